@@ -1,0 +1,213 @@
+package counter
+
+import "math"
+
+// Formula computes the displayable values of one counter. It is compiled once
+// from a type and options; the zero Formula supports nothing. It may be used
+// from several goroutines.
+type Formula struct {
+	id       FormulaID
+	operands Operands
+	clock    Clock
+	kind     Kind
+	unit     Unit
+	samples  uint8
+
+	wrap       WrapPolicy
+	valueWraps bool // the raw value has 4 bytes
+	baseWraps  bool // its base has 4 bytes
+	events     bool // the base counts events: none of them is an average of 0
+	inverse    bool // of the multi-timers: the inverse one
+	divide     bool // of the inverse multi-timers: by the number of components
+
+	factor    float64 // 100 for percentages, 1 for everything else
+	low, high float64 // displayable values are raised and lowered to these
+}
+
+// NewFormula compiles the formula of a type. valueSize and baseSize are the
+// bytes of the raw value and of its base (PERF_COUNTER_DEFINITION.CounterSize);
+// 0 stands for what the type says. Sizes other than 4 and 8 are not supported.
+func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
+	row := lookup(t)
+	f := Formula{
+		id:       row.Formula,
+		operands: row.Formula.Operands(),
+		clock:    row.Clock,
+		kind:     row.Kind,
+		unit:     row.Unit,
+		samples:  uint8(row.Samples),
+		wrap:     opt.Wrap,
+		events:   row.Formula == FormulaJ || row.Formula == FormulaK || row.Formula == FormulaL,
+		inverse:  t&flagInverse != 0,
+		divide:   opt.MultiInverseDivide,
+		factor:   1,
+		low:      math.Inf(-1),
+		high:     math.Inf(1),
+	}
+	f.setSizes(row, valueSize, baseSize)
+	if opt.MultiTimerTimeBase && f.id == FormulaF1 {
+		f.operands |= OperandTB
+	}
+	if opt.Clamp && f.inverse {
+		f.low = 0
+	}
+	if f.unit == Percent {
+		f.factor = 100
+		if opt.Cap100 {
+			f.high = 100
+		}
+	}
+	return f
+}
+
+// setSizes sets what follows from the sizes of the value and of the base.
+func (f *Formula) setSizes(row *Info, valueSize, baseSize int) {
+	if valueSize == 0 {
+		valueSize = row.Bytes
+	}
+	if baseSize == 0 {
+		baseSize = lookup(row.Base).Bytes
+	}
+	needsBase := f.NeedsBase()
+	supported := isWidth(valueSize) && (isWidth(baseSize) || !needsBase)
+	if f.id == FormulaA3 {
+		supported = valueSize == 8 // there is no double of 4 bytes
+	}
+	if !supported {
+		f.operands = 0 // as for a type without formula
+	}
+	f.valueWraps = valueSize == 4
+	f.baseWraps = baseSize == 4
+	switch {
+	case f.kind == KindHex32 && valueSize == 8:
+		f.kind = KindHex
+	case f.kind == KindHex && valueSize == 4:
+		f.kind = KindHex32
+	}
+}
+
+// isWidth tells whether numbers of that many bytes are supported.
+func isWidth(size int) bool { return size == 4 || size == 8 }
+
+// Unit returns the unit of the values.
+func (f *Formula) Unit() Unit { return f.unit }
+
+// Kind returns the kind of the values; [FromBits] needs it.
+func (f *Formula) Kind() Kind { return f.kind }
+
+// Samples returns how many samples a value needs: 2, 1, or 0 if there is none.
+func (f *Formula) Samples() int { return int(f.samples) }
+
+// NeedsBase tells whether the formula needs the values of a base counter.
+func (f *Formula) NeedsBase() bool { return f.operands&OperandB1 != 0 }
+
+// NeedsMulti tells whether the formula needs the number of components.
+func (f *Formula) NeedsMulti() bool { return f.operands&OperandM1 != 0 }
+
+// time returns what the clock showed and its ticks per second.
+func (k Clock) time(c *Clocks) (now, freq int64) {
+	switch k {
+	case TickClock:
+		return c.PerfTime, c.PerfFreq
+	case Clock100ns:
+		return c.Time100ns, 1e7
+	case ObjectClock:
+		return c.ObjectTime, c.ObjectFreq
+	}
+	return 0, 0
+}
+
+// Column holds the operands and results of one counter over many instances.
+// Element i of every slice belongs to instance i; there are as many elements
+// as Bits and Status have in common. Where a slice that the formula needs is
+// shorter no element has a value: InvalidData, or NoPrevious for Prev.
+type Column struct {
+	Prev, Cur         []uint64 // raw values of the older and the newer sample; one-sample types ignore Prev
+	PrevBase, CurBase []uint64 // raw values of the base; of multi-timers CurBase is the number of components and PrevBase ignored
+	Match             []Match  // how well the two raw values are known to belong together, nil = all Verified; two-sample types give NoPrevious where Unmatched
+	Bits              []uint64 // out: the values' bits, for FromBits and Formula.Kind
+	Status            []Status // in and out: elements that are not OK on entry are left alone
+}
+
+// Cook computes the values of a column from two samples with the given clocks.
+// One-sample types ignore prev. It allocates nothing. Types that have no
+// displayable number (text too) give Unsupported.
+//
+// Where several statuses apply, the denominator goes before the time base and
+// the time base before the value.
+func (f *Formula) Cook(prev, cur Clocks, col *Column) {
+	c := *col
+	n := min(len(c.Bits), len(c.Status))
+	c.Bits, c.Status = c.Bits[:n], c.Status[:n]
+	if status := f.ready(&c, n); status != OK {
+		c.fail(status)
+		return
+	}
+	if f.operands&OperandN0 != 0 {
+		c.dropUnmatched()
+	}
+
+	s := span{freq: 1}
+	now, freq := f.clock.time(&cur)
+	if f.operands&OperandD0 != 0 {
+		before, _ := f.clock.time(&prev)
+		if status := s.measure(before, now); status != OK {
+			c.fail(status)
+			return
+		}
+	}
+	if f.operands&OperandTB != 0 {
+		s.freq = float64(freq)
+		if freq <= 0 {
+			s.timebase = NegativeTimebase
+		}
+	}
+	if f.compute(&c, s, now) {
+		f.settle(&c, s)
+	}
+}
+
+// ready tells why a column of n elements has no values at all, or OK.
+func (f *Formula) ready(c *Column, n int) Status {
+	need := func(o Operands, s []uint64) bool { return f.operands&o != 0 && len(s) < n }
+	switch {
+	case f.operands == 0:
+		return Unsupported
+	case need(OperandN0, c.Prev):
+		return NoPrevious
+	case f.operands&OperandN0 != 0 && c.Match != nil && len(c.Match) < n,
+		need(OperandN1, c.Cur),
+		need(OperandB0, c.PrevBase),
+		need(OperandB1|OperandM1, c.CurBase):
+		return InvalidData
+	}
+	return OK
+}
+
+// compute runs the one loop that belongs to the formula. It tells whether the
+// loop left elements alone because their value or base fell.
+func (f *Formula) compute(c *Column, s span, now int64) (fell bool) {
+	switch f.id {
+	case FormulaA:
+		c.copy()
+	case FormulaA2:
+		c.thousandths()
+	case FormulaA3:
+		c.doubles()
+	case FormulaB:
+		return f.difference(c)
+	case FormulaC, FormulaD, FormulaH:
+		return f.rate(c, s)
+	case FormulaE:
+		return f.inverseRate(c, s)
+	case FormulaF1, FormulaF2, FormulaG:
+		return f.multiRate(c, s)
+	case FormulaI:
+		f.fraction(c)
+	case FormulaJ, FormulaK, FormulaL, FormulaM:
+		return f.ratio(c, s)
+	case FormulaO:
+		f.elapsed(c, s, now)
+	}
+	return false
+}

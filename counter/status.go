@@ -1,0 +1,62 @@
+package counter
+
+// Status tells whether a counter has a displayable value and, if not, why.
+// Only OK goes with a value.
+type Status uint8
+
+// The statuses. Their words (see [Status.String]) are a fixed set that other
+// programs may rely on.
+const (
+	OK                  Status = iota // the value can be used
+	NoPrevious                        // two samples are needed and there is only one of this instance
+	InvalidData                       // the two samples allow no value: a clock or base that stands still, a missing base, changed types, damage
+	NegativeDenominator               // a clock or base went back
+	NegativeValue                     // a cumulative value went back
+	NegativeTimebase                  // the frequency of the clock is zero or negative
+	NoInstance                        // the instance is not in the newer sample
+	NoCounter                         // the object has no such counter
+	NoObject                          // there is no such object
+	Unsupported                       // the type has no displayable value: bases, headings, histograms, unknown types
+)
+
+var statusWords = [...]string{
+	"ok", "no_previous", "invalid_data", "negative_denominator", "negative_value",
+	"negative_timebase", "no_instance", "no_counter", "no_object", "unsupported",
+}
+
+// String returns the status word, such as "no_previous".
+func (s Status) String() string {
+	if int(s) < len(statusWords) {
+		return statusWords[s]
+	}
+	return "invalid_data"
+}
+
+// MarshalText writes the status word.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Unit is the unit of a displayable value. It follows from the counter's type.
+type Unit uint8
+
+// The units.
+const (
+	NoUnit    Unit = iota // the type has no displayable value
+	Count                 // a plain number: a raw count, a difference, an average of items, a queue length
+	Percent               // percent; may exceed 100 where several processors or requests add up
+	PerSecond             // events or amounts per second
+	Seconds               // seconds, or seconds per operation
+	TextUnit              // text
+)
+
+var unitWords = [...]string{"none", "count", "percent", "per_second", "seconds", "text"}
+
+// String returns the unit's word, such as "per_second".
+func (u Unit) String() string {
+	if int(u) < len(unitWords) {
+		return unitWords[u]
+	}
+	return "none"
+}
+
+// MarshalText writes the unit's word.
+func (u Unit) MarshalText() ([]byte, error) { return []byte(u.String()), nil }

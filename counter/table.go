@@ -1,0 +1,179 @@
+package counter
+
+import (
+	"iter"
+	"slices"
+)
+
+// Info is what is known about one counter type.
+type Info struct {
+	Type    Type
+	Name    string    // the constant of winperf.h, or the number in hexadecimal where no document gives it a name of its own
+	Alias   string    // a second constant with the same number, "" = none
+	Formula FormulaID // how the displayable value is computed
+	Clock   Clock     // the clock that the formula uses
+	Base    Type      // the class of base (or of component count) that belongs to it, 0 = none
+	Samples int       // samples needed: 2, 1, or 0 for no displayable value
+	Bytes   int       // bytes of the raw value where a sample does not tell: 4, 8, 0 = none, -1 = variable
+	Kind    Kind      // what the displayable value is
+	Unit    Unit      // its unit
+	// Cumulative: the raw value of an instance only grows, but for a restart or a wrap.
+	Cumulative bool
+	Brief      string // what the value tells, in one line
+	Source     string // the document that defines it
+}
+
+// Wraps tells whether raw values of the type can wrap around 2^32. A sample
+// that says another size than Bytes overrules it.
+func (i Info) Wraps() bool { return i.Cumulative && i.Bytes == 4 }
+
+// Clock says which of the [Clocks] a formula uses.
+type Clock uint8
+
+// The clocks.
+const (
+	NoClock     Clock = iota // none: raw values, or the base is the time
+	TickClock                // PerfTime and PerfFreq of PERF_DATA_BLOCK (PERF_TIMER_TICK)
+	Clock100ns               // PerfTime100nSec of PERF_DATA_BLOCK, 10^7 per second (PERF_TIMER_100NS)
+	ObjectClock              // PerfTime and PerfFreq of PERF_OBJECT_TYPE (PERF_OBJECT_TIMER)
+)
+
+var clockWords = [...]string{"none", "tick", "100ns", "object"}
+
+// String returns the clock's word: "none", "tick", "100ns" or "object".
+func (k Clock) String() string {
+	if int(k) < len(clockWords) {
+		return clockWords[k]
+	}
+	return clockWords[NoClock]
+}
+
+// Documents that define types. Titles without a publisher are pages of
+// Microsoft Learn.
+const (
+	header    = "winperf.h"
+	headerPCQ = "winperf.h; MS-PCQ"
+	calc      = "winperf.h; Calculating Counter Values"
+	wmi       = "CounterType Qualifier (WMI)"
+)
+
+const noBase Type = 0 // in the table: no base belongs to the type
+
+// unknown stands for every word that is not in the table.
+var unknown Info
+
+// Types ranges over all known types in the order of their numbers.
+func Types() iter.Seq[Info] { return slices.Values(types[:]) }
+
+// lookup finds the row of a type; it returns &unknown for an unknown one.
+func lookup(t Type) *Info {
+	lo, hi := 0, len(types)
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		if types[mid].Type < t {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(types) && types[lo].Type == t {
+		return &types[lo]
+	}
+	return &unknown
+}
+
+// types is the one table of counter types, in the order of their numbers. The
+// columns are those of Info:
+// type, name, alias,
+// formula, clock, base, samples, bytes, kind, unit, cumulative, brief, source.
+var types = [...]Info{
+	{RawCountHex, "PERF_COUNTER_RAWCOUNT_HEX", "",
+		FormulaA, NoClock, noBase, 1, 4, KindHex32, Count, false, "the raw value, shown in hexadecimal", calc},
+	{LargeRawCountHex, "PERF_COUNTER_LARGE_RAWCOUNT_HEX", "",
+		FormulaA, NoClock, noBase, 1, 8, KindHex, Count, false, "the raw value, shown in hexadecimal", calc},
+	{CounterText, "PERF_COUNTER_TEXT", "",
+		FormulaP, NoClock, noBase, 1, -1, KindText, TextUnit, false, "a text", header},
+	{RawCount, "PERF_COUNTER_RAWCOUNT", "",
+		FormulaA, NoClock, noBase, 1, 4, KindInt, Count, false, "the raw value", calc},
+	{LargeRawCount, "PERF_COUNTER_LARGE_RAWCOUNT", "",
+		FormulaA, NoClock, noBase, 1, 8, KindInt, Count, false, "the raw value", calc},
+	// Its size bits say 4 bytes, and 0x2000 is no flag of winperf.h.
+	{DoubleRaw, "PERF_DOUBLE_RAW", "",
+		FormulaA3, NoClock, noBase, 1, 8, KindFloat, Count, false, "the raw value, a double", wmi},
+	// winperf.h has the flag and no type with it.
+	{RawDec1000, "PERF_NUMBER_DEC_1000", "",
+		FormulaA2, NoClock, noBase, 1, 4, KindFloat, Count, false, "the raw value in thousandths", header},
+	{LargeRawDec1000, "0x00020100", "",
+		FormulaA2, NoClock, noBase, 1, 8, KindFloat, Count, false, "the raw value in thousandths", header},
+	{Delta, "PERF_COUNTER_DELTA", "",
+		FormulaB, NoClock, noBase, 2, 4, KindInt, Count, true, "how much was added since the previous sample", headerPCQ},
+	{LargeDelta, "PERF_COUNTER_LARGE_DELTA", "",
+		FormulaB, NoClock, noBase, 2, 8, KindInt, Count, true, "how much was added since the previous sample", headerPCQ},
+	{SampleCounter, "PERF_SAMPLE_COUNTER", "",
+		FormulaC, TickClock, noBase, 2, 4, KindFloat, PerSecond, true, "events per second", calc},
+	{QueueLen, "PERF_COUNTER_QUEUELEN_TYPE", "",
+		FormulaH, TickClock, noBase, 2, 4, KindFloat, Count, true, "the average length of a queue", calc},
+	{LargeQueueLen, "PERF_COUNTER_LARGE_QUEUELEN_TYPE", "",
+		FormulaH, TickClock, noBase, 2, 8, KindFloat, Count, true, "the average length of a queue", calc},
+	{QueueLen100NS, "PERF_COUNTER_100NS_QUEUELEN_TYPE", "",
+		FormulaH, Clock100ns, noBase, 2, 8, KindFloat, Count, true, "the average length of a queue", calc},
+	{ObjTimeQueueLen, "PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE", "",
+		FormulaH, ObjectClock, noBase, 2, 8, KindFloat, Count, true, "the average length of a queue", calc},
+	{CounterCounter, "PERF_COUNTER_COUNTER", "",
+		FormulaC, TickClock, noBase, 2, 4, KindFloat, PerSecond, true, "events per second", calc},
+	{BulkCount, "PERF_COUNTER_BULK_COUNT", "",
+		FormulaC, TickClock, noBase, 2, 8, KindFloat, PerSecond, true, "events or amounts per second", calc},
+	{RawFraction, "PERF_RAW_FRACTION", "",
+		FormulaI, NoClock, RawBase, 1, 4, KindFloat, Percent, false, "a part of a whole", calc},
+	{LargeRawFraction, "PERF_LARGE_RAW_FRACTION", "",
+		FormulaI, NoClock, LargeRawBase, 1, 8, KindFloat, Percent, false, "a part of a whole", calc},
+	{Timer, "PERF_COUNTER_TIMER", "",
+		FormulaD, TickClock, noBase, 2, 8, KindFloat, Percent, true, "the share of time something was active", calc},
+	{PrecisionSystemTimer, "PERF_PRECISION_SYSTEM_TIMER", "",
+		FormulaM, NoClock, PrecisionTimestamp, 2, 8, KindFloat, Percent, true, "the share of time something was active, by the provider's own time stamps", calc},
+	{Timer100NSec, "PERF_100NSEC_TIMER", "",
+		FormulaD, Clock100ns, noBase, 2, 8, KindFloat, Percent, true, "the share of time something was active", calc},
+	{Precision100NSTimer, "PERF_PRECISION_100NS_TIMER", "",
+		FormulaM, NoClock, PrecisionTimestamp, 2, 8, KindFloat, Percent, true, "the share of time something was active, by the provider's own time stamps", calc},
+	{ObjTimeTimer, "PERF_OBJ_TIME_TIMER", "",
+		FormulaD, ObjectClock, noBase, 2, 8, KindFloat, Percent, true, "the share of time something was active", calc},
+	{PrecisionObjectTimer, "PERF_PRECISION_OBJECT_TIMER", "",
+		FormulaM, NoClock, PrecisionTimestamp, 2, 8, KindFloat, Percent, true, "the share of time something was active, by the provider's own time stamps", calc},
+	{SampleFraction, "PERF_SAMPLE_FRACTION", "",
+		FormulaJ, NoClock, SampleBase, 2, 4, KindFloat, Percent, true, "the share of operations that had some result", calc},
+	{TimerInv, "PERF_COUNTER_TIMER_INV", "",
+		FormulaE, TickClock, noBase, 2, 8, KindFloat, Percent, true, "the share of time something was active, from its idle time", calc},
+	{TimerInv100NSec, "PERF_100NSEC_TIMER_INV", "",
+		FormulaE, Clock100ns, noBase, 2, 8, KindFloat, Percent, true, "the share of time something was active, from its idle time", calc},
+	{MultiTimer, "PERF_COUNTER_MULTI_TIMER", "",
+		FormulaF1, TickClock, MultiBase, 2, 8, KindFloat, Percent, true, "the share of time that several components were active", calc},
+	{MultiTimer100NSec, "PERF_100NSEC_MULTI_TIMER", "",
+		FormulaF2, Clock100ns, MultiBase, 2, 8, KindFloat, Percent, true, "the share of time that several components were active", calc},
+	{MultiTimerInv, "PERF_COUNTER_MULTI_TIMER_INV", "",
+		FormulaG, TickClock, MultiBase, 2, 8, KindFloat, Percent, true, "the share of time that several components were active, from their idle time", calc},
+	{MultiTimerInv100NSec, "PERF_100NSEC_MULTI_TIMER_INV", "",
+		FormulaG, Clock100ns, MultiBase, 2, 8, KindFloat, Percent, true, "the share of time that several components were active, from their idle time", calc},
+	// Its size bits say 4 bytes, and Windows gives 8. Of the clock only the frequency is used.
+	{AverageTimer, "PERF_AVERAGE_TIMER", "",
+		FormulaK, TickClock, AverageBase, 2, 8, KindFloat, Seconds, true, "the time of an operation on average", calc},
+	{ElapsedTime, "PERF_ELAPSED_TIME", "",
+		FormulaO, ObjectClock, noBase, 1, 8, KindFloat, Seconds, false, "the time since something started", calc},
+	{NoData, "PERF_COUNTER_NODATA", "",
+		FormulaP, NoClock, noBase, 0, 0, KindNone, NoUnit, false, "a heading without a value", header},
+	{AverageBulk, "PERF_AVERAGE_BULK", "",
+		FormulaL, NoClock, AverageBase, 2, 8, KindFloat, Count, true, "items of an operation on average", calc},
+	{SampleBase, "PERF_SAMPLE_BASE", "",
+		FormulaQ, NoClock, noBase, 0, 4, KindNone, NoUnit, true, "the base of PERF_SAMPLE_FRACTION", calc},
+	{AverageBase, "PERF_AVERAGE_BASE", "",
+		FormulaQ, NoClock, noBase, 0, 4, KindNone, NoUnit, true, "the base of PERF_AVERAGE_TIMER and PERF_AVERAGE_BULK", calc},
+	{RawBase, "PERF_RAW_BASE", "",
+		FormulaQ, NoClock, noBase, 0, 4, KindNone, NoUnit, false, "the base of PERF_RAW_FRACTION", calc},
+	{LargeRawBase, "PERF_LARGE_RAW_BASE", "PERF_PRECISION_TIMESTAMP",
+		FormulaQ, NoClock, noBase, 0, 8, KindNone, NoUnit, false, "the base of PERF_LARGE_RAW_FRACTION and of the precision timers", calc},
+	{LargeRawBaseWMI, "0x40030503", "",
+		FormulaQ, NoClock, noBase, 0, 8, KindNone, NoUnit, false, "PERF_LARGE_RAW_BASE as one page writes it", wmi},
+	{MultiBase, "PERF_COUNTER_MULTI_BASE", "",
+		FormulaQ, NoClock, noBase, 0, 8, KindNone, NoUnit, false, "the number of components of a multi-timer", calc},
+	{Histogram, "PERF_COUNTER_HISTOGRAM_TYPE", "",
+		FormulaR, NoClock, noBase, 0, 4, KindNone, NoUnit, false, "begin or end of a histogram", header},
+}

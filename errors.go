@@ -1,0 +1,26 @@
+package winperf
+
+import "errors"
+
+// Errors that callers can test for with errors.Is. The errors that functions
+// return wrap them and say what was read, where, and what was expected.
+var (
+	// ErrNotSupported: this system, source or format cannot do what was asked.
+	ErrNotSupported = errors.New("not supported")
+	// ErrPath: a counter path does not parse, or names cannot be written as one.
+	ErrPath = errors.New("bad counter path")
+	// ErrNoMachine: the path names a machine that the source does not read.
+	ErrNoMachine = errors.New("no such machine")
+	// ErrNoObject: there is no such object.
+	ErrNoObject = errors.New("no such object")
+	// ErrNoCounter: the object has no such counter.
+	ErrNoCounter = errors.New("no such counter")
+	// ErrNoInstance: the object has no such instance.
+	ErrNoInstance = errors.New("no such instance")
+	// ErrBadData: bytes read from a system, a peer or a file are damaged.
+	ErrBadData = errors.New("bad data")
+	// ErrReleased: a frame was released more often than it was held.
+	ErrReleased = errors.New("frame already released")
+	// ErrState: an operation was called in the wrong order.
+	ErrState = errors.New("wrong order of operations")
+)

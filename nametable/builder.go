@@ -1,0 +1,59 @@
+package nametable
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// builder gathers the pairs of a table in the order they are read. The text of
+// the next pair is written to text before add is called.
+type builder struct {
+	text    strings.Builder
+	pairs   []pair
+	highest uint32
+	seen    map[uint32]bool // all indices so far; nil as long as they rise
+}
+
+// order says what is wrong with an index that comes next: Duplicate, NotRising
+// or nothing (ok).
+func (b *builder) order(index uint32) (f Fault, ok bool) {
+	if len(b.pairs) == 0 || index > b.highest {
+		return 0, true
+	}
+	if b.seen == nil {
+		b.seen = make(map[uint32]bool, len(b.pairs))
+		for _, p := range b.pairs {
+			b.seen[p.index] = true
+		}
+	}
+	if b.seen[index] {
+		return Duplicate, false
+	}
+	return NotRising, index > b.pairs[len(b.pairs)-1].index
+}
+
+// add adds a pair with the text written since the last one.
+func (b *builder) add(index uint32) {
+	start := uint32(0)
+	if n := len(b.pairs); n > 0 {
+		start = b.pairs[n-1].end
+	}
+	b.pairs = append(b.pairs, pair{index, start, uint32(b.text.Len())})
+	b.highest = max(b.highest, index)
+	if b.seen != nil {
+		b.seen[index] = true
+	}
+}
+
+// table makes the table. Of an index that was added twice the later text counts.
+func (b *builder) table(kind Kind) *Table {
+	if b.seen != nil {
+		// Texts stand in the order they came: of one index the later comes first here, and stays.
+		slices.SortFunc(b.pairs, func(p, q pair) int {
+			return cmp.Or(cmp.Compare(p.index, q.index), cmp.Compare(q.start, p.start))
+		})
+		b.pairs = slices.CompactFunc(b.pairs, func(p, q pair) bool { return p.index == q.index })
+	}
+	return &Table{kind: kind, text: b.text.String(), pairs: b.pairs}
+}

@@ -1,0 +1,142 @@
+package nametable
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/winperf/winperf"
+)
+
+// ReadFile reads name tables from a file; see [ParseFile].
+func ReadFile(path string) (winperf.NameTable, []Damage, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return winperf.NameTable{}, nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err != nil {
+		return winperf.NameTable{}, nil, err
+	}
+	return ParseFile(path, b)
+}
+
+// ParseFile reads name tables from the bytes of a file, whose name goes into
+// messages. Two forms are known, each with or without a byte order mark:
+//
+//   - the bytes of a registry value: MULTI_SZ in UTF-16LE, read tolerantly;
+//   - text in UTF-8 or UTF-16LE: a line for each pair, with index, TAB and text.
+//     Empty lines and lines that begin with # count for nothing.
+//
+// One file may hold names and help texts: even indices are names, odd ones
+// above 1 help texts. The language is taken for English, as files do not tell;
+// set the result's Language to change that.
+//
+// Damage of the first form is listed with its byte offset, of text with line
+// and column. The
+// error wraps [winperf.ErrBadData]; it tells that no pair at all could be read,
+// or that the file is larger than [MaxBytes].
+func ParseFile(name string, b []byte) (winperf.NameTable, []Damage, error) {
+	if len(b) > MaxBytes {
+		return winperf.NameTable{}, nil, fmt.Errorf("%s: more than %d bytes: %w", name, MaxBytes, winperf.ErrBadData)
+	}
+	t, damage := parseFile(b)
+	for i := range damage {
+		damage[i].Source = name
+	}
+	if t.Len() == 0 {
+		return winperf.NameTable{}, damage, fmt.Errorf("%s: found no name in %d bytes, expected MULTI_SZ or lines of index, TAB and text: %w", name, len(b), winperf.ErrBadData)
+	}
+	return t.NameTable(English), damage, nil
+}
+
+// parseFile finds out which form b has and reads it.
+func parseFile(b []byte) (*Table, []Damage) {
+	utf16 := b
+	if bytes.HasPrefix(b, []byte("\xff\xfe")) {
+		utf16 = b[2:]
+	} else if bytes.IndexByte(b, 0) < 0 {
+		return parseLines(strings.TrimPrefix(string(b), "\ufeff"))
+	}
+	if even := utf16[:len(utf16)&^1]; countNUL(even) == 0 {
+		return parseLines(decodeUTF16(even))
+	}
+	t, damage := Parse(utf16, Options{Tolerant: true})
+	for i := range damage {
+		damage[i].Offset += len(b) - len(utf16)
+	}
+	return t, damage
+}
+
+// parseLines reads lines of index, TAB and text. Their order does not matter.
+func parseLines(s string) (*Table, []Damage) {
+	var table builder
+	var damages damageList
+	n := 0
+	for line := range strings.Lines(s) {
+		n++
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		damage := func(f Fault, column int) {
+			damages.add(Damage{Fault: f, Line: n, Column: column}, func() string { return excerpt(line[column-1:]) })
+		}
+		index, text, f, column := parseLine(line)
+		if column > 0 {
+			damage(f, column)
+			continue
+		}
+		if len(table.pairs) == MaxPairs {
+			damage(TooMany, 1)
+			break
+		}
+		if f, ok := table.order(index); !ok && f == Duplicate {
+			damage(f, 1)
+		}
+		table.text.WriteString(text)
+		table.add(index)
+	}
+	return table.table(Mixed), damages.all()
+}
+
+// parseLine reads one line of index, TAB and text. A column other than 0 is
+// where the fault is that it cannot be read for.
+func parseLine(line string) (index uint32, text string, f Fault, column int) {
+	if bad := invalidUTF8(line); bad >= 0 {
+		return 0, "", BadUTF8, bad + 1
+	}
+	digits, text, tab := strings.Cut(line, "\t")
+	index, ok := parseIndex(digits, 1)
+	switch {
+	case !ok:
+		return 0, "", BadIndex, 1
+	case !tab:
+		return 0, "", NoTab, len(line) + 1
+	case text == "":
+		return 0, "", NoText, len(line) + 1
+	}
+	return index, text, 0, 0
+}
+
+// excerpt returns the start of the rest of a line in quotes, for an error.
+func excerpt(rest string) string {
+	if rest == "" {
+		return "the end of the line"
+	}
+	return fmt.Sprintf("%.40q", rest)
+}
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+func invalidUTF8(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,57 @@
+package nametable
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf"
+)
+
+// English is the language that every system has and others fall back to.
+const English = "009"
+
+// languages are the language ids that Windows keeps name tables under.
+var languages = map[string]string{
+	English: "English",
+	"007":   "German",
+	"00A":   "Spanish",
+	"00C":   "French",
+	"010":   "Italian",
+	"011":   "Japanese",
+	"012":   "Korean",
+	"019":   "Russian",
+	"404":   "Chinese (Traditional)",
+	"804":   "Chinese (Simplified)",
+	"416":   "Portuguese (Brazil)",
+	"816":   "Portuguese (Portugal)",
+}
+
+// LanguageName returns the English name of a language id as [ParseLanguage]
+// returns it, or "" where it is not one of those that Windows ships tables for.
+func LanguageName(id string) string { return languages[id] }
+
+// Primary languages whose tables are kept by sublanguage.
+const (
+	primaryChinese    = 0x04
+	primaryPortuguese = 0x16
+)
+
+// ParseLanguage returns a language id as the registry spells the keys below
+// Perflib: three or more hexadecimal digits of the primary language, with the
+// sublanguage for Chinese and Portuguese only. It takes a language identifier
+// of winnt.h in hexadecimal, with or without leading zeros and 0x: 9, 009, 409
+// and 0x0409 are all 009; 0x804 stays 804. The error wraps
+// [winperf.ErrBadData].
+func ParseLanguage(s string) (string, error) {
+	digits := strings.TrimPrefix(strings.ToLower(s), "0x")
+	id, err := strconv.ParseUint(digits, 16, 16)
+	primary := id & 0x3FF // PRIMARYLANGID
+	if err != nil || primary == 0 {
+		return "", fmt.Errorf("language %.40q: expected a hexadecimal language id such as 009 or 0x409: %w", s, winperf.ErrBadData)
+	}
+	if primary == primaryChinese || primary == primaryPortuguese {
+		primary = id
+	}
+	return fmt.Sprintf("%03X", primary), nil
+}

@@ -1,0 +1,42 @@
+package nametable
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/winperf/winperf"
+)
+
+func TestParseLanguage(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"9", "009"}, {"009", "009"}, {"0x9", "009"}, {"0x409", "009"}, {"0409", "009"}, {"0X0809", "009"},
+		{"7", "007"}, {"407", "007"}, {"c07", "007"},
+		{"a", "00A"}, {"00A", "00A"}, {"c0a", "00A"},
+		{"4", "004"}, {"404", "404"}, {"0x0804", "804"}, {"c04", "C04"}, {"1004", "1004"},
+		{"16", "016"}, {"0416", "416"}, {"816", "816"},
+	}
+	for _, tt := range tests {
+		if got, err := ParseLanguage(tt.in); got != tt.want || err != nil {
+			t.Errorf("ParseLanguage(%q) = %q, %v, want %q", tt.in, got, err, tt.want)
+		}
+	}
+	for _, in := range []string{"", "0x", "0", "000", "400", "English", "-9", "+9", " 9", "10009", "0x0x9", "0_9"} {
+		if got, err := ParseLanguage(in); !errors.Is(err, winperf.ErrBadData) {
+			t.Errorf("ParseLanguage(%q) = %q, %v, want an error", in, got, err)
+		}
+	}
+}
+
+func TestLanguageName(t *testing.T) {
+	for id, name := range languages {
+		if spelled, err := ParseLanguage(id); spelled != id || err != nil {
+			t.Errorf("%s (%s) is spelled %s, %v", id, name, spelled, err)
+		}
+	}
+	if got := LanguageName("816"); got != "Portuguese (Portugal)" {
+		t.Errorf("816 is %q", got)
+	}
+	if got := LanguageName("3FF"); got != "" {
+		t.Errorf("3FF is %q", got)
+	}
+}

@@ -1,0 +1,162 @@
+package nametable
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Limits of one table. Real ones have some thousand pairs and 100 KB to 2 MB.
+const (
+	MaxBytes = 16 << 20 // bytes
+	MaxPairs = 1 << 20  // pairs
+)
+
+// Options say how to parse. The zero value is strict and knows nothing of the
+// table's kind.
+type Options struct {
+	// Kind is what the table holds. Indices that are odd in a counter table or
+	// even in a help table are taken, with a warning.
+	Kind Kind
+	// Tolerant reads on where an empty string ends the list and data follow:
+	// tables with an empty text, and those of Samba, which puts surplus NULs
+	// after texts that are not ASCII.
+	Tolerant bool
+}
+
+// Parse reads a table from MULTI_SZ bytes as the registry gives them. It never
+// fails as a whole: it returns what can be read and lists the damage in the
+// order it is met. Without any damage the table's Encode gives back the same
+// bytes.
+//
+// A string that stands where an index is expected and is none is skipped, so
+// that pairs come into step again at the next number. Of an index that stands
+// twice the later text counts. Texts are kept as they are, whatever their
+// length and with all control characters; who prints them cleans them.
+func Parse(b []byte, opt Options) (*Table, []Damage) {
+	p := parser{opt: opt, b: b}
+	if len(b) > MaxBytes {
+		p.damage(TooLarge, MaxBytes, func() string { return fmt.Sprintf("%d bytes", len(b)) })
+		p.b = b[:MaxBytes]
+	} else if len(b)%2 != 0 {
+		p.damage(OddLength, len(b)-1, func() string { return fmt.Sprintf("%d bytes", len(b)) })
+		p.b = b[:len(b)-1]
+	}
+	// A pair has two NULs, the last one perhaps only one.
+	p.table.pairs = make([]pair, 0, min((countNUL(p.b)+1)/2, MaxPairs))
+	p.table.text.Grow(len(p.b) / 2)
+	p.run()
+	return p.table.table(opt.Kind), p.damages.all()
+}
+
+// parser walks over the strings of a MULTI_SZ.
+type parser struct {
+	opt     Options
+	b       []byte // of even length
+	off     int    // where the next string starts
+	table   builder
+	damages damageList
+}
+
+// damage lists what was found at a byte offset.
+func (p *parser) damage(f Fault, off int, found func() string) {
+	p.damages.add(Damage{Fault: f, Offset: off}, found)
+}
+
+// run reads pairs up to the end of the list or of the data.
+func (p *parser) run() {
+	for p.off < len(p.b) {
+		start, s := p.off, p.peek()
+		if len(s) == 0 {
+			if !p.emptyString() {
+				return
+			}
+			continue
+		}
+		p.skip(s)
+		index, ok := parseIndex(s, 2)
+		if !ok {
+			p.damage(BadIndex, start, func() string { return quote(s) })
+			continue
+		}
+		text := p.peek()
+		if len(text) == 0 {
+			p.damage(NoText, start, func() string { return fmt.Sprintf("index %d without a text", index) })
+			continue
+		}
+		if len(p.table.pairs) == MaxPairs {
+			p.damage(TooMany, start, func() string { return fmt.Sprintf("index %d after %d pairs", index, MaxPairs) })
+			return
+		}
+		p.checkIndex(start, s, index)
+		writeUTF16(&p.table.text, text, func(i int) {
+			p.damage(BadUTF16, p.off+i, func() string { return fmt.Sprintf("unit 0x%04X", binary.LittleEndian.Uint16(text[i:])) })
+		})
+		p.table.add(index)
+		p.skip(text)
+	}
+	p.damage(NoTerminator, p.off, func() string { return "the end of the data" })
+}
+
+// peek returns the string at off without its NUL.
+func (p *parser) peek() []byte {
+	end := p.off
+	for end < len(p.b) && (p.b[end] != 0 || p.b[end+1] != 0) {
+		end += 2
+	}
+	return p.b[p.off:end]
+}
+
+// skip goes on after the string s and its NUL.
+func (p *parser) skip(s []byte) { p.off = min(p.off+len(s)+2, len(p.b)) }
+
+// emptyString treats the empty string at off, which ends the list, and tells
+// whether to read on nevertheless.
+func (p *parser) emptyString() bool {
+	start := p.off
+	for p.off < len(p.b) && p.b[p.off] == 0 && p.b[p.off+1] == 0 {
+		p.off += 2
+	}
+	switch {
+	case p.off == len(p.b):
+		if n := p.off - start - 2; n > 0 {
+			p.damage(Padding, start+2, func() string { return fmt.Sprintf("%d zero bytes after the list", n) })
+		}
+		return false
+	case p.opt.Tolerant:
+		p.damage(EmptyString, start, func() string { return "an empty string with data after it" })
+		return true
+	}
+	p.damage(EarlyEnd, start+2, func() string { return fmt.Sprintf("%d bytes after the list", len(p.b)-start-2) })
+	return false
+}
+
+// checkIndex lists what is unusual about the index that the string s at start holds.
+func (p *parser) checkIndex(start int, s []byte, index uint32) {
+	if s[0] == '0' && len(s) > 2 {
+		p.damage(LeadingZero, start, func() string { return quote(s) })
+	}
+	if !p.opt.Kind.fits(index) {
+		p.damage(Parity, start, func() string { return fmt.Sprintf("index %d", index) })
+	}
+	if f, ok := p.table.order(index); !ok {
+		p.damage(f, start, func() string {
+			return fmt.Sprintf("index %d after %d", index, p.table.pairs[len(p.table.pairs)-1].index)
+		})
+	}
+}
+
+// parseIndex reads an index: one or more ASCII digits of unit bytes each (1 in
+// UTF-8, 2 in UTF-16LE), up to 2^32-1.
+func parseIndex[S string | []byte](s S, unit int) (uint32, bool) {
+	var n uint64
+	for i := 0; i < len(s); i += unit {
+		digit := s[i] - '0'
+		if digit > 9 || unit == 2 && s[i+1] != 0 {
+			return 0, false
+		}
+		if n = n*10 + uint64(digit); n > 1<<32-1 {
+			return 0, false
+		}
+	}
+	return uint32(n), len(s) > 0
+}

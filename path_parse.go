@@ -1,0 +1,266 @@
+package winperf
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxPath is PDH_MAX_COUNTER_PATH of pdh.h, in UTF-16 units as Windows counts.
+const maxPath = 2048
+
+// PathError says where and why a counter path does not parse, or cannot be
+// written. It wraps ErrPath.
+type PathError struct {
+	Path   string // the whole path as it was given, or would be written
+	Offset int    // byte offset in Path
+	Msg    string // what was found and what was expected
+}
+
+// Error returns the message with the path, cut if it is very long, and the
+// position as a character number counted from 1.
+func (e *PathError) Error() string {
+	at := min(max(e.Offset, 0), len(e.Path))
+	return fmt.Sprintf("%v \"%s\", character %d: %s",
+		ErrPath, printable(e.Path), utf8.RuneCountInString(e.Path[:at])+1, e.Msg)
+}
+
+// Unwrap returns ErrPath.
+func (e *PathError) Unwrap() error { return ErrPath }
+
+// printable makes a path fit for one line on a terminal.
+func printable(s string) string {
+	const limit = 200
+	cut := ""
+	if len(s) > limit {
+		s, cut = s[:limit], "..."
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, s) + cut
+}
+
+// ParsePath reads a counter path:
+//
+//	[\\machine]\object[(instance)]\counter
+//
+// There is no escape in this form, so names that hold separators are told
+// apart by order:
+//
+//   - machine: what follows two leading backslashes, to the next backslash;
+//   - object: to the first ( or backslash;
+//   - instance: to the last ) that is directly followed by a backslash, so that
+//     parentheses within the name stay; `#*` or `#` and a number up to 2^31-1 at
+//     its very end is the index;
+//   - counter: all the rest.
+//
+// The wildcards * and ? may stand in the object, the instance and the counter,
+// not in the machine. PDH allows none in the object; here \*(*)\* is every
+// counter of every instance. An instance may be empty, because instances
+// without a name exist; the other parts may not.
+//
+// Parsing is strict: blanks and quotes around the path are not removed, and a
+// path longer than 2,048 UTF-16 units, with control characters or with invalid
+// UTF-8 is refused. The error is a *PathError, which wraps ErrPath.
+func ParsePath(s string) (Path, error) {
+	p := pathParser{text: s}
+	path := p.parse()
+	if p.err != nil {
+		return Path{}, p.err
+	}
+	return path, nil
+}
+
+// pathParser walks over text part by part. After its first error, which stays,
+// every step does nothing.
+type pathParser struct {
+	text string
+	pos  int // byte offset of what is not yet read
+	err  error
+}
+
+func (p *pathParser) parse() (path Path) {
+	p.checkText()
+	path.Machine = p.machine()
+	path.Object = p.object(path.Machine)
+	path.Instance, path.HasInstance = p.instance()
+	path.Instance, path.Index = cutIndex(path.Instance)
+	path.Counter = p.counter()
+	return path
+}
+
+func (p *pathParser) fail(offset int, format string, args ...any) {
+	p.err = &PathError{Path: p.text, Offset: offset, Msg: fmt.Sprintf(format, args...)}
+}
+
+// checkText checks what holds for the path as a whole.
+func (p *pathParser) checkText() {
+	units := 0
+	for i, r := range p.text {
+		if r == utf8.RuneError && !strings.HasPrefix(p.text[i:], "\uFFFD") {
+			p.fail(i, "invalid UTF-8 (byte %#02x)", p.text[i])
+			return
+		}
+		if unicode.IsControl(r) {
+			p.fail(i, "control character %U in the path", r)
+			return
+		}
+		units++
+		if r > 0xFFFF {
+			units++
+		}
+		if units > maxPath {
+			p.fail(i, "the path is longer than %d characters", maxPath)
+			return
+		}
+	}
+}
+
+// badStart holds the usual mistakes at the start of a path, by what it starts with.
+var badStart = []struct{ prefix, hint string }{
+	{"/", "use backslashes, not slashes"},
+	{" ", "remove the blank before it"},
+	{"'", "remove the quotes around it"},
+	{`"`, "remove the quotes around it"},
+}
+
+// machine reads two backslashes and the name, if they are there.
+func (p *pathParser) machine() string {
+	if p.err != nil {
+		return ""
+	}
+	rest, found := strings.CutPrefix(p.text, `\\`)
+	if !found {
+		p.checkStart()
+		return ""
+	}
+	name, _, found := strings.Cut(rest, `\`)
+	p.pos = len(p.text) - len(rest) + len(name)
+	switch i := strings.IndexAny(name, "*?"); {
+	case name == "":
+		p.fail(2, "the machine name is empty; write one backslash before an object, two before a machine")
+	case i >= 0:
+		p.fail(2+i, "a machine name cannot hold the wildcard %c", name[i])
+	case !found:
+		p.fail(p.pos, `expected \object\counter after the machine "%s"; write one backslash before an object`, printable(name))
+	}
+	return name
+}
+
+// checkStart wants the backslash of a path without machine.
+func (p *pathParser) checkStart() {
+	if p.text == "" {
+		p.fail(0, "the path is empty")
+		return
+	}
+	if p.text[0] == '\\' {
+		return
+	}
+	for _, bad := range badStart {
+		if strings.HasPrefix(p.text, bad.prefix) {
+			p.fail(0, "a path begins with a backslash; %s", bad.hint)
+			return
+		}
+	}
+	p.fail(0, "a path begins with a backslash")
+}
+
+// object reads the backslash and the name up to, not including, the separator.
+func (p *pathParser) object(machine string) string {
+	if p.err != nil {
+		return ""
+	}
+	p.pos++
+	rest := p.text[p.pos:]
+	end := strings.IndexAny(rest, `(\`)
+	switch {
+	case end == 0:
+		p.fail(p.pos, "the object name is empty")
+	case end > 0:
+		p.pos += end
+		return rest[:end]
+	case rest == "":
+		p.fail(p.pos, "expected an object name")
+	case machine != "":
+		p.fail(len(p.text), `expected a backslash and a counter name; what follows two backslashes, "%s", is a machine`, printable(machine))
+	case strings.Contains(rest, "/"):
+		p.fail(len(p.text), "expected a backslash and a counter name; use backslashes, not slashes")
+	default:
+		p.fail(len(p.text), "expected a backslash and a counter name, or an instance in parentheses")
+	}
+	return ""
+}
+
+// instance reads the parentheses, if there are any, and returns what is
+// between them.
+func (p *pathParser) instance() (text string, found bool) {
+	if p.err != nil || p.text[p.pos] != '(' {
+		return "", false
+	}
+	rest := p.text[p.pos+1:]
+	end := strings.LastIndex(rest, `)\`)
+	switch {
+	case end >= 0:
+		p.pos += len("(") + end + len(")")
+		return rest[:end], true
+	case strings.HasSuffix(rest, ")"):
+		p.fail(len(p.text), "expected a backslash and a counter name after the instance")
+	default:
+		p.fail(p.pos, `this parenthesis is not closed: expected ) and a backslash after the instance`)
+	}
+	return "", false
+}
+
+// counter reads the backslash and all the rest.
+func (p *pathParser) counter() string {
+	if p.err != nil {
+		return ""
+	}
+	p.pos++
+	if p.pos == len(p.text) {
+		p.fail(p.pos, "the counter name is empty")
+	}
+	return p.text[p.pos:]
+}
+
+// Validate tells whether the path can be written: whether ParsePath reads its
+// text back as the same Path. Names that cannot be written exist, because there
+// is no escape: an object with ( or a backslash, a counter with `)\` behind an
+// instance, anything with control characters. The error is a *PathError over
+// the text that String returns.
+func (p Path) Validate() error {
+	text := p.String()
+	back, err := ParsePath(text)
+	if err != nil {
+		return err
+	}
+	object := len(`\`)
+	if p.Machine != "" {
+		object = len(`\\`) + len(p.Machine) + len(`\`)
+	}
+	instance := object + len(p.Object) + len("(")
+	// HasInstance needs no row: where the object reads back the same, so does
+	// the character after it.
+	for _, part := range []struct {
+		name     string
+		offset   int
+		is, back any
+	}{
+		{"machine", len(`\\`), p.Machine, back.Machine},
+		{"object", object, p.Object, back.Object},
+		{"instance", instance, p.Instance, back.Instance},
+		{"index", instance, p.Index, back.Index},
+		{"counter", len(text) - len(p.Counter), p.Counter, back.Counter},
+	} {
+		if part.is != part.back {
+			return &PathError{Path: text, Offset: part.offset, Msg: fmt.Sprintf(
+				`the %s "%s" cannot be written in a path: it reads back as "%s"`,
+				part.name, printable(fmt.Sprint(part.is)), printable(fmt.Sprint(part.back)))}
+		}
+	}
+	return nil
+}

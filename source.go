@@ -1,0 +1,144 @@
+package winperf
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// Selection is what is wanted of a source. The parts add up; the zero
+// Selection wants nothing.
+type Selection struct {
+	// Paths are counters by name; wildcards may stand in the object, the
+	// instance and the counter.
+	Paths []Path
+	// Objects are whole objects by identity.
+	Objects []ObjectID
+	// Global wants every object that is not costly, as the V1 query "Global".
+	Global bool
+	// Costly wants every costly object, as the V1 query "Costly".
+	Costly bool
+	// Metadata wants definitions only, where the source can do that: objects,
+	// counters and names, but perhaps no instances and no values.
+	Metadata bool
+}
+
+// Format says how the bytes of a [Raw] are laid out.
+type Format uint8
+
+// The formats.
+const (
+	FormatNone Format = iota
+	FormatV1          // PERF_DATA_BLOCK of winperf.h, version 1
+)
+
+// Quirks are known peculiarities of one kind of server that a decoder allows
+// for. A source that knows its server sets them; otherwise decoding is strict.
+type Quirks uint8
+
+// The quirks.
+const (
+	// TotalExcludesHeader: PERF_DATA_BLOCK.TotalByteLength does not count the
+	// header (Samba).
+	TotalExcludesHeader Quirks = 1 << iota
+	// WidthFromType: CounterSize is wrong and the width follows from the size
+	// bits of the type (Samba).
+	WidthFromType
+)
+
+// Raw is one sample as a system gave it. Together with its Schema it is
+// complete: it can be stored and decoded again on any system.
+type Raw struct {
+	Format Format
+	Quirks Quirks
+	Bytes  []byte
+	// Clocks are the times of the sample for formats whose bytes hold none;
+	// FormatV1 has its own.
+	Clocks counter.Clocks
+	// Schema is what the source knows about names. Samples of one query share
+	// it; a source that learns new names hands out a new one.
+	Schema *Schema
+}
+
+// Schema is what a source knows about objects and counters apart from their
+// samples. It is immutable.
+type Schema struct {
+	// Names are the name tables, the source's preferred language first.
+	Names []NameTable
+	// Costly are the title indices of the costly objects.
+	Costly []uint32
+	// Damage is what was found wrong while the tables were read, and does not
+	// show in them any more.
+	Damage []error
+	// Interface names the interface the samples come from: "registry",
+	// "perflib", "local", "file".
+	Interface string
+}
+
+// NameTable is one language's names and help texts in the form the registry
+// keeps them: MULTI_SZ, UTF-16LE, pairs of decimal index and text. Package
+// nametable reads them.
+type NameTable struct {
+	Language string // hexadecimal language id as the registry spells it: "009"
+	Counter  []byte // names of objects and counters
+	Help     []byte // help texts; may be empty
+}
+
+// Source is where samples come from.
+//
+// A Source may be used from several goroutines; each of its queries by one at
+// a time.
+type Source interface {
+	// Compile turns a selection into a query. Names that the source does not
+	// know are no error: the samples just do not hold them. An error wraps
+	// ErrNoMachine where a path names another machine than the source's, and
+	// ErrNotSupported where the source cannot do what is asked.
+	Compile(ctx context.Context, sel Selection) (Query, error)
+	// Schema returns what the source knows about names now.
+	Schema(ctx context.Context) (*Schema, error)
+	// Machine is the name of the machine the samples come from, without
+	// backslashes; it may be empty when only a sample tells.
+	Machine() string
+	// Close releases what the source holds. Queries must not be used after.
+	Close() error
+}
+
+// Query is a selection compiled for one source.
+type Query interface {
+	// Sample takes one sample and puts it into raw, using raw.Bytes' capacity
+	// where it is large enough. It decodes nothing; once warm it allocates
+	// nothing. At the end of recorded data it returns io.EOF.
+	Sample(ctx context.Context, raw *Raw) error
+	// Close releases what the query holds.
+	Close() error
+}
+
+// Recorded is implemented by sources of recorded samples, whose pace is the
+// record's and not the clock's.
+type Recorded interface {
+	// Recorded tells the number of samples, or -1 where it is not known.
+	Recorded() int
+}
+
+// filetimeEpoch is 1601-01-01 UTC, from which FILETIME counts, in Unix seconds.
+const filetimeEpoch = -11644473600
+
+// FromFiletime turns a FILETIME (100 ns since 1601-01-01 UTC) into a time in
+// UTC. Every value is a time, of the years -27627 to 30828.
+func FromFiletime(ft int64) time.Time {
+	return time.Unix(filetimeEpoch+ft/1e7, ft%1e7*100).UTC()
+}
+
+// ToFiletime turns a time into a FILETIME, rounded down to 100 ns. Times
+// outside the range of FromFiletime give its nearest end.
+func ToFiletime(t time.Time) int64 {
+	switch {
+	case t.After(FromFiletime(math.MaxInt64)):
+		return math.MaxInt64
+	case t.Before(FromFiletime(math.MinInt64)):
+		return math.MinInt64
+	}
+	return (t.Unix()-filetimeEpoch)*1e7 + int64(t.Nanosecond())/100
+}
