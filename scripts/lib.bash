@@ -1,0 +1,25 @@
+# Shared by scripts/test and scripts/soak. To be sourced, from the root of the
+# project.
+# shellcheck shell=bash
+
+# die MESSAGE... ends the script with a message on standard error.
+die() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# tests REGEXP prints "package name" for each test function that matches.
+tests() {
+	go test -list "$1" ./... | awk '
+		$1 == "ok"                     { for (i = 0; i < n; i++) print $2, name[i]; n = 0; next }
+		/^(Test|Fuzz|Benchmark)[^ ]*$/ { name[n++] = $1 }'
+}
+
+# fuzz PACKAGE NAME DURATION LOG fuzzes one target and writes what go says to a
+# file. Go's fuzzer now and then takes the end of its own time for a failure of
+# the target and says so in just these three words, which no input can cause.
+# That counts as done.
+fuzz() {
+	go test -run '^$' -fuzz "^$2\$" -fuzztime "$3" "$1" >"$4" 2>&1 ||
+		grep -qx ' *context deadline exceeded' "$4"
+}
