@@ -4,25 +4,20 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/winperf/winperf"
 )
 
-// ReadFile reads name tables from a file; see [ParseFile].
-func ReadFile(path string) (winperf.NameTable, []Damage, error) {
-	f, err := os.Open(path)
+// ReadFile reads name tables from an open file, whose name goes into messages;
+// see [ParseFile].
+func ReadFile(name string, r io.Reader) (winperf.NameTable, []Damage, error) {
+	b, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
-		return winperf.NameTable{}, nil, err
+		return winperf.NameTable{}, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
-	if err != nil {
-		return winperf.NameTable{}, nil, err
-	}
-	return ParseFile(path, b)
+	return ParseFile(name, b)
 }
 
 // ParseFile reads name tables from the bytes of a file, whose name goes into
@@ -37,8 +32,7 @@ func ReadFile(path string) (winperf.NameTable, []Damage, error) {
 // set the result's Language to change that.
 //
 // Damage of the first form is listed with its byte offset, of text with line
-// and column. The
-// error wraps [winperf.ErrBadData]; it tells that no pair at all could be read,
+// and column. The error wraps [winperf.ErrBadData]; it tells that no pair at all could be read,
 // or that the file is larger than [MaxBytes].
 func ParseFile(name string, b []byte) (winperf.NameTable, []Damage, error) {
 	if len(b) > MaxBytes {

@@ -1,12 +1,13 @@
 package nametable
 
 import (
+	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -97,18 +98,17 @@ func TestParseFileTooManyLines(t *testing.T) {
 }
 
 func TestReadFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "names.tsv")
-	if err := os.WriteFile(path, []byte("2\tSystem\nbad\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	nt, damage, err := ReadFile(path)
-	if err != nil || len(damage) != 1 || damage[0].Source != path {
+	nt, damage, err := ReadFile("names.tsv", strings.NewReader("2\tSystem\nbad\n"))
+	if err != nil || len(damage) != 1 || damage[0].Source != "names.tsv" {
 		t.Fatalf("damage %v, error %v", damage, err)
 	}
 	if diff := cmp.Diff(le("2\x00System\x00\x00"), nt.Counter); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, _, err := ReadFile(path + ".none"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
+	if _, _, err := ReadFile("names.tsv", iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
+	if _, _, err := ReadFile("names.tsv", bytes.NewReader(make([]byte, MaxBytes+2))); !errors.Is(err, winperf.ErrBadData) {
+		t.Errorf("a file that is too large: %v", err)
 	}
 }
