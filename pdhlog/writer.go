@@ -1,0 +1,259 @@
+package pdhlog
+
+import (
+	"fmt"
+	"hash/maphash"
+	"io"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// Format is a kind of log.
+type Format uint8
+
+// The formats.
+const (
+	CSV Format = iota // PDH-CSV 4.0, fields separated by commas
+	TSV               // PDH-TSV 4.0, fields separated by tabs
+)
+
+// Dialect says who would have written the log.
+type Dialect uint8
+
+// The dialects.
+const (
+	// Log is the form of log files: time zone and bias in the head, numbers
+	// with all the digits it takes to read them back unchanged.
+	Log Dialect = iota
+	// Typeperf is the form of typeperf on the console: no time zone, six
+	// decimals.
+	Typeperf
+)
+
+// Options choose the form of a log. The zero value is a CSV file in local time.
+type Options struct {
+	Format  Format
+	Dialect Dialect
+	// Location is the time zone of the time stamps; nil is time.Local.
+	Location *time.Location
+	// Zone is the time zone's name in the head of the Log dialect. Windows
+	// writes the display name ("Eastern Daylight Time"); when it is empty the
+	// abbreviation that Location has at the first row is taken ("EDT").
+	Zone string
+}
+
+// separators and marks are what tells the formats apart.
+var (
+	separators = [...]byte{CSV: ',', TSV: '\t'}
+	marks      = [...]string{CSV: "(PDH-CSV 4.0)", TSV: "(PDH-TSV 4.0)"}
+)
+
+// noColumn stands for the column of a series that has none.
+const noColumn = -1
+
+// Writer writes a text log.
+//
+// The first moment that has readings fixes the columns, one for each distinct
+// path in the order of the readings. Series that appear later have no column;
+// [Writer.Late] counts them. A series that is missing from a moment leaves its
+// field blank, and one that comes back under the same path fills its column
+// again. A path that named nothing at first, as its status says, gets its
+// column filled by what it names later, whatever the case of its letters and
+// with or without machine.
+//
+// The text is UTF-8 without a byte order mark (Windows writes the machine's
+// ANSI code page). Control characters in names and texts become blanks, so that
+// a row stays one line. Each moment reaches the underlying writer in one call.
+type Writer struct {
+	w       io.Writer
+	opt     Options
+	columns map[string]int // path to column
+	waiting []waiting
+	placed  []placed // by position in the readings of the last moment
+	row     []int    // by column: 1 + position of its reading, 0 = none
+	late    map[uint64]struct{}
+	seed    maphash.Seed // of the hashes in late
+	buf     []byte
+	err     error // the first error of writing, which stays
+	closed  bool
+}
+
+// waiting is a column whose path named nothing when the log began.
+type waiting struct {
+	path   winperf.Path
+	column int
+}
+
+// placed remembers which column the series at a position went to. Readings
+// seldom change their order, so that a pointer comparison replaces the search
+// for the path.
+type placed struct {
+	series *winperf.Series
+	column int
+}
+
+// NewWriter returns a Writer that writes to w.
+func NewWriter(w io.Writer, opt Options) *Writer {
+	if opt.Location == nil {
+		opt.Location = time.Local
+	}
+	return &Writer{
+		w:    w,
+		opt:  opt,
+		late: make(map[uint64]struct{}),
+		seed: maphash.MakeSeed(),
+	}
+}
+
+// Write writes the readings of one moment as one row, before the first one the
+// head. Before the columns are fixed a moment without readings writes nothing.
+//
+// A value that is not ok, and a decimal that is infinite or not a number, is a
+// blank field. The error is that of the underlying writer and stays; after
+// Close it wraps winperf.ErrState.
+func (w *Writer) Write(t time.Time, readings []winperf.Reading) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.closed:
+		return fmt.Errorf("%w: write to a closed log", winperf.ErrState)
+	case w.columns == nil && len(readings) == 0:
+		return nil
+	}
+	w.buf = w.buf[:0]
+	t = t.In(w.opt.Location)
+	if w.columns == nil {
+		w.appendHead(t, readings)
+	}
+	w.place(readings)
+	w.appendRow(t, readings)
+	n, err := w.w.Write(w.buf)
+	if err == nil && n < len(w.buf) {
+		err = io.ErrShortWrite
+	}
+	w.err = err
+	return err
+}
+
+// Late returns the number of distinct series that were written without a
+// column, because they appeared after the head.
+func (w *Writer) Late() int { return len(w.late) }
+
+// Close ends the log. It does not close the underlying writer. The error is
+// that of the Write that failed, if one did.
+func (w *Writer) Close() error {
+	w.closed = true
+	return w.err
+}
+
+// appendHead fixes the columns and appends the first line.
+func (w *Writer) appendHead(t time.Time, readings []winperf.Reading) {
+	w.columns = make(map[string]int, len(readings))
+	w.buf = append(w.buf, '"')
+	w.buf = append(w.buf, marks[w.opt.Format]...)
+	if w.opt.Dialect == Log {
+		w.appendZone(t)
+	}
+	w.buf = append(w.buf, '"')
+	for i := range readings {
+		r := &readings[i]
+		path := r.String()
+		if _, found := w.columns[path]; found {
+			continue
+		}
+		column := len(w.columns)
+		w.columns[path] = column
+		if namesNothing(r) {
+			w.waiting = append(w.waiting, waiting{r.Path, column})
+		}
+		w.buf = append(w.buf, separators[w.opt.Format])
+		w.buf = appendField(w.buf, path)
+	}
+	w.buf = append(w.buf, "\r\n"...)
+	w.row = make([]int, len(w.columns))
+}
+
+// appendZone appends the time zone's name and its bias at t, in minutes, UTC
+// minus local.
+func (w *Writer) appendZone(t time.Time) {
+	name, offset := t.Zone()
+	if w.opt.Zone != "" {
+		name = w.opt.Zone
+	}
+	w.buf = append(w.buf, " ("...)
+	w.buf = appendText(w.buf, name)
+	w.buf = fmt.Appendf(w.buf, ")(%d)", -offset/60)
+}
+
+// place notes in row which reading goes to which column.
+func (w *Writer) place(readings []winperf.Reading) {
+	clear(w.row)
+	for i := range readings {
+		r := &readings[i]
+		if i == len(w.placed) {
+			w.placed = append(w.placed, placed{})
+		}
+		at := &w.placed[i]
+		if at.series != r.Series {
+			*at = placed{r.Series, w.column(r)}
+		}
+		if at.column != noColumn {
+			w.row[at.column] = i + 1
+		}
+	}
+}
+
+// column returns the column of a reading. Series that have none are counted by
+// a hash of their path: a long log sees many, and their paths need not be kept.
+func (w *Writer) column(r *winperf.Reading) int {
+	path := r.String()
+	if column, found := w.columns[path]; found {
+		return column
+	}
+	if namesNothing(r) {
+		return noColumn // says that a series went, not that one came
+	}
+	for _, c := range w.waiting {
+		if c.is(r.Path) {
+			w.columns[path] = c.column
+			return c.column
+		}
+	}
+	w.late[maphash.String(w.seed, path)] = struct{}{}
+	return noColumn
+}
+
+// namesNothing tells whether the reading stands for a path that named nothing.
+func namesNothing(r *winperf.Reading) bool {
+	switch r.Status {
+	case counter.NoInstance, counter.NoCounter, counter.NoObject:
+		return true
+	}
+	return false
+}
+
+// is tells whether p is what the column waits for.
+func (c *waiting) is(p winperf.Path) bool {
+	if c.path.Machine == "" {
+		p.Machine = ""
+	}
+	return c.path.EqualFold(p)
+}
+
+// appendRow appends the line of one moment.
+func (w *Writer) appendRow(t time.Time, readings []winperf.Reading) {
+	w.buf = append(w.buf, '"')
+	w.buf = t.AppendFormat(w.buf, "01/02/2006 15:04:05.000")
+	w.buf = append(w.buf, '"')
+	for _, n := range w.row {
+		w.buf = append(w.buf, separators[w.opt.Format])
+		if n == 0 {
+			w.buf = append(w.buf, noValue...)
+			continue
+		}
+		w.buf = appendValue(w.buf, &readings[n-1], w.opt.Dialect)
+	}
+	w.buf = append(w.buf, "\r\n"...)
+}

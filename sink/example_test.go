@@ -1,0 +1,88 @@
+package sink_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/sink"
+)
+
+// load returns readings as a source would give them.
+func load() []winperf.Reading {
+	series := func(path string, unit counter.Unit) *winperf.Series {
+		p, err := winperf.ParsePath(path)
+		if err != nil {
+			log.Fatal(err)
+		}
+		s := winperf.NewSeries(p)
+		s.Unit = unit
+		return s
+	}
+	return []winperf.Reading{
+		{Series: series(`\\HOST\Processor(_Total)\% Processor Time`, counter.Percent), Value: counter.Float(12.3456)},
+		{Series: series(`\\HOST\Processor(_Total)\Interrupts/sec`, counter.PerSecond), Value: counter.Float(2048)},
+		{Series: series(`\\HOST\Processor(0)\% Processor Time`, counter.Percent), Value: counter.Float(24.6912)},
+		{Series: series(`\\HOST\Processor(0)\Interrupts/sec`, counter.PerSecond), Status: counter.NoPrevious},
+	}
+}
+
+var now = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
+
+func ExampleNew() {
+	out, err := sink.New("jsonl", os.Stdout, sink.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := errors.Join(out.Write(now, load()[2:]), out.Close()); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// {"time":"2026-03-01T09:30:00.0000000Z","path":"\\\\HOST\\Processor(0)\\% Processor Time","value":24.6912,"unit":"percent","status":"ok"}
+	// {"time":"2026-03-01T09:30:00.0000000Z","path":"\\\\HOST\\Processor(0)\\Interrupts/sec","value":null,"unit":"per_second","status":"no_previous"}
+}
+
+func ExampleNewTable() {
+	table := sink.NewTable(os.Stdout, sink.TableOptions{Location: time.UTC})
+	if err := errors.Join(table.Write(now, load()), table.Close()); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 2026-03-01 09:30:00.000  HOST
+	// Processor  % Processor Time  Interrupts/sec
+	// _Total                12.35         2048.00
+	// 0                     24.69     no_previous
+}
+
+func ExampleNewPaths() {
+	paths := sink.NewPaths(os.Stdout)
+	for second := range 2 {
+		if err := paths.Write(now.Add(time.Duration(second)*time.Second), load()); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := paths.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// \\HOST\Processor(_Total)\% Processor Time
+	// \\HOST\Processor(_Total)\Interrupts/sec
+	// \\HOST\Processor(0)\% Processor Time
+	// \\HOST\Processor(0)\Interrupts/sec
+}
+
+func ExampleParseOutput() {
+	for _, o := range []string{"csv", "./csv.tsv", "load.CSV", "load.xml"} {
+		format, file, err := sink.ParseOutput(o)
+		fmt.Printf("%q %q %v\n", format, file, err)
+	}
+	// Output:
+	// "csv" "" <nil>
+	// "tsv" "./csv.tsv" <nil>
+	// "csv" "load.CSV" <nil>
+	// "" "load.xml" output "load.xml": its extension ".xml" is not supported: expected the name of a format or a file with one of .txt, .csv, .tsv, .jsonl, .ndjson, .json
+}

@@ -1,0 +1,102 @@
+package sink
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/pdhlog"
+)
+
+// Format describes one of the formats that New knows.
+type Format struct {
+	Name        string   // as in New and behind -o
+	Extensions  []string // of file names, with the point; may be empty
+	Description string   // a few words, for help texts
+}
+
+// known is a Format and how its sink is made.
+type known struct {
+	Format
+	make func(io.Writer, Options) Sink
+}
+
+// knownFormats is the one list of formats, in the order in which they are shown.
+func knownFormats() []known {
+	return []known{
+		{
+			Format{"table", []string{".txt"}, "aligned columns, for people"},
+			func(w io.Writer, o Options) Sink { return NewTable(w, o.TableOptions) },
+		},
+		{
+			Format{"csv", []string{".csv"}, "PDH-CSV 4.0, the comma-separated log of Windows"},
+			newLog(pdhlog.CSV),
+		},
+		{
+			Format{"tsv", []string{".tsv"}, "PDH-TSV 4.0, the tab-separated log of Windows"},
+			newLog(pdhlog.TSV),
+		},
+		{
+			Format{"jsonl", []string{".jsonl", ".ndjson"}, "one JSON object a line for each reading"},
+			func(w io.Writer, _ Options) Sink { return NewJSONL(w) },
+		},
+		{
+			Format{"json", []string{".json"}, "one JSON array of all readings"},
+			func(w io.Writer, _ Options) Sink { return NewJSON(w) },
+		},
+		{
+			Format{"paths", nil, "the counter paths, each once"},
+			func(w io.Writer, _ Options) Sink { return NewPaths(w) },
+		},
+	}
+}
+
+// Formats returns the formats that New knows.
+func Formats() []Format {
+	var formats []Format
+	for _, k := range knownFormats() {
+		formats = append(formats, k.Format)
+	}
+	return formats
+}
+
+// New returns the sink of the format with the given name, in either case, which
+// writes to w. An unknown name is an error that lists the known ones and wraps
+// winperf.ErrNotSupported.
+func New(format string, w io.Writer, o Options) (Sink, error) {
+	var names []string
+	for _, k := range knownFormats() {
+		if strings.EqualFold(k.Name, format) {
+			return k.make(w, o), nil
+		}
+		names = append(names, k.Name)
+	}
+	return nil, fmt.Errorf("output format %q is %w: expected one of %s",
+		format, winperf.ErrNotSupported, strings.Join(names, ", "))
+}
+
+// ParseOutput reads what stands behind -o: the bare name of a format (csv)
+// asks for that format on standard output, and file is empty; anything else is
+// a file whose extension names the format (load.csv, ./csv.tsv).
+//
+// Where the extension names none, the error lists those that do and wraps
+// winperf.ErrNotSupported; file is set nevertheless, for callers who know the
+// format from elsewhere.
+func ParseOutput(o string) (format, file string, err error) {
+	extension := filepath.Ext(o)
+	var extensions []string
+	for _, k := range knownFormats() {
+		if strings.EqualFold(k.Name, o) {
+			return k.Name, "", nil
+		}
+		if slices.ContainsFunc(k.Extensions, func(e string) bool { return strings.EqualFold(e, extension) }) {
+			return k.Name, o, nil
+		}
+		extensions = append(extensions, k.Extensions...)
+	}
+	return "", o, fmt.Errorf("output %q: its extension %q is %w: expected the name of a format or a file with one of %s",
+		o, extension, winperf.ErrNotSupported, strings.Join(extensions, ", "))
+}

@@ -1,0 +1,177 @@
+package sink
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// jsonTime is the form of times in JSON: RFC 3339 in UTC with all the digits
+// of a FILETIME, always as many, so that the texts sort as the times do.
+const jsonTime = "2006-01-02T15:04:05.0000000Z07:00"
+
+// jsonSink writes readings as JSON objects.
+type jsonSink struct {
+	out   output
+	frame jsonFrame
+	begun bool
+	head  []byte // the beginning of every object of one moment
+}
+
+// jsonFrame is the text around the objects.
+type jsonFrame struct {
+	first, next string // before the first object, before each other one
+	after       string // after each object
+	end, empty  string // at the end, at the end when there was no object
+}
+
+// NewJSONL returns a Sink that writes one JSON object a line for each reading:
+//
+//	{"time":"2026-01-02T15:04:05.0000000Z","path":"\\\\HOST\\Memory\\Pages/sec","value":1.5,"unit":"per_second","status":"ok"}
+//
+// value is a number, integers with all their digits, or null: when the status
+// is not ok, when a decimal is infinite or not a number, and for a text, which
+// stands in a field of its own, "text". Units and statuses are the words of
+// counter.Unit and counter.Status. Strings are escaped as encoding/json does
+// without its HTML escapes.
+func NewJSONL(w io.Writer) Sink {
+	return &jsonSink{out: output{w: w}, frame: jsonFrame{after: "\n"}}
+}
+
+// NewJSON returns a Sink that writes one JSON array of objects like those of
+// [NewJSONL]. Close completes the array.
+func NewJSON(w io.Writer) Sink {
+	return &jsonSink{
+		out:   output{w: w},
+		frame: jsonFrame{first: "[\n", next: ",\n", end: "\n]\n", empty: "[]\n"},
+	}
+}
+
+func (s *jsonSink) Write(t time.Time, readings []winperf.Reading) error {
+	if err := s.out.ready(); err != nil {
+		return err
+	}
+	s.head = append(s.head[:0], `{"time":"`...)
+	s.head = t.UTC().AppendFormat(s.head, jsonTime)
+	s.head = append(s.head, `","path":`...)
+	for i := range readings {
+		lead := s.frame.next
+		if !s.begun {
+			s.begun, lead = true, s.frame.first
+		}
+		s.out.buf = append(s.out.buf, lead...)
+		s.out.buf = append(s.out.buf, s.head...)
+		s.out.buf = appendReading(s.out.buf, &readings[i])
+		s.out.buf = append(s.out.buf, s.frame.after...)
+		if err := s.out.spill(); err != nil {
+			return err
+		}
+	}
+	return s.out.flush()
+}
+
+func (s *jsonSink) Close() error {
+	if s.out.closed {
+		return s.out.err
+	}
+	s.out.closed = true
+	end := s.frame.end
+	if !s.begun {
+		end = s.frame.empty
+	}
+	s.out.buf = append(s.out.buf, end...)
+	return s.out.flush()
+}
+
+// appendReading appends an object's text from the value of "path" on.
+func appendReading(dst []byte, r *winperf.Reading) []byte {
+	dst = appendString(dst, r.String())
+	dst = append(dst, `,"value":`...)
+	dst = appendValue(dst, r)
+	dst = append(dst, `,"unit":"`...)
+	dst = append(dst, r.Unit.String()...)
+	dst = append(dst, `","status":"`...)
+	dst = append(dst, r.Status.String()...)
+	return append(dst, `"}`...)
+}
+
+// appendValue appends a number or null, and the field "text" for a text.
+func appendValue(dst []byte, r *winperf.Reading) []byte {
+	if r.Status != counter.OK {
+		return append(dst, "null"...)
+	}
+	if n, ok := r.Value.Uint64(); ok {
+		return strconv.AppendUint(dst, n, 10)
+	}
+	if text, ok := r.Value.AsText(); ok {
+		dst = append(dst, `null,"text":`...)
+		return appendString(dst, text)
+	}
+	f, ok := r.Value.Float64()
+	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
+		return append(dst, "null"...)
+	}
+	return appendNumber(dst, f)
+}
+
+// appendNumber appends the shortest text that reads back to f, with an
+// exponent where ECMAScript has one, as encoding/json does.
+func appendNumber(dst []byte, f float64) []byte {
+	if size := math.Abs(f); size == 0 || size >= 1e-6 && size < 1e21 {
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	if n := len(dst); dst[n-3] == '-' && dst[n-2] == '0' { // e-09 is e-9
+		dst[n-2] = dst[n-1]
+		dst = dst[:n-1]
+	}
+	return dst
+}
+
+// shortEscapes are the letters of JSON's two-character escapes.
+var shortEscapes = [utf8.RuneSelf]byte{
+	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
+}
+
+// appendString appends s as a JSON string. Invalid UTF-8 becomes \ufffd, and
+// the line separators that JavaScript once forbade in strings are escaped.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0 // of what is not yet appended
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if c >= ' ' && c != '"' && c != '\\' {
+				i++
+				continue
+			}
+			dst = append(dst, s[start:i]...)
+			dst = appendEscape(dst, rune(c))
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == '\u2028' || r == '\u2029' || r == utf8.RuneError && size == 1 {
+			dst = append(dst, s[start:i]...)
+			dst = appendEscape(dst, r)
+			start = i + size
+		}
+		i += size
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+// appendEscape appends the escape of a character.
+func appendEscape(dst []byte, r rune) []byte {
+	if r < utf8.RuneSelf && shortEscapes[r] != 0 {
+		return append(dst, '\\', shortEscapes[r])
+	}
+	const digits = "0123456789abcdef"
+	return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+}

@@ -1,0 +1,59 @@
+package sink
+
+import (
+	"io"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/pdhlog"
+)
+
+// Sink takes the readings of one moment after the other.
+//
+// Every reading has a Series. Sinks write the time given to Write, which is
+// that of all its readings, and keep no reading when Write returns. A Sink is
+// used by one goroutine at a time.
+type Sink interface {
+	// Write writes the readings of the moment t. The error is that of the
+	// underlying writer and stays; after Close it wraps winperf.ErrState.
+	Write(t time.Time, readings []winperf.Reading) error
+	// Close completes the output; it does not close the underlying writer.
+	// Its error is the first one that writing had.
+	Close() error
+}
+
+// LateCounter is implemented by sinks whose columns are fixed by the first
+// moment (csv and tsv).
+type LateCounter interface {
+	// Late returns the number of distinct series that came later and are
+	// therefore not in the output.
+	Late() int
+}
+
+// Options are what sinks can be told. The zero value suits a pipe.
+type Options struct {
+	// TableOptions are those of the table; of the others, csv and tsv use
+	// Location.
+	TableOptions
+	// File tells that the output is a file. Then csv and tsv have the form of
+	// log files (pdhlog.Log), else that of typeperf on the console.
+	File bool
+	// Zone is the time zone's name in the head of csv and tsv files; empty is
+	// the abbreviation of Location.
+	Zone string
+}
+
+func newLog(format pdhlog.Format) func(io.Writer, Options) Sink {
+	return func(w io.Writer, o Options) Sink {
+		dialect := pdhlog.Typeperf
+		if o.File {
+			dialect = pdhlog.Log
+		}
+		return pdhlog.NewWriter(w, pdhlog.Options{
+			Format:   format,
+			Dialect:  dialect,
+			Location: o.Location,
+			Zone:     o.Zone,
+		})
+	}
+}

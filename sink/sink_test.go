@@ -1,0 +1,254 @@
+package sink
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+var sampleTime = time.Date(2026, 3, 1, 9, 30, 0, 123456700, time.UTC)
+
+// value returns a reading that is ok.
+func value(path string, v counter.Value, unit counter.Unit) winperf.Reading {
+	return winperf.Reading{Series: series(path, unit), Time: sampleTime, Value: v}
+}
+
+// missing returns a reading that is not.
+func missing(path string, status counter.Status) winperf.Reading {
+	return winperf.Reading{Series: series(path, counter.PerSecond), Time: sampleTime, Status: status}
+}
+
+// series panics where path does not parse, which is an error in the test.
+func series(path string, unit counter.Unit) *winperf.Series {
+	p, err := winperf.ParsePath(path)
+	if err != nil {
+		panic(err)
+	}
+	s := winperf.NewSeries(p)
+	s.Unit = unit
+	return s
+}
+
+// everyStatus holds a reading of each status and each kind of value.
+func everyStatus() []winperf.Reading {
+	readings := []winperf.Reading{
+		value(`\\HOST\Memory\Available Bytes`, counter.Int(math.MaxUint64), counter.Count),
+		value(`\\HOST\Memory\Flags`, counter.FromBits(counter.KindHex32, 0xBEEF), counter.Count),
+		value(`\\HOST\Memory\Mask`, counter.FromBits(counter.KindHex, 0xBEEF), counter.Count),
+		value(`\\HOST\Memory\Pages/sec`, counter.Float(1234.5), counter.PerSecond),
+		value(`\\HOST\Memory\Broken`, counter.Float(math.NaN()), counter.Percent),
+		value(`\\HOST\Memory\Owner`, counter.Text("say \"hi\",\t名前"), counter.TextUnit),
+		{Series: series(`\\HOST\Memory\Nothing`, counter.NoUnit)},
+	}
+	for status := counter.NoPrevious; status <= counter.Unsupported; status++ {
+		readings = append(readings, missing(fmt.Sprintf(`\\HOST\Memory\Is %v`, status), status))
+	}
+	return readings
+}
+
+// render writes the moments, one second apart, and returns the output.
+func render(t *testing.T, make func(io.Writer) Sink, moments ...[]winperf.Reading) string {
+	t.Helper()
+	var out bytes.Buffer
+	s := make(&out)
+	for i, readings := range moments {
+		if err := s.Write(sampleTime.Add(time.Duration(i)*time.Second), readings); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // once is enough, twice does no harm
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
+
+// newNamed makes a sink by name.
+func newNamed(t *testing.T, format string, o Options) func(io.Writer) Sink {
+	return func(w io.Writer) Sink {
+		s, err := New(format, w, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}
+
+func TestNew(t *testing.T) {
+	moment := []winperf.Reading{
+		value(`\\HOST\A(b)\c`, counter.Float(1.23456789), counter.PerSecond),
+		value(`\\HOST\A(b)\c`, counter.Float(1.23456789), counter.PerSecond),
+	}
+	object := `{"time":"2026-03-01T09:30:00.1234567Z","path":"\\\\HOST\\A(b)\\c","value":1.23456789,"unit":"per_second","status":"ok"}`
+	options := Options{TableOptions: TableOptions{Location: time.UTC}}
+	file := options
+	file.File, file.Zone = true, "Coordinated Universal Time"
+	tests := []struct {
+		format string
+		o      Options
+		want   string
+	}{
+		{"table", options, "2026-03-01 09:30:00.123  HOST\nA     c\nb  1.23\n"},
+		{"csv", options, "\"(PDH-CSV 4.0)\",\"\\\\HOST\\A(b)\\c\"\r\n\"03/01/2026 09:30:00.123\",\"1.234568\"\r\n"},
+		{"csv", file, "\"(PDH-CSV 4.0) (Coordinated Universal Time)(0)\",\"\\\\HOST\\A(b)\\c\"\r\n\"03/01/2026 09:30:00.123\",\"1.23456789\"\r\n"},
+		{"tsv", options, "\"(PDH-TSV 4.0)\"\t\"\\\\HOST\\A(b)\\c\"\r\n\"03/01/2026 09:30:00.123\"\t\"1.234568\"\r\n"},
+		{"jsonl", options, object + "\n" + object + "\n"},
+		{"JSON", options, "[\n" + object + ",\n" + object + "\n]\n"},
+		{"paths", options, "\\\\HOST\\A(b)\\c\n"},
+	}
+	tested := make(map[string]bool)
+	for _, test := range tests {
+		got := render(t, newNamed(t, test.format, test.o), moment)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s:\n%s", test.format, diff)
+		}
+		tested[strings.ToLower(test.format)] = true
+	}
+	for _, f := range Formats() {
+		if !tested[f.Name] {
+			t.Errorf("format %s is not tested", f.Name)
+		}
+		if f.Description == "" {
+			t.Errorf("format %s is not described", f.Name)
+		}
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	_, err := New("xml", io.Discard, Options{})
+	if !errors.Is(err, winperf.ErrNotSupported) {
+		t.Fatalf("error %v, want one that wraps %v", err, winperf.ErrNotSupported)
+	}
+	if want := "table, csv, tsv, jsonl, json, paths"; !strings.Contains(err.Error(), want) {
+		t.Errorf("error %q does not list %s", err, want)
+	}
+}
+
+func TestParseOutput(t *testing.T) {
+	tests := []struct{ in, format, file string }{
+		{"csv", "csv", ""},
+		{"JSONL", "jsonl", ""},
+		{"paths", "paths", ""},
+		{"./csv.tsv", "tsv", "./csv.tsv"},
+		{"csv.csv", "csv", "csv.csv"},
+		{"Load.CSV", "csv", "Load.CSV"},
+		{"a.ndjson", "jsonl", "a.ndjson"},
+		{"logs.d/a.json", "json", "logs.d/a.json"},
+		{".txt", "table", ".txt"},
+	}
+	for _, test := range tests {
+		format, file, err := ParseOutput(test.in)
+		if err != nil || format != test.format || file != test.file {
+			t.Errorf("%q: format %q, file %q, error %v; want %q, %q", test.in, format, file, err, test.format, test.file)
+		}
+	}
+	for _, in := range []string{"./csv", "load", "load.xml", "", "dir.csv" + string(filepath.Separator) + "load"} {
+		format, file, err := ParseOutput(in)
+		if !errors.Is(err, winperf.ErrNotSupported) || format != "" || file != in {
+			t.Errorf("%q: format %q, file %q, error %v", in, format, file, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), ".txt, .csv, .tsv, .jsonl, .ndjson, .json") {
+			t.Errorf("%q: error %q does not list the extensions", in, err)
+		}
+	}
+}
+
+// limitedWriter takes so many writes and then fails, with a short write where
+// err is nil.
+type limitedWriter struct {
+	left int
+	err  error
+}
+
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	if w.left--; w.left >= 0 {
+		return len(p), nil
+	}
+	return 0, w.err
+}
+
+func TestWriteErrors(t *testing.T) {
+	for _, f := range Formats() {
+		t.Run(f.Name, func(t *testing.T) {
+			readings := []winperf.Reading{value(`\A\b`, counter.Int(1), counter.Count)}
+			w := &limitedWriter{left: 1, err: syscall.EPIPE}
+			s := newNamed(t, f.Name, Options{})(w)
+			if err := s.Write(sampleTime, readings); err != nil {
+				t.Fatal(err)
+			}
+			readings[0] = value(`\A\c`, counter.Int(1), counter.Count) // news for every format
+			if err := s.Write(sampleTime, readings); !errors.Is(err, syscall.EPIPE) {
+				t.Errorf("error %v, want %v", err, syscall.EPIPE)
+			}
+			w.left = 9 // the writer recovers, the sink must not go on with a gap
+			if err := s.Write(sampleTime, readings); !errors.Is(err, syscall.EPIPE) {
+				t.Errorf("later error %v, want %v", err, syscall.EPIPE)
+			}
+			if err := s.Close(); !errors.Is(err, syscall.EPIPE) {
+				t.Errorf("Close: error %v, want %v", err, syscall.EPIPE)
+			}
+			s = newNamed(t, f.Name, Options{})(&limitedWriter{})
+			if err := s.Write(sampleTime, readings); !errors.Is(err, io.ErrShortWrite) {
+				t.Errorf("short write: error %v", err)
+			}
+			s = newNamed(t, f.Name, Options{})(io.Discard)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Write(sampleTime, readings); !errors.Is(err, winperf.ErrState) {
+				t.Errorf("Write after Close: error %v, want %v", err, winperf.ErrState)
+			}
+		})
+	}
+}
+
+func TestPaths(t *testing.T) {
+	got := render(t, NewPaths,
+		[]winperf.Reading{
+			value(`\\HOST\Process(build#1)\ID Process`, counter.Int(1), counter.Count),
+			missing(`\\HOST\Process(名前)\ID Process`, counter.NoPrevious),
+			value(`\\HOST\Process(build#1)\ID Process`, counter.Int(1), counter.Count),
+		},
+		[]winperf.Reading{
+			missing(`\\HOST\Process(名前)\ID Process`, counter.NoPrevious),
+			{Series: winperf.NewSeries(winperf.Path{Object: "A", Counter: "two\nlines"})},
+		})
+	want := `\\HOST\Process(build#1)\ID Process` + "\n" +
+		`\\HOST\Process(名前)\ID Process` + "\n" + "\\A\\two\uFFFDlines\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLate(t *testing.T) {
+	for _, format := range []string{"csv", "tsv"} {
+		s := newNamed(t, format, Options{})(io.Discard)
+		for range 2 {
+			for _, path := range []string{`\A\b`, `\A\c`} {
+				if err := s.Write(sampleTime, []winperf.Reading{value(path, counter.Int(1), counter.Count)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		late, ok := s.(LateCounter)
+		if !ok {
+			t.Fatalf("%s does not count what comes late", format)
+		}
+		if late.Late() != 1 {
+			t.Errorf("%s: %d series came late, want 1", format, late.Late())
+		}
+	}
+}

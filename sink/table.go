@@ -1,0 +1,134 @@
+package sink
+
+import (
+	"io"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// TableOptions are the options of a table. The zero value suits a pipe.
+type TableOptions struct {
+	// Size returns the width in columns and the height in lines of the
+	// terminal that shows the table; it is asked at every moment. nil, or a
+	// width of 0, is no terminal: lines are as long as they need to be.
+	Size func() (width, height int)
+	// Terminal draws every moment over the one before, with escape sequences
+	// of ECMA-48. Rows that find no room are left out, the least active first.
+	// A size that is not known counts as 80 by 24.
+	Terminal bool
+	// Single tells that there will be one moment only, which needs no line
+	// with its time.
+	Single bool
+	// Grouped separates thousands with commas.
+	Grouped bool
+	// Location is the time zone of times; nil is time.Local.
+	Location *time.Location
+}
+
+// The size of a terminal that does not tell it.
+const (
+	defaultWidth  = 80
+	defaultHeight = 24
+)
+
+// tableTime is the form of the line before a moment.
+const tableTime = "2006-01-02 15:04:05.000"
+
+// table writes readings as aligned columns.
+type table struct {
+	out   output
+	opt   TableOptions
+	begun bool // something was written
+	full  bool // the last picture reached the terminal's last line
+}
+
+// NewTable returns a Sink that writes a table for people.
+//
+// Each object has a line with its name and those of its counters, and below it
+// a line for each instance. An object with a single row that does not fit the
+// width has a line for each counter instead; other tables that do not fit are
+// broken into several side by side, one below the other, which repeat the
+// instance names. In place of a value that is not ok stands the word of its
+// status, in place of one that was not read at all a dash. Percentages, rates
+// and averages have two decimals, seconds up to six.
+//
+// On a terminal Close leaves the last picture and shows the cursor again.
+func NewTable(w io.Writer, o TableOptions) Sink {
+	if o.Location == nil {
+		o.Location = time.Local
+	}
+	return &table{out: output{w: w}, opt: o}
+}
+
+func (t *table) Write(at time.Time, readings []winperf.Reading) error {
+	if err := t.out.ready(); err != nil {
+		return err
+	}
+	width, height := t.size()
+	machine, common := commonMachine(readings)
+	var sections []*section
+	for _, g := range groupReadings(readings, common) {
+		sections = append(sections, newSection(g, sectionOptions{
+			width:   width,
+			cut:     t.opt.Terminal,
+			grouped: t.opt.Grouped,
+		}))
+	}
+	title := at.In(t.opt.Location).Format(tableTime)
+	if machine != "" {
+		title += "  " + printable(machine)
+	}
+	if t.opt.Terminal {
+		t.draw(title, sections, width, height)
+	} else {
+		t.appendBlocks(title, sections)
+	}
+	t.begun = true
+	return t.out.flush()
+}
+
+// size returns the width and the height that are to be kept to, 0 for none.
+func (t *table) size() (width, height int) {
+	if t.opt.Size != nil {
+		width, height = t.opt.Size()
+	}
+	if t.opt.Terminal && width <= 0 {
+		width = defaultWidth
+	}
+	if t.opt.Terminal && height <= 0 {
+		height = defaultHeight
+	}
+	return max(width, 0), height
+}
+
+// appendBlocks writes a moment below the one before.
+func (t *table) appendBlocks(title string, sections []*section) {
+	p := page{buf: t.out.buf}
+	if t.begun {
+		p.newLine()
+	}
+	if !t.opt.Single {
+		p.newLine()
+		p.text(title, plain)
+	}
+	for i, s := range sections {
+		if i > 0 {
+			p.newLine()
+		}
+		p.section(s, s.topRows(len(s.rows)))
+	}
+	if p.lines > 0 {
+		p.endLine()
+	}
+	t.out.buf = p.buf
+}
+
+// Close completes the table.
+func (t *table) Close() error {
+	if !t.out.closed && t.opt.Terminal && t.begun {
+		t.leave()
+	}
+	t.out.closed = true
+	return t.out.flush()
+}
