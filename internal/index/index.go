@@ -1,0 +1,100 @@
+// Package index is the flat index that codecs lay over the bytes of one
+// sample and that frames read values through.
+//
+// A codec checks every length and offset of untrusted bytes once and fills an
+// Index; whoever holds a filled Index may then read every value without
+// further checks of its own. All slices are reused from one sample to the
+// next, so a warm decode allocates nothing. Offsets count from the start of
+// Data and fit 32 bits because a block's length does.
+package index
+
+import "github.com/winperf/winperf/counter"
+
+// Index describes one decoded sample. The zero Index holds nothing and is
+// ready to be filled. An Index that a codec has filled must not be copied: the
+// codec recognises in Memo what is in its slices.
+type Index struct {
+	Data       []byte // the bytes the offsets point into, without what follows the block
+	Clocks     counter.Clocks
+	Machine    Span  // UTF-16LE name of the machine
+	Default    int32 // DefaultObject of the block
+	Objects    []Object
+	Counters   []Counter  // of all objects, in block order
+	Instances  []Instance // of all objects, in block order
+	Damage     []error    // what was found wrong, in the order it was found
+	MoreDamage int        // how many findings are not listed in Damage because there are too many
+	Memo       any        // what the codec keeps for the next sample; nobody else reads it
+
+	titles []title // objects by title index, made by ResolveParents
+}
+
+// Reset empties the index and keeps its memory for the next sample.
+func (ix *Index) Reset() {
+	clear(ix.Damage)
+	*ix = Index{
+		Objects:   ix.Objects[:0],
+		Counters:  ix.Counters[:0],
+		Instances: ix.Instances[:0],
+		Damage:    ix.Damage[:0],
+		Memo:      ix.Memo,
+		titles:    ix.titles[:0],
+	}
+}
+
+// Span is a run of bytes in Data.
+type Span struct{ Off, Len uint32 }
+
+// Object is one object of the sample.
+type Object struct {
+	Off, Len       uint32 // where the object stands in Data
+	Title, Help    uint32 // title indices
+	Detail         uint32
+	DefaultCounter int32  // position of the default counter among the object's definitions, -1 = none
+	NumInstances   int32  // as the system gave it: -1 single instance, -2 and -3 metadata
+	CodePage       uint32 // of instance names; 0 is UTF-16LE
+	Time, Freq     int64  // the object's own clock
+	Counter0       uint32 // its definitions are Counters[Counter0:CounterEnd]
+	CounterEnd     uint32
+	Instance0      uint32 // its instances are Instances[Instance0:InstanceEnd]; a single-instance object with data has one
+	InstanceEnd    uint32
+	Missing        uint32 // offset, from an instance's Block, of the bit map of missing values; 0 = none
+}
+
+// Counter is one counter definition.
+type Counter struct {
+	Off         uint32 // where the definition stands in Data
+	Title, Help uint32
+	Type        counter.Type
+	Scale       int32
+	Detail      uint32
+	Size        uint32 // bytes of the raw value; of text its length in bytes
+	Value       uint32 // offset of the raw value from an instance's Block
+	Base        int32  // position of its base among the object's definitions, -1 = none
+	Multi       uint32 // offset from an instance's Block of the 4-byte count of a multi-timer that has no base definition; 0 = none
+	State       CounterState
+}
+
+// CounterState tells whether a counter's raw value may be read.
+type CounterState uint8
+
+// The states of a counter. Anything but Readable costs the counter, never its object.
+const (
+	Readable    CounterState = iota // 4 or 8 bytes inside every block of the object
+	NoValue                         // zero size: a heading
+	TextValue                       // text of Size bytes inside every block of the object
+	BadSize                         // Size is neither 0, 4 nor 8 and the type is not text
+	OutOfRange                      // the value lies inside some blocks only, or inside none: the readers compare it with each block's length
+	MissingBase                     // readable raw, but the base its formula needs is not there
+)
+
+// Instance is one instance: where its name and its values are.
+type Instance struct {
+	Off            uint32 // where the definition stands in Data; 0 for a single instance, which has none
+	Block          uint32 // where its counter block starts: the block's length, 4 bytes, then the values
+	Name           Span   // as it stands in Data, with any terminator, in the object's code page; it ends at the first NUL
+	ParentObject   uint32 // title index, 0 = no parent
+	ParentInstance uint32 // position in the parent object
+	UniqueID       int32  // -1 = none
+	Parent         int32  // resolved parent: position in Instances, -1 = none or dangling
+	Bad            bool   // dropped by a check: its name cannot be read
+}

@@ -1,0 +1,161 @@
+package index_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
+)
+
+// sample is an index as a codec leaves it: one object with four counters and
+// three instances whose counter blocks of 32, 32 and 24 bytes begin at 8.
+func sample() *index.Index {
+	data := make([]byte, 8)
+	for i, n := range []uint32{32, 32, 24} {
+		block := make([]byte, n)
+		binary.LittleEndian.PutUint32(block, n)
+		binary.LittleEndian.PutUint32(block[4:], uint32(10+i))
+		binary.LittleEndian.PutUint64(block[8:], uint64(20+i)<<32)
+		copy(block[16:], "a\x00b\x00")
+		block[20] = byte(1 << i) // counter i has no value
+		if n > 24 {
+			binary.LittleEndian.PutUint32(block[24:], uint32(30+i))
+		}
+		data = append(data, block...)
+	}
+	return &index.Index{
+		Data:    data,
+		Objects: []index.Object{{Title: 230, CounterEnd: 4, InstanceEnd: 3}},
+		Counters: []index.Counter{
+			{Type: counter.RawCount, Size: 4, Value: 4, Base: -1},
+			{Type: counter.MultiTimer, Size: 8, Value: 8, Base: -1, Multi: 4},
+			{Type: counter.CounterText, Size: 4, Value: 16, Base: -1, State: index.TextValue},
+			{Type: counter.RawCount, Size: 4, Value: 24, Base: -1, State: index.OutOfRange},
+		},
+		Instances: []index.Instance{
+			{Block: 8, Parent: -1, Name: index.Span{Off: 24, Len: 4}}, {Block: 40, Parent: -1}, {Block: 72, Parent: -1},
+		},
+	}
+}
+
+func TestColumn(t *testing.T) {
+	ix := sample()
+	for _, c := range []struct {
+		ctr, first int
+		want       []uint64
+		whole      bool
+	}{
+		{0, 0, []uint64{10, 11, 12}, true},
+		{0, 1, []uint64{11, 12}, true},
+		{0, 3, []uint64{}, true},
+		{1, 0, []uint64{20 << 32, 21 << 32, 22 << 32}, true},
+		{2, 0, []uint64{0, 0, 0}, false},
+		{3, 0, []uint64{30, 31, 0}, false},
+		{3, 0, []uint64{30, 31}, true},
+	} {
+		got := slices.Repeat([]uint64{99}, len(c.want))
+		if whole := ix.Column(got, 0, c.ctr, c.first); whole != c.whole || !slices.Equal(got, c.want) {
+			t.Errorf("counter %d from %d: %v, %v; want %v, %v", c.ctr, c.first, got, whole, c.want, c.whole)
+		}
+	}
+}
+
+func TestColumnWithMissing(t *testing.T) {
+	ix := sample()
+	ix.Objects[0].Missing = 20
+	got := make([]uint64, 3)
+	if ix.Column(got, 0, 0, 0) || !slices.Equal(got, []uint64{0, 11, 12}) {
+		t.Errorf("counter 0: %v", got)
+	}
+	if ix.Column(got, 0, 1, 0) || !slices.Equal(got, []uint64{20 << 32, 0, 22 << 32}) {
+		t.Errorf("counter 1: %v", got)
+	}
+	if _, ok := ix.Text(0, 2, 2); ok {
+		t.Error("text of an instance that has none")
+	}
+}
+
+func TestGather(t *testing.T) {
+	ix := sample()
+	for _, c := range []struct {
+		ctr   int
+		from  []int32
+		want  []uint64
+		whole bool
+	}{
+		{0, []int32{2, -1, 0}, []uint64{12, 99, 10}, true},
+		{1, []int32{1}, []uint64{21 << 32}, true},
+		{2, []int32{0}, []uint64{0}, false},
+		{3, []int32{2, 1}, []uint64{0, 31}, false},
+		{3, []int32{1}, []uint64{31}, true},
+	} {
+		got := slices.Repeat([]uint64{99}, len(c.want))
+		if whole := ix.Gather(got, 0, c.ctr, c.from); whole != c.whole || !slices.Equal(got, c.want) {
+			t.Errorf("counter %d from %d: %v, %v; want %v, %v", c.ctr, c.from, got, whole, c.want, c.whole)
+		}
+	}
+}
+
+func TestMultiColumn(t *testing.T) {
+	ix, got := sample(), []uint64{9, 9, 9}
+	if !ix.MultiColumn(got, 0, 1, 0) || !slices.Equal(got, []uint64{10, 11, 12}) {
+		t.Errorf("counts %v", got)
+	}
+	if ix.MultiColumn(got, 0, 0, 0) || !slices.Equal(got, []uint64{0, 0, 0}) {
+		t.Errorf("counts of a counter that has none: %v", got)
+	}
+}
+
+func TestText(t *testing.T) {
+	ix := sample()
+	if b, ok := ix.Text(0, 1, 2); !ok || string(b) != "a\x00b\x00" {
+		t.Errorf("text %q, %v", b, ok)
+	}
+	if b, ok := ix.Text(0, 1, 0); ok {
+		t.Errorf("text of a number: %q", b)
+	}
+}
+
+func TestResolveParents(t *testing.T) {
+	ix := &index.Index{
+		Objects: []index.Object{
+			{Title: 232, InstanceEnd: 3}, {Title: 230, Instance0: 3, InstanceEnd: 5}, {Title: 230, Instance0: 5, InstanceEnd: 6},
+		},
+		Instances: []index.Instance{
+			{ParentObject: 230, ParentInstance: 1, Parent: -1}, {ParentObject: 230, ParentInstance: 2, Parent: -1},
+			{ParentObject: 4, Parent: -1}, {Parent: -1}, {ParentObject: 230, ParentInstance: 1, Parent: -1}, {Parent: -1},
+		},
+	}
+	ix.ResolveParents()
+	for i, want := range []int32{4, -1, -1, -1, 4, -1} {
+		if got := ix.Instances[i].Parent; got != want {
+			t.Errorf("instance %d: parent %d, want %d", i, got, want)
+		}
+	}
+}
+
+func TestReset(t *testing.T) {
+	ix := sample()
+	ix.Damage, ix.MoreDamage = append(ix.Damage, fmt.Errorf("damage")), 1
+	ix.Reset()
+	if ix.Data != nil || len(ix.Objects)+len(ix.Counters)+len(ix.Instances)+len(ix.Damage)+ix.MoreDamage != 0 {
+		t.Errorf("not empty: %+v", ix)
+	}
+	if cap(ix.Instances) == 0 || ix.Damage[:1][0] != nil {
+		t.Error("memory was not kept, or an error was")
+	}
+}
+
+func ExampleIndex_Column() {
+	ix := sample()
+	column := make([]uint64, len(ix.Instances))
+	whole := ix.Column(column, 0, 0, 0)
+	fmt.Println(column, whole)
+	fmt.Println(string(ix.AppendName(nil, &ix.Instances[0], ix.Objects[0].CodePage)))
+	// Output:
+	// [10 11 12] true
+	// ab
+}

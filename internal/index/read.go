@@ -1,0 +1,174 @@
+package index
+
+import "encoding/binary"
+
+// BlockLen is the length in bytes of the counter block of an instance, its
+// own length field included.
+func (ix *Index) BlockLen(in *Instance) uint32 {
+	return binary.LittleEndian.Uint32(ix.Data[in.Block:])
+}
+
+// Column reads the raw values of one counter of neighbouring instances of an
+// object into dst: of the instance at position first into dst[0], and so on,
+// as many as dst is long. Values of 4 bytes are zero-extended; a value that
+// cannot be read is 0. It reports whether all values were there; if not,
+// [Index.Value] tells which.
+//
+// obj is a position in Objects, ctr and first are positions within the
+// object. All counters of a few dozen instances, then of the next, are read
+// much faster than whole columns of a large object: the values of one instance
+// lie side by side.
+func (ix *Index) Column(dst []uint64, obj, ctr, first int) bool {
+	o := &ix.Objects[obj]
+	c := &ix.Counters[int(o.Counter0)+ctr]
+	instances := ix.Instances[o.Instance0:o.InstanceEnd][first:][:len(dst)]
+	if !c.State.fixed() || o.Missing != 0 {
+		return ix.sparseColumn(dst, obj, ctr, first)
+	}
+	ix.load(dst, instances, c.Value, c.Size)
+	return true
+}
+
+// Touch reads through the bytes of n neighbouring instances in order and
+// returns something of them. Readers of columns jump from instance to instance,
+// which a processor foresees worse than a walk in order: to touch the bytes
+// first makes them much faster where the sample is larger than its caches.
+func (ix *Index) Touch(obj, first, n int) (sum byte) {
+	o := &ix.Objects[obj]
+	instances := ix.Instances[o.Instance0:o.InstanceEnd][first:][:n]
+	if n == 0 {
+		return 0
+	}
+	const line = 64
+	for b := ix.Data[instances[0].Block:instances[n-1].Block]; len(b) > 0; b = b[min(line, len(b)):] {
+		sum += b[0]
+	}
+	return sum
+}
+
+// Gather reads the raw values of one counter like Column, of instances anywhere
+// in the object: that at position from[i] into dst[i]. dst is as long as from;
+// where from[i] is negative dst[i] keeps what it has. It reports whether all
+// values were there.
+func (ix *Index) Gather(dst []uint64, obj, ctr int, from []int32) bool {
+	o := &ix.Objects[obj]
+	c := &ix.Counters[int(o.Counter0)+ctr]
+	instances := ix.Instances[o.Instance0:o.InstanceEnd]
+	sparse, whole := !c.State.fixed() || o.Missing != 0, true
+	for i, j := range from {
+		if j < 0 {
+			continue
+		}
+		if sparse {
+			v, ok := ix.Value(obj, int(j), ctr)
+			dst[i], whole = v, whole && ok
+			continue
+		}
+		at := uint64(instances[j].Block + c.Value)
+		if c.Size == 4 {
+			dst[i] = uint64(binary.LittleEndian.Uint32(ix.Data[at : at+4]))
+		} else {
+			dst[i] = binary.LittleEndian.Uint64(ix.Data[at : at+8])
+		}
+	}
+	return whole
+}
+
+// MultiColumn reads the component counts of a multi-timer without a base
+// definition (see Counter.Multi) as Column reads values. It reports whether
+// the counter has such counts; if not, dst is all 0.
+func (ix *Index) MultiColumn(dst []uint64, obj, ctr, first int) bool {
+	o := &ix.Objects[obj]
+	c := &ix.Counters[int(o.Counter0)+ctr]
+	if c.Multi == 0 {
+		clear(dst)
+		return false
+	}
+	ix.load(dst, ix.Instances[o.Instance0:o.InstanceEnd][first:][:len(dst)], c.Multi, 4)
+	return true
+}
+
+// load reads size bytes, 4 or 8, at offset off of the block of every instance.
+// The codec has checked that they are there.
+func (ix *Index) load(dst []uint64, instances []Instance, off, size uint32) {
+	data := ix.Data
+	dst = dst[:len(instances)]
+	if size == 4 {
+		for i := range instances {
+			at := uint64(instances[i].Block + off)
+			dst[i] = uint64(binary.LittleEndian.Uint32(data[at : at+4]))
+		}
+		return
+	}
+	for i := range instances {
+		at := uint64(instances[i].Block + off)
+		dst[i] = binary.LittleEndian.Uint64(data[at : at+8])
+	}
+}
+
+// sparseColumn is Column where single values may be missing.
+func (ix *Index) sparseColumn(dst []uint64, obj, ctr, first int) bool {
+	whole := true
+	for i := range dst {
+		v, ok := ix.Value(obj, first+i, ctr)
+		dst[i], whole = v, whole && ok
+	}
+	return whole
+}
+
+// Value reads the raw value of one counter of one instance. ok is false where
+// there is no number: a heading, text, a size that cannot be read, a value
+// outside the instance's block or one marked as missing.
+//
+// obj is a position in Objects, inst and ctr are positions within the object.
+func (ix *Index) Value(obj, inst, ctr int) (v uint64, ok bool) {
+	o := &ix.Objects[obj]
+	c := &ix.Counters[int(o.Counter0)+ctr]
+	in := &ix.Instances[o.Instance0:o.InstanceEnd][inst]
+	if c.Type.IsText() || !ix.present(o, c, in, ctr) {
+		return 0, false
+	}
+	at := ix.Data[in.Block+c.Value:]
+	if c.Size == 4 {
+		return uint64(binary.LittleEndian.Uint32(at)), true
+	}
+	return binary.LittleEndian.Uint64(at), true
+}
+
+// Text returns the bytes of a text counter's value, which alias Data: UTF-16LE
+// or, by its type, in the object's code page. ok is false where there is no
+// text.
+func (ix *Index) Text(obj, inst, ctr int) (b []byte, ok bool) {
+	o := &ix.Objects[obj]
+	c := &ix.Counters[int(o.Counter0)+ctr]
+	in := &ix.Instances[o.Instance0:o.InstanceEnd][inst]
+	if !c.Type.IsText() || !ix.present(o, c, in, ctr) {
+		return nil, false
+	}
+	return ix.Data[in.Block+c.Value:][:c.Size], true
+}
+
+// present tells whether the value of a counter is inside an instance's block
+// and not marked as missing.
+func (ix *Index) present(o *Object, c *Counter, in *Instance, ctr int) bool {
+	switch c.State {
+	case NoValue, BadSize:
+		return false
+	case OutOfRange:
+		if c.Value < 4 || uint64(c.Value)+uint64(c.Size) > uint64(ix.BlockLen(in)) {
+			return false
+		}
+	}
+	return !ix.marked(o, in, ctr)
+}
+
+// marked tells whether the object's bit map of missing values names the counter.
+func (ix *Index) marked(o *Object, in *Instance, ctr int) bool {
+	if o.Missing == 0 {
+		return false
+	}
+	return ix.Data[in.Block+o.Missing+uint32(ctr/8)]>>(ctr%8)&1 != 0
+}
+
+// fixed tells whether a number lies inside every block of the object.
+func (s CounterState) fixed() bool { return s == Readable || s == MissingBase }

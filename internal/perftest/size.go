@@ -1,0 +1,37 @@
+package perftest
+
+// Size is the size of a reference block.
+type Size int
+
+// The sizes. Their figures are rounded; see [Size.Count].
+const (
+	Small   Size = iota // a query for a few objects: 10 objects, 17 KB
+	Desktop             // all objects of a desktop: 120 objects, 7,000 instances, 86,000 values, 1.1 MB
+	Huge                // all objects of a large server: 207 objects, 77,500 instances, 1,450,000 values, 14 MB
+)
+
+// Sizes are all sizes.
+var Sizes = [...]Size{Small, Desktop, Huge}
+
+// shape is what a block of one size holds. What Process and Thread do not take
+// goes to the other objects.
+type shape struct {
+	name                       string
+	objects, instances, values int
+	processes, threads         int // with Idle, without _Total
+}
+
+var shapes = [...]shape{
+	Small:   {"small", 10, 90, 1100, 20, 30},
+	Desktop: {"desktop", 120, 7_000, 86_000, 200, 2_400},
+	Huge:    {"huge", 207, 77_500, 1_450_000, 2_000, 30_000},
+}
+
+// String returns "small", "desktop" or "huge".
+func (s Size) String() string { return shapes[s].name }
+
+// Count returns how many objects and instances the block has, and about how
+// many values.
+func (s Size) Count() (objects, instances, values int) {
+	return shapes[s].objects, shapes[s].instances, shapes[s].values
+}

@@ -1,0 +1,46 @@
+package perfdata
+
+import (
+	"slices"
+
+	"github.com/winperf/winperf/internal/index"
+)
+
+// extend lengthens s by n elements, whose values are to be set. Where that
+// takes new memory it is taken once for all objects from o on.
+func extend[T any](s []T, n uint32, d *decoder, o *index.Object, of func(room) uint32) []T {
+	if uint64(cap(s)-len(s)) < uint64(n) {
+		s = slices.Grow(s, max(int(n), int(of(d.ahead(o.Off)))))
+	}
+	return s[:len(s)+int(n)]
+}
+
+// room is how much there can be at most in a number of objects.
+type room struct{ definitionBytes, counters, instances uint32 }
+
+func definitionBytes(r room) uint32 { return r.definitionBytes }
+func counters(r room) uint32        { return r.counters }
+func instances(r room) uint32       { return r.instances }
+
+// ahead looks at the headers of the objects from off on. It believes no count
+// that the object's own length does not allow.
+func (d *decoder) ahead(off uint32) (r room) {
+	end := uint32(len(d.b))
+	for end-off >= objectSize {
+		length := u32(d.b, int(off)+atObjTotal)
+		if length < objectSize || length > end-off {
+			break
+		}
+		def := max(min(u32(d.b, int(off)+atObjDefinition), length), objectSize)
+		definitions := def - objectSize
+		r.definitionBytes += definitions
+		r.counters += min(u32(d.b, int(off)+atObjNumCounters), definitions/counterSize)
+		if n := i32(d.b, int(off)+atObjNumInstances); n >= 0 {
+			r.instances += min(uint32(n), (length-def)/(instanceSize+blockSize))
+		} else {
+			r.instances += min(1, (length-def)/blockSize)
+		}
+		off += length
+	}
+	return r
+}

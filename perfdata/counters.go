@@ -1,0 +1,176 @@
+package perfdata
+
+import (
+	"math"
+
+	winperf "github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
+)
+
+// definitions says where an object's counter definitions are, in bytes from
+// the object's start, and what there is to know about all of them together.
+type definitions struct {
+	length, header uint32 // DefinitionLength and HeaderLength
+	count          uint32 // NumCounters
+	need           uint64 // how long a counter block must be to hold all values
+	traits         trait  // of all types
+}
+
+// counters decodes the counter definitions.
+func (d *decoder) counters(o *index.Object, def *definitions) *Error {
+	d.ix.Counters = extend(d.ix.Counters, def.count, d, o, counters)
+	o.CounterEnd = uint32(len(d.ix.Counters))
+	counters := d.ix.Counters[o.Counter0:]
+	pos, end := o.Off+def.header, o.Off+def.length
+	for i := range counters {
+		left := end - pos
+		if left < counterSize {
+			return atCounter(fault(CheckCounterLength, pos, int64(left), int64(left)), i)
+		}
+		b := d.b[pos:][:counterSize]
+		length := u32(b, atCtrLength)
+		if length < counterSize || length > left {
+			return atCounter(fault(CheckCounterLength, pos, int64(length), int64(left)), i)
+		}
+		c := &counters[i]
+		*c = index.Counter{
+			Off: pos, Title: u32(b, atCtrTitle), Help: u32(b, atCtrHelp),
+			Type: counter.Type(u32(b, atCtrType)), Scale: i32(b, atCtrScale), Detail: u32(b, atCtrDetail),
+			Size: u32(b, atCtrSize), Value: u32(b, atCtrOffset), Base: -1,
+		}
+		has := d.memo.traits.of(c.Type)
+		def.traits |= has
+		def.need = max(def.need, d.size(o, c, i, has))
+		pos += length
+	}
+	o.DefaultCounter = defaultCounter(counters, i32(d.b, int(o.Off)+atObjDefaultCounter))
+	return nil
+}
+
+// size sets how the value can be read and returns how long a counter block must
+// be to hold it.
+func (d *decoder) size(o *index.Object, c *index.Counter, i int, has trait) uint64 {
+	if d.opt.Quirks&winperf.WidthFromType != 0 && c.Type.Width() >= 0 {
+		c.Size = uint32(c.Type.Width())
+	}
+	switch {
+	case c.Size == 0:
+		c.State = index.NoValue
+		return 0
+	case has&traitText != 0:
+		c.State = index.TextValue
+	case c.Size != 4 && c.Size != 8:
+		c.State = index.BadSize
+		d.counterDamage(o, i, CheckSize, c.Off+atCtrSize, int64(c.Size), int64(c.Type))
+		return 0
+	}
+	if c.Value < blockSize {
+		return math.MaxUint64 // no block holds it
+	}
+	return valueEnd(c)
+}
+
+func valueEnd(c *index.Counter) uint64 { return uint64(c.Value) + uint64(c.Size) }
+
+// defaultCounter finds the counter that DefaultCounter means: documented as a
+// title index, in real blocks a position. A base stands for the counter before
+// it, and does not count as the bearer of a title index: it has that of its
+// counter, or 0.
+func defaultCounter(counters []index.Counter, value int32) int32 {
+	for i := range counters {
+		if int64(counters[i].Title) == int64(value) && !counters[i].Type.IsBase() {
+			return int32(i)
+		}
+	}
+	switch {
+	case value < 0 || int(value) >= len(counters):
+		return -1
+	case counters[value].Type.IsBase():
+		return value - 1
+	}
+	return value
+}
+
+// shortBlocks finds the counters whose value is not inside every counter block.
+func (d *decoder) shortBlocks(o *index.Object, shortest uint32) *Error {
+	counters := d.ix.Counters[o.Counter0:o.CounterEnd]
+	if o.Missing != 0 {
+		if end := uint64(o.Missing) + uint64(missingMapSize(len(counters))); end > uint64(shortest) {
+			return fault(CheckMissingMap, o.Off+atObjMissing, int64(end), int64(shortest))
+		}
+	}
+	for i := range counters {
+		c := &counters[i]
+		if c.State != index.Readable && c.State != index.TextValue {
+			continue
+		}
+		if c.Value < blockSize || valueEnd(c) > uint64(shortest) {
+			c.State = index.OutOfRange
+			d.counterDamage(o, i, CheckValue, c.Off+atCtrOffset, int64(valueEnd(c)), int64(shortest))
+		}
+	}
+	return nil
+}
+
+// bases links counters with the bases and component counts that their formulas
+// need. A base is the definition right behind its counter; a multi-timer may
+// instead have a count of 4 bytes right behind its value ("Retrieving Counter
+// Data").
+func (d *decoder) bases(o *index.Object, def *definitions, shortest uint32) {
+	counters := d.ix.Counters[o.Counter0:o.CounterEnd]
+	for i := range counters {
+		c := &counters[i]
+		has := d.memo.traits.of(c.Type)
+		if has&(traitBase|traitMulti) == 0 || c.State != index.Readable {
+			continue
+		}
+		next := &index.Counter{}
+		if i+1 < len(counters) {
+			next = &counters[i+1]
+		}
+		ok, exact := c.Type.AcceptsBase(next.Type)
+		switch {
+		case ok && next.State == index.Readable:
+			c.Base = int32(i + 1)
+			if !exact && d.opt.Warnings {
+				d.counterDamage(o, i, CheckBaseClass, c.Off+atCtrType, int64(c.Type), int64(next.Type))
+			}
+		case has&traitMulti != 0 && c.Size == 8 && valueEnd(c)+4 <= uint64(shortest):
+			c.Multi = c.Value + 8
+			def.need = max(def.need, valueEnd(c)+4)
+		default:
+			c.State = index.MissingBase
+			d.counterDamage(o, i, CheckBase, c.Off+atCtrType, int64(c.Type), int64(next.Type))
+		}
+	}
+}
+
+// timeBases lists the counters whose clock has no frequency. Their raw values
+// can be read all the same. Definitions that came without values need none.
+func (d *decoder) timeBases(o *index.Object) {
+	if o.NumInstances == metadataMultiple || o.NumInstances == metadataSingle {
+		return
+	}
+	for i, c := range d.ix.Counters[o.Counter0:o.CounterEnd] {
+		has := d.memo.traits.of(c.Type)
+		if has&traitTickFreq != 0 && d.ix.Clocks.PerfFreq <= 0 {
+			d.counterDamage(o, i, CheckTimeBase, atPerfFreq, d.ix.Clocks.PerfFreq, int64(c.Type))
+		}
+		if has&traitObjectFreq != 0 && o.Freq <= 0 {
+			d.counterDamage(o, i, CheckTimeBase, o.Off+atObjFreq, o.Freq, int64(c.Type))
+		}
+	}
+}
+
+// counterDamage lists a finding about one counter.
+func (d *decoder) counterDamage(o *index.Object, i int, check Check, offset uint32, got, want int64) {
+	err := fault(check, offset, got, want)
+	err.Object, err.Counter = o.Title, i
+	d.damage(err)
+}
+
+func atCounter(err *Error, i int) *Error {
+	err.Counter = i
+	return err
+}

@@ -1,0 +1,213 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	winperf "github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
+)
+
+// Options are the ways to decode. The zero value is strict and lists no
+// warnings.
+type Options struct {
+	// Quirks are the known peculiarities of the server the block comes from.
+	Quirks winperf.Quirks
+	// Limits bound what one block may hold.
+	Limits Limits
+	// Warnings lists also what costs nothing, such as misaligned structures.
+	Warnings bool
+	// Object, if not nil, is called with the position of each object as soon as
+	// the object is in the index. Work on an object's bytes is much cheaper
+	// then than after the last object of a large block: they are still in the
+	// processor's cache.
+	Object func(position int)
+}
+
+// Limits bound what one block may hold, beyond what its length allows. A zero
+// field stands for the default.
+type Limits struct {
+	// Instances of all objects together; the default is no limit.
+	Instances int
+	// Values is the number of counters times the number of instances, summed
+	// over all objects. Definitions may share a value, so a small block can
+	// claim very many. The default is one for every two bytes of the block;
+	// values that are not shared take four.
+	Values int
+	// NameBytes of all instance names together; the default is no limit.
+	NameBytes int
+}
+
+// maxDamage is how many findings an index lists.
+const maxDamage = 100
+
+// Decode checks the PERF_DATA_BLOCK in b and fills ix with what is in it,
+// keeping the memory of earlier decodes. ix refers to b.
+//
+// An error, always an [*Error] of severity [FailBlock], means that the block
+// could not be read to its end; objects before the damage are in ix. Damage
+// that costs only a counter, an instance or an object is listed in ix.Damage.
+func Decode(b []byte, ix *index.Index, opt Options) error {
+	d := decoder{ix: ix, opt: opt, memo: memoOf(ix, opt)}
+	ix.Reset()
+	if err := d.block(b); err != nil {
+		return err
+	}
+	return nil
+}
+
+// decoder is the state of one Decode. Offsets are 32 bits and never past the
+// end of what they point into, so that "end - offset" cannot be negative and
+// no sum can overflow.
+type decoder struct {
+	b       []byte // the block, to its end
+	ix      *index.Index
+	opt     Options
+	memo    *memo
+	end     uint32 // where the objects end, as far as they were read
+	values  uint64 // so far
+	names   uint64 // bytes, so far
+	parents uint32 // not 0 if any instance names a parent
+}
+
+// block decodes everything and resolves parents, also of a block that fails
+// on the way.
+func (d *decoder) block(b []byte) *Error {
+	first, objects, err := d.header(b)
+	if err != nil && err.Check != CheckTruncated {
+		return err
+	}
+	room := min(int(objects), len(d.b)/objectSize)
+	d.ix.Objects = slices.Grow(d.ix.Objects, room)
+	d.memo.known = slices.Grow(d.memo.known, max(0, room-len(d.memo.known)))
+	if objErr := d.objects(first, objects); err == nil {
+		err = objErr
+	}
+	if d.parents != 0 {
+		d.ix.ResolveParents()
+	}
+	if d.opt.Warnings {
+		d.warnings(err == nil)
+	}
+	return err
+}
+
+// header checks PERF_DATA_BLOCK and returns where the first object is and how
+// many there are. A block that is cut short is usable all the same, as far as
+// it goes.
+func (d *decoder) header(b []byte) (first, objects uint32, err *Error) {
+	if len(b) < headerSize {
+		return 0, 0, fault(CheckBuffer, 0, int64(len(b)), headerSize)
+	}
+	if err := checkMagic(b); err != nil {
+		return 0, 0, err
+	}
+	first, objects = u32(b, atHeaderLength), u32(b, atNumObjects)
+	total := uint64(u32(b, atTotal))
+	if d.opt.Quirks&winperf.TotalExcludesHeader != 0 {
+		total += uint64(first)
+	}
+	there := min(uint64(len(b)), math.MaxUint32)
+	if total < headerSize {
+		return 0, 0, fault(CheckTotal, atTotal, int64(total), headerSize)
+	}
+	if first < headerSize || uint64(first) > total {
+		return 0, 0, fault(CheckHeader, atHeaderLength, int64(first), int64(total))
+	}
+	if room := (total - uint64(first)) / objectSize; uint64(objects) > room {
+		return 0, 0, fault(CheckObjectCount, atNumObjects, int64(objects), int64(room))
+	}
+	if total > there {
+		err = fault(CheckTruncated, atTotal, int64(total), int64(there))
+	}
+	d.b = b[:min(total, there)]
+	d.headerFields()
+	return first, objects, err
+}
+
+// checkMagic checks what says that this is a block of the one kind known.
+func checkMagic(b []byte) *Error {
+	sig := binary.LittleEndian.Uint64(b[atSignature:])
+	if sig == signatureBig {
+		return fault(CheckByteOrder, atSignature, 0, 1)
+	}
+	if sig != signature {
+		return fault(CheckSignature, atSignature, int64(sig), signature)
+	}
+	if u32(b, atLittleEndian) == 0 {
+		return fault(CheckByteOrder, atLittleEndian, 0, 1)
+	}
+	if v := u32(b, atVersion); v != version {
+		return fault(CheckVersion, atVersion, int64(v), version)
+	}
+	return nil
+}
+
+// headerFields copies what the header holds. A machine name that cannot be
+// read is empty.
+func (d *decoder) headerFields() {
+	d.ix.Data = d.b
+	d.ix.Default = i32(d.b, atDefaultObject)
+	d.ix.Clocks = counter.Clocks{
+		PerfTime:  i64(d.b, atPerfTime),
+		PerfFreq:  i64(d.b, atPerfFreq),
+		Time100ns: i64(d.b, atPerfTime100ns),
+	}
+	off, n := u32(d.b, atNameOffset), u32(d.b, atNameLength)
+	if n == 0 {
+		return
+	}
+	if off < headerSize || uint64(off)+uint64(n) > uint64(len(d.b)) || n%2 != 0 {
+		d.warn(fault(CheckMachine, atNameLength, int64(n), int64(off)))
+		return
+	}
+	d.ix.Machine = index.Span{Off: off, Len: n}
+}
+
+// objects walks the objects from offset off on.
+func (d *decoder) objects(off, n uint32) *Error {
+	off = min(off, uint32(len(d.b))) // of a block that is cut
+	d.end = off
+	for range n {
+		left := uint32(len(d.b)) - off
+		if left < objectSize {
+			return fault(CheckObjectRoom, off, int64(left), objectSize)
+		}
+		length := u32(d.b, int(off)+atObjTotal)
+		if length < objectSize || length > left {
+			err := fault(CheckObjectLength, off+atObjTotal, int64(length), int64(left))
+			err.Object = u32(d.b, int(off)+atObjTitle)
+			return err
+		}
+		if err := d.object(off, length); err != nil {
+			if err.Severity() == FailBlock {
+				return err
+			}
+			d.damage(err)
+		}
+		off += length
+		d.end = off
+	}
+	return nil
+}
+
+// damage lists a finding.
+func (d *decoder) damage(err *Error) {
+	if len(d.ix.Damage) == maxDamage {
+		d.ix.MoreDamage++
+		return
+	}
+	d.ix.Damage = append(d.ix.Damage, err)
+}
+
+// warn lists a finding of no consequence if the caller wants it.
+func (d *decoder) warn(err *Error) {
+	if d.opt.Warnings {
+		d.damage(err)
+	}
+}
+
+// found is how many findings there are.
+func (d *decoder) found() int { return len(d.ix.Damage) + d.ix.MoreDamage }

@@ -1,0 +1,19 @@
+// Package perfdata reads and writes the performance data block of
+// HKEY_PERFORMANCE_DATA, version 1: PERF_DATA_BLOCK and the structures in it,
+// as winperf.h and the Learn page "Performance Data Format" define them.
+//
+// [Decode] is the fast way in: it checks all bytes once and fills an index
+// through which values are read where they stand. [Parse] takes a block apart
+// into a [Block] that can be changed and encoded again; a block that is not
+// changed is encoded to the same bytes. [ParseText] and [FormatText] are the
+// same for people: a text form with a line for each counter and instance.
+//
+// A block is untrusted. Every length, count and offset is checked before it is
+// used ([Check] lists what is checked and [Severity] what a failure costs); the
+// memory that decoding takes is a small multiple of the block's length. The
+// walk over an object cannot leave it, because each structure is checked to be
+// inside, so there is no separate check for that at its end.
+//
+// The package knows bytes. What the values of a counter mean is the business of
+// package counter.
+package perfdata

@@ -1,0 +1,285 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// NewCounter returns a definition of a counter with the width that belongs to
+// its type, the help index behind its title index, as is usual, and detail
+// level novice. Its value has no place yet; see [Object.Layout].
+func NewCounter(title uint32, typ counter.Type) Counter {
+	info, known := typ.Info()
+	size := info.Bytes
+	if !known {
+		size = typ.Width()
+	}
+	return Counter{Title: title, Help: title + 1, Detail: 100, Type: typ, Size: uint32(max(size, 0))}
+}
+
+// Machine returns the machine's name.
+func (b *Block) Machine() string { return b.Name.text(wire.UTF16LE, headerSize) }
+
+// SetMachine sets the machine's name.
+func (b *Block) SetMachine(name string) (err error) {
+	b.Name, err = newName(name, wire.UTF16LE, headerSize)
+	return err
+}
+
+// Object returns the first object with a title index, or nil.
+func (b *Block) Object(title uint32) *Object {
+	for i := range b.Objects {
+		if o := &b.Objects[i]; o.Raw == nil && o.Title == title {
+			return o
+		}
+	}
+	return nil
+}
+
+// InstanceName returns the name of the instance at position i.
+func (o *Object) InstanceName(i int) string {
+	return o.Instances[i].Name.text(o.CodePage, instanceSize)
+}
+
+// SetInstanceName sets the name of the instance at position i in the object's
+// code page.
+func (o *Object) SetInstanceName(i int, name string) (err error) {
+	o.Instances[i].Name, err = newName(name, o.CodePage, instanceSize)
+	return err
+}
+
+// AddInstance appends an instance whose values are all 0. The name of a
+// single instance is not used.
+func (o *Object) AddInstance(name string) (*Instance, error) {
+	in := Instance{UniqueID: noUniqueID, Data: make([]byte, o.dataSize())}
+	if o.Form == Multiple {
+		var err error
+		if in.Name, err = newName(name, o.CodePage, instanceSize); err != nil {
+			return nil, err
+		}
+	}
+	o.Instances = append(o.Instances, in)
+	return &o.Instances[len(o.Instances)-1], nil
+}
+
+// Layout places the values of all counters in their order, each on a multiple
+// of its size, and behind them, if wanted, the bit map of missing values. The
+// counter blocks of all instances become as long as that takes, and zero.
+func (o *Object) Layout(missing bool) {
+	next := uint32(blockSize)
+	for i := range o.Counters {
+		c := &o.Counters[i]
+		c.Offset, next = place(next, c.Size)
+	}
+	o.Missing = 0
+	if missing {
+		o.Missing = next
+	}
+	size := o.dataSize()
+	for i := range o.Instances {
+		o.Instances[i].Data = make([]byte, size)
+	}
+}
+
+// maxData is how long the encoder makes a counter block at most. What a
+// definition claims to be beyond it has no place.
+const maxData = 1 << 20
+
+// place is where a value of size bytes goes that is to stand at next or
+// behind, and what follows it.
+func place(next, size uint32) (offset, end uint32) {
+	switch size {
+	case 0:
+		return 0, next
+	case 4:
+		offset = (next + 3) &^ 3
+	default:
+		offset = (next + 7) &^ 7
+	}
+	if uint64(offset)+uint64(size) > maxData {
+		return offset, next
+	}
+	return offset, offset + size
+}
+
+// valuesEnd is where the values end that a counter block can hold.
+func (o *Object) valuesEnd() uint32 {
+	last := uint64(blockSize)
+	for i := range o.Counters {
+		c := &o.Counters[i]
+		if end := uint64(c.Offset) + uint64(c.Size); c.Size != 0 && end <= maxData {
+			last = max(last, end)
+		}
+	}
+	return uint32(last)
+}
+
+// dataSize is the length of a counter block, without the field for it, that
+// holds all values and ends on a multiple of 8.
+func (o *Object) dataSize() int {
+	end := int(o.valuesEnd())
+	if o.Missing != 0 && o.Missing < maxData {
+		end = max(end, int(o.Missing)+int(missingMapSize(len(o.Counters))))
+	}
+	return end + padding(end) - blockSize
+}
+
+// InsertCounter inserts a definition at position k. The values of all counters
+// are laid out anew; those of the new one are 0.
+func (o *Object) InsertCounter(k int, c Counter) {
+	o.relayout(slices.Insert(slices.Clone(o.Counters), k, c), func(i int) int {
+		switch {
+		case i < k:
+			return i
+		case i == k:
+			return -1
+		}
+		return i - 1
+	})
+}
+
+// RemoveCounter removes the definition at position k. The values of all other
+// counters are laid out anew.
+func (o *Object) RemoveCounter(k int) {
+	o.relayout(slices.Delete(slices.Clone(o.Counters), k, k+1), func(i int) int {
+		if i < k {
+			return i
+		}
+		return i + 1
+	})
+}
+
+// relayout changes the definitions and moves the values: was tells the former
+// position of a counter, -1 for a new one.
+func (o *Object) relayout(counters []Counter, was func(int) int) {
+	old := Object{Counters: o.Counters, Instances: slices.Clone(o.Instances), Missing: o.Missing}
+	o.Counters = counters
+	o.Layout(o.Missing != 0)
+	for i := range o.Instances {
+		for k := range counters {
+			if from := was(k); from >= 0 {
+				copy(o.value(i, k), old.value(i, from))
+				if old.IsMissing(i, from) {
+					o.setMissing(i, k, true)
+				}
+			}
+		}
+	}
+}
+
+// value is the part of an instance's counter block that holds a counter's
+// value, nil if the block does not hold all of it.
+func (o *Object) value(inst, ctr int) []byte {
+	data, c := o.Instances[inst].Data, &o.Counters[ctr]
+	if c.Offset < blockSize || uint64(c.Offset-blockSize)+uint64(c.Size) > uint64(len(data)) {
+		return nil
+	}
+	return data[c.Offset-blockSize:][:c.Size]
+}
+
+// Value returns the raw value of a counter of an instance, by position. ok is
+// false where there is no number.
+func (o *Object) Value(inst, ctr int) (v uint64, ok bool) {
+	b := o.value(inst, ctr)
+	switch {
+	case o.Counters[ctr].Type.IsText():
+		return 0, false
+	case len(b) == 4:
+		return uint64(binary.LittleEndian.Uint32(b)), true
+	case len(b) == 8:
+		return binary.LittleEndian.Uint64(b), true
+	}
+	return 0, false
+}
+
+// SetValue sets the raw value of a counter of an instance, by position; of a
+// counter of 4 bytes the low 32 bits, as Windows keeps them. An error wraps
+// [ErrValue]: there is no place for a number.
+func (o *Object) SetValue(inst, ctr int, v uint64) error {
+	if _, ok := o.Value(inst, ctr); !ok {
+		return o.noPlace("number", inst, ctr)
+	}
+	if b := o.value(inst, ctr); len(b) == 4 {
+		binary.LittleEndian.PutUint32(b, uint32(v))
+	} else {
+		binary.LittleEndian.PutUint64(b, v)
+	}
+	return nil
+}
+
+// SetText sets the value of a text counter of an instance, by position, and
+// fills the rest of its place with zeros. An error wraps [ErrValue]: there is
+// no place for the text, or the code page lacks a character.
+func (o *Object) SetText(inst, ctr int, s string) error {
+	b := o.value(inst, ctr)
+	text, err := wire.EncodeText(s, textPage(o.Counters[ctr].Type, o.CodePage))
+	if err != nil {
+		return fmt.Errorf("perfdata: %w: %w", ErrValue, err)
+	}
+	if !o.Counters[ctr].Type.IsText() || len(text) > len(b) {
+		return o.noPlace(fmt.Sprintf("text of %d bytes", len(text)), inst, ctr)
+	}
+	clear(b[copy(b, text):])
+	return nil
+}
+
+// textPage is the code page of a text counter's values: by its type UTF-16 or
+// that of the object.
+func textPage(t counter.Type, codePage uint32) uint32 {
+	const ascii = 0x10000 // PERF_TEXT_ASCII
+	if t&ascii != 0 && codePage == wire.UTF16LE {
+		return 1252
+	}
+	if t&ascii != 0 {
+		return codePage
+	}
+	return wire.UTF16LE
+}
+
+// IsMissing tells whether a counter of an instance is marked as having no
+// value.
+func (o *Object) IsMissing(inst, ctr int) bool {
+	b := o.missingByte(inst, ctr)
+	return b != nil && *b>>(ctr%8)&1 != 0
+}
+
+// SetMissing marks a counter of an instance, by position, as having no value
+// or takes the mark away. An error wraps [ErrValue]: the object has no bit map
+// for it; see [Object.Layout].
+func (o *Object) SetMissing(inst, ctr int, missing bool) error {
+	if !o.setMissing(inst, ctr, missing) {
+		return o.noPlace("mark", inst, ctr)
+	}
+	return nil
+}
+
+func (o *Object) setMissing(inst, ctr int, missing bool) bool {
+	b := o.missingByte(inst, ctr)
+	if b == nil {
+		return false
+	}
+	*b &^= 1 << (ctr % 8)
+	if missing {
+		*b |= 1 << (ctr % 8)
+	}
+	return true
+}
+
+func (o *Object) missingByte(inst, ctr int) *byte {
+	data := o.Instances[inst].Data
+	at := int64(o.Missing) - blockSize + int64(ctr/8)
+	if o.Missing < blockSize || at >= int64(len(data)) {
+		return nil
+	}
+	return &data[at]
+}
+
+func (o *Object) noPlace(what string, inst, ctr int) error {
+	c := &o.Counters[ctr]
+	return fmt.Errorf("perfdata: %w: object %d: counter %d (title %d, %d bytes at %d): instance %d has no place for a %s",
+		ErrValue, o.Title, ctr, c.Title, c.Size, c.Offset, inst, what)
+}

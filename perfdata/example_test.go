@@ -1,0 +1,116 @@
+package perfdata_test
+
+import (
+	"errors"
+	"fmt"
+
+	winperf "github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// A block as a provider builds it: an object, its counters, where their values
+// go, then the instances.
+func ExampleBlock() {
+	object := perfdata.Object{Title: 238, Help: 239, Detail: 100, Counters: []perfdata.Counter{
+		perfdata.NewCounter(6, counter.TimerInv100NSec),
+		perfdata.NewCounter(148, counter.CounterCounter),
+	}}
+	object.Layout(false)
+	for i, name := range []string{"0", "_Total"} {
+		if _, err := object.AddInstance(name); err != nil {
+			fmt.Println(err)
+		}
+		if err := object.SetValue(i, 1, 4711); err != nil {
+			fmt.Println(err)
+		}
+	}
+	block := perfdata.Block{PerfFreq: 10_000_000, Objects: []perfdata.Object{object}}
+	if err := block.SetMachine("HOST"); err != nil {
+		fmt.Println(err)
+	}
+	encoded, err := block.Encode()
+	fmt.Println(len(encoded), "bytes", err)
+	fmt.Print(string(perfdata.FormatText(&block, nil)))
+	// Output:
+	// 368 bytes <nil>
+	// block name="HOST" perffreq=10000000
+	// object 238
+	//   counter 6 PERF_100NSEC_TIMER_INV
+	//   counter 148 PERF_COUNTER_COUNTER
+	//   instance "0" : 0 4711
+	//   instance "_Total" : 0 4711
+}
+
+func ExampleDecode() {
+	block, err := perfdata.ParseText([]byte(`
+block perffreq=10000000
+object 230
+  counter 784 PERF_COUNTER_RAWCOUNT   # ID Process
+  instance "Idle" : 0
+  instance "System" : 4
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	encoded, err := block.Encode()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var ix index.Index
+	if err := perfdata.Decode(encoded, &ix, perfdata.Options{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range ix.Instances {
+		value, ok := ix.Value(0, i, 0)
+		fmt.Printf("%s %d %v\n", ix.AppendName(nil, &ix.Instances[i], ix.Objects[0].CodePage), value, ok)
+	}
+	// Output:
+	// Idle 0 true
+	// System 4 true
+}
+
+func ExampleError() {
+	var ix index.Index
+	err := perfdata.Decode([]byte("PERF"), &ix, perfdata.Options{})
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, perfdata.ErrTruncated), errors.Is(err, winperf.ErrBadData))
+	// Output:
+	// truncated at byte 0: block header needs 88 bytes, 4 are there
+	// true true
+}
+
+func ExampleParseText() {
+	_, err := perfdata.ParseText([]byte("object 2\ncounter 4 PERF_COUNTER_COUNT\n"))
+	fmt.Println(err)
+	// Output:
+	// bad text form: line 2, column 11: unknown counter type "PERF_COUNTER_COUNT": did you mean PERF_COUNTER_COUNTER?
+}
+
+func ExampleParse() {
+	block, err := perfdata.ParseText([]byte(`object 2 form=single
+counter 44 PERF_COUNTER_RAWCOUNT
+values : 3`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	encoded, _ := block.Encode()
+	parsed, err := perfdata.Parse(encoded, perfdata.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	parsed.Object(2).InsertCounter(0, perfdata.NewCounter(674, counter.ElapsedTime))
+	fmt.Print(string(perfdata.FormatText(parsed, nil)))
+	// Output:
+	// block
+	// object 2 form=single
+	//   counter 674 PERF_ELAPSED_TIME
+	//   counter 44 PERF_COUNTER_RAWCOUNT
+	//   values : 0 3
+}

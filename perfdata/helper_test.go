@@ -1,0 +1,34 @@
+package perfdata_test
+
+import (
+	"errors"
+	"testing"
+
+	winperf "github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// fixture reads a block in text form.
+func fixture(t testing.TB, text string) *perfdata.Block {
+	t.Helper()
+	b, err := perfdata.ParseText([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// decode decodes a block into a new index.
+func decode(b []byte, opt perfdata.Options) (*index.Index, error) {
+	ix := new(index.Index)
+	err := perfdata.Decode(b, ix, opt)
+	return ix, err
+}
+
+// isFailure tells whether err is one that Decode may return.
+func isFailure(err error) bool {
+	var e *perfdata.Error
+	return errors.As(err, &e) && e.Severity() == perfdata.FailBlock &&
+		errors.Is(err, e.Check.Kind()) && errors.Is(err, winperf.ErrBadData)
+}

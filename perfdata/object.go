@@ -1,0 +1,237 @@
+package perfdata
+
+import (
+	"math"
+
+	"github.com/winperf/winperf/internal/index"
+)
+
+// object decodes the object of the given length at off. An error of severity
+// DropObject leaves nothing of it in the index.
+func (d *decoder) object(off, length uint32) (err *Error) {
+	o := index.Object{
+		Off: off, Len: length,
+		Title:        u32(d.b, int(off)+atObjTitle),
+		Help:         u32(d.b, int(off)+atObjHelp),
+		Detail:       u32(d.b, int(off)+atObjDetail),
+		NumInstances: i32(d.b, int(off)+atObjNumInstances),
+		CodePage:     u32(d.b, int(off)+atObjCodePage),
+		Time:         i64(d.b, int(off)+atObjTime),
+		Freq:         i64(d.b, int(off)+atObjFreq),
+		Counter0:     uint32(len(d.ix.Counters)),
+		Instance0:    uint32(len(d.ix.Instances)),
+	}
+	def := definitions{
+		length: u32(d.b, int(off)+atObjDefinition),
+		header: u32(d.b, int(off)+atObjHeader),
+		count:  u32(d.b, int(off)+atObjNumCounters),
+	}
+	err = d.objectParts(&o, &def)
+	if err != nil {
+		d.memo.forget(len(d.ix.Objects))
+		d.ix.Counters = d.ix.Counters[:o.Counter0]
+		d.ix.Instances = d.ix.Instances[:o.Instance0]
+		err.Object = o.Title
+		return err
+	}
+	d.ix.Objects = append(d.ix.Objects, o)
+	if d.opt.Object != nil {
+		d.opt.Object(len(d.ix.Objects) - 1)
+	}
+	return nil
+}
+
+// objectParts decodes definitions and instances and settles which values can
+// be read.
+func (d *decoder) objectParts(o *index.Object, def *definitions) *Error {
+	if err := d.checkObject(o, def); err != nil {
+		return err
+	}
+	found := d.found()
+	recalled := d.recall(o, def)
+	if !recalled {
+		if err := d.counters(o, def); err != nil {
+			return err
+		}
+	}
+	shortest, err := d.instances(o, o.Off+def.length)
+	if err != nil {
+		return err
+	}
+	if !recalled || uint64(shortest) < def.need {
+		if err := d.settle(o, def, shortest, recalled); err != nil {
+			return err
+		}
+		d.remember(o, def, d.found() == found)
+	}
+	if def.traits&traitTickFreq != 0 && d.ix.Clocks.PerfFreq <= 0 ||
+		def.traits&traitObjectFreq != 0 && o.Freq <= 0 {
+		d.timeBases(o)
+	}
+	return d.checkLimits(o)
+}
+
+// settle finds out which values can be read, now that the length of the
+// shortest counter block is known.
+func (d *decoder) settle(o *index.Object, def *definitions, shortest uint32, recalled bool) *Error {
+	if recalled {
+		d.ix.Counters = d.ix.Counters[:o.Counter0]
+		if err := d.counters(o, def); err != nil {
+			return err
+		}
+	}
+	if uint64(shortest) < def.need {
+		if err := d.shortBlocks(o, shortest); err != nil {
+			return err
+		}
+	}
+	if def.traits&(traitBase|traitMulti) != 0 {
+		d.bases(o, def, shortest)
+	}
+	return nil
+}
+
+// checkObject checks the lengths and counts of PERF_OBJECT_TYPE.
+func (d *decoder) checkObject(o *index.Object, def *definitions) *Error {
+	if def.header < objectSize || def.header > def.length || def.length > o.Len {
+		return fault(CheckObjectHeader, o.Off+atObjDefinition, int64(def.header), int64(def.length))
+	}
+	if room := (def.length - def.header) / counterSize; def.count > room {
+		return fault(CheckCounterCount, o.Off+atObjNumCounters, int64(def.count), int64(room))
+	}
+	room := (o.Len - def.length) / (instanceSize + blockSize)
+	if o.NumInstances < metadataSingle || int64(o.NumInstances) > int64(room) {
+		return fault(CheckInstanceCount, o.Off+atObjNumInstances, int64(o.NumInstances), int64(room))
+	}
+	if def.header >= objectSize+missingSize && u32(d.b, int(o.Off)+atObjMissingMark) == missingMark {
+		o.Missing = u32(d.b, int(o.Off)+atObjMissing)
+		end := uint64(o.Missing) + uint64(missingMapSize(int(def.count)))
+		if o.Missing < blockSize || end > math.MaxUint32 {
+			return fault(CheckMissingMap, o.Off+atObjMissing, int64(end), int64(o.Len))
+		}
+		def.need = end
+	}
+	return nil
+}
+
+// instances decodes what follows the definitions, at offset pos, by what
+// NumInstances says it is, and returns the length of the shortest counter
+// block.
+func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *Error) {
+	switch {
+	case o.NumInstances > 0:
+		shortest, err = d.named(o, pos)
+	case o.NumInstances == noInstances, o.NumInstances == metadataSingle && d.blockFits(o, pos):
+		// Whether a block follows in the second case is not documented.
+		shortest, err = d.single(o, pos)
+	default:
+		shortest = math.MaxUint32
+	}
+	o.InstanceEnd = uint32(len(d.ix.Instances))
+	return shortest, err
+}
+
+// blockFits tells whether what is at pos can be a counter block.
+func (d *decoder) blockFits(o *index.Object, pos uint32) bool {
+	left := o.Off + o.Len - pos
+	return left >= blockSize && u32(d.b, int(pos)) >= blockSize && u32(d.b, int(pos)) <= left
+}
+
+// single decodes the one counter block of an object without instances.
+func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *Error) {
+	left := o.Off + o.Len - pos
+	if left < blockSize {
+		return 0, fault(CheckBlockRoom, pos, int64(left), blockSize)
+	}
+	length = u32(d.b, int(pos))
+	if length < blockSize || length > left {
+		return 0, fault(CheckBlockLength, pos, int64(length), int64(left))
+	}
+	d.ix.Instances = extend(d.ix.Instances, 1, d, o, instances)
+	d.ix.Instances[o.Instance0] = index.Instance{Block: pos, UniqueID: noUniqueID, Parent: -1}
+	return length, nil
+}
+
+// named decodes instance definitions and their counter blocks.
+func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Error) {
+	d.ix.Instances = extend(d.ix.Instances, uint32(o.NumInstances), d, o, instances)
+	list := d.ix.Instances[o.Instance0:]
+	b := d.b[:o.Off+o.Len]
+	end := uint32(len(b))
+	shortest = math.MaxUint32
+	for i := range list {
+		if end-pos < instanceSize {
+			return 0, atInstance(fault(CheckInstanceRoom, pos, int64(end-pos), instanceSize), i)
+		}
+		def := b[pos:][:instanceSize]
+		length := u32(def, atInstLength)
+		if length < instanceSize || length > end-pos {
+			return 0, atInstance(fault(CheckInstanceLength, pos, int64(length), int64(end-pos)), i)
+		}
+		block := pos + length
+		if end-block < blockSize {
+			return 0, atInstance(fault(CheckBlockRoom, block, int64(end-block), blockSize), i)
+		}
+		blockLen := u32(b[block:], 0)
+		if blockLen < blockSize || blockLen > end-block {
+			return 0, atInstance(fault(CheckBlockLength, block, int64(blockLen), int64(end-block)), i)
+		}
+		in := &list[i]
+		in.Off, in.Block = pos, block
+		in.ParentObject = u32(def, atInstParentObject)
+		in.ParentInstance = u32(def, atInstParentInstance)
+		in.UniqueID = i32(def, atInstUniqueID)
+		in.Parent, in.Bad = -1, false
+		nameOff, nameLen := u32(def, atInstNameOffset), u32(def, atInstNameLength)
+		if nameOff < instanceSize || nameOff > length || nameLen > length-nameOff {
+			if nameLen != 0 {
+				d.badName(o, in, i, nameOff, nameLen)
+			}
+			nameOff, nameLen = 0, 0
+		}
+		in.Name = index.Span{Off: pos + nameOff, Len: nameLen}
+		d.names += uint64(nameLen)
+		d.parents |= in.ParentObject
+		shortest = min(shortest, blockLen)
+		pos = block + blockLen
+	}
+	return shortest, nil
+}
+
+// badName drops an instance whose name is not inside its definition.
+func (d *decoder) badName(o *index.Object, in *index.Instance, i int, nameOff, nameLen uint32) {
+	in.Bad = true
+	length := u32(d.b, int(in.Off)+atInstLength)
+	err := atInstance(fault(CheckName, in.Off+atInstNameOffset, int64(nameOff)+int64(nameLen), int64(length)), i)
+	err.Object = o.Title
+	d.damage(err)
+}
+
+func atInstance(err *Error, i int) *Error {
+	err.Instance = i
+	return err
+}
+
+// checkLimits counts what the object adds to the block.
+func (d *decoder) checkLimits(o *index.Object) *Error {
+	limit := func(n int, other uint64) uint64 {
+		if n > 0 {
+			return uint64(n)
+		}
+		return other
+	}
+	d.values += uint64(o.CounterEnd-o.Counter0) * uint64(o.InstanceEnd-o.Instance0)
+	for _, l := range [...]struct {
+		check      Check
+		got, limit uint64
+	}{
+		{CheckInstanceLimit, uint64(len(d.ix.Instances)), limit(d.opt.Limits.Instances, math.MaxUint32)},
+		{CheckValueLimit, d.values, limit(d.opt.Limits.Values, uint64(len(d.b)/2))},
+		{CheckNameLimit, d.names, limit(d.opt.Limits.NameBytes, math.MaxUint32)},
+	} {
+		if l.got > l.limit {
+			return fault(l.check, o.Off, int64(l.got), int64(l.limit))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package perfdata
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// FormatText returns the text form of a block, which [ParseText] reads. names,
+// if not nil, tells the name of a title index, "" for none; names become
+// comments.
+func FormatText(b *Block, names func(title uint32) string) []byte {
+	w := textWriter{names: names}
+	w.block(b)
+	for i := range b.Objects {
+		w.object(&b.Objects[i])
+	}
+	w.hexLine("slack", b.Tail)
+	return w.b
+}
+
+// textWriter appends lines.
+type textWriter struct {
+	b     []byte
+	names func(uint32) string
+}
+
+func (w *textWriter) printf(format string, args ...any) { w.b = fmt.Appendf(w.b, format, args...) }
+
+// option writes key=value unless the value is the one that is implied.
+func option[T int32 | uint32 | int64](w *textWriter, key string, value, implied T) {
+	if value != implied {
+		w.printf(" %s=%d", key, value)
+	}
+}
+
+// end ends a line, with a comment if there is one.
+func (w *textWriter) end(comment string) {
+	if comment != "" {
+		w.printf(" # %s", strconv.Quote(comment))
+	}
+	w.b = append(w.b, '\n')
+}
+
+func (w *textWriter) title(title uint32) string {
+	if w.names == nil {
+		return ""
+	}
+	return w.names(title)
+}
+
+func (w *textWriter) hexLine(word string, b []byte) {
+	if len(b) > 0 {
+		w.printf("%s %x\n", word, b)
+	}
+}
+
+func (w *textWriter) block(b *Block) {
+	w.printf("block")
+	plain, err := newName(b.Machine(), wire.UTF16LE, headerSize)
+	isPlain := err == nil && plain.equal(b.Name)
+	if isPlain {
+		w.printf(" name=%q", b.Machine())
+	} else {
+		w.name(b.Name)
+	}
+	option(w, "default", b.DefaultObject, 0)
+	option(w, "perftime", b.PerfTime, 0)
+	option(w, "perffreq", b.PerfFreq, 0)
+	option(w, "time100ns", b.Time100ns, 0)
+	if b.SystemTime != [8]uint16{} {
+		w.printf(" systemtime=")
+		for i, v := range b.SystemTime {
+			if i > 0 {
+				w.printf(",")
+			}
+			w.printf("%d", v)
+		}
+	}
+	w.end("")
+	w.set(b.Overrides, headerFields)
+}
+
+func (n NameField) equal(other NameField) bool {
+	return n.Offset == other.Offset && n.Length == other.Length && bytes.Equal(n.Bytes, other.Bytes)
+}
+
+// name writes a name that is not laid out as usual.
+func (w *textWriter) name(n NameField) {
+	option(w, "nameoffset", n.Offset, 0)
+	option(w, "namelength", n.Length, 0)
+	if len(n.Bytes) > 0 {
+		w.printf(" rest=%x", n.Bytes)
+	}
+}
+
+// set writes overrides.
+func (w *textWriter) set(overrides []Override, fields []fieldName) {
+	if len(overrides) == 0 {
+		return
+	}
+	w.printf("set")
+	for _, o := range overrides {
+		i := slices.IndexFunc(fields, func(f fieldName) bool { return f.offset == o.Offset })
+		if i >= 0 {
+			w.printf(" %s=%d", fields[i].name, o.Value)
+		} else {
+			w.printf(" %d=%d", o.Offset, o.Value)
+		}
+	}
+	w.end("")
+}
+
+func (w *textWriter) object(o *Object) {
+	if o.Raw != nil {
+		w.hexLine("raw", o.Raw)
+		return
+	}
+	w.printf("object %d", o.Title)
+	option(w, "help", o.Help, o.Title+1)
+	option(w, "detail", o.Detail, 100)
+	option(w, "default", o.DefaultCounter, 0)
+	for _, f := range forms {
+		if f.form == o.Form && f.form != Multiple {
+			w.printf(" form=%s", f.word)
+		}
+	}
+	option(w, "codepage", o.CodePage, 0)
+	option(w, "time", o.Time, 0)
+	option(w, "freq", o.Freq, 0)
+	option(w, "missing", o.Missing, 0)
+	w.end(w.title(o.Title))
+	w.set(o.Overrides, objectFields)
+	w.hexLine("extra", o.Extra)
+	next := uint32(blockSize)
+	for i := range o.Counters {
+		next = w.counter(&o.Counters[i], next)
+	}
+	w.hexLine("gap", o.Gap)
+	for i := range o.Instances {
+		w.instance(o, i)
+	}
+	w.hexLine("tail", o.Tail)
+}
+
+// counter writes a definition; next is where the values so far end.
+func (w *textWriter) counter(c *Counter, next uint32) uint32 {
+	plain := NewCounter(c.Title, c.Type)
+	w.printf("  counter %d %v", c.Title, c.Type)
+	option(w, "help", c.Help, plain.Help)
+	option(w, "scale", c.Scale, 0)
+	option(w, "detail", c.Detail, plain.Detail)
+	option(w, "size", c.Size, plain.Size)
+	offset, _ := place(next, c.Size)
+	option(w, "offset", c.Offset, offset)
+	w.end(w.title(c.Title))
+	w.set(c.Overrides, counterFields)
+	w.hexLine("extra", c.Extra)
+	return behind(next, c)
+}
+
+// behind is where the values end that begin before next or belong to c.
+func behind(next uint32, c *Counter) uint32 {
+	if end := uint64(c.Offset) + uint64(c.Size); c.Size != 0 && end <= maxData {
+		return max(next, uint32(end))
+	}
+	return next
+}
+
+func (w *textWriter) instance(o *Object, i int) {
+	in, comment := &o.Instances[i], ""
+	fields := []fieldName{{blockLength, 0}}
+	if o.Form == Multiple {
+		comment = w.instanceHead(o, i)
+		fields = append(slices.Clip(instanceFields), fieldName{blockLength, uint32(instanceSize + len(in.Name.Bytes))})
+	} else {
+		w.printf("  values")
+	}
+	size := o.dataSize()
+	if len(in.Data) != size {
+		w.printf(" size=%d", len(in.Data)+blockSize)
+	}
+	// Write the values into a second object as ParseText will do, and then
+	// what they leave different.
+	same := *o
+	same.Instances = []Instance{{Data: make([]byte, len(in.Data))}}
+	w.printf(" :")
+	for k := range o.Counters {
+		w.value(o, i, k, &same)
+	}
+	w.end(comment)
+	w.patches(in.Data, same.Instances[0].Data)
+	w.set(in.Overrides, fields)
+}
+
+// instanceHead writes the definition of an instance and returns a comment for
+// the line.
+func (w *textWriter) instanceHead(o *Object, i int) (comment string) {
+	in, name := &o.Instances[i], o.InstanceName(i)
+	plain, err := newName(name, o.CodePage, instanceSize)
+	isPlain := err == nil && plain.equal(in.Name)
+	if isPlain {
+		w.printf("  instance %q", name)
+	} else {
+		w.printf("  instance -")
+		comment = name
+	}
+	option(w, "parent", in.ParentObject, 0)
+	option(w, "position", in.ParentInstance, 0)
+	option(w, "id", in.UniqueID, noUniqueID)
+	if !isPlain {
+		w.name(in.Name)
+	}
+	return comment
+}
+
+// value writes a value and puts it into same, whose one instance is like it.
+func (w *textWriter) value(o *Object, i, k int, same *Object) {
+	w.printf(" ")
+	if o.IsMissing(i, k) {
+		same.setMissing(0, k, true)
+		w.printf("?")
+	}
+	b := o.value(i, k)
+	copy(same.value(0, k), b)
+	v, isNumber := o.Value(i, k)
+	switch {
+	case len(b) == 0:
+		w.printf("-")
+	case isNumber:
+		w.printf("%d", v)
+	case o.Counters[k].Type.IsText() && w.text(o, i, k):
+	default:
+		w.printf("hex:%x", b)
+	}
+}
+
+// text writes the value of a text counter as a string if that says it all.
+func (w *textWriter) text(o *Object, i, k int) bool {
+	b := o.value(i, k)
+	s := wire.Text(b, textPage(o.Counters[k].Type, o.CodePage))
+	trial := Object{CodePage: o.CodePage, Counters: []Counter{o.Counters[k]}, Instances: []Instance{{Data: make([]byte, len(b))}}}
+	trial.Counters[0].Offset = blockSize
+	if trial.SetText(0, 0, s) != nil || !bytes.Equal(trial.Instances[0].Data, b) {
+		return false
+	}
+	w.printf("%q", s)
+	return true
+}
+
+// patches writes the bytes in which data differs from what the values give.
+func (w *textWriter) patches(data, given []byte) {
+	for i := 0; i < len(data); i++ {
+		if data[i] == given[i] {
+			continue
+		}
+		from := i
+		for i < len(data) && data[i] != given[i] {
+			i++
+		}
+		w.printf("bytes %d %x\n", from+blockSize, data[from:i])
+	}
+}

@@ -1,0 +1,56 @@
+package perfdata
+
+import "github.com/winperf/winperf/counter"
+
+// trait is what decoding needs to know about a counter type.
+type trait uint8
+
+const (
+	traitKnown      trait = 1 << iota // looked up
+	traitText                         // the raw value is text
+	traitBase                         // a base must follow
+	traitMulti                        // a component count must follow, as a base or behind the value
+	traitTickFreq                     // PERF_DATA_BLOCK.PerfFreq is needed
+	traitObjectFreq                   // PERF_OBJECT_TYPE.PerfFreq is needed
+)
+
+// traits remembers the traits of the types met so far. Blocks have thousands of
+// definitions and a few dozen types.
+type traits [256]struct {
+	typ   counter.Type
+	trait trait
+}
+
+// of returns the traits of a type.
+func (m *traits) of(t counter.Type) trait {
+	slot := &m[(t^t>>8^t>>16^t>>24)%counter.Type(len(m))]
+	if slot.trait == 0 || slot.typ != t {
+		slot.typ, slot.trait = t, traitsOf(t)
+	}
+	return slot.trait
+}
+
+func traitsOf(t counter.Type) trait {
+	has := traitKnown
+	if t.IsText() {
+		has |= traitText
+	}
+	if t.NeedsBase() {
+		has |= traitBase
+	}
+	if t.IsMulti() {
+		has |= traitMulti
+	}
+	info, _ := t.Info()
+	if info.Formula.Operands()&counter.OperandTB != 0 {
+		has |= clockTraits[info.Clock]
+	}
+	return has
+}
+
+// clockTraits are the frequencies that a formula with a time base needs; that
+// of the 100 ns clock is fixed.
+var clockTraits = map[counter.Clock]trait{
+	counter.TickClock:   traitTickFreq,
+	counter.ObjectClock: traitObjectFreq,
+}

@@ -1,0 +1,103 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/winperf/winperf/internal/index"
+)
+
+// warnings makes the checks of severity Warning on what has been decoded.
+func (d *decoder) warnings(whole bool) {
+	first := map[uint32]uint32{} // offset of the first object by title index
+	for i := range d.ix.Objects {
+		o := &d.ix.Objects[i]
+		d.warnObject(o, first)
+		for k := range d.ix.Counters[o.Counter0:o.CounterEnd] {
+			d.warnCounter(o, k)
+		}
+		for k := range d.ix.Instances[o.Instance0:o.InstanceEnd] {
+			d.warnInstance(o, k)
+		}
+	}
+	if whole && int(d.end) != len(d.b) {
+		d.damage(fault(CheckSlack, d.end, int64(d.end), int64(len(d.b))))
+	}
+}
+
+func (d *decoder) warnObject(o *index.Object, first map[uint32]uint32) {
+	warn := func(err *Error) {
+		err.Object = o.Title
+		d.damage(err)
+	}
+	if o.Off%8 != 0 {
+		warn(fault(CheckAlignment, o.Off, int64(o.Off), 8))
+	}
+	if other, ok := first[o.Title]; ok {
+		warn(fault(CheckDuplicate, o.Off+atObjTitle, int64(o.Title), int64(other)))
+	} else {
+		first[o.Title] = o.Off
+	}
+}
+
+func (d *decoder) warnCounter(o *index.Object, k int) {
+	c := &d.ix.Counters[int(o.Counter0)+k]
+	if c.Off%8 != 0 {
+		d.counterDamage(o, k, CheckAlignment, c.Off, int64(c.Off), 8)
+	}
+	if (c.Size == 4 || c.Size == 8) && !c.Type.IsText() && c.Value%c.Size != 0 {
+		d.counterDamage(o, k, CheckValueAlignment, c.Off+atCtrOffset, int64(c.Value), int64(c.Size))
+	}
+}
+
+func (d *decoder) warnInstance(o *index.Object, k int) {
+	in := &d.ix.Instances[int(o.Instance0)+k]
+	warn := func(c Check, offset uint32, got, want int64) {
+		err := atInstance(fault(c, offset, got, want), k)
+		err.Object = o.Title
+		d.damage(err)
+	}
+	if in.Off != 0 {
+		d.warnDefinition(o, in, warn)
+	}
+	if in.Block%8 != 0 {
+		warn(CheckAlignment, in.Block, int64(in.Block), 8)
+	}
+	if n := d.ix.BlockLen(in); n%8 != 0 {
+		warn(CheckPadding, in.Block, int64(n), 8)
+	}
+}
+
+func (d *decoder) warnDefinition(o *index.Object, in *index.Instance, warn func(c Check, offset uint32, got, want int64)) {
+	if in.Off%8 != 0 {
+		warn(CheckAlignment, in.Off, int64(in.Off), 8)
+	}
+	if n := in.Block - in.Off; n%8 != 0 {
+		warn(CheckPadding, in.Off+atInstLength, int64(n), 8)
+	}
+	if in.Parent < 0 && in.ParentObject != 0 {
+		warn(CheckParent, in.Off+atInstParentObject, int64(in.ParentObject), int64(in.ParentInstance))
+	}
+	if n := noCharacters(d.ix.NameBytes(in)); o.CodePage == 0 && n > 0 {
+		warn(CheckNameText, in.Off+atInstNameLength, int64(in.Name.Len), int64(n))
+	}
+}
+
+// noCharacters counts what is no character in UTF-16LE text: unpaired
+// surrogates and an odd last byte.
+func noCharacters(b []byte) (n int) {
+	for len(b) >= 2 {
+		r := rune(binary.LittleEndian.Uint16(b))
+		b = b[2:]
+		if !utf16.IsSurrogate(r) {
+			continue
+		}
+		if len(b) >= 2 && utf16.DecodeRune(r, rune(binary.LittleEndian.Uint16(b))) != utf8.RuneError {
+			b = b[2:]
+			continue
+		}
+		n++
+	}
+	return n + len(b)
+}
