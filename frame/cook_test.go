@@ -1,0 +1,193 @@
+package frame_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
+)
+
+// results cooks every counter of every instance: "value" or the status.
+func results(p *frame.Pair, f frame.Frame) []string {
+	var out []string
+	o := f.Object(0)
+	for k := range o.NumCounters() {
+		if o.Counter(k).Type.IsBase() {
+			continue
+		}
+		col := p.Column(k)
+		for i := range col.Status {
+			if col.Status[i] == counter.OK {
+				out = append(out, col.Value(i).String())
+			} else {
+				out = append(out, col.Status[i].String())
+			}
+		}
+	}
+	return out
+}
+
+const at0 = "block name=\"HOST\" perftime=1000 perffreq=100 time100ns=133500000000000000\n"
+const at1 = "block name=\"HOST\" perftime=1200 perffreq=100 time100ns=133500000020000000\n" // 2 seconds later
+
+func TestCook(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		older, newer string
+		opt          counter.Options
+		want         []string
+	}{
+		{
+			name:  "rates, timers and raw counts",
+			older: at0 + "object 238\n counter 6 PERF_100NSEC_TIMER_INV\n counter 148 PERF_COUNTER_COUNTER\n counter 10 PERF_COUNTER_LARGE_RAWCOUNT\n instance \"0\" : 0 100 5\n",
+			newer: at1 + "object 238\n counter 6 PERF_100NSEC_TIMER_INV\n counter 148 PERF_COUNTER_COUNTER\n counter 10 PERF_COUNTER_LARGE_RAWCOUNT\n instance \"0\" : 15000000 150 18446744073709551615\n",
+			want:  []string{"25", "25", "18446744073709551615"},
+		},
+		{
+			name:  "first sample",
+			newer: at1 + "object 238\n counter 6 PERF_100NSEC_TIMER_INV\n counter 10 PERF_COUNTER_LARGE_RAWCOUNT\n instance \"0\" : 1 5\n",
+			want:  []string{"no_previous", "5"},
+		},
+		{
+			name:  "averages, fractions, elapsed time",
+			older: at0 + "object 234 time=5000 freq=1000\n counter 206 PERF_AVERAGE_TIMER\n counter 0 PERF_AVERAGE_BASE\n counter 224 PERF_AVERAGE_BULK\n counter 0 PERF_AVERAGE_BASE\n counter 408 PERF_RAW_FRACTION\n counter 0 PERF_RAW_BASE\n counter 684 PERF_ELAPSED_TIME\n instance \"C:\" : 100 10 4096 1 20 50 1000\n",
+			newer: at1 + "object 234 time=7000 freq=1000\n counter 206 PERF_AVERAGE_TIMER\n counter 0 PERF_AVERAGE_BASE\n counter 224 PERF_AVERAGE_BULK\n counter 0 PERF_AVERAGE_BASE\n counter 408 PERF_RAW_FRACTION\n counter 0 PERF_RAW_BASE\n counter 684 PERF_ELAPSED_TIME\n instance \"C:\" : 200 20 4096 1 25 50 1000\n",
+			want:  []string{"0.1", "0", "50", "6"},
+		},
+		{
+			name:  "multi-timers with a base definition and with the count behind the value",
+			older: at0 + "object 1000\n counter 1002 PERF_100NSEC_MULTI_TIMER\n counter 0 PERF_COUNTER_MULTI_BASE\n counter 1004 PERF_COUNTER_MULTI_TIMER offset=24\n counter 1006 PERF_COUNTER_RAWCOUNT offset=32\n instance \"0\" : 0 4 0 4\n",
+			newer: at1 + "object 1000\n counter 1002 PERF_100NSEC_MULTI_TIMER\n counter 0 PERF_COUNTER_MULTI_BASE\n counter 1004 PERF_COUNTER_MULTI_TIMER offset=24\n counter 1006 PERF_COUNTER_RAWCOUNT offset=32\n instance \"0\" : 40000000 4 400 4\n",
+			want:  []string{"50", "50", "4"},
+		},
+		{
+			name:  "missing base",
+			older: at0 + "object 234\n counter 206 PERF_AVERAGE_TIMER\n counter 10 PERF_COUNTER_RAWCOUNT\n instance \"C:\" : 100 1\n",
+			newer: at1 + "object 234\n counter 206 PERF_AVERAGE_TIMER\n counter 10 PERF_COUNTER_RAWCOUNT\n instance \"C:\" : 200 2\n",
+			want:  []string{"invalid_data", "2"},
+		},
+		{
+			name:  "text, headings, unknown types",
+			newer: at1 + "object 1000 codepage=1252\n counter 1002 PERF_COUNTER_TEXT size=8\n counter 1004 0x10B00 size=4\n counter 1006 PERF_COUNTER_NODATA\n counter 1008 0x80000000 size=4\n instance \"x\" : \"ab\" hex:e4620000 - 1\n",
+			want:  []string{"ab", "äb", "unsupported", "unsupported"},
+		},
+		{
+			name:  "values marked as missing, now and before",
+			older: at0 + "object 1000 missing=auto\n counter 10 PERF_COUNTER_RAWCOUNT\n counter 12 PERF_COUNTER_COUNTER\n counter 14 PERF_RAW_FRACTION\n counter 0 PERF_RAW_BASE\n instance \"a\" : 1 100 1 2\n instance \"b\" : 1 ?100 1 2\n",
+			newer: at1 + "object 1000 missing=auto\n counter 10 PERF_COUNTER_RAWCOUNT\n counter 12 PERF_COUNTER_COUNTER\n counter 14 PERF_RAW_FRACTION\n counter 0 PERF_RAW_BASE\n instance \"a\" : ?1 150 1 ?2\n instance \"b\" : 1 150 1 2\n",
+			want:  []string{"invalid_data", "1", "25", "no_previous", "invalid_data", "50"},
+		},
+		{
+			name:  "a block too short for one counter of one instance",
+			older: at0 + "object 1000\n counter 10 PERF_COUNTER_RAWCOUNT\n counter 12 PERF_COUNTER_BULK_COUNT\n instance \"a\" : 1 100\n instance \"b\" : 1 100\n",
+			newer: at1 + "object 1000\n counter 10 PERF_COUNTER_RAWCOUNT\n counter 12 PERF_COUNTER_BULK_COUNT\n instance \"a\" size=8 : 1 -\n instance \"b\" : 2 300\n",
+			want:  []string{"1", "2", "invalid_data", "100"},
+		},
+		{
+			name:  "a clock that stands still, a clock that went back",
+			older: at1 + "object 238\n counter 148 PERF_COUNTER_COUNTER\n counter 6 PERF_100NSEC_TIMER\n instance \"0\" : 1 1\n",
+			newer: "block name=\"HOST\" perftime=1200 perffreq=100 time100ns=133500000000000000\nobject 238\n counter 148 PERF_COUNTER_COUNTER\n counter 6 PERF_100NSEC_TIMER\n instance \"0\" : 2 2\n",
+			want:  []string{"invalid_data", "negative_denominator"},
+		},
+		{
+			name:  "a total that fell is never taken for a wrap, an instance's 4-byte counter is",
+			older: at0 + "object 238\n counter 148 PERF_COUNTER_COUNTER\n counter 150 PERF_COUNTER_BULK_COUNT\n instance \"0\" : 0xFFFFFF9C 10\n instance \"_Total\" : 0xFFFFFF9C 10\n",
+			newer: at1 + "object 238\n counter 148 PERF_COUNTER_COUNTER\n counter 150 PERF_COUNTER_BULK_COUNT\n instance \"0\" : 100 9\n instance \"_Total\" : 100 9\n",
+			want:  []string{"100", "negative_value", "negative_value", "negative_value"},
+		},
+		{
+			name:  "definitions that moved, came and changed their type",
+			older: at0 + "object 238\n counter 1 PERF_COUNTER_COUNTER\n counter 2 PERF_COUNTER_BULK_COUNT\n counter 3 PERF_COUNTER_COUNTER\n instance \"0\" : 100 200 300\n",
+			newer: at1 + "object 238\n counter 2 PERF_COUNTER_BULK_COUNT\n counter 1 PERF_COUNTER_COUNTER\n counter 4 PERF_COUNTER_COUNTER\n counter 3 PERF_COUNTER_BULK_COUNT\n instance \"0\" : 400 200 5 600\n",
+			want:  []string{"100", "50", "no_previous", "invalid_data"},
+		},
+		{
+			name:  "one counter defined twice",
+			older: at0 + "object 238\n counter 1 PERF_COUNTER_COUNTER\n counter 1 PERF_COUNTER_COUNTER\n counter 9 PERF_COUNTER_RAWCOUNT\n instance \"0\" : 100 200 1\n",
+			newer: at1 + "object 238\n counter 1 PERF_COUNTER_COUNTER\n counter 1 PERF_COUNTER_COUNTER\n instance \"0\" : 200 400\n",
+			want:  []string{"50", "100"},
+		},
+		{
+			name:  "single instance became many",
+			older: at0 + "object 238 form=single\n counter 1 PERF_COUNTER_COUNTER\n values : 100\n",
+			newer: at1 + "object 238\n counter 1 PERF_COUNTER_COUNTER\n instance \"0\" : 200\n",
+			want:  []string{"no_previous"},
+		},
+		{
+			name:  "options reach the formulas",
+			older: at0 + "object 238\n counter 6 PERF_100NSEC_TIMER\n instance \"0\" : 0\n",
+			newer: at1 + "object 238\n counter 6 PERF_100NSEC_TIMER\n instance \"0\" : 40000000\n",
+			opt:   counter.Options{Cap100: true},
+			want:  []string{"100"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, f := pair(t, tt.older, tt.newer, tt.opt)
+			if diff := cmp.Diff(tt.want, results(p, f)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestParts shows that a column cooked in parts is the column cooked at once.
+func TestParts(t *testing.T) {
+	var pool frame.Pool
+	series := perftest.Series(perftest.Small, 2, 20, 3)
+	prev := take(t, &pool, series[0].Bytes, frame.Frame{})
+	cur := take(t, &pool, series[1].Bytes, prev)
+	var ck frame.Cooker
+	ck.Set(prev, cur, counter.Options{})
+	for o := range cur.Objects() {
+		p := ck.Object(o)
+		for k := range o.NumCounters() {
+			var whole, parts []string
+			show := func(dst *[]string, c frame.Column) {
+				for i := range c.Status {
+					*dst = append(*dst, fmt.Sprint(c.Status[i], c.Value(i)))
+				}
+			}
+			show(&whole, p.Column(k))
+			for first := 0; first < o.Len(); first += 3 {
+				show(&parts, p.Part(k, first, min(3, o.Len()-first)))
+			}
+			if diff := cmp.Diff(whole, parts); diff != "" {
+				t.Fatalf("object %d counter %d: %s", o.ID().Index, k, diff)
+			}
+		}
+	}
+}
+
+// TestWarmCook shows that cooking allocates nothing once warm, also while
+// processes come and go.
+func TestWarmCook(t *testing.T) {
+	var pool frame.Pool
+	var frames []frame.Frame
+	before := frame.Frame{}
+	for _, s := range perftest.Series(perftest.Desktop, 12, 1, 5) {
+		before = take(t, &pool, s.Bytes, before)
+		frames = append(frames, before)
+	}
+	var ck frame.Cooker
+	i := 0
+	cook := func() {
+		i++
+		prev, cur := frames[i%len(frames)], frames[(i+1)%len(frames)]
+		ck.Set(prev, cur, counter.Options{})
+		for o := range cur.Objects() {
+			p := ck.Object(o)
+			for k := range o.NumCounters() {
+				p.Column(k)
+			}
+		}
+	}
+	for range 3 * len(frames) {
+		cook()
+	}
+	if n := testing.AllocsPerRun(len(frames), cook); n != 0 {
+		t.Errorf("%v allocations in warm cooking", n)
+	}
+}

@@ -1,0 +1,317 @@
+package frame_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
+)
+
+const small = `
+block name="HOST" time100ns=133500000000000000
+object 238
+  counter 6 PERF_COUNTER_RAWCOUNT
+  instance "0" : 1
+  instance "1" : 2
+`
+
+func TestRelease(t *testing.T) {
+	var pool frame.Pool
+	a := take(t, &pool, block(t, small), frame.Frame{})
+	if err := a.Retain(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if err := a.Release(); err != nil {
+			t.Fatalf("release %d of 2: %v", i+1, err)
+		}
+	}
+	if err := a.Release(); !errors.Is(err, winperf.ErrReleased) {
+		t.Errorf("one release too many: %v, expected ErrReleased", err)
+	}
+	b := take(t, &pool, block(t, small), frame.Frame{})
+	if a.Raw() != b.Raw() {
+		t.Error("the pool does not hand out released memory again")
+	}
+	if err := a.Release(); !errors.Is(err, winperf.ErrReleased) {
+		t.Errorf("release of a frame whose memory serves another: %v, expected ErrReleased", err)
+	}
+	if err := a.Retain(); !errors.Is(err, winperf.ErrReleased) {
+		t.Errorf("retain of such a frame: %v, expected ErrReleased", err)
+	}
+	if got := b.Object(0).Instance(1).Name(); got != "1" {
+		t.Errorf("the other frame's instance is %q", got)
+	}
+	if err := b.Release(); err != nil {
+		t.Error(err)
+	}
+	if err := (frame.Frame{}).Release(); err != nil {
+		t.Errorf("release of the zero Frame: %v", err)
+	}
+}
+
+func TestRetainLimit(t *testing.T) {
+	var pool frame.Pool
+	f := pool.Get()
+	held := 1
+	for ; ; held++ {
+		if err := f.Retain(); err != nil {
+			break
+		}
+	}
+	if held != 1<<16-1 {
+		t.Errorf("%d holders before the error", held)
+	}
+	for range held {
+		if err := f.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Release(); !errors.Is(err, winperf.ErrReleased) {
+		t.Error(err)
+	}
+}
+
+// TestHolders reads one frame from several goroutines while its first holder
+// has gone; under the race detector this shows that nobody writes to it.
+func TestHolders(t *testing.T) {
+	var pool frame.Pool
+	f := take(t, &pool, perftest.Block(perftest.Small), frame.Frame{})
+	var wg sync.WaitGroup
+	for range 8 {
+		if err := f.Retain(); err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() {
+			defer f.Release()
+			n := 0
+			for o := range f.Objects() {
+				for in := range o.Instances() {
+					n += len(in.Full()) + in.Occurrence()
+				}
+			}
+			if n == 0 {
+				t.Error("no names")
+			}
+		})
+	}
+	f.Release()
+	wg.Wait()
+	if err := f.Retain(); !errors.Is(err, winperf.ErrReleased) {
+		t.Errorf("after the last holder: %v", err)
+	}
+}
+
+func TestDecodeErrors(t *testing.T) {
+	var pool frame.Pool
+	f := pool.Get()
+	if err := f.Decode(frame.Frame{}); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("no format: %v", err)
+	}
+	f.Raw().Format, f.Raw().Bytes = winperf.FormatV1, []byte("no block")
+	if err := f.Decode(frame.Frame{}); !errors.Is(err, winperf.ErrBadData) || f.NumObjects() != 0 {
+		t.Errorf("no block: %v, %d objects", err, f.NumObjects())
+	}
+	whole := block(t, small+"object 4 form=single\n counter 24 PERF_COUNTER_RAWCOUNT\n values : 7\n")
+	f.Raw().Bytes = whole[:len(whole)-8]
+	err := f.Decode(frame.Frame{})
+	if !errors.Is(err, winperf.ErrBadData) {
+		t.Errorf("cut block: %v", err)
+	}
+}
+
+// TestLabels shows what instances are called in paths.
+func TestLabels(t *testing.T) {
+	text := `
+block name="HOST"
+object 230
+  counter 784 PERF_COUNTER_RAWCOUNT
+  instance "svchost" : 1
+  instance "Idle" : 0
+  instance "SvcHost" : 2
+  instance "svchost" : 3
+object 232
+  counter 804 PERF_COUNTER_RAWCOUNT
+  instance "0" parent=230 position=0 : 1
+  instance "1" parent=230 position=0 : 2
+  instance "0" parent=230 position=3 : 3
+  instance "0" parent=230 position=9 : 3
+  instance "0" parent=999 position=0 : 3
+object 1000
+  counter 1002 PERF_COUNTER_RAWCOUNT
+  instance - : 1
+  instance - id=77 : 2
+  instance "named" id=5 : 2
+object 1004 codepage=1252
+  counter 1002 PERF_COUNTER_RAWCOUNT
+  instance "Größe" : 1
+`
+	var pool frame.Pool
+	f := take(t, &pool, block(t, text), frame.Frame{})
+	var got []string
+	for o := range f.Objects() {
+		for in := range o.Instances() {
+			got = append(got, fmt.Sprintf("%d %s#%d", o.ID().Index, in.Full(), in.Occurrence()))
+		}
+	}
+	want := []string{
+		"230 svchost#0", "230 Idle#0", "230 SvcHost#1", "230 svchost#2",
+		"232 svchost/0#0", "232 svchost/1#0", "232 svchost/0#1", "232 0#0", "232 0#1",
+		"1000 0#0", "1000 77#0", "1000 named#0",
+		"1004 Größe#0",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if p, ok := f.Object(1).Instance(2).Parent(); !ok || p.Position() != 3 || p.Name() != "svchost" {
+		t.Errorf("parent of the third thread: %v at %d", p.Name(), p.Position())
+	}
+	if _, ok := f.Object(1).Instance(3).Parent(); ok {
+		t.Error("a parent beyond the last instance was found")
+	}
+	if id, ok := f.Object(2).Instance(1).UniqueID(); !ok || id != 77 {
+		t.Errorf("unique id %d, %v", id, ok)
+	}
+}
+
+// TestNamesShared shows that the strings of names are taken over from the frame
+// before where the bytes are the same, also when instances came and went, and
+// that labels are the same exactly when no instance came, went or moved.
+func TestNamesShared(t *testing.T) {
+	const head = "block name=\"HOST\"\nobject 238\n counter 6 PERF_COUNTER_RAWCOUNT\n"
+	inst := func(names ...string) string {
+		var b strings.Builder
+		for _, n := range names {
+			fmt.Fprintf(&b, " instance %q : 1\n", n)
+		}
+		return b.String()
+	}
+	var pool frame.Pool
+	first := take(t, &pool, block(t, head+inst("alpha", "beta", "gamma", "delta")), frame.Frame{})
+	for _, tt := range []struct {
+		now        []string
+		shared     []int // position in first of each name that is shared, -1 = new
+		sameLabels bool
+	}{
+		{[]string{"alpha", "beta", "gamma", "delta"}, []int{0, 1, 2, 3}, true},
+		{[]string{"alpha", "gamma", "delta"}, []int{0, 2, 3}, false},
+		{[]string{"alpha", "new", "beta", "gamma", "delta"}, []int{0, -1, 1, 2, 3}, false},
+		{[]string{"delta", "alpha"}, []int{3, -1}, false},
+		{[]string{"alpha", "beta", "gamma", "Delta"}, []int{0, 1, 2, -1}, false},
+		{nil, nil, false},
+	} {
+		labels := first.Object(0).Labels()
+		f := take(t, &pool, block(t, head+inst(tt.now...)), first)
+		for i, j := range tt.shared {
+			name := f.Object(0).Instance(i).Name()
+			if name != tt.now[i] {
+				t.Errorf("%q: instance %d is %q", tt.now, i, name)
+			}
+			if j >= 0 && unsafe.StringData(name) != unsafe.StringData(first.Object(0).Instance(j).Name()) {
+				t.Errorf("%q: the name %q is not shared", tt.now, name)
+			}
+		}
+		if got := f.Object(0).Labels() == labels; got != tt.sameLabels {
+			t.Errorf("%q: same labels %v, expected %v", tt.now, got, tt.sameLabels)
+		}
+		f.Release()
+	}
+}
+
+// TestParentMoved shows that labels are not shared when a parent got another
+// name or place.
+func TestParentMoved(t *testing.T) {
+	text := func(parents, position string) string {
+		return "block name=\"HOST\"\nobject 230\n counter 784 PERF_COUNTER_RAWCOUNT\n" + parents +
+			"object 232\n counter 804 PERF_COUNTER_RAWCOUNT\n instance \"7\" parent=230 position=" + position + " : 1\n"
+	}
+	const a, b, c = " instance \"a\" : 1\n", " instance \"b\" : 2\n", " instance \"c\" : 2\n"
+	var pool frame.Pool
+	first := take(t, &pool, block(t, text(a+b, "1")), frame.Frame{})
+	if got := first.Object(1).Instance(0).Full(); got != "b/7" {
+		t.Fatalf("%q", got)
+	}
+	for _, tt := range []struct{ parents, position, want string }{
+		{a + b, "1", "b/7"}, {a + c, "1", "c/7"}, {a + b, "0", "a/7"}, {b, "0", "b/7"},
+	} {
+		f := take(t, &pool, block(t, text(tt.parents, tt.position)), first)
+		if got := f.Object(1).Instance(0).Full(); got != tt.want {
+			t.Errorf("parents %q at %s: %q, expected %q", tt.parents, tt.position, got, tt.want)
+		}
+	}
+}
+
+// TestWarmDecode shows that a warm decode allocates nothing.
+func TestWarmDecode(t *testing.T) {
+	var pool frame.Pool
+	series := perftest.Series(perftest.Desktop, 2, 0, 1)
+	before, i := frame.Frame{}, 0
+	cycle := func() {
+		f := take(t, &pool, series[i%2].Bytes, before)
+		before.Release()
+		before, i = f, i+1
+	}
+	for range 4 {
+		cycle()
+	}
+	if n := testing.AllocsPerRun(20, cycle); n != 0 {
+		t.Errorf("%v allocations in a warm decode", n)
+	}
+}
+
+func TestAccessors(t *testing.T) {
+	var pool frame.Pool
+	f := take(t, &pool, block(t, `
+block name="HOST" perftime=5 perffreq=7 time100ns=133500000000000000
+object 236 help=237 default=0 missing=auto
+  counter 408 PERF_RAW_FRACTION help=409 scale=-1 detail=200
+  counter 0 PERF_RAW_BASE
+  counter 410 PERF_COUNTER_LARGE_RAWCOUNT
+  counter 412 PERF_COUNTER_TEXT size=8
+  counter 414 0x10B00 size=4
+  instance "C:" : 1 2 ?- "ab" hex:61000000
+object 4 form=single
+  counter 24 PERF_COUNTER_RAWCOUNT
+  values : 9
+object 700
+  counter 702 PERF_COUNTER_RAWCOUNT
+object 702 form=metadata-multiple
+  counter 702 PERF_COUNTER_RAWCOUNT
+object 704 form=metadata-single
+  counter 702 PERF_COUNTER_RAWCOUNT
+`), frame.Frame{})
+	if f.Machine() != "HOST" || f.Time().Year() != 2024 || f.Clocks().PerfFreq != 7 {
+		t.Errorf("header: %q %v %+v", f.Machine(), f.Time(), f.Clocks())
+	}
+	o, ok := f.Find(winperf.ObjectID{Index: 236})
+	if !ok || o.Help() != 237 || o.Default() != 0 || o.Single() || o.Metadata() || o.Len() != 1 {
+		t.Errorf("object 236: %v %+v", ok, o)
+	}
+	if k, ok := o.FindCounter(winperf.CounterID{Index: 410}); !ok || k != 2 {
+		t.Errorf("counter 410 at %d, %v", k, ok)
+	}
+	if _, ok := o.FindCounter(winperf.CounterID{Index: 0}); ok {
+		t.Error("a base was found as a counter")
+	}
+	if c := o.Counter(0); c.Base != 1 || c.Scale != -1 || c.Detail != 200 || c.Help != 409 {
+		t.Errorf("counter 408: %+v", c)
+	}
+	if _, ok := f.Find(winperf.ObjectID{Index: 1}); ok {
+		t.Error("object 1 was found")
+	}
+	forms := []string{}
+	for o := range f.Objects() {
+		forms = append(forms, fmt.Sprint(o.ID().Index, o.Single(), o.Metadata(), o.Len()))
+	}
+	want := []string{"236 false false 1", "4 true false 1", "700 false false 0", "702 false true 0", "704 true true 0"}
+	if diff := cmp.Diff(want, forms); diff != "" {
+		t.Error(diff)
+	}
+}

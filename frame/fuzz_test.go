@@ -1,0 +1,90 @@
+package frame_test
+
+import (
+	"math"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+)
+
+// FuzzPair decodes any two blocks and cooks everything. Whatever the bytes:
+// names are text, every instance is the successor of at most one older one and
+// no older one has two, a value stands exactly where the status says so, and
+// numbers are finite.
+func FuzzPair(f *testing.F) {
+	// Seeds are small: the fuzzer spends its time on making what it finds smaller.
+	texts := []string{
+		at0 + "object 230 time=5 freq=7\n counter 784 PERF_COUNTER_RAWCOUNT\n counter 684 PERF_ELAPSED_TIME\n counter 6 PERF_100NSEC_TIMER\n instance \"a\" : 1 2 3\n instance \"a\" : 2 2 3\n instance \"_Total\" : 0 9 6\n",
+		at1 + "object 230 time=5 freq=7\n counter 784 PERF_COUNTER_RAWCOUNT\n counter 684 PERF_ELAPSED_TIME\n counter 6 PERF_100NSEC_TIMER\n instance \"a\" : 2 2 3\n instance \"a\" : 1 3 3\n instance \"_Total\" : 0 9 7\n",
+		at0 + "object 1000 missing=auto\n counter 10 PERF_COUNTER_TEXT size=8\n counter 12 PERF_AVERAGE_BULK\n counter 0 PERF_AVERAGE_BASE\n instance \"a\" id=7 : \"x\" 1 2\n instance - : ? 1 2\n",
+		at1 + "object 1000\n counter 12 PERF_COUNTER_MULTI_TIMER\n counter 14 PERF_COUNTER_RAWCOUNT\n instance \"a\" parent=1000 position=0 : 1 2\n instance \"a\" : 3 4\nobject 4 form=single\n counter 24 PERF_ELAPSED_TIME\n values : 9\n",
+	}
+	for i, text := range texts {
+		f.Add(block(f, text), block(f, texts[(i+1)%len(texts)]))
+		f.Add(block(f, text), block(f, text))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var pool frame.Pool
+		var ck frame.Cooker
+		prev, cur := pool.Get(), pool.Get()
+		for _, s := range []struct {
+			f, before frame.Frame
+			b         []byte
+		}{{prev, frame.Frame{}, a}, {cur, prev, b}} {
+			s.f.Raw().Format, s.f.Raw().Bytes = winperf.FormatV1, s.b
+			s.f.Decode(s.before) // an error leaves what could be read
+		}
+		ck.Set(prev, cur, counter.Options{})
+		for o := range cur.Objects() {
+			checkNames(t, o)
+			p := ck.Object(o)
+			checkFrom(t, p)
+			for k := range o.NumCounters() {
+				col := p.Column(k)
+				for i := range col.Status {
+					checkValue(t, col.Status[i], col.Value(i))
+				}
+			}
+		}
+	})
+}
+
+func checkNames(t *testing.T, o frame.Object) {
+	seen := map[string]bool{}
+	for in := range o.Instances() {
+		if !utf8.ValidString(in.Full()) {
+			t.Fatalf("the name %q is no UTF-8", in.Full())
+		}
+		p := winperf.Path{Object: "o", HasInstance: true, Instance: in.Full(), Index: in.Occurrence(), Counter: "c"}
+		if seen[p.String()] {
+			t.Fatalf("two instances are called %s", p)
+		}
+		seen[p.String()] = true
+	}
+}
+
+func checkFrom(t *testing.T, p *frame.Pair) {
+	taken := map[int]bool{}
+	for i := range p.Len() {
+		j, m := p.From(i)
+		if (j < 0) != (m == counter.Unmatched) {
+			t.Fatalf("instance %d: from %d, match %d", i, j, m)
+		}
+		if j >= 0 && taken[j] {
+			t.Fatalf("instance %d of the older sample is two in the newer one", j)
+		}
+		taken[j] = j >= 0
+	}
+}
+
+func checkValue(t *testing.T, s counter.Status, v counter.Value) {
+	if (s == counter.OK) != (v.Kind() != counter.KindNone) {
+		t.Fatalf("status %v with the value %v", s, v)
+	}
+	if f, ok := v.Float64(); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		t.Fatalf("value %v", f)
+	}
+}

@@ -1,0 +1,137 @@
+package frame
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
+)
+
+// Title indices of the counters that identify processes and threads. They are
+// the same on every Windows.
+const (
+	titleElapsedTime = 684 // raw: when the process or thread started
+	titleIDProcess   = 784
+	titleIDThread    = 804
+)
+
+// identity says by what the instances of an object are known, as far as its
+// counters tell: positions of definitions, -1 where the object has none.
+type identity struct {
+	process, thread, start int32
+	// growing are the counters that never fall as long as an instance lives.
+	growing []int32
+}
+
+func newIdentity(cs []index.Counter) identity {
+	id := identity{process: -1, thread: -1, start: -1}
+	for k := range cs {
+		c := &cs[k]
+		if c.State != index.Readable || c.Type.IsBase() {
+			continue
+		}
+		switch c.Title {
+		case titleIDProcess:
+			id.process = int32(k)
+		case titleIDThread:
+			id.thread = int32(k)
+		case titleElapsedTime:
+			id.start = int32(k)
+		}
+		if c.Type.Cumulative() {
+			id.growing = append(id.growing, int32(k))
+		}
+	}
+	return id
+}
+
+// byStart tells whether instances are known by process (and thread) id and
+// start time.
+func (id *identity) byStart() bool { return id.process >= 0 && id.start >= 0 }
+
+// matchInstances finds for each instance of the newer object the same one of
+// the older object.
+func (p *Pair) matchInstances() {
+	n := p.cur.Len()
+	if len(p.from) != n {
+		p.from = slices.Grow(p.from[:0], n)[:n]
+		p.match = slices.Grow(p.match[:0], n)[:n]
+		p.settled = nil
+	}
+	switch {
+	case !p.hasPrev || p.cur.Single() != p.prev.Single():
+		p.hasPrev, p.settled = false, nil
+		for i := range p.from {
+			p.from[i], p.match[i] = -1, counter.Unmatched
+		}
+	case p.identity.byStart() && p.hasKeys():
+		p.matchByStart()
+	default:
+		p.matchByName()
+	}
+	p.inPlace, p.allVerified = n <= p.olderLen(), true
+	for i, j := range p.from {
+		if int(j) != i {
+			p.inPlace = false
+		}
+		if p.match[i] != counter.Verified {
+			p.allVerified = false
+		}
+	}
+}
+
+// hasKeys tells whether the older object has the identifying counters, too.
+func (p *Pair) hasKeys() bool {
+	if p.sameDefs {
+		return true
+	}
+	id := &p.identity
+	return p.older[id.process] >= 0 && p.older[id.start] >= 0 && (id.thread < 0 || p.older[id.thread] >= 0)
+}
+
+// isTotal tells whether an instance is a total over others: "_Total", or
+// "0,_Total" as Processor Information has it.
+func isTotal(name string) bool {
+	const total = "_Total"
+	at := len(name) - len(total)
+	return at >= 0 && strings.EqualFold(name[at:], total) && (at == 0 || name[at-1] == ',')
+}
+
+// rejectFallen drops matches that rest on name and occurrence only where a
+// cumulative counter fell or the start time differs: there the name is another
+// one's now.
+func (p *Pair) rejectFallen() {
+	for i := range p.from {
+		if p.match[i] == counter.Unverified && p.fell(i, int(p.from[i])) {
+			p.from[i], p.match[i] = -1, counter.Unmatched
+		}
+	}
+}
+
+func (p *Pair) fell(i, j int) bool {
+	if k := p.identity.start; k >= 0 {
+		now, ok := p.cur.Raw(i, int(k))
+		was, ok2 := p.prev.Raw(j, p.olderPosition(k))
+		if ok && ok2 && now != was {
+			return true
+		}
+	}
+	for _, k := range p.identity.growing {
+		now, ok := p.cur.Raw(i, int(k))
+		was, ok2 := p.prev.Raw(j, p.olderPosition(k))
+		if ok && ok2 && now < was {
+			return true
+		}
+	}
+	return false
+}
+
+// olderPosition is where the older object has the definition k of the newer
+// one; a position without values where it has none.
+func (p *Pair) olderPosition(k int32) int {
+	if p.sameDefs {
+		return int(k)
+	}
+	return int(p.older[k])
+}

@@ -1,0 +1,185 @@
+package frame
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// matchByName matches instances by unique id where both have one, else by full
+// name where it is unique in both samples, else by name and occurrence.
+func (p *Pair) matchByName() {
+	if p.cur.Single() {
+		for i := range p.from {
+			p.from[i], p.match[i] = int32(i), counter.Verified
+			if i >= p.prev.Len() {
+				p.from[i], p.match[i] = -1, counter.Unmatched
+			}
+		}
+		return
+	}
+	if p.unchanged() {
+		return
+	}
+	p.matchChanged()
+	p.rejectFallen()
+	p.remember()
+}
+
+// nameKey is what an instance without process and start time is known by.
+type nameKey struct {
+	name, parent string
+	id           int32
+}
+
+func (o Object) key(i int) nameKey {
+	l := o.Labels()
+	k := nameKey{name: l.Name(i), id: noUniqueID}
+	if l.links != nil {
+		k.parent, _ = l.parent(i)
+		k.id = l.links[i].uniqueID
+	}
+	return k
+}
+
+// unchanged tells whether the matches of last time hold: the two samples have
+// the instances that had been matched then, each in its place and known to be
+// the same.
+func (p *Pair) unchanged() bool {
+	return p.settled != nil && p.settled == p.cur.Labels() && p.settled == p.prev.Labels()
+}
+
+// remember keeps the matches, for unchanged, if they hold for all samples with
+// these instances.
+func (p *Pair) remember() {
+	p.settled = nil
+	if p.cur.Labels() != p.prev.Labels() || slices.Contains(p.match, counter.Unverified) {
+		return
+	}
+	for i, j := range p.from {
+		if int(j) != i {
+			return
+		}
+	}
+	p.settled = p.cur.Labels()
+}
+
+// matchChanged matches instances anywhere in the two samples.
+func (p *Pair) matchChanged() {
+	g := &p.cooker.groups
+	g.seed, g.byID = p.cooker.hashSeed(), true
+	if g.fill(p.prev, p.cur); g.repeatedID() {
+		g.byID = false
+		g.fill(p.prev, p.cur)
+	}
+	for i := range p.from {
+		p.from[i], p.match[i] = g.take(i)
+	}
+}
+
+// groups puts instances with equal keys together, in the order of the sample:
+// those of the older object and those of the newer one.
+type groups struct {
+	table table
+	seed  maphash.Seed // of the Cooker
+	byID  bool         // unique ids count; they do not where several instances have one
+	older Object
+	newer Object
+	head  []int32 // of the older instances: the first of the group that is not taken yet
+	next  []int32 // the next of the same group, -1 = none
+	count []int32 // how many older and newer instances the group has, at its first one
+	newly []int32
+	first []int32 // of each newer instance: the first older one of its group, -1 = none
+}
+
+func (g *groups) key(o Object, i int) nameKey {
+	k := o.key(i)
+	if !g.byID {
+		k.id = noUniqueID
+	}
+	return k
+}
+
+// repeatedID tells whether instances that were put together by unique id are
+// several: then the ids identify nothing.
+func (g *groups) repeatedID() bool {
+	for j := range g.count {
+		if (g.count[j] > 1 || g.newly[j] > 1) && g.key(g.older, j).id != noUniqueID {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *groups) hash(k nameKey) uint64 {
+	if k.id != noUniqueID {
+		return uint64(uint32(k.id)) * 0x9E3779B97F4A7C15 >> 32
+	}
+	return maphash.String(g.seed, k.name) ^ 3*maphash.String(g.seed, k.parent)
+}
+
+// equal tells whether two keys stand for the same thing: the same unique id
+// where there is one, else the same name below the same parent.
+func (k nameKey) equal(o nameKey) bool {
+	if k.id != noUniqueID && o.id != noUniqueID {
+		return k.id == o.id
+	}
+	return k == o
+}
+
+func (g *groups) fill(older, newer Object) {
+	n, m := newer.Len(), older.Len()
+	g.older, g.newer = older, newer
+	g.head, g.next, g.count, g.newly = grow(g.head, m), grow(g.next, m), grow(g.count, m), grow(g.newly, m)
+	g.first = grow(g.first, n)
+	g.table.reset(m)
+	tail := g.head // while the groups are made: the last of each group
+	for j := range m {
+		g.next[j], g.count[j], g.newly[j] = -1, 0, 0
+		at := g.find(g.key(older, j))
+		if at < 0 {
+			g.table.insert(g.hash(g.key(older, j)), j)
+			at = j
+		} else {
+			g.next[tail[at]] = int32(j)
+		}
+		tail[at] = int32(j)
+		g.count[at]++
+	}
+	for j := range m {
+		g.head[j] = int32(j)
+	}
+	for i := range n {
+		at := g.find(g.key(newer, i))
+		g.first[i] = int32(at)
+		if at >= 0 {
+			g.newly[at]++
+		}
+	}
+}
+
+// find returns the first older instance with the key, -1 for none.
+func (g *groups) find(k nameKey) int {
+	return g.table.find(g.hash(k), func(j int) bool { return k.equal(g.key(g.older, j)) })
+}
+
+// take gives the newer instance i the next older instance of its group.
+func (g *groups) take(i int) (int32, counter.Match) {
+	at := g.first[i]
+	if at < 0 || g.head[at] < 0 {
+		return -1, counter.Unmatched
+	}
+	j := g.head[at]
+	g.head[at] = g.next[j]
+	unique := g.count[at] == 1 && g.newly[at] == 1
+	switch {
+	case isTotal(g.newer.Labels().Name(i)):
+		return j, counter.Aggregate
+	case unique:
+		return j, counter.Verified
+	}
+	return j, counter.Unverified
+}
+
+func grow(s []int32, n int) []int32 { return slices.Grow(s[:0], n)[:n] }

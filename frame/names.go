@@ -1,0 +1,296 @@
+package frame
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// Labels are what the instances of one object are called. They are immutable.
+// Two frames of a query share them as long as the object has the same
+// instances in the same places, so comparing pointers tells that nothing came,
+// went or moved.
+type Labels struct {
+	names []string
+	raw   []byte   // the bytes of all names as they stand in the sample, to compare the next sample with
+	ends  []uint32 // where each name ends in raw
+	page  uint32   // code page of raw
+	links []link   // nil where no instance has a parent or a unique id
+
+	parents []parentLabels // of the objects that links name
+
+	once       sync.Once
+	full       []string // parent/name
+	occurrence []int32  // number among equal full names; nil if all are different
+}
+
+// link is what an instance definition says besides the name.
+type link struct {
+	parentObject, parentInstance uint32
+	uniqueID                     int32
+}
+
+var noLink = link{uniqueID: noUniqueID}
+
+func linkOf(in *index.Instance) link {
+	return link{in.ParentObject, in.ParentInstance, in.UniqueID}
+}
+
+// parentLabels are the labels of a parent object, nil where it is not in the sample.
+type parentLabels struct {
+	title  uint32
+	labels *Labels
+}
+
+// Len is the number of instances.
+func (l *Labels) Len() int { return len(l.names) }
+
+// Name is the own name of the instance at position i.
+func (l *Labels) Name(i int) string { return l.names[i] }
+
+// Full is parent/name of the instance at position i, or the name alone where
+// there is no parent or it is not in the sample.
+func (l *Labels) Full(i int) string {
+	l.once.Do(l.join)
+	return l.full[i]
+}
+
+// Occurrence is the number of the instance at position i among those with an
+// equal full name, in the order of the sample, from 0.
+func (l *Labels) Occurrence(i int) int {
+	l.once.Do(l.join)
+	if l.occurrence == nil {
+		return 0
+	}
+	return int(l.occurrence[i])
+}
+
+// parent is the name of an instance's parent; ok is false where it has none or
+// it is not in the sample.
+func (l *Labels) parent(i int) (name string, ok bool) {
+	if l.links == nil || l.links[i].parentObject == 0 {
+		return "", false
+	}
+	k := &l.links[i]
+	for _, p := range l.parents {
+		if p.title == k.parentObject && p.labels != nil && int64(k.parentInstance) < int64(len(p.labels.names)) {
+			return p.labels.names[k.parentInstance], true
+		}
+	}
+	return "", false
+}
+
+// join makes the full names and counts equal ones.
+func (l *Labels) join() {
+	l.full = l.names
+	if l.links != nil {
+		l.full = slices.Clone(l.names)
+		for i := range l.full {
+			if parent, ok := l.parent(i); ok {
+				l.full[i] = parent + "/" + l.full[i]
+			}
+		}
+	}
+	seen := make(map[string]int32, len(l.full))
+	for i, full := range l.full {
+		key := strings.ToLower(full)
+		n := seen[key]
+		seen[key] = n + 1
+		if n == 0 {
+			continue
+		}
+		if l.occurrence == nil {
+			l.occurrence = make([]int32, len(l.full))
+		}
+		l.occurrence[i] = n
+	}
+}
+
+// label gives the object at position i, which was just decoded, its labels:
+// those of the frame before where they still hold, which allocates nothing, or
+// new ones that share the strings of names that are still there.
+func (s *store) label(i int) {
+	d := &s.index.Objects[i]
+	var before *Labels
+	if at := s.before.find(i, d.Title); at >= 0 {
+		before = s.before.labels[at]
+	}
+	n := namer{ix: &s.index, page: d.CodePage, instances: s.index.Instances[d.Instance0:d.InstanceEnd]}
+	s.labels = append(s.labels, n.labels(before))
+}
+
+// labelParents gives new labels to the objects whose instances are the same, but
+// below other parents.
+func (s *store) labelParents() {
+	for i, l := range s.labels {
+		if l.links != nil && !s.sameParents(l) {
+			s.labels[i] = &Labels{names: l.names, raw: l.raw, ends: l.ends, page: l.page, links: l.links, parents: s.parentsOf(l)}
+		}
+	}
+}
+
+// sameParents tells whether the labels were made with the parents that the
+// frame has.
+func (s *store) sameParents(l *Labels) bool {
+	for _, p := range l.parents {
+		if s.labelsOf(p.title) != p.labels {
+			return false
+		}
+	}
+	return l.parents != nil
+}
+
+func (s *store) parentsOf(l *Labels) []parentLabels {
+	parents := []parentLabels{}
+	for i := range l.links {
+		title := l.links[i].parentObject
+		if title == 0 || slices.ContainsFunc(parents, func(p parentLabels) bool { return p.title == title }) {
+			continue
+		}
+		if len(parents) == maxParents {
+			break
+		}
+		parents = append(parents, parentLabels{title, s.labelsOf(title)})
+	}
+	return parents
+}
+
+// maxParents bounds how many objects the instances of one object may have their
+// parents in; the ones in further objects are called without them.
+const maxParents = 8
+
+func (s *store) labelsOf(title uint32) *Labels {
+	if at := s.find(0, title); at >= 0 {
+		return s.labels[at]
+	}
+	return nil
+}
+
+// find returns the position of the object with the title index, tried first at
+// the position near; -1 if there is none.
+func (s *store) find(near int, title uint32) int {
+	if s == nil {
+		return -1
+	}
+	if near < len(s.index.Objects) && s.index.Objects[near].Title == title {
+		return near
+	}
+	return slices.IndexFunc(s.index.Objects, func(o index.Object) bool { return o.Title == title })
+}
+
+// namer makes the labels of one object.
+type namer struct {
+	ix        *index.Index
+	page      uint32
+	instances []index.Instance
+}
+
+// labels returns the labels of before, if they hold, or new ones.
+func (n *namer) labels(before *Labels) *Labels {
+	if before != nil && before.page != n.page {
+		before = nil
+	}
+	if before != nil && n.unchanged(before) {
+		return before
+	}
+	return n.make(before)
+}
+
+// unchanged tells whether the instances are those of the labels: as many, with
+// the same names, parents and unique ids, in the same order.
+func (n *namer) unchanged(l *Labels) bool {
+	if len(n.instances) != len(l.ends) {
+		return false
+	}
+	start, data, raw := uint32(0), n.ix.Data, l.raw
+	for i := range n.instances {
+		in, end := &n.instances[i], l.ends[i]
+		if in.Name.Len != end-start || string(data[in.Name.Off:][:in.Name.Len]) != string(raw[start:end]) {
+			return false
+		}
+		if l.links == nil && (in.ParentObject != 0 || in.UniqueID != noUniqueID) || l.links != nil && l.links[i] != linkOf(in) {
+			return false
+		}
+		start = end
+	}
+	return true
+}
+
+// make makes new labels.
+func (n *namer) make(before *Labels) *Labels {
+	size := 0
+	for i := range n.instances {
+		size += int(n.instances[i].Name.Len)
+	}
+	l := &Labels{
+		names: make([]string, len(n.instances)),
+		raw:   make([]byte, 0, size),
+		ends:  make([]uint32, len(n.instances)),
+		page:  n.page,
+	}
+	next := 0 // where the instance is expected in before
+	for i := range n.instances {
+		in := &n.instances[i]
+		name := n.ix.NameBytes(in)
+		l.raw = append(l.raw, name...)
+		l.ends[i] = uint32(len(l.raw))
+		if l.links == nil && linkOf(in) != noLink {
+			l.links = make([]link, len(n.instances))
+			for j := range l.links[:i] {
+				l.links[j] = noLink
+			}
+		}
+		if l.links != nil {
+			l.links[i] = linkOf(in)
+		}
+		if at := before.near(next, name); at >= 0 {
+			l.names[i] = before.names[at]
+			next = at + 1
+			continue
+		}
+		l.names[i] = n.name(i)
+	}
+	return l
+}
+
+// lookAhead is how many instances may have left in one place before the names
+// behind them are decoded anew.
+const lookAhead = 8
+
+// near returns the position of the name at or shortly behind next, -1 if it is
+// not there.
+func (l *Labels) near(next int, name []byte) int {
+	if l == nil || len(name) == 0 {
+		return -1
+	}
+	for at := next; at < len(l.ends) && at <= next+lookAhead; at++ {
+		start := uint32(0)
+		if at > 0 {
+			start = l.ends[at-1]
+		}
+		if string(l.raw[start:l.ends[at]]) == string(name) {
+			return at
+		}
+	}
+	return -1
+}
+
+// name decodes a name. An instance without one is called by its unique id or,
+// if it has none either, by its position.
+func (n *namer) name(i int) string {
+	in := &n.instances[i]
+	if name := wire.Text(n.ix.NameBytes(in), n.page); name != "" {
+		return name
+	}
+	switch {
+	case in.UniqueID != noUniqueID:
+		return strconv.Itoa(int(in.UniqueID))
+	case in.Off == 0:
+		return "" // the one unnamed thing of a single-instance object
+	}
+	return strconv.Itoa(i)
+}

@@ -1,0 +1,237 @@
+package frame
+
+import (
+	"iter"
+	"sort"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// Special values of PERF_OBJECT_TYPE.NumInstances and
+// PERF_INSTANCE_DEFINITION.UniqueID (winperf.h).
+const (
+	noInstances         = -1
+	metadataMultiple    = -2
+	metadataNoInstances = -3
+	noUniqueID          = -1
+)
+
+// textASCII is PERF_TEXT_ASCII of winperf.h: text in the object's code page.
+const textASCII = 0x00010000
+
+// Object is one object of a frame. It is valid as long as the frame is held.
+type Object struct {
+	s   *store
+	pos int
+}
+
+func (o Object) def() *index.Object { return &o.s.index.Objects[o.pos] }
+
+func (o Object) counters() []index.Counter {
+	d := o.def()
+	return o.s.index.Counters[d.Counter0:d.CounterEnd]
+}
+
+func (o Object) instances() []index.Instance {
+	d := o.def()
+	return o.s.index.Instances[d.Instance0:d.InstanceEnd]
+}
+
+// Labels returns what the object's instances are called.
+func (o Object) Labels() *Labels { return o.s.labels[o.pos] }
+
+// Position is the object's position in its frame.
+func (o Object) Position() int { return o.pos }
+
+// ID is the object's identity.
+func (o Object) ID() winperf.ObjectID { return winperf.ObjectID{Index: o.def().Title} }
+
+// Help is the title index of the object's help text.
+func (o Object) Help() uint32 { return o.def().Help }
+
+// Default is the position of the counter to show first, -1 for none.
+func (o Object) Default() int { return int(o.def().DefaultCounter) }
+
+// Single tells that the object has no instances but one unnamed thing.
+func (o Object) Single() bool {
+	n := o.def().NumInstances
+	return n == noInstances || n == metadataNoInstances
+}
+
+// Metadata tells that the object came without instances and values, as
+// definitions only.
+func (o Object) Metadata() bool {
+	n := o.def().NumInstances
+	return n == metadataMultiple || n == metadataNoInstances
+}
+
+// Len is the number of instances that have values; 1 for a single-instance object.
+func (o Object) Len() int {
+	d := o.def()
+	return int(d.InstanceEnd - d.Instance0)
+}
+
+// NumCounters is the number of counter definitions, bases included.
+func (o Object) NumCounters() int {
+	d := o.def()
+	return int(d.CounterEnd - d.Counter0)
+}
+
+// Counter describes the definition at position k.
+func (o Object) Counter(k int) Counter {
+	d := &o.counters()[k]
+	return Counter{
+		ID:     winperf.CounterID{Index: d.Title},
+		Help:   d.Help,
+		Type:   d.Type,
+		Size:   int(d.Size),
+		Offset: int(d.Value),
+		Scale:  d.Scale,
+		Detail: d.Detail,
+		Base:   int(d.Base),
+	}
+}
+
+// Counter is what a counter's definition says.
+type Counter struct {
+	ID     winperf.CounterID
+	Help   uint32 // title index of the help text
+	Type   counter.Type
+	Size   int    // bytes of the raw value
+	Offset int    // of the raw value in the block of an instance
+	Scale  int32  // DefaultScale, for graphs only
+	Detail uint32 // 100 novice, 200 advanced, 300 expert, 400 wizard
+	Base   int    // position of the base counter, -1 for none
+}
+
+// FindCounter returns the position of the first definition with the identity
+// that is not a base.
+func (o Object) FindCounter(id winperf.CounterID) (k int, ok bool) {
+	for k := range o.counters() {
+		if d := &o.counters()[k]; d.Title == id.Index && !d.Type.IsBase() {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// Raw returns the raw value of counter k of instance i, zero-extended, and
+// whether there is one.
+func (o Object) Raw(i, k int) (v uint64, ok bool) { return o.s.index.Value(o.pos, i, k) }
+
+// ReadRaw reads the raw values of counter k of neighbouring instances into dst:
+// of instance first into dst[0], and so on, as many as dst is long; 0 where
+// there is none. It tells whether all were there. Where many counters of many
+// instances are read, [Object.Parts] makes it faster.
+func (o Object) ReadRaw(dst []uint64, k, first int) bool {
+	return o.s.index.Column(dst, o.pos, k, first)
+}
+
+// Parts splits the instances into runs of n instances from position first on,
+// such that the values of a run fit a processor's cache: whoever reads all
+// counters of one run before the next reads the sample from memory only once.
+func (o Object) Parts() iter.Seq2[int, int] {
+	return func(yield func(first, n int) bool) {
+		step := o.partLen()
+		for first := 0; first < o.Len(); first += step {
+			n := min(step, o.Len()-first)
+			o.touch(first, n)
+			if !yield(first, n) {
+				return
+			}
+		}
+	}
+}
+
+const (
+	// partBytes is the size of a part: some of a first-level cache, as there
+	// may be two samples and results.
+	partBytes = 32 << 10
+	// largeSample is the size from which a sample does not fit a second-level
+	// cache.
+	largeSample = 1 << 20
+)
+
+// partLen is the number of instances in a part. What an instance takes is
+// estimated from the whole object.
+func (o Object) partLen() int {
+	return max(16, partBytes*o.Len()/max(1, int(o.def().Len)))
+}
+
+// touch brings a part into the processor's cache.
+func (o Object) touch(first, n int) {
+	if len(o.s.index.Data) > largeSample {
+		o.s.index.Touch(o.pos, first, n)
+	}
+}
+
+// Text returns the text of counter k of instance i, and whether there is one.
+func (o Object) Text(i, k int) (s string, ok bool) {
+	b, ok := o.s.index.Text(o.pos, i, k)
+	if !ok {
+		return "", false
+	}
+	page := uint32(wire.UTF16LE)
+	if o.counters()[k].Type&textASCII != 0 {
+		page = o.def().CodePage
+	}
+	return wire.Text(b, page), true
+}
+
+// Instance returns the instance at position i.
+func (o Object) Instance(i int) Instance { return Instance{o: o, pos: i} }
+
+// Instances returns all instances in the order of the sample.
+func (o Object) Instances() iter.Seq[Instance] {
+	return func(yield func(Instance) bool) {
+		for i := range o.Len() {
+			if !yield(o.Instance(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Instance is one instance of an object.
+type Instance struct {
+	o   Object
+	pos int
+}
+
+func (in Instance) def() *index.Instance { return &in.o.instances()[in.pos] }
+
+// Position is the instance's position in its object.
+func (in Instance) Position() int { return in.pos }
+
+// Name is the instance's own name. An instance without a name is called by its
+// unique id or, without one, by its position.
+func (in Instance) Name() string { return in.o.Labels().Name(in.pos) }
+
+// Full is parent/name; see [Labels.Full].
+func (in Instance) Full() string { return in.o.Labels().Full(in.pos) }
+
+// Occurrence is the instance's number among those with an equal full name; see
+// [Labels.Occurrence].
+func (in Instance) Occurrence() int { return in.o.Labels().Occurrence(in.pos) }
+
+// UniqueID is the number that identifies the instance instead of a name; ok is
+// false for nearly all objects.
+func (in Instance) UniqueID() (id int32, ok bool) {
+	id = in.def().UniqueID
+	return id, id != noUniqueID
+}
+
+// Parent returns the parent instance, if the instance has one and it is in the
+// frame.
+func (in Instance) Parent() (parent Instance, ok bool) {
+	at := in.def().Parent
+	if at < 0 {
+		return Instance{}, false
+	}
+	objects := in.o.s.index.Objects
+	i := sort.Search(len(objects), func(i int) bool { return objects[i].InstanceEnd > uint32(at) })
+	return Object{s: in.o.s, pos: i}.Instance(int(uint32(at) - objects[i].Instance0)), true
+}
