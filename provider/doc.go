@@ -1,0 +1,17 @@
+// Package provider is the side that delivers counters: the declaration of
+// objects and counters, the writer that turns values into the objects of a
+// version 1 performance data block, and the dispatcher that asks providers and
+// assembles the block.
+//
+// It is the Windows design in one process. A [Provider] declares its objects
+// and is opened once; its [Session] is asked with a [Query] ("Global",
+// "Costly", "2 230") and writes the objects that are wanted; closing releases
+// what it holds. The bytes that come out are those that consumers of
+// HKEY_PERFORMANCE_DATA know (winperf.h; Microsoft Learn, "Performance Data
+// Format").
+//
+// A value that a session did not write is marked as missing, it is never
+// zero: the object's header is 8 bytes longer than winperf.h's and names a bit
+// map behind each instance's values. Readers that go by the lengths in the
+// block, as they must, step over both.
+package provider

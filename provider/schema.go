@@ -1,0 +1,177 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// Object declares a performance object.
+//
+// Title indices are those of the name table: even ones stand for names, odd
+// ones for help texts, and one index stands for one text everywhere.
+type Object struct {
+	Index uint32 // title index: even, not 0
+	Name  string
+	Help  string
+	// HelpIndex is the title index of the help text: odd; 0 means Index + 1.
+	HelpIndex uint32
+	// Multi tells that the object has instances; otherwise it is a single
+	// unnamed one.
+	Multi bool
+	// Costly keeps the object out of "Global" queries.
+	Costly bool
+	// Default is the position among Counters of the counter to show first.
+	Default int
+	// RepeatTitles gives base definitions the title indices of their counters,
+	// as in Windows' own objects. By default they have 0, as Microsoft Learn
+	// asks of providers.
+	RepeatTitles bool
+	Counters     []Counter
+}
+
+// Counter declares one counter of an object. A type that needs a base gets its
+// base definition from the library, directly behind the counter.
+type Counter struct {
+	Index uint32 // title index: even, not 0
+	Name  string
+	Help  string
+	// HelpIndex is the title index of the help text: odd; 0 means Index + 1.
+	// Counters of one name in several objects need different ones for
+	// different texts.
+	HelpIndex uint32
+	Type      counter.Type
+	Scale     int32 // DefaultScale: power of ten for graphs, -10 to 10
+	// Detail is the level of detail; 0 means Novice.
+	Detail Detail
+	// BaseSlot names the raw value that serves as base. Counters of one object
+	// with the same non-empty BaseSlot share one value, which is set through
+	// any of them; with an empty one each counter has a base of its own.
+	BaseSlot string
+}
+
+// Detail is a level of detail (winperf.h: PERF_DETAIL_*).
+type Detail uint32
+
+// The levels.
+const (
+	Novice   Detail = 100
+	Advanced Detail = 200
+	Expert   Detail = 300
+	Wizard   Detail = 400
+)
+
+func (o *Object) helpIndex() uint32 { return helpIndex(o.HelpIndex, o.Index) }
+
+func (c *Counter) helpIndex() uint32 { return helpIndex(c.HelpIndex, c.Index) }
+
+func helpIndex(help, name uint32) uint32 {
+	if help == 0 {
+		return name + 1
+	}
+	return help
+}
+
+func (d Detail) orNovice() Detail {
+	if d == 0 {
+		return Novice
+	}
+	return d
+}
+
+// ErrSchema is wrapped by every error about a declaration.
+var ErrSchema = errors.New("bad counter declaration")
+
+// Check tells what is wrong with the declaration, of the object and of each
+// counter the first fault.
+func (o *Object) Check() error {
+	var errs []error
+	fault := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("object %d %q: %s: %w", o.Index, o.Name, fmt.Sprintf(format, args...), ErrSchema))
+	}
+	if msg := o.check(); msg != "" {
+		fault("%s", msg)
+	}
+	names, indices, bases := map[string]bool{}, map[uint32]bool{}, map[string]int{}
+	for i := range o.Counters {
+		c := &o.Counters[i]
+		if msg := c.check(); msg != "" {
+			fault("counter %d %q: %s", c.Index, c.Name, msg)
+			continue
+		}
+		name := strings.ToLower(c.Name) // names are found in any case
+		if names[name] || indices[c.Index] {
+			fault("counter %d %q: an earlier counter has its title index or its name", c.Index, c.Name)
+		}
+		names[name], indices[c.Index] = true, true
+		width := c.baseWidth()
+		if other, ok := bases[c.BaseSlot]; ok && c.BaseSlot != "" && other != width {
+			fault("counter %d %q: its base of %d bytes shares the slot %q with one of %d", c.Index, c.Name, width, c.BaseSlot, other)
+		}
+		bases[c.BaseSlot] = width
+	}
+	return errors.Join(errs...)
+}
+
+// check tells what is wrong with the object itself, "" for nothing.
+func (o *Object) check() string {
+	if msg := titleFault(o.Index, o.HelpIndex, o.Name); msg != "" {
+		return msg
+	}
+	switch n := len(o.Counters); {
+	case n == 0:
+		return "no counters"
+	case o.Default < 0 || o.Default >= n:
+		return fmt.Sprintf("default counter %d is not one of the %d counters", o.Default, n)
+	}
+	return ""
+}
+
+// titleFault tells what is wrong with a name and the title indices of it and
+// its help text, "" for nothing.
+func titleFault(index, help uint32, name string) string {
+	switch {
+	case index == 0 || index%2 != 0:
+		return "title index is not an even number above 0"
+	case help == 1 || help != 0 && help%2 == 0: // 1 stands for the highest index of Windows' own counters
+		return fmt.Sprintf("help index %d is not an odd number above 1", help)
+	case name == "":
+		return "no name"
+	}
+	return ""
+}
+
+// check tells what is wrong with the counter by itself, "" for nothing.
+func (c *Counter) check() string {
+	if msg := titleFault(c.Index, c.HelpIndex, c.Name); msg != "" {
+		return msg
+	}
+	info, known := c.Type.Info()
+	switch {
+	case !known:
+		return fmt.Sprintf("unknown type %v", c.Type)
+	case c.Type.IsBase():
+		return "a base is not declared: the library places it behind its counter"
+	case info.Bytes != 4 && info.Bytes != 8:
+		return fmt.Sprintf("type %v has no value of 4 or 8 bytes", c.Type)
+	case c.Scale < -10 || c.Scale > 10:
+		return fmt.Sprintf("scale %d is outside -10 to 10", c.Scale)
+	case c.Detail > Wizard || c.Detail%Novice != 0:
+		return fmt.Sprintf("detail level %d is not 100, 200, 300 or 400", c.Detail)
+	case c.BaseSlot != "" && info.Base == 0:
+		return "names a base, but its type has none"
+	}
+	return ""
+}
+
+// baseWidth returns the bytes of the counter's base, 0 if it has none.
+func (c *Counter) baseWidth() int {
+	info, _ := c.Type.Info()
+	if info.Base == 0 {
+		return 0
+	}
+	base, _ := info.Base.Info()
+	return base.Bytes
+}

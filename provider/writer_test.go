@@ -1,0 +1,286 @@
+package provider_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/provider"
+)
+
+// process and thread are objects of which one's instances are the parents of
+// the other's.
+func process() *provider.Object {
+	return &provider.Object{Index: 230, Name: "Process", Multi: true, Counters: []provider.Counter{
+		{Index: 784, Name: "ID Process", Type: counter.RawCount},
+		{Index: 684, Name: "Elapsed Time", Type: counter.ElapsedTime},
+	}}
+}
+
+func thread() *provider.Object {
+	return &provider.Object{Index: 232, Name: "Thread", Multi: true, Counters: []provider.Counter{
+		{Index: 804, Name: "ID Thread", Type: counter.RawCount},
+	}}
+}
+
+func TestInstances(t *testing.T) {
+	pl, tl := layout(t, process()), layout(t, thread())
+	ix := once(t, func(w *provider.Writer) {
+		o := w.Object(pl)
+		o.Clock(500, 100)
+		names := []string{"Idle", "Ünïcode 𝄞", ""}
+		for i, name := range names {
+			if at := o.Instance(provider.Instance{Name: name}); at != i {
+				t.Errorf("instance %d is at position %d", i, at)
+			}
+		}
+		o.End()
+		o = w.Object(tl)
+		o.Instance(provider.Instance{Name: "0", ParentObject: 230, ParentPosition: 1})
+		o.Instance(provider.Instance{Name: "1", ParentObject: 230, ParentPosition: 2, UniqueID: 7, HasUniqueID: true})
+		o.Instance(provider.Instance{UniqueID: -8, HasUniqueID: true})
+		o.Instance(provider.Instance{UniqueID: 9})
+		o.End()
+	}, pl, tl)
+
+	type instance struct {
+		Name             string
+		Parent, UniqueID int32
+	}
+	var got []instance
+	for _, in := range ix.Instances {
+		got = append(got, instance{string(ix.AppendName(nil, &in, 0)), in.Parent, in.UniqueID})
+	}
+	want := []instance{
+		{"Idle", -1, -1}, {"Ünïcode 𝄞", -1, -1}, {"", -1, -1},
+		{"0", 1, -1}, {"1", 2, 7}, {"", -1, -8}, {"", -1, -1},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("instances (-want +got):\n%s", diff)
+	}
+	if o := ix.Objects[0]; o.Time != 500 || o.Freq != 100 || o.NumInstances != 3 {
+		t.Errorf("clock %d/%d, %d instances", o.Time, o.Freq, o.NumInstances)
+	}
+	if o := ix.Objects[1]; o.Time != 0 || o.Freq != 0 || o.NumInstances != 4 {
+		t.Errorf("no clock was set: %d/%d, %d instances", o.Time, o.Freq, o.NumInstances)
+	}
+}
+
+func TestNoInstances(t *testing.T) {
+	l := layout(t, peer())
+	ix := once(t, func(w *provider.Writer) { o := w.Object(l); o.End() }, l)
+	if o := ix.Objects[0]; o.NumInstances != 0 || len(ix.Instances) != 0 {
+		t.Errorf("NumInstances is %d, %d instances were read", o.NumInstances, len(ix.Instances))
+	}
+}
+
+// TestMissing: a value that was not written is not there; one that was written
+// as zero is.
+func TestMissing(t *testing.T) {
+	many := &provider.Object{Index: 2, Name: "Many", Multi: true} // more than one byte of marks
+	for i := range 20 {
+		c := provider.Counter{Index: uint32(100 + 2*i), Name: fmt.Sprint(i), Type: counter.BulkCount}
+		if i%4 == 0 {
+			c.Type = counter.AverageBulk
+		}
+		many.Counters = append(many.Counters, c)
+	}
+	l := layout(t, many)
+	ix := once(t, func(w *provider.Writer) {
+		o := w.Object(l)
+		for inst := range 3 {
+			o.Instance(provider.Instance{Name: fmt.Sprint(inst)})
+			for i := range many.Counters {
+				if i%3 == inst {
+					o.Set(i, 0)
+				}
+				if i%8 == 4*inst {
+					o.SetBase(i, uint64(i))
+				}
+			}
+		}
+		o.End()
+	}, l)
+	if len(ix.Counters) != 25 {
+		t.Fatalf("%d definitions", len(ix.Counters))
+	}
+	for inst := range 3 {
+		k := 0
+		check := func(want uint64, there bool) {
+			if v, ok := ix.Value(0, inst, k); ok != there || there && v != want {
+				t.Errorf("instance %d, definition %d: %d (there: %v), want %d (%v)", inst, k, v, ok, want, there)
+			}
+			k++
+		}
+		for i := range many.Counters {
+			check(0, i%3 == inst)
+			if i%4 == 0 {
+				check(uint64(i), i%8 == 4*inst)
+			}
+		}
+	}
+}
+
+func TestSet(t *testing.T) {
+	o := &provider.Object{Index: 2, Name: "x", Counters: []provider.Counter{
+		{Index: 4, Name: "narrow", Type: counter.CounterCounter},
+		{Index: 6, Name: "wide", Type: counter.LargeRawFraction},
+		{Index: 8, Name: "left out", Type: counter.LargeRawFraction},
+		{Index: 10, Name: "narrow base", Type: counter.SampleFraction},
+	}}
+	l, err := provider.NewLayout(o, func(i int) bool { return i != 2 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix := once(t, func(w *provider.Writer) {
+		o := w.Object(l)
+		for i := range 4 {
+			o.Set(i, 1)
+			o.Set(i, 0x1_2345_6789_ABCD+uint64(i)) // the later one counts
+			o.SetBase(i, 0x2_3456_789A_BCDE+uint64(i))
+		}
+		o.End()
+	}, l)
+	var got []uint64
+	for k := range ix.Counters {
+		v, ok := ix.Value(0, 0, k)
+		if !ok {
+			t.Errorf("definition %d has no value", k)
+		}
+		got = append(got, v)
+	}
+	want := []uint64{0x6789_ABCD, 0x1_2345_6789_ABCE, 0x2_3456_789A_BCDF, 0x6789_ABD0, 0x789A_BCE1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+}
+
+func TestDefinitions(t *testing.T) {
+	single, multi := layout(t, transfer()), layout(t, peer())
+	ix := once(t, func(w *provider.Writer) { w.Definitions(single); w.Definitions(multi) }, single, multi)
+	if len(ix.Instances) != 0 {
+		t.Errorf("%d instances", len(ix.Instances))
+	}
+	for i, want := range []struct {
+		instances int32
+		length    uint32
+	}{{-3, 72 + 3*40}, {-2, 72 + 40}} {
+		if o := ix.Objects[i]; o.NumInstances != want.instances || o.Len != want.length {
+			t.Errorf("object %d: NumInstances %d, %d bytes, want %+v", o.Title, o.NumInstances, o.Len, want)
+		}
+	}
+}
+
+// TestMistakes: what a provider does wrong is reported and spoils nothing.
+func TestMistakes(t *testing.T) {
+	single, multi := layout(t, transfer()), layout(t, peer())
+	other := layout(t, disk())
+	for _, tt := range []struct {
+		want  string
+		write func(w *provider.Writer)
+	}{
+		{"write an object without End", func(w *provider.Writer) { w.Object(single) }},
+		{"write object 2006 before End of another", func(w *provider.Writer) {
+			o := w.Object(single)
+			writePeers(w, multi, 1, 2)
+			o.End()
+		}},
+		{"write object 2006 before End of another", func(w *provider.Writer) { w.Object(single); w.Definitions(multi) }},
+		{"write object 2000 twice", func(w *provider.Writer) { writeTransfer(w, single); writeTransfer(w, single) }},
+		{"write object 236, which the provider did not declare", func(w *provider.Writer) { w.Definitions(other) }},
+		{"write end of object 2000 after End", func(w *provider.Writer) { o := w.Object(single); o.End(); o.End() }},
+		{"write clock of object 2000 after End", func(w *provider.Writer) { o := w.Object(single); o.End(); o.Clock(1, 1) }},
+		{"write value of object 2000 outside of an instance", func(w *provider.Writer) { o := w.Object(single); o.End(); o.Set(0, 1) }},
+		{"write instance of object 2006 after End", func(w *provider.Writer) { o := w.Object(multi); o.End(); o.Instance(provider.Instance{}) }},
+		{"write instance of object 2000, which has none", func(w *provider.Writer) {
+			o := w.Object(single)
+			o.Instance(provider.Instance{Name: "x"})
+			o.End()
+		}},
+		{"write value of object 2006 outside of an instance", func(w *provider.Writer) {
+			o := w.Object(multi)
+			o.Set(0, 1)
+			o.Instance(provider.Instance{Name: "x"})
+			o.End()
+		}},
+	} {
+		var problems []provider.Problem
+		bad := writes(tt.write, single, multi)
+		good := writes(func(w *provider.Writer) { o := w.Object(other); o.Set(0, 5); o.End() }, other)
+		d := dispatcher(t, func(p provider.Problem) { problems = append(problems, p) }, bad, good)
+		ix := ask(t, d, everything())
+		if diff := cmp.Diff([]uint32{236}, titles(ix)); diff != "" {
+			t.Errorf("%s: objects (-want +got):\n%s", tt.want, diff)
+		}
+		if v, ok := ix.Value(0, 0, 0); v != 5 || !ok {
+			t.Errorf("%s: the good provider's value is %d (there: %v)", tt.want, v, ok)
+		}
+		if len(problems) != 1 || problems[0].Stage != "collect" || !errors.Is(problems[0].Err, winperf.ErrState) ||
+			!strings.HasPrefix(problems[0].Err.Error(), tt.want+": ") {
+			t.Errorf("%s: problems %+v", tt.want, problems)
+		}
+	}
+}
+
+// TestAppend: a block that is not the first in its buffer, nor at an aligned
+// place, is the same block.
+func TestAppend(t *testing.T) {
+	l := layout(t, peer())
+	d := dispatcher(t, nil, writes(func(w *provider.Writer) { writePeers(w, l, 15, 30) }, l))
+	want, err := d.Collect(t.Context(), everything(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 9 {
+		prefix := []byte("prefixes!")[:n]
+		got, err := d.Collect(t.Context(), everything(), prefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(prefix), string(got[:n])); diff != "" {
+			t.Errorf("prefix (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(want, got[n:]); diff != "" {
+			t.Errorf("block behind %d bytes (-want +got):\n%s", n, diff)
+		}
+		decode(t, got[n:])
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	l := layout(t, process())
+	p := writes(func(w *provider.Writer) { writeProcesses(w, l, 100) }, l)
+	d := dispatcher(t, nil, p, &fake{name: "second", objects: []*provider.Object{transfer()}})
+	query := provider.ParseQuery("230 2000")
+	var buf []byte
+	collect := func() {
+		var err error
+		if buf, err = d.Collect(t.Context(), query, buf[:0]); err != nil {
+			t.Error(err)
+		}
+	}
+	collect()
+	if n := testing.AllocsPerRun(100, collect); n != 0 {
+		t.Errorf("%v allocations for a block", n)
+	}
+	if n := len(decode(t, buf).Instances); n != 100 {
+		t.Errorf("%d instances", n)
+	}
+}
+
+// writeProcesses writes n instances of process.
+func writeProcesses(w *provider.Writer, l *provider.Layout, n int) {
+	o := w.Object(l)
+	o.Clock(1000, 10_000_000)
+	for i := range n {
+		o.Instance(provider.Instance{Name: "svchöst"})
+		o.Set(0, uint64(4*i))
+		o.Set(1, uint64(i))
+	}
+	o.End()
+}
