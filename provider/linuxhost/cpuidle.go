@@ -1,0 +1,106 @@
+package linuxhost
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// cpuState is an idle state of a processor (kernel documentation, "CPU Idle
+// Time Management").
+type cpuState struct {
+	time, usage   file
+	timeFigure    fields // which figure the time is part of
+	entriesFigure fields // which figure the number of entries is part of
+}
+
+// maxStates is above the number of idle states that the kernel allows (10).
+const maxStates = 16
+
+// stateFigures are the figures of C1, C2, and C3 and deeper.
+var stateFigures = [...]struct{ time, entries fields }{
+	{cpuC1Time, cpuC1Entries},
+	{cpuC2Time, cpuC2Entries},
+	{cpuC3Time, cpuC3Entries},
+}
+
+// openStates finds the processor's idle states that have a class.
+func (p *processor) openStates(s *session) {
+	p.statesOpened = true
+	for i := range maxStates {
+		dir := fmt.Sprintf("sys/devices/system/cpu/cpu%d/cpuidle/state%d/", p.number, i)
+		f := file{name: dir + "name"}
+		text, err := s.reader.read(&f)
+		if err != nil {
+			return
+		}
+		if class, ok := stateClass(bytes.TrimSpace(text)); ok {
+			p.states = append(p.states, cpuState{
+				time: file{name: dir + "time"}, timeFigure: stateFigures[class].time,
+				usage: file{name: dir + "usage"}, entriesFigure: stateFigures[class].entries,
+			})
+		}
+		_ = s.reader.close(&f.h)
+	}
+}
+
+// stateClass returns the position in stateFigures of an idle state: C1, C1E
+// and WFI are 0, C2 is 1, what is deeper is 2. Polling is no idle state, and
+// other names tell no class.
+func stateClass(name []byte) (class int, ok bool) {
+	if string(name) == "WFI" {
+		return 0, true
+	}
+	depth, ok := bytes.CutPrefix(name, []byte{'C'})
+	digits := 0
+	for digits < len(depth) && depth[digits] >= '0' && depth[digits] <= '9' {
+		digits++
+	}
+	n, isNumber := decimal(depth[:digits])
+	if !ok || !isNumber || n == 0 {
+		return 0, false
+	}
+	return int(min(n, uint64(len(stateFigures)))) - 1, true
+}
+
+// readStates reads times and entries of the processor's idle states. A figure
+// of which a part cannot be read is left out.
+func (p *processor) readStates(s *session) {
+	if !p.statesOpened {
+		p.openStates(s)
+	}
+	var failed fields
+	for i := range p.states {
+		st := &p.states[i]
+		const microsecond = 10 // in 100 ns
+		failed |= p.addState(s, &st.time, st.timeFigure, microsecond)
+		failed |= p.addState(s, &st.usage, st.entriesFigure, 1)
+	}
+	p.values.have &^= failed
+}
+
+// addState adds the number in a file, times unit, to the figure f. It returns
+// f if that failed.
+func (p *processor) addState(s *session, from *file, f fields, unit uint64) (failed fields) {
+	text, err := s.reader.read(from)
+	if err != nil {
+		return f
+	}
+	line, _, _ := cutLine(text)
+	n, ok := decimal(line)
+	if !ok {
+		return f
+	}
+	sofar := p.values.sum(f & p.values.have)
+	p.values.set(f, sofar+n*unit)
+	return 0
+}
+
+// closeStates closes the files of the processor's idle states.
+func (p *processor) closeStates(s *session) error {
+	var errs []error
+	for i := range p.states {
+		errs = append(errs, s.reader.close(&p.states[i].time.h), s.reader.close(&p.states[i].usage.h))
+	}
+	return errors.Join(errs...)
+}

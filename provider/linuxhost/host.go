@@ -1,0 +1,105 @@
+package linuxhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/provider"
+)
+
+// Times are readings of the kernel's clocks in nanoseconds, taken at once.
+type Times struct {
+	Boot      int64 // CLOCK_BOOTTIME: since the start, with the time suspended
+	Monotonic int64 // CLOCK_MONOTONIC: since the start, without it
+	Real      int64 // CLOCK_REALTIME: since 1970-01-01 UTC
+}
+
+// unixEpoch is 1970-01-01 UTC as FILETIME.
+const unixEpoch = 116_444_736_000_000_000
+
+// Clocks returns the clocks of a sample: PerfTime is the time since the start
+// of the machine in 100 ns, Time100ns the wall clock.
+func (t Times) Clocks() counter.Clocks {
+	return counter.Clocks{PerfTime: t.Boot / 100, PerfFreq: perSecond, Time100ns: unixEpoch + t.Real/100}
+}
+
+// System is what a [Host] reads.
+type System struct {
+	Root Root         // where /proc and /sys are; required
+	Now  func() Times // reads the clocks; required
+	// TicksPerSecond is the unit of times in /proc (AT_CLKTCK); 0 means 100.
+	TicksPerSecond int
+	// PageSize is the size of a page of memory in bytes (AT_PAGESZ); 0 means 4096.
+	PageSize int
+	// MaxOpen is how many files and directories are kept open; 0 means 512.
+	// What is beyond is opened and closed for each reading, which is slower.
+	MaxOpen int
+}
+
+// Options for [New].
+type Options struct {
+	// Root is the directory that holds proc and sys; "" means "/".
+	Root string
+}
+
+// Host provides the objects of a Linux host. It implements
+// [provider.Provider].
+type Host struct {
+	sys     System
+	objects []*provider.Object
+}
+
+// specs are the objects, each with what makes its source.
+var specs = [...]struct {
+	*spec
+	source func() source
+}{
+	{&systemSpec, newSystemSource},
+	{&processorSpec, newProcessorSource},
+	{&memorySpec, newMemorySource},
+	{&processSpec, newProcessSource},
+}
+
+// NewHost returns the provider of the system's objects.
+func NewHost(sys System) *Host {
+	h := &Host{sys: sys}
+	for _, sp := range specs {
+		h.objects = append(h.objects, sp.declare())
+	}
+	return h
+}
+
+// Name implements [provider.Provider].
+func (h *Host) Name() string { return "linuxhost" }
+
+// Objects implements [provider.Provider]. It declares everything that some
+// Linux kernel can give.
+func (h *Host) Objects() []*provider.Object { return h.objects }
+
+// Open implements [provider.Provider]. It finds out what this system gives. An
+// error wraps [winperf.ErrNotSupported] when that is nothing.
+func (h *Host) Open(ctx context.Context) (provider.Session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s := newSession(h.sys)
+	offered := false
+	for i, sp := range specs {
+		o := &object{source: sp.source(), spec: sp.spec}
+		if err := o.open(s, h.objects[i]); err != nil {
+			_ = s.Close()
+			return nil, err
+		}
+		offered = offered || o.layout != nil
+		s.objects = append(s.objects, o)
+	}
+	if !offered {
+		_, err := s.stat()
+		_ = s.Close()
+		return nil, errors.Join(fmt.Errorf("nothing can be read below proc: %w", winperf.ErrNotSupported), err)
+	}
+	return s, nil
+}

@@ -1,0 +1,63 @@
+package linuxhost
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// New returns the provider of this machine's objects.
+func New(opt Options) (*Host, error) {
+	root := opt.Root
+	if root == "" {
+		root = "/"
+	}
+	if _, err := os.Stat(root + "/proc"); err != nil {
+		return nil, fmt.Errorf("objects of the Linux host: %w", err)
+	}
+	sys := System{Root: newRoot(root), Now: now, PageSize: os.Getpagesize(), MaxOpen: maxOpen()}
+	const clockTick = 17   // AT_CLKTCK of the auxiliary vector, getauxval(3)
+	auxv, _ := unix.Auxv() // without one the usual 100 holds
+	for _, entry := range auxv {
+		if entry[0] == clockTick {
+			sys.TicksPerSecond = int(entry[1])
+		}
+	}
+	return NewHost(sys), nil
+}
+
+// Clocks reads this machine's clocks.
+func Clocks() counter.Clocks { return now().Clocks() }
+
+// now reads the clocks one right after the other.
+func now() Times {
+	return Times{
+		Boot:      readClock(unix.CLOCK_BOOTTIME),
+		Monotonic: readClock(unix.CLOCK_MONOTONIC),
+		Real:      readClock(unix.CLOCK_REALTIME),
+	}
+}
+
+// readClock returns a clock's nanoseconds. Every kernel that Go runs on has
+// the three clocks.
+func readClock(id int32) int64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(id, &t); err != nil {
+		return 0
+	}
+	return t.Nano()
+}
+
+// maxOpen returns how many files may stay open: half of what the process may
+// open, and no more than 8,192 because the kernel keeps a page of memory for
+// each file of /proc that has been read.
+func maxOpen() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 0
+	}
+	return int(min(limit.Cur/2, 8192))
+}

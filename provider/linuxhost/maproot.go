@@ -1,0 +1,190 @@
+package linuxhost
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MapRoot is a [Root] in memory. It serves tests and captured /proc trees on
+// every system. Names are slash-separated and relative: "proc/stat",
+// "proc/1/stat". A process is there from its first file until [MapRoot.End].
+// The size of a file is the decimal number that its text holds.
+//
+// It must not be changed while it is read.
+type MapRoot struct {
+	entries map[string]*mapEntry
+	pids    []int
+	open    []*mapEntry // by Handle - 1; nil where closed
+}
+
+// mapEntry is a file, or the directory of a process.
+type mapEntry struct {
+	name string // of a directory with a slash at its end
+	text string
+	err  error // what opening and reading return instead
+	gone bool
+}
+
+// NewMapRoot returns a MapRoot that holds the files.
+func NewMapRoot(files map[string]string) *MapRoot {
+	m := &MapRoot{entries: map[string]*mapEntry{"proc": {name: "proc/"}}}
+	for name, text := range files {
+		m.Set(name, text)
+	}
+	return m
+}
+
+// Set gives a file a text. Who has it open reads the new text.
+func (m *MapRoot) Set(name, text string) {
+	m.addProcess(name)
+	e := m.entry(name)
+	e.text, e.err = text, nil
+}
+
+// Fail makes opening and reading a file fail with err. fs.ErrPermission stands
+// for a file that one may not read.
+func (m *MapRoot) Fail(name string, err error) {
+	m.addProcess(name)
+	m.entry(name).err = &fs.PathError{Op: "read", Path: name, Err: err}
+}
+
+// Remove takes a file away, also from those who have it open.
+func (m *MapRoot) Remove(name string) {
+	if e := m.entries[name]; e != nil {
+		e.gone = true
+		delete(m.entries, name)
+	}
+}
+
+// End ends a process: all its files are gone. A process that is given the same
+// id later has new ones.
+func (m *MapRoot) End(pid int) {
+	dir := "proc/" + strconv.Itoa(pid) + "/"
+	for name := range m.entries {
+		if strings.HasPrefix(name, dir) {
+			m.Remove(name)
+		}
+	}
+	if i := slices.Index(m.pids, pid); i >= 0 {
+		m.pids = slices.Delete(m.pids, i, i+1)
+	}
+}
+
+// Handles returns the number of open files and directories.
+func (m *MapRoot) Handles() (n int) {
+	for _, e := range m.open {
+		if e != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *MapRoot) entry(name string) *mapEntry {
+	e := m.entries[name]
+	if e == nil {
+		e = &mapEntry{name: name}
+		m.entries[name] = e
+	}
+	return e
+}
+
+// addProcess adds the process that a file belongs to, if it is new.
+func (m *MapRoot) addProcess(name string) {
+	below, ok := strings.CutPrefix(name, "proc/")
+	id, _, isFile := strings.Cut(below, "/")
+	pid, err := strconv.ParseUint(id, 10, 31)
+	dir := "proc/" + id + "/"
+	if !ok || !isFile || err != nil || m.entries[dir] != nil {
+		return
+	}
+	m.entry(dir)
+	m.pids = append(m.pids, int(pid))
+}
+
+// at returns what a handle stands for.
+func (m *MapRoot) at(h Handle) (*mapEntry, error) {
+	if h < 1 || int(h) > len(m.open) || m.open[h-1] == nil {
+		return nil, fmt.Errorf("handle %d: %w", h, fs.ErrClosed)
+	}
+	e := m.open[h-1]
+	if e.gone {
+		return nil, fs.ErrNotExist
+	}
+	return e, e.err
+}
+
+// find returns the entry of a name in a directory.
+func (m *MapRoot) find(dir Handle, name string) (*mapEntry, error) {
+	prefix := ""
+	if dir != 0 {
+		d, err := m.at(dir)
+		if err != nil {
+			return nil, err
+		}
+		prefix = d.name
+	}
+	e := m.entries[prefix+name]
+	if e == nil {
+		return nil, &fs.PathError{Op: "open", Path: strings.Clone(name), Err: fs.ErrNotExist}
+	}
+	return e, e.err
+}
+
+// Open implements [Root].
+func (m *MapRoot) Open(dir Handle, name string) (Handle, error) {
+	e, err := m.find(dir, name)
+	if err != nil {
+		return 0, err
+	}
+	i := slices.Index(m.open, nil)
+	if i < 0 {
+		i = len(m.open)
+		m.open = append(m.open, nil)
+	}
+	m.open[i] = e
+	return Handle(i + 1), nil
+}
+
+// Process implements [Root].
+func (m *MapRoot) Process(proc Handle, pid int) (Handle, error) {
+	return m.Open(proc, strconv.Itoa(pid)+"/")
+}
+
+// Processes implements [Root].
+func (m *MapRoot) Processes(proc Handle, dst []int) ([]int, error) {
+	if _, err := m.at(proc); err != nil {
+		return dst, err
+	}
+	return append(dst, m.pids...), nil
+}
+
+// Read implements [Root].
+func (m *MapRoot) Read(file Handle, p []byte, offset int64) (int, error) {
+	e, err := m.at(file)
+	if err != nil {
+		return 0, err
+	}
+	return copy(p, e.text[min(max(offset, 0), int64(len(e.text))):]), nil
+}
+
+// Size implements [Root].
+func (m *MapRoot) Size(dir Handle, name string) (int64, error) {
+	e, err := m.find(dir, name)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(e.text), 10, 64)
+}
+
+// Close implements [Root].
+func (m *MapRoot) Close(h Handle) error {
+	if h < 1 || int(h) > len(m.open) || m.open[h-1] == nil {
+		return fmt.Errorf("handle %d: %w", h, fs.ErrClosed)
+	}
+	m.open[h-1] = nil
+	return nil
+}

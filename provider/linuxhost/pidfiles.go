@@ -1,0 +1,132 @@
+package linuxhost
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+
+	"github.com/winperf/winperf"
+)
+
+// maxID is the largest process id that a file can hold; the kernel stops at
+// 4,194,304.
+const maxID = math.MaxInt32
+
+// errNoIdentity: a process cannot be told from others and is left out.
+var errNoIdentity = fmt.Errorf("no name in brackets or no start time in /proc/PID/stat: %w", winperf.ErrBadData)
+
+// process is what is kept of a process from one sample to the next. Its
+// identity is its id and when it started.
+type process struct {
+	pid     int
+	started uint64 // clock ticks after the machine
+	comm    []byte // the kernel's name of it
+	name    string // the instance's name made of comm
+	inTotal values // what the total has seen of it
+	dir     Handle
+	files   [len(pidFiles)]file
+}
+
+// Files of a process, besides stat, and what they give.
+var pidFiles = [...]struct {
+	name  string
+	gives fields
+	parse func(v *values, text []byte, u units)
+}{
+	{"stat", 0, nil}, // always read, and first: it tells who it is
+	{"statm", procResident | procUnshared, parseStatm},
+	{"status", procPeakVirtual | procPeakResident | procAnonymous | procSwap | procPageTables, parseStatus},
+	{"io", procReads | procWrites | procBytesRead | procBytesWritten | procDiskRead | procDiskWritten, parseIO},
+	{"schedstat", procWait, parseSchedstat},
+}
+
+// procOwn are figures of a process that are no part of a total.
+const procOwn = procID | procStarted | procParent | procPriority
+
+func (p *process) begin(pid int) {
+	*p = process{pid: pid, comm: p.comm[:0]}
+	for i := range p.files {
+		p.files[i].name = pidFiles[i].name
+	}
+}
+
+// read reads the wanted figures into v. It fails when the process is gone (the
+// error wraps fs.ErrNotExist), or when not even its stat file can be read.
+func (p *process) read(s *session, v *values, wanted fields) (err error) {
+	v.have = 0
+	if p.dir == 0 {
+		if p.dir, err = s.openProcess(p.pid); err != nil {
+			return err
+		}
+	}
+	if err = p.readStat(s, v); err != nil {
+		return err
+	}
+	for i := 1; i < len(pidFiles); i++ {
+		if f := &pidFiles[i]; wanted&f.gives != 0 {
+			text, err := p.text(s, i)
+			if isGone(err) {
+				return err
+			}
+			if err == nil {
+				f.parse(v, text, s.units)
+			}
+		}
+	}
+	if wanted&procHandles != 0 {
+		n, err := s.root.Size(p.dir, "fd")
+		if isGone(err) {
+			return err
+		}
+		if err == nil && n >= 0 {
+			v.set(procHandles, uint64(n))
+		}
+	}
+	if s.reader.open > s.limit {
+		return s.reader.close(&p.dir)
+	}
+	return nil
+}
+
+// text returns the text of the file at a place of pidFiles.
+func (p *process) text(s *session, i int) ([]byte, error) {
+	p.files[i].dir = p.dir
+	return s.reader.read(&p.files[i])
+}
+
+// readStat reads the file stat and finds out whether it is still the same
+// process.
+func (p *process) readStat(s *session, v *values) error {
+	text, err := p.text(s, 0)
+	if err != nil {
+		return err
+	}
+	if len(text) == 0 {
+		return fs.ErrNotExist // as some kernels show a process that is ending
+	}
+	comm, started, ok := parsePidStat(v, text, s.units)
+	if !ok {
+		return errNoIdentity
+	}
+	if started != p.started {
+		p.started, p.inTotal = started, values{}
+	}
+	if p.name == "" || !bytes.Equal(comm, p.comm) {
+		p.comm = append(p.comm[:0], comm...)
+		p.name = instanceName(comm)
+	}
+	v.set(procID, uint64(p.pid))
+	sinceBoot, _ := scaled(started, perSecond, s.ticks)
+	v.set(procStarted, uint64(s.boot)+sinceBoot)
+	return nil
+}
+
+func (p *process) close(s *session) error {
+	err := s.reader.close(&p.dir)
+	for i := range p.files {
+		err = errors.Join(err, s.reader.close(&p.files[i].h))
+	}
+	return err
+}

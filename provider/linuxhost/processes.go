@@ -1,0 +1,217 @@
+package linuxhost
+
+import (
+	"context"
+	"errors"
+
+	"github.com/winperf/winperf/provider"
+)
+
+// processSource reads the Process object.
+type processSource struct {
+	live   []*process // of the last sample, by rising id
+	spare  []*process // memory for the next one's
+	free   []*process // forgotten ones, to be used again
+	totals totals
+	idle   values // what the total has seen of Idle
+	cur    values // of the process being read
+}
+
+func newProcessSource() source {
+	return &processSource{totals: totals{running: procRunning, gauges: procGauges}}
+}
+
+// probe looks at the process that reads, whose every file is open to it.
+// Where /proc does not show it, it looks at all processes that are shown.
+func (r *processSource) probe(s *session) (given fields) {
+	all := procOwn | procRunning | procGauges
+	if !delaysCounted(s) {
+		all &^= procBlockDelay
+	}
+	var pids []int
+	if pid, ok := ownID(s); ok {
+		pids = []int{pid}
+	} else {
+		pids, _ = s.pids() // an error leaves none to look at
+	}
+	for _, pid := range pids {
+		if given |= r.probeOne(s, pid) & all; given == all {
+			break
+		}
+	}
+	return given
+}
+
+// probeOne reads one file of a process at a time: that a file is not there
+// would otherwise mean that the process is gone.
+func (r *processSource) probeOne(s *session, pid int) (given fields) {
+	parts := []fields{procHandles}
+	for i := range pidFiles {
+		parts = append(parts, pidFiles[i].gives)
+	}
+	for _, part := range parts {
+		p := r.sample(s, nil, pid, part)
+		if p == nil {
+			continue
+		}
+		r.forget(s, p)
+		if r.cur.sum(procHandles) == 0 {
+			r.cur.have &^= procHandles // before Linux 6.2 the directory has no size
+		}
+		given |= r.cur.have
+	}
+	return given
+}
+
+// ownID returns the id of the process that reads, in the process namespace of
+// /proc.
+func ownID(s *session) (pid int, ok bool) {
+	f := file{name: "proc/self/stat"}
+	text, err := s.reader.read(&f)
+	if err != nil {
+		return 0, false
+	}
+	word, _ := cutWord(text)
+	n, ok := decimal(word)
+	_ = s.reader.close(&f.h)
+	return int(n), ok && n <= maxID
+}
+
+// delaysCounted tells whether the kernel counts what delays threads. Where it
+// does not, its figures are 0, which looks like no delay. Before Linux 5.14
+// there is no way to know.
+func delaysCounted(s *session) bool {
+	f := file{name: "proc/sys/kernel/task_delayacct"}
+	text, err := s.reader.read(&f)
+	counted := err == nil && len(text) > 0 && text[0] == '1'
+	_ = s.reader.close(&f.h)
+	return counted
+}
+
+func (r *processSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
+	pids, err := s.pids()
+	if err != nil {
+		return nil // without the list there are no instances: the object is not there
+	}
+	out := w.Object(o.layout)
+	out.Clock(s.objectTime(), perSecond)
+	r.totals.begin()
+	r.writeIdle(s, o, &out)
+	if err := r.walk(ctx, s, o, &out, pids); err != nil {
+		return err
+	}
+	r.writeTotal(s, o, &out)
+	out.End()
+	return nil
+}
+
+// walk writes the processes with the given ids, which rise.
+func (r *processSource) walk(ctx context.Context, s *session, o *object, out *provider.ObjectWriter, pids []int) (err error) {
+	old, live := r.live, r.spare[:0]
+	for i, pid := range pids {
+		if i%64 == 0 && ctx.Err() != nil {
+			err = ctx.Err()
+			break
+		}
+		for len(old) > 0 && old[0].pid < pid {
+			r.forget(s, old[0])
+			old = old[1:]
+		}
+		var p *process
+		if len(old) > 0 && old[0].pid == pid {
+			p, old = old[0], old[1:]
+		}
+		if p = r.sample(s, p, pid, o.wanted); p == nil {
+			continue
+		}
+		live = append(live, p)
+		r.totals.add(&p.inTotal, &r.cur)
+		out.Instance(provider.Instance{Name: p.name})
+		o.write(out, &r.cur)
+	}
+	if err != nil {
+		live = append(live, old...) // given up: the rest lives on as far as is known
+	} else {
+		for _, p := range old {
+			r.forget(s, p)
+		}
+	}
+	clear(r.live)
+	r.live, r.spare = live, r.live[:0]
+	return err
+}
+
+// writeIdle writes the instance that stands for the idle time of all
+// processors.
+func (r *processSource) writeIdle(s *session, o *object, out *provider.ObjectWriter) {
+	v := &r.cur
+	v.have = 0
+	v.set(procID, 0)
+	v.set(procStarted, uint64(s.boot))
+	if o.wanted&(procUser|procSystem|procThreads) != 0 {
+		if stat, err := s.stat(); err == nil && s.kernel.idleStarted {
+			v.set(procUser, 0) // all of it is in the kernel
+			v.set(procSystem, s.kernel.idle)
+			v.set(procThreads, stat.sum(sysOnline))
+		}
+	}
+	r.totals.add(&r.idle, v)
+	out.Instance(provider.Instance{Name: "Idle"})
+	o.write(out, v)
+}
+
+func (r *processSource) writeTotal(s *session, o *object, out *provider.ObjectWriter) {
+	v := &r.cur
+	v.have = 0
+	r.totals.end(v)
+	v.set(procID, 0)
+	v.set(procStarted, uint64(s.objectTime()))
+	out.Instance(provider.Instance{Name: "_Total"})
+	o.write(out, v)
+}
+
+// sample reads the wanted figures of the process with an id into r.cur. known
+// is what had the id in the last sample, or nil. The result is nil if there is
+// no such process any more, or if it may not be seen.
+func (r *processSource) sample(s *session, known *process, pid int, wanted fields) *process {
+	if known != nil {
+		err := known.read(s, &r.cur, wanted)
+		if err == nil {
+			return known
+		}
+		r.forget(s, known)
+		if !isGone(err) {
+			return nil
+		}
+		// What was open belonged to a process that has ended. Another one may have its id now.
+	}
+	p := r.remember(pid)
+	if err := p.read(s, &r.cur, wanted); err != nil {
+		r.forget(s, p)
+		return nil
+	}
+	return p
+}
+
+// remember returns a process of which nothing is known but its id.
+func (r *processSource) remember(pid int) *process {
+	p := new(process)
+	if n := len(r.free); n > 0 {
+		p, r.free = r.free[n-1], r.free[:n-1]
+	}
+	p.begin(pid)
+	return p
+}
+
+func (r *processSource) forget(s *session, p *process) {
+	_ = p.close(s) // an error to close a file that was read has no meaning
+	r.free = append(r.free, p)
+}
+
+func (r *processSource) close(s *session) error {
+	var errs []error
+	for _, p := range r.live {
+		errs = append(errs, p.close(s))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,121 @@
+package linuxhost
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/provider"
+)
+
+// rig is a host over files in memory, asked through a dispatcher.
+type rig struct {
+	t        testing.TB
+	root     *MapRoot
+	times    Times
+	d        *provider.Dispatcher
+	problems []provider.Problem
+}
+
+// second is a second of Times.
+const second = 1_000_000_000
+
+// testTimes are 1000 s after the start of the machine in testdata/small.txtar.
+var testTimes = Times{Boot: 1000 * second, Monotonic: 1000 * second, Real: 1_700_001_000 * second}
+
+// fixture returns the files of an archive in testdata.
+func fixture(t testing.TB, name string) *MapRoot {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := NewMapRoot(nil)
+	for _, f := range txtar.Parse(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))).Files {
+		m.Set(f.Name, string(f.Data))
+	}
+	return m
+}
+
+// newRig returns a host over root. change, if not nil, may change the system.
+func newRig(t testing.TB, root *MapRoot, change func(*System)) *rig {
+	t.Helper()
+	r := &rig{t: t, root: root, times: testTimes}
+	sys := System{Root: root, Now: func() Times { return r.times }}
+	if change != nil {
+		change(&sys)
+	}
+	d, err := provider.NewDispatcher(provider.Options{
+		Machine:   "HOST",
+		Clocks:    func() counter.Clocks { return r.times.Clocks() },
+		OnProblem: func(p provider.Problem) { r.problems = append(r.problems, p) },
+	}, NewHost(sys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.d = d
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+		if n := root.Handles(); n != 0 {
+			t.Errorf("%d files and directories are still open after close", n)
+		}
+	})
+	return r
+}
+
+// pass lets time go by.
+func (r *rig) pass(ns int64) {
+	r.times.Boot += ns
+	r.times.Monotonic += ns
+	r.times.Real += ns
+}
+
+// ask takes a sample of a query such as "2 238".
+func (r *rig) ask(query string) sampleBlock {
+	r.t.Helper()
+	return r.askFor(provider.ParseQuery(query))
+}
+
+func (r *rig) askFor(q *provider.Query) sampleBlock {
+	r.t.Helper()
+	p, err := r.d.Collect(r.t.Context(), q, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if len(r.problems) > 0 {
+		r.t.Fatalf("problem: %+v", r.problems[0])
+	}
+	return readBlock(r.t, p)
+}
+
+// object takes a sample of one object.
+func (r *rig) object(index uint32) *sampleObject {
+	r.t.Helper()
+	o := r.askFor(&provider.Query{Objects: []uint32{index}})[index]
+	if o == nil {
+		r.t.Fatalf("object %d is not in the sample", index)
+	}
+	return o
+}
+
+// raws are raw values of one instance by title index.
+type raws map[uint32]int64
+
+// missing stands for a value that is not there.
+const missing = -1
+
+// check compares raw values of one instance with what is wanted.
+func (o *sampleObject) check(t testing.TB, instance string, want raws) {
+	t.Helper()
+	for index, n := range want {
+		raw, ok := o.value(instance, index)
+		if ok != (n != missing) || ok && raw != uint64(n) {
+			t.Errorf("%q, counter %d: %d (there: %v), want %d", instance, index, raw, ok, n)
+		}
+	}
+}

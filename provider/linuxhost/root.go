@@ -1,0 +1,108 @@
+package linuxhost
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/winperf/winperf"
+)
+
+// Handle stands for an open file or directory of a [Root]. 0 stands for none.
+type Handle int
+
+// Root is where /proc and /sys are found. Its calls never overlap. Errors about
+// files and processes that are not there, or not any more, wrap fs.ErrNotExist.
+type Root interface {
+	// Open opens a file by its slash-separated name, such as "proc/stat",
+	// relative to the directory dir, or to the root where dir is 0.
+	Open(dir Handle, name string) (Handle, error)
+	// Process opens the directory of a process below the directory proc. Files
+	// opened relative to it belong to this process even when its id has been
+	// given to another one; they are then gone.
+	Process(proc Handle, pid int) (Handle, error)
+	// Processes appends the ids of all processes in the directory proc to dst.
+	Processes(proc Handle, dst []int) ([]int, error)
+	// Read reads into p what stands at the offset. It returns 0 at the end.
+	Read(file Handle, p []byte, offset int64) (int, error)
+	// Size returns the size that stat(2) tells of a file in the directory dir.
+	Size(dir Handle, name string) (int64, error)
+	// Close closes a file or directory.
+	Close(h Handle) error
+}
+
+// file is a file to be read again and again.
+type file struct {
+	name string
+	// records tells that the kernel makes the file of many records: one read
+	// returns no more than a page of them. Other files come whole.
+	records bool
+	dir, h  Handle // h is 0 while the file is not open
+}
+
+// reader reads files into a buffer that it keeps.
+type reader struct {
+	root  Root
+	buf   []byte
+	open  int // files and directories that are open
+	limit int // of open; files above are closed after each reading
+}
+
+const (
+	firstBuffer = 8 << 10
+	maxFile     = 64 << 20 // no file of /proc comes near it
+)
+
+// read returns the text of a file, valid until the next call.
+func (r *reader) read(f *file) ([]byte, error) {
+	if f.h == 0 {
+		h, err := r.root.Open(f.dir, f.name)
+		if err != nil {
+			return nil, err
+		}
+		f.h = h
+		r.open++
+	}
+	text, err := r.text(f)
+	if err != nil || r.open > r.limit {
+		_ = r.close(&f.h) // an error to close what was only read has no meaning
+	}
+	return text, err
+}
+
+// text reads a file from its start. The kernel makes its text anew for each
+// reading at offset 0.
+func (r *reader) text(f *file) ([]byte, error) {
+	for n := 0; ; {
+		if n == len(r.buf) {
+			if n >= maxFile {
+				return nil, fmt.Errorf("%s: longer than %d bytes: %w", f.name, maxFile, winperf.ErrBadData)
+			}
+			grown := make([]byte, max(firstBuffer, 2*n))
+			copy(grown, r.buf)
+			r.buf = grown
+		}
+		m, err := r.root.Read(f.h, r.buf[n:], int64(n))
+		if err != nil {
+			return nil, err
+		}
+		n += m
+		if m == 0 || !f.records && n < len(r.buf) {
+			return r.buf[:n], nil
+		}
+	}
+}
+
+// close closes what h stands for, if it is open.
+func (r *reader) close(h *Handle) error {
+	if *h == 0 {
+		return nil
+	}
+	err := r.root.Close(*h)
+	*h = 0
+	r.open--
+	return err
+}
+
+// isGone tells whether a process ended before its file was read.
+func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -1,0 +1,80 @@
+package linuxhost
+
+import (
+	"bytes"
+	"math"
+	"math/bits"
+)
+
+// cutLine cuts the first line off text. A line without its newline was cut
+// short: it is no line.
+func cutLine(text []byte) (line, rest []byte, ok bool) {
+	i := bytes.IndexByte(text, '\n')
+	if i < 0 {
+		return nil, nil, false
+	}
+	return text[:i], text[i+1:], true
+}
+
+// cutWord cuts the first word off a line. Words are parted by blanks and tabs.
+func cutWord(line []byte) (word, rest []byte) {
+	i := 0
+	for i < len(line) && isBlank(line[i]) {
+		i++
+	}
+	j := i
+	for j < len(line) && !isBlank(line[j]) {
+		j++
+	}
+	return line[i:j], line[j:]
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// decimal reads a word of decimal digits. Signs, other characters and values
+// of more than 64 bits are no number.
+func decimal(word []byte) (n uint64, ok bool) {
+	for _, c := range word {
+		d := uint64(c - '0')
+		if d > 9 || n > math.MaxUint64/10 || n*10 > math.MaxUint64-d {
+			return 0, false
+		}
+		n = n*10 + d
+	}
+	return n, len(word) > 0
+}
+
+// signed reads a word of decimal digits with an optional minus sign.
+func signed(word []byte) (int64, bool) {
+	digits, negative := bytes.CutPrefix(word, []byte{'-'})
+	n, ok := decimal(digits)
+	if !ok || n > math.MaxInt64 {
+		return 0, false
+	}
+	if negative {
+		return -int64(n), true
+	}
+	return int64(n), true
+}
+
+// hundredths reads a decimal with exactly two places, such as "0.05".
+func hundredths(word []byte) (uint64, bool) {
+	whole, part, _ := bytes.Cut(word, []byte{'.'})
+	n, ok := decimal(whole)
+	p, okPart := decimal(part)
+	if !ok || !okPart || len(part) != 2 || n > math.MaxUint64/100-1 {
+		return 0, false
+	}
+	return n*100 + p, true
+}
+
+// scaled returns n * num / den with all bits in between; ok is false where the
+// result needs more than 64 bits. den is not 0.
+func scaled(n, num, den uint64) (v uint64, ok bool) {
+	hi, lo := bits.Mul64(n, num)
+	if hi >= den {
+		return 0, false
+	}
+	v, _ = bits.Div64(hi, lo, den)
+	return v, true
+}

@@ -1,0 +1,176 @@
+package linuxhost
+
+import (
+	"bufio"
+	"bytes"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/provider"
+)
+
+func TestDeclarations(t *testing.T) {
+	h := NewHost(System{})
+	for i, o := range h.Objects() {
+		if err := o.Check(); err != nil {
+			t.Error(err)
+		}
+		sp := specs[i].spec
+		if len(sp.rows) > 64 || len(sp.rows) > 998 {
+			t.Errorf("%s has %d rows: more than a query can note", o.Name, len(sp.rows))
+		}
+		for _, r := range sp.rows {
+			if r.from == 0 || bits.Len64(uint64(r.from)) > maxFields {
+				t.Errorf("%s, %s: figures %b", o.Name, r.name, r.from)
+			}
+			if !strings.Contains(r.help, "/proc/") && !strings.Contains(r.help, "/sys/") {
+				t.Errorf("%s, %s: the help text names no file: %q", o.Name, r.name, r.help)
+			}
+		}
+	}
+}
+
+// TestFixedIndices holds the indices that other machines' records may hold.
+func TestFixedIndices(t *testing.T) {
+	want := map[string]uint32{
+		"Processes Created/sec": 100000, "Runnable Tasks": 100002, "Blocked Tasks": 100004,
+		"Load Average 1 min in Hundredths": 100006, "Load Average 5 min in Hundredths": 100008, "Load Average 15 min in Hundredths": 100010,
+		"% Steal Time": 100012, "% I/O Wait Time": 100014, "% Nice Time": 100016, "% Guest Time": 100018,
+		"Swap Pages Input/sec": 100020, "Swap Pages Output/sec": 100022, "Pages Reclaimed/sec": 100024, "OOM Kills": 100026,
+		"Slab Reclaimable Bytes": 100028, "Page Table Bytes": 100030, "Kernel Stack Bytes": 100032, "Anonymous Bytes": 100034,
+		"Mapped Bytes": 100036, "Shared Bytes": 100038, "Huge Page Bytes": 100040, "Swap Bytes": 100042, "Major Faults/sec": 100044,
+		"% Block I/O Delay Time": 100046, "Scheduler Priority": 100048, "% Processor Wait Time": 100050,
+	}
+	help := map[uint32]string{}
+	for _, o := range NewHost(System{}).Objects() {
+		help[o.HelpIndex] = o.Help
+		for _, c := range o.Counters {
+			if index, own := want[c.Name]; own != (c.Index >= 100_000) || own && index != c.Index {
+				t.Errorf("%s has the index %d, want %d", c.Name, c.Index, index)
+			}
+			if other, dup := help[c.HelpIndex]; dup {
+				t.Errorf("help index %d is both %q and %q", c.HelpIndex, other, c.Help)
+			}
+			help[c.HelpIndex] = c.Help
+		}
+	}
+	for index, start := range map[uint32]string{
+		500_001: "The machine as a whole.", 500_003: "How often the processors switched", 502_001: "The processors that are online",
+		504_001: "The machine's memory.", 506_001: "The processes that can be seen", 506_003: "Share of time that its threads ran;",
+	} {
+		if !strings.HasPrefix(help[index], start) {
+			t.Errorf("help text %d is %q, want it to begin with %q", index, help[index], start)
+		}
+	}
+}
+
+// sharedData returns the path of a file of the reference data beside the
+// project, and skips the test where there is none.
+func sharedData(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 8 {
+		path := filepath.Join(dir, "shared", "data", name)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Skipf("no reference data %s beside the project", name)
+	return ""
+}
+
+// TestWindowsNames compares names with the name table of a Windows machine.
+func TestWindowsNames(t *testing.T) {
+	text, err := os.ReadFile(sharedData(t, "names/vista_en_ZACH-PC_Counter009.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	windows := map[string]bool{}
+	names := map[uint32]string{}
+	for sc := bufio.NewScanner(bytes.NewReader(text)); sc.Scan(); {
+		number, name, _ := strings.Cut(strings.TrimRight(sc.Text(), "\r"), "\t")
+		if index, err := strconv.ParseUint(number, 10, 32); err == nil {
+			names[uint32(index)] = name
+			windows[name] = true
+		}
+	}
+	check := func(index uint32, name string) {
+		switch {
+		case index < 100_000 && names[index] != name:
+			t.Errorf("%d is %q, on Windows %q", index, name, names[index])
+		case index >= 100_000 && windows[name]:
+			t.Errorf("%q has an index of its own, %d, and one on Windows", name, index)
+		}
+	}
+	for _, o := range NewHost(System{}).Objects() {
+		check(o.Index, o.Name)
+		for _, c := range o.Counters {
+			check(c.Index, c.Name)
+		}
+	}
+}
+
+// TestWindowsTypes compares types, scales and levels of detail with the blocks
+// of a Windows machine.
+func TestWindowsTypes(t *testing.T) {
+	files := map[uint32]string{2: "System", 4: "Memory", 230: "Process", 238: "Processor"}
+	for _, o := range NewHost(System{}).Objects() {
+		name := "perfdata/vista_sample00_" + files[o.Index] + "_" + strconv.Itoa(int(o.Index)) + ".bin"
+		p, err := os.ReadFile(sharedData(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared := compareDefinitions(t, o, definitionsOf(p))
+		if compared < 5 {
+			t.Errorf("%s: only %d counters are in the block", o.Name, compared)
+		}
+	}
+}
+
+type windowsDefinition struct {
+	scale  int32
+	detail provider.Detail
+	typ    counter.Type
+}
+
+// definitionsOf reads the first definition of each title index in a block's
+// first object.
+func definitionsOf(p []byte) map[uint32]windowsDefinition {
+	u := func(p []byte, off uint32) uint32 {
+		return uint32(p[off]) | uint32(p[off+1])<<8 | uint32(p[off+2])<<16 | uint32(p[off+3])<<24
+	}
+	o := p[u(p, 24):]
+	defs := map[uint32]windowsDefinition{}
+	d := o[u(o, 8):]
+	for range u(o, 32) {
+		if _, base := defs[u(d, 4)]; !base {
+			defs[u(d, 4)] = windowsDefinition{int32(u(d, 20)), provider.Detail(u(d, 24)), counter.Type(u(d, 28))}
+		}
+		d = d[u(d, 0):]
+	}
+	return defs
+}
+
+func compareDefinitions(t *testing.T, o *provider.Object, defs map[uint32]windowsDefinition) (compared int) {
+	t.Helper()
+	for _, c := range o.Counters {
+		d, ok := defs[c.Index]
+		if !ok {
+			continue
+		}
+		compared++
+		if got := (windowsDefinition{c.Scale, c.Detail, c.Type}); got != d {
+			t.Errorf("%s, %s: %+v, on Windows %+v", o.Name, c.Name, got, d)
+		}
+	}
+	return compared
+}

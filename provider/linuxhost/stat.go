@@ -1,0 +1,152 @@
+package linuxhost
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// kernelStat is /proc/stat: figures of the System object, and the times of
+// each processor that is online.
+type kernelStat struct {
+	file   file
+	values values // figures of the System object
+	reads  uint64 // readings so far
+	online []*processor
+	known  map[uint64]*processor // by number, also those that went offline
+
+	idle        uint64 // running total of the idle times of all processors, in 100 ns
+	idleStarted bool
+}
+
+// processor is one line cpuN of /proc/stat.
+type processor struct {
+	number uint64
+	name   string
+	values values // figures of the Processor object; other files add theirs
+	seen   uint64 // the last reading of /proc/stat that had it
+
+	idleGiven, ioWaitGiven uint64 // what was given last, in 100 ns
+	inTotal                values // what the total has seen of it
+	states                 []cpuState
+	statesOpened           bool
+}
+
+// statKeys are the figures of /proc/stat besides those of processors.
+var statKeys = []key{
+	{"intr", sysInterrupts, 1},
+	{"ctxt", sysSwitches, 1},
+	{"btime", sysBootTime, 1},
+	{"processes", sysForks, 1},
+	{"procs_running", sysRunning, 1},
+	{"procs_blocked", sysBlocked, 1},
+	{"softirq", sysSoftirqs, 1},
+}
+
+// cpuColumns are the figures of a cpuN line in their order.
+var cpuColumns = [...]fields{
+	cpuUser, cpuNice, cpuSystem, cpuIdle, cpuIOWait, cpuIRQ, cpuSoftirq, cpuSteal, cpuGuest, cpuGuestNice,
+}
+
+// read reads the file. Its line of all interrupts makes it expensive on large
+// machines.
+func (k *kernelStat) read(s *session) error {
+	k.values.have = 0
+	k.online = k.online[:0]
+	text, err := s.read(&k.file)
+	if err != nil {
+		return err
+	}
+	k.reads++
+	suspended := uint64(s.suspended / 100) // the kernel's idle times stand still in it
+	for {
+		line, rest, ok := cutLine(text)
+		if !ok {
+			break
+		}
+		if cpu, isCPU := bytes.CutPrefix(line, []byte("cpu")); isCPU {
+			k.idle += k.readProcessor(cpu, s.units, suspended)
+		} else {
+			k.values.setKey(line, statKeys)
+		}
+		text = rest
+	}
+	k.idleStarted = k.idleStarted || len(k.online) > 0
+	k.values.set(sysOnline, uint64(len(k.online)))
+	return nil
+}
+
+// maxProcessors is above what any kernel can be built for.
+const maxProcessors = 1 << 16
+
+// readProcessor reads what follows "cpu" in a line and returns what the
+// processor adds to the idle time of all.
+func (k *kernelStat) readProcessor(line []byte, u units, suspended uint64) (idle uint64) {
+	id, rest := cutWord(line)
+	number, ok := decimal(id)
+	if !ok || isBlank(line[0]) || number >= maxProcessors {
+		return 0 // the line of all processors has no number
+	}
+	p := k.processor(number)
+	if p.seen == k.reads {
+		return 0 // a second line of one number
+	}
+	fresh := p.seen == 0 || p.seen != k.reads-1
+	p.seen = k.reads
+	k.online = append(k.online, p)
+	p.values.have = 0
+	for _, f := range cpuColumns {
+		var word []byte
+		word, rest = cutWord(rest)
+		if n, ok := decimal(word); ok {
+			u.setTicks(&p.values, f, n)
+		}
+	}
+	if fresh {
+		p.idleGiven, p.ioWaitGiven, p.inTotal = 0, 0, values{}
+	}
+	before := p.idleGiven
+	p.settle(u, suspended)
+	switch {
+	case !k.idleStarted:
+		return p.idleGiven
+	case fresh || p.idleGiven < before:
+		return 0
+	}
+	return p.idleGiven - before
+}
+
+// settle makes the idle times fit to be given: waiting for I/O is idle, time
+// suspended is idle, and neither falls by the little that the kernel moves
+// between them (kernel documentation: the /proc Filesystem, "iowait").
+func (p *processor) settle(u units, suspended uint64) {
+	v := &p.values
+	if !v.has(cpuIdle | cpuIOWait) {
+		v.have &^= cpuIdle | cpuIOWait
+		return
+	}
+	few := stepBack * perSecond / u.ticks
+	v.set(cpuIdle, hold(&p.idleGiven, v.sum(cpuIdle|cpuIOWait)+suspended, few))
+	v.set(cpuIOWait, hold(&p.ioWaitGiven, v.sum(cpuIOWait), few))
+}
+
+// stepBack is the number of ticks up to which a time that falls is held. A
+// time that falls by more has been reset, as when a processor was offline.
+const stepBack = 10
+
+// hold returns now, or the value given last if now is a little below.
+func hold(given *uint64, now, few uint64) uint64 {
+	if now >= *given || *given-now > few {
+		*given = now
+	}
+	return *given
+}
+
+// processor returns the processor of a number.
+func (k *kernelStat) processor(number uint64) *processor {
+	p := k.known[number]
+	if p == nil {
+		p = &processor{number: number, name: strconv.FormatUint(number, 10)}
+		k.known[number] = p
+	}
+	return p
+}

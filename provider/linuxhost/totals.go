@@ -1,0 +1,79 @@
+package linuxhost
+
+// totals computes the figures of _Total over the instances of an object.
+//
+// A plain sum of cumulative figures would fall whenever an instance ends. The
+// total runs instead: it starts as the sum over the instances of the first
+// sample and each later sample adds the differences of the instances that were
+// there before. A figure of an instance that fell has been reset and adds
+// nothing.
+type totals struct {
+	running  fields // cumulative figures that are summed
+	averaged fields // cumulative figures of which the total is the average over instances
+	gauges   fields // figures that are summed afresh in each sample
+
+	started fields            // running and averaged figures that have a total
+	total   [maxFields]uint64 // their totals
+
+	// Of the current sample.
+	seen     fields
+	now      [maxFields]uint64 // sums over all instances
+	count    [maxFields]uint64 // instances in now
+	diff     [maxFields]uint64 // sums of differences
+	differed [maxFields]uint64 // instances in diff
+}
+
+// begin starts a sample.
+func (t *totals) begin() {
+	t.seen = 0
+	clear(t.now[:])
+	clear(t.count[:])
+	clear(t.diff[:])
+	clear(t.differed[:])
+}
+
+// add takes the figures of one instance. prev are those last seen of the same
+// instance, zero values for a new one; it is brought up to date.
+func (t *totals) add(prev, cur *values) {
+	cumulative := t.running | t.averaged
+	summed := cur.have & (cumulative | t.gauges)
+	t.seen |= summed
+	for ; summed != 0; summed &= summed - 1 {
+		i := summed.position()
+		n := cur.n[i]
+		t.now[i] += n
+		t.count[i]++
+		if bit := fields(1) << i; cumulative&prev.have&bit != 0 && n >= prev.n[i] {
+			t.diff[i] += n - prev.n[i]
+			t.differed[i]++
+		}
+		prev.n[i] = n
+	}
+	prev.have |= cur.have
+}
+
+// end completes the sample and gives v the totals of what it saw.
+func (t *totals) end(v *values) {
+	for rest := t.seen; rest != 0; rest &= rest - 1 {
+		i := rest.position()
+		switch bit := fields(1) << i; {
+		case t.gauges&bit != 0:
+			v.set(bit, t.now[i])
+		case t.started&bit == 0:
+			t.started |= bit
+			t.total[i] = t.share(bit, t.now[i], t.count[i])
+			v.set(bit, t.total[i])
+		default:
+			t.total[i] += t.share(bit, t.diff[i], t.differed[i])
+			v.set(bit, t.total[i])
+		}
+	}
+}
+
+// share returns what a sum over n instances adds to the total.
+func (t *totals) share(bit fields, sum, n uint64) uint64 {
+	if t.averaged&bit != 0 {
+		return sum / max(n, 1)
+	}
+	return sum
+}

@@ -1,0 +1,97 @@
+package linuxhost
+
+import "math/bits"
+
+// fields is a set of the kernel's figures that an object is made of. Each
+// object numbers its own: a constant of one bit stands for one figure.
+type fields uint64
+
+// maxFields bounds the figures of one object.
+const maxFields = 32
+
+func (f fields) position() int { return bits.TrailingZeros64(uint64(f)) }
+
+// values are the figures of one instance. Times are in 100 ns, sizes in bytes.
+type values struct {
+	have fields
+	n    [maxFields]uint64
+}
+
+func (v *values) has(f fields) bool { return v.have&f == f }
+
+// set takes the figure f, a set of one.
+func (v *values) set(f fields, n uint64) {
+	v.have |= f
+	v.n[f.position()] = n
+}
+
+// setScaled takes n * num / den as the figure f unless it is too large.
+func (v *values) setScaled(f fields, n, num, den uint64) {
+	if n, ok := scaled(n, num, den); ok {
+		v.set(f, n)
+	}
+}
+
+// sum returns the sum of the figures in f.
+func (v *values) sum(f fields) (n uint64) {
+	for ; f != 0; f &= f - 1 {
+		n += v.n[f.position()]
+	}
+	return n
+}
+
+// key says which figure stands under a name in a file of lines "name value"
+// or "name: value".
+type key struct {
+	name string
+	fields
+	unit uint64 // the figure is the number in the file times unit
+}
+
+// kib is the unit of what the kernel calls kB.
+const kib = 1024
+
+// setKeys takes the figures of a whole file by their names. Names it does not
+// know are passed over; what is no number is left out.
+func (v *values) setKeys(text []byte, keys []key) {
+	for {
+		line, rest, ok := cutLine(text)
+		if !ok {
+			return
+		}
+		v.setKey(line, keys)
+		text = rest
+	}
+}
+
+// setKey takes the figure of one line.
+func (v *values) setKey(line []byte, keys []key) {
+	name, rest := cutWord(line)
+	if n := len(name); n > 0 && name[n-1] == ':' {
+		name = name[:n-1]
+	}
+	for i := range keys {
+		if k := &keys[i]; string(name) == k.name {
+			word, _ := cutWord(rest)
+			if n, ok := decimal(word); ok {
+				v.setScaled(k.fields, n, k.unit, 1)
+			}
+			return
+		}
+	}
+}
+
+// units are the host's units.
+type units struct {
+	ticks uint64 // clock ticks in a second
+	page  uint64 // bytes in a page
+}
+
+// setTicks takes a time in clock ticks as the figure f.
+func (u units) setTicks(v *values, f fields, ticks uint64) {
+	v.setScaled(f, ticks, perSecond, u.ticks)
+}
+
+// perSecond is the number of the object clock's and of FILETIME's units, of
+// 100 ns, in a second.
+const perSecond = 10_000_000
