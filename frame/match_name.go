@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
 )
 
 // matchByName matches instances by unique id where both have one, else by full
@@ -35,10 +36,10 @@ type nameKey struct {
 
 func (o Object) key(i int) nameKey {
 	l := o.Labels()
-	k := nameKey{name: l.Name(i), id: noUniqueID}
+	k := nameKey{name: l.Name(i), id: index.NoUniqueID}
 	if l.links != nil {
 		k.parent, _ = l.parent(i)
-		k.id = l.links[i].uniqueID
+		k.id = l.links[i].UniqueID
 	}
 	return k
 }
@@ -96,7 +97,7 @@ type groups struct {
 func (g *groups) key(o Object, i int) nameKey {
 	k := o.key(i)
 	if !g.byID {
-		k.id = noUniqueID
+		k.id = index.NoUniqueID
 	}
 	return k
 }
@@ -105,7 +106,7 @@ func (g *groups) key(o Object, i int) nameKey {
 // several: then the ids identify nothing.
 func (g *groups) repeatedID() bool {
 	for j := range g.count {
-		if (g.count[j] > 1 || g.newly[j] > 1) && g.key(g.older, j).id != noUniqueID {
+		if (g.count[j] > 1 || g.newly[j] > 1) && g.key(g.older, j).id != index.NoUniqueID {
 			return true
 		}
 	}
@@ -113,7 +114,7 @@ func (g *groups) repeatedID() bool {
 }
 
 func (g *groups) hash(k nameKey) uint64 {
-	if k.id != noUniqueID {
+	if k.id != index.NoUniqueID {
 		return uint64(uint32(k.id)) * 0x9E3779B97F4A7C15 >> 32
 	}
 	return maphash.String(g.seed, k.name) ^ 3*maphash.String(g.seed, k.parent)
@@ -122,7 +123,7 @@ func (g *groups) hash(k nameKey) uint64 {
 // equal tells whether two keys stand for the same thing: the same unique id
 // where there is one, else the same name below the same parent.
 func (k nameKey) equal(o nameKey) bool {
-	if k.id != noUniqueID && o.id != noUniqueID {
+	if k.id != index.NoUniqueID && o.id != index.NoUniqueID {
 		return k.id == o.id
 	}
 	return k == o

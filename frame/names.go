@@ -16,28 +16,16 @@ import (
 // went or moved.
 type Labels struct {
 	names []string
-	raw   []byte   // the bytes of all names as they stand in the sample, to compare the next sample with
-	ends  []uint32 // where each name ends in raw
-	page  uint32   // code page of raw
-	links []link   // nil where no instance has a parent or a unique id
+	raw   []byte       // the bytes of all names as they stand in the sample, to compare the next sample with
+	ends  []uint32     // where each name ends in raw
+	page  uint32       // code page of raw
+	links []index.Link // nil where no instance has a parent or a unique id
 
 	parents []parentLabels // of the objects that links name
 
 	once       sync.Once
 	full       []string // parent/name
 	occurrence []int32  // number among equal full names; nil if all are different
-}
-
-// link is what an instance definition says besides the name.
-type link struct {
-	parentObject, parentInstance uint32
-	uniqueID                     int32
-}
-
-var noLink = link{uniqueID: noUniqueID}
-
-func linkOf(in *index.Instance) link {
-	return link{in.ParentObject, in.ParentInstance, in.UniqueID}
 }
 
 // parentLabels are the labels of a parent object, nil where it is not in the sample.
@@ -72,13 +60,13 @@ func (l *Labels) Occurrence(i int) int {
 // parent is the name of an instance's parent; ok is false where it has none or
 // it is not in the sample.
 func (l *Labels) parent(i int) (name string, ok bool) {
-	if l.links == nil || l.links[i].parentObject == 0 {
+	if l.links == nil || l.links[i].ParentObject == 0 {
 		return "", false
 	}
 	k := &l.links[i]
 	for _, p := range l.parents {
-		if p.title == k.parentObject && p.labels != nil && int64(k.parentInstance) < int64(len(p.labels.names)) {
-			return p.labels.names[k.parentInstance], true
+		if p.title == k.ParentObject && p.labels != nil && int64(k.ParentInstance) < int64(len(p.labels.names)) {
+			return p.labels.names[k.ParentInstance], true
 		}
 	}
 	return "", false
@@ -120,6 +108,9 @@ func (s *store) label(i int) {
 		before = s.before.labels[at]
 	}
 	n := namer{ix: &s.index, page: d.CodePage, instances: s.index.Instances[d.Instance0:d.InstanceEnd]}
+	if d.Link0 >= 0 {
+		n.links = s.index.Links[d.Link0:][:len(n.instances)]
+	}
 	s.labels = append(s.labels, n.labels(before))
 }
 
@@ -147,7 +138,7 @@ func (s *store) sameParents(l *Labels) bool {
 func (s *store) parentsOf(l *Labels) []parentLabels {
 	parents := []parentLabels{}
 	for i := range l.links {
-		title := l.links[i].parentObject
+		title := l.links[i].ParentObject
 		if title == 0 || slices.ContainsFunc(parents, func(p parentLabels) bool { return p.title == title }) {
 			continue
 		}
@@ -187,6 +178,7 @@ type namer struct {
 	ix        *index.Index
 	page      uint32
 	instances []index.Instance
+	links     []index.Link // not resolved; nil where there are none
 }
 
 // labels returns the labels of before, if they hold, or new ones.
@@ -203,16 +195,13 @@ func (n *namer) labels(before *Labels) *Labels {
 // unchanged tells whether the instances are those of the labels: as many, with
 // the same names, parents and unique ids, in the same order.
 func (n *namer) unchanged(l *Labels) bool {
-	if len(n.instances) != len(l.ends) {
+	if len(n.instances) != len(l.ends) || !slices.Equal(n.links, l.links) {
 		return false
 	}
 	start, data, raw := uint32(0), n.ix.Data, l.raw
 	for i := range n.instances {
 		in, end := &n.instances[i], l.ends[i]
 		if in.Name.Len != end-start || string(data[in.Name.Off:][:in.Name.Len]) != string(raw[start:end]) {
-			return false
-		}
-		if l.links == nil && (in.ParentObject != 0 || in.UniqueID != noUniqueID) || l.links != nil && l.links[i] != linkOf(in) {
 			return false
 		}
 		start = end
@@ -231,6 +220,7 @@ func (n *namer) make(before *Labels) *Labels {
 		raw:   make([]byte, 0, size),
 		ends:  make([]uint32, len(n.instances)),
 		page:  n.page,
+		links: slices.Clone(n.links),
 	}
 	next := 0 // where the instance is expected in before
 	for i := range n.instances {
@@ -238,15 +228,6 @@ func (n *namer) make(before *Labels) *Labels {
 		name := n.ix.NameBytes(in)
 		l.raw = append(l.raw, name...)
 		l.ends[i] = uint32(len(l.raw))
-		if l.links == nil && linkOf(in) != noLink {
-			l.links = make([]link, len(n.instances))
-			for j := range l.links[:i] {
-				l.links[j] = noLink
-			}
-		}
-		if l.links != nil {
-			l.links[i] = linkOf(in)
-		}
 		if at := before.near(next, name); at >= 0 {
 			l.names[i] = before.names[at]
 			next = at + 1
@@ -287,8 +268,8 @@ func (n *namer) name(i int) string {
 		return name
 	}
 	switch {
-	case in.UniqueID != noUniqueID:
-		return strconv.Itoa(int(in.UniqueID))
+	case n.links != nil && n.links[i].UniqueID != index.NoUniqueID:
+		return strconv.Itoa(int(n.links[i].UniqueID))
 	case in.Off == 0:
 		return "" // the one unnamed thing of a single-instance object
 	}

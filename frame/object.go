@@ -10,13 +10,11 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Special values of PERF_OBJECT_TYPE.NumInstances and
-// PERF_INSTANCE_DEFINITION.UniqueID (winperf.h).
+// Special values of PERF_OBJECT_TYPE.NumInstances (winperf.h).
 const (
 	noInstances         = -1
 	metadataMultiple    = -2
 	metadataNoInstances = -3
-	noUniqueID          = -1
 )
 
 // textASCII is PERF_TEXT_ASCII of winperf.h: text in the object's code page.
@@ -201,7 +199,7 @@ type Instance struct {
 	pos int
 }
 
-func (in Instance) def() *index.Instance { return &in.o.instances()[in.pos] }
+func (in Instance) link() index.Link { return in.o.s.index.Link(in.o.def(), in.pos) }
 
 // Position is the instance's position in its object.
 func (in Instance) Position() int { return in.pos }
@@ -220,14 +218,14 @@ func (in Instance) Occurrence() int { return in.o.Labels().Occurrence(in.pos) }
 // UniqueID is the number that identifies the instance instead of a name; ok is
 // false for nearly all objects.
 func (in Instance) UniqueID() (id int32, ok bool) {
-	id = in.def().UniqueID
-	return id, id != noUniqueID
+	id = in.link().UniqueID
+	return id, id != index.NoUniqueID
 }
 
 // Parent returns the parent instance, if the instance has one and it is in the
 // frame.
 func (in Instance) Parent() (parent Instance, ok bool) {
-	at := in.def().Parent
+	at := in.link().Parent
 	if at < 0 {
 		return Instance{}, false
 	}

@@ -62,14 +62,13 @@ func Decode(b []byte, ix *index.Index, opt Options) error {
 // end of what they point into, so that "end - offset" cannot be negative and
 // no sum can overflow.
 type decoder struct {
-	b       []byte // the block, to its end
-	ix      *index.Index
-	opt     Options
-	memo    *memo
-	end     uint32 // where the objects end, as far as they were read
-	values  uint64 // so far
-	names   uint64 // bytes, so far
-	parents uint32 // not 0 if any instance names a parent
+	b      []byte // the block, to its end
+	ix     *index.Index
+	opt    Options
+	memo   *memo
+	end    uint32 // where the objects end, as far as they were read
+	values uint64 // so far
+	names  uint64 // bytes, so far
 }
 
 // block decodes everything and resolves parents, also of a block that fails
@@ -85,7 +84,7 @@ func (d *decoder) block(b []byte) *Error {
 	if objErr := d.objects(first, objects); err == nil {
 		err = objErr
 	}
-	if d.parents != 0 {
+	if len(d.ix.Links) > 0 {
 		d.ix.ResolveParents()
 	}
 	if d.opt.Warnings {

@@ -255,7 +255,7 @@ instance "e"`)), perfdata.Options{})
 		t.Fatal(err)
 	}
 	for i, want := range []int32{5, -1, -1, 3} {
-		if got := ix.Instances[i].Parent; got != want {
+		if got := ix.Link(&ix.Objects[0], i).Parent; got != want {
 			t.Errorf("instance %d: parent %d, want %d", i, got, want)
 		}
 	}

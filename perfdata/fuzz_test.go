@@ -42,8 +42,8 @@ func checkIndex(t *testing.T, ix *index.Index) {
 			in := &ix.Instances[int(o.Instance0)+k]
 			within("counter block", uint64(in.Block), uint64(ix.BlockLen(in)), uint64(o.Off), end)
 			within("name", uint64(in.Name.Off), uint64(in.Name.Len), 0, end)
-			if in.Parent < -1 || in.Parent >= int32(len(ix.Instances)) {
-				t.Fatalf("parent %d of %d instances", in.Parent, len(ix.Instances))
+			if p := ix.Link(o, k).Parent; p < -1 || p >= int32(len(ix.Instances)) {
+				t.Fatalf("parent %d of %d instances", p, len(ix.Instances))
 			}
 		}
 		checkValues(t, ix, i)

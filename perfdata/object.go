@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"math"
+	"slices"
 
 	"github.com/winperf/winperf/internal/index"
 )
@@ -20,6 +21,7 @@ func (d *decoder) object(off, length uint32) (err *Error) {
 		Freq:         i64(d.b, int(off)+atObjFreq),
 		Counter0:     uint32(len(d.ix.Counters)),
 		Instance0:    uint32(len(d.ix.Instances)),
+		Link0:        -1,
 	}
 	def := definitions{
 		length: u32(d.b, int(off)+atObjDefinition),
@@ -31,6 +33,9 @@ func (d *decoder) object(off, length uint32) (err *Error) {
 		d.memo.forget(len(d.ix.Objects))
 		d.ix.Counters = d.ix.Counters[:o.Counter0]
 		d.ix.Instances = d.ix.Instances[:o.Instance0]
+		if o.Link0 >= 0 {
+			d.ix.Links = d.ix.Links[:o.Link0]
+		}
 		err.Object = o.Title
 		return err
 	}
@@ -148,7 +153,7 @@ func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *Error
 		return 0, fault(CheckBlockLength, pos, int64(length), int64(left))
 	}
 	d.ix.Instances = extend(d.ix.Instances, 1, d, o, instances)
-	d.ix.Instances[o.Instance0] = index.Instance{Block: pos, UniqueID: noUniqueID, Parent: -1}
+	d.ix.Instances[o.Instance0] = index.Instance{Block: pos}
 	return length, nil
 }
 
@@ -178,10 +183,9 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Erro
 		}
 		in := &list[i]
 		in.Off, in.Block = pos, block
-		in.ParentObject = u32(def, atInstParentObject)
-		in.ParentInstance = u32(def, atInstParentInstance)
-		in.UniqueID = i32(def, atInstUniqueID)
-		in.Parent, in.Bad = -1, false
+		if u32(def, atInstParentObject) != 0 || i32(def, atInstUniqueID) != index.NoUniqueID || o.Link0 >= 0 {
+			d.link(o, i, def)
+		}
 		nameOff, nameLen := u32(def, atInstNameOffset), u32(def, atInstNameLength)
 		if nameOff < instanceSize || nameOff > length || nameLen > length-nameOff {
 			if nameLen != 0 {
@@ -191,16 +195,34 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Erro
 		}
 		in.Name = index.Span{Off: pos + nameOff, Len: nameLen}
 		d.names += uint64(nameLen)
-		d.parents |= in.ParentObject
 		shortest = min(shortest, blockLen)
 		pos = block + blockLen
 	}
 	return shortest, nil
 }
 
-// badName drops an instance whose name is not inside its definition.
+// link notes parent and unique id of the instance at position i. The first one
+// that has any makes room for all of the object.
+func (d *decoder) link(o *index.Object, i int, def []byte) {
+	if o.Link0 < 0 {
+		o.Link0 = int32(len(d.ix.Links))
+		n := len(d.ix.Links) + int(o.NumInstances)
+		d.ix.Links = slices.Grow(d.ix.Links, int(o.NumInstances))[:n]
+		for k := range i {
+			d.ix.Links[int(o.Link0)+k] = index.NoLink
+		}
+	}
+	d.ix.Links[int(o.Link0)+i] = index.Link{
+		ParentObject:   u32(def, atInstParentObject),
+		ParentInstance: u32(def, atInstParentInstance),
+		UniqueID:       i32(def, atInstUniqueID),
+		Parent:         -1,
+	}
+}
+
+// badName reports an instance whose name is not inside its definition; it stays
+// without a name.
 func (d *decoder) badName(o *index.Object, in *index.Instance, i int, nameOff, nameLen uint32) {
-	in.Bad = true
 	length := u32(d.b, int(in.Off)+atInstLength)
 	err := atInstance(fault(CheckName, in.Off+atInstNameOffset, int64(nameOff)+int64(nameLen), int64(length)), i)
 	err.Object = o.Title

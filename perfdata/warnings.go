@@ -59,7 +59,7 @@ func (d *decoder) warnInstance(o *index.Object, k int) {
 		d.damage(err)
 	}
 	if in.Off != 0 {
-		d.warnDefinition(o, in, warn)
+		d.warnDefinition(o, k, warn)
 	}
 	if in.Block%8 != 0 {
 		warn(CheckAlignment, in.Block, int64(in.Block), 8)
@@ -69,15 +69,16 @@ func (d *decoder) warnInstance(o *index.Object, k int) {
 	}
 }
 
-func (d *decoder) warnDefinition(o *index.Object, in *index.Instance, warn func(c Check, offset uint32, got, want int64)) {
+func (d *decoder) warnDefinition(o *index.Object, k int, warn func(c Check, offset uint32, got, want int64)) {
+	in, link := &d.ix.Instances[int(o.Instance0)+k], d.ix.Link(o, k)
 	if in.Off%8 != 0 {
 		warn(CheckAlignment, in.Off, int64(in.Off), 8)
 	}
 	if n := in.Block - in.Off; n%8 != 0 {
 		warn(CheckPadding, in.Off+atInstLength, int64(n), 8)
 	}
-	if in.Parent < 0 && in.ParentObject != 0 {
-		warn(CheckParent, in.Off+atInstParentObject, int64(in.ParentObject), int64(in.ParentInstance))
+	if link.Parent < 0 && link.ParentObject != 0 {
+		warn(CheckParent, in.Off+atInstParentObject, int64(link.ParentObject), int64(link.ParentInstance))
 	}
 	if n := noCharacters(d.ix.NameBytes(in)); o.CodePage == 0 && n > 0 {
 		warn(CheckNameText, in.Off+atInstNameLength, int64(in.Name.Len), int64(n))

@@ -53,8 +53,12 @@ func TestInstances(t *testing.T) {
 		Parent, UniqueID int32
 	}
 	var got []instance
-	for _, in := range ix.Instances {
-		got = append(got, instance{string(ix.AppendName(nil, &in, 0)), in.Parent, in.UniqueID})
+	for k := range ix.Objects {
+		o := &ix.Objects[k]
+		for i := range ix.Instances[o.Instance0:o.InstanceEnd] {
+			link := ix.Link(o, i)
+			got = append(got, instance{string(ix.AppendName(nil, &ix.Instances[int(o.Instance0)+i], 0)), link.Parent, link.UniqueID})
+		}
 	}
 	want := []instance{
 		{"Idle", -1, -1}, {"Ünïcode 𝄞", -1, -1}, {"", -1, -1},

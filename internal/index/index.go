@@ -21,6 +21,7 @@ type Index struct {
 	Objects    []Object
 	Counters   []Counter  // of all objects, in block order
 	Instances  []Instance // of all objects, in block order
+	Links      []Link     // of the instances of objects with links, in block order
 	Damage     []error    // what was found wrong, in the order it was found
 	MoreDamage int        // how many findings are not listed in Damage because there are too many
 	Memo       any        // what the codec keeps for the next sample; nobody else reads it
@@ -35,6 +36,7 @@ func (ix *Index) Reset() {
 		Objects:   ix.Objects[:0],
 		Counters:  ix.Counters[:0],
 		Instances: ix.Instances[:0],
+		Links:     ix.Links[:0],
 		Damage:    ix.Damage[:0],
 		Memo:      ix.Memo,
 		titles:    ix.titles[:0],
@@ -57,6 +59,7 @@ type Object struct {
 	CounterEnd     uint32
 	Instance0      uint32 // its instances are Instances[Instance0:InstanceEnd]; a single-instance object with data has one
 	InstanceEnd    uint32
+	Link0          int32  // its instances' links are Links[Link0:], one for each; -1: no instance has a parent or a unique id
 	Missing        uint32 // offset, from an instance's Block, of the bit map of missing values; 0 = none
 }
 
@@ -87,14 +90,32 @@ const (
 	MissingBase                     // readable raw, but the base its formula needs is not there
 )
 
-// Instance is one instance: where its name and its values are.
+// Instance is one instance: where its name and its values are. There are very
+// many of them: what hardly any instance has stands in a Link.
 type Instance struct {
-	Off            uint32 // where the definition stands in Data; 0 for a single instance, which has none
-	Block          uint32 // where its counter block starts: the block's length, 4 bytes, then the values
-	Name           Span   // as it stands in Data, with any terminator, in the object's code page; it ends at the first NUL
+	Off   uint32 // where the definition stands in Data; 0 for a single instance, which has none
+	Block uint32 // where its counter block starts: the block's length, 4 bytes, then the values
+	Name  Span   // as it stands in Data, with any terminator, in the object's code page; it ends at the first NUL
+}
+
+// Link is what an instance definition says about its place and identity.
+type Link struct {
 	ParentObject   uint32 // title index, 0 = no parent
 	ParentInstance uint32 // position in the parent object
-	UniqueID       int32  // -1 = none
+	UniqueID       int32  // NoUniqueID = none
 	Parent         int32  // resolved parent: position in Instances, -1 = none or dangling
-	Bad            bool   // dropped by a check: its name cannot be read
+}
+
+// NoUniqueID is PERF_NO_UNIQUE_ID of winperf.h.
+const NoUniqueID = -1
+
+// NoLink is the Link of an instance without parent and unique id.
+var NoLink = Link{UniqueID: NoUniqueID, Parent: -1}
+
+// Link returns the link of the instance at position i of the object.
+func (ix *Index) Link(o *Object, i int) Link {
+	if o.Link0 < 0 {
+		return NoLink
+	}
+	return ix.Links[int(o.Link0)+i]
 }

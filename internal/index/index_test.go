@@ -28,7 +28,7 @@ func sample() *index.Index {
 	}
 	return &index.Index{
 		Data:    data,
-		Objects: []index.Object{{Title: 230, CounterEnd: 4, InstanceEnd: 3}},
+		Objects: []index.Object{{Title: 230, CounterEnd: 4, InstanceEnd: 3, Link0: -1}},
 		Counters: []index.Counter{
 			{Type: counter.RawCount, Size: 4, Value: 4, Base: -1},
 			{Type: counter.MultiTimer, Size: 8, Value: 8, Base: -1, Multi: 4},
@@ -36,7 +36,7 @@ func sample() *index.Index {
 			{Type: counter.RawCount, Size: 4, Value: 24, Base: -1, State: index.OutOfRange},
 		},
 		Instances: []index.Instance{
-			{Block: 8, Parent: -1, Name: index.Span{Off: 24, Len: 4}}, {Block: 40, Parent: -1}, {Block: 72, Parent: -1},
+			{Block: 8, Name: index.Span{Off: 24, Len: 4}}, {Block: 40}, {Block: 72},
 		},
 	}
 }
@@ -122,18 +122,25 @@ func TestText(t *testing.T) {
 func TestResolveParents(t *testing.T) {
 	ix := &index.Index{
 		Objects: []index.Object{
-			{Title: 232, InstanceEnd: 3}, {Title: 230, Instance0: 3, InstanceEnd: 5}, {Title: 230, Instance0: 5, InstanceEnd: 6},
+			{Title: 2, InstanceEnd: 1, Link0: -1}, {Title: 232, Instance0: 1, InstanceEnd: 4},
+			{Title: 230, Instance0: 4, InstanceEnd: 6, Link0: 3}, {Title: 230, Instance0: 6, InstanceEnd: 7, Link0: -1},
 		},
-		Instances: []index.Instance{
+		Instances: make([]index.Instance, 7),
+		Links: []index.Link{
 			{ParentObject: 230, ParentInstance: 1, Parent: -1}, {ParentObject: 230, ParentInstance: 2, Parent: -1},
-			{ParentObject: 4, Parent: -1}, {Parent: -1}, {ParentObject: 230, ParentInstance: 1, Parent: -1}, {Parent: -1},
+			{ParentObject: 4, Parent: -1}, {Parent: -1}, {ParentObject: 230, ParentInstance: 1, Parent: -1},
 		},
 	}
 	ix.ResolveParents()
-	for i, want := range []int32{4, -1, -1, -1, 4, -1} {
-		if got := ix.Instances[i].Parent; got != want {
-			t.Errorf("instance %d: parent %d, want %d", i, got, want)
+	var got []int32
+	for k := range ix.Objects {
+		o := &ix.Objects[k]
+		for i := range int(o.InstanceEnd - o.Instance0) {
+			got = append(got, ix.Link(o, i).Parent)
 		}
+	}
+	if want := []int32{-1, 5, -1, -1, -1, 5, -1}; !slices.Equal(got, want) {
+		t.Errorf("parents %d, want %d", got, want)
 	}
 }
 

@@ -18,9 +18,13 @@ type title struct {
 func (ix *Index) ResolveParents() {
 	for i := range ix.Objects {
 		o := &ix.Objects[i]
+		if o.Link0 < 0 {
+			continue
+		}
 		known, first, count := uint32(0), uint32(0), uint32(0)
-		for k := o.Instance0; k < o.InstanceEnd; k++ {
-			in := &ix.Instances[k]
+		links := ix.Links[o.Link0:][:o.InstanceEnd-o.Instance0]
+		for k := range links {
+			in := &links[k]
 			if in.ParentObject == 0 {
 				continue
 			}

@@ -139,7 +139,7 @@ func TestThreads(t *testing.T) {
 		t.Fatalf("object %d with %d instances", thread.Title, thread.InstanceEnd-thread.Instance0)
 	}
 	for i := range int(thread.InstanceEnd - thread.Instance0) {
-		parent := ix.Instances[int(thread.Instance0)+i].Parent
+		parent := ix.Link(thread, i).Parent
 		own, _ := ix.Value(1, i, 10)
 		pid, _ := ix.Value(0, int(parent)-int(process.Instance0), 15)
 		if own != pid {
