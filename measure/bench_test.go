@@ -1,0 +1,204 @@
+package measure_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/measure"
+)
+
+// ring serves blocks in turn, without end. Between the last and the first time
+// goes back, which gives statuses instead of some values.
+type ring struct {
+	blocks []perftest.Sample
+	schema winperf.Schema
+	next   int
+}
+
+func newRing(size perftest.Size, churn float64) *ring {
+	return &ring{blocks: perftest.Series(size, 4, churn, 1)}
+}
+
+func (r *ring) Machine() string                                 { return "REFERENCE" }
+func (r *ring) Schema(context.Context) (*winperf.Schema, error) { return &r.schema, nil }
+func (r *ring) Close() error                                    { return nil }
+
+func (r *ring) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
+	return ringQuery{r}, nil
+}
+
+type ringQuery struct{ *ring }
+
+func (q ringQuery) Sample(_ context.Context, raw *winperf.Raw) error {
+	raw.Format, raw.Schema = winperf.FormatV1, &q.schema
+	raw.Bytes = append(raw.Bytes[:0], q.blocks[q.next%len(q.blocks)].Bytes...)
+	q.next++
+	return nil
+}
+
+// everything names every counter of every instance by one path for objects
+// with instances and one for those without.
+func everything(t testing.TB) winperf.Selection { return selection(t, `\*(*)\*`, `\*\*`) }
+
+func TestCycleAllocatesNothing(t *testing.T) {
+	tests := []struct {
+		name string
+		sel  winperf.Selection
+	}{
+		{"everything", everything(t)},
+		{"one counter", selection(t, `\#230(_Total)\#6`)},
+		{"objects", winperf.Selection{Objects: []winperf.ObjectID{{Index: 230}, {Index: 232}}}},
+		{"global", winperf.Selection{Global: true}},
+		{"nothing there", selection(t, `\#230(nobody)\#6`, `\#1\#2`)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx := t.Context()
+			c := measure.New(newRing(perftest.Desktop, 0), tt.sel, measure.Options{})
+			run := func() {
+				if _, err := c.Cycle(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 5 { // grows what is reused
+				run()
+			}
+			if n := testing.AllocsPerRun(10, run); n != 0 {
+				t.Errorf("%v allocations a cycle, want none", n)
+			}
+		})
+	}
+}
+
+// BenchmarkCycle measures whole cycles of the desktop block, of which one or
+// all counters are wanted, while its processes stay, and while 1 % of them are
+// replaced from sample to sample. See BenchmarkDecodeAndCook for the part of
+// package frame.
+func BenchmarkCycle(b *testing.B) {
+	for _, sel := range []struct {
+		name string
+		winperf.Selection
+	}{
+		{"one", selection(b, `\#230(_Total)\#6`)},
+		{"desktop", everything(b)},
+	} {
+		for _, churn := range []float64{0, 1} {
+			b.Run(fmt.Sprintf("%s/churn=%v%%", sel.name, churn), func(b *testing.B) {
+				c := measure.New(newRing(perftest.Desktop, churn), sel.Selection, measure.Options{})
+				readings := 0
+				cycle := func() {
+					cy, err := c.Cycle(b.Context())
+					if err != nil {
+						b.Fatal(err)
+					}
+					readings = len(cy.Readings)
+				}
+				for range 5 {
+					cycle()
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					cycle()
+				}
+				perReading(b, readings)
+			})
+		}
+	}
+}
+
+// BenchmarkDecodeAndCook is the reference for BenchmarkCycle: package frame
+// alone decodes the same blocks and cooks the same counters; nothing is made
+// of the values.
+func BenchmarkDecodeAndCook(b *testing.B) {
+	for _, cook := range []struct {
+		name string
+		is   func(o frame.Object, k int) bool
+	}{
+		{"one", func(o frame.Object, k int) bool { return o.ID().Index == 230 && o.Counter(k).ID.Index == 6 }},
+		{"desktop", func(o frame.Object, k int) bool { return !o.Counter(k).Type.IsBase() }},
+	} {
+		b.Run(cook.name, func(b *testing.B) {
+			q := ringQuery{newRing(perftest.Desktop, 0)}
+			var pool frame.Pool
+			var cooker frame.Cooker
+			var prev frame.Frame
+			readings := 0
+			cycle := func() {
+				cur := pool.Get()
+				if err := q.Sample(b.Context(), cur.Raw()); err != nil {
+					b.Fatal(err)
+				}
+				if err := cur.Decode(prev); err != nil {
+					b.Fatal(err)
+				}
+				cooker.Set(prev, cur, counter.Options{})
+				readings = 0
+				for o := range cur.Objects() {
+					for k := range o.NumCounters() {
+						if cook.is(o, k) {
+							readings += len(cooker.Object(o).Column(k).Bits)
+						}
+					}
+				}
+				prev.Release()
+				prev = cur
+			}
+			for range 5 {
+				cycle()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				cycle()
+			}
+			perReading(b, readings)
+		})
+	}
+}
+
+func perReading(b *testing.B, n int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/reading")
+	b.ReportMetric(float64(n), "readings")
+}
+
+// BenchmarkPaths measures cycles of many paths that name one counter each, and
+// how long it takes to find them in the first sample.
+func BenchmarkPaths(b *testing.B) {
+	var sel winperf.Selection
+	src := newRing(perftest.Desktop, 0)
+	whole := measure.New(src, winperf.Selection{Objects: []winperf.ObjectID{{Index: 230}}}, measure.Options{})
+	cy, err := whole.Cycle(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, r := range cy.Readings {
+		sel.Paths = append(sel.Paths, r.Path)
+	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := measure.New(src, sel, measure.Options{}).Cycle(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		perReading(b, len(sel.Paths))
+	})
+	b.Run("warm", func(b *testing.B) {
+		c := measure.New(src, sel, measure.Options{})
+		for range 5 {
+			if _, err := c.Cycle(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := c.Cycle(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		perReading(b, len(sel.Paths))
+	})
+}

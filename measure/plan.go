@@ -1,0 +1,278 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+)
+
+// plan knows which counters of which instances are wanted. What it found in
+// one sample holds for the next one as long as definitions and instances stay
+// the same; then making readings is a walk over a list.
+type plan struct {
+	parts    []part // of the selection
+	exclude  []pathNames
+	language string
+	recorded bool // samples may come from different machines
+
+	schema  *winperf.Schema
+	names   *nametable.Names // in the language of output
+	english *nametable.Names
+	machine string
+	stale   bool         // names or machine are others than the objects were planned with
+	objects []objectPlan // by position in the frame
+
+	// What follows from objects, see arrange.
+	columns    []column
+	nothing    []nothing
+	readings   int  // how many there are
+	twoSamples bool // a wanted counter needs two samples
+}
+
+// part is one part of the selection.
+type part struct {
+	path   pathNames // of a path
+	isPath bool
+	object winperf.ObjectID // of a whole object
+	class  bool             // of a class of objects: the costly ones or the others
+	costly bool
+	series *winperf.Series // stands for a path that nothing matches
+	end    int             // where its readings end
+}
+
+// objectPlan is what is wanted of one object.
+type objectPlan struct {
+	title  uint32
+	wanted bool // some part is about the object; otherwise nothing else is set
+	layout int
+	labels *frame.Labels
+	items  []item  // by part and counter
+	found  []found // for each part that is about the object
+}
+
+// item is one counter of some instances, for one part of the selection.
+type item struct {
+	part      int
+	k         int     // position of the counter
+	instances []int32 // positions, rising
+	series    []*winperf.Series
+}
+
+// found is what an object has for a part: OK, NoInstance or NoCounter.
+type found struct {
+	part   int
+	status counter.Status
+}
+
+// column is an item with its places: of its object in the frame, and of its
+// first reading in the cycle.
+type column struct {
+	*item
+	object, start int
+}
+
+// nothing is the reading of a path that nothing matches.
+type nothing struct {
+	at     int
+	series *winperf.Series
+	status counter.Status
+}
+
+func newPlan(sel winperf.Selection, opt Options) plan {
+	p := plan{language: opt.Language}
+	for _, path := range sel.Paths {
+		p.parts = append(p.parts, part{path: newPathNames(path), isPath: true, series: winperf.NewSeries(path)})
+	}
+	for _, id := range sel.Objects {
+		p.parts = append(p.parts, part{object: id})
+	}
+	if sel.Global {
+		p.parts = append(p.parts, part{class: true})
+	}
+	if sel.Costly {
+		p.parts = append(p.parts, part{class: true, costly: true})
+	}
+	for _, path := range opt.Exclude {
+		p.exclude = append(p.exclude, newPathNames(path))
+	}
+	return p
+}
+
+// setSchema makes the names of a schema those of the plan and returns what is
+// wrong with them, once per schema.
+func (p *plan) setSchema(s *winperf.Schema) []error {
+	if p.names != nil && s == p.schema {
+		return nil
+	}
+	p.schema, p.stale = s, true
+	if s == nil {
+		s = &winperf.Schema{}
+	}
+	names, damage := nametable.FromSchema(s)
+	p.english = names.In(nametable.English)
+	p.names = names
+	if p.language != "" {
+		p.names = names.In(p.language)
+	}
+	titles := titleCache{names: names, found: map[string][]uint32{}}
+	for i := range p.parts {
+		p.parts[i].path.resolve(titles)
+	}
+	for i := range p.exclude {
+		p.exclude[i].resolve(titles)
+	}
+	errs := slices.Clone(s.Damage)
+	for _, d := range damage {
+		errs = append(errs, d)
+	}
+	return errs
+}
+
+// read makes the readings of the cycle's frame. Each column is cooked once,
+// however many parts of the selection share it.
+func (p *plan) read(c *Cycle, ck *frame.Cooker) {
+	p.update(ck, c.Frame)
+	c.Readings = slices.Grow(c.Readings[:0], p.readings)[:p.readings]
+	var values frame.Column
+	for n := range p.columns {
+		col := &p.columns[n]
+		if n == 0 || col.object != p.columns[n-1].object || col.k != p.columns[n-1].k {
+			values = ck.Object(c.Frame.Object(col.object)).Column(col.k)
+		}
+		readings := c.Readings[col.start:][:len(col.series)]
+		for m, i := range col.instances {
+			readings[m] = winperf.Reading{
+				Series: col.series[m],
+				Time:   c.Time,
+				Value:  values.Value(int(i)),
+				Status: values.Status[i],
+			}
+		}
+	}
+	for _, x := range p.nothing {
+		c.Readings[x.at] = winperf.Reading{Series: x.series, Time: c.Time, Status: x.status}
+	}
+	for w := range p.parts {
+		c.Parts = append(c.Parts, p.parts[w].end)
+	}
+}
+
+// update brings the plan in line with a frame.
+func (p *plan) update(ck *frame.Cooker, f frame.Frame) {
+	if p.objects == nil || p.recorded {
+		if name := f.Machine(); name != p.machine {
+			p.machine, p.stale = name, true
+		}
+	}
+	if p.current(ck, f) {
+		return
+	}
+	old := p.objects
+	p.objects = make([]objectPlan, f.NumObjects())
+	for i := range p.objects {
+		o := f.Object(i)
+		was := findObject(old, i, o.ID().Index)
+		if was == i && p.holds(&old[i], ck, o) {
+			p.objects[i] = old[i]
+			continue
+		}
+		b := planner{plan: p, object: o}
+		if was >= 0 {
+			b.old = &old[was]
+		}
+		p.objects[i] = b.make(ck)
+	}
+	p.stale = false
+	p.arrange()
+}
+
+// findObject returns the position of the object with the title index, tried
+// first at the position near; -1 if there is none.
+func findObject(objects []objectPlan, near int, title uint32) int {
+	if near < len(objects) && objects[near].title == title {
+		return near
+	}
+	return slices.IndexFunc(objects, func(o objectPlan) bool { return o.title == title })
+}
+
+// current tells whether the plan holds for a frame as it is.
+func (p *plan) current(ck *frame.Cooker, f frame.Frame) bool {
+	if p.stale || p.objects == nil || len(p.objects) != f.NumObjects() {
+		return false
+	}
+	for i := range p.objects {
+		if !p.holds(&p.objects[i], ck, f.Object(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds tells whether what is planned for an object holds for the one at the
+// same position in a newer frame: it has the same definitions and instances.
+func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {
+	if p.stale || op.title != o.ID().Index {
+		return false
+	}
+	if !op.wanted {
+		return true
+	}
+	pair := ck.Object(o)
+	return op.layout == pair.Layout() && op.labels == o.Labels() && inPlace(pair)
+}
+
+// inPlace tells whether every instance is the same thing as the one that was
+// in its place before. Equal labels do not tell: a process may have taken the
+// name and the place of another.
+func inPlace(pair *frame.Pair) bool {
+	for i := range pair.Len() {
+		if j, _ := pair.From(i); j != i {
+			return false
+		}
+	}
+	return true
+}
+
+// arrange gives every reading its place: by part, then by object, counter and
+// instance. The columns are left in the order of objects and counters, so that
+// those to be cooked together stand together.
+func (p *plan) arrange() {
+	p.columns, p.nothing, p.twoSamples = p.columns[:0], p.nothing[:0], false
+	lacks := make([]counter.Status, len(p.parts))
+	for w := range lacks {
+		lacks[w] = counter.NoObject
+	}
+	for i := range p.objects {
+		op := &p.objects[i]
+		for n := range op.items {
+			p.columns = append(p.columns, column{item: &op.items[n], object: i})
+		}
+		for _, f := range op.found {
+			lacks[f.part] = min(lacks[f.part], f.status) // OK is less than NoInstance, NoCounter, NoObject
+		}
+	}
+	slices.SortStableFunc(p.columns, func(a, b column) int { return cmp.Compare(a.part, b.part) })
+	next, at := 0, 0
+	for w := range p.parts {
+		begin := at
+		for ; next < len(p.columns) && p.columns[next].part == w; next++ {
+			col := &p.columns[next]
+			col.start = at
+			at += len(col.series)
+			p.twoSamples = p.twoSamples || col.series[0].Type.Samples() == 2
+		}
+		if at == begin && p.parts[w].isPath && lacks[w] != counter.OK {
+			p.nothing = append(p.nothing, nothing{at, p.parts[w].series, lacks[w]})
+			at++
+		}
+		p.parts[w].end = at
+	}
+	p.readings = at
+	slices.SortStableFunc(p.columns, func(a, b column) int {
+		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.k, b.k))
+	})
+}

@@ -1,0 +1,4 @@
+package replay
+
+// ParseSpec is parseSpec, for tests.
+var ParseSpec = parseSpec

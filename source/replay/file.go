@@ -1,0 +1,112 @@
+package replay
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/nametable"
+)
+
+// MaxFile is the size in bytes above which a file is not read: 1 GiB, some 70
+// times the block of a large server with all its objects.
+const MaxFile = 1 << 30
+
+// form is what a spec looks like, for messages.
+const form = "FILE[,FILE...][?names=FILE[&names=FILE...]]"
+
+// parseSpec splits what OpenPerfdata takes into the files with samples and
+// those with names.
+func parseSpec(spec string) (files, names []string, err error) {
+	list, options, hasOptions := strings.Cut(spec, "?")
+	for name := range strings.SplitSeq(list, ",") {
+		if name == "" {
+			return nil, nil, fmt.Errorf("the name of file %d is empty, expected %s: %w", len(files)+1, form, winperf.ErrNotSupported)
+		}
+		files = append(files, fileName(name))
+	}
+	if !hasOptions {
+		return files, nil, nil
+	}
+	for option := range strings.SplitSeq(options, "&") {
+		key, value, _ := strings.Cut(option, "=")
+		if key != "names" || value == "" {
+			return nil, nil, fmt.Errorf("option %q, expected %s: %w", option, form, winperf.ErrNotSupported)
+		}
+		names = append(names, fileName(value))
+	}
+	return files, names, nil
+}
+
+// fileName undoes %XX where the name as it stands is no file.
+func fileName(name string) string {
+	if !strings.Contains(name, "%") {
+		return name
+	}
+	if _, err := os.Stat(name); err == nil {
+		return name
+	}
+	if plain, err := url.PathUnescape(name); err == nil {
+		return plain
+	}
+	return name
+}
+
+// signature begins every performance data block: PERF in UTF-16LE (winperf.h,
+// PERF_DATA_BLOCK.Signature).
+var signature = []byte("P\x00E\x00R\x00F\x00")
+
+// readFile reads a file into dst's memory where that is large enough. Of a
+// file without the signature it reads the beginning only; decoding that fails.
+func readFile(name string, dst []byte) ([]byte, error) {
+	info, err := os.Stat(name) // before it is opened, as opening a pipe waits for who writes to it
+	switch {
+	case err != nil:
+		return dst, err
+	case !info.Mode().IsRegular():
+		return dst, fmt.Errorf("%s is no regular file (%v): %w", name, info.Mode(), winperf.ErrNotSupported)
+	case info.Size() > MaxFile:
+		return dst, fmt.Errorf("%s has %d bytes, expected at most %d: %w", name, info.Size(), MaxFile, winperf.ErrBadData)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return dst, err
+	}
+	defer f.Close()
+	size := int(info.Size())
+	dst, err = appendUpTo(dst, f, min(size, beginning))
+	if err != nil || !bytes.HasPrefix(dst, signature) {
+		return dst, err
+	}
+	return appendUpTo(dst, f, size-len(dst))
+}
+
+// beginning is how many bytes of a file are read before it is known to hold a
+// block.
+const beginning = 512
+
+// appendUpTo appends the next n bytes of r to dst, or as many as there are.
+func appendUpTo(dst []byte, r io.Reader, n int) ([]byte, error) {
+	at := len(dst)
+	dst = slices.Grow(dst, n)[:at+n]
+	m, err := io.ReadFull(r, dst[at:])
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // it became shorter since it was looked at
+		err = nil
+	}
+	return dst[:at+m], err
+}
+
+// readNames reads a file with names of objects and counters.
+func readNames(name string) (winperf.NameTable, []nametable.Damage, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return winperf.NameTable{}, nil, err
+	}
+	defer f.Close()
+	return nametable.ReadFile(name, f)
+}

@@ -1,0 +1,130 @@
+// Package replay is the source of recorded samples: files that hold one
+// performance data block each, as RegQueryValueEx gave it.
+package replay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+)
+
+// OpenPerfdata opens performance data blocks as a source. spec is
+// FILE[,FILE...][?names=FILE...]: each file is one sample, in the order given;
+// names gives a file with the names of objects and counters, as
+// nametable.ReadFile takes it, and may be there several times, separated by &.
+// A file whose own name holds a comma or a question mark can be given with %
+// and two hexadecimal digits for it, as in a URL.
+//
+// The error wraps winperf.ErrNotSupported where spec asks for something else.
+func OpenPerfdata(spec string) (winperf.Source, error) {
+	files, names, err := parseSpec(spec)
+	if err != nil {
+		return nil, err
+	}
+	return OpenFiles(files, names)
+}
+
+// OpenFiles opens performance data blocks, one sample a file, as a source. The
+// files in names hold names of objects and counters; what they lack, or what
+// is damaged in them, is in the schema's Damage.
+//
+// The first sample is read to learn the machine's name, so that a wrong file
+// is found at once; errors wrap fs.ErrNotExist, winperf.ErrBadData or
+// winperf.ErrNotSupported. The others are read when they are sampled.
+func OpenFiles(files, names []string) (winperf.Source, error) {
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no file with a sample was given: %w", winperf.ErrNotSupported)
+	}
+	s := &source{files: slices.Clone(files), schema: &winperf.Schema{Interface: "file"}}
+	for _, name := range names {
+		table, damage, err := readNames(name)
+		if err != nil {
+			return nil, err
+		}
+		s.schema.Names = append(s.schema.Names, table)
+		for _, d := range damage {
+			s.schema.Damage = append(s.schema.Damage, d)
+		}
+	}
+	if err := s.readMachine(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// source is immutable, so that any number of goroutines may use it.
+type source struct {
+	files   []string
+	schema  *winperf.Schema
+	machine string
+}
+
+// readMachine reads the machine's name in the first sample, which finds a file
+// that is missing or no performance data block at once.
+func (s *source) readMachine() error {
+	var pool frame.Pool
+	f := pool.Get()
+	if err := s.read(f.Raw(), 0); err != nil {
+		return err
+	}
+	if err := f.Decode(frame.Frame{}); err != nil && f.NumObjects() == 0 {
+		return fmt.Errorf("%s: %w", s.files[0], err)
+	}
+	s.machine = f.Machine()
+	return nil
+}
+
+// read takes file i as a sample.
+func (s *source) read(raw *winperf.Raw, i int) (err error) {
+	raw.Format, raw.Schema = winperf.FormatV1, s.schema
+	raw.Bytes, err = readFile(s.files[i], raw.Bytes[:0])
+	return err
+}
+
+// Machine implements winperf.Source: the machine of the first sample.
+func (s *source) Machine() string { return s.machine }
+
+// Recorded implements winperf.Recorded.
+func (s *source) Recorded() int { return len(s.files) }
+
+// Schema implements winperf.Source.
+func (s *source) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
+
+// Close implements winperf.Source. Nothing is kept open.
+func (s *source) Close() error { return nil }
+
+// Compile implements winperf.Source. It accepts every selection, other machines
+// in paths too: samples are as they were recorded, and who reads them takes
+// what he wants.
+func (s *source) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
+	return &query{source: s}, nil
+}
+
+// query reads one file after the other.
+type query struct {
+	source *source
+	next   int
+}
+
+// Sample implements winperf.Query. A file that cannot be read is tried again
+// by the next call.
+func (q *query) Sample(ctx context.Context, raw *winperf.Raw) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if q.next == len(q.source.files) {
+		return io.EOF
+	}
+	if err := q.source.read(raw, q.next); err != nil {
+		return err
+	}
+	q.next++
+	return nil
+}
+
+// Close implements winperf.Query.
+func (q *query) Close() error { return nil }

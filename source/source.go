@@ -1,0 +1,82 @@
+// Package source opens sources of performance counters by URL.
+//
+//	local:                               this machine
+//	perfdata:FILE[,FILE...]?names=FILE   recorded performance data blocks, one sample a file
+package source
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/source/local"
+	"github.com/winperf/winperf/source/replay"
+)
+
+// Scheme is one kind of source.
+type Scheme struct {
+	Name  string // what stands before the colon
+	Usage string // the form of the URL
+	Brief string // what it reads, in one line
+	open  func(ctx context.Context, rest string) (winperf.Source, error)
+}
+
+// Schemes returns the kinds of sources that Open knows.
+func Schemes() []Scheme {
+	return []Scheme{
+		{"local", "local:", "this machine", openLocal},
+		{"perfdata", "perfdata:FILE[,FILE...][?names=FILE]", "recorded performance data blocks, one sample a file", openPerfdata},
+	}
+}
+
+// Open opens a source by URL; "" is "local:", and the scheme may be in any case.
+// The error wraps winperf.ErrNotSupported where this system cannot read the
+// source or the URL is none of a known form, and otherwise what the source
+// found: fs.ErrNotExist for a file that is missing, winperf.ErrBadData for one
+// that is damaged.
+func Open(ctx context.Context, url string) (winperf.Source, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if url == "" {
+		url = "local:"
+	}
+	scheme, rest, found := strings.Cut(url, ":")
+	for _, s := range Schemes() {
+		if found && strings.EqualFold(s.Name, scheme) {
+			src, err := s.open(ctx, rest)
+			if err != nil {
+				return nil, fmt.Errorf("source %s: %w", url, err)
+			}
+			return src, nil
+		}
+	}
+	return nil, fmt.Errorf("source %q: %w; known are %s", url, winperf.ErrNotSupported, usages())
+}
+
+func usages() string {
+	var forms []string
+	for _, s := range Schemes() {
+		forms = append(forms, s.Usage)
+	}
+	return strings.Join(forms, ", ")
+}
+
+func openLocal(_ context.Context, rest string) (winperf.Source, error) {
+	if rest != "" {
+		return nil, fmt.Errorf("%q stands behind local:, expected nothing: %w", rest, winperf.ErrNotSupported)
+	}
+	return local.Open(local.Options{})
+}
+
+func openPerfdata(_ context.Context, rest string) (winperf.Source, error) {
+	return replay.OpenPerfdata(rest)
+}
+
+// OpenPerfdata opens performance data blocks, one sample a file, whatever their
+// names are; the files in names hold names of objects and counters, as
+// nametable.ReadFile reads them.
+func OpenPerfdata(files, names []string) (winperf.Source, error) {
+	return replay.OpenFiles(files, names)
+}
