@@ -8,5 +8,6 @@
 //
 //	src, err := source.Open(ctx, "local:")
 //	...
-//	for cycle, err := range measure.Watch(ctx, src, paths, time.Second) { ... }
+//	sel := winperf.Selection{Paths: paths}
+//	for cycle, err := range measure.Watch(ctx, src, sel, measure.Options{}) { ... }
 package winperf

@@ -74,7 +74,7 @@ type Cycle struct {
 	Time time.Time
 	// Readings in the order of the selection's paths; below a path by object,
 	// counter and instance. A path that nothing matched has one reading, with
-	// the path as it was given, that says so.
+	// the path as it was given and the machine's name, that says so.
 	Readings []winperf.Reading
 	// Parts holds, for each part of the selection (its paths in their order,
 	// then the rest), where its readings end in Readings.

@@ -180,7 +180,7 @@ func TestDamagedPartly(t *testing.T) {
 	c := measure.New(script(samples...), selection(t, switches, `\Processor(0)\Interrupts/sec`), measure.Options{})
 	cycle(t, c)
 	cy := cycle(t, c)
-	want := []string{`\\HOST\System\Context Switches/sec 500`, `\Processor(0)\Interrupts/sec no_object`}
+	want := []string{`\\HOST\System\Context Switches/sec 500`, `\\HOST\Processor(0)\Interrupts/sec no_object`}
 	if diff := cmp.Diff(want, lines(cy.Readings)); diff != "" {
 		t.Errorf("readings of the damaged sample (-want +got):\n%s", diff)
 	}

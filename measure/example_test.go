@@ -111,5 +111,5 @@ func ExampleContext() {
 	}
 	// Output:
 	// \\HOST\Process(worker)\% Processor Time 75 ok
-	// \Process(other)\% Processor Time  no_instance
+	// \\HOST\Process(other)\% Processor Time  no_instance
 }

@@ -166,6 +166,7 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame) {
 	if p.objects == nil || p.recorded {
 		if name := f.Machine(); name != p.machine {
 			p.machine, p.stale = name, true
+			p.nameUnmatched()
 		}
 	}
 	if p.current(ck, f) {
@@ -188,6 +189,22 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame) {
 	}
 	p.stale = false
 	p.arrange()
+}
+
+// nameUnmatched gives the readings of paths that nothing matches the machine of
+// all the others, so that logs tell it in every head.
+func (p *plan) nameUnmatched() {
+	for i := range p.parts {
+		part := &p.parts[i]
+		if !part.isPath {
+			continue
+		}
+		path := part.series.Path
+		if path.Machine == "" {
+			path.Machine = p.machine
+		}
+		part.series = winperf.NewSeries(path)
+	}
 }
 
 // findObject returns the position of the object with the title index, tried

@@ -114,18 +114,18 @@ func TestReadings(t *testing.T) {
 			"what is missing says so, in its place",
 			[]string{`\Nothing\At all`, `\System\Nothing`, `\Processor(7)\% Processor Time`, `\System\Processes`, `\\other\System\Processes`}, nil,
 			[]string{
-				`\Nothing\At all no_object`, `\System\Nothing no_counter`, `\Processor(7)\% Processor Time no_instance`,
+				`\\HOST\Nothing\At all no_object`, `\\HOST\System\Nothing no_counter`, `\\HOST\Processor(7)\% Processor Time no_instance`,
 				h + `\System\Processes 101`, `\\other\System\Processes no_object`,
 			},
 			[]int{1, 2, 3, 4, 5},
 		},
 		{
 			"parentheses where there are instances only", []string{`\System(x)\Processes`, `\Processor\% Processor Time`}, nil,
-			[]string{`\System(x)\Processes no_instance`, `\Processor\% Processor Time no_instance`}, []int{1, 2},
+			[]string{`\\HOST\System(x)\Processes no_instance`, `\\HOST\Processor\% Processor Time no_instance`}, []int{1, 2},
 		},
 		{
 			"of several objects the one that has most counts", []string{`\Process*(9)\Interrupts/sec`, `\S*\Interrupts/sec`}, nil,
-			[]string{`\Process*(9)\Interrupts/sec no_instance`, `\S*\Interrupts/sec no_counter`}, []int{1, 2},
+			[]string{`\\HOST\Process*(9)\Interrupts/sec no_instance`, `\\HOST\S*\Interrupts/sec no_counter`}, []int{1, 2},
 		},
 		{
 			"average, its base not among the readings, a value that is missing", []string{`\LogicalDisk(*)\*`}, nil,
@@ -292,7 +292,7 @@ func TestLanguages(t *testing.T) {
 		{"asked in a third language", "", `\PROCESSEUR(1)\% temps processeur`, inGerman},
 		{"wildcard in the language of output", "", `\Prozess?r(1)\Prozessorzeit*`, inGerman},
 		{"wildcard in English", "", `\Processo*(1)\% Proc*`, inGerman},
-		{"wildcard in another language", "", `\Processeu*(1)\*`, `\Processeu*(1)\* no_object`},
+		{"wildcard in another language", "", `\Processeu*(1)\*`, `\\HOST\Processeu*(1)\* no_object`},
 		{"output in English", "009", `\Prozessor(1)\Prozessorzeit (%)`, inEnglish},
 		{"output in French", "0x40C", `\Processor(1)\% Processor Time`, inFrench},
 		{"wildcard in the chosen language", "0x40C", `\Processeu*(1)\% temps*`, inFrench},
@@ -315,7 +315,7 @@ func TestWithoutSchema(t *testing.T) {
 	src := script(two()...)
 	src.schema = nil
 	c := measure.New(src, selection(t, `\#2\#248`, `\System\Processes`), measure.Options{})
-	want := []string{`\\HOST\#2\#248 100`, `\System\Processes no_object`}
+	want := []string{`\\HOST\#2\#248 100`, `\\HOST\System\Processes no_object`}
 	if diff := cmp.Diff(want, lines(cycle(t, c).Readings)); diff != "" {
 		t.Errorf("readings (-want +got):\n%s", diff)
 	}

@@ -106,14 +106,14 @@ func TestInstancesOverTime(t *testing.T) {
 			"a named one that goes and another that comes", `\Process(x)\% Processor Time`,
 			[]sample{processes(0, a, proc("x", 8, 40, 0)), processes(1, a), processes(2, a), processes(3, a, proc("x", 8, 40, 9))},
 			[][]string{
-				{h + "x" + busy + "no_previous"}, {`\Process(x)\% Processor Time no_instance`},
-				{`\Process(x)\% Processor Time no_instance =`}, {h + "x" + busy + "no_previous"},
+				{h + "x" + busy + "no_previous"}, {`\\HOST\Process(x)\% Processor Time no_instance`},
+				{`\\HOST\Process(x)\% Processor Time no_instance =`}, {h + "x" + busy + "no_previous"},
 			},
 		},
 		{
 			"none left", `\Process(*)\ID Process`,
 			[]sample{processes(0, a), processes(1), processes(2, a)},
-			[][]string{{h + `a)\ID Process 4`}, {`\Process(*)\ID Process no_instance`}, {h + `a)\ID Process 4`}},
+			[][]string{{h + `a)\ID Process 4`}, {`\\HOST\Process(*)\ID Process no_instance`}, {h + `a)\ID Process 4`}},
 		},
 	}
 	for _, tt := range tests {
@@ -143,9 +143,9 @@ func TestObjectsOverTime(t *testing.T) {
 		switches, interrupts, average = `\\HOST\System\Context Switches/sec `, `\\HOST\Processor(0)\Interrupts/sec `, `\\HOST\LogicalDisk(C:)\Avg. Disk sec/Read `
 	)
 	want := [][]string{
-		{switches + "no_previous", `\Processor(*)\Int* no_object`, average + "no_previous"},
+		{switches + "no_previous", `\\HOST\Processor(*)\Int* no_object`, average + "no_previous"},
 		{switches + "100 =", interrupts + "no_previous", average + "1 ="},
-		{switches + "100 =", interrupts + "10 =", `\LogicalDisk(*)\Avg* no_object`},
+		{switches + "100 =", interrupts + "10 =", `\\HOST\LogicalDisk(*)\Avg* no_object`},
 		{switches + "100 =", interrupts + "10 =", average + "no_previous"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -173,7 +173,7 @@ func TestDefinitionsOverTime(t *testing.T) {
 	const percent, interrupts = `\\HOST\Processor(0)\% Processor Time `, `\\HOST\Processor(0)\Interrupts/sec `
 	want := [][]string{
 		{percent + "no_previous", interrupts + "no_previous"},
-		{percent + "25 =", `\Processor(0)\Interrupts/sec no_counter`},
+		{percent + "25 =", `\\HOST\Processor(0)\Interrupts/sec no_counter`},
 		{percent + "25 =", interrupts + "no_previous"},
 		{percent + "25 =", interrupts + "invalid_data"},
 		{percent + "25 =", interrupts + "100 ="},

@@ -17,7 +17,9 @@ type Query struct {
 	// Counters, where it has an entry for an object, holds the title indices
 	// of the only counters that will be looked at. Objects without an entry
 	// are wanted whole. A session may leave the other values out and need not
-	// read what only they come from.
+	// read what only they come from, but for the counters by which readers know
+	// an instance again: ID Process (784), ID Thread (804) and Elapsed Time
+	// (684) are always wanted.
 	Counters map[uint32][]uint32
 }
 
