@@ -2,7 +2,6 @@ package sink_test
 
 import (
 	"errors"
-	"fmt"
 	"log"
 	"os"
 	"time"
@@ -73,16 +72,4 @@ func ExampleNewPaths() {
 	// \\HOST\Processor(_Total)\Interrupts/sec
 	// \\HOST\Processor(0)\% Processor Time
 	// \\HOST\Processor(0)\Interrupts/sec
-}
-
-func ExampleParseOutput() {
-	for _, o := range []string{"csv", "./csv.tsv", "load.CSV", "load.xml"} {
-		format, file, err := sink.ParseOutput(o)
-		fmt.Printf("%q %q %v\n", format, file, err)
-	}
-	// Output:
-	// "csv" "" <nil>
-	// "tsv" "./csv.tsv" <nil>
-	// "csv" "load.CSV" <nil>
-	// "" "load.xml" output "load.xml": its extension ".xml" is not supported: expected the name of a format or a file with one of .txt, .csv, .tsv, .jsonl, .ndjson, .json
 }

@@ -3,8 +3,6 @@ package sink
 import (
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/winperf/winperf"
@@ -76,27 +74,4 @@ func New(format string, w io.Writer, o Options) (Sink, error) {
 	}
 	return nil, fmt.Errorf("output format %q is %w: expected one of %s",
 		format, winperf.ErrNotSupported, strings.Join(names, ", "))
-}
-
-// ParseOutput reads what stands behind -o: the bare name of a format (csv)
-// asks for that format on standard output, and file is empty; anything else is
-// a file whose extension names the format (load.csv, ./csv.tsv).
-//
-// Where the extension names none, the error lists those that do and wraps
-// winperf.ErrNotSupported; file is set nevertheless, for callers who know the
-// format from elsewhere.
-func ParseOutput(o string) (format, file string, err error) {
-	extension := filepath.Ext(o)
-	var extensions []string
-	for _, k := range knownFormats() {
-		if strings.EqualFold(k.Name, o) {
-			return k.Name, "", nil
-		}
-		if slices.ContainsFunc(k.Extensions, func(e string) bool { return strings.EqualFold(e, extension) }) {
-			return k.Name, o, nil
-		}
-		extensions = append(extensions, k.Extensions...)
-	}
-	return "", o, fmt.Errorf("output %q: its extension %q is %w: expected the name of a format or a file with one of %s",
-		o, extension, winperf.ErrNotSupported, strings.Join(extensions, ", "))
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -134,35 +133,6 @@ func TestUnknownFormat(t *testing.T) {
 	}
 	if want := "table, csv, tsv, jsonl, json, paths"; !strings.Contains(err.Error(), want) {
 		t.Errorf("error %q does not list %s", err, want)
-	}
-}
-
-func TestParseOutput(t *testing.T) {
-	tests := []struct{ in, format, file string }{
-		{"csv", "csv", ""},
-		{"JSONL", "jsonl", ""},
-		{"paths", "paths", ""},
-		{"./csv.tsv", "tsv", "./csv.tsv"},
-		{"csv.csv", "csv", "csv.csv"},
-		{"Load.CSV", "csv", "Load.CSV"},
-		{"a.ndjson", "jsonl", "a.ndjson"},
-		{"logs.d/a.json", "json", "logs.d/a.json"},
-		{".txt", "table", ".txt"},
-	}
-	for _, test := range tests {
-		format, file, err := ParseOutput(test.in)
-		if err != nil || format != test.format || file != test.file {
-			t.Errorf("%q: format %q, file %q, error %v; want %q, %q", test.in, format, file, err, test.format, test.file)
-		}
-	}
-	for _, in := range []string{"./csv", "load", "load.xml", "", "dir.csv" + string(filepath.Separator) + "load"} {
-		format, file, err := ParseOutput(in)
-		if !errors.Is(err, winperf.ErrNotSupported) || format != "" || file != in {
-			t.Errorf("%q: format %q, file %q, error %v", in, format, file, err)
-		}
-		if err != nil && !strings.Contains(err.Error(), ".txt, .csv, .tsv, .jsonl, .ndjson, .json") {
-			t.Errorf("%q: error %q does not list the extensions", in, err)
-		}
 	}
 }
 

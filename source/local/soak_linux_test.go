@@ -42,7 +42,7 @@ func TestSoakChurn(t *testing.T) {
 		}
 		c.check(cycle.Readings[:cycle.Parts[0]])
 	}
-	t.Logf("%d cycles, %d processes born; %d to %d descriptors, %d to %d KiB of heap",
+	t.Logf("%d cycles, %d series that began meanwhile; %d to %d descriptors, %d to %d KiB of heap",
 		c.cycles, c.born, c.leastFiles, c.mostFiles, c.leastHeap>>10, c.mostHeap>>10)
 	if c.cycles == 0 || c.born == 0 {
 		t.Error("no process was born and seen")
