@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// ErrWalk: the block is damaged.
+// ErrWalk tells that the block is damaged.
 var ErrWalk = errors.New("damaged block")
 
 // field is where a value stands in a counter block.

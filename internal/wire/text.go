@@ -21,7 +21,7 @@ const (
 	UTF8    = 65001 // CP_UTF8
 )
 
-// ErrText: a text cannot be written in the code page asked for.
+// ErrText tells that a text cannot be written in the code page asked for.
 var ErrText = errors.New("text not in code page")
 
 // codePages are the Windows code pages ("Code Page Identifiers").

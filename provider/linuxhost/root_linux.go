@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"encoding/binary"
+	"errors"
 	"io/fs"
 	"strconv"
 	"unsafe"
@@ -69,7 +70,7 @@ func descriptor(h Handle) uintptr {
 // ENOENT by name; through an open descriptor ESRCH of a process and ENODEV of a
 // device, such as a processor's idle states.
 func systemError(err error) error {
-	if err == unix.ESRCH || err == unix.ENODEV {
+	if errors.Is(err, unix.ESRCH) || errors.Is(err, unix.ENODEV) {
 		return fs.ErrNotExist
 	}
 	return err
