@@ -6,7 +6,8 @@
 // through which values are read where they stand. [Parse] takes a block apart
 // into a [Block] that can be changed and encoded again; a block that is not
 // changed is encoded to the same bytes. [ParseText] and [FormatText] are the
-// same for people: a text form with a line for each counter and instance.
+// same for people, a text form with a line for each counter and instance, which
+// [WriteText] writes piece by piece.
 //
 // A block is untrusted. Every length, count and offset is checked before it is
 // used ([Check] lists what is checked and [Severity] what a failure costs); the

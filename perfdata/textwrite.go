@@ -2,7 +2,9 @@ package perfdata
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 
@@ -14,18 +16,48 @@ import (
 // comments.
 func FormatText(b *Block, names func(title uint32) string) []byte {
 	w := textWriter{names: names}
+	w.all(b)
+	return w.b
+}
+
+// WriteText writes the text form of a block, see [FormatText], without holding
+// all of it in memory. The error is the first one of out.
+func WriteText(out io.Writer, b *Block, names func(title uint32) string) error {
+	w := textWriter{names: names, out: out}
+	w.all(b)
+	w.spill(0)
+	return w.err
+}
+
+// textWriter appends lines, and hands them on where there is someone to take
+// them.
+type textWriter struct {
+	b     []byte
+	names func(uint32) string
+	out   io.Writer // nil: everything stays in b
+	err   error     // of out
+}
+
+// spillAt is the number of bytes from which lines are handed on.
+const spillAt = 64 << 10
+
+// spill hands on what there is, if it is enough.
+func (w *textWriter) spill(enough int) {
+	if w.out == nil || len(w.b) < enough {
+		return
+	}
+	if w.err == nil {
+		_, w.err = w.out.Write(w.b)
+	}
+	w.b = w.b[:0]
+}
+
+func (w *textWriter) all(b *Block) {
 	w.block(b)
 	for i := range b.Objects {
 		w.object(&b.Objects[i])
 	}
 	w.hexLine("slack", b.Tail)
-	return w.b
-}
-
-// textWriter appends lines.
-type textWriter struct {
-	b     []byte
-	names func(uint32) string
 }
 
 func (w *textWriter) printf(format string, args ...any) { w.b = fmt.Appendf(w.b, format, args...) }
@@ -43,6 +75,7 @@ func (w *textWriter) end(comment string) {
 		w.printf(" # %s", strconv.Quote(comment))
 	}
 	w.b = append(w.b, '\n')
+	w.spill(spillAt)
 }
 
 func (w *textWriter) title(title uint32) string {
@@ -53,9 +86,15 @@ func (w *textWriter) title(title uint32) string {
 }
 
 func (w *textWriter) hexLine(word string, b []byte) {
-	if len(b) > 0 {
-		w.printf("%s %x\n", word, b)
+	if len(b) == 0 {
+		return
 	}
+	w.printf("%s ", word)
+	for part := range slices.Chunk(b, spillAt/2) {
+		w.b = hex.AppendEncode(w.b, part)
+		w.spill(spillAt)
+	}
+	w.end("")
 }
 
 func (w *textWriter) block(b *Block) {
