@@ -47,7 +47,7 @@ func Open(ctx context.Context, url string) (winperf.Source, error) {
 		if found && strings.EqualFold(s.Name, scheme) {
 			src, err := s.open(ctx, rest)
 			if err != nil {
-				return nil, fmt.Errorf("source %s: %w", url, err)
+				return nil, fmt.Errorf("source %s: %w", strings.TrimSuffix(url, ":"), err)
 			}
 			return src, nil
 		}

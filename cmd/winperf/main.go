@@ -1,0 +1,11 @@
+// Command winperf reads, computes, records and shows performance counters in
+// the Windows model. `winperf help` tells how.
+package main
+
+import (
+	"os"
+
+	"github.com/winperf/winperf/internal/cli"
+)
+
+func main() { os.Exit(cli.Main()) }

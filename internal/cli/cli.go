@@ -1,0 +1,179 @@
+// Package cli is the command line of winperf: one file per command, each a
+// thin layer over the packages that do the work.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Exit statuses. 2 is never used: shells and the Go runtime have it.
+const (
+	exitDone    = 0
+	exitFailed  = 1 // nothing could be shown
+	exitPartial = 3 // some of what was asked for gave no value, or was damaged
+)
+
+// app is one run of the program.
+type app struct {
+	stdin          *interruptible
+	stdout, stderr io.Writer
+	partial        bool // some of what was asked for gave no value
+}
+
+// Main runs the program with the command line, streams and signals of the
+// process, and returns the exit status. Ctrl-C and SIGTERM end it with complete
+// output; a second Ctrl-C ends it at once.
+func Main() int {
+	signal.Ignore(syscall.SIGPIPE) // so that writing to a closed pipe is an error, and no death
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// Run executes the command line and returns the exit status: 0 done, 1 nothing
+// could be shown, 3 some of what was asked for gave no value or was damaged.
+// What went wrong is told on stderr. Run ends, with complete output, when ctx
+// ends, and quietly when nobody reads stdout any more.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
+	a := &app{stdin: &interruptible{ctx: ctx, r: stdin}, stdout: stdout, stderr: stderr}
+	defer func() {
+		if r := recover(); r != nil {
+			status = a.crash(r)
+		}
+	}()
+	err := a.execute(ctx, args)
+	switch {
+	case isClosedPipe(err):
+		return exitDone
+	case err != nil && !isInterrupt(ctx, err):
+		a.complain(err)
+		return exitFailed
+	case a.partial:
+		return exitPartial
+	}
+	return exitDone
+}
+
+func (a *app) execute(ctx context.Context, args []string) error {
+	root := a.rootCommand()
+	args = append([]string{}, args...) // cobra takes nil for the program's own
+	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		cmd, _, err := root.Find(args)
+		if err != nil {
+			return unknownCommand(root, args)
+		}
+		if args, err = rewrite(cmd, args); err != nil {
+			return err
+		}
+	}
+	root.SetArgs(args)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	return root.ExecuteContext(ctx)
+}
+
+// isInterrupt tells whether err says no more than that ctx has ended.
+func isInterrupt(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, ctx.Err())
+}
+
+// isClosedPipe tells whether err is that of writing to a pipe that nobody reads
+// any more.
+func isClosedPipe(err error) bool {
+	return errors.Is(err, io.ErrClosedPipe) ||
+		slices.ContainsFunc(systemClosedPipes, func(closed error) bool { return errors.Is(err, closed) })
+}
+
+// crash reports a fault of the program itself. The stack is shown to
+// developers only.
+func (a *app) crash(r any) int {
+	a.complain(fmt.Errorf("internal error: %v; please report it (WINPERF_STACK=1 shows where)", r))
+	if os.Getenv("WINPERF_STACK") != "" {
+		fmt.Fprintf(a.stderr, "%s", debug.Stack())
+	}
+	return exitFailed
+}
+
+// complain writes each of the errors joined in err as one line on standard
+// error.
+func (a *app) complain(err error) {
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintf(a.stderr, "winperf: %s\n", oneLine(strings.TrimSpace(line)))
+	}
+}
+
+// oneLine makes text that comes from elsewhere safe to show on one line.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "winperf",
+		Short: "Performance counters in the Windows model",
+		Long: `winperf reads performance counters in the Windows model, on this machine and
+from recorded data, and computes their values as Windows does.
+
+A counter is named by its path: \Object(Instance)\Counter, where * stands for
+any run of characters. Put paths in quotes, or the shell takes them apart.
+winperf list shows what there is.`,
+		Example: `  winperf list
+  winperf get '\Memory\Available MBytes'
+  winperf watch '\Processor(*)\% Processor Time' -i 2
+  winperf watch '\Process(*)\% Processor Time' -o csv > load.csv`,
+		Version:            versionLine(),
+		SilenceUsage:       true,
+		SilenceErrors:      true,
+		DisableSuggestions: true, // there are better ones; see unknownCommand
+		CompletionOptions:  cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand())
+	root.AddCommand(
+		a.listCommand(), a.getCommand(), a.watchCommand(), a.dumpCommand(), a.cookCommand(),
+		a.completionCommand(), a.versionCommand(),
+	)
+	root.InitDefaultHelpCmd()
+	return root
+}
+
+// await tells people at a terminal that the program waits for them.
+func (a *app) await(what string) {
+	if _, ok := isTerminal(a.stdin.r); ok {
+		a.complain(fmt.Errorf("reading %s from the terminal; Ctrl-D ends, on Windows Ctrl-Z and Enter", what))
+	}
+}
+
+// isTerminal tells whether a reader or writer is a terminal, and how large it is.
+func isTerminal(stream any) (size func() (width, height int), ok bool) {
+	f, isFile := stream.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return nil, false
+	}
+	return func() (int, int) {
+		width, height, err := term.GetSize(int(f.Fd()))
+		if err != nil {
+			return 0, 0
+		}
+		return width, height
+	}, true
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/source"
+)
+
+// The scripts that take the place of cobra's, which spoil backslashes.
+var (
+	//go:embed completion.bash
+	bashScript string
+	//go:embed completion.zsh
+	zshScript string
+	//go:embed completion.fish
+	fishScript string
+)
+
+// shells are those that there are completion scripts for, and how to load one.
+var shells = []struct {
+	name, load string
+	write      func(root *cobra.Command, w io.Writer) error
+}{
+	{"bash", "source <(winperf completion bash)", writeScript(&bashScript)},
+	{"zsh", "source <(winperf completion zsh)", writeScript(&zshScript)},
+	{"fish", "winperf completion fish | source", writeScript(&fishScript)},
+	{"powershell", "winperf completion powershell | Out-String | Invoke-Expression",
+		(*cobra.Command).GenPowerShellCompletionWithDesc},
+}
+
+func writeScript(script *string) func(*cobra.Command, io.Writer) error {
+	return func(_ *cobra.Command, w io.Writer) error {
+		_, err := io.WriteString(w, *script)
+		return err
+	}
+}
+
+func (a *app) completionCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Write a script that completes commands and counter paths in a shell",
+		Long: `Completion writes a script for a shell, which then completes commands, flags,
+and the names of objects, instances and counters. The examples load it into a
+running shell; put the same line where the shell reads its settings.`,
+	}
+	for _, s := range shells {
+		cmd.ValidArgs = append(cmd.ValidArgs, s.name)
+		cmd.Example += "  " + s.load + "\n"
+	}
+	cmd.Example = strings.TrimSuffix(cmd.Example, "\n")
+	cmd.ValidArgsFunction = cobra.FixedCompletions(cmd.ValidArgs, cobra.ShellCompDirectiveNoFileComp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		for _, s := range shells {
+			if len(args) == 1 && args[0] == s.name {
+				return s.write(cmd.Root(), a.stdout)
+			}
+		}
+		return fmt.Errorf("expected one of %s", strings.Join(cmd.ValidArgs, ", "))
+	}
+	return cmd
+}
+
+// complete sets what completes the argument of a flag.
+func complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, f) // fails for a flag that the command does not have
+}
+
+func completeSource(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var urls []cobra.Completion
+	for _, s := range source.Schemes() {
+		urls = append(urls, cobra.CompletionWithDesc(s.Name+":", s.Brief))
+	}
+	return urls, cobra.ShellCompDirectiveNoSpace
+}
+
+func completeLanguage(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{cobra.CompletionWithDesc(nametable.English, "English")}, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeType(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	for info := range counter.Types() {
+		names = append(names, cobra.CompletionWithDesc(info.Name, info.Brief))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeObject completes the name of an object.
+func completeObject(f *sourceFlags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var names []cobra.Completion
+		if len(args) == 0 {
+			f.look(cmd.Context(), true, func(c *catalogue) {
+				for o, t := range c.all() {
+					if name := t.Title(o.ID().Index); hasPrefixFold(name, text) {
+						names = append(names, describe(name, t.Help(o.Help())))
+					}
+				}
+			})
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completePath completes a counter path part by part.
+func completePath(f *sourceFlags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var paths []cobra.Completion
+		inInstance := strings.Contains(text, "(") && !strings.Contains(text, `)\`)
+		f.look(cmd.Context(), !inInstance, func(c *catalogue) { paths = c.paths(text) })
+		directive := cobra.ShellCompDirectiveNoFileComp
+		if len(paths) > 0 && strings.HasSuffix(paths[0], `\`) {
+			directive |= cobra.ShellCompDirectiveNoSpace
+		}
+		return paths, directive
+	}
+}
+
+// look calls f with what the source has; where it cannot be asked it does not.
+func (s *sourceFlags) look(ctx context.Context, metadata bool, f func(*catalogue)) {
+	src, err := source.Open(ctx, s.source)
+	if err != nil {
+		return
+	}
+	defer src.Close()
+	c := readCatalogue(ctx, src, metadata)
+	defer c.close()
+	f(c)
+}
+
+// paths returns what text may become. What can go on in one way only goes on.
+func (c *catalogue) paths(text string) []cobra.Completion {
+	found := c.pathParts(text)
+	if len(found) == 1 && strings.HasSuffix(found[0], `\`) {
+		return c.pathParts(found[0])
+	}
+	return found
+}
+
+// pathParts returns text with its next part complete: first \Object\ or \Object(*)\, from the
+// parenthesis on every instance, then the counters.
+func (c *catalogue) pathParts(text string) []cobra.Completion {
+	var found []cobra.Completion
+	for o, names := range c.all() {
+		stem := `\` + names.Title(o.ID().Index)
+		head := pathHead(text, stem, o.Single())
+		if head == "" {
+			for _, h := range pathHeads(text, stem, o) {
+				if hasPrefixFold(h, text) {
+					found = append(found, h)
+				}
+			}
+			continue
+		}
+		for _, k := range shown(o) {
+			d := o.Counter(k)
+			if p := head + names.Title(d.ID.Index); hasPrefixFold(p, text) {
+				found = append(found, describe(p, names.Help(d.Help)))
+			}
+		}
+	}
+	return found
+}
+
+// pathHead returns what stands before the counter in text, "" as long as that
+// is not complete or another object.
+func pathHead(text, stem string, single bool) string {
+	if !hasPrefixFold(text, stem) {
+		return ""
+	}
+	rest := text[len(stem):]
+	if single && strings.HasPrefix(rest, `\`) {
+		return text[:len(stem)+1]
+	}
+	end := strings.LastIndex(rest, `)\`)
+	if single || end < 0 || rest[0] != '(' {
+		return ""
+	}
+	return text[:len(stem)+end+len(`)\`)]
+}
+
+// pathHeads returns what can stand before the counters of an object.
+func pathHeads(text, stem string, o frame.Object) []string {
+	if o.Single() {
+		return []string{stem + `\`}
+	}
+	heads := []string{stem + `(*)\`}
+	if hasPrefixFold(text, stem+"(") {
+		for _, name := range instanceNames(o) {
+			heads = append(heads, stem+"("+name+`)\`)
+		}
+	}
+	return heads
+}
+
+func describe(name, help string) cobra.Completion {
+	const columns = 80
+	return cobra.CompletionWithDesc(name, shorten(firstSentence(help), columns))
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}

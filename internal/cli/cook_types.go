@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// listTypes shows all types, one a line.
+func listTypes(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NUMBER\tTYPE\tUNIT\tSAMPLES\tFORMULA")
+	for info := range counter.Types() {
+		fmt.Fprintf(t, "0x%08X\t%s\t%v\t%d\t%v\n", uint32(info.Type), info.Name, info.Unit, info.Samples, info.Formula)
+	}
+	return t.Flush()
+}
+
+// describeTypes shows what is known about types.
+func describeTypes(w io.Writer, names []string) error {
+	var errs []error
+	shown := 0
+	for _, name := range names {
+		t, err := counter.ParseType(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if shown++; shown > 1 {
+			fmt.Fprintln(w)
+		}
+		describeType(w, t)
+	}
+	return errors.Join(errs...)
+}
+
+func describeType(w io.Writer, t counter.Type) {
+	fmt.Fprintf(w, "%v  0x%08X  %d\n  bits:     %s\n", t, uint32(t), uint32(t), t.Describe())
+	info, known := t.Info()
+	if !known {
+		return
+	}
+	fmt.Fprintf(w, "  value:    %s\n  formula:  %v\n  unit:     %v\n  samples:  %d\n", info.Brief, info.Formula, info.Unit, info.Samples)
+	if info.Base != 0 {
+		fmt.Fprintf(w, "  base:     %v\n", info.Base)
+	}
+	fmt.Fprintf(w, "  source:   %s\n", info.Source)
+}

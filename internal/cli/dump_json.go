@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+)
+
+// The shape of dump -o json. Others rely on it; fields may be added.
+type (
+	dumpObject struct {
+		Index    uint32        `json:"index"`
+		GUID     *winperf.GUID `json:"guid"`
+		Name     string        `json:"name"`
+		Counters []dumpCounter `json:"counters"`
+	}
+	dumpCounter struct {
+		Index  uint32       `json:"index"`
+		Name   string       `json:"name"`
+		Type   counter.Type `json:"type"`
+		Size   int          `json:"size"`
+		Offset int          `json:"offset"`
+	}
+)
+
+// writeDumpJSON writes the objects in only, or all without any, instance by
+// instance, so that memory does not grow with the sample.
+func writeDumpJSON(w *bufio.Writer, c *measure.Cycle, only []winperf.ObjectID) error {
+	w.WriteString(`{"objects":[`)
+	separator := "\n"
+	for o := range c.Frame.Objects() {
+		if len(only) > 0 && !slices.Contains(only, o.ID()) {
+			continue
+		}
+		w.WriteString(separator)
+		separator = ",\n"
+		if err := writeDumpObject(w, o, c.Names); err != nil {
+			return err
+		}
+	}
+	_, err := w.WriteString("\n]}\n")
+	return err
+}
+
+func writeDumpObject(w *bufio.Writer, o frame.Object, names *nametable.Names) error {
+	id := o.ID()
+	obj := dumpObject{Index: id.Index, Name: names.Title(id.Index), Counters: []dumpCounter{}}
+	for k := range o.NumCounters() {
+		d := o.Counter(k)
+		obj.Counters = append(obj.Counters, dumpCounter{d.ID.Index, names.Title(d.ID.Index), d.Type, d.Size, d.Offset})
+	}
+	head, err := json.Marshal(obj)
+	if err != nil {
+		return err
+	}
+	w.Write(head[:len(head)-1])
+	w.WriteString(`,"instances":[`)
+	var line []byte
+	for in := range o.Instances() {
+		line = line[:0]
+		if in.Position() > 0 {
+			line = append(line, ',')
+		}
+		line = appendDumpInstance(append(line, "\n "...), o, in)
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	_, err = w.WriteString("]}")
+	return err
+}
+
+// appendDumpInstance appends
+//
+//	{"name":"svchost","parent":null,"unique_id":-1,"raw":[1,2]}
+//
+// with the raw values in the order of the counters, null where there is none.
+// There are very many, so it does without reflection.
+func appendDumpInstance(b []byte, o frame.Object, in frame.Instance) []byte {
+	b = appendJSONText(append(b, `{"name":`...), in.Name())
+	b = append(b, `,"parent":`...)
+	if p, ok := in.Parent(); ok {
+		b = appendJSONText(b, p.Name())
+	} else {
+		b = append(b, "null"...)
+	}
+	unique, ok := in.UniqueID()
+	if !ok {
+		unique = -1
+	}
+	b = append(b, `,"unique_id":`...)
+	b = strconv.AppendInt(b, int64(unique), 10)
+	b = append(b, `,"raw":[`...)
+	for k := range o.NumCounters() {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		if v, ok := o.Raw(in.Position(), k); ok {
+			b = strconv.AppendUint(b, v, 10)
+		} else if s, ok := o.Text(in.Position(), k); ok {
+			b = appendJSONText(b, s)
+		} else {
+			b = append(b, "null"...)
+		}
+	}
+	return append(b, "]}"...)
+}
+
+func appendJSONText(b []byte, s string) []byte {
+	text, err := json.Marshal(s)
+	if err != nil { // never: every string has a form in JSON
+		return append(b, "null"...)
+	}
+	return append(b, text...)
+}

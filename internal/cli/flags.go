@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/nametable"
+)
+
+// interval is a time between samples: seconds, [[hh:]mm:]ss as typeperf has
+// it, or a duration with units such as 500ms.
+type interval time.Duration
+
+// String returns the time with its units.
+func (v *interval) String() string { return time.Duration(*v).String() }
+
+// Type names the value in help texts.
+func (v *interval) Type() string { return "TIME" }
+
+// Set reads the value.
+func (v *interval) Set(s string) error {
+	d, err := parseInterval(s)
+	*v = interval(d)
+	return err
+}
+
+const (
+	minInterval = time.Millisecond
+	maxInterval = 366 * 24 * time.Hour
+)
+
+var errInterval = errors.New("expected seconds, [[hh:]mm:]ss or a time such as 500ms, from 1ms to a year")
+
+func parseInterval(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		seconds := 0.0
+		for part := range strings.SplitSeq(s, ":") {
+			n, err := strconv.ParseFloat(part, 64)
+			if err != nil || n < 0 || math.IsNaN(n) {
+				return 0, errInterval
+			}
+			seconds = seconds*60 + n
+		}
+		if strings.Count(s, ":") > 2 || seconds > maxInterval.Seconds() {
+			return 0, errInterval
+		}
+		d = time.Duration(seconds * float64(time.Second))
+	}
+	if d < minInterval || d > maxInterval {
+		return 0, errInterval
+	}
+	return d, nil
+}
+
+// count is a number of readings; 0 stands for no end.
+type count int
+
+// String returns the number.
+func (v *count) String() string { return strconv.Itoa(int(*v)) }
+
+// Type names the value in help texts.
+func (v *count) Type() string { return "N" }
+
+// Set reads the value.
+func (v *count) Set(s string) error {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return fmt.Errorf("expected a whole number up to %d, 0 for no end", math.MaxInt32)
+	}
+	*v = count(n)
+	return nil
+}
+
+// language is the id of a language of name tables.
+type language string
+
+// String returns the id.
+func (v *language) String() string { return string(*v) }
+
+// Type names the value in help texts.
+func (v *language) Type() string { return "ID" }
+
+// Set reads the value.
+func (v *language) Set(s string) error {
+	id, err := nametable.ParseLanguage(s)
+	*v = language(id)
+	return err
+}
+
+// sourceFlags are the options of every command that opens a source.
+type sourceFlags struct {
+	source   string
+	language language
+}
+
+func (f *sourceFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.source, "source", "local:", "`URL` of where counters come from: local: or perfdata:FILE[,FILE...][?names=FILE]")
+	cmd.Flags().Var(&f.language, "language", "language of object and counter names: 009 is English, 007 German")
+	complete(cmd, "source", completeSource)
+	complete(cmd, "language", completeLanguage)
+}
+
+// selectFlags say which counters are wanted, besides the paths on the command line.
+type selectFlags struct {
+	counters string
+	exclude  []string
+	cap100   bool
+}
+
+func (f *selectFlags) add(cmd *cobra.Command, source *sourceFlags) {
+	cmd.Flags().StringVar(&f.counters, "counters", "", "`FILE` with further paths, one a line; - is standard input")
+	cmd.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave out what this `PATH` names; may be given several times")
+	cmd.Flags().BoolVar(&f.cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
+	complete(cmd, "exclude", completePath(source))
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"io"
+)
+
+// interruptible reads from r until ctx ends, whose error it then returns, also
+// while r has nothing and does not return.
+type interruptible struct {
+	ctx    context.Context
+	r      io.Reader
+	buf    []byte // of the read under way; it is abandoned together with it
+	unread []byte
+	err    error // what follows unread
+}
+
+// readSize is how much is asked for at once.
+const readSize = 64 << 10
+
+// Read is that of io.Reader.
+func (i *interruptible) Read(p []byte) (int, error) {
+	if len(i.unread) == 0 && i.err == nil {
+		i.fill()
+	}
+	if len(i.unread) == 0 {
+		return 0, i.err
+	}
+	n := copy(p, i.unread)
+	i.unread = i.unread[n:]
+	return n, nil
+}
+
+func (i *interruptible) fill() {
+	if i.err = i.ctx.Err(); i.err != nil {
+		return
+	}
+	if i.buf == nil {
+		i.buf = make([]byte, readSize)
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		n, err := i.r.Read(i.buf)
+		done <- result{n, err}
+	}()
+	select {
+	case r := <-done:
+		i.unread, i.err = i.buf[:r.n], r.err
+	case <-i.ctx.Done():
+		i.err = i.ctx.Err()
+	}
+}

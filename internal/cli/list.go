@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/sink"
+	"github.com/winperf/winperf/source"
+)
+
+// lister is the list command.
+type lister struct {
+	app       *app
+	source    sourceFlags
+	output    outputFlags
+	index     bool
+	names     bool
+	instances bool
+
+	schema *winperf.Schema
+	table  *nametable.Names
+	w      *bufio.Writer
+	width  int
+}
+
+var (
+	listFormats = []sink.Format{
+		{Name: "table", Extensions: []string{".txt"}, Description: "for people"},
+		{Name: "paths", Description: "reusable paths, one a line"},
+		{Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"}, Description: "a JSON object for each counter"},
+	}
+	// namesFormats are those of list --names, which nametable.ReadFile reads.
+	namesFormats = []sink.Format{
+		{Name: "tsv", Extensions: []string{".tsv", ".txt"}, Description: "index, tab, text"},
+	}
+)
+
+func (a *app) listCommand() *cobra.Command {
+	l := &lister{app: a}
+	cmd := &cobra.Command{
+		Use:   "list [OBJECT]",
+		Short: "Show which objects, counters and instances there are",
+		Long: `List shows the objects of the source or, with OBJECT, the counters, help texts
+and instances of the objects whose name matches (* and ? are wildcards).
+
+  -o paths    one reusable path for each counter, with (*) for its instances;
+              with --instances one for each counter of each instance
+  -o jsonl    one JSON line for each counter, with index, help, type and instances
+  --names     the whole name table, also names that no object uses
+
+Exit status: 0 done, 1 nothing could be shown, 3 no object matches or some of
+the data was damaged.`,
+		Example: `  winperf list
+  winperf list Process
+  winperf list 'Proc*' -o paths
+  winperf list -o jsonl
+  winperf list --names > names.tsv       (for ?names=names.tsv)
+  winperf list -qx Processor             (as typeperf spells it)`,
+		Args: atMostOne("OBJECT"),
+		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args) },
+	}
+	l.source.add(cmd)
+	l.output.add(cmd, listFormats)
+	cmd.Flags().BoolVar(&l.index, "index", false, "show title indices in the table")
+	cmd.Flags().BoolVar(&l.names, "names", false, "show the whole name table: index, tab, text")
+	cmd.Flags().BoolVar(&l.instances, "instances", false, "paths, one for each instance of each counter")
+	cmd.ValidArgsFunction = completeObject(&l.source)
+	return cmd
+}
+
+// atMostOne accepts one argument of a command, and names it where there are more.
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("%s takes one %s and got %d: %q; a name with blanks needs quotes", cmd.CommandPath(), what, len(args), args)
+		}
+		return nil
+	}
+}
+
+func (l *lister) run(ctx context.Context, args []string) error {
+	if err := l.settle(args); err != nil {
+		return err
+	}
+	src, err := source.Open(ctx, l.source.source)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if l.schema, err = src.Schema(ctx); err != nil {
+		return err
+	}
+	out, err := l.app.create(&l.output)
+	if err != nil {
+		return err
+	}
+	l.w, l.width = out.Writer, out.width()
+	if l.names {
+		return errors.Join(l.writeNames(), out.Close())
+	}
+	pattern := "*"
+	if len(args) == 1 {
+		pattern = strings.Trim(args[0], `\`)
+	}
+	return errors.Join(l.list(ctx, src, pattern, out.format), out.Close())
+}
+
+// settle refuses options that do not go together.
+func (l *lister) settle(args []string) error {
+	switch {
+	case l.names && (len(args) > 0 || l.instances || l.index):
+		return errors.New("--names shows the whole name table: leave out OBJECT, --index and --instances")
+	case l.names:
+		l.output.formats = namesFormats
+	case l.instances:
+		l.output.formats = slices.DeleteFunc(slices.Clone(listFormats), func(f sink.Format) bool { return f.Name != "paths" })
+	}
+	format, _, err := l.output.resolve()
+	if err == nil && l.index && format != "table" {
+		return fmt.Errorf("--index goes with the table, not with %s", format)
+	}
+	return err
+}
+
+// list samples everything once and shows the objects that match.
+func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format string) error {
+	sel := winperf.Selection{Global: true, Costly: true}
+	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: string(l.source.language)})
+	defer m.Close()
+	cycle, err := m.Cycle(ctx)
+	if err != nil {
+		return err
+	}
+	l.app.damaged(cycle.Damage)
+	l.table = cycle.Names
+	objects := l.find(cycle.Frame, pattern)
+	switch {
+	case len(objects) == 0 && pattern == "*":
+		return errors.New("the source has no objects")
+	case len(objects) == 0:
+		c := catalogue{cycle: cycle}
+		l.app.partial = true
+		l.app.complain(fmt.Errorf("no object matches %q%s", pattern, didYouMean(pattern, c.objects())))
+		return nil
+	case format == "paths":
+		return l.writePaths(objects)
+	case format == "jsonl":
+		return l.writeJSON(objects)
+	case pattern == "*":
+		return l.writeOverview(objects)
+	}
+	return l.writeObjects(objects)
+}
+
+// find returns the objects whose name matches, in the chosen language or in
+// English, or is the pattern in any language, ordered by name.
+func (l *lister) find(f frame.Frame, pattern string) []frame.Object {
+	p, english, titles := winperf.CompilePattern(pattern), l.table.In(nametable.English), titlesOf(l.table, pattern)
+	var found []frame.Object
+	for o := range f.Objects() {
+		title := o.ID().Index
+		if p.Match(l.table.Title(title)) || p.Match(english.Title(title)) || slices.Contains(titles, title) {
+			found = append(found, o)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b frame.Object) int {
+		return strings.Compare(strings.ToLower(l.name(a)), strings.ToLower(l.name(b)))
+	})
+	return found
+}
+
+func (l *lister) name(o frame.Object) string { return l.table.Title(o.ID().Index) }
+
+func (l *lister) costly(o frame.Object) bool {
+	return slices.Contains(l.schema.Costly, o.ID().Index)
+}
+
+// shown returns the positions of the counters that people may ask for.
+func shown(o frame.Object) []int {
+	var ks []int
+	for k := range o.NumCounters() {
+		if !o.Counter(k).Type.IsBase() {
+			ks = append(ks, k)
+		}
+	}
+	return ks
+}
+
+// instanceNames are the object's instances as paths have them, with #n; a
+// single-instance object has none.
+func instanceNames(o frame.Object) []string {
+	names := []string{}
+	if o.Single() {
+		return names
+	}
+	for in := range o.Instances() {
+		p := winperf.Path{HasInstance: true, Instance: in.Full(), Index: in.Occurrence()}
+		names = append(names, p.InstanceText())
+	}
+	return names
+}
+
+// writePaths writes a path for each counter, or for each of its instances.
+func (l *lister) writePaths(objects []frame.Object) error {
+	for _, o := range objects {
+		for _, k := range shown(o) {
+			p := winperf.Path{Object: l.name(o), Counter: l.table.Title(o.Counter(k).ID.Index)}
+			switch {
+			case o.Single():
+				fmt.Fprintln(l.w, oneLine(p.String()))
+			case !l.instances:
+				p.HasInstance, p.Instance = true, "*"
+				fmt.Fprintln(l.w, oneLine(p.String()))
+			default:
+				for in := range o.Instances() {
+					p.HasInstance, p.Instance, p.Index = true, in.Full(), in.Occurrence()
+					fmt.Fprintln(l.w, oneLine(p.String()))
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"encoding/json"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+)
+
+// The shape of a line of list -o jsonl. Others rely on it; fields may be added.
+type (
+	listLine struct {
+		Object    listObject  `json:"object"`
+		Counter   listCounter `json:"counter"`
+		Instances []string    `json:"instances"` // as in paths; empty for a single-instance object
+	}
+	listObject struct {
+		Index     uint32        `json:"index"`
+		GUID      *winperf.GUID `json:"guid"`
+		Name      string        `json:"name"`
+		Help      string        `json:"help"`
+		Costly    bool          `json:"costly"`
+		Multi     bool          `json:"multi"` // has instances
+		Interface string        `json:"interface"`
+	}
+	listCounter struct {
+		Index  uint32       `json:"index"`
+		Name   string       `json:"name"`
+		Help   string       `json:"help"`
+		Type   counter.Type `json:"type"`
+		Scale  int32        `json:"scale"`
+		Unit   counter.Unit `json:"unit"`
+		Detail uint32       `json:"detail"`
+	}
+)
+
+func (l *lister) writeJSON(objects []frame.Object) error {
+	enc := json.NewEncoder(l.w)
+	enc.SetEscapeHTML(false)
+	for _, o := range objects {
+		line := listLine{Object: l.jsonObject(o), Instances: instanceNames(o)}
+		for _, k := range shown(o) {
+			c := o.Counter(k)
+			line.Counter = listCounter{
+				Index:  c.ID.Index,
+				Name:   l.table.Title(c.ID.Index),
+				Help:   l.table.Help(c.Help),
+				Type:   c.Type,
+				Scale:  c.Scale,
+				Unit:   c.Type.Unit(),
+				Detail: c.Detail,
+			}
+			if err := enc.Encode(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *lister) jsonObject(o frame.Object) listObject {
+	id := o.ID()
+	obj := listObject{
+		Index:     id.Index,
+		Name:      l.name(o),
+		Help:      l.table.Help(o.Help()),
+		Costly:    l.costly(o),
+		Multi:     !o.Single(),
+		Interface: l.schema.Interface,
+	}
+	if !id.GUID.IsZero() {
+		obj.GUID = &id.GUID
+	}
+	return obj
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/winperf/winperf/frame"
+)
+
+// writeOverview writes a line for each object.
+func (l *lister) writeOverview(objects []frame.Object) error {
+	var lines strings.Builder
+	t := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, l.withIndex("OBJECT", "INDEX")+"\tCOUNTERS\tINSTANCES\tHELP")
+	for _, o := range objects {
+		instances := "-"
+		if !o.Single() {
+			instances = strconv.Itoa(o.Len())
+		}
+		name := l.withIndex(oneLine(l.name(o)), strconv.FormatUint(uint64(o.ID().Index), 10))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", name, len(shown(o)), instances, firstSentence(l.table.Help(o.Help())))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(lines.String()) {
+		fmt.Fprintln(l.w, shorten(strings.TrimRight(line, " \n"), l.width))
+	}
+	return nil
+}
+
+func (l *lister) withIndex(name, index string) string {
+	if l.index {
+		return index + "\t" + name
+	}
+	return name
+}
+
+func firstSentence(s string) string {
+	s = oneLine(s)
+	if head, _, found := strings.Cut(s, ". "); found {
+		return head + "."
+	}
+	return s
+}
+
+// shorten cuts s to a number of characters.
+func shorten(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// writeObjects writes all that is known about each object.
+func (l *lister) writeObjects(objects []frame.Object) error {
+	for i, o := range objects {
+		if i > 0 {
+			fmt.Fprintln(l.w)
+		}
+		l.writeObject(o)
+	}
+	return nil
+}
+
+func (l *lister) writeObject(o frame.Object) {
+	fmt.Fprint(l.w, oneLine(l.name(o)))
+	if l.index {
+		fmt.Fprintf(l.w, "  [%d]", o.ID().Index)
+	}
+	if l.costly(o) {
+		fmt.Fprint(l.w, "  (costly)")
+	}
+	fmt.Fprintln(l.w)
+	writeWrapped(l.w, "  ", l.table.Help(o.Help()), l.width)
+	fmt.Fprintln(l.w, "\n  Counters:")
+	for _, k := range shown(o) {
+		c := o.Counter(k)
+		fmt.Fprintf(l.w, "    %s", oneLine(l.table.Title(c.ID.Index)))
+		if l.index {
+			fmt.Fprintf(l.w, "  [%d]", c.ID.Index)
+		}
+		fmt.Fprintf(l.w, "  (%v, %v)\n", c.Type.Unit(), c.Type)
+		writeWrapped(l.w, "        ", l.table.Help(c.Help), l.width)
+	}
+	if o.Single() {
+		return
+	}
+	fmt.Fprintf(l.w, "\n  Instances: %d\n", o.Len())
+	for _, name := range instanceNames(o) {
+		fmt.Fprintf(l.w, "    %s\n", oneLine(name))
+	}
+}
+
+// writeWrapped writes the words of text in lines that are not longer than width
+// where words allow that.
+func writeWrapped(w *bufio.Writer, indent, text string, width int) {
+	used := 0
+	for word := range strings.FieldsSeq(oneLine(text)) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case used == 0:
+			w.WriteString(indent)
+			used = len(indent)
+		case used+1+n > width:
+			w.WriteString("\n" + indent)
+			used = len(indent)
+		default:
+			w.WriteString(" ")
+			used++
+		}
+		w.WriteString(word)
+		used += n
+	}
+	if used > 0 {
+		w.WriteString("\n")
+	}
+}

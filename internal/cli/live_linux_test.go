@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// reading is a line of -o jsonl.
+type reading struct {
+	Time   string
+	Path   string
+	Value  *float64
+	Unit   string
+	Status string
+}
+
+// readings runs get or watch.
+func readings(t *testing.T, args ...string) []reading {
+	t.Helper()
+	var all []reading
+	for line := range bytes.Lines(run(t, append(args, "-o", "jsonl")...)) {
+		var r reading
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// pids returns the processes that /proc lists.
+func pids(t *testing.T) map[int]bool {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[int]bool{}
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			found[pid] = true
+		}
+	}
+	return found
+}
+
+// TestLiveProcesses checks that get lists the processes that /proc has, all
+// but those that came or went meanwhile.
+func TestLiveProcesses(t *testing.T) {
+	var missing, invented []int
+	for range 5 { // a process may come and go between the listings
+		before := pids(t)
+		listed := map[int]bool{}
+		for _, r := range readings(t, "get", `\Process(*)\ID Process`, "--exclude", `\Process(Idle)\*`, "--exclude", `\Process(_Total)\*`) {
+			if r.Value == nil {
+				t.Errorf("%s: %s", r.Path, r.Status)
+				continue
+			}
+			listed[int(*r.Value)] = true
+		}
+		after := pids(t)
+		missing, invented = nil, nil
+		for pid := range before {
+			if after[pid] && !listed[pid] {
+				missing = append(missing, pid)
+			}
+		}
+		for pid := range listed {
+			if !before[pid] && !after[pid] {
+				invented = append(invented, pid)
+			}
+		}
+		if len(missing) == 0 && len(invented) == 0 {
+			return
+		}
+	}
+	t.Errorf("missing %v, listed but not there %v", missing, invented)
+}
+
+// TestLiveList checks that everything this machine has is named and described,
+// and can be asked for by its path.
+func TestLiveList(t *testing.T) {
+	lines := 0
+	for line := range bytes.Lines(run(t, "list", "-o", "jsonl")) {
+		type item struct{ Name, Help string }
+		var entry struct {
+			Object  item
+			Counter item
+		}
+		if err := json.Unmarshal(line, &entry); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		for _, it := range []item{entry.Object, entry.Counter} {
+			if it.Name == "" || strings.HasPrefix(it.Name, "#") || it.Help == "" {
+				t.Errorf("no name or help: %s", line)
+			}
+		}
+		lines++
+	}
+	paths := bytes.Count(run(t, "list", "-q"), []byte("\n"))
+	if lines == 0 || lines != paths {
+		t.Errorf("%d counters and %d paths", lines, paths)
+	}
+	for path := range strings.Lines(string(run(t, "list", "-q"))) {
+		p, err := winperf.ParsePath(strings.TrimSpace(path))
+		if err != nil || p.Validate() != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestLiveNames checks that the name table can be read back.
+func TestLiveNames(t *testing.T) {
+	dir := t.TempDir()
+	names, block := dir+"/names.tsv", dir+"/block.bin"
+	run(t, "list", "--names", "-o", names)
+	run(t, "dump", "-o", block)
+	live := run(t, "list", "-q")
+	recorded := run(t, "list", "-q", "--source", "perfdata:"+block+"?names="+names)
+	if !bytes.Equal(live, recorded) {
+		t.Errorf("live:\n%s\nrecorded:\n%s", live, recorded)
+	}
+}
+
+// systemPrograms are programs for tests on this system.
+var systemPrograms = map[string]func(){"burn": burn, "peak": peak}
+
+// burn keeps a processor busy until standard input ends.
+func burn() {
+	go func() {
+		for n := new(atomic.Uint64); ; n.Add(1) {
+			_ = n.Load()
+		}
+	}()
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// load is a process that keeps a processor busy.
+type load struct {
+	cmd *exec.Cmd
+}
+
+func startLoad(t *testing.T) load {
+	t.Helper()
+	cmd := process(t, "burn")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(stdin.Close(), cmd.Wait()); err != nil {
+			t.Errorf("burn: %v", err)
+		}
+	})
+	return load{cmd}
+}
+
+// busy returns the processor time that /proc gives for the process, in
+// seconds, and the time of reading it.
+func (l load) busy(t *testing.T) (seconds float64, at time.Time) {
+	t.Helper()
+	const ticksPerSecond = 100 // USER_HZ on every machine that Go runs on
+	at = time.Now()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", l.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])) // from field 3, state
+	for _, field := range fields[11:13] {                               // utime and stime
+		ticks, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds += float64(ticks) / ticksPerSecond
+	}
+	return seconds, at
+}
+
+// measure returns the share of a processor, in percent, that the process took
+// over some seconds, as watch shows it and as /proc does.
+func (l load) measure(t *testing.T, seconds int) (shown, want float64) {
+	t.Helper()
+	comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", l.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance := strings.TrimSpace(string(comm)) + "*"
+	busy0, t0 := l.busy(t)
+	all := readings(t, "watch", `\Process(`+instance+`)\ID Process`, `\Process(`+instance+`)\% Processor Time`, "-i", "1", "-n", strconv.Itoa(seconds))
+	busy1, t1 := l.busy(t)
+	sum, n := 0.0, 0
+	for _, r := range all {
+		if !strings.HasSuffix(r.Path, `\ID Process`) || r.Value == nil || int(*r.Value) != l.cmd.Process.Pid {
+			continue
+		}
+		path := strings.TrimSuffix(r.Path, "ID Process") + "% Processor Time"
+		i := slices.IndexFunc(all, func(o reading) bool { return o.Path == path && o.Time == r.Time })
+		if i < 0 || all[i].Value == nil {
+			t.Fatalf("%s has no value at %s", path, r.Time)
+		}
+		sum += *all[i].Value
+		n++
+	}
+	if n != seconds {
+		t.Fatalf("%d readings of the process, want %d", n, seconds)
+	}
+	return sum / float64(n), 100 * (busy1 - busy0) / t1.Sub(t0).Seconds()
+}
+
+// TestLiveLoad checks watch against /proc. The two do not begin and end at the
+// same instant, which counts in a measurement this short.
+func TestLiveLoad(t *testing.T) {
+	shown, want := startLoad(t).measure(t, 2)
+	if math.Abs(shown-want) > 10 {
+		t.Errorf("watch shows %.1f %% of a processor, /proc %.1f %%", shown, want)
+	}
+}
+
+// TestLiveLoadSoak compares over ten seconds, for as long as WINPERF_SOAK says.
+func TestLiveLoadSoak(t *testing.T) {
+	text := os.Getenv("WINPERF_SOAK")
+	if text == "" {
+		t.Skip("WINPERF_SOAK is not set")
+	}
+	duration, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := startLoad(t)
+	for end := time.Now().Add(duration); time.Now().Before(end); {
+		shown, want := l.measure(t, 10)
+		t.Logf("watch %.2f %%, /proc %.2f %%", shown, want)
+		if math.Abs(shown-want) > 2 {
+			t.Errorf("over 10 s watch shows %.2f %% of a processor, /proc %.2f %%", shown, want)
+		}
+	}
+}

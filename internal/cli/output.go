@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/sink"
+)
+
+// outputFlags say where output goes and in which form.
+type outputFlags struct {
+	output  string
+	format  string
+	formats []sink.Format // that the command can write; the first is the one without options
+}
+
+func (f *outputFlags) add(cmd *cobra.Command, formats []sink.Format) {
+	f.formats = formats
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "`WHERE`: a format ("+formatNames(formats)+") for standard output, anything else is a file")
+	cmd.Flags().StringVarP(&f.format, "format", "f", "", "`FORMAT`, where the file's extension does not name it")
+	complete(cmd, "format", cobra.FixedCompletions(formatCompletions(formats), cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "output", cobra.FixedCompletions(formatCompletions(formats), cobra.ShellCompDirectiveDefault))
+}
+
+// resolve reads -o and -f. A format's bare name behind -o asks for that format
+// on standard output, and so does "-" for what -f says; anything else is a file,
+// and -f or its extension names the format.
+func (f *outputFlags) resolve() (format, file string, err error) {
+	if f.format != "" {
+		i := slices.IndexFunc(f.formats, named(f.format))
+		if i < 0 {
+			return "", "", fmt.Errorf("-f %s: expected one of %s", f.format, formatNames(f.formats))
+		}
+		format = f.formats[i].Name
+	}
+	switch i := slices.IndexFunc(f.formats, named(f.output)); {
+	case (f.output == "" || f.output == "-") && format == "":
+		return f.formats[0].Name, "", nil
+	case f.output == "" || f.output == "-":
+		return format, "", nil
+	case i >= 0 && format != "" && format != f.formats[i].Name:
+		return "", "", fmt.Errorf("-o %s and -f %s ask for different formats; a file of that name is ./%s", f.output, f.format, f.output)
+	case i >= 0:
+		return f.formats[i].Name, "", nil
+	case format != "":
+		return format, f.output, nil
+	case slices.ContainsFunc(everyFormat(), named(f.output)):
+		return "", "", fmt.Errorf("-o %s: this command writes %s; a file of that name is ./%s", f.output, formatNames(f.formats), f.output)
+	}
+	extension := strings.ToLower(filepath.Ext(f.output))
+	for _, k := range f.formats {
+		if slices.Contains(k.Extensions, extension) {
+			return k.Name, f.output, nil
+		}
+	}
+	return "", "", fmt.Errorf("-o %s: the file's extension names no format; say which with -f: %s", f.output, formatNames(f.formats))
+}
+
+// everyFormat are the formats of all commands.
+func everyFormat() []sink.Format {
+	return slices.Concat(sink.Formats(), listFormats, namesFormats, dumpFormats)
+}
+
+func named(name string) func(sink.Format) bool {
+	return func(k sink.Format) bool { return strings.EqualFold(k.Name, name) }
+}
+
+// formatNames lists formats for messages and help texts.
+func formatNames(formats []sink.Format) string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func formatCompletions(formats []sink.Format) []cobra.Completion {
+	var names []cobra.Completion
+	for _, f := range formats {
+		names = append(names, cobra.CompletionWithDesc(f.Name, f.Description))
+	}
+	return names
+}
+
+// output is where a command writes: standard output or a file.
+type output struct {
+	*bufio.Writer
+	format string
+	file   *os.File // nil for standard output
+	size   func() (width, height int)
+}
+
+// create opens what -o and -f ask for.
+func (a *app) create(f *outputFlags) (*output, error) {
+	format, file, err := f.resolve()
+	if err != nil {
+		return nil, err
+	}
+	out := &output{format: format}
+	w := a.stdout
+	if file != "" {
+		if out.file, err = os.Create(file); err != nil {
+			return nil, err
+		}
+		w = out.file
+	} else {
+		out.size, _ = isTerminal(a.stdout)
+	}
+	out.Writer = bufio.NewWriter(w)
+	return out, nil
+}
+
+// Close completes the output.
+func (o *output) Close() error {
+	err := o.Flush()
+	if o.file != nil {
+		err = errors.Join(err, o.file.Close())
+	}
+	return err
+}
+
+// terminal tells whether people see the output while it is written.
+func (o *output) terminal() bool { return o.size != nil }
+
+// width is the number of columns of a line: the terminal's, or what is read
+// well elsewhere.
+func (o *output) width() int {
+	const readable = 100
+	if o.size != nil {
+		if w, _ := o.size(); w > 0 {
+			return min(w, readable)
+		}
+	}
+	return readable
+}
+
+// destination is where readings go: a sink over an output.
+type destination struct {
+	sink.Sink
+	out     *output
+	inPlace bool // a picture on a terminal; other text would spoil it
+}
+
+// open opens a sink. single tells that there will be one moment only.
+func (a *app) open(f *outputFlags, single bool) (*destination, error) {
+	out, err := a.create(f)
+	if err != nil {
+		return nil, err
+	}
+	inPlace := out.terminal() && !single && out.format == "table" && os.Getenv("TERM") != "dumb"
+	opt := sink.Options{File: out.file != nil}
+	opt.Single, opt.Size, opt.Terminal = single, out.size, inPlace
+	s, err := sink.New(out.format, out, opt)
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return &destination{s, out, inPlace}, nil
+}
+
+// Close completes the output.
+func (d *destination) Close() error {
+	return errors.Join(d.Sink.Close(), d.out.Close())
+}
+
+// reportLate says how many series came too late to get a column.
+func (d *destination) reportLate(w io.Writer) {
+	if l, ok := d.Sink.(sink.LateCounter); ok && l.Late() > 0 {
+		fmt.Fprintf(w, "winperf: %d series came after the first row and have no column in the %s output\n", l.Late(), d.out.format)
+	}
+}

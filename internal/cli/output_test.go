@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/winperf/winperf/sink"
+)
+
+func TestResolve(t *testing.T) {
+	tests := []struct {
+		output, format string
+		want, file     string // no want: an error
+	}{
+		{"", "", "table", ""},
+		{"csv", "", "csv", ""},
+		{"CSV", "", "csv", ""},
+		{"", "TSV", "tsv", ""},
+		{"-", "", "table", ""},
+		{"-", "json", "json", ""},
+		{"csv", "csv", "csv", ""},
+		{"./csv", "jsonl", "jsonl", "./csv"},
+		{"load.csv", "", "csv", "load.csv"},
+		{"load.csv", "tsv", "tsv", "load.csv"},
+		{"Load.NDJSON", "", "jsonl", "Load.NDJSON"},
+		{".txt", "", "table", ".txt"},
+		{"dir.csv/load", "tsv", "tsv", "dir.csv/load"},
+		{"csv", "tsv", "", ""},
+		{"./csv", "", "", ""},
+		{"load.xml", "", "", ""},
+		{"dir.csv/load", "", "", ""},
+		{"load.csv", "xml", "", ""},
+		{"bin", "", "", ""}, // a format of another command
+	}
+	for _, test := range tests {
+		f := outputFlags{output: test.output, format: test.format, formats: sink.Formats()}
+		format, file, err := f.resolve()
+		if format != test.want || file != test.file || (err == nil) != (test.want != "") {
+			t.Errorf("-o %q -f %q: format %q, file %q, error %v; want %q, %q",
+				test.output, test.format, format, file, err, test.want, test.file)
+		}
+	}
+}
+
+// TestFormats checks that within one command no two formats have one name or
+// one extension.
+func TestFormats(t *testing.T) {
+	for _, formats := range [][]sink.Format{sink.Formats(), listFormats, namesFormats, dumpFormats} {
+		seen := map[string]bool{}
+		for _, f := range formats {
+			for _, s := range append([]string{f.Name}, f.Extensions...) {
+				if seen[s] {
+					t.Errorf("%s is there twice", s)
+				}
+				seen[s] = true
+			}
+			if f.Description == "" {
+				t.Errorf("%s is not described", f.Name)
+			}
+		}
+	}
+}

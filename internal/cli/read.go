@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink"
+	"github.com/winperf/winperf/source"
+)
+
+// reader is what get and watch have in common: readings of paths go to a sink.
+type reader struct {
+	app      *app
+	standard []string // paths where none are given
+	source   sourceFlags
+	output   outputFlags
+	sel      selectFlags
+	every    interval
+	count    count
+
+	paths []winperf.Path
+	asked bool // paths were given
+	live  bool // the source is no record
+	tally tally
+	buf   []winperf.Reading
+}
+
+func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
+	r.every = interval(measure.DefaultInterval)
+	cmd.Flags().VarP(&r.every, "interval", "i", intervalHelp)
+	r.source.add(cmd)
+	r.output.add(cmd, sink.Formats())
+	r.sel.add(cmd, &r.source)
+	cmd.ValidArgsFunction = completePath(&r.source)
+}
+
+// run watches the paths of the command line, or standard ones, and writes
+// every moment.
+func (r *reader) run(ctx context.Context, args []string) (err error) {
+	if err := r.choose(args); err != nil {
+		return err
+	}
+	opt, err := r.options()
+	if err != nil {
+		return err
+	}
+	src, err := source.Open(ctx, r.source.source)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	out, err := r.app.open(&r.output, r.count == 1)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, out.Close())
+		out.reportLate(r.app.stderr)
+		if err == nil {
+			r.finish(ctx, src)
+		}
+	}()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	onHangup(r.app.stdout, cancel)
+	_, recorded := src.(winperf.Recorded)
+	r.live = !recorded
+	return r.watch(ctx, src, opt, out)
+}
+
+// choose finds out which paths are wanted.
+func (r *reader) choose(args []string) (err error) {
+	if r.paths, err = r.app.paths(args, &r.sel); err != nil {
+		return err
+	}
+	if r.asked = len(r.paths) > 0; !r.asked {
+		if r.paths, err = parsePaths(r.standard); err != nil {
+			return err
+		}
+	}
+	if len(r.paths) == 0 {
+		return errors.New(`no path given; for example '\Memory\Available MBytes' (winperf list shows what there is)`)
+	}
+	r.tally = newTally(len(r.paths))
+	return nil
+}
+
+func (r *reader) options() (measure.Options, error) {
+	if _, _, err := r.output.resolve(); err != nil { // before anything is opened
+		return measure.Options{}, err
+	}
+	opt, err := r.sel.options(r.source.language)
+	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
+	return opt, err
+}
+
+func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Options, out *destination) error {
+	for cycle, err := range measure.Watch(ctx, src, winperf.Selection{Paths: r.paths}, opt) {
+		if err != nil {
+			return err
+		}
+		r.tally.count(cycle)
+		if readings := r.shown(cycle, out); len(readings) > 0 {
+			if err := out.Write(cycle.Time, readings); err != nil {
+				return err
+			}
+			if err := out.out.Flush(); err != nil {
+				return err
+			}
+		}
+		if !out.inPlace {
+			r.tally.reportDamage(r.app)
+		}
+		if r.tally.cycles > 1 || !r.live {
+			continue
+		}
+		if r.tally.hopeless() {
+			return nil
+		}
+		if !out.inPlace && r.asked {
+			r.app.explain(ctx, src, &r.tally, r.paths, false)
+		}
+	}
+	if r.tally.cycles == 0 && ctx.Err() == nil {
+		return errors.New("the source has no samples")
+	}
+	return nil
+}
+
+// shown are the readings of a cycle to write. A table leaves out objects and
+// counters that are not there, which standard error tells about, as everything
+// does where the user did not ask for them; programs get all.
+func (r *reader) shown(cycle *measure.Cycle, out *destination) []winperf.Reading {
+	if r.asked && (out.inPlace || out.out.format != "table") {
+		return cycle.Readings
+	}
+	r.buf = r.buf[:0]
+	for _, reading := range cycle.Readings {
+		if !absent(reading.Status) {
+			r.buf = append(r.buf, reading)
+		}
+	}
+	return r.buf
+}
+
+// finish says at the end what was not as it should be.
+func (r *reader) finish(ctx context.Context, src winperf.Source) {
+	a, t := r.app, &r.tally
+	t.reportDamage(a)
+	if t.missed > 0 {
+		a.complain(fmt.Errorf("%d samples were missed because the machine or the output was too slow", t.missed))
+	}
+	if t.damaged > 1 {
+		a.complain(fmt.Errorf("%d of %d samples were damaged", t.damaged, t.cycles))
+	}
+	if r.asked || !t.any() {
+		a.explain(ctx, src, t, r.paths, true)
+	}
+}
+
+// tally keeps which paths have had a value.
+type tally struct {
+	cycles, missed, damaged int
+	served                  []bool
+	last                    []winperf.Reading // per path: the last reading without a value
+	explained               []bool
+	explanations            int
+	damage                  []error // of the first damaged sample, until it is reported
+}
+
+func newTally(paths int) tally {
+	return tally{
+		served:    make([]bool, paths),
+		last:      make([]winperf.Reading, paths),
+		explained: make([]bool, paths),
+	}
+}
+
+func (t *tally) count(c *measure.Cycle) {
+	t.cycles++
+	t.missed += c.Missed
+	if damage := costly(c.Damage); len(damage) > 0 {
+		if t.damaged++; t.damaged == 1 {
+			t.damage = damage
+		}
+	}
+	from := 0
+	for w, to := range c.Parts {
+		for _, r := range c.Readings[from:to] {
+			if r.Status == counter.OK {
+				t.served[w] = true
+				break
+			}
+			t.last[w] = r
+		}
+		if from == to {
+			t.served[w] = true // another path has it
+		}
+		from = to
+	}
+}
+
+// reportDamage reports the damage of the first damaged sample, once.
+func (t *tally) reportDamage(a *app) {
+	a.damaged(t.damage)
+	t.damage = nil
+}
+
+// any tells whether any path has had a value.
+func (t *tally) any() bool {
+	for _, served := range t.served {
+		if served {
+			return true
+		}
+	}
+	return false
+}
+
+// hopeless tells whether no path names a counter that is there.
+func (t *tally) hopeless() bool {
+	for w, served := range t.served {
+		if served || !absent(t.last[w].Status) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winperf/winperf/perfdata"
+)
+
+// realData returns the directory of captures from real machines, which lies
+// beside the project. Without it the test is skipped.
+func realData(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		data := filepath.Join(dir, "shared", "data")
+		if _, err := os.Stat(data); err == nil {
+			return data
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			t.Skip("no captures of real machines: there is no directory shared/data beside the project")
+		}
+		dir = above
+	}
+}
+
+// run runs a command that must end with status 0 and returns its output.
+func run(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if status := Run(context.Background(), args, strings.NewReader(""), &stdout, &stderr); status != exitDone || stderr.Len() > 0 {
+		t.Fatalf("%v: status %d, standard error %q", args, status, &stderr)
+	}
+	return stdout.Bytes()
+}
+
+// TestRealBlocks dumps every real block in every form and makes the same bytes
+// of the text again.
+func TestRealBlocks(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(realData(t), "perfdata", "*.bin"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no blocks: %v", err)
+	}
+	for _, file := range files {
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = want[:binary.LittleEndian.Uint32(want[20:])] // TotalByteLength; the caller's buffer was larger
+		block, err := perfdata.ParseText(run(t, "dump", file))
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if got, err := block.Encode(); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: the text does not give the same %d bytes: %d bytes, %v", file, len(want), len(got), err)
+		}
+		var dump struct {
+			Objects []struct {
+				Index     uint32
+				Counters  []json.RawMessage
+				Instances []struct{ Raw []json.RawMessage }
+			}
+		}
+		if err := json.Unmarshal(run(t, "dump", "-o", "json", file), &dump); err != nil || len(dump.Objects) != 1 {
+			t.Errorf("%s: %d objects, %v", file, len(dump.Objects), err)
+			continue
+		}
+		for _, in := range dump.Objects[0].Instances {
+			if len(in.Raw) != len(dump.Objects[0].Counters) {
+				t.Errorf("%s: %d raw values of %d counters", file, len(in.Raw), len(dump.Objects[0].Counters))
+			}
+		}
+	}
+}

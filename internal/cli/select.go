@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// maxPaths bounds how many paths one run takes. Whoever has more wants a
+// wildcard: each path is compared with every object.
+const maxPaths = 10_000
+
+// paths reads the paths of the command line and of --counters.
+func (a *app) paths(args []string, f *selectFlags) ([]winperf.Path, error) {
+	paths, err := parsePaths(args)
+	if err != nil {
+		return nil, err
+	}
+	if f.counters != "" {
+		more, err := a.pathFile(f.counters)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, more...)
+	}
+	if len(paths) > maxPaths {
+		return nil, fmt.Errorf("%d paths, expected at most %d; wildcards stand for many", len(paths), maxPaths)
+	}
+	return paths, nil
+}
+
+func parsePaths(args []string) ([]winperf.Path, error) {
+	var paths []winperf.Path
+	var errs []error
+	for _, arg := range args {
+		p, err := winperf.ParsePath(arg)
+		paths = append(paths, p)
+		errs = append(errs, err)
+	}
+	return paths, errors.Join(errs...)
+}
+
+// pathFile reads paths from a file.
+func (a *app) pathFile(name string) ([]winperf.Path, error) {
+	var r io.Reader = a.stdin
+	if name == "-" {
+		name = "standard input"
+		a.await("paths")
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		r = f
+	}
+	paths, err := readPaths(r)
+	if err == nil && len(paths) == 0 {
+		err = errors.New("no path in it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return paths, nil
+}
+
+// readPaths reads paths, one a line, in UTF-8 or, with a byte order mark,
+// UTF-16, as PowerShell redirects. Empty lines and those that begin with # or ;
+// are passed over, as are the quotes that spreadsheets leave around paths.
+func readPaths(r io.Reader) ([]winperf.Path, error) {
+	var paths []winperf.Path
+	lines := bufio.NewScanner(transform.NewReader(r, unicode.BOMOverride(transform.Nop)))
+	n := 1
+	for ; lines.Scan(); n++ {
+		text := strings.Trim(strings.TrimSpace(lines.Text()), `"`)
+		if text == "" || text[0] == '#' || text[0] == ';' {
+			continue
+		}
+		p, err := winperf.ParsePath(text)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if paths = append(paths, p); len(paths) > maxPaths {
+			return nil, fmt.Errorf("line %d: more than %d paths; wildcards stand for many", n, maxPaths)
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d: longer than %d bytes", n, bufio.MaxScanTokenSize)
+	}
+	return paths, lines.Err()
+}
+
+// options are the measurement's options that the flags ask for.
+func (f *selectFlags) options(language language) (measure.Options, error) {
+	exclude, err := parsePaths(f.exclude)
+	return measure.Options{
+		Language: string(language),
+		Exclude:  exclude,
+		Cook:     counter.Options{Clamp: true, Cap100: f.cap100},
+	}, err
+}
+
+// titlesOf returns the title indices that a name or a number stands for.
+func titlesOf(names *nametable.Names, s string) []uint32 {
+	if n, err := strconv.ParseUint(s, 10, 32); err == nil {
+		return []uint32{uint32(n)}
+	}
+	return names.Lookup(s)
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Show the version of the program",
+		Long:    "Version shows the program's version, the system it was built for and Go's version.",
+		Example: "  winperf version",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.stdout, versionLine())
+			return err
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("winperf %s %s/%s %s", version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
+// version is the module's version, or the revision that a working copy was
+// built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel " + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
+}
