@@ -1,0 +1,6 @@
+//go:build !race
+
+package perfdata_test
+
+// underRace tells that the race detector is on.
+const underRace = false
