@@ -3,7 +3,6 @@ package frame
 import (
 	"bytes"
 	"hash/maphash"
-	"iter"
 	"slices"
 
 	"github.com/winperf/winperf/counter"
@@ -22,6 +21,7 @@ type Cooker struct {
 	curKeys   keys
 	prevKeys  keys
 	groups    groups
+	runs      runs
 	taken     []int32 // scratch: older instances that are matched already
 	seed      maphash.Seed
 	uses      uint64 // frames set so far
@@ -44,6 +44,7 @@ func (c *Cooker) Set(prev, cur Frame, opt counter.Options) {
 		c.opt = opt
 	}
 	c.prev, c.cur = prev, cur
+	c.runs.pair = nil
 	c.uses++
 }
 
@@ -79,6 +80,8 @@ type Pair struct {
 	identity    identity
 
 	prev, cur   Object
+	prevClocks  counter.Clocks
+	curClocks   counter.Clocks
 	hasPrev     bool
 	sameDefs    bool    // the older definitions are the same bytes
 	older       []int32 // position of each definition in the older object, where not sameDefs
@@ -89,27 +92,16 @@ type Pair struct {
 
 	settled *Labels // instances that were matched by name, each in its place and verified
 
+	curFields, prevFields fields // what is read for a part
+
 	scratch scratch
-}
-
-// column is one counter definition ready to be cooked.
-type column struct {
-	formula counter.Formula
-	state   index.CounterState
-	base    int32
-	multi   bool // the component count stands behind the value
-}
-
-// scratch holds one column's operands and results.
-type scratch struct {
-	cur, prev, curBase, prevBase []uint64
-	bits                         []uint64
-	status                       []counter.Status
+	op      counter.Column // operands of the column at hand
+	out     Column         // the column at hand
 }
 
 func (p *Pair) set(o Object) {
 	c := p.cooker
-	p.cur = o
+	p.cur, p.curClocks = o, o.clocks()
 	d := o.def()
 	defs := definitionBytes(o)
 	if p.title != d.Title || !bytes.Equal(p.definitions, defs) {
@@ -117,11 +109,14 @@ func (p *Pair) set(o Object) {
 		p.definitions = append(p.definitions[:0], defs...)
 		p.compile()
 		p.layout++
+	} else if !p.inStates(o.counters()) {
+		p.compile()
 	}
 	at := c.prev.store.find(o.pos, d.Title)
 	p.hasPrev = at >= 0
 	if p.hasPrev {
 		p.prev = c.prev.Object(at)
+		p.prevClocks = p.prev.clocks()
 		p.sameDefs = bytes.Equal(p.definitions, definitionBytes(p.prev))
 		if !p.sameDefs {
 			p.matchDefinitions()
@@ -150,14 +145,23 @@ func (p *Pair) compile() {
 		if d.Base >= 0 {
 			baseSize = int(cs[d.Base].Size)
 		}
-		p.columns[k] = column{
-			formula: counter.NewFormula(d.Type, int(d.Size), baseSize, p.cooker.opt),
-			state:   d.State,
-			base:    d.Base,
-			multi:   d.Multi != 0,
-		}
+		p.columns[k] = newColumn(d, baseSize, p.cooker.opt)
 	}
 	p.identity = newIdentity(cs)
+	p.curFields.compile(cs, func(int) bool { return true })
+	p.prevFields.compile(cs, p.needsOlder)
+}
+
+// inStates tells whether the counters are in the states that they had when they
+// were compiled: a short counter block costs some counters in one sample only.
+func (p *Pair) inStates(cs []index.Counter) bool {
+	for k := range cs {
+		c, col := &cs[k], &p.columns[k]
+		if c.State != col.state || c.Base != col.found || c.Multi != col.behind {
+			return false
+		}
+	}
+	return true
 }
 
 // matchDefinitions finds each definition of the newer object in the older one:
@@ -211,80 +215,6 @@ func (p *Pair) From(i int) (int, counter.Match) {
 	return int(p.from[i]), p.match[i]
 }
 
-// Column is one counter cooked over instances of an object. Its slices are
-// valid until the next column of the same object is cooked.
-type Column struct {
-	Kind     counter.Kind
-	Unit     counter.Unit
-	Bits     []uint64         // values, see counter.FromBits
-	Status   []counter.Status // only OK goes with a value
-	o        Object
-	k, first int
-}
-
-// Value returns the value at position i of the column; it holds nothing where
-// the status is not OK.
-func (c *Column) Value(i int) counter.Value {
-	switch {
-	case c.Status[i] != counter.OK:
-		return counter.Value{}
-	case c.Kind == counter.KindText:
-		s, _ := c.o.Text(c.first+i, c.k)
-		return counter.Text(s)
-	}
-	return counter.FromBits(c.Kind, c.Bits[i])
-}
-
-// Column cooks the counter at position k of the newer object for all instances.
-func (p *Pair) Column(k int) Column { return p.Part(k, 0, p.Len()) }
-
-// Parts is [Object.Parts] for both samples.
-func (p *Pair) Parts() iter.Seq2[int, int] {
-	return func(yield func(first, n int) bool) {
-		for first, n := range p.cur.Parts() {
-			if p.hasPrev {
-				at := min(first, p.prev.Len())
-				p.prev.touch(at, min(n, p.prev.Len()-at))
-			}
-			if !yield(first, n) {
-				return
-			}
-		}
-	}
-}
-
-// Part cooks the counter at position k for n instances from position first on.
-// Where many counters of many instances are cooked, [Pair.Parts] makes it faster.
-func (p *Pair) Part(k, first, n int) Column {
-	s, col := &p.scratch, &p.columns[k]
-	s.grow(n)
-	out := Column{Kind: col.formula.Kind(), Unit: col.formula.Unit(), Bits: s.bits[:n], Status: s.status[:n], o: p.cur, k: k, first: first}
-	if st := p.unreadable(col, k); st != counter.OK {
-		fillStatus(out.Status, st)
-		return out
-	}
-	clear(out.Status)
-	if col.state == index.TextValue {
-		out.Kind, out.Unit = counter.KindText, counter.TextUnit
-		for i := range out.Status {
-			if _, ok := p.cur.Text(first+i, k); !ok {
-				out.Status[i] = counter.InvalidData
-			}
-		}
-		return out
-	}
-	op := counter.Column{Bits: out.Bits, Status: out.Status}
-	if !p.allVerified {
-		op.Match = p.match[first : first+n]
-	}
-	p.load(&op, col, k, first)
-	if col.formula.Samples() == 2 {
-		p.loadOlder(&op, col, k, first)
-	}
-	col.formula.Cook(clocks(p.prev, p.hasPrev), clocks(p.cur, true), &op)
-	return out
-}
-
 func (p *Pair) olderLen() int {
 	if !p.hasPrev {
 		return 0
@@ -292,123 +222,9 @@ func (p *Pair) olderLen() int {
 	return p.prev.Len()
 }
 
-// unreadable is the status of a counter that has no value for any instance.
-func (p *Pair) unreadable(col *column, k int) counter.Status {
-	switch col.state {
-	case index.TextValue:
-		return counter.OK
-	case index.NoValue, index.BadSize:
-		return counter.Unsupported
-	}
-	if col.formula.Kind() == counter.KindNone {
-		return counter.Unsupported
-	}
-	if col.state == index.MissingBase {
-		return counter.InvalidData
-	}
-	if col.formula.Samples() < 2 {
-		return counter.OK
-	}
-	if !p.hasPrev {
-		return counter.NoPrevious
-	}
-	if !p.sameDefs {
-		switch p.older[k] {
-		case typeChanged:
-			return counter.InvalidData
-		case noDefinition:
-			return counter.NoPrevious
-		}
-		if col.base >= 0 && p.older[col.base] < 0 {
-			return counter.NoPrevious
-		}
-	}
-	return counter.OK
-}
-
-// load reads the operands of the newer sample. A value that is not there gives
-// InvalidData.
-func (p *Pair) load(op *counter.Column, col *column, k, first int) {
-	s, n := &p.scratch, len(op.Bits)
-	op.Cur = s.cur[:n]
-	p.cur.read(op.Cur, k, first, op.Status)
-	switch {
-	case !col.formula.NeedsBase() && !col.formula.NeedsMulti():
-	case col.base >= 0:
-		op.CurBase = s.curBase[:n]
-		p.cur.read(op.CurBase, int(col.base), first, op.Status)
-	case col.multi:
-		op.CurBase = s.curBase[:n]
-		p.cur.s.index.MultiColumn(op.CurBase, p.cur.pos, k, first)
-	}
-}
-
-// read reads raw values into dst. Where there is none the status becomes
-// InvalidData.
-func (o Object) read(dst []uint64, k, first int, status []counter.Status) {
-	if o.ReadRaw(dst, k, first) {
-		return
-	}
-	for i := range dst {
-		if _, ok := o.Raw(first+i, k); !ok {
-			status[i] = counter.InvalidData
-		}
-	}
-}
-
-// loadOlder reads the operands of the older sample.
-func (p *Pair) loadOlder(op *counter.Column, col *column, k, first int) {
-	s, n := &p.scratch, len(op.Bits)
-	op.Prev = s.prev[:n]
-	p.readOlder(op.Prev, p.olderPosition(int32(k)), first, op.Status)
-	if col.formula.NeedsBase() {
-		op.PrevBase = s.prevBase[:n]
-		p.readOlder(op.PrevBase, p.olderPosition(col.base), first, op.Status)
-	}
-}
-
-// readOlder reads raw values of the older sample into dst, in the newer one's
-// order of instances. Where there is none the status becomes NoPrevious.
-func (p *Pair) readOlder(dst []uint64, k, first int, status []counter.Status) {
-	from := p.from[first : first+len(dst)]
-	if p.inPlace {
-		if p.prev.ReadRaw(dst, k, first) {
-			return
-		}
-	} else if p.prev.s.index.Gather(dst, p.prev.pos, k, from) {
-		return
-	}
-	for i, j := range from {
-		if j < 0 || status[i] != counter.OK {
-			continue // Match says that there is none
-		}
-		if _, ok := p.prev.Raw(int(j), k); !ok {
-			status[i] = counter.NoPrevious
-		}
-	}
-}
-
-func clocks(o Object, ok bool) counter.Clocks {
-	if !ok {
-		return counter.Clocks{}
-	}
+// clocks are the times of the object's sample.
+func (o Object) clocks() counter.Clocks {
 	c := o.s.index.Clocks
 	c.ObjectTime, c.ObjectFreq = o.def().Time, o.def().Freq
 	return c
-}
-
-// grow makes room for n instances.
-func (s *scratch) grow(n int) {
-	if n <= len(s.bits) {
-		return
-	}
-	n = max(n, 2*len(s.bits))
-	s.cur, s.prev, s.curBase, s.prevBase = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)
-	s.bits, s.status = make([]uint64, n), make([]counter.Status, n)
-}
-
-func fillStatus(dst []counter.Status, st counter.Status) {
-	for i := range dst {
-		dst[i] = st
-	}
 }

@@ -1,7 +1,6 @@
 package frame_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -129,14 +128,42 @@ func TestCook(t *testing.T) {
 			if diff := cmp.Diff(tt.want, results(p, f)); diff != "" {
 				t.Error(diff)
 			}
+			for k := range f.Object(0).NumCounters() {
+				col := p.Column(k)
+				checkParts(t, p, k, shown(&col))
+			}
 		})
+	}
+}
+
+// TestShortBlocks cooks samples of the same definitions, some of which have a
+// block that is too short for the last counters, with one Cooker after the other.
+func TestShortBlocks(t *testing.T) {
+	const defs = "object 1000\n counter 10 PERF_COUNTER_RAWCOUNT\n counter 12 PERF_AVERAGE_BULK\n counter 0 PERF_AVERAGE_BASE\n counter 14 PERF_COUNTER_BULK_COUNT\n"
+	var pool frame.Pool
+	whole := take(t, &pool, block(t, at0+defs+" instance \"a\" : 1 10 1 100\n instance \"b\" : 2 20 2 200\n"), frame.Frame{})
+	short := take(t, &pool, block(t, at1+defs+" instance \"a\" : 3 30 3 300\n instance \"b\" size=8 : 4 - - -\n"), whole)
+	var ck frame.Cooker
+	for i, pair := range [][2]frame.Frame{{whole, whole}, {whole, short}, {short, whole}, {short, short}, {whole, whole}} {
+		var fresh frame.Cooker
+		ck.Set(pair[0], pair[1], counter.Options{})
+		fresh.Set(pair[0], pair[1], counter.Options{})
+		o := pair[1].Object(0)
+		for k := range o.NumCounters() {
+			want := fresh.Object(o).Column(k)
+			got := ck.Object(o).Column(k)
+			if diff := cmp.Diff(shown(&want), shown(&got)); diff != "" {
+				t.Errorf("pair %d counter %d: %s", i, k, diff)
+			}
+			checkParts(t, ck.Object(o), k, shown(&want))
+		}
 	}
 }
 
 // TestParts shows that a column cooked in parts is the column cooked at once.
 func TestParts(t *testing.T) {
 	var pool frame.Pool
-	series := perftest.Series(perftest.Small, 2, 20, 3)
+	series := perftest.Series(perftest.Desktop, 2, 20, 3)
 	prev := take(t, &pool, series[0].Bytes, frame.Frame{})
 	cur := take(t, &pool, series[1].Bytes, prev)
 	var ck frame.Cooker
@@ -144,19 +171,8 @@ func TestParts(t *testing.T) {
 	for o := range cur.Objects() {
 		p := ck.Object(o)
 		for k := range o.NumCounters() {
-			var whole, parts []string
-			show := func(dst *[]string, c frame.Column) {
-				for i := range c.Status {
-					*dst = append(*dst, fmt.Sprint(c.Status[i], c.Value(i)))
-				}
-			}
-			show(&whole, p.Column(k))
-			for first := 0; first < o.Len(); first += 3 {
-				show(&parts, p.Part(k, first, min(3, o.Len()-first)))
-			}
-			if diff := cmp.Diff(whole, parts); diff != "" {
-				t.Fatalf("object %d counter %d: %s", o.ID().Index, k, diff)
-			}
+			col := p.Column(k)
+			checkParts(t, p, k, shown(&col))
 		}
 	}
 }
@@ -181,6 +197,11 @@ func TestWarmCook(t *testing.T) {
 			p := ck.Object(o)
 			for k := range o.NumCounters() {
 				p.Column(k)
+			}
+			for part := range p.Parts() {
+				for k := range o.NumCounters() {
+					part.Column(k)
+				}
 			}
 		}
 	}

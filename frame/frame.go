@@ -36,7 +36,7 @@ func (p *Pool) Get() Frame {
 		p.free = p.free[:n-1]
 	} else {
 		s = &store{pool: p}
-		s.labelObject = s.label
+		s.knownObject, s.labelObject = s.known, s.label
 	}
 	p.last++
 	s.state.Store(p.last<<refBits | 1)
@@ -67,8 +67,13 @@ type store struct {
 	index  index.Index
 	labels []*Labels // per object
 
-	before      *store    // the frame before, while this one is decoded
-	labelObject func(int) // s.label, made once because making it allocates
+	// While the frame is decoded: the one before and its labels of the object at hand.
+	before *store
+	former *Labels
+
+	// s.known and s.label, made once because making them allocates.
+	knownObject func(int, uint32, uint32) []byte
+	labelObject func(int, bool)
 }
 
 const (
@@ -143,12 +148,12 @@ func (f Frame) Decode(before Frame) error {
 	if before.store != s {
 		s.before = before.store
 	}
-	defer func() { s.before = nil }()
+	defer func() { s.before, s.former = nil, nil }()
 	s.labels = s.labels[:0]
 	var err error
 	switch s.raw.Format {
 	case winperf.FormatV1:
-		err = perfdata.Decode(s.raw.Bytes, &s.index, perfdata.Options{Quirks: s.raw.Quirks, Object: s.labelObject})
+		err = perfdata.Decode(s.raw.Bytes, &s.index, perfdata.Options{Quirks: s.raw.Quirks, Known: s.knownObject, Object: s.labelObject})
 	default:
 		return fmt.Errorf("decode: format %d: %w", s.raw.Format, winperf.ErrNotSupported)
 	}

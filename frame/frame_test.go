@@ -1,6 +1,7 @@
 package frame_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -201,6 +202,8 @@ func TestNamesShared(t *testing.T) {
 		sameLabels bool
 	}{
 		{[]string{"alpha", "beta", "gamma", "delta"}, []int{0, 1, 2, 3}, true},
+		{[]string{"alpha", "beta", "gamma"}, []int{0, 1, 2}, false},
+		{[]string{"alpha", "beta", "gamma", "delta", "epsilon"}, []int{0, 1, 2, 3, -1}, false},
 		{[]string{"alpha", "gamma", "delta"}, []int{0, 2, 3}, false},
 		{[]string{"alpha", "new", "beta", "gamma", "delta"}, []int{0, -1, 1, 2, 3}, false},
 		{[]string{"delta", "alpha"}, []int{3, -1}, false},
@@ -222,6 +225,33 @@ func TestNamesShared(t *testing.T) {
 			t.Errorf("%q: same labels %v, expected %v", tt.now, got, tt.sameLabels)
 		}
 		f.Release()
+	}
+}
+
+// TestPadding shows that what stands behind a name does not make it another one,
+// and that a unique id or a code page does.
+func TestPadding(t *testing.T) {
+	text := func(page, instance string) []byte {
+		return block(t, "block name=\"HOST\"\nobject 238"+page+"\n counter 6 PERF_COUNTER_RAWCOUNT\n instance "+instance+" : 1\n")
+	}
+	var pool frame.Pool
+	b := text("", `"12"`) // 6 bytes of name and 2 of padding
+	first := take(t, &pool, b, frame.Frame{})
+	padding := bytes.Index(b, []byte("1\x002\x00")) + 6
+	b[padding]++
+	for _, tt := range []struct {
+		name string
+		b    []byte
+		same bool
+	}{
+		{"padding", b, true},
+		{"unique id", text("", `"12" id=7`), false},
+		{"code page", text(" codepage=1252", `"12"`), false},
+	} {
+		f := take(t, &pool, tt.b, first)
+		if got := f.Object(0).Labels() == first.Object(0).Labels(); got != tt.same {
+			t.Errorf("%s: same labels %v, expected %v", tt.name, got, tt.same)
+		}
 	}
 }
 
@@ -263,6 +293,36 @@ func TestWarmDecode(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(20, cycle); n != 0 {
 		t.Errorf("%v allocations in a warm decode", n)
+	}
+}
+
+// TestReadRows shows that rows hold what single values are, of any number of
+// instances at once.
+func TestReadRows(t *testing.T) {
+	var pool frame.Pool
+	for _, b := range [][]byte{perftest.Block(perftest.Small), block(t, at0+"object 1000 missing=auto\n counter 10 PERF_COUNTER_RAWCOUNT\n counter 12 PERF_COUNTER_TEXT size=8\n instance \"a\" : ?1 \"x\"\n instance \"b\" : 2 \"y\"\n")} {
+		f := take(t, &pool, b, frame.Frame{})
+		for o := range f.Objects() {
+			width, atOnce := o.NumCounters(), 1
+			for first := 0; first < o.Len(); atOnce++ {
+				rows, missing := make([]uint64, width*atOnce), false
+				n, whole := o.ReadRows(rows, first)
+				if n != min(atOnce, o.Len()-first) {
+					t.Fatalf("object %d: %d of %d instances from %d on", o.ID().Index, n, atOnce, first)
+				}
+				for i, v := range rows[:n*width] {
+					want, ok := o.Raw(first+i/width, i%width)
+					missing = missing || !ok
+					if v != want {
+						t.Errorf("object %d instance %d counter %d: %d, expected %d", o.ID().Index, first+i/width, i%width, v, want)
+					}
+				}
+				if whole == missing {
+					t.Errorf("object %d from %d on: whole is %v", o.ID().Index, first, whole)
+				}
+				first += n
+			}
+		}
 	}
 }
 

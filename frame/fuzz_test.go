@@ -1,10 +1,12 @@
 package frame_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
@@ -12,8 +14,8 @@ import (
 
 // FuzzPair decodes any two blocks and cooks everything. Whatever the bytes:
 // names are text, every instance is the successor of at most one older one and
-// no older one has two, a value stands exactly where the status says so, and
-// numbers are finite.
+// no older one has two, a value stands exactly where the status says so,
+// numbers are finite, and parts are like the whole.
 func FuzzPair(f *testing.F) {
 	// Seeds are small: the fuzzer spends its time on making what it finds smaller.
 	texts := []string{
@@ -47,6 +49,7 @@ func FuzzPair(f *testing.F) {
 				for i := range col.Status {
 					checkValue(t, col.Status[i], col.Value(i))
 				}
+				checkParts(t, p, k, shown(&col))
 			}
 		}
 	})
@@ -63,6 +66,32 @@ func checkNames(t *testing.T, o frame.Object) {
 			t.Fatalf("two instances are called %s", p)
 		}
 		seen[p.String()] = true
+	}
+}
+
+// shown is what a column shows.
+func shown(c *frame.Column) (values []string) {
+	for i := range c.Status {
+		values = append(values, fmt.Sprint(c.Status[i], c.Value(i)))
+	}
+	return values
+}
+
+// checkParts checks that a column cooked in parts is the column cooked at once.
+func checkParts(t *testing.T, p *frame.Pair, k int, whole []string) {
+	next := 0
+	for part := range p.Parts() {
+		col := part.Column(k)
+		if part.First != next || len(col.Status) != part.Len {
+			t.Fatalf("part of %d from %d on, after %d; its column has %d", part.Len, part.First, next, len(col.Status))
+		}
+		next += part.Len
+		if diff := cmp.Diff(whole[part.First:next], shown(&col)); diff != "" {
+			t.Fatalf("counter %d from %d on: %s", k, part.First, diff)
+		}
+	}
+	if next != p.Len() {
+		t.Fatalf("parts end at %d of %d instances", next, p.Len())
 	}
 }
 

@@ -67,6 +67,8 @@ func (p *Pair) matchInstances() {
 		}
 	case p.identity.byStart() && p.hasKeys():
 		p.matchByStart()
+	case p.unchanged():
+		return
 	default:
 		p.matchByName()
 	}

@@ -20,9 +20,6 @@ func (p *Pair) matchByName() {
 		}
 		return
 	}
-	if p.unchanged() {
-		return
-	}
 	p.matchChanged()
 	p.rejectFallen()
 	p.remember()

@@ -86,6 +86,7 @@ func (p *Pair) matchByStart() {
 		}
 		return p.olderPosition(k)
 	}
+	p.settled = nil // it speaks of names
 	cur, prev := &c.curKeys, &c.prevKeys
 	cur.seed, prev.seed = c.hashSeed(), c.hashSeed()
 	cur.read(p.cur, int(id.process), int(id.thread), int(id.start))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // Labels are what the instances of one object are called. They are immutable.
@@ -16,8 +17,8 @@ import (
 // went or moved.
 type Labels struct {
 	names []string
-	raw   []byte       // the bytes of all names as they stand in the sample, to compare the next sample with
-	ends  []uint32     // where each name ends in raw
+	raw   []byte       // perfdata.Definition of all instances, to compare the next sample with
+	spans []index.Span // where each name is in raw
 	page  uint32       // code page of raw
 	links []index.Link // nil where no instance has a parent or a unique id
 
@@ -98,20 +99,31 @@ func (l *Labels) join() {
 	}
 }
 
+// known finds the labels that the object, which is to be decoded, had in the
+// frame before, and returns the definitions they were made of.
+func (s *store) known(position int, title, codePage uint32) []byte {
+	s.former = nil
+	if at := s.before.find(position, title); at >= 0 && s.before.labels[at].page == codePage {
+		s.former = s.before.labels[at]
+		return s.former.raw
+	}
+	return nil
+}
+
 // label gives the object at position i, which was just decoded, its labels:
 // those of the frame before where they still hold, which allocates nothing, or
 // new ones that share the strings of names that are still there.
-func (s *store) label(i int) {
+func (s *store) label(i int, same bool) {
 	d := &s.index.Objects[i]
-	var before *Labels
-	if at := s.before.find(i, d.Title); at >= 0 {
-		before = s.before.labels[at]
+	if n := int(d.InstanceEnd - d.Instance0); same && n == s.former.Len() {
+		s.labels = append(s.labels, s.former)
+		return
 	}
 	n := namer{ix: &s.index, page: d.CodePage, instances: s.index.Instances[d.Instance0:d.InstanceEnd]}
 	if d.Link0 >= 0 {
 		n.links = s.index.Links[d.Link0:][:len(n.instances)]
 	}
-	s.labels = append(s.labels, n.labels(before))
+	s.labels = append(s.labels, n.make(s.former))
 }
 
 // labelParents gives new labels to the objects whose instances are the same, but
@@ -119,7 +131,7 @@ func (s *store) label(i int) {
 func (s *store) labelParents() {
 	for i, l := range s.labels {
 		if l.links != nil && !s.sameParents(l) {
-			s.labels[i] = &Labels{names: l.names, raw: l.raw, ends: l.ends, page: l.page, links: l.links, parents: s.parentsOf(l)}
+			s.labels[i] = &Labels{names: l.names, raw: l.raw, spans: l.spans, page: l.page, links: l.links, parents: s.parentsOf(l)}
 		}
 	}
 }
@@ -181,54 +193,25 @@ type namer struct {
 	links     []index.Link // not resolved; nil where there are none
 }
 
-// labels returns the labels of before, if they hold, or new ones.
-func (n *namer) labels(before *Labels) *Labels {
-	if before != nil && before.page != n.page {
-		before = nil
-	}
-	if before != nil && n.unchanged(before) {
-		return before
-	}
-	return n.make(before)
-}
-
-// unchanged tells whether the instances are those of the labels: as many, with
-// the same names, parents and unique ids, in the same order.
-func (n *namer) unchanged(l *Labels) bool {
-	if len(n.instances) != len(l.ends) || !slices.Equal(n.links, l.links) {
-		return false
-	}
-	start, data, raw := uint32(0), n.ix.Data, l.raw
-	for i := range n.instances {
-		in, end := &n.instances[i], l.ends[i]
-		if in.Name.Len != end-start || string(data[in.Name.Off:][:in.Name.Len]) != string(raw[start:end]) {
-			return false
-		}
-		start = end
-	}
-	return true
-}
-
-// make makes new labels.
+// make makes new labels. They share the strings of before, which may be nil.
 func (n *namer) make(before *Labels) *Labels {
 	size := 0
 	for i := range n.instances {
-		size += int(n.instances[i].Name.Len)
+		size += len(perfdata.Definition(n.ix, &n.instances[i]))
 	}
 	l := &Labels{
 		names: make([]string, len(n.instances)),
 		raw:   make([]byte, 0, size),
-		ends:  make([]uint32, len(n.instances)),
+		spans: make([]index.Span, len(n.instances)),
 		page:  n.page,
 		links: slices.Clone(n.links),
 	}
 	next := 0 // where the instance is expected in before
 	for i := range n.instances {
 		in := &n.instances[i]
-		name := n.ix.NameBytes(in)
-		l.raw = append(l.raw, name...)
-		l.ends[i] = uint32(len(l.raw))
-		if at := before.near(next, name); at >= 0 {
+		l.spans[i] = index.Span{Off: uint32(len(l.raw)) + in.Name.Off - in.Off, Len: in.Name.Len}
+		l.raw = append(l.raw, perfdata.Definition(n.ix, in)...)
+		if at := before.near(next, n.ix.NameBytes(in)); at >= 0 {
 			l.names[i] = before.names[at]
 			next = at + 1
 			continue
@@ -248,12 +231,8 @@ func (l *Labels) near(next int, name []byte) int {
 	if l == nil || len(name) == 0 {
 		return -1
 	}
-	for at := next; at < len(l.ends) && at <= next+lookAhead; at++ {
-		start := uint32(0)
-		if at > 0 {
-			start = l.ends[at-1]
-		}
-		if string(l.raw[start:l.ends[at]]) == string(name) {
+	for at := next; at < len(l.spans) && at <= next+lookAhead; at++ {
+		if span := l.spans[at]; string(l.raw[span.Off:][:span.Len]) == string(name) {
 			return at
 		}
 	}

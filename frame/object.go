@@ -122,48 +122,18 @@ func (o Object) Raw(i, k int) (v uint64, ok bool) { return o.s.index.Value(o.pos
 
 // ReadRaw reads the raw values of counter k of neighbouring instances into dst:
 // of instance first into dst[0], and so on, as many as dst is long; 0 where
-// there is none. It tells whether all were there. Where many counters of many
-// instances are read, [Object.Parts] makes it faster.
+// there is none. It tells whether all were there.
 func (o Object) ReadRaw(dst []uint64, k, first int) bool {
 	return o.s.index.Column(dst, o.pos, k, first)
 }
 
-// Parts splits the instances into runs of n instances from position first on,
-// such that the values of a run fit a processor's cache: whoever reads all
-// counters of one run before the next reads the sample from memory only once.
-func (o Object) Parts() iter.Seq2[int, int] {
-	return func(yield func(first, n int) bool) {
-		step := o.partLen()
-		for first := 0; first < o.Len(); first += step {
-			n := min(step, o.Len()-first)
-			o.touch(first, n)
-			if !yield(first, n) {
-				return
-			}
-		}
-	}
-}
-
-const (
-	// partBytes is the size of a part: some of a first-level cache, as there
-	// may be two samples and results.
-	partBytes = 32 << 10
-	// largeSample is the size from which a sample does not fit a second-level
-	// cache.
-	largeSample = 1 << 20
-)
-
-// partLen is the number of instances in a part. What an instance takes is
-// estimated from the whole object.
-func (o Object) partLen() int {
-	return max(16, partBytes*o.Len()/max(1, int(o.def().Len)))
-}
-
-// touch brings a part into the processor's cache.
-func (o Object) touch(first, n int) {
-	if len(o.s.index.Data) > largeSample {
-		o.s.index.Touch(o.pos, first, n)
-	}
+// ReadRows reads the raw values of all counters of neighbouring instances into
+// dst: of instance first in the order of the definitions, then of the next, as
+// many instances as dst has room for; 0 where there is none. It returns how many
+// instances those are, and whether all values were there. This is the fastest
+// way to read everything.
+func (o Object) ReadRows(dst []uint64, first int) (n int, whole bool) {
+	return o.s.index.ReadRows(dst, o.pos, first)
 }
 
 // Text returns the text of counter k of instance i, and whether there is one.

@@ -19,11 +19,13 @@ type Options struct {
 	Limits Limits
 	// Warnings lists also what costs nothing, such as misaligned structures.
 	Warnings bool
-	// Object, if not nil, is called with the position of each object as soon as
-	// the object is in the index. Work on an object's bytes is much cheaper
-	// then than after the last object of a large block: they are still in the
-	// processor's cache.
-	Object func(position int)
+	// Known, if not nil, gives the instances that an earlier sample had in the
+	// object which will get this position: the [Definition] of each, one behind
+	// the other. Comparing them here costs a fraction of a second pass.
+	Known func(position int, title, codePage uint32) []byte
+	// Object, if not nil, is called as soon as an object is in the index. same
+	// tells that the definitions of all instances are those that Known gave.
+	Object func(position int, same bool)
 }
 
 // Limits bound what one block may hold, beyond what its length allows. A zero
@@ -69,6 +71,7 @@ type decoder struct {
 	end    uint32 // where the objects end, as far as they were read
 	values uint64 // so far
 	names  uint64 // bytes, so far
+	known  []byte // what Options.Known gave for the object at hand and was not met yet; nil if an instance is another one
 }
 
 // block decodes everything and resolves parents, also of a block that fails

@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -28,6 +29,9 @@ func (d *decoder) object(off, length uint32) (err *Error) {
 		header: u32(d.b, int(off)+atObjHeader),
 		count:  u32(d.b, int(off)+atObjNumCounters),
 	}
+	if d.known = nil; d.opt.Known != nil {
+		d.known = d.opt.Known(len(d.ix.Objects), o.Title, o.CodePage)
+	}
 	err = d.objectParts(&o, &def)
 	if err != nil {
 		d.memo.forget(len(d.ix.Objects))
@@ -41,7 +45,7 @@ func (d *decoder) object(off, length uint32) (err *Error) {
 	}
 	d.ix.Objects = append(d.ix.Objects, o)
 	if d.opt.Object != nil {
-		d.opt.Object(len(d.ix.Objects) - 1)
+		d.opt.Object(len(d.ix.Objects)-1, d.known != nil && len(d.known) == 0)
 	}
 	return nil
 }
@@ -164,6 +168,7 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Erro
 	b := d.b[:o.Off+o.Len]
 	end := uint32(len(b))
 	shortest = math.MaxUint32
+	known := d.known
 	for i := range list {
 		if end-pos < instanceSize {
 			return 0, atInstance(fault(CheckInstanceRoom, pos, int64(end-pos), instanceSize), i)
@@ -194,11 +199,34 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Erro
 			nameOff, nameLen = 0, 0
 		}
 		in.Name = index.Span{Off: pos + nameOff, Len: nameLen}
+		if known != nil {
+			known = cutKnown(known, b[pos:max(pos+instanceSize, pos+nameOff+nameLen)])
+		}
 		d.names += uint64(nameLen)
 		shortest = min(shortest, blockLen)
 		pos = block + blockLen
 	}
+	d.known = known
 	return shortest, nil
+}
+
+// cutKnown cuts an instance definition off what is known of an earlier sample;
+// nil if another one is there.
+func cutKnown(known, def []byte) []byte {
+	if !bytes.HasPrefix(known, def) {
+		return nil
+	}
+	return known[len(def):]
+}
+
+// Definition returns the definition of an instance up to the end of its name:
+// what stands behind is padding, which may differ from sample to sample. It is
+// empty for the instance of a single-instance object, and aliases ix.Data.
+func Definition(ix *index.Index, in *index.Instance) []byte {
+	if in.Off == 0 {
+		return nil
+	}
+	return ix.Data[in.Off:max(in.Off+instanceSize, in.Name.Off+in.Name.Len)]
 }
 
 // link notes parent and unique id of the instance at position i. The first one

@@ -91,10 +91,59 @@ func TestGather(t *testing.T) {
 		{2, []int32{0}, []uint64{0}, false},
 		{3, []int32{2, 1}, []uint64{0, 31}, false},
 		{3, []int32{1}, []uint64{31}, true},
+		{0, []int32{-1, 0, 1, 2, -1, -1, 0}, []uint64{99, 10, 11, 12, 99, 99, 10}, true},
+		{0, nil, []uint64{}, true},
 	} {
 		got := slices.Repeat([]uint64{99}, len(c.want))
 		if whole := ix.Gather(got, 0, c.ctr, c.from); whole != c.whole || !slices.Equal(got, c.want) {
 			t.Errorf("counter %d from %d: %v, %v; want %v, %v", c.ctr, c.from, got, whole, c.want, c.whole)
+		}
+	}
+}
+
+func TestReadRows(t *testing.T) {
+	fixed := sample()
+	fixed.Counters = fixed.Counters[:2]
+	fixed.Objects[0].CounterEnd = 2
+	none := &index.Index{Objects: []index.Object{{InstanceEnd: 1}}, Instances: make([]index.Instance, 1)}
+	for _, c := range []struct {
+		name       string
+		ix         *index.Index
+		first, len int
+		want       []uint64
+		n          int
+		whole      bool
+	}{
+		{"all", fixed, 0, 6, []uint64{10, 20 << 32, 11, 21 << 32, 12, 22 << 32}, 3, true},
+		{"two, and one that has no room", fixed, 1, 5, []uint64{11, 21 << 32, 12, 22 << 32, 99}, 2, true},
+		{"one", fixed, 2, 3, []uint64{12, 22 << 32, 99}, 1, true},
+		{"behind the last", fixed, 3, 2, []uint64{99, 99}, 0, true},
+		{"no room", fixed, 0, 1, []uint64{99}, 0, true},
+		{"text and a short block", sample(), 1, 8, []uint64{11, 21 << 32, 0, 31, 12, 22 << 32, 0, 0}, 2, false},
+		{"no counters", none, 0, 1, []uint64{99}, 0, true},
+	} {
+		got := slices.Repeat([]uint64{99}, c.len)
+		if n, whole := c.ix.ReadRows(got, 0, c.first); n != c.n || whole != c.whole || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, %d instances, %v; want %v, %d, %v", c.name, got, n, whole, c.want, c.n, c.whole)
+		}
+	}
+}
+
+func TestReadRuns(t *testing.T) {
+	ix := sample()
+	fields := []index.Field{{Value: 8, Size: 8}, {Value: 4, Size: 4}}
+	for _, at := range [][]int32{{}, {1}, {0, 1, 2}, {2, 0}, {-1, 2, -1, -1, 1}, {0, -1}} {
+		runs := make([]index.Run, len(fields))
+		ix.ReadRuns(runs, fields, 0, at)
+		for i, j := range at {
+			if j < 0 {
+				continue
+			}
+			for k, ctr := range []int{1, 0} {
+				if want, _ := ix.Value(0, int(j), ctr); runs[k][i] != want {
+					t.Errorf("instances %d: field %d of the one at %d is %d, want %d", at, k, i, runs[k][i], want)
+				}
+			}
 		}
 	}
 }

@@ -1,0 +1,219 @@
+package frame
+
+import (
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
+)
+
+// Column is one counter cooked over instances of an object. Its slices are
+// valid until the next column of the same object is cooked.
+type Column struct {
+	Kind     counter.Kind
+	Unit     counter.Unit
+	Bits     []uint64         // values, see counter.FromBits
+	Status   []counter.Status // only OK goes with a value
+	o        Object
+	k, first int
+}
+
+// Value returns the value at position i of the column; it holds nothing where
+// the status is not OK.
+func (c *Column) Value(i int) counter.Value {
+	switch {
+	case c.Status[i] != counter.OK:
+		return counter.Value{}
+	case c.Kind == counter.KindText:
+		s, _ := c.o.Text(c.first+i, c.k)
+		return counter.Text(s)
+	}
+	return counter.FromBits(c.Kind, c.Bits[i])
+}
+
+// Column cooks the counter at position k of the newer object for all instances.
+func (p *Pair) Column(k int) Column {
+	p.cook(k, 0, p.Len(), false)
+	return p.out
+}
+
+// cook makes p.out the counter at position k of n instances from position first
+// on; fixed tells that they are a part whose values are in fixed places.
+// Operands and result stand in the Pair because to build them on the stack and
+// copy them takes as long as a dozen values.
+func (p *Pair) cook(k, first, n int, fixed bool) {
+	s, col, out, op := &p.scratch, &p.columns[k], &p.out, &p.op
+	s.grow(n)
+	out.Kind, out.Unit = col.formula.Kind(), col.formula.Unit()
+	out.Bits, out.Status = s.bits[:n], s.status[:n]
+	out.o, out.k, out.first = p.cur, k, first
+	if st := p.status(col, k); st != counter.OK {
+		fillStatus(out.Status, st)
+		return
+	}
+	clear(out.Status)
+	if col.text {
+		textValues(out)
+		return
+	}
+	op.Bits, op.Status, op.Match = out.Bits, out.Status, nil
+	op.CurBase, op.PrevBase = nil, nil
+	if col.two && !p.allVerified {
+		op.Match = p.match[first : first+n]
+	}
+	if fixed && col.fixed {
+		p.loadRuns(op, col, k, first)
+	} else {
+		p.load(op, col, k, first)
+		if col.two {
+			p.loadOlder(op, col, k, first)
+		}
+	}
+	col.formula.Cook(p.prevClocks, p.curClocks, op)
+}
+
+// textValues makes out a column of texts.
+func textValues(out *Column) {
+	out.Kind, out.Unit = counter.KindText, counter.TextUnit
+	for i := range out.Status {
+		if _, ok := out.o.Text(out.first+i, out.k); !ok {
+			out.Status[i] = counter.InvalidData
+		}
+	}
+}
+
+// column is one counter definition ready to be cooked.
+type column struct {
+	formula counter.Formula
+	status  counter.Status // of a counter that never has a value
+	text    bool
+	two     bool  // two samples are needed
+	base    int32 // position of the base to read, -1 = none
+	multi   bool  // the component count stands behind the value
+	fixed   bool  // value and base are inside every block
+
+	// What the codec found out, which depends on the values too.
+	state  index.CounterState
+	found  int32  // base
+	behind uint32 // component count
+}
+
+func newColumn(d *index.Counter, baseSize int, opt counter.Options) column {
+	f := counter.NewFormula(d.Type, int(d.Size), baseSize, opt)
+	c := column{
+		formula: f, text: d.State == index.TextValue, two: f.Samples() == 2, base: -1,
+		state: d.State, found: d.Base, behind: d.Multi,
+	}
+	second := f.NeedsBase() || f.NeedsMulti()
+	if second {
+		c.base, c.multi = d.Base, d.Base < 0 && d.Multi != 0
+	}
+	switch {
+	case c.text:
+	case d.State == index.NoValue, d.State == index.BadSize, f.Kind() == counter.KindNone:
+		c.status = counter.Unsupported
+	case second && c.base < 0 && !c.multi:
+		c.status = counter.InvalidData
+	}
+	c.fixed = d.State == index.Readable && !c.multi
+	return c
+}
+
+// scratch holds one column's operands and results.
+type scratch struct {
+	cur, prev, curBase, prevBase []uint64
+	bits                         []uint64
+	status                       []counter.Status
+}
+
+// grow makes room for n instances.
+func (s *scratch) grow(n int) {
+	if n <= len(s.bits) {
+		return
+	}
+	n = max(n, 2*len(s.bits))
+	s.cur, s.prev, s.curBase, s.prevBase = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	s.bits, s.status = make([]uint64, n), make([]counter.Status, n)
+}
+
+func fillStatus(dst []counter.Status, st counter.Status) {
+	for i := range dst {
+		dst[i] = st
+	}
+}
+
+// status is the status of a counter that has no value for any instance, or OK.
+func (p *Pair) status(col *column, k int) counter.Status {
+	switch {
+	case col.status != counter.OK || !col.two:
+		return col.status
+	case !p.hasPrev:
+		return counter.NoPrevious
+	case p.sameDefs:
+		return counter.OK
+	case p.older[k] == typeChanged:
+		return counter.InvalidData
+	case p.older[k] == noDefinition, col.base >= 0 && p.older[col.base] < 0:
+		return counter.NoPrevious
+	}
+	return counter.OK
+}
+
+// load reads the operands of the newer sample. A value that is not there gives
+// InvalidData.
+func (p *Pair) load(op *counter.Column, col *column, k, first int) {
+	s, n := &p.scratch, len(op.Bits)
+	op.Cur = s.cur[:n]
+	p.cur.read(op.Cur, k, first, op.Status)
+	switch {
+	case col.base >= 0:
+		op.CurBase = s.curBase[:n]
+		p.cur.read(op.CurBase, int(col.base), first, op.Status)
+	case col.multi:
+		op.CurBase = s.curBase[:n]
+		p.cur.s.index.MultiColumn(op.CurBase, p.cur.pos, k, first)
+	}
+}
+
+// read reads raw values into dst. Where there is none the status becomes
+// InvalidData.
+func (o Object) read(dst []uint64, k, first int, status []counter.Status) {
+	if o.ReadRaw(dst, k, first) {
+		return
+	}
+	for i := range dst {
+		if _, ok := o.Raw(first+i, k); !ok {
+			status[i] = counter.InvalidData
+		}
+	}
+}
+
+// loadOlder reads the operands of the older sample.
+func (p *Pair) loadOlder(op *counter.Column, col *column, k, first int) {
+	s, n := &p.scratch, len(op.Bits)
+	op.Prev = s.prev[:n]
+	p.readOlder(op.Prev, p.olderPosition(int32(k)), first, op.Status)
+	if col.formula.NeedsBase() {
+		op.PrevBase = s.prevBase[:n]
+		p.readOlder(op.PrevBase, p.olderPosition(col.base), first, op.Status)
+	}
+}
+
+// readOlder reads raw values of the older sample into dst, in the newer one's
+// order of instances. Where there is none the status becomes NoPrevious.
+func (p *Pair) readOlder(dst []uint64, k, first int, status []counter.Status) {
+	from := p.from[first : first+len(dst)]
+	if p.inPlace {
+		if p.prev.ReadRaw(dst, k, first) {
+			return
+		}
+	} else if p.prev.s.index.Gather(dst, p.prev.pos, k, from) {
+		return
+	}
+	for i, j := range from {
+		if j < 0 || status[i] != counter.OK {
+			continue // Match says that there is none
+		}
+		if _, ok := p.prev.Raw(int(j), k); !ok {
+			status[i] = counter.NoPrevious
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package perfdata_test
+
+import (
+	"testing"
+
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// TestKnown shows when the instances of an object count as those of an earlier
+// sample: the same number, order and definitions, whatever their values.
+func TestKnown(t *testing.T) {
+	const head = "block name=\"HOST\"\nobject 230\n counter 6 PERF_COUNTER_RAWCOUNT\n"
+	const a, b = " instance \"a\" : 1\n", " instance \"bb\" parent=4 position=1 : 2\n"
+	const single = "block name=\"HOST\"\nobject 230 form=single\n counter 6 PERF_COUNTER_RAWCOUNT\n values : 1\n"
+	for _, tt := range []struct {
+		name, older, newer string
+		same               bool
+	}{
+		{"nothing changed", head + a + b, head + a + b, true},
+		{"another value", head + a + b, head + " instance \"a\" : 7\n" + b, true},
+		{"another name", head + a + b, head + " instance \"c\" : 1\n" + b, false},
+		{"another parent", head + a + b, head + a + " instance \"bb\" parent=4 position=0 : 2\n", false},
+		{"another order", head + a + b, head + b + a, false},
+		{"one went", head + a + b, head + a, false},
+		{"one came", head + a, head + a + b, false},
+		{"all went", head + a, head, false},
+		{"a single one", single, single, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			older, err := decode(encode(t, fixture(t, tt.older)), perfdata.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			known := []byte{}
+			for i := range older.Instances {
+				known = append(known, perfdata.Definition(older, &older.Instances[i])...)
+			}
+			calls := 0
+			var newer index.Index
+			err = perfdata.Decode(encode(t, fixture(t, tt.newer)), &newer, perfdata.Options{
+				Known: func(position int, title, codePage uint32) []byte {
+					if position != 0 || title != 230 || codePage != 0 {
+						t.Errorf("asked for object %d at %d, code page %d", title, position, codePage)
+					}
+					return known
+				},
+				Object: func(position int, same bool) {
+					calls++
+					if position != 0 || same != tt.same {
+						t.Errorf("object at %d: same is %v, want %v", position, same, tt.same)
+					}
+				},
+			})
+			if err != nil || calls != 1 {
+				t.Errorf("%d calls, %v", calls, err)
+			}
+		})
+	}
+}
