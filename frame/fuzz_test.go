@@ -37,7 +37,7 @@ func FuzzPair(f *testing.F) {
 			b         []byte
 		}{{prev, frame.Frame{}, a}, {cur, prev, b}} {
 			s.f.Raw().Format, s.f.Raw().Bytes = winperf.FormatV1, s.b
-			s.f.Decode(s.before) // an error leaves what could be read
+			_ = s.f.Decode(s.before) // an error leaves what could be read
 		}
 		ck.Set(prev, cur, counter.Options{})
 		for o := range cur.Objects() {
