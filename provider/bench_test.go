@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider"
@@ -21,7 +22,7 @@ func wide(n int) *provider.Object {
 // BenchmarkSet writes 20 values of one instance.
 func BenchmarkSet(b *testing.B) {
 	l := layout(b, wide(20))
-	d := dispatcher(b, nil, writes(func(w *provider.Writer) {
+	d := newDispatcher(b, provider.Options{CollectTimeout: time.Hour}, writes(func(w *provider.Writer) {
 		o := w.Object(l)
 		o.Instance(provider.Instance{Name: "x"})
 		for b.Loop() {
@@ -49,33 +50,55 @@ func BenchmarkPutUint64(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20, "ns/value")
 }
 
-// BenchmarkCollect collects one object of 1,000 instances with 20 counters.
-func BenchmarkCollect(b *testing.B) {
-	const instances, counters = 1000, 20
-	l := layout(b, wide(counters))
-	d := dispatcher(b, nil, writes(func(w *provider.Writer) {
-		o := w.Object(l)
-		for i := range instances {
-			o.Instance(provider.Instance{Name: "instance_name"})
-			for k := range counters {
-				o.Set(k, uint64(i))
+// BenchmarkAsk collects nothing from one provider and from eight: what the
+// dispatcher adds.
+func BenchmarkAsk(b *testing.B) {
+	for _, n := range []int{1, 8} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var list []provider.Provider
+			for i := range n {
+				list = append(list, &fake{name: "empty", objects: []*provider.Object{simple(uint32(2+2*i), false)}})
 			}
-		}
-		o.End()
-	}, l))
-	collect := collector(b, d)
-	for b.Loop() {
-		collect()
+			collect := collector(b, newDispatcher(b, provider.Options{Clocks: testClocks}, list...))
+			for b.Loop() {
+				collect()
+			}
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(instances*counters), "ns/value")
 }
 
-// BenchmarkAsk collects nothing from one provider: what the dispatcher adds.
-func BenchmarkAsk(b *testing.B) {
-	collect := collector(b, dispatcher(b, nil, &fake{name: "empty", objects: []*provider.Object{transfer()}}))
-	for b.Loop() {
-		collect()
+// BenchmarkCollect collects 1,000 instances with 20 counters in all, from one
+// provider and from eight.
+func BenchmarkCollect(b *testing.B) {
+	const instances, counters = 1000, 20
+	for _, n := range []int{1, 8} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var list []provider.Provider
+			for i := range n {
+				o := wide(counters)
+				o.Index, o.Name = uint32(2+2*i), fmt.Sprint("Wide ", i)
+				l := layout(b, o)
+				list = append(list, writes(func(w *provider.Writer) { writeWide(w, l, instances/n) }, l))
+			}
+			collect := collector(b, newDispatcher(b, provider.Options{Clocks: testClocks}, list...))
+			for b.Loop() {
+				collect()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(instances*counters), "ns/value")
+		})
 	}
+}
+
+// writeWide writes instances with all values.
+func writeWide(w *provider.Writer, l *provider.Layout, instances int) {
+	o := w.Object(l)
+	for i := range instances {
+		o.Instance(provider.Instance{Name: "instance_name"})
+		for k := range l.Object().Counters {
+			o.Set(k, uint64(i))
+		}
+	}
+	o.End()
 }
 
 // collector returns a function that collects everything into one buffer, which

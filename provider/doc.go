@@ -6,7 +6,9 @@
 // It is the Windows design in one process. A [Provider] declares its objects
 // and is opened once; its [Session] is asked with a [Query] ("Global",
 // "Costly", "2 230") and writes the objects that are wanted; closing releases
-// what it holds. The bytes that come out are those that consumers of
+// what it holds. Providers run in this process, but each on a goroutine of its
+// own and with bounds of its own: see [Dispatcher] for what becomes of one that
+// fails. The bytes that come out are those that consumers of
 // HKEY_PERFORMANCE_DATA know (winperf.h; Microsoft Learn, "Performance Data
 // Format").
 //

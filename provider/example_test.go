@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -104,6 +105,39 @@ func Example() {
 	// 30006 "example.org" 30010 PERF_COUNTER_LARGE_RAWCOUNT: 1772357415 true
 	// 30006 "example.com" 30008 PERF_COUNTER_RAWCOUNT: 0 true
 	// 30006 "example.com" 30010 PERF_COUNTER_LARGE_RAWCOUNT: 0 false
+}
+
+// spool is a provider that cannot be opened.
+type spool struct{}
+
+func (spool) Name() string { return "spool" }
+
+func (spool) Objects() []*provider.Object {
+	return []*provider.Object{{Index: 30012, Name: "Spool", Counters: []provider.Counter{
+		{Index: 30014, Name: "Files", Type: counter.RawCount},
+	}}}
+}
+
+func (spool) Open(context.Context) (provider.Session, error) {
+	return nil, errors.New("no such directory")
+}
+
+func ExampleDispatcher_Problems() {
+	d, err := provider.NewDispatcher(provider.Options{}, spool{}, &mailServer{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	for range 3 { // the mail server's objects come each time
+		if _, err := d.Collect(context.Background(), provider.ParseQuery("Global"), nil); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for _, p := range d.Problems() {
+		fmt.Printf("%s: %s: %v; failed %d times, is left alone for %v\n", p.Provider, p.Stage, p.Err, p.Total, p.Pause)
+	}
+	// Output:
+	// spool: open: no such directory; failed 1 times, is left alone for 100ms
 }
 
 func ExampleParseQuery() {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -11,6 +12,8 @@ import (
 // as bytes and the place of each raw value. It is immutable.
 type Layout struct {
 	object      *Object
+	index       uint32 // of the object: the declaration may change behind our back
+	multi       bool
 	definitions []byte // PERF_OBJECT_TYPE and all PERF_COUNTER_DEFINITION
 	block       []byte // a PERF_COUNTER_BLOCK with all values missing
 	slots       []slot // per declared counter
@@ -56,6 +59,15 @@ func (l *Layout) Object() *Object { return l.object }
 
 // Has tells whether the declared counter i is part of the layout.
 func (l *Layout) Has(i int) bool { return l.slots[i].value != nil }
+
+// fits tells whether this is a layout of the object as it was declared.
+func (l *Layout) fits(o *Object) bool {
+	if len(l.slots) != len(o.Counters) {
+		return false
+	}
+	want, err := NewLayout(o, l.Has)
+	return err == nil && l.multi == want.multi && bytes.Equal(l.definitions, want.definitions)
+}
 
 // definition is what a PERF_COUNTER_DEFINITION holds.
 type definition struct {
@@ -127,7 +139,7 @@ func (b *layoutBuilder) layout() *Layout {
 			b.slots[i].base = b.shared[b.object.Counters[i].BaseSlot]
 		}
 	}
-	return &Layout{object: b.object, definitions: b.definitions(), block: block, slots: b.slots}
+	return &Layout{object: b.object, index: b.object.Index, multi: b.object.Multi, definitions: b.definitions(), block: block, slots: b.slots}
 }
 
 // definitions encodes PERF_OBJECT_TYPE, with the mark of the bit map behind

@@ -15,34 +15,71 @@ import (
 // used after. Objects are written one after the other, each at most once, and
 // only those that the provider declared; they may be others than the query
 // wants. A mistake in this costs the provider all objects of the call and is
-// reported like an error that Collect returns.
+// reported like an error that Collect returns. Writing more than
+// [Options].MaxBytes ends the call by a panic, which the dispatcher recovers.
 type Writer struct {
-	buf      []byte
-	objects  int       // written so far
-	open     int       // where in buf the object being written starts; 0 = none, as the block's header comes first
-	err      error     // the first mistake of the provider
-	declared []*Object // what the provider may write
-	written  []bool    // which of declared it wrote
+	buf  []byte
+	base int   // where in buf this provider begins
+	err  error // the first mistake of the provider
+
+	objects   int    // written so far
+	open      int    // where in buf the object being written starts, -1 = none
+	block     []byte // its current counter block in buf, nil = none
+	instances int32  // of it, so far
+
+	maxBytes int
+	declared []declared
 }
 
-// begin makes the writer ready to append what the provider declared to buf.
-func (w *Writer) begin(buf []byte, declared []*Object) {
-	*w = Writer{buf: buf, declared: declared, written: slices.Grow(w.written[:0], len(declared))[:len(declared)]}
-	clear(w.written)
+// declared is an object that the provider may write.
+type declared struct {
+	object  *Object
+	layout  *Layout // the last one that was found to fit the declaration
+	written bool    // into the block at hand
+}
+
+func newWriter(objects []*Object, maxBytes int) Writer {
+	w := Writer{maxBytes: maxBytes}
+	for _, o := range objects {
+		w.declared = append(w.declared, declared{object: o})
+	}
+	return w
+}
+
+// begin makes the writer ready to append to buf.
+func (w *Writer) begin(buf []byte) {
+	*w = Writer{buf: buf, base: len(buf), open: -1, maxBytes: w.maxBytes, declared: w.declared}
+	for i := range w.declared {
+		w.declared[i].written = false
+	}
 }
 
 // finish returns the first mistake.
 func (w *Writer) finish() error {
-	if w.open != 0 {
+	if w.open >= 0 {
 		w.fail("an object without End")
 	}
 	return w.err
 }
 
-// fail notes a mistake of the provider.
+// fail notes that the provider calls in the wrong order.
 func (w *Writer) fail(format string, args ...any) {
+	w.failAs(winperf.ErrState, format, args...)
+}
+
+// failAs notes a mistake of the provider.
+func (w *Writer) failAs(kind error, format string, args ...any) {
 	if w.err == nil {
-		w.err = fmt.Errorf("write %s: %w", fmt.Sprintf(format, args...), winperf.ErrState)
+		w.err = fmt.Errorf("write %s: %w", fmt.Sprintf(format, args...), kind)
+	}
+}
+
+// reserve ends the call if n more bytes are too many. Nothing but a panic ends
+// a provider that would never stop writing.
+func (w *Writer) reserve(n int64) {
+	if n > int64(w.maxBytes-(len(w.buf)-w.base)) {
+		w.failAs(ErrTooLarge, "more than %d bytes", w.maxBytes)
+		panic(stop{w.err})
 	}
 }
 
@@ -62,18 +99,16 @@ type Instance struct {
 // ObjectWriter writes one object: for each instance first Instance, then its
 // values. Values that are not written are missing, not zero.
 type ObjectWriter struct {
-	w         *Writer
-	layout    *Layout
-	start     int // of the object in w.buf
-	block     int // of the current counter block, 0 = none
-	instances int32
+	w      *Writer
+	layout *Layout
+	start  int // of the object in w.buf
 }
 
 // Object begins an object. An object without instances takes its values at once.
 func (w *Writer) Object(l *Layout) ObjectWriter {
 	o := w.object(l)
-	if !l.object.Multi {
-		o.beginBlock()
+	if !l.multi {
+		w.beginBlock(l)
 	}
 	return o
 }
@@ -82,7 +117,7 @@ func (w *Writer) Object(l *Layout) ObjectWriter {
 // metadata.
 func (w *Writer) Definitions(l *Layout) {
 	o := w.object(l)
-	if l.object.Multi {
+	if l.multi {
 		o.end(metadataMultiple)
 	} else {
 		o.end(metadataSingle)
@@ -91,46 +126,75 @@ func (w *Writer) Definitions(l *Layout) {
 
 // object begins an object with its definitions.
 func (w *Writer) object(l *Layout) ObjectWriter {
-	i := slices.IndexFunc(w.declared, func(o *Object) bool { return o.Index == l.object.Index })
+	i := slices.IndexFunc(w.declared, func(d declared) bool { return d.object.Index == l.index })
 	switch {
-	case w.open != 0:
-		w.fail("object %d before End of another", l.object.Index)
+	case w.open >= 0:
+		w.fail("object %d before End of another", l.index)
 	case i < 0:
-		w.fail("object %d, which the provider did not declare", l.object.Index)
-	case w.written[i]:
-		w.fail("object %d twice", l.object.Index)
+		w.fail("object %d, which the provider did not declare", l.index)
+	case w.declared[i].written:
+		w.fail("object %d twice", l.index)
 	default:
-		w.written[i] = true
+		w.declared[i].written = true
+		w.check(&w.declared[i], l)
 	}
+	w.reserve(int64(len(l.definitions) + len(l.block)))
 	o := ObjectWriter{w: w, layout: l, start: len(w.buf)}
-	w.open = o.start
+	w.open, w.block, w.instances = o.start, nil, 0
 	w.buf = append(w.buf, l.definitions...)
 	return o
+}
+
+// check finds out whether the object is written as it was declared.
+func (w *Writer) check(d *declared, l *Layout) {
+	if d.layout == l {
+		return
+	}
+	if !l.fits(d.object) {
+		w.failAs(ErrSchema, "object %d otherwise than the provider declared it", l.index)
+		return
+	}
+	d.layout = l
+}
+
+func (w *Writer) beginBlock(l *Layout) {
+	start := len(w.buf)
+	w.buf = append(w.buf, l.block...)
+	w.block = w.buf[start:]
 }
 
 // Clock sets the object's own clock: ticks, and ticks per second. Types with
 // PERF_OBJECT_TIMER need it.
 func (o *ObjectWriter) Clock(ticks, perSecond int64) {
-	o.check("clock")
+	if o.ended("clock") {
+		return
+	}
 	p := o.w.buf[o.start:]
 	binary.LittleEndian.PutUint64(p[48:], uint64(ticks))
 	binary.LittleEndian.PutUint64(p[56:], uint64(perSecond))
 }
 
-// check finds out whether the object is still being written.
-func (o *ObjectWriter) check(what string) {
-	if o.w.open != o.start {
-		o.w.fail("%s of object %d after End", what, o.layout.object.Index)
+// ended tells whether the object is not being written any more, which is a
+// mistake.
+func (o *ObjectWriter) ended(what string) bool {
+	if o.w.open == o.start {
+		return false
 	}
+	o.w.fail("%s of object %d after End", what, o.layout.index)
+	return true
 }
 
 // Instance begins an instance of an object that has instances and returns its
 // position.
 func (o *ObjectWriter) Instance(in Instance) int {
-	o.check("instance")
-	if !o.layout.object.Multi {
-		o.w.fail("instance of object %d, which has none", o.layout.object.Index)
+	if o.ended("instance") {
+		return 0
 	}
+	if !o.layout.multi {
+		o.w.fail("instance of object %d, which has none", o.layout.index)
+	}
+	// In UTF-16 the name has at most a unit for each of its bytes, and a NUL; 8 is that NUL with the padding.
+	o.w.reserve(instanceSize + 2*int64(len(in.Name)) + 8 + int64(len(o.layout.block)))
 	le := binary.LittleEndian
 	start := len(o.w.buf)
 	b := append(o.w.buf, make([]byte, instanceSize)...)
@@ -149,14 +213,9 @@ func (o *ObjectWriter) Instance(in Instance) int {
 	le.PutUint32(p[16:], instanceSize)
 	le.PutUint32(p[20:], uint32(nameLen))
 	o.w.buf = b
-	o.beginBlock()
-	o.instances++
-	return int(o.instances - 1)
-}
-
-func (o *ObjectWriter) beginBlock() {
-	o.block = len(o.w.buf)
-	o.w.buf = append(o.w.buf, o.layout.block...)
+	o.w.beginBlock(o.layout)
+	o.w.instances++
+	return int(o.w.instances - 1)
 }
 
 // Set writes the raw value of the declared counter i for the current instance.
@@ -172,11 +231,11 @@ func (o *ObjectWriter) put(at *place, v uint64) {
 	if at == nil {
 		return
 	}
-	if o.block == 0 {
-		o.w.fail("value of object %d outside of an instance", o.layout.object.Index)
+	p := o.w.block
+	if p == nil || o.w.open != o.start {
+		o.w.fail("value of object %d outside of an instance", o.layout.index)
 		return
 	}
-	p := o.w.buf[o.block:]
 	if at.width == 8 {
 		binary.LittleEndian.PutUint64(p[at.off:], v)
 	} else {
@@ -189,8 +248,8 @@ func (o *ObjectWriter) put(at *place, v uint64) {
 
 // End completes the object.
 func (o *ObjectWriter) End() {
-	if o.layout.object.Multi {
-		o.end(o.instances)
+	if o.layout.multi {
+		o.end(o.w.instances)
 	} else {
 		o.end(noInstances)
 	}
@@ -198,10 +257,12 @@ func (o *ObjectWriter) End() {
 
 // end fills in the object's length and NumInstances.
 func (o *ObjectWriter) end(instances int32) {
-	o.check("end")
+	if o.ended("end") {
+		return
+	}
 	p := o.w.buf[o.start:]
 	binary.LittleEndian.PutUint32(p, uint32(len(p)))
 	binary.LittleEndian.PutUint32(p[40:], uint32(instances))
 	o.w.objects++
-	o.w.open, o.block = 0, 0
+	o.w.open, o.w.block = -1, nil
 }

@@ -1,10 +1,12 @@
 package provider_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -200,6 +202,13 @@ func TestMistakes(t *testing.T) {
 		{"write end of object 2000 after End", func(w *provider.Writer) { o := w.Object(single); o.End(); o.End() }},
 		{"write clock of object 2000 after End", func(w *provider.Writer) { o := w.Object(single); o.End(); o.Clock(1, 1) }},
 		{"write value of object 2000 outside of an instance", func(w *provider.Writer) { o := w.Object(single); o.End(); o.Set(0, 1) }},
+		{"write value of object 2006 outside of an instance", func(w *provider.Writer) {
+			o := w.Object(multi)
+			o.End()
+			next := w.Object(single)
+			o.Set(0, 1)
+			next.End()
+		}},
 		{"write instance of object 2006 after End", func(w *provider.Writer) { o := w.Object(multi); o.End(); o.Instance(provider.Instance{}) }},
 		{"write instance of object 2000, which has none", func(w *provider.Writer) {
 			o := w.Object(single)
@@ -256,24 +265,33 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// TestNoAllocations: a warm dispatcher allocates nothing, from one provider or
+// several.
 func TestNoAllocations(t *testing.T) {
 	l := layout(t, process())
-	p := writes(func(w *provider.Writer) { writeProcesses(w, l, 100) }, l)
-	d := dispatcher(t, nil, p, &fake{name: "second", objects: []*provider.Object{transfer()}})
-	query := provider.ParseQuery("230 2000")
-	var buf []byte
-	collect := func() {
-		var err error
-		if buf, err = d.Collect(t.Context(), query, buf[:0]); err != nil {
-			t.Error(err)
+	many := writes(func(w *provider.Writer) { writeProcesses(w, l, 100) }, l)
+	second := answers(t, "second", simple(2, false))
+	third := answers(t, "third", simple(4, false))
+	d := dispatcher(t, nil, second, many, third)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for _, text := range []string{"230", "2 230 4"} {
+		query := provider.ParseQuery(text)
+		var buf []byte
+		collect := func() {
+			var err error
+			if buf, err = d.Collect(ctx, query, buf[:0]); err != nil {
+				t.Error(err)
+			}
 		}
-	}
-	collect()
-	if n := testing.AllocsPerRun(100, collect); n != 0 {
-		t.Errorf("%v allocations for a block", n)
-	}
-	if n := len(decode(t, buf).Instances); n != 100 {
-		t.Errorf("%d instances", n)
+		collect()
+		collect()
+		if n := testing.AllocsPerRun(100, collect); n != 0 {
+			t.Errorf("%q: %v allocations for a block", text, n)
+		}
+		if ix := decode(t, buf); len(ix.Objects) != len(query.Objects) {
+			t.Errorf("%q: %d objects", text, len(ix.Objects))
+		}
 	}
 }
 

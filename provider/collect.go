@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// Collect appends one performance data block with the wanted objects to dst.
+// It fails only when ctx has ended or, wrapping [winperf.ErrState], the
+// dispatcher is closed; it then returns dst without spare capacity. A provider
+// that was left behind may still read q, and write to the memory behind dst:
+// that must be used again only through what was returned.
+//
+// Where ctx has a deadline, providers get at most three quarters of the time
+// until then, so that the others' objects arrive. One that fails for that is
+// left alone like any other.
+func (d *Dispatcher) Collect(ctx context.Context, q *Query, dst []byte) ([]byte, error) {
+	if err := d.takeTurn(ctx); err != nil {
+		return slices.Clip(dst), err
+	}
+	defer func() { <-d.turn }()
+	d.choose(q)
+	if err := d.open(ctx); err != nil {
+		return slices.Clip(dst), err
+	}
+	block := appendHeader(dst, d.opt.Machine, d.opt.Clocks())
+	r := round{stage: stageCollect, limit: d.opt.CollectTimeout, query: q, block: block}
+	if err := d.makeRound(ctx, d.wanted, r); err != nil {
+		return slices.Clip(dst), err
+	}
+	block, objects := d.assemble(block)
+	finishHeader(block[len(dst):], objects)
+	return block, nil
+}
+
+// takeTurn waits for the query before to end.
+func (d *Dispatcher) takeTurn(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case d.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-d.closing:
+		return errClosed()
+	}
+}
+
+func errClosed() error { return fmt.Errorf("collect from a closed dispatcher: %w", winperf.ErrState) }
+
+// choose finds the providers that are to be asked.
+func (d *Dispatcher) choose(q *Query) {
+	d.takeAll()
+	d.wanted = d.wanted[:0]
+	for _, e := range d.entries {
+		if slices.ContainsFunc(e.objects, q.Wants) && d.mayAsk(e) {
+			d.wanted = append(d.wanted, e)
+		}
+	}
+}
+
+// mayAsk tells whether a provider has returned and need not be left alone.
+func (d *Dispatcher) mayAsk(e *entry) bool {
+	if e.state == late && !e.told {
+		e.told = true
+		d.fail(e, e.stage, failure{err: ErrBusy})
+	}
+	if e.state == late {
+		return false
+	}
+	return e.problem.Failures == 0 || !time.Now().Before(e.retry)
+}
+
+// open opens those of the wanted providers that are not. Afterwards only those
+// that are open are wanted.
+func (d *Dispatcher) open(ctx context.Context) error {
+	var closed []*entry
+	for _, e := range d.wanted {
+		if !e.opened {
+			e.start(d.answers, d.opt.MaxBytes)
+			closed = append(closed, e)
+		}
+	}
+	if len(closed) == 0 {
+		return nil
+	}
+	if err := d.makeRound(ctx, closed, round{stage: stageOpen, limit: d.opt.OpenTimeout}); err != nil {
+		return err
+	}
+	d.wanted = slices.DeleteFunc(d.wanted, func(e *entry) bool { return !e.opened || !d.mayAsk(e) })
+	return nil
+}
+
+// assemble puts the objects together and counts them.
+func (d *Dispatcher) assemble(block []byte) (_ []byte, objects int) {
+	for i, e := range d.wanted {
+		switch {
+		case i > 0:
+			e.buf = e.answer.buf
+			block = append(block, e.buf...)
+		case e.answer.buf != nil:
+			block = e.answer.buf
+		case e.state == late:
+			block = slices.Clone(block) // it may still write behind it
+		}
+		objects += e.answer.objects
+	}
+	return block, objects
+}
+
+// Close closes the sessions and returns what went wrong, which is reported as
+// well. A query under way ends with an error. A provider that does not return
+// within a second is left behind: the error wraps [ErrBusy], and its session is
+// closed when it returns.
+func (d *Dispatcher) Close() error {
+	var errs []error
+	d.once.Do(func() {
+		close(d.closing)
+		d.turn <- struct{}{} // and never given back
+		d.takeAll()
+		errs = d.closeAll()
+	})
+	return errors.Join(errs...)
+}
+
+// closeAll closes all sessions at once.
+func (d *Dispatcher) closeAll() (errs []error) {
+	for _, e := range d.entries {
+		if e.calls == nil {
+			continue
+		}
+		close(e.calls)
+		e.answer = answer{failure: failure{err: ErrBusy}} // unless it answers
+		if e.state == idle {
+			e.state, e.overdue = asked, false
+			d.pending++
+		}
+	}
+	d.gather(context.Background(), nil, closeGrace)
+	for _, e := range d.entries {
+		if f := e.answer.failure; f.err != nil {
+			errs = append(errs, fmt.Errorf("%s: close: %w", e.name, f.err))
+			d.fail(e, stageClose, f)
+		}
+	}
+	return errs
+}

@@ -1,0 +1,61 @@
+package provider
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// callContext is the context of one provider's calls. As long as no call had
+// to be ended it serves for the next one, so that asking allocates nothing.
+// The lock is for providers that look at it when they have returned.
+type callContext struct {
+	done chan struct{}
+
+	mu       sync.Mutex
+	parent   context.Context // of the query
+	deadline time.Time
+	err      error
+}
+
+func newCallContext() *callContext { return &callContext{done: make(chan struct{})} }
+
+// begin makes the context ready for a call.
+func (c *callContext) begin(parent context.Context, deadline time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.parent, c.deadline = parent, deadline
+}
+
+// end ends the context. It must be called only once.
+func (c *callContext) end(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = err
+	close(c.done)
+}
+
+// Deadline implements [context.Context].
+func (c *callContext) Deadline() (time.Time, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.deadline, true
+}
+
+// Done implements [context.Context].
+func (c *callContext) Done() <-chan struct{} { return c.done }
+
+// Err implements [context.Context].
+func (c *callContext) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Value implements [context.Context].
+func (c *callContext) Value(key any) any {
+	c.mu.Lock()
+	parent := c.parent
+	c.mu.Unlock()
+	return parent.Value(key)
+}

@@ -1,0 +1,158 @@
+package provider_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/provider"
+)
+
+// flaky returns a provider that fails as long as *bad is true.
+func flaky(t testing.TB, index uint32, bad *bool) *fake {
+	p := answers(t, "flaky", simple(index, false))
+	answer := p.collect
+	p.collect = func(ctx context.Context, q *provider.Query, w *provider.Writer) error {
+		if *bad {
+			return errBoom
+		}
+		return answer(ctx, q, w)
+	}
+	return p
+}
+
+// TestPauses: a provider that goes on failing is left alone longer and longer,
+// and from the eleventh time on for 10 minutes; what is asked in between is not
+// reported. A success forgets it all.
+func TestPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad := true
+		var seen []provider.Problem
+		d := newDispatcher(t, provider.Options{OnProblem: func(p provider.Problem) { seen = append(seen, p) }}, flaky(t, 2, &bad))
+		ms := time.Millisecond
+		pauses := []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 6400 * ms, 12800 * ms, 25600 * ms, 51200 * ms,
+			10 * time.Minute, 10 * time.Minute}
+		total := 0
+		for range 2 {
+			for i, pause := range pauses {
+				seen = nil
+				collect(t, d, nil)
+				total++
+				want := provider.Problem{Provider: "flaky", Stage: "collect", Err: errBoom, Time: time.Now(), Failures: i + 1, Total: total, Pause: pause}
+				for _, list := range [][]provider.Problem{seen, d.Problems()} {
+					if diff := cmp.Diff([]provider.Problem{want}, list, cmpopts.EquateErrors()); diff != "" {
+						t.Errorf("problems (-want +got):\n%s", diff)
+					}
+				}
+				seen = nil
+				for range 4 {
+					time.Sleep(pause/4 - time.Nanosecond)
+					collect(t, d, nil)
+				}
+				if len(seen) != 0 {
+					t.Errorf("asked again after less than %v: %v", pause, seen)
+				}
+				time.Sleep(4 * time.Nanosecond)
+			}
+			bad = false
+			if diff := cmp.Diff([]uint32{2}, titles(ask(t, d, everything()))); diff != "" {
+				t.Errorf("objects afterwards (-want +got):\n%s", diff)
+			}
+			if list := d.Problems(); len(list) != 1 || list[0].Failures != 0 || list[0].Pause != 0 || list[0].Total != total {
+				t.Errorf("problems afterwards: %+v", list)
+			}
+			bad = true
+		}
+	})
+}
+
+// TestPausesOfOpen: that a provider can be opened does not forget that it
+// cannot collect.
+func TestPausesOfOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		closed, bad := true, true
+		p := flaky(t, 2, &bad)
+		p.open = func(context.Context) error {
+			if closed {
+				return errors.New("closed")
+			}
+			return nil
+		}
+		d := newDispatcher(t, provider.Options{}, p)
+		collect(t, d, nil)
+		time.Sleep(time.Second)
+		closed = false
+		collect(t, d, nil)
+		if list := d.Problems(); len(list) != 1 || list[0].Failures != 2 || list[0].Stage != "collect" {
+			t.Errorf("problems %+v", list)
+		}
+	})
+}
+
+// TestProblems: the last problem of every provider that had one, while a query
+// is under way.
+func TestProblems(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad := true
+		hanging, release := stuck(t)
+		second := flaky(t, 6, &bad)
+		second.name = "second"
+		var d *provider.Dispatcher
+		var reported [][]string
+		clocks := func() counter.Clocks { return counter.Clocks{PerfFreq: 1, Time100ns: winperf.ToFiletime(time.Now())} }
+		d = newDispatcher(t, provider.Options{Clocks: clocks, OnProblem: func(provider.Problem) {
+			reported = append(reported, names(d.Problems())) // as a user may
+		}}, flaky(t, 2, &bad), answers(t, "good", simple(8, false)), second, hanging)
+		if list := d.Problems(); len(list) != 0 {
+			t.Errorf("problems at first: %v", list)
+		}
+		start := time.Now()
+		collect(t, d, nil)
+		if diff := cmp.Diff([][]string{{"flaky"}, {"flaky", "second"}, {"flaky", "second", "stuck"}}, reported); diff != "" {
+			t.Errorf("problems as they came (-want +got):\n%s", diff)
+		}
+		for _, p := range d.Problems() {
+			if want := start.Add(5100 * time.Millisecond); !p.Time.Equal(want) {
+				t.Errorf("%s failed at %v, want %v", p.Provider, p.Time, want)
+			}
+		}
+		close(release)
+		synctest.Wait()
+	})
+}
+
+func names(list []provider.Problem) (names []string) {
+	for _, p := range list {
+		names = append(names, p.Provider)
+	}
+	return names
+}
+
+// TestProblemsMeanwhile: problems may be read by other goroutines, which the
+// race detector watches.
+func TestProblemsMeanwhile(t *testing.T) {
+	bad := true
+	d := newDispatcher(t, provider.Options{}, flaky(t, 2, &bad))
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 100 {
+				collect(t, d, nil)
+				for _, p := range d.Problems() {
+					if p.Total == 0 || !errors.Is(p.Err, errBoom) {
+						t.Errorf("problem %+v", p)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
