@@ -86,8 +86,16 @@ func BenchmarkProcess1000(b *testing.B) {
 	})
 	b.Run("reference", func(b *testing.B) {
 		b.ReportAllocs()
+		proc, err := root.Open(0, "proc")
+		if err != nil {
+			b.Fatal(err)
+		}
+		pids, err := root.Processes(proc, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
 		for b.Loop() {
-			for _, pid := range root.pids {
+			for _, pid := range pids {
 				dir := fmt.Sprintf("proc/%d/", pid)
 				for _, name := range []string{"stat", "statm", "status", "io", "schedstat", "fd"} {
 					referenceParse(root.entries[dir+name].text)

@@ -20,6 +20,7 @@ type sampleObject struct {
 
 type sampleInstance struct {
 	name   string
+	unique int32
 	values []sampleValue // in the order of counters
 }
 
@@ -59,7 +60,7 @@ func newSampleObject(from *perfdata.Object) *sampleObject {
 		o.counters = append(o.counters, c.Title)
 	}
 	for i := range from.Instances {
-		in := sampleInstance{name: from.InstanceName(i)}
+		in := sampleInstance{name: from.InstanceName(i), unique: from.Instances[i].UniqueID}
 		for k := range from.Counters {
 			raw, ok := from.Value(i, k)
 			in.values = append(in.values, sampleValue{raw, !ok || from.IsMissing(i, k)})
@@ -92,4 +93,23 @@ func (o *sampleObject) value(instance string, counter uint32) (raw uint64, ok bo
 		}
 	}
 	return 0, false
+}
+
+// base returns the raw value of a counter's base; ok is false as for value.
+func (o *sampleObject) base(instance string, counter uint32) (raw uint64, ok bool) {
+	k := o.at(counter) + 1
+	for _, in := range o.instances {
+		if in.name == instance && k > 0 {
+			return in.values[k].raw, !in.values[k].missing
+		}
+	}
+	return 0, false
+}
+
+// unique returns the unique ids of the instances in their order.
+func (o *sampleObject) unique() (ids []int32) {
+	for _, in := range o.instances {
+		ids = append(ids, in.unique)
+	}
+	return ids
 }

@@ -10,8 +10,8 @@ import (
 // Time Management").
 type cpuState struct {
 	time, usage   file
-	timeFigure    fields // which figure the time is part of
-	entriesFigure fields // which figure the number of entries is part of
+	timeFigure    fields // which figure the time is part of, 0 for a state of no class
+	entriesFigure fields // which figure the number of entries is part of, besides cpuIdleBreaks
 }
 
 // maxStates is above the number of idle states that the kernel allows (10).
@@ -24,7 +24,7 @@ var stateFigures = [...]struct{ time, entries fields }{
 	{cpuC3Time, cpuC3Entries},
 }
 
-// openStates finds the processor's idle states that have a class.
+// openStates finds the processor's idle states.
 func (p *processor) openStates(s *session) {
 	p.statesOpened = true
 	for i := range maxStates {
@@ -34,12 +34,11 @@ func (p *processor) openStates(s *session) {
 		if err != nil {
 			return
 		}
+		st := cpuState{time: file{name: dir + "time"}, usage: file{name: dir + "usage"}}
 		if class, ok := stateClass(bytes.TrimSpace(text)); ok {
-			p.states = append(p.states, cpuState{
-				time: file{name: dir + "time"}, timeFigure: stateFigures[class].time,
-				usage: file{name: dir + "usage"}, entriesFigure: stateFigures[class].entries,
-			})
+			st.timeFigure, st.entriesFigure = stateFigures[class].time, stateFigures[class].entries
 		}
+		p.states = append(p.states, st)
 		_ = s.reader.close(&f.h)
 	}
 }
@@ -69,19 +68,22 @@ func (p *processor) readStates(s *session) {
 	if !p.statesOpened {
 		p.openStates(s)
 	}
+	p.values.have &^= cpuStateFigures
 	var failed fields
 	for i := range p.states {
 		st := &p.states[i]
-		const microsecond = 10 // in 100 ns
-		failed |= p.addState(s, &st.time, st.timeFigure, microsecond)
-		failed |= p.addState(s, &st.usage, st.entriesFigure, 1)
+		failed |= p.addState(s, &st.time, st.timeFigure, perMicrosecond)
+		failed |= p.addState(s, &st.usage, st.entriesFigure|cpuIdleBreaks, 1)
 	}
 	p.values.have &^= failed
 }
 
-// addState adds the number in a file, times unit, to the figure f. It returns
-// f if that failed.
+// addState adds the number in a file, times unit, to each of the figures f. It
+// returns f if that failed.
 func (p *processor) addState(s *session, from *file, f fields, unit uint64) (failed fields) {
+	if f == 0 {
+		return 0
+	}
 	text, err := s.reader.read(from)
 	if err != nil {
 		return f
@@ -91,8 +93,11 @@ func (p *processor) addState(s *session, from *file, f fields, unit uint64) (fai
 	if !ok {
 		return f
 	}
-	sofar := p.values.sum(f & p.values.have)
-	p.values.set(f, sofar+n*unit)
+	for ; f != 0; f &= f - 1 {
+		one := f & -f
+		sofar := p.values.sum(one & p.values.have)
+		p.values.set(one, sofar+n*unit)
+	}
 	return 0
 }
 

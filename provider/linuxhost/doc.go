@@ -1,6 +1,7 @@
 // Package linuxhost is the provider of the Linux host's own objects: System,
-// Processor, Memory and Process, under the names and title indices that
-// Windows gives them.
+// Processor, Memory, Process, Thread, disks, networks and others, under the
+// names and title indices that Windows gives them, and objects that Linux
+// alone has, such as Pressure Stall and Control Group.
 //
 // Values come from the text files of /proc and /sys (kernel documentation,
 // "The /proc Filesystem"; proc(5); "CPU Idle Time Management"). Each object is
@@ -19,9 +20,36 @@
 // # What is counted where
 //
 // In a container, /proc/stat, meminfo and loadavg show the host unless
-// something is mounted over them, and the processes are those of the process
-// namespace that /proc was mounted in. With the mount option hidepid only the
-// visible processes are counted.
+// something is mounted over them, and so does /proc/diskstats. The processes are
+// those of the process namespace that /proc was mounted in. With the mount
+// option hidepid only the visible processes are counted. Network interfaces and
+// protocols are those of the reader's network namespace, file systems those of
+// its mount namespace.
+//
+// Control groups are those below /sys/fs/cgroup: the tree of version 2, and
+// where controllers of version 1 are mounted, these, each of which counts for
+// the groups in its own tree. The path of a group is its instance's name; the
+// model has no parents for names that begin with a slash.
+//
+// # Disks and file systems
+//
+// A disk is known again by its sequence number (/sys/block/*/diskseq), before
+// Linux 5.15 by its number, an interface by its index. Times of disks and counts
+// of interfaces that the kernel keeps in 32 bits are carried on when they wrap;
+// a count that falls in another way is given as it is.
+//
+// The space of file systems is asked for by one statfs(2) each, all at once and
+// each on a goroutine of its own. A query waits for them no longer than 200 ms
+// or half of the time that it has left. A file system that has not answered has
+// no value, and is not asked again until it does; no network file system is
+// asked at all.
+//
+// # Threads and their processes
+//
+// The parent of a thread is a position in the Process object of the same block.
+// A query for Thread therefore brings Process along; unless it asks for Process
+// itself, with nothing but what tells processes apart. Process Memory Details is
+// costly: to read it locks the memory of each process.
 //
 // # Totals
 //
@@ -36,5 +64,7 @@
 // The C-state counters (two files for each state of each processor) and, for
 // single processors, Interrupts/sec (whose file grows with processors times
 // interrupts) are read on machines of up to 64 processors. Above that they
-// are read only when the query's hint names them.
+// are read only when the query's hint names them. Processor Frequency and % of
+// Maximum Frequency are read only then on all machines, at most every 10
+// seconds: some kernels wake a processor to tell.
 package linuxhost

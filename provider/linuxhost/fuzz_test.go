@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"unicode"
@@ -120,9 +121,7 @@ func FuzzStat(f *testing.F) {
 			if !o.plan(&provider.Query{Global: true}) {
 				continue
 			}
-			if err := o.collect(t.Context(), s, o, &provider.Writer{}); err != nil {
-				t.Fatal(err)
-			}
+			write(t, h, func(w *provider.Writer) error { return o.collect(t.Context(), s, o, w) })
 			for _, p := range s.kernel.online {
 				if was, ok := given[p.number]; ok && p.idleGiven < was && was-p.idleGiven <= uint64(stepBack*tick) {
 					t.Fatalf("idle time of processor %d fell from %d to %d", p.number, was, p.idleGiven)
@@ -137,6 +136,36 @@ func FuzzStat(f *testing.F) {
 			checkRise(t, &before, &r.totals, idle, s.kernel.idle)
 		}
 	})
+}
+
+// writing is the host with a function in place of its own collecting.
+type writing struct {
+	*Host
+	write func(w *provider.Writer) error
+}
+
+func (p writing) Open(context.Context) (provider.Session, error) { return p, nil }
+
+func (p writing) Collect(_ context.Context, _ *provider.Query, w *provider.Writer) error {
+	return p.write(w)
+}
+
+func (p writing) Close() error { return nil }
+
+// write calls f with a writer of the host's objects.
+func write(t *testing.T, h *Host, f func(w *provider.Writer) error) {
+	t.Helper()
+	problem := func(p provider.Problem) { t.Errorf("problem: %+v", p) }
+	d, err := provider.NewDispatcher(provider.Options{OnProblem: problem}, writing{h, f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Collect(t.Context(), &provider.Query{Global: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // checkRise checks that no total fell, but for wraps at 64 bits, which only

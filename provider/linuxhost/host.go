@@ -37,6 +37,9 @@ type System struct {
 	// MaxOpen is how many files and directories are kept open; 0 means 512.
 	// What is beyond is opened and closed for each reading, which is slower.
 	MaxOpen int
+	// Mounts is the file of the mounted file systems as the root has them; ""
+	// means proc/self/mountinfo.
+	Mounts string
 }
 
 // Options for [New].
@@ -61,6 +64,23 @@ var specs = [...]struct {
 	{&processorSpec, newProcessorSource},
 	{&memorySpec, newMemorySource},
 	{&processSpec, newProcessSource},
+	{&infoSpec, newInfoSource},
+	{&threadSpec, newThreadSource},
+	{&memoryDetailsSpec, newMemoryDetailsSource},
+	{&pressureSpec, newPressureSource},
+	{&groupSpec, newGroupSource},
+	{&physicalDiskSpec, newDiskSource},
+	{&logicalDiskSpec, newMountSource},
+	{&interfaceSpec, newInterfaceSource},
+	{&pagingSpec, newPagingSource},
+	{&objectsSpec, newSystemSource},
+	{&ipv4Spec, newIPv4Source},
+	{&ipv6Spec, newIPv6Source},
+	{&tcpv4Spec, newTCPv4Source},
+	{&udpv4Spec, newUDPv4Source},
+	{&udpv6Spec, newUDPv6Source},
+	{&icmpSpec, newICMPSource},
+	{&icmpv6Spec, newICMPv6Source},
 }
 
 // NewHost returns the provider of the system's objects.

@@ -19,6 +19,9 @@ func New(opt Options) (*Host, error) {
 		return nil, fmt.Errorf("objects of the Linux host: %w", err)
 	}
 	sys := System{Root: newRoot(root), Now: now, PageSize: os.Getpagesize(), MaxOpen: maxOpen()}
+	if root != "/" {
+		sys.Mounts = "proc/1/mountinfo" // our own mounts are not those of the system that is mounted there
+	}
 	const clockTick = 17   // AT_CLKTCK of the auxiliary vector, getauxval(3)
 	auxv, _ := unix.Auxv() // without one the usual 100 holds
 	for _, entry := range auxv {

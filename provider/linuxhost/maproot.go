@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // MapRoot is a [Root] in memory. It serves tests and captured /proc trees on
@@ -16,13 +17,18 @@ import (
 // It must not be changed while it is read.
 type MapRoot struct {
 	entries map[string]*mapEntry
-	pids    []int
+	made    uint64      // entries so far
 	open    []*mapEntry // by Handle - 1; nil where closed
+
+	mu     sync.Mutex // guards spaces: Statfs runs beside everything else
+	spaces map[string]func() (Space, error)
 }
 
-// mapEntry is a file, or the directory of a process.
+// mapEntry is a file or a directory.
 type mapEntry struct {
 	name string // of a directory with a slash at its end
+	id   uint64
+	held []*mapEntry // what a directory holds
 	text string
 	err  error // what opening and reading return instead
 	gone bool
@@ -30,7 +36,8 @@ type mapEntry struct {
 
 // NewMapRoot returns a MapRoot that holds the files.
 func NewMapRoot(files map[string]string) *MapRoot {
-	m := &MapRoot{entries: map[string]*mapEntry{"proc": {name: "proc/"}}}
+	m := &MapRoot{entries: map[string]*mapEntry{}}
+	m.entry("proc/")
 	for name, text := range files {
 		m.Set(name, text)
 	}
@@ -39,7 +46,6 @@ func NewMapRoot(files map[string]string) *MapRoot {
 
 // Set gives a file a text. Who has it open reads the new text.
 func (m *MapRoot) Set(name, text string) {
-	m.addProcess(name)
 	e := m.entry(name)
 	e.text, e.err = text, nil
 }
@@ -47,7 +53,6 @@ func (m *MapRoot) Set(name, text string) {
 // Fail makes opening and reading a file fail with err. fs.ErrPermission stands
 // for a file that one may not read.
 func (m *MapRoot) Fail(name string, err error) {
-	m.addProcess(name)
 	m.entry(name).err = &fs.PathError{Op: "read", Path: name, Err: err}
 }
 
@@ -56,22 +61,26 @@ func (m *MapRoot) Remove(name string) {
 	if e := m.entries[name]; e != nil {
 		e.gone = true
 		delete(m.entries, name)
+		if dir := m.entries[parentOf(name)]; dir != nil {
+			dir.held = slices.DeleteFunc(dir.held, func(held *mapEntry) bool { return held == e })
+		}
 	}
+}
+
+// SetStatfs says what Statfs of a mount point does: f may return an error, or
+// wait for as long as it likes.
+func (m *MapRoot) SetStatfs(path string, f func() (Space, error)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.spaces == nil {
+		m.spaces = map[string]func() (Space, error){}
+	}
+	m.spaces[path] = f
 }
 
 // End ends a process: all its files are gone. A process that is given the same
 // id later has new ones.
-func (m *MapRoot) End(pid int) {
-	dir := "proc/" + strconv.Itoa(pid) + "/"
-	for name := range m.entries {
-		if strings.HasPrefix(name, dir) {
-			m.Remove(name)
-		}
-	}
-	if i := slices.Index(m.pids, pid); i >= 0 {
-		m.pids = slices.Delete(m.pids, i, i+1)
-	}
-}
+func (m *MapRoot) End(pid int) { m.RemoveAll("proc/" + strconv.Itoa(pid)) }
 
 // Handles returns the number of open files and directories.
 func (m *MapRoot) Handles() (n int) {
@@ -86,23 +95,15 @@ func (m *MapRoot) Handles() (n int) {
 func (m *MapRoot) entry(name string) *mapEntry {
 	e := m.entries[name]
 	if e == nil {
-		e = &mapEntry{name: name}
+		m.made++
+		e = &mapEntry{name: name, id: m.made}
 		m.entries[name] = e
+		if dir := parentOf(name); dir != "" {
+			d := m.entry(dir)
+			d.held = append(d.held, e)
+		}
 	}
 	return e
-}
-
-// addProcess adds the process that a file belongs to, if it is new.
-func (m *MapRoot) addProcess(name string) {
-	below, ok := strings.CutPrefix(name, "proc/")
-	id, _, isFile := strings.Cut(below, "/")
-	pid, err := strconv.ParseUint(id, 10, 31)
-	dir := "proc/" + id + "/"
-	if !ok || !isFile || err != nil || m.entries[dir] != nil {
-		return
-	}
-	m.entry(dir)
-	m.pids = append(m.pids, int(pid))
 }
 
 // at returns what a handle stands for.
@@ -128,6 +129,9 @@ func (m *MapRoot) find(dir Handle, name string) (*mapEntry, error) {
 		prefix = d.name
 	}
 	e := m.entries[prefix+name]
+	if e == nil {
+		e = m.entries[prefix+name+"/"]
+	}
 	if e == nil {
 		return nil, &fs.PathError{Op: "open", Path: strings.Clone(name), Err: fs.ErrNotExist}
 	}
@@ -156,10 +160,16 @@ func (m *MapRoot) Process(proc Handle, pid int) (Handle, error) {
 
 // Processes implements [Root].
 func (m *MapRoot) Processes(proc Handle, dst []int) ([]int, error) {
-	if _, err := m.at(proc); err != nil {
+	dir, err := m.at(proc)
+	if err != nil {
 		return dst, err
 	}
-	return append(dst, m.pids...), nil
+	for _, e := range dir.held {
+		if pid, ok := decimal([]byte(e.base())); ok && pid <= maxID && e.isDir() {
+			dst = append(dst, int(pid))
+		}
+	}
+	return dst, nil
 }
 
 // Read implements [Root].
@@ -178,6 +188,17 @@ func (m *MapRoot) Size(dir Handle, name string) (int64, error) {
 		return 0, err
 	}
 	return strconv.ParseInt(strings.TrimSpace(e.text), 10, 64)
+}
+
+// Statfs implements [Root].
+func (m *MapRoot) Statfs(path string) (Space, error) {
+	m.mu.Lock()
+	f := m.spaces[path]
+	m.mu.Unlock()
+	if f == nil {
+		return Space{}, &fs.PathError{Op: "statfs", Path: path, Err: fs.ErrNotExist}
+	}
+	return f()
 }
 
 // Close implements [Root].

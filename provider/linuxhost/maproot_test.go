@@ -67,3 +67,14 @@ func TestMapRoot(t *testing.T) {
 		t.Errorf("close twice: %v", err)
 	}
 }
+
+func TestMapRootStatfs(t *testing.T) {
+	m := NewMapRoot(nil)
+	if sp, err := m.Statfs("/a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a mount that is not there: %+v, %v", sp, err)
+	}
+	m.SetStatfs("/a", func() (Space, error) { return Space{Blocks: 3}, nil })
+	if sp, err := m.Statfs("/a"); err != nil || sp.Blocks != 3 {
+		t.Errorf("a mount: %+v, %v", sp, err)
+	}
+}

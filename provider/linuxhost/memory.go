@@ -3,8 +3,6 @@ package linuxhost
 import (
 	"context"
 	"errors"
-	"math"
-	"math/bits"
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider"
@@ -142,12 +140,9 @@ func cacheBytes(v *values) (uint64, uint64) {
 	return all - min(all, shared), 0
 }
 
-// committedShare is a fraction of two 4-byte numbers: both are halved until
-// they fit.
+// committedShare is the share of what can be promised that has been.
 func committedShare(v *values) (uint64, uint64) {
-	part, whole := v.sum(memCommittedPages), v.sum(memLimitPages)
-	shift := max(0, bits.Len64(max(part, whole))-bits.Len32(math.MaxUint32))
-	return part >> shift, whole >> shift
+	return fraction(v.sum(memCommittedPages), v.sum(memLimitPages))
 }
 
 // memorySource reads the Memory object.

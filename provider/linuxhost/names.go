@@ -12,8 +12,14 @@ var nameRunes = map[rune]rune{'(': '[', ')': ']', '/': '_', '\\': '_', '#': '_',
 
 // instanceName returns the name of an instance made of bytes of which nothing
 // is known: control characters become "_", broken UTF-8 becomes U+FFFD, and
-// so does what a path could not hold. What has no name is "_".
-func instanceName(raw []byte) string {
+// what a path could not hold is replaced. What has no name is "_".
+func instanceName(raw []byte) string { return cleanName(raw, false) }
+
+// fileName is instanceName for the path of a file, which keeps its slashes: a
+// name that begins with one has no parent.
+func fileName(raw []byte) string { return cleanName(raw, len(raw) > 0 && raw[0] == '/') }
+
+func cleanName(raw []byte, slashes bool) string {
 	if len(raw) == 0 {
 		return "_"
 	}
@@ -22,6 +28,7 @@ func instanceName(raw []byte) string {
 		r, n := utf8.DecodeRune(raw)
 		raw = raw[n:]
 		switch stand, ok := nameRunes[r]; {
+		case r == '/' && slashes:
 		case ok:
 			r = stand
 		case unicode.IsControl(r):

@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"context"
+	"strings"
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider"
@@ -16,13 +17,23 @@ type spec struct {
 	name   string
 	help   string
 	multi  bool
-	first  int // position in rows of the counter to show first
+	costly bool   // only on request: to read it disturbs what is measured
+	parent uint32 // title index of an earlier object that holds the instances' parents; it comes along
+	first  int    // position in rows of the counter to show first
 	// identity are the figures that tell instances apart. Their counters are
 	// always written.
 	identity fields
 	// rows are the counters. A row's place stands for it in the indices of
 	// the help texts: new rows go to the end.
 	rows []row
+	// borrowed is how many of rows, the last ones, are those of another object.
+	// The indices of their help texts have a range of their own, so that new
+	// rows of either object move none.
+	borrowed int
+	// origin is where the figures stand under the names of keys, for an object
+	// whose rows' help texts leave it to be added: "/proc/net/snmp, Tcp:".
+	origin string
+	keys   []key
 }
 
 // row is one counter: its declaration and what its raw value is made of.
@@ -44,16 +55,45 @@ type row struct {
 func (sp *spec) declare() *provider.Object {
 	o := &provider.Object{
 		Index: sp.index, Name: sp.name, Help: sp.help, HelpIndex: helpIndex(sp.number, 0),
-		Multi: sp.multi, Default: sp.first,
+		Multi: sp.multi, Costly: sp.costly, Default: sp.first,
 	}
 	for i := range sp.rows {
 		r := &sp.rows[i]
-		o.Counters = append(o.Counters, provider.Counter{
-			Index: r.index, Name: r.name, Help: r.help, HelpIndex: helpIndex(sp.number, i+1),
+		c := provider.Counter{
+			Index: r.index, Name: r.name, Help: sp.helpText(r), HelpIndex: helpIndex(sp.number, sp.helpPosition(i)),
 			Type: r.typ, Scale: r.scale, Detail: r.detail,
-		})
+		}
+		if r.typ == counter.Precision100NSTimer {
+			c.BaseSlot = "time" // the moment of reading is the same for all
+		}
+		o.Counters = append(o.Counters, c)
 	}
 	return o
+}
+
+// borrowedHelp is where the help texts of borrowed rows begin.
+const borrowedHelp = 500
+
+// helpPosition returns the position of a row's help text among the object's.
+func (sp *spec) helpPosition(row int) int {
+	if own := len(sp.rows) - sp.borrowed; row >= own {
+		return borrowedHelp + row - own
+	}
+	return row + 1
+}
+
+// helpText returns the help text of a counter.
+func (sp *spec) helpText(r *row) string {
+	if sp.origin == "" {
+		return r.help
+	}
+	var names []string
+	for _, k := range sp.keys {
+		if r.from&k.fields != 0 {
+			names = append(names, k.name)
+		}
+	}
+	return r.help + " From " + sp.origin + " " + strings.Join(names, " + ") + "."
 }
 
 // source reads the figures of one object.
@@ -73,6 +113,7 @@ type object struct {
 	layout *provider.Layout // nil: this system gives none of the counters
 
 	// Of the current query.
+	included   bool
 	rowsWanted uint64 // bit i: rows[i] will be looked at and can be had
 	wanted     fields // what these rows are made of
 	named      bool   // the query's hint names the object's counters
@@ -93,19 +134,32 @@ func (o *object) open(s *session, decl *provider.Object) (err error) {
 
 // plan takes up a query and tells whether it wants the object.
 func (o *object) plan(q *provider.Query) bool {
-	if o.layout == nil || !q.Wants(o.layout.Object()) {
+	o.included = o.layout != nil && q.Wants(o.layout.Object())
+	if !o.included {
 		return false
 	}
-	o.rowsWanted, o.wanted = 0, 0
 	_, o.named = q.Counters[o.index]
+	o.want(func(i int) bool { return q.WantsCounter(o.layout.Object(), i) })
+	return true
+}
+
+// bring takes up a query that wants the object only for what tells its
+// instances apart.
+func (o *object) bring() {
+	o.included, o.named = true, false
+	o.want(func(int) bool { return false })
+}
+
+// want notes which rows are wanted, those of the identity always.
+func (o *object) want(row func(i int) bool) {
+	o.rowsWanted, o.wanted = 0, 0
 	for i := range o.rows {
 		from := o.rows[i].from
-		if o.layout.Has(i) && (from&o.identity != 0 || q.WantsCounter(o.layout.Object(), i)) {
+		if o.layout.Has(i) && (from&o.identity != 0 || row(i)) {
 			o.rowsWanted |= 1 << i
 			o.wanted |= from
 		}
 	}
-	return true
 }
 
 // write writes the wanted counters of one instance. A counter that lacks a

@@ -26,29 +26,37 @@ type process struct {
 	name    string // the instance's name made of comm
 	inTotal values // what the total has seen of it
 	dir     Handle
-	files   [len(pidFiles)]file
+	kinds   []pidFile
+	files   []file // of these kinds
+	tasks   tasks
 }
 
-// Files of a process, besides stat, and what they give.
-var pidFiles = [...]struct {
+// pidFile is a file of a process and the figures it gives.
+type pidFile struct {
 	name  string
 	gives fields
 	parse func(v *values, text []byte, u units)
-}{
-	{"stat", 0, nil}, // always read, and first: it tells who it is
-	{"statm", procResident | procUnshared, parseStatm},
-	{"status", procPeakVirtual | procPeakResident | procAnonymous | procSwap | procPageTables, parseStatus},
-	{"io", procReads | procWrites | procBytesRead | procBytesWritten | procDiskRead | procDiskWritten, parseIO},
-	{"schedstat", procWait, parseSchedstat},
+	// memory tells that only processes with memory of their own have it. For
+	// others the kernel answers as if they had ended.
+	memory bool
+}
+
+// pidFiles are the files of the Process object.
+var pidFiles = []pidFile{
+	{name: "stat"}, // always read, and first: it tells who it is
+	{name: "statm", gives: procResident | procUnshared, parse: parseStatm},
+	{name: "status", gives: procPeakVirtual | procPeakResident | procAnonymous | procSwap | procPageTables, parse: parseStatus},
+	{name: "io", gives: procReads | procWrites | procBytesRead | procBytesWritten | procDiskRead | procDiskWritten, parse: parseIO},
+	{name: "schedstat", gives: procWait, parse: parseSchedstat},
 }
 
 // procOwn are figures of a process that are no part of a total.
 const procOwn = procID | procStarted | procParent | procPriority
 
-func (p *process) begin(pid int) {
-	*p = process{pid: pid, comm: p.comm[:0]}
-	for i := range p.files {
-		p.files[i].name = pidFiles[i].name
+func (p *process) begin(pid int, kinds []pidFile) {
+	*p = process{pid: pid, comm: p.comm[:0], kinds: kinds, files: p.files[:0], tasks: p.tasks.emptied()}
+	for i := range kinds {
+		p.files = append(p.files, file{name: kinds[i].name})
 	}
 }
 
@@ -64,8 +72,8 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 	if err = p.readStat(s, v); err != nil {
 		return err
 	}
-	for i := 1; i < len(pidFiles); i++ {
-		if f := &pidFiles[i]; wanted&f.gives != 0 {
+	for i := 1; i < len(p.kinds); i++ {
+		if f := &p.kinds[i]; wanted&f.gives != 0 && (!f.memory || v.hasMemory()) {
 			text, err := p.text(s, i)
 			if isGone(err) {
 				return err
@@ -90,7 +98,11 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 	return nil
 }
 
-// text returns the text of the file at a place of pidFiles.
+// hasMemory tells whether a process has memory of its own. Kernel threads have
+// none, and neither has what waits for its parent after its end.
+func (v *values) hasMemory() bool { return v.sum(procVirtual&v.have) != 0 }
+
+// text returns the text of the file at a place of its kinds.
 func (p *process) text(s *session, i int) ([]byte, error) {
 	p.files[i].dir = p.dir
 	return s.reader.read(&p.files[i])
@@ -124,7 +136,7 @@ func (p *process) readStat(s *session, v *values) error {
 }
 
 func (p *process) close(s *session) error {
-	err := s.reader.close(&p.dir)
+	err := errors.Join(p.tasks.close(s), s.reader.close(&p.dir))
 	for i := range p.files {
 		err = errors.Join(err, s.reader.close(&p.files[i].h))
 	}

@@ -25,15 +25,9 @@ const (
 // brackets and newlines among it: it ends at the last bracket. ok tells
 // whether there is a name and when it started, in clock ticks.
 func parsePidStat(v *values, text []byte, u units) (comm []byte, started uint64, ok bool) {
-	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
-	if open < 0 || end < open {
+	comm, rest, ok := cutStat(text)
+	if !ok {
 		return nil, 0, false
-	}
-	rest := text[end+1:]
-	if line, _, whole := cutLine(rest); whole {
-		rest = line
-	} else {
-		rest = rest[:max(0, bytes.LastIndexByte(rest, ' '))] // the last number was cut short
 	}
 	var word []byte
 	for i := statFirst; i < len(statFields) && len(rest) > 0; i++ {
@@ -51,7 +45,21 @@ func parsePidStat(v *values, text []byte, u units) (comm []byte, started uint64,
 	} else {
 		v.have &^= procFaults
 	}
-	return text[open+1 : end], v.sum(procStarted & v.have), v.has(procStarted)
+	return comm, v.sum(procStarted & v.have), v.has(procStarted)
+}
+
+// cutStat cuts the text of a stat file, of a process or a thread, behind the
+// name. rest begins with the field statFirst.
+func cutStat(text []byte) (comm, rest []byte, ok bool) {
+	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if open < 0 || end < open {
+		return nil, nil, false
+	}
+	comm, rest = text[open+1:end], text[end+1:]
+	if line, _, whole := cutLine(rest); whole {
+		return comm, line, true
+	}
+	return comm, rest[:max(0, bytes.LastIndexByte(rest, ' '))], true // the last number was cut short
 }
 
 func setStatField(v *values, f fields, word []byte, u units) {

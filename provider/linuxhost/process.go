@@ -34,6 +34,17 @@ const (
 	procDiskCancelled
 	procHandles
 	procWait
+	procShare // Process Memory Details alone has this one and those below
+	procShareAnonymous
+	procShareFile
+	procShareMemory
+	procSharedClean
+	procSharedDirty
+	procPrivateClean
+	procPrivateDirty
+	procDetailSwap
+	procSwapShare
+	procLocked
 )
 
 const (

@@ -7,8 +7,12 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// processSource reads the Process object.
+// processSource reads the Process object, or another one of processes.
 type processSource struct {
+	kinds []pidFile
+	// withMemory leaves out Idle and all processes without memory of their own.
+	withMemory bool
+
 	live   []*process // of the last sample, by rising id
 	spare  []*process // memory for the next one's
 	free   []*process // forgotten ones, to be used again
@@ -18,23 +22,17 @@ type processSource struct {
 }
 
 func newProcessSource() source {
-	return &processSource{totals: totals{running: procRunning, gauges: procGauges}}
+	return &processSource{kinds: pidFiles, totals: totals{running: procRunning, gauges: procGauges}}
 }
 
 // probe looks at the process that reads, whose every file is open to it.
 // Where /proc does not show it, it looks at all processes that are shown.
 func (r *processSource) probe(s *session) (given fields) {
-	all := procOwn | procRunning | procGauges
+	all := procOwn | r.totals.running | r.totals.gauges
 	if !delaysCounted(s) {
 		all &^= procBlockDelay
 	}
-	var pids []int
-	if pid, ok := ownID(s); ok {
-		pids = []int{pid}
-	} else {
-		pids, _ = s.pids() // an error leaves none to look at
-	}
-	for _, pid := range pids {
+	for _, pid := range exemplars(s) {
 		if given |= r.probeOne(s, pid) & all; given == all {
 			break
 		}
@@ -42,12 +40,21 @@ func (r *processSource) probe(s *session) (given fields) {
 	return given
 }
 
+// exemplars returns the ids of the processes that tell what there is to read.
+func exemplars(s *session) []int {
+	if pid, ok := ownID(s); ok {
+		return []int{pid}
+	}
+	pids, _ := s.pids() // an error leaves none to look at
+	return pids
+}
+
 // probeOne reads one file of a process at a time: that a file is not there
 // would otherwise mean that the process is gone.
 func (r *processSource) probeOne(s *session, pid int) (given fields) {
 	parts := []fields{procHandles}
-	for i := range pidFiles {
-		parts = append(parts, pidFiles[i].gives)
+	for i := range r.kinds {
+		parts = append(parts, r.kinds[i].gives)
 	}
 	for _, part := range parts {
 		p := r.sample(s, nil, pid, part)
@@ -96,7 +103,9 @@ func (r *processSource) collect(ctx context.Context, s *session, o *object, w *p
 	out := w.Object(o.layout)
 	out.Clock(s.objectTime(), perSecond)
 	r.totals.begin()
-	r.writeIdle(s, o, &out)
+	if !r.withMemory {
+		r.writeIdle(s, o, &out)
+	}
 	if err := r.walk(ctx, s, o, &out, pids); err != nil {
 		return err
 	}
@@ -106,12 +115,16 @@ func (r *processSource) collect(ctx context.Context, s *session, o *object, w *p
 }
 
 // walk writes the processes with the given ids, which rise.
-func (r *processSource) walk(ctx context.Context, s *session, o *object, out *provider.ObjectWriter, pids []int) (err error) {
+func (r *processSource) walk(ctx context.Context, s *session, o *object, out *provider.ObjectWriter, pids []int) error {
 	old, live := r.live, r.spare[:0]
+	defer func() { // also when the writer panics because it has had enough
+		live = append(live, old...) // where it was given up the rest lives on as far as is known
+		clear(r.live)
+		r.live, r.spare = live, r.live[:0]
+	}()
 	for i, pid := range pids {
 		if i%64 == 0 && ctx.Err() != nil {
-			err = ctx.Err()
-			break
+			return ctx.Err()
 		}
 		for len(old) > 0 && old[0].pid < pid {
 			r.forget(s, old[0])
@@ -125,20 +138,18 @@ func (r *processSource) walk(ctx context.Context, s *session, o *object, out *pr
 			continue
 		}
 		live = append(live, p)
+		if r.withMemory && !r.cur.hasMemory() {
+			continue
+		}
 		r.totals.add(&p.inTotal, &r.cur)
 		out.Instance(provider.Instance{Name: p.name})
 		o.write(out, &r.cur)
 	}
-	if err != nil {
-		live = append(live, old...) // given up: the rest lives on as far as is known
-	} else {
-		for _, p := range old {
-			r.forget(s, p)
-		}
+	for _, p := range old {
+		r.forget(s, p)
 	}
-	clear(r.live)
-	r.live, r.spare = live, r.live[:0]
-	return err
+	old = nil
+	return nil
 }
 
 // writeIdle writes the instance that stands for the idle time of all
@@ -199,7 +210,7 @@ func (r *processSource) remember(pid int) *process {
 	if n := len(r.free); n > 0 {
 		p, r.free = r.free[n-1], r.free[:n-1]
 	}
-	p.begin(pid)
+	p.begin(pid, r.kinds)
 	return p
 }
 

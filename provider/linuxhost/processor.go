@@ -1,9 +1,7 @@
 package linuxhost
 
 import (
-	"bytes"
 	"context"
-	"errors"
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider"
@@ -29,10 +27,15 @@ const (
 	cpuC1Entries
 	cpuC2Entries
 	cpuC3Entries
+	cpuIdleBreaks // Processor Information alone has this one and those below
+	cpuClocks
+	cpuFrequency      // in MHz
+	cpuFrequencyShare // in percent
+	cpuNumber
 )
 
 const (
-	cpuStateFigures = cpuC1Time | cpuC2Time | cpuC3Time | cpuC1Entries | cpuC2Entries | cpuC3Entries
+	cpuStateFigures = cpuC1Time | cpuC2Time | cpuC3Time | cpuC1Entries | cpuC2Entries | cpuC3Entries | cpuIdleBreaks
 	cpuTimes        = cpuUser | cpuNice | cpuSystem | cpuIdle | cpuIOWait | cpuIRQ | cpuSoftirq | cpuSteal | cpuGuest | cpuGuestNice |
 		cpuC1Time | cpuC2Time | cpuC3Time
 )
@@ -88,33 +91,19 @@ const stateDifference = " Unlike on Windows the states are the kernel driver's, 
 
 // processorSource reads the Processor object.
 type processorSource struct {
-	interrupts, softirqs file
-	columns              columns
-	totals               totals
-	total                values // figures of _Total
+	totals totals
+	total  values // figures of _Total
 }
 
 func newProcessorSource() source {
-	return &processorSource{
-		interrupts: file{name: "proc/interrupts", records: true},
-		softirqs:   file{name: "proc/softirqs"},
-		totals:     totals{running: cpuC1Entries | cpuC2Entries | cpuC3Entries, averaged: cpuTimes},
-	}
+	return &processorSource{totals: totals{running: cpuC1Entries | cpuC2Entries | cpuC3Entries, averaged: cpuTimes}}
 }
 
 func (r *processorSource) probe(s *session) (given fields) {
-	stat, err := s.stat()
-	if err != nil {
+	if _, err := s.stat(); err != nil {
 		return 0
 	}
-	r.read(s, ^cpuStateFigures)
-	for i, p := range s.kernel.online {
-		if i == 0 {
-			p.readStates(s) // one processor tells which states there are
-		}
-		given |= p.values.have | wholeMachine(stat).have
-	}
-	return given
+	return s.cpus.probe(s)
 }
 
 // wholeMachine returns the figures of _Total that the kernel adds up itself.
@@ -133,11 +122,7 @@ func (r *processorSource) collect(_ context.Context, s *session, o *object, w *p
 	if err != nil {
 		return nil // without the file there are no instances: the object is not there
 	}
-	wanted := o.wanted
-	if len(s.kernel.online) > onRequestAbove && !o.named {
-		wanted &^= cpuInterrupts | cpuStateFigures
-	}
-	r.read(s, wanted)
+	s.cpus.read(s, o)
 	r.totals.begin()
 	out := w.Object(o.layout)
 	for _, p := range s.kernel.online {
@@ -153,98 +138,4 @@ func (r *processorSource) collect(_ context.Context, s *session, o *object, w *p
 	return nil
 }
 
-func (r *processorSource) close(s *session) error {
-	errs := []error{s.reader.close(&r.interrupts.h), s.reader.close(&r.softirqs.h)}
-	for _, p := range s.kernel.known {
-		errs = append(errs, p.closeStates(s))
-	}
-	return errors.Join(errs...)
-}
-
-// read reads what the wanted figures come from besides /proc/stat.
-func (r *processorSource) read(s *session, wanted fields) {
-	if wanted&cpuInterrupts != 0 {
-		r.readColumns(s, &r.interrupts, cpuInterrupts)
-	}
-	if wanted&cpuDPCs != 0 {
-		r.readColumns(s, &r.softirqs, cpuDPCs)
-	}
-	if wanted&cpuStateFigures != 0 {
-		for _, p := range s.kernel.online {
-			p.readStates(s)
-		}
-	}
-}
-
-// readColumns gives each processor the sum of its column as the figure f.
-func (r *processorSource) readColumns(s *session, from *file, f fields) {
-	text, err := s.reader.read(from)
-	if err != nil {
-		return
-	}
-	r.columns.parse(text)
-	for i, number := range r.columns.numbers {
-		if p := s.kernel.known[number]; p != nil && p.seen == s.kernel.reads {
-			p.values.set(f, r.columns.sums[i])
-		}
-	}
-}
-
-// columns are the sums of a table with one column for each processor: a head
-// line "CPU0 CPU2 ...", then rows "label: count count ... description".
-type columns struct {
-	numbers []uint64 // of processors
-	sums    []uint64
-	row     []uint64
-}
-
-func (c *columns) parse(text []byte) {
-	c.numbers, c.sums = c.numbers[:0], c.sums[:0]
-	line, text, _ := cutLine(text)
-	for {
-		var word []byte
-		word, line = cutWord(line)
-		digits, isProcessor := bytes.CutPrefix(word, []byte("CPU"))
-		number, ok := decimal(digits)
-		if !isProcessor || !ok {
-			break
-		}
-		c.numbers = append(c.numbers, number)
-		c.sums = append(c.sums, 0)
-	}
-	for {
-		var ok bool
-		if line, text, ok = cutLine(text); !ok {
-			return
-		}
-		c.add(line)
-	}
-}
-
-// noInterrupts are rows that the sum must leave out: two with one count for the
-// whole machine, and the TLB shootdowns of x86, which are counted in the row
-// CAL as the function calls that they are, and once in the total of /proc/stat.
-var noInterrupts = [...]string{"ERR:", "MIS:", "TLB:"}
-
-// add adds one row if it has a count in every column.
-func (c *columns) add(line []byte) {
-	label, line := cutWord(line)
-	for _, other := range noInterrupts {
-		if string(label) == other {
-			return
-		}
-	}
-	c.row = c.row[:0]
-	for range c.numbers {
-		var word []byte
-		word, line = cutWord(line)
-		n, ok := decimal(word)
-		if !ok {
-			return
-		}
-		c.row = append(c.row, n)
-	}
-	for i, n := range c.row {
-		c.sums[i] += n
-	}
-}
+func (r *processorSource) close(*session) error { return nil }

@@ -11,8 +11,9 @@ import (
 // Handle stands for an open file or directory of a [Root]. 0 stands for none.
 type Handle int
 
-// Root is where /proc and /sys are found. Its calls never overlap. Errors about
-// files and processes that are not there, or not any more, wrap fs.ErrNotExist.
+// Root is where /proc and /sys are found. Its calls never overlap, but for those
+// of Statfs. Errors about files and processes that are not there, or not any
+// more, wrap fs.ErrNotExist.
 type Root interface {
 	// Open opens a file by its slash-separated name, such as "proc/stat",
 	// relative to the directory dir, or to the root where dir is 0.
@@ -23,12 +24,29 @@ type Root interface {
 	Process(proc Handle, pid int) (Handle, error)
 	// Processes appends the ids of all processes in the directory proc to dst.
 	Processes(proc Handle, dst []int) ([]int, error)
+	// List replaces what the listing holds by what the directory dir, opened
+	// with Open, holds.
+	List(dir Handle, l *Listing) error
 	// Read reads into p what stands at the offset. It returns 0 at the end.
 	Read(file Handle, p []byte, offset int64) (int, error)
 	// Size returns the size that stat(2) tells of a file in the directory dir.
 	Size(dir Handle, name string) (int64, error)
+	// Statfs returns the space of the file system that is mounted at path, such
+	// as "/boot" (statfs(2)). It may hang for as long as the file system does and
+	// is called on goroutines of its own, at the same time as all other calls.
+	Statfs(path string) (Space, error)
 	// Close closes a file or directory.
 	Close(h Handle) error
+}
+
+// Space is the space of a file system (statfs(2)).
+type Space struct {
+	BlockSize  uint64 // bytes in a block
+	Blocks     uint64 // blocks in all
+	Free       uint64 // blocks that are free
+	Available  uint64 // blocks of those that users without privileges can have
+	Inodes     uint64 // inodes in all; 0 where the file system does not count them
+	FreeInodes uint64 // inodes that are free
 }
 
 // file is a file to be read again and again.
@@ -55,19 +73,24 @@ const (
 
 // read returns the text of a file, valid until the next call.
 func (r *reader) read(f *file) ([]byte, error) {
-	if f.h == 0 {
-		h, err := r.root.Open(f.dir, f.name)
-		if err != nil {
-			return nil, err
-		}
-		f.h = h
-		r.open++
+	if err := r.ensure(f); err != nil {
+		return nil, err
 	}
 	text, err := r.text(f)
 	if err != nil || r.open > r.limit {
 		_ = r.close(&f.h) // an error to close what was only read has no meaning
 	}
 	return text, err
+}
+
+// ensure opens the file if it is not open.
+func (r *reader) ensure(f *file) (err error) {
+	if f.h == 0 {
+		if f.h, err = r.root.Open(f.dir, f.name); err == nil {
+			r.open++
+		}
+	}
+	return err
 }
 
 // text reads a file from its start. The kernel makes its text anew for each

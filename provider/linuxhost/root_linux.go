@@ -1,7 +1,6 @@
 package linuxhost
 
 import (
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"strconv"
@@ -33,19 +32,19 @@ func (d *directory) Open(dir Handle, name string) (Handle, error) {
 		d.name = append(append(d.name, d.path...), '/')
 	}
 	d.name = append(append(d.name, name...), 0)
-	return d.openat(dir, unix.O_RDONLY)
+	return openat(dir, d.name, unix.O_RDONLY)
 }
 
 // Process implements [Root].
 func (d *directory) Process(proc Handle, pid int) (Handle, error) {
 	d.name = append(strconv.AppendInt(d.name[:0], int64(pid), 10), 0)
-	return d.openat(proc, unix.O_PATH|unix.O_DIRECTORY)
+	return openat(proc, d.name, unix.O_PATH|unix.O_DIRECTORY)
 }
 
-// openat opens the file that d.name names.
-func (d *directory) openat(dir Handle, flags int) (Handle, error) {
+// openat opens the file of a NUL-terminated name.
+func openat(dir Handle, name []byte, flags int) (Handle, error) {
 	for {
-		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, descriptor(dir), uintptr(unsafe.Pointer(&d.name[0])), uintptr(flags|unix.O_CLOEXEC), 0, 0, 0)
+		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, descriptor(dir), uintptr(unsafe.Pointer(&name[0])), uintptr(flags|unix.O_CLOEXEC), 0, 0, 0)
 		if errno == 0 {
 			return Handle(fd + 1), nil
 		}
@@ -78,43 +77,18 @@ func systemError(err error) error {
 
 // Processes implements [Root].
 func (d *directory) Processes(proc Handle, dst []int) ([]int, error) {
-	fd := int(descriptor(proc))
-	if _, err := unix.Seek(fd, 0, unix.SEEK_SET); err != nil {
-		return dst, err
-	}
-	for {
-		n, err := unix.Getdents(fd, d.list)
-		if err == unix.EINTR {
-			continue
-		}
-		if n <= 0 || err != nil {
-			return dst, err
-		}
-		dst = appendIDs(dst, d.list[:n])
-	}
+	err := d.eachBlock(proc, func(entries []byte) { dst = appendIDs(dst, entries) })
+	return dst, err
 }
 
-// appendIDs appends the names among directory entries that are numbers. An
-// entry is a struct linux_dirent64: 8 bytes inode, 8 offset, 2 length, 1 type,
-// then the name with a NUL at its end.
+// appendIDs appends the names among directory entries that are numbers.
 func appendIDs(dst []int, entries []byte) []int {
-	const length, name = 16, 19
-	for len(entries) > name {
-		size := int(binary.NativeEndian.Uint16(entries[length:]))
-		if size <= name || size > len(entries) {
-			break
-		}
-		text := entries[name:size]
-		for i, c := range text {
-			if c == 0 {
-				text = text[:i]
-				break
-			}
-		}
-		if id, ok := decimal(text); ok && id <= maxID {
+	for len(entries) > 0 {
+		var e Entry
+		e, entries = cutEntry(entries)
+		if id, ok := decimal(e.Name); ok && id <= maxID {
 			dst = append(dst, int(id))
 		}
-		entries = entries[size:]
 	}
 	return dst
 }
@@ -140,6 +114,31 @@ func (d *directory) Size(dir Handle, name string) (int64, error) {
 		return 0, systemError(errno)
 	}
 	return int64(d.stat.Size), nil
+}
+
+// Statfs implements [Root]. It uses nothing of d but the path, and opens the
+// mount point only for the call: who keeps it open keeps it from being
+// unmounted. The name stands on the stack unless it is a long one.
+func (d *directory) Statfs(path string) (Space, error) {
+	var room [256]byte
+	name := append(append(append(room[:0], d.path...), path...), 0)
+	h, err := openat(0, name, unix.O_PATH)
+	if err != nil {
+		return Space{}, err
+	}
+	var st unix.Statfs_t
+	err = unix.Fstatfs(int(descriptor(h)), &st)
+	if err = errors.Join(err, d.Close(h)); err != nil {
+		return Space{}, err
+	}
+	unit := st.Frsize
+	if unit == 0 { // before Linux 2.6
+		unit = st.Bsize
+	}
+	return Space{
+		BlockSize: uint64(unit), Blocks: st.Blocks, Free: st.Bfree, Available: st.Bavail,
+		Inodes: st.Files, FreeInodes: st.Ffree,
+	}, nil
 }
 
 // Close implements [Root].

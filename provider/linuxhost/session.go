@@ -1,6 +1,7 @@
 package linuxhost
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -20,6 +21,8 @@ type session struct {
 	ahead     int64 // Times.Boot - Times.Monotonic when the session was opened, in ns
 	suspended int64 // time suspended since, in ns
 
+	queries uint64 // so far, with the opening
+
 	// Of the current query.
 	times    Times
 	statRead bool
@@ -28,8 +31,13 @@ type session struct {
 	pidsErr  error
 
 	kernel kernelStat
+	cpus   cpuFiles
 	proc   Handle // the directory /proc
 	pidBuf []int
+	shared sharedFiles
+	disks  diskTable
+
+	mountinfo file
 }
 
 func newSession(sys System) *session {
@@ -38,7 +46,13 @@ func newSession(sys System) *session {
 		units:  units{ticks: uint64(orDefault(sys.TicksPerSecond, 100)), page: uint64(orDefault(sys.PageSize, 4096))},
 		now:    sys.Now,
 		kernel: kernelStat{file: file{name: "proc/stat"}, known: map[uint64]*processor{}},
+		cpus:   newCPUFiles(),
+		shared: newSharedFiles(),
+		disks:  diskTable{known: map[deviceID]*disk{}},
+
+		mountinfo: file{name: cmp.Or(sys.Mounts, "proc/self/mountinfo"), records: true},
 	}
+	s.queries++
 	s.times = sys.Now()
 	s.ahead = s.times.Boot - s.times.Monotonic
 	s.boot = s.times.Clocks().Time100ns - s.times.Boot/100
@@ -60,6 +74,7 @@ func orDefault(n, def int) int {
 // begin starts a query.
 func (s *session) begin() {
 	s.times = s.now()
+	s.queries++
 	s.statRead, s.pidsRead = false, false
 	if d := s.times.Boot - s.times.Monotonic - s.ahead; d-s.suspended >= shortestSuspend {
 		s.suspended = d
@@ -69,8 +84,9 @@ func (s *session) begin() {
 // Collect implements [provider.Session].
 func (s *session) Collect(ctx context.Context, q *provider.Query, w *provider.Writer) error {
 	s.begin()
+	s.plan(q)
 	for _, o := range s.objects {
-		if !o.plan(q) {
+		if !o.included {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -87,9 +103,32 @@ func (s *session) Collect(ctx context.Context, q *provider.Query, w *provider.Wr
 	return nil
 }
 
+// plan takes up a query. Parents come along with their instances.
+func (s *session) plan(q *provider.Query) {
+	for _, o := range s.objects {
+		o.plan(q)
+	}
+	for _, o := range s.objects {
+		if p := s.object(o.parent); o.included && p != nil && !p.included {
+			p.bring()
+		}
+	}
+}
+
+// object returns the object of a title index, nil if this system does not have
+// it.
+func (s *session) object(index uint32) *object {
+	for _, o := range s.objects {
+		if o.index == index && o.layout != nil {
+			return o
+		}
+	}
+	return nil
+}
+
 // Close implements [provider.Session].
 func (s *session) Close() error {
-	errs := []error{s.close(&s.proc), s.close(&s.kernel.file.h)}
+	errs := []error{s.close(&s.proc), s.close(&s.kernel.file.h), s.cpus.close(s), s.shared.close(s), s.disks.close(s), s.close(&s.mountinfo.h)}
 	for _, o := range s.objects {
 		errs = append(errs, o.source.close(s))
 	}

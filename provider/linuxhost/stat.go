@@ -24,6 +24,7 @@ type processor struct {
 	name   string
 	values values // figures of the Processor object; other files add theirs
 	seen   uint64 // the last reading of /proc/stat that had it
+	since  uint64 // the first of those that had it without a gap
 
 	idleGiven, ioWaitGiven uint64 // what was given last, in 100 ns
 	inTotal                values // what the total has seen of it
@@ -102,7 +103,7 @@ func (k *kernelStat) readProcessor(line []byte, u units, suspended uint64) (idle
 		}
 	}
 	if fresh {
-		p.idleGiven, p.ioWaitGiven, p.inTotal = 0, 0, values{}
+		p.idleGiven, p.ioWaitGiven, p.inTotal, p.since = 0, 0, values{}, k.reads
 	}
 	before := p.idleGiven
 	p.settle(u, suspended)

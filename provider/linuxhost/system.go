@@ -68,12 +68,9 @@ func queueLength(v *values) (uint64, uint64) {
 }
 
 // systemSource reads the System object.
-type systemSource struct {
-	loadavg file
-	values  values
-}
+type systemSource struct{ values values }
 
-func newSystemSource() source { return &systemSource{loadavg: file{name: "proc/loadavg"}} }
+func newSystemSource() source { return &systemSource{} }
 
 func (y *systemSource) probe(s *session) fields {
 	y.read(s, ^fields(0))
@@ -92,7 +89,7 @@ func (y *systemSource) collect(_ context.Context, s *session, o *object, w *prov
 	return nil
 }
 
-func (y *systemSource) close(s *session) error { return s.reader.close(&y.loadavg.h) }
+func (y *systemSource) close(*session) error { return nil }
 
 // read reads what the wanted figures come from. A file that cannot be read
 // leaves its figures out.
@@ -111,7 +108,7 @@ func (y *systemSource) read(s *session, wanted fields) {
 		}
 	}
 	if wanted&(sysThreads|sysLoad1|sysLoad5|sysLoad15) != 0 {
-		if text, err := s.reader.read(&y.loadavg); err == nil {
+		if text, err := s.shared.loadavg.read(s); err == nil {
 			parseLoadavg(v, text)
 		}
 	}

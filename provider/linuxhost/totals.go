@@ -10,7 +10,7 @@ package linuxhost
 type totals struct {
 	running  fields // cumulative figures that are summed
 	averaged fields // cumulative figures of which the total is the average over instances
-	gauges   fields // figures that are summed afresh in each sample
+	gauges   fields // figures that are summed afresh in each sample, or averaged where averaged has them too
 
 	started fields            // running and averaged figures that have a total
 	total   [maxFields]uint64 // their totals
@@ -58,7 +58,7 @@ func (t *totals) end(v *values) {
 		i := rest.position()
 		switch bit := fields(1) << i; {
 		case t.gauges&bit != 0:
-			v.set(bit, t.now[i])
+			v.set(bit, t.share(bit, t.now[i], t.count[i]))
 		case t.started&bit == 0:
 			t.started |= bit
 			t.total[i] = t.share(bit, t.now[i], t.count[i])

@@ -1,13 +1,16 @@
 package linuxhost
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // fields is a set of the kernel's figures that an object is made of. Each
 // object numbers its own: a constant of one bit stands for one figure.
 type fields uint64
 
 // maxFields bounds the figures of one object.
-const maxFields = 32
+const maxFields = 40
 
 func (f fields) position() int { return bits.TrailingZeros64(uint64(f)) }
 
@@ -40,6 +43,13 @@ func (v *values) sum(f fields) (n uint64) {
 	return n
 }
 
+// fraction returns part and whole as the 4-byte numbers of PERF_RAW_FRACTION and
+// PERF_RAW_BASE: both are halved until they fit.
+func fraction(part, whole uint64) (uint64, uint64) {
+	shift := max(0, bits.Len64(max(part, whole))-bits.Len32(math.MaxUint32))
+	return part >> shift, whole >> shift
+}
+
 // key says which figure stands under a name in a file of lines "name value"
 // or "name: value".
 type key struct {
@@ -70,10 +80,15 @@ func (v *values) setKey(line []byte, keys []key) {
 	if n := len(name); n > 0 && name[n-1] == ':' {
 		name = name[:n-1]
 	}
+	word, _ := cutWord(rest)
+	v.setNamed(name, word, keys)
+}
+
+// setNamed takes the figure that stands under a name.
+func (v *values) setNamed(name, number []byte, keys []key) {
 	for i := range keys {
 		if k := &keys[i]; string(name) == k.name {
-			word, _ := cutWord(rest)
-			if n, ok := decimal(word); ok {
+			if n, ok := decimal(number); ok {
 				v.setScaled(k.fields, n, k.unit, 1)
 			}
 			return

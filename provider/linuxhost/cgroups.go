@@ -1,0 +1,273 @@
+package linuxhost
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/winperf/winperf/provider"
+)
+
+const (
+	// maxGroupDepth is how many levels below the root groups are shown.
+	maxGroupDepth = 8
+	// maxGroupName is how long, in bytes, the path of a group that is shown can
+	// be: no longer than an instance's name in a counter path may be (pdh.h,
+	// PDH_MAX_INSTANCE_NAME).
+	maxGroupName = 1024
+	// probedGroups is how many groups tell what there is to read.
+	probedGroups = 256
+)
+
+// groupSource reads the Control Group object.
+type groupSource struct {
+	trees []groupTree // those that are there, each with the files that count
+	root  *group
+
+	// Of the current sample.
+	o       *object
+	out     provider.ObjectWriter
+	probing bool   // it is found out what there is: nothing is written
+	given   fields // what the files give that could be read
+	groups  int
+	query   uint64
+	listing Listing
+	part    values // of one file
+	cur     values // of one group
+}
+
+// group is a control group.
+type group struct {
+	path     string // below the directory of its tree; "" for the root
+	name     string // of the instance
+	base     string // its name in its parent
+	id       uint64 // inode number, in the tree in which it was first found
+	depth    int
+	places   []groupPlace // by tree
+	children []*group     // by rising base
+	seen     uint64       // the query that found it last
+}
+
+// groupPlace is a group's directory in a tree. It is there if it has a name.
+type groupPlace struct {
+	dir   file
+	id    uint64
+	files []file // by the tree's files
+
+	entries int    // of the directory, which gets more when a controller is enabled
+	absent  uint64 // bit i: files[i] was not there, and the directory has not changed since
+}
+
+func newGroupSource() source { return &groupSource{} }
+
+// probe finds out which trees there are and which of their files: a figure
+// that no group has now, such as a limit, another one may have later.
+func (r *groupSource) probe(s *session) fields {
+	var taken fields
+	for _, tree := range groupTrees {
+		marker := file{name: tree.dir + "/" + tree.marker}
+		if s.reader.ensure(&marker) != nil {
+			continue
+		}
+		_ = s.reader.close(&marker.h) // an error to close what was not even read has no meaning
+		var files []groupFile
+		for _, f := range tree.files {
+			f.gives &^= taken
+			if f.gives != 0 {
+				files = append(files, f)
+			}
+		}
+		for _, f := range files {
+			taken |= f.gives
+		}
+		tree.files = files
+		r.trees = append(r.trees, tree)
+	}
+	r.root = &group{name: "/", places: make([]groupPlace, len(r.trees))}
+	for i := range r.trees {
+		r.enter(r.root, i, 1)
+	}
+	r.begin(s, &object{wanted: taken})
+	r.probing = true
+	_ = r.walk(context.Background(), s, r.root) // fails only when its context ends
+	r.probing = false
+	return r.given
+}
+
+func (r *groupSource) begin(s *session, o *object) {
+	r.o, r.given, r.groups, r.query = o, 0, 0, s.queries
+}
+
+func (r *groupSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
+	r.begin(s, o)
+	r.out = w.Object(o.layout)
+	if err := r.walk(ctx, s, r.root); err != nil {
+		return err
+	}
+	r.out.End()
+	return nil
+}
+
+// walk writes a group and all below it. Its files are read before its
+// directory: a group whose directory is still there then was there all the
+// time, and what it does not have no controller counts.
+func (r *groupSource) walk(ctx context.Context, s *session, g *group) error {
+	if r.groups%64 == 0 && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if r.probing && r.groups == probedGroups {
+		return nil
+	}
+	r.read(s, g)
+	if !r.list(s, g) {
+		return nil
+	}
+	r.groups++
+	if !r.probing {
+		r.out.Instance(provider.Instance{Name: g.name, UniqueID: int32(g.id & math.MaxInt32), HasUniqueID: g.depth > 0})
+		r.o.write(&r.out, &r.cur)
+	}
+	for _, child := range g.children {
+		if err := r.walk(ctx, s, child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads the wanted figures of a group into r.cur.
+func (r *groupSource) read(s *session, g *group) {
+	r.cur.have = 0
+	for i := range r.trees {
+		at := &g.places[i]
+		for k := range at.files {
+			f := &r.trees[i].files[k]
+			if r.o.wanted&f.gives == 0 || at.absent>>k&1 != 0 {
+				continue
+			}
+			text, err := s.reader.read(&at.files[k])
+			if err != nil {
+				if isGone(err) {
+					at.absent |= 1 << k
+				}
+				continue
+			}
+			r.given |= f.gives
+			r.part.have = 0
+			f.parse(&r.part, text, s.units)
+			r.cur.take(&r.part, f.gives)
+		}
+	}
+	if g.depth == 0 {
+		r.cur.have &^= groupCPUFull // has no meaning for the whole machine
+	}
+}
+
+// list brings the children of a group up to date and tells whether it is still
+// there: a directory that was taken away is empty or cannot be listed.
+func (r *groupSource) list(s *session, g *group) (there bool) {
+	for i := range r.trees {
+		at := &g.places[i]
+		if at.dir.name == "" {
+			continue
+		}
+		if err := s.reader.list(&at.dir, &r.listing); err != nil || r.listing.Len() == 0 {
+			_ = at.close(s) // an error to close what was only read has no meaning
+			at.entries, at.absent = 0, 0
+			if g.depth > 0 {
+				*at = groupPlace{} // until its parent has it again
+			}
+			continue
+		}
+		there = true
+		if n := r.listing.Len(); n != at.entries {
+			at.entries, at.absent = n, 0
+		}
+		for k := range r.listing.Len() {
+			if e := r.listing.At(k); e.Dir && g.depth < maxGroupDepth {
+				r.child(s, g, i, e)
+			}
+		}
+	}
+	g.children = slices.DeleteFunc(g.children, func(c *group) bool {
+		if c.seen == r.query {
+			return false
+		}
+		_ = c.close(s) // an error to close what was only read has no meaning
+		return true
+	})
+	return there
+}
+
+// child notes that a group has a child in a tree.
+func (r *groupSource) child(s *session, g *group, tree int, e Entry) {
+	i, found := slices.BinarySearchFunc(g.children, e.Name, compareBase)
+	switch {
+	case found:
+		if at := &g.children[i].places[tree]; at.dir.name != "" && at.id != e.ID {
+			_ = g.children[i].close(s) // what is there now is another one of the same name
+			g.children[i] = r.newGroup(g, e)
+		}
+	case len(g.path)+1+len(e.Name) > maxGroupName:
+		return
+	default:
+		g.children = slices.Insert(g.children, i, r.newGroup(g, e))
+	}
+	c := g.children[i]
+	c.seen = r.query
+	if c.places[tree].dir.name == "" {
+		r.enter(c, tree, e.ID)
+	}
+}
+
+func compareBase(g *group, name []byte) int {
+	switch { // strings.Compare would need a copy
+	case g.base < string(name):
+		return -1
+	case g.base > string(name):
+		return 1
+	}
+	return 0
+}
+
+func (r *groupSource) newGroup(parent *group, e Entry) *group {
+	base := string(e.Name)
+	path := parent.path + "/" + base
+	return &group{
+		path: path, name: fileName([]byte(path)), base: base, id: e.ID,
+		depth: parent.depth + 1, places: make([]groupPlace, len(r.trees)),
+	}
+}
+
+// enter notes that a group is in a tree.
+func (r *groupSource) enter(g *group, tree int, id uint64) {
+	dir := r.trees[tree].dir + g.path
+	at := &g.places[tree]
+	*at = groupPlace{dir: file{name: dir}, id: id, files: make([]file, len(r.trees[tree].files))}
+	for i, f := range r.trees[tree].files {
+		at.files[i].name = dir + "/" + f.name
+	}
+}
+
+func (p *groupPlace) close(s *session) error {
+	errs := []error{s.reader.close(&p.dir.h)}
+	for i := range p.files {
+		errs = append(errs, s.reader.close(&p.files[i].h))
+	}
+	return errors.Join(errs...)
+}
+
+// close closes the files of a group and of all below it.
+func (g *group) close(s *session) error {
+	var errs []error
+	for i := range g.places {
+		errs = append(errs, g.places[i].close(s))
+	}
+	for _, c := range g.children {
+		errs = append(errs, c.close(s))
+	}
+	return errors.Join(errs...)
+}
+
+func (r *groupSource) close(s *session) error { return r.root.close(s) }

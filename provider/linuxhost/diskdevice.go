@@ -1,0 +1,180 @@
+package linuxhost
+
+import (
+	"bytes"
+	"strings"
+)
+
+// diskColumns is the number of columns of /proc/diskstats that are read.
+const diskColumns = 17
+
+// disk is a line of /proc/diskstats. Only its columns are brought up to date
+// with the table, the rest when the device is looked at.
+type disk struct {
+	id         deviceID
+	kernelName string
+	name       string // the instance's name made of kernelName
+	query      uint64 // the last one that saw the line
+	columns    [diskColumns]uint64
+	n          int // columns that the line has
+
+	settled    uint64 // the last query that settled the values
+	identified bool
+	identity   uint64 // the device's sequence number, else its own number
+	sequence   file   // no name: the kernel gives no sequence numbers
+	kind       diskKind
+	mapper     string // "/dev/mapper/" and its name there
+
+	readTime, writeTime, busy wrapping // in ms
+	idleGiven                 uint64   // what was given last, in 100 ns
+	values                    values
+	inTotal                   values // what the total of PhysicalDisk has seen of it
+}
+
+// diskKind tells whether a device is a disk.
+type diskKind uint8
+
+const (
+	notLooked diskKind = iota
+	realDisk
+	noDisk // a partition, or something made of disks, of files or of memory
+)
+
+// readColumns reads the columns behind the name.
+func (d *disk) readColumns(line []byte) {
+	for d.n = 0; d.n < diskColumns; d.n++ {
+		var word []byte
+		word, line = cutWord(line)
+		n, ok := decimal(word)
+		if !ok {
+			return
+		}
+		d.columns[d.n] = n
+	}
+}
+
+// diskFigures are the figures that are a column, numbered as in the kernel's
+// documentation, times a unit.
+var diskFigures = [...]struct {
+	column int
+	fields
+	unit uint64
+}{
+	{1, diskReads, 1},
+	{2, diskReadMerges, 1},
+	{3, diskReadBytes, sector},
+	{5, diskWrites, 1},
+	{6, diskWriteMerges, 1},
+	{7, diskWriteBytes, sector},
+	{12, diskDiscards, 1},
+	{16, diskFlushes, 1},
+}
+
+const (
+	sector      = 512    // bytes, whatever the device's own sectors are
+	millisecond = 10_000 // in 100 ns
+
+	// leastDiskColumns is what lines have that are worth reading. Partitions
+	// had four columns before Linux 2.6.25.
+	leastDiskColumns = 11
+
+	// maxInFlight is above any real number of requests in flight. Some kernels
+	// show numbers below 0 as very large ones.
+	maxInFlight = 1_000_000
+)
+
+// settle brings the device's values up to date, once in a query.
+func (d *disk) settle(s *session) {
+	t := &s.disks
+	if d.settled == t.query {
+		return
+	}
+	d.settled = t.query
+	d.identify(s)
+	v := &d.values
+	v.have = 0
+	if d.n < leastDiskColumns {
+		return
+	}
+	for _, f := range diskFigures {
+		if f.column <= d.n {
+			v.setScaled(f.fields, d.columns[f.column-1], f.unit, 1)
+		}
+	}
+	if n := d.columns[9-1]; n <= maxInFlight {
+		v.set(diskQueue, n)
+	}
+	// The kernel keeps times in 32 bits of ms: 49.7 days of requests.
+	reading, writing := d.readTime.next(d.columns[4-1]), d.writeTime.next(d.columns[8-1])
+	v.setScaled(diskReadTime, reading, millisecond, 1)
+	v.setScaled(diskReadShare, reading, millisecond, 1)
+	v.setScaled(diskWriteTime, writing, millisecond, 1)
+	v.setScaled(diskWriteShare, writing, millisecond, 1)
+	v.set(diskClock, t.clock)
+	if busy, ok := scaled(d.busy.next(d.columns[10-1]), millisecond, 1); ok && busy <= t.boot {
+		v.set(diskIdle, hold(&d.idleGiven, t.boot-busy, stepBack*perSecond/s.ticks))
+	}
+}
+
+// identify finds out whether the device is still the one that it was: numbers
+// and names are given anew.
+func (d *disk) identify(s *session) {
+	identity := d.readIdentity(s)
+	if d.identified && identity == d.identity {
+		return
+	}
+	d.identified, d.identity = true, identity
+	d.readTime, d.writeTime, d.busy = wrapping{}, wrapping{}, wrapping{}
+	d.idleGiven, d.inTotal = 0, values{}
+}
+
+// sequenceFiles hold the sequence number, since Linux 5.15: of a disk, and of
+// a partition's disk.
+var sequenceFiles = [...]string{"diskseq", "../diskseq"}
+
+func (d *disk) readIdentity(s *session) uint64 {
+	if d.identified && d.sequence.name != "" {
+		if n, ok := s.readNumber(&d.sequence); ok {
+			return n
+		}
+	}
+	if !d.identified {
+		for _, name := range sequenceFiles {
+			d.sequence.name = d.id.directory() + name
+			if n, ok := s.readNumber(&d.sequence); ok {
+				return n
+			}
+		}
+		d.sequence.name = ""
+	}
+	return uint64(d.id)
+}
+
+// uniqueID returns an identity as an instance has it.
+func uniqueID(identity uint64) int32 { return int32(identity & (1<<31 - 1)) }
+
+// isDisk tells whether the device is a disk: it has a link to the device that
+// it is.
+func (d *disk) isDisk(s *session) bool {
+	if d.kind == notLooked {
+		d.kind = noDisk
+		if h, err := s.root.Open(0, d.id.directory()+"device"); err == nil {
+			d.kind = realDisk
+			_ = s.root.Close(h) // nothing was read of it
+		}
+	}
+	return d.kind == realDisk
+}
+
+// mapperName returns the device's name in /dev/mapper, with that directory, ""
+// if it has none.
+func (d *disk) mapperName(s *session) string {
+	if d.mapper == "" && strings.HasPrefix(d.kernelName, "dm-") {
+		name := s.readOnce(d.id.directory() + "dm/name")
+		d.mapper = "/dev/mapper/" + string(bytes.TrimSpace(name))
+	}
+	return d.mapper
+}
+
+// close closes the file.
+func (d *disk) close(s *session) error { return s.reader.close(&d.sequence.h) }

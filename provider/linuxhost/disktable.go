@@ -1,0 +1,127 @@
+package linuxhost
+
+import (
+	"errors"
+	"strconv"
+)
+
+// deviceID is the number of a block device: 12 bits are its major and 20 bits
+// its minor number.
+type deviceID uint32
+
+const minorBits = 20
+
+// parseDeviceID reads the two numbers.
+func parseDeviceID(major, minor []byte) (deviceID, bool) {
+	m, okMajor := decimal(major)
+	n, okMinor := decimal(minor)
+	ok := okMajor && okMinor && m < 1<<(32-minorBits) && n < 1<<minorBits
+	return deviceID(m<<minorBits | n), ok
+}
+
+// directory returns the device's directory.
+func (id deviceID) directory() string {
+	major, minor := id>>minorBits, id&(1<<minorBits-1)
+	return "sys/dev/block/" + strconv.Itoa(int(major)) + ":" + strconv.Itoa(int(minor)) + "/"
+}
+
+// diskTable is /proc/diskstats: block devices, disks and all others (kernel
+// documentation, "I/O statistics fields").
+type diskTable struct {
+	query uint64 // that the table is of
+	clock uint64 // the object's clock when the file was read, a FILETIME
+	boot  uint64 // the same moment in 100 ns since the machine started
+	disks []*disk
+	known map[deviceID]*disk
+}
+
+// read reads the file, once in a query.
+func (t *diskTable) read(s *session) error {
+	if t.query == s.queries {
+		return s.shared.diskstats.err
+	}
+	t.query = s.queries
+	t.disks = t.disks[:0]
+	boot := s.now().Boot / 100
+	t.clock, t.boot = uint64(s.boot+boot), uint64(boot)
+	text, err := s.shared.diskstats.read(s)
+	if err != nil {
+		return err
+	}
+	for {
+		line, rest, ok := cutLine(text)
+		if !ok {
+			break
+		}
+		t.readLine(s, line)
+		text = rest
+	}
+	if len(t.known) > len(t.disks) {
+		t.forget(s)
+	}
+	return nil
+}
+
+// readLine reads "major minor name column column ...".
+func (t *diskTable) readLine(s *session, line []byte) {
+	major, line := cutWord(line)
+	minor, line := cutWord(line)
+	name, line := cutWord(line)
+	id, ok := parseDeviceID(major, minor)
+	if !ok || len(name) == 0 {
+		return
+	}
+	d := t.known[id]
+	switch {
+	case d == nil:
+		d = &disk{id: id}
+		t.known[id] = d
+	case d.query == t.query:
+		return // a second line of one device
+	}
+	if d.kernelName != string(name) {
+		_ = d.close(s) // an error to close what was only read has no meaning
+		*d = disk{id: id, kernelName: string(name), name: instanceName(name)}
+	}
+	d.query = t.query
+	d.readColumns(line)
+	t.disks = append(t.disks, d)
+}
+
+// forget drops the devices that were not in the file.
+func (t *diskTable) forget(s *session) {
+	for id, d := range t.known {
+		if d.query != t.query {
+			_ = d.close(s)
+			delete(t.known, id)
+		}
+	}
+}
+
+// device returns the device of a number, nil if there is none.
+func (t *diskTable) device(id deviceID) *disk {
+	if d := t.known[id]; d != nil && d.query == t.query {
+		return d
+	}
+	return nil
+}
+
+// named returns the device of a name, such as "/dev/sda1", nil if there is
+// none. Names in /dev/mapper are those of the device mapper.
+func (t *diskTable) named(s *session, name string) *disk {
+	for _, d := range t.disks {
+		if name == "/dev/"+d.kernelName || d.mapperName(s) == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// close closes the files.
+func (t *diskTable) close(s *session) error {
+	var errs []error
+	for _, d := range t.known {
+		errs = append(errs, d.close(s))
+	}
+	return errors.Join(errs...)
+}

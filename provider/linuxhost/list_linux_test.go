@@ -1,0 +1,59 @@
+package linuxhost
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestListDirectory lists a directory of many entries, and again after one was
+// made anew.
+func TestListDirectory(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{"a file", "b#1 (x)", "c"}
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var dirs []string
+	for i := range 500 { // more than one call returns
+		name := "directory" + string(rune('0'+i%10)) + string(rune('0'+i/10%10)) + string(rune('0'+i/100))
+		dirs = append(dirs, name)
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("c", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	root := newRoot(dir)
+	r := reader{root: root, limit: 10}
+	top := file{name: "."}
+	var l Listing
+	if err := errors.Join(r.list(&top, &l), r.list(&top, &l)); err != nil {
+		t.Fatal(err)
+	}
+	var gotFiles, gotDirs []string
+	ids := map[uint64]bool{}
+	for i := range l.Len() {
+		e := l.At(i)
+		ids[e.ID] = true
+		if e.Dir {
+			gotDirs = append(gotDirs, string(e.Name))
+		} else {
+			gotFiles = append(gotFiles, string(e.Name))
+		}
+	}
+	slices.Sort(gotFiles)
+	slices.Sort(gotDirs)
+	slices.Sort(dirs)
+	if !slices.Equal(gotFiles, append(names, "link")) || !slices.Equal(gotDirs, dirs) || len(ids) != l.Len() {
+		t.Errorf("files %q, %d directories, %d ids", gotFiles, len(gotDirs), len(ids))
+	}
+	if err := errors.Join(r.close(&top.h), root.List(0, &l)); err == nil {
+		t.Error("what is not open can be listed")
+	}
+}

@@ -1,0 +1,204 @@
+package linuxhost
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/winperf/winperf/provider"
+)
+
+// listThreads returns the ids of all threads, by the directories' names.
+func listThreads(t testing.TB) (ids []string) {
+	t.Helper()
+	dirs, err := filepath.Glob("/proc/[0-9]*/task/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		ids = append(ids, filepath.Base(dir))
+	}
+	return ids
+}
+
+// TestLiveThreads compares the threads with those in /proc before and after,
+// and the time of the thread that reads with the same file read beside it.
+func TestLiveThreads(t *testing.T) {
+	r := liveRig(t)
+	r.object(232)
+	before := listThreads(t)
+	names := r.withParents(provider.ParseQuery("232"), 232)
+	after := listThreads(t)
+	for i, name := range names {
+		_, names[i], _ = strings.Cut(name, "/")
+	}
+	for _, tid := range before {
+		if slices.Contains(after, tid) && !slices.Contains(names, tid) {
+			t.Errorf("thread %s is not in the sample", tid)
+		}
+	}
+	b := r.ask("230 232")
+	o := b[232]
+	self := strconv.Itoa(os.Getpid())
+	process, ok := o.value(self, 784)
+	if id, there := o.value(self, 804); !ok || !there || id != process || process != uint64(os.Getpid()) {
+		t.Errorf("first thread of this process: ids %d and %d", process, id)
+	}
+	var sum uint64
+	for _, in := range o.instances {
+		if in.values[o.at(784)].raw == process {
+			sum += in.values[o.at(142)].raw
+		}
+	}
+	for i, in := range b[230].instances {
+		if k := b[230].at(784); in.values[k].raw == process && i > 0 {
+			whole := in.values[b[230].at(142)].raw
+			if sum > whole+perSecond/10 { // they are read later
+				t.Errorf("the threads have %d of user time, the process %d", sum, whole)
+			}
+		}
+	}
+	started, _ := o.value(self, 684)
+	if started < fileTimeBoot || int64(started) > o.time {
+		t.Errorf("started %d, now %d", started, o.time)
+	}
+}
+
+// TestLivePressure compares totals with the files read before and after.
+func TestLivePressure(t *testing.T) {
+	read := func(resource string) (v values, err error) {
+		text, err := os.ReadFile("/proc/pressure/" + resource)
+		parsePressure(&v, text, systemPressure)
+		return v, err
+	}
+	if _, err := read("memory"); err != nil {
+		t.Skip("this kernel does not count pressure: ", err)
+	}
+	r := liveRig(t)
+	for _, resource := range []string{"cpu", "memory", "io"} {
+		before, err := read(resource)
+		if err != nil {
+			continue
+		}
+		got, ok := r.object(titlePressure).value(resource, titleSomeStalled)
+		after, err := read(resource)
+		if err != nil || !ok || got < before.sum(pressureSome) || got > after.sum(pressureSome) {
+			t.Errorf("%s: stalled for %d (there: %v), beside it %d and then %d (%v)", resource, got, ok, before.sum(pressureSome), after.sum(pressureSome), err)
+		}
+	}
+}
+
+// TestLiveNodes: Processor Information has the processors that Processor has,
+// with the same values.
+func TestLiveNodes(t *testing.T) {
+	b := liveRig(t).ask("238 " + strconv.Itoa(titleProcessorInformation))
+	info, processors := b[titleProcessorInformation], b[238]
+	found := 0
+	for _, in := range info.instances {
+		number := in.values[info.at(titleProcessorNumber)]
+		if number.missing {
+			continue
+		}
+		found++
+		want, ok := processors.value(strconv.FormatUint(number.raw, 10), 6)
+		if idle := in.values[info.at(6)]; !ok || idle.missing || idle.raw != want {
+			t.Errorf("%s is processor %d with idle time %+v, want %d (there: %v)", in.name, number.raw, idle, want, ok)
+		}
+	}
+	if found != len(processors.instances)-1 || found == 0 {
+		t.Errorf("%d processors, want %d", found, len(processors.instances)-1)
+	}
+}
+
+// TestLiveControlGroups compares the groups with the directories of all trees
+// before and after.
+func TestLiveControlGroups(t *testing.T) {
+	r := liveRig(t)
+	list := func() map[string]bool {
+		found := map[string]bool{}
+		for _, tree := range groupTrees {
+			dir := "/" + tree.dir
+			if _, err := os.Stat(dir + "/" + tree.marker); err != nil {
+				continue
+			}
+			_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+				if err == nil && d.IsDir() { // what has gone meanwhile is passed over
+					found["/"+strings.TrimPrefix(strings.TrimPrefix(path, dir), "/")] = true
+				}
+				return nil
+			})
+		}
+		return found
+	}
+	before := list()
+	if len(before) == 0 {
+		t.Skip("no control groups below /sys/fs/cgroup")
+	}
+	names := r.object(titleControlGroup).names()
+	after := list()
+	for path := range before {
+		if after[path] && strings.Count(path, "/") <= maxGroupDepth && !slices.Contains(names, fileName([]byte(path))) {
+			t.Errorf("group %s is not in the sample", path)
+		}
+	}
+	if names[0] != "/" {
+		t.Errorf("the first group is %s", names[0])
+	}
+}
+
+// TestLiveMemoryDetails compares this process's memory with smaps_rollup read
+// beside it.
+func TestLiveMemoryDetails(t *testing.T) {
+	var beside values
+	text, err := os.ReadFile("/proc/self/smaps_rollup")
+	parseRollup(&beside, text, testUnits)
+	if err != nil || !beside.has(procShare) {
+		t.Skip("this kernel has no smaps_rollup: ", err)
+	}
+	o := liveRig(t).object(titleMemoryDetails)
+	for _, in := range o.instances {
+		if in.values[o.at(784)].raw != uint64(os.Getpid()) {
+			continue
+		}
+		got := in.values[o.at(titleProportional)]
+		if want := beside.sum(procShare); got.missing || got.raw > 2*want || got.raw < want/2 {
+			t.Errorf("proportional set %+v, beside it %d", got, want)
+		}
+		return
+	}
+	t.Error("this process is not in the sample")
+}
+
+func BenchmarkLiveThread(b *testing.B) {
+	h, err := New(Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("winperf", func(b *testing.B) {
+		collect := warm(b, h, provider.ParseQuery("232"))
+		b.ReportAllocs()
+		for b.Loop() {
+			collect()
+		}
+	})
+	b.Run("reference", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, pid := range listPIDs(b) {
+				referenceRead("/proc/" + strconv.FormatUint(pid, 10) + "/stat")
+			}
+			dirs, err := filepath.Glob("/proc/[0-9]*/task/[0-9]*")
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, dir := range dirs {
+				referenceRead(dir + "/stat")
+				referenceRead(dir + "/schedstat")
+			}
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package linuxhost
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/winperf/winperf/provider"
+)
+
+// mount is an instance of LogicalDisk.
+type mount struct {
+	mountRow
+	name     string // the instance's name made of the place
+	question *spaceQuestion
+	identity uint64 // of the device that inTotal is about
+	values   values
+	inTotal  values // what the total has seen of it
+}
+
+// mountSource reads the LogicalDisk object.
+type mountSource struct {
+	text      []byte // that mounts are made of
+	mounts    []*mount
+	questions map[string]*spaceQuestion // by place
+	asker     spaceAsker
+	totals    totals
+	total     values // figures of _Total
+}
+
+func newMountSource() source {
+	return &mountSource{questions: map[string]*spaceQuestion{}, totals: newDiskTotals()}
+}
+
+func (r *mountSource) probe(s *session) fields {
+	if err := r.read(s); err != nil {
+		return 0
+	}
+	return diskFromStatfs | s.disks.probe(s)
+}
+
+func (r *mountSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
+	if err := r.read(s); err != nil {
+		return nil // without the file there are no instances: the object is not there
+	}
+	if o.wanted&diskFromStatfs != 0 {
+		r.asker.ask(ctx, r.mounts)
+	}
+	_ = s.disks.read(s) // without it the figures are missing
+	out := w.Object(o.layout)
+	out.Clock(s.objectTime(), perSecond)
+	r.totals.begin()
+	silent := false
+	for _, m := range r.mounts {
+		m.settle(s, o.wanted)
+		silent = silent || m.question.asked
+		r.totals.add(&m.inTotal, &m.values)
+		out.Instance(provider.Instance{Name: m.name, UniqueID: uniqueID(m.identity), HasUniqueID: true})
+		o.write(&out, &m.values)
+	}
+	if len(r.mounts) > 0 {
+		r.writeTotal(s, o, &out, silent)
+	}
+	out.End()
+	return nil
+}
+
+// writeTotal writes _Total. silent tells that a file system did not answer:
+// there is no sum of the space of all then.
+func (r *mountSource) writeTotal(s *session, o *object, out *provider.ObjectWriter, silent bool) {
+	v := &r.total
+	v.have = 0
+	r.totals.end(v)
+	if silent {
+		v.have &^= diskFromStatfs
+	}
+	v.set(diskClock, s.disks.clock)
+	out.Instance(provider.Instance{Name: "_Total"})
+	o.write(out, v)
+}
+
+func (r *mountSource) close(*session) error { return nil }
+
+// read brings the mounts up to date.
+func (r *mountSource) read(s *session) error {
+	text, err := s.reader.read(&s.mountinfo)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(text, r.text) {
+		r.text = append(r.text[:0], text...)
+		kinds := deviceKinds(s.readOnce("proc/filesystems"))
+		r.take(s, chooseMounts(parseMounts(r.text), kinds))
+	}
+	return nil
+}
+
+// take takes the chosen rows. What is known of a mount that was there before is
+// kept, and so is a question that was not answered yet.
+func (r *mountSource) take(s *session, rows []mountRow) {
+	before := map[mountRow]*mount{}
+	for _, m := range r.mounts {
+		before[m.mountRow] = m
+	}
+	r.mounts = r.mounts[:0]
+	here := map[string]bool{}
+	for _, row := range rows {
+		m := before[row]
+		if m == nil {
+			m = &mount{mountRow: row, name: fileName([]byte(row.point))}
+		}
+		if m.question = r.questions[row.point]; m.question == nil {
+			m.question = newSpaceQuestion(s.root, row.point)
+			r.questions[row.point] = m.question
+		}
+		here[row.point] = true
+		r.mounts = append(r.mounts, m)
+	}
+	for point, q := range r.questions {
+		if !here[point] && (!q.asked || q.answered()) {
+			delete(r.questions, point)
+		}
+	}
+}
+
+// settle brings the mount's values up to date.
+func (m *mount) settle(s *session, wanted fields) {
+	d := s.disks.device(m.device)
+	if d == nil && m.kind == "btrfs" {
+		d = s.disks.named(s, m.source)
+	}
+	identity := uint64(m.device)
+	m.values.have = 0
+	if d != nil {
+		d.settle(s)
+		identity, m.values = d.identity, d.values
+	}
+	if identity != m.identity {
+		m.identity, m.inTotal = identity, values{}
+	}
+	if wanted&diskFromStatfs != 0 {
+		m.question.set(&m.values)
+	}
+}

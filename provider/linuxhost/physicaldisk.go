@@ -1,0 +1,80 @@
+package linuxhost
+
+import (
+	"context"
+
+	"github.com/winperf/winperf/provider"
+)
+
+// diskSource reads the PhysicalDisk object.
+type diskSource struct {
+	totals totals
+	total  values // figures of _Total
+}
+
+func newDiskSource() source {
+	return &diskSource{totals: newDiskTotals()}
+}
+
+func newDiskTotals() totals {
+	return totals{
+		running: diskRunning, averaged: diskAveraged,
+		gauges: diskQueue | diskFromStatfs,
+	}
+}
+
+func (r *diskSource) probe(s *session) fields { return s.disks.probe(s) }
+
+// probe tells which figures this kernel's lines have. Where there is no device
+// there may be one later, with all of them.
+func (t *diskTable) probe(s *session) (given fields) {
+	if err := t.read(s); err != nil {
+		return 0
+	}
+	given = diskFromDiskstats
+	most := 0
+	for _, d := range t.disks {
+		most = max(most, d.n)
+	}
+	for _, f := range diskFigures {
+		if f.column > most && len(t.disks) > 0 {
+			given &^= f.fields
+		}
+	}
+	return given
+}
+
+func (r *diskSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
+	t := &s.disks
+	if err := t.read(s); err != nil {
+		return nil // without the file there are no instances: the object is not there
+	}
+	out := w.Object(o.layout)
+	out.Clock(s.objectTime(), perSecond)
+	r.totals.begin()
+	instances := 0
+	for i, d := range t.disks {
+		if i%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !d.isDisk(s) {
+			continue
+		}
+		d.settle(s)
+		r.totals.add(&d.inTotal, &d.values)
+		out.Instance(provider.Instance{Name: d.name, UniqueID: uniqueID(d.identity), HasUniqueID: true})
+		o.write(&out, &d.values)
+		instances++
+	}
+	if instances > 0 {
+		r.total.have = 0
+		r.totals.end(&r.total)
+		r.total.set(diskClock, t.clock)
+		out.Instance(provider.Instance{Name: "_Total"})
+		o.write(&out, &r.total)
+	}
+	out.End()
+	return nil
+}
+
+func (r *diskSource) close(*session) error { return nil }

@@ -1,0 +1,179 @@
+package linuxhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/provider"
+)
+
+const frequencyDifference = " Unlike on Windows _Total is the average. Read only when a query names the counter, at most every 10 seconds: to ask may wake the processor."
+
+var infoSpec = spec{
+	number: 30, index: titleProcessorInformation, name: "Processor Information", multi: true, first: len(infoRows), borrowed: len(processorSpec.rows),
+	help: "The processors that are online by NUMA node and position among the node's processors, totals of each node, and _Total: of times and frequencies the average, of counts the sum. Inside a container these are the host's.",
+	rows: slices.Concat(infoRows, processorSpec.rows),
+}
+
+// infoRows are the counters that Processor does not have. The others are its
+// counters with its title indices.
+var infoRows = []row{
+	{titleProcessorNumber, "Processor Number", counter.RawCount, 0, provider.Advanced, cpuNumber, nil,
+		"The kernel's number of the processor. From /proc/stat, the N of cpuN."},
+	{titleFrequency, "Processor Frequency", counter.RawCount, 0, provider.Novice, cpuFrequency, nil,
+		"Its current frequency in MHz. From /sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq." + frequencyDifference},
+	{titleFrequencyShare, "% of Maximum Frequency", counter.RawCount, 0, provider.Novice, cpuFrequencyShare, nil,
+		"Its current frequency as a share of the highest it can have. From /sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq and cpuinfo_max_freq." + frequencyDifference},
+	{titlePriorityTime, "% Priority Time", counter.TimerInv100NSec, 0, provider.Advanced, cpuIdle | cpuNice, nil,
+		"Share of time in work that is not of lowered priority. From /proc/stat, cpuN: all but idle + iowait + nice. Unlike on Windows what the kernel does for programs of lowered priority counts too."},
+	{titleClockInterrupts, "Clock Interrupts/sec", counter.CounterCounter, 0, provider.Advanced, cpuClocks, nil,
+		"Interrupts of its own clock. From /proc/interrupts, the processor's column in the row LOC (x86) or arch_timer (ARM). With more than 64 processors read only on request."},
+	{titleIdleBreaks, "Idle Break Events/sec", counter.BulkCount, 0, provider.Wizard, cpuIdleBreaks, nil,
+		"How often it was woken from idleness. From /sys/devices/system/cpu/cpuN/cpuidle, usage of all states. Unlike on Windows how often it went idle; with more than 64 processors read only on request."},
+}
+
+// infoSource reads the Processor Information object.
+type infoSource struct {
+	nodes   []*cpuNode // by rising number
+	members map[uint64]*nodeMember
+	totals  totals
+	total   values
+}
+
+func newInfoSource() source {
+	return &infoSource{members: map[uint64]*nodeMember{}, totals: infoTotals()}
+}
+
+// infoTotals returns the rules for totals of processors.
+func infoTotals() totals {
+	const frequencies = cpuFrequency | cpuFrequencyShare
+	return totals{
+		running:  cpuC1Entries | cpuC2Entries | cpuC3Entries | cpuIdleBreaks | cpuClocks,
+		averaged: cpuTimes | frequencies,
+		gauges:   frequencies,
+	}
+}
+
+func (r *infoSource) probe(s *session) (given fields) {
+	if _, err := s.stat(); err != nil || len(s.kernel.online) == 0 {
+		return 0
+	}
+	r.topology(s)
+	first := r.members[s.kernel.online[0].number]
+	given = s.cpus.probe(s) | cpuNumber
+	first.frequency.read(s, &first.values)
+	return given | first.values.have
+}
+
+func (r *infoSource) collect(_ context.Context, s *session, o *object, w *provider.Writer) error {
+	stat, err := s.stat()
+	if err != nil {
+		return nil // without the file there are no instances: the object is not there
+	}
+	s.cpus.read(s, o)
+	r.sample(s, o)
+	r.total = wholeMachine(stat)
+	r.totals.end(&r.total)
+
+	out := w.Object(o.layout)
+	out.Instance(provider.Instance{Name: "_Total"})
+	o.write(&out, &r.total)
+	for _, n := range r.nodes {
+		for _, m := range n.processors {
+			if m.seen == s.kernel.reads {
+				out.Instance(provider.Instance{Name: m.name})
+				o.write(&out, &m.values)
+			}
+		}
+		if n.online > 0 {
+			out.Instance(provider.Instance{Name: n.name})
+			o.write(&out, &n.total)
+		}
+	}
+	out.End()
+	return nil
+}
+
+// sample completes the figures of each processor and adds up those of the
+// nodes and of all.
+func (r *infoSource) sample(s *session, o *object) {
+	for _, p := range s.kernel.online {
+		if r.members[p.number] == nil {
+			r.topology(s)
+			break
+		}
+	}
+	r.totals.begin()
+	for _, n := range r.nodes {
+		n.totals.begin()
+		n.online = 0
+		for _, m := range n.processors {
+			if m.seen != s.kernel.reads {
+				continue
+			}
+			n.online++
+			m.values.set(cpuNumber, m.number)
+			if o.named && o.wanted&(cpuFrequency|cpuFrequencyShare) != 0 {
+				m.frequency.read(s, &m.values)
+			}
+			if m.returned != m.since {
+				m.returned, m.inNode, m.inTotal = m.since, values{}, values{}
+			}
+			n.totals.add(&m.inNode, &m.values)
+			r.totals.add(&m.inTotal, &m.values)
+		}
+		n.total.have = 0
+		n.totals.end(&n.total)
+	}
+}
+
+func (r *infoSource) close(s *session) error {
+	var errs []error
+	for _, m := range r.members {
+		errs = append(errs, s.reader.close(&m.frequency.file.h))
+	}
+	return errors.Join(errs...)
+}
+
+// frequency is what is known of a processor's frequency (kernel documentation,
+// "CPU Performance Scaling").
+type frequency struct {
+	file     file // scaling_cur_freq, in kHz
+	highest  string
+	max      uint64 // in kHz; 0 = not known
+	readAt   int64  // Times.Boot of the last reading
+	current  uint64 // in kHz
+	measured bool   // the last reading gave current
+}
+
+func newFrequency(cpu uint64) frequency {
+	dir := fmt.Sprintf("sys/devices/system/cpu/cpu%d/cpufreq/", cpu)
+	return frequency{file: file{name: dir + "scaling_cur_freq"}, highest: dir + "cpuinfo_max_freq"}
+}
+
+// frequencyAge is how long, in ns, a frequency is given without asking again.
+const frequencyAge = 10_000_000_000
+
+// read gives v the processor's frequency.
+func (f *frequency) read(s *session, v *values) {
+	if f.readAt == 0 {
+		f.max, _ = s.reader.number(f.highest)
+	}
+	if f.readAt == 0 || s.times.Boot-f.readAt >= frequencyAge {
+		f.readAt = s.times.Boot
+		text, err := s.reader.read(&f.file)
+		line, _, _ := cutLine(text)
+		f.current, f.measured = decimal(line)
+		f.measured = f.measured && err == nil
+	}
+	if !f.measured {
+		return
+	}
+	v.set(cpuFrequency, f.current/1000)
+	if f.max != 0 {
+		v.setScaled(cpuFrequencyShare, f.current, 100, f.max)
+	}
+}
