@@ -162,6 +162,11 @@ func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *Error
 }
 
 // named decodes instance definitions and their counter blocks.
+//
+// The list still holds what an earlier sample put there, and mostly that is
+// right again. Where it is, the place of a definition is taken from the list: a
+// processor can then look at several instances at once instead of waiting for
+// each length to find the next one. Nothing is believed that was not compared.
 func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Error) {
 	d.ix.Instances = extend(d.ix.Instances, uint32(o.NumInstances), d, o, instances)
 	list := d.ix.Instances[o.Instance0:]
@@ -173,7 +178,11 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Erro
 		if end-pos < instanceSize {
 			return 0, atInstance(fault(CheckInstanceRoom, pos, int64(end-pos), instanceSize), i)
 		}
-		def := b[pos:][:instanceSize]
+		in := &list[i]
+		if in.Off != pos {
+			in.Off = pos
+		}
+		def := b[in.Off:][:instanceSize]
 		length := u32(def, atInstLength)
 		if length < instanceSize || length > end-pos {
 			return 0, atInstance(fault(CheckInstanceLength, pos, int64(length), int64(end-pos)), i)
@@ -182,12 +191,13 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Erro
 		if end-block < blockSize {
 			return 0, atInstance(fault(CheckBlockRoom, block, int64(end-block), blockSize), i)
 		}
-		blockLen := u32(b[block:], 0)
+		if in.Block != block {
+			in.Block = block
+		}
+		blockLen := u32(b[in.Block:], 0)
 		if blockLen < blockSize || blockLen > end-block {
 			return 0, atInstance(fault(CheckBlockLength, block, int64(blockLen), int64(end-block)), i)
 		}
-		in := &list[i]
-		in.Off, in.Block = pos, block
 		if u32(def, atInstParentObject) != 0 || i32(def, atInstUniqueID) != index.NoUniqueID || o.Link0 >= 0 {
 			d.link(o, i, def)
 		}
