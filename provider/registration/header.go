@@ -1,0 +1,162 @@
+package registration
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Header is a header for lodctr: what number stands for which symbol.
+type Header struct {
+	File    string
+	Symbols []Symbol // in the order of the file
+
+	gaps map[int]bool // positions in Symbols before which one could not be read
+}
+
+// Symbol is a #define of a header.
+type Symbol struct {
+	Name   string
+	Number uint32
+	Position
+}
+
+// Find returns the symbol of a name; case does not count.
+func (h *Header) Find(name string) (Symbol, bool) {
+	for _, s := range h.Symbols {
+		if strings.EqualFold(s.Name, name) {
+			return s, true
+		}
+	}
+	return Symbol{}, false
+}
+
+// ParseHeader reads a header. Numbers must be even, begin with 0 and follow one
+// another in the order of the file: an object, its counters, the next object.
+// Other lines than #define are what C makes of them and passed over.
+func ParseHeader(file string, data []byte) (*Header, Findings) {
+	r := &report{file: file}
+	h := &Header{File: file, gaps: map[int]bool{}}
+	comment := false
+	for n, line := range lines(decodeText(r, data)) {
+		var code string
+		code, comment = withoutComments(line, comment)
+		h.line(r, n, code)
+	}
+	if len(h.Symbols) == 0 && len(r.findings) == 0 {
+		r.fault(Position{}, "no #define")
+	}
+	h.checkNumbers(r)
+	return h, r.findings.sorted()
+}
+
+// withoutComments replaces the comments of a line by blanks; inside tells whether
+// one that began before goes on.
+func withoutComments(line string, inside bool) (code string, open bool) {
+	b := []byte(line)
+	for i := 0; i < len(b); i++ {
+		rest := string(b[i:])
+		switch {
+		case inside && strings.HasPrefix(rest, "*/"):
+			b[i], b[i+1], inside = ' ', ' ', false
+			i++
+		case inside:
+			b[i] = ' '
+		case strings.HasPrefix(rest, "//"):
+			return string(b[:i]), false
+		case strings.HasPrefix(rest, "/*"):
+			b[i], b[i+1], inside = ' ', ' ', true
+			i++
+		}
+	}
+	return string(b), inside
+}
+
+// line reads one line of the header.
+func (h *Header) line(r *report, n int, line string) {
+	trimmed := strings.TrimLeft(line, " \t")
+	rest, is := strings.CutPrefix(trimmed, "#")
+	if !is {
+		return
+	}
+	rest, is = strings.CutPrefix(strings.TrimLeft(rest, " \t"), "define")
+	if !is || rest != "" && !strings.ContainsAny(rest[:1], " \t") {
+		return
+	}
+	words := strings.Fields(rest)
+	at := func(word string) Position {
+		return Position{n, column(line, len(line)-len(rest)+strings.Index(rest, word))}
+	}
+	switch {
+	case len(words) == 0:
+		r.fault(Position{n, column(line, len(line)-len(trimmed))}, "#define without a name")
+		h.gaps[len(h.Symbols)] = true
+		return
+	case len(words) == 1:
+		return // an include guard
+	}
+	name, value := words[0], strings.Trim(words[1], "()")
+	if msg := symbolFault(name); msg != "" {
+		r.fault(at(name), "symbol %q %s", name, msg)
+		h.gaps[len(h.Symbols)] = true
+		return
+	}
+	number, err := strconv.ParseUint(value, 0, 32)
+	if err != nil || len(words) > 2 {
+		r.fault(Position{n, column(line, len(line)-len(strings.TrimLeft(rest[strings.Index(rest, name)+len(name):], " \t")))},
+			"%s is %q: want a number", name, strings.Join(words[1:], " "))
+		number = uint64(h.next()) // the symbol is there, whatever its number
+	}
+	if other, twice := h.Find(name); twice {
+		r.fault(at(name), "symbol %s stands in line %d already", name, other.Line)
+		return
+	}
+	h.Symbols = append(h.Symbols, Symbol{name, uint32(number), at(name)})
+}
+
+// next is the number that comes next.
+func (h *Header) next() uint32 {
+	if len(h.Symbols) == 0 {
+		return 0
+	}
+	return h.Symbols[len(h.Symbols)-1].Number + 2
+}
+
+// checkNumbers tells which numbers are not those that lodctr expects.
+func (h *Header) checkNumbers(r *report) {
+	taken := map[uint32]string{}
+	for i, s := range h.Symbols {
+		want := uint32(0)
+		if i > 0 {
+			want = h.Symbols[i-1].Number + 2
+		}
+		if h.gaps[i] {
+			want = s.Number
+		}
+		switch other, twice := taken[s.Number]; {
+		case twice:
+			r.fault(s.Position, "%s has number %d, which is that of %s", s.Name, s.Number, other)
+		case s.Number%2 != 0:
+			r.fault(s.Position, "%s has number %d: names have even numbers, their help texts the odd ones behind", s.Name, s.Number)
+		case i == 0 && s.Number != want:
+			r.fault(s.Position, "%s has number %d: the first is 0", s.Name, s.Number)
+		case s.Number != want && h.Symbols[max(i-1, 0)].Number%2 == 0:
+			r.fault(s.Position, "%s has number %d: after %s comes %d", s.Name, s.Number, h.Symbols[i-1].Name, want)
+		}
+		taken[s.Number] = s.Name
+	}
+}
+
+// WriteHeader returns the header of a schema.
+func WriteHeader(s *Schema) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// Numbers of the objects and counters of %s, for lodctr and for the provider.\n", s.Driver)
+	fmt.Fprintf(&b, "// A title index is First Counter + number, and of a help text First Help + number.\n")
+	for i, t := range s.titles() {
+		if t.object {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "#define %s %d\n", t.symbol, 2*i)
+	}
+	return []byte(strings.ReplaceAll(b.String(), "\n", "\r\n"))
+}

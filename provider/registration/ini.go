@@ -1,0 +1,253 @@
+package registration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// INI is an initialization file for lodctr.
+type INI struct {
+	File       string
+	DriverName Entry
+	SymbolFile Entry
+	Trusted    bool
+	HasObjects bool    // there is a section [objects]
+	Objects    []Title // its entries; their values count for nothing
+	Languages  []Entry // Key is a language id; the value counts for nothing
+	Texts      []Title
+
+	unread map[string]bool // sections with lines that could not be read; "" where a section could not
+}
+
+// Entry is a line key=value.
+type Entry struct {
+	Key, Value string
+	Position   // of the key
+	ValueAt    Position
+}
+
+// Title is an entry whose key is SYMBOL_LANGUAGE_NAME or SYMBOL_LANGUAGE_HELP.
+type Title struct {
+	Entry
+	Symbol   string
+	Language string
+	Help     bool
+}
+
+// sections are the sections of an .ini file and what becomes of an entry of them.
+var sections = map[string]func(*INI, *report, Entry){
+	"info":      (*INI).info,
+	"objects":   (*INI).object,
+	"languages": (*INI).language,
+	"text":      (*INI).text,
+}
+
+// ParseINI reads an .ini file. What concerns one line alone is found here, the rest
+// by [CheckINI].
+func ParseINI(file string, data []byte) (*INI, Findings) {
+	r := &report{file: file}
+	ini := &INI{File: file, unread: map[string]bool{}}
+	section, seen := "", map[string]int{}
+	keys := map[string]int{}
+	for n, line := range lines(decodeText(r, data)) {
+		text := strings.TrimSpace(line)
+		at := Position{n, column(line, strings.Index(line, text))}
+		switch {
+		case text == "" || text[0] == ';':
+			continue
+		case text[0] == '[':
+			section = ini.section(r, at, text, seen)
+			continue
+		}
+		if section == "" {
+			if len(seen) == 0 {
+				r.fault(at, "%q stands before the first section: want [info]", text)
+			}
+			continue // of a section that is none, nothing is read
+		}
+		entry, ok := parseEntry(r, n, line)
+		if !ok {
+			ini.unread[section] = true
+			continue
+		}
+		key := section + "\x00" + strings.ToLower(entry.Key)
+		if first, twice := keys[key]; twice {
+			r.fault(entry.Position, "%s stands in line %d already, and Windows takes that one", entry.Key, first)
+			continue
+		}
+		keys[key] = n
+		sections[section](ini, r, entry)
+	}
+	return ini, r.findings.sorted()
+}
+
+// section reads the head of a section. It returns "" for one that is none.
+func (ini *INI) section(r *report, at Position, text string, seen map[string]int) string {
+	name, closed := strings.CutSuffix(text[1:], "]")
+	if !closed {
+		r.fault(at, "section %q has no ] at its end", text)
+		seen[text] = at.Line
+		ini.unread[""] = true
+		return ""
+	}
+	name = strings.ToLower(name)
+	first, twice := seen[name]
+	seen[name] = at.Line
+	switch {
+	case sections[name] == nil:
+		r.fault(at, "section [%s] is unknown%s", name, didYouMean(name, sections))
+		ini.unread[""] = true
+		return ""
+	case twice:
+		r.fault(at, "section [%s] began in line %d already, and Windows reads only that", name, first)
+		return ""
+	}
+	ini.HasObjects = ini.HasObjects || name == "objects"
+	return name
+}
+
+// parseEntry reads a line key=value.
+func parseEntry(r *report, n int, line string) (Entry, bool) {
+	key, value, found := strings.Cut(line, "=")
+	name := strings.TrimSpace(key)
+	at := Position{n, column(line, max(strings.Index(line, name), 0))}
+	switch {
+	case !found:
+		r.fault(at, "%q has no =", name)
+		return Entry{}, false
+	case name == "":
+		r.fault(at, "no key before the =")
+		return Entry{}, false
+	}
+	trimmed := strings.Trim(value, " ")
+	start := len(key) + 1 + strings.Index(value, trimmed)
+	return Entry{name, trimmed, at, Position{n, column(line, start)}}, true
+}
+
+func (ini *INI) info(r *report, e Entry) {
+	switch strings.ToLower(e.Key) {
+	case "drivername":
+		ini.DriverName = e
+		if msg := keyFault(e.Value); msg != "" {
+			r.fault(e.ValueAt, "drivername %q %s", e.Value, msg)
+		}
+	case "symbolfile":
+		ini.SymbolFile = e
+		switch {
+		case e.Value == "":
+			r.fault(e.ValueAt, "symbolfile is empty")
+		case strings.ContainsAny(e.Value, `\/:`):
+			r.fault(e.ValueAt, "symbolfile %q has a path: the header stands beside the .ini file", e.Value)
+		}
+	case "trusted":
+		ini.Trusted = true
+	default:
+		known := map[string]bool{"drivername": true, "symbolfile": true, "trusted": true}
+		r.warn(e.Position, "[info] has no %s%s", e.Key, didYouMean(e.Key, known))
+	}
+}
+
+func (ini *INI) object(r *report, e Entry) {
+	t, ok := parseTitle(r, e)
+	if !ok {
+		ini.unread["objects"] = true
+		return
+	}
+	if t.Help {
+		r.fault(e.Position, "%s: objects are listed by their _NAME", e.Key)
+		return
+	}
+	ini.Objects = append(ini.Objects, t)
+}
+
+func (ini *INI) language(r *report, e Entry) {
+	if !isLanguage(e.Key) {
+		r.fault(e.Position, "language %q is not a hexadecimal number of 3 digits, such as %s", e.Key, English)
+		return
+	}
+	ini.Languages = append(ini.Languages, e)
+}
+
+func (ini *INI) text(r *report, e Entry) {
+	t, ok := parseTitle(r, e)
+	if !ok {
+		ini.unread["text"] = true
+		return
+	}
+	if e.Value == "" && !t.Help {
+		r.fault(e.ValueAt, "%s is empty", e.Key)
+	}
+	if msg := textFault(e.Value); msg != "" {
+		r.fault(e.ValueAt, "%s %s", e.Key, msg)
+	}
+	ini.Texts = append(ini.Texts, t)
+}
+
+// parseTitle splits a key SYMBOL_LANGUAGE_NAME.
+func parseTitle(r *report, e Entry) (Title, bool) {
+	rest, kind, ok := cutLast(e.Key, "_")
+	help := strings.EqualFold(kind, "HELP")
+	if !ok || !help && !strings.EqualFold(kind, "NAME") {
+		r.fault(e.Position, "key %q does not end in _NAME or _HELP", e.Key)
+		return Title{}, false
+	}
+	symbol, language, ok := cutLast(rest, "_")
+	switch {
+	case !ok || !isLanguage(language):
+		r.fault(e.Position, "key %q has no language id of 3 hexadecimal digits before _%s", e.Key, kind)
+		return Title{}, false
+	case symbolFault(symbol) != "":
+		r.fault(e.Position, "key %q: symbol %q %s", e.Key, symbol, symbolFault(symbol))
+		return Title{}, false
+	}
+	return Title{e, symbol, strings.ToUpper(language), help}, true
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// WriteINI returns the .ini file of a schema, whose header is called headerName.
+func WriteINI(s *Schema, headerName string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[info]\ndrivername=%s\nsymbolfile=%s\n", s.Driver, headerName)
+	if s.Trusted {
+		b.WriteString("trusted=1\n")
+	}
+	languages, titles := s.languages(), s.titles()
+	b.WriteString("\n[objects]\n")
+	for _, t := range titles {
+		if t.object {
+			fmt.Fprintf(&b, "%s_%s_NAME=\n", t.symbol, English)
+		}
+	}
+	b.WriteString("\n[languages]\n")
+	for _, id := range languages {
+		fmt.Fprintf(&b, "%s=\n", id)
+	}
+	b.WriteString("\n[text]\n")
+	for _, id := range languages {
+		for _, t := range titles {
+			text := t.text(id)
+			fmt.Fprintf(&b, "%s_%s_NAME=%s\n", t.symbol, id, text.Name)
+			if text.Help != "" {
+				fmt.Fprintf(&b, "%s_%s_HELP=%s\n", t.symbol, id, text.Help)
+			}
+		}
+	}
+	return encodeUTF16(b.String())
+}
+
+// whole tells whether everything in a section could be read. What is missing from
+// one that could not is no finding of its own.
+func (ini *INI) whole(section string) bool { return !ini.unread[section] && !ini.unread[""] }
+
+// hasLanguage tells whether [languages] lists a language.
+func (ini *INI) hasLanguage(id string) bool {
+	return slices.ContainsFunc(ini.Languages, func(e Entry) bool { return strings.EqualFold(e.Key, id) })
+}

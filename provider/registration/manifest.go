@@ -1,0 +1,196 @@
+package registration
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// CountersNamespace is the namespace of the counters' part of a manifest.
+const CountersNamespace = "http://schemas.microsoft.com/win/2005/12/counters"
+
+// Manifest is what an instrumentation manifest (.man) says about counters.
+type Manifest struct {
+	File      string
+	Providers []ManifestProvider
+}
+
+// ManifestProvider is a version 2 provider.
+type ManifestProvider struct {
+	Guid   winperf.GUID
+	Name   string
+	Binary string // applicationIdentity: the file with the texts
+	Symbol string
+	Sets   []ManifestSet
+	Position
+}
+
+// ManifestSet is a counter set.
+type ManifestSet struct {
+	Guid      winperf.GUID
+	Text      // name and description
+	Uri       string
+	Symbol    string
+	Instances string // single, multiple, globalAggregate, ...
+	Counters  []ManifestCounter
+	Position
+}
+
+// ManifestCounter is a counter of a set. An id that is not there is NoID.
+type ManifestCounter struct {
+	ID uint32
+	Text
+	Uri       string
+	Symbol    string
+	Type      counter.Type
+	Detail    string // standard or advanced
+	Scale     int32
+	Aggregate string
+	Base      uint32 // the id of each counter that the value needs
+	PerfTime  uint32
+	PerfFreq  uint32
+	Multi     uint32
+	// Attributes are the names of counterAttribute: reference, noDisplay, ...
+	Attributes []string
+	Position
+}
+
+// NoID stands for a counter that is not there (perflib.h: PERF_WILDCARD_COUNTER).
+const NoID = 0xFFFFFFFF
+
+// Hidden tells whether the counter is not displayed.
+func (c *ManifestCounter) Hidden() bool {
+	for _, a := range c.Attributes {
+		if a == "noDisplay" {
+			return true
+		}
+	}
+	return false
+}
+
+// ParseManifest reads a manifest and finds everything that is wrong with its
+// counters. Other parts of it, events for one, are passed over.
+func ParseManifest(file string, data []byte) (*Manifest, Findings) {
+	r := &report{file: file}
+	m := &Manifest{File: file}
+	root := parseXML(r, data)
+	if root == nil {
+		return m, r.findings.sorted()
+	}
+	if root.name.Local != "instrumentationManifest" {
+		r.fault(root.Position, "the document is <%s>: want <instrumentationManifest>", root.name.Local)
+		return m, r.findings.sorted()
+	}
+	found := false
+	root.all("counters", func(e *element) {
+		found = true
+		m.counters(r, e)
+	})
+	if !found {
+		r.fault(root.Position, "no <counters> in <instrumentation>")
+	}
+	m.checkUnique(r)
+	return m, r.findings.sorted()
+}
+
+// counters reads <counters>.
+func (m *Manifest) counters(r *report, e *element) {
+	if e.name.Space != CountersNamespace {
+		r.fault(e.Position, "<counters> is of the namespace %q: want xmlns=%q", e.name.Space, CountersNamespace)
+	}
+	checkElement(r, e)
+	for _, c := range e.children {
+		if c.name.Local == "provider" {
+			m.Providers = append(m.Providers, readProvider(r, c))
+		}
+	}
+	if len(m.Providers) == 0 {
+		r.fault(e.Position, "<counters> has no <provider>")
+	}
+}
+
+func readProvider(r *report, e *element) ManifestProvider {
+	checkElement(r, e)
+	p := ManifestProvider{
+		Guid: guidOf(e, "providerGuid"), Name: e.attr("providerName"), Binary: e.attr("applicationIdentity"),
+		Symbol: e.attr("symbol"), Position: e.Position,
+	}
+	for _, c := range e.children {
+		if c.name.Local == "counterSet" {
+			p.Sets = append(p.Sets, readSet(r, c))
+		}
+	}
+	if len(p.Sets) == 0 {
+		r.fault(e.Position, "<provider> has no <counterSet>")
+	}
+	return p
+}
+
+func readSet(r *report, e *element) ManifestSet {
+	checkElement(r, e)
+	s := ManifestSet{
+		Guid: guidOf(e, "guid"), Text: Text{e.attr("name"), e.attr("description")}, Uri: e.attr("uri"),
+		Symbol: e.attr("symbol"), Instances: e.attr("instances"), Position: e.Position,
+	}
+	if s.Instances == "" {
+		s.Instances = "single"
+	}
+	for _, c := range e.children {
+		switch c.name.Local {
+		case "counter":
+			s.Counters = append(s.Counters, readCounter(r, c))
+		case "structs":
+			checkElement(r, c)
+			for _, child := range c.children {
+				checkElement(r, child)
+			}
+		}
+	}
+	if len(s.Counters) == 0 {
+		r.fault(e.Position, "<counterSet> %q has no <counter>", s.Name)
+	}
+	checkReferences(r, e, &s)
+	return s
+}
+
+func readCounter(r *report, e *element) ManifestCounter {
+	checkElement(r, e)
+	c := ManifestCounter{
+		ID: idOf(e, "id"), Text: Text{e.attr("name"), e.attr("description")}, Uri: e.attr("uri"), Symbol: e.attr("symbol"),
+		Detail: e.attr("detailLevel"), Aggregate: e.attr("aggregate"), Position: e.Position,
+		Base: idOf(e, "baseID"), PerfTime: idOf(e, "perfTimeID"), PerfFreq: idOf(e, "perfFreqID"), Multi: idOf(e, "multiCounterID"),
+	}
+	c.Type, _ = counter.ParseType(e.attr("type"))
+	scale, _ := strconv.ParseInt(e.attr("defaultScale"), 10, 32)
+	c.Scale = int32(scale)
+	for _, list := range e.children {
+		if list.name.Local != "counterAttributes" {
+			continue
+		}
+		checkElement(r, list)
+		for _, a := range list.children {
+			if a.name.Local == "counterAttribute" {
+				checkElement(r, a)
+				c.Attributes = append(c.Attributes, a.attr("name"))
+			}
+		}
+	}
+	checkDisplay(r, e, &c)
+	return c
+}
+
+// guidOf reads an attribute that checkElement has checked.
+func guidOf(e *element, name string) winperf.GUID {
+	g, _ := winperf.ParseGUID(e.attr(name))
+	return g
+}
+
+func idOf(e *element, name string) uint32 {
+	n, err := strconv.ParseUint(strings.TrimSpace(e.attr(name)), 0, 32)
+	if err != nil {
+		return NoID
+	}
+	return uint32(n)
+}

@@ -1,0 +1,151 @@
+package registration
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// need is another counter that a counter's value needs.
+type need struct {
+	attr string
+	of   func(*ManifestCounter) uint32
+	when func(counter.Type) bool
+	want string // which types it may be of
+	is   func(t, other counter.Type) bool
+}
+
+// needs are those of perflib.h's PERF_COUNTER_REG_INFO: which types need which id.
+var needs = []need{
+	{"baseID", func(c *ManifestCounter) uint32 { return c.Base }, needsBaseID, "a base that fits", func(t, other counter.Type) bool {
+		ok, _ := t.AcceptsBase(other)
+		return ok
+	}},
+	{"perfTimeID", func(c *ManifestCounter) uint32 { return c.PerfTime }, needsObjectClock, "perf_counter_large_rawcount", isLargeRaw},
+	{"perfFreqID", func(c *ManifestCounter) uint32 { return c.PerfFreq }, needsObjectClock, "perf_counter_large_rawcount", isLargeRaw},
+	{"multiCounterID", func(c *ManifestCounter) uint32 { return c.Multi }, counter.Type.IsMulti, "perf_counter_rawcount",
+		func(_, other counter.Type) bool { return other == counter.RawCount }},
+}
+
+func needsBaseID(t counter.Type) bool { return t.NeedsBase() && !t.IsMulti() }
+
+// needsObjectClock tells whether the value depends on a clock of the object's
+// own, which other counters hold.
+func needsObjectClock(t counter.Type) bool { return t.Clock() == counter.ObjectClock }
+
+func isLargeRaw(_, other counter.Type) bool { return other == counter.LargeRawCount }
+
+// checkReferences finds ids that are given twice, missing or of the wrong type.
+func checkReferences(r *report, e *element, s *ManifestSet) {
+	byID := map[uint32]*ManifestCounter{}
+	places := counterElements(e)
+	names := map[string]int{}
+	for i := range s.Counters {
+		c := &s.Counters[i]
+		if c.ID == NoID {
+			continue
+		}
+		if other, twice := byID[c.ID]; twice {
+			r.fault(places[i].at("id"), "id=%d is that of the counter in line %d", c.ID, other.Line)
+			continue
+		}
+		byID[c.ID] = c
+		name := strings.ToLower(c.Name)
+		if line, twice := names[name]; twice && name != "" {
+			r.fault(places[i].at("name"), "name=%q is that of the counter in line %d", c.Name, line)
+		}
+		names[name] = c.Line
+	}
+	for i := range s.Counters {
+		c := &s.Counters[i]
+		if _, known := c.Type.Info(); c.Type == 0 && places[i].attr("type") == "" || !known {
+			continue
+		}
+		for _, n := range needs {
+			checkNeed(r, places[i], c, n, byID)
+		}
+	}
+}
+
+func checkNeed(r *report, e *element, c *ManifestCounter, n need, byID map[uint32]*ManifestCounter) {
+	_, given := e.find(n.attr)
+	id := n.of(c)
+	switch other := byID[id]; {
+	case !given && n.when(c.Type):
+		r.fault(e.Position, "a counter of type %s needs %s", strings.ToLower(c.Type.String()), n.attr)
+	case !given || id == NoID:
+	case other == nil:
+		r.fault(e.at(n.attr), "%s=%d: the set has no counter of this id", n.attr, id)
+	case !n.when(c.Type):
+		r.warn(e.at(n.attr), "%s=%d: a counter of type %s needs none", n.attr, id, strings.ToLower(c.Type.String()))
+	case !n.is(c.Type, other.Type):
+		r.fault(e.at(n.attr), "%s=%d is of type %s: want %s", n.attr, id, strings.ToLower(other.Type.String()), n.want)
+	}
+}
+
+// counterElements are the set's <counter> elements, one for each of its counters.
+func counterElements(e *element) []*element {
+	var list []*element
+	for _, c := range e.children {
+		if c.name.Local == "counter" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// checkDisplay finds names that are missing and attributes that exclude one
+// another.
+func checkDisplay(r *report, e *element, c *ManifestCounter) {
+	if !c.Hidden() {
+		if _, ok := e.find("name"); !ok {
+			r.fault(e.Position, "<counter> has no name and is not noDisplay")
+		}
+		if _, ok := e.find("description"); !ok {
+			r.fault(e.Position, "<counter> has no description and is not noDisplay")
+		}
+	}
+	has := func(name string) bool { return slices.Contains(c.Attributes, name) }
+	for _, pair := range [][2]string{
+		{"noDisplay", "noDigitGrouping"}, {"noDisplay", "displayAsHex"}, {"noDisplay", "displayAsReal"},
+		{"noDigitGrouping", "displayAsHex"}, {"displayAsReal", "displayAsHex"},
+	} {
+		if has(pair[0]) && has(pair[1]) {
+			r.warn(e.Position, "counter attributes %s and %s exclude one another", pair[0], pair[1])
+		}
+	}
+}
+
+// checkUnique finds GUIDs, URIs and symbols that stand for two things.
+func (m *Manifest) checkUnique(r *report) {
+	taken := map[string]int{}
+	unique := func(what, value string, at Position) {
+		if value == "" {
+			return
+		}
+		key := what + "\x00" + strings.ToLower(value)
+		if line, twice := taken[key]; twice {
+			r.fault(at, "%s %s is that of line %d", what, value, line)
+			return
+		}
+		taken[key] = at.Line
+	}
+	for _, p := range m.Providers {
+		if !p.Guid.IsZero() {
+			unique("GUID", p.Guid.String(), p.Position)
+		}
+		unique("symbol", p.Symbol, p.Position)
+		for _, s := range p.Sets {
+			if !s.Guid.IsZero() {
+				unique("GUID", s.Guid.String(), s.Position)
+			}
+			unique("URI", s.Uri, s.Position)
+			unique("symbol", s.Symbol, s.Position)
+			for _, c := range s.Counters {
+				unique("URI", c.Uri, c.Position)
+				unique("symbol", c.Symbol, c.Position)
+			}
+		}
+	}
+}

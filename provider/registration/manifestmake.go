@@ -1,0 +1,168 @@
+package registration
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/provider"
+)
+
+// ManifestOf returns the manifest of a schema: its counters, and behind each the
+// hidden ones that its value needs (a base, the object's clock, a number of
+// components). Counters are numbered from 1 in this order. An error wraps
+// ErrInvalid and tells which GUIDs are missing, or the binary.
+func ManifestOf(s *Schema) (*Manifest, error) {
+	var errs []error
+	missing := func(what string) {
+		errs = append(errs, fmt.Errorf("%w: a manifest needs %s", ErrInvalid, what))
+	}
+	if s.Guid.IsZero() {
+		missing("the GUID of the provider")
+	}
+	if s.Binary == "" {
+		missing("the binary that holds the provider's texts")
+	}
+	p := ManifestProvider{Guid: s.Guid, Name: s.Driver, Binary: s.Binary, Symbol: symbolOf(s.Driver) + "_PROVIDER"}
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		if o.Guid.IsZero() {
+			missing("the GUID of " + o.Symbol)
+		}
+		p.Sets = append(p.Sets, setOf(s, o))
+	}
+	return &Manifest{Providers: []ManifestProvider{p}}, errors.Join(errs...)
+}
+
+// symbolOf makes the name of a C constant of any name.
+func symbolOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, "P_"+strings.ToUpper(name))[2:]
+}
+
+func setOf(s *Schema, o *Object) ManifestSet {
+	set := ManifestSet{
+		Guid: o.Guid, Text: o.Text, Symbol: o.Symbol, Instances: "single",
+		Uri: strings.Join([]string{s.Driver, o.Symbol}, "."),
+	}
+	if set.Help == "" {
+		set.Help = set.Name // a description is required
+	}
+	if o.Multi {
+		set.Instances = "multiple"
+	}
+	b := &setBuilder{set: &set, bases: map[string]uint32{}, clock: [2]uint32{NoID, NoID}}
+	for i := range o.Counters {
+		b.add(&o.Counters[i])
+	}
+	return set
+}
+
+// setBuilder numbers the counters of a set.
+type setBuilder struct {
+	set   *ManifestSet
+	bases map[string]uint32 // by base slot
+	clock [2]uint32         // the object's time and frequency
+}
+
+func (b *setBuilder) add(from *Counter) {
+	t := from.counterType()
+	c := ManifestCounter{
+		Text: from.Text, Symbol: from.Symbol, Type: t, Detail: detailWord(from.Detail), Scale: from.Scale,
+		Base: NoID, PerfTime: NoID, PerfFreq: NoID, Multi: NoID,
+	}
+	if c.Help == "" {
+		c.Help = c.Name
+	}
+	at := b.append(c)
+	info, _ := t.Info()
+	switch {
+	case t.IsMulti():
+		b.set.Counters[at].Multi = b.hidden(from.Symbol+"_MULTI", counter.RawCount)
+	case needsBaseID(t):
+		b.set.Counters[at].Base = b.base(from, info.Base)
+	}
+	if needsObjectClock(t) {
+		if b.clock[0] == NoID {
+			b.clock[0] = b.hidden(b.set.Symbol+"_TIME", counter.LargeRawCount)
+			b.clock[1] = b.hidden(b.set.Symbol+"_FREQ", counter.LargeRawCount)
+		}
+		b.set.Counters[at].PerfTime, b.set.Counters[at].PerfFreq = b.clock[0], b.clock[1]
+	}
+}
+
+// append numbers a counter and returns its position.
+func (b *setBuilder) append(c ManifestCounter) int {
+	c.ID = uint32(len(b.set.Counters) + 1)
+	c.Uri = b.set.Uri + "." + c.Symbol
+	b.set.Counters = append(b.set.Counters, c)
+	return len(b.set.Counters) - 1
+}
+
+// base returns the id of a counter's base, which may be that of another one.
+func (b *setBuilder) base(c *Counter, t counter.Type) uint32 {
+	if id, ok := b.bases[c.BaseSlot]; ok && c.BaseSlot != "" {
+		return id
+	}
+	id := b.hidden(c.Symbol+"_BASE", t)
+	b.bases[c.BaseSlot] = id
+	return id
+}
+
+// hidden adds a counter that is not displayed and returns its id.
+func (b *setBuilder) hidden(symbol string, t counter.Type) uint32 {
+	at := b.append(ManifestCounter{
+		Symbol: symbol, Type: t, Detail: "standard", Attributes: []string{"noDisplay"},
+		Base: NoID, PerfTime: NoID, PerfFreq: NoID, Multi: NoID,
+	})
+	return b.set.Counters[at].ID
+}
+
+func detailWord(d provider.Detail) string {
+	if d > provider.Novice {
+		return "advanced"
+	}
+	return "standard"
+}
+
+// FromManifest returns the schema that a provider of a manifest describes.
+// Counters that serve others only are left out: they follow from the types.
+func FromManifest(p *ManifestProvider) *Schema {
+	s := &Schema{Driver: p.Name, Guid: p.Guid, Binary: p.Binary}
+	for i := range p.Sets {
+		set := &p.Sets[i]
+		o := Object{Symbol: set.Symbol, Text: set.Text, Guid: set.Guid, Multi: set.Instances != "single"}
+		for k := range set.Counters {
+			if c := &set.Counters[k]; !c.Hidden() {
+				o.Counters = append(o.Counters, schemaCounter(set, c))
+			}
+		}
+		s.Objects = append(s.Objects, o)
+	}
+	return s
+}
+
+func schemaCounter(set *ManifestSet, from *ManifestCounter) Counter {
+	c := Counter{Symbol: from.Symbol, Text: from.Text, Type: from.Type.String(), Scale: from.Scale}
+	if from.Detail == "advanced" {
+		c.Detail = provider.Advanced
+	}
+	if from.Base == NoID {
+		return c
+	}
+	users := 0
+	for i := range set.Counters {
+		if set.Counters[i].Base == from.Base {
+			users++
+		}
+	}
+	if users > 1 {
+		c.BaseSlot = fmt.Sprintf("base %d", from.Base)
+	}
+	return c
+}

@@ -1,0 +1,194 @@
+package registration_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// machine is a System in memory.
+type machine struct {
+	keys    map[string]map[string]registration.Value
+	log     []string
+	fail    string // the action that fails
+	lodctrs bool   // lodctr does its work
+}
+
+var errFail = errors.New("broken on purpose")
+
+func (m *machine) step(what string) error {
+	m.log = append(m.log, what)
+	if what == m.fail {
+		return errFail
+	}
+	return nil
+}
+
+func (m *machine) CreateKey(key string) (created []string, err error) {
+	if err := m.step("create " + key); err != nil {
+		return nil, err
+	}
+	for i, r := range key + `\` {
+		if r == '\\' && m.keys[key[:i]] == nil {
+			m.keys[key[:i]] = map[string]registration.Value{}
+			created = append(created, key[:i])
+		}
+	}
+	return created, nil
+}
+
+func (m *machine) DeleteKey(key string) (bool, error) {
+	if err := m.step("delete " + key); err != nil {
+		return false, err
+	}
+	values, found := m.keys[key]
+	if !found || len(values) > 0 {
+		return false, nil
+	}
+	for other := range m.keys {
+		if strings.HasPrefix(other, key+`\`) {
+			return false, nil
+		}
+	}
+	delete(m.keys, key)
+	return true, nil
+}
+
+func (m *machine) Value(key, name string) (registration.Value, bool, error) {
+	v, found := m.keys[key][name]
+	return v, found, nil
+}
+
+func (m *machine) SetValue(key, name string, v registration.Value) error {
+	if err := m.step("set " + name); err != nil {
+		return err
+	}
+	m.keys[key][name] = v
+	return nil
+}
+
+func (m *machine) DeleteValue(key, name string) error {
+	if err := m.step("delete value " + name); err != nil {
+		return err
+	}
+	delete(m.keys[key], name)
+	return nil
+}
+
+func (m *machine) Run(_ context.Context, command []string) error {
+	if err := m.step(strings.Join(command, " ")); err != nil {
+		return err
+	}
+	key := registration.Services + `\App\Performance`
+	switch {
+	case command[0] == "lodctr" && m.lodctrs:
+		m.keys[key]["First Counter"] = registration.Value{Type: registration.TypeDWord, Number: 5000}
+	case command[0] == "unlodctr":
+		delete(m.keys[key], "First Counter")
+	}
+	return nil
+}
+
+// before is a machine with a service that has another provider's values.
+func before() *machine {
+	service := registration.Services + `\App`
+	return &machine{lodctrs: true, keys: map[string]map[string]registration.Value{
+		`SYSTEM`: {}, `SYSTEM\CurrentControlSet`: {}, registration.Services: {},
+		service:                  {"Start": {Type: registration.TypeDWord, Number: 3}},
+		service + `\Performance`: {"Library": {Type: registration.TypeString, Strings: []string{"old.dll"}}},
+	}}
+}
+
+var install = registration.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`, Manifest: `C:\app\app.man`}
+
+func TestInstall(t *testing.T) {
+	m := before()
+	if err := install.Plan().Run(t.Context(), m, nil); err != nil {
+		t.Fatal(err)
+	}
+	values := m.keys[registration.Services+`\App\Performance`]
+	var got []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		got = append(got, name+" "+values[name].String())
+	}
+	want := []string{
+		`Close "WinperfClose"`, `Collect "WinperfCollect"`, `First Counter dword:5000`,
+		`Library "C:\\app\\app.dll"`, `Open "WinperfOpen"`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if got := m.keys[registration.Services+`\App\Linkage`]["Export"].String(); got != "multi_sz:App" {
+		t.Errorf("Export is %s", got)
+	}
+}
+
+// TestInstallUndone lets each action fail in turn: what was there before must be
+// there again.
+func TestInstallUndone(t *testing.T) {
+	whole := before()
+	if err := install.Plan().Run(t.Context(), whole, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, action := range whole.log {
+		m := before()
+		m.fail = action
+		err := install.Plan().Run(t.Context(), m, nil)
+		if !errors.Is(err, errFail) {
+			t.Errorf("%s fails: error %v", action, err)
+		}
+		if d := cmp.Diff(before().keys, m.keys); d != "" {
+			t.Errorf("%s fails: %s", action, d)
+		}
+	}
+	m := before()
+	m.lodctrs = false
+	if err := install.Plan().Run(t.Context(), m, nil); err == nil || !strings.Contains(err.Error(), "First Counter") {
+		t.Errorf("lodctr does nothing: error %v", err)
+	}
+	if d := cmp.Diff(before().keys, m.keys); d != "" {
+		t.Errorf("lodctr does nothing: %s", d)
+	}
+}
+
+func TestUninstall(t *testing.T) {
+	m := before()
+	if err := install.Plan().Run(t.Context(), m, nil); err != nil {
+		t.Fatal(err)
+	}
+	installed := maps.Clone(m.keys)
+	if err := registration.UninstallDriver("App").Run(t.Context(), m, nil); err != nil {
+		t.Fatal(err)
+	}
+	service := registration.Services + `\App`
+	if m.keys[service+`\Performance`] != nil || m.keys[service+`\Linkage`] != nil || m.keys[service] == nil {
+		t.Errorf("left: %v", slices.Sorted(maps.Keys(m.keys)))
+	}
+	m.keys, m.fail = installed, "unlodctr App"
+	if err := registration.UninstallDriver("App").Run(t.Context(), m, nil); !errors.Is(err, errFail) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m := before()
+	err := install.Plan().Run(ctx, m, func(a registration.Action) {
+		if a.Kind == registration.CheckValue {
+			cancel()
+			m.fail, m.lodctrs = "lodctr /M:"+install.Manifest, false
+		}
+	})
+	if err == nil {
+		t.Error("no error")
+	}
+	if d := cmp.Diff(before().keys, m.keys); d != "" {
+		t.Error(d)
+	}
+}

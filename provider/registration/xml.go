@@ -1,0 +1,174 @@
+package registration
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// maxDepth bounds how deep elements may nest; a manifest needs eight levels.
+const maxDepth = 32
+
+// element is an element of a manifest with its place.
+type element struct {
+	name     xml.Name
+	attrs    []attr
+	children []*element
+	Position
+}
+
+// attr is an attribute. Its place is that of its name.
+type attr struct {
+	name, space, value string
+	Position
+}
+
+// attr returns the value of an attribute, "" for none.
+func (e *element) attr(name string) string {
+	a, _ := e.find(name)
+	return a.value
+}
+
+func (e *element) find(name string) (attr, bool) {
+	for _, a := range e.attrs {
+		if a.name == name && a.space == "" {
+			return a, true
+		}
+	}
+	return attr{}, false
+}
+
+// at is the place of an attribute, or of the element where it has none.
+func (e *element) at(name string) Position {
+	if a, ok := e.find(name); ok {
+		return a.Position
+	}
+	return e.Position
+}
+
+// all calls visit for every descendant of a name.
+func (e *element) all(name string, visit func(*element)) {
+	for _, c := range e.children {
+		if c.name.Local == name {
+			visit(c)
+		}
+		c.all(name, visit)
+	}
+}
+
+// parseXML reads a document. It returns what was read before a fault, too.
+func parseXML(r *report, data []byte) *element {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
+		data = []byte(decodeUTF16(r, data[2:]))
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		r.fault(Position{1, 1}, "text is UTF-16 with the high byte first: want UTF-8 or UTF-16LE")
+		return nil
+	}
+	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
+	d := xml.NewDecoder(bytes.NewReader(data))
+	d.CharsetReader = charset
+	var root *element
+	var open []*element
+	for {
+		begin := d.InputOffset()
+		token, err := d.Token()
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				r.fault(xmlPosition(d, data, err), "%s", strings.TrimPrefix(err.Error(), "XML syntax error on line "))
+			}
+			break
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			e := newElement(data, begin, d.InputOffset(), &t)
+			switch {
+			case len(open) == maxDepth:
+				r.fault(e.Position, "elements nest deeper than %d", maxDepth)
+				return root
+			case len(open) > 0:
+				parent := open[len(open)-1]
+				parent.children = append(parent.children, e)
+			case root == nil:
+				root = e
+			}
+			open = append(open, e)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		}
+	}
+	if root == nil && len(r.findings) == 0 {
+		r.fault(Position{}, "no element")
+	}
+	return root
+}
+
+// charset reads the encodings that manifests come in, beside UTF-8. UTF-16 was
+// decoded before.
+func charset(name string, in io.Reader) (io.Reader, error) {
+	switch strings.ToLower(name) {
+	case "utf-16", "us-ascii", "ascii":
+		return in, nil
+	case "windows-1252", "iso-8859-1":
+		return charmap.Windows1252.NewDecoder().Reader(in), nil
+	}
+	return nil, fmt.Errorf("encoding %q: want UTF-8, UTF-16 or windows-1252", name)
+}
+
+func xmlPosition(d *xml.Decoder, data []byte, err error) Position {
+	var syntax *xml.SyntaxError
+	line, col := d.InputPos()
+	if errors.As(err, &syntax) {
+		line = syntax.Line
+	}
+	return Position{line, min(col, len(data)+1)}
+}
+
+// newElement finds the places of an element and its attributes in its tag,
+// data[begin:end].
+func newElement(data []byte, begin, end int64, t *xml.StartElement) *element {
+	e := &element{name: t.Name, Position: positionOf(data, begin)}
+	if end > int64(len(data)) {
+		end = int64(len(data)) // in another encoding than UTF-8 offsets are of no use
+	}
+	tag, from := data[min(begin, end):end], 1
+	for _, a := range t.Attr {
+		at := e.Position
+		if i := attrIndex(tag, from, a.Name.Local); i >= 0 {
+			at, from = positionOf(data, begin+int64(i)), i+1
+		}
+		space := a.Name.Space
+		if a.Name.Local == "xmlns" {
+			space = "xmlns"
+		}
+		e.attrs = append(e.attrs, attr{a.Name.Local, space, a.Value, at})
+	}
+	return e
+}
+
+// attrIndex finds an attribute's name in a tag, outside of values.
+func attrIndex(tag []byte, from int, name string) int {
+	quote := byte(0)
+	for i := from; i < len(tag); i++ {
+		switch c := tag[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case bytes.HasPrefix(tag[i:], []byte(name)) && isBreak(tag[i-1]):
+			if rest := bytes.TrimLeft(tag[i+len(name):], " \t\r\n"); len(rest) > 0 && rest[0] == '=' {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func isBreak(c byte) bool { return c <= ' ' || c == ':' || c == '"' || c == '\'' }
