@@ -90,6 +90,15 @@ type ObjectID struct {
 	GUID  GUID   // counter set, zero = none
 }
 
+// Is tells whether two identities are of one object: by GUID where both have
+// one, else by title index.
+func (id ObjectID) Is(other ObjectID) bool {
+	if !id.GUID.IsZero() && !other.GUID.IsZero() {
+		return id.GUID == other.GUID
+	}
+	return id.Index == other.Index && id.Index != 0
+}
+
 // CounterID is the identity of a counter within its object: its title index
 // (version 1) or its id (version 2).
 type CounterID struct {
@@ -107,7 +116,12 @@ type Series struct {
 	Type      counter.Type
 	Unit      counter.Unit
 	Scale     int32 // DefaultScale: the power of ten for graphs; never part of the value
-	text      string
+	// Key tells the instance from all others there ever were, where the object
+	// holds what that takes: 1234@133485408000000000 is the process with the id
+	// 1234 that began at this FILETIME, and 1234/5678@... one of its threads.
+	// Elsewhere it is "", and the path is all there is.
+	Key  string
+	text string
 }
 
 // NewSeries returns the Series of a path.

@@ -14,4 +14,7 @@ type Reading struct {
 	Time   time.Time
 	Value  counter.Value
 	Status counter.Status
+	// Anomalies are the kinds of anomalies that touch the reading. Nearly
+	// always there is none.
+	Anomalies AnomalySet
 }

@@ -32,6 +32,12 @@ type Format uint8
 const (
 	FormatNone Format = iota
 	FormatV1          // PERF_DATA_BLOCK of winperf.h, version 1
+	// FormatV2: a PERF_DATA_HEADER of perflib.h with its answers, and directly
+	// behind it the PERF_COUNTER_IDENTIFIER structures of the query as
+	// PerfQueryCounterInfo, or for those that were refused PerfAddCounters, gave
+	// them. One with a zero GUID has the name of the machine as its instance.
+	// What the sets and counters are is in the Schema's Sets.
+	FormatV2
 )
 
 // Quirks are known peculiarities of one kind of server that a decoder allows
@@ -69,12 +75,28 @@ type Schema struct {
 	Names []NameTable
 	// Costly are the title indices of the costly objects.
 	Costly []uint32
+	// Sets are the counter sets that samples of FormatV2 may hold.
+	Sets []CounterSet
 	// Damage is what was found wrong while the tables were read, and does not
 	// show in them any more.
 	Damage []error
 	// Interface names the interface the samples come from: "registry",
 	// "perflib", "local", "file".
 	Interface string
+}
+
+// CounterSet is what a source knows about one counter set of Perflib version 2.
+// Sets have no title indices of their own; a source gives them some, so that
+// their names stand in name tables as all others do.
+type CounterSet struct {
+	GUID GUID
+	// Title is the title index of the set's name. That of the k-th counter in
+	// Info, from 0, is Title+2+2k; each help text has the index above its name's.
+	Title uint32
+	// Info is the registration information as the system gave it: a
+	// PERF_COUNTERSET_REG_INFO of perflib.h and its PERF_COUNTER_REG_INFO
+	// structures. Package counterset reads it.
+	Info []byte
 }
 
 // NameTable is one language's names and help texts in the form the registry
@@ -113,6 +135,19 @@ type Query interface {
 	Sample(ctx context.Context, raw *Raw) error
 	// Close releases what the query holds.
 	Close() error
+}
+
+// CookedQuery is implemented by queries over samples that hold displayable values already, such as a text log.
+type CookedQuery interface {
+	Query
+	// Readings takes the next sample and appends its readings to buf. At the end it returns io.EOF.
+	//
+	// All readings of a sample have its time, and a counter of an instance has
+	// the same Series from sample to sample, in the same place as long as that
+	// is possible. One that has no value in a sample has a reading that says so
+	// by its status. What the query's selection does not want is left out.
+	// Sample is not called; it may return an error that wraps ErrNotSupported.
+	Readings(ctx context.Context, buf []Reading) ([]Reading, error)
 }
 
 // Recorded is implemented by sources of recorded samples, whose pace is the

@@ -1,0 +1,56 @@
+package winperf_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/winperf/winperf"
+)
+
+func TestAnomalyString(t *testing.T) {
+	a := winperf.Anomaly{Kind: winperf.ProviderFailed, Source: "host", ObjectName: "Disk", Detail: "open", Err: errors.New("no file"), Action: "not asked for 1s"}
+	if got, want := a.String(), "provider_failed: host: Disk: open: no file (not asked for 1s)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := (winperf.Anomaly{}).String(), "buffer_grew"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Every kind has a word of its own, and a set holds what was put into it.
+func TestAnomalyKinds(t *testing.T) {
+	var all winperf.AnomalySet
+	var words []string
+	for k := winperf.BufferGrew; k <= winperf.SourceFailed; k++ {
+		text, err := k.MarshalText()
+		if err != nil || string(text) != k.String() || len(text) == 0 || slices.Contains(words, string(text)) {
+			t.Errorf("kind %d: %q, %v", k, text, err)
+		}
+		words = append(words, string(text))
+		if all.Has(k) {
+			t.Errorf("%v is in %v", k, all)
+		}
+		all = all.With(k)
+		if one := winperf.AnomalySet(0).With(k); !slices.Equal(one.Kinds(), []winperf.AnomalyKind{k}) || one.String() != k.String() {
+			t.Errorf("a set of %v holds %v", k, one.Kinds())
+		}
+	}
+	if len(all.Kinds()) != len(words) {
+		t.Errorf("the set of all holds %v", all.Kinds())
+	}
+	if got := winperf.AnomalyKind(99).String(); got != "anomaly_99" {
+		t.Errorf("an unknown kind is %q", got)
+	}
+}
+
+func ExampleAnomaly() {
+	a := winperf.Anomaly{Kind: winperf.InstancesCame, ObjectName: "Process", Instances: []string{"editor", "shell#1"}}
+	fmt.Println(a)
+	r := winperf.Reading{Anomalies: winperf.AnomalySet(0).With(a.Kind).With(winperf.SampleLate)}
+	fmt.Println(r.Anomalies, r.Anomalies.Has(winperf.ClockBack))
+	// Output:
+	// instances_came: Process: 2 instances: editor, shell#1
+	// instances_came,sample_late false
+}
