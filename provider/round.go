@@ -30,6 +30,9 @@ func (d *Dispatcher) makeRound(ctx context.Context, list []*entry, r round) erro
 	if deadline, ok := ctx.Deadline(); ok { // leave time for handing over the others' objects
 		r.limit = min(r.limit, deadline.Sub(now)*3/4)
 	}
+	if r.limit <= 0 { // the context just does not say so yet: no provider is to blame
+		return context.DeadlineExceeded
+	}
 	buf := r.block
 	for _, e := range list {
 		e.ask(ctx, now.Add(r.limit), call{stage: r.stage, q: r.query, buf: buf})

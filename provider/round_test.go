@@ -2,7 +2,9 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"time"
 )
 
 // TestGatherWhenOverdue: an answer that is there counts, even if the limit has
@@ -20,6 +22,27 @@ func TestGatherWhenOverdue(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundAfterDeadline: a query whose deadline has passed ends, even if its
+// context does not say so yet, and no provider is to blame.
+func TestRoundAfterDeadline(t *testing.T) {
+	d, err := NewDispatcher(Options{}, nothing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = d.makeRound(lateContext{t.Context()}, d.entries, round{stage: stageCollect, limit: time.Hour, query: &Query{}})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+	if got := d.Problems(); len(got) > 0 {
+		t.Errorf("problems %v", got)
+	}
+}
+
+// lateContext has a deadline that has passed and no error yet.
+type lateContext struct{ context.Context }
+
+func (lateContext) Deadline() (time.Time, bool) { return time.Now().Add(-time.Millisecond), true }
 
 // nothing is a provider that declares nothing.
 type nothing struct{ Provider }

@@ -170,6 +170,35 @@ func TestControlGroupBounds(t *testing.T) {
 	}
 }
 
+func TestControlGroupFilter(t *testing.T) {
+	root := newTouched(fixtures(t, "small.txtar", "groups.txtar"))
+	groups(root.MapRoot, 3)
+	var asked []string
+	r := newRig(t, root.MapRoot, func(s *System) {
+		s.Root = root
+		s.Groups = func(path string) bool {
+			asked = append(asked, path)
+			return path != "/kube.slice" && path != "/system.slice"
+		}
+	})
+	for range 2 {
+		for _, name := range r.object(titleControlGroup).names() {
+			if strings.HasPrefix(name, "/kube.slice") || strings.HasPrefix(name, "/system.slice") {
+				t.Errorf("group %s is shown", name)
+			}
+		}
+	}
+	for file := range root.files {
+		if strings.Contains(file, "kube.slice") {
+			t.Errorf("%s was read", file)
+		}
+	}
+	slices.Sort(asked)
+	if n := len(asked); n != len(slices.Compact(asked)) || !slices.Contains(asked, "/kube.slice") {
+		t.Errorf("asked %d times for %q", n, slices.Compact(asked))
+	}
+}
+
 // groups adds n groups below one, all alike.
 func groups(root *MapRoot, n int) {
 	for i := range n {

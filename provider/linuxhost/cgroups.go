@@ -44,6 +44,7 @@ type group struct {
 	base     string // its name in its parent
 	id       uint64 // inode number, in the tree in which it was first found
 	depth    int
+	hidden   bool         // not wanted, with all below it
 	places   []groupPlace // by tree
 	children []*group     // by rising base
 	seen     uint64       // the query that found it last
@@ -66,11 +67,9 @@ func newGroupSource() source { return &groupSource{} }
 func (r *groupSource) probe(s *session) fields {
 	var taken fields
 	for _, tree := range groupTrees {
-		marker := file{name: tree.dir + "/" + tree.marker}
-		if s.reader.ensure(&marker) != nil {
+		if !s.exists(tree.dir + "/" + tree.marker) {
 			continue
 		}
-		_ = s.reader.close(&marker.h) // an error to close what was not even read has no meaning
 		var files []groupFile
 		for _, f := range tree.files {
 			f.gives &^= taken
@@ -116,7 +115,7 @@ func (r *groupSource) walk(ctx context.Context, s *session, g *group) error {
 	if r.groups%64 == 0 && ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if r.probing && r.groups == probedGroups {
+	if g.hidden || r.probing && r.groups == probedGroups {
 		return nil
 	}
 	r.read(s, g)
@@ -207,12 +206,12 @@ func (r *groupSource) child(s *session, g *group, tree int, e Entry) {
 	case found:
 		if at := &g.children[i].places[tree]; at.dir.name != "" && at.id != e.ID {
 			_ = g.children[i].close(s) // what is there now is another one of the same name
-			g.children[i] = r.newGroup(g, e)
+			g.children[i] = r.newGroup(s, g, e)
 		}
 	case len(g.path)+1+len(e.Name) > maxGroupName:
 		return
 	default:
-		g.children = slices.Insert(g.children, i, r.newGroup(g, e))
+		g.children = slices.Insert(g.children, i, r.newGroup(s, g, e))
 	}
 	c := g.children[i]
 	c.seen = r.query
@@ -231,12 +230,13 @@ func compareBase(g *group, name []byte) int {
 	return 0
 }
 
-func (r *groupSource) newGroup(parent *group, e Entry) *group {
+func (r *groupSource) newGroup(s *session, parent *group, e Entry) *group {
 	base := string(e.Name)
 	path := parent.path + "/" + base
 	return &group{
 		path: path, name: fileName([]byte(path)), base: base, id: e.ID,
 		depth: parent.depth + 1, places: make([]groupPlace, len(r.trees)),
+		hidden: s.groups != nil && !s.groups(path),
 	}
 }
 

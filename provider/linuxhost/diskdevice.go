@@ -22,7 +22,9 @@ type disk struct {
 	identified bool
 	identity   uint64 // the device's sequence number, else its own number
 	sequence   file   // no name: the kernel gives no sequence numbers
-	kind       diskKind
+	looked     bool   // the next two are known
+	real       bool   // it is a disk, not a partition or something made of disks, of files or of memory
+	flushes    bool   // the kernel counts its flushes
 	mapper     string // "/dev/mapper/" and its name there
 
 	readTime, writeTime, busy wrapping // in ms
@@ -30,15 +32,6 @@ type disk struct {
 	values                    values
 	inTotal                   values // what the total of PhysicalDisk has seen of it
 }
-
-// diskKind tells whether a device is a disk.
-type diskKind uint8
-
-const (
-	notLooked diskKind = iota
-	realDisk
-	noDisk // a partition, or something made of disks, of files or of memory
-)
 
 // readColumns reads the columns behind the name.
 func (d *disk) readColumns(line []byte) {
@@ -101,6 +94,9 @@ func (d *disk) settle(s *session) {
 			v.setScaled(f.fields, d.columns[f.column-1], f.unit, 1)
 		}
 	}
+	if d.look(s); !d.flushes {
+		v.have &^= diskFlushes
+	}
 	if n := d.columns[9-1]; n <= maxInFlight {
 		v.set(diskQueue, n)
 	}
@@ -156,14 +152,20 @@ func uniqueID(identity uint64) int32 { return int32(identity & (1<<31 - 1)) }
 // isDisk tells whether the device is a disk: it has a link to the device that
 // it is.
 func (d *disk) isDisk(s *session) bool {
-	if d.kind == notLooked {
-		d.kind = noDisk
-		if h, err := s.root.Open(0, d.id.directory()+"device"); err == nil {
-			d.kind = realDisk
-			_ = s.root.Close(h) // nothing was read of it
-		}
+	d.look(s)
+	return d.real
+}
+
+// look finds out once what the device is. Flushes are counted where requests
+// are put into the queues of the device, of which there is a directory; for
+// partitions, and for most of what is put together of disks, the kernel shows a 0
+// that never moves.
+func (d *disk) look(s *session) {
+	if !d.looked {
+		d.looked = true
+		d.real = s.exists(d.id.directory() + "device")
+		d.flushes = s.exists(d.id.directory() + "mq")
 	}
-	return d.kind == realDisk
 }
 
 // mapperName returns the device's name in /dev/mapper, with that directory, ""

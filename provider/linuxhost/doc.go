@@ -64,7 +64,8 @@
 // The C-state counters (two files for each state of each processor) and, for
 // single processors, Interrupts/sec (whose file grows with processors times
 // interrupts) are read on machines of up to 64 processors. Above that they
-// are read only when the query's hint names them. Processor Frequency and % of
-// Maximum Frequency are read only then on all machines, at most every 10
-// seconds: some kernels wake a processor to tell.
+// are read only when the query's hint names them, as it does where a path names
+// the object. Processor Frequency and % of Maximum Frequency are read only then
+// on all machines, at most every 10 seconds: some kernels wake a processor to
+// tell.
 package linuxhost

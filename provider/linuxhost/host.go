@@ -37,6 +37,13 @@ type System struct {
 	// MaxOpen is how many files and directories are kept open; 0 means 512.
 	// What is beyond is opened and closed for each reading, which is slower.
 	MaxOpen int
+	// FoldKernelThreads has one instance of Process, System, stand for all
+	// threads of the kernel's own.
+	FoldKernelThreads bool
+	// Groups tells whether a control group such as "/user.slice" is shown, with
+	// those below it; nil shows all. It is asked once for each group, and never
+	// for the root.
+	Groups func(path string) bool
 	// Mounts is the file of the mounted file systems as the root has them; ""
 	// means proc/self/mountinfo.
 	Mounts string
@@ -46,6 +53,13 @@ type System struct {
 type Options struct {
 	// Root is the directory that holds proc and sys; "" means "/".
 	Root string
+	// FoldKernelThreads has one instance of Process, System, stand for all
+	// threads of the kernel's own.
+	FoldKernelThreads bool
+	// Groups tells whether a control group such as "/user.slice" is shown, with
+	// those below it; nil shows all. It is asked once for each group, and never
+	// for the root.
+	Groups func(path string) bool
 }
 
 // Host provides the objects of a Linux host. It implements

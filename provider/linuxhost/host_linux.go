@@ -18,7 +18,10 @@ func New(opt Options) (*Host, error) {
 	if _, err := os.Stat(root + "/proc"); err != nil {
 		return nil, fmt.Errorf("objects of the Linux host: %w", err)
 	}
-	sys := System{Root: newRoot(root), Now: now, PageSize: os.Getpagesize(), MaxOpen: maxOpen()}
+	sys := System{
+		Root: newRoot(root), Now: now, PageSize: os.Getpagesize(), MaxOpen: maxOpen(),
+		FoldKernelThreads: opt.FoldKernelThreads, Groups: opt.Groups,
+	}
 	if root != "/" {
 		sys.Mounts = "proc/1/mountinfo" // our own mounts are not those of the system that is mounted there
 	}

@@ -39,7 +39,7 @@ func (l *Listing) addEntries(entries []byte) {
 	for len(entries) > 0 {
 		var e Entry
 		e, entries = cutEntry(entries)
-		if name := string(e.Name); name != "" && name != "." && name != ".." {
+		if len(e.Name) > 0 && string(e.Name) != "." && string(e.Name) != ".." { // a string of its own would be an allocation
 			l.Add(e)
 		}
 	}

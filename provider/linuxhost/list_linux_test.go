@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -55,5 +56,27 @@ func TestListDirectory(t *testing.T) {
 	}
 	if err := errors.Join(r.close(&top.h), root.List(0, &l)); err == nil {
 		t.Error("what is not open can be listed")
+	}
+}
+
+// TestListAllocatesNothing lists names that are too long for a string that
+// lives on the stack.
+func TestListAllocatesNothing(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 10 {
+		if err := os.Mkdir(filepath.Join(dir, strings.Repeat(string(rune('a'+i)), 200)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := reader{root: newRoot(dir), limit: 10}
+	top := file{name: "."}
+	var l Listing
+	var err error
+	n := testing.AllocsPerRun(20, func() { err = errors.Join(err, r.list(&top, &l)) })
+	if err != nil || l.Len() != 10 || n != 0 {
+		t.Errorf("%d entries, %v allocations, %v", l.Len(), n, err)
+	}
+	if err := r.close(&top.h); err != nil {
+		t.Error(err)
 	}
 }

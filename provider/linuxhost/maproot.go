@@ -12,7 +12,8 @@ import (
 // MapRoot is a [Root] in memory. It serves tests and captured /proc trees on
 // every system. Names are slash-separated and relative: "proc/stat",
 // "proc/1/stat". A process is there from its first file until [MapRoot.End].
-// The size of a file is the decimal number that its text holds.
+// The size of a file is the decimal number that its text holds, that of a
+// directory 0.
 //
 // It must not be changed while it is read.
 type MapRoot struct {
@@ -184,7 +185,7 @@ func (m *MapRoot) Read(file Handle, p []byte, offset int64) (int, error) {
 // Size implements [Root].
 func (m *MapRoot) Size(dir Handle, name string) (int64, error) {
 	e, err := m.find(dir, name)
-	if err != nil {
+	if err != nil || e.isDir() {
 		return 0, err
 	}
 	return strconv.ParseInt(strings.TrimSpace(e.text), 10, 64)

@@ -32,7 +32,7 @@ func TestLeftOut(t *testing.T) {
 		{"no I/O accounting", "proc/[0-9]+/io", "", 230, []uint32{1412, 1414, 1416, 1420, 1422, 1424, 220, 222}},
 		{"no scheduler statistics", "proc/[0-9]+/schedstat", "", 230, []uint32{titleWait}},
 		{"scheduler statistics of zeros", "proc/[0-9]+/schedstat", `[1-9]`, 230, []uint32{titleWait}},
-		{"before Linux 6.2", "proc/[0-9]+/fd", `[1-9]`, 230, []uint32{952}},
+		{"no sizes of directories, which cannot be listed", "proc/[0-9]+/fd", `[1-9]`, 230, []uint32{952}},
 		{"before Linux 4.5", "proc/[0-9]+/status", `RssAnon.*\n`, 230, []uint32{186}},
 		{"delays not counted", "proc/sys/kernel/task_delayacct", `1`, 230, []uint32{titleBlockDelay}},
 		{"delays not known", "proc/sys/kernel/task_delayacct", "", 230, []uint32{titleBlockDelay}},

@@ -63,9 +63,7 @@ func (r *infoSource) topology(s *session) {
 // directory still has it, otherwise the first.
 func offlineHome(s *session, cpu uint64, nodes []uint64) uint64 {
 	for _, node := range nodes {
-		f := file{name: fmt.Sprintf("sys/devices/system/node/node%d/cpu%d/online", node, cpu)}
-		if s.reader.ensure(&f) == nil {
-			_ = s.reader.close(&f.h)
+		if s.exists(fmt.Sprintf("sys/devices/system/node/node%d/cpu%d/online", node, cpu)) {
 			return node
 		}
 	}

@@ -24,11 +24,15 @@ type process struct {
 	started uint64 // clock ticks after the machine
 	comm    []byte // the kernel's name of it
 	name    string // the instance's name made of comm
-	inTotal values // what the total has seen of it
-	dir     Handle
-	kinds   []pidFile
-	files   []file // of these kinds
-	tasks   tasks
+	inTotal values // what the total, or that of the folded, has seen of it
+	// position is that of its instance in the last sample.
+	position uint32
+	folded   bool // its instance is that of all the folded
+	dir      Handle
+	kinds    []pidFile
+	files    []file // of these kinds
+	fds      file   // the directory fd
+	tasks    tasks
 }
 
 // pidFile is a file of a process and the figures it gives.
@@ -84,7 +88,7 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 		}
 	}
 	if wanted&procHandles != 0 {
-		n, err := s.root.Size(p.dir, "fd")
+		n, err := p.handles(s)
 		if isGone(err) {
 			return err
 		}
@@ -96,6 +100,18 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 		return s.reader.close(&p.dir)
 	}
 	return nil
+}
+
+// handles returns the number of the process's descriptors: since Linux 6.2 the
+// size of the directory fd, before that the number of its entries, which only
+// who may trace the process can list.
+func (p *process) handles(s *session) (int64, error) {
+	if !s.countHandles {
+		return s.root.Size(p.dir, "fd")
+	}
+	p.fds.name, p.fds.dir = "fd", p.dir
+	err := s.reader.list(&p.fds, &s.listing)
+	return int64(s.listing.Len()), err
 }
 
 // hasMemory tells whether a process has memory of its own. Kernel threads have
@@ -136,7 +152,7 @@ func (p *process) readStat(s *session, v *values) error {
 }
 
 func (p *process) close(s *session) error {
-	err := errors.Join(p.tasks.close(s), s.reader.close(&p.dir))
+	err := errors.Join(p.tasks.close(s), s.reader.close(&p.dir), s.reader.close(&p.fds.h))
 	for i := range p.files {
 		err = errors.Join(err, s.reader.close(&p.files[i].h))
 	}

@@ -9,7 +9,7 @@ const statFirst = 3
 // statFields says which figures stand in which field of /proc/PID/stat, by the
 // numbers of proc(5).
 var statFields = [...]fields{
-	4: procParent, 10: procFaults, 12: procMajorFaults, 14: procUser, 15: procSystem,
+	4: procParent, 9: procKernel, 10: procFaults, 12: procMajorFaults, 14: procUser, 15: procSystem,
 	20: procThreads, 22: procStarted, 23: procVirtual, 42: procBlockDelay,
 }
 
@@ -19,6 +19,8 @@ const (
 	priorityOffset = 100
 	// statTicks are the figures that the file has in clock ticks.
 	statTicks = procUser | procSystem | procBlockDelay
+	// kernelFlag is PF_KTHREAD of the kernel's include/linux/sched.h.
+	kernelFlag = 0x00200000
 )
 
 // parsePidStat reads "pid (comm) state ppid ...". comm may hold anything,
@@ -66,6 +68,8 @@ func setStatField(v *values, f fields, word []byte, u units) {
 	n, ok := decimal(word)
 	switch {
 	case !ok:
+	case f == procKernel:
+		v.set(f, n&kernelFlag/kernelFlag)
 	case f&statTicks != 0:
 		u.setTicks(v, f, n)
 	default:

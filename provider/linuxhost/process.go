@@ -45,6 +45,8 @@ const (
 	procDetailSwap
 	procSwapShare
 	procLocked
+
+	procKernel // 1: a thread of the kernel's own
 )
 
 const (
@@ -56,7 +58,7 @@ const (
 
 var processSpec = spec{
 	number: 3, index: 230, name: "Process", multi: true, identity: procID | procStarted,
-	help: "The processes that can be seen in /proc, kernel threads among them, by the first 15 bytes of their names; Idle, which stands for the idle time of all processors; and _Total.",
+	help: "The processes that can be seen in /proc, kernel threads among them, by the first 15 bytes of their names, or together as System where whoever reads has them folded; Idle, which stands for the idle time of all processors; and _Total.",
 	rows: []row{
 		{6, "% Processor Time", counter.Timer100NSec, 0, provider.Novice, procUser | procSystem, nil,
 			"Share of time that its threads ran; 100 is one processor. From /proc/PID/stat, utime + stime; Idle from /proc/stat, idle + iowait of all processors."},
@@ -85,7 +87,7 @@ var processSpec = spec{
 		{1410, "Creating Process ID", counter.RawCount, -1, provider.Novice, procParent, nil,
 			"Process id of its parent. From /proc/PID/stat, ppid. Unlike on Windows it changes when the parent ends; 0 is a parent that cannot be seen."},
 		{952, "Handle Count", counter.RawCount, 0, provider.Advanced, procHandles, nil,
-			"Its open file descriptors. The size of the directory /proc/PID/fd (Linux 6.2 and later). Unlike on Windows other kinds of handles are not among them."},
+			"Its open file descriptors. The size of the directory /proc/PID/fd; before Linux 6.2 the number of its entries, missing for processes of others without CAP_SYS_PTRACE. Unlike on Windows other kinds of handles are not among them."},
 		{1412, "IO Read Operations/sec", counter.BulkCount, 0, provider.Advanced, procReads, nil,
 			"Calls that read. From /proc/PID/io, syscr." + ioDifference},
 		{1414, "IO Write Operations/sec", counter.BulkCount, 0, provider.Advanced, procWrites, nil,
@@ -119,4 +121,4 @@ var processSpec = spec{
 	},
 }
 
-const ioDifference = " Unlike on Windows of read and write calls on anything; recv, send, mapped files and io_uring are not among them. Missing for processes of others without CAP_SYS_PTRACE."
+const ioDifference = " Unlike on Windows of read and write calls on anything; recv, send, mapped files and io_uring are not among them. Missing for processes of others without CAP_SYS_PTRACE; _Total is the sum of what can be read."

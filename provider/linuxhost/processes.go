@@ -18,11 +18,14 @@ type processSource struct {
 	free   []*process // forgotten ones, to be used again
 	totals totals
 	idle   values // what the total has seen of Idle
+	folded folded
 	cur    values // of the process being read
+	next   uint32 // position of the next instance in the sample
 }
 
 func newProcessSource() source {
-	return &processSource{kinds: pidFiles, totals: totals{running: procRunning, gauges: procGauges}}
+	sums := totals{running: procRunning, gauges: procGauges}
+	return &processSource{kinds: pidFiles, totals: sums, folded: folded{totals: sums}}
 }
 
 // probe looks at the process that reads, whose every file is open to it.
@@ -33,7 +36,10 @@ func (r *processSource) probe(s *session) (given fields) {
 		all &^= procBlockDelay
 	}
 	for _, pid := range exemplars(s) {
-		if given |= r.probeOne(s, pid) & all; given == all {
+		if given |= r.probeOne(s, pid) & all; all&^given&procHandles != 0 {
+			given |= r.probeHandles(s, pid)
+		}
+		if given == all {
 			break
 		}
 	}
@@ -52,22 +58,30 @@ func exemplars(s *session) []int {
 // probeOne reads one file of a process at a time: that a file is not there
 // would otherwise mean that the process is gone.
 func (r *processSource) probeOne(s *session, pid int) (given fields) {
-	parts := []fields{procHandles}
 	for i := range r.kinds {
-		parts = append(parts, r.kinds[i].gives)
+		if p := r.sample(s, nil, pid, r.kinds[i].gives); p != nil {
+			r.forget(s, p)
+			given |= r.cur.have
+		}
 	}
-	for _, part := range parts {
-		p := r.sample(s, nil, pid, part)
+	return given
+}
+
+// probeHandles finds out how the kernel tells the number of descriptors. A
+// process that has none tells nothing.
+func (r *processSource) probeHandles(s *session, pid int) fields {
+	for _, s.countHandles = range []bool{false, true} {
+		p := r.sample(s, nil, pid, procHandles)
 		if p == nil {
 			continue
 		}
 		r.forget(s, p)
-		if r.cur.sum(procHandles) == 0 {
-			r.cur.have &^= procHandles // before Linux 6.2 the directory has no size
+		if r.cur.sum(procHandles&r.cur.have) > 0 {
+			return procHandles
 		}
-		given |= r.cur.have
 	}
-	return given
+	s.countHandles = false
+	return 0
 }
 
 // ownID returns the id of the process that reads, in the process namespace of
@@ -101,15 +115,21 @@ func (r *processSource) collect(ctx context.Context, s *session, o *object, w *p
 		return nil // without the list there are no instances: the object is not there
 	}
 	out := w.Object(o.layout)
-	out.Clock(s.objectTime(), perSecond)
 	r.totals.begin()
+	r.folded.begin()
+	r.next = 0
 	if !r.withMemory {
 		r.writeIdle(s, o, &out)
 	}
 	if err := r.walk(ctx, s, o, &out, pids); err != nil {
 		return err
 	}
-	r.writeTotal(s, o, &out)
+	if r.folded.there {
+		r.writeFolded(o, &out)
+	}
+	clock := s.timeAfter()
+	out.Clock(clock, perSecond)
+	r.writeTotal(o, &out, clock)
 	out.End()
 	return nil
 }
@@ -138,18 +158,28 @@ func (r *processSource) walk(ctx context.Context, s *session, o *object, out *pr
 			continue
 		}
 		live = append(live, p)
-		if r.withMemory && !r.cur.hasMemory() {
-			continue
+		switch p.folded = s.foldKernel && r.cur.sum(procKernel&r.cur.have) == 1; {
+		case r.withMemory && !r.cur.hasMemory():
+		case p.folded:
+			r.folded.add(p, &r.cur)
+		default:
+			r.totals.add(&p.inTotal, &r.cur)
+			p.position = r.next
+			r.write(o, out, p.name)
 		}
-		r.totals.add(&p.inTotal, &r.cur)
-		out.Instance(provider.Instance{Name: p.name})
-		o.write(out, &r.cur)
 	}
 	for _, p := range old {
 		r.forget(s, p)
 	}
 	old = nil
 	return nil
+}
+
+// write writes an instance with the figures in r.cur.
+func (r *processSource) write(o *object, out *provider.ObjectWriter, name string) {
+	out.Instance(provider.Instance{Name: name})
+	o.write(out, &r.cur)
+	r.next++
 }
 
 // writeIdle writes the instance that stands for the idle time of all
@@ -167,18 +197,16 @@ func (r *processSource) writeIdle(s *session, o *object, out *provider.ObjectWri
 		}
 	}
 	r.totals.add(&r.idle, v)
-	out.Instance(provider.Instance{Name: "Idle"})
-	o.write(out, v)
+	r.write(o, out, "Idle")
 }
 
-func (r *processSource) writeTotal(s *session, o *object, out *provider.ObjectWriter) {
+func (r *processSource) writeTotal(o *object, out *provider.ObjectWriter, clock int64) {
 	v := &r.cur
 	v.have = 0
 	r.totals.end(v)
 	v.set(procID, 0)
-	v.set(procStarted, uint64(s.objectTime()))
-	out.Instance(provider.Instance{Name: "_Total"})
-	o.write(out, v)
+	v.set(procStarted, uint64(clock))
+	r.write(o, out, "_Total")
 }
 
 // sample reads the wanted figures of the process with an id into r.cur. known

@@ -46,7 +46,7 @@ const onRequestAbove = 64
 
 var processorSpec = spec{
 	number: 1, index: 238, name: "Processor", multi: true,
-	help: "The processors that are online, and _Total: of times the average, of counts the sum. Inside a container these are the host's.",
+	help: "The processors that are online, and _Total: of times the average, of counts the sum. Inside a container these are the host's. Shares are of the time gone by; vmstat(8) and iostat(1) show shares of the sum of all times, which the kernel may count short.",
 	rows: []row{
 		{6, "% Processor Time", counter.TimerInv100NSec, 0, provider.Novice, cpuIdle, nil,
 			"Share of time not spent idle; time that the hypervisor gave to others counts as busy. From /proc/stat, cpuN: all but idle + iowait."},

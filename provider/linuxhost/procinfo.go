@@ -10,7 +10,7 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-const frequencyDifference = " Unlike on Windows _Total is the average. Read only when a query names the counter, at most every 10 seconds: to ask may wake the processor."
+const frequencyDifference = " Unlike on Windows _Total is the average. Read only when the object or the counter is asked for by name, at most every 10 seconds: to ask may wake the processor."
 
 var infoSpec = spec{
 	number: 30, index: titleProcessorInformation, name: "Processor Information", multi: true, first: len(infoRows), borrowed: len(processorSpec.rows),

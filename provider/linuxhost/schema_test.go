@@ -108,21 +108,30 @@ func sharedData(t *testing.T, name string) string {
 	return ""
 }
 
-// TestWindowsNames compares names with the name table of a Windows machine.
-func TestWindowsNames(t *testing.T) {
+// windowsNames returns the name table of a Windows machine.
+func windowsNames(t *testing.T) map[uint32]string {
+	t.Helper()
 	text, err := os.ReadFile(sharedData(t, "names/vista_en_ZACH-PC_Counter009.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const lastFixed = 1847 // Windows gives later ones away as providers are installed
-	windows := map[string]bool{}
 	names := map[uint32]string{}
 	for sc := bufio.NewScanner(bytes.NewReader(text)); sc.Scan(); {
 		number, name, _ := strings.Cut(strings.TrimRight(sc.Text(), "\r"), "\t")
 		if index, err := strconv.ParseUint(number, 10, 32); err == nil {
 			names[uint32(index)] = name
-			windows[name] = windows[name] || index <= lastFixed
 		}
+	}
+	return names
+}
+
+// TestWindowsNames compares names with the name table of a Windows machine.
+func TestWindowsNames(t *testing.T) {
+	const lastFixed = 1847 // Windows gives later ones away as providers are installed
+	names := windowsNames(t)
+	windows := map[string]bool{}
+	for index, name := range names {
+		windows[name] = windows[name] || index <= lastFixed
 	}
 	check := func(index uint32, name string) {
 		switch {

@@ -34,6 +34,12 @@ type session struct {
 	cpus   cpuFiles
 	proc   Handle // the directory /proc
 	pidBuf []int
+
+	foldKernel   bool
+	groups       func(path string) bool // nil: all are wanted
+	countHandles bool                   // the kernel does not tell the number of descriptors: they are counted
+	listing      Listing
+
 	shared sharedFiles
 	disks  diskTable
 
@@ -42,13 +48,15 @@ type session struct {
 
 func newSession(sys System) *session {
 	s := &session{
-		reader: reader{root: sys.Root, limit: orDefault(sys.MaxOpen, 512)},
-		units:  units{ticks: uint64(orDefault(sys.TicksPerSecond, 100)), page: uint64(orDefault(sys.PageSize, 4096))},
-		now:    sys.Now,
-		kernel: kernelStat{file: file{name: "proc/stat"}, known: map[uint64]*processor{}},
-		cpus:   newCPUFiles(),
-		shared: newSharedFiles(),
-		disks:  diskTable{known: map[deviceID]*disk{}},
+		reader:     reader{root: sys.Root, limit: orDefault(sys.MaxOpen, 512)},
+		units:      units{ticks: uint64(orDefault(sys.TicksPerSecond, 100)), page: uint64(orDefault(sys.PageSize, 4096))},
+		now:        sys.Now,
+		foldKernel: sys.FoldKernelThreads,
+		groups:     sys.Groups,
+		kernel:     kernelStat{file: file{name: "proc/stat"}, known: map[uint64]*processor{}},
+		cpus:       newCPUFiles(),
+		shared:     newSharedFiles(),
+		disks:      diskTable{known: map[deviceID]*disk{}},
 
 		mountinfo: file{name: cmp.Or(sys.Mounts, "proc/self/mountinfo"), records: true},
 	}
@@ -138,6 +146,10 @@ func (s *session) Close() error {
 // objectTime is the clock of objects that know start times: the time since
 // boot, counted from when the machine started as a FILETIME.
 func (s *session) objectTime() int64 { return s.boot + s.times.Boot/100 }
+
+// timeAfter is that clock when an object has been read: what began meanwhile
+// began before it.
+func (s *session) timeAfter() int64 { return s.boot + s.now().Boot/100 }
 
 // shortestSuspend is the least difference, in ns, that shows a suspended
 // machine: the two clocks are not read in the same moment.

@@ -58,6 +58,16 @@ func (r *reader) readNumber(f *file) (uint64, bool) {
 	return n, ok && err == nil
 }
 
+// exists tells whether there is a file or directory.
+func (r *reader) exists(name string) bool {
+	f := file{name: name}
+	if r.ensure(&f) != nil {
+		return false
+	}
+	_ = r.close(&f.h) // an error to close what was not even read has no meaning
+	return true
+}
+
 // readOnce returns the text of a file that is not kept open, valid until the
 // next reading. What cannot be read is empty.
 func (r *reader) readOnce(name string) []byte {

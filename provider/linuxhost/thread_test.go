@@ -324,7 +324,7 @@ func TestWriterStops(t *testing.T) {
 	}
 	p := processes.live[0]
 	for range 2 {
-		stops(func() { threads.write(s, thread, full, p, 0) })
+		stops(func() { threads.write(s, thread, full, p) })
 		if live := p.tasks.live; len(live) != 1 || live[0].tid != 300 || slices.Contains(threads.free, live[0]) {
 			t.Fatalf("kept %d threads, want 300 alone", len(live))
 		}

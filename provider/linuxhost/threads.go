@@ -80,21 +80,22 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 		return nil // without the list there are no processes, and no threads
 	}
 	out := w.Object(o.layout)
-	out.Clock(s.objectTime(), perSecond)
 	r.totals.begin()
 	for i, p := range r.processes.live {
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.write(s, o, &out, p, uint32(i+1)) // behind Idle
+		r.write(s, o, &out, p)
 	}
+	clock := s.timeAfter()
+	out.Clock(clock, perSecond)
 	v := &r.cur
 	v.have = 0
 	r.totals.end(v)
 	v.set(threadID, 0)
 	v.set(threadProcess, 0)
-	v.set(threadStarted, uint64(s.objectTime()))
-	out.Instance(provider.Instance{Name: "_Total", ParentObject: o.parent, ParentPosition: uint32(len(r.processes.live) + 1)})
+	v.set(threadStarted, uint64(clock))
+	out.Instance(provider.Instance{Name: "_Total", ParentObject: o.parent, ParentPosition: r.processes.next - 1})
 	o.write(&out, v)
 	out.End()
 	return nil
@@ -102,7 +103,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 
 // write writes the threads of a process. If it has ended, or if another one has
 // its id since the Process object was written, it has none in this sample.
-func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, p *process, position uint32) {
+func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, p *process) {
 	if err := p.list(s); err != nil {
 		p.tasks.ids = p.tasks.ids[:0]
 	}
@@ -130,7 +131,7 @@ func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, 
 			break
 		}
 		r.totals.add(&t.inTotal, &r.cur)
-		out.Instance(provider.Instance{Name: t.name, ParentObject: o.parent, ParentPosition: position})
+		out.Instance(provider.Instance{Name: t.name, ParentObject: o.parent, ParentPosition: p.position})
 		o.write(out, &r.cur)
 	}
 	for _, t := range old {

@@ -142,6 +142,33 @@ func TestPermissionOfOne(t *testing.T) {
 	o.check(t, "_Total", raws{1420: 70500 + 10 + 3980})
 }
 
+// TestHandlesAreCounted: before Linux 6.2 the directory of descriptors has no
+// size, and only who may trace a process can list it.
+func TestHandlesAreCounted(t *testing.T) {
+	for _, maxOpen := range []int{0, 1} {
+		root := fixture(t, "small.txtar")
+		for pid, n := range map[int]int{1: 3, 2: 0, 11: 0, 300: 2, 4000: 0} {
+			dir := fmt.Sprintf("proc/%d/fd", pid)
+			root.Remove(dir)
+			root.entry(dir + "/")
+			for i := range n {
+				root.Set(fmt.Sprintf("%s/%d", dir, i), "")
+			}
+		}
+		r := newRig(t, root, func(s *System) { s.MaxOpen = maxOpen })
+		o := r.object(230)
+		o.check(t, "systemd", raws{952: 3})
+		o.check(t, "kthreadd", raws{952: 0})
+		o.check(t, "_Total", raws{952: 5})
+		root.Set("proc/1/fd/255", "")
+		r.object(230).check(t, "systemd", raws{952: 4})
+		root.Fail("proc/1/fd/", fs.ErrPermission)
+		o = r.object(230)
+		o.check(t, "systemd", raws{952: missing, 784: 1})
+		o.check(t, "[sd-pam]", raws{952: 2})
+	}
+}
+
 // vanishing is a root in which something happens right before a file is
 // opened or read.
 type vanishing struct {
@@ -203,6 +230,32 @@ func TestVanishing(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestBornMeanwhile starts a process after the sample has begun: it is not older
+// than the moment that it is looked at.
+func TestBornMeanwhile(t *testing.T) {
+	root := fixtures(t, "small.txtar", "threads.txtar")
+	v := &vanishing{root, map[string]func(){}, map[string]func(){}, map[Handle]string{0: ""}}
+	r := newRig(t, root, func(s *System) { s.Root = v })
+	r.ask("230 232") // opens the files
+	v.reads["proc/1/stat"] = func() {
+		if r.times.Boot == testTimes.Boot {
+			r.pass(5 * second)
+			root.Set("proc/300/stat", pidStat(300, "born", 1, 100_300)) // 1,003 s after the machine
+			root.Set("proc/300/task/300/stat", pidStat(300, "born", 1, 100_300))
+		}
+	}
+	b := r.ask("230 232")
+	const started = fileTimeBoot + 100_300*tick
+	b[230].check(t, "born", raws{684: started})
+	b[232].check(t, "300", raws{684: started})
+	for _, index := range []uint32{230, 232} {
+		if b[index].time < started {
+			t.Errorf("object %d was read at %d, before the process began at %d", index, b[index].time, started)
+		}
+		b[index].check(t, "_Total", raws{684: b[index].time})
 	}
 }
 
