@@ -127,6 +127,7 @@ type Column struct {
 	Match             []Match  // how well the two raw values are known to belong together, nil = all Verified; two-sample types give NoPrevious where Unmatched
 	Bits              []uint64 // out: the values' bits, for FromBits and Formula.Kind
 	Status            []Status // in and out: elements that are not OK on entry are left alone
+	Fell              bool     // out: a value or base of an element fell; it wrapped, or its status says that it went back
 }
 
 // Cook computes the values of a column from two samples with the given clocks.
@@ -136,6 +137,7 @@ type Column struct {
 // Where several statuses apply, the denominator goes before the time base and
 // the time base before the value.
 func (f *Formula) Cook(prev, cur Clocks, col *Column) {
+	col.Fell = false
 	c := *col
 	n := min(len(c.Bits), len(c.Status))
 	c.Bits, c.Status = c.Bits[:n], c.Status[:n]
@@ -164,6 +166,7 @@ func (f *Formula) Cook(prev, cur Clocks, col *Column) {
 	}
 	if f.compute(&c, s, now) {
 		f.settle(&c, s)
+		col.Fell = true
 	}
 }
 

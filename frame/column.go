@@ -8,10 +8,14 @@ import (
 // Column is one counter cooked over instances of an object. Its slices are
 // valid until the next column of the same object is cooked.
 type Column struct {
-	Kind     counter.Kind
-	Unit     counter.Unit
-	Bits     []uint64         // values, see counter.FromBits
-	Status   []counter.Status // only OK goes with a value
+	Kind   counter.Kind
+	Unit   counter.Unit
+	Bits   []uint64         // values, see counter.FromBits
+	Status []counter.Status // only OK goes with a value
+	// Fell tells that a raw value or base fell: it wrapped, or the instance's
+	// status says that it went back.
+	Fell bool
+
 	o        Object
 	k, first int
 }
@@ -31,6 +35,11 @@ func (c *Column) Value(i int) counter.Value {
 
 // Column cooks the counter at position k of the newer object for all instances.
 func (p *Pair) Column(k int) Column {
+	if sh := &p.cur.s.shared; sh.on {
+		if c, ok := sh.column(p, k); ok {
+			return c
+		}
+	}
 	p.cook(k, 0, p.Len(), false)
 	return p.out
 }
@@ -44,7 +53,7 @@ func (p *Pair) cook(k, first, n int, fixed bool) {
 	s.grow(n)
 	out.Kind, out.Unit = col.formula.Kind(), col.formula.Unit()
 	out.Bits, out.Status = s.bits[:n], s.status[:n]
-	out.o, out.k, out.first = p.cur, k, first
+	out.o, out.k, out.first, out.Fell = p.cur, k, first, false
 	if st := p.status(col, k); st != counter.OK {
 		fillStatus(out.Status, st)
 		return
@@ -67,7 +76,13 @@ func (p *Pair) cook(k, first, n int, fixed bool) {
 			p.loadOlder(op, col, k, first)
 		}
 	}
-	col.formula.Cook(p.prevClocks, p.curClocks, op)
+	if col.time > 0 {
+		op.Fell = false
+		p.cookOwnClock(op, col, first)
+	} else {
+		col.formula.Cook(p.prevClocks, p.curClocks, op)
+	}
+	out.Fell = op.Fell
 }
 
 // textValues makes out a column of texts.
@@ -87,6 +102,7 @@ type column struct {
 	text    bool
 	two     bool  // two samples are needed
 	base    int32 // position of the base to read, -1 = none
+	isBase  bool  // of a counter that needs two samples
 	multi   bool  // the component count stands behind the value
 	fixed   bool  // value and base are inside every block
 
@@ -94,13 +110,15 @@ type column struct {
 	state  index.CounterState
 	found  int32  // base
 	behind uint32 // component count
+
+	time, freq int32 // as in index.Counter
 }
 
 func newColumn(d *index.Counter, baseSize int, opt counter.Options) column {
 	f := counter.NewFormula(d.Type, int(d.Size), baseSize, opt)
 	c := column{
 		formula: f, text: d.State == index.TextValue, two: f.Samples() == 2, base: -1,
-		state: d.State, found: d.Base, behind: d.Multi,
+		state: d.State, found: d.Base, behind: d.Multi, time: d.Time, freq: d.Freq,
 	}
 	second := f.NeedsBase() || f.NeedsMulti()
 	if second {

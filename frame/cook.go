@@ -51,13 +51,13 @@ func (c *Cooker) Set(prev, cur Frame, opt counter.Options) {
 // Object returns the pair of an object of the newer frame with the same object
 // of the older one. The instances are matched when first asked for.
 func (c *Cooker) Object(o Object) *Pair {
-	for len(c.pairs) <= o.pos {
+	for len(c.pairs) <= o.at {
 		c.pairs = append(c.pairs, nil)
 	}
-	p := c.pairs[o.pos]
+	p := c.pairs[o.at]
 	if p == nil {
 		p = &Pair{cooker: c}
-		c.pairs[o.pos] = p
+		c.pairs[o.at] = p
 	}
 	if p.uses != c.uses {
 		p.set(o)
@@ -71,7 +71,7 @@ func (c *Cooker) Object(o Object) *Pair {
 type Pair struct {
 	cooker *Cooker
 	uses   uint64 // the Cooker's when this was set
-	layout int    // how often the definitions changed
+	layout int    // how often the definitions changed, 0 before the first
 
 	// What follows from the definitions, made anew when their bytes change.
 	title       uint32
@@ -104,7 +104,7 @@ func (p *Pair) set(o Object) {
 	p.cur, p.curClocks = o, o.clocks()
 	d := o.def()
 	defs := definitionBytes(o)
-	if p.title != d.Title || !bytes.Equal(p.definitions, defs) {
+	if p.layout == 0 || p.title != d.Title || !bytes.Equal(p.definitions, defs) {
 		p.title, p.settled = d.Title, nil
 		p.definitions = append(p.definitions[:0], defs...)
 		p.compile()
@@ -112,7 +112,7 @@ func (p *Pair) set(o Object) {
 	} else if !p.inStates(o.counters()) {
 		p.compile()
 	}
-	at := c.prev.store.find(o.pos, d.Title)
+	at := c.prev.store.find(o.at, d.Title)
 	p.hasPrev = at >= 0
 	if p.hasPrev {
 		p.prev = c.prev.Object(at)
@@ -128,6 +128,9 @@ func (p *Pair) set(o Object) {
 // definitionBytes are the bytes of all counter definitions of the object, as
 // far as winperf.h knows their fields.
 func definitionBytes(o Object) []byte {
+	if d := o.def(); d.Definitions != nil {
+		return d.Definitions
+	}
 	cs := o.counters()
 	if len(cs) == 0 {
 		return nil
@@ -146,6 +149,11 @@ func (p *Pair) compile() {
 			baseSize = int(cs[d.Base].Size)
 		}
 		p.columns[k] = newColumn(d, baseSize, p.cooker.opt)
+	}
+	for k := range p.columns {
+		if c := &p.columns[k]; c.two && c.base >= 0 {
+			p.columns[c.base].isBase = true
+		}
 	}
 	p.identity = newIdentity(cs)
 	p.curFields.compile(cs, func(int) bool { return true })
@@ -224,7 +232,5 @@ func (p *Pair) olderLen() int {
 
 // clocks are the times of the object's sample.
 func (o Object) clocks() counter.Clocks {
-	c := o.s.index.Clocks
-	c.ObjectTime, c.ObjectFreq = o.def().Time, o.def().Freq
-	return c
+	return o.s.index.ObjectClocks(o.def())
 }

@@ -66,6 +66,9 @@ type store struct {
 	raw    winperf.Raw
 	index  index.Index
 	labels []*Labels // per object
+	joined []Object  // of a joined frame: its objects, which stand in other frames
+	held   []Frame   // of a joined frame: those frames
+	shared shared    // columns cooked of the frame
 
 	// While the frame is decoded: the one before and its labels of the object at hand.
 	before *store
@@ -74,6 +77,8 @@ type store struct {
 	// s.known and s.label, made once because making them allocates.
 	knownObject func(int, uint32, uint32) []byte
 	labelObject func(int, bool)
+	// s.knownSet, made when a counter set is decoded first.
+	knownSetObject func(int, uint32) ([]byte, []index.Span, bool)
 }
 
 const (
@@ -82,6 +87,8 @@ const (
 )
 
 func (s *store) reset() {
+	s.part()
+	s.shared.end()
 	s.raw.Format, s.raw.Quirks, s.raw.Schema = 0, 0, nil
 	s.index.Reset()
 	clear(s.labels)
@@ -145,6 +152,9 @@ func (f Frame) Release() error {
 // sample is in Damage.
 func (f Frame) Decode(before Frame) error {
 	s := f.store
+	if len(s.joined) > 0 {
+		return fmt.Errorf("decode of a joined frame: %w", winperf.ErrState)
+	}
 	if before.store != s {
 		s.before = before.store
 	}
@@ -154,6 +164,8 @@ func (f Frame) Decode(before Frame) error {
 	switch s.raw.Format {
 	case winperf.FormatV1:
 		err = perfdata.Decode(s.raw.Bytes, &s.index, perfdata.Options{Quirks: s.raw.Quirks, Known: s.knownObject, Object: s.labelObject})
+	case winperf.FormatV2:
+		err = s.decodeSets()
 	default:
 		return fmt.Errorf("decode: format %d: %w", s.raw.Format, winperf.ErrNotSupported)
 	}
@@ -183,7 +195,12 @@ func (f Frame) NumObjects() int {
 }
 
 // Object returns the object at position i, 0 ≤ i < NumObjects.
-func (f Frame) Object(i int) Object { return Object{s: f.store, pos: i} }
+func (f Frame) Object(i int) Object {
+	if i < len(f.joined) {
+		return f.joined[i]
+	}
+	return Object{s: f.store, pos: i, at: i}
+}
 
 // Objects returns all objects in the order of the sample.
 func (f Frame) Objects() iter.Seq[Object] {
@@ -199,8 +216,8 @@ func (f Frame) Objects() iter.Seq[Object] {
 // Find returns the first object with the identity.
 func (f Frame) Find(id winperf.ObjectID) (o Object, ok bool) {
 	for i := range f.NumObjects() {
-		if f.index.Objects[i].Title == id.Index {
-			return f.Object(i), true
+		if o := f.Object(i); o.ID().Is(id) {
+			return o, true
 		}
 	}
 	return Object{}, false

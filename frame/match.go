@@ -114,14 +114,14 @@ func (p *Pair) rejectFallen() {
 func (p *Pair) fell(i, j int) bool {
 	if k := p.identity.start; k >= 0 {
 		now, ok := p.cur.Raw(i, int(k))
-		was, ok2 := p.prev.Raw(j, p.olderPosition(k))
+		was, ok2 := p.olderRaw(j, k)
 		if ok && ok2 && now != was {
 			return true
 		}
 	}
 	for _, k := range p.identity.growing {
 		now, ok := p.cur.Raw(i, int(k))
-		was, ok2 := p.prev.Raw(j, p.olderPosition(k))
+		was, ok2 := p.olderRaw(j, k)
 		if ok && ok2 && now < was {
 			return true
 		}
@@ -136,4 +136,14 @@ func (p *Pair) olderPosition(k int32) int {
 		return int(k)
 	}
 	return int(p.older[k])
+}
+
+// olderRaw is the raw value that instance j of the older object has of the
+// newer one's definition k.
+func (p *Pair) olderRaw(j int, k int32) (uint64, bool) {
+	at := p.olderPosition(k)
+	if at < 0 {
+		return 0, false
+	}
+	return p.prev.Raw(j, at)
 }

@@ -29,6 +29,7 @@ func (p *Pair) matchByName() {
 type nameKey struct {
 	name, parent string
 	id           int32
+	both         bool // name and id together are the identity, as in version 2
 }
 
 func (o Object) key(i int) nameKey {
@@ -38,6 +39,7 @@ func (o Object) key(i int) nameKey {
 		k.parent, _ = l.parent(i)
 		k.id = l.links[i].UniqueID
 	}
+	k.both = o.isSet()
 	return k
 }
 
@@ -93,7 +95,7 @@ type groups struct {
 
 func (g *groups) key(o Object, i int) nameKey {
 	k := o.key(i)
-	if !g.byID {
+	if !g.byID && !k.both {
 		k.id = index.NoUniqueID
 	}
 	return k
@@ -102,6 +104,9 @@ func (g *groups) key(o Object, i int) nameKey {
 // repeatedID tells whether instances that were put together by unique id are
 // several: then the ids identify nothing.
 func (g *groups) repeatedID() bool {
+	if g.newer.isSet() {
+		return false
+	}
 	for j := range g.count {
 		if (g.count[j] > 1 || g.newly[j] > 1) && g.key(g.older, j).id != index.NoUniqueID {
 			return true
@@ -111,7 +116,7 @@ func (g *groups) repeatedID() bool {
 }
 
 func (g *groups) hash(k nameKey) uint64 {
-	if k.id != index.NoUniqueID {
+	if k.id != index.NoUniqueID && !k.both {
 		return uint64(uint32(k.id)) * 0x9E3779B97F4A7C15 >> 32
 	}
 	return maphash.String(g.seed, k.name) ^ 3*maphash.String(g.seed, k.parent)
@@ -120,7 +125,7 @@ func (g *groups) hash(k nameKey) uint64 {
 // equal tells whether two keys stand for the same thing: the same unique id
 // where there is one, else the same name below the same parent.
 func (k nameKey) equal(o nameKey) bool {
-	if k.id != index.NoUniqueID && o.id != index.NoUniqueID {
+	if k.id != index.NoUniqueID && o.id != index.NoUniqueID && !k.both {
 		return k.id == o.id
 	}
 	return k == o

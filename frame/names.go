@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counterset"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/perfdata"
@@ -17,7 +19,7 @@ import (
 // went or moved.
 type Labels struct {
 	names []string
-	raw   []byte       // perfdata.Definition of all instances, to compare the next sample with
+	raw   []byte       // Definition, of the codec, of all instances, to compare the next sample with
 	spans []index.Span // where each name is in raw
 	page  uint32       // code page of raw
 	links []index.Link // nil where no instance has a parent or a unique id
@@ -119,7 +121,10 @@ func (s *store) label(i int, same bool) {
 		s.labels = append(s.labels, s.former)
 		return
 	}
-	n := namer{ix: &s.index, page: d.CodePage, instances: s.index.Instances[d.Instance0:d.InstanceEnd]}
+	n := namer{ix: &s.index, page: d.CodePage, instances: s.index.Instances[d.Instance0:d.InstanceEnd], definition: perfdata.Definition}
+	if s.raw.Format == winperf.FormatV2 {
+		n.definition = counterset.Definition
+	}
 	if d.Link0 >= 0 {
 		n.links = s.index.Links[d.Link0:][:len(n.instances)]
 	}
@@ -191,13 +196,15 @@ type namer struct {
 	page      uint32
 	instances []index.Instance
 	links     []index.Link // not resolved; nil where there are none
+	// definition is the Definition of the sample's codec.
+	definition func(*index.Index, *index.Instance) []byte
 }
 
 // make makes new labels. They share the strings of before, which may be nil.
 func (n *namer) make(before *Labels) *Labels {
 	size := 0
 	for i := range n.instances {
-		size += len(perfdata.Definition(n.ix, &n.instances[i]))
+		size += len(n.definition(n.ix, &n.instances[i]))
 	}
 	l := &Labels{
 		names: make([]string, len(n.instances)),
@@ -210,7 +217,7 @@ func (n *namer) make(before *Labels) *Labels {
 	for i := range n.instances {
 		in := &n.instances[i]
 		l.spans[i] = index.Span{Off: uint32(len(l.raw)) + in.Name.Off - in.Off, Len: in.Name.Len}
-		l.raw = append(l.raw, perfdata.Definition(n.ix, in)...)
+		l.raw = append(l.raw, n.definition(n.ix, in)...)
 		if at := before.near(next, n.ix.NameBytes(in)); at >= 0 {
 			l.names[i] = before.names[at]
 			next = at + 1

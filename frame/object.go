@@ -23,7 +23,8 @@ const textASCII = 0x00010000
 // Object is one object of a frame. It is valid as long as the frame is held.
 type Object struct {
 	s   *store
-	pos int
+	pos int // in s
+	at  int // in the frame that it was asked of, which is another than s only where that is joined
 }
 
 func (o Object) def() *index.Object { return &o.s.index.Objects[o.pos] }
@@ -37,10 +38,12 @@ func (o Object) counters() []index.Counter {
 func (o Object) Labels() *Labels { return o.s.labels[o.pos] }
 
 // Position is the object's position in its frame.
-func (o Object) Position() int { return o.pos }
+func (o Object) Position() int { return o.at }
 
 // ID is the object's identity.
-func (o Object) ID() winperf.ObjectID { return winperf.ObjectID{Index: o.def().Title} }
+func (o Object) ID() winperf.ObjectID {
+	return winperf.ObjectID{Index: o.def().Title, GUID: o.def().GUID}
+}
 
 // Help is the title index of the object's help text.
 func (o Object) Help() uint32 { return o.def().Help }
@@ -77,7 +80,7 @@ func (o Object) NumCounters() int {
 func (o Object) Counter(k int) Counter {
 	d := &o.counters()[k]
 	return Counter{
-		ID:     winperf.CounterID{Index: d.Title},
+		ID:     winperf.CounterID{Index: d.Title, ID: d.ID},
 		Help:   d.Help,
 		Type:   d.Type,
 		Size:   int(d.Size),
@@ -187,6 +190,14 @@ func (in Instance) UniqueID() (id int32, ok bool) {
 	return id, id != index.NoUniqueID
 }
 
+// ParentPlace returns what the instance says about its parent: the title index
+// of the parent's object and the parent's position in it, whether or not it is
+// in the frame. ok is false for an instance without a parent.
+func (in Instance) ParentPlace() (object uint32, position int64, ok bool) {
+	l := in.link()
+	return l.ParentObject, int64(l.ParentInstance), l.ParentObject != 0
+}
+
 // Parent returns the parent instance, if the instance has one and it is in the
 // frame.
 func (in Instance) Parent() (parent Instance, ok bool) {
@@ -196,5 +207,5 @@ func (in Instance) Parent() (parent Instance, ok bool) {
 	}
 	objects := in.o.s.index.Objects
 	i := sort.Search(len(objects), func(i int) bool { return objects[i].InstanceEnd > uint32(at) })
-	return Object{s: in.o.s, pos: i}.Instance(int(uint32(at) - objects[i].Instance0)), true
+	return Object{s: in.o.s, pos: i, at: i}.Instance(int(uint32(at) - objects[i].Instance0)), true
 }

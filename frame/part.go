@@ -40,10 +40,8 @@ func (f *fields) compile(cs []index.Counter, needed func(k int) bool) {
 }
 
 // needsOlder tells whether cooking needs older values of the counter at position
-// k: for itself, or as a base, which stands behind its counter.
-func (p *Pair) needsOlder(k int) bool {
-	return p.columns[k].two || k > 0 && p.columns[k-1].two && p.columns[k-1].base == int32(k)
-}
+// k: for itself, or as a base.
+func (p *Pair) needsOlder(k int) bool { return p.columns[k].two || p.columns[k].isBase }
 
 // readRuns reads what all columns of a part need, unless it was read last.
 func (p *Pair) readRuns(first, n int) *runs {
@@ -123,6 +121,11 @@ func (p *Pair) fixed() bool {
 // Column cooks the counter at position k for the instances of the part. It is
 // valid until the next column of the same object is cooked.
 func (t Part) Column(k int) Column {
+	if sh := &t.pair.cur.s.shared; sh.on {
+		if c, ok := sh.column(t.pair, k); ok {
+			return t.of(c)
+		}
+	}
 	t.pair.cook(k, t.First, t.Len, t.fixed)
 	return t.pair.out
 }

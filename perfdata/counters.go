@@ -154,8 +154,8 @@ func (d *decoder) timeBases(o *index.Object) {
 	}
 	for i, c := range d.ix.Counters[o.Counter0:o.CounterEnd] {
 		has := d.memo.traits.of(c.Type)
-		if has&traitTickFreq != 0 && d.ix.Clocks.PerfFreq <= 0 {
-			d.counterDamage(o, i, CheckTimeBase, atPerfFreq, d.ix.Clocks.PerfFreq, int64(c.Type))
+		if has&traitTickFreq != 0 && d.ix.ObjectClocks(o).PerfFreq <= 0 {
+			d.counterDamage(o, i, CheckTimeBase, atPerfFreq, d.ix.ObjectClocks(o).PerfFreq, int64(c.Type))
 		}
 		if has&traitObjectFreq != 0 && o.Freq <= 0 {
 			d.counterDamage(o, i, CheckTimeBase, o.Off+atObjFreq, o.Freq, int64(c.Type))

@@ -73,7 +73,7 @@ func (d *decoder) objectParts(o *index.Object, def *definitions) *Error {
 		}
 		d.remember(o, def, d.found() == found)
 	}
-	if def.traits&traitTickFreq != 0 && d.ix.Clocks.PerfFreq <= 0 ||
+	if def.traits&traitTickFreq != 0 && d.ix.ObjectClocks(o).PerfFreq <= 0 ||
 		def.traits&traitObjectFreq != 0 && o.Freq <= 0 {
 		d.timeBases(o)
 	}
@@ -111,6 +111,9 @@ func (d *decoder) checkObject(o *index.Object, def *definitions) *Error {
 	room := (o.Len - def.length) / (instanceSize + blockSize)
 	if o.NumInstances < metadataSingle || int64(o.NumInstances) > int64(room) {
 		return fault(CheckInstanceCount, o.Off+atObjNumInstances, int64(o.NumInstances), int64(room))
+	}
+	if hasClocks(d.b, o.Off, def.header) {
+		o.Clocks = o.Off + def.header - clocksSize + 8
 	}
 	if def.header >= objectSize+missingSize && u32(d.b, int(o.Off)+atObjMissingMark) == missingMark {
 		o.Missing = u32(d.b, int(o.Off)+atObjMissing)

@@ -59,8 +59,11 @@ type Object struct {
 	CounterEnd     uint32
 	Instance0      uint32 // its instances are Instances[Instance0:InstanceEnd]; a single-instance object with data has one
 	InstanceEnd    uint32
-	Link0          int32  // its instances' links are Links[Link0:], one for each; -1: no instance has a parent or a unique id
-	Missing        uint32 // offset, from an instance's Block, of the bit map of missing values; 0 = none
+	GUID           [16]byte // of a counter set of version 2; zero = none
+	Definitions    []byte   // what the definitions say, to tell others from the same; nil: it stands in Data, from the first Counter's Off on
+	Link0          int32    // its instances' links are Links[Link0:], one for each; -1: no instance has a parent or a unique id
+	Missing        uint32   // offset, from an instance's Block, of the bit map of missing values; 0 = none
+	Clocks         uint32   // where in Data the times are that the object was taken at; 0 = those of the sample
 }
 
 // Counter is one counter definition.
@@ -73,6 +76,8 @@ type Counter struct {
 	Size        uint32 // bytes of the raw value; of text its length in bytes
 	Value       uint32 // offset of the raw value from an instance's Block
 	Base        int32  // position of its base among the object's definitions, -1 = none
+	ID          uint32 // of a counter of version 2
+	Time, Freq  int32  // one more than the positions of the counters that are its own clock and the clock's frequency; 0 = none
 	Multi       uint32 // offset from an instance's Block of the 4-byte count of a multi-timer that has no base definition; 0 = none
 	State       CounterState
 }

@@ -41,6 +41,12 @@ var codePages = map[uint32]encoding.Encoding{
 	28605: charmap.ISO8859_15, 54936: simplifiedchinese.GB18030,
 }
 
+// KnownCodePage tells whether text in a code page can be read.
+func KnownCodePage(codePage uint32) bool {
+	_, known := codePages[codePage]
+	return known || codePage == UTF16LE || codePage == UTF8
+}
+
 // Text returns b, text in the given code page, as a string. It ends at the
 // first NUL. What is no character (an unpaired surrogate, an odd last byte, a
 // byte the code page leaves open) becomes U+FFFD; of an unknown code page only

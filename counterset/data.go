@@ -1,0 +1,219 @@
+package counterset
+
+import (
+	"fmt"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// Data is what PerfQueryCounterData gives, taken apart: a PERF_DATA_HEADER and
+// its answers.
+type Data struct {
+	Clocks     counter.Clocks
+	SystemTime [8]uint16 // SYSTEMTIME
+	Answers    []Answer
+}
+
+// Answer is the answer to one identifier of the query: a PERF_COUNTER_HEADER and
+// what comes with it.
+type Answer struct {
+	Status    Status
+	Form      Form
+	Counters  []uint32   // ids of the forms MultipleCounters and FullSet
+	Instances []Instance // one without a name for the forms SingleCounter and MultipleCounters
+}
+
+// Instance is an instance with its values, one for each counter.
+type Instance struct {
+	InstanceName
+	Values []Value
+}
+
+// Value is a PERF_COUNTER_DATA.
+type Value struct {
+	Size uint32 // 4 or 8; anything else tells that there is no value
+	Bits uint64
+}
+
+// ParseData takes a sample apart. damage lists the answers, or ends of answers,
+// that cannot be read; err tells that the answers from some point on are lost.
+// All of them are of type *[Error]. What follows dwTotalSize is left alone, see
+// [ParseIdentifiers].
+func ParseData(b []byte) (d *Data, damage []error, err error) {
+	h, headErr := readHead(b)
+	if h.total == 0 || headErr != nil && headErr.Check != CheckTotal || h.total < headerSize {
+		return nil, nil, headErr
+	}
+	if headErr != nil {
+		err = headErr
+	}
+	b = b[:h.total]
+	d = &Data{Clocks: h.clocks}
+	for i := range d.SystemTime {
+		d.SystemTime[i] = le.Uint16(b[atSystemTime+2*i:])
+	}
+	off := uint32(headerSize)
+	for range h.answers {
+		a, fatal, answerErr := readAnswer(b, off)
+		if fatal {
+			return d, damage, answerErr
+		}
+		off = a.end
+		parsed := Answer{Status: a.status, Form: a.form}
+		if answerErr == nil {
+			answerErr = a.parse(b, &parsed)
+		}
+		if answerErr != nil {
+			damage = append(damage, answerErr)
+		}
+		d.Answers = append(d.Answers, parsed)
+	}
+	return d, damage, err
+}
+
+// parse takes the counters and instances of a checked answer apart.
+func (a *answer) parse(b []byte, dst *Answer) *Error {
+	for ; len(a.ids) > 0; a.ids = a.ids[4:] {
+		dst.Counters = append(dst.Counters, u32(a.ids, 0))
+	}
+	pos := a.pos
+	for i := range a.count {
+		var in Instance
+		if a.form.listsInstances() {
+			values, name, err := readInstance(b, pos, a.last)
+			if err != nil {
+				err.Instance = int(i)
+				return err
+			}
+			in.ID = u32(b, int(pos)+atInstanceID)
+			in.Name = wire.Text(b[pos+instanceSize:][:name], wire.UTF16LE)
+			pos = values
+		}
+		for range a.values {
+			v, end, err := readValue(b, pos, a.last)
+			if err != nil {
+				err.Instance = int(i)
+				return err
+			}
+			in.Values = append(in.Values, Value{Size: v.size, Bits: v.bits})
+			pos = end
+		}
+		dst.Instances = append(dst.Instances, in)
+	}
+	return nil
+}
+
+// AppendData appends the sample as Windows lays it out: values in blocks of 16
+// bytes, everything a multiple of 8. The error wraps ErrEncode: a name has a NUL,
+// an instance has not one value for each counter, or the form does not go with
+// what the answer holds.
+func AppendData(dst []byte, d *Data) ([]byte, error) {
+	start := len(dst)
+	dst = append(dst, make([]byte, headerSize)...)
+	for i := range d.Answers {
+		var err error
+		if dst, err = d.Answers[i].append(dst); err != nil {
+			return dst[:start], fmt.Errorf("answer %d: %w", i, err)
+		}
+	}
+	total := len(dst) - start
+	if total > MaxBytes {
+		return dst[:start], fmt.Errorf("%w: %d bytes, want at most %d", ErrEncode, total, MaxBytes)
+	}
+	h := dst[start:]
+	le.PutUint32(h[atTotal:], uint32(total))
+	le.PutUint32(h[atNumAnswers:], uint32(len(d.Answers)))
+	le.PutUint64(h[atPerfTime:], uint64(d.Clocks.PerfTime))
+	le.PutUint64(h[atTime100ns:], uint64(d.Clocks.Time100ns))
+	le.PutUint64(h[atPerfFreq:], uint64(d.Clocks.PerfFreq))
+	for i, v := range d.SystemTime {
+		le.PutUint16(h[atSystemTime+2*i:], v)
+	}
+	return dst, nil
+}
+
+func (a *Answer) append(dst []byte) ([]byte, error) {
+	start := len(dst)
+	for _, v := range [...]uint32{uint32(a.Status), uint32(a.Form), 0, 0} {
+		dst = le.AppendUint32(dst, v)
+	}
+	if err := a.check(); err != nil {
+		return dst[:start], err
+	}
+	if a.Form.listsCounters() {
+		multi := len(dst)
+		dst = append(dst, make([]byte, multiSize)...)
+		for _, id := range a.Counters {
+			dst = le.AppendUint32(dst, id)
+		}
+		dst = pad(dst, multi)
+		le.PutUint32(dst[multi+atMultiSize:], uint32(len(dst)-multi))
+		le.PutUint32(dst[multi+atMultiCount:], uint32(len(a.Counters)))
+	}
+	list := len(dst)
+	if a.Form.listsInstances() {
+		dst = append(dst, make([]byte, multiSize)...)
+		le.PutUint32(dst[list+atMultiCount:], uint32(len(a.Instances)))
+	}
+	for i := range a.Instances {
+		in := &a.Instances[i]
+		if a.Form.listsInstances() {
+			var err error
+			if dst, err = AppendInstance(dst, in.InstanceName); err != nil {
+				return dst[:start], fmt.Errorf("instance %d: %w", i, err)
+			}
+		}
+		for _, v := range in.Values {
+			dst = appendValue(dst, v)
+		}
+	}
+	if a.Form.listsInstances() {
+		le.PutUint32(dst[list+atMultiSize:], uint32(len(dst)-list))
+	}
+	le.PutUint32(dst[start+atAnswerSize:], uint32(len(dst)-start))
+	return dst, nil
+}
+
+// check tells whether form and content of an answer agree.
+func (a *Answer) check() error {
+	values := 1
+	switch a.Form {
+	case ErrorReturn:
+		values = 0
+	case MultipleCounters, FullSet:
+		values = len(a.Counters)
+	}
+	switch {
+	case a.Form > FullSet || a.Form == 3 || a.Form == 5:
+		return fmt.Errorf("%w: form %d", ErrEncode, a.Form)
+	case !a.Form.listsCounters() && len(a.Counters) > 0:
+		return fmt.Errorf("%w: %d counter ids, form %d has none", ErrEncode, len(a.Counters), a.Form)
+	case a.Form == ErrorReturn && len(a.Instances) > 0,
+		(a.Form == SingleCounter || a.Form == MultipleCounters) && len(a.Instances) != 1:
+		return fmt.Errorf("%w: %d instances do not go with form %d", ErrEncode, len(a.Instances), a.Form)
+	}
+	for i := range a.Instances {
+		in := &a.Instances[i]
+		if len(in.Values) != values {
+			return fmt.Errorf("%w: instance %d has %d values, want %d", ErrEncode, i, len(in.Values), values)
+		}
+		if !a.Form.listsInstances() && in.InstanceName != (InstanceName{}) {
+			return fmt.Errorf("%w: form %d has no room for the instance %q", ErrEncode, a.Form, in.Name)
+		}
+	}
+	return nil
+}
+
+// appendValue appends a PERF_COUNTER_DATA; one without a value keeps its room.
+func appendValue(dst []byte, v Value) []byte {
+	if v.Size != 4 && v.Size != 8 {
+		v = Value{}
+	}
+	dst = le.AppendUint32(dst, v.Size)
+	dst = le.AppendUint32(dst, slotSize)
+	if v.Size == 4 {
+		v.Bits &= 0xFFFFFFFF
+	}
+	return le.AppendUint64(dst, v.Bits)
+}

@@ -1,0 +1,283 @@
+package counterset
+
+import (
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/index"
+)
+
+// Options are the ways to decode.
+type Options struct {
+	// Known, if not nil, gives the instances that an earlier sample had in the
+	// object which will get this position: the [Definition] of each one behind the
+	// other, and where in them the names stand. Comparing them here costs a
+	// fraction of reading them. ok is false where nothing is known.
+	Known func(position int, title uint32) (definitions []byte, names []index.Span, ok bool)
+	// Object, if not nil, is called as soon as an object is in the index. same
+	// tells that the definitions of all instances are those that Known gave.
+	Object func(position int, same bool)
+}
+
+// maxDamage is how many findings an index lists.
+const maxDamage = 100
+
+// Decode checks a sample of winperf.FormatV2 and fills ix with what is in it,
+// keeping the memory of earlier decodes. ix refers to b. Each answer becomes one
+// object, also the empty one of a set that has no instances now; sets tells what
+// the counters are.
+//
+// An error, always an *[Error], means that the data could not be read to their
+// end; objects before the damage are in ix. What costs less is in ix.Damage,
+// and so is an [AnswerError] for each answer that is an error.
+func Decode(b []byte, sets []winperf.CounterSet, ix *index.Index, opt Options) error {
+	d := decoder{ix: ix, opt: opt, memo: memoOf(ix, sets)}
+	ix.Reset()
+	if err := d.sample(b); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Definition returns an instance's id and name as they stand in the sample, with
+// all that tells it from others; it aliases ix.Data. It is empty for the instance
+// of a set that has none.
+func Definition(ix *index.Index, in *index.Instance) []byte {
+	if in.Off == 0 {
+		return nil
+	}
+	return ix.Data[in.Off : in.Name.Off+in.Name.Len]
+}
+
+// decoder is the state of one Decode.
+type decoder struct {
+	b     []byte // the data, to dwTotalSize
+	ix    *index.Index
+	opt   Options
+	memo  *memo
+	side  bool // ix.Data is memo.side: b with rewritten answers behind it
+	known known
+}
+
+// sample decodes everything.
+func (d *decoder) sample(b []byte) *Error {
+	h, err := readHead(b)
+	if err != nil && (err.Check != CheckTotal || h.total < headerSize) {
+		return err
+	}
+	whole := b[:min(len(b), MaxBytes)]
+	d.b, d.ix.Data, d.ix.Clocks, d.ix.Default = whole[:h.total], whole, h.clocks, -1
+	d.memo.setIdentifiers(whole[h.total:])
+	d.identifiers(h.total)
+	off := uint32(headerSize)
+	for i := range h.answers {
+		a, fatal, answerErr := readAnswer(d.b, off)
+		if fatal {
+			d.memo.placed = min(d.memo.placed, int(i))
+			if err == nil {
+				err = answerErr
+			}
+			return err
+		}
+		off = a.end
+		d.answer(int(i), &a, answerErr)
+	}
+	for i, at := range d.memo.refused {
+		a := answer{status: d.memo.idents[at].status}
+		d.object(int(h.answers)+i, &a, &d.memo.idents[at])
+	}
+	return err
+}
+
+// identifiers takes over what the identifiers behind the data say.
+func (d *decoder) identifiers(base uint32) {
+	m := d.memo
+	if err := m.identErr; err != nil {
+		moved := *err
+		moved.Offset += int64(base)
+		d.damage(&moved)
+	}
+	if m.machine.Len > 0 {
+		d.ix.Machine = index.Span{Off: base + m.machine.Off, Len: m.machine.Len}
+	}
+}
+
+// answer decodes the answer at position i.
+func (d *decoder) answer(i int, a *answer, err *Error) {
+	id := d.memo.identifier(uint32(i))
+	if id == nil {
+		d.drop(i, fault(CheckIdentity, a.off, int64(i), 0))
+		return
+	}
+	if err != nil {
+		err.Set = id.set
+		d.drop(i, err)
+		return
+	}
+	d.object(i, a, id)
+}
+
+// drop lists why there is no object for the answer at position i.
+func (d *decoder) drop(i int, err error) {
+	d.memo.placed = min(d.memo.placed, i)
+	d.damage(err)
+}
+
+// object makes an object of an answer.
+func (d *decoder) object(i int, a *answer, id *ident) {
+	if a.status != Success && !a.status.absent() {
+		d.damage(&AnswerError{Set: id.set, Status: a.status})
+	}
+	set := d.memo.set(id.set)
+	if set.info == nil {
+		err := fault(CheckSet, a.off, 0, 0)
+		err.Set = id.set
+		d.drop(i, err)
+		return
+	}
+	if left := int64(a.last - a.pos); a.count > 0 && int64(a.values)*dataSize > left {
+		err := fault(CheckValue, a.pos, left, int64(a.values)*dataSize)
+		err.Set = id.set
+		d.drop(i, err)
+		return
+	}
+	l := d.memo.layout(i, d, set, a, id)
+	o := index.Object{
+		Off: a.off, Len: a.end - a.off, Title: set.title, Help: set.title + 1, Detail: set.info.Detail,
+		DefaultCounter: -1, GUID: set.shown, NumInstances: singleInstance,
+		Instance0: uint32(len(d.ix.Instances)), Link0: int32(len(d.ix.Links)),
+	}
+	regular := d.instances(a, l, id, &o)
+	if !regular {
+		d.rewrite(a, l, id, &o)
+	}
+	o.InstanceEnd = uint32(len(d.ix.Instances))
+	if n := int32(o.InstanceEnd - o.Instance0); a.form.listsInstances() || id.named() || n == 0 && !set.info.Single() {
+		o.NumInstances = n
+	}
+	if len(d.ix.Links) == int(o.Link0) {
+		o.Link0 = -1
+	}
+	d.place(i, l, &o)
+	position := len(d.ix.Objects)
+	d.ix.Objects = append(d.ix.Objects, o)
+	for _, err := range l.damage {
+		d.damage(err)
+	}
+	if d.opt.Object != nil {
+		d.opt.Object(position, d.known.all())
+	}
+}
+
+// singleInstance is PERF_NO_INSTANCES of winperf.h.
+const singleInstance = -1
+
+// place puts the object's counters into the index. As long as all objects so far
+// are as they were, their counters are there already.
+func (d *decoder) place(i int, l *layout, o *index.Object) {
+	o.Counter0, o.Definitions = uint32(len(d.ix.Counters)), l.definitions
+	m := d.memo
+	if i < m.placed && l.placed && l.counter0 == o.Counter0 {
+		d.ix.Counters = d.ix.Counters[:int(o.Counter0)+len(l.counters)]
+	} else {
+		d.ix.Counters = append(d.ix.Counters, l.counters...)
+		if m.placed = min(m.placed, i); m.placed == i {
+			m.placed++
+		}
+		l.placed, l.counter0 = true, o.Counter0
+	}
+	o.CounterEnd = uint32(len(d.ix.Counters))
+}
+
+// recall asks for what is known of the instances of the next object.
+func (d *decoder) recall(title uint32) {
+	d.known = known{}
+	if d.opt.Known != nil {
+		d.known.definitions, d.known.names, d.known.same = d.opt.Known(len(d.ix.Objects), title)
+	}
+}
+
+// instances indexes the instances of an answer whose values all stand where the
+// layout says, which is how Windows writes them. It reports whether they did; if
+// not, the index is as it was.
+func (d *decoder) instances(a *answer, l *layout, id *ident, o *index.Object) bool {
+	d.recall(o.Title)
+	switch {
+	case a.count == 0:
+		return true
+	case !a.form.listsInstances():
+		if id.named() || a.last-a.pos < slotSize*a.values || !l.fits(d.b[a.pos:a.last]) {
+			return false
+		}
+		d.ix.Instances = append(d.ix.Instances, index.Instance{Block: a.pos})
+		d.known.unnamed()
+		return true
+	}
+	b, pos, width := d.b[:a.last], a.pos, slotSize*a.values
+	room := int(min(a.count, (a.last-a.pos)/max(width, instanceSize)))
+	instances, links := slices.Grow(d.ix.Instances, room), slices.Grow(d.ix.Links, room)
+	for range a.count {
+		values, name, ok := d.known.next(b, pos)
+		if !ok {
+			var err *Error
+			if values, name, err = readInstance(b, pos, a.last); err != nil {
+				return false
+			}
+		}
+		if a.last-values < width || !l.fits(b[values:values+width]) {
+			return false
+		}
+		instances = append(instances, index.Instance{
+			Off: pos, Block: values, Name: index.Span{Off: pos + instanceSize, Len: name},
+		})
+		links = append(links, index.Link{UniqueID: int32(u32(b, int(pos)+atInstanceID)), Parent: -1})
+		pos = values + width
+	}
+	d.ix.Instances, d.ix.Links = instances, links
+	return true
+}
+
+// known is what is known of an object's instances.
+type known struct {
+	definitions []byte // of those that were not met yet
+	names       []index.Span
+	cut         uint32 // how much was cut off definitions
+	same        bool   // all so far were the known ones
+}
+
+// all tells whether the object had the known instances and no others.
+func (k *known) all() bool { return k.same && len(k.names) == 0 }
+
+// unnamed meets the one unnamed instance of a set without instances.
+func (k *known) unnamed() {
+	if k.same = k.same && len(k.names) == 1 && k.names[0].Len == 0; k.same {
+		k.names = nil
+	}
+}
+
+// next tells whether the instance at pos is the next known one, and returns where
+// its values begin and how long its name is.
+func (k *known) next(b []byte, pos uint32) (values, name uint32, ok bool) {
+	if !k.same || len(k.names) == 0 {
+		k.same = false
+		return 0, 0, false
+	}
+	n := k.names[0].Off + k.names[0].Len - k.cut
+	def, at := k.definitions[:n], b[pos:]
+	if uint32(len(at)) < n || string(at[:n]) != string(def) || u32(at, 0) > uint32(len(at)) {
+		k.same = false
+		return 0, 0, false
+	}
+	name = k.names[0].Len
+	k.definitions, k.names, k.cut = k.definitions[n:], k.names[1:], k.cut+n
+	return pos + u32(at, 0), name, true
+}
+
+// damage lists a finding.
+func (d *decoder) damage(err error) {
+	if len(d.ix.Damage) == maxDamage {
+		d.ix.MoreDamage++
+		return
+	}
+	d.ix.Damage = append(d.ix.Damage, err)
+}

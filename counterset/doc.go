@@ -1,0 +1,14 @@
+// Package counterset is the codec of Perflib version 2: the blocks that the
+// PerfLib consumer functions of Windows take and give, and the registration
+// information of counter sets (Microsoft Learn, "Using the PerfLib Functions to
+// Consume Counter Data"; perflib.h; [MS-PCQ], which sends the same blocks).
+//
+// Windows does not check what providers, or other machines, put into these
+// blocks, so this package does: every length, count, terminator and reference.
+// An error says what was read and at which byte offset, and wraps
+// winperf.ErrBadData. One bad answer costs itself; the others are served.
+//
+// [Decode] lays an index over a sample of winperf.FormatV2, allocating nothing
+// once warm. [ParseData] and the other Parse functions take blocks apart into
+// structures; the Append functions put them together again.
+package counterset

@@ -1,0 +1,152 @@
+package counterset
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/winperf/winperf"
+)
+
+// Check names one of the checks that a reader makes.
+type Check uint8
+
+// The checks, in the order of the structures they look at.
+const (
+	CheckHeader        Check = iota // the bytes hold a PERF_DATA_HEADER
+	CheckTotal                      // PERF_DATA_HEADER.dwTotalSize
+	CheckAnswerCount                // PERF_DATA_HEADER.dwNumCounters fits the data
+	CheckAnswer                     // a PERF_COUNTER_HEADER is inside the data
+	CheckAnswerSize                 // PERF_COUNTER_HEADER.dwSize
+	CheckForm                       // PERF_COUNTER_HEADER.dwType is a known one
+	CheckIDs                        // a PERF_MULTI_COUNTERS is inside the answer
+	CheckIDsSize                    // PERF_MULTI_COUNTERS.dwSize
+	CheckIDCount                    // PERF_MULTI_COUNTERS.dwCounters fits its size
+	CheckInstances                  // a PERF_MULTI_INSTANCES is inside the answer
+	CheckInstancesSize              // PERF_MULTI_INSTANCES.dwTotalSize
+	CheckInstanceCount              // PERF_MULTI_INSTANCES.dwInstances fits its size
+	CheckInstance                   // a PERF_INSTANCE_HEADER is inside the list
+	CheckInstanceSize               // PERF_INSTANCE_HEADER.Size
+	CheckName                       // the instance's name has a terminator
+	CheckValue                      // a PERF_COUNTER_DATA is inside the list
+	CheckValueSize                  // PERF_COUNTER_DATA.dwSize
+	CheckValueRoom                  // PERF_COUNTER_DATA.dwDataSize fits dwSize
+	CheckIdentifier                 // a PERF_COUNTER_IDENTIFIER is inside the bytes
+	CheckIdentSize                  // PERF_COUNTER_IDENTIFIER.Size
+	CheckIdentName                  // the instance filter has a terminator
+	CheckIdentity                   // an answer belongs to an identifier
+	CheckSet                        // the set of an answer has registration information
+	CheckInfo                       // the bytes hold a PERF_COUNTERSET_REG_INFO
+	CheckInfoCount                  // NumCounters fits the bytes
+	CheckReference                  // a counter that another one names is there
+	CheckDuplicate                  // a counter id is there once
+	CheckTime                       // an object timer has a clock
+	CheckString                     // a string has whole characters and a terminator
+	CheckStrings                    // the bytes hold a PERF_STRING_BUFFER_HEADER
+	CheckStringsSize                // PERF_STRING_BUFFER_HEADER.dwSize
+	CheckStringCount                // PERF_STRING_BUFFER_HEADER.dwCounters fits its size
+	CheckStringOffset               // PERF_STRING_COUNTER_HEADER.dwOffset
+	CheckGUID                       // the bytes hold a GUID
+)
+
+// rule is what a failed check is an error of, and how it is put into words with
+// Got and Want.
+type rule struct {
+	kind error
+	text string
+}
+
+var rules = [...]rule{
+	CheckHeader:        {ErrTruncated, "%[1]d bytes, want a header of %[2]d"},
+	CheckTotal:         {ErrLength, "dwTotalSize is %[1]d, want 48 to %[2]d"},
+	CheckAnswerCount:   {ErrCount, "dwNumCounters is %[1]d, room is for %[2]d"},
+	CheckAnswer:        {ErrTruncated, "%[1]d bytes are left, want a PERF_COUNTER_HEADER of %[2]d"},
+	CheckAnswerSize:    {ErrLength, "PERF_COUNTER_HEADER.dwSize is %[1]d, want 16 to %[2]d"},
+	CheckForm:          {ErrForm, "dwType is %[1]d, want 0, 1, 2, 4 or 6"},
+	CheckIDs:           {ErrTruncated, "%[1]d bytes are left, want a PERF_MULTI_COUNTERS of %[2]d"},
+	CheckIDsSize:       {ErrLength, "PERF_MULTI_COUNTERS.dwSize is %[1]d, want 8 to %[2]d"},
+	CheckIDCount:       {ErrCount, "dwCounters is %[1]d, room is for %[2]d"},
+	CheckInstances:     {ErrTruncated, "%[1]d bytes are left, want a PERF_MULTI_INSTANCES of %[2]d"},
+	CheckInstancesSize: {ErrLength, "PERF_MULTI_INSTANCES.dwTotalSize is %[1]d, want 8 to %[2]d"},
+	CheckInstanceCount: {ErrCount, "dwInstances is %[1]d, room is for %[2]d"},
+	CheckInstance:      {ErrTruncated, "%[1]d bytes are left, want a PERF_INSTANCE_HEADER of %[2]d"},
+	CheckInstanceSize:  {ErrLength, "PERF_INSTANCE_HEADER.Size is %[1]d, want 8 to %[2]d"},
+	CheckName:          {ErrName, "no NUL within the name's %[1]d bytes"},
+	CheckValue:         {ErrTruncated, "%[1]d bytes are left, want a PERF_COUNTER_DATA of %[2]d"},
+	CheckValueSize:     {ErrLength, "PERF_COUNTER_DATA.dwSize is %[1]d, want 16 to %[2]d"},
+	CheckValueRoom:     {ErrLength, "dwDataSize is %[1]d, room is for %[2]d"},
+	CheckIdentifier:    {ErrTruncated, "%[1]d bytes are left, want a PERF_COUNTER_IDENTIFIER of %[2]d"},
+	CheckIdentSize:     {ErrLength, "PERF_COUNTER_IDENTIFIER.Size is %[1]d, want 40 to %[2]d"},
+	CheckIdentName:     {ErrName, "no NUL within the instance filter's %[1]d bytes"},
+	CheckIdentity:      {ErrIdentity, "no identifier has index %[1]d"},
+	CheckSet:           {ErrIdentity, "registration information names %[1]d counters, want some"},
+	CheckInfo:          {ErrTruncated, "%[1]d bytes of registration information, want %[2]d"},
+	CheckInfoCount:     {ErrCount, "NumCounters is %[1]d, room is for %[2]d"},
+	CheckReference:     {ErrReference, "counter %[1]d needs counter %[2]d, which is not there"},
+	CheckDuplicate:     {ErrDuplicate, "counter %[1]d is there twice"},
+	CheckTime:          {ErrReference, "counter %[1]d of type %#08[2]x has no PerfTimeId and PerfFreqId"},
+	CheckString:        {ErrName, "no NUL within %[1]d bytes of text"},
+	CheckStrings:       {ErrTruncated, "%[1]d bytes, want a PERF_STRING_BUFFER_HEADER of %[2]d"},
+	CheckStringsSize:   {ErrLength, "PERF_STRING_BUFFER_HEADER.dwSize is %[1]d, want 8 to %[2]d"},
+	CheckStringCount:   {ErrCount, "dwCounters is %[1]d, room is for %[2]d"},
+	CheckStringOffset:  {ErrLength, "dwOffset is %[1]d, want less than %[2]d"},
+	CheckGUID:          {ErrLength, "%[1]d bytes, want a GUID of %[2]d"},
+}
+
+// Error is one finding: a check that failed, and where. Its text is made only
+// when it is asked for.
+type Error struct {
+	Check    Check
+	Offset   int64        // in bytes from the start of what was read
+	Set      winperf.GUID // zero where it is not known
+	Instance int          // position in the answer, -1 = none
+	Got      int64        // what was read
+	Want     int64        // what it was compared with; see the error's text
+}
+
+// Error returns one line such as
+//
+//	bad length at byte 96: counter set {…}: instance 7: PERF_INSTANCE_HEADER.Size is 4, want 8 to 120
+func (e *Error) Error() string {
+	b := fmt.Appendf(nil, "%v at byte %d: ", e.Unwrap(), e.Offset)
+	if !e.Set.IsZero() {
+		b = fmt.Appendf(b, "counter set %v: ", e.Set)
+	}
+	if e.Instance >= 0 {
+		b = fmt.Appendf(b, "instance %d: ", e.Instance)
+	}
+	return string(fmt.Appendf(b, rules[e.Check].text, e.Got, e.Want))
+}
+
+// Unwrap returns the kind of damage, such as [ErrTruncated].
+func (e *Error) Unwrap() error { return rules[e.Check].kind }
+
+// Warning tells whether everything is served in spite of the finding.
+func (e *Error) Warning() bool { return e.Check == CheckDuplicate }
+
+func fault(c Check, offset uint32, got, want int64) *Error {
+	return &Error{Check: c, Offset: int64(offset), Instance: -1, Got: got, Want: want}
+}
+
+// kind is a sentinel error. All of them wrap winperf.ErrBadData.
+type kind string
+
+func (k *kind) Error() string { return string(*k) }
+func (k *kind) Unwrap() error { return winperf.ErrBadData }
+
+func newKind(text kind) error { return &text }
+
+// The kinds of damage. An [Error] wraps one of them, and through it
+// winperf.ErrBadData.
+var (
+	ErrTruncated = newKind("truncated")
+	ErrLength    = newKind("bad length")
+	ErrCount     = newKind("implausible count")
+	ErrForm      = newKind("unknown form of answer")
+	ErrName      = newKind("bad text")
+	ErrIdentity  = newKind("unknown counter set")
+	ErrReference = newKind("missing counter")
+	ErrDuplicate = newKind("duplicate counter")
+)
+
+// ErrEncode tells that something cannot be written in the form asked for.
+var ErrEncode = errors.New("cannot be encoded")

@@ -1,0 +1,97 @@
+package counterset
+
+import (
+	"fmt"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// Any stands for all counters as Identifier.Counter and for any id as
+// Identifier.InstanceID: PERF_WILDCARD_COUNTER of perflib.h.
+const Any = 0xFFFFFFFF
+
+// AllInstances is the filter that every instance matches: PERF_WILDCARD_INSTANCE
+// of perflib.h.
+const AllInstances = "*"
+
+// MaxInstanceName is the length of an instance filter in UTF-16 units, its NUL
+// left out: PERF_MAX_INSTANCE_NAME of perflib.h.
+const MaxInstanceName = 1024
+
+// Identifier is a PERF_COUNTER_IDENTIFIER: what one part of a query asks for.
+type Identifier struct {
+	Set        winperf.GUID
+	Status     Status // what became of it when it was added
+	Counter    uint32 // id of one counter, or Any
+	InstanceID uint32 // or Any
+	Index      uint32 // position of the answer, as PerfQueryCounterInfo tells
+	// Instance is the filter: a name in which * stands for any characters and ?
+	// for one. It must be empty for a set that has no instances, and must not
+	// for one that has.
+	Instance string
+}
+
+// AppendIdentifier appends the structure to dst. One without a filter has no
+// name at all, as Microsoft Learn wants it for sets without instances. The error
+// wraps ErrEncode: the filter is too long or has a NUL.
+func AppendIdentifier(dst []byte, id Identifier) ([]byte, error) {
+	start := len(dst)
+	dst = append(dst, id.Set[:]...)
+	for _, v := range [...]uint32{uint32(id.Status), 0, id.Counter, id.InstanceID, id.Index, 0} {
+		dst = le.AppendUint32(dst, v)
+	}
+	if id.Instance != "" {
+		name, err := wire.EncodeText(id.Instance, wire.UTF16LE)
+		if err != nil {
+			return dst[:start], fmt.Errorf("%w: instance filter: %w", ErrEncode, err)
+		}
+		if units := len(name)/2 - 1; units > MaxInstanceName {
+			return dst[:start], fmt.Errorf("%w: instance filter of %d characters, want at most %d", ErrEncode, units, MaxInstanceName)
+		}
+		dst = pad(append(dst, name...), start)
+	}
+	le.PutUint32(dst[start+atIdentSize:], uint32(len(dst)-start))
+	return dst, nil
+}
+
+// ParseIdentifiers takes a sequence of PERF_COUNTER_IDENTIFIER apart. What
+// stands before damage is returned with the error, an *[Error].
+func ParseIdentifiers(b []byte) ([]Identifier, error) {
+	var ids []Identifier
+	for pos := uint32(0); pos < uint32(len(b)); {
+		name, end, err := readIdentifier(b, pos)
+		if err != nil {
+			return ids, err
+		}
+		h := b[pos:]
+		ids = append(ids, Identifier{
+			Set: winperf.GUID(h[:16]), Status: Status(u32(h, atIdentStatus)), Counter: u32(h, atIdentCounter),
+			InstanceID: u32(h, atIdentInstance), Index: u32(h, atIdentIndex), Instance: wire.Text(name, wire.UTF16LE),
+		})
+		pos = end
+	}
+	return ids, nil
+}
+
+// readIdentifier checks the structure at pos and returns the bytes of its name,
+// NUL included, and where it ends.
+func readIdentifier(b []byte, pos uint32) (name []byte, end uint32, err *Error) {
+	left := uint32(len(b)) - pos
+	if left < identifierSize {
+		return nil, 0, fault(CheckIdentifier, pos, int64(left), identifierSize)
+	}
+	size := u32(b, int(pos)+atIdentSize)
+	if size < identifierSize || size > left {
+		return nil, 0, fault(CheckIdentSize, pos+atIdentSize, int64(size), int64(left))
+	}
+	name = b[pos+identifierSize : pos+size]
+	if len(name) == 0 {
+		return name, pos + size, nil
+	}
+	n := terminated(name)
+	if n < 0 {
+		return nil, 0, fault(CheckIdentName, pos+identifierSize, int64(len(name)), 0)
+	}
+	return name[:n], pos + size, nil
+}

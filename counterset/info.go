@@ -1,0 +1,171 @@
+package counterset
+
+import (
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// None stands for no counter as CounterInfo.Base, PerfTime, PerfFreq and Multi.
+const None = 0xFFFFFFFF
+
+// Bits of Info.InstanceType (perflib.h, PERF_COUNTERSET_FLAG_*). The types that
+// perflib.h names are sums of them.
+const (
+	FlagMultiple  = 0x02 // the set has instances
+	FlagAggregate = 0x04 // the consumer aggregates
+	FlagHistory   = 0x08
+	FlagInstance  = 0x10
+)
+
+// Request codes of PerfQueryCounterSetRegistrationInfo (perflib.h, PERF_REG_*).
+const (
+	RegCounterSet     = 1  // PERF_COUNTERSET_REG_INFO and all counters: ParseInfo
+	RegCounter        = 2  // one counter: ParseCounterInfo
+	RegName           = 3  // name of the set: ParseString
+	RegHelp           = 4  // help text of the set: ParseString
+	RegCounterNames   = 5  // ParseStrings
+	RegCounterHelps   = 6  // ParseStrings
+	RegProviderName   = 7  // ParseString
+	RegProviderGUID   = 8  // ParseGUID
+	RegEnglishName    = 9  // ParseString
+	RegEnglishCounter = 10 // ParseStrings
+)
+
+// Attrib are flags of CounterInfo.Attrib: how a value is to be shown.
+type Attrib uint64
+
+// The flags of perflib.h. Of the three that say how a number looks the earlier one
+// wins.
+const (
+	ByReference      Attrib = 0x01 // the provider keeps a pointer to the value
+	NoDisplayable    Attrib = 0x02 // for formulas only, as bases are
+	NoGroupSeparator Attrib = 0x04 // without separators between thousands
+	DisplayAsReal    Attrib = 0x08
+	DisplayAsHex     Attrib = 0x10
+)
+
+// Info is the registration of a counter set: PERF_COUNTERSET_REG_INFO.
+type Info struct {
+	GUID         winperf.GUID
+	Type         uint32 // reserved
+	Detail       uint32 // 100 novice, 200 advanced
+	InstanceType uint32 // sum of flags
+	Counters     []CounterInfo
+}
+
+// CounterInfo is the registration of a counter: PERF_COUNTER_REG_INFO.
+type CounterInfo struct {
+	ID        uint32
+	Type      counter.Type
+	Attrib    Attrib
+	Detail    uint32
+	Scale     int32  // power of ten, for graphs
+	Base      uint32 // id of the base, or None
+	PerfTime  uint32 // id of the counter that is its clock, or None
+	PerfFreq  uint32 // id of the counter that is the clock's frequency, or None
+	Multi     uint32 // id of the multiplier, or None
+	Aggregate uint32 // 0 undefined, 1 total, 2 average, 3 minimum, 4 maximum
+	Reserved  uint32
+}
+
+// Single tells whether the set has no instances but one unnamed thing.
+func (i *Info) Single() bool { return i.InstanceType&FlagMultiple == 0 }
+
+// AppendInfo appends the structure and those of its counters.
+func AppendInfo(dst []byte, i *Info) []byte {
+	dst = append(dst, i.GUID[:]...)
+	for _, v := range [...]uint32{i.Type, i.Detail, uint32(len(i.Counters)), i.InstanceType} {
+		dst = le.AppendUint32(dst, v)
+	}
+	for _, c := range i.Counters {
+		dst = AppendCounterInfo(dst, c)
+	}
+	return dst
+}
+
+// AppendCounterInfo appends the structure of one counter.
+func AppendCounterInfo(dst []byte, c CounterInfo) []byte {
+	dst = le.AppendUint32(dst, c.ID)
+	dst = le.AppendUint32(dst, uint32(c.Type))
+	dst = le.AppendUint64(dst, uint64(c.Attrib))
+	for _, v := range [...]uint32{
+		c.Detail, uint32(c.Scale), c.Base, c.PerfTime, c.PerfFreq, c.Multi, c.Aggregate, c.Reserved,
+	} {
+		dst = le.AppendUint32(dst, v)
+	}
+	return dst
+}
+
+// ParseInfo takes registration information apart. The error, an *[Error], tells
+// that it is too short for what it claims to hold; counters that are whole are
+// returned all the same.
+func ParseInfo(b []byte) (*Info, error) {
+	if len(b) < infoSize {
+		return nil, fault(CheckInfo, 0, int64(len(b)), infoSize)
+	}
+	n, room := u32(b, 24), (len(b)-infoSize)/counterInfoSize
+	i := &Info{
+		GUID: winperf.GUID(b[:16]), Type: u32(b, 16), Detail: u32(b, 20), InstanceType: u32(b, 28),
+		Counters: make([]CounterInfo, min(int64(n), int64(room))),
+	}
+	for k := range i.Counters {
+		i.Counters[k] = counterInfo(b[infoSize+k*counterInfoSize:])
+	}
+	if int64(n) > int64(room) {
+		err := fault(CheckInfoCount, 24, int64(n), int64(room))
+		err.Set = i.GUID
+		return i, err
+	}
+	return i, nil
+}
+
+// ParseCounterInfo takes the registration information of one counter apart.
+func ParseCounterInfo(b []byte) (CounterInfo, error) {
+	if len(b) < counterInfoSize {
+		return CounterInfo{}, fault(CheckInfo, 0, int64(len(b)), counterInfoSize)
+	}
+	return counterInfo(b), nil
+}
+
+func counterInfo(b []byte) CounterInfo {
+	return CounterInfo{
+		ID: u32(b, 0), Type: counter.Type(u32(b, 4)), Attrib: Attrib(le.Uint64(b[8:])), Detail: u32(b, 16),
+		Scale: int32(u32(b, 20)), Base: u32(b, 24), PerfTime: u32(b, 28), PerfFreq: u32(b, 32), Multi: u32(b, 36),
+		Aggregate: u32(b, 40), Reserved: u32(b, 44),
+	}
+}
+
+// Check returns what is wrong with the registration beyond its form: ids that
+// stand twice, of which the last one counts, and references to counters that are
+// not there.
+func (i *Info) Check() (errs []error) {
+	at := make(map[uint32]int, len(i.Counters))
+	for k, c := range i.Counters {
+		if _, twice := at[c.ID]; twice {
+			errs = append(errs, i.fault(CheckDuplicate, k, c.ID, 0))
+		}
+		at[c.ID] = k
+	}
+	for k, c := range i.Counters {
+		for _, need := range [...]uint32{c.Base, c.PerfTime, c.PerfFreq, c.Multi} {
+			if _, there := at[need]; need != None && !there {
+				errs = append(errs, i.fault(CheckReference, k, c.ID, need))
+			}
+		}
+	}
+	return errs
+}
+
+func (i *Info) fault(c Check, k int, got, want uint32) *Error {
+	err := fault(c, uint32(infoSize+k*counterInfoSize), int64(got), int64(want))
+	err.Set = i.GUID
+	return err
+}
+
+// ParseGUID reads the answer to RegProviderGUID.
+func ParseGUID(b []byte) (winperf.GUID, error) {
+	if len(b) < 16 {
+		return winperf.GUID{}, fault(CheckGUID, 0, int64(len(b)), 16)
+	}
+	return winperf.GUID(b[:16]), nil
+}

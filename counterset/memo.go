@@ -1,0 +1,348 @@
+package counterset
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
+)
+
+// memo is what an index keeps from one sample to the next: registration
+// information and identifiers taken apart, and what the answers looked like.
+type memo struct {
+	sets    []winperf.CounterSet
+	byGUID  map[winperf.GUID]*set
+	round   uint64 // counts samples
+	layouts []*layout
+	// placed is of how many layouts, from the first on, the counters stand in the
+	// index as they did in the sample before.
+	placed int
+
+	identBytes []byte // what idents was made of
+	idents     []ident
+	byIndex    map[uint32]int
+	refused    []int // positions of identifiers that have no answer
+	identErr   *Error
+	machine    index.Span // of identBytes
+
+	side []byte // a sample with rewritten answers behind it
+}
+
+// memoOf returns the index's memo for samples with the sets.
+func memoOf(ix *index.Index, sets []winperf.CounterSet) *memo {
+	m, ok := ix.Memo.(*memo)
+	if !ok {
+		m = &memo{byGUID: map[winperf.GUID]*set{}}
+		ix.Memo = m
+	}
+	same := len(sets) == len(m.sets) && (len(sets) == 0 || &sets[0] == &m.sets[0])
+	if !same {
+		m.sets = sets
+		clear(m.byGUID)
+	}
+	m.round++
+	return m
+}
+
+// set is a counter set, its registration taken apart when it is first met.
+type set struct {
+	guid  winperf.GUID
+	shown winperf.GUID // zero where a source made it up
+	title uint32
+	info  *Info // nil if there is none
+	byID  map[uint32]int
+	round uint64 // in which its counters were last listed without values
+}
+
+func (m *memo) set(guid winperf.GUID) *set {
+	if s := m.byGUID[guid]; s != nil {
+		return s
+	}
+	at := slices.IndexFunc(m.sets, func(s winperf.CounterSet) bool { return s.GUID == guid })
+	if at < 0 {
+		return &set{guid: guid}
+	}
+	s := &set{guid: guid, shown: guid, title: m.sets[at].Title, byID: map[uint32]int{}}
+	if guid == MadeUp(s.title) {
+		s.shown = winperf.GUID{}
+	}
+	if s.info, _ = ParseInfo(m.sets[at].Info); s.info != nil { // counters that are whole are served
+		for k, c := range s.info.Counters {
+			s.byID[c.ID] = k
+		}
+	}
+	m.byGUID[guid] = s
+	return s
+}
+
+// ident is an Identifier, its name in the sample's own bytes.
+type ident struct {
+	set                 winperf.GUID
+	status              Status
+	counter, instanceID uint32
+	name                []byte
+}
+
+// named tells whether the identifier asks for instances by name.
+func (id *ident) named() bool { return len(id.name) > 2 }
+
+// setIdentifiers takes the identifiers behind the data apart, unless they are
+// those of the sample before.
+func (m *memo) setIdentifiers(b []byte) {
+	if m.byIndex != nil && bytes.Equal(b, m.identBytes) {
+		return
+	}
+	m.identBytes = append(m.identBytes[:0], b...)
+	b = m.identBytes
+	m.idents, m.refused, m.byIndex = m.idents[:0], m.refused[:0], map[uint32]int{}
+	m.machine, m.identErr = index.Span{}, nil
+	for pos := uint32(0); pos < uint32(len(b)); {
+		name, end, err := readIdentifier(b, pos)
+		if err != nil {
+			m.identErr = err
+			return
+		}
+		h := b[pos:]
+		id := ident{
+			set: winperf.GUID(h[:16]), status: Status(u32(h, atIdentStatus)),
+			counter: u32(h, atIdentCounter), instanceID: u32(h, atIdentInstance), name: name,
+		}
+		switch {
+		case id.set.IsZero():
+			if len(name) > 0 {
+				m.machine = index.Span{Off: pos + identifierSize, Len: uint32(len(name))}
+			}
+		case id.status != Success:
+			m.refused = append(m.refused, len(m.idents))
+		default:
+			m.byIndex[u32(h, atIdentIndex)] = len(m.idents)
+		}
+		m.idents = append(m.idents, id)
+		pos = end
+	}
+}
+
+// identifier returns what the answer at position i was asked with, nil if that
+// is not known.
+func (m *memo) identifier(i uint32) *ident {
+	at, ok := m.byIndex[i]
+	if !ok {
+		return nil
+	}
+	return &m.idents[at]
+}
+
+// layout is what the answers to one identifier look like: which counters, how
+// wide, and where.
+type layout struct {
+	set    *set
+	form   Form
+	single uint32 // the one counter of forms that list none
+	ids    []byte // the others'
+	empty  bool   // of an answer without values
+	listed bool   // an empty one lists the set's counters
+
+	expect      []uint64 // the header of each PERF_COUNTER_DATA
+	counters    []index.Counter
+	definitions []byte
+	damage      []error
+
+	placed   bool
+	counter0 uint32
+}
+
+// layout returns the layout of the answer at position i, that of the sample
+// before if it is the same.
+func (m *memo) layout(i int, d *decoder, s *set, a *answer, id *ident) *layout {
+	for len(m.layouts) <= i {
+		m.layouts = append(m.layouts, &layout{})
+	}
+	l, empty := m.layouts[i], a.count == 0
+	listed := empty && s.round != m.round
+	if listed {
+		s.round = m.round
+	}
+	same := l.set == s && l.empty == empty && l.listed == listed &&
+		(empty || l.form == a.form && l.single == id.counter && bytes.Equal(l.ids, a.ids))
+	if same {
+		return l
+	}
+	m.placed = min(m.placed, i)
+	*l = layout{set: s, form: a.form, single: id.counter, ids: bytes.Clone(a.ids), empty: empty, listed: listed}
+	l.build(d.firstSizes(a))
+	return l
+}
+
+// firstSizes returns how wide the values of the first instance are, 0 where that
+// cannot be told.
+func (d *decoder) firstSizes(a *answer) []uint32 {
+	sizes := make([]uint32, a.values)
+	if a.count == 0 {
+		return sizes
+	}
+	pos := a.pos
+	if a.form.listsInstances() {
+		var err *Error
+		if pos, _, err = readInstance(d.b, pos, a.last); err != nil {
+			return sizes
+		}
+	}
+	for k := range sizes {
+		v, end, err := readValue(d.b, pos, a.last)
+		if err != nil {
+			break
+		}
+		if v.ok() {
+			sizes[k] = v.size
+		}
+		pos = end
+	}
+	return sizes
+}
+
+// fits tells whether all values in b stand where they are expected.
+func (l *layout) fits(b []byte) bool {
+	diff, expect := uint64(0), l.expect
+	for len(expect) >= 2 && len(b) >= 2*slotSize {
+		diff |= le.Uint64(b) ^ expect[0] | le.Uint64(b[slotSize:]) ^ expect[1]
+		b, expect = b[2*slotSize:], expect[2:]
+	}
+	for k, want := range expect {
+		diff |= le.Uint64(b[slotSize*k:]) ^ want
+	}
+	return diff == 0
+}
+
+// build makes everything that follows from the counters and the sizes of their
+// values, of which 0 stands for the usual one.
+func (l *layout) build(sizes []uint32) {
+	l.expect, l.counters, l.damage = l.expect[:0], nil, nil
+	at := map[uint32]int{} // where in counters an id is
+	add := func(slot int, id, size uint32) uint32 {
+		k, found := l.set.byID[id]
+		if !found {
+			return size
+		}
+		c := &l.set.info.Counters[k]
+		width := c.Type.Width()
+		if size == 0 && (width == 4 || width == 8) {
+			size = uint32(width)
+		} else if size == 0 {
+			size = 8
+		}
+		if _, twice := at[id]; twice {
+			return size
+		}
+		at[id] = len(l.counters)
+		title := l.set.title + 2 + 2*uint32(k)
+		out := index.Counter{
+			Title: title, Help: title + 1, Type: c.Type, Scale: c.Scale, Detail: c.Detail,
+			Size: size, Value: uint32(slotSize*slot + dataSize), Base: -1, ID: id,
+		}
+		if width == 0 || c.Type.IsText() { // there is no text in version 2
+			out.State = index.NoValue
+		}
+		l.counters = append(l.counters, out)
+		return size
+	}
+	switch {
+	case l.empty && l.listed:
+		for slot, c := range l.set.info.Counters {
+			add(slot, c.ID, 0)
+		}
+	case l.empty:
+	default:
+		for slot, size := range sizes {
+			id := l.single
+			if l.form.listsCounters() {
+				id = u32(l.ids, 4*slot)
+			}
+			if size = add(slot, id, size); size == 0 {
+				size = 8
+			}
+			l.expect = append(l.expect, uint64(slotSize)<<32|uint64(size))
+		}
+	}
+	for k := range l.counters {
+		l.refer(k, at)
+	}
+	l.define()
+}
+
+// refer links the counter at position k with those that its formula needs.
+func (l *layout) refer(k int, at map[uint32]int) {
+	c := &l.counters[k]
+	info := &l.set.info.Counters[l.set.byID[c.ID]]
+	if c.State != index.Readable {
+		return
+	}
+	number := func(id uint32) int {
+		j, there := at[id]
+		if id == None || !there || l.counters[j].State == index.NoValue {
+			return -1
+		}
+		return j
+	}
+	base := info.Base
+	switch {
+	case c.Type.IsMulti():
+		base = info.Multi
+	case !c.Type.NeedsBase():
+		base = None
+	case base == None:
+		base = info.PerfTime // [MS-PCQ] gives object timers of high precision this one
+	}
+	if c.Type.IsMulti() || c.Type.NeedsBase() {
+		if c.Base = int32(number(base)); c.Base < 0 {
+			c.State = index.MissingBase
+			l.lacks(CheckReference, k, int64(base))
+		}
+		if !c.Type.IsMulti() {
+			return
+		}
+	}
+	time := number(info.PerfTime)
+	switch {
+	case time >= 0:
+		c.Time, c.Freq = int32(time+1), int32(number(info.PerfFreq)+1)
+	case info.PerfTime != None:
+		c.State = index.MissingBase
+		l.lacks(CheckReference, k, int64(info.PerfTime))
+	case c.Type.Clock() == counter.ObjectClock:
+		l.lacks(CheckTime, k, int64(c.Type))
+	}
+}
+
+// lacks lists what a counter needs and does not have.
+func (l *layout) lacks(check Check, k int, want int64) {
+	if len(l.damage) < maxDamage && !l.empty {
+		err := fault(check, 0, int64(l.counters[k].ID), want)
+		err.Set = l.set.guid
+		l.damage = append(l.damage, err)
+	}
+}
+
+// define writes down what tells these definitions from others.
+func (l *layout) define() {
+	b := make([]byte, 0, 48*len(l.counters))
+	for k := range l.counters {
+		c := &l.counters[k]
+		for _, v := range [...]uint32{
+			c.ID, c.Title, uint32(c.Type), uint32(c.Scale), c.Detail, c.Size, c.Value,
+			uint32(c.Base), uint32(c.Time), uint32(c.Freq), uint32(c.State),
+		} {
+			b = le.AppendUint32(b, v)
+		}
+	}
+	l.definitions = b
+}
+
+// MadeUp is the GUID under which a source puts an object into samples of
+// winperf.FormatV2 that has none: its title index. Frames do not show it.
+func MadeUp(title uint32) winperf.GUID {
+	var g winperf.GUID
+	le.PutUint32(g[12:], title)
+	return g
+}

@@ -1,0 +1,202 @@
+package counterset
+
+import "github.com/winperf/winperf/counter"
+
+// Form says what an answer holds: PERF_COUNTER_HEADER.dwType.
+type Form uint32
+
+// The forms.
+const (
+	ErrorReturn       Form = 0 // no values: PERF_ERROR_RETURN
+	SingleCounter     Form = 1 // one counter of one instance
+	MultipleCounters  Form = 2 // several counters of one instance
+	MultipleInstances Form = 4 // one counter of several instances
+	FullSet           Form = 6 // several counters of several instances: PERF_COUNTERSET
+)
+
+// listsCounters tells whether a PERF_MULTI_COUNTERS comes with the form.
+func (f Form) listsCounters() bool { return f == MultipleCounters || f == FullSet }
+
+// listsInstances tells whether a PERF_MULTI_INSTANCES comes with the form.
+func (f Form) listsInstances() bool { return f == MultipleInstances || f == FullSet }
+
+// head is a PERF_DATA_HEADER that was checked.
+type head struct {
+	total, answers uint32
+	clocks         counter.Clocks
+}
+
+// readHead checks the header. Data that end too early are usable as far as they
+// go: total is what is there then.
+func readHead(b []byte) (h head, err *Error) {
+	if len(b) < headerSize {
+		return h, fault(CheckHeader, 0, int64(len(b)), headerSize)
+	}
+	there := uint32(min(len(b), MaxBytes))
+	h = head{
+		total: u32(b, atTotal), answers: u32(b, atNumAnswers),
+		clocks: counter.Clocks{PerfTime: i64(b, atPerfTime), PerfFreq: i64(b, atPerfFreq), Time100ns: i64(b, atTime100ns)},
+	}
+	if h.total < headerSize {
+		return h, fault(CheckTotal, atTotal, int64(h.total), int64(there))
+	}
+	if room := (h.total - headerSize) / answerSize; h.answers > room {
+		return h, fault(CheckAnswerCount, atNumAnswers, int64(h.answers), int64(room))
+	}
+	if h.total > there {
+		err = fault(CheckTotal, atTotal, int64(h.total), int64(there))
+		h.total = there
+	}
+	return h, err
+}
+
+// answer is a PERF_COUNTER_HEADER and what follows, checked as far as the
+// instances. All offsets are from the start of the data.
+type answer struct {
+	off, end uint32
+	status   Status
+	form     Form
+	ids      []byte // DWORDs: the counter ids of forms that list them
+	values   uint32 // how many PERF_COUNTER_DATA one instance has
+	pos      uint32 // where values or instances begin
+	last     uint32 // where they end at most
+	count    uint32 // of instances, 1 for forms that do not list them
+}
+
+// readAnswer checks the answer at off. fatal tells that the next one cannot be
+// found; else it is at a.end.
+func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *Error) {
+	left := uint32(len(b)) - off
+	if left < answerSize {
+		return a, true, fault(CheckAnswer, off, int64(left), answerSize)
+	}
+	h := b[off:]
+	size := u32(h, atAnswerSize)
+	if size < answerSize || size > left {
+		return a, true, fault(CheckAnswerSize, off+atAnswerSize, int64(size), int64(left))
+	}
+	a = answer{
+		off: off, end: off + size, status: Status(u32(h, atStatus)), form: Form(u32(h, atForm)),
+		values: 1, pos: off + answerSize, last: off + size, count: 1,
+	}
+	switch a.form {
+	case ErrorReturn:
+		a.values, a.count = 0, 0
+		return a, false, nil
+	case SingleCounter, MultipleCounters, MultipleInstances, FullSet:
+	default:
+		return a, false, fault(CheckForm, off+atForm, int64(a.form), 0)
+	}
+	if a.form.listsCounters() {
+		if err := a.readIDs(b); err != nil {
+			return a, false, err
+		}
+	}
+	if a.form.listsInstances() {
+		if err := a.readList(b); err != nil {
+			return a, false, err
+		}
+	}
+	return a, false, nil
+}
+
+// readIDs checks the PERF_MULTI_COUNTERS at a.pos.
+func (a *answer) readIDs(b []byte) *Error {
+	left := a.end - a.pos
+	if left < multiSize {
+		return fault(CheckIDs, a.pos, int64(left), multiSize)
+	}
+	size, n := u32(b, int(a.pos)+atMultiSize), u32(b, int(a.pos)+atMultiCount)
+	if size < multiSize || size > left {
+		return fault(CheckIDsSize, a.pos+atMultiSize, int64(size), int64(left))
+	}
+	if room := (size - multiSize) / 4; n > room {
+		return fault(CheckIDCount, a.pos+atMultiCount, int64(n), int64(room))
+	}
+	a.ids, a.values = b[a.pos+multiSize:][:4*n:4*n], n
+	a.pos += size
+	return nil
+}
+
+// readList checks the PERF_MULTI_INSTANCES at a.pos.
+func (a *answer) readList(b []byte) *Error {
+	left := a.end - a.pos
+	if left < multiSize {
+		return fault(CheckInstances, a.pos, int64(left), multiSize)
+	}
+	size, n := u32(b, int(a.pos)+atMultiSize), u32(b, int(a.pos)+atMultiCount)
+	if size < multiSize || size > left {
+		return fault(CheckInstancesSize, a.pos+atMultiSize, int64(size), int64(left))
+	}
+	if room := (size - multiSize) / (instanceSize + 2); n > room { // a name has its NUL at least
+		return fault(CheckInstanceCount, a.pos+atMultiCount, int64(n), int64(room))
+	}
+	a.last, a.count = a.pos+size, n
+	a.pos += multiSize
+	return nil
+}
+
+// readInstance checks the PERF_INSTANCE_HEADER at pos and returns where its
+// values begin and how long its name is, NUL included.
+func readInstance(b []byte, pos, last uint32) (values, name uint32, err *Error) {
+	left := last - pos
+	if left < instanceSize {
+		return 0, 0, fault(CheckInstance, pos, int64(left), instanceSize)
+	}
+	size := u32(b, int(pos)+atInstanceSize)
+	if size < instanceSize || size > left {
+		return 0, 0, fault(CheckInstanceSize, pos+atInstanceSize, int64(size), int64(left))
+	}
+	n := terminated(b[pos+instanceSize : pos+size])
+	if n < 0 {
+		return 0, 0, fault(CheckName, pos+instanceSize, int64(size-instanceSize), 0)
+	}
+	return pos + size, uint32(n), nil
+}
+
+// terminated returns the length of UTF-16 text with its NUL, -1 without one.
+func terminated(b []byte) int {
+	for i := 0; i+2 <= len(b); i += 2 {
+		if b[i]|b[i+1] == 0 {
+			return i + 2
+		}
+	}
+	return -1
+}
+
+// value is one PERF_COUNTER_DATA.
+type value struct {
+	size uint32 // 4 or 8; anything else tells that there is no value
+	bits uint64
+}
+
+func (v value) ok() bool { return v.size == 4 || v.size == 8 }
+
+// readValue checks the PERF_COUNTER_DATA at pos and returns where it ends. One
+// without a value, which some sources mark with a size of neither 4 nor 8, may
+// be as short as its header.
+func readValue(b []byte, pos, last uint32) (v value, end uint32, err *Error) {
+	left := last - pos
+	if left < dataSize {
+		return v, 0, fault(CheckValue, pos, int64(left), dataSize)
+	}
+	v.size = u32(b, int(pos)+atValueSize)
+	size := u32(b, int(pos)+atSlotSize)
+	least := uint32(slotSize)
+	if !v.ok() {
+		least = dataSize
+	}
+	if size < least || size > left {
+		return v, 0, fault(CheckValueSize, pos+atSlotSize, int64(size), int64(left))
+	}
+	if v.size > size-dataSize {
+		return v, 0, fault(CheckValueRoom, pos+atValueSize, int64(v.size), int64(size-dataSize))
+	}
+	switch v.size {
+	case 4:
+		v.bits = uint64(u32(b, int(pos)+dataSize))
+	case 8:
+		v.bits = le.Uint64(b[pos+dataSize:])
+	}
+	return v, pos + size, nil
+}

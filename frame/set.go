@@ -1,0 +1,89 @@
+package frame
+
+import (
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/counterset"
+	"github.com/winperf/winperf/internal/index"
+)
+
+// What is different with samples of version 2.
+
+// decodeSets decodes a sample of winperf.FormatV2.
+func (s *store) decodeSets() error {
+	if s.knownSetObject == nil { // made once because making it allocates
+		s.knownSetObject = s.knownSet
+	}
+	var sets []winperf.CounterSet
+	if s.raw.Schema != nil {
+		sets = s.raw.Schema.Sets
+	}
+	return counterset.Decode(s.raw.Bytes, sets, &s.index, counterset.Options{Known: s.knownSetObject, Object: s.labelObject})
+}
+
+// knownSet is known for counter sets, where only the names tell how long a
+// definition is.
+func (s *store) knownSet(position int, title uint32) (definitions []byte, names []index.Span, ok bool) {
+	if definitions = s.known(position, title, 0); s.former == nil {
+		return nil, nil, false
+	}
+	return definitions, s.former.spans, true
+}
+
+// isSet tells whether the object is a counter set. Its instances are known by
+// name and id, neither of which need be unique.
+func (o Object) isSet() bool { return o.def().GUID != winperf.GUID{} }
+
+// cookOwnClock cooks a column whose counter has its own clock: the value of
+// another counter of the same instance.
+func (p *Pair) cookOwnClock(op *counter.Column, col *column, first int) {
+	for i := range op.Bits {
+		one := counter.Column{
+			Cur: at(op.Cur, i), Prev: at(op.Prev, i), CurBase: at(op.CurBase, i), PrevBase: at(op.PrevBase, i),
+			Bits: op.Bits[i : i+1], Status: op.Status[i : i+1],
+		}
+		if op.Match != nil {
+			one.Match = op.Match[i : i+1]
+		}
+		cur, ok := p.cur.ownClock(first+i, int(col.time)-1, int(col.freq)-1)
+		if !ok && one.Status[0] == counter.OK {
+			one.Status[0] = counter.InvalidData
+		}
+		prev := cur
+		if col.two && p.from[first+i] >= 0 {
+			freq := -1
+			if col.freq > 0 {
+				freq = p.olderPosition(col.freq - 1)
+			}
+			prev, ok = p.prev.ownClock(int(p.from[first+i]), p.olderPosition(col.time-1), freq)
+			if !ok && one.Status[0] == counter.OK {
+				one.Status[0] = counter.NoPrevious
+			}
+		}
+		col.formula.Cook(prev, cur, &one)
+		op.Fell = op.Fell || one.Fell
+	}
+}
+
+// at is the value at position i of a column, which may be nil.
+func at(column []uint64, i int) []uint64 {
+	if column == nil {
+		return nil
+	}
+	return column[i : i+1]
+}
+
+// ownClock reads a clock of instance i: the counter at position time, and that
+// at position freq for its frequency, negative where it has none.
+func (o Object) ownClock(i, time, freq int) (c counter.Clocks, ok bool) {
+	if time < 0 {
+		return c, false
+	}
+	v, ok := o.Raw(i, time)
+	c = counter.Clocks{PerfTime: int64(v), Time100ns: int64(v), ObjectTime: int64(v)}
+	if freq >= 0 && ok {
+		v, ok = o.Raw(i, freq)
+		c.PerfFreq, c.ObjectFreq = int64(v), int64(v)
+	}
+	return c, ok
+}

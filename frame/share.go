@@ -1,0 +1,126 @@
+package frame
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// Share makes the frame keep what is cooked of it as the newer of two frames:
+// several Cookers that cook the same two frames compute every column once. It
+// is for frames with several readers, as one cooker alone never asks twice.
+// Call it after Decode and before the frame is handed to others. The memory is
+// given back with the frame.
+func (f Frame) Share() { f.shared.begin(len(f.index.Objects)) }
+
+// maxVariants bounds how many pairs with one newer object keep their columns.
+// Readers at the same interval have the same older frame.
+const maxVariants = 4
+
+// shared holds the cooked columns of a frame, by object.
+type shared struct {
+	on      bool
+	objects []sharedObject
+}
+
+// sharedObject holds the cooked columns of one object. Who comes while another
+// cooks a column waits for it and finds it done.
+type sharedObject struct {
+	mu       sync.Mutex
+	variants []variant
+}
+
+// variant are the columns of one pair of objects.
+type variant struct {
+	prev    Frame // the frame that the older object stands in; zero for none
+	pos     int   // its position there
+	opt     counter.Options
+	columns []sharedColumn // by position of the counter
+}
+
+type sharedColumn struct {
+	done bool
+	Column
+}
+
+// begin makes room for n objects, with the memory of earlier frames.
+func (s *shared) begin(n int) {
+	s.on = true
+	for len(s.objects) < n {
+		s.objects = append(s.objects, sharedObject{})
+	}
+}
+
+// end forgets all columns.
+func (s *shared) end() {
+	if !s.on {
+		return
+	}
+	s.on = false
+	for i := range s.objects {
+		o := &s.objects[i]
+		for j := range o.variants {
+			v := &o.variants[j]
+			v.prev = Frame{}
+			for k := range v.columns {
+				c := &v.columns[k]
+				*c = sharedColumn{Column: Column{Bits: c.Bits[:0], Status: c.Status[:0]}}
+			}
+		}
+		o.variants = o.variants[:0]
+	}
+}
+
+// column returns the column at position k of a pair whose newer object stands
+// in a frame that shares; ok is false where there are too many pairs already.
+func (s *shared) column(p *Pair, k int) (c Column, ok bool) {
+	o := &s.objects[p.cur.pos]
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	v := o.variant(p)
+	if v == nil {
+		return Column{}, false
+	}
+	kept := &v.columns[k]
+	if !kept.done {
+		p.cook(k, 0, p.Len(), false)
+		bits, status := append(kept.Bits[:0], p.out.Bits...), append(kept.Status[:0], p.out.Status...)
+		kept.Column, kept.done = p.out, true
+		kept.Bits, kept.Status = bits, status
+	}
+	return kept.Column, true
+}
+
+// variant returns the columns of a pair, nil if there are too many pairs.
+func (o *sharedObject) variant(p *Pair) *variant {
+	var prev Frame
+	pos := 0
+	if p.hasPrev {
+		prev, pos = Frame{p.prev.s, p.prev.s.state.Load() >> refBits}, p.prev.pos
+	}
+	for i := range o.variants {
+		if v := &o.variants[i]; v.prev == prev && v.pos == pos && v.opt == p.cooker.opt {
+			return v
+		}
+	}
+	n := len(o.variants)
+	if n == maxVariants {
+		return nil
+	}
+	o.variants = slices.Grow(o.variants, 1)[:n+1] // what is behind the end has memory to use again
+	v := &o.variants[n]
+	v.prev, v.pos, v.opt = prev, pos, p.cooker.opt
+	v.columns = slices.Grow(v.columns[:0], len(p.columns))[:len(p.columns)]
+	for k := range v.columns {
+		v.columns[k].done = false // also of a frame that did not come to its end
+	}
+	return v
+}
+
+// of cuts the instances of a part out of a column.
+func (t Part) of(c Column) Column {
+	c.Bits, c.Status = c.Bits[t.First:][:t.Len], c.Status[t.First:][:t.Len]
+	c.first = t.First
+	return c
+}

@@ -1,0 +1,104 @@
+package perfdata_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// TestObjectClocks puts objects with other clocks than those of the head into a
+// block, decodes them, and keeps them in the block's other forms.
+func TestObjectClocks(t *testing.T) {
+	head := counter.Clocks{PerfTime: 100, PerfFreq: 10, Time100ns: 1000}
+	own := counter.Clocks{PerfTime: 200, PerfFreq: 20, Time100ns: 2000}
+	for _, missing := range []bool{false, true} {
+		object := perfdata.Object{Title: 2, Form: perfdata.Single, Time: 7, Freq: 3, Counters: []perfdata.Counter{perfdata.NewCounter(4, counter.CounterCounter)}}
+		object.Layout(missing)
+		if _, err := object.AddInstance(""); err != nil {
+			t.Fatal(err)
+		}
+		if err := object.SetValue(0, 0, 42); err != nil {
+			t.Fatal(err)
+		}
+		plain := perfdata.Block{PerfTime: head.PerfTime, PerfFreq: head.PerfFreq, Time100ns: head.Time100ns, Objects: []perfdata.Object{object}}
+		b, err := plain.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = b[88:]
+		with := perfdata.AppendObject(nil, b, own)
+		if again := perfdata.AppendObject(nil, with, head); !bytes.Equal(again, with) {
+			t.Error("an object with clocks of its own got others")
+		}
+		object.Extra = perfdata.AppendClocks(nil, own)
+		plain.Objects = append(plain.Objects, object, perfdata.Object{Raw: with})
+		block, err := plain.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ix index.Index
+		if err := perfdata.Decode(block, &ix, perfdata.Options{Warnings: true}); err != nil {
+			t.Fatal(err)
+		}
+		want := []counter.Clocks{head, own, own}
+		for i := range ix.Objects {
+			want[i].ObjectTime, want[i].ObjectFreq = 7, 3
+			if diff := cmp.Diff(want[i], ix.ObjectClocks(&ix.Objects[i])); diff != "" {
+				t.Errorf("object %d: %s", i, diff)
+			}
+			if v, ok := ix.Value(i, 0, 0); !ok || v != 42 {
+				t.Errorf("object %d: value %d, %t", i, v, ok)
+			}
+		}
+		parsed, err := perfdata.Parse(bytes.Clone(block), perfdata.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fromText, err := perfdata.ParseText(perfdata.FormatText(parsed, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := fromText.Encode()
+		if err != nil || !bytes.Equal(again, block) {
+			t.Errorf("the text form gives another block: %v", err)
+		}
+	}
+}
+
+// TestObjectClocksFrequency uses the object's frequency where the head has none.
+func TestObjectClocksFrequency(t *testing.T) {
+	for _, freq := range []int64{0, 10} {
+		object := perfdata.Object{Title: 2, Form: perfdata.Single, Counters: []perfdata.Counter{perfdata.NewCounter(4, counter.CounterCounter)}, Extra: perfdata.AppendClocks(nil, counter.Clocks{PerfFreq: freq})}
+		object.Layout(false)
+		if _, err := object.AddInstance(""); err != nil {
+			t.Fatal(err)
+		}
+		b, err := (&perfdata.Block{Objects: []perfdata.Object{object}}).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ix index.Index
+		if err := perfdata.Decode(b, &ix, perfdata.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if damaged := len(ix.Damage) > 0; damaged != (freq == 0) {
+			t.Errorf("frequency %d: damage %v", freq, ix.Damage)
+		}
+	}
+}
+
+// TestAppendObjectDamaged takes over what is no object as it is.
+func TestAppendObjectDamaged(t *testing.T) {
+	short := make([]byte, 63)
+	long := make([]byte, 64)
+	long[8], long[9] = 0xFF, 0xFF // HeaderLength
+	for _, b := range [][]byte{nil, short, long} {
+		if got := perfdata.AppendObject([]byte("x"), b, counter.Clocks{}); !bytes.Equal(got, append([]byte("x"), b...)) {
+			t.Errorf("%d bytes became %d", len(b), len(got))
+		}
+	}
+}
