@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -13,16 +14,21 @@ import (
 )
 
 // ring serves blocks in turn, without end. Between the last and the first time
-// goes back, which gives statuses instead of some values.
+// goes back, which gives statuses instead of some values, and anomalies.
 type ring struct {
 	blocks []perftest.Sample
 	schema winperf.Schema
 	next   int
 }
 
+// ringLen is long enough that a test's cycles need not go round.
+const ringLen = 16
+
 func newRing(size perftest.Size, churn float64) *ring {
-	return &ring{blocks: perftest.Series(size, 4, churn, 1)}
+	return &ring{blocks: perftest.Series(size, ringLen, churn, 1)}
 }
+
+func newSmallRing() *ring { return newRing(perftest.Small, 0) }
 
 func (r *ring) Machine() string                                 { return "REFERENCE" }
 func (r *ring) Schema(context.Context) (*winperf.Schema, error) { return &r.schema, nil }
@@ -68,47 +74,76 @@ func TestCycleAllocatesNothing(t *testing.T) {
 			for range 5 { // grows what is reused
 				run()
 			}
-			if n := testing.AllocsPerRun(10, run); n != 0 {
+			if n := testing.AllocsPerRun(ringLen-6, run); n != 0 {
 				t.Errorf("%v allocations a cycle, want none", n)
 			}
 		})
 	}
 }
 
-// BenchmarkCycle measures whole cycles of the desktop block, of which one or
-// all counters are wanted, while its processes stay, and while 1 % of them are
-// replaced from sample to sample. See BenchmarkDecodeAndCook for the part of
-// package frame.
+// BenchmarkCycle measures whole cycles, of which one or all counters of the
+// desktop block are wanted, as readings and as columns, while its processes stay
+// and while 1 % of them are replaced from sample to sample. sample, decode and
+// cook are the stages of all counters as columns. See BenchmarkDecodeAndCook for
+// the part of package frame.
 func BenchmarkCycle(b *testing.B) {
-	for _, sel := range []struct {
+	columns := measure.Options{Columns: true}
+	for _, stage := range []struct {
 		name string
-		winperf.Selection
+		time func(c *measure.Cost) time.Duration
 	}{
-		{"one", selection(b, `\#230(_Total)\#6`)},
-		{"desktop", everything(b)},
+		{"sample", func(c *measure.Cost) time.Duration { return c.Sample }},
+		{"decode", func(c *measure.Cost) time.Duration { return c.Decode }},
+		{"cook", func(c *measure.Cost) time.Duration { return c.Cook }},
+	} {
+		b.Run(stage.name, func(b *testing.B) {
+			var sum time.Duration
+			benchmarkCycle(b, 0, everything(b), columns, func(c *measure.Cycle) { sum += stage.time(&c.Cost) })
+			b.ReportMetric(float64(sum.Nanoseconds())/float64(b.N), "ns/op")
+		})
+	}
+	for _, v := range []struct {
+		name string
+		sel  winperf.Selection
+		opt  measure.Options
+	}{
+		{"one", selection(b, `\#230(_Total)\#6`), measure.Options{}},
+		{"desktop/columns", everything(b), columns},
+		{"desktop/readings", everything(b), measure.Options{}},
 	} {
 		for _, churn := range []float64{0, 1} {
-			b.Run(fmt.Sprintf("%s/churn=%v%%", sel.name, churn), func(b *testing.B) {
-				c := measure.New(newRing(perftest.Desktop, churn), sel.Selection, measure.Options{})
-				readings := 0
-				cycle := func() {
-					cy, err := c.Cycle(b.Context())
-					if err != nil {
-						b.Fatal(err)
-					}
-					readings = len(cy.Readings)
-				}
-				for range 5 {
-					cycle()
-				}
-				b.ReportAllocs()
-				for b.Loop() {
-					cycle()
-				}
-				perReading(b, readings)
+			b.Run(fmt.Sprintf("%s/churn=%v%%", v.name, churn), func(b *testing.B) {
+				benchmarkCycle(b, churn, v.sel, v.opt, func(*measure.Cycle) {})
 			})
 		}
 	}
+}
+
+func benchmarkCycle(b *testing.B, churn float64, sel winperf.Selection, opt measure.Options, done func(*measure.Cycle)) {
+	c := measure.New(newRing(perftest.Desktop, churn), sel, opt)
+	readings := 0
+	cycle := func() *measure.Cycle {
+		cy, err := c.Cycle(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		readings = cy.Parts[len(cy.Parts)-1]
+		if opt.Columns {
+			readings = 0
+			for i := range cy.Columns {
+				readings += cy.Columns[i].Len()
+			}
+		}
+		return cy
+	}
+	for range 5 {
+		cycle()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		done(cycle())
+	}
+	perReading(b, readings)
 }
 
 // BenchmarkDecodeAndCook is the reference for BenchmarkCycle: package frame

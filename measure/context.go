@@ -2,44 +2,22 @@ package measure
 
 import (
 	"context"
-	"fmt"
+	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
-	"github.com/winperf/winperf/nametable"
 )
 
-// Options for a [Context] and for [Watch]. The zero Options are good defaults.
-type Options struct {
-	// Cook chooses between readings of the formulas.
-	Cook counter.Options
-	// Language of object and counter names in paths, as nametable.ParseLanguage
-	// takes it; "" is the source's preferred one.
-	Language string
-	// Exclude leaves out what these paths name.
-	Exclude []winperf.Path
-	// FramesOnly makes no readings: the frames are what is wanted.
-	FramesOnly bool
-
-	// Interval is the time between two samples of Watch; 0 means one second.
-	Interval time.Duration
-	// Count ends Watch after so many cycles; 0 means no end.
-	Count int
-	// KeepFirst makes Watch yield the first cycle of a live source too, in
-	// which counters that need two samples have no value yet.
-	KeepFirst bool
-}
-
-// Context measures a selection of one source's counters. It serves one
-// goroutine.
+// Context measures a selection of one source's counters. One goroutine measures;
+// Browse and Readings may be called from others meanwhile.
 type Context struct {
-	src   winperf.Source
-	sel   winperf.Selection
-	opt   Options
-	state state
+	src  winperf.Source
+	sel  winperf.Selection
+	opt  Options
+	gate gate
 
 	query  winperf.Query
 	pool   frame.Pool
@@ -49,79 +27,89 @@ type Context struct {
 	plan   plan
 	cycle  Cycle
 	taken  int // samples so far
-}
 
-// state is what may come next. Prepare may be called again at any time: it
-// drops a sample that was not decoded.
-type state uint8
+	// What is noticed in a cycle.
+	notes  notes
+	cost   Cost
+	meter  meter
+	begin  time.Time     // of the sample
+	size   int           // of the last sample, in bytes
+	room   int           // of the buffer when the sample began
+	missed int           // samples that were due and not taken
+	late   time.Duration // how much later than due the sample began
+	known  uint64        // anomalies of the source that were told
 
-const (
-	initialized state = iota // Prepare may follow
-	prepared                 // Sample may follow
-	sampled                  // Decode may follow
-	closed                   // nothing may follow
-)
+	reading   sync.Mutex // held while the cycle changes or is read; never by Sample
+	completed bool       // there is a cycle to be read
 
-var stateNames = [...]string{"initialized", "prepared", "sampled", "closed"}
+	frameQuery FrameQuery // of a query that shares frames
 
-func (s state) String() string { return stateNames[s] }
-
-// Cycle is what one round of prepare, sample and decode gave. It is valid
-// until its Context decodes the next sample or is closed; whoever wants to keep
-// the frame for longer retains it, and copies readings.
-type Cycle struct {
-	// Time of the sample, UTC.
-	Time time.Time
-	// Readings in the order of the selection's paths; below a path by object,
-	// counter and instance. A path that nothing matched has one reading, with
-	// the path as it was given and the machine's name, that says so.
-	Readings []winperf.Reading
-	// Parts holds, for each part of the selection (its paths in their order,
-	// then the rest), where its readings end in Readings.
-	Parts []int
-	// Frame is the sample with all its objects.
-	Frame frame.Frame
-	// Names are the names of the sample's objects and counters.
-	Names *nametable.Names
-	// Damage is what was found wrong with the sample or its name tables.
-	Damage []error
-	// Missed is the number of samples that were due since the cycle before but
-	// not taken because taking or handling one lasted too long.
-	Missed int
+	// Of a query that cooks its readings itself.
+	cookedQuery winperf.CookedQuery
+	cooked      cooked
+	readings    []winperf.Reading // of the sample
 }
 
 // New returns a Context over a selection. Nothing is done yet.
 func New(src winperf.Source, sel winperf.Selection, opt Options) *Context {
 	c := &Context{src: src, sel: sel, opt: opt, plan: newPlan(sel, opt)}
+	c.notes.source = opt.Source
 	_, c.plan.recorded = src.(winperf.Recorded)
+	c.gate.set(initialized)
 	return c
-}
-
-// expect refuses an operation in any but the allowed states, and changes nothing.
-func (c *Context) expect(operation string, allowed ...state) error {
-	if slices.Contains(allowed, c.state) {
-		return nil
-	}
-	return fmt.Errorf("%s of a measurement that is %v: %w", operation, c.state, winperf.ErrState)
 }
 
 // Prepare makes the next sample possible. The first time it compiles the
 // selection; an error is the source's, and Prepare can be tried again.
 func (c *Context) Prepare(ctx context.Context) error {
-	if err := c.expect("prepare", initialized, prepared, sampled); err != nil {
+	t, _, err := c.gate.enter(opPrepare)
+	if err != nil {
 		return err
 	}
+	err = c.prepare(ctx)
+	c.gate.leave(t, err)
+	return err
+}
+
+func (c *Context) prepare(ctx context.Context) error {
+	begin := time.Now()
 	c.drop()
-	c.state = initialized
-	if c.query == nil {
-		q, err := c.src.Compile(ctx, c.sel)
-		if err != nil {
-			return err
-		}
-		c.query = q
+	if err := c.compile(ctx); err != nil {
+		return err
 	}
-	c.cur = c.pool.Get()
-	c.state = prepared
+	if c.cookedQuery == nil && c.frameQuery == nil {
+		c.cur = c.pool.Get()
+		c.makeRoom()
+	}
+	c.cost.Prepare = time.Since(begin)
+	return nil
+}
+
+// makeRoom makes the frame's buffer somewhat larger than the last sample, so
+// that none has to be allocated while the next is taken.
+func (c *Context) makeRoom() {
+	const little = 512
+	raw := c.cur.Raw()
+	if room := c.size + c.size/16 + little; c.size > 0 && cap(raw.Bytes) < room {
+		raw.Bytes = slices.Grow(raw.Bytes[:0], c.size+c.size/8+2*little)
+	}
+}
+
+// compile makes the query, once.
+func (c *Context) compile(ctx context.Context) error {
+	if c.query != nil {
+		return nil
+	}
+	q, err := c.src.Compile(ctx, withoutOwn(c.sel))
+	if err != nil {
+		return err
+	}
+	c.query = q
+	c.cookedQuery, _ = q.(winperf.CookedQuery)
+	c.frameQuery, c.plan.shared = q.(FrameQuery)
+	if t, ok := c.src.(winperf.Troubled); ok {
+		_, c.known = t.Anomalies(nil, math.MaxUint64) // what was before is not about this measurement
+	}
 	return nil
 }
 
@@ -133,54 +121,52 @@ func (c *Context) drop() {
 
 // Sample takes one sample. It returns io.EOF at the end of recorded data. After
 // an error Prepare comes next.
+//
+// It allocates nothing, unless the source does, and takes no lock that another
+// stage can hold.
 func (c *Context) Sample(ctx context.Context) error {
-	if err := c.expect("sample", prepared); err != nil {
+	t, _, err := c.gate.enter(opSample)
+	if err != nil {
 		return err
 	}
-	c.state = initialized
-	if err := c.query.Sample(ctx, c.cur.Raw()); err != nil {
-		return err
+	err = c.sample(ctx)
+	c.gate.leave(t, err)
+	return err
+}
+
+func (c *Context) sample(ctx context.Context) (err error) {
+	c.begin = time.Now()
+	switch {
+	case c.cookedQuery != nil:
+		c.readings, err = c.cookedQuery.Readings(ctx, c.readings[:0])
+	case c.frameQuery != nil:
+		err = c.frameQuery.Take(ctx)
+	default:
+		raw := c.cur.Raw()
+		c.room = cap(raw.Bytes)
+		err = c.query.Sample(ctx, raw)
 	}
-	c.state = sampled
-	c.taken++
-	return nil
+	c.cost.Sample = time.Since(c.begin)
+	if err == nil {
+		c.taken++
+	}
+	return err
 }
 
 // Decode turns the sample into readings. When a sample is damaged so that
 // nothing of it can be read, Decode fails, and the next sample is cooked against
 // the one before; any other damage is in the Cycle.
 func (c *Context) Decode() (*Cycle, error) {
-	if err := c.expect("decode", sampled); err != nil {
+	t, _, err := c.gate.enter(opDecode)
+	if err != nil {
 		return nil, err
 	}
-	c.state = initialized
-	err := c.cur.Decode(c.prev)
-	if err != nil && c.cur.NumObjects() == 0 {
-		return nil, fmt.Errorf("sample %d: %w", c.taken, err)
-	}
-	c.cycle.Damage = append(c.cycle.Damage[:0], c.cur.Damage()...)
+	err = c.decodeAny()
+	c.gate.leave(t, err)
 	if err != nil {
-		c.cycle.Damage = append(c.cycle.Damage, err)
+		return nil, err
 	}
-	c.cycle.Damage = append(c.cycle.Damage, c.plan.setSchema(c.cur.Raw().Schema)...)
-	c.cycle.Time, c.cycle.Frame, c.cycle.Names = c.cur.Time(), c.cur, c.plan.names
-	c.cycle.Readings, c.cycle.Parts, c.cycle.Missed = c.cycle.Readings[:0], c.cycle.Parts[:0], 0
-	if !c.opt.FramesOnly {
-		c.cooker.Set(c.older(), c.cur, c.opt.Cook)
-		c.plan.read(&c.cycle, &c.cooker)
-	}
-	c.prev.Release()
-	c.prev, c.cur = c.cur, frame.Frame{}
 	return &c.cycle, nil
-}
-
-// older is the frame to cook the current one against: the one before, unless
-// a record goes on with another machine.
-func (c *Context) older() frame.Frame {
-	if c.plan.recorded && !c.prev.IsZero() && c.prev.Machine() != c.cur.Machine() {
-		return frame.Frame{}
-	}
-	return c.prev
 }
 
 // Cycle runs the three steps.
@@ -195,12 +181,16 @@ func (c *Context) Cycle(ctx context.Context) (*Cycle, error) {
 }
 
 // Close ends the measurement and releases the query; the source stays open.
-// Closing again does nothing.
+// Closing again does nothing. An operation that is under way in another
+// goroutine is not interrupted: Close then fails with an error that wraps
+// winperf.ErrState.
 func (c *Context) Close() error {
-	if c.state == closed {
-		return nil
+	_, was, err := c.gate.enter(opClose)
+	if err != nil || was == closed {
+		return err
 	}
-	c.state = closed
+	c.reading.Lock()
+	defer c.reading.Unlock()
 	c.drop()
 	c.prev.Release()
 	c.prev = frame.Frame{}

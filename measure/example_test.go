@@ -6,8 +6,10 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
@@ -112,4 +114,177 @@ func ExampleContext() {
 	// Output:
 	// \\HOST\Process(worker)\% Processor Time 75 ok
 	// \\HOST\Process(other)\% Processor Time  no_instance
+}
+
+// What came, left, was reset or came late is data beside the readings.
+func ExampleCycle_anomalies() {
+	src, remove, err := record(
+		processes(0, proc("editor", 40, 9, 0), proc("shell", 44, 9, 0)),
+		processes(1, proc("editor", 40, 9, 20), proc("shell", 88, 0, 0)),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer remove()
+	defer src.Close()
+
+	sel := winperf.Selection{Paths: []winperf.Path{
+		{Object: "Process", Instance: "*", HasInstance: true, Counter: "% Processor Time"},
+	}}
+	for cycle, err := range measure.Watch(context.Background(), src, sel, measure.Options{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, a := range cycle.Anomalies {
+			if a.Kind != winperf.BufferGrew {
+				fmt.Println(a)
+			}
+		}
+		for _, r := range cycle.Readings {
+			fmt.Println(r, r.Status, r.Anomalies.Has(winperf.InstancesCame))
+		}
+	}
+	// Output:
+	// instances_came: Process: shell (measured from here on)
+	// instances_left: Process: shell
+	// \\HOST\Process(editor)\% Processor Time ok false
+	// \\HOST\Process(shell)\% Processor Time no_previous true
+}
+
+// Processes are called by name and id, and a rule of the caller's names
+// processors.
+func ExampleNameRule() {
+	src, remove, err := record(sample{objects: []object{
+		{Object: process, instances: []instance{proc("editor", 40, 9, 0), proc("editor", 44, 9, 0)}},
+		{Object: processor, instances: []instance{{name: "0", raw: []uint64{0, 7}}, {name: "_Total", raw: []uint64{0, 7}}}},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer remove()
+	defer src.Close()
+
+	cpu := measure.NameRule{Object: "Processor", Name: func(o frame.Object, i int) (string, bool) {
+		return "CPU " + o.Instance(i).Name(), o.Instance(i).Name() != "_Total"
+	}}
+	c := measure.New(src, winperf.Selection{Global: true}, measure.Options{Names: []measure.NameRule{cpu, measure.ByNameAndPID()}})
+	defer c.Close()
+	cycle, err := c.Cycle(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range cycle.Readings {
+		if r.Path.Counter == "ID Process" || r.Path.Counter == "Interrupts/sec" {
+			fmt.Printf("%s %q\n", r, r.Key)
+		}
+	}
+	// Output:
+	// \\HOST\Process(editor:40)\ID Process "40@133485407910000000"
+	// \\HOST\Process(editor:44)\ID Process "44@133485407910000000"
+	// \\HOST\Processor(CPU 0)\Interrupts/sec ""
+	// \\HOST\Processor(_Total)\Interrupts/sec ""
+}
+
+// Two machines, sampled at the same moment.
+func ExampleJoin() {
+	a := sample{machine: "A", objects: two()[0].objects[:1]}
+	b := sample{machine: "B", objects: two()[1].objects[:1]}
+	var origins []measure.Origin
+	for _, s := range []sample{a, b} {
+		src, remove, err := record(s)
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer remove()
+		defer src.Close()
+		origins = append(origins, measure.Origin{Name: "host " + s.machine, Source: src})
+	}
+	ctx := context.Background()
+	sel := winperf.Selection{Paths: []winperf.Path{{Object: "System", Counter: "Processes"}}}
+	j, err := measure.Join(ctx, origins, sel, measure.JointOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer j.Close()
+	cycle, err := j.Cycle(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for r := range cycle.Readings() {
+		fmt.Println(r, r.Value)
+	}
+	fmt.Println("taken within a minute:", cycle.Spread < time.Minute)
+	// Output:
+	// \\A\System\Processes 100
+	// \\B\System\Processes 101
+	// taken within a minute: true
+}
+
+// A measurement that was opened has taken a first sample: what there is can be
+// browsed, and the first cycle has rates.
+func ExampleOpen() {
+	src, remove, err := record(two()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer remove()
+	defer src.Close()
+
+	ctx := context.Background()
+	c, err := measure.Open(ctx, src, winperf.Selection{Paths: []winperf.Path{{Object: "System", Counter: "*"}}}, measure.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	there, err := c.Browse()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, g := range there.Groups {
+		fmt.Println(g.Name, len(g.Sensors), len(g.Instances))
+	}
+	cycle, err := c.Cycle(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range cycle.Readings {
+		fmt.Println(r, r.Value)
+	}
+	// Output:
+	// System 2 0
+	// Processor 2 3
+	// Process 3 5
+	// Thread 1 4
+	// LogicalDisk 2 2
+	// \\HOST\System\Processes 101
+	// \\HOST\System\Context Switches/sec 500
+}
+
+// Whoever handles tens of thousands of values takes them column by column.
+func ExampleColumn() {
+	src, remove, err := record(two()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer remove()
+	defer src.Close()
+
+	sel := winperf.Selection{Paths: []winperf.Path{{Object: "Processor", Instance: "*", HasInstance: true, Counter: "*"}}}
+	for cycle, err := range measure.Watch(context.Background(), src, sel, measure.Options{Columns: true}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, col := range cycle.Columns {
+			for n := range col.Len() {
+				fmt.Println(col.Series[n], col.Value(n))
+			}
+		}
+	}
+	// Output:
+	// \\HOST\Processor(0)\% Processor Time 50
+	// \\HOST\Processor(1)\% Processor Time 10
+	// \\HOST\Processor(_Total)\% Processor Time 30
+	// \\HOST\Processor(0)\Interrupts/sec 100
+	// \\HOST\Processor(1)\Interrupts/sec 200
+	// \\HOST\Processor(_Total)\Interrupts/sec 300
 }

@@ -54,6 +54,9 @@ type scripted struct {
 	schema  *winperf.Schema
 	compile func() error // may fail Compile
 
+	onSample func() // called within Sample
+	asked    winperf.Selection
+
 	compiled, taken, open int
 }
 
@@ -79,8 +82,9 @@ func (s *scripted) Machine() string                                 { return "HO
 func (s *scripted) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
 func (s *scripted) Close() error                                    { return nil }
 
-func (s *scripted) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
+func (s *scripted) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
 	s.compiled++
+	s.asked = sel
 	if s.compile != nil {
 		if err := s.compile(); err != nil {
 			return nil, err
@@ -100,6 +104,9 @@ func (q query) Close() error {
 func (q query) Sample(ctx context.Context, raw *winperf.Raw) error {
 	s := q.script(q.taken)
 	q.taken++
+	if q.onSample != nil {
+		q.onSample()
+	}
 	if s.delay > 0 {
 		select {
 		case <-time.After(s.delay):

@@ -16,42 +16,63 @@ import (
 type plan struct {
 	parts    []part // of the selection
 	exclude  []pathNames
+	rules    []nameRule
 	language string
+	source   string
 	recorded bool // samples may come from different machines
+	shared   bool // objects of a frame may come from different samples
+	columnar bool // columns are wanted instead of readings
 
-	schema  *winperf.Schema
-	names   *nametable.Names // in the language of output
-	english *nametable.Names
-	machine string
-	stale   bool         // names or machine are others than the objects were planned with
-	objects []objectPlan // by position in the frame
+	schema         *winperf.Schema
+	names          *nametable.Names // in the language of output
+	english        *nametable.Names
+	machine        string
+	stale          bool         // names or machine are others than the objects were planned with
+	machineChanged bool         // since the frame before
+	objects        []objectPlan // by position in the frame
 
 	// What follows from objects, see arrange.
 	columns    []column
 	nothing    []nothing
-	readings   int  // how many there are
-	twoSamples bool // a wanted counter needs two samples
+	own        []ownReading
+	ownKnown   []*winperf.Series // that were made for own
+	readings   int               // how many there are
+	outputs    int               // how many columns there are, those of nothing and of the measurement itself too
+	twoSamples bool              // a wanted counter needs two samples
+
+	cycles uint64               // that were read
+	marks  []winperf.AnomalySet // scratch of the column at hand
+	store  columnStore          // of the cycle's columns
 }
 
 // part is one part of the selection.
 type part struct {
 	path   pathNames // of a path
 	isPath bool
+	own    bool             // a path that is about the measurement itself
 	object winperf.ObjectID // of a whole object
 	class  bool             // of a class of objects: the costly ones or the others
 	costly bool
 	series *winperf.Series // stands for a path that nothing matches
 	end    int             // where its readings end
+	outEnd int             // where its columns end
+	gone   uint64          // the cycle in which an object that it is about went
 }
 
 // objectPlan is what is wanted of one object.
 type objectPlan struct {
-	title  uint32
+	id     winperf.ObjectID
 	wanted bool // some part is about the object; otherwise nothing else is set
 	layout int
 	labels *frame.Labels
+	naming naming
 	items  []item  // by part and counter
 	found  []found // for each part that is about the object
+
+	// Of the cycle in which the plan was made, see plan.cycles.
+	made    uint64
+	touched winperf.AnomalySet // all readings
+	arrived []bool             // instances that are new; nil = none
 }
 
 // item is one counter of some instances, for one part of the selection.
@@ -73,19 +94,22 @@ type found struct {
 type column struct {
 	*item
 	object, start int
+	out           int // its place among the cycle's columns
 }
 
 // nothing is the reading of a path that nothing matches.
 type nothing struct {
 	at     int
+	out    int
+	part   int
 	series *winperf.Series
 	status counter.Status
 }
 
 func newPlan(sel winperf.Selection, opt Options) plan {
-	p := plan{language: opt.Language}
+	p := plan{language: opt.Language, source: opt.Source, columnar: opt.Columns, rules: newNameRules(opt.Names)}
 	for _, path := range sel.Paths {
-		p.parts = append(p.parts, part{path: newPathNames(path), isPath: true, series: winperf.NewSeries(path)})
+		p.parts = append(p.parts, part{path: newPathNames(path), isPath: true, own: isOwn(path), series: winperf.NewSeries(path)})
 	}
 	for _, id := range sel.Objects {
 		p.parts = append(p.parts, part{object: id})
@@ -132,42 +156,10 @@ func (p *plan) setSchema(s *winperf.Schema) []error {
 	return errs
 }
 
-// read makes the readings of the cycle's frame. Each column is cooked once,
-// however many parts of the selection share it.
-func (p *plan) read(c *Cycle, ck *frame.Cooker) {
-	p.update(ck, c.Frame)
-	c.Readings = slices.Grow(c.Readings[:0], p.readings)[:p.readings]
-	var values frame.Column
-	for n := range p.columns {
-		col := &p.columns[n]
-		if n == 0 || col.object != p.columns[n-1].object || col.k != p.columns[n-1].k {
-			values = ck.Object(c.Frame.Object(col.object)).Column(col.k)
-		}
-		readings := c.Readings[col.start:][:len(col.series)]
-		for m, i := range col.instances {
-			readings[m] = winperf.Reading{
-				Series: col.series[m],
-				Time:   c.Time,
-				Value:  values.Value(int(i)),
-				Status: values.Status[i],
-			}
-		}
-	}
-	for _, x := range p.nothing {
-		c.Readings[x.at] = winperf.Reading{Series: x.series, Time: c.Time, Status: x.status}
-	}
-	for w := range p.parts {
-		c.Parts = append(c.Parts, p.parts[w].end)
-	}
-}
-
-// update brings the plan in line with a frame.
-func (p *plan) update(ck *frame.Cooker, f frame.Frame) {
+// update brings the plan in line with a frame, and notes what changed.
+func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 	if p.objects == nil || p.recorded {
-		if name := f.Machine(); name != p.machine {
-			p.machine, p.stale = name, true
-			p.nameUnmatched()
-		}
+		p.setMachine(f.Machine())
 	}
 	if p.current(ck, f) {
 		return
@@ -176,7 +168,7 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame) {
 	p.objects = make([]objectPlan, f.NumObjects())
 	for i := range p.objects {
 		o := f.Object(i)
-		was := findObject(old, i, o.ID().Index)
+		was := findObject(old, i, o.ID())
 		if was == i && p.holds(&old[i], ck, o) {
 			p.objects[i] = old[i]
 			continue
@@ -186,9 +178,28 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame) {
 			b.old = &old[was]
 		}
 		p.objects[i] = b.make(ck)
+		p.objects[i].made = p.cycles
+		b.compare(&p.objects[i], n, old == nil)
 	}
-	p.stale = false
+	p.noteGone(old, n)
+	p.stale, p.machineChanged = false, false
 	p.arrange()
+}
+
+// setMachine notes which machine a sample is of.
+func (p *plan) setMachine(name string) {
+	if name != p.machine {
+		p.machine, p.stale, p.machineChanged = name, true, true
+		p.nameUnmatched()
+	}
+}
+
+// lack is what nothing has that a part could want.
+func (w *part) lack() counter.Status {
+	if w.own {
+		return counter.NoCounter
+	}
+	return counter.NoObject
 }
 
 // nameUnmatched gives the readings of paths that nothing matches the machine of
@@ -207,13 +218,13 @@ func (p *plan) nameUnmatched() {
 	}
 }
 
-// findObject returns the position of the object with the title index, tried
-// first at the position near; -1 if there is none.
-func findObject(objects []objectPlan, near int, title uint32) int {
-	if near < len(objects) && objects[near].title == title {
+// findObject returns the position of the object with the identity, tried first
+// at the position near; -1 if there is none.
+func findObject(objects []objectPlan, near int, id winperf.ObjectID) int {
+	if near < len(objects) && objects[near].id == id {
 		return near
 	}
-	return slices.IndexFunc(objects, func(o objectPlan) bool { return o.title == title })
+	return slices.IndexFunc(objects, func(o objectPlan) bool { return o.id == id })
 }
 
 // current tells whether the plan holds for a frame as it is.
@@ -232,7 +243,7 @@ func (p *plan) current(ck *frame.Cooker, f frame.Frame) bool {
 // holds tells whether what is planned for an object holds for the one at the
 // same position in a newer frame: it has the same definitions and instances.
 func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {
-	if p.stale || op.title != o.ID().Index {
+	if p.stale || op.id != o.ID() {
 		return false
 	}
 	if !op.wanted {
@@ -258,10 +269,10 @@ func inPlace(pair *frame.Pair) bool {
 // instance. The columns are left in the order of objects and counters, so that
 // those to be cooked together stand together.
 func (p *plan) arrange() {
-	p.columns, p.nothing, p.twoSamples = p.columns[:0], p.nothing[:0], false
+	p.columns, p.nothing, p.own, p.twoSamples = p.columns[:0], p.nothing[:0], p.own[:0], false
 	lacks := make([]counter.Status, len(p.parts))
 	for w := range lacks {
-		lacks[w] = counter.NoObject
+		lacks[w] = p.parts[w].lack()
 	}
 	for i := range p.objects {
 		op := &p.objects[i]
@@ -273,22 +284,25 @@ func (p *plan) arrange() {
 		}
 	}
 	slices.SortStableFunc(p.columns, func(a, b column) int { return cmp.Compare(a.part, b.part) })
-	next, at := 0, 0
+	next, at, out := 0, 0, 0
 	for w := range p.parts {
 		begin := at
+		if p.parts[w].own {
+			at, out = p.arrangeOwn(&p.parts[w], at, out)
+		}
 		for ; next < len(p.columns) && p.columns[next].part == w; next++ {
 			col := &p.columns[next]
-			col.start = at
-			at += len(col.series)
+			col.start, col.out = at, out
+			at, out = at+len(col.series), out+1
 			p.twoSamples = p.twoSamples || col.series[0].Type.Samples() == 2
 		}
 		if at == begin && p.parts[w].isPath && lacks[w] != counter.OK {
-			p.nothing = append(p.nothing, nothing{at, p.parts[w].series, lacks[w]})
-			at++
+			p.nothing = append(p.nothing, nothing{at, out, w, p.parts[w].series, lacks[w]})
+			at, out = at+1, out+1
 		}
-		p.parts[w].end = at
+		p.parts[w].end, p.parts[w].outEnd = at, out
 	}
-	p.readings = at
+	p.readings, p.outputs = at, out
 	slices.SortStableFunc(p.columns, func(a, b column) int {
 		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.k, b.k))
 	})

@@ -16,15 +16,27 @@ type planner struct {
 
 	pair    *frame.Pair
 	labels  *frame.Labels
+	names   naming
+	keys    []string     // of the instances, where they were needed
 	exclude []*pathNames // that are about the object
-	claims  [][]bool     // per counter: instances that an earlier part has
-	before  map[winperf.CounterID][]*winperf.Series
+	claims  [][]bool     // per counter: instances that an earlier part has; nil where that need not be known
+
+	kept   []int32                         // by instance: where it was under the same name, -1 = nowhere
+	steady bool                            // the object's definitions and names are as they were
+	before map[seriesKey][]*winperf.Series // of the frame before, by counter and position there
+}
+
+// seriesKey tells counters apart: by position as long as definitions are the
+// same, else by identity.
+type seriesKey struct {
+	k  int
+	id winperf.CounterID
 }
 
 // make plans the object. One that no part is about is looked at no further.
 func (b *planner) make(ck *frame.Cooker) objectPlan {
 	p, id := b.plan, b.object.ID()
-	op := objectPlan{title: id.Index}
+	op := objectPlan{id: id}
 	for w := range p.parts {
 		if p.parts[w].wantsObject(p, id) {
 			op.found = append(op.found, found{part: w})
@@ -34,13 +46,17 @@ func (b *planner) make(ck *frame.Cooker) objectPlan {
 		return op
 	}
 	b.pair, b.labels = ck.Object(b.object), b.object.Labels()
-	b.claims = make([][]bool, b.object.NumCounters())
 	for i := range p.exclude {
 		if x := &p.exclude[i]; x.machine(p.machine) && x.object.is(p, id.Index) {
 			b.exclude = append(b.exclude, x)
 		}
 	}
-	op.wanted, op.layout, op.labels = true, b.pair.Layout(), b.labels
+	if len(op.found) > 1 || len(b.exclude) > 0 {
+		b.claims = make([][]bool, b.object.NumCounters())
+	}
+	b.names = b.naming()
+	b.keep()
+	op.wanted, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
 	for n := range op.found {
 		f := &op.found[n]
 		op.items, f.status = b.add(op.items, f.part)
@@ -51,12 +67,14 @@ func (b *planner) make(ck *frame.Cooker) objectPlan {
 // wantsObject tells whether the part is about an object.
 func (w *part) wantsObject(p *plan, id winperf.ObjectID) bool {
 	switch {
+	case w.own:
+		return false
 	case w.isPath:
 		return w.path.machine(p.machine) && w.path.object.is(p, id.Index)
 	case w.class:
 		return w.costly == (p.schema != nil && slices.Contains(p.schema.Costly, id.Index))
 	}
-	return w.object == id
+	return w.object.Is(id)
 }
 
 // add appends what a part wants of the object to items and tells what the
@@ -84,7 +102,7 @@ func (b *planner) add(items []item, w int) ([]item, counter.Status) {
 func (b *planner) instances(w *part) []int32 {
 	var at []int32
 	for i := range b.labels.Len() {
-		if !w.isPath || w.path.instance(b.object.Single(), b.labels, i) {
+		if !w.isPath || b.names.matches(&w.path, b.object.Single(), i) {
 			at = append(at, int32(i))
 		}
 	}
@@ -108,6 +126,9 @@ func (b *planner) wantsCounter(w *part, k int) bool {
 // claim takes a counter of instances for the first part of the selection that
 // wants it, and returns those that were not taken and are not excluded.
 func (b *planner) claim(k int, instances []int32) []int32 {
+	if b.claims == nil {
+		return instances
+	}
 	if b.claims[k] == nil {
 		b.claims[k] = make([]bool, b.labels.Len())
 	}
@@ -124,11 +145,27 @@ func (b *planner) claim(k int, instances []int32) []int32 {
 
 func (b *planner) excluded(k, i int) bool {
 	for _, x := range b.exclude {
-		if x.counter.is(b.plan, b.object.Counter(k).ID.Index) && x.instance(b.object.Single(), b.labels, i) {
+		if x.counter.is(b.plan, b.object.Counter(k).ID.Index) && b.names.matches(x, b.object.Single(), i) {
 			return true
 		}
 	}
 	return false
+}
+
+// keep finds the instances that were there before under the same name.
+func (b *planner) keep() {
+	b.kept = make([]int32, b.labels.Len())
+	known := b.old != nil && b.old.wanted
+	b.steady = known && !b.plan.stale && b.old.layout == b.pair.Layout()
+	for i := range b.kept {
+		b.kept[i] = -1
+		if j, _ := b.pair.From(i); known && j >= 0 && j < b.old.labels.Len() {
+			name, number := b.names.full(i)
+			if was, n := b.old.naming.full(j); was == name && n == number {
+				b.kept[i] = int32(j)
+			}
+		}
+	}
 }
 
 // series returns the series of a counter of instances: the one that an
@@ -142,43 +179,78 @@ func (b *planner) series(k int, instances []int32) []*winperf.Series {
 		Counter:     p.names.Title(c.ID.Index),
 		HasInstance: !b.object.Single(),
 	}
-	before := b.olderSeries(c.ID)
+	before := b.olderSeries(k, c.ID)
 	all := make([]*winperf.Series, len(instances))
 	for n, i := range instances {
-		if path.HasInstance {
-			path.Instance, path.Index = b.labels.Full(int(i)), b.labels.Occurrence(int(i))
+		if j := b.kept[i]; j >= 0 && before != nil && before[j] != nil && (b.steady || b.goesOn(before[j], &c, path)) {
+			all[n] = before[j]
+			continue
 		}
-		if j, _ := b.pair.From(int(i)); j >= 0 && j < len(before) {
-			if s := before[j]; s != nil && s.Path == path && s.Type == c.Type && s.Scale == c.Scale {
-				all[n] = s
-				continue
-			}
+		if path.HasInstance {
+			path.Instance, path.Index = b.names.full(int(i))
 		}
 		s := winperf.NewSeries(path)
 		s.ObjectID, s.CounterID = b.object.ID(), c.ID
 		s.Type, s.Unit, s.Scale = c.Type, c.Type.Unit(), c.Scale
+		s.Key = b.key(int(i))
 		all[n] = s
 	}
 	return all
 }
 
+// goesOn tells whether a series, whose instance is called as it was, is still
+// that of a counter; path is the counter's, of any instance.
+func (b *planner) goesOn(s *winperf.Series, c *frame.Counter, path winperf.Path) bool {
+	path.Instance, path.Index = s.Path.Instance, s.Path.Index
+	return s.Path == path && s.Type == c.Type && s.Scale == c.Scale
+}
+
+// key is the key of instance i, made once for all counters.
+func (b *planner) key(i int) string {
+	const none = "-"
+	if b.keys == nil {
+		b.keys = make([]string, b.labels.Len())
+	}
+	if b.keys[i] == "" {
+		if b.keys[i] = instanceKey(b.object, i); b.keys[i] == "" {
+			b.keys[i] = none
+		}
+	}
+	if b.keys[i] == none {
+		return ""
+	}
+	return b.keys[i]
+}
+
 // olderSeries returns the series that a counter's instances had in the frame
-// before, by their positions there.
-func (b *planner) olderSeries(id winperf.CounterID) []*winperf.Series {
+// before, by their positions there; nil where there are none. They must not be
+// changed.
+func (b *planner) olderSeries(k int, id winperf.CounterID) []*winperf.Series {
 	if b.old == nil || !b.old.wanted {
 		return nil
 	}
+	key := func(k int, id winperf.CounterID) seriesKey {
+		if b.steady {
+			return seriesKey{k: k}
+		}
+		return seriesKey{k: -1, id: id}
+	}
 	if b.before == nil {
-		b.before = map[winperf.CounterID][]*winperf.Series{}
+		b.before = map[seriesKey][]*winperf.Series{}
+		n := b.old.labels.Len()
 		for _, it := range b.old.items {
-			id := it.series[0].CounterID
-			if b.before[id] == nil {
-				b.before[id] = make([]*winperf.Series, b.old.labels.Len())
+			at := key(it.k, it.series[0].CounterID)
+			if len(it.series) == n && b.before[at] == nil {
+				b.before[at] = it.series // of all instances; no other part can have one
+				continue
 			}
-			for n, j := range it.instances {
-				b.before[id][j] = it.series[n]
+			if b.before[at] == nil {
+				b.before[at] = make([]*winperf.Series, n)
+			}
+			for m, j := range it.instances {
+				b.before[at][j] = it.series[m]
 			}
 		}
 	}
-	return b.before[id]
+	return b.before[key(k, id)]
 }

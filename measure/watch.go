@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 )
 
 // DefaultInterval is the time between two samples where none is given.
@@ -24,17 +26,14 @@ const DefaultInterval = time.Second
 // first sample only serves as the older one of the first cycle, unless no
 // counter needs two or KeepFirst is set.
 //
-// A recorded source does not wait. It yields its first sample also when it is
+// A recorded source does not wait, unless Speed says so. It yields its first sample also when it is
 // the only one that can be read. A sample that nothing can be read of costs
 // only itself: the error is in the Damage of the next cycle, or, when no cycle
 // follows, yielded last.
 func Watch(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) iter.Seq2[*Cycle, error] {
 	return func(yield func(*Cycle, error) bool) {
-		w := watch{c: New(src, sel, opt), opt: opt, yield: yield}
+		w := watch{c: New(src, sel, opt), opt: opt, yield: yield, schedule: schedule{interval: opt.interval()}}
 		defer w.c.Close()
-		if w.opt.Interval <= 0 {
-			w.opt.Interval = DefaultInterval
-		}
 		if err := w.run(ctx); err != nil && ctx.Err() == nil {
 			yield(nil, err)
 		}
@@ -43,13 +42,14 @@ func Watch(ctx context.Context, src winperf.Source, sel winperf.Selection, opt O
 
 // watch is one loop of Watch.
 type watch struct {
-	c       *Context
-	opt     Options
-	yield   func(*Cycle, error) bool
-	start   time.Time // of the first sample
-	ticks   int64     // intervals since then
+	c     *Context
+	opt   Options
+	yield func(*Cycle, error) bool
+	schedule
 	yielded int
 	damaged []error // recorded samples that could not be read, to be told with the next cycle
+	// Of a record: the time at start and that of the last sample.
+	recordStart, recordLast time.Time
 }
 
 // run returns nil when no more may be yielded.
@@ -58,13 +58,17 @@ func (w *watch) run(ctx context.Context) error {
 	if err != nil {
 		return w.end(err)
 	}
-	held := w.c.plan.twoSamples && !w.opt.KeepFirst
+	w.recordStart, w.recordLast = cycle.Time, cycle.Time
+	held := (w.c.plan.twoSamples || lacksPrevious(cycle)) && !w.opt.KeepFirst
 	if !held && !w.hand(cycle) {
 		return nil
 	}
+	var damage []error // of the held cycle, to be told with the next
+	if held {
+		damage = slices.Clone(cycle.Damage)
+	}
 	for {
-		missed, err := w.wait(ctx)
-		if err != nil {
+		if err := w.wait(ctx); err != nil {
 			return err
 		}
 		next, err := w.cycle(ctx)
@@ -75,7 +79,13 @@ func (w *watch) run(ctx context.Context) error {
 			}
 			return w.end(err)
 		}
-		next.Missed, held = missed, false
+		if err := w.pace(ctx, next.Time); err != nil {
+			return err
+		}
+		if held && len(damage) > 0 {
+			next.Damage = append(damage, next.Damage...)
+		}
+		held = false
 		if !w.hand(next) {
 			return nil
 		}
@@ -89,9 +99,7 @@ func (w *watch) cycle(ctx context.Context) (*Cycle, error) {
 		if err := w.c.Prepare(ctx); err != nil {
 			return nil, err
 		}
-		if w.start.IsZero() {
-			w.start = time.Now()
-		}
+		w.begin()
 		if err := w.c.Sample(ctx); err != nil {
 			return nil, err
 		}
@@ -116,6 +124,7 @@ func (w *watch) cycle(ctx context.Context) (*Cycle, error) {
 func (w *watch) end(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = nil
+		w.damaged = append(w.damaged, w.c.passedOver()...)
 	}
 	return errors.Join(append(w.damaged, err)...)
 }
@@ -126,25 +135,39 @@ func (w *watch) hand(c *Cycle) bool {
 	return w.yield(c, nil) && (w.opt.Count <= 0 || w.yielded < w.opt.Count)
 }
 
-// wait waits until the next sample is due and returns how many were missed.
-func (w *watch) wait(ctx context.Context) (missed int, err error) {
+// wait waits until the next sample is due and tells the Context how late it
+// is, and how many were missed.
+func (w *watch) wait(ctx context.Context) error {
 	if w.c.plan.recorded {
-		return 0, ctx.Err()
+		return ctx.Err()
 	}
-	w.ticks++
-	late := time.Since(w.start) - time.Duration(w.ticks)*w.opt.Interval
-	if late >= w.opt.Interval {
-		missed = int(late / w.opt.Interval)
-		w.ticks += int64(missed)
+	missed, late, err := w.schedule.wait(ctx)
+	w.c.missed += missed
+	w.c.late = late
+	return err
+}
+
+// pace waits until a recorded sample is due, at the speed that was asked for.
+// Where the record's clock goes back its pace begins anew.
+func (w *watch) pace(ctx context.Context, sample time.Time) error {
+	if !w.c.plan.recorded || w.opt.Speed <= 0 {
+		return nil
 	}
-	if late >= 0 {
-		return missed, ctx.Err()
+	if sample.Before(w.recordLast) {
+		w.start, w.recordStart = time.Now(), sample
 	}
-	t := time.NewTimer(-late)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-	return missed, ctx.Err()
+	w.recordLast = sample
+	after := float64(sample.Sub(w.recordStart)) / w.opt.Speed
+	due := time.Duration(min(after, float64(maxPause)))
+	return sleep(ctx, due-time.Since(w.start))
+}
+
+// maxPause bounds what two times of a record, which may be damaged, make Watch
+// wait: a year.
+const maxPause = 366 * 24 * time.Hour
+
+// lacksPrevious tells whether readings that a source cooked itself lack the
+// sample before: those of a log's first row.
+func lacksPrevious(c *Cycle) bool {
+	return c.Frame.IsZero() && slices.ContainsFunc(c.Readings, func(r winperf.Reading) bool { return r.Status == counter.NoPrevious })
 }

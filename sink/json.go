@@ -37,8 +37,9 @@ type jsonFrame struct {
 // value is a number, integers with all their digits, or null: when the status
 // is not ok, when a decimal is infinite or not a number, and for a text, which
 // stands in a field of its own, "text". Units and statuses are the words of
-// counter.Unit and counter.Status. Strings are escaped as encoding/json does
-// without its HTML escapes.
+// counter.Unit and counter.Status. A reading that an anomaly touched has one
+// field more, "anomalies", with the words of winperf.AnomalyKind. Strings are
+// escaped as encoding/json does without its HTML escapes.
 func NewJSONL(w io.Writer) Sink {
 	return &jsonSink{out: output{w: w}, frame: jsonFrame{after: "\n"}}
 }
@@ -97,7 +98,24 @@ func appendReading(dst []byte, r *winperf.Reading) []byte {
 	dst = append(dst, r.Unit.String()...)
 	dst = append(dst, `","status":"`...)
 	dst = append(dst, r.Status.String()...)
-	return append(dst, `"}`...)
+	dst = append(dst, '"')
+	if r.Anomalies != 0 {
+		dst = appendAnomalies(dst, r.Anomalies)
+	}
+	return append(dst, '}')
+}
+
+// appendAnomalies appends the field "anomalies".
+func appendAnomalies(dst []byte, set winperf.AnomalySet) []byte {
+	lead := `,"anomalies":["`
+	for k := winperf.AnomalyKind(0); set>>k != 0; k++ {
+		if set.Has(k) {
+			dst = append(dst, lead...)
+			dst = append(dst, k.String()...)
+			lead = `","`
+		}
+	}
+	return append(dst, `"]`...)
 }
 
 // appendValue appends a number or null, and the field "text" for a text.

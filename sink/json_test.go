@@ -211,3 +211,13 @@ func FuzzJSONNumber(f *testing.F) {
 		}
 	})
 }
+
+// A reading that anomalies touched says so.
+func TestJSONLAnomalies(t *testing.T) {
+	r := winperf.Reading{Series: winperf.NewSeries(winperf.Path{Object: "System", Counter: "Processes"}), Value: counter.Int(7)}
+	r.Anomalies = winperf.AnomalySet(0).With(winperf.ClockBack).With(winperf.BufferGrew)
+	got := render(t, NewJSONL, []winperf.Reading{r})
+	if want := `"value":7,"unit":"none","status":"ok","anomalies":["buffer_grew","clock_back"]}` + "\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("%s, want it to end in %s", got, want)
+	}
+}

@@ -1,0 +1,83 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+)
+
+// Open returns a Context that has compiled its selection and taken a first
+// sample: what there is can be browsed, buffers have their sizes, and the first
+// cycle has values for counters that need two samples. A recorded source's first
+// sample is used up by it. The error is that of the stage that failed.
+func Open(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) (*Context, error) {
+	c := New(src, sel, opt)
+	c.gate.set(initializing)
+	err := c.prepare(ctx)
+	if err == nil {
+		err = c.sample(ctx)
+	}
+	if err == nil {
+		err = c.decodeAny()
+	}
+	c.completed = false // what was measured belongs to nobody yet
+	c.gate.set(initialized)
+	if err != nil {
+		_ = c.Close() // the error that counts is the one before
+		return nil, err
+	}
+	return c, nil
+}
+
+// Browse describes what the last sample holds: objects, counters, instances and
+// clocks. It may be called from any goroutine; it fails with an error that wraps
+// winperf.ErrState while a round is under way and before the first sample. What
+// it returns stays valid. A source that cooks its readings itself has nothing
+// to browse.
+func (c *Context) Browse() (*Catalogue, error) {
+	if _, _, err := c.gate.enter(opBrowse); err != nil {
+		return nil, err
+	}
+	f, names, err := c.hold()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Release()
+	return NewCatalogue(f, names, c.opt.Source), nil
+}
+
+// hold retains the frame of the last sample.
+func (c *Context) hold() (frame.Frame, *nametable.Names, error) {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	if c.prev.IsZero() {
+		return frame.Frame{}, nil, fmt.Errorf("%v of a measurement that has no sample: %w", opBrowse, winperf.ErrState)
+	}
+	return c.prev, c.plan.names, c.prev.Retain()
+}
+
+// Readings appends the readings of the last cycle to buf. It may be called from
+// any goroutine, while another one measures; it fails with an error that wraps
+// winperf.ErrState while a round is under way and before the first one is
+// complete.
+func (c *Context) Readings(buf []winperf.Reading) ([]winperf.Reading, error) {
+	if _, _, err := c.gate.enter(opRead); err != nil {
+		return buf, err
+	}
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	if !c.completed {
+		return buf, fmt.Errorf("%v of a measurement that has completed no cycle: %w", opRead, winperf.ErrState)
+	}
+	buf = append(buf, c.cycle.Readings...)
+	for i := range c.cycle.Columns {
+		col := &c.cycle.Columns[i]
+		for n := range col.Len() {
+			buf = append(buf, col.Reading(n))
+		}
+	}
+	return buf, nil
+}

@@ -1,0 +1,219 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/provider"
+)
+
+// Title indices of the object "winperf cache", beside Windows' own and those of
+// the hosts' objects. They are fixed: new ones go to the end.
+const (
+	titleCache = 900_000 + 2*iota
+	titleHits
+	titleMisses
+	titleBanned
+	titleStale
+	titleJoined
+	titleRefreshes
+	titleBans
+	titleAge
+)
+
+// meterObject declares the object. Its instances are the objects in the cache
+// and _Total.
+func meterObject() *provider.Object {
+	rate := func(index uint32, name, help string) provider.Counter {
+		return provider.Counter{Index: index, Name: name, Help: help, Type: counter.BulkCount}
+	}
+	return &provider.Object{
+		Index: titleCache, Name: "winperf cache", Multi: true,
+		Help: "What the object cache between measurements and their source does, by object.",
+		Counters: []provider.Counter{
+			meterHits: rate(titleHits, "Hits/sec", "How often a measurement was given the object from the cache."),
+			meterMisses: rate(titleMisses, "Misses/sec",
+				"How often the cache could not give the object to a measurement that asked for it."),
+			meterBanned: rate(titleBanned, "Banned/sec",
+				"How often the object was refused because who asked had this very sample of it already."),
+			meterStale: rate(titleStale, "Stale/sec", "How often the object was refused because it was too old."),
+			meterJoined: rate(titleJoined, "Joined/sec",
+				"How often a measurement was given the object from a query that was under way for another one."),
+			meterRefreshes: rate(titleRefreshes, "Refreshes/sec", "How often a new sample of the object came into the cache."),
+			meterBans: {
+				Index: titleBans, Name: "Bans", Type: counter.RawCount,
+				Help: "The measurements that have the newest sample of the object and are not given it again.",
+			},
+			meterAge: {
+				Index: titleAge, Name: "Age", Type: counter.ElapsedTime,
+				Help: "Seconds since the newest sample of the object was taken.",
+			},
+		},
+	}
+}
+
+// Positions of the counters.
+const (
+	meterHits = iota
+	meterMisses
+	meterBanned
+	meterStale
+	meterJoined
+	meterRefreshes
+	meterBans
+	meterAge
+)
+
+// Meter returns a source of what the cache does: the object "winperf cache",
+// with an instance for each object that was ever asked for or refreshed and
+// one for their total. It can be read as long as the cache exists, also when
+// that is closed. The age of an object of which no sample is kept is missing,
+// and so is that of the total.
+func (s *Source) Meter() (winperf.Source, error) {
+	m := &meter{cache: s, object: meterObject()}
+	layout, err := provider.NewLayout(m.object, nil)
+	if err != nil {
+		return nil, err
+	}
+	m.layout = layout
+	d, err := provider.NewDispatcher(provider.Options{Machine: s.Machine(), Clocks: s.clocks}, m)
+	if err != nil {
+		return nil, err
+	}
+	m.dispatcher = d
+	m.schema = &winperf.Schema{Names: []winperf.NameTable{d.Names()}, Interface: "winperf"}
+	return m, nil
+}
+
+// filetimeFreq is how many units of FILETIME a second has.
+const filetimeFreq = 10_000_000
+
+// clocksOf are the clocks of a sample by a clock that the caller gave.
+func clocksOf(now func() time.Time) func() counter.Clocks {
+	return func() counter.Clocks {
+		t := winperf.ToFiletime(now())
+		return counter.Clocks{PerfTime: t, PerfFreq: filetimeFreq, Time100ns: t}
+	}
+}
+
+// meter is the provider of the object, its session, and the source over it.
+type meter struct {
+	cache      *Source
+	object     *provider.Object
+	layout     *provider.Layout
+	dispatcher *provider.Dispatcher
+	schema     *winperf.Schema
+
+	// Of the session, which is asked by one goroutine at a time.
+	names  *nametable.Names
+	source *winperf.Schema // that names are of
+}
+
+// Machine, Schema and Compile implement winperf.Source.
+func (m *meter) Machine() string { return m.cache.Machine() }
+
+func (m *meter) Schema(context.Context) (*winperf.Schema, error) { return m.schema, nil }
+
+func (m *meter) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
+	for _, p := range sel.Paths {
+		if match := p.Matcher(); !match.Machine(m.Machine()) {
+			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, m.Machine())
+		}
+	}
+	return &meterQuery{m, provider.Query{Global: true, Metadata: sel.Metadata}}, nil
+}
+
+// Name, Objects, Open and Close implement provider.Provider and its session.
+func (m *meter) Name() string                                   { return "cache" }
+func (m *meter) Objects() []*provider.Object                    { return []*provider.Object{m.object} }
+func (m *meter) Open(context.Context) (provider.Session, error) { return session{m}, nil }
+func (m *meter) Close() error                                   { return m.dispatcher.Close() }
+
+type session struct{ *meter }
+
+func (s session) Close() error { return nil }
+
+// Collect implements provider.Session.
+func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Writer) error {
+	if q.Metadata {
+		w.Definitions(s.layout)
+		return nil
+	}
+	stats := s.cache.Stats()
+	now := s.cache.table.now()
+	out := w.Object(s.layout)
+	out.Clock(winperf.ToFiletime(now), filetimeFreq)
+	names := s.titles(ctx)
+	var total ObjectStats
+	for _, o := range stats.Objects {
+		out.Instance(provider.Instance{Name: objectName(names, o.ObjectID)})
+		write(&out, o)
+		if !o.Taken.IsZero() {
+			out.Set(meterAge, uint64(winperf.ToFiletime(o.Taken)))
+		}
+		total.add(o)
+	}
+	out.Instance(provider.Instance{Name: "_Total"})
+	write(&out, total)
+	out.End()
+	return nil
+}
+
+func write(out *provider.ObjectWriter, o ObjectStats) {
+	out.Set(meterHits, o.Hits)
+	out.Set(meterMisses, o.Misses)
+	out.Set(meterBanned, o.Banned)
+	out.Set(meterStale, o.Stale)
+	out.Set(meterJoined, o.Joined)
+	out.Set(meterRefreshes, o.Refreshes)
+	out.Set(meterBans, uint64(o.Bans))
+}
+
+func (o *ObjectStats) add(p ObjectStats) {
+	o.Hits += p.Hits
+	o.Misses += p.Misses
+	o.Banned += p.Banned
+	o.Stale += p.Stale
+	o.Joined += p.Joined
+	o.Refreshes += p.Refreshes
+	o.Bans += p.Bans
+}
+
+// titles are the names of the source's objects, as far as it tells them.
+func (s session) titles(ctx context.Context) *nametable.Names {
+	schema, err := s.cache.Schema(ctx)
+	if err == nil && (schema != s.source || s.names == nil) {
+		s.meter.names, _ = nametable.FromSchema(schema) // damage is the affair of who measures the source
+		s.meter.source = schema
+	}
+	return s.meter.names
+}
+
+// objectName is the name of an object, or its GUID.
+func objectName(names *nametable.Names, id winperf.ObjectID) string {
+	switch {
+	case id.Index == 0:
+		return id.GUID.String()
+	case names == nil:
+		return fmt.Sprintf("#%d", id.Index)
+	}
+	return names.Title(id.Index)
+}
+
+// meterQuery takes samples of the meter.
+type meterQuery struct {
+	meter *meter
+	query provider.Query
+}
+
+func (q *meterQuery) Sample(ctx context.Context, raw *winperf.Raw) (err error) {
+	raw.Format, raw.Schema = winperf.FormatV1, q.meter.schema
+	raw.Bytes, err = q.meter.dispatcher.Collect(ctx, &q.query, raw.Bytes[:0])
+	return err
+}
+
+func (q *meterQuery) Close() error { return nil }

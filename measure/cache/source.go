@@ -1,0 +1,143 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+)
+
+// DefaultFreshness is how old an object may be to be handed out, where no
+// Options say another time.
+const DefaultFreshness = 500 * time.Millisecond
+
+// Options for New. The zero Options are those of the original.
+type Options struct {
+	// Freshness is how old an object may be to be handed out, counted from the
+	// end of the query that brought it. 0 means DefaultFreshness, less than 0
+	// that only concurrent requests share.
+	Freshness time.Duration
+	// Now is the clock that ages are measured by; nil means time.Now.
+	Now func() time.Time
+}
+
+// Source is a winperf.Source over another one, whose queries share samples. It
+// may be used by any number of goroutines; each query by one at a time.
+type Source struct {
+	src    winperf.Source
+	frames frame.Pool            // of samples
+	joins  frame.Pool            // of what users get
+	clocks func() counter.Clocks // of the meter; nil for those of the Go runtime
+
+	mu      sync.Mutex // guards what follows; held for no more than moving references
+	table   table
+	idle    []*compiled // queries of the source beneath that nobody uses
+	free    []*sample
+	open    map[*query]struct{}
+	queries uint64 // that reached the source
+	closed  bool
+}
+
+// New returns a cache over a live source. Closing it closes the source.
+func New(src winperf.Source, opt Options) *Source {
+	if opt.Freshness == 0 {
+		opt.Freshness = DefaultFreshness
+	}
+	s := &Source{src: src, open: map[*query]struct{}{}}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	} else {
+		s.clocks = clocksOf(opt.Now)
+	}
+	s.table = newTable(opt)
+	return s
+}
+
+// Machine implements winperf.Source.
+func (s *Source) Machine() string { return s.src.Machine() }
+
+// Schema implements winperf.Source.
+func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) { return s.src.Schema(ctx) }
+
+// Anomalies implements winperf.Troubled with what the source beneath noticed.
+func (s *Source) Anomalies(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
+	if t, ok := s.src.(winperf.Troubled); ok {
+		return t.Anomalies(buf, n)
+	}
+	return buf, n
+}
+
+// Close implements winperf.Source: it closes the source beneath. Frames that
+// were handed out can still be read.
+func (s *Source) Close() error {
+	s.mu.Lock()
+	idle := s.idle
+	s.idle, s.closed = nil, true
+	s.mu.Unlock()
+	var errs []error
+	for _, c := range idle {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(append(errs, s.src.Close())...)
+}
+
+// Compile implements winperf.Source. It takes one sample, of definitions only
+// where the source can do that, to learn which objects the selection wants: from
+// then on these are sampled as a whole. An object that is not there yet is found
+// by a later Compile, unless the selection wants a whole class of objects or
+// none of what it wants was there.
+//
+// A query for definitions goes to the source as it is. The error wraps
+// winperf.ErrNotSupported for a source of recorded samples.
+func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	if _, recorded := s.src.(winperf.Recorded); recorded {
+		return nil, fmt.Errorf("cache over recorded samples: %w", winperf.ErrNotSupported)
+	}
+	if sel.Metadata {
+		return s.src.Compile(ctx, sel)
+	}
+	sel.Paths, sel.Objects = slices.Clone(sel.Paths), slices.Clone(sel.Objects)
+	wanted, err := s.resolve(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
+	q := &query{source: s, sel: sel}
+	q.want(wanted, nil)
+	s.mu.Lock()
+	s.open[q] = struct{}{}
+	s.mu.Unlock()
+	return q, nil
+}
+
+// resolve returns the objects that the selection wants now.
+func (s *Source) resolve(ctx context.Context, sel winperf.Selection) ([]winperf.ObjectID, error) {
+	sel.Metadata = true
+	q, err := s.src.Compile(ctx, sel)
+	if errors.Is(err, winperf.ErrNotSupported) {
+		sel.Metadata = false
+		q, err = s.src.Compile(ctx, sel)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer q.Close()
+	f := s.frames.Get()
+	defer f.Release()
+	if err := q.Sample(ctx, f.Raw()); err != nil {
+		return nil, err
+	}
+	if err := f.Decode(frame.Frame{}); err != nil && f.NumObjects() == 0 {
+		return nil, fmt.Errorf("objects of the selection: %w", err)
+	}
+	var ids []winperf.ObjectID
+	for o := range f.Objects() {
+		ids = append(ids, o.ID())
+	}
+	return ids, nil
+}

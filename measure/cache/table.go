@@ -1,0 +1,138 @@
+package cache
+
+import (
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// table is the cache proper: the newest sample of each object, and the rules of
+// who may have it. Its owner locks it.
+type table struct {
+	now       func() time.Time
+	freshness time.Duration
+
+	items map[winperf.ObjectID]*item // none is ever taken out, so that queries may keep them
+	steps stamp                      // what began and ended so far
+	swept time.Time
+}
+
+// stamp puts the beginnings and ends of queries in order. A sample that began
+// after another one ended is newer; of two that were under way at the same time
+// nobody can tell.
+type stamp uint64
+
+func (t *table) step() stamp {
+	t.steps++
+	return t.steps
+}
+
+// item is the newest sample of one object. It stays when the sample is dropped
+// for its age.
+type item struct {
+	id     winperf.ObjectID
+	sample *sample // nil: none, or dropped
+	landed stamp   // of the sample
+	at     time.Time
+	counts counts
+	flight *flight // the query under way that asks for the object, nil for none
+}
+
+// counts are what happened to one object.
+type counts struct {
+	hits      uint64 // finds that gave the object
+	misses    uint64 // finds that did not, of those:
+	banned    uint64 // by a ban
+	stale     uint64 // by age
+	refreshes uint64 // inserts
+	joined    uint64 // askers that waited for a query under way
+}
+
+// ban is what keeps an entity, one query, from an object: the end of the newest
+// sample of it that the entity has. It gets only what began later.
+type ban stamp
+
+func (b ban) from(s *sample) bool { return stamp(b) >= s.began }
+
+// give bans who was given a sample.
+func (b *ban) give(s *sample) { *b = ban(s.landed) }
+
+func newTable(opt Options) table {
+	return table{now: opt.Now, freshness: opt.Freshness, items: map[winperf.ObjectID]*item{}}
+}
+
+// item returns the item of an object, made where there is none.
+func (t *table) item(id winperf.ObjectID) *item {
+	it := t.items[id]
+	if it == nil {
+		it = &item{id: id}
+		t.items[id] = it
+	}
+	return it
+}
+
+// find looks for an object on behalf of an entity. A hit bans the entity from
+// the object and holds the sample for it. A miss changes nothing but counts.
+func (t *table) find(it *item, b *ban, now time.Time) *sample {
+	switch {
+	case it.sample == nil:
+	case b.from(it.sample):
+		it.counts.banned++
+	case !t.fresh(it, now):
+		it.counts.stale++
+	default:
+		it.counts.hits++
+		b.give(it.sample)
+		it.sample.refs++
+		return it.sample
+	}
+	it.counts.misses++
+	return nil
+}
+
+// fresh tells whether an object is young enough to be handed out.
+func (t *table) fresh(it *item, now time.Time) bool { return now.Sub(it.at) <= t.freshness }
+
+// together tells whether find would give all of some objects, from one sample.
+func (t *table) together(items []*item, bans []ban, now time.Time) bool {
+	for i, it := range items {
+		if it.sample == nil || it.sample != items[0].sample || bans[i].from(it.sample) || !t.fresh(it, now) {
+			return false
+		}
+	}
+	return true
+}
+
+// insert makes a sample the newest of an object, unless it may be older than the
+// one that is. The sample that was replaced, nil where there was none, is no
+// longer held by the table but by the caller.
+func (t *table) insert(it *item, s *sample) (replaced *sample) {
+	if it.landed >= s.began {
+		return nil
+	}
+	replaced = it.sample
+	it.sample, it.landed, it.at = s, s.landed, s.at
+	it.counts.refreshes++
+	s.refs++
+	return replaced
+}
+
+// idle is how long an object that nobody refreshes is kept: it can be of no use
+// any more but for the names that the next sample of it may share.
+const idle = time.Minute
+
+// sweep drops objects that were not refreshed for long, now and then, and calls
+// release for their samples.
+func (t *table) sweep(release func(*sample)) {
+	now := t.now()
+	if now.Sub(t.swept) < idle {
+		return
+	}
+	t.swept = now
+	for _, it := range t.items {
+		if it.sample != nil && now.Sub(it.at) > max(idle, t.freshness) {
+			release(it.sample)
+			it.sample = nil
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package measure
+
+import (
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// cooked puts readings that a source cooked itself into the order of the
+// selection's parts. The order that it found holds as long as the series and
+// their places stay the same.
+type cooked struct {
+	series []*winperf.Series // of the sample that the order was found for
+	order  []int             // of each reading in the cycle: its place in the sample, -1 for a part that nothing matches
+	parts  []cookedPart
+	plain  bool // the order is that of the sample
+}
+
+// cookedPart is what became of one part of the selection.
+type cookedPart struct {
+	status counter.Status // of a path that nothing matches
+	end    int            // where its readings end
+}
+
+// read makes the readings of a cycle from those of a sample. It may exchange
+// the two slices.
+func (k *cooked) read(p *plan, c *Cycle, sample *[]winperf.Reading, touched winperf.AnomalySet) {
+	if !k.holds(*sample) {
+		k.arrange(p, *sample)
+	}
+	if k.plain {
+		c.Readings, *sample = *sample, c.Readings
+	} else {
+		k.copy(p, c, *sample)
+	}
+	for i := range c.Readings {
+		c.Readings[i].Anomalies |= touched
+	}
+	for _, part := range k.parts {
+		c.Parts = append(c.Parts, part.end) // of columns as well: each has one reading
+	}
+	c.values = len(c.Readings)
+	if p.columnar {
+		p.room(c, len(c.Readings), len(c.Readings))
+		for i := range c.Readings {
+			c.Columns[i] = p.store.reading(i, &c.Readings[i])
+		}
+		c.Readings = c.Readings[:0]
+	}
+}
+
+func (k *cooked) copy(p *plan, c *Cycle, sample []winperf.Reading) {
+	c.Readings = c.Readings[:0]
+	part := 0
+	for n, at := range k.order {
+		for k.parts[part].end <= n {
+			part++
+		}
+		if at >= 0 {
+			c.Readings = append(c.Readings, sample[at])
+			continue
+		}
+		c.Readings = append(c.Readings, winperf.Reading{Series: p.parts[part].series, Time: c.Time, Status: k.parts[part].status})
+	}
+}
+
+func (k *cooked) holds(sample []winperf.Reading) bool {
+	if k.parts == nil || len(k.series) != len(sample) {
+		return false
+	}
+	for i := range sample {
+		if sample[i].Series != k.series[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// arrange gives every reading its place: that of the first part that wants it.
+func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
+	k.series, k.order, k.parts = k.series[:0], k.order[:0], k.parts[:0]
+	for i := range sample {
+		k.series = append(k.series, sample[i].Series)
+	}
+	taken := make([]bool, len(sample))
+	for i, s := range k.series {
+		taken[i] = slices.ContainsFunc(p.exclude, func(x pathNames) bool { return x.wants(s) == counter.OK })
+	}
+	p.own = p.own[:0]
+	for w := range p.parts {
+		part, begin := &p.parts[w], len(k.order)
+		if part.own {
+			end, _ := p.arrangeOwn(part, begin, 0)
+			for range end - begin {
+				k.order = append(k.order, -1) // filled in later
+			}
+		}
+		status := part.lack()
+		for i, s := range k.series {
+			got := part.wantsSeries(p, s)
+			status = min(status, got) // OK is less than NoInstance, NoCounter, NoObject
+			if got == counter.OK && !taken[i] {
+				k.order, taken[i] = append(k.order, i), true
+			}
+		}
+		if len(k.order) == begin && part.isPath && status != counter.OK {
+			k.order = append(k.order, -1)
+		}
+		k.parts = append(k.parts, cookedPart{status, len(k.order)})
+	}
+	p.twoSamples = false // the first row has all its values
+	k.plain = len(k.order) == len(sample)
+	for n, at := range k.order {
+		k.plain = k.plain && n == at
+	}
+}
+
+// wantsSeries tells whether the part is about a series: OK, or what the series
+// is not.
+func (w *part) wantsSeries(p *plan, s *winperf.Series) counter.Status {
+	is := false
+	switch {
+	case w.isPath:
+		return w.path.wants(s)
+	case w.class:
+		is = w.costly == (p.schema != nil && slices.Contains(p.schema.Costly, s.ObjectID.Index))
+	default:
+		is = w.object == s.ObjectID
+	}
+	if is {
+		return counter.OK
+	}
+	return counter.NoObject
+}
+
+// wants compares the path with that of a series by their names.
+func (p *pathNames) wants(s *winperf.Series) counter.Status {
+	path := &s.Path
+	switch {
+	case !p.machine(path.Machine) || !p.object.pattern.Match(path.Object):
+		return counter.NoObject
+	case !p.counter.pattern.Match(path.Counter):
+		return counter.NoCounter
+	case path.HasInstance && !(p.matcher.WantsInstance() && p.matcher.Instance(path.Instance, path.Index)):
+		return counter.NoInstance
+	case !path.HasInstance && p.matcher.WantsInstance() && !p.matcher.Instance("", 0):
+		return counter.NoInstance
+	}
+	return counter.OK
+}

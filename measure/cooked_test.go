@@ -1,0 +1,268 @@
+package measure_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
+)
+
+// textLog is a recorded source whose query cooks its readings itself.
+type textLog struct {
+	series []*winperf.Series
+	rows   [][]counter.Value // an empty Value has no reading
+	times  []time.Duration   // since the first row; nil is a second each
+	damage map[int]error     // passed over before the row
+}
+
+func newTextLog(t testing.TB, paths string, rows ...[]counter.Value) *textLog {
+	l := &textLog{rows: rows}
+	for _, p := range pathList(t, paths) {
+		l.series = append(l.series, winperf.NewSeries(p))
+	}
+	return l
+}
+
+func pathList(t testing.TB, text string) (list []winperf.Path) {
+	for s := range strings.Lines(strings.TrimSpace(text)) {
+		list = append(list, paths(t, strings.TrimSpace(s))...)
+	}
+	return list
+}
+
+func (l *textLog) Machine() string                                 { return "HOST" }
+func (l *textLog) Schema(context.Context) (*winperf.Schema, error) { return &winperf.Schema{}, nil }
+func (l *textLog) Close() error                                    { return nil }
+func (l *textLog) Recorded() int                                   { return len(l.rows) }
+func (l *textLog) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
+	return &textQuery{textLog: l}, nil
+}
+
+type textQuery struct {
+	*textLog
+	next   int
+	passed []error
+}
+
+func (q *textQuery) Close() error { return nil }
+func (q *textQuery) Sample(context.Context, *winperf.Raw) error {
+	return fmt.Errorf("a log of values: %w", winperf.ErrNotSupported)
+}
+
+func (q *textQuery) Damage() []error {
+	list := q.passed
+	q.passed = nil
+	return list
+}
+
+func (q *textQuery) Readings(_ context.Context, buf []winperf.Reading) ([]winperf.Reading, error) {
+	if err := q.damage[q.next]; err != nil {
+		q.passed = append(q.passed, err)
+	}
+	if q.next == len(q.rows) {
+		return buf, io.EOF
+	}
+	at := time.Duration(q.next) * time.Second
+	if q.times != nil {
+		at = q.times[q.next]
+	}
+	for i, v := range q.rows[q.next] {
+		if v != (counter.Value{}) {
+			buf = append(buf, winperf.Reading{Series: q.series[i], Time: winperf.FromFiletime(epoch).Add(at), Value: v})
+		}
+	}
+	q.next++
+	return buf, nil
+}
+
+func values(list ...float64) (row []counter.Value) {
+	for _, v := range list {
+		if v < 0 {
+			row = append(row, counter.Value{})
+			continue
+		}
+		row = append(row, counter.Float(v))
+	}
+	return row
+}
+
+const loggedPaths = `
+\\HOST\Processor(0)\% Processor Time
+\\HOST\Processor(_Total)\% Processor Time
+\\HOST\System\Processes
+\\HOST\Process(a#1)\ID Process`
+
+func TestCookedReadings(t *testing.T) {
+	tests := []struct {
+		name  string
+		sel   winperf.Selection
+		opt   measure.Options
+		want  []string // of each row, "|" between paths
+		parts []int
+	}{
+		{
+			name: "all as they stand", sel: selection(t, `\*(*)\*`, `\Proc*(*)\*`),
+			want: []string{"P0=1 PT=2 S=3 a1=4", "P0=5 PT=6 S=7 a1=8", "PT=9"}, parts: []int{4, 4},
+		},
+		{
+			name: "everything", sel: winperf.Selection{Global: true},
+			want: []string{"P0=1 PT=2 S=3 a1=4", "P0=5 PT=6 S=7 a1=8", "PT=9"}, parts: []int{4},
+		},
+		{
+			name: "in the order of the paths, each once", sel: selection(t, `\System\Processes`, `\Processor(_Total)\*`, `\Processor(*)\*`),
+			want: []string{"S=3 PT=2 P0=1", "S=7 PT=6 P0=5", "S!no_object PT=9"}, parts: []int{1, 2, 3},
+		},
+		{
+			name: "an index", sel: selection(t, `\Process(a#1)\ID Process`, `\Process(a)\ID Process`),
+			want: []string{"a1=4 a!no_instance", "a1=8 a!no_instance", "a1!no_object a!no_object"}, parts: []int{1, 2},
+		},
+		{
+			name: "what is not there", sel: selection(t, `\System\Threads`, `\Memory\Available MBytes`, `\Processor(7)\% Processor Time`),
+			want: []string{"T!no_counter M!no_object P7!no_instance", "T!no_counter M!no_object P7!no_instance", "T!no_object M!no_object P7!no_instance"}, parts: []int{1, 2, 3},
+		},
+		{
+			name: "excluded", sel: winperf.Selection{Global: true}, opt: measure.Options{Exclude: paths(t, `\Processor(*)\*`)},
+			want: []string{"S=3 a1=4", "S=7 a1=8", ""}, parts: []int{2},
+		},
+		{
+			name: "columns", sel: selection(t, `\System\Processes`, `\Processor(*)\*`, `\Memory\Available MBytes`), opt: measure.Options{Columns: true},
+			want: []string{"S=3 P0=1 PT=2 M!no_object", "S=7 P0=5 PT=6 M!no_object", "S!no_object PT=9 M!no_object"}, parts: []int{1, 3, 4},
+		},
+	}
+	short := map[string]string{
+		`\\HOST\Processor(0)\% Processor Time`: "P0", `\\HOST\Processor(_Total)\% Processor Time`: "PT",
+		`\\HOST\System\Processes`: "S", `\\HOST\Process(a#1)\ID Process`: "a1",
+		`\\HOST\System\Threads`: "T", `\\HOST\Memory\Available MBytes`: "M", `\\HOST\Processor(7)\% Processor Time`: "P7",
+		`\\HOST\Process(a)\ID Process`: "a",
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			src := newTextLog(t, loggedPaths, values(1, 2, 3, 4), values(5, 6, 7, 8), values(-1, 9, -1, -1))
+			c := measure.New(src, tt.sel, tt.opt)
+			before := map[string]*winperf.Series{}
+			for n := range tt.want {
+				cy := cycle(t, c)
+				got := ""
+				all, err := c.Readings(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range all {
+					name := short[r.String()]
+					if s := before[name]; s != nil && s != r.Series && r.Status == counter.OK {
+						t.Errorf("row %d: %s has another series", n, r)
+					}
+					if r.Status == counter.OK {
+						before[name] = r.Series
+						got += fmt.Sprintf(" %s=%v", name, r.Value)
+					} else {
+						got += fmt.Sprintf(" %s!%v", name, r.Status)
+					}
+					if r.Time != winperf.FromFiletime(epoch+int64(n)*second) {
+						t.Errorf("row %d: time %v", n, r.Time)
+					}
+				}
+				if len(got) > 0 {
+					got = got[1:]
+				}
+				if got != tt.want[n] {
+					t.Errorf("row %d: %s, want %s", n, got, tt.want[n])
+				}
+				if n == 0 && !cmp.Equal(cy.Parts, tt.parts) {
+					t.Errorf("parts %v, want %v", cy.Parts, tt.parts)
+				}
+				if !cy.Frame.IsZero() || cy.Names == nil {
+					t.Errorf("frame %v, names %v", cy.Frame, cy.Names)
+				}
+			}
+			if _, err := c.Cycle(t.Context()); !errors.Is(err, io.EOF) {
+				t.Errorf("at the end: %v", err)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Steady rows are arranged once, and cost nothing but their readings.
+func TestCookedAllocatesNothing(t *testing.T) {
+	rows := make([][]counter.Value, 30)
+	for i := range rows {
+		rows[i] = values(1, 2, 3, 4)
+	}
+	for name, sel := range map[string]winperf.Selection{
+		"as they stand": {Global: true}, "another order": selection(t, `\System\*`, `\*(*)\*`),
+	} {
+		c := measure.New(newTextLog(t, loggedPaths, rows...), sel, measure.Options{})
+		for range 3 {
+			cycle(t, c)
+		}
+		if n := testing.AllocsPerRun(20, func() { cycle(t, c) }); n != 0 {
+			t.Errorf("%s: %v allocations a cycle", name, n)
+		}
+	}
+}
+
+// A record of values is watched like any other; nothing waits for a second
+// sample, and what was passed over is told with the next row or at the end.
+func TestWatchCooked(t *testing.T) {
+	src := newTextLog(t, loggedPaths, values(1, 2, 3, 4), values(5, 6, 7, 8))
+	src.damage = map[int]error{1: errTest, 2: fmt.Errorf("the tail: %w", winperf.ErrBadData)}
+	var got []int
+	var last error
+	for cy, err := range measure.Watch(t.Context(), src, winperf.Selection{Global: true}, measure.Options{}) {
+		if err != nil {
+			last = err
+			continue
+		}
+		got = append(got, len(cy.Readings), len(cy.Damage))
+	}
+	if !cmp.Equal(got, []int{4, 0, 4, 1}) || !errors.Is(last, winperf.ErrBadData) {
+		t.Errorf("readings and damage %v, at the end %v", got, last)
+	}
+}
+
+// Recorded samples come at their own pace, or faster.
+func TestSpeed(t *testing.T) {
+	const s = time.Second
+	log := []time.Duration{0, 2 * s, 3 * s, 1 * s, 4 * s}
+	tests := []struct {
+		speed float64
+		want  []time.Duration
+	}{
+		{0, []time.Duration{0, 0, 0, 0, 0}},
+		{1, []time.Duration{0, 2 * s, 3 * s, 3 * s, 6 * s}}, // it goes back by 2 s and on from there
+		{2, []time.Duration{0, 1 * s, 1500 * ms, 1500 * ms, 3 * s}},
+		{0.5, []time.Duration{0, 4 * s, 6 * s, 6 * s, 12 * s}},
+	}
+	for _, tt := range tests {
+		src := newTextLog(t, loggedPaths)
+		src.times = log
+		for range log {
+			src.rows = append(src.rows, values(1, 2, 3, 4))
+		}
+		var got []time.Duration
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			for _, err := range measure.Watch(t.Context(), src, winperf.Selection{Global: true}, measure.Options{Speed: tt.speed}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, time.Since(begin))
+			}
+		})
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("speed %v (-want +got):\n%s", tt.speed, diff)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package measure
+
+import "slices"
+
+// What tests see of the state machine.
+
+// States and Operations are the names of all of them.
+var (
+	States     = stateNames[:]
+	Operations = operationNames[:]
+)
+
+// State is the state that a Context is in.
+func (c *Context) State() string { return c.gate.state().String() }
+
+// Initializing puts a Context into the state of one that Open is making.
+func (c *Context) Initializing() { c.gate.set(initializing) }
+
+// State is the state that a Joint is in.
+func (j *Joint) State() string { return j.gate.state().String() }
+
+// Allowed tells what the table of transitions says: the states during, after
+// success and after failure, or nothing.
+func Allowed(s, op string) []string {
+	t := transitions[slices.Index(States, s)][slices.Index(Operations, op)]
+	if !t.allowed {
+		return nil
+	}
+	return []string{t.during.String(), t.success.String(), t.failure.String()}
+}

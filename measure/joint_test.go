@@ -1,0 +1,518 @@
+package measure_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+)
+
+// machine is a scripted source with a name of its own.
+type machine struct {
+	*scripted
+	name string
+}
+
+func (m machine) Machine() string { return m.name }
+
+func on(name string, src *scripted) machine { return machine{src, name} }
+
+// named are samples of a machine without end: a system and one process.
+func named(name string) *scripted {
+	return &scripted{schema: englishSchema, script: func(n int) sample {
+		s := count(n)
+		s.machine = name
+		return s
+	}}
+}
+
+func join(t *testing.T, opt measure.JointOptions, sel winperf.Selection, origins ...measure.Origin) *measure.Joint {
+	t.Helper()
+	j, err := measure.Join(t.Context(), origins, sel, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return j
+}
+
+func round(t *testing.T, j *measure.Joint) *measure.JointCycle {
+	t.Helper()
+	c, err := j.Cycle(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// members is each member's readings, or its error.
+func members(c *measure.JointCycle) (text []string) {
+	for _, m := range c.Members {
+		s := m.Origin
+		if m.Apart {
+			s += " apart"
+		}
+		if m.Cycle != nil {
+			s += ": " + strings.Join(lines(m.Cycle.Readings), ", ")
+		}
+		if m.Err != nil {
+			s += " !" + m.Err.Error()
+		}
+		text = append(text, s)
+	}
+	return text
+}
+
+func TestJointAssignsPaths(t *testing.T) {
+	other := named("B")
+	other.schema = schema(map[uint32]string{2: "System", 248: "Processes", 900: "Only Here", 902: "Things"})
+	origins := []measure.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", other)}}
+	tests := []struct {
+		name     string
+		sel      winperf.Selection
+		one, two string // what each source is asked for
+		err      error
+	}{
+		{"of any machine", selection(t, `\System\Processes`), `\System\Processes`, `\System\Processes`, nil},
+		{"of one machine", selection(t, `\\b\System\Processes`), ``, `\\b\System\Processes`, nil},
+		{"an object that one source has", selection(t, `\Only Here\Things`, `\Processor(*)\*`), `\Processor(*)\*`, `\Only Here\Things`, nil},
+		{"an object that none has", selection(t, `\Nowhere\Things`), `\Nowhere\Things`, `\Nowhere\Things`, nil},
+		{"wildcards", selection(t, `\Only*\*`), `\Only*\*`, `\Only*\*`, nil},
+		{"of no machine", selection(t, `\\C\System\Processes`), "", "", winperf.ErrNoMachine},
+		{"everything", winperf.Selection{Global: true}, "global", "global", nil},
+	}
+	asked := func(s *scripted) string {
+		var text []string
+		for _, p := range s.asked.Paths {
+			text = append(text, p.String())
+		}
+		if s.asked.Global {
+			text = append(text, "global")
+		}
+		return strings.Join(text, " ")
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			one, two := origins[0].Source.(machine).scripted, origins[1].Source.(machine).scripted
+			one.asked, two.asked = winperf.Selection{}, winperf.Selection{}
+			j, err := measure.Join(t.Context(), origins, tt.sel, measure.JointOptions{})
+			if !errors.Is(err, tt.err) {
+				t.Fatalf("error %v, want %v", err, tt.err)
+			}
+			if err != nil {
+				return
+			}
+			defer j.Close()
+			if err := j.Prepare(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if asked(one) != tt.one || asked(two) != tt.two {
+				t.Errorf("asked for %q and %q, want %q and %q", asked(one), asked(two), tt.one, tt.two)
+			}
+		})
+	}
+}
+
+func TestJointRefusesOrigins(t *testing.T) {
+	src := on("A", named("A"))
+	for name, origins := range map[string][]measure.Origin{
+		"none": nil, "two of one name": {{Name: "x", Source: src}, {Name: "X", Source: src}},
+	} {
+		if _, err := measure.Join(t.Context(), origins, winperf.Selection{Global: true}, measure.JointOptions{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestJoinSensors(t *testing.T) {
+	origins := []measure.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", named("B"))}}
+	sensor := measure.SensorName{Source: "TWO", Group: "System", Sensor: "Processes"}
+	j, err := measure.JoinSensors(t.Context(), origins, []measure.SensorName{sensor}, measure.JointOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if diff := cmp.Diff([]string{`two: \\B\System\Processes 0`}, members(round(t, j))); diff != "" {
+		t.Errorf("members (-want +got):\n%s", diff)
+	}
+	sensor.Source = "three"
+	if _, err := measure.JoinSensors(t.Context(), origins, []measure.SensorName{sensor}, measure.JointOptions{}); !errors.Is(err, winperf.ErrNoMachine) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Sources are sampled at the same moment, and the spread is told.
+func TestJointSpread(t *testing.T) {
+	slow := func(name string, d time.Duration) *scripted {
+		s := named(name)
+		inner := s.script
+		s.script = func(n int) sample {
+			x := inner(n)
+			x.delay = d
+			return x
+		}
+		return s
+	}
+	synctest.Test(t, func(t *testing.T) {
+		j, err := measure.Join(t.Context(), []measure.Origin{
+			{Name: "a", Source: on("A", slow("A", 30*ms))}, {Name: "b", Source: on("B", slow("B", 50*ms))}, {Name: "c", Source: on("C", slow("C", 20*ms))},
+		}, selection(t, switches), measure.JointOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		if _, err := j.Cycle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c, err := j.Cycle(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Spread != 50*ms || time.Since(begin) != 100*ms || !c.Time.Equal(begin.Add(50*ms)) {
+			t.Errorf("spread %v, two rounds in %v, time %v after the start", c.Spread, time.Since(begin), c.Time.Sub(begin))
+		}
+		want := []string{`a: \\A` + switches + ` 100`, `b: \\B` + switches + ` 100`, `c: \\C` + switches + ` 100`}
+		if diff := cmp.Diff(want, members(c)); diff != "" {
+			t.Errorf("members (-want +got):\n%s", diff)
+		}
+		var all []winperf.Reading
+		for r := range c.Readings() {
+			all = append(all, r)
+		}
+		if len(all) != 3 {
+			t.Errorf("readings %q", lines(all))
+		}
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A source that fails costs only itself, and comes back.
+func TestJointSourceFails(t *testing.T) {
+	bad := named("A")
+	good := bad.script
+	bad.script = func(n int) sample {
+		s := good(n)
+		switch n {
+		case 1:
+			s.err = errTest
+		case 2:
+			s.change = func(b []byte) []byte { return b[:40] }
+		}
+		return s
+	}
+	fails := 1
+	bad.compile = func() error {
+		if fails--; fails >= 0 {
+			return errTest
+		}
+		return nil
+	}
+	j := join(t, measure.JointOptions{}, selection(t, `\System\Processes`),
+		measure.Origin{Name: "bad", Source: on("A", bad)}, measure.Origin{Name: "good", Source: on("B", named("B"))})
+	want := [][]string{
+		{"bad !scripted", `good: \\B\System\Processes 0`}, // it does not compile
+		{`bad: \\A\System\Processes 0`, `good: \\B\System\Processes 1`},
+		{"bad !scripted", `good: \\B\System\Processes 2`}, // it gives no sample
+		{"bad !", `good: \\B\System\Processes 3`},         // nothing can be read
+		{`bad: \\A\System\Processes 3`, `good: \\B\System\Processes 4`},
+	}
+	for n, want := range want {
+		c := round(t, j)
+		got := members(c)
+		if want[0] == "bad !" && strings.HasPrefix(got[0], "bad !sample 2: ") {
+			got[0] = "bad !"
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("round %d (-want +got):\n%s", n, diff)
+		}
+		failed := c.Members[0].Err != nil
+		if failed != (len(c.Members[0].Anomalies) == 1 && c.Members[0].Anomalies[0].Kind == winperf.SourceFailed) {
+			t.Errorf("round %d: anomalies %v", n, c.Members[0].Anomalies)
+		}
+	}
+}
+
+// When no source is left the stage fails, and can be tried again.
+func TestJointFails(t *testing.T) {
+	src := script(count(0), sample{err: errTest}, count(2))
+	j := join(t, measure.JointOptions{}, selection(t, switches), measure.Origin{Name: "a", Source: on("HOST", src)})
+	round(t, j)
+	if _, err := j.Cycle(t.Context()); !errors.Is(err, errTest) || !strings.Contains(err.Error(), "source a") || j.State() != "initialized" {
+		t.Errorf("error %v, state %s", err, j.State())
+	}
+	round(t, j)
+	if _, err := j.Cycle(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("at the end: %v", err)
+	}
+}
+
+// The states are those of a Context.
+func TestJointOrder(t *testing.T) {
+	j := join(t, measure.JointOptions{}, selection(t, switches), measure.Origin{Name: "a", Source: counting()})
+	_, err := j.Decode()
+	for name, err := range map[string]error{"decode": err, "sample": j.Sample(t.Context())} {
+		if !errors.Is(err, winperf.ErrState) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "initialized") {
+			t.Errorf("%s of a new one: %v", name, err)
+		}
+	}
+	for range 2 {
+		if err := j.Prepare(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := j.Sample(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := j.Sample(t.Context()); !errors.Is(err, winperf.ErrState) {
+		t.Errorf("sampled twice: %v", err)
+	}
+	if _, err := j.Decode(); err != nil {
+		t.Error(err)
+	}
+	for range 2 {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := j.Prepare(t.Context()); !errors.Is(err, winperf.ErrState) {
+		t.Errorf("prepare after close: %v", err)
+	}
+}
+
+// apartSource delays samples of costly objects by a second.
+func apartSource() *split {
+	threads := func(n int) sample {
+		return sample{at: int64(n), delay: time.Second, objects: []object{
+			{Object: process, instances: []instance{proc("a", 4, 9, 0)}},
+			{Object: thread, instances: []instance{{name: "0", parent: 1, raw: []uint64{100 * uint64(n)}}}},
+		}}
+	}
+	return &split{scripted: counting(), costly: &scripted{schema: englishSchema, script: threads}}
+}
+
+// split serves costly objects by another script.
+type split struct {
+	*scripted
+	costly *scripted
+}
+
+func (s *split) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	for _, p := range sel.Paths {
+		if p.Object == "Thread" {
+			return s.costly.Compile(ctx, sel)
+		}
+	}
+	return s.scripted.Compile(ctx, sel)
+}
+
+// Costly objects do not delay the others and say how old they are.
+func TestCostlyApart(t *testing.T) {
+	var got []string
+	synctest.Test(t, func(t *testing.T) {
+		src := apartSource()
+		j, err := measure.Join(t.Context(), []measure.Origin{{Name: "host", Source: src}},
+			selection(t, switches, `\Thread(*)\Context Switches/sec`), measure.JointOptions{CostlyApart: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		for range 8 {
+			c, err := j.Cycle(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Spread != 0 {
+				t.Errorf("the spread is %v", c.Spread)
+			}
+			m := members(c)
+			got = append(got, fmt.Sprintf("%v %s age %v", time.Since(begin), m[1], c.Members[1].Age))
+			time.Sleep(400 * ms)
+			synctest.Wait()
+		}
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+		if src.open != 0 || src.costly.open != 0 {
+			t.Errorf("%d and %d queries are open", src.open, src.costly.open)
+		}
+	})
+	const reading = `host apart: \\HOST\Thread(a/0)\Context Switches/sec `
+	want := []string{
+		"0s host apart age 0s", "400ms host apart age 0s", "800ms host apart age 0s",
+		"1.2s " + reading + "no_previous age 1.2s", "1.6s " + reading + "no_previous age 1.6s", "2s " + reading + "no_previous age 2s",
+		"2.4s " + reading + "100 age 1.2s", "2.8s " + reading + "100 age 1.6s",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rounds (-want +got):\n%s", diff)
+	}
+}
+
+// An interval keeps costly objects from being sampled more often.
+func TestCostlyInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := apartSource()
+		j, err := measure.Join(t.Context(), []measure.Origin{{Name: "host", Source: src}},
+			selection(t, switches, `\Thread(*)\Context Switches/sec`), measure.JointOptions{CostlyApart: true, CostlyInterval: 5 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 11 {
+			if _, err := j.Cycle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+		if src.costly.taken != 3 {
+			t.Errorf("%d samples of costly objects in 11 s, want 3", src.costly.taken)
+		}
+	})
+}
+
+// Close ends a sample that is under way, and nothing is left running.
+func TestJointLeavesNothing(t *testing.T) {
+	before := runtime.NumGoroutine()
+	synctest.Test(t, func(t *testing.T) {
+		src := apartSource()
+		j, err := measure.Join(t.Context(), []measure.Origin{{Name: "host", Source: src}},
+			selection(t, switches, `\Thread(*)\Context Switches/sec`), measure.JointOptions{CostlyApart: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Cycle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(begin); d != 0 {
+			t.Errorf("Close waited %v", d)
+		}
+	})
+	noMoreGoroutines(t, before)
+}
+
+// A Joint is watched as one source is.
+func TestJointWatch(t *testing.T) {
+	s := time.Second
+	tests := []struct {
+		name    string
+		path    string
+		opt     measure.Options
+		pause   []time.Duration
+		want    []time.Duration
+		missed  int
+		sources func() []measure.Origin
+	}{
+		{name: "rates", path: switches, opt: measure.Options{Count: 2}, want: []time.Duration{1 * s, 2 * s}},
+		{name: "the first too", path: switches, opt: measure.Options{Count: 2, KeepFirst: true}, want: []time.Duration{0, 1 * s}},
+		{name: "no rates", path: `\System\Processes`, opt: measure.Options{Count: 2, Interval: 2 * s}, want: []time.Duration{0, 2 * s}},
+		{
+			name: "missed", path: `\System\Processes`, opt: measure.Options{Count: 3}, pause: []time.Duration{2500 * ms, 0, 0},
+			want: []time.Duration{0, 2500 * ms, 3 * s}, missed: 1,
+		},
+		{
+			name: "records", path: switches, want: []time.Duration{0, 0},
+			sources: func() []measure.Origin {
+				return []measure.Origin{{Name: "a", Source: recording{script(count(0), count(1), count(2)), 3}}, {Name: "b", Source: recording{script(count(0), count(1)), 2}}}
+			},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sources := []measure.Origin{{Name: "a", Source: on("A", named("A"))}, {Name: "b", Source: on("B", named("B"))}}
+				if tt.sources != nil {
+					sources = tt.sources()
+				}
+				j, err := measure.Join(t.Context(), sources, selection(t, tt.path), measure.JointOptions{Options: tt.opt})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer j.Close()
+				begin, missed := time.Now(), 0
+				var got []time.Duration
+				for c, err := range j.Watch(t.Context()) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = append(got, time.Since(begin))
+					missed += c.Members[0].Cycle.Missed
+					if len(tt.pause) >= len(got) {
+						time.Sleep(tt.pause[len(got)-1])
+					}
+				}
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("rounds (-want +got):\n%s", diff)
+				}
+				if missed != tt.missed {
+					t.Errorf("%d missed, want %d", missed, tt.missed)
+				}
+			})
+		})
+	}
+}
+
+// An error is yielded last.
+func TestJointWatchFails(t *testing.T) {
+	src := script(count(0), count(1), sample{err: errTest})
+	j := join(t, measure.JointOptions{Options: measure.Options{Interval: ms}}, selection(t, `\System\Processes`), measure.Origin{Name: "a", Source: on("HOST", src)})
+	rounds := 0
+	var last error
+	for c, err := range j.Watch(t.Context()) {
+		if c != nil {
+			rounds++
+		}
+		last = err
+	}
+	if rounds != 2 || !errors.Is(last, errTest) {
+		t.Errorf("%d rounds, then %v", rounds, last)
+	}
+}
+
+func TestJointSampleAllocatesNothing(t *testing.T) {
+	sources := []measure.Origin{{Name: "a", Source: newSmallRing()}, {Name: "b", Source: newSmallRing()}}
+	j := join(t, measure.JointOptions{}, winperf.Selection{Global: true}, sources...)
+	for range 5 {
+		round(t, j)
+	}
+	var m runtime.MemStats
+	var allocs uint64
+	for range 20 {
+		if err := j.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&m)
+		was := m.Mallocs
+		if err := j.Sample(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&m)
+		allocs += m.Mallocs - was
+		if _, err := j.Decode(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if allocs > 2 { // of something else in the program
+		t.Errorf("%d allocations in 20 samples", allocs)
+	}
+}

@@ -1,0 +1,164 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/nametable"
+)
+
+// Join returns a Joint over several sources. Each path of the selection goes to
+// the sources that it is about: those of its machine, and of these the ones
+// that know its object, if any does; a path of any machine and object goes to
+// all. Whole objects and classes of objects are measured in every source.
+//
+// The error wraps winperf.ErrNoMachine where a path names a machine that no
+// source reads, or is that of a source which cannot tell its names.
+func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt JointOptions) (*Joint, error) {
+	known, err := knowOrigins(ctx, origins)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range sel.Paths {
+		if err := assign(known, p); err != nil {
+			return nil, err
+		}
+	}
+	for i := range known {
+		rest := sel
+		rest.Paths = known[i].sel.Paths
+		known[i].sel = rest
+	}
+	return newJoint(known, opt), nil
+}
+
+// JoinSensors returns a Joint over the sources of sensors, each of which is
+// found by the name of its origin. The error wraps winperf.ErrNoMachine where
+// there is none of that name.
+func JoinSensors(ctx context.Context, origins []Origin, sensors []SensorName, opt JointOptions) (*Joint, error) {
+	known, err := knowOrigins(ctx, origins)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range sensors {
+		i := slices.IndexFunc(known, func(k knownOrigin) bool { return strings.EqualFold(k.Name, n.Source) })
+		if i < 0 {
+			return nil, fmt.Errorf("sensor %s: %w: there is no source %s", n, winperf.ErrNoMachine, n.Source)
+		}
+		known[i].sel.Paths = append(known[i].sel.Paths, n.Path())
+	}
+	return newJoint(known, opt), nil
+}
+
+// knownOrigin is an origin with what it knows about names, and what is wanted
+// of it.
+type knownOrigin struct {
+	Origin
+	names  *nametable.Names
+	costly []uint32
+	sel    winperf.Selection
+}
+
+func knowOrigins(ctx context.Context, origins []Origin) ([]knownOrigin, error) {
+	if len(origins) == 0 {
+		return nil, errors.New("a measurement of no source")
+	}
+	var known []knownOrigin
+	for _, o := range origins {
+		if slices.ContainsFunc(known, func(k knownOrigin) bool { return strings.EqualFold(k.Name, o.Name) }) {
+			return nil, fmt.Errorf("two sources are called %q", o.Name)
+		}
+		schema, err := o.Source.Schema(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("source %s: %w", o.Name, err)
+		}
+		if schema == nil {
+			schema = &winperf.Schema{}
+		}
+		names, _ := nametable.FromSchema(schema) // damage comes with the samples
+		known = append(known, knownOrigin{Origin: o, names: names, costly: schema.Costly})
+	}
+	return known, nil
+}
+
+// assign gives a path to the sources that it is about.
+func assign(known []knownOrigin, p winperf.Path) error {
+	var candidates []int
+	for i := range known {
+		if name := known[i].Source.Machine(); p.Machine == "" || name == "" || strings.EqualFold(p.Machine, name) {
+			candidates = append(candidates, i)
+		}
+	}
+	if len(candidates) == 0 {
+		return fmt.Errorf("%s: %w", p, winperf.ErrNoMachine)
+	}
+	pattern := winperf.CompilePattern(p.Object)
+	if !pattern.HasWildcard() && !isOwn(p) {
+		knows := slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return len(known[i].names.Lookup(p.Object)) == 0 })
+		if len(knows) > 0 {
+			candidates = knows
+		}
+	}
+	for _, i := range candidates {
+		known[i].sel.Paths = append(known[i].sel.Paths, p)
+	}
+	return nil
+}
+
+// newJoint makes the members.
+func newJoint(known []knownOrigin, opt JointOptions) *Joint {
+	j := &Joint{opt: opt}
+	j.life, j.end = context.WithCancel(context.Background())
+	var apart []*member
+	for i := range known {
+		k := &known[i]
+		sel := k.sel
+		if opt.CostlyApart {
+			var costly winperf.Selection
+			if sel, costly = k.split(); !isEmpty(costly) {
+				apart = append(apart, newMember(k.Origin, costly, opt.Options, true))
+			}
+		}
+		if !isEmpty(sel) {
+			j.members = append(j.members, newMember(k.Origin, sel, opt.Options, false))
+		}
+	}
+	j.members = append(j.members, apart...)
+	j.gate.set(initialized)
+	return j
+}
+
+// split parts what is wanted of costly objects from the rest.
+func (k *knownOrigin) split() (rest, costly winperf.Selection) {
+	rest = k.sel
+	rest.Paths, rest.Objects, rest.Costly = nil, nil, false
+	costly.Costly, costly.Metadata = k.sel.Costly, k.sel.Metadata
+	for _, p := range k.sel.Paths {
+		if k.isCostly(p) {
+			costly.Paths = append(costly.Paths, p)
+		} else {
+			rest.Paths = append(rest.Paths, p)
+		}
+	}
+	for _, id := range k.sel.Objects {
+		if slices.Contains(k.costly, id.Index) {
+			costly.Objects = append(costly.Objects, id)
+		} else {
+			rest.Objects = append(rest.Objects, id)
+		}
+	}
+	return rest, costly
+}
+
+// isCostly tells whether a path names a costly object.
+func (k *knownOrigin) isCostly(p winperf.Path) bool {
+	return slices.ContainsFunc(k.names.Lookup(p.Object), func(title uint32) bool { return slices.Contains(k.costly, title) })
+}
+
+func isEmpty(sel winperf.Selection) bool {
+	return len(sel.Paths) == 0 && len(sel.Objects) == 0 && !sel.Global && !sel.Costly
+}

@@ -1,0 +1,133 @@
+package measure_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/provider"
+)
+
+// idThread is an object like Thread that has the counters which identify it.
+var idThread = &provider.Object{Index: 232, Name: "Thread", Multi: true, Counters: []provider.Counter{
+	{Index: 146, Name: "Context Switches/sec", Type: counter.CounterCounter},
+	{Index: 784, Name: "ID Process", Type: counter.RawCount},
+	{Index: 804, Name: "ID Thread", Type: counter.RawCount},
+	{Index: 684, Name: "Elapsed Time", Type: counter.ElapsedTime},
+}}
+
+func processesAndThreads(at int64) sample {
+	return sample{at: at, objects: []object{
+		{Object: process, instances: []instance{
+			{name: "Idle", raw: []uint64{0, 0, epoch}}, proc("a", 4, 9, 0), proc("a", 8, 9, 0), {name: "_Total", raw: []uint64{0, 0, epoch}},
+		}},
+		{Object: idThread, instances: []instance{
+			{name: "0", parent: 2, raw: []uint64{0, 4, 5, epoch}}, {name: "0", parent: 3, raw: []uint64{0, 8, 9, epoch}},
+			{name: "_Total", parent: 4, raw: []uint64{0, 0, 0, 0}},
+		}},
+		{Object: processor, instances: []instance{{name: "0", raw: []uint64{0, 0}}}},
+	}}
+}
+
+func TestNames(t *testing.T) {
+	texts := english()
+	texts[804] = "ID Thread"
+	upper := measure.NameRule{Object: "Processor", Name: func(o frame.Object, i int) (string, bool) { return "CPU " + o.Instance(i).Name(), true }}
+	same := measure.NameRule{Object: "Pro?ess", Name: func(frame.Object, int) (string, bool) { return "one", true }}
+	never := measure.NameRule{Name: func(frame.Object, int) (string, bool) { return "x", false }}
+	tests := []struct {
+		name  string
+		rules []measure.NameRule
+		path  string
+		want  []string
+	}{
+		{"none", nil, `\Process(*)\ID Process`, []string{`Process(Idle)`, `Process(a)`, `Process(a#1)`, `Process(_Total)`}},
+		{"pid", []measure.NameRule{measure.ByPID()}, `\Process(*)\ID Process`, []string{`Process(0)`, `Process(4)`, `Process(8)`, `Process(_Total)`}},
+		{"name:pid", []measure.NameRule{measure.ByNameAndPID()}, `\Process(*)\ID Process`, []string{`Process(Idle:0)`, `Process(a:4)`, `Process(a:8)`, `Process(_Total)`}},
+		{"threads by pid", []measure.NameRule{measure.ByPID()}, `\Thread(*)\ID Thread`, []string{`Thread(4/5)`, `Thread(8/9)`, `Thread(_Total/_Total)`}},
+		{"threads by name:pid", []measure.NameRule{measure.ByNameAndPID()}, `\Thread(*)\ID Thread`, []string{`Thread(a:4/5)`, `Thread(a:8/9)`, `Thread(_Total/_Total)`}},
+		{"asked for by the new name", []measure.NameRule{measure.ByNameAndPID()}, `\Process(a:8)\ID Process`, []string{`Process(a:8)`}},
+		{"asked for by the old name", []measure.NameRule{measure.ByNameAndPID()}, `\Process(a#1)\ID Process`, []string{`Process(a:8)`}},
+		{"asked for by a pattern of new names", []measure.NameRule{measure.ByPID()}, `\Process(?)\ID Process`, []string{`Process(4)`, `Process(8)`, `Process(0)`}},
+		{"another object keeps its names", []measure.NameRule{measure.ByPID()}, `\Processor(*)\Interrupts/sec`, []string{`Processor(0)`}},
+		{"a rule of the user's", []measure.NameRule{never, upper, measure.ByPID()}, `\Processor(*)\Interrupts/sec`, []string{`Processor(CPU 0)`}},
+		{"and others beside it", []measure.NameRule{upper, measure.ByPID()}, `\Process(a*)\ID Process`, []string{`Process(4)`, `Process(8)`}},
+		{"a rule that gives one name to all", []measure.NameRule{same}, `\Process(*)\ID Process`, []string{`Process(one)`, `Process(one#1)`, `Process(one#2)`, `Process(one#3)`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			src := script(processesAndThreads(0))
+			src.schema = schema(texts)
+			c := measure.New(src, selection(t, tt.path), measure.Options{Names: tt.rules})
+			got := map[string]bool{}
+			for _, r := range cycle(t, c).Readings {
+				p := r.Path
+				p.Machine, p.Counter = "", "C"
+				got[p.String()] = true
+			}
+			want := map[string]bool{}
+			for _, w := range tt.want {
+				want[`\`+w+`\C`] = true
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("names (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A name that holds the id stays while others of the name come and go, and so
+// does the series; the key tells even a process that took over name and id.
+func TestStableNames(t *testing.T) {
+	c := measure.New(script(
+		processes(0, proc("a", 4, 9, 0), proc("a", 8, 9, 0)),
+		processes(1, proc("a", 8, 9, 0)),
+		processes(2, proc("a", 8, 1, 0)),
+	), selection(t, `\Process(*)\% Processor Time`), measure.Options{Names: []measure.NameRule{measure.ByNameAndPID()}})
+	var got []string
+	var series []*winperf.Series
+	for range 3 {
+		r := cycle(t, c).Readings
+		one := r[len(r)-1].Series
+		got = append(got, fmt.Sprintf("%s %s", one.Path.Instance, one.Key))
+		series = append(series, one)
+	}
+	want := []string{"a:8 8@133485407910000000", "a:8 8@133485407910000000", "a:8 8@133485407990000000"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names and keys (-want +got):\n%s", diff)
+	}
+	if series[0] != series[1] || series[1] == series[2] {
+		t.Errorf("series %p", series)
+	}
+}
+
+// A name is asked for once in the life of an instance.
+func TestNameIsKept(t *testing.T) {
+	asked := map[string]int{}
+	rule := measure.NameRule{Name: func(o frame.Object, i int) (string, bool) {
+		asked[o.Instance(i).Name()]++
+		return fmt.Sprintf("%s (%d)", o.Instance(i).Name(), asked[o.Instance(i).Name()]), true
+	}}
+	c := measure.New(script(
+		processes(0, proc("a", 4, 9, 0)), processes(1, proc("b", 8, 1, 0), proc("a", 4, 9, 0)), processes(2, proc("a", 4, 9, 0)),
+	), selection(t, `\Process(*)\ID Process`), measure.Options{Names: []measure.NameRule{rule}})
+	cycle(t, c)
+	cycle(t, c)
+	if got, want := lines(cycle(t, c).Readings), []string{`\\HOST\Process(a (1))\ID Process 4`}; !cmp.Equal(got, want) {
+		t.Errorf("readings %q, want %q", got, want)
+	}
+}
+
+// Names of instances are excluded by either name.
+func TestExcludeByNewName(t *testing.T) {
+	c := measure.New(script(processesAndThreads(0)), selection(t, `\Process(*)\ID Process`), measure.Options{
+		Names: []measure.NameRule{measure.ByPID()}, Exclude: paths(t, `\Process(4)\*`, `\Process(Idle)\*`, `\Process(_Total)\*`),
+	})
+	if got, want := lines(cycle(t, c).Readings), []string{`\\HOST\Process(8)\ID Process 8`}; !cmp.Equal(got, want) {
+		t.Errorf("readings %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,194 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+)
+
+// notes are the anomalies of one cycle while it is made.
+type notes struct {
+	source  string
+	time    time.Time
+	list    []winperf.Anomaly
+	touched winperf.AnomalySet // kinds that touch all readings
+	absent  winperf.AnomalySet // kinds that may be why an object is not there
+}
+
+// begin begins the notes of a cycle in the memory of those of the last one.
+func (n *notes) begin(t time.Time, list []winperf.Anomaly) {
+	clear(list)
+	n.time, n.list, n.touched, n.absent = t, list[:0], 0, 0
+}
+
+// add notes an anomaly of the sample.
+func (n *notes) add(a winperf.Anomaly) {
+	if a.Time.IsZero() {
+		a.Time = n.time
+	}
+	if a.Source == "" {
+		a.Source = n.source
+	}
+	n.list = append(n.list, a)
+}
+
+// addToAll notes an anomaly that touches all readings.
+func (n *notes) addToAll(a winperf.Anomaly) {
+	n.touched = n.touched.With(a.Kind)
+	n.add(a)
+}
+
+// clocks notes clocks that went back since the frame before.
+func (n *notes) clocks(older, cur frame.Frame) {
+	if older.IsZero() {
+		return
+	}
+	was, now := older.Clocks(), cur.Clocks()
+	switch {
+	case now.Time100ns < was.Time100ns:
+		back := winperf.FromFiletime(was.Time100ns).Sub(winperf.FromFiletime(now.Time100ns))
+		n.addToAll(winperf.Anomaly{Kind: winperf.ClockBack, Detail: fmt.Sprintf("the system time went back by %v", back)})
+	case now.PerfTime < was.PerfTime && now.PerfFreq == was.PerfFreq && now.PerfFreq != 0:
+		ticks := uint64(was.PerfTime) - uint64(now.PerfTime)
+		n.addToAll(winperf.Anomaly{Kind: winperf.ClockBack, Detail: fmt.Sprintf("the performance counter went back by %d ticks", ticks)})
+	}
+}
+
+// anomaly starts an anomaly about the planner's object.
+func (b *planner) anomaly(kind winperf.AnomalyKind) winperf.Anomaly {
+	id := b.object.ID()
+	return winperf.Anomaly{Kind: kind, Object: id, ObjectName: b.plan.names.Title(id.Index)}
+}
+
+// compare notes what is different about an object that was planned anew: that it
+// is new itself, its counters, its instances. first tells that there is no
+// sample before.
+func (b *planner) compare(op *objectPlan, n *notes, first bool) {
+	switch {
+	case first || !op.wanted:
+		return
+	case b.old == nil:
+		op.touched = op.touched.With(winperf.SchemaChanged)
+		a := b.anomaly(winperf.SchemaChanged)
+		a.Detail, a.Action = "the object is new", "measured from here on"
+		n.add(a)
+		return
+	case !b.old.wanted || b.plan.machineChanged: // nothing to compare with
+		return
+	case b.old.layout != op.layout:
+		op.touched = op.touched.With(winperf.SchemaChanged)
+		a := b.anomaly(winperf.SchemaChanged)
+		a.Detail, a.Action = "the object's counters changed", "counters that stayed are cooked on"
+		n.add(a)
+	}
+	b.compareInstances(op, n)
+}
+
+// compareInstances notes which of the wanted instances came and which left.
+func (b *planner) compareInstances(op *objectPlan, n *notes) {
+	now, was := op.wantedInstances(), b.old.wantedInstances()
+	came := b.anomaly(winperf.InstancesCame)
+	for i, wanted := range now {
+		j, _ := b.pair.From(i)
+		if j >= 0 && j < len(was) {
+			was[j] = false // it is still there
+		}
+		if j < 0 && wanted {
+			if op.arrived == nil {
+				op.arrived = make([]bool, len(now))
+			}
+			op.arrived[i] = true
+			came.Instances = append(came.Instances, op.naming.spelled(i))
+		}
+	}
+	left := b.anomaly(winperf.InstancesLeft)
+	for j, gone := range was {
+		if gone {
+			left.Instances = append(left.Instances, b.old.naming.spelled(j))
+		}
+	}
+	if len(came.Instances) > 0 {
+		came.Action = "measured from here on"
+		n.add(came)
+	}
+	if len(left.Instances) > 0 {
+		n.add(left)
+	}
+}
+
+// wantedInstances tells by position which instances any part wants.
+func (op *objectPlan) wantedInstances() []bool {
+	wanted := make([]bool, op.labels.Len())
+	for i := range op.items {
+		for _, at := range op.items[i].instances {
+			wanted[at] = true
+		}
+	}
+	return wanted
+}
+
+// noteGone notes the objects of the sample before that are not there any more.
+func (p *plan) noteGone(old []objectPlan, n *notes) {
+	for i := range old {
+		if !old[i].wanted || findObject(p.objects, i, old[i].id) >= 0 {
+			continue
+		}
+		n.add(winperf.Anomaly{
+			Kind: winperf.SchemaChanged, Object: old[i].id,
+			ObjectName: p.names.Title(old[i].id.Index), Detail: "the object is gone",
+		})
+		for w := range p.parts {
+			if p.parts[w].wantsObject(p, old[i].id) {
+				p.parts[w].gone = p.cycles
+			}
+		}
+	}
+}
+
+// fell notes the values of a column that fell, in p.marks too: those that were
+// reset and those that wrapped.
+func (n *notes) fell(p *plan, col *column, values *frame.Column, pair *frame.Pair) {
+	counterName := p.names.Title(col.series[0].CounterID.Index)
+	at := func(kind winperf.AnomalyKind, action string) winperf.Anomaly {
+		id := p.objects[col.object].id
+		return winperf.Anomaly{
+			Kind: kind, Object: id, ObjectName: p.names.Title(id.Index),
+			Detail: counterName, Action: action,
+		}
+	}
+	reset := at(winperf.CounterReset, "no value")
+	wrapped := at(winperf.CounterWrapped, "taken as growth modulo 2^32")
+	for m, i := range col.instances {
+		switch a := (*winperf.Anomaly)(nil); values.Status[i] {
+		case counter.NegativeValue, counter.NegativeDenominator:
+			a = &reset
+			p.mark(m, a, col, int(i))
+		case counter.OK:
+			if pair.Fell(int(i), col.k) {
+				a = &wrapped
+				p.mark(m, a, col, int(i))
+			}
+		}
+	}
+	for _, a := range []winperf.Anomaly{reset, wrapped} {
+		if len(a.Instances) > 0 || p.marked(a.Kind) {
+			n.add(a)
+		}
+	}
+}
+
+// mark marks the m-th value of a column and lists its instance.
+func (p *plan) mark(m int, a *winperf.Anomaly, col *column, i int) {
+	p.marks[m] = p.marks[m].With(a.Kind)
+	if col.series[m].Path.HasInstance {
+		a.Instances = append(a.Instances, p.objects[col.object].naming.spelled(i))
+	}
+}
+
+func (p *plan) marked(kind winperf.AnomalyKind) bool {
+	return slices.ContainsFunc(p.marks, func(s winperf.AnomalySet) bool { return s.Has(kind) })
+}

@@ -1,0 +1,58 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// Options for a [Context], a [Group] and for [Watch]. The zero Options are good
+// defaults.
+type Options struct {
+	// Cook chooses between readings of the formulas.
+	Cook counter.Options
+	// Language of object and counter names in paths, as nametable.ParseLanguage
+	// takes it; "" is the source's preferred one.
+	Language string
+	// Exclude leaves out what these paths name.
+	Exclude []winperf.Path
+	// FramesOnly makes no readings: the frames are what is wanted.
+	FramesOnly bool
+	// RawOnly decodes nothing: of a Cycle's Frame only Raw can be read, and its
+	// Time is when the sample was taken by the clock of this machine. It is for
+	// those who keep samples as they are. The source must have raw samples.
+	RawOnly bool
+	// Columns makes Cycle.Columns instead of Cycle.Readings: the same values
+	// column by column, for half the time. It is for those who handle tens of
+	// thousands of them.
+	Columns bool
+	// Names are rules that give instances other names, the first that has a name
+	// for an instance first. See ByPID.
+	Names []NameRule
+	// Source names the source in anomalies and in readings of the measurement
+	// itself; "" suits where there is only one.
+	Source string
+	// Slow is how long taking a sample of a live source may last before that is
+	// an anomaly; 0 means half the interval.
+	Slow time.Duration
+
+	// Interval is the time between two samples of Watch; 0 means one second.
+	Interval time.Duration
+	// Count ends Watch after so many cycles; 0 means no end.
+	Count int
+	// KeepFirst makes Watch yield the first cycle of a live source too, in
+	// which counters that need two samples have no value yet.
+	KeepFirst bool
+	// Speed is the pace of recorded sources in Watch: 1 is that of the record,
+	// 10 is ten times faster; 0 is as fast as possible.
+	Speed float64
+}
+
+// interval is the time between two samples.
+func (o *Options) interval() time.Duration {
+	if o.Interval <= 0 {
+		return DefaultInterval
+	}
+	return o.Interval
+}

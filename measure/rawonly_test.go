@@ -1,0 +1,80 @@
+package measure_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+)
+
+// rawSource gives samples that are no blocks.
+type rawSource struct {
+	winperf.Source
+	samples [][]byte
+	cooked  bool
+}
+
+func (s *rawSource) Recorded() int { return len(s.samples) }
+
+func (s *rawSource) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
+	if s.cooked {
+		return cookedRaw{}, nil
+	}
+	return &rawQuery{samples: s.samples}, nil
+}
+
+type rawQuery struct{ samples [][]byte }
+
+func (q *rawQuery) Sample(_ context.Context, raw *winperf.Raw) error {
+	if len(q.samples) == 0 {
+		return errEnd
+	}
+	raw.Format, raw.Bytes, q.samples = winperf.FormatV1, append(raw.Bytes[:0], q.samples[0]...), q.samples[1:]
+	return nil
+}
+
+func (q *rawQuery) Close() error { return nil }
+
+type cookedRaw struct{ winperf.Query }
+
+func (cookedRaw) Readings(_ context.Context, buf []winperf.Reading) ([]winperf.Reading, error) {
+	return buf, nil
+}
+
+func (cookedRaw) Close() error { return nil }
+
+var errEnd = errors.New("the end")
+
+// TestRawOnly checks that samples come as they are, those that cannot be
+// decoded too, and the first one at once.
+func TestRawOnly(t *testing.T) {
+	samples := [][]byte{[]byte("damaged"), {}, []byte("PERF")}
+	var got [][]byte
+	for cycle, err := range measure.Watch(t.Context(), &rawSource{samples: samples}, winperf.Selection{Global: true}, measure.Options{RawOnly: true}) {
+		if errors.Is(err, errEnd) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cycle.Time.IsZero() || cycle.Cost.Bytes != len(cycle.Frame.Raw().Bytes) {
+			t.Errorf("taken at %v, %d bytes", cycle.Time, cycle.Cost.Bytes)
+		}
+		got = append(got, bytes.Clone(cycle.Frame.Raw().Bytes))
+	}
+	if len(got) != len(samples) || !bytes.Equal(bytes.Join(got, []byte("|")), bytes.Join(samples, []byte("|"))) {
+		t.Errorf("got %q, want %q", got, samples)
+	}
+}
+
+// TestRawOnlyCooked checks that a source of displayable values refuses.
+func TestRawOnlyCooked(t *testing.T) {
+	c := measure.New(&rawSource{cooked: true}, winperf.Selection{}, measure.Options{RawOnly: true})
+	defer c.Close()
+	if _, err := c.Cycle(t.Context()); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("%v, want %v", err, winperf.ErrNotSupported)
+	}
+}

@@ -1,0 +1,29 @@
+// Package typed fills Go structs from the instances of an object: one struct
+// for each instance, one field for each counter that is wanted.
+//
+// Tags say which counter a field takes, by its name in any language that the
+// source knows or, as #784, by its title index:
+//
+//	type Processor struct {
+//		Name string                `perf:"@instance"`
+//		Busy float64               `perf:"% Processor Time"`
+//		MHz  typed.Value[uint32]   `perf:"Processor Frequency,optional"`
+//		Idle typed.Value[uint64]   `perf:"% Idle Time,raw"`
+//	}
+//
+// A field is a float64 or float32, which is NaN where there is no value, or a
+// [Value], which says why: of a number, of a string for counters of text. Behind
+// the name may stand
+//
+//   - raw: the raw value as the system keeps it, instead of the displayable one;
+//   - optional: the object need not have the counter.
+//
+// Instead of a counter's name the tag may be @instance, the instance's full name
+// in a string ("" for an object without instances), or @index, its number among
+// those of the same name in an int. Fields without a tag are zero in every row.
+// Structs within the struct belong to it.
+//
+// All of this is checked when a [Reader] is opened: a struct that does not fit
+// the object gives an error that names the field. What is compiled then is a list
+// of places and conversions; to fill rows neither looks at types nor allocates.
+package typed

@@ -1,0 +1,168 @@
+package typed
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/winperf/winperf/measure"
+)
+
+// ErrField is wrapped by errors about a struct, or a field of it, that cannot be
+// filled; they name it.
+var ErrField = errors.New("field cannot be filled")
+
+// field is one field of the struct, by its tag.
+type field struct {
+	path          string // Processor.Busy
+	offset        uintptr
+	what          source
+	counter       string // its name
+	raw, optional bool
+	form          form
+}
+
+// source is what a field takes.
+type source uint8
+
+const (
+	fromCounter source = iota
+	fromInstance
+	fromIndex
+)
+
+// form is a type that a field for a counter may have, with what it takes.
+type form struct {
+	typ            reflect.Type
+	float, integer set  // from decimals and from integers; nil where these do not fit
+	narrow         bool // integers of 4 bytes only
+	text           bool
+}
+
+// forms are all of them.
+func forms() []form {
+	return []form{
+		{typ: reflect.TypeFor[float64](), float: plainFloat[float64], integer: plainInteger[float64]},
+		{typ: reflect.TypeFor[float32](), float: plainFloat[float32], integer: plainInteger[float32]},
+		{typ: reflect.TypeFor[Value[float64]](), float: valueFloat[float64], integer: valueInteger[float64]},
+		{typ: reflect.TypeFor[Value[float32]](), float: valueFloat[float32], integer: valueInteger[float32]},
+		{typ: reflect.TypeFor[Value[uint64]](), integer: valueInteger[uint64]},
+		{typ: reflect.TypeFor[Value[uint32]](), integer: valueInteger[uint32], narrow: true},
+		{typ: reflect.TypeFor[Value[string]](), text: true},
+	}
+}
+
+// fieldsOf reads the tags of a struct.
+func fieldsOf(t reflect.Type) ([]field, error) {
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("%v: %w: a struct is expected", t, ErrField)
+	}
+	fields, err := appendFields(nil, t, t.Name(), 0)
+	if err == nil && len(fields) == 0 {
+		err = fmt.Errorf("%v: %w: no field has a tag perf", t, ErrField)
+	}
+	return fields, err
+}
+
+// appendFields appends the fields of a struct that stands at offset.
+func appendFields(fields []field, t reflect.Type, path string, offset uintptr) ([]field, error) {
+	var errs []error
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		f := field{path: path + "." + sf.Name, offset: offset + sf.Offset}
+		tag, tagged := sf.Tag.Lookup("perf")
+		if !tagged {
+			if sf.Type.Kind() == reflect.Struct {
+				var err error
+				fields, err = appendFields(fields, sf.Type, f.path, f.offset)
+				errs = append(errs, err)
+			}
+			continue
+		}
+		if err := f.read(tag, sf); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w: %w", f.path, ErrField, err))
+			continue
+		}
+		fields = append(fields, f)
+	}
+	return fields, errors.Join(errs...)
+}
+
+// read reads the tag of a field.
+func (f *field) read(tag string, sf reflect.StructField) error {
+	if !sf.IsExported() {
+		return errors.New("it is not exported")
+	}
+	want := reflect.Type(nil)
+	switch tag {
+	case "@instance":
+		f.what, want = fromInstance, reflect.TypeFor[string]()
+	case "@index":
+		f.what, want = fromIndex, reflect.TypeFor[int]()
+	}
+	if want != nil {
+		if sf.Type != want {
+			return fmt.Errorf("it is a %v, %s needs a %v", sf.Type, tag, want)
+		}
+		return nil
+	}
+	f.options(tag)
+	if f.counter == "" || f.counter[0] == '@' {
+		return fmt.Errorf("tag %q: the name of a counter is expected, @instance or @index", tag)
+	}
+	for _, form := range forms() {
+		if form.typ == sf.Type {
+			f.form = form
+			return nil
+		}
+	}
+	return fmt.Errorf("it is a %v; float64, float32 and typed.Value can say that there is no value", sf.Type)
+}
+
+// options takes the options off the end of a tag. A counter's name may hold
+// commas.
+func (f *field) options(tag string) {
+	for {
+		at := strings.LastIndexByte(tag, ',')
+		switch {
+		case at >= 0 && tag[at:] == ",raw":
+			f.raw = true
+		case at >= 0 && tag[at:] == ",optional":
+			f.optional = true
+		default:
+			f.counter = tag
+			return
+		}
+		tag = tag[:at]
+	}
+}
+
+// setter returns what fills the field from values of a type; text is filled
+// without one.
+func (f *field) setter(t measure.ValueType) (set, error) {
+	fits := set(nil)
+	switch {
+	case t == measure.NoValue && f.raw:
+		return nil, errors.New("the counter has no raw value of 4 or 8 bytes")
+	case t == measure.NoValue:
+		return nil, errors.New("the counter has no displayable value; its raw value can be had with ,raw")
+	case t == measure.TextValue && f.form.text:
+		return nil, nil
+	case t == measure.Decimal:
+		fits = f.form.float
+	case t == measure.Integer32, t == measure.Integer64 && !f.form.narrow:
+		fits = f.form.integer
+	}
+	if fits == nil {
+		return nil, fmt.Errorf("the values are %v, which a %v cannot hold", valueWords[t], f.form.typ)
+	}
+	return fits, nil
+}
+
+var valueWords = map[measure.ValueType]string{
+	measure.Integer32: "integers of 4 bytes",
+	measure.Integer64: "integers of 8 bytes",
+	measure.Decimal:   "decimals",
+	measure.TextValue: "text",
+}

@@ -1,0 +1,194 @@
+package typed
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+)
+
+// Plan fills structs of type T from objects of frames. It serves one object and
+// one goroutine. Make one with [NewPlan].
+type Plan[T any] struct {
+	fields  []field
+	steps   []step // one for each field
+	pair    *frame.Pair
+	layout  int // of the pair, that steps are for
+	scratch column
+}
+
+// step is a field bound to a counter of the object.
+type step struct {
+	*field
+	k    int // position of the counter
+	set  set
+	lack bool // the object has no such counter
+}
+
+// NewPlan reads the tags of T. The error wraps ErrField.
+func NewPlan[T any]() (*Plan[T], error) {
+	fields, err := fieldsOf(reflect.TypeFor[T]())
+	if err != nil {
+		return nil, err
+	}
+	return &Plan[T]{fields: fields}, nil
+}
+
+// Fill makes dst, whose memory it uses, the rows of an object of the cooker's
+// newer frame: one for each instance in the order of the sample. Names are those
+// of the frame's schema. Only for an object whose definitions are others than the
+// last time it looks at names and types; the error then names the fields that
+// do not fit, and wraps ErrField and, for a counter that is not there,
+// winperf.ErrNoCounter.
+func (p *Plan[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametable.Names) ([]T, error) {
+	pair := ck.Object(o)
+	if p.pair != pair || p.layout != pair.Layout() {
+		if err := p.bind(o, names); err != nil {
+			p.pair = nil
+			return dst[:0], err
+		}
+		p.pair, p.layout = pair, pair.Layout()
+	}
+	n := o.Len()
+	dst = slices.Grow(dst[:0], n)[:n]
+	clear(dst)
+	p.scratch.grow(n)
+	for i := range p.steps {
+		s := &p.steps[i]
+		s.fill(of(dst, s.offset), pair, o, p.scratch)
+	}
+	return dst, nil
+}
+
+// bind finds every field's counter in an object.
+func (p *Plan[T]) bind(o frame.Object, names *nametable.Names) error {
+	var titles []uint32
+	for k := range o.NumCounters() {
+		if c := o.Counter(k); !c.Type.IsBase() {
+			titles = append(titles, c.ID.Index)
+		}
+	}
+	p.steps = p.steps[:0]
+	var errs []error
+	for i := range p.fields {
+		s := step{field: &p.fields[i]}
+		if s.what == fromCounter {
+			if err := s.bind(o, names, titles); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w: counter %q of %s: %w", s.path, ErrField, s.counter, names.Title(o.ID().Index), err))
+			}
+		}
+		p.steps = append(p.steps, s)
+	}
+	return errors.Join(errs...)
+}
+
+// bind finds the field's counter. titles are those that the object has.
+func (s *step) bind(o frame.Object, names *nametable.Names, titles []uint32) error {
+	title, err := names.LookupCounter(titles, s.counter)
+	if err != nil {
+		if s.optional && !slices.ContainsFunc(names.Lookup(s.counter), func(t uint32) bool { return slices.Contains(titles, t) }) {
+			s.lack, s.set = true, s.form.integer
+			return nil
+		}
+		return err
+	}
+	for k := range o.NumCounters() {
+		c := o.Counter(k)
+		if c.ID.Index != title || c.Type.IsBase() {
+			continue
+		}
+		s.k = k
+		t := measure.ValueTypeOf(c.Type, c.Size)
+		if s.raw {
+			t = rawType(&c)
+		}
+		s.set, err = s.setter(t)
+		return err
+	}
+	return err
+}
+
+// rawType is what the raw values of a counter are.
+func rawType(c *frame.Counter) measure.ValueType {
+	switch {
+	case c.Type.IsText():
+		return measure.TextValue
+	case c.Size == 4:
+		return measure.Integer32
+	case c.Size == 8:
+		return measure.Integer64
+	}
+	return measure.NoValue
+}
+
+// fill fills the field in all rows.
+func (s *step) fill(r rows, pair *frame.Pair, o frame.Object, c column) {
+	switch {
+	case s.what == fromInstance:
+		for i := range r.n {
+			if !o.Single() {
+				*place[string](r, i) = o.Labels().Full(i)
+			}
+		}
+		return
+	case s.what == fromIndex:
+		for i := range r.n {
+			*place[int](r, i) = o.Labels().Occurrence(i)
+		}
+		return
+	case s.form.text:
+		s.fillText(r, o)
+		return
+	case s.lack:
+		c.status = c.status[:r.n]
+		for i := range c.status {
+			c.status[i] = counter.NoCounter
+		}
+	case s.raw:
+		c.readRaw(o, s.k)
+	default:
+		cooked := pair.Column(s.k)
+		c = column{cooked.Bits, cooked.Status}
+	}
+	s.set(r, c)
+}
+
+func (s *step) fillText(r rows, o frame.Object) {
+	for i := range r.n {
+		v := Value[string]{Status: counter.NoCounter}
+		if !s.lack {
+			text, ok := o.Text(i, s.k)
+			if v = (Value[string]{V: text}); !ok {
+				v.Status = counter.InvalidData
+			}
+		}
+		*place[Value[string]](r, i) = v
+	}
+}
+
+// grow makes room for n rows.
+func (c *column) grow(n int) {
+	if n > len(c.bits) {
+		n = max(n, 2*len(c.bits))
+		c.bits, c.status = make([]uint64, n), make([]counter.Status, n)
+	}
+}
+
+// readRaw reads the raw values of counter k.
+func (c *column) readRaw(o frame.Object, k int) {
+	n := o.Len()
+	clear(c.status[:n])
+	if o.ReadRaw(c.bits[:n], k, 0) {
+		return
+	}
+	for i := range n {
+		if _, ok := o.Raw(i, k); !ok {
+			c.status[i] = counter.InvalidData
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package typed_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// texts are samples in the text form of package perfdata, served one after the
+// other.
+type texts struct {
+	samples []string
+	schema  *winperf.Schema
+	taken   int
+	open    int // queries
+}
+
+// serve makes a source of samples under English names.
+func serve(names map[uint32]string, samples ...string) *texts {
+	table, err := nametable.FromMap(nametable.Counter, names)
+	if err != nil {
+		panic(err)
+	}
+	return &texts{samples: samples, schema: &winperf.Schema{Names: []winperf.NameTable{table.NameTable(nametable.English)}}}
+}
+
+func (s *texts) Machine() string                                 { return "HOST" }
+func (s *texts) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
+func (s *texts) Close() error                                    { return nil }
+
+func (s *texts) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
+	s.open++
+	return textQuery{s}, nil
+}
+
+type textQuery struct{ *texts }
+
+func (q textQuery) Close() error {
+	q.open--
+	return nil
+}
+
+func (q textQuery) Sample(_ context.Context, raw *winperf.Raw) error {
+	if q.taken == len(q.samples) {
+		return io.EOF
+	}
+	// One second apart.
+	head := fmt.Sprintf("block name=\"HOST\" perftime=%d perffreq=1000 time100ns=%d\n", q.taken*1000, 133500000000000000+int64(q.taken)*1e7)
+	b, err := perfdata.ParseText([]byte(head + q.samples[q.taken]))
+	if err != nil {
+		return err
+	}
+	q.taken++
+	raw.Format, raw.Schema = winperf.FormatV1, q.schema
+	raw.Bytes, err = b.Encode()
+	return err
+}

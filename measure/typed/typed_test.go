@@ -1,0 +1,299 @@
+package typed_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure/typed"
+)
+
+// tests' objects: 100 has instances, 200 has none.
+var testNames = map[uint32]string{
+	100: "Thing", 102: "Count", 104: "Large Count", 106: "Rate/sec", 108: "Text", 110: "Average", 112: "Heading", 114: "One, two",
+	200: "Machine", 202: "Uptime", 300: "Twin", 302: "Twin",
+}
+
+const things = `object 100
+  counter 102 PERF_COUNTER_RAWCOUNT
+  counter 104 PERF_COUNTER_LARGE_RAWCOUNT
+  counter 106 PERF_COUNTER_COUNTER
+  counter 108 PERF_COUNTER_TEXT size=8
+  counter 110 PERF_AVERAGE_BULK
+  counter 110 PERF_AVERAGE_BASE
+  counter 112 PERF_COUNTER_NODATA
+  counter 114 PERF_COUNTER_RAWCOUNT
+`
+
+type thing struct {
+	Name    string               `perf:"@instance"`
+	Number  int                  `perf:"@index"`
+	Count   typed.Value[uint32]  `perf:"Count"`
+	Wide    typed.Value[uint64]  `perf:"count"` // 4 bytes fit 8, names have no case
+	Large   typed.Value[uint64]  `perf:"#104"`
+	Decimal float32              `perf:"Large Count"`
+	Rate    typed.Value[float64] `perf:"Rate/sec"`
+	Plain   float64              `perf:"Rate/sec"`
+	Raw     typed.Value[uint32]  `perf:"Rate/sec,raw"`
+	Text    typed.Value[string]  `perf:"Text"`
+	Inner   struct {
+		Average typed.Value[float32] `perf:"Average"`
+		mine    int
+	}
+	Comma  typed.Value[float64] `perf:"One, two"`
+	Absent typed.Value[string]  `perf:"Nothing,optional"`
+	Gone   float64              `perf:"Nothing,raw,optional"`
+	Mine   int
+}
+
+func TestRead(t *testing.T) {
+	src := serve(testNames,
+		things+`  instance "a" : 1 2 10 "x" 8 2 - 1`,
+		things+`  instance "a" : 4294967295 18446744073709551615 30 "one" 20 4 - 7
+  instance "a" : 5 6 7 "y" 1 1 - 8
+`)
+	r, err := typed.Open[thing](t.Context(), src, "thing", typed.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := r.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 2 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	got, second := rows[0], rows[1]
+	if !math.IsNaN(got.Gone) || !math.IsNaN(second.Plain) || !math.IsNaN(second.Gone) {
+		t.Errorf("fields without a value are no NaN: %v, %v, %v", got.Gone, second.Plain, second.Gone)
+	}
+	got.Gone, second.Gone, second.Plain = 0, 0, 0 // NaN differs from itself
+	want := thing{
+		Name: "a", Count: typed.Value[uint32]{V: math.MaxUint32}, Wide: typed.Value[uint64]{V: math.MaxUint32},
+		Large: typed.Value[uint64]{V: math.MaxUint64}, Decimal: float32(math.MaxUint64),
+		Rate: typed.Value[float64]{V: 20}, Plain: 20, Raw: typed.Value[uint32]{V: 30}, Text: typed.Value[string]{V: "one"},
+		Comma: typed.Value[float64]{V: 7}, Absent: typed.Value[string]{Status: counter.NoCounter},
+	}
+	want.Inner.Average.V = 6
+	if got != want {
+		t.Errorf("got\n%+v, want\n%+v", got, want)
+	}
+	want = thing{
+		Name: "a", Number: 1, Count: typed.Value[uint32]{V: 5}, Wide: typed.Value[uint64]{V: 5}, Large: typed.Value[uint64]{V: 6}, Decimal: 6,
+		Rate: typed.Value[float64]{Status: counter.NoPrevious}, Raw: typed.Value[uint32]{V: 7}, Text: typed.Value[string]{V: "y"},
+		Comma: typed.Value[float64]{V: 8}, Absent: typed.Value[string]{Status: counter.NoCounter},
+	}
+	want.Inner.Average.Status = counter.NoPrevious
+	if second != want {
+		t.Errorf("got\n%+v, want\n%+v", second, want)
+	}
+	if _, err := r.Read(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("at the end: %v", err)
+	}
+	if err := r.Close(); err != nil || src.open != 0 {
+		t.Errorf("close: %v, %d queries open", err, src.open)
+	}
+}
+
+// What a row held before does not show through.
+func TestRowsAreCleared(t *testing.T) {
+	src := serve(testNames, things+`  instance "a" : 1`, things+`  instance "a" : 1`, things+`  instance "b" : 9`)
+	r, err := typed.Open[thing](t.Context(), src, "Thing", typed.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rows, err := r.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows[0].Mine, rows[0].Inner.mine = 7, 8
+	if rows, err = r.Read(t.Context()); err != nil || len(rows) != 1 {
+		t.Fatal(rows, err)
+	}
+	if got := rows[0]; got.Mine != 0 || got.Inner.mine != 0 || got.Name != "b" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A value that the provider did not write is none, cooked or raw.
+func TestMissing(t *testing.T) {
+	type row struct {
+		Count typed.Value[uint32] `perf:"Count"`
+		Raw   typed.Value[uint64] `perf:"Count,raw"`
+		Other typed.Value[uint64] `perf:"Large Count,raw"`
+	}
+	missing := strings.Replace(things, "object 100", "object 100 missing=auto", 1) + `  instance "a" : ?5 6`
+	r, err := typed.Open[row](t.Context(), serve(testNames, missing, missing), "Thing", typed.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rows, err := r.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := typed.Value[uint32]{Status: counter.InvalidData}
+	if got := rows[0]; got.Count != none || got.Raw != (typed.Value[uint64]{Status: counter.InvalidData}) || got.Other != (typed.Value[uint64]{V: 6}) {
+		t.Errorf("%+v", got)
+	}
+	if _, ok := none.Get(); ok {
+		t.Error("Get says that there is a value")
+	}
+}
+
+func TestWithoutInstances(t *testing.T) {
+	type row struct {
+		Name   string              `perf:"@instance"`
+		Uptime typed.Value[uint32] `perf:"Uptime"`
+	}
+	one := "object 200 form=single\n  counter 202 PERF_COUNTER_RAWCOUNT\n  values : 9"
+	r, err := typed.Open[row](t.Context(), serve(testNames, one, one), "Machine", typed.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rows, err := r.Read(t.Context())
+	if err != nil || len(rows) != 1 || rows[0] != (row{Uptime: typed.Value[uint32]{V: 9}}) {
+		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
+// An object that comes, goes and changes its definitions costs the samples that
+// do not have what the struct needs, and no others.
+func TestChanges(t *testing.T) {
+	type row struct {
+		Count typed.Value[uint32] `perf:"Count"`
+	}
+	moved := "object 100\n  counter 104 PERF_COUNTER_LARGE_RAWCOUNT\n  counter 102 PERF_COUNTER_RAWCOUNT\n  instance \"a\" : 1 3"
+	wider := "object 100\n  counter 102 PERF_COUNTER_LARGE_RAWCOUNT\n  instance \"a\" : 4"
+	lost := "object 100\n  counter 104 PERF_COUNTER_LARGE_RAWCOUNT\n  instance \"a\" : 4"
+	other := "object 200 form=single\n  counter 202 PERF_COUNTER_RAWCOUNT\n  values : 9"
+	here := things + `  instance "a" : 2`
+	src := serve(testNames, here, here, moved, other, wider, lost, here)
+	r, err := typed.Open[row](t.Context(), src, "Thing", typed.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for n, want := range []struct {
+		value uint32
+		err   error
+		text  string
+	}{
+		{2, nil, ""}, {3, nil, ""}, {0, winperf.ErrNoObject, `"Thing"`},
+		{0, typed.ErrField, "row.Count: field cannot be filled: counter \"Count\" of Thing: the values are integers of 8 bytes"},
+		{0, winperf.ErrNoCounter, "row.Count: "}, {2, nil, ""},
+	} {
+		rows, err := r.Read(t.Context())
+		switch {
+		case !errors.Is(err, want.err), want.err != nil && !strings.Contains(err.Error(), want.text):
+			t.Errorf("read %d: %v, want %v", n, err, want.err)
+		case want.err == nil && (len(rows) != 1 || rows[0].Count.V != want.value):
+			t.Errorf("read %d: %+v", n, rows)
+		case want.err != nil && rows != nil:
+			t.Errorf("read %d: rows with an error: %+v", n, rows)
+		}
+	}
+}
+
+// open opens the object Thing for a row type, which is expected to fail.
+func open[T any](t *testing.T) error {
+	t.Helper()
+	sample := things + `  instance "a" : 2`
+	src := serve(testNames, sample, sample)
+	r, err := typed.Open[T](t.Context(), src, "Thing", typed.Options{})
+	if err == nil {
+		_ = r.Close()
+	}
+	if src.open != 0 {
+		t.Errorf("%d queries are open", src.open)
+	}
+	return err
+}
+
+func TestFieldErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		err        error
+	}{
+		{"no struct", "int: field cannot be filled: a struct is expected", open[int](t)},
+		{"no tag", "no field has a tag perf", open[struct{ A int }](t)},
+		{"empty tag", `.A: field cannot be filled: tag "": the name of a counter`, open[struct {
+			A float64 `perf:""`
+		}](t)},
+		{"only options", `tag ",raw"`, open[struct {
+			A float64 `perf:",raw"`
+		}](t)},
+		{"unknown word", `tag "@parent"`, open[struct {
+			A string `perf:"@parent"`
+		}](t)},
+		{"type of a word", ".A: field cannot be filled: it is a []uint8, @instance needs a string", open[struct {
+			A []byte `perf:"@instance"`
+		}](t)},
+		{"plain integer", ".A: field cannot be filled: it is a uint64", open[struct {
+			A uint64 `perf:"Count"`
+		}](t)},
+		{"not exported", ".a: field cannot be filled: it is not exported", open[struct {
+			a float64 `perf:"Count"`
+		}](t)},
+		{"decimal in an integer", ".A: field cannot be filled: counter \"Rate/sec\" of Thing: the values are decimals, which a typed.Value[uint64] cannot hold", open[struct {
+			A typed.Value[uint64] `perf:"Rate/sec"`
+		}](t)},
+		{"8 bytes in 4", ".A: ", open[struct {
+			A typed.Value[uint32] `perf:"Large Count"`
+		}](t)},
+		{"text in a number", "the values are text, which a float64 cannot hold", open[struct {
+			A float64 `perf:"Text"`
+		}](t)},
+		{"a number in a text", "the values are integers of 4 bytes, which a typed.Value[string] cannot hold", open[struct {
+			A typed.Value[string] `perf:"Count"`
+		}](t)},
+		{"heading", "no displayable value", open[struct {
+			A float64 `perf:"Heading"`
+		}](t)},
+		{"raw heading", "no raw value of 4 or 8 bytes", open[struct {
+			A float64 `perf:"Heading,raw"`
+		}](t)},
+		{"a counter that is not there", `.Deep.A: field cannot be filled: counter "Nothing" of Thing: no such counter`, open[struct {
+			Deep struct {
+				A float64 `perf:"Nothing"`
+			}
+		}](t)},
+		{"two at once", ".B: ", open[struct {
+			A float64 `perf:"Nothing"`
+			B float64 `perf:"Nothing else"`
+		}](t)},
+	} {
+		if !errors.Is(tt.err, typed.ErrField) || !strings.Contains(tt.err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, tt.err, tt.want)
+		}
+	}
+}
+
+// An optional counter that two counters might be is an error all the same.
+func TestAmbiguous(t *testing.T) {
+	type row struct {
+		A float64 `perf:"Twin,optional"`
+	}
+	sample := "object 100\n  counter 300 PERF_COUNTER_RAWCOUNT\n  counter 302 PERF_COUNTER_RAWCOUNT\n  instance \"a\" : 2 3"
+	_, err := typed.Open[row](t.Context(), serve(testNames, sample), "Thing", typed.Options{})
+	if !errors.Is(err, typed.ErrField) || !strings.Contains(fmt.Sprint(err), "300 302") {
+		t.Error(err)
+	}
+}
+
+func TestNoObject(t *testing.T) {
+	type row struct {
+		A float64 `perf:"Count"`
+	}
+	_, err := typed.Open[row](t.Context(), serve(testNames, things), "Nobody", typed.Options{})
+	if !errors.Is(err, winperf.ErrNoObject) || !strings.Contains(err.Error(), `"Nobody"`) {
+		t.Error(err)
+	}
+}
