@@ -1,0 +1,5 @@
+package winapi
+
+import "syscall"
+
+func (e Errno) systemText() string { return syscall.Errno(e).Error() }

@@ -1,0 +1,118 @@
+package winapi
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// layout is what a structure looks like in the headers.
+type layout struct {
+	name   string // in C
+	zero   any    // the Go structure
+	fields []field
+	size64 uintptr
+	size32 uintptr
+}
+
+// field is a field of a structure in its order: its name in C and where it is
+// on 64 and 32 bits.
+type field struct {
+	name               string
+	offset64, offset32 uintptr
+}
+
+// layouts are all structures of the package.
+var layouts = []layout{
+	{"PROCESS_MEMORY_COUNTERS", PROCESS_MEMORY_COUNTERS{}, []field{
+		{"cb", 0, 0},
+		{"PageFaultCount", 4, 4},
+		{"PeakWorkingSetSize", 8, 8},
+		{"WorkingSetSize", 16, 12},
+		{"QuotaPeakPagedPoolUsage", 24, 16},
+		{"QuotaPagedPoolUsage", 32, 20},
+		{"QuotaPeakNonPagedPoolUsage", 40, 24},
+		{"QuotaNonPagedPoolUsage", 48, 28},
+		{"PagefileUsage", 56, 32},
+		{"PeakPagefileUsage", 64, 36},
+	}, 72, 40},
+}
+
+// constants are all numbers of the package, by their name in C.
+var constants = map[string]uint64{
+	"HKEY_LOCAL_MACHINE":       uint64(HKEY_LOCAL_MACHINE),
+	"HKEY_PERFORMANCE_DATA":    uint64(HKEY_PERFORMANCE_DATA),
+	"HKEY_PERFORMANCE_TEXT":    uint64(HKEY_PERFORMANCE_TEXT),
+	"HKEY_PERFORMANCE_NLSTEXT": uint64(HKEY_PERFORMANCE_NLSTEXT),
+	"REG_NONE":                 REG_NONE,
+	"REG_SZ":                   REG_SZ,
+	"REG_EXPAND_SZ":            REG_EXPAND_SZ,
+	"REG_BINARY":               REG_BINARY,
+	"REG_DWORD":                REG_DWORD,
+	"REG_MULTI_SZ":             REG_MULTI_SZ,
+	"KEY_READ":                 KEY_READ,
+}
+
+// TestLayout compares every structure with the offsets above.
+func TestLayout(t *testing.T) {
+	wide := unsafe.Sizeof(uintptr(0)) == 8
+	pick := func(a, b uintptr) uintptr {
+		if wide {
+			return a
+		}
+		return b
+	}
+	for _, l := range layouts {
+		typ := reflect.TypeOf(l.zero)
+		if got, want := typ.Size(), pick(l.size64, l.size32); got != want {
+			t.Errorf("%s has %d bytes, want %d", l.name, got, want)
+		}
+		if typ.NumField() != len(l.fields) {
+			t.Errorf("%s has %d fields, want %d", l.name, typ.NumField(), len(l.fields))
+			continue
+		}
+		for i, f := range l.fields {
+			got := typ.Field(i)
+			if want := pick(f.offset64, f.offset32); got.Offset != want || !strings.EqualFold(got.Name, f.name) {
+				t.Errorf("%s: field %d is %s at %d, want %s at %d", l.name, i, got.Name, got.Offset, f.name, want)
+			}
+		}
+	}
+}
+
+// TestHeaders compares the same tables with the headers of mingw-w64: a C
+// compiler checks an assertion for each number.
+func TestHeaders(t *testing.T) {
+	const compiler = "x86_64-w64-mingw32-gcc"
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skipf("skipped: no %s to read the Windows headers with", compiler)
+	}
+	var c strings.Builder
+	c.WriteString("#include <stddef.h>\n#include <windows.h>\n#include <psapi.h>\n#include <winperf.h>\n")
+	c.WriteString("#define SAME(x, n) _Static_assert((unsigned)(size_t)(x) == (n), #x)\n")
+	for _, l := range layouts {
+		fmt.Fprintf(&c, "SAME(sizeof(%s), %d);\n", l.name, l.size64)
+		for _, f := range l.fields {
+			fmt.Fprintf(&c, "SAME(offsetof(%s, %s), %d);\n", l.name, f.name, f.offset64)
+		}
+	}
+	for name, n := range constants {
+		// A handle is no constant expression for _Static_assert, an array's size is.
+		fmt.Fprintf(&c, "char check_%s[(unsigned)(size_t)(%s) == %du ? 1 : -1];\n", name, name, n)
+	}
+	for e, name := range errnoNames {
+		fmt.Fprintf(&c, "SAME(%s, %d);\n", name, uint32(e))
+	}
+	file := filepath.Join(t.TempDir(), "headers.c")
+	if err := os.WriteFile(file, []byte(c.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(compiler, "-fsyntax-only", file).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,293 @@
+package winapi
+
+import (
+	"fmt"
+	"io/fs"
+	"unicode/utf16"
+	"unsafe"
+
+	"github.com/winperf/winperf"
+)
+
+// PdhStatus is what the PDH functions return: 0, a code of pdhmsg.h, or an error
+// number of winerror.h. The two top bits are the severity.
+type PdhStatus uint32
+
+// The codes of pdhmsg.h that callers tell apart.
+const (
+	PDH_CSTATUS_VALID_DATA         PdhStatus = 0x00000000
+	PDH_CSTATUS_NEW_DATA           PdhStatus = 0x00000001
+	PDH_CSTATUS_NO_MACHINE         PdhStatus = 0x800007D0
+	PDH_CSTATUS_NO_INSTANCE        PdhStatus = 0x800007D1
+	PDH_MORE_DATA                  PdhStatus = 0x800007D2
+	PDH_CSTATUS_ITEM_NOT_VALIDATED PdhStatus = 0x800007D3
+	PDH_RETRY                      PdhStatus = 0x800007D4
+	PDH_NO_DATA                    PdhStatus = 0x800007D5
+	PDH_CALC_NEGATIVE_DENOMINATOR  PdhStatus = 0x800007D6
+	PDH_CALC_NEGATIVE_TIMEBASE     PdhStatus = 0x800007D7
+	PDH_CALC_NEGATIVE_VALUE        PdhStatus = 0x800007D8
+	PDH_CSTATUS_NO_OBJECT          PdhStatus = 0xC0000BB8
+	PDH_CSTATUS_NO_COUNTER         PdhStatus = 0xC0000BB9
+	PDH_CSTATUS_INVALID_DATA       PdhStatus = 0xC0000BBA
+	PDH_MEMORY_ALLOCATION_FAILURE  PdhStatus = 0xC0000BBB
+	PDH_INVALID_HANDLE             PdhStatus = 0xC0000BBC
+	PDH_INVALID_ARGUMENT           PdhStatus = 0xC0000BBD
+	PDH_FUNCTION_NOT_FOUND         PdhStatus = 0xC0000BBE
+	PDH_CSTATUS_NO_COUNTERNAME     PdhStatus = 0xC0000BBF
+	PDH_CSTATUS_BAD_COUNTERNAME    PdhStatus = 0xC0000BC0
+	PDH_INVALID_BUFFER             PdhStatus = 0xC0000BC1
+	PDH_INSUFFICIENT_BUFFER        PdhStatus = 0xC0000BC2
+	PDH_CANNOT_CONNECT_MACHINE     PdhStatus = 0xC0000BC3
+	PDH_INVALID_PATH               PdhStatus = 0xC0000BC4
+	PDH_INVALID_INSTANCE           PdhStatus = 0xC0000BC5
+	PDH_INVALID_DATA               PdhStatus = 0xC0000BC6
+	PDH_CANNOT_READ_NAME_STRINGS   PdhStatus = 0xC0000BC8
+	PDH_NOT_IMPLEMENTED            PdhStatus = 0xC0000BD3
+	PDH_STRING_NOT_FOUND           PdhStatus = 0xC0000BD4
+	PDH_ACCESS_DENIED              PdhStatus = 0xC0000BDB
+	PDH_QUERY_PERF_DATA_TIMEOUT    PdhStatus = 0xC0000BFE
+)
+
+var pdhNames = map[PdhStatus]string{
+	PDH_CSTATUS_NO_MACHINE:         "PDH_CSTATUS_NO_MACHINE",
+	PDH_CSTATUS_NO_INSTANCE:        "PDH_CSTATUS_NO_INSTANCE",
+	PDH_MORE_DATA:                  "PDH_MORE_DATA",
+	PDH_CSTATUS_ITEM_NOT_VALIDATED: "PDH_CSTATUS_ITEM_NOT_VALIDATED",
+	PDH_RETRY:                      "PDH_RETRY",
+	PDH_NO_DATA:                    "PDH_NO_DATA",
+	PDH_CALC_NEGATIVE_DENOMINATOR:  "PDH_CALC_NEGATIVE_DENOMINATOR",
+	PDH_CALC_NEGATIVE_TIMEBASE:     "PDH_CALC_NEGATIVE_TIMEBASE",
+	PDH_CALC_NEGATIVE_VALUE:        "PDH_CALC_NEGATIVE_VALUE",
+	PDH_CSTATUS_NO_OBJECT:          "PDH_CSTATUS_NO_OBJECT",
+	PDH_CSTATUS_NO_COUNTER:         "PDH_CSTATUS_NO_COUNTER",
+	PDH_CSTATUS_INVALID_DATA:       "PDH_CSTATUS_INVALID_DATA",
+	PDH_MEMORY_ALLOCATION_FAILURE:  "PDH_MEMORY_ALLOCATION_FAILURE",
+	PDH_INVALID_HANDLE:             "PDH_INVALID_HANDLE",
+	PDH_INVALID_ARGUMENT:           "PDH_INVALID_ARGUMENT",
+	PDH_FUNCTION_NOT_FOUND:         "PDH_FUNCTION_NOT_FOUND",
+	PDH_CSTATUS_NO_COUNTERNAME:     "PDH_CSTATUS_NO_COUNTERNAME",
+	PDH_CSTATUS_BAD_COUNTERNAME:    "PDH_CSTATUS_BAD_COUNTERNAME",
+	PDH_INVALID_BUFFER:             "PDH_INVALID_BUFFER",
+	PDH_INSUFFICIENT_BUFFER:        "PDH_INSUFFICIENT_BUFFER",
+	PDH_CANNOT_CONNECT_MACHINE:     "PDH_CANNOT_CONNECT_MACHINE",
+	PDH_INVALID_PATH:               "PDH_INVALID_PATH",
+	PDH_INVALID_INSTANCE:           "PDH_INVALID_INSTANCE",
+	PDH_INVALID_DATA:               "PDH_INVALID_DATA",
+	PDH_CANNOT_READ_NAME_STRINGS:   "PDH_CANNOT_READ_NAME_STRINGS",
+	PDH_NOT_IMPLEMENTED:            "PDH_NOT_IMPLEMENTED",
+	PDH_STRING_NOT_FOUND:           "PDH_STRING_NOT_FOUND",
+	PDH_ACCESS_DENIED:              "PDH_ACCESS_DENIED",
+	PDH_QUERY_PERF_DATA_TIMEOUT:    "PDH_QUERY_PERF_DATA_TIMEOUT",
+}
+
+// pdhSentinels are the errors that mean the same.
+var pdhSentinels = map[PdhStatus]error{
+	PDH_CSTATUS_NO_MACHINE:      winperf.ErrNoMachine,
+	PDH_CANNOT_CONNECT_MACHINE:  winperf.ErrNoMachine,
+	PDH_CSTATUS_NO_OBJECT:       winperf.ErrNoObject,
+	PDH_CSTATUS_NO_COUNTER:      winperf.ErrNoCounter,
+	PDH_CSTATUS_NO_COUNTERNAME:  winperf.ErrPath,
+	PDH_CSTATUS_BAD_COUNTERNAME: winperf.ErrPath,
+	PDH_INVALID_PATH:            winperf.ErrPath,
+	PDH_CSTATUS_NO_INSTANCE:     winperf.ErrNoInstance,
+	PDH_INVALID_INSTANCE:        winperf.ErrNoInstance,
+	PDH_NOT_IMPLEMENTED:         winperf.ErrNotSupported,
+	PDH_FUNCTION_NOT_FOUND:      winperf.ErrNotSupported,
+	PDH_ACCESS_DENIED:           fs.ErrPermission,
+}
+
+// Error returns the code's name and number.
+func (s PdhStatus) Error() string {
+	if name := pdhNames[s]; name != "" {
+		return fmt.Sprintf("%s (%#x)", name, uint32(s))
+	}
+	if s < 1<<16 {
+		return Errno(s).Error()
+	}
+	return fmt.Sprintf("PDH status %#x", uint32(s))
+}
+
+// Is tells whether the code means what target does: an error of package winperf,
+// or fs.ErrPermission.
+func (s PdhStatus) Is(target error) bool {
+	is := pdhSentinels[s]
+	return is != nil && is == target || s < 1<<16 && Errno(s).Is(target)
+}
+
+// Err returns nil for success, which PDH also says with PDH_CSTATUS_NEW_DATA, and
+// the code as an error otherwise.
+func (s PdhStatus) Err() error {
+	if s == PDH_CSTATUS_VALID_DATA || s == PDH_CSTATUS_NEW_DATA {
+		return nil
+	}
+	return s
+}
+
+// Formats of displayable values and flags of other functions (pdh.h).
+const (
+	PDH_FMT_DOUBLE   = 0x00000200
+	PDH_FMT_LARGE    = 0x00000400
+	PDH_FMT_NOSCALE  = 0x00001000
+	PDH_FMT_NOCAP100 = 0x00008000
+
+	PERF_DETAIL_WIZARD   = 400
+	PERF_DETAIL_COSTLY   = 0x00010000
+	PDH_NOEXPANDCOUNTERS = 1
+)
+
+// padding is what follows a pointer where 8 bytes are to be aligned.
+type padding [8 - unsafe.Sizeof(uintptr(0))]byte
+
+// PDH_RAW_COUNTER is a raw value (pdh.h), with the alignment that C gives it on 32
+// bits too.
+type PDH_RAW_COUNTER struct {
+	CStatus     PdhStatus
+	TimeStamp   [2]uint32 // FILETIME in local time
+	_           uint32
+	FirstValue  int64
+	SecondValue int64
+	MultiCount  uint32
+	_           uint32
+}
+
+// PDH_RAW_COUNTER_ITEM is a raw value of an instance (pdh.h).
+type PDH_RAW_COUNTER_ITEM struct {
+	Name     uintptr // a text in the same buffer
+	_        padding
+	RawValue PDH_RAW_COUNTER
+}
+
+// PDH_FMT_COUNTERVALUE is a displayable value (pdh.h): a double or an integer as
+// it was asked for.
+type PDH_FMT_COUNTERVALUE struct {
+	CStatus PdhStatus
+	_       uint32
+	Bits    uint64
+}
+
+// PDH_FMT_COUNTERVALUE_ITEM is a displayable value of an instance (pdh.h).
+type PDH_FMT_COUNTERVALUE_ITEM struct {
+	Name     uintptr // a text in the same buffer
+	_        padding
+	FmtValue PDH_FMT_COUNTERVALUE
+}
+
+// pathUnion is by how much the union of PDH_COUNTER_INFO is larger than the
+// path in it: on 32 bits, because of a GUID.
+const pathUnion = 4 * (8 - unsafe.Sizeof(uintptr(0))) / 4
+
+// PDH_COUNTER_INFO is what is known of a counter of a query (pdh.h).
+type PDH_COUNTER_INFO struct {
+	Length        uint32
+	Type          uint32
+	CVersion      uint32
+	CStatus       PdhStatus
+	Scale         int32
+	DefaultScale  int32
+	UserData      uintptr
+	QueryUserData uintptr
+	FullPath      uintptr // this and the other texts stand in the same buffer
+	MachineName   uintptr
+	ObjectName    uintptr
+	InstanceName  uintptr
+	Parent        uintptr
+	InstanceIndex uint32
+	_             [unsafe.Sizeof(uintptr(0)) - 4]byte
+	CounterName   uintptr
+	_             [pathUnion]byte
+	ExplainText   uintptr
+	DataBuffer    [1]uint32
+}
+
+// Memory is what PDH writes structures with pointers into: 8-byte aligned, as
+// they must be.
+type Memory []uint64
+
+// Bytes is the length in bytes.
+func (m Memory) Bytes() int { return 8 * len(m) }
+
+func (m Memory) base() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m))) }
+
+// text reads a text that a structure in the memory points to. A pointer to
+// anywhere else, or to a text without an end, is an error; NULL is "".
+func (m Memory) text(p uintptr) (string, error) {
+	if p == 0 {
+		return "", nil
+	}
+	off := p - m.base()
+	if off >= uintptr(m.Bytes()) || off%2 != 0 {
+		return "", fmt.Errorf("a text is outside its buffer of %d bytes: %w", m.Bytes(), winperf.ErrBadData)
+	}
+	units := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(m))), m.Bytes()/2)[off/2:]
+	for n, u := range units {
+		if u == 0 {
+			return string(utf16.Decode(units[:n])), nil
+		}
+	}
+	return "", fmt.Errorf("a text at byte %d has no end in its buffer of %d bytes: %w", off, m.Bytes(), winperf.ErrBadData)
+}
+
+// items is the memory as an array.
+func items[T any](m Memory, count uint32) ([]T, error) {
+	var zero T
+	if room := uintptr(m.Bytes()) / unsafe.Sizeof(zero); uintptr(count) > room {
+		return nil, fmt.Errorf("%d items are claimed, room is for %d: %w", count, room, winperf.ErrBadData)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m))), count), nil
+}
+
+// RawItems returns the items of PdhGetRawCounterArray. They are part of the
+// memory.
+func (m Memory) RawItems(count uint32) ([]PDH_RAW_COUNTER_ITEM, error) {
+	return items[PDH_RAW_COUNTER_ITEM](m, count)
+}
+
+// FormattedItems returns the items of PdhGetFormattedCounterArray. They are part
+// of the memory.
+func (m Memory) FormattedItems(count uint32) ([]PDH_FMT_COUNTERVALUE_ITEM, error) {
+	return items[PDH_FMT_COUNTERVALUE_ITEM](m, count)
+}
+
+// Name reads the name of an item.
+func (m Memory) Name(p uintptr) (string, error) { return m.text(p) }
+
+// CounterInfo is PDH_COUNTER_INFO with its texts.
+type CounterInfo struct {
+	Type         uint32
+	Status       PdhStatus
+	DefaultScale int32
+	FullPath     string
+	Machine      string
+	Object       string
+	Instance     string
+	HasInstance  bool
+	Parent       string
+	Index        uint32
+	Counter      string
+	Explain      string
+}
+
+// CounterInfo reads what PdhGetCounterInfo wrote.
+func (m Memory) CounterInfo() (CounterInfo, error) {
+	all, err := items[PDH_COUNTER_INFO](m, 1)
+	if err != nil {
+		return CounterInfo{}, err
+	}
+	raw := &all[0]
+	info := CounterInfo{
+		Type: raw.Type, Status: raw.CStatus, DefaultScale: raw.DefaultScale,
+		HasInstance: raw.InstanceName != 0, Index: raw.InstanceIndex,
+	}
+	for _, t := range []struct {
+		to   *string
+		from uintptr
+	}{
+		{&info.FullPath, raw.FullPath}, {&info.Machine, raw.MachineName}, {&info.Object, raw.ObjectName},
+		{&info.Instance, raw.InstanceName}, {&info.Parent, raw.Parent}, {&info.Counter, raw.CounterName}, {&info.Explain, raw.ExplainText},
+	} {
+		if *t.to, err = m.text(t.from); err != nil {
+			return CounterInfo{}, err
+		}
+	}
+	return info, nil
+}

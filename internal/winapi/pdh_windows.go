@@ -1,0 +1,349 @@
+package winapi
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// Pdh are the functions of pdh.dll for live counters. Sizes of texts are in
+// UTF-16 units, others in bytes; they are asked for with an empty buffer, and
+// PDH_MORE_DATA is the answer.
+type Pdh struct {
+	openQuery, closeQuery, collect                  *Proc
+	addCounter, addEnglish, removeCounter           *Proc
+	counterInfo, timeBase, setScale                 *Proc
+	rawValue, rawArray, formatted, formattedArray   *Proc
+	enumMachines, enumObjects, enumItems, expand    *Proc
+	connect, validate, nameByIndex, indexByName     *Proc
+	version, defaultObject, defaultCounter, expand1 *Proc
+}
+
+// NewPdh returns the functions of a library, pdh.dll for the system's own.
+func NewPdh(dll *DLL) *Pdh {
+	return &Pdh{
+		openQuery:      dll.Proc("PdhOpenQueryW"),
+		closeQuery:     dll.Proc("PdhCloseQuery"),
+		collect:        dll.Proc("PdhCollectQueryData"),
+		addCounter:     dll.Proc("PdhAddCounterW"),
+		addEnglish:     dll.Proc("PdhAddEnglishCounterW"),
+		removeCounter:  dll.Proc("PdhRemoveCounter"),
+		counterInfo:    dll.Proc("PdhGetCounterInfoW"),
+		timeBase:       dll.Proc("PdhGetCounterTimeBase"),
+		setScale:       dll.Proc("PdhSetCounterScaleFactor"),
+		rawValue:       dll.Proc("PdhGetRawCounterValue"),
+		rawArray:       dll.Proc("PdhGetRawCounterArrayW"),
+		formatted:      dll.Proc("PdhGetFormattedCounterValue"),
+		formattedArray: dll.Proc("PdhGetFormattedCounterArrayW"),
+		enumMachines:   dll.Proc("PdhEnumMachinesW"),
+		enumObjects:    dll.Proc("PdhEnumObjectsW"),
+		enumItems:      dll.Proc("PdhEnumObjectItemsW"),
+		expand:         dll.Proc("PdhExpandWildCardPathW"),
+		expand1:        dll.Proc("PdhExpandCounterPathW"),
+		connect:        dll.Proc("PdhConnectMachineW"),
+		validate:       dll.Proc("PdhValidatePathW"),
+		nameByIndex:    dll.Proc("PdhLookupPerfNameByIndexW"),
+		indexByName:    dll.Proc("PdhLookupPerfIndexByNameW"),
+		version:        dll.Proc("PdhGetDllVersion"),
+		defaultObject:  dll.Proc("PdhGetDefaultPerfObjectW"),
+		defaultCounter: dll.Proc("PdhGetDefaultPerfCounterW"),
+	}
+}
+
+// callPdh calls a function. The arguments may be pointers, which are kept alive.
+//
+//go:uintptrescapes
+func callPdh(p *Proc, args ...uintptr) error {
+	addr, err := p.Addr()
+	if err != nil {
+		return err
+	}
+	status, _, _ := syscall.SyscallN(addr, args...)
+	return PdhStatus(status).Err()
+}
+
+// text16 is a text as the functions take it, NULL for "".
+func text16(s string) (*uint16, error) {
+	if s == "" {
+		return nil, nil
+	}
+	p, err := syscall.UTF16PtrFromString(s)
+	if err != nil {
+		return nil, PDH_INVALID_ARGUMENT
+	}
+	return p, nil
+}
+
+func boolean(b bool) uintptr {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// pointer is where a buffer is, NULL for an empty one.
+func pointer[T any](buf []T) unsafe.Pointer {
+	if len(buf) == 0 {
+		return nil
+	}
+	return unsafe.Pointer(unsafe.SliceData(buf))
+}
+
+// OpenQuery opens a query of live counters.
+//
+// sys	PdhOpenQuery(source *uint16, userData uintptr, query *Handle) (status PdhStatus) = pdh.PdhOpenQueryW
+func (p *Pdh) OpenQuery() (query uintptr, err error) {
+	err = callPdh(p.openQuery, 0, 0, uintptr(unsafe.Pointer(&query)))
+	return query, err
+}
+
+// CloseQuery closes a query with all of its counters.
+//
+// sys	PdhCloseQuery(query Handle) (status PdhStatus) = pdh.PdhCloseQuery
+func (p *Pdh) CloseQuery(query uintptr) error { return callPdh(p.closeQuery, query) }
+
+// Collect takes a sample of all counters of a query.
+//
+// sys	PdhCollectQueryData(query Handle) (status PdhStatus) = pdh.PdhCollectQueryData
+func (p *Pdh) Collect(query uintptr) error { return callPdh(p.collect, query) }
+
+// AddCounter adds a counter by a path in the system's language.
+//
+// sys	PdhAddCounter(query Handle, path *uint16, userData uintptr, counter *Handle) (status PdhStatus) = pdh.PdhAddCounterW
+func (p *Pdh) AddCounter(query uintptr, path string) (uintptr, error) {
+	return p.add(p.addCounter, query, path)
+}
+
+// AddEnglishCounter adds a counter by a path in English.
+//
+// sys	PdhAddEnglishCounter(query Handle, path *uint16, userData uintptr, counter *Handle) (status PdhStatus) = pdh.PdhAddEnglishCounterW
+func (p *Pdh) AddEnglishCounter(query uintptr, path string) (uintptr, error) {
+	return p.add(p.addEnglish, query, path)
+}
+
+func (p *Pdh) add(proc *Proc, query uintptr, path string) (counter uintptr, err error) {
+	text, err := text16(path)
+	if err != nil {
+		return 0, err
+	}
+	err = callPdh(proc, query, uintptr(unsafe.Pointer(text)), 0, uintptr(unsafe.Pointer(&counter)))
+	return counter, err
+}
+
+// RemoveCounter takes a counter out of its query.
+//
+// sys	PdhRemoveCounter(counter Handle) (status PdhStatus) = pdh.PdhRemoveCounter
+func (p *Pdh) RemoveCounter(counter uintptr) error { return callPdh(p.removeCounter, counter) }
+
+// CounterInfo reads what is known of a counter; see [Memory.CounterInfo].
+//
+// sys	PdhGetCounterInfo(counter Handle, explain bool, size *uint32, info *PDH_COUNTER_INFO) (status PdhStatus) = pdh.PdhGetCounterInfoW
+func (p *Pdh) CounterInfo(counter uintptr, buf Memory) (size uint32, err error) {
+	size = uint32(buf.Bytes())
+	err = callPdh(p.counterInfo, counter, 1, uintptr(unsafe.Pointer(&size)), uintptr(pointer(buf)))
+	return size, err
+}
+
+// TimeBase returns how many ticks per second the clock of a counter has.
+//
+// sys	PdhGetCounterTimeBase(counter Handle, base *int64) (status PdhStatus) = pdh.PdhGetCounterTimeBase
+func (p *Pdh) TimeBase(counter uintptr) (base int64, err error) {
+	err = callPdh(p.timeBase, counter, uintptr(unsafe.Pointer(&base)))
+	return base, err
+}
+
+// SetScaleFactor sets the power of ten, -7 to 7, that formatted values are
+// multiplied by.
+//
+// sys	PdhSetCounterScaleFactor(counter Handle, factor int32) (status PdhStatus) = pdh.PdhSetCounterScaleFactor
+func (p *Pdh) SetScaleFactor(counter uintptr, factor int32) error {
+	return callPdh(p.setScale, counter, uintptr(factor))
+}
+
+// RawValue reads the raw value of a counter without a wildcard.
+//
+// sys	PdhGetRawCounterValue(counter Handle, typ *uint32, value *PDH_RAW_COUNTER) (status PdhStatus) = pdh.PdhGetRawCounterValue
+func (p *Pdh) RawValue(counter uintptr, value *PDH_RAW_COUNTER) error {
+	return callPdh(p.rawValue, counter, 0, uintptr(unsafe.Pointer(value)))
+}
+
+// RawArray reads the raw values of all instances of a counter; see
+// [Memory.RawItems].
+//
+// sys	PdhGetRawCounterArray(counter Handle, size *uint32, count *uint32, items *PDH_RAW_COUNTER_ITEM) (status PdhStatus) = pdh.PdhGetRawCounterArrayW
+func (p *Pdh) RawArray(counter uintptr, buf Memory) (size, count uint32, err error) {
+	size = uint32(buf.Bytes())
+	err = callPdh(p.rawArray, counter, uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&count)), uintptr(pointer(buf)))
+	return size, count, err
+}
+
+// Formatted reads the displayable value of a counter without a wildcard. Where
+// there is none the error says so, and value.CStatus why.
+//
+// sys	PdhGetFormattedCounterValue(counter Handle, format uint32, typ *uint32, value *PDH_FMT_COUNTERVALUE) (status PdhStatus) = pdh.PdhGetFormattedCounterValue
+func (p *Pdh) Formatted(counter uintptr, format uint32, value *PDH_FMT_COUNTERVALUE) error {
+	return callPdh(p.formatted, counter, uintptr(format), 0, uintptr(unsafe.Pointer(value)))
+}
+
+// FormattedArray reads the displayable values of all instances of a counter; see
+// [Memory.FormattedItems].
+//
+// sys	PdhGetFormattedCounterArray(counter Handle, format uint32, size *uint32, count *uint32, items *PDH_FMT_COUNTERVALUE_ITEM) (status PdhStatus) = pdh.PdhGetFormattedCounterArrayW
+func (p *Pdh) FormattedArray(counter uintptr, format uint32, buf Memory) (size, count uint32, err error) {
+	size = uint32(buf.Bytes())
+	err = callPdh(p.formattedArray, counter, uintptr(format), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&count)), uintptr(pointer(buf)))
+	return size, count, err
+}
+
+// EnumMachines lists the machines that PDH is connected to, as MULTI_SZ.
+//
+// sys	PdhEnumMachines(source *uint16, list *uint16, size *uint32) (status PdhStatus) = pdh.PdhEnumMachinesW
+func (p *Pdh) EnumMachines(buf []uint16) (size uint32, err error) {
+	size = uint32(len(buf))
+	err = callPdh(p.enumMachines, 0, uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
+	return size, err
+}
+
+// EnumObjects lists the objects of a machine, as MULTI_SZ.
+//
+// sys	PdhEnumObjects(source *uint16, machine *uint16, list *uint16, size *uint32, detail uint32, refresh bool) (status PdhStatus) = pdh.PdhEnumObjectsW
+func (p *Pdh) EnumObjects(machine string, buf []uint16, detail uint32, refresh bool) (size uint32, err error) {
+	name, err := text16(machine)
+	if err != nil {
+		return 0, err
+	}
+	size = uint32(len(buf))
+	err = callPdh(p.enumObjects, 0, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)), uintptr(detail), boolean(refresh))
+	return size, err
+}
+
+// EnumObjectItems lists the counters and instances of an object, each once, as
+// MULTI_SZ.
+//
+// sys	PdhEnumObjectItems(source *uint16, machine *uint16, object *uint16, counters *uint16, counterSize *uint32, instances *uint16, instanceSize *uint32, detail uint32, flags uint32) (status PdhStatus) = pdh.PdhEnumObjectItemsW
+func (p *Pdh) EnumObjectItems(machine, object string, counters, instances []uint16, detail uint32) (counterSize, instanceSize uint32, err error) {
+	name, err := text16(machine)
+	if err != nil {
+		return 0, 0, err
+	}
+	text, err := text16(object)
+	if err != nil {
+		return 0, 0, err
+	}
+	counterSize, instanceSize = uint32(len(counters)), uint32(len(instances))
+	err = callPdh(p.enumItems, 0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)),
+		uintptr(pointer(counters)), uintptr(unsafe.Pointer(&counterSize)),
+		uintptr(pointer(instances)), uintptr(unsafe.Pointer(&instanceSize)), uintptr(detail), 0)
+	return counterSize, instanceSize, err
+}
+
+// ExpandWildCardPath lists the paths that a path with wildcards stands for, as
+// MULTI_SZ.
+//
+// sys	PdhExpandWildCardPath(source *uint16, path *uint16, list *uint16, size *uint32, flags uint32) (status PdhStatus) = pdh.PdhExpandWildCardPathW
+func (p *Pdh) ExpandWildCardPath(path string, buf []uint16, flags uint32) (size uint32, err error) {
+	text, err := text16(path)
+	if err != nil {
+		return 0, err
+	}
+	size = uint32(len(buf))
+	err = callPdh(p.expand, 0, uintptr(unsafe.Pointer(text)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)), uintptr(flags))
+	return size, err
+}
+
+// ExpandCounterPath is the older form of ExpandWildCardPath.
+//
+// sys	PdhExpandCounterPath(path *uint16, list *uint16, size *uint32) (status PdhStatus) = pdh.PdhExpandCounterPathW
+func (p *Pdh) ExpandCounterPath(path string, buf []uint16) (size uint32, err error) {
+	text, err := text16(path)
+	if err != nil {
+		return 0, err
+	}
+	size = uint32(len(buf))
+	err = callPdh(p.expand1, uintptr(unsafe.Pointer(text)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
+	return size, err
+}
+
+// ConnectMachine connects to another machine.
+//
+// sys	PdhConnectMachine(machine *uint16) (status PdhStatus) = pdh.PdhConnectMachineW
+func (p *Pdh) ConnectMachine(machine string) error { return p.withText(p.connect, machine) }
+
+// ValidatePath tells whether a path names a counter that is there.
+//
+// sys	PdhValidatePath(path *uint16) (status PdhStatus) = pdh.PdhValidatePathW
+func (p *Pdh) ValidatePath(path string) error { return p.withText(p.validate, path) }
+
+func (p *Pdh) withText(proc *Proc, s string) error {
+	text, err := text16(s)
+	if err != nil {
+		return err
+	}
+	return callPdh(proc, uintptr(unsafe.Pointer(text)))
+}
+
+// NameByIndex reads the name that a title index has in the system's language.
+//
+// sys	PdhLookupPerfNameByIndex(machine *uint16, index uint32, name *uint16, size *uint32) (status PdhStatus) = pdh.PdhLookupPerfNameByIndexW
+func (p *Pdh) NameByIndex(machine string, index uint32, buf []uint16) (size uint32, err error) {
+	name, err := text16(machine)
+	if err != nil {
+		return 0, err
+	}
+	size = uint32(len(buf))
+	err = callPdh(p.nameByIndex, uintptr(unsafe.Pointer(name)), uintptr(index), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
+	return size, err
+}
+
+// IndexByName returns a title index that has the name in the system's language.
+//
+// sys	PdhLookupPerfIndexByName(machine *uint16, name *uint16, index *uint32) (status PdhStatus) = pdh.PdhLookupPerfIndexByNameW
+func (p *Pdh) IndexByName(machine, name string) (index uint32, err error) {
+	m, err := text16(machine)
+	if err != nil {
+		return 0, err
+	}
+	text, err := text16(name)
+	if err != nil {
+		return 0, err
+	}
+	err = callPdh(p.indexByName, uintptr(unsafe.Pointer(m)), uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(&index)))
+	return index, err
+}
+
+// Version is the library's, such as 0x503 for 5.3.
+//
+// sys	PdhGetDllVersion(version *uint32) (status PdhStatus) = pdh.PdhGetDllVersion
+func (p *Pdh) Version() (version uint32, err error) {
+	err = callPdh(p.version, uintptr(unsafe.Pointer(&version)))
+	return version, err
+}
+
+// DefaultObject reads the name of the object to show first.
+//
+// sys	PdhGetDefaultPerfObject(source *uint16, machine *uint16, name *uint16, size *uint32) (status PdhStatus) = pdh.PdhGetDefaultPerfObjectW
+func (p *Pdh) DefaultObject(machine string, buf []uint16) (size uint32, err error) {
+	name, err := text16(machine)
+	if err != nil {
+		return 0, err
+	}
+	size = uint32(len(buf))
+	err = callPdh(p.defaultObject, 0, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
+	return size, err
+}
+
+// DefaultCounter reads the name of the counter of an object to show first.
+//
+// sys	PdhGetDefaultPerfCounter(source *uint16, machine *uint16, object *uint16, name *uint16, size *uint32) (status PdhStatus) = pdh.PdhGetDefaultPerfCounterW
+func (p *Pdh) DefaultCounter(machine, object string, buf []uint16) (size uint32, err error) {
+	name, err := text16(machine)
+	if err != nil {
+		return 0, err
+	}
+	text, err := text16(object)
+	if err != nil {
+		return 0, err
+	}
+	size = uint32(len(buf))
+	err = callPdh(p.defaultCounter, 0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
+	return size, err
+}

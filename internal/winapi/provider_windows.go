@@ -1,0 +1,150 @@
+package winapi
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// PerflibProvider are the PerfLib provider functions of advapi32.dll (perflib.h).
+type PerflibProvider struct {
+	start, setInfo, create, setRef, remove, stop *Proc
+	counter, frequency                           *Proc
+}
+
+// NewPerflibProvider returns the functions of a library, advapi32.dll for the
+// system's own.
+func NewPerflibProvider(dll *DLL) *PerflibProvider {
+	kernel := NewDLL("kernel32.dll")
+	return &PerflibProvider{
+		start:     dll.Proc("PerfStartProviderEx"),
+		setInfo:   dll.Proc("PerfSetCounterSetInfo"),
+		create:    dll.Proc("PerfCreateInstance"),
+		setRef:    dll.Proc("PerfSetCounterRefValue"),
+		remove:    dll.Proc("PerfDeleteInstance"),
+		stop:      dll.Proc("PerfStopProvider"),
+		counter:   kernel.Proc("QueryPerformanceCounter"),
+		frequency: kernel.Proc("QueryPerformanceFrequency"),
+	}
+}
+
+// providerContext is a PERF_PROVIDER_CONTEXT.
+type providerContext struct {
+	size, _             uint32
+	control             uintptr // PERFLIBREQUEST
+	alloc, free, memory uintptr
+}
+
+// collectStart is the request PERF_COLLECT_START, before values are read.
+const collectStart = 5
+
+// StartProvider registers a provider. collect, if not nil, is called before values
+// are read; as callbacks cannot be released it is kept as long as the process, which
+// can have some hundred.
+//
+// sys	PerfStartProviderEx(provider *GUID, context *providerContext, handle *Handle) (status Errno) = advapi32.PerfStartProviderEx
+func (p *PerflibProvider) StartProvider(id *[16]byte, collect func()) (uintptr, error) {
+	addr, err := p.start.Addr()
+	if err != nil {
+		return 0, err
+	}
+	context := providerContext{}
+	context.size = uint32(unsafe.Sizeof(context))
+	if collect != nil {
+		context.control = syscall.NewCallback(func(code, _, _ uintptr) uintptr {
+			if code == collectStart {
+				collect()
+			}
+			return 0
+		})
+	}
+	var handle uintptr
+	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(id)), uintptr(unsafe.Pointer(&context)), uintptr(unsafe.Pointer(&handle)))
+	return handle, Errno(status).Err()
+}
+
+// SetCounterSetInfo declares a counter set: a PERF_COUNTERSET_INFO with its
+// PERF_COUNTER_INFO structures.
+//
+// sys	PerfSetCounterSetInfo(provider Handle, template *byte, size uint32) (status Errno) = advapi32.PerfSetCounterSetInfo
+func (p *PerflibProvider) SetCounterSetInfo(provider uintptr, template []byte) error {
+	addr, err := p.setInfo.Addr()
+	if err != nil {
+		return err
+	}
+	status, _, _ := syscall.SyscallN(addr, provider, uintptr(unsafe.Pointer(unsafe.SliceData(template))), uintptr(len(template)))
+	return Errno(status).Err()
+}
+
+// CreateInstance creates an instance and returns the address of its
+// PERF_COUNTERSET_INSTANCE.
+//
+// sys	PerfCreateInstance(provider Handle, set *GUID, name *uint16, id uint32) (instance uintptr, err error) = advapi32.PerfCreateInstance
+func (p *PerflibProvider) CreateInstance(provider uintptr, set *[16]byte, name string, id uint32) (uintptr, error) {
+	addr, err := p.create.Addr()
+	if err != nil {
+		return 0, err
+	}
+	text, err := syscall.UTF16PtrFromString(name)
+	if err != nil {
+		return 0, ERROR_INVALID_PARAMETER
+	}
+	instance, _, errno := syscall.SyscallN(addr, provider, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(text)), uintptr(id))
+	switch {
+	case instance != 0:
+		return instance, nil
+	case errno != 0:
+		return 0, Errno(errno)
+	}
+	return 0, ERROR_INVALID_PARAMETER // it failed, and did not say why
+}
+
+// SetCounterRefValue tells where the value of an instance's counter is, which is
+// no memory that Go's collector may free before the instance is deleted.
+//
+// sys	PerfSetCounterRefValue(provider Handle, instance uintptr, counter uint32, address uintptr) (status Errno) = advapi32.PerfSetCounterRefValue
+func (p *PerflibProvider) SetCounterRefValue(provider, instance uintptr, counter uint32, address unsafe.Pointer) error {
+	addr, err := p.setRef.Addr()
+	if err != nil {
+		return err
+	}
+	status, _, _ := syscall.SyscallN(addr, provider, instance, uintptr(counter), uintptr(address))
+	return Errno(status).Err()
+}
+
+// DeleteInstance deletes an instance.
+//
+// sys	PerfDeleteInstance(provider Handle, instance uintptr) (status Errno) = advapi32.PerfDeleteInstance
+func (p *PerflibProvider) DeleteInstance(provider, instance uintptr) error {
+	addr, err := p.remove.Addr()
+	if err != nil {
+		return err
+	}
+	status, _, _ := syscall.SyscallN(addr, provider, instance)
+	return Errno(status).Err()
+}
+
+// StopProvider ends a provider, and its instances with it.
+//
+// sys	PerfStopProvider(provider Handle) (status Errno) = advapi32.PerfStopProvider
+func (p *PerflibProvider) StopProvider(provider uintptr) error {
+	addr, err := p.stop.Addr()
+	if err != nil {
+		return err
+	}
+	status, _, _ := syscall.SyscallN(addr, provider)
+	return Errno(status).Err()
+}
+
+// PerformanceCounter returns the high-resolution clock and its ticks per second.
+//
+// sys	QueryPerformanceCounter(ticks *int64) (err error) = kernel32.QueryPerformanceCounter
+// sys	QueryPerformanceFrequency(perSecond *int64) (err error) = kernel32.QueryPerformanceFrequency
+func (p *PerflibProvider) PerformanceCounter() (ticks, perSecond int64) {
+	if addr, err := p.counter.Addr(); err == nil { // every Windows has it
+		_, _, _ = syscall.SyscallN(addr, uintptr(unsafe.Pointer(&ticks)))
+	}
+	if addr, err := p.frequency.Addr(); err == nil {
+		_, _, _ = syscall.SyscallN(addr, uintptr(unsafe.Pointer(&perSecond)))
+	}
+	return ticks, perSecond
+}

@@ -1,0 +1,111 @@
+package winapi
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// Registry are the registry calls of advapi32.dll.
+type Registry struct {
+	queryValue, closeKey, openKey, enumKey, connect *Proc
+}
+
+// NewRegistry returns the calls of a library, advapi32.dll for the system's own.
+func NewRegistry(dll *DLL) *Registry {
+	return &Registry{
+		queryValue: dll.Proc("RegQueryValueExW"),
+		closeKey:   dll.Proc("RegCloseKey"),
+		openKey:    dll.Proc("RegOpenKeyExW"),
+		enumKey:    dll.Proc("RegEnumKeyExW"),
+		connect:    dll.Proc("RegConnectRegistryW"),
+	}
+}
+
+// RegValue is where [Registry.QueryValue] leaves what it learned about a value.
+// It is part of the caller's own memory, so that a call allocates nothing.
+type RegValue struct {
+	Type uint32 // REG_BINARY and so on
+	Size uint32 // in bytes: before the call the room there is, after it what the value takes
+}
+
+// QueryValue reads a value of a key into buf. name ends with a NUL. After
+// ERROR_MORE_DATA what value.Size holds is up to the key; the performance keys
+// leave anything there.
+//
+// sys	RegQueryValueEx(key HKEY, name *uint16, reserved *uint32, typ *uint32, data *byte, size *uint32) (status Errno) = advapi32.RegQueryValueExW
+func (r *Registry) QueryValue(key HKEY, name []uint16, buf []byte, value *RegValue) error {
+	addr, err := r.queryValue.Addr()
+	if err != nil {
+		return err
+	}
+	value.Type, value.Size = REG_NONE, uint32(len(buf))
+	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(unsafe.Pointer(unsafe.SliceData(name))), 0,
+		uintptr(unsafe.Pointer(&value.Type)), uintptr(unsafe.Pointer(unsafe.SliceData(buf))), uintptr(unsafe.Pointer(&value.Size)))
+	return Errno(status).Err()
+}
+
+// CloseKey closes a key. Of HKEY_PERFORMANCE_DATA it makes the system close
+// and unload the providers; the next query loads them again.
+//
+// sys	RegCloseKey(key HKEY) (status Errno) = advapi32.RegCloseKey
+func (r *Registry) CloseKey(key HKEY) error {
+	addr, err := r.closeKey.Addr()
+	if err != nil {
+		return err
+	}
+	status, _, _ := syscall.SyscallN(addr, uintptr(key))
+	return Errno(status).Err()
+}
+
+// OpenKey opens a subkey for reading.
+//
+// sys	RegOpenKeyEx(key HKEY, subkey *uint16, options uint32, desired uint32, result *HKEY) (status Errno) = advapi32.RegOpenKeyExW
+func (r *Registry) OpenKey(key HKEY, subkey string) (HKEY, error) {
+	addr, err := r.openKey.Addr()
+	if err != nil {
+		return 0, err
+	}
+	name, err := syscall.UTF16PtrFromString(subkey)
+	if err != nil {
+		return 0, ERROR_INVALID_PARAMETER
+	}
+	var result HKEY
+	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(unsafe.Pointer(name)), 0, KEY_READ, uintptr(unsafe.Pointer(&result)))
+	return result, Errno(status).Err()
+}
+
+// EnumKey returns the name of the i-th subkey; ERROR_NO_MORE_ITEMS follows the
+// last one.
+//
+// sys	RegEnumKeyEx(key HKEY, index uint32, name *uint16, nameLen *uint32, reserved *uint32, class *uint16, classLen *uint32, lastWrite *FILETIME) (status Errno) = advapi32.RegEnumKeyExW
+func (r *Registry) EnumKey(key HKEY, i uint32) (string, error) {
+	addr, err := r.enumKey.Addr()
+	if err != nil {
+		return "", err
+	}
+	var name [MaxKeyName + 1]uint16
+	n := uint32(len(name))
+	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(i), uintptr(unsafe.Pointer(&name)), uintptr(unsafe.Pointer(&n)), 0, 0, 0, 0)
+	if err := Errno(status).Err(); err != nil {
+		return "", err
+	}
+	return syscall.UTF16ToString(name[:min(int(n), len(name))]), nil
+}
+
+// Connect opens a predefined key of another machine, whose Remote Registry
+// service answers. It may take many seconds where there is no such machine.
+//
+// sys	RegConnectRegistry(machine *uint16, key HKEY, result *HKEY) (status Errno) = advapi32.RegConnectRegistryW
+func (r *Registry) Connect(machine string, key HKEY) (HKEY, error) {
+	addr, err := r.connect.Addr()
+	if err != nil {
+		return 0, err
+	}
+	name, err := syscall.UTF16PtrFromString(`\\` + machine)
+	if err != nil {
+		return 0, ERROR_INVALID_PARAMETER
+	}
+	var result HKEY
+	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)), uintptr(key), uintptr(unsafe.Pointer(&result)))
+	return result, Errno(status).Err()
+}

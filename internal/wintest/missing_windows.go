@@ -1,0 +1,25 @@
+package wintest
+
+import (
+	"os"
+	"testing"
+
+	"github.com/winperf/winperf/internal/winapi"
+)
+
+// missing skips on Windows itself. Under Wine the libraries must be there when
+// CI=true, so that the build server cannot pass without them.
+func missing(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" && Wine() {
+		t.Fatal(why)
+	}
+	t.Skip("skipped: " + why)
+}
+
+// Wine tells whether the test runs under Wine, by a function that only Wine's
+// ntdll.dll has.
+func Wine() bool {
+	_, err := winapi.NewDLL("ntdll.dll").Proc("wine_get_version").Addr()
+	return err == nil
+}

@@ -1,0 +1,28 @@
+package wintest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Directory is the environment variable that says where the libraries are.
+const Directory = "WINPERF_WINTEST"
+
+// DLL returns the path of the library built from native/name.c. Where there
+// is none the test is skipped; under Wine with CI=true it fails.
+func DLL(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv(Directory)
+	if dir == "" {
+		missing(t, "no native test libraries: scripts/wine/run builds them")
+	}
+	file := filepath.Join(dir, name+".dll")
+	if _, err := os.Stat(file); err != nil {
+		t.Fatalf("%s says where the test libraries are, but: %v", Directory, err)
+	}
+	return file
+}
+
+// Provider skips the test where the providers of provider.c are not registered.
+func Provider(t testing.TB) { DLL(t, "provider") }

@@ -1,0 +1,120 @@
+package v1
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// known is what a source knows about its machine. It is immutable.
+type known struct {
+	schema   *winperf.Schema
+	names    *nametable.Names
+	stamp    stamp
+	metadata bool // the machine answers queries for definitions only
+}
+
+// stamp changes when counters are installed or removed: the highest indices in
+// use, which lodctr and unlodctr write.
+type stamp struct{ lastCounter, lastHelp uint32 }
+
+// refresh returns what is known, read anew where the stamp has changed. It
+// runs on the lane.
+func (s *Source) refresh(ctx context.Context, stop <-chan struct{}) (*known, error) {
+	old := s.known.Load()
+	now, err := s.readStamp(ctx, stop)
+	if old != nil && (err != nil || now == old.stamp) {
+		return old, nil // without a stamp the first reading has to do
+	}
+	t := tables{reader: &s.reader, ctx: ctx, stop: stop, user: s.opt.Language}
+	k := &known{stamp: now, schema: &winperf.Schema{Interface: s.opt.Interface, Names: t.readAll()}}
+	if ended(ctx, stop) {
+		return nil, errStopped
+	}
+	k.schema.Damage = t.damage
+	if supports, err := s.number(ctx, stop, "Supports Metadata"); err == nil {
+		k.metadata = supports != 0
+	}
+	k.names, _ = nametable.FromSchema(k.schema) // who reads the schema is told of its damage
+	if old != nil {
+		k.schema.Costly = old.schema.Costly
+	}
+	s.known.Store(k)
+	return k, nil
+}
+
+func (s *Source) readStamp(ctx context.Context, stop <-chan struct{}) (stamp, error) {
+	var now stamp
+	var err, err2 error
+	now.lastCounter, err = s.number(ctx, stop, "Last Counter")
+	now.lastHelp, err2 = s.number(ctx, stop, "Last Help")
+	return now, errors.Join(err, err2)
+}
+
+// number reads a number of the Perflib key; one that is not there is 0.
+func (s *Source) number(ctx context.Context, stop <-chan struct{}, name string) (uint32, error) {
+	q := request{key: Key{Root: Perflib}, name: encodeName(name), typ: winapi.REG_DWORD, size: 64}
+	b, err := s.reader.read(ctx, stop, &q, nil)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case len(b) != 4:
+		return 0, valueError(q.key, q.name, fmt.Errorf("the value has %d bytes, expected 4: %w", len(b), winperf.ErrBadData))
+	}
+	return binary.LittleEndian.Uint32(b), nil
+}
+
+// global returns the title indices of the objects that are not costly. Where
+// one of them keeps the others from being read it finds all one by one.
+func (s *Source) global(ctx context.Context, stop <-chan struct{}, k *known) ([]uint32, error) {
+	titles, err := s.class(ctx, stop, k, "Global")
+	if errors.Is(err, winperf.ErrBadData) {
+		if sifted := s.sift(ctx, stop, nil, 0); sifted != nil {
+			return sifted.all(), nil
+		}
+		if len(titles) > 0 {
+			return titles, nil
+		}
+	}
+	return titles, err
+}
+
+// class asks for a class of objects and returns their title indices; of a block
+// that is damaged those of the objects before the damage, and the error.
+func (s *Source) class(ctx context.Context, stop <-chan struct{}, k *known, class string) ([]uint32, error) {
+	if k.metadata {
+		class = "Metadata" + class
+	}
+	q := request{name: encodeName(s.valueName(class)), typ: winapi.REG_BINARY, size: startClass}
+	b, err := s.reader.read(ctx, stop, &q, nil)
+	if err != nil {
+		return nil, err
+	}
+	titles, _, _ := chained(nil, b, s.opt.Quirks) // damaged objects too, so that their damage will be told
+	if err := perfdata.Decode(b, new(index.Index), perfdata.Options{Quirks: s.opt.Quirks}); err != nil {
+		return titles, valueError(q.key, q.name, err)
+	}
+	return titles, nil
+}
+
+// learnCostly finds out which objects are costly.
+func (s *Source) learnCostly(ctx context.Context, stop <-chan struct{}, k *known) (*known, error) {
+	costly, err := s.class(ctx, stop, k, "Costly")
+	if err != nil && !errors.Is(err, winperf.ErrBadData) { // the sample will tell of damage
+		return nil, err
+	}
+	schema, with := *k.schema, *k
+	schema.Costly, with.schema = costly, &schema
+	s.known.Store(&with)
+	return &with, nil
+}

@@ -1,0 +1,133 @@
+package v1
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/nametable"
+)
+
+// maxLanguages bounds how many languages are read; a system has a few.
+const maxLanguages = 64
+
+// tables reads name tables.
+type tables struct {
+	*reader
+	ctx  context.Context
+	stop <-chan struct{}
+	user string // the user's language
+
+	english winperf.NameTable
+	damage  []error
+}
+
+// readAll reads the tables of every installed language, the user's first,
+// then English. What cannot be read is missing, and noted.
+func (t *tables) readAll() []winperf.NameTable {
+	t.english = t.language(nametable.English)
+	all := []winperf.NameTable{t.english}
+	for _, id := range t.installed() {
+		nt := t.language(id)
+		switch {
+		case len(nt.Counter) == 0 && len(nt.Help) == 0:
+		case id == t.user:
+			all = slices.Insert(all, 0, nt)
+		default:
+			all = append(all, nt)
+		}
+	}
+	return all
+}
+
+// installed returns the ids of the languages besides English.
+func (t *tables) installed() []string {
+	subkeys, err := t.keys.Languages(t.ctx)
+	if err != nil {
+		t.damage = append(t.damage, fmt.Errorf("installed languages: %w", err))
+	}
+	ids := []string{t.user}
+	for _, name := range subkeys {
+		if isLanguage(name) {
+			ids = append(ids, strings.ToUpper(name))
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == nametable.English || id == "" })
+	return ids[:min(len(ids), maxLanguages)]
+}
+
+// isLanguage tells whether a subkey of Perflib is a language's: three or four
+// hexadecimal digits.
+func isLanguage(name string) bool {
+	return (len(name) == 3 || len(name) == 4) && strings.Trim(name, "0123456789abcdefABCDEF") == ""
+}
+
+// language reads the tables of one language.
+func (t *tables) language(id string) winperf.NameTable {
+	return winperf.NameTable{
+		Language: id,
+		Counter:  t.table(id, "Counter", t.english.Counter),
+		Help:     t.table(id, "Help", t.english.Help),
+	}
+}
+
+// table reads one table from the first place that has it. For another language
+// than English some systems give the English table (Windows 10 for help texts,
+// Wine for all): that does not count, so the places behind are asked too.
+func (t *tables) table(id, value string, english []byte) []byte {
+	var errs []error
+	for _, p := range t.places(id, value) {
+		if ended(t.ctx, t.stop) {
+			return nil
+		}
+		q := request{key: p.key, name: encodeName(p.value), typ: winapi.REG_MULTI_SZ, size: startTable}
+		b, err := t.read(t.ctx, t.stop, &q, nil)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case id == nametable.English || !bytes.Equal(b, english):
+			return slices.Clone(b)
+		default:
+			errs = nil // it is there, in English
+		}
+	}
+	t.note(id, value, errs)
+	return nil
+}
+
+// note keeps what went wrong, unless it says only that there is no such table:
+// English names are what every system has.
+func (t *tables) note(id, value string, errs []error) {
+	required := id == nametable.English && value == "Counter"
+	if !required {
+		errs = slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, fs.ErrNotExist) })
+	}
+	if len(errs) > 0 {
+		t.damage = append(t.damage, fmt.Errorf("name table %s %s: %w", value, id, errs[0]))
+	}
+}
+
+// place is where a table may be.
+type place struct {
+	key   Key
+	value string
+}
+
+// places are where a language's table may be, the best first.
+func (t *tables) places(id, value string) []place {
+	all := []place{{Key{Root: Data}, value + " " + id}}
+	if id == nametable.English {
+		all = append(all, place{Key{Root: Text}, value})
+	}
+	if id == t.user {
+		all = append(all, place{Key{Root: NLSText}, value})
+	}
+	return append(all, place{Key{Root: Perflib, Language: id}, value})
+}

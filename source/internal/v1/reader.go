@@ -1,0 +1,191 @@
+package v1
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/winapi"
+)
+
+// reader asks for values until they are there whole.
+type reader struct {
+	keys Keys
+	max  int  // the largest buffer
+	lost bool // the keys have to be opened anew
+}
+
+// Sizes of buffers in bytes.
+const (
+	startClass = 256 << 10 // for "Global" and "Costly"
+	startList  = 64 << 10  // for title indices
+	startTable = 64 << 10  // for names
+	guardBytes = 4 << 10   // behind every buffer; see reader.guarded
+	guardByte  = 0xa5
+)
+
+// How often and after which pauses a passing error is asked again: 10 ms, then
+// always twice as long up to a second, some four seconds in all.
+const (
+	maxRetries = 10
+	firstPause = 10 * time.Millisecond
+	maxPause   = time.Second
+)
+
+// request is a value that is wanted.
+type request struct {
+	key  Key
+	name []uint16
+	typ  uint32 // the type it must have
+	size int    // the size to begin with; what was enough is kept here
+	// v is here so that a call allocates nothing.
+	v Value
+}
+
+// errTooLarge says that no buffer is large enough.
+var errTooLarge = errors.New("the value is too large")
+
+// errOverrun says that somebody wrote behind the buffer.
+var errOverrun = errors.New("something was written behind the buffer")
+
+// read asks for a value, into buf's memory where that is large enough, and
+// returns the bytes. It ends early when ctx ends or stop is closed.
+func (r *reader) read(ctx context.Context, stop <-chan struct{}, q *request, buf []byte) ([]byte, error) {
+	begin := q.size
+	for retries := 0; ; {
+		b, err := r.guarded(ctx, q, buf)
+		buf = b
+		switch {
+		case err == nil:
+			if q.v.Type != q.typ {
+				return buf, valueError(q.key, q.name, fmt.Errorf("the value has type %d, expected %d: %w", q.v.Type, q.typ, winperf.ErrBadData))
+			}
+			return buf[:q.v.Size], nil
+		case errors.Is(err, winapi.ERROR_MORE_DATA), errors.Is(err, errOverrun):
+			if q.size >= r.max {
+				q.size = begin
+				return buf, valueError(q.key, q.name, fmt.Errorf("%w: more than %d bytes: %w: %w", errTooLarge, r.max, err, winperf.ErrBadData))
+			}
+			q.size = min(2*q.size, r.max)
+			if ended(ctx, stop) {
+				return buf, valueError(q.key, q.name, errStopped)
+			}
+		case passing(err) && retries < maxRetries:
+			if err := pause(ctx, stop, err, retries); err != nil {
+				return buf, valueError(q.key, q.name, err)
+			}
+			retries++
+		default:
+			return buf, valueError(q.key, q.name, err)
+		}
+	}
+}
+
+// errStopped ends what nobody waits for any more.
+var errStopped = errors.New("stopped")
+
+// errEmpty: under load a query may give nothing and succeed when repeated.
+var errEmpty = fmt.Errorf("the value is empty: %w", winperf.ErrBadData)
+
+// guarded makes one call. The key is told of a buffer that is shorter than it
+// is, because providers write into it by themselves: what lies behind it is
+// filled, and looked at afterwards. A value that fills the buffer to its last
+// byte counts as too long, as servers exist that cut it.
+func (r *reader) guarded(ctx context.Context, q *request, buf []byte) ([]byte, error) {
+	q.size = min(q.size, r.max)
+	if cap(buf) < q.size+guardBytes {
+		buf = make([]byte, q.size+guardBytes)
+	}
+	buf = buf[:q.size+guardBytes]
+	clear(buf[:q.size]) // what a provider leaves out must not be what an earlier sample had there
+	guard := buf[q.size:]
+	for i := range guard {
+		guard[i] = guardByte
+	}
+	err := r.query(ctx, q, buf[:q.size:q.size])
+	for _, b := range guard {
+		if b != guardByte {
+			return buf, errOverrun
+		}
+	}
+	switch {
+	case err != nil:
+		return buf, err
+	case uint64(q.v.Size) > uint64(q.size):
+		return buf, fmt.Errorf("the value has %d bytes in a buffer of %d: %w", q.v.Size, q.size, winperf.ErrBadData)
+	case q.v.Size == 0:
+		return buf, errEmpty
+	case int(q.v.Size) == q.size:
+		return buf, winapi.ERROR_MORE_DATA
+	}
+	return buf, nil
+}
+
+// query makes a call. After an error of the connection the next one opens the
+// keys anew.
+func (r *reader) query(ctx context.Context, q *request, buf []byte) error {
+	if r.lost {
+		if err := r.keys.Open(ctx); err != nil {
+			return err
+		}
+		r.lost = false
+	}
+	err := r.keys.Query(ctx, q.key, q.name, buf, &q.v)
+	if err != nil && broken(err) {
+		r.lost = true
+	}
+	return err
+}
+
+// passing tells whether asking again may help (MS-RRP and what consumers of
+// performance data have met).
+func passing(err error) bool {
+	return errors.Is(err, errEmpty) || broken(err) || isOneOf(err,
+		winapi.ERROR_BUSY, winapi.ERROR_NOT_READY, winapi.ERROR_LOCK_FAILED, winapi.WAIT_TIMEOUT)
+}
+
+// broken tells whether the connection has to be opened anew.
+func broken(err error) bool {
+	return isOneOf(err, winapi.RPC_S_SERVER_UNAVAILABLE, winapi.RPC_S_CALL_FAILED, winapi.ERROR_INVALID_HANDLE)
+}
+
+func isOneOf(err error, numbers ...winapi.Errno) bool {
+	var e winapi.Errno
+	return errors.As(err, &e) && slices.Contains(numbers, e)
+}
+
+// pause waits before the next try after a passing error.
+func pause(ctx context.Context, stop <-chan struct{}, failed error, retries int) error {
+	timer := time.NewTimer(min(firstPause<<retries, maxPause))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-stop:
+		return failed
+	case <-ctx.Done():
+		return fmt.Errorf("%w; %w", failed, ctx.Err())
+	}
+}
+
+func ended(ctx context.Context, stop <-chan struct{}) bool {
+	select {
+	case <-stop:
+		return true
+	default:
+		return ctx.Err() != nil
+	}
+}
+
+// limit returns the largest buffer for an option: the default for 0, and never
+// more than a length that goes with its guard into 31 bits.
+func limit(n, otherwise int) int {
+	if n <= 0 {
+		n = otherwise
+	}
+	return min(n, math.MaxInt32-guardBytes)
+}

@@ -1,0 +1,139 @@
+package v1
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/nametable"
+)
+
+// nothing is the value name for a selection without objects: an answer needs
+// clocks all the same, and title index 1 never is an object.
+const nothing = "1"
+
+// choice finds the value name for a selection. One name it must be, as only
+// the objects of one answer have the same clocks.
+type choice struct {
+	source *Source
+	ctx    context.Context
+	stop   <-chan struct{}
+	known  *known
+
+	global   bool              // all objects that are not costly
+	titles   []uint32          // of objects that are wanted besides
+	patterns []winperf.Pattern // of objects' names
+}
+
+// valueName returns what to ask for. It asks the machine which objects there
+// are only where the selection does not say.
+func (c *choice) valueName(sel winperf.Selection) (name string, err error) {
+	if c.source.opt.Foreign != "" { // no query has a name for that
+		sel.Costly, sel.Metadata = false, false
+	}
+	prefix := ""
+	if sel.Metadata && c.known.metadata {
+		prefix = "Metadata"
+	}
+	c.gather(sel)
+	named := len(c.titles) + len(c.patterns)
+	if sel.Costly {
+		if c.known, err = c.source.learnCostly(c.ctx, c.stop, c.known); err != nil {
+			return "", err
+		}
+		c.titles = append(c.titles, c.known.schema.Costly...)
+	}
+	switch {
+	case sel.Costly && !c.global && named == 0:
+		return prefix + "Costly", nil
+	case c.global && len(c.titles) == 0:
+		return prefix + "Global", nil
+	case c.global || len(c.patterns) > 0:
+		whole, err := c.addGlobal()
+		if whole || err != nil {
+			return prefix + "Global", err
+		}
+	}
+	return c.list()
+}
+
+// gather notes what the selection names.
+func (c *choice) gather(sel winperf.Selection) {
+	c.global = sel.Global
+	for _, o := range sel.Objects {
+		if o.Index != 0 {
+			c.titles = append(c.titles, o.Index)
+		}
+	}
+	for _, p := range sel.Paths {
+		pattern := winperf.CompilePattern(p.Object)
+		switch {
+		case strings.Trim(p.Object, "*") == "":
+			c.global = true
+		case pattern.HasWildcard():
+			c.patterns = append(c.patterns, pattern)
+		default:
+			c.titles = append(c.titles, c.known.names.Lookup(p.Object)...)
+		}
+	}
+}
+
+// addGlobal adds what is wanted of the objects that are not costly and there
+// now. whole tells that it is all of them and no others.
+func (c *choice) addGlobal() (whole bool, err error) {
+	global, err := c.source.global(c.ctx, c.stop, c.known)
+	if err != nil {
+		return false, err
+	}
+	if c.global {
+		whole = !slices.ContainsFunc(c.titles, func(t uint32) bool { return !slices.Contains(global, t) })
+		c.titles = append(c.titles, global...)
+		return whole, nil
+	}
+	for _, id := range c.known.names.Languages() {
+		names := c.known.names.In(id)
+		for _, t := range global {
+			if slices.ContainsFunc(c.patterns, func(p winperf.Pattern) bool { return p.Match(names.Title(t)) }) {
+				c.titles = append(c.titles, t)
+			}
+		}
+	}
+	return false, nil
+}
+
+// list returns the title indices as a value name.
+func (c *choice) list() (string, error) {
+	slices.Sort(c.titles)
+	c.titles = slices.Compact(c.titles)
+	if len(c.titles) == 0 {
+		return nothing, nil
+	}
+	name := listName(c.titles)
+	if len(c.source.valueName(name)) > maxValueName {
+		return "", fmt.Errorf("%d objects are too many for one query, whose name has at most %d characters: %w",
+			len(c.titles), maxValueName, winperf.ErrNotSupported)
+	}
+	return name, nil
+}
+
+// valueName adds the foreign machine, if there is one.
+func (s *Source) valueName(query string) string {
+	switch {
+	case s.opt.Foreign == "":
+		return query
+	case query == "Global":
+		return "Foreign " + s.opt.Foreign
+	}
+	return "Foreign " + s.opt.Foreign + " " + query
+}
+
+// userLanguage returns the id of the name tables for a language: English where
+// there is none or it cannot be read.
+func userLanguage(language string) string {
+	if id, err := nametable.ParseLanguage(language); err == nil {
+		return id
+	}
+	return nametable.English
+}

@@ -1,0 +1,221 @@
+package v1
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/winapi"
+)
+
+// The lengths in an object's header are the only way to the next object. When a
+// provider writes wrong ones the objects behind are out of reach, and when no
+// buffer is large enough for it there is no answer at all. So the query finds
+// out whose object it is by asking for fewer and fewer, and asks for the others
+// without it.
+
+// Offsets and sizes of PERF_DATA_BLOCK and PERF_OBJECT_TYPE (winperf.h).
+const (
+	atTotal        = 20
+	atHeader       = 24
+	atObjects      = 28
+	blockHeader    = 88
+	objectHeader   = 64
+	atObjectTitle  = 12
+	maxSiftQueries = 64
+	siftChunk      = 1400 // title indices in one query: what a value's name holds at 10 digits each
+)
+
+// How long an object is left out: twice as long every time that it is found
+// damaged again.
+const (
+	firstLeaveOut = 10 * time.Second
+	maxLeaveOut   = 10 * time.Minute
+)
+
+// chained tells whether the lengths in a block lead from object to object to
+// its last one, and appends their title indices to titles. slack is how many
+// bytes follow the last one. A block whose own header is damaged is left to the
+// decoder.
+func chained(titles []uint32, b []byte, quirks winperf.Quirks) (found []uint32, slack uint64, ok bool) {
+	if len(b) < blockHeader {
+		return titles, 0, true
+	}
+	field := func(at int) uint64 { return uint64(binary.LittleEndian.Uint32(b[at:])) }
+	end, at := field(atTotal), field(atHeader)
+	if quirks&winperf.TotalExcludesHeader != 0 {
+		end += at
+	}
+	if end > uint64(len(b)) || at < blockHeader || at > end {
+		return titles, 0, true
+	}
+	for range field(atObjects) {
+		if end-at < objectHeader {
+			return titles, 0, false
+		}
+		length := field(int(at))
+		if length < objectHeader || length > end-at {
+			return titles, 0, false
+		}
+		titles = append(titles, uint32(field(int(at)+atObjectTitle)))
+		at += length
+	}
+	return titles, end - at, true
+}
+
+// sifted is what a query asks for as long as objects are left out.
+type sifted struct {
+	request request
+	good    []uint32 // title indices
+	objects []leftOut
+	pause   time.Duration
+
+	known  *known          // that schema was made of
+	schema *winperf.Schema // with the damage
+}
+
+// all returns the title indices of all objects, those that are left out too.
+func (s *sifted) all() []uint32 {
+	titles := slices.Clone(s.good)
+	for _, o := range s.objects {
+		titles = append(titles, o.title)
+	}
+	return titles
+}
+
+// leftOut is an object that keeps others from being read.
+type leftOut struct {
+	title uint32
+	why   error
+}
+
+// errChain says why a block is broken.
+var errChain = errors.New("its lengths do not lead to the next object")
+
+// schemaOf returns the schema of a sample that lacks the objects.
+func (s *sifted) schemaOf(k *known) *winperf.Schema {
+	if s.known != k {
+		schema := *k.schema
+		schema.Damage = slices.Clone(schema.Damage)
+		for _, o := range s.objects {
+			schema.Damage = append(schema.Damage, fmt.Errorf("object %d (%s) keeps others from being read and is left out for %v: %w: %w",
+				o.title, k.names.Title(o.title), s.pause, o.why, winperf.ErrBadData))
+		}
+		s.known, s.schema = k, &schema
+	}
+	return s.schema
+}
+
+// sifter finds the objects that break a block.
+type sifter struct {
+	source  *Source
+	ctx     context.Context
+	stop    <-chan struct{}
+	queries int
+	buf     []byte
+	size    int
+	strict  bool // bytes behind the last object break a block too
+
+	good []uint32
+	bad  []leftOut
+}
+
+// sift finds out which of the objects break the block, and returns what to ask
+// for instead, or nil where that did not help.
+func (s *Source) sift(ctx context.Context, stop <-chan struct{}, titles []uint32, pause time.Duration) *sifted {
+	w := sifter{source: s, ctx: ctx, stop: stop, size: startClass}
+	if titles == nil { // of "Global": whatever has a name and is not costly may be one of its objects
+		k := s.known.Load()
+		costly, _ := s.class(ctx, stop, k, "Costly") // what cannot be read is not known
+		titles = slices.DeleteFunc(k.titles(), func(t uint32) bool { return slices.Contains(costly, t) })
+	}
+	// A provider that tells of more bytes than it wrote breaks only what
+	// follows; alone it leaves bytes behind. Sound ones may do that too, so it
+	// counts only where nothing else explains the damage.
+	for _, w.strict = range []bool{false, true} {
+		w.good, w.bad = nil, nil
+		for chunk := range slices.Chunk(titles, siftChunk) {
+			if !w.ask(chunk) {
+				return nil
+			}
+		}
+		if len(w.bad) > 0 {
+			break
+		}
+	}
+	if len(w.good) == 0 || len(w.bad) == 0 {
+		return nil
+	}
+	slices.Sort(w.good)
+	w.good = slices.Compact(w.good)
+	name := s.valueName(listName(w.good))
+	if len(name) > maxValueName {
+		return nil
+	}
+	return &sifted{
+		good:    w.good,
+		request: request{name: encodeName(name), typ: winapi.REG_BINARY, size: w.size},
+		objects: w.bad,
+		pause:   pause,
+	}
+}
+
+// ask asks for some objects, and for fewer where that breaks the block. It
+// tells whether to go on.
+func (w *sifter) ask(titles []uint32) bool {
+	if w.queries == maxSiftQueries || ended(w.ctx, w.stop) {
+		return false
+	}
+	w.queries++
+	q := request{name: encodeName(w.source.valueName(listName(titles))), typ: winapi.REG_BINARY, size: w.size}
+	b, err := w.source.reader.read(w.ctx, w.stop, &q, w.buf)
+	w.buf, w.size = b, q.size
+	if err != nil && !errors.Is(err, errTooLarge) {
+		return false
+	}
+	if err == nil {
+		err = errChain
+		good, slack, ok := chained(w.good, b, w.source.opt.Quirks)
+		if ok && (slack == 0 || !w.strict) {
+			w.good = good
+			return true
+		}
+	}
+	if len(titles) == 1 {
+		w.bad = append(w.bad, leftOut{titles[0], err})
+		return true
+	}
+	half := len(titles) / 2
+	return w.ask(titles[:half]) && w.ask(titles[half:])
+}
+
+// titles are the title indices of all names, which are those of all objects and
+// counters.
+func (k *known) titles() []uint32 {
+	var all []uint32
+	for _, id := range k.names.Languages() {
+		names, _ := k.names.Tables(id)
+		for index := range names.All() {
+			if index > 1 {
+				all = append(all, index)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// listName returns title indices as a value's name.
+func listName(titles []uint32) string {
+	words := make([]string, len(titles))
+	for i, t := range titles {
+		words[i] = strconv.FormatUint(uint64(t), 10)
+	}
+	return strings.Join(words, " ")
+}

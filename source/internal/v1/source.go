@@ -1,0 +1,120 @@
+package v1
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// Options for [Open].
+type Options struct {
+	Machine   string // name of the machine, without backslashes
+	Interface string // for Schema.Interface
+	// Language is the user's, as nametable.ParseLanguage takes it; the default
+	// is English.
+	Language string
+	// Foreign asks the machine for the objects of a foreign one.
+	Foreign string
+	// MaxBytes is the largest answer; the default is 64 MiB.
+	MaxBytes int
+	// Timeout is how long one answer may take; the default is a minute, and ten
+	// for costly objects.
+	Timeout time.Duration
+	// Quirks are the known peculiarities of the machine.
+	Quirks winperf.Quirks
+}
+
+// Defaults of Options.
+const (
+	defaultMaxBytes      = 64 << 20
+	defaultTimeout       = time.Minute
+	defaultCostlyTimeout = 10 * time.Minute
+)
+
+// Source reads one machine's performance keys. It implements winperf.Source.
+type Source struct {
+	opt    Options
+	reader reader
+	lane   *lane
+	known  atomic.Pointer[known]
+}
+
+// Open opens the keys of a machine as a source. After an error there is
+// nothing to close.
+func Open(ctx context.Context, keys Keys, opt Options) (*Source, error) {
+	opt.Language = userLanguage(opt.Language)
+	s := &Source{opt: opt, reader: reader{keys: keys, max: limit(opt.MaxBytes, defaultMaxBytes)}, lane: newLane(keys.Close)}
+	if err := s.do(ctx, opt.Timeout, func(ctx context.Context, _ <-chan struct{}) error { return keys.Open(ctx) }); err != nil {
+		_ = s.lane.close() // nothing was opened
+		return nil, err
+	}
+	return s, nil
+}
+
+// do runs work on the lane, for a limited time.
+func (s *Source) do(ctx context.Context, timeout time.Duration, run func(ctx context.Context, stop <-chan struct{}) error) error {
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	return s.lane.do(ctx, newJob(run), timer.C)
+}
+
+// Machine implements winperf.Source.
+func (s *Source) Machine() string { return s.opt.Machine }
+
+// Schema implements winperf.Source. Names are read again when counters were
+// installed or removed.
+func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) {
+	var k *known
+	err := s.do(ctx, s.opt.Timeout, func(ctx context.Context, stop <-chan struct{}) (err error) {
+		k, err = s.refresh(ctx, stop)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return k.schema, nil
+}
+
+// Compile implements winperf.Source. A name without wildcards asks for every
+// title index that it may stand for; one with wildcards for the objects that
+// are there now and are not costly.
+func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	for _, p := range sel.Paths {
+		if p.Machine != "" && !strings.EqualFold(p.Machine, s.opt.Machine) {
+			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, s.opt.Machine)
+		}
+	}
+	timeout := s.opt.Timeout
+	if timeout == 0 && sel.Costly {
+		timeout = defaultCostlyTimeout
+	}
+	q := &query{source: s, timeout: timeout}
+	err := s.do(ctx, timeout, func(ctx context.Context, stop <-chan struct{}) error {
+		k, err := s.refresh(ctx, stop)
+		if err != nil {
+			return err
+		}
+		c := choice{source: s, ctx: ctx, stop: stop, known: k}
+		name, err := c.valueName(sel)
+		if err != nil {
+			return err
+		}
+		q.ask(name, c.titles)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// Close implements winperf.Source. Where a call does not return, the error
+// wraps provider.ErrBusy.
+func (s *Source) Close() error { return s.lane.close() }
