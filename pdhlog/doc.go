@@ -1,5 +1,6 @@
-// Package pdhlog writes performance logs in the text forms of Windows:
-// PDH-CSV 4.0 and PDH-TSV 4.0, as logman, relog and typeperf make them.
+// Package pdhlog reads and writes performance logs of Windows: the text forms
+// PDH-CSV 4.0 and PDH-TSV 4.0, as logman, relog and typeperf make them, with
+// Reader and Writer, and binary logs (.blg) with BLGReader and BLGWriter.
 //
 // A text log is a head and one row for each moment. Every field stands in
 // double quotes and every line ends with CR LF:
@@ -13,4 +14,13 @@
 //
 // The form follows the pages typeperf, relog and logman of Microsoft Learn and
 // what these programs write.
+//
+// A binary log is an event trace file: buffers of equal size with events (evntrace.h:
+// WMI_BUFFER_HEADER, EVENT_TRACE_HEADER) of one provider. Their records are the
+// list of what is kept, samples, and in logs of whole objects the names of title
+// indices and a summary. A sample has for each entry of the list a raw value
+// (PDH_RAW_COUNTER of pdh.h), one for each instance, or a whole object as a
+// performance data block (winperf.h). No document describes these records: what
+// is here was worked out on logs of Windows Vista and Windows 8, and what
+// BLGWriter writes has not been verified on Windows.
 package pdhlog

@@ -42,6 +42,12 @@ type Options struct {
 	// writes the display name ("Eastern Daylight Time"); when it is empty the
 	// abbreviation that Location has at the first row is taken ("EDT").
 	Zone string
+	// NoZone leaves time zone and bias out of the head, for times of which only
+	// what stood on the wall is known.
+	NoZone bool
+	// Columns are the series that get a column; nil are those of the first moment
+	// that has readings.
+	Columns []*winperf.Series
 }
 
 // separators and marks are what tells the formats apart.
@@ -56,7 +62,7 @@ const noColumn = -1
 // Writer writes a text log.
 //
 // The first moment that has readings fixes the columns, one for each distinct
-// path in the order of the readings. Series that appear later have no column;
+// path in the order of the readings, unless Options.Columns names them. Series that appear later have no column;
 // [Writer.Late] counts them. A series that is missing from a moment leaves its
 // field blank, and one that comes back under the same path fills its column
 // again. A path that named nothing at first, as its status says, gets its
@@ -153,26 +159,36 @@ func (w *Writer) appendHead(t time.Time, readings []winperf.Reading) {
 	w.columns = make(map[string]int, len(readings))
 	w.buf = append(w.buf, '"')
 	w.buf = append(w.buf, marks[w.opt.Format]...)
-	if w.opt.Dialect == Log {
+	if w.opt.Dialect == Log && !w.opt.NoZone {
 		w.appendZone(t)
 	}
 	w.buf = append(w.buf, '"')
+	for _, s := range w.opt.Columns {
+		w.appendColumn(s)
+	}
 	for i := range readings {
+		if w.opt.Columns != nil {
+			break
+		}
 		r := &readings[i]
-		path := r.String()
-		if _, found := w.columns[path]; found {
-			continue
+		if w.appendColumn(r.Series) && namesNothing(r) {
+			w.waiting = append(w.waiting, waiting{r.Path, len(w.columns) - 1})
 		}
-		column := len(w.columns)
-		w.columns[path] = column
-		if namesNothing(r) {
-			w.waiting = append(w.waiting, waiting{r.Path, column})
-		}
-		w.buf = append(w.buf, separators[w.opt.Format])
-		w.buf = appendField(w.buf, path)
 	}
 	w.buf = append(w.buf, "\r\n"...)
 	w.row = make([]int, len(w.columns))
+}
+
+// appendColumn adds a column to the head, unless there is one of that path.
+func (w *Writer) appendColumn(s *winperf.Series) bool {
+	path := s.String()
+	if _, found := w.columns[path]; found {
+		return false
+	}
+	w.columns[path] = len(w.columns)
+	w.buf = append(w.buf, separators[w.opt.Format])
+	w.buf = appendField(w.buf, path)
+	return true
 }
 
 // appendZone appends the time zone's name and its bias at t, in minutes, UTC

@@ -289,3 +289,24 @@ func TestErrors(t *testing.T) {
 		t.Errorf("Write after Close: error %v", err)
 	}
 }
+
+// Columns that are named beforehand stand in the head, and no others.
+func TestNamedColumns(t *testing.T) {
+	a, b, c := series(t, `\\H\O\a`), series(t, `\\H\O\b`), series(t, `\\H\O\c`)
+	var out bytes.Buffer
+	w := NewWriter(&out, Options{Location: time.UTC, NoZone: true, Columns: []*winperf.Series{b, a, b}})
+	for _, readings := range [][]winperf.Reading{
+		{reading(a, counter.Int(1))},
+		{reading(c, counter.Int(2)), reading(series(t, `\\H\O\b`), counter.Int(3))},
+	} {
+		if err := w.Write(sampleTime, readings); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := `"(PDH-CSV 4.0)","\\H\O\b","\\H\O\a"` + "\r\n" +
+		`"06/30/2007 19:40:38.659"," ","1"` + "\r\n" +
+		`"06/30/2007 19:40:38.659","3"," "` + "\r\n"
+	if out.String() != want || w.Late() != 1 {
+		t.Errorf("%d late,\n%swant\n%s", w.Late(), &out, want)
+	}
+}

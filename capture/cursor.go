@@ -1,0 +1,313 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// Cursor reads the samples of a File one after the other. Its memory is that of
+// a few samples, whatever the size of the file. It serves one goroutine.
+type Cursor struct {
+	f *File
+	w walk // over the samples
+	d walk // over what they need
+
+	seen     [8]definition // the latest references that were passed, the newest first
+	ref      []byte        // the reference in use
+	refID    uint64        // 0 for none
+	missing  uint64        // a reference that cannot be read
+	ahead    []definition  // references from here to aheadEnd
+	aheadEnd int64
+	payload  []byte
+	inflater inflater
+
+	schemaID uint64
+	schema   *winperf.Schema
+
+	damage   []error
+	unlisted int
+}
+
+// Cursor returns a Cursor that stands in front of the first sample.
+func (f *File) Cursor() *Cursor {
+	c := &Cursor{f: f, w: walk{f: f, at: f.start()}, d: walk{f: f}}
+	c.w.damage = c.note
+	if f.headless {
+		c.w.number = -1
+	}
+	return c
+}
+
+// maxDamage is how much damage is listed until it is asked for.
+const maxDamage = 16
+
+func (c *Cursor) note(d *Damage) {
+	if len(c.damage) >= maxDamage {
+		c.unlisted++
+		return
+	}
+	c.damage = append(c.damage, d)
+}
+
+// Damage returns what could not be read since the last call. Of much damage the
+// last error counts what is left out.
+func (c *Cursor) Damage() []error {
+	damage := c.damage
+	if c.unlisted > 0 {
+		damage = append(damage, &Damage{Offset: c.w.at, Msg: fmt.Sprintf("%d more places before this one are damaged", c.unlisted)})
+	}
+	c.damage, c.unlisted = nil, 0
+	return damage
+}
+
+// Position returns how many bytes have been read.
+func (c *Cursor) Position() int64 { return c.w.at }
+
+// Next puts the next sample into raw, using raw.Bytes' capacity where it is
+// large enough. At the end it returns io.EOF. What is damaged is passed over and
+// told by Damage; an error is that of the underlying reader, or of ctx, and Next
+// can be tried again.
+func (c *Cursor) Next(ctx context.Context, raw *winperf.Raw) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h, err := c.step()
+		if err != nil {
+			return err
+		}
+		if h.kind != kindSample {
+			continue
+		}
+		err = c.sample(&h, raw)
+		if err == nil {
+			return nil
+		}
+		if !isDamage(err) {
+			c.w.at, c.w.number = h.offset, int64(h.number)
+			return err
+		}
+		c.note(&Damage{Offset: h.offset, Bytes: h.end() - h.offset, Msg: fmt.Sprintf("sample%s cannot be read: %v", at(&h), err)})
+		if err := c.w.skip(&h); err != nil {
+			return err
+		}
+	}
+}
+
+// at tells the time of a sample, for messages.
+func at(h *head) string {
+	if h.key == 0 {
+		return ""
+	}
+	return " of " + winperf.FromFiletime(int64(h.key)).Format(time.RFC3339Nano)
+}
+
+// step goes to the next record and notes what samples may need of it. Unless
+// it is on its way to another place, it tells of records that are damaged.
+func (c *Cursor) step() (head, error) {
+	h, err := c.w.next()
+	if err != nil {
+		return h, err
+	}
+	if h.kind != kindSample && c.w.damage != nil {
+		_, err := c.w.payload(&h)
+		if isDamage(err) {
+			c.note(&Damage{Offset: h.offset, Bytes: h.end() - h.offset, Msg: fmt.Sprintf("%v cannot be read: %v", h.kind, err)})
+			return h, c.w.skip(&h)
+		}
+		if err != nil {
+			c.w.at, c.w.number = h.offset, int64(h.number)
+			return h, err
+		}
+	}
+	switch h.kind {
+	case kindReference:
+		copy(c.seen[1:], c.seen[:])
+		c.seen[0] = definition{h.key, h.offset}
+	case kindSchema:
+		c.f.mu.Lock()
+		c.f.addSchema(h.key, h.offset)
+		c.f.mu.Unlock()
+	}
+	return h, nil
+}
+
+// read returns the payload of a record without compression, in dst's memory
+// where that is large enough or in that of the walk.
+func (c *Cursor) read(w *walk, h *head, dst []byte) ([]byte, error) {
+	b, err := w.payload(h)
+	if err != nil || h.compression == stored {
+		return b, err
+	}
+	return c.inflater.append(dst[:0], b, int(h.size))
+}
+
+// sample reads the sample of a record.
+func (c *Cursor) sample(h *head, raw *winperf.Raw) error {
+	payload, err := c.read(&c.w, h, c.payload)
+	if err != nil {
+		return err
+	}
+	if h.compression != stored {
+		c.payload = payload
+	}
+	s, body, err := parseSampleHead(payload, raw)
+	if err != nil {
+		return err
+	}
+	if s.reference == 0 {
+		if len(body) != s.length {
+			return errSample
+		}
+		raw.Bytes = append(raw.Bytes[:0], body...)
+	} else {
+		if err := c.setReference(s.reference); err != nil {
+			return err
+		}
+		if raw.Bytes, err = apply(raw.Bytes[:0], c.ref, body, s.length); err != nil {
+			return err
+		}
+	}
+	raw.Schema, err = c.schemaOf(s.schema)
+	return err
+}
+
+const errMissing = fault("the reference that it differs from cannot be read")
+
+// setReference makes a reference the one in use: one of those that were passed,
+// or where they are damaged its copy further on in the group.
+func (c *Cursor) setReference(id uint64) error {
+	if c.refID == id {
+		return nil
+	}
+	if c.missing == id {
+		return errMissing
+	}
+	for _, d := range c.seen {
+		if d.id != id || d.offset == 0 {
+			continue
+		}
+		if ok, err := c.readReference(id, d.offset); ok || err != nil {
+			return err
+		}
+	}
+	if err := c.lookAhead(); err != nil {
+		return err
+	}
+	for _, d := range c.ahead {
+		if d.id != id {
+			continue
+		}
+		if ok, err := c.readReference(id, d.offset); ok || err != nil {
+			return err
+		}
+	}
+	c.missing = id
+	return errMissing
+}
+
+// lookAhead finds the references in the rest of the group, once.
+func (c *Cursor) lookAhead() error {
+	const most = 16
+	if c.w.at < c.aheadEnd {
+		return nil
+	}
+	c.ahead = c.ahead[:0]
+	w := walk{f: c.f, at: c.w.at}
+	for {
+		h, err := w.next()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if err != nil || h.kind == kindIndex {
+			c.aheadEnd = w.at
+			return nil
+		}
+		if h.kind == kindReference && len(c.ahead) < most {
+			c.ahead = append(c.ahead, definition{h.key, h.offset})
+		}
+	}
+}
+
+// readReference reads the reference at an offset. It is false where that is
+// damaged.
+func (c *Cursor) readReference(id uint64, offset int64) (ok bool, err error) {
+	h, payload, err := c.definition(offset, c.ref)
+	if isDamage(err) {
+		return false, nil // told where the walk passes it
+	}
+	if err != nil {
+		return false, err
+	}
+	c.ref, c.refID = payload, id
+	if h.compression == stored {
+		c.ref = slices.Clone(payload)
+	}
+	return true, nil
+}
+
+// definition reads the record at an offset, which was seen there.
+func (c *Cursor) definition(offset int64, dst []byte) (h head, payload []byte, err error) {
+	h, ok, err := c.d.head(offset)
+	if err != nil {
+		return h, nil, err
+	}
+	if !ok {
+		return head{offset: offset}, nil, errChecksum
+	}
+	c.refID = 0 // dst may be its memory
+	payload, err = c.read(&c.d, &h, dst)
+	return h, payload, err
+}
+
+// schemaOf returns the schema of an identity, nil for 0. One that cannot be read
+// is empty and says so.
+func (c *Cursor) schemaOf(id uint64) (*winperf.Schema, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	if id == c.schemaID {
+		return c.schema, nil
+	}
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
+	for _, known := range c.f.cached {
+		if known.id == id {
+			c.schemaID, c.schema = id, known.schema
+			return c.schema, nil
+		}
+	}
+	s, err := c.readSchema(id)
+	if err != nil {
+		return nil, err
+	}
+	c.f.cached = append(c.f.cached, cachedSchema{id, s})
+	if n := len(c.f.cached); n > maxCached {
+		c.f.cached = slices.Delete(c.f.cached, 0, 1)
+	}
+	c.schemaID, c.schema = id, s
+	return s, nil
+}
+
+// readSchema reads a schema from the first of its records that is whole.
+func (c *Cursor) readSchema(id uint64) (*winperf.Schema, error) {
+	for _, offset := range c.f.schemas[id] {
+		_, payload, err := c.definition(offset, nil)
+		if err == nil {
+			var s *winperf.Schema
+			if s, err = parseSchema(slices.Clone(payload)); err == nil {
+				return s, nil
+			}
+		}
+		if !isDamage(err) {
+			return nil, err
+		}
+	}
+	return &winperf.Schema{Damage: []error{&Damage{Offset: c.w.at, Msg: "the names of the samples from here on cannot be read"}}}, nil
+}

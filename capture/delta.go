@@ -1,0 +1,166 @@
+package capture
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// A sample is much like the one before: the same definitions and names in the
+// same places, or moved together where an instance came or went, and most
+// values unchanged. The difference keeps what moved and what changed. What is
+// left is small, so that deflate has little to do; its own window of 32 KiB does
+// not reach from one sample into the next.
+
+const (
+	word = 8
+	// anchor is how many words in a row must be equal for the difference to
+	// go on at another place of the reference.
+	anchor = 4
+	// maxGrowth is how many times longer than reference and difference together
+	// a sample may be: it bounds what a damaged file can ask for.
+	maxGrowth = 4
+)
+
+func wordAt(b []byte, w int) uint64 { return binary.LittleEndian.Uint64(b[w*word:]) }
+
+// reference is the bytes that differences refer to, with a table of the
+// places where its words stand.
+type reference struct {
+	id    uint64
+	bytes []byte
+	table []int32 // by the hash of anchor words: the first of them + 1
+	shift uint    // 64 - the table's bits
+}
+
+// set makes b the reference. Its bytes are copied.
+func (r *reference) set(id uint64, b []byte) {
+	r.id = id
+	r.bytes = append(r.bytes[:0], b...)
+	n := len(b) / word
+	size := bits.Len(uint(n)) + 1
+	r.shift = uint(64 - size)
+	r.table = slices.Grow(r.table[:0], 1<<size)[:1<<size]
+	clear(r.table)
+	for w := n - anchor; w >= 0; w-- { // so that the first of equal ones stays
+		r.table[hash(b, w)>>r.shift] = int32(w + 1)
+	}
+}
+
+// hash of the anchor words from w.
+func hash(b []byte, w int) uint64 {
+	const prime = 0x9e3779b97f4a7c15
+	h := wordAt(b, w)
+	for k := 1; k < anchor; k++ {
+		h = (bits.RotateLeft64(h, 29) ^ wordAt(b, w+k)) * prime
+	}
+	return h * prime
+}
+
+// find returns where in the reference the anchor words from w of b stand, -1
+// where they do not.
+func (r *reference) find(b []byte, w int) int {
+	if (w+anchor)*word > len(b) {
+		return -1
+	}
+	at := int(r.table[hash(b, w)>>r.shift]) - 1
+	if at >= 0 && string(r.bytes[at*word:(at+anchor)*word]) == string(b[w*word:(w+anchor)*word]) {
+		return at
+	}
+	return -1
+}
+
+// suits tells whether b can be told as a difference from the reference.
+func (r *reference) suits(b []byte) bool {
+	return len(r.bytes) > 0 && len(b) <= maxGrowth*len(r.bytes)
+}
+
+// delta makes differences.
+type delta struct {
+	steps, literals []byte
+}
+
+// append appends the difference of b from the reference to dst.
+func (d *delta) append(dst []byte, r *reference, b []byte) []byte {
+	d.steps, d.literals = d.steps[:0], d.literals[:0]
+	n, m := len(b)/word, len(r.bytes)/word
+	shift := 0
+	for w := 0; w < n; {
+		from := w
+		for w < n && w+shift >= 0 && w+shift < m && wordAt(b, w) == wordAt(r.bytes, w+shift) {
+			w++
+		}
+		d.steps = binary.AppendUvarint(d.steps, uint64(w-from))
+		from = w
+		next := shift
+		for w < n {
+			x := wordAt(b, w)
+			if at := w + shift; at >= 0 && at < m {
+				if x ^= wordAt(r.bytes, at); x == 0 {
+					break
+				}
+			}
+			if at := r.find(b, w); at >= 0 {
+				next = at - w
+				break
+			}
+			d.literals = binary.LittleEndian.AppendUint64(d.literals, x)
+			w++
+		}
+		d.steps = binary.AppendUvarint(d.steps, uint64(w-from))
+		d.steps = binary.AppendVarint(d.steps, int64(next-shift))
+		shift = next
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(d.steps)))
+	dst = append(dst, d.steps...)
+	dst = append(dst, d.literals...)
+	return append(dst, b[n*word:]...)
+}
+
+const errDelta = fault("its difference from the reference is none")
+
+// apply appends to dst the sample of n bytes that differs from ref by diff.
+func apply(dst, ref, diff []byte, n int) ([]byte, error) {
+	length, k := binary.Uvarint(diff)
+	if k <= 0 || length > uint64(len(diff)-k) || int64(n) > maxGrowth*(int64(len(ref))+int64(len(diff))) {
+		return dst, errDelta
+	}
+	steps, literals := diff[k:k+int(length)], diff[k+int(length):]
+	dst = slices.Grow(dst, n)
+	words, m := n/word, len(ref)/word
+	var w, shift int64
+	for len(steps) > 0 {
+		same, k1 := binary.Uvarint(steps)
+		other, k2 := binary.Uvarint(steps[max(k1, 0):])
+		move, k3 := binary.Varint(steps[max(k1, 0)+max(k2, 0):])
+		if k1 <= 0 || k2 <= 0 || k3 <= 0 || same > uint64(int64(words)-w) || other > uint64(int64(words)-w)-same || other > uint64(len(literals)/word) {
+			return dst, errDelta
+		}
+		steps = steps[k1+k2+k3:]
+		from := w + shift
+		if same > 0 {
+			if from < 0 || from > int64(m) || same > uint64(int64(m)-from) {
+				return dst, errDelta
+			}
+			dst = append(dst, ref[from*word:(from+int64(same))*word]...)
+		}
+		w += int64(same)
+		for range other {
+			x := wordAt(literals, 0)
+			literals = literals[word:]
+			if at := w + shift; at >= 0 && at < int64(m) {
+				x ^= wordAt(ref, int(at))
+			}
+			dst = binary.LittleEndian.AppendUint64(dst, x)
+			w++
+		}
+		if move < -maxPayload || move > maxPayload || shift+move < -maxPayload || shift+move > maxPayload {
+			return dst, errDelta
+		}
+		shift += move
+	}
+	if w != int64(words) || len(literals) != n%word {
+		return dst, errDelta
+	}
+	return append(dst, literals...), nil
+}

@@ -1,0 +1,295 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// Damage is something in a capture that could not be read. It is an error that
+// wraps winperf.ErrBadData.
+type Damage struct {
+	Offset int64  // in the file
+	Bytes  int64  // that were passed over
+	Msg    string // what was found and what it costs
+}
+
+// Error returns the message with its place.
+func (d *Damage) Error() string {
+	return fmt.Sprintf("capture: at byte %d: %s", d.Offset, d.Msg)
+}
+
+// Unwrap returns winperf.ErrBadData.
+func (d *Damage) Unwrap() error { return winperf.ErrBadData }
+
+// File is a capture that is read. It is immutable: any number of goroutines may
+// use it, each with a Cursor of its own, if the underlying reader allows that.
+type File struct {
+	r    io.ReaderAt
+	size int64
+	id   uint32
+	// headless tells that the beginning of the file is damaged.
+	headless bool
+	groups   []group // closed ones and, at the end, what follows them
+	tail     Tail
+
+	mu      sync.Mutex
+	schemas map[uint64][]int64 // where they stand
+	cached  []cachedSchema     // the latest ones
+}
+
+// cachedSchema keeps a schema one and the same for all samples.
+type cachedSchema struct {
+	id     uint64
+	schema *winperf.Schema
+}
+
+// maxCached is how many schemas are kept.
+const maxCached = 4
+
+// Tail is the end of a capture, where a [Writer] can go on.
+type Tail struct {
+	// Offset is where the last complete record ends. Who appends cuts the file
+	// off there.
+	Offset int64
+	// Broken is the number of bytes behind Offset: a record that was not
+	// written to its end.
+	Broken int64
+	// Closed tells that the capture was closed, so that its index is complete.
+	Closed bool
+
+	id        uint32
+	number    uint64 // of the next record
+	samples   int
+	lastIndex int64
+	group     group // what was not indexed
+	schemas   []definition
+}
+
+// Open finds out what is in the capture of size bytes that r holds. It reads the
+// index or, where there is none that is whole, the heads of all records. An
+// error wraps winperf.ErrBadData where this is no capture (an empty file is one without samples),
+// winperf.ErrNotSupported where it is one of a later version, and otherwise that
+// of r. Damage is no error: a Cursor tells of it.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	f := &File{r: r, size: size, schemas: map[uint64][]int64{}}
+	if err := f.readFileHead(); err != nil {
+		return nil, err
+	}
+	indexed, err := f.readIndex()
+	if err == nil && !indexed {
+		err = f.scan()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// readFileHead reads the beginning of the file. Where it is damaged, the first
+// record has the file id.
+func (f *File) readFileHead() error {
+	var b [fileHeadSize]byte
+	n, err := f.readAt(b[:], 0)
+	if err != nil {
+		return err
+	}
+	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
+	switch {
+	case isFileHead(b[:n]):
+		if u32(8) != version {
+			return fmt.Errorf("capture: version %d, expected %d: %w", u32(8), version, winperf.ErrNotSupported)
+		}
+		f.id = u32(12)
+		return nil
+	case n == 0:
+		return nil // whoever wrote it ended before the beginning
+	case n < fileHeadSize && !bytes.HasPrefix(b[:n], magic[:min(n, 8)]):
+		return &Damage{Msg: fmt.Sprintf("%d bytes, expected a capture", n)}
+	}
+	w := walk{f: f, at: -1, anyFile: true}
+	h, err := w.resync()
+	if err == nil {
+		f.id, f.headless = h.file, true
+		return nil
+	}
+	if errors.Is(err, io.EOF) && n < fileHeadSize {
+		f.headless = true // cut off within its beginning
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		return &Damage{Bytes: f.size, Msg: "found neither the beginning of a capture nor a record of one"}
+	}
+	return err
+}
+
+// readAt reads as many bytes as there are, up to the length of b.
+func (f *File) readAt(b []byte, offset int64) (int, error) {
+	if offset < 0 || offset >= f.size {
+		return 0, nil
+	}
+	b = b[:min(int64(len(b)), f.size-offset)]
+	n, err := f.r.ReadAt(b, offset)
+	if errors.Is(err, io.EOF) {
+		err = nil // the file became shorter
+	}
+	return n, err
+}
+
+// readIndex reads the chain of indices, from the end of a capture that was
+// closed. It is false where the chain is not whole.
+func (f *File) readIndex() (whole bool, err error) {
+	w := walk{f: f, at: f.size - endRecord, piece: 512} // indices are short and far apart
+	end, payload, err := w.plain(kindEnd)
+	if err != nil || len(payload) != endSize {
+		return false, err
+	}
+	last, samples := int64(u64at(payload, 0)), u64at(payload, 8)
+	var groups []group
+	found := uint64(0)
+	for at, until := last, w.at; at != 0; {
+		if at < fileHeadSize || at >= until {
+			return false, nil
+		}
+		w.at = at
+		_, payload, err := w.plain(kindIndex)
+		if err != nil || payload == nil {
+			return false, err
+		}
+		g, before, err := parseIndex(payload, at)
+		if err != nil {
+			return false, nil
+		}
+		groups = append(groups, g)
+		found += uint64(g.samples)
+		at, until = before, g.start
+	}
+	if found != samples {
+		return false, nil
+	}
+	for i := len(groups) - 1; i >= 0; i-- {
+		f.groups = append(f.groups, groups[i])
+		for _, d := range groups[i].schemas {
+			f.addSchema(d.id, d.offset)
+		}
+	}
+	f.tail = Tail{Offset: f.size, Closed: true, lastIndex: last, number: end.number + 1, group: group{start: f.size}}
+	return true, nil
+}
+
+// scan makes the index from the heads of the records.
+func (f *File) scan() error {
+	f.groups = nil
+	w := walk{f: f, at: f.start()}
+	g := group{start: w.at}
+	var last head
+	f.tail = Tail{}
+	if f.size >= fileHeadSize {
+		f.tail.Offset = fileHeadSize
+	}
+	for {
+		h, err := w.next()
+		if errors.Is(err, io.EOF) {
+			more, err := w.within(&last)
+			if err != nil {
+				return err
+			}
+			if !more {
+				break
+			}
+			last = head{}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		last = h
+		f.scanned(&h, &g)
+	}
+	f.tail.Broken, f.tail.group = f.size-f.tail.Offset, g
+	if g.samples > 0 {
+		f.groups = append(f.groups, g)
+	}
+	return nil
+}
+
+// start is where the first record may stand.
+func (f *File) start() int64 {
+	if f.headless {
+		return 0
+	}
+	return fileHeadSize
+}
+
+// scanned notes a record of the group at hand, which an index ends.
+func (f *File) scanned(h *head, g *group) {
+	f.tail.Offset, f.tail.number, f.tail.Closed = h.end(), h.number+1, h.kind == kindEnd
+	switch h.kind {
+	case kindSample:
+		g.add(int64(h.key))
+	case kindSchema:
+		f.addSchema(h.key, h.offset)
+		if len(g.schemas) < maxInIndex {
+			g.use(h.key, h.offset)
+		}
+	case kindIndex:
+		f.tail.lastIndex = h.offset
+		if g.samples > 0 {
+			f.groups = append(f.groups, *g)
+		}
+		*g = group{start: h.end()}
+	}
+}
+
+func (f *File) addSchema(id uint64, offset int64) {
+	const most = 16
+	switch at := f.schemas[id]; {
+	case slices.Contains(at, offset):
+	case len(at) < most:
+		f.schemas[id] = append(at, offset)
+	default:
+		at[most-1] = max(at[most-1], offset)
+	}
+}
+
+// Samples returns the number of samples in the file.
+func (f *File) Samples() int {
+	n := 0
+	for i := range f.groups {
+		n += f.groups[i].samples
+	}
+	return n
+}
+
+// Range returns the times of the earliest and the latest sample in UTC, zero
+// times where no sample has one.
+func (f *File) Range() (first, last time.Time) {
+	var all group
+	for i := range f.groups {
+		all.add(f.groups[i].min)
+		all.add(f.groups[i].max)
+	}
+	return timeOf(all.min), timeOf(all.max)
+}
+
+// Size returns the length of the file in bytes.
+func (f *File) Size() int64 { return f.size }
+
+// Tail returns where a Writer can go on.
+func (f *File) Tail() *Tail {
+	t := f.tail
+	t.id, t.samples = f.id, f.Samples()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for id, at := range f.schemas {
+		t.schemas = append(t.schemas, definition{id, at[len(at)-1]})
+	}
+	return &t
+}

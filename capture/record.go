@@ -1,0 +1,124 @@
+package capture
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+const (
+	fileHeadSize = 24
+	headSize     = 48
+	version      = 1
+
+	// maxPayload bounds the payload of a record, stored or not: 1 GiB, some 70
+	// times the sample of a large server with all its objects.
+	maxPayload = 1 << 30
+)
+
+// magic begins every capture. As that of PNG it shows what a transfer as text
+// does to a file.
+var magic = [8]byte{0x89, 'W', 'P', 'C', '\r', '\n', 0x1a, '\n'}
+
+// mark begins every record.
+var mark = [4]byte{0xc5, 'W', 'P', 'R'}
+
+// Magic is how a capture begins, for those who tell files by their content.
+func Magic() []byte { return magic[:] }
+
+// kind of a record.
+type kind uint8
+
+const (
+	kindSchema kind = 1 + iota
+	kindReference
+	kindSample
+	kindIndex
+	kindEnd
+)
+
+// String names the kind, for messages.
+func (k kind) String() string {
+	if k >= kindSchema && k <= kindEnd {
+		return [...]string{"a record of names", "a reference", "a sample", "an index", "the end record"}[k-kindSchema]
+	}
+	return fmt.Sprintf("a record of kind %d", uint8(k))
+}
+
+// What the payload is compressed with.
+const (
+	stored uint8 = iota
+	deflated
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// appendFileHead appends the beginning of a file.
+func appendFileHead(b []byte, id uint32) []byte {
+	at := len(b)
+	b = append(b, magic[:]...)
+	b = binary.LittleEndian.AppendUint32(b, version)
+	b = binary.LittleEndian.AppendUint32(b, id)
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	return binary.LittleEndian.AppendUint32(b, checksum(b[at:]))
+}
+
+// head is the head of a record.
+type head struct {
+	kind        kind
+	compression uint8
+	file        uint32 // file id
+	stored      uint32 // bytes of the payload in the file
+	size        uint32 // bytes of the payload
+	sum         uint32 // of the payload in the file
+	number      uint64
+	key         uint64 // time or identity
+
+	offset int64 // where the record stands
+}
+
+// end is where the next record stands.
+func (h *head) end() int64 { return h.offset + headSize + int64(h.stored) }
+
+// put writes the head into the first bytes of b.
+func (h *head) put(b []byte) {
+	b = b[:headSize]
+	clear(b)
+	copy(b, mark[:])
+	b[4], b[5] = byte(h.kind), h.compression
+	binary.LittleEndian.PutUint32(b[8:], h.file)
+	binary.LittleEndian.PutUint32(b[12:], h.stored)
+	binary.LittleEndian.PutUint32(b[16:], h.size)
+	binary.LittleEndian.PutUint32(b[20:], h.sum)
+	binary.LittleEndian.PutUint64(b[24:], h.number)
+	binary.LittleEndian.PutUint64(b[32:], h.key)
+	binary.LittleEndian.PutUint32(b[44:], checksum(b[:44]))
+}
+
+// parseHead reads the head at the beginning of b; ok is false where there is
+// none, or one that is damaged.
+func parseHead(b []byte, offset int64) (h head, ok bool) {
+	if len(b) < headSize || [4]byte(b[:4]) != mark {
+		return head{}, false
+	}
+	h = head{
+		kind:        kind(b[4]),
+		compression: b[5],
+		file:        binary.LittleEndian.Uint32(b[8:]),
+		stored:      binary.LittleEndian.Uint32(b[12:]),
+		size:        binary.LittleEndian.Uint32(b[16:]),
+		sum:         binary.LittleEndian.Uint32(b[20:]),
+		number:      binary.LittleEndian.Uint64(b[24:]),
+		key:         binary.LittleEndian.Uint64(b[32:]),
+		offset:      offset,
+	}
+	ok = binary.LittleEndian.Uint32(b[44:]) == checksum(b[:44]) && h.stored <= maxPayload && h.size <= maxPayload
+	return h, ok
+}
+
+// isFileHead tells whether b is the beginning of a capture.
+func isFileHead(b []byte) bool {
+	return len(b) >= fileHeadSize && [8]byte(b[:8]) == magic && checksum(b[:20]) == binary.LittleEndian.Uint32(b[20:])
+}

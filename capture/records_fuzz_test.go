@@ -1,0 +1,157 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/winperf/winperf"
+)
+
+// FuzzRecords makes a capture whose checksums are right of records that are
+// anything, so that what is behind the checksums is reached: it is read without
+// harm, and in bounded memory.
+func FuzzRecords(f *testing.F) {
+	f.Add(recordsOf(f, []winperf.Raw{
+		{Bytes: []byte("abcdefghijklmnopabcdefghijklmnopabcdefghijklmnop")},
+		{Bytes: []byte("abcdefgh--------abcdefghijklmnopabcdefghijklmnop"), Schema: &winperf.Schema{Interface: "x", Costly: []uint32{1}}},
+		{Bytes: []byte("abcdefghijklmnop"), Schema: &winperf.Schema{
+			Names: []winperf.NameTable{{Language: "009", Counter: []byte("1")}}, Damage: []error{errIndex}, Sets: []winperf.CounterSet{{Title: 5}},
+		}},
+	}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file, longest := fileOf(b)
+		opened, err := Open(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatalf("open: %v", err)
+		}
+		c := opened.Cursor()
+		samples := 0
+		for {
+			var raw winperf.Raw
+			err := c.Next(context.Background(), &raw)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			samples++
+			if limit := maxGrowth * 2 * 1040 * longest; len(raw.Bytes) > limit { // 1040: what deflate can do
+				t.Fatalf("a sample of %d bytes of records of up to %d", len(raw.Bytes), longest)
+			}
+		}
+		c.Damage()
+		if err := c.SeekSample(samples / 2); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.SeekTime(winperf.FromFiletime(5)); err != nil {
+			t.Fatal(err)
+		}
+		var raw winperf.Raw
+		if err := c.Next(context.Background(), &raw); err != nil && !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+	})
+}
+
+// fileOf makes a capture of records, each a kind, a compression, a key and a
+// length of 2 bytes in front of its payload.
+func fileOf(b []byte) (file []byte, longest int) {
+	file = appendFileHead(nil, 1)
+	for number := uint64(0); len(b) >= 5; number++ {
+		n := min(int(b[3])|int(b[4])<<8, len(b)-5)
+		payload := b[5 : 5+n]
+		h := head{kind: kind(b[0]), compression: b[1], file: 1, stored: uint32(n), size: uint32(n), sum: checksum(payload), number: number, key: uint64(b[2])}
+		if h.compression == deflated {
+			h.size *= uint32(b[2]) // so that it may be the right one
+		}
+		at := len(file)
+		file = append(append(file, make([]byte, headSize)...), payload...)
+		h.put(file[at:])
+		b, longest = b[5+n:], max(longest, n, int(h.size))
+	}
+	return file, longest
+}
+
+// recordsOf are the records of a capture as fileOf takes them, with keys of one
+// byte.
+func recordsOf(t testing.TB, raws []winperf.Raw) (b []byte) {
+	t.Helper()
+	var file bytes.Buffer
+	w := NewWriter(&file, Options{})
+	for i := range raws {
+		if err := w.Write(&raws[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var inf inflater
+	for rest := file.Bytes()[fileHeadSize:]; len(rest) > 0; {
+		h, _ := parseHead(rest, 0)
+		payload := rest[headSize:h.end()]
+		rest = rest[h.end():]
+		if h.compression == deflated {
+			var err error
+			if payload, err = inf.append(nil, payload, int(h.size)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		payload = bytes.Clone(payload)
+		if h.kind == kindSample { // the identities that fileOf gives
+			for _, at := range []int{8, 16} {
+				clear(payload[at+1 : at+8])
+			}
+		}
+		b = append(b, byte(h.kind), stored, byte(h.key), byte(len(payload)), byte(len(payload)>>8))
+		b = append(b, payload...)
+	}
+	return b
+}
+
+// TestFuzzSeed checks that the seed of FuzzRecords is a capture with samples.
+func TestFuzzSeed(t *testing.T) {
+	file, _ := fileOf(recordsOf(t, []winperf.Raw{{Bytes: []byte("abcdefghijklmnop")}, {Bytes: []byte("abcdefghijklmnoq")}}))
+	f, err := Open(bytes.NewReader(file), int64(len(file)))
+	if err != nil || f.Samples() != 2 {
+		t.Fatal(f, err)
+	}
+	c := f.Cursor()
+	for _, want := range []string{"abcdefghijklmnop", "abcdefghijklmnoq"} {
+		var raw winperf.Raw
+		if err := c.Next(context.Background(), &raw); err != nil || string(raw.Bytes) != want {
+			t.Errorf("%q, %v, %v", raw.Bytes, err, c.Damage())
+		}
+	}
+}
+
+// TestApply checks differences that are none.
+func TestApply(t *testing.T) {
+	ref := []byte("abcdefghABCDEFGH")
+	for name, diff := range map[string][]byte{
+		"empty":                {},
+		"steps too long":       {5, 1},
+		"length without end":   {0xff},
+		"step cut off":         {1, 2},
+		"more than there is":   {3, 3, 0, 0},
+		"before the reference": {6, 0, 0, 1, 2, 0, 0},
+		"too few":              {3, 1, 0, 0},
+		"too many literals":    append([]byte{3, 2, 0, 0}, ref...),
+		"no literals":          {3, 0, 2, 0},
+		"far away":             {12, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
+	} {
+		if b, err := apply(nil, ref, diff, 16); !errors.Is(err, errDelta) {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+	if b, err := apply(nil, ref, []byte{6, 1, 0, 2, 0, 0, 0, 'x'}, 9); err != nil || string(b) != "abcdefghx" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if _, err := apply(nil, ref, []byte{0}, 1<<30); !errors.Is(err, errDelta) {
+		t.Errorf("a sample that is too long: %v", err)
+	}
+}

@@ -1,0 +1,88 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// sampleHeadSize is the size of what stands in front of a sample's bytes.
+const sampleHeadSize = 64
+
+// sampleHead is what a sample's payload begins with.
+type sampleHead struct {
+	length    int    // of the sample's bytes
+	schema    uint64 // identities, 0 for none
+	reference uint64
+}
+
+// appendSampleHead appends the beginning of a sample's payload.
+func appendSampleHead(b []byte, raw *winperf.Raw, schema, reference uint64) []byte {
+	b = append(b, byte(raw.Format), byte(raw.Quirks), 0, 0)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(raw.Bytes)))
+	b = binary.LittleEndian.AppendUint64(b, schema)
+	b = binary.LittleEndian.AppendUint64(b, reference)
+	c := &raw.Clocks
+	for _, clock := range [...]int64{c.PerfTime, c.PerfFreq, c.Time100ns, c.ObjectTime, c.ObjectFreq} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(clock))
+	}
+	return b
+}
+
+const errSample = fault("its payload is no sample")
+
+// parseSampleHead reads the beginning of a sample's payload into raw and
+// returns the rest, which is the bytes or a difference.
+func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
+	if len(b) < sampleHeadSize {
+		return sampleHead{}, nil, errSample
+	}
+	u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+	length := binary.LittleEndian.Uint32(b[4:])
+	h := sampleHead{schema: u64(8), reference: u64(16)}
+	if length > maxPayload {
+		return h, nil, fmt.Errorf("%w: %d bytes, expected at most %d", errSample, length, maxPayload)
+	}
+	h.length = int(length)
+	raw.Format, raw.Quirks = winperf.Format(b[0]), winperf.Quirks(b[1])
+	c := &raw.Clocks
+	for i, clock := range [...]*int64{&c.PerfTime, &c.PerfFreq, &c.Time100ns, &c.ObjectTime, &c.ObjectFreq} {
+		*clock = int64(u64(24 + 8*i))
+	}
+	return h, b[sampleHeadSize:], nil
+}
+
+// signature begins every PERF_DATA_BLOCK: PERF in UTF-16LE.
+var signature = []byte("P\x00E\x00R\x00F\x00")
+
+// Where the FILETIME of a sample stands in its bytes.
+const (
+	v1Time = 72 // PERF_DATA_BLOCK.PerfTime100nSec of winperf.h
+	v2Time = 16 // PERF_DATA_HEADER.PerfTime100NSec of perflib.h
+)
+
+// filetime is when a sample was taken, 0 where it does not say.
+func filetime(raw *winperf.Raw) int64 {
+	b := raw.Bytes
+	switch {
+	case raw.Format == winperf.FormatV1 && len(b) >= v1Time+8 && bytes.HasPrefix(b, signature):
+		return int64(binary.LittleEndian.Uint64(b[v1Time:]))
+	case raw.Format == winperf.FormatV2 && len(b) >= v2Time+8:
+		return int64(binary.LittleEndian.Uint64(b[v2Time:]))
+	}
+	return raw.Clocks.Time100ns
+}
+
+// Time is when a sample was taken, in UTC, as its bytes or its clocks say;
+// nothing is decoded for that. It is the zero time where they do not say.
+func Time(raw *winperf.Raw) time.Time { return timeOf(filetime(raw)) }
+
+func timeOf(ft int64) time.Time {
+	if ft == 0 {
+		return time.Time{}
+	}
+	return winperf.FromFiletime(ft)
+}

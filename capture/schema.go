@@ -1,0 +1,157 @@
+package capture
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+
+	"github.com/winperf/winperf"
+)
+
+// Tags of the sections of a schema.
+const (
+	tagInterface uint32 = 1 + iota
+	tagCostly
+	tagNames
+	tagDamage
+	tagSet
+)
+
+// identity is what references to a definition go by.
+func identity(content []byte) uint64 {
+	sum := sha256.Sum256(content)
+	return max(binary.LittleEndian.Uint64(sum[:]), 1) // 0 stands for none
+}
+
+// appendSchema appends the payload of a schema.
+func appendSchema(b []byte, s *winperf.Schema) []byte {
+	b = appendSection(b, tagInterface, []byte(s.Interface))
+	if len(s.Costly) > 0 {
+		var list []byte
+		for _, index := range s.Costly {
+			list = binary.LittleEndian.AppendUint32(list, index)
+		}
+		b = appendSection(b, tagCostly, list)
+	}
+	for _, t := range s.Names {
+		table := appendBytes(nil, []byte(t.Language))
+		table = appendBytes(table, t.Counter)
+		b = appendSection(b, tagNames, appendBytes(table, t.Help))
+	}
+	for _, err := range s.Damage {
+		b = appendSection(b, tagDamage, damageOf(err).append(nil))
+	}
+	for i := range s.Sets {
+		set := append([]byte{}, s.Sets[i].GUID[:]...)
+		set = binary.LittleEndian.AppendUint32(set, s.Sets[i].Title)
+		b = appendSection(b, tagSet, append(set, s.Sets[i].Info...))
+	}
+	return b
+}
+
+func appendSection(b []byte, tag uint32, content []byte) []byte {
+	return appendBytes(binary.LittleEndian.AppendUint32(b, tag), content)
+}
+
+func appendBytes(b, content []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(content))), content...)
+}
+
+// cutBytes cuts what appendBytes wrote from the beginning of b.
+func cutBytes(b []byte) (content, rest []byte, ok bool) {
+	if len(b) < 4 {
+		return nil, nil, false
+	}
+	n := binary.LittleEndian.Uint32(b)
+	if uint64(n) > uint64(len(b)-4) {
+		return nil, nil, false
+	}
+	return b[4 : 4+n : 4+n], b[4+n:], true
+}
+
+const errSchema = fault("a length in the schema reaches beyond its end")
+
+// parseSchema reads the payload of a schema, which the result refers to.
+func parseSchema(b []byte) (*winperf.Schema, error) {
+	s := &winperf.Schema{}
+	for len(b) > 0 {
+		if len(b) < 4 {
+			return nil, errSchema
+		}
+		tag := binary.LittleEndian.Uint32(b)
+		content, rest, ok := cutBytes(b[4:])
+		if !ok || !addSection(s, tag, content) {
+			return nil, errSchema
+		}
+		b = rest
+	}
+	return s, nil
+}
+
+// addSection adds what a section holds to the schema.
+func addSection(s *winperf.Schema, tag uint32, b []byte) (ok bool) {
+	switch tag {
+	case tagInterface:
+		s.Interface = string(b)
+	case tagCostly:
+		for ; len(b) >= 4; b = b[4:] {
+			s.Costly = append(s.Costly, binary.LittleEndian.Uint32(b))
+		}
+		return len(b) == 0
+	case tagNames:
+		var t winperf.NameTable
+		language, b, ok1 := cutBytes(b)
+		counter, b, ok2 := cutBytes(b)
+		help, b, ok3 := cutBytes(b)
+		t.Language, t.Counter, t.Help = string(language), counter, help
+		s.Names = append(s.Names, t)
+		return ok1 && ok2 && ok3 && len(b) == 0
+	case tagDamage:
+		if len(b) == 0 {
+			return false
+		}
+		s.Damage = append(s.Damage, recordedDamage{text: string(b[1:]), warning: b[0] != 0})
+	case tagSet:
+		const fixed = 16 + 4
+		if len(b) < fixed {
+			return false
+		}
+		s.Sets = append(s.Sets, winperf.CounterSet{
+			GUID: winperf.GUID(b[:16]), Title: binary.LittleEndian.Uint32(b[16:]), Info: b[fixed:],
+		})
+	}
+	return true
+}
+
+// recordedDamage is damage of the names that was known when the sample was
+// taken. Only its text was kept, and whether anything was lost by it.
+type recordedDamage struct {
+	text    string
+	warning bool
+}
+
+func damageOf(err error) recordedDamage {
+	var d recordedDamage
+	if errors.As(err, &d) { // from a capture into another
+		return d
+	}
+	var w interface{ Warning() bool }
+	return recordedDamage{text: err.Error(), warning: errors.As(err, &w) && w.Warning()}
+}
+
+func (d recordedDamage) append(b []byte) []byte {
+	lost := byte(0)
+	if d.warning {
+		lost = 1
+	}
+	return append(append(b, lost), d.text...)
+}
+
+// Error returns the text.
+func (d recordedDamage) Error() string { return "when it was recorded: " + d.text }
+
+// Warning tells whether nothing was lost.
+func (d recordedDamage) Warning() bool { return d.warning }
+
+// Unwrap returns winperf.ErrBadData.
+func (d recordedDamage) Unwrap() error { return winperf.ErrBadData }

@@ -1,0 +1,76 @@
+package capture
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// SeekSample goes in front of sample n of the file, counted from 0; at or behind
+// the end, to the end. Samples that are damaged so that their heads cannot be read do not count.
+func (c *Cursor) SeekSample(n int) error {
+	for i := range c.f.groups {
+		g := &c.f.groups[i]
+		if n >= g.samples {
+			n -= g.samples
+			continue
+		}
+		return c.seek(g.start, func(*head) bool { n--; return n < 0 }, false)
+	}
+	c.w.at = c.f.size
+	return nil
+}
+
+// SeekTime goes in front of the last sample before t, so that the first one at
+// or after t has one to be compared with; where there is none before, to the
+// first at or after t.
+func (c *Cursor) SeekTime(t time.Time) error {
+	want := winperf.ToFiletime(t)
+	groups := c.f.groups
+	i := 0
+	for i < len(groups) && groups[i].max < want {
+		i++
+	}
+	start := c.f.start()
+	switch {
+	case i > 0: // the last sample before is in the group before, or in this one
+		start = groups[i-1].start
+	case len(groups) > 0:
+		start = groups[0].start
+	}
+	return c.seek(start, func(h *head) bool { return int64(h.key) >= want }, true)
+}
+
+// seek goes from an offset to the first sample that found tells, or in front of
+// the one before it. Damage on the way is not told.
+func (c *Cursor) seek(from int64, found func(*head) bool, before bool) error {
+	c.w.at, c.w.number, c.w.damage = from, -1, nil
+	c.aheadEnd = 0
+	defer func() { c.w.damage = c.note }()
+	target, number := int64(-1), int64(-1)
+	for {
+		h, err := c.step()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if h.kind != kindSample {
+			continue
+		}
+		hit := found(&h)
+		if target < 0 || !hit || !before {
+			target, number = h.offset, int64(h.number)
+		}
+		if hit {
+			break
+		}
+	}
+	if target >= 0 {
+		c.w.at, c.w.number = target, number
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// walk goes from record to record. Where there is none it looks for the next
+// one by its mark.
+type walk struct {
+	f       *File
+	at      int64 // where the next record stands
+	number  int64 // that it should have, -1 for not known
+	anyFile bool  // takes records of every file id
+	damage  func(*Damage)
+	skipped int64 // bytes of payloads that were damaged
+
+	window []byte // a piece of the file
+	from   int64  // where it stands
+	piece  int    // how much is read at once; 0 is windowSize
+}
+
+// windowSize is how much of the file is read at once, unless more is needed.
+const windowSize = 32 << 10
+
+// view returns up to n bytes from an offset, fewer at the end of the file. They
+// are valid until the next call.
+func (w *walk) view(offset int64, n int) ([]byte, error) {
+	if at := offset - w.from; at >= 0 && at+int64(n) <= int64(len(w.window)) {
+		return w.window[at : at+int64(n)], nil
+	}
+	if left := w.f.size - offset; int64(n) > left {
+		n = int(max(left, 0))
+	}
+	size := max(n, w.piece)
+	if w.piece == 0 {
+		size = max(n, windowSize)
+	}
+	w.window = slices.Grow(w.window[:0], size)[:size]
+	got, err := w.f.readAt(w.window, offset)
+	w.window, w.from = w.window[:got], offset
+	return w.window[:min(n, got)], err
+}
+
+// head reads the head of the record at an offset; ok is false where there is
+// none, or one that reaches beyond the end of the file.
+func (w *walk) head(offset int64) (h head, ok bool, err error) {
+	b, err := w.view(offset, headSize)
+	if err != nil {
+		return head{}, false, err
+	}
+	h, ok = parseHead(b, offset)
+	return h, ok && w.fits(&h), nil
+}
+
+// next returns the head of the next record and goes behind it. At the end of
+// the file it returns io.EOF.
+func (w *walk) next() (head, error) {
+	if w.at >= w.f.size {
+		return head{}, io.EOF
+	}
+	h, ok, err := w.head(w.at)
+	if err != nil {
+		return head{}, err
+	}
+	if !ok {
+		from := w.at
+		h, err = w.resync()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return head{}, err
+		}
+		w.tell(from, &h, err != nil)
+		if err != nil {
+			w.at = w.f.size
+			return head{}, err
+		}
+	} else if w.number >= 0 && int64(h.number) != w.number && w.damage != nil {
+		w.damage(&Damage{Offset: h.offset, Msg: fmt.Sprintf("record %d stands here, expected %d: records are missing or out of order", h.number, w.number)})
+	}
+	w.at, w.number = h.end(), int64(h.number)+1
+	return h, nil
+}
+
+// tell tells of bytes that are no record, in front of the record h or the end
+// of the file.
+func (w *walk) tell(from int64, h *head, atEnd bool) {
+	if w.damage == nil {
+		return
+	}
+	if atEnd {
+		w.damage(w.brokenTail(from))
+		return
+	}
+	d := &Damage{Offset: from, Bytes: h.offset - from}
+	d.Msg = fmt.Sprintf("%d bytes are no record", d.Bytes)
+	if lost := int64(h.number) - w.number; w.number >= 0 && lost > 0 {
+		d.Msg += fmt.Sprintf("; %d records are lost", lost)
+	}
+	w.damage(d)
+}
+
+// brokenTail is the damage of a last record that was not written to its end.
+func (w *walk) brokenTail(from int64) *Damage {
+	d := &Damage{Offset: from, Bytes: w.f.size - from}
+	b, _ := w.view(from, headSize) // an error was told before
+	if h, ok := parseHead(b, from); ok {
+		d.Msg = fmt.Sprintf("the last record ends after %d of %d bytes", d.Bytes, h.end()-from)
+	} else {
+		d.Msg = fmt.Sprintf("the last %d bytes are no whole record", d.Bytes)
+	}
+	return d
+}
+
+// resync returns the head of the first record behind w.at, io.EOF where there
+// is none.
+func (w *walk) resync() (head, error) {
+	for at := w.at + 1; at < w.f.size; {
+		b, err := w.view(at, windowSize)
+		if err != nil {
+			return head{}, err
+		}
+		if len(b) < headSize {
+			break
+		}
+		whole := len(b) - headSize + 1 // heads that begin before here are whole
+		for i := 0; i < whole; i++ {
+			k := bytes.Index(b[i:], mark[:])
+			if k < 0 || i+k >= whole {
+				break
+			}
+			i += k
+			if h, ok := parseHead(b[i:], at+int64(i)); ok && w.fits(&h) {
+				return h, nil
+			}
+		}
+		at += int64(whole)
+	}
+	return head{}, io.EOF
+}
+
+// fits tells whether a record can be one of the file.
+func (w *walk) fits(h *head) bool {
+	return (w.anyFile || h.file == w.f.id) && h.end() <= w.f.size
+}
+
+// skip goes behind a record whose payload is damaged. Where that is no place of
+// a record its payload lacks bytes, and the next record stands within it. A
+// file that is nothing but such records is not read again and again.
+func (w *walk) skip(h *head) error {
+	const again = 4
+	if w.skipped += int64(h.stored); h.end() == w.f.size || w.skipped > again*w.f.size {
+		return nil
+	}
+	_, ok, err := w.head(h.end())
+	if err != nil || ok {
+		return err
+	}
+	next, err := (&walk{f: w.f, at: h.offset}).resync()
+	if err == nil {
+		w.at = next.offset
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// within goes back to a record that begins within the last one of the file, if
+// that is damaged and there is something behind it: bytes may be missing.
+func (w *walk) within(last *head) (more bool, err error) {
+	if last.kind == 0 || last.end() == w.f.size {
+		return false, nil
+	}
+	if _, err := w.payload(last); !isDamage(err) {
+		return false, err
+	}
+	w.at = last.end()
+	err = w.skip(last)
+	return w.at != last.end(), err
+}
+
+// payload reads the payload of a record as it is stored. It is valid until the
+// next step.
+func (w *walk) payload(h *head) ([]byte, error) {
+	b, err := w.view(h.offset+headSize, int(h.stored))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) < int(h.stored) || checksum(b) != h.sum {
+		return nil, errChecksum
+	}
+	if h.compression == stored && h.stored != h.size || h.compression > deflated {
+		return nil, errCompression
+	}
+	return b, nil
+}
+
+const (
+	errChecksum    = fault("its checksum is wrong")
+	errCompression = fault("it is compressed in an unknown way")
+)
+
+// plain reads the record at w.at, which must be one of a kind that is not
+// compressed; payload is nil where it is not.
+func (w *walk) plain(k kind) (h head, payload []byte, err error) {
+	h, ok, err := w.head(w.at)
+	if err != nil || !ok || h.kind != k || h.compression != stored {
+		return h, nil, err
+	}
+	payload, err = w.payload(&h)
+	if isDamage(err) {
+		return h, nil, nil
+	}
+	return h, payload, err
+}
+
+// fault is an error about the bytes of the file, not about reading them.
+type fault string
+
+// Error returns the text.
+func (f fault) Error() string { return string(f) }
+
+// isDamage tells whether an error is about the bytes of the file.
+func isDamage(err error) bool { return errors.As(err, new(fault)) }

@@ -1,0 +1,315 @@
+package capture
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"github.com/winperf/winperf"
+)
+
+// Options for a [Writer]. The zero Options begin a new file.
+type Options struct {
+	// GroupSamples is the number of samples that share a reference and an entry
+	// of the index; 0 means 128. Fewer make seeking finer and the file larger.
+	GroupSamples int
+	// ID is the file id; 0 is a random one.
+	ID uint32
+	// Tail is where an existing file goes on; nil begins a new one. The id is
+	// then that of the file.
+	Tail *Tail
+}
+
+// Writer appends samples to a capture. It serves one goroutine.
+//
+// Every sample reaches the underlying writer in one call, before Write returns.
+// Nothing is flushed to a disk: whether a sample survives the loss of power is
+// the business of who owns the file.
+type Writer struct {
+	w      io.Writer
+	opt    Options
+	err    error // the first one of w; nothing is written after it
+	closed bool
+
+	offset    int64 // of the next record
+	number    uint64
+	samples   int
+	lastIndex int64
+	group     group
+	reopened  bool // the group is what another writer left open
+	known     map[uint64]int64
+
+	buf      []byte
+	payload  []byte
+	deflater deflater
+	delta    delta
+	ref      reference
+	refCopy  definitionCopy
+	schema   schemaState
+}
+
+// definitionCopy is a definition as it stands in the file, to be written again.
+type definitionCopy struct {
+	head head
+	data []byte
+}
+
+// schemaState is the schema of the latest sample.
+type schemaState struct {
+	of     *winperf.Schema
+	id     uint64
+	copies int
+	copy   definitionCopy
+}
+
+// schemaShare is how many bytes of other records there are, at least, for each
+// byte of a schema's copies.
+const schemaShare = 16
+
+// NewWriter returns a Writer that appends to w, which stands at the beginning
+// of an empty file or, with a Tail, at its offset.
+func NewWriter(w io.Writer, opt Options) *Writer {
+	if opt.GroupSamples <= 0 {
+		opt.GroupSamples = groupSamples
+	}
+	if opt.ID == 0 {
+		opt.ID = rand.Uint32()
+	}
+	wr := &Writer{w: w, opt: opt, known: map[uint64]int64{}}
+	if t := opt.Tail; t != nil && t.Offset >= fileHeadSize {
+		wr.opt.ID, wr.offset, wr.number = t.id, t.Offset, t.number
+		wr.samples, wr.lastIndex, wr.group = t.samples, t.lastIndex, t.group
+		wr.reopened = t.group.samples > 0
+		for _, d := range t.schemas {
+			wr.known[d.id] = d.offset
+		}
+	}
+	return wr
+}
+
+// Samples returns the number of samples in the file.
+func (w *Writer) Samples() int { return w.samples }
+
+// Size returns the length of the file in bytes up to the end of the last
+// complete record. After an error it is where the file can be cut off.
+func (w *Writer) Size() int64 { return w.offset }
+
+// Write appends a sample. An error of the underlying writer stays: what stood in
+// the file before is whole, and Size tells where it ends. A sample that is too
+// large wraps winperf.ErrNotSupported and costs only itself.
+func (w *Writer) Write(raw *winperf.Raw) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	if len(raw.Bytes) > maxPayload-sampleHeadSize {
+		return fmt.Errorf("capture: a sample of %d bytes, expected at most %d: %w",
+			len(raw.Bytes), maxPayload-sampleHeadSize, winperf.ErrNotSupported)
+	}
+	w.begin()
+	if w.reopened || len(w.group.schemas) >= maxInIndex {
+		w.endGroup()
+	}
+	w.define(raw)
+	reference := uint64(0)
+	if w.ref.suits(raw.Bytes) {
+		reference = w.ref.id
+	}
+	w.payload = appendSampleHead(w.payload[:0], raw, w.schema.id, reference)
+	if reference != 0 {
+		w.payload = w.delta.append(w.payload, &w.ref, raw.Bytes)
+	} else {
+		w.payload = append(w.payload, raw.Bytes...)
+	}
+	time := filetime(raw)
+	w.record(kindSample, uint64(time), w.payload)
+	if err := w.flush(); err != nil {
+		return err
+	}
+	w.samples++
+	w.group.add(time)
+	if w.group.samples < w.opt.GroupSamples {
+		return nil
+	}
+	w.endGroup()
+	return w.flush()
+}
+
+// Close completes the file with its index. It does not close the underlying
+// writer. A capture that was not closed can be read all the same.
+func (w *Writer) Close() error {
+	if err := w.usable(); err != nil || w.closed {
+		return w.err
+	}
+	w.begin()
+	if copied := w.copySchema(true); copied || w.group.samples > 0 {
+		w.endGroup()
+	}
+	w.closed = true
+	end := binary.LittleEndian.AppendUint64(nil, uint64(w.lastIndex))
+	end = binary.LittleEndian.AppendUint64(end, uint64(w.samples))
+	w.plain(kindEnd, 0, end)
+	return w.flush()
+}
+
+func (w *Writer) usable() error {
+	if w.closed && w.err == nil {
+		return fmt.Errorf("capture: write to a closed capture: %w", winperf.ErrState)
+	}
+	return w.err
+}
+
+// begin puts the beginning of the file in front of its first record.
+func (w *Writer) begin() {
+	if w.offset == 0 && len(w.buf) == 0 {
+		w.buf = appendFileHead(w.buf, w.opt.ID)
+		w.group.start = fileHeadSize
+	}
+}
+
+// define puts the schema and the reference of a sample in front of it, where
+// they are new.
+func (w *Writer) define(raw *winperf.Raw) {
+	if s := raw.Schema; s != w.schema.of {
+		w.copySchema(true) // of the one that was in use
+		w.setSchema(s)
+	}
+	if w.schema.id != 0 {
+		w.group.use(w.schema.id, w.known[w.schema.id])
+	}
+	if w.group.samples > 0 {
+		return
+	}
+	w.ref.set(0, raw.Bytes)
+	if len(raw.Bytes) == 0 {
+		return
+	}
+	w.ref.id = identity(raw.Bytes)
+	w.refCopy = w.definition(kindReference, w.ref.id, raw.Bytes, w.refCopy.data)
+}
+
+// setSchema makes s the schema of the samples that follow.
+func (w *Writer) setSchema(s *winperf.Schema) {
+	if s == nil {
+		w.schema = schemaState{}
+		return
+	}
+	payload := appendSchema(nil, s)
+	id := identity(payload)
+	if id != w.schema.id {
+		w.schema = schemaState{id: id}
+		if at, known := w.known[id]; known {
+			w.schema.copies = 2 // at least one, and no need for more
+			w.group.use(id, at)
+		} else {
+			at := w.offset + int64(len(w.buf))
+			w.schema.copy = w.definition(kindSchema, id, payload, nil)
+			w.known[id] = at
+			w.schema.copies = 1
+		}
+	}
+	w.schema.of = s
+}
+
+// definition writes a schema or reference and keeps it for its copy.
+func (w *Writer) definition(k kind, id uint64, payload, keep []byte) definitionCopy {
+	at := len(w.buf)
+	h := w.record(k, id, payload)
+	return definitionCopy{h, append(keep[:0], w.buf[at+headSize:]...)}
+}
+
+// again writes a definition once more.
+func (w *Writer) again(c *definitionCopy) {
+	h := c.head
+	h.number = w.nextNumber()
+	w.buf = append(w.buf, make([]byte, headSize)...)
+	h.put(w.buf[len(w.buf)-headSize:])
+	w.buf = append(w.buf, c.data...)
+}
+
+// copySchema writes the schema again where its last record is far away, or
+// where it is the last chance and there is only one. It tells whether it did.
+func (w *Writer) copySchema(last bool) bool {
+	s := &w.schema
+	if s.id == 0 || len(s.copy.data) == 0 {
+		return false
+	}
+	at := w.offset + int64(len(w.buf))
+	far := at-w.known[s.id] >= schemaShare*int64(len(s.copy.data))
+	if !far && !(last && s.copies == 1) {
+		return false
+	}
+	w.again(&s.copy)
+	w.known[s.id] = at
+	w.group.use(s.id, at)
+	s.copies++
+	return true
+}
+
+// endGroup writes what stands behind the samples of a group.
+func (w *Writer) endGroup() {
+	if w.refCopy.head.kind != 0 {
+		w.again(&w.refCopy)
+		w.refCopy = definitionCopy{data: w.refCopy.data[:0]}
+	}
+	w.copySchema(false)
+	at := w.offset + int64(len(w.buf))
+	w.plain(kindIndex, 0, w.group.append(nil, w.lastIndex))
+	w.lastIndex = at
+	w.group = group{start: w.offset + int64(len(w.buf)), schemas: w.group.schemas[:0]}
+	w.reopened = false
+}
+
+// record adds a record with a payload that is compressed to what is to be written.
+func (w *Writer) record(k kind, key uint64, payload []byte) head {
+	at := len(w.buf)
+	w.buf = append(w.buf, make([]byte, headSize)...)
+	buf, compression, err := w.deflater.append(w.buf, payload)
+	if err != nil && w.err == nil {
+		w.err = err // compressing into memory does not fail
+	}
+	w.buf = buf
+	return w.seal(k, compression, key, at, len(payload))
+}
+
+// plain adds a record with a payload that is not compressed.
+func (w *Writer) plain(k kind, key uint64, payload []byte) {
+	at := len(w.buf)
+	w.buf = append(w.buf, make([]byte, headSize)...)
+	w.buf = append(w.buf, payload...)
+	w.seal(k, stored, key, at, len(payload))
+}
+
+// seal writes the head of the record that begins at a place of buf.
+func (w *Writer) seal(k kind, compression uint8, key uint64, at, size int) head {
+	data := w.buf[at+headSize:]
+	h := head{
+		kind: k, compression: compression, file: w.opt.ID, stored: uint32(len(data)), size: uint32(size),
+		sum: checksum(data), number: w.nextNumber(), key: key,
+	}
+	h.put(w.buf[at:])
+	return h
+}
+
+func (w *Writer) nextNumber() uint64 {
+	w.number++
+	return w.number - 1
+}
+
+// flush hands on what is to be written.
+func (w *Writer) flush() error {
+	if w.err != nil {
+		return w.err
+	}
+	n, err := w.w.Write(w.buf)
+	if err == nil && n < len(w.buf) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		w.err = err
+		return err
+	}
+	w.offset += int64(n)
+	w.buf = w.buf[:0]
+	return nil
+}

@@ -1,0 +1,238 @@
+package pdhlog
+
+import (
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// The container is an event trace file (.etl): a row of buffers of equal size,
+// each with a header of 72 bytes and events behind it. The structures of
+// evntrace.h and evntcons.h that it is made of are WNODE_HEADER's successor
+// WMI_BUFFER_HEADER, SYSTEM_TRACE_HEADER with TRACE_LOGFILE_HEADER, and
+// EVENT_TRACE_HEADER.
+const (
+	blgBufferHeader = 0x48
+	blgMinBuffer    = blgBufferHeader + 80
+	blgMaxBuffer    = 16 << 20
+	blgSystemHeader = 32 // of the first event
+	blgEventHeader  = 48
+	blgPrefix       = 24   // log GUID, part, parts
+	blgPart         = 8000 // bytes of a record in one event
+	blgMaxParts     = 1 << 16
+	blgVersion      = 60
+	blgMarker       = 0xC0
+)
+
+// Places in the buffer header.
+const (
+	blgAtSize     = 0x00
+	blgAtTime     = 0x10
+	blgAtSequence = 0x18
+	blgAtAlign    = 0x29
+	blgAtState    = 0x2C
+	blgAtUsed     = 0x30
+	blgAtFlag     = 0x34
+	blgAtType     = 0x36
+)
+
+// Header types of events (evntrace.h: TRACE_HEADER_TYPE_*).
+const (
+	blgSystem32  = 1
+	blgSystem64  = 2
+	blgClassic32 = 0x0A
+	blgClassic64 = 0x14
+)
+
+// Types of events.
+const (
+	blgTypeList    = 32
+	blgTypeSample  = 34
+	blgTypeCatalog = 35
+	blgTypeNames   = 36
+)
+
+// blgProvider is the provider of all events of a performance log,
+// {933F3BB3-943E-490D-9CED-3CBB14C14479}.
+var blgProvider = [16]byte{0xb3, 0x3b, 0x3f, 0x93, 0x3e, 0x94, 0x0d, 0x49, 0x9c, 0xed, 0x3c, 0xbb, 0x14, 0xc1, 0x44, 0x79}
+
+// Flags of an entry of the counter list.
+const (
+	blgFlagSingle = 0
+	blgFlagArray  = 1
+	blgFlagObject = 0x10
+)
+
+// The first two numbers of a counter list: version of the form, and
+// PDH_LOG_TYPE_BINARY with write access (pdh.h).
+const (
+	blgListVersion = 0x000006FF
+	blgListType    = 0x00020008
+)
+
+// blgEntry is the fixed part of an entry of the counter list; its strings
+// follow, and offsets count from there.
+const blgEntry = 52
+
+// Heads of the records in a sample: "BL", 3, kind, length.
+const (
+	blgRecordHead = 8
+	blgSingleLen  = 48
+	blgArrayHead  = 24 // behind the head of an array
+	blgItem       = 24
+)
+
+// BLGKind says what a log holds for one entry of its counter list.
+type BLGKind uint8
+
+// The kinds, by the number that their records carry.
+const (
+	BLGSingle BLGKind = 1 // one counter of one instance
+	BLGArray  BLGKind = 2 // one counter of all instances
+	BLGObject BLGKind = 5 // a whole object, as a performance data block
+)
+
+// String returns the kind in words.
+func (k BLGKind) String() string {
+	switch k {
+	case BLGSingle:
+		return "single counter"
+	case BLGArray:
+		return "counter of all instances"
+	case BLGObject:
+		return "whole object"
+	}
+	return "unknown kind"
+}
+
+// BLGCounter is one entry of a log's counter list: what is recorded in every
+// sample.
+type BLGCounter struct {
+	Kind BLGKind
+	// Path is the counter's. Path.Instance is parent/name; of arrays it is "*",
+	// and of whole objects, whose Path.Counter is "*", there may be none.
+	Path winperf.Path
+	// Parent is the part of Path.Instance that the log has as the parent, "" for
+	// none.
+	Parent string
+	// Type is the counter's type; of whole objects it says nothing.
+	Type counter.Type
+	// TimeBase is the ticks per second of the clock that the type uses, or of
+	// the performance counter where it uses none.
+	TimeBase int64
+	Scale    int32 // DefaultScale, a power of ten
+}
+
+// BLGName is a name in UTF-16LE without terminator. It is part of the reader's
+// memory.
+type BLGName []byte
+
+// String returns the name.
+func (n BLGName) String() string { return wire.Text(n, wire.UTF16LE) }
+
+// BLGSample is one sample of a log.
+type BLGSample struct {
+	// Time is when it was taken, in UTC, as far as the log tells: to the 100 ns
+	// where it holds a 100 ns clock, else made of Local and the zone.
+	Time time.Time
+	// Local is the local time that the log has, as FILETIME.
+	Local int64
+	// Ahead is by how much local time is ahead of UTC in this sample. It follows
+	// from the clocks in the sample where there are any, else from the rules of
+	// the log's zone.
+	Ahead time.Duration
+	// Values holds one element for each entry of the counter list, in its order.
+	Values []BLGValue
+	// Offset is where the record begins in the file.
+	Offset int64
+
+	items []BLGItem
+}
+
+// BLGValue is what a sample has for one entry of the counter list.
+//
+// First, Second and Multi are the fields of PDH_RAW_COUNTER (pdh.h): the raw
+// value; the clock or the base that goes with it, see [BLGSecond]; the number of
+// components of a multi-timer.
+type BLGValue struct {
+	// Counter is the entry, or nil where the log's list is lost.
+	Counter *BLGCounter
+	Kind    BLGKind
+	// Err says why the rest is empty: the record was damaged.
+	Err error
+	// Status is CStatus of pdhmsg.h; 0 and 1 say that the value is valid.
+	Status        uint32
+	First, Second int64 // of BLGSingle
+	Multi         uint32
+	Items         []BLGItem // of BLGArray: the instances, in the log's order
+	Block         []byte    // of BLGObject: a PERF_DATA_BLOCK
+}
+
+// Valid tells whether the log says that the value is one.
+func (v *BLGValue) Valid() bool { return v.Err == nil && v.Status <= 1 }
+
+// BLGItem is the raw value of one instance.
+type BLGItem struct {
+	Name          BLGName
+	First, Second int64
+	Multi         uint32
+}
+
+// BLGRole says what Second of a raw value is.
+type BLGRole uint8
+
+// The roles.
+const (
+	SecondNothing BLGRole = iota // it says nothing
+	SecondBase                   // the raw value of the base
+	SecondTicks                  // PerfTime of the sample
+	Second100ns                  // PerfTime100nSec of the sample, UTC
+	SecondObject                 // PerfTime of the object
+)
+
+// BLGSecond tells what Second of a raw value of the type is ("PDH_RAW_COUNTER"
+// on Microsoft Learn: the second value that the calculation of some types
+// needs).
+func BLGSecond(t counter.Type) BLGRole {
+	if t.NeedsBase() {
+		return SecondBase
+	}
+	switch t.Clock() {
+	case counter.TickClock:
+		return SecondTicks
+	case counter.Clock100ns:
+		return Second100ns
+	case counter.ObjectClock:
+		return SecondObject
+	}
+	return SecondNothing
+}
+
+// CStatus values of pdhmsg.h that a log may hold.
+const (
+	CStatusValid       = 0x00000000 // PDH_CSTATUS_VALID_DATA
+	CStatusNew         = 0x00000001 // PDH_CSTATUS_NEW_DATA
+	CStatusNoInstance  = 0x800007D1 // PDH_CSTATUS_NO_INSTANCE
+	CStatusNoObject    = 0xC0000BB8 // PDH_CSTATUS_NO_OBJECT
+	CStatusNoCounter   = 0xC0000BB9 // PDH_CSTATUS_NO_COUNTER
+	CStatusInvalidData = 0xC0000BBA // PDH_CSTATUS_INVALID_DATA
+)
+
+// BLGHeader is what a log says about itself.
+type BLGHeader struct {
+	Machine      string // of the first entry of the counter list or the names, without backslashes; known once one was read
+	LogName      string // name of the file when it was written
+	GUID         winperf.GUID
+	Major, Minor uint8 // version of Windows
+	Build        uint32
+	PointerSize  int   // 4 or 8
+	PerfFreq     int64 // ticks per second of the performance counter
+	Processors   int
+	BufferSize   int
+	Buffers      int       // as many the log says it has; 0 for one without an orderly end
+	Start, End   time.Time // UTC; zero where the log does not say
+	EventsLost   int
+	Zone         BLGZone
+}

@@ -1,0 +1,91 @@
+package pdhlog
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// Places in TRACE_LOGFILE_HEADER of evntrace.h, before the fields that depend
+// on the size of pointers.
+const (
+	blgAtVersion    = 4
+	blgAtBuild      = 8
+	blgAtProcessors = 12
+	blgAtEnd        = 16
+	blgAtBuffers    = 36
+	blgAtPointer    = 44
+	blgAtLost       = 48
+	blgAtNames      = 56 // two pointers, then the time zone
+)
+
+// readHead reads the event in the first buffer. What cannot be read stays
+// empty.
+func (e *blgEvents) readHead() BLGHeader {
+	h := BLGHeader{BufferSize: e.size}
+	at := e.pos
+	size, _ := eventSize(e.buf[at:])
+	if end := at + size; size < blgSystemHeader || end > e.limit {
+		e.damage.blg(int64(at)+4, "a head of %d bytes, expected %d to %d", size, blgSystemHeader, e.limit-at)
+		size = e.limit - at
+	}
+	e.pos = min(at+size, len(e.buf))
+	b := e.buf[min(at+blgSystemHeader, e.pos):e.pos]
+	if len(b) < blgAtNames {
+		e.damage.blg(int64(at), "a head of %d bytes, expected %d at least", size, blgSystemHeader+blgAtNames)
+		return h
+	}
+	le := binary.LittleEndian
+	h.Major, h.Minor = b[blgAtVersion], b[blgAtVersion+1]
+	h.Build, h.Processors = le.Uint32(b[blgAtBuild:]), int(le.Uint32(b[blgAtProcessors:])&0xFFFF)
+	h.End = e.time(at+blgSystemHeader+blgAtEnd, le.Uint64(b[blgAtEnd:]))
+	h.Buffers, h.EventsLost = int(le.Uint32(b[blgAtBuffers:])&(1<<31-1)), int(le.Uint32(b[blgAtLost:])&(1<<31-1))
+	if h.PointerSize = int(le.Uint32(b[blgAtPointer:])); h.PointerSize != 4 && h.PointerSize != 8 {
+		pointers := map[byte]int{blgSystem32: 4, blgSystem64: 8}
+		e.damage.blg(int64(at+blgSystemHeader+blgAtPointer), "pointers of %d bytes, expected 4 or 8", h.PointerSize)
+		h.PointerSize = pointers[e.buf[at+2]]
+	}
+	e.readZone(&h, b, blgAtNames+2*h.PointerSize)
+	return h
+}
+
+// readZone reads what is behind the two pointers of the head.
+func (e *blgEvents) readZone(h *BLGHeader, b []byte, at int) {
+	le := binary.LittleEndian
+	clocks := align8(at + blgZoneSize)
+	names := clocks + 32
+	if len(b) < names {
+		e.damage.blg(blgBufferHeader, "a head of %d bytes, expected %d at least", blgSystemHeader+len(b), blgSystemHeader+names)
+		return
+	}
+	h.Zone = parseZone(b[at:])
+	h.PerfFreq = int64(le.Uint64(b[clocks+8:]))
+	h.Start = e.time(blgBufferHeader+blgSystemHeader+clocks+16, le.Uint64(b[clocks+16:]))
+	logger, ok := utf16Z(b[names:])
+	if !ok {
+		return
+	}
+	if guid, err := winperf.ParseGUID(wire.Text(logger, wire.UTF16LE)); err == nil {
+		h.GUID, e.guid = guid, guid
+	}
+	if file, ok := utf16Z(b[names+len(logger)+2:]); ok {
+		h.LogName = wire.Text(file, wire.UTF16LE)
+	}
+}
+
+// time turns a FILETIME of the head into a time, zero where there is none.
+func (e *blgEvents) time(at int, ft uint64) time.Time {
+	if ft == 0 {
+		return time.Time{}
+	}
+	if !possibleTime(int64(ft)) {
+		e.damage.blg(int64(at), "a time of %#x, which is none of the years 1601 to 9999", ft)
+		return time.Time{}
+	}
+	return winperf.FromFiletime(int64(ft))
+}
+
+// possibleTime tells whether a FILETIME is of the years 1601 to 9999.
+func possibleTime(ft int64) bool { return 0 < ft && ft < 2_650_467_744_000_000_000 }

@@ -1,0 +1,215 @@
+package pdhlog
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// sameSamples compares samples but for where they stand in the file.
+var sameSamples = cmp.Options{
+	cmpopts.IgnoreFields(BLGSample{}, "Offset"), cmpopts.IgnoreUnexported(BLGSample{}), cmpopts.EquateEmpty(),
+	cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) || errors.Is(b, a) }),
+}
+
+func TestBLGRoundTrip(t *testing.T) {
+	list := testList()
+	want := testSamples(list, 200)
+	got := readWhole(t, makeBLG(t, testHead(), list, want))
+	if diff := cmp.Diff(list, got.list); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want, got.samples, sameSamples); diff != "" {
+		t.Error(diff)
+	}
+	for _, err := range got.damage {
+		t.Error(err)
+	}
+	head := testHead()
+	head.Machine, head.Buffers, head.End = "HOST", got.head.Buffers, want[len(want)-1].Time
+	if diff := cmp.Diff(head, got.head); diff != "" {
+		t.Error(diff)
+	}
+	if got.head.Buffers < 3 {
+		t.Errorf("the log has %d buffers, too few to test what is at their ends", got.head.Buffers)
+	}
+}
+
+// TestBLGReaders reads a log in pieces of any size.
+func TestBLGReaders(t *testing.T) {
+	list := testList()
+	want := testSamples(list, 50)
+	log := makeBLG(t, testHead(), list, want)
+	for name, reader := range map[string]io.Reader{
+		"one byte":    iotest.OneByteReader(bytes.NewReader(log)),
+		"half":        iotest.HalfReader(bytes.NewReader(log)),
+		"early end":   iotest.DataErrReader(bytes.NewReader(log)),
+		"not seeking": io.MultiReader(bytes.NewReader(log)),
+	} {
+		r, err := NewBLGReader(reader)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		n := 0
+		var s BLGSample
+		for ; r.Next(&s) == nil; n++ {
+			if diff := cmp.Diff(want[n], s, sameSamples); diff != "" {
+				t.Errorf("%s: sample %d: %s", name, n, diff)
+			}
+		}
+		if n != len(want) {
+			t.Errorf("%s: %d samples, want %d", name, n, len(want))
+		}
+		if err := r.Next(&s); !errors.Is(err, io.EOF) {
+			t.Errorf("%s: after the end: %v", name, err)
+		}
+	}
+	failing := iotest.TimeoutReader(bytes.NewReader(log)) // fails at its second read
+	if _, err := NewBLGReader(failing); !errors.Is(err, iotest.ErrTimeout) {
+		t.Errorf("a reader that fails: %v", err)
+	}
+}
+
+// TestBLGLongRecord splits a sample into parts and puts it together again.
+func TestBLGLongRecord(t *testing.T) {
+	list := testList()
+	samples := testSamples(list, 3)
+	for n := range 2000 {
+		samples[1].Values[3].Items = append(samples[1].Values[3].Items, BLGItem{Name: utf16Name(strings.Repeat("x", n%50)), First: int64(n)})
+	}
+	log := makeBLG(t, testHead(), list, samples)
+	got := readWhole(t, log)
+	for i := range samples {
+		samples[i].Offset = got.samples[i].Offset
+		if message := partOf(&got.samples[i], &samples[i]); message != "" {
+			t.Errorf("sample %d: %s", i, message)
+		}
+	}
+	if len(got.damage) > 0 {
+		t.Error(got.damage)
+	}
+}
+
+// TestBLGSmallPointers reads the head of a 32-bit writer.
+func TestBLGSmallPointers(t *testing.T) {
+	list := testList()
+	log := makeBLG(t, testHead(), list, testSamples(list, 2))
+	// What is behind the pointers moves up by 8 bytes, and 4 fill the place before the clocks.
+	at := blgBufferHeader + blgSystemHeader
+	names := at + blgAtNames
+	old := bytes.Clone(log[:int(log[blgAtUsed])|int(log[blgAtUsed+1])<<8])
+	small := append(bytes.Clone(old[:names]), make([]byte, 8)...)
+	small = append(small, old[names+16:names+16+blgZoneSize]...)
+	small = append(small, 0, 0, 0, 0)
+	small = append(small, old[align8(blgAtNames+16+blgZoneSize)+at:]...)
+	if len(small) != len(old)-8 {
+		t.Fatalf("the head has %d bytes, want %d", len(small), len(old)-8)
+	}
+	copy(log, small)
+	log[at+blgAtPointer], log[blgBufferHeader+2] = 4, blgSystem32
+	got := readWhole(t, log)
+	want := testHead()
+	want.Machine, want.PointerSize, want.Buffers, want.End = "HOST", 4, got.head.Buffers, got.head.End
+	if diff := cmp.Diff(want, got.head); diff != "" {
+		t.Error(diff)
+	}
+	if len(got.samples) != 2 || len(got.damage) > 0 {
+		t.Errorf("%d samples, damage %v", len(got.samples), got.damage)
+	}
+}
+
+func TestNoBLG(t *testing.T) {
+	list := testList()
+	log := makeBLG(t, testHead(), list, testSamples(list, 1))
+	big := bytes.Clone(log)
+	copy(big, []byte{0, 0, 0, 0x7F})
+	copy(big[blgBufferHeader+blgSystemHeader:], []byte{0, 0, 0, 0x7F})
+	for name, b := range map[string][]byte{
+		"empty":          nil,
+		"short":          log[:blgMinBuffer-1],
+		"text":           []byte(strings.Repeat("\"(PDH-CSV 4.0)\",\"\\\\H\\O\\C\"\r\n", 100)),
+		"zeros":          make([]byte, 1<<16),
+		"size of buffer": big,
+	} {
+		_, err := NewBLGReader(bytes.NewReader(b))
+		if !errors.Is(err, ErrNoBLG) || !errors.Is(err, winperf.ErrBadData) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if head := name == "size of buffer" || name == "short"; IsBLG(b) != head {
+			t.Errorf("%s: IsBLG", name)
+		}
+	}
+	if !IsBLG(log) {
+		t.Error("IsBLG is false for a log")
+	}
+}
+
+// TestBLGTime tells the instants of samples by what they hold.
+func TestBLGTime(t *testing.T) {
+	list := []BLGCounter{
+		{Kind: BLGSingle, Path: winperf.Path{Machine: "H", Object: "System", Counter: "Up"}, Type: counter.RawCount},
+		{Kind: BLGSingle, Path: winperf.Path{Machine: "H", Object: "System", Counter: "Idle"}, Type: counter.Timer100NSec},
+	}
+	pacific := testHead().Zone
+	berlin := BLGZone{
+		Bias: -60, StandardName: "W. Europe Standard Time", StandardDate: BLGDate{Month: 10, Day: 5, Hour: 3},
+		DaylightName: "W. Europe Daylight Time", DaylightDate: BLGDate{Month: 3, Day: 5, Hour: 2}, DaylightBias: -60,
+	}
+	india := BLGZone{Bias: -330, StandardName: "India Standard Time"}
+	at := func(s string) int64 {
+		v, err := time.Parse("2006-01-02 15:04:05.0000000", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return winperf.ToFiletime(v)
+	}
+	tests := []struct {
+		name  string
+		zone  BLGZone
+		local string
+		utc   string // of the 100 ns clock, "" = there is none
+		want  string
+		ahead time.Duration
+	}{
+		{"winter by the rules", pacific, "2013-02-19 18:50:17.8440000", "", "2013-02-20 02:50:17.8440000", -8 * time.Hour},
+		{"summer by the rules", pacific, "2013-07-19 18:50:17.8440000", "", "2013-07-20 01:50:17.8440000", -7 * time.Hour},
+		{"winter by the clock", pacific, "2013-02-19 18:50:17.8440000", "2013-02-20 02:50:17.8447225", "2013-02-20 02:50:17.8447225", -8 * time.Hour},
+		{"daylight time by the clock, against the rules", pacific, "2013-02-19 18:50:17.8440000", "2013-02-20 01:50:17.8447225", "2013-02-20 01:50:17.8447225", -7 * time.Hour},
+		{"a slow sample", pacific, "2013-02-19 18:50:17.8440000", "2013-02-20 02:53:17.8447225", "2013-02-20 02:53:17.8447225", -8 * time.Hour},
+		{"another zone than in the head", pacific, "2013-02-20 08:20:17.0000000", "2013-02-20 02:50:17.0000000", "2013-02-20 02:50:17.0000000", 5*time.Hour + 30*time.Minute},
+		{"a clock that cannot be", pacific, "2013-02-19 18:50:17.8440000", "2013-02-22 02:50:17.8447225", "2013-02-20 02:50:17.8440000", -8 * time.Hour},
+		{"the hour that comes twice, first", berlin, "2024-10-27 02:30:00.0000000", "2024-10-27 00:30:00.0000001", "2024-10-27 00:30:00.0000001", 2 * time.Hour},
+		{"the hour that comes twice, then", berlin, "2024-10-27 02:30:00.0000000", "2024-10-27 01:30:00.0000001", "2024-10-27 01:30:00.0000001", time.Hour},
+		{"east of Greenwich, no daylight time", india, "2013-02-20 08:20:17.0000000", "", "2013-02-20 02:50:17.0000000", 5*time.Hour + 30*time.Minute},
+		{"no zone", BLGZone{Bias: 1 << 30}, "2013-02-20 08:20:17.0000000", "", "2013-02-20 08:20:17.0000000", 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			head := testHead()
+			head.Zone = test.zone
+			s := BLGSample{Local: at(test.local), Values: []BLGValue{{Kind: BLGSingle, First: 1}, {Kind: BLGSingle, First: 1, Status: CStatusInvalidData}}}
+			if test.utc != "" {
+				s.Values[1].Second, s.Values[1].Status = at(test.utc), CStatusValid
+			}
+			got := readWhole(t, makeBLG(t, head, list, []BLGSample{s}))
+			if len(got.samples) != 1 {
+				t.Fatal(got.damage)
+			}
+			if want := winperf.FromFiletime(at(test.want)); !got.samples[0].Time.Equal(want) || got.samples[0].Ahead != test.ahead {
+				t.Errorf("%v, local time %v ahead; want %v, %v", got.samples[0].Time, got.samples[0].Ahead, want, test.ahead)
+			}
+			if bad := test.zone.Bias == 1<<30; bad != (len(got.damage) == 1) {
+				t.Errorf("damage %v", got.damage)
+			}
+		})
+	}
+}

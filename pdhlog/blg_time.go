@@ -1,0 +1,110 @@
+package pdhlog
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// Places in PERF_DATA_BLOCK of winperf.h.
+const (
+	atSystemTime = 36
+	atTime100ns  = 72
+)
+
+// ticksPerMinute are 100 ns units.
+const ticksPerMinute = 60 * 10_000_000
+
+// maxAhead is by how much local time can be ahead of UTC or behind it, in 100 ns.
+const maxAhead = 16 * 60 * ticksPerMinute
+
+// settleTime finds out when a sample was taken. The log has local times, and
+// UTC where a performance data block or a counter of the 100 ns clock stands;
+// the two together tell how much local time was ahead.
+func (r *BLGReader) settleTime(rec *blgRecord, s *BLGSample) {
+	utc, ahead, ok := r.clocks(s)
+	if !ok {
+		ahead = r.rules(s.Local)
+		utc = s.Local - ahead
+	}
+	s.Ahead = time.Duration(ahead) * 100
+	s.Time = winperf.FromFiletime(utc)
+	if r.samples > 1 && s.Time.Before(r.last) {
+		r.damage.blg(rec.offset, "the time of sample %d goes back by %v", r.samples, r.last.Sub(s.Time))
+	}
+	r.last = s.Time
+}
+
+// clocks returns the first UTC time in a sample that can be one, and by how much
+// local time was ahead of it, in 100 ns.
+func (r *BLGReader) clocks(s *BLGSample) (utc, ahead int64, ok bool) {
+	for i := range s.Values {
+		v := &s.Values[i]
+		var local int64
+		switch {
+		case len(v.Block) >= 88:
+			local, utc = blockTimes(v.Block)
+		case v.Counter == nil || !v.Valid() || BLGSecond(v.Counter.Type) != Second100ns:
+			continue
+		case v.Kind == BLGSingle:
+			local, utc = s.Local, v.Second
+		case len(v.Items) > 0:
+			local, utc = s.Local, v.Items[0].Second
+		default:
+			continue
+		}
+		if ahead, ok = r.ahead(local - utc); ok && possibleTime(utc) && near(s.Local, utc+ahead) {
+			return utc, ahead, true
+		}
+	}
+	return 0, 0, false
+}
+
+// near tells whether two times can be of one sample: collecting all counters may
+// take a while.
+func near(a, b int64) bool { return -10*ticksPerMinute < a-b && a-b < 10*ticksPerMinute }
+
+// blockTimes returns the two times in the head of a performance data block: the
+// system time, which is local in logs, and that of the 100 ns clock.
+func blockTimes(b []byte) (local, utc int64) {
+	le := binary.LittleEndian
+	var f [8]int
+	for i := range f {
+		f[i] = int(le.Uint16(b[atSystemTime+2*i:]))
+	}
+	t := time.Date(f[0], time.Month(f[1]), f[3], f[4], f[5], f[6], f[7]*1_000_000, time.UTC)
+	return winperf.ToFiletime(t), int64(le.Uint64(b[atTime100ns:]))
+}
+
+// ahead finds out what a difference of local time and UTC says: what the zone
+// has with or without daylight time, if that is near, else the nearest quarter
+// of an hour.
+func (r *BLGReader) ahead(difference int64) (int64, bool) {
+	if difference < -maxAhead || difference > maxAhead {
+		return 0, false
+	}
+	z := &r.head.Zone
+	for _, bias := range [...]int32{z.StandardBias, z.DaylightBias} {
+		if ahead := -(int64(z.Bias) + int64(bias)) * ticksPerMinute; near(difference, ahead) && possibleBias(int(z.Bias)+int(bias)) {
+			return ahead, true
+		}
+	}
+	const quarter = 15 * ticksPerMinute
+	half := int64(quarter / 2)
+	if difference < 0 {
+		half = -half
+	}
+	return (difference + half) / quarter * quarter, true
+}
+
+// rules returns by how much local time is ahead of UTC by the rules of the
+// zone, 0 where they are not known.
+func (r *BLGReader) rules(local int64) int64 {
+	if r.location == nil || !possibleTime(local) {
+		return 0
+	}
+	t := winperf.FromFiletime(local)
+	_, offset := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, r.location).Zone()
+	return int64(offset) * 10_000_000
+}

@@ -1,0 +1,163 @@
+package pdhlog
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+)
+
+// BLGLayout is one of the two ways in which a binary log keeps samples.
+type BLGLayout uint8
+
+// The layouts.
+const (
+	// BLGCounters keeps single raw values: of the counters that were asked for,
+	// and for a wildcard instance an array of all instances.
+	BLGCounters BLGLayout = iota
+	// BLGObjects keeps whole objects, each as a performance data block, and the
+	// name table. It is larger and loses nothing.
+	BLGObjects
+)
+
+// BLGOptions choose the form of a binary log. The zero value keeps every
+// counter of every instance as single values, in local time.
+type BLGOptions struct {
+	Layout BLGLayout
+	// Paths choose what is kept; none is everything. Of BLGCounters those whose
+	// instance is (*) make arrays, which hold instances that come later too;
+	// others name the counters and instances that the first frame has, or will
+	// have. Of BLGObjects they choose objects, which are kept whole.
+	Paths []winperf.Path
+	// Location is the time zone of the log's times; nil is time.Local. A binary
+	// log keeps local times, and in its head the rules of the zone in force in
+	// the year of the first sample.
+	Location *time.Location
+	// Name is the name of the log file, which the log holds too.
+	Name string
+	// GUID identifies the log; zero makes a random one.
+	GUID winperf.GUID
+	// BufferSize is the size in bytes of the buffers that the file consists of,
+	// a multiple of 8 from 16 KiB to 16 MiB; 0 is 64 KiB.
+	BufferSize int
+}
+
+// BLGWriter writes a binary performance log (.blg) of decoded samples:
+//
+//	w, err := pdhlog.NewBLGWriter(file, pdhlog.BLGOptions{Paths: paths})
+//	for cycle, err := range measure.Watch(ctx, src, sel, opt) {
+//		err = w.Write(cycle.Frame, cycle.Names)
+//	}
+//	err = w.Close()
+//
+// The form is what real logs of Windows Vista and Windows 8 were seen to hold.
+// What it writes reads back here to the same raw values. Whether Windows' own
+// programs read it has NOT been verified on Windows.
+//
+// The first sample fixes what the log holds, as in Windows: the list of counters
+// stands once, before the samples. Objects, counters and single instances that
+// come later are not in the log; [BLGWriter.Late] counts them.
+//
+// The file is written in whole buffers, one call of the underlying writer each.
+// Only Close needs to go back, for two fields of the head: the time of the end
+// and the number of buffers. Where the writer is no io.Seeker they stay 0, as in
+// a log without an orderly end.
+type BLGWriter struct {
+	opt     BLGOptions
+	out     blgOutput
+	sample  blgSampleWriter
+	plan    blgPlan
+	catalog *catalogWriter // of BLGObjects
+	machine string
+	begun   bool
+	closed  bool
+	err     error // the first error of writing, which stays
+}
+
+// NewBLGWriter returns a writer of a log to w. Nothing is written before the
+// first sample. The error wraps winperf.ErrNotSupported: an option has a value
+// that it cannot have.
+func NewBLGWriter(w io.Writer, opt BLGOptions) (*BLGWriter, error) {
+	const minBuffer = 16 << 10 // an event has at most 8,072 bytes
+	switch {
+	case opt.BufferSize == 0:
+		opt.BufferSize = 64 << 10
+	case opt.BufferSize < minBuffer || opt.BufferSize > blgMaxBuffer || opt.BufferSize%8 != 0:
+		return nil, fmt.Errorf("buffers of %d bytes in a binary log, expected a multiple of 8 from %d to %d: %w",
+			opt.BufferSize, minBuffer, blgMaxBuffer, winperf.ErrNotSupported)
+	}
+	if opt.Layout > BLGObjects {
+		return nil, fmt.Errorf("layout %d of a binary log: %w", opt.Layout, winperf.ErrNotSupported)
+	}
+	if opt.Location == nil {
+		opt.Location = time.Local
+	}
+	opt.Paths = slices.Clone(opt.Paths)
+	return &BLGWriter{opt: opt, out: blgOutput{w: w}}, nil
+}
+
+// Write writes a decoded sample. names are the names of its objects and
+// counters; Cycle of package measure has both.
+//
+// An error of the underlying writer stays; after [BLGWriter.Close] the error
+// wraps winperf.ErrState. A frame of another machine than the first one's, or
+// without a sample, is refused with an error that wraps winperf.ErrNotSupported,
+// and the log goes on without it.
+func (w *BLGWriter) Write(f frame.Frame, names *nametable.Names) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.closed:
+		return fmt.Errorf("%w: write to a closed log", winperf.ErrState)
+	case f.IsZero():
+		return fmt.Errorf("a binary log keeps raw values, and the sample has none: %w", winperf.ErrNotSupported)
+	case w.begun && f.Machine() != w.machine:
+		return fmt.Errorf("a sample of the machine %q in a log of %q: %w", f.Machine(), w.machine, winperf.ErrNotSupported)
+	}
+	if names == nil {
+		names = &nametable.Names{}
+	}
+	if !w.begun {
+		w.begun, w.machine = true, f.Machine()
+		w.err = w.begin(f, names)
+	}
+	if w.err == nil {
+		w.err = w.write(f, names)
+	}
+	return w.err
+}
+
+// Late returns the number of distinct objects, counters and instances that were
+// asked for, came after the first sample and are not in the log.
+func (w *BLGWriter) Late() int { return w.plan.late() }
+
+// Size returns the number of bytes of the log so far, those included that wait
+// for their buffer to be full.
+func (w *BLGWriter) Size() int64 { return w.out.size() }
+
+// Flush writes what waits for its buffer to be full. The rest of that buffer
+// stays empty: flushing every sample makes a log of one buffer a sample.
+func (w *BLGWriter) Flush() error {
+	if w.err == nil {
+		w.err = w.out.flush()
+	}
+	return w.err
+}
+
+// Close ends the log. It does not close the underlying writer. The error is the
+// first one of writing. A log without samples stays empty.
+func (w *BLGWriter) Close() error {
+	if w.closed || !w.begun {
+		w.closed = true
+		return w.err
+	}
+	w.closed = true
+	if w.err == nil {
+		w.err = w.end()
+	}
+	return w.err
+}

@@ -1,0 +1,441 @@
+package pdhlog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// machine makes frames of a small machine: System with a count and an elapsed
+// time, and Process with counters of several kinds.
+type machine struct {
+	t    testing.TB
+	pool frame.Pool
+	name string
+	at   time.Time
+}
+
+var machineTitles = map[uint32]string{
+	2: "System", 230: "Process", 232: "Thread", 248: "Processes", 674: "System Up Time", 6: "% Processor Time", 28: "Page Faults/sec", 784: "ID Process", 400: "Hit %", 402: "Note",
+}
+
+func (m *machine) names() *nametable.Names {
+	table, err := nametable.FromMap(nametable.Counter, machineTitles)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	names, _ := nametable.FromSchema(&winperf.Schema{Names: []winperf.NameTable{table.NameTable("009")}})
+	return names
+}
+
+// frame makes a frame with processes, by name; one named ? has no values.
+func (m *machine) frame(processes ...string) frame.Frame {
+	m.t.Helper()
+	utc := winperf.ToFiletime(m.at)
+	b := perfdata.Block{PerfTime: utc / 5, PerfFreq: 2_000_000, Time100ns: utc, Objects: []perfdata.Object{
+		{Title: 2, Form: perfdata.Single, Time: utc + 7, Freq: 10_000_000, Counters: []perfdata.Counter{
+			perfdata.NewCounter(248, counter.RawCount), perfdata.NewCounter(674, counter.ElapsedTime)}},
+		{Title: 230, Counters: []perfdata.Counter{
+			perfdata.NewCounter(6, counter.Timer100NSec), perfdata.NewCounter(28, counter.CounterCounter), perfdata.NewCounter(784, counter.RawCount),
+			perfdata.NewCounter(400, counter.RawFraction), perfdata.NewCounter(400, counter.RawBase), perfdata.NewCounter(402, counter.NoData)}},
+	}}
+	check := func(err error) {
+		if err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	check(b.SetMachine(m.name))
+	for i := range b.Objects {
+		b.Objects[i].Layout(true)
+	}
+	_, err := b.Objects[0].AddInstance("")
+	check(err)
+	check(b.Objects[0].SetValue(0, 0, uint64(len(processes))))
+	check(b.Objects[0].SetValue(0, 1, uint64(utc-10_000_000)))
+	for i, name := range processes {
+		_, err := b.Objects[1].AddInstance(name)
+		check(err)
+		for k := range 5 {
+			check(b.Objects[1].SetValue(i, k, uint64(100*i+k+1)))
+			check(b.Objects[1].SetMissing(i, k, name == "?"))
+		}
+	}
+	encoded, err := b.Encode()
+	check(err)
+	f := m.pool.Get()
+	*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}
+	check(f.Decode(frame.Frame{}))
+	m.at = m.at.Add(time.Second)
+	return f
+}
+
+func newMachine(t testing.TB) *machine {
+	return &machine{t: t, name: "HOST", at: time.Date(2024, 7, 1, 12, 0, 0, 123_456_700, time.UTC)}
+}
+
+// writeBLG writes frames and returns the log.
+func writeBLG(t testing.TB, opt BLGOptions, m *machine, frames ...frame.Frame) ([]byte, *BLGWriter) {
+	t.Helper()
+	var out seekBuffer
+	w, err := NewBLGWriter(&out, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range frames {
+		if err := w.Write(f, m.names()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if int64(len(out.b)) != w.Size() {
+		t.Errorf("size %d, but the log has %d bytes", w.Size(), len(out.b))
+	}
+	return out.b, w
+}
+
+func parsePaths(t testing.TB, texts ...string) (paths []winperf.Path) {
+	t.Helper()
+	for _, text := range texts {
+		p, err := winperf.ParsePath(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+// texts are the values of a sample as text.
+func texts(s *BLGSample) (all []string) {
+	for i := range s.Values {
+		v := &s.Values[i]
+		text := fmt.Sprintf("%s: ", v.Counter.Path)
+		switch {
+		case !v.Valid():
+			text += fmt.Sprintf("status %#x", v.Status)
+		case v.Kind == BLGArray:
+			for _, it := range v.Items {
+				text += fmt.Sprintf("%s %d/%d ", it.Name, it.First, it.Second)
+			}
+		default:
+			text += fmt.Sprintf("%d/%d*%d", v.First, v.Second, v.Multi)
+		}
+		all = append(all, strings.TrimSpace(text))
+	}
+	return all
+}
+
+func TestBLGWriterPaths(t *testing.T) {
+	m := newMachine(t)
+	utc := winperf.ToFiletime(m.at)
+	frames := []frame.Frame{m.frame("a", "b", "a"), m.frame("b"), m.frame("?", "a", "c", "late")}
+	paths := parsePaths(t, `\System\*`, `\process(A#1)\*`, `\Process(*)\Page Faults/sec`, `\Process(late)\ID Process`, `\Process(?)\Hit %`,
+		`\Process(c*)\ID Process`, `\Nothing\At all`, `\Process(a)\Nothing`, `\System(x)\Processes`, `\Process\ID Process`)
+	paths[4].Instance = "b"
+	log, w := writeBLG(t, BLGOptions{Paths: paths, Location: time.FixedZone("", 7200)}, m, frames...)
+	got := readWhole(t, log)
+	for _, err := range got.damage {
+		t.Error(err)
+	}
+	const sec = 10_000_000
+	if len(got.samples) != 3 {
+		t.Fatal(len(got.samples))
+	}
+	want := [][]string{
+		{
+			`\\HOST\System\Processes: 3/0*1`,
+			fmt.Sprintf(`\\HOST\System\System Up Time: %d/%d*1`, utc-sec, utc+7),
+			fmt.Sprintf(`\\HOST\Process(a#1)\%% Processor Time: 201/%d*1`, utc),
+			fmt.Sprintf(`\\HOST\Process(a#1)\Page Faults/sec: 202/%d*1`, utc/5),
+			`\\HOST\Process(a#1)\ID Process: 203/0*1`,
+			`\\HOST\Process(a#1)\Hit %: 204/205*1`,
+			fmt.Sprintf(`\\HOST\Process(*)\Page Faults/sec: a 2/%d b 102/%[1]d a 202/%[1]d`, utc/5),
+			`\\HOST\Process(late)\ID Process: status 0x800007d1`,
+			`\\HOST\Process(b)\Hit %: 104/105*1`,
+		},
+		{
+			`\\HOST\System\Processes: 1/0*1`,
+			fmt.Sprintf(`\\HOST\System\System Up Time: %d/%d*1`, utc, utc+sec+7),
+			`\\HOST\Process(a#1)\% Processor Time: status 0x800007d1`,
+			`\\HOST\Process(a#1)\Page Faults/sec: status 0x800007d1`,
+			`\\HOST\Process(a#1)\ID Process: status 0x800007d1`,
+			`\\HOST\Process(a#1)\Hit %: status 0x800007d1`,
+			fmt.Sprintf(`\\HOST\Process(*)\Page Faults/sec: b 2/%d`, (utc+sec)/5),
+			`\\HOST\Process(late)\ID Process: status 0x800007d1`,
+			`\\HOST\Process(b)\Hit %: 4/5*1`,
+		},
+		{
+			`\\HOST\System\Processes: 4/0*1`,
+			fmt.Sprintf(`\\HOST\System\System Up Time: %d/%d*1`, utc+sec, utc+2*sec+7),
+			`\\HOST\Process(a#1)\% Processor Time: status 0x800007d1`,
+			`\\HOST\Process(a#1)\Page Faults/sec: status 0x800007d1`,
+			`\\HOST\Process(a#1)\ID Process: status 0x800007d1`,
+			`\\HOST\Process(a#1)\Hit %: status 0x800007d1`,
+			fmt.Sprintf(`\\HOST\Process(*)\Page Faults/sec: a 102/%d c 202/%[1]d late 302/%[1]d`, (utc+2*sec)/5),
+			`\\HOST\Process(late)\ID Process: 303/0*1`,
+			`\\HOST\Process(b)\Hit %: status 0x800007d1`,
+		},
+	}
+	for i, s := range got.samples {
+		if diff := cmp.Diff(want[i], texts(&s)); diff != "" {
+			t.Errorf("sample %d: %s", i, diff)
+		}
+		if s.Time.UnixMicro() != newMachine(t).at.UnixMicro()+int64(i)*1_000_000 || s.Ahead != 2*time.Hour {
+			t.Errorf("sample %d at %v, local time %v ahead", i, s.Time, s.Ahead)
+		}
+	}
+	if w.Late() != 1 { // \Process(c)\ID Process
+		t.Errorf("%d came late, want 1", w.Late())
+	}
+}
+
+// TestBLGWriterObjects keeps whole objects byte for byte, and nothing for those
+// that are not in a sample.
+func TestBLGWriterObjects(t *testing.T) {
+	m := newMachine(t)
+	frames := []frame.Frame{m.frame("a"), m.frame("a", "b")}
+	log, w := writeBLG(t, BLGOptions{Layout: BLGObjects, Paths: parsePaths(t, `\Process(nobody)\ID Process`, `\Other(*)\*`), Location: time.UTC}, m, frames...)
+	got := readWhole(t, log)
+	if len(got.samples) != 2 || len(got.list) != 1 || got.list[0].Path.String() != `\\HOST\Process(*)\*` || len(got.damage) > 0 || w.Late() != 0 {
+		t.Fatalf("%d samples of %v, damage %v", len(got.samples), got.list, got.damage)
+	}
+	for i, s := range got.samples {
+		raw := frames[i].Raw().Bytes
+		block, err := perfdata.Parse(s.Values[0].Block, perfdata.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := perfdata.Parse(bytes.Clone(raw), perfdata.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole.Objects = whole.Objects[1:]
+		whole.DefaultObject = 230
+		at := frames[i].Time()
+		whole.SystemTime = [8]uint16{uint16(at.Year()), uint16(at.Month()), uint16(at.Weekday()), uint16(at.Day()), uint16(at.Hour()), uint16(at.Minute()), uint16(at.Second()), 123}
+		if diff := cmp.Diff(whole, block); diff != "" {
+			t.Errorf("sample %d: %s", i, diff)
+		}
+	}
+	want := []BLGCatalogInstance{{Name: "a"}, {Name: "b"}}
+	if c := got.catalog; c == nil || c.Samples != 2 || len(c.Objects) != 1 || len(c.Objects[0].Counters) != 6 || cmp.Diff(want, c.Objects[0].Instances) != "" {
+		t.Errorf("catalog %+v", got.catalog)
+	}
+	if got.head.End.IsZero() || got.head.Buffers*got.head.BufferSize != len(log) {
+		t.Errorf("head %+v of %d bytes", got.head, len(log))
+	}
+}
+
+// TestBLGWriterOtherForms keeps objects of frames whose bytes cannot be taken
+// over: those of several samples.
+func TestBLGWriterOtherForms(t *testing.T) {
+	m := newMachine(t)
+	one, two := m.frame("a", "?"), m.frame("b")
+	joined, err := m.pool.Join(one, nil, two.Object(0), one.Object(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, layout := range []BLGLayout{BLGCounters, BLGObjects} {
+		log, _ := writeBLG(t, BLGOptions{Layout: layout, Location: time.UTC}, m, joined)
+		got := readWhole(t, log)
+		if len(got.samples) != 1 || len(got.damage) > 0 {
+			t.Fatalf("%d samples, damage %v", len(got.samples), got.damage)
+		}
+		v := got.samples[0].Values
+		if layout == BLGCounters {
+			if v[0].First != 1 || v[1].Second != winperf.ToFiletime(two.Time())+7 || len(v[2].Items) != 1 {
+				t.Errorf("values %v", texts(&got.samples[0]))
+			}
+			continue
+		}
+		system, err := perfdata.Parse(v[0].Block, perfdata.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, err := perfdata.Parse(v[1].Block, perfdata.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if system.Time100ns != winperf.ToFiletime(two.Time()) || process.Time100ns != winperf.ToFiletime(one.Time()) {
+			t.Error("the objects do not have the times of their samples")
+		}
+		if o := &process.Objects[0]; len(o.Instances) != 2 || o.IsMissing(0, 0) || !o.IsMissing(1, 0) {
+			t.Errorf("the object has %d instances", len(o.Instances))
+		}
+	}
+}
+
+func TestBLGWriterErrors(t *testing.T) {
+	for _, opt := range []BLGOptions{{BufferSize: 8 << 10}, {BufferSize: 1 << 30}, {BufferSize: 65_537}, {Layout: 2}} {
+		if _, err := NewBLGWriter(io.Discard, opt); !errors.Is(err, winperf.ErrNotSupported) {
+			t.Errorf("%+v: %v", opt, err)
+		}
+	}
+	m := newMachine(t)
+	w, err := NewBLGWriter(io.Discard, BLGOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(frame.Frame{}, m.names()); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("a frame without a sample: %v", err)
+	}
+	if err := w.Write(m.frame("a"), m.names()); err != nil {
+		t.Fatal(err)
+	}
+	other := newMachine(t)
+	other.name = "OTHER"
+	if err := w.Write(other.frame("a"), m.names()); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("another machine: %v", err)
+	}
+	if err := w.Write(m.frame("a"), m.names()); err != nil {
+		t.Errorf("the log does not go on: %v", err)
+	}
+	for range 2 {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := w.Write(m.frame("a"), m.names()); !errors.Is(err, winperf.ErrState) {
+		t.Errorf("write after Close: %v", err)
+	}
+	for good := range 3 {
+		broken := &brokenWriter{good: good, err: syscall.ENOSPC}
+		w, err := NewBLGWriter(broken, BLGOptions{BufferSize: 16 << 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 200 {
+			if err = w.Write(m.frame("a", "b"), m.names()); err != nil {
+				break
+			}
+		}
+		if broken.good = 1; !errors.Is(err, syscall.ENOSPC) || !errors.Is(w.Write(m.frame("a"), m.names()), syscall.ENOSPC) || !errors.Is(w.Close(), syscall.ENOSPC) {
+			t.Errorf("a writer that fails after %d buffers: %v", good, err)
+		}
+	}
+}
+
+// TestBLGWriterNoSamples leaves a log without samples empty.
+func TestBLGWriterNoSamples(t *testing.T) {
+	log, _ := writeBLG(t, BLGOptions{}, newMachine(t))
+	if len(log) != 0 {
+		t.Errorf("%d bytes", len(log))
+	}
+}
+
+// TestBLGWriterNoSeeking writes a log to what cannot go back.
+func TestBLGWriterNoSeeking(t *testing.T) {
+	m := newMachine(t)
+	var out bytes.Buffer
+	w, err := NewBLGWriter(&out, BLGOptions{Location: time.UTC})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := w.Write(m.frame("a"), m.names()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := out.Len()
+	if err := w.Flush(); err != nil || out.Len() != before+64<<10 {
+		t.Errorf("flushed %d bytes, %v", out.Len()-before, err)
+	}
+	if err := errors.Join(w.Flush(), w.Write(m.frame("a"), m.names()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got := readWhole(t, out.Bytes())
+	if len(got.samples) != 4 || got.head.Buffers != 0 || !got.head.End.IsZero() || len(got.damage) > 0 {
+		t.Errorf("%d samples, head %+v, damage %v", len(got.samples), got.head, got.damage)
+	}
+}
+
+// TestBLGWriterBehind writes a log behind other data of a file.
+func TestBLGWriterBehind(t *testing.T) {
+	m := newMachine(t)
+	out := seekBuffer{b: []byte("other data"), at: 10}
+	w, err := NewBLGWriter(&out, BLGOptions{})
+	if err == nil {
+		err = errors.Join(w.Write(m.frame("a"), m.names()), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := readWhole(t, out.b[10:])
+	if string(out.b[:10]) != "other data" || len(got.samples) != 1 || got.head.Buffers != 2 || out.at != int64(len(out.b)) {
+		t.Errorf("head %+v, at %d of %d", got.head, out.at, len(out.b))
+	}
+}
+
+// TestBLGManyCounters writes a list and samples of many events.
+func TestBLGManyCounters(t *testing.T) {
+	m := newMachine(t)
+	var processes []string
+	for i := range 300 {
+		processes = append(processes, fmt.Sprint("process ", i))
+	}
+	f := m.frame(processes...)
+	log, _ := writeBLG(t, BLGOptions{Paths: parsePaths(t, `\Process(process*)\*`), Location: time.UTC}, m, f, f)
+	got := readWhole(t, log)
+	if len(got.list) != 300*4 || len(got.samples) != 2 || len(got.damage) > 1 { // the time stands still, which is none
+		t.Fatalf("%d counters, %d samples, damage %v", len(got.list), len(got.samples), got.damage)
+	}
+	for i, v := range got.samples[1].Values {
+		if !v.Valid() || v.Counter.Path != got.list[i].Path || v.First == 0 {
+			t.Fatalf("value %d: %+v", i, v)
+		}
+	}
+}
+
+// TestBLGWriterParents keeps the object that instances have their parents in,
+// though nobody asked for it.
+func TestBLGWriterParents(t *testing.T) {
+	m := newMachine(t)
+	block, err := perfdata.Parse(bytes.Clone(m.frame("editor").Raw().Bytes), perfdata.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	thread := perfdata.Object{Title: 232, Counters: []perfdata.Counter{perfdata.NewCounter(784, counter.RawCount)}}
+	thread.Layout(false)
+	in, err := thread.AddInstance("7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.ParentObject = 230
+	block.Objects = append(block.Objects, thread)
+	encoded, err := block.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.pool.Get()
+	*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}
+	if err := f.Decode(frame.Frame{}); err != nil {
+		t.Fatal(err)
+	}
+	paths := parsePaths(t, `\Thread(*)\*`)
+	log, _ := writeBLG(t, BLGOptions{Layout: BLGObjects, Paths: paths}, m, f)
+	got := readWhole(t, log)
+	if len(got.list) != 2 || got.list[0].Path.Object != "Process" || got.list[1].Path.Object != "Thread" {
+		t.Errorf("objects %v", got.list)
+	}
+	if in := got.catalog.Objects[1].Instances; len(in) != 1 || in[0] != (BLGCatalogInstance{Name: "7", Parent: "editor"}) {
+		t.Errorf("instances %v", in)
+	}
+	log, _ = writeBLG(t, BLGOptions{Paths: parsePaths(t, `\Thread(editor/*)\*`)}, m, f)
+	if got := readWhole(t, log); len(got.list) != 1 || got.list[0].Parent != "editor" || got.list[0].Path.Instance != "editor/7" {
+		t.Errorf("counters %+v", got.list)
+	}
+}

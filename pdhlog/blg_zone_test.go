@@ -1,0 +1,113 @@
+package pdhlog
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestZoneRules describes zones as logs do and makes locations of that again,
+// which must have the same offset at every hour of the year.
+func TestZoneRules(t *testing.T) {
+	zones := map[string]BLGZone{
+		"America/New_York": {
+			Bias: 300, StandardName: "EST", StandardDate: BLGDate{Month: 11, Day: 1, Hour: 2},
+			DaylightName: "EDT", DaylightDate: BLGDate{Month: 3, Day: 2, Hour: 2}, DaylightBias: -60,
+		},
+		"Europe/Berlin": {
+			Bias: -60, StandardName: "CET", StandardDate: BLGDate{Month: 10, Day: 5, Hour: 3},
+			DaylightName: "CEST", DaylightDate: BLGDate{Month: 3, Day: 5, Hour: 2}, DaylightBias: -60,
+		},
+		"Australia/Lord_Howe": {
+			Bias: -630, StandardName: "+1030", StandardDate: BLGDate{Month: 4, Day: 1, Hour: 2},
+			DaylightName: "+11", DaylightDate: BLGDate{Month: 10, Day: 1, Hour: 2}, DaylightBias: -30,
+		},
+		"Asia/Kolkata": {Bias: -330, StandardName: "IST", DaylightName: "IST"},
+		"UTC":          {StandardName: "UTC", DaylightName: "UTC"},
+	}
+	for name, want := range zones {
+		loc, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
+		zone := zoneAt(loc, start.AddDate(0, 5, 0))
+		if diff := cmp.Diff(want, zone); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if read := parseZone(zone.append(nil)); read != zone {
+			t.Errorf("%s: %+v, want %+v", name, read, zone)
+		}
+		back := zone.Location()
+		if back == nil {
+			t.Fatalf("%s: no location", name)
+		}
+		for at := start; at.Year() == 2023; at = at.Add(time.Hour) {
+			wantName, want := at.In(loc).Zone()
+			gotName, got := at.In(back).Zone()
+			if got != want || gotName != wantName {
+				t.Errorf("%s at %v: %s %d, want %s %d", name, at, gotName, got, wantName, want)
+				break
+			}
+		}
+	}
+}
+
+// TestZoneNames calls a zone whose name is only a reference by its hours.
+func TestZoneNames(t *testing.T) {
+	at := time.Date(2013, 7, 1, 0, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		zone BLGZone
+		want string // "" = no location
+	}{
+		{BLGZone{Bias: 480, StandardName: "@tzres.dll,-212"}, "-08"},
+		{BLGZone{Bias: -345, StandardName: "@tzres.dll,-1"}, "+0545"},
+		{BLGZone{StandardName: "a<b>"}, "+00"},
+		{BLGZone{Bias: 480, StandardName: "@tzres.dll,-212", StandardDate: BLGDate{Month: 11, Day: 1, Hour: 2},
+			DaylightName: "@tzres.dll,-211", DaylightDate: BLGDate{Month: 3, Day: 2, Hour: 2}, DaylightBias: -60}, "-07"},
+		{BLGZone{Bias: 60, StandardName: "S", StandardDate: BLGDate{Year: 2013, Month: 11, Day: 30, Hour: 2},
+			DaylightName: "D", DaylightDate: BLGDate{Year: 2013, Month: 6, Day: 30, Hour: 2}, DaylightBias: -60}, "D"},
+		{BLGZone{Bias: 10_000}, ""},
+		{BLGZone{Bias: 480, StandardDate: BLGDate{Month: 13, Day: 1}, DaylightDate: BLGDate{Month: 3, Day: 2}}, ""},
+		{BLGZone{Bias: 480, StandardDate: BLGDate{Month: 11, Day: 6}, DaylightDate: BLGDate{Month: 3, Day: 2}}, ""},
+		{BLGZone{Bias: 480, StandardDate: BLGDate{Month: 11, Day: 1}, DaylightDate: BLGDate{Month: 3, Day: 2}, DaylightBias: 1 << 30}, ""},
+	} {
+		loc := test.zone.Location()
+		got := ""
+		if loc != nil {
+			got, _ = at.In(loc).Zone()
+		}
+		if got != test.want {
+			t.Errorf("%+v: %q, want %q", test.zone, got, test.want)
+		}
+	}
+}
+
+// TestUTF16Z finds the ends of texts of any length at any place.
+func TestUTF16Z(t *testing.T) {
+	for length := range 20 {
+		for behind := range 10 {
+			b := appendUTF16Z(nil, strings.Repeat("Ā", length)) // its low byte is 0
+			b = append(b, bytes.Repeat([]byte{0, 1}, behind)...)
+			if text, ok := utf16Z(b); !ok || len(text) != 2*length {
+				t.Errorf("%d characters, %d behind: %d bytes, %t", length, behind, len(text), ok)
+			}
+			if text, ok := utf16Z(b[:2*length]); ok {
+				t.Errorf("%d characters without an end: %d bytes", length, len(text))
+			}
+		}
+	}
+}
+
+// TestZoneRulesOnly describes a zone of which only the rules are known, not the
+// single changes: then the end of a year bounds a zone's periods too.
+func TestZoneRulesOnly(t *testing.T) {
+	pacific := testHead().Zone
+	zone := zoneAt(pacific.Location(), time.Date(2013, 7, 1, 0, 0, 0, 0, time.UTC))
+	if diff := cmp.Diff(pacific, zone); diff != "" {
+		t.Error(diff)
+	}
+}

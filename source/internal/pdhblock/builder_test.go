@@ -1,0 +1,464 @@
+package pdhblock_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/source/internal/pdhblock"
+)
+
+const filetime = 130_058_022_178_447_225 // 2013-02-20 02:50:17.8447225 UTC
+
+// single and array are entries of a counter list. The time base of tick counters
+// is 2 MHz.
+func single(path string, typ counter.Type) pdhlog.BLGCounter {
+	p, err := winperf.ParsePath(path)
+	if err != nil {
+		panic(err)
+	}
+	base := int64(2_000_000)
+	if typ.Clock() == counter.Clock100ns || typ.Clock() == counter.ObjectClock {
+		base = 10_000_000
+	}
+	return pdhlog.BLGCounter{Kind: pdhlog.BLGSingle, Path: p, Type: typ, TimeBase: base}
+}
+
+func array(path string, typ counter.Type) pdhlog.BLGCounter {
+	c := single(path, typ)
+	c.Kind = pdhlog.BLGArray
+	return c
+}
+
+func value(first, second int64) pdhlog.BLGValue {
+	return pdhlog.BLGValue{Kind: pdhlog.BLGSingle, First: first, Second: second, Multi: 1}
+}
+
+func status(s uint32) pdhlog.BLGValue { return pdhlog.BLGValue{Kind: pdhlog.BLGSingle, Status: s} }
+
+// items are the values of an array: name, first and second one after the other.
+func items(all ...any) pdhlog.BLGValue {
+	v := pdhlog.BLGValue{Kind: pdhlog.BLGArray}
+	for i := 0; i < len(all); i += 3 {
+		var name pdhlog.BLGName
+		for _, u := range utf16.Encode([]rune(all[i].(string))) {
+			name = append(name, byte(u), byte(u>>8))
+		}
+		v.Items = append(v.Items, pdhlog.BLGItem{Name: name, First: int64(all[i+1].(int)), Second: int64(all[i+2].(int))})
+	}
+	return v
+}
+
+// log is a list with samples a second apart.
+type log struct {
+	list    []pdhlog.BLGCounter
+	samples [][]pdhlog.BLGValue
+}
+
+// readings are the displayable values of the samples, or their statuses, by
+// path.
+func (l *log) readings(t *testing.T) (all []map[string]string, bad []string) {
+	t.Helper()
+	_, entries := pdhblock.Machines(l.list)
+	titles := pdhblock.NewTitles(winperf.NameTable{})
+	b := pdhblock.New(l.list, entries[0], 2_000_000, titles, func(text string) { bad = append(bad, text) })
+	var pool frame.Pool
+	var cooker frame.Cooker
+	var before frame.Frame
+	for i, values := range l.samples {
+		for k := range values {
+			values[k].Counter = &l.list[k]
+		}
+		f := pool.Get()
+		at := winperf.FromFiletime(filetime).Add(time.Duration(i) * time.Second)
+		*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, at, values), Schema: titles.Schema()}
+		if err := f.Decode(before); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range f.Damage() {
+			t.Error(err)
+		}
+		cooker.Set(before, f, counter.Options{})
+		all = append(all, cooked(&cooker, f))
+		before = f
+	}
+	return all, bad
+}
+
+func cooked(c *frame.Cooker, f frame.Frame) map[string]string {
+	names, damage := nametable.FromSchema(f.Raw().Schema)
+	all := map[string]string{}
+	for _, d := range damage {
+		all["damage"] = d.Error()
+	}
+	for o := range f.Objects() {
+		pair := c.Object(o)
+		path := winperf.Path{Object: names.Title(o.ID().Index), HasInstance: !o.Single()}
+		for k := range o.NumCounters() {
+			if o.Counter(k).Type.IsBase() {
+				continue
+			}
+			col := pair.Column(k)
+			path.Counter = names.Title(o.Counter(k).ID.Index)
+			for i := range o.Len() {
+				path.Instance, path.Index = o.Labels().Full(i), o.Labels().Occurrence(i)
+				all[path.String()] = col.Status[i].String()
+				if col.Status[i] == counter.OK {
+					all[path.String()] = col.Value(i).String()
+				}
+			}
+		}
+	}
+	return all
+}
+
+func TestBuilder(t *testing.T) {
+	const sec = 10_000_000
+	tests := []struct {
+		name string
+		log  log
+		want []map[string]string
+		bad  string
+	}{
+		{
+			name: "counters, bases and clocks",
+			log: log{
+				list: []pdhlog.BLGCounter{
+					single(`\\H\Disk(0 C:)\Bytes/Read`, counter.AverageBulk),
+					single(`\\H\Disk(0 C:)\sec/Read`, counter.AverageTimer),
+					single(`\\H\Disk(0 C:)\Queue`, counter.QueueLen100NS),
+					single(`\\H\Memory\% Used`, counter.RawFraction),
+					single(`\\H\Memory\Faults/sec`, counter.CounterCounter),
+					single(`\\H\System\Up Time`, counter.ElapsedTime),
+					single(`\\H\System\Threads`, counter.RawCount),
+				},
+				samples: [][]pdhlog.BLGValue{
+					{value(1000, 10), value(4_000_000, 10), value(0, filetime), value(20, 50), value(100, 5_000_000), value(filetime-50*sec, filetime), value(77, 0)},
+					{value(5096, 11), value(5_000_000, 12), value(5_000_000, filetime+sec), value(30, 60), value(350, 10_000_000), value(filetime-50*sec, filetime+sec), value(78, 0)},
+				},
+			},
+			want: []map[string]string{
+				{`\Disk(0 C:)\Bytes/Read`: "no_previous", `\Disk(0 C:)\sec/Read`: "no_previous", `\Disk(0 C:)\Queue`: "no_previous", `\Memory\% Used`: "40",
+					`\Memory\Faults/sec`: "no_previous", `\System\Up Time`: "50", `\System\Threads`: "77"},
+				{`\Disk(0 C:)\Bytes/Read`: "4096", `\Disk(0 C:)\sec/Read`: "0.25", `\Disk(0 C:)\Queue`: "0.5", `\Memory\% Used`: "50",
+					`\Memory\Faults/sec`: "100", `\System\Up Time`: "51", `\System\Threads`: "78"},
+			},
+		},
+		{
+			name: "a multi-timer and an inverse one",
+			log: log{
+				list: []pdhlog.BLGCounter{single(`\\H\Group(g)\% Busy`, counter.MultiTimer100NSec), single(`\\H\Group(g)\% Idle`, counter.MultiTimerInv100NSec)},
+				samples: [][]pdhlog.BLGValue{
+					{{Kind: pdhlog.BLGSingle, First: 0, Second: filetime, Multi: 4}, {Kind: pdhlog.BLGSingle, First: 0, Second: filetime, Multi: 4}},
+					{{Kind: pdhlog.BLGSingle, First: 24_000_000, Second: filetime + sec, Multi: 4}, {Kind: pdhlog.BLGSingle, First: 24_000_000, Second: filetime + sec, Multi: 4}},
+				},
+			},
+			want: []map[string]string{
+				{`\Group(g)\% Busy`: "no_previous", `\Group(g)\% Idle`: "no_previous"},
+				{`\Group(g)\% Busy`: "60", `\Group(g)\% Idle`: "160"},
+			},
+		},
+		{
+			name: "statuses",
+			log: log{
+				list: []pdhlog.BLGCounter{
+					single(`\\H\P(a)\N`, counter.RawCount), single(`\\H\P(b)\N`, counter.RawCount), single(`\\H\P(b)\M`, counter.RawCount),
+					single(`\\H\S\N`, counter.RawCount), single(`\\H\S\M`, counter.RawCount),
+				},
+				samples: [][]pdhlog.BLGValue{
+					{value(1, 0), value(2, 0), value(3, 0), value(4, 0), value(5, 0)},
+					{status(pdhlog.CStatusNoInstance), status(pdhlog.CStatusInvalidData), status(pdhlog.CStatusNew), status(pdhlog.CStatusNoInstance), value(6, 0)},
+					{{Kind: pdhlog.BLGSingle, Err: winperf.ErrBadData, First: 9}, value(2, 0), value(3, 0), value(4, 0), status(pdhlog.CStatusNoCounter)},
+				},
+			},
+			want: []map[string]string{
+				{`\P(a)\N`: "1", `\P(a)\M`: "invalid_data", `\P(b)\N`: "2", `\P(b)\M`: "3", `\S\N`: "4", `\S\M`: "5"},
+				{`\P(b)\N`: "invalid_data", `\P(b)\M`: "0", `\S\N`: "invalid_data", `\S\M`: "6"},
+				{`\P(a)\N`: "invalid_data", `\P(a)\M`: "invalid_data", `\P(b)\N`: "2", `\P(b)\M`: "3", `\S\N`: "4", `\S\M`: "invalid_data"},
+			},
+		},
+		{
+			name: "arrays whose instances come and go, and differ",
+			log: log{
+				list: []pdhlog.BLGCounter{array(`\\H\P(*)\N`, counter.RawCount), array(`\\H\P(*)\M`, counter.RawCount)},
+				samples: [][]pdhlog.BLGValue{
+					{items("a", 1, 0, "b", 2, 0, "b", 3, 0), items("b", 5, 0, "c", 6, 0)},
+					{items("B", 2, 0), items("b", 5, 0)},
+					{items(), items()},
+				},
+			},
+			want: []map[string]string{
+				{`\P(a)\N`: "1", `\P(b)\N`: "2", `\P(b#1)\N`: "3", `\P(c)\N`: "invalid_data", `\P(a)\M`: "invalid_data", `\P(b)\M`: "5", `\P(b#1)\M`: "invalid_data", `\P(c)\M`: "6"},
+				{`\P(B)\N`: "2", `\P(B)\M`: "5"},
+				{},
+			},
+		},
+		{
+			name: "numbers of instances",
+			log: log{
+				list: []pdhlog.BLGCounter{array(`\\H\P(*)\N`, counter.RawCount), single(`\\H\Q(p/x#2)\N`, counter.RawCount), single(`\\H\P(svc#1)\M`, counter.RawCount)},
+				samples: [][]pdhlog.BLGValue{
+					{items("svc", 1, 0, "svc#1", 2, 0, "build#5", 3, 0), value(7, 0), value(8, 0)},
+				},
+			},
+			want: []map[string]string{
+				{`\P(svc)\N`: "1", `\P(svc#1)\N`: "2", `\P(build#5#0)\N`: "3", `\P(svc)\M`: "invalid_data", `\P(svc#1)\M`: "8", `\P(build#5#0)\M`: "invalid_data",
+					`\Q(p/x)\N`: "invalid_data", `\Q(p/x#1)\N`: "invalid_data", `\Q(p/x#2)\N`: "7"},
+			},
+		},
+		{
+			name: "a number that is too high",
+			log: log{
+				list:    []pdhlog.BLGCounter{single(`\\H\Q(x#2147483647)\N`, counter.RawCount), single(`\\H\Q(y)\N`, counter.RawCount)},
+				samples: [][]pdhlog.BLGValue{{value(7, 0), value(8, 0)}},
+			},
+			want: []map[string]string{{`\Q(y)\N`: "8"}},
+			bad:  "numbers that are too high",
+		},
+		{
+			name: "values that need more than 4 bytes",
+			log: log{
+				list:    []pdhlog.BLGCounter{single(`\\H\S\N`, counter.RawCount), single(`\\H\S\F`, counter.RawFraction)},
+				samples: [][]pdhlog.BLGValue{{value(7, 0), value(1, 4)}, {value(1<<40, 0), value(1<<40, 1<<42)}, {value(8, 0), value(3, 4)}},
+			},
+			want: []map[string]string{{`\S\N`: "7", `\S\F`: "25"}, {`\S\N`: "1099511627776", `\S\F`: "25"}, {`\S\N`: "8", `\S\F`: "75"}},
+		},
+		{
+			name: "objects that were taken at other times",
+			log: log{
+				list: []pdhlog.BLGCounter{
+					single(`\\H\A\% T`, counter.Timer100NSec), single(`\\H\B\% T`, counter.Timer100NSec), single(`\\H\C\% T`, counter.Timer100NSec), single(`\\H\C\N/sec`, counter.CounterCounter),
+				},
+				samples: [][]pdhlog.BLGValue{
+					{value(0, filetime), value(0, filetime+sec/10), value(0, filetime), value(0, 0)},
+					{value(sec/2, filetime+sec), value(sec/2, filetime+sec), value(sec/2, filetime+sec+sec), value(8, 2_000_000)},
+					{value(sec, filetime+2*sec), value(sec, filetime+2*sec), value(sec, filetime+3*sec), value(16, 6_000_000)},
+				},
+			},
+			want: []map[string]string{
+				{`\A\% T`: "no_previous", `\B\% T`: "no_previous", `\C\% T`: "no_previous", `\C\N/sec`: "no_previous"},
+				{`\A\% T`: "50", `\B\% T`: "55.55555555555556", `\C\% T`: "25", `\C\N/sec`: "8"},
+				{`\A\% T`: "50", `\B\% T`: "50", `\C\% T`: "50", `\C\N/sec`: "4"},
+			},
+		},
+		{
+			name: "a clock that is not that of the object",
+			log: log{
+				list: []pdhlog.BLGCounter{
+					single(`\\H\A\% T`, counter.Timer100NSec), single(`\\H\A\% U`, counter.Timer100NSec), single(`\\H\A\% V`, counter.Timer100NSec),
+				},
+				samples: [][]pdhlog.BLGValue{
+					{value(0, filetime), value(0, filetime), value(0, filetime)},
+					{value(sec/2, filetime+sec+1<<30), value(sec/2, filetime+sec), value(sec/2, filetime+sec)},
+				},
+			},
+			want: []map[string]string{
+				{`\A\% T`: "no_previous", `\A\% U`: "no_previous", `\A\% V`: "no_previous"},
+				{`\A\% T`: "invalid_data", `\A\% U`: "50", `\A\% V`: "50"},
+			},
+			bad: "has a clock of",
+		},
+		{
+			name: "time bases that do not agree",
+			log: log{
+				list: []pdhlog.BLGCounter{
+					single(`\\H\A\N/sec`, counter.CounterCounter), single(`\\H\A\M/sec`, counter.CounterCounter),
+					{Kind: pdhlog.BLGSingle, Path: winperf.Path{Machine: "H", Object: "A", Counter: "O/sec"}, Type: counter.CounterCounter, TimeBase: 7},
+				},
+				samples: [][]pdhlog.BLGValue{{value(0, 0), value(0, 0), value(0, 0)}, {value(1, 2_000_000), value(2, 2_000_000), value(3, 2_000_000)}},
+			},
+			want: []map[string]string{
+				{`\A\N/sec`: "no_previous", `\A\M/sec`: "no_previous", `\A\O/sec`: "unsupported"},
+				{`\A\N/sec`: "1", `\A\M/sec`: "2", `\A\O/sec`: "unsupported"},
+			},
+			bad: "a time base of 7",
+		},
+		{
+			name: "the same entry twice, in either case",
+			log: log{
+				list:    []pdhlog.BLGCounter{single(`\\H\S\N`, counter.RawCount), single(`\\h\s\n`, counter.RawCount)},
+				samples: [][]pdhlog.BLGValue{{value(7, 0), value(8, 0)}},
+			},
+			want: []map[string]string{{`\S\N`: "7"}},
+		},
+		{
+			name: "types without a number, and unknown ones",
+			log: log{
+				list: []pdhlog.BLGCounter{single(`\\H\S\Head`, counter.NoData), single(`\\H\S\Text`, counter.CounterText), single(`\\H\S\What`, 0x12345678), single(`\\H\S\N`, counter.RawCount)},
+				samples: [][]pdhlog.BLGValue{
+					{value(7, 0), value(8, 0), value(9, 0), value(10, 0)},
+				},
+			},
+			want: []map[string]string{{`\S\Head`: "unsupported", `\S\Text`: "unsupported", `\S\What`: "unsupported", `\S\N`: "10"}},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, bad := test.log.readings(t)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			text := strings.Join(bad, "\n")
+			if test.bad == "" && text != "" || !strings.Contains(text, test.bad) {
+				t.Errorf("left out: %q, want %q", text, test.bad)
+			}
+		})
+	}
+}
+
+// TestSparse bounds what many counters of different instances of one object take.
+func TestSparse(t *testing.T) {
+	var l log
+	var values []pdhlog.BLGValue
+	const n = 3000 // 9 million places for 3,000 values
+	for i := range n {
+		l.list = append(l.list, single(fmt.Sprintf(`\\H\S(i%d)\c%d`, i, i), counter.RawCount))
+		values = append(values, value(int64(i), 0))
+	}
+	l.list = append(l.list, single(`\\H\T\N`, counter.RawCount))
+	l.samples = [][]pdhlog.BLGValue{append(values, value(5, 0))}
+	got, bad := l.readings(t)
+	if len(bad) != 1 || !strings.Contains(bad[0], "too few values") {
+		t.Errorf("left out: %v", bad)
+	}
+	if diff := cmp.Diff([]map[string]string{{`\T\N`: "5"}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMachines keeps the machines of a log apart.
+func TestMachines(t *testing.T) {
+	list := []pdhlog.BLGCounter{single(`\\A\S\N`, counter.RawCount), single(`\\B\S\N`, counter.RawCount), {}, single(`\\a\S\M`, counter.RawCount)}
+	names, entries := pdhblock.Machines(list)
+	if diff := cmp.Diff([]string{"A", "B"}, names); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][]int{{0, 3}, {1}}, entries); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTitles gives names the same indices again, and those that a log has.
+func TestTitles(t *testing.T) {
+	table, err := nametable.FromMap(nametable.Counter, map[uint32]string{1: "1847", 238: "Processor", 4000: "processor", 2_000_000: "High"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := pdhblock.NewTitles(table.NameTable("009"))
+	if i := titles.Index("PROCESSOR"); i != 238 {
+		t.Errorf("Processor is %d", i)
+	}
+	schema := titles.Schema()
+	clone := titles.Clone()
+	if clone.Schema() != schema {
+		t.Error("the clone has another schema")
+	}
+	mine := clone.Index("New name")
+	if mine <= 2_000_000 || mine%2 != 0 || clone.Index("new NAME") != mine || clone.Schema() == schema || titles.Schema() != schema {
+		t.Errorf("a new name has the index %d", mine)
+	}
+	names, damage := nametable.FromSchema(clone.Schema())
+	if len(damage) > 0 || names.Title(mine) != "New name" || names.Title(238) != "Processor" {
+		t.Errorf("names %q and %q, damage %v", names.Title(mine), names.Title(238), damage)
+	}
+	plain := pdhblock.NewTitles(winperf.NameTable{})
+	if i := plain.Index("ID Process"); i != 784 {
+		t.Errorf("ID Process is %d", i)
+	}
+}
+
+// block is a stored block of one object at a time.
+func block(t *testing.T, title uint32, c counter.Clocks) []byte {
+	t.Helper()
+	b := perfdata.Block{PerfTime: c.PerfTime, PerfFreq: c.PerfFreq, Time100ns: c.Time100ns, Objects: []perfdata.Object{{
+		Title: title, Form: perfdata.Single, Counters: []perfdata.Counter{perfdata.NewCounter(title+2, counter.CounterCounter)},
+	}}}
+	o := &b.Objects[0]
+	o.Layout(false)
+	if _, err := o.AddInstance(""); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.SetValue(0, 0, uint64(c.PerfTime)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.SetMachine("STORED"); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := b.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encoded
+}
+
+// TestBlocks joins stored blocks, of which one was taken at another time, one is
+// damaged and one belongs to no entry.
+func TestBlocks(t *testing.T) {
+	whole := func(path string) pdhlog.BLGCounter {
+		c := single(path, 0)
+		c.Kind = pdhlog.BLGObject
+		return c
+	}
+	list := []pdhlog.BLGCounter{whole(`\\H\A\*`), whole(`\\H\B\*`), whole(`\\H\C\*`), single(`\\H\D\N`, counter.RawCount)}
+	at := counter.Clocks{PerfTime: 1000, PerfFreq: 10, Time100ns: filetime}
+	later := counter.Clocks{PerfTime: 1010, PerfFreq: 10, Time100ns: filetime + 10_000_000}
+	damaged := block(t, 30, at)
+	damaged[88+16]++ // the length of the object
+	damaged[88+17]++
+	values := []pdhlog.BLGValue{
+		{Counter: &list[0], Kind: pdhlog.BLGObject, Block: block(t, 10, at)},
+		{Counter: &list[1], Kind: pdhlog.BLGObject, Block: block(t, 20, later)},
+		{Counter: &list[2], Kind: pdhlog.BLGObject, Block: damaged},
+		{Counter: &list[3], Kind: pdhlog.BLGSingle, First: 5},
+		{Kind: pdhlog.BLGObject, Block: block(t, 40, at)},
+	}
+	var bad []string
+	_, entries := pdhblock.Machines(list)
+	titles := pdhblock.NewTitles(winperf.NameTable{})
+	b := pdhblock.New(list, entries[0], 10, titles, func(text string) { bad = append(bad, text) })
+	b.Orphans()
+	var pool frame.Pool
+	f := pool.Get()
+	*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, winperf.FromFiletime(filetime), values)}
+	if err := f.Decode(frame.Frame{}); err != nil || len(f.Damage()) > 0 {
+		t.Fatal(err, f.Damage())
+	}
+	if len(bad) != 1 || !strings.Contains(bad[0], "the block of C") {
+		t.Errorf("left out: %v", bad)
+	}
+	var got []string
+	for o := range f.Objects() {
+		v, _ := o.Raw(0, 0)
+		got = append(got, fmt.Sprint(o.ID().Index, " ", v, " ", o.Clocks().PerfTime))
+	}
+	want := []string{"10 1000 1000", "20 1010 1010", "40 1000 1000", "1000000 5 1000"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if f.Machine() != "H" {
+		t.Errorf("machine %q", f.Machine())
+	}
+}
+
+// TestAppendAllocates nothing once the instances are known.
+func TestAppendAllocates(t *testing.T) {
+	list := []pdhlog.BLGCounter{array(`\\H\P(*)\N`, counter.RawCount), single(`\\H\S\F`, counter.RawFraction), single(`\\H\S\M`, counter.RawCount)}
+	values := []pdhlog.BLGValue{items("a", 1, 0, "b", 2, 0), value(1, 2), status(pdhlog.CStatusInvalidData)}
+	_, entries := pdhblock.Machines(list)
+	b := pdhblock.New(list, entries[0], 10, pdhblock.NewTitles(winperf.NameTable{}), func(text string) { t.Error(text) })
+	at := winperf.FromFiletime(filetime)
+	buf := b.Append(nil, at, values)
+	buf = b.Append(buf[:0], at, values)
+	if n := testing.AllocsPerRun(100, func() { buf = b.Append(buf[:0], at, values) }); n > 0 {
+		t.Errorf("%v allocations a sample", n)
+	}
+}

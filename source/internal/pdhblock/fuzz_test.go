@@ -1,0 +1,109 @@
+package pdhblock_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/source/internal/pdhblock"
+)
+
+// seedLog writes a log of a small sample in one of the layouts.
+func seedLog(f *testing.F, layout pdhlog.BLGLayout) []byte {
+	table, err := nametable.FromMap(nametable.Counter, map[uint32]string{2: "S", 4: "% T", 6: "F", 8: "P", 10: "N"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	schema := &winperf.Schema{Names: []winperf.NameTable{table.NameTable("009")}}
+	names, _ := nametable.FromSchema(schema)
+	var out bytes.Buffer
+	w, err := pdhlog.NewBLGWriter(&out, pdhlog.BLGOptions{Layout: layout, Location: time.UTC, BufferSize: 16 << 10})
+	if err != nil {
+		f.Fatal(err)
+	}
+	var pool frame.Pool
+	for i := range 2 {
+		b := perfdata.Block{PerfFreq: 10, Time100ns: filetime + int64(i), Objects: []perfdata.Object{
+			{Title: 2, Form: perfdata.Single, Counters: []perfdata.Counter{
+				perfdata.NewCounter(4, counter.Timer100NSec), perfdata.NewCounter(6, counter.RawFraction), perfdata.NewCounter(6, counter.RawBase)}},
+			{Title: 8, Counters: []perfdata.Counter{perfdata.NewCounter(10, counter.RawCount)}},
+		}}
+		for k := range b.Objects {
+			b.Objects[k].Layout(k == 1)
+			for _, name := range []string{"a", "b"}[:k+1] {
+				if _, err := b.Objects[k].AddInstance(name); err != nil {
+					f.Fatal(err)
+				}
+			}
+		}
+		encoded, err := b.Encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		fr := pool.Get()
+		*fr.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: encoded, Schema: schema}
+		if err := fr.Decode(frame.Frame{}); err != nil {
+			f.Fatal(err)
+		}
+		if err := w.Write(fr, names); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		f.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// FuzzBuilder makes blocks of whatever a log's reader gives. A block must
+// decode, whatever the log holds: at worst its stored objects are damaged, and
+// these cost themselves. It must not be much larger than what it is made of.
+func FuzzBuilder(f *testing.F) {
+	f.Add(seedLog(f, pdhlog.BLGCounters))
+	f.Add(seedLog(f, pdhlog.BLGObjects))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 1<<20 {
+			t.Skip("too long to be of use")
+		}
+		r, err := pdhlog.NewBLGReader(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		var s pdhlog.BLGSample
+		var builders []*pdhblock.Builder
+		lists := 0
+		titles := pdhblock.NewTitles(r.Names())
+		for r.Next(&s) == nil {
+			if builders == nil || lists != r.Lists() {
+				lists, builders = r.Lists(), nil
+				_, entries := pdhblock.Machines(r.Counters())
+				for _, of := range append(entries, nil) {
+					builder := pdhblock.New(r.Counters(), of, 10, titles, func(string) {})
+					builder.Orphans()
+					builders = append(builders, builder)
+				}
+			}
+			size := 0
+			for _, builder := range builders {
+				block := builder.Append(nil, s.Time, s.Values)
+				size += len(block)
+				var pool frame.Pool
+				fr := pool.Get()
+				*fr.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: block, Schema: titles.Schema()}
+				if err := fr.Decode(frame.Frame{}); err != nil {
+					t.Fatalf("a block that does not decode: %v", err)
+				}
+			}
+			// A value takes a definition, an instance with its name, and at most 64 places.
+			if most := (1<<20 + 1000*len(b)) * len(builders); size > most {
+				t.Fatalf("%d bytes of blocks of a log of %d", size, len(b))
+			}
+		}
+	})
+}

@@ -1,0 +1,280 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/source/internal/pdhblock"
+)
+
+// OpenBLG opens a binary performance log (.blg) of Windows as a source. Its
+// samples are performance data blocks: whole objects are taken over byte for
+// byte, single raw values become objects with the counters that the log has. A
+// log of several machines gives one sample for each of them in turn; a machine
+// in a path selects, and a path without one is about all: then counters that
+// need two samples have no value, as the sample before is of another machine.
+//
+// The log is read up to its first sample; errors wrap fs.ErrNotExist,
+// winperf.ErrBadData (and pdhlog.ErrNoBLG) or winperf.ErrNotSupported. Each
+// query reads the file on its own, in memory of a few samples, and passes over
+// what is damaged (winperf.DamagedQuery).
+func OpenBLG(file string) (winperf.Source, error) {
+	s := &blgSource{file: file, samples: -1}
+	q := &blgQuery{source: s}
+	defer q.Close()
+	if err := q.open(); err != nil {
+		return nil, err
+	}
+	if err := q.next(); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	s.head, s.info = q.reader.Header(), q.describe()
+	s.titles = q.titles
+	s.titles.Schema()
+	if len(q.machines) > 0 {
+		s.machine = q.machines[0].Machine()
+	}
+	if s.machine == "" {
+		s.machine = s.head.Machine
+	}
+	s.samples = countBLG(file, &s.head, len(q.machines))
+	return s, nil
+}
+
+// blgSource is immutable, so that any number of goroutines may use it.
+type blgSource struct {
+	file    string
+	head    pdhlog.BLGHeader
+	info    winperf.LogInfo
+	machine string
+	titles  *pdhblock.Titles // as they are before the first sample
+	samples int
+}
+
+// Machine implements winperf.Source: the machine of the first counter.
+func (s *blgSource) Machine() string { return s.machine }
+
+// Recorded implements winperf.Recorded. Only logs of whole objects tell.
+func (s *blgSource) Recorded() int { return s.samples }
+
+// Schema implements winperf.Source.
+func (s *blgSource) Schema(context.Context) (*winperf.Schema, error) { return s.titles.Schema(), nil }
+
+// Close implements winperf.Source. Queries have files of their own.
+func (s *blgSource) Close() error { return nil }
+
+// Log implements winperf.Described.
+func (s *blgSource) Log() winperf.LogInfo { return s.info }
+
+// Compile implements winperf.Source. It accepts every selection; of the log's
+// objects those that none of its paths names are not read.
+func (s *blgSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
+	return &blgQuery{source: s, sel: &sel}, nil
+}
+
+// countBLG returns how many samples the log says it has, -1 where it does not: what
+// tells stands in its last buffer.
+func countBLG(file string, head *pdhlog.BLGHeader, machines int) int {
+	f, err := os.Open(file)
+	if err != nil {
+		return -1
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	size := int64(head.BufferSize)
+	if err != nil || info.Size() < 2*size {
+		return -1
+	}
+	last := (info.Size() - 1) / size * size
+	r, err := pdhlog.NewBLGReader(io.MultiReader(io.NewSectionReader(f, 0, size), io.NewSectionReader(f, last, size)))
+	if err != nil {
+		return -1
+	}
+	var sample pdhlog.BLGSample
+	for err == nil {
+		err = r.Next(&sample)
+	}
+	if c := r.Catalog(); c != nil {
+		return c.Samples * max(1, machines)
+	}
+	return -1
+}
+
+// blgQuery reads the log from its beginning.
+type blgQuery struct {
+	source *blgSource
+	sel    *winperf.Selection // nil is everything
+
+	file     *os.File
+	size     int64
+	reader   *pdhlog.BLGReader
+	sample   pdhlog.BLGSample
+	titles   *pdhblock.Titles
+	lists    int                 // of the reader, when the machines were planned
+	machines []*pdhblock.Builder // those that are wanted
+	turn     int                 // which machine's part of the sample is to come
+	have     bool                // there is a sample
+	found    []error             // damage that the reader does not know
+	more     int
+}
+
+// open opens the file and reads its head.
+func (q *blgQuery) open() error {
+	f, err := openRegular(q.source.file)
+	if err != nil {
+		return err
+	}
+	q.file = f
+	if info, err := f.Stat(); err == nil {
+		q.size = info.Size()
+	}
+	if q.reader, err = pdhlog.NewBLGReader(f); err != nil {
+		return fmt.Errorf("%s: %w", q.source.file, err)
+	}
+	return nil
+}
+
+// next reads the next sample.
+func (q *blgQuery) next() error {
+	q.have = false
+	err := q.reader.Next(&q.sample)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: %w", q.source.file, err)
+	}
+	if q.titles == nil || q.lists != q.reader.Lists() {
+		q.plan()
+	}
+	q.turn, q.have = 0, err == nil
+	return err
+}
+
+// plan prepares for the list of counters at hand.
+func (q *blgQuery) plan() {
+	q.lists = q.reader.Lists()
+	switch {
+	case q.titles == nil && q.sel != nil:
+		q.titles = q.source.titles.Clone()
+	case q.titles == nil:
+		q.titles = pdhblock.NewTitles(q.reader.Names())
+	}
+	list := q.reader.Counters()
+	names, entries := pdhblock.Machines(list)
+	if len(names) == 0 {
+		names, entries = []string{""}, [][]int{nil} // blocks tell themselves what they are
+	}
+	q.machines = q.machines[:0]
+	any := !slices.ContainsFunc(names, q.wantsMachine) // then the samples tell that what is wanted is not there
+	for i, name := range names {
+		if !any && !q.wantsMachine(name) {
+			continue
+		}
+		b := pdhblock.New(list, entries[i], q.reader.Header().PerfFreq, q.titles, q.fail)
+		if q.sel != nil {
+			b.Select(*q.sel)
+		}
+		if i == 0 {
+			b.Orphans()
+		}
+		q.machines = append(q.machines, b)
+	}
+}
+
+// wantsMachine tells whether the selection wants anything of a machine.
+func (q *blgQuery) wantsMachine(name string) bool {
+	if q.sel == nil || name == "" || q.sel.Global || q.sel.Costly || len(q.sel.Objects) > 0 {
+		return true
+	}
+	for _, p := range q.sel.Paths {
+		if p.Machine == "" || strings.EqualFold(p.Machine, name) {
+			return true
+		}
+	}
+	return len(q.sel.Paths) == 0
+}
+
+// maxFound is how many findings are kept until somebody asks for them.
+const maxFound = 100
+
+// fail notes damage in the sample at hand.
+func (q *blgQuery) fail(text string) {
+	if len(q.found) == maxFound {
+		q.more++
+		return
+	}
+	q.found = append(q.found, &pdhlog.BLGError{Offset: q.sample.Offset, Msg: text})
+}
+
+// Sample implements winperf.Query: the next sample, or what it has of the next
+// machine.
+func (q *blgQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if q.reader == nil {
+		if err := q.open(); err != nil {
+			return err
+		}
+	}
+	for !q.have || q.turn == len(q.machines) {
+		if err := q.next(); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	raw.Format, raw.Quirks, raw.Schema = winperf.FormatV1, 0, q.titles.Schema()
+	raw.Bytes = q.machines[q.turn].Append(raw.Bytes[:0], q.sample.Time, q.sample.Values)
+	q.turn++
+	return nil
+}
+
+// Damage implements winperf.DamagedQuery.
+func (q *blgQuery) Damage() []error {
+	if q.reader == nil {
+		return nil
+	}
+	found := append(q.reader.Damage(), q.found...)
+	if q.more > 0 {
+		found = append(found, fmt.Errorf("%w: %d findings more", winperf.ErrBadData, q.more))
+	}
+	q.found, q.more = nil, 0
+	for i, err := range found {
+		found[i] = fmt.Errorf("%s: %w", q.source.file, err)
+	}
+	return found
+}
+
+// Position implements winperf.Positioned.
+func (q *blgQuery) Position() (at, size int64) {
+	if q.reader == nil {
+		return 0, q.size
+	}
+	return q.reader.Position(), q.size
+}
+
+// Close implements winperf.Query.
+func (q *blgQuery) Close() error {
+	if q.file == nil {
+		return nil
+	}
+	return q.file.Close()
+}
+
+// describe is what the log says about itself.
+func (q *blgQuery) describe() winperf.LogInfo {
+	h := q.reader.Header()
+	return winperf.LogInfo{
+		Format:   "PDH binary (.blg)",
+		System:   fmt.Sprintf("Windows %d.%d, build %d, %d-bit", h.Major, h.Minor, h.Build, 8*h.PointerSize),
+		Zone:     h.Zone.StandardName,
+		Location: q.reader.Location(),
+	}
+}
