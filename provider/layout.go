@@ -145,10 +145,17 @@ func (b *layoutBuilder) layout() *Layout {
 // definitions encodes PERF_OBJECT_TYPE, with the mark of the bit map behind
 // it, and the definitions. The writer fills in lengths and times.
 func (b *layoutBuilder) definitions() []byte {
+	p := b.head(objectTypeSize + missingMarkSize)
+	copy(p[objectTypeSize:], missingMark)
+	binary.LittleEndian.PutUint32(p[objectTypeSize+len(missingMark):], b.next)
+	return p
+}
+
+// head encodes PERF_OBJECT_TYPE, padded to header bytes, and the definitions.
+func (b *layoutBuilder) head(header uint32) []byte {
 	le := binary.LittleEndian
 	o := b.object
-	const header = objectTypeSize + missingMarkSize
-	p := make([]byte, header, header+definitionSize*len(b.defs))
+	p := make([]byte, header, int(header)+definitionSize*len(b.defs))
 	le.PutUint32(p[4:], uint32(cap(p)))
 	le.PutUint32(p[8:], header)
 	le.PutUint32(p[12:], o.Index)
@@ -156,8 +163,6 @@ func (b *layoutBuilder) definitions() []byte {
 	le.PutUint32(p[28:], uint32(b.detail()))
 	le.PutUint32(p[32:], uint32(len(b.defs)))
 	le.PutUint32(p[36:], b.defaultCounter())
-	copy(p[objectTypeSize:], missingMark)
-	le.PutUint32(p[objectTypeSize+len(missingMark):], b.next)
 	for i := range b.defs {
 		p = b.defs[i].append(p)
 	}

@@ -42,9 +42,9 @@ const (
 	longPause    = 10 * time.Minute       // after every failure from then on
 )
 
-// pause returns how long a provider is left alone after so many failures in a
-// row.
-func pause(failures int) time.Duration {
+// Pause returns how long a provider is left alone after so many failures in a
+// row, from 1.
+func Pause(failures int) time.Duration {
 	if failures > manyFailures {
 		return longPause
 	}
@@ -80,7 +80,7 @@ func (d *Dispatcher) fail(e *entry, stage string, f failure) {
 		Total:    e.problem.Total + 1,
 	}
 	if stage != stageClose {
-		p.Pause = pause(failures)
+		p.Pause = Pause(failures)
 		e.retry = time.Now().Add(p.Pause)
 	}
 	d.mu.Lock()

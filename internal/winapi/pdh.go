@@ -172,6 +172,24 @@ type PDH_FMT_COUNTERVALUE_ITEM struct {
 	FmtValue PDH_FMT_COUNTERVALUE
 }
 
+// PDH_STATISTICS is what PdhComputeCounterStatistics computes (pdh.h).
+type PDH_STATISTICS struct {
+	Format, Count  uint32
+	Min, Max, Mean PDH_FMT_COUNTERVALUE
+}
+
+// PDH_COUNTER_PATH_ELEMENTS is a path taken apart (pdh.h). Its texts stand in the
+// same buffer.
+type PDH_COUNTER_PATH_ELEMENTS struct {
+	MachineName   uintptr
+	ObjectName    uintptr
+	InstanceName  uintptr
+	Parent        uintptr
+	InstanceIndex uint32
+	_             [unsafe.Sizeof(uintptr(0)) - 4]byte
+	CounterName   uintptr
+}
+
 // pathUnion is by how much the union of PDH_COUNTER_INFO is larger than the
 // path in it: on 32 bits, because of a GUID.
 const pathUnion = 4 * (8 - unsafe.Sizeof(uintptr(0))) / 4
@@ -284,6 +302,29 @@ func (m Memory) CounterInfo() (CounterInfo, error) {
 	}{
 		{&info.FullPath, raw.FullPath}, {&info.Machine, raw.MachineName}, {&info.Object, raw.ObjectName},
 		{&info.Instance, raw.InstanceName}, {&info.Parent, raw.Parent}, {&info.Counter, raw.CounterName}, {&info.Explain, raw.ExplainText},
+	} {
+		if *t.to, err = m.text(t.from); err != nil {
+			return CounterInfo{}, err
+		}
+	}
+	return info, nil
+}
+
+// PathElements reads what PdhParseCounterPath wrote, as far as CounterInfo has
+// room for it.
+func (m Memory) PathElements() (CounterInfo, error) {
+	all, err := items[PDH_COUNTER_PATH_ELEMENTS](m, 1)
+	if err != nil {
+		return CounterInfo{}, err
+	}
+	raw := &all[0]
+	info := CounterInfo{HasInstance: raw.InstanceName != 0, Index: raw.InstanceIndex}
+	for _, t := range []struct {
+		to   *string
+		from uintptr
+	}{
+		{&info.Machine, raw.MachineName}, {&info.Object, raw.ObjectName}, {&info.Instance, raw.InstanceName},
+		{&info.Parent, raw.Parent}, {&info.Counter, raw.CounterName},
 	} {
 		if *t.to, err = m.text(t.from); err != nil {
 			return CounterInfo{}, err

@@ -1,0 +1,134 @@
+// Transfer is a program with counters of its own: the objects Transfer, which
+// has no instances, and Peer, which has one for each peer.
+//
+// It sends bytes to nobody, a little at a time, until it is interrupted.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf/provider/publish"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// schema declares the counters. The files transfer.ini and transfer.h, which
+// Windows wants, are made from it by winperf provider init.
+//
+//go:embed transfer.json
+var schema []byte
+
+// bandwidth is what all transfers together may send within a step, in bytes.
+const bandwidth = 50_000
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, publish.Options{}, 100*time.Millisecond); err != nil {
+		fmt.Fprintln(os.Stderr, "transfer:", err)
+		os.Exit(1)
+	}
+}
+
+// run publishes the counters and transfers something every step, until ctx ends.
+func run(ctx context.Context, opt publish.Options, step time.Duration) (err error) {
+	s, err := registration.ParseSchema("transfer.json", schema)
+	if err != nil {
+		return err
+	}
+	p, err := publish.New(s, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	c, err := newCounters(p)
+	if err != nil {
+		return err
+	}
+	fmt.Println(`The counters are there: winperf watch '\Transfer\*' '\Peer(*)\*'`)
+	tick := time.NewTicker(step)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			c.transfer()
+		}
+	}
+}
+
+// counters are the handles of everything that is counted.
+type counters struct {
+	sent, free, total *publish.Counter
+	served            []*publish.Counter // by peer
+}
+
+func newCounters(p *publish.Publisher) (*counters, error) {
+	object, err := p.Object("Transfer")
+	if err != nil {
+		return nil, err
+	}
+	single, err := object.Single()
+	if err != nil {
+		return nil, err
+	}
+	c := &counters{}
+	var errs [3]error
+	c.sent, errs[0] = single.Counter("Bytes Sent")
+	c.free, errs[1] = single.Counter("Available Bandwidth")
+	c.total, errs[2] = single.Base("Available Bandwidth")
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	c.free.Set(bandwidth)
+	c.total.Set(bandwidth)
+	return c, c.addPeers(p, "Peer 1", "Peer 2")
+}
+
+// addPeers adds an instance for each peer.
+func (c *counters) addPeers(p *publish.Publisher, names ...string) error {
+	object, err := p.Object("Peer")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		peer, err := object.Instance(name, publish.InstanceOptions{})
+		if err != nil {
+			return err
+		}
+		served, err := peer.Counter("Bytes Served")
+		if err != nil {
+			return err
+		}
+		c.served = append(c.served, served)
+	}
+	return nil
+}
+
+// transfer sends something to all peers at once. Every goroutine counts by
+// itself.
+func (c *counters) transfer() {
+	var all sync.WaitGroup
+	parts := make([]uint64, len(c.served))
+	for i, served := range c.served {
+		all.Go(func() {
+			parts[i] = rand.Uint64N(bandwidth / uint64(len(c.served)))
+			served.Add(parts[i])
+			c.sent.Add(parts[i])
+		})
+	}
+	all.Wait()
+	free := uint64(bandwidth)
+	for _, n := range parts {
+		free -= n
+	}
+	c.free.Set(free)
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider/publish"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// The files beside the schema are those that it describes.
+func TestFiles(t *testing.T) {
+	s, err := registration.ParseSchema("transfer.json", schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]byte{
+		"transfer.ini": registration.WriteINI(s, "transfer.h"),
+		"transfer.h":   registration.WriteHeader(s),
+	} {
+		got, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the schema says: run winperf provider init --force transfer.json", name)
+		}
+	}
+}
+
+// The program publishes until it is told to end, and leaves nothing behind.
+func TestRun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: a directory of mapped files cannot be removed")
+	}
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, publish.Options{Dir: dir}, time.Millisecond) }()
+	r := publish.NewReader(publish.ReaderOptions{Dirs: []string{dir}, OnProblem: func(err error) { t.Error(err) }})
+	defer r.Close()
+	for r.Refresh() == nil {
+		select {
+		case err := <-ended:
+			if errors.Is(err, winperf.ErrNotSupported) {
+				t.Skipf("skipped: %v", err)
+			}
+			t.Fatalf("ended before anything was published: %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	var names []string
+	for _, o := range r.Refresh().Objects() {
+		names = append(names, o.Name)
+	}
+	if len(names) != 2 || names[0] != "Transfer" || names[1] != "Peer" {
+		t.Errorf("objects %q", names)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if r.Refresh() != nil {
+		t.Error("something is still published")
+	}
+}

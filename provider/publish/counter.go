@@ -1,0 +1,57 @@
+package publish
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// Counter is one raw value of one instance. Any number of goroutines may use it:
+// every operation is a single atomic one on shared memory.
+//
+// What a raw value means depends on the counter's type: package counter has a
+// table of them. One of 4 bytes keeps the low 32 bits.
+type Counter struct {
+	wide     *uint64 // of 8 bytes
+	narrow   *uint32 // of 4 bytes
+	instance *Instance
+}
+
+// Add adds to the raw value. To subtract n, as from a count of what is open, add
+// -n as ^(n - 1).
+func (c *Counter) Add(n uint64) {
+	if c.wide != nil {
+		atomic.AddUint64(c.wide, n)
+	} else {
+		atomic.AddUint32(c.narrow, uint32(n))
+	}
+	runtime.KeepAlive(c) // or its place could become another's meanwhile
+}
+
+// Set sets the raw value.
+func (c *Counter) Set(v uint64) {
+	if c.wide != nil {
+		atomic.StoreUint64(c.wide, v)
+	} else {
+		atomic.StoreUint32(c.narrow, uint32(v))
+	}
+	runtime.KeepAlive(c)
+}
+
+// Load returns the raw value.
+func (c *Counter) Load() (v uint64) {
+	if c.wide != nil {
+		v = atomic.LoadUint64(c.wide)
+	} else {
+		v = uint64(atomic.LoadUint32(c.narrow))
+	}
+	runtime.KeepAlive(c)
+	return v
+}
+
+// Size is the number of bytes that readers see: 4 or 8.
+func (c *Counter) Size() int {
+	if c.wide != nil {
+		return 8
+	}
+	return 4
+}

@@ -1,0 +1,79 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Environment is the environment variable that names the directories for
+// published files, separated as in PATH.
+const Environment = "WINPERF_PUBLISH"
+
+// Dirs returns the directories that published files may be in, in the order in
+// which a publisher tries them: those of the environment variable WINPERF_PUBLISH
+// or, without it, the system's common one and the user's own.
+func Dirs() []string {
+	var dirs []string
+	for _, d := range chooseDirs() {
+		dirs = append(dirs, d.path)
+	}
+	return dirs
+}
+
+// directory is where published files may be.
+type directory struct {
+	path string
+	// private ones count only if they are the user's own, and nobody else may
+	// write to them.
+	private bool
+	shared  bool // more than one user's, and made by an administrator
+}
+
+func chooseDirs() []directory {
+	if list := os.Getenv(Environment); list != "" {
+		return givenDirs(filepath.SplitList(list))
+	}
+	return systemDirs()
+}
+
+// givenDirs are directories that somebody chose.
+func givenDirs(paths []string) []directory {
+	var dirs []directory
+	for _, p := range paths {
+		if p != "" {
+			dirs = append(dirs, directory{path: p})
+		}
+	}
+	return dirs
+}
+
+// prepare makes sure that the directory can take files.
+func (d directory) prepare() error {
+	if err := makeDirectory(d); err != nil {
+		return err
+	}
+	return d.check()
+}
+
+// check tells why nothing in the directory counts.
+func (d directory) check() error {
+	info, err := os.Lstat(d.path)
+	if !d.private && err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		info, err = os.Stat(d.path)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is no directory: %w", d.path, fs.ErrInvalid)
+	case d.private && !isPrivate(info):
+		return fmt.Errorf("%s is another user's, or others may write to it: %w", d.path, fs.ErrPermission)
+	}
+	return nil
+}
+
+// absent tells whether an error is no more than that there is no directory or file.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -1,0 +1,15 @@
+// Package publish makes a program's counters known to the machine's tools, for
+// the price of an atomic addition.
+//
+// A [Publisher] is made from a schema, the same that the .ini and .h files of a
+// Windows provider are made from (package registration). It keeps the objects
+// in a file that is mapped into memory; a [Counter] adds to or sets its value in
+// place, without a system call, a lock or an allocation. Instances come and go,
+// several processes may publish one object, and what a process published goes
+// with it, however it ends.
+//
+// On Linux the source local: shows what is published, at once; a [Reader] is
+// how it does that. On Windows a provider DLL delivers it to all that read
+// HKEY_PERFORMANCE_DATA. docs/publish.md says where the files are, who may read
+// them and what is in them.
+package publish

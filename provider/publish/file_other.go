@@ -1,0 +1,24 @@
+//go:build !linux && !darwin && !windows
+
+package publish
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+
+	"github.com/winperf/winperf"
+)
+
+var errSystem = fmt.Errorf("publishing counters with %s: %w", runtime.GOOS, winperf.ErrNotSupported)
+
+func systemDirs() []directory                       { return nil }
+func makeDirectory(directory) error                 { return errSystem }
+func isPrivate(fs.FileInfo) bool                    { return false }
+func createFile(string, string) (*os.File, error)   { return nil, errSystem }
+func openFile(string) (*os.File, error)             { return nil, errSystem }
+func tryLock(*os.File, bool) (bool, error)          { return false, errSystem }
+func unlock(*os.File) error                         { return errSystem }
+func mapPiece(*os.File, int64, int) ([]byte, error) { return nil, errSystem }
+func unmapPiece([]byte) error                       { return errSystem }

@@ -1,0 +1,215 @@
+package publish
+
+import (
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider"
+)
+
+// Object is an object of a publisher.
+type Object struct {
+	publisher *Publisher
+	number    uint32
+	declared  *provider.Object
+	image     *provider.Image
+	single    *Instance // of an object without instances
+}
+
+// Instance is one instance of an object, or what an object without instances has
+// in the place of one.
+type Instance struct {
+	object   *Object
+	slot     slot
+	values   []byte // the counter block in the slot
+	parent   *Instance
+	children map[*Instance]bool // guarded by Publisher.mu, as removed is
+	removed  bool
+}
+
+// InstanceOptions say more about an instance than its name.
+type InstanceOptions struct {
+	// Parent is the instance that this one belongs to, of any object of the same
+	// publisher. When it is removed this one is, too.
+	Parent *Instance
+	// UniqueID tells instances of one name apart; it counts only with
+	// HasUniqueID.
+	UniqueID    int32
+	HasUniqueID bool
+}
+
+// instanceSize is the size of a PERF_INSTANCE_DEFINITION (winperf.h).
+const instanceSize = 24
+
+// Multi tells whether the object has instances.
+func (o *Object) Multi() bool { return o.declared.Multi }
+
+// Has tells whether the object has a counter of that name, in any case.
+func (o *Object) Has(name string) bool { return o.find(name) >= 0 }
+
+// find returns the position of the counter of that name, -1 if there is none.
+func (o *Object) find(name string) int {
+	return slices.IndexFunc(o.declared.Counters, func(c provider.Counter) bool { return strings.EqualFold(c.Name, name) })
+}
+
+// Single returns what stands for the instance of an object that has none. The
+// error wraps winperf.ErrState.
+func (o *Object) Single() (*Instance, error) {
+	if o.single == nil {
+		return nil, fmt.Errorf("object %q has instances: %w", o.declared.Name, winperf.ErrState)
+	}
+	return o.single, nil
+}
+
+// Instance adds an instance, whose values are 0 at first. There may be others of
+// that name. The error wraps winperf.ErrState where the object has no instances
+// or the publisher is closed, and ErrFull where there is no room.
+func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
+	fault := func(format string, args ...any) error {
+		return fmt.Errorf("instance %q of object %q: %s: %w", name, o.declared.Name, fmt.Sprintf(format, args...), winperf.ErrState)
+	}
+	text := appendUTF16(nil, name)
+	switch {
+	case !o.declared.Multi:
+		return nil, fault("the object has no instances")
+	case name == "" || strings.Contains(name, "\x00") || !utf8.ValidString(name):
+		return nil, fault("the name is empty or no text")
+	case len(text) > 2*MaxName:
+		return nil, fault("the name has %d characters of UTF-16, the most are %d", len(text)/2-1, MaxName-1)
+	case opt.Parent != nil && opt.Parent.object.publisher != o.publisher:
+		return nil, fault("its parent is another publisher's")
+	}
+	le := binary.LittleEndian
+	p := append(make([]byte, instanceSize), text...)
+	p = padTo(p, 8)
+	le.PutUint32(p, uint32(len(p)))
+	if parent := opt.Parent; parent != nil {
+		le.PutUint32(p[4:], parent.object.declared.Index)
+		le.PutUint32(p[8:], parent.slot.offset)
+	}
+	id := int32(-1) // PERF_NO_UNIQUE_ID
+	if opt.HasUniqueID {
+		id = opt.UniqueID
+	}
+	le.PutUint32(p[12:], uint32(id))
+	le.PutUint32(p[16:], instanceSize)
+	le.PutUint32(p[20:], uint32(len(text)))
+	block := len(p)
+	return o.add(append(p, make([]byte, o.image.Block)...), block, opt.Parent)
+}
+
+// add shows a body whose counter block begins at block.
+func (o *Object) add(body []byte, block int, parent *Instance) (*Instance, error) {
+	p := o.publisher
+	binary.LittleEndian.PutUint32(body[block:], uint32(o.image.Block))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || parent != nil && parent.removed {
+		return nil, fmt.Errorf("instance of object %q: the publisher is closed, or the parent was removed: %w", o.declared.Name, winperf.ErrState)
+	}
+	s, err := p.memory.take(len(body))
+	if err != nil {
+		return nil, fmt.Errorf("instance of object %q: %w", o.declared.Name, err)
+	}
+	values := s.bytes[SlotBody+block : SlotBody+block+o.image.Block]
+	in := &Instance{object: o, slot: s, values: values, parent: parent}
+	if parent != nil {
+		if parent.children == nil {
+			parent.children = map[*Instance]bool{}
+		}
+		parent.children[in] = true
+	}
+	p.memory.use(s, o.number, body)
+	return in, nil
+}
+
+// Remove takes the instance away, and those whose parent it is. Its counters can
+// still be used, to no effect. Removing it again does nothing. The error wraps
+// winperf.ErrState where the object has no instances.
+func (in *Instance) Remove() error {
+	if in == in.object.single {
+		return fmt.Errorf("object %q has no instance to remove: %w", in.object.declared.Name, winperf.ErrState)
+	}
+	p := in.object.publisher
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if in.parent != nil {
+		delete(in.parent.children, in)
+	}
+	in.remove()
+	return nil
+}
+
+func (in *Instance) remove() {
+	if in.removed {
+		return
+	}
+	for child := range in.children {
+		child.remove()
+	}
+	in.children, in.removed = nil, true
+	p := in.object.publisher
+	if p.closed {
+		return
+	}
+	p.memory.drop(in.slot)
+	// Somebody may be about to add to one of its counters. When nobody has a
+	// counter of it any more, others may have its place.
+	runtime.AddCleanup(in, p.reuse, in.slot)
+}
+
+// reuse makes the place of an instance that nobody has any more free.
+func (p *Publisher) reuse(s slot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.memory.giveBack(s)
+}
+
+func (in *Instance) find(name string) (int, error) {
+	if i := in.object.find(name); i >= 0 {
+		return i, nil
+	}
+	return 0, fmt.Errorf("counter %q: %w in object %q of the schema", name, winperf.ErrNoCounter, in.object.declared.Name)
+}
+
+// Counter returns the counter of that name, in any case. The error wraps
+// winperf.ErrNoCounter.
+func (in *Instance) Counter(name string) (*Counter, error) {
+	i, err := in.find(name)
+	if err != nil {
+		return nil, err
+	}
+	offset, size := in.object.image.Value(i)
+	return in.at(offset, size), nil
+}
+
+// Base returns the base of the counter of that name: what its value is divided
+// by. Counters that share a base share what Base returns. The error wraps
+// winperf.ErrNoCounter, also where the counter has no base.
+func (in *Instance) Base(name string) (*Counter, error) {
+	i, err := in.find(name)
+	if err != nil {
+		return nil, err
+	}
+	offset, size := in.object.image.Base(i)
+	if size == 0 {
+		return nil, fmt.Errorf("base of counter %q, of type %v: %w", name, in.object.declared.Counters[i].Type, winperf.ErrNoCounter)
+	}
+	return in.at(offset, size), nil
+}
+
+// at returns the value at an offset of the counter block.
+func (in *Instance) at(offset, size int) *Counter {
+	c := &Counter{instance: in}
+	if size == 8 {
+		c.wide = word64(in.values, offset)
+	} else {
+		c.narrow = word32(in.values, offset)
+	}
+	return c
+}

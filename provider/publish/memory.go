@@ -1,0 +1,169 @@
+package publish
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"unicode/utf16"
+	"unsafe"
+)
+
+const (
+	// pieceUnit is what pieces are multiples of: Windows maps at such offsets only.
+	pieceUnit = 64 << 10
+	// maxPiece bounds how much a file grows at once ahead of need.
+	maxPiece = 4 << 20
+	// slotUnit is what slots are multiples of. It is more than the layout asks
+	// for, so that names of about the same length can have each other's slots.
+	slotUnit = 32
+)
+
+// memory is a published file in this process: pieces that stay where they are,
+// with slots in them. Changes take turns; values need none.
+type memory struct {
+	file   *os.File
+	pieces *pieces
+	size   int64 // of the file
+	used   int64 // where the next slot goes
+	free   map[int][]slot
+}
+
+// pieces are what is mapped, one after the other in the file.
+type pieces struct {
+	list [][]byte
+	// remove, if not empty, is the file's path: it could not be removed as long
+	// as it was mapped.
+	remove string
+}
+
+// slot is a slot of the file.
+type slot struct {
+	offset uint32 // in the file
+	bytes  []byte
+}
+
+// begin makes the file's first piece.
+func (m *memory) begin(static []byte) error {
+	m.free, m.pieces = map[int][]slot{}, &pieces{}
+	if err := m.grow(len(static)); err != nil {
+		return err
+	}
+	copy(m.pieces.list[0], static)
+	m.used = int64(len(static))
+	return nil
+}
+
+// grow maps another piece, with room for n bytes at least.
+func (m *memory) grow(n int) error {
+	n = (max(n, min(int(m.size), maxPiece)) + pieceUnit - 1) &^ (pieceUnit - 1)
+	if m.size+int64(n) > MaxFile {
+		return fmt.Errorf("%s is %d bytes long, more than %d it cannot be: %w", m.file.Name(), m.size, MaxFile, ErrFull)
+	}
+	p, err := mapPiece(m.file, m.size, n)
+	if err != nil {
+		return err
+	}
+	m.pieces.list = append(m.pieces.list, p)
+	m.size += int64(n)
+	return nil
+}
+
+// take returns a free slot with room for a body of n bytes. Nobody looks at it
+// before it is used.
+func (m *memory) take(n int) (slot, error) {
+	size := (SlotBody + n + slotUnit - 1) &^ (slotUnit - 1)
+	if list := m.free[size]; len(list) > 0 {
+		m.free[size] = list[:len(list)-1]
+		return list[len(list)-1], nil
+	}
+	if rest := int(m.size - m.used); rest < size {
+		if err := m.grow(size); err != nil {
+			return slot{}, err
+		}
+		if rest > 0 { // no slot reaches from one piece into the next
+			s := m.append(len(m.pieces.list)-2, rest)
+			m.free[rest] = append(m.free[rest], s)
+		}
+	}
+	return m.append(len(m.pieces.list)-1, size), nil
+}
+
+// append makes the next bytes of a piece a slot.
+func (m *memory) append(piece, size int) slot {
+	p := m.pieces.list[piece]
+	end := m.size
+	for _, later := range m.pieces.list[piece+1:] {
+		end -= int64(len(later))
+	}
+	at := len(p) - int(end-m.used)
+	s := slot{offset: uint32(m.used), bytes: p[at : at+size : at+size]}
+	binary.LittleEndian.PutUint32(s.bytes[SlotSize:], uint32(size))
+	m.used += int64(size)
+	atomic.StoreUint64(m.word64(HeaderUsed), uint64(m.used))
+	return s
+}
+
+// use shows a slot with a body.
+func (m *memory) use(s slot, object uint32, body []byte) {
+	m.change(func() {
+		n := copy(s.bytes[SlotBody:], body)
+		clear(s.bytes[SlotBody+n:])
+		binary.LittleEndian.PutUint32(s.bytes[SlotObject:], object)
+		binary.LittleEndian.PutUint32(s.bytes[SlotLength:], uint32(n))
+		atomic.AddUint32(s.sequence(), 1)
+	})
+}
+
+// drop takes a slot out of use.
+func (m *memory) drop(s slot) {
+	m.change(func() { atomic.AddUint32(s.sequence(), 1) })
+}
+
+// giveBack makes a dropped slot free for others.
+func (m *memory) giveBack(s slot) { m.free[len(s.bytes)] = append(m.free[len(s.bytes)], s) }
+
+// change makes a change that those who copy the whole file notice.
+func (m *memory) change(f func()) {
+	generation := m.word64(HeaderGeneration)
+	atomic.AddUint64(generation, 1)
+	f()
+	atomic.AddUint64(generation, 1)
+}
+
+// show tells readers that the file is complete.
+func (m *memory) show() { atomic.StoreUint64(m.word64(HeaderMagic), Magic) }
+
+// hide takes that back.
+func (m *memory) hide() {
+	if m.pieces != nil && len(m.pieces.list) > 0 {
+		atomic.StoreUint64(m.word64(HeaderMagic), 0)
+	}
+}
+
+func (m *memory) word64(field int) *uint64 { return word64(m.pieces.list[0], field) }
+
+func (s slot) sequence() *uint32 { return word32(s.bytes, SlotSequence) }
+
+// unmapAll ends the mappings.
+func unmapAll(p *pieces) {
+	for _, piece := range p.list {
+		_ = unmapPiece(piece) // it fails only for what was never mapped
+	}
+	if p.remove != "" {
+		_ = os.Remove(p.remove) // or the next one who looks does it
+	}
+}
+
+// word32 and word64 are numbers in mapped memory, aligned to their size.
+func word32(p []byte, at int) *uint32 { return (*uint32)(unsafe.Pointer(&p[at : at+4][0])) }
+
+func word64(p []byte, at int) *uint64 { return (*uint64)(unsafe.Pointer(&p[at : at+8][0])) }
+
+// appendUTF16 appends s in UTF-16LE with a NUL.
+func appendUTF16(p []byte, s string) []byte {
+	for _, unit := range utf16.Encode([]rune(s)) {
+		p = binary.LittleEndian.AppendUint16(p, unit)
+	}
+	return append(p, 0, 0)
+}

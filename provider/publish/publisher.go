@@ -1,0 +1,225 @@
+package publish
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// Options for a [Publisher]. The zero Options are ready for use.
+type Options struct {
+	// Dir is the directory that the file is made in. The default is the first
+	// of Dirs that can be used.
+	Dir string
+	// Group, on Unix, is the name or number of the group whose members may read
+	// the counters. The default is the group that a new file in the directory
+	// gets: that of the directory, where it has the set-group-ID bit.
+	Group string
+}
+
+// ErrFull is wrapped by the error about an instance for which there is no room:
+// what one process publishes is bounded by [MaxFile].
+var ErrFull = errors.New("no room for more instances")
+
+// Publisher publishes the objects of one schema, until it is closed or the
+// program ends. It may be used from several goroutines.
+type Publisher struct {
+	file    *os.File
+	path    string
+	objects []*Object
+
+	mu     sync.Mutex
+	memory memory
+	closed bool
+	ended  chan struct{} // closed by Close
+}
+
+// New begins to publish: from its return on the objects can be seen, with the
+// instances that they get. The schema must not be changed afterwards.
+//
+// An error wraps registration.ErrInvalid where the schema is not right,
+// winperf.ErrNotSupported where this system cannot publish, or is that of making
+// a file in each of the directories.
+func New(s *registration.Schema, opt Options) (*Publisher, error) {
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return nil, fmt.Errorf("publishing counters with %s, whose numbers begin with the highest byte: %w", runtime.GOARCH, winperf.ErrNotSupported)
+	}
+	plan, err := newPlan(s)
+	if err != nil {
+		return nil, err
+	}
+	dirs := chooseDirs()
+	if opt.Dir != "" {
+		dirs = givenDirs([]string{opt.Dir})
+	}
+	f, err := newFile(dirs, s.Driver, opt.Group)
+	if err != nil {
+		return nil, err
+	}
+	p := &Publisher{file: f, path: f.Name(), memory: memory{file: f}, ended: make(chan struct{})}
+	if err := p.begin(plan); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	go p.stay()
+	return p, nil
+}
+
+// stay keeps a publisher that nobody has a handle of: what it published is still
+// there to be read, and the lock goes with the file.
+func (p *Publisher) stay() {
+	<-p.ended
+	runtime.KeepAlive(p)
+}
+
+// begin fills the file, and shows it last of all.
+func (p *Publisher) begin(plan *plan) error {
+	if err := p.memory.begin(plan.static); err != nil {
+		return err
+	}
+	// Handles keep the publisher, so nobody uses the memory when it goes.
+	runtime.AddCleanup(p, unmapAll, p.memory.pieces)
+	for i, o := range plan.objects {
+		object := &Object{publisher: p, number: uint32(i), declared: o, image: plan.images[i]}
+		p.objects = append(p.objects, object)
+		if o.Multi {
+			continue
+		}
+		var err error
+		if object.single, err = object.add(make([]byte, object.image.Block), 0, nil); err != nil {
+			return err
+		}
+	}
+	p.memory.show()
+	return nil
+}
+
+// Object returns the object of that name, in any case. The error wraps
+// winperf.ErrNoObject.
+func (p *Publisher) Object(name string) (*Object, error) {
+	for _, o := range p.objects {
+		if strings.EqualFold(o.declared.Name, name) {
+			return o, nil
+		}
+	}
+	return nil, fmt.Errorf("object %q: %w in the schema", name, winperf.ErrNoObject)
+}
+
+// Counter returns the counter of an object that has no instances: Object,
+// Object.Single and Instance.Counter in one.
+func (p *Publisher) Counter(object, name string) (*Counter, error) {
+	o, err := p.Object(object)
+	if err != nil {
+		return nil, err
+	}
+	in, err := o.Single()
+	if err != nil {
+		return nil, err
+	}
+	return in.Counter(name)
+}
+
+// Path is the file that readers look at.
+func (p *Publisher) Path() string { return p.path }
+
+// Close ends publishing: all objects of this publisher vanish. Its counters can
+// still be used, to no effect. A second Close does nothing.
+func (p *Publisher) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	close(p.ended)
+	p.memory.hide()
+	err := os.Remove(p.path)
+	if err != nil && runtime.GOOS == "windows" && p.memory.pieces != nil {
+		p.memory.pieces.remove = p.path // files that are mapped cannot be removed there
+		err = nil
+	}
+	if absent(err) {
+		err = nil
+	}
+	return errors.Join(err, p.file.Close())
+}
+
+// plan is what stands in a file before its slots.
+type plan struct {
+	objects []*provider.Object
+	images  []*provider.Image
+	static  []byte
+}
+
+func newPlan(s *registration.Schema) (*plan, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	pl := &plan{objects: s.ProviderObjects(FirstTitle)}
+	if len(pl.objects) > MaxObjects || len(text) > MaxSchema {
+		return nil, fmt.Errorf("schema of %d objects and %d bytes, the most are %d and %d: %w", len(pl.objects), len(text), MaxObjects, MaxSchema, registration.ErrInvalid)
+	}
+	for _, o := range pl.objects {
+		m, err := provider.NewImage(o)
+		if err != nil {
+			return nil, err
+		}
+		pl.images = append(pl.images, m)
+	}
+	pl.static = pl.encode(s.Driver, text)
+	return pl, nil
+}
+
+// encode makes all that stands before the slots, but for Magic.
+func (pl *plan) encode(driver string, schema []byte) []byte {
+	le := binary.LittleEndian
+	p := make([]byte, HeaderSize)
+	put := func(field int, v int) { le.PutUint32(p[field:], uint32(v)) }
+	put(HeaderVersion, int(Version))
+	put(HeaderLength, HeaderSize)
+	put(HeaderProcess, os.Getpid())
+	put(HeaderObjects, len(pl.images))
+	le.PutUint64(p[HeaderStarted:], uint64(winperf.ToFiletime(time.Now())))
+	put(HeaderDriver, len(p))
+	p = appendUTF16(p, driver)
+	put(HeaderDriverLen, len(p)-HeaderSize)
+	p = padTo(p, 8)
+	table := len(p)
+	put(HeaderTable, table)
+	p = append(p, make([]byte, ObjectSize*len(pl.images))...)
+	put(HeaderSchema, len(p))
+	put(HeaderSchemaLen, len(schema))
+	p = append(p, schema...)
+	for i, m := range pl.images {
+		p = padTo(p, 8)
+		entry := table + ObjectSize*i
+		put(entry+ObjectHead, len(p))
+		put(entry+ObjectHeadLen, len(m.Head))
+		put(entry+ObjectBlock, m.Block)
+		if pl.objects[i].Multi {
+			le.PutUint32(p[entry+ObjectFlags:], HasInstances)
+		}
+		p = append(p, m.Head...)
+	}
+	p = padTo(p, slotUnit)
+	put(HeaderSlots, len(p))
+	le.PutUint64(p[HeaderUsed:], uint64(len(p)))
+	return p
+}
+
+func padTo(p []byte, multiple int) []byte {
+	return append(p, make([]byte, -len(p)&(multiple-1))...)
+}

@@ -1,0 +1,130 @@
+//go:build linux || darwin
+
+package publish
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// A hostile publisher makes its file shorter and longer while it is read. That
+// costs itself, and the others are there all the time.
+func TestTruncate(t *testing.T) {
+	dir := tempDir(t)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	good := start(t, dir, singles)
+	must(t, func(n string) (*Counter, error) { return good.Counter("One", n) }, "N").Set(7)
+	bad := start(t, dir, schemaText)
+	whole := content(t, bad)
+	// The publisher's memory goes with the end of its file, so another one plays it.
+	path := filepath.Join(dir, "hostile"+Suffix)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(whole); err != nil {
+		t.Fatal(err)
+	}
+	if locked, err := tryLock(f, true); err != nil || !locked {
+		t.Fatal(locked, err)
+	}
+	if err := bad.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("One 7", "Transfer 0 0 0")
+	var ended atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; !ended.Load(); i++ {
+			n := int64(i*1001) % int64(len(whole)+1)
+			if err := f.Truncate(n); err != nil {
+				t.Error(err)
+			}
+			if _, err := f.WriteAt(whole, 0); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for range 300 {
+		if got := w.all(); got != "One 7\nTransfer 0 0 0\n" && got != "One 7\n" {
+			t.Errorf("published are\n%s", got)
+		}
+	}
+	ended.Store(true)
+	<-done
+	if err := f.Truncate(200); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("One 7")
+	if len(w.problems) == 0 {
+		t.Error("nobody was told")
+	}
+}
+
+// The owner and the group read, nobody else.
+func TestRights(t *testing.T) {
+	dir := tempDir(t)
+	old := syscall.Umask(0o777)
+	p, err := New(schema(t, singles), Options{Dir: dir})
+	syscall.Umask(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	info, err := os.Stat(p.Path())
+	if err != nil || info.Mode() != 0o640 {
+		t.Errorf("mode %v, error %v", info.Mode(), err)
+	}
+	if _, err := New(schema(t, singles), Options{Dir: dir, Group: "no such group"}); err == nil {
+		t.Error("a group that there is not")
+	}
+	if n := len(files(t, dir)); n != 1 {
+		t.Errorf("%d files", n)
+	}
+}
+
+// A private directory that others may write to counts for nothing, and links and
+// pipes are not followed.
+func TestStrangers(t *testing.T) {
+	dir := tempDir(t)
+	p := start(t, dir, singles)
+	open := func(private bool) *watcher {
+		w := watch(t, ReaderOptions{Dirs: []string{dir}})
+		w.dirs[0].private = private
+		return w
+	}
+	open(true).expect("One 0")
+	if err := os.Chmod(dir, 0o722); err != nil {
+		t.Fatal(err)
+	}
+	w := open(true)
+	w.expect()
+	w.expectProblems("others may write to it")
+	if _, err := newFile([]directory{{path: dir, private: true}}, "x", ""); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("publishing there: %v", err)
+	}
+	other := tempDir(t)
+	for name, make := range map[string]func(path string) error{
+		"link": func(path string) error { return os.Symlink(p.Path(), path) },
+		"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+	} {
+		path := filepath.Join(other, name+Suffix)
+		if err := make(path); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := openForeign(path); err == nil {
+			f.close()
+			t.Errorf("opened a %s", name)
+		}
+	}
+	w = watch(t, ReaderOptions{Dirs: []string{other}})
+	w.expect()
+	w.expectProblems()
+}
