@@ -83,6 +83,17 @@ type Schema struct {
 	// Interface names the interface the samples come from: "registry",
 	// "perflib", "local", "file".
 	Interface string
+	// Interfaces are, by title index, the interfaces of objects that come from
+	// another one than Interface, where samples are joined from several.
+	Interfaces map[uint32]string
+}
+
+// InterfaceOf names the interface that an object comes from.
+func (s *Schema) InterfaceOf(title uint32) string {
+	if name, ok := s.Interfaces[title]; ok {
+		return name
+	}
+	return s.Interface
 }
 
 // CounterSet is what a source knows about one counter set of Perflib version 2.

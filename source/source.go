@@ -1,7 +1,11 @@
 // Package source opens sources of performance counters by URL.
 //
 //	local:                               this machine
+//	registry:[//MACHINE][?foreign=HOST]  the registry of this Windows machine or another
+//	perflib:[//MACHINE][?lang=ID]        the counter sets of a Windows machine
+//	pdh:[//MACHINE][?formatted=1]        what the Performance Data Helper of a Windows machine reads
 //	perfdata:FILE[,FILE...]?names=FILE   recorded performance data blocks, one sample a file
+//	log:FILE[?zone=ZONE&codepage=N]      a log or capture; FILE alone does as well
 package source
 
 import (
@@ -11,6 +15,9 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/source/local"
+	"github.com/winperf/winperf/source/pdh"
+	"github.com/winperf/winperf/source/perflib"
+	"github.com/winperf/winperf/source/registry"
 	"github.com/winperf/winperf/source/replay"
 )
 
@@ -26,11 +33,17 @@ type Scheme struct {
 func Schemes() []Scheme {
 	return []Scheme{
 		{"local", "local:", "this machine", openLocal},
+		{"registry", registry.Form, "the registry of this Windows machine or another", registry.OpenURL},
+		{"perflib", perflib.Form, "the counter sets (version 2) of this Windows machine or another", perflib.OpenURL},
+		{"pdh", pdh.Form, "the Performance Data Helper of this Windows machine or another", pdh.OpenURL},
 		{"perfdata", "perfdata:FILE[,FILE...][?names=FILE]", "recorded performance data blocks, one sample a file", openPerfdata},
+		{"log", logForm, "a log or capture; its file name alone does as well", openLogURL},
 	}
 }
 
 // Open opens a source by URL; "" is "local:", and the scheme may be in any case.
+// The name of a file is a URL too, of the log that it holds (OpenLog).
+//
 // The error wraps winperf.ErrNotSupported where this system cannot read the
 // source or the URL is none of a known form, and otherwise what the source
 // found: fs.ErrNotExist for a file that is missing, winperf.ErrBadData for one
@@ -51,6 +64,9 @@ func Open(ctx context.Context, url string) (winperf.Source, error) {
 			}
 			return src, nil
 		}
+	}
+	if namesFile(url) {
+		return OpenLog(ctx, url, LogOptions{})
 	}
 	return nil, fmt.Errorf("source %q: %w; known are %s", url, winperf.ErrNotSupported, usages())
 }

@@ -5,10 +5,10 @@
 // source knows or, as #784, by its title index:
 //
 //	type Processor struct {
-//		Name string                `perf:"@instance"`
-//		Busy float64               `perf:"% Processor Time"`
-//		MHz  typed.Value[uint32]   `perf:"Processor Frequency,optional"`
-//		Idle typed.Value[uint64]   `perf:"% Idle Time,raw"`
+//		Name string              `perf:"@instance"`
+//		Busy float64             `perf:"% Processor Time"`
+//		MHz  typed.Value[uint32] `perf:"Processor Frequency,optional"`
+//		Idle typed.Value[uint64] `perf:"% Idle Time,raw"`
 //	}
 //
 // A field is a float64 or float32, which is NaN where there is no value, or a

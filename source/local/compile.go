@@ -18,33 +18,52 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 		paths[i] = pathPatterns{winperf.CompilePattern(p.Object), winperf.CompilePattern(p.Counter)}
 	}
 	for _, o := range objects {
-		if sel.Global && !o.Costly || sel.Costly && o.Costly {
-			continue // wanted whole as it is
+		class := sel.Global && !o.Costly || sel.Costly && o.Costly
+		counters, how := wantedCounters(o, paths)
+		if slices.Contains(sel.Objects, winperf.ObjectID{Index: o.Index}) {
+			counters, how = allCounters(o), inFull
 		}
-		whole := slices.Contains(sel.Objects, winperf.ObjectID{Index: o.Index})
-		counters, named := wantedCounters(o, paths)
-		if !whole && !named {
-			continue
-		}
-		q.Objects = append(q.Objects, o.Index)
-		if !whole && len(counters) < len(o.Counters) {
+		switch {
+		case class && how == inFull && len(counters) == len(o.Counters):
 			q.Counters[o.Index] = counters
+		case class || how == notNamed:
+			continue // wanted whole as it is, or not at all
+		case how == inFull || len(counters) < len(o.Counters):
+			q.Counters[o.Index] = counters
+		}
+		if !class {
+			q.Objects = append(q.Objects, o.Index)
 		}
 	}
 	slices.Sort(q.Objects)
 	return q
 }
 
+// naming says how paths name an object.
+type naming uint8
+
+const (
+	notNamed   naming = iota
+	byWildcard        // as one of many
+	// inFull is what a costly object needs to be read at all. It brings a hint
+	// also where all counters are wanted, which is how providers are asked for
+	// those that they read only on request.
+	inFull
+)
+
 // wantedCounters returns the title indices of the object's counters that paths
-// name, and whether a path names the object at all. Costly objects must be
-// named in full.
-func wantedCounters(o *provider.Object, paths []pathPatterns) (counters []uint32, named bool) {
+// name, and how they name the object.
+func wantedCounters(o *provider.Object, paths []pathPatterns) (counters []uint32, how naming) {
 	wanted := make([]bool, len(o.Counters))
 	for _, p := range paths {
-		if !names(&p.object, o.Index, o.Name) || o.Costly && p.object.HasWildcard() {
+		by := inFull
+		if p.object.HasWildcard() {
+			by = byWildcard
+		}
+		if !names(&p.object, o.Index, o.Name) || o.Costly && by != inFull {
 			continue
 		}
-		named = true
+		how = max(how, by)
 		for i := range o.Counters {
 			c := &o.Counters[i]
 			wanted[i] = wanted[i] || names(&p.counter, c.Index, c.Name)
@@ -55,7 +74,15 @@ func wantedCounters(o *provider.Object, paths []pathPatterns) (counters []uint32
 			counters = append(counters, o.Counters[i].Index)
 		}
 	}
-	return counters, named
+	return counters, how
+}
+
+// allCounters returns the title indices of all of an object's counters.
+func allCounters(o *provider.Object) (counters []uint32) {
+	for i := range o.Counters {
+		counters = append(counters, o.Counters[i].Index)
+	}
+	return counters
 }
 
 // pathPatterns are the parts of a path that a query depends on.

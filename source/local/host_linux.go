@@ -8,12 +8,12 @@ import (
 	"github.com/winperf/winperf/provider/linuxhost"
 )
 
-func openHost() (host, error) {
+func openHost(opt Options) (host, error) {
 	name, err := os.Hostname()
 	if err != nil {
 		return host{}, err
 	}
-	p, err := linuxhost.New(linuxhost.Options{})
+	p, err := linuxhost.New(linuxhost.Options{FoldKernelThreads: opt.FoldKernelThreads})
 	if err != nil {
 		return host{}, err
 	}
@@ -24,5 +24,6 @@ func openHost() (host, error) {
 		machine:  strings.ToUpper(name),
 		dispatch: provider.Options{Clocks: linuxhost.Clocks},
 		provider: p,
+		publish:  true,
 	}, nil
 }

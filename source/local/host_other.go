@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package local
 
@@ -9,6 +9,6 @@ import (
 	"github.com/winperf/winperf"
 )
 
-func openHost() (host, error) {
+func openHost(Options) (host, error) {
 	return host{}, fmt.Errorf("counters of a machine with %s: %w yet; recorded data can be read: perfdata:FILE", runtime.GOOS, winperf.ErrNotSupported)
 }

@@ -1,11 +1,17 @@
 // Package local is the source of this machine's own counters.
 //
 // On Linux it is the Windows design in one process: a dispatcher asks
-// providers, the host's own first, and assembles performance data blocks.
+// providers, the host's own first, and assembles performance data blocks. What
+// programs publish (package publish) comes behind, from the next sample on.
+//
+// On Windows each object comes from the interface that serves it best: the
+// registry, else the counter sets, else PDH (see composed.Compile). A query that
+// needs several of them gives frames (measure.FrameQuery) and no raw samples.
 package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,6 +25,12 @@ type Options struct {
 	Providers []provider.Provider
 	// OnProblem, if not nil, is told of every failure of a provider.
 	OnProblem func(provider.Problem)
+	// FoldKernelThreads has, on Linux, one instance of Process, System, stand
+	// for all threads of the kernel's own.
+	FoldKernelThreads bool
+	// Published are, on Linux, the directories to look for published counters
+	// in; see package publish, whose default this one's is.
+	Published []string
 }
 
 // host is what the machine's operating system contributes.
@@ -26,30 +38,48 @@ type host struct {
 	machine  string
 	dispatch provider.Options
 	provider provider.Provider
+	publish  bool           // programs may publish counters, which this source shows
+	source   winperf.Source // instead of all that, where the system has a dispatcher
 }
 
 // Open opens this machine as a source. On systems without one yet the error
-// wraps winperf.ErrNotSupported.
+// wraps winperf.ErrNotSupported. The source implements [winperf.Troubled]:
+// failures of providers, on Windows of interfaces and counter sets, are its
+// anomalies. Where it asks providers itself it also has a method Problems()
+// []provider.Problem, which tells the last failure of each.
 func Open(opt Options) (winperf.Source, error) {
-	h, err := openHost()
+	h, err := openHost(opt)
 	if err != nil {
 		return nil, err
+	}
+	if h.source != nil {
+		return h.source, nil
 	}
 	return newSource(h, opt)
 }
 
 func newSource(h host, opt Options) (*source, error) {
-	h.dispatch.Machine, h.dispatch.OnProblem = h.machine, opt.OnProblem
+	s := &source{machine: h.machine}
+	h.dispatch.Machine = h.machine
+	h.dispatch.OnProblem = func(p provider.Problem) {
+		s.troubles.add(p)
+		if opt.OnProblem != nil {
+			opt.OnProblem(p)
+		}
+	}
 	d, err := provider.NewDispatcher(h.dispatch, append([]provider.Provider{h.provider}, opt.Providers...)...)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{machine: h.machine, dispatcher: d}
+	s.dispatcher, s.dispatch = d, h.dispatch
 	s.schema = &winperf.Schema{Names: []winperf.NameTable{d.Names()}, Interface: "local"}
 	for _, o := range d.Objects() {
 		if o.Costly {
 			s.schema.Costly = append(s.schema.Costly, o.Index)
 		}
+	}
+	if h.publish {
+		s.publishers = newPublishers(s, opt.Published)
 	}
 	return s, nil
 }
@@ -58,17 +88,31 @@ func newSource(h host, opt Options) (*source, error) {
 type source struct {
 	machine    string
 	dispatcher *provider.Dispatcher
-	schema     *winperf.Schema
+	dispatch   provider.Options // that it was made with, clocks included
+	schema     *winperf.Schema  // of the dispatcher's objects
+	troubles   troubles
+	publishers *publishers // nil: nobody can publish
 }
 
 // Machine implements winperf.Source.
 func (s *source) Machine() string { return s.machine }
 
 // Schema implements winperf.Source.
-func (s *source) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
+func (s *source) Schema(context.Context) (*winperf.Schema, error) {
+	if s.publishers != nil {
+		return s.publishers.schemaNow(), nil
+	}
+	return s.schema, nil
+}
 
 // Close implements winperf.Source: it closes the providers.
-func (s *source) Close() error { return s.dispatcher.Close() }
+func (s *source) Close() error {
+	err := s.dispatcher.Close()
+	if s.publishers != nil {
+		err = errors.Join(err, s.publishers.close())
+	}
+	return err
+}
 
 // Compile implements winperf.Source.
 func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
@@ -77,19 +121,23 @@ func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Quer
 			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, s.machine)
 		}
 	}
-	return &query{source: s, query: compile(s.dispatcher.Objects(), sel)}, nil
+	return &query{source: s, query: compile(s.dispatcher.Objects(), sel), published: publishedQuery{sel: sel}}, nil
 }
 
 // query asks the dispatcher.
 type query struct {
-	source *source
-	query  *provider.Query
+	source    *source
+	query     *provider.Query
+	published publishedQuery
 }
 
 // Sample implements winperf.Query.
 func (q *query) Sample(ctx context.Context, raw *winperf.Raw) (err error) {
 	raw.Format, raw.Schema = winperf.FormatV1, q.source.schema
 	raw.Bytes, err = q.source.dispatcher.Collect(ctx, q.query, raw.Bytes[:0])
+	if err == nil && q.source.publishers != nil {
+		err = q.source.publishers.sample(ctx, &q.published, raw)
+	}
 	return err
 }
 

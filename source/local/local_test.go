@@ -152,23 +152,29 @@ func TestCompile(t *testing.T) {
 			query: "100 200", hint: hint{100: {102, 104}, 200: {202}},
 		},
 		{name: "wildcard in the counter", paths: []string{`\Memory\Used*`}, query: "100", hint: hint{100: {104, 106}}},
-		{name: "all counters", paths: []string{`\Memory\*`, `\Memory\Used`}, query: "100", hint: hint{}},
-		{name: "all counters one by one", paths: []string{`\Process(*)\Id`, `\Process(x)\CPU`}, query: "200", hint: hint{}},
+		{name: "all counters", paths: []string{`\Memory\*`, `\Memory\Used`}, query: "100", hint: hint{100: {102, 104, 106}}},
+		{name: "all counters of all objects", paths: []string{`\*(*)\*`}, query: "100 200", hint: hint{}},
+		{name: "all counters of some objects and of one", paths: []string{`\*o*(*)\*`, `\Process(*)\*`}, query: "100 200", hint: hint{200: {202, 204}}},
+		{name: "all counters one by one", paths: []string{`\Process(*)\Id`, `\Process(x)\CPU`}, query: "200", hint: hint{200: {202, 204}}},
 		{name: "wildcard in the object", paths: []string{`\*(*)\Id`}, query: "100 200", hint: hint{100: nil, 200: {204}}},
 		{name: "by title index", paths: []string{`\#100\#106`}, query: "100", hint: hint{100: {106}}},
 		{name: "a counter that there is not", paths: []string{`\Memory\Nothing`}, query: "100", hint: hint{100: nil}},
 		{name: "an object that there is not", paths: []string{`\Nothing\Used`}, query: "", hint: hint{}},
-		{name: "costly by its name", paths: []string{`\Thread(*)\State`}, query: "300", hint: hint{}},
-		{name: "costly by its index", paths: []string{`\#300(*)\Stat?`, `\Thread(*)\Nothing`}, query: "300", hint: hint{}},
+		{name: "costly by its name", paths: []string{`\Thread(*)\State`}, query: "300", hint: hint{300: {302}}},
+		{name: "costly by its index", paths: []string{`\#300(*)\Stat?`, `\Thread(*)\Nothing`}, query: "300", hint: hint{300: {302}}},
 		{name: "costly by a wildcard", paths: []string{`\Thr*(*)\*`}, query: "", hint: hint{}},
 		{
 			name: "whole object", paths: []string{`\Memory\Used`}, sel: winperf.Selection{Objects: []winperf.ObjectID{{Index: 300}, {Index: 100}, {Index: 999}}},
-			query: "100 300", hint: hint{},
+			query: "100 300", hint: hint{100: {102, 104, 106}, 300: {302}},
 		},
 		{name: "global", sel: winperf.Selection{Global: true}, query: "Global", hint: hint{}},
 		{
 			name: "global and paths", paths: []string{`\Memory\Used`, `\Process(*)\Id`}, sel: winperf.Selection{Global: true},
 			query: "Global", hint: hint{},
+		},
+		{
+			name: "global and all counters of one", paths: []string{`\Memory\*`}, sel: winperf.Selection{Global: true},
+			query: "Global", hint: hint{100: {102, 104, 106}},
 		},
 		{
 			name: "costly and paths", paths: []string{`\Memory\Used`, `\Thread(*)\Nothing`}, sel: winperf.Selection{Costly: true},
@@ -302,6 +308,52 @@ func TestProblem(t *testing.T) {
 	}
 	if len(problems) != 1 || !errors.Is(problems[0].Err, broken.fail) || problems[0].Provider != "recorder" {
 		t.Errorf("problems %v", problems)
+	}
+	if last := s.Problems(); len(last) != 1 || last[0].Total != 1 {
+		t.Errorf("last problems %v", last)
+	}
+}
+
+// Failures are anomalies of the source: each is told once, and the oldest are
+// forgotten.
+func TestAnomalies(t *testing.T) {
+	broken := &recorder{objects: []*provider.Object{object(500, "Shop", "Orders")}, fail: errors.New("scripted")}
+	s, _ := open(t, Options{Providers: []provider.Provider{broken}})
+	var src winperf.Troubled = s
+	if list, n := src.Anomalies(nil, 0); len(list) != 0 || n != 0 {
+		t.Errorf("%d anomalies, %v, before anything happened", n, list)
+	}
+	q, err := s.Compile(t.Context(), winperf.Selection{Global: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample(t, q)
+	list, n := src.Anomalies(nil, 0)
+	if len(list) != 1 || n != 1 {
+		t.Fatalf("%d anomalies, %v, want one", n, list)
+	}
+	a := list[0]
+	if a.Kind != winperf.ProviderFailed || !errors.Is(a.Err, broken.fail) || !a.Time.Equal(winperf.FromFiletime(0)) {
+		t.Errorf("anomaly %+v", a)
+	}
+	if want := "provider_failed: provider recorder: collect: failure 1: "; !strings.HasPrefix(a.String(), want) || a.Action != "not asked for 100ms" {
+		t.Errorf("anomaly %q, want one that begins with %q", a, want)
+	}
+	if list, n = src.Anomalies(list, n); len(list) != 1 || n != 1 {
+		t.Errorf("the same anomaly again: %d, %v", n, list)
+	}
+	for range maxTroubles {
+		s.troubles.add(provider.Problem{Stage: "close"})
+	}
+	list, n = src.Anomalies(nil, 0)
+	if len(list) != maxTroubles || n != maxTroubles+1 || list[0].Err != nil || list[0].Action != "" {
+		t.Errorf("%d anomalies of %d, the first %+v", len(list), n, list[0])
+	}
+	if list, n = src.Anomalies(nil, n-2); len(list) != 2 || n != maxTroubles+1 {
+		t.Errorf("%d anomalies of %d, want the last 2", len(list), n)
+	}
+	if list, n = src.Anomalies(nil, n+5); len(list) != 0 || n != maxTroubles+1 {
+		t.Errorf("%d anomalies of %d behind the last", len(list), n)
 	}
 }
 

@@ -386,3 +386,127 @@ PDH_FUNCTION PdhGetDefaultPerfCounterW(LPCWSTR source, LPCWSTR machine, LPCWSTR 
 	MAY_FAIL();
 	return source || machine || !object ? (PDH_STATUS)PDH_INVALID_ARGUMENT : give(L"Handles", 8, name, size);
 }
+
+PDH_FUNCTION PdhOpenQueryH(PDH_HLOG source, DWORD_PTR user, PDH_HQUERY *query)
+{
+	MAY_FAIL();
+	return source ? PDH_INVALID_HANDLE : (DWORD)PdhOpenQueryW(NULL, user, query);
+}
+
+PDH_FUNCTION PdhCollectQueryDataWithTime(PDH_HQUERY query, LONGLONG *time)
+{
+	MAY_FAIL();
+	*time = 0x0102030405060708;
+	return PdhCollectQueryData(query);
+}
+
+PDH_FUNCTION PdhCollectQueryDataEx(PDH_HQUERY query, DWORD seconds, HANDLE event)
+{
+	MAY_FAIL();
+	return query == (PDH_HQUERY)1 && seconds == 7 && event ? ERROR_SUCCESS : PDH_INVALID_ARGUMENT;
+}
+
+__declspec(dllexport) WINBOOL WINAPI PdhIsRealTimeQuery(PDH_HQUERY query)
+{
+	return query == (PDH_HQUERY)1;
+}
+
+/* compute makes a rate of two raw values. */
+static PDH_STATUS compute(DWORD as, LONGLONG base, PPDH_RAW_COUNTER newer, PPDH_RAW_COUNTER older, PPDH_FMT_COUNTERVALUE value)
+{
+	if (as != PDH_FMT_DOUBLE || !newer || !older)
+		return PDH_INVALID_ARGUMENT;
+	value->CStatus = PDH_CSTATUS_NEW_DATA;
+	value->doubleValue = (double)(newer->FirstValue - older->FirstValue) * base / (newer->SecondValue - older->SecondValue);
+	return ERROR_SUCCESS;
+}
+
+PDH_FUNCTION PdhCalculateCounterFromRawValue(PDH_HCOUNTER counter, DWORD as, PPDH_RAW_COUNTER newer, PPDH_RAW_COUNTER older,
+	PPDH_FMT_COUNTERVALUE value)
+{
+	MAY_FAIL();
+	return counter ? (DWORD)compute(as, FREQUENCY, newer, older, value) : PDH_INVALID_HANDLE;
+}
+
+PDH_FUNCTION PdhFormatFromRawValue(DWORD type, DWORD as, LONGLONG *base, PPDH_RAW_COUNTER newer, PPDH_RAW_COUNTER older,
+	PPDH_FMT_COUNTERVALUE value)
+{
+	MAY_FAIL();
+	return type == 0x10410500 ? (DWORD)compute(as, *base, newer, older, value) : PDH_INVALID_ARGUMENT;
+}
+
+PDH_FUNCTION PdhComputeCounterStatistics(PDH_HCOUNTER counter, DWORD as, DWORD first, DWORD count, PPDH_RAW_COUNTER values, PPDH_STATISTICS data)
+{
+	MAY_FAIL();
+	if (!counter || first >= count || as != PDH_FMT_LARGE)
+		return PDH_INVALID_ARGUMENT;
+	memset(data, 0, sizeof(*data));
+	data->dwFormat = as;
+	data->count = count;
+	data->min.largeValue = data->max.largeValue = values[first].FirstValue;
+	for (DWORD i = 0; i < count; i++) {
+		LONGLONG v = values[i].FirstValue;
+
+		data->min.largeValue = min(data->min.largeValue, v);
+		data->max.largeValue = max(data->max.largeValue, v);
+		data->mean.largeValue += v;
+	}
+	data->mean.largeValue /= count;
+	return ERROR_SUCCESS;
+}
+
+PDH_FUNCTION PdhMakeCounterPathW(PPDH_COUNTER_PATH_ELEMENTS_W e, LPWSTR path, LPDWORD size, DWORD flags)
+{
+	WCHAR text[512];
+
+	MAY_FAIL();
+	if (flags || !e->szObjectName || !e->szCounterName || wcslen(e->szObjectName) > 64 || wcslen(e->szCounterName) > 64)
+		return PDH_INVALID_ARGUMENT;
+	swprintf(text, 512, L"%ls\\%ls(%ls/%ls#%u)\\%ls", e->szMachineName, e->szObjectName, e->szParentInstance, e->szInstanceName,
+		(unsigned)e->dwInstanceIndex, e->szCounterName);
+	return give(text, wcslen(text) + 1, path, size);
+}
+
+PDH_FUNCTION PdhParseCounterPathW(LPCWSTR path, PPDH_COUNTER_PATH_ELEMENTS_W e, LPDWORD size, DWORD flags)
+{
+	DWORD room = *size, need = sizeof(*e) + 512;
+	LPWSTR to = (LPWSTR)(e + 1);
+
+	MAY_FAIL();
+	if (flags || wcscmp(path, L"\\\\M\\Obj(P/I#3)\\Ctr"))
+		return PDH_INVALID_PATH;
+	*size = need;
+	if (room < need || !e)
+		return PDH_MORE_DATA;
+	e->szMachineName = put(&to, L"\\\\M");
+	e->szObjectName = put(&to, L"Obj");
+	e->szInstanceName = put(&to, L"I");
+	e->szParentInstance = put(&to, L"P");
+	e->dwInstanceIndex = 3;
+	e->szCounterName = put(&to, L"Ctr");
+	return ERROR_SUCCESS;
+}
+
+PDH_FUNCTION PdhParseInstanceNameW(LPCWSTR text, LPWSTR name, LPDWORD size, LPWSTR parent, LPDWORD parent_size, LPDWORD index)
+{
+	MAY_FAIL();
+	if (wcscmp(text, L"P/I#3") || *size < 2 || *parent_size < 2)
+		return PDH_INVALID_INSTANCE;
+	wcscpy(name, L"I");
+	wcscpy(parent, L"P");
+	*size = *parent_size = 2;
+	*index = 3;
+	return ERROR_SUCCESS;
+}
+
+PDH_FUNCTION PdhValidatePathExW(PDH_HLOG source, LPCWSTR path)
+{
+	MAY_FAIL();
+	return source ? PDH_INVALID_HANDLE : (DWORD)PdhValidatePathW(path);
+}
+
+PDH_FUNCTION PdhSetDefaultRealTimeDataSource(DWORD source)
+{
+	MAY_FAIL();
+	return source == 1 || source == 4 ? ERROR_SUCCESS : PDH_INVALID_ARGUMENT;
+}

@@ -1,0 +1,155 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider"
+)
+
+// member is one interface of the system, such as the registry.
+type member struct {
+	name string
+	open func(ctx context.Context) (winperf.Source, error)
+	// fallback is asked only for what no other member has: to list all that it
+	// has would be to list what the others have again.
+	fallback bool
+	// apart has every counter set asked by a query of its own.
+	apart bool
+
+	mu       sync.Mutex
+	source   winperf.Source
+	err      error // of the last try to open it
+	failures int
+	retry    time.Time
+}
+
+// composed is a machine that has several interfaces. Of each object that several
+// have the first serves it. It may be used from several goroutines.
+type composed struct {
+	members  []*member
+	machine  string
+	limit    time.Duration // for one answer of a member
+	grace    time.Duration // for a member that has been told to return
+	now      func() time.Time
+	troubles troubles
+	merged   merger
+}
+
+// Times for members; see composed.
+const (
+	answerLimit = 30 * time.Second
+	answerGrace = 500 * time.Millisecond
+)
+
+// compose makes a source of several interfaces, the preferred one first. It fails
+// where none of them can be opened; those behind the first one that can be are
+// opened when they are needed.
+func compose(ctx context.Context, members ...*member) (*composed, error) {
+	c := &composed{members: members, limit: answerLimit, grace: answerGrace, now: time.Now}
+	var errs []error
+	for _, m := range members {
+		src, err := c.open(ctx, m)
+		if err == nil {
+			c.machine = src.Machine()
+			return c, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+// open returns the member's source. One that fails is left alone for a while, ever
+// longer, and the error is that of the last try.
+func (c *composed) open(ctx context.Context, m *member) (winperf.Source, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.source != nil {
+		return m.source, nil
+	}
+	if m.err != nil && (errors.Is(m.err, winperf.ErrNotSupported) || c.now().Before(m.retry)) {
+		return nil, m.err
+	}
+	src, err := m.open(ctx)
+	if err == nil {
+		m.source, m.err, m.failures = src, nil, 0
+		return src, nil
+	}
+	if ctx.Err() == nil { // who stops waiting says nothing about the member
+		m.failures++
+		m.err, m.retry = fmt.Errorf("%s: %w", m.name, err), c.now().Add(provider.Pause(m.failures))
+		c.note(m.name, "open", err, m.failures)
+	}
+	return nil, fmt.Errorf("%s: %w", m.name, err)
+}
+
+// serves tells whether the member could be opened.
+func (m *member) serves() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.source != nil
+}
+
+// note keeps a failure, unless it says only that this system does not have the
+// interface.
+func (c *composed) note(name, stage string, err error, failures int) {
+	if !errors.Is(err, winperf.ErrNotSupported) {
+		c.troubles.add(provider.Problem{
+			Provider: name, Stage: stage, Time: c.now().UTC(), Err: err, Failures: failures, Pause: provider.Pause(failures),
+		})
+	}
+}
+
+// Machine implements winperf.Source.
+func (c *composed) Machine() string { return c.machine }
+
+// Anomalies implements [winperf.Troubled].
+func (c *composed) Anomalies(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
+	return c.troubles.since(buf, n)
+}
+
+// Schema implements winperf.Source: the names of all members but the fallback,
+// which is asked only where it is the only one.
+func (c *composed) Schema(ctx context.Context) (*winperf.Schema, error) {
+	var schemas []*winperf.Schema
+	var errs []error
+	for _, m := range c.members {
+		if m.fallback && len(schemas) > 0 {
+			continue
+		}
+		src, err := c.open(ctx, m)
+		if err == nil {
+			var s *winperf.Schema
+			if s, err = src.Schema(ctx); err == nil {
+				schemas = append(schemas, s)
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		errs = append(errs, err)
+	}
+	if len(schemas) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	return c.merged.merge(schemas), nil
+}
+
+// Close implements winperf.Source.
+func (c *composed) Close() error {
+	var errs []error
+	for _, m := range c.members {
+		m.mu.Lock()
+		if m.source != nil {
+			errs = append(errs, m.source.Close())
+		}
+		m.source, m.err = nil, fmt.Errorf("%s: the source is closed: %w", m.name, winperf.ErrState)
+		m.retry = c.now().Add(provider.Pause(1 << 20))
+		m.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}

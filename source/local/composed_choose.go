@@ -1,0 +1,272 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+)
+
+// chooser finds out which member serves which object of a selection: the first one
+// whose sample holds it. Objects are the same where they have a name in common, in
+// any language.
+type chooser struct {
+	composed *composed
+	sel      winperf.Selection
+	served   map[string]bool // names of objects that a member serves, in lower case
+	reached  []bool          // by path: a member serves what it names in full
+	units    []*unit
+	errs     []error
+	working  int  // members that could be asked
+	idle     bool // the first one has nothing of what paths name in full, and nothing else is wanted
+	unsure   bool // what the first one has could not be found out
+}
+
+// Compile implements winperf.Source. To know which objects a member has it takes a
+// sample of it.
+//
+// Objects that the registry has come from there, all in one sample, as one lock of
+// the system's holds up all queries of the registry anyway. Of the counter sets,
+// those that it does not have are asked one by one, each by a query of its own, so
+// that a provider that fails or hangs costs its own set only. PDH is asked for
+// objects that paths name in full and neither of them has, and for everything
+// where neither can be used.
+func (c *composed) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	ch := &chooser{composed: c, sel: sel, served: map[string]bool{}, reached: make([]bool, len(sel.Paths))}
+	for _, m := range c.members {
+		if err := ch.ask(ctx, m); err != nil {
+			ch.close()
+			return nil, err
+		}
+	}
+	if ch.working == 0 {
+		return nil, errors.Join(ch.errs...)
+	}
+	if len(ch.units) > 1 && ch.idle {
+		if err := ch.units[0].query.Close(); err != nil {
+			c.note(ch.units[0].name, "close", err, 1)
+		}
+		ch.units = ch.units[1:]
+	}
+	return newComposedQuery(c, ch.units), nil
+}
+
+func (ch *chooser) close() {
+	for _, u := range ch.units {
+		_ = u.query.Close() // the error that ended the choice is told
+	}
+}
+
+// ask asks a member for what is not served yet. Only errors about the selection,
+// and the end of ctx, are errors of it.
+func (ch *chooser) ask(ctx context.Context, m *member) error {
+	c := ch.composed
+	if m.fallback && ch.working > 0 && (ch.unsure || !ch.wanting()) || !ch.open() {
+		return nil
+	}
+	src, err := c.open(ctx, m)
+	if err == nil {
+		switch {
+		case m.fallback && ch.working > 0:
+			err = ch.whole(ctx, m, src, ch.missing())
+		case m.apart:
+			if err = ch.sets(ctx, m, src); err == nil && len(ch.units) == 0 {
+				err = ch.whole(ctx, m, src, ch.sel) // of nothing, for its clocks
+			}
+		default:
+			err = ch.whole(ctx, m, src, ch.sel)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, winperf.ErrNoMachine):
+		return err
+	case err != nil:
+		if ch.errs = append(ch.errs, err); m.serves() {
+			c.note(m.name, "compile", err, 1)
+		}
+	default:
+		ch.working++
+	}
+	return nil
+}
+
+// wanting tells whether a path names an object that no member has so far.
+func (ch *chooser) wanting() bool {
+	return slices.Contains(ch.reached, false) && len(ch.missing().Paths) > 0
+}
+
+// open tells whether a further member may have anything that is wanted.
+func (ch *chooser) open() bool {
+	if ch.working == 0 || ch.sel.Global || ch.wanting() {
+		return true
+	}
+	return slices.ContainsFunc(ch.sel.Objects, func(id winperf.ObjectID) bool { return !id.GUID.IsZero() }) ||
+		slices.ContainsFunc(ch.sel.Paths, byPattern)
+}
+
+// named tells that the selection is only of objects that paths name in full.
+func (ch *chooser) named() bool {
+	return !ch.sel.Global && !ch.sel.Costly && len(ch.sel.Objects) == 0 && !slices.ContainsFunc(ch.sel.Paths, byPattern)
+}
+
+func byPattern(p winperf.Path) bool {
+	pattern := winperf.CompilePattern(p.Object)
+	return pattern.HasWildcard()
+}
+
+// missing are the paths in full that no member has served.
+func (ch *chooser) missing() winperf.Selection {
+	sel := winperf.Selection{Metadata: ch.sel.Metadata}
+	for i, p := range ch.sel.Paths {
+		if !ch.reached[i] && !byPattern(p) {
+			sel.Paths = append(sel.Paths, p)
+		}
+	}
+	return sel
+}
+
+// whole has a member serve a selection by one query.
+func (ch *chooser) whole(ctx context.Context, m *member, src winperf.Source, sel winperf.Selection) error {
+	q, err := src.Compile(ctx, sel)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.name, err)
+	}
+	objects, err := ch.probe(ctx, q)
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), q.Close())
+	}
+	first := len(ch.units) == 0
+	if objects == 0 && !first {
+		return errors.Join(err, q.Close())
+	}
+	if first {
+		ch.unsure = err != nil
+		ch.idle = err == nil && objects == 0 && ch.named()
+	}
+	ch.units = append(ch.units, newUnit(m.name, q)) // also one that fails now: it may recover
+	return nil
+}
+
+// probe takes a sample and notes which objects it holds.
+func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err error) {
+	if _, cooked := q.(winperf.CookedQuery); cooked {
+		return 0, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, ch.composed.limit)
+	defer cancel()
+	var pool frame.Pool
+	f := pool.Get()
+	defer f.Release()
+	if err := q.Sample(ctx, f.Raw()); err != nil {
+		return 0, err
+	}
+	err = f.Decode(frame.Frame{}) // of a damaged one what stands before the damage
+	if f.NumObjects() == 0 {
+		return 0, err
+	}
+	names, _ := nametable.FromSchema(schemaOf(f))
+	titles := map[uint32]bool{}
+	for o := range f.Objects() {
+		titles[o.ID().Index] = true
+		ch.serve(names, o.ID().Index)
+	}
+	for _, costly := range schemaOf(f).Costly { // there, though not in this sample
+		ch.serve(names, costly)
+	}
+	for i, p := range ch.sel.Paths {
+		if slices.ContainsFunc(names.Lookup(p.Object), func(t uint32) bool { return titles[t] }) {
+			ch.reached[i] = true
+		}
+	}
+	return len(titles), nil
+}
+
+func schemaOf(f frame.Frame) *winperf.Schema {
+	if s := f.Raw().Schema; s != nil {
+		return s
+	}
+	return &winperf.Schema{}
+}
+
+// serve notes all names of an object.
+func (ch *chooser) serve(names *nametable.Names, title uint32) {
+	for _, name := range allNames(names, title) {
+		ch.served[strings.ToLower(name)] = true
+	}
+}
+
+// allNames are the names of a title in all languages.
+func allNames(names *nametable.Names, title uint32) (all []string) {
+	for _, id := range names.Languages() {
+		table, _ := names.Tables(id)
+		if name, ok := table.Name(title); ok {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// sets has a member serve every counter set that is wanted, and not served yet, by
+// a query of its own.
+func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) error {
+	schema, err := src.Schema(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.name, err)
+	}
+	names, _ := nametable.FromSchema(schema)
+	served := ch.served // sets of one name are not the same
+	for _, set := range schema.Sets {
+		known := slices.ContainsFunc(allNames(names, set.Title), func(name string) bool { return served[strings.ToLower(name)] })
+		sel, wanted := ch.ofSet(set, names)
+		if !wanted || known {
+			continue
+		}
+		q, err := src.Compile(ctx, sel)
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if ch.errs = append(ch.errs, fmt.Errorf("%s: %w", m.name, err)); errors.Is(err, winperf.ErrNoMachine) {
+				return err
+			}
+			continue
+		}
+		ch.units = append(ch.units, newUnit(m.name+" "+names.Title(set.Title), q))
+	}
+	return nil
+}
+
+// ofSet is what is wanted of a counter set.
+func (ch *chooser) ofSet(set winperf.CounterSet, names *nametable.Names) (sel winperf.Selection, wanted bool) {
+	id := winperf.ObjectID{Index: set.Title, GUID: set.GUID}
+	sel.Metadata = ch.sel.Metadata
+	if ch.sel.Global || slices.ContainsFunc(ch.sel.Objects, id.Is) {
+		sel.Objects = []winperf.ObjectID{id}
+	}
+	for i, p := range ch.sel.Paths {
+		if !namesSet(p.Object, set.Title, names) {
+			continue
+		}
+		ch.reached[i] = true
+		p.Object = "#" + strconv.FormatUint(uint64(set.Title), 10)
+		sel.Paths = append(sel.Paths, p)
+	}
+	return sel, len(sel.Objects)+len(sel.Paths) > 0
+}
+
+// namesSet tells whether the text names a title in any language.
+func namesSet(text string, title uint32, names *nametable.Names) bool {
+	p := winperf.CompilePattern(text)
+	if !p.HasWildcard() {
+		return slices.Contains(names.Lookup(text), title)
+	}
+	return slices.ContainsFunc(allNames(names, title), p.Match)
+}

@@ -1,0 +1,181 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/provider"
+	"github.com/winperf/winperf/provider/publish"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// keepsMapped: directories of tests cannot be removed while a counter of a file
+// in them is alive. Linux is where this source is used.
+const keepsMapped = runtime.GOOS == "windows"
+
+// openPublished opens a source of the recorder's objects and what is published
+// in the directory.
+func openPublished(t *testing.T, dir string) *source {
+	t.Helper()
+	s, err := newSource(host{
+		machine:  "HOST",
+		dispatch: provider.Options{Clocks: func() counter.Clocks { return counter.Clocks{PerfFreq: 1} }},
+		provider: &recorder{objects: hostObjects()},
+		publish:  true,
+	}, Options{Published: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// startPublisher publishes an object with the instance and a counter N.
+func startPublisher(t *testing.T, dir, object, instance string, value uint64) *publish.Publisher {
+	t.Helper()
+	s, err := registration.ParseSchema("test", fmt.Appendf(nil,
+		`{"driver": "Test", "objects": [{"symbol": "O", "name": %q, "help": "About it.", "multi": true, "counters": [{"symbol": "N", "name": "N", "type": "PERF_COUNTER_LARGE_RAWCOUNT"}]}]}`, object))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := publish.New(s, publish.Options{Dir: dir})
+	if errors.Is(err, winperf.ErrNotSupported) {
+		t.Skipf("skipped: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	o, err := p.Object(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := o.Instance(instance, publish.InstanceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := in.Counter("N")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Set(value)
+	return p
+}
+
+// Publishers come and go while a measurement runs; the host's objects stay.
+func TestPublished(t *testing.T) {
+	if keepsMapped {
+		t.Skip("skipped: this system does not remove files that are mapped")
+	}
+	dir := t.TempDir()
+	s := openPublished(t, dir)
+	c := measure.New(s, winperf.Selection{Paths: parse(t, `\Memory\Used`, `\Shop(*)\N`, `\Shop\N`)}, measure.Options{})
+	defer c.Close()
+	cycle := func() string {
+		t.Helper()
+		cy, err := c.Cycle(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(cy.Damage) > 0 {
+			t.Errorf("damage: %v", cy.Damage)
+		}
+		var list []string
+		for _, r := range cy.Readings[:len(cy.Readings)-1] {
+			list = append(list, fmt.Sprint(r.Path.InstanceText(), " ", r.Value, " ", r.Status))
+		}
+		return strings.Join(list, ", ")
+	}
+	steps := []struct {
+		do   func()
+		want string
+	}{
+		{func() {}, " 104 ok, *  no_object"},
+		{func() { startPublisher(t, dir, "Other", "x", 1) }, " 104 ok, *  no_object"},
+		{nil, " 104 ok, one 11 ok"},
+		{func() { startPublisher(t, dir, "Shop", "two", 12) }, " 104 ok, one 11 ok, two 12 ok"},
+		{nil, " 104 ok, two 12 ok"},
+	}
+	var one *publish.Publisher
+	steps[2].do = func() { one = startPublisher(t, dir, "Shop", "one", 11) }
+	steps[4].do = func() { _ = one.Close() }
+	for i, step := range steps {
+		step.do()
+		for range 2 {
+			if got := cycle(); got != step.want {
+				t.Errorf("step %d: %s, want %s", i, got, step.want)
+			}
+		}
+	}
+}
+
+// Names and help texts are those of the host and of what is published.
+func TestPublishedSchema(t *testing.T) {
+	if keepsMapped {
+		t.Skip("skipped: this system does not remove files that are mapped")
+	}
+	dir := t.TempDir()
+	s := openPublished(t, dir)
+	names := func() map[string]string {
+		t.Helper()
+		c, err := measure.ReadCatalogue(t.Context(), s, measure.CatalogueOptions{})
+		if err != nil || len(c.Damage) > 0 {
+			t.Fatal(err, c.Damage)
+		}
+		m := map[string]string{}
+		for _, g := range c.Groups {
+			m[g.Name] = g.Help
+		}
+		return m
+	}
+	before, _ := s.Schema(t.Context())
+	if got := names(); len(got) != 4 {
+		t.Errorf("objects %q", got)
+	}
+	if again, _ := s.Schema(t.Context()); again != before {
+		t.Error("another schema, but nothing changed")
+	}
+	p := startPublisher(t, dir, "Shop", "one", 11)
+	if got := names(); len(got) != 5 || got["Shop"] != "About it." {
+		t.Errorf("objects %q", got)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if after, _ := s.Schema(t.Context()); after != before {
+		t.Error("nothing is published, but the schema is not the host's")
+	}
+}
+
+// The host's names are its own; who publishes under one is told.
+func TestPublishedHostName(t *testing.T) {
+	if keepsMapped {
+		t.Skip("skipped: this system does not remove files that are mapped")
+	}
+	dir := t.TempDir()
+	s := openPublished(t, dir)
+	startPublisher(t, dir, "MEMORY", "fake", 1)
+	q, err := s.Compile(t.Context(), winperf.Selection{Global: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if f := sample(t, q); f.NumObjects() != 2 {
+			t.Errorf("%d objects, want the host's 2", f.NumObjects())
+		}
+	}
+	list, n := s.Anomalies(nil, 0)
+	if n != 1 || list[0].Kind != winperf.ProviderFailed || !strings.Contains(list[0].Err.Error(), `"MEMORY" is one of the system's own`) {
+		t.Errorf("anomalies %v", list)
+	}
+}

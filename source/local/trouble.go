@@ -1,0 +1,60 @@
+package local
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider"
+)
+
+// maxTroubles is how many anomalies are kept. Providers that fail are asked
+// ever more rarely, so this is what happened in hours.
+const maxTroubles = 256
+
+// troubles are the failures of providers, the last maxTroubles of them.
+type troubles struct {
+	mu   sync.Mutex
+	n    uint64 // so far
+	last [maxTroubles]winperf.Anomaly
+}
+
+// add notes a failure.
+func (t *troubles) add(p provider.Problem) {
+	a := winperf.Anomaly{
+		Kind:   winperf.ProviderFailed,
+		Time:   p.Time,
+		Detail: fmt.Sprintf("provider %s: %s: failure %d", p.Provider, p.Stage, p.Failures),
+		Err:    p.Err,
+	}
+	if p.Pause > 0 {
+		a.Action = fmt.Sprintf("not asked for %v", p.Pause)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last[t.n%maxTroubles] = a
+	t.n++
+}
+
+// Anomalies implements [winperf.Troubled]: every failure of a provider is one,
+// with the provider, the stage, the time and the cause.
+func (s *source) Anomalies(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
+	return s.troubles.since(buf, n)
+}
+
+// since appends to buf what was noted after the first n troubles.
+func (t *troubles) since(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.n > maxTroubles {
+		n = max(n, t.n-maxTroubles)
+	}
+	for ; n < t.n; n++ {
+		buf = append(buf, t.last[n%maxTroubles])
+	}
+	return buf, t.n
+}
+
+// Problems returns the last failure of every provider that ever failed, with the
+// stack of a panic and how often it has failed. It may be called at any time.
+func (s *source) Problems() []provider.Problem { return s.dispatcher.Problems() }

@@ -1,0 +1,187 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/source/replay"
+)
+
+// LogOptions say how a log is to be read. The zero value suits nearly all.
+type LogOptions struct {
+	// CodePage of a text log (pdhlog.ReadOptions); 0 finds it out.
+	CodePage uint32
+	// Location is the time zone of a text log's time stamps; nil is the one that
+	// the log names.
+	Location *time.Location
+}
+
+// logKind is one kind of log.
+type logKind struct {
+	name       string
+	extensions []string
+	is         func(start []byte) bool // tells it by the beginning of the file
+	open       func(file string, opt LogOptions) (winperf.Source, error)
+}
+
+// logKinds are the kinds of logs that OpenLog knows.
+func logKinds() []logKind {
+	return []logKind{
+		{"PDH text log", []string{".csv", ".tsv"}, isText, func(file string, opt LogOptions) (winperf.Source, error) {
+			return replay.OpenText(file, replay.TextOptions(opt))
+		}},
+		{"PDH binary log", []string{".blg"}, pdhlog.IsBLG, func(file string, _ LogOptions) (winperf.Source, error) {
+			return replay.OpenBLG(file)
+		}},
+		{"winperf capture", []string{".capture"}, isCapture, func(file string, _ LogOptions) (winperf.Source, error) {
+			return replay.OpenCapture(file)
+		}},
+		{"performance data block", []string{".bin", ".perfdata"}, isBlock, func(file string, _ LogOptions) (winperf.Source, error) {
+			return replay.OpenFiles([]string{file}, nil)
+		}},
+	}
+}
+
+// startSize is how much of a file is looked at to find out what it is.
+const startSize = 64 << 10
+
+func isText(start []byte) bool {
+	_, err := pdhlog.NewReader(bytes.NewReader(start), pdhlog.ReadOptions{})
+	return err == nil
+}
+
+func isCapture(start []byte) bool { return bytes.HasPrefix(start, capture.Magic()) }
+
+func isBlock(start []byte) bool { return bytes.HasPrefix(start, []byte("P\x00E\x00R\x00F\x00")) }
+
+// OpenLog opens a log or capture, whose kind its content tells, and where that
+// is damaged its extension. The error wraps fs.ErrNotExist,
+// winperf.ErrNotSupported for a file of another kind, or winperf.ErrBadData.
+func OpenLog(ctx context.Context, file string, opt LogOptions) (winperf.Source, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	start, err := readStart(file)
+	if err != nil {
+		return nil, err
+	}
+	kinds := logKinds()
+	i := slices.IndexFunc(kinds, func(k logKind) bool { return k.is(start) })
+	if i < 0 {
+		extension := strings.ToLower(filepath.Ext(file))
+		i = slices.IndexFunc(kinds, func(k logKind) bool { return slices.Contains(k.extensions, extension) })
+	}
+	if i < 0 {
+		var names []string
+		for _, k := range kinds {
+			names = append(names, k.name)
+		}
+		return nil, fmt.Errorf("%s is no log of a known kind (%s): %w", file, strings.Join(names, ", "), winperf.ErrNotSupported)
+	}
+	return kinds[i].open(file, opt)
+}
+
+// readStart reads the beginning of a regular file.
+func readStart(name string) ([]byte, error) {
+	info, err := os.Stat(name) // before it is opened, as opening a pipe waits for who writes to it
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file (%v): %w", name, info.Mode(), winperf.ErrNotSupported)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, min(info.Size(), startSize))
+	n, err := io.ReadFull(f, b)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it became shorter since it was looked at
+		err = nil
+	}
+	return b[:n], err
+}
+
+// namesFile tells whether a URL without a known scheme is the name of a file: there
+// is one, or it is the name of a log that is missing.
+func namesFile(name string) bool {
+	if _, err := os.Stat(name); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err == nil
+	}
+	extension := strings.ToLower(filepath.Ext(name))
+	return slices.ContainsFunc(logKinds(), func(k logKind) bool { return slices.Contains(k.extensions, extension) })
+}
+
+// logForm is what openLogURL takes, for messages.
+const logForm = "log:FILE[?zone=ZONE&codepage=N]"
+
+// openLogURL opens FILE[?zone=ZONE&codepage=N].
+func openLogURL(ctx context.Context, rest string) (winperf.Source, error) {
+	file, query := rest, ""
+	if i := strings.LastIndexByte(rest, '?'); i >= 0 {
+		if _, err := os.Stat(rest); err != nil { // no file whose name has a question mark
+			file, query = rest[:i], rest[i+1:]
+		}
+	}
+	values, err := url.ParseQuery(strings.ReplaceAll(query, "+", "%2B")) // of +05:30
+	if err != nil {
+		return nil, fmt.Errorf("%q, expected %s: %w", query, logForm, winperf.ErrNotSupported)
+	}
+	var opt LogOptions
+	for key, value := range values {
+		switch key {
+		case "zone":
+			opt.Location, err = ParseZone(value[0])
+		case "codepage":
+			opt.CodePage, err = ParseCodePage(value[0])
+		default:
+			err = fmt.Errorf("option %q, expected %s: %w", key, logForm, winperf.ErrNotSupported)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return OpenLog(ctx, file, opt)
+}
+
+// ParseZone reads a time zone: the name that it has in the IANA database, as
+// Europe/Berlin, UTC, Local, or its offset from UTC, as +05:30.
+func ParseZone(s string) (*time.Location, error) {
+	if t, err := time.Parse("Z07:00", s); err == nil {
+		_, offset := t.Zone()
+		return time.FixedZone(s, offset), nil
+	}
+	zone, err := time.LoadLocation(s)
+	if err != nil || s == "" {
+		return nil, fmt.Errorf("time zone %q: expected a name such as Europe/Berlin or an offset such as +05:30: %w", s, winperf.ErrNotSupported)
+	}
+	return zone, nil
+}
+
+// ParseCodePage reads the number of a code page, with or without cp before it.
+func ParseCodePage(s string) (uint32, error) {
+	digits := s
+	if len(s) > 2 && strings.EqualFold(s[:2], "cp") {
+		digits = s[2:]
+	}
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil || !pdhlog.KnownCodePage(uint32(n)) {
+		return 0, fmt.Errorf("code page %q: expected its number, such as 1251, or 65001 for UTF-8: %w", s, winperf.ErrNotSupported)
+	}
+	return uint32(n), nil
+}

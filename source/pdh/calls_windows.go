@@ -1,0 +1,26 @@
+package pdh
+
+import (
+	"time"
+
+	"github.com/winperf/winperf/internal/winapi"
+)
+
+// systemCalls are the functions of a library.
+func systemCalls(library string) (*calls, error) {
+	if library == "" {
+		library = "pdh.dll"
+	}
+	p, k := winapi.NewPdh(winapi.NewDLL(library)), winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
+	return &calls{
+		openQuery: p.OpenQuery, closeQuery: p.CloseQuery, collect: p.Collect,
+		addCounter: p.AddCounter, addEnglish: p.AddEnglishCounter, removeCounter: p.RemoveCounter,
+		counterInfo: p.CounterInfo, timeBase: p.TimeBase,
+		rawValue: p.RawValue, rawArray: p.RawArray, formatted: p.Formatted, formattedArray: p.FormattedArray,
+		enumMachines: p.EnumMachines, enumObjects: p.EnumObjects, enumItems: p.EnumObjectItems,
+		expand: p.ExpandWildCardPath, expandOld: p.ExpandCounterPath, connect: p.ConnectMachine, validate: p.ValidatePath,
+		nameByIndex: p.NameByIndex, indexByName: p.IndexByName,
+		defaultObject: p.DefaultObject, defaultCounter: p.DefaultCounter, version: p.Version,
+		computerName: k.ComputerName, now: time.Now,
+	}, nil
+}

@@ -1,0 +1,267 @@
+package pdh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/winapi"
+)
+
+// Compile implements winperf.Source. Paths may be in the system's language or in
+// English; one with a wildcard in the object or the counter is compared with the
+// names in the system's language.
+func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	for _, p := range sel.Paths {
+		if p.Machine != "" && !strings.EqualFold(p.Machine, s.machine) {
+			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, s.machine)
+		}
+	}
+	q := &query{source: s, formatted: s.opt.Formatted}
+	var err error
+	left := s.worker.Do(ctx, func() { err = q.compile(ctx, sel) })
+	if left != nil {
+		// What was opened is closed when the call returns, or with the source.
+		go func() { _ = s.worker.Do(context.WithoutCancel(ctx), func() { _ = q.close() }) }()
+		return nil, fmt.Errorf("pdh: %w", left)
+	}
+	if err != nil {
+		_ = q.Close()
+		return nil, err
+	}
+	if q.formatted && !sel.Metadata {
+		return &cookedQuery{query: q}, nil
+	}
+	return q, nil
+}
+
+// compile opens the query and adds the counters.
+func (q *query) compile(ctx context.Context, sel winperf.Selection) (err error) {
+	if q.handle, err = q.source.calls.openQuery(); err != nil {
+		return failed("PdhOpenQuery", "", err)
+	}
+	q.open = true
+	q.source.queries[q] = struct{}{}
+	all := slices.Clone(sel.Paths)
+	for _, id := range sel.Objects {
+		if o := q.source.catalog.byTitle(id.Index); o != nil {
+			all = append(all, whole(o.name))
+		}
+	}
+	if sel.Global || sel.Costly {
+		names, err := q.classes(sel)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			all = append(all, whole(name))
+		}
+	}
+	for _, p := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := q.path(p); err != nil {
+			return err
+		}
+	}
+	q.metadata = sel.Metadata
+	q.settle()
+	return q.source.publish()
+}
+
+// whole is the path of everything that an object has.
+func whole(object string) winperf.Path { return winperf.Path{Object: object, Counter: "*"} }
+
+// classes lists the objects that are not costly, those that are, or both.
+func (q *query) classes(sel winperf.Selection) ([]string, error) {
+	cheap, err := q.source.objectNames(false)
+	if err != nil || !sel.Costly {
+		return cheap, err
+	}
+	all, err := q.source.objectNames(true)
+	if err != nil || sel.Global {
+		return all, err
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return slices.Contains(cheap, s) }), nil
+}
+
+// byTitle returns the object with a title index, nil if there is none.
+func (c *catalog) byTitle(title uint32) *object {
+	for _, o := range c.objects {
+		if o.title == title {
+			return o
+		}
+	}
+	return nil
+}
+
+// path adds the counters that a path stands for.
+func (q *query) path(p winperf.Path) error {
+	objects := []string{p.Object}
+	if pattern := winperf.CompilePattern(p.Object); pattern.HasWildcard() {
+		names, err := q.source.objectNames(true)
+		if err != nil {
+			return err
+		}
+		objects = matching(pattern, names)
+	}
+	for _, o := range objects {
+		p.Object = o
+		pattern := winperf.CompilePattern(p.Counter)
+		if !pattern.HasWildcard() {
+			if err := q.add(p); err != nil {
+				return err
+			}
+			continue
+		}
+		counters, _, multiple, err := q.source.client.Items(q.source.remote(), o)
+		if err != nil {
+			if unknown(err) {
+				continue
+			}
+			return err
+		}
+		for _, name := range matching(pattern, counters) {
+			one := p
+			one.Counter = name
+			switch {
+			case multiple && !p.HasInstance:
+				one.HasInstance, one.Instance = true, "*"
+			case !multiple && p.HasInstance && p.Instance == "*":
+				one.HasInstance, one.Instance = false, ""
+			}
+			if err := q.add(one); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unknown tells whether an error says only that something is not there, which is
+// none for who asks for it.
+func unknown(err error) bool {
+	for _, target := range []error{winperf.ErrNoObject, winperf.ErrNoCounter, winperf.ErrNoInstance, winperf.ErrPath} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds one counter. One that is not there is none of an error.
+func (q *query) add(p winperf.Path) error {
+	c := q.source.calls
+	if q.source.opt.Machine != "" {
+		p.Machine = q.source.opt.Machine
+	} else {
+		p.Machine = ""
+	}
+	if p.Index != 0 { // also #*: instances are told apart when they are read
+		p.Instance, p.Index = strings.TrimSuffix(p.Instance, "*")+"*", 0
+	}
+	p.Instance = strings.ReplaceAll(p.Instance, "?", "*") // PDH knows no other wildcard
+	text := p.String()
+	handle, english, err := q.addPath(p)
+	if err != nil && unknown(err) && p.Instance == "*" { // for an object without instances, as some write it
+		p.HasInstance, p.Instance = false, ""
+		handle, english, err = q.addPath(p)
+	}
+	if err != nil {
+		if unknown(err) {
+			return nil
+		}
+		return failed("PdhAddCounter", text, err)
+	}
+	info, err := q.source.counterInfo(handle, text)
+	if err != nil {
+		_ = c.removeCounter(handle)
+		return err
+	}
+	asAsked(&info, p)
+	o := q.source.catalog.object(info.Object)
+	e := q.source.catalog.entry(o, &info)
+	if e == nil {
+		_ = c.removeCounter(handle)
+		return fmt.Errorf("%s: more than %d counters of one object: %w", text, maxEntries, winperf.ErrBadData)
+	}
+	if english {
+		q.source.catalog.nameEnglish(o, e, p.Object, p.Counter)
+	}
+	col := column{handle: handle, object: o, entry: e, info: info, array: p.HasInstance && winperf.CompilePattern(p.Instance).HasWildcard()}
+	if slices.ContainsFunc(q.columns, func(other column) bool { return other.same(&col) }) {
+		return failed("PdhRemoveCounter", text, c.removeCounter(handle))
+	}
+	if usesClock(e.typ) || e.typ.NeedsBase() {
+		if base, err := c.timeBase(handle); err == nil { // types that need none have none
+			col.frequency = base
+		}
+	}
+	if e.typ.Clock() == counter.TickClock && q.frequency == 0 {
+		q.frequency = col.frequency
+	}
+	q.columns = append(q.columns, col)
+	return nil
+}
+
+// asAsked puts the names of the path where PDH told none, as Wine's does.
+func asAsked(info *winapi.CounterInfo, p winperf.Path) {
+	if info.Object == "" {
+		info.Object, info.HasInstance, info.Instance = p.Object, p.HasInstance, p.Instance
+	}
+	if info.Counter == "" {
+		info.Counter = p.Counter
+	}
+}
+
+// addPath adds a counter by its name in the system's language or else in English.
+func (q *query) addPath(p winperf.Path) (handle uintptr, english bool, err error) {
+	c, text := q.source.calls, p.String()
+	if handle, err = c.addCounter(q.handle, text); err == nil || !unknown(err) {
+		return handle, false, err
+	}
+	if again, englishErr := c.addEnglish(q.handle, text); englishErr == nil {
+		return again, true, nil
+	}
+	return 0, false, err
+}
+
+// counterInfo reads what PDH knows of a counter.
+func (s *source) counterInfo(handle uintptr, path string) (winapi.CounterInfo, error) {
+	b, _, err := array(make(winapi.Memory, 128), func(buf winapi.Memory) (size, count uint32, err error) {
+		size, err = s.calls.counterInfo(handle, buf)
+		return size, 1, err
+	})
+	var info winapi.CounterInfo
+	if err == nil {
+		info, err = b.CounterInfo()
+	}
+	return info, failed("PdhGetCounterInfo", path, err)
+}
+
+// array calls f with ever larger buffers for as long as it wants more.
+func array(buf winapi.Memory, f func(winapi.Memory) (size, count uint32, err error)) (winapi.Memory, uint32, error) {
+	for range maxGrowth {
+		size, count, err := f(buf)
+		switch {
+		case tooSmall(err):
+			size = max(size, uint32(buf.Bytes())) // at least half as much again
+			if size > maxBytes {
+				return buf, 0, fmt.Errorf("%d bytes are needed, at most %d are accepted: %w", size, maxBytes, winperf.ErrBadData)
+			}
+			buf = make(winapi.Memory, size/8+size/16+8)
+		case err != nil:
+			return buf, 0, err
+		case int64(size) > int64(buf.Bytes()):
+			return buf, 0, fmt.Errorf("%d bytes were written to a buffer of %d: %w", size, buf.Bytes(), winperf.ErrBadData)
+		default:
+			return buf, count, nil
+		}
+	}
+	return buf, 0, fmt.Errorf("more was needed %d times in a row: %w", maxGrowth, winperf.ErrBadData)
+}

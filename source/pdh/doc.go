@@ -1,0 +1,11 @@
+// Package pdh is the source of live counters as the Performance Data Helper of
+// Windows gives them (pdh.h; Microsoft Learn, "Using the PDH Functions to
+// Consume Counter Data"): everything that typeperf and Performance Monitor can
+// read, whichever kind of provider it comes from. Logs are not its business.
+//
+// [Open] gives a winperf.Source whose samples hold PDH's raw values, with which
+// readings are computed as everywhere else. With Options.Formatted its queries
+// implement winperf.CookedQuery and give the values that PDH computes.
+//
+// [Client] has the functions that list and look up.
+package pdh

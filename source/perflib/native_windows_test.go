@@ -1,0 +1,247 @@
+package perflib
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counterset"
+	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/internal/wintest"
+	"github.com/winperf/winperf/nametable"
+)
+
+// native is the fake of internal/wintest.
+type native struct {
+	file    string
+	handles func() int
+}
+
+func newNative(t *testing.T) native {
+	t.Helper()
+	file := wintest.DLL(t, "perflib")
+	addr, err := winapi.NewDLL(file).Proc("FakeHandles").Addr()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return native{file, func() int {
+		n, _, _ := syscall.SyscallN(addr)
+		return int(int32(n))
+	}}
+}
+
+// TestNative calls every function of a native library, as Windows has them.
+func TestNative(t *testing.T) {
+	n := newNative(t)
+	for _, machine := range []string{"", "other"} {
+		c, err := NewConsumer(machine, n.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets, err := c.Sets()
+		if diff := cmp.Diff([]winperf.GUID{{1}, {2}}, sets); diff != "" || err != nil {
+			t.Error(diff, err)
+		}
+		info, _, err := c.Info(winperf.GUID{1})
+		if err != nil || len(info.Counters) != 1 || info.Single() || info.Counters[0].Base != counterset.None {
+			t.Errorf("%+v, %v", info, err)
+		}
+		if one, err := c.Counter(winperf.GUID{1}, 1); err != nil || one != info.Counters[0] {
+			t.Error(one, err)
+		}
+		if _, err := c.Counter(winperf.GUID{1}, 2); !errors.Is(err, winperf.ErrNoCounter) {
+			t.Error(err)
+		}
+		if _, err := c.Text(winperf.GUID{3}, counterset.RegName, 0); !errors.Is(err, winperf.ErrNoObject) {
+			t.Error(err)
+		}
+		if s, err := c.Text(winperf.GUID{1}, counterset.RegName, 0x407); err != nil || s != "Platte" {
+			t.Error(s, err)
+		}
+		if all, errs := c.Texts(winperf.GUID{1}, counterset.RegEnglishCounter, 0); len(errs) > 0 || len(all) != 1 || all[0].Text != "Samples/sec" {
+			t.Error(all, errs)
+		}
+		if id, err := c.Provider(winperf.GUID{1}); err != nil || id != (winperf.GUID{9}) {
+			t.Error(id, err)
+		}
+		instances, err := c.Instances(winperf.GUID{1})
+		if diff := cmp.Diff([]counterset.InstanceName{{Name: "C:", ID: 1}, {Name: "D:", ID: 2}}, instances); diff != "" || err != nil {
+			t.Error(diff, err)
+		}
+		h, err := c.Open()
+		if err != nil || n.handles() != 1 {
+			t.Fatal(err, n.handles())
+		}
+		all := []counterset.Identifier{
+			{Set: winperf.GUID{1}, Counter: counterset.Any, InstanceID: counterset.Any, Instance: "*"},
+			{Set: winperf.GUID{2}, Counter: counterset.Any, InstanceID: counterset.Any},
+			{Set: winperf.GUID{3}, Counter: counterset.Any, InstanceID: counterset.Any},
+		}
+		added, err := h.Add(all...)
+		if err != nil || added[0].Status != 0 || added[1].Status != 0 || added[2].Status != counterset.GUIDNotFound {
+			t.Error(added, err)
+		}
+		if deleted, err := h.Delete(all[0]); err != nil || deleted[0].Status != 0 {
+			t.Error(deleted, err)
+		}
+		if left, _, err := h.Info(); err != nil || len(left) != 1 || left[0].Set != (winperf.GUID{2}) || left[0].Index != 0 {
+			t.Error(left, err)
+		}
+		b, err := h.Data(nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, damage, err := counterset.ParseData(b); err != nil || len(damage) > 0 || len(d.Answers) != 1 || d.Clocks.PerfFreq != 1000 {
+			t.Errorf("%+v, %v, %v", d, damage, err)
+		}
+		if err := h.Close(); err != nil || n.handles() != 0 {
+			t.Error(err, n.handles())
+		}
+	}
+	c, _ := NewConsumer("nowhere", n.file)
+	_, err1 := c.Sets()
+	_, _, err2 := c.Info(winperf.GUID{1})
+	_, err3 := c.Instances(winperf.GUID{1})
+	_, err4 := c.Open()
+	for _, err := range []error{err1, err2, err3, err4} {
+		if !errors.Is(err, counterset.Status(winapi.ERROR_BAD_NETPATH)) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestNativeSource reads the sets whole, with values that move.
+func TestNativeSource(t *testing.T) {
+	n := newNative(t)
+	src, err := Open(Options{Library: n.file, Language: "407"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := src.Compile(t.Context(), winperf.Selection{Global: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, _ := src.Schema(t.Context())
+	names, _ := nametable.FromSchema(schema)
+	if len(schema.Damage) > 0 || names.Title(FirstTitle) != "Platte" || names.In("009").Title(FirstTitle+2) != "Samples/sec" || names.Help(FirstTitle+3) != "Wie viele Proben" {
+		t.Errorf("%v, %q", schema.Damage, names.Title(FirstTitle))
+	}
+	values := func() (all []uint64) {
+		var raw winperf.Raw
+		if err := q.Sample(t.Context(), &raw); err != nil {
+			t.Fatal(err)
+		}
+		d, _, err := counterset.ParseData(raw.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range d.Answers {
+			for _, in := range a.Instances {
+				all = append(all, in.Values[0].Bits)
+			}
+		}
+		return all
+	}
+	before, after := values(), values()
+	for i := range before {
+		before[i]++
+	}
+	if diff := cmp.Diff(before, after); diff != "" || len(after) != 3 {
+		t.Error(diff)
+	}
+	for range 500 {
+		values()
+	}
+	if err := errors.Join(q.Close(), src.Close()); err != nil || n.handles() != 0 {
+		t.Error(err, n.handles())
+	}
+}
+
+// TestNativeMisdeeds makes each function fail, and samples go wrong.
+func TestNativeMisdeeds(t *testing.T) {
+	n := newNative(t)
+	id := counterset.Identifier{Set: winperf.GUID{2}, Counter: counterset.Any, InstanceID: counterset.Any}
+	all := func() []error {
+		c, err := NewConsumer("", n.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err1 := c.Sets()
+		_, _, err2 := c.Info(winperf.GUID{1})
+		_, err3 := c.Instances(winperf.GUID{1})
+		h, err4 := c.Open()
+		if err4 != nil {
+			return []error{err1, err2, err3, err4}
+		}
+		_, err5 := h.Add(id)
+		_, _, err6 := h.Info()
+		_, err7 := h.Data(nil, 0)
+		_, err8 := h.Delete(id)
+		return []error{err1, err2, err3, err4, err5, err6, err7, err8, h.Close()}
+	}
+	for _, function := range []string{
+		"PerfEnumerateCounterSet", "PerfQueryCounterSetRegistrationInfo", "PerfEnumerateCounterSetInstances", "PerfOpenQueryHandle",
+		"PerfAddCounters", "PerfQueryCounterInfo", "PerfQueryCounterData", "PerfDeleteCounters", "PerfCloseQueryHandle",
+	} {
+		t.Setenv("WINPERF_FAKE", function)
+		failed := 0
+		for _, err := range all() {
+			if err == nil {
+				continue
+			}
+			if failed++; !errors.Is(err, counterset.AccessDenied) || !strings.HasPrefix(err.Error(), function) {
+				t.Errorf("%s: %v", function, err)
+			}
+		}
+		if failed != 1 {
+			t.Errorf("%s: %d errors", function, failed)
+		}
+	}
+	for mode, want := range map[string]error{"grow": nil, "endless": winperf.ErrBadData, "long": winperf.ErrBadData, "empty": nil} {
+		t.Setenv("WINPERF_FAKE", mode)
+		if err := errors.Join(all()...); !errors.Is(err, want) {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+	t.Setenv("WINPERF_FAKE", "hang")
+	src, err := Open(Options{Library: n.file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	q, err := src.Compile(t.Context(), winperf.Selection{Global: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	var raw winperf.Raw
+	if err := q.Sample(ctx, &raw); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	_ = q.Close() // it may still hang
+}
+
+// TestMissingFunctions names what the system lacks, as Wine does.
+func TestMissingFunctions(t *testing.T) {
+	c, err := NewConsumer("", "kernel32.dll")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Sets(); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "PerfEnumerateCounterSet") {
+		t.Error(err)
+	}
+	src, err := Open(Options{Library: "kernel32.dll"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := src.Schema(t.Context()); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Error(err)
+	}
+}

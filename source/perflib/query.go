@@ -1,0 +1,204 @@
+package perflib
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counterset"
+	"github.com/winperf/winperf/source/internal/worker"
+)
+
+// query takes samples in a goroutine of its own, because nothing can stop a
+// provider that hangs.
+type query struct {
+	source  *source
+	worker  *worker.Worker
+	session session // used by the worker only
+	call    *call
+}
+
+// call is one sample on its way. One that was left behind keeps its memory.
+type call struct {
+	buf []byte
+	err error
+	run func()
+}
+
+// Sample implements winperf.Query.
+func (q *query) Sample(ctx context.Context, raw *winperf.Raw) error {
+	if q.call == nil {
+		c := &call{}
+		c.run = func() { c.buf, c.err = q.session.sample(c.buf) }
+		q.call = c
+	}
+	c := q.call
+	c.buf, raw.Bytes = raw.Bytes, nil
+	if err := q.worker.Do(ctx, c.run); err != nil {
+		q.call = nil
+		return fmt.Errorf("counter sets: %w", err)
+	}
+	raw.Format, raw.Schema = winperf.FormatV2, q.source.schema.Load()
+	raw.Bytes, c.buf = c.buf, nil
+	return c.err
+}
+
+// Close implements winperf.Query.
+func (q *query) Close() error {
+	var err error
+	if left := q.worker.Close(closeGrace, func() { err = q.session.close() }); left != nil {
+		return left
+	}
+	return err
+}
+
+// session is an open query of the system.
+type session struct {
+	consumer *Consumer
+	machine  string
+	retry    time.Duration
+
+	handle  *Handle
+	active  int                     // identifiers that are answered
+	refused []counterset.Identifier // those that are not, with the reason
+	tried   time.Time               // when they were tried last
+	trailer []byte                  // the identifiers that stand behind a sample
+}
+
+// describe makes a session that samples definitions only.
+func (s *session) describe(ids []counterset.Identifier) error {
+	for _, id := range ids {
+		id.Status = counterset.InstanceNotFound
+		s.refused = append(s.refused, id)
+	}
+	return s.makeTrailer(nil)
+}
+
+// start opens the query and adds the identifiers.
+func (s *session) start(ids []counterset.Identifier) (err error) {
+	if len(ids) == 0 {
+		return s.makeTrailer(nil)
+	}
+	if s.handle, err = s.consumer.Open(); err != nil {
+		return err
+	}
+	return s.add(ids)
+}
+
+func (s *session) close() error {
+	if s.handle == nil {
+		return nil
+	}
+	return s.handle.Close()
+}
+
+// add adds identifiers and learns the order of all answers.
+func (s *session) add(ids []counterset.Identifier) error {
+	s.tried, s.refused = s.consumer.calls.now(), nil
+	added, err := s.handle.Add(ids...)
+	if err != nil && (len(ids) > 1 || len(added) != len(ids)) {
+		// One that is bad must not cost the others.
+		added = added[:0]
+		for _, id := range ids {
+			one, err := s.handle.Add(id)
+			if added = append(added, s.outcome(id, one, err)); errors.Is(err, winperf.ErrNotSupported) {
+				return err
+			}
+		}
+	} else if err != nil {
+		if errors.Is(err, winperf.ErrNotSupported) {
+			return err
+		}
+		added = []counterset.Identifier{s.outcome(ids[0], added, err)}
+	}
+	return s.order(added)
+}
+
+// outcome is an identifier that was added alone, with the status that it got or,
+// where it got none, that of the call.
+func (s *session) outcome(id counterset.Identifier, added []counterset.Identifier, err error) counterset.Identifier {
+	id.Status = counterset.InvalidData
+	if len(added) == 1 {
+		id.Status = added[0].Status
+	}
+	var status counterset.Status
+	if err != nil && (len(added) != 1 || id.Status == counterset.Success) && errors.As(err, &status) {
+		id.Status = status
+	}
+	return id
+}
+
+// order asks for the order of the answers and notes what was not added.
+func (s *session) order(added []counterset.Identifier) error {
+	info, b, err := s.handle.Info()
+	if err != nil {
+		return err
+	}
+	s.active = len(info)
+	for _, id := range added {
+		there := slices.ContainsFunc(info, func(other counterset.Identifier) bool { return sameQuery(id, other) })
+		if there {
+			continue
+		}
+		if id.Status == counterset.Success || id.Status == counterset.AlreadyExists {
+			id.Status = counterset.InvalidData // it says that it is there and is not
+		}
+		s.refused = append(s.refused, id)
+	}
+	return s.makeTrailer(b)
+}
+
+// sameQuery tells whether two identifiers ask for the same.
+func sameQuery(a, b counterset.Identifier) bool {
+	return a.Set == b.Set && a.Counter == b.Counter && a.InstanceID == b.InstanceID && strings.EqualFold(a.Instance, b.Instance)
+}
+
+// makeTrailer makes what stands behind a sample, see winperf.FormatV2.
+func (s *session) makeTrailer(info []byte) error {
+	b, err := counterset.AppendIdentifier(nil, counterset.Identifier{Instance: s.machine})
+	b = append(b, info...)
+	for _, id := range s.refused {
+		if err == nil {
+			b, err = counterset.AppendIdentifier(b, id)
+		}
+	}
+	s.trailer = b
+	return err
+}
+
+// sample takes a sample into buf's memory or a larger one. Sets that were refused
+// are tried again from time to time.
+func (s *session) sample(buf []byte) ([]byte, error) {
+	if now := s.consumer.calls.now(); s.handle != nil && len(s.refused) > 0 && now.Sub(s.tried) >= s.retry {
+		again := s.refused
+		if err := s.add(again); err != nil {
+			s.refused = again
+			return buf[:0], err
+		}
+	}
+	var err error
+	if s.active == 0 {
+		buf = s.empty(buf)
+	} else if buf, err = s.handle.Data(buf, len(s.trailer)); err != nil {
+		return buf, err
+	}
+	total := len(buf)
+	if total < 4 || binary.LittleEndian.Uint32(buf) > uint32(total) {
+		return buf, nil // decoding says what is wrong
+	}
+	buf = buf[:binary.LittleEndian.Uint32(buf)] // what follows would be taken for identifiers
+	return append(buf, s.trailer...), nil
+}
+
+// empty is a sample without answers.
+func (s *session) empty(buf []byte) []byte {
+	d := counterset.Data{}
+	d.Clocks.Time100ns = winperf.ToFiletime(s.consumer.calls.now())
+	buf, _ = counterset.AppendData(buf[:0], &d) // only answers can be wrong
+	return buf
+}

@@ -1,0 +1,133 @@
+package perflib
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/source/internal/worker"
+)
+
+// Options for Open. The zero Options read this machine.
+type Options struct {
+	// Machine is another machine to ask, without backslashes. Windows may then
+	// take long to answer, or to find out that there is none.
+	Machine string
+	// Language is a language identifier in hexadecimal, such as 407: names are
+	// read in it as well as in English. "" is the user's language.
+	Language string
+	// Retry is how long a counter set that could not be added, mostly because its
+	// provider does not run, is left alone; 0 stands for 10 seconds.
+	Retry time.Duration
+	// Library names another library than advapi32.dll; it is "" but for tests.
+	Library string
+}
+
+// defaultRetry is short against the life of a service and long against a sample.
+const defaultRetry = 10 * time.Second
+
+// closeGrace is how long Close waits for calls that do not return.
+const closeGrace = time.Second
+
+// Open opens the counter sets of a machine as a source. On other systems than
+// Windows the error wraps winperf.ErrNotSupported.
+func Open(opt Options) (winperf.Source, error) {
+	c, err := systemCalls(opt.Library)
+	if err != nil {
+		return nil, err
+	}
+	return open(c, opt)
+}
+
+// open opens a source over any functions.
+func open(c *calls, opt Options) (*source, error) {
+	if opt.Retry == 0 {
+		opt.Retry = defaultRetry
+	}
+	s := &source{consumer: &Consumer{calls: c, machine: opt.Machine}, opt: opt, machine: opt.Machine, worker: worker.New()}
+	if err := s.prepare(); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// source may be used by any number of goroutines.
+type source struct {
+	consumer *Consumer
+	opt      Options
+	machine  string
+	language language // the user's
+	worker   *worker.Worker
+	catalog  catalog // used by the worker only
+	schema   atomic.Pointer[winperf.Schema]
+}
+
+// prepare finds out the names of machine and language.
+func (s *source) prepare() error {
+	c := s.consumer.calls
+	if s.machine == "" {
+		name, err := c.computerName()
+		if err != nil {
+			return fmt.Errorf("computer name: %w", err)
+		}
+		s.machine = name
+	}
+	if s.opt.Language == "" {
+		id, err := c.uiLanguage()
+		if err != nil {
+			return fmt.Errorf("user's language: %w", err)
+		}
+		s.opt.Language = fmt.Sprintf("%x", id)
+	}
+	var err error
+	s.language, err = parseLanguage(s.opt.Language)
+	return err
+}
+
+// Machine implements winperf.Source.
+func (s *source) Machine() string { return s.machine }
+
+// Close implements winperf.Source.
+func (s *source) Close() error { return s.worker.Close(closeGrace, func() {}) }
+
+// Schema implements winperf.Source: the sets that are registered now. Those that
+// are gone stay known.
+func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
+	var schema *winperf.Schema
+	var err error
+	if left := s.worker.Do(ctx, func() { schema, err = s.refresh(ctx) }); left != nil {
+		return nil, fmt.Errorf("counter sets: %w", left)
+	}
+	return schema, err
+}
+
+// language is one that names are read in.
+type language struct {
+	id   string // as nametable spells it
+	lang uint32 // as Windows numbers it
+}
+
+func (l language) english() bool { return l.id == nametable.English }
+
+// parseLanguage reads a language identifier. A primary language alone, such as
+// 7, stands for its usual form, 407, because Windows wants a whole one.
+func parseLanguage(s string) (language, error) {
+	id, err := nametable.ParseLanguage(s)
+	if err != nil {
+		return language{}, err
+	}
+	var lang uint32
+	if _, err := fmt.Sscanf(strings.TrimPrefix(strings.ToLower(s), "0x"), "%x", &lang); err != nil {
+		return language{}, fmt.Errorf("language %q: %w", s, winperf.ErrBadData)
+	}
+	const primary, defaultForm = 0x3FF, 0x400 // winnt.h: PRIMARYLANGID, MAKELANGID with SUBLANG_DEFAULT
+	if lang <= primary {
+		lang |= defaultForm
+	}
+	return language{id, lang}, nil
+}
