@@ -149,7 +149,9 @@ winperf list shows what there is.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		a.listCommand(), a.getCommand(), a.watchCommand(), a.dumpCommand(), a.cookCommand(),
+		a.listCommand(), a.getCommand(), a.watchCommand(), a.compareCommand(), a.dumpCommand(), a.cookCommand(),
+		a.recordCommand(), a.convertCommand(), a.infoCommand(),
+		a.providerCommand(), a.publishCommand(),
 		a.completionCommand(), a.versionCommand(),
 	)
 	root.InitDefaultHelpCmd()

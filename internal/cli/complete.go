@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/source"
 )
@@ -99,6 +98,11 @@ func completeObject(f *sourceFlags) cobra.CompletionFunc {
 		var names []cobra.Completion
 		if len(args) == 0 {
 			f.look(cmd.Context(), true, func(c *catalogue) {
+				for _, o := range c.logged {
+					if hasPrefixFold(o.name, text) {
+						names = append(names, o.name)
+					}
+				}
 				for o, t := range c.all() {
 					if name := t.Title(o.ID().Index); hasPrefixFold(name, text) {
 						names = append(names, describe(name, t.Help(o.Help())))
@@ -149,15 +153,24 @@ func (c *catalogue) paths(text string) []cobra.Completion {
 // parenthesis on every instance, then the counters.
 func (c *catalogue) pathParts(text string) []cobra.Completion {
 	var found []cobra.Completion
+	for _, o := range c.logged {
+		stem := `\` + o.name
+		head := pathHead(text, stem, !o.multi)
+		if head == "" {
+			found = appendHeads(found, text, stem, o.multi, func() []string { return o.instances })
+			continue
+		}
+		for _, name := range o.counters {
+			if p := head + name; hasPrefixFold(p, text) {
+				found = append(found, p)
+			}
+		}
+	}
 	for o, names := range c.all() {
 		stem := `\` + names.Title(o.ID().Index)
 		head := pathHead(text, stem, o.Single())
 		if head == "" {
-			for _, h := range pathHeads(text, stem, o) {
-				if hasPrefixFold(h, text) {
-					found = append(found, h)
-				}
-			}
+			found = appendHeads(found, text, stem, !o.Single(), func() []string { return instanceNames(o) })
 			continue
 		}
 		for _, k := range shown(o) {
@@ -187,18 +200,24 @@ func pathHead(text, stem string, single bool) string {
 	return text[:len(stem)+end+len(`)\`)]
 }
 
-// pathHeads returns what can stand before the counters of an object.
-func pathHeads(text, stem string, o frame.Object) []string {
-	if o.Single() {
-		return []string{stem + `\`}
+// appendHeads appends what can stand before the counters of an object, as far
+// as text is its beginning.
+func appendHeads(found []cobra.Completion, text, stem string, multi bool, instances func() []string) []cobra.Completion {
+	heads := []string{stem + `\`}
+	if multi {
+		heads[0] = stem + `(*)\`
 	}
-	heads := []string{stem + `(*)\`}
-	if hasPrefixFold(text, stem+"(") {
-		for _, name := range instanceNames(o) {
+	if multi && hasPrefixFold(text, stem+"(") {
+		for _, name := range instances() {
 			heads = append(heads, stem+"("+name+`)\`)
 		}
 	}
-	return heads
+	for _, h := range heads {
+		if hasPrefixFold(h, text) {
+			found = append(found, h)
+		}
+	}
+	return found
 }
 
 func describe(name, help string) cobra.Completion {

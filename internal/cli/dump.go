@@ -86,6 +86,11 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	}
 	defer src.Close()
 	debug.FreeOSMemory() // opening has read the first sample once already
+	if _, cooked, err := logSeries(ctx, src); err != nil {
+		return err
+	} else if cooked {
+		return fmt.Errorf("the log holds displayable values and no raw ones, so there is nothing to dump: %w", winperf.ErrNotSupported)
+	}
 	wanted, err := d.wanted(ctx, src)
 	if err != nil {
 		return err
@@ -116,7 +121,10 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 
 // open opens FILE or the source.
 func (d *dumper) open(ctx context.Context, args []string) (winperf.Source, error) {
-	if len(args) == 1 {
+	switch {
+	case len(args) == 1 && len(d.names) == 0:
+		return source.OpenLog(ctx, args[0], source.LogOptions{})
+	case len(args) == 1:
 		return source.OpenPerfdata(args, d.names)
 	}
 	if len(d.names) > 0 {
@@ -174,6 +182,9 @@ func (d *dumper) check(f frame.Frame, wanted [][]winperf.ObjectID) error {
 func parseBlock(raw *winperf.Raw, format string, only []winperf.ObjectID) (*perfdata.Block, error) {
 	if format == "json" || format == "bin" && len(only) == 0 {
 		return nil, nil
+	}
+	if raw.Format != winperf.FormatV1 {
+		return nil, fmt.Errorf("the sample is no performance data block of version 1, as %s needs: %w; -o json shows every sample", format, winperf.ErrNotSupported)
 	}
 	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
 	if err != nil {

@@ -36,7 +36,7 @@ func writeDumpJSON(w *bufio.Writer, c *measure.Cycle, only []winperf.ObjectID) e
 	w.WriteString(`{"objects":[`)
 	separator := "\n"
 	for o := range c.Frame.Objects() {
-		if len(only) > 0 && !slices.Contains(only, o.ID()) {
+		if len(only) > 0 && !slices.ContainsFunc(only, o.ID().Is) {
 			continue
 		}
 		w.WriteString(separator)

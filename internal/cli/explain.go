@@ -55,7 +55,8 @@ func absent(s counter.Status) bool { return s == counter.NoObject || s == counte
 // catalogue is a sample of all that a source has, to look for names in.
 type catalogue struct {
 	context *measure.Context
-	cycle   *measure.Cycle // nil where the source could not be asked
+	cycle   *measure.Cycle  // nil where the source could not be asked
+	logged  []*loggedObject // of a log that holds displayable values
 }
 
 // patience is how long an explanation may keep the program from ending.
@@ -68,6 +69,10 @@ func readCatalogue(ctx context.Context, src winperf.Source, metadata bool) *cata
 	defer cancel()
 	sel := winperf.Selection{Global: true, Metadata: metadata}
 	c := &catalogue{context: measure.New(src, sel, measure.Options{FramesOnly: true})}
+	if series, cooked, err := logSeries(ctx, src); cooked || err != nil {
+		c.logged = loggedObjects(series)
+		return c
+	}
 	c.cycle, _ = c.context.Cycle(ctx) // without it there is no suggestion
 	return c
 }
@@ -131,6 +136,9 @@ func (c *catalogue) matching(p winperf.Path) iter.Seq2[frame.Object, *nametable.
 }
 
 func (c *catalogue) objects() iter.Seq[string] {
+	if c.logged != nil {
+		return objectNames(c.logged)
+	}
 	return func(yield func(string) bool) {
 		for o, names := range c.all() {
 			if !yield(names.Title(o.ID().Index)) {
@@ -142,6 +150,13 @@ func (c *catalogue) objects() iter.Seq[string] {
 
 func (c *catalogue) counters(p winperf.Path) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		for o := range objectsOf(c.logged, p) {
+			for _, name := range o.counters {
+				if !yield(name) {
+					return
+				}
+			}
+		}
 		for o, names := range c.matching(p) {
 			for _, k := range shown(o) {
 				if !yield(names.Title(o.Counter(k).ID.Index)) {
@@ -154,6 +169,13 @@ func (c *catalogue) counters(p winperf.Path) iter.Seq[string] {
 
 func (c *catalogue) instances(p winperf.Path) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		for o := range objectsOf(c.logged, p) {
+			for _, name := range o.instances {
+				if !yield(name) {
+					return
+				}
+			}
+		}
 		for o := range c.matching(p) {
 			for in := range o.Instances() {
 				if !yield(in.Full()) {

@@ -16,8 +16,13 @@ import (
 // it, or a duration with units such as 500ms.
 type interval time.Duration
 
-// String returns the time with its units.
-func (v *interval) String() string { return time.Duration(*v).String() }
+// String returns the time with its units; nothing where there is none.
+func (v *interval) String() string {
+	if *v == 0 {
+		return ""
+	}
+	return time.Duration(*v).String()
+}
 
 // Type names the value in help texts.
 func (v *interval) Type() string { return "TIME" }
@@ -100,7 +105,7 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.source, "source", "local:", "`URL` of where counters come from: local: or perfdata:FILE[,FILE...][?names=FILE]")
+	cmd.Flags().StringVar(&f.source, "source", "local:", "`URL` of where counters come from: local:, a log's file name, perfdata:FILE[,FILE...][?names=FILE] and others")
 	cmd.Flags().Var(&f.language, "language", "language of object and counter names: 009 is English, 007 German")
 	complete(cmd, "source", completeSource)
 	complete(cmd, "language", completeLanguage)

@@ -25,6 +25,7 @@ type lister struct {
 	index     bool
 	names     bool
 	instances bool
+	sensors   bool // the output is sensor names
 
 	schema *winperf.Schema
 	table  *nametable.Names
@@ -36,6 +37,7 @@ var (
 	listFormats = []sink.Format{
 		{Name: "table", Extensions: []string{".txt"}, Description: "for people"},
 		{Name: "paths", Description: "reusable paths, one a line"},
+		{Name: "sensors", Description: "the same as sensor names: source/object/counter#instance"},
 		{Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"}, Description: "a JSON object for each counter"},
 	}
 	// namesFormats are those of list --names, which nametable.ReadFile reads.
@@ -54,6 +56,8 @@ and instances of the objects whose name matches (* and ? are wildcards).
 
   -o paths    one reusable path for each counter, with (*) for its instances;
               with --instances one for each counter of each instance
+  -o sensors  the same as sensor names, source/object/counter#instance, in which
+              the characters / # and % of names are written %2F, %23 and %25
   -o jsonl    one JSON line for each counter, with index, help, type and instances
   --names     the whole name table, also names that no object uses
 
@@ -103,7 +107,7 @@ func (l *lister) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	l.w, l.width = out.Writer, out.width()
+	l.w, l.width, l.sensors = out.Writer, out.width(), out.format == "sensors"
 	if l.names {
 		return errors.Join(l.writeNames(), out.Close())
 	}
@@ -122,7 +126,7 @@ func (l *lister) settle(args []string) error {
 	case l.names:
 		l.output.formats = namesFormats
 	case l.instances:
-		l.output.formats = slices.DeleteFunc(slices.Clone(listFormats), func(f sink.Format) bool { return f.Name != "paths" })
+		l.output.formats = slices.DeleteFunc(slices.Clone(listFormats), func(f sink.Format) bool { return f.Name != "paths" && f.Name != "sensors" })
 	}
 	format, _, err := l.output.resolve()
 	if err == nil && l.index && format != "table" {
@@ -133,6 +137,11 @@ func (l *lister) settle(args []string) error {
 
 // list samples everything once and shows the objects that match.
 func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format string) error {
+	if series, cooked, err := logSeries(ctx, src); err != nil {
+		return err
+	} else if cooked {
+		return l.listLog(series, pattern, format)
+	}
 	sel := winperf.Selection{Global: true, Costly: true}
 	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: string(l.source.language)})
 	defer m.Close()
@@ -142,6 +151,9 @@ func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format s
 	}
 	l.app.damaged(cycle.Damage)
 	l.table = cycle.Names
+	if schema := cycle.Frame.Raw().Schema; schema != nil {
+		l.schema = schema // it may know more, such as which objects are costly
+	}
 	objects := l.find(cycle.Frame, pattern)
 	switch {
 	case len(objects) == 0 && pattern == "*":
@@ -151,7 +163,7 @@ func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format s
 		l.app.partial = true
 		l.app.complain(fmt.Errorf("no object matches %q%s", pattern, didYouMean(pattern, c.objects())))
 		return nil
-	case format == "paths":
+	case format == "paths", format == "sensors":
 		return l.writePaths(objects)
 	case format == "jsonl":
 		return l.writeJSON(objects)
@@ -216,17 +228,26 @@ func (l *lister) writePaths(objects []frame.Object) error {
 			p := winperf.Path{Object: l.name(o), Counter: l.table.Title(o.Counter(k).ID.Index)}
 			switch {
 			case o.Single():
-				fmt.Fprintln(l.w, oneLine(p.String()))
+				l.writePath(p)
 			case !l.instances:
 				p.HasInstance, p.Instance = true, "*"
-				fmt.Fprintln(l.w, oneLine(p.String()))
+				l.writePath(p)
 			default:
 				for in := range o.Instances() {
 					p.HasInstance, p.Instance, p.Index = true, in.Full(), in.Occurrence()
-					fmt.Fprintln(l.w, oneLine(p.String()))
+					l.writePath(p)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// writePath writes a path as the output's format spells it.
+func (l *lister) writePath(p winperf.Path) {
+	text := p.String()
+	if l.sensors {
+		text = measure.NewSensorName(measure.SourceName(l.schema), p).String()
+	}
+	fmt.Fprintln(l.w, oneLine(text))
 }

@@ -14,6 +14,9 @@ type (
 		Object    listObject  `json:"object"`
 		Counter   listCounter `json:"counter"`
 		Instances []string    `json:"instances"` // as in paths; empty for a single-instance object
+		// LostParents are the instances whose parent is not there, so that their
+		// names lack it.
+		LostParents []string `json:"lost_parents,omitempty"`
 	}
 	listObject struct {
 		Index     uint32        `json:"index"`
@@ -25,13 +28,13 @@ type (
 		Interface string        `json:"interface"`
 	}
 	listCounter struct {
-		Index  uint32       `json:"index"`
-		Name   string       `json:"name"`
-		Help   string       `json:"help"`
-		Type   counter.Type `json:"type"`
-		Scale  int32        `json:"scale"`
-		Unit   counter.Unit `json:"unit"`
-		Detail uint32       `json:"detail"`
+		Index  uint32        `json:"index"`
+		Name   string        `json:"name"`
+		Help   string        `json:"help"`
+		Type   *counter.Type `json:"type"` // null where the source does not tell
+		Scale  int32         `json:"scale"`
+		Unit   counter.Unit  `json:"unit"`
+		Detail uint32        `json:"detail"`
 	}
 )
 
@@ -40,13 +43,18 @@ func (l *lister) writeJSON(objects []frame.Object) error {
 	enc.SetEscapeHTML(false)
 	for _, o := range objects {
 		line := listLine{Object: l.jsonObject(o), Instances: instanceNames(o)}
+		for i, name := range line.Instances {
+			if l.lostParent(o.Instance(i)) != "" {
+				line.LostParents = append(line.LostParents, name)
+			}
+		}
 		for _, k := range shown(o) {
 			c := o.Counter(k)
 			line.Counter = listCounter{
 				Index:  c.ID.Index,
 				Name:   l.table.Title(c.ID.Index),
 				Help:   l.table.Help(c.Help),
-				Type:   c.Type,
+				Type:   &c.Type,
 				Scale:  c.Scale,
 				Unit:   c.Type.Unit(),
 				Detail: c.Detail,
@@ -67,7 +75,7 @@ func (l *lister) jsonObject(o frame.Object) listObject {
 		Help:      l.table.Help(o.Help()),
 		Costly:    l.costly(o),
 		Multi:     !o.Single(),
-		Interface: l.schema.Interface,
+		Interface: l.schema.InterfaceOf(id.Index),
 	}
 	if !id.GUID.IsZero() {
 		obj.GUID = &id.GUID

@@ -13,16 +13,24 @@ import (
 
 // writeOverview writes a line for each object.
 func (l *lister) writeOverview(objects []frame.Object) error {
-	var lines strings.Builder
-	t := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, l.withIndex("OBJECT", "INDEX")+"\tCOUNTERS\tINSTANCES\tHELP")
+	rows := [][]string{l.withIndex([]string{"OBJECT", "COUNTERS", "INSTANCES", "HELP"}, "INDEX")}
 	for _, o := range objects {
 		instances := "-"
 		if !o.Single() {
 			instances = strconv.Itoa(o.Len())
 		}
-		name := l.withIndex(oneLine(l.name(o)), strconv.FormatUint(uint64(o.ID().Index), 10))
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", name, len(shown(o)), instances, firstSentence(l.table.Help(o.Help())))
+		row := []string{oneLine(l.name(o)), strconv.Itoa(len(shown(o))), instances, firstSentence(l.table.Help(o.Help()))}
+		rows = append(rows, l.withIndex(row, strconv.FormatUint(uint64(o.ID().Index), 10)))
+	}
+	return l.writeTable(rows)
+}
+
+// writeTable writes aligned columns, cut at the width of a line.
+func (l *lister) writeTable(rows [][]string) error {
+	var lines strings.Builder
+	t := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -33,11 +41,11 @@ func (l *lister) writeOverview(objects []frame.Object) error {
 	return nil
 }
 
-func (l *lister) withIndex(name, index string) string {
+func (l *lister) withIndex(row []string, index string) []string {
 	if l.index {
-		return index + "\t" + name
+		return append([]string{index}, row...)
 	}
-	return name
+	return row
 }
 
 func firstSentence(s string) string {
@@ -91,9 +99,23 @@ func (l *lister) writeObject(o frame.Object) {
 		return
 	}
 	fmt.Fprintf(l.w, "\n  Instances: %d\n", o.Len())
-	for _, name := range instanceNames(o) {
-		fmt.Fprintf(l.w, "    %s\n", oneLine(name))
+	for i, name := range instanceNames(o) {
+		fmt.Fprintf(l.w, "    %s", oneLine(name))
+		if lost := l.lostParent(o.Instance(i)); lost != "" {
+			fmt.Fprintf(l.w, "  (%s)", lost)
+		}
+		fmt.Fprintln(l.w)
 	}
+}
+
+// lostParent says which parent of an instance is not there, so that it has no
+// name to show; "" where there is none or it is there.
+func (l *lister) lostParent(in frame.Instance) string {
+	object, position, has := in.ParentPlace()
+	if _, found := in.Parent(); !has || found {
+		return ""
+	}
+	return fmt.Sprintf("its parent, instance %d of %s, is not there", position, oneLine(l.table.Title(object)))
 }
 
 // writeWrapped writes the words of text in lines that are not longer than width

@@ -65,7 +65,7 @@ func (f *outputFlags) resolve() (format, file string, err error) {
 
 // everyFormat are the formats of all commands.
 func everyFormat() []sink.Format {
-	return slices.Concat(sink.Formats(), listFormats, namesFormats, dumpFormats)
+	return slices.Concat(sink.Formats(), listFormats, namesFormats, dumpFormats, convertFormats())
 }
 
 func named(name string) func(sink.Format) bool {

@@ -18,17 +18,22 @@ import (
 type reader struct {
 	app      *app
 	standard []string // paths where none are given
-	source   sourceFlags
-	output   outputFlags
-	sel      selectFlags
-	every    interval
-	count    count
+	// narrow returns what a table shows of the standard paths; nil shows all.
+	narrow func([]winperf.Reading) []winperf.Reading
+	source sourceFlags
+	output outputFlags
+	sel    selectFlags
+	every  interval
+	count  count
+	how    measureFlags
 
 	paths []winperf.Path
 	asked bool // paths were given
 	live  bool // the source is no record
 	tally tally
 	buf   []winperf.Reading
+
+	anomalies anomalies
 }
 
 func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
@@ -37,6 +42,7 @@ func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 	r.source.add(cmd)
 	r.output.add(cmd, sink.Formats())
 	r.sel.add(cmd, &r.source)
+	r.how.add(cmd)
 	cmd.ValidArgsFunction = completePath(&r.source)
 }
 
@@ -97,11 +103,16 @@ func (r *reader) options() (measure.Options, error) {
 	}
 	opt, err := r.sel.options(r.source.language)
 	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
+	r.how.set(&opt)
 	return opt, err
 }
 
 func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Options, out *destination) error {
 	for cycle, err := range measure.Watch(ctx, src, winperf.Selection{Paths: r.paths}, opt) {
+		if err != nil && !r.live && r.tally.cycles > 0 && errors.Is(err, winperf.ErrBadData) {
+			r.app.damaged([]error{err}) // behind the last sample of a record
+			break
+		}
 		if err != nil {
 			return err
 		}
@@ -116,6 +127,9 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 		}
 		if !out.inPlace {
 			r.tally.reportDamage(r.app)
+		}
+		if r.how.anomalies {
+			r.anomalies.tell(r.app, cycle.Anomalies, out.inPlace)
 		}
 		if r.tally.cycles > 1 || !r.live {
 			continue
@@ -146,6 +160,9 @@ func (r *reader) shown(cycle *measure.Cycle, out *destination) []winperf.Reading
 			r.buf = append(r.buf, reading)
 		}
 	}
+	if !r.asked && r.narrow != nil && out.out.format == "table" {
+		r.buf = r.narrow(r.buf)
+	}
 	return r.buf
 }
 
@@ -153,6 +170,7 @@ func (r *reader) shown(cycle *measure.Cycle, out *destination) []winperf.Reading
 func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	a, t := r.app, &r.tally
 	t.reportDamage(a)
+	r.anomalies.finish(a)
 	if t.missed > 0 {
 		a.complain(fmt.Errorf("%d samples were missed because the machine or the output was too slow", t.missed))
 	}

@@ -25,12 +25,14 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the sessions in testdata/script. Each finds the record of a
 // small machine in its directory: one.bin and two.bin, a second apart, and
-// names.tsv; $RECORD is all of it as a source.
+// names.tsv; $RECORD is all of it as a source, and $MANY
+// eight times that.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("RECORD", "perfdata:one.bin,two.bin?names=names.tsv")
+			env.Setenv("MANY", "perfdata:"+strings.Repeat("one.bin,two.bin,", 7)+"one.bin,two.bin?names=names.tsv")
 			env.Setenv("TZ", "UTC")
 			return writeRecord(env.WorkDir)
 		},
@@ -108,9 +110,9 @@ func lines(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // mkblock makes a performance data block of the text form in a file, or a
-// reference block, changes bytes and cuts it:
+// reference block, or takes a binary log, changes bytes and cuts it:
 //
-//	mkblock [OFFSET=HEX...] [cut=N] FILE|small|desktop|huge OUT
+//	mkblock [OFFSET=HEX...] [cut=N] FILE|LOG.blg|small|desktop|huge OUT
 func mkblock(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: mkblock [OFFSET=HEX...] [cut=N] FILE|small|desktop|huge OUT")
@@ -121,6 +123,9 @@ func mkblock(ts *testscript.TestScript, neg bool, args []string) {
 		if size.String() == in {
 			b = perftest.Block(size)
 		}
+	}
+	if strings.HasSuffix(in, ".blg") {
+		b = []byte(ts.ReadFile(in))
 	}
 	if b == nil {
 		var err error

@@ -26,6 +26,15 @@ func TestRewrite(t *testing.T) {
 		{"get", "get -ocsv -cf a", "get -ocsv --counters a"},
 		{"get", "get --cap100 -cf a", "get --cap100 --counters a"},
 		{"watch", "watch -si", "watch --interval"},
+		// relog's: several arguments behind one flag.
+		{"convert", `convert a.blg -c \A\B \C\D -o x.csv -t 5 -cf f.txt`, `convert a.blg --path \A\B --path \C\D -o x.csv --every 5 --counters f.txt`},
+		{"convert", "convert a.blg -q", "convert a.blg --output paths"},
+		{"convert", "convert a.blg -c", "convert a.blg --path"},
+		// logman's: a flag with or without a time behind it.
+		{"record", `record -c \A\B \C\D -f bincirc -max 100 -o x -si 5`, `record --path \A\B --path \C\D -f bincirc --max-size 100 -o x --interval 5`},
+		{"record", "record -cnf 1:00:00 -v mmddhhmm -rf 60 -ow", "record --at-limit new --max-time 1:00:00 --suffix mmddhhmm --for 60 --overwrite"},
+		{"record", "record -cnf -a -ets", "record --at-limit new --append"},
+		{"record", "record -max 1 -cnf", "record --max-size 1 --at-limit new"},
 		// So is what follows --, and what is written in other ways.
 		{"watch", "watch -- -si 5", "watch -- -si 5"},
 		{"watch", "watch -SI 5", "watch -SI 5"},
@@ -68,6 +77,34 @@ func TestSpellings(t *testing.T) {
 			if short := strings.TrimPrefix(name, "-"); len(short) == 1 && cmd.Flags().ShorthandLookup(short) != nil {
 				t.Errorf("%s: %s has a flag of its own by that name", name, cmd.Name())
 			}
+		}
+	}
+}
+
+// A time may be written as several arguments.
+func TestRewriteTimes(t *testing.T) {
+	cmd, _, err := (&app{}).rootCommand().Find([]string{"convert"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ args, want []string }{
+		{[]string{"-b", "1/2/2026", "15:04:05", "-e", "1/2/2026", "3:04:06", "PM", "a.csv"}, []string{"--begin", "1/2/2026 15:04:05", "--end", "1/2/2026 3:04:06 PM", "a.csv"}},
+		{[]string{"-b", "1/2/2026 15:04:05", "12:30.csv"}, []string{"--begin", "1/2/2026 15:04:05", "12:30.csv"}},
+		{[]string{"-b"}, []string{"--begin"}},
+	} {
+		got, err := rewrite(cmd, test.args)
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("%q: %v (-want +got):\n%s", test.args, err, diff)
+		}
+	}
+	for name, s := range commandSpellings["convert"] {
+		for _, ours := range s.ours {
+			if flag, isFlag := strings.CutPrefix(ours, "--"); isFlag && cmd.Flags().Lookup(flag) == nil {
+				t.Errorf("%s: convert has no flag %s", name, ours)
+			}
+		}
+		if short := strings.TrimPrefix(name, "-"); len(short) == 1 && cmd.Flags().ShorthandLookup(short) != nil {
+			t.Errorf("%s: convert has a flag of its own by that name", name)
 		}
 	}
 }

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// mostProcesses is how many processes the standard table shows.
+const mostProcesses = 10
+
+// Title indices that the standard paths are known by in every language.
+const (
+	processObject = 230
+	processorTime = 6
+	workingSet    = 180
+	idProcess     = 784
+)
+
+// narrowStandard keeps of the readings of the standard paths those of the
+// busiest processes, the busiest first, and all that are not of processes.
+func narrowStandard(readings []winperf.Reading) []winperf.Reading {
+	rank := rankProcesses(readings)
+	place := func(r *winperf.Reading) int { return rank[r.Path.InstanceText()] }
+	kept := slices.DeleteFunc(readings, func(r winperf.Reading) bool {
+		return isProcess(&r) && place(&r) == 0
+	})
+	for from := 0; from < len(kept); {
+		to := from + 1
+		for to < len(kept) && kept[to].ObjectID == kept[from].ObjectID && kept[to].CounterID == kept[from].CounterID {
+			to++
+		}
+		if isProcess(&kept[from]) {
+			slices.SortStableFunc(kept[from:to], func(a, b winperf.Reading) int { return cmp.Compare(place(&a), place(&b)) })
+		}
+		from = to
+	}
+	return kept
+}
+
+func isProcess(r *winperf.Reading) bool { return r.ObjectID.Index == processObject }
+
+// rankProcesses returns the places, from 1 on, of the instances that are shown:
+// by processor time, then by memory. What has the id 0 is no process: Idle and
+// _Total.
+func rankProcesses(readings []winperf.Reading) map[string]int {
+	type process struct {
+		name       string
+		id         bool // it has one, and it is not 0
+		busy, size float64
+	}
+	byName := map[string]*process{}
+	var list []*process
+	for i := range readings {
+		r := &readings[i]
+		if !isProcess(r) || r.Status != counter.OK {
+			continue
+		}
+		name := r.Path.InstanceText()
+		p := byName[name]
+		if p == nil {
+			p = &process{name: name, busy: -1} // less than 0 for one that began just now
+			byName[name] = p
+			list = append(list, p)
+		}
+		switch n, _ := r.Value.Float64(); r.CounterID.Index {
+		case processorTime:
+			p.busy = n
+		case workingSet:
+			p.size = n
+		case idProcess:
+			p.id = n != 0
+		}
+	}
+	list = slices.DeleteFunc(list, func(p *process) bool { return !p.id })
+	slices.SortStableFunc(list, func(a, b *process) int {
+		return cmp.Or(cmp.Compare(b.busy, a.busy), cmp.Compare(b.size, a.size))
+	})
+	rank := map[string]int{}
+	for i, p := range list[:min(len(list), mostProcesses)] {
+		rank[p.name] = i + 1
+	}
+	return rank
+}

@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink"
+	"github.com/winperf/winperf/source"
+)
+
+// comparer is the compare command.
+type comparer struct {
+	app       *app
+	source    sourceFlags // for its language
+	sources   []string
+	sel       selectFlags
+	output    outputFlags
+	every     interval
+	count     count
+	tolerance tolerance
+	differing bool
+
+	paths []winperf.Path
+	sides []*side
+	live  bool
+}
+
+// interfaces are the sources that are compared on Windows unless others are
+// given: all that a Windows machine has.
+var interfaces = []string{"registry:", "perflib:", "pdh:"}
+
+var compareFormats = []sink.Format{
+	{Name: "table", Extensions: []string{".txt"}, Description: "for people"},
+	{Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"}, Description: "a JSON object for each counter, then one for each source"},
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	c := &comparer{app: a, every: interval(measure.DefaultInterval), count: 1, tolerance: 5}
+	cmd := &cobra.Command{
+		Use:   "compare PATH...",
+		Short: "Read the same counters from several sources and show where they differ",
+		Long: `Compare reads the counters that the paths name from several sources, one right
+after the other, and shows the values side by side, where they differ, and what
+a sample of each source costs in time, processor time, allocations and bytes.
+
+On Windows the sources are the registry, the counter sets and PDH of this machine
+unless others are given; elsewhere give at least two. Counters are the same where
+their paths are, apart from the machine. Live values are never read at quite the
+same time: --tolerance says how much they may differ, percentages by as many
+points.
+
+Exit status: 0 no difference, 1 nothing could be compared, 3 values differ, a
+source has no value where another has one or could not be read, or some of the
+data was damaged.`,
+		Example: `  winperf compare '\Memory\*' '\Processor(*)\% Processor Time'
+  winperf compare '\Process(*)\*' --differing
+  winperf compare '\System\*' --source local: --source 'perfdata:one.bin,two.bin?names=names.tsv'
+  winperf compare '\Memory\*' --source before.csv --source after.csv --tolerance 0 -o jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	c.source.source = "local:" // where completion finds names
+	flags := cmd.Flags()
+	flags.StringArrayVar(&c.sources, "source", nil, "`URL` of a source to compare; give it several times")
+	flags.Var(&c.source.language, "language", "language of object and counter names: 009 is English, 007 German")
+	flags.VarP(&c.every, "interval", "i", "time between two samples of a source: 2, 0.5, 500ms")
+	flags.VarP(&c.count, "count", "n", "compare so many times and show the last; costs are means of all")
+	flags.Var(&c.tolerance, "tolerance", "how much values may differ")
+	flags.BoolVar(&c.differing, "differing", false, "show counters that differ only")
+	c.output.add(cmd, compareFormats)
+	c.sel.add(cmd, &c.source)
+	complete(cmd, "source", completeSource)
+	complete(cmd, "language", completeLanguage)
+	cmd.ValidArgsFunction = completePath(&c.source)
+	return cmd
+}
+
+func (c *comparer) run(ctx context.Context, args []string) (err error) {
+	if err := c.settle(args); err != nil {
+		return err
+	}
+	opt, err := c.sel.options(c.source.language)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := c.open(ctx, opt); err != nil {
+		return err
+	}
+	if err := c.measure(ctx); err != nil {
+		return err
+	}
+	out, err := c.app.create(&c.output)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.show(out), out.Close())
+}
+
+// settle finds out what is wanted.
+func (c *comparer) settle(args []string) (err error) {
+	if c.paths, err = c.app.paths(args, &c.sel); err != nil {
+		return err
+	}
+	if len(c.sources) == 0 && runtime.GOOS == "windows" {
+		c.sources = interfaces
+	}
+	_, _, err = c.output.resolve()
+	switch {
+	case err != nil:
+		return err
+	case len(c.paths) == 0:
+		return errors.New(`no path given; for example '\Memory\*' (winperf list shows what there is)`)
+	case len(c.sources) < 2:
+		return errors.New("compare needs two sources: give --source at least twice")
+	case c.count == 0:
+		return errors.New("-n 0: compare needs an end")
+	}
+	return nil
+}
+
+// open opens the sources. One that cannot be opened or does not know the paths'
+// machine is told of and left out, as long as there are others.
+func (c *comparer) open(ctx context.Context, opt measure.Options) error {
+	var errs []error
+	for _, url := range c.sources {
+		s, err := openSide(ctx, url, c.paths, opt)
+		if err == nil {
+			c.sides = append(c.sides, s)
+			c.live = c.live || s.live
+		} else if errs = append(errs, err); ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return c.enough(errs)
+}
+
+// enough tells of sources that failed: as an error where there are not two
+// others.
+func (c *comparer) enough(errs []error) error {
+	if len(c.sides) < 2 {
+		return errors.Join(append(errs, fmt.Errorf("%d of %d sources are left, and compare needs two", len(c.sides), len(c.sources)))...)
+	}
+	for _, err := range errs {
+		c.app.complain(err)
+		c.app.partial = true
+	}
+	return nil
+}
+
+// measure takes the samples: a first one and then as many as are to be compared.
+// A record that is at its end keeps its last one.
+func (c *comparer) measure(ctx context.Context) error {
+	due := time.Now()
+	for n := range int(c.count) + 1 {
+		if n > 0 && c.live {
+			due = due.Add(time.Duration(c.every))
+			select {
+			case <-time.After(time.Until(due)):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		var left []*side
+		var errs []error
+		for _, s := range c.sides {
+			switch err := s.take(ctx); {
+			case errors.Is(err, io.EOF) && s.samples > 0, err == nil:
+				left = append(left, s)
+			case ctx.Err() != nil:
+				return ctx.Err()
+			default:
+				errs = append(errs, errors.Join(fmt.Errorf("source %s: %w", s.url, err), s.close()))
+			}
+		}
+		c.sides = left
+		if err := c.enough(errs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *comparer) close() error {
+	var errs []error
+	for _, s := range c.sides {
+		errs = append(errs, s.close())
+	}
+	return errors.Join(errs...)
+}
+
+// side is one of the sources that are compared.
+type side struct {
+	url      string
+	source   winperf.Source
+	measure  *measure.Context
+	live     bool
+	kind     string // the interface that the samples' schema names
+	readings []winperf.Reading
+	damage   []error // of the first damaged sample
+	samples  int
+	cost     sideCost // of all samples together
+}
+
+func openSide(ctx context.Context, url string, paths []winperf.Path, opt measure.Options) (*side, error) {
+	src, err := source.Open(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	s := &side{url: url, source: src}
+	_, recorded := src.(winperf.Recorded)
+	s.live = !recorded
+	s.measure = measure.New(src, winperf.Selection{Paths: paths}, opt)
+	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("source %s: %w", url, err), s.close())
+	}
+	return s, nil
+}
+
+func (s *side) close() error { return errors.Join(s.measure.Close(), s.source.Close()) }
+
+// tolerance is how much values may differ, in percent.
+type tolerance float64
+
+// String returns the number.
+func (v *tolerance) String() string { return strconv.FormatFloat(float64(*v), 'g', -1, 64) }
+
+// Type names the value in help texts.
+func (v *tolerance) Type() string { return "PERCENT" }
+
+// Set reads the value.
+func (v *tolerance) Set(s string) error {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
+	if err != nil || !(n >= 0) || math.IsInf(n, 0) {
+		return errors.New("expected a percentage, 0 or more")
+	}
+	*v = tolerance(n)
+	return nil
+}

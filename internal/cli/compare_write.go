@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// show writes the comparison and notes whether there is a difference.
+func (c *comparer) show(out *output) error {
+	all := match(c.sides, c.tolerance)
+	differ, served := 0, 0
+	for i := range all {
+		if all[i].differs {
+			differ++
+		}
+		if all[i].values > 0 {
+			served++
+		}
+	}
+	for _, s := range c.sides {
+		c.app.damaged(s.damage)
+	}
+	if served == 0 {
+		return errors.New("no source has a value of what the paths name")
+	}
+	total := len(all)
+	c.app.partial = c.app.partial || differ > 0 || served < total
+	if c.differing {
+		all = slices.DeleteFunc(all, func(m comparison) bool { return !m.differs })
+	}
+	if out.format == "jsonl" {
+		return c.writeJSON(out, all)
+	}
+	if err := c.writeTable(out, all); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n%d of %d counters differ (tolerance %s %%).\n\n", differ, total, c.tolerance.String())
+	return c.writeCosts(out)
+}
+
+// writeTable writes a row for each counter.
+func (c *comparer) writeTable(out *output, all []comparison) error {
+	if len(all) == 0 {
+		fmt.Fprintln(out, "No counter differs.")
+		return nil
+	}
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "COUNTER")
+	for _, s := range c.sides {
+		fmt.Fprintf(t, "\t%s", s.head())
+	}
+	fmt.Fprintln(t, "\tDIFFERENCE")
+	for i := range all {
+		m := &all[i]
+		fmt.Fprint(t, oneLine(m.path))
+		for _, r := range m.readings {
+			fmt.Fprintf(t, "\t%s", oneLine(readingText(r)))
+		}
+		fmt.Fprintf(t, "\t%s\n", m.verdict())
+	}
+	return t.Flush()
+}
+
+// head is what a source is called in a table.
+func (s *side) head() string {
+	const longest = 24
+	return shorten(oneLine(s.url), longest)
+}
+
+// verdict is the difference for people.
+func (c *comparison) verdict() string {
+	text, unit := "", " %"
+	if c.points {
+		unit = " points"
+	}
+	switch {
+	case c.difference <= 0:
+	case c.difference < 0.01:
+		text = "< 0.01" + unit
+	default:
+		text = strconv.FormatFloat(c.difference, 'f', 2, 64) + unit
+	}
+	if c.differs {
+		text = strings.TrimPrefix(text+" differs", " ")
+	}
+	return text
+}
+
+// readingText is a reading for people.
+func readingText(r winperf.Reading) string {
+	switch f, _ := r.Value.Float64(); {
+	case r.Series == nil:
+		return "-"
+	case r.Status != counter.OK:
+		return r.Status.String()
+	case r.Value.Kind() != counter.KindFloat:
+		return r.Value.String()
+	case f != 0 && math.Abs(f) < 0.01, math.Abs(f) >= 1e15:
+		return strconv.FormatFloat(f, 'g', 4, 64)
+	default:
+		return strconv.FormatFloat(f, 'f', 2, 64)
+	}
+}
+
+// writeCosts writes what a sample of each source costs.
+func (c *comparer) writeCosts(out *output) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "SOURCE\tPREPARE\tSAMPLE\tDECODE\tPROCESSOR\tALLOCATIONS\tBYTES")
+	for _, s := range c.sides {
+		m, processor, bytes := s.mean(), "-", "-"
+		if m.ProcessorKnown {
+			processor = shortTime(m.Processor)
+		}
+		if m.Bytes > 0 {
+			bytes = strconv.Itoa(m.Bytes)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", s.head(), shortTime(m.Prepare), shortTime(m.Sample), shortTime(m.Decode), processor, m.Allocations, bytes)
+	}
+	return t.Flush()
+}
+
+// shortTime is a length of time with three digits or so.
+func shortTime(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		d = d.Round(10 * time.Millisecond)
+	case d >= time.Millisecond:
+		d = d.Round(10 * time.Microsecond)
+	default:
+		d = d.Round(100 * time.Nanosecond)
+	}
+	return d.String()
+}
+
+// The shapes of the lines of compare -o jsonl. Others may rely on them; fields may
+// be added.
+type (
+	compareLine struct {
+		Path       string         `json:"path"` // without machine
+		Readings   []compareValue `json:"readings"`
+		Difference *float64       `json:"difference"` // percent or points; null without two numbers
+		Differs    bool           `json:"differs"`
+	}
+	compareValue struct {
+		Source string          `json:"source"`
+		Value  counter.Value   `json:"value"`
+		Unit   *counter.Unit   `json:"unit"`
+		Status *counter.Status `json:"status"` // null where the source has nothing by this path
+	}
+	costLine struct {
+		Source    string   `json:"source"`
+		Interface string   `json:"interface"` // "" where samples do not tell
+		Machine   string   `json:"machine"`
+		Samples   int      `json:"samples"`
+		Cost      jsonCost `json:"cost"`
+	}
+	// jsonCost is of one sample, in seconds.
+	jsonCost struct {
+		Prepare     float64  `json:"prepare"`
+		Sample      float64  `json:"sample"`
+		Decode      float64  `json:"decode"`
+		Processor   *float64 `json:"processor"` // null where the system does not tell
+		Allocations uint64   `json:"allocations"`
+		Bytes       *int     `json:"bytes"` // null where samples are no bytes, such as those of a text log
+	}
+)
+
+func (c *comparer) writeJSON(out *output, all []comparison) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for i := range all {
+		m := &all[i]
+		line := compareLine{Path: m.path, Differs: m.differs}
+		if m.difference >= 0 && !math.IsInf(m.difference, 0) {
+			line.Difference = &m.difference
+		}
+		for n := range m.readings {
+			v, r := compareValue{Source: c.sides[n].url}, &m.readings[n]
+			if r.Series != nil {
+				v.Unit, v.Status = &r.Unit, &r.Status
+				if r.Status == counter.OK {
+					v.Value = r.Value
+				}
+			}
+			line.Readings = append(line.Readings, v)
+		}
+		if err := enc.Encode(line); err != nil {
+			return err
+		}
+	}
+	for _, s := range c.sides {
+		m := s.mean()
+		line := costLine{s.url, s.kind, s.source.Machine(), s.samples, jsonCost{
+			Prepare: m.Prepare.Seconds(), Sample: m.Sample.Seconds(), Decode: m.Decode.Seconds(), Allocations: m.Allocations,
+		}}
+		if m.Bytes > 0 {
+			line.Cost.Bytes = &m.Bytes
+		}
+		if seconds := m.Processor.Seconds(); m.ProcessorKnown {
+			line.Cost.Processor = &seconds
+		}
+		if err := enc.Encode(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

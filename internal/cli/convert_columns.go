@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
+)
+
+// columns finds the columns of formats that have them at their beginning: the
+// series that the logs hold anywhere. Where the columns of a log do not tell
+// them, that takes a walk over all of it.
+func (c *converter) columns(ctx context.Context, format string) ([]*winperf.Series, error) {
+	if format != "csv" && format != "tsv" {
+		return nil, nil
+	}
+	columns := []*winperf.Series{}
+	known := map[string]bool{}
+	samples := 0
+	for _, in := range c.inputs {
+		var src winperf.Source = in.src
+		if in.cooked {
+			src = headSource{in.src.Source}
+		}
+		var last []winperf.Reading // their series are known
+		for cycle, err := range measure.Watch(ctx, src, c.selection, c.options) {
+			if err != nil {
+				break // the second walk tells of it
+			}
+			samples++
+			c.progress.show(c.inputs, samples)
+			for i, r := range cycle.Readings {
+				if i < len(last) && last[i].Series == r.Series || namesNothing(r.Status) || known[r.String()] {
+					continue
+				}
+				known[r.String()] = true
+				columns = append(columns, r.Series)
+			}
+			last = append(last[:0], cycle.Readings...)
+		}
+	}
+	return columns, ctx.Err()
+}
+
+// namesNothing tells that there is nothing by the name that was asked for.
+func namesNothing(s counter.Status) bool { return absent(s) || s == counter.NoInstance }
+
+// headSource is the head of a log that holds displayable values, as one sample
+// without values.
+type headSource struct{ winperf.Source }
+
+// Recorded implements winperf.Recorded.
+func (headSource) Recorded() int { return 1 }
+
+// Compile implements winperf.Source.
+func (s headSource) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	q, err := s.Source.Compile(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
+	return &headQuery{Query: q}, nil
+}
+
+type headQuery struct {
+	winperf.Query
+	done bool
+}
+
+// Readings implements winperf.CookedQuery.
+func (q *headQuery) Readings(ctx context.Context, buf []winperf.Reading) ([]winperf.Reading, error) {
+	log, ok := q.Query.(winperf.SeriesQuery)
+	if q.done || !ok {
+		return buf, io.EOF
+	}
+	q.done = true
+	series, err := log.Series(ctx)
+	for _, s := range series {
+		buf = append(buf, winperf.Reading{Series: s, Status: counter.InvalidData})
+	}
+	return buf, err
+}

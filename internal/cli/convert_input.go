@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/source"
+)
+
+// logInput is a log that is read: its samples come one after the other, to be
+// merged with those of others.
+type logInput struct {
+	name   string
+	src    *sieve
+	info   winperf.LogInfo
+	cooked bool // it holds displayable values
+
+	next  func() (*measure.Cycle, error, bool)
+	stop  func()
+	cycle *measure.Cycle // the next one to be taken; nil at the end
+}
+
+func openInput(ctx context.Context, name string, opt source.LogOptions) (*logInput, error) {
+	src, err := openRecorded(ctx, name, opt)
+	if err != nil {
+		return nil, err
+	}
+	in := &logInput{name: name, src: &sieve{Source: src}}
+	if d, ok := src.(winperf.Described); ok {
+		in.info = d.Log()
+	}
+	if opt.Location != nil {
+		in.info.Location = opt.Location
+	}
+	if in.cooked, err = holdsReadings(ctx, src); err != nil {
+		return nil, errors.Join(err, src.Close())
+	}
+	return in, nil
+}
+
+// openRecorded opens a log by its name, or another source of recorded samples
+// by its URL.
+func openRecorded(ctx context.Context, name string, opt source.LogOptions) (winperf.Source, error) {
+	if opt != (source.LogOptions{}) || !isURL(name) {
+		return source.OpenLog(ctx, name, opt)
+	}
+	src, err := source.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if _, recorded := src.(winperf.Recorded); !recorded {
+		return nil, errors.Join(fmt.Errorf("%s is no log: %w", name, winperf.ErrNotSupported), src.Close())
+	}
+	return src, nil
+}
+
+// isURL tells whether a name begins with a scheme that package source knows.
+func isURL(name string) bool {
+	scheme, _, found := strings.Cut(name, ":")
+	for _, s := range source.Schemes() {
+		if found && strings.EqualFold(s.Name, scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsReadings tells whether a log holds displayable values.
+func holdsReadings(ctx context.Context, src winperf.Source) (bool, error) {
+	q, err := src.Compile(ctx, winperf.Selection{Global: true})
+	if err != nil {
+		return false, err
+	}
+	defer q.Close()
+	_, cooked := q.(winperf.CookedQuery)
+	return cooked, nil
+}
+
+// zone is the time zone to show times of the log in.
+func (in *logInput) zone() *time.Location {
+	if in.info.Location != nil {
+		return in.info.Location
+	}
+	return time.Local
+}
+
+// begin makes the first sample the next one to be taken.
+func (in *logInput) begin(ctx context.Context, sel winperf.Selection, opt measure.Options) error {
+	in.end()
+	in.next, in.stop = iter.Pull2(measure.Watch(ctx, in.src, sel, opt))
+	return in.advance()
+}
+
+// advance goes on to the next sample. Damage behind the last one is an error
+// that wraps winperf.ErrBadData.
+func (in *logInput) advance() error {
+	cycle, err, more := in.next()
+	in.cycle = cycle
+	if !more || err != nil {
+		in.cycle = nil
+	}
+	return err
+}
+
+// end stops reading.
+func (in *logInput) end() {
+	if in.stop != nil {
+		in.stop()
+	}
+	in.stop, in.cycle = nil, nil
+}
+
+func (in *logInput) close() error {
+	in.end()
+	return in.src.Close()
+}
+
+// blame names the log in an error.
+func (in *logInput) blame(err error) error {
+	if strings.HasPrefix(err.Error(), in.name) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", in.name, err)
+}

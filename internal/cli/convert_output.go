@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/sink"
+)
+
+// moment is what the logs hold of one time.
+type moment struct {
+	time     time.Time
+	cycles   []*measure.Cycle
+	readings []winperf.Reading
+}
+
+// logWriter writes moments to a log.
+type logWriter interface {
+	write(m *moment) error
+	Close() error
+}
+
+// convertOutput is where convert writes: a file that appears when it is
+// complete, or standard output.
+type convertOutput struct {
+	logWriter
+	buffer *bufio.Writer
+	file   *pendingFile // nil for standard output
+}
+
+// outputBuffer is how many bytes are written at once.
+const outputBuffer = 256 << 10
+
+// create begins the output.
+func (c *converter) create(ctx context.Context, format, file string) (*convertOutput, error) {
+	columns, err := c.columns(ctx, format)
+	if err != nil {
+		return nil, err
+	}
+	out := &convertOutput{}
+	w := io.Writer(struct{ io.Writer }{c.app.stdout}) // a pipe cannot be sought in
+	if file != "" {
+		if out.file, err = createPending(file); err != nil {
+			return nil, err
+		}
+		w = out.file
+	}
+	out.logWriter, err = c.newWriter(out, w, format, file, columns)
+	if err != nil {
+		out.abandon()
+		return nil, err
+	}
+	return out, nil
+}
+
+// newWriter makes the writer of a format.
+func (c *converter) newWriter(out *convertOutput, w io.Writer, format, file string, columns []*winperf.Series) (logWriter, error) {
+	first := c.inputs[0]
+	switch format {
+	case "capture":
+		return &captureWriter{w: capture.NewWriter(w, capture.Options{}), paths: len(c.selection.Paths) > 0}, nil
+	case "blg":
+		opt := pdhlog.BLGOptions{Layout: pdhlog.BLGObjects, Location: first.zone(), Name: filepath.Base(file), Paths: c.selection.Paths}
+		if len(opt.Paths) > 0 {
+			opt.Layout = pdhlog.BLGCounters
+		}
+		blg, err := pdhlog.NewBLGWriter(w, opt)
+		return &blgWriter{blg}, err
+	}
+	out.buffer = bufio.NewWriterSize(w, outputBuffer)
+	if format == "csv" || format == "tsv" {
+		opt := pdhlog.Options{Location: first.zone(), Zone: first.info.Zone, Columns: columns, Dialect: pdhlog.Typeperf}
+		if c.log.zone != "" {
+			opt.Zone = opt.Location.String()
+		}
+		if format == "tsv" {
+			opt.Format = pdhlog.TSV
+		}
+		if file != "" {
+			opt.Dialect, opt.NoZone = pdhlog.Log, first.cooked && first.info.Location == nil
+		}
+		return &readingWriter{pdhlog.NewWriter(out.buffer, opt)}, nil
+	}
+	s, err := sink.New(format, out.buffer, sink.Options{File: file != ""})
+	return &readingWriter{s}, err
+}
+
+// finish completes the output. The logs are closed before it takes its name,
+// which may be that of one of them.
+func (o *convertOutput) finish(closeLogs func() error) error {
+	err := o.Close()
+	if o.buffer != nil {
+		err = errors.Join(err, o.buffer.Flush())
+	}
+	err = errors.Join(err, closeLogs())
+	if err != nil || o.file == nil {
+		return err
+	}
+	return o.file.commit()
+}
+
+// abandon leaves nothing of an output that is not complete.
+func (o *convertOutput) abandon() {
+	if o.file != nil {
+		o.file.abandon()
+	}
+}
+
+// readingWriter writes readings.
+type readingWriter struct{ sink.Sink }
+
+func (w *readingWriter) write(m *moment) error { return w.Write(m.time, m.readings) }
+
+// blgWriter writes a binary log.
+type blgWriter struct{ *pdhlog.BLGWriter }
+
+func (w *blgWriter) write(m *moment) error {
+	for _, cycle := range m.cycles {
+		if err := w.Write(cycle.Frame, cycle.Names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// captureWriter writes a capture.
+type captureWriter struct {
+	w     *capture.Writer
+	paths bool // only the objects that paths name
+	raw   winperf.Raw
+}
+
+func (w *captureWriter) Close() error { return w.w.Close() }
+
+func (w *captureWriter) write(m *moment) error {
+	for _, cycle := range m.cycles {
+		raw := cycle.Frame.Raw()
+		if w.paths {
+			if err := w.choose(cycle); err != nil {
+				return err
+			}
+			raw = &w.raw
+		}
+		if err := w.w.Write(raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose makes a sample of the objects that the cycle's readings are of, and of
+// those that hold their instances' parents.
+func (w *captureWriter) choose(cycle *measure.Cycle) error {
+	raw := cycle.Frame.Raw()
+	if raw.Format != winperf.FormatV1 {
+		return fmt.Errorf("objects of a sample of format %d cannot be chosen: %w", raw.Format, winperf.ErrNotSupported)
+	}
+	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
+	if err != nil {
+		return err
+	}
+	wanted := map[uint32]bool{}
+	for _, r := range cycle.Readings {
+		wanted[r.ObjectID.Index] = true
+	}
+	for _, o := range block.Objects {
+		for i := 0; wanted[o.Title] && i < len(o.Instances); i++ {
+			wanted[o.Instances[i].ParentObject] = true
+		}
+	}
+	block.Objects = slices.DeleteFunc(block.Objects, func(o perfdata.Object) bool { return o.Raw == nil && !wanted[o.Title] })
+	w.raw = *raw
+	w.raw.Bytes, err = block.AppendTo(nil)
+	return err
+}

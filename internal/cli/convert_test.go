@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParseMoment(t *testing.T) {
+	zone := time.FixedZone("X", 2*3600)
+	for text, want := range map[string]string{
+		"":                           "0001-01-01T00:00:00Z",
+		"6/30/2007 15:40:38":         "2007-06-30T15:40:38+02:00",
+		"06/30/2007 15:40:38.659":    "2007-06-30T15:40:38.659+02:00",
+		"6/30/2007 3:40:38 pm":       "2007-06-30T15:40:38+02:00",
+		"2007-06-30T15:40:38":        "2007-06-30T15:40:38+02:00",
+		"2007-06-30 15:40":           "2007-06-30T15:40:00+02:00",
+		"2007-06-30T15:40:38Z":       "2007-06-30T15:40:38Z",
+		"2007-06-30T15:40:38.5-05:0": "",
+		"2007-06-30T15:40:38-05:00":  "2007-06-30T15:40:38-05:00",
+		"2007-06-30":                 "2007-06-30T00:00:00+02:00",
+		"6/30/2007":                  "2007-06-30T00:00:00+02:00",
+		"6/30/2007 15:40":            "", // relog's minutes and seconds, anyone else's hours and minutes
+		"30.6.2007":                  "", "2/30/2007": "", "yesterday": "",
+	} {
+		got, err := parseMoment(text, zone, false)
+		if err != nil && want != "" || err == nil && got.Format(time.RFC3339Nano) != want {
+			t.Errorf("%q: %v %v, want %q", text, got, err, want)
+		}
+	}
+	end, err := parseMoment("6/30/2007", zone, true)
+	if err != nil || end.Format(time.RFC3339Nano) != "2007-06-30T23:59:59.999999999+02:00" {
+		t.Errorf("the end of a day: %v %v", end, err)
+	}
+}
+
+func TestSieve(t *testing.T) {
+	start := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
+	at := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
+	tests := map[string]struct {
+		span span
+		at   []float64
+		want []float64
+	}{
+		"all":         {span{}, []float64{0, 1, 1, 0.5}, []float64{0, 1, 1, 0.5}},
+		"range":       {span{begin: at(1), end: at(3)}, []float64{0, 1, 2, 3, 4, 2}, []float64{1, 2, 3, 2}},
+		"every third": {span{every: 3}, []float64{0, 1, 2, 3, 4, 5, 6}, []float64{0, 3, 6}},
+		"every third of a range": {span{every: 3, begin: at(2)}, []float64{0, 1, 2, 3, 4, 5, 6},
+			[]float64{2, 5}},
+		"intervals do not drift":        {span{interval: 2 * time.Second}, []float64{0, 1, 2.1, 3, 3.9, 4, 5.9, 6.2}, []float64{0, 2.1, 4, 6.2}},
+		"an interval without samples":   {span{interval: 2 * time.Second}, []float64{0, 1, 7, 7.5, 8}, []float64{0, 7, 8}},
+		"the clock goes back":           {span{interval: 2 * time.Second}, []float64{10, 11, 5, 6, 7}, []float64{10, 5, 7}},
+		"goes back within the interval": {span{interval: 10 * time.Second}, []float64{10, 15, 12}, []float64{10}},
+	}
+	for name, tt := range tests {
+		q := sieveQuery{span: tt.span}
+		var got []float64
+		for _, s := range tt.at {
+			if q.takes(at(s)) {
+				got = append(got, s)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+func TestPace(t *testing.T) {
+	start := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
+	p := pace{}
+	at := start
+	for i := range 3 * enoughSteps {
+		p.add(at)
+		at = at.Add(time.Second)
+		if i%1000 == 500 {
+			at = at.Add(2 * time.Second)
+		}
+		if i == 2000 {
+			at = at.Add(-time.Hour) // no gap
+		}
+	}
+	p.settle()
+	if p.usual != time.Second || p.count != 12 || len(p.gaps) != 12 || p.gaps[0].Seconds != 3 || !p.gaps[0].After.Equal(start.Add(500*time.Second)) {
+		t.Errorf("usual %v, %d gaps, %v", p.usual, p.count, p.gaps)
+	}
+	for _, few := range [][]time.Time{nil, {start}, {start, start}} {
+		p := pace{}
+		for _, at := range few {
+			p.add(at)
+		}
+		if p.settle(); p.usual != 0 || p.count != 0 {
+			t.Errorf("%v: usual %v, %d gaps", few, p.usual, p.count)
+		}
+	}
+}
+
+func TestProgressLine(t *testing.T) {
+	for want, got := range map[string]string{
+		"45 %, 1234 samples, 4.5 MB/s, 1s left":  progressLine(4_500_000, 10_000_000, 1234, time.Second),
+		"100 %, 1 samples, 10.0 MB/s, 0s left":   progressLine(10_000_000, 9_000_000, 1, time.Second),
+		"7 samples":                              progressLine(0, 0, 7, time.Second),
+		"50 %, 2 samples, 0.0 MB/s, 16m40s left": progressLine(1, 2, 2, 1000*time.Second),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A file is there when it is complete, and not before.
+func TestPendingFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "out")
+	begin := func(text string) *pendingFile {
+		t.Helper()
+		f, err := createPending(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(f, text); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	holds := func(want string) {
+		t.Helper()
+		got, err := os.ReadFile(name)
+		if want == "" && !errors.Is(err, fs.ErrNotExist) || want != "" && (err != nil || string(got) != want) {
+			t.Errorf("the file holds %q, %v, want %q", got, err, want)
+		}
+	}
+	f := begin("one")
+	holds("")
+	f.abandon()
+	holds("")
+	f = begin("two")
+	if err := f.commit(); err != nil {
+		t.Fatal(err)
+	}
+	f.abandon()
+	holds("two")
+	f, other := begin("three"), begin("four")
+	holds("two")
+	if err := f.commit(); err != nil {
+		t.Fatal(err)
+	}
+	holds("three")
+	other.abandon()
+	holds("three")
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("left in the directory: %v, %v", left, err)
+	}
+}
+
+// An interrupted conversion leaves nothing behind.
+func TestConvertInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	log := filepath.Join(dir, "load.csv")
+	var text strings.Builder
+	text.WriteString(`"(PDH-CSV 4.0) (UTC)(0)","\\H\O\a"` + "\n")
+	for range 100_000 {
+		text.WriteString(`"01/02/2026 15:04:05.000","1"` + "\n")
+	}
+	if err := os.WriteFile(log, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	if status := Run(ctx, []string{"convert", log, "-o", filepath.Join(dir, "out.csv")}, strings.NewReader(""), &stdout, &stderr); status != exitFailed || stderr.String() != "winperf: interrupted; nothing was converted\n" {
+		t.Errorf("status %d, %s", status, &stderr)
+	}
+	// A writer that stops reading ends it, too.
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	out := writerFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })
+	if status := Run(ctx, []string{"convert", log, "-o", "jsonl"}, strings.NewReader(""), out, &stderr); status != exitFailed {
+		t.Errorf("interrupted: status %d, want %d", status, exitFailed)
+	}
+	if status := Run(t.Context(), []string{"convert", log, "-o", "jsonl"}, strings.NewReader(""), writerFunc(func([]byte) (int, error) {
+		return 0, errors.New("disk full")
+	}), &stderr); status != exitFailed || !strings.Contains(stderr.String(), "disk full") {
+		t.Errorf("disk full: status %d, %s", status, &stderr)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("left in the directory: %v, %v", left, err)
+	}
+}

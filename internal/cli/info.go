@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink"
+)
+
+// informer is the info command.
+type informer struct {
+	app      *app
+	output   outputFlags
+	log      logFlags
+	language language
+	quiet    bool
+}
+
+var infoFormats = []sink.Format{
+	{Name: "text", Extensions: []string{".txt"}, Description: "for people"},
+	{Name: "json", Extensions: []string{".json"}, Description: "a JSON array with an object for each log"},
+}
+
+func (a *app) infoCommand() *cobra.Command {
+	i := &informer{app: a}
+	cmd := &cobra.Command{
+		Use:   "info LOG...",
+		Short: "Show what is in a log",
+		Long: `Info reads logs and captures from end to end and shows what is in them: the
+kind of file, the machine and its time zone, the time of the first and last
+sample, how many there are and how far apart, gaps, objects, and damage.
+
+Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
+		Example: `  winperf info load.blg
+  winperf info *.csv -o json
+  winperf info old.csv --code-page 1251 --zone Europe/Moscow`,
+		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
+	}
+	i.output.add(cmd, infoFormats)
+	i.log.add(cmd)
+	cmd.Flags().Var(&i.language, "language", "language of object names: 009 is English, 007 German")
+	cmd.Flags().BoolVar(&i.quiet, "quiet", false, "show no progress")
+	return cmd
+}
+
+func (i *informer) run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return errors.New("no log given; for example winperf info load.blg")
+	}
+	if _, _, err := i.output.resolve(); err != nil {
+		return err
+	}
+	var logs []*logSummary
+	var errs []error
+	for _, name := range args {
+		s, err := i.read(ctx, name)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return err
+		case err != nil:
+			errs = append(errs, err)
+		default:
+			logs = append(logs, s)
+		}
+	}
+	if len(logs) == 0 {
+		return errors.Join(errs...)
+	}
+	for _, err := range errs {
+		i.app.complain(err)
+		i.app.partial = true
+	}
+	out, err := i.app.create(&i.output)
+	if err != nil {
+		return err
+	}
+	return errors.Join(i.write(out, logs), out.Close())
+}
+
+// read reads one log from end to end.
+func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
+	opt, err := i.log.options()
+	if err != nil {
+		return nil, err
+	}
+	in, err := openInput(ctx, name, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer in.src.Close()
+	defer in.end()
+	s := newSummary(in)
+	if file, err := os.Stat(name); err == nil {
+		s.Size = file.Size()
+	}
+	if series, cooked, err := logSeries(ctx, in.src.Source); err == nil && cooked {
+		s.addSeries(series)
+	}
+	p := i.app.newProgress(i.quiet)
+	defer p.clear()
+	sel := winperf.Selection{Global: true, Costly: true}
+	for cycle, err := range measure.Watch(ctx, in.src, sel, measure.Options{FramesOnly: true, KeepFirst: true, Language: string(i.language)}) {
+		if err != nil {
+			if !errors.Is(err, winperf.ErrBadData) {
+				return nil, in.blame(err)
+			}
+			s.addDamage(in, []error{err})
+			break
+		}
+		s.add(cycle)
+		s.addDamage(in, cycle.Damage)
+		p.show([]*logInput{in}, s.Samples)
+	}
+	s.finish()
+	if s.Damage > 0 {
+		i.app.partial = true
+	}
+	return s, ctx.Err()
+}
+
+func (i *informer) write(out *output, logs []*logSummary) error {
+	if out.format == "json" {
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", " ")
+		return enc.Encode(logs)
+	}
+	for n, s := range logs {
+		if n > 0 {
+			out.WriteByte('\n')
+		}
+		s.writeText(out.Writer)
+	}
+	return nil
+}
+
+// writeText writes the summary for people.
+func (s *logSummary) writeText(w *bufio.Writer) {
+	w.WriteString(oneLine(s.File) + "\n")
+	for _, row := range s.rows() {
+		for n, line := range row[1:] {
+			label := row[0]
+			if n > 0 {
+				label = ""
+			}
+			w.WriteString("  " + label + "           "[len(label):] + oneLine(line) + "\n")
+		}
+	}
+}

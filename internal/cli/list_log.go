@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// loggedObject is an object of a log that holds displayable values: names, and
+// nothing else.
+type loggedObject struct {
+	name      string
+	multi     bool // has instances
+	counters  []string
+	instances []string // as in paths
+}
+
+// logSeries returns the series of a log that holds displayable values; ok is
+// false for every other source.
+func logSeries(ctx context.Context, src winperf.Source) (series []*winperf.Series, ok bool, err error) {
+	if _, recorded := src.(winperf.Recorded); !recorded {
+		return nil, false, nil
+	}
+	q, err := src.Compile(ctx, winperf.Selection{Global: true})
+	if err != nil {
+		return nil, false, err
+	}
+	defer q.Close()
+	log, ok := q.(winperf.SeriesQuery)
+	if !ok {
+		return nil, false, nil
+	}
+	series, err = log.Series(ctx)
+	return series, true, err
+}
+
+// loggedObjects gathers the objects of series, ordered by name.
+func loggedObjects(series []*winperf.Series) []*loggedObject {
+	objects := map[string]*loggedObject{}
+	seen := map[[2]string]bool{} // names of counters and, in parentheses, instances by object
+	for _, s := range series {
+		key := strings.ToLower(s.Path.Object)
+		o := objects[key]
+		if o == nil {
+			o = &loggedObject{name: s.Path.Object}
+			objects[key] = o
+		}
+		if name := s.Path.Counter; !seen[[2]string{key, name}] {
+			seen[[2]string{key, name}] = true
+			o.counters = append(o.counters, name)
+		}
+		if !s.Path.HasInstance {
+			continue
+		}
+		o.multi = true
+		if name := s.Path.InstanceText(); !seen[[2]string{key, "(" + name + ")"}] {
+			seen[[2]string{key, "(" + name + ")"}] = true
+			o.instances = append(o.instances, name)
+		}
+	}
+	var all []*loggedObject
+	for _, o := range objects {
+		all = append(all, o)
+	}
+	slices.SortFunc(all, func(a, b *loggedObject) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name)), strings.Compare(a.name, b.name))
+	})
+	return all
+}
+
+// listLog shows the objects of a log that match.
+func (l *lister) listLog(series []*winperf.Series, pattern, format string) error {
+	if l.index {
+		return errors.New("a text log holds no title indices: leave out --index")
+	}
+	all, p := loggedObjects(series), winperf.CompilePattern(pattern)
+	found := slices.DeleteFunc(slices.Clone(all), func(o *loggedObject) bool { return !p.Match(o.name) })
+	switch {
+	case len(all) == 0:
+		return errors.New("the log has no counters")
+	case len(found) == 0:
+		l.app.partial = true
+		l.app.complain(fmt.Errorf("no object matches %q%s", pattern, didYouMean(pattern, objectNames(all))))
+		return nil
+	case format == "paths", format == "sensors":
+		l.writeLogPaths(found, series)
+		return nil
+	case format == "jsonl":
+		return l.writeLogJSON(found)
+	case pattern == "*":
+		return l.writeLogOverview(found)
+	}
+	l.writeLogObjects(found)
+	return nil
+}
+
+func objectNames(objects []*loggedObject) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, o := range objects {
+			if !yield(o.name) {
+				return
+			}
+		}
+	}
+}
+
+// objectsOf yields the objects that a path names.
+func objectsOf(objects []*loggedObject, p winperf.Path) iter.Seq[*loggedObject] {
+	m := p.Matcher()
+	return func(yield func(*loggedObject) bool) {
+		for _, o := range objects {
+			if m.Object(o.name) && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+func (l *lister) writeLogPaths(objects []*loggedObject, series []*winperf.Series) {
+	if l.instances {
+		wanted := map[string]bool{}
+		for _, o := range objects {
+			wanted[strings.ToLower(o.name)] = true
+		}
+		for _, s := range series {
+			if wanted[strings.ToLower(s.Path.Object)] {
+				l.writePath(s.Path)
+			}
+		}
+		return
+	}
+	for _, o := range objects {
+		for _, name := range o.counters {
+			p := winperf.Path{Object: o.name, Counter: name, HasInstance: o.multi}
+			if o.multi {
+				p.Instance = "*"
+			}
+			l.writePath(p)
+		}
+	}
+}
+
+func (l *lister) writeLogJSON(objects []*loggedObject) error {
+	enc := json.NewEncoder(l.w)
+	enc.SetEscapeHTML(false)
+	for _, o := range objects {
+		line := listLine{
+			Object:    listObject{Name: o.name, Multi: o.multi, Interface: l.schema.Interface},
+			Instances: append([]string{}, o.instances...),
+		}
+		for _, name := range o.counters {
+			line.Counter = listCounter{Name: name, Unit: counter.NoUnit}
+			if err := enc.Encode(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *lister) writeLogOverview(objects []*loggedObject) error {
+	rows := [][]string{{"OBJECT", "COUNTERS", "INSTANCES"}}
+	for _, o := range objects {
+		instances := "-"
+		if o.multi {
+			instances = strconv.Itoa(len(o.instances))
+		}
+		rows = append(rows, []string{oneLine(o.name), strconv.Itoa(len(o.counters)), instances})
+	}
+	return l.writeTable(rows)
+}
+
+func (l *lister) writeLogObjects(objects []*loggedObject) {
+	for i, o := range objects {
+		if i > 0 {
+			fmt.Fprintln(l.w)
+		}
+		fmt.Fprintf(l.w, "%s\n\n  Counters:\n", oneLine(o.name))
+		for _, name := range o.counters {
+			fmt.Fprintf(l.w, "    %s\n", oneLine(name))
+		}
+		if !o.multi {
+			continue
+		}
+		fmt.Fprintf(l.w, "\n  Instances: %d\n", len(o.instances))
+		for _, name := range o.instances {
+			fmt.Fprintf(l.w, "    %s\n", oneLine(name))
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+)
+
+// measureFlags say how watch and get measure, besides what they select.
+type measureFlags struct {
+	name      naming
+	anomalies bool
+	speed     speed
+}
+
+func (f *measureFlags) add(cmd *cobra.Command) {
+	cmd.Flags().Var(&f.name, "name", "call processes and threads by id: pid, or name:pid")
+	cmd.Flags().BoolVar(&f.anomalies, "anomalies", false, "tell on standard error what disturbed the measurement")
+	complete(cmd, "name", cobra.FixedCompletions(namings(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *measureFlags) addSpeed(cmd *cobra.Command) {
+	cmd.Flags().Var(&f.speed, "speed", "play a record so many times faster than it was made: 1 is its own pace")
+}
+
+// set puts what the flags say into options.
+func (f *measureFlags) set(opt *measure.Options) {
+	if rule := nameRules[string(f.name)]; rule != nil {
+		opt.Names = []measure.NameRule{rule()}
+	}
+	opt.Speed = float64(f.speed)
+}
+
+// naming is a rule for names of instances.
+type naming string
+
+var nameRules = map[string]func() measure.NameRule{"pid": measure.ByPID, "name:pid": measure.ByNameAndPID}
+
+func namings() []string { return []string{"pid", "name:pid"} }
+
+// String returns the rule's name.
+func (v *naming) String() string { return string(*v) }
+
+// Type names the value in help texts.
+func (v *naming) Type() string { return "RULE" }
+
+// Set reads the value.
+func (v *naming) Set(s string) error {
+	if nameRules[s] == nil {
+		return errors.New("expected pid or name:pid")
+	}
+	*v = naming(s)
+	return nil
+}
+
+// speed is how many times faster than it was made a record is played.
+type speed float64
+
+// String returns the number; nothing where there is none.
+func (v *speed) String() string {
+	if *v == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*v), 'g', -1, 64)
+}
+
+// Type names the value in help texts.
+func (v *speed) Type() string { return "N" }
+
+// Set reads the value.
+func (v *speed) Set(s string) error {
+	const slowest, fastest = 1e-3, 1e9
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(n) || n < slowest || n > fastest {
+		return fmt.Errorf("expected a number from %v to %v", slowest, fastest)
+	}
+	*v = speed(n)
+	return nil
+}
+
+// maxLateAnomalies is how many anomalies are kept to be told at the end.
+const maxLateAnomalies = 100
+
+// anomalies are what disturbed the measurement. Where a picture is on the
+// terminal they are told at the end.
+type anomalies struct {
+	late []winperf.Anomaly
+	lost int
+}
+
+// tell tells of those of a cycle, at once or later.
+func (l *anomalies) tell(a *app, list []winperf.Anomaly, later bool) {
+	for i := range list {
+		switch {
+		case !later:
+			a.complain(errors.New(anomalyLine(&list[i])))
+		case len(l.late) < maxLateAnomalies:
+			l.late = append(l.late, list[i])
+		default:
+			l.lost++
+		}
+	}
+}
+
+// finish tells of what was kept.
+func (l *anomalies) finish(a *app) {
+	l.tell(a, l.late, false)
+	if l.lost > 0 {
+		a.complain(fmt.Errorf("%d more anomalies", l.lost))
+	}
+}
+
+func anomalyLine(a *winperf.Anomaly) string {
+	return a.Time.Local().Format(time.DateTime+".000") + " " + a.String()
+}

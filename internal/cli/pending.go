@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// pendingFile is a file that appears under its name when it is complete, and
+// until then is another one beside it.
+type pendingFile struct {
+	*os.File
+	name string // "" where the file cannot be replaced, such as a device
+}
+
+// createPending begins a file. A file that has the name already stays as it is
+// until commit.
+func createPending(name string) (*pendingFile, error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target // the link stays
+	}
+	mode := fs.FileMode(0o666)
+	switch info, err := os.Stat(name); {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%s is a directory", name)
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		return &pendingFile{f, ""}, err
+	case err == nil:
+		mode = info.Mode().Perm()
+	}
+	const tries = 1000
+	for i := range tries {
+		f, err := os.OpenFile(fmt.Sprintf("%s.%d-%d.part", name, os.Getpid(), i), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		return &pendingFile{f, name}, err
+	}
+	return nil, fmt.Errorf("%s: %d unfinished files are in its directory", name, tries)
+}
+
+// commit completes the file: its bytes are on the disk, then it gets its name.
+func (p *pendingFile) commit() error {
+	if p.name == "" {
+		return p.Close()
+	}
+	err := errors.Join(p.Sync(), p.Close())
+	if err == nil {
+		err = os.Rename(p.Name(), p.name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(p.Name()))
+	}
+	syncDirectory(filepath.Dir(p.name))
+	return nil
+}
+
+// abandon removes what there is. After commit it does nothing.
+func (p *pendingFile) abandon() {
+	if p.Close() == nil && p.name != "" {
+		_ = os.Remove(p.Name()) // nothing better is left to do
+	}
+}
+
+// syncDirectory puts the new name on the disk, on systems that can do that. The
+// file is complete without it.
+func syncDirectory(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}

@@ -1,0 +1,328 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// maxRegistrationFile bounds the files that the provider command reads: real ones
+// have some hundred kilobytes.
+const maxRegistrationFile = 64 << 20
+
+// symbolsSuffix is the end of the name of the header that goes with a manifest.
+const symbolsSuffix = "_symbols.h"
+
+func (a *app) providerCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "provider",
+		Short: "Make, check and install the files that register counters on Windows",
+		Long: `Provider deals with the files by which an application makes its counters known
+to Windows: the .ini and .h files that lodctr reads for a version 1 provider
+(a DLL), and the manifest (.man) of a version 2 provider.`,
+		Example: `  winperf provider init myapp.json
+  winperf provider check myapp.ini myapp.man
+  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll'
+  winperf provider uninstall MyApplication`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.providerInitCommand(), a.providerCheckCommand(), a.providerInstallCommand(), a.providerUninstallCommand())
+	return cmd
+}
+
+func (a *app) providerInitCommand() *cobra.Command {
+	var dir string
+	var force, example bool
+	cmd := &cobra.Command{
+		Use:   "init SCHEMA",
+		Short: "Write .ini, .h and .man files from a schema",
+		Long: `Init writes NAME.ini and NAME.h, which lodctr reads for a version 1 provider,
+and, where the schema has GUIDs and a binary, NAME.man and NAME_symbols.h, its
+manifest for version 2 and the constants in it. NAME is that of SCHEMA without
+its extension.
+
+SCHEMA is JSON; --example prints one to begin with. It can also be an .ini file
+with its header beside it, or a manifest: then a schema is printed that has what
+they say. Neither .ini nor .h tells the types of counters or whether an object
+has instances: these are left to fill in.
+
+Where one of the files exists nothing is written, unless with --force.`,
+		Example: `  winperf provider init --example > myapp.json
+  winperf provider init myapp.json
+  winperf provider init old.man > old.json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if example {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if example {
+				_, err := io.WriteString(a.stdout, exampleSchema)
+				return err
+			}
+			return a.providerInit(args[0], dir, force)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "write into `DIRECTORY` instead of the current one")
+	cmd.Flags().BoolVar(&force, "force", false, "replace files that exist")
+	cmd.Flags().BoolVar(&example, "example", false, "print a schema to begin with")
+	return cmd
+}
+
+func (a *app) providerInit(file, dir string, force bool) error {
+	if strings.EqualFold(filepath.Ext(file), ".ini") || strings.EqualFold(filepath.Ext(file), ".man") {
+		return a.printSchema(file)
+	}
+	data, err := readRegistrationFile(file)
+	if err != nil {
+		return err
+	}
+	s, err := registration.ParseSchema(file, data)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	files := []registrationFile{
+		{name + ".ini", registration.WriteINI(s, name+".h")},
+		{name + ".h", registration.WriteHeader(s)},
+	}
+	if !s.Guid.IsZero() || s.Binary != "" {
+		m, err := registration.ManifestOf(s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		files = append(files, registrationFile{name + ".man", registration.WriteManifest(m)},
+			registrationFile{name + symbolsSuffix, registration.WriteSymbols(m)})
+	}
+	return a.writeRegistration(files, dir, force)
+}
+
+// registrationFile is a file to be written.
+type registrationFile struct {
+	name string
+	data []byte
+}
+
+// writeRegistration writes the files and names them. Nothing is written where one
+// of them exists already.
+func (a *app) writeRegistration(files []registrationFile, dir string, force bool) error {
+	var there []error
+	for _, f := range files {
+		if _, err := os.Lstat(filepath.Join(dir, f.name)); err == nil && !force {
+			there = append(there, fmt.Errorf("%s exists: --force replaces it", filepath.Join(dir, f.name)))
+		}
+	}
+	if len(there) > 0 {
+		return errors.Join(there...)
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
+		if err := os.WriteFile(path, f.data, 0o644); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(a.stdout, filepath.ToSlash(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printSchema prints what .ini and .h files, or a manifest, say as schemas.
+func (a *app) printSchema(file string) error {
+	read, err := readRegistration(file)
+	if err != nil {
+		return err
+	}
+	if err := a.tellFindings(read.findings); err != nil {
+		return err
+	}
+	for _, s := range read.schemas {
+		text, err := registration.FormatSchema(s)
+		if err != nil {
+			return err
+		}
+		if _, err := a.stdout.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) providerCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Tell what is wrong with .ini, .h, .man and schema files",
+		Long: `Check reads .ini files with the header that each names, .h files, manifests
+(.man) and schemas (.json), and tells everything that is wrong with them, with
+line and column. A warning is about what Windows takes, but hardly as it was
+meant.
+
+Exit status: 0 all is well, 1 no file could be read, 3 something is wrong.`,
+		Example: `  winperf provider check myapp.ini
+  winperf provider check *.man`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var failed []error
+			for _, file := range args {
+				read, err := readRegistration(file)
+				if err != nil {
+					failed = append(failed, err)
+					continue
+				}
+				if err := a.listFindings(file, read.findings); err != nil {
+					return err
+				}
+			}
+			if len(failed) < len(args) && len(failed) > 0 {
+				a.complain(errors.Join(failed...))
+				a.partial = true
+				return nil
+			}
+			return errors.Join(failed...)
+		},
+	}
+}
+
+// listFindings writes the findings to standard output, or that there are none.
+func (a *app) listFindings(file string, found registration.Findings) error {
+	for _, f := range found {
+		if _, err := fmt.Fprintln(a.stdout, oneLine(f.String())); err != nil {
+			return err
+		}
+		a.partial = a.partial || !f.Warning
+	}
+	if len(found) == 0 {
+		_, err := fmt.Fprintf(a.stdout, "%s: ok\n", file)
+		return err
+	}
+	return nil
+}
+
+// tellFindings writes the findings to standard error. Faults are an error.
+func (a *app) tellFindings(found registration.Findings) error {
+	for _, f := range found {
+		if f.Warning {
+			fmt.Fprintln(a.stderr, oneLine(f.String()))
+		}
+	}
+	return found.Err()
+}
+
+// registrationRead is what files say.
+type registrationRead struct {
+	driver    string         // of an .ini file
+	providers []winperf.GUID // of a manifest
+	schemas   []*registration.Schema
+	findings  registration.Findings
+}
+
+// readRegistration reads a file by its extension.
+func readRegistration(file string) (*registrationRead, error) {
+	data, err := readRegistrationFile(file)
+	if err != nil {
+		return nil, err
+	}
+	read := &registrationRead{}
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".ini":
+		return read, read.ini(file, data)
+	case ".h":
+		// A manifest's symbols are none of lodctr's; C has its own checks.
+		if !strings.HasSuffix(file, symbolsSuffix) {
+			_, read.findings = registration.ParseHeader(file, data)
+		}
+	case ".man", ".xml":
+		m, found := registration.ParseManifest(file, data)
+		read.findings = found
+		for i := range m.Providers {
+			read.providers = append(read.providers, m.Providers[i].Guid)
+			read.schemas = append(read.schemas, registration.FromManifest(&m.Providers[i]))
+		}
+	case ".json":
+		if _, err := registration.ParseSchema(file, data); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("%s: want a file .ini, .h, .man or .json", file)
+	}
+	return read, nil
+}
+
+// ini reads an .ini file and the header that it names.
+func (r *registrationRead) ini(file string, data []byte) error {
+	ini, found := registration.ParseINI(file, data)
+	r.driver, r.findings = ini.DriverName.Value, found
+	name := ini.SymbolFile.Value
+	if name == "" || strings.ContainsAny(name, `\/:`) {
+		r.findings = append(r.findings, registration.CheckINI(ini, nil)...)
+		return nil
+	}
+	path := filepath.Join(filepath.Dir(file), name)
+	text, err := readRegistrationFile(path)
+	if err != nil {
+		r.findings = append(r.findings, registration.Finding{File: file, Position: ini.SymbolFile.ValueAt,
+			Message: fmt.Sprintf("symbolfile %s cannot be read: %v", name, errors.Unwrap(err))})
+		r.findings = append(r.findings, registration.CheckINI(ini, nil)...)
+		return nil
+	}
+	header, more := registration.ParseHeader(path, text)
+	r.findings = append(append(r.findings, more...), registration.CheckINI(ini, header)...)
+	if r.findings.Err() == nil {
+		r.schemas = append(r.schemas, registration.FromINI(ini, header))
+	}
+	return nil
+}
+
+// readRegistrationFile reads a file that has a bounded size.
+func readRegistrationFile(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxRegistrationFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxRegistrationFile {
+		return nil, fmt.Errorf("%s: %w: longer than %d bytes", file, registration.ErrInvalid, maxRegistrationFile)
+	}
+	return data, nil
+}
+
+// exampleSchema is the one of the help: it has what a schema can have.
+const exampleSchema = `{
+  "driver": "MyApplication",
+  "library": "winperf-provider.dll",
+  "binary": "myapp.exe",
+  "provider": "{5f3b2c5e-6f0e-4c6d-9a63-2d1f1c0d7a10}",
+  "objects": [
+    {
+      "symbol": "TRANSFER_OBJECT", "name": "Transfer", "help": "Transfers of this application.",
+      "guid": "{5f3b2c5e-6f0e-4c6d-9a63-2d1f1c0d7a11}",
+      "languages": {"00C": {"name": "Transfert", "help": "Ce que cette application transmet."}},
+      "counters": [
+        {"symbol": "BYTES_SENT", "name": "Bytes Sent", "help": "Bytes sent so far.", "type": "PERF_COUNTER_RAWCOUNT"},
+        {"symbol": "AVAILABLE_BANDWIDTH", "name": "Available Bandwidth", "help": "Bandwidth that is free, in percent.",
+         "type": "PERF_RAW_FRACTION"}
+      ]
+    },
+    {
+      "symbol": "PEER_OBJECT", "name": "Peer", "help": "Peers that this application serves.", "multi": true,
+      "guid": "{5f3b2c5e-6f0e-4c6d-9a63-2d1f1c0d7a12}",
+      "counters": [
+        {"symbol": "BYTES_SERVED", "name": "Bytes Served", "help": "Bytes sent to the peer.", "type": "PERF_COUNTER_RAWCOUNT"}
+      ]
+    }
+  ]
+}
+`

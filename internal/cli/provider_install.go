@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+func (a *app) providerInstallCommand() *cobra.Command {
+	var in registration.Install
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "install FILE",
+		Short: "Register a provider on this machine",
+		Long: `Install registers the version 1 provider of an .ini file or the version 2 provider
+of a manifest (.man). The file is checked first. For an .ini file it writes the
+service's Performance and Linkage keys and calls lodctr; for a manifest lodctr
+does everything. When a step fails, what was done before is undone.
+
+It needs an elevated prompt. --dry-run shows what would be done, on any system.`,
+		Example: `  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll' --dry-run
+  winperf provider install myapp.man --dir 'C:\myapp'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			read, err := readRegistration(args[0])
+			if err != nil {
+				return err
+			}
+			if err := a.tellFindings(read.findings); err != nil {
+				return err
+			}
+			path, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
+			if err := fillInstall(&in, read, path); err != nil {
+				return err
+			}
+			return a.carryOut(cmd, in.Plan(), dryRun)
+		},
+	}
+	cmd.Flags().StringVar(&in.Library, "library", "", "`DLL` of the version 1 provider, with its path")
+	cmd.Flags().StringVar(&in.Open, "open", "", "`EXPORT` that opens it (default WinperfOpen)")
+	cmd.Flags().StringVar(&in.Collect, "collect", "", "`EXPORT` that collects (default WinperfCollect)")
+	cmd.Flags().StringVar(&in.Close, "close", "", "`EXPORT` that closes it (default WinperfClose)")
+	cmd.Flags().StringArrayVar(&in.Export, "context", nil, "`TEXT` that the open function is told; may be given several times (default the driver's name)")
+	cmd.Flags().StringVar(&in.Directory, "dir", "", "`DIRECTORY` of the binary with a manifest's texts")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done and do nothing")
+	return cmd
+}
+
+// fillInstall completes what the flags say by what the file says.
+func fillInstall(in *registration.Install, read *registrationRead, path string) error {
+	switch {
+	case read.driver != "":
+		if in.Library == "" {
+			return errors.New("--library is missing: a version 1 provider is a DLL")
+		}
+		in.INI, in.Driver = path, read.driver
+	case len(read.providers) == 1:
+		in.Manifest, in.Provider = path, read.providers[0]
+	case len(read.providers) > 1:
+		return fmt.Errorf("%s has %d providers: install them one by one, from a manifest each", path, len(read.providers))
+	default:
+		return fmt.Errorf("%s: want a file .ini or .man", path)
+	}
+	return nil
+}
+
+func (a *app) providerUninstallCommand() *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "uninstall DRIVER|GUID|FILE",
+		Short: "Remove a provider from this machine",
+		Long: `Uninstall removes the version 1 provider of a driver name, or the version 2
+provider of a GUID; a file .ini or .man says which. Of the service key only
+what belongs to performance counters is deleted, and keys that are empty then.`,
+		Example: `  winperf provider uninstall MyApplication
+  winperf provider uninstall myapp.man --dry-run`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			plan, err := uninstallPlan(args[0])
+			if err != nil {
+				return err
+			}
+			return a.carryOut(cmd, plan, dryRun)
+		},
+	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done and do nothing")
+	return cmd
+}
+
+func uninstallPlan(what string) (registration.Plan, error) {
+	if g, err := winperf.ParseGUID(what); err == nil {
+		return registration.UninstallProvider(g), nil
+	}
+	switch strings.ToLower(filepath.Ext(what)) {
+	case ".ini", ".man":
+	default:
+		if strings.ContainsAny(what, `\/`) {
+			return nil, fmt.Errorf("%s: want a driver name, a GUID or a file .ini or .man", what)
+		}
+		return registration.UninstallDriver(what), nil
+	}
+	read, err := readRegistration(what)
+	switch {
+	case err != nil:
+		return nil, err
+	case read.driver != "":
+		return registration.UninstallDriver(read.driver), nil
+	case len(read.providers) == 1 && !read.providers[0].IsZero():
+		return registration.UninstallProvider(read.providers[0]), nil
+	}
+	return nil, fmt.Errorf("%s does not say which provider it is", what)
+}
+
+// carryOut carries out a plan, or shows it.
+func (a *app) carryOut(cmd *cobra.Command, p registration.Plan, dryRun bool) error {
+	if dryRun {
+		_, err := fmt.Fprint(a.stdout, p)
+		return err
+	}
+	sys, err := registrationSystem()
+	if err != nil {
+		return err
+	}
+	return p.Run(cmd.Context(), sys, func(step registration.Action) { fmt.Fprintln(a.stdout, step) })
+}

@@ -1,0 +1,15 @@
+//go:build !windows
+
+package cli
+
+import (
+	"fmt"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// registrationSystem is where providers are registered.
+func registrationSystem() (registration.System, error) {
+	return nil, fmt.Errorf("%w: providers are registered on Windows; --dry-run shows what would be done there", winperf.ErrNotSupported)
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// TestRegistrationSystem carries out plans on this machine's registry: values of
+// every type, and that a failure leaves nothing behind.
+func TestRegistrationSystem(t *testing.T) {
+	sys, err := registrationSystem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const top, key = `SOFTWARE\winperf test`, `SOFTWARE\winperf test\a\b`
+	values := map[string]registration.Value{
+		"text":   {Type: registration.TypeString, Strings: []string{`C:\é`}},
+		"expand": {Type: registration.TypeExpandString, Strings: []string{`%SystemRoot%\x`}},
+		"number": {Type: registration.TypeDWord, Number: 0xFFFFFFFF},
+		"list":   {Type: registration.TypeMultiString, Strings: []string{"one", "two"}},
+		"bytes":  {Type: 3, Data: []byte{1, 2, 3}},
+	}
+	plan := registration.Plan{{Action: registration.Action{Kind: registration.CreateKey, Key: key}}}
+	for name, v := range values {
+		plan = append(plan, registration.Step{Action: registration.Action{Kind: registration.SetValue, Key: key, Name: name, Value: v}})
+	}
+	gone := registration.Plan{}
+	for name := range values {
+		gone = append(gone, registration.Step{Action: registration.Action{Kind: registration.DeleteValue, Key: key, Name: name}})
+	}
+	for _, k := range []string{key, `SOFTWARE\winperf test\a`, top} {
+		gone = append(gone, registration.Step{Action: registration.Action{Kind: registration.DeleteKey, Key: k}})
+	}
+	if err := plan.Run(t.Context(), sys, nil); errors.Is(err, fs.ErrPermission) {
+		t.Skip("this account may not write to HKEY_LOCAL_MACHINE")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range values {
+		got, found, err := sys.Value(key, name)
+		if err != nil || !found {
+			t.Errorf("%s: found %v, error %v", name, found, err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	if deleted, err := sys.DeleteKey(key); deleted || err != nil {
+		t.Errorf("a key with values was deleted: %v, error %v", deleted, err)
+	}
+	if err := gone.Run(t.Context(), sys, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := sys.Value(key, "text"); found || err != nil {
+		t.Errorf("left behind: %v, error %v", found, err)
+	}
+	none := registration.Action{Kind: registration.CheckValue, Key: key, Name: "none"}
+	if err := append(plan, registration.Step{Action: none}).Run(t.Context(), sys, nil); err == nil {
+		t.Error("no error")
+	}
+	if created, err := sys.CreateKey(top); len(created) != 1 || err != nil {
+		t.Errorf("the failed plan left its keys: created %q, error %v", created, err)
+	}
+	if deleted, err := sys.DeleteKey(top); !deleted || err != nil {
+		t.Errorf("not deleted: error %v", err)
+	}
+}
+
+func TestRunFails(t *testing.T) {
+	sys, err := registrationSystem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sys.Run(t.Context(), []string{"no such program"}); err == nil {
+		t.Error("no error")
+	}
+}

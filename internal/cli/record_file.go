@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/measure"
+)
+
+// recordFile is one file of a recording. What is written to it is handed to the
+// system with each sample, and put on the disk when it is closed.
+type recordFile struct {
+	name  string
+	file  *os.File
+	form  recordForm
+	begun time.Time // of the first sample
+	last  time.Time // of the latest one
+
+	samples int   // that were added
+	size    int64 // of the file
+	good    int64 // up to here it is whole
+	before  int64 // length after the latest sample
+	grown   int64 // by it
+	failed  bool  // nothing can be written any more
+}
+
+// recordForm writes samples in one format. It hands them to the file's Write.
+type recordForm interface {
+	write(c *measure.Cycle) error
+	// end completes what was written.
+	end() error
+}
+
+// openMode says what is to be done with a file that is there already.
+type openMode uint8
+
+const (
+	openNew       openMode = iota // fail
+	openAppend                    // go on with it
+	openOverwrite                 // replace it
+)
+
+// createRecordFile opens a file.
+func createRecordFile(name string, mode openMode) (*os.File, error) {
+	flags := os.O_RDWR | os.O_CREATE
+	switch mode {
+	case openNew:
+		flags |= os.O_EXCL
+	case openOverwrite:
+		flags |= os.O_TRUNC
+	}
+	f, err := os.OpenFile(name, flags, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%s exists; --append goes on with it, --overwrite replaces it: %w", name, fs.ErrExist)
+	}
+	return f, err
+}
+
+// Write implements io.Writer for the form.
+func (f *recordFile) Write(p []byte) (int, error) {
+	n, err := f.file.Write(p)
+	f.size += int64(n)
+	return n, err
+}
+
+// add writes a sample. After an error the file is as it was before, if its
+// system can do that.
+func (f *recordFile) add(c *measure.Cycle, at time.Time) error {
+	if err := f.form.write(c); err != nil {
+		f.failed = true
+		return f.undo(err)
+	}
+	if f.samples > 0 { // the first one has much in front of it
+		f.grown = f.length() - f.before
+	} else {
+		f.begun = at
+	}
+	f.before, f.good = f.length(), f.size
+	f.samples++
+	f.last = at
+	return nil
+}
+
+// length is the number of bytes in the file and those that wait to be in it.
+func (f *recordFile) length() int64 {
+	if w, ok := f.form.(interface{ length() int64 }); ok {
+		return w.length()
+	}
+	return f.size
+}
+
+// undo cuts off what was written in part.
+func (f *recordFile) undo(err error) error {
+	if f.size > f.good && f.file.Truncate(f.good) == nil {
+		f.size = f.good
+	}
+	return err
+}
+
+// Close completes the file.
+func (f *recordFile) Close() error {
+	var err error
+	if !f.failed {
+		if err = f.form.end(); err != nil {
+			err = f.undo(err)
+		}
+	}
+	if sync := f.file.Sync(); sync != nil && !cannotSync(f.file) {
+		err = errors.Join(err, sync)
+	}
+	return errors.Join(err, f.file.Close())
+}
+
+// cannotSync tells whether the file is a device or pipe, which is on no disk.
+func cannotSync(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// openTail prepares a file to be appended to: the offset where it goes on, and
+// for a capture what it holds. Broken bytes at its end are cut off and told.
+func (f *recordFile) openTail(format string) (tail *capture.Tail, note string, err error) {
+	info, err := f.file.Stat()
+	if err != nil {
+		return nil, "", err
+	}
+	at := info.Size()
+	if format == "capture" && at > 0 {
+		held, err := capture.Open(f.file, at)
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", f.name, err)
+		}
+		tail = held.Tail()
+		if tail.Broken > 0 {
+			note = fmt.Sprintf("%s: cut off the last %d bytes, which are no whole record", f.name, tail.Broken)
+			if err := f.file.Truncate(tail.Offset); err != nil {
+				return nil, "", err
+			}
+		}
+		at = tail.Offset
+	}
+	if _, err := f.file.Seek(at, io.SeekStart); err != nil {
+		return nil, "", err
+	}
+	f.size, f.good = at, at
+	if format != "capture" && at > 0 {
+		err = f.endLine()
+	}
+	return tail, note, err
+}
+
+// endLine completes the last line of a text file that is appended to.
+func (f *recordFile) endLine() error {
+	var b [1]byte
+	if _, err := f.file.ReadAt(b[:], f.size-1); err != nil || b[0] == '\n' {
+		return err
+	}
+	_, err := f.Write([]byte("\r\n"))
+	return err
+}

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/measure"
+)
+
+// recordFiles are the files of a recording, one after the other.
+type recordFiles struct {
+	names   *fileNames
+	format  string
+	mode    openMode
+	limits  limitFlags
+	newForm func(*recordFile, *capture.Tail) (recordForm, error)
+	note    func(error)
+
+	current *recordFile
+	kept    []recordedPart // closed files of a circular recording, oldest first
+	samples int            // of all files
+	files   int
+	size    int64  // of closed files
+	name    string // of the latest file
+}
+
+// recordedPart is a closed file.
+type recordedPart struct {
+	name    string
+	size    int64
+	samples int
+	last    time.Time
+}
+
+// circularParts is how many files a circular recording is spread over: what is
+// dropped at once is the oldest of them.
+const circularParts = 8
+
+// add writes a sample, in a new file where the current one is full. It tells
+// whether the recording has reached its end. An error keeps nothing from being
+// recorded that came before, and where the error is about a new file the
+// sample is in the one before.
+func (s *recordFiles) add(c *measure.Cycle, at time.Time) (full bool, err error) {
+	var failed error
+	if s.current == nil || s.full(at) {
+		if s.current != nil && s.limits.action == limitStop {
+			return true, nil
+		}
+		if failed = s.next(at); failed != nil && s.current == nil {
+			return false, failed
+		}
+	}
+	if err := s.current.add(c, at); err != nil {
+		return false, errors.Join(failed, fmt.Errorf("%s: %w", s.current.name, err))
+	}
+	s.samples++
+	return failed == nil && s.limits.action == limitStop && s.reached(at), failed
+}
+
+// full tells whether the next sample belongs into another file.
+func (s *recordFiles) full(at time.Time) bool {
+	f, l := s.current, s.part()
+	return f.samples > 0 && (l.size > 0 && f.length()+f.grown > int64(l.size) ||
+		l.samples > 0 && f.samples >= int(l.samples) ||
+		l.time > 0 && at.Sub(f.begun) >= time.Duration(l.time))
+}
+
+// reached tells that no further sample fits, so that there is no need to wait
+// for one.
+func (s *recordFiles) reached(at time.Time) bool {
+	l := s.limits
+	l.time = 0 // the next sample's time is not known
+	return l.set() && s.full(at)
+}
+
+// part is the limit of one file.
+func (s *recordFiles) part() limitFlags {
+	l := s.limits
+	if l.action == limitCircular {
+		l.size = (l.size + circularParts - 1) / circularParts
+		l.samples = (l.samples + circularParts - 1) / circularParts
+		l.time = (l.time + circularParts - 1) / circularParts
+	}
+	return l
+}
+
+// next closes the current file and begins another. Where that fails the current
+// one stays.
+func (s *recordFiles) next(at time.Time) error {
+	f, tail, err := s.create(at)
+	if err != nil {
+		return err
+	}
+	if f.form, err = s.newForm(f, tail); err != nil {
+		return errors.Join(err, s.discard(f))
+	}
+	f.before = f.size
+	if s.current != nil {
+		if err := s.finish(); err != nil {
+			return errors.Join(err, s.discard(f))
+		}
+	}
+	s.current, s.name = f, f.name
+	s.files++
+	return s.drop(at)
+}
+
+// discard closes a file that was begun in vain, and removes it where it is new.
+func (s *recordFiles) discard(f *recordFile) error {
+	err := f.file.Close()
+	if s.mode == openNew {
+		err = errors.Join(err, os.Remove(f.name))
+	}
+	return err
+}
+
+// create opens the next file. Of names with a serial number it takes the first
+// that is free.
+func (s *recordFiles) create(at time.Time) (*recordFile, *capture.Tail, error) {
+	const tries = 999_999
+	for {
+		name := s.names.next(at.Local())
+		file, err := createRecordFile(name, s.mode)
+		if errors.Is(err, fs.ErrExist) && s.names.numbered() && s.names.serial < tries {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		f := &recordFile{name: name, file: file}
+		if s.mode != openAppend {
+			return f, nil, nil
+		}
+		tail, note, err := f.openTail(s.format)
+		if err != nil {
+			return nil, nil, errors.Join(err, file.Close())
+		}
+		if note != "" {
+			s.note(errors.New(note))
+		}
+		return f, tail, nil
+	}
+}
+
+// finish closes the current file.
+func (s *recordFiles) finish() error {
+	f := s.current
+	s.current = nil
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	size := f.size
+	if info, err := os.Stat(f.name); err == nil {
+		size = info.Size()
+	}
+	s.size += size
+	if s.limits.action == limitCircular {
+		s.kept = append(s.kept, recordedPart{f.name, size, f.samples, f.last})
+	}
+	return nil
+}
+
+// drop removes the oldest files of a circular recording that are not needed.
+func (s *recordFiles) drop(now time.Time) error {
+	for len(s.kept) > 0 && s.tooMuch(now) {
+		if err := os.Remove(s.kept[0].name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		s.size -= s.kept[0].size
+		s.kept = s.kept[1:]
+	}
+	return nil
+}
+
+// tooMuch tells whether the recording keeps what it was asked for without its
+// oldest file, or is too large with it and a full file more.
+func (s *recordFiles) tooMuch(now time.Time) bool {
+	var size int64
+	samples := 0
+	for _, p := range s.kept {
+		size, samples = size+p.size, samples+p.samples
+	}
+	l, part := s.limits, s.part()
+	return l.size > 0 && size+int64(part.size) > int64(l.size) ||
+		l.samples > 0 && samples-s.kept[0].samples >= int(l.samples) ||
+		l.time > 0 && now.Sub(s.kept[0].last) > time.Duration(l.time)
+}
+
+// close completes the recording.
+func (s *recordFiles) close() error {
+	if s.current == nil {
+		return nil
+	}
+	return s.finish()
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bufio"
+	"path/filepath"
+
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/sink"
+)
+
+// recordFormats are what record writes; the first is the one without options.
+func recordFormats() []sink.Format {
+	formats := []sink.Format{
+		{Name: "capture", Extensions: []string{".capture"}, Description: "raw samples as they are, to be decoded later"},
+		{Name: "blg", Extensions: []string{".blg"}, Description: "binary performance log of Windows, raw values"},
+	}
+	for _, f := range sink.Formats() {
+		switch f.Name {
+		case "csv", "tsv", "jsonl":
+			formats = append(formats, f)
+		}
+	}
+	return formats
+}
+
+// newForm makes the form of a file.
+func (r *recorder) newForm(f *recordFile, tail *capture.Tail) (recordForm, error) {
+	switch r.format {
+	case "capture":
+		return captureForm{capture.NewWriter(f, capture.Options{Tail: tail})}, nil
+	case "blg":
+		opt := pdhlog.BLGOptions{Layout: pdhlog.BLGObjects, Name: filepath.Base(f.name), Paths: r.paths}
+		if len(opt.Paths) > 0 {
+			opt.Layout = pdhlog.BLGCounters
+		}
+		w, err := pdhlog.NewBLGWriter(&seekable{f}, opt)
+		return &blgForm{r, w}, err
+	}
+	out := bufio.NewWriterSize(f, outputBuffer)
+	s, err := sink.New(r.format, out, sink.Options{File: true})
+	return &textForm{r, s, out}, err
+}
+
+// captureForm writes raw samples.
+type captureForm struct{ w *capture.Writer }
+
+func (f captureForm) write(c *measure.Cycle) error { return f.w.Write(c.Frame.Raw()) }
+
+func (f captureForm) end() error { return f.w.Close() }
+
+// blgForm writes a binary log. Its buffers reach the file when they are full.
+type blgForm struct {
+	r *recorder
+	w *pdhlog.BLGWriter
+}
+
+func (f *blgForm) write(c *measure.Cycle) error { return f.w.Write(c.Frame, c.Names) }
+
+func (f *blgForm) length() int64 { return f.w.Size() }
+
+func (f *blgForm) end() error {
+	f.r.late += f.w.Late()
+	return f.w.Close()
+}
+
+// seekable lets the writer of a binary log go back to its head.
+type seekable struct{ *recordFile }
+
+// Seek implements io.Seeker.
+func (s *seekable) Seek(offset int64, whence int) (int64, error) {
+	return s.file.Seek(offset, whence)
+}
+
+// textForm writes readings.
+type textForm struct {
+	r    *recorder
+	sink sink.Sink
+	out  *bufio.Writer
+}
+
+func (f *textForm) write(c *measure.Cycle) error {
+	if len(c.Readings) == 0 {
+		return nil
+	}
+	if err := f.sink.Write(c.Time, c.Readings); err != nil {
+		return err
+	}
+	return f.out.Flush()
+}
+
+func (f *textForm) end() error {
+	err := f.sink.Close()
+	if late, ok := f.sink.(sink.LateCounter); ok {
+		f.r.late += late.Late()
+	}
+	if err != nil {
+		return err
+	}
+	return f.out.Flush()
+}

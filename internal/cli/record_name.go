@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// fileNames makes the names of a recording's files from a pattern.
+type fileNames struct {
+	pattern string
+	host    string
+	serial  int // of the last name; the first one has 1
+}
+
+// placeholder is a part of a pattern.
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// newFileNames checks a pattern. Of several files each gets a serial number.
+func newFileNames(pattern, host string, several bool) (*fileNames, error) {
+	for _, part := range placeholder.FindAllString(pattern, -1) {
+		switch part {
+		case "{time}", "{date}", "{mmddhhmm}", "{host}", "{serial}":
+		default:
+			return nil, fmt.Errorf("-o %s: %s is unknown; there are {time}, {date}, {mmddhhmm}, {host} and {serial}", pattern, part)
+		}
+	}
+	n := &fileNames{pattern: pattern, host: safeName(host)}
+	if several && !n.numbered() {
+		n.pattern = beforeExtension(pattern, "_{serial}")
+	}
+	return n, nil
+}
+
+// beforeExtension puts a text in front of a name's extension.
+func beforeExtension(name, text string) string {
+	extension := filepath.Ext(name)
+	return strings.TrimSuffix(name, extension) + text + extension
+}
+
+// safeName is a name that can stand in a file's name everywhere.
+func safeName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`<>:"/\|?*`, r) {
+			return '_'
+		}
+		return r
+	}, s)
+}
+
+// numbered tells whether the names have serial numbers.
+func (n *fileNames) numbered() bool { return strings.Contains(n.pattern, "{serial}") }
+
+// next makes the next name.
+func (n *fileNames) next(now time.Time) string {
+	n.serial++
+	return strings.NewReplacer(
+		"{time}", now.Format("20060102-150405"),
+		"{date}", now.Format("20060102"),
+		"{mmddhhmm}", now.Format("01021504"),
+		"{host}", n.host,
+		"{serial}", fmt.Sprintf("%06d", n.serial),
+	).Replace(n.pattern)
+}
