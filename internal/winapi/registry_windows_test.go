@@ -113,7 +113,9 @@ func TestKernel(t *testing.T) {
 	if n, err := k.HandleCount(); n != before+1 {
 		t.Errorf("%d handles, then %d, error %v; want one more", before, n, err)
 	}
-	f.Close()
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
 	if info, err := k.MemoryInfo(); err != nil || info.WorkingSetSize == 0 {
 		t.Errorf("memory %+v, error %v", info, err)
 	}

@@ -1,0 +1,113 @@
+/*
+ * Runs the core on what comes on standard input, for tests: request by request, a
+ * number of 4 bytes before each thing. Everything is in memory of its exact size, so
+ * that a sanitizer sees every byte too far.
+ *
+ * Request: room, query (its bytes, or ffffffff for NULL), number of files, and for each
+ * a copy, then a later one (0 bytes for none). Answer: fits, objects, troubles, what
+ * was written.
+ */
+#include "core.h"
+#include "layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void get(void *p, size_t n)
+{
+	if (n > 0 && fread(p, 1, n, stdin) != n)
+		exit(feof(stdin) ? 0 : 1);
+}
+
+static uint32_t get_number(void)
+{
+	uint32_t n;
+
+	get(&n, sizeof n);
+	return n;
+}
+
+static void *get_bytes(uint32_t n)
+{
+	void *p = malloc(n ? n : 1);
+
+	if (p == NULL)
+		exit(1);
+	get(p, n);
+	return p;
+}
+
+static void put(const void *p, size_t n)
+{
+	if (n > 0 && fwrite(p, 1, n, stdout) != n)
+		exit(1);
+}
+
+static void put_number(uint32_t n) { put(&n, sizeof n); }
+
+/* read_file does what provider.c does with a file. */
+static void read_file(struct wp_file *files, uint32_t *count, const struct wp_driver *driver, unsigned *troubles)
+{
+	uint32_t size = get_number(), later_size, used;
+	uint8_t *copy = get_bytes(size), *later, *data;
+
+	later_size = get_number();
+	later = get_bytes(later_size);
+	used = wp_used(copy, size < WP_HeaderSize ? size : WP_HeaderSize, size, troubles);
+	if (used > 0) {
+		data = malloc(used);
+		if (data == NULL)
+			exit(1);
+		memcpy(data, copy, used);
+		if (later_size >= used && !wp_settled(data, later))
+			wp_settle(data, later, used);
+		if (wp_serves(data, used, driver))
+			files[(*count)++] = (struct wp_file){ .data = data, .used = used, .driver = driver };
+		else
+			free(data);
+	}
+	free(copy);
+	free(later);
+}
+
+static void request(const struct wp_driver *driver)
+{
+	struct wp_request r = { .time = 1000, .frequency = 10, .room = get_number() };
+	uint32_t n = get_number(), i, count = 0;
+	uint16_t *query = n == UINT32_MAX ? NULL : get_bytes(n);
+	struct wp_file *files;
+	bool fits;
+
+	r.query = query;
+	n = get_number();
+	files = calloc(n + 1, sizeof *files);
+	if (files == NULL)
+		exit(1);
+	for (i = 0; i < n; i++)
+		read_file(files, &count, driver, &r.troubles);
+	r.out = malloc(r.room ? r.room : 1);
+	if (r.out == NULL)
+		exit(1);
+	fits = wp_collect(files, count, &r);
+	put_number(fits);
+	put_number(r.objects);
+	put_number(r.troubles);
+	put_number(r.bytes);
+	put(r.out, r.bytes);
+	fflush(stdout);
+	while (count > 0)
+		free((void *)files[--count].data);
+	free(files);
+	free(query);
+	free(r.out);
+}
+
+int main(void)
+{
+	static const uint16_t name[] = { 'M', 'y', 'A', 'p', 'p', 'l', 'i', 'c', 'a', 't', 'i', 'o', 'n', 0 };
+	static const struct wp_driver driver = { name, 8000, 8014, 8001, 8015 };
+
+	for (;;)
+		request(&driver);
+}

@@ -1,0 +1,282 @@
+/*
+ * A version 1 provider of performance counters (Microsoft Learn, "Creating a
+ * Performance Extension DLL") that delivers what programs publish below
+ * %ProgramData%\winperf\published. Linkage\Export names the drivers to serve.
+ *
+ * Every Collect reads the files anew, into memory of its own: nothing is mapped, so
+ * nothing that a publisher does can cause a fault here.
+ */
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "core.h"
+#include "layout.h"
+
+#define DIRECTORY L"%ProgramData%\\winperf\\published\\"
+#define SERVICES L"SYSTEM\\CurrentControlSet\\Services\\"
+#define MAX_DRIVERS 32
+#define MAX_DRIVER 128 /* characters of a driver's name */
+#define MAX_DATA (4ull * WP_MaxFile) /* bytes of all files together */
+
+_Static_assert(sizeof(WCHAR) == sizeof(uint16_t), "names are UTF-16");
+
+static SRWLOCK lock = SRWLOCK_INIT; /* guards all but told */
+static DWORD opens;
+static struct wp_driver drivers[MAX_DRIVERS];
+static WCHAR names[MAX_DRIVERS][MAX_DRIVER];
+static DWORD driver_count;
+static volatile LONG told; /* troubles, a bit for each */
+
+/* What the event log says, for people: there is no message file. */
+static const WCHAR *const texts[WP_TROUBLES] = {
+	[WP_BAD_HEADER] = L"A published file is damaged or of another version, and is left out.",
+	[WP_BAD_OBJECT] = L"A published object contradicts itself or what lodctr has installed, and is left out.",
+	[WP_BAD_SLOT] = L"A published instance contradicts itself, and is left out.",
+	[WP_OTHER_COUNTERS] = L"Two processes publish an object with different counters. The one that began first is shown.",
+	[WP_SECOND_SINGLE] = L"Two processes publish an object without instances. The one that began first is shown.",
+	[WP_NO_MEMORY] = L"There is not enough memory to deliver the published counters.",
+	[WP_NO_CONTEXT] = L"The service's Linkage key has no value Export with names of drivers: nothing can be delivered.",
+	[WP_NOT_INSTALLED] = L"A driver has no title indices in its Performance key: lodctr has not been run for it.",
+	[WP_NO_READING] = L"A published file cannot be read, and is left out.",
+	[WP_TOO_MUCH] = L"There is more published than can be read. Some files are left out.",
+};
+
+/* tell writes troubles to the event log, each once as long as the DLL is loaded. */
+static void tell(unsigned troubles)
+{
+	LONG new = (LONG)troubles & ~InterlockedOr(&told, (LONG)troubles);
+	HANDLE log = new != 0 ? RegisterEventSourceW(NULL, L"winperf-provider") : NULL;
+	int i;
+
+	if (log == NULL)
+		return;
+	for (i = 0; i < WP_TROUBLES; i++)
+		if (new & (1l << i) && texts[i] != NULL) {
+			const WCHAR *text = texts[i];
+
+			ReportEventW(log, EVENTLOG_WARNING_TYPE, 0, (DWORD)i, NULL, 1, 0, &text, NULL);
+		}
+	DeregisterEventSource(log);
+}
+
+static BOOL read_number(const WCHAR *key, const WCHAR *value, uint32_t *n)
+{
+	DWORD size = sizeof *n;
+
+	return RegGetValueW(HKEY_LOCAL_MACHINE, key, value, RRF_RT_REG_DWORD, NULL, n, &size) == ERROR_SUCCESS;
+}
+
+/* add_driver reads what lodctr noted about a driver. */
+static void add_driver(const WCHAR *name, size_t length)
+{
+	WCHAR key[ARRAYSIZE(SERVICES) + MAX_DRIVER + ARRAYSIZE(L"\\Performance")];
+	struct wp_driver *d = &drivers[driver_count];
+	DWORD i;
+
+	for (i = 0; i < driver_count; i++)
+		if (_wcsicmp(names[i], name) == 0)
+			return;
+	if (driver_count == MAX_DRIVERS || length >= MAX_DRIVER) {
+		tell(1u << WP_NO_CONTEXT);
+		return;
+	}
+	memcpy(names[driver_count], name, (length + 1) * sizeof *name);
+	wcscpy(key, SERVICES);
+	wcscat(key, name);
+	wcscat(key, L"\\Performance");
+	d->name = names[driver_count];
+	if (read_number(key, L"First Counter", &d->first_counter) && read_number(key, L"Last Counter", &d->last_counter) &&
+	    read_number(key, L"First Help", &d->first_help) && read_number(key, L"Last Help", &d->last_help) &&
+	    d->first_counter <= d->last_counter && d->first_help <= d->last_help)
+		driver_count++;
+	else
+		tell(1u << WP_NOT_INSTALLED);
+}
+
+DWORD WINAPI WinperfOpen(LPWSTR context)
+{
+	AcquireSRWLockExclusive(&lock);
+	opens++;
+	if (context == NULL || *context == 0)
+		tell(1u << WP_NO_CONTEXT);
+	else
+		while (*context != 0) {
+			size_t length = wcslen(context);
+
+			add_driver(context, length);
+			context += length + 1;
+		}
+	ReleaseSRWLockExclusive(&lock);
+	return ERROR_SUCCESS; /* anything else would keep this DLL from being asked again */
+}
+
+DWORD WINAPI WinperfClose(void)
+{
+	AcquireSRWLockExclusive(&lock);
+	if (opens > 0 && --opens == 0)
+		driver_count = 0;
+	ReleaseSRWLockExclusive(&lock);
+	return ERROR_SUCCESS;
+}
+
+/* reading is what a Collect has read. */
+struct reading {
+	struct wp_file files[WP_MaxFiles];
+	DWORD count;
+	ULONGLONG bytes;
+	unsigned troubles;
+};
+
+/* is_published tells whether the file's publisher is there: it has the lock. */
+static BOOL is_published(HANDLE file)
+{
+	OVERLAPPED at = { .Offset = (DWORD)WP_LockOffset, .OffsetHigh = (DWORD)(WP_LockOffset >> 32) };
+
+	if (!LockFileEx(file, LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at))
+		return GetLastError() == ERROR_LOCK_VIOLATION || GetLastError() == ERROR_IO_PENDING;
+	UnlockFileEx(file, 0, 1, 0, &at);
+	return FALSE;
+}
+
+/* read_start reads the first bytes of a file and returns how many. */
+static DWORD read_start(HANDLE file, void *p, DWORD n)
+{
+	DWORD got;
+
+	if (!SetFilePointerEx(file, (LARGE_INTEGER){ .QuadPart = 0 }, NULL, FILE_BEGIN) || !ReadFile(file, p, n, &got, NULL))
+		return 0;
+	return got;
+}
+
+/* settle leaves out the instances that changed while data was read. */
+static BOOL settle(HANDLE file, BYTE *data, DWORD used)
+{
+	BYTE header[WP_HeaderSize], *later;
+	BOOL good;
+
+	if (read_start(file, header, sizeof header) != sizeof header)
+		return FALSE;
+	if (wp_settled(data, header))
+		return TRUE;
+	later = malloc(used);
+	good = later != NULL && read_start(file, later, used) == used;
+	if (good)
+		wp_settle(data, later, used);
+	free(later);
+	return good;
+}
+
+/* keep keeps a file's copy if a driver's; otherwise it is the caller's to free. */
+static BOOL keep(struct reading *r, const BYTE *data, DWORD used)
+{
+	DWORD i;
+
+	for (i = 0; i < driver_count; i++)
+		if (wp_serves(data, used, &drivers[i])) {
+			r->files[r->count++] = (struct wp_file){ .data = data, .used = used, .driver = &drivers[i] };
+			r->bytes += used;
+			return TRUE;
+		}
+	return FALSE;
+}
+
+static void read_file(struct reading *r, HANDLE file)
+{
+	BYTE header[WP_HeaderSize], *data;
+	BY_HANDLE_FILE_INFORMATION info;
+	DWORD used;
+
+	if (!GetFileInformationByHandle(file, &info) || info.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT))
+		return;
+	if (!is_published(file))
+		return;
+	used = wp_used(header, read_start(file, header, sizeof header), (ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow, &r->troubles);
+	if (used == 0)
+		return;
+	if (r->count == WP_MaxFiles || r->bytes + used > MAX_DATA) {
+		r->troubles |= 1u << WP_TOO_MUCH;
+		return;
+	}
+	data = malloc(used);
+	if (data == NULL) {
+		r->troubles |= 1u << WP_NO_MEMORY;
+		return;
+	}
+	if (read_start(file, data, used) != used || !settle(file, data, used))
+		r->troubles |= 1u << WP_NO_READING;
+	else if (keep(r, data, used))
+		return;
+	free(data);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	int64_t x = wp_started(((const struct wp_file *)a)->data), y = wp_started(((const struct wp_file *)b)->data);
+
+	return x < y ? -1 : x > y;
+}
+
+static void read_files(struct reading *r)
+{
+	WCHAR path[2 * MAX_PATH];
+	DWORD n = ExpandEnvironmentStringsW(DIRECTORY, path, MAX_PATH);
+	WIN32_FIND_DATAW found;
+	HANDLE find, file;
+
+	if (n == 0 || n > MAX_PATH)
+		return;
+	wcscpy(path + n - 1, L"*.winperf");
+	find = FindFirstFileW(path, &found);
+	if (find == INVALID_HANDLE_VALUE)
+		return;
+	do {
+		wcscpy(path + n - 1, found.cFileName); /* shorter than MAX_PATH */
+		file = CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+			OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+		if (file != INVALID_HANDLE_VALUE) {
+			read_file(r, file);
+			CloseHandle(file);
+		} else if (GetLastError() != ERROR_FILE_NOT_FOUND) {
+			r->troubles |= 1u << WP_NO_READING;
+		}
+	} while (FindNextFileW(find, &found));
+	FindClose(find);
+	qsort(r->files, r->count, sizeof *r->files, by_start);
+}
+
+DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD objects)
+{
+	struct wp_request q = { .query = query, .out = *data, .room = *bytes };
+	struct reading *r = calloc(1, sizeof *r);
+	LARGE_INTEGER now, frequency;
+	BOOL fits = TRUE;
+
+	*bytes = *objects = 0;
+	if (r == NULL) {
+		tell(1u << WP_NO_MEMORY);
+		return ERROR_SUCCESS;
+	}
+	QueryPerformanceCounter(&now);
+	QueryPerformanceFrequency(&frequency);
+	q.time = now.QuadPart;
+	q.frequency = frequency.QuadPart;
+	AcquireSRWLockShared(&lock);
+	if (driver_count > 0) {
+		read_files(r);
+		fits = wp_collect(r->files, r->count, &q);
+	}
+	ReleaseSRWLockShared(&lock);
+	while (r->count > 0)
+		free((void *)r->files[--r->count].data);
+	tell(q.troubles | r->troubles);
+	free(r);
+	if (!fits)
+		return ERROR_MORE_DATA;
+	*data = (BYTE *)*data + q.bytes;
+	*bytes = q.bytes;
+	*objects = q.objects;
+	return ERROR_SUCCESS;
+}

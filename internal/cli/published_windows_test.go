@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/winperf/winperf/internal/wintest"
+)
+
+// TestPublished runs the sessions in testdata/published: winperf publish, and what the
+// provider DLL of cmd/winperf-provider delivers of it through the registry.
+func TestPublished(t *testing.T) {
+	wintest.Provider(t)
+	if !wintest.Wine() {
+		t.Skip("skipped: on Windows itself lodctr installs providers")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/published",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv(wintest.Directory, os.Getenv(wintest.Directory))
+			env.Setenv("ProgramData", env.WorkDir+`\data`)
+			return nil
+		},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "lines": lines, "until": until},
+		RequireExplicitExec: true,
+	})
+}
+
+// until repeats a command until it succeeds: until PROGRAM ARGUMENT...
+func until(ts *testscript.TestScript, _ bool, args []string) {
+	for range 100 {
+		if ts.Exec(args[0], args[1:]...) == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	ts.Fatalf("%q never succeeds", args)
+}

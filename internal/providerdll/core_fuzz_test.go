@@ -1,0 +1,189 @@
+//go:build !windows
+
+package providerdll
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/winperf/winperf/provider/publish"
+)
+
+// used returns a publisher's file up to where its last slot ends.
+func used(t testing.TB, p *publish.Publisher) []byte {
+	t.Helper()
+	data, err := os.ReadFile(p.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data[:binary.LittleEndian.Uint64(data[publish.HeaderUsed:])]
+}
+
+// seed returns a file with everything in it: a single instance, instances, one that
+// is gone, parents.
+func seed(t testing.TB) []byte {
+	t.Helper()
+	p := publisher(t, t.TempDir(), schema(t))
+	example(t, p)
+	gone := peer(t, p, "gone", 9)
+	if err := gone.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	instance(t, p, "Part", "x", "Bytes", 3, peer(t, p, "Peer 3", 3))
+	return used(t, p)
+}
+
+// hostile asks the core for a good file and a hostile one, which may cost itself but
+// nothing else.
+func hostile(t *testing.T, c *core, good []byte, bad copied, query []byte) {
+	t.Helper()
+	a, err := c.ask(query, 1<<20, copied{data: good}, bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.check(); err != nil {
+		t.Fatalf("%v\n%x", err, a.data)
+	}
+	a, err = c.ask(utf16z("8000"), 1<<20, copied{data: good}, bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.show(t); got != "8000[=5,20,50]" {
+		t.Fatalf("the good file's object is %s", got)
+	}
+	a, err = c.ask(utf16z("Global"), 1<<20, bad, copied{data: good})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.show(t) // fails where an object is damaged
+	if want, err := c.ask(utf16z("Global"), len(a.data), bad, copied{data: good}); err != nil || want.more || len(want.data) != len(a.data) {
+		t.Fatalf("%d bytes with just enough room, want %d; error %v", len(want.data), len(a.data), err)
+	}
+}
+
+// FuzzCore gives the core a file that anybody may have written.
+func FuzzCore(f *testing.F) {
+	data := seed(f)
+	f.Add(data, []byte(nil), utf16z("Global"))
+	f.Add(data, data[:len(data)-32], utf16z("8010"))
+	f.Add(data[:publish.HeaderSize], data, utf16z("MetadataGlobal"))
+	f.Add([]byte(nil), []byte(nil), utf16z("8000 8006"))
+	c := startCore(f)
+	f.Fuzz(func(t *testing.T, file, later, query []byte) {
+		if len(file) > 1<<20 || len(query) > 1<<12 {
+			t.Skip()
+		}
+		hostile(t, c, data, copied{file, later}, append(query[:len(query)&^1:len(query)&^1], 0, 0))
+	})
+}
+
+// TestSpoiled writes every interesting number over every field of a file, and then
+// several over several.
+func TestSpoiled(t *testing.T) {
+	c, good := startCore(t), seed(t)
+	le := binary.LittleEndian
+	size := uint32(len(good))
+	numbers := []uint32{0, 1, 7, 8, 16, 24, 40, 63, 64, size - 16, size - 8, size, size + 16, 1 << 20, 1<<31 - 1, 1 << 31, ^uint32(15), ^uint32(7), ^uint32(0)}
+	random := rand.New(rand.NewPCG(1, 2))
+	static := le.Uint32(good[publish.HeaderSchema:]) + le.Uint32(good[publish.HeaderSchemaLen:])
+	query := utf16z("Global")
+	for at := 0; at+4 <= len(good); at += 4 {
+		if at == int(le.Uint32(good[publish.HeaderSchema:])) {
+			at = int(static) &^ 3 // the core passes over the schema
+		}
+		for range 2 {
+			bad := append([]byte(nil), good...)
+			le.PutUint32(bad[at:], numbers[random.IntN(len(numbers))])
+			hostile(t, c, good, copied{data: bad}, query)
+		}
+	}
+	for range 200 {
+		bad := append([]byte(nil), good...)
+		for range 1 + random.IntN(6) {
+			at := 4 * random.IntN(len(bad)/4)
+			le.PutUint32(bad[at:], numbers[random.IntN(len(numbers))])
+		}
+		hostile(t, c, good, copied{data: bad[:random.IntN(len(bad)+1)]}, query)
+		hostile(t, c, good, copied{data: bad, later: good}, query)
+	}
+}
+
+// TestSettle gives a second copy in which an instance has changed: what may be torn
+// is left out.
+func TestSettle(t *testing.T) {
+	c := startCore(t)
+	p := publisher(t, t.TempDir(), schema(t))
+	peer(t, p, "stays", 1)
+	in := peer(t, p, "goes", 2)
+	before := used(t, p)
+	if err := in.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		file copied
+		want string
+	}{
+		{copied{data: before}, "8006[stays=1 goes=2]"},
+		{copied{data: before, later: before}, "8006[stays=1 goes=2]"},
+		{copied{data: before, later: used(t, p)}, "8006[stays=1]"},
+	} {
+		a, err := c.ask(utf16z("8006"), plenty, tt.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.show(t); got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+}
+
+// TestTroubles makes sure that what is left out is told.
+func TestTroubles(t *testing.T) {
+	c, good := startCore(t), seed(t)
+	le := binary.LittleEndian
+	spoil := func(at int, v uint32) copied {
+		bad := append([]byte(nil), good...)
+		le.PutUint32(bad[at:], v)
+		return copied{data: bad}
+	}
+	const badHeader, badObject, badSlot, other, second = 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5 // core.h: enum wp_trouble
+	table, slots := int(le.Uint32(good[publish.HeaderTable:])), int(le.Uint32(good[publish.HeaderSlots:]))
+	head := int(le.Uint32(good[table+publish.ObjectHead:]))
+	last := slots // the last slot, made to say that it is longer than the file
+	for last+int(le.Uint32(good[last:])) < len(good) {
+		last += int(le.Uint32(good[last:]))
+	}
+	long := spoil(last+publish.SlotLength, le.Uint32(good[last+publish.SlotLength:])+4096)
+	body := long.data[last+publish.SlotBody:]
+	le.PutUint32(body, le.Uint32(body)+4096)
+	for name, tt := range map[string]struct {
+		files []copied
+		want  uint32
+	}{
+		"good":           {[]copied{{data: good}}, 0},
+		"being made":     {[]copied{{data: make([]byte, 4096)}}, 0},
+		"version":        {[]copied{spoil(publish.HeaderVersion, 2)}, badHeader},
+		"too short":      {[]copied{{data: good[:len(good)-1]}}, badHeader},
+		"object":         {[]copied{spoil(table+publish.ObjectBlock, 12)}, badObject},
+		"title":          {[]copied{spoil(head+12, lastCounter-firstCounter+publish.FirstTitle+2)}, badObject},
+		"counters":       {[]copied{spoil(head+32, 0)}, badObject},
+		"counter title":  {[]copied{spoil(head+64+4, 1000)}, badObject},
+		"slot size":      {[]copied{spoil(slots+publish.SlotSize, 8)}, badSlot},
+		"slot":           {[]copied{spoil(slots+publish.SlotLength, 1<<20)}, badSlot},
+		"long slot":      {[]copied{long}, badSlot},
+		"flags":          {[]copied{{data: good}, spoil(table+publish.ObjectFlags, 1)}, other},
+		"twice":          {[]copied{{data: good}, {data: good}}, second},
+		"another driver": {[]copied{spoil(publish.HeaderSize, 'x')}, 0},
+	} {
+		a, err := c.ask(nil, plenty, tt.files...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.show(t)
+		if a.troubles != tt.want {
+			t.Errorf("%s: troubles %#x, want %#x", name, a.troubles, tt.want)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+//go:build !windows
+
+package providerdll
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/winperf/winperf/provider/publish"
+)
+
+// core is the provider's core in a process of its own, under the address and
+// undefined behaviour sanitizers.
+type core struct {
+	in     io.WriteCloser
+	out    io.Reader
+	stderr bytes.Buffer
+	cmd    *exec.Cmd
+}
+
+// build compiles the core, once for all tests.
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "winperf-provider")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "core")
+	cmd := exec.Command("gcc", "-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
+		"-fno-sanitize-recover=all", "-o", program, filepath.Join(source, "core.c"), filepath.Join(source, "fuzz.c"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return program, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if program, err := build(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(program))
+	}
+	os.Exit(code)
+}
+
+func startCore(t testing.TB) *core {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("skipped: gcc is missing")
+	}
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &core{cmd: exec.Command(program)}
+	// What a test allows itself, a hostile file must not: 64 MiB for a request.
+	c.cmd.Env = append(os.Environ(), "ASAN_OPTIONS=max_allocation_size_mb=64:allocator_may_return_null=1")
+	c.cmd.Stderr = &c.stderr
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if c.out, err = c.cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // a leak ends the program with an error, too
+		if err := errors.Join(c.in.Close(), c.cmd.Wait()); err != nil {
+			t.Errorf("%v\n%s", err, c.stderr.String())
+		}
+	})
+	return c
+}
+
+// copied is a copy of a file, and one made later, if slots changed meanwhile.
+type copied struct{ data, later []byte }
+
+// ask asks the core. A nil query is NULL.
+func (c *core) ask(query []byte, room int, files ...copied) (answer, error) {
+	le := binary.LittleEndian
+	p := le.AppendUint32(nil, uint32(room))
+	if query == nil {
+		p = le.AppendUint32(p, ^uint32(0))
+	} else {
+		p = append(le.AppendUint32(p, uint32(len(query))), query...)
+	}
+	p = le.AppendUint32(p, uint32(len(files)))
+	for _, f := range files {
+		p = append(le.AppendUint32(p, uint32(len(f.data))), f.data...)
+		p = append(le.AppendUint32(p, uint32(len(f.later))), f.later...)
+	}
+	if _, err := c.in.Write(p); err != nil {
+		return answer{}, fmt.Errorf("%w: %s", err, c.stderr.String())
+	}
+	var head [16]byte
+	if _, err := io.ReadFull(c.out, head[:]); err != nil {
+		return answer{}, fmt.Errorf("the core has ended: %w", err)
+	}
+	a := answer{more: le.Uint32(head[:]) == 0, objects: int(le.Uint32(head[4:])), troubles: le.Uint32(head[8:])}
+	a.data = make([]byte, le.Uint32(head[12:]))
+	_, err := io.ReadFull(c.out, a.data)
+	return a, err
+}
+
+// utf16z is a text as Windows has it.
+func utf16z(s string) (p []byte) {
+	for _, u := range utf16.Encode([]rune(s + "\x00")) {
+		p = binary.LittleEndian.AppendUint16(p, u)
+	}
+	return p
+}
+
+// copies reads the files of a directory, the oldest first.
+func copies(t testing.TB, dir string) (files []copied) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, copied{data: data})
+	}
+	slices.SortFunc(files, func(a, b copied) int {
+		return bytes.Compare(started(a.data), started(b.data))
+	})
+	return files
+}
+
+// started is when publishing began, highest byte first.
+func started(p []byte) []byte {
+	return binary.BigEndian.AppendUint64(nil, binary.LittleEndian.Uint64(p[publish.HeaderStarted:]))
+}
+
+// provider returns a directory to publish in and who collects what is there.
+func provider(t testing.TB) (dir string, collect collector) {
+	t.Helper()
+	dir, c := t.TempDir(), startCore(t)
+	return dir, func(t testing.TB, query string, room int) answer {
+		t.Helper()
+		a, err := c.ask(utf16z(query), room, copies(t, dir)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+}

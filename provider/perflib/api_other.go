@@ -1,0 +1,14 @@
+//go:build !windows
+
+package perflib
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/winperf/winperf"
+)
+
+func systemAPI() (API, error) {
+	return nil, fmt.Errorf("version 2 providers on %s: %w", runtime.GOOS, winperf.ErrNotSupported)
+}

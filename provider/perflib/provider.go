@@ -1,0 +1,287 @@
+package perflib
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider/publish"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// API are the functions of the system's library (perflib.h), whose names they
+// have without Perf. Handles are the library's; an error is its error number.
+type API interface {
+	// StartProvider registers a provider. collect, if not nil, is called before
+	// the system reads values.
+	StartProvider(id winperf.GUID, collect func()) (provider uintptr, err error)
+	SetCounterSetInfo(provider uintptr, template []byte) error
+	CreateInstance(provider uintptr, set winperf.GUID, name string, id uint32) (instance uintptr, err error)
+	// SetCounterRefValue tells where the value of a counter is. The system
+	// reads there until the instance is deleted.
+	SetCounterRefValue(provider, instance uintptr, counter uint32, address unsafe.Pointer) error
+	DeleteInstance(provider, instance uintptr) error
+	StopProvider(provider uintptr) error
+	// PerformanceCounter returns the high-resolution clock and its ticks per second.
+	PerformanceCounter() (ticks, perSecond int64)
+}
+
+// Options for a [Provider]. The zero Options are ready for use.
+type Options struct {
+	// API is for tests. The default is advapi32.dll; on other systems there is
+	// none, and Start fails.
+	API API
+}
+
+// Provider is a version 2 provider. It may be used from several goroutines.
+type Provider struct {
+	api    API
+	handle uintptr
+	sets   map[string]*set // by name of the object, in lower case
+	clock  *clock
+
+	mu     sync.Mutex
+	closed bool
+	alive  map[*Instance]bool
+}
+
+// clock is the objects' own time, for counters that are computed with it. The
+// system reads it where it is.
+type clock struct {
+	time, frequency atomic.Int64
+	pin             runtime.Pinner
+}
+
+type set struct {
+	id       winperf.GUID
+	multi    bool
+	bindings []binding
+	taken    map[string]map[uint32]bool // ids of instances by name
+}
+
+// Instance is an instance of a counter set.
+type Instance struct {
+	provider *Provider
+	set      *set
+	handle   uintptr
+	name     string // in lower case
+	id       uint32
+	values   []*publish.Counter // which stay as long as the instance
+	deleted  bool
+}
+
+// singleName is what the instance of a set without instances is called; nobody
+// gets to see it.
+const singleName = "_Default"
+
+// Start registers the provider of a schema with all its counter sets. Where an
+// object has no instances its values are those of p.
+//
+// The error wraps registration.ErrInvalid where the schema lacks a GUID, the
+// binary, or is not that of p, and winperf.ErrNotSupported where the system has no
+// such providers.
+func Start(s *registration.Schema, p *publish.Publisher, opt Options) (*Provider, error) {
+	api := opt.API
+	if api == nil {
+		var err error
+		if api, err = systemAPI(); err != nil {
+			return nil, err
+		}
+	}
+	m, err := registration.ManifestOf(s)
+	if err != nil {
+		return nil, err
+	}
+	v := &Provider{api: api, sets: map[string]*set{}, alive: map[*Instance]bool{}, clock: &clock{}}
+	sets := m.Providers[0].Sets
+	needsClock := false
+	for i := range sets {
+		list, err := bindings(&s.Objects[i], &sets[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range list {
+			needsClock = needsClock || b.clock != 0
+		}
+		v.sets[strings.ToLower(s.Objects[i].Name)] = &set{id: sets[i].Guid, multi: s.Objects[i].Multi, bindings: list, taken: map[string]map[uint32]bool{}}
+	}
+	if err := v.start(s.Guid, needsClock); err != nil {
+		return nil, err
+	}
+	for i := range sets {
+		if err := v.begin(s, i, &sets[i], p); err != nil {
+			return nil, errors.Join(err, v.Close())
+		}
+	}
+	return v, nil
+}
+
+func (v *Provider) start(id winperf.GUID, needsClock bool) (err error) {
+	v.clock.pin.Pin(v.clock)
+	var collect func()
+	if needsClock {
+		c, api := v.clock, v.api
+		collect = func() { c.tick(api) }
+		collect()
+	}
+	if v.handle, err = v.api.StartProvider(id, collect); err != nil {
+		v.clock.pin.Unpin()
+		return fmt.Errorf("start provider %s: %w", id, err)
+	}
+	return nil
+}
+
+func (c *clock) tick(api API) {
+	ticks, perSecond := api.PerformanceCounter()
+	c.time.Store(ticks)
+	c.frequency.Store(perSecond)
+}
+
+// begin declares a set, and gives it its instance if it has no others.
+func (v *Provider) begin(s *registration.Schema, i int, m *registration.ManifestSet, p *publish.Publisher) error {
+	o := &s.Objects[i]
+	if err := v.api.SetCounterSetInfo(v.handle, template(s.Guid, m, o.Multi)); err != nil {
+		return fmt.Errorf("counter set %q: %w", o.Name, err)
+	}
+	if o.Multi {
+		return nil
+	}
+	object, err := p.Object(o.Name)
+	if err != nil {
+		return fmt.Errorf("%w: %w", registration.ErrInvalid, err)
+	}
+	in, err := object.Single()
+	if err != nil {
+		return fmt.Errorf("%w: %w", registration.ErrInvalid, err)
+	}
+	_, err = v.create(o.Name, singleName, in)
+	return err
+}
+
+// Instance adds an instance to the set of an object, with the values of a
+// published instance of it. The error wraps winperf.ErrNoObject, or winperf.ErrState
+// where the object has no instances or the provider is closed.
+func (v *Provider) Instance(object, name string, values *publish.Instance) (*Instance, error) {
+	s := v.sets[strings.ToLower(object)]
+	switch {
+	case s == nil:
+		return nil, fmt.Errorf("object %q: %w in the schema", object, winperf.ErrNoObject)
+	case !s.multi:
+		return nil, fmt.Errorf("object %q has no instances: %w", object, winperf.ErrState)
+	}
+	return v.create(object, name, values)
+}
+
+func (v *Provider) create(object, name string, values *publish.Instance) (*Instance, error) {
+	fault := func(err error) error { return fmt.Errorf("instance %q of counter set %q: %w", name, object, err) }
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.closed {
+		return nil, fault(winperf.ErrState)
+	}
+	in := &Instance{provider: v, set: v.sets[strings.ToLower(object)], name: strings.ToLower(name)}
+	addresses, err := in.addresses(values)
+	if err != nil {
+		return nil, fault(err)
+	}
+	in.id = in.set.take(in.name)
+	if in.handle, err = v.api.CreateInstance(v.handle, in.set.id, name, in.id); err != nil {
+		delete(in.set.taken[in.name], in.id)
+		return nil, fault(err)
+	}
+	v.alive[in] = true
+	for i, b := range in.set.bindings {
+		if err := v.api.SetCounterRefValue(v.handle, in.handle, b.id, addresses[i]); err != nil {
+			return nil, fault(errors.Join(fmt.Errorf("counter %d: %w", b.id, err), in.delete()))
+		}
+	}
+	return in, nil
+}
+
+// addresses returns where the values of all counters of the set are.
+func (in *Instance) addresses(values *publish.Instance) (list []unsafe.Pointer, err error) {
+	for _, b := range in.set.bindings {
+		var c *publish.Counter
+		switch {
+		case b.clock == 1:
+			list = append(list, unsafe.Pointer(&in.provider.clock.time))
+			continue
+		case b.clock == 2:
+			list = append(list, unsafe.Pointer(&in.provider.clock.frequency))
+			continue
+		case b.base:
+			c, err = values.Base(b.counter)
+		default:
+			c, err = values.Counter(b.counter)
+		}
+		if err != nil {
+			return nil, err
+		}
+		in.values = append(in.values, c)
+		list = append(list, c.Address())
+	}
+	return list, nil
+}
+
+// take returns the smallest id that no instance of the name has.
+func (s *set) take(name string) (id uint32) {
+	if s.taken[name] == nil {
+		s.taken[name] = map[uint32]bool{}
+	}
+	for s.taken[name][id] {
+		id++
+	}
+	s.taken[name][id] = true
+	return id
+}
+
+// ID tells instances of one name apart: 0 for the first one.
+func (in *Instance) ID() uint32 { return in.id }
+
+// Remove takes the instance away. Removing it again does nothing.
+func (in *Instance) Remove() error {
+	in.provider.mu.Lock()
+	defer in.provider.mu.Unlock()
+	return in.delete()
+}
+
+func (in *Instance) delete() error {
+	if in.deleted {
+		return nil
+	}
+	if err := in.provider.api.DeleteInstance(in.provider.handle, in.handle); err != nil {
+		return fmt.Errorf("delete instance %q: %w", in.name, err)
+	}
+	in.deleted, in.values = true, nil
+	delete(in.provider.alive, in)
+	delete(in.set.taken[in.name], in.id)
+	if len(in.set.taken[in.name]) == 0 {
+		delete(in.set.taken, in.name)
+	}
+	return nil
+}
+
+// Close deletes all instances and stops the provider. A second Close does
+// nothing. Close it before the publisher.
+func (v *Provider) Close() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.closed {
+		return nil
+	}
+	v.closed = true
+	var errs []error
+	for in := range v.alive {
+		errs = append(errs, in.delete())
+	}
+	if err := v.api.StopProvider(v.handle); err != nil {
+		return errors.Join(append(errs, fmt.Errorf("stop provider: %w", err))...) // the system may go on reading the clock
+	}
+	v.clock.pin.Unpin()
+	return errors.Join(errs...)
+}

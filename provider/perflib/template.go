@@ -1,0 +1,109 @@
+package perflib
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// Sizes of PERF_COUNTERSET_INFO and PERF_COUNTER_INFO, and values of their fields
+// (perflib.h).
+const (
+	setInfoSize     = 40
+	counterInfoSize = 32
+
+	singleInstance = 0 // PERF_COUNTERSET_SINGLE_INSTANCE
+	multiInstances = 2 // PERF_COUNTERSET_MULTI_INSTANCES
+
+	byReference = 1 // PERF_ATTRIB_BY_REFERENCE
+)
+
+// attributes are the PERF_ATTRIB_* bits by what a manifest calls them.
+var attributes = map[string]uint64{
+	"reference": byReference, "noDisplay": 2, "noDigitGrouping": 4, "displayAsReal": 8, "displayAsHex": 16,
+}
+
+// template is what PerfSetCounterSetInfo takes: a PERF_COUNTERSET_INFO and a
+// PERF_COUNTER_INFO for each counter. All counters are given by reference, so
+// what an instance holds of each is a pointer: Size and Offset are those of the
+// pointers, as .NET's PerformanceData has them. (Microsoft Learn explains Size as
+// that of the structure.)
+func template(providerID winperf.GUID, set *registration.ManifestSet, multi bool) []byte {
+	le := binary.LittleEndian
+	p := make([]byte, setInfoSize, setInfoSize+counterInfoSize*len(set.Counters))
+	copy(p, set.Guid[:])
+	copy(p[16:], providerID[:])
+	le.PutUint32(p[32:], uint32(len(set.Counters)))
+	le.PutUint32(p[36:], singleInstance)
+	if multi {
+		le.PutUint32(p[36:], multiInstances)
+	}
+	const slot = uint32(unsafe.Sizeof(uintptr(0)))
+	for i := range set.Counters {
+		c := &set.Counters[i]
+		attrib := uint64(byReference)
+		for _, name := range c.Attributes {
+			attrib |= attributes[name]
+		}
+		detail := provider.Novice
+		if c.Detail == "advanced" {
+			detail = provider.Advanced
+		}
+		p = le.AppendUint32(p, c.ID)
+		p = le.AppendUint32(p, uint32(c.Type))
+		p = le.AppendUint64(p, attrib)
+		p = le.AppendUint32(p, slot)
+		p = le.AppendUint32(p, uint32(detail))
+		p = le.AppendUint32(p, uint32(c.Scale))
+		p = le.AppendUint32(p, slot*uint32(i))
+	}
+	return p
+}
+
+// binding says which value of an instance a counter of a set is bound to.
+type binding struct {
+	id      uint32
+	counter string // its name in the schema, "" for a clock
+	base    bool   // the base of that counter
+	clock   int    // 1 = the object's time, 2 = its frequency
+}
+
+// bindings are those of all counters of a set, in its order.
+func bindings(o *registration.Object, set *registration.ManifestSet) ([]binding, error) {
+	byID := map[uint32]binding{}
+	next := 0
+	for i := range set.Counters {
+		c := &set.Counters[i]
+		if c.Hidden() {
+			continue
+		}
+		if next == len(o.Counters) {
+			return nil, fmt.Errorf("set %s has more counters than the schema: %w", set.Symbol, registration.ErrInvalid)
+		}
+		name := o.Counters[next].Name
+		next++
+		byID[c.ID] = binding{id: c.ID, counter: name}
+		for _, id := range []uint32{c.Base, c.Multi} {
+			if id != registration.NoID {
+				byID[id] = binding{id: id, counter: name, base: true}
+			}
+		}
+		if c.PerfTime != registration.NoID {
+			byID[c.PerfTime] = binding{id: c.PerfTime, clock: 1}
+			byID[c.PerfFreq] = binding{id: c.PerfFreq, clock: 2}
+		}
+	}
+	var list []binding
+	for i := range set.Counters {
+		b, ok := byID[set.Counters[i].ID]
+		if !ok {
+			return nil, fmt.Errorf("set %s: nothing needs the hidden counter %d: %w", set.Symbol, set.Counters[i].ID, registration.ErrInvalid)
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
