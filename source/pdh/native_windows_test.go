@@ -121,11 +121,11 @@ func TestNativeSource(t *testing.T) {
 	if _, err := fmt.Sscanf(got, form, &a, &b, &c, &d); err != nil || fmt.Sprintf(form, a, a+100, a+200, a) != got || a < 2 {
 		t.Errorf("got %s, %v", got, err)
 	}
-	for range 500 {
+	wintest.Repeat(t, func() {
 		if err := q.Sample(t.Context(), &raw); err != nil {
 			t.Fatal(err)
 		}
-	}
+	})
 	for _, mode := range []string{"pointer", "count", "endless"} {
 		t.Setenv("WINPERF_FAKE", mode)
 		for i := range q.(*query).columns {
@@ -215,7 +215,7 @@ func TestNativeHandles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 500 {
+	wintest.Repeat(t, func() {
 		q, err := src.Compile(t.Context(), paths(t, `\x\y`))
 		if err != nil {
 			t.Fatal(err)
@@ -223,7 +223,7 @@ func TestNativeHandles(t *testing.T) {
 		if err := q.Close(); err != nil {
 			t.Fatal(err)
 		}
-	}
+	})
 	if err := src.Close(); err != nil || n.handles() != before {
 		t.Error(err, n.handles(), before)
 	}

@@ -154,9 +154,7 @@ func TestNativeSource(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" || len(after) != 3 {
 		t.Error(diff)
 	}
-	for range 500 {
-		values()
-	}
+	wintest.Repeat(t, func() { values() })
 	if err := errors.Join(q.Close(), src.Close()); err != nil || n.handles() != 0 {
 		t.Error(err, n.handles())
 	}

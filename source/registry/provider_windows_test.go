@@ -269,16 +269,8 @@ type use struct {
 
 func used(t *testing.T) use {
 	t.Helper()
-	kernel := winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
-	n, err := kernel.HandleCount()
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := kernel.MemoryInfo()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return use{n, uint64(info.WorkingSetSize)}
+	handles, memory := wintest.Used(t)
+	return use{handles, memory}
 }
 
 func queries(t *testing.T, n int) {
