@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +25,7 @@ func TestPublished(t *testing.T) {
 			env.Setenv("ProgramData", env.WorkDir+`\data`)
 			return nil
 		},
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "lines": lines, "until": until},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "lines": lines, "until": until, "moves": moves},
 		RequireExplicitExec: true,
 	})
 }
@@ -37,4 +39,21 @@ func until(ts *testscript.TestScript, _ bool, args []string) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	ts.Fatalf("%q never succeeds", args)
+}
+
+// moves fails unless the readings of a file, JSON lines of one counter, all have
+// values, each larger than the one before: moves FILE.
+func moves(ts *testscript.TestScript, _ bool, args []string) {
+	last := -1.0
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var reading struct{ Value *float64 }
+		ts.Check(json.Unmarshal([]byte(line), &reading))
+		if reading.Value == nil || *reading.Value <= last {
+			ts.Fatalf("after %v comes %s", last, line)
+		}
+		last = *reading.Value
+	}
+	if last < 0 {
+		ts.Fatalf("no readings")
+	}
 }
