@@ -17,9 +17,10 @@ import (
 	"github.com/winperf/winperf/pdhlog"
 )
 
-// TestConvertMemory converts a log that is larger than the memory allowed.
+// TestConvertMemory converts a log that is larger than the memory allowed. What
+// starts the program counts, too (see peak): 26 MB with a race detector in it.
 func TestConvertMemory(t *testing.T) {
-	testConvert(t, 24<<20, 20<<20)
+	testConvert(t, 40<<20, 32<<20)
 }
 
 // TestConvertSoak converts a log of 2 GB within 64 MB, once whatever WINPERF_SOAK
