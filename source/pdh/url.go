@@ -2,11 +2,10 @@ package pdh
 
 import (
 	"context"
-	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/source/internal/machineurl"
 )
 
 // Form is the form of the URLs that OpenURL takes the rest of.
@@ -17,24 +16,14 @@ const Form = "pdh:[//MACHINE][?formatted=1]"
 func OpenURL(_ context.Context, rest string) (winperf.Source, error) {
 	opt, err := parseURL(rest)
 	if err != nil {
-		return nil, fmt.Errorf("%w, expected %s: %w", err, Form, winperf.ErrNotSupported)
+		return nil, err
 	}
 	return Open(opt)
 }
 
-func parseURL(rest string) (opt Options, _ error) {
-	machine, query, hasQuery := strings.Cut(rest, "?")
-	opt.Machine = strings.TrimLeft(machine, `\/`)
-	if machine != "" && (len(machine)-len(opt.Machine) != 2 || opt.Machine == "" || strings.ContainsAny(opt.Machine, "\\/ \x00")) {
-		return opt, fmt.Errorf("machine %q", machine)
-	}
-	if !hasQuery {
-		return opt, nil
-	}
-	key, value, _ := strings.Cut(query, "=")
-	var err error
-	if opt.Formatted, err = strconv.ParseBool(value); err != nil || key != "formatted" {
-		return opt, fmt.Errorf("option %q", query)
-	}
-	return opt, nil
+func parseURL(rest string) (Options, error) {
+	truth := func(value string) bool { _, err := strconv.ParseBool(value); return err == nil }
+	machine, value, err := machineurl.Parse(rest, Form, "formatted", truth)
+	formatted, _ := strconv.ParseBool(value) // none is false
+	return Options{Machine: machine, Formatted: formatted}, err
 }

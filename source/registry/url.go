@@ -2,11 +2,10 @@ package registry
 
 import (
 	"context"
-	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/source/internal/machineurl"
 )
 
 // Form is the form of the URLs that OpenURL takes the rest of.
@@ -17,27 +16,13 @@ const Form = "registry:[//MACHINE][?foreign=HOST]"
 func OpenURL(ctx context.Context, rest string) (winperf.Source, error) {
 	opt, err := parseURL(rest)
 	if err != nil {
-		return nil, fmt.Errorf("%w, expected %s: %w", err, Form, winperf.ErrNotSupported)
+		return nil, err
 	}
 	return Open(ctx, opt)
 }
 
-func parseURL(rest string) (opt Options, err error) {
-	machine, query, hasQuery := strings.Cut(rest, "?")
-	name := strings.TrimLeft(machine, `\/`)
-	switch {
-	case machine != "" && (len(machine)-len(name) != 2 || name == ""):
-		return opt, fmt.Errorf("machine %q", machine)
-	case strings.ContainsAny(name, "\\/ \x00"):
-		return opt, fmt.Errorf("machine %q", name)
-	}
-	opt.Machine = name
-	if !hasQuery {
-		return opt, nil
-	}
-	key, value, _ := strings.Cut(query, "=")
-	if opt.Foreign, err = url.QueryUnescape(value); err != nil || key != "foreign" || opt.Foreign == "" || strings.ContainsAny(opt.Foreign, " \x00") {
-		return opt, fmt.Errorf("option %q", query)
-	}
-	return opt, nil
+func parseURL(rest string) (Options, error) {
+	oneWord := func(host string) bool { return !strings.ContainsAny(host, " \x00") }
+	machine, foreign, err := machineurl.Parse(rest, Form, "foreign", oneWord)
+	return Options{Machine: machine, Foreign: foreign}, err
 }

@@ -1,0 +1,39 @@
+// Package machineurl takes apart the URLs of drivers that may read another
+// machine.
+package machineurl
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/winperf/winperf"
+)
+
+// Parse reads what stands behind the colon of a URL of the form
+//
+//	scheme:[//MACHINE][?OPTION=VALUE]
+//
+// and returns the machine, without slashes, and the value. The machine may be
+// written with slashes or backslashes. check, if not nil, tells whether a value
+// is a good one; an empty one never is. The error tells the whole form and wraps
+// winperf.ErrNotSupported.
+func Parse(rest, form, option string, check func(value string) bool) (machine, value string, err error) {
+	fault := func(what, text string) (string, string, error) {
+		return "", "", fmt.Errorf("%s %q, expected %s: %w", what, text, form, winperf.ErrNotSupported)
+	}
+	authority, query, hasQuery := strings.Cut(rest, "?")
+	machine = strings.TrimLeft(authority, `\/`)
+	if authority != "" && (len(authority)-len(machine) != 2 || machine == "" || strings.ContainsAny(machine, "\\/ \x00")) {
+		return fault("machine", authority)
+	}
+	if !hasQuery {
+		return machine, "", nil
+	}
+	key, text, _ := strings.Cut(query, "=")
+	value, err = url.QueryUnescape(text)
+	if err != nil || key != option || value == "" || check != nil && !check(value) {
+		return fault("option", query)
+	}
+	return machine, value, nil
+}
