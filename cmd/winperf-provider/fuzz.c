@@ -105,7 +105,7 @@ static void request(const struct wp_driver *driver)
 
 int main(void)
 {
-	static const uint16_t name[] = { 'M', 'y', 'A', 'p', 'p', 'l', 'i', 'c', 'a', 't', 'i', 'o', 'n', 0 };
+	static const uint16_t name[] = { 'W', 'i', 'n', 'p', 'e', 'r', 'f', 'L', 'i', 'b', 'r', 'a', 'r', 'y', 0 };
 	static const struct wp_driver driver = { name, 8000, 8014, 8001, 8015 };
 
 	for (;;)

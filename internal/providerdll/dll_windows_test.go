@@ -60,10 +60,10 @@ const (
 // install writes what lodctr would about the driver.
 func install(t testing.TB) {
 	t.Helper()
-	key := service + `MyApplication\Performance`
+	key := service + `WinperfLibrary\Performance`
 	t.Cleanup(func() {
 		r := winapi.NewRegistryEditor(winapi.NewDLL("advapi32.dll"))
-		_ = r.DeleteKey(hklm, service+"MyApplication")
+		_ = r.DeleteKey(hklm, service+"WinperfLibrary")
 	})
 	set(t, key, typeNumber, map[string][]byte{
 		"First Counter": number(firstCounter), "Last Counter": number(lastCounter),
@@ -160,6 +160,6 @@ func provider(t testing.TB) (dir string, collect collector) {
 	l := load(t)
 	install(t)
 	dir = published(t)
-	l.start(t, "MyApplication")
+	l.start(t, "WinperfLibrary")
 	return dir, l.ask
 }

@@ -30,7 +30,7 @@ const (
 // text is the worked example of Microsoft's documentation, objects Transfer and
 // Peer, and a third object whose instances have parents.
 const text = `{
-	"driver": "MyApplication",
+	"driver": "WinperfLibrary",
 	"objects": [
 		{"symbol": "TRANSFER_OBJECT", "name": "Transfer", "help": "h", "counters": [
 			{"symbol": "BYTES_SENT", "name": "Bytes Sent", "type": "PERF_COUNTER_RAWCOUNT", "detail": 200},

@@ -35,14 +35,14 @@ func TestOpens(t *testing.T) {
 		l.start(t, "NotInstalled")
 		expect("with another driver", "")
 		t.Run("again", func(t *testing.T) {
-			l.start(t, "NotInstalled", "myapplication", "MyApplication")
-			l.start(t, "MyApplication")
+			l.start(t, "NotInstalled", "winperflibrary", "WinperfLibrary")
+			l.start(t, "WinperfLibrary")
 			expect("with the driver", want)
 		})
 		expect("while others have it open", want)
 	})
 	expect("after the last Close", "")
-	l.start(t, "MyApplication")
+	l.start(t, "WinperfLibrary")
 	expect("opened again", want)
 }
 
@@ -75,11 +75,11 @@ func TestFiles(t *testing.T) {
 func register(t testing.TB) {
 	t.Helper()
 	install(t)
-	set(t, service+`MyApplication\Performance`, typeText, map[string][]byte{
+	set(t, service+`WinperfLibrary\Performance`, typeText, map[string][]byte{
 		"Library": utf16z(wintest.DLL(t, "winperf-provider")),
 		"Open":    utf16z("WinperfOpen"), "Collect": utf16z("WinperfCollect"), "Close": utf16z("WinperfClose"),
 	})
-	set(t, service+`MyApplication\Linkage`, typeTexts, map[string][]byte{"Export": append(utf16z("MyApplication"), 0, 0)})
+	set(t, service+`WinperfLibrary\Linkage`, typeTexts, map[string][]byte{"Export": append(utf16z("WinperfLibrary"), 0, 0)})
 }
 
 // query reads a value of HKEY_PERFORMANCE_DATA.
