@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"strconv"
-	"unicode"
 
 	"github.com/winperf/winperf/counter"
 )
@@ -61,7 +60,7 @@ func parseValue(b []byte, comma bool) (counter.Value, valueKind) {
 // parseOdd reads what parseValue's quick way does not: signs, exponents, many
 // digits, blanks around, and what is no number.
 func parseOdd(b []byte, comma bool) (counter.Value, valueKind) {
-	b = bytes.TrimFunc(b, func(r rune) bool { return r == ' ' || unicode.IsControl(r) }) // writers make blanks of these
+	b = trimBlanks(b)
 	if len(b) == 0 {
 		return counter.Value{}, isBlank
 	}
