@@ -13,7 +13,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider"
@@ -61,9 +63,12 @@ func Open(opt Options) (winperf.Source, error) {
 func newSource(h host, opt Options) (*source, error) {
 	s := &source{machine: h.machine}
 	h.dispatch.Machine = h.machine
+	var telling sync.Mutex // there are several dispatchers
 	h.dispatch.OnProblem = func(p provider.Problem) {
 		s.troubles.add(p)
 		if opt.OnProblem != nil {
+			telling.Lock()
+			defer telling.Unlock()
 			opt.OnProblem(p)
 		}
 	}
@@ -72,6 +77,9 @@ func newSource(h host, opt Options) (*source, error) {
 		return nil, err
 	}
 	s.dispatcher, s.dispatch = d, h.dispatch
+	if s.apart, err = provider.NewDispatcher(h.dispatch, h.provider); err != nil {
+		return nil, err
+	}
 	s.schema = &winperf.Schema{Names: []winperf.NameTable{d.Names()}, Interface: "local"}
 	for _, o := range d.Objects() {
 		if o.Costly {
@@ -88,6 +96,10 @@ func newSource(h host, opt Options) (*source, error) {
 type source struct {
 	machine    string
 	dispatcher *provider.Dispatcher
+	// apart asks the host's own provider, in a session of its own, for costly
+	// objects and nothing else: a dispatcher's queries take turns, and these
+	// must not delay the others.
+	apart      *provider.Dispatcher
 	dispatch   provider.Options // that it was made with, clocks included
 	schema     *winperf.Schema  // of the dispatcher's objects
 	troubles   troubles
@@ -107,7 +119,7 @@ func (s *source) Schema(context.Context) (*winperf.Schema, error) {
 
 // Close implements winperf.Source: it closes the providers.
 func (s *source) Close() error {
-	err := s.dispatcher.Close()
+	err := errors.Join(s.dispatcher.Close(), s.apart.Close())
 	if s.publishers != nil {
 		err = errors.Join(err, s.publishers.close())
 	}
@@ -121,20 +133,42 @@ func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Quer
 			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, s.machine)
 		}
 	}
-	return &query{source: s, query: compile(s.dispatcher.Objects(), sel), published: publishedQuery{sel: sel}}, nil
+	q := &query{source: s, dispatcher: s.dispatcher, query: compile(s.dispatcher.Objects(), sel), published: publishedQuery{sel: sel}}
+	if s.onlyCostly(q.query) {
+		q.dispatcher = s.apart
+	}
+	return q, nil
+}
+
+// onlyCostly tells whether a query wants costly objects of the host and nothing
+// else.
+func (s *source) onlyCostly(q *provider.Query) bool {
+	some := false
+	for _, o := range s.dispatcher.Objects() {
+		if !q.Wants(o) {
+			continue
+		}
+		own := func(a *provider.Object) bool { return a.Index == o.Index }
+		if !o.Costly || !slices.ContainsFunc(s.apart.Objects(), own) {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // query asks the dispatcher.
 type query struct {
-	source    *source
-	query     *provider.Query
-	published publishedQuery
+	source     *source
+	dispatcher *provider.Dispatcher
+	query      *provider.Query
+	published  publishedQuery
 }
 
 // Sample implements winperf.Query.
 func (q *query) Sample(ctx context.Context, raw *winperf.Raw) (err error) {
 	raw.Format, raw.Schema = winperf.FormatV1, q.source.schema
-	raw.Bytes, err = q.source.dispatcher.Collect(ctx, q.query, raw.Bytes[:0])
+	raw.Bytes, err = q.dispatcher.Collect(ctx, q.query, raw.Bytes[:0])
 	if err == nil && q.source.publishers != nil {
 		err = q.source.publishers.sample(ctx, &q.published, raw)
 	}

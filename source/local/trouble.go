@@ -57,4 +57,7 @@ func (t *troubles) since(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, ui
 
 // Problems returns the last failure of every provider that ever failed, with the
 // stack of a panic and how often it has failed. It may be called at any time.
-func (s *source) Problems() []provider.Problem { return s.dispatcher.Problems() }
+// A provider that was asked for costly objects apart may be listed twice.
+func (s *source) Problems() []provider.Problem {
+	return append(s.dispatcher.Problems(), s.apart.Problems()...)
+}
