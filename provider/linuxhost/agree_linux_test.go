@@ -321,7 +321,7 @@ func (a *agreement) comparePidstat() {
 	a.rate("pidstat: kB_wr/s less kB_ccwr/s", shown["kB_wr/s"]-shown["kB_ccwr/s"], 0.02, process(222, kib))
 	a.rate("pidstat: cswch/s and nvcswch/s", shown["cswch/s"]+shown["nvcswch/s"], 0.2, a.raw(232, strconv.Itoa(a.load), 146, 1))
 	a.between("pidstat: VSZ", shown["VSZ"], 1, process(174, kib), a.at[2], a.at[3])
-	// What the load maps comes and goes, and the kernel counts pages in batches.
+	// What the load uses comes and goes, and the kernel counts pages in batches.
 	a.between("pidstat: RSS", shown["RSS"], 512, process(180, kib), a.at[2], a.at[3])
 }
 
