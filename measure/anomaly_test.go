@@ -21,7 +21,7 @@ func anomalies(cy *measure.Cycle) (text []string) {
 			text = append(text, fmt.Sprintf("at %v instead of %v", a.Time, cy.Time))
 		}
 	}
-	for _, r := range cy.Readings {
+	for _, r := range cy.Readings() {
 		if r.Anomalies != 0 {
 			text = append(text, fmt.Sprintf("%s [%v]", r.Path.String()[len(`\\HOST`):], r.Anomalies))
 		}
@@ -168,8 +168,8 @@ func TestAnomaliesPass(t *testing.T) {
 		processes(5, proc("a", 4, 9, 0)), processes(4, proc("b", 8, 9, 0)), processes(6, proc("b", 8, 9, 50)),
 	), selection(t, `\Process(*)\% Processor Time`), measure.Options{})
 	cycle(t, c)
-	if cy := cycle(t, c); len(cy.Anomalies) != 3 || cy.Readings[0].Anomalies == 0 {
-		t.Errorf("anomalies %v, readings touched by %v", cy.Anomalies, cy.Readings[0].Anomalies)
+	if cy := cycle(t, c); len(cy.Anomalies) != 3 || cy.Readings()[0].Anomalies == 0 {
+		t.Errorf("anomalies %v, readings touched by %v", cy.Anomalies, cy.Readings()[0].Anomalies)
 	}
 	if cy := cycle(t, c); len(anomalies(cy)) != 0 {
 		t.Errorf("anomalies %q", anomalies(cy))
@@ -190,7 +190,7 @@ func TestBufferGrew(t *testing.T) {
 	c := measure.New(src, selection(t, `\Process(p)\ID Process`), measure.Options{})
 	for n, want := range []bool{false, false, false, false, true, false} {
 		cy := cycle(t, c)
-		got := cy.Readings[0].Anomalies.Has(winperf.BufferGrew)
+		got := cy.Readings()[0].Anomalies.Has(winperf.BufferGrew)
 		listed := slices.ContainsFunc(cy.Anomalies, func(a winperf.Anomaly) bool { return a.Kind == winperf.BufferGrew })
 		if got != want || listed != want {
 			t.Errorf("sample %d: %v", n, anomalies(cy))
@@ -249,7 +249,7 @@ func TestSampleLate(t *testing.T) {
 
 // troubled is a source with failures to tell.
 type troubled struct {
-	*scripted
+	winperf.Source
 	list []winperf.Anomaly
 }
 

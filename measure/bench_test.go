@@ -82,12 +82,11 @@ func TestCycleAllocatesNothing(t *testing.T) {
 }
 
 // BenchmarkCycle measures whole cycles, of which one or all counters of the
-// desktop block are wanted, as readings and as columns, while its processes stay
-// and while 1 % of them are replaced from sample to sample. sample, decode and
-// cook are the stages of all counters as columns. See BenchmarkDecodeAndCook for
-// the part of package frame.
+// desktop block are wanted, alone and with readings that are made of all values,
+// while its processes stay and while 1 % of them are replaced from sample to
+// sample. sample, decode and cook are the stages of all counters. See
+// BenchmarkDecodeAndCook for the part of package frame.
 func BenchmarkCycle(b *testing.B) {
-	columns := measure.Options{Columns: true}
 	for _, stage := range []struct {
 		name string
 		time func(c *measure.Cost) time.Duration
@@ -98,29 +97,29 @@ func BenchmarkCycle(b *testing.B) {
 	} {
 		b.Run(stage.name, func(b *testing.B) {
 			var sum time.Duration
-			benchmarkCycle(b, 0, everything(b), columns, func(c *measure.Cycle) { sum += stage.time(&c.Cost) })
+			benchmarkCycle(b, 0, everything(b), func(c *measure.Cycle) { sum += stage.time(&c.Cost) })
 			b.ReportMetric(float64(sum.Nanoseconds())/float64(b.N), "ns/op")
 		})
 	}
 	for _, v := range []struct {
 		name string
 		sel  winperf.Selection
-		opt  measure.Options
+		use  func(*measure.Cycle)
 	}{
-		{"one", selection(b, `\#230(_Total)\#6`), measure.Options{}},
-		{"desktop/columns", everything(b), columns},
-		{"desktop/readings", everything(b), measure.Options{}},
+		{"one", selection(b, `\#230(_Total)\#6`), func(*measure.Cycle) {}},
+		{"desktop", everything(b), func(*measure.Cycle) {}},
+		{"readings", everything(b), func(c *measure.Cycle) { c.Readings() }},
 	} {
 		for _, churn := range []float64{0, 1} {
 			b.Run(fmt.Sprintf("%s/churn=%v%%", v.name, churn), func(b *testing.B) {
-				benchmarkCycle(b, churn, v.sel, v.opt, func(*measure.Cycle) {})
+				benchmarkCycle(b, churn, v.sel, v.use)
 			})
 		}
 	}
 }
 
-func benchmarkCycle(b *testing.B, churn float64, sel winperf.Selection, opt measure.Options, done func(*measure.Cycle)) {
-	c := measure.New(newRing(perftest.Desktop, churn), sel, opt)
+func benchmarkCycle(b *testing.B, churn float64, sel winperf.Selection, done func(*measure.Cycle)) {
+	c := measure.New(newRing(perftest.Desktop, churn), sel, measure.Options{})
 	readings := 0
 	cycle := func() *measure.Cycle {
 		cy, err := c.Cycle(b.Context())
@@ -128,12 +127,6 @@ func benchmarkCycle(b *testing.B, churn float64, sel winperf.Selection, opt meas
 			b.Fatal(err)
 		}
 		readings = cy.Parts[len(cy.Parts)-1]
-		if opt.Columns {
-			readings = 0
-			for i := range cy.Columns {
-				readings += cy.Columns[i].Len()
-			}
-		}
 		return cy
 	}
 	for range 5 {
@@ -210,7 +203,7 @@ func BenchmarkPaths(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, r := range cy.Readings {
+	for _, r := range cy.Readings() {
 		sel.Paths = append(sel.Paths, r.Path)
 	}
 	b.Run("first", func(b *testing.B) {

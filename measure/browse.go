@@ -46,7 +46,14 @@ func (c *Context) Browse() (*Catalogue, error) {
 		return nil, err
 	}
 	defer f.Release()
-	return NewCatalogue(f, names, c.opt.Source), nil
+	there := NewCatalogue(f, names, c.opt.Source)
+	if c.apart != nil {
+		if f, names, err := c.apart.context.hold(); err == nil { // else there is no sample yet
+			defer f.Release()
+			there.Groups = append(there.Groups, NewCatalogue(f, names, c.opt.Source).Groups...)
+		}
+	}
+	return there, nil
 }
 
 // hold retains the frame of the last sample.
@@ -72,12 +79,11 @@ func (c *Context) Readings(buf []winperf.Reading) ([]winperf.Reading, error) {
 	if !c.completed {
 		return buf, fmt.Errorf("%v of a measurement that has completed no cycle: %w", opRead, winperf.ErrState)
 	}
-	buf = append(buf, c.cycle.Readings...)
-	for i := range c.cycle.Columns {
-		col := &c.cycle.Columns[i]
-		for n := range col.Len() {
-			buf = append(buf, col.Reading(n))
-		}
+	if !c.whole.has.columns {
+		return append(buf, c.whole.readings...), nil
+	}
+	for i := range c.whole.columns {
+		buf = c.whole.columns[i].appendReadings(buf)
 	}
 	return buf, nil
 }

@@ -65,7 +65,7 @@ func TestCatalogueNames(t *testing.T) {
 	src := catalogued()
 	c := catalogue(t, src, measure.CatalogueOptions{Source: "test/1"})
 	src.taken = 0
-	cy, err := measure.New(src, winperf.Selection{Global: true, Costly: true}, measure.Options{}).Cycle(t.Context())
+	cy, err := measure.New(src, winperf.Selection{Global: true, Costly: true}, measure.Options{CostlyTogether: true}).Cycle(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,15 +80,15 @@ func TestCatalogueNames(t *testing.T) {
 			t.Errorf("%s reads as %+v, %v", n, read, err)
 		}
 	}
-	for _, r := range cy.Readings {
+	for _, r := range cy.Readings() {
 		p := r.Path
 		p.Machine = ""
 		if n, ok := named[p.String()]; !ok || measure.NewSensorName("test/1", r.Path) != n {
 			t.Errorf("reading %s is not in the catalogue", r)
 		}
 	}
-	if len(named) != len(cy.Readings) || len(named) != c.NumReadings() {
-		t.Errorf("%d names, %d readings, %d announced", len(named), len(cy.Readings), c.NumReadings())
+	if len(named) != len(cy.Readings()) || len(named) != c.NumReadings() {
+		t.Errorf("%d names, %d readings, %d announced", len(named), len(cy.Readings()), c.NumReadings())
 	}
 	for range c.Names() {
 		break // an iterator that is left

@@ -61,6 +61,19 @@ func (c *Column) Reading(n int) winperf.Reading {
 	return r
 }
 
+// appendReadings appends the values as readings.
+func (c *Column) appendReadings(readings []winperf.Reading) []winperf.Reading {
+	at := len(readings)
+	readings = slices.Grow(readings, len(c.Series))[:at+len(c.Series)]
+	for n, s := range c.Series {
+		readings[at+n] = winperf.Reading{Series: s, Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Touched}
+	}
+	for n, mark := range c.Marks {
+		readings[at+n].Anomalies |= mark
+	}
+	return readings
+}
+
 // columnStore is the memory of a cycle's columns, by the places of readings.
 type columnStore struct {
 	bits   []uint64

@@ -17,31 +17,43 @@ func TestColumnsAreTheReadings(t *testing.T) {
 		"some":       selection(t, `\winperf\Missed Samples`, `\#230(_Total)\#6`, `\#232(*)\*`, `\#230(*)\*`, `\nothing\there`, `\#230(nobody)\#6`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			byRow := measure.New(newRing(perftest.Small, 5), sel, measure.Options{})
-			byColumn := measure.New(newRing(perftest.Small, 5), sel, measure.Options{Columns: true})
-			for n := range ringLen + 3 { // round, where time and counters go back
-				want, got := cycle(t, byRow), cycle(t, byColumn)
-				if len(got.Readings) != 0 || len(got.Parts) != len(want.Parts) {
-					t.Fatalf("cycle %d: %d readings, %d parts for %d", n, len(got.Readings), len(got.Parts), len(want.Parts))
-				}
-				at, column := 0, 0
-				for w, end := range got.Parts {
-					for ; column < end; column++ {
-						col := &got.Columns[column]
-						for i := range col.Len() {
-							sameReading(t, &want.Readings[at], col.Reading(i))
-							at++
-						}
-					}
-					if at != want.Parts[w] {
-						t.Fatalf("cycle %d: part %d ends at %d, want %d", n, w, at, want.Parts[w])
-					}
-				}
-				if at != len(want.Readings) {
-					t.Fatalf("cycle %d: %d values, want %d", n, at, len(want.Readings))
-				}
+			c := measure.New(newRing(perftest.Small, 5), sel, measure.Options{})
+			for range ringLen + 3 { // round, where time and counters go back
+				compareForms(t, cycle(t, c))
 			}
 		})
+	}
+	t.Run("a log", func(t *testing.T) {
+		src := newTextLog(t, loggedPaths, values(1, 2, 3, 4), values(5, 6, 7, 8))
+		c := measure.New(src, selection(t, `\System\*`, `\Processor(*)\*`, `\winperf\Readings`, `\Nothing\x`), measure.Options{})
+		for range 2 {
+			compareForms(t, cycle(t, c))
+		}
+	})
+}
+
+// compareForms compares the columns of a cycle with its readings, part by part.
+func compareForms(t *testing.T, c *measure.Cycle) {
+	t.Helper()
+	columns, readings := c.Columns(), c.Readings()
+	if len(c.Parts) != len(c.ColumnParts) || len(readings) == 0 {
+		t.Fatalf("%d parts, %d of columns, %d readings", len(c.Parts), len(c.ColumnParts), len(readings))
+	}
+	at, column := 0, 0
+	for w, end := range c.ColumnParts {
+		for ; column < end; column++ {
+			col := &columns[column]
+			for i := range col.Len() {
+				sameReading(t, &readings[at], col.Reading(i))
+				at++
+			}
+		}
+		if at != c.Parts[w] {
+			t.Fatalf("part %d ends at %d, want %d", w, at, c.Parts[w])
+		}
+	}
+	if at != len(readings) || column != len(columns) {
+		t.Fatalf("%d values in %d columns, want %d in %d", at, column, len(readings), len(columns))
 	}
 }
 
@@ -56,11 +68,10 @@ func sameReading(t *testing.T, want *winperf.Reading, got winperf.Reading) {
 
 func TestColumnsOfText(t *testing.T) {
 	src := newTextLog(t, loggedPaths, values(1, 2, 3, 4))
-	c := measure.New(src, winperf.Selection{Global: true}, measure.Options{Columns: true})
-	cy := cycle(t, c)
+	c := measure.New(src, winperf.Selection{Global: true}, measure.Options{})
 	var got []string
-	for i := range cy.Columns {
-		got = append(got, lines([]winperf.Reading{cy.Columns[i].Reading(0)})...)
+	for _, col := range cycle(t, c).Columns() {
+		got = append(got, lines([]winperf.Reading{col.Reading(0)})...)
 	}
 	want := []string{
 		`\\HOST\Processor(0)\% Processor Time 1`, `\\HOST\Processor(_Total)\% Processor Time 2`,

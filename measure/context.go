@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -20,13 +21,16 @@ type Context struct {
 	gate gate
 
 	query  winperf.Query
+	apart  *apart // of costly objects; nil: they are sampled with the others
+	beside bool   // it is that of another's costly objects
 	pool   frame.Pool
 	prev   frame.Frame // decoded, of the cycle before
 	cur    frame.Frame // being sampled or decoded
 	cooker frame.Cooker
 	plan   plan
 	cycle  Cycle
-	taken  int // samples so far
+	whole  *Cycle // what Decode returned last: the cycle, or the one of apart
+	taken  int    // samples so far
 
 	// What is noticed in a cycle.
 	notes  notes
@@ -55,6 +59,7 @@ func New(src winperf.Source, sel winperf.Selection, opt Options) *Context {
 	c := &Context{src: src, sel: sel, opt: opt, plan: newPlan(sel, opt)}
 	c.notes.source = opt.Source
 	_, c.plan.recorded = src.(winperf.Recorded)
+	c.whole = &c.cycle
 	c.gate.set(initialized)
 	return c
 }
@@ -81,6 +86,11 @@ func (c *Context) prepare(ctx context.Context) error {
 		c.cur = c.pool.Get()
 		c.makeRoom()
 	}
+	if c.apart != nil {
+		if err := c.apart.first(ctx); err != nil {
+			return err
+		}
+	}
 	c.cost.Prepare = time.Since(begin)
 	return nil
 }
@@ -100,11 +110,21 @@ func (c *Context) compile(ctx context.Context) error {
 	if c.query != nil {
 		return nil
 	}
-	q, err := c.src.Compile(ctx, withoutOwn(c.sel))
+	sel, opt := c.sel, &c.opt
+	var apart *apart
+	if !c.plan.recorded && !opt.FramesOnly && !opt.RawOnly && !opt.CostlyTogether {
+		var err error
+		if apart, sel, err = newApart(ctx, c.src, sel, *opt); err != nil {
+			return err
+		}
+	}
+	q, err := c.src.Compile(ctx, withoutOwn(sel))
 	if err != nil {
 		return err
 	}
-	c.query = q
+	if c.query, c.apart = q, apart; apart != nil {
+		c.plan = newPlan(sel, *opt)
+	}
 	c.cookedQuery, _ = q.(winperf.CookedQuery)
 	c.frameQuery, c.plan.shared = q.(FrameQuery)
 	if t, ok := c.src.(winperf.Troubled); ok {
@@ -166,7 +186,7 @@ func (c *Context) Decode() (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &c.cycle, nil
+	return c.whole, nil
 }
 
 // Cycle runs the three steps.
@@ -197,5 +217,9 @@ func (c *Context) Close() error {
 	if c.query == nil {
 		return nil
 	}
-	return c.query.Close()
+	err = c.query.Close()
+	if c.apart != nil {
+		err = errors.Join(c.apart.close(), err)
+	}
+	return err
 }

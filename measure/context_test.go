@@ -95,7 +95,7 @@ func TestRefusedChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := lines(cy.Readings), []string{`\\HOST` + switches + ` 100`}; !cmp.Equal(got, want) || src.taken != 2 {
+	if got, want := lines(cy.Readings()), []string{`\\HOST` + switches + ` 100`}; !cmp.Equal(got, want) || src.taken != 2 {
 		t.Errorf("readings %q after %d samples, want %q after 2", got, src.taken, want)
 	}
 }
@@ -111,7 +111,7 @@ func TestDroppedSample(t *testing.T) {
 		}
 	}
 	cy := cycle(t, c)
-	if got, want := lines(cy.Readings), []string{`\\HOST` + switches + ` 100`}; !cmp.Equal(got, want) {
+	if got, want := lines(cy.Readings()), []string{`\\HOST` + switches + ` 100`}; !cmp.Equal(got, want) {
 		t.Errorf("readings %q, want %q", got, want)
 	}
 	if want := winperf.FromFiletime(epoch + 2*second); cy.Time != want {
@@ -144,10 +144,10 @@ func TestSampleFails(t *testing.T) {
 	if _, err := c.Cycle(t.Context()); !errors.Is(err, errTest) {
 		t.Fatalf("error %v", err)
 	}
-	if got, want := lines(first.Readings), []string{`\\HOST` + switches + ` no_previous`}; !cmp.Equal(got, want) {
+	if got, want := lines(first.Readings()), []string{`\\HOST` + switches + ` no_previous`}; !cmp.Equal(got, want) {
 		t.Errorf("the cycle before the failure has become %q", got)
 	}
-	if got, want := lines(cycle(t, c).Readings), []string{`\\HOST` + switches + ` 100`}; !cmp.Equal(got, want) {
+	if got, want := lines(cycle(t, c).Readings()), []string{`\\HOST` + switches + ` 100`}; !cmp.Equal(got, want) {
 		t.Errorf("readings %q, want %q", got, want)
 	}
 	for range 2 {
@@ -168,7 +168,7 @@ func TestDamagedWhole(t *testing.T) {
 		t.Fatalf("error %v, want one of sample 2 that wraps ErrBadData", err)
 	}
 	cy := cycle(t, c)
-	if got, want := lines(cy.Readings), []string{`\\HOST` + switches + ` 100`}; !cmp.Equal(got, want) || len(cy.Damage) != 0 {
+	if got, want := lines(cy.Readings()), []string{`\\HOST` + switches + ` 100`}; !cmp.Equal(got, want) || len(cy.Damage) != 0 {
 		t.Errorf("readings %q and damage %v, want %q", got, cy.Damage, want)
 	}
 }
@@ -181,7 +181,7 @@ func TestDamagedPartly(t *testing.T) {
 	cycle(t, c)
 	cy := cycle(t, c)
 	want := []string{`\\HOST\System\Context Switches/sec 500`, `\\HOST\Processor(0)\Interrupts/sec no_object`}
-	if diff := cmp.Diff(want, lines(cy.Readings)); diff != "" {
+	if diff := cmp.Diff(want, lines(cy.Readings())); diff != "" {
 		t.Errorf("readings of the damaged sample (-want +got):\n%s", diff)
 	}
 	if len(cy.Damage) == 0 || !errors.Is(errors.Join(cy.Damage...), winperf.ErrBadData) {
@@ -189,7 +189,7 @@ func TestDamagedPartly(t *testing.T) {
 	}
 	cy = cycle(t, c)
 	want = []string{`\\HOST\System\Context Switches/sec 0`, `\\HOST\Processor(0)\Interrupts/sec no_previous`}
-	if diff := cmp.Diff(want, lines(cy.Readings)); diff != "" {
+	if diff := cmp.Diff(want, lines(cy.Readings())); diff != "" {
 		t.Errorf("readings of the next sample (-want +got):\n%s", diff)
 	}
 	if len(cy.Damage) != 0 {
@@ -204,7 +204,7 @@ func TestDamagedCounter(t *testing.T) {
 	c := measure.New(script(s), selection(t, `\System\*`), measure.Options{})
 	cy := cycle(t, c)
 	want := []string{`\\HOST\System\Processes unsupported`, `\\HOST\System\Context Switches/sec no_previous`}
-	if diff := cmp.Diff(want, lines(cy.Readings)); diff != "" {
+	if diff := cmp.Diff(want, lines(cy.Readings())); diff != "" {
 		t.Errorf("readings (-want +got):\n%s", diff)
 	}
 	if len(cy.Damage) == 0 {

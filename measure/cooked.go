@@ -30,38 +30,32 @@ func (k *cooked) read(p *plan, c *Cycle, sample *[]winperf.Reading, touched winp
 		k.arrange(p, *sample)
 	}
 	if k.plain {
-		c.Readings, *sample = *sample, c.Readings
+		c.readings, *sample = *sample, c.readings
 	} else {
 		k.copy(p, c, *sample)
 	}
-	for i := range c.Readings {
-		c.Readings[i].Anomalies |= touched
+	for i := range c.readings {
+		c.readings[i].Anomalies |= touched
 	}
 	for _, part := range k.parts {
-		c.Parts = append(c.Parts, part.end) // of columns as well: each has one reading
+		c.Parts = append(c.Parts, part.end)
 	}
-	c.values = len(c.Readings)
-	if p.columnar {
-		p.room(c, len(c.Readings), len(c.Readings))
-		for i := range c.Readings {
-			c.Columns[i] = p.store.reading(i, &c.Readings[i])
-		}
-		c.Readings = c.Readings[:0]
-	}
+	c.ColumnParts = append(c.ColumnParts, c.Parts...) // each column has one reading
+	c.values = len(c.readings)
 }
 
 func (k *cooked) copy(p *plan, c *Cycle, sample []winperf.Reading) {
-	c.Readings = c.Readings[:0]
+	c.readings = c.readings[:0]
 	part := 0
 	for n, at := range k.order {
 		for k.parts[part].end <= n {
 			part++
 		}
 		if at >= 0 {
-			c.Readings = append(c.Readings, sample[at])
+			c.readings = append(c.readings, sample[at])
 			continue
 		}
-		c.Readings = append(c.Readings, winperf.Reading{Series: p.parts[part].series, Time: c.Time, Status: k.parts[part].status})
+		c.readings = append(c.readings, winperf.Reading{Series: p.parts[part].series, Time: c.Time, Status: k.parts[part].status})
 	}
 }
 

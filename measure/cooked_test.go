@@ -134,7 +134,7 @@ func TestCookedReadings(t *testing.T) {
 			want: []string{"S=3 a1=4", "S=7 a1=8", ""}, parts: []int{2},
 		},
 		{
-			name: "columns", sel: selection(t, `\System\Processes`, `\Processor(*)\*`, `\Memory\Available MBytes`), opt: measure.Options{Columns: true},
+			name: "some", sel: selection(t, `\System\Processes`, `\Processor(*)\*`, `\Memory\Available MBytes`),
 			want: []string{"S=3 P0=1 PT=2 M!no_object", "S=7 P0=5 PT=6 M!no_object", "S!no_object PT=9 M!no_object"}, parts: []int{1, 3, 4},
 		},
 	}
@@ -225,7 +225,7 @@ func TestWatchCooked(t *testing.T) {
 			last = err
 			continue
 		}
-		got = append(got, len(cy.Readings), len(cy.Damage))
+		got = append(got, len(cy.Readings()), len(cy.Damage))
 	}
 	if !cmp.Equal(got, []int{4, 0, 4, 1}) || !errors.Is(last, winperf.ErrBadData) {
 		t.Errorf("readings and damage %v, at the end %v", got, last)

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -14,20 +15,16 @@ import (
 type Cycle struct {
 	// Time of the sample, UTC.
 	Time time.Time
-	// Readings in the order of the selection's paths; below a path by object,
-	// counter and instance. A path that nothing matched has one reading, with
-	// the path as it was given and the machine's name, that says so.
-	Readings []winperf.Reading
-	// Columns are the readings in the same order, column by column, where
-	// Options.Columns asks for them; Readings is empty then.
-	Columns []Column
-	// Parts holds, for each part of the selection (its paths in their order,
-	// then the rest), where its readings end in Readings, or its columns in
-	// Columns.
-	Parts []int
+	// Parts and ColumnParts hold, for each part of the selection (its paths in
+	// their order, then the rest), where its readings end in Readings, and its
+	// columns in Columns.
+	Parts, ColumnParts []int
 	// Frame is the sample with all its objects. It is the zero Frame where the
 	// source cooks its readings itself (see winperf.CookedQuery).
 	Frame frame.Frame
+	// Apart is about the costly objects, where they are sampled apart; nil where
+	// they are not. Their readings have the time of their own sample.
+	Apart *Apart
 	// Names are the names of the sample's objects and counters.
 	Names *nametable.Names
 	// Damage is what was found wrong with the sample or its name tables.
@@ -41,5 +38,47 @@ type Cycle struct {
 	// Cost is what the cycle cost.
 	Cost Cost
 
-	values int // readings
+	values   int // how many readings there are
+	columns  []Column
+	readings []winperf.Reading
+	has      forms
+	store    columnStore // of columns that were made of readings
+}
+
+// forms are the forms in which the values of a cycle are there.
+type forms struct{ columns, readings bool }
+
+// Columns are the values side by side, in the order of the selection's paths;
+// below a path by object, counter and instance. A path that nothing matched has
+// a column with one value, with the path as it was given and the machine's name,
+// that says so. Whoever handles tens of thousands of values takes these.
+func (c *Cycle) Columns() []Column {
+	if !c.has.columns {
+		c.has.columns = true
+		c.columns = slices.Grow(c.columns[:0], len(c.readings))[:len(c.readings)]
+		c.store.grow(len(c.readings))
+		for i := range c.readings {
+			c.columns[i] = c.store.reading(i, &c.readings[i])
+		}
+	}
+	return c.columns
+}
+
+// Readings are the values one by one, in the same order. They are made when they
+// are first asked for, and valid as long as the Cycle.
+func (c *Cycle) Readings() []winperf.Reading {
+	if !c.has.readings {
+		c.has.readings = true
+		c.readings = slices.Grow(c.readings[:0], c.values)
+		for i := range c.columns {
+			c.readings = c.columns[i].appendReadings(c.readings)
+		}
+	}
+	return c.readings
+}
+
+// begin empties the cycle; its values will be there as columns or as readings.
+func (c *Cycle) begin(has forms) {
+	c.columns, c.readings, c.has = c.columns[:0], c.readings[:0], has
+	c.Parts, c.ColumnParts, c.values = c.Parts[:0], c.ColumnParts[:0], 0
 }

@@ -12,6 +12,9 @@ import (
 func (c *Context) decodeAny() error {
 	c.reading.Lock()
 	defer c.reading.Unlock()
+	if c.apart != nil {
+		c.apart.poll()
+	}
 	switch {
 	case c.opt.RawOnly:
 		if err := c.takeRaw(); err != nil {
@@ -23,6 +26,10 @@ func (c *Context) decodeAny() error {
 		if err := c.decode(); err != nil {
 			return err
 		}
+	}
+	if c.apart != nil {
+		c.whole = c.apart.join(&c.cycle, c.begin)
+		c.apart.start()
 	}
 	c.completed = true
 	return nil
@@ -70,7 +77,7 @@ func (c *Context) index() (err error) {
 func (c *Context) start(t time.Time) {
 	cy := &c.cycle
 	cy.Time, cy.Missed = t, c.missed
-	cy.Readings, cy.Columns, cy.Parts = cy.Readings[:0], cy.Columns[:0], cy.Parts[:0]
+	cy.begin(forms{columns: c.cookedQuery == nil, readings: c.cookedQuery != nil})
 	cy.Damage = append(cy.Damage[:0], c.passedOver()...)
 	c.notes.begin(t, cy.Anomalies)
 	c.noteSource()
@@ -81,6 +88,9 @@ func (c *Context) start(t time.Time) {
 func (c *Context) finish(cook time.Duration) {
 	cy := &c.cycle
 	c.cost.Cook = cook
+	if c.apart != nil {
+		c.apart.tell(cy, &c.notes)
+	}
 	cy.Anomalies = c.notes.list
 	if len(c.plan.own) > 0 {
 		c.cost.Usage = c.meter.read()

@@ -8,7 +8,7 @@
 //
 //	for cycle, err := range measure.Watch(ctx, src, sel, measure.Options{Interval: time.Second}) {
 //		if err != nil { ... }
-//		for _, r := range cycle.Readings { ... }
+//		for _, r := range cycle.Readings() { ... }
 //	}
 //
 // # Stages
@@ -22,8 +22,11 @@
 // and operation; a step that fails leaves the Context ready for Prepare. While
 // one goroutine measures, others may call Browse and Readings.
 //
-// A [Joint] does the same over several sources, sampled at the same moment, and
-// can sample costly objects apart.
+// A [Joint] does the same over several sources, sampled at the same moment.
+//
+// Costly objects do not delay the others: they are sampled apart, as often as
+// that can be done, and their readings have the time of their own sample. See
+// Options.CostlyTogether and Cycle.Apart.
 //
 // # What may be wrong with a measurement
 //

@@ -60,7 +60,7 @@ func ExampleWatch() {
 			log.Fatal(err)
 		}
 		fmt.Println(cycle.Time.Format("15:04:05"))
-		for _, r := range cycle.Readings {
+		for _, r := range cycle.Readings() {
 			fmt.Println(" ", r, r.Value, r.Unit, r.Status)
 		}
 	}
@@ -108,7 +108,7 @@ func ExampleContext() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, r := range cycle.Readings {
+	for _, r := range cycle.Readings() {
 		fmt.Println(r, r.Value, r.Status)
 	}
 	// Output:
@@ -140,7 +140,7 @@ func ExampleCycle_anomalies() {
 				fmt.Println(a)
 			}
 		}
-		for _, r := range cycle.Readings {
+		for _, r := range cycle.Readings() {
 			fmt.Println(r, r.Status, r.Anomalies.Has(winperf.InstancesCame))
 		}
 	}
@@ -173,7 +173,7 @@ func ExampleNameRule() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, r := range cycle.Readings {
+	for _, r := range cycle.Readings() {
 		if r.Path.Counter == "ID Process" || r.Path.Counter == "Interrupts/sec" {
 			fmt.Printf("%s %q\n", r, r.Key)
 		}
@@ -201,7 +201,7 @@ func ExampleJoin() {
 	}
 	ctx := context.Background()
 	sel := winperf.Selection{Paths: []winperf.Path{{Object: "System", Counter: "Processes"}}}
-	j, err := measure.Join(ctx, origins, sel, measure.JointOptions{})
+	j, err := measure.Join(ctx, origins, sel, measure.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, r := range cycle.Readings {
+	for _, r := range cycle.Readings() {
 		fmt.Println(r, r.Value)
 	}
 	// Output:
@@ -270,11 +270,11 @@ func ExampleColumn() {
 	defer src.Close()
 
 	sel := winperf.Selection{Paths: []winperf.Path{{Object: "Processor", Instance: "*", HasInstance: true, Counter: "*"}}}
-	for cycle, err := range measure.Watch(context.Background(), src, sel, measure.Options{Columns: true}) {
+	for cycle, err := range measure.Watch(context.Background(), src, sel, measure.Options{}) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		for _, col := range cycle.Columns {
+		for _, col := range cycle.Columns() {
 			for n := range col.Len() {
 				fmt.Println(col.Series[n], col.Value(n))
 			}

@@ -71,7 +71,7 @@ func FuzzInstances(f *testing.F) {
 		c := measure.New(src, selection(t, `\Process(*)\% Processor Time`), measure.Options{})
 		var before []winperf.Reading
 		for n := range history {
-			now := cycle(t, c).Readings
+			now := cycle(t, c).Readings()
 			if len(history[n]) == 0 {
 				if len(now) != 1 || now[0].Status == counter.OK {
 					t.Fatalf("sample %d: readings %q of no process", n, lines(now))

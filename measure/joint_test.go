@@ -1,9 +1,7 @@
 package measure_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -35,7 +33,7 @@ func named(name string) *scripted {
 	}}
 }
 
-func join(t *testing.T, opt measure.JointOptions, sel winperf.Selection, origins ...measure.Origin) *measure.Joint {
+func join(t *testing.T, opt measure.Options, sel winperf.Selection, origins ...measure.Origin) *measure.Joint {
 	t.Helper()
 	j, err := measure.Join(t.Context(), origins, sel, opt)
 	if err != nil {
@@ -62,11 +60,8 @@ func round(t *testing.T, j *measure.Joint) *measure.JointCycle {
 func members(c *measure.JointCycle) (text []string) {
 	for _, m := range c.Members {
 		s := m.Origin
-		if m.Apart {
-			s += " apart"
-		}
 		if m.Cycle != nil {
-			s += ": " + strings.Join(lines(m.Cycle.Readings), ", ")
+			s += ": " + strings.Join(lines(m.Cycle.Readings()), ", ")
 		}
 		if m.Err != nil {
 			s += " !" + m.Err.Error()
@@ -108,7 +103,7 @@ func TestJointAssignsPaths(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			one, two := origins[0].Source.(machine).scripted, origins[1].Source.(machine).scripted
 			one.asked, two.asked = winperf.Selection{}, winperf.Selection{}
-			j, err := measure.Join(t.Context(), origins, tt.sel, measure.JointOptions{})
+			j, err := measure.Join(t.Context(), origins, tt.sel, measure.Options{})
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}
@@ -131,7 +126,7 @@ func TestJointRefusesOrigins(t *testing.T) {
 	for name, origins := range map[string][]measure.Origin{
 		"none": nil, "two of one name": {{Name: "x", Source: src}, {Name: "X", Source: src}},
 	} {
-		if _, err := measure.Join(t.Context(), origins, winperf.Selection{Global: true}, measure.JointOptions{}); err == nil {
+		if _, err := measure.Join(t.Context(), origins, winperf.Selection{Global: true}, measure.Options{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -140,7 +135,7 @@ func TestJointRefusesOrigins(t *testing.T) {
 func TestJoinSensors(t *testing.T) {
 	origins := []measure.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", named("B"))}}
 	sensor := measure.SensorName{Source: "TWO", Group: "System", Sensor: "Processes"}
-	j, err := measure.JoinSensors(t.Context(), origins, []measure.SensorName{sensor}, measure.JointOptions{})
+	j, err := measure.JoinSensors(t.Context(), origins, []measure.SensorName{sensor}, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +144,7 @@ func TestJoinSensors(t *testing.T) {
 		t.Errorf("members (-want +got):\n%s", diff)
 	}
 	sensor.Source = "three"
-	if _, err := measure.JoinSensors(t.Context(), origins, []measure.SensorName{sensor}, measure.JointOptions{}); !errors.Is(err, winperf.ErrNoMachine) {
+	if _, err := measure.JoinSensors(t.Context(), origins, []measure.SensorName{sensor}, measure.Options{}); !errors.Is(err, winperf.ErrNoMachine) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -169,7 +164,7 @@ func TestJointSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, err := measure.Join(t.Context(), []measure.Origin{
 			{Name: "a", Source: on("A", slow("A", 30*ms))}, {Name: "b", Source: on("B", slow("B", 50*ms))}, {Name: "c", Source: on("C", slow("C", 20*ms))},
-		}, selection(t, switches), measure.JointOptions{})
+		}, selection(t, switches), measure.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +217,7 @@ func TestJointSourceFails(t *testing.T) {
 		}
 		return nil
 	}
-	j := join(t, measure.JointOptions{}, selection(t, `\System\Processes`),
+	j := join(t, measure.Options{}, selection(t, `\System\Processes`),
 		measure.Origin{Name: "bad", Source: on("A", bad)}, measure.Origin{Name: "good", Source: on("B", named("B"))})
 	want := [][]string{
 		{"bad !scripted", `good: \\B\System\Processes 0`}, // it does not compile
@@ -250,7 +245,7 @@ func TestJointSourceFails(t *testing.T) {
 // When no source is left the stage fails, and can be tried again.
 func TestJointFails(t *testing.T) {
 	src := script(count(0), sample{err: errTest}, count(2))
-	j := join(t, measure.JointOptions{}, selection(t, switches), measure.Origin{Name: "a", Source: on("HOST", src)})
+	j := join(t, measure.Options{}, selection(t, switches), measure.Origin{Name: "a", Source: on("HOST", src)})
 	round(t, j)
 	if _, err := j.Cycle(t.Context()); !errors.Is(err, errTest) || !strings.Contains(err.Error(), "source a") || j.State() != "initialized" {
 		t.Errorf("error %v, state %s", err, j.State())
@@ -263,7 +258,7 @@ func TestJointFails(t *testing.T) {
 
 // The states are those of a Context.
 func TestJointOrder(t *testing.T) {
-	j := join(t, measure.JointOptions{}, selection(t, switches), measure.Origin{Name: "a", Source: counting()})
+	j := join(t, measure.Options{}, selection(t, switches), measure.Origin{Name: "a", Source: counting()})
 	_, err := j.Decode()
 	for name, err := range map[string]error{"decode": err, "sample": j.Sample(t.Context())} {
 		if !errors.Is(err, winperf.ErrState) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "initialized") {
@@ -292,123 +287,6 @@ func TestJointOrder(t *testing.T) {
 	if err := j.Prepare(t.Context()); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("prepare after close: %v", err)
 	}
-}
-
-// apartSource delays samples of costly objects by a second.
-func apartSource() *split {
-	threads := func(n int) sample {
-		return sample{at: int64(n), delay: time.Second, objects: []object{
-			{Object: process, instances: []instance{proc("a", 4, 9, 0)}},
-			{Object: thread, instances: []instance{{name: "0", parent: 1, raw: []uint64{100 * uint64(n)}}}},
-		}}
-	}
-	return &split{scripted: counting(), costly: &scripted{schema: englishSchema, script: threads}}
-}
-
-// split serves costly objects by another script.
-type split struct {
-	*scripted
-	costly *scripted
-}
-
-func (s *split) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
-	for _, p := range sel.Paths {
-		if p.Object == "Thread" {
-			return s.costly.Compile(ctx, sel)
-		}
-	}
-	return s.scripted.Compile(ctx, sel)
-}
-
-// Costly objects do not delay the others and say how old they are.
-func TestCostlyApart(t *testing.T) {
-	var got []string
-	synctest.Test(t, func(t *testing.T) {
-		src := apartSource()
-		j, err := measure.Join(t.Context(), []measure.Origin{{Name: "host", Source: src}},
-			selection(t, switches, `\Thread(*)\Context Switches/sec`), measure.JointOptions{CostlyApart: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		begin := time.Now()
-		for range 8 {
-			c, err := j.Cycle(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.Spread != 0 {
-				t.Errorf("the spread is %v", c.Spread)
-			}
-			m := members(c)
-			got = append(got, fmt.Sprintf("%v %s age %v", time.Since(begin), m[1], c.Members[1].Age))
-			time.Sleep(400 * ms)
-			synctest.Wait()
-		}
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-		if src.open != 0 || src.costly.open != 0 {
-			t.Errorf("%d and %d queries are open", src.open, src.costly.open)
-		}
-	})
-	const reading = `host apart: \\HOST\Thread(a/0)\Context Switches/sec `
-	want := []string{
-		"0s host apart age 0s", "400ms host apart age 0s", "800ms host apart age 0s",
-		"1.2s " + reading + "no_previous age 1.2s", "1.6s " + reading + "no_previous age 1.6s", "2s " + reading + "no_previous age 2s",
-		"2.4s " + reading + "100 age 1.2s", "2.8s " + reading + "100 age 1.6s",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rounds (-want +got):\n%s", diff)
-	}
-}
-
-// An interval keeps costly objects from being sampled more often.
-func TestCostlyInterval(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := apartSource()
-		j, err := measure.Join(t.Context(), []measure.Origin{{Name: "host", Source: src}},
-			selection(t, switches, `\Thread(*)\Context Switches/sec`), measure.JointOptions{CostlyApart: true, CostlyInterval: 5 * time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 11 {
-			if _, err := j.Cycle(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(time.Second)
-			synctest.Wait()
-		}
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-		if src.costly.taken != 3 {
-			t.Errorf("%d samples of costly objects in 11 s, want 3", src.costly.taken)
-		}
-	})
-}
-
-// Close ends a sample that is under way, and nothing is left running.
-func TestJointLeavesNothing(t *testing.T) {
-	before := runtime.NumGoroutine()
-	synctest.Test(t, func(t *testing.T) {
-		src := apartSource()
-		j, err := measure.Join(t.Context(), []measure.Origin{{Name: "host", Source: src}},
-			selection(t, switches, `\Thread(*)\Context Switches/sec`), measure.JointOptions{CostlyApart: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := j.Cycle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		begin := time.Now()
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-		if d := time.Since(begin); d != 0 {
-			t.Errorf("Close waited %v", d)
-		}
-	})
-	noMoreGoroutines(t, before)
 }
 
 // A Joint is watched as one source is.
@@ -444,7 +322,7 @@ func TestJointWatch(t *testing.T) {
 				if tt.sources != nil {
 					sources = tt.sources()
 				}
-				j, err := measure.Join(t.Context(), sources, selection(t, tt.path), measure.JointOptions{Options: tt.opt})
+				j, err := measure.Join(t.Context(), sources, selection(t, tt.path), tt.opt)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -475,7 +353,7 @@ func TestJointWatch(t *testing.T) {
 // An error is yielded last.
 func TestJointWatchFails(t *testing.T) {
 	src := script(count(0), count(1), sample{err: errTest})
-	j := join(t, measure.JointOptions{Options: measure.Options{Interval: ms}}, selection(t, `\System\Processes`), measure.Origin{Name: "a", Source: on("HOST", src)})
+	j := join(t, measure.Options{Interval: ms}, selection(t, `\System\Processes`), measure.Origin{Name: "a", Source: on("HOST", src)})
 	rounds := 0
 	var last error
 	for c, err := range j.Watch(t.Context()) {
@@ -491,7 +369,7 @@ func TestJointWatchFails(t *testing.T) {
 
 func TestJointSampleAllocatesNothing(t *testing.T) {
 	sources := []measure.Origin{{Name: "a", Source: newSmallRing()}, {Name: "b", Source: newSmallRing()}}
-	j := join(t, measure.JointOptions{}, winperf.Selection{Global: true}, sources...)
+	j := join(t, measure.Options{}, winperf.Selection{Global: true}, sources...)
 	for range 5 {
 		round(t, j)
 	}

@@ -18,7 +18,7 @@ import (
 //
 // The error wraps winperf.ErrNoMachine where a path names a machine that no
 // source reads, or is that of a source which cannot tell its names.
-func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt JointOptions) (*Joint, error) {
+func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt Options) (*Joint, error) {
 	known, err := knowOrigins(ctx, origins)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt Join
 // JoinSensors returns a Joint over the sources of sensors, each of which is
 // found by the name of its origin. The error wraps winperf.ErrNoMachine where
 // there is none of that name.
-func JoinSensors(ctx context.Context, origins []Origin, sensors []SensorName, opt JointOptions) (*Joint, error) {
+func JoinSensors(ctx context.Context, origins []Origin, sensors []SensorName, opt Options) (*Joint, error) {
 	known, err := knowOrigins(ctx, origins)
 	if err != nil {
 		return nil, err
@@ -58,9 +58,8 @@ func JoinSensors(ctx context.Context, origins []Origin, sensors []SensorName, op
 // of it.
 type knownOrigin struct {
 	Origin
-	names  *nametable.Names
-	costly []uint32
-	sel    winperf.Selection
+	names *nametable.Names
+	sel   winperf.Selection
 }
 
 func knowOrigins(ctx context.Context, origins []Origin) ([]knownOrigin, error) {
@@ -80,7 +79,7 @@ func knowOrigins(ctx context.Context, origins []Origin) ([]knownOrigin, error) {
 			schema = &winperf.Schema{}
 		}
 		names, _ := nametable.FromSchema(schema) // damage comes with the samples
-		known = append(known, knownOrigin{Origin: o, names: names, costly: schema.Costly})
+		known = append(known, knownOrigin{Origin: o, names: names})
 	}
 	return known, nil
 }
@@ -110,55 +109,13 @@ func assign(known []knownOrigin, p winperf.Path) error {
 }
 
 // newJoint makes the members.
-func newJoint(known []knownOrigin, opt JointOptions) *Joint {
+func newJoint(known []knownOrigin, opt Options) *Joint {
 	j := &Joint{opt: opt}
-	j.life, j.end = context.WithCancel(context.Background())
-	var apart []*member
-	for i := range known {
-		k := &known[i]
-		sel := k.sel
-		if opt.CostlyApart {
-			var costly winperf.Selection
-			if sel, costly = k.split(); !isEmpty(costly) {
-				apart = append(apart, newMember(k.Origin, costly, opt.Options, true))
-			}
-		}
-		if !isEmpty(sel) {
-			j.members = append(j.members, newMember(k.Origin, sel, opt.Options, false))
+	for _, k := range known {
+		if !isEmpty(k.sel) {
+			j.members = append(j.members, newMember(k.Origin, k.sel, opt))
 		}
 	}
-	j.members = append(j.members, apart...)
 	j.gate.set(initialized)
 	return j
-}
-
-// split parts what is wanted of costly objects from the rest.
-func (k *knownOrigin) split() (rest, costly winperf.Selection) {
-	rest = k.sel
-	rest.Paths, rest.Objects, rest.Costly = nil, nil, false
-	costly.Costly, costly.Metadata = k.sel.Costly, k.sel.Metadata
-	for _, p := range k.sel.Paths {
-		if k.isCostly(p) {
-			costly.Paths = append(costly.Paths, p)
-		} else {
-			rest.Paths = append(rest.Paths, p)
-		}
-	}
-	for _, id := range k.sel.Objects {
-		if slices.Contains(k.costly, id.Index) {
-			costly.Objects = append(costly.Objects, id)
-		} else {
-			rest.Objects = append(rest.Objects, id)
-		}
-	}
-	return rest, costly
-}
-
-// isCostly tells whether a path names a costly object.
-func (k *knownOrigin) isCostly(p winperf.Path) bool {
-	return slices.ContainsFunc(k.names.Lookup(p.Object), func(title uint32) bool { return slices.Contains(k.costly, title) })
-}
-
-func isEmpty(sel winperf.Selection) bool {
-	return len(sel.Paths) == 0 && len(sel.Objects) == 0 && !sel.Global && !sel.Costly
 }

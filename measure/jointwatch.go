@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
+
+	"github.com/winperf/winperf"
 )
 
 // Watch measures at the interval of the options and yields one JointCycle each
@@ -22,13 +25,20 @@ func (j *Joint) Watch(ctx context.Context) iter.Seq2[*JointCycle, error] {
 
 func (j *Joint) watch(ctx context.Context, yield func(*JointCycle, error) bool) error {
 	s := schedule{interval: j.opt.interval()}
+	var held [][]winperf.Anomaly // of the members in a round that was not yielded
 	for first, yielded := true, 0; ; first = false {
 		s.begin()
 		c, err := j.Cycle(ctx)
 		if err != nil {
 			return err
 		}
-		if !first || j.opt.KeepFirst || !j.needsTwo() {
+		if first && !j.opt.KeepFirst && j.needsTwo() {
+			held = c.anomalies()
+		} else {
+			for i := range held {
+				c.Members[i].Anomalies = append(held[i], c.Members[i].Anomalies...)
+			}
+			held = nil
 			yielded++
 			if !yield(c, nil) || yielded == j.opt.Count {
 				return nil
@@ -40,6 +50,19 @@ func (j *Joint) watch(ctx context.Context, yield func(*JointCycle, error) bool) 
 	}
 }
 
+// anomalies are those of each member.
+func (c *JointCycle) anomalies() (all [][]winperf.Anomaly) {
+	for i := range c.Members {
+		m := &c.Members[i]
+		list := slices.Clone(m.Anomalies)
+		if m.Cycle != nil {
+			list = append(list, m.Cycle.Anomalies...)
+		}
+		all = append(all, list)
+	}
+	return all
+}
+
 // wait waits until the next round is due.
 func (j *Joint) wait(ctx context.Context, s *schedule) error {
 	if j.recorded() {
@@ -47,9 +70,7 @@ func (j *Joint) wait(ctx context.Context, s *schedule) error {
 	}
 	missed, late, err := s.wait(ctx)
 	for _, m := range j.members {
-		if !m.apart {
-			m.missed, m.late = m.missed+missed, late
-		}
+		m.missed, m.late = m.missed+missed, late
 	}
 	return err
 }
@@ -57,7 +78,7 @@ func (j *Joint) wait(ctx context.Context, s *schedule) error {
 // needsTwo tells whether a wanted counter needs two samples.
 func (j *Joint) needsTwo() bool {
 	for _, m := range j.members {
-		if !m.apart && m.plan.twoSamples {
+		if m.plan.twoSamples {
 			return true
 		}
 	}

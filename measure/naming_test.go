@@ -64,7 +64,7 @@ func TestNames(t *testing.T) {
 			src.schema = schema(texts)
 			c := measure.New(src, selection(t, tt.path), measure.Options{Names: tt.rules})
 			got := map[string]bool{}
-			for _, r := range cycle(t, c).Readings {
+			for _, r := range cycle(t, c).Readings() {
 				p := r.Path
 				p.Machine, p.Counter = "", "C"
 				got[p.String()] = true
@@ -91,7 +91,7 @@ func TestStableNames(t *testing.T) {
 	var got []string
 	var series []*winperf.Series
 	for range 3 {
-		r := cycle(t, c).Readings
+		r := cycle(t, c).Readings()
 		one := r[len(r)-1].Series
 		got = append(got, fmt.Sprintf("%s %s", one.Path.Instance, one.Key))
 		series = append(series, one)
@@ -117,7 +117,7 @@ func TestNameIsKept(t *testing.T) {
 	), selection(t, `\Process(*)\ID Process`), measure.Options{Names: []measure.NameRule{rule}})
 	cycle(t, c)
 	cycle(t, c)
-	if got, want := lines(cycle(t, c).Readings), []string{`\\HOST\Process(a (1))\ID Process 4`}; !cmp.Equal(got, want) {
+	if got, want := lines(cycle(t, c).Readings()), []string{`\\HOST\Process(a (1))\ID Process 4`}; !cmp.Equal(got, want) {
 		t.Errorf("readings %q, want %q", got, want)
 	}
 }
@@ -127,7 +127,7 @@ func TestExcludeByNewName(t *testing.T) {
 	c := measure.New(script(processesAndThreads(0)), selection(t, `\Process(*)\ID Process`), measure.Options{
 		Names: []measure.NameRule{measure.ByPID()}, Exclude: paths(t, `\Process(4)\*`, `\Process(Idle)\*`, `\Process(_Total)\*`),
 	})
-	if got, want := lines(cycle(t, c).Readings), []string{`\\HOST\Process(8)\ID Process 8`}; !cmp.Equal(got, want) {
+	if got, want := lines(cycle(t, c).Readings()), []string{`\\HOST\Process(8)\ID Process 8`}; !cmp.Equal(got, want) {
 		t.Errorf("readings %q, want %q", got, want)
 	}
 }

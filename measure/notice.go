@@ -42,6 +42,9 @@ func (c *Context) noteTrouble() {
 			n.list[i].Source = n.source
 		}
 	}
+	if c.beside {
+		n.list = n.list[:from] // those whom it is beside tell of it
+	}
 }
 
 // noteGrowth notes that the sample did not fit into the buffer that was there

@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Options for a [Context], a [Group] and for [Watch]. The zero Options are good
+// Options for a [Context], a [Joint] and for [Watch]. The zero Options are good
 // defaults.
 type Options struct {
 	// Cook chooses between readings of the formulas.
@@ -23,10 +23,6 @@ type Options struct {
 	// Time is when the sample was taken by the clock of this machine. It is for
 	// those who keep samples as they are. The source must have raw samples.
 	RawOnly bool
-	// Columns makes Cycle.Columns instead of Cycle.Readings: the same values
-	// column by column, for half the time. It is for those who handle tens of
-	// thousands of them.
-	Columns bool
 	// Names are rules that give instances other names, the first that has a name
 	// for an instance first. See ByPID.
 	Names []NameRule
@@ -36,6 +32,17 @@ type Options struct {
 	// Slow is how long taking a sample of a live source may last before that is
 	// an anomaly; 0 means half the interval.
 	Slow time.Duration
+
+	// CostlyTogether takes costly objects in the same sample as the others.
+	// Without it, a live source's costly objects are sampled apart where others
+	// are wanted too, after these and beside whoever uses the readings, so that
+	// they never delay the others; see Cycle.Apart. Only their first sample is
+	// waited for, as long as an interval. Frames that are wanted as
+	// they are, FramesOnly and RawOnly, always hold both.
+	CostlyTogether bool
+	// CostlyInterval is the least time between two samples of costly objects
+	// that are sampled apart; 0 takes the next one when the last is done.
+	CostlyInterval time.Duration
 
 	// Interval is the time between two samples of Watch; 0 means one second.
 	Interval time.Duration

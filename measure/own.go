@@ -173,10 +173,10 @@ func (p *plan) readOwn(c *Cycle) {
 		o := &p.own[i]
 		value, status := o.counter.read(c)
 		r := winperf.Reading{Series: o.series, Time: c.Time, Value: value, Status: status}
-		if p.columnar {
-			c.Columns[o.out] = p.store.reading(o.at, &r)
+		if c.has.readings {
+			c.readings[o.at] = r
 			continue
 		}
-		c.Readings[o.at] = r
+		c.columns[o.out] = p.store.reading(o.at, &r)
 	}
 }

@@ -29,9 +29,9 @@ func TestOwnReadings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, lines(cy.Readings)...)
+			got = append(got, lines(cy.Readings())...)
 			parts = slices.Clone(cy.Parts)
-			series = append(series, cy.Readings[0].Series)
+			series = append(series, cy.Readings()[0].Series)
 			time.Sleep(2500 * ms)
 		}
 	})
@@ -59,7 +59,7 @@ var kept [][]byte
 // What the program uses is counted from one cycle to the next.
 func TestOwnUsage(t *testing.T) {
 	c := measure.New(counting(), selection(t, `\winperf\Allocations`, `\winperf\Allocated Bytes`, `\winperf\*Processor Time`), measure.Options{})
-	for _, r := range cycle(t, c).Readings {
+	for _, r := range cycle(t, c).Readings() {
 		if r.Status != counter.NoPrevious {
 			t.Errorf("%s in the first cycle: %v (%v)", r, r.Value, r.Status)
 		}
@@ -67,7 +67,7 @@ func TestOwnUsage(t *testing.T) {
 	for range 1000 {
 		kept = append(kept, make([]byte, 1000))
 	}
-	got := cycle(t, c).Readings
+	got := cycle(t, c).Readings()
 	kept = nil
 	if len(got) != 4 {
 		t.Fatalf("readings %q", lines(got))
@@ -91,7 +91,7 @@ func TestOwnIsNotTheSources(t *testing.T) {
 	src := counting()
 	c := measure.New(src, selection(t, `\winperf\Nothing`, `\win*\*`), measure.Options{})
 	want := []string{`\\HOST\winperf\Nothing no_counter`, `\\HOST\win*\* no_object`}
-	if got := lines(cycle(t, c).Readings); !cmp.Equal(got, want) {
+	if got := lines(cycle(t, c).Readings()); !cmp.Equal(got, want) {
 		t.Errorf("readings %q, want %q", got, want)
 	}
 	if len(src.asked.Paths) != 1 || src.asked.Paths[0].Object != "win*" {
@@ -105,7 +105,7 @@ func TestOwnOfNamedSource(t *testing.T) {
 		Source: "host", Exclude: paths(t, `\winperf(*)\*Processor*`, `\winperf(*)\Co*`),
 	})
 	var got []string
-	for _, r := range cycle(t, c).Readings {
+	for _, r := range cycle(t, c).Readings() {
 		got = append(got, r.String())
 	}
 	want := []string{`\\HOST\winperf(host)\Prepare Time`, `\\HOST\winperf(host)\Sample Time`, `\\HOST\winperf(host)\Decode Time`}
@@ -118,7 +118,7 @@ func TestOwnOfNamedSource(t *testing.T) {
 func TestOwnOfCooked(t *testing.T) {
 	c := measure.New(newTextLog(t, loggedPaths, values(1, 2, 3, 4)), selection(t, `\System\*`, `\winperf\Readings`, `\winperf\Sample Bytes`), measure.Options{})
 	want := []string{`\\HOST\System\Processes 3`, `\\HOST\winperf\Readings 3`, `\\HOST\winperf\Sample Bytes 0`}
-	if got := lines(cycle(t, c).Readings); !cmp.Equal(got, want) {
+	if got := lines(cycle(t, c).Readings()); !cmp.Equal(got, want) {
 		t.Errorf("readings %q, want %q", got, want)
 	}
 }

@@ -21,7 +21,6 @@ type plan struct {
 	source   string
 	recorded bool // samples may come from different machines
 	shared   bool // objects of a frame may come from different samples
-	columnar bool // columns are wanted instead of readings
 
 	schema         *winperf.Schema
 	names          *nametable.Names // in the language of output
@@ -107,7 +106,7 @@ type nothing struct {
 }
 
 func newPlan(sel winperf.Selection, opt Options) plan {
-	p := plan{language: opt.Language, source: opt.Source, columnar: opt.Columns, rules: newNameRules(opt.Names)}
+	p := plan{language: opt.Language, source: opt.Source, rules: newNameRules(opt.Names)}
 	for _, path := range sel.Paths {
 		p.parts = append(p.parts, part{path: newPathNames(path), isPath: true, own: isOwn(path), series: winperf.NewSeries(path)})
 	}

@@ -2,19 +2,19 @@ package measure
 
 import (
 	"slices"
-	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 )
 
-// read makes the readings of the cycle's frame. Each column is cooked once,
+// read makes the columns of the cycle's frame. Each column is cooked once,
 // however many parts of the selection share it.
 func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	p.cycles++
 	p.update(ck, c.Frame, n)
-	p.room(c, p.readings, p.outputs)
+	c.columns = slices.Grow(c.columns[:0], p.outputs)[:p.outputs]
+	p.store.grow(p.readings)
 	var values frame.Column
 	t := c.Time
 	for i := range p.columns {
@@ -27,49 +27,16 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 			}
 		}
 		touched, marks := p.touches(col, &values, ck.Object(o), n)
-		if p.columnar {
-			out := &c.Columns[col.out]
-			*out = p.store.take(col, &values, o, t)
-			out.Touched, out.Marks = touched, slices.Clone(marks)
-			continue
-		}
-		writeReadings(c.Readings[col.start:], t, col, &values, touched, marks)
+		out := &c.columns[col.out]
+		*out = p.store.take(col, &values, o, t)
+		out.Touched, out.Marks = touched, slices.Clone(marks)
 	}
 	p.readNothing(c, n)
 	for w := range p.parts {
-		end := p.parts[w].end
-		if p.columnar {
-			end = p.parts[w].outEnd
-		}
-		c.Parts = append(c.Parts, end)
+		c.Parts = append(c.Parts, p.parts[w].end)
+		c.ColumnParts = append(c.ColumnParts, p.parts[w].outEnd)
 	}
 	c.values = p.readings
-}
-
-// room makes room for the cycle's readings, in so many columns.
-func (p *plan) room(c *Cycle, readings, columns int) {
-	if p.columnar {
-		c.Columns = slices.Grow(c.Columns[:0], columns)[:columns]
-		p.store.grow(readings)
-		return
-	}
-	c.Readings = slices.Grow(c.Readings[:0], readings)[:readings]
-}
-
-// writeReadings makes the readings of one column.
-func writeReadings(readings []winperf.Reading, t time.Time, col *column, values *frame.Column, touched winperf.AnomalySet, marks []winperf.AnomalySet) {
-	for m, i := range col.instances {
-		readings[m] = winperf.Reading{
-			Series:    col.series[m],
-			Time:      t,
-			Value:     values.Value(int(i)),
-			Status:    values.Status[i],
-			Anomalies: touched,
-		}
-	}
-	for m, mark := range marks {
-		readings[m].Anomalies |= mark
-	}
 }
 
 // readNothing makes the readings of paths that nothing matches.
@@ -83,11 +50,7 @@ func (p *plan) readNothing(c *Cycle, n *notes) {
 			touched = touched.With(winperf.SchemaChanged)
 		}
 		r := winperf.Reading{Series: x.series, Time: c.Time, Status: x.status, Anomalies: touched}
-		if p.columnar {
-			c.Columns[x.out] = p.store.reading(x.at, &r)
-			continue
-		}
-		c.Readings[x.at] = r
+		c.columns[x.out] = p.store.reading(x.at, &r)
 	}
 }
 

@@ -145,13 +145,13 @@ func TestReadings(t *testing.T) {
 			c := measure.New(script(two()...), selection(t, tt.paths...), measure.Options{Exclude: paths(t, tt.exclude...)})
 			cycle(t, c)
 			cy := cycle(t, c)
-			if diff := cmp.Diff(tt.want, lines(cy.Readings)); diff != "" {
+			if diff := cmp.Diff(tt.want, lines(cy.Readings())); diff != "" {
 				t.Errorf("readings (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.ends, cy.Parts); diff != "" {
 				t.Errorf("parts (-want +got):\n%s", diff)
 			}
-			for _, r := range cy.Readings {
+			for _, r := range cy.Readings() {
 				if !r.Time.Equal(cy.Time) || cy.Time != winperf.FromFiletime(epoch+10*second) {
 					t.Errorf("%s: time %v in a cycle of %v", r, r.Time, cy.Time)
 				}
@@ -166,7 +166,7 @@ func TestFirstSample(t *testing.T) {
 		`\\HOST\System\Processes 100`, `\\HOST\System\Context Switches/sec no_previous`,
 		`\\HOST\Processor(0)\% Processor Time no_previous`,
 	}
-	if diff := cmp.Diff(want, lines(cycle(t, c).Readings)); diff != "" {
+	if diff := cmp.Diff(want, lines(cycle(t, c).Readings())); diff != "" {
 		t.Errorf("readings (-want +got):\n%s", diff)
 	}
 }
@@ -205,10 +205,10 @@ func TestSelection(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := measure.New(script(two()...), tt.sel, measure.Options{Exclude: exclude})
+			c := measure.New(script(two()...), tt.sel, measure.Options{Exclude: exclude, CostlyTogether: true}) // a script serves one query
 			cycle(t, c)
 			cy := cycle(t, c)
-			if diff := cmp.Diff(tt.want, lines(cy.Readings)); diff != "" {
+			if diff := cmp.Diff(tt.want, lines(cy.Readings())); diff != "" {
 				t.Errorf("readings (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.ends, cy.Parts); diff != "" {
@@ -221,8 +221,8 @@ func TestSelection(t *testing.T) {
 func TestFramesOnly(t *testing.T) {
 	c := measure.New(script(two()...), winperf.Selection{Global: true}, measure.Options{FramesOnly: true})
 	cy := cycle(t, c)
-	if len(cy.Readings) != 0 || len(cy.Parts) != 0 {
-		t.Errorf("%d readings and %d parts, want none", len(cy.Readings), len(cy.Parts))
+	if len(cy.Readings()) != 0 || len(cy.Parts) != 0 {
+		t.Errorf("%d readings and %d parts, want none", len(cy.Readings()), len(cy.Parts))
 	}
 	if n := cy.Frame.NumObjects(); n != 5 {
 		t.Errorf("a frame of %d objects, want 5", n)
@@ -241,7 +241,7 @@ func TestText(t *testing.T) {
 		change:  patch(t, 410, atCounterType, 0x00000B00), // PERF_COUNTER_TEXT
 	}
 	c := measure.New(script(s), selection(t, `\LogicalDisk(*)\*`), measure.Options{})
-	r := cycle(t, c).Readings
+	r := cycle(t, c).Readings()
 	if got := lines(r); !cmp.Equal(got, []string{`\\HOST\LogicalDisk(C:)\#410 Ab1`}) {
 		t.Errorf("readings %q", got)
 	}
@@ -268,7 +268,7 @@ func TestNoValue(t *testing.T) {
 			s := two()[0]
 			s.change = patch(t, 248, atCounterType, tt.typ)
 			c := measure.New(script(s), selection(t, tt.path), measure.Options{})
-			if diff := cmp.Diff(tt.want, lines(cycle(t, c).Readings)); diff != "" {
+			if diff := cmp.Diff(tt.want, lines(cycle(t, c).Readings())); diff != "" {
 				t.Errorf("readings (-want +got):\n%s", diff)
 			}
 		})
@@ -304,7 +304,7 @@ func TestLanguages(t *testing.T) {
 			src.schema = s
 			c := measure.New(src, selection(t, tt.path), measure.Options{Language: tt.language})
 			cycle(t, c)
-			if diff := cmp.Diff([]string{tt.want}, lines(cycle(t, c).Readings)); diff != "" {
+			if diff := cmp.Diff([]string{tt.want}, lines(cycle(t, c).Readings())); diff != "" {
 				t.Errorf("readings (-want +got):\n%s", diff)
 			}
 		})
@@ -316,7 +316,7 @@ func TestWithoutSchema(t *testing.T) {
 	src.schema = nil
 	c := measure.New(src, selection(t, `\#2\#248`, `\System\Processes`), measure.Options{})
 	want := []string{`\\HOST\#2\#248 100`, `\\HOST\System\Processes no_object`}
-	if diff := cmp.Diff(want, lines(cycle(t, c).Readings)); diff != "" {
+	if diff := cmp.Diff(want, lines(cycle(t, c).Readings())); diff != "" {
 		t.Errorf("readings (-want +got):\n%s", diff)
 	}
 }
@@ -326,7 +326,7 @@ func TestCookOptions(t *testing.T) {
 	samples[1].objects[1].instances[0].raw[0] = 12 * second
 	c := measure.New(script(samples...), selection(t, `\Processor(0)\% Processor Time`), measure.Options{Cook: counter.Options{Cap100: true}})
 	cycle(t, c)
-	if got, want := lines(cycle(t, c).Readings), []string{`\\HOST\Processor(0)\% Processor Time 100`}; !cmp.Equal(got, want) {
+	if got, want := lines(cycle(t, c).Readings()), []string{`\\HOST\Processor(0)\% Processor Time 100`}; !cmp.Equal(got, want) {
 		t.Errorf("readings %q, want %q", got, want)
 	}
 }

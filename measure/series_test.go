@@ -24,8 +24,8 @@ func follow(t *testing.T, sel winperf.Selection, samples ...sample) [][]string {
 	var all [][]string
 	for range samples {
 		cy := cycle(t, c)
-		text, now := lines(cy.Readings), map[*winperf.Series]bool{}
-		for i, r := range cy.Readings {
+		text, now := lines(cy.Readings()), map[*winperf.Series]bool{}
+		for i, r := range cy.Readings() {
 			if before[r.Series] {
 				text[i] += " ="
 			}
@@ -213,7 +213,7 @@ func TestMachinesOverTime(t *testing.T) {
 		{`\\HOST\System\Processes 2`, `\\other\System\* no_object`},
 	}
 	for i := range want {
-		if diff := cmp.Diff(want[i], lines(cycle(t, c).Readings)); diff != "" {
+		if diff := cmp.Diff(want[i], lines(cycle(t, c).Readings())); diff != "" {
 			t.Errorf("sample %d (-want +got):\n%s", i, diff)
 		}
 	}
@@ -221,7 +221,7 @@ func TestMachinesOverTime(t *testing.T) {
 
 func TestSeries(t *testing.T) {
 	c := measure.New(script(two()...), selection(t, `\Processor(1)\Interrupts/sec`, `\Thread(svchost/0#1)\*`), measure.Options{})
-	r := cycle(t, c).Readings
+	r := cycle(t, c).Readings()
 	want := winperf.NewSeries(winperf.Path{Machine: "HOST", Object: "Processor", Instance: "1", HasInstance: true, Counter: "Interrupts/sec"})
 	want.ObjectID, want.CounterID = winperf.ObjectID{Index: 238}, winperf.CounterID{Index: 148}
 	want.Type, want.Unit, want.Scale = counter.CounterCounter, counter.PerSecond, -2

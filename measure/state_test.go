@@ -221,7 +221,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("catalogue %+v", cat)
 	}
 	want := `\\HOST` + switches + ` 100`
-	if got := lines(cycle(t, c).Readings); len(got) != 1 || got[0] != want {
+	if got := lines(cycle(t, c).Readings()); len(got) != 1 || got[0] != want {
 		t.Errorf("the first cycle has %q, want %q", got, want)
 	}
 	if got, err := c.Readings(nil); err != nil || len(got) != 1 || lines(got)[0] != want {

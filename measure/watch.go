@@ -64,8 +64,9 @@ func (w *watch) run(ctx context.Context) error {
 		return nil
 	}
 	var damage []error // of the held cycle, to be told with the next
+	var anomalies []winperf.Anomaly
 	if held {
-		damage = slices.Clone(cycle.Damage)
+		damage, anomalies = slices.Clone(cycle.Damage), slices.Clone(cycle.Anomalies)
 	}
 	for {
 		if err := w.wait(ctx); err != nil {
@@ -84,6 +85,9 @@ func (w *watch) run(ctx context.Context) error {
 		}
 		if held && len(damage) > 0 {
 			next.Damage = append(damage, next.Damage...)
+		}
+		if held && len(anomalies) > 0 {
+			next.Anomalies = append(anomalies, next.Anomalies...)
 		}
 		held = false
 		if !w.hand(next) {
@@ -169,5 +173,5 @@ const maxPause = 366 * 24 * time.Hour
 // lacksPrevious tells whether readings that a source cooked itself lack the
 // sample before: those of a log's first row.
 func lacksPrevious(c *Cycle) bool {
-	return c.Frame.IsZero() && slices.ContainsFunc(c.Readings, func(r winperf.Reading) bool { return r.Status == counter.NoPrevious })
+	return c.Frame.IsZero() && slices.ContainsFunc(c.Readings(), func(r winperf.Reading) bool { return r.Status == counter.NoPrevious })
 }

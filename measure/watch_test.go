@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,7 +43,7 @@ func run(ctx context.Context, src winperf.Source, sel winperf.Selection, opt mea
 			last = err
 			continue
 		}
-		all = append(all, moment{time.Since(begin), cy.Missed, lines(cy.Readings)})
+		all = append(all, moment{time.Since(begin), cy.Missed, lines(cy.Readings())})
 		if slow == nil {
 			continue
 		}
@@ -237,6 +239,50 @@ func TestWatchTellsOfDamage(t *testing.T) {
 	if diff := cmp.Diff([]string{"", "sample 2 sample 3 ", ""}, damage); diff != "" {
 		t.Errorf("damage (-want +got):\n%s", diff)
 	}
+}
+
+// Anomalies of a first cycle that is held back are told with the next one, by one
+// source and by several.
+func TestWatchTellsOfAnomalies(t *testing.T) {
+	failing := func() *troubled {
+		inner := counting()
+		src := &troubled{Source: inner}
+		inner.onSample = func() {
+			src.list = append(src.list, winperf.Anomaly{Kind: winperf.ProviderFailed, Detail: fmt.Sprint("failure ", len(src.list))})
+		}
+		return src
+	}
+	want := []string{"failure 0 failure 1", "failure 2"}
+	details := func(list ...[]winperf.Anomaly) string {
+		var text []string
+		for _, a := range slices.Concat(list...) {
+			text = append(text, a.Detail)
+		}
+		return strings.Join(text, " ")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var got []string
+		for c, err := range measure.Watch(t.Context(), failing(), selection(t, switches), measure.Options{Count: 2}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, details(c.Anomalies))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("one source (-want +got):\n%s", diff)
+		}
+		j := join(t, measure.Options{Count: 2}, selection(t, switches), measure.Origin{Name: "a", Source: failing()})
+		got = nil
+		for c, err := range j.Watch(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, details(c.Members[0].Anomalies, c.Members[0].Cycle.Anomalies))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("several sources (-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestWatchEnds(t *testing.T) {

@@ -37,9 +37,10 @@ type jsonFrame struct {
 // value is a number, integers with all their digits, or null: when the status
 // is not ok, when a decimal is infinite or not a number, and for a text, which
 // stands in a field of its own, "text". Units and statuses are the words of
-// counter.Unit and counter.Status. A reading that an anomaly touched has one
-// field more, "anomalies", with the words of winperf.AnomalyKind. Strings are
-// escaped as encoding/json does without its HTML escapes.
+// counter.Unit and counter.Status. A reading that is older than the moment,
+// because its object was sampled apart, has a field "age" in seconds, and one
+// that an anomaly touched a field "anomalies" with the words of
+// winperf.AnomalyKind. Strings are escaped as encoding/json does without its HTML escapes.
 func NewJSONL(w io.Writer) Sink {
 	return &jsonSink{out: output{w: w}, frame: jsonFrame{after: "\n"}}
 }
@@ -67,7 +68,7 @@ func (s *jsonSink) Write(t time.Time, readings []winperf.Reading) error {
 		}
 		s.out.buf = append(s.out.buf, lead...)
 		s.out.buf = append(s.out.buf, s.head...)
-		s.out.buf = appendReading(s.out.buf, &readings[i])
+		s.out.buf = appendReading(s.out.buf, &readings[i], age(t, &readings[i]))
 		s.out.buf = append(s.out.buf, s.frame.after...)
 		if err := s.out.spill(); err != nil {
 			return err
@@ -90,7 +91,7 @@ func (s *jsonSink) Close() error {
 }
 
 // appendReading appends an object's text from the value of "path" on.
-func appendReading(dst []byte, r *winperf.Reading) []byte {
+func appendReading(dst []byte, r *winperf.Reading, age time.Duration) []byte {
 	dst = appendString(dst, r.String())
 	dst = append(dst, `,"value":`...)
 	dst = appendValue(dst, r)
@@ -99,6 +100,9 @@ func appendReading(dst []byte, r *winperf.Reading) []byte {
 	dst = append(dst, `","status":"`...)
 	dst = append(dst, r.Status.String()...)
 	dst = append(dst, '"')
+	if age > 0 {
+		dst = appendNumber(append(dst, `,"age":`...), age.Seconds())
+	}
 	if r.Anomalies != 0 {
 		dst = appendAnomalies(dst, r.Anomalies)
 	}

@@ -24,6 +24,7 @@ type jsonShape struct {
 	Text   *string `json:"text,omitempty"`
 	Unit   string  `json:"unit"`
 	Status string  `json:"status"`
+	Age    float64 `json:"age,omitempty"`
 }
 
 // reference is a reading encoded by encoding/json.
@@ -34,6 +35,11 @@ func reference(t testing.TB, at time.Time, r winperf.Reading) string {
 		Path:   r.String(),
 		Unit:   r.Unit.String(),
 		Status: r.Status.String(),
+	}
+	if !r.Time.IsZero() {
+		if d := at.Sub(r.Time); d >= 100*time.Millisecond {
+			shape.Age = d.Seconds()
+		}
 	}
 	if text, ok := r.Value.AsText(); ok && r.Status == counter.OK {
 		shape.Text = &text
@@ -87,6 +93,10 @@ func TestJSONLAsEncodingJSON(t *testing.T) {
 		readings = append(readings, winperf.Reading{Series: winperf.NewSeries(winperf.Path{Object: text, Counter: text})})
 	}
 	at := time.Date(2026, 12, 31, 23, 59, 59, 0, time.FixedZone("", -5*3600)) // another year in UTC
+	readings = taken(at, readings)
+	for i, later := range []time.Duration{2 * time.Second, 0, -99 * time.Millisecond, -100 * time.Millisecond, -1234567 * time.Microsecond} {
+		readings[i].Time = at.Add(later)
+	}
 	var out bytes.Buffer
 	if err := NewJSONL(&out).Write(at, readings); err != nil {
 		t.Fatal(err)

@@ -10,9 +10,10 @@ import (
 
 // Sink takes the readings of one moment after the other.
 //
-// Every reading has a Series. Sinks write the time given to Write, which is
-// that of all its readings, and keep no reading when Write returns. A Sink is
-// used by one goroutine at a time.
+// Every reading has a Series. Sinks write the time given to Write for all its
+// readings, and for those whose own time is before it how old they are, where
+// the format can hold that (table and JSON). They keep no reading when Write
+// returns. A Sink is used by one goroutine at a time.
 type Sink interface {
 	// Write writes the readings of the moment t. The error is that of the
 	// underlying writer and stays; after Close it wraps winperf.ErrState.
@@ -20,6 +21,21 @@ type Sink interface {
 	// Close completes the output; it does not close the underlying writer.
 	// Its error is the first one that writing had.
 	Close() error
+}
+
+// sameMoment is by how much the times of what was sampled together may differ.
+const sameMoment = 100 * time.Millisecond
+
+// age is how long before the moment a reading was taken, 0 for one that belongs
+// to it.
+func age(moment time.Time, r *winperf.Reading) time.Duration {
+	if r.Time.IsZero() {
+		return 0
+	}
+	if d := moment.Sub(r.Time); d >= sameMoment {
+		return d
+	}
+	return 0
 }
 
 // LateCounter is implemented by sinks whose columns are fixed by the first

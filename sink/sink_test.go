@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,13 +58,26 @@ func everyStatus() []winperf.Reading {
 	return readings
 }
 
+// taken returns readings as if they had been taken at another time, all later by
+// as much as that is after sampleTime.
+func taken(at time.Time, readings []winperf.Reading) []winperf.Reading {
+	readings = slices.Clone(readings)
+	for i := range readings {
+		if r := &readings[i]; !r.Time.IsZero() {
+			r.Time = r.Time.Add(at.Sub(sampleTime))
+		}
+	}
+	return readings
+}
+
 // render writes the moments, one second apart, and returns the output.
 func render(t *testing.T, make func(io.Writer) Sink, moments ...[]winperf.Reading) string {
 	t.Helper()
 	var out bytes.Buffer
 	s := make(&out)
 	for i, readings := range moments {
-		if err := s.Write(sampleTime.Add(time.Duration(i)*time.Second), readings); err != nil {
+		at := sampleTime.Add(time.Duration(i) * time.Second)
+		if err := s.Write(at, taken(at, readings)); err != nil {
 			t.Fatal(err)
 		}
 	}

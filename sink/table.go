@@ -49,7 +49,8 @@ type table struct {
 // a line for each instance. An object with a single row that does not fit the
 // width has a line for each counter instead; other tables that do not fit are
 // broken into several side by side, one below the other, which repeat the
-// instance names. In place of a value that is not ok stands the word of its
+// instance names. Where an object was sampled apart its line says how old its
+// values are. In place of a value that is not ok stands the word of its
 // status, in place of one that was not read at all a dash. Percentages, rates
 // and averages have two decimals, seconds up to six.
 //
@@ -68,7 +69,7 @@ func (t *table) Write(at time.Time, readings []winperf.Reading) error {
 	width, height := t.size()
 	machine, common := commonMachine(readings)
 	var sections []*section
-	for _, g := range groupReadings(readings, common) {
+	for _, g := range groupReadings(at, readings, common) {
 		sections = append(sections, newSection(g, sectionOptions{
 			width:   width,
 			cut:     t.opt.Terminal,

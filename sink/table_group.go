@@ -1,8 +1,10 @@
 package sink
 
 import (
+	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -12,6 +14,7 @@ import (
 // and columns they make, all in the order in which they came.
 type group struct {
 	machine, object string // machine is empty where it need not be shown
+	age             time.Duration
 	instances       []instance
 	counters        []counterColumn
 	readings        []placed
@@ -40,7 +43,7 @@ type instance struct {
 
 // groupReadings sorts readings into groups, which point to them. Groups of a
 // common machine do not name it.
-func groupReadings(readings []winperf.Reading, common bool) []*group {
+func groupReadings(at time.Time, readings []winperf.Reading, common bool) []*group {
 	type key struct{ machine, object string }
 	found := make(map[key]*group)
 	var groups []*group
@@ -62,6 +65,7 @@ func groupReadings(readings []winperf.Reading, common bool) []*group {
 			groups = append(groups, g)
 		}
 		g.add(&readings[i])
+		g.age = max(g.age, age(at, &readings[i]))
 	}
 	return groups
 }
@@ -101,6 +105,14 @@ func (g *group) title() string {
 		return printable(g.object)
 	}
 	return printable(`\\` + g.machine + `\` + g.object)
+}
+
+// old says how old the readings are, where they are older than the moment.
+func (g *group) old() string {
+	if g.age == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%.1f s old)", g.age.Seconds())
 }
 
 // label returns the instance as a path spells it between the parentheses, and

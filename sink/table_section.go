@@ -76,7 +76,7 @@ func newSection(g *group, o sectionOptions) *section {
 // fillTable makes one row of each instance and one column of each counter. Of
 // several readings with the same path the last is shown.
 func (s *section) fillTable(g *group, o sectionOptions) {
-	s.columns = append(s.columns, column{head: g.title(), left: true})
+	s.columns = append(s.columns, column{head: g.title() + g.old(), left: true})
 	for _, c := range g.counters {
 		s.columns = append(s.columns, column{head: printable(c.name), left: c.texts && !c.numbers})
 	}
@@ -113,7 +113,7 @@ func (s *section) fillList(g *group, o sectionOptions) {
 	if single && g.instances[0].named {
 		head += "(" + g.instances[0].label() + ")"
 	}
-	s.columns = []column{{head: head, left: true}, {}, {left: true}}
+	s.columns = []column{{head: head + g.old(), left: true}, {}, {left: true}}
 	for _, p := range g.readings {
 		name := printable(p.Path.Counter)
 		if !single {

@@ -43,7 +43,8 @@ func loads(percent ...float64) []winperf.Reading {
 
 func show(t *testing.T, s Sink, scr *screen, second int, readings []winperf.Reading, want string) {
 	t.Helper()
-	if err := s.Write(sampleTime.Add(time.Duration(second)*time.Second), readings); err != nil {
+	at := sampleTime.Add(time.Duration(second) * time.Second)
+	if err := s.Write(at, taken(at, readings)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, scr.String()); diff != "" {

@@ -73,6 +73,24 @@ Memory  Available MBytes
 	}
 }
 
+// TestTableAge says how old the values of an object are that was sampled apart.
+func TestTableAge(t *testing.T) {
+	readings := append(processes()[:3], value(`\\HOST\Memory\Pages/sec`, counter.Float(0), counter.PerSecond))
+	for i := range readings[:3] {
+		readings[i].Time = readings[i].Time.Add(-2345 * time.Millisecond)
+	}
+	got := tableOf(t, 0, TableOptions{Single: true}, readings)
+	want := `Process (2.3 s old)  % Processor Time   Working Set  Owner
+_Total                         198.47  123456789012  ""
+
+Memory  Pages/sec
+             0.00
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestTableBroken breaks a table that does not fit into tables side by side.
 func TestTableBroken(t *testing.T) {
 	got := tableOf(t, 40, TableOptions{Single: true}, processes())

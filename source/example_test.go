@@ -75,7 +75,7 @@ func ExampleOpen() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		for _, r := range cycle.Readings {
+		for _, r := range cycle.Readings() {
 			fmt.Println(r, r.Value)
 		}
 	}

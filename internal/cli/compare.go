@@ -219,6 +219,7 @@ func openSide(ctx context.Context, url string, paths []winperf.Path, opt measure
 	s := &side{url: url, source: src}
 	_, recorded := src.(winperf.Recorded)
 	s.live = !recorded
+	opt.CostlyTogether = true // what they cost counts too
 	s.measure = measure.New(src, winperf.Selection{Paths: paths}, opt)
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("source %s: %w", url, err), s.close())

@@ -63,7 +63,7 @@ func (s *side) take(ctx context.Context) error {
 	if len(s.damage) == 0 {
 		s.damage = append(s.damage, cycle.Damage...)
 	}
-	s.readings = append(s.readings[:0], cycle.Readings...)
+	s.readings = append(s.readings[:0], cycle.Readings()...)
 	return nil
 }
 

@@ -31,14 +31,14 @@ func (c *converter) columns(ctx context.Context, format string) ([]*winperf.Seri
 			}
 			samples++
 			c.progress.show(c.inputs, samples)
-			for i, r := range cycle.Readings {
+			for i, r := range cycle.Readings() {
 				if i < len(last) && last[i].Series == r.Series || namesNothing(r.Status) || known[r.String()] {
 					continue
 				}
 				known[r.String()] = true
 				columns = append(columns, r.Series)
 			}
-			last = append(last[:0], cycle.Readings...)
+			last = append(last[:0], cycle.Readings()...)
 		}
 	}
 	return columns, ctx.Err()

@@ -56,7 +56,7 @@ func (c *converter) take(m *moment) {
 	m.readings = m.readings[:0]
 	for _, cycle := range m.cycles {
 		c.tally.count(cycle)
-		for _, r := range cycle.Readings {
+		for _, r := range cycle.Readings() {
 			if !namesNothing(r.Status) {
 				m.readings = append(m.readings, r)
 			}

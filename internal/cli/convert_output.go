@@ -171,7 +171,7 @@ func (w *captureWriter) choose(cycle *measure.Cycle) error {
 		return err
 	}
 	wanted := map[uint32]bool{}
-	for _, r := range cycle.Readings {
+	for _, r := range cycle.Readings() {
 		wanted[r.ObjectID.Index] = true
 	}
 	for _, o := range block.Objects {

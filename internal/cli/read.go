@@ -103,6 +103,7 @@ func (r *reader) options() (measure.Options, error) {
 	}
 	opt, err := r.sel.options(r.source.language)
 	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
+	opt.CostlyTogether = r.count == 1 // one answer, which has all there is
 	r.how.set(&opt)
 	return opt, err
 }
@@ -152,10 +153,10 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 // does where the user did not ask for them; programs get all.
 func (r *reader) shown(cycle *measure.Cycle, out *destination) []winperf.Reading {
 	if r.asked && (out.inPlace || out.out.format != "table") {
-		return cycle.Readings
+		return cycle.Readings()
 	}
 	r.buf = r.buf[:0]
-	for _, reading := range cycle.Readings {
+	for _, reading := range cycle.Readings() {
 		if !absent(reading.Status) {
 			r.buf = append(r.buf, reading)
 		}
@@ -210,7 +211,7 @@ func (t *tally) count(c *measure.Cycle) {
 	}
 	from := 0
 	for w, to := range c.Parts {
-		for _, r := range c.Readings[from:to] {
+		for _, r := range c.Readings()[from:to] {
 			if r.Status == counter.OK {
 				t.served[w] = true
 				break

@@ -279,6 +279,7 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 	if err != nil {
 		return err
 	}
+	opt.CostlyTogether = true // as they will be recorded
 	c := measure.New(src, winperf.Selection{Paths: r.paths}, opt)
 	defer c.Close()
 	cycle, err := c.Cycle(ctx)

@@ -39,6 +39,8 @@ in place; in a pipe each moment follows the one before.
 Paths are as for winperf get. Instances that come and go are followed; csv and
 tsv have one column for each instance of the first row. What watching costs is
 measured too: \winperf\* are the times of its stages and what the program uses.
+Costly objects do not delay the others: they are sampled apart, and where their
+values are older than the rest the table and jsonl say by how much.
 
 Exit status: 0 done, 1 nothing could be shown, 3 a path never gave a value or
 some of the data was damaged.`,

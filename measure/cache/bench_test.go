@@ -134,7 +134,7 @@ func benchmarkCache(b *testing.B, contexts int, on bool, r *ring, sel winperf.Se
 			if err != nil {
 				b.Fatal(err)
 			}
-			readings = len(cycle.Readings)
+			readings = len(cycle.Readings())
 		}
 	}
 	for range 5 {

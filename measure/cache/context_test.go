@@ -23,7 +23,7 @@ func (r *rig) readings(c *measure.Context) (all []string) {
 	if err != nil {
 		r.Fatal(err)
 	}
-	for _, x := range cycle.Readings {
+	for _, x := range cycle.Readings() {
 		value := x.Value.String()
 		if x.Status != counter.OK {
 			value = x.Status.String()
@@ -66,8 +66,8 @@ func TestContext(t *testing.T) {
 // A context and the same one over a cache give the same readings.
 func TestContextWithAndWithout(t *testing.T) {
 	r := newRig(t)
-	sel := winperf.Selection{Global: true, Costly: true}
-	with, without := measure.New(r.cache, sel, measure.Options{}), measure.New(r.fake, sel, measure.Options{})
+	sel, opt := winperf.Selection{Global: true, Costly: true}, measure.Options{CostlyTogether: true}
+	with, without := measure.New(r.cache, sel, opt), measure.New(r.fake, sel, opt)
 	for range 5 {
 		if diff := cmp.Diff(r.readings(without), r.readings(with)); diff != "" {
 			t.Errorf("readings (-without +with):\n%s", diff)
@@ -182,7 +182,7 @@ func measureSome(ctx context.Context, s *Source, c *clock, random *rand.Rand, cy
 		if err != nil {
 			return err
 		}
-		for _, r := range cycle.Readings {
+		for _, r := range cycle.Readings() {
 			v, ok := r.Value.Float64()
 			first := n < 2 || r.Status == counter.NoPrevious
 			if r.Status != counter.OK && !first || ok && (v < rate-1 || v > rate+1) {

@@ -73,7 +73,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		r := cycle.Readings[0]
+		r := cycle.Readings()[0]
 		fmt.Printf("%s %v: %v of %s\n", who, r, r.Value, r.Time.Format("05.0"))
 	}
 	measureAt("first ", first, 0)

@@ -49,7 +49,7 @@ func BenchmarkCacheLocal(b *testing.B) {
 						if err != nil {
 							b.Fatal(err)
 						}
-						readings = len(cycle.Readings)
+						readings = len(cycle.Readings())
 					}
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(contexts), "ns/cycle")
@@ -77,11 +77,11 @@ func TestLocal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(cycles[0].Readings) == 0 || len(cycles[0].Readings) != len(cycles[1].Readings) || cycles[0].Time != cycles[1].Time {
-		t.Errorf("%d readings of %v, %d of %v", len(cycles[0].Readings), cycles[0].Time, len(cycles[1].Readings), cycles[1].Time)
+	if len(cycles[0].Readings()) == 0 || len(cycles[0].Readings()) != len(cycles[1].Readings()) || cycles[0].Time != cycles[1].Time {
+		t.Errorf("%d readings of %v, %d of %v", len(cycles[0].Readings()), cycles[0].Time, len(cycles[1].Readings()), cycles[1].Time)
 	}
-	for i, r := range cycles[0].Readings {
-		if other := cycles[1].Readings[i]; other.Value != r.Value || other.String() != r.String() {
+	for i, r := range cycles[0].Readings() {
+		if other := cycles[1].Readings()[i]; other.Value != r.Value || other.String() != r.String() {
 			t.Errorf("%v %v and %v %v of one sample", r, r.Value, other, other.Value)
 		}
 	}

@@ -66,7 +66,7 @@ func TestMeter(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, x := range cycle.Readings {
+	for _, x := range cycle.Readings() {
 		value := x.Value.String()
 		if x.Status != counter.OK {
 			value = x.Status.String()

@@ -262,7 +262,7 @@ func TestReadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, r := range cy.Readings {
+	for _, r := range cy.Readings() {
 		got = append(got, fmt.Sprint(r, r.Value, r.Status))
 	}
 	// The first sample told what there is.
@@ -492,7 +492,7 @@ func TestMembersThatFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := measure.New(c, sel(t, `\Nothing(*)\Count`), measure.Options{})
-	if cy, err := m.Cycle(t.Context()); err != nil || cy.Readings[0].Status != counter.NoObject {
+	if cy, err := m.Cycle(t.Context()); err != nil || cy.Readings()[0].Status != counter.NoObject {
 		t.Errorf("nothing: %v", err)
 	}
 	if err := errors.Join(m.Close(), c.Close()); err != nil {

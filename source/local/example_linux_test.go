@@ -49,7 +49,7 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, r := range cycle.Readings {
+	for _, r := range cycle.Readings() {
 		fmt.Println(r.Path.Object, r.Path.Counter, r.Value, r.Status)
 	}
 	// Output:

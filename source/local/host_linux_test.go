@@ -56,7 +56,7 @@ func TestThisMachine(t *testing.T) {
 		if len(cy.Damage) > 0 {
 			t.Errorf("damage: %v", cy.Damage)
 		}
-		for _, r := range cy.Readings {
+		for _, r := range cy.Readings() {
 			switch v, _ := r.Value.Uint64(); {
 			case r.CounterID.Index == 784 && v == uint64(os.Getpid()):
 				self = r.Path.InstanceText()
@@ -64,7 +64,7 @@ func TestThisMachine(t *testing.T) {
 				busy = r.Status == counter.OK
 			}
 		}
-		if last := cy.Readings[len(cy.Readings)-1]; last.Path.Object != "Memory" || last.Status != counter.OK {
+		if last := cy.Readings()[len(cy.Readings())-1]; last.Path.Object != "Memory" || last.Status != counter.OK {
 			t.Errorf("%s: %v", last, last.Status)
 		}
 	}

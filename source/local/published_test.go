@@ -91,7 +91,7 @@ func TestPublished(t *testing.T) {
 			t.Errorf("damage: %v", cy.Damage)
 		}
 		var list []string
-		for _, r := range cy.Readings[:len(cy.Readings)-1] {
+		for _, r := range cy.Readings()[:len(cy.Readings())-1] {
 			list = append(list, fmt.Sprint(r.Path.InstanceText(), " ", r.Value, " ", r.Status))
 		}
 		return strings.Join(list, ", ")

@@ -76,8 +76,8 @@ type churn struct {
 
 // level is what the program holds at a moment.
 type level struct {
-	descriptors    int
-	heap, resident uint64 // bytes
+	processes, descriptors int
+	heap, resident         uint64 // bytes
 }
 
 // check looks at the readings of the first three paths: of a process the id
@@ -87,7 +87,7 @@ func (c *churn) check(cycle *measure.Cycle) {
 	c.cycles++
 	c.missed += cycle.Missed
 	clear(c.next)
-	ids, elapsed, busy := cycle.Readings[:cycle.Parts[0]], cycle.Readings[cycle.Parts[0]:cycle.Parts[1]], cycle.Readings[cycle.Parts[1]:cycle.Parts[2]]
+	ids, elapsed, busy := cycle.Readings()[:cycle.Parts[0]], cycle.Readings()[cycle.Parts[0]:cycle.Parts[1]], cycle.Readings()[cycle.Parts[1]:cycle.Parts[2]]
 	if len(ids) == 0 || len(elapsed) != len(ids) || len(busy) != len(ids) {
 		c.t.Fatalf("%d ids, %d times since the start, %d processor times", len(ids), len(elapsed), len(busy))
 	}
@@ -111,7 +111,7 @@ func (c *churn) check(cycle *measure.Cycle) {
 	}
 	c.last, c.next = c.next, c.last
 	if c.cycles%50 == 0 {
-		c.levels = append(c.levels, c.level())
+		c.levels = append(c.levels, c.level(len(ids)))
 	}
 }
 
@@ -125,7 +125,7 @@ func (c *churn) value(r winperf.Reading) float64 {
 	return n
 }
 
-func (c *churn) level() level {
+func (c *churn) level(processes int) level {
 	files, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		c.t.Fatal(err)
@@ -133,7 +133,7 @@ func (c *churn) level() level {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	l := level{descriptors: len(files), heap: m.HeapAlloc}
+	l := level{processes: processes, descriptors: len(files), heap: m.HeapAlloc}
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		c.t.Fatal(err)
@@ -158,8 +158,9 @@ func (c *churn) report() {
 	}
 	third := len(c.levels) / 3
 	first, last := highest(c.levels[:third]), highest(c.levels[len(c.levels)-third:])
-	c.t.Logf("%d cycles, %d missed, %d series that began meanwhile; descriptors %d, then %d; heap %d KiB, then %d; resident %d KiB, then %d",
-		c.cycles, c.missed, c.born, first.descriptors, last.descriptors, first.heap>>10, last.heap>>10, first.resident>>10, last.resident>>10)
+	c.t.Logf("%d cycles, %d missed, %d series that began meanwhile; most processes %d, then %d; descriptors %d, then %d; heap %d KiB, then %d; resident %d KiB, then %d",
+		c.cycles, c.missed, c.born, first.processes, last.processes, first.descriptors, last.descriptors,
+		first.heap>>10, last.heap>>10, first.resident>>10, last.resident>>10)
 	if last.descriptors > first.descriptors*3/2+100 || last.heap > first.heap*3/2+1<<20 || last.resident > first.resident*3/2+4<<20 {
 		c.t.Error("descriptors or memory grew")
 	}
@@ -168,7 +169,7 @@ func (c *churn) report() {
 // highest returns the most of each.
 func highest(levels []level) (most level) {
 	for _, l := range levels {
-		most.descriptors = max(most.descriptors, l.descriptors)
+		most.processes, most.descriptors = max(most.processes, l.processes), max(most.descriptors, l.descriptors)
 		most.heap, most.resident = max(most.heap, l.heap), max(most.resident, l.resident)
 	}
 	return most

@@ -31,7 +31,7 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		var line []string
-		for _, r := range cycle.Readings {
+		for _, r := range cycle.Readings() {
 			v := r.Value.String()
 			if r.Status != counter.OK {
 				v = r.Status.String()
@@ -56,7 +56,7 @@ func TestWatch(t *testing.T) {
 	}
 	m2 := measure.New(src, winperf.Selection{Objects: []winperf.ObjectID{{GUID: disks}}}, measure.Options{})
 	defer m2.Close()
-	if cycle, err := m2.Cycle(t.Context()); err != nil || len(cycle.Readings) != 6 {
-		t.Error(err, len(cycle.Readings))
+	if cycle, err := m2.Cycle(t.Context()); err != nil || len(cycle.Readings()) != 6 {
+		t.Error(err, len(cycle.Readings()))
 	}
 }

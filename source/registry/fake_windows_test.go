@@ -62,7 +62,7 @@ func value(t *testing.T, src winperf.Source, path string) (winperf.Reading, erro
 	if err != nil {
 		return winperf.Reading{}, err
 	}
-	return cycle.Readings[0], nil
+	return cycle.Readings()[0], nil
 }
 
 // TestMachine reads another machine, through a connection that is lost again

@@ -150,7 +150,7 @@ func TestMoving(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string]float64{}
-		for _, r := range cycle.Readings {
+		for _, r := range cycle.Readings() {
 			if r.Status != counter.OK {
 				t.Errorf("%s: %v", r, r.Status)
 			}

@@ -51,6 +51,10 @@ func Open(ctx context.Context, opt Options) (winperf.Source, error) {
 	}
 	v1opt.Interface, v1opt.Foreign = "registry", opt.Foreign
 	v1opt.MaxBytes, v1opt.Timeout = opt.MaxBytes, opt.Timeout
+	v1opt.Again = func() (v1.Keys, error) {
+		keys, _, err := openKeys(opt)
+		return keys, err
+	}
 	src, err := v1.Open(ctx, keys, v1opt)
 	if err != nil {
 		return nil, err

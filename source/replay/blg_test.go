@@ -68,7 +68,7 @@ func watchBLG(t testing.TB, src winperf.Source, paths ...string) (cycles [][]win
 		for _, err := range cycle.Damage {
 			t.Error(err)
 		}
-		cycles = append(cycles, append([]winperf.Reading(nil), cycle.Readings...))
+		cycles = append(cycles, append([]winperf.Reading(nil), cycle.Readings()...))
 	}
 	return cycles
 }

@@ -54,7 +54,7 @@ func watchLog(t *testing.T, text string, sel winperf.Selection) (string, []error
 			break
 		}
 		damage = append(damage, cycle.Damage...)
-		for _, r := range cycle.Readings {
+		for _, r := range cycle.Readings() {
 			value := r.Status.String()
 			if r.Status == counter.OK {
 				value = r.Value.String()
@@ -154,8 +154,8 @@ func TestTextLacks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(cycle.Readings) != 1 || cycle.Readings[0].Status != want {
-				t.Errorf("%s: %v, want %v", path, cycle.Readings, want)
+			if len(cycle.Readings()) != 1 || cycle.Readings()[0].Status != want {
+				t.Errorf("%s: %v, want %v", path, cycle.Readings(), want)
 			}
 		}
 	}

@@ -100,9 +100,9 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), 
 // The share of time that was not idle, from idle time and clock by hand.
 func TestVistaProcessor(t *testing.T) {
 	watch(t, openVista(t, "Processor_238"), `\\zach-pc\Processor(_Total)\% Processor Time`, func(cy *measure.Cycle, older frame.Frame) {
-		r := cy.Readings[0]
-		if r.String() != `\\ZACH-PC\Processor(_Total)\% Processor Time` || r.Type != counter.TimerInv100NSec || len(cy.Readings) != 1 {
-			t.Fatalf("%d readings, the first %s of type %v", len(cy.Readings), r, r.Type)
+		r := cy.Readings()[0]
+		if r.String() != `\\ZACH-PC\Processor(_Total)\% Processor Time` || r.Type != counter.TimerInv100NSec || len(cy.Readings()) != 1 {
+			t.Fatalf("%d readings, the first %s of type %v", len(cy.Readings()), r, r.Type)
 		}
 		if older.IsZero() {
 			if r.Status != counter.NoPrevious {
@@ -125,7 +125,7 @@ func TestVistaProcessor(t *testing.T) {
 func TestVistaAverage(t *testing.T) {
 	averages := 0
 	watch(t, openVista(t, "PhysicalDisk_234"), `\PhysicalDisk(_Total)\Avg. Disk sec/Transfer`, func(cy *measure.Cycle, older frame.Frame) {
-		r := cy.Readings[0]
+		r := cy.Readings()[0]
 		if r.Type != counter.AverageTimer || r.Unit != counter.Seconds {
 			t.Fatalf("%s of type %v in %v", r, r.Type, r.Unit)
 		}
@@ -155,10 +155,10 @@ func TestVistaNames(t *testing.T) {
 		if !older.IsZero() {
 			return
 		}
-		if n := len(cy.Readings); n != 13 {
+		if n := len(cy.Readings()); n != 13 {
 			t.Errorf("%d instances of svchost, want 13", n)
 		}
-		if last := cy.Readings[len(cy.Readings)-1]; last.Path.InstanceText() != "svchost#12" {
+		if last := cy.Readings()[len(cy.Readings())-1]; last.Path.InstanceText() != "svchost#12" {
 			t.Errorf("the last one is %s", last)
 		}
 	})
@@ -174,15 +174,15 @@ func TestVistaIdentity(t *testing.T) {
 			return
 		}
 		now, was := cy.Frame.Object(0), older.Object(0)
-		if len(cy.Readings) != now.Len() {
-			t.Fatalf("%d readings of %d processes", len(cy.Readings), now.Len())
+		if len(cy.Readings()) != now.Len() {
+			t.Fatalf("%d readings of %d processes", len(cy.Readings()), now.Len())
 		}
 		at := map[identity]int{}
 		for i := range was.Len() {
 			at[identity{raw(t, older, 784, i), raw(t, older, 684, i)}] = i
 		}
 		clock := cy.Frame.Clocks().Time100ns - older.Clocks().Time100ns
-		for i, r := range cy.Readings {
+		for i, r := range cy.Readings() {
 			id := identity{raw(t, cy.Frame, 784, i), raw(t, cy.Frame, 684, i)}
 			j, lives := at[id]
 			switch {
@@ -239,7 +239,7 @@ func TestVistaReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := cy.Readings[0]; r.Status != counter.NoPrevious {
+		if r := cy.Readings()[0]; r.Status != counter.NoPrevious {
 			t.Errorf("sample %d: %s is %v (%v), want no_previous", i, r, r.Value, r.Status)
 		}
 	}

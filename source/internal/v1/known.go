@@ -114,7 +114,7 @@ func (s *Source) learnCostly(ctx context.Context, stop <-chan struct{}, k *known
 		return nil, err
 	}
 	schema, with := *k.schema, *k
-	schema.Costly, with.schema = costly, &schema
+	schema.Costly, with.schema = append([]uint32{}, costly...), &schema // never nil: known to be none
 	s.known.Store(&with)
 	return &with, nil
 }

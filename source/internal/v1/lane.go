@@ -73,7 +73,7 @@ func (l *lane) do(ctx context.Context, j *job, late <-chan time.Time) error {
 	select {
 	case l.jobs <- j:
 	case <-l.closing:
-		return fmt.Errorf("the source is closed: %w", winperf.ErrState)
+		return errClosed
 	case <-ctx.Done():
 		return fmt.Errorf("%w from an earlier call: %w", provider.ErrBusy, ctx.Err())
 	case <-late:
@@ -97,6 +97,8 @@ func (l *lane) do(ctx context.Context, j *job, late <-chan time.Time) error {
 	close(j.stop)
 	return leftBehind{fmt.Errorf("no answer in time: %w", reason)}
 }
+
+var errClosed = fmt.Errorf("the source is closed: %w", winperf.ErrState)
 
 // isLeftBehind tells whether the job still uses what it was given.
 func isLeftBehind(err error) bool {

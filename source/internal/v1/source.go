@@ -2,8 +2,11 @@ package v1
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +29,10 @@ type Options struct {
 	Timeout time.Duration
 	// Quirks are the known peculiarities of the machine.
 	Quirks winperf.Quirks
+	// Again returns further keys of the machine, for a session beside the first
+	// one in which costly objects are read: they would keep others waiting in
+	// that. nil: there is no such session.
+	Again func() (Keys, error)
 }
 
 // Defaults of Options.
@@ -41,6 +48,10 @@ type Source struct {
 	reader reader
 	lane   *lane
 	known  atomic.Pointer[known]
+
+	mu     sync.Mutex // guards what follows
+	costly *Source    // reads costly objects; nil before the first
+	closed bool
 }
 
 // Open opens the keys of a machine as a source. After an error there is
@@ -69,11 +80,16 @@ func (s *Source) do(ctx context.Context, timeout time.Duration, run func(ctx con
 func (s *Source) Machine() string { return s.opt.Machine }
 
 // Schema implements winperf.Source. Names are read again when counters were
-// installed or removed.
+// installed or removed. Which objects are costly it knows where the machine
+// answers queries for definitions only, or was asked for all that are.
 func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	var k *known
 	err := s.do(ctx, s.opt.Timeout, func(ctx context.Context, stop <-chan struct{}) (err error) {
-		k, err = s.refresh(ctx, stop)
+		if k, err = s.refresh(ctx, stop); err == nil && k.metadata && k.schema.Costly == nil {
+			if with, err := s.learnCostly(ctx, stop, k); err == nil { // else it stays unknown
+				k = with
+			}
+		}
 		return err
 	})
 	if err != nil {
@@ -92,9 +108,21 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 		}
 	}
 	timeout := s.opt.Timeout
-	if timeout == 0 && sel.Costly {
+	costly := s.isCostly(sel)
+	if timeout == 0 && (sel.Costly || costly) {
 		timeout = defaultCostlyTimeout
 	}
+	if !costly {
+		return s.compile(ctx, sel, timeout)
+	}
+	beside, err := s.beside(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return beside.compile(ctx, sel, timeout)
+}
+
+func (s *Source) compile(ctx context.Context, sel winperf.Selection, timeout time.Duration) (winperf.Query, error) {
 	q := &query{source: s, timeout: timeout}
 	err := s.do(ctx, timeout, func(ctx context.Context, stop <-chan struct{}) error {
 		k, err := s.refresh(ctx, stop)
@@ -115,6 +143,60 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	return q, nil
 }
 
+// isCostly tells whether a selection is only of objects that are known to be
+// costly.
+func (s *Source) isCostly(sel winperf.Selection) bool {
+	if sel.Global {
+		return false
+	}
+	k := s.known.Load()
+	known := func(title uint32) bool { return k != nil && slices.Contains(k.schema.Costly, title) }
+	for _, id := range sel.Objects {
+		if !known(id.Index) {
+			return false
+		}
+	}
+	for _, p := range sel.Paths {
+		if k == nil || !slices.ContainsFunc(k.names.Lookup(p.Object), known) {
+			return false
+		}
+	}
+	return sel.Costly || len(sel.Objects)+len(sel.Paths) > 0
+}
+
+// beside returns the session in which costly objects are read.
+func (s *Source) beside(ctx context.Context) (*Source, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return nil, errClosed
+	case s.costly != nil:
+		return s.costly, nil
+	case s.opt.Again == nil:
+		return s, nil
+	}
+	keys, err := s.opt.Again()
+	if err != nil {
+		return nil, err
+	}
+	opt := s.opt
+	opt.Again = nil
+	if s.costly, err = Open(ctx, keys, opt); err != nil {
+		return nil, err
+	}
+	s.costly.known.Store(s.known.Load())
+	return s.costly, nil
+}
+
 // Close implements winperf.Source. Where a call does not return, the error
 // wraps provider.ErrBusy.
-func (s *Source) Close() error { return s.lane.close() }
+func (s *Source) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.costly == nil {
+		return s.lane.close()
+	}
+	return errors.Join(s.costly.Close(), s.lane.close())
+}

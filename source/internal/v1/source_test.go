@@ -31,10 +31,10 @@ func TestMeasure(t *testing.T) {
 	c := measure.New(s, winperf.Selection{Paths: []winperf.Path{p}}, measure.Options{})
 	defer c.Close()
 	cycle, err := c.Cycle(t.Context())
-	if err != nil || len(cycle.Readings) != 1 {
-		t.Fatalf("%d readings, error %v", len(cycle.Readings), err)
+	if err != nil || len(cycle.Readings()) != 1 {
+		t.Fatalf("%d readings, error %v", len(cycle.Readings()), err)
 	}
-	r := cycle.Readings[0]
+	r := cycle.Readings()[0]
 	if n, ok := r.Value.Uint64(); r.Status != counter.OK || !ok || n != 4 || r.String() != `\\M\Memory\Bytes` {
 		t.Errorf("%s = %v, %v", r, r.Value, r.Status)
 	}

@@ -1,0 +1,236 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+)
+
+// Apart is what a cycle tells of costly objects that were sampled apart.
+type Apart struct {
+	// Frame is their newest sample, the zero Frame before the first.
+	Frame frame.Frame
+	// Age is how long before the others' their sample was begun.
+	Age time.Duration
+	// Fresh tells that the cycle before had an older sample of them, or none.
+	Fresh bool
+	// Err is why the last try gave no newer sample.
+	Err error
+}
+
+// apart measures the costly objects of a selection beside the others, in a
+// Context of its own. At most one sample is under way, in a goroutine; what
+// becomes of it is collected when the others' are decoded.
+type apart struct {
+	context *Context
+	every   time.Duration   // between the beginnings of two samples, at least
+	parts   []bool          // of the whole selection: which are costly
+	cancel  func()          // ends a sample that is under way
+	life    context.Context // of the samples
+	done    chan error      // how the sample ended
+
+	busy, waited   bool
+	started, taken time.Time // when the last sample was begun, and that of cycle
+	err            error     // of the last sample
+	news           bool      // which no cycle told of
+	cycle          *Cycle    // nil before the first
+	whole          Cycle     // the others and these
+	told           Apart     // with it
+}
+
+// newApart parts the costly objects from the rest of a selection. It returns nil
+// where one of the two is empty.
+func newApart(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) (a *apart, rest winperf.Selection, err error) {
+	if !sel.Costly && len(sel.Paths)+len(sel.Objects) < 2 && !sel.Global {
+		return nil, sel, nil // one thing
+	}
+	schema, err := src.Schema(ctx)
+	if err != nil {
+		return nil, sel, err
+	}
+	if schema == nil || len(schema.Costly) == 0 {
+		return nil, sel, nil
+	}
+	rest, costly, parts := partCostly(sel, schema)
+	if isEmpty(withoutOwn(rest)) || isEmpty(costly) {
+		return nil, sel, nil
+	}
+	if opt.Slow == 0 {
+		opt.Slow = math.MaxInt64 // it delays nobody
+	}
+	a = &apart{context: New(src, costly, opt), every: opt.CostlyInterval, parts: parts, done: make(chan error, 1)}
+	a.context.beside = true
+	a.life, a.cancel = context.WithCancel(context.Background())
+	return a, rest, nil
+}
+
+// partCostly parts a selection. costly tells of each part of it, in their order
+// in a plan, where it went.
+func partCostly(sel winperf.Selection, schema *winperf.Schema) (rest, costly winperf.Selection, parts []bool) {
+	names, _ := nametable.FromSchema(schema) // damage comes with the samples
+	isCostly := func(title uint32) bool { return slices.Contains(schema.Costly, title) }
+	rest = winperf.Selection{Global: sel.Global, Metadata: sel.Metadata}
+	costly = winperf.Selection{Costly: sel.Costly, Metadata: sel.Metadata}
+	for _, p := range sel.Paths {
+		to := &rest
+		if slices.ContainsFunc(names.Lookup(p.Object), isCostly) {
+			to = &costly
+		}
+		to.Paths = append(to.Paths, p)
+		parts = append(parts, to == &costly)
+	}
+	for _, id := range sel.Objects {
+		to := &rest
+		if isCostly(id.Index) {
+			to = &costly
+		}
+		to.Objects = append(to.Objects, id)
+		parts = append(parts, to == &costly)
+	}
+	if sel.Global {
+		parts = append(parts, false)
+	}
+	if sel.Costly {
+		parts = append(parts, true)
+	}
+	return rest, costly, parts
+}
+
+func isEmpty(sel winperf.Selection) bool {
+	return len(sel.Paths) == 0 && len(sel.Objects) == 0 && !sel.Global && !sel.Costly
+}
+
+// first waits for the first sample, as long as an interval, so that, as a rule,
+// the first cycle has costly objects.
+func (a *apart) first(ctx context.Context) error {
+	if a.waited {
+		return nil
+	}
+	a.start()
+	timer := time.NewTimer(a.context.opt.interval())
+	defer timer.Stop()
+	select {
+	case err := <-a.done:
+		a.collect(err)
+	case <-timer.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	a.waited = true
+	return nil
+}
+
+// start begins a sample, if the last one is done and the next is due.
+func (a *apart) start() {
+	due := a.started.IsZero() || time.Since(a.started) >= a.every
+	if a.busy || !due || errors.Is(a.err, io.EOF) {
+		return
+	}
+	a.busy, a.started = true, time.Now()
+	go func() {
+		err := a.context.Prepare(a.life)
+		if err == nil {
+			err = a.context.Sample(a.life)
+		}
+		a.done <- err
+	}()
+}
+
+// poll decodes a sample that is there by now.
+func (a *apart) poll() {
+	select {
+	case err := <-a.done:
+		a.collect(err)
+	default:
+	}
+}
+
+// collect decodes a sample that ended.
+func (a *apart) collect(err error) {
+	a.busy, a.news = false, true
+	var c *Cycle
+	if err == nil {
+		c, err = a.context.Decode()
+	}
+	if a.err = err; err == nil {
+		a.cycle, a.taken = c, a.started
+	}
+}
+
+// tell adds what is to be told of a new sample, or of one that failed, to a cycle
+// of the others.
+func (a *apart) tell(c *Cycle, n *notes) {
+	if a.cycle != nil {
+		c.values += a.cycle.values
+	}
+	switch {
+	case !a.news:
+	case a.err == nil:
+		c.Damage = append(c.Damage, a.cycle.Damage...)
+		n.list = append(n.list, a.cycle.Anomalies...)
+	case !errors.Is(a.err, io.EOF):
+		n.add(winperf.Anomaly{Kind: winperf.SourceFailed, Detail: "costly objects", Err: a.err, Action: "tried again; the last values stay"})
+	}
+}
+
+// join returns the cycle of the others, whose sample was begun at the given
+// time, together with the newest of the costly objects, in the order of the whole
+// selection.
+func (a *apart) join(rest *Cycle, begin time.Time) *Cycle {
+	w := &a.whole
+	columns, readings, parts, columnParts := w.columns[:0], w.readings[:0], w.Parts[:0], w.ColumnParts[:0]
+	*w = *rest
+	a.told = Apart{Fresh: a.news && a.err == nil, Err: a.err}
+	if a.cycle != nil {
+		a.told.Frame, a.told.Age = a.cycle.Frame, begin.Sub(a.taken)
+	}
+	w.Apart, a.news = &a.told, false
+	from := [2]partWalk{{cycle: rest}, {cycle: a.cycle}}
+	values := 0
+	for _, costly := range a.parts {
+		walk := &from[0]
+		if costly {
+			walk = &from[1]
+		}
+		if walk.cycle != nil {
+			part := walk.next()
+			for i := range part {
+				values += part[i].Len()
+			}
+			columns = append(columns, part...)
+		}
+		parts, columnParts = append(parts, values), append(columnParts, len(columns))
+	}
+	w.columns, w.readings, w.Parts, w.ColumnParts = columns, readings, parts, columnParts
+	w.has = forms{columns: true}
+	return w
+}
+
+// partWalk walks over the parts of a cycle.
+type partWalk struct {
+	cycle    *Cycle
+	part, at int
+}
+
+// next returns the columns of the next part.
+func (w *partWalk) next() []Column {
+	at, end := w.at, w.cycle.ColumnParts[w.part]
+	w.part, w.at = w.part+1, end
+	return w.cycle.Columns()[at:end]
+}
+
+// close ends a sample that is under way.
+func (a *apart) close() error {
+	a.cancel()
+	if a.busy {
+		<-a.done
+	}
+	return a.context.Close()
+}
