@@ -230,7 +230,7 @@ func TestCostlyApartTrouble(t *testing.T) {
 	src := &troubled{Source: apartSource()}
 	var told []string
 	synctest.Test(t, func(t *testing.T) {
-		m := measure.New(src, selection(t, switches, threadSwitches), measure.Options{})
+		m := measure.New(src, selection(t, switches, threadSwitches), measure.Options{Interval: 2 * time.Second})
 		for range 4 {
 			c := cycle(t, m)
 			for _, a := range c.Anomalies {
@@ -315,6 +315,60 @@ func TestCostlyApartPreparedAgain(t *testing.T) {
 		c := cycle(t, m)
 		if d := time.Since(begin); d != time.Second || len(c.Readings()) != 2 { // had it been begun anew it would have taken longer
 			t.Errorf("after %v: %v", d, lines(c.Readings()))
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A sample that cannot be decoded leaves the last cycle as it was to those who
+// read it, though costly objects have a newer sample by then.
+func TestCostlyApartDecodeFails(t *testing.T) {
+	src := apartSource()
+	inner := src.script
+	src.script = func(n int) sample {
+		s := inner(n)
+		if n == 2 {
+			s.change = func(b []byte) []byte { return b[:40] }
+		}
+		return s
+	}
+	threads := src.costly.script
+	src.costly.script = func(n int) sample {
+		s := threads(n)
+		s.objects[1].instances[0].raw[0] *= uint64(n) // 0, 100, 400
+		return s
+	}
+	synctest.Test(t, func(t *testing.T) {
+		m := measure.New(src, selection(t, threadSwitches, switches), measure.Options{Interval: 2 * time.Second})
+		read := func() string {
+			t.Helper()
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			all, err := m.Readings(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fmt.Sprint(all[0].Value)
+		}
+		cycle(t, m)
+		read()
+		cycle(t, m)
+		if got := read(); got != "100" {
+			t.Errorf("%s switches, want 100", got)
+		}
+		if _, err := m.Cycle(t.Context()); !errors.Is(err, winperf.ErrBadData) {
+			t.Errorf("error %v", err)
+		}
+		if got := read(); got != "100" {
+			t.Errorf("after a failure %s switches, want 100", got)
+		}
+		if c := cycle(t, m); !c.Apart.Fresh {
+			t.Errorf("apart %+v", c.Apart)
+		}
+		if got := read(); got != "300" {
+			t.Errorf("%s switches, want 300", got)
 		}
 		if err := m.Close(); err != nil {
 			t.Error(err)

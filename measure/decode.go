@@ -12,9 +12,6 @@ import (
 func (c *Context) decodeAny() error {
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	if c.apart != nil {
-		c.apart.poll()
-	}
 	switch {
 	case c.opt.RawOnly:
 		if err := c.takeRaw(); err != nil {
@@ -89,6 +86,7 @@ func (c *Context) finish(cook time.Duration) {
 	cy := &c.cycle
 	c.cost.Cook = cook
 	if c.apart != nil {
+		c.apart.poll() // not before: what failed must leave the last cycle as it is
 		c.apart.tell(cy, &c.notes)
 	}
 	cy.Anomalies = c.notes.list
