@@ -56,14 +56,25 @@ func readAll(f frame.Frame, memory []uint64) (sum uint64, n int, _ []uint64) {
 		for first := 0; first < o.Len() && counters > 0; {
 			instances, _ := o.ReadRows(memory, first)
 			values := memory[:instances*counters]
-			for _, v := range values {
-				sum += v
-			}
 			n += len(values)
+			sum += sumOf(values)
 			first += instances
 		}
 	}
 	return sum, n, memory
+}
+
+// sumOf adds four values at a time: one after the other takes a fifth of the time
+// of decoding and reading them.
+func sumOf(values []uint64) uint64 {
+	var a, b, c, d uint64
+	for ; len(values) >= 4; values = values[4:] {
+		a, b, c, d = a+values[0], b+values[1], c+values[2], d+values[3]
+	}
+	for _, v := range values {
+		a += v
+	}
+	return a + b + c + d
 }
 
 // BenchmarkWalk is the reference of BenchmarkDecode, over the same blocks.

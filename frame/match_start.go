@@ -9,54 +9,52 @@ import (
 
 // keys are the identifying raw values of an object's instances.
 type keys struct {
-	process, thread, start []uint64
-	o                      Object
-	seed                   maphash.Seed
+	list [][3]uint64 // process id, thread id, start
+	o    Object
+	seed maphash.Seed
 }
 
+// Positions in a key.
+const (
+	keyProcess = iota
+	keyThread
+	keyStart
+)
+
+// read reads the keys; a counter at a negative position is 0.
 func (k *keys) read(o Object, process, thread, start int) {
 	k.o = o
-	k.process = readColumn(k.process, o, process)
-	k.thread = readColumn(k.thread, o, thread)
-	k.start = readColumn(k.start, o, start)
-}
-
-// readColumn reads a column into dst's memory, all 0 where k is negative.
-func readColumn(dst []uint64, o Object, k int) []uint64 {
-	dst = slices.Grow(dst[:0], o.Len())[:o.Len()]
-	if k < 0 {
-		clear(dst)
-	} else {
-		o.ReadRaw(dst, k, 0)
-	}
-	return dst
+	k.list = slices.Grow(k.list[:0], o.Len())[:o.Len()]
+	o.s.index.ReadThree(k.list, o.pos, [3]int{process, thread, start})
 }
 
 // hash mixes what same compares; a total's start does not count, as it moves.
 func (k *keys) hash(i int) uint64 {
-	h := k.process[i]*0x9E3779B97F4A7C15 ^ k.thread[i]*0xC2B2AE3D27D4EB4F
+	key := &k.list[i]
+	h := key[keyProcess]*0x9E3779B97F4A7C15 ^ key[keyThread]*0xC2B2AE3D27D4EB4F
 	if k.byName(i) {
 		h ^= maphash.String(k.seed, k.o.Labels().Name(i))
 		if isTotal(k.o.Labels().Name(i)) {
 			return h ^ h>>29
 		}
 	}
-	h ^= k.start[i] * 0x165667B19E3779F9
+	h ^= key[keyStart] * 0x165667B19E3779F9
 	return h ^ h>>29
 }
 
 // byName tells whether the numbers alone do not identify the instance: process
 // id 0 stands for several things (Idle, _Total), and a start of 0 for none.
-func (k *keys) byName(i int) bool { return k.process[i] == 0 || k.start[i] == 0 }
+func (k *keys) byName(i int) bool { return k.list[i][keyProcess] == 0 || k.list[i][keyStart] == 0 }
 
 // same tells how well instance i of a is known to be instance j of b. The
 // start of a total moves with every sample.
 func same(a, b *keys, i, j int) counter.Match {
-	if a.process[i] != b.process[j] || a.thread[i] != b.thread[j] {
+	x, y := &a.list[i], &b.list[j]
+	if x[keyProcess] != y[keyProcess] || x[keyThread] != y[keyThread] {
 		return counter.Unmatched
 	}
 	if !a.byName(i) {
-		if a.start[i] == b.start[j] {
+		if x[keyStart] == y[keyStart] {
 			return counter.Verified
 		}
 		return counter.Unmatched
@@ -67,9 +65,9 @@ func same(a, b *keys, i, j int) counter.Match {
 		return counter.Unmatched
 	case isTotal(name):
 		return counter.Aggregate
-	case a.start[i] != b.start[j]:
+	case x[keyStart] != y[keyStart]:
 		return counter.Unmatched
-	case a.start[i] == 0:
+	case x[keyStart] == 0:
 		return counter.Unverified
 	}
 	return counter.Verified
@@ -117,7 +115,7 @@ const keyLookAhead = 64
 
 // near looks for an instance at and shortly behind the expected position.
 func near(cur, prev *keys, i, next int) (int, counter.Match) {
-	for j := next; j < len(prev.process) && j <= next+keyLookAhead; j++ {
+	for j := next; j < len(prev.list) && j <= next+keyLookAhead; j++ {
 		if m := same(cur, prev, i, j); m != counter.Unmatched {
 			return j, m
 		}

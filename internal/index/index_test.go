@@ -129,6 +129,33 @@ func TestReadRows(t *testing.T) {
 	}
 }
 
+func TestReadThree(t *testing.T) {
+	missing := sample()
+	missing.Objects[0].Missing = 20
+	for name, ix := range map[string]*index.Index{"whole": sample(), "some missing": missing} {
+		for _, ctrs := range [][3]int{{0, 1, 0}, {1, -1, 0}, {-1, -1, -1}, {0, 3, 1}, {2, 0, -1}} {
+			for _, room := range []int{3, 2, 0, 5} {
+				got := slices.Repeat([][3]uint64{{99, 99, 99}}, room)
+				ix.ReadThree(got, 0, ctrs)
+				for i, row := range got {
+					want := [3]uint64{99, 99, 99}
+					for n, ctr := range ctrs {
+						if i < 3 {
+							want[n] = 0
+						}
+						if i < 3 && ctr >= 0 {
+							want[n], _ = ix.Value(0, i, ctr)
+						}
+					}
+					if row != want {
+						t.Errorf("%s: counters %d of instance %d are %d, want %d", name, ctrs, i, row, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestReadRuns(t *testing.T) {
 	ix := sample()
 	fields := []index.Field{{Value: 8, Size: 8}, {Value: 4, Size: 4}}

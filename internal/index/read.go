@@ -84,6 +84,53 @@ func (ix *Index) sparseRows(dst []uint64, obj, first, n int) bool {
 	return whole
 }
 
+// ReadThree reads the raw values of three counters of all instances of an object,
+// as many as dst has room for, in the order of the sample; 0 where there is none,
+// or the position of the counter is negative.
+func (ix *Index) ReadThree(dst [][3]uint64, obj int, ctrs [3]int) {
+	o := &ix.Objects[obj]
+	instances := ix.Instances[o.Instance0:o.InstanceEnd]
+	dst = dst[:min(len(dst), len(instances))]
+	var fields [3]Field
+	for n, k := range ctrs {
+		if k < 0 {
+			continue
+		}
+		c := &ix.Counters[int(o.Counter0)+k]
+		if !c.State.fixed() || o.Missing != 0 {
+			ix.sparseThree(dst, obj, ctrs)
+			return
+		}
+		fields[n] = Field{c.Value, c.Size}
+	}
+	for i := range dst {
+		block, row := ix.Data[instances[i].Block:], &dst[i]
+		for n, f := range fields {
+			at := uint64(f.Value)
+			switch f.Size {
+			case 8:
+				row[n] = binary.LittleEndian.Uint64(block[at : at+8])
+			case 4:
+				row[n] = uint64(binary.LittleEndian.Uint32(block[at : at+4]))
+			default:
+				row[n] = 0
+			}
+		}
+	}
+}
+
+// sparseThree is ReadThree where single values may be missing.
+func (ix *Index) sparseThree(dst [][3]uint64, obj int, ctrs [3]int) {
+	clear(dst)
+	for i := range dst {
+		for n, k := range ctrs {
+			if k >= 0 {
+				dst[i][n], _ = ix.Value(obj, i, k)
+			}
+		}
+	}
+}
+
 // Gather reads the raw values of one counter like Column, of instances anywhere
 // in the object: that at position from[i] into dst[i]. dst is as long as from;
 // where from[i] is negative dst[i] keeps what it has. It reports whether all
