@@ -26,6 +26,7 @@ type reading struct {
 	Value  *float64
 	Unit   string
 	Status string
+	Age    float64
 }
 
 // readings runs get or watch.
@@ -89,6 +90,38 @@ func TestLiveProcesses(t *testing.T) {
 		}
 	}
 	t.Errorf("missing %v, listed but not there %v", missing, invented)
+}
+
+// TestLiveCostly checks that a costly object is sampled apart where others are
+// watched, and says how old its values are; one answer has it with the others.
+func TestLiveCostly(t *testing.T) {
+	paths := []string{`\System\Processes`, `\Process Memory Details(cli.test)\Proportional Set Bytes`}
+	moments := map[string][]reading{}
+	for _, r := range readings(t, append([]string{"watch", "-n", "4", "-i", "0.4"}, paths...)...) {
+		if r.Status != "ok" {
+			t.Errorf("%+v", r)
+		}
+		moments[r.Time] = append(moments[r.Time], r)
+	}
+	if len(moments) != 4 {
+		t.Errorf("%d moments, want 4", len(moments))
+	}
+	old := 0
+	for _, m := range moments {
+		if len(m) != 2 || m[0].Age != 0 {
+			t.Errorf("%+v", m)
+		} else if m[1].Age > 0 {
+			old++
+		}
+	}
+	if old < 2 { // the first sample is waited for, the others come before the next moment
+		t.Errorf("%d moments have costly values of before, want 3: %+v", old, moments)
+	}
+	for _, r := range readings(t, append([]string{"get"}, paths...)...) {
+		if r.Status != "ok" || r.Age != 0 {
+			t.Errorf("get: %+v", r)
+		}
+	}
 }
 
 // TestLiveList checks that everything this machine has is named and described,
