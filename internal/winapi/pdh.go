@@ -15,69 +15,111 @@ type PdhStatus uint32
 
 // The codes of pdhmsg.h that callers tell apart.
 const (
-	PDH_CSTATUS_VALID_DATA         PdhStatus = 0x00000000
-	PDH_CSTATUS_NEW_DATA           PdhStatus = 0x00000001
-	PDH_CSTATUS_NO_MACHINE         PdhStatus = 0x800007D0
-	PDH_CSTATUS_NO_INSTANCE        PdhStatus = 0x800007D1
-	PDH_MORE_DATA                  PdhStatus = 0x800007D2
-	PDH_CSTATUS_ITEM_NOT_VALIDATED PdhStatus = 0x800007D3
-	PDH_RETRY                      PdhStatus = 0x800007D4
-	PDH_NO_DATA                    PdhStatus = 0x800007D5
-	PDH_CALC_NEGATIVE_DENOMINATOR  PdhStatus = 0x800007D6
-	PDH_CALC_NEGATIVE_TIMEBASE     PdhStatus = 0x800007D7
-	PDH_CALC_NEGATIVE_VALUE        PdhStatus = 0x800007D8
-	PDH_CSTATUS_NO_OBJECT          PdhStatus = 0xC0000BB8
-	PDH_CSTATUS_NO_COUNTER         PdhStatus = 0xC0000BB9
-	PDH_CSTATUS_INVALID_DATA       PdhStatus = 0xC0000BBA
-	PDH_MEMORY_ALLOCATION_FAILURE  PdhStatus = 0xC0000BBB
-	PDH_INVALID_HANDLE             PdhStatus = 0xC0000BBC
-	PDH_INVALID_ARGUMENT           PdhStatus = 0xC0000BBD
-	PDH_FUNCTION_NOT_FOUND         PdhStatus = 0xC0000BBE
-	PDH_CSTATUS_NO_COUNTERNAME     PdhStatus = 0xC0000BBF
-	PDH_CSTATUS_BAD_COUNTERNAME    PdhStatus = 0xC0000BC0
-	PDH_INVALID_BUFFER             PdhStatus = 0xC0000BC1
-	PDH_INSUFFICIENT_BUFFER        PdhStatus = 0xC0000BC2
-	PDH_CANNOT_CONNECT_MACHINE     PdhStatus = 0xC0000BC3
-	PDH_INVALID_PATH               PdhStatus = 0xC0000BC4
-	PDH_INVALID_INSTANCE           PdhStatus = 0xC0000BC5
-	PDH_INVALID_DATA               PdhStatus = 0xC0000BC6
-	PDH_CANNOT_READ_NAME_STRINGS   PdhStatus = 0xC0000BC8
-	PDH_NOT_IMPLEMENTED            PdhStatus = 0xC0000BD3
-	PDH_STRING_NOT_FOUND           PdhStatus = 0xC0000BD4
-	PDH_ACCESS_DENIED              PdhStatus = 0xC0000BDB
-	PDH_QUERY_PERF_DATA_TIMEOUT    PdhStatus = 0xC0000BFE
+	PDH_CSTATUS_VALID_DATA                     PdhStatus = 0x00000000
+	PDH_CSTATUS_NEW_DATA                       PdhStatus = 0x00000001
+	PDH_CSTATUS_NO_MACHINE                     PdhStatus = 0x800007D0
+	PDH_CSTATUS_NO_INSTANCE                    PdhStatus = 0x800007D1
+	PDH_MORE_DATA                              PdhStatus = 0x800007D2
+	PDH_CSTATUS_ITEM_NOT_VALIDATED             PdhStatus = 0x800007D3
+	PDH_RETRY                                  PdhStatus = 0x800007D4
+	PDH_NO_DATA                                PdhStatus = 0x800007D5
+	PDH_CALC_NEGATIVE_DENOMINATOR              PdhStatus = 0x800007D6
+	PDH_CALC_NEGATIVE_TIMEBASE                 PdhStatus = 0x800007D7
+	PDH_CALC_NEGATIVE_VALUE                    PdhStatus = 0x800007D8
+	PDH_DIALOG_CANCELLED                       PdhStatus = 0x800007D9
+	PDH_CANNOT_SET_DEFAULT_REALTIME_DATASOURCE PdhStatus = 0x800007DC
+	PDH_CSTATUS_NO_OBJECT                      PdhStatus = 0xC0000BB8
+	PDH_CSTATUS_NO_COUNTER                     PdhStatus = 0xC0000BB9
+	PDH_CSTATUS_INVALID_DATA                   PdhStatus = 0xC0000BBA
+	PDH_MEMORY_ALLOCATION_FAILURE              PdhStatus = 0xC0000BBB
+	PDH_INVALID_HANDLE                         PdhStatus = 0xC0000BBC
+	PDH_INVALID_ARGUMENT                       PdhStatus = 0xC0000BBD
+	PDH_FUNCTION_NOT_FOUND                     PdhStatus = 0xC0000BBE
+	PDH_CSTATUS_NO_COUNTERNAME                 PdhStatus = 0xC0000BBF
+	PDH_CSTATUS_BAD_COUNTERNAME                PdhStatus = 0xC0000BC0
+	PDH_INVALID_BUFFER                         PdhStatus = 0xC0000BC1
+	PDH_INSUFFICIENT_BUFFER                    PdhStatus = 0xC0000BC2
+	PDH_CANNOT_CONNECT_MACHINE                 PdhStatus = 0xC0000BC3
+	PDH_INVALID_PATH                           PdhStatus = 0xC0000BC4
+	PDH_INVALID_INSTANCE                       PdhStatus = 0xC0000BC5
+	PDH_INVALID_DATA                           PdhStatus = 0xC0000BC6
+	PDH_NO_DIALOG_DATA                         PdhStatus = 0xC0000BC7
+	PDH_CANNOT_READ_NAME_STRINGS               PdhStatus = 0xC0000BC8
+	PDH_LOG_FILE_CREATE_ERROR                  PdhStatus = 0xC0000BC9
+	PDH_LOG_FILE_OPEN_ERROR                    PdhStatus = 0xC0000BCA
+	PDH_LOG_TYPE_NOT_FOUND                     PdhStatus = 0xC0000BCB
+	PDH_NO_MORE_DATA                           PdhStatus = 0xC0000BCC
+	PDH_ENTRY_NOT_IN_LOG_FILE                  PdhStatus = 0xC0000BCD
+	PDH_DATA_SOURCE_IS_LOG_FILE                PdhStatus = 0xC0000BCE
+	PDH_DATA_SOURCE_IS_REAL_TIME               PdhStatus = 0xC0000BCF
+	PDH_UNABLE_READ_LOG_HEADER                 PdhStatus = 0xC0000BD0
+	PDH_FILE_NOT_FOUND                         PdhStatus = 0xC0000BD1
+	PDH_FILE_ALREADY_EXISTS                    PdhStatus = 0xC0000BD2
+	PDH_NOT_IMPLEMENTED                        PdhStatus = 0xC0000BD3
+	PDH_STRING_NOT_FOUND                       PdhStatus = 0xC0000BD4
+	PDH_UNKNOWN_LOG_FORMAT                     PdhStatus = 0xC0000BD6
+	PDH_ACCESS_DENIED                          PdhStatus = 0xC0000BDB
+	PDH_LOG_FILE_TOO_SMALL                     PdhStatus = 0xC0000BDC
+	PDH_INVALID_DATASOURCE                     PdhStatus = 0xC0000BDD
+	PDH_SQL_CONNECT_FAILED                     PdhStatus = 0xC0000BE6
+	PDH_CANNOT_CONNECT_WMI_SERVER              PdhStatus = 0xC0000BE8
+	PDH_BINARY_LOG_CORRUPT                     PdhStatus = 0xC0000BF7
+	PDH_INCORRECT_APPEND_TIME                  PdhStatus = 0xC0000BFB
+	PDH_UNMATCHED_APPEND_COUNTER               PdhStatus = 0xC0000BFC
+	PDH_QUERY_PERF_DATA_TIMEOUT                PdhStatus = 0xC0000BFE
 )
 
 var pdhNames = map[PdhStatus]string{
-	PDH_CSTATUS_NO_MACHINE:         "PDH_CSTATUS_NO_MACHINE",
-	PDH_CSTATUS_NO_INSTANCE:        "PDH_CSTATUS_NO_INSTANCE",
-	PDH_MORE_DATA:                  "PDH_MORE_DATA",
-	PDH_CSTATUS_ITEM_NOT_VALIDATED: "PDH_CSTATUS_ITEM_NOT_VALIDATED",
-	PDH_RETRY:                      "PDH_RETRY",
-	PDH_NO_DATA:                    "PDH_NO_DATA",
-	PDH_CALC_NEGATIVE_DENOMINATOR:  "PDH_CALC_NEGATIVE_DENOMINATOR",
-	PDH_CALC_NEGATIVE_TIMEBASE:     "PDH_CALC_NEGATIVE_TIMEBASE",
-	PDH_CALC_NEGATIVE_VALUE:        "PDH_CALC_NEGATIVE_VALUE",
-	PDH_CSTATUS_NO_OBJECT:          "PDH_CSTATUS_NO_OBJECT",
-	PDH_CSTATUS_NO_COUNTER:         "PDH_CSTATUS_NO_COUNTER",
-	PDH_CSTATUS_INVALID_DATA:       "PDH_CSTATUS_INVALID_DATA",
-	PDH_MEMORY_ALLOCATION_FAILURE:  "PDH_MEMORY_ALLOCATION_FAILURE",
-	PDH_INVALID_HANDLE:             "PDH_INVALID_HANDLE",
-	PDH_INVALID_ARGUMENT:           "PDH_INVALID_ARGUMENT",
-	PDH_FUNCTION_NOT_FOUND:         "PDH_FUNCTION_NOT_FOUND",
-	PDH_CSTATUS_NO_COUNTERNAME:     "PDH_CSTATUS_NO_COUNTERNAME",
-	PDH_CSTATUS_BAD_COUNTERNAME:    "PDH_CSTATUS_BAD_COUNTERNAME",
-	PDH_INVALID_BUFFER:             "PDH_INVALID_BUFFER",
-	PDH_INSUFFICIENT_BUFFER:        "PDH_INSUFFICIENT_BUFFER",
-	PDH_CANNOT_CONNECT_MACHINE:     "PDH_CANNOT_CONNECT_MACHINE",
-	PDH_INVALID_PATH:               "PDH_INVALID_PATH",
-	PDH_INVALID_INSTANCE:           "PDH_INVALID_INSTANCE",
-	PDH_INVALID_DATA:               "PDH_INVALID_DATA",
-	PDH_CANNOT_READ_NAME_STRINGS:   "PDH_CANNOT_READ_NAME_STRINGS",
-	PDH_NOT_IMPLEMENTED:            "PDH_NOT_IMPLEMENTED",
-	PDH_STRING_NOT_FOUND:           "PDH_STRING_NOT_FOUND",
-	PDH_ACCESS_DENIED:              "PDH_ACCESS_DENIED",
-	PDH_QUERY_PERF_DATA_TIMEOUT:    "PDH_QUERY_PERF_DATA_TIMEOUT",
+	PDH_CSTATUS_NO_MACHINE:                     "PDH_CSTATUS_NO_MACHINE",
+	PDH_CSTATUS_NO_INSTANCE:                    "PDH_CSTATUS_NO_INSTANCE",
+	PDH_MORE_DATA:                              "PDH_MORE_DATA",
+	PDH_CSTATUS_ITEM_NOT_VALIDATED:             "PDH_CSTATUS_ITEM_NOT_VALIDATED",
+	PDH_RETRY:                                  "PDH_RETRY",
+	PDH_NO_DATA:                                "PDH_NO_DATA",
+	PDH_CALC_NEGATIVE_DENOMINATOR:              "PDH_CALC_NEGATIVE_DENOMINATOR",
+	PDH_CALC_NEGATIVE_TIMEBASE:                 "PDH_CALC_NEGATIVE_TIMEBASE",
+	PDH_CALC_NEGATIVE_VALUE:                    "PDH_CALC_NEGATIVE_VALUE",
+	PDH_DIALOG_CANCELLED:                       "PDH_DIALOG_CANCELLED",
+	PDH_CANNOT_SET_DEFAULT_REALTIME_DATASOURCE: "PDH_CANNOT_SET_DEFAULT_REALTIME_DATASOURCE",
+	PDH_CSTATUS_NO_OBJECT:                      "PDH_CSTATUS_NO_OBJECT",
+	PDH_CSTATUS_NO_COUNTER:                     "PDH_CSTATUS_NO_COUNTER",
+	PDH_CSTATUS_INVALID_DATA:                   "PDH_CSTATUS_INVALID_DATA",
+	PDH_MEMORY_ALLOCATION_FAILURE:              "PDH_MEMORY_ALLOCATION_FAILURE",
+	PDH_INVALID_HANDLE:                         "PDH_INVALID_HANDLE",
+	PDH_INVALID_ARGUMENT:                       "PDH_INVALID_ARGUMENT",
+	PDH_FUNCTION_NOT_FOUND:                     "PDH_FUNCTION_NOT_FOUND",
+	PDH_CSTATUS_NO_COUNTERNAME:                 "PDH_CSTATUS_NO_COUNTERNAME",
+	PDH_CSTATUS_BAD_COUNTERNAME:                "PDH_CSTATUS_BAD_COUNTERNAME",
+	PDH_INVALID_BUFFER:                         "PDH_INVALID_BUFFER",
+	PDH_INSUFFICIENT_BUFFER:                    "PDH_INSUFFICIENT_BUFFER",
+	PDH_CANNOT_CONNECT_MACHINE:                 "PDH_CANNOT_CONNECT_MACHINE",
+	PDH_INVALID_PATH:                           "PDH_INVALID_PATH",
+	PDH_INVALID_INSTANCE:                       "PDH_INVALID_INSTANCE",
+	PDH_INVALID_DATA:                           "PDH_INVALID_DATA",
+	PDH_NO_DIALOG_DATA:                         "PDH_NO_DIALOG_DATA",
+	PDH_CANNOT_READ_NAME_STRINGS:               "PDH_CANNOT_READ_NAME_STRINGS",
+	PDH_LOG_FILE_CREATE_ERROR:                  "PDH_LOG_FILE_CREATE_ERROR",
+	PDH_LOG_FILE_OPEN_ERROR:                    "PDH_LOG_FILE_OPEN_ERROR",
+	PDH_LOG_TYPE_NOT_FOUND:                     "PDH_LOG_TYPE_NOT_FOUND",
+	PDH_NO_MORE_DATA:                           "PDH_NO_MORE_DATA",
+	PDH_ENTRY_NOT_IN_LOG_FILE:                  "PDH_ENTRY_NOT_IN_LOG_FILE",
+	PDH_DATA_SOURCE_IS_LOG_FILE:                "PDH_DATA_SOURCE_IS_LOG_FILE",
+	PDH_DATA_SOURCE_IS_REAL_TIME:               "PDH_DATA_SOURCE_IS_REAL_TIME",
+	PDH_UNABLE_READ_LOG_HEADER:                 "PDH_UNABLE_READ_LOG_HEADER",
+	PDH_FILE_NOT_FOUND:                         "PDH_FILE_NOT_FOUND",
+	PDH_FILE_ALREADY_EXISTS:                    "PDH_FILE_ALREADY_EXISTS",
+	PDH_NOT_IMPLEMENTED:                        "PDH_NOT_IMPLEMENTED",
+	PDH_STRING_NOT_FOUND:                       "PDH_STRING_NOT_FOUND",
+	PDH_UNKNOWN_LOG_FORMAT:                     "PDH_UNKNOWN_LOG_FORMAT",
+	PDH_ACCESS_DENIED:                          "PDH_ACCESS_DENIED",
+	PDH_LOG_FILE_TOO_SMALL:                     "PDH_LOG_FILE_TOO_SMALL",
+	PDH_INVALID_DATASOURCE:                     "PDH_INVALID_DATASOURCE",
+	PDH_SQL_CONNECT_FAILED:                     "PDH_SQL_CONNECT_FAILED",
+	PDH_CANNOT_CONNECT_WMI_SERVER:              "PDH_CANNOT_CONNECT_WMI_SERVER",
+	PDH_BINARY_LOG_CORRUPT:                     "PDH_BINARY_LOG_CORRUPT",
+	PDH_INCORRECT_APPEND_TIME:                  "PDH_INCORRECT_APPEND_TIME",
+	PDH_UNMATCHED_APPEND_COUNTER:               "PDH_UNMATCHED_APPEND_COUNTER",
+	PDH_QUERY_PERF_DATA_TIMEOUT:                "PDH_QUERY_PERF_DATA_TIMEOUT",
 }
 
 // pdhSentinels are the errors that mean the same.
@@ -94,6 +136,8 @@ var pdhSentinels = map[PdhStatus]error{
 	PDH_NOT_IMPLEMENTED:         winperf.ErrNotSupported,
 	PDH_FUNCTION_NOT_FOUND:      winperf.ErrNotSupported,
 	PDH_ACCESS_DENIED:           fs.ErrPermission,
+	PDH_FILE_NOT_FOUND:          fs.ErrNotExist,
+	PDH_FILE_ALREADY_EXISTS:     fs.ErrExist,
 }
 
 // Error returns the code's name and number.
@@ -107,8 +151,8 @@ func (s PdhStatus) Error() string {
 	return fmt.Sprintf("PDH status %#x", uint32(s))
 }
 
-// Is tells whether the code means what target does: an error of package winperf,
-// or fs.ErrPermission.
+// Is tells whether the code means what target does: an error of package winperf or
+// of io/fs.
 func (s PdhStatus) Is(target error) bool {
 	is := pdhSentinels[s]
 	return is != nil && is == target || s < 1<<16 && Errno(s).Is(target)

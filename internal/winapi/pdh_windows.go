@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// Pdh are the functions of pdh.dll for live counters. Sizes of texts are in
-// UTF-16 units, others in bytes; they are asked for with an empty buffer, and
-// PDH_MORE_DATA is the answer.
+// Pdh are the functions of pdh.dll that a source of live counters needs; PdhCompute
+// and PdhLogs are the others. Sizes of texts are in UTF-16 units, others in bytes;
+// they are asked for with an empty buffer, and PDH_MORE_DATA is the answer.
 type Pdh struct {
 	openQuery, closeQuery, collect                  *Proc
 	addCounter, addEnglish, removeCounter           *Proc
@@ -73,6 +73,14 @@ func text16(s string) (*uint16, error) {
 	return p, nil
 }
 
+// path16 is text16 for what is never NULL: an empty path has an error of its own.
+func path16(s string) (*uint16, error) {
+	if s == "" {
+		return new(uint16), nil
+	}
+	return text16(s)
+}
+
 func boolean(b bool) uintptr {
 	if b {
 		return 1
@@ -121,7 +129,7 @@ func (p *Pdh) AddEnglishCounter(query uintptr, path string) (uintptr, error) {
 }
 
 func (p *Pdh) add(proc *Proc, query uintptr, path string) (counter uintptr, err error) {
-	text, err := text16(path)
+	text, err := path16(path)
 	if err != nil {
 		return 0, err
 	}
@@ -198,8 +206,14 @@ func (p *Pdh) FormattedArray(counter uintptr, format uint32, buf Memory) (size, 
 //
 // sys	PdhEnumMachines(source *uint16, list *uint16, size *uint32) (status PdhStatus) = pdh.PdhEnumMachinesW
 func (p *Pdh) EnumMachines(buf []uint16) (size uint32, err error) {
+	return enumMachines(p.enumMachines, 0, buf)
+}
+
+// enumMachines, and its like of other functions below, serve two forms, whose first
+// argument is a data source: its name, NULL for live counters, or its handle.
+func enumMachines(proc *Proc, source uintptr, buf []uint16) (size uint32, err error) {
 	size = uint32(len(buf))
-	err = callPdh(p.enumMachines, 0, uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
+	err = callPdh(proc, source, uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
 	return size, err
 }
 
@@ -207,12 +221,16 @@ func (p *Pdh) EnumMachines(buf []uint16) (size uint32, err error) {
 //
 // sys	PdhEnumObjects(source *uint16, machine *uint16, list *uint16, size *uint32, detail uint32, refresh bool) (status PdhStatus) = pdh.PdhEnumObjectsW
 func (p *Pdh) EnumObjects(machine string, buf []uint16, detail uint32, refresh bool) (size uint32, err error) {
+	return enumObjects(p.enumObjects, 0, machine, buf, detail, refresh)
+}
+
+func enumObjects(proc *Proc, source uintptr, machine string, buf []uint16, detail uint32, refresh bool) (size uint32, err error) {
 	name, err := text16(machine)
 	if err != nil {
 		return 0, err
 	}
 	size = uint32(len(buf))
-	err = callPdh(p.enumObjects, 0, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)), uintptr(detail), boolean(refresh))
+	err = callPdh(proc, source, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)), uintptr(detail), boolean(refresh))
 	return size, err
 }
 
@@ -221,6 +239,10 @@ func (p *Pdh) EnumObjects(machine string, buf []uint16, detail uint32, refresh b
 //
 // sys	PdhEnumObjectItems(source *uint16, machine *uint16, object *uint16, counters *uint16, counterSize *uint32, instances *uint16, instanceSize *uint32, detail uint32, flags uint32) (status PdhStatus) = pdh.PdhEnumObjectItemsW
 func (p *Pdh) EnumObjectItems(machine, object string, counters, instances []uint16, detail uint32) (counterSize, instanceSize uint32, err error) {
+	return enumItems(p.enumItems, 0, machine, object, counters, instances, detail)
+}
+
+func enumItems(proc *Proc, source uintptr, machine, object string, counters, instances []uint16, detail uint32) (counterSize, instanceSize uint32, err error) {
 	name, err := text16(machine)
 	if err != nil {
 		return 0, 0, err
@@ -230,7 +252,7 @@ func (p *Pdh) EnumObjectItems(machine, object string, counters, instances []uint
 		return 0, 0, err
 	}
 	counterSize, instanceSize = uint32(len(counters)), uint32(len(instances))
-	err = callPdh(p.enumItems, 0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)),
+	err = callPdh(proc, source, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)),
 		uintptr(pointer(counters)), uintptr(unsafe.Pointer(&counterSize)),
 		uintptr(pointer(instances)), uintptr(unsafe.Pointer(&instanceSize)), uintptr(detail), 0)
 	return counterSize, instanceSize, err
@@ -241,12 +263,16 @@ func (p *Pdh) EnumObjectItems(machine, object string, counters, instances []uint
 //
 // sys	PdhExpandWildCardPath(source *uint16, path *uint16, list *uint16, size *uint32, flags uint32) (status PdhStatus) = pdh.PdhExpandWildCardPathW
 func (p *Pdh) ExpandWildCardPath(path string, buf []uint16, flags uint32) (size uint32, err error) {
+	return expandPath(p.expand, 0, path, buf, flags)
+}
+
+func expandPath(proc *Proc, source uintptr, path string, buf []uint16, flags uint32) (size uint32, err error) {
 	text, err := text16(path)
 	if err != nil {
 		return 0, err
 	}
 	size = uint32(len(buf))
-	err = callPdh(p.expand, 0, uintptr(unsafe.Pointer(text)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)), uintptr(flags))
+	err = callPdh(proc, source, uintptr(unsafe.Pointer(text)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)), uintptr(flags))
 	return size, err
 }
 
@@ -322,12 +348,16 @@ func (p *Pdh) Version() (version uint32, err error) {
 //
 // sys	PdhGetDefaultPerfObject(source *uint16, machine *uint16, name *uint16, size *uint32) (status PdhStatus) = pdh.PdhGetDefaultPerfObjectW
 func (p *Pdh) DefaultObject(machine string, buf []uint16) (size uint32, err error) {
+	return defaultObject(p.defaultObject, 0, machine, buf)
+}
+
+func defaultObject(proc *Proc, source uintptr, machine string, buf []uint16) (size uint32, err error) {
 	name, err := text16(machine)
 	if err != nil {
 		return 0, err
 	}
 	size = uint32(len(buf))
-	err = callPdh(p.defaultObject, 0, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
+	err = callPdh(proc, source, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
 	return size, err
 }
 
@@ -335,6 +365,10 @@ func (p *Pdh) DefaultObject(machine string, buf []uint16) (size uint32, err erro
 //
 // sys	PdhGetDefaultPerfCounter(source *uint16, machine *uint16, object *uint16, name *uint16, size *uint32) (status PdhStatus) = pdh.PdhGetDefaultPerfCounterW
 func (p *Pdh) DefaultCounter(machine, object string, buf []uint16) (size uint32, err error) {
+	return defaultCounter(p.defaultCounter, 0, machine, object, buf)
+}
+
+func defaultCounter(proc *Proc, source uintptr, machine, object string, buf []uint16) (size uint32, err error) {
 	name, err := text16(machine)
 	if err != nil {
 		return 0, err
@@ -344,6 +378,6 @@ func (p *Pdh) DefaultCounter(machine, object string, buf []uint16) (size uint32,
 		return 0, err
 	}
 	size = uint32(len(buf))
-	err = callPdh(p.defaultCounter, 0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
+	err = callPdh(proc, source, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
 	return size, err
 }
