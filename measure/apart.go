@@ -230,7 +230,9 @@ func (w *partWalk) next() []Column {
 func (a *apart) close() error {
 	a.cancel()
 	if a.busy {
-		<-a.done
+		if err := <-a.done; err != nil {
+			a.err = err // it ended, as it was told to
+		}
 	}
 	return a.context.Close()
 }
