@@ -35,7 +35,7 @@ func (a *app) explain(ctx context.Context, src winperf.Source, t *tally, paths [
 			continue
 		}
 		if c == nil {
-			c = readCatalogue(ctx, src, false)
+			c = readCatalogue(ctx, src, false, paths...)
 			defer c.close()
 		}
 		a.complain(fmt.Errorf("%s: %s", paths[w], c.reason(paths[w], last.Status)))
@@ -62,12 +62,16 @@ type catalogue struct {
 // patience is how long an explanation may keep the program from ending.
 const patience = 2 * time.Second
 
-// readCatalogue asks the source, also when ctx has ended. With metadata only
-// there are perhaps no instances.
-func readCatalogue(ctx context.Context, src winperf.Source, metadata bool) *catalogue {
+// readCatalogue asks the source, also when ctx has ended, for all objects that are
+// not costly and those that the paths name. With metadata only there are perhaps
+// no instances.
+func readCatalogue(ctx context.Context, src winperf.Source, metadata bool, paths ...winperf.Path) *catalogue {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	sel := winperf.Selection{Global: true, Metadata: metadata}
+	for _, p := range paths {
+		sel.Paths = append(sel.Paths, winperf.Path{Machine: p.Machine, Object: p.Object, Instance: "*", HasInstance: true, Counter: "*"})
+	}
 	c := &catalogue{context: measure.New(src, sel, measure.Options{FramesOnly: true})}
 	if series, cooked, err := logSeries(ctx, src); cooked || err != nil {
 		c.logged = loggedObjects(series)

@@ -124,6 +124,19 @@ func TestLiveCostly(t *testing.T) {
 	}
 }
 
+// TestLiveCostlyUnknown suggests names of a costly object too.
+func TestLiveCostlyUnknown(t *testing.T) {
+	for path, want := range map[string]string{
+		`\Process Memory Details(*)\Proportional Set Byte`: `did you mean "Proportional Set Bytes"?`,
+		`\Process Memory Details\Proportional Set Bytes`:   `write \Process Memory Details(*)\Proportional Set Bytes`,
+	} {
+		var stdout, stderr bytes.Buffer
+		if status := Run(t.Context(), []string{"get", path}, strings.NewReader(""), &stdout, &stderr); status != exitPartial || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: status %d, standard error %q, want %q", path, status, &stderr, want)
+		}
+	}
+}
+
 // TestLiveList checks that everything this machine has is named and described,
 // and can be asked for by its path.
 func TestLiveList(t *testing.T) {
