@@ -138,6 +138,24 @@ type Source interface {
 	Close() error
 }
 
+// CostlySource is implemented by sources whose whole Schema takes long, though they
+// know soon what is costly.
+type CostlySource interface {
+	Source
+	// CostlySchema returns a schema with the costly objects and their names, and
+	// perhaps nothing else.
+	CostlySchema(ctx context.Context) (*Schema, error)
+}
+
+// CostlySchema returns a schema that tells which objects of a source are costly. It
+// may hold nothing else; nil is nothing.
+func CostlySchema(ctx context.Context, src Source) (*Schema, error) {
+	if c, ok := src.(CostlySource); ok {
+		return c.CostlySchema(ctx)
+	}
+	return src.Schema(ctx)
+}
+
 // Query is a selection compiled for one source.
 type Query interface {
 	// Sample takes one sample and puts it into raw, using raw.Bytes' capacity

@@ -51,7 +51,7 @@ func newApart(ctx context.Context, src winperf.Source, sel winperf.Selection, op
 	if !sel.Costly && len(sel.Paths)+len(sel.Objects) < 2 && !sel.Global {
 		return nil, sel, nil // one thing
 	}
-	schema, err := src.Schema(ctx)
+	schema, err := winperf.CostlySchema(ctx, src)
 	if err != nil {
 		return nil, sel, err
 	}

@@ -65,6 +65,11 @@ func (s *Source) Machine() string { return s.src.Machine() }
 // Schema implements winperf.Source.
 func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) { return s.src.Schema(ctx) }
 
+// CostlySchema implements winperf.CostlySource.
+func (s *Source) CostlySchema(ctx context.Context) (*winperf.Schema, error) {
+	return winperf.CostlySchema(ctx, s.src)
+}
+
 // Anomalies implements winperf.Troubled with what the source beneath noticed.
 func (s *Source) Anomalies(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
 	if t, ok := s.src.(winperf.Troubled); ok {

@@ -139,6 +139,24 @@ func (c *composed) Schema(ctx context.Context) (*winperf.Schema, error) {
 	return c.merged.merge(schemas), nil
 }
 
+// CostlySchema implements winperf.CostlySource: only the registry has costly
+// objects, and to list all counter sets for them takes long.
+func (c *composed) CostlySchema(ctx context.Context) (*winperf.Schema, error) {
+	for _, m := range c.members {
+		if m.apart || m.fallback {
+			continue
+		}
+		src, err := c.open(ctx, m)
+		if err == nil {
+			return winperf.CostlySchema(ctx, src)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return nil, nil
+}
+
 // Close implements winperf.Source.
 func (c *composed) Close() error {
 	var errs []error

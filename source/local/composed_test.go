@@ -32,6 +32,7 @@ type fakeObject struct {
 type fakeSource struct {
 	kind    string
 	objects []fakeObject
+	costly  []uint32
 
 	mu      sync.Mutex
 	asked   []winperf.Selection
@@ -53,7 +54,7 @@ func (s *fakeSource) Close() error    { return nil }
 
 func (s *fakeSource) Schema(context.Context) (*winperf.Schema, error) {
 	texts := map[uint32]string{}
-	schema := &winperf.Schema{Interface: s.kind}
+	schema := &winperf.Schema{Interface: s.kind, Costly: s.costly}
 	for _, o := range s.objects {
 		texts[o.title], texts[o.title+2] = o.name, "Count"
 		if o.set {
@@ -160,6 +161,40 @@ func objectsOf(cy *measure.Cycle) string {
 	}
 	slices.Sort(all)
 	return strings.Join(all, ", ")
+}
+
+// Costly objects are sampled apart, and to know which they are opens no interface
+// that is not needed.
+func TestComposedCostly(t *testing.T) {
+	registry, sets, pdh := machine()
+	registry.costly = []uint32{104}
+	m := measure.New(composeFakes(t, registry, sets, pdh), sel(t, `\Old(*)\Count`, `\Both(*)\Count`), measure.Options{})
+	defer m.Close()
+	cy, err := m.Cycle(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cy.Apart == nil || objectsOf(cy) != "Old registry" || len(cy.Readings()) != 4 {
+		t.Errorf("apart %+v, objects %q, %d readings", cy.Apart, objectsOf(cy), len(cy.Readings()))
+	}
+	if got := []int{registry.opened, sets.opened, pdh.opened}; !slices.Equal(got, []int{1, 0, 0}) {
+		t.Errorf("interfaces were opened %d times", got)
+	}
+}
+
+// Where the registry does not open nothing is known to be costly.
+func TestComposedCostlyUnknown(t *testing.T) {
+	registry, sets, pdh := machine()
+	failing := registry.member(false)
+	failing.open = func(context.Context) (winperf.Source, error) { return nil, errors.New("no registry") }
+	c, err := compose(t.Context(), failing, sets.member(false), pdh.member(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if schema, err := c.CostlySchema(t.Context()); schema != nil || err != nil || pdh.opened != 0 {
+		t.Errorf("schema %+v, error %v, pdh opened %d times", schema, err, pdh.opened)
+	}
 }
 
 // Each object comes from the first interface that has it, and no interface is

@@ -94,6 +94,10 @@ func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	return s.schema.Load(), nil
 }
 
+// CostlySchema implements winperf.CostlySource: PDH does not tell which objects are
+// costly.
+func (s *source) CostlySchema(context.Context) (*winperf.Schema, error) { return nil, nil }
+
 // refresh lists the objects. It is run by the worker.
 func (s *source) refresh() error {
 	names, err := s.objectNames(true)

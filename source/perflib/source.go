@@ -106,6 +106,9 @@ func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	return schema, err
 }
 
+// CostlySchema implements winperf.CostlySource: no counter set is costly.
+func (s *source) CostlySchema(context.Context) (*winperf.Schema, error) { return nil, nil }
+
 // language is one that names are read in.
 type language struct {
 	id   string // as nametable spells it
