@@ -292,3 +292,34 @@ func TestBLGSharedNames(t *testing.T) {
 		t.Errorf("%d samples", len(got))
 	}
 }
+
+// TestBLGAfterEnd asks for more behind the end of a log whose last buffer says that
+// it is full, though its rest is empty.
+func TestBLGAfterEnd(t *testing.T) {
+	list := testList()
+	log := makeBLG(t, testHead(), list, testSamples(list, 2))
+	size := int(testHead().BufferSize)
+	last := log[len(log)-size:]
+	if !isFill(last[size-8:]) {
+		t.Fatal("the last buffer has no empty rest")
+	}
+	binary.LittleEndian.PutUint32(last[blgAtUsed:], uint32(size))
+	r, err := NewBLGReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s BLGSample
+	for range 2 {
+		if err := r.Next(&s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		if err := r.Next(&s); !errors.Is(err, io.EOF) {
+			t.Errorf("error %v, want the end", err)
+		}
+	}
+	if len(r.Damage()) != 1 {
+		t.Error("nothing was said of the empty rest")
+	}
+}

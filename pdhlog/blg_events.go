@@ -106,6 +106,7 @@ func (e *blgEvents) fill() error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.damage.blg(e.read, "the file ends within a buffer, %d bytes before its end", e.size-n)
 	case err != nil:
+		e.pos, e.limit = 0, 0 // there is nothing, also for who asks again
 		return err
 	}
 	e.count++
