@@ -298,7 +298,7 @@ func TestBLGSharedNames(t *testing.T) {
 func TestBLGAfterEnd(t *testing.T) {
 	list := testList()
 	log := makeBLG(t, testHead(), list, testSamples(list, 2))
-	size := int(testHead().BufferSize)
+	size := testHead().BufferSize
 	last := log[len(log)-size:]
 	if !isFill(last[size-8:]) {
 		t.Fatal("the last buffer has no empty rest")
