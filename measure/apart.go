@@ -230,9 +230,7 @@ func (w *partWalk) next() []Column {
 func (a *apart) close() error {
 	a.cancel()
 	if a.busy {
-		if err := <-a.done; err != nil {
-			a.err = err // it ended, as it was told to
-		}
+		a.err = <-a.done // it ended, as it was told to
 	}
 	return a.context.Close()
 }

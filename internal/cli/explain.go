@@ -149,6 +149,15 @@ func (c *catalogue) objects() iter.Seq[string] {
 				return
 			}
 		}
+		if c.cycle == nil || c.cycle.Frame.Raw().Schema == nil {
+			return
+		}
+		for _, title := range c.cycle.Frame.Raw().Schema.Costly {
+			_, there := c.cycle.Frame.Find(winperf.ObjectID{Index: title})
+			if !there && !yield(c.cycle.Names.Title(title)) {
+				return
+			}
+		}
 	}
 }
 

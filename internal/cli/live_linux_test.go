@@ -127,6 +127,7 @@ func TestLiveCostly(t *testing.T) {
 // TestLiveCostlyUnknown suggests names of a costly object too.
 func TestLiveCostlyUnknown(t *testing.T) {
 	for path, want := range map[string]string{
+		`\Process Memory Detals(*)\Proportional Set Bytes`: `did you mean "Process Memory Details"?`,
 		`\Process Memory Details(*)\Proportional Set Byte`: `did you mean "Proportional Set Bytes"?`,
 		`\Process Memory Details\Proportional Set Bytes`:   `write \Process Memory Details(*)\Proportional Set Bytes`,
 	} {
