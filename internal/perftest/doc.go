@@ -5,4 +5,7 @@
 // It writes bytes by itself and does not use the codec, so that the two can be
 // tested against each other. [Walk] is a hand-written reader of the same
 // bytes, the reference for the codec's speed.
+//
+// [Mutate] damages bytes at random, for tests that show that bad input costs
+// itself; [Cases] repeats what it found.
 package perftest
