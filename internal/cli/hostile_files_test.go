@@ -80,6 +80,7 @@ type hostileRuns struct {
 	statuses       map[int]int
 	allocated      uint64
 	stdout, stderr int
+	last           []byte // what the latest one wrote to standard output
 }
 
 // hostileLimit is a safety net: nothing takes as long.
@@ -100,6 +101,7 @@ func (h *hostileRuns) once(t *testing.T, args []string, files map[string][]byte,
 	shown := stdout.Len() + outputSize(t)
 	nothing := stdin != "" && len(bytes.TrimSpace(files[stdin])) == 0 // goes in, and so nothing comes out
 
+	h.last = stdout.Bytes()
 	h.statuses[status]++
 	h.allocated = max(h.allocated, allocated)
 	h.stdout, h.stderr = max(h.stdout, shown), max(h.stderr, stderr.Len())
@@ -203,7 +205,6 @@ func hostileKinds(t *testing.T) []hostileKind {
 	writeSeed(t, "cook.jsonl", []byte(cookSeed))
 	writeSeed(t, "app.json", run(t, "provider", "init", "--example"))
 	run(t, "provider", "init", "app.json")
-	writeSeed(t, "lines.txt", []byte("\\Transfer\\Bytes Sent 5\n\\Peer(Peer 1)\\Bytes Served +15\n\\Peer(Peer 1)\\* remove\n"))
 
 	whole := seed(t, "one.bin", "two.bin", "names.tsv")
 	kinds := []hostileKind{
@@ -211,13 +212,15 @@ func hostileKinds(t *testing.T) []hostileKind {
 			[]string{"dump", "one.bin", "--names", "names.tsv"}, []string{"list", "--names", "--source", record}), ""},
 		{seed(t, "app.json", "app.ini", "app.h", "app.man", "app_symbols.h"),
 			[]string{"app.json", "app.ini", "app.h", "app.man", "app_symbols.h"}, registrationCommands, ""},
-		{seed(t, "cook.jsonl"), []string{"cook.jsonl"}, [][]string{{"cook"}, {"cook", "--wrap", "always", "--multi-time-base"}}, "cook.jsonl"},
+		{seed(t, "cook.jsonl"), []string{"cook.jsonl"}, [][]string{{"cook"}, {"cook", "--wrap", "always"}}, "cook.jsonl"},
 		{withSeed(whole, t, "paths.txt", "wide.txt"), []string{"paths.txt", "wide.txt"}, [][]string{
-			{"get", "--source", record, "--counters", "paths.txt"}, {"get", "--source", record, "--counters", "wide.txt", "-o", "jsonl"},
+			{"get", "--source", record, "--counters", "paths.txt"},
+			{"get", "--source", record, "--counters", "wide.txt", "-o", "jsonl"},
 			{"record", "--source", record, "--counters", "paths.txt", "-o", "out.csv"},
 		}, ""},
 	}
-	kinds = append(kinds, hostileKind{seed(t, "a.jsonl"), []string{"a.jsonl"}, [][]string{{"info", "a.jsonl"}}, ""}) // it is no log
+	noLog := seed(t, "a.jsonl")
+	kinds = append(kinds, hostileKind{noLog, []string{"a.jsonl"}, [][]string{{"info", "a.jsonl"}}, ""})
 	for _, name := range []string{"a.capture", "whole.blg", "some.blg", "a.csv", "a.tsv", "small.bin"} {
 		kinds = append(kinds, hostileKind{seed(t, name), []string{name}, logCommands(name), ""})
 	}
@@ -226,7 +229,7 @@ func hostileKinds(t *testing.T) []hostileKind {
 
 // cookSeed is input of the cook command.
 const cookSeed = `{"type":"PERF_RAW_FRACTION","cur":{"value":20,"base":50}}
-{"type":"PERF_COUNTER_COUNTER","prev":{"value":1,"perf_time":10,"perf_freq":10},"cur":{"value":21,"perf_time":20,"perf_freq":10}}
+{"type":"PERF_COUNTER_COUNTER","prev":{"value":1,"perf_time":10,"perf_freq":10},"cur":{"value":9,"perf_time":20}}
 `
 
 // logCommands are commands that read a log.
@@ -251,7 +254,8 @@ var registrationCommands = [][]string{
 	{"provider", "check", "app.json", "app.ini", "app.h", "app.man", "app_symbols.h"},
 	{"provider", "check", "app.ini"}, {"provider", "check", "app.man"},
 	{"provider", "init", "app.ini"}, {"provider", "init", "app.man"}, {"provider", "init", "app.json", "--force"},
-	{"provider", "install", "app.ini", "--library", "app.dll", "--dry-run"}, {"provider", "install", "app.man", "--dry-run"},
+	{"provider", "install", "app.ini", "--library", "app.dll", "--dry-run"},
+	{"provider", "install", "app.man", "--dry-run"},
 }
 
 // seed reads files of the current directory.
