@@ -55,7 +55,9 @@ func (c *Cases) All() iter.Seq2[int, *rand.Rand] {
 	}
 }
 
-// edges are numbers at which lengths, counts and offsets go wrong.
+// Edge returns a number at which lengths, counts or offsets go wrong.
+func Edge(r *rand.Rand) uint64 { return edges[r.IntN(len(edges))] }
+
 var edges = []uint64{
 	0, 1, 2, 7, 8, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 1 << 16, 1 << 20, 64 << 20, 1<<31 - 1, 1 << 31, 1<<32 - 8, 1<<32 - 1,
 	1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1,
@@ -132,7 +134,7 @@ func putEdge(r *rand.Rand, b []byte, size int) {
 	}
 	from, _ := piece(r, b)
 	at := min(from, len(b)-size) &^ 3
-	n := edges[r.IntN(len(edges))]
+	n := Edge(r)
 	if size == 4 {
 		binary.LittleEndian.PutUint32(b[at:], uint32(n))
 	} else {
