@@ -29,7 +29,7 @@ func TestSoakHostileProc(t *testing.T) {
 // whole, and processes whose files are untouched have their values.
 func hostileProc(t *testing.T, cases *perftest.Cases) {
 	files := hostileFiles(t)
-	want := witnessValues(t, files, nil)
+	want := witnessValues(t, files)
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return witnessFile.MatchString(name) })
 	for n, r := range cases.All() {
 		root := NewMapRoot(files)
@@ -43,17 +43,12 @@ func hostileProc(t *testing.T, cases *perftest.Cases) {
 			}
 		})
 		for range 3 {
-			got := witnesses(rig)
-			for key, value := range want {
-				if found, ok := got[key]; !ok || found != value {
-					t.Errorf("round %d, after %q: %s is %+v (there: %v), want %+v", n, h.done, key, found, ok, value)
-				}
+			checkWitnesses(t, witnesses(rig), want)
+			if t.Failed() {
+				t.Fatalf("round %d, after %q", n, h.done)
 			}
 			h.damage()
 			rig.pass(second)
-		}
-		if t.Failed() {
-			t.Fatalf("round %d failed", n)
 		}
 	}
 	t.Logf("%d rounds of %d files, %d values of untouched processes in each sample", cases.Done, len(names), len(want))
@@ -94,9 +89,9 @@ func hostileFiles(t *testing.T) map[string]string {
 }
 
 // witnessValues are the witnesses' values on a machine of these files.
-func witnessValues(t *testing.T, files map[string]string, change func(*System)) map[string]sampleValue {
+func witnessValues(t *testing.T, files map[string]string) map[string]sampleValue {
 	t.Helper()
-	values := witnesses(newRig(t, NewMapRoot(files), change))
+	values := witnesses(newRig(t, NewMapRoot(files), nil))
 	for _, key := range []string{"230 w10003 142", "232 10003 142", "230 w10003 180", "230 w10003 952", "230 w10003 784"} {
 		if v, ok := values[key]; !ok || v.missing || v.raw%10_003 != 0 {
 			t.Fatalf("%s is %+v (there: %v)", key, v, ok)
@@ -124,6 +119,15 @@ func witnesses(r *rig) map[string]sampleValue {
 		}
 	}
 	return values
+}
+
+func checkWitnesses(t *testing.T, got, want map[string]sampleValue) {
+	t.Helper()
+	for key, value := range want {
+		if found, ok := got[key]; !ok || found != value {
+			t.Errorf("%s is %+v (there: %v), want %+v", key, found, ok, value)
+		}
+	}
 }
 
 // hostileMachine is a machine whose files somebody damages.
