@@ -203,7 +203,7 @@ func costlyObjects(t *testing.T) map[string]bool {
 }
 
 // systemPrograms are programs for tests on this system.
-var systemPrograms = map[string]func(){"burn": burn, "peak": peak}
+var systemPrograms = map[string]func(){"burn": burn, "peak": peak, "forker": forker}
 
 // burn keeps a processor busy until standard input ends.
 func burn() {
