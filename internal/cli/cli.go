@@ -80,9 +80,11 @@ func (a *app) execute(ctx context.Context, args []string) error {
 	}
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
+	out := &helpWriter{w: a.stdout}
+	root.SetOut(out)
 	root.SetErr(a.stderr)
-	return root.ExecuteContext(ctx)
+	err := root.ExecuteContext(ctx)
+	return errors.Join(err, out.err)
 }
 
 // isInterrupt tells whether err says no more than that ctx has ended.

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 
@@ -36,6 +38,19 @@ func helpCommand() *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+}
+
+// helpWriter keeps the first error of writing help texts and the version, which
+// cobra does not look at.
+type helpWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (h *helpWriter) Write(p []byte) (int, error) {
+	n, err := h.w.Write(p)
+	h.err = cmp.Or(h.err, err)
+	return n, err
 }
 
 // unknownCommand says that the first argument which is not a flag names no
