@@ -135,10 +135,10 @@ func TestDiskFullRotation(t *testing.T) {
 // TestDiskFullConvert converts onto a disk with too little room: there is nothing
 // of the new file, and what had its name before is still there.
 func TestDiskFullConvert(t *testing.T) {
-	disk := smallDisk(t, 64)
+	disk := smallDisk(t, 16)
 	log := filepath.Join(t.TempDir(), "log.capture")
 	var stderr bytes.Buffer // it may tell that samples were missed
-	args := []string{"record", "-i", "0.001", "-n", "60", "--quiet", "-o", log}
+	args := []string{"record", "-i", "0.001", "-n", "10", "--quiet", "-o", log}
 	if status := Run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr); status != exitDone {
 		t.Fatalf("%q: status %d, %s", args, status, &stderr)
 	}
