@@ -97,6 +97,9 @@ func forkedPublisher(t *testing.T, cases *perftest.Cases) {
 		_ = cmd.Wait() // it was killed
 		checkForked(t, children, dir)
 		killAll(children)
+		if t.Failed() {
+			t.FailNow()
+		}
 
 		after := run(t, "get", path, `\Alone\N`, "-o", "jsonl")
 		if bytes.Contains(after, []byte("forked")) {
@@ -151,7 +154,7 @@ func checkForked(t *testing.T, children []int, dir string) {
 	}
 
 	deadline := time.Now().Add(hostileLimit)
-	for bytes.Contains(run(t, "get", `\Peer(*)\Bytes Served`, "-o", "jsonl"), []byte("forked")) {
+	for !t.Failed() && bytes.Contains(run(t, "get", `\Peer(*)\Bytes Served`, "-o", "jsonl"), []byte("forked")) {
 		if time.Now().After(deadline) {
 			t.Error("children keep a dead publisher's values alive")
 			return

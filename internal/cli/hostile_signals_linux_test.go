@@ -69,7 +69,7 @@ func hostileSignals(t *testing.T, cases *perftest.Cases) {
 	stopped := map[string]int{}
 	for n, r := range cases.All() {
 		c := signalled[n%len(signalled)]
-		p := &signalProgram{dir: t.TempDir(), log: log, exited: make(chan struct{})}
+		p := &signalProgram{dir: t.TempDir(), log: log}
 		p.start(t, schema, c.args)
 		p.waitFor(t, c.ready)
 		sent := p.signal(r, n/len(signalled))
@@ -138,6 +138,13 @@ func (p *signalProgram) start(t *testing.T, schema string, args []string) {
 	}
 	p.cmd = process(t, "winperf", real...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
+	p.launch(t)
+}
+
+// launch starts the command.
+func (p *signalProgram) launch(t *testing.T) {
+	t.Helper()
+	p.exited = make(chan struct{})
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -351,20 +358,18 @@ func isQuiet(stderr string) bool {
 // picture is drawn on it, and types Ctrl-Z and Ctrl-C.
 func TestHostileTerminal(t *testing.T) {
 	master, terminal := openTerminal(t)
-	cmd := process(t, "winperf", "watch", "-i", "0.005")
-	cmd.Env = append(os.Environ(), "TERM=xterm")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	p := &signalProgram{cmd: process(t, "winperf", "watch", "-i", "0.005")}
+	p.cmd.Env = append(os.Environ(), "TERM=xterm")
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = terminal, terminal, terminal
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	p.launch(t)
+
 	var shown lockedBuffer
 	copied := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(&shown, master) // until the terminal is closed
 		close(copied)
 	}()
-	p := &signalProgram{cmd: cmd, exited: make(chan struct{})}
 	p.waitFor(t, func(*signalProgram) bool { return strings.Contains(shown.String(), "Available MBytes") })
 
 	r := rand.New(rand.NewPCG(1, 1))
@@ -379,10 +384,10 @@ func TestHostileTerminal(t *testing.T) {
 	if _, err := master.WriteString("\x1a\x03"); err != nil { // there is no shell that would stop it for Ctrl-Z
 		t.Fatal(err)
 	}
-	err := cmd.Wait()
+	p.wait(t)
 	_ = terminal.Close()
-	if text := shown.String(); err != nil || strings.Contains(text, "internal error") || strings.Contains(text, "goroutine ") {
-		t.Errorf("%v, at the end is shown %q", err, tail(text))
+	if text := shown.String(); p.status != exitDone || strings.Contains(text, "internal error") || strings.Contains(text, "goroutine ") {
+		t.Errorf("status %d, at the end is shown %q", p.status, tail(text))
 	}
 	_ = master.Close()
 	<-copied
