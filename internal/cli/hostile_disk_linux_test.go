@@ -74,7 +74,8 @@ func fails(t *testing.T, why error, name string, args ...string) string {
 	status := Run(ctx, args, strings.NewReader(""), &stdout, &stderr)
 	told := func(line string) bool { return strings.Contains(line, why.Error()) && strings.Contains(line, name) }
 	if lines := strings.Split(stderr.String(), "\n"); status != exitFailed || !slices.ContainsFunc(lines, told) {
-		t.Errorf("%q: status %d, want %d and a line with %q and %q; standard error:\n%s", args, status, exitFailed, why, name, tail(stderr.String()))
+		t.Errorf("%q: status %d, want %d and a line with %q and %q; standard error:\n%s",
+			args, status, exitFailed, why, name, tail(stderr.String()))
 	}
 	return stderr.String()
 }
@@ -99,8 +100,9 @@ func TestDiskFullRecord(t *testing.T) {
 // is there then. Of a binary log some seconds more may be missing.
 func recordUntil(t *testing.T, why error, name string, more ...string) {
 	t.Helper()
-	args := append([]string{"record", `\Memory\*`, `\Processor(*)\*`, "-i", "0.001", "--progress", "-o", name}, more...)
-	stderr := fails(t, why, filepath.Base(name), args...)
+	base := filepath.Base(name)
+	args := []string{"record", `\Memory\*`, `\Processor(*)\*`, "-i", "0.001", "--progress", "-o", name}
+	stderr := fails(t, why, base, append(args, more...)...)
 	acknowledged := 0
 	for line := range strings.Lines(stderr) {
 		if number, _, ok := strings.Cut(line, " samples,"); ok {
@@ -110,8 +112,9 @@ func recordUntil(t *testing.T, why error, name string, more ...string) {
 		}
 	}
 	held, damage := samplesIn(t, name)
-	if format := filepath.Ext(name); acknowledged < 10 || damage > 0 || held < 10 || held < acknowledged && format != ".blg" {
-		t.Errorf("%s: %d samples and %d places of damage, %d were acknowledged", filepath.Base(name), held, damage, acknowledged)
+	lost := held < acknowledged && filepath.Ext(name) != ".blg"
+	if acknowledged < 10 || held < 10 || damage > 0 || lost {
+		t.Errorf("%s: %d samples and %d places of damage, %d were acknowledged", base, held, damage, acknowledged)
 	}
 }
 
@@ -166,8 +169,9 @@ func TestDiskFullOutput(t *testing.T) {
 	if err := writeRecord(dir); err != nil {
 		t.Fatal(err)
 	}
-	log, schema := filepath.Join(dir, "log.csv"), filepath.Join(dir, "app.json")
-	record := "perfdata:" + filepath.Join(dir, "one.bin") + "," + filepath.Join(dir, "two.bin") + "?names=" + filepath.Join(dir, "names.tsv")
+	in := func(name string) string { return filepath.Join(dir, name) }
+	record := "perfdata:" + in("one.bin") + "," + in("two.bin") + "?names=" + in("names.tsv")
+	log, schema := in("log.csv"), in("app.json")
 	run(t, "convert", record, "-o", log)
 	if err := os.WriteFile(schema, run(t, "provider", "init", "--example"), 0o666); err != nil {
 		t.Fatal(err)
@@ -176,14 +180,18 @@ func TestDiskFullOutput(t *testing.T) {
 
 	var commands [][]string
 	for _, out := range []string{"out.txt", "out.csv", "out.tsv", "out.jsonl", "out.json"} {
-		commands = append(commands, []string{"get", "--source", record, `\*(*)\*`, "-o", out}, []string{"watch", "--source", record, `\*(*)\*`, "-o", out})
+		for _, command := range []string{"get", "watch"} {
+			commands = append(commands, []string{command, "--source", record, `\*(*)\*`, "-o", out})
+		}
 	}
 	for _, out := range []string{"out.txt", "out.json", "out.bin"} {
 		commands = append(commands, []string{"dump", "--source", record, "-o", out})
 	}
 	commands = append(commands,
-		[]string{"list", "--source", record, "-o", "out.jsonl"}, []string{"list", "--names", "--source", record, "-o", "out.tsv"},
-		[]string{"info", log, "-o", "out.json"}, []string{"info", log, "-o", "out.txt"}, []string{"convert", log, "-o", "out.tsv"})
+		[]string{"list", "--source", record, "-o", "out.jsonl"},
+		[]string{"list", "--names", "--source", record, "-o", "out.tsv"},
+		[]string{"info", log, "-o", "out.json"}, []string{"info", log, "-o", "out.txt"},
+		[]string{"convert", log, "-o", "out.tsv"})
 	for _, args := range commands {
 		name := args[len(args)-1]
 		args[len(args)-1] = filepath.Join(disk, name)
@@ -237,7 +245,8 @@ func TestFileTooLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait() // the status is looked at below
-		if status := cmd.ProcessState.ExitCode(); status != exitFailed || !strings.Contains(stderr.String(), "limited."+format) {
+		status := cmd.ProcessState.ExitCode()
+		if status != exitFailed || !strings.Contains(stderr.String(), "limited."+format) {
 			t.Errorf("%s: status %d, standard error %q", format, status, tail(stderr.String()))
 		}
 		if held, damage := samplesIn(t, name); held < 10 || damage > 0 {
@@ -262,8 +271,9 @@ func TestDiskBroken(t *testing.T) {
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		_ = cmd.Run() // the status is looked at below
-		text := stderr.String()
-		if status := cmd.ProcessState.ExitCode(); status != exitFailed || !strings.Contains(text, syscall.EIO.Error()) || !strings.Contains(text, broken) {
+		text, status := stderr.String(), cmd.ProcessState.ExitCode()
+		told := strings.Contains(text, syscall.EIO.Error()) && strings.Contains(text, broken)
+		if status != exitFailed || !told {
 			t.Errorf("%q: status %d, standard error %q", args, status, tail(text))
 		}
 	}

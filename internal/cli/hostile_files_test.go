@@ -36,9 +36,12 @@ type hostileKind struct {
 	stdin    string // the file that is standard input, if any
 }
 
+// seedNames are the names of files.
+func seedNames(files map[string][]byte) []string { return slices.Sorted(maps.Keys(files)) }
+
 // others are all files of a kind, to take bytes from.
 func (k *hostileKind) others() (all [][]byte) {
-	for _, name := range slices.Sorted(maps.Keys(k.seeds)) {
+	for _, name := range seedNames(k.seeds) {
 		all = append(all, k.seeds[name])
 	}
 	return all
@@ -206,13 +209,13 @@ func hostileKinds(t *testing.T) []hostileKind {
 	writeSeed(t, "app.json", run(t, "provider", "init", "--example"))
 	run(t, "provider", "init", "app.json")
 
-	whole := seed(t, "one.bin", "two.bin", "names.tsv")
+	whole, samples := seed(t, "one.bin", "two.bin", "names.tsv"), seed(t, "cook.jsonl")
+	registered := seed(t, "app.json", "app.ini", "app.h", "app.man", "app_symbols.h")
 	kinds := []hostileKind{
-		{whole, []string{"one.bin", "two.bin", "names.tsv"}, append(logCommands(record),
+		{whole, seedNames(whole), append(logCommands(record),
 			[]string{"dump", "one.bin", "--names", "names.tsv"}, []string{"list", "--names", "--source", record}), ""},
-		{seed(t, "app.json", "app.ini", "app.h", "app.man", "app_symbols.h"),
-			[]string{"app.json", "app.ini", "app.h", "app.man", "app_symbols.h"}, registrationCommands, ""},
-		{seed(t, "cook.jsonl"), []string{"cook.jsonl"}, [][]string{{"cook"}, {"cook", "--wrap", "always"}}, "cook.jsonl"},
+		{registered, seedNames(registered), registrationCommands, ""},
+		{samples, seedNames(samples), [][]string{{"cook"}, {"cook", "--wrap", "always"}}, "cook.jsonl"},
 		{withSeed(whole, t, "paths.txt", "wide.txt"), []string{"paths.txt", "wide.txt"}, [][]string{
 			{"get", "--source", record, "--counters", "paths.txt"},
 			{"get", "--source", record, "--counters", "wide.txt", "-o", "jsonl"},
@@ -229,7 +232,7 @@ func hostileKinds(t *testing.T) []hostileKind {
 
 // cookSeed is input of the cook command.
 const cookSeed = `{"type":"PERF_RAW_FRACTION","cur":{"value":20,"base":50}}
-{"type":"PERF_COUNTER_COUNTER","prev":{"value":1,"perf_time":10,"perf_freq":10},"cur":{"value":9,"perf_time":20}}
+{"type":"PERF_COUNTER_COUNTER","prev":{"value":1,"perf_time":10,"perf_freq":10},"cur":{"value":9}}
 `
 
 // logCommands are commands that read a log.
@@ -237,14 +240,18 @@ func logCommands(name string) [][]string {
 	const every = `\*(*)\*`
 	return [][]string{
 		{"info", name}, {"info", name, "-o", "json"},
-		{"list", "--source", name}, {"list", "--source", name, "-o", "jsonl"}, {"list", "--source", name, "Process"},
+		{"list", "--source", name}, {"list", "--source", name, "-o", "jsonl"},
+		{"list", "--source", name, "Process"},
 		{"get", "--source", name, every}, {"get", "--source", name, every, "-o", "jsonl"},
 		{"get", "--source", name, `\Process(svchost#1)\ID Process`, `\Memory\Available MBytes`, "-o", "csv"},
-		{"watch", "-n", "2", "--source", name}, {"watch", "-n", "2", "--source", name, every, "-o", "json"},
+		{"watch", "-n", "2", "--source", name},
+		{"watch", "-n", "2", "--source", name, every, "-o", "json"},
 		{"watch", "-n", "2", "--source", name, every, "-o", "csv", "--anomalies"},
-		{"dump", "--source", name}, {"dump", "--source", name, "-o", "json"}, {"dump", "--source", name, "-o", "out.bin"},
-		{"convert", name, "-o", "out.csv"}, {"convert", name, "-o", "out.jsonl"}, {"convert", name, "-o", "out.blg"},
-		{"convert", name, "-o", "out.capture"}, {"convert", name, "-o", "out.tsv", "--path", `\Process(*)\*`, "-i", "1"},
+		{"dump", "--source", name}, {"dump", "--source", name, "-o", "json"},
+		{"dump", "--source", name, "-o", "out.bin"},
+		{"convert", name, "-o", "out.csv"}, {"convert", name, "-o", "out.jsonl"},
+		{"convert", name, "-o", "out.blg"}, {"convert", name, "-o", "out.capture"},
+		{"convert", name, "-o", "out.tsv", "--path", `\Process(*)\*`, "-i", "1"},
 		{"record", "--source", name, "-o", "out.capture"}, {"record", "--source", name, every, "-o", "out.jsonl"},
 	}
 }
@@ -253,7 +260,8 @@ func logCommands(name string) [][]string {
 var registrationCommands = [][]string{
 	{"provider", "check", "app.json", "app.ini", "app.h", "app.man", "app_symbols.h"},
 	{"provider", "check", "app.ini"}, {"provider", "check", "app.man"},
-	{"provider", "init", "app.ini"}, {"provider", "init", "app.man"}, {"provider", "init", "app.json", "--force"},
+	{"provider", "init", "app.ini"}, {"provider", "init", "app.man"},
+	{"provider", "init", "app.json", "--force"},
 	{"provider", "install", "app.ini", "--library", "app.dll", "--dry-run"},
 	{"provider", "install", "app.man", "--dry-run"},
 }

@@ -37,7 +37,8 @@ func forker() {
 	sleep2 := exec.Command("sleep", "1000")
 	sleep2.ExtraFiles = []*os.File{null, null, null, null} // in the place of the publisher's own
 	exitOn(sleep2.Start())
-	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", "sleep 1000 & echo $!; exec sleep 1000"}, &syscall.ProcAttr{
+	script := []string{"sh", "-c", "sleep 1000 & echo $!; exec sleep 1000"}
+	pid, err := syscall.ForkExec("/bin/sh", script, &syscall.ProcAttr{
 		Env: os.Environ(), Files: []uintptr{0, 1, 2, null.Fd(), null.Fd(), null.Fd(), null.Fd(), null.Fd()},
 		Sys: &syscall.SysProcAttr{Setsid: true},
 	})

@@ -14,8 +14,9 @@ func TestOutputBroken(t *testing.T) {
 	for _, args := range [][]string{
 		{"watch", `\Processor(*)\*`, "-i", "0.001", "-o", "csv"},
 		{"watch", `\Processor(*)\*`, "-i", "0.001", "-o", "json"},
-		{"watch", "-i", "0.001"}, {"get", `\*(*)\*`, "-i", "0.001", "-o", "jsonl"}, {"list"}, {"list", "-o", "paths"}, {"dump"},
-		{"cook", "--list"}, {"help", "record"}, {"list", "--help"}, {"--version"}, {"provider", "init", "--example"},
+		{"watch", "-i", "0.001"}, {"get", `\*(*)\*`, "-i", "0.001", "-o", "jsonl"},
+		{"list"}, {"list", "-o", "paths"}, {"dump"}, {"cook", "--list"},
+		{"help", "record"}, {"list", "--help"}, {"--version"}, {"provider", "init", "--example"},
 	} {
 		for _, room := range []int{0, 1, 100, 1000} {
 			left := room
@@ -32,7 +33,8 @@ func TestOutputBroken(t *testing.T) {
 			whole := status == exitDone && left > 0 // there was room enough
 			failed := status == exitFailed && strings.Contains(stderr.String(), syscall.EIO.Error())
 			if !whole && !failed || ctx.Err() != nil {
-				t.Errorf("%q with room for %d bytes: status %d, standard error %q", args, room, status, tail(stderr.String()))
+				text := tail(stderr.String())
+				t.Errorf("%q with room for %d bytes: status %d, standard error %q", args, room, status, text)
 			}
 			cancel()
 		}

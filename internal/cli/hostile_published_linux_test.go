@@ -50,11 +50,13 @@ func hostilePublished(t *testing.T, cases *perftest.Cases) {
 	self := ownName(t)
 	wanted[fmt.Sprintf(`\Process(%s)\ID Process`, self)] = float64(os.Getpid())
 
-	query := []string{`\Alone\N`, `\Peer(good*)\Bytes Served`, fmt.Sprintf(`\Process(%s*)\ID Process`, self), "-o", "jsonl"}
+	own := fmt.Sprintf(`\Process(%s*)\ID Process`, self)
+	query := []string{`\Alone\N`, `\Peer(good*)\Bytes Served`, own, "-o", "jsonl"}
 	get := append([]string{"get"}, query...)
 	commands := [][]string{
 		get, get, append([]string{"watch", "-n", "2", "-i", "0.001"}, query...),
-		{"list"}, {"list", "Peer", "-o", "jsonl"}, {"dump", "--object", "Alone"}, {"get", `\*(*)\*`, "-o", "csv", "-i", "0.001"},
+		{"list"}, {"list", "Peer", "-o", "jsonl"}, {"dump", "--object", "Alone"},
+		{"get", `\*(*)\*`, "-o", "csv", "-i", "0.001"},
 	}
 
 	run := hostileRuns{statuses: map[int]int{}}

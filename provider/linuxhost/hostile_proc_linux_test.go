@@ -1,6 +1,7 @@
 package linuxhost
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"os"
@@ -33,9 +34,11 @@ var strange = map[string]func(path string) error{
 	"circle":    func(path string) error { return os.Symlink(path, path) },
 	"nowhere":   func(path string) error { return os.Symlink(path+"-gone", path) },
 	"broken":    func(path string) error { return os.Symlink("/proc/self/mem", path) }, // reading fails: EIO
-	"long line": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("7", 1<<20)), 0o666) },
-	"holes":     func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, 1<<40)) },
-	"gone":      func(string) error { return nil },
+	"long line": func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte{'7'}, 1<<20), 0o666) },
+	"holes": func(path string) error {
+		return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, 1<<40))
+	},
+	"gone": func(string) error { return nil },
 }
 
 // hostileTree puts strange things in the place of files, as hostileProc damages
@@ -83,12 +86,14 @@ func hostileTree(t *testing.T, cases *perftest.Cases) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d rounds of %d files, %d values of untouched processes in each sample", cases.Done, len(names), len(want))
+	t.Logf("%d rounds of %d files, %d values of untouched processes in each sample",
+		cases.Done, len(names), len(want))
 }
 
 // isNoPlace reports whether the directory of a file is none any more.
 func isNoPlace(err error) bool {
-	return errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EEXIST)
+	none := func(no unix.Errno) bool { return errors.Is(err, no) }
+	return none(unix.ENOTDIR) || none(unix.ENOENT) || none(unix.ELOOP) || none(unix.EEXIST)
 }
 
 // writeTree makes a directory of files. Of the file of descriptors the size counts.
@@ -100,7 +105,8 @@ func writeTree(t *testing.T, dir string, files map[string]string) {
 			text = strings.Repeat("x", len(text))
 		}
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -30,7 +30,7 @@ func TestSoakHostileProc(t *testing.T) {
 func hostileProc(t *testing.T, cases *perftest.Cases) {
 	files := hostileFiles(t)
 	want := witnessValues(t, files)
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return witnessFile.MatchString(name) })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), witnessFile.MatchString)
 	for n, r := range cases.All() {
 		root := NewMapRoot(files)
 		h := &hostileMachine{r: r, root: root, files: files, names: names}
@@ -51,7 +51,8 @@ func hostileProc(t *testing.T, cases *perftest.Cases) {
 			rig.pass(second)
 		}
 	}
-	t.Logf("%d rounds of %d files, %d values of untouched processes in each sample", cases.Done, len(names), len(want))
+	t.Logf("%d rounds of %d files, %d values of untouched processes in each sample",
+		cases.Done, len(names), len(want))
 }
 
 // witnessFile are the files of processes that stay as they are. The first of them
@@ -66,13 +67,15 @@ var witnessName = regexp.MustCompile(`^w?1000\d$`)
 func hostileFiles(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	archives := []string{"nodes.txtar", "small.txtar", "threads.txtar", "details.txtar", "disks.txtar", "groups.txtar", "network.txtar"}
-	for name, e := range fixtures(t, archives...).entries {
+	all := fixtures(t, "nodes.txtar", "small.txtar", "threads.txtar", "details.txtar", "disks.txtar",
+		"groups.txtar", "network.txtar")
+	for name, e := range all.entries {
 		if !e.isDir() {
 			files[name] = e.text
 		}
 	}
-	for _, file := range []string{"statm", "status", "io", "schedstat", "fd", "smaps_rollup", "task/1/schedstat", "task/1/status"} {
+	const of1 = "statm status io schedstat fd smaps_rollup task/1/schedstat task/1/status"
+	for _, file := range strings.Fields(of1) {
 		for pid := 10_000; pid < 10_010; pid++ {
 			name := strings.Replace(file, "task/1/", fmt.Sprintf("task/%d/", pid), 1)
 			files[fmt.Sprintf("proc/%d/%s", pid, name)] = files["proc/1/"+file]
@@ -92,7 +95,8 @@ func hostileFiles(t *testing.T) map[string]string {
 func witnessValues(t *testing.T, files map[string]string) map[string]sampleValue {
 	t.Helper()
 	values := witnesses(newRig(t, NewMapRoot(files), nil))
-	for _, key := range []string{"230 w10003 142", "232 10003 142", "230 w10003 180", "230 w10003 952", "230 w10003 784"} {
+	own := []string{"230 w10003 142", "232 10003 142", "230 w10003 180", "230 w10003 952", "230 w10003 784"}
+	for _, key := range own {
 		if v, ok := values[key]; !ok || v.missing || v.raw%10_003 != 0 {
 			t.Fatalf("%s is %+v (there: %v)", key, v, ok)
 		}

@@ -209,7 +209,8 @@ func (f *forks) checkShort(r, handles winperf.Reading, files, pid int, known boo
 		f.t.Errorf("%s has the id %v", r.Series, id)
 	}
 	n, there := handles.Value.Float64()
-	if own := f.files + float64(files); there && handles.Status == counter.OK && n != own && n != own+1 && n != 0 {
+	own := f.files + float64(files)
+	if there && handles.Status == counter.OK && n != own && n != own+1 && n != 0 {
 		f.t.Errorf("%s has %v files, want %v", r.Series, n, own)
 	}
 	if known {

@@ -65,13 +65,16 @@ func hostileScribbling(t *testing.T, cases *perftest.Cases) {
 				seen++
 			}
 		}
-		m.Close()
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
 		if err := src.Close(); err != nil {
 			t.Error(err)
 		}
 	}
 	writes := end()
-	t.Logf("%d samples beside %d writes: %d with values of the hostile publisher, %d problems told", 10*cases.Done, writes, seen, told.Load())
+	t.Logf("%d samples beside %d writes: %d with values of the hostile publisher, %d problems told",
+		10*cases.Done, writes, seen, told.Load())
 	if seen == 0 || told.Load() == 0 {
 		t.Error("the hostile publisher was never read, or never wrong, and so nothing is proven")
 	}
