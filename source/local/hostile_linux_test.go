@@ -88,8 +88,12 @@ func checkOwners(t *testing.T, cycle *measure.Cycle, wanted map[string]uint64) (
 	if len(cycle.Damage) > 0 {
 		t.Errorf("the sample is damaged: %v", cycle.Damage)
 	}
-	found := map[string]int{}
-	self := false
+	comm, err := os.ReadFile("/proc/self/comm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimSpace(string(comm))
+	found, self := map[string]int{}, false
 	for _, r := range cycle.Readings() {
 		if r.Status != counter.OK {
 			others = true
@@ -98,7 +102,7 @@ func checkOwners(t *testing.T, cycle *measure.Cycle, wanted map[string]uint64) (
 		value, _ := r.Value.Float64()
 		path := r.Series.Path
 		if path.Object == "Process" {
-			self = self || int(value) == os.Getpid() && strings.HasPrefix(path.Instance, "local.test")
+			self = self || int(value) == os.Getpid() && path.Instance == name
 			continue
 		}
 		path.Machine = ""
