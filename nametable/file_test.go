@@ -34,6 +34,11 @@ func TestParseFile(t *testing.T) {
 		{"lines in UTF-16 after a mark", "\xff\xfe" + string(le(lines)), counters, help, nil},
 		{"a TAB in a text", "2\tone\ttwo\n", le("2\x00one\ttwo\x00\x00"), nil, nil},
 
+		{"registry bytes that begin with an empty string", string(le("\x002\x00System\x00\x00")), le("2\x00System\x00\x00"), nil,
+			[]Damage{{Fault: EmptyString, Source: "f", Offset: 0, Found: "an empty string with data after it"}}},
+		{"a line that is not UTF-8 from its start", "\xe4h\t2\n2\tSystem", le("2\x00System\x00\x00"), nil,
+			[]Damage{{Fault: BadUTF8, Source: "f", Line: 1, Column: 1, Found: `"\xe4h\t2"`}}},
+
 		{"damaged registry bytes", "\xff\xfe" + string(le("2\x00System\x00stray\x004\x00Memory\x00")), le("2\x00System\x004\x00Memory\x00\x00"), nil,
 			[]Damage{{Fault: BadIndex, Source: "f", Offset: 20, Found: `"stray"`}, {Fault: NoTerminator, Source: "f", Offset: 50, Found: "the end of the data"}}},
 		{"damaged lines", "2\tSystem\nMemory\t4\n4\n\n6\t\n8 Memory\n2\tNew\n10\t\xe4h\n4294967296\tx", le("2\x00New\x00\x00"), nil,
@@ -97,6 +102,15 @@ func TestParseFileTooManyLines(t *testing.T) {
 	}
 }
 
+// TestParseFileLargest reads a file that is just as large as one may be.
+func TestParseFileLargest(t *testing.T) {
+	const line = "2\tSystem\n# "
+	nt, damage, err := ParseFile("f", []byte(line+strings.Repeat("x", MaxBytes-len(line))))
+	if err != nil || len(damage) > 0 || !bytes.Equal(nt.Counter, le("2\x00System\x00\x00")) {
+		t.Errorf("names % x, damage %v, error %v", nt.Counter, damage, err)
+	}
+}
+
 func TestReadFile(t *testing.T) {
 	nt, damage, err := ReadFile("names.tsv", strings.NewReader("2\tSystem\nbad\n"))
 	if err != nil || len(damage) != 1 || damage[0].Source != "names.tsv" {
@@ -108,7 +122,10 @@ func TestReadFile(t *testing.T) {
 	if _, _, err := ReadFile("names.tsv", iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a file that cannot be read: %v", err)
 	}
-	if _, _, err := ReadFile("names.tsv", bytes.NewReader(make([]byte, MaxBytes+2))); !errors.Is(err, winperf.ErrBadData) {
-		t.Errorf("a file that is too large: %v", err)
+	// Of a file that is too large no name is taken, not even a whole one at its start.
+	large := io.MultiReader(strings.NewReader("2\tSystem\n"), strings.NewReader(strings.Repeat("#", MaxBytes)))
+	nt, _, err = ReadFile("names.tsv", large)
+	if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "names.tsv: more than 16777216 bytes") || nt.Counter != nil {
+		t.Errorf("a file that is too large: names % x, error %v", nt.Counter, err)
 	}
 }

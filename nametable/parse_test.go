@@ -32,6 +32,8 @@ func TestParse(t *testing.T) {
 			[]Damage{{Fault: NoTerminator, Offset: 0, Found: "the end of the data"}}},
 		{"beyond ASCII and the first plane", "2\x00Größe µs 日本 🙂\x00\x00", Options{},
 			pairs{2: "Größe µs 日本 🙂"}, nil},
+		{"the ends of the planes", "2\x00\uD7FF\uE000\uFFFF\U00010000\U0010FFFF\x00\x00", Options{},
+			pairs{2: "\uD7FF\uE000\uFFFF\U00010000\U0010FFFF"}, nil},
 		{"control characters and length are kept", "2\x00a\r\n\t\x01" + strings.Repeat("x", 1100) + "\x00\x00", Options{},
 			pairs{2: "a\r\n\t\x01" + strings.Repeat("x", 1100)}, nil},
 		{"highest index", "4294967294\x00a\x00\x00", Options{Kind: Counter}, pairs{4294967294: "a"}, nil},
@@ -53,6 +55,8 @@ func TestParse(t *testing.T) {
 			[]Damage{{Fault: BadIndex, Offset: 0, Found: `"4294967296"`}, {Fault: BadIndex, Offset: 22, Found: `"a"`}}},
 		{"index far above 64 bits", strings.Repeat("9", 41) + "\x00a\x00\x00", Options{}, pairs{},
 			[]Damage{{Fault: BadIndex, Offset: 0, Found: `"` + strings.Repeat("9", 40) + `"…`}, {Fault: BadIndex, Offset: 84, Found: `"a"`}}},
+		{"as long as an error shows it", strings.Repeat("x", 40) + "\x00\x00", Options{}, pairs{},
+			[]Damage{{Fault: BadIndex, Offset: 0, Found: `"` + strings.Repeat("x", 40) + `"`}}},
 		{"digits that are not ASCII", "٢\x00a\x00\x00", Options{}, pairs{},
 			[]Damage{{Fault: BadIndex, Offset: 0, Found: `"٢"`}, {Fault: BadIndex, Offset: 4, Found: `"a"`}}},
 		{"signs and blanks", "+2\x00 4\x00-6\x00\x00", Options{}, pairs{},
@@ -148,6 +152,14 @@ func TestParseLimits(t *testing.T) {
 		}
 		if s, _ := table.Name(2); len(s) != MaxBytes/2-2 {
 			t.Errorf("text of %d characters, want %d", len(s), MaxBytes/2-2)
+		}
+	})
+	t.Run("as many bytes as there may be", func(t *testing.T) {
+		b := append(le("2\x00"), bytes.Repeat([]byte("x\x00"), MaxBytes/2-4)...)
+		b = append(b, le("\x00\x00")...)
+		table, damage := Parse(b, Options{})
+		if s, _ := table.Name(2); len(b) != MaxBytes || len(damage) > 0 || len(s) != MaxBytes/2-4 {
+			t.Errorf("%d bytes: text of %d characters, damage %v", len(b), len(s), damage)
 		}
 	})
 	t.Run("pairs", func(t *testing.T) {

@@ -100,6 +100,23 @@ func TestFromMapErrors(t *testing.T) {
 	}
 }
 
+// TestFromMapLimit makes a table of as many texts as one may have, and none of more.
+func TestFromMapLimit(t *testing.T) {
+	texts := make(map[uint32]string, MaxPairs+1)
+	for i := range uint32(MaxPairs) {
+		texts[i] = "x"
+	}
+	if table, err := FromMap(Mixed, texts); err != nil || table.Len() != MaxPairs {
+		t.Errorf("%d texts: %v", len(texts), err)
+	}
+
+	texts[MaxPairs] = "x"
+	_, err := FromMap(Mixed, texts)
+	if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "1048577 pairs, expected at most 1048576") {
+		t.Errorf("%d texts: error %v", len(texts), err)
+	}
+}
+
 func TestNameTable(t *testing.T) {
 	table := fromMap(t, Mixed, map[uint32]string{1: "1847", 2: "System", 3: "The system 🙂", 5: "Memory of it", 4: "Memory"})
 	want := winperf.NameTable{
