@@ -41,8 +41,8 @@ type Value struct {
 // All of them are of type *[Error]. What follows dwTotalSize is left alone, see
 // [ParseIdentifiers].
 func ParseData(b []byte) (d *Data, damage []error, err error) {
-	h, headErr := readHead(b)
-	if h.total == 0 || headErr != nil && headErr.Check != CheckTotal || h.total < headerSize {
+	h, fatal, headErr := readHead(b)
+	if fatal {
 		return nil, nil, headErr
 	}
 	if headErr != nil {

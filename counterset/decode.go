@@ -61,10 +61,11 @@ type decoder struct {
 
 // sample decodes everything.
 func (d *decoder) sample(b []byte) *Error {
-	h, err := readHead(b)
-	if err != nil && (err.Check != CheckTotal || h.total < headerSize) {
+	h, fatal, err := readHead(b)
+	if fatal {
 		return err
 	}
+
 	whole := b[:min(len(b), MaxBytes)]
 	d.b, d.ix.Data, d.ix.Clocks, d.ix.Default = whole[:h.total], whole, h.clocks, -1
 	d.memo.setIdentifiers(whole[h.total:])
@@ -149,7 +150,7 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 	}
 	regular := d.instances(a, l, id, &o)
 	if !regular {
-		d.rewrite(a, l, id, &o)
+		d.rewrite(i, a, l, id, &o)
 	}
 	o.InstanceEnd = uint32(len(d.ix.Instances))
 	if n := int32(o.InstanceEnd - o.Instance0); a.form.listsInstances() || id.named() || n == 0 && !set.info.Single() {
@@ -176,15 +177,13 @@ const singleInstance = -1
 // are as they were, their counters are there already.
 func (d *decoder) place(i int, l *layout, o *index.Object) {
 	o.Counter0, o.Definitions = uint32(len(d.ix.Counters)), l.definitions
-	m := d.memo
-	if i < m.placed && l.placed && l.counter0 == o.Counter0 {
+	if m := d.memo; i < m.placed {
 		d.ix.Counters = d.ix.Counters[:int(o.Counter0)+len(l.counters)]
 	} else {
 		d.ix.Counters = append(d.ix.Counters, l.counters...)
-		if m.placed = min(m.placed, i); m.placed == i {
+		if m.placed == i {
 			m.placed++
 		}
-		l.placed, l.counter0 = true, o.Counter0
 	}
 	o.CounterEnd = uint32(len(d.ix.Counters))
 }

@@ -148,9 +148,6 @@ type layout struct {
 	counters    []index.Counter
 	definitions []byte
 	damage      []error
-
-	placed   bool
-	counter0 uint32
 }
 
 // layout returns the layout of the answer at position i, that of the sample

@@ -8,8 +8,9 @@ import "github.com/winperf/winperf/internal/index"
 // missing values. Windows is not known to give such answers; the interface
 // allows them.
 
-// rewrite indexes the instances of such an answer, as many as can be read.
-func (d *decoder) rewrite(a *answer, l *layout, id *ident, o *index.Object) {
+// rewrite indexes the instances of such an answer, at position i, as many as can
+// be read.
+func (d *decoder) rewrite(i int, a *answer, l *layout, id *ident, o *index.Object) {
 	d.recall(o.Title)
 	r := rewriter{d: d, a: a, l: l, id: id, sizes: make([]uint32, a.values)}
 	err := r.measure()
@@ -21,7 +22,7 @@ func (d *decoder) rewrite(a *answer, l *layout, id *ident, o *index.Object) {
 		if want := uint32(l.expect[k]); size != 0 && size != want {
 			// Definitions change, and with them whatever was compiled from them.
 			l.build(r.sizes)
-			l.placed = false
+			d.memo.placed = min(d.memo.placed, i)
 			break
 		}
 	}

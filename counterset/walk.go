@@ -27,10 +27,10 @@ type head struct {
 }
 
 // readHead checks the header. Data that end too early are usable as far as they
-// go: total is what is there then.
-func readHead(b []byte) (h head, err *Error) {
+// go: total is what is there then. Every other error is fatal.
+func readHead(b []byte) (h head, fatal bool, err *Error) {
 	if len(b) < headerSize {
-		return h, fault(CheckHeader, 0, int64(len(b)), headerSize)
+		return h, true, fault(CheckHeader, 0, int64(len(b)), headerSize)
 	}
 	there := uint32(min(len(b), MaxBytes))
 	h = head{
@@ -38,16 +38,16 @@ func readHead(b []byte) (h head, err *Error) {
 		clocks: counter.Clocks{PerfTime: i64(b, atPerfTime), PerfFreq: i64(b, atPerfFreq), Time100ns: i64(b, atTime100ns)},
 	}
 	if h.total < headerSize {
-		return h, fault(CheckTotal, atTotal, int64(h.total), int64(there))
+		return h, true, fault(CheckTotal, atTotal, int64(h.total), int64(there))
 	}
 	if room := (h.total - headerSize) / answerSize; h.answers > room {
-		return h, fault(CheckAnswerCount, atNumAnswers, int64(h.answers), int64(room))
+		return h, true, fault(CheckAnswerCount, atNumAnswers, int64(h.answers), int64(room))
 	}
 	if h.total > there {
 		err = fault(CheckTotal, atTotal, int64(h.total), int64(there))
 		h.total = there
 	}
-	return h, err
+	return h, false, err
 }
 
 // answer is a PERF_COUNTER_HEADER and what follows, checked as far as the
