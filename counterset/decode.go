@@ -261,9 +261,11 @@ func (k *known) next(b []byte, pos uint32) (values, name uint32, ok bool) {
 		k.same = false
 		return 0, 0, false
 	}
+
+	// A thing without a name has no definition, with which anything would begin.
 	n := k.names[0].Off + k.names[0].Len - k.cut
 	def, at := k.definitions[:n], b[pos:]
-	if uint32(len(at)) < n || string(at[:n]) != string(def) || u32(at, 0) > uint32(len(at)) {
+	if n == 0 || uint32(len(at)) < n || string(at[:n]) != string(def) || u32(at, 0) > uint32(len(at)) {
 		k.same = false
 		return 0, 0, false
 	}
