@@ -45,6 +45,8 @@ func ParseData(b []byte) (d *Data, damage []error, err error) {
 	if fatal {
 		return nil, nil, headErr
 	}
+
+	// What cut the data short is the error, whatever it did to the last answer.
 	if headErr != nil {
 		err = headErr
 	}
@@ -57,7 +59,10 @@ func ParseData(b []byte) (d *Data, damage []error, err error) {
 	for range h.answers {
 		a, fatal, answerErr := readAnswer(b, off)
 		if fatal {
-			return d, damage, answerErr
+			if err == nil {
+				err = answerErr
+			}
+			return d, damage, err
 		}
 		off = a.end
 		parsed := Answer{Status: a.status, Form: a.form}

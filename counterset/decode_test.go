@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -206,55 +207,136 @@ func patch(b []byte, at int, v uint32) []byte {
 }
 
 // TestDamage breaks every structure of a sample of two sets: what is whole is
-// served, and the error says where.
+// served, and the error says where. ParseData finds the same, without the set.
 func TestDamage(t *testing.T) {
 	// Header 0, answer of memory 48 (ids 64, values 80 and 96), answer of
-	// processors 112 (ids 128, list 152, instances 160, 248, 328).
+	// processors 112 (ids 128, list 152, instances 160, 256 and 336), identifiers
+	// 424 and 464 to 512.
 	good := twoSets(t)
-	first := "object 1000 of -1: 1 2\n  \"\" -1: 1099511627776 7"
+	const (
+		first    = "object 1000 of -1: 1 2\n  \"\" -1: 1099511627776 7"
+		second   = first + "\nobject 2000 of 1: 0 3 24 25\n  \"0,_Total\" 1: 10 20 30 40"
+		asked    = ": counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: "
+		nobody   = "unknown counter set at byte 48: no identifier has index 0"
+		cutTotal = "bad length at byte 0: dwTotalSize is 424, want 48 to "
+	)
 	for _, c := range []struct {
-		name  string
-		b     []byte
-		err   string // of Decode
-		start string // of what is read
-		want  string // damage, or else err
+		name   string
+		b      []byte
+		err    string // of Decode
+		read   string
+		damage string
 	}{
 		{"no header", good[:47], "truncated at byte 0: 47 bytes, want a header of 48", "", ""},
-		{"total too small", patch(good, 0, 47), "bad length at byte 0: dwTotalSize is 47", "", ""},
-		{"total too large", patch(good, 0, 9999), "bad length at byte 0: dwTotalSize is 9999", "", ""},
-		{"more answers than room", patch(good, 4, 99), "implausible count at byte 4: dwNumCounters is 99", "", ""},
-		{"answer too short", patch(good, 56, 15), "bad length at byte 56: PERF_COUNTER_HEADER.dwSize is 15", "", ""},
-		{"answer too long", patch(good, 120, 9999), "bad length at byte 120: PERF_COUNTER_HEADER.dwSize is 9999", first, ""},
-		{"unknown form", patch(good, 116, 5), "", first, "unknown form of answer at byte 116: counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: dwType is 5"},
-		{"ids too short", patch(good, 128, 7), "", first, "PERF_MULTI_COUNTERS.dwSize is 7"},
-		{"ids too long", patch(good, 128, 9999), "", first, "PERF_MULTI_COUNTERS.dwSize is 9999"},
-		{"too many ids", patch(good, 132, 5), "", first, "dwCounters is 5, room is for 4"},
-		{"list too short", patch(good, 152, 7), "", first, "PERF_MULTI_INSTANCES.dwTotalSize is 7"},
-		{"list too long", patch(good, 152, 9999), "", first, "PERF_MULTI_INSTANCES.dwTotalSize is 9999"},
-		{"too many instances", patch(good, 156, 99), "", first, "dwInstances is 99"},
-		{"one instance too many", patch(good, 156, 4), "", first, "instance 3: 0 bytes are left, want a PERF_INSTANCE_HEADER of 8"},
-		{"instance too short", patch(good, 160, 7), "", first, "instance 0: PERF_INSTANCE_HEADER.Size is 7"},
-		{"instance too long", patch(good, 256, 9999), "", first + "\nobject 2000 of 1:", "instance 1: PERF_INSTANCE_HEADER.Size is 9999"},
-		{"name without end", patch(good, 256, 14), "", first + "\nobject 2000 of 1:", "instance 1: no NUL within the name's 6 bytes"},
-		{"value too short", patch(good, 276, 15), "", first + "\nobject 2000 of 1:", "instance 1: PERF_COUNTER_DATA.dwSize is 15"},
-		{"value too long", patch(good, 276, 9999), "", first + "\nobject 2000 of 1:", "instance 1: PERF_COUNTER_DATA.dwSize is 9999"},
-		{"value of no size", patch(good, 272, 3), "", first + "\nobject 2000 of 3:", ""},
-		{"value larger than its room", patch(good, 272, 9), "", first + "\nobject 2000 of 1:", "dwDataSize is 9, room is for 8"},
+		{"total too small", patch(good, 0, 47), "bad length at byte 0: dwTotalSize is 47, want 48 to 512", "", ""},
+		{"total too large", patch(good[:424], 0, 9999), "bad length at byte 0: dwTotalSize is 9999, want 48 to 424", "",
+			nobody + "\nunknown counter set at byte 112: no identifier has index 1"},
+		{"cut behind the header", good[:48], cutTotal + "48", "", ""},
+		{"cut behind an answer", good[:112], cutTotal + "112", "", nobody},
+		{"cut in an answer", good[:300], cutTotal + "300", "", nobody},
+		{"more answers than room", patch(good, 4, 24), "implausible count at byte 4: dwNumCounters is 24, room is for 23", "", ""},
+		{"one answer too many", patch(good, 4, 3), "truncated at byte 424: 0 bytes are left, want a PERF_COUNTER_HEADER of 16",
+			dumpTwoSets, ""},
+		{"answer too short", patch(good, 56, 15), "bad length at byte 56: PERF_COUNTER_HEADER.dwSize is 15, want 16 to 376", "", ""},
+		{"answer too long", patch(good, 120, 313), "bad length at byte 120: PERF_COUNTER_HEADER.dwSize is 313, want 16 to 312", first, ""},
+		{"unknown form", patch(good, 116, 5), "", first, "unknown form of answer at byte 116" + asked + "dwType is 5, want 0, 1, 2, 4 or 6"},
+		{"no room for ids", patch(good, 120, 23), "", first, "truncated at byte 128" + asked + "7 bytes are left, want a PERF_MULTI_COUNTERS of 8"},
+		{"ids too short", patch(good, 128, 7), "", first, "bad length at byte 128" + asked + "PERF_MULTI_COUNTERS.dwSize is 7, want 8 to 296"},
+		{"ids too long", patch(good, 128, 297), "", first, "bad length at byte 128" + asked + "PERF_MULTI_COUNTERS.dwSize is 297, want 8 to 296"},
+		{"too many ids", patch(good, 132, 5), "", first, "implausible count at byte 132" + asked + "dwCounters is 5, room is for 4"},
+		{"no room for a list", patch(good, 128, 289), "", first, "truncated at byte 417" + asked + "7 bytes are left, want a PERF_MULTI_INSTANCES of 8"},
+		{"list too short", patch(good, 152, 7), "", first, "bad length at byte 152" + asked + "PERF_MULTI_INSTANCES.dwTotalSize is 7, want 8 to 272"},
+		{"list too long", patch(good, 152, 273), "", first, "bad length at byte 152" + asked + "PERF_MULTI_INSTANCES.dwTotalSize is 273, want 8 to 272"},
+		{"too many instances", patch(good, 156, 27), "", first, "implausible count at byte 156" + asked + "dwInstances is 27, room is for 26"},
+		{"one instance too many", patch(good, 156, 4), "", dumpTwoSets,
+			"truncated at byte 424" + asked + "instance 3: 0 bytes are left, want a PERF_INSTANCE_HEADER of 8"},
+		{"no room for values", patch(patch(good, 152, 39), 156, 1), "", first,
+			"truncated at byte 160" + asked + "31 bytes are left, want a PERF_COUNTER_DATA of 32"},
+		{"instance too short", patch(good, 160, 7), "", first + "\nobject 2000 of 0: 0 3 24 25",
+			"bad length at byte 160" + asked + "instance 0: PERF_INSTANCE_HEADER.Size is 7, want 8 to 264"},
+		{"instance without a name", patch(good, 160, 8), "", first + "\nobject 2000 of 0: 0 3 24 25",
+			"bad text at byte 168" + asked + "instance 0: no NUL within the name's 0 bytes"},
+		{"instance too long", patch(good, 256, 169), "", second,
+			"bad length at byte 256" + asked + "instance 1: PERF_INSTANCE_HEADER.Size is 169, want 8 to 168"},
+		{"name without end", patch(good, 256, 14), "", second, "bad text at byte 264" + asked + "instance 1: no NUL within the name's 6 bytes"},
+		{"value too short", patch(good, 276, 15), "", second,
+			"bad length at byte 276" + asked + "instance 1: PERF_COUNTER_DATA.dwSize is 15, want 16 to 152"},
+		{"value too long", patch(good, 276, 153), "", second,
+			"bad length at byte 276" + asked + "instance 1: PERF_COUNTER_DATA.dwSize is 153, want 16 to 152"},
+		{"no room for a value", patch(good, 152, 271), "", strings.Replace(second, "of 1:", "of 2:", 1) + "\n  \"0,0\" 2: 11 21 31 41",
+			"bad length at byte 412" + asked + "instance 2: PERF_COUNTER_DATA.dwSize is 16, want 16 to 15"},
+		{"value of no size", patch(good, 272, 3), "", strings.Replace(dumpTwoSets, " 2: 11", " 2: -", 1), ""},
+		{"value larger than its room", patch(good, 272, 9), "", second, "bad length at byte 272" + asked + "instance 1: dwDataSize is 9, room is for 8"},
 	} {
 		var ix index.Index
 		err := counterset.Decode(c.b, sets(memoryInfo(), processorInfo()), &ix, counterset.Options{})
-		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.HasPrefix(err.Error(), c.err)) {
+		if text := fmt.Sprint(err); err != nil && text != c.err || (err == nil) != (c.err == "") {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.err)
 		}
 		if err != nil && !errors.Is(err, winperf.ErrBadData) {
 			t.Errorf("%s: %v does not wrap ErrBadData", c.name, err)
 		}
-		got := strings.Join(dump(&ix), "\n")
-		if !strings.HasPrefix(got, c.start) || !strings.Contains(got, c.want) {
-			t.Errorf("%s: got\n%s\nwant\n%s... %s", c.name, got, c.start, c.want)
+
+		var damage strings.Builder
+		for _, d := range ix.Damage {
+			fmt.Fprintln(&damage, d)
 		}
-		if _, damage, err2 := counterset.ParseData(c.b); (err == nil) != (err2 == nil) || (len(ix.Damage) == 0) != (len(damage) == 0) && err == nil {
-			t.Errorf("%s: ParseData gives %v and %v, Decode %v and %v", c.name, err2, damage, err, ix.Damage)
+		if diff := cmp.Diff(c.damage, strings.TrimSuffix(damage.String(), "\n")); diff != "" {
+			t.Errorf("%s: damage: %s", c.name, diff)
+		}
+		ix.Damage = nil
+		if diff := cmp.Diff(c.read, strings.Join(dump(&ix), "\n")); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+
+		// Taken apart, the same is found, but for what needs the identifiers.
+		_, found, err2 := counterset.ParseData(c.b)
+		if fmt.Sprint(err2) != fmt.Sprint(err) {
+			t.Errorf("%s: ParseData says %v, Decode %v", c.name, err2, err)
+		}
+		want := strings.ReplaceAll(c.damage, asked, ": ")
+		switch {
+		case strings.Contains(want, "no identifier"):
+			want = ""
+		case c.name == "no room for values": // ParseData starts with the instance
+			want = "bad length at byte 160: instance 0: PERF_INSTANCE_HEADER.Size is 32, want 8 to 31"
+		}
+		damage.Reset()
+		for _, d := range found {
+			fmt.Fprintln(&damage, d)
+		}
+		if diff := cmp.Diff(want, strings.TrimSuffix(damage.String(), "\n")); diff != "" {
+			t.Errorf("%s: ParseData: %s", c.name, diff)
+		}
+	}
+}
+
+// dumpTwoSets is what dump makes of twoSets.
+const dumpTwoSets = `object 1000 of -1: 1 2
+  "" -1: 1099511627776 7
+object 2000 of 3: 0 3 24 25
+  "0,_Total" 1: 10 20 30 40
+  "0,0" 2: 11 21 31 41
+  "_Total" -1: 12 22 32 42`
+
+// TestMoreDamage counts what does not fit the list.
+func TestMoreDamage(t *testing.T) {
+	info := &counterset.Info{GUID: memory}
+	lonely := counterset.Answer{Form: counterset.MultipleCounters, Instances: []counterset.Instance{inst("", 0)}}
+	var refused counterset.Data
+	var ids []counterset.Identifier
+	for k := range uint32(150) {
+		c := ctr(k, counter.AverageBulk)
+		c.Base = 1000
+		info.Counters, lonely.Counters = append(info.Counters, c), append(lonely.Counters, k)
+		lonely.Instances[0].Values = append(lonely.Instances[0].Values, v8(1))
+		refused.Answers = append(refused.Answers, counterset.Answer{Status: counterset.AccessDenied})
+		ids = append(ids, ask(memory, "", k))
+	}
+	bases := &counterset.Data{Answers: []counterset.Answer{lonely}}
+	for name, b := range map[string][]byte{"bases": sample(t, bases, ids[0]), "answers": sample(t, &refused, ids...)} {
+		if ix := decode(t, b, sets(info)); len(ix.Damage) != 100 || ix.MoreDamage != 50 {
+			t.Errorf("%s: %d findings and %d more, want 100 and 50", name, len(ix.Damage), ix.MoreDamage)
 		}
 	}
 }

@@ -314,7 +314,7 @@ func (l *layout) refer(k int, at map[uint32]int) {
 
 // lacks lists what a counter needs and does not have.
 func (l *layout) lacks(check Check, k int, want int64) {
-	if len(l.damage) < maxDamage && !l.empty {
+	if !l.empty {
 		err := fault(check, 0, int64(l.counters[k].ID), want)
 		err.Set = l.set.guid
 		l.damage = append(l.damage, err)
