@@ -118,7 +118,7 @@ func (d *decoder) checkObject(o *index.Object, def *definitions) *Error {
 	if def.header >= objectSize+missingSize && u32(d.b, int(o.Off)+atObjMissingMark) == missingMark {
 		o.Missing = u32(d.b, int(o.Off)+atObjMissing)
 		end := uint64(o.Missing) + uint64(missingMapSize(int(def.count)))
-		if o.Missing < blockSize || end > math.MaxUint32 {
+		if o.Missing < blockSize {
 			return fault(CheckMissingMap, o.Off+atObjMissing, int64(end), int64(o.Len))
 		}
 		def.need = end
