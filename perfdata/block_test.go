@@ -3,6 +3,8 @@ package perfdata_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,6 +152,10 @@ func TestEditErrors(t *testing.T) {
 		_, err := b.Encode()
 		return err
 	}
+	if err := errors.Join(form(perfdata.Multiple, 0), form(perfdata.Single, 1), form(perfdata.MetadataMultiple, 0),
+		form(perfdata.MetadataSingle, 0), form(perfdata.MetadataSingle, 1)); err != nil {
+		t.Errorf("forms with the instances that they ask for: %v", err)
+	}
 	override := func(b perfdata.Block) error {
 		_, err := b.Encode()
 		return err
@@ -165,12 +171,156 @@ func TestEditErrors(t *testing.T) {
 		"metadata with one":  {form(perfdata.MetadataMultiple, 1), perfdata.ErrCount},
 		"metadata with two":  {form(perfdata.MetadataSingle, 2), perfdata.ErrCount},
 		"unknown form":       {form(-4, 0), perfdata.ErrCount},
+		"a form above":       {form(1, 0), perfdata.ErrCount},
 		"override":           {override(perfdata.Block{Overrides: []perfdata.Override{{Offset: 85}}}), perfdata.ErrLength},
 		"override far":       {override(perfdata.Block{Overrides: []perfdata.Override{{Offset: 0xFFFFFFFF}}}), perfdata.ErrLength},
 	}
 	for name, c := range cases {
 		if !errors.Is(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+}
+
+// TestNewCounter makes definitions as wide as their types ask for.
+func TestNewCounter(t *testing.T) {
+	for typ, size := range map[counter.Type]uint32{
+		counter.RawCount: 4, counter.LargeRawCount: 8, counter.AverageTimer: 8, counter.AverageBase: 4, counter.NoData: 0, counter.CounterText: 0,
+		0xABC000: 4, 0xABC100: 8, 0xABC200: 0, 0xABC300: 0, // known to nobody, with a width in their bits
+	} {
+		want := perfdata.Counter{Title: 6, Help: 7, Detail: 100, Type: typ, Size: size}
+		if diff := cmp.Diff(want, perfdata.NewCounter(6, typ)); diff != "" {
+			t.Errorf("%v: %s", typ, diff)
+		}
+	}
+}
+
+// TestOverrideOutside says which structure an override is outside of, in bytes of
+// the block, whatever stands before the block. Just inside is inside.
+func TestOverrideOutside(t *testing.T) {
+	first := perfdata.Object{Title: 2}
+	block := func(o perfdata.Override) *perfdata.Block {
+		return &perfdata.Block{Objects: []perfdata.Object{first, {
+			Title: 4, Counters: []perfdata.Counter{{Title: 6, Overrides: []perfdata.Override{o}}},
+		}}}
+	}
+	before := []byte("abc")
+	b, err := block(perfdata.Override{Offset: 37, Value: 1}).AppendTo(before)
+	want := "perfdata: bad length: override at 37 of a structure of 40 bytes at byte 216"
+	if err == nil || err.Error() != want || !bytes.Equal(b, before) {
+		t.Errorf("%q, error %v, want %q", b, err, want)
+	}
+	b, err = block(perfdata.Override{Offset: 36, Value: 0x01020304}).AppendTo(before)
+	if err != nil || !bytes.HasPrefix(b, before) || !bytes.HasSuffix(b, []byte{4, 3, 2, 1}) {
+		t.Errorf("just inside: %q, %v", b, err)
+	}
+	if alone := encode(t, block(perfdata.Override{Offset: 36, Value: 0x01020304})); !bytes.Equal(b[3:], alone) {
+		t.Errorf("behind other bytes it is %x, alone %x", b[3:], alone)
+	}
+}
+
+// TestTextPlace writes texts that just fit their place, in the code page that the
+// counter's type and the object ask for.
+func TestTextPlace(t *testing.T) {
+	const ascii = counter.CounterText | 0x10000 // PERF_TEXT_ASCII
+	for _, c := range []struct {
+		typ      counter.Type
+		codePage uint32
+		want     string // the bytes of "äx"
+	}{
+		{counter.CounterText, 0, "\xe4\x00x\x00\x00\x00"},
+		{counter.CounterText, 1252, "\xe4\x00x\x00\x00\x00"},
+		{ascii, 0, "\xe4x\x00"},
+		{ascii, 1252, "\xe4x\x00"},
+		{ascii, 65001, "\xc3\xa4x\x00"},
+	} {
+		o := perfdata.Object{
+			Form: perfdata.Single, CodePage: c.codePage,
+			Counters: []perfdata.Counter{{Type: c.typ, Size: uint32(len(c.want)), Offset: 4}},
+		}
+		in, err := o.AddInstance("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.SetText(0, 0, "äx"); err != nil || string(in.Data[:len(c.want)]) != c.want {
+			t.Errorf("%v, code page %d: %q, %v, want %q", c.typ, c.codePage, in.Data, err, c.want)
+		}
+		if err := o.SetText(0, 0, "äxy"); !errors.Is(err, perfdata.ErrValue) {
+			t.Errorf("%v, code page %d: a longer text: %v", c.typ, c.codePage, err)
+		}
+		if _, ok := o.Value(0, 0); ok {
+			t.Errorf("%v: a text is a number", c.typ)
+		}
+
+		// The text form says the same.
+		b := &perfdata.Block{Objects: []perfdata.Object{o}}
+		if err := o.SetText(0, 0, "äx"); err != nil {
+			t.Fatal(err)
+		}
+		text := perfdata.FormatText(b, nil)
+		if !bytes.Contains(text, []byte(`"äx"`)) || !bytes.Equal(encode(t, fixture(t, string(text))), encode(t, b)) {
+			t.Errorf("%v, code page %d: text form\n%s", c.typ, c.codePage, text)
+		}
+	}
+}
+
+// TestManyMarks marks values as missing beyond the first byte of the bit map,
+// which is as long as the counters need.
+func TestManyMarks(t *testing.T) {
+	for n, size := range map[int]int{1: 1, 7: 1, 8: 1, 9: 2, 16: 2, 17: 3} {
+		o := perfdata.Object{Form: perfdata.Single}
+		for range n {
+			o.Counters = append(o.Counters, perfdata.Counter{Type: counter.RawCount}) // of no size
+		}
+		o.Layout(true)
+		in, err := o.AddInstance("")
+		if err != nil || o.Missing != 4 || len(in.Data) != (4+size+7)/8*8-4 {
+			t.Fatalf("%d counters: map at %d, %d bytes, %v", n, o.Missing, len(in.Data), err)
+		}
+		if err := o.SetMissing(0, n-1, true); err != nil {
+			t.Error(err)
+		}
+		for k := range n {
+			if o.IsMissing(0, k) != (k == n-1) {
+				t.Errorf("%d counters: %d is missing: %t", n, k, o.IsMissing(0, k))
+			}
+		}
+
+		// A block that ends with the map has room for it, a shorter one for what is there.
+		o.Instances[0].Data = in.Data[:size]
+		if !o.IsMissing(0, n-1) {
+			t.Errorf("%d counters: a map at the block's end is not read", n)
+		}
+		o.Instances[0].Data = in.Data[:size-1]
+		if err := o.SetMissing(0, n-1, false); !errors.Is(err, perfdata.ErrValue) {
+			t.Errorf("%d counters: a map that is cut: %v", n, err)
+		}
+	}
+}
+
+// TestLargestPlaces lays out values up to 1 MiB, and none beyond.
+func TestLargestPlaces(t *testing.T) {
+	const largest = 1 << 20
+	for size, want := range map[uint32][]uint32{largest - 8: {8, largest}, largest - 7: {8, 4}} {
+		counters := []perfdata.Counter{{Type: counter.CounterText, Size: size}, perfdata.NewCounter(6, counter.RawCount)}
+		o := perfdata.Object{Form: perfdata.Single, Counters: counters}
+		o.Layout(false)
+		text := fmt.Sprintf("object 2 form=single\ncounter 4 PERF_COUNTER_TEXT size=%d\ncounter 6 65536\n", size)
+		fromText := fixture(t, text).Objects[0]
+		for _, c := range [][]perfdata.Counter{o.Counters, fromText.Counters} {
+			if got := []uint32{c[0].Offset, c[1].Offset}; !slices.Equal(got, want) {
+				t.Errorf("a value of %d bytes: offsets %d, want %d", size, got, want)
+			}
+		}
+		in, err := o.AddInstance("")
+		if err != nil || (len(in.Data) == largest-4) != (size == largest-8) {
+			t.Errorf("a value of %d bytes: block of %d bytes and 4, %v", size, len(in.Data), err)
+		}
+	}
+	for missing, whole := range map[uint32]bool{largest - 1: true, largest: false} {
+		o := perfdata.Object{Form: perfdata.Single, Missing: missing, Counters: []perfdata.Counter{{}}}
+		if in, err := o.AddInstance(""); err != nil || (len(in.Data) == largest-4) != whole {
+			t.Errorf("a map at %d: block of %d bytes and 4, %v", missing, len(in.Data), err)
 		}
 	}
 }

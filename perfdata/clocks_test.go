@@ -91,12 +91,26 @@ func TestObjectClocksFrequency(t *testing.T) {
 	}
 }
 
+// TestAppendObjectSmallest gives clocks to an object that is a header and nothing
+// else: all three lengths grow by theirs.
+func TestAppendObjectSmallest(t *testing.T) {
+	b := encode(t, fixture(t, "object 2"))[88:]
+	got := perfdata.AppendObject([]byte("x"), b, counter.Clocks{PerfTime: 1, PerfFreq: 2, Time100ns: 3})
+	want := append([]byte("x\x60\x00\x00\x00\x60\x00\x00\x00\x60\x00\x00\x00"), b[12:]...)
+	want = append(want, "LXCK\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00"...)
+	if !bytes.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestAppendObjectDamaged takes over what is no object as it is.
 func TestAppendObjectDamaged(t *testing.T) {
 	short := make([]byte, 63)
 	long := make([]byte, 64)
 	long[8], long[9] = 0xFF, 0xFF // HeaderLength
-	for _, b := range [][]byte{nil, short, long} {
+	within := make([]byte, 64)
+	within[8] = 63
+	for _, b := range [][]byte{nil, short, long, within} {
 		if got := perfdata.AppendObject([]byte("x"), b, counter.Clocks{}); !bytes.Equal(got, append([]byte("x"), b...)) {
 			t.Errorf("%d bytes became %d", len(b), len(got))
 		}

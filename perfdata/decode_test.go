@@ -111,6 +111,37 @@ instance "b" : 8 9`,
 		states: []index.CounterState{index.Readable, index.OutOfRange},
 	},
 	{
+		name: "map as long as the block",
+		text: `object 2 missing=8
+counter 4 65536
+instance "a" size=9 : ?
+instance "b" size=9 : 7`,
+		names: []string{"a", "b"}, values: [][]uint64{{missing}, {7}},
+	},
+	{
+		name: "map before the values",
+		text: `object 2 missing=4
+counter 4 65536 offset=8
+instance "a" : 7
+instance "b" : ?`,
+		names: []string{"a", "b"}, values: [][]uint64{{7}, {missing}},
+	},
+	{
+		name:  "smallest instances",
+		text:  "object 2\ninstance - size=4\ninstance - size=4",
+		names: []string{"", ""}, values: [][]uint64{{}, {}},
+	},
+	{
+		name:  "smallest single",
+		text:  "object 2 form=single\nvalues size=4",
+		names: []string{""}, values: [][]uint64{{}},
+	},
+	{
+		name:  "smallest metadata, single",
+		text:  "object 2 form=metadata-single\nvalues size=4",
+		names: []string{""}, values: [][]uint64{{}},
+	},
+	{
 		name: "states",
 		text: `object 2 form=single
 counter 4 PERF_COUNTER_NODATA
@@ -144,6 +175,13 @@ tail 00`,
 		text:  "object 2 form=single\ncounter 4 65536 offset=4 size=8\ncounter 6 65536 offset=8 size=8\nvalues : 7 8",
 		opt:   perfdata.Options{Quirks: winperf.WidthFromType},
 		names: []string{""}, values: [][]uint64{{7, 8}},
+	},
+	{
+		name:  "no width from type",
+		text:  "object 2 form=single\ncounter 4 PERF_COUNTER_NODATA offset=4 size=4\ncounter 6 65536 offset=4\nvalues : - 7",
+		opt:   perfdata.Options{Quirks: winperf.WidthFromType},
+		names: []string{""}, values: [][]uint64{{missing, 7}},
+		states: []index.CounterState{index.NoValue, index.Readable},
 	},
 	{
 		name:  "total without header",
@@ -258,6 +296,41 @@ instance "e"`)), perfdata.Options{})
 		if got := ix.Link(&ix.Objects[0], i).Parent; got != want {
 			t.Errorf("instance %d: parent %d, want %d", i, got, want)
 		}
+	}
+}
+
+// TestLinks reads parents and unique ids. An object where no instance has any has
+// no links; where one has some, all others have none of their own.
+func TestLinks(t *testing.T) {
+	const id, parent = `instance "a" id=7`, `instance "b" parent=3 position=2`
+	const text = "object 2\ninstance \"x\"\ninstance \"y\" id=-1\n" +
+		"object 4\ninstance \"x\"\n" + id + "\ninstance \"y\"\n" +
+		"object 6\n" + parent + "\n" + id + "\ninstance \"y\"\n"
+	ix, err := decode(encode(t, fixture(t, text)), perfdata.Options{})
+	if err != nil || len(ix.Damage) > 0 {
+		t.Fatal(err, ix.Damage)
+	}
+	checkIndex(t, ix)
+	none, seven := index.NoLink, index.Link{UniqueID: 7, Parent: -1}
+	child := index.Link{ParentObject: 3, ParentInstance: 2, UniqueID: -1, Parent: -1}
+	for i, want := range [][]index.Link{{none, none}, {none, seven, none}, {child, seven, none}} {
+		o := &ix.Objects[i]
+		for k := range want {
+			if got := ix.Link(o, k); got != want[k] {
+				t.Errorf("object %d, instance %d: %+v, want %+v", o.Title, k, got, want[k])
+			}
+		}
+		if (o.Link0 < 0) != (i == 0) {
+			t.Errorf("object %d: links at %d", o.Title, o.Link0)
+		}
+	}
+}
+
+// TestMachineAtTheEnd reads a machine's name with which the block ends.
+func TestMachineAtTheEnd(t *testing.T) {
+	ix, err := decode(encode(t, fixture(t, "block nameoffset=88 namelength=8 rest=48004f0053005400")), perfdata.Options{Warnings: true})
+	if err != nil || len(ix.Damage) > 0 || len(ix.Data) != 96 || ix.MachineName() != "HOST" {
+		t.Errorf("machine %q, error %v, damage %v", ix.MachineName(), err, ix.Damage)
 	}
 }
 
@@ -385,6 +458,42 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestRoom decodes blocks of few and of many objects: memory is taken for all of
+// them at once, and not for more than there is.
+func TestRoom(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector makes slices.Grow allocate twice")
+	}
+	for name, object := range map[string]string{
+		"empty":     "object 2\n",
+		"metadata":  "object 2 form=metadata-multiple\ncounter 4 65536\ncounter 6 65536\n",
+		"single":    "object 2 form=single\ncounter 4 65536\nvalues : 7\n",
+		"instances": "object 2\ncounter 4 65536\ncounter 6 65536\ninstance \"a\" : 1 2\ninstance \"b\" : 3 4\ninstance \"c\" : 5 6\n",
+		"mixed": "object 2\ncounter 4 65536\ninstance \"a\" : 1\nobject 4 form=single\nextra 0000000000000000\ncounter 4 65536\nvalues : 7\n" +
+			"object 6 form=metadata-single\ncounter 4 65536\nobject 8\ncounter 4 65536\ncounter 6 65536\ninstance \"a\" : 1 2\ninstance \"b\" : 3 4\n",
+	} {
+		var allocs [2]float64
+		for i, n := range []int{20, 400} {
+			b := encode(t, fixture(t, strings.Repeat(object, n)))
+			allocs[i] = testing.AllocsPerRun(5, func() {
+				var ix index.Index
+				if err := perfdata.Decode(b, &ix, perfdata.Options{}); err != nil || len(ix.Damage) > 0 {
+					t.Fatal(err, ix.Damage)
+				}
+				if most := len(ix.Counters)*5/4 + 8; cap(ix.Counters) > most {
+					t.Errorf("%s: room for %d counters, want at most %d", name, cap(ix.Counters), most)
+				}
+				if most := len(ix.Instances)*5/4 + 8; cap(ix.Instances) > most {
+					t.Errorf("%s: room for %d instances, want at most %d", name, cap(ix.Instances), most)
+				}
+			})
+		}
+		if allocs[0] != allocs[1] {
+			t.Errorf("%s: %v allocations for few objects, %v for many", name, allocs[0], allocs[1])
+		}
+	}
+}
+
 // TestDefaultCounter reads DefaultCounter as a title index, or else as a
 // position, which on a base means the counter before it.
 func TestDefaultCounter(t *testing.T) {
@@ -428,6 +537,33 @@ func TestMemo(t *testing.T) {
 			{text: "object 4 missing=auto\n" + counters + "instance \"a\"\n" + second},
 			{text: "object 4 missing=auto\n" + counters + "instance \"a\" size=12\nobject 4 missing=auto\n" + counters + "instance \"a\"\n" + second},
 		},
+		"links that come and go": {
+			{text: "object 2\ninstance \"a\" id=1\ninstance \"b\" id=2\ninstance \"c\" parent=2 position=1\n" + second},
+			{text: "object 2\ninstance \"a\" id=1\ninstance \"b\"\ninstance \"c\"\n" + second},
+			{text: "object 2\ninstance \"a\"\ninstance \"b\"\ninstance \"c\" id=3\n" + second},
+			{text: "object 2\nset NumInstances=3\ninstance \"a\" id=1\ninstance \"b\" id=2\ntail 00000000\n" + "object 2\ninstance \"a\" id=5"},
+		},
+		"a definition that was a gap": {
+			{text: "object 2 form=single\nset NumCounters=1\n" + counters + "values : 1 2\n" + second},
+			{text: "object 2 form=single\n" + counters + "values : 1 2\n" + second},
+			{text: "object 2 form=single\nset NumCounters=1\n" + counters + "values : 1 2\n" + second},
+		},
+		"a header that grows into a gap": {
+			{text: "object 2 form=single\n" + counters + "gap 0000000000000000\nvalues : 1 2\n" + second},
+			{text: "object 2 form=single\nextra 0000000000000000\n" + counters + "values : 1 2\n" + second},
+			{text: "object 2 form=single\nextra 0000000000000000\n" + counters + "gap 0000000000000000\nvalues : 1 2\n" + second},
+		},
+		"another default counter": {
+			{text: "object 2 form=single default=0\n" + counters + counters + "values : 1 2 3 4\n" + second},
+			{text: "object 2 form=single default=2\n" + counters + counters + "values : 1 2 3 4\n" + second},
+			{text: "object 2 form=single default=-1\n" + counters + counters + "values : 1 2 3 4\n" + second},
+		},
+		"findings around the hundredth": {
+			{text: strings.Repeat("object 2\ncounter 4 65536 size=3 offset=4\n", 99) + "object 4\n" +
+				strings.Repeat("counter 4 65536 size=3 offset=4\n", 2) + second},
+			{text: strings.Repeat("object 2\ncounter 4 65536 size=3 offset=4\n", 99) + "object 4\n" +
+				strings.Repeat("counter 4 65536 size=3 offset=4\n", 2) + second},
+		},
 		"more and fewer counters": {
 			{text: second + second + second},
 			{text: "object 4\n" + second + second},
@@ -443,6 +579,48 @@ func TestMemo(t *testing.T) {
 			}
 			if err := perfdata.Decode(b, &warm, step.opt); err != nil || !same(cold, &warm) {
 				t.Errorf("%s, block %d: error %v, or another result:\n%+v\n%+v", name, i, err, cold, &warm)
+			}
+		}
+	}
+}
+
+// TestTakenOver puts a mark on every counter of an index: it stays where
+// definitions are those of the block before, which are not decoded again, and goes
+// where anything about them differs.
+func TestTakenOver(t *testing.T) {
+	const counters = "counter 4 PERF_RAW_FRACTION\ncounter 4 PERF_RAW_BASE\n"
+	const first, second = "object 2\n" + counters, "object 4 form=single\n" + counters + "values : 1 2\n"
+	const whole = first + "instance \"a\" : 1 2\n" + second
+	for _, c := range []struct {
+		name, before, now string
+		want              []bool // of each object: are the marks there
+	}{
+		{"nothing changed", whole, whole, []bool{true, true}},
+		{"other values and instances", whole, first + "instance \"bc\" : 3 4\ninstance \"d\" : 1 2\n" + second, []bool{true, true}},
+		{"no instances", whole, first + second, []bool{true, true}},
+		{"another default counter", whole, strings.Replace(whole, "2\n", "2 default=1\n", 1), []bool{false, false}},
+		{"another counter", whole, strings.Replace(whole, "counter 4 PERF_RAW_B", "counter 6 PERF_RAW_B", 1), []bool{false, false}},
+		{"another one in the second object", whole, whole[:len(first)+20] + strings.Replace(whole[len(first)+20:], "4 PERF_RAW_F", "6 PERF_RAW_F", 1),
+			[]bool{true, false}},
+		{"one object more", first, whole, []bool{true, false}},
+		{"damaged", "object 2\ncounter 4 PERF_RAW_FRACTION", "object 2\ncounter 4 PERF_RAW_FRACTION", []bool{false}},
+	} {
+		var ix index.Index
+		if err := perfdata.Decode(encode(t, fixture(t, c.before)), &ix, perfdata.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		const mark = 77
+		for k := range ix.Counters {
+			ix.Counters[k].Scale = mark
+		}
+		if err := perfdata.Decode(encode(t, fixture(t, c.now)), &ix, perfdata.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for i, o := range ix.Objects {
+			for _, ctr := range ix.Counters[o.Counter0:o.CounterEnd] {
+				if (ctr.Scale == mark) != c.want[i] {
+					t.Errorf("%s: object %d was decoded with scale %d, taken over: want %t", c.name, i, ctr.Scale, c.want[i])
+				}
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func checkIndex(t *testing.T, ix *index.Index) {
 	}
 	within("machine", uint64(ix.Machine.Off), uint64(ix.Machine.Len), 0, size)
 	var counters, instances uint32
-	end := uint64(0)
+	end, links := uint64(0), 0
 	for i := range ix.Objects {
 		o := &ix.Objects[i]
 		within("object", uint64(o.Off), uint64(o.Len), end, size)
@@ -35,6 +35,12 @@ func checkIndex(t *testing.T, ix *index.Index) {
 			t.Fatalf("object %d: counters or instances are not behind those before", i)
 		}
 		counters, instances = o.CounterEnd, o.InstanceEnd
+		if o.Link0 >= 0 && int(o.Link0) != links {
+			t.Fatalf("object %d: links at %d, want %d", i, o.Link0, links)
+		}
+		if o.Link0 >= 0 {
+			links += int(o.InstanceEnd - o.Instance0)
+		}
 		if o.DefaultCounter < -1 || o.DefaultCounter >= int32(o.CounterEnd-o.Counter0) {
 			t.Fatalf("object %d: default counter %d", i, o.DefaultCounter)
 		}
@@ -48,8 +54,8 @@ func checkIndex(t *testing.T, ix *index.Index) {
 		}
 		checkValues(t, ix, i)
 	}
-	if int(counters) != len(ix.Counters) || int(instances) != len(ix.Instances) {
-		t.Fatal("counters or instances that belong to no object")
+	if int(counters) != len(ix.Counters) || int(instances) != len(ix.Instances) || links != len(ix.Links) {
+		t.Fatal("counters, instances or links that belong to no object")
 	}
 }
 
@@ -132,7 +138,7 @@ func same(a, b *index.Index) bool {
 		return reflect.ValueOf(x).Len() == 0 && reflect.ValueOf(y).Len() == 0 || reflect.DeepEqual(x, y)
 	}
 	return bytes.Equal(a.Data, b.Data) && a.Clocks == b.Clocks && a.Machine == b.Machine && a.Default == b.Default &&
-		equal(a.Objects, b.Objects) && equal(a.Counters, b.Counters) && equal(a.Instances, b.Instances) &&
+		equal(a.Objects, b.Objects) && equal(a.Counters, b.Counters) && equal(a.Instances, b.Instances) && equal(a.Links, b.Links) &&
 		equal(a.Damage, b.Damage) && a.MoreDamage == b.MoreDamage
 }
 

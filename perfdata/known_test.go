@@ -26,6 +26,11 @@ func TestKnown(t *testing.T) {
 		{"one came", head + a, head + a + b, false},
 		{"all went", head + a, head, false},
 		{"a single one", single, single, true},
+		{"without a name", head + " instance - : 1\n" + b, head + " instance - : 3\n" + b, true},
+		{"without a name, another id", head + " instance - id=1 : 1\n" + b, head + " instance - id=2 : 1\n" + b, false},
+		{"a name came", head + " instance - : 1\n", head + a, false},
+		{"other padding", head + " instance - nameoffset=24 namelength=4 rest=6100000000000000 : 1\n",
+			head + " instance - nameoffset=24 namelength=4 rest=6100000001020304 : 1\n", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			older, err := decode(encode(t, fixture(t, tt.older)), perfdata.Options{})

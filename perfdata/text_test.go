@@ -2,6 +2,7 @@ package perfdata_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -67,6 +68,35 @@ func TestTextErrors(t *testing.T) {
 		}
 		if at.Line != c.line || at.Column != c.column || !strings.Contains(at.Text, c.want) {
 			t.Errorf("%q: %v, want line %d, column %d and %q", c.text, err, c.line, c.column, c.want)
+		}
+	}
+}
+
+// TestTextBudget grants counter blocks 16 bytes for each byte of the text, beyond
+// 16 MiB for any text.
+func TestTextBudget(t *testing.T) {
+	const length = 4096
+	text := func(last int) string {
+		s := "object 2\n" + strings.Repeat("instance - size=1048576\n", 16) + fmt.Sprintf("instance - size=%d\n#", last)
+		return s + strings.Repeat("-", length-len(s))
+	}
+	if _, err := perfdata.ParseText([]byte(text(16 * length))); err != nil {
+		t.Error(err)
+	}
+	_, err := perfdata.ParseText([]byte(text(16*length + 1)))
+	if want := "bad text form: line 18, column 1: counter block of 65537 bytes, want 4 to 65536"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// TestTextForms reads every word for a form.
+func TestTextForms(t *testing.T) {
+	for word, want := range map[string]perfdata.Form{
+		"multiple": perfdata.Multiple, "single": perfdata.Single,
+		"metadata-multiple": perfdata.MetadataMultiple, "metadata-single": perfdata.MetadataSingle,
+	} {
+		if got := fixture(t, "object 2 form="+word).Objects[0].Form; got != want {
+			t.Errorf("%s: form %d, want %d", word, got, want)
 		}
 	}
 }
