@@ -216,7 +216,6 @@ func TestDamage(t *testing.T) {
 	const (
 		first    = "object 1000 of -1: 1 2\n  \"\" -1: 1099511627776 7"
 		second   = first + "\nobject 2000 of 1: 0 3 24 25\n  \"0,_Total\" 1: 10 20 30 40"
-		asked    = ": counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: "
 		nobody   = "unknown counter set at byte 48: no identifier has index 0"
 		cutTotal = "bad length at byte 0: dwTotalSize is 424, want 48 to "
 	)
@@ -229,25 +228,38 @@ func TestDamage(t *testing.T) {
 	}{
 		{"no header", good[:47], "truncated at byte 0: 47 bytes, want a header of 48", "", ""},
 		{"total too small", patch(good, 0, 47), "bad length at byte 0: dwTotalSize is 47, want 48 to 512", "", ""},
-		{"total too large", patch(good[:424], 0, 9999), "bad length at byte 0: dwTotalSize is 9999, want 48 to 424", "",
+		{"total too large", patch(good[:424], 0, 9999),
+			"bad length at byte 0: dwTotalSize is 9999, want 48 to 424", "",
 			nobody + "\nunknown counter set at byte 112: no identifier has index 1"},
 		{"cut behind the header", good[:48], cutTotal + "48", "", ""},
 		{"cut behind an answer", good[:112], cutTotal + "112", "", nobody},
 		{"cut in an answer", good[:300], cutTotal + "300", "", nobody},
-		{"more answers than room", patch(good, 4, 24), "implausible count at byte 4: dwNumCounters is 24, room is for 23", "", ""},
-		{"one answer too many", patch(good, 4, 3), "truncated at byte 424: 0 bytes are left, want a PERF_COUNTER_HEADER of 16",
-			dumpTwoSets, ""},
-		{"answer too short", patch(good, 56, 15), "bad length at byte 56: PERF_COUNTER_HEADER.dwSize is 15, want 16 to 376", "", ""},
-		{"answer too long", patch(good, 120, 313), "bad length at byte 120: PERF_COUNTER_HEADER.dwSize is 313, want 16 to 312", first, ""},
-		{"unknown form", patch(good, 116, 5), "", first, "unknown form of answer at byte 116" + asked + "dwType is 5, want 0, 1, 2, 4 or 6"},
-		{"no room for ids", patch(good, 120, 23), "", first, "truncated at byte 128" + asked + "7 bytes are left, want a PERF_MULTI_COUNTERS of 8"},
-		{"ids too short", patch(good, 128, 7), "", first, "bad length at byte 128" + asked + "PERF_MULTI_COUNTERS.dwSize is 7, want 8 to 296"},
-		{"ids too long", patch(good, 128, 297), "", first, "bad length at byte 128" + asked + "PERF_MULTI_COUNTERS.dwSize is 297, want 8 to 296"},
-		{"too many ids", patch(good, 132, 5), "", first, "implausible count at byte 132" + asked + "dwCounters is 5, room is for 4"},
-		{"no room for a list", patch(good, 128, 289), "", first, "truncated at byte 417" + asked + "7 bytes are left, want a PERF_MULTI_INSTANCES of 8"},
-		{"list too short", patch(good, 152, 7), "", first, "bad length at byte 152" + asked + "PERF_MULTI_INSTANCES.dwTotalSize is 7, want 8 to 272"},
-		{"list too long", patch(good, 152, 273), "", first, "bad length at byte 152" + asked + "PERF_MULTI_INSTANCES.dwTotalSize is 273, want 8 to 272"},
-		{"too many instances", patch(good, 156, 27), "", first, "implausible count at byte 156" + asked + "dwInstances is 27, room is for 26"},
+		{"more answers than room", patch(good, 4, 24),
+			"implausible count at byte 4: dwNumCounters is 24, room is for 23", "", ""},
+		{"one answer too many", patch(good, 4, 3),
+			"truncated at byte 424: 0 bytes are left, want a PERF_COUNTER_HEADER of 16", dumpTwoSets, ""},
+		{"answer too short", patch(good, 56, 15),
+			"bad length at byte 56: PERF_COUNTER_HEADER.dwSize is 15, want 16 to 376", "", ""},
+		{"answer too long", patch(good, 120, 313),
+			"bad length at byte 120: PERF_COUNTER_HEADER.dwSize is 313, want 16 to 312", first, ""},
+		{"unknown form", patch(good, 116, 5), "", first, "unknown form of answer at byte 116" + asked +
+			"dwType is 5, want 0, 1, 2, 4 or 6"},
+		{"no room for ids", patch(good, 120, 23), "", first, "truncated at byte 128" + asked +
+			"7 bytes are left, want a PERF_MULTI_COUNTERS of 8"},
+		{"ids too short", patch(good, 128, 7), "", first, "bad length at byte 128" + asked +
+			"PERF_MULTI_COUNTERS.dwSize is 7, want 8 to 296"},
+		{"ids too long", patch(good, 128, 297), "", first, "bad length at byte 128" + asked +
+			"PERF_MULTI_COUNTERS.dwSize is 297, want 8 to 296"},
+		{"too many ids", patch(good, 132, 5), "", first, "implausible count at byte 132" + asked +
+			"dwCounters is 5, room is for 4"},
+		{"no room for a list", patch(good, 128, 289), "", first, "truncated at byte 417" + asked +
+			"7 bytes are left, want a PERF_MULTI_INSTANCES of 8"},
+		{"list too short", patch(good, 152, 7), "", first, "bad length at byte 152" + asked +
+			"PERF_MULTI_INSTANCES.dwTotalSize is 7, want 8 to 272"},
+		{"list too long", patch(good, 152, 273), "", first, "bad length at byte 152" + asked +
+			"PERF_MULTI_INSTANCES.dwTotalSize is 273, want 8 to 272"},
+		{"too many instances", patch(good, 156, 27), "", first, "implausible count at byte 156" + asked +
+			"dwInstances is 27, room is for 26"},
 		{"one instance too many", patch(good, 156, 4), "", dumpTwoSets,
 			"truncated at byte 424" + asked + "instance 3: 0 bytes are left, want a PERF_INSTANCE_HEADER of 8"},
 		{"no room for values", patch(patch(good, 152, 39), 156, 1), "", first,
@@ -258,15 +270,18 @@ func TestDamage(t *testing.T) {
 			"bad text at byte 168" + asked + "instance 0: no NUL within the name's 0 bytes"},
 		{"instance too long", patch(good, 256, 169), "", second,
 			"bad length at byte 256" + asked + "instance 1: PERF_INSTANCE_HEADER.Size is 169, want 8 to 168"},
-		{"name without end", patch(good, 256, 14), "", second, "bad text at byte 264" + asked + "instance 1: no NUL within the name's 6 bytes"},
+		{"name without end", patch(good, 256, 14), "", second, "bad text at byte 264" + asked +
+			"instance 1: no NUL within the name's 6 bytes"},
 		{"value too short", patch(good, 276, 15), "", second,
 			"bad length at byte 276" + asked + "instance 1: PERF_COUNTER_DATA.dwSize is 15, want 16 to 152"},
 		{"value too long", patch(good, 276, 153), "", second,
 			"bad length at byte 276" + asked + "instance 1: PERF_COUNTER_DATA.dwSize is 153, want 16 to 152"},
-		{"no room for a value", patch(good, 152, 271), "", strings.Replace(second, "of 1:", "of 2:", 1) + "\n  \"0,0\" 2: 11 21 31 41",
+		{"no room for a value", patch(good, 152, 271), "", strings.Replace(second, "of 1:", "of 2:", 1) +
+			"\n  \"0,0\" 2: 11 21 31 41",
 			"bad length at byte 412" + asked + "instance 2: PERF_COUNTER_DATA.dwSize is 16, want 16 to 15"},
 		{"value of no size", patch(good, 272, 3), "", strings.Replace(dumpTwoSets, " 2: 11", " 2: -", 1), ""},
-		{"value larger than its room", patch(good, 272, 9), "", second, "bad length at byte 272" + asked + "instance 1: dwDataSize is 9, room is for 8"},
+		{"value larger than its room", patch(good, 272, 9), "", second, "bad length at byte 272" + asked +
+			"instance 1: dwDataSize is 9, room is for 8"},
 	} {
 		var ix index.Index
 		err := counterset.Decode(c.b, sets(memoryInfo(), processorInfo()), &ix, counterset.Options{})
@@ -311,6 +326,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// asked is how an error names the set processors behind its place.
+const asked = ": counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: "
+
 // dumpTwoSets is what dump makes of twoSets.
 const dumpTwoSets = `object 1000 of -1: 1 2
   "" -1: 1099511627776 7
@@ -334,7 +352,10 @@ func TestMoreDamage(t *testing.T) {
 		ids = append(ids, ask(memory, "", k))
 	}
 	bases := &counterset.Data{Answers: []counterset.Answer{lonely}}
-	for name, b := range map[string][]byte{"bases": sample(t, bases, ids[0]), "answers": sample(t, &refused, ids...)} {
+	for name, b := range map[string][]byte{
+		"bases":   sample(t, bases, ids[0]),
+		"answers": sample(t, &refused, ids...),
+	} {
 		if ix := decode(t, b, sets(info)); len(ix.Damage) != 100 || ix.MoreDamage != 50 {
 			t.Errorf("%s: %d findings and %d more, want 100 and 50", name, len(ix.Damage), ix.MoreDamage)
 		}

@@ -86,7 +86,8 @@ func TestIndex(t *testing.T) {
 func TestMadeUpSet(t *testing.T) {
 	info := memoryInfo()
 	info.GUID = counterset.MadeUp(1000)
-	one := counterset.Answer{Form: counterset.SingleCounter, Instances: []counterset.Instance{inst("", 0, v8(5))}}
+	one := counterset.Answer{Form: counterset.SingleCounter,
+		Instances: []counterset.Instance{inst("", 0, v8(5))}}
 	data := &counterset.Data{Answers: []counterset.Answer{one}}
 	for _, guid := range []winperf.GUID{info.GUID, memory} {
 		info.GUID = guid
@@ -105,23 +106,28 @@ func TestMadeUpSet(t *testing.T) {
 // from the counter's type.
 func TestSizes(t *testing.T) {
 	info := &counterset.Info{GUID: memory, Counters: []counterset.CounterInfo{
-		ctr(1, counter.LargeRawCount), ctr(2, counter.RawCount), ctr(3, counter.NoData), ctr(4, counter.CounterText),
+		ctr(1, counter.LargeRawCount), ctr(2, counter.RawCount), ctr(3, counter.NoData),
+		ctr(4, counter.CounterText),
 	}}
 	empty := counterset.Value{}
+	answer := func(values ...counterset.Value) counterset.Answer {
+		return counterset.Answer{
+			Form: counterset.MultipleCounters, Counters: []uint32{1, 2, 3, 4},
+			Instances: []counterset.Instance{inst("", 0, values...)},
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		answer counterset.Answer
 		want   []uint32
 	}{
 		{"no instances", counterset.Answer{Status: counterset.GUIDNotFound}, []uint32{8, 4, 8, 8}},
-		{"as registered", counterset.Answer{Instances: []counterset.Instance{inst("", 0, v8(1), v4(2), v4(3), v8(4))}}, []uint32{8, 4, 4, 8}},
-		{"otherwise", counterset.Answer{Instances: []counterset.Instance{inst("", 0, v4(1), v8(2), v8(3), v4(4))}}, []uint32{4, 8, 8, 4}},
-		{"no values", counterset.Answer{Instances: []counterset.Instance{inst("", 0, empty, empty, empty, empty)}}, []uint32{8, 4, 8, 8}},
+		{"as registered", answer(v8(1), v4(2), v4(3), v8(4)), []uint32{8, 4, 4, 8}},
+		{"otherwise", answer(v4(1), v8(2), v8(3), v4(4)), []uint32{4, 8, 8, 4}},
+		{"no values", answer(empty, empty, empty, empty), []uint32{8, 4, 8, 8}},
 	} {
-		if len(c.answer.Instances) > 0 {
-			c.answer.Form, c.answer.Counters = counterset.MultipleCounters, []uint32{1, 2, 3, 4}
-		}
-		ix := decode(t, sample(t, &counterset.Data{Answers: []counterset.Answer{c.answer}}, ask(memory, "", 0)), sets(info))
+		ix := decode(t, sample(t, &counterset.Data{Answers: []counterset.Answer{c.answer}}, ask(memory, "", 0)),
+			sets(info))
 		var sizes []uint32
 		for k, ctr := range ix.Counters {
 			sizes = append(sizes, ctr.Size)
@@ -145,10 +151,14 @@ var layoutCases = []struct {
 	instances []counterset.Instance
 	copied    bool
 }{
-	{"usual widths", []counterset.Instance{inst("a", 1, v8(1), v4(2), v8(3), v4(4)), inst("b", 2, v8(5), v4(6), v8(7), v4(8))}, false},
-	{"unusual widths", []counterset.Instance{inst("a", 1, v4(1), v8(2), v8(3), v8(4)), inst("b", 2, v4(5), v8(6), v8(7), v8(8))}, false},
-	{"a width that differs", []counterset.Instance{inst("a", 1, v8(1), v4(2), v8(3), v4(4)), inst("b", 2, v8(5), v4(6), v8(7), v8(8))}, true},
-	{"a value that is missing", []counterset.Instance{inst("a", 1, v8(1), v4(2), v8(3), v4(4)), inst("b", 2, v8(5), v4(6), counterset.Value{}, v4(8))}, true},
+	{"usual widths", []counterset.Instance{inst("a", 1, v8(1), v4(2), v8(3), v4(4)),
+		inst("b", 2, v8(5), v4(6), v8(7), v4(8))}, false},
+	{"unusual widths", []counterset.Instance{inst("a", 1, v4(1), v8(2), v8(3), v8(4)),
+		inst("b", 2, v4(5), v8(6), v8(7), v8(8))}, false},
+	{"a width that differs", []counterset.Instance{inst("a", 1, v8(1), v4(2), v8(3), v4(4)),
+		inst("b", 2, v8(5), v4(6), v8(7), v8(8))}, true},
+	{"a value that is missing", []counterset.Instance{inst("a", 1, v8(1), v4(2), v8(3), v4(4)),
+		inst("b", 2, v8(5), v4(6), counterset.Value{}, v4(8))}, true},
 	{"first value missing", []counterset.Instance{inst("a", 1, counterset.Value{}, v4(2), v8(3), v4(4))}, true},
 }
 
@@ -157,7 +167,8 @@ var layoutCases = []struct {
 // read is the same.
 func TestLayouts(t *testing.T) {
 	for _, c := range layoutCases {
-		answer := counterset.Answer{Form: counterset.FullSet, Counters: []uint32{0, 3, 24, 25}, Instances: c.instances}
+		answer := counterset.Answer{Form: counterset.FullSet, Counters: []uint32{0, 3, 24, 25},
+			Instances: c.instances}
 		b := sample(t, &counterset.Data{Answers: []counterset.Answer{answer}}, ask(processors, "*", 0))
 		ix := decode(t, b, sets(processorInfo()))
 		if copied := len(ix.Data) > len(b); copied != c.copied || (&ix.Data[0] == &b[0]) == copied {
@@ -173,7 +184,8 @@ func TestLayouts(t *testing.T) {
 func checkInstance(t *testing.T, ix *index.Index, i int, want counterset.Instance) {
 	t.Helper()
 	o, in := &ix.Objects[0], &ix.Instances[i]
-	if name := string(ix.AppendName(nil, in, 0)); name != want.Name || ix.Link(o, i) != (index.Link{UniqueID: int32(want.ID), Parent: -1}) {
+	if name := string(ix.AppendName(nil, in, 0)); name != want.Name ||
+		ix.Link(o, i) != (index.Link{UniqueID: int32(want.ID), Parent: -1}) {
 		t.Errorf("instance %d is %q, link %+v, want %q %d", i, name, ix.Link(o, i), want.Name, want.ID)
 	}
 	for k, v := range want.Values {
@@ -207,7 +219,8 @@ func TestManyMissing(t *testing.T) {
 		in.Values[i] = counterset.Value{}
 		answer.Instances[i] = in
 	}
-	ix := decode(t, sample(t, &counterset.Data{Answers: []counterset.Answer{answer}}, ask(memory, "*", 0)), sets(info))
+	ix := decode(t, sample(t, &counterset.Data{Answers: []counterset.Answer{answer}}, ask(memory, "*", 0)),
+		sets(info))
 	for i, in := range answer.Instances {
 		checkInstance(t, ix, i, in)
 	}
@@ -215,7 +228,8 @@ func TestManyMissing(t *testing.T) {
 
 // TestSurplus leaves alone what stands behind the values of an answer.
 func TestSurplus(t *testing.T) {
-	single := counterset.Answer{Form: counterset.SingleCounter, Instances: []counterset.Instance{inst("", 0, v8(5))}}
+	single := counterset.Answer{Form: counterset.SingleCounter,
+		Instances: []counterset.Instance{inst("", 0, v8(5))}}
 	b, err := counterset.AppendData(nil, &counterset.Data{Answers: []counterset.Answer{single}})
 	if err != nil {
 		t.Fatal(err)
@@ -260,23 +274,28 @@ func TestSmallest(t *testing.T) {
 		{"an error", header(1, raw(4200, 0, 16, 0)), ask(processors, "*", 0), "object 1000 of 0: 25 0 3 17 24"},
 		{"no counters, no instances", header(1, raw(0, 6, 32, 0, 8, 0, 8, 0)), ask(processors, "*", 0),
 			"object 1000 of 0: 25 0 3 17 24"},
-		{"a name that is only a NUL", header(1, raw(0, 6, 42, 0, 8, 0, 18, 1, 10, 7, "\x00")), ask(processors, "*", 0),
+		{"a name that is only a NUL", header(1, raw(0, 6, 42, 0, 8, 0, 18, 1, 10, 7, "\x00")),
+			ask(processors, "*", 0),
 			"object 1000 of 1:\n  \"\" 7:"},
-		{"an odd number of ids", header(1, raw(0, 6, 62, 0, 12, 1, 3, 34, 1, 10, 7, "\x00", 4, 16, 9, 0)), ask(processors, "*", 0),
+		{"an odd number of ids", header(1, raw(0, 6, 62, 0, 12, 1, 3, 34, 1, 10, 7, "\x00", 4, 16, 9, 0)),
+			ask(processors, "*", 0),
 			"object 1000 of 1: 3\n  \"\" 7: 9"},
 		{"a value that is none", header(1, raw(0, 4, 42, 0, 26, 1, 10, 7, "\x00", 0, 8)),
 			counterset.Identifier{Set: processors, Counter: 3, Instance: "*"}, "object 1000 of 1: 3\n  \"\" 7: -"},
 		{"a value without room", header(1, raw(0, 4, 50, 0, 34, 1, 10, 7, "\x00", 4, 15, 9, 0)),
 			counterset.Identifier{Set: processors, Counter: 3, Instance: "*"}, "object 1000 of 0: 3\n" +
-				"damage: bad length at byte 86: counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: instance 0: PERF_COUNTER_DATA.dwSize is 15, want 16 to 16"},
-		{"no room for the value's header", header(1, raw(0, 1, 24, 0, 4, 16)), counterset.Identifier{Set: processors, Counter: 3},
+				"damage: bad length at byte 86" + asked + "instance 0: PERF_COUNTER_DATA.dwSize is 15, want 16 to 16"},
+		{"no room for the value's header", header(1, raw(0, 1, 24, 0, 4, 16)),
+			counterset.Identifier{Set: processors, Counter: 3},
 			"object 1000 of 0: 3\n" +
-				"damage: bad length at byte 68: counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: PERF_COUNTER_DATA.dwSize is 16, want 16 to 8"},
-		{"fewer values than counters", header(1, raw(0, 2, 48, 0, 16, 2, 3, 17, 4, 16, 9, 0)), ask(processors, "", 0),
+				"damage: bad length at byte 68" + asked + "PERF_COUNTER_DATA.dwSize is 16, want 16 to 8"},
+		{"fewer values than counters", header(1, raw(0, 2, 48, 0, 16, 2, 3, 17, 4, 16, 9, 0)),
+			ask(processors, "", 0),
 			"object 1000 of 0: 3 17\n" +
-				"damage: truncated at byte 96: counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: 0 bytes are left, want a PERF_COUNTER_DATA of 8"},
-		{"far fewer values than counters", header(1, raw(0, 2, 52, 0, 20, 3, 3, 17, 0, 4, 16, 9, 0)), ask(processors, "", 0),
-			"damage: truncated at byte 84: counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: 16 bytes are left, want a PERF_COUNTER_DATA of 24"},
+				"damage: truncated at byte 96" + asked + "0 bytes are left, want a PERF_COUNTER_DATA of 8"},
+		{"far fewer values than counters", header(1, raw(0, 2, 52, 0, 20, 3, 3, 17, 0, 4, 16, 9, 0)),
+			ask(processors, "", 0),
+			"damage: truncated at byte 84" + asked + "16 bytes are left, want a PERF_COUNTER_DATA of 24"},
 	} {
 		b, err := counterset.AppendIdentifier(c.b, c.id)
 		if err != nil {

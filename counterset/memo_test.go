@@ -25,7 +25,8 @@ func memoryPart(ids ...uint32) part {
 }
 
 func processorPart(ids ...uint32) part {
-	return part{id: ask(processors, "*", 0), answer: answerOf(counterset.FullSet, ids, inst("a", 1), inst("b", 2))}
+	answer := answerOf(counterset.FullSet, ids, inst("a", 1), inst("b", 2))
+	return part{id: ask(processors, "*", 0), answer: answer}
 }
 
 func answerOf(form counterset.Form, ids []uint32, instances ...counterset.Instance) counterset.Answer {
@@ -199,7 +200,8 @@ func TestKnown(t *testing.T) {
 // TestKnownSingle compares sets without instances, and an instance that only the
 // identifier names.
 func TestKnownSingle(t *testing.T) {
-	one := counterset.Answer{Form: counterset.SingleCounter, Instances: []counterset.Instance{inst("", 0, v8(5))}}
+	one := counterset.Answer{Form: counterset.SingleCounter,
+		Instances: []counterset.Instance{inst("", 0, v8(5))}}
 	named := func(name string, id uint32) counterset.Identifier {
 		return counterset.Identifier{Set: processors, Counter: 0, Instance: name, InstanceID: id}
 	}
@@ -220,8 +222,11 @@ func TestKnownSingle(t *testing.T) {
 		data := &counterset.Data{Answers: []counterset.Answer{one}}
 		checkSame(t, c.name, sample(t, data, c.older), sample(t, data, c.newer), c.same)
 	}
-	list := sampleOf(t, []part{{id: ask(processors, "*", 0), answer: answerOf(counterset.FullSet, []uint32{0}, inst("a", 1))}})
-	checkSame(t, "a list of one came", sample(t, &counterset.Data{Answers: []counterset.Answer{one}}, unnamed), list, false)
+
+	before := sample(t, &counterset.Data{Answers: []counterset.Answer{one}}, unnamed)
+	list := answerOf(counterset.FullSet, []uint32{0}, inst("a", 1))
+	now := sampleOf(t, []part{{id: ask(processors, "*", 0), answer: list}})
+	checkSame(t, "a list of one came", before, now, false)
 }
 
 // checkSame decodes a sample with the instances of an older one known: whether

@@ -34,7 +34,8 @@ func TestParseFile(t *testing.T) {
 		{"lines in UTF-16 after a mark", "\xff\xfe" + string(le(lines)), counters, help, nil},
 		{"a TAB in a text", "2\tone\ttwo\n", le("2\x00one\ttwo\x00\x00"), nil, nil},
 
-		{"registry bytes that begin with an empty string", string(le("\x002\x00System\x00\x00")), le("2\x00System\x00\x00"), nil,
+		{"registry bytes that begin with an empty string", string(le("\x002\x00System\x00\x00")),
+			le("2\x00System\x00\x00"), nil,
 			[]Damage{{Fault: EmptyString, Source: "f", Offset: 0, Found: "an empty string with data after it"}}},
 		{"a line that is not UTF-8 from its start", "\xe4h\t2\n2\tSystem", le("2\x00System\x00\x00"), nil,
 			[]Damage{{Fault: BadUTF8, Source: "f", Line: 1, Column: 1, Found: `"\xe4h\t2"`}}},
@@ -125,7 +126,8 @@ func TestReadFile(t *testing.T) {
 	// Of a file that is too large no name is taken, not even a whole one at its start.
 	large := io.MultiReader(strings.NewReader("2\tSystem\n"), strings.NewReader(strings.Repeat("#", MaxBytes)))
 	nt, _, err = ReadFile("names.tsv", large)
-	if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "names.tsv: more than 16777216 bytes") || nt.Counter != nil {
+	if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(),
+		"names.tsv: more than 16777216 bytes") || nt.Counter != nil {
 		t.Errorf("a file that is too large: names % x, error %v", nt.Counter, err)
 	}
 }

@@ -112,7 +112,8 @@ func TestFromMapLimit(t *testing.T) {
 
 	texts[MaxPairs] = "x"
 	_, err := FromMap(Mixed, texts)
-	if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "1048577 pairs, expected at most 1048576") {
+	if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(),
+		"1048577 pairs, expected at most 1048576") {
 		t.Errorf("%d texts: error %v", len(texts), err)
 	}
 }

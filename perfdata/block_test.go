@@ -152,7 +152,8 @@ func TestEditErrors(t *testing.T) {
 		_, err := b.Encode()
 		return err
 	}
-	if err := errors.Join(form(perfdata.Multiple, 0), form(perfdata.Single, 1), form(perfdata.MetadataMultiple, 0),
+	if err := errors.Join(form(perfdata.Multiple, 0), form(perfdata.Single, 1),
+		form(perfdata.MetadataMultiple, 0),
 		form(perfdata.MetadataSingle, 0), form(perfdata.MetadataSingle, 1)); err != nil {
 		t.Errorf("forms with the instances that they ask for: %v", err)
 	}
@@ -185,7 +186,8 @@ func TestEditErrors(t *testing.T) {
 // TestNewCounter makes definitions as wide as their types ask for.
 func TestNewCounter(t *testing.T) {
 	for typ, size := range map[counter.Type]uint32{
-		counter.RawCount: 4, counter.LargeRawCount: 8, counter.AverageTimer: 8, counter.AverageBase: 4, counter.NoData: 0, counter.CounterText: 0,
+		counter.RawCount: 4, counter.LargeRawCount: 8, counter.AverageTimer: 8, counter.AverageBase: 4,
+		counter.NoData: 0, counter.CounterText: 0,
 		0xABC000: 4, 0xABC100: 8, 0xABC200: 0, 0xABC300: 0, // known to nobody, with a width in their bits
 	} {
 		want := perfdata.Counter{Title: 6, Help: 7, Detail: 100, Type: typ, Size: size}
@@ -258,7 +260,8 @@ func TestTextPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := perfdata.FormatText(b, nil)
-		if !bytes.Contains(text, []byte(`"äx"`)) || !bytes.Equal(encode(t, fixture(t, string(text))), encode(t, b)) {
+		if !bytes.Contains(text, []byte(`"äx"`)) || !bytes.Equal(encode(t, fixture(t, string(text))),
+			encode(t, b)) {
 			t.Errorf("%v, code page %d: text form\n%s", c.typ, c.codePage, text)
 		}
 	}
@@ -302,7 +305,8 @@ func TestManyMarks(t *testing.T) {
 func TestLargestPlaces(t *testing.T) {
 	const largest = 1 << 20
 	for size, want := range map[uint32][]uint32{largest - 8: {8, largest}, largest - 7: {8, 4}} {
-		counters := []perfdata.Counter{{Type: counter.CounterText, Size: size}, perfdata.NewCounter(6, counter.RawCount)}
+		counters := []perfdata.Counter{{Type: counter.CounterText, Size: size},
+			perfdata.NewCounter(6, counter.RawCount)}
 		o := perfdata.Object{Form: perfdata.Single, Counters: counters}
 		o.Layout(false)
 		text := fmt.Sprintf("object 2 form=single\ncounter 4 PERF_COUNTER_TEXT size=%d\ncounter 6 65536\n", size)

@@ -177,8 +177,11 @@ tail 00`,
 		names: []string{""}, values: [][]uint64{{7, 8}},
 	},
 	{
-		name:  "no width from type",
-		text:  "object 2 form=single\ncounter 4 PERF_COUNTER_NODATA offset=4 size=4\ncounter 6 65536 offset=4\nvalues : - 7",
+		name: "no width from type",
+		text: `object 2 form=single
+counter 4 PERF_COUNTER_NODATA offset=4 size=4
+counter 6 65536 offset=4
+values : - 7`,
 		opt:   perfdata.Options{Quirks: winperf.WidthFromType},
 		names: []string{""}, values: [][]uint64{{missing, 7}},
 		states: []index.CounterState{index.NoValue, index.Readable},
@@ -328,7 +331,8 @@ func TestLinks(t *testing.T) {
 
 // TestMachineAtTheEnd reads a machine's name with which the block ends.
 func TestMachineAtTheEnd(t *testing.T) {
-	ix, err := decode(encode(t, fixture(t, "block nameoffset=88 namelength=8 rest=48004f0053005400")), perfdata.Options{Warnings: true})
+	ix, err := decode(encode(t, fixture(t, "block nameoffset=88 namelength=8 rest=48004f0053005400")),
+		perfdata.Options{Warnings: true})
 	if err != nil || len(ix.Damage) > 0 || len(ix.Data) != 96 || ix.MachineName() != "HOST" {
 		t.Errorf("machine %q, error %v, damage %v", ix.MachineName(), err, ix.Damage)
 	}
@@ -464,13 +468,16 @@ func TestRoom(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector makes slices.Grow allocate twice")
 	}
+	const both = "counter 4 65536\ncounter 6 65536\n"
+	const many = "object 8\n" + both + "instance \"a\" : 1 2\ninstance \"b\" : 3 4\n"
 	for name, object := range map[string]string{
 		"empty":     "object 2\n",
-		"metadata":  "object 2 form=metadata-multiple\ncounter 4 65536\ncounter 6 65536\n",
+		"metadata":  "object 2 form=metadata-multiple\n" + both,
 		"single":    "object 2 form=single\ncounter 4 65536\nvalues : 7\n",
-		"instances": "object 2\ncounter 4 65536\ncounter 6 65536\ninstance \"a\" : 1 2\ninstance \"b\" : 3 4\ninstance \"c\" : 5 6\n",
-		"mixed": "object 2\ncounter 4 65536\ninstance \"a\" : 1\nobject 4 form=single\nextra 0000000000000000\ncounter 4 65536\nvalues : 7\n" +
-			"object 6 form=metadata-single\ncounter 4 65536\nobject 8\ncounter 4 65536\ncounter 6 65536\ninstance \"a\" : 1 2\ninstance \"b\" : 3 4\n",
+		"instances": many,
+		"mixed": "object 2\ncounter 4 65536\ninstance \"a\" : 1\n" +
+			"object 4 form=single\nextra 0000000000000000\ncounter 4 65536\nvalues : 7\n" +
+			"object 6 form=metadata-single\ncounter 4 65536\n" + many,
 	} {
 		var allocs [2]float64
 		for i, n := range []int{20, 400} {
@@ -538,10 +545,12 @@ func TestMemo(t *testing.T) {
 			{text: "object 4 missing=auto\n" + counters + "instance \"a\" size=12\nobject 4 missing=auto\n" + counters + "instance \"a\"\n" + second},
 		},
 		"links that come and go": {
-			{text: "object 2\ninstance \"a\" id=1\ninstance \"b\" id=2\ninstance \"c\" parent=2 position=1\n" + second},
+			{text: "object 2\ninstance \"a\" id=1\ninstance \"b\" id=2\ninstance \"c\" parent=2 position=1\n" +
+				second},
 			{text: "object 2\ninstance \"a\" id=1\ninstance \"b\"\ninstance \"c\"\n" + second},
 			{text: "object 2\ninstance \"a\"\ninstance \"b\"\ninstance \"c\" id=3\n" + second},
-			{text: "object 2\nset NumInstances=3\ninstance \"a\" id=1\ninstance \"b\" id=2\ntail 00000000\n" + "object 2\ninstance \"a\" id=5"},
+			{text: "object 2\nset NumInstances=3\ninstance \"a\" id=1\ninstance \"b\" id=2\ntail 00000000\n" +
+				"object 2\ninstance \"a\" id=5"},
 		},
 		"a definition that was a gap": {
 			{text: "object 2 form=single\nset NumCounters=1\n" + counters + "values : 1 2\n" + second},
@@ -551,7 +560,8 @@ func TestMemo(t *testing.T) {
 		"a header that grows into a gap": {
 			{text: "object 2 form=single\n" + counters + "gap 0000000000000000\nvalues : 1 2\n" + second},
 			{text: "object 2 form=single\nextra 0000000000000000\n" + counters + "values : 1 2\n" + second},
-			{text: "object 2 form=single\nextra 0000000000000000\n" + counters + "gap 0000000000000000\nvalues : 1 2\n" + second},
+			{text: "object 2 form=single\nextra 0000000000000000\n" + counters +
+				"gap 0000000000000000\nvalues : 1 2\n" + second},
 		},
 		"another default counter": {
 			{text: "object 2 form=single default=0\n" + counters + counters + "values : 1 2 3 4\n" + second},
@@ -596,14 +606,18 @@ func TestTakenOver(t *testing.T) {
 		want              []bool // of each object: are the marks there
 	}{
 		{"nothing changed", whole, whole, []bool{true, true}},
-		{"other values and instances", whole, first + "instance \"bc\" : 3 4\ninstance \"d\" : 1 2\n" + second, []bool{true, true}},
+		{"other values and instances", whole, first + "instance \"bc\" : 3 4\ninstance \"d\" : 1 2\n" + second,
+			[]bool{true, true}},
 		{"no instances", whole, first + second, []bool{true, true}},
 		{"another default counter", whole, strings.Replace(whole, "2\n", "2 default=1\n", 1), []bool{false, false}},
-		{"another counter", whole, strings.Replace(whole, "counter 4 PERF_RAW_B", "counter 6 PERF_RAW_B", 1), []bool{false, false}},
-		{"another one in the second object", whole, whole[:len(first)+20] + strings.Replace(whole[len(first)+20:], "4 PERF_RAW_F", "6 PERF_RAW_F", 1),
+		{"another counter", whole, strings.Replace(whole, "counter 4 PERF_RAW_B", "counter 6 PERF_RAW_B", 1),
+			[]bool{false, false}},
+		{"another one in the second object", whole, whole[:len(first)+20] +
+			strings.Replace(whole[len(first)+20:], "4 PERF_RAW_F", "6 PERF_RAW_F", 1),
 			[]bool{true, false}},
 		{"one object more", first, whole, []bool{true, false}},
-		{"damaged", "object 2\ncounter 4 PERF_RAW_FRACTION", "object 2\ncounter 4 PERF_RAW_FRACTION", []bool{false}},
+		{"damaged", "object 2\ncounter 4 PERF_RAW_FRACTION", "object 2\ncounter 4 PERF_RAW_FRACTION",
+			[]bool{false}},
 	} {
 		var ix index.Index
 		if err := perfdata.Decode(encode(t, fixture(t, c.before)), &ix, perfdata.Options{}); err != nil {

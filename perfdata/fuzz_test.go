@@ -138,7 +138,8 @@ func same(a, b *index.Index) bool {
 		return reflect.ValueOf(x).Len() == 0 && reflect.ValueOf(y).Len() == 0 || reflect.DeepEqual(x, y)
 	}
 	return bytes.Equal(a.Data, b.Data) && a.Clocks == b.Clocks && a.Machine == b.Machine && a.Default == b.Default &&
-		equal(a.Objects, b.Objects) && equal(a.Counters, b.Counters) && equal(a.Instances, b.Instances) && equal(a.Links, b.Links) &&
+		equal(a.Objects, b.Objects) && equal(a.Counters, b.Counters) && equal(a.Instances, b.Instances) &&
+		equal(a.Links, b.Links) &&
 		equal(a.Damage, b.Damage) && a.MoreDamage == b.MoreDamage
 }
 

@@ -77,14 +77,16 @@ func TestTextErrors(t *testing.T) {
 func TestTextBudget(t *testing.T) {
 	const length = 4096
 	text := func(last int) string {
-		s := "object 2\n" + strings.Repeat("instance - size=1048576\n", 16) + fmt.Sprintf("instance - size=%d\n#", last)
+		s := "object 2\n" + strings.Repeat("instance - size=1048576\n", 16) +
+			fmt.Sprintf("instance - size=%d\n#", last)
 		return s + strings.Repeat("-", length-len(s))
 	}
 	if _, err := perfdata.ParseText([]byte(text(16 * length))); err != nil {
 		t.Error(err)
 	}
 	_, err := perfdata.ParseText([]byte(text(16*length + 1)))
-	if want := "bad text form: line 18, column 1: counter block of 65537 bytes, want 4 to 65536"; err == nil || err.Error() != want {
+	if want := "bad text form: line 18, column 1: counter block of 65537 bytes, want 4 to 65536"; err == nil ||
+		err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
 	}
 }
