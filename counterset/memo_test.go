@@ -158,6 +158,44 @@ func checkWarm(t *testing.T, what string, b []byte, all []winperf.CounterSet, wa
 	}
 }
 
+// TestTakenOver puts a mark on every counter of an index: it stays as long as all
+// answers so far look as they did, whose counters are then not written again.
+func TestTakenOver(t *testing.T) {
+	whole := []part{memoryPart(1, 2), processorPart(0, 3)}
+	narrow := processorPart(0, 3).with(0, 0, v4(1)).with(1, 0, v4(2))
+	for _, c := range []struct {
+		name        string
+		before, now []part
+		want        [2]bool // of each object: are the marks there
+	}{
+		{"nothing changed", whole, whole, [2]bool{true, true}},
+		{"other values", whole, []part{memoryPart(1, 2), processorPart(0, 3).with(0, 0, v8(9))},
+			[2]bool{true, true}},
+		{"other counters", whole, []part{memoryPart(2, 1), processorPart(0, 3)}, [2]bool{false, false}},
+		{"other counters in the second", whole, []part{memoryPart(1, 2), processorPart(3, 0)},
+			[2]bool{true, false}},
+		{"other widths in the second", whole, []part{memoryPart(1, 2), narrow}, [2]bool{true, false}},
+		{"one more", whole[:1], whole, [2]bool{true, false}},
+	} {
+		all := sets(memoryInfo(), processorInfo())
+		ix := decode(t, sampleOf(t, c.before), all)
+		const mark = 77
+		for k := range ix.Counters {
+			ix.Counters[k].Scale = mark
+		}
+		if err := counterset.Decode(sampleOf(t, c.now), all, ix, counterset.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for i, o := range ix.Objects {
+			for _, ctr := range ix.Counters[o.Counter0:o.CounterEnd] {
+				if (ctr.Scale == mark) != c.want[i] {
+					t.Errorf("%s: object %d has a counter of scale %d, taken over: want %t", c.name, i, ctr.Scale, c.want[i])
+				}
+			}
+		}
+	}
+}
+
 // TestKnown shows when the instances of an object count as those of an earlier
 // sample: the same number, order, names and ids, whatever their values, and
 // however either sample is laid out.
@@ -227,6 +265,11 @@ func TestKnownSingle(t *testing.T) {
 	list := answerOf(counterset.FullSet, []uint32{0}, inst("a", 1))
 	now := sampleOf(t, []part{{id: ask(processors, "*", 0), answer: list}})
 	checkSame(t, "a list of one came", before, now, false)
+
+	// An instance may be all there is of it, up to the last byte.
+	list = answerOf(counterset.FullSet, nil, inst("abc", 1))
+	bare := sampleOf(t, []part{{id: ask(processors, "*", 0), answer: list}})
+	checkSame(t, "no counters, no padding", bare, bare, true)
 }
 
 // checkSame decodes a sample with the instances of an older one known: whether
