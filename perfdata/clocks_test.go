@@ -91,6 +91,25 @@ func TestObjectClocksFrequency(t *testing.T) {
 	}
 }
 
+// TestNoClocks takes for clocks only what is all behind the object's structure, not
+// a time of the object that looks like their mark.
+func TestNoClocks(t *testing.T) {
+	for _, text := range []string{
+		"object 2 time=1262704716\nextra 00000000000000000000000000000000",
+		"object 2 freq=1262704716\nextra 000000000000000000000000000000000000000000000000",
+	} {
+		b := encode(t, fixture(t, text))
+		ix, err := decode(b, perfdata.Options{})
+		if err != nil || ix.Objects[0].Clocks != 0 {
+			t.Errorf("%s: clocks at %d, %v", text, ix.Objects[0].Clocks, err)
+		}
+		own := counter.Clocks{PerfTime: 200, PerfFreq: 20, Time100ns: 2000}
+		if got := perfdata.AppendObject(nil, b[88:], own); len(got) != len(b)-88+32 {
+			t.Errorf("%s: %d bytes with clocks, want 32 more than %d", text, len(got), len(b)-88)
+		}
+	}
+}
+
 // TestAppendObjectSmallest gives clocks to an object that is a header and nothing
 // else: all three lengths grow by theirs.
 func TestAppendObjectSmallest(t *testing.T) {

@@ -438,6 +438,9 @@ func TestMemory(t *testing.T) {
 			"object 4\n" + strings.Repeat("counter 4 65536 offset=4\n", n),
 		"later claims": "object 2\ncounter 4 65536\ninstance - size=8\n" +
 			strings.Repeat("object 2\nset NumCounters=0xFFFFFFFF NumInstances=0x7FFFFFFF DefinitionLength=0xFFFFFFFF\n", n),
+		"claims beside others": "object 2\ncounter 4 65536\ninstance - size=8\n" +
+			strings.Repeat("object 2\nset NumCounters=0xFFFFFFFF NumInstances=0x7FFFFFFF\n"+
+				"counter 4 65536\ninstance - size=8\n", n),
 		"claims": "block\nset NumObjectTypes=1\n" + strings.Repeat("object 2\nset NumCounters=0xFFFFFFFF NumInstances=0x7FFFFFFF\n", n),
 	}
 	for name, text := range texts {
@@ -475,7 +478,7 @@ func TestRoom(t *testing.T) {
 		"metadata":  "object 2 form=metadata-multiple\n" + both,
 		"single":    "object 2 form=single\ncounter 4 65536\nvalues : 7\n",
 		"instances": many,
-		"mixed": "object 2\ncounter 4 65536\ninstance \"a\" : 1\n" +
+		"mixed": "object 2\ncounter 4 65536\ninstance \"a\" : 1\nobject 3\n" +
 			"object 4 form=single\nextra 0000000000000000\ncounter 4 65536\nvalues : 7\n" +
 			"object 6 form=metadata-single\ncounter 4 65536\n" + many,
 	} {
