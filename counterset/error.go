@@ -45,6 +45,7 @@ const (
 	CheckStringsSize                // PERF_STRING_BUFFER_HEADER.dwSize
 	CheckStringCount                // PERF_STRING_BUFFER_HEADER.dwCounters fits its size
 	CheckStringOffset               // PERF_STRING_COUNTER_HEADER.dwOffset
+	CheckStringTotal                // the texts together, of which entries may share some
 	CheckGUID                       // the bytes hold a GUID
 )
 
@@ -89,6 +90,7 @@ var rules = [...]rule{
 	CheckStringsSize:   {ErrLength, "PERF_STRING_BUFFER_HEADER.dwSize is %[1]d, want 8 to %[2]d"},
 	CheckStringCount:   {ErrCount, "dwCounters is %[1]d, room is for %[2]d"},
 	CheckStringOffset:  {ErrLength, "dwOffset is %[1]d, want less than %[2]d"},
+	CheckStringTotal:   {ErrCount, "texts of %[1]d bytes together, want at most %[2]d"},
 	CheckGUID:          {ErrLength, "%[1]d bytes, want a GUID of %[2]d"},
 }
 

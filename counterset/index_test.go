@@ -274,6 +274,8 @@ func TestSmallest(t *testing.T) {
 		{"an error", header(1, raw(4200, 0, 16, 0)), ask(processors, "*", 0), "object 1000 of 0: 25 0 3 17 24"},
 		{"no counters, no instances", header(1, raw(0, 6, 32, 0, 8, 0, 8, 0)), ask(processors, "*", 0),
 			"object 1000 of 0: 25 0 3 17 24"},
+		{"no counters, no values", header(1, raw(0, 2, 24, 0, 8, 0)), ask(processors, "", 0),
+			"object 1000 of -1:\n  \"\" -1:"},
 		{"a name that is only a NUL", header(1, raw(0, 6, 42, 0, 8, 0, 18, 1, 10, 7, "\x00")),
 			ask(processors, "*", 0),
 			"object 1000 of 1:\n  \"\" 7:"},

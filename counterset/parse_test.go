@@ -1,6 +1,7 @@
 package counterset_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -235,8 +236,37 @@ func TestSharedText(t *testing.T) {
 		b[8+8*n+2*i] = 'a'
 	}
 	got, errs := counterset.ParseStrings(b)
-	if len(errs) != 1 || len(got) == 0 || len(got) > 10 {
-		t.Errorf("%d texts of %d bytes each, errors %v", len(got), length, errs)
+	if len(errs) != 1 || len(got) != 5 { // of 20,002 bytes in a table of 28,010
+		t.Fatalf("%d texts of %d bytes each, errors %v", len(got), 2*length+2, errs)
+	}
+	const want = "implausible count at byte 52: texts of 120012 bytes together, want at most 112040"
+	if errs[0].Error() != want {
+		t.Errorf("error %q, want %q", errs[0], want)
+	}
+
+	// Six times a text of 112 bytes, in a table of 168, are just as much as there may be.
+	b = binary.LittleEndian.AppendUint32(nil, 168)
+	b = binary.LittleEndian.AppendUint32(b, 6)
+	for id := range uint32(6) {
+		b = binary.LittleEndian.AppendUint32(b, id)
+		b = binary.LittleEndian.AppendUint32(b, 56)
+	}
+	b = append(b, u16(strings.Repeat("a", 55)+"\x00")...)
+	if got, errs := counterset.ParseStrings(b); len(got) != 6 || len(errs) > 0 {
+		t.Errorf("%d texts, errors %v", len(got), errs)
+	}
+}
+
+// TestAppendStrings writes a table whose offsets count from its start.
+func TestAppendStrings(t *testing.T) {
+	want := []counterset.CounterString{{ID: 7, Text: "ab"}, {ID: 8, Empty: true}, {ID: 9, Text: "c"}, {ID: 5}}
+	b, err := counterset.AppendStrings(nil, want)
+	table := string(raw(56, 4, 7, 40, 8, -1, 9, 46, 5, 50, "ab\x00c\x00\x00\x00\x00"))
+	if diff := cmp.Diff(table, string(b)); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if got, errs := counterset.ParseStrings(b); !slices.Equal(got, want) || len(errs) > 0 {
+		t.Errorf("read again %+v, %v", got, errs)
 	}
 }
 

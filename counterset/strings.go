@@ -77,7 +77,7 @@ func ParseStrings(b []byte) ([]CounterString, []error) {
 			continue
 		}
 		if total += length; total > maxShared*len(b) {
-			errs = append(errs, fault(CheckStringOffset, at+4, int64(off), int64(size-origin)))
+			errs = append(errs, fault(CheckStringTotal, at+4, int64(total), int64(maxShared*len(b))))
 			break
 		}
 		s.Text = wire.Text(b[pos:][:length], wire.UTF16LE)
