@@ -419,6 +419,10 @@ func TestSmallAnswers(t *testing.T) {
 	if len(all) != 1 || !errors.Is(err, counterset.ErrLength) || !strings.Contains(err.Error(), "at byte 16: instance 1:") {
 		t.Error(all, err)
 	}
+	_, err = counterset.ParseInstances(raw(8, 1))
+	if want := "bad text at byte 8: instance 0: no NUL within the name's 0 bytes"; err == nil || err.Error() != want {
+		t.Errorf("a header and no name: error %v, want %q", err, want)
+	}
 	all, err = counterset.ParseInstances(append(in, in...))
 	if want := []counterset.InstanceName{{Name: "a", ID: 1}, {Name: "a", ID: 1}}; !slices.Equal(all, want) ||
 		err != nil {

@@ -201,6 +201,10 @@ var checkCases = []struct {
 	{name: "odd length", text: instead("instance", `instance "a" size=12 : 1`),
 		check: perfdata.CheckPadding, kind: perfdata.ErrMisaligned, left: 1,
 		want: "misaligned at byte 224: object 230: instance 0: ByteLength is 12, want a multiple of 8"},
+	{name: "odd definition",
+		text:  instead("instance", `instance - nameoffset=24 namelength=4 rest=610062000000000000`),
+		check: perfdata.CheckPadding, kind: perfdata.ErrMisaligned, left: 1,
+		want: "misaligned at byte 192: object 230: instance 0: ByteLength is 33, want a multiple of 8"},
 	{name: "no base", text: instead("counter", "counter 6 PERF_RAW_FRACTION"),
 		check: perfdata.CheckBase, kind: perfdata.ErrMissingBase, left: 1,
 		want: "missing base at byte 180: object 230: counter 0: type 0x20020400 needs a base, type " +
