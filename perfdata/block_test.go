@@ -270,7 +270,7 @@ func TestTextPlace(t *testing.T) {
 // TestManyMarks marks values as missing beyond the first byte of the bit map,
 // which is as long as the counters need.
 func TestManyMarks(t *testing.T) {
-	for n, size := range map[int]int{1: 1, 7: 1, 8: 1, 9: 2, 16: 2, 17: 3} {
+	for n, size := range map[int]int{1: 1, 7: 1, 8: 1, 9: 2, 16: 2, 17: 3, 32: 4, 33: 5} {
 		o := perfdata.Object{Form: perfdata.Single}
 		for range n {
 			o.Counters = append(o.Counters, perfdata.Counter{Type: counter.RawCount}) // of no size
@@ -321,10 +321,10 @@ func TestLargestPlaces(t *testing.T) {
 			t.Errorf("a value of %d bytes: block of %d bytes and 4, %v", size, len(in.Data), err)
 		}
 	}
-	for missing, whole := range map[uint32]bool{largest - 1: true, largest: false} {
+	for missing, want := range map[uint32]int{largest - 1: largest - 4, largest: 4} {
 		o := perfdata.Object{Form: perfdata.Single, Missing: missing, Counters: []perfdata.Counter{{}}}
-		if in, err := o.AddInstance(""); err != nil || (len(in.Data) == largest-4) != whole {
-			t.Errorf("a map at %d: block of %d bytes and 4, %v", missing, len(in.Data), err)
+		if in, err := o.AddInstance(""); err != nil || len(in.Data) != want {
+			t.Errorf("a map at %d: block of %d bytes and 4, %v, want %d", missing, len(in.Data), err, want)
 		}
 	}
 }

@@ -119,6 +119,16 @@ instance "b" size=9 : 7`,
 		names: []string{"a", "b"}, values: [][]uint64{{missing}, {7}},
 	},
 	{
+		name: "map as long as a block that is too short",
+		text: `object 2 missing=8
+counter 4 65536
+counter 6 65536 offset=12
+instance "a" size=9 : 7
+instance "b" : ? 8`,
+		names: []string{"a", "b"}, values: [][]uint64{{7, missing}, {missing, 8}},
+		states: []index.CounterState{index.Readable, index.OutOfRange},
+	},
+	{
 		name: "map before the values",
 		text: `object 2 missing=4
 counter 4 65536 offset=8
