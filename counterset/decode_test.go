@@ -99,6 +99,16 @@ var decodeCases = []struct {
 		want: "object 2000 of 3: 0 3\n  \"a\" 1: 5 6\n  \"b\" 2: 7 8589934592\n  \"c\" 3: 9 -",
 	},
 	{
+		name: "a wider value than the first",
+		answers: []counterset.Answer{
+			{Form: counterset.FullSet, Counters: []uint32{3}, Instances: []counterset.Instance{
+				inst("a", 1, v4(5)), inst("b", 2, v8(1<<33)),
+			}},
+		},
+		ids:  []counterset.Identifier{ask(processors, "*", 0)},
+		want: "object 2000 of 2: 3\n  \"a\" 1: 5\n  \"b\" 2: 8589934592",
+	},
+	{
 		name: "a set without instances that lacks a value",
 		answers: []counterset.Answer{
 			{Form: counterset.MultipleCounters, Counters: []uint32{1, 2}, Instances: []counterset.Instance{inst("", 0, counterset.Value{}, v4(6))}},
