@@ -8,7 +8,9 @@ import (
 // Provider delivers objects. Its calls are those of a Windows performance
 // extension DLL: Open, then Collect any number of times, then Close (Microsoft
 // Learn, "Creating a Performance Extension DLL"). They never overlap, but
-// several providers are called at the same time.
+// several providers are called at the same time. A provider that is given to
+// several dispatchers is called by each of them regardless of the others: its
+// sessions must share nothing that changes.
 type Provider interface {
 	// Name tells the provider from others in messages. It is called once.
 	Name() string

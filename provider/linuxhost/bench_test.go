@@ -63,7 +63,7 @@ func (silent) Close() error { return nil }
 func TestAllocations(t *testing.T) {
 	root := crowd(t, 200)
 	root.Fail("proc/10007/io", fs.ErrPermission)
-	sys := System{Root: root, Now: func() Times { return testTimes }, MaxOpen: 100_000}
+	sys := System{Root: root.Root, Now: func() Times { return testTimes }, MaxOpen: 100_000}
 	for _, query := range []string{"2", "4", "238", "230", "Global"} {
 		q := provider.ParseQuery(query)
 		got := testing.AllocsPerRun(20, warm(t, NewHost(sys), q))
@@ -77,7 +77,7 @@ func TestAllocations(t *testing.T) {
 func BenchmarkProcess1000(b *testing.B) {
 	root := crowd(b, 1000)
 	b.Run("winperf", func(b *testing.B) {
-		h := NewHost(System{Root: root, Now: func() Times { return testTimes }, MaxOpen: 100_000})
+		h := NewHost(System{Root: root.Root, Now: func() Times { return testTimes }, MaxOpen: 100_000})
 		collect := warm(b, h, provider.ParseQuery("230"))
 		b.ReportAllocs()
 		for b.Loop() {

@@ -120,7 +120,7 @@ func TestControlGroupVanishes(t *testing.T) {
 			t.Run(file+"/"+at, func(t *testing.T) {
 				root := fixtures(t, "small.txtar", "groups.txtar")
 				v := &vanishing{root, map[string]func(){}, map[string]func(){}, map[Handle]string{0: ""}}
-				r := newRig(t, root, func(s *System) { s.Root = v })
+				r := newRig(t, root, func(s *System) { s.Root = onlyRoot(v) })
 				if at == "kept" {
 					r.object(titleControlGroup)
 				} else {
@@ -175,7 +175,7 @@ func TestControlGroupFilter(t *testing.T) {
 	groups(root.MapRoot, 3)
 	var asked []string
 	r := newRig(t, root.MapRoot, func(s *System) {
-		s.Root = root
+		s.Root = onlyRoot(root)
 		s.Groups = func(path string) bool {
 			asked = append(asked, path)
 			return path != "/kube.slice" && path != "/system.slice"
@@ -233,7 +233,7 @@ func TestThousandsOfControlGroups(t *testing.T) {
 // TestControlGroupFiles: only what a wanted counter needs is read.
 func TestControlGroupFiles(t *testing.T) {
 	root := newTouched(fixtures(t, "small.txtar", "groups.txtar"))
-	r := newRig(t, root.MapRoot, func(s *System) { s.Root = root })
+	r := newRig(t, root.MapRoot, func(s *System) { s.Root = onlyRoot(root) })
 	r.object(2)
 	clear(root.files)
 	r.askFor(&provider.Query{Objects: []uint32{titleControlGroup}, Counters: map[uint32][]uint32{titleControlGroup: {titleMemory, 6}}})

@@ -37,7 +37,7 @@ func FuzzDiskstats(f *testing.F) {
 	f.Add([]byte("8 0 a 1 2 3\n8 0 b 4\n4096 0 c 1\n 8 x d 1\n8 1"), []byte("8 0 a 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19\n8 4294967296 x\n"))
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		root := NewMapRoot(map[string]string{"proc/diskstats": string(first)})
-		s := newSession(System{Root: root, Now: func() Times { return testTimes }})
+		s := newSession(System{Root: root.Root, Now: func() Times { return testTimes }})
 		for _, text := range [][]byte{first, second} {
 			root.Set("proc/diskstats", string(text))
 			s.begin()
@@ -184,7 +184,7 @@ func FuzzNetDev(f *testing.F) {
 	f.Add([]byte(fixture(f, "network.txtar").entries["proc/net/dev"].text))
 	f.Add([]byte("\n|bytes|packets bytes drop\n a:1 2 3\na: 4\n:5\n b: x\n c: 18446744073709551616 1"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s := newSession(System{Root: NewMapRoot(map[string]string{"proc/net/dev": string(text)}), Now: func() Times { return testTimes }})
+		s := newSession(System{Root: NewMapRoot(map[string]string{"proc/net/dev": string(text)}).Root, Now: func() Times { return testTimes }})
 		r := newInterfaceSource().(*interfaceSource)
 		if err := r.read(s); err != nil {
 			t.Fatal(err)

@@ -57,7 +57,7 @@ func TestOnlyWantedDevices(t *testing.T) {
 		{provider.ParseQuery("MetadataGlobal"), ""},
 	}
 	root := newTouched(devices(t))
-	r := newRig(t, root.MapRoot, func(s *System) { s.Root = root })
+	r := newRig(t, root.MapRoot, func(s *System) { s.Root = onlyRoot(root) })
 	r.ask("Global")
 	for _, tt := range tests {
 		clear(root.files)
@@ -100,7 +100,7 @@ func TestDevicesAllocateNothing(t *testing.T) {
 	for file, text := range map[string]string{"ifindex": "2", "speed": "10", "carrier_changes": "1"} {
 		root.Set("sys/class/net/eth0/"+file, text+"\n")
 	}
-	sys := System{Root: root, Now: func() Times { return testTimes }}
+	sys := System{Root: root.Root, Now: func() Times { return testTimes }}
 	for query := range strings.FieldsSeq(deviceObjects) {
 		q := provider.ParseQuery(query)
 		got := testing.AllocsPerRun(20, warm(t, NewHost(sys), q))
@@ -171,7 +171,7 @@ func TestManyDevices(t *testing.T) {
 		}
 	}
 	root := manyDevices(20, 100) // whatever the number, nothing is allocated
-	h := NewHost(System{Root: root, Now: func() Times { return testTimes }, MaxOpen: 1000})
+	h := NewHost(System{Root: root.Root, Now: func() Times { return testTimes }, MaxOpen: 1000})
 	q := provider.ParseQuery("234 236 510")
 	got := testing.AllocsPerRun(20, warm(t, h, q))
 	if dispatcher := testing.AllocsPerRun(20, warm(t, silent{h}, q)); got != dispatcher {
@@ -185,7 +185,7 @@ func TestDevicesGivenUp(t *testing.T) {
 	for object, file := range map[uint32]string{234: "sys/dev/block/8:60/diskseq", 510: "sys/class/net/veth30/ifindex"} {
 		root := manyDevices(200, 200)
 		v := &vanishing{root, map[string]func(){}, map[string]func(){}, map[Handle]string{0: ""}}
-		r := newRig(t, root, func(s *System) { s.Root = v })
+		r := newRig(t, root, func(s *System) { s.Root = onlyRoot(v) })
 		want := r.object(object)
 		ctx, cancel := context.WithCancel(t.Context())
 		v.reads[file] = cancel
@@ -202,7 +202,7 @@ func TestDevicesGivenUp(t *testing.T) {
 
 func BenchmarkDevices(b *testing.B) {
 	root := manyDevices(500, 4000)
-	h := NewHost(System{Root: root, Now: func() Times { return testTimes }, MaxOpen: 100_000})
+	h := NewHost(System{Root: root.Root, Now: func() Times { return testTimes }, MaxOpen: 100_000})
 	for _, bm := range []struct{ name, query, file string }{
 		{"PhysicalDisk500", "234", "proc/diskstats"},
 		{"LogicalDisk500", "236", "proc/diskstats"},

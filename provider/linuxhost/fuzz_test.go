@@ -103,7 +103,7 @@ func FuzzStat(f *testing.F) {
 	h := NewHost(System{})
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		root := NewMapRoot(map[string]string{"proc/stat": string(first)})
-		s := newSession(System{Root: root, Now: func() Times { return testTimes }})
+		s := newSession(System{Root: root.Root, Now: func() Times { return testTimes }})
 		r := newProcessorSource().(*processorSource)
 		o := &object{source: r, spec: &processorSpec}
 		if err := o.open(s, h.objects[1]); err != nil {

@@ -28,8 +28,11 @@ func (t Times) Clocks() counter.Clocks {
 
 // System is what a [Host] reads.
 type System struct {
-	Root Root         // where /proc and /sys are; required
-	Now  func() Times // reads the clocks; required
+	// Root makes the root that a session reads through, where /proc and /sys are.
+	// No two sessions have the same one, as a root has buffers of its own; the
+	// function may be called by several goroutines at a time. Required.
+	Root func() Root
+	Now  func() Times // reads the clocks, likewise; required
 	// TicksPerSecond is the unit of times in /proc (AT_CLKTCK); 0 means 100.
 	TicksPerSecond int
 	// PageSize is the size of a page of memory in bytes (AT_PAGESZ); 0 means 4096.
@@ -63,7 +66,8 @@ type Options struct {
 }
 
 // Host provides the objects of a Linux host. It implements
-// [provider.Provider].
+// [provider.Provider]. It does not change any more and may serve any number of
+// dispatchers at a time: whatever changes belongs to one session.
 type Host struct {
 	sys     System
 	objects []*provider.Object

@@ -19,7 +19,7 @@ func New(opt Options) (*Host, error) {
 		return nil, fmt.Errorf("objects of the Linux host: %w", err)
 	}
 	sys := System{
-		Root: newRoot(root), Now: now, PageSize: os.Getpagesize(), MaxOpen: maxOpen(),
+		Root: func() Root { return newRoot(root) }, Now: now, PageSize: os.Getpagesize(), MaxOpen: maxOpen(),
 		FoldKernelThreads: opt.FoldKernelThreads, Groups: opt.Groups,
 	}
 	if root != "/" {

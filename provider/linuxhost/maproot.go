@@ -17,11 +17,17 @@ import (
 //
 // It must not be changed while it is read.
 type MapRoot struct {
-	entries map[string]*mapEntry
-	made    uint64      // entries so far
-	open    []*mapEntry // by Handle - 1; nil where closed
+	*mapTree
+	open []*mapEntry // by Handle - 1; nil where closed
+}
 
-	mu     sync.Mutex // guards spaces: Statfs runs beside everything else
+// mapTree is what all roots of the same files have in common.
+type mapTree struct {
+	entries map[string]*mapEntry
+	made    uint64 // entries so far
+
+	mu     sync.Mutex // guards what follows
+	roots  []*MapRoot
 	spaces map[string]func() (Space, error)
 }
 
@@ -37,12 +43,23 @@ type mapEntry struct {
 
 // NewMapRoot returns a MapRoot that holds the files.
 func NewMapRoot(files map[string]string) *MapRoot {
-	m := &MapRoot{entries: map[string]*mapEntry{}}
+	m := &MapRoot{mapTree: &mapTree{entries: map[string]*mapEntry{}}}
+	m.roots = []*MapRoot{m}
 	m.entry("proc/")
 	for name, text := range files {
 		m.Set(name, text)
 	}
 	return m
+}
+
+// Root returns another root of the same files, for a session of its own: it is
+// what [System] takes.
+func (m *MapRoot) Root() Root {
+	other := &MapRoot{mapTree: m.mapTree}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.roots = append(m.roots, other)
+	return other
 }
 
 // Set gives a file a text. Who has it open reads the new text.
@@ -83,11 +100,16 @@ func (m *MapRoot) SetStatfs(path string, f func() (Space, error)) {
 // id later has new ones.
 func (m *MapRoot) End(pid int) { m.RemoveAll("proc/" + strconv.Itoa(pid)) }
 
-// Handles returns the number of open files and directories.
+// Handles returns the number of open files and directories of all roots of these
+// files. None of them may be in use.
 func (m *MapRoot) Handles() (n int) {
-	for _, e := range m.open {
-		if e != nil {
-			n++
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, root := range m.roots {
+		for _, e := range root.open {
+			if e != nil {
+				n++
+			}
 		}
 	}
 	return n

@@ -48,7 +48,7 @@ func TestMemoryDetailsClosed(t *testing.T) {
 func TestMemoryDetailsEnds(t *testing.T) {
 	root := fixtures(t, "small.txtar", "details.txtar")
 	v := &vanishing{root, map[string]func(){}, map[string]func(){}, map[Handle]string{0: ""}}
-	r := newRig(t, root, func(s *System) { s.Root = v })
+	r := newRig(t, root, func(s *System) { s.Root = onlyRoot(v) })
 	r.object(titleMemoryDetails)
 	v.reads["proc/300/smaps_rollup"] = func() {
 		delete(v.reads, "proc/300/smaps_rollup")
@@ -69,7 +69,7 @@ func TestMemoryDetailsEnds(t *testing.T) {
 // counter of it is wanted.
 func TestMemoryDetailsOnRequest(t *testing.T) {
 	root := newTouched(fixtures(t, "small.txtar", "details.txtar"))
-	r := newRig(t, root.MapRoot, func(s *System) { s.Root = root })
+	r := newRig(t, root.MapRoot, func(s *System) { s.Root = onlyRoot(root) })
 	r.object(230)
 	clear(root.files)
 	r.askFor(&provider.Query{Objects: []uint32{titleMemoryDetails}, Counters: map[uint32][]uint32{titleMemoryDetails: {784}}})

@@ -148,7 +148,7 @@ func TestInterfacesChangeNames(t *testing.T) {
 // TestSpeedIsRenewed reads the speed again only after the link has changed.
 func TestSpeedIsRenewed(t *testing.T) {
 	root := newTouched(fixture(t, "network.txtar"))
-	r := newRig(t, root.MapRoot, func(s *System) { s.Root = root })
+	r := newRig(t, root.MapRoot, func(s *System) { s.Root = onlyRoot(root) })
 	const speed, changes = "sys/class/net/eth0/speed", "sys/class/net/eth0/carrier_changes"
 	steps := []struct {
 		speed, changes string

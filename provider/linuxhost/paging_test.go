@@ -47,7 +47,7 @@ func TestPagingFile(t *testing.T) {
 // TestObjects has the same numbers as System, of files that are read once.
 func TestObjects(t *testing.T) {
 	root := newTouched(fixture(t, "small.txtar"))
-	r := newRig(t, root.MapRoot, func(s *System) { s.Root = root })
+	r := newRig(t, root.MapRoot, func(s *System) { s.Root = onlyRoot(root) })
 	r.ask("2 260")
 	clear(root.files)
 	b := r.ask("2 260")

@@ -68,7 +68,7 @@ func TestSameAsProcessor(t *testing.T) {
 
 func TestFrequency(t *testing.T) {
 	root := newTouched(fixture(t, "nodes.txtar"))
-	r := newRig(t, root.MapRoot, func(s *System) { s.Root = root })
+	r := newRig(t, root.MapRoot, func(s *System) { s.Root = onlyRoot(root) })
 	const file = "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"
 	o := r.askFrequency()
 	o.check(t, "0,0", raws{titleFrequency: 1200, titleFrequencyShare: 33, 6: missing})

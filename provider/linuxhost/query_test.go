@@ -83,7 +83,7 @@ func TestOnlyWhatIsWanted(t *testing.T) {
 		{"nothing", provider.ParseQuery("234"), ""},
 	}
 	root := newTouched(fixture(t, "small.txtar"))
-	r := newRig(t, root.MapRoot, func(s *System) { s.Root = root })
+	r := newRig(t, root.MapRoot, func(s *System) { s.Root = onlyRoot(root) })
 	r.ask("Global")
 	for _, tt := range tests {
 		clear(root.files)

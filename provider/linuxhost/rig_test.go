@@ -41,11 +41,15 @@ func fixture(t testing.TB, name string) *MapRoot {
 	return m
 }
 
+// onlyRoot returns what makes a session's root, for one session: it is always the
+// same.
+func onlyRoot(root Root) func() Root { return func() Root { return root } }
+
 // newRig returns a host over root. change, if not nil, may change the system.
 func newRig(t testing.TB, root *MapRoot, change func(*System)) *rig {
 	t.Helper()
 	r := &rig{t: t, root: root, times: testTimes}
-	sys := System{Root: root, Now: func() Times { return r.times }}
+	sys := System{Root: root.Root, Now: func() Times { return r.times }}
 	if change != nil {
 		change(&sys)
 	}

@@ -11,8 +11,8 @@ import (
 // Handle stands for an open file or directory of a [Root]. 0 stands for none.
 type Handle int
 
-// Root is where /proc and /sys are found. Its calls never overlap, but for those
-// of Statfs. Errors about files and processes that are not there, or not any
+// Root is where /proc and /sys are found, as one session reads them. Its calls
+// never overlap, but for those of Statfs. Errors about files and processes that are not there, or not any
 // more, wrap fs.ErrNotExist.
 type Root interface {
 	// Open opens a file by its slash-separated name, such as "proc/stat",

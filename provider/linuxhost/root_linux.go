@@ -19,7 +19,7 @@ type directory struct {
 	stat unix.Statx_t
 }
 
-// newRoot returns the Root of a directory: "/", or where the host's /proc and
+// newRoot returns a Root of a directory: "/", or where the host's /proc and
 // /sys are mounted.
 func newRoot(path string) Root {
 	return &directory{path: path, list: make([]byte, 16<<10)}

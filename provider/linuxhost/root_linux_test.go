@@ -39,7 +39,7 @@ func TestDirectory(t *testing.T) {
 		}
 	}
 	want := newRig(t, root, nil).ask("Global")
-	got := newRig(t, NewMapRoot(nil), func(s *System) { s.Root = newRoot(dir) }).ask("Global")
+	got := newRig(t, NewMapRoot(nil), func(s *System) { s.Root = onlyRoot(newRoot(dir)) }).ask("Global")
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})); diff != "" {
 		t.Error(diff)
 	}

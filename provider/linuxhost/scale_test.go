@@ -102,7 +102,7 @@ func everyObject(t testing.TB, n int) *MapRoot {
 }
 
 func TestMoreAllocations(t *testing.T) {
-	sys := System{Root: everyObject(t, 100), Now: func() Times { return testTimes }, MaxOpen: 100_000}
+	sys := System{Root: everyObject(t, 100).Root, Now: func() Times { return testTimes }, MaxOpen: 100_000}
 	one := func(index uint32, counters ...uint32) *provider.Query {
 		q := &provider.Query{Objects: []uint32{index}}
 		if counters != nil {
@@ -143,7 +143,7 @@ func TestFiguresAreOneBit(t *testing.T) {
 func BenchmarkThread(b *testing.B) {
 	root := threaded(b, 1000)
 	b.Run("winperf", func(b *testing.B) {
-		collect := warm(b, NewHost(System{Root: root, Now: func() Times { return testTimes }, MaxOpen: 100_000}), provider.ParseQuery("232"))
+		collect := warm(b, NewHost(System{Root: root.Root, Now: func() Times { return testTimes }, MaxOpen: 100_000}), provider.ParseQuery("232"))
 		b.ReportAllocs()
 		for b.Loop() {
 			collect()
@@ -170,7 +170,7 @@ func BenchmarkControlGroup(b *testing.B) {
 	groups(root, 1000)
 	b.Run("winperf", func(b *testing.B) {
 		q := &provider.Query{Objects: []uint32{titleControlGroup}}
-		collect := warm(b, NewHost(System{Root: root, Now: func() Times { return testTimes }, MaxOpen: 100_000}), q)
+		collect := warm(b, NewHost(System{Root: root.Root, Now: func() Times { return testTimes }, MaxOpen: 100_000}), q)
 		b.ReportAllocs()
 		for b.Loop() {
 			collect()
@@ -193,7 +193,7 @@ func BenchmarkProcessorInformation512(b *testing.B) {
 	root := manyCPUs(512)
 	b.Run("winperf", func(b *testing.B) {
 		q := &provider.Query{Objects: []uint32{titleProcessorInformation}}
-		collect := warm(b, NewHost(System{Root: root, Now: func() Times { return testTimes }, MaxOpen: 100_000}), q)
+		collect := warm(b, NewHost(System{Root: root.Root, Now: func() Times { return testTimes }, MaxOpen: 100_000}), q)
 		b.ReportAllocs()
 		for b.Loop() {
 			collect()

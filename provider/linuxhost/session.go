@@ -48,7 +48,7 @@ type session struct {
 
 func newSession(sys System) *session {
 	s := &session{
-		reader:     reader{root: sys.Root, limit: orDefault(sys.MaxOpen, 512)},
+		reader:     reader{root: sys.Root(), limit: orDefault(sys.MaxOpen, 512)},
 		units:      units{ticks: uint64(orDefault(sys.TicksPerSecond, 100)), page: uint64(orDefault(sys.PageSize, 4096))},
 		now:        sys.Now,
 		foldKernel: sys.FoldKernelThreads,

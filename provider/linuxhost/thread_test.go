@@ -140,7 +140,7 @@ func TestThreadsVanish(t *testing.T) {
 			t.Run(file+"/"+at, func(t *testing.T) {
 				root := fixtures(t, "small.txtar", "threads.txtar")
 				v := &vanishing{root, map[string]func(){}, map[string]func(){}, map[Handle]string{0: ""}}
-				r := newRig(t, root, func(s *System) { s.Root = v })
+				r := newRig(t, root, func(s *System) { s.Root = onlyRoot(v) })
 				if at == "kept" {
 					r.object(232)
 				} else {
@@ -172,7 +172,7 @@ func TestThreadsOfEndedProcess(t *testing.T) {
 			t.Run(fmt.Sprintf("MaxOpen %d, reused %v", maxOpen, reused), func(t *testing.T) {
 				root := fixtures(t, "small.txtar", "threads.txtar")
 				v := &vanishing{root, map[string]func(){}, map[string]func(){}, map[Handle]string{0: ""}}
-				r := newRig(t, root, func(s *System) { s.Root, s.MaxOpen = v, maxOpen })
+				r := newRig(t, root, func(s *System) { s.Root, s.MaxOpen = onlyRoot(v), maxOpen })
 				r.object(232)
 				v.reads["proc/4000/stat"] = func() { // after 300, before all threads
 					delete(v.reads, "proc/4000/stat")
@@ -290,7 +290,7 @@ func TestThreadStates(t *testing.T) {
 // does that has had enough. What ended before it is forgotten once.
 func TestWriterStops(t *testing.T) {
 	root := fixtures(t, "small.txtar", "threads.txtar")
-	opened, err := NewHost(System{Root: root, Now: func() Times { return testTimes }}).Open(t.Context())
+	opened, err := NewHost(System{Root: root.Root, Now: func() Times { return testTimes }}).Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

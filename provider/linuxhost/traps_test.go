@@ -210,7 +210,7 @@ func TestVanishing(t *testing.T) {
 			t.Run(file+"/"+at, func(t *testing.T) {
 				root := fixture(t, "small.txtar")
 				v := &vanishing{root, map[string]func(){}, map[string]func(){}, map[Handle]string{0: ""}}
-				r := newRig(t, root, func(s *System) { s.Root = v })
+				r := newRig(t, root, func(s *System) { s.Root = onlyRoot(v) })
 				if at == "kept" {
 					r.object(230)
 				} else {
@@ -238,7 +238,7 @@ func TestVanishing(t *testing.T) {
 func TestBornMeanwhile(t *testing.T) {
 	root := fixtures(t, "small.txtar", "threads.txtar")
 	v := &vanishing{root, map[string]func(){}, map[string]func(){}, map[Handle]string{0: ""}}
-	r := newRig(t, root, func(s *System) { s.Root = v })
+	r := newRig(t, root, func(s *System) { s.Root = onlyRoot(v) })
 	r.ask("230 232") // opens the files
 	v.reads["proc/1/stat"] = func() {
 		if r.times.Boot == testTimes.Boot {
@@ -335,7 +335,7 @@ func TestFewDescriptors(t *testing.T) {
 }
 
 func TestNothingThere(t *testing.T) {
-	h := NewHost(System{Root: NewMapRoot(nil), Now: func() Times { return testTimes }})
+	h := NewHost(System{Root: NewMapRoot(nil).Root, Now: func() Times { return testTimes }})
 	_, err := h.Open(t.Context())
 	if !errors.Is(err, winperf.ErrNotSupported) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("opening without /proc: %v, want ErrNotSupported and what was not there", err)
@@ -345,7 +345,7 @@ func TestNothingThere(t *testing.T) {
 func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	root := fixture(t, "small.txtar")
-	h := NewHost(System{Root: root, Now: func() Times { return testTimes }})
+	h := NewHost(System{Root: root.Root, Now: func() Times { return testTimes }})
 	s, err := h.Open(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -367,7 +367,7 @@ func TestContext(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	root := crowd(t, 200)
 	v := &vanishing{root, map[string]func(){}, map[string]func(){}, map[Handle]string{0: ""}}
-	r := newRig(t, root, func(s *System) { s.Root = v })
+	r := newRig(t, root, func(s *System) { s.Root = onlyRoot(v) })
 	want := r.object(230)
 	ctx, cancel := context.WithCancel(t.Context())
 	v.reads["proc/10050/stat"] = cancel

@@ -23,7 +23,8 @@ import (
 
 // Options for Open. The zero Options read the machine that the program runs on.
 type Options struct {
-	// Providers deliver further objects.
+	// Providers deliver further objects. One that is given to several sources
+	// must allow for that; see [provider.Provider].
 	Providers []provider.Provider
 	// OnProblem, if not nil, is told of every failure of a provider.
 	OnProblem func(provider.Problem)
@@ -39,9 +40,9 @@ type Options struct {
 type host struct {
 	machine  string
 	dispatch provider.Options
-	provider provider.Provider
-	publish  bool           // programs may publish counters, which this source shows
-	source   winperf.Source // instead of all that, where the system has a dispatcher
+	provider provider.Provider // of two dispatchers: its sessions share nothing that changes
+	publish  bool              // programs may publish counters, which this source shows
+	source   winperf.Source    // instead of all that, where the system has a dispatcher
 }
 
 // Open opens this machine as a source. On systems without one yet the error
