@@ -60,7 +60,7 @@ func ByNameAndPID() NameRule {
 // object that has them.
 func instanceID(o frame.Object, i int) (string, bool) {
 	pid, ok := rawOf(o, i, titleIDProcess)
-	if !ok || o.Single() || isTotal(o.Instance(i).Name()) {
+	if !ok || o.Single() || pid == 0 && isTotal(o.Instance(i).Name()) { // a process may have that name
 		return "", false
 	}
 	id := strconv.FormatUint(pid, 10)

@@ -80,6 +80,21 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A process that is called like a total is none.
+func TestNameOfTotal(t *testing.T) {
+	src := script(sample{objects: []object{{Object: process, instances: []instance{
+		{name: "_Total", raw: []uint64{0, 0, epoch}}, proc("_Total", 8, 9, 0),
+	}}}})
+	c := measure.New(src, selection(t, `\Process(*)\ID Process`), measure.Options{Names: []measure.NameRule{measure.ByPID()}})
+	var got []string
+	for _, r := range cycle(t, c).Readings() {
+		got = append(got, fmt.Sprint(r.Path.InstanceText(), " has a key: ", r.Key != ""))
+	}
+	if diff := cmp.Diff([]string{"_Total has a key: false", "8 has a key: true"}, got); diff != "" {
+		t.Errorf("names and keys (-want +got):\n%s", diff)
+	}
+}
+
 // A name that holds the id stays while others of the name come and go, and so
 // does the series; the key tells even a process that took over name and id.
 func TestStableNames(t *testing.T) {

@@ -25,6 +25,7 @@ type Writer struct {
 	objects   int    // written so far
 	open      int    // where in buf the object being written starts, -1 = none
 	block     []byte // its current counter block in buf, nil = none
+	blockAt   int    // where in buf that is
 	instances int32  // of it, so far
 
 	maxBytes int
@@ -160,7 +161,7 @@ func (w *Writer) check(d *declared, l *Layout) {
 func (w *Writer) beginBlock(l *Layout) {
 	start := len(w.buf)
 	w.buf = append(w.buf, l.block...)
-	w.block = w.buf[start:]
+	w.block, w.blockAt = w.buf[start:], start
 }
 
 // Clock sets the object's own clock: ticks, and ticks per second. Types with
@@ -216,6 +217,28 @@ func (o *ObjectWriter) Instance(in Instance) int {
 	o.w.beginBlock(o.layout)
 	o.w.instances++
 	return int(o.w.instances - 1)
+}
+
+// Place is where an instance's values stand in the object that is being written.
+type Place struct{ object, block int }
+
+// Place returns where the values of the current instance stand.
+func (o *ObjectWriter) Place() Place {
+	return Place{o.start, o.w.blockAt}
+}
+
+// Return makes an earlier instance of the object the current one again, so that
+// a total can stand before the instances that it is the total of.
+func (o *ObjectWriter) Return(to Place) {
+	if o.ended("return to an instance") {
+		return
+	}
+	end := to.block + len(o.layout.block)
+	if to.object != o.start || to.block < o.start || end > len(o.w.buf) {
+		o.w.fail("return to an instance that is not one of object %d", o.layout.index)
+		return
+	}
+	o.w.block, o.w.blockAt = o.w.buf[to.block:end], to.block
 }
 
 // Set writes the raw value of the declared counter i for the current instance.

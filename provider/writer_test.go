@@ -77,6 +77,43 @@ func TestInstances(t *testing.T) {
 	}
 }
 
+// TestReturn writes an instance's values when those behind it, which made the
+// buffer grow, have theirs already.
+func TestReturn(t *testing.T) {
+	l := layout(t, process())
+	ix := once(t, func(w *provider.Writer) {
+		o := w.Object(l)
+		o.Clock(500, 100)
+		o.Instance(provider.Instance{Name: "_Total"})
+		total := o.Place()
+		o.Set(1, 100)
+		for i := range 1000 {
+			o.Instance(provider.Instance{Name: fmt.Sprint(i)})
+			o.Set(0, uint64(i))
+		}
+		o.Return(total)
+		o.Set(0, 5000)
+		if o.Place() != total {
+			t.Error("the place of the instance has changed")
+		}
+		o.End()
+	}, l)
+	if v, ok := ix.Value(0, 0, 0); v != 5000 || !ok {
+		t.Errorf("the first value is %d (there: %v)", v, ok)
+	}
+	if v, ok := ix.Value(0, 0, 1); v != 100 || !ok {
+		t.Errorf("the second value is %d (there: %v)", v, ok)
+	}
+	for i := range 1000 {
+		if v, ok := ix.Value(0, 1+i, 0); v != uint64(i) || !ok {
+			t.Errorf("value of instance %d is %d (there: %v)", i, v, ok)
+		}
+		if _, ok := ix.Value(0, 1+i, 1); ok {
+			t.Errorf("instance %d has the total's value", i)
+		}
+	}
+}
+
 func TestNoInstances(t *testing.T) {
 	l := layout(t, peer())
 	ix := once(t, func(w *provider.Writer) { o := w.Object(l); o.End() }, l)
@@ -208,6 +245,23 @@ func TestMistakes(t *testing.T) {
 			next := w.Object(single)
 			o.Set(0, 1)
 			next.End()
+		}},
+		{"write return to an instance of object 2006 after End", func(w *provider.Writer) {
+			o := w.Object(multi)
+			o.Instance(provider.Instance{})
+			at := o.Place()
+			o.End()
+			o.Return(at)
+		}},
+		{"write return to an instance that is not one of object 2006", func(w *provider.Writer) {
+			o := w.Object(multi)
+			o.Return(provider.Place{})
+			o.End()
+		}},
+		{"write return to an instance that is not one of object 2006", func(w *provider.Writer) {
+			o := w.Object(multi)
+			o.Return(o.Place())
+			o.End()
 		}},
 		{"write instance of object 2006 after End", func(w *provider.Writer) { o := w.Object(multi); o.End(); o.Instance(provider.Instance{}) }},
 		{"write instance of object 2000, which has none", func(w *provider.Writer) {

@@ -150,15 +150,19 @@ func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Wri
 	names := s.titles(ctx)
 	var total ObjectStats
 	for _, o := range stats.Objects {
+		total.add(o)
+	}
+
+	// The total comes first: no published object of that name can take its place.
+	out.Instance(provider.Instance{Name: "_Total"})
+	write(&out, total)
+	for _, o := range stats.Objects {
 		out.Instance(provider.Instance{Name: objectName(names, o.ObjectID)})
 		write(&out, o)
 		if !o.Taken.IsZero() {
 			out.Set(meterAge, uint64(winperf.ToFiletime(o.Taken)))
 		}
-		total.add(o)
 	}
-	out.Instance(provider.Instance{Name: "_Total"})
-	write(&out, total)
 	out.End()
 	return nil
 }

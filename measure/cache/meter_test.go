@@ -74,8 +74,8 @@ func TestMeter(t *testing.T) {
 		got = append(got, fmt.Sprint(x, " ", value))
 	}
 	want := []string{
-		`\\HOST\winperf cache(System)\Age 0.25`, `\\HOST\winperf cache(Process)\Age 0.25`, `\\HOST\winperf cache(_Total)\Age invalid_data`,
-		`\\HOST\winperf cache(System)\Bans 2`, `\\HOST\winperf cache(Process)\Bans 1`, `\\HOST\winperf cache(_Total)\Bans 3`,
+		`\\HOST\winperf cache(_Total)\Age invalid_data`, `\\HOST\winperf cache(System)\Age 0.25`, `\\HOST\winperf cache(Process)\Age 0.25`,
+		`\\HOST\winperf cache(_Total)\Bans 3`, `\\HOST\winperf cache(System)\Bans 2`, `\\HOST\winperf cache(Process)\Bans 1`,
 		`\\HOST\winperf cache(System)\Hits/sec 4`, `\\HOST\winperf cache(_Total)\Refreshes/sec 0`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

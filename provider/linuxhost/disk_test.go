@@ -17,11 +17,11 @@ const bootTime = 1000 * perSecond
 
 func TestPhysicalDisk(t *testing.T) {
 	o := newRig(t, fixture(t, "disks.txtar"), nil).object(234)
-	if diff := cmp.Diff([]string{"sda", "sdb", "nvme0n1", "vda", "cciss_c0d0", "_Total"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"_Total", "sda", "sdb", "nvme0n1", "vda", "cciss_c0d0"}, o.names()); diff != "" {
 		t.Error(diff)
 	}
 	// By sequence number where there is one, in 31 bits, else by number.
-	if diff := cmp.Diff([]int32{11, 12, 259 << 20, 254 << 20, 104 << 20, -1}, o.unique()); diff != "" {
+	if diff := cmp.Diff([]int32{-1, 11, 12, 259 << 20, 254 << 20, 104 << 20}, o.unique()); diff != "" {
 		t.Error(diff)
 	}
 	if want := int64(fileTimeBoot + bootTime); o.time != want {
@@ -118,7 +118,7 @@ func TestDiskIsReplaced(t *testing.T) {
 		root.Remove("sys/dev/block/8:0/diskseq")
 		root.Set("sys/dev/block/8:0/diskseq", "99\n")
 		o := sample(5000, 7) // not a wrap: another one's
-		if diff := cmp.Diff([]int32{99, -1}, o.unique()); diff != "" {
+		if diff := cmp.Diff([]int32{-1, 99}, o.unique()); diff != "" {
 			t.Error(diff)
 		}
 		o.check(t, "sda", raws{220: 5000 * 512, 208: 7 * ms})
@@ -132,7 +132,7 @@ func TestDiskIsReplaced(t *testing.T) {
 		}
 		// The same number by another name is another device, which may be no disk.
 		root.Set("proc/diskstats", diskLine("8 0", "other", 1, 1, 1, 1)+diskLine("252 0", "dm-0", 1, 1, 1, 1))
-		if diff := cmp.Diff([]string{"other", "_Total"}, r.object(234).names()); diff != "" {
+		if diff := cmp.Diff([]string{"_Total", "other"}, r.object(234).names()); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -53,6 +53,10 @@
 //
 // # Totals
 //
+// What is no thing of the system's, _Total, Idle and the folded kernel threads,
+// stands first in its object: of several instances of one name the first is the
+// one without a number, and no process can take that place.
+//
 // _Total of Processor and Process does not fall when a processor goes offline
 // or a process ends: counts and times are running totals to which each sample
 // adds what the instances of the sample before have added. The times of

@@ -62,7 +62,7 @@ func TestCommittedShareFits(t *testing.T) {
 
 func TestProcessor(t *testing.T) {
 	o := newRig(t, fixture(t, "small.txtar"), nil).object(238)
-	if diff := cmp.Diff([]string{"0", "2", "_Total"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"_Total", "0", "2"}, o.names()); diff != "" {
 		t.Error(diff)
 	}
 	o.check(t, "0", raws{
@@ -80,7 +80,7 @@ func TestProcessor(t *testing.T) {
 
 func TestProcess(t *testing.T) {
 	o := newRig(t, fixture(t, "small.txtar"), nil).object(230)
-	if diff := cmp.Diff([]string{"Idle", "systemd", "kthreadd", "kworker_0:1-events", "[sd-pam]", "a] b [c", "_Total"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"Idle", "_Total", "systemd", "kthreadd", "kworker_0:1-events", "[sd-pam]", "a] b [c"}, o.names()); diff != "" {
 		t.Error(diff)
 	}
 	idle := int64(179900) * tick

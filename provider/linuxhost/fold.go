@@ -8,10 +8,15 @@ import "github.com/winperf/winperf/provider"
 type folded struct {
 	totals totals
 	given  values // what the total of all has seen of it
+	// known tells that there are such threads. They are all there from the start
+	// of the machine on or never, as in a container.
+	known bool
 
 	// Of the current sample.
-	there bool
-	id    values // figures of the first
+	there    bool
+	id       values         // figures of the first
+	position uint32         // of the instance
+	place    provider.Place // of its values
 }
 
 // begin starts a sample.
@@ -30,17 +35,27 @@ func (f *folded) add(p *process, v *values) {
 	f.totals.add(&p.inTotal, v)
 }
 
-// writeFolded writes the instance, and tells each of its processes where it is.
+// look finds out whether there are threads of the kernel's own.
+func (r *processSource) look(s *session) {
+	pids, _ := s.pids() // an error leaves none to look at
+	for _, pid := range pids {
+		if p := r.sample(s, nil, pid, procKernel); p != nil {
+			r.forget(s, p)
+			if r.cur.isKernel() {
+				r.folded.known = true
+				return
+			}
+		}
+	}
+}
+
+// writeFolded writes the values of the instance.
 func (r *processSource) writeFolded(o *object, out *provider.ObjectWriter) {
 	v := &r.cur
 	v.have = 0
 	r.folded.totals.end(v)
 	v.take(&r.folded.id, r.folded.id.have)
 	r.totals.add(&r.folded.given, v)
-	for _, p := range r.live {
-		if p.folded {
-			p.position = r.next
-		}
-	}
-	r.write(o, out, "System")
+	out.Return(r.folded.place)
+	o.write(out, v)
 }

@@ -46,19 +46,22 @@ func (r *mountSource) collect(ctx context.Context, s *session, o *object, w *pro
 		r.asker.ask(ctx, r.mounts)
 	}
 	_ = s.disks.read(s) // without it the figures are missing
-	out := w.Object(o.layout)
-	out.Clock(s.objectTime(), perSecond)
 	r.totals.begin()
 	silent := false
 	for _, m := range r.mounts {
 		m.settle(s, o.wanted)
 		silent = silent || m.question.asked
 		r.totals.add(&m.inTotal, &m.values)
-		out.Instance(provider.Instance{Name: m.name, UniqueID: uniqueID(m.identity), HasUniqueID: true})
-		o.write(&out, &m.values)
 	}
+
+	out := w.Object(o.layout)
+	out.Clock(s.objectTime(), perSecond)
 	if len(r.mounts) > 0 {
 		r.writeTotal(s, o, &out, silent)
+	}
+	for _, m := range r.mounts {
+		out.Instance(provider.Instance{Name: m.name, UniqueID: uniqueID(m.identity), HasUniqueID: true})
+		o.write(&out, &m.values)
 	}
 	out.End()
 	return nil

@@ -15,7 +15,7 @@ func TestMemoryDetails(t *testing.T) {
 	root.Fail("proc/2/smaps_rollup", fs.ErrNotExist)
 	r := newRig(t, root, nil)
 	o := r.ask("Costly")[titleMemoryDetails]
-	if diff := cmp.Diff([]string{"systemd", "[sd-pam]", "_Total"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"_Total", "systemd", "[sd-pam]"}, o.names()); diff != "" {
 		t.Error(diff)
 	}
 	o.check(t, "systemd", raws{
@@ -56,7 +56,7 @@ func TestMemoryDetailsEnds(t *testing.T) {
 		root.Set("proc/300/stat", "300 ((sd-pam)) Z 1 300 300 0 -1 64 60 0 0 0 2 4 0 0 20 0 1 0 2500 0 0 0\n")
 	}
 	o := r.object(titleMemoryDetails)
-	if diff := cmp.Diff([]string{"systemd", "_Total"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"_Total", "systemd"}, o.names()); diff != "" {
 		t.Error(diff)
 	}
 	root.End(1)

@@ -39,7 +39,7 @@ func disks(t testing.TB) *MapRoot {
 }
 
 // diskMounts are the instances of LogicalDisk in testdata/disks.txtar.
-var diskMounts = []string{"/", "/srv/odd name___[1]", "/b", "/home", "/tank", "/twice", "/up", "/up/usb", "/gone", "_Total"}
+var diskMounts = []string{"_Total", "/", "/srv/odd name___[1]", "/b", "/home", "/tank", "/twice", "/up", "/up/usb", "/gone"}
 
 func TestLogicalDisk(t *testing.T) {
 	o := newRig(t, disks(t), nil).object(236)
@@ -47,10 +47,10 @@ func TestLogicalDisk(t *testing.T) {
 		t.Error(diff)
 	}
 	// A partition has its disk's sequence number; what has no number of a device, its own.
-	if diff := cmp.Diff([]int32{11, 13, 259 << 20, 252<<20 | 1, 53, 147 << 20, 253 << 20, 12, 8<<20 | 99, -1}, o.unique()); diff != "" {
+	if diff := cmp.Diff([]int32{-1, 11, 13, 259 << 20, 252<<20 | 1, 53, 147 << 20, 253 << 20, 12, 8<<20 | 99}, o.unique()); diff != "" {
 		t.Error(diff)
 	}
-	odd := diskMounts[1]
+	odd := diskMounts[2]
 	o.check(t, "/", raws{
 		408: 2000, 410: 1, titleFreeInodes: 100, 198: 1, 214: 60, 216: 120, 220: 1200 * 512, 1404: 310 * ms,
 		1482: bootTime - 400*ms, titleFlushes: missing,
@@ -187,7 +187,7 @@ func TestMountsChange(t *testing.T) {
 	r.object(236).check(t, "_Total", raws{214: 60, 410: 1})
 	mounts(second, first)
 	o := r.object(236)
-	if diff := cmp.Diff([]string{"/b", "/", "_Total"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"_Total", "/b", "/"}, o.names()); diff != "" {
 		t.Error(diff)
 	}
 	o.check(t, "_Total", raws{214: 60, 410: 3})

@@ -64,19 +64,22 @@ func (r *pagingSource) collect(_ context.Context, s *session, o *object, w *prov
 		return nil // without the file there are no instances: the object is not there
 	}
 	r.parse(text)
-	out := w.Object(o.layout)
 	r.total = values{have: pagingUsed | pagingSize}
 	for i := range r.files[:r.n] {
-		f := &r.files[i]
 		for _, c := range pagingColumns {
-			r.total.n[c.position()] += f.values.sum(c.fields)
+			r.total.n[c.position()] += r.files[i].values.sum(c.fields)
 		}
-		out.Instance(provider.Instance{Name: f.name})
-		o.write(&out, &f.values)
 	}
+
+	out := w.Object(o.layout)
 	if r.n > 0 {
 		out.Instance(provider.Instance{Name: "_Total"})
 		o.write(&out, &r.total)
+	}
+	for i := range r.files[:r.n] {
+		f := &r.files[i]
+		out.Instance(provider.Instance{Name: f.name})
+		o.write(&out, &f.values)
 	}
 	out.End()
 	return nil

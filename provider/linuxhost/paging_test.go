@@ -14,7 +14,7 @@ func TestPagingFile(t *testing.T) {
 		"/dev/cut partition 5\n"})
 	r := newRig(t, root, nil)
 	o := r.object(700)
-	if diff := cmp.Diff([]string{"/swap file_[deleted]", "/dev/dm-1", "_Total"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"_Total", "/swap file_[deleted]", "/dev/dm-1"}, o.names()); diff != "" {
 		t.Error(diff)
 	}
 	for _, tt := range []struct {
@@ -33,7 +33,7 @@ func TestPagingFile(t *testing.T) {
 	}
 	root.Set("proc/swaps", "Filename Used Size\n/b 1 2\n/dev/dm-1 3 4\n")
 	o = r.object(700)
-	if diff := cmp.Diff([]string{"/b", "/dev/dm-1", "_Total"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"_Total", "/b", "/dev/dm-1"}, o.names()); diff != "" {
 		t.Error(diff)
 	}
 	o.check(t, "/dev/dm-1", raws{702: 3})

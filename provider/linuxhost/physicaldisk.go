@@ -9,7 +9,8 @@ import (
 // diskSource reads the PhysicalDisk object.
 type diskSource struct {
 	totals totals
-	total  values // figures of _Total
+	total  values  // figures of _Total
+	disks  []*disk // of the current sample
 }
 
 func newDiskSource() source {
@@ -49,29 +50,31 @@ func (r *diskSource) collect(ctx context.Context, s *session, o *object, w *prov
 	if err := t.read(s); err != nil {
 		return nil // without the file there are no instances: the object is not there
 	}
-	out := w.Object(o.layout)
-	out.Clock(s.objectTime(), perSecond)
 	r.totals.begin()
-	instances := 0
+	r.disks = r.disks[:0]
 	for i, d := range t.disks {
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !d.isDisk(s) {
-			continue
+		if d.isDisk(s) {
+			d.settle(s)
+			r.totals.add(&d.inTotal, &d.values)
+			r.disks = append(r.disks, d)
 		}
-		d.settle(s)
-		r.totals.add(&d.inTotal, &d.values)
-		out.Instance(provider.Instance{Name: d.name, UniqueID: uniqueID(d.identity), HasUniqueID: true})
-		o.write(&out, &d.values)
-		instances++
 	}
-	if instances > 0 {
+
+	out := w.Object(o.layout)
+	out.Clock(s.objectTime(), perSecond)
+	if len(r.disks) > 0 {
 		r.total.have = 0
 		r.totals.end(&r.total)
 		r.total.set(diskClock, t.clock)
 		out.Instance(provider.Instance{Name: "_Total"})
 		o.write(&out, &r.total)
+	}
+	for _, d := range r.disks {
+		out.Instance(provider.Instance{Name: d.name, UniqueID: uniqueID(d.identity), HasUniqueID: true})
+		o.write(&out, &d.values)
 	}
 	out.End()
 	return nil

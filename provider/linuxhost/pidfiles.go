@@ -118,6 +118,9 @@ func (p *process) handles(s *session) (int64, error) {
 // none, and neither has what waits for its parent after its end.
 func (v *values) hasMemory() bool { return v.sum(procVirtual&v.have) != 0 }
 
+// isKernel reports whether a process is a thread of the kernel's own.
+func (v *values) isKernel() bool { return v.sum(procKernel&v.have) == 1 }
+
 // text returns the text of the file at a place of its kinds.
 func (p *process) text(s *session, i int) ([]byte, error) {
 	p.files[i].dir = p.dir

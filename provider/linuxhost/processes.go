@@ -21,6 +21,7 @@ type processSource struct {
 	folded folded
 	cur    values // of the process being read
 	next   uint32 // position of the next instance in the sample
+	total  uint32 // that of _Total
 }
 
 func newProcessSource() source {
@@ -42,6 +43,9 @@ func (r *processSource) probe(s *session) (given fields) {
 		if given == all {
 			break
 		}
+	}
+	if s.foldKernel && !r.withMemory {
+		r.look(s)
 	}
 	return given
 }
@@ -118,20 +122,40 @@ func (r *processSource) collect(ctx context.Context, s *session, o *object, w *p
 	r.totals.begin()
 	r.folded.begin()
 	r.next = 0
+
+	// What is no process comes first, so that no process of that name can take its
+	// place: of several of one name the first is the one without a number. Their
+	// values follow when those of all others are known.
 	if !r.withMemory {
 		r.writeIdle(s, o, &out)
 	}
+	r.total = r.next
+	total := r.announce(&out, "_Total")
+	if r.folded.known {
+		r.folded.position = r.next
+		r.folded.place = r.announce(&out, "System")
+	}
+
 	if err := r.walk(ctx, s, o, &out, pids); err != nil {
 		return err
 	}
-	if r.folded.there {
+
+	if r.folded.known {
 		r.writeFolded(o, &out)
 	}
 	clock := s.timeAfter()
 	out.Clock(clock, perSecond)
+	out.Return(total)
 	r.writeTotal(o, &out, clock)
 	out.End()
 	return nil
+}
+
+// announce begins an instance whose values are to be written later.
+func (r *processSource) announce(out *provider.ObjectWriter, name string) provider.Place {
+	out.Instance(provider.Instance{Name: name})
+	r.next++
+	return out.Place()
 }
 
 // walk writes the processes with the given ids, which rise.
@@ -158,9 +182,10 @@ func (r *processSource) walk(ctx context.Context, s *session, o *object, out *pr
 			continue
 		}
 		live = append(live, p)
-		switch p.folded = s.foldKernel && r.cur.sum(procKernel&r.cur.have) == 1; {
+		switch p.folded = r.folded.known && r.cur.isKernel(); {
 		case r.withMemory && !r.cur.hasMemory():
 		case p.folded:
+			p.position = r.folded.position
 			r.folded.add(p, &r.cur)
 		default:
 			r.totals.add(&p.inTotal, &r.cur)
@@ -200,13 +225,14 @@ func (r *processSource) writeIdle(s *session, o *object, out *provider.ObjectWri
 	r.write(o, out, "Idle")
 }
 
+// writeTotal writes the values of _Total.
 func (r *processSource) writeTotal(o *object, out *provider.ObjectWriter, clock int64) {
 	v := &r.cur
 	v.have = 0
 	r.totals.end(v)
 	v.set(procID, 0)
 	v.set(procStarted, uint64(clock))
-	r.write(o, out, "_Total")
+	o.write(out, v)
 }
 
 // sample reads the wanted figures of the process with an id into r.cur. known

@@ -124,16 +124,19 @@ func (r *processorSource) collect(_ context.Context, s *session, o *object, w *p
 	}
 	s.cpus.read(s, o)
 	r.totals.begin()
-	out := w.Object(o.layout)
 	for _, p := range s.kernel.online {
 		r.totals.add(&p.inTotal, &p.values)
-		out.Instance(provider.Instance{Name: p.name})
-		o.write(&out, &p.values)
 	}
 	r.total = wholeMachine(stat)
 	r.totals.end(&r.total)
+
+	out := w.Object(o.layout)
 	out.Instance(provider.Instance{Name: "_Total"})
 	o.write(&out, &r.total)
+	for _, p := range s.kernel.online {
+		out.Instance(provider.Instance{Name: p.name})
+		o.write(&out, &p.values)
+	}
 	out.End()
 	return nil
 }

@@ -64,7 +64,7 @@ func (r *rig) withParents(q *provider.Query, object uint32) (names []string) {
 }
 
 var allThreads = []string{
-	"systemd/1", "kthreadd/2", "kworker_0:1-events/11", "[sd-pam]/300", "[sd-pam]/302", "a] b [c/4000", "a] b [c/4001", "_Total/_Total",
+	"_Total/_Total", "systemd/1", "kthreadd/2", "kworker_0:1-events/11", "[sd-pam]/300", "[sd-pam]/302", "a] b [c/4000", "a] b [c/4001",
 }
 
 func TestThread(t *testing.T) {
@@ -152,7 +152,7 @@ func TestThreadsVanish(t *testing.T) {
 				}
 				hooks["proc/302/"+file] = func() { root.RemoveAll("proc/300/task/302") } // as vanishing names what Process opened
 				o := r.object(232)
-				if diff := cmp.Diff([]string{"1", "2", "11", "300", "4000", "4001", "_Total"}, o.names()); diff != "" {
+				if diff := cmp.Diff([]string{"_Total", "1", "2", "11", "300", "4000", "4001"}, o.names()); diff != "" {
 					t.Error(diff)
 				}
 				o.check(t, "_Total", raws{784: 0})
@@ -184,12 +184,12 @@ func TestThreadsOfEndedProcess(t *testing.T) {
 					}
 				}
 				got := r.withParents(provider.ParseQuery("232"), 232)
-				want := []string{"systemd/1", "kthreadd/2", "kworker_0:1-events/11", "a] b [c/4000", "a] b [c/4001", "_Total/_Total"}
+				want := []string{"_Total/_Total", "systemd/1", "kthreadd/2", "kworker_0:1-events/11", "a] b [c/4000", "a] b [c/4001"}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
 				}
 				if reused {
-					want = append(want[:3], append([]string{"next/300"}, want[3:]...)...)
+					want = append(want[:4], append([]string{"next/300"}, want[4:]...)...)
 				}
 				if diff := cmp.Diff(want, r.withParents(provider.ParseQuery("232"), 232)); diff != "" {
 					t.Error("next sample:", diff)
@@ -206,7 +206,7 @@ func TestLeaderGone(t *testing.T) {
 	r := newRig(t, root, nil)
 	r.object(232)
 	root.RemoveAll("proc/300/task/300")
-	want := []string{"1", "2", "11", "4000", "4001", "_Total"}
+	want := []string{"_Total", "1", "2", "11", "4000", "4001"}
 	if diff := cmp.Diff(want, r.object(232).names()); diff != "" {
 		t.Error(diff)
 	}
@@ -216,7 +216,7 @@ func TestLeaderGone(t *testing.T) {
 	root.Set("proc/300/task/300/schedstat", "70000000 1 1\n")
 	root.Set("proc/300/stat", pidStat(300, "exec", 50, 2600))
 	o := r.object(232)
-	if diff := cmp.Diff([]string{"1", "2", "11", "300", "4000", "4001", "_Total"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"_Total", "1", "2", "11", "300", "4000", "4001"}, o.names()); diff != "" {
 		t.Error(diff)
 	}
 	o.check(t, "300", raws{684: fileTimeBoot + 2600*tick, 142: 50 * tick, 6: 700000})

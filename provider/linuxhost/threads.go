@@ -81,6 +81,8 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 	}
 	out := w.Object(o.layout)
 	r.totals.begin()
+	out.Instance(provider.Instance{Name: "_Total", ParentObject: o.parent, ParentPosition: r.processes.total})
+	total := out.Place()
 	for i, p := range r.processes.live {
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -95,7 +97,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 	v.set(threadID, 0)
 	v.set(threadProcess, 0)
 	v.set(threadStarted, uint64(clock))
-	out.Instance(provider.Instance{Name: "_Total", ParentObject: o.parent, ParentPosition: r.processes.next - 1})
+	out.Return(total)
 	o.write(&out, v)
 	out.End()
 	return nil

@@ -66,10 +66,10 @@ func TestHotplug(t *testing.T) {
 		threads     int64 // of Idle
 		idler       int64
 	}{
-		{[][3]int{{0, 100, 1000}, {1, 300, 3000}}, []string{"0", "1", "_Total"}, 200, 2000, 2, 4000},
-		{[][3]int{{0, 150, 1050}}, []string{"0", "_Total"}, 250, 2050, 1, 4050},
-		{[][3]int{{0, 150, 1150}, {1, 310, 9000}}, []string{"0", "1", "_Total"}, 250, 2150, 2, 4150},
-		{[][3]int{{0, 170, 1230}, {1, 350, 9060}}, []string{"0", "1", "_Total"}, 280, 2220, 2, 4290},
+		{[][3]int{{0, 100, 1000}, {1, 300, 3000}}, []string{"_Total", "0", "1"}, 200, 2000, 2, 4000},
+		{[][3]int{{0, 150, 1050}}, []string{"_Total", "0"}, 250, 2050, 1, 4050},
+		{[][3]int{{0, 150, 1150}, {1, 310, 9000}}, []string{"_Total", "0", "1"}, 250, 2150, 2, 4150},
+		{[][3]int{{0, 170, 1230}, {1, 350, 9060}}, []string{"_Total", "0", "1"}, 280, 2220, 2, 4290},
 	}
 	for _, step := range steps {
 		root.Set("proc/stat", statText(step.processors...))
@@ -120,7 +120,7 @@ func TestHidden(t *testing.T) {
 	root.End(300) // hidepid=2: as if it were not there
 	r := newRig(t, root, nil)
 	b := r.ask("2 230")
-	if diff := cmp.Diff([]string{"Idle", "systemd", "kthreadd", "kworker_0:1-events", "_Total"}, b[230].names()); diff != "" {
+	if diff := cmp.Diff([]string{"Idle", "_Total", "systemd", "kthreadd", "kworker_0:1-events"}, b[230].names()); diff != "" {
 		t.Error(diff)
 	}
 	b[2].check(t, "", raws{248: 5})
@@ -222,7 +222,7 @@ func TestVanishing(t *testing.T) {
 				}
 				hooks["proc/300/"+file] = func() { root.End(300) }
 				o := r.object(230)
-				if diff := cmp.Diff([]string{"Idle", "systemd", "kthreadd", "kworker_0:1-events", "a] b [c", "_Total"}, o.names()); diff != "" {
+				if diff := cmp.Diff([]string{"Idle", "_Total", "systemd", "kthreadd", "kworker_0:1-events", "a] b [c"}, o.names()); diff != "" {
 					t.Error(diff)
 				}
 				if diff := cmp.Diff(o.names(), r.object(230).names()); diff != "" {
@@ -309,10 +309,10 @@ func TestNames(t *testing.T) {
 	for comm, want := range tests {
 		root.Set("proc/300/stat", pidStat(300, comm, 7, 2500))
 		o := r.object(230)
-		if got := o.names()[4]; got != want {
+		if got := o.names()[5]; got != want {
 			t.Errorf("comm %q gives the name %q, want %q", comm, got, want)
 		}
-		if v := o.instances[4].values[o.at(142)]; v.missing || v.raw != 7*uint64(tick) {
+		if v := o.instances[5].values[o.at(142)]; v.missing || v.raw != 7*uint64(tick) {
 			t.Errorf("comm %q: user time %+v, want 7 ticks", comm, v)
 		}
 	}
