@@ -28,7 +28,7 @@ type Options struct {
 	// is 64 MiB.
 	MaxBytes int
 	// OnProblem, if not nil, is told of every failure of a provider, but not
-	// again while the provider is left alone. It is called by one goroutine at
+	// again while the provider is left alone, and of what providers report. It is called by one goroutine at
 	// a time, and must not call Collect or Close.
 	OnProblem func(Problem)
 }

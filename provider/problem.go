@@ -18,8 +18,9 @@ type Problem struct {
 	// when it was written in the wrong order.
 	Err   error
 	Stack []byte // where it was, if the provider panicked
-	// Failures is how often in a row the provider has failed now. From
-	// [Dispatcher.Problems] it is 0 when the provider has answered since.
+	// Failures is how often in a row the provider has failed now. It is 0 of what
+	// a provider reports that has not failed (see [Writer].Report), and from
+	// [Dispatcher.Problems] when the provider has answered since.
 	Failures int
 	// Total is how often the provider has failed since the dispatcher was made.
 	Total int
@@ -89,6 +90,20 @@ func (d *Dispatcher) fail(e *entry, stage string, f failure) {
 	if d.opt.OnProblem != nil {
 		d.opt.OnProblem(p)
 	}
+}
+
+// report tells the user of the dispatcher what a provider reported.
+func (d *Dispatcher) report(e *entry, err error) {
+	if d.opt.OnProblem == nil {
+		return
+	}
+	d.opt.OnProblem(Problem{
+		Provider: e.name,
+		Stage:    stageCollect,
+		Time:     winperf.FromFiletime(d.opt.Clocks().Time100ns),
+		Err:      err,
+		Total:    e.problem.Total,
+	})
 }
 
 // succeed notes that the provider has answered.

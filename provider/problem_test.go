@@ -156,3 +156,40 @@ func TestProblemsMeanwhile(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestReport: what a provider reports is told, costs it nothing and counts as no
+// failure. What it reports before it fails is dropped like all of that call.
+func TestReport(t *testing.T) {
+	bad := false
+	p := answers(t, "reporter", simple(2, false))
+	answer := p.collect
+	p.collect = func(ctx context.Context, q *provider.Query, w *provider.Writer) error {
+		w.Report(errBoom)
+		if bad {
+			return errBoom
+		}
+		return answer(ctx, q, w)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var seen []provider.Problem
+		d := newDispatcher(t, provider.Options{OnProblem: func(p provider.Problem) { seen = append(seen, p) }}, p)
+		for range 2 {
+			seen = nil
+			if n := len(decode(t, collect(t, d, nil)).Objects); n != 1 {
+				t.Errorf("%d objects, want 1", n)
+			}
+			want := []provider.Problem{{Provider: "reporter", Stage: "collect", Err: errBoom, Time: time.Now()}}
+			if diff := cmp.Diff(want, seen, cmpopts.EquateErrors()); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		}
+		if list := d.Problems(); len(list) != 0 {
+			t.Errorf("failures %+v", list)
+		}
+		bad, seen = true, nil
+		collect(t, d, nil)
+		if len(seen) != 1 || seen[0].Failures != 1 {
+			t.Errorf("problems %+v, want the failure alone", seen)
+		}
+	})
+}

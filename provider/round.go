@@ -109,6 +109,9 @@ func (d *Dispatcher) take(a answer) {
 		}
 	}
 	e.state, e.opened = idle, a.opened
+	for _, err := range a.reports {
+		d.report(e, err)
+	}
 }
 
 // endCalls tells the providers that have not answered to return, and leaves

@@ -22,6 +22,7 @@ type answer struct {
 	buf     []byte  // the call's buf with the provider's objects
 	objects int     // how many objects were added
 	failure failure // if it has an error, there is nothing in buf
+	reports []error // of a call that succeeded
 }
 
 // failure is what went wrong in a call.
@@ -82,7 +83,7 @@ func (w *worker) collect(c call) answer {
 	})
 	a := answer{failure: f}
 	if f.err == nil {
-		a.buf, a.objects = w.writer.buf, w.writer.objects
+		a.buf, a.objects, a.reports = w.writer.buf, w.writer.objects, w.writer.reports
 	}
 	w.writer.begin(nil) // a provider that kept the writer has nothing to write to
 	return a

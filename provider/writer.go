@@ -30,6 +30,7 @@ type Writer struct {
 
 	maxBytes int
 	declared []declared
+	reports  []error
 }
 
 // declared is an object that the provider may write.
@@ -74,6 +75,11 @@ func (w *Writer) failAs(kind error, format string, args ...any) {
 		w.err = fmt.Errorf("write %s: %w", fmt.Sprintf(format, args...), kind)
 	}
 }
+
+// Report tells [Options].OnProblem what is wrong with objects that can be used
+// all the same, if the call succeeds. It is no failure of the provider, which
+// should tell each thing once.
+func (w *Writer) Report(err error) { w.reports = append(w.reports, err) }
 
 // reserve ends the call if n more bytes are too many. Nothing but a panic ends
 // a provider that would never stop writing.

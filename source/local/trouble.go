@@ -24,8 +24,11 @@ func (t *troubles) add(p provider.Problem) {
 	a := winperf.Anomaly{
 		Kind:   winperf.ProviderFailed,
 		Time:   p.Time,
-		Detail: fmt.Sprintf("provider %s: %s: failure %d", p.Provider, p.Stage, p.Failures),
+		Detail: fmt.Sprintf("provider %s: %s", p.Provider, p.Stage),
 		Err:    p.Err,
+	}
+	if p.Failures > 0 {
+		a.Detail += fmt.Sprintf(": failure %d", p.Failures)
 	}
 	if p.Pause > 0 {
 		a.Action = fmt.Sprintf("not asked for %v", p.Pause)
