@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"errors"
+	"github.com/google/go-cmp/cmp"
 	"slices"
 	"testing"
 
@@ -113,3 +114,6 @@ func (o *sampleObject) unique() (ids []int32) {
 	}
 	return ids
 }
+
+// unexported has samples compared.
+var unexported = cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})

@@ -67,7 +67,7 @@ func newGroupSource() source { return &groupSource{} }
 func (r *groupSource) probe(s *session) fields {
 	var taken fields
 	for _, tree := range groupTrees {
-		if !s.exists(tree.dir + "/" + tree.marker) {
+		if there, _ := s.exists(tree.dir + "/" + tree.marker); !there {
 			continue
 		}
 		var files []groupFile
@@ -171,7 +171,13 @@ func (r *groupSource) list(s *session, g *group) (there bool) {
 		if at.dir.name == "" {
 			continue
 		}
-		if err := s.reader.list(&at.dir, &r.listing); err != nil || r.listing.Len() == 0 {
+		err := s.reader.list(&at.dir, &r.listing)
+		if isShort(err) {
+			there = true // as far as is known, with all below it
+			r.keep(g)
+			continue
+		}
+		if err != nil || r.listing.Len() == 0 {
 			_ = at.close(s) // an error to close what was only read has no meaning
 			at.entries, at.absent = 0, 0
 			if g.depth > 0 {
@@ -197,6 +203,13 @@ func (r *groupSource) list(s *session, g *group) (there bool) {
 		return true
 	})
 	return there
+}
+
+// keep notes that the children of a group are still there.
+func (r *groupSource) keep(g *group) {
+	for _, c := range g.children {
+		c.seen = r.query
+	}
 }
 
 // child notes that a group has a child in a tree.

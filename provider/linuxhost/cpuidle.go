@@ -31,6 +31,9 @@ func (p *processor) openStates(s *session) {
 		dir := fmt.Sprintf("sys/devices/system/cpu/cpu%d/cpuidle/state%d/", p.number, i)
 		f := file{name: dir + "name"}
 		text, err := s.reader.read(&f)
+		if isShort(err) {
+			p.states, p.statesOpened = p.states[:0], false // how many there are is not known
+		}
 		if err != nil {
 			return
 		}
@@ -69,6 +72,11 @@ func (p *processor) readStates(s *session) {
 		p.openStates(s)
 	}
 	p.values.have &^= cpuStateFigures
+	p.values.failed &^= cpuStateFigures
+	if !p.statesOpened {
+		p.values.failed |= cpuStateFigures
+		return
+	}
 	var failed fields
 	for i := range p.states {
 		st := &p.states[i]
@@ -76,6 +84,7 @@ func (p *processor) readStates(s *session) {
 		failed |= p.addState(s, &st.usage, st.entriesFigure|cpuIdleBreaks, 1)
 	}
 	p.values.have &^= failed
+	p.values.failed |= failed
 }
 
 // addState adds the number in a file, times unit, to each of the figures f. It

@@ -83,9 +83,12 @@ func (d *disk) settle(s *session) {
 		return
 	}
 	d.settled = t.query
-	d.identify(s)
 	v := &d.values
-	v.have = 0
+	v.reset()
+	if isShort(d.identify(s)) {
+		v.failed = diskFromDiskstats // whose columns these are nobody knows now
+		return
+	}
 	if d.n < leastDiskColumns {
 		return
 	}
@@ -114,36 +117,38 @@ func (d *disk) settle(s *session) {
 
 // identify finds out whether the device is still the one that it was: numbers
 // and names are given anew.
-func (d *disk) identify(s *session) {
-	identity := d.readIdentity(s)
-	if d.identified && identity == d.identity {
-		return
+func (d *disk) identify(s *session) error {
+	identity, err := d.readIdentity(s)
+	if err != nil || d.identified && identity == d.identity {
+		return err
 	}
 	d.identified, d.identity = true, identity
 	d.readTime, d.writeTime, d.busy = wrapping{}, wrapping{}, wrapping{}
 	d.idleGiven, d.inTotal = 0, values{}
+	return nil
 }
 
 // sequenceFiles hold the sequence number, since Linux 5.15: of a disk, and of
 // a partition's disk.
 var sequenceFiles = [...]string{"diskseq", "../diskseq"}
 
-func (d *disk) readIdentity(s *session) uint64 {
+// readIdentity fails only with an ErrShort.
+func (d *disk) readIdentity(s *session) (uint64, error) {
 	if d.identified && d.sequence.name != "" {
-		if n, ok := s.readNumber(&d.sequence); ok {
-			return n
+		if n, err := s.readNumber(&d.sequence); err == nil || isShort(err) {
+			return n, err
 		}
 	}
 	if !d.identified {
 		for _, name := range sequenceFiles {
 			d.sequence.name = d.id.directory() + name
-			if n, ok := s.readNumber(&d.sequence); ok {
-				return n
+			if n, err := s.readNumber(&d.sequence); err == nil || isShort(err) {
+				return n, err
 			}
 		}
 		d.sequence.name = ""
 	}
-	return uint64(d.id)
+	return uint64(d.id), nil
 }
 
 // uniqueID returns an identity as an instance has it.
@@ -161,18 +166,23 @@ func (d *disk) isDisk(s *session) bool {
 // partitions, and for most of what is put together of disks, the kernel shows a 0
 // that never moves.
 func (d *disk) look(s *session) {
-	if !d.looked {
-		d.looked = true
-		d.real = s.exists(d.id.directory() + "device")
-		d.flushes = s.exists(d.id.directory() + "mq")
+	if d.looked {
+		return
 	}
+	var err, errFlushes error
+	d.real, err = s.exists(d.id.directory() + "device")
+	d.flushes, errFlushes = s.exists(d.id.directory() + "mq")
+	d.looked = err == nil && errFlushes == nil
 }
 
 // mapperName returns the device's name in /dev/mapper, with that directory, ""
 // if it has none.
 func (d *disk) mapperName(s *session) string {
 	if d.mapper == "" && strings.HasPrefix(d.kernelName, "dm-") {
-		name := s.readOnce(d.id.directory() + "dm/name")
+		name, err := s.readOnce(d.id.directory() + "dm/name")
+		if isShort(err) {
+			return ""
+		}
 		d.mapper = "/dev/mapper/" + string(bytes.TrimSpace(name))
 	}
 	return d.mapper

@@ -21,10 +21,10 @@
 //
 // In a container, /proc/stat, meminfo and loadavg show the host unless
 // something is mounted over them, and so does /proc/diskstats. The processes are
-// those of the process namespace that /proc was mounted in. With the mount
-// option hidepid only the visible processes are counted. Network interfaces and
-// protocols are those of the reader's network namespace, file systems those of
-// its mount namespace.
+// those of the process namespace that /proc was mounted in. Where the mount
+// option hidepid hides some of them from whoever reads, their number and all
+// totals over them have no value. Network interfaces and protocols are those of
+// the reader's network namespace, file systems those of its mount namespace.
 //
 // Control groups are those below /sys/fs/cgroup: the tree of version 2, and
 // where controllers of version 1 are mounted, these, each of which counts for
@@ -61,7 +61,18 @@
 // or a process ends: counts and times are running totals to which each sample
 // adds what the instances of the sample before have added. The times of
 // Processor's _Total are averages over the processors. Gauges are summed
-// afresh.
+// afresh. Where something that is there could not be read there is no total of
+// it in that sample; what one may not read, such as the I/O of others'
+// processes, is left out of totals.
+//
+// # Descriptors
+//
+// Files are kept open only as long as half of the descriptors that the program
+// may have are left for others, and none of them from three quarters on: then
+// each is opened, read and closed. Where there is none at all, what the session
+// holds is closed, a few that it held back for that among it. Only an error that
+// says that something is gone is taken for its end. What could not be read all
+// the same stays, without values, and is told once.
 //
 // # On request
 //

@@ -39,7 +39,7 @@ func (f *folded) add(p *process, v *values) {
 func (r *processSource) look(s *session) {
 	pids, _ := s.pids() // an error leaves none to look at
 	for _, pid := range pids {
-		if p := r.sample(s, nil, pid, procKernel); p != nil {
+		if p := r.readable(s, pid, procKernel); p != nil {
 			r.forget(s, p)
 			if r.cur.isKernel() {
 				r.folded.known = true
@@ -52,7 +52,7 @@ func (r *processSource) look(s *session) {
 // writeFolded writes the values of the instance.
 func (r *processSource) writeFolded(o *object, out *provider.ObjectWriter) {
 	v := &r.cur
-	v.have = 0
+	v.reset()
 	r.folded.totals.end(v)
 	v.take(&r.folded.id, r.folded.id.have)
 	r.totals.add(&r.folded.given, v)

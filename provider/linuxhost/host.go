@@ -40,6 +40,11 @@ type System struct {
 	// MaxOpen is how many files and directories are kept open; 0 means 512.
 	// What is beyond is opened and closed for each reading, which is slower.
 	MaxOpen int
+	// MaxHandle is the highest handle that is kept open: the descriptors above it
+	// are for whatever else the program opens. Where the program has half as many
+	// again open nothing is kept, but for a few descriptors that are held for the
+	// moment when there are no others. 0 means no bound.
+	MaxHandle int
 	// FoldKernelThreads has one instance of Process, System, stand for all
 	// threads of the kernel's own.
 	FoldKernelThreads bool
@@ -133,6 +138,10 @@ func (h *Host) Open(ctx context.Context) (provider.Session, error) {
 		}
 		offered = offered || o.layout != nil
 		s.objects = append(s.objects, o)
+	}
+	if s.short != nil { // what there is was not to be found out
+		_ = s.Close()
+		return nil, s.short
 	}
 	if !offered {
 		_, err := s.stat()

@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"fmt"
+	"math"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -18,8 +19,10 @@ func New(opt Options) (*Host, error) {
 	if _, err := os.Stat(root + "/proc"); err != nil {
 		return nil, fmt.Errorf("objects of the Linux host: %w", err)
 	}
+	files, highest := maxOpen()
 	sys := System{
-		Root: func() Root { return newRoot(root) }, Now: now, PageSize: os.Getpagesize(), MaxOpen: maxOpen(),
+		Root: func() Root { return newRoot(root) }, Now: now, PageSize: os.Getpagesize(),
+		MaxOpen: files, MaxHandle: highest,
 		FoldKernelThreads: opt.FoldKernelThreads, Groups: opt.Groups,
 	}
 	if root != "/" {
@@ -57,13 +60,15 @@ func readClock(id int32) int64 {
 	return t.Nano()
 }
 
-// maxOpen returns how many files may stay open: half of what the process may
-// open, and no more than 8,192 because the kernel keeps a page of memory for
-// each file of /proc that has been read.
-func maxOpen() int {
+// maxOpen returns how many files a session may keep open, and the highest
+// descriptor that it may keep: half of what the process may open. The kernel
+// keeps a page of memory for each file of /proc that has been read, so that there
+// are no more than 8,192.
+func maxOpen() (files, highest int) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return 0
+		return 0, 0
 	}
-	return int(min(limit.Cur/2, 8192))
+	highest = int(min(limit.Cur/2, math.MaxInt32))
+	return min(highest, 8192), highest
 }

@@ -52,10 +52,10 @@ func (r *reader) list(dir *file, l *Listing) error {
 		return err
 	}
 	err := r.root.List(dir.h, l)
-	if err != nil || r.open > r.limit {
+	if err != nil || !r.keeps(dir.h) {
 		_ = r.close(&dir.h) // an error to close what was only read has no meaning
 	}
-	return err
+	return r.judge(err)
 }
 
 // number reads a file that holds one decimal number. It is not kept open.

@@ -45,19 +45,17 @@ func (r *mountSource) collect(ctx context.Context, s *session, o *object, w *pro
 	if o.wanted&diskFromStatfs != 0 {
 		r.asker.ask(ctx, r.mounts)
 	}
-	_ = s.disks.read(s) // without it the figures are missing
+	err := s.disks.read(s) // without it the figures are missing
 	r.totals.begin()
-	silent := false
 	for _, m := range r.mounts {
-		m.settle(s, o.wanted)
-		silent = silent || m.question.asked
+		m.settle(s, o.wanted, isShort(err))
 		r.totals.add(&m.inTotal, &m.values)
 	}
 
 	out := w.Object(o.layout)
 	out.Clock(s.objectTime(), perSecond)
 	if len(r.mounts) > 0 {
-		r.writeTotal(s, o, &out, silent)
+		r.writeTotal(s, o, &out)
 	}
 	for _, m := range r.mounts {
 		out.Instance(provider.Instance{Name: m.name, UniqueID: uniqueID(m.identity), HasUniqueID: true})
@@ -67,15 +65,11 @@ func (r *mountSource) collect(ctx context.Context, s *session, o *object, w *pro
 	return nil
 }
 
-// writeTotal writes _Total. silent tells that a file system did not answer:
-// there is no sum of the space of all then.
-func (r *mountSource) writeTotal(s *session, o *object, out *provider.ObjectWriter, silent bool) {
+// writeTotal writes _Total.
+func (r *mountSource) writeTotal(s *session, o *object, out *provider.ObjectWriter) {
 	v := &r.total
-	v.have = 0
+	v.reset()
 	r.totals.end(v)
-	if silent {
-		v.have &^= diskFromStatfs
-	}
 	v.set(diskClock, s.disks.clock)
 	out.Instance(provider.Instance{Name: "_Total"})
 	o.write(out, v)
@@ -89,11 +83,16 @@ func (r *mountSource) read(s *session) error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(text, r.text) {
-		r.text = append(r.text[:0], text...)
-		kinds := deviceKinds(s.readOnce("proc/filesystems"))
-		r.take(s, chooseMounts(parseMounts(r.text), kinds))
+	if bytes.Equal(text, r.text) {
+		return nil
 	}
+	r.text = append(r.text[:0], text...)
+	kinds, err := s.readOnce("proc/filesystems")
+	if isShort(err) {
+		r.text = r.text[:0] // the next query tries again
+		return err
+	}
+	r.take(s, chooseMounts(parseMounts(r.text), deviceKinds(kinds)))
 	return nil
 }
 
@@ -125,22 +124,26 @@ func (r *mountSource) take(s *session, rows []mountRow) {
 	}
 }
 
-// settle brings the mount's values up to date.
-func (m *mount) settle(s *session, wanted fields) {
+// settle brings the mount's values up to date. blind tells that which devices
+// there are could not be read: the mount's is the one that it was.
+func (m *mount) settle(s *session, wanted fields, blind bool) {
 	d := s.disks.device(m.device)
 	if d == nil && m.kind == "btrfs" {
 		d = s.disks.named(s, m.source)
 	}
 	identity := uint64(m.device)
-	m.values.have = 0
+	m.values.reset()
 	if d != nil {
 		d.settle(s)
 		identity, m.values = d.identity, d.values
+	}
+	if blind {
+		identity, m.values.failed = m.identity, diskFromDiskstats
 	}
 	if identity != m.identity {
 		m.identity, m.inTotal = identity, values{}
 	}
 	if wanted&diskFromStatfs != 0 {
-		m.question.set(&m.values)
+		_ = s.judge(m.question.set(&m.values))
 	}
 }

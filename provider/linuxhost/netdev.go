@@ -74,8 +74,7 @@ func (r *interfaceSource) probe(s *session) (given fields) {
 	}
 	given = r.columns.given()
 	for _, l := range r.links {
-		if h, err := s.root.Open(0, l.directory()+"speed"); err == nil {
-			_ = s.root.Close(h) // nothing was read of it
+		if there, _ := s.exists(l.directory() + "speed"); there {
 			return given | netBandwidth
 		}
 	}

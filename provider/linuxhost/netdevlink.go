@@ -130,13 +130,17 @@ func (l *link) readCounts(text []byte, c *netColumns) (fell bool) {
 
 // settle brings the values up to date.
 func (l *link) settle(s *session, wanted fields) {
-	index, known := s.readNumber(&l.ifindex)
+	l.values.reset()
+	index, err := s.readNumber(&l.ifindex)
+	if isShort(err) {
+		return // whose counts these are nobody knows now
+	}
+	known := err == nil
 	if !known || index != l.index {
 		// Another interface, or nobody knows: a count that falls was reset.
 		l.index, l.cached = index, false
 		l.total = [len(netFigures)]wrapping{}
 	}
-	l.values.have = 0
 	for rest := l.counts.have; rest != 0; rest &= rest - 1 {
 		i := rest.position()
 		l.values.set(1<<i, l.total[i].next(l.counts.n[i]))
@@ -149,13 +153,15 @@ func (l *link) settle(s *session, wanted fields) {
 // readSpeed gets the speed. To read it takes a lock of the kernel's network
 // configuration, so that is done only when the link has changed.
 func (l *link) readSpeed(s *session) {
-	changed, ok := s.readNumber(&l.changes)
-	if !ok || !l.cached || changed != l.changed {
-		l.cached, l.changed, l.bits = ok, changed, 0
+	changed, err := s.readNumber(&l.changes)
+	if err != nil || !l.cached || changed != l.changed {
+		l.cached, l.changed, l.bits = err == nil, changed, 0
 		const megabit = 1_000_000
-		if n, ok := s.readNumber(&l.speed); ok {
+		n, err := s.readNumber(&l.speed)
+		if err == nil {
 			l.bits, _ = scaled(n, megabit, 1)
 		}
+		l.cached = l.cached && !isShort(err)
 		_ = s.reader.close(&l.speed.h) // an error to close what was only read has no meaning
 	}
 	if l.bits != 0 {

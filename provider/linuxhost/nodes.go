@@ -30,6 +30,7 @@ type nodeMember struct {
 // that are offline, so that positions stay when one goes offline. Where the
 // kernel knows no nodes (no NUMA), all processors are in node 0.
 func (r *infoSource) topology(s *session) {
+	defer func() { r.unsure = s.short != nil }() // the next query tries again
 	numbers := readList(s, "sys/devices/system/node/online")
 	if len(numbers) == 0 {
 		numbers = []uint64{0}
@@ -63,7 +64,7 @@ func (r *infoSource) topology(s *session) {
 // directory still has it, otherwise the first.
 func offlineHome(s *session, cpu uint64, nodes []uint64) uint64 {
 	for _, node := range nodes {
-		if s.exists(fmt.Sprintf("sys/devices/system/node/node%d/cpu%d/online", node, cpu)) {
+		if there, _ := s.exists(fmt.Sprintf("sys/devices/system/node/node%d/cpu%d/online", node, cpu)); there {
 			return node
 		}
 	}
@@ -96,13 +97,11 @@ func (r *infoSource) place(s *session, cpu, number uint64) {
 
 // readList reads a file that holds a list of numbers.
 func readList(s *session, name string) []uint64 {
-	f := file{name: name}
-	text, err := s.reader.read(&f)
+	text, err := s.readOnce(name)
 	if err != nil {
 		return nil
 	}
 	line, _, _ := cutLine(text)
-	_ = s.reader.close(&f.h) // an error to close what was only read has no meaning
 	return parseList(line)
 }
 

@@ -56,7 +56,11 @@ func (r *diskSource) collect(ctx context.Context, s *session, o *object, w *prov
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if d.isDisk(s) {
+		isDisk := d.isDisk(s)
+		if !d.looked {
+			r.totals.lackAll()
+		}
+		if isDisk {
 			d.settle(s)
 			r.totals.add(&d.inTotal, &d.values)
 			r.disks = append(r.disks, d)

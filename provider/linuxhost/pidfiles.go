@@ -28,6 +28,7 @@ type process struct {
 	// position is that of its instance in the last sample.
 	position uint32
 	folded   bool // its instance is that of all the folded
+	shown    bool // it had an instance in the last sample
 	dir      Handle
 	kinds    []pidFile
 	files    []file // of these kinds
@@ -67,7 +68,7 @@ func (p *process) begin(pid int, kinds []pidFile) {
 // read reads the wanted figures into v. It fails when the process is gone (the
 // error wraps fs.ErrNotExist), or when not even its stat file can be read.
 func (p *process) read(s *session, v *values, wanted fields) (err error) {
-	v.have = 0
+	v.reset()
 	if p.dir == 0 {
 		if p.dir, err = s.openProcess(p.pid); err != nil {
 			return err
@@ -82,8 +83,11 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 			if isGone(err) {
 				return err
 			}
-			if err == nil {
+			switch {
+			case err == nil:
 				f.parse(v, text, s.units)
+			case hides(err):
+				v.failed |= f.gives
 			}
 		}
 	}
@@ -92,12 +96,15 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 		if isGone(err) {
 			return err
 		}
-		if err == nil && n >= 0 {
+		switch {
+		case hides(err):
+			v.failed |= procHandles
+		case err == nil && n >= 0:
 			v.set(procHandles, uint64(n))
 		}
 	}
-	if s.reader.open > s.limit {
-		return s.reader.close(&p.dir)
+	if !s.keeps(p.dir) {
+		_ = s.reader.close(&p.dir) // an error to close what was only read has no meaning
 	}
 	return nil
 }
@@ -107,7 +114,8 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 // who may trace the process can list.
 func (p *process) handles(s *session) (int64, error) {
 	if !s.countHandles {
-		return s.root.Size(p.dir, "fd")
+		n, err := s.root.Size(p.dir, "fd")
+		return n, s.judge(err)
 	}
 	p.fds.name, p.fds.dir = "fd", p.dir
 	err := s.reader.list(&p.fds, &s.listing)
@@ -148,10 +156,16 @@ func (p *process) readStat(s *session, v *values) error {
 		p.comm = append(p.comm[:0], comm...)
 		p.name = instanceName(comm)
 	}
-	v.set(procID, uint64(p.pid))
-	sinceBoot, _ := scaled(started, perSecond, s.ticks)
-	v.set(procStarted, uint64(s.boot)+sinceBoot)
+	p.identify(s, v)
 	return nil
+}
+
+// identify sets the figures that tell the process from others, as it was known
+// last.
+func (p *process) identify(s *session, v *values) {
+	v.set(procID, uint64(p.pid))
+	sinceBoot, _ := scaled(p.started, perSecond, s.ticks)
+	v.set(procStarted, uint64(s.boot)+sinceBoot)
 }
 
 func (p *process) close(s *session) error {

@@ -104,7 +104,7 @@ func (r *pressureSource) read(s *session, res *pressureResource) bool {
 func (r *pressureSource) collect(_ context.Context, s *session, o *object, w *provider.Writer) error {
 	out := w.Object(o.layout)
 	for i := range r.resources {
-		if res := &r.resources[i]; r.read(s, res) {
+		if res := &r.resources[i]; r.read(s, res) || s.short != nil {
 			out.Instance(provider.Instance{Name: res.name})
 			o.write(&out, &r.cur)
 		}

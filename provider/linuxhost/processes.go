@@ -14,7 +14,7 @@ type processSource struct {
 	withMemory bool
 
 	live   []*process // of the last sample, by rising id
-	spare  []*process // memory for the next one's
+	now    []*process // of the sample being taken
 	free   []*process // forgotten ones, to be used again
 	totals totals
 	idle   values // what the total has seen of Idle
@@ -63,7 +63,7 @@ func exemplars(s *session) []int {
 // would otherwise mean that the process is gone.
 func (r *processSource) probeOne(s *session, pid int) (given fields) {
 	for i := range r.kinds {
-		if p := r.sample(s, nil, pid, r.kinds[i].gives); p != nil {
+		if p := r.readable(s, pid, r.kinds[i].gives); p != nil {
 			r.forget(s, p)
 			given |= r.cur.have
 		}
@@ -75,7 +75,7 @@ func (r *processSource) probeOne(s *session, pid int) (given fields) {
 // process that has none tells nothing.
 func (r *processSource) probeHandles(s *session, pid int) fields {
 	for _, s.countHandles = range []bool{false, true} {
-		p := r.sample(s, nil, pid, procHandles)
+		p := r.readable(s, pid, procHandles)
 		if p == nil {
 			continue
 		}
@@ -116,6 +116,7 @@ func delaysCounted(s *session) bool {
 func (r *processSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
 	pids, err := s.pids()
 	if err != nil {
+		s.miss(err)
 		return nil // without the list there are no instances: the object is not there
 	}
 	out := w.Object(o.layout)
@@ -146,7 +147,7 @@ func (r *processSource) collect(ctx context.Context, s *session, o *object, w *p
 	clock := s.timeAfter()
 	out.Clock(clock, perSecond)
 	out.Return(total)
-	r.writeTotal(o, &out, clock)
+	r.writeTotal(s, o, &out, clock)
 	out.End()
 	return nil
 }
@@ -160,11 +161,11 @@ func (r *processSource) announce(out *provider.ObjectWriter, name string) provid
 
 // walk writes the processes with the given ids, which rise.
 func (r *processSource) walk(ctx context.Context, s *session, o *object, out *provider.ObjectWriter, pids []int) error {
-	old, live := r.live, r.spare[:0]
+	old := r.live
 	defer func() { // also when the writer panics because it has had enough
-		live = append(live, old...) // where it was given up the rest lives on as far as is known
+		r.now = append(r.now, old...) // where it was given up the rest lives on as far as is known
 		clear(r.live)
-		r.live, r.spare = live, r.live[:0]
+		r.live, r.now = r.now, r.live[:0]
 	}()
 	for i, pid := range pids {
 		if i%64 == 0 && ctx.Err() != nil {
@@ -178,19 +179,9 @@ func (r *processSource) walk(ctx context.Context, s *session, o *object, out *pr
 		if len(old) > 0 && old[0].pid == pid {
 			p, old = old[0], old[1:]
 		}
-		if p = r.sample(s, p, pid, o.wanted); p == nil {
-			continue
-		}
-		live = append(live, p)
-		switch p.folded = r.folded.known && r.cur.isKernel(); {
-		case r.withMemory && !r.cur.hasMemory():
-		case p.folded:
-			p.position = r.folded.position
-			r.folded.add(p, &r.cur)
-		default:
-			r.totals.add(&p.inTotal, &r.cur)
-			p.position = r.next
-			r.write(o, out, p.name)
+		if p, err := r.sample(s, p, pid, o.wanted); p != nil {
+			r.now = append(r.now, p)
+			r.show(s, o, out, p, err)
 		}
 	}
 	for _, p := range old {
@@ -198,6 +189,44 @@ func (r *processSource) walk(ctx context.Context, s *session, o *object, out *pr
 	}
 	old = nil
 	return nil
+}
+
+// show writes a process, of which r.cur has the figures unless there was an
+// error.
+func (r *processSource) show(s *session, o *object, out *provider.ObjectWriter, p *process, err error) {
+	if err != nil {
+		s.miss(err)
+		r.showUnread(s, o, out, p)
+		return
+	}
+	p.folded = r.folded.known && r.cur.isKernel()
+	p.shown = !r.withMemory || r.cur.hasMemory()
+	switch {
+	case !p.shown:
+	case p.folded:
+		p.position = r.folded.position
+		r.folded.add(p, &r.cur)
+	default:
+		r.totals.add(&p.inTotal, &r.cur)
+		p.position = r.next
+		r.write(o, out, p.name)
+	}
+}
+
+// showUnread writes a process that is there and could not be read: what it was in
+// the last sample, without figures. There is no total of all in this one.
+func (r *processSource) showUnread(s *session, o *object, out *provider.ObjectWriter, p *process) {
+	r.totals.lackAll()
+	switch {
+	case p.folded:
+		p.position = r.folded.position
+		r.folded.totals.lackAll()
+	case p.shown:
+		r.cur.reset()
+		p.identify(s, &r.cur)
+		p.position = r.next
+		r.write(o, out, p.name)
+	}
 }
 
 // write writes an instance with the figures in r.cur.
@@ -211,11 +240,15 @@ func (r *processSource) write(o *object, out *provider.ObjectWriter, name string
 // processors.
 func (r *processSource) writeIdle(s *session, o *object, out *provider.ObjectWriter) {
 	v := &r.cur
-	v.have = 0
+	v.reset()
 	v.set(procID, 0)
 	v.set(procStarted, uint64(s.boot))
 	if o.wanted&(procUser|procSystem|procThreads) != 0 {
-		if stat, err := s.stat(); err == nil && s.kernel.idleStarted {
+		stat, err := s.stat()
+		switch {
+		case err != nil:
+			v.failed = procUser | procSystem | procThreads
+		case s.kernel.idleStarted:
 			v.set(procUser, 0) // all of it is in the kernel
 			v.set(procSystem, s.kernel.idle)
 			v.set(procThreads, stat.sum(sysOnline))
@@ -226,9 +259,12 @@ func (r *processSource) writeIdle(s *session, o *object, out *provider.ObjectWri
 }
 
 // writeTotal writes the values of _Total.
-func (r *processSource) writeTotal(o *object, out *provider.ObjectWriter, clock int64) {
+func (r *processSource) writeTotal(s *session, o *object, out *provider.ObjectWriter, clock int64) {
 	v := &r.cur
-	v.have = 0
+	v.reset()
+	if s.hidden.are {
+		r.totals.lackAll()
+	}
 	r.totals.end(v)
 	v.set(procID, 0)
 	v.set(procStarted, uint64(clock))
@@ -236,22 +272,36 @@ func (r *processSource) writeTotal(o *object, out *provider.ObjectWriter, clock 
 }
 
 // sample reads the wanted figures of the process with an id into r.cur. known
-// is what had the id in the last sample, or nil. The result is nil if there is
-// no such process any more, or if it may not be seen.
-func (r *processSource) sample(s *session, known *process, pid int, wanted fields) *process {
+// is what had the id in the last sample, or nil. There is no process if it has
+// ended. With an error there is one that cannot be read now.
+func (r *processSource) sample(s *session, known *process, pid int, wanted fields) (*process, error) {
 	if known != nil {
-		err := known.read(s, &r.cur, wanted)
-		if err == nil {
-			return known
-		}
-		r.forget(s, known)
+		err := r.read(s, known, wanted)
 		if !isGone(err) {
-			return nil
+			return known, err
 		}
 		// What was open belonged to a process that has ended. Another one may have its id now.
+		r.forget(s, known)
 	}
 	p := r.remember(pid)
-	if err := p.read(s, &r.cur, wanted); err != nil {
+	err := r.read(s, p, wanted)
+	if isGone(err) {
+		r.forget(s, p)
+		return nil, err
+	}
+	return p, err
+}
+
+// read reads a process, once more with all else closed where there were too few
+// descriptors.
+func (r *processSource) read(s *session, p *process, wanted fields) error {
+	return s.twice(func() error { return p.read(s, &r.cur, wanted) }, func() error { return p.close(s) })
+}
+
+// readable is sample for who has no use for a process that cannot be read.
+func (r *processSource) readable(s *session, pid int, wanted fields) *process {
+	p, err := r.sample(s, nil, pid, wanted)
+	if p != nil && err != nil {
 		r.forget(s, p)
 		return nil
 	}
@@ -275,8 +325,10 @@ func (r *processSource) forget(s *session, p *process) {
 
 func (r *processSource) close(s *session) error {
 	var errs []error
-	for _, p := range r.live {
-		errs = append(errs, p.close(s))
+	for _, list := range [...][]*process{r.live, r.now} {
+		for _, p := range list {
+			errs = append(errs, p.close(s))
+		}
 	}
 	return errors.Join(errs...)
 }

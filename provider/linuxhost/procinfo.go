@@ -41,6 +41,7 @@ type infoSource struct {
 	members map[uint64]*nodeMember
 	totals  totals
 	total   values
+	unsure  bool // the nodes could not be read
 }
 
 func newInfoSource() source {
@@ -75,6 +76,9 @@ func (r *infoSource) collect(_ context.Context, s *session, o *object, w *provid
 	}
 	s.cpus.read(s, o)
 	r.sample(s, o)
+	if r.unsure {
+		return nil // without the nodes nobody knows which processor is which
+	}
 	r.total = wholeMachine(stat)
 	r.totals.end(&r.total)
 
@@ -101,7 +105,7 @@ func (r *infoSource) collect(_ context.Context, s *session, o *object, w *provid
 // nodes and of all.
 func (r *infoSource) sample(s *session, o *object) {
 	for _, p := range s.kernel.online {
-		if r.members[p.number] == nil {
+		if r.members[p.number] == nil || r.unsure {
 			r.topology(s)
 			break
 		}
@@ -164,10 +168,11 @@ func (f *frequency) read(s *session, v *values) {
 	}
 	if f.readAt == 0 || s.times.Boot-f.readAt >= frequencyAge {
 		f.readAt = s.times.Boot
-		text, err := s.reader.read(&f.file)
-		line, _, _ := cutLine(text)
-		f.current, f.measured = decimal(line)
-		f.measured = f.measured && err == nil
+		current, err := s.readNumber(&f.file)
+		f.current, f.measured = current, err == nil
+	}
+	if s.short != nil {
+		f.readAt = 0 // the next query tries again
 	}
 	if !f.measured {
 		return

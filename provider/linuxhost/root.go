@@ -8,12 +8,19 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Handle stands for an open file or directory of a [Root]. 0 stands for none.
+// Handle stands for an open file or directory of a [Root]. 0 stands for none. To
+// open something gives the lowest one that is free in the whole program, as the
+// kernel does with descriptors: a high one tells that much is open.
 type Handle int
 
+// ErrShort says that the system or this program is short of file descriptors or
+// memory, and nothing about what was to be opened or read.
+var ErrShort = errors.New("short of file descriptors or memory")
+
 // Root is where /proc and /sys are found, as one session reads them. Its calls
-// never overlap, but for those of Statfs. Errors about files and processes that are not there, or not any
-// more, wrap fs.ErrNotExist.
+// never overlap, but for those of Statfs. Errors about files and processes that
+// are not there, or not any more, wrap fs.ErrNotExist; those for want of
+// descriptors or memory wrap ErrShort. No other error says that something ended.
 type Root interface {
 	// Open opens a file by its slash-separated name, such as "proc/stat",
 	// relative to the directory dir, or to the root where dir is 0.
@@ -60,10 +67,12 @@ type file struct {
 
 // reader reads files into a buffer that it keeps.
 type reader struct {
-	root  Root
-	buf   []byte
-	open  int // files and directories that are open
-	limit int // of open; files above are closed after each reading
+	root    Root
+	buf     []byte
+	open    int    // files and directories that are open
+	limit   int    // of open; files above are closed after each reading
+	highest Handle // that may stay open; 0 = any
+	thrift
 }
 
 const (
@@ -77,20 +86,26 @@ func (r *reader) read(f *file) ([]byte, error) {
 		return nil, err
 	}
 	text, err := r.text(f)
-	if err != nil || r.open > r.limit {
+	if err != nil || !r.keeps(f.h) {
 		_ = r.close(&f.h) // an error to close what was only read has no meaning
 	}
-	return text, err
+	return text, r.judge(err)
 }
 
-// ensure opens the file if it is not open.
+// ensure opens the file if it is not open. One in a directory that is open is
+// not tried twice: to make room may close the directory.
 func (r *reader) ensure(f *file) (err error) {
-	if f.h == 0 {
-		if f.h, err = r.root.Open(f.dir, f.name); err == nil {
-			r.open++
-		}
+	if f.h != 0 {
+		return nil
 	}
-	return err
+	f.h, err = r.root.Open(f.dir, f.name)
+	if err != nil && f.dir == 0 && r.makeRoom(err) {
+		f.h, err = r.root.Open(0, f.name)
+	}
+	if err == nil {
+		r.open++
+	}
+	return r.judge(err)
 }
 
 // text reads a file from its start. The kernel makes its text anew for each
@@ -127,5 +142,15 @@ func (r *reader) close(h *Handle) error {
 	return err
 }
 
-// isGone tells whether a process ended before its file was read.
+// isGone reports whether a process ended before its file was read. Nothing else
+// is an end.
 func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// hides reports whether an error keeps back what could be read at another time. A
+// file that is not there, or that one may not read, is none of a total either.
+func hides(err error) bool {
+	return err != nil && !isGone(err) && !errors.Is(err, fs.ErrPermission)
+}
+
+// isShort reports whether an error says nothing about what was to be read.
+func isShort(err error) bool { return err != nil && errors.Is(err, ErrShort) }

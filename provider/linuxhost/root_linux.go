@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strconv"
 	"unsafe"
@@ -67,13 +68,28 @@ func descriptor(h Handle) uintptr {
 
 // systemError makes one error of those that tell that something is gone:
 // ENOENT by name; through an open descriptor ESRCH of a process and ENODEV of a
-// device, such as a processor's idle states.
+// device, such as a processor's idle states. What says nothing of the kind
+// becomes an ErrShort.
 func systemError(err error) error {
-	if errors.Is(err, unix.ESRCH) || errors.Is(err, unix.ENODEV) {
+	switch {
+	case errors.Is(err, unix.ESRCH), errors.Is(err, unix.ENODEV):
 		return fs.ErrNotExist
+	case errors.Is(err, unix.EMFILE):
+		return errProgramFull
+	case errors.Is(err, unix.ENFILE):
+		return errSystemFull
+	case errors.Is(err, unix.ENOMEM):
+		return errNoMemory
 	}
 	return err
 }
+
+// Errors of many calls, made once.
+var (
+	errProgramFull = fmt.Errorf("%w: %w", ErrShort, unix.EMFILE)
+	errSystemFull  = fmt.Errorf("%w: %w", ErrShort, unix.ENFILE)
+	errNoMemory    = fmt.Errorf("%w: %w", ErrShort, unix.ENOMEM)
+)
 
 // Processes implements [Root].
 func (d *directory) Processes(proc Handle, dst []int) ([]int, error) {
@@ -109,11 +125,15 @@ func (d *directory) Read(file Handle, p []byte, offset int64) (int, error) {
 // Size implements [Root].
 func (d *directory) Size(dir Handle, name string) (int64, error) {
 	d.name = append(append(d.name[:0], name...), 0)
-	_, _, errno := unix.Syscall6(unix.SYS_STATX, descriptor(dir), uintptr(unsafe.Pointer(&d.name[0])), 0, unix.STATX_SIZE, uintptr(unsafe.Pointer(&d.stat)), 0)
-	if errno != 0 {
-		return 0, systemError(errno)
+	for {
+		_, _, errno := unix.Syscall6(unix.SYS_STATX, descriptor(dir), uintptr(unsafe.Pointer(&d.name[0])), 0, unix.STATX_SIZE, uintptr(unsafe.Pointer(&d.stat)), 0)
+		if errno == 0 {
+			return int64(d.stat.Size), nil
+		}
+		if errno != unix.EINTR {
+			return 0, systemError(errno)
+		}
 	}
-	return int64(d.stat.Size), nil
 }
 
 // Statfs implements [Root]. It uses nothing of d but the path, and opens the
@@ -127,9 +147,11 @@ func (d *directory) Statfs(path string) (Space, error) {
 		return Space{}, err
 	}
 	var st unix.Statfs_t
-	err = unix.Fstatfs(int(descriptor(h)), &st)
+	for err = unix.EINTR; errors.Is(err, unix.EINTR); {
+		err = unix.Fstatfs(int(descriptor(h)), &st)
+	}
 	if err = errors.Join(err, d.Close(h)); err != nil {
-		return Space{}, err
+		return Space{}, systemError(err)
 	}
 	unit := st.Frsize
 	if unit == 0 { // before Linux 2.6

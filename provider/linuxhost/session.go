@@ -44,11 +44,14 @@ type session struct {
 	disks  diskTable
 
 	mountinfo file
+	hidden    hidden
+	missed    error // of the current query: what is there and could not be read
+	reports   reports
 }
 
 func newSession(sys System) *session {
 	s := &session{
-		reader:     reader{root: sys.Root(), limit: orDefault(sys.MaxOpen, 512)},
+		reader:     reader{root: sys.Root(), limit: orDefault(sys.MaxOpen, 512), highest: Handle(sys.MaxHandle)},
 		units:      units{ticks: uint64(orDefault(sys.TicksPerSecond, 100)), page: uint64(orDefault(sys.PageSize, 4096))},
 		now:        sys.Now,
 		foldKernel: sys.FoldKernelThreads,
@@ -60,6 +63,8 @@ func newSession(sys System) *session {
 
 		mountinfo: file{name: cmp.Or(sys.Mounts, "proc/self/mountinfo"), records: true},
 	}
+	s.release = s.closeFiles
+	s.hold()
 	s.queries++
 	s.times = sys.Now()
 	s.ahead = s.times.Boot - s.times.Monotonic
@@ -84,6 +89,8 @@ func (s *session) begin() {
 	s.times = s.now()
 	s.queries++
 	s.statRead, s.pidsRead = false, false
+	s.missed = nil
+	s.survey()
 	if d := s.times.Boot - s.times.Monotonic - s.ahead; d-s.suspended >= shortestSuspend {
 		s.suspended = d
 	}
@@ -93,6 +100,10 @@ func (s *session) begin() {
 func (s *session) Collect(ctx context.Context, q *provider.Query, w *provider.Writer) error {
 	s.begin()
 	s.plan(q)
+	if q.Metadata {
+		s.define(w)
+		return nil
+	}
 	for _, o := range s.objects {
 		if !o.included {
 			continue
@@ -100,15 +111,21 @@ func (s *session) Collect(ctx context.Context, q *provider.Query, w *provider.Wr
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if q.Metadata {
-			w.Definitions(o.layout)
-			continue
-		}
 		if err := o.collect(ctx, s, o, w); err != nil {
 			return err
 		}
 	}
+	s.report(w)
 	return nil
+}
+
+// define writes the definitions of what is wanted.
+func (s *session) define(w *provider.Writer) {
+	for _, o := range s.objects {
+		if o.included {
+			w.Definitions(o.layout)
+		}
+	}
 }
 
 // plan takes up a query. Parents come along with their instances.
@@ -135,7 +152,13 @@ func (s *session) object(index uint32) *object {
 }
 
 // Close implements [provider.Session].
-func (s *session) Close() error {
+func (s *session) Close() error { return s.closeOpen() }
+
+// closeFiles closes all that is open. It is opened anew when it is needed.
+func (s *session) closeFiles() { _ = s.closeOpen() } // what was only read has no error to tell
+
+func (s *session) closeOpen() error {
+	s.yield()
 	errs := []error{s.close(&s.proc), s.close(&s.kernel.file.h), s.cpus.close(s), s.shared.close(s), s.disks.close(s), s.close(&s.mountinfo.h)}
 	for _, o := range s.objects {
 		errs = append(errs, o.source.close(s))
@@ -180,17 +203,23 @@ func (s *session) list() (err error) {
 		return err
 	}
 	if s.pidBuf, err = s.root.Processes(s.proc, s.pidBuf); err != nil {
-		return errors.Join(err, s.close(&s.proc))
+		return errors.Join(s.judge(err), s.close(&s.proc))
 	}
 	slices.Sort(s.pidBuf) // cheap for what is sorted already, as the kernel's list is
 	s.pidBuf = slices.Compact(s.pidBuf)
+	s.hidden.look(s, s.pidBuf)
 	return nil
 }
 
 func (s *session) openProc() (err error) {
-	if s.proc == 0 {
-		s.proc, err = s.openDirectory(s.root.Open(0, "proc"))
+	if s.proc != 0 {
+		return nil
 	}
+	h, err := s.root.Open(0, "proc")
+	if s.makeRoom(err) {
+		h, err = s.root.Open(0, "proc")
+	}
+	s.proc, err = s.openDirectory(h, err)
 	return err
 }
 
@@ -207,5 +236,5 @@ func (s *session) openDirectory(h Handle, err error) (Handle, error) {
 	if err == nil {
 		s.open++
 	}
-	return h, err
+	return h, s.judge(err)
 }

@@ -1,6 +1,11 @@
 package linuxhost
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/winperf/winperf"
+)
 
 // sharedFile is a file that several objects are made of. It is read at most
 // once in a query.
@@ -45,37 +50,47 @@ func (f *sharedFiles) close(s *session) error {
 	return errors.Join(errs...)
 }
 
+// errNoNumber: a file that is to hold a number holds something else.
+var errNoNumber = fmt.Errorf("no number: %w", winperf.ErrBadData)
+
 // readNumber reads the number that is all that a file holds. A kept file that
 // belonged to a device that is gone is opened anew.
-func (r *reader) readNumber(f *file) (uint64, bool) {
+func (r *reader) readNumber(f *file) (uint64, error) {
 	kept := f.h != 0
 	text, err := r.read(f)
 	if kept && isGone(err) {
 		text, err = r.read(f)
 	}
+	if err != nil {
+		return 0, err
+	}
 	line, _, _ := cutLine(text)
 	n, ok := decimal(line)
-	return n, ok && err == nil
+	if !ok {
+		return 0, errNoNumber
+	}
+	return n, nil
 }
 
-// exists tells whether there is a file or directory.
-func (r *reader) exists(name string) bool {
+// exists reports whether there is a file or directory. Only an ErrShort leaves
+// that open.
+func (r *reader) exists(name string) (bool, error) {
 	f := file{name: name}
-	if r.ensure(&f) != nil {
-		return false
+	if err := r.ensure(&f); err != nil {
+		if isShort(err) {
+			return false, err
+		}
+		return false, nil
 	}
 	_ = r.close(&f.h) // an error to close what was not even read has no meaning
-	return true
+	return true, nil
 }
 
 // readOnce returns the text of a file that is not kept open, valid until the
-// next reading. What cannot be read is empty.
-func (r *reader) readOnce(name string) []byte {
+// next reading.
+func (r *reader) readOnce(name string) ([]byte, error) {
 	f := file{name: name, records: true}
 	text, err := r.read(&f)
-	if err != nil {
-		return nil
-	}
 	_ = r.close(&f.h) // an error to close what was only read has no meaning
-	return text
+	return text, err
 }

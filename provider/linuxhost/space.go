@@ -102,11 +102,19 @@ func patience(ctx context.Context) time.Duration {
 	return spacePatience
 }
 
-// set takes the figures of an answer.
-func (q *spaceQuestion) set(v *values) {
+// set takes the figures of an answer, or notes that there is none. It returns the
+// error of the answer.
+func (q *spaceQuestion) set(v *values) error {
+	if !q.fresh {
+		v.failed |= diskFromStatfs
+		return nil
+	}
 	sp := &q.space
-	if !q.fresh || q.err != nil || sp.Free > sp.Blocks {
-		return
+	if hides(q.err) {
+		v.failed |= diskFromStatfs
+	}
+	if q.err != nil || sp.Free > sp.Blocks {
+		return q.err
 	}
 	const megabyte = 1 << 20
 	whole, okWhole := scaled(sp.Blocks-sp.Free+sp.Available, sp.BlockSize, kib)
@@ -120,4 +128,5 @@ func (q *spaceQuestion) set(v *values) {
 		v.set(diskInodes, sp.Inodes)
 		v.set(diskFreeInodes, sp.FreeInodes)
 	}
+	return nil
 }

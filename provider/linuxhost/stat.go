@@ -94,7 +94,7 @@ func (k *kernelStat) readProcessor(line []byte, u units, suspended uint64) (idle
 	fresh := p.seen == 0 || p.seen != k.reads-1
 	p.seen = k.reads
 	k.online = append(k.online, p)
-	p.values.have = 0
+	p.values.reset()
 	for _, f := range cpuColumns {
 		var word []byte
 		word, rest = cutWord(rest)

@@ -82,7 +82,7 @@ func TestProcessesOfSyntheticNames(t *testing.T) {
 // name, before all that the name of an instance is taken from the system.
 func TestTotalsComeFirst(t *testing.T) {
 	r := newRig(t, everyObject(t, 3), nil)
-	b := r.askFor(&provider.Query{Global: true, Costly: true})
+	b := r.askFor(everything)
 	for index, want := range map[uint32][]string{
 		238: {"_Total"}, 230: {"Idle", "_Total"}, 232: {"_Total"}, titleMemoryDetails: {"_Total"}, titleProcessorInformation: {"_Total"},
 	} {

@@ -41,7 +41,7 @@ var systemSpec = spec{
 			"Threads that are ready to run beyond one for each processor. From /proc/stat, procs_running less the processors online. " +
 				"Unlike on Windows a lower bound: threads may wait for one processor while another is idle. The reader of the counter is among those running."},
 		{248, "Processes", counter.RawCount, 1, provider.Wizard, sysProcesses, nil,
-			"Processes that exist now and can be seen, and one for Idle. The number of directories /proc/PID."},
+			"Processes that exist now and can be seen, and one for Idle. Missing where /proc hides some of them (mount option hidepid). The number of directories /proc/PID."},
 		{250, "Threads", counter.RawCount, 1, provider.Wizard, sysThreads | sysOnline, nil,
 			"Threads that exist now in the whole system, and one for each processor's idle thread. From /proc/loadavg, the number behind the slash."},
 		{246, "Total Interrupts/sec", counter.CounterCounter, -2, provider.Novice, sysInterrupts, nil,
@@ -74,10 +74,14 @@ func newSystemSource() source { return &systemSource{} }
 
 func (y *systemSource) probe(s *session) fields {
 	y.read(s, ^fields(0))
-	if y.values.have == sysBoot {
+	given := y.values.have
+	if pids, err := s.pids(); err == nil && len(pids) > 0 {
+		given |= sysProcesses // also where they are hidden now
+	}
+	if given == sysBoot {
 		return 0 // from the clocks alone: nothing of it can be read
 	}
-	return y.values.have
+	return given
 }
 
 func (y *systemSource) collect(_ context.Context, s *session, o *object, w *provider.Writer) error {
@@ -103,7 +107,7 @@ func (y *systemSource) read(s *session, wanted fields) {
 	}
 	v.set(sysBoot, uint64(s.boot))
 	if wanted&sysProcesses != 0 {
-		if pids, err := s.pids(); err == nil && len(pids) > 0 {
+		if pids, err := s.pids(); err == nil && len(pids) > 0 && !s.hidden.are {
 			v.set(sysProcesses, uint64(len(pids))+1)
 		}
 	}

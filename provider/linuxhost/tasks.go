@@ -22,6 +22,7 @@ type thread struct {
 	tid     int
 	started uint64 // clock ticks after the machine
 	name    string
+	known   bool   // it was read before
 	inTotal values // what the total has seen of it
 	dir     Handle
 	files   [2]file // stat, and the one of threadCounts
@@ -32,20 +33,12 @@ type thread struct {
 func (p *process) list(s *session) (err error) {
 	k := &p.tasks
 	k.ids = k.ids[:0]
-	if p.dir == 0 {
-		if p.dir, err = s.openProcess(p.pid); err != nil {
-			return err
-		}
-	}
-	if k.dir.h == 0 {
-		k.dir = file{name: "task", dir: p.dir}
-	}
-	if err = s.reader.ensure(&k.dir); err != nil {
+	if err = p.openTasks(s); err != nil {
 		return err
 	}
 	if k.ids, err = s.root.Processes(k.dir.h, k.ids); err != nil {
 		_ = s.reader.close(&k.dir.h) // of a process that has ended; another one may have its id
-		return err
+		return s.judge(err)
 	}
 	slices.Sort(k.ids)
 	i, ok := slices.BinarySearch(k.ids, p.pid)
@@ -55,6 +48,20 @@ func (p *process) list(s *session) (err error) {
 	copy(k.ids[1:i+1], k.ids[:i])
 	k.ids[0] = p.pid
 	return nil
+}
+
+// openTasks opens the directory of the threads, if it is not open.
+func (p *process) openTasks(s *session) (err error) {
+	if p.tasks.dir.h != 0 {
+		return nil
+	}
+	if p.dir == 0 {
+		if p.dir, err = s.openProcess(p.pid); err != nil {
+			return err
+		}
+	}
+	p.tasks.dir = file{name: "task", dir: p.dir}
+	return s.reader.ensure(&p.tasks.dir)
 }
 
 // rank orders the threads of a process.
@@ -67,7 +74,7 @@ func (p *process) rank(tid int) int {
 
 // spare closes the directories of a process if too much is open.
 func (p *process) spare(s *session) error {
-	if s.reader.open <= s.limit {
+	if s.keeps(max(p.tasks.dir.h, p.dir)) {
 		return nil
 	}
 	return errors.Join(s.reader.close(&p.tasks.dir.h), s.reader.close(&p.dir))
@@ -84,8 +91,11 @@ func (k *tasks) close(s *session) error {
 // read reads the wanted figures into v. It fails when the thread is gone (the
 // error wraps fs.ErrNotExist), or when not even its stat file can be read.
 func (t *thread) read(s *session, p *process, v *values, counts *pidFile, wanted fields) (err error) {
-	v.have = 0
+	v.reset()
 	if t.dir == 0 {
+		if err = p.openTasks(s); err != nil {
+			return err
+		}
 		if t.dir, err = s.openDirectory(s.root.Process(p.tasks.dir.h, t.tid)); err != nil {
 			return err
 		}
@@ -98,15 +108,18 @@ func (t *thread) read(s *session, p *process, v *values, counts *pidFile, wanted
 		if isGone(err) {
 			return err
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			counts.parse(v, text, s.units)
+		case hides(err):
+			v.failed |= counts.gives
 		}
 	}
 	if counts.gives&threadTime == 0 && v.has(threadUser|threadSystem) {
 		v.set(threadTime, v.sum(threadUser|threadSystem))
 	}
-	if s.reader.open > s.limit {
-		return s.reader.close(&t.dir)
+	if !s.keeps(t.dir) {
+		_ = s.reader.close(&t.dir) // an error to close what was only read has no meaning
 	}
 	return nil
 }
@@ -128,11 +141,18 @@ func (t *thread) readStat(s *session, p *process, v *values) error {
 	if started != t.started {
 		t.started, t.inTotal = started, values{}
 	}
+	t.known = true
+	t.identify(s, p, v)
+	return nil
+}
+
+// identify sets the figures that tell the thread from others, as it was known
+// last.
+func (t *thread) identify(s *session, p *process, v *values) {
 	v.set(threadID, uint64(t.tid))
 	v.set(threadProcess, uint64(p.pid))
-	sinceBoot, _ := scaled(started, perSecond, s.ticks)
+	sinceBoot, _ := scaled(t.started, perSecond, s.ticks)
 	v.set(threadStarted, uint64(s.boot)+sinceBoot)
-	return nil
 }
 
 // text returns the text of the file at a place of t.files.

@@ -244,6 +244,7 @@ func TestThreadOfNoIdentity(t *testing.T) {
 	for _, text := range []string{"", "302", "302 (x", "302 (x)\n", "302 (x) S 1\n", strings.Replace(pidStat(302, "x", 1, 987), " 987 ", " - ", 1)} {
 		root := fixtures(t, "small.txtar", "threads.txtar")
 		r := newRig(t, root, nil)
+		r.lacking = text != ""
 		root.Set("proc/300/task/302/stat", text)
 		if _, ok := r.object(232).value("302", 804); ok {
 			t.Errorf("stat %q makes an instance", text)

@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/winperf/winperf/provider"
@@ -12,8 +13,8 @@ import (
 // have for a parent.
 type threadSource struct {
 	processes *processSource
-	counts    *pidFile // where the kernel counts what threads do
-	next      []*thread
+	counts    *pidFile  // where the kernel counts what threads do
+	next      []*thread // of the process being read
 	free      []*thread // forgotten ones, to be used again
 	totals    totals
 	cur       values // of the thread being read
@@ -55,7 +56,7 @@ func (r *threadSource) probe(s *session) (given fields) {
 // probeOne tells what the threads of a process give. counted becomes true where
 // something was counted.
 func (r *threadSource) probeOne(s *session, pid int, counted *bool) (given fields) {
-	p := r.processes.sample(s, nil, pid, 0)
+	p := r.processes.readable(s, pid, 0)
 	if p == nil {
 		return 0
 	}
@@ -64,13 +65,15 @@ func (r *threadSource) probeOne(s *session, pid int, counted *bool) (given field
 		return 0
 	}
 	for _, tid := range p.tasks.ids {
-		t := r.sample(s, p, nil, tid, ^fields(0))
+		t, err := r.sample(s, p, nil, tid, ^fields(0))
 		if t == nil {
 			continue
 		}
 		r.forget(s, t)
-		given |= r.cur.have
-		*counted = *counted || r.cur.sum(r.counts.gives&r.cur.have) != 0
+		if err == nil {
+			given |= r.cur.have
+			*counted = *counted || r.cur.sum(r.counts.gives&r.cur.have) != 0
+		}
 	}
 	return given
 }
@@ -87,12 +90,19 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.write(s, o, &out, p)
+		if p.shown {
+			r.write(s, o, &out, p)
+		} else {
+			r.totals.lackAll() // it could not be read ever
+		}
 	}
 	clock := s.timeAfter()
 	out.Clock(clock, perSecond)
 	v := &r.cur
-	v.have = 0
+	v.reset()
+	if s.hidden.are {
+		r.totals.lackAll()
+	}
 	r.totals.end(v)
 	v.set(threadID, 0)
 	v.set(threadProcess, 0)
@@ -106,15 +116,25 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 // write writes the threads of a process. If it has ended, or if another one has
 // its id since the Process object was written, it has none in this sample.
 func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, p *process) {
-	if err := p.list(s); err != nil {
+	err := s.twice(func() error { return p.list(s) }, func() error { return p.close(s) })
+	if err != nil {
 		p.tasks.ids = p.tasks.ids[:0]
 	}
-	old, next := p.tasks.live, r.next[:0]
+	if err != nil && !isGone(err) {
+		for _, t := range p.tasks.live {
+			r.show(s, o, out, p, t, err)
+		}
+		s.miss(err)
+		r.totals.lackAll() // there may be others
+		return
+	}
+
+	old := p.tasks.live
 	defer func() { // also when the writer panics because it has had enough
-		next = append(next, old...) // where it was given up the rest lives on as far as is known
-		p.tasks.live = append(p.tasks.live[:0], next...)
-		clear(next)
-		r.next = next[:0]
+		r.next = append(r.next, old...) // where it was given up the rest lives on as far as is known
+		p.tasks.live = append(p.tasks.live[:0], r.next...)
+		clear(r.next)
+		r.next = r.next[:0]
 	}()
 	for _, tid := range p.tasks.ids {
 		for len(old) > 0 && p.rank(old[0].tid) < p.rank(tid) {
@@ -125,16 +145,15 @@ func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, 
 		if len(old) > 0 && old[0].tid == tid {
 			t, old = old[0], old[1:]
 		}
-		if t = r.sample(s, p, t, tid, o.wanted); t == nil {
+		t, err := r.sample(s, p, t, tid, o.wanted)
+		if t == nil {
 			continue
 		}
-		next = append(next, t)
-		if tid == p.pid && t.started != p.started {
+		r.next = append(r.next, t)
+		if err == nil && tid == p.pid && t.started != p.started {
 			break
 		}
-		r.totals.add(&t.inTotal, &r.cur)
-		out.Instance(provider.Instance{Name: t.name, ParentObject: o.parent, ParentPosition: p.position})
-		o.write(out, &r.cur)
+		r.show(s, o, out, p, t, err)
 	}
 	for _, t := range old {
 		r.forget(s, t)
@@ -143,27 +162,51 @@ func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, 
 	_ = p.spare(s) // an error to close what was only read has no meaning
 }
 
+// show writes a thread, of which r.cur has the figures unless there was an error:
+// then it is written without figures, if it was known before.
+func (r *threadSource) show(s *session, o *object, out *provider.ObjectWriter, p *process, t *thread, err error) {
+	if err == nil {
+		r.totals.add(&t.inTotal, &r.cur)
+	} else {
+		s.miss(err)
+		r.totals.lackAll()
+		r.cur.reset()
+		t.identify(s, p, &r.cur)
+	}
+	if t.known {
+		out.Instance(provider.Instance{Name: t.name, ParentObject: o.parent, ParentPosition: p.position})
+		o.write(out, &r.cur)
+	}
+}
+
 // sample reads the wanted figures of a thread into r.cur. known is what had the
-// id in the last sample, or nil. The result is nil if there is no such thread
-// any more, or if it may not be seen.
-func (r *threadSource) sample(s *session, p *process, known *thread, tid int, wanted fields) *thread {
+// id in the last sample, or nil. There is no thread if it has ended. With an
+// error there is one that cannot be read now.
+func (r *threadSource) sample(s *session, p *process, known *thread, tid int, wanted fields) (*thread, error) {
 	if known != nil {
-		err := known.read(s, p, &r.cur, r.counts, wanted)
-		if err == nil {
-			return known
-		}
-		r.forget(s, known)
+		err := r.read(s, p, known, wanted)
 		if !isGone(err) {
-			return nil
+			return known, err
 		}
 		// What was open belonged to a thread that has ended. Another one may have its id now.
+		r.forget(s, known)
 	}
 	t := r.remember(tid)
-	if err := t.read(s, p, &r.cur, r.counts, wanted); err != nil {
+	err := r.read(s, p, t, wanted)
+	if isGone(err) {
 		r.forget(s, t)
-		return nil
+		return nil, err
 	}
-	return t
+	return t, err
+}
+
+// read reads a thread, once more with all else closed where there were too few
+// descriptors.
+func (r *threadSource) read(s *session, p *process, t *thread, wanted fields) error {
+	return s.twice(
+		func() error { return t.read(s, p, &r.cur, r.counts, wanted) },
+		func() error { return errors.Join(t.close(s), p.close(s)) },
+	)
 }
 
 // remember returns a thread of which nothing is known but its id.
@@ -181,5 +224,12 @@ func (r *threadSource) forget(s *session, t *thread) {
 	r.free = append(r.free, t)
 }
 
-// close has nothing to do: the processes close their threads.
-func (r *threadSource) close(*session) error { return nil }
+// close closes the threads of the process being read: the processes close the
+// others.
+func (r *threadSource) close(s *session) error {
+	var errs []error
+	for _, t := range r.next {
+		errs = append(errs, t.close(s))
+	}
+	return errors.Join(errs...)
+}

@@ -14,9 +14,11 @@ type totals struct {
 
 	started fields            // running and averaged figures that have a total
 	total   [maxFields]uint64 // their totals
+	carried [maxFields]uint64 // differences of samples that were not whole: they count in the next one
 
 	// Of the current sample.
 	seen     fields
+	lacking  fields            // figures that some instance has and that could not be read: no total
 	now      [maxFields]uint64 // sums over all instances
 	count    [maxFields]uint64 // instances in now
 	diff     [maxFields]uint64 // sums of differences
@@ -25,7 +27,7 @@ type totals struct {
 
 // begin starts a sample.
 func (t *totals) begin() {
-	t.seen = 0
+	t.seen, t.lacking = 0, 0
 	clear(t.now[:])
 	clear(t.count[:])
 	clear(t.diff[:])
@@ -38,6 +40,7 @@ func (t *totals) add(prev, cur *values) {
 	cumulative := t.running | t.averaged
 	summed := cur.have & (cumulative | t.gauges)
 	t.seen |= summed
+	t.lacking |= cur.failed
 	for ; summed != 0; summed &= summed - 1 {
 		i := summed.position()
 		n := cur.n[i]
@@ -52,20 +55,30 @@ func (t *totals) add(prev, cur *values) {
 	prev.have |= cur.have
 }
 
-// end completes the sample and gives v the totals of what it saw.
+// lackAll notes that an instance could not be read at all, or not be seen.
+func (t *totals) lackAll() { t.lacking = ^fields(0) }
+
+// end completes the sample and gives v the totals of what it saw. What is not the
+// total of all has no value; the next one makes up for it.
 func (t *totals) end(v *values) {
 	for rest := t.seen; rest != 0; rest &= rest - 1 {
 		i := rest.position()
-		switch bit := fields(1) << i; {
+		bit := fields(1) << i
+		n := t.share(bit, t.now[i], t.count[i])
+		switch {
 		case t.gauges&bit != 0:
-			v.set(bit, t.share(bit, t.now[i], t.count[i]))
 		case t.started&bit == 0:
 			t.started |= bit
-			t.total[i] = t.share(bit, t.now[i], t.count[i])
-			v.set(bit, t.total[i])
+			t.total[i] = n
+		case t.lacking&bit != 0:
+			t.carried[i] += t.diff[i]
 		default:
-			t.total[i] += t.share(bit, t.diff[i], t.differed[i])
-			v.set(bit, t.total[i])
+			t.total[i] += t.share(bit, t.diff[i]+t.carried[i], t.differed[i])
+			t.carried[i] = 0
+			n = t.total[i]
+		}
+		if t.lacking&bit == 0 {
+			v.set(bit, n)
 		}
 	}
 }

@@ -16,9 +16,13 @@ func (f fields) position() int { return bits.TrailingZeros64(uint64(f)) }
 
 // values are the figures of one instance. Times are in 100 ns, sizes in bytes.
 type values struct {
-	have fields
-	n    [maxFields]uint64
+	have   fields
+	failed fields // are there, but could not be read
+	n      [maxFields]uint64
 }
+
+// reset forgets all figures.
+func (v *values) reset() { v.have, v.failed = 0, 0 }
 
 func (v *values) has(f fields) bool { return v.have&f == f }
 
