@@ -20,8 +20,9 @@ type hidden struct {
 // anew.
 const hiddenAge = 10_000_000_000
 
-var errHidden = errors.New("/proc hides the processes of other users (mount option hidepid): their number and totals over them have no value" +
-	" (read as root, or as a member of the group that its option gid names)")
+var errHidden = errors.New("/proc hides the processes of other users (mount option hidepid): " +
+	"their number and totals over them have no value " +
+	"(read as root, or as a member of the group that its option gid names)")
 
 // look takes up a list of processes, which rises. The first process of all is
 // always there: where it is not seen others are not either.

@@ -39,14 +39,15 @@ func (s *session) miss(err error) {
 // report tells what keeps the current sample from being whole.
 func (s *session) report(w *provider.Writer) {
 	now := s.times.Boot
+	const lacks = "not all could be read, and totals of it have no value"
 	switch {
 	case s.short != nil:
 		if s.reports.short.due(now) {
-			w.Report(fmt.Errorf("not all could be read, and totals of it have no value: %w (close files, or raise the limit of open files)", s.short))
+			w.Report(fmt.Errorf("%s: %w (close files, or raise the limit of open files)", lacks, s.short))
 		}
 	case s.missed != nil:
 		if s.reports.unread.due(now) {
-			w.Report(fmt.Errorf("not all could be read, and totals of it have no value: %w", s.missed))
+			w.Report(fmt.Errorf("%s: %w", lacks, s.missed))
 		}
 	}
 	if s.hidden.are && s.pidsRead && s.reports.hidden.due(now) {

@@ -126,7 +126,8 @@ func (d *directory) Read(file Handle, p []byte, offset int64) (int, error) {
 func (d *directory) Size(dir Handle, name string) (int64, error) {
 	d.name = append(append(d.name[:0], name...), 0)
 	for {
-		_, _, errno := unix.Syscall6(unix.SYS_STATX, descriptor(dir), uintptr(unsafe.Pointer(&d.name[0])), 0, unix.STATX_SIZE, uintptr(unsafe.Pointer(&d.stat)), 0)
+		_, _, errno := unix.Syscall6(unix.SYS_STATX, descriptor(dir), uintptr(unsafe.Pointer(&d.name[0])), 0,
+			unix.STATX_SIZE, uintptr(unsafe.Pointer(&d.stat)), 0)
 		if errno == 0 {
 			return int64(d.stat.Size), nil
 		}

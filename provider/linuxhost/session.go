@@ -51,7 +51,9 @@ type session struct {
 
 func newSession(sys System) *session {
 	s := &session{
-		reader:     reader{root: sys.Root(), limit: orDefault(sys.MaxOpen, 512), highest: Handle(sys.MaxHandle)},
+		reader: reader{
+			root: sys.Root(), limit: orDefault(sys.MaxOpen, 512), highest: Handle(sys.MaxHandle),
+		},
 		units:      units{ticks: uint64(orDefault(sys.TicksPerSecond, 100)), page: uint64(orDefault(sys.PageSize, 4096))},
 		now:        sys.Now,
 		foldKernel: sys.FoldKernelThreads,

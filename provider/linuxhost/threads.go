@@ -164,7 +164,9 @@ func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, 
 
 // show writes a thread, of which r.cur has the figures unless there was an error:
 // then it is written without figures, if it was known before.
-func (r *threadSource) show(s *session, o *object, out *provider.ObjectWriter, p *process, t *thread, err error) {
+func (r *threadSource) show(
+	s *session, o *object, out *provider.ObjectWriter, p *process, t *thread, err error,
+) {
 	if err == nil {
 		r.totals.add(&t.inTotal, &r.cur)
 	} else {
