@@ -2,6 +2,7 @@ package publish
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -19,6 +20,25 @@ type Counter struct {
 // Add adds to the raw value. To subtract n, as from a count of what is open, add
 // -n as ^(n - 1).
 func (c *Counter) Add(n uint64) {
+	defer c.again(debug.SetPanicOnFault(true), (*Counter).add, n)
+	c.add(n)
+}
+
+// Set sets the raw value.
+func (c *Counter) Set(v uint64) {
+	defer c.again(debug.SetPanicOnFault(true), (*Counter).set, v)
+	c.set(v)
+}
+
+// Load returns the raw value.
+func (c *Counter) Load() (v uint64) {
+	load := func() { v = c.load() }
+	for try := 0; !touch(load) && try < tries && c.restore(); try++ {
+	}
+	return v
+}
+
+func (c *Counter) add(n uint64) {
 	if c.wide != nil {
 		atomic.AddUint64(c.wide, n)
 	} else {
@@ -27,8 +47,7 @@ func (c *Counter) Add(n uint64) {
 	runtime.KeepAlive(c) // or its place could become another's meanwhile
 }
 
-// Set sets the raw value.
-func (c *Counter) Set(v uint64) {
+func (c *Counter) set(v uint64) {
 	if c.wide != nil {
 		atomic.StoreUint64(c.wide, v)
 	} else {
@@ -37,8 +56,7 @@ func (c *Counter) Set(v uint64) {
 	runtime.KeepAlive(c)
 }
 
-// Load returns the raw value.
-func (c *Counter) Load() (v uint64) {
+func (c *Counter) load() (v uint64) {
 	if c.wide != nil {
 		v = atomic.LoadUint64(c.wide)
 	} else {
@@ -47,6 +65,28 @@ func (c *Counter) Load() (v uint64) {
 	runtime.KeepAlive(c)
 	return v
 }
+
+// tries is how often one operation makes the file whole. Where it is cut again
+// and again, or memory is missing for another reason, the operation is lost.
+const tries = 8
+
+// again ends an operation, as caught does, and repeats it if its memory was not
+// there.
+func (c *Counter) again(old bool, change func(*Counter, uint64), n uint64) {
+	debug.SetPanicOnFault(old)
+	if !isFault(recover()) {
+		return
+	}
+	for try := 0; try < tries && c.restore(); try++ {
+		if touch(func() { change(c, n) }) {
+			return
+		}
+	}
+}
+
+// restore brings back memory that is not there any more, and reports whether it
+// could.
+func (c *Counter) restore() bool { return c.instance.object.publisher.restore() }
 
 // Size is the number of bytes that readers see: 4 or 8.
 func (c *Counter) Size() int {

@@ -33,8 +33,9 @@ func newFile(dirs []directory, driver, group string) (*os.File, error) {
 // attempts is how often a file is created anew because somebody was in the way.
 const attempts = 16
 
-// newLocked creates a file and takes its lock. Before the lock is taken the file
-// may look like a leftover to others, who lock and remove it.
+// newLocked creates a file, takes its lock and lets others read it. Before the
+// lock is taken the file may look like a leftover to others, who lock and remove
+// it.
 func newLocked(dir, driver, group string) (*os.File, error) {
 	for range attempts {
 		path := filepath.Join(dir, fileName(driver))
@@ -47,7 +48,9 @@ func newLocked(dir, driver, group string) (*os.File, error) {
 		}
 		locked, err := tryLock(f, true)
 		if err == nil && locked && isAt(f, path) {
-			return f, nil
+			if err = admitReaders(f, group); err == nil {
+				return f, nil
+			}
 		}
 		_ = os.Remove(path) // it may be gone
 		if err := errors.Join(err, f.Close()); err != nil {
@@ -92,26 +95,17 @@ func sweep(dir string) {
 	}
 }
 
-// reclaim removes a file if nobody holds its lock and it may be removed.
+// reclaim removes a file if nobody holds its lock and it may be removed: by who
+// owns it, or by an administrator.
 func reclaim(path string) {
-	f, err := openFile(path)
+	f, err := openOwn(path)
 	if err != nil {
 		return
 	}
 	defer f.Close()
+
+	// With the lock in hand nobody can begin to publish in this file.
 	if locked, err := tryLock(f, true); err == nil && locked && isAt(f, path) {
 		_ = os.Remove(path) // whose it is, or the next publisher, does it else
 	}
-}
-
-// alive tells whether somebody holds the lock of a file.
-func alive(f *os.File) (bool, error) {
-	locked, err := tryLock(f, false)
-	if err != nil {
-		return false, err
-	}
-	if locked {
-		return false, unlock(f)
-	}
-	return true, nil
 }

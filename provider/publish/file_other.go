@@ -17,8 +17,11 @@ func systemDirs() []directory                       { return nil }
 func makeDirectory(directory) error                 { return errSystem }
 func isPrivate(fs.FileInfo) bool                    { return false }
 func createFile(string, string) (*os.File, error)   { return nil, errSystem }
+func admitReaders(*os.File, string) error           { return errSystem }
+func openOwn(string) (*os.File, error)              { return nil, errSystem }
 func openFile(string) (*os.File, error)             { return nil, errSystem }
 func tryLock(*os.File, bool) (bool, error)          { return false, errSystem }
 func unlock(*os.File) error                         { return errSystem }
+func reserve(*os.File, int64, int64) error          { return errSystem }
 func mapPiece(*os.File, int64, int) ([]byte, error) { return nil, errSystem }
 func unmapPiece([]byte) error                       { return errSystem }

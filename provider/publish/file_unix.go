@@ -47,20 +47,21 @@ func isPrivate(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
 }
 
-// createFile creates a file for its owner and the readers' group.
-func createFile(path, group string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o640)
-	if err != nil {
-		return nil, err
+// createFile creates a file that nobody else can open, until it is locked and
+// admitReaders lets them.
+func createFile(path, _ string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
+}
+
+// admitReaders lets the readers' group read a file. Nobody but its owner may
+// write to it: that is what its lock and its owner stand for.
+func admitReaders(f *os.File, group string) error {
+	if group != "" {
+		if err := giveTo(f, group); err != nil {
+			return err
+		}
 	}
-	err = f.Chmod(0o640) // whatever the umask says
-	if err == nil && group != "" {
-		err = giveTo(f, group)
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.Remove(path), f.Close())
-	}
-	return f, nil
+	return f.Chmod(0o640) // whatever the umask says
 }
 
 // giveTo makes a group, by its name or number, that of a file.
@@ -82,26 +83,11 @@ func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }
 
-// tryLock takes the lock of a file unless another has it.
-func tryLock(f *os.File, exclusive bool) (bool, error) {
-	how := unix.LOCK_SH
-	if exclusive {
-		how = unix.LOCK_EX
-	}
-	for {
-		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return true, nil
-		case errors.Is(err, unix.EWOULDBLOCK):
-			return false, nil
-		case !errors.Is(err, unix.EINTR):
-			return false, &os.PathError{Op: "lock", Path: f.Name(), Err: err}
-		}
-	}
+// openOwn opens a file that is this account's, or any one for an administrator,
+// so that its lock can be taken.
+func openOwn(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }
-
-func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
 // mapPiece makes a file longer and maps what it gained.
 func mapPiece(f *os.File, offset int64, n int) ([]byte, error) {

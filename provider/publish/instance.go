@@ -25,7 +25,7 @@ type Object struct {
 // in the place of one.
 type Instance struct {
 	object   *Object
-	slot     slot
+	slot     *slot
 	values   []byte // the counter block in the slot
 	parent   *Instance
 	children map[*Instance]bool // guarded by Publisher.mu, as removed is
@@ -124,7 +124,7 @@ func (o *Object) add(body []byte, block int, parent *Instance) (*Instance, error
 		}
 		parent.children[in] = true
 	}
-	p.memory.use(s, o.number, body)
+	p.memory.use(s, o.number, body, block+4) // with the length of the counter block
 	return in, nil
 }
 
@@ -164,7 +164,7 @@ func (in *Instance) remove() {
 }
 
 // reuse makes the place of an instance that nobody has any more free.
-func (p *Publisher) reuse(s slot) {
+func (p *Publisher) reuse(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.memory.giveBack(s)

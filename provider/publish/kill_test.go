@@ -14,8 +14,17 @@ import (
 // a publisher.
 const publisherDir = "WINPERF_TEST_PUBLISHER"
 
+// publisherRole is the environment variable that says what such a publisher does.
+const publisherRole = "WINPERF_TEST_ROLE"
+
+// roles are what publishers that tests run do, other than wait to be killed.
+var roles = map[string]func(dir string){}
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(publisherDir); dir != "" {
+		if role := roles[os.Getenv(publisherRole)]; role != nil {
+			role(dir)
+		}
 		bePublisher(dir)
 	}
 	os.Exit(m.Run())

@@ -21,12 +21,20 @@ const (
 
 // memory is a published file in this process: pieces that stay where they are,
 // with slots in them. Changes take turns; values need none.
+//
+// What it keeps beside the file is what the file is made whole with when somebody
+// has made it shorter: each change is noted here first, and then made there.
 type memory struct {
 	file   *os.File
 	pieces *pieces
-	size   int64 // of the file
-	used   int64 // where the next slot goes
-	free   map[int][]slot
+	static []byte // what stands before the slots, as it was at first
+	size   int64  // of the file
+	used   int64  // where the next slot goes
+	slots  []*slot
+	free   map[int][]*slot
+
+	generation uint64
+	shown      bool // the file is complete
 }
 
 // pieces are what is mapped, one after the other in the file.
@@ -41,16 +49,34 @@ type pieces struct {
 type slot struct {
 	offset uint32 // in the file
 	bytes  []byte
+
+	sequence uint32
+	object   uint32
+	length   uint32 // of the body
+	head     []byte // the body up to its first value
+}
+
+// appendHead appends what stands in the slot before values.
+func (s *slot) appendHead(p []byte) []byte {
+	for _, field := range [SlotBody / 4]uint32{
+		SlotSize / 4:     uint32(len(s.bytes)),
+		SlotSequence / 4: s.sequence,
+		SlotObject / 4:   s.object,
+		SlotLength / 4:   s.length,
+	} {
+		p = binary.LittleEndian.AppendUint32(p, field)
+	}
+	return append(p, s.head...)
 }
 
 // begin makes the file's first piece.
 func (m *memory) begin(static []byte) error {
-	m.free, m.pieces = map[int][]slot{}, &pieces{}
+	m.free, m.pieces, m.static = map[int][]*slot{}, &pieces{}, static
 	if err := m.grow(len(static)); err != nil {
 		return err
 	}
-	copy(m.pieces.list[0], static)
 	m.used = int64(len(static))
+	m.change(func() { copy(m.pieces.list[0], static) })
 	return nil
 }
 
@@ -71,7 +97,7 @@ func (m *memory) grow(n int) error {
 
 // take returns a free slot with room for a body of n bytes. Nobody looks at it
 // before it is used.
-func (m *memory) take(n int) (slot, error) {
+func (m *memory) take(n int) (*slot, error) {
 	size := (SlotBody + n + slotUnit - 1) &^ (slotUnit - 1)
 	if list := m.free[size]; len(list) > 0 {
 		m.free[size] = list[:len(list)-1]
@@ -79,7 +105,7 @@ func (m *memory) take(n int) (slot, error) {
 	}
 	if rest := int(m.size - m.used); rest < size {
 		if err := m.grow(size); err != nil {
-			return slot{}, err
+			return nil, err
 		}
 		if rest > 0 { // no slot reaches from one piece into the next
 			s := m.append(len(m.pieces.list)-2, rest)
@@ -90,60 +116,80 @@ func (m *memory) take(n int) (slot, error) {
 }
 
 // append makes the next bytes of a piece a slot.
-func (m *memory) append(piece, size int) slot {
+func (m *memory) append(piece, size int) *slot {
 	p := m.pieces.list[piece]
 	end := m.size
 	for _, later := range m.pieces.list[piece+1:] {
 		end -= int64(len(later))
 	}
 	at := len(p) - int(end-m.used)
-	s := slot{offset: uint32(m.used), bytes: p[at : at+size : at+size]}
-	binary.LittleEndian.PutUint32(s.bytes[SlotSize:], uint32(size))
+	s := &slot{offset: uint32(m.used), bytes: p[at : at+size : at+size]}
+
+	m.slots = append(m.slots, s)
 	m.used += int64(size)
-	atomic.StoreUint64(m.word64(HeaderUsed), uint64(m.used))
+	m.change(func() {
+		binary.LittleEndian.PutUint32(s.bytes[SlotSize:], uint32(size))
+		atomic.StoreUint64(m.word64(HeaderUsed), uint64(m.used))
+	})
 	return s
 }
 
-// use shows a slot with a body.
-func (m *memory) use(s slot, object uint32, body []byte) {
-	m.change(func() {
+// use shows a slot with a body, whose first head bytes are no values.
+func (m *memory) use(s *slot, object uint32, body []byte, head int) {
+	s.object, s.length, s.head = object, uint32(len(body)), body[:head:head]
+	s.sequence++
+	m.changeSlots(func() {
 		n := copy(s.bytes[SlotBody:], body)
 		clear(s.bytes[SlotBody+n:])
 		binary.LittleEndian.PutUint32(s.bytes[SlotObject:], object)
 		binary.LittleEndian.PutUint32(s.bytes[SlotLength:], uint32(n))
-		atomic.AddUint32(s.sequence(), 1)
+		atomic.StoreUint32(word32(s.bytes, SlotSequence), s.sequence)
 	})
 }
 
 // drop takes a slot out of use.
-func (m *memory) drop(s slot) {
-	m.change(func() { atomic.AddUint32(s.sequence(), 1) })
+func (m *memory) drop(s *slot) {
+	s.head = nil
+	s.sequence++
+	m.changeSlots(func() { atomic.StoreUint32(word32(s.bytes, SlotSequence), s.sequence) })
 }
 
 // giveBack makes a dropped slot free for others.
-func (m *memory) giveBack(s slot) { m.free[len(s.bytes)] = append(m.free[len(s.bytes)], s) }
+func (m *memory) giveBack(s *slot) { m.free[len(s.bytes)] = append(m.free[len(s.bytes)], s) }
 
-// change makes a change that those who copy the whole file notice.
+// changeSlots makes a change that those who copy the whole file notice.
+func (m *memory) changeSlots(f func()) {
+	m.generation += 2
+	m.change(func() {
+		atomic.StoreUint64(m.word64(HeaderGeneration), m.generation-1)
+		f()
+		atomic.StoreUint64(m.word64(HeaderGeneration), m.generation)
+	})
+}
+
+// change makes a change in the file. What was noted before is all it takes to make
+// it again.
 func (m *memory) change(f func()) {
-	generation := m.word64(HeaderGeneration)
-	atomic.AddUint64(generation, 1)
-	f()
-	atomic.AddUint64(generation, 1)
+	if !touch(f) {
+		_ = m.restore() // or who counts next tries it
+	}
 }
 
 // show tells readers that the file is complete.
-func (m *memory) show() { atomic.StoreUint64(m.word64(HeaderMagic), Magic) }
+func (m *memory) show() {
+	m.shown = true
+	m.change(func() { atomic.StoreUint64(m.word64(HeaderMagic), Magic) })
+}
 
 // hide takes that back.
 func (m *memory) hide() {
+	m.shown = false
 	if m.pieces != nil && len(m.pieces.list) > 0 {
-		atomic.StoreUint64(m.word64(HeaderMagic), 0)
+		touch(func() { atomic.StoreUint64(m.word64(HeaderMagic), 0) }) // or there is nothing to hide
 	}
 }
 
 func (m *memory) word64(field int) *uint64 { return word64(m.pieces.list[0], field) }
-
-func (s slot) sequence() *uint32 { return word32(s.bytes, SlotSequence) }
 
 // unmapAll ends the mappings.
 func unmapAll(p *pieces) {

@@ -74,11 +74,23 @@ func New(s *registration.Schema, opt Options) (*Publisher, error) {
 	return p, nil
 }
 
+// lookAfter is how often a publisher looks whether its file is whole, which it
+// notices by itself only where it counts in what is missing.
+const lookAfter = time.Second
+
 // stay keeps a publisher that nobody has a handle of: what it published is still
 // there to be read, and the lock goes with the file.
 func (p *Publisher) stay() {
-	<-p.ended
-	runtime.KeepAlive(p)
+	tick := time.NewTicker(lookAfter)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.ended:
+			return
+		case <-tick.C:
+			p.restore()
+		}
+	}
 }
 
 // begin fills the file, and shows it last of all.

@@ -128,3 +128,27 @@ func TestStrangers(t *testing.T) {
 	w.expect()
 	w.expectProblems()
 }
+
+// Whoever can read a file of a publisher that was killed holds every lock on it
+// that a reader can have. That does not bring the values back.
+func TestHeldByReader(t *testing.T) {
+	dir := tempDir(t)
+	start(t, dir, singles) // skips where nothing can be published
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	c := startCounted(t, dir)
+	w.expect("One 0", "Transfer 0 0 0", "Peer(parent) 0", "Job(parent/job) 0 0 0")
+
+	f, err := openFile(c.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := c.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.cmd.Wait() // it tells that it was killed
+	holdAll(t, f)
+
+	w.expect("One 0")
+	w.expectProblems()
+}

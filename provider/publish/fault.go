@@ -1,0 +1,101 @@
+package publish
+
+import (
+	"encoding/binary"
+	"runtime"
+	"runtime/debug"
+)
+
+// Memory that is a file's ends with the file. Whoever may write to the file can
+// make it shorter, and to touch what was behind its end is a fault (SIGBUS) that
+// ends a Go program. So every access turns a fault into a panic, which is caught:
+// the file is made whole again, and the access repeated. That costs an addition
+// less than the addition itself, needs no system call, and leaves values where
+// readers look for them, at once.
+
+// touch runs f, which reads or writes published memory, and reports whether all
+// of it was there.
+func touch(f func()) (done bool) {
+	defer caught(debug.SetPanicOnFault(true))
+	f()
+	return true
+}
+
+// caught ends an access: what it was deferred for returns its results as they
+// are, if memory was not there. old is what SetPanicOnFault returned.
+func caught(old bool) {
+	debug.SetPanicOnFault(old)
+	isFault(recover())
+}
+
+// isFault reports whether what was recovered is a fault of memory that is not
+// there. Other panics go on.
+func isFault(cause any) bool {
+	if cause == nil {
+		return false
+	}
+	if _, fault := cause.(interface {
+		runtime.Error
+		Addr() uintptr
+	}); !fault {
+		panic(cause)
+	}
+	return true
+}
+
+// restore makes the file whole again after somebody has made it shorter, and
+// reports whether it is. What stood behind the end begins anew with 0.
+func (p *Publisher) restore() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.closed && p.memory.restore() == nil
+}
+
+// restore writes everything but values again. It goes through the file, which
+// cannot fault.
+func (m *memory) restore() error {
+	if m.isWhole() {
+		return nil // somebody else has done it
+	}
+	if err := reserve(m.file, 0, m.size); err != nil {
+		return err
+	}
+
+	// Readers pass over the file until it is complete.
+	if err := m.write(HeaderMagic, make([]byte, 8)); err != nil {
+		return err
+	}
+	le := binary.LittleEndian
+	head := append([]byte(nil), m.static...)
+	le.PutUint64(head[HeaderGeneration:], m.generation)
+	le.PutUint64(head[HeaderUsed:], uint64(m.used))
+	if err := m.write(HeaderVersion, head[HeaderVersion:]); err != nil {
+		return err
+	}
+
+	for _, s := range m.slots {
+		if err := m.write(int64(s.offset), s.appendHead(nil)); err != nil {
+			return err
+		}
+	}
+	if !m.shown {
+		return nil
+	}
+	return m.write(HeaderMagic, le.AppendUint64(nil, Magic))
+}
+
+// isWhole reports whether the file is as long as it was made, and complete.
+func (m *memory) isWhole() bool {
+	info, err := m.file.Stat()
+	if err != nil || info.Size() < m.size {
+		return false
+	}
+	magic := uint64(0)
+	done := touch(func() { magic = *m.word64(HeaderMagic) })
+	return done && (magic == Magic || !m.shown)
+}
+
+func (m *memory) write(at int64, p []byte) error {
+	_, err := m.file.WriteAt(p, at)
+	return err
+}
