@@ -29,8 +29,8 @@ type Described interface {
 	Log() LogInfo
 }
 
-// DamagedQuery is implemented by queries over recorded data that pass over
-// what is damaged and go on behind it.
+// DamagedQuery is implemented by queries that pass over what is damaged, and go on
+// behind it: in recorded data, or in what other programs publish.
 type DamagedQuery interface {
 	Query
 	// Damage returns what was found wrong since the last call, at the end of the

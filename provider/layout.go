@@ -60,6 +60,18 @@ func (l *Layout) Object() *Object { return l.object }
 // Has tells whether the declared counter i is part of the layout.
 func (l *Layout) Has(i int) bool { return l.slots[i].value != nil }
 
+// InstanceBytes returns how many bytes an instance takes in a block, with its
+// values, whose name has so many bytes of UTF-16 without a NUL.
+func (l *Layout) InstanceBytes(name int) int { return align8(instanceSize+name+2) + len(l.block) }
+
+// ObjectBytes returns how many bytes an object takes without instances.
+func (l *Layout) ObjectBytes() int {
+	if l.multi {
+		return len(l.definitions)
+	}
+	return len(l.definitions) + len(l.block)
+}
+
 // fits tells whether this is a layout of the object as it was declared.
 func (l *Layout) fits(o *Object) bool {
 	if len(l.slots) != len(o.Counters) {

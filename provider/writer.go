@@ -30,6 +30,7 @@ type Writer struct {
 
 	maxBytes int
 	declared []declared
+	place    map[uint32]int // in declared, by title index
 	reports  []error
 }
 
@@ -41,16 +42,17 @@ type declared struct {
 }
 
 func newWriter(objects []*Object, maxBytes int) Writer {
-	w := Writer{maxBytes: maxBytes}
-	for _, o := range objects {
+	w := Writer{maxBytes: maxBytes, place: make(map[uint32]int, len(objects))}
+	for i, o := range objects {
 		w.declared = append(w.declared, declared{object: o})
+		w.place[o.Index] = i
 	}
 	return w
 }
 
 // begin makes the writer ready to append to buf.
 func (w *Writer) begin(buf []byte) {
-	*w = Writer{buf: buf, base: len(buf), open: -1, maxBytes: w.maxBytes, declared: w.declared}
+	*w = Writer{buf: buf, base: len(buf), open: -1, maxBytes: w.maxBytes, declared: w.declared, place: w.place}
 	for i := range w.declared {
 		w.declared[i].written = false
 	}
@@ -93,6 +95,8 @@ func (w *Writer) reserve(n int64) {
 // Instance says what an instance definition holds.
 type Instance struct {
 	Name string // UTF-8, which ends at a NUL for readers; what is no UTF-8 becomes U+FFFD
+	// UTF16 is, if not nil, the name instead: UTF-16LE without a NUL, as others wrote it.
+	UTF16 []byte
 	// ParentObject is the title index of the parent's object, 0 for no parent.
 	ParentObject uint32
 	// ParentPosition is the parent's position among the instances of its object in the same block.
@@ -120,6 +124,10 @@ func (w *Writer) Object(l *Layout) ObjectWriter {
 	return o
 }
 
+// Grow makes room for n more bytes at once, for a provider that knows how much it
+// will write; see [Layout.InstanceBytes].
+func (w *Writer) Grow(n int) { w.buf = slices.Grow(w.buf, max(0, min(n, w.maxBytes))) }
+
 // Definitions writes an object's definitions only, the answer to a query for
 // metadata.
 func (w *Writer) Definitions(l *Layout) {
@@ -133,11 +141,11 @@ func (w *Writer) Definitions(l *Layout) {
 
 // object begins an object with its definitions.
 func (w *Writer) object(l *Layout) ObjectWriter {
-	i := slices.IndexFunc(w.declared, func(d declared) bool { return d.object.Index == l.index })
+	i, known := w.place[l.index]
 	switch {
 	case w.open >= 0:
 		w.fail("object %d before End of another", l.index)
-	case i < 0:
+	case !known:
 		w.fail("object %d, which the provider did not declare", l.index)
 	case w.declared[i].written:
 		w.fail("object %d twice", l.index)
@@ -201,11 +209,15 @@ func (o *ObjectWriter) Instance(in Instance) int {
 		o.w.fail("instance of object %d, which has none", o.layout.index)
 	}
 	// In UTF-16 the name has at most a unit for each of its bytes, and a NUL; 8 is that NUL with the padding.
-	o.w.reserve(instanceSize + 2*int64(len(in.Name)) + 8 + int64(len(o.layout.block)))
+	o.w.reserve(instanceSize + 2*int64(len(in.Name)) + int64(len(in.UTF16)) + 8 + int64(len(o.layout.block)))
 	le := binary.LittleEndian
 	start := len(o.w.buf)
 	b := append(o.w.buf, make([]byte, instanceSize)...)
-	b = appendUTF16(b, in.Name)
+	if in.UTF16 != nil {
+		b = append(append(b, in.UTF16...), 0, 0)
+	} else {
+		b = appendUTF16(b, in.Name)
+	}
 	nameLen := len(b) - start - instanceSize
 	b = pad8(b, start)
 	p := b[start:]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -45,7 +46,16 @@ func TestRun(t *testing.T) {
 	go func() { ended <- run(ctx, publish.Options{Dir: dir}, time.Millisecond) }()
 	r := publish.NewReader(publish.ReaderOptions{Dirs: []string{dir}, OnProblem: func(err error) { t.Error(err) }})
 	defer r.Close()
-	for r.Refresh() == nil {
+
+	view := r.View(nil)
+	published := func() provider.Provider {
+		c, err := view.Refresh(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for published() == nil {
 		select {
 		case err := <-ended:
 			if errors.Is(err, winperf.ErrNotSupported) {
@@ -56,7 +66,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, o := range r.Refresh().Objects() {
+	for _, o := range published().Objects() {
 		names = append(names, o.Name)
 	}
 	if len(names) != 2 || names[0] != "Transfer" || names[1] != "Peer" {
@@ -66,7 +76,7 @@ func TestRun(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if r.Refresh() != nil {
+	if published() != nil {
 		t.Error("something is still published")
 	}
 }

@@ -108,9 +108,8 @@ func BenchmarkSample(b *testing.B) {
 
 // BenchmarkRefreshNothing is what a reader costs a program where nobody publishes.
 func BenchmarkRefreshNothing(b *testing.B) {
-	r := NewReader(ReaderOptions{Dirs: []string{tempDir(b) + "/none"}})
-	defer r.Close()
+	w := watch(b, ReaderOptions{Dirs: []string{tempDir(b) + "/none"}})
 	for b.Loop() {
-		r.Refresh()
+		w.Refresh()
 	}
 }

@@ -71,6 +71,8 @@ func (d directory) check() error {
 		return fmt.Errorf("%s is no directory: %w", d.path, fs.ErrInvalid)
 	case d.private && !isPrivate(info):
 		return fmt.Errorf("%s is another user's, or others may write to it: %w", d.path, fs.ErrPermission)
+	case info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 && ownerOf(info) >= 0:
+		return fmt.Errorf("everybody may remove files from %s (chmod +t): %w", d.path, fs.ErrPermission)
 	}
 	return nil
 }

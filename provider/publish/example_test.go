@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -54,9 +55,10 @@ func ExampleNew() {
 }
 
 // Readers find the objects of all publishers.
-func ExampleReader_Refresh() {
+func ExampleView_Refresh() {
 	r := publish.NewReader(publish.ReaderOptions{Dirs: []string{"no such directory"}})
 	defer r.Close()
-	fmt.Println(r.Refresh())
-	// Output: <nil>
+	all := r.View(nil)
+	fmt.Println(all.Refresh(context.Background()))
+	// Output: <nil> <nil>
 }

@@ -9,81 +9,84 @@ import (
 	"io"
 	"os"
 	"slices"
-	"unicode/utf16"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider"
-	"github.com/winperf/winperf/provider/registration"
 )
 
 // foreign is another process's file. Nothing in it is trusted, and it may change
-// at any time: it is read into memory of our own, never mapped.
+// at any time: it is read into memory of our own, never mapped. It is opened anew
+// for each use, so that many of them keep no descriptors.
 type foreign struct {
-	path string
-	file io.ReaderAt
-	done func() error // closes file
+	path  string
+	dir   *watched
+	id    identity
+	since int64 // when it was made or, where the system does not tell, first seen
+	open  fileOf
+	file  io.ReaderAt // while it is in use
 
 	// What stands before the slots, read once.
-	started int64
-	schema  int                // bytes of the schema
-	objects []*provider.Object // with relative titles, which rise
-	shown   []int              // where each of them is among the merged objects, -1 = nowhere
+	cost    int64              // memory that it takes
+	objects []*provider.Object // with relative titles, which rise; nil before they are read
 	images  []*provider.Image
 	begin   int64 // of the slots
+	wrong   error // what keeps the file from being shown, nil for nothing
 
 	// The last sample.
 	data  []byte            // from begin on
-	check []byte            // a second copy
 	live  []foreignInstance // by object, then by slot
-	names []knownName       // by number of the slot
 	fault error             // of the first slot that is not right
 }
 
-// foreignInstance is an instance of a file's sample.
+// foreignInstance is an instance of a file's sample. What else there is to know
+// about it stands in the sample's bytes, which were checked.
 type foreignInstance struct {
-	slot     uint32 // where its slot is in the file
-	object   int
-	name     string
-	block    []byte // its counter block
-	parent   uint32 // relative title of the parent's object, 0 = none
-	at       uint32 // the parent's slot
-	uniqueID int32
-
+	at       uint32 // where its slot is in the sample's data
+	object   uint32 // position among the objects of the file
 	position uint32 // among the instances of the merged object
-}
-
-// knownName is a name as it was decoded before.
-type knownName struct {
-	slot, sequence uint32
-	text           string
 }
 
 // errNotReady: the file is being made, or its publisher is ending.
 var errNotReady = errors.New("not published yet")
 
-// openForeign opens a file and reads what stands before its slots.
-func openForeign(path string) (*foreign, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return nil, err
+// errGone: the file is not there any more, or another one is in its place.
+var errGone = errors.New("the published file is gone")
+
+// use opens the file for f, if it still is the same.
+func (r *foreign) use(f func() error) error {
+	if r.open == nil { // in tests
+		return f()
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file: %w", path, winperf.ErrBadData)
+	file, id, err := r.open(r.path)
+	if absent(err) || err == nil && !id.same(r.id) {
+		err = errors.Join(errGone, err)
 	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+	if err == nil {
+		r.file = file
+		err = f()
+		r.file = nil
 	}
-	r := &foreign{path: path, file: f, done: f.Close}
-	if err := r.readStatic(); err != nil {
-		return nil, errors.Join(err, f.Close())
+	if file != nil {
+		_ = file.Close() // it was only read
 	}
-	return r, nil
+	return err
+}
+
+// published reports whether the publisher is still there.
+func (r *foreign) published() bool {
+	there := true // in tests
+	err := r.use(func() (err error) {
+		if f, ok := r.file.(*os.File); ok {
+			there, err = alive(f)
+		}
+		return err
+	})
+	return err == nil && there
 }
 
 // bad is an error about what stands at an offset of the file.
 func (r *foreign) bad(offset int64, format string, args ...any) error {
-	return fmt.Errorf("%s: byte %d: %s: %w", r.path, offset, fmt.Sprintf(format, args...), winperf.ErrBadData)
+	return fmt.Errorf("%s: byte %d: %s: %w", r.path, offset, brief(fmt.Sprintf(format, args...)), winperf.ErrBadData)
 }
 
 // read fills p from an offset of the file.
@@ -125,33 +128,60 @@ func (r *foreign) header() (h [HeaderSize]byte, used int64, err error) {
 	return h, int64(end), nil
 }
 
-// readStatic reads what never changes.
-func (r *foreign) readStatic() error {
+// definitionCost is what a reader keeps for an object or a counter beside its
+// texts, in bytes: the declaration, its image, a layout and title indices.
+const definitionCost = 512
+
+// readStatic reads what never changes, if it takes at most so much memory.
+func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	le := binary.LittleEndian
 	h, _, err := r.header()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	r.started = int64(le.Uint64(h[HeaderStarted:]))
-	r.begin = int64(le.Uint32(h[HeaderSlots:]))
-	if r.begin > 2*MaxSchema {
-		return r.bad(HeaderSlots, "definitions of %d bytes, the most are %d", r.begin, 2*MaxSchema)
+	begin := int64(le.Uint32(h[HeaderSlots:]))
+	if begin > 2*MaxSchema {
+		return 0, r.bad(HeaderSlots, "definitions of %d bytes, the most are %d", begin, 2*MaxSchema)
 	}
-	p := make([]byte, r.begin)
+	cost = begin
+	p := make([]byte, begin)
 	if err := r.read(p, 0); err != nil {
-		return err
+		return cost, err
+	}
+	heads, err := r.readHeads(p)
+	if err != nil {
+		return cost, err
+	}
+
+	// The heads bound what the schema can hold, and so what reading it takes.
+	for _, head := range heads {
+		cost += definitionCost * int64(1+definitions(head))
+	}
+	if cost > limit {
+		return cost, fmt.Errorf("%s: its definitions need %d bytes of the %d that are left for all files in the directory: %w", r.path, cost, limit, errTooMuch)
 	}
 	text, err := r.part(p, HeaderSchema, HeaderSchemaLen, MaxSchema)
 	if err != nil {
-		return err
+		return cost, err
 	}
-	s, err := registration.ParseSchema(r.path, text)
+	counters := make([]int, len(heads))
+	for i, head := range heads {
+		counters[i] = definitions(head)
+	}
+	objects, err := readSchema(text, counters)
 	if err != nil {
-		return fmt.Errorf("%w: %w", winperf.ErrBadData, err)
+		return cost, r.bad(int64(le.Uint32(p[HeaderSchema:])), "%v", err)
 	}
-	r.schema, r.objects = len(text), s.ProviderObjects(FirstTitle)
-	return r.readObjects(p)
+	if err := r.compare(p, objects, heads); err != nil {
+		return cost, err
+	}
+	r.objects, r.begin = objects, begin
+	return cost, nil
 }
+
+// errTooMuch is wrapped by the error about a file that needs more memory than the
+// budget has left.
+var errTooMuch = errors.New("it is left out")
 
 // part returns the bytes that two fields of the header name, at most limit.
 func (r *foreign) part(p []byte, offset, length int, limit uint32) ([]byte, error) {
@@ -162,29 +192,54 @@ func (r *foreign) part(p []byte, offset, length int, limit uint32) ([]byte, erro
 	return p[from:][:n], nil
 }
 
-// readObjects compares the table of objects and their heads with those that
-// follow from the schema.
-func (r *foreign) readObjects(p []byte) error {
+// Of a head: the bytes of PERF_OBJECT_TYPE and of a PERF_COUNTER_DEFINITION.
+const (
+	headBytes       = 64
+	definitionBytes = 40
+)
+
+// definitions is how many definitions a head has.
+func definitions(head []byte) int { return (len(head) - headBytes) / definitionBytes }
+
+// readHeads returns the heads of all objects. Together they are no longer than
+// what they stand in.
+func (r *foreign) readHeads(p []byte) (heads [][]byte, err error) {
 	le := binary.LittleEndian
 	count, table := le.Uint32(p[HeaderObjects:]), uint64(le.Uint32(p[HeaderTable:]))
-	if int64(count) != int64(len(r.objects)) || count > MaxObjects {
-		return r.bad(HeaderObjects, "%d objects, the schema has %d", count, len(r.objects))
+	if count == 0 || count > MaxObjects {
+		return nil, r.bad(HeaderObjects, "%d objects, want 1 to %d", count, MaxObjects)
 	}
 	if table+uint64(count)*ObjectSize > uint64(len(p)) {
-		return r.bad(HeaderTable, "%d objects at %d do not end before byte %d", count, table, len(p))
+		return nil, r.bad(HeaderTable, "%d objects at %d do not end before byte %d", count, table, len(p))
 	}
-	for i, o := range r.objects {
-		m, err := provider.NewImage(o)
-		if err != nil {
-			return fmt.Errorf("%s: %w: %w", r.path, winperf.ErrBadData, err)
-		}
+	all := 0
+	for i := range int(count) {
 		at := int(table) + ObjectSize*i
 		head, err := r.part(p, at+ObjectHead, at+ObjectHeadLen, uint32(len(p)))
 		if err != nil {
-			return err
+			return nil, err
 		}
+		if all += len(head); len(head) < headBytes+definitionBytes || all > len(p) {
+			return nil, r.bad(int64(at), "a head of %d bytes, and all so far of %d", len(head), all)
+		}
+		heads = append(heads, head)
+	}
+	return heads, nil
+}
+
+// compare compares the table of objects and their heads with those that follow
+// from the schema.
+func (r *foreign) compare(p []byte, objects []*provider.Object, heads [][]byte) error {
+	le := binary.LittleEndian
+	r.images = r.images[:0]
+	for i, o := range objects {
+		m, err := provider.NewImage(o)
+		if err != nil {
+			return fmt.Errorf("%s: %w: %s", r.path, winperf.ErrBadData, brief(err.Error()))
+		}
+		at := int(le.Uint32(p[HeaderTable:])) + ObjectSize*i
 		multi := le.Uint32(p[at+ObjectFlags:])&HasInstances != 0
-		if !bytes.Equal(head, m.Head) || int64(le.Uint32(p[at+ObjectBlock:])) != int64(m.Block) || multi != o.Multi {
+		if !bytes.Equal(heads[i], m.Head) || int64(le.Uint32(p[at+ObjectBlock:])) != int64(m.Block) || multi != o.Multi {
 			return r.bad(int64(at), "object %q is not as the schema has it", o.Name)
 		}
 		r.images = append(r.images, m)
@@ -192,27 +247,40 @@ func (r *foreign) readObjects(p []byte) error {
 	return nil
 }
 
-// sample reads the instances with their values. It takes at most limit bytes.
-func (r *foreign) sample(limit int64) error {
+// instanceCost is what a reader keeps for an instance beside its bytes.
+const instanceCost = 16
+
+// sample reads the instances with their values. It takes at most limit bytes of
+// memory and returns how many it took.
+func (r *foreign) sample(limit int64) (cost int64, err error) {
 	r.live, r.fault = r.live[:0], nil
 	h, used, err := r.header()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	n := used - r.begin
-	if n < 0 || n > limit {
-		return r.bad(HeaderUsed, "%d bytes of instances, want up to %d", n, limit)
+	if n < 0 {
+		return 0, r.bad(HeaderUsed, "%d bytes, want at least the %d before the slots", used, r.begin)
+	}
+	if cost = n + n/minSlot*instanceCost; cost > limit {
+		return 0, fmt.Errorf("%s: its instances need %d bytes of the %d that are left for all files in the directory: %w", r.path, cost, limit, errTooMuch)
 	}
 	r.data = resize(r.data, int(n))
 	if err := r.read(r.data, r.begin); err != nil {
-		return err
+		return cost, err
 	}
 	if err := r.settle(binary.LittleEndian.Uint64(h[HeaderGeneration:])); err != nil {
-		return err
+		return cost, err
 	}
 	r.walk()
-	return nil
+	return cost, nil
 }
+
+// forget gives the memory of the last sample back, and with it its instances.
+func (r *foreign) forget() { r.data, r.live = nil, nil }
+
+// settleBytes is how much of the file is read at once a second time.
+const settleBytes = 256 << 10
 
 // settle marks the slots as free that changed while they were read. The
 // generation is that from before.
@@ -224,13 +292,17 @@ func (r *foreign) settle(generation uint64) error {
 	if generation%2 == 0 && generation == binary.LittleEndian.Uint64(after[:]) {
 		return nil
 	}
-	r.check = resize(r.check, len(r.data))
-	if err := r.read(r.check, r.begin); err != nil {
-		return err
-	}
+	var window []byte
+	from := 0
 	for at := 0; at < len(r.data); {
+		if at+SlotBody > from+len(window) {
+			from, window = at, resize(window, min(settleBytes, len(r.data)-at))
+			if err := r.read(window, r.begin+int64(at)); err != nil {
+				return err
+			}
+		}
 		p := r.data[at:]
-		if binary.LittleEndian.Uint32(p[SlotSequence:]) != binary.LittleEndian.Uint32(r.check[at+SlotSequence:]) {
+		if binary.LittleEndian.Uint32(p[SlotSequence:]) != binary.LittleEndian.Uint32(window[at-from+SlotSequence:]) {
 			binary.LittleEndian.PutUint32(p[SlotSequence:], 0)
 		}
 		size := r.slotSize(at)
@@ -259,46 +331,60 @@ func (r *foreign) slotSize(at int) int {
 // walk finds the instances. One that is not right costs itself; behind a slot of
 // which the size is not right nothing can be found.
 func (r *foreign) walk() {
-	number := 0
-	for at := 0; at < len(r.data); number++ {
+	r.live = slices.Grow(r.live, r.inUse())
+	for at := 0; at < len(r.data); {
 		size := r.slotSize(at)
 		if size == 0 {
 			r.note(r.bad(r.begin+int64(at), "a slot with a size that it cannot have"))
 			break
 		}
-		p := r.data[at : at+size]
-		slot := uint32(r.begin + int64(at))
+		if p := r.data[at : at+size]; binary.LittleEndian.Uint32(p[SlotSequence:])%2 != 0 {
+			if err := r.check(p, r.begin+int64(at)); err != nil {
+				r.note(err)
+			} else {
+				r.live = append(r.live, foreignInstance{at: uint32(at), object: binary.LittleEndian.Uint32(p[SlotObject:])})
+			}
+		}
 		at += size
-		if binary.LittleEndian.Uint32(p[SlotSequence:])%2 == 0 {
-			continue
-		}
-		in, err := r.instance(p, slot, number)
-		if err != nil {
-			r.note(err)
-			continue
-		}
-		r.live = append(r.live, in)
 	}
 	order := func(a, b foreignInstance) int {
-		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.slot, b.slot))
+		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.at, b.at))
 	}
 	if !slices.IsSortedFunc(r.live, order) {
 		slices.SortFunc(r.live, order)
 	}
 }
 
+// inUse is the number of slots in use.
+func (r *foreign) inUse() (n int) {
+	for at := 0; at < len(r.data); {
+		size := r.slotSize(at)
+		if size == 0 {
+			break
+		}
+		n += int(binary.LittleEndian.Uint32(r.data[at+SlotSequence:]) % 2)
+		at += size
+	}
+	return n
+}
+
 // of returns the instances of an object.
 func (r *foreign) of(object int) []foreignInstance {
-	by := func(in foreignInstance, object int) int { return cmp.Compare(in.object, object) }
+	by := func(in foreignInstance, object int) int { return cmp.Compare(int(in.object), object) }
 	from, _ := slices.BinarySearchFunc(r.live, object, by)
 	to, _ := slices.BinarySearchFunc(r.live[from:], object+1, by)
 	return r.live[from:][:to]
 }
 
-// parentOf returns an instance's parent, nil if it is not there.
-func (r *foreign) parentOf(in *foreignInstance) *foreignInstance {
-	list := r.of(r.titled(in.parent))
-	k, found := slices.BinarySearchFunc(list, in.at, func(in foreignInstance, slot uint32) int { return cmp.Compare(in.slot, slot) })
+// parentOf returns the parent in the slot at an offset of the file, of the object
+// with a relative title; nil if it is not there.
+func (r *foreign) parentOf(title, slot uint32) *foreignInstance {
+	object := r.titled(title)
+	if object < 0 {
+		return nil
+	}
+	list := r.of(object)
+	k, found := slices.BinarySearchFunc(list, int64(slot)-r.begin, func(in foreignInstance, at int64) int { return cmp.Compare(int64(in.at), at) })
 	if !found {
 		return nil
 	}
@@ -322,57 +408,60 @@ func (r *foreign) note(err error) {
 	}
 }
 
-// instance checks a slot that is in use.
-func (r *foreign) instance(p []byte, slot uint32, number int) (in foreignInstance, err error) {
+// check checks a slot that is in use, at an offset of the file.
+func (r *foreign) check(p []byte, slot int64) error {
 	le := binary.LittleEndian
 	object, length := le.Uint32(p[SlotObject:]), le.Uint32(p[SlotLength:])
 	if uint64(object) >= uint64(len(r.objects)) || uint64(length) > uint64(len(p)-SlotBody) {
-		return in, r.bad(int64(slot), "a slot of object %d with %d bytes", object, length)
+		return r.bad(slot, "a slot of object %d with %d bytes", object, length)
 	}
-	body := p[SlotBody:][:length]
-	in = foreignInstance{slot: slot, object: int(object), block: body, uniqueID: -1}
-	want := r.images[object].Block
+	block := p[SlotBody:][:length]
 	if r.objects[object].Multi {
-		if len(body) < instanceSize {
-			return in, r.bad(int64(slot), "an instance of %d bytes", len(body))
+		if len(block) < instanceSize {
+			return r.bad(slot, "an instance of %d bytes", len(block))
 		}
-		size, name, nameLen := le.Uint32(body), uint64(le.Uint32(body[16:])), uint64(le.Uint32(body[20:]))
-		if size < instanceSize || uint64(size) > uint64(len(body)) || name < instanceSize || name+nameLen > uint64(size) || nameLen > 2*MaxName {
-			return in, r.bad(int64(slot), "an instance of %d bytes with a name of %d at %d", size, nameLen, name)
+		size, name, nameLen := le.Uint32(block), uint64(le.Uint32(block[16:])), uint64(le.Uint32(block[20:]))
+		if size < instanceSize || uint64(size) > uint64(len(block)) || name < instanceSize || name+nameLen > uint64(size) || nameLen > 2*MaxName {
+			return r.bad(slot, "an instance of %d bytes with a name of %d at %d", size, nameLen, name)
 		}
-		in.parent, in.at, in.uniqueID = le.Uint32(body[4:]), le.Uint32(body[8:]), int32(le.Uint32(body[12:]))
-		in.name = r.name(number, slot, le.Uint32(p[SlotSequence:]), body[name:][:nameLen])
-		in.block = body[size:]
+		block = block[size:]
 	}
-	if len(in.block) != want || uint64(le.Uint32(in.block)) != uint64(want) {
-		return in, r.bad(int64(slot), "a counter block of %d bytes, want %d", len(in.block), want)
+	if want := r.images[object].Block; len(block) != want || uint64(le.Uint32(block)) != uint64(want) {
+		return r.bad(slot, "a counter block of %d bytes, want %d", len(block), want)
 	}
-	return in, nil
+	return nil
 }
 
-// name decodes a name unless it was before.
-func (r *foreign) name(number int, slot, sequence uint32, text []byte) string {
-	for len(r.names) <= number {
-		r.names = append(r.names, knownName{})
-	}
-	known := &r.names[number]
-	if known.slot != slot || known.sequence != sequence {
-		*known = knownName{slot, sequence, decodeUTF16(text)}
-	}
-	return known.text
+// body is what stands in an instance's slot, and block its counter block.
+func (r *foreign) body(in foreignInstance) (body, block []byte) {
+	p := r.data[in.at:]
+	body = p[SlotBody:][:binary.LittleEndian.Uint32(p[SlotLength:])]
+	return body, body[len(body)-r.images[in.object].Block:]
 }
 
-// decodeUTF16 decodes UTF-16LE up to a NUL.
-func decodeUTF16(p []byte) string {
-	units := make([]uint16, 0, len(p)/2)
-	for ; len(p) >= 2; p = p[2:] {
-		unit := binary.LittleEndian.Uint16(p)
-		if unit == 0 {
-			break
+// described is what the definition of an instance says.
+type described struct {
+	name     []byte // UTF-16LE up to a NUL
+	parent   uint32 // relative title of the parent's object, 0 = none
+	slot     uint32 // the parent's, in the file
+	uniqueID int32
+}
+
+// describe reads the definition of an instance from its body.
+func describe(body []byte) described {
+	le := binary.LittleEndian
+	name := body[le.Uint32(body[16:]):][:le.Uint32(body[20:])]
+	for i := 0; i+2 <= len(name); i += 2 {
+		if name[i] == 0 && name[i+1] == 0 {
+			name = name[:i]
 		}
-		units = append(units, unit)
 	}
-	return string(utf16.Decode(units))
+	return described{
+		name:     name[:len(name)&^1],
+		parent:   le.Uint32(body[4:]),
+		slot:     le.Uint32(body[8:]),
+		uniqueID: int32(le.Uint32(body[12:])),
+	}
 }
 
 // resize returns a slice of n bytes, p itself if it is large enough.
@@ -381,17 +470,4 @@ func resize(p []byte, n int) []byte {
 		return make([]byte, n)
 	}
 	return p[:n]
-}
-
-// close closes the file.
-func (r *foreign) close() { _ = r.done() } // it was only read
-
-// published tells whether the publisher is still there.
-func (r *foreign) published() bool {
-	f, ok := r.file.(*os.File)
-	if !ok {
-		return true // in tests
-	}
-	there, err := alive(f)
-	return err == nil && there
 }

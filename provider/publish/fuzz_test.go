@@ -3,6 +3,7 @@ package publish
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -53,16 +54,25 @@ func FuzzForeign(f *testing.F) {
 			return
 		}
 		w := watch(t, ReaderOptions{Dirs: []string{}})
-		m := merger{problem: w.problemOf, titles: newTitleBook()}
-		m.merge([]*foreign{file})
-		w.replace(m.objects)
-		frame, names := w.block(w.last.Load(), "Global")
+		m := w.newMerger()
+		if err := m.merge(t.Context(), []*foreign{file}, w.view.wants); err != nil {
+			t.Fatal(err)
+		}
+		w.view.replace(m)
+		p := w.view.last.Load()
+		if p == nil {
+			if len(w.problems) == 0 {
+				t.Error("no objects, and no problem")
+			}
+			return
+		}
+		frame, names := w.block(p, "Global")
 		if len(w.problems) == 0 && frame.NumObjects() != len(file.objects) && len(file.of(0)) > 0 {
 			t.Errorf("no problem, but %d of %d objects:\n%s", frame.NumObjects(), len(file.objects), text(frame, names))
 		}
 		for _, in := range file.live {
-			if len(in.block) != file.images[in.object].Block {
-				t.Errorf("a counter block of %d bytes", len(in.block))
+			if _, block := file.body(in); len(block) != file.images[in.object].Block {
+				t.Errorf("a counter block of %d bytes", len(block))
 			}
 		}
 	})
@@ -83,7 +93,7 @@ func FuzzForeignSchema(f *testing.F) {
 		if err != nil {
 			return
 		}
-		b := pl.encode(s.Driver, text)
+		b := pl.encode(s.Driver, must(t, func(string) ([]byte, error) { return json.Marshal(s) }, ""))
 		binary.LittleEndian.PutUint64(b, Magic)
 		file, err := fake(b)
 		if err != nil {

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/winperf/winperf"
@@ -70,12 +72,29 @@ func start(t testing.TB, dir, text string) *Publisher {
 	if err != nil {
 		t.Fatal(err)
 	}
+	made.Store(p.Path(), turns.Add(1))
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return p
+}
+
+// made are the files that start made, in which turn: clocks of file systems are
+// too coarse to tell.
+var (
+	made  sync.Map
+	turns atomic.Int64
+)
+
+// openMade opens a file and puts those that start made in their order.
+func openMade(path string) (*os.File, identity, error) {
+	f, id, err := openIdentified(path)
+	if turn, ok := made.Load(path); ok {
+		id.born = turn.(int64)
+	}
+	return f, id, err
 }
 
 // add adds an instance, with the parent unless it is nil.
@@ -101,6 +120,7 @@ func must[T any](t testing.TB, f func(string) (T, error), name string) T {
 // watcher reads what is published.
 type watcher struct {
 	*Reader
+	view     *View
 	t        testing.TB
 	problems []string
 	pool     frame.Pool
@@ -110,8 +130,20 @@ func watch(t testing.TB, opt ReaderOptions) *watcher {
 	w := &watcher{t: t}
 	opt.OnProblem = func(err error) { w.problems = append(w.problems, err.Error()) }
 	w.Reader = NewReader(opt)
+	w.open = openMade
+	w.view = w.View(nil)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
+}
+
+// Refresh is that of a view of all.
+func (w *watcher) Refresh() provider.Provider {
+	w.t.Helper()
+	p, err := w.view.Refresh(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return p
 }
 
 // block samples a query and decodes it; names are those of the dispatcher.
@@ -223,6 +255,7 @@ func content(t testing.TB, p *Publisher) []byte {
 
 // fake reads a file's content as that of a foreign file.
 func fake(b []byte) (*foreign, error) {
-	f := &foreign{path: filepath.Join("dir", "fake"+Suffix), file: bytes.NewReader(b), done: func() error { return nil }}
-	return f, f.readStatic()
+	f := &foreign{path: filepath.Join("dir", "fake"+Suffix), file: bytes.NewReader(b)}
+	_, err := f.readStatic(DefaultBudget)
+	return f, err
 }

@@ -1,21 +1,23 @@
 package publish
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/winperf/winperf/provider"
 )
 
 // merged is an object with the instances of all who publish it.
 type merged struct {
-	object    *provider.Object // with absolute titles
-	layout    *provider.Layout
-	image     *provider.Image
-	signature string
-	parts     []part // the oldest publisher first
+	object *provider.Object // with absolute titles
+	layout *provider.Layout
+	image  *provider.Image
+	parts  []part // the oldest publisher first
 }
 
 // part is what one file has of an object.
@@ -24,70 +26,205 @@ type part struct {
 	number int // of the object in the file
 }
 
-// merger puts the objects of all files together.
+// declared is the object as the file declares it.
+func (p part) declared() *provider.Object { return p.file.objects[p.number] }
+
+// older orders parts by what the system says of their files.
+func (p part) older(q part) int {
+	return cmp.Or(older(p.file, q.file), cmp.Compare(p.number, q.number))
+}
+
+// merger puts objects of several files together.
 type merger struct {
 	reserved func(name string) bool
 	problem  func(f *foreign, format string, args ...any)
-	objects  []*merged
+	accounts accounts
 	titles   *titleBook
-	schemas  int // bytes of all that have something in objects
+	steps    int // parts looked at, and comparisons of them
+
+	objects []*merged
+	shown   map[part]int    // where in objects each part is
+	signed  map[string]int  // where the object of a signature is
+	named   map[string]part // of each name the first part
 }
 
-// merge puts the objects of the files together, the oldest file first.
-func (m *merger) merge(files []*foreign) {
+func (r *Reader) newMerger() *merger {
+	return &merger{
+		reserved: r.opt.Reserved, problem: r.problemOf, accounts: r.accounts, titles: newTitleBook(),
+		shown: map[part]int{}, signed: map[string]int{}, named: map[string]part{},
+	}
+}
+
+// merge puts the objects of the files together that are wanted, and those that
+// their instances may have their parents in: other objects with instances of a
+// file that has one that is wanted.
+func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name string) bool) error {
+	byName := m.gather(files)
+	var chosen []part
+	var next []string
+	visited := map[*foreign]bool{}
+	for name, parts := range byName {
+		if slices.ContainsFunc(parts, func(p part) bool { return wants(p.declared().Name) }) {
+			next = append(next, name)
+		}
+	}
+
+	// Every name is taken once, with all that publish it.
+	for len(next) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		parts := byName[next[0]]
+		delete(byName, next[0])
+		next = next[1:]
+		if len(parts) == 0 {
+			continue // it was taken before
+		}
+		for _, p := range m.owned(parts) {
+			chosen = append(chosen, p)
+			if p.declared().Multi && !visited[p.file] {
+				visited[p.file] = true
+				next = append(next, m.parents(p.file, byName)...)
+			}
+		}
+	}
+
+	slices.SortFunc(chosen, func(a, b part) int { m.steps++; return a.older(b) })
+	for _, p := range chosen {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m.add(p)
+	}
+	return nil
+}
+
+// gather returns the parts of all objects by the names that they are found by.
+func (m *merger) gather(files []*foreign) map[string][]part {
+	byName := map[string][]part{}
 	for _, f := range files {
-		f.shown = slices.Repeat([]int{-1}, len(f.objects))
-		if m.schemas+f.schema > MaxSchema {
-			m.problem(f, "all schemas together are larger than %d bytes: this one is left out", MaxSchema)
-			continue
-		}
-		m.schemas += f.schema
 		for i, o := range f.objects {
-			if m.reserved != nil && m.reserved(o.Name) {
-				m.problem(f, "object %q is one of the system's own: it is left out", o.Name)
-				continue
-			}
-			m.add(part{f, i}, o)
+			m.steps++
+			key := foldName(o.Name)
+			byName[key] = append(byName[key], part{f, i})
 		}
 	}
+	return byName
 }
 
-// add adds an object to the one of the same name and definitions, if there is one.
-func (m *merger) add(p part, o *provider.Object) {
-	sign := signature(o)
-	variant := ""
-	for _, other := range m.objects {
-		switch {
-		case !strings.EqualFold(other.object.Name, o.Name):
-		case other.signature == sign:
-			if !o.Multi {
-				m.problem(p.file, "object %q, which has no instances, is published by %s already: that one is shown", o.Name, other.parts[0].file.path)
-				return
-			}
-			other.parts = append(other.parts, p)
-			return
-		default:
-			variant = sign
-			m.problem(p.file, "object %q has other counters than in %s: both are shown", o.Name, other.parts[0].file.path)
+// parents returns the names among byName that instances of a file may have their
+// parents in.
+func (m *merger) parents(f *foreign, byName map[string][]part) (names []string) {
+	for _, o := range f.objects {
+		m.steps++
+		if key := foldName(o.Name); o.Multi && byName[key] != nil {
+			names = append(names, key)
 		}
 	}
-	object := m.entitle(o, variant)
-	layout, err := provider.NewLayout(object, nil)
-	if err != nil { // it was checked when its file was opened
-		m.problem(p.file, "%v", err)
+	return names
+}
+
+// owned returns the parts of an object that may be shown. It belongs to the
+// accounts that the directory's administrator names for it, else to the account
+// that published it first, and the administrator's own comes before that.
+func (m *merger) owned(parts []part) []part {
+	name := parts[0].declared().Name
+	if m.reserved != nil && m.reserved(name) {
+		for _, p := range parts {
+			m.problem(p.file, "object %q is one of the system's own: it is left out", p.declared().Name)
+		}
+		return nil
+	}
+
+	// A directory's rule is about the files in it.
+	rules := map[*watched]*grant{}
+	parts = slices.DeleteFunc(parts, func(p part) bool {
+		rule, known := rules[p.file.dir]
+		if !known && p.file.dir != nil {
+			rule = p.file.dir.owners.of(name)
+			rules[p.file.dir] = rule
+		}
+		if rule == nil || rule.admits(p.file.id.owner) {
+			return false
+		}
+		m.problem(p.file, "object %q of %s: the file %s beside it gives that object to others: it is left out", p.declared().Name, m.owner(p), OwnersFile)
+		return true
+	})
+	if len(parts) == 0 {
+		return nil
+	}
+
+	first := slices.MinFunc(parts, func(a, b part) int {
+		m.steps++
+		if named := rules[a.file.dir] != nil; named != (rules[b.file.dir] != nil) {
+			return map[bool]int{true: -1, false: 1}[named]
+		}
+		return a.older(b)
+	})
+	rule := rules[first.file.dir]
+	return slices.DeleteFunc(parts, func(p part) bool {
+		if p.file.id.owner == first.file.id.owner || rule.admits(p.file.id.owner) {
+			return false
+		}
+		m.problem(p.file, "object %q of %s belongs to %s, who publishes it in %s: it is left out", p.declared().Name, m.owner(p), m.owner(first), first.file.path)
+		return true
+	})
+}
+
+// owner names the account that a part is of.
+func (m *merger) owner(p part) string { return m.accounts.name(p.file.id.owner) }
+
+// add adds a part to the object of the same name and definitions, if there is one.
+func (m *merger) add(p part) {
+	o := p.declared()
+	name, sign := foldName(o.Name), signature(o)
+	if i, known := m.signed[sign]; known {
+		other := m.objects[i]
+		if !o.Multi {
+			m.problem(p.file, "object %q, which has no instances, is published by %s already: that one is shown", o.Name, other.parts[0].file.path)
+			return
+		}
+		other.parts = append(other.parts, p)
+		m.shown[p] = i
 		return
 	}
-	m.objects = append(m.objects, &merged{object: object, layout: layout, image: p.file.images[p.number], signature: sign, parts: []part{p}})
+
+	variant := ""
+	if first, known := m.named[name]; known {
+		variant = sign
+		m.problem(p.file, "object %q has other counters than in %s: both are shown", o.Name, first.file.path)
+	} else {
+		m.named[name] = p
+	}
+	object := m.entitle(p, variant)
+	layout, err := provider.NewLayout(object, nil)
+	if err != nil { // it was checked when its file was opened, but titles can be used up
+		m.problem(p.file, "%s", brief(err.Error()))
+		return
+	}
+	m.shown[p], m.signed[sign] = len(m.objects), len(m.objects)
+	m.objects = append(m.objects, &merged{object: object, layout: layout, image: p.file.images[p.number], parts: []part{p}})
 }
 
-// entitle gives an object and its counters their title indices.
-func (m *merger) entitle(from *provider.Object, variant string) *provider.Object {
+// entitle gives an object and its counters their title indices. Its help text
+// says whose it is.
+func (m *merger) entitle(p part, variant string) *provider.Object {
+	from := p.declared()
 	o := *from
+	if owner := m.owner(p); owner != "" {
+		o.Help = strings.TrimSpace("Published by " + owner + ". " + o.Help)
+	}
 	o.Index, o.HelpIndex = m.titles.object(o.Name, variant), m.titles.help(o.Help)
 	o.Counters = slices.Clone(from.Counters)
 	for i := range o.Counters {
 		c := &o.Counters[i]
 		c.Index, c.HelpIndex = m.titles.name(c.Name), m.titles.help(c.Help)
+		if c.HelpIndex == 0 {
+			c.Index = 0 // which is an error, while no help index is the name's next
+		}
+	}
+	if o.HelpIndex == 0 {
+		o.Index = 0
 	}
 	return &o
 }
@@ -97,7 +234,7 @@ func (m *merger) entitle(from *provider.Object, variant string) *provider.Object
 func signature(from *provider.Object) string {
 	o := *from
 	o.Index, o.HelpIndex, o.Help = 0, 0, ""
-	o.Name = strings.ToLower(o.Name)
+	o.Name = foldName(o.Name)
 	o.Counters = slices.Clone(from.Counters)
 	for i := range o.Counters {
 		c := &o.Counters[i]
@@ -108,4 +245,16 @@ func signature(from *provider.Object) string {
 		return fmt.Sprint(err) // numbers and strings: it never fails
 	}
 	return string(text)
+}
+
+// foldName returns the same for all names that are equal in any case, as
+// strings.EqualFold has it.
+func foldName(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			least = min(least, next)
+		}
+		return least
+	}, name)
 }

@@ -1,20 +1,16 @@
 package publish
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/winperf/winperf/provider"
 )
 
 // ReaderOptions for a [Reader]. The zero options are ready for use.
@@ -27,23 +23,33 @@ type ReaderOptions struct {
 	// OnProblem, if not nil, is told what is wrong with a published file, once.
 	// It must not call the Reader.
 	OnProblem func(error)
+	// Budget bounds the bytes of memory that the files of one directory may take
+	// together: their definitions, which may take a quarter of it, and in a
+	// sample their instances. What is over it is left out, the newest files
+	// first, and told. The default is DefaultBudget.
+	Budget int64
 }
 
-// maxData bounds what one sample reads of all files together.
-const maxData = 4 * MaxFile
+// DefaultBudget is the default of ReaderOptions.Budget. A single file of MaxFile
+// bytes is well within it.
+const DefaultBudget = 4 * MaxFile
 
 // Reader finds what is published on this machine. It may be used from several
 // goroutines.
 //
 // What it reads is other processes', which may be faulty or hostile: it copies
 // all that it looks at, checks it, and bounds what it takes. A file that is not
-// right costs itself.
+// right costs itself. An object belongs to the account that published it first,
+// by what the system says of owners and times: docs/publish.md has the rule.
 type Reader struct {
-	opt  ReaderOptions
-	mu   sync.Mutex
-	dirs []*watched
-	told map[string]bool // problems of files that are there
-	last atomic.Pointer[published]
+	opt      ReaderOptions
+	turn     chan struct{} // holds one element while somebody uses what follows
+	dirs     []*watched
+	told     map[string]bool // problems of files that are there
+	accounts accounts
+	open     fileOf
+	changes  uint64 // files that came, went or were left out so far
+	opened   int    // files opened to know them or their publishers, so far
 }
 
 // watched is a directory with the files that were found in it.
@@ -52,91 +58,62 @@ type watched struct {
 	modified time.Time
 	trusted  bool // modified tells whether something came or went
 	files    map[string]*foreign
-	refused  map[string]bool // files that are not right
+	passed   map[string]fs.FileInfo // leftovers, which nobody publishes
+	wrong    error                  // what keeps the directory from being read
+	owners   owners
+	spent    int64 // of the budget, for definitions
 }
 
 // NewReader returns a reader, which has not looked yet.
 func NewReader(opt ReaderOptions) *Reader {
-	r := &Reader{opt: opt, told: map[string]bool{}}
+	if opt.Budget <= 0 {
+		opt.Budget = DefaultBudget
+	}
+	r := &Reader{opt: opt, turn: make(chan struct{}, 1), told: map[string]bool{}, accounts: accounts{}, open: openIdentified}
 	dirs := chooseDirs()
 	if opt.Dirs != nil {
 		dirs = givenDirs(opt.Dirs)
 	}
 	for _, d := range dirs {
-		r.dirs = append(r.dirs, &watched{directory: d, files: map[string]*foreign{}, refused: map[string]bool{}})
+		r.dirs = append(r.dirs, newWatched(d))
 	}
 	return r
 }
 
-// Refresh looks which objects are published now and returns the provider of
-// them, nil where there are none. As long as the objects and their counters are
-// the same, so is the provider; publishers and instances come and go by
-// themselves. Only the latest provider delivers something.
-func (r *Reader) Refresh() provider.Provider {
-	if r.mu.TryLock() { // or somebody is reading, who may be held up
-		r.refresh()
-		r.mu.Unlock()
-	}
-	if p := r.last.Load(); p != nil {
-		return p
-	}
-	return nil
+func newWatched(d directory) *watched {
+	return &watched{directory: d, files: map[string]*foreign{}, passed: map[string]fs.FileInfo{}}
 }
 
-// Close closes all files. The reader finds nothing any more.
+// take has its caller be the one who uses the reader. Where somebody else does it
+// waits, or returns errBusy.
+func (r *Reader) take(ctx context.Context, waits bool) error {
+	select {
+	case r.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	if !waits {
+		return errBusy
+	}
+	select {
+	case r.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+var errBusy = errors.New("somebody else uses the reader")
+
+func (r *Reader) giveBack() { <-r.turn }
+
+// Close ends reading. The reader's views find nothing any more.
 func (r *Reader) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, d := range r.dirs {
-		for _, f := range d.files {
-			f.close()
-		}
-	}
+	r.turn <- struct{}{}
+	defer r.giveBack()
 	r.dirs = nil
-	r.last.Store(nil)
+	r.changes++
 	return nil
-}
-
-func (r *Reader) refresh() {
-	changed := false
-	for _, d := range r.dirs {
-		changed = r.look(d) || changed
-	}
-	if !changed {
-		return
-	}
-	var files []*foreign
-	for _, d := range r.dirs {
-		for _, f := range d.files {
-			files = append(files, f)
-		}
-	}
-	slices.SortFunc(files, func(a, b *foreign) int {
-		return cmp.Or(cmp.Compare(a.started, b.started), strings.Compare(a.path, b.path))
-	})
-	m := merger{reserved: r.opt.Reserved, problem: r.problemOf, titles: newTitleBook()}
-	m.merge(files)
-	r.replace(m.objects)
-}
-
-// replace makes these the published objects.
-func (r *Reader) replace(objects []*merged) {
-	if len(objects) == 0 {
-		r.last.Store(nil)
-		return
-	}
-	next := &published{reader: r, objects: objects}
-	for i, m := range objects {
-		next.declared = append(next.declared, m.object)
-		for _, p := range m.parts {
-			p.file.shown[p.number] = i
-		}
-	}
-	if old := r.last.Load(); old != nil && reflect.DeepEqual(old.declared, next.declared) {
-		old.objects = objects
-		return
-	}
-	r.last.Store(next)
 }
 
 // settled is how old the last change of a directory must be for its time to tell
@@ -147,107 +124,243 @@ const settled = time.Second
 const timesTell = runtime.GOOS != "windows"
 
 // look finds out which files came and went.
-func (r *Reader) look(d *watched) (changed bool) {
-	for path, f := range d.files {
-		if !f.published() {
-			f.close()
-			delete(d.files, path)
-			changed = true
-			d.trusted = false // the file is to be removed
-		}
-	}
+func (r *Reader) look(ctx context.Context, d *watched) error {
 	info, err := os.Stat(d.path)
-	if absent(err) && len(d.files) == 0 {
-		d.trusted = false
-		return changed
-	}
-	if err == nil && d.trusted && info.ModTime().Equal(d.modified) {
-		return changed
+	if absent(err) {
+		r.empty(d)
+		return nil
 	}
 	if err == nil {
 		err = d.check()
 	}
 	if err != nil {
+		r.empty(d)
+		d.wrong = err
 		r.tell(d.path, err)
-		return d.clear() || changed
+		return nil
+	}
+
+	changed, err := d.owners.read(d.path, ownerOf(info))
+	if changed {
+		r.changes++
+	}
+	if err != nil {
+		r.tell(filepath.Join(d.path, OwnersFile), err)
+	}
+	if d.trusted && info.ModTime().Equal(d.modified) {
+		return nil
 	}
 	d.modified, d.trusted = info.ModTime(), timesTell && time.Since(info.ModTime()) > settled
-	return r.scan(d) || changed
-}
-
-// clear forgets all files.
-func (d *watched) clear() (changed bool) {
-	changed = len(d.files) > 0
-	for _, f := range d.files {
-		f.close()
+	if err := r.scan(ctx, d); err != nil {
+		d.trusted = false
+		return err
 	}
-	clear(d.files)
-	return changed
+	return nil
 }
 
-// scan opens files that are new, and closes those that are not there any more.
-func (r *Reader) scan(d *watched) (changed bool) {
-	entries, err := os.ReadDir(d.path)
-	if err != nil {
+// empty forgets all about a directory that cannot be looked into.
+func (r *Reader) empty(d *watched) {
+	if len(d.files) > 0 {
+		r.changes++
+	}
+	*d = *newWatched(d.directory)
+}
+
+// scan takes notice of files that are new, and forgets those that are not there
+// any more or whose publishers are gone.
+func (r *Reader) scan(ctx context.Context, d *watched) error {
+	names, err := list(ctx, d.path)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if d.wrong = err; err != nil {
 		r.tell(d.path, err)
-		return false
 	}
+
 	there := map[string]bool{}
-	for _, e := range entries {
-		path := filepath.Join(d.path, e.Name())
-		if !strings.HasSuffix(e.Name(), Suffix) || !e.Type().IsRegular() {
-			continue
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		if len(there) == MaxFiles {
-			r.tell(d.path, fmt.Errorf("%s: more than %d published files: the others are left out", d.path, MaxFiles))
-			break
-		}
+		path := filepath.Join(d.path, name)
 		there[path] = true
-		if d.files[path] == nil && !d.refused[path] {
-			changed = r.open(d, path) || changed
+		if f := d.files[path]; f != nil && !r.published(f) {
+			r.drop(f)
+		}
+		if d.files[path] == nil {
+			r.meet(d, path)
 		}
 	}
 	for path, f := range d.files {
 		if !there[path] {
-			f.close()
-			delete(d.files, path)
-			changed = true
+			r.drop(f)
 		}
 	}
-	for path := range d.refused {
+	for path := range d.passed {
 		if !there[path] {
-			delete(d.refused, path)
+			delete(d.passed, path)
 		}
 	}
-	return changed
+	return r.admit(ctx, d)
 }
 
-// open opens a file that is new. One whose publisher is gone is removed, and one
-// that is being made is looked at again.
-func (r *Reader) open(d *watched, path string) bool {
-	f, err := openForeign(path)
-	switch {
-	case errors.Is(err, errNotReady):
-		d.trusted = false
-		reclaim(path) // unless somebody is making it
-	case absent(err):
-	case err != nil:
-		reclaim(path)
-		d.refused[path] = true
-		r.tell(path, err)
-	case !f.published():
-		f.close()
-		reclaim(path)
-	default:
-		d.files[path] = f
-		return true
+// maxEntries bounds how many entries of a directory are looked at.
+const maxEntries = 64 * MaxFiles
+
+// list returns the names of the files in a directory that may be published ones.
+func list(ctx context.Context, dir string) (names []string, err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
 	}
-	return false
+	defer f.Close()
+	for n := 0; ctx.Err() == nil; {
+		entries, err := f.ReadDir(MaxFiles)
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), Suffix) && e.Type().IsRegular() {
+				names = append(names, e.Name())
+			}
+		}
+		if n += len(entries); n >= maxEntries {
+			return names, fmt.Errorf("%s: more than %d entries: the others are not looked at: %w", dir, maxEntries, errTooMuch)
+		}
+		if len(entries) == 0 || err != nil {
+			break // at the end, or where it cannot go on
+		}
+	}
+	return names, ctx.Err()
 }
 
-// problemOf tells a problem of a file.
-func (r *Reader) problemOf(f *foreign, format string, args ...any) {
-	r.tell(f.path, fmt.Errorf("%s: %s", f.path, fmt.Sprintf(format, args...)))
+// published reports whether the publisher of a file is still there.
+func (r *Reader) published(f *foreign) bool {
+	r.opened++
+	return f.published()
+}
+
+// drop forgets a file, and removes it if its publisher was killed.
+func (r *Reader) drop(f *foreign) {
+	delete(f.dir.files, f.path)
+	f.dir.trusted = false // the file is to be removed
+	r.changes++
+	reclaim(f.path)
+}
+
+// meet takes notice of a file that is new. Who publishes it is looked at before
+// anything in it: what nobody publishes is removed or passed over.
+func (r *Reader) meet(d *watched, path string) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return // it is gone again
+	}
+	if before, known := d.passed[path]; known && os.SameFile(before, info) && before.Mode() == info.Mode() {
+		return
+	}
+	delete(d.passed, path)
+	r.opened++
+	file, id, err := r.open(path)
+	if absent(err) {
+		return
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		d.passed[path] = info // it is for others
+	}
+	if err != nil {
+		r.tell(path, err)
+		return
+	}
+	defer file.Close() // it was only read
+
+	f := &foreign{path: path, dir: d, id: id, since: id.born, open: r.open, file: file}
+	if f.since == 0 {
+		f.since = time.Now().UnixNano()
+	}
+	_, _, err = f.header()
+	there, lockErr := alive(file)
+	f.file = nil
+	switch {
+	case lockErr != nil:
+		r.tell(path, lockErr)
+	case !there:
+		d.passed[path] = info
+		reclaim(path)
+	case errors.Is(err, errNotReady):
+		d.trusted = false // it may be ready at any time
+	default: // what is wrong with it is found when it is read
+		d.files[path] = f
+		r.changes++
+	}
+}
+
+// definitionShare is the part of a directory's budget that definitions may take.
+const definitionShare = 4
+
+// admit reads the definitions of the files, the older ones first, as long as the
+// budget lasts.
+func (r *Reader) admit(ctx context.Context, d *watched) error {
+	files := make([]*foreign, 0, len(d.files))
+	for _, f := range d.files {
+		files = append(files, f)
+	}
+	slices.SortFunc(files, older)
+
+	d.spent = 0
+	seen := map[[2]uint64]bool{}
+	for i, f := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		number := [2]uint64{f.id.device, f.id.number}
+		switch {
+		case i >= MaxFiles:
+			r.leaveOut(f, fmt.Errorf("%s: there are more than %d published files: %w", f.path, MaxFiles, errTooMuch))
+		case seen[number]:
+			r.leaveOut(f, fmt.Errorf("%s is another name of a published file: %w", f.path, errTooMuch))
+		default:
+			seen[number] = true
+			r.load(d, f)
+		}
+	}
+	return nil
+}
+
+// load reads the definitions of a file unless they are known, and pays for them,
+// also for those that are not right.
+func (r *Reader) load(d *watched, f *foreign) {
+	rest := r.opt.Budget/definitionShare - d.spent
+	if f.objects != nil && f.cost <= rest {
+		d.spent += f.cost
+		return
+	}
+	r.opened++
+	err := f.use(func() (err error) {
+		if err = f.id.check(f.path); err == nil {
+			f.cost, err = f.readStatic(rest)
+		}
+		return err
+	})
+	if err == nil {
+		f.wrong = nil
+		d.spent += f.cost
+		r.changes++
+		return
+	}
+	if !errors.Is(err, errTooMuch) {
+		d.spent += min(f.cost, rest)
+	}
+	r.leaveOut(f, err)
+}
+
+// leaveOut has a file show nothing, and tells why.
+func (r *Reader) leaveOut(f *foreign, err error) {
+	if errors.Is(err, errNotReady) || errors.Is(err, errGone) { // it is about to end
+		f.dir.trusted = false
+		err = nil
+	}
+	f.objects, f.images, f.wrong = nil, nil, err
+	r.changes++
+	if err != nil {
+		r.tell(f.path, err)
+	}
 }
 
 // maxTold bounds how many problems are remembered as told.

@@ -9,11 +9,15 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// published is the provider of what a reader found.
+// published is the provider of what a view found.
 type published struct {
-	reader   *Reader
+	view     *View
 	declared []*provider.Object
-	objects  []*merged // guarded by reader.mu; declared as in declared
+
+	// Who has the reader's turn may use these.
+	objects []*merged    // as in declared
+	shown   map[part]int // where in objects each part is
+	files   []*foreign   // of the objects, the oldest first
 }
 
 // Name implements provider.Provider.
@@ -22,7 +26,7 @@ func (p *published) Name() string { return "published counters" }
 // Objects implements provider.Provider.
 func (p *published) Objects() []*provider.Object { return p.declared }
 
-// Open implements provider.Provider. The reader has opened all files.
+// Open implements provider.Provider. Files are opened when they are read.
 func (p *published) Open(context.Context) (provider.Session, error) { return p, nil }
 
 // Close implements provider.Session.
@@ -31,14 +35,15 @@ func (p *published) Close() error { return nil }
 // Collect implements provider.Session. It writes the objects that are wanted,
 // and those that instances of them have their parents in.
 func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.Writer) error {
-	p.reader.mu.Lock()
-	defer p.reader.mu.Unlock()
-	if p.reader.last.Load() != p {
+	if err := p.view.reader.take(ctx, true); err != nil {
+		return err
+	}
+	defer p.view.reader.giveBack()
+	if p.view.last.Load() != p {
 		return nil
 	}
-	c := collection{reader: p.reader, objects: p.objects, wanted: make([]bool, len(p.objects)), read: map[*foreign]bool{}, budget: maxData}
+	c := newCollection(p, q)
 	for i, m := range p.objects {
-		c.wanted[i] = q.Wants(m.object)
 		if c.wanted[i] && q.Metadata {
 			w.Definitions(m.layout)
 		}
@@ -46,25 +51,70 @@ func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.
 	if q.Metadata {
 		return nil
 	}
+
+	defer c.forget()
 	if err := c.readAll(ctx); err != nil {
 		return err
 	}
+	w.Grow(int(maxBlock - c.room))
 	for i, m := range p.objects {
 		if c.wanted[i] {
-			c.write(w, m)
+			if err := c.write(ctx, w, m); err != nil {
+				return err
+			}
 		}
 	}
+	p.view.faults = c.faults
+	p.view.note()
 	return nil
 }
 
 // collection is one sample of all files that are needed.
 type collection struct {
-	reader  *Reader
-	objects []*merged
-	wanted  []bool // by object
-	read    map[*foreign]bool
-	budget  int64 // bytes that may still be read
+	*published
+	reader *Reader
+	wanted []bool // by object
+	read   map[*foreign]bool
+	spent  map[*watched]int64 // bytes of instances, by directory
+	room   int64              // bytes that the block has for instances
+	faults []error
 }
+
+// maxBlock bounds the objects of one block: a dispatcher takes 64 MiB of a
+// provider by default, and nothing of one that writes more.
+const maxBlock = 63 << 20
+
+func newCollection(p *published, q *provider.Query) *collection {
+	c := &collection{published: p, reader: p.view.reader, read: map[*foreign]bool{}, spent: map[*watched]int64{}, room: maxBlock}
+	listed := map[uint32]bool{}
+	for _, index := range q.Objects {
+		listed[index] = true
+	}
+	for _, m := range p.objects {
+		c.wanted = append(c.wanted, q.Global || listed[m.object.Index])
+		c.room -= int64(m.layout.ObjectBytes())
+	}
+	return c
+}
+
+// fault notes what cannot be shown of a file, and tells it once.
+func (c *collection) fault(f *foreign, err error) {
+	c.faults = append(c.faults, err)
+	c.reader.tell(f.path, err)
+}
+
+// forget gives memory back that would be kept for a sample of this size only
+// because there was one.
+func (c *collection) forget() {
+	for f := range c.read {
+		if len(f.data) > keepData {
+			f.forget()
+		}
+	}
+}
+
+// keepData is how many bytes of a file's sample are kept for the next one.
+const keepData = 64 << 10
 
 // readAll reads the files of the wanted objects and of the objects that their
 // instances have their parents in, and numbers the instances of each.
@@ -82,7 +132,9 @@ func (c *collection) readAll(ctx context.Context) error {
 				}
 				c.readFile(p.file)
 			}
-			c.prepare(m)
+			if err := c.prepare(ctx, m); err != nil {
+				return err
+			}
 			done[i], again = true, true
 		}
 	}
@@ -95,76 +147,135 @@ func (c *collection) readFile(f *foreign) {
 		return
 	}
 	c.read[f] = true
-	err := f.sample(min(c.budget, MaxFile))
-	switch {
-	case errors.Is(err, errNotReady): // it is about to end
-	case err != nil:
-		c.reader.tell(f.path, err)
-	case f.fault != nil:
-		c.reader.tell(f.path, f.fault)
+	limit := int64(MaxFile + MaxFile)
+	if f.dir != nil {
+		limit = c.reader.opt.Budget - f.dir.spent - c.spent[f.dir]
 	}
-	c.budget -= int64(len(f.data))
-}
-
-// prepare gives the instances of an object their positions, and wants the
-// objects that their parents are in.
-func (c *collection) prepare(m *merged) {
-	var n uint32
-	for _, p := range m.parts {
-		list := p.file.of(p.number)
-		for k := range list {
-			list[k].position = n
-			n++
-			if i := c.shown(p.file, list[k].parent); i >= 0 {
-				c.wanted[i] = true
-			}
+	var cost int64
+	err := f.use(func() (err error) {
+		cost, err = f.sample(limit)
+		return err
+	})
+	c.spent[f.dir] += cost
+	switch room := c.bytesOf(f); {
+	case errors.Is(err, errNotReady), errors.Is(err, errGone): // it is about to end
+	case err != nil:
+		c.fault(f, err)
+	case room > c.room:
+		f.forget()
+		c.fault(f, fmt.Errorf("%s: a sample has no room for its instances, which need %d bytes of %d: %w", f.path, room, c.room, errTooMuch))
+	default:
+		c.room -= room
+		if f.fault != nil {
+			c.fault(f, f.fault)
 		}
 	}
 }
 
-// shown returns the position of the merged object that has the relative title in
-// a file, -1 if it is not shown.
-func (c *collection) shown(f *foreign, title uint32) int {
-	if i := f.titled(title); i >= 0 {
-		return f.shown[i]
+// bytesOf is how many bytes of a block the instances of a file take.
+func (c *collection) bytesOf(f *foreign) (n int64) {
+	var layout *provider.Layout
+	for i, in := range f.live {
+		if i == 0 || in.object != f.live[i-1].object {
+			layout = nil
+			if at, shown := c.shown[part{f, int(in.object)}]; shown {
+				layout = c.objects[at].layout
+			}
+		}
+		if layout == nil || !f.objects[in.object].Multi {
+			continue
+		}
+		body, _ := f.body(in)
+		n += int64(layout.InstanceBytes(len(describe(body).name)))
+	}
+	return n
+}
+
+// prepare gives the instances of an object their positions, and wants the
+// objects that their parents are in.
+func (c *collection) prepare(ctx context.Context, m *merged) error {
+	if !m.object.Multi {
+		return nil
+	}
+	var n uint32
+	for _, p := range m.parts {
+		list := p.file.of(p.number)
+		for k := range list {
+			if n%checkEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			list[k].position = n
+			n++
+			body, _ := p.file.body(list[k])
+			if i := c.position(p.file, describe(body).parent); i >= 0 {
+				c.wanted[i] = true
+			}
+		}
+	}
+	return nil
+}
+
+// checkEvery is after how many instances it is looked whether the sample is still
+// waited for.
+const checkEvery = 1 << 14
+
+// position returns the position of the merged object that has the relative title
+// in a file, -1 if it is not shown.
+func (c *collection) position(f *foreign, title uint32) int {
+	number := f.titled(title)
+	if i, shown := c.shown[part{f, number}]; shown {
+		return i
 	}
 	return -1
 }
 
 // write writes an object.
-func (c *collection) write(w *provider.Writer, m *merged) {
+func (c *collection) write(ctx context.Context, w *provider.Writer, m *merged) error {
 	if !m.object.Multi {
 		if list := m.parts[0].file.of(m.parts[0].number); len(list) > 0 { // or it is about to end
 			o := w.Object(m.layout)
-			setValues(&o, m, list[0].block)
+			_, block := m.parts[0].file.body(list[0])
+			setValues(&o, m, block)
 			o.End()
 		}
-		return
+		return nil
 	}
 	o := w.Object(m.layout)
 	for _, p := range m.parts {
-		list := p.file.of(p.number)
-		for k := range list {
-			o.Instance(c.instance(p.file, &list[k]))
-			setValues(&o, m, list[k].block)
+		for k, in := range p.file.of(p.number) {
+			if k%checkEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			body, block := p.file.body(in)
+			o.Instance(c.instance(p.file, in, describe(body)))
+			setValues(&o, m, block)
 		}
 	}
 	o.End()
+	return nil
 }
 
 // instance is what the definition of an instance holds.
-func (c *collection) instance(f *foreign, in *foreignInstance) provider.Instance {
-	d := provider.Instance{Name: in.name, UniqueID: in.uniqueID, HasUniqueID: in.uniqueID != -1}
-	if in.parent == 0 {
-		return d
+func (c *collection) instance(f *foreign, in foreignInstance, d described) provider.Instance {
+	out := provider.Instance{UTF16: d.name, UniqueID: d.uniqueID, HasUniqueID: d.uniqueID != -1}
+	if d.parent == 0 {
+		return out
 	}
-	i, parent := c.shown(f, in.parent), f.parentOf(in)
+	i, parent := c.position(f, d.parent), f.parentOf(d.parent, d.slot)
 	if i < 0 || parent == nil {
-		c.reader.tell(f.path, fmt.Errorf("%s: byte %d: instance %q has no parent where it says", f.path, in.slot, in.name))
-		return d
+		c.orphan(f, in)
+		return out
 	}
-	d.ParentObject, d.ParentPosition = c.objects[i].object.Index, parent.position
-	return d
+	out.ParentObject, out.ParentPosition = c.objects[i].object.Index, parent.position
+	return out
+}
+
+// orphan tells of the first instance of a file that has no parent where it says.
+func (c *collection) orphan(f *foreign, in foreignInstance) {
+	if f.fault == nil {
+		f.fault = fmt.Errorf("%s: byte %d: an instance has no parent where it says", f.path, f.begin+int64(in.at))
+		c.fault(f, f.fault)
+	}
 }
 
 // setValues copies the values of a counter block.

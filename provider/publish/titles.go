@@ -6,7 +6,10 @@ import "hash/fnv"
 // the same on every machine and after every start without anybody keeping a list.
 // Windows' own and those of package linuxhost are far below.
 const (
-	titleBase  = 1 << 28
+	// FirstIndex is where they begin.
+	FirstIndex = 1 << 28
+
+	titleBase  = FirstIndex
 	titleCount = 1 << 29 // even ones; the odd ones behind them are of help texts
 )
 
@@ -32,7 +35,7 @@ func next(index uint32) uint32 { return titleBase + (index-titleBase+2)%(2*title
 
 // name returns the index of a counter's name. Two names that fall on one index
 // are told apart by who comes first, the older publisher: the other one gets the
-// next that is free.
+// next that is free. It is 0 where too many fall on one.
 func (b *titleBook) name(text string) uint32 { return b.find(hash(text), 0, text) }
 
 // help returns the index of a help text.
@@ -41,16 +44,26 @@ func (b *titleBook) help(text string) uint32 { return b.find(hash(text), 1, text
 // object returns the index of an object of that name. Another one of the same
 // name, with other counters, gets one that follows from these, too.
 func (b *titleBook) object(text, variant string) uint32 {
-	index := hash(text + variant)
-	for index = b.find(index, 0, text); b.objects[index]; {
+	index := b.find(hash(text+variant), 0, text)
+	for range probes {
+		if !b.objects[index] || index == 0 {
+			break
+		}
 		index = b.find(next(index), 0, text)
 	}
-	b.objects[index] = true
+	if b.objects[index] {
+		return 0
+	}
+	b.objects[index] = index != 0
 	return index
 }
 
+// probes bounds how many indices are tried for one text. Without intent no more
+// than a few texts fall on one.
+const probes = 64
+
 func (b *titleBook) find(index, odd uint32, text string) uint32 {
-	for {
+	for range probes {
 		other, taken := b.texts[index+odd]
 		if !taken || other == text {
 			b.texts[index+odd] = text
@@ -58,4 +71,5 @@ func (b *titleBook) find(index, odd uint32, text string) uint32 {
 		}
 		index = next(index)
 	}
+	return 0
 }

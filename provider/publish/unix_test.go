@@ -4,9 +4,12 @@ package publish
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -119,8 +122,8 @@ func TestStrangers(t *testing.T) {
 		if err := make(path); err != nil {
 			t.Fatal(err)
 		}
-		if f, err := openForeign(path); err == nil {
-			f.close()
+		if f, _, err := openIdentified(path); err == nil {
+			_ = f.Close()
 			t.Errorf("opened a %s", name)
 		}
 	}
@@ -151,4 +154,64 @@ func TestHeldByReader(t *testing.T) {
 
 	w.expect("One 0")
 	w.expectProblems()
+}
+
+// A hostile publisher lives and writes whatever it likes into its file while it is
+// read: titles, sizes, lengths, its schema, other bytes. Others are there all the
+// time, and what is read and told of it stays within bounds.
+func TestScribble(t *testing.T) {
+	dir := tempDir(t)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	good := start(t, dir, singles)
+	must(t, func(n string) (*Counter, error) { return good.Counter("One", n) }, "N").Set(7)
+	bad := start(t, dir, schemaText)
+	for i := range 50 {
+		add(t, bad, "Job", fmt.Sprint(i), add(t, bad, "Peer", fmt.Sprint(i), nil))
+	}
+	whole := content(t, bad)[:bad.memory.used]
+	f, err := os.OpenFile(bad.Path(), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+
+	var ended atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		random := rand.New(rand.NewPCG(1, 2))
+		for !ended.Load() {
+			at := random.IntN(len(whole) - 8)
+			scrap := make([]byte, 1+random.IntN(8))
+			for i := range scrap {
+				scrap[i] = byte(random.Uint32()) >> random.IntN(8)
+			}
+			if _, err := f.WriteAt(scrap, int64(at)); err != nil {
+				t.Error(err)
+			}
+			if random.IntN(20) == 0 {
+				if _, err := f.WriteAt(whole, 0); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}()
+	for i := range 300 {
+		if i%10 == 0 { // a reader that has yet to read the definitions
+			w = watch(t, ReaderOptions{Dirs: []string{dir}})
+		}
+		if got := w.all(); !strings.Contains(got, "One 7\n") || len(got) > 64*len(whole) {
+			t.Fatalf("published are %d bytes:\n%.2000s", len(got), got)
+		}
+		if damage := w.view.Damage(); len(damage) > maxDamage+1 {
+			t.Errorf("%d errors", len(damage))
+		}
+	}
+	ended.Store(true)
+	<-done
+	for _, told := range w.problems {
+		if len(told) > 1024 {
+			t.Errorf("told %d bytes: %.300s", len(told), told)
+		}
+	}
 }

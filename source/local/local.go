@@ -111,9 +111,9 @@ type source struct {
 func (s *source) Machine() string { return s.machine }
 
 // Schema implements winperf.Source.
-func (s *source) Schema(context.Context) (*winperf.Schema, error) {
+func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	if s.publishers != nil {
-		return s.publishers.schemaNow(), nil
+		return s.publishers.all.schemaNow(ctx)
 	}
 	return s.schema, nil
 }
@@ -134,7 +134,10 @@ func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Quer
 			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, s.machine)
 		}
 	}
-	q := &query{source: s, dispatcher: s.dispatcher, query: compile(s.dispatcher.Objects(), sel), published: publishedQuery{sel: sel}}
+	q := &query{source: s, dispatcher: s.dispatcher, query: compile(s.dispatcher.Objects(), sel)}
+	if s.publishers != nil {
+		q.published = s.publishers.query(sel)
+	}
 	if s.onlyCostly(q.query) {
 		q.dispatcher = s.apart
 	}
@@ -163,18 +166,32 @@ type query struct {
 	source     *source
 	dispatcher *provider.Dispatcher
 	query      *provider.Query
-	published  publishedQuery
+	published  *publishedQuery // nil: nobody can publish
 }
 
 // Sample implements winperf.Query.
 func (q *query) Sample(ctx context.Context, raw *winperf.Raw) (err error) {
 	raw.Format, raw.Schema = winperf.FormatV1, q.source.schema
 	raw.Bytes, err = q.dispatcher.Collect(ctx, q.query, raw.Bytes[:0])
-	if err == nil && q.source.publishers != nil {
-		err = q.source.publishers.sample(ctx, &q.published, raw)
+	if err == nil && q.published != nil {
+		err = q.published.sample(ctx, raw)
 	}
 	return err
 }
 
+// Damage implements winperf.DamagedQuery: what of the published objects could not
+// be read for the last sample.
+func (q *query) Damage() []error {
+	if q.published == nil {
+		return nil
+	}
+	return q.published.damage()
+}
+
 // Close implements winperf.Query.
-func (q *query) Close() error { return nil }
+func (q *query) Close() error {
+	if q.published != nil {
+		q.published.close()
+	}
+	return nil
+}

@@ -3,10 +3,8 @@ package local
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider"
@@ -14,26 +12,26 @@ import (
 )
 
 // publishers are the counters that programs on this machine publish. Their
-// objects come and go while the host's stay, so they have a dispatcher of their
-// own, which is made anew when the objects have changed.
+// objects come and go while the host's stay, so every query has a dispatcher of
+// its own for those that it wants, which is made anew when they have changed.
 type publishers struct {
 	reader *publish.Reader
 	host   *source
-
-	mu         sync.Mutex // guards what follows
-	provider   provider.Provider
-	dispatcher *provider.Dispatcher // nil: nothing is published
-	schema     *winperf.Schema      // of the host's objects and these
-	block      []byte
+	hosts  map[string]bool // names of the host's objects, in lower case
+	all    *publishedQuery // of everything, for the schema
 }
 
 // newPublishers adds what is published to a source of the host's objects.
 func newPublishers(host *source, dirs []string) *publishers {
+	p := &publishers{host: host, hosts: map[string]bool{}}
+	for _, o := range host.dispatcher.Objects() {
+		p.hosts[strings.ToLower(o.Name)] = true
+	}
 	isHost := func(name string) bool {
 		return slices.ContainsFunc(host.dispatcher.Objects(), func(o *provider.Object) bool { return strings.EqualFold(o.Name, name) })
 	}
-	p := &publishers{host: host, schema: host.schema}
 	p.reader = publish.NewReader(publish.ReaderOptions{Dirs: dirs, Reserved: isHost, OnProblem: p.tell})
+	p.all = p.query(winperf.Selection{Global: true})
 	return p
 }
 
@@ -44,90 +42,167 @@ func (p *publishers) tell(err error) {
 	p.host.dispatch.OnProblem(provider.Problem{Provider: "published counters", Stage: "collect", Time: now, Err: err, Failures: 1, Total: 1})
 }
 
-// refresh brings the dispatcher and the schema in line with what is published.
-func (p *publishers) refresh() {
-	now := p.reader.Refresh()
-	if now == p.provider {
-		return
+// publishedQuery is a selection of published objects.
+type publishedQuery struct {
+	publishers *publishers
+	sel        winperf.Selection
+	view       *publish.View // nil: nothing of them is wanted
+
+	turn       chan struct{} // holds one element while somebody uses what follows
+	provider   provider.Provider
+	dispatcher *provider.Dispatcher // nil: none of them is published
+	schema     *winperf.Schema      // of the host's objects and these
+	q          *provider.Query
+	closed     bool
+}
+
+func (p *publishers) query(sel winperf.Selection) *publishedQuery {
+	q := &publishedQuery{publishers: p, sel: sel, schema: p.host.schema, turn: make(chan struct{}, 1)}
+	if wants, some := p.wanted(sel); some {
+		q.view = p.reader.View(wants)
 	}
-	if p.dispatcher != nil {
-		if err := p.dispatcher.Close(); err != nil {
-			p.tell(err)
+	return q
+}
+
+// wanted returns which names of published objects a selection wants, nil for all,
+// and whether it may want any: the host's own are not.
+func (p *publishers) wanted(sel winperf.Selection) (wants func(name string) bool, some bool) {
+	published := func(id winperf.ObjectID) bool { return id.Index >= publish.FirstIndex }
+	if sel.Global || slices.ContainsFunc(sel.Objects, published) {
+		return nil, true
+	}
+	var patterns []winperf.Pattern
+	for _, path := range sel.Paths {
+		switch pattern := winperf.CompilePattern(path.Object); {
+		case strings.HasPrefix(path.Object, "#"): // a title index may be anybody's
+			return nil, true
+		case !p.hosts[strings.ToLower(path.Object)]:
+			patterns = append(patterns, pattern)
 		}
 	}
-	p.provider, p.dispatcher, p.schema = now, nil, p.host.schema
-	if now == nil {
-		return
+	return func(name string) bool {
+		return slices.ContainsFunc(patterns, func(p winperf.Pattern) bool { return p.Match(name) })
+	}, len(patterns) > 0
+}
+
+// take waits until nobody else uses the query, and looks what is published.
+func (q *publishedQuery) take(ctx context.Context) error {
+	select {
+	case q.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
+	if q.view == nil || q.closed {
+		return nil
+	}
+	err := q.refresh(ctx)
+	if err != nil {
+		q.giveBack()
+	}
+	return err
+}
+
+func (q *publishedQuery) giveBack() { <-q.turn }
+
+// refresh brings the dispatcher and the schema in line with what is published.
+func (q *publishedQuery) refresh(ctx context.Context) error {
+	now, err := q.view.Refresh(ctx)
+	if err != nil || now == q.provider {
+		return err
+	}
+	p := q.publishers
+	q.drop()
+	if now == nil {
+		return nil
+	}
+	q.provider = now
 	d, err := provider.NewDispatcher(p.host.dispatch, now)
 	if err != nil {
 		p.tell(err)
-		return
+		return nil
 	}
 	schema := *p.host.schema
 	schema.Names = slices.Clone(schema.Names)
 	schema.Names[0] = joinNames(schema.Names[0], d.Names())
-	p.dispatcher, p.schema = d, &schema
+	q.dispatcher, q.schema = d, &schema
+	q.q = compile(d.Objects(), q.sel)
+	return nil
+}
+
+// drop closes the dispatcher.
+func (q *publishedQuery) drop() {
+	if q.dispatcher != nil {
+		if err := q.dispatcher.Close(); err != nil {
+			q.publishers.tell(err)
+		}
+	}
+	q.provider, q.dispatcher, q.q, q.schema = nil, nil, nil, q.publishers.host.schema
 }
 
 // schemaNow returns the schema of what is there now.
-func (p *publishers) schemaNow() *winperf.Schema {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refresh()
-	return p.schema
-}
-
-// publishedQuery is a selection of published objects.
-type publishedQuery struct {
-	sel winperf.Selection
-	of  provider.Provider // that it was compiled for
-	q   *provider.Query
+func (q *publishedQuery) schemaNow(ctx context.Context) (*winperf.Schema, error) {
+	if err := q.take(ctx); err != nil {
+		return nil, err
+	}
+	defer q.giveBack()
+	return q.schema, nil
 }
 
 // sample adds the published objects to a sample of the host's.
-func (p *publishers) sample(ctx context.Context, q *publishedQuery, raw *winperf.Raw) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refresh()
-	raw.Schema = p.schema
-	if p.dispatcher == nil {
+func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) error {
+	if q.view == nil {
 		return nil
 	}
-	if q.q == nil || q.of != p.provider {
-		q.q, q.of = compile(p.dispatcher.Objects(), q.sel), p.provider
+	if err := q.take(ctx); err != nil {
+		return err
 	}
-	if !q.q.Global && len(q.q.Objects) == 0 {
+	defer q.giveBack()
+	raw.Schema = q.schema
+	if q.dispatcher == nil || !q.q.Global && len(q.q.Objects) == 0 {
 		return nil
 	}
-	block, err := p.dispatcher.Collect(ctx, q.q, p.block[:0])
-	p.block = block
+	host := len(raw.Bytes)
+	block, err := q.dispatcher.Collect(ctx, q.q, raw.Bytes)
 	if err == nil {
-		raw.Bytes = appendObjects(raw.Bytes, block)
+		raw.Bytes = joinObjects(block, host)
 	}
 	return err
 }
 
-// close closes the dispatcher and the reader.
+// damage returns what of the published objects could not be read. While somebody
+// holds the reader up nothing is known.
+func (q *publishedQuery) damage() []error {
+	if q.view == nil {
+		return nil
+	}
+	return q.view.Damage()
+}
+
+// close closes the dispatcher.
+func (q *publishedQuery) close() {
+	q.turn <- struct{}{}
+	defer q.giveBack()
+	q.drop()
+	q.closed = true
+}
+
+// close closes the reader.
 func (p *publishers) close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	err := p.reader.Close()
-	if p.dispatcher != nil {
-		err = errors.Join(err, p.dispatcher.Close())
-	}
-	return err
+	p.all.close()
+	return p.reader.Close()
 }
 
-// appendObjects appends the objects of one performance data block to another.
-// Both come from a dispatcher.
-func appendObjects(block, other []byte) []byte {
+// joinObjects makes one performance data block of two that stand one behind the
+// other, in the place of both. Both come from a dispatcher.
+func joinObjects(blocks []byte, second int) []byte {
 	const total, header, objects = 20, 24, 28 // offsets in PERF_DATA_BLOCK (winperf.h)
 	le := binary.LittleEndian
-	block = append(block, other[le.Uint32(other[header:]):]...)
-	le.PutUint32(block[total:], uint32(len(block)))
-	le.PutUint32(block[objects:], le.Uint32(block[objects:])+le.Uint32(other[objects:]))
-	return block
+	other := blocks[second:]
+	count := le.Uint32(blocks[objects:]) + le.Uint32(other[objects:])
+	n := second + copy(other, other[le.Uint32(other[header:]):])
+	le.PutUint32(blocks[total:], uint32(n))
+	le.PutUint32(blocks[objects:], count)
+	return blocks[:n]
 }
 
 // joinNames joins two name tables, of which the second one's title indices are

@@ -1,0 +1,19 @@
+//go:build !linux && !darwin
+
+package publish
+
+import (
+	"hash/fnv"
+	"io/fs"
+	"os"
+)
+
+// identify tells files apart by their paths. Owners are not asked for here:
+// docs/publish.md says who may publish on Windows.
+func identify(f *os.File) (identity, error) {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(f.Name())) // it never fails
+	return identity{number: h.Sum64(), owner: -1}, nil
+}
+
+func ownerOf(fs.FileInfo) int64 { return -1 }

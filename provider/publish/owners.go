@@ -1,0 +1,134 @@
+package publish
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf"
+)
+
+// OwnersFile is the name of the file in a directory for published files by which
+// its administrator says which accounts publish an object. docs/publish.md
+// describes it.
+const OwnersFile = "owners"
+
+// maxOwners bounds the bytes of such a file.
+const maxOwners = 64 << 10
+
+// grant is a line of an owners file.
+type grant struct {
+	object   winperf.Pattern
+	everyone bool
+	accounts []int64
+}
+
+// admits reports whether the line names an account. There may be no line.
+func (g *grant) admits(account int64) bool {
+	return g != nil && (g.everyone || slices.Contains(g.accounts, account))
+}
+
+// owners are the lines of a directory's owners file.
+type owners struct {
+	info   fs.FileInfo // of the file, nil if there is none
+	grants []grant
+}
+
+// of returns the line about an object, the first one that names it; nil if there
+// is none.
+func (o *owners) of(object string) *grant {
+	for i := range o.grants {
+		if o.grants[i].object.Match(object) {
+			return &o.grants[i]
+		}
+	}
+	return nil
+}
+
+// readOwners reads a directory's owners file unless it is as it was. Only the
+// directory's owner and the administrator may have written it. An error tells
+// what does not count; what is right does all the same.
+func (o *owners) read(dir string, dirOwner int64) (changed bool, err error) {
+	path := filepath.Join(dir, OwnersFile)
+	info, err := os.Lstat(path)
+	if err != nil {
+		changed = o.info != nil
+		*o = owners{}
+		if absent(err) {
+			err = nil
+		}
+		return changed, err
+	}
+	if o.info != nil && os.SameFile(info, o.info) && info.ModTime().Equal(o.info.ModTime()) && info.Size() == o.info.Size() {
+		return false, nil
+	}
+
+	*o = owners{info: info}
+	f, id, err := openIdentified(path)
+	if err != nil {
+		return true, err
+	}
+	defer f.Close()
+	if id.writable || id.owner != administrator && id.owner != dirOwner {
+		return true, fmt.Errorf("%s counts for nothing: it is not the administrator's or the directory's owner's, or others may write to it: %w", path, fs.ErrPermission)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxOwners+1))
+	if err == nil && len(text) > maxOwners {
+		err = fmt.Errorf("%s: more than %d bytes: %w", path, maxOwners, winperf.ErrBadData)
+	}
+	if err != nil {
+		return true, err
+	}
+	return true, o.parse(path, text)
+}
+
+// parse reads the lines: accounts, separated by commas, blanks, and the name of
+// an object.
+func (o *owners) parse(path string, text []byte) error {
+	var errs []error
+	for i, line := range strings.Split(string(bytes.ToValidUTF8(text, nil)), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		end := strings.IndexAny(line, " \t")
+		if end < 0 {
+			errs = append(errs, fmt.Errorf("%s:%d: no object; want ACCOUNT,ACCOUNT OBJECT: %w", path, i+1, winperf.ErrBadData))
+			continue
+		}
+		g := grant{object: winperf.CompilePattern(strings.TrimSpace(line[end:]))}
+		for account := range strings.SplitSeq(line[:end], ",") {
+			if err := g.add(account); err != nil {
+				errs = append(errs, fmt.Errorf("%s:%d: %w", path, i+1, err))
+			}
+		}
+		o.grants = append(o.grants, g)
+	}
+	return errors.Join(errs...)
+}
+
+// add adds an account by its name or number, or * for all.
+func (g *grant) add(account string) error {
+	if account == "*" {
+		g.everyone = true
+		return nil
+	}
+	number := account
+	if u, err := user.Lookup(account); err == nil {
+		number = u.Uid
+	}
+	id, err := strconv.ParseUint(number, 10, 32)
+	if err != nil {
+		return fmt.Errorf("there is no account %q: %w", account, winperf.ErrBadData)
+	}
+	g.accounts = append(g.accounts, int64(id))
+	return nil
+}

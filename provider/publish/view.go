@@ -1,0 +1,183 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync/atomic"
+
+	"github.com/winperf/winperf/provider"
+)
+
+// View is what a reader shows of some objects. It may be used from several
+// goroutines.
+type View struct {
+	reader *Reader
+	wants  func(name string) bool
+	last   atomic.Pointer[published]
+
+	// Who has the reader's turn may use these.
+	seen   uint64 // changes of the reader that last knows of
+	merged bool   // last is of some state of the reader
+	faults []error
+
+	damage atomic.Pointer[[]error]
+}
+
+// View returns a view of the objects that are wanted by their names, nil of all.
+// A name of the machine's own is never asked about.
+func (r *Reader) View(wants func(name string) bool) *View {
+	if wants == nil {
+		wants = func(string) bool { return true }
+	}
+	return &View{reader: r, wants: wants}
+}
+
+// Refresh looks which of the objects are published now and returns the provider
+// of them, nil where there are none. As long as the objects and their counters
+// are the same, so is the provider; publishers and instances come and go by
+// themselves. Only the latest provider delivers something. An error is that of
+// ctx.
+func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
+	r := v.reader
+	waits := v.last.Load() == nil // else somebody who reads may be held up
+	if err := r.take(ctx, waits); err != nil && waits {
+		return nil, err
+	} else if err == nil {
+		defer r.giveBack()
+		if err := v.refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if p := v.last.Load(); p != nil {
+		return p, nil
+	}
+	return nil, nil
+}
+
+func (v *View) refresh(ctx context.Context) error {
+	r := v.reader
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, d := range r.dirs {
+		if err := r.look(ctx, d); err != nil {
+			return err
+		}
+	}
+	if err := v.probe(ctx); err != nil {
+		return err
+	}
+	if v.merged && v.seen == r.changes {
+		return nil
+	}
+	v.faults = nil // of files that may not be there any more
+	defer v.note()
+
+	var files []*foreign
+	for _, d := range r.dirs {
+		for _, f := range d.files {
+			files = append(files, f)
+		}
+	}
+	m := r.newMerger()
+	if err := m.merge(ctx, files, v.wants); err != nil {
+		return err
+	}
+	v.replace(m)
+	v.seen, v.merged = r.changes, true
+	return nil
+}
+
+// probe looks whether the publishers of what is shown are still there.
+func (v *View) probe(ctx context.Context) error {
+	p := v.last.Load()
+	if p == nil {
+		return nil
+	}
+	for _, f := range p.files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if f.dir.files[f.path] == f && !v.reader.published(f) {
+			v.reader.drop(f)
+		}
+	}
+	return nil
+}
+
+// replace makes these the published objects.
+func (v *View) replace(m *merger) {
+	if len(m.objects) == 0 {
+		v.last.Store(nil)
+		return
+	}
+	next := &published{view: v, objects: m.objects, shown: m.shown}
+	of := map[*foreign]bool{}
+	for _, o := range m.objects {
+		next.declared = append(next.declared, o.object)
+		for _, p := range o.parts {
+			if !of[p.file] {
+				of[p.file] = true
+				next.files = append(next.files, p.file)
+			}
+		}
+	}
+	slices.SortFunc(next.files, older)
+	if old := v.last.Load(); old != nil && reflect.DeepEqual(old.declared, next.declared) {
+		old.objects, old.shown, old.files = next.objects, next.shown, next.files
+		return
+	}
+	v.last.Store(next)
+}
+
+// Damage returns what of the objects could not be read at the last refresh and
+// in the last sample. What is in a file whose definitions cannot be read nobody
+// knows: it may be of any object.
+func (v *View) Damage() []error {
+	if errs := v.damage.Load(); errs != nil {
+		return *errs
+	}
+	return nil
+}
+
+// note makes known what is wrong now.
+func (v *View) note() {
+	var errs []error
+	for _, d := range v.reader.dirs {
+		if d.wrong != nil {
+			errs = append(errs, d.wrong)
+		}
+		for _, f := range d.files {
+			if f.wrong != nil {
+				errs = append(errs, f.wrong)
+			}
+		}
+	}
+	errs = limit(append(errs, v.faults...))
+	v.damage.Store(&errs)
+}
+
+// maxDamage is how many errors are worth to be told.
+const maxDamage = 16
+
+// limit returns the first errors, and how many there are more.
+func limit(errs []error) []error {
+	if len(errs) <= maxDamage {
+		return errs
+	}
+	slices.SortFunc(errs, func(a, b error) int {
+		if a.Error() < b.Error() {
+			return -1
+		}
+		return 1
+	})
+	more := len(errs) - maxDamage
+	return append(errs[:maxDamage:maxDamage], fmt.Errorf("and %d more published files or instances", more))
+}
+
+// problemOf tells a problem of a file.
+func (r *Reader) problemOf(f *foreign, format string, args ...any) {
+	r.tell(f.path, fmt.Errorf("%s: %s", f.path, fmt.Sprintf(format, args...)))
+}
