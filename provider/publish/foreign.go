@@ -158,7 +158,7 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 		cost += definitionCost * int64(1+definitions(head))
 	}
 	if cost > limit {
-		return cost, fmt.Errorf("%s: its definitions need %d bytes of the %d that are left for all files in the directory: %w", r.path, cost, limit, errTooMuch)
+		return cost, r.tooMuch("definitions", cost, limit)
 	}
 	text, err := r.part(p, HeaderSchema, HeaderSchemaLen, MaxSchema)
 	if err != nil {
@@ -182,6 +182,11 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 // errTooMuch is wrapped by the error about a file that needs more memory than the
 // budget has left.
 var errTooMuch = errors.New("it is left out")
+
+func (r *foreign) tooMuch(what string, cost, limit int64) error {
+	const message = "%s: its %s need %d bytes of the %d that are left for all files in the directory: %w"
+	return fmt.Errorf(message, r.path, what, cost, limit, errTooMuch)
+}
 
 // part returns the bytes that two fields of the header name, at most limit.
 func (r *foreign) part(p []byte, offset, length int, limit uint32) ([]byte, error) {
@@ -263,7 +268,7 @@ func (r *foreign) sample(limit int64) (cost int64, err error) {
 		return 0, r.bad(HeaderUsed, "%d bytes, want at least the %d before the slots", used, r.begin)
 	}
 	if cost = n + n/minSlot*instanceCost; cost > limit {
-		return 0, fmt.Errorf("%s: its instances need %d bytes of the %d that are left for all files in the directory: %w", r.path, cost, limit, errTooMuch)
+		return 0, r.tooMuch("instances", cost, limit)
 	}
 	r.data = resize(r.data, int(n))
 	if err := r.read(r.data, r.begin); err != nil {
@@ -342,7 +347,8 @@ func (r *foreign) walk() {
 			if err := r.check(p, r.begin+int64(at)); err != nil {
 				r.note(err)
 			} else {
-				r.live = append(r.live, foreignInstance{at: uint32(at), object: binary.LittleEndian.Uint32(p[SlotObject:])})
+				object := binary.LittleEndian.Uint32(p[SlotObject:])
+				r.live = append(r.live, foreignInstance{at: uint32(at), object: object})
 			}
 		}
 		at += size
@@ -384,7 +390,8 @@ func (r *foreign) parentOf(title, slot uint32) *foreignInstance {
 		return nil
 	}
 	list := r.of(object)
-	k, found := slices.BinarySearchFunc(list, int64(slot)-r.begin, func(in foreignInstance, at int64) int { return cmp.Compare(int64(in.at), at) })
+	by := func(in foreignInstance, at int64) int { return cmp.Compare(int64(in.at), at) }
+	k, found := slices.BinarySearchFunc(list, int64(slot)-r.begin, by)
 	if !found {
 		return nil
 	}

@@ -31,8 +31,9 @@ func (id *identity) check(path string) error {
 }
 
 // same reports whether this is still the same file.
-func (id *identity) same(other identity) bool {
-	return id.device == other.device && id.number == other.number && id.born == other.born && id.owner == other.owner
+func (id identity) same(other identity) bool {
+	id.writable = other.writable
+	return id == other
 }
 
 // older orders files by what the system says: those of the administrator first,
@@ -44,7 +45,12 @@ func older(a, b *foreign) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.since, b.since), cmp.Compare(a.id.device, b.id.device), cmp.Compare(a.id.number, b.id.number))
+	return cmp.Or(
+		cmp.Compare(rank(a), rank(b)),
+		cmp.Compare(a.since, b.since),
+		cmp.Compare(a.id.device, b.id.device),
+		cmp.Compare(a.id.number, b.id.number),
+	)
 }
 
 // accounts knows the names of accounts.

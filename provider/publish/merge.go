@@ -147,7 +147,8 @@ func (m *merger) owned(parts []part) []part {
 		if rule == nil || rule.admits(p.file.id.owner) {
 			return false
 		}
-		m.problem(p.file, "object %q of %s: the file %s beside it gives that object to others: it is left out", p.declared().Name, m.owner(p), OwnersFile)
+		m.problem(p.file, "object %q of %s: the file %s beside it gives that object to others: it is left out",
+			p.declared().Name, m.owner(p), OwnersFile)
 		return true
 	})
 	if len(parts) == 0 {
@@ -166,7 +167,8 @@ func (m *merger) owned(parts []part) []part {
 		if p.file.id.owner == first.file.id.owner || rule.admits(p.file.id.owner) {
 			return false
 		}
-		m.problem(p.file, "object %q of %s belongs to %s, who publishes it in %s: it is left out", p.declared().Name, m.owner(p), m.owner(first), first.file.path)
+		m.problem(p.file, "object %q of %s belongs to %s, who publishes it in %s: it is left out",
+			p.declared().Name, m.owner(p), m.owner(first), first.file.path)
 		return true
 	})
 }
@@ -181,7 +183,8 @@ func (m *merger) add(p part) {
 	if i, known := m.signed[sign]; known {
 		other := m.objects[i]
 		if !o.Multi {
-			m.problem(p.file, "object %q, which has no instances, is published by %s already: that one is shown", o.Name, other.parts[0].file.path)
+			m.problem(p.file, "object %q, which has no instances, is published by %s already: that one is shown",
+				o.Name, other.parts[0].file.path)
 			return
 		}
 		other.parts = append(other.parts, p)
@@ -203,7 +206,8 @@ func (m *merger) add(p part) {
 		return
 	}
 	m.shown[p], m.signed[sign] = len(m.objects), len(m.objects)
-	m.objects = append(m.objects, &merged{object: object, layout: layout, image: p.file.images[p.number], parts: []part{p}})
+	image := p.file.images[p.number]
+	m.objects = append(m.objects, &merged{object: object, layout: layout, image: image, parts: []part{p}})
 }
 
 // entitle gives an object and its counters their title indices. Its help text

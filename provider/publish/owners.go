@@ -67,7 +67,8 @@ func (o *owners) read(dir string, dirOwner int64) (changed bool, err error) {
 		}
 		return changed, err
 	}
-	if o.info != nil && os.SameFile(info, o.info) && info.ModTime().Equal(o.info.ModTime()) && info.Size() == o.info.Size() {
+	if old := o.info; old != nil && os.SameFile(info, old) &&
+		info.ModTime().Equal(old.ModTime()) && info.Size() == old.Size() && info.Mode() == old.Mode() {
 		return false, nil
 	}
 
@@ -78,7 +79,8 @@ func (o *owners) read(dir string, dirOwner int64) (changed bool, err error) {
 	}
 	defer f.Close()
 	if id.writable || id.owner != administrator && id.owner != dirOwner {
-		return true, fmt.Errorf("%s counts for nothing: it is not the administrator's or the directory's owner's, or others may write to it: %w", path, fs.ErrPermission)
+		const message = "%s counts for nothing: it is not root's or the directory owner's, or others may write to it: %w"
+		return true, fmt.Errorf(message, path, fs.ErrPermission)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxOwners+1))
 	if err == nil && len(text) > maxOwners {
@@ -101,7 +103,8 @@ func (o *owners) parse(path string, text []byte) error {
 		}
 		end := strings.IndexAny(line, " \t")
 		if end < 0 {
-			errs = append(errs, fmt.Errorf("%s:%d: no object; want ACCOUNT,ACCOUNT OBJECT: %w", path, i+1, winperf.ErrBadData))
+			const message = "%s:%d: no object; want ACCOUNT,ACCOUNT OBJECT: %w"
+			errs = append(errs, fmt.Errorf(message, path, i+1, winperf.ErrBadData))
 			continue
 		}
 		g := grant{object: winperf.CompilePattern(strings.TrimSpace(line[end:]))}

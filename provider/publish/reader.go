@@ -69,7 +69,13 @@ func NewReader(opt ReaderOptions) *Reader {
 	if opt.Budget <= 0 {
 		opt.Budget = DefaultBudget
 	}
-	r := &Reader{opt: opt, turn: make(chan struct{}, 1), told: map[string]bool{}, accounts: accounts{}, open: openIdentified}
+	r := &Reader{
+		opt:      opt,
+		turn:     make(chan struct{}, 1),
+		told:     map[string]bool{},
+		accounts: accounts{},
+		open:     openIdentified,
+	}
 	dirs := chooseDirs()
 	if opt.Dirs != nil {
 		dirs = givenDirs(opt.Dirs)
@@ -222,7 +228,8 @@ func list(ctx context.Context, dir string) (names []string, err error) {
 			}
 		}
 		if n += len(entries); n >= maxEntries {
-			return names, fmt.Errorf("%s: more than %d entries: the others are not looked at: %w", dir, maxEntries, errTooMuch)
+			const message = "%s: more than %d entries: the others are not looked at: %w"
+			return names, fmt.Errorf(message, dir, maxEntries, errTooMuch)
 		}
 		if len(entries) == 0 || err != nil {
 			break // at the end, or where it cannot go on

@@ -105,7 +105,9 @@ func (r *schemaReader) readCounter(seen map[string]bool) (c registration.Counter
 		return c, fmt.Errorf("two counters are called %q: %w", text.Name, errSchema)
 	}
 	seen[lower] = true
-	return registration.Counter{Text: text.Text, Type: text.Type, Scale: text.Scale, Detail: text.Detail, BaseSlot: text.Base}, nil
+	return registration.Counter{
+		Text: text.Text, Type: text.Type, Scale: text.Scale, Detail: text.Detail, BaseSlot: text.Base,
+	}, nil
 }
 
 // checkName tells what is wrong with the name of an object or a counter.

@@ -85,7 +85,13 @@ type collection struct {
 const maxBlock = 63 << 20
 
 func newCollection(p *published, q *provider.Query) *collection {
-	c := &collection{published: p, reader: p.view.reader, read: map[*foreign]bool{}, spent: map[*watched]int64{}, room: maxBlock}
+	c := &collection{
+		published: p,
+		reader:    p.view.reader,
+		read:      map[*foreign]bool{},
+		spent:     map[*watched]int64{},
+		room:      maxBlock,
+	}
 	listed := map[uint32]bool{}
 	for _, index := range q.Objects {
 		listed[index] = true
@@ -163,7 +169,8 @@ func (c *collection) readFile(f *foreign) {
 		c.fault(f, err)
 	case room > c.room:
 		f.forget()
-		c.fault(f, fmt.Errorf("%s: a sample has no room for its instances, which need %d bytes of %d: %w", f.path, room, c.room, errTooMuch))
+		const message = "%s: a sample has no room for its instances, which need %d bytes of %d: %w"
+		c.fault(f, fmt.Errorf(message, f.path, room, c.room, errTooMuch))
 	default:
 		c.room -= room
 		if f.fault != nil {

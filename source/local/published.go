@@ -28,7 +28,8 @@ func newPublishers(host *source, dirs []string) *publishers {
 		p.hosts[strings.ToLower(o.Name)] = true
 	}
 	isHost := func(name string) bool {
-		return slices.ContainsFunc(host.dispatcher.Objects(), func(o *provider.Object) bool { return strings.EqualFold(o.Name, name) })
+		same := func(o *provider.Object) bool { return strings.EqualFold(o.Name, name) }
+		return slices.ContainsFunc(host.dispatcher.Objects(), same)
 	}
 	p.reader = publish.NewReader(publish.ReaderOptions{Dirs: dirs, Reserved: isHost, OnProblem: p.tell})
 	p.all = p.query(winperf.Selection{Global: true})
@@ -39,7 +40,9 @@ func newPublishers(host *source, dirs []string) *publishers {
 // but itself.
 func (p *publishers) tell(err error) {
 	now := winperf.FromFiletime(p.host.dispatch.Clocks().Time100ns)
-	p.host.dispatch.OnProblem(provider.Problem{Provider: "published counters", Stage: "collect", Time: now, Err: err, Failures: 1, Total: 1})
+	p.host.dispatch.OnProblem(provider.Problem{
+		Provider: "published counters", Stage: "collect", Time: now, Err: err, Failures: 1, Total: 1,
+	})
 }
 
 // publishedQuery is a selection of published objects.
