@@ -13,16 +13,37 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// blgOutput writes the container: buffers of events.
+// blgOutput writes the container: buffers of events. A buffer that is filled in
+// part can be written, and written again with what came to it.
 type blgOutput struct {
 	w       io.Writer
+	start   int64 // where the log begins in a writer that can seek, -1 = it cannot
+	at      int64 // where w stands, from start
 	head    BLGHeader
 	guid    [16]byte
-	buf     []byte // the buffer at hand; empty: none is begun
-	buffers int64  // written so far
-	last    int64  // FILETIME of the last event, UTC
-	start   int64  // where the log begins in a writer that can seek, -1 = it cannot
+	told    [blgToldSize]byte // the part of the head that changes
+	buf     []byte            // the buffer at hand; empty: none is begun
+	stored  int               // as much of it is in the file, 0 = it is not there
+	buffers int64             // those before it
+	last    int64             // FILETIME of the last event, UTC
+	waiting bool              // something is not in the file
+	mark    blgMark
 }
+
+// blgMark is where the latest record begins.
+type blgMark struct {
+	set     bool
+	buffers int64
+	used    int                   // of the buffer that it begins in, 0 = in a new one
+	header  [blgBufferHeader]byte // of that buffer, as it was before the record
+}
+
+// The part of the head that changes: the time of the end, three fields that stay
+// and the number of buffers.
+const (
+	blgToldAt   = blgBufferHeader + blgSystemHeader + blgAtEnd
+	blgToldSize = blgAtBuffers + 4 - blgAtEnd
+)
 
 // The system that a log says it was written by: that whose logs have this form.
 const (
@@ -44,7 +65,8 @@ func (o *blgOutput) begin(head BLGHeader) error {
 	o.last = winperf.ToFiletime(head.Start)
 	o.open()
 	o.buf = o.appendHead(o.buf)
-	return o.flush()
+	copy(o.told[:], o.buf[blgToldAt:])
+	return o.next()
 }
 
 // open begins a buffer.
@@ -56,6 +78,7 @@ func (o *blgOutput) open() {
 	clear(o.buf)
 	le := binary.LittleEndian
 	le.PutUint32(o.buf[blgAtSize:], uint32(o.head.BufferSize))
+	le.PutUint64(o.buf[blgAtTime:], uint64(o.last))
 	le.PutUint64(o.buf[blgAtSequence:], uint64(o.buffers))
 	o.buf[blgAtAlign] = 8
 	le.PutUint32(o.buf[blgAtState:], 3)
@@ -65,25 +88,101 @@ func (o *blgOutput) open() {
 	}
 }
 
-// flush writes the buffer at hand, if there is one.
-func (o *blgOutput) flush() error {
-	if len(o.buf) == 0 {
+// seal writes into the header of the buffer at hand how much is in it.
+func (o *blgOutput) seal() {
+	binary.LittleEndian.PutUint32(o.buf[blgAtUsed:], uint32(len(o.buf)))
+}
+
+// store writes the buffer at hand as far as it is filled. It stays at hand.
+func (o *blgOutput) store() error {
+	used, at := len(o.buf), o.buffers*int64(o.head.BufferSize)
+	if used == o.stored {
 		return nil
 	}
-	used := len(o.buf)
-	le := binary.LittleEndian
-	le.PutUint32(o.buf[blgAtUsed:], uint32(used))
-	le.PutUint64(o.buf[blgAtTime:], uint64(o.last))
-	o.buf = o.buf[:o.head.BufferSize]
-	for i := range o.buf[used:] {
-		o.buf[used+i] = 0xFF
+	o.seal()
+
+	if o.stored == 0 {
+		whole := o.buf[:o.head.BufferSize]
+		for i := range whole[used:] {
+			whole[used+i] = 0xFF
+		}
+		if err := o.put(at, whole); err != nil {
+			return err
+		}
+		o.stored = used
+		return nil
 	}
-	n, err := o.w.Write(o.buf)
-	if err == nil && n < len(o.buf) {
+
+	// The header tells readers how far to go. It comes last, so that the log is
+	// whole at every moment.
+	if err := o.put(at+int64(o.stored), o.buf[o.stored:]); err != nil {
+		return err
+	}
+	if err := o.put(at, o.buf[:blgBufferHeader]); err != nil {
+		return err
+	}
+	o.stored = used
+	return nil
+}
+
+// next writes the buffer at hand, to which nothing more will come.
+func (o *blgOutput) next() error {
+	if err := o.store(); err != nil || len(o.buf) == 0 {
+		return err
+	}
+	o.buf, o.stored = o.buf[:0], 0
+	o.buffers++
+	return nil
+}
+
+// flush writes what is not yet in the file, and into the head that the log ends
+// there. A writer that cannot go back gets a buffer that stays as it is.
+func (o *blgOutput) flush() error {
+	if !o.waiting {
+		return nil
+	}
+	write := o.store
+	if o.start < 0 {
+		write = o.next
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	o.waiting, o.mark.set = false, false
+	return o.tell()
+}
+
+// tell writes the time of the last event and the number of buffers into the
+// head, where that is possible.
+func (o *blgOutput) tell() error {
+	if o.start < 0 {
+		return nil
+	}
+	le := binary.LittleEndian
+	le.PutUint64(o.told[:], filetimeOf(winperf.FromFiletime(o.last)))
+	le.PutUint32(o.told[blgAtBuffers-blgAtEnd:], uint32(min(o.whole(), math.MaxInt32)))
+	return o.put(blgToldAt, o.told[:])
+}
+
+// put writes bytes at a place of the log.
+func (o *blgOutput) put(at int64, b []byte) error {
+	if err := o.seek(at); err != nil {
+		return err
+	}
+	n, err := o.w.Write(b)
+	o.at += int64(n)
+	if err == nil && n < len(b) {
 		err = io.ErrShortWrite
 	}
-	o.buf = o.buf[:0]
-	o.buffers++
+	return err
+}
+
+func (o *blgOutput) seek(at int64) error {
+	if at == o.at {
+		return nil
+	}
+	_, err := o.w.(io.Seeker).Seek(o.start+at, io.SeekStart)
+	o.at = at
 	return err
 }
 
@@ -94,11 +193,14 @@ func (o *blgOutput) size() int64 {
 // record writes a record, in several events if it is long. local is the local
 // time of its events, utc the instant.
 func (o *blgOutput) record(typ byte, local, utc int64, b []byte) error {
-	o.last = utc
+	o.setMark()
 	parts := max(1, (len(b)+blgPart-1)/blgPart)
 	if parts > blgMaxParts {
-		return fmt.Errorf("a record of %d bytes in a binary log, expected at most %d: %w", len(b), blgMaxParts*blgPart, winperf.ErrNotSupported)
+		return fmt.Errorf("a record of %d bytes in a binary log, expected at most %d: %w",
+			len(b), blgMaxParts*blgPart, winperf.ErrNotSupported)
 	}
+
+	o.last, o.waiting = utc, true
 	for part := range parts {
 		payload := b[part*blgPart : min(len(b), (part+1)*blgPart)]
 		if err := o.event(typ, local, uint32(part+1), uint32(parts), payload); err != nil {
@@ -108,10 +210,44 @@ func (o *blgOutput) record(typ byte, local, utc int64, b []byte) error {
 	return nil
 }
 
+// setMark notes that a record begins.
+func (o *blgOutput) setMark() {
+	o.mark = blgMark{set: true, buffers: o.buffers, used: len(o.buf)}
+	if o.mark.used > 0 {
+		o.seal()
+		copy(o.mark.header[:], o.buf)
+	}
+}
+
+// undo makes the log end where the latest record begins, if that could not be
+// written: at size, where the file is to be cut off.
+func (o *blgOutput) undo() {
+	if o.start < 0 {
+		return
+	}
+	whole, m := o.whole(), &o.mark
+	if m.set && whole > m.buffers {
+		whole = m.buffers
+		if m.used > 0 {
+			_ = o.put(m.buffers*int64(o.head.BufferSize), m.header[:]) // else a reader finds a part of the record
+			whole++
+		}
+	}
+	o.buf, o.stored, o.buffers = o.buf[:0], 0, whole
+}
+
+// whole is the number of buffers in the file.
+func (o *blgOutput) whole() int64 {
+	if o.stored > 0 {
+		return o.buffers + 1
+	}
+	return o.buffers
+}
+
 func (o *blgOutput) event(typ byte, local int64, part, parts uint32, payload []byte) error {
 	size := blgEventHeader + blgPrefix + len(payload)
 	if at := align8(len(o.buf)); len(o.buf) > 0 && at+size > o.head.BufferSize {
-		if err := o.flush(); err != nil {
+		if err := o.next(); err != nil {
 			return err
 		}
 	}
@@ -131,6 +267,7 @@ func (o *blgOutput) event(typ byte, local int64, part, parts uint32, payload []b
 	b = le.AppendUint32(b, part)
 	b = le.AppendUint32(b, parts)
 	o.buf = append(b, payload...)
+	le.PutUint64(o.buf[blgAtTime:], uint64(o.last))
 	return nil
 }
 
@@ -172,29 +309,16 @@ func (o *blgOutput) appendHead(b []byte) []byte {
 	return b
 }
 
-// end writes the last buffer, and the number of buffers and the time of the end
-// into the first one where that is possible.
+// end writes the last buffer, and what the head tells of it.
 func (o *blgOutput) end() error {
-	if err := o.flush(); err != nil || o.start < 0 {
+	if err := o.next(); err != nil {
 		return err
 	}
-	s := o.w.(io.Seeker)
-	if _, err := s.Seek(o.start, io.SeekStart); err != nil {
+	o.mark.set = false
+	if err := o.tell(); err != nil {
 		return err
 	}
-	o.head.Buffers = int(min(o.buffers, math.MaxInt32))
-	o.head.End = winperf.FromFiletime(o.last)
-	all := o.buffers
-	o.buffers = 0
-	o.open()
-	o.buf = o.appendHead(o.buf)
-	err := o.flush()
-	o.buffers = all
-	if err != nil {
-		return err
-	}
-	_, err = s.Seek(o.start+all*int64(o.head.BufferSize), io.SeekStart)
-	return err
+	return o.seek(o.size())
 }
 
 // longestName is how much of a log's name has a place in the head, in bytes.

@@ -62,10 +62,11 @@ type BLGOptions struct {
 // stands once, before the samples. Objects, counters and single instances that
 // come later are not in the log; [BLGWriter.Late] counts them.
 //
-// The file is written in whole buffers, one call of the underlying writer each.
-// Only Close needs to go back, for two fields of the head: the time of the end
-// and the number of buffers. Where the writer is no io.Seeker they stay 0, as in
-// a log without an orderly end.
+// The file is written in whole buffers. [BLGWriter.Flush] writes one that is not
+// full yet, so that the log is whole without it, and goes back to write it again.
+// Close and Flush go back to the head, too, for the time of the end and the number
+// of buffers. Where the writer is no io.Seeker these stay 0, as in a log without
+// an orderly end.
 type BLGWriter struct {
 	opt     BLGOptions
 	out     blgOutput
@@ -123,10 +124,10 @@ func (w *BLGWriter) Write(f frame.Frame, names *nametable.Names) error {
 	}
 	if !w.begun {
 		w.begun, w.machine = true, f.Machine()
-		w.err = w.begin(f, names)
+		w.settle(w.begin(f, names))
 	}
 	if w.err == nil {
-		w.err = w.write(f, names)
+		w.settle(w.write(f, names))
 	}
 	return w.err
 }
@@ -136,14 +137,17 @@ func (w *BLGWriter) Write(f frame.Frame, names *nametable.Names) error {
 func (w *BLGWriter) Late() int { return w.plan.late() }
 
 // Size returns the number of bytes of the log so far, those included that wait
-// for their buffer to be full.
+// for their buffer to be full. After an error of a writer that can seek, it is
+// where the file can be cut off: the samples before are whole.
 func (w *BLGWriter) Size() int64 { return w.out.size() }
 
-// Flush writes what waits for its buffer to be full. The rest of that buffer
-// stays empty: flushing every sample makes a log of one buffer a sample.
+// Flush writes what waits for its buffer to be full. Whoever opens the log then
+// finds all samples. The buffer is written again when more has come to it; where
+// the writer is no io.Seeker its rest stays empty, and flushing every sample
+// makes a log of one buffer a sample.
 func (w *BLGWriter) Flush() error {
-	if w.err == nil {
-		w.err = w.out.flush()
+	if w.err == nil && w.begun && !w.closed {
+		w.settle(w.out.flush())
 	}
 	return w.err
 }
@@ -151,13 +155,17 @@ func (w *BLGWriter) Flush() error {
 // Close ends the log. It does not close the underlying writer. The error is the
 // first one of writing. A log without samples stays empty.
 func (w *BLGWriter) Close() error {
-	if w.closed || !w.begun {
-		w.closed = true
-		return w.err
+	if w.err == nil && w.begun && !w.closed {
+		w.settle(w.end())
 	}
 	w.closed = true
-	if w.err == nil {
-		w.err = w.end()
-	}
 	return w.err
+}
+
+// settle keeps the error of writing a record, which leaves the log as it was
+// before.
+func (w *BLGWriter) settle(err error) {
+	if w.err = err; err != nil {
+		w.out.undo()
+	}
 }

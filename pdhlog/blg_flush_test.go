@@ -1,0 +1,224 @@
+package pdhlog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf/frame"
+)
+
+// journal is a file in memory that can be had as it was after any number of
+// bytes, as a program that is killed leaves it.
+type journal struct {
+	seekBuffer
+	writes []journalWrite
+	tried  int
+	fails  int // the write that fails, from 1, after half of its bytes
+}
+
+type journalWrite struct {
+	at int64
+	b  []byte
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	if j.tried++; j.tried == j.fails {
+		n, _ := j.seekBuffer.Write(p[:len(p)/2])
+		return n, syscall.ENOSPC
+	}
+	j.writes = append(j.writes, journalWrite{j.at, bytes.Clone(p)})
+	return j.seekBuffer.Write(p)
+}
+
+// after is the file after n writes and the first bytes of the next one.
+func (j *journal) after(n, bytes int) []byte {
+	var s seekBuffer
+	for i, w := range j.writes[:min(n+1, len(j.writes))] {
+		if i == n {
+			w.b = w.b[:bytes]
+		}
+		s.at = w.at
+		_, _ = s.Write(w.b) // into memory
+	}
+	return s.b
+}
+
+// flushFrames are samples of a few hundred bytes, and some of several buffers.
+func flushFrames(m *machine) (frames []frame.Frame) {
+	var many []string
+	for i := range 400 {
+		many = append(many, fmt.Sprint("process ", i))
+	}
+	for i := range 12 {
+		frames = append(frames, m.frame(many[:[]int{1, 3, 400, 120}[i%4]]...))
+	}
+	return frames
+}
+
+// eachLayout calls f for both layouts, with buffers that are soon full.
+func eachLayout(t *testing.T, f func(t *testing.T, opt BLGOptions)) {
+	paths := parsePaths(t, `\Process(*)\ID Process`, `\System\Processes`)
+	for name, opt := range map[string]BLGOptions{"counters": {Paths: paths}, "objects": {Layout: BLGObjects}} {
+		opt.BufferSize, opt.Location = 16<<10, time.UTC
+		opt.GUID[0] = 1
+		t.Run(name, func(t *testing.T) { f(t, opt) })
+	}
+}
+
+// areFirst compares the first samples of a log with those of a whole one.
+func areFirst(got, want []BLGSample) bool {
+	return slices.EqualFunc(got, want[:min(len(got), len(want))], func(a, b BLGSample) bool {
+		same := func(a, b BLGValue) bool { return sameValue(&a, &b) }
+		return a.Local == b.Local && slices.EqualFunc(a.Values, b.Values, same)
+	})
+}
+
+// places counts the places of damage.
+func places(damage []error) int {
+	at := map[int64]bool{}
+	for _, err := range damage {
+		var where *BLGError
+		if errors.As(err, &where) {
+			at[where.Offset] = true
+		}
+	}
+	return len(at)
+}
+
+// TestBLGFlush checks that a log reads whole after every Flush, with a head that
+// tells its end, and is in the end the one that was never flushed.
+func TestBLGFlush(t *testing.T) {
+	eachLayout(t, func(t *testing.T, opt BLGOptions) {
+		m := newMachine(t)
+		frames := flushFrames(m)
+		plain, _ := writeBLG(t, opt, m, frames...)
+		want := readWhole(t, plain).samples
+
+		var out seekBuffer
+		w, err := NewBLGWriter(&out, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range frames {
+			if err := w.Write(f, m.names()); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // again, when there is nothing to do
+				if err := w.Flush(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := readWhole(t, out.b)
+			if len(got.damage) > 0 || len(got.samples) != i+1 || !areFirst(got.samples, want) {
+				t.Fatalf("after %d samples the log has %d, damage %v", i+1, len(got.samples), got.damage)
+			}
+			if got.head.Buffers*opt.BufferSize != len(out.b) || !got.head.End.Equal(f.Time()) {
+				t.Errorf("after %d samples and %d bytes the head is %+v", i+1, len(out.b), got.head)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(out.b, plain) {
+			t.Error("a log that was flushed is not the one that was not")
+		}
+		if err := w.Flush(); err != nil || !bytes.Equal(out.b, plain) {
+			t.Errorf("Flush after Close: %v", err)
+		}
+	})
+}
+
+// TestBLGKilled cuts what a writer does after every write and within it: all
+// samples that were flushed are there, and at most one is there in part.
+func TestBLGKilled(t *testing.T) {
+	eachLayout(t, func(t *testing.T, opt BLGOptions) {
+		m := newMachine(t)
+		frames := flushFrames(m)
+		var out journal
+		w, err := NewBLGWriter(&out, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var flushed []int // by sample: the writes until it was in the file
+		for _, f := range frames {
+			if err := w.Write(f, m.names()); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			flushed = append(flushed, len(out.writes))
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := readWhole(t, out.b).samples
+		for n := range out.writes {
+			length := len(out.writes[n].b)
+			for _, cut := range []int{0, 1, length / 3, length / 2, length - 1} {
+				if n == 0 && cut < blgMinBuffer {
+					continue // no log yet
+				}
+				held, _ := slices.BinarySearch(flushed, n+1)
+				got := readWhole(t, out.after(n, cut))
+				if len(got.samples) < held || !areFirst(got.samples[:held], want) {
+					t.Fatalf("killed in write %d after %d bytes: %d samples, damage %v; %d were flushed",
+						n, cut, len(got.samples), got.damage, held)
+				}
+				// What is damaged is the file's end, the event and the sample that it cuts off.
+				if len(got.samples) > held+1 || places(got.damage) > 3 {
+					t.Fatalf("killed in write %d after %d bytes: %d samples of %d, damage %v",
+						n, cut, len(got.samples), held, got.damage)
+				}
+			}
+		}
+	})
+}
+
+// TestBLGWriteFails checks that a write that fails, whichever it is, leaves the
+// samples before it whole, and Size tells where the log can be cut off.
+func TestBLGWriteFails(t *testing.T) {
+	eachLayout(t, func(t *testing.T, opt BLGOptions) {
+		m := newMachine(t)
+		frames := flushFrames(m)
+		plain, _ := writeBLG(t, opt, m, frames...)
+		want := readWhole(t, plain).samples
+		for fails := 1; ; fails++ {
+			out := journal{fails: fails}
+			w, err := NewBLGWriter(&out, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			held := 0
+			for _, f := range frames {
+				if err = w.Write(f, m.names()); err == nil {
+					err = w.Flush()
+				}
+				if err != nil {
+					break
+				}
+				held++
+			}
+			if err == nil {
+				err = w.Close()
+			}
+			if err == nil {
+				break // there is no such write
+			}
+			if held == 0 {
+				continue
+			}
+			got := readWhole(t, out.b[:min(w.Size(), int64(len(out.b)))])
+			all := len(got.samples) == held || len(got.samples) == held+1
+			if len(got.damage) > 0 || !all || !areFirst(got.samples, want) {
+				t.Fatalf("write %d fails: %d samples, damage %v; %d were written",
+					fails, len(got.samples), got.damage, held)
+			}
+		}
+	})
+}
