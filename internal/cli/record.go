@@ -82,8 +82,9 @@ removes the oldest of them: about --max-size bytes, at least --max-samples
 samples or the last --max-time are kept, in some eight files.
 
 A sample is handed to the system before the next one is taken, so that a program
-that is killed loses at most the one being written (of blg some seconds more).
-A file is put on the disk when it is closed, and with --sync every so often.
+that is killed loses at most the one being written; of blg, where they are less
+than a second apart, those of one second. A file is put on the disk when it is
+closed, and with --sync every so often: no more than that is lost with the power.
 When the disk is full the recording ends with what was recorded before.
 
 Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path
@@ -354,15 +355,22 @@ func (r *recorder) countSample(c *measure.Cycle) {
 
 // syncNow puts the file on the disk when it is time.
 func (r *recorder) syncNow() error {
-	now := time.Now()
-	if r.sync <= 0 || now.Sub(r.synced) < time.Duration(r.sync) || r.files.current == nil {
+	f := r.files.current
+	if f == nil || !r.syncDue(time.Now()) {
 		return nil
 	}
-	r.synced = now
-	if f := r.files.current.file; !cannotSync(f) {
-		return f.Sync()
+	r.synced = time.Now()
+	if err := f.sync(); err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	return nil
+}
+
+// syncDue tells whether the next sample would come too late to put this one on
+// the disk.
+func (r *recorder) syncDue(now time.Time) bool {
+	next := now.Add(time.Duration(r.every))
+	return r.sync > 0 && next.Sub(r.synced) > time.Duration(r.sync)
 }
 
 // finish says at the end what was recorded and what was not as it should be.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/winperf/winperf/capture"
@@ -22,16 +23,20 @@ type recordFile struct {
 	last  time.Time // of the latest one
 
 	samples int   // that were added
+	at      int64 // where the next byte is written
 	size    int64 // of the file
 	good    int64 // up to here it is whole
 	before  int64 // length after the latest sample
 	grown   int64 // by it
 	failed  bool  // nothing can be written any more
+	named   bool  // its name is on the disk
 }
 
 // recordForm writes samples in one format. It hands them to the file's Write.
 type recordForm interface {
 	write(c *measure.Cycle) error
+	// flush hands on what write kept back.
+	flush() error
 	// end completes what was written.
 	end() error
 }
@@ -64,15 +69,24 @@ func createRecordFile(name string, mode openMode) (*os.File, error) {
 // Write implements io.Writer for the form.
 func (f *recordFile) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
-	f.size += int64(n)
+	f.at += int64(n)
+	f.size = max(f.size, f.at)
 	return n, err
+}
+
+// Seek implements io.Seeker, for forms that go back.
+func (f *recordFile) Seek(offset int64, whence int) (int64, error) {
+	at, err := f.file.Seek(offset, whence)
+	if err == nil {
+		f.at = at
+	}
+	return at, err
 }
 
 // add writes a sample. After an error the file is as it was before, if its
 // system can do that.
 func (f *recordFile) add(c *measure.Cycle, at time.Time) error {
 	if err := f.form.write(c); err != nil {
-		f.failed = true
 		return f.undo(err)
 	}
 	if f.samples > 0 { // the first one has much in front of it
@@ -94,12 +108,39 @@ func (f *recordFile) length() int64 {
 	return f.size
 }
 
-// undo cuts off what was written in part.
+// undo cuts off what was written in part. Nothing can be written any more.
 func (f *recordFile) undo(err error) error {
+	f.failed = true
+	if _, tells := f.form.(interface{ length() int64 }); tells && f.samples > 0 {
+		f.good = f.length() // the file has room in it that is not used yet
+	}
 	if f.size > f.good && f.file.Truncate(f.good) == nil {
 		f.size = f.good
 	}
 	return err
+}
+
+// sync puts what was written on the disk.
+func (f *recordFile) sync() error {
+	if err := f.form.flush(); err != nil {
+		return f.undo(err)
+	}
+	return f.toDisk()
+}
+
+// toDisk puts what the file has, and its name, on the disk that it is on, if any.
+func (f *recordFile) toDisk() error {
+	if err := f.file.Sync(); err != nil {
+		if cannotSync(f.file) {
+			return nil
+		}
+		return err
+	}
+	if !f.named {
+		syncDirectory(filepath.Dir(f.name))
+		f.named = true
+	}
+	return nil
 }
 
 // Close completes the file.
@@ -110,10 +151,7 @@ func (f *recordFile) Close() error {
 			err = f.undo(err)
 		}
 	}
-	if sync := f.file.Sync(); sync != nil && !cannotSync(f.file) {
-		err = errors.Join(err, sync)
-	}
-	return errors.Join(err, f.file.Close())
+	return errors.Join(err, f.toDisk(), f.file.Close())
 }
 
 // cannotSync tells whether the file is a device or pipe, which is on no disk.
@@ -144,7 +182,7 @@ func (f *recordFile) openTail(format string) (tail *capture.Tail, note string, e
 		}
 		at = tail.Offset
 	}
-	if _, err := f.file.Seek(at, io.SeekStart); err != nil {
+	if _, err := f.Seek(at, io.SeekStart); err != nil {
 		return nil, "", err
 	}
 	f.size, f.good = at, at

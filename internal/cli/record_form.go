@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"path/filepath"
+	"time"
 
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/measure"
@@ -35,8 +36,8 @@ func (r *recorder) newForm(f *recordFile, tail *capture.Tail) (recordForm, error
 		if len(opt.Paths) > 0 {
 			opt.Layout = pdhlog.BLGCounters
 		}
-		w, err := pdhlog.NewBLGWriter(&seekable{f}, opt)
-		return &blgForm{r, w}, err
+		w, err := pdhlog.NewBLGWriter(f, opt)
+		return &blgForm{r: r, w: w}, err
 	}
 	out := bufio.NewWriterSize(f, outputBuffer)
 	s, err := sink.New(r.format, out, sink.Options{File: true})
@@ -48,29 +49,43 @@ type captureForm struct{ w *capture.Writer }
 
 func (f captureForm) write(c *measure.Cycle) error { return f.w.Write(c.Frame.Raw()) }
 
+func (f captureForm) flush() error { return nil }
+
 func (f captureForm) end() error { return f.w.Close() }
 
-// blgForm writes a binary log. Its buffers reach the file when they are full.
+// blgForm writes a binary log. Its buffers reach the file when they are full, and
+// otherwise with each sample, of fast ones each flushEvery.
 type blgForm struct {
-	r *recorder
-	w *pdhlog.BLGWriter
+	r       *recorder
+	w       *pdhlog.BLGWriter
+	flushed time.Time
 }
 
-func (f *blgForm) write(c *measure.Cycle) error { return f.w.Write(c.Frame, c.Names) }
+// flushEvery bounds what is lost with a program that is killed, and what it costs
+// to write a buffer again and again.
+const flushEvery = time.Second
+
+func (f *blgForm) write(c *measure.Cycle) error {
+	if err := f.w.Write(c.Frame, c.Names); err != nil {
+		return err
+	}
+	slow := f.r.live && time.Duration(f.r.every) >= flushEvery
+	if !slow && time.Since(f.flushed) < flushEvery {
+		return nil
+	}
+	return f.flush()
+}
+
+func (f *blgForm) flush() error {
+	f.flushed = time.Now()
+	return f.w.Flush()
+}
 
 func (f *blgForm) length() int64 { return f.w.Size() }
 
 func (f *blgForm) end() error {
 	f.r.late += f.w.Late()
 	return f.w.Close()
-}
-
-// seekable lets the writer of a binary log go back to its head.
-type seekable struct{ *recordFile }
-
-// Seek implements io.Seeker.
-func (s *seekable) Seek(offset int64, whence int) (int64, error) {
-	return s.file.Seek(offset, whence)
 }
 
 // textForm writes readings.
@@ -87,8 +102,10 @@ func (f *textForm) write(c *measure.Cycle) error {
 	if err := f.sink.Write(c.Time, c.Readings()); err != nil {
 		return err
 	}
-	return f.out.Flush()
+	return f.flush()
 }
+
+func (f *textForm) flush() error { return f.out.Flush() }
 
 func (f *textForm) end() error {
 	err := f.sink.Close()
@@ -98,5 +115,5 @@ func (f *textForm) end() error {
 	if err != nil {
 		return err
 	}
-	return f.out.Flush()
+	return f.flush()
 }
