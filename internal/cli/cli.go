@@ -33,13 +33,12 @@ type app struct {
 }
 
 // Main runs the program with the command line, streams and signals of the
-// process, and returns the exit status. Ctrl-C and SIGTERM end it with complete
-// output; a second Ctrl-C ends it at once.
+// process, and returns the exit status. Ctrl-C, SIGTERM and SIGHUP, on Windows
+// also the end of the console, of the session and of the system, end it with
+// complete output.
 func Main() int {
 	signal.Ignore(syscall.SIGPIPE) // so that writing to a closed pipe is an error, and no death
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	return Run(untilSignal(context.Background()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
 // Run executes the command line and returns the exit status: 0 done, 1 nothing

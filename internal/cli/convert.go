@@ -66,7 +66,7 @@ a binary log holds raw values of one machine, and whole objects.
 Times such as '6/30/2007 15:40:38' or 2007-06-30T15:40:38 are local times of the
 first log; with Z or +02:00 behind them they are not.
 
-OUT appears when it is complete, and not at all if that fails.
+OUT appears when it is complete, and not at all if that fails or is interrupted.
 
 Exit status: 0 done, 1 nothing was converted, 3 a path gave no value or some of
 the data was damaged.`,

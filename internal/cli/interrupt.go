@@ -3,7 +3,26 @@ package cli
 import (
 	"context"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 )
+
+// untilSignal returns a context that ends with the first signal that asks the
+// program to end. After it a second Ctrl-C or SIGTERM ends the program at once.
+//
+// A terminal that goes away sends SIGHUP, often twice: the shell sends one before
+// it ends, and the system one when it has. So a second one changes nothing. A
+// program that was started to ignore it (nohup) goes on.
+func untilSignal(ctx context.Context) context.Context {
+	// Windows' events of the console, the session and the system arrive as SIGTERM.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP)
+	}
+	context.AfterFunc(ctx, stop)
+	return ctx
+}
 
 // interruptible reads from r until ctx ends, whose error it then returns, also
 // while r has nothing and does not return.

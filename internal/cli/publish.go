@@ -27,7 +27,7 @@ func (a *app) publishCommand() *cobra.Command {
 		Long: `Publish makes the objects of a schema appear on this machine, with values from
 standard input. Other programs see them at once, on Linux with winperf, on
 Windows where the provider is installed. They vanish when the input ends, or
-with --keep when the command is interrupted.
+with --keep when the command is interrupted (Ctrl-C, SIGTERM, SIGHUP).
 
 SCHEMA is JSON, as for winperf provider init, whose --example prints one.
 

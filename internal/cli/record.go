@@ -63,7 +63,8 @@ func (a *app) recordCommand() *cobra.Command {
 		Use:   "record [PATH...] [-o NAME]",
 		Short: "Record counters in files until stopped",
 		Long: `Record takes a sample every interval and writes it to a file, until Ctrl-C, the
-number of samples that -n asks for, or the time of --for or --end.
+number of samples that -n asks for, or the time of --for or --end. SIGTERM and
+SIGHUP complete the file as Ctrl-C does; under nohup a hang-up does not end it.
 
   capture     raw samples byte for byte with all names, compressed, to be read
               later on any system: of the objects that the paths name whole, what

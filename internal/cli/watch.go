@@ -31,10 +31,11 @@ func (a *app) watchCommand() *cobra.Command {
 		Use:   "watch [PATH...]",
 		Short: "Show readings every interval until stopped",
 		Long: `Watch shows readings of the counters that the paths name every interval, until
-Ctrl-C or the number of readings that -n asks for. Without a path it shows
-processors, memory, the ten busiest processes, disks and network interfaces;
-formats other than table have all processes. On a terminal the table is drawn
-in place; in a pipe each moment follows the one before.
+Ctrl-C, SIGTERM or SIGHUP, which complete the output, or the number of readings
+that -n asks for. Without a path it shows processors, memory, the ten busiest
+processes, disks and network interfaces; formats other than table have all
+processes. On a terminal the table is drawn in place; in a pipe each moment
+follows the one before.
 
 Paths are as for winperf get. Instances that come and go are followed; csv and
 tsv have one column for each instance of the first row. What watching costs is
