@@ -31,6 +31,14 @@ func createPending(name string) (*pendingFile, error) {
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
+	unlock, err := lockTarget(name) // to say now what commit would say in the end
+	if err == nil {
+		err = unlock()
+	}
+	if err != nil {
+		return nil, err
+	}
+
 	const tries = 1000
 	for i := range tries {
 		f, err := os.OpenFile(fmt.Sprintf("%s.%d-%d.part", name, os.Getpid(), i), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
@@ -49,13 +57,29 @@ func (p *pendingFile) commit() error {
 	}
 	err := errors.Join(p.Sync(), p.Close())
 	if err == nil {
-		err = os.Rename(p.Name(), p.name)
+		err = p.rename()
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(p.Name()))
 	}
 	syncDirectory(filepath.Dir(p.name))
 	return nil
+}
+
+// rename gives the file its name, unless another program is writing the one that
+// has it.
+func (p *pendingFile) rename() error {
+	unlock, err := lockTarget(p.name)
+	if err != nil {
+		return err
+	}
+	if replacesOpen {
+		return errors.Join(os.Rename(p.Name(), p.name), unlock())
+	}
+	if err := unlock(); err != nil {
+		return err
+	}
+	return os.Rename(p.Name(), p.name)
 }
 
 // abandon removes what there is. After commit it does nothing.

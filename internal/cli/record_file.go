@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -39,31 +38,6 @@ type recordForm interface {
 	flush() error
 	// end completes what was written.
 	end() error
-}
-
-// openMode says what is to be done with a file that is there already.
-type openMode uint8
-
-const (
-	openNew       openMode = iota // fail
-	openAppend                    // go on with it
-	openOverwrite                 // replace it
-)
-
-// createRecordFile opens a file.
-func createRecordFile(name string, mode openMode) (*os.File, error) {
-	flags := os.O_RDWR | os.O_CREATE
-	switch mode {
-	case openNew:
-		flags |= os.O_EXCL
-	case openOverwrite:
-		flags |= os.O_TRUNC
-	}
-	f, err := os.OpenFile(name, flags, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s exists; --append goes on with it, --overwrite replaces it: %w", name, fs.ErrExist)
-	}
-	return f, err
 }
 
 // Write implements io.Writer for the form.
@@ -131,7 +105,7 @@ func (f *recordFile) sync() error {
 // toDisk puts what the file has, and its name, on the disk that it is on, if any.
 func (f *recordFile) toDisk() error {
 	if err := f.file.Sync(); err != nil {
-		if cannotSync(f.file) {
+		if !isRegular(f.file) {
 			return nil
 		}
 		return err
@@ -152,12 +126,6 @@ func (f *recordFile) Close() error {
 		}
 	}
 	return errors.Join(err, f.toDisk(), f.file.Close())
-}
-
-// cannotSync tells whether the file is a device or pipe, which is on no disk.
-func cannotSync(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && !info.Mode().IsRegular()
 }
 
 // openTail prepares a file to be appended to: the offset where it goes on, and

@@ -122,9 +122,14 @@ func (s *recordFiles) discard(f *recordFile) error {
 // that is free.
 func (s *recordFiles) create(at time.Time) (*recordFile, *capture.Tail, error) {
 	const tries = 999_999
+	if s.mode == openOverwrite && s.files == 0 {
+		if err := s.names.free(at.Local()); err != nil {
+			return nil, nil, err
+		}
+	}
 	for {
 		name := s.names.next(at.Local())
-		file, err := createRecordFile(name, s.mode)
+		file, err := createFile(name, s.mode, s.note)
 		if errors.Is(err, fs.ErrExist) && s.names.numbered() && s.names.serial < tries {
 			continue
 		}

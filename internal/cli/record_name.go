@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -56,11 +58,49 @@ func (n *fileNames) numbered() bool { return strings.Contains(n.pattern, "{seria
 // next makes the next name.
 func (n *fileNames) next(now time.Time) string {
 	n.serial++
+	return n.fill(n.pattern, now)
+}
+
+// fill puts values in the place of a pattern's parts.
+func (n *fileNames) fill(pattern string, now time.Time) string {
 	return strings.NewReplacer(
 		"{time}", now.Format("20060102-150405"),
 		"{date}", now.Format("20060102"),
 		"{mmddhhmm}", now.Format("01021504"),
 		"{host}", n.host,
 		"{serial}", fmt.Sprintf("%06d", n.serial),
-	).Replace(n.pattern)
+	).Replace(pattern)
+}
+
+// free fails where another recording writes a file of the same pattern, whose
+// files one of this would come to overwrite.
+func (n *fileNames) free(now time.Time) error {
+	if !n.numbered() {
+		return nil // its one file is locked itself
+	}
+	dir, base := filepath.Split(n.pattern)
+	dir = n.fill(dir, now)
+	var parts []string
+	for _, text := range placeholder.Split(base, -1) {
+		parts = append(parts, regexp.QuoteMeta(text))
+	}
+	others, err := regexp.Compile("^" + strings.Join(parts, ".*") + "$")
+	if err != nil {
+		return err
+	}
+
+	files, _ := os.ReadDir(cmp.Or(dir, ".")) // where there is none the first file cannot be made
+	for _, f := range files {
+		if !f.Type().IsRegular() || !others.MatchString(f.Name()) {
+			continue
+		}
+		unlock, err := lockTarget(filepath.Join(dir, f.Name()))
+		if err == nil {
+			err = unlock()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

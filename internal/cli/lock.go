@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// errInUse tells that another program writes a file.
+var errInUse = errors.New("another winperf is writing this file; let it end first, or name another file")
+
+// openMode says what is to be done with a file that is there already.
+type openMode uint8
+
+const (
+	openNew       openMode = iota // fail
+	openAppend                    // go on with it
+	openOverwrite                 // replace it
+)
+
+// createFile opens a file for writing, and keeps every other winperf from writing
+// it until it is closed, however this program ends. Where the file system cannot
+// do that, note says so.
+func createFile(name string, mode openMode, note func(error)) (*os.File, error) {
+	flags := os.O_RDWR | os.O_CREATE
+	if mode == openNew {
+		flags |= os.O_EXCL
+	}
+	f, err := openLocked(name, flags, note)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%s exists; --append goes on with it, --overwrite replaces it: %w", name, fs.ErrExist)
+	}
+	if err != nil || mode != openOverwrite || !isRegular(f) {
+		return f, err
+	}
+
+	// The file is cut when nobody else writes it, and not when it is opened.
+	if err := f.Truncate(0); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// openLocked opens a file and locks it. Pipes and devices are not locked.
+func openLocked(name string, flags int, note func(error)) (*os.File, error) {
+	const tries = 100
+	for range tries {
+		f, err := os.OpenFile(name, flags, 0o666)
+		if err != nil || !isRegular(f) {
+			return f, err
+		}
+
+		locked, err := tryLock(f)
+		switch {
+		case err != nil:
+			note(fmt.Errorf("%s: nothing keeps another winperf from writing this file, too: %w", name, err))
+			return f, nil
+		case !locked:
+			return nil, errors.Join(fmt.Errorf("%s: %w", name, errInUse), f.Close())
+		case isNamed(f, name):
+			return f, nil
+		}
+		if err := f.Close(); err != nil { // another file took its name before it was locked
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%s: another program replaces this file all the time", name)
+}
+
+// isRegular tells whether a file is on a disk, and no device or pipe.
+func isRegular(f *os.File) bool {
+	info, err := f.Stat()
+	return err != nil || info.Mode().IsRegular()
+}
+
+// isNamed tells whether a file still has the name.
+func isNamed(f *os.File, name string) bool {
+	is, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(name)
+	return err == nil && os.SameFile(is, named)
+}
+
+// lockTarget locks a file that is to be replaced, for which it need not be
+// writable; unlock ends that. A file that is not there, or cannot be read, is
+// not locked.
+func lockTarget(name string) (unlock func() error, err error) {
+	f, err := openLocked(name, os.O_RDONLY, func(error) {})
+	switch {
+	case errors.Is(err, errInUse):
+		return nil, err
+	case err != nil:
+		return func() error { return nil }, nil
+	}
+	return f.Close, nil
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// recording is a recording in a process of its own.
+type recording struct {
+	t    *testing.T
+	name string
+	attr *syscall.SysProcAttr
+	cmd  *exec.Cmd
+}
+
+// begin starts a recording and waits until it has samples.
+func (r *recording) begin(args ...string) {
+	r.t.Helper()
+	args = append([]string{"record", livePath(r.t), "-i", "0.05", "--progress", "-o", r.name}, args...)
+	r.cmd = process(r.t, "winperf", args...)
+	stderr, err := os.Create(r.name + ".stderr")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.cmd.Stderr, r.cmd.SysProcAttr = stderr, r.attr
+	if err := r.cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		_ = r.cmd.Process.Kill() // where it has not ended
+		_ = r.cmd.Wait()
+		_ = stderr.Close()
+	})
+	r.waitForMore(0)
+}
+
+// progress is the number of samples that the recording said it has.
+func (r *recording) progress() int {
+	return strings.Count(content(r.t, r.name+".stderr"), " sample")
+}
+
+// waitForMore waits until there are more samples than that.
+func (r *recording) waitForMore(than int) {
+	r.t.Helper()
+	for range 1000 {
+		if r.progress() > than {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	r.t.Fatalf("there are not more than %d samples: %s", than, content(r.t, r.name+".stderr"))
+}
+
+// refused runs a program that would write a file which is being written.
+func refused(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := process(t, "winperf", args...)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if status := cmd.ProcessState.ExitCode(); status != exitFailed || !strings.Contains(string(out), errInUse.Error()) {
+		t.Errorf("%v: status %d, %s", args, status, out)
+	}
+}
+
+// TestSecondRecorder checks that a file that is being recorded is not written by
+// another program, can be read by all, and is free when the recorder is dead.
+func TestSecondRecorder(t *testing.T) {
+	path := livePath(t)
+	for _, format := range []string{"capture", "csv", "jsonl", "blg"} {
+		t.Run(format, func(t *testing.T) {
+			dir := t.TempDir()
+			name, other := filepath.Join(dir, "load."+format), filepath.Join(dir, "other.capture")
+			if out, err := process(t, "winperf", "record", path, "-i", "0.01", "-n", "2", "-o", other).CombinedOutput(); err != nil {
+				t.Fatalf("%v, %s", err, out)
+			}
+			r := recording{t: t, name: name}
+			r.begin()
+
+			refused(t, "record", path, "-n", "2", "-i", "0.01", "--overwrite", "-o", name)
+			if format != "blg" {
+				refused(t, "record", path, "-n", "2", "-i", "0.01", "--append", "-o", name)
+			}
+			refused(t, "convert", other, "-o", name, "-f", format)
+			refused(t, "get", path, "-f", "jsonl", "-o", name)
+			refused(t, "watch", path, "-n", "1", "-f", "csv", "-o", name)
+
+			// Nobody has cut it or written to it, and everybody can read it.
+			before := r.progress()
+			if samples, damage := samplesIn(t, name); format != "blg" && samples < before || damage > 1 { // the one that is being written
+				t.Errorf("%d samples and %d places of damage; %d were recorded", samples, damage, before)
+			}
+			if format != "jsonl" {
+				if out, err := process(t, "winperf", "info", name).CombinedOutput(); err != nil {
+					t.Errorf("info: %v, %s", err, out)
+				}
+			}
+			r.waitForMore(before)
+
+			// A recorder that was killed leaves no lock behind.
+			if err := r.cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = r.cmd.Wait() // it was killed
+			more := []string{"record", path, "-n", "2", "-i", "0.01", "--overwrite", "-o", name}
+			if out, err := process(t, "winperf", more...).CombinedOutput(); err != nil {
+				t.Errorf("after the recorder's end: %v, %s", err, out)
+			}
+			if samples, damage := samplesIn(t, name); samples != 2 || damage > 0 {
+				t.Errorf("%d samples and %d places of damage, want 2", samples, damage)
+			}
+		})
+	}
+}
+
+// TestSecondRecorderOfSeveralFiles checks that a recording in several files is
+// not overwritten by another one that begins with the first of them.
+func TestSecondRecorderOfSeveralFiles(t *testing.T) {
+	path := livePath(t)
+	for action, most := range map[string]string{"new": "2", "circular": "16"} { // two in each file
+		dir := t.TempDir()
+		r := recording{t: t, name: filepath.Join(dir, "x_{serial}.jsonl")}
+		limits := []string{"--max-samples", most, "--at-limit", action}
+		r.begin(limits...)
+		r.waitForMore(6)
+		refused(t, append([]string{"record", path, "-n", "2", "-i", "0.01", "--overwrite", "-o", r.name}, limits...)...)
+		for n := 2; n < 4; n++ {
+			name := filepath.Join(dir, (&fileNames{pattern: "x_{serial}.jsonl", serial: n - 1}).next(time.Time{}))
+			if got := strings.Count(content(t, name), "\n"); got != 2 {
+				t.Errorf("--at-limit %s: %s has %d samples, want 2", action, name, got)
+			}
+		}
+	}
+}
+
+// TestReplacedFile checks that what is locked is the file that has the name.
+func TestReplacedFile(t *testing.T) {
+	if !replacesOpen {
+		t.Skip("a file that is open keeps its name on this system")
+	}
+	name := filepath.Join(t.TempDir(), "x")
+	f, err := createFile(name, openNew, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if !isNamed(f, name) {
+		t.Error("a new file does not have its name")
+	}
+	if err := os.WriteFile(name+"2", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(name+"2", name); err != nil {
+		t.Fatal(err)
+	}
+	if isNamed(f, name) {
+		t.Error("a file that was replaced has its name")
+	}
+	again, err := createFile(name, openAppend, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if !isNamed(again, name) {
+		t.Error("the file that was opened does not have the name")
+	}
+}
