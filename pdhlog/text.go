@@ -14,6 +14,10 @@ import (
 // where its options give no other: room for 250,000 columns.
 const MaxLine = 16 << 20
 
+// MaxColumns is how many columns of a head a [Reader] reads, where its options
+// give no other number.
+const MaxColumns = 250_000
+
 // ReadOptions say how a text log is to be read. The zero value suits what
 // Windows writes.
 type ReadOptions struct {
@@ -29,10 +33,18 @@ type ReadOptions struct {
 	Want func(*winperf.Series) bool
 	// MaxLine is the longest line in bytes; 0 is the constant MaxLine.
 	MaxLine int
+	// MaxColumns is how many columns of a head are read; 0 is the constant
+	// MaxColumns.
+	MaxColumns int
+	// Known is the head of an earlier Reader of the same log, whose series are
+	// used again; nil is none.
+	Known *Head
 }
 
 // Reader reads a text log, CSV or TSV, of the log's form and typeperf's, in
-// memory of a few lines whatever the log's length.
+// memory of a few lines whatever the log's length: besides at most four times the
+// longest line, some 400 bytes for each column, of which there are MaxColumns at
+// most.
 //
 // It bears what happens to such files: LF for CR LF, a missing last line end,
 // byte order marks, UTF-16, text of a console before the head and behind the
@@ -75,6 +87,9 @@ type Row struct {
 func NewReader(r io.Reader, opt ReadOptions) (*Reader, error) {
 	if opt.MaxLine <= 0 {
 		opt.MaxLine = MaxLine
+	}
+	if opt.MaxColumns <= 0 {
+		opt.MaxColumns = MaxColumns
 	}
 	text, codePage, err := detectUnicode(r)
 	if err != nil {
@@ -196,6 +211,9 @@ func (t *Reader) readValues(row *Row) {
 	row.Readings = slices.Grow(row.Readings[:0], len(t.wanted))[:len(t.wanted)]
 	n, done := 0, 0 // columns, and wanted ones, that were read
 	for ; ; n++ {
+		if t.head.cut && n == len(t.head.Columns) {
+			break
+		}
 		text, state := t.fields.next()
 		if state == fieldNone {
 			break

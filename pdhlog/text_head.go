@@ -3,9 +3,11 @@ package pdhlog
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/wire"
@@ -46,6 +48,7 @@ type Head struct {
 	fixed     bool // its offset never changes
 	separator byte
 	quoted    bool
+	cut       bool // it has more columns than are read
 }
 
 // Location returns the zone that the time stamps are read in: that of the
@@ -131,7 +134,17 @@ func (t *Reader) setHead(line []byte) {
 	h.readZone(h.text(first))
 	h.setLocation(t.opt.Location)
 	before := t.head
+	if before == nil {
+		before = t.opt.Known
+	}
 	t.head, t.wanted, t.rows = h, nil, 0
+
+	// A line has no more fields than separators and one.
+	most := min(bytes.Count(line, []byte{h.separator}), t.opt.MaxColumns)
+	h.Columns = make([]*winperf.Series, 0, most)
+	if t.opt.Want == nil {
+		t.wanted = make([]textColumn, 0, most)
+	}
 	t.readColumns(before)
 }
 
@@ -163,7 +176,13 @@ func findSeparator(line []byte, f Format) byte {
 }
 
 // text decodes a field.
-func (h *Head) text(b []byte) string { return wire.Text(b, h.CodePage) }
+func (h *Head) text(b []byte) string {
+	odd := func(c byte) bool { return c == 0 || c >= utf8.RuneSelf }
+	if !slices.ContainsFunc(b, odd) {
+		return string(b) // the same in every code page
+	}
+	return wire.Text(b, h.CodePage)
+}
 
 // readZone reads the first field: (PDH-CSV 4.0) (zone)(bias). A zone that is
 // cut has no bias.
@@ -188,7 +207,10 @@ func (h *Head) readZone(field string) {
 
 // readColumns reads the fields behind the first one.
 func (t *Reader) readColumns(before *Head) {
-	known := seriesOf(before)
+	var known knownSeries
+	if before != nil {
+		known.columns = before.Columns
+	}
 	for n := 0; ; n++ {
 		field, state := t.fields.next()
 		if state == fieldNone {
@@ -198,7 +220,12 @@ func (t *Reader) readColumns(before *Head) {
 			t.fail(n+2, "the head is cut off or its quotes are damaged; the columns from here on are left out")
 			break
 		}
-		t.addColumn(t.head.text(field), known)
+		if n == t.opt.MaxColumns {
+			t.head.cut = true
+			t.fail(n+2, "more than %d columns; those from here on are left out", n)
+			break
+		}
+		t.addColumn(t.head.text(field), &known)
 	}
 }
 
@@ -207,22 +234,22 @@ func (t *Reader) readColumns(before *Head) {
 func (t *Reader) cutOff() bool { return !t.lines.ended && t.fields.bare && !t.fields.more }
 
 // addColumn adds the column that a field of the head names, or the caption.
-func (t *Reader) addColumn(field string, known map[string][]*winperf.Series) {
+func (t *Reader) addColumn(field string, known *knownSeries) {
 	h := t.head
 	n := len(h.Columns)
-	path, err := winperf.ParsePath(strings.TrimSpace(field))
-	if err != nil {
-		if !t.fields.more && !strings.HasPrefix(field, `\`) {
-			h.Caption = field
+	s := known.at(n, field)
+	if s == nil {
+		path, err := winperf.ParsePath(strings.TrimSpace(field))
+		if err != nil {
+			if !t.fields.more && !strings.HasPrefix(field, `\`) {
+				h.Caption = field
+				return
+			}
+			t.fail(n+2, "%v; the column is left out", err)
+			h.Columns = append(h.Columns, nil)
 			return
 		}
-		t.fail(n+2, "%v; the column is left out", err)
-		h.Columns = append(h.Columns, nil)
-		return
-	}
-	s := winperf.NewSeries(path)
-	if same := known[s.String()]; len(same) > 0 {
-		s, known[s.String()] = same[0], same[1:]
+		s = known.like(n, winperf.NewSeries(path))
 	}
 	h.Columns = append(h.Columns, s)
 	if t.opt.Want == nil || t.opt.Want(s) {
@@ -239,16 +266,41 @@ func (t *Reader) Wanted() []*winperf.Series {
 	return wanted
 }
 
-// seriesOf returns the series of a head by path.
-func seriesOf(h *Head) map[string][]*winperf.Series {
-	known := map[string][]*winperf.Series{}
-	if h == nil {
-		return known
+// knownSeries are the series of the head before. Nearly always it has the same
+// columns; where one is another, the rest is found by path.
+type knownSeries struct {
+	columns []*winperf.Series
+	byPath  map[string][]*winperf.Series // nil as long as all columns are the same
+}
+
+// at returns the series of column n if that has the path, else nil.
+func (k *knownSeries) at(n int, path string) *winperf.Series {
+	if k.byPath != nil || n >= len(k.columns) || k.columns[n] == nil || k.columns[n].String() != path {
+		return nil
 	}
-	for _, s := range h.Columns {
-		if s != nil {
-			known[s.String()] = append(known[s.String()], s)
+	return k.columns[n]
+}
+
+// like returns a series of the same path as s, which is in column n, or s.
+func (k *knownSeries) like(n int, s *winperf.Series) *winperf.Series {
+	switch {
+	case k.byPath != nil:
+	case n >= len(k.columns):
+		return s
+	case k.at(n, s.String()) != nil:
+		return k.columns[n]
+	default:
+		k.byPath = map[string][]*winperf.Series{}
+		for _, other := range k.columns[n:] {
+			if other != nil {
+				k.byPath[other.String()] = append(k.byPath[other.String()], other)
+			}
 		}
 	}
-	return known
+	same := k.byPath[s.String()]
+	if len(same) == 0 {
+		return s
+	}
+	k.byPath[s.String()] = same[1:]
+	return same[0]
 }

@@ -128,6 +128,7 @@ func (q *textQuery) open() error {
 		CodePage: q.source.opt.CodePage,
 		Location: q.source.opt.Location,
 		Want:     q.wants,
+		Known:    q.source.head,
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -209,6 +209,29 @@ func TestTextSource(t *testing.T) {
 	}
 }
 
+// TestTextSharesSeries checks that the queries of a log keep its columns once.
+func TestTextSharesSeries(t *testing.T) {
+	src := openTextLog(t, `"(PDH-CSV 4.0) (UTC)(0)","\\H\O\a","\\H\O\b"`+"\n"+`"01/02/2026 15:04:05.000","1","2"`+"\n")
+	var first []winperf.Reading
+	for range 2 {
+		q, err := src.Compile(t.Context(), winperf.Selection{Global: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer q.Close()
+		readings, err := q.(winperf.CookedQuery).Readings(t.Context(), nil)
+		if err != nil || len(readings) != 2 {
+			t.Fatalf("%d readings, %v", len(readings), err)
+		}
+		for i, r := range first {
+			if readings[i].Series != r.Series {
+				t.Errorf("reading %d of another query has another series", i)
+			}
+		}
+		first = readings
+	}
+}
+
 // Without a bias the zone is not known.
 func TestTextUnknownZone(t *testing.T) {
 	info := openTextLog(t, `"(PDH-CSV 4.0) (RTZ 2 (","\\H\O\c"`).(winperf.Described).Log()
