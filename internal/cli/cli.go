@@ -109,10 +109,14 @@ func (a *app) crash(r any) int {
 }
 
 // complain writes each of the errors joined in err as one line on standard
-// error.
+// error. What cannot be written cannot be completed either: it is told once.
 func (a *app) complain(err error) {
+	before := ""
 	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(a.stderr, "winperf: %s\n", oneLine(strings.TrimSpace(line)))
+		if line = oneLine(strings.TrimSpace(line)); line != before {
+			fmt.Fprintf(a.stderr, "winperf: %s\n", line)
+		}
+		before = line
 	}
 }
 

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// fullDisk is a place where little can be written.
+type fullDisk struct {
+	dir  string
+	run  func(args ...string) *exec.Cmd // of winperf
+	want string                         // the system's words
+}
+
+// diskRoom is how much fits, and blgBuffer the size of a binary log's buffers.
+const (
+	diskRoom  = 200 << 10
+	blgBuffer = 64 << 10
+)
+
+// fullDisks are a directory with a limit of the size of files, and a small file
+// system where one can be mounted.
+func fullDisks(t *testing.T) map[string]fullDisk {
+	t.Helper()
+	program, dir := linked(t), t.TempDir()
+	limited := func(args ...string) *exec.Cmd {
+		limit := fmt.Sprintf(`ulimit -f %d; exec "$0" "$@"`, diskRoom/512)
+		return exec.Command("sh", append([]string{"-c", limit, program}, args...)...)
+	}
+	disks := map[string]fullDisk{"limit": {dir, limited, "file too large"}}
+
+	mounted := t.TempDir()
+	if err := syscall.Mount("tmpfs", mounted, "tmpfs", 0, fmt.Sprintf("size=%d", diskRoom)); err != nil {
+		t.Logf("skipped: no file system can be mounted here: %v", err)
+		return disks
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(mounted, 0) }) // or what follows tells
+	free := func(args ...string) *exec.Cmd { return exec.Command(program, args...) }
+	disks["disk"] = fullDisk{mounted, free, "no space left on device"}
+	return disks
+}
+
+// TestFullDisk fills a disk in every format: the program says so once and ends
+// with status 1, and what was recorded before can be read. Of a binary log that is
+// what fits into whole buffers, as there are many samples in less than a second.
+func TestFullDisk(t *testing.T) {
+	path := livePath(t)
+	counters := []string{`\Processor(*)\*`, `\Memory\*`, path, "-i", "0.001"}
+	log := filepath.Join(t.TempDir(), "log.capture")
+	args := append([]string{"record", "-n", "700", "-o", log}, counters...)
+	if out, err := process(t, "winperf", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v, %s", err, out)
+	}
+	for kind, disk := range fullDisks(t) {
+		for _, format := range []string{"capture", "blg", "csv", "tsv", "jsonl"} {
+			t.Run(kind+"/"+format, func(t *testing.T) { fillRecording(t, disk, format, counters) })
+		}
+		t.Run(kind+"/blg of objects", func(t *testing.T) { fillRecording(t, disk, "blg", []string{"-i", "0.001"}) })
+		for _, format := range []string{"blg", "csv", "tsv", "json", "jsonl"} {
+			t.Run(kind+"/convert to "+format, func(t *testing.T) { fillOutput(t, disk, false, "convert", log, "-o", "x."+format) })
+			if format != "blg" {
+				t.Run(kind+"/watch as "+format, func(t *testing.T) {
+					fillOutput(t, disk, true, append([]string{"watch", "--source", log, "-o", "x." + format}, counters[:3]...)...)
+				})
+			}
+		}
+	}
+}
+
+// fillRecording records until the disk is full.
+func fillRecording(t *testing.T, disk fullDisk, format string, counters []string) {
+	t.Helper()
+	name := filepath.Join(disk.dir, "x."+format)
+	defer os.Remove(name)
+	cmd := disk.run(append([]string{"record", "--progress", "-o", name}, counters...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	_ = cmd.Run() // the status is looked at below
+
+	acknowledged, told := 0, 0
+	for line := range strings.Lines(stderr.String()) {
+		number, _, _ := strings.Cut(line, " sample")
+		if n, err := strconv.Atoi(number); err == nil {
+			acknowledged = n
+		}
+		told += strings.Count(line, disk.want)
+	}
+	if status := cmd.ProcessState.ExitCode(); status != exitFailed || told != 1 {
+		t.Fatalf("status %d, told %d times: %s", status, told, &stderr)
+	}
+
+	samples, damage := samplesIn(t, name)
+	least := acknowledged
+	if info, err := os.Stat(name); format == "blg" && err == nil && info.Size() == diskRoom/blgBuffer*blgBuffer {
+		least = 1
+	}
+	if damage > 0 || samples > acknowledged || samples < least {
+		t.Errorf("%d samples and %d places of damage; %d were acknowledged", samples, damage, acknowledged)
+	}
+}
+
+// fillOutput writes output until the disk is full.
+func fillOutput(t *testing.T, disk fullDisk, stays bool, args ...string) {
+	t.Helper()
+	cmd := disk.run(args...)
+	cmd.Dir = disk.dir
+	text, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	status := cmd.ProcessState.ExitCode()
+	if status != exitFailed || strings.Count(string(text), disk.want) != 1 || strings.Count(string(text), "\n") != 1 {
+		t.Errorf("status %d, %s", status, text)
+	}
+	left, err := os.ReadDir(disk.dir)
+	if err != nil || stays != (len(left) == 1) || len(left) > 1 {
+		t.Errorf("%v is there, %v", left, err)
+	}
+	for _, f := range left {
+		if err := os.Remove(filepath.Join(disk.dir, f.Name())); err != nil {
+			t.Error(err)
+		}
+	}
+}
