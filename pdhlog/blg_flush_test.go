@@ -157,6 +157,16 @@ func TestBLGKilled(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
+
+		// A flush writes what is new, and little more.
+		written := 0
+		for _, write := range out.writes {
+			written += len(write.b)
+		}
+		if most := 2*len(out.b) + 100*(len(frames)+1); written > most {
+			t.Errorf("%d bytes were written for a log of %d, want at most %d", written, len(out.b), most)
+		}
+
 		want := readWhole(t, out.b).samples
 		for n := range out.writes {
 			length := len(out.writes[n].b)

@@ -78,7 +78,7 @@ func TestFullDisk(t *testing.T) {
 func fillRecording(t *testing.T, disk fullDisk, format string, counters []string) {
 	t.Helper()
 	name := filepath.Join(disk.dir, "x."+format)
-	defer os.Remove(name)
+	t.Cleanup(func() { _ = os.Remove(name) }) // to make room
 	cmd := disk.run(append([]string{"record", "--progress", "-o", name}, counters...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
