@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 )
 
@@ -191,7 +192,7 @@ func TestBLGKilled(t *testing.T) {
 }
 
 // TestBLGWriteFails checks that a write that fails, whichever it is, leaves the
-// samples before it whole, and Size tells where the log can be cut off.
+// samples before it whole, and Stored tells where the log can be cut off.
 func TestBLGWriteFails(t *testing.T) {
 	eachLayout(t, func(t *testing.T, opt BLGOptions) {
 		m := newMachine(t)
@@ -223,12 +224,36 @@ func TestBLGWriteFails(t *testing.T) {
 			if held == 0 {
 				continue
 			}
-			got := readWhole(t, out.b[:min(w.Size(), int64(len(out.b)))])
+			got := readWhole(t, out.b[:min(w.Stored(), int64(len(out.b)))])
 			all := len(got.samples) == held || len(got.samples) == held+1
 			if len(got.damage) > 0 || !all || !areFirst(got.samples, want) {
 				t.Fatalf("write %d fails: %d samples, damage %v; %d were written",
 					fails, len(got.samples), got.damage, held)
 			}
+		}
+	})
+}
+
+// TestBLGRefused checks that a frame that is refused costs nothing that was
+// flushed before.
+func TestBLGRefused(t *testing.T) {
+	eachLayout(t, func(t *testing.T, opt BLGOptions) {
+		m, other := newMachine(t), newMachine(t)
+		other.name = "OTHER"
+		var out seekBuffer
+		w, err := NewBLGWriter(&out, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Write(m.frame("a"), m.names()), w.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(other.frame("a"), m.names()); !errors.Is(err, winperf.ErrNotSupported) {
+			t.Errorf("another machine: %v", err)
+		}
+		got := readWhole(t, out.b[:w.Stored()])
+		if w.Stored() != int64(len(out.b)) || len(got.samples) != 1 || len(got.damage) > 0 {
+			t.Errorf("%d of %d bytes stored, %d samples, damage %v", w.Stored(), len(out.b), len(got.samples), got.damage)
 		}
 	})
 }

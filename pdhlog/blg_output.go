@@ -220,7 +220,7 @@ func (o *blgOutput) setMark() {
 }
 
 // undo makes the log end where the latest record begins, if that could not be
-// written: at size, where the file is to be cut off.
+// written: with the buffers that are then whole.
 func (o *blgOutput) undo() {
 	if o.start < 0 {
 		return

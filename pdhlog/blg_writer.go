@@ -137,9 +137,13 @@ func (w *BLGWriter) Write(f frame.Frame, names *nametable.Names) error {
 func (w *BLGWriter) Late() int { return w.plan.late() }
 
 // Size returns the number of bytes of the log so far, those included that wait
-// for their buffer to be full. After an error of a writer that can seek, it is
-// where the file can be cut off: the samples before are whole.
+// for their buffer to be full.
 func (w *BLGWriter) Size() int64 { return w.out.size() }
+
+// Stored returns the number of bytes that the underlying writer has in whole
+// buffers. After an error of one that can seek, the log can be cut off there: the
+// samples before are whole.
+func (w *BLGWriter) Stored() int64 { return w.out.whole() * int64(w.opt.BufferSize) }
 
 // Flush writes what waits for its buffer to be full. Whoever opens the log then
 // finds all samples. The buffer is written again when more has come to it; where

@@ -21,7 +21,7 @@ const (
 
 // createFile opens a file for writing, and keeps every other winperf from writing
 // it until it is closed, however this program ends. Where the file system cannot
-// do that, note says so.
+// do that, note is told so, if there is one.
 func createFile(name string, mode openMode, note func(error)) (*os.File, error) {
 	flags := os.O_RDWR | os.O_CREATE
 	if mode == openNew {
@@ -29,7 +29,8 @@ func createFile(name string, mode openMode, note func(error)) (*os.File, error) 
 	}
 	f, err := openLocked(name, flags, note)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s exists; --append goes on with it, --overwrite replaces it: %w", name, fs.ErrExist)
+		return nil, fmt.Errorf("%s exists; --append goes on with it, --overwrite replaces it: %w",
+			name, fs.ErrExist)
 	}
 	if err != nil || mode != openOverwrite || !isRegular(f) {
 		return f, err
@@ -53,6 +54,8 @@ func openLocked(name string, flags int, note func(error)) (*os.File, error) {
 
 		locked, err := tryLock(f)
 		switch {
+		case err != nil && note == nil:
+			return f, nil
 		case err != nil:
 			note(fmt.Errorf("%s: nothing keeps another winperf from writing this file, too: %w", name, err))
 			return f, nil
@@ -88,7 +91,7 @@ func isNamed(f *os.File, name string) bool {
 // writable; unlock ends that. A file that is not there, or cannot be read, is
 // not locked.
 func lockTarget(name string) (unlock func() error, err error) {
-	f, err := openLocked(name, os.O_RDONLY, func(error) {})
+	f, err := openLocked(name, os.O_RDONLY, nil)
 	switch {
 	case errors.Is(err, errInUse):
 		return nil, err

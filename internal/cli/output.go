@@ -106,7 +106,7 @@ func (a *app) create(f *outputFlags) (*output, error) {
 	out := &output{format: format}
 	w := a.stdout
 	if file != "" {
-		if out.file, err = createFile(file, openOverwrite, a.complain); err != nil {
+		if out.file, err = createFile(file, openOverwrite, nil); err != nil {
 			return nil, err
 		}
 		w = out.file

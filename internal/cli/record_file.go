@@ -85,8 +85,8 @@ func (f *recordFile) length() int64 {
 // undo cuts off what was written in part. Nothing can be written any more.
 func (f *recordFile) undo(err error) error {
 	f.failed = true
-	if _, tells := f.form.(interface{ length() int64 }); tells && f.samples > 0 {
-		f.good = f.length() // the file has room in it that is not used yet
+	if w, ok := f.form.(interface{ stored() int64 }); ok && f.samples > 0 {
+		f.good = w.stored() // samples may have been kept back, and buffers be there that they wait for
 	}
 	if f.size > f.good && f.file.Truncate(f.good) == nil {
 		f.size = f.good

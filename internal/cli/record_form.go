@@ -67,6 +67,7 @@ const flushEvery = time.Second
 
 func (f *blgForm) write(c *measure.Cycle) error {
 	if err := f.w.Write(c.Frame, c.Names); err != nil {
+		_ = f.w.Flush() // what came before a sample that is refused; else it is the same error
 		return err
 	}
 	slow := f.r.live && time.Duration(f.r.every) >= flushEvery
@@ -82,6 +83,8 @@ func (f *blgForm) flush() error {
 }
 
 func (f *blgForm) length() int64 { return f.w.Size() }
+
+func (f *blgForm) stored() int64 { return f.w.Stored() }
 
 func (f *blgForm) end() error {
 	f.r.late += f.w.Late()
