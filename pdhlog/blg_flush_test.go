@@ -253,7 +253,8 @@ func TestBLGRefused(t *testing.T) {
 		}
 		got := readWhole(t, out.b[:w.Stored()])
 		if w.Stored() != int64(len(out.b)) || len(got.samples) != 1 || len(got.damage) > 0 {
-			t.Errorf("%d of %d bytes stored, %d samples, damage %v", w.Stored(), len(out.b), len(got.samples), got.damage)
+			t.Errorf("%d of %d bytes stored, %d samples, damage %v",
+				w.Stored(), len(out.b), len(got.samples), got.damage)
 		}
 	})
 }

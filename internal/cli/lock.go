@@ -100,3 +100,12 @@ func lockTarget(name string) (unlock func() error, err error) {
 	}
 	return f.Close, nil
 }
+
+// lookLocked fails where another program writes the file.
+func lookLocked(name string) error {
+	unlock, err := lockTarget(name)
+	if err != nil {
+		return err
+	}
+	return unlock()
+}

@@ -64,7 +64,8 @@ func refused(t *testing.T, args ...string) {
 	if cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	if status := cmd.ProcessState.ExitCode(); status != exitFailed || !strings.Contains(string(out), errInUse.Error()) {
+	status := cmd.ProcessState.ExitCode()
+	if status != exitFailed || !strings.Contains(string(out), errInUse.Error()) {
 		t.Errorf("%v: status %d, %s", args, status, out)
 	}
 }
@@ -77,7 +78,8 @@ func TestSecondRecorder(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			dir := t.TempDir()
 			name, other := filepath.Join(dir, "load."+format), filepath.Join(dir, "other.capture")
-			if out, err := process(t, "winperf", "record", path, "-i", "0.01", "-n", "2", "-o", other).CombinedOutput(); err != nil {
+			first := process(t, "winperf", "record", path, "-i", "0.01", "-n", "2", "-o", other)
+			if out, err := first.CombinedOutput(); err != nil {
 				t.Fatalf("%v, %s", err, out)
 			}
 			r := recording{t: t, name: name}
@@ -93,7 +95,8 @@ func TestSecondRecorder(t *testing.T) {
 
 			// Nobody has cut it or written to it, and everybody can read it.
 			before := r.progress()
-			if samples, damage := samplesIn(t, name); format != "blg" && samples < before || damage > 1 { // the one that is being written
+			samples, damage := samplesIn(t, name)
+			if format != "blg" && samples < before || damage > 1 { // by the one that is being written
 				t.Errorf("%d samples and %d places of damage; %d were recorded", samples, damage, before)
 			}
 			if format != "jsonl" {
@@ -129,7 +132,8 @@ func TestSecondRecorderOfSeveralFiles(t *testing.T) {
 		limits := []string{"--max-samples", most, "--at-limit", action}
 		r.begin(limits...)
 		r.waitForMore(6)
-		refused(t, append([]string{"record", path, "-n", "2", "-i", "0.01", "--overwrite", "-o", r.name}, limits...)...)
+		second := []string{"record", path, "-n", "2", "-i", "0.01", "--overwrite", "-o", r.name}
+		refused(t, append(second, limits...)...)
 		for n := 2; n < 4; n++ {
 			name := filepath.Join(dir, (&fileNames{pattern: "x_{serial}.jsonl", serial: n - 1}).next(time.Time{}))
 			if got := strings.Count(content(t, name), "\n"); got != 2 {

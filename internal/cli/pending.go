@@ -31,11 +31,7 @@ func createPending(name string) (*pendingFile, error) {
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
-	unlock, err := lockTarget(name) // to say now what commit would say in the end
-	if err == nil {
-		err = unlock()
-	}
-	if err != nil {
+	if err := lookLocked(name); err != nil { // what commit would say in the end
 		return nil, err
 	}
 

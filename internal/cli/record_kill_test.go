@@ -41,6 +41,9 @@ func killCases() map[string]killCase {
 	const fast = 400 * time.Millisecond
 	const slow = 2500 * time.Millisecond
 	path := `\Memory\Available MBytes`
+	rotated := func(most, action string, args ...string) []string {
+		return append(args, "--max-samples", most, "--at-limit", action)
+	}
 	return map[string]killCase{
 		"capture":         {format: "capture", args: []string{path, "-i", "0.001"}, run: fast, appends: true},
 		"csv":             {format: "csv", args: []string{path, "-i", "0.001"}, run: fast, appends: true},
@@ -54,12 +57,10 @@ func killCases() map[string]killCase {
 		"blg of objects":  {format: "blg", args: []string{"-i", "0.1"}, run: slow, lost: 11},
 		"slow blg":        {format: "blg", args: []string{path, "-i", "1"}, run: slow},
 		"slow large blg":  {format: "blg", args: []string{"-i", "1"}, run: slow},
-		"new captures":    {format: "capture", args: []string{path, "-i", "0.001", "--max-samples", "7", "--at-limit", "new"}, run: fast},
-		"new blgs":        {format: "blg", args: []string{"-i", "0.1", "--max-samples", "7", "--at-limit", "new"}, run: slow, lost: 11},
-		"circular blgs": {format: "blg", args: []string{path, "-i", "0.1", "--max-samples", "16", "--at-limit", "circular"},
-			run: slow, lost: 11, kept: 16},
-		"circular csvs": {format: "csv", args: []string{path, "-i", "0.001", "--max-samples", "32", "--at-limit", "circular"},
-			run: fast, kept: 32},
+		"new captures":    {format: "capture", args: rotated("7", "new", path, "-i", "0.001"), run: fast},
+		"new blgs":        {format: "blg", args: rotated("7", "new", "-i", "0.1"), run: slow, lost: 11},
+		"circular blgs":   {format: "blg", args: rotated("16", "circular", path, "-i", "0.1"), run: slow, lost: 11, kept: 16},
+		"circular csvs":   {format: "csv", args: rotated("32", "circular", path, "-i", "0.001"), run: fast, kept: 32},
 	}
 }
 

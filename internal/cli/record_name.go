@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -79,28 +80,52 @@ func (n *fileNames) free(now time.Time) error {
 		return nil // its one file is locked itself
 	}
 	dir, base := filepath.Split(n.pattern)
-	dir = n.fill(dir, now)
-	var parts []string
-	for _, text := range placeholder.Split(base, -1) {
-		parts = append(parts, regexp.QuoteMeta(text))
-	}
-	others, err := regexp.Compile("^" + strings.Join(parts, ".*") + "$")
+	dir = cmp.Or(n.fill(dir, now), ".")
+	pattern, err := matcher(base)
 	if err != nil {
 		return err
 	}
 
-	files, _ := os.ReadDir(cmp.Or(dir, ".")) // where there is none the first file cannot be made
+	// A recording locks its next file before it closes the one at hand, but perhaps
+	// behind the back of who looks at them one after the other. Where no file comes
+	// or goes while all are looked at twice, there was none.
+	const rounds, enough = 100, 2
+	var before []string
+	same := 0
+	for range rounds {
+		files := filesLike(dir, pattern)
+		if !slices.Equal(files, before) {
+			same = 0
+		} else if same++; same == enough {
+			return nil
+		}
+		for _, name := range files {
+			if err := lookLocked(name); err != nil {
+				return err
+			}
+		}
+		before = files
+	}
+	return fmt.Errorf("%s: %w", n.pattern, errInUse)
+}
+
+// matcher matches the names that a pattern may make.
+func matcher(pattern string) (*regexp.Regexp, error) {
+	var parts []string
+	for _, text := range placeholder.Split(pattern, -1) {
+		parts = append(parts, regexp.QuoteMeta(text))
+	}
+	return regexp.Compile("^" + strings.Join(parts, ".*") + "$")
+}
+
+// filesLike are the files of a directory that a pattern matches; none where it
+// cannot be read.
+func filesLike(dir string, pattern *regexp.Regexp) (names []string) {
+	files, _ := os.ReadDir(dir)
 	for _, f := range files {
-		if !f.Type().IsRegular() || !others.MatchString(f.Name()) {
-			continue
-		}
-		unlock, err := lockTarget(filepath.Join(dir, f.Name()))
-		if err == nil {
-			err = unlock()
-		}
-		if err != nil {
-			return err
+		if f.Type().IsRegular() && pattern.MatchString(f.Name()) {
+			names = append(names, filepath.Join(dir, f.Name()))
 		}
 	}
-	return nil
+	return names
 }

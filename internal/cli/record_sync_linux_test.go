@@ -40,7 +40,8 @@ func TestRecordSync(t *testing.T) {
 			got := syncs(t, dir)
 			for _, name := range []string{"x_000001." + format, "x_000002." + format} {
 				if calls := got[name]; strings.Count(calls, "ws") < samples/2 || !strings.HasSuffix(calls, "s") {
-					t.Errorf("%s: writes and syncs are %q, want a sync behind the writes of each of %d samples", name, calls, samples/2)
+					t.Errorf("%s: writes and syncs are %q, want a sync behind the writes of each of %d samples",
+						name, calls, samples/2)
 				}
 			}
 			if calls := got["."]; strings.Count(calls, "s") != 2 {

@@ -244,3 +244,28 @@ func TestRecordSyncDue(t *testing.T) {
 		}
 	}
 }
+
+// TestFileNamesFree checks that a locked file of the pattern is found, whatever
+// its number, and no other file counts.
+func TestFileNamesFree(t *testing.T) {
+	dir := t.TempDir()
+	n := &fileNames{pattern: filepath.Join(dir, "x[1]_{date}_{serial}.csv")}
+	for name, busy := range map[string]bool{
+		"x[1]_20260102_000007.csv": true, "x[1]_2026_1.csv": true,
+		"x1_20260102_000007.csv": false, "x[1]_20260102_000007.csv2": false,
+	} {
+		if err := n.free(time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		f, err := createFile(filepath.Join(dir, name), openNew, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.free(time.Now()); errors.Is(err, errInUse) != busy {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

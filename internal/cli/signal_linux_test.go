@@ -31,8 +31,9 @@ func linked(t *testing.T) string {
 }
 
 // started starts a command and waits until it has written a line to one of its
-// streams. What it writes later is in out when it has ended.
-func started(t *testing.T, cmd *exec.Cmd, pipe func() (io.ReadCloser, error)) (out *bytes.Buffer, end func() error) {
+// streams. The function waits for its end; what it writes until then is in the
+// buffer, too.
+func started(t *testing.T, cmd *exec.Cmd, pipe func() (io.ReadCloser, error)) (*bytes.Buffer, func() error) {
 	t.Helper()
 	stream, err := pipe()
 	if err != nil {
@@ -47,7 +48,7 @@ func started(t *testing.T, cmd *exec.Cmd, pipe func() (io.ReadCloser, error)) (o
 	if err != nil {
 		t.Fatalf("%v after %q", err, line)
 	}
-	out = bytes.NewBufferString(line)
+	out := bytes.NewBufferString(line)
 	return out, func() error {
 		defer hangs.Stop()
 		if _, err := out.ReadFrom(reader); err != nil {
@@ -60,7 +61,8 @@ func started(t *testing.T, cmd *exec.Cmd, pipe func() (io.ReadCloser, error)) (o
 // TestHangupSignal checks that SIGHUP, once or twice, completes what is being
 // written, as SIGTERM does.
 func TestHangupSignal(t *testing.T) {
-	for _, signals := range [][]os.Signal{{syscall.SIGHUP}, {syscall.SIGHUP, syscall.SIGHUP}, {syscall.SIGTERM}} {
+	const hup = syscall.SIGHUP
+	for _, signals := range [][]os.Signal{{hup}, {hup, hup}, {syscall.SIGTERM}} {
 		for _, format := range []string{"capture", "blg", "csv", "jsonl"} {
 			name := filepath.Join(t.TempDir(), "x."+format)
 			cmd := process(t, "winperf", "record", `\Memory\Available MBytes`, "-i", "0.05", "--progress", "-o", name)
@@ -76,7 +78,8 @@ func TestHangupSignal(t *testing.T) {
 			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 			summary := lines[len(lines)-1] // of complete files only
 			samples, damage := samplesIn(t, name)
-			if !strings.HasPrefix(summary, "winperf: "+plural(samples, "sample")+", ") || damage > 0 || !completed(t, name) {
+			all := strings.HasPrefix(summary, "winperf: "+plural(samples, "sample")+", ")
+			if !all || damage > 0 || !completed(t, name) {
 				t.Errorf("%s after %v: %d samples and %d places of damage, %q", format, signals, samples, damage, summary)
 			}
 		}
@@ -153,7 +156,8 @@ func TestHangupConvert(t *testing.T) {
 	dir := t.TempDir()
 	log, out := filepath.Join(dir, "load.csv"), filepath.Join(dir, "out.jsonl")
 	for rows := 500_000; ; rows *= 4 {
-		text := `"(PDH-CSV 4.0) (UTC)(0)","\\H\O\a"` + "\n" + strings.Repeat(`"01/02/2026 15:04:05.000","1"`+"\n", rows)
+		text := `"(PDH-CSV 4.0) (UTC)(0)","\\H\O\a"` + "\n"
+		text += strings.Repeat(`"01/02/2026 15:04:05.000","1"`+"\n", rows)
 		if err := os.WriteFile(log, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -211,7 +211,8 @@ func TestTextSource(t *testing.T) {
 
 // TestTextSharesSeries checks that the queries of a log keep its columns once.
 func TestTextSharesSeries(t *testing.T) {
-	src := openTextLog(t, `"(PDH-CSV 4.0) (UTC)(0)","\\H\O\a","\\H\O\b"`+"\n"+`"01/02/2026 15:04:05.000","1","2"`+"\n")
+	head, row := `"(PDH-CSV 4.0) (UTC)(0)","\\H\O\a","\\H\O\b"`, `"01/02/2026 15:04:05.000","1","2"`
+	src := openTextLog(t, head+"\n"+row+"\n")
 	var first []winperf.Reading
 	for range 2 {
 		q, err := src.Compile(t.Context(), winperf.Selection{Global: true})
