@@ -83,6 +83,7 @@ const (
 	SampleMissed                      // samples before this one were due and could not be taken
 	ProviderFailed                    // what fills objects with counts failed
 	SourceFailed                      // a source gave no sample, or one that could not be read
+	ClockSet                          // the system time was set between two samples
 	numAnomalies
 )
 
@@ -99,6 +100,7 @@ var anomalyWords = [numAnomalies]string{
 	SampleMissed:   "sample_missed",
 	ProviderFailed: "provider_failed",
 	SourceFailed:   "source_failed",
+	ClockSet:       "clock_set",
 }
 
 // String returns the word of the kind, such as "instances_came".

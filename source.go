@@ -52,6 +52,9 @@ const (
 	// WidthFromType: CounterSize is wrong and the width follows from the size
 	// bits of the type (Samba).
 	WidthFromType
+	// LooseClocks: PerfTime and PerfTime100nSec were not read at the same moment
+	// (binary logs, which keep them with single counters).
+	LooseClocks
 )
 
 // Raw is one sample as a system gave it. Together with its Schema it is

@@ -1,5 +1,7 @@
 package counter
 
+import "math"
+
 // Clocks are the times that belong to one sample. Which of them a type uses
 // follows from its timer bits (winperf.h: PERF_TIMER_TICK, PERF_TIMER_100NS,
 // PERF_OBJECT_TIMER).
@@ -9,6 +11,23 @@ type Clocks struct {
 	Time100ns  int64 // PERF_DATA_BLOCK.PerfTime100nSec, FILETIME in UTC
 	ObjectTime int64 // PERF_OBJECT_TYPE.PerfTime, ticks of the object's own clock
 	ObjectFreq int64 // PERF_OBJECT_TYPE.PerfFreq, ticks per second
+}
+
+// ClockStep returns by how much the system time was set between two samples, in
+// units of 100 ns: how much further it went than the performance counter. It is
+// 0 where the two agree, as far as 100 ms or 2 % of the time between the
+// samples, and where the performance counter cannot tell.
+func ClockStep(prev, cur Clocks) int64 {
+	const tolerance, share, limit = 1e6, 0.02, 1e18
+	if prev.PerfFreq != cur.PerfFreq || cur.PerfFreq <= 0 || cur.PerfTime <= prev.PerfTime {
+		return 0
+	}
+	passed := (float64(cur.PerfTime) - float64(prev.PerfTime)) / float64(cur.PerfFreq) * 1e7
+	step := float64(cur.Time100ns) - float64(prev.Time100ns) - passed
+	if size := math.Abs(step); size <= max(tolerance, passed*share) || size > limit {
+		return 0
+	}
+	return int64(step)
 }
 
 // Sample is one raw sample of one counter with all that its formula may need.

@@ -292,3 +292,39 @@ func TestFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestClockStep tells a system time that was set from clocks that agree.
+func TestClockStep(t *testing.T) {
+	const sec, freq = 10_000_000, 3_000_000
+	base := Clocks{PerfTime: 77, PerfFreq: freq, Time100ns: 1 << 57}
+	after := func(perf, wall float64) Clocks {
+		return Clocks{PerfTime: base.PerfTime + int64(perf*freq), PerfFreq: freq, Time100ns: base.Time100ns + int64(wall*sec)}
+	}
+	tests := []struct {
+		name string
+		prev Clocks
+		cur  Clocks
+		want int64
+	}{
+		{"they agree", base, after(1, 1), 0},
+		{"as far as they are read", base, after(1, 1.05), 0},
+		{"as far as they are true", base, after(3600, 3600+60), 0},
+		{"set forward", base, after(1, 3601), 3600 * sec},
+		{"set back", base, after(2, 1.5), -sec / 2},
+		{"set behind the sample before", base, after(1, -3), -4 * sec},
+		{"the performance counter stands still", base, after(0, 1), 0},
+		{"the performance counter went back", base, after(-5, 1), 0},
+		{"another frequency", base, Clocks{PerfTime: 1e6, PerfFreq: 1, Time100ns: base.Time100ns}, 0},
+		{"no frequency", Clocks{}, Clocks{PerfTime: 5, Time100ns: 5}, 0},
+		{"a negative frequency", Clocks{PerfFreq: -1}, Clocks{PerfTime: 5, PerfFreq: -1, Time100ns: 5 * sec}, 0},
+		{
+			"all there is", Clocks{PerfTime: math.MinInt64, PerfFreq: 1, Time100ns: math.MaxInt64},
+			Clocks{PerfTime: math.MaxInt64, PerfFreq: 1, Time100ns: math.MinInt64}, 0,
+		},
+	}
+	for _, tt := range tests {
+		if got := ClockStep(tt.prev, tt.cur); got < tt.want-64 || got > tt.want+64 { // a float's precision
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}

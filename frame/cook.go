@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"slices"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
 )
@@ -116,13 +117,22 @@ func (p *Pair) set(o Object) {
 	p.hasPrev = at >= 0
 	if p.hasPrev {
 		p.prev = c.prev.Object(at)
-		p.prevClocks = p.prev.clocks()
+		p.prevClocks = c.olderClocks(p.prev.clocks(), p.curClocks)
 		p.sameDefs = bytes.Equal(p.definitions, definitionBytes(p.prev))
 		if !p.sameDefs {
 			p.matchDefinitions()
 		}
 	}
 	p.matchInstances()
+}
+
+// olderClocks are the clocks of the older of two samples as they would have been
+// read if nobody had set the system time between them.
+func (c *Cooker) olderClocks(prev, cur counter.Clocks) counter.Clocks {
+	if c.cur.Raw().Quirks&winperf.LooseClocks == 0 {
+		prev.Time100ns += counter.ClockStep(prev, cur)
+	}
+	return prev
 }
 
 // definitionBytes are the bytes of all counter definitions of the object, as

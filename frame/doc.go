@@ -12,4 +12,7 @@
 // start time where the object has them, then unique id, then the full name
 // where it is unique, and as a last resort name and occurrence, marked as
 // unverified.
+//
+// Where the system time was set between two frames ([counter.ClockStep]), counters
+// that are divided by it take the time that the performance counter tells.
 package frame

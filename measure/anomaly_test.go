@@ -217,13 +217,17 @@ func TestTimingAnomalies(t *testing.T) {
 			time.Sleep(pauses[len(got)-1])
 		}
 	})
+	missed := []string{
+		"sample_missed: 1 samples were due and not taken (the readings are of the longer time)",
+		`\System\Processes [sample_missed]`,
+	}
 	want := [][]string{
 		nil, // the first sample opens what has to be opened
-		nil,
+		missed,
 		{"source_slow: taking the sample lasted 700ms, more than 500ms", `\System\Processes [source_slow]`},
+		missed,
 		nil,
-		nil,
-		{"sample_missed: 1 samples were due and not taken (the readings are of the longer time)", `\System\Processes [sample_missed]`},
+		missed,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("anomalies (-want +got):\n%s", diff)

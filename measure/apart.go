@@ -37,12 +37,14 @@ type apart struct {
 	done    chan error      // how the sample ended
 
 	busy, waited   bool
-	started, taken time.Time // when the last sample was begun, and that of cycle
-	err            error     // of the last sample
-	news           bool      // which no cycle told of
-	cycle          *Cycle    // nil before the first
-	whole          Cycle     // the others and these
-	told           Apart     // with it
+	begun          bool          // there was a sample
+	started, taken time.Duration // when the last sample was begun, and that of cycle, by the clock's Elapsed
+	lasted         time.Duration // how long the last sample took; written before done
+	err            error         // of the last sample
+	news           bool          // which no cycle told of
+	cycle          *Cycle        // nil before the first
+	whole          Cycle         // the others and these
+	told           Apart         // with it
 }
 
 // newApart parts the costly objects from the rest of a selection. It returns nil
@@ -114,12 +116,12 @@ func (a *apart) first(ctx context.Context) error {
 		return nil
 	}
 	a.start()
-	timer := time.NewTimer(a.context.opt.interval())
-	defer timer.Stop()
+	fired, stop := a.context.opt.Clock.Timer(a.context.opt.interval())
+	defer stop()
 	select {
 	case err := <-a.done:
 		a.collect(err)
-	case <-timer.C:
+	case <-fired:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -129,18 +131,34 @@ func (a *apart) first(ctx context.Context) error {
 
 // start begins a sample, if the last one is done and the next is due.
 func (a *apart) start() {
-	due := a.started.IsZero() || time.Since(a.started) >= a.every
-	if a.busy || !due || errors.Is(a.err, io.EOF) {
+	if a.busy || !a.due() || errors.Is(a.err, io.EOF) {
 		return
 	}
-	a.busy, a.started = true, time.Now()
+	clock := a.context.opt.Clock
+	a.busy, a.begun, a.started = true, true, clock.Elapsed()
 	go func() {
 		err := a.context.Prepare(a.life)
 		if err == nil {
 			err = a.context.Sample(a.life)
 		}
+		a.lasted = clock.Elapsed() - a.started
 		a.done <- err
 	}()
+}
+
+// due tells whether it is time for a sample. Like those of a [Schedule] two
+// samples are at least half an interval apart, counted from the end of the last
+// one where that lasted longer than an interval.
+func (a *apart) due() bool {
+	if !a.begun {
+		return true
+	}
+	interval := a.context.opt.interval()
+	since := a.context.opt.Clock.Elapsed() - a.started
+	if since < max(a.every, interval/2) {
+		return false
+	}
+	return a.lasted < interval || since-a.lasted >= interval/2
 }
 
 // poll decodes a sample that is there by now.
@@ -183,13 +201,13 @@ func (a *apart) tell(c *Cycle, n *notes) {
 // join returns the cycle of the others, whose sample was begun at the given
 // time, together with the newest of the costly objects, in the order of the whole
 // selection.
-func (a *apart) join(rest *Cycle, begin time.Time) *Cycle {
+func (a *apart) join(rest *Cycle, begin time.Duration) *Cycle {
 	w := &a.whole
 	columns, readings, parts, columnParts := w.columns[:0], w.readings[:0], w.Parts[:0], w.ColumnParts[:0]
 	*w = *rest
 	a.told = Apart{Fresh: a.news && a.err == nil, Err: a.err}
 	if a.cycle != nil {
-		a.told.Frame, a.told.Age = a.cycle.Frame, begin.Sub(a.taken)
+		a.told.Frame, a.told.Age = a.cycle.Frame, begin-a.taken
 	}
 	w.Apart, a.news = &a.told, false
 	from := [2]partWalk{{cycle: rest}, {cycle: a.cycle}}

@@ -36,7 +36,8 @@ type Context struct {
 	notes  notes
 	cost   Cost
 	meter  meter
-	begin  time.Time     // of the sample
+	begin  time.Duration // of the sample, by the clock's Elapsed
+	time   time.Time     // of the sample's beginning, by the clock's Now
 	size   int           // of the last sample, in bytes
 	room   int           // of the buffer when the sample began
 	missed int           // samples that were due and not taken
@@ -56,6 +57,7 @@ type Context struct {
 
 // New returns a Context over a selection. Nothing is done yet.
 func New(src winperf.Source, sel winperf.Selection, opt Options) *Context {
+	opt.Clock = orSystem(opt.Clock)
 	c := &Context{src: src, sel: sel, opt: opt, plan: newPlan(sel, opt)}
 	c.notes.source = opt.Source
 	_, c.plan.recorded = src.(winperf.Recorded)
@@ -77,7 +79,7 @@ func (c *Context) Prepare(ctx context.Context) error {
 }
 
 func (c *Context) prepare(ctx context.Context) error {
-	begin := time.Now()
+	begin := c.opt.Clock.Elapsed()
 	c.drop()
 	if err := c.compile(ctx); err != nil {
 		return err
@@ -91,7 +93,7 @@ func (c *Context) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	c.cost.Prepare = time.Since(begin)
+	c.cost.Prepare = c.opt.Clock.Elapsed() - begin
 	return nil
 }
 
@@ -155,7 +157,7 @@ func (c *Context) Sample(ctx context.Context) error {
 }
 
 func (c *Context) sample(ctx context.Context) (err error) {
-	c.begin = time.Now()
+	c.begin, c.time = c.opt.Clock.Elapsed(), c.opt.Clock.Now()
 	switch {
 	case c.cookedQuery != nil:
 		c.readings, err = c.cookedQuery.Readings(ctx, c.readings[:0])
@@ -166,7 +168,7 @@ func (c *Context) sample(ctx context.Context) (err error) {
 		c.room = cap(raw.Bytes)
 		err = c.query.Sample(ctx, raw)
 	}
-	c.cost.Sample = time.Since(c.begin)
+	c.cost.Sample = c.opt.Clock.Elapsed() - c.begin
 	if err == nil {
 		c.taken++
 	}

@@ -33,12 +33,12 @@ func (c *Context) decodeAny() error {
 }
 
 func (c *Context) decode() error {
-	begin := time.Now()
+	begin := c.opt.Clock.Elapsed()
 	err := c.index()
 	if err != nil && c.cur.NumObjects() == 0 {
 		return fmt.Errorf("sample %d: %w", c.taken, err)
 	}
-	c.cost.Decode = time.Since(begin)
+	c.cost.Decode = c.opt.Clock.Elapsed() - begin
 	raw := c.cur.Raw()
 	c.start(c.cur.Time())
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Context) decode() error {
 	}
 	c.prev.Release()
 	c.prev, c.cur = c.cur, frame.Frame{}
-	c.finish(time.Since(begin) - c.cost.Decode)
+	c.finish(c.opt.Clock.Elapsed() - begin - c.cost.Decode)
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (c *Context) finish(cook time.Duration) {
 	}
 	cy.Anomalies = c.notes.list
 	if len(c.plan.own) > 0 {
-		c.cost.Usage = c.meter.read()
+		c.cost.Usage = c.meter.read(c.opt.Clock)
 	}
 	cy.Cost = c.cost
 	c.plan.readOwn(cy)
@@ -99,7 +99,7 @@ func (c *Context) finish(cook time.Duration) {
 
 // takeCooked makes a cycle of readings that came cooked.
 func (c *Context) takeCooked() {
-	begin := time.Now()
+	begin := c.opt.Clock.Elapsed()
 	t := c.cycle.Time
 	if len(c.readings) > 0 {
 		t = c.readings[0].Time
@@ -109,7 +109,7 @@ func (c *Context) takeCooked() {
 	c.plan.setSchema(nil)
 	c.cycle.Names = c.plan.names
 	c.cooked.read(&c.plan, &c.cycle, &c.readings, c.notes.touched)
-	c.finish(time.Since(begin))
+	c.finish(c.opt.Clock.Elapsed() - begin)
 }
 
 // setSchema gives the plan the names of a sample, notes when they are others

@@ -23,7 +23,8 @@ const epoch = 133_485_408_000_000_000
 
 // sample is one scripted sample.
 type sample struct {
-	at      int64 // seconds since the first sample
+	at      int64           // seconds since the first sample
+	clocks  *counter.Clocks // instead of at
 	machine string
 	objects []object
 	schema  *winperf.Schema     // instead of the source's
@@ -134,6 +135,9 @@ func (s *sample) block() []byte {
 		machine = "HOST"
 	}
 	clocks := func() counter.Clocks {
+		if s.clocks != nil {
+			return *s.clocks
+		}
 		return counter.Clocks{PerfTime: s.at * 1000, PerfFreq: 1000, Time100ns: epoch + s.at*second}
 	}
 	d, err := provider.NewDispatcher(provider.Options{Machine: machine, Clocks: clocks, OnProblem: func(p provider.Problem) { panic(p.Err) }}, writer{s})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -82,7 +83,7 @@ func (j *Joint) Prepare(ctx context.Context) error {
 // machine can do that. It returns io.EOF when all recorded sources are at their
 // end.
 func (j *Joint) Sample(ctx context.Context) error {
-	j.begin = time.Now()
+	j.begin = j.opt.Clock.Now()
 	return j.run(opSample, func(m *member) bool { return m.err == nil }, func(m *member) { m.startSample(ctx) })
 }
 
@@ -146,19 +147,13 @@ func (j *Joint) Decode() (*JointCycle, error) {
 
 // spread is the time within which all samples of the round were taken.
 func (j *Joint) spread() time.Duration {
-	var begin, end time.Time
+	begin, end := time.Duration(math.MaxInt64), time.Duration(0)
 	for _, m := range j.members {
-		if m.err != nil {
-			continue
-		}
-		if begin.IsZero() || m.begin.Before(begin) {
-			begin = m.begin
-		}
-		if m.end.After(end) {
-			end = m.end
+		if m.err == nil {
+			begin, end = min(begin, m.begin), max(end, m.end)
 		}
 	}
-	return end.Sub(begin)
+	return max(0, end-begin)
 }
 
 // Cycle runs the three steps.

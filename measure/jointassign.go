@@ -110,6 +110,7 @@ func assign(known []knownOrigin, p winperf.Path) error {
 
 // newJoint makes the members.
 func newJoint(known []knownOrigin, opt Options) *Joint {
+	opt.Clock = orSystem(opt.Clock)
 	j := &Joint{opt: opt}
 	for _, k := range known {
 		if !isEmpty(k.sel) {

@@ -20,8 +20,8 @@ type member struct {
 
 	part       bool // takes part in the stage that is under way
 	err        error
-	begin, end time.Time // of the last sample
-	cycle      *Cycle    // nil if there is none in this round
+	begin, end time.Duration // of the last sample, by the clock's Elapsed
+	cycle      *Cycle        // nil if there is none in this round
 }
 
 // job is what a member's goroutine is to do.
@@ -51,9 +51,9 @@ func (m *member) do(j job) error {
 	if !j.sample {
 		return m.Prepare(j.ctx)
 	}
-	m.begin = time.Now()
+	m.begin = m.opt.Clock.Elapsed()
 	err := m.Sample(j.ctx)
-	m.end = time.Now()
+	m.end = m.opt.Clock.Elapsed()
 	return err
 }
 

@@ -24,11 +24,10 @@ func (j *Joint) Watch(ctx context.Context) iter.Seq2[*JointCycle, error] {
 }
 
 func (j *Joint) watch(ctx context.Context, yield func(*JointCycle, error) bool) error {
-	s := schedule{interval: j.opt.interval()}
+	s := NewSchedule(j.opt.Interval, j.opt.Clock)
 	var held [][]winperf.Anomaly // of the members in a round that was not yielded
 	for first, yielded := true, 0; ; first = false {
-		s.begin()
-		c, err := j.Cycle(ctx)
+		c, err := j.round(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -44,10 +43,24 @@ func (j *Joint) watch(ctx context.Context, yield func(*JointCycle, error) bool) 
 				return nil
 			}
 		}
-		if err := j.wait(ctx, &s); err != nil {
+		if err := j.wait(ctx, s); err != nil {
 			return err
 		}
 	}
+}
+
+// round runs the three steps and notes when the samples were taken.
+func (j *Joint) round(ctx context.Context, s *Schedule) (*JointCycle, error) {
+	if err := j.Prepare(ctx); err != nil {
+		return nil, err
+	}
+	s.Begin()
+	err := j.Sample(ctx)
+	s.End()
+	if err != nil {
+		return nil, err
+	}
+	return j.Decode()
 }
 
 // anomalies are those of each member.
@@ -64,11 +77,11 @@ func (c *JointCycle) anomalies() (all [][]winperf.Anomaly) {
 }
 
 // wait waits until the next round is due.
-func (j *Joint) wait(ctx context.Context, s *schedule) error {
+func (j *Joint) wait(ctx context.Context, s *Schedule) error {
 	if j.recorded() {
 		return ctx.Err()
 	}
-	missed, late, err := s.wait(ctx)
+	missed, late, err := s.Wait(ctx)
 	for _, m := range j.members {
 		m.missed, m.late = m.missed+missed, late
 	}

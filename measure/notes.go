@@ -42,16 +42,27 @@ func (n *notes) addToAll(a winperf.Anomaly) {
 	n.add(a)
 }
 
-// clocks notes clocks that went back since the frame before.
+// clocks notes clocks that went back since the frame before, and a system time
+// that was set.
 func (n *notes) clocks(older, cur frame.Frame) {
 	if older.IsZero() {
 		return
 	}
 	was, now := older.Clocks(), cur.Clocks()
+	step := int64(0)
+	if cur.Raw().Quirks&winperf.LooseClocks == 0 {
+		step = counter.ClockStep(was, now)
+	}
 	switch {
 	case now.Time100ns < was.Time100ns:
 		back := winperf.FromFiletime(was.Time100ns).Sub(winperf.FromFiletime(now.Time100ns))
 		n.addToAll(winperf.Anomaly{Kind: winperf.ClockBack, Detail: fmt.Sprintf("the system time went back by %v", back)})
+	case step != 0:
+		by := time.Duration(float64(step) * 100).Round(time.Millisecond)
+		n.addToAll(winperf.Anomaly{
+			Kind: winperf.ClockSet, Detail: fmt.Sprintf("the system time was set by %v", by),
+			Action: "rates are of the time that the performance counter tells",
+		})
 	case now.PerfTime < was.PerfTime && now.PerfFreq == was.PerfFreq && now.PerfFreq != 0:
 		ticks := uint64(was.PerfTime) - uint64(now.PerfTime)
 		n.addToAll(winperf.Anomaly{Kind: winperf.ClockBack, Detail: fmt.Sprintf("the performance counter went back by %d ticks", ticks)})

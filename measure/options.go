@@ -29,6 +29,8 @@ type Options struct {
 	// Source names the source in anomalies and in readings of the measurement
 	// itself; "" suits where there is only one.
 	Source string
+	// Clock is what the measurement tells the time by; nil is the system's clock.
+	Clock Clock
 	// Slow is how long taking a sample of a live source may last before that is
 	// an anomaly; 0 means half the interval.
 	Slow time.Duration
@@ -41,7 +43,8 @@ type Options struct {
 	// they are, FramesOnly and RawOnly, always hold both.
 	CostlyTogether bool
 	// CostlyInterval is the least time between two samples of costly objects
-	// that are sampled apart; 0 takes the next one when the last is done.
+	// that are sampled apart; 0 takes the next one when the last is done. It is
+	// never less than half the interval.
 	CostlyInterval time.Duration
 
 	// Interval is the time between two samples of Watch; 0 means one second.

@@ -13,7 +13,7 @@ func (c *Context) takeRaw() error {
 		return fmt.Errorf("the source has no raw samples: %w", winperf.ErrNotSupported)
 	}
 	raw := c.cur.Raw()
-	c.start(c.begin.UTC())
+	c.start(c.time.UTC())
 	c.cycle.Frame, c.cycle.Names = c.cur, nil
 	c.cost.Bytes = len(raw.Bytes)
 	c.noteGrowth(cap(raw.Bytes))

@@ -20,19 +20,21 @@ const DefaultInterval = time.Second
 // or the loop is left. An error is yielded last; the end of the context or of
 // the data is none. To go on after an error, loop over [Context.Cycle].
 //
-// Samples are taken at whole multiples of the interval since the first one, so
-// the times do not drift; one that is late is taken at once, and the ones that
-// became impossible by that are counted in Cycle.Missed. Of a live source the
-// first sample only serves as the older one of the first cycle, unless no
-// counter needs two or KeepFirst is set.
+// Samples are taken as a [Schedule] says: at whole multiples of the interval
+// since the first one. One that is late is taken at once, the next one leaves at
+// least half an interval, and the ones that became impossible by that are
+// counted in Cycle.Missed. Of a live source the first sample only serves as the
+// older one of the first cycle, unless no counter needs two or KeepFirst is set.
 //
-// A recorded source does not wait, unless Speed says so. It yields its first sample also when it is
+// A recorded source does not wait, unless Speed says so; a sample that comes late
+// then moves all that follow, which do not hurry after it. It yields its first sample also when it is
 // the only one that can be read. A sample that nothing can be read of costs
 // only itself: the error is in the Damage of the next cycle, or, when no cycle
 // follows, yielded last.
 func Watch(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) iter.Seq2[*Cycle, error] {
 	return func(yield func(*Cycle, error) bool) {
-		w := watch{c: New(src, sel, opt), opt: opt, yield: yield, schedule: schedule{interval: opt.interval()}}
+		w := watch{c: New(src, sel, opt), opt: opt, yield: yield}
+		w.schedule = NewSchedule(opt.Interval, w.c.opt.Clock)
 		defer w.c.Close()
 		if err := w.run(ctx); err != nil && ctx.Err() == nil {
 			yield(nil, err)
@@ -42,14 +44,16 @@ func Watch(ctx context.Context, src winperf.Source, sel winperf.Selection, opt O
 
 // watch is one loop of Watch.
 type watch struct {
-	c     *Context
-	opt   Options
-	yield func(*Cycle, error) bool
-	schedule
-	yielded int
-	damaged []error // recorded samples that could not be read, to be told with the next cycle
-	// Of a record: the time at start and that of the last sample.
-	recordStart, recordLast time.Time
+	c        *Context
+	opt      Options
+	yield    func(*Cycle, error) bool
+	schedule *Schedule
+	yielded  int
+	damaged  []error // recorded samples that could not be read, to be told with the next cycle
+	// Of a record: the time of the last sample, and when it was due by the clock's
+	// Elapsed.
+	recordLast time.Time
+	due        time.Duration
 }
 
 // run returns nil when no more may be yielded.
@@ -58,7 +62,7 @@ func (w *watch) run(ctx context.Context) error {
 	if err != nil {
 		return w.end(err)
 	}
-	w.recordStart, w.recordLast = cycle.Time, cycle.Time
+	w.recordLast, w.due = cycle.Time, w.c.opt.Clock.Elapsed()
 	held := (w.c.plan.twoSamples || lacksPrevious(cycle)) && !w.opt.KeepFirst
 	if !held && !w.hand(cycle) {
 		return nil
@@ -103,10 +107,11 @@ func (w *watch) cycle(ctx context.Context) (*Cycle, error) {
 		if err := w.c.Prepare(ctx); err != nil {
 			return nil, err
 		}
-		w.begin()
+		w.schedule.Begin()
 		if err := w.c.Sample(ctx); err != nil {
 			return nil, err
 		}
+		w.schedule.End()
 		cycle, err := w.c.Decode()
 		switch {
 		case err != nil && w.c.plan.recorded:
@@ -145,25 +150,34 @@ func (w *watch) wait(ctx context.Context) error {
 	if w.c.plan.recorded {
 		return ctx.Err()
 	}
-	missed, late, err := w.schedule.wait(ctx)
+	missed, late, err := w.schedule.Wait(ctx)
 	w.c.missed += missed
 	w.c.late = late
 	return err
 }
 
 // pace waits until a recorded sample is due, at the speed that was asked for.
-// Where the record's clock goes back its pace begins anew.
+// Where the record's clock goes back there is nothing to wait for.
 func (w *watch) pace(ctx context.Context, sample time.Time) error {
 	if !w.c.plan.recorded || w.opt.Speed <= 0 {
 		return nil
 	}
-	if sample.Before(w.recordLast) {
-		w.start, w.recordStart = time.Now(), sample
-	}
+	gap := max(0, float64(sample.Sub(w.recordLast))/w.opt.Speed)
+	pause := time.Duration(min(gap, float64(maxPause)))
 	w.recordLast = sample
-	after := float64(sample.Sub(w.recordStart)) / w.opt.Speed
-	due := time.Duration(min(after, float64(maxPause)))
-	return sleep(ctx, due-time.Since(w.start))
+
+	clock := w.c.opt.Clock
+	w.due += pause
+	if err := sleep(ctx, clock, w.due-clock.Elapsed()); err != nil {
+		return err
+	}
+
+	// A small delay is made up for. After a long one the next samples would come
+	// in a burst: they move with this one.
+	if late := clock.Elapsed() - w.due; late > pause/2 {
+		w.due += late
+	}
+	return nil
 }
 
 // maxPause bounds what two times of a record, which may be damaged, make Watch

@@ -130,7 +130,23 @@ func TestWatchTimes(t *testing.T) {
 		},
 		{
 			"a slow sample counts too", delays(0, 2500*ms), `\System\Processes`,
-			measure.Options{Count: 4}, nil, []string{"0s", "3.5s", "3.5s +1", "4s"},
+			measure.Options{Count: 4}, nil, []string{"0s", "3.5s", "4s +2", "5s"},
+		},
+		{
+			"very late: the next tick is too near", counting(), `\System\Processes`,
+			measure.Options{Count: 4}, pauses(1900 * ms), []string{"0s", "1.9s", "3s +1", "4s"},
+		},
+		{
+			"late by a half: the next tick is far enough", counting(), `\System\Processes`,
+			measure.Options{Count: 4}, pauses(1500 * ms), []string{"0s", "1.5s", "2s", "3s"},
+		},
+		{
+			"late again and again", counting(), `\System\Processes`,
+			measure.Options{Count: 4}, pauses(1600*ms, 1600*ms, 1600*ms), []string{"0s", "1.6s", "3.2s +1", "4.8s"},
+		},
+		{
+			"a slow source keeps its pace", delays(600*ms, 600*ms, 600*ms, 600*ms), `\System\Processes`,
+			measure.Options{Count: 4}, nil, []string{"600ms", "2.6s +1", "3.6s", "4.6s"},
 		},
 	}
 	for _, tt := range tests {

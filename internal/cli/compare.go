@@ -160,34 +160,40 @@ func (c *comparer) enough(errs []error) error {
 // measure takes the samples: a first one and then as many as are to be compared.
 // A record that is at its end keeps its last one.
 func (c *comparer) measure(ctx context.Context) error {
-	due := time.Now()
+	schedule := measure.NewSchedule(time.Duration(c.every), nil)
 	for n := range int(c.count) + 1 {
 		if n > 0 && c.live {
-			due = due.Add(time.Duration(c.every))
-			select {
-			case <-time.After(time.Until(due)):
-			case <-ctx.Done():
-				return ctx.Err()
+			if _, _, err := schedule.Wait(ctx); err != nil {
+				return err
 			}
 		}
-		var left []*side
-		var errs []error
-		for _, s := range c.sides {
-			switch err := s.take(ctx); {
-			case errors.Is(err, io.EOF) && s.samples > 0, err == nil:
-				left = append(left, s)
-			case ctx.Err() != nil:
-				return ctx.Err()
-			default:
-				errs = append(errs, errors.Join(fmt.Errorf("source %s: %w", s.url, err), s.close()))
-			}
-		}
-		c.sides = left
-		if err := c.enough(errs); err != nil {
+
+		schedule.Begin()
+		err := c.take(ctx)
+		schedule.End()
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// take takes a sample of every source.
+func (c *comparer) take(ctx context.Context) error {
+	var left []*side
+	var errs []error
+	for _, s := range c.sides {
+		switch err := s.take(ctx); {
+		case errors.Is(err, io.EOF) && s.samples > 0, err == nil:
+			left = append(left, s)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		default:
+			errs = append(errs, errors.Join(fmt.Errorf("source %s: %w", s.url, err), s.close()))
+		}
+	}
+	c.sides = left
+	return c.enough(errs)
 }
 
 func (c *comparer) close() error {

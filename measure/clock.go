@@ -1,0 +1,53 @@
+package measure
+
+import (
+	"context"
+	"time"
+)
+
+// Clock is what a measurement tells the time by. The time of day and the time
+// that passes are apart, since somebody may set the one and nobody the other.
+type Clock interface {
+	// Now is the time of day.
+	Now() time.Time
+	// Elapsed is how long ago some fixed moment was. It never goes back; whether
+	// it stands still while the machine is suspended is up to the system.
+	Elapsed() time.Duration
+	// Timer returns a channel that gets a value when the time has passed, and
+	// what gives the timer up.
+	Timer(d time.Duration) (fired <-chan time.Time, stop func() bool)
+}
+
+// systemClock is the Clock where the options have none: that of the Go runtime,
+// since it was made.
+type systemClock struct{ start time.Time }
+
+func (c *systemClock) Now() time.Time         { return time.Now() }
+func (c *systemClock) Elapsed() time.Duration { return time.Since(c.start) }
+
+func (c *systemClock) Timer(d time.Duration) (fired <-chan time.Time, stop func() bool) {
+	t := time.NewTimer(d)
+	return t.C, t.Stop
+}
+
+// orSystem returns the clock, or the system's where there is none.
+func orSystem(c Clock) Clock {
+	if c == nil {
+		return &systemClock{time.Now()}
+	}
+	return c
+}
+
+// sleep waits for a time or until the context ends.
+func sleep(ctx context.Context, c Clock, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	fired, stop := c.Timer(d)
+	defer stop()
+	select {
+	case <-fired:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
