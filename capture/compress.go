@@ -69,7 +69,9 @@ func (f *inflater) append(dst, b []byte, size int) ([]byte, error) {
 	}
 	for at := len(dst); ; {
 		left := size - (len(dst) - at)
-		dst = slices.Grow(dst, min(left, max(len(b), len(dst), 512))+1) // one more shows the end
+		if len(dst) == cap(dst) {
+			dst = slices.Grow(dst, min(left, max(len(b), len(dst), 512))+1) // one more shows the end
+		}
 		n, err := f.r.Read(dst[len(dst):min(cap(dst), len(dst)+left+1)])
 		dst = dst[:len(dst)+n]
 		switch {

@@ -12,7 +12,9 @@ import (
 )
 
 // Cursor reads the samples of a File one after the other. Its memory is that of
-// a few samples, whatever the size of the file. It serves one goroutine.
+// a few samples, whatever the size of the file: of the record at hand, of its
+// reference, its schema and what it becomes, MaxBytes each at most. It serves
+// one goroutine.
 type Cursor struct {
 	f *File
 	w walk // over the samples
@@ -283,31 +285,31 @@ func (c *Cursor) schemaOf(id uint64) (*winperf.Schema, error) {
 			return c.schema, nil
 		}
 	}
-	s, err := c.readSchema(id)
+	s, size, err := c.readSchema(id)
 	if err != nil {
 		return nil, err
 	}
-	c.f.cached = append(c.f.cached, cachedSchema{id, s})
-	if n := len(c.f.cached); n > maxCached {
-		c.f.cached = slices.Delete(c.f.cached, 0, 1)
-	}
+	c.f.keep(cachedSchema{id, s, size})
 	c.schemaID, c.schema = id, s
 	return s, nil
 }
 
-// readSchema reads a schema from the first of its records that is whole.
-func (c *Cursor) readSchema(id uint64) (*winperf.Schema, error) {
+// readSchema reads a schema from the first of its records that is whole, and
+// tells how many bytes that is.
+func (c *Cursor) readSchema(id uint64) (s *winperf.Schema, size int, err error) {
 	for _, offset := range c.f.schemas[id] {
-		_, payload, err := c.definition(offset, nil)
+		h, payload, err := c.definition(offset, nil)
+		if err == nil && h.compression == stored {
+			payload = slices.Clone(payload) // it is in the memory of the walk
+		}
 		if err == nil {
-			var s *winperf.Schema
-			if s, err = parseSchema(slices.Clone(payload)); err == nil {
-				return s, nil
+			if s, err = parseSchema(payload); err == nil {
+				return s, len(payload), nil
 			}
 		}
 		if !isDamage(err) {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return &winperf.Schema{Damage: []error{&Damage{Offset: c.w.at, Msg: "the names of the samples from here on cannot be read"}}}, nil
+	return &winperf.Schema{Damage: []error{&Damage{Offset: c.w.at, Msg: "the names of the samples from here on cannot be read"}}}, 0, nil
 }

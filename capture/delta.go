@@ -126,7 +126,7 @@ func apply(dst, ref, diff []byte, n int) ([]byte, error) {
 		return dst, errDelta
 	}
 	steps, literals := diff[k:k+int(length)], diff[k+int(length):]
-	dst = slices.Grow(dst, n)
+	dst = slices.Grow(dst, min(n, len(ref)+len(diff))) // more only as it comes
 	words, m := n/word, len(ref)/word
 	var w, shift int64
 	for len(steps) > 0 {
@@ -154,7 +154,7 @@ func apply(dst, ref, diff []byte, n int) ([]byte, error) {
 			dst = binary.LittleEndian.AppendUint64(dst, x)
 			w++
 		}
-		if move < -maxPayload || move > maxPayload || shift+move < -maxPayload || shift+move > maxPayload {
+		if move < -maxLength || move > maxLength || shift+move < -maxLength || shift+move > maxLength {
 			return dst, errDelta
 		}
 		shift += move

@@ -13,6 +13,11 @@
 // readers find the next one by its mark, and say which bytes they passed over.
 // What several samples need, names and references, stands in the file twice.
 //
+// What a file claims is no reason to take memory: a payload is taken apart as far
+// as bytes come out, and a record that claims more than its kind may hold is
+// damage, as one with a wrong checksum is. A sample, a reference or a schema may hold
+// 64 MiB ([MaxBytes]), a schema 131,072 sections, an index 128 schemas.
+//
 // # Format
 //
 // All numbers are little-endian. A FILETIME counts 100 ns since 1601-01-01 UTC,

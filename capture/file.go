@@ -49,10 +49,24 @@ type File struct {
 type cachedSchema struct {
 	id     uint64
 	schema *winperf.Schema
+	size   int // bytes of its payload
 }
 
-// maxCached is how many schemas are kept.
+// maxCached is how many schemas are kept, of up to MaxBytes together.
 const maxCached = 4
+
+// keep keeps a schema, and the latest others as long as they are few and small
+// enough. f.mu is locked.
+func (f *File) keep(c cachedSchema) {
+	f.cached = append(f.cached, c)
+	size := 0
+	for i := len(f.cached) - 1; i >= 0; i-- {
+		if size += f.cached[i].size; size > MaxBytes || len(f.cached)-i > maxCached {
+			f.cached = slices.Delete(f.cached, 0, i+1)
+			return
+		}
+	}
+}
 
 // Tail is the end of a capture, where a [Writer] can go on.
 type Tail struct {

@@ -12,6 +12,7 @@ const (
 	endSize      = 16
 	endRecord    = headSize + endSize
 	maxInIndex   = 64 // schemas of one group; more end the group
+	maxIndexed   = 2 * maxInIndex
 	groupSamples = 128
 )
 

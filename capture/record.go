@@ -11,10 +11,14 @@ const (
 	headSize     = 48
 	version      = 1
 
-	// maxPayload bounds the payload of a record, stored or not: 1 GiB, some 70
-	// times the sample of a large server with all its objects.
-	maxPayload = 1 << 30
+	// maxLength bounds the two lengths of a head: beyond it a head is none.
+	maxLength = 1 << 30
 )
+
+// MaxBytes is the most that one sample may hold, and the most that the names of
+// samples may, with all that goes with them: 64 MiB, as much as a source takes
+// from a machine at once. All objects of a large server have some 14.
+const MaxBytes = 64 << 20
 
 // magic begins every capture. As that of PNG it shows what a transfer as text
 // does to a file.
@@ -43,6 +47,20 @@ func (k kind) String() string {
 		return [...]string{"a record of names", "a reference", "a sample", "an index", "the end record"}[k-kindSchema]
 	}
 	return fmt.Sprintf("a record of kind %d", uint8(k))
+}
+
+// most is how long the payload of a record may be, as it is stored and without
+// compression.
+func (k kind) most() uint32 {
+	switch k {
+	case kindIndex:
+		return indexSize + maxIndexed*indexedSize
+	case kindEnd:
+		return endSize
+	case kindSample:
+		return sampleHeadSize + MaxBytes
+	}
+	return MaxBytes
 }
 
 // What the payload is compressed with.
@@ -114,7 +132,7 @@ func parseHead(b []byte, offset int64) (h head, ok bool) {
 		key:         binary.LittleEndian.Uint64(b[32:]),
 		offset:      offset,
 	}
-	ok = binary.LittleEndian.Uint32(b[44:]) == checksum(b[:44]) && h.stored <= maxPayload && h.size <= maxPayload
+	ok = binary.LittleEndian.Uint32(b[44:]) == checksum(b[:44]) && h.stored <= maxLength && h.size <= maxLength
 	return h, ok
 }
 

@@ -43,8 +43,8 @@ func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
 	u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 	length := binary.LittleEndian.Uint32(b[4:])
 	h := sampleHead{schema: u64(8), reference: u64(16)}
-	if length > maxPayload {
-		return h, nil, fmt.Errorf("%w: %d bytes, expected at most %d", errSample, length, maxPayload)
+	if length > MaxBytes {
+		return h, nil, fmt.Errorf("%w: %d bytes, expected at most %d", errSample, length, MaxBytes)
 	}
 	h.length = int(length)
 	raw.Format, raw.Quirks = winperf.Format(b[0]), winperf.Quirks(b[1])

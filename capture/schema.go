@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 
 	"github.com/winperf/winperf"
 )
@@ -22,6 +23,13 @@ func identity(content []byte) uint64 {
 	sum := sha256.Sum256(content)
 	return max(binary.LittleEndian.Uint64(sum[:]), 1) // 0 stands for none
 }
+
+// maxSections is how many sections a schema may have: a counter set each, and as
+// much for all else.
+const maxSections = 1 << 17
+
+// sections is how many sections the payload of a schema has.
+func sections(s *winperf.Schema) int { return 2 + len(s.Names) + len(s.Damage) + len(s.Sets) }
 
 // appendSchema appends the payload of a schema.
 func appendSchema(b []byte, s *winperf.Schema) []byte {
@@ -69,12 +77,18 @@ func cutBytes(b []byte) (content, rest []byte, ok bool) {
 	return b[4 : 4+n : 4+n], b[4+n:], true
 }
 
-const errSchema = fault("a length in the schema reaches beyond its end")
+const (
+	errSchema   = fault("a length in the schema reaches beyond its end")
+	errSections = fault("the schema has too many sections")
+)
 
 // parseSchema reads the payload of a schema, which the result refers to.
 func parseSchema(b []byte) (*winperf.Schema, error) {
 	s := &winperf.Schema{}
-	for len(b) > 0 {
+	for n := 0; len(b) > 0; n++ {
+		if n >= maxSections {
+			return nil, fmt.Errorf("%w: expected at most %d", errSections, maxSections)
+		}
 		if len(b) < 4 {
 			return nil, errSchema
 		}

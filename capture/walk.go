@@ -183,8 +183,11 @@ func (w *walk) within(last *head) (more bool, err error) {
 }
 
 // payload reads the payload of a record as it is stored. It is valid until the
-// next step.
+// next step. One that claims more than its kind may hold is not read.
 func (w *walk) payload(h *head) ([]byte, error) {
+	if most := h.kind.most(); max(h.stored, h.size) > most {
+		return nil, fmt.Errorf("%w: %d bytes, expected at most %d", errTooLong, max(h.stored, h.size), most)
+	}
 	b, err := w.view(h.offset+headSize, int(h.stored))
 	if err != nil {
 		return nil, err
@@ -200,6 +203,7 @@ func (w *walk) payload(h *head) ([]byte, error) {
 
 const (
 	errChecksum    = fault("its checksum is wrong")
+	errTooLong     = fault("it claims to hold more than it may")
 	errCompression = fault("it is compressed in an unknown way")
 )
 

@@ -47,6 +47,7 @@ type Writer struct {
 	ref      reference
 	refCopy  definitionCopy
 	schema   schemaState
+	names    []byte // the payload of a schema that is not in use yet
 }
 
 // definitionCopy is a definition as it stands in the file, to be written again.
@@ -97,30 +98,23 @@ func (w *Writer) Size() int64 { return w.offset }
 
 // Write appends a sample. An error of the underlying writer stays: what stood in
 // the file before is whole, and Size tells where it ends. A sample that is too
-// large wraps winperf.ErrNotSupported and costs only itself.
+// large ([MaxBytes]) wraps winperf.ErrNotSupported and costs only itself.
 func (w *Writer) Write(raw *winperf.Raw) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	if len(raw.Bytes) > maxPayload-sampleHeadSize {
-		return fmt.Errorf("capture: a sample of %d bytes, expected at most %d: %w",
-			len(raw.Bytes), maxPayload-sampleHeadSize, winperf.ErrNotSupported)
+	if len(raw.Bytes) > MaxBytes {
+		return fmt.Errorf("capture: a sample of %d bytes, expected at most %d: %w", len(raw.Bytes), MaxBytes, winperf.ErrNotSupported)
+	}
+	if err := w.prepareSchema(raw.Schema); err != nil {
+		return err
 	}
 	w.begin()
 	if w.reopened || len(w.group.schemas) >= maxInIndex {
 		w.endGroup()
 	}
 	w.define(raw)
-	reference := uint64(0)
-	if w.ref.suits(raw.Bytes) {
-		reference = w.ref.id
-	}
-	w.payload = appendSampleHead(w.payload[:0], raw, w.schema.id, reference)
-	if reference != 0 {
-		w.payload = w.delta.append(w.payload, &w.ref, raw.Bytes)
-	} else {
-		w.payload = append(w.payload, raw.Bytes...)
-	}
+	w.setPayload(raw)
 	time := filetime(raw)
 	w.record(kindSample, uint64(time), w.payload)
 	if err := w.flush(); err != nil {
@@ -133,6 +127,20 @@ func (w *Writer) Write(raw *winperf.Raw) error {
 	}
 	w.endGroup()
 	return w.flush()
+}
+
+// setPayload makes the payload of a sample: its difference from the reference
+// or, where that is longer, its bytes.
+func (w *Writer) setPayload(raw *winperf.Raw) {
+	if w.ref.suits(raw.Bytes) {
+		w.payload = appendSampleHead(w.payload[:0], raw, w.schema.id, w.ref.id)
+		w.payload = w.delta.append(w.payload, &w.ref, raw.Bytes)
+		if len(w.payload) <= sampleHeadSize+len(raw.Bytes) {
+			return
+		}
+	}
+	w.payload = appendSampleHead(w.payload[:0], raw, w.schema.id, 0)
+	w.payload = append(w.payload, raw.Bytes...)
 }
 
 // Close completes the file with its index. It does not close the underlying
@@ -188,13 +196,31 @@ func (w *Writer) define(raw *winperf.Raw) {
 	w.refCopy = w.definition(kindReference, w.ref.id, raw.Bytes, w.refCopy.data)
 }
 
+// prepareSchema makes the payload of a schema that is not in use yet. A reader
+// must be able to take it.
+func (w *Writer) prepareSchema(s *winperf.Schema) error {
+	w.names = nil
+	if s == nil || s == w.schema.of {
+		return nil
+	}
+	payload := appendSchema(nil, s)
+	if len(payload) > MaxBytes {
+		return fmt.Errorf("capture: names of %d bytes, expected at most %d: %w", len(payload), MaxBytes, winperf.ErrNotSupported)
+	}
+	if n := sections(s); n > maxSections {
+		return fmt.Errorf("capture: names in %d sections, expected at most %d: %w", n, maxSections, winperf.ErrNotSupported)
+	}
+	w.names = payload
+	return nil
+}
+
 // setSchema makes s the schema of the samples that follow.
 func (w *Writer) setSchema(s *winperf.Schema) {
 	if s == nil {
 		w.schema = schemaState{}
 		return
 	}
-	payload := appendSchema(nil, s)
+	payload := w.names
 	id := identity(payload)
 	if id != w.schema.id {
 		w.schema = schemaState{id: id}
