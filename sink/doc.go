@@ -6,7 +6,8 @@
 // first error of its writer unchanged, again and again, so that callers can
 // tell a closed pipe.
 //
-// A table, a log and a list of paths replace control characters of names and
-// texts, JSON escapes them: a line stays a line, and a name cannot send escape
-// sequences to a terminal.
+// A table, a list of paths and JSON escape what names and texts must not do to a
+// terminal: a line stays a line, and a name cannot send escape sequences. A log is
+// data: control characters become blanks, so that a row stays one line, and all
+// else is kept.
 package sink

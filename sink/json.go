@@ -5,10 +5,10 @@ import (
 	"math"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // jsonTime is the form of times in JSON: RFC 3339 in UTC with all the digits
@@ -40,7 +40,7 @@ type jsonFrame struct {
 // counter.Unit and counter.Status. A reading that is older than the moment,
 // because its object was sampled apart, has a field "age" in seconds, and one
 // that an anomaly touched a field "anomalies" with the words of
-// winperf.AnomalyKind. Strings are escaped as encoding/json does without its HTML escapes.
+// winperf.AnomalyKind. In strings every character is escaped that is not to be shown.
 func NewJSONL(w io.Writer) Sink {
 	return &jsonSink{out: output{w: w}, frame: jsonFrame{after: "\n"}}
 }
@@ -92,7 +92,7 @@ func (s *jsonSink) Close() error {
 
 // appendReading appends an object's text from the value of "path" on.
 func appendReading(dst []byte, r *winperf.Reading, age time.Duration) []byte {
-	dst = appendString(dst, r.String())
+	dst = safetext.AppendJSON(dst, r.String())
 	dst = append(dst, `,"value":`...)
 	dst = appendValue(dst, r)
 	dst = append(dst, `,"unit":"`...)
@@ -132,7 +132,7 @@ func appendValue(dst []byte, r *winperf.Reading) []byte {
 	}
 	if text, ok := r.Value.AsText(); ok {
 		dst = append(dst, `null,"text":`...)
-		return appendString(dst, text)
+		return safetext.AppendJSON(dst, text)
 	}
 	f, ok := r.Value.Float64()
 	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
@@ -153,47 +153,4 @@ func appendNumber(dst []byte, f float64) []byte {
 		dst = dst[:n-1]
 	}
 	return dst
-}
-
-// shortEscapes are the letters of JSON's two-character escapes.
-var shortEscapes = [utf8.RuneSelf]byte{
-	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
-}
-
-// appendString appends s as a JSON string. Invalid UTF-8 becomes \ufffd, and
-// the line separators that JavaScript once forbade in strings are escaped.
-func appendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0 // of what is not yet appended
-	for i := 0; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf {
-			if c >= ' ' && c != '"' && c != '\\' {
-				i++
-				continue
-			}
-			dst = append(dst, s[start:i]...)
-			dst = appendEscape(dst, rune(c))
-			i++
-			start = i
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == '\u2028' || r == '\u2029' || r == utf8.RuneError && size == 1 {
-			dst = append(dst, s[start:i]...)
-			dst = appendEscape(dst, r)
-			start = i + size
-		}
-		i += size
-	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
-}
-
-// appendEscape appends the escape of a character.
-func appendEscape(dst []byte, r rune) []byte {
-	if r < utf8.RuneSelf && shortEscapes[r] != 0 {
-		return append(dst, '\\', shortEscapes[r])
-	}
-	const digits = "0123456789abcdef"
-	return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // jsonShape is the fixed shape of a reading.
@@ -52,7 +53,11 @@ func reference(t testing.TB, at time.Time, r winperf.Reading) string {
 	if err := encoder.Encode(shape); err != nil {
 		t.Fatal(err)
 	}
-	return out.String()
+	var escaped strings.Builder
+	if _, err := safetext.NewJSON(&escaped).Write(out.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	return escaped.String()
 }
 
 func TestJSONL(t *testing.T) {
@@ -194,7 +199,7 @@ func FuzzJSONString(f *testing.F) {
 			t.Fatalf("got %s\nwant %s", out.String(), want)
 		}
 		var back string
-		if err := json.Unmarshal(appendString(nil, s), &back); err != nil {
+		if err := json.Unmarshal(safetext.AppendJSON(nil, s), &back); err != nil {
 			t.Fatal(err)
 		}
 		if valid := strings.ToValidUTF8(s, ""); valid == s && back != s {

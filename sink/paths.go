@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // paths writes each path once.
@@ -28,7 +29,7 @@ func (p *paths) Write(_ time.Time, readings []winperf.Reading) error {
 			continue
 		}
 		p.seen[path] = struct{}{}
-		p.out.buf = append(p.out.buf, printable(path)...)
+		p.out.buf = append(p.out.buf, safetext.Line(path)...)
 		p.out.buf = append(p.out.buf, '\n')
 	}
 	return p.out.flush()

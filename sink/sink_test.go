@@ -211,7 +211,7 @@ func TestPaths(t *testing.T) {
 			{Series: winperf.NewSeries(winperf.Path{Object: "A", Counter: "two\nlines"})},
 		})
 	want := `\\HOST\Process(build#1)\ID Process` + "\n" +
-		`\\HOST\Process(名前)\ID Process` + "\n" + "\\A\\two\uFFFDlines\n"
+		`\\HOST\Process(名前)\ID Process` + "\n" + "\\A\\two\\nlines\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // TableOptions are the options of a table. The zero value suits a pipe.
@@ -78,7 +79,7 @@ func (t *table) Write(at time.Time, readings []winperf.Reading) error {
 	}
 	title := at.In(t.opt.Location).Format(tableTime)
 	if machine != "" {
-		title += "  " + printable(machine)
+		title += "  " + safetext.Line(machine)
 	}
 	if t.opt.Terminal {
 		t.draw(title, sections, width, height)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // group is one object of one machine: its readings of one moment and the rows
@@ -102,9 +103,9 @@ func (g *group) sparse() bool {
 // title returns the object's name, with the machine where it must be shown.
 func (g *group) title() string {
 	if g.machine == "" {
-		return printable(g.object)
+		return safetext.Line(g.object)
 	}
-	return printable(`\\` + g.machine + `\` + g.object)
+	return safetext.Line(`\\` + g.machine + `\` + g.object)
 }
 
 // old says how old the readings are, where they are older than the moment.
@@ -122,7 +123,7 @@ func (i instance) label() string {
 		return ""
 	}
 	text := winperf.Path{Instance: i.name, Index: i.index, HasInstance: true}.String()
-	return printable(text[len(`\(`) : len(text)-len(`)\`)])
+	return safetext.Line(text[len(`\(`) : len(text)-len(`)\`)])
 }
 
 // activityColumn returns the column that tells how active an instance is: the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // gap is the number of blanks between columns.
@@ -78,7 +79,7 @@ func newSection(g *group, o sectionOptions) *section {
 func (s *section) fillTable(g *group, o sectionOptions) {
 	s.columns = append(s.columns, column{head: g.title() + g.old(), left: true})
 	for _, c := range g.counters {
-		s.columns = append(s.columns, column{head: printable(c.name), left: c.texts && !c.numbers})
+		s.columns = append(s.columns, column{head: safetext.Line(c.name), left: c.texts && !c.numbers})
 	}
 	cells := slices.Repeat([]cell{absent}, len(g.instances)*len(s.columns))
 	for _, i := range g.instances {
@@ -115,7 +116,7 @@ func (s *section) fillList(g *group, o sectionOptions) {
 	}
 	s.columns = []column{{head: head + g.old(), left: true}, {}, {left: true}}
 	for _, p := range g.readings {
-		name := printable(p.Path.Counter)
+		name := safetext.Line(p.Path.Counter)
 		if !single {
 			name = "(" + g.instances[p.row].label() + `)\` + name
 		}
@@ -141,7 +142,7 @@ func newCell(r *winperf.Reading, grouped bool) cell {
 		return absent
 	}
 	if text, ok := r.Value.AsText(); ok {
-		return cell{cmp.Or(printable(text), `""`), plain}
+		return cell{cmp.Or(safetext.Line(text), `""`), plain}
 	}
 	return cell{formatNumber(r.Value, r.Unit, grouped), plain}
 }

@@ -136,7 +136,7 @@ Flags                              0x0000BEEF
 Mask                       0x000000000000BEEF
 Pages/sec                             1234.50  /s
 Broken                                    NaN  %
-Owner                          say "hi",�名前
+Owner                         say "hi",\t名前
 Nothing                                     -
 Is no_previous                    no_previous
 Is invalid_data                  invalid_data
@@ -176,13 +176,13 @@ func TestTableNames(t *testing.T) {
 		reading("進程/一", 0, 1), reading("", 0, 22), reading("build#5", 0, 333),
 		reading("build", 5, 4444), reading("\x1b[2J\nX", 0, 5), reading("a(b)\\c", 0, 6),
 	})
-	want := `対象         数
-進程/一       1
-             22
-build#5#0   333
-build#5    4444
-�[2J�X        5
-a(b)\c        6
+	want := `対象          数
+進程/一        1
+              22
+build#5#0    333
+build#5     4444
+\x1b[2J\nX     5
+a(b)\c         6
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

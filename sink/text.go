@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -10,17 +9,6 @@ import (
 
 // ellipsis stands for what was cut off.
 const ellipsis = "…"
-
-// printable replaces what a name must not do to a line or a terminal: control
-// and invisible format characters and invalid UTF-8 become U+FFFD.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsGraphic(r) {
-			return r
-		}
-		return utf8.RuneError
-	}, s)
-}
 
 // runeWidth returns the number of columns that a terminal gives to a
 // character: 2 for wide ones (Unicode Standard Annex 11), 0 for marks that
@@ -39,7 +27,7 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// textWidth returns the number of columns of a printable text.
+// textWidth returns the number of columns of a text of safetext.Line.
 func textWidth(s string) int {
 	n := 0
 	for _, r := range s {
@@ -48,7 +36,7 @@ func textWidth(s string) int {
 	return n
 }
 
-// cut shortens a printable text to at most limit columns and ends it with an
+// cut shortens a text of safetext.Line to at most limit columns and ends it with an
 // ellipsis where something is missing.
 func cut(s string, limit int) string {
 	if limit <= 0 {

@@ -2,23 +2,6 @@ package sink
 
 import "testing"
 
-func TestPrintable(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{"% Processor Time", "% Processor Time"},
-		{"Prozessorzeit (%) für 名前", "Prozessorzeit (%) für 名前"},
-		{"a\tb\r\nc\x00\x7f", "a�b��c��"},
-		{"\x1b[2J\u009b2J", "�[2J�2J"},
-		{"\u202Eevil\u200B\u2028", "�evil��"}, // right-to-left override, zero width space, line separator
-		{"\xff", "�"},
-		{"ideographic\u3000space", "ideographic\u3000space"},
-	}
-	for _, test := range tests {
-		if got := printable(test.in); got != test.want {
-			t.Errorf("%q: %q, want %q", test.in, got, test.want)
-		}
-	}
-}
-
 func TestWidth(t *testing.T) {
 	tests := []struct {
 		text string

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/internal/safetext"
 	"golang.org/x/term"
 )
 
@@ -112,22 +113,42 @@ func (a *app) crash(r any) int {
 // error. What cannot be written cannot be completed either: it is told once.
 func (a *app) complain(err error) {
 	before := ""
-	for line := range strings.Lines(err.Error()) {
-		if line = oneLine(strings.TrimSpace(line)); line != before {
+	for _, line := range errorLines(err) {
+		line = safetext.Line(strings.TrimSpace(line))
+		if line != before {
 			fmt.Fprintf(a.stderr, "winperf: %s\n", line)
 		}
 		before = line
 	}
 }
 
-// oneLine makes text that comes from elsewhere safe to show on one line.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
+// errorLines are the texts of the errors that are joined in err, each with what
+// stands in front of them in the first one. A line end in one of them, such as in
+// the name of a file, begins no new one.
+func errorLines(err error) (lines []string) {
+	text := err.Error()
+	switch around := err.(type) { //nolint:errorlint // it is about this error, not about those in it
+	case interface{ Unwrap() []error }:
+		var texts []string
+		for _, e := range around.Unwrap() {
+			texts = append(texts, e.Error())
+			lines = append(lines, errorLines(e)...)
 		}
-		return r
-	}, s)
+		if strings.Join(texts, "\n") == text {
+			return lines
+		}
+	case interface{ Unwrap() error }:
+		inner := around.Unwrap()
+		if inner == nil {
+			break
+		}
+		if before, ok := strings.CutSuffix(text, inner.Error()); ok {
+			lines = errorLines(inner)
+			lines[0] = before + lines[0]
+			return lines
+		}
+	}
+	return []string{text}
 }
 
 func (a *app) rootCommand() *cobra.Command {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // show writes the comparison and notes whether there is a difference.
@@ -62,9 +62,9 @@ func (c *comparer) writeTable(out *output, all []comparison) error {
 	fmt.Fprintln(t, "\tDIFFERENCE")
 	for i := range all {
 		m := &all[i]
-		fmt.Fprint(t, oneLine(m.path))
+		fmt.Fprint(t, safetext.Line(m.path))
 		for _, r := range m.readings {
-			fmt.Fprintf(t, "\t%s", oneLine(readingText(r)))
+			fmt.Fprintf(t, "\t%s", safetext.Line(readingText(r)))
 		}
 		fmt.Fprintf(t, "\t%s\n", m.verdict())
 	}
@@ -74,7 +74,7 @@ func (c *comparer) writeTable(out *output, all []comparison) error {
 // head is what a source is called in a table.
 func (s *side) head() string {
 	const longest = 24
-	return shorten(oneLine(s.url), longest)
+	return shorten(safetext.Line(s.url), longest)
 }
 
 // verdict is the difference for people.
@@ -176,8 +176,7 @@ type (
 )
 
 func (c *comparer) writeJSON(out *output, all []comparison) error {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
+	enc := newJSON(out)
 	for i := range all {
 		m := &all[i]
 		line := compareLine{Path: m.path, Differs: m.differs}

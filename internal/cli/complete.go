@@ -5,10 +5,12 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/source"
 )
@@ -110,7 +112,7 @@ func completeObject(f *sourceFlags) cobra.CompletionFunc {
 				}
 			})
 		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return typeable(names), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -119,13 +121,21 @@ func completePath(f *sourceFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var paths []cobra.Completion
 		inInstance := strings.Contains(text, "(") && !strings.Contains(text, `)\`)
-		f.look(cmd.Context(), !inInstance, func(c *catalogue) { paths = c.paths(text) })
+		f.look(cmd.Context(), !inInstance, func(c *catalogue) { paths = typeable(c.paths(text)) })
 		directive := cobra.ShellCompDirectiveNoFileComp
 		if len(paths) > 0 && strings.HasSuffix(paths[0], `\`) {
 			directive |= cobra.ShellCompDirectiveNoSpace
 		}
 		return paths, directive
 	}
+}
+
+// typeable leaves out what must not be shown, and so can hardly be typed.
+func typeable(all []cobra.Completion) []cobra.Completion {
+	return slices.DeleteFunc(all, func(c cobra.Completion) bool {
+		text, _, _ := strings.Cut(c, "\t")
+		return safetext.Line(text) != text
+	})
 }
 
 // look calls f with what the source has; where it cannot be asked it does not.

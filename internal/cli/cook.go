@@ -142,7 +142,7 @@ func (a *app) cookLines(w *bufio.Writer, opt cookOptions) error {
 	opt.Wrap = policy
 	a.await("JSON lines")
 	in := lineReader{r: bufio.NewReaderSize(a.stdin, maxCookLine)}
-	enc := json.NewEncoder(w)
+	enc := newJSON(w)
 	read := 0
 	for n := 1; ; n++ {
 		line, err := in.next()

@@ -2,13 +2,14 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
+	"bytes"
 	"slices"
 	"strconv"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
@@ -56,11 +57,11 @@ func writeDumpObject(w *bufio.Writer, o frame.Object, names *nametable.Names) er
 		d := o.Counter(k)
 		obj.Counters = append(obj.Counters, dumpCounter{d.ID.Index, names.Title(d.ID.Index), d.Type, d.Size, d.Offset})
 	}
-	head, err := json.Marshal(obj)
-	if err != nil {
+	var head bytes.Buffer
+	if err := newJSON(&head).Encode(obj); err != nil {
 		return err
 	}
-	w.Write(head[:len(head)-1])
+	w.Write(bytes.TrimSuffix(head.Bytes(), []byte("}\n")))
 	w.WriteString(`,"instances":[`)
 	var line []byte
 	for in := range o.Instances() {
@@ -73,7 +74,7 @@ func writeDumpObject(w *bufio.Writer, o frame.Object, names *nametable.Names) er
 			return err
 		}
 	}
-	_, err = w.WriteString("]}")
+	_, err := w.WriteString("]}")
 	return err
 }
 
@@ -84,10 +85,10 @@ func writeDumpObject(w *bufio.Writer, o frame.Object, names *nametable.Names) er
 // with the raw values in the order of the counters, null where there is none.
 // There are very many, so it does without reflection.
 func appendDumpInstance(b []byte, o frame.Object, in frame.Instance) []byte {
-	b = appendJSONText(append(b, `{"name":`...), in.Name())
+	b = safetext.AppendJSON(append(b, `{"name":`...), in.Name())
 	b = append(b, `,"parent":`...)
 	if p, ok := in.Parent(); ok {
-		b = appendJSONText(b, p.Name())
+		b = safetext.AppendJSON(b, p.Name())
 	} else {
 		b = append(b, "null"...)
 	}
@@ -105,18 +106,10 @@ func appendDumpInstance(b []byte, o frame.Object, in frame.Instance) []byte {
 		if v, ok := o.Raw(in.Position(), k); ok {
 			b = strconv.AppendUint(b, v, 10)
 		} else if s, ok := o.Text(in.Position(), k); ok {
-			b = appendJSONText(b, s)
+			b = safetext.AppendJSON(b, s)
 		} else {
 			b = append(b, "null"...)
 		}
 	}
 	return append(b, "]}"...)
-}
-
-func appendJSONText(b []byte, s string) []byte {
-	text, err := json.Marshal(s)
-	if err != nil { // never: every string has a form in JSON
-		return append(b, "null"...)
-	}
-	return append(b, text...)
 }

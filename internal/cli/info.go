@@ -3,12 +3,12 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
 )
@@ -126,8 +126,7 @@ func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
 
 func (i *informer) write(out *output, logs []*logSummary) error {
 	if out.format == "json" {
-		enc := json.NewEncoder(out)
-		enc.SetEscapeHTML(false)
+		enc := newJSON(out)
 		enc.SetIndent("", " ")
 		return enc.Encode(logs)
 	}
@@ -142,14 +141,14 @@ func (i *informer) write(out *output, logs []*logSummary) error {
 
 // writeText writes the summary for people.
 func (s *logSummary) writeText(w *bufio.Writer) {
-	w.WriteString(oneLine(s.File) + "\n")
+	w.WriteString(safetext.Line(s.File) + "\n")
 	for _, row := range s.rows() {
 		for n, line := range row[1:] {
 			label := row[0]
 			if n > 0 {
 				label = ""
 			}
-			w.WriteString("  " + label + "           "[len(label):] + oneLine(line) + "\n")
+			w.WriteString("  " + label + "           "[len(label):] + safetext.Line(line) + "\n")
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/sink"
@@ -249,5 +250,5 @@ func (l *lister) writePath(p winperf.Path) {
 	if l.sensors {
 		text = measure.NewSensorName(measure.SourceName(l.schema), p).String()
 	}
-	fmt.Fprintln(l.w, oneLine(text))
+	fmt.Fprintln(l.w, safetext.Line(text))
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
@@ -39,8 +37,7 @@ type (
 )
 
 func (l *lister) writeJSON(objects []frame.Object) error {
-	enc := json.NewEncoder(l.w)
-	enc.SetEscapeHTML(false)
+	enc := newJSON(l.w)
 	for _, o := range objects {
 		line := listLine{Object: l.jsonObject(o), Instances: instanceNames(o)}
 		for i, name := range line.Instances {

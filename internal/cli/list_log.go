@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // loggedObject is an object of a log that holds displayable values: names, and
@@ -150,8 +150,7 @@ func (l *lister) writeLogPaths(objects []*loggedObject, series []*winperf.Series
 }
 
 func (l *lister) writeLogJSON(objects []*loggedObject) error {
-	enc := json.NewEncoder(l.w)
-	enc.SetEscapeHTML(false)
+	enc := newJSON(l.w)
 	for _, o := range objects {
 		line := listLine{
 			Object:    listObject{Name: o.name, Multi: o.multi, Interface: l.schema.Interface},
@@ -174,7 +173,7 @@ func (l *lister) writeLogOverview(objects []*loggedObject) error {
 		if o.multi {
 			instances = strconv.Itoa(len(o.instances))
 		}
-		rows = append(rows, []string{oneLine(o.name), strconv.Itoa(len(o.counters)), instances})
+		rows = append(rows, []string{safetext.Line(o.name), strconv.Itoa(len(o.counters)), instances})
 	}
 	return l.writeTable(rows)
 }
@@ -184,16 +183,16 @@ func (l *lister) writeLogObjects(objects []*loggedObject) {
 		if i > 0 {
 			fmt.Fprintln(l.w)
 		}
-		fmt.Fprintf(l.w, "%s\n\n  Counters:\n", oneLine(o.name))
+		fmt.Fprintf(l.w, "%s\n\n  Counters:\n", safetext.Line(o.name))
 		for _, name := range o.counters {
-			fmt.Fprintf(l.w, "    %s\n", oneLine(name))
+			fmt.Fprintf(l.w, "    %s\n", safetext.Line(name))
 		}
 		if !o.multi {
 			continue
 		}
 		fmt.Fprintf(l.w, "\n  Instances: %d\n", len(o.instances))
 		for _, name := range o.instances {
-			fmt.Fprintf(l.w, "    %s\n", oneLine(name))
+			fmt.Fprintf(l.w, "    %s\n", safetext.Line(name))
 		}
 	}
 }

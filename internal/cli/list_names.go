@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/winperf/winperf/nametable"
 )
@@ -31,8 +33,16 @@ func (l *lister) writeNames() error {
 	table, help := names.Tables(language)
 	for _, t := range []*nametable.Table{table, help} {
 		for index, text := range t.All() {
-			fmt.Fprintf(l.w, "%d\t%s\n", index, oneLine(text))
+			fmt.Fprintf(l.w, "%d\t%s\n", index, strings.Map(breaksNoLine, text))
 		}
 	}
 	return nil
+}
+
+// breaksNoLine makes blanks of what would end a line of data.
+func breaksNoLine(r rune) rune {
+	if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {
+		return ' '
+	}
+	return r
 }

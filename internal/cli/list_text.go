@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // writeOverview writes a line for each object.
@@ -19,7 +20,7 @@ func (l *lister) writeOverview(objects []frame.Object) error {
 		if !o.Single() {
 			instances = strconv.Itoa(o.Len())
 		}
-		row := []string{oneLine(l.name(o)), strconv.Itoa(len(shown(o))), instances, firstSentence(l.table.Help(o.Help()))}
+		row := []string{safetext.Line(l.name(o)), strconv.Itoa(len(shown(o))), instances, firstSentence(l.table.Help(o.Help()))}
 		rows = append(rows, l.withIndex(row, strconv.FormatUint(uint64(o.ID().Index), 10)))
 	}
 	return l.writeTable(rows)
@@ -49,12 +50,15 @@ func (l *lister) withIndex(row []string, index string) []string {
 }
 
 func firstSentence(s string) string {
-	s = oneLine(s)
+	s = safetext.Line(words(s))
 	if head, _, found := strings.Cut(s, ". "); found {
 		return head + "."
 	}
 	return s
 }
+
+// words is a text of several lines as one line.
+func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // shorten cuts s to a number of characters.
 func shorten(s string, most int) string {
@@ -76,7 +80,7 @@ func (l *lister) writeObjects(objects []frame.Object) error {
 }
 
 func (l *lister) writeObject(o frame.Object) {
-	fmt.Fprint(l.w, oneLine(l.name(o)))
+	fmt.Fprint(l.w, safetext.Line(l.name(o)))
 	if l.index {
 		fmt.Fprintf(l.w, "  [%d]", o.ID().Index)
 	}
@@ -88,7 +92,7 @@ func (l *lister) writeObject(o frame.Object) {
 	fmt.Fprintln(l.w, "\n  Counters:")
 	for _, k := range shown(o) {
 		c := o.Counter(k)
-		fmt.Fprintf(l.w, "    %s", oneLine(l.table.Title(c.ID.Index)))
+		fmt.Fprintf(l.w, "    %s", safetext.Line(l.table.Title(c.ID.Index)))
 		if l.index {
 			fmt.Fprintf(l.w, "  [%d]", c.ID.Index)
 		}
@@ -100,7 +104,7 @@ func (l *lister) writeObject(o frame.Object) {
 	}
 	fmt.Fprintf(l.w, "\n  Instances: %d\n", o.Len())
 	for i, name := range instanceNames(o) {
-		fmt.Fprintf(l.w, "    %s", oneLine(name))
+		fmt.Fprintf(l.w, "    %s", safetext.Line(name))
 		if lost := l.lostParent(o.Instance(i)); lost != "" {
 			fmt.Fprintf(l.w, "  (%s)", lost)
 		}
@@ -115,14 +119,15 @@ func (l *lister) lostParent(in frame.Instance) string {
 	if _, found := in.Parent(); !has || found {
 		return ""
 	}
-	return fmt.Sprintf("its parent, instance %d of %s, is not there", position, oneLine(l.table.Title(object)))
+	return fmt.Sprintf("its parent, instance %d of %s, is not there", position, safetext.Line(l.table.Title(object)))
 }
 
 // writeWrapped writes the words of text in lines that are not longer than width
 // where words allow that.
 func writeWrapped(w *bufio.Writer, indent, text string, width int) {
 	used := 0
-	for word := range strings.FieldsSeq(oneLine(text)) {
+	for word := range strings.FieldsSeq(text) {
+		word = safetext.Line(word)
 		n := utf8.RuneCountInString(word)
 		switch {
 		case used == 0:

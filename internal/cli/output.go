@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/sink"
 )
 
@@ -113,8 +115,19 @@ func (a *app) create(f *outputFlags) (*output, error) {
 	} else {
 		out.size, _ = isTerminal(a.stdout)
 	}
+	if out.terminal() && format != "table" { // which escapes by itself, and draws
+		w = safetext.NewTerminal(w)
+	}
 	out.Writer = bufio.NewWriter(w)
 	return out, nil
+}
+
+// newJSON returns an encoder of JSON in which every character is escaped that is
+// not to be shown.
+func newJSON(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(safetext.NewJSON(w))
+	enc.SetEscapeHTML(false)
+	return enc
 }
 
 // Close completes the output.

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf/sink"
 )
 
@@ -56,6 +60,30 @@ func TestFormats(t *testing.T) {
 			if f.Description == "" {
 				t.Errorf("%s is not described", f.Name)
 			}
+		}
+	}
+}
+
+// TestErrorLines takes apart what is joined, and nothing else.
+func TestErrorLines(t *testing.T) {
+	one, two := errors.New("one\nof a name"), errors.New("two")
+	tests := []struct {
+		err  error
+		want []string
+	}{
+		{two, []string{"two"}},
+		{one, []string{"one\nof a name"}},
+		{errors.Join(one, two), []string{"one\nof a name", "two"}},
+		{errors.Join(two, errors.Join(one, two)), []string{"two", "one\nof a name", "two"}},
+		{fmt.Errorf("a\nb: %w", errors.Join(one, two)), []string{"a\nb: one\nof a name", "two"}},
+		{fmt.Errorf("%w (and more)", errors.Join(one, two)), []string{"one\nof a name\ntwo (and more)"}},
+		{fmt.Errorf("%w\n%w", one, two), []string{"one\nof a name", "two"}},
+		{fmt.Errorf("%w: %w", one, two), []string{"one\nof a name: two"}},
+		{&os.PathError{Op: "open", Path: "a\nb", Err: os.ErrNotExist}, []string{"open a\nb: file does not exist"}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, errorLines(tt.err)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tt.err, diff)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/provider/registration"
 )
 
@@ -129,7 +130,7 @@ func (a *app) writeRegistration(files []registrationFile, dir string, force bool
 		if err := os.WriteFile(path, f.data, 0o644); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(a.stdout, filepath.ToSlash(path)); err != nil {
+		if _, err := fmt.Fprintln(a.stdout, safetext.Line(filepath.ToSlash(path))); err != nil {
 			return err
 		}
 	}
@@ -150,7 +151,7 @@ func (a *app) printSchema(file string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := a.stdout.Write(text); err != nil {
+		if _, err := safetext.NewJSON(a.stdout).Write(text); err != nil {
 			return err
 		}
 	}
@@ -195,13 +196,13 @@ Exit status: 0 all is well, 1 no file could be read, 3 something is wrong.`,
 // listFindings writes the findings to standard output, or that there are none.
 func (a *app) listFindings(file string, found registration.Findings) error {
 	for _, f := range found {
-		if _, err := fmt.Fprintln(a.stdout, oneLine(f.String())); err != nil {
+		if _, err := fmt.Fprintln(a.stdout, safetext.Line(f.String())); err != nil {
 			return err
 		}
 		a.partial = a.partial || !f.Warning
 	}
 	if len(found) == 0 {
-		_, err := fmt.Fprintf(a.stdout, "%s: ok\n", file)
+		_, err := fmt.Fprintf(a.stdout, "%s: ok\n", safetext.Line(file))
 		return err
 	}
 	return nil
@@ -211,7 +212,7 @@ func (a *app) listFindings(file string, found registration.Findings) error {
 func (a *app) tellFindings(found registration.Findings) error {
 	for _, f := range found {
 		if f.Warning {
-			fmt.Fprintln(a.stderr, oneLine(f.String()))
+			fmt.Fprintln(a.stderr, safetext.Line(f.String()))
 		}
 	}
 	return found.Err()

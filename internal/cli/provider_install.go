@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/provider/registration"
 )
 
@@ -122,12 +123,21 @@ func uninstallPlan(what string) (registration.Plan, error) {
 // carryOut carries out a plan, or shows it.
 func (a *app) carryOut(cmd *cobra.Command, p registration.Plan, dryRun bool) error {
 	if dryRun {
-		_, err := fmt.Fprint(a.stdout, p)
+		var err error
+		for _, step := range p {
+			err = errors.Join(err, a.step(step.Action))
+		}
 		return err
 	}
 	sys, err := registrationSystem()
 	if err != nil {
 		return err
 	}
-	return p.Run(cmd.Context(), sys, func(step registration.Action) { fmt.Fprintln(a.stdout, step) })
+	return p.Run(cmd.Context(), sys, func(step registration.Action) { _ = a.step(step) })
+}
+
+// step shows a step of a plan.
+func (a *app) step(step registration.Action) error {
+	_, err := fmt.Fprintln(a.stdout, safetext.Line(step.String()))
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -103,7 +104,7 @@ func (a *app) publishLines(p *publishing) error {
 		}
 		if fault != nil {
 			a.partial = true
-			fmt.Fprintf(a.stderr, "winperf: standard input:%d:%d: %s\n", number, fault.column, oneLine(fault.msg))
+			fmt.Fprintf(a.stderr, "winperf: standard input:%d:%d: %s\n", number, fault.column, safetext.Line(fault.msg))
 		}
 		if err != nil {
 			return nil

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"time"
+
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // recordProgress tells how far a recording is.
@@ -42,7 +44,7 @@ func (p *recordProgress) line(s *recordFiles) string {
 	if s.current != nil {
 		size += s.current.length()
 	}
-	return fmt.Sprintf("%s, %s, %s, %s", plural(s.samples, "sample"), formatSize(size), elapsed(time.Since(p.start)), oneLine(s.name))
+	return fmt.Sprintf("%s, %s, %s, %s", plural(s.samples, "sample"), formatSize(size), elapsed(time.Since(p.start)), safetext.Line(s.name))
 }
 
 // clear removes the line.

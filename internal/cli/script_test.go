@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/winperf/winperf/internal/perftest"
@@ -34,12 +36,15 @@ func TestScript(t *testing.T) {
 			env.Setenv("RECORD", "perfdata:one.bin,two.bin?names=names.tsv")
 			env.Setenv("MANY", "perfdata:"+strings.Repeat("one.bin,two.bin,", 7)+"one.bin,two.bin?names=names.tsv")
 			env.Setenv("TZ", "UTC")
+			env.Setenv("FORGED", "no\nwinperf all is well\u202e.capture")
 			return writeRecord(env.WorkDir)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   exits,
-			"lines":   lines,
-			"mkblock": mkblock,
+			"exits":    exits,
+			"lines":    lines,
+			"mkblock":  mkblock,
+			"safe":     safe,
+			"unescape": unescape,
 		},
 		RequireExplicitExec: true,
 	})
@@ -107,6 +112,40 @@ func lines(ts *testscript.TestScript, neg bool, args []string) {
 	if n := strings.Count(text, "\n"); strconv.Itoa(n) != args[1] {
 		ts.Fatalf("%d lines, want %s:\n%s", n, args[1], text)
 	}
+}
+
+// safe checks that a file, stdout or stderr holds lines of what may be shown:
+//
+//	safe FILE
+func safe(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: safe FILE")
+	}
+	text := ts.ReadFile(args[0])
+	for i, r := range text {
+		if r != '\n' && !unicode.IsGraphic(r) {
+			ts.Fatalf("%+q at byte %d of:\n%+q", r, i, text)
+		}
+	}
+	if text == "" || !utf8.ValidString(text) {
+		ts.Fatalf("%s is empty or no UTF-8: %+q", args[0], text)
+	}
+}
+
+// unescape copies a file whose lines have the escapes of Go strings:
+//
+//	unescape FILE OUT
+func unescape(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: unescape FILE OUT")
+	}
+	var out strings.Builder
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		text, err := strconv.Unquote(`"` + strings.TrimSuffix(line, "\n") + `"`)
+		ts.Check(err)
+		out.WriteString(text + "\n")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(out.String()), 0o666))
 }
 
 // mkblock makes a performance data block of the text form in a file, or a

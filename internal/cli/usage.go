@@ -102,7 +102,7 @@ func flagError(cmd *cobra.Command, err error) error {
 // no candidate is like it.
 func didYouMean(name string, candidates iter.Seq[string]) string {
 	if s := suggest.Closest(name, candidates); s != "" {
-		return fmt.Sprintf(" (did you mean %q?)", oneLine(s))
+		return fmt.Sprintf(" (did you mean %q?)", s)
 	}
 	return ""
 }

@@ -1,0 +1,142 @@
+// Package safetext decides what text from elsewhere, such as the name of an
+// instance or of a file, may do to a terminal or to a line: nothing.
+//
+// Letters, marks, numbers, punctuation, symbols and spaces are shown as they
+// are. All else is escaped: control characters (C0, DEL and C1, which begin
+// escape sequences), line and paragraph separators, format characters, among
+// them those that turn the direction of text, what Unicode has not assigned, and
+// bytes that are no UTF-8.
+package safetext
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Line returns text as it may stand on a line of a terminal: what must not be
+// shown is escaped as in a Go string, such as \n, \x1b, \u202e or \xff.
+func Line(s string) string {
+	if shown(s) {
+		return s
+	}
+	var dst []byte
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		dst = appendLine(dst, r, s[i:i+size])
+		i += size
+	}
+	return string(dst)
+}
+
+// shown tells whether all of a text may be shown as it is.
+func shown(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }) < 0
+}
+
+// appendLine appends a character that stands in bytes of a text, escaped where
+// it must not be shown.
+func appendLine[T string | []byte](dst []byte, r rune, text T) []byte {
+	switch {
+	case r == utf8.RuneError && len(text) == 1:
+		const digits = "0123456789abcdef"
+		return append(dst, '\\', 'x', digits[text[0]>>4], digits[text[0]&15])
+	case unicode.IsGraphic(r):
+		return append(dst, text...)
+	}
+	quoted := strconv.AppendQuoteRune(nil, r)
+	return append(dst, quoted[1:len(quoted)-1]...)
+}
+
+// AppendJSON appends s as a JSON string. What must not be shown is escaped, so
+// that whoever parses it gets the same text; bytes that are no UTF-8 become
+// \ufffd.
+func AppendJSON(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0 // of what is not yet appended
+	for i := 0; i < len(s); {
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if escape := r == '"' || r == '\\' || mustEscape(r, size); escape {
+			dst = append(dst, s[start:i]...)
+			dst = appendEscape(dst, r)
+			start = i + size
+		}
+		i += size
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+// mustEscape tells whether a character of so many bytes must not stand in JSON as
+// it is.
+func mustEscape(r rune, size int) bool {
+	if r < utf8.RuneSelf {
+		return r < ' ' || r == 0x7f
+	}
+	return r == utf8.RuneError && size == 1 || !unicode.IsGraphic(r)
+}
+
+// shortEscapes are the letters of JSON's two-character escapes.
+var shortEscapes = [utf8.RuneSelf]byte{
+	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
+}
+
+// appendEscape appends the JSON escape of a character.
+func appendEscape(dst []byte, r rune) []byte {
+	if r < utf8.RuneSelf && shortEscapes[r] != 0 {
+		return append(dst, '\\', shortEscapes[r])
+	}
+	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+		return appendEscape(appendEscape(dst, high), low)
+	}
+	const digits = "0123456789abcdef"
+	return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+}
+
+// Writer escapes what is written through it, but for line ends and tabs. A
+// character may come in pieces.
+type Writer struct {
+	w      io.Writer
+	append func(dst []byte, r rune, text []byte) []byte
+	piece  []byte // of a character that is not complete
+	buf    []byte
+}
+
+// NewTerminal returns a Writer of lines to a terminal, escaped as Line does.
+func NewTerminal(w io.Writer) *Writer { return &Writer{w: w, append: appendLine[[]byte]} }
+
+// NewJSON returns a Writer of JSON text, escaped as AppendJSON does.
+func NewJSON(w io.Writer) *Writer {
+	return &Writer{w: w, append: func(dst []byte, r rune, text []byte) []byte {
+		if mustEscape(r, len(text)) {
+			return appendEscape(dst, r)
+		}
+		return append(dst, text...)
+	}}
+}
+
+// Write implements io.Writer.
+func (w *Writer) Write(b []byte) (int, error) {
+	text := append(w.piece, b...)
+	w.buf = w.buf[:0]
+	for len(text) > 0 && utf8.FullRune(text) {
+		r, size := utf8.DecodeRune(text)
+		if r == '\n' || r == '\r' || r == '\t' {
+			w.buf = append(w.buf, text[0])
+		} else {
+			w.buf = w.append(w.buf, r, text[:size])
+		}
+		text = text[size:]
+	}
+	w.piece = append([]byte(nil), text...)
+	if _, err := w.w.Write(w.buf); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
