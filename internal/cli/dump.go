@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
 
@@ -99,6 +100,9 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: string(d.source.language)})
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
+	if errors.Is(err, io.EOF) {
+		return errors.New("there is no sample that can be read; winperf info tells what is wrong with a log")
+	}
 	if err != nil {
 		return err
 	}

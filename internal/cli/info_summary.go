@@ -114,9 +114,10 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 
 func (s *logSummary) addDamage(in *logInput, errs []error) {
 	for _, err := range costly(errs) {
-		s.Damage++
-		if len(s.Findings) < maxShown {
-			s.Findings = append(s.Findings, in.blame(err).Error())
+		for _, line := range errorLines(in.blame(err)) {
+			if s.Damage++; len(s.Findings) < maxShown {
+				s.Findings = append(s.Findings, line)
+			}
 		}
 	}
 }

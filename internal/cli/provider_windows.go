@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -116,7 +115,7 @@ func (s *windowsSystem) Run(ctx context.Context, command []string) error {
 	program := filepath.Join(os.Getenv("SystemRoot"), "System32", command[0]+".exe")
 	out, err := exec.CommandContext(ctx, program, command[1:]...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%w: %s", err, safetext.Line(string(bytes.TrimSpace(out))))
+		return fmt.Errorf("%w: %s", err, words(string(out)))
 	}
 	return nil
 }
