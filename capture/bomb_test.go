@@ -79,6 +79,11 @@ func sampleOf(length int, schema, reference uint64) []byte {
 // bounded by the file, or by the few records that a Cursor holds.
 func TestBombs(t *testing.T) {
 	few := sampleOf(0, 5, 0)
+	long := zeros(t, sampleOf(1000*mega, 0, 0), 1000)
+	short := zeros(t, sampleOf(64*mega, 0, 0), 1)
+	differs := func(length int) bomb { // from a reference by nothing
+		return bomb{kind: kindSample, bytes: append(sampleOf(length, 0, 7), 0), plain: true, claim: sampleHeadSize + 1}
+	}
 	tests := []struct {
 		name  string
 		file  []byte
@@ -87,21 +92,21 @@ func TestBombs(t *testing.T) {
 		limit uint64 // megabytes that are allocated beyond four times the file
 	}{
 		{
-			"a sample of a gigabyte", bombs(bomb{kind: kindSample, bytes: zeros(t, sampleOf(1000*mega, 0, 0), 1000), claim: 1000*mega + sampleHeadSize}), 0,
+			"a sample of a gigabyte", bombs(bomb{kind: kindSample, bytes: long, claim: 1000*mega + sampleHeadSize}), 0,
 			"it claims to hold more than it may: 1048576064 bytes, expected at most 67108928", 1,
 		},
 		{
-			"a sample that is longer than it claims", bombs(bomb{kind: kindSample, bytes: zeros(t, sampleOf(1000*mega, 0, 0), 1000), claim: 1000}), 0,
+			"a sample that is longer than it claims", bombs(bomb{kind: kindSample, bytes: long, claim: 1000}), 0,
 			"what was compressed is damaged or of another length", 1,
 		},
 		{
-			"a sample that is shorter than it claims", bombs(bomb{kind: kindSample, bytes: zeros(t, sampleOf(64*mega, 0, 0), 1), claim: 64*mega + sampleHeadSize}), 0,
+			"a sample that is shorter than it claims", bombs(bomb{kind: kindSample, bytes: short, claim: 64*mega + sampleHeadSize}), 0,
 			"what was compressed is damaged or of another length", 8,
 		},
 		{
 			"a reference of a gigabyte", bombs(
 				bomb{kind: kindReference, key: 7, bytes: zeros(t, nil, 1000), claim: 1000 * mega},
-				bomb{kind: kindSample, bytes: append(sampleOf(mega, 0, 7), 0), plain: true, claim: sampleHeadSize + 1}), 0,
+				differs(mega)), 0,
 			"a reference cannot be read: it claims to hold more than it may: 1048576000 bytes, expected at most 67108864", 1,
 		},
 		{
@@ -125,11 +130,11 @@ func TestBombs(t *testing.T) {
 		{
 			"a difference of more than there is", bombs(
 				bomb{kind: kindReference, key: 7, bytes: make([]byte, 64), plain: true, claim: 64},
-				bomb{kind: kindSample, bytes: append(sampleOf(64*mega, 0, 7), 0), plain: true, claim: sampleHeadSize + 1}), 0,
+				differs(64*mega)), 0,
 			"its difference from the reference is none", 1,
 		},
 		{
-			"a sample that says another length", bombs(bomb{kind: kindSample, bytes: append(sampleOf(1000*mega, 0, 7), 0), plain: true, claim: sampleHeadSize + 1}), 0,
+			"a sample that says another length", bombs(differs(1000 * mega)), 0,
 			"its payload is no sample: 1048576000 bytes, expected at most 67108864", 1,
 		},
 	}

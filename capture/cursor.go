@@ -311,5 +311,6 @@ func (c *Cursor) readSchema(id uint64) (s *winperf.Schema, size int, err error) 
 			return nil, 0, err
 		}
 	}
-	return &winperf.Schema{Damage: []error{&Damage{Offset: c.w.at, Msg: "the names of the samples from here on cannot be read"}}}, 0, nil
+	lost := &Damage{Offset: c.w.at, Msg: "the names of the samples from here on cannot be read"}
+	return &winperf.Schema{Damage: []error{lost}}, 0, nil
 }

@@ -104,7 +104,8 @@ func (w *Writer) Write(raw *winperf.Raw) error {
 		return err
 	}
 	if len(raw.Bytes) > MaxBytes {
-		return fmt.Errorf("capture: a sample of %d bytes, expected at most %d: %w", len(raw.Bytes), MaxBytes, winperf.ErrNotSupported)
+		return fmt.Errorf("capture: a sample of %d bytes, expected at most %d: %w",
+			len(raw.Bytes), MaxBytes, winperf.ErrNotSupported)
 	}
 	if err := w.prepareSchema(raw.Schema); err != nil {
 		return err
@@ -205,10 +206,12 @@ func (w *Writer) prepareSchema(s *winperf.Schema) error {
 	}
 	payload := appendSchema(nil, s)
 	if len(payload) > MaxBytes {
-		return fmt.Errorf("capture: names of %d bytes, expected at most %d: %w", len(payload), MaxBytes, winperf.ErrNotSupported)
+		return fmt.Errorf("capture: names of %d bytes, expected at most %d: %w",
+			len(payload), MaxBytes, winperf.ErrNotSupported)
 	}
 	if n := sections(s); n > maxSections {
-		return fmt.Errorf("capture: names in %d sections, expected at most %d: %w", n, maxSections, winperf.ErrNotSupported)
+		return fmt.Errorf("capture: names in %d sections, expected at most %d: %w",
+			n, maxSections, winperf.ErrNotSupported)
 	}
 	w.names = payload
 	return nil

@@ -10,7 +10,8 @@ import (
 )
 
 // hostile has everything that must not be shown.
-const hostile = "a\x00\a\b\t\n\v\f\r\x1b[2J\x7f\u0080\u0085\u009b2J\u009f\u2028\u2029\u202a\u202e\u2066\u2069\u200e\u200f\u061c\u200b\ufeff\U000e0041\ue000\xff\xe2\x80z"
+const hostile = "a\x00\a\b\t\n\v\f\r\x1b[2J\x7f\u0080\u0085\u009b2J\u009f" +
+	"\u2028\u2029\u202a\u202e\u2066\u2069\u200e\u200f\u061c\u200b\ufeff\U000e0041\ue000\xff\xe2\x80z"
 
 func TestLine(t *testing.T) {
 	tests := []struct{ in, want string }{
