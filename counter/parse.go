@@ -75,9 +75,14 @@ func nearest(name string) string {
 	name = strings.ToUpper(name)
 	best, found := len(name)/4+1, ""
 	for _, known := range names {
-		short := strings.TrimPrefix(known, "COUNTER_")
-		if d := min(distance(name, known), distance(name, short)); d < best {
-			best, found = d, prefix+known
+		for _, spelled := range [...]string{known, strings.TrimPrefix(known, "COUNTER_")} {
+			// Names whose lengths differ that much are no nearer, and comparing costs.
+			if max(len(name)-len(spelled), len(spelled)-len(name)) >= best {
+				continue
+			}
+			if d := distance(name, spelled); d < best {
+				best, found = d, prefix+known
+			}
 		}
 	}
 	return found

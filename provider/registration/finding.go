@@ -55,24 +55,53 @@ func (fs Findings) Err() error {
 	return errors.Join(errs...)
 }
 
-// sorted returns the findings in the order of the files' lines.
-func (fs Findings) sorted() Findings {
-	slices.SortStableFunc(fs, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return fs
-}
+// maxFindings bounds how many findings about a file are kept. Of the others it is
+// told how many they are.
+const maxFindings = 1000
 
 // report collects the findings of one file.
 type report struct {
 	file     string
 	findings Findings
+	more     int  // findings that were not kept
+	faulty   bool // one of them is no warning
 }
 
 func (r *report) fault(at Position, format string, args ...any) {
+	if r.full() {
+		r.moreFaults(1)
+		return
+	}
 	r.findings = append(r.findings, Finding{File: r.file, Position: at, Message: fmt.Sprintf(format, args...)})
 }
 
 func (r *report) warn(at Position, format string, args ...any) {
+	if r.full() {
+		r.more++
+		return
+	}
 	r.findings = append(r.findings, Finding{File: r.file, Position: at, Warning: true, Message: fmt.Sprintf(format, args...)})
+}
+
+// full reports whether no more findings are kept.
+func (r *report) full() bool { return len(r.findings) >= maxFindings }
+
+// moreFaults counts faults that are not kept.
+func (r *report) moreFaults(n int) {
+	r.more += n
+	r.faulty = r.faulty || n > 0
+}
+
+// sorted returns the findings in the order of the files' lines, and last how many
+// more there are.
+func (r *report) sorted() Findings {
+	slices.SortStableFunc(r.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if r.more == 0 {
+		return r.findings
+	}
+
+	rest := Finding{File: r.file, Warning: !r.faulty, Message: fmt.Sprintf("and %d more", r.more)}
+	return append(r.findings, rest)
 }

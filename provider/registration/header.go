@@ -11,7 +11,8 @@ type Header struct {
 	File    string
 	Symbols []Symbol // in the order of the file
 
-	gaps map[int]bool // positions in Symbols before which one could not be read
+	gaps  map[int]bool   // positions in Symbols before which one could not be read
+	lines map[string]int // of the symbols, by their names in lower case
 }
 
 // Symbol is a #define of a header.
@@ -21,22 +22,12 @@ type Symbol struct {
 	Position
 }
 
-// Find returns the symbol of a name; case does not count.
-func (h *Header) Find(name string) (Symbol, bool) {
-	for _, s := range h.Symbols {
-		if strings.EqualFold(s.Name, name) {
-			return s, true
-		}
-	}
-	return Symbol{}, false
-}
-
 // ParseHeader reads a header. Numbers must be even, begin with 0 and follow one
 // another in the order of the file: an object, its counters, the next object.
 // Other lines than #define are what C makes of them and passed over.
 func ParseHeader(file string, data []byte) (*Header, Findings) {
 	r := &report{file: file}
-	h := &Header{File: file, gaps: map[int]bool{}}
+	h := &Header{File: file, gaps: map[int]bool{}, lines: map[string]int{}}
 	comment := false
 	for n, line := range lines(decodeText(r, data)) {
 		var code string
@@ -47,7 +38,7 @@ func ParseHeader(file string, data []byte) (*Header, Findings) {
 		r.fault(Position{}, "no #define")
 	}
 	h.checkNumbers(r)
-	return h, r.findings.sorted()
+	return h, r.sorted()
 }
 
 // withoutComments replaces the comments of a line by blanks; inside tells whether
@@ -55,7 +46,7 @@ func ParseHeader(file string, data []byte) (*Header, Findings) {
 func withoutComments(line string, inside bool) (code string, open bool) {
 	b := []byte(line)
 	for i := 0; i < len(b); i++ {
-		rest := string(b[i:])
+		rest := line[i:]
 		switch {
 		case inside && strings.HasPrefix(rest, "*/"):
 			b[i], b[i+1], inside = ' ', ' ', false
@@ -107,10 +98,12 @@ func (h *Header) line(r *report, n int, line string) {
 			"%s is %q: want a number", name, strings.Join(words[1:], " "))
 		number = uint64(h.next()) // the symbol is there, whatever its number
 	}
-	if other, twice := h.Find(name); twice {
-		r.fault(at(name), "symbol %s stands in line %d already", name, other.Line)
+	key := strings.ToLower(name) // of letters that ASCII has
+	if other, twice := h.lines[key]; twice {
+		r.fault(at(name), "symbol %s stands in line %d already", name, other)
 		return
 	}
+	h.lines[key] = n
 	h.Symbols = append(h.Symbols, Symbol{name, uint32(number), at(name)})
 }
 

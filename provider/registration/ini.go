@@ -2,7 +2,6 @@ package registration
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -79,7 +78,7 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 		keys[key] = n
 		sections[section](ini, r, entry)
 	}
-	return ini, r.findings.sorted()
+	return ini, r.sorted()
 }
 
 // section reads the head of a section. It returns "" for one that is none.
@@ -246,8 +245,3 @@ func WriteINI(s *Schema, headerName string) []byte {
 // whole tells whether everything in a section could be read. What is missing from
 // one that could not is no finding of its own.
 func (ini *INI) whole(section string) bool { return !ini.unread[section] && !ini.unread[""] }
-
-// hasLanguage tells whether [languages] lists a language.
-func (ini *INI) hasLanguage(id string) bool {
-	return slices.ContainsFunc(ini.Languages, func(e Entry) bool { return strings.EqualFold(e.Key, id) })
-}

@@ -77,11 +77,11 @@ func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 	m := &Manifest{File: file}
 	root := parseXML(r, data)
 	if root == nil {
-		return m, r.findings.sorted()
+		return m, r.sorted()
 	}
 	if root.name.Local != "instrumentationManifest" {
 		r.fault(root.Position, "the document is <%s>: want <instrumentationManifest>", root.name.Local)
-		return m, r.findings.sorted()
+		return m, r.sorted()
 	}
 	found := false
 	root.all("counters", func(e *element) {
@@ -92,7 +92,7 @@ func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 		r.fault(root.Position, "no <counters> in <instrumentation>")
 	}
 	m.checkUnique(r)
-	return m, r.findings.sorted()
+	return m, r.sorted()
 }
 
 // counters reads <counters>.

@@ -137,9 +137,16 @@ func FromManifest(p *ManifestProvider) *Schema {
 	for i := range p.Sets {
 		set := &p.Sets[i]
 		o := Object{Symbol: set.Symbol, Text: set.Text, Guid: set.Guid, Multi: set.Instances != "single"}
+
+		// A base is named where several counters share it.
+		users := map[uint32]int{}
+		for k := range set.Counters {
+			users[set.Counters[k].Base]++
+		}
+
 		for k := range set.Counters {
 			if c := &set.Counters[k]; !c.Hidden() {
-				o.Counters = append(o.Counters, schemaCounter(set, c))
+				o.Counters = append(o.Counters, schemaCounter(c, users[c.Base]))
 			}
 		}
 		s.Objects = append(s.Objects, o)
@@ -147,21 +154,13 @@ func FromManifest(p *ManifestProvider) *Schema {
 	return s
 }
 
-func schemaCounter(set *ManifestSet, from *ManifestCounter) Counter {
+// schemaCounter returns a counter; users is how many have its base.
+func schemaCounter(from *ManifestCounter, users int) Counter {
 	c := Counter{Symbol: from.Symbol, Text: from.Text, Type: from.Type.String(), Scale: from.Scale}
 	if from.Detail == "advanced" {
 		c.Detail = provider.Advanced
 	}
-	if from.Base == NoID {
-		return c
-	}
-	users := 0
-	for i := range set.Counters {
-		if set.Counters[i].Base == from.Base {
-			users++
-		}
-	}
-	if users > 1 {
+	if from.Base != NoID && users > 1 {
 		c.BaseSlot = fmt.Sprintf("base %d", from.Base)
 	}
 	return c

@@ -113,9 +113,15 @@ func positionOf(data []byte, offset int64) Position {
 // ErrInvalid.
 func (s *Schema) Check() error {
 	var errs []error
-	fault := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...)))
+	more := 0
+	add := func(err error) {
+		if len(errs) < maxFindings {
+			errs = append(errs, fmt.Errorf("%w: %w", ErrInvalid, err))
+		} else {
+			more++
+		}
 	}
+	fault := func(format string, args ...any) { add(fmt.Errorf(format, args...)) }
 	if msg := keyFault(s.Driver); msg != "" {
 		fault("driver %q: %s", s.Driver, msg)
 	}
@@ -167,12 +173,27 @@ func (s *Schema) Check() error {
 	}
 	if len(errs) == 0 {
 		for _, o := range s.ProviderObjects(2) {
-			if err := o.Check(); err != nil {
-				errs = append(errs, fmt.Errorf("%w: %w", ErrInvalid, err))
+			for _, err := range apart(o.Check()) {
+				add(err)
 			}
 		}
 	}
+	if more > 0 {
+		errs = append(errs, fmt.Errorf("%w: and %d more", ErrInvalid, more))
+	}
 	return errors.Join(errs...)
+}
+
+// apart returns the errors that are joined in one.
+func apart(err error) []error {
+	many, joined := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !joined:
+		return []error{err}
+	}
+	return many.Unwrap()
 }
 
 // ProviderObjects returns the objects as package provider takes them, with title

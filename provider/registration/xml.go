@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -73,6 +74,7 @@ func parseXML(r *report, data []byte) *element {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.CharsetReader = charset
+	at := places{data: data, Position: Position{1, 1}}
 	var root *element
 	var open []*element
 	for {
@@ -86,7 +88,7 @@ func parseXML(r *report, data []byte) *element {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			e := newElement(data, begin, d.InputOffset(), &t)
+			e := newElement(&at, begin, d.InputOffset(), &t)
 			switch {
 			case len(open) == maxDepth:
 				r.fault(e.Position, "elements nest deeper than %d", maxDepth)
@@ -129,46 +131,86 @@ func xmlPosition(d *xml.Decoder, data []byte, err error) Position {
 	return Position{line, min(col, len(data)+1)}
 }
 
-// newElement finds the places of an element and its attributes in its tag,
-// data[begin:end].
-func newElement(data []byte, begin, end int64, t *xml.StartElement) *element {
-	e := &element{name: t.Name, Position: positionOf(data, begin)}
-	if end > int64(len(data)) {
-		end = int64(len(data)) // in another encoding than UTF-8 offsets are of no use
-	}
-	tag, from := data[min(begin, end):end], 1
+// newElement finds the places of an element and its attributes in its tag, which
+// lies between two offsets. In another encoding than UTF-8 it may not be there.
+func newElement(at *places, begin, end int64, t *xml.StartElement) *element {
+	e := &element{name: t.Name, Position: at.of(begin)}
+	end = min(end, int64(len(at.data)))
+	tag := newTag(at.data[min(begin, end):end])
 	for _, a := range t.Attr {
-		at := e.Position
-		if i := attrIndex(tag, from, a.Name.Local); i >= 0 {
-			at, from = positionOf(data, begin+int64(i)), i+1
+		found := e.Position
+		if name, offset := tag.next(); name == a.Name.Local {
+			found = at.of(begin + int64(offset))
 		}
 		space := a.Name.Space
 		if a.Name.Local == "xmlns" {
 			space = "xmlns"
 		}
-		e.attrs = append(e.attrs, attr{a.Name.Local, space, a.Value, at})
+		e.attrs = append(e.attrs, attr{a.Name.Local, space, a.Value, found})
 	}
 	return e
 }
 
-// attrIndex finds an attribute's name in a tag, outside of values.
-func attrIndex(tag []byte, from int, name string) int {
-	quote := byte(0)
-	for i := from; i < len(tag); i++ {
-		switch c := tag[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case bytes.HasPrefix(tag[i:], []byte(name)) && isBreak(tag[i-1]):
-			if rest := bytes.TrimLeft(tag[i+len(name):], " \t\r\n"); len(rest) > 0 && rest[0] == '=' {
-				return i
-			}
-		}
-	}
-	return -1
+// places turns offsets into positions. They are asked for in rising order, so that
+// no byte is looked at twice.
+type places struct {
+	data []byte
+	at   int // the offset of Position
+	Position
 }
 
-func isBreak(c byte) bool { return c <= ' ' || c == ':' || c == '"' || c == '\'' }
+func (p *places) of(offset int64) Position {
+	to := max(int(min(offset, int64(len(p.data)))), p.at)
+	passed := p.data[p.at:to]
+	p.at = to
+
+	if last := bytes.LastIndexByte(passed, '\n'); last >= 0 {
+		p.Line += bytes.Count(passed, []byte("\n"))
+		p.Column = 1
+		passed = passed[last+1:]
+	}
+	p.Column += utf8.RuneCount(passed)
+	return p.Position
+}
+
+// tag goes over the attributes of a start tag that the decoder took.
+type tag struct {
+	text []byte
+	at   int
+}
+
+func newTag(text []byte) *tag {
+	t := &tag{text: text}
+	t.until(" \t\r\n>")
+	return t
+}
+
+// until goes to the next of some bytes, or to the end.
+func (t *tag) until(bytes string) {
+	for t.at < len(t.text) && strings.IndexByte(bytes, t.text[t.at]) < 0 {
+		t.at++
+	}
+}
+
+// next returns the name of the next attribute, without its prefix, and where in the
+// tag it begins; "" behind the last one.
+func (t *tag) next() (name string, offset int) {
+	for t.at < len(t.text) && t.text[t.at] <= ' ' {
+		t.at++
+	}
+	begin := t.at
+	t.until(" \t\r\n=>")
+	whole := t.text[begin:t.at]
+
+	// What follows is = and the value in quotes.
+	t.until("\"'")
+	if t.at < len(t.text) {
+		quote := t.text[t.at]
+		t.at++
+		t.until(string(quote))
+		t.at++
+	}
+
+	prefix := bytes.IndexByte(whole, ':') + 1
+	return string(whole[prefix:]), begin + prefix
+}
