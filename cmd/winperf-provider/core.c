@@ -8,7 +8,9 @@
 enum {
 	OBJECT_TYPE = 64, OBJECT_DEFINITIONS = 4, OBJECT_HEADER = 8, OBJECT_NAME = 12, OBJECT_HELP = 20, OBJECT_COUNTERS = 32,
 	OBJECT_DEFAULT = 36, OBJECT_INSTANCES = 40, OBJECT_CODE_PAGE = 44, OBJECT_TIME = 48, OBJECT_FREQUENCY = 56,
-	DEFINITION = 40, DEFINITION_NAME = 4, DEFINITION_HELP = 12, DEFINITION_SIZE = 32, DEFINITION_OFFSET = 36,
+	OBJECT_NAME_TEXT = 16, OBJECT_HELP_TEXT = 24,
+	DEFINITION = 40, DEFINITION_NAME = 4, DEFINITION_NAME_TEXT = 8, DEFINITION_HELP = 12, DEFINITION_HELP_TEXT = 16,
+	DEFINITION_TYPE = 28, DEFINITION_SIZE = 32, DEFINITION_OFFSET = 36,
 	INSTANCE = 24, INSTANCE_PARENT_OBJECT = 4, INSTANCE_PARENT = 8, INSTANCE_NAME = 16, INSTANCE_NAME_LENGTH = 20,
 	NO_INSTANCES = -1, METADATA_INSTANCES = -2, METADATA_NO_INSTANCES = -3,
 };
@@ -157,6 +159,17 @@ static uint32_t help(const struct wp_driver *d, uint32_t relative)
 	return d->first_help + (relative - WP_FirstTitle - 1);
 }
 
+/* size_of_type returns the bytes of a type's raw value, 0 where it has none that
+ * may be published. Consumers go by the type as well as by the size. */
+static uint32_t size_of_type(uint32_t type)
+{
+#define WP_CASE(number, size) case number: return size;
+	switch (type) {
+	WP_TYPES(WP_CASE)
+	}
+	return 0;
+}
+
 static bool check_definitions(const struct object *o, const struct wp_driver *d)
 {
 	uint32_t n = get32(o->head + OBJECT_COUNTERS), i;
@@ -167,7 +180,7 @@ static bool check_definitions(const struct object *o, const struct wp_driver *d)
 
 		if (get32(p) != DEFINITION || (name != 0 && title(d, name) == 0))
 			return false;
-		if (size > 8 || at < 4 || (uint64_t)at + size > o->block)
+		if (size == 0 || size != size_of_type(get32(p + DEFINITION_TYPE)) || at < 4 || (uint64_t)at + size > o->block)
 			return false;
 	}
 	return true;
@@ -507,6 +520,8 @@ static void write_head(const struct collection *c, const struct group *g, uint8_
 	put32(p, size);
 	put32(p + OBJECT_NAME, g->lead.title);
 	put32(p + OBJECT_HELP, help(d, get32(p + OBJECT_HELP)));
+	put32(p + OBJECT_NAME_TEXT, 0); /* a pointer, for consumers of 32 bits */
+	put32(p + OBJECT_HELP_TEXT, 0);
 	if (get32(p + OBJECT_DEFAULT) >= n)
 		put32(p + OBJECT_DEFAULT, UINT32_MAX);
 	put32(p + OBJECT_INSTANCES, (uint32_t)instances);
@@ -516,6 +531,8 @@ static void write_head(const struct collection *c, const struct group *g, uint8_
 	for (i = 0, p += OBJECT_TYPE; i < n; i++, p += DEFINITION) {
 		put32(p + DEFINITION_NAME, title(d, get32(p + DEFINITION_NAME)));
 		put32(p + DEFINITION_HELP, help(d, get32(p + DEFINITION_HELP)));
+		put32(p + DEFINITION_NAME_TEXT, 0);
+		put32(p + DEFINITION_HELP_TEXT, 0);
 	}
 }
 
@@ -531,7 +548,7 @@ static uint32_t write_group(const struct collection *c, const struct group *g, u
 
 		memcpy(p, body_of(c, it), length_of(c, it));
 		if (g->lead.flags & WP_HasInstances) {
-			bool has = find_parent(c, it, &parent, &position);
+			bool has = find_parent(c, it, &parent, &position) && c->groups[parent].wanted;
 
 			put32(p + INSTANCE_PARENT_OBJECT, has ? c->groups[parent].lead.title : 0);
 			put32(p + INSTANCE_PARENT, has ? position : 0);
@@ -541,17 +558,27 @@ static uint32_t write_group(const struct collection *c, const struct group *g, u
 	return size;
 }
 
-/* write_all writes all objects or, where there is not enough room, nothing. */
+/* write_all writes all objects that an answer may hold or, where there is not enough
+ * room, nothing. An object that is too much leaves its place to those behind it. */
 static bool write_all(const struct collection *c)
 {
-	uint64_t size = 0;
+	uint64_t size = 0, more;
 	uint32_t g;
 
-	for (g = 0; g < c->group_count; g++)
-		if (c->groups[g].wanted)
-			size += size_of(c, &c->groups[g]);
+	for (g = 0; g < c->group_count; g++) {
+		if (!c->groups[g].wanted)
+			continue;
+		more = size_of(c, &c->groups[g]);
+		if (size + more <= c->r->most) {
+			size += more;
+		} else {
+			c->groups[g].wanted = false;
+			tell(&c->r->troubles, WP_TOO_LARGE);
+		}
+	}
 	if (size > c->r->room)
 		return false;
+
 	for (g = 0; g < c->group_count; g++)
 		if (c->groups[g].wanted) {
 			c->r->bytes += write_group(c, &c->groups[g], c->r->out + c->r->bytes);

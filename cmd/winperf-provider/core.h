@@ -19,11 +19,13 @@ enum wp_trouble {
 	WP_OTHER_COUNTERS, /* an object with other counters than an earlier file has */
 	WP_SECOND_SINGLE,  /* an object without instances, of a second process */
 	WP_NO_MEMORY,
+	WP_TOO_LARGE,      /* an object for which the answer has no room by its bound */
 	/* Those of provider.c. */
 	WP_NO_CONTEXT,
 	WP_NOT_INSTALLED,
 	WP_NO_READING,
 	WP_TOO_MUCH,
+	WP_BAD_DIRECTORY,
 	WP_TROUBLES
 };
 
@@ -46,6 +48,7 @@ struct wp_request {
 	int64_t time, frequency; /* for PerfTime and PerfFreq of the objects */
 	uint8_t *out;
 	uint32_t room;
+	uint32_t most; /* bytes of an answer, whatever the room: objects beyond are left out */
 	uint32_t bytes, objects; /* what was written */
 	unsigned troubles; /* a bit for each */
 };

@@ -3,9 +3,9 @@
  * number of 4 bytes before each thing. Everything is in memory of its exact size, so
  * that a sanitizer sees every byte too far.
  *
- * Request: room, query (its bytes, or ffffffff for NULL), number of files, and for each
- * a copy, then a later one (0 bytes for none). Answer: fits, objects, troubles, what
- * was written.
+ * It begins with the size of a pointer. Request: room, the most bytes of an answer,
+ * query (its bytes, or ffffffff for NULL), number of files, and for each a copy, then a
+ * later one (0 bytes for none). Answer: fits, objects, troubles, what was written.
  */
 #include "core.h"
 #include "layout.h"
@@ -73,12 +73,16 @@ static void read_file(struct wp_file *files, uint32_t *count, const struct wp_dr
 
 static void request(const struct wp_driver *driver)
 {
-	struct wp_request r = { .time = 1000, .frequency = 10, .room = get_number() };
-	uint32_t n = get_number(), i, count = 0;
-	uint16_t *query = n == UINT32_MAX ? NULL : get_bytes(n);
+	struct wp_request r = { .time = 1000, .frequency = 10 };
+	uint32_t n, i, count = 0;
+	uint16_t *query;
 	struct wp_file *files;
 	bool fits;
 
+	r.room = get_number();
+	r.most = get_number();
+	n = get_number();
+	query = n == UINT32_MAX ? NULL : get_bytes(n);
 	r.query = query;
 	n = get_number();
 	files = calloc(n + 1, sizeof *files);
@@ -108,6 +112,8 @@ int main(void)
 	static const uint16_t name[] = { 'W', 'i', 'n', 'p', 'e', 'r', 'f', 'L', 'i', 'b', 'r', 'a', 'r', 'y', 0 };
 	static const struct wp_driver driver = { name, 8000, 8014, 8001, 8015 };
 
+	put_number(sizeof(void *));
+	fflush(stdout);
 	for (;;)
 		request(&driver);
 }

@@ -97,4 +97,48 @@ _Static_assert(offsetof(struct wp_layout_Slot, Object) == WP_SlotObject, "SlotOb
 _Static_assert(offsetof(struct wp_layout_Slot, Length) == WP_SlotLength, "SlotLength");
 _Static_assert(sizeof(struct wp_layout_Slot) <= 16, "Slot");
 
+/* Types whose values can be published, and their bytes. */
+#define WP_TYPES(X) \
+	X(0x00000000u, 4u) \
+	X(0x00000100u, 8u) \
+	X(0x00010000u, 4u) \
+	X(0x00010100u, 8u) \
+	X(0x00012000u, 8u) \
+	X(0x00020000u, 4u) \
+	X(0x00020100u, 8u) \
+	X(0x00400400u, 4u) \
+	X(0x00400500u, 8u) \
+	X(0x00410400u, 4u) \
+	X(0x00450400u, 4u) \
+	X(0x00450500u, 8u) \
+	X(0x00550500u, 8u) \
+	X(0x00650500u, 8u) \
+	X(0x10410400u, 4u) \
+	X(0x10410500u, 8u) \
+	X(0x20020400u, 4u) \
+	X(0x20020500u, 8u) \
+	X(0x20410500u, 8u) \
+	X(0x20470500u, 8u) \
+	X(0x20510500u, 8u) \
+	X(0x20570500u, 8u) \
+	X(0x20610500u, 8u) \
+	X(0x20670500u, 8u) \
+	X(0x20c20400u, 4u) \
+	X(0x21410500u, 8u) \
+	X(0x21510500u, 8u) \
+	X(0x22410500u, 8u) \
+	X(0x22510500u, 8u) \
+	X(0x23410500u, 8u) \
+	X(0x23510500u, 8u) \
+	X(0x30020400u, 8u) \
+	X(0x30240500u, 8u) \
+	X(0x40020500u, 8u) \
+	X(0x40030401u, 4u) \
+	X(0x40030402u, 4u) \
+	X(0x40030403u, 4u) \
+	X(0x40030500u, 8u) \
+	X(0x40030503u, 8u) \
+	X(0x42030500u, 8u) \
+	X(0x80000000u, 4u)
+
 #endif

@@ -4,10 +4,14 @@
  * %ProgramData%\winperf\published. Linkage\Export names the drivers to serve.
  *
  * Every Collect reads the files anew, into memory of its own: nothing is mapped, so
- * nothing that a publisher does can cause a fault here.
+ * nothing that a publisher does can cause a fault here. Files are opened so that no
+ * publisher can make the host wait, act in its name or lead it elsewhere.
  */
 #define WIN32_LEAN_AND_MEAN
+#define _WIN32_WINNT 0x0602 /* Windows 8 */
 #include <windows.h>
+#include <aclapi.h>
+#include <winternl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -15,11 +19,16 @@
 #include "core.h"
 #include "layout.h"
 
-#define DIRECTORY L"%ProgramData%\\winperf\\published\\"
+#define DIRECTORY L"%ProgramData%\\winperf"
+#define SUBDIRECTORY L"published"
+#define SUFFIX L".winperf"
 #define SERVICES L"SYSTEM\\CurrentControlSet\\Services\\"
 #define MAX_DRIVERS 32
 #define MAX_DRIVER 128 /* characters of a driver's name */
-#define MAX_DATA (4ull * WP_MaxFile) /* bytes of all files together */
+#define MAX_ENTRIES (4 * WP_MaxFiles) /* of the directory, those that are no publisher's included */
+#define LIMIT L"Answer Limit" /* value of the Performance key: the most bytes of an answer */
+#define DEFAULT_LIMIT (4u << 20)
+#define READ_LIMIT 4ull /* answers: as many bytes are read of all files together */
 
 _Static_assert(sizeof(WCHAR) == sizeof(uint16_t), "names are UTF-16");
 
@@ -28,6 +37,7 @@ static DWORD opens;
 static struct wp_driver drivers[MAX_DRIVERS];
 static WCHAR names[MAX_DRIVERS][MAX_DRIVER];
 static DWORD driver_count;
+static uint32_t limit; /* bytes of an answer: the most that one of the drivers allows */
 static volatile LONG told; /* troubles, a bit for each */
 
 /* What the event log says, for people: there is no message file. */
@@ -38,10 +48,14 @@ static const WCHAR *const texts[WP_TROUBLES] = {
 	[WP_OTHER_COUNTERS] = L"Two processes publish an object with different counters. The one that began first is shown.",
 	[WP_SECOND_SINGLE] = L"Two processes publish an object without instances. The one that began first is shown.",
 	[WP_NO_MEMORY] = L"There is not enough memory to deliver the published counters.",
+	[WP_TOO_LARGE] = L"More is published than an answer may hold, and whole objects are left out. The value \"Answer Limit\" of "
+		L"the driver's Performance key, a number of bytes, allows more than 4 MiB.",
 	[WP_NO_CONTEXT] = L"The service's Linkage key has no value Export with names of drivers: nothing can be delivered.",
 	[WP_NOT_INSTALLED] = L"A driver has no title indices in its Performance key: lodctr has not been run for it.",
 	[WP_NO_READING] = L"A published file cannot be read, and is left out.",
-	[WP_TOO_MUCH] = L"There is more published than can be read. Some files are left out.",
+	[WP_TOO_MUCH] = L"There is more published than can be read. Some files are left out. \"Answer Limit\" allows more.",
+	[WP_BAD_DIRECTORY] = L"%ProgramData%\\winperf or its directory published belongs to neither SYSTEM nor the administrators, or "
+		L"leads elsewhere: nothing in it is shown. Remove it and publish, or install a provider, as an administrator.",
 };
 
 /* tell writes troubles to the event log, each once as long as the DLL is loaded. */
@@ -74,6 +88,7 @@ static void add_driver(const WCHAR *name, size_t length)
 {
 	WCHAR key[ARRAYSIZE(SERVICES) + MAX_DRIVER + ARRAYSIZE(L"\\Performance")];
 	struct wp_driver *d = &drivers[driver_count];
+	uint32_t most;
 	DWORD i;
 
 	for (i = 0; i < driver_count; i++)
@@ -90,10 +105,14 @@ static void add_driver(const WCHAR *name, size_t length)
 	d->name = names[driver_count];
 	if (read_number(key, L"First Counter", &d->first_counter) && read_number(key, L"Last Counter", &d->last_counter) &&
 	    read_number(key, L"First Help", &d->first_help) && read_number(key, L"Last Help", &d->last_help) &&
-	    d->first_counter <= d->last_counter && d->first_help <= d->last_help)
+	    d->first_counter <= d->last_counter && d->first_help <= d->last_help) {
 		driver_count++;
-	else
+		if (!read_number(key, LIMIT, &most))
+			most = DEFAULT_LIMIT;
+		limit = max(limit, min(most, WP_MaxFile));
+	} else {
 		tell(1u << WP_NOT_INSTALLED);
+	}
 }
 
 DWORD WINAPI WinperfOpen(LPWSTR context)
@@ -117,7 +136,7 @@ DWORD WINAPI WinperfClose(void)
 {
 	AcquireSRWLockExclusive(&lock);
 	if (opens > 0 && --opens == 0)
-		driver_count = 0;
+		driver_count = limit = 0;
 	ReleaseSRWLockExclusive(&lock);
 	return ERROR_SUCCESS;
 }
@@ -125,7 +144,7 @@ DWORD WINAPI WinperfClose(void)
 /* reading is what a Collect has read. */
 struct reading {
 	struct wp_file files[WP_MaxFiles];
-	DWORD count;
+	DWORD count, entries;
 	ULONGLONG bytes;
 	unsigned troubles;
 };
@@ -183,20 +202,24 @@ static BOOL keep(struct reading *r, const BYTE *data, DWORD used)
 	return FALSE;
 }
 
+/* What no publisher's file is: reading one of these may take long. */
+#define UNFIT (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_OFFLINE | \
+	0x00040000 | 0x00400000) /* FILE_ATTRIBUTE_RECALL_ON_OPEN, FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS (winnt.h) */
+
 static void read_file(struct reading *r, HANDLE file)
 {
 	BYTE header[WP_HeaderSize], *data;
 	BY_HANDLE_FILE_INFORMATION info;
 	DWORD used;
 
-	if (!GetFileInformationByHandle(file, &info) || info.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT))
+	if (GetFileType(file) != FILE_TYPE_DISK || !GetFileInformationByHandle(file, &info) || info.dwFileAttributes & UNFIT)
 		return;
 	if (!is_published(file))
 		return;
 	used = wp_used(header, read_start(file, header, sizeof header), (ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow, &r->troubles);
 	if (used == 0)
 		return;
-	if (r->count == WP_MaxFiles || r->bytes + used > MAX_DATA) {
+	if (r->count == WP_MaxFiles || r->bytes + used > READ_LIMIT * limit) {
 		r->troubles |= 1u << WP_TOO_MUCH;
 		return;
 	}
@@ -219,31 +242,155 @@ static int by_start(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void read_files(struct reading *r)
+#define OPLOCK_BREAK_IN_PROGRESS ((NTSTATUS)0x00000108) /* ntstatus.h */
+
+/* open_in opens what has a name in a directory. It follows no link, lets whoever is
+ * at the other end know who asks but not act in that name, and does not wait for one
+ * who holds an oplock: such a file is left out, and NULL. */
+static HANDLE open_in(HANDLE directory, const WCHAR *name, ACCESS_MASK access, ULONG options)
 {
-	WCHAR path[2 * MAX_PATH];
+	USHORT length = (USHORT)(wcslen(name) * sizeof *name);
+	UNICODE_STRING text = { .Length = length, .MaximumLength = length, .Buffer = (WCHAR *)name };
+	SECURITY_QUALITY_OF_SERVICE service = {
+		.Length = sizeof service, .ImpersonationLevel = SecurityIdentification,
+		.ContextTrackingMode = SECURITY_STATIC_TRACKING, .EffectiveOnly = TRUE,
+	};
+	OBJECT_ATTRIBUTES object = {
+		.Length = sizeof object, .RootDirectory = directory, .ObjectName = &text,
+		.Attributes = OBJ_CASE_INSENSITIVE, .SecurityQualityOfService = &service,
+	};
+	IO_STATUS_BLOCK io;
+	HANDLE file;
+	NTSTATUS status = NtCreateFile(&file, access | SYNCHRONIZE, &object, &io, NULL, FILE_ATTRIBUTE_NORMAL,
+		FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, FILE_OPEN,
+		options | FILE_SYNCHRONOUS_IO_NONALERT | FILE_OPEN_REPARSE_POINT | FILE_COMPLETE_IF_OPLOCKED, NULL, 0);
+
+	if (!NT_SUCCESS(status)) {
+		SetLastError(RtlNtStatusToDosError(status));
+		return NULL;
+	}
+	if (status == OPLOCK_BREAK_IN_PROGRESS) {
+		CloseHandle(file);
+		SetLastError(ERROR_BUSY);
+		return NULL;
+	}
+	return file;
+}
+
+/* is_own tells whether an account is the one that this process runs as. */
+static BOOL is_own(PSID account)
+{
+	union { TOKEN_USER user; BYTE room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE]; } own;
+	HANDLE token;
+	DWORD n;
+	BOOL same;
+
+	if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token))
+		return FALSE;
+	same = GetTokenInformation(token, TokenUser, &own, sizeof own, &n) && EqualSid(own.user.User.Sid, account);
+	CloseHandle(token);
+	return same;
+}
+
+/* is_trusted tells whether a directory is none that somebody has put there to be
+ * obeyed: it is no link, and SYSTEM's, the administrators' or the host's own. */
+static BOOL is_trusted(HANDLE directory)
+{
+	BY_HANDLE_FILE_INFORMATION info;
+	PSECURITY_DESCRIPTOR descriptor;
+	PSID owner;
+	BOOL trusted;
+
+	if (!GetFileInformationByHandle(directory, &info) || !(info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) ||
+	    info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT)
+		return FALSE;
+	if (GetSecurityInfo(directory, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL, NULL, NULL, &descriptor) != ERROR_SUCCESS)
+		return FALSE;
+	trusted = owner != NULL && (IsWellKnownSid(owner, WinLocalSystemSid) || IsWellKnownSid(owner, WinBuiltinAdministratorsSid) || is_own(owner));
+	LocalFree(descriptor);
+	return trusted;
+}
+
+/* open_published opens the directory of published files; NULL where there is none
+ * that counts. It is opened below its parent's handle, so that what was checked
+ * cannot be exchanged. */
+static HANDLE open_published(unsigned *troubles)
+{
+	const DWORD access = FILE_LIST_DIRECTORY | FILE_TRAVERSE | FILE_READ_ATTRIBUTES | READ_CONTROL;
+	const DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+	WCHAR path[MAX_PATH];
 	DWORD n = ExpandEnvironmentStringsW(DIRECTORY, path, MAX_PATH);
-	WIN32_FIND_DATAW found;
-	HANDLE find, file;
+	HANDLE parent, directory = NULL;
 
 	if (n == 0 || n > MAX_PATH)
+		return NULL;
+	parent = CreateFileW(path, access, share, NULL, OPEN_EXISTING,
+		FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION, NULL);
+	if (parent == INVALID_HANDLE_VALUE)
+		return NULL;
+	if (is_trusted(parent))
+		directory = open_in(parent, SUBDIRECTORY, access, FILE_DIRECTORY_FILE);
+	else
+		*troubles |= 1u << WP_BAD_DIRECTORY;
+	CloseHandle(parent);
+	if (directory != NULL && !is_trusted(directory)) {
+		*troubles |= 1u << WP_BAD_DIRECTORY;
+		CloseHandle(directory);
+		return NULL;
+	}
+	return directory;
+}
+
+/* read_entry reads a file of the directory, if its name is that of a published one. */
+static void read_entry(struct reading *r, HANDLE directory, const FILE_ID_BOTH_DIR_INFO *entry)
+{
+	WCHAR name[MAX_PATH];
+	size_t n = entry->FileNameLength / sizeof *name, suffix = ARRAYSIZE(SUFFIX) - 1;
+	HANDLE file;
+
+	if (n <= suffix || n >= MAX_PATH || entry->FileAttributes & UNFIT)
 		return;
-	wcscpy(path + n - 1, L"*.winperf");
-	find = FindFirstFileW(path, &found);
-	if (find == INVALID_HANDLE_VALUE)
+	memcpy(name, entry->FileName, entry->FileNameLength);
+	name[n] = 0;
+	if (_wcsicmp(name + n - suffix, SUFFIX) != 0)
 		return;
-	do {
-		wcscpy(path + n - 1, found.cFileName); /* shorter than MAX_PATH */
-		file = CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-			OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
-		if (file != INVALID_HANDLE_VALUE) {
-			read_file(r, file);
-			CloseHandle(file);
-		} else if (GetLastError() != ERROR_FILE_NOT_FOUND) {
-			r->troubles |= 1u << WP_NO_READING;
+	file = open_in(directory, name, FILE_GENERIC_READ, FILE_NON_DIRECTORY_FILE);
+	if (file != NULL) {
+		read_file(r, file);
+		CloseHandle(file);
+	} else if (GetLastError() != ERROR_FILE_NOT_FOUND) {
+		r->troubles |= 1u << WP_NO_READING;
+	}
+}
+
+/* read_list reads the files that a piece of the directory names. */
+static void read_list(struct reading *r, HANDLE directory, const BYTE *list)
+{
+	for (;;) {
+		const FILE_ID_BOTH_DIR_INFO *entry = (const FILE_ID_BOTH_DIR_INFO *)list;
+
+		if (r->entries++ >= MAX_ENTRIES) {
+			r->troubles |= 1u << WP_TOO_MUCH;
+			return;
 		}
-	} while (FindNextFileW(find, &found));
-	FindClose(find);
+		read_entry(r, directory, entry);
+		if (entry->NextEntryOffset == 0)
+			return;
+		list += entry->NextEntryOffset;
+	}
+}
+
+static void read_files(struct reading *r)
+{
+	HANDLE directory = open_published(&r->troubles);
+	const DWORD room = 1u << 16;
+	BYTE *list = directory != NULL ? malloc(room) : NULL;
+
+	while (list != NULL && r->entries <= MAX_ENTRIES && GetFileInformationByHandleEx(directory, FileIdBothDirectoryInfo, list, room))
+		read_list(r, directory, list);
+	free(list);
+	if (directory != NULL)
+		CloseHandle(directory);
 	qsort(r->files, r->count, sizeof *r->files, by_start);
 }
 
@@ -266,6 +413,7 @@ DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD o
 	AcquireSRWLockShared(&lock);
 	if (driver_count > 0) {
 		read_files(r);
+		q.most = limit;
 		fits = wp_collect(r->files, r->count, &q);
 	}
 	ReleaseSRWLockShared(&lock);

@@ -3,11 +3,13 @@
 package providerdll
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 	"os"
 	"testing"
 
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider/publish"
 )
 
@@ -37,7 +39,7 @@ func seed(t testing.TB) []byte {
 
 // hostile asks the core for a good file and a hostile one, which may cost itself but
 // nothing else.
-func hostile(t *testing.T, c *core, good []byte, bad copied, query []byte) {
+func hostile(t *testing.T, c core, good []byte, bad copied, query []byte) {
 	t.Helper()
 	a, err := c.ask(query, 1<<20, copied{data: good}, bad)
 	if err != nil {
@@ -158,10 +160,21 @@ func TestTroubles(t *testing.T) {
 	long := spoil(last+publish.SlotLength, le.Uint32(good[last+publish.SlotLength:])+4096)
 	body := long.data[last+publish.SlotBody:]
 	le.PutUint32(body, le.Uint32(body)+4096)
+	define := func(title, field int, v uint32) copied {
+		at := head + 64
+		for le.Uint32(good[at+4:]) != uint32(title) {
+			at += 40
+		}
+		return spoil(at+field, v)
+	}
 	for name, tt := range map[string]struct {
 		files []copied
 		want  uint32
 	}{
+		"size 0":         {[]copied{define(4, 32, 0)}, badObject},
+		"size 8":         {[]copied{define(4, 32, 8)}, badObject},
+		"type of 8":      {[]copied{define(4, 28, uint32(counter.LargeRawCount))}, badObject},
+		"unknown type":   {[]copied{define(4, 28, 0x7F)}, badObject},
 		"good":           {[]copied{{data: good}}, 0},
 		"being made":     {[]copied{{data: make([]byte, 4096)}}, 0},
 		"version":        {[]copied{spoil(publish.HeaderVersion, 2)}, badHeader},
@@ -184,6 +197,100 @@ func TestTroubles(t *testing.T) {
 		a.show(t)
 		if a.troubles != tt.want {
 			t.Errorf("%s: troubles %#x, want %#x", name, a.troubles, tt.want)
+		}
+	}
+}
+
+// TestSizes gives a counter every type and several sizes. Consumers trust either, so
+// only what agrees is delivered; a counter that does not costs its object, no other.
+func TestSizes(t *testing.T) {
+	c, good := startCore(t), seed(t)
+	le := binary.LittleEndian
+	table := int(le.Uint32(good[publish.HeaderTable:]))
+	sent := int(le.Uint32(good[table+publish.ObjectHead:])) + 64
+	types := map[counter.Type]int{0x7F: 0, 0x00000B00: 0, 0x40000200: 0} // unknown, a text, none
+	for info := range counter.Types() {
+		types[info.Type] = info.Bytes
+	}
+	for typ, bytes := range types {
+		for _, size := range []int{0, 1, 2, 4, 8, 12, 16} {
+			bad := append([]byte(nil), good...)
+			le.PutUint32(bad[sent+28:], uint32(typ))
+			le.PutUint32(bad[sent+32:], uint32(size))
+			a, err := c.ask(utf16z("Global"), plenty, copied{data: bad})
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			b, err := a.check()
+			if err != nil {
+				t.Fatal(err)
+			}
+			fits := size == bytes && (size == 4 || size == 8)
+			if (b.Object(transferObject) != nil) != fits || b.Object(peerObject) == nil || b.Object(partObject) == nil {
+				t.Errorf("type %v of %d bytes with size %d: %s", typ, bytes, size, a.show(t))
+			}
+		}
+	}
+}
+
+// TestPointers puts something where consumers of 32 bits have pointers to names.
+func TestPointers(t *testing.T) {
+	c, good := startCore(t), seed(t)
+	le := binary.LittleEndian
+	want, err := c.ask(nil, plenty, copied{data: good})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := int(le.Uint32(good[int(le.Uint32(good[publish.HeaderTable:]))+publish.ObjectHead:]))
+	for _, at := range []int{head + 16, head + 24, head + 64 + 8, head + 64 + 16} {
+		le.PutUint32(good[at:], 0xDEADBEEF)
+	}
+	if got, err := c.ask(nil, plenty, copied{data: good}); err != nil || !bytes.Equal(got.data, want.data) {
+		t.Errorf("error %v, got\n%x\nwant\n%x", err, got.data, want.data)
+	}
+}
+
+// TestLimit bounds the answer: objects beyond are left out whole, and told.
+func TestLimit(t *testing.T) {
+	c, good := startCore(t), seed(t)
+	const tooLarge = 1 << 7 // core.h: enum wp_trouble
+	full, err := c.ask(nil, plenty, copied{data: good})
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	transfer := int(le.Uint32(full.data))
+	peers := int(le.Uint32(full.data[transfer:]))
+	parts := len(full.data) - transfer - peers
+	const (
+		transferText = "8000[=5,20,50]"
+		peerText     = "8006[Peer 1=15 Peer 2=30 Peer 3=3]"
+		partText     = "8010[8006#2/x=3]"
+	)
+	for _, tt := range []struct {
+		query    string
+		most     int
+		want     string
+		troubles uint32
+	}{
+		{"Global", len(full.data), transferText + " " + peerText + " " + partText, 0},
+		{"Global", len(full.data) - 1, transferText + " " + peerText, tooLarge},
+		{"Global", transfer + peers - 1, transferText + " 8010[x=3]", tooLarge}, // the parent is left out
+		{"Global", transfer + parts - 1, transferText, tooLarge},
+		{"Global", transfer - 1, "8010[x=3]", tooLarge}, // the smallest
+		{"8010", peers + parts, peerText + " " + partText, 0},
+		{"8000", transfer, transferText, 0},
+		{"Global", 0, "", tooLarge},
+	} {
+		for _, room := range []int{plenty, tt.most} {
+			a, err := c.askFor(utf16z(tt.query), room, tt.most, copied{data: good})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := a.show(t); got != tt.want || a.troubles != tt.troubles {
+				t.Errorf("%s with at most %d bytes, room for %d: %s, want %s; troubles %#x", tt.query, tt.most, room, got, tt.want, a.troubles)
+			}
 		}
 	}
 }

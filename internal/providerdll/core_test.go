@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -19,48 +21,83 @@ import (
 	"github.com/winperf/winperf/provider/publish"
 )
 
-// core is the provider's core in a process of its own, under the address and
-// undefined behaviour sanitizers.
-type core struct {
+// core is the provider's core, as a program of 64 and one of 32 bits. Both are
+// asked everything and must give the same answers.
+type core []*process
+
+// process is the core in a process of its own, under the address and undefined
+// behaviour sanitizers.
+type process struct {
 	in     io.WriteCloser
 	out    io.Reader
 	stderr bytes.Buffer
 	cmd    *exec.Cmd
 }
 
-// build compiles the core, once for all tests.
-var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "winperf-provider")
-	if err != nil {
+// wordSizes are the bits of the programs that this machine can make.
+func wordSizes() []int {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "386" {
+		return []int{0} // whatever the compiler makes
+	}
+	return []int{64, 32}
+}
+
+// build compiles the core for each word size, once for all tests.
+var build = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "winperf-provider"); err != nil {
 		return "", err
 	}
-	program := filepath.Join(dir, "core")
-	cmd := exec.Command("gcc", "-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
-		"-fno-sanitize-recover=all", "-o", program, filepath.Join(source, "core.c"), filepath.Join(source, "fuzz.c"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
+	for _, bits := range wordSizes() {
+		args := []string{"-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
+			"-fno-sanitize-recover=all", "-o", program(dir, bits), filepath.Join(source, "core.c"), filepath.Join(source, "fuzz.c")}
+		if bits != 0 {
+			args = append(args, fmt.Sprint("-m", bits))
+		}
+		if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+			return dir, fmt.Errorf("the core of %d bits: %w (for 32 bits on 64 install gcc-multilib)\n%s", bits, err, out)
+		}
 	}
-	return program, nil
+	return dir, nil
 })
+
+func program(dir string, bits int) string { return filepath.Join(dir, fmt.Sprint("core", bits)) }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if program, err := build(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(program))
+	if dir, _ := build(); dir != "" {
+		_ = os.RemoveAll(dir)
 	}
 	os.Exit(code)
 }
 
-func startCore(t testing.TB) *core {
+func startCore(t testing.TB) core {
 	t.Helper()
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("skipped: gcc is missing")
 	}
-	program, err := build()
+	dir, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &core{cmd: exec.Command(program)}
+	var c core
+	for _, bits := range wordSizes() {
+		p := startProcess(t, program(dir, bits))
+		var pointer [4]byte
+		if _, err := io.ReadFull(p.out, pointer[:]); err != nil {
+			t.Fatalf("%v: %s", err, p.stderr.String())
+		}
+		if n := int(binary.LittleEndian.Uint32(pointer[:])); bits != 0 && 8*n != bits {
+			t.Fatalf("the core of %d bits has pointers of %d bytes", bits, n)
+		}
+		c = append(c, p)
+	}
+	return c
+}
+
+func startProcess(t testing.TB, program string) *process {
+	t.Helper()
+	var err error
+	c := &process{cmd: exec.Command(program)}
 	// What a test allows itself, a hostile file must not: 64 MiB for a request.
 	c.cmd.Env = append(os.Environ(), "ASAN_OPTIONS=max_allocation_size_mb=64:allocator_may_return_null=1")
 	c.cmd.Stderr = &c.stderr
@@ -84,10 +121,33 @@ func startCore(t testing.TB) *core {
 // copied is a copy of a file, and one made later, if slots changed meanwhile.
 type copied struct{ data, later []byte }
 
+// limit is the most bytes of an answer that the tests allow, where they do not say.
+const limit = 1 << 22
+
 // ask asks the core. A nil query is NULL.
-func (c *core) ask(query []byte, room int, files ...copied) (answer, error) {
+func (c core) ask(query []byte, room int, files ...copied) (answer, error) {
+	return c.askFor(query, room, limit, files...)
+}
+
+// askFor is ask with a bound on the answer.
+func (c core) askFor(query []byte, room, most int, files ...copied) (answer, error) {
+	first, err := c[0].ask(query, room, most, files)
+	for _, p := range c[1:] {
+		if err != nil {
+			break
+		}
+		var other answer
+		if other, err = p.ask(query, room, most, files); err == nil && !reflect.DeepEqual(first, other) {
+			err = fmt.Errorf("one word size gives %+v, the other one %+v", first, other)
+		}
+	}
+	return first, err
+}
+
+func (c *process) ask(query []byte, room, most int, files []copied) (answer, error) {
 	le := binary.LittleEndian
 	p := le.AppendUint32(nil, uint32(room))
+	p = le.AppendUint32(p, uint32(most))
 	if query == nil {
 		p = le.AppendUint32(p, ^uint32(0))
 	} else {

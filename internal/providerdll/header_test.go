@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider/publish"
 )
 
@@ -65,6 +66,13 @@ func header() string {
 		asserts = append(asserts, fmt.Sprintf("_Static_assert(offsetof(struct wp_layout_%s, %s) == WP_%s%s, \"%s%s\");", of, f.Name, of, f.Name, of, f.Name))
 	}
 	end()
+	types := ""
+	for info := range counter.Types() {
+		if info.Bytes == 4 || info.Bytes == 8 {
+			types += fmt.Sprintf(" \\\n\tX(0x%08xu, %du)", uint32(info.Type), info.Bytes)
+		}
+	}
+	line("\n/* Types whose values can be published, and their bytes. */\n#define WP_TYPES(X)%s", types)
 	line("\n#endif")
 	return b.String()
 }

@@ -3,6 +3,7 @@ package providerdll
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wintest"
 	"github.com/winperf/winperf/provider/publish"
+	"github.com/winperf/winperf/provider/registration"
 )
 
 // TestOpens opens the provider several times, with and without a context, and closes it more
@@ -194,5 +196,42 @@ func TestHostileFile(t *testing.T) {
 	}
 	if got := collect(t, "8000", plenty).show(t); got != "8000[=5,20,50]" {
 		t.Error(got)
+	}
+}
+
+// TestAnswerLimit sets the bound on answers in the registry: what is beyond it is left
+// out, and so are files that are larger than several answers.
+func TestAnswerLimit(t *testing.T) {
+	const (
+		transfer = "8000[=5,20,50]"
+		peers    = "8006[Peer 1=15 Peer 2=30]"
+	)
+	for _, tt := range []struct {
+		limit uint32
+		more  int // instances that no test looks at, which make the file longer
+		want  string
+	}{
+		{4 << 20, 0, transfer + " " + peers},
+		{400, 0, transfer + " " + peers},
+		{399, 0, transfer},
+		{0, 0, ""},
+		{1 << 31, 0, transfer + " " + peers},
+		{3000, 300, ""}, // which is more than is read at all
+	} {
+		l := load(t)
+		t.Run(fmt.Sprint(tt.limit), func(t *testing.T) {
+			install(t)
+			set(t, service+`WinperfLibrary\Performance`, typeNumber, map[string][]byte{"Answer Limit": number(tt.limit)})
+			dir := published(t)
+			p := publisher(t, dir, schema(t, func(s *registration.Schema) { s.Objects[2].Counters[0].Name = "Other" }))
+			example(t, p)
+			for i := range tt.more {
+				instance(t, p, "Part", fmt.Sprint("part ", i), "Other", 1, nil)
+			}
+			l.start(t, "WinperfLibrary")
+			if got := l.ask(t, "8000 8006", plenty).show(t); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
 	}
 }
