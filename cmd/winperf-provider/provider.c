@@ -28,7 +28,8 @@
 #define MAX_ENTRIES (4 * WP_MaxFiles) /* of the directory, those that are no publisher's included */
 #define LIMIT L"Answer Limit" /* value of the Performance key: the most bytes of an answer */
 #define DEFAULT_LIMIT (4u << 20)
-#define READ_LIMIT 4ull /* answers: as many bytes are read of all files together */
+/* Bytes that are read of all files together. */
+#define READ_LIMIT (4ull * max(limit, 1u << 20))
 
 _Static_assert(sizeof(WCHAR) == sizeof(uint16_t), "names are UTF-16");
 
@@ -74,6 +75,26 @@ static void tell(unsigned troubles)
 			ReportEventW(log, EVENTLOG_WARNING_TYPE, 0, (DWORD)i, NULL, 1, 0, &text, NULL);
 		}
 	DeregisterEventSource(log);
+}
+
+/* WinperfTroubles writes what the DLL had to tell since it was loaded, a line for each
+ * kind of trouble, as far as there is room, and returns how many units it takes. */
+DWORD WINAPI WinperfTroubles(LPWSTR text, DWORD room)
+{
+	LONG troubles = InterlockedOr(&told, 0);
+	DWORD units = 0;
+	int i;
+
+	for (i = 0; i < WP_TROUBLES; i++) {
+		const WCHAR *p = troubles & (1l << i) ? texts[i] : NULL;
+
+		for (; p != NULL && *p != 0; p++, units++)
+			if (units < room)
+				text[units] = *p;
+		if (p != NULL && units++ < room)
+			text[units - 1] = L'\n';
+	}
+	return units;
 }
 
 static BOOL read_number(const WCHAR *key, const WCHAR *value, uint32_t *n)
@@ -219,7 +240,7 @@ static void read_file(struct reading *r, HANDLE file)
 	used = wp_used(header, read_start(file, header, sizeof header), (ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow, &r->troubles);
 	if (used == 0)
 		return;
-	if (r->count == WP_MaxFiles || r->bytes + used > READ_LIMIT * limit) {
+	if (r->count == WP_MaxFiles || r->bytes + used > READ_LIMIT) {
 		r->troubles |= 1u << WP_TOO_MUCH;
 		return;
 	}

@@ -35,7 +35,8 @@ to Windows: the .ini and .h files that lodctr reads for a version 1 provider
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.providerInitCommand(), a.providerCheckCommand(), a.providerInstallCommand(), a.providerUninstallCommand())
+	cmd.AddCommand(a.providerInitCommand(), a.providerCheckCommand(), a.providerInstallCommand(), a.providerUninstallCommand(),
+		a.providerStatusCommand())
 	return cmd
 }
 

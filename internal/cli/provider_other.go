@@ -13,3 +13,7 @@ import (
 func registrationSystem() (registration.System, error) {
 	return nil, fmt.Errorf("%w: providers are registered on Windows; --dry-run shows what would be done there", winperf.ErrNotSupported)
 }
+
+func askProvider(registration.System, string) (delivered, error) {
+	return delivered{}, winperf.ErrNotSupported // registrationSystem has said it before
+}

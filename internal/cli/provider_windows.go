@@ -13,6 +13,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
 
@@ -110,9 +111,15 @@ func (s *windowsSystem) DeleteValue(key, name string) error {
 	return errors.Join(err, s.reg.CloseKey(k))
 }
 
+func (s *windowsSystem) MakePublished() error { return publish.MakeCommon() }
+
 // Run runs one of Windows' own programs, from its directory.
 func (s *windowsSystem) Run(ctx context.Context, command []string) error {
-	program := filepath.Join(os.Getenv("SystemRoot"), "System32", command[0]+".exe")
+	directory, err := winapi.SystemDirectory()
+	if err != nil {
+		return err
+	}
+	program := filepath.Join(directory, command[0]+".exe")
 	out, err := exec.CommandContext(ctx, program, command[1:]...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, words(string(out)))

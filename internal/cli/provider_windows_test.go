@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,5 +79,38 @@ func TestRunFails(t *testing.T) {
 	}
 	if err := sys.Run(t.Context(), []string{"no such program"}); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestRunElsewhere has the environment say that Windows' own programs are elsewhere:
+// a plan is carried out by an administrator, and the environment may be another's.
+func TestRunElsewhere(t *testing.T) {
+	root := t.TempDir()
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	directory := filepath.Join(root, "System32")
+	if err := os.Mkdir(directory, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(directory, "winperfplanted.exe"), program, 0o777); err != nil {
+		t.Fatal(err)
+	}
+
+	sys, err := registrationSystem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"SystemRoot", "windir"} {
+		t.Setenv(name, root)
+	}
+	t.Setenv("PATH", directory)
+	if err := sys.Run(t.Context(), []string{"winperfplanted", "-test.run=^$"}); err == nil {
+		t.Error("a program was run from where the environment says")
 	}
 }

@@ -22,8 +22,9 @@ func TestPublished(t *testing.T) {
 		Dir: "testdata/published",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv(wintest.Directory, os.Getenv(wintest.Directory))
-			env.Setenv("ProgramData", env.WorkDir+`\data`)
-			return nil
+			data := env.WorkDir + `\data`
+			env.Setenv("ProgramData", data)
+			return os.Mkdir(data, 0o777)
 		},
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "lines": lines, "until": until, "moves": moves},
 		RequireExplicitExec: true,

@@ -59,5 +59,9 @@ func asErrno(err error) error {
 	if errors.As(err, &e) {
 		return Errno(e)
 	}
+	var status windows.NTStatus
+	if errors.As(err, &status) {
+		return asErrno(status.Errno())
+	}
 	return err
 }

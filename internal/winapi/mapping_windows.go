@@ -3,6 +3,8 @@ package winapi
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -12,24 +14,6 @@ import (
 // behind their ends, as a lock keeps others from reading what it covers.
 const lockOffset = 1 << 30
 
-// MakeDirectory makes a directory with the security descriptor, in the words of
-// "Security Descriptor Definition Language" (Microsoft Learn). One that is there
-// stays as it is.
-func MakeDirectory(path, sddl string) error {
-	attributes, err := securityAttributes(sddl)
-	if err != nil {
-		return err
-	}
-	name, err := windows.UTF16PtrFromString(path)
-	if err != nil {
-		return err
-	}
-	if err = windows.CreateDirectory(name, attributes); errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
-		return nil
-	}
-	return err
-}
-
 // CreateShared creates a file that is not there, with the security descriptor,
 // and lets others read, write and remove it meanwhile.
 func CreateShared(path, sddl string) (*os.File, error) {
@@ -37,37 +21,90 @@ func CreateShared(path, sddl string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openShared(path, windows.GENERIC_READ|windows.GENERIC_WRITE, windows.CREATE_NEW, attributes)
-}
-
-// OpenShared opens a file for reading and lets others read, write and remove it
-// meanwhile.
-func OpenShared(path string) (*os.File, error) {
-	return openShared(path, windows.GENERIC_READ, windows.OPEN_EXISTING, nil)
-}
-
-func openShared(path string, access, disposition uint32, attributes *windows.SecurityAttributes) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	const share = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	const flags = windows.FILE_ATTRIBUTE_NORMAL | windows.FILE_FLAG_OPEN_REPARSE_POINT // no link leads elsewhere
-	h, err := windows.CreateFile(name, access, share, attributes, disposition, flags, 0)
+
+	const access = windows.GENERIC_READ | windows.GENERIC_WRITE
+	h, err := windows.CreateFile(name, access, shareAll, attributes, windows.CREATE_NEW, windows.FILE_ATTRIBUTE_NORMAL|careful, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	return os.NewFile(uintptr(h), path), nil
 }
 
-func securityAttributes(sddl string) (*windows.SecurityAttributes, error) {
-	descriptor, err := windows.SecurityDescriptorFromString(sddl)
+const (
+	shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+	// careful are the flags with which no link leads elsewhere, and whoever is at
+	// the other end learns who asks but cannot act in that name.
+	careful = windows.FILE_FLAG_OPEN_REPARSE_POINT | windows.SECURITY_SQOS_PRESENT | windows.SECURITY_IDENTIFICATION
+)
+
+// OpenShared opens another one's file for reading and lets others read, write and
+// remove it meanwhile. It follows no link, does not lend this account's identity,
+// and does not wait for somebody who holds an oplock on the file: then the error
+// wraps ERROR_BUSY.
+func OpenShared(path string) (*os.File, error) {
+	f, err := openShared(path, windows.NtCreateFile)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return f, nil
+}
+
+// ntCreateFile is the form of windows.NtCreateFile.
+type ntCreateFile func(handle *windows.Handle, access uint32, object *windows.OBJECT_ATTRIBUTES, status *windows.IO_STATUS_BLOCK,
+	size *int64, attributes, share, disposition, options uint32, extended uintptr, extendedLength uint32) error
+
+func openShared(path string, create ntCreateFile) (*os.File, error) {
+	full, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	a := &windows.SecurityAttributes{SecurityDescriptor: descriptor}
-	a.Length = uint32(unsafe.Sizeof(*a))
-	return a, nil
+	name, err := windows.NewNTUnicodeString(ntPath(full))
+	if err != nil {
+		return nil, err
+	}
+
+	quality := windows.SECURITY_QUALITY_OF_SERVICE{ImpersonationLevel: windows.SecurityIdentification, EffectiveOnly: 1}
+	quality.Length = uint32(unsafe.Sizeof(quality))
+	object := windows.OBJECT_ATTRIBUTES{ObjectName: name, Attributes: windows.OBJ_CASE_INSENSITIVE, SecurityQoS: &quality}
+	object.Length = uint32(unsafe.Sizeof(object))
+
+	// CreateFile cannot say FILE_COMPLETE_IF_OPLOCKED, without which whoever holds an
+	// oplock on the file decides how long this takes.
+	const options = windows.FILE_NON_DIRECTORY_FILE | windows.FILE_SYNCHRONOUS_IO_NONALERT |
+		windows.FILE_OPEN_REPARSE_POINT | windows.FILE_COMPLETE_IF_OPLOCKED
+	var h windows.Handle
+	var status windows.IO_STATUS_BLOCK
+	err = create(&h, windows.FILE_GENERIC_READ, &object, &status, nil, 0, shareAll, windows.FILE_OPEN, options, 0, 0)
+	if errors.Is(err, windows.STATUS_OPLOCK_BREAK_IN_PROGRESS) { // a success: there is a handle
+		return nil, errors.Join(ERROR_BUSY, windows.CloseHandle(h))
+	}
+	if err != nil {
+		return nil, asErrno(err)
+	}
+
+	// Pipes and devices answer when they like.
+	if kind, err := windows.GetFileType(h); err != nil || kind != windows.FILE_TYPE_DISK {
+		return nil, errors.Join(ERROR_INVALID_HANDLE, err, windows.CloseHandle(h))
+	}
+	return os.NewFile(uintptr(h), path), nil
+}
+
+// ntPath is a full path as the kernel has it.
+func ntPath(path string) string {
+	if rest, ok := strings.CutPrefix(path, `\\?\`); ok {
+		return `\??\` + rest
+	}
+	if rest, ok := strings.CutPrefix(path, `\\.\`); ok {
+		return `\??\` + rest
+	}
+	if rest, ok := strings.CutPrefix(path, `\\`); ok {
+		return `\??\UNC\` + rest
+	}
+	return `\??\` + path
 }
 
 // TryLock locks a file, exclusively or shared, at byte 2^62, unless another one

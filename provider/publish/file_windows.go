@@ -1,6 +1,8 @@
 package publish
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,9 +10,13 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// Who may do what with the directory and with a file; docs/publish.md explains
-// the words. The groups stand as numbers, because Wine 8.0 does not know MU and LU.
+// Who may do what with the directory, the one above it, and a file; docs/publish.md
+// explains the words. The groups stand as numbers, because Wine 8.0 does not know MU
+// and LU. None of them inherits (P). To give a directory to the administrators (O:BA)
+// takes their rights: nobody else can make the common one.
 const (
+	administrators  = "O:BA"
+	parentRights    = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;;0x1200a9;;;AU)"
 	directoryRights = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICIIO;FA;;;CO)(A;;0x1200ab;;;AU)(A;OICI;FR;;;S-1-5-32-558)(A;OICI;FR;;;S-1-5-32-559)"
 	fileRights      = "D:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;FA;;;OW)(A;;FR;;;S-1-5-32-558)(A;;FR;;;S-1-5-32-559)"
 )
@@ -21,10 +27,31 @@ func systemDirs() []directory {
 }
 
 func makeDirectory(d directory) error {
-	if err := os.MkdirAll(filepath.Dir(d.path), 0o777); err != nil {
+	parent := filepath.Dir(d.path)
+	if !d.shared {
+		return errors.Join(os.MkdirAll(parent, 0o777), winapi.MakeDirectory(d.path, directoryRights))
+	}
+	err := makeTrusted(parent, parentRights)
+	if err == nil {
+		err = makeTrusted(d.path, directoryRights)
+	}
+	if err != nil {
+		return fmt.Errorf("an administrator makes this directory, by publishing once with elevated rights: %w", err)
+	}
+	return nil
+}
+
+// MakeCommon makes the directory that all accounts publish in, or checks the one
+// that is there. It takes an administrator's rights.
+func MakeCommon() error { return systemDirs()[0].prepare() }
+
+// makeTrusted makes a directory of the administrators, or checks the one that is
+// there: whoever was first here may have made it to be obeyed.
+func makeTrusted(path, rights string) error {
+	if err := winapi.MakeDirectory(path, administrators+rights); err != nil {
 		return err
 	}
-	return winapi.MakeDirectory(d.path, directoryRights)
+	return winapi.CheckDirectory(path)
 }
 
 // isPrivate is not asked for on Windows, where there are no private directories.

@@ -46,6 +46,7 @@ func ExampleWriteHeader() {
 func ExampleInstall_Plan() {
 	fmt.Print(registration.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`}.Plan())
 	// Output:
+	// make the directory of published counters
 	// create key HKLM\SYSTEM\CurrentControlSet\Services\App\Performance
 	// set HKLM\SYSTEM\CurrentControlSet\Services\App\Performance : Library = "C:\\app\\app.dll"
 	// set HKLM\SYSTEM\CurrentControlSet\Services\App\Performance : Open = "WinperfOpen"

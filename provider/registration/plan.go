@@ -36,12 +36,13 @@ type ActionKind uint8
 
 // The kinds of actions.
 const (
-	CreateKey   ActionKind = iota // Key, with all above it
-	SetValue                      // Name in Key becomes Value
-	DeleteValue                   // Name in Key, which need not be there
-	DeleteKey                     // Key, if it is there and holds neither values nor keys
-	RunCommand                    // Command, whose exit status must be 0
-	CheckValue                    // Name in Key must be there
+	CreateKey     ActionKind = iota // Key, with all above it
+	SetValue                        // Name in Key becomes Value
+	DeleteValue                     // Name in Key, which need not be there
+	DeleteKey                       // Key, if it is there and holds neither values nor keys
+	RunCommand                      // Command, whose exit status must be 0
+	CheckValue                      // Name in Key must be there
+	MakePublished                   // the directory that winperf-provider.dll reads, with its rights
 )
 
 // Value is a value of the registry.
@@ -89,6 +90,8 @@ func (a Action) String() string {
 		return fmt.Sprintf(`delete key HKLM\%s if it is empty`, a.Key)
 	case CheckValue:
 		return fmt.Sprintf(`check that HKLM\%s : %s is there`, a.Key, a.Name)
+	case MakePublished:
+		return "make the directory of published counters"
 	}
 	return "run " + commandLine(a.Command)
 }
@@ -151,7 +154,11 @@ func (in Install) version1() Plan {
 		}
 		return set(performance, name, Value{Type: TypeString, Strings: []string{value}})
 	}
-	return Plan{
+	var p Plan
+	if in.Open == "" { // it is winperf-provider.dll
+		p = Plan{{Action: Action{Kind: MakePublished}}}
+	}
+	return append(p, Plan{
 		{Action: Action{Kind: CreateKey, Key: performance}},
 		text("Library", in.Library, ""),
 		text("Open", in.Open, "WinperfOpen"),
@@ -161,7 +168,7 @@ func (in Install) version1() Plan {
 		set(linkage, "Export", Value{Type: TypeMultiString, Strings: export}),
 		{Action{Kind: RunCommand, Command: []string{"lodctr", in.INI}}, []string{"unlodctr", in.Driver}},
 		{Action: Action{Kind: CheckValue, Key: performance, Name: "First Counter"}},
-	}
+	}...)
 }
 
 func set(key, name string, v Value) Step {
@@ -189,7 +196,7 @@ func UninstallDriver(driver string) Plan {
 var performanceValues = []string{
 	"Library", "Open", "Collect", "Close", "Open Timeout", "Collect Timeout", "Collect Supports Metadata",
 	"First Counter", "Last Counter", "First Help", "Last Help", "Object List", "Library Validation Code",
-	"Disable Performance Counters",
+	"Disable Performance Counters", "Answer Limit",
 }
 
 // UninstallProvider returns the steps that remove a version 2 provider.

@@ -81,6 +81,8 @@ func (m *machine) DeleteValue(key, name string) error {
 	return nil
 }
 
+func (m *machine) MakePublished() error { return m.step("make published") }
+
 func (m *machine) Run(_ context.Context, command []string) error {
 	if err := m.step(strings.Join(command, " ")); err != nil {
 		return err
@@ -111,6 +113,9 @@ func TestInstall(t *testing.T) {
 	m := before()
 	if err := install.Plan().Run(t.Context(), m, nil); err != nil {
 		t.Fatal(err)
+	}
+	if m.log[0] != "make published" {
+		t.Errorf("the directory was not made: %q", m.log)
 	}
 	values := m.keys[registration.Services+`\App\Performance`]
 	var got []string

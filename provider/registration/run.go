@@ -20,6 +20,9 @@ type System interface {
 	Value(key, name string) (v Value, found bool, err error)
 	SetValue(key, name string, v Value) error
 	DeleteValue(key, name string) error
+	// MakePublished makes the directory of published counters, or checks the one
+	// that is there.
+	MakePublished() error
 	// Run runs a command and waits for it. The error tells what it said.
 	Run(ctx context.Context, command []string) error
 }
@@ -73,6 +76,8 @@ func (s Step) run(ctx context.Context, sys System) (undo []func() error, err err
 			err = errors.New("it is not there, although the command before reported success")
 		}
 		return nil, err
+	case MakePublished:
+		return nil, sys.MakePublished() // it stays: others publish there, too
 	}
 	if err := sys.Run(ctx, a.Command); err != nil {
 		return nil, err

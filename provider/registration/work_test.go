@@ -292,7 +292,7 @@ func TestWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const small = 2000
+	const small = 1000
 	for name, files := range large {
 		t.Run(name, func(t *testing.T) {
 			one, two := statements(t, program, files(small)), statements(t, program, files(2*small))

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winperf/winperf/internal/safetext"
+)
+
+// delivered is what a provider of published counters says about itself.
+type delivered struct {
+	library  string
+	objects  []byte   // as they stand in a performance data block
+	troubles []string // what keeps something from being delivered
+}
+
+func (a *app) providerStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status DRIVER",
+		Short: "Tell what the provider of published counters delivers, and what it leaves out",
+		Long: `Status asks the winperf-provider.dll of a driver for everything, in this process,
+and lists the objects that it delivers by their title indices, and why it leaves
+something out: files that are damaged or not its own, more than an answer may
+hold, a directory that somebody else has made.
+
+Exit status: 0 nothing is left out, 1 the provider could not be asked, 3
+something is left out.`,
+		Example: `  winperf provider status MyApplication`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			sys, err := registrationSystem()
+			if err != nil {
+				return err
+			}
+			d, err := askProvider(sys, args[0])
+			if err != nil {
+				return fmt.Errorf("provider of %s: %w", args[0], err)
+			}
+			return a.listDelivered(d)
+		},
+	}
+}
+
+func (a *app) listDelivered(d delivered) error {
+	if _, err := fmt.Fprintf(a.stdout, "library %s\n", safetext.Line(d.library)); err != nil {
+		return err
+	}
+
+	// Each object begins with its length; what stands where is winperf.h's PERF_OBJECT_TYPE.
+	const header = 64
+	le := binary.LittleEndian
+	for p := d.objects; len(p) >= header; {
+		size := le.Uint32(p)
+		if size < header || uint64(size) > uint64(len(p)) {
+			break
+		}
+		instances := int32(le.Uint32(p[40:]))
+		if instances < 0 {
+			instances = 1 // the object has none, but values
+		}
+		if _, err := fmt.Fprintf(a.stdout, "object %d: instances %d, bytes %d\n", le.Uint32(p[12:]), instances, size); err != nil {
+			return err
+		}
+		p = p[size:]
+	}
+
+	for _, trouble := range d.troubles {
+		if _, err := fmt.Fprintf(a.stdout, "left out: %s\n", safetext.Line(trouble)); err != nil {
+			return err
+		}
+		a.partial = true
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// askProvider loads the library of a driver and asks it for everything.
+func askProvider(sys registration.System, driver string) (d delivered, err error) {
+	library, err := valueOf(sys, driver, "Performance", "Library")
+	if err != nil {
+		return d, err
+	}
+	drivers, err := valueOf(sys, driver, "Linkage", "Export")
+	if err != nil {
+		return d, err
+	}
+
+	// Another provider's library has no such functions, and is not called at all.
+	d.library = library[0]
+	e := winapi.NewExtension(winapi.NewDLL(d.library))
+	if _, err := e.Troubles(); err != nil {
+		return d, err
+	}
+
+	if err := e.Open(drivers); err != nil {
+		return d, err
+	}
+	d.objects, err = collectAll(e)
+	if err := errors.Join(err, e.Close()); err != nil {
+		return d, err
+	}
+	d.troubles, err = e.Troubles()
+	return d, err
+}
+
+// collectAll asks with ever more room, to twice what an answer may have.
+func collectAll(e *winapi.Extension) (objects []byte, err error) {
+	const least, most = 1 << 16, 128 << 20
+	for room := least; room <= most; room *= 4 {
+		if objects, err = e.Collect("Global", room); !errors.Is(err, winapi.ERROR_MORE_DATA) {
+			return objects, err
+		}
+	}
+	return nil, err
+}
+
+// valueOf returns a text of a driver's key.
+func valueOf(sys registration.System, driver, key, name string) ([]string, error) {
+	path := registration.Services + `\` + driver + `\` + key
+	v, found, err := sys.Value(path, name)
+	if err != nil {
+		return nil, err
+	}
+	if !found || len(v.Strings) == 0 || v.Strings[0] == "" {
+		return nil, fmt.Errorf(`HKLM\%s has no text %s: install the provider with winperf provider install`, path, name)
+	}
+	return v.Strings, nil
+}

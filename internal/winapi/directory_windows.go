@@ -1,0 +1,101 @@
+package winapi
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// MakeDirectory makes a directory with the security descriptor, in the words of
+// "Security Descriptor Definition Language" (Microsoft Learn). One that is there
+// stays as it is.
+func MakeDirectory(path, sddl string) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	attributes, err := securityAttributes(sddl)
+	if err != nil {
+		return err
+	}
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return err
+	}
+
+	err = windows.CreateDirectory(name, attributes)
+	if err == nil || errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
+		return nil
+	}
+	return &os.PathError{Op: "mkdir", Path: path, Err: asErrno(err)}
+}
+
+// CheckDirectory tells why a directory cannot be relied on: it is a reparse point,
+// which leads elsewhere, or its owner is neither SYSTEM nor the administrators nor
+// the account that this process runs as. Who owns a directory can exchange what is
+// in it, whatever its rights are. The error wraps fs.ErrPermission.
+func CheckDirectory(path string) error {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return err
+	}
+	const access = windows.FILE_READ_ATTRIBUTES | windows.READ_CONTROL
+	h, err := windows.CreateFile(name, access, shareAll, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS|careful, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: path, Err: asErrno(err)}
+	}
+	defer func() { _ = windows.CloseHandle(h) }() // it was only looked at
+
+	var info windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(h, &info); err != nil {
+		return &os.PathError{Op: "stat", Path: path, Err: asErrno(err)}
+	}
+	descriptor, err := windows.GetSecurityInfo(h, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
+	if err != nil {
+		return &os.PathError{Op: "owner", Path: path, Err: asErrno(err)}
+	}
+	if msg := directoryFault(info.FileAttributes, descriptor); msg != "" {
+		return fmt.Errorf("%s %s: %w", path, msg, fs.ErrPermission)
+	}
+	return nil
+}
+
+// directoryFault tells why a directory with these attributes and this owner cannot
+// be relied on, "" for nothing.
+func directoryFault(attributes uint32, descriptor *windows.SECURITY_DESCRIPTOR) string {
+	switch {
+	case attributes&windows.FILE_ATTRIBUTE_DIRECTORY == 0:
+		return "is no directory"
+	case attributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0:
+		return "leads elsewhere"
+	}
+	owner, _, err := descriptor.Owner()
+	if err != nil || owner == nil {
+		return "has no owner"
+	}
+	user, err := windows.GetCurrentProcessToken().GetTokenUser()
+	own := err == nil && owner.Equals(user.User.Sid)
+	if !own && !owner.IsWellKnown(windows.WinLocalSystemSid) && !owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) {
+		return fmt.Sprintf("belongs to %s, neither SYSTEM nor the administrators", owner)
+	}
+	return ""
+}
+
+func securityAttributes(sddl string) (*windows.SecurityAttributes, error) {
+	descriptor, err := windows.SecurityDescriptorFromString(sddl)
+	if err != nil {
+		return nil, err
+	}
+	a := &windows.SecurityAttributes{SecurityDescriptor: descriptor}
+	a.Length = uint32(unsafe.Sizeof(*a))
+	return a, nil
+}
+
+// SystemDirectory returns the directory of Windows' own programs, as the system
+// tells it: the environment is its user's.
+//
+// sys	GetSystemDirectory(path *uint16, size uint32) (n uint32, err error) = kernel32.GetSystemDirectoryW
+func SystemDirectory() (string, error) { return windows.GetSystemDirectory() }

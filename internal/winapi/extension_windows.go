@@ -1,0 +1,94 @@
+package winapi
+
+import (
+	"runtime"
+	"strings"
+	"syscall"
+	"unicode/utf16"
+	"unsafe"
+)
+
+// Extension are the functions of a version 1 provider (Microsoft Learn, "Creating a
+// Performance Extension DLL"), and WinperfTroubles, which winperf-provider.dll has.
+type Extension struct {
+	open, collect, close, troubles *Proc
+}
+
+// NewExtension returns the functions of winperf-provider.dll, or of a copy of it.
+func NewExtension(dll *DLL) *Extension {
+	return &Extension{
+		open:     dll.Proc("WinperfOpen"),
+		collect:  dll.Proc("WinperfCollect"),
+		close:    dll.Proc("WinperfClose"),
+		troubles: dll.Proc("WinperfTroubles"),
+	}
+}
+
+// Open tells the provider the names of its drivers.
+//
+// sys	WinperfOpen(drivers *uint16) (status Errno)
+func (e *Extension) Open(drivers []string) error {
+	addr, err := e.open.Addr()
+	if err != nil {
+		return err
+	}
+	text := utf16.Encode([]rune(strings.Join(drivers, "\x00") + "\x00\x00"))
+	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(&text[0])))
+	return Errno(status).Err()
+}
+
+// Collect returns the objects that answer a query. The error wraps ERROR_MORE_DATA where
+// they are more than room bytes.
+//
+// sys	WinperfCollect(query *uint16, data **byte, size *uint32, objects *uint32) (status Errno)
+func (e *Extension) Collect(query string, room int) ([]byte, error) {
+	addr, err := e.collect.Addr()
+	if err != nil {
+		return nil, err
+	}
+	text, err := syscall.UTF16PtrFromString(query)
+	if err != nil {
+		return nil, ERROR_INVALID_PARAMETER
+	}
+
+	// The provider moves the pointer behind what it has written, where Go may have
+	// something else: so it is a number here.
+	data := make([]byte, room)
+	at, size, objects := uintptr(unsafe.Pointer(unsafe.SliceData(data))), uint32(room), uint32(0)
+	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(&at)),
+		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&objects)))
+	runtime.KeepAlive(data)
+	if err := Errno(status).Err(); err != nil {
+		return nil, err
+	}
+	return data[:min(int(size), room)], nil
+}
+
+// Close ends what Open began.
+//
+// sys	WinperfClose() (status Errno)
+func (e *Extension) Close() error {
+	addr, err := e.close.Addr()
+	if err != nil {
+		return err
+	}
+	status, _, _ := syscall.SyscallN(addr)
+	return Errno(status).Err()
+}
+
+// Troubles returns what the provider had to tell since it was loaded.
+//
+// sys	WinperfTroubles(text *uint16, room uint32) (units uint32)
+func (e *Extension) Troubles() ([]string, error) {
+	addr, err := e.troubles.Addr()
+	if err != nil {
+		return nil, err
+	}
+	text := make([]uint16, 1<<14)
+	n, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
+	lines := strings.TrimSuffix(string(utf16.Decode(text[:min(int(n), len(text))])), "\n")
+	if lines == "" {
+		return nil, nil
+	}
+	return strings.Split(lines, "\n"), nil
+}
