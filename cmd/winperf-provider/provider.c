@@ -49,14 +49,14 @@ static const WCHAR *const texts[WP_TROUBLES] = {
 	[WP_OTHER_COUNTERS] = L"Two processes publish an object with different counters. The one that began first is shown.",
 	[WP_SECOND_SINGLE] = L"Two processes publish an object without instances. The one that began first is shown.",
 	[WP_NO_MEMORY] = L"There is not enough memory to deliver the published counters.",
-	[WP_TOO_LARGE] = L"More is published than an answer may hold, and whole objects are left out. The value \"Answer Limit\" of "
-		L"the driver's Performance key, a number of bytes, allows more than 4 MiB.",
+	[WP_TOO_LARGE] = L"More is published than an answer may hold, and whole objects are left out. The value "
+		L"\"Answer Limit\" of the driver's Performance key, a number of bytes, allows more than 4 MiB.",
 	[WP_NO_CONTEXT] = L"The service's Linkage key has no value Export with names of drivers: nothing can be delivered.",
 	[WP_NOT_INSTALLED] = L"A driver has no title indices in its Performance key: lodctr has not been run for it.",
 	[WP_NO_READING] = L"A published file cannot be read, and is left out.",
 	[WP_TOO_MUCH] = L"There is more published than can be read. Some files are left out. \"Answer Limit\" allows more.",
-	[WP_BAD_DIRECTORY] = L"%ProgramData%\\winperf or its directory published belongs to neither SYSTEM nor the administrators, or "
-		L"leads elsewhere: nothing in it is shown. Remove it and publish, or install a provider, as an administrator.",
+	[WP_BAD_DIRECTORY] = L"%ProgramData%\\winperf or its directory published belongs to neither SYSTEM nor the "
+		L"administrators, or leads elsewhere: nothing in it is shown. Remove it and publish, or install a provider, as an administrator.",
 };
 
 /* tell writes troubles to the event log, each once as long as the DLL is loaded. */
@@ -325,9 +325,11 @@ static BOOL is_trusted(HANDLE directory)
 	if (!GetFileInformationByHandle(directory, &info) || !(info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) ||
 	    info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT)
 		return FALSE;
-	if (GetSecurityInfo(directory, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL, NULL, NULL, &descriptor) != ERROR_SUCCESS)
+	if (GetSecurityInfo(directory, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL, NULL, NULL,
+			&descriptor) != ERROR_SUCCESS)
 		return FALSE;
-	trusted = owner != NULL && (IsWellKnownSid(owner, WinLocalSystemSid) || IsWellKnownSid(owner, WinBuiltinAdministratorsSid) || is_own(owner));
+	trusted = owner != NULL && (IsWellKnownSid(owner, WinLocalSystemSid) ||
+		IsWellKnownSid(owner, WinBuiltinAdministratorsSid) || is_own(owner));
 	LocalFree(descriptor);
 	return trusted;
 }
@@ -407,7 +409,8 @@ static void read_files(struct reading *r)
 	const DWORD room = 1u << 16;
 	BYTE *list = directory != NULL ? malloc(room) : NULL;
 
-	while (list != NULL && r->entries <= MAX_ENTRIES && GetFileInformationByHandleEx(directory, FileIdBothDirectoryInfo, list, room))
+	while (list != NULL && r->entries <= MAX_ENTRIES &&
+	       GetFileInformationByHandleEx(directory, FileIdBothDirectoryInfo, list, room))
 		read_list(r, directory, list);
 	free(list);
 	if (directory != NULL)

@@ -31,12 +31,13 @@ to Windows: the .ini and .h files that lodctr reads for a version 1 provider
 		Example: `  winperf provider init myapp.json
   winperf provider check myapp.ini myapp.man
   winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll'
+  winperf provider status MyApplication
   winperf provider uninstall MyApplication`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.providerInitCommand(), a.providerCheckCommand(), a.providerInstallCommand(), a.providerUninstallCommand(),
-		a.providerStatusCommand())
+	cmd.AddCommand(a.providerInitCommand(), a.providerCheckCommand(),
+		a.providerInstallCommand(), a.providerUninstallCommand(), a.providerStatusCommand())
 	return cmd
 }
 

@@ -60,7 +60,8 @@ func (a *app) listDelivered(d delivered) error {
 		if instances < 0 {
 			instances = 1 // the object has none, but values
 		}
-		if _, err := fmt.Fprintf(a.stdout, "object %d: instances %d, bytes %d\n", le.Uint32(p[12:]), instances, size); err != nil {
+		_, err := fmt.Fprintf(a.stdout, "object %d: instances %d, bytes %d\n", le.Uint32(p[12:]), instances, size)
+		if err != nil {
 			return err
 		}
 		p = p[size:]

@@ -43,7 +43,8 @@ func CheckDirectory(path string) error {
 		return err
 	}
 	const access = windows.FILE_READ_ATTRIBUTES | windows.READ_CONTROL
-	h, err := windows.CreateFile(name, access, shareAll, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS|careful, 0)
+	const flags = windows.FILE_FLAG_BACKUP_SEMANTICS | careful // the former for directories
+	h, err := windows.CreateFile(name, access, shareAll, nil, windows.OPEN_EXISTING, flags, 0)
 	if err != nil {
 		return &os.PathError{Op: "open", Path: path, Err: asErrno(err)}
 	}

@@ -27,7 +27,8 @@ func CreateShared(path, sddl string) (*os.File, error) {
 	}
 
 	const access = windows.GENERIC_READ | windows.GENERIC_WRITE
-	h, err := windows.CreateFile(name, access, shareAll, attributes, windows.CREATE_NEW, windows.FILE_ATTRIBUTE_NORMAL|careful, 0)
+	const flags = windows.FILE_ATTRIBUTE_NORMAL | careful
+	h, err := windows.CreateFile(name, access, shareAll, attributes, windows.CREATE_NEW, flags, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
@@ -54,8 +55,8 @@ func OpenShared(path string) (*os.File, error) {
 }
 
 // ntCreateFile is the form of windows.NtCreateFile.
-type ntCreateFile func(handle *windows.Handle, access uint32, object *windows.OBJECT_ATTRIBUTES, status *windows.IO_STATUS_BLOCK,
-	size *int64, attributes, share, disposition, options uint32, extended uintptr, extendedLength uint32) error
+type ntCreateFile func(handle *windows.Handle, access uint32, object *windows.OBJECT_ATTRIBUTES,
+	status *windows.IO_STATUS_BLOCK, size *int64, attributes, share, disposition, options uint32, extended uintptr, extendedLength uint32) error
 
 func openShared(path string, create ntCreateFile) (*os.File, error) {
 	full, err := filepath.Abs(path)

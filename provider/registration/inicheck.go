@@ -61,7 +61,8 @@ type iniCheck struct {
 const maxGuesses = 1 << 26
 
 func newINICheck(ini *INI, h *Header, r *report) *iniCheck {
-	c := &iniCheck{report: r, ini: ini, header: h, languages: map[string]bool{}, symbols: map[string]bool{}, guesses: maxGuesses}
+	c := &iniCheck{report: r, ini: ini, header: h, guesses: maxGuesses}
+	c.languages, c.symbols = map[string]bool{}, map[string]bool{}
 	for _, e := range ini.Languages {
 		c.languages[strings.ToUpper(e.Key)] = true
 	}
@@ -87,7 +88,8 @@ func (c *iniCheck) checkSymbols() {
 			case c.full():
 				c.moreFaults(1)
 			default:
-				c.fault(t.Position, "%s is not defined in %s%s", t.Symbol, h.File, didYouMeanOf(t.Symbol, c.candidates(t.Symbol)))
+				guess := didYouMeanOf(t.Symbol, c.candidates(t.Symbol))
+				c.fault(t.Position, "%s is not defined in %s%s", t.Symbol, h.File, guess)
 			}
 		}
 	}
