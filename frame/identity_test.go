@@ -34,6 +34,7 @@ func TestIdentity(t *testing.T) {
 		process = "object 230\n counter 784 PERF_COUNTER_RAWCOUNT\n counter 684 PERF_ELAPSED_TIME\n counter 28 PERF_COUNTER_BULK_COUNT\n"
 		thread  = "object 232\n counter 804 PERF_COUNTER_RAWCOUNT\n counter 784 PERF_COUNTER_RAWCOUNT\n counter 684 PERF_ELAPSED_TIME\n"
 		threads = "object 232\n counter 804 PERF_COUNTER_RAWCOUNT\n"
+		started = "object 1000\n counter 684 PERF_ELAPSED_TIME\n counter 1002 PERF_COUNTER_BULK_COUNT\n"
 	)
 	many := func(first, n int) string {
 		var b strings.Builder
@@ -62,6 +63,11 @@ func TestIdentity(t *testing.T) {
 			[]string{"0 unverified", "new"}},
 		{"start times that are not kept, and a count that fell", process,
 			" instance \"a\" : 8 0 5\n", " instance \"a\" : 8 0 4\n", []string{"new"}},
+		{"a start time that is lost", process,
+			" instance \"a\" : 8 10 1\n", " instance \"a\" : 8 0 1\n", []string{"new"}},
+		{"a process that is called like a total", process,
+			" instance \"_Total\" : 8 10 1\n instance \"_Total\" : 9 0 1\n",
+			" instance \"_Total\" : 8 0 1\n instance \"_Total\" : 9 0 1\n", []string{"new", "1 unverified"}},
 		{"more processes left in one place than are looked ahead", process,
 			many(0, 200), many(0, 1) + many(190, 10),
 			[]string{"0 verified", "190 verified", "191 verified", "192 verified", "193 verified", "194 verified",
@@ -95,6 +101,10 @@ func TestIdentity(t *testing.T) {
 			" instance \"0\" parent=230 position=0 : 1\n instance \"0\" parent=230 position=1 : 2\nobject 230\n counter 28 PERF_COUNTER_RAWCOUNT\n instance \"a\" : 1\n instance \"b\" : 1\n",
 			" instance \"0\" parent=230 position=0 : 2\nobject 230\n counter 28 PERF_COUNTER_RAWCOUNT\n instance \"b\" : 1\n",
 			[]string{"1 verified"}},
+		{"a name that only one has, and another start", started,
+			" instance \"a\" : 10 5\n instance \"b\" : 11 5\n instance \"_Total\" : 12 5\n",
+			" instance \"a\" : 20 9\n instance \"b\" : 11 9\n instance \"_Total\" : 13 9\n",
+			[]string{"new", "1 verified", "2 total"}},
 		{"nothing before", named, "", " instance \"x\" : 5\n", []string{"new"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,6 +152,27 @@ func TestSettled(t *testing.T) {
 		if diff := cmp.Diff(step.want, matches(ck.Object(step.cur.Object(0)))); diff != "" {
 			t.Errorf("pair %d: %s", i, diff)
 		}
+	}
+}
+
+// TestRestarted shows that a start time counts with every sample: of those who
+// stand in the same places under the same names, too.
+func TestRestarted(t *testing.T) {
+	const head = "object 1000\n counter 684 PERF_ELAPSED_TIME\n counter 1002 PERF_COUNTER_BULK_COUNT\n"
+	var pool frame.Pool
+	var ck frame.Cooker
+	prev := frame.Frame{}
+	for i, step := range []struct {
+		start int
+		want  string
+	}{{10, "new"}, {10, "0 verified"}, {10, "0 verified"}, {20, "new"}, {20, "0 verified"}} {
+		text := fmt.Sprintf("%s%s instance \"a\" : %d %d\n", at1, head, step.start, i)
+		f := take(t, &pool, block(t, text), prev)
+		ck.Set(prev, f, counter.Options{})
+		if diff := cmp.Diff([]string{step.want}, matches(ck.Object(f.Object(0)))); diff != "" {
+			t.Errorf("sample %d: %s", i, diff)
+		}
+		prev = f
 	}
 }
 

@@ -100,9 +100,27 @@ func isTotal(name string) bool {
 	return at >= 0 && strings.EqualFold(name[at:], total) && (at == 0 || name[at-1] == ',')
 }
 
+// rejectRestarted drops matches by name or unique id where the start time
+// differs: there the name is another one's now. That of a total moves.
+func (p *Pair) rejectRestarted() {
+	k := p.identity.start
+	if k < 0 {
+		return
+	}
+	for i, j := range p.from {
+		if p.match[i] != counter.Verified && p.match[i] != counter.Unverified {
+			continue
+		}
+		now, ok := p.cur.Raw(i, int(k))
+		was, ok2 := p.olderRaw(int(j), k)
+		if ok && ok2 && now != was {
+			p.from[i], p.match[i] = -1, counter.Unmatched
+		}
+	}
+}
+
 // rejectFallen drops matches that rest on name and occurrence only where a
-// cumulative counter fell or the start time differs: there the name is another
-// one's now.
+// cumulative counter fell: there the name is another one's now.
 func (p *Pair) rejectFallen() {
 	for i := range p.from {
 		if p.match[i] == counter.Unverified && p.fell(i, int(p.from[i])) {
@@ -112,13 +130,6 @@ func (p *Pair) rejectFallen() {
 }
 
 func (p *Pair) fell(i, j int) bool {
-	if k := p.identity.start; k >= 0 {
-		now, ok := p.cur.Raw(i, int(k))
-		was, ok2 := p.olderRaw(j, k)
-		if ok && ok2 && now != was {
-			return true
-		}
-	}
 	for _, k := range p.identity.growing {
 		now, ok := p.cur.Raw(i, int(k))
 		was, ok2 := p.olderRaw(j, k)

@@ -21,6 +21,7 @@ func (p *Pair) matchByName() {
 		return
 	}
 	p.matchChanged()
+	p.rejectRestarted()
 	p.rejectFallen()
 	p.remember()
 }
@@ -45,9 +46,10 @@ func (o Object) key(i int) nameKey {
 
 // unchanged tells whether the matches of last time hold: the two samples have
 // the instances that had been matched then, each in its place and known to be
-// the same.
+// the same. Start times are to be compared with every sample.
 func (p *Pair) unchanged() bool {
-	return p.settled != nil && p.settled == p.cur.Labels() && p.settled == p.prev.Labels()
+	return p.settled != nil && p.identity.start < 0 &&
+		p.settled == p.cur.Labels() && p.settled == p.prev.Labels()
 }
 
 // remember keeps the matches, for unchanged, if they hold for all samples with

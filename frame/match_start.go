@@ -34,17 +34,22 @@ func (k *keys) hash(i int) uint64 {
 	h := key[keyProcess]*0x9E3779B97F4A7C15 ^ key[keyThread]*0xC2B2AE3D27D4EB4F
 	if k.byName(i) {
 		h ^= maphash.String(k.seed, k.o.Labels().Name(i))
-		if isTotal(k.o.Labels().Name(i)) {
-			return h ^ h>>29
-		}
 	}
-	h ^= key[keyStart] * 0x165667B19E3779F9
+	if !k.total(i) {
+		h ^= key[keyStart] * 0x165667B19E3779F9
+	}
 	return h ^ h>>29
 }
 
 // byName tells whether the numbers alone do not identify the instance: process
 // id 0 stands for several things (Idle, _Total), and a start of 0 for none.
 func (k *keys) byName(i int) bool { return k.list[i][keyProcess] == 0 || k.list[i][keyStart] == 0 }
+
+// total tells whether the instance is a total over others. A process with an id
+// may be called like one.
+func (k *keys) total(i int) bool {
+	return k.list[i][keyProcess] == 0 && isTotal(k.o.Labels().Name(i))
+}
 
 // same tells how well instance i of a is known to be instance j of b. The
 // start of a total moves with every sample.
@@ -53,21 +58,16 @@ func same(a, b *keys, i, j int) counter.Match {
 	if x[keyProcess] != y[keyProcess] || x[keyThread] != y[keyThread] {
 		return counter.Unmatched
 	}
-	if !a.byName(i) {
-		if x[keyStart] == y[keyStart] {
-			return counter.Verified
-		}
+	if a.byName(i) && a.o.Labels().Name(i) != b.o.Labels().Name(j) {
 		return counter.Unmatched
 	}
-	name := a.o.Labels().Name(i)
-	switch {
-	case name != b.o.Labels().Name(j):
-		return counter.Unmatched
-	case isTotal(name):
+	if a.total(i) {
 		return counter.Aggregate
-	case x[keyStart] != y[keyStart]:
+	}
+	if x[keyStart] != y[keyStart] {
 		return counter.Unmatched
-	case x[keyStart] == 0:
+	}
+	if x[keyStart] == 0 {
 		return counter.Unverified
 	}
 	return counter.Verified
