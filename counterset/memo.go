@@ -203,7 +203,7 @@ func (d *decoder) firstSizes(a *answer) []uint32 {
 func (l *layout) fits(b []byte) bool {
 	diff, expect := uint64(0), l.expect
 	for len(expect) >= 2 && len(b) >= 2*slotSize {
-		diff |= le.Uint64(b) ^ expect[0] | le.Uint64(b[slotSize:]) ^ expect[1]
+		diff |= (le.Uint64(b) ^ expect[0]) | (le.Uint64(b[slotSize:]) ^ expect[1])
 		b, expect = b[2*slotSize:], expect[2:]
 	}
 	for k, want := range expect {
