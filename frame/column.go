@@ -122,7 +122,7 @@ func newColumn(d *index.Counter, baseSize int, opt counter.Options) column {
 	}
 	second := f.NeedsBase() || f.NeedsMulti()
 	if second {
-		c.base, c.multi = d.Base, d.Base < 0 && d.Multi != 0
+		c.base, c.multi = d.Base, d.Multi != 0
 	}
 	switch {
 	case c.text:
@@ -160,16 +160,20 @@ func fillStatus(dst []counter.Status, st counter.Status) {
 
 // status is the status of a counter that has no value for any instance, or OK.
 func (p *Pair) status(col *column, k int) counter.Status {
-	switch {
-	case col.status != counter.OK || !col.two:
+	if col.status != counter.OK || !col.two {
 		return col.status
-	case !p.hasPrev:
+	}
+	if !p.hasPrev {
 		return counter.NoPrevious
-	case p.sameDefs:
+	}
+	if p.sameDefs {
 		return counter.OK
-	case p.older[k] == typeChanged:
+	}
+
+	if p.older[k] == typeChanged {
 		return counter.InvalidData
-	case p.older[k] == noDefinition, col.base >= 0 && p.older[col.base] < 0:
+	}
+	if p.older[k] == noDefinition || col.base >= 0 && p.older[col.base] < 0 {
 		return counter.NoPrevious
 	}
 	return counter.OK

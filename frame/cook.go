@@ -233,13 +233,6 @@ func (p *Pair) From(i int) (int, counter.Match) {
 	return int(p.from[i]), p.match[i]
 }
 
-func (p *Pair) olderLen() int {
-	if !p.hasPrev {
-		return 0
-	}
-	return p.prev.Len()
-}
-
 // clocks are the times of the object's sample.
 func (o Object) clocks() counter.Clocks {
 	return o.s.index.ObjectClocks(o.def())

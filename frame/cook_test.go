@@ -1,6 +1,7 @@
 package frame_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,6 +81,23 @@ func TestCook(t *testing.T) {
 			want:  []string{"invalid_data", "1", "25", "no_previous", "invalid_data", "50"},
 		},
 		{
+			name:  "a value marked as missing in the newer sample only",
+			older: at0 + "object 1000\n counter 12 PERF_COUNTER_COUNTER\n instance \"a\" : 100\n instance \"b\" : 100\n",
+			newer: at1 + "object 1000 missing=auto\n counter 12 PERF_COUNTER_COUNTER\n instance \"a\" : ?150\n instance \"b\" : 200\n",
+			want:  []string{"invalid_data", "50"},
+		},
+		{
+			name:  "a value marked as missing in the older sample only",
+			older: at0 + "object 1000 missing=auto\n counter 12 PERF_COUNTER_COUNTER\n instance \"a\" : ?100\n instance \"b\" : 100\n",
+			newer: at1 + "object 1000\n counter 12 PERF_COUNTER_COUNTER\n instance \"a\" : 150\n instance \"b\" : 200\n",
+			want:  []string{"no_previous", "50"},
+		},
+		{
+			name:  "a value marked as missing in the first sample",
+			newer: at1 + "object 1000 missing=auto\n counter 12 PERF_COUNTER_RAWCOUNT\n instance \"a\" : ?150\n instance \"b\" : 200\n",
+			want:  []string{"invalid_data", "200"},
+		},
+		{
 			name:  "a block too short for one counter of one instance",
 			older: at0 + "object 1000\n counter 10 PERF_COUNTER_RAWCOUNT\n counter 12 PERF_COUNTER_BULK_COUNT\n instance \"a\" : 1 100\n instance \"b\" : 1 100\n",
 			newer: at1 + "object 1000\n counter 10 PERF_COUNTER_RAWCOUNT\n counter 12 PERF_COUNTER_BULK_COUNT\n instance \"a\" size=8 : 1 -\n instance \"b\" : 2 300\n",
@@ -133,6 +151,38 @@ func TestCook(t *testing.T) {
 				checkParts(t, p, k, shown(&col))
 			}
 		})
+	}
+}
+
+// TestPartSizes shows that every instance has its own values, numbers and texts,
+// in as many instances as fill parts and in one more or less.
+func TestPartSizes(t *testing.T) {
+	const defs = "object 1000\n counter 10 PERF_COUNTER_TEXT size=16\n counter 12 PERF_COUNTER_LARGE_DELTA\n"
+	for _, n := range []int{1, 2, 127, 128, 129, 256, 300} {
+		older, newer := at0+defs, at1+defs
+		for i := range n {
+			older += fmt.Sprintf(" instance \"i%d\" : \"x\" %d\n", i, i)
+			newer += fmt.Sprintf(" instance \"i%d\" : \"t%d\" %d\n", i, i, 3*i)
+		}
+		p, _ := pair(t, older, newer, counter.Options{})
+		next := 0
+		for part := range p.Parts() {
+			for i := range part.Len {
+				text := part.Column(0)
+				if got := text.Value(i).String(); got != fmt.Sprint("t", next+i) {
+					t.Errorf("%d instances: text %d is %q", n, next+i, got)
+				}
+				number := part.Column(1)
+				if got := number.Value(i).String(); got != fmt.Sprint(2*(next+i)) {
+					t.Errorf("%d instances: value %d is %s", n, next+i, got)
+				}
+			}
+			next += part.Len
+		}
+		for k := range 2 {
+			column := p.Column(k)
+			checkParts(t, p, k, shown(&column))
+		}
 	}
 }
 

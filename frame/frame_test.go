@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -143,7 +144,7 @@ object 232
   instance "0" parent=230 position=0 : 1
   instance "1" parent=230 position=0 : 2
   instance "0" parent=230 position=3 : 3
-  instance "0" parent=230 position=9 : 3
+  instance "0" parent=230 position=4 : 3
   instance "0" parent=999 position=0 : 3
 object 1000
   counter 1002 PERF_COUNTER_RAWCOUNT
@@ -179,6 +180,74 @@ object 1004 codepage=1252
 	}
 	if id, ok := f.Object(2).Instance(1).UniqueID(); !ok || id != 77 {
 		t.Errorf("unique id %d, %v", id, ok)
+	}
+}
+
+// TestParents shows that each instance gets the parent that it names, of several
+// objects and wherever that stands in the sample.
+func TestParents(t *testing.T) {
+	objects := []string{
+		"object 234\n counter 6 PERF_COUNTER_RAWCOUNT\n instance \"disk0\" : 1\n instance \"disk1\" : 1\n",
+		"object 236\n counter 6 PERF_COUNTER_RAWCOUNT\n",
+		"object 238\n counter 6 PERF_COUNTER_RAWCOUNT\n instance \"cpu0\" : 1\n instance \"cpu1\" : 1\n instance \"cpu2\" : 1\n",
+		"object 240\n counter 6 PERF_COUNTER_RAWCOUNT\n instance \"net0\" : 1\n",
+	}
+	type child struct {
+		object   uint32
+		position int64
+		want     string // full name; the parent's name is what is before the slash
+	}
+	children := []child{
+		{238, 0, "cpu0/7"}, {234, 0, "disk0/7"}, {234, 1, "disk1/7"}, {238, 2, "cpu2/7"}, {240, 0, "net0/7"},
+		{236, 0, "7"}, {240, 1, "7"}, {999, 0, "7"}, {238, 1<<32 - 1, "7"}, {0, 0, "7"},
+	}
+	lines := "object 1000\n counter 6 PERF_COUNTER_RAWCOUNT\n"
+	for _, c := range children {
+		lines += fmt.Sprintf(" instance \"7\" parent=%d position=%d : 1\n", c.object, c.position)
+	}
+	for at := range len(objects) + 1 {
+		all := slices.Insert(slices.Clone(objects), at, lines)
+		slices.Reverse(all[at:])
+		var pool frame.Pool
+		f := take(t, &pool, block(t, "block name=\"HOST\"\n"+strings.Join(all, "")), frame.Frame{})
+		o, _ := f.Find(winperf.ObjectID{Index: 1000})
+		for i, c := range children {
+			in := o.Instance(i)
+			object, position, named := in.ParentPlace()
+			if object != c.object || position != c.position || named != (c.object != 0) {
+				t.Errorf("child %d: place %d of object %d, %v", i, position, object, named)
+			}
+			name := ""
+			if parent, ok := in.Parent(); ok {
+				name = parent.Name() + "/"
+			}
+			if name+"7" != c.want || in.Full() != c.want {
+				t.Errorf("child %d at %d: %q below %q, want %q", i, at, in.Full(), name, c.want)
+			}
+		}
+	}
+}
+
+// TestManyParents shows that parents are told from each other also where there
+// are more objects of them than are kept apart: the rest is called without.
+func TestManyParents(t *testing.T) {
+	const objects, kept = 12, 8
+	text, children := "block name=\"HOST\"\n", "object 1000\n counter 6 PERF_COUNTER_RAWCOUNT\n"
+	for i := range objects {
+		text += fmt.Sprintf("object %d\n counter 6 PERF_COUNTER_RAWCOUNT\n instance \"p%d\" : 1\n", 500+i, i)
+		children += fmt.Sprintf(" instance \"c\" parent=%d position=0 : 1\n", 500+i)
+	}
+	var pool frame.Pool
+	f := take(t, &pool, block(t, text+children), frame.Frame{})
+	o, _ := f.Find(winperf.ObjectID{Index: 1000})
+	for i := range objects {
+		want := "c"
+		if i < kept {
+			want = fmt.Sprintf("p%d/c", i)
+		}
+		if got := o.Instance(i).Full(); got != want {
+			t.Errorf("child %d is called %q, want %q", i, got, want)
+		}
 	}
 }
 

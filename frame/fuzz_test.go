@@ -82,7 +82,7 @@ func checkParts(t *testing.T, p *frame.Pair, k int, whole []string) {
 	next := 0
 	for part := range p.Parts() {
 		col := part.Column(k)
-		if part.First != next || len(col.Status) != part.Len {
+		if part.First != next || part.Len == 0 || len(col.Status) != part.Len {
 			t.Fatalf("part of %d from %d on, after %d; its column has %d", part.Len, part.First, next, len(col.Status))
 		}
 		next += part.Len

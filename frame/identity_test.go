@@ -72,6 +72,16 @@ func TestIdentity(t *testing.T) {
 			many(0, 200), many(0, 1) + many(190, 10),
 			[]string{"0 verified", "190 verified", "191 verified", "192 verified", "193 verified", "194 verified",
 				"195 verified", "196 verified", "197 verified", "198 verified", "199 verified"}},
+		{"several with one key: the first is the first, and none is two", process,
+			" instance \"a\" : 8 10 1\n instance \"a\" : 8 10 1\n",
+			" instance \"a\" : 8 10 1\n instance \"a\" : 8 10 1\n instance \"a\" : 8 10 1\n",
+			[]string{"0 verified", "1 verified", "new"}},
+		{"several with one key, and a new one before them", process,
+			" instance \"a\" : 8 10 1\n instance \"a\" : 8 10 1\n",
+			" instance \"b\" : 9 20 1\n instance \"a\" : 8 10 1\n", []string{"new", "0 verified"}},
+		{"several with one key, and a new one behind them", process,
+			" instance \"a\" : 8 10 1\n instance \"a\" : 8 10 1\n",
+			" instance \"a\" : 8 10 1\n instance \"b\" : 9 20 1\n", []string{"0 verified", "new"}},
 		{"thread id, process id and start time", thread,
 			" instance \"0\" : 1 8 10\n instance \"1\" : 2 8 10\n", " instance \"0\" : 2 8 10\n instance \"1\" : 1 9 10\n",
 			[]string{"1 verified", "new"}},
@@ -105,6 +115,9 @@ func TestIdentity(t *testing.T) {
 			" instance \"a\" : 10 5\n instance \"b\" : 11 5\n instance \"_Total\" : 12 5\n",
 			" instance \"a\" : 20 9\n instance \"b\" : 11 9\n instance \"_Total\" : 13 9\n",
 			[]string{"new", "1 verified", "2 total"}},
+		{"definitions without values before", "",
+			"object 2 form=metadata-single\n counter 10 PERF_COUNTER_BULK_COUNT\n",
+			"object 2 form=single\n counter 10 PERF_COUNTER_BULK_COUNT\n values : 5\n", []string{"new"}},
 		{"nothing before", named, "", " instance \"x\" : 5\n", []string{"new"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -152,6 +165,28 @@ func TestSettled(t *testing.T) {
 		if diff := cmp.Diff(step.want, matches(ck.Object(step.cur.Object(0)))); diff != "" {
 			t.Errorf("pair %d: %s", i, diff)
 		}
+	}
+}
+
+// TestFallenTogether shows that what was refused once, because all counts fell,
+// is not refused for good.
+func TestFallenTogether(t *testing.T) {
+	const head = "object 1000\n counter 1002 PERF_COUNTER_BULK_COUNT\n"
+	const text = " instance \"a\" : %[1]d\n instance \"a\" : %[1]d\n"
+	both := []string{"0 unverified", "1 unverified"}
+	var pool frame.Pool
+	var ck frame.Cooker
+	prev := frame.Frame{}
+	for i, step := range []struct {
+		count int
+		want  []string
+	}{{5, []string{"new", "new"}}, {6, both}, {2, []string{"new", "new"}}, {3, both}, {4, both}} {
+		f := take(t, &pool, block(t, at1+head+fmt.Sprintf(text, step.count)), prev)
+		ck.Set(prev, f, counter.Options{})
+		if diff := cmp.Diff(step.want, matches(ck.Object(f.Object(0)))); diff != "" {
+			t.Errorf("sample %d: %s", i, diff)
+		}
+		prev = f
 	}
 }
 

@@ -72,7 +72,7 @@ func (p *Pair) matchInstances() {
 	default:
 		p.matchByName()
 	}
-	p.inPlace, p.allVerified = n <= p.olderLen(), true
+	p.inPlace, p.allVerified = true, true
 	for i, j := range p.from {
 		if int(j) != i {
 			p.inPlace = false

@@ -8,7 +8,7 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// matchByName matches instances by unique id where both have one, else by full
+// matchByName matches instances by unique id where one has one, else by full
 // name where it is unique in both samples, else by name and occurrence.
 func (p *Pair) matchByName() {
 	if p.cur.Single() {
@@ -125,9 +125,9 @@ func (g *groups) hash(k nameKey) uint64 {
 }
 
 // equal tells whether two keys stand for the same thing: the same unique id
-// where there is one, else the same name below the same parent.
+// where one of them has one, else the same name below the same parent.
 func (k nameKey) equal(o nameKey) bool {
-	if k.id != index.NoUniqueID && o.id != index.NoUniqueID && !k.both {
+	if k.id != index.NoUniqueID && !k.both {
 		return k.id == o.id
 	}
 	return k == o

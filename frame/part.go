@@ -23,19 +23,17 @@ const maxFields = 1024
 // fields says which values of an object's instances are read into runs.
 type fields struct {
 	list []index.Field
-	of   []int32 // by counter: the position in list, -1 = not read
+	of   []int32 // by counter: the position in list of one that is read
 }
 
 // compile notes the counters that are needed and have values in a fixed place.
 func (f *fields) compile(cs []index.Counter, needed func(k int) bool) {
 	f.list, f.of = f.list[:0], f.of[:0]
 	for k := range cs {
-		at := int32(-1)
+		f.of = append(f.of, int32(len(f.list)))
 		if cs[k].State == index.Readable && needed(k) {
-			at = int32(len(f.list))
 			f.list = append(f.list, index.Field{Value: cs[k].Value, Size: cs[k].Size})
 		}
-		f.of = append(f.of, at)
 	}
 }
 

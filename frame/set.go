@@ -51,11 +51,8 @@ func (p *Pair) cookOwnClock(op *counter.Column, col *column, first int) {
 		}
 		prev := cur
 		if col.two && p.from[first+i] >= 0 {
-			freq := -1
-			if col.freq > 0 {
-				freq = p.olderPosition(col.freq - 1)
-			}
-			prev, ok = p.prev.ownClock(int(p.from[first+i]), p.olderPosition(col.time-1), freq)
+			// The newer clock's frequency counts.
+			prev, ok = p.prev.ownClock(int(p.from[first+i]), p.olderPosition(col.time-1), -1)
 			if !ok && one.Status[0] == counter.OK {
 				one.Status[0] = counter.NoPrevious
 			}

@@ -1,6 +1,8 @@
 package frame_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/winperf/winperf"
@@ -35,25 +37,44 @@ func setOf(t *testing.T) *winperf.Schema {
 	return &winperf.Schema{Sets: []winperf.CounterSet{{GUID: info.GUID, Title: 5000, Info: counterset.AppendInfo(nil, info)}}}
 }
 
-// setInstance are values in the order of setSample's counters.
+// setCounters are the ids of setOf's counters in the order of setInstance.
+var setCounters = []uint32{3, 2, 4, 5, 6, 7, 1}
+
+// setInstance is an instance of setOf.
 type setInstance struct {
 	name   string
 	id     uint32
 	values [7]uint64
+	// size is that of values that have not the usual one, by the counter's id; 1 tells that there is none.
+	size map[uint32]uint32
+}
+
+// value is the value of the counter with the id.
+func (in *setInstance) value(id uint32) counterset.Value {
+	size := uint32(8)
+	if id == 1 {
+		size = 4
+	}
+	if other, ok := in.size[id]; ok {
+		size = other
+	}
+	return counterset.Value{Size: size, Bits: in.values[slices.Index(setCounters, id)]}
 }
 
 // takeSet decodes a sample of setOf.
 func takeSet(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before frame.Frame, clocks counter.Clocks, all ...setInstance) frame.Frame {
 	t.Helper()
-	a := counterset.Answer{Form: counterset.FullSet, Counters: []uint32{3, 2, 4, 5, 6, 7, 1}}
+	return takeSetIn(t, pool, schema, before, clocks, setCounters, all...)
+}
+
+// takeSetIn decodes a sample of setOf that has its counters in another order.
+func takeSetIn(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before frame.Frame, clocks counter.Clocks, order []uint32, all ...setInstance) frame.Frame {
+	t.Helper()
+	a := counterset.Answer{Form: counterset.FullSet, Counters: order}
 	for _, in := range all {
 		out := counterset.Instance{InstanceName: counterset.InstanceName{Name: in.name, ID: in.id}}
-		for k, v := range in.values {
-			size := uint32(8)
-			if k == 6 {
-				size = 4
-			}
-			out.Values = append(out.Values, counterset.Value{Size: size, Bits: v})
+		for _, id := range order {
+			out.Values = append(out.Values, in.value(id))
 		}
 		a.Instances = append(a.Instances, out)
 	}
@@ -73,31 +94,40 @@ func takeSet(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before fram
 }
 
 // TestSetCook cooks counters whose bases and clocks are other counters, anywhere
-// in the set.
+// in the set: every counter stands in every place once.
 func TestSetCook(t *testing.T) {
+	order := slices.Clone(setCounters)
+	for range order {
+		order = append(order[1:], order[0])
+		t.Run(fmt.Sprint(order), func(t *testing.T) { cookSet(t, order) })
+	}
+}
+
+func cookSet(t *testing.T, order []uint32) {
 	var pool frame.Pool
 	var ck frame.Cooker
 	schema := setOf(t)
 	clocks := counter.Clocks{PerfTime: 1_000, PerfFreq: 100, Time100ns: 1 << 60}
-	was := takeSet(t, &pool, schema, frame.Frame{}, clocks,
-		setInstance{"a", 1, [7]uint64{100, 1_000, 3_000, 1_000, 0, 10, 10}},
-		setInstance{"b", 2, [7]uint64{100, 1_000, 3_000, 1_000, 0, 10, 10}})
+	was := takeSetIn(t, &pool, schema, frame.Frame{}, clocks, order,
+		setInstance{"a", 1, [7]uint64{100, 1_000, 3_000, 1_000, 0, 10, 10}, nil},
+		setInstance{"b", 2, [7]uint64{100, 1_000, 3_000, 1_000, 0, 10, 10}, nil})
 	clocks.PerfTime += 200 // 2 s
-	now := takeSet(t, &pool, schema, was, clocks,
-		setInstance{"a", 1, [7]uint64{150, 1_500, 4_500, 2_000, 500, 100, 20}},
-		setInstance{"b", 2, [7]uint64{160, 1_600, 3_000, 3_000, 500, 10, 22}})
+	now := takeSetIn(t, &pool, schema, was, clocks, order,
+		setInstance{"a", 1, [7]uint64{150, 1_500, 4_500, 2_000, 500, 100, 20}, nil},
+		setInstance{"b", 2, [7]uint64{160, 1_600, 3_000, 3_000, 500, 10, 22}, nil})
 	ck.Set(was, now, counter.Options{})
 	o, ok := now.Find(winperf.ObjectID{GUID: winperf.GUID{1}})
 	if !ok || o.ID() != (winperf.ObjectID{Index: 5000, GUID: winperf.GUID{1}}) || o.Single() {
 		t.Fatalf("object %v, %v", o.ID(), ok)
 	}
 	pair := ck.Object(o)
-	for k, want := range map[int][2]float64{
-		0: {50.0 / 10, 60.0 / 12},        // bytes of operations
-		1: {250, 300},                    // in 2 s
-		2: {1_500.0 / 1_000, 0},          // by its own clock
-		4: {1_500.0 / 100, 2_500.0 / 10}, // clock - start, in units of its own frequency
+	for id, want := range map[uint32][2]float64{
+		3: {50.0 / 10, 60.0 / 12},        // bytes of operations
+		2: {250, 300},                    // in 2 s
+		4: {1_500.0 / 1_000, 0},          // by its own clock
+		6: {1_500.0 / 100, 2_500.0 / 10}, // clock - start, in units of its own frequency
 	} {
+		k := slices.Index(order, id)
 		whole := pair.Column(k)
 		whole.Bits, whole.Status = append([]uint64{}, whole.Bits...), append([]counter.Status{}, whole.Status...)
 		for part := range pair.Parts() {
@@ -107,6 +137,67 @@ func TestSetCook(t *testing.T) {
 				if col.Status[i] != counter.OK || got != want[i] || col.Bits[i] != whole.Bits[i] {
 					t.Errorf("counter %d of instance %d: %v (%v), want %v", k, i, got, col.Status[i], want[i])
 				}
+			}
+		}
+	}
+}
+
+// TestSetMissing shows what a counter is that has a clock of its own, or a base,
+// of which a value is missing, and what one of an instance that is new.
+func TestSetMissing(t *testing.T) {
+	a := setInstance{"a", 1, [7]uint64{100, 1_000, 3_000, 1_000, 500, 10, 10}, nil}
+	b := setInstance{"a", 1, [7]uint64{150, 1_500, 4_500, 2_000, 500, 10, 20}, nil}
+	const queue, elapsed = 4, 6
+	for _, tt := range []struct {
+		name           string
+		before, now    uint32 // the counter without a value
+		queue, elapsed string
+	}{
+		{"nothing", 0, 0, "ok 1.5", "ok 150"},
+		{"the clock", 0, 5, "invalid_data ", "invalid_data "},
+		{"the clock before", 5, 0, "no_previous ", "ok 150"},
+		{"the frequency", 0, 7, "ok 1.5", "invalid_data "},
+		{"the frequency before, which nothing needs", 7, 0, "ok 1.5", "ok 150"},
+		{"the value, with a clock", 0, queue, "invalid_data ", "ok 150"},
+		{"the value before", queue, 0, "no_previous ", "ok 150"},
+	} {
+		var pool frame.Pool
+		var ck frame.Cooker
+		schema, other := setOf(t), setInstance{"z", 2, [7]uint64{}, nil} // says how values are laid out
+		clocks := counter.Clocks{PerfTime: 1_000, PerfFreq: 100}
+		a.size, b.size = map[uint32]uint32{tt.before: 1}, map[uint32]uint32{tt.now: 1}
+		was := takeSet(t, &pool, schema, frame.Frame{}, clocks, other, a)
+		now := takeSet(t, &pool, schema, was, clocks, other, setInstance{"new", 3, a.values, nil}, b)
+		ck.Set(was, now, counter.Options{})
+		p := ck.Object(now.Object(0))
+		for id, want := range map[uint32]string{queue: tt.queue, elapsed: tt.elapsed} {
+			column := p.Column(slices.Index(setCounters, id))
+			got := shown(&column)
+			fresh := map[uint32]string{queue: "no_previous ", elapsed: "ok 50"}[id]
+			if got[1] != fresh || got[2] != want {
+				t.Errorf("%s is missing: counter %d is %q, want %q and %q", tt.name, id, got, fresh, want)
+			}
+		}
+	}
+}
+
+// TestSetBaseSize shows that the size of a base is its own, wherever it stands:
+// one of 8 bytes does not wrap where one of 4 bytes does.
+func TestSetBaseSize(t *testing.T) {
+	for _, order := range [][]uint32{{1, 2, 3, 4, 5, 6, 7}, {2, 3, 4, 5, 6, 7, 1}} {
+		for size, want := range map[uint32]string{4: "ok 2", 8: "negative_denominator "} {
+			var pool frame.Pool
+			var ck frame.Cooker
+			schema, sizes := setOf(t), map[uint32]uint32{1: size}
+			clocks := counter.Clocks{PerfTime: 1_000, PerfFreq: 100}
+			was := takeSetIn(t, &pool, schema, frame.Frame{}, clocks, order,
+				setInstance{"a", 1, [7]uint64{6: 1<<32 - 10}, sizes})
+			now := takeSetIn(t, &pool, schema, was, clocks, order, setInstance{"a", 1, [7]uint64{0: 40, 6: 10}, sizes})
+			ck.Set(was, now, counter.Options{})
+			p, k := ck.Object(now.Object(0)), slices.Index(order, 3)
+			column := p.Column(k)
+			if got := shown(&column); got[0] != want || !column.Fell || !p.Fell(0, k) {
+				t.Errorf("a base of %d bytes in %v: %v, fell %v", size, order, got, column.Fell)
 			}
 		}
 	}
@@ -148,7 +239,7 @@ func TestSetAllocates(t *testing.T) {
 	var ck frame.Cooker
 	schema := setOf(t)
 	clocks := counter.Clocks{PerfTime: 1_000, PerfFreq: 100}
-	in := []setInstance{{"a", 1, [7]uint64{1, 1, 1, 1, 1, 1, 1}}, {"b", 2, [7]uint64{1, 1, 1, 1, 1, 1, 1}}}
+	in := []setInstance{{"a", 1, [7]uint64{1, 1, 1, 1, 1, 1, 1}, nil}, {"b", 2, [7]uint64{1, 1, 1, 1, 1, 1, 1}, nil}}
 	was := takeSet(t, &pool, schema, frame.Frame{}, clocks, in...)
 	f := takeSet(t, &pool, schema, was, clocks, in...)
 	raw := *f.Raw()
