@@ -16,10 +16,10 @@ type span struct {
 
 // measure sets the ticks between two times, or tells why there are none.
 func (s *span) measure(before, now int64) Status {
-	switch {
-	case now < before:
+	if now < before {
 		return NegativeDenominator
-	case now == before:
+	}
+	if now == before {
 		return InvalidData
 	}
 	s.ticks = float64(uint64(now - before)) // unsigned, because it may exceed 2^63
@@ -99,13 +99,14 @@ func (f *Formula) difference(c *Column) (fell bool) {
 	prev, cur, status := c.Prev[:len(bits)], c.Cur[:len(bits)], c.Status[:len(bits)]
 	for i := range bits {
 		n0, n1 := prev[i], cur[i]
-		switch {
-		case status[i] != OK:
-		case n1 < n0:
-			fell = true
-		default:
-			bits[i] = n1 - n0
+		if status[i] != OK {
+			continue
 		}
+		if n1 < n0 {
+			fell = true
+			continue
+		}
+		bits[i] = n1 - n0
 	}
 	return fell
 }
@@ -121,13 +122,14 @@ func (f *Formula) rate(c *Column, s span) (fell bool) {
 	prev, cur, status := c.Prev[:len(bits)], c.Cur[:len(bits)], c.Status[:len(bits)]
 	for i := range bits {
 		n0, n1 := prev[i], cur[i]
-		switch {
-		case status[i] != OK:
-		case n1 < n0:
-			fell = true
-		default:
-			bits[i] = math.Float64bits(f.limit(factor * float64(n1-n0) / elapsed))
+		if status[i] != OK {
+			continue
 		}
+		if n1 < n0 {
+			fell = true
+			continue
+		}
+		bits[i] = math.Float64bits(f.limit(factor * float64(n1-n0) / elapsed))
 	}
 	return fell
 }
@@ -138,13 +140,14 @@ func (f *Formula) inverseRate(c *Column, s span) (fell bool) {
 	prev, cur, status := c.Prev[:len(bits)], c.Cur[:len(bits)], c.Status[:len(bits)]
 	for i := range bits {
 		n0, n1 := prev[i], cur[i]
-		switch {
-		case status[i] != OK:
-		case n1 < n0:
-			fell = true
-		default:
-			bits[i] = math.Float64bits(f.limit(100 * (1 - float64(n1-n0)/s.ticks)))
+		if status[i] != OK {
+			continue
 		}
+		if n1 < n0 {
+			fell = true
+			continue
+		}
+		bits[i] = math.Float64bits(f.limit(100 * (1 - float64(n1-n0)/s.ticks)))
 	}
 	return fell
 }
@@ -157,17 +160,23 @@ func (f *Formula) multiRate(c *Column, s span) (fell bool) {
 	count := c.CurBase[:len(bits)]
 	for i := range bits {
 		n0, n1 := prev[i], cur[i]
-		switch {
-		case status[i] != OK:
-		case count[i] == 0:
-			status[i] = InvalidData
-		case s.timebase != OK:
-			status[i] = s.timebase
-		case n1 < n0:
-			fell = true
-		default:
-			bits[i] = math.Float64bits(f.limit(f.multi(float64(n1-n0), elapsed, float64(count[i]))))
+		if status[i] != OK {
+			continue
 		}
+		if count[i] == 0 {
+			status[i] = InvalidData
+			continue
+		}
+
+		if s.timebase != OK {
+			status[i] = s.timebase
+			continue
+		}
+		if n1 < n0 {
+			fell = true
+			continue
+		}
+		bits[i] = math.Float64bits(f.limit(f.multi(float64(n1-n0), elapsed, float64(count[i]))))
 	}
 	return fell
 }
@@ -187,14 +196,15 @@ func (f *Formula) multi(growth, elapsed, count float64) float64 {
 // fraction computes formula I.
 func (f *Formula) fraction(c *Column) {
 	for i := range c.Bits {
-		switch {
-		case c.Status[i] != OK:
-		case c.CurBase[i] == 0:
-			c.Status[i] = InvalidData
-		default:
-			v := 100 * float64(c.Cur[i]) / float64(c.CurBase[i])
-			c.Bits[i] = math.Float64bits(f.limit(v))
+		if c.Status[i] != OK {
+			continue
 		}
+		if c.CurBase[i] == 0 {
+			c.Status[i] = InvalidData
+			continue
+		}
+		v := 100 * float64(c.Cur[i]) / float64(c.CurBase[i])
+		c.Bits[i] = math.Float64bits(f.limit(v))
 	}
 }
 
@@ -207,21 +217,32 @@ func (f *Formula) ratio(c *Column, s span) (fell bool) {
 	factor, freq, timebase, events := f.factor, s.freq, s.timebase, f.events
 	for i := range bits {
 		n0, n1, b0, b1 := prev[i], cur[i], prevBase[i], curBase[i]
-		switch {
-		case status[i] != OK:
-		case b1 < b0:
-			fell = true
-		case b1 == b0 && (n1 != n0 || !events):
-			status[i] = InvalidData
-		case timebase != OK:
-			status[i] = timebase
-		case n1 < n0:
-			fell = true
-		case b1 == b0:
-			bits[i] = 0 // no events: the average is 0
-		default:
-			bits[i] = math.Float64bits(f.limit(factor * float64(n1-n0) / (freq * float64(b1-b0))))
+		if status[i] != OK {
+			continue
 		}
+		if b1 < b0 {
+			fell = true
+			continue
+		}
+		if b1 == b0 && (n1 != n0 || !events) {
+			status[i] = InvalidData
+			continue
+		}
+
+		if timebase != OK {
+			status[i] = timebase
+			continue
+		}
+		if n1 < n0 {
+			fell = true
+			continue
+		}
+
+		if b1 == b0 {
+			bits[i] = 0 // no events: the average is 0
+			continue
+		}
+		bits[i] = math.Float64bits(f.limit(factor * float64(n1-n0) / (freq * float64(b1-b0))))
 	}
 	return fell
 }
@@ -229,16 +250,22 @@ func (f *Formula) ratio(c *Column, s span) (fell bool) {
 // elapsed computes formula O. A start of 0 means that nothing started yet.
 func (f *Formula) elapsed(c *Column, s span, now int64) {
 	for i, start := range c.Cur[:len(c.Bits)] {
-		switch {
-		case c.Status[i] != OK:
-		case start == 0:
-			c.Bits[i] = math.Float64bits(0)
-		case s.timebase != OK:
-			c.Status[i] = s.timebase
-		case now < 0 || uint64(now) < start:
-			c.Status[i] = NegativeValue
-		default:
-			c.Bits[i] = math.Float64bits(f.limit(float64(uint64(now)-start) / s.freq))
+		if c.Status[i] != OK {
+			continue
 		}
+		if start == 0 {
+			c.Bits[i] = math.Float64bits(0)
+			continue
+		}
+
+		if s.timebase != OK {
+			c.Status[i] = s.timebase
+			continue
+		}
+		if now < 0 || uint64(now) < start {
+			c.Status[i] = NegativeValue
+			continue
+		}
+		c.Bits[i] = math.Float64bits(f.limit(float64(uint64(now)-start) / s.freq))
 	}
 }

@@ -119,6 +119,7 @@ func TestFormulas(t *testing.T) {
 		{typ: ElapsedTime, n: pair{0, 132_999_964_000_000_000}, d1: 133_000_000_000_000_000, tb: 10_000_000, want: 3600},
 		{typ: ElapsedTime, n: pair{0, 0}, d1: 7_500_000, tb: 2_500_000, want: 0},
 		{typ: ElapsedTime, n: pair{0, 2_500_000}, d1: 7_500_000, tb: 2_500_000, want: 2},
+		{typ: ElapsedTime, n: pair{0, 7_500_000}, d1: 7_500_000, tb: 2_500_000, want: 0}, // started just now
 	}
 	for _, tt := range tests {
 		prev := sample(tt.typ, tt.n[0], tt.b[0], 0, tt.d0, tt.tb)
@@ -221,6 +222,7 @@ func TestStatuses(t *testing.T) {
 		{"time base before value", AverageTimer, pair{6, 5}, pair{3, 4}, 0, times{}, 0, Options{}, NegativeTimebase},
 		{"wrapped base, then time base", AverageTimer, pair{6, 5}, pair{0xFFFFFFFF, 4}, 0, times{}, 0, Options{}, NegativeTimebase},
 		{"wrapped base, then value", AverageBulk, pair{6, 5}, pair{0xFFFFFFFF, 4}, 0, times{}, 0, Options{}, NegativeValue},
+		{"wrapped base, no growth", AverageBulk, pair{6, 6}, pair{0xFFFFFFFF, 4}, 0, times{}, 0, Options{}, OK},
 		{"components before time base", MultiTimer, pair{6, 5}, pair{}, 0, times{7, 8}, 0, withTimeBase, InvalidData},
 		{"time base before value", MultiTimer, pair{6, 5}, pair{}, 2, times{7, 8}, 0, withTimeBase, NegativeTimebase},
 		{"time base before value", ElapsedTime, pair{0, 9}, pair{}, 0, times{0, 8}, -1, Options{}, NegativeTimebase},

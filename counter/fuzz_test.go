@@ -2,6 +2,7 @@ package counter
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -144,30 +145,53 @@ func FuzzCook(f *testing.F) {
 		f.Add(uint32(i), uint64(1<<32-1), uint64(30), uint64(1<<32-7), uint64(10), uint64(0), int64(50), int64(80), int64(-1), uint8(5), uint8(2))
 		f.Add(uint32(i), uint64(math.MaxUint64), uint64(30), uint64(9), uint64(9), uint64(1), int64(math.MinInt64), int64(math.MaxInt64), int64(1), uint8(0xFF), uint8(3))
 	}
-	f.Fuzz(func(t *testing.T, word uint32, n0, n1, b0, b1, m uint64, d0, d1, tb int64, choice, match uint8) {
-		typ := Type(word)
-		if int(word) < 2*len(types) { // small words stand for the known types, which are rare among all
-			typ = types[int(word)%len(types)].Type
-		}
-		opt := Options{
-			Wrap: WrapPolicy(choice & 3), MultiTimerTimeBase: choice&4 != 0, MultiInverseDivide: choice&8 != 0,
-			Clamp: choice&16 != 0, Cap100: choice&32 != 0,
-		}
-		sizes := [...]int{0, 4, 8, 0}[choice>>6]
-		fm := NewFormula(typ, sizes, sizes, opt)
-		prev, cur := sample(typ, n0, b0, 0, d0, tb), sample(typ, n1, b1, m, d1, tb)
-		one := fm.CookOne(prev, cur, Match(match%4))
+	f.Fuzz(checkCook)
+}
 
-		checkResult(t, one)
-		want, scale, status := reference(&fm, opt, prev, cur, Match(match%4))
-		if one.Status != status {
-			t.Fatalf("%v: %v, the reference has %v", typ, one.Status, status)
+func checkCook(t *testing.T, word uint32, n0, n1, b0, b1, m uint64, d0, d1, tb int64, choice, match uint8) {
+	typ := Type(word)
+	if int(word) < 2*len(types) { // small words stand for the known types, which are rare among all
+		typ = types[int(word)%len(types)].Type
+	}
+	opt := Options{
+		Wrap: WrapPolicy(choice & 3), MultiTimerTimeBase: choice&4 != 0, MultiInverseDivide: choice&8 != 0,
+		Clamp: choice&16 != 0, Cap100: choice&32 != 0,
+	}
+	sizes := [...]int{0, 4, 8, 0}[choice>>6]
+	fm := NewFormula(typ, sizes, sizes, opt)
+	prev, cur := sample(typ, n0, b0, 0, d0, tb), sample(typ, n1, b1, m, d1, tb)
+	one := fm.CookOne(prev, cur, Match(match%4))
+
+	checkResult(t, one)
+	want, scale, status := reference(&fm, opt, prev, cur, Match(match%4))
+	if one.Status != status {
+		t.Fatalf("%v: %v, the reference has %v", typ, one.Status, status)
+	}
+	if got, ok := one.Value.Float64(); ok && math.Abs(got-want) > 1e-12*scale {
+		t.Fatalf("%v: %v, the reference has %v", typ, got, want)
+	}
+	checkColumn(t, &fm, prev, cur, Match(match%4), one)
+}
+
+// TestCookReference cooks every type with numbers on and beside all bounds, in
+// mixtures that are the same every time, and compares with the reference.
+func TestCookReference(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	bounds := []uint64{0, 1, 2, 100, 1 << 31, 1<<31 + 1, 1<<32 - 1, 1 << 32, 1 << 63, math.MaxUint64}
+	number := func(near uint64) uint64 {
+		switch r.IntN(4) {
+		case 0:
+			return near
+		case 1:
+			return near + 1 - r.Uint64N(3)
 		}
-		if got, ok := one.Value.Float64(); ok && math.Abs(got-want) > 1e-12*scale {
-			t.Fatalf("%v: %v, the reference has %v", typ, got, want)
-		}
-		checkColumn(t, &fm, prev, cur, Match(match%4), one)
-	})
+		return bounds[r.IntN(len(bounds))] - r.Uint64N(3)
+	}
+	for i := range 500 * len(types) {
+		n0, b0, d0 := number(100), number(50), number(1000)
+		checkCook(t, uint32(i%len(types)), n0, number(n0), b0, number(b0), number(4),
+			int64(d0), int64(number(d0)), int64(number(10)), uint8(r.Uint32()), uint8(r.Uint32()))
+	}
 }
 
 // checkResult checks that there is a finite value exactly when the status is ok.

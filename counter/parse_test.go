@@ -25,8 +25,10 @@ func TestParseType(t *testing.T) {
 			}
 		}
 	}
-	if got, err := ParseType("0x12345678"); err != nil || got != 0x12345678 {
-		t.Errorf("an unknown number: %v, %v", got, err)
+	for s, want := range map[string]Type{"0x12345678": 0x12345678, "9": 9, "10": 10, "4294967295": 0xFFFFFFFF} {
+		if got, err := ParseType(s); err != nil || got != want {
+			t.Errorf("the unknown number %s: %v, %v", s, got, err)
+		}
 	}
 }
 
@@ -46,6 +48,10 @@ func TestParseTypeErrors(t *testing.T) {
 		{"rawcount", "did you mean PERF_COUNTER_RAWCOUNT?"},
 		{"AverageTimer", "did you mean PERF_AVERAGE_TIMER?"},
 		{"100NSEC_TIMR", "did you mean PERF_100NSEC_TIMER?"},
+		{"AVXXXGE_BULK", "did you mean PERF_AVERAGE_BULK?"}, // a quarter of it is replaced
+		{"AXXXXGE_BULK", plain},
+		{"AVERAGE_BULKXXX", "did you mean PERF_AVERAGE_BULK?"},
+		{"AVERAGE_BULKXXXXXX", plain},
 		{"precision_time_stamp", "did you mean PERF_PRECISION_TIMESTAMP?"},
 	}
 	for _, tt := range tests {

@@ -2,6 +2,7 @@ package counter
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 )
@@ -302,6 +303,20 @@ func TestWords(t *testing.T) {
 	for id := range TextUnit + 1 {
 		if text, err := id.MarshalText(); err != nil || string(text) != id.String() {
 			t.Errorf("Unit(%d).MarshalText = %q, %v", id, text, err)
+		}
+	}
+	for id := range math.MaxUint8 + 1 { // none of the numbers behind the last one is a word
+		if s := Status(id); s > Unsupported && s.String() != "invalid_data" {
+			t.Errorf("Status(%d) = %q", id, s)
+		}
+		if u := Unit(id); u > TextUnit && u.String() != "none" {
+			t.Errorf("Unit(%d) = %q", id, u)
+		}
+		if c := Clock(id); c > ObjectClock && c.String() != "none" {
+			t.Errorf("Clock(%d) = %q", id, c)
+		}
+		if f := FormulaID(id); f > FormulaR && (f.String() != "" || f.Text() != "" || f.Operands() != 0) {
+			t.Errorf("FormulaID(%d) = %q", id, f)
 		}
 	}
 }
