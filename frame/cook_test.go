@@ -128,6 +128,12 @@ func TestCook(t *testing.T) {
 			want:  []string{"50", "100"},
 		},
 		{
+			name:  "a base that came",
+			older: at0 + "object 234\n counter 224 PERF_AVERAGE_BULK\n counter 9 PERF_COUNTER_RAWCOUNT\n instance \"C:\" : 100 1\n",
+			newer: at1 + "object 234\n counter 224 PERF_AVERAGE_BULK\n counter 0 PERF_AVERAGE_BASE\n instance \"C:\" : 200 20\n",
+			want:  []string{"no_previous"},
+		},
+		{
 			name:  "single instance became many",
 			older: at0 + "object 238 form=single\n counter 1 PERF_COUNTER_COUNTER\n values : 100\n",
 			newer: at1 + "object 238\n counter 1 PERF_COUNTER_COUNTER\n instance \"0\" : 200\n",

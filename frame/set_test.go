@@ -45,7 +45,8 @@ type setInstance struct {
 	name   string
 	id     uint32
 	values [7]uint64
-	// size is that of values that have not the usual one, by the counter's id; 1 tells that there is none.
+	// size is that of values that have not the usual one, by the counter's id; 1
+	// tells that there is none.
 	size map[uint32]uint32
 }
 
@@ -68,7 +69,8 @@ func takeSet(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before fram
 }
 
 // takeSetIn decodes a sample of setOf that has its counters in another order.
-func takeSetIn(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before frame.Frame, clocks counter.Clocks, order []uint32, all ...setInstance) frame.Frame {
+func takeSetIn(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before frame.Frame,
+	clocks counter.Clocks, order []uint32, all ...setInstance) frame.Frame {
 	t.Helper()
 	a := counterset.Answer{Form: counterset.FullSet, Counters: order}
 	for _, in := range all {
@@ -94,21 +96,23 @@ func takeSetIn(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before fr
 }
 
 // TestSetCook cooks counters whose bases and clocks are other counters, anywhere
-// in the set: every counter stands in every place once.
+// in the set: every counter stands in every place, in both samples.
 func TestSetCook(t *testing.T) {
-	order := slices.Clone(setCounters)
-	for range order {
-		order = append(order[1:], order[0])
-		t.Run(fmt.Sprint(order), func(t *testing.T) { cookSet(t, order) })
+	turned := func(by int) []uint32 { return slices.Concat(setCounters[by:], setCounters[:by]) }
+	for i := range setCounters {
+		for j := range setCounters {
+			t.Run(fmt.Sprint(i, " ", j), func(t *testing.T) { cookSet(t, turned(i), turned(j)) })
+		}
 	}
 }
 
-func cookSet(t *testing.T, order []uint32) {
+// cookSet cooks two samples with their counters in these orders.
+func cookSet(t *testing.T, older, order []uint32) {
 	var pool frame.Pool
 	var ck frame.Cooker
 	schema := setOf(t)
 	clocks := counter.Clocks{PerfTime: 1_000, PerfFreq: 100, Time100ns: 1 << 60}
-	was := takeSetIn(t, &pool, schema, frame.Frame{}, clocks, order,
+	was := takeSetIn(t, &pool, schema, frame.Frame{}, clocks, older,
 		setInstance{"a", 1, [7]uint64{100, 1_000, 3_000, 1_000, 0, 10, 10}, nil},
 		setInstance{"b", 2, [7]uint64{100, 1_000, 3_000, 1_000, 0, 10, 10}, nil})
 	clocks.PerfTime += 200 // 2 s
@@ -239,7 +243,8 @@ func TestSetAllocates(t *testing.T) {
 	var ck frame.Cooker
 	schema := setOf(t)
 	clocks := counter.Clocks{PerfTime: 1_000, PerfFreq: 100}
-	in := []setInstance{{"a", 1, [7]uint64{1, 1, 1, 1, 1, 1, 1}, nil}, {"b", 2, [7]uint64{1, 1, 1, 1, 1, 1, 1}, nil}}
+	ones := [7]uint64{1, 1, 1, 1, 1, 1, 1}
+	in := []setInstance{{"a", 1, ones, nil}, {"b", 2, ones, nil}}
 	was := takeSet(t, &pool, schema, frame.Frame{}, clocks, in...)
 	f := takeSet(t, &pool, schema, was, clocks, in...)
 	raw := *f.Raw()
