@@ -48,7 +48,7 @@ func (o Object) key(i int) nameKey {
 // the instances that had been matched then, each in its place and known to be
 // the same. Start times are to be compared with every sample.
 func (p *Pair) unchanged() bool {
-	return p.settled != nil && p.identity.start < 0 &&
+	return p.identity.start < 0 &&
 		p.settled == p.cur.Labels() && p.settled == p.prev.Labels()
 }
 
@@ -56,7 +56,7 @@ func (p *Pair) unchanged() bool {
 // these instances.
 func (p *Pair) remember() {
 	p.settled = nil
-	if p.cur.Labels() != p.prev.Labels() || slices.Contains(p.match, counter.Unverified) {
+	if slices.Contains(p.match, counter.Unverified) {
 		return
 	}
 	for i, j := range p.from {
