@@ -45,18 +45,26 @@ func (p *Pair) cookOwnClock(op *counter.Column, col *column, first int) {
 		if op.Match != nil {
 			one.Match = op.Match[i : i+1]
 		}
-		cur, ok := p.cur.ownClock(first+i, int(col.time)-1, int(col.freq)-1)
+
+		cur, ok := p.cur.ownClock(first+i, int(col.time)-1)
+		if col.freq > 0 && ok {
+			var freq uint64
+			freq, ok = p.cur.Raw(first+i, int(col.freq)-1)
+			cur.PerfFreq, cur.ObjectFreq = int64(freq), int64(freq)
+		}
 		if !ok && one.Status[0] == counter.OK {
 			one.Status[0] = counter.InvalidData
 		}
+
+		// Of the older clock only the time counts.
 		prev := cur
 		if col.two && p.from[first+i] >= 0 {
-			// The newer clock's frequency counts.
-			prev, ok = p.prev.ownClock(int(p.from[first+i]), p.olderPosition(col.time-1), -1)
+			prev, ok = p.prev.ownClock(int(p.from[first+i]), p.olderPosition(col.time-1))
 			if !ok && one.Status[0] == counter.OK {
 				one.Status[0] = counter.NoPrevious
 			}
 		}
+
 		col.formula.Cook(prev, cur, &one)
 		op.Fell = op.Fell || one.Fell
 	}
@@ -70,17 +78,12 @@ func at(column []uint64, i int) []uint64 {
 	return column[i : i+1]
 }
 
-// ownClock reads a clock of instance i: the counter at position time, and that
-// at position freq for its frequency, negative where it has none.
-func (o Object) ownClock(i, time, freq int) (c counter.Clocks, ok bool) {
+// ownClock reads a clock of instance i, the counter at position time, without
+// its frequency; ok is false where there is none.
+func (o Object) ownClock(i, time int) (c counter.Clocks, ok bool) {
 	if time < 0 {
 		return c, false
 	}
 	v, ok := o.Raw(i, time)
-	c = counter.Clocks{PerfTime: int64(v), Time100ns: int64(v), ObjectTime: int64(v)}
-	if freq >= 0 && ok {
-		v, ok = o.Raw(i, freq)
-		c.PerfFreq, c.ObjectFreq = int64(v), int64(v)
-	}
-	return c, ok
+	return counter.Clocks{PerfTime: int64(v), Time100ns: int64(v), ObjectTime: int64(v)}, ok
 }
