@@ -68,7 +68,8 @@ func takeSet(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before fram
 	return takeSetIn(t, pool, schema, before, clocks, setCounters, all...)
 }
 
-// takeSetIn decodes a sample of setOf that has its counters in another order.
+// takeSetIn decodes a sample of setOf that has its counters in another order, or
+// lacks some.
 func takeSetIn(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before frame.Frame,
 	clocks counter.Clocks, order []uint32, all ...setInstance) frame.Frame {
 	t.Helper()
@@ -89,7 +90,8 @@ func takeSetIn(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before fr
 	}
 	f := pool.Get()
 	*f.Raw() = winperf.Raw{Format: winperf.FormatV2, Bytes: b, Schema: schema}
-	if err := f.Decode(before); err != nil || len(f.Damage()) > 0 {
+	whole := len(order) == len(setCounters)
+	if err := f.Decode(before); err != nil || whole && len(f.Damage()) > 0 {
 		t.Fatal(err, f.Damage())
 	}
 	return f
@@ -202,6 +204,35 @@ func TestSetBaseSize(t *testing.T) {
 			column := p.Column(k)
 			if got := shown(&column); got[0] != want || !column.Fell || !p.Fell(0, k) {
 				t.Errorf("a base of %d bytes in %v: %v, fell %v", size, order, got, column.Fell)
+			}
+		}
+	}
+}
+
+// TestSetLacks cooks against a sample that lacks a counter which others need: a
+// value that needs an older one of it has none, wherever it stands in the newer.
+func TestSetLacks(t *testing.T) {
+	values := [7]uint64{100, 1_000, 3_000, 1_000, 500, 10, 10}
+	for lacks, want := range map[uint32]map[uint32]string{
+		1: {3: "no_previous ", 2: "ok 0", 4: "invalid_data "}, // the base; the clock stands still
+		5: {3: "ok 0", 2: "ok 0", 4: "no_previous "},          // the clock
+	} {
+		for by := range setCounters {
+			order := slices.Concat(setCounters[by:], setCounters[:by])
+			older := slices.DeleteFunc(slices.Clone(order), func(id uint32) bool { return id == lacks })
+			var pool frame.Pool
+			var ck frame.Cooker
+			schema, clocks := setOf(t), counter.Clocks{PerfTime: 1_000, PerfFreq: 100}
+			was := takeSetIn(t, &pool, schema, frame.Frame{}, clocks, older, setInstance{"a", 1, values, nil})
+			clocks.PerfTime += 200
+			now := takeSetIn(t, &pool, schema, was, clocks, order, setInstance{"a", 1, values, nil})
+			ck.Set(was, now, counter.Options{})
+			p := ck.Object(now.Object(0))
+			for id, want := range want {
+				column := p.Column(slices.Index(order, id))
+				if got := shown(&column); got[0] != want {
+					t.Errorf("%d lacks in %v: counter %d is %q, want %q", lacks, order, id, got[0], want)
+				}
 			}
 		}
 	}
