@@ -52,9 +52,11 @@ const (
 	// WidthFromType: CounterSize is wrong and the width follows from the size
 	// bits of the type (Samba).
 	WidthFromType
-	// LooseClocks: PerfTime and PerfTime100nSec were not read at the same moment
-	// (binary logs, which keep them with single counters).
-	LooseClocks
+	// ClocksTogether: PerfTime and PerfTime100nSec were read at the same moment
+	// and PerfTime goes on while the machine is suspended, so that the two tell a
+	// system time that was set (the Linux host). Without it counters are divided by
+	// the system time as it is, as Windows does.
+	ClocksTogether
 )
 
 // Raw is one sample as a system gave it. Together with its Schema it is

@@ -126,10 +126,10 @@ func (p *Pair) set(o Object) {
 	p.matchInstances()
 }
 
-// olderClocks are the clocks of the older of two samples as they would have been
-// read if nobody had set the system time between them.
+// olderClocks are the clocks of the older of two samples, where their source can
+// tell as they would have been read if nobody had set the system time between them.
 func (c *Cooker) olderClocks(prev, cur counter.Clocks) counter.Clocks {
-	if c.cur.Raw().Quirks&winperf.LooseClocks == 0 {
+	if c.cur.Raw().Quirks&winperf.ClocksTogether != 0 {
 		prev.Time100ns += counter.ClockStep(prev, cur)
 	}
 	return prev

@@ -13,6 +13,7 @@
 // where it is unique, and as a last resort name and occurrence, marked as
 // unverified.
 //
-// Where the system time was set between two frames ([counter.ClockStep]), counters
-// that are divided by it take the time that the performance counter tells.
+// Where the system time was set between two frames of a source that can tell
+// ([winperf.ClocksTogether]), counters that are divided by it take the time that the
+// performance counter tells.
 package frame

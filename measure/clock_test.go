@@ -25,6 +25,7 @@ type fakeMachine struct {
 	boot    time.Duration // since it was started
 	running time.Duration // of that: not suspended
 	stands  bool          // Elapsed stands still while the machine is suspended
+	quirks  winperf.Quirks
 
 	sleeps  []time.Duration
 	onSleep func(n int, d time.Duration) // instead of what happens in the n-th sleep
@@ -33,7 +34,9 @@ type fakeMachine struct {
 }
 
 func newFakeMachine() *fakeMachine {
-	return &fakeMachine{wall: winperf.FromFiletime(epoch), boot: time.Hour, running: time.Hour}
+	return &fakeMachine{
+		wall: winperf.FromFiletime(epoch), boot: time.Hour, running: time.Hour, quirks: winperf.ClocksTogether,
+	}
 }
 
 func (m *fakeMachine) Now() time.Time {
@@ -91,7 +94,7 @@ func (m *fakeMachine) source() *scripted {
 		boot := int64(m.boot / 100)
 		m.taken = append(m.taken, m.boot)
 		clocks := counter.Clocks{PerfTime: boot, PerfFreq: second, Time100ns: winperf.ToFiletime(m.wall)}
-		s := sample{clocks: &clocks, objects: []object{
+		s := sample{quirks: m.quirks, clocks: &clocks, objects: []object{
 			{Object: system, instances: []instance{{raw: []uint64{7, uint64(m.running / (10 * ms))}}}},
 			{Object: processor, instances: []instance{{name: "0", raw: []uint64{uint64(m.running) * 3 / 1000}}}},
 		}}
@@ -256,6 +259,27 @@ func TestWatchTimeOfDaySet(t *testing.T) {
 				t.Errorf("sleeps (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A source that does not say that its clocks tell a system time that was set has
+// its counters divided by it as it is, as Windows does.
+func TestWatchTimeOfDaySetOnWindows(t *testing.T) {
+	for by, want := range map[time.Duration]string{
+		-500 * ms:        "1.5s ok 60 ok 100",
+		time.Second:      "3s ok 15 ok 100",
+		-3 * time.Second: "-1s negative_denominator ! ok 100! clock_back: the system time went back by 2s",
+	} {
+		m := newFakeMachine()
+		m.quirks = 0
+		m.onSleep = func(n int, d time.Duration) {
+			if m.run(d); n == 1 {
+				m.set(by)
+			}
+		}
+		if got := m.watch(t, measure.Options{Count: 3}, nil); len(got) != 3 || got[1] != want {
+			t.Errorf("set by %v: cycles %q, want the second to be %q", by, got, want)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ const epoch = 133_485_408_000_000_000
 
 // sample is one scripted sample.
 type sample struct {
+	quirks  winperf.Quirks
 	at      int64           // seconds since the first sample
 	clocks  *counter.Clocks // instead of at
 	machine string
@@ -120,7 +121,7 @@ func (q query) Sample(ctx context.Context, raw *winperf.Raw) error {
 	if s.err != nil {
 		return s.err
 	}
-	raw.Format, raw.Schema = winperf.FormatV1, q.schema
+	raw.Format, raw.Quirks, raw.Schema = winperf.FormatV1, s.quirks, q.schema
 	if s.schema != nil {
 		raw.Schema = s.schema
 	}

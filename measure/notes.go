@@ -50,7 +50,7 @@ func (n *notes) clocks(older, cur frame.Frame) {
 	}
 	was, now := older.Clocks(), cur.Clocks()
 	step := int64(0)
-	if cur.Raw().Quirks&winperf.LooseClocks == 0 {
+	if cur.Raw().Quirks&winperf.ClocksTogether != 0 {
 		step = counter.ClockStep(was, now)
 	}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -42,12 +43,27 @@ func New(opt Options) (*Host, error) {
 func Clocks() counter.Clocks { return now().Clocks() }
 
 // now reads the clocks one right after the other.
-func now() Times {
-	return Times{
-		Boot:      readClock(unix.CLOCK_BOOTTIME),
-		Monotonic: readClock(unix.CLOCK_MONOTONIC),
-		Real:      readClock(unix.CLOCK_REALTIME),
+func now() Times { return readTogether(readClock) }
+
+// readTogether reads the clocks, and again if the program stood still between
+// them: what they are apart would look like a time for which the machine was
+// suspended, or by which its system time was set.
+func readTogether(read func(id int32) int64) (t Times) {
+	const (
+		tries   = 10
+		longest = time.Millisecond
+	)
+	for range tries {
+		t = Times{
+			Boot:      read(unix.CLOCK_BOOTTIME),
+			Monotonic: read(unix.CLOCK_MONOTONIC),
+			Real:      read(unix.CLOCK_REALTIME),
+		}
+		if read(unix.CLOCK_BOOTTIME)-t.Boot <= int64(longest) {
+			break
+		}
 	}
+	return t
 }
 
 // readClock returns a clock's nanoseconds. Every kernel that Go runs on has

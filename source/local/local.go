@@ -171,7 +171,7 @@ type query struct {
 
 // Sample implements winperf.Query.
 func (q *query) Sample(ctx context.Context, raw *winperf.Raw) (err error) {
-	raw.Format, raw.Schema = winperf.FormatV1, q.source.schema
+	raw.Format, raw.Quirks, raw.Schema = winperf.FormatV1, winperf.ClocksTogether, q.source.schema
 	raw.Bytes, err = q.dispatcher.Collect(ctx, q.query, raw.Bytes[:0])
 	if err == nil && q.published != nil {
 		err = q.published.sample(ctx, raw)

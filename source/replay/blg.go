@@ -230,7 +230,7 @@ func (q *blgQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
 			return err
 		}
 	}
-	raw.Format, raw.Quirks, raw.Schema = winperf.FormatV1, winperf.LooseClocks, q.titles.Schema()
+	raw.Format, raw.Quirks, raw.Schema = winperf.FormatV1, 0, q.titles.Schema()
 	raw.Bytes = q.machines[q.turn].Append(raw.Bytes[:0], q.sample.Time, q.sample.Values)
 	q.turn++
 	return nil

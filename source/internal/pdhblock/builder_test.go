@@ -80,7 +80,7 @@ func (l *log) readings(t *testing.T) (all []map[string]string, bad []string) {
 		}
 		f := pool.Get()
 		at := winperf.FromFiletime(filetime).Add(time.Duration(i) * time.Second)
-		*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Quirks: winperf.LooseClocks, Bytes: b.Append(nil, at, values), Schema: titles.Schema()}
+		*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, at, values), Schema: titles.Schema()}
 		if err := f.Decode(before); err != nil {
 			t.Fatal(err)
 		}
