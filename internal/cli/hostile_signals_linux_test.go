@@ -57,7 +57,7 @@ var signalled = []signalCase{
 }
 
 // endSignals end a program with complete output.
-var endSignals = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
+var endSignals = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 
 // disturb are signals after which a program goes on: to be stopped for a while,
 // and those that it has no use for.

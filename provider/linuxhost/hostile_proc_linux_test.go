@@ -39,6 +39,7 @@ var strange = map[string]func(path string) error{
 		return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, 1<<40))
 	},
 	"gone": func(string) error { return nil },
+	"pipe": func(path string) error { return unix.Mkfifo(path, 0o600) }, // to which nobody writes
 }
 
 // hostileTree puts strange things in the place of files, as hostileProc damages
@@ -74,6 +75,7 @@ func hostileTree(t *testing.T, cases *perftest.Cases) {
 		}
 		damage()
 		rig := newRig(t, NewMapRoot(nil), change)
+		rig.lacking = true // what is strange cannot be read, and is told
 		for range 3 {
 			checkWitnesses(t, witnesses(rig), want)
 			if t.Failed() {

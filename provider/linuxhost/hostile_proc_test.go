@@ -42,6 +42,7 @@ func hostileProc(t *testing.T, cases *perftest.Cases) {
 				s.MaxOpen = 1 + r.IntN(40)
 			}
 		})
+		rig.lacking = true // what is damaged cannot be read, and is told
 		for range 3 {
 			checkWitnesses(t, witnesses(rig), want)
 			if t.Failed() {

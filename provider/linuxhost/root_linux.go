@@ -33,7 +33,9 @@ func (d *directory) Open(dir Handle, name string) (Handle, error) {
 		d.name = append(append(d.name, d.path...), '/')
 	}
 	d.name = append(append(d.name, name...), 0)
-	return openat(dir, d.name, unix.O_RDONLY)
+
+	// A pipe in a file's place would hold up the call until somebody writes to it.
+	return openat(dir, d.name, unix.O_RDONLY|unix.O_NONBLOCK)
 }
 
 // Process implements [Root].
