@@ -114,6 +114,7 @@ func (r *reader) text(f *file) ([]byte, error) {
 	for n := 0; ; {
 		if n == len(r.buf) {
 			if n >= maxFile {
+				r.buf = nil // no other file needs so much
 				return nil, fmt.Errorf("%s: longer than %d bytes: %w", f.name, maxFile, winperf.ErrBadData)
 			}
 			grown := make([]byte, max(firstBuffer, 2*n))

@@ -111,6 +111,26 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// A file that says that it holds more than it does takes no memory for that.
+func TestClaim(t *testing.T) {
+	p := start(t, tempDir(t), fmt.Sprintf(peers, "", rawCount))
+	add(t, p, "Peer", "a", nil)
+	content, err := os.ReadFile(p.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := binary.LittleEndian.Uint64(content[HeaderUsed:])
+	binary.LittleEndian.PutUint64(content[HeaderUsed:], MaxFile)
+
+	dir := tempDir(t)
+	lay(t, dir, "claim", content[:used], true)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	if bytes := allocated(func() { w.expect() }); bytes > 1<<20 {
+		t.Errorf("%d bytes allocated for a file of %d", bytes, used)
+	}
+	w.expectProblems("the file ends")
+}
+
 // What is over the budget of a directory is left out, the newest files first, and
 // told with its name; it is back when there is room.
 func TestBudget(t *testing.T) {

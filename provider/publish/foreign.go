@@ -270,6 +270,12 @@ func (r *foreign) sample(limit int64) (cost int64, err error) {
 	if cost = n + n/minSlot*instanceCost; cost > limit {
 		return 0, r.tooMuch("instances", cost, limit)
 	}
+
+	// What the file does not hold takes no memory.
+	var last [1]byte
+	if err := r.read(last[:], used-1); err != nil {
+		return 0, err
+	}
 	r.data = resize(r.data, int(n))
 	if err := r.read(r.data, r.begin); err != nil {
 		return cost, err

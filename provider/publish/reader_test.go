@@ -203,7 +203,7 @@ func TestChanging(t *testing.T) {
 	}
 	f.file = &changing{content: b, change: func(reads int, b []byte) {
 		le.PutUint64(b[HeaderGeneration:], le.Uint64(b[HeaderGeneration:])+1)
-		if reads == 2 { // the header, then all slots
+		if reads == 3 { // the header, the end, then all slots
 			le.PutUint32(b[slot+SlotSequence:], le.Uint32(b[slot+SlotSequence:])+2)
 		}
 	}}
