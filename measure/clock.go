@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,12 +19,24 @@ type Clock interface {
 	Timer(d time.Duration) (fired <-chan time.Time, stop func() bool)
 }
 
-// systemClock is the Clock where the options have none: that of the Go runtime,
-// since it was made.
-type systemClock struct{ start time.Time }
+// systemClock is the Clock where the options have none. What it waits for may come
+// later by Elapsed: timers stand still while the machine is suspended.
+type systemClock struct {
+	start   time.Time
+	asleep  func() time.Duration // for how long the machine was suspended so far
+	longest atomic.Int64         // that asleep returned
+}
 
-func (c *systemClock) Now() time.Time         { return time.Now() }
-func (c *systemClock) Elapsed() time.Duration { return time.Since(c.start) }
+func (c *systemClock) Now() time.Time { return time.Now() }
+
+func (c *systemClock) Elapsed() time.Duration {
+	asleep := int64(c.asleep())
+	longest := c.longest.Load()
+	for asleep > longest && !c.longest.CompareAndSwap(longest, asleep) {
+		longest = c.longest.Load()
+	}
+	return time.Since(c.start) + time.Duration(max(asleep, longest))
+}
 
 func (c *systemClock) Timer(d time.Duration) (fired <-chan time.Time, stop func() bool) {
 	t := time.NewTimer(d)
@@ -33,7 +46,7 @@ func (c *systemClock) Timer(d time.Duration) (fired <-chan time.Time, stop func(
 // orSystem returns the clock, or the system's where there is none.
 func orSystem(c Clock) Clock {
 	if c == nil {
-		return &systemClock{time.Now()}
+		return &systemClock{start: time.Now(), asleep: suspended}
 	}
 	return c
 }
