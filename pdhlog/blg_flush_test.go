@@ -192,46 +192,68 @@ func TestBLGKilled(t *testing.T) {
 }
 
 // TestBLGWriteFails checks that a write that fails, whichever it is, leaves the
-// samples before it whole, and Stored tells where the log can be cut off.
+// samples before it whole, and Stored tells where the log can be cut off. Only what
+// was not flushed is lost, however many buffers a sample lies in.
 func TestBLGWriteFails(t *testing.T) {
 	eachLayout(t, func(t *testing.T, opt BLGOptions) {
 		m := newMachine(t)
 		frames := flushFrames(m)
 		plain, _ := writeBLG(t, opt, m, frames...)
 		want := readWhole(t, plain).samples
-		for fails := 1; ; fails++ {
-			out := journal{fails: fails}
-			w, err := NewBLGWriter(&out, opt)
-			if err != nil {
-				t.Fatal(err)
+		for _, every := range []int{1, 2, 3, len(frames) + 1} {
+			fails := 1
+			for failingWrite(t, opt, m, frames, fails, every, want) {
+				fails++
 			}
-			held := 0
-			for _, f := range frames {
-				if err = w.Write(f, m.names()); err == nil {
-					err = w.Flush()
-				}
-				if err != nil {
-					break
-				}
-				held++
-			}
-			if err == nil {
-				err = w.Close()
-			}
-			if err == nil {
-				break // there is no such write
-			}
-			if held == 0 {
-				continue
-			}
-			got := readWhole(t, out.b[:min(w.Stored(), int64(len(out.b)))])
-			all := len(got.samples) == held || len(got.samples) == held+1
-			if len(got.damage) > 0 || !all || !areFirst(got.samples, want) {
-				t.Fatalf("write %d fails: %d samples, damage %v; %d were written",
-					fails, len(got.samples), got.damage, held)
+			if fails < 4 {
+				t.Errorf("flushed every %d samples: only %d writes could fail", every, fails-1)
 			}
 		}
 	})
+}
+
+// failingWrite writes frames, and flushes every so many of them, until one of the
+// writes fails, and looks at what is left. It reports whether there was such a
+// write.
+func failingWrite(
+	t *testing.T, opt BLGOptions, m *machine, frames []frame.Frame, fails, every int, want []BLGSample,
+) bool {
+	t.Helper()
+	out := journal{fails: fails}
+	w, err := NewBLGWriter(&out, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	written, flushed := 0, 0
+	for _, f := range frames {
+		if err = w.Write(f, m.names()); err != nil {
+			break
+		}
+		if written++; written%every == 0 {
+			if err = w.Flush(); err != nil {
+				break
+			}
+			flushed = written
+		}
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err == nil {
+		return false
+	}
+	if written == 0 {
+		return true
+	}
+
+	got := readWhole(t, out.b[:min(w.Stored(), int64(len(out.b)))])
+	all := len(got.samples) >= flushed && len(got.samples) <= written+1
+	if len(got.damage) > 0 || !all || !areFirst(got.samples, want) {
+		t.Fatalf("write %d fails, flushed every %d samples: %d samples, damage %v; %d were written, %d flushed",
+			fails, every, len(got.samples), got.damage, written, flushed)
+	}
+	return true
 }
 
 // TestBLGRefused checks that a frame that is refused costs nothing that was

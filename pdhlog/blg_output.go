@@ -27,10 +27,11 @@ type blgOutput struct {
 	buffers int64             // those before it
 	last    int64             // FILETIME of the last event, UTC
 	waiting bool              // something is not in the file
-	mark    blgMark
+	mark    blgMark             // where the latest record begins
+	split   blgMark             // and one before it whose end waits in the buffer at hand, its beginning in the file
 }
 
-// blgMark is where the latest record begins.
+// blgMark is where a record begins.
 type blgMark struct {
 	set     bool
 	buffers int64
@@ -132,6 +133,7 @@ func (o *blgOutput) next() error {
 	}
 	o.buf, o.stored = o.buf[:0], 0
 	o.buffers++
+	o.split.set = false
 	return nil
 }
 
@@ -148,7 +150,7 @@ func (o *blgOutput) flush() error {
 	if err := write(); err != nil {
 		return err
 	}
-	o.waiting, o.mark.set = false, false
+	o.waiting, o.mark.set, o.split.set = false, false, false
 	return o.tell()
 }
 
@@ -212,6 +214,9 @@ func (o *blgOutput) record(typ byte, local, utc int64, b []byte) error {
 
 // setMark notes that a record begins.
 func (o *blgOutput) setMark() {
+	if o.mark.set && o.mark.buffers < o.buffers && len(o.buf) > 0 {
+		o.split = o.mark
+	}
 	o.mark = blgMark{set: true, buffers: o.buffers, used: len(o.buf)}
 	if o.mark.used > 0 {
 		o.seal()
@@ -219,16 +224,23 @@ func (o *blgOutput) setMark() {
 	}
 }
 
-// undo makes the log end where the latest record begins, if that could not be
-// written: with the buffers that are then whole.
+// undo makes the log end where the first record begins that could not be written
+// as a whole: with the buffers that are then whole.
 func (o *blgOutput) undo() {
 	if o.start < 0 {
 		return
 	}
 	whole, m := o.whole(), &o.mark
+	if o.split.set {
+		m = &o.split
+	}
 	if m.set && whole > m.buffers {
 		whole = m.buffers
 		if m.used > 0 {
+			// Of the buffer at hand only what was stored is sure to be there.
+			if m.buffers == o.buffers {
+				binary.LittleEndian.PutUint32(m.header[blgAtUsed:], uint32(min(m.used, o.stored)))
+			}
 			_ = o.put(m.buffers*int64(o.head.BufferSize), m.header[:]) // else a reader finds a part of the record
 			whole++
 		}
