@@ -42,8 +42,6 @@ uint32_t wp_used(const uint8_t *h, uint32_t header_size, uint64_t file_size, uns
 	return 0;
 }
 
-int64_t wp_started(const uint8_t *data) { return (int64_t)get64(data + WP_HeaderStarted); }
-
 /* within tells whether n bytes at an offset lie behind the header and before the
  * slots of a file. */
 static bool within(const uint8_t *data, uint32_t used, uint32_t at, uint64_t n)
@@ -53,16 +51,16 @@ static bool within(const uint8_t *data, uint32_t used, uint32_t at, uint64_t n)
 	return slots <= used && at >= WP_HeaderSize && at + n <= slots;
 }
 
-bool wp_serves(const uint8_t *data, uint32_t used, const struct wp_driver *driver)
+bool wp_serves(const uint8_t *start, uint32_t size, const struct wp_driver *driver)
 {
-	uint32_t at = get32(data + WP_HeaderDriver), n = get32(data + WP_HeaderDriverLen), i;
+	uint32_t at = get32(start + WP_HeaderDriver), n = get32(start + WP_HeaderDriverLen), i;
 
-	if (!within(data, used, at, n) || n % 2 != 0)
+	if (at > size || n > size - at || n % 2 != 0)
 		return false;
 	for (i = 0; i < n / 2; i++) {
 		uint16_t a = driver->name[i], b;
 
-		memcpy(&b, data + at + 2 * i, sizeof b);
+		memcpy(&b, start + at + 2 * i, sizeof b);
 		if (a >= 'A' && a <= 'Z')
 			a += 'a' - 'A';
 		if (b >= 'A' && b <= 'Z')
@@ -135,6 +133,7 @@ struct collection {
 	struct group *groups;
 	struct item *items;
 	uint32_t *numbers, *queue; /* groups of all files' objects; groups to look for parents */
+	struct wp_owners owners; /* as they are from now on */
 	uint32_t file_count, object_count, group_count;
 	bool metadata;
 };
@@ -235,9 +234,9 @@ static bool same(const struct object *a, const struct object *b)
 	       memcmp(a->head, b->head, a->head_size) == 0;
 }
 
-/* find_groups reads the objects of all files and puts those together that are
- * one: they have the same title and the same definitions. */
-static void find_groups(struct collection *c)
+/* read_objects reads the objects of all files, in order of titles, and returns how
+ * many there are. */
+static uint32_t read_objects(struct collection *c)
 {
 	uint32_t f, i, n = 0;
 
@@ -251,19 +250,95 @@ static void find_groups(struct collection *c)
 				tell(&c->r->troubles, WP_BAD_OBJECT);
 		}
 	qsort(c->objects, n, sizeof *c->objects, by_title);
-	for (i = 0; i < n; i++) {
-		struct object *o = &c->objects[i];
-		struct group *g = c->group_count ? &c->groups[c->group_count - 1] : NULL;
+	return n;
+}
 
-		if (g == NULL || g->lead.title != o->title) {
+static uint32_t account_of(const struct collection *c, const struct object *o) { return c->files[o->file].account; }
+
+/* owner_of returns whose an object is that n files have: o to o + n. It had an owner,
+ * unless that is NULL. */
+static uint32_t owner_of(const struct collection *c, const struct object *o, uint32_t n, const struct wp_owner *had)
+{
+	uint32_t first = account_of(c, o), best = WP_PLAIN, i;
+	bool stays = had != NULL && c->r->partial;
+
+	for (i = 0; i < n; i++) {
+		uint32_t account = account_of(c, &o[i]);
+
+		if (account < best)
+			best = account;
+		if (had != NULL && account == had->account)
+			stays = true;
+	}
+	if (best < WP_PLAIN)
+		return best;
+	return stays ? had->account : first;
+}
+
+/* put_together makes a group of those objects, o to o + n, that the owner has and that
+ * have the same definitions. */
+static void put_together(struct collection *c, const struct object *o, uint32_t n, uint32_t owner)
+{
+	struct group *g = NULL;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		if (account_of(c, &o[i]) != owner) {
+			tell(&c->r->troubles, WP_OTHER_ACCOUNT);
+			continue;
+		}
+		if (g == NULL) {
 			g = &c->groups[c->group_count++];
-			g->lead = *o;
-		} else if (!same(&g->lead, o)) {
+			g->lead = o[i];
+		} else if (!same(&g->lead, &o[i])) {
 			tell(&c->r->troubles, WP_OTHER_COUNTERS);
 			continue;
 		}
-		c->files[o->file].groups[o->number] = c->group_count - 1;
+		c->files[o[i].file].groups[o[i].number] = c->group_count - 1;
 	}
+}
+
+/* pass_owners goes on to the first owner of an object that is not below a title. What is
+ * not there any more has no owner, unless it was only not read. */
+static const struct wp_owner *pass_owners(struct collection *c, uint32_t *at, uint64_t title)
+{
+	const struct wp_owners *had = c->r->owners;
+
+	for (; *at < had->count && had->list[*at].title < title; ++*at)
+		if (c->r->partial)
+			c->owners.list[c->owners.count++] = had->list[*at];
+	return *at < had->count && had->list[*at].title == title ? &had->list[(*at)++] : NULL;
+}
+
+/* find_groups puts objects of several files together that are one: they have the same
+ * title, the same account and the same definitions. */
+static void find_groups(struct collection *c)
+{
+	uint32_t count = read_objects(c), i, n, at = 0;
+
+	for (i = 0; i < count; i += n) {
+		const struct object *o = &c->objects[i];
+		uint32_t owner;
+
+		for (n = 1; i + n < count && o[n].title == o->title;)
+			n++;
+		owner = owner_of(c, o, n, pass_owners(c, &at, o->title));
+		c->owners.list[c->owners.count++] = (struct wp_owner){ o->title, owner };
+		put_together(c, o, n, owner);
+	}
+	pass_owners(c, &at, UINT64_MAX);
+}
+
+/* keep_owners keeps whose the objects are for the next answer. */
+static void keep_owners(struct collection *c)
+{
+	struct wp_owner *less = realloc(c->owners.list, (c->owners.count + (size_t)1) * sizeof *less);
+
+	if (less != NULL)
+		c->owners.list = less;
+	free(c->r->owners->list);
+	*c->r->owners = c->owners;
+	c->owners.list = NULL;
 }
 
 static bool check_instance(const uint8_t *body, uint32_t length, uint32_t block)
@@ -598,7 +673,8 @@ static bool allocate(struct collection *c)
 	c->groups = calloc(c->object_count + (size_t)1, sizeof *c->groups);
 	c->numbers = malloc((c->object_count + (size_t)1) * sizeof *c->numbers);
 	c->queue = malloc((c->object_count + (size_t)1) * sizeof *c->queue);
-	if (c->objects == NULL || c->groups == NULL || c->numbers == NULL || c->queue == NULL)
+	c->owners.list = malloc((c->object_count + c->r->owners->count + (size_t)1) * sizeof *c->owners.list);
+	if (c->objects == NULL || c->groups == NULL || c->numbers == NULL || c->queue == NULL || c->owners.list == NULL)
 		return false;
 	for (f = 0; f < c->file_count; f++) {
 		c->files[f].groups = c->numbers + n;
@@ -617,6 +693,7 @@ bool wp_collect(struct wp_file *files, uint32_t count, struct wp_request *r)
 		tell(&r->troubles, WP_NO_MEMORY);
 	} else {
 		find_groups(&c);
+		keep_owners(&c);
 		if (!find_items(&c)) {
 			tell(&r->troubles, WP_NO_MEMORY);
 		} else {
@@ -631,5 +708,6 @@ bool wp_collect(struct wp_file *files, uint32_t count, struct wp_request *r)
 	free(c.numbers);
 	free(c.queue);
 	free(c.items);
+	free(c.owners.list);
 	return fits;
 }

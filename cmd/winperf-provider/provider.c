@@ -11,6 +11,7 @@
 #define _WIN32_WINNT 0x0602 /* Windows 8 */
 #include <windows.h>
 #include <aclapi.h>
+#include <sddl.h>
 #include <winternl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,10 @@
 #define MAX_ENTRIES (4 * WP_MaxFiles) /* of the directory, those that are no publisher's included */
 #define LIMIT L"Answer Limit" /* value of the Performance key: the most bytes of an answer */
 #define DEFAULT_LIMIT (4u << 20)
+#define PUBLISHERS L"Publishers" /* value of the Performance key: whose files count */
+#define MAX_PUBLISHERS 64
+#define MAX_ACCOUNTS 256 /* that publish, SYSTEM and the administrators not counted */
+#define START 4096 /* bytes of a file that hold the driver's name, behind the header */
 /* Bytes that are read of all files together. */
 #define READ_LIMIT (4ull * max(limit, 1u << 20))
 
@@ -38,7 +43,15 @@ static DWORD opens;
 static struct wp_driver drivers[MAX_DRIVERS];
 static WCHAR names[MAX_DRIVERS][MAX_DRIVER];
 static DWORD driver_count;
+static struct publishers {
+	BOOL set; /* nobody else's files count */
+	DWORD count;
+	BYTE sids[MAX_PUBLISHERS][SECURITY_MAX_SID_SIZE];
+} *publishers[MAX_DRIVERS];
 static uint32_t limit; /* bytes of an answer: the most that one of the drivers allows */
+static struct wp_owners owners;
+static BYTE accounts[MAX_ACCOUNTS][SECURITY_MAX_SID_SIZE]; /* WP_PLAIN is that of the first */
+static BOOL taken[MAX_ACCOUNTS]; /* whether an account has a file or an object */
 static volatile LONG told; /* troubles, a bit for each */
 
 /* What the event log says, for people: there is no message file. */
@@ -46,17 +59,23 @@ static const WCHAR *const texts[WP_TROUBLES] = {
 	[WP_BAD_HEADER] = L"A published file is damaged or of another version, and is left out.",
 	[WP_BAD_OBJECT] = L"A published object contradicts itself or what lodctr has installed, and is left out.",
 	[WP_BAD_SLOT] = L"A published instance contradicts itself, and is left out.",
-	[WP_OTHER_COUNTERS] = L"Two processes publish an object with different counters. The one that began first is shown.",
-	[WP_SECOND_SINGLE] = L"Two processes publish an object without instances. The one that began first is shown.",
+	[WP_OTHER_COUNTERS] = L"Two processes publish an object with different counters. That of the older file is shown.",
+	[WP_SECOND_SINGLE] = L"Two processes publish an object without instances. That of the older file is shown.",
 	[WP_NO_MEMORY] = L"There is not enough memory to deliver the published counters.",
 	[WP_TOO_LARGE] = L"More is published than an answer may hold, and whole objects are left out. The value "
 		L"\"Answer Limit\" of the driver's Performance key, a number of bytes, allows more than 4 MiB.",
+	[WP_OTHER_ACCOUNT] = L"An account publishes what belongs to another one, which published it first, or what the "
+		L"administrator has not left to it: it is left out. The value \"Publishers\" of the driver's Performance key names "
+		L"the accounts that publish together.",
 	[WP_NO_CONTEXT] = L"The service's Linkage key has no value Export with names of drivers: nothing can be delivered.",
 	[WP_NOT_INSTALLED] = L"A driver has no title indices in its Performance key: lodctr has not been run for it.",
 	[WP_NO_READING] = L"A published file cannot be read, and is left out.",
 	[WP_TOO_MUCH] = L"There is more published than can be read. Some files are left out. \"Answer Limit\" allows more.",
 	[WP_BAD_DIRECTORY] = L"%ProgramData%\\winperf or its directory published belongs to neither SYSTEM nor the "
 		L"administrators, or leads elsewhere: nothing in it is shown. Remove it and publish, or install a provider, as an administrator.",
+	[WP_NO_OWNER] = L"Others than its owner may write to a published file, so it may be anybody's: it is left out.",
+	[WP_NO_ACCOUNT] = L"The value \"Publishers\" of a driver's Performance key names an account that is not known, or "
+		L"cannot be read. It is a REG_MULTI_SZ with at most 64 names or SIDs.",
 };
 
 /* tell writes troubles to the event log, each once as long as the DLL is loaded. */
@@ -104,6 +123,47 @@ static BOOL read_number(const WCHAR *key, const WCHAR *value, uint32_t *n)
 	return RegGetValueW(HKEY_LOCAL_MACHINE, key, value, RRF_RT_REG_DWORD, NULL, n, &size) == ERROR_SUCCESS;
 }
 
+/* find_account finds the SID of an account by its name, or by what it is as a text. */
+static BOOL find_account(const WCHAR *name, BYTE *sid)
+{
+	DWORD size = SECURITY_MAX_SID_SIZE, units = 256;
+	WCHAR domain[256];
+	SID_NAME_USE use;
+	PSID own;
+	BOOL good;
+
+	if (wcsncmp(name, L"S-", 2) != 0 || !ConvertStringSidToSidW(name, &own))
+		return LookupAccountNameW(NULL, name, sid, &size, domain, &units, &use);
+	good = CopySid(size, sid, own);
+	LocalFree(own);
+	return good;
+}
+
+/* read_publishers reads whose files count for a driver. Where that cannot be told,
+ * nobody's do: the administrator did not mean everybody. */
+static struct publishers *read_publishers(const WCHAR *key)
+{
+	struct publishers *p = calloc(1, sizeof *p);
+	DWORD size = 1u << 16;
+	WCHAR *list = calloc(1, size), *at;
+	LSTATUS status = ERROR_OUTOFMEMORY;
+
+	if (p != NULL && list != NULL)
+		status = RegGetValueW(HKEY_LOCAL_MACHINE, key, PUBLISHERS, RRF_RT_REG_MULTI_SZ, NULL, list, &size);
+	if (p != NULL)
+		p->set = status != ERROR_FILE_NOT_FOUND;
+	if (status == ERROR_SUCCESS)
+		for (at = list; *at != 0; at += wcslen(at) + 1)
+			if (p->count < MAX_PUBLISHERS && find_account(at, p->sids[p->count]))
+				p->count++;
+			else
+				tell(1u << WP_NO_ACCOUNT);
+	else if (status != ERROR_FILE_NOT_FOUND)
+		tell(1u << WP_NO_ACCOUNT);
+	free(list);
+	return p;
+}
+
 /* add_driver reads what lodctr noted about a driver. */
 static void add_driver(const WCHAR *name, size_t length)
 {
@@ -127,7 +187,7 @@ static void add_driver(const WCHAR *name, size_t length)
 	if (read_number(key, L"First Counter", &d->first_counter) && read_number(key, L"Last Counter", &d->last_counter) &&
 	    read_number(key, L"First Help", &d->first_help) && read_number(key, L"Last Help", &d->last_help) &&
 	    d->first_counter <= d->last_counter && d->first_help <= d->last_help) {
-		driver_count++;
+		publishers[driver_count++] = read_publishers(key);
 		if (!read_number(key, LIMIT, &most))
 			most = DEFAULT_LIMIT;
 		limit = max(limit, min(most, WP_MaxFile));
@@ -156,18 +216,28 @@ DWORD WINAPI WinperfOpen(LPWSTR context)
 DWORD WINAPI WinperfClose(void)
 {
 	AcquireSRWLockExclusive(&lock);
-	if (opens > 0 && --opens == 0)
-		driver_count = limit = 0;
+	if (opens > 0 && --opens == 0) {
+		while (driver_count > 0)
+			free(publishers[--driver_count]);
+		free(owners.list);
+		owners = (struct wp_owners){ .list = NULL };
+		limit = 0;
+	}
 	ReleaseSRWLockExclusive(&lock);
 	return ERROR_SUCCESS;
 }
 
 /* reading is what a Collect has read. */
 struct reading {
-	struct wp_file files[WP_MaxFiles];
+	struct found {
+		struct wp_file file;
+		ULONGLONG made, id; /* the id is the file's, in its volume */
+	} found[WP_MaxFiles];
+	struct wp_file files[WP_MaxFiles]; /* those found, in order */
 	DWORD count, entries;
 	ULONGLONG bytes;
 	unsigned troubles;
+	BOOL partial;
 };
 
 /* is_published tells whether the file's publisher is there: it has the lock. */
@@ -209,17 +279,115 @@ static BOOL settle(HANDLE file, BYTE *data, DWORD used)
 	return good;
 }
 
-/* keep keeps a file's copy if a driver's; otherwise it is the caller's to free. */
-static BOOL keep(struct reading *r, const BYTE *data, DWORD used)
+/* is_only_writer tells whether nobody but its owner and administrators can have written
+ * a file. Another one's file that everybody may write to could be moved here and
+ * filled. */
+static BOOL is_only_writer(ACL *rights, PSID owner)
 {
+	const DWORD writes = FILE_WRITE_DATA | FILE_APPEND_DATA | WRITE_DAC | WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
 	DWORD i;
 
-	for (i = 0; i < driver_count; i++)
-		if (wp_serves(data, used, &drivers[i])) {
-			r->files[r->count++] = (struct wp_file){ .data = data, .used = used, .driver = &drivers[i] };
-			r->bytes += used;
-			return TRUE;
+	for (i = 0; i < rights->AceCount; i++) {
+		ACCESS_ALLOWED_ACE *ace;
+		PSID who;
+
+		if (!GetAce(rights, i, (void **)&ace))
+			return FALSE;
+		if (ace->Header.AceType == ACCESS_DENIED_ACE_TYPE || ace->Header.AceFlags & INHERIT_ONLY_ACE)
+			continue;
+		if (ace->Header.AceType != ACCESS_ALLOWED_ACE_TYPE)
+			return FALSE;
+		who = &ace->SidStart;
+		if (ace->Mask & writes && !EqualSid(who, owner) && !IsWellKnownSid(who, WinLocalSystemSid) &&
+		    !IsWellKnownSid(who, WinBuiltinAdministratorsSid) && !IsWellKnownSid(who, WinCreatorOwnerRightsSid))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+/* read_owner finds out whose a file is: the file system says so, not the file. */
+static BOOL read_owner(struct reading *r, HANDLE file, BYTE *sid)
+{
+	PSECURITY_DESCRIPTOR descriptor;
+	PSID owner;
+	ACL *rights;
+	BOOL good;
+
+	if (GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION, &owner, NULL, &rights,
+			NULL, &descriptor) != ERROR_SUCCESS) {
+		r->troubles |= 1u << WP_NO_READING;
+		return FALSE;
+	}
+	good = owner != NULL && rights != NULL && is_only_writer(rights, owner) && CopySid(SECURITY_MAX_SID_SIZE, sid, owner);
+	if (!good)
+		r->troubles |= 1u << WP_NO_OWNER;
+	LocalFree(descriptor);
+	return good;
+}
+
+/* take_number finds the number of an account, as long as it has files or objects. */
+static BOOL take_number(PSID sid, uint32_t *number)
+{
+	DWORD i, place = MAX_ACCOUNTS;
+
+	if (IsWellKnownSid(sid, WinLocalSystemSid)) {
+		*number = WP_SYSTEM;
+		return TRUE;
+	}
+	if (IsWellKnownSid(sid, WinBuiltinAdministratorsSid)) {
+		*number = WP_ADMINISTRATORS;
+		return TRUE;
+	}
+	for (i = 0; i < MAX_ACCOUNTS; i++) {
+		if (taken[i] && EqualSid(accounts[i], sid)) {
+			place = i;
+			break;
 		}
+		if (!taken[i] && place == MAX_ACCOUNTS)
+			place = i;
+	}
+	if (place == MAX_ACCOUNTS || (!taken[place] && !CopySid(SECURITY_MAX_SID_SIZE, accounts[place], sid)))
+		return FALSE;
+	taken[place] = TRUE;
+	*number = WP_PLAIN + place;
+	return TRUE;
+}
+
+/* release_numbers gives back the numbers of accounts that have no object. */
+static void release_numbers(void)
+{
+	uint32_t i;
+
+	memset(taken, 0, sizeof taken);
+	for (i = 0; i < owners.count; i++)
+		if (owners.list[i].account >= WP_PLAIN)
+			taken[owners.list[i].account - WP_PLAIN] = TRUE;
+}
+
+/* admit finds the driver of a file and the number of its account. FALSE where it is
+ * no driver's, or the administrator does not want it. */
+static BOOL admit(struct reading *r, const BYTE *start, DWORD size, PSID owner, struct wp_file *f)
+{
+	const struct publishers *p;
+	DWORD i, k;
+
+	for (i = 0; i < driver_count && !wp_serves(start, size, &drivers[i]);)
+		i++;
+	if (i == driver_count)
+		return FALSE;
+	f->driver = &drivers[i];
+	p = publishers[i];
+	if (p != NULL && !p->set) {
+		if (take_number(owner, &f->account))
+			return TRUE;
+		r->troubles |= 1u << WP_TOO_MUCH;
+		return FALSE;
+	}
+	f->account = WP_NAMED;
+	for (k = 0; p != NULL && k < p->count; k++)
+		if (EqualSid((PSID)p->sids[k], owner))
+			return TRUE;
+	r->troubles |= 1u << WP_OTHER_ACCOUNT;
 	return FALSE;
 }
 
@@ -229,38 +397,77 @@ static BOOL keep(struct reading *r, const BYTE *data, DWORD used)
 
 static void read_file(struct reading *r, HANDLE file)
 {
-	BYTE header[WP_HeaderSize], *data;
+	BYTE start[START], sid[SECURITY_MAX_SID_SIZE], *data;
 	BY_HANDLE_FILE_INFORMATION info;
-	DWORD used;
+	struct wp_file f = { .data = NULL };
+	DWORD got;
 
 	if (GetFileType(file) != FILE_TYPE_DISK || !GetFileInformationByHandle(file, &info) || info.dwFileAttributes & UNFIT)
 		return;
 	if (!is_published(file))
 		return;
-	used = wp_used(header, read_start(file, header, sizeof header), (ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow, &r->troubles);
-	if (used == 0)
+	got = read_start(file, start, sizeof start);
+	f.used = wp_used(start, got, (ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow, &r->troubles);
+	if (f.used == 0 || !read_owner(r, file, sid) || !admit(r, start, got, sid, &f))
 		return;
-	if (r->count == WP_MaxFiles || r->bytes + used > READ_LIMIT) {
+	if (r->count == WP_MaxFiles || r->bytes + f.used > READ_LIMIT) {
 		r->troubles |= 1u << WP_TOO_MUCH;
 		return;
 	}
-	data = malloc(used);
+	data = malloc(f.used);
 	if (data == NULL) {
 		r->troubles |= 1u << WP_NO_MEMORY;
 		return;
 	}
-	if (read_start(file, data, used) != used || !settle(file, data, used))
+	if (read_start(file, data, f.used) != f.used || !settle(file, data, f.used)) {
 		r->troubles |= 1u << WP_NO_READING;
-	else if (keep(r, data, used))
+		free(data);
 		return;
-	free(data);
+	}
+	f.data = data;
+	r->bytes += f.used;
+	r->found[r->count++] = (struct found){
+		.file = f,
+		.made = (ULONGLONG)info.ftCreationTime.dwHighDateTime << 32 | info.ftCreationTime.dwLowDateTime,
+		.id = (ULONGLONG)info.nFileIndexHigh << 32 | info.nFileIndexLow,
+	};
 }
 
-static int by_start(const void *a, const void *b)
+/* is_service tells whether an account is none that people log in with. */
+static BOOL is_service(PSID account)
 {
-	int64_t x = wp_started(((const struct wp_file *)a)->data), y = wp_started(((const struct wp_file *)b)->data);
+	static const SID_IDENTIFIER_AUTHORITY nt = SECURITY_NT_AUTHORITY;
 
-	return x < y ? -1 : x > y;
+	return memcmp(GetSidIdentifierAuthority(account), &nt, sizeof nt) == 0 &&
+	       *GetSidSubAuthority(account, 0) != SECURITY_NT_NON_UNIQUE;
+}
+
+/* by_account is the order of accounts of which none has an object yet. No account can
+ * choose its place: services come first, then the SID decides. */
+static int by_account(uint32_t a, uint32_t b)
+{
+	PSID x, y;
+
+	if (a < WP_PLAIN || b < WP_PLAIN || a == b)
+		return a < b ? -1 : a > b;
+	x = accounts[a - WP_PLAIN];
+	y = accounts[b - WP_PLAIN];
+	if (is_service(x) != is_service(y))
+		return is_service(x) ? -1 : 1;
+	return memcmp(x, y, GetLengthSid(x)); /* of the same length, or different at its beginning */
+}
+
+/* by_order is the order of files: their owners can choose it only among their own. */
+static int by_order(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+	int order = by_account(x->file.account, y->file.account);
+
+	if (order != 0)
+		return order;
+	if (x->made != y->made)
+		return x->made < y->made ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
 }
 
 #define OPLOCK_BREAK_IN_PROGRESS ((NTSTATUS)0x00000108) /* ntstatus.h */
@@ -405,17 +612,22 @@ static void read_list(struct reading *r, HANDLE directory, const BYTE *list)
 
 static void read_files(struct reading *r)
 {
+	const unsigned unread = 1u << WP_NO_READING | 1u << WP_TOO_MUCH | 1u << WP_NO_MEMORY;
 	HANDLE directory = open_published(&r->troubles);
 	const DWORD room = 1u << 16;
 	BYTE *list = directory != NULL ? malloc(room) : NULL;
+	DWORD i;
 
 	while (list != NULL && r->entries <= MAX_ENTRIES &&
 	       GetFileInformationByHandleEx(directory, FileIdBothDirectoryInfo, list, room))
 		read_list(r, directory, list);
+	r->partial = list == NULL || (r->troubles & unread) != 0;
 	free(list);
 	if (directory != NULL)
 		CloseHandle(directory);
-	qsort(r->files, r->count, sizeof *r->files, by_start);
+	qsort(r->found, r->count, sizeof *r->found, by_order);
+	for (i = 0; i < r->count; i++)
+		r->files[i] = r->found[i].file;
 }
 
 DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD objects)
@@ -434,13 +646,16 @@ DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD o
 	QueryPerformanceFrequency(&frequency);
 	q.time = now.QuadPart;
 	q.frequency = frequency.QuadPart;
-	AcquireSRWLockShared(&lock);
+	AcquireSRWLockExclusive(&lock);
 	if (driver_count > 0) {
+		release_numbers();
 		read_files(r);
 		q.most = limit;
+		q.owners = &owners;
+		q.partial = r->partial;
 		fits = wp_collect(r->files, r->count, &q);
 	}
-	ReleaseSRWLockShared(&lock);
+	ReleaseSRWLockExclusive(&lock);
 	while (r->count > 0)
 		free((void *)r->files[--r->count].data);
 	tell(q.troubles | r->troubles);
@@ -451,4 +666,34 @@ DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD o
 	*bytes = q.bytes;
 	*objects = q.objects;
 	return ERROR_SUCCESS;
+}
+
+/* WinperfOwner writes whose the object of a title index is: the SID as a text, or
+ * Publishers where the administrator has named the accounts. It returns how many units
+ * it takes, 0 for an object that is not there. */
+DWORD WINAPI WinperfOwner(DWORD title, LPWSTR text, DWORD room)
+{
+	const WCHAR *const special[WP_PLAIN] = { PUBLISHERS, L"S-1-5-18", L"S-1-5-32-544" };
+	const WCHAR *owner = NULL;
+	LPWSTR sid = NULL;
+	DWORD units = 0;
+	uint32_t i;
+
+	AcquireSRWLockShared(&lock);
+	for (i = 0; i < owners.count; i++) {
+		uint32_t account = owners.list[i].account;
+
+		if (owners.list[i].title != title)
+			continue;
+		if (account < WP_PLAIN)
+			owner = special[account];
+		else if (ConvertSidToStringSidW(accounts[account - WP_PLAIN], &sid))
+			owner = sid;
+	}
+	ReleaseSRWLockShared(&lock);
+	for (; owner != NULL && *owner != 0; owner++, units++)
+		if (units < room)
+			text[units] = *owner;
+	LocalFree(sid);
+	return units;
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/winperf/winperf/counter"
@@ -63,6 +64,87 @@ func hostile(t *testing.T, c core, good []byte, bad copied, query []byte) {
 	if want, err := c.ask(utf16z("Global"), len(a.data), bad, copied{data: good}); err != nil || want.more || len(want.data) != len(a.data) {
 		t.Fatalf("%d bytes with just enough room, want %d; error %v", len(want.data), len(a.data), err)
 	}
+	stranger(t, c, good, bad)
+}
+
+// byTitle returns the objects of an answer by their titles.
+func (a answer) byTitle() map[uint32][]byte {
+	objects := map[uint32][]byte{}
+	for p := a.data; len(p) > 0; {
+		n := binary.LittleEndian.Uint32(p)
+		objects[binary.LittleEndian.Uint32(p[12:])] = p[:n]
+		p = p[n:]
+	}
+	return objects
+}
+
+// stranger gives the hostile file to another account, in front of the good file: no byte
+// of the objects that are the good file's changes, and everything else is as if
+// the hostile file were alone.
+func stranger(t *testing.T, c core, good []byte, bad copied) {
+	t.Helper()
+	collect := func(owners []owner, files ...copied) (map[uint32][]byte, []owner) {
+		r := request{query: utf16z("Global"), room: 1 << 20, most: limit, owners: owners, files: files}
+		a, owners, err := c.request(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.show(t)
+		return a.byTitle(), owners
+	}
+	own := copied{data: good, account: plain}
+	bad.account = plain + 1
+	mine, first := collect(nil, own)
+	theirs, others := collect(nil, bad)
+
+	// Who was first keeps the object, whoever comes first this time.
+	all, owners := collect(first, bad, own)
+	want := map[uint32]uint32{}
+	for _, o := range append(slices.Clone(others), first...) {
+		want[o.title] = o.account
+	}
+	compareOwners(t, owners, want)
+	for title, account := range want {
+		if account == plain && !bytes.Equal(all[title], mine[title]) {
+			t.Fatalf("object %d is\n%x, want\n%x", title, all[title], mine[title])
+		}
+		if account != plain && len(all[title]) != len(theirs[title]) {
+			t.Fatalf("object %d has %d bytes, alone %d", title, len(all[title]), len(theirs[title]))
+		}
+	}
+
+	// If nobody was first, all is the first file's that it has.
+	for _, o := range others {
+		want[o.title] = o.account
+	}
+	all, owners = collect(nil, bad, own)
+	compareOwners(t, owners, want)
+	for _, o := range others {
+		if !bytes.Equal(all[o.title], theirs[o.title]) {
+			t.Fatalf("object %d is\n%x, want\n%x", o.title, all[o.title], theirs[o.title])
+		}
+	}
+
+	// An administrator comes before both.
+	own.account = administrators
+	all, _ = collect(others, bad, own)
+	for title := range mine {
+		if !bytes.Equal(all[title], mine[title]) {
+			t.Fatalf("the administrator's object %d is\n%x, want\n%x", title, all[title], mine[title])
+		}
+	}
+}
+
+func compareOwners(t *testing.T, got []owner, want map[uint32]uint32) {
+	t.Helper()
+	for i, o := range got {
+		if account, ok := want[o.title]; !ok || account != o.account || i > 0 && got[i-1].title >= o.title {
+			t.Fatalf("owners %v, want %v", got, want)
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("owners %v, want %v", got, want)
+	}
 }
 
 // FuzzCore gives the core a file that anybody may have written.
@@ -77,8 +159,75 @@ func FuzzCore(f *testing.F) {
 		if len(file) > 1<<20 || len(query) > 1<<12 {
 			t.Skip()
 		}
-		hostile(t, c, data, copied{file, later}, append(query[:len(query)&^1:len(query)&^1], 0, 0))
+		hostile(t, c, data, copied{data: file, later: later}, append(query[:len(query)&^1:len(query)&^1], 0, 0))
 	})
+}
+
+// FuzzOwners gives the core several files of several accounts, some of which had objects
+// before, and compares whose the objects are with a simple rule.
+func FuzzOwners(f *testing.F) {
+	f.Add([]byte{3, 4, 3}, []byte{4, 3, 3}, false)
+	f.Add([]byte{4, 1, 2, 0}, []byte{4, 4, 4}, true)
+	f.Add([]byte{5, 6}, []byte{9, 0xFF, 5}, true)
+	f.Add([]byte{5, 6}, []byte{9, 6, 5}, false)
+	c, data := startCore(f), seed(f)
+	titles := []uint32{transferObject, peerObject, partObject}
+	f.Fuzz(func(t *testing.T, accounts, had []byte, partial bool) {
+		if len(accounts) > 100 {
+			t.Skip()
+		}
+		r := request{query: utf16z("Global"), room: 1 << 20, most: limit, partial: partial}
+		for _, account := range accounts {
+			r.files = append(r.files, copied{data: data, account: uint32(account)})
+		}
+		want := map[uint32]uint32{}
+		for i, title := range titles {
+			last := int64(-1)
+			if i < len(had) && had[i] != 0xFF {
+				last = int64(had[i])
+				r.owners = append(r.owners, owner{title, uint32(had[i])})
+			}
+			if account := expectOwner(accounts, last, partial); account >= 0 {
+				want[title] = uint32(account)
+			}
+		}
+
+		a, owners, err := c.request(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareOwners(t, owners, want)
+		b, err := a.check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		const peers = 3 // of the seed
+		files := bytes.Count(accounts, []byte{byte(want[peerObject])})
+		if o := b.Object(peerObject); o == nil && files > 0 || o != nil && len(o.Instances) != peers*files {
+			t.Errorf("%d files of the owner: %s", files, a.show(t))
+		}
+	})
+}
+
+// expectOwner says whose an object of all these accounts is, and was; -1 for nobody's.
+func expectOwner(accounts []byte, had int64, partial bool) int64 {
+	if len(accounts) > 0 {
+		if least := slices.Min(accounts); least < plain {
+			return int64(least)
+		}
+	}
+	for _, account := range accounts {
+		if int64(account) == had {
+			return had
+		}
+	}
+	if had >= 0 && partial {
+		return had
+	}
+	if len(accounts) == 0 {
+		return -1
+	}
+	return int64(accounts[0])
 }
 
 // TestSpoiled writes every interesting number over every field of a file, and then
@@ -284,7 +433,8 @@ func TestLimit(t *testing.T) {
 		{"Global", 0, "", tooLarge},
 	} {
 		for _, room := range []int{plenty, tt.most} {
-			a, err := c.askFor(utf16z(tt.query), room, tt.most, copied{data: good})
+			r := request{query: utf16z(tt.query), room: room, most: tt.most, files: []copied{{data: good}}}
+			a, _, err := c.request(r)
 			if err != nil {
 				t.Fatal(err)
 			}

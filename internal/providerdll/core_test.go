@@ -118,57 +118,114 @@ func startProcess(t testing.TB, program string) *process {
 	return c
 }
 
-// copied is a copy of a file, and one made later, if slots changed meanwhile.
-type copied struct{ data, later []byte }
+// copied is a copy of a file, and one made later, if slots changed meanwhile; and whose
+// it is: core.h, WP_PLAIN and above for accounts that are no administrators.
+type copied struct {
+	data, later []byte
+	account     uint32
+}
+
+// owner says whose an object is.
+type owner struct{ title, account uint32 }
+
+// request is what the core is asked.
+type request struct {
+	query      []byte // nil is NULL
+	room, most int
+	owners     []owner // as an earlier answer has them
+	partial    bool
+	files      []copied
+}
+
+// Accounts, as core.h has them: plain is the first of those that are no administrators.
+const (
+	named = iota
+	system
+	administrators
+	plain
+)
 
 // limit is the most bytes of an answer that the tests allow, where they do not say.
 const limit = 1 << 22
 
 // ask asks the core. A nil query is NULL.
 func (c core) ask(query []byte, room int, files ...copied) (answer, error) {
-	return c.askFor(query, room, limit, files...)
+	a, _, err := c.request(request{query: query, room: room, most: limit, files: files})
+	return a, err
 }
 
-// askFor is ask with a bound on the answer.
-func (c core) askFor(query []byte, room, most int, files ...copied) (answer, error) {
-	first, err := c[0].ask(query, room, most, files)
+// request asks the core of each word size, and returns whose the objects are, too.
+func (c core) request(r request) (answer, []owner, error) {
+	first, owners, err := c[0].request(r)
 	for _, p := range c[1:] {
 		if err != nil {
 			break
 		}
 		var other answer
-		if other, err = p.ask(query, room, most, files); err == nil && !reflect.DeepEqual(first, other) {
-			err = fmt.Errorf("one word size gives %+v, the other one %+v", first, other)
+		var others []owner
+		other, others, err = p.request(r)
+		if err == nil && !(reflect.DeepEqual(first, other) && slices.Equal(owners, others)) {
+			err = fmt.Errorf("one word size gives %+v %v, the other one %+v %v", first, owners, other, others)
 		}
 	}
-	return first, err
+	return first, owners, err
 }
 
-func (c *process) ask(query []byte, room, most int, files []copied) (answer, error) {
+// bytes is the request as the program reads it.
+func (r request) bytes() []byte {
 	le := binary.LittleEndian
-	p := le.AppendUint32(nil, uint32(room))
-	p = le.AppendUint32(p, uint32(most))
-	if query == nil {
+	p := le.AppendUint32(nil, uint32(r.room))
+	p = le.AppendUint32(p, uint32(r.most))
+	if r.query == nil {
 		p = le.AppendUint32(p, ^uint32(0))
 	} else {
-		p = append(le.AppendUint32(p, uint32(len(query))), query...)
+		p = append(le.AppendUint32(p, uint32(len(r.query))), r.query...)
 	}
-	p = le.AppendUint32(p, uint32(len(files)))
-	for _, f := range files {
+
+	p = le.AppendUint32(p, uint32(8*len(r.owners)))
+	for _, o := range r.owners {
+		p = le.AppendUint32(p, o.title)
+		p = le.AppendUint32(p, o.account)
+	}
+	partial := uint32(0)
+	if r.partial {
+		partial = 1
+	}
+	p = le.AppendUint32(p, partial)
+
+	p = le.AppendUint32(p, uint32(len(r.files)))
+	for _, f := range r.files {
+		p = le.AppendUint32(p, f.account)
 		p = append(le.AppendUint32(p, uint32(len(f.data))), f.data...)
 		p = append(le.AppendUint32(p, uint32(len(f.later))), f.later...)
 	}
-	if _, err := c.in.Write(p); err != nil {
-		return answer{}, fmt.Errorf("%w: %s", err, c.stderr.String())
+	return p
+}
+
+func (c *process) request(r request) (a answer, owners []owner, err error) {
+	if _, err := c.in.Write(r.bytes()); err != nil {
+		return a, nil, fmt.Errorf("%w: %s", err, c.stderr.String())
 	}
 	var head [16]byte
 	if _, err := io.ReadFull(c.out, head[:]); err != nil {
-		return answer{}, fmt.Errorf("the core has ended: %w", err)
+		return a, nil, fmt.Errorf("the core has ended: %w", err)
 	}
-	a := answer{more: le.Uint32(head[:]) == 0, objects: int(le.Uint32(head[4:])), troubles: le.Uint32(head[8:])}
+	le := binary.LittleEndian
+	a = answer{more: le.Uint32(head[:]) == 0, objects: int(le.Uint32(head[4:])), troubles: le.Uint32(head[8:])}
 	a.data = make([]byte, le.Uint32(head[12:]))
-	_, err := io.ReadFull(c.out, a.data)
-	return a, err
+	if _, err := io.ReadFull(c.out, a.data); err != nil {
+		return a, nil, err
+	}
+
+	if _, err := io.ReadFull(c.out, head[:4]); err != nil {
+		return a, nil, err
+	}
+	list := make([]byte, le.Uint32(head[:]))
+	_, err = io.ReadFull(c.out, list)
+	for ; len(list) >= 8; list = list[8:] {
+		owners = append(owners, owner{le.Uint32(list), le.Uint32(list[4:])})
+	}
+	return a, owners, err
 }
 
 // utf16z is a text as Windows has it.
@@ -179,7 +236,8 @@ func utf16z(s string) (p []byte) {
 	return p
 }
 
-// copies reads the files of a directory, the oldest first.
+// copies reads the files of a directory, the oldest first, as provider.c gives them:
+// what publishers of these tests say about themselves is true.
 func copies(t testing.TB, dir string) (files []copied) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -191,7 +249,7 @@ func copies(t testing.TB, dir string) (files []copied) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, copied{data: data})
+		files = append(files, copied{data: data, account: plain})
 	}
 	slices.SortFunc(files, func(a, b copied) int {
 		return bytes.Compare(started(a.data), started(b.data))

@@ -71,20 +71,40 @@ func install(t testing.TB) {
 	})
 }
 
-// library is the DLL with its three functions.
-type library struct{ open, collect, close uintptr }
+// library is the DLL with its functions.
+type library struct{ open, collect, close, owner, troubles uintptr }
 
+// load loads a copy of the DLL, which knows nothing of other tests, until the test ends.
 func load(t testing.TB) library {
 	t.Helper()
-	dll := winapi.NewDLL(wintest.DLL(t, "winperf-provider"))
+	code, err := os.ReadFile(wintest.DLL(t, "winperf-provider"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "winperf-provider.dll")
+	if err := os.WriteFile(path, code, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	dll, err := syscall.LoadLibrary(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.FreeLibrary(dll); err != nil {
+			t.Error(err)
+		}
+	})
+
 	find := func(name string) uintptr {
-		addr, err := dll.Proc(name).Addr()
+		addr, err := syscall.GetProcAddress(dll, name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return addr
 	}
-	return library{find("WinperfOpen"), find("WinperfCollect"), find("WinperfClose")}
+	return library{
+		find("WinperfOpen"), find("WinperfCollect"), find("WinperfClose"), find("WinperfOwner"), find("WinperfTroubles"),
+	}
 }
 
 // start opens the provider with a context, until the test ends.

@@ -162,7 +162,7 @@ func TestHostileFile(t *testing.T) {
 	}
 	data = data[:binary.LittleEndian.Uint64(data[publish.HeaderUsed:])]
 	path := filepath.Join(dir, "hostile.winperf")
-	f, err := winapi.CreateShared(path, "D:(A;;FA;;;WD)")
+	f, err := winapi.CreateShared(path, "D:P(A;;FA;;;OW)")
 	if err != nil {
 		t.Fatal(err)
 	}
