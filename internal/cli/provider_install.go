@@ -23,8 +23,15 @@ of a manifest (.man). The file is checked first. For an .ini file it writes the
 service's Performance and Linkage keys and calls lodctr; for a manifest lodctr
 does everything. When a step fails, what was done before is undone.
 
+An object that several accounts publish is an administrator's, else that of the
+account which published it first. --publisher names the accounts whose files
+count instead, and whose instances then stand together: use it where accounts do
+not trust each other. An account is a name or a SID, no group; what elevated
+programs publish is BUILTIN\Administrators'.
+
 It needs an elevated prompt. --dry-run shows what would be done, on any system.`,
 		Example: `  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll' --dry-run
+  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll' --publisher 'NT AUTHORITY\LocalService'
   winperf provider install myapp.man --dir 'C:\myapp'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,6 +57,7 @@ It needs an elevated prompt. --dry-run shows what would be done, on any system.`
 	cmd.Flags().StringVar(&in.Collect, "collect", "", "`EXPORT` that collects (default WinperfCollect)")
 	cmd.Flags().StringVar(&in.Close, "close", "", "`EXPORT` that closes it (default WinperfClose)")
 	cmd.Flags().StringArrayVar(&in.Export, "context", nil, "`TEXT` that the open function is told; may be given several times (default the driver's name)")
+	cmd.Flags().StringArrayVar(&in.Publishers, "publisher", nil, "`ACCOUNT` whose published counters count; may be given several times (default all)")
 	cmd.Flags().StringVar(&in.Directory, "dir", "", "`DIRECTORY` of the binary with a manifest's texts")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done and do nothing")
 	return cmd
@@ -63,6 +71,8 @@ func fillInstall(in *registration.Install, read *registrationRead, path string) 
 			return errors.New("--library is missing: a version 1 provider is a DLL")
 		}
 		in.INI, in.Driver = path, read.driver
+	case len(in.Publishers) > 0:
+		return errors.New("--publisher is for the version 1 provider of an .ini file")
 	case len(read.providers) == 1:
 		in.Manifest, in.Provider = path, read.providers[0]
 	case len(read.providers) > 1:

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +13,9 @@ import (
 // delivered is what a provider of published counters says about itself.
 type delivered struct {
 	library  string
-	objects  []byte   // as they stand in a performance data block
-	troubles []string // what keeps something from being delivered
+	objects  []byte            // as they stand in a performance data block
+	owners   map[uint32]string // who publishes each object, by its title index
+	troubles []string          // what keeps something from being delivered
 }
 
 func (a *app) providerStatusCommand() *cobra.Command {
@@ -21,9 +23,10 @@ func (a *app) providerStatusCommand() *cobra.Command {
 		Use:   "status DRIVER",
 		Short: "Tell what the provider of published counters delivers, and what it leaves out",
 		Long: `Status asks the winperf-provider.dll of a driver for everything, in this process,
-and lists the objects that it delivers by their title indices, and why it leaves
-something out: files that are damaged or not its own, more than an answer may
-hold, a directory that somebody else has made.
+and lists the objects that it delivers by their title indices, with the account
+that each belongs to, and why it leaves something out: files that are damaged or
+not its own, an object of another account, more than an answer may hold, a
+directory that somebody else has made.
 
 Exit status: 0 nothing is left out, 1 the provider could not be asked, 3
 something is left out.`,
@@ -48,23 +51,15 @@ func (a *app) listDelivered(d delivered) error {
 		return err
 	}
 
-	// Each object begins with its length; what stands where is winperf.h's PERF_OBJECT_TYPE.
-	const header = 64
-	le := binary.LittleEndian
-	for p := d.objects; len(p) >= header; {
-		size := le.Uint32(p)
-		if size < header || uint64(size) > uint64(len(p)) {
-			break
-		}
-		instances := int32(le.Uint32(p[40:]))
+	for title, object := range d.each() {
+		instances := int32(binary.LittleEndian.Uint32(object[40:]))
 		if instances < 0 {
 			instances = 1 // the object has none, but values
 		}
-		_, err := fmt.Fprintf(a.stdout, "object %d: instances %d, bytes %d\n", le.Uint32(p[12:]), instances, size)
-		if err != nil {
+		const line = "object %d: instances %d, bytes %d, published by %s\n"
+		if _, err := fmt.Fprintf(a.stdout, line, title, instances, len(object), safetext.Line(d.owners[title])); err != nil {
 			return err
 		}
-		p = p[size:]
 	}
 
 	for _, trouble := range d.troubles {
@@ -74,4 +69,22 @@ func (a *app) listDelivered(d delivered) error {
 		a.partial = true
 	}
 	return nil
+}
+
+// each returns the objects with their title indices. Each begins with its length; what
+// stands where is winperf.h's PERF_OBJECT_TYPE.
+func (d delivered) each() iter.Seq2[uint32, []byte] {
+	const header = 64
+	return func(yield func(uint32, []byte) bool) {
+		for p := d.objects; len(p) >= header; {
+			size := binary.LittleEndian.Uint32(p)
+			if size < header || uint64(size) > uint64(len(p)) {
+				return
+			}
+			if !yield(binary.LittleEndian.Uint32(p[12:]), p[:size]) {
+				return
+			}
+			p = p[size:]
+		}
+	}
 }

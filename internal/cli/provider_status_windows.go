@@ -30,11 +30,29 @@ func askProvider(sys registration.System, driver string) (d delivered, err error
 		return d, err
 	}
 	d.objects, err = collectAll(e)
+	d.owners = ownersOf(e, d)
 	if err := errors.Join(err, e.Close()); err != nil {
 		return d, err
 	}
 	d.troubles, err = e.Troubles()
 	return d, err
+}
+
+// ownersOf asks who publishes the objects. A library of an earlier version does not know.
+func ownersOf(e *winapi.Extension, d delivered) map[uint32]string {
+	owners := map[uint32]string{}
+	for title := range d.each() {
+		sid, err := e.Owner(title)
+		switch {
+		case err != nil || sid == "":
+			owners[title] = "an account that the library does not tell"
+		case sid == registration.Publishers:
+			owners[title] = "the accounts in " + registration.Publishers
+		default:
+			owners[title] = winapi.AccountName(sid)
+		}
+	}
+	return owners
 }
 
 // collectAll asks with ever more room, to twice what an answer may have.

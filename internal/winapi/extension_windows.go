@@ -6,12 +6,15 @@ import (
 	"syscall"
 	"unicode/utf16"
 	"unsafe"
+
+	"golang.org/x/sys/windows"
 )
 
 // Extension are the functions of a version 1 provider (Microsoft Learn, "Creating a
-// Performance Extension DLL"), and WinperfTroubles, which winperf-provider.dll has.
+// Performance Extension DLL"), and WinperfTroubles and WinperfOwner, which
+// winperf-provider.dll has.
 type Extension struct {
-	open, collect, close, troubles *Proc
+	open, collect, close, troubles, owner *Proc
 }
 
 // NewExtension returns the functions of winperf-provider.dll, or of a copy of it.
@@ -21,6 +24,7 @@ func NewExtension(dll *DLL) *Extension {
 		collect:  dll.Proc("WinperfCollect"),
 		close:    dll.Proc("WinperfClose"),
 		troubles: dll.Proc("WinperfTroubles"),
+		owner:    dll.Proc("WinperfOwner"),
 	}
 }
 
@@ -91,4 +95,37 @@ func (e *Extension) Troubles() ([]string, error) {
 		return nil, nil
 	}
 	return strings.Split(lines, "\n"), nil
+}
+
+// Owner returns whose the object of a title index was when it was last collected: a SID,
+// or Publishers, the registry value that names the accounts; "" for nobody's.
+//
+// sys	WinperfOwner(title uint32, text *uint16, room uint32) (units uint32)
+func (e *Extension) Owner(title uint32) (string, error) {
+	addr, err := e.owner.Addr()
+	if err != nil {
+		return "", err
+	}
+	text := make([]uint16, 256) // a SID has at most 184 characters
+	n, _, _ := syscall.SyscallN(addr, uintptr(title), uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
+	return string(utf16.Decode(text[:min(int(n), len(text))])), nil
+}
+
+// AccountName returns the name of the account of a SID, DOMAIN\NAME, or the SID where it
+// has none.
+//
+// sys	LookupAccountSid(system *uint16, sid *SID, name *uint16, nameLen *uint32, domain *uint16, domainLen *uint32, use *uint32) (err error) = advapi32.LookupAccountSidW
+func AccountName(sid string) string {
+	s, err := windows.StringToSid(sid)
+	if err != nil {
+		return sid
+	}
+	name, domain, _, err := s.LookupAccount("")
+	switch {
+	case err != nil:
+		return sid
+	case domain == "":
+		return name
+	}
+	return domain + `\` + name
 }

@@ -11,6 +11,10 @@ import (
 // HKEY_LOCAL_MACHINE.
 const Services = `SYSTEM\CurrentControlSet\Services`
 
+// Publishers is the value of the Performance key by which the administrator names the
+// accounts whose published objects winperf-provider.dll delivers.
+const Publishers = "Publishers"
+
 // Plan is what an installation is going to do, in order.
 type Plan []Step
 
@@ -119,6 +123,10 @@ type Install struct {
 	Open, Collect, Close string
 	// Export is what Open is told, as Linkage\Export; it defaults to Driver.
 	Export []string
+	// Publishers are the accounts, by names or SIDs, whose published objects
+	// winperf-provider.dll delivers, together. Without any each object is that of the
+	// account which published it first, or of an administrator.
+	Publishers []string
 	// Manifest is the .man file of a version 2 provider, Directory where the
 	// binary with its texts is, and Provider its GUID.
 	Manifest, Directory string
@@ -158,8 +166,11 @@ func (in Install) version1() Plan {
 	if in.Open == "" { // it is winperf-provider.dll
 		p = Plan{{Action: Action{Kind: MakePublished}}}
 	}
+	p = append(p, Step{Action: Action{Kind: CreateKey, Key: performance}})
+	if len(in.Publishers) > 0 {
+		p = append(p, set(performance, Publishers, Value{Type: TypeMultiString, Strings: in.Publishers}))
+	}
 	return append(p, Plan{
-		{Action: Action{Kind: CreateKey, Key: performance}},
 		text("Library", in.Library, ""),
 		text("Open", in.Open, "WinperfOpen"),
 		text("Collect", in.Collect, "WinperfCollect"),
@@ -196,7 +207,7 @@ func UninstallDriver(driver string) Plan {
 var performanceValues = []string{
 	"Library", "Open", "Collect", "Close", "Open Timeout", "Collect Timeout", "Collect Supports Metadata",
 	"First Counter", "Last Counter", "First Help", "Last Help", "Object List", "Library Validation Code",
-	"Disable Performance Counters", "Answer Limit",
+	"Disable Performance Counters", "Answer Limit", Publishers,
 }
 
 // UninstallProvider returns the steps that remove a version 2 provider.

@@ -107,7 +107,8 @@ func before() *machine {
 	}}
 }
 
-var install = registration.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`, Manifest: `C:\app\app.man`}
+var install = registration.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`, Manifest: `C:\app\app.man`,
+	Publishers: []string{"LocalService", "S-1-5-18"}}
 
 func TestInstall(t *testing.T) {
 	m := before()
@@ -124,7 +125,7 @@ func TestInstall(t *testing.T) {
 	}
 	want := []string{
 		`Close "WinperfClose"`, `Collect "WinperfCollect"`, `First Counter dword:5000`,
-		`Library "C:\\app\\app.dll"`, `Open "WinperfOpen"`,
+		`Library "C:\\app\\app.dll"`, `Open "WinperfOpen"`, `Publishers multi_sz:LocalService,S-1-5-18`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
