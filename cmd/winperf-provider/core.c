@@ -253,11 +253,15 @@ static uint32_t read_objects(struct collection *c)
 	return n;
 }
 
-static uint32_t account_of(const struct collection *c, const struct object *o) { return c->files[o->file].account; }
+static uint32_t account_of(const struct collection *c, const struct object *o)
+{
+	return c->files[o->file].account;
+}
 
 /* owner_of returns whose an object is that n files have: o to o + n. It had an owner,
  * unless that is NULL. */
-static uint32_t owner_of(const struct collection *c, const struct object *o, uint32_t n, const struct wp_owner *had)
+static uint32_t owner_of(const struct collection *c, const struct object *o, uint32_t n,
+	const struct wp_owner *had)
 {
 	uint32_t first = account_of(c, o), best = WP_PLAIN, i;
 	bool stays = had != NULL && c->r->partial;
@@ -674,7 +678,8 @@ static bool allocate(struct collection *c)
 	c->numbers = malloc((c->object_count + (size_t)1) * sizeof *c->numbers);
 	c->queue = malloc((c->object_count + (size_t)1) * sizeof *c->queue);
 	c->owners.list = malloc((c->object_count + c->r->owners->count + (size_t)1) * sizeof *c->owners.list);
-	if (c->objects == NULL || c->groups == NULL || c->numbers == NULL || c->queue == NULL || c->owners.list == NULL)
+	if (c->objects == NULL || c->groups == NULL || c->numbers == NULL || c->queue == NULL ||
+	    c->owners.list == NULL)
 		return false;
 	for (f = 0; f < c->file_count; f++) {
 		c->files[f].groups = c->numbers + n;

@@ -64,18 +64,19 @@ static const WCHAR *const texts[WP_TROUBLES] = {
 	[WP_NO_MEMORY] = L"There is not enough memory to deliver the published counters.",
 	[WP_TOO_LARGE] = L"More is published than an answer may hold, and whole objects are left out. The value "
 		L"\"Answer Limit\" of the driver's Performance key, a number of bytes, allows more than 4 MiB.",
-	[WP_OTHER_ACCOUNT] = L"An account publishes what belongs to another one, which published it first, or what the "
-		L"administrator has not left to it: it is left out. The value \"Publishers\" of the driver's Performance key names "
-		L"the accounts that publish together.",
+	[WP_OTHER_ACCOUNT] = L"An account publishes what belongs to another one, which published it first, "
+		L"or what the administrator has not left to it: it is left out. The value \"Publishers\" of the driver's "
+		L"Performance key names the accounts that publish together.",
 	[WP_NO_CONTEXT] = L"The service's Linkage key has no value Export with names of drivers: nothing can be delivered.",
 	[WP_NOT_INSTALLED] = L"A driver has no title indices in its Performance key: lodctr has not been run for it.",
 	[WP_NO_READING] = L"A published file cannot be read, and is left out.",
 	[WP_TOO_MUCH] = L"There is more published than can be read. Some files are left out. \"Answer Limit\" allows more.",
 	[WP_BAD_DIRECTORY] = L"%ProgramData%\\winperf or its directory published belongs to neither SYSTEM nor the "
 		L"administrators, or leads elsewhere: nothing in it is shown. Remove it and publish, or install a provider, as an administrator.",
-	[WP_NO_OWNER] = L"Others than its owner may write to a published file, so it may be anybody's: it is left out.",
-	[WP_NO_ACCOUNT] = L"The value \"Publishers\" of a driver's Performance key names an account that is not known, or "
-		L"cannot be read. It is a REG_MULTI_SZ with at most 64 names or SIDs.",
+	[WP_NO_OWNER] = L"Others than its owner may write to a published file, so it may be anybody's: "
+		L"it is left out.",
+	[WP_NO_ACCOUNT] = L"The value \"Publishers\" of a driver's Performance key names an account that is "
+		L"not known, or cannot be read. It is a REG_MULTI_SZ with at most 64 names or SIDs.",
 };
 
 /* tell writes troubles to the event log, each once as long as the DLL is loaded. */
@@ -284,7 +285,8 @@ static BOOL settle(HANDLE file, BYTE *data, DWORD used)
  * filled. */
 static BOOL is_only_writer(ACL *rights, PSID owner)
 {
-	const DWORD writes = FILE_WRITE_DATA | FILE_APPEND_DATA | WRITE_DAC | WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
+	const DWORD writes = FILE_WRITE_DATA | FILE_APPEND_DATA | WRITE_DAC | WRITE_OWNER |
+		GENERIC_WRITE | GENERIC_ALL;
 	DWORD i;
 
 	for (i = 0; i < rights->AceCount; i++) {
@@ -313,12 +315,13 @@ static BOOL read_owner(struct reading *r, HANDLE file, BYTE *sid)
 	ACL *rights;
 	BOOL good;
 
-	if (GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION, &owner, NULL, &rights,
-			NULL, &descriptor) != ERROR_SUCCESS) {
+	if (GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION,
+			&owner, NULL, &rights, NULL, &descriptor) != ERROR_SUCCESS) {
 		r->troubles |= 1u << WP_NO_READING;
 		return FALSE;
 	}
-	good = owner != NULL && rights != NULL && is_only_writer(rights, owner) && CopySid(SECURITY_MAX_SID_SIZE, sid, owner);
+	good = owner != NULL && rights != NULL && is_only_writer(rights, owner) &&
+		CopySid(SECURITY_MAX_SID_SIZE, sid, owner);
 	if (!good)
 		r->troubles |= 1u << WP_NO_OWNER;
 	LocalFree(descriptor);

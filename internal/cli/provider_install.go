@@ -57,7 +57,8 @@ It needs an elevated prompt. --dry-run shows what would be done, on any system.`
 	cmd.Flags().StringVar(&in.Collect, "collect", "", "`EXPORT` that collects (default WinperfCollect)")
 	cmd.Flags().StringVar(&in.Close, "close", "", "`EXPORT` that closes it (default WinperfClose)")
 	cmd.Flags().StringArrayVar(&in.Export, "context", nil, "`TEXT` that the open function is told; may be given several times (default the driver's name)")
-	cmd.Flags().StringArrayVar(&in.Publishers, "publisher", nil, "`ACCOUNT` whose published counters count; may be given several times (default all)")
+	cmd.Flags().StringArrayVar(&in.Publishers, "publisher", nil,
+		"`ACCOUNT` whose published counters count; may be given several times (default all)")
 	cmd.Flags().StringVar(&in.Directory, "dir", "", "`DIRECTORY` of the binary with a manifest's texts")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done and do nothing")
 	return cmd

@@ -57,7 +57,8 @@ func (a *app) listDelivered(d delivered) error {
 			instances = 1 // the object has none, but values
 		}
 		const line = "object %d: instances %d, bytes %d, published by %s\n"
-		if _, err := fmt.Fprintf(a.stdout, line, title, instances, len(object), safetext.Line(d.owners[title])); err != nil {
+		owner := safetext.Line(d.owners[title])
+		if _, err := fmt.Fprintf(a.stdout, line, title, instances, len(object), owner); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ package providerdll
 
 import (
 	"encoding/binary"
-	"fmt"
 	"testing"
 
 	"github.com/winperf/winperf/provider/publish"
@@ -83,7 +82,8 @@ func TestAccounts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var owners []owner
 			for i, l := range looks {
-				r := request{query: utf16z("Global"), room: plenty, most: limit, owners: owners, partial: l.partial, files: l.files}
+				r := request{query: utf16z("Global"), room: plenty, most: limit}
+				r.owners, r.partial, r.files = owners, l.partial, l.files
 				a, now, err := c.request(r)
 				if err != nil {
 					t.Fatal(err)
@@ -106,7 +106,8 @@ func TestAccountsApart(t *testing.T) {
 	instance(t, p, "Part", "x", "Bytes", 3, peer(t, p, "two", 2))
 	other := copied{data: used(t, p), account: plain + 1}
 
-	a, owners, err := c.request(request{query: utf16z("Global"), room: plenty, most: limit, files: []copied{own, other}})
+	r := request{query: utf16z("Global"), room: plenty, most: limit, files: []copied{own, other}}
+	a, owners, err := c.request(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +116,7 @@ func TestAccountsApart(t *testing.T) {
 		t.Errorf("%s, want %s; troubles %#x", got, want, a.troubles)
 	}
 	const theirs = plain + 1
-	if got := fmt.Sprint(owners); got != fmt.Sprint([]owner{{transferObject, theirs}, {peerObject, plain}, {partObject, theirs}}) {
-		t.Error(got)
-	}
+	compareOwners(t, owners, map[uint32]uint32{transferObject: theirs, peerObject: plain, partObject: theirs})
 }
 
 // TestManyAccounts has a thousand accounts publish an object.

@@ -195,7 +195,8 @@ func below(t testing.TB, path, program, how string) {
 		t.Fatal(err)
 	}
 	const script = `"$0" "$1" "$2" && : >"$2.done"`
-	out, err := exec.Command("start", "/unix", "/bin/sh", "-c", script, program, how, strings.TrimSpace(string(host))).CombinedOutput()
+	file := strings.TrimSpace(string(host))
+	out, err := exec.Command("start", "/unix", "/bin/sh", "-c", script, program, how, file).CombinedOutput()
 	for range 100 {
 		if os.Remove(path+".done") == nil {
 			return

@@ -337,6 +337,7 @@ func TestTroubles(t *testing.T) {
 		"long slot":      {[]copied{long}, badSlot},
 		"flags":          {[]copied{{data: good}, spoil(table+publish.ObjectFlags, 1)}, other},
 		"twice":          {[]copied{{data: good}, {data: good}}, second},
+		"driver behind":  {[]copied{spoil(publish.HeaderDriver, uint32(len(good)))}, 0},
 		"another driver": {[]copied{spoil(publish.HeaderSize, 'x')}, 0},
 	} {
 		a, err := c.ask(nil, plenty, tt.files...)
