@@ -40,19 +40,38 @@ func (p *Pair) Column(k int) Column {
 			return c
 		}
 	}
-	p.cook(k, 0, p.Len(), false)
+	p.cookWhole(k)
 	return p.out
 }
 
-// cook makes p.out the counter at position k of n instances from position first
-// on; fixed tells that they are a part whose values are in fixed places.
+// strip is how many instances are cooked at a time: the operands of a whole column
+// of very many would take several times the memory of its values.
+const strip = 4096
+
+// cookWhole makes p.out the counter at position k of all instances.
+func (p *Pair) cookWhole(k int) {
+	n := p.Len()
+	p.scratch.grow(n)
+	fell := false
+	for first := 0; first == 0 || first < n; first += strip {
+		p.cook(k, first, min(strip, n-first), first, false)
+		fell = fell || p.out.Fell
+	}
+
+	out := &p.out
+	out.Bits, out.Status = p.scratch.bits[:n], p.scratch.status[:n]
+	out.first, out.Fell = 0, fell
+}
+
+// cook makes p.out the counter at position k of n instances, no more than a strip,
+// from position first on, and puts its results at a place of the scratch. fixed
+// tells that they are a part whose values are in fixed places.
 // Operands and result stand in the Pair because to build them on the stack and
 // copy them takes as long as a dozen values.
-func (p *Pair) cook(k, first, n int, fixed bool) {
+func (p *Pair) cook(k, first, n, place int, fixed bool) {
 	s, col, out, op := &p.scratch, &p.columns[k], &p.out, &p.op
-	s.grow(n)
 	out.Kind, out.Unit = col.formula.Kind(), col.formula.Unit()
-	out.Bits, out.Status = s.bits[:n], s.status[:n]
+	out.Bits, out.Status = s.bits[place:][:n], s.status[place:][:n]
 	out.o, out.k, out.first, out.Fell = p.cur, k, first, false
 	if st := p.status(col, k); st != counter.OK {
 		fillStatus(out.Status, st)
@@ -135,7 +154,7 @@ func newColumn(d *index.Counter, baseSize int, opt counter.Options) column {
 	return c
 }
 
-// scratch holds one column's operands and results.
+// scratch holds the operands of a strip of one column, and its results.
 type scratch struct {
 	cur, prev, curBase, prevBase []uint64
 	bits                         []uint64
@@ -147,9 +166,13 @@ func (s *scratch) grow(n int) {
 	if n <= len(s.bits) {
 		return
 	}
-	n = max(n, 2*len(s.bits))
-	s.cur, s.prev, s.curBase, s.prevBase = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	if was := len(s.bits); was > 0 {
+		n = max(n, was+was/4)
+	}
 	s.bits, s.status = make([]uint64, n), make([]counter.Status, n)
+	if n = min(n, strip); n > len(s.cur) {
+		s.cur, s.prev, s.curBase, s.prevBase = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	}
 }
 
 func fillStatus(dst []counter.Status, st counter.Status) {

@@ -20,7 +20,9 @@ func (p *Pair) matchByName() {
 		}
 		return
 	}
-	p.matchChanged()
+	if !p.matchSame() {
+		p.matchChanged()
+	}
 	p.rejectRestarted()
 	p.rejectFallen()
 	p.remember()
@@ -65,6 +67,23 @@ func (p *Pair) remember() {
 		}
 	}
 	p.settled = p.cur.Labels()
+}
+
+// matchSame matches each instance with the one in its place, where both samples
+// have the same names in the same places and none twice. This takes no memory. It
+// reports whether that is so.
+func (p *Pair) matchSame() bool {
+	l := p.cur.Labels()
+	if l != p.prev.Labels() || !l.distinct() {
+		return false
+	}
+	for i := range p.from {
+		p.from[i], p.match[i] = int32(i), counter.Verified
+		if isTotal(l.Name(i)) {
+			p.match[i] = counter.Aggregate
+		}
+	}
+	return true
 }
 
 // matchChanged matches instances anywhere in the two samples.

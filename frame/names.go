@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,19 +87,38 @@ func (l *Labels) join() {
 			}
 		}
 	}
-	seen := make(map[string]int32, len(l.full))
+	l.number()
+}
+
+// number counts equal full names. A map would take several times the memory of the
+// table, and hardly any name is there twice.
+func (l *Labels) number() {
+	var t table
+	t.reset(len(l.full))
+	seed := maphash.MakeSeed()
+	var count map[int]int32 // of names that are there twice, by the first of them
 	for i, full := range l.full {
 		key := strings.ToLower(full)
-		n := seen[key]
-		seen[key] = n + 1
-		if n == 0 {
+		hash := maphash.String(seed, key)
+		first := t.find(hash, func(at int) bool { return strings.ToLower(l.full[at]) == key })
+		if first < 0 {
+			t.insert(hash, i)
 			continue
 		}
 		if l.occurrence == nil {
 			l.occurrence = make([]int32, len(l.full))
+			count = map[int]int32{}
 		}
-		l.occurrence[i] = n
+		count[first]++
+		l.occurrence[i] = count[first]
 	}
+}
+
+// distinct reports whether all names are different and all that instances are
+// known by: none has a parent or a unique id.
+func (l *Labels) distinct() bool {
+	l.once.Do(l.join)
+	return l.links == nil && l.occurrence == nil
 }
 
 // known finds the labels that the object, which is to be decoded, had in the

@@ -124,6 +124,7 @@ func (t Part) Column(k int) Column {
 			return t.of(c)
 		}
 	}
-	t.pair.cook(k, t.First, t.Len, t.fixed)
+	t.pair.scratch.grow(t.Len)
+	t.pair.cook(k, t.First, t.Len, 0, t.fixed)
 	return t.pair.out
 }

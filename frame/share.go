@@ -84,7 +84,7 @@ func (s *shared) column(p *Pair, k int) (c Column, ok bool) {
 	}
 	kept := &v.columns[k]
 	if !kept.done {
-		p.cook(k, 0, p.Len(), false)
+		p.cookWhole(k)
 		bits, status := append(kept.Bits[:0], p.out.Bits...), append(kept.Status[:0], p.out.Status...)
 		kept.Column, kept.done = p.out, true
 		kept.Bits, kept.Status = bits, status
