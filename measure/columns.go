@@ -78,24 +78,28 @@ func (c *Column) appendReadings(readings []winperf.Reading) []winperf.Reading {
 type columnStore struct {
 	bits   []uint64
 	status []counter.Status
-	alone  []*winperf.Series // of columns with one series
+	alone  []*winperf.Series // of columns with one series, by the places of columns
 }
 
-func (s *columnStore) grow(n int) {
+// grow makes room for n readings in some columns.
+func (s *columnStore) grow(n, columns int) {
 	s.bits = slices.Grow(s.bits[:0], n)[:n]
 	s.status = slices.Grow(s.status[:0], n)[:n]
-	s.alone = slices.Grow(s.alone[:0], n)[:n]
+	s.alone = slices.Grow(s.alone[:0], columns)[:columns]
 }
 
-// reading makes a column of one reading.
-func (s *columnStore) reading(at int, r *winperf.Reading) Column {
+// reading makes a column, the one at place out, of one reading.
+func (s *columnStore) reading(at, out int, r *winperf.Reading) Column {
 	bits, whole := r.Value.Uint64()
 	if !whole {
 		f, _ := r.Value.Float64()
 		bits = math.Float64bits(f)
 	}
-	s.bits[at], s.status[at], s.alone[at] = bits, r.Status, r.Series
-	c := Column{Time: r.Time, Series: s.alone[at : at+1], Kind: r.Value.Kind(), Bits: s.bits[at : at+1], Status: s.status[at : at+1], Touched: r.Anomalies}
+	s.bits[at], s.status[at], s.alone[out] = bits, r.Status, r.Series
+	c := Column{
+		Time: r.Time, Series: s.alone[out : out+1], Kind: r.Value.Kind(),
+		Bits: s.bits[at : at+1], Status: s.status[at : at+1], Touched: r.Anomalies,
+	}
 	c.texts.cooked, _ = r.Value.AsText()
 	return c
 }

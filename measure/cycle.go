@@ -56,9 +56,9 @@ func (c *Cycle) Columns() []Column {
 	if !c.has.columns {
 		c.has.columns = true
 		c.columns = slices.Grow(c.columns[:0], len(c.readings))[:len(c.readings)]
-		c.store.grow(len(c.readings))
+		c.store.grow(len(c.readings), len(c.readings))
 		for i := range c.readings {
-			c.columns[i] = c.store.reading(i, &c.readings[i])
+			c.columns[i] = c.store.reading(i, i, &c.readings[i])
 		}
 	}
 	return c.columns

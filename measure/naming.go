@@ -72,6 +72,12 @@ func instanceID(o frame.Object, i int) (string, bool) {
 	return id, true
 }
 
+// hasKeys reports whether instances of an object may have keys.
+func hasKeys(o frame.Object) bool {
+	_, known := o.FindCounter(winperf.CounterID{Index: titleElapsedTime})
+	return known
+}
+
 // instanceKey is what Series.Key says of an instance.
 func instanceKey(o frame.Object, i int) string {
 	id, ok := instanceID(o, i)

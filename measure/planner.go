@@ -17,9 +17,12 @@ type planner struct {
 	pair    *frame.Pair
 	labels  *frame.Labels
 	names   naming
+	keyed   bool         // instances may have keys
 	keys    []string     // of the instances, where they were needed
 	exclude []*pathNames // that are about the object
 	claims  [][]bool     // per counter: instances that an earlier part has; nil where that need not be known
+
+	matching []int32 // scratch: instances that a part wants
 
 	kept   []int32                         // by instance: where it was under the same name, -1 = nowhere
 	steady bool                            // the object's definitions and names are as they were
@@ -54,7 +57,7 @@ func (b *planner) make(ck *frame.Cooker) objectPlan {
 	if len(op.found) > 1 || len(b.exclude) > 0 {
 		b.claims = make([][]bool, b.object.NumCounters())
 	}
-	b.names = b.naming()
+	b.names, b.keyed = b.naming(), hasKeys(b.object)
 	b.keep()
 	op.wanted, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
 	for n := range op.found {
@@ -100,13 +103,17 @@ func (b *planner) add(items []item, w int) ([]item, counter.Status) {
 
 // instances returns the positions of the instances that a part wants.
 func (b *planner) instances(w *part) []int32 {
-	var at []int32
+	at := slices.Grow(b.matching[:0], b.labels.Len())
 	for i := range b.labels.Len() {
 		if !w.isPath || b.names.matches(&w.path, b.object.Single(), i) {
 			at = append(at, int32(i))
 		}
 	}
-	return at
+	b.matching = at
+
+	kept := make([]int32, len(at)) // no more than it takes: there may be a million
+	copy(kept, at)
+	return kept
 }
 
 // wantsCounter leaves out bases always, and headings unless they are asked for
@@ -207,6 +214,9 @@ func (b *planner) goesOn(s *winperf.Series, c *frame.Counter, path winperf.Path)
 
 // key is the key of instance i, made once for all counters.
 func (b *planner) key(i int) string {
+	if !b.keyed {
+		return ""
+	}
 	const none = "-"
 	if b.keys == nil {
 		b.keys = make([]string, b.labels.Len())

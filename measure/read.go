@@ -14,7 +14,7 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	p.cycles++
 	p.update(ck, c.Frame, n)
 	c.columns = slices.Grow(c.columns[:0], p.outputs)[:p.outputs]
-	p.store.grow(p.readings)
+	p.store.grow(p.readings, p.outputs)
 	var values frame.Column
 	t := c.Time
 	for i := range p.columns {
@@ -50,7 +50,7 @@ func (p *plan) readNothing(c *Cycle, n *notes) {
 			touched = touched.With(winperf.SchemaChanged)
 		}
 		r := winperf.Reading{Series: x.series, Time: c.Time, Status: x.status, Anomalies: touched}
-		c.columns[x.out] = p.store.reading(x.at, &r)
+		c.columns[x.out] = p.store.reading(x.at, x.out, &r)
 	}
 }
 
