@@ -70,17 +70,22 @@ func (p *Pair) remember() {
 }
 
 // matchSame matches each instance with the one in its place, where both samples
-// have the same names in the same places and none twice. This takes no memory. It
-// reports whether that is so.
+// have the same names in the same places and names are what instances are known by.
+// This takes no memory. It reports whether that is so.
 func (p *Pair) matchSame() bool {
 	l := p.cur.Labels()
-	if l != p.prev.Labels() || !l.distinct() {
+	if l != p.prev.Labels() || !l.byText() {
 		return false
 	}
 	for i := range p.from {
-		p.from[i], p.match[i] = int32(i), counter.Verified
-		if isTotal(l.Name(i)) {
+		p.from[i] = int32(i)
+		switch {
+		case isTotal(l.Name(i)):
 			p.match[i] = counter.Aggregate
+		case l.unique(i):
+			p.match[i] = counter.Verified
+		default:
+			p.match[i] = counter.Unverified
 		}
 	}
 	return true

@@ -30,6 +30,8 @@ type Labels struct {
 	once       sync.Once
 	full       []string // parent/name
 	occurrence []int32  // number among equal full names; nil if all are different
+	repeated   []bool   // whether the full name is there twice; nil if all are different
+	mixed      bool     // some of the equal ones differ in case
 }
 
 // parentLabels are the labels of a parent object, nil where it is not in the sample.
@@ -106,19 +108,25 @@ func (l *Labels) number() {
 			continue
 		}
 		if l.occurrence == nil {
-			l.occurrence = make([]int32, len(l.full))
+			l.occurrence, l.repeated = make([]int32, len(l.full)), make([]bool, len(l.full))
 			count = map[int]int32{}
 		}
 		count[first]++
 		l.occurrence[i] = count[first]
+		l.repeated[first], l.repeated[i] = true, true
+		l.mixed = l.mixed || full != l.full[first]
 	}
 }
 
-// distinct reports whether all names are different and all that instances are
-// known by: none has a parent or a unique id.
-func (l *Labels) distinct() bool {
+// unique reports whether no other instance has the full name of the one at position
+// i. It is to be asked after byText.
+func (l *Labels) unique(i int) bool { return l.repeated == nil || !l.repeated[i] }
+
+// byText reports whether the full names, as they are spelled, are all that the
+// instances are known by: none has a parent or a unique id.
+func (l *Labels) byText() bool {
 	l.once.Do(l.join)
-	return l.links == nil && l.occurrence == nil
+	return l.links == nil && !l.mixed
 }
 
 // known finds the labels that the object, which is to be decoded, had in the
