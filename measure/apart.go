@@ -227,7 +227,7 @@ func (a *apart) join(rest *Cycle, begin time.Duration) *Cycle {
 		parts, columnParts = append(parts, values), append(columnParts, len(columns))
 	}
 	w.columns, w.readings, w.Parts, w.ColumnParts = columns, readings, parts, columnParts
-	w.has = forms{columns: true}
+	w.has, w.at = forms{columns: true}, position{}
 	return w
 }
 

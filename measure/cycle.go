@@ -42,6 +42,7 @@ type Cycle struct {
 	columns  []Column
 	readings []winperf.Reading
 	has      forms
+	at       position    // of what At returned last
 	store    columnStore // of columns that were made of readings
 }
 
@@ -77,8 +78,42 @@ func (c *Cycle) Readings() []winperf.Reading {
 	return c.readings
 }
 
+// Len is the number of readings.
+func (c *Cycle) Len() int {
+	if len(c.Parts) == 0 {
+		return 0
+	}
+	return c.Parts[len(c.Parts)-1]
+}
+
+// At returns the reading at position i of Readings, valid until the next call. It
+// makes this one only: all readings of a million instances take more memory than
+// their sample. It is fast for one position after the other.
+func (c *Cycle) At(i int) *winperf.Reading {
+	if c.has.readings {
+		return &c.readings[i]
+	}
+
+	// The columns stand in the order of their readings.
+	at := &c.at
+	if i < at.start {
+		at.column, at.start = 0, 0
+	}
+	for n := c.columns[at.column].Len(); i >= at.start+n; n = c.columns[at.column].Len() {
+		at.column, at.start = at.column+1, at.start+n
+	}
+	at.reading = c.columns[at.column].Reading(i - at.start)
+	return &at.reading
+}
+
+// position is a reading and where it stands.
+type position struct {
+	column, start int // the column, and the position of its first reading
+	reading       winperf.Reading
+}
+
 // begin empties the cycle; its values will be there as columns or as readings.
 func (c *Cycle) begin(has forms) {
 	c.columns, c.readings, c.has = c.columns[:0], c.readings[:0], has
-	c.Parts, c.ColumnParts, c.values = c.Parts[:0], c.ColumnParts[:0], 0
+	c.Parts, c.ColumnParts, c.values, c.at = c.Parts[:0], c.ColumnParts[:0], 0, position{}
 }

@@ -120,23 +120,29 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 // blank field. The error is that of the underlying writer and stays; after
 // Close it wraps winperf.ErrState.
 func (w *Writer) Write(t time.Time, readings []winperf.Reading) error {
+	return w.WriteEach(t, len(readings), func(i int) *winperf.Reading { return &readings[i] })
+}
+
+// WriteEach is Write for n readings that need not be there all at once: at returns
+// the one at a position, valid until it is called again.
+func (w *Writer) WriteEach(t time.Time, n int, at func(i int) *winperf.Reading) error {
 	switch {
 	case w.err != nil:
 		return w.err
 	case w.closed:
 		return fmt.Errorf("%w: write to a closed log", winperf.ErrState)
-	case w.columns == nil && len(readings) == 0:
+	case w.columns == nil && n == 0:
 		return nil
 	}
 	w.buf = w.buf[:0]
 	t = t.In(w.opt.Location)
 	if w.columns == nil {
-		w.appendHead(t, readings)
+		w.appendHead(t, n, at)
 	}
-	w.place(readings)
-	w.appendRow(t, readings)
-	n, err := w.w.Write(w.buf)
-	if err == nil && n < len(w.buf) {
+	w.place(n, at)
+	w.appendRow(t, at)
+	written, err := w.w.Write(w.buf)
+	if err == nil && written < len(w.buf) {
 		err = io.ErrShortWrite
 	}
 	w.err = err
@@ -155,8 +161,8 @@ func (w *Writer) Close() error {
 }
 
 // appendHead fixes the columns and appends the first line.
-func (w *Writer) appendHead(t time.Time, readings []winperf.Reading) {
-	w.columns = make(map[string]int, len(readings))
+func (w *Writer) appendHead(t time.Time, n int, at func(i int) *winperf.Reading) {
+	w.columns = make(map[string]int, n)
 	w.buf = append(w.buf, '"')
 	w.buf = append(w.buf, marks[w.opt.Format]...)
 	if w.opt.Dialect == Log && !w.opt.NoZone {
@@ -166,11 +172,11 @@ func (w *Writer) appendHead(t time.Time, readings []winperf.Reading) {
 	for _, s := range w.opt.Columns {
 		w.appendColumn(s)
 	}
-	for i := range readings {
+	for i := range n {
 		if w.opt.Columns != nil {
 			break
 		}
-		r := &readings[i]
+		r := at(i)
 		if w.appendColumn(r.Series) && namesNothing(r) {
 			w.waiting = append(w.waiting, waiting{r.Path, len(w.columns) - 1})
 		}
@@ -204,19 +210,18 @@ func (w *Writer) appendZone(t time.Time) {
 }
 
 // place notes in row which reading goes to which column.
-func (w *Writer) place(readings []winperf.Reading) {
+func (w *Writer) place(n int, at func(i int) *winperf.Reading) {
 	clear(w.row)
-	for i := range readings {
-		r := &readings[i]
-		if i == len(w.placed) {
-			w.placed = append(w.placed, placed{})
+	if more := n - len(w.placed); more > 0 {
+		w.placed = append(w.placed, make([]placed, more)...)
+	}
+	for i := range n {
+		r, to := at(i), &w.placed[i]
+		if to.series != r.Series {
+			*to = placed{r.Series, w.column(r)}
 		}
-		at := &w.placed[i]
-		if at.series != r.Series {
-			*at = placed{r.Series, w.column(r)}
-		}
-		if at.column != noColumn {
-			w.row[at.column] = i + 1
+		if to.column != noColumn {
+			w.row[to.column] = i + 1
 		}
 	}
 }
@@ -259,7 +264,7 @@ func (c *waiting) is(p winperf.Path) bool {
 }
 
 // appendRow appends the line of one moment.
-func (w *Writer) appendRow(t time.Time, readings []winperf.Reading) {
+func (w *Writer) appendRow(t time.Time, at func(i int) *winperf.Reading) {
 	w.buf = append(w.buf, '"')
 	w.buf = t.AppendFormat(w.buf, "01/02/2006 15:04:05.000")
 	w.buf = append(w.buf, '"')
@@ -269,7 +274,7 @@ func (w *Writer) appendRow(t time.Time, readings []winperf.Reading) {
 			w.buf = append(w.buf, noValue...)
 			continue
 		}
-		w.buf = appendValue(w.buf, &readings[n-1], w.opt.Dialect)
+		w.buf = appendValue(w.buf, at(n-1), w.opt.Dialect)
 	}
 	w.buf = append(w.buf, "\r\n"...)
 }

@@ -55,20 +55,25 @@ func NewJSON(w io.Writer) Sink {
 }
 
 func (s *jsonSink) Write(t time.Time, readings []winperf.Reading) error {
+	return s.WriteEach(t, len(readings), func(i int) *winperf.Reading { return &readings[i] })
+}
+
+// WriteEach implements EachWriter.
+func (s *jsonSink) WriteEach(t time.Time, n int, at func(i int) *winperf.Reading) error {
 	if err := s.out.ready(); err != nil {
 		return err
 	}
 	s.head = append(s.head[:0], `{"time":"`...)
 	s.head = t.UTC().AppendFormat(s.head, jsonTime)
 	s.head = append(s.head, `","path":`...)
-	for i := range readings {
-		lead := s.frame.next
+	for i := range n {
+		r, lead := at(i), s.frame.next
 		if !s.begun {
 			s.begun, lead = true, s.frame.first
 		}
 		s.out.buf = append(s.out.buf, lead...)
 		s.out.buf = append(s.out.buf, s.head...)
-		s.out.buf = appendReading(s.out.buf, &readings[i], age(t, &readings[i]))
+		s.out.buf = appendReading(s.out.buf, r, age(t, r))
 		s.out.buf = append(s.out.buf, s.frame.after...)
 		if err := s.out.spill(); err != nil {
 			return err

@@ -23,6 +23,14 @@ type Sink interface {
 	Close() error
 }
 
+// EachWriter is implemented by sinks that take the readings of a moment one by one
+// (JSON, csv and tsv), so that they need not be in memory all at once.
+type EachWriter interface {
+	// WriteEach is Write for n readings. at returns the one at a position, valid
+	// until it is called again.
+	WriteEach(t time.Time, n int, at func(i int) *winperf.Reading) error
+}
+
 // sameMoment is by how much the times of what was sampled together may differ.
 const sameMoment = 100 * time.Millisecond
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,7 +109,15 @@ func (r *reader) options() (measure.Options, error) {
 	return opt, err
 }
 
+// largeSample is the size of a sample, in bytes, from which on memory is spared. A
+// reading takes some hundred.
+const largeSample = 8 << 20
+
 func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Options, out *destination) error {
+	// How large a sample is shows with the first one. A small one needs no care.
+	timeMatters := sync.OnceFunc(spareMemory())
+	defer timeMatters()
+
 	for cycle, err := range measure.Watch(ctx, src, winperf.Selection{Paths: r.paths}, opt) {
 		if err != nil && !r.live && r.tally.cycles > 0 && errors.Is(err, winperf.ErrBadData) {
 			r.app.damaged([]error{err}) // behind the last sample of a record
@@ -118,13 +127,11 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 			return err
 		}
 		r.tally.count(cycle)
-		if readings := r.shown(cycle, out); len(readings) > 0 {
-			if err := out.Write(cycle.Time, readings); err != nil {
-				return err
-			}
-			if err := out.out.Flush(); err != nil {
-				return err
-			}
+		if cycle.Cost.Bytes < largeSample && cycle.Len() < largeSample/100 {
+			timeMatters()
+		}
+		if err := r.write(cycle, out); err != nil {
+			return err
 		}
 		if !out.inPlace {
 			r.tally.reportDamage(r.app)
@@ -146,6 +153,20 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 		return errors.New("the source has no samples")
 	}
 	return nil
+}
+
+// write writes what is shown of a cycle, if there is anything.
+func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
+	each, ok := out.Sink.(sink.EachWriter)
+	if ok && r.asked && cycle.Len() > 0 {
+		err = each.WriteEach(cycle.Time, cycle.Len(), cycle.At)
+	} else if readings := r.shown(cycle, out); len(readings) > 0 {
+		err = out.Write(cycle.Time, readings)
+	}
+	if err != nil {
+		return err
+	}
+	return out.out.Flush()
 }
 
 // shown are the readings of a cycle to write. A table leaves out objects and
@@ -211,12 +232,13 @@ func (t *tally) count(c *measure.Cycle) {
 	}
 	from := 0
 	for w, to := range c.Parts {
-		for _, r := range c.Readings()[from:to] {
+		for i := from; i < to; i++ {
+			r := c.At(i)
 			if r.Status == counter.OK {
 				t.served[w] = true
 				break
 			}
-			t.last[w] = r
+			t.last[w] = *r
 		}
 		if from == to {
 			t.served[w] = true // another path has it
