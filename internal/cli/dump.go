@@ -27,10 +27,6 @@ type dumper struct {
 	names   []string
 }
 
-// dumpGCPercent makes the garbage collector spare memory and not time: any file
-// is to be dumped within four times its size.
-const dumpGCPercent = 25
-
 var dumpFormats = []sink.Format{
 	{Name: "text", Extensions: []string{".txt"}, Description: "every field"},
 	{Name: "json", Extensions: []string{".json"}, Description: "definitions, instances and raw values"},
@@ -80,7 +76,7 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	if _, terminal := isTerminal(d.app.stdout); terminal && format == "bin" && file == "" {
 		return errors.New("bytes are not shown on a terminal: name a file, -o block.bin")
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(dumpGCPercent))
+	defer spareMemory()()
 	src, err := d.open(ctx, args)
 	if err != nil {
 		return err
