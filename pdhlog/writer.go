@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -163,6 +164,7 @@ func (w *Writer) Close() error {
 // appendHead fixes the columns and appends the first line.
 func (w *Writer) appendHead(t time.Time, n int, at func(i int) *winperf.Reading) {
 	w.columns = make(map[string]int, n)
+	w.makeRoom(n, at)
 	w.buf = append(w.buf, '"')
 	w.buf = append(w.buf, marks[w.opt.Format]...)
 	if w.opt.Dialect == Log && !w.opt.NoZone {
@@ -183,6 +185,17 @@ func (w *Writer) appendHead(t time.Time, n int, at func(i int) *winperf.Reading)
 	}
 	w.buf = append(w.buf, "\r\n"...)
 	w.row = make([]int, len(w.columns))
+}
+
+// makeRoom makes the buffer as large as the first two lines will hardly be: one that
+// grows with a head of very many columns would leave several times its size behind.
+func (w *Writer) makeRoom(n int, at func(i int) *winperf.Reading) {
+	const value = len(`,"1234567890.123456"`)
+	room := n * value
+	for i := range n {
+		room += len(at(i).Series.String()) + len(`,""`)
+	}
+	w.buf = slices.Grow(w.buf, room)
 }
 
 // appendColumn adds a column to the head, unless there is one of that path.
