@@ -171,7 +171,8 @@ func (s *scratch) grow(n int) {
 	}
 	s.bits, s.status = make([]uint64, n), make([]counter.Status, n)
 	if n = min(n, strip); n > len(s.cur) {
-		s.cur, s.prev, s.curBase, s.prevBase = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)
+		s.cur, s.prev = make([]uint64, n), make([]uint64, n)
+		s.curBase, s.prevBase = make([]uint64, n), make([]uint64, n)
 	}
 }
 

@@ -88,7 +88,7 @@ func (c *Cycle) Len() int {
 
 // At returns the reading at position i of Readings, valid until the next call. It
 // makes this one only: all readings of a million instances take more memory than
-// their sample. It is fast for one position after the other.
+// their sample. It is fast for positions near each other.
 func (c *Cycle) At(i int) *winperf.Reading {
 	if c.has.readings {
 		return &c.readings[i]
@@ -96,8 +96,9 @@ func (c *Cycle) At(i int) *winperf.Reading {
 
 	// The columns stand in the order of their readings.
 	at := &c.at
-	if i < at.start {
-		at.column, at.start = 0, 0
+	for i < at.start {
+		at.column--
+		at.start -= c.columns[at.column].Len()
 	}
 	for n := c.columns[at.column].Len(); i >= at.start+n; n = c.columns[at.column].Len() {
 		at.column, at.start = at.column+1, at.start+n

@@ -236,3 +236,47 @@ func TestLate(t *testing.T) {
 		}
 	}
 }
+
+// A sink that takes readings one by one keeps none: each is valid only until the
+// next is asked for.
+func TestWriteEach(t *testing.T) {
+	var names []string
+	for _, format := range Formats() {
+		var all, each bytes.Buffer
+		whole, err := New(format.Name, &all, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := New(format.Name, &each, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, ok := other.(EachWriter)
+		if !ok {
+			continue
+		}
+		names = append(names, format.Name)
+		readings := everyStatus()
+		var last winperf.Reading
+		at := func(i int) *winperf.Reading {
+			last = readings[i]
+			return &last
+		}
+		for range 2 {
+			errs := errors.Join(whole.Write(sampleTime, readings), one.WriteEach(sampleTime, len(readings), at))
+			if errs != nil {
+				t.Fatal(errs)
+			}
+			slices.Reverse(readings)
+		}
+		if err := errors.Join(whole.Close(), other.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(all.String(), each.String()); diff != "" {
+			t.Errorf("%s: at once - one by one +\n%s", format.Name, diff)
+		}
+	}
+	if !slices.Contains(names, "csv") || !slices.Contains(names, "jsonl") {
+		t.Errorf("only %v take readings one by one", names)
+	}
+}
