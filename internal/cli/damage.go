@@ -18,9 +18,23 @@ func (a *app) damaged(errs []error) {
 	case 1:
 		a.complain(errs[0])
 	default:
-		a.complain(fmt.Errorf("%w (and %d more)", errs[0], len(errs)-1))
+		a.complain(fmt.Errorf("%w (and %d more)", errs[0], countErrors(errs[1:])))
 	}
 	a.partial = true
+}
+
+// countErrors returns how many errors these are: one may stand for several that its
+// source did not keep.
+func countErrors(errs []error) (n int) {
+	for _, err := range errs {
+		var several interface{ Count() int }
+		if errors.As(err, &several) {
+			n += several.Count()
+			continue
+		}
+		n++
+	}
+	return n
 }
 
 // costly leaves out what is wrong with name tables without anything being lost.

@@ -53,7 +53,7 @@ func (o *owners) of(object string) *grant {
 	return nil
 }
 
-// readOwners reads a directory's owners file unless it is as it was. Only the
+// read reads a directory's owners file unless it is as it was. Only the
 // directory's owner and the administrator may have written it. An error tells
 // what does not count; what is right does all the same.
 func (o *owners) read(dir string, dirOwner int64) (changed bool, err error) {

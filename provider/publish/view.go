@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/winperf/winperf/provider"
@@ -162,20 +163,25 @@ func (v *View) note() {
 // maxDamage is how many errors are worth to be told.
 const maxDamage = 16
 
-// limit returns the first errors, and how many there are more.
+// limit returns the first errors, in the order of their texts, and how many there
+// are more.
 func limit(errs []error) []error {
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if len(errs) <= maxDamage {
 		return errs
 	}
-	slices.SortFunc(errs, func(a, b error) int {
-		if a.Error() < b.Error() {
-			return -1
-		}
-		return 1
-	})
-	more := len(errs) - maxDamage
-	return append(errs[:maxDamage:maxDamage], fmt.Errorf("and %d more published files or instances", more))
+	return append(errs[:maxDamage:maxDamage], moreDamage(len(errs)-maxDamage))
 }
+
+// moreDamage stands for so many errors.
+type moreDamage int
+
+func (m moreDamage) Error() string {
+	return fmt.Sprintf("and %d more published files or instances", int(m))
+}
+
+// Count is how many errors this one stands for, which whoever counts can ask.
+func (m moreDamage) Count() int { return int(m) }
 
 // problemOf tells a problem of a file.
 func (r *Reader) problemOf(f *foreign, format string, args ...any) {
