@@ -27,8 +27,8 @@ type blgOutput struct {
 	buffers int64             // those before it
 	last    int64             // FILETIME of the last event, UTC
 	waiting bool              // something is not in the file
-	mark    blgMark             // where the latest record begins
-	split   blgMark             // and one before it whose end waits in the buffer at hand, its beginning in the file
+	mark    blgMark           // where the latest record begins
+	split   blgMark           // and one before it whose end waits in the buffer at hand, its beginning in the file
 }
 
 // blgMark is where a record begins.
