@@ -22,7 +22,7 @@ const hiddenAge = 10_000_000_000
 
 var errHidden = errors.New("/proc hides the processes of other users (mount option hidepid): " +
 	"their number and totals over them have no value " +
-	"(read as root, or as a member of the group that its option gid names)")
+	"(read as root; where the option is not ptraceable, the group that the option gid names will do)")
 
 // look takes up a list of processes, which rises. The first process of all is
 // always there: where it is not seen others are not either.

@@ -111,6 +111,26 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// An account that publishes very much leaves the others their share, though all of
+// its files are older.
+func TestShare(t *testing.T) {
+	dir := tempDir(t)
+	of := map[string]identity{}
+	publish := func(owner int64, name string) string {
+		p := start(t, dir, strings.ReplaceAll(singles, "One", name))
+		of[p.Path()] = identity{owner: owner, born: int64(len(of) + 1)}
+		return p.Path()
+	}
+	publish(1001, "A")
+	left := []string{publish(1001, "B"), publish(1001, "C")}
+	publish(1002, "Late")
+
+	w := watch(t, ReaderOptions{Dirs: []string{dir}, Budget: definitionShare * 4096})
+	w.ownedBy(of)
+	w.expect("A 0", "Late 0")
+	w.expectProblems(left[0]+": its definitions need", left[1]+": its definitions need")
+}
+
 // A file that says that it holds more than it does takes no memory for that.
 func TestClaim(t *testing.T) {
 	p := start(t, tempDir(t), fmt.Sprintf(peers, "", rawCount))
@@ -135,7 +155,7 @@ func TestClaim(t *testing.T) {
 // told with its name; it is back when there is room.
 func TestBudget(t *testing.T) {
 	dir := tempDir(t)
-	w := watch(t, ReaderOptions{Dirs: []string{dir}, Budget: 4 * 4096})
+	w := watch(t, ReaderOptions{Dirs: []string{dir}, Budget: definitionShare * 4096})
 	first := start(t, dir, fmt.Sprintf(peers, "", rawCount))
 	add(t, first, "Peer", "a", nil)
 	second := start(t, dir, singles)

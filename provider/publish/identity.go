@@ -50,6 +50,7 @@ func older(a, b *foreign) int {
 		cmp.Compare(a.since, b.since),
 		cmp.Compare(a.id.device, b.id.device),
 		cmp.Compare(a.id.number, b.id.number),
+		cmp.Compare(a.path, b.path), // names of one file
 	)
 }
 
