@@ -102,21 +102,31 @@ func TestKernel(t *testing.T) {
 	if loaded, err := k.Loaded("winperf-no-such.dll"); err != nil || loaded {
 		t.Errorf("winperf-no-such.dll loaded: %v, error %v", loaded, err)
 	}
-	before, err := k.HandleCount()
-	if err != nil || before == 0 {
-		t.Errorf("%d handles, error %v", before, err)
-	}
-	f, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n, err := k.HandleCount(); n != before+1 {
-		t.Errorf("%d handles, then %d, error %v; want one more", before, n, err)
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
 	if info, err := k.MemoryInfo(); err != nil || info.WorkingSetSize == 0 {
 		t.Errorf("memory %+v, error %v", info, err)
 	}
+}
+
+// TestHandleCount opens a file, which is one handle more. The runtime may start a
+// thread at any time, which has handles too, but not every time.
+func TestHandleCount(t *testing.T) {
+	k := NewKernel(NewDLL("kernel32.dll"))
+	var before, after int
+	for range 100 {
+		var errBefore, errAfter error
+		before, errBefore = k.HandleCount()
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, errAfter = k.HandleCount()
+		if err := errors.Join(errBefore, errAfter, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+
+		if before > 0 && after == before+1 {
+			return
+		}
+	}
+	t.Errorf("%d handles, then %d in the last of 100 tries; want one more", before, after)
 }
