@@ -25,9 +25,10 @@ type ReaderOptions struct {
 	// It must not call the Reader.
 	OnProblem func(error)
 	// Budget bounds the bytes of memory that the files of one directory may take
-	// together: their definitions, which may take a quarter of it, and in a
-	// sample their instances. What is over it is left out, the newest files
-	// first, and told. The default is DefaultBudget.
+	// together: their definitions, which may take half of it, and in a sample
+	// their instances. What is over it is left out and told: of definitions the
+	// newest files of each account, as accounts take turns, of instances those of
+	// the files read last. The default is DefaultBudget.
 	Budget int64
 }
 
