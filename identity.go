@@ -107,9 +107,11 @@ type CounterID struct {
 }
 
 // Series is one counter of one instance: what stays the same from one reading
-// of it to the next. Consumers may keep it and compare pointers: as long as an
-// instance lives, its readings carry the same Series.
+// of it to the next. As long as an instance lives, its readings carry the same
+// ID. A Series may be kept and compared by its pointer, too, except where whoever
+// gave it says that it is valid for a while only.
 type Series struct {
+	ID        SeriesID
 	Path      Path // with machine; the instance spelled as the source spells it
 	ObjectID  ObjectID
 	CounterID CounterID
@@ -124,8 +126,19 @@ type Series struct {
 	text string
 }
 
-// NewSeries returns the Series of a path.
-func NewSeries(p Path) *Series { return &Series{Path: p, text: p.String()} }
+// SeriesID tells one series from all others of this program. What it holds means
+// nothing by itself.
+type SeriesID struct {
+	Counter  *Series // what the series of one counter have in common
+	Instance uint32  // tells them apart; the same for all counters of an instance
+}
+
+// NewSeries returns the Series of a path, which has an ID of its own.
+func NewSeries(p Path) *Series {
+	s := &Series{Path: p, text: p.String()}
+	s.ID.Counter = s
+	return s
+}
 
 // String returns the path's text, made once.
 func (s *Series) String() string {

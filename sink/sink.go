@@ -27,7 +27,7 @@ type Sink interface {
 // (JSON, csv and tsv), so that they need not be in memory all at once.
 type EachWriter interface {
 	// WriteEach is Write for n readings. at returns the one at a position, valid
-	// until it is called again.
+	// until it is called again, as its Series is.
 	WriteEach(t time.Time, n int, at func(i int) *winperf.Reading) error
 }
 
