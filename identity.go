@@ -140,7 +140,14 @@ func NewSeries(p Path) *Series {
 	return s
 }
 
-// String returns the path's text, made once.
+// Clone returns a copy, of the same ID, that stays valid.
+func (s *Series) Clone() *Series {
+	c := *s
+	c.text = s.String()
+	return &c
+}
+
+// String returns the path's text. Of a series that stays valid it is made once.
 func (s *Series) String() string {
 	if s.text == "" {
 		return s.Path.String()

@@ -12,10 +12,9 @@ import (
 
 // Column is one counter of some instances in one cycle: the readings of a path,
 // or of a part of it, side by side. Element n of every slice belongs to
-// Series[n]. It is valid as long as its Cycle.
+// Series(n). It is valid as long as its Cycle.
 type Column struct {
 	Time   time.Time // of the sample that the object was in
-	Series []*winperf.Series
 	Kind   counter.Kind
 	Bits   []uint64         // the values, see counter.FromBits
 	Status []counter.Status // only OK goes with a value
@@ -24,37 +23,82 @@ type Column struct {
 	Touched winperf.AnomalySet
 	Marks   []winperf.AnomalySet
 
-	texts texts
-}
-
-// texts finds the texts of a column.
-type texts struct {
-	object    frame.Object
-	k         int
-	instances []int32
-	cooked    string // the only text, of a column that the source cooked
+	item   *item        // of the plan; nil for a column that was made of a reading
+	object frame.Object // of the item
+	one    *winperf.Series
+	text   string // of one
 }
 
 // Len is the number of values.
 func (c *Column) Len() int { return len(c.Bits) }
 
-// Value is the value of Series[n]; it holds nothing where the status is not OK.
+// Value is the value of Series(n); it holds nothing where the status is not OK.
 func (c *Column) Value(n int) counter.Value {
 	switch {
 	case c.Status[n] != counter.OK:
 		return counter.Value{}
-	case c.Kind == counter.KindText && c.texts.instances == nil:
-		return counter.Text(c.texts.cooked)
+	case c.Kind == counter.KindText && c.item == nil:
+		return counter.Text(c.text)
 	case c.Kind == counter.KindText:
-		s, _ := c.texts.object.Text(int(c.texts.instances[n]), c.texts.k)
+		s, _ := c.object.Text(int(c.item.instances[n]), c.item.k)
 		return counter.Text(s)
 	}
 	return counter.FromBits(c.Kind, c.Bits[n])
 }
 
+// Series is whose the n-th value is. As long as an instance is the same thing
+// under the same name, it has the same Series. Those that were asked for are kept,
+// which takes some 200 bytes each: see Cycle.At.
+func (c *Column) Series(n int) *winperf.Series {
+	if c.item == nil {
+		return c.one
+	}
+	if c.item.kept == nil {
+		c.item.kept = make([]*winperf.Series, len(c.item.instances))
+	}
+	s := &c.item.kept[n]
+	if *s == nil {
+		var made winperf.Series
+		c.describe(&made, n)
+		*s = made.Clone()
+	}
+	return *s
+}
+
+// allSeries are the series of all values.
+func (c *Column) allSeries() []*winperf.Series {
+	if c.item == nil {
+		return []*winperf.Series{c.one}
+	}
+	if !c.item.complete {
+		for n := range c.Len() {
+			c.Series(n)
+		}
+		c.item.complete = true
+	}
+	return c.item.kept
+}
+
+// describe makes s the n-th series.
+func (c *Column) describe(s *winperf.Series, n int) {
+	if c.item == nil {
+		*s = *c.one
+		return
+	}
+	i := int(c.item.instances[n])
+	*s = *c.item.counter()
+	s.ID.Instance = c.item.object.instances[i]
+	if s.Path.HasInstance {
+		s.Path.Instance, s.Path.Index = c.item.object.naming.full(i)
+	}
+	s.Key = c.item.object.key(c.object, i)
+}
+
 // Reading is the n-th value as a reading.
-func (c *Column) Reading(n int) winperf.Reading {
-	r := winperf.Reading{Series: c.Series[n], Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Touched}
+func (c *Column) Reading(n int) winperf.Reading { return c.reading(n, c.Series(n)) }
+
+func (c *Column) reading(n int, s *winperf.Series) winperf.Reading {
+	r := winperf.Reading{Series: s, Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Touched}
 	if c.Marks != nil {
 		r.Anomalies |= c.Marks[n]
 	}
@@ -64,8 +108,8 @@ func (c *Column) Reading(n int) winperf.Reading {
 // appendReadings appends the values as readings.
 func (c *Column) appendReadings(readings []winperf.Reading) []winperf.Reading {
 	at := len(readings)
-	readings = slices.Grow(readings, len(c.Series))[:at+len(c.Series)]
-	for n, s := range c.Series {
+	readings = slices.Grow(readings, c.Len())[:at+c.Len()]
+	for n, s := range c.allSeries() {
 		readings[at+n] = winperf.Reading{Series: s, Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Touched}
 	}
 	for n, mark := range c.Marks {
@@ -78,36 +122,37 @@ func (c *Column) appendReadings(readings []winperf.Reading) []winperf.Reading {
 type columnStore struct {
 	bits   []uint64
 	status []counter.Status
-	alone  []*winperf.Series // of columns with one series, by the places of columns
 }
 
-// grow makes room for n readings in some columns.
-func (s *columnStore) grow(n, columns int) {
+// grow makes room for n readings.
+func (s *columnStore) grow(n int) {
 	s.bits = slices.Grow(s.bits[:0], n)[:n]
 	s.status = slices.Grow(s.status[:0], n)[:n]
-	s.alone = slices.Grow(s.alone[:0], columns)[:columns]
 }
 
-// reading makes a column, the one at place out, of one reading.
-func (s *columnStore) reading(at, out int, r *winperf.Reading) Column {
+// reading makes a column of one reading.
+func (s *columnStore) reading(at int, r *winperf.Reading) Column {
 	bits, whole := r.Value.Uint64()
 	if !whole {
 		f, _ := r.Value.Float64()
 		bits = math.Float64bits(f)
 	}
-	s.bits[at], s.status[at], s.alone[out] = bits, r.Status, r.Series
+	s.bits[at], s.status[at] = bits, r.Status
 	c := Column{
-		Time: r.Time, Series: s.alone[out : out+1], Kind: r.Value.Kind(),
+		Time: r.Time, Kind: r.Value.Kind(), one: r.Series,
 		Bits: s.bits[at : at+1], Status: s.status[at : at+1], Touched: r.Anomalies,
 	}
-	c.texts.cooked, _ = r.Value.AsText()
+	c.text, _ = r.Value.AsText()
 	return c
 }
 
 // take copies what was cooked into a column.
 func (s *columnStore) take(col *column, values *frame.Column, o frame.Object, t time.Time) Column {
-	n := len(col.series)
-	c := Column{Time: t, Series: col.series, Kind: values.Kind, Bits: s.bits[col.start:][:n], Status: s.status[col.start:][:n]}
+	n := len(col.instances)
+	c := Column{
+		Time: t, Kind: values.Kind, item: col.item, object: o,
+		Bits: s.bits[col.start:][:n], Status: s.status[col.start:][:n],
+	}
 	if n == len(values.Bits) { // all instances
 		copy(c.Bits, values.Bits)
 		copy(c.Status, values.Status)
@@ -115,9 +160,6 @@ func (s *columnStore) take(col *column, values *frame.Column, o frame.Object, t 
 		for m, i := range col.instances {
 			c.Bits[m], c.Status[m] = values.Bits[i], values.Status[i]
 		}
-	}
-	if c.Kind == counter.KindText {
-		c.texts = texts{object: o, k: col.k, instances: col.instances}
 	}
 	return c
 }

@@ -57,9 +57,9 @@ func (c *Cycle) Columns() []Column {
 	if !c.has.columns {
 		c.has.columns = true
 		c.columns = slices.Grow(c.columns[:0], len(c.readings))[:len(c.readings)]
-		c.store.grow(len(c.readings), len(c.readings))
+		c.store.grow(len(c.readings))
 		for i := range c.readings {
-			c.columns[i] = c.store.reading(i, i, &c.readings[i])
+			c.columns[i] = c.store.reading(i, &c.readings[i])
 		}
 	}
 	return c.columns
@@ -86,9 +86,9 @@ func (c *Cycle) Len() int {
 	return c.Parts[len(c.Parts)-1]
 }
 
-// At returns the reading at position i of Readings, valid until the next call. It
-// makes this one only: all readings of a million instances take more memory than
-// their sample. It is fast for positions near each other.
+// At returns the reading at position i of Readings, valid until the next call, as
+// its Series is. It makes this one only: all readings and series of a million
+// instances take more memory than their sample. It is fast for positions near each other.
 func (c *Cycle) At(i int) *winperf.Reading {
 	if c.has.readings {
 		return &c.readings[i]
@@ -103,7 +103,9 @@ func (c *Cycle) At(i int) *winperf.Reading {
 	for n := c.columns[at.column].Len(); i >= at.start+n; n = c.columns[at.column].Len() {
 		at.column, at.start = at.column+1, at.start+n
 	}
-	at.reading = c.columns[at.column].Reading(i - at.start)
+	col, n := &c.columns[at.column], i-at.start
+	col.describe(&at.series, n)
+	at.reading = col.reading(n, &at.series)
 	return &at.reading
 }
 
@@ -111,6 +113,7 @@ func (c *Cycle) At(i int) *winperf.Reading {
 type position struct {
 	column, start int // the column, and the position of its first reading
 	reading       winperf.Reading
+	series        winperf.Series // of the reading
 }
 
 // begin empties the cycle; its values will be there as columns or as readings.

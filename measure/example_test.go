@@ -276,7 +276,7 @@ func ExampleColumn() {
 		}
 		for _, col := range cycle.Columns() {
 			for n := range col.Len() {
-				fmt.Println(col.Series[n], col.Value(n))
+				fmt.Println(col.Series(n), col.Value(n))
 			}
 		}
 	}

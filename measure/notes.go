@@ -143,7 +143,7 @@ func (op *objectPlan) wantedInstances() []bool {
 }
 
 // noteGone notes the objects of the sample before that are not there any more.
-func (p *plan) noteGone(old []objectPlan, n *notes) {
+func (p *plan) noteGone(old []*objectPlan, n *notes) {
 	for i := range old {
 		if !old[i].wanted || findObject(p.objects, i, old[i].id) >= 0 {
 			continue
@@ -163,9 +163,9 @@ func (p *plan) noteGone(old []objectPlan, n *notes) {
 // fell notes the values of a column that fell, in p.marks too: those that were
 // reset and those that wrapped.
 func (n *notes) fell(p *plan, col *column, values *frame.Column, pair *frame.Pair) {
-	counterName := p.names.Title(col.series[0].CounterID.Index)
+	counterName := p.names.Title(col.counter().CounterID.Index)
 	at := func(kind winperf.AnomalyKind, action string) winperf.Anomaly {
-		id := p.objects[col.object].id
+		id := col.object.id
 		return winperf.Anomaly{
 			Kind: kind, Object: id, ObjectName: p.names.Title(id.Index),
 			Detail: counterName, Action: action,
@@ -195,8 +195,8 @@ func (n *notes) fell(p *plan, col *column, values *frame.Column, pair *frame.Pai
 // mark marks the m-th value of a column and lists its instance.
 func (p *plan) mark(m int, a *winperf.Anomaly, col *column, i int) {
 	p.marks[m] = p.marks[m].With(a.Kind)
-	if col.series[m].Path.HasInstance {
-		a.Instances = append(a.Instances, p.objects[col.object].naming.spelled(i))
+	if col.counter().Path.HasInstance {
+		a.Instances = append(a.Instances, col.object.naming.spelled(i))
 	}
 }
 

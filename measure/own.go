@@ -177,6 +177,6 @@ func (p *plan) readOwn(c *Cycle) {
 			c.readings[o.at] = r
 			continue
 		}
-		c.columns[o.out] = p.store.reading(o.at, o.out, &r)
+		c.columns[o.out] = p.store.reading(o.at, &r)
 	}
 }

@@ -26,9 +26,9 @@ type plan struct {
 	names          *nametable.Names // in the language of output
 	english        *nametable.Names
 	machine        string
-	stale          bool         // names or machine are others than the objects were planned with
-	machineChanged bool         // since the frame before
-	objects        []objectPlan // by position in the frame
+	stale          bool          // names or machine are others than the objects were planned with
+	machineChanged bool          // since the frame before
+	objects        []*objectPlan // by position in the frame
 
 	// What follows from objects, see arrange.
 	columns    []column
@@ -68,6 +68,14 @@ type objectPlan struct {
 	items  []item  // by part and counter
 	found  []found // for each part that is about the object
 
+	// What tells series apart, see winperf.SeriesID: of each counter what its
+	// series have in common, nil where none was wanted, and of each instance a
+	// number that goes with the thing and its name.
+	counters  []*winperf.Series
+	instances []uint32
+	next      uint32   // number that no instance had yet
+	keys      []string // of the instances, as far as they were asked for; see key
+
 	// Of the cycle in which the plan was made, see plan.cycles.
 	made    uint64
 	touched winperf.AnomalySet // all readings
@@ -79,8 +87,13 @@ type item struct {
 	part      int
 	k         int     // position of the counter
 	instances []int32 // positions, rising
-	series    []*winperf.Series
+	object    *objectPlan
+	kept      []*winperf.Series // those that were asked for; see Column.Series
+	complete  bool              // all were
 }
+
+// counter is what the series of the item have in common.
+func (it *item) counter() *winperf.Series { return it.object.counters[it.k] }
 
 // found is what an object has for a part: OK, NoInstance or NoCounter.
 type found struct {
@@ -92,8 +105,8 @@ type found struct {
 // first reading in the cycle.
 type column struct {
 	*item
-	object, start int
-	out           int // its place among the cycle's columns
+	at, start int
+	out       int // its place among the cycle's columns
 }
 
 // nothing is the reading of a path that nothing matches.
@@ -164,21 +177,21 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 		return
 	}
 	old := p.objects
-	p.objects = make([]objectPlan, f.NumObjects())
+	p.objects = make([]*objectPlan, f.NumObjects())
 	for i := range p.objects {
 		o := f.Object(i)
 		was := findObject(old, i, o.ID())
-		if was == i && p.holds(&old[i], ck, o) {
+		if was == i && p.holds(old[i], ck, o) {
 			p.objects[i] = old[i]
 			continue
 		}
 		b := planner{plan: p, object: o}
 		if was >= 0 {
-			b.old = &old[was]
+			b.old = old[was]
 		}
 		p.objects[i] = b.make(ck)
 		p.objects[i].made = p.cycles
-		b.compare(&p.objects[i], n, old == nil)
+		b.compare(p.objects[i], n, old == nil)
 	}
 	p.noteGone(old, n)
 	p.stale, p.machineChanged = false, false
@@ -219,11 +232,11 @@ func (p *plan) nameUnmatched() {
 
 // findObject returns the position of the object with the identity, tried first
 // at the position near; -1 if there is none.
-func findObject(objects []objectPlan, near int, id winperf.ObjectID) int {
+func findObject(objects []*objectPlan, near int, id winperf.ObjectID) int {
 	if near < len(objects) && objects[near].id == id {
 		return near
 	}
-	return slices.IndexFunc(objects, func(o objectPlan) bool { return o.id == id })
+	return slices.IndexFunc(objects, func(o *objectPlan) bool { return o.id == id })
 }
 
 // current tells whether the plan holds for a frame as it is.
@@ -232,7 +245,7 @@ func (p *plan) current(ck *frame.Cooker, f frame.Frame) bool {
 		return false
 	}
 	for i := range p.objects {
-		if !p.holds(&p.objects[i], ck, f.Object(i)) {
+		if !p.holds(p.objects[i], ck, f.Object(i)) {
 			return false
 		}
 	}
@@ -274,9 +287,9 @@ func (p *plan) arrange() {
 		lacks[w] = p.parts[w].lack()
 	}
 	for i := range p.objects {
-		op := &p.objects[i]
+		op := p.objects[i]
 		for n := range op.items {
-			p.columns = append(p.columns, column{item: &op.items[n], object: i})
+			p.columns = append(p.columns, column{item: &op.items[n], at: i})
 		}
 		for _, f := range op.found {
 			lacks[f.part] = min(lacks[f.part], f.status) // OK is less than NoInstance, NoCounter, NoObject
@@ -292,8 +305,8 @@ func (p *plan) arrange() {
 		for ; next < len(p.columns) && p.columns[next].part == w; next++ {
 			col := &p.columns[next]
 			col.start, col.out = at, out
-			at, out = at+len(col.series), out+1
-			p.twoSamples = p.twoSamples || col.series[0].Type.Samples() == 2
+			at, out = at+len(col.instances), out+1
+			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
 		}
 		if at == begin && p.parts[w].isPath && lacks[w] != counter.OK {
 			p.nothing = append(p.nothing, nothing{at, out, w, p.parts[w].series, lacks[w]})
@@ -303,6 +316,6 @@ func (p *plan) arrange() {
 	}
 	p.readings, p.outputs = at, out
 	slices.SortStableFunc(p.columns, func(a, b column) int {
-		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.k, b.k))
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.k, b.k))
 	})
 }

@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/winperf/winperf"
@@ -17,29 +19,22 @@ type planner struct {
 	pair    *frame.Pair
 	labels  *frame.Labels
 	names   naming
-	keyed   bool         // instances may have keys
-	keys    []string     // of the instances, where they were needed
 	exclude []*pathNames // that are about the object
 	claims  [][]bool     // per counter: instances that an earlier part has; nil where that need not be known
 
 	matching []int32 // scratch: instances that a part wants
 
-	kept   []int32                         // by instance: where it was under the same name, -1 = nowhere
-	steady bool                            // the object's definitions and names are as they were
-	before map[seriesKey][]*winperf.Series // of the frame before, by counter and position there
-}
-
-// seriesKey tells counters apart: by position as long as definitions are the
-// same, else by identity.
-type seriesKey struct {
-	k  int
-	id winperf.CounterID
+	kept   []int32 // by instance: where it was under the same name, -1 = nowhere
+	steady bool    // the object's definitions and names are as they were
+	// Of the frame before:
+	counters map[winperf.CounterID]*winperf.Series // what the series of counters have in common
+	before   map[*winperf.Series][]*winperf.Series // series that were asked for, by counter and the older position
 }
 
 // make plans the object. One that no part is about is looked at no further.
-func (b *planner) make(ck *frame.Cooker) objectPlan {
+func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	p, id := b.plan, b.object.ID()
-	op := objectPlan{id: id}
+	op := &objectPlan{id: id}
 	for w := range p.parts {
 		if p.parts[w].wantsObject(p, id) {
 			op.found = append(op.found, found{part: w})
@@ -57,12 +52,14 @@ func (b *planner) make(ck *frame.Cooker) objectPlan {
 	if len(op.found) > 1 || len(b.exclude) > 0 {
 		b.claims = make([][]bool, b.object.NumCounters())
 	}
-	b.names, b.keyed = b.naming(), hasKeys(b.object)
+	b.names = b.naming()
 	b.keep()
 	op.wanted, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
+	b.number(op)
+	op.counters = make([]*winperf.Series, b.object.NumCounters())
 	for n := range op.found {
 		f := &op.found[n]
-		op.items, f.status = b.add(op.items, f.part)
+		f.status = b.add(op, f.part)
 	}
 	return op
 }
@@ -80,9 +77,8 @@ func (w *part) wantsObject(p *plan, id winperf.ObjectID) bool {
 	return w.object.Is(id)
 }
 
-// add appends what a part wants of the object to items and tells what the
-// object lacks for it.
-func (b *planner) add(items []item, w int) ([]item, counter.Status) {
+// add adds what a part wants of the object and tells what the object lacks for it.
+func (b *planner) add(op *objectPlan, w int) counter.Status {
 	part, status := &b.plan.parts[w], counter.NoCounter
 	instances := b.instances(part)
 	for k := range b.object.NumCounters() {
@@ -90,15 +86,15 @@ func (b *planner) add(items []item, w int) ([]item, counter.Status) {
 			continue
 		}
 		if len(instances) == 0 {
-			return items, counter.NoInstance
+			return counter.NoInstance
 		}
 		status = counter.OK
-		if it := (item{part: w, k: k, instances: b.claim(k, instances)}); len(it.instances) > 0 {
-			it.series = b.series(k, it.instances)
-			items = append(items, it)
+		if it := (item{part: w, k: k, instances: b.claim(k, instances), object: op}); len(it.instances) > 0 {
+			b.series(&it)
+			op.items = append(op.items, it)
 		}
 	}
-	return items, status
+	return status
 }
 
 // instances returns the positions of the instances that a part wants.
@@ -175,92 +171,144 @@ func (b *planner) keep() {
 	}
 }
 
-// series returns the series of a counter of instances: the one that an
-// instance had, as long as it is the same thing under the same name, else a
-// new one.
-func (b *planner) series(k int, instances []int32) []*winperf.Series {
-	c, p := b.object.Counter(k), b.plan
-	path := winperf.Path{
-		Machine:     p.machine,
-		Object:      p.names.Title(b.object.ID().Index),
-		Counter:     p.names.Title(c.ID.Index),
-		HasInstance: !b.object.Single(),
+// number gives the instances their numbers: the one that an instance had, as long
+// as it is the same thing under the same name, else a new one.
+func (b *planner) number(op *objectPlan) {
+	n := uint32(b.labels.Len())
+	if b.old != nil && b.old.wanted {
+		op.next = b.old.next
 	}
-	before := b.olderSeries(k, c.ID)
-	all := make([]*winperf.Series, len(instances))
-	for n, i := range instances {
-		if j := b.kept[i]; j >= 0 && before != nil && before[j] != nil && (b.steady || b.goesOn(before[j], &c, path)) {
-			all[n] = before[j]
+	if op.next > math.MaxUint32-n {
+		b.old, op.next = nil, 0 // all numbers were given: everything is new
+		b.keep()
+	}
+
+	op.instances = make([]uint32, n)
+	for i, j := range b.kept {
+		if j >= 0 {
+			op.instances[i] = b.old.instances[j]
 			continue
 		}
-		if path.HasInstance {
-			path.Instance, path.Index = b.names.full(int(i))
-		}
-		s := winperf.NewSeries(path)
-		s.ObjectID, s.CounterID = b.object.ID(), c.ID
-		s.Type, s.Unit, s.Scale = c.Type, c.Type.Unit(), c.Scale
-		s.Key = b.key(int(i))
-		all[n] = s
+		op.instances[i] = op.next
+		op.next++
 	}
-	return all
-}
-
-// goesOn tells whether a series, whose instance is called as it was, is still
-// that of a counter; path is the counter's, of any instance.
-func (b *planner) goesOn(s *winperf.Series, c *frame.Counter, path winperf.Path) bool {
-	path.Instance, path.Index = s.Path.Instance, s.Path.Index
-	return s.Path == path && s.Type == c.Type && s.Scale == c.Scale
-}
-
-// key is the key of instance i, made once for all counters.
-func (b *planner) key(i int) string {
-	if !b.keyed {
-		return ""
-	}
-	const none = "-"
-	if b.keys == nil {
-		b.keys = make([]string, b.labels.Len())
-	}
-	if b.keys[i] == "" {
-		if b.keys[i] = instanceKey(b.object, i); b.keys[i] == "" {
-			b.keys[i] = none
+	if hasKeys(b.object) {
+		op.keys = make([]string, n)
+		for i, j := range b.kept {
+			if j >= 0 && b.old.keys != nil {
+				op.keys[i] = b.old.keys[j]
+			}
 		}
 	}
-	if b.keys[i] == none {
-		return ""
-	}
-	return b.keys[i]
 }
 
-// olderSeries returns the series that a counter's instances had in the frame
-// before, by their positions there; nil where there are none. They must not be
-// changed.
-func (b *planner) olderSeries(k int, id winperf.CounterID) []*winperf.Series {
+// series finds out what the series of an item have in common, and which of them
+// were there before.
+func (b *planner) series(it *item) {
+	common := &it.object.counters[it.k]
+	if *common == nil {
+		*common = b.counter(it.k)
+	}
+	before := b.olderSeries(*common)
+	if before == nil {
+		return
+	}
+	it.kept = make([]*winperf.Series, len(it.instances))
+	for n, i := range it.instances {
+		if j := b.kept[i]; j >= 0 {
+			it.kept[n] = before[j]
+		}
+	}
+}
+
+// counter is what the series of a counter have in common: what they had, as long
+// as it is the same.
+func (b *planner) counter(k int) *winperf.Series {
+	c, p := b.object.Counter(k), b.plan
+	common := winperf.Series{
+		Path: winperf.Path{
+			Machine:     p.machine,
+			Object:      p.names.Title(b.object.ID().Index),
+			Counter:     p.names.Title(c.ID.Index),
+			HasInstance: !b.object.Single(),
+		},
+		ObjectID: b.object.ID(), CounterID: c.ID,
+		Type: c.Type, Unit: c.Type.Unit(), Scale: c.Scale,
+	}
+	if was := b.olderCounter(k, c.ID); was != nil {
+		common.ID = was.ID
+		if *was == common {
+			return was
+		}
+	}
+	common.ID.Counter = &common
+	return &common
+}
+
+// olderCounter is what the series of a counter had in common in the frame before,
+// nil if there were none.
+func (b *planner) olderCounter(k int, id winperf.CounterID) *winperf.Series {
 	if b.old == nil || !b.old.wanted {
 		return nil
 	}
-	key := func(k int, id winperf.CounterID) seriesKey {
-		if b.steady {
-			return seriesKey{k: k}
+	if b.steady {
+		return b.old.counters[k]
+	}
+	if b.counters == nil {
+		b.counters = map[winperf.CounterID]*winperf.Series{}
+		for _, was := range b.old.counters {
+			if was != nil {
+				b.counters[was.CounterID] = was
+			}
 		}
-		return seriesKey{k: -1, id: id}
+	}
+	was := b.counters[id]
+	delete(b.counters, id) // it goes on as one counter, if there are two with its identity
+	return was
+}
+
+// olderSeries returns the series of a counter that were asked for in the frame
+// before, by the positions of their instances there; nil where there are none. They
+// must not be changed.
+func (b *planner) olderSeries(common *winperf.Series) []*winperf.Series {
+	if b.old == nil || !b.old.wanted {
+		return nil
 	}
 	if b.before == nil {
-		b.before = map[seriesKey][]*winperf.Series{}
+		b.before = map[*winperf.Series][]*winperf.Series{}
 		n := b.old.labels.Len()
-		for _, it := range b.old.items {
-			at := key(it.k, it.series[0].CounterID)
-			if len(it.series) == n && b.before[at] == nil {
-				b.before[at] = it.series // of all instances; no other part can have one
+		for i := range b.old.items {
+			it := &b.old.items[i]
+			if it.kept == nil {
+				continue
+			}
+			at := it.counter()
+			if len(it.kept) == n && b.before[at] == nil {
+				b.before[at] = it.kept // of all instances; no other part can have one
 				continue
 			}
 			if b.before[at] == nil {
 				b.before[at] = make([]*winperf.Series, n)
 			}
 			for m, j := range it.instances {
-				b.before[at][j] = it.series[m]
+				b.before[at][j] = it.kept[m]
 			}
 		}
 	}
-	return b.before[key(k, id)]
+	return b.before[common]
+}
+
+// key is the key of instance i of the object, see winperf.Series; it is made once.
+func (op *objectPlan) key(o frame.Object, i int) string {
+	if op.keys == nil {
+		return ""
+	}
+	const none = "-"
+	if op.keys[i] == "" {
+		op.keys[i] = cmp.Or(instanceKey(o, i), none)
+	}
+	if op.keys[i] == none {
+		return ""
+	}
+	return op.keys[i]
 }

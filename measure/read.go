@@ -14,13 +14,13 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	p.cycles++
 	p.update(ck, c.Frame, n)
 	c.columns = slices.Grow(c.columns[:0], p.outputs)[:p.outputs]
-	p.store.grow(p.readings, p.outputs)
+	p.store.grow(p.readings)
 	var values frame.Column
 	t := c.Time
 	for i := range p.columns {
 		col := &p.columns[i]
-		o := c.Frame.Object(col.object)
-		if i == 0 || col.object != p.columns[i-1].object || col.k != p.columns[i-1].k {
+		o := c.Frame.Object(col.at)
+		if i == 0 || col.at != p.columns[i-1].at || col.k != p.columns[i-1].k {
 			values = ck.Object(o).Column(col.k)
 			if p.shared { // objects may come from different samples
 				t = winperf.FromFiletime(o.Clocks().Time100ns)
@@ -50,14 +50,14 @@ func (p *plan) readNothing(c *Cycle, n *notes) {
 			touched = touched.With(winperf.SchemaChanged)
 		}
 		r := winperf.Reading{Series: x.series, Time: c.Time, Status: x.status, Anomalies: touched}
-		c.columns[x.out] = p.store.reading(x.at, x.out, &r)
+		c.columns[x.out] = p.store.reading(x.at, &r)
 	}
 }
 
 // touches returns the anomalies that touch a column: all of its values, and
 // single ones, nil where there are none.
 func (p *plan) touches(col *column, values *frame.Column, pair *frame.Pair, n *notes) (winperf.AnomalySet, []winperf.AnomalySet) {
-	op, touched := &p.objects[col.object], n.touched
+	op, touched := p.objects[col.at], n.touched
 	fresh := op.made == p.cycles
 	if fresh {
 		touched |= op.touched

@@ -16,11 +16,12 @@ func processes(n int64, all ...instance) sample {
 }
 
 // follow reads samples and shows, for each, its readings and which of them
-// carry the series of the sample before: those end in "=".
+// carry the series of the sample before: those end in "=". An ID is never that of
+// another series.
 func follow(t *testing.T, sel winperf.Selection, samples ...sample) [][]string {
 	t.Helper()
 	c := measure.New(script(samples...), sel, measure.Options{})
-	before := map[*winperf.Series]bool{}
+	before, ids := map[*winperf.Series]bool{}, map[winperf.SeriesID]*winperf.Series{}
 	var all [][]string
 	for range samples {
 		cy := cycle(t, c)
@@ -29,6 +30,10 @@ func follow(t *testing.T, sel winperf.Selection, samples ...sample) [][]string {
 			if before[r.Series] {
 				text[i] += " ="
 			}
+			if was := ids[r.ID]; was != nil && was != r.Series || was == nil && before[r.Series] {
+				t.Errorf("%s: its ID was that of %s", r, was)
+			}
+			ids[r.ID] = r.Series
 			if now[r.Series] {
 				t.Errorf("%s: two readings of one series", r)
 			}
@@ -225,6 +230,7 @@ func TestSeries(t *testing.T) {
 	want := winperf.NewSeries(winperf.Path{Machine: "HOST", Object: "Processor", Instance: "1", HasInstance: true, Counter: "Interrupts/sec"})
 	want.ObjectID, want.CounterID = winperf.ObjectID{Index: 238}, winperf.CounterID{Index: 148}
 	want.Type, want.Unit, want.Scale = counter.CounterCounter, counter.PerSecond, -2
+	want.ID = r[0].ID
 	if diff := cmp.Diff(want, r[0].Series, cmp.AllowUnexported(winperf.Series{})); diff != "" {
 		t.Errorf("series (-want +got):\n%s", diff)
 	}
