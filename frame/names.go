@@ -4,8 +4,8 @@ import (
 	"hash/maphash"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counterset"
@@ -27,6 +27,8 @@ type Labels struct {
 
 	parents []parentLabels // of the objects that links name
 
+	former     *Labels     // whose full names may go on, until they are joined
+	joined     atomic.Bool // what follows is made
 	once       sync.Once
 	full       []string // parent/name
 	occurrence []int32  // number among equal full names; nil if all are different
@@ -83,13 +85,54 @@ func (l *Labels) join() {
 	l.full = l.names
 	if l.links != nil {
 		l.full = slices.Clone(l.names)
-		for i := range l.full {
-			if parent, ok := l.parent(i); ok {
-				l.full[i] = parent + "/" + l.full[i]
-			}
-		}
+		l.joinParents()
 	}
 	l.number()
+	l.former = nil
+	l.joined.Store(true)
+}
+
+// joinParents puts the names of parents before those of instances that have one.
+// Where a full name was there before, its memory is shared.
+func (l *Labels) joinParents() {
+	next := 0 // where the instance is expected among the former ones
+	for i, name := range l.full {
+		parent, ok := l.parent(i)
+		if !ok {
+			continue
+		}
+		if at := l.former.below(next, parent, name); at >= 0 {
+			l.full[i] = l.former.full[at]
+			next = at + 1
+			continue
+		}
+		l.full[i] = parent + "/" + name
+	}
+}
+
+// below returns the position of parent/name at or shortly behind next, -1 if it is
+// not there.
+func (l *Labels) below(next int, parent, name string) int {
+	if l == nil {
+		return -1
+	}
+	for at := next; at < len(l.full) && at <= next+lookAhead; at++ {
+		full := l.full[at]
+		if l.names[at] == name && len(full) == len(parent)+1+len(name) &&
+			full[len(parent)] == '/' && full[:len(parent)] == parent {
+			return at
+		}
+	}
+	return -1
+}
+
+// goOn returns the labels for newer ones to share full names with, nil where nobody
+// asked for these: so there is never a chain of them.
+func (l *Labels) goOn() *Labels {
+	if l == nil || l.joined.Load() {
+		return l
+	}
+	return nil
 }
 
 // number counts equal full names. A map would take several times the memory of the
@@ -100,9 +143,8 @@ func (l *Labels) number() {
 	seed := maphash.MakeSeed()
 	var count map[int]int32 // of names that are there twice, by the first of them
 	for i, full := range l.full {
-		key := strings.ToLower(full)
-		hash := maphash.String(seed, key)
-		first := t.find(hash, func(at int) bool { return strings.ToLower(l.full[at]) == key })
+		hash := hashLower(seed, full)
+		first := t.find(hash, func(at int) bool { return equalLower(l.full[at], full) })
 		if first < 0 {
 			t.insert(hash, i)
 			continue
@@ -164,7 +206,10 @@ func (s *store) label(i int, same bool) {
 func (s *store) labelParents() {
 	for i, l := range s.labels {
 		if l.links != nil && !s.sameParents(l) {
-			s.labels[i] = &Labels{names: l.names, raw: l.raw, spans: l.spans, page: l.page, links: l.links, parents: s.parentsOf(l)}
+			s.labels[i] = &Labels{
+				names: l.names, raw: l.raw, spans: l.spans, page: l.page, links: l.links,
+				parents: s.parentsOf(l), former: l.goOn(),
+			}
 		}
 	}
 }
@@ -235,12 +280,14 @@ func (n *namer) make(before *Labels) *Labels {
 		size += len(n.definition(n.ix, &n.instances[i]))
 	}
 	l := &Labels{
-		names: make([]string, len(n.instances)),
-		raw:   make([]byte, 0, size),
-		spans: make([]index.Span, len(n.instances)),
-		page:  n.page,
-		links: slices.Clone(n.links),
+		names:  make([]string, len(n.instances)),
+		raw:    make([]byte, 0, size),
+		spans:  make([]index.Span, len(n.instances)),
+		page:   n.page,
+		links:  slices.Clone(n.links),
+		former: before.goOn(),
 	}
+	var fresh texts
 	next := 0 // where the instance is expected in before
 	for i := range n.instances {
 		in := &n.instances[i]
@@ -251,9 +298,37 @@ func (n *namer) make(before *Labels) *Labels {
 			next = at + 1
 			continue
 		}
-		l.names[i] = n.name(i)
+		fresh.add(&l.names[i], n.appendName(fresh.buf, i))
 	}
+	fresh.flush()
 	return l
+}
+
+// texts makes strings that share memory, up to textsSize bytes of it: one for each
+// would take several times that. What is left of them when one lives on is no more.
+type texts struct {
+	buf []byte
+	of  []*string // to be set, in the order of buf
+	end []int     // where each ends
+}
+
+const textsSize = 512
+
+// add has s set to what buf holds beyond the texts before.
+func (t *texts) add(s *string, buf []byte) {
+	t.buf, t.of, t.end = buf, append(t.of, s), append(t.end, len(buf))
+	if len(buf) >= textsSize {
+		t.flush()
+	}
+}
+
+func (t *texts) flush() {
+	all, begin := string(t.buf), 0
+	for i, s := range t.of {
+		*s = all[begin:t.end[i]]
+		begin = t.end[i]
+	}
+	t.buf, t.of, t.end = t.buf[:0], t.of[:0], t.end[:0]
 }
 
 // lookAhead is how many instances may have left in one place before the names
@@ -274,18 +349,18 @@ func (l *Labels) near(next int, name []byte) int {
 	return -1
 }
 
-// name decodes a name. An instance without one is called by its unique id or,
-// if it has none either, by its position.
-func (n *namer) name(i int) string {
+// appendName appends a name. An instance without one is called by its unique id
+// or, if it has none either, by its position.
+func (n *namer) appendName(dst []byte, i int) []byte {
 	in := &n.instances[i]
-	if name := wire.Text(n.ix.NameBytes(in), n.page); name != "" {
-		return name
+	if named := wire.AppendText(dst, n.ix.NameBytes(in), n.page); len(named) > len(dst) {
+		return named
 	}
 	switch {
 	case n.links != nil && n.links[i].UniqueID != index.NoUniqueID:
-		return strconv.Itoa(int(n.links[i].UniqueID))
+		return strconv.AppendInt(dst, int64(n.links[i].UniqueID), 10)
 	case in.Off == 0:
-		return "" // the one unnamed thing of a single-instance object
+		return dst // the one unnamed thing of a single-instance object
 	}
-	return strconv.Itoa(i)
+	return strconv.AppendInt(dst, int64(i), 10)
 }

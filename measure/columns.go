@@ -122,12 +122,23 @@ func (c *Column) appendReadings(readings []winperf.Reading) []winperf.Reading {
 type columnStore struct {
 	bits   []uint64
 	status []counter.Status
+	marks  []winperf.AnomalySet // seldom needed
 }
 
 // grow makes room for n readings.
 func (s *columnStore) grow(n int) {
 	s.bits = slices.Grow(s.bits[:0], n)[:n]
 	s.status = slices.Grow(s.status[:0], n)[:n]
+}
+
+// mark gives the marks of n readings, which are none.
+func (s *columnStore) mark(at, n int) []winperf.AnomalySet {
+	if len(s.marks) < len(s.bits) {
+		s.marks = make([]winperf.AnomalySet, len(s.bits))
+	}
+	marks := s.marks[at:][:n:n]
+	clear(marks)
+	return marks
 }
 
 // reading makes a column of one reading.

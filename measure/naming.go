@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -131,7 +130,7 @@ func (n *naming) spelled(i int) string {
 	if number == 0 {
 		return name
 	}
-	return fmt.Sprintf("%s#%d", name, number)
+	return name + "#" + strconv.Itoa(number)
 }
 
 // matches tells whether a path is about instance i, under either name.

@@ -20,7 +20,7 @@ type planner struct {
 	labels  *frame.Labels
 	names   naming
 	exclude []*pathNames // that are about the object
-	claims  [][]bool     // per counter: instances that an earlier part has; nil where that need not be known
+	claims  []claim      // by counter; nil where what earlier parts took need not be known
 
 	matching []int32 // scratch: instances that a part wants
 
@@ -50,7 +50,7 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 		}
 	}
 	if len(op.found) > 1 || len(b.exclude) > 0 {
-		b.claims = make([][]bool, b.object.NumCounters())
+		b.claims = make([]claim, b.object.NumCounters())
 	}
 	b.names = b.naming()
 	b.keep()
@@ -126,24 +126,47 @@ func (b *planner) wantsCounter(w *part, k int) bool {
 	return !w.isPath || w.path.counter.is(b.plan, c.ID.Index)
 }
 
+// claim is what earlier parts of the selection took of a counter: all instances,
+// or some.
+type claim struct {
+	all  bool
+	some []bool
+}
+
 // claim takes a counter of instances for the first part of the selection that
 // wants it, and returns those that were not taken and are not excluded.
 func (b *planner) claim(k int, instances []int32) []int32 {
 	if b.claims == nil {
 		return instances
 	}
-	if b.claims[k] == nil {
-		b.claims[k] = make([]bool, b.labels.Len())
+	c := &b.claims[k]
+	all := len(instances) == b.labels.Len()
+	switch {
+	case c.all:
+		return nil
+	case all && c.some == nil && !b.excludes(k):
+		c.all = true
+		return instances
 	}
-	taken := b.claims[k]
+
+	if c.some == nil {
+		c.some = make([]bool, b.labels.Len())
+	}
 	claimed := make([]int32, 0, len(instances))
 	for _, i := range instances {
-		if !taken[i] && !b.excluded(k, int(i)) {
+		if !c.some[i] && !b.excluded(k, int(i)) {
 			claimed = append(claimed, i)
 		}
-		taken[i] = true
+		c.some[i] = true
 	}
+	c.all = all
 	return claimed
+}
+
+// excludes tells whether any instance of a counter may be excluded.
+func (b *planner) excludes(k int) bool {
+	id := b.object.Counter(k).ID.Index
+	return slices.ContainsFunc(b.exclude, func(x *pathNames) bool { return x.counter.is(b.plan, id) })
 }
 
 func (b *planner) excluded(k, i int) bool {
@@ -225,6 +248,10 @@ func (b *planner) series(it *item) {
 // as it is the same.
 func (b *planner) counter(k int) *winperf.Series {
 	c, p := b.object.Counter(k), b.plan
+	was := b.olderCounter(k, c.ID)
+	if was != nil && b.steady {
+		return was
+	}
 	common := winperf.Series{
 		Path: winperf.Path{
 			Machine:     p.machine,
@@ -235,7 +262,7 @@ func (b *planner) counter(k int) *winperf.Series {
 		ObjectID: b.object.ID(), CounterID: c.ID,
 		Type: c.Type, Unit: c.Type.Unit(), Scale: c.Scale,
 	}
-	if was := b.olderCounter(k, c.ID); was != nil {
+	if was != nil {
 		common.ID = was.ID
 		if *was == common {
 			return was

@@ -29,7 +29,7 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 		touched, marks := p.touches(col, &values, ck.Object(o), n)
 		out := &c.columns[col.out]
 		*out = p.store.take(col, &values, o, t)
-		out.Touched, out.Marks = touched, slices.Clone(marks)
+		out.Touched, out.Marks = touched, marks
 	}
 	p.readNothing(c, n)
 	for w := range p.parts {
@@ -66,8 +66,7 @@ func (p *plan) touches(col *column, values *frame.Column, pair *frame.Pair, n *n
 	if !fresh && !values.Fell {
 		return touched, nil
 	}
-	p.marks = slices.Grow(p.marks[:0], len(col.instances))[:len(col.instances)]
-	clear(p.marks)
+	p.marks = p.store.mark(col.start, len(col.instances))
 	if fresh {
 		for m, i := range col.instances {
 			if op.arrived[i] {
