@@ -113,18 +113,22 @@ func BenchmarkCook(b *testing.B) {
 				frames = append(frames, before)
 			}
 			var ck frame.Cooker
+			var columns []frame.Column
+			bits, status := make([]uint64, 2_000_000), make([]counter.Status, 2_000_000)
 			values, good := 0, uint64(0)
 			cook := func() {
 				ck.Set(frames[0], frames[1], counter.Options{})
 				values, good = 0, 0
 				for o := range frames[1].Objects() {
-					pair := ck.Object(o)
-					for part := range pair.Parts() {
-						for k := range o.NumCounters() {
-							col := part.Column(k)
-							values += len(col.Bits)
-							good += col.Bits[0] + uint64(col.Status[0])
-						}
+					pair, n := ck.Object(o), o.Len()
+					columns = columns[:0]
+					for k := range o.NumCounters() {
+						columns = append(columns, frame.Column{K: k, Bits: bits[values:][:n], Status: status[values:][:n]})
+						values += n
+					}
+					pair.Cook(columns)
+					for k := range columns {
+						good += columns[k].Bits[0] + uint64(columns[k].Status[0])
 					}
 				}
 			}

@@ -5,19 +5,24 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// Column is one counter cooked over instances of an object. Its slices are
-// valid until the next column of the same object is cooked.
+// Column is one counter cooked over instances of an object.
 type Column struct {
+	// K is the position of the counter. Only are the positions of the instances
+	// that are wanted, rising; nil are all.
+	K    int
+	Only []int32
+
 	Kind   counter.Kind
 	Unit   counter.Unit
 	Bits   []uint64         // values, see counter.FromBits
 	Status []counter.Status // only OK goes with a value
-	// Fell tells that a raw value or base fell: it wrapped, or the instance's
-	// status says that it went back.
+	// Fell tells that a raw value or base fell, maybe of an instance that is not
+	// wanted: it wrapped, or the instance's status says that it went back.
 	Fell bool
 
-	o        Object
-	k, first int
+	o    Object
+	next int  // of Only: the first that is not cooked yet
+	done bool // no value needs to be computed
 }
 
 // Value returns the value at position i of the column; it holds nothing where
@@ -27,88 +32,152 @@ func (c *Column) Value(i int) counter.Value {
 	case c.Status[i] != counter.OK:
 		return counter.Value{}
 	case c.Kind == counter.KindText:
-		s, _ := c.o.Text(c.first+i, c.k)
+		s, _ := c.o.Text(c.instance(i), c.K)
 		return counter.Text(s)
 	}
 	return counter.FromBits(c.Kind, c.Bits[i])
 }
 
-// Column cooks the counter at position k of the newer object for all instances.
+// instance is the position of the instance that a value is of.
+func (c *Column) instance(i int) int {
+	if c.Only == nil {
+		return i
+	}
+	return int(c.Only[i])
+}
+
+// Column cooks the counter at position k of the newer object for all instances. Its
+// slices are valid until the next column of the same object is asked for.
 func (p *Pair) Column(k int) Column {
+	s := &p.scratch
+	if n := p.Len(); n > len(s.bits) {
+		s.bits, s.status = make([]uint64, n+n/4), make([]counter.Status, n+n/4)
+	}
+	one := [1]Column{{K: k, Bits: s.bits[:p.Len()], Status: s.status[:p.Len()]}}
+	p.Cook(one[:])
+	return one[0]
+}
+
+// Cook cooks columns of the newer object. Each says which counter and instances it
+// is of, and has slices as long as these are many; those of all instances of a frame
+// that is shared (see [Frame.Share]) are exchanged for slices that must not be
+// changed and are valid as long as the frame. To ask for all columns at once is
+// fastest: the samples are then read in their order.
+func (p *Pair) Cook(cols []Column) {
 	if sh := &p.cur.s.shared; sh.on {
-		if c, ok := sh.column(p, k); ok {
-			return c
+		cols = sh.take(p, cols)
+	}
+	p.cook(cols)
+}
+
+// cook is Cook for columns that nobody shares.
+func (p *Pair) cook(cols []Column) {
+	active := 0
+	for i := range cols {
+		if p.begin(&cols[i]); !cols[i].done && cols[i].Only == nil {
+			active++
 		}
 	}
-	p.cookWhole(k)
-	return p.out
+
+	// Reading everything of a few instances pays where most of it is wanted.
+	step, inRuns := strip, false
+	if 2*active >= len(p.columns) && p.fixed() {
+		step, inRuns = index.RunLen, true
+	}
+	p.scratch.grow(min(step, p.Len()))
+	for first := 0; first < p.Len(); first += step {
+		n := min(step, p.Len()-first)
+		for i := range cols {
+			c := &cols[i]
+			switch {
+			case c.done:
+			case c.Only == nil:
+				p.cookStrip(c, first, c.Bits[first:][:n], c.Status[first:][:n], inRuns)
+			default:
+				p.cookOnly(c, first, n, inRuns)
+			}
+		}
+	}
+}
+
+// begin prepares a column, and makes one that needs no values computed.
+func (p *Pair) begin(c *Column) {
+	col := &p.columns[c.K]
+	c.Kind, c.Unit = col.formula.Kind(), col.formula.Unit()
+	c.o, c.Fell, c.next, c.done = p.cur, false, 0, false
+	switch st := p.status(col, c.K); {
+	case st != counter.OK:
+		fillStatus(c.Status, st)
+		c.done = true
+	case col.text:
+		textValues(c)
+		c.done = true
+	}
 }
 
 // strip is how many instances are cooked at a time: the operands of a whole column
 // of very many would take several times the memory of its values.
 const strip = 4096
 
-// cookWhole makes p.out the counter at position k of all instances.
-func (p *Pair) cookWhole(k int) {
-	n := p.Len()
-	p.scratch.grow(n)
-	fell := false
-	for first := 0; first == 0 || first < n; first += strip {
-		p.cook(k, first, min(strip, n-first), first, false)
-		fell = fell || p.out.Fell
+// cookOnly cooks the wanted ones of n instances from position first on, and those
+// that stand between them.
+func (p *Pair) cookOnly(c *Column, first, n int, inRuns bool) {
+	begin, end := c.next, c.next
+	for end < len(c.Only) && int(c.Only[end]) < first+n {
+		end++
+	}
+	if begin == end {
+		return
+	}
+	c.next = end
+	wanted := c.Only[begin:end]
+	if !inRuns {
+		first, n = int(wanted[0]), int(wanted[len(wanted)-1]-wanted[0])+1
 	}
 
-	out := &p.out
-	out.Bits, out.Status = p.scratch.bits[:n], p.scratch.status[:n]
-	out.first, out.Fell = 0, fell
+	s := &p.scratch
+	bits, status := s.someBits[:n], s.someStatus[:n]
+	p.cookStrip(c, first, bits, status, inRuns)
+	for m, i := range wanted {
+		at := int(i) - first
+		c.Bits[begin+m], c.Status[begin+m] = bits[at], status[at]
+	}
 }
 
-// cook makes p.out the counter at position k of n instances, no more than a strip,
-// from position first on, and puts its results at a place of the scratch. fixed
-// tells that they are a part whose values are in fixed places.
-// Operands and result stand in the Pair because to build them on the stack and
+// cookStrip cooks a column for as many instances as there is room for, no more than a
+// strip, from position first on. inRuns tells that they are a run whose values are
+// in fixed places. Operands stand in the Pair because to build them on the stack and
 // copy them takes as long as a dozen values.
-func (p *Pair) cook(k, first, n, place int, fixed bool) {
-	s, col, out, op := &p.scratch, &p.columns[k], &p.out, &p.op
-	out.Kind, out.Unit = col.formula.Kind(), col.formula.Unit()
-	out.Bits, out.Status = s.bits[place:][:n], s.status[place:][:n]
-	out.o, out.k, out.first, out.Fell = p.cur, k, first, false
-	if st := p.status(col, k); st != counter.OK {
-		fillStatus(out.Status, st)
-		return
-	}
-	clear(out.Status)
-	if col.text {
-		textValues(out)
-		return
-	}
-	op.Bits, op.Status, op.Match = out.Bits, out.Status, nil
+func (p *Pair) cookStrip(c *Column, first int, bits []uint64, status []counter.Status, inRuns bool) {
+	col, op := &p.columns[c.K], &p.op
+	clear(status)
+	op.Bits, op.Status, op.Match, op.Fell = bits, status, nil, false
 	op.CurBase, op.PrevBase = nil, nil
 	if col.two && !p.allVerified {
-		op.Match = p.match[first : first+n]
+		op.Match = p.match[first:][:len(bits)]
 	}
-	if fixed && col.fixed {
-		p.loadRuns(op, col, k, first)
+	if inRuns && col.fixed {
+		p.loadRuns(op, col, c.K, first)
 	} else {
-		p.load(op, col, k, first)
+		p.load(op, col, c.K, first)
 		if col.two {
-			p.loadOlder(op, col, k, first)
+			p.loadOlder(op, col, c.K, first)
 		}
 	}
 	if col.time > 0 {
-		op.Fell = false
 		p.cookOwnClock(op, col, first)
 	} else {
 		col.formula.Cook(p.prevClocks, p.curClocks, op)
 	}
-	out.Fell = op.Fell
+	c.Fell = c.Fell || op.Fell
 }
 
 // textValues makes out a column of texts.
 func textValues(out *Column) {
 	out.Kind, out.Unit = counter.KindText, counter.TextUnit
+	clear(out.Status)
 	for i := range out.Status {
-		if _, ok := out.o.Text(out.first+i, out.k); !ok {
+		if _, ok := out.o.Text(out.instance(i), out.K); !ok {
 			out.Status[i] = counter.InvalidData
 		}
 	}
@@ -154,26 +223,26 @@ func newColumn(d *index.Counter, baseSize int, opt counter.Options) column {
 	return c
 }
 
-// scratch holds the operands of a strip of one column, and its results.
+// scratch holds the operands of a strip of one column, the results of a strip of
+// which some are wanted, and those of a column for who has no memory of his own.
 type scratch struct {
 	cur, prev, curBase, prevBase []uint64
-	bits                         []uint64
-	status                       []counter.Status
+	someBits, bits               []uint64
+	someStatus, status           []counter.Status
 }
 
-// grow makes room for n instances.
+// grow makes room for the operands of n instances.
 func (s *scratch) grow(n int) {
-	if n <= len(s.bits) {
+	was := len(s.cur)
+	if n <= was {
 		return
 	}
-	if was := len(s.bits); was > 0 {
-		n = max(n, was+was/4)
+	if was > 0 {
+		n = min(strip, max(n, was+was/4))
 	}
-	s.bits, s.status = make([]uint64, n), make([]counter.Status, n)
-	if n = min(n, strip); n > len(s.cur) {
-		s.cur, s.prev = make([]uint64, n), make([]uint64, n)
-		s.curBase, s.prevBase = make([]uint64, n), make([]uint64, n)
-	}
+	s.cur, s.prev = make([]uint64, n), make([]uint64, n)
+	s.curBase, s.prevBase = make([]uint64, n), make([]uint64, n)
+	s.someBits, s.someStatus = make([]uint64, n), make([]counter.Status, n)
 }
 
 func fillStatus(dst []counter.Status, st counter.Status) {

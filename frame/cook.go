@@ -93,11 +93,10 @@ type Pair struct {
 
 	settled *Labels // instances that were matched by name, each in its place and verified
 
-	curFields, prevFields fields // what is read for a part
+	curFields, prevFields fields // what is read into runs
 
 	scratch scratch
 	op      counter.Column // operands of the column at hand
-	out     Column         // the column at hand
 }
 
 func (p *Pair) set(o Object) {

@@ -2,6 +2,7 @@ package frame_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -152,42 +153,42 @@ func TestCook(t *testing.T) {
 			if diff := cmp.Diff(tt.want, results(p, f)); diff != "" {
 				t.Error(diff)
 			}
-			for k := range f.Object(0).NumCounters() {
+			n := f.Object(0).NumCounters()
+			for k := range n {
 				col := p.Column(k)
-				checkParts(t, p, k, shown(&col))
+				checkCook(t, p, n, k, shown(&col))
 			}
 		})
 	}
 }
 
-// TestPartSizes shows that every instance has its own values, numbers and texts,
-// in as many instances as fill parts and in one more or less.
-func TestPartSizes(t *testing.T) {
+// TestSizes shows that every instance has its own values, numbers and texts, in as
+// many instances as fill a run or a strip and in one more or less.
+func TestSizes(t *testing.T) {
 	const defs = "object 1000\n counter 10 PERF_COUNTER_TEXT size=16\n counter 12 PERF_COUNTER_LARGE_DELTA\n"
-	for _, n := range []int{1, 2, 127, 128, 129, 256, 300} {
-		older, newer := at0+defs, at1+defs
+	for _, n := range []int{1, 2, 127, 128, 129, 256, 300, 4096, 4097, 8192} {
+		older, newer := strings.Builder{}, strings.Builder{}
+		older.WriteString(at0 + defs)
+		newer.WriteString(at1 + defs)
 		for i := range n {
-			older += fmt.Sprintf(" instance \"i%d\" : \"x\" %d\n", i, i)
-			newer += fmt.Sprintf(" instance \"i%d\" : \"t%d\" %d\n", i, i, 3*i)
+			fmt.Fprintf(&older, " instance \"i%d\" : \"x\" %d\n", i, i)
+			fmt.Fprintf(&newer, " instance \"i%d\" : \"t%d\" %d\n", i, i, 3*i)
 		}
-		p, _ := pair(t, older, newer, counter.Options{})
-		next := 0
-		for part := range p.Parts() {
-			for i := range part.Len {
-				text := part.Column(0)
-				if got := text.Value(i).String(); got != fmt.Sprint("t", next+i) {
-					t.Errorf("%d instances: text %d is %q", n, next+i, got)
-				}
-				number := part.Column(1)
-				if got := number.Value(i).String(); got != fmt.Sprint(2*(next+i)) {
-					t.Errorf("%d instances: value %d is %s", n, next+i, got)
-				}
+		p, _ := pair(t, older.String(), newer.String(), counter.Options{})
+
+		cols := []frame.Column{room(p, 0, nil), room(p, 1, nil)}
+		p.Cook(cols)
+		for i := range n {
+			if got := cols[0].Value(i).String(); got != fmt.Sprint("t", i) {
+				t.Errorf("%d instances: text %d is %q", n, i, got)
 			}
-			next += part.Len
+			if got := cols[1].Value(i).String(); got != fmt.Sprint(2*i) {
+				t.Errorf("%d instances: value %d is %s", n, i, got)
+			}
 		}
 		for k := range 2 {
 			column := p.Column(k)
-			checkParts(t, p, k, shown(&column))
+			checkCook(t, p, 2, k, shown(&column))
 		}
 	}
 }
@@ -211,13 +212,13 @@ func TestShortBlocks(t *testing.T) {
 			if diff := cmp.Diff(shown(&want), shown(&got)); diff != "" {
 				t.Errorf("pair %d counter %d: %s", i, k, diff)
 			}
-			checkParts(t, ck.Object(o), k, shown(&want))
+			checkCook(t, ck.Object(o), o.NumCounters(), k, shown(&want))
 		}
 	}
 }
 
-// TestParts shows that a column cooked in parts is the column cooked at once.
-func TestParts(t *testing.T) {
+// TestCookAll shows that a column cooked beside others is the column cooked alone.
+func TestCookAll(t *testing.T) {
 	var pool frame.Pool
 	series := perftest.Series(perftest.Desktop, 2, 20, 3)
 	prev := take(t, &pool, series[0].Bytes, frame.Frame{})
@@ -228,7 +229,7 @@ func TestParts(t *testing.T) {
 		p := ck.Object(o)
 		for k := range o.NumCounters() {
 			col := p.Column(k)
-			checkParts(t, p, k, shown(&col))
+			checkCook(t, p, o.NumCounters(), k, shown(&col))
 		}
 	}
 }
@@ -243,6 +244,9 @@ func TestWarmCook(t *testing.T) {
 		before = take(t, &pool, s.Bytes, before)
 		frames = append(frames, before)
 	}
+	var all []frame.Column
+	var bits [100][10_000]uint64
+	var status [100][10_000]counter.Status
 	var ck frame.Cooker
 	i := 0
 	cook := func() {
@@ -254,11 +258,11 @@ func TestWarmCook(t *testing.T) {
 			for k := range o.NumCounters() {
 				p.Column(k)
 			}
-			for part := range p.Parts() {
-				for k := range o.NumCounters() {
-					part.Column(k)
-				}
+			all = all[:0]
+			for k := range o.NumCounters() {
+				all = append(all, frame.Column{K: k, Bits: bits[k][:o.Len()], Status: status[k][:o.Len()]})
 			}
+			p.Cook(all)
 		}
 	}
 	for range 3 * len(frames) {

@@ -49,7 +49,7 @@ func FuzzPair(f *testing.F) {
 				for i := range col.Status {
 					checkValue(t, col.Status[i], col.Value(i))
 				}
-				checkParts(t, p, k, shown(&col))
+				checkCook(t, p, o.NumCounters(), k, shown(&col))
 			}
 		}
 	})
@@ -77,21 +77,42 @@ func shown(c *frame.Column) (values []string) {
 	return values
 }
 
-// checkParts checks that a column cooked in parts is the column cooked at once.
-func checkParts(t *testing.T, p *frame.Pair, k int, whole []string) {
-	next := 0
-	for part := range p.Parts() {
-		col := part.Column(k)
-		if part.First != next || part.Len == 0 || len(col.Status) != part.Len {
-			t.Fatalf("part of %d from %d on, after %d; its column has %d", part.Len, part.First, next, len(col.Status))
-		}
-		next += part.Len
-		if diff := cmp.Diff(whole[part.First:next], shown(&col)); diff != "" {
-			t.Fatalf("counter %d from %d on: %s", k, part.First, diff)
+// room is a column that has room for its values.
+func room(p *frame.Pair, k int, only []int32) frame.Column {
+	n := p.Len()
+	if only != nil {
+		n = len(only)
+	}
+	return frame.Column{K: k, Only: only, Bits: make([]uint64, n), Status: make([]counter.Status, n)}
+}
+
+// checkCook checks that a column cooked among all others, or of some instances
+// only, is the column cooked alone.
+func checkCook(t *testing.T, p *frame.Pair, counters, k int, whole []string) {
+	t.Helper()
+	some := []int32{}
+	var want []string
+	for i := range whole {
+		if i%97 == 0 || i%5 == 3 || i+1 == len(whole) {
+			some, want = append(some, int32(i)), append(want, whole[i])
 		}
 	}
-	if next != p.Len() {
-		t.Fatalf("parts end at %d of %d instances", next, p.Len())
+	alone := []frame.Column{room(p, k, some)}
+	p.Cook(alone)
+	if diff := cmp.Diff(want, shown(&alone[0])); diff != "" {
+		t.Fatalf("counter %d of some instances: %s", k, diff)
+	}
+
+	all := []frame.Column{room(p, k, some)}
+	for other := range counters {
+		all = append(all, room(p, other, nil))
+	}
+	p.Cook(all)
+	if diff := cmp.Diff(want, shown(&all[0])); diff != "" {
+		t.Fatalf("counter %d of some instances, beside all others: %s", k, diff)
+	}
+	if diff := cmp.Diff(whole, shown(&all[1+k])); diff != "" {
+		t.Fatalf("counter %d, beside all others: %s", k, diff)
 	}
 }
 

@@ -524,7 +524,7 @@ func compare(t *testing.T, ck *frame.Cooker, prev, cur shot) {
 				t.Errorf("object %d: instance %d fell: %v", newer.title, i, got)
 			}
 		}
-		checkParts(t, p, k, shown(&column))
+		checkCook(t, p, len(newer.fields), k, shown(&column))
 	}
 }
 

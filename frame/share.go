@@ -72,24 +72,43 @@ func (s *shared) end() {
 	}
 }
 
-// column returns the column at position k of a pair whose newer object stands
-// in a frame that shares; ok is false where there are too many pairs already.
-func (s *shared) column(p *Pair, k int) (c Column, ok bool) {
+// take gives out columns that are kept, and cooks those that are not yet. It
+// returns the columns that are none of its own: all of them where there are too many
+// pairs already.
+func (s *shared) take(p *Pair, cols []Column) (rest []Column) {
 	o := &s.objects[p.cur.pos]
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	v := o.variant(p)
 	if v == nil {
-		return Column{}, false
+		return cols
 	}
+
+	for i := range cols {
+		c := &cols[i]
+		kept := v.column(p, c.K)
+		if c.Only == nil {
+			*c = *kept
+			continue
+		}
+		c.Kind, c.Unit, c.o, c.Fell = kept.Kind, kept.Unit, kept.o, kept.Fell
+		for m, at := range c.Only {
+			c.Bits[m], c.Status[m] = kept.Bits[at], kept.Status[at]
+		}
+	}
+	return nil
+}
+
+// column returns the whole column at position k, which is cooked once.
+func (v *variant) column(p *Pair, k int) *Column {
 	kept := &v.columns[k]
 	if !kept.done {
-		p.cookWhole(k)
-		bits, status := append(kept.Bits[:0], p.out.Bits...), append(kept.Status[:0], p.out.Status...)
-		kept.Column, kept.done = p.out, true
-		kept.Bits, kept.Status = bits, status
+		n := p.Len()
+		one := [1]Column{{K: k, Bits: slices.Grow(kept.Bits[:0], n)[:n], Status: slices.Grow(kept.Status[:0], n)[:n]}}
+		p.cook(one[:])
+		kept.Column, kept.done = one[0], true
 	}
-	return kept.Column, true
+	return &kept.Column
 }
 
 // variant returns the columns of a pair, nil if there are too many pairs.
@@ -116,11 +135,4 @@ func (o *sharedObject) variant(p *Pair) *variant {
 		v.columns[k].done = false // also of a frame that did not come to its end
 	}
 	return v
-}
-
-// of cuts the instances of a part out of a column.
-func (t Part) of(c Column) Column {
-	c.Bits, c.Status = c.Bits[t.First:][:t.Len], c.Status[t.First:][:t.Len]
-	c.first = t.First
-	return c
 }

@@ -123,6 +123,7 @@ type columnStore struct {
 	bits   []uint64
 	status []counter.Status
 	marks  []winperf.AnomalySet // seldom needed
+	spare  spare
 }
 
 // grow makes room for n readings.
@@ -157,20 +158,50 @@ func (s *columnStore) reading(at int, r *winperf.Reading) Column {
 	return c
 }
 
-// take copies what was cooked into a column.
-func (s *columnStore) take(col *column, values *frame.Column, o frame.Object, t time.Time) Column {
-	n := len(col.instances)
-	c := Column{
-		Time: t, Kind: values.Kind, item: col.item, object: o,
-		Bits: s.bits[col.start:][:n], Status: s.status[col.start:][:n],
+// room is where a counter is cooked: in the place of its column, or apart where several
+// parts of the selection want some of its n instances each.
+func (s *columnStore) room(cols []column, n int) frame.Column {
+	if len(cols) > 1 {
+		bits, status := s.spare.take(n)
+		return frame.Column{K: cols[0].k, Bits: bits, Status: status}
 	}
-	if n == len(values.Bits) { // all instances
-		copy(c.Bits, values.Bits)
-		copy(c.Status, values.Status)
-	} else {
+	col := &cols[0]
+	c := frame.Column{K: col.k, Bits: s.bits[col.start:][:len(col.instances)], Status: s.status[col.start:][:len(col.instances)]}
+	if len(col.instances) < n {
+		c.Only = col.instances
+	}
+	return c
+}
+
+// take makes a column of what was cooked: all of it, or what it wants of it.
+func (s *columnStore) take(col *column, values *frame.Column, some bool) Column {
+	c := Column{Kind: values.Kind, item: col.item, Bits: values.Bits, Status: values.Status}
+	if some {
+		n := len(col.instances)
+		c.Bits, c.Status = s.bits[col.start:][:n], s.status[col.start:][:n]
 		for m, i := range col.instances {
 			c.Bits[m], c.Status[m] = values.Bits[i], values.Status[i]
 		}
 	}
 	return c
+}
+
+// spare is memory for values that stand nowhere else.
+type spare struct {
+	bits   []uint64
+	status []counter.Status
+	used   int
+}
+
+func (s *spare) reset() { s.used = 0 }
+
+// take gives memory for n values, until reset.
+func (s *spare) take(n int) ([]uint64, []counter.Status) {
+	if s.used+n > len(s.bits) {
+		size := max(n, 2*len(s.bits))
+		s.bits, s.status, s.used = make([]uint64, size), make([]counter.Status, size), 0
+	}
+	at := s.used
+	s.used += n
+	return s.bits[at:][:n], s.status[at:][:n]
 }

@@ -162,7 +162,7 @@ func (p *plan) noteGone(old []*objectPlan, n *notes) {
 
 // fell notes the values of a column that fell, in p.marks too: those that were
 // reset and those that wrapped.
-func (n *notes) fell(p *plan, col *column, values *frame.Column, pair *frame.Pair) {
+func (n *notes) fell(p *plan, col *column, values *Column, pair *frame.Pair) {
 	counterName := p.names.Title(col.counter().CounterID.Index)
 	at := func(kind winperf.AnomalyKind, action string) winperf.Anomaly {
 		id := col.object.id
@@ -174,7 +174,7 @@ func (n *notes) fell(p *plan, col *column, values *frame.Column, pair *frame.Pai
 	reset := at(winperf.CounterReset, "no value")
 	wrapped := at(winperf.CounterWrapped, "taken as growth modulo 2^32")
 	for m, i := range col.instances {
-		switch a := (*winperf.Anomaly)(nil); values.Status[i] {
+		switch a := (*winperf.Anomaly)(nil); values.Status[m] {
 		case counter.NegativeValue, counter.NegativeDenominator:
 			a = &reset
 			p.mark(m, a, col, int(i))

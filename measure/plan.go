@@ -40,6 +40,7 @@ type plan struct {
 	twoSamples bool              // a wanted counter needs two samples
 
 	cycles uint64               // that were read
+	cooked []frame.Column       // scratch: of one object
 	marks  []winperf.AnomalySet // of the column at hand
 	store  columnStore          // of the cycle's columns
 }

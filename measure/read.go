@@ -8,28 +8,19 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// read makes the columns of the cycle's frame. Each column is cooked once,
-// however many parts of the selection share it.
+// read makes the columns of the cycle's frame, object by object.
 func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	p.cycles++
 	p.update(ck, c.Frame, n)
 	c.columns = slices.Grow(c.columns[:0], p.outputs)[:p.outputs]
 	p.store.grow(p.readings)
-	var values frame.Column
-	t := c.Time
-	for i := range p.columns {
-		col := &p.columns[i]
-		o := c.Frame.Object(col.at)
-		if i == 0 || col.at != p.columns[i-1].at || col.k != p.columns[i-1].k {
-			values = ck.Object(o).Column(col.k)
-			if p.shared { // objects may come from different samples
-				t = winperf.FromFiletime(o.Clocks().Time100ns)
-			}
+	for all := p.columns; len(all) > 0; {
+		end := 1
+		for end < len(all) && all[end].at == all[0].at {
+			end++
 		}
-		touched, marks := p.touches(col, &values, ck.Object(o), n)
-		out := &c.columns[col.out]
-		*out = p.store.take(col, &values, o, t)
-		out.Touched, out.Marks = touched, marks
+		p.readObject(c, all[:end], ck, n)
+		all = all[end:]
 	}
 	p.readNothing(c, n)
 	for w := range p.parts {
@@ -37,6 +28,45 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 		c.ColumnParts = append(c.ColumnParts, p.parts[w].outEnd)
 	}
 	c.values = p.readings
+}
+
+// readObject makes the columns of one object. Each counter is cooked once, however
+// many parts of the selection share it.
+func (p *plan) readObject(c *Cycle, cols []column, ck *frame.Cooker, n *notes) {
+	o, t := c.Frame.Object(cols[0].at), c.Time
+	if p.shared { // objects may come from different samples
+		t = winperf.FromFiletime(o.Clocks().Time100ns)
+	}
+	pair := ck.Object(o)
+	p.store.spare.reset()
+	p.cooked = p.cooked[:0]
+	for rest := cols; len(rest) > 0; {
+		same := sameCounter(rest)
+		p.cooked = append(p.cooked, p.store.room(rest[:same], o.Len()))
+		rest = rest[same:]
+	}
+	pair.Cook(p.cooked)
+
+	for i, rest := 0, cols; len(rest) > 0; i++ {
+		values, same := &p.cooked[i], sameCounter(rest)
+		for k := range rest[:same] {
+			col := &rest[k]
+			out := &c.columns[col.out]
+			*out = p.store.take(col, values, same > 1)
+			out.Time, out.object = t, o
+			out.Touched, out.Marks = p.touches(col, out, values.Fell, pair, n)
+		}
+		rest = rest[same:]
+	}
+}
+
+// sameCounter is how many columns from the first one on are of its counter.
+func sameCounter(cols []column) int {
+	n := 1
+	for n < len(cols) && cols[n].k == cols[0].k {
+		n++
+	}
+	return n
 }
 
 // readNothing makes the readings of paths that nothing matches.
@@ -56,14 +86,14 @@ func (p *plan) readNothing(c *Cycle, n *notes) {
 
 // touches returns the anomalies that touch a column: all of its values, and
 // single ones, nil where there are none.
-func (p *plan) touches(col *column, values *frame.Column, pair *frame.Pair, n *notes) (winperf.AnomalySet, []winperf.AnomalySet) {
+func (p *plan) touches(col *column, out *Column, fell bool, pair *frame.Pair, n *notes) (winperf.AnomalySet, []winperf.AnomalySet) {
 	op, touched := p.objects[col.at], n.touched
 	fresh := op.made == p.cycles
 	if fresh {
 		touched |= op.touched
 	}
 	fresh = fresh && op.arrived != nil
-	if !fresh && !values.Fell {
+	if !fresh && !fell {
 		return touched, nil
 	}
 	p.marks = p.store.mark(col.start, len(col.instances))
@@ -74,8 +104,8 @@ func (p *plan) touches(col *column, values *frame.Column, pair *frame.Pair, n *n
 			}
 		}
 	}
-	if values.Fell {
-		n.fell(p, col, values, pair)
+	if fell {
+		n.fell(p, col, out, pair)
 	}
 	return touched, p.marks
 }

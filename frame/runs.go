@@ -1,13 +1,11 @@
 package frame
 
 import (
-	"iter"
-
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
 )
 
-// runs holds the raw values of one part of one pair. All pairs of a Cooker share
+// runs holds the raw values of some neighbouring instances of one pair. All pairs of a Cooker share
 // the memory, so that it stays in the processor's cache.
 type runs struct {
 	pair         *Pair // nil while there are none
@@ -41,7 +39,7 @@ func (f *fields) compile(cs []index.Counter, needed func(k int) bool) {
 // k: for itself, or as a base.
 func (p *Pair) needsOlder(k int) bool { return p.columns[k].two || p.columns[k].isBase }
 
-// readRuns reads what all columns of a part need, unless it was read last.
+// readRuns reads what all columns need of n instances, unless it was read last.
 func (p *Pair) readRuns(first, n int) *runs {
 	r := &p.cooker.runs
 	if r.pair == p && r.first == first {
@@ -63,7 +61,7 @@ func (p *Pair) readRuns(first, n int) *runs {
 	return r
 }
 
-// loadRuns gives a column of a part its operands.
+// loadRuns gives a column its operands of a run of instances.
 func (p *Pair) loadRuns(op *counter.Column, col *column, k, first int) {
 	n := len(op.Bits)
 	r := p.readRuns(first, n)
@@ -80,27 +78,6 @@ func (p *Pair) loadRuns(op *counter.Column, col *column, k, first int) {
 	}
 }
 
-// Part is some neighbouring instances of a pair.
-type Part struct {
-	First, Len int // position of the first instance in the newer object, and how many there are
-	pair       *Pair
-	fixed      bool // the pair's values are in fixed places
-}
-
-// Parts splits the instances into parts. Whoever cooks all or most counters of
-// one part before he takes the next reads the samples only once and in order,
-// which for large ones takes two thirds of the time of whole columns.
-func (p *Pair) Parts() iter.Seq[Part] {
-	return func(yield func(Part) bool) {
-		fixed := p.fixed()
-		for first := 0; first < p.Len(); first += index.RunLen {
-			if !yield(Part{First: first, Len: min(index.RunLen, p.Len()-first), pair: p, fixed: fixed}) {
-				return
-			}
-		}
-	}
-}
-
 // fixed tells whether values are in the same places in both samples and none is
 // marked as missing.
 func (p *Pair) fixed() bool {
@@ -114,17 +91,4 @@ func (p *Pair) fixed() bool {
 		return false
 	}
 	return p.inStates(p.prev.counters())
-}
-
-// Column cooks the counter at position k for the instances of the part. It is
-// valid until the next column of the same object is cooked.
-func (t Part) Column(k int) Column {
-	if sh := &t.pair.cur.s.shared; sh.on {
-		if c, ok := sh.column(t.pair, k); ok {
-			return t.of(c)
-		}
-	}
-	t.pair.scratch.grow(t.Len)
-	t.pair.cook(k, t.First, t.Len, 0, t.fixed)
-	return t.pair.out
 }
