@@ -158,32 +158,16 @@ func (s *columnStore) reading(at int, r *winperf.Reading) Column {
 	return c
 }
 
-// room is where a counter is cooked: in the place of its column, or apart where several
-// parts of the selection want some of its n instances each.
-func (s *columnStore) room(cols []column, n int) frame.Column {
-	if len(cols) > 1 {
-		bits, status := s.spare.take(n)
-		return frame.Column{K: cols[0].k, Bits: bits, Status: status}
+// take makes out the column of what was cooked for it.
+func (col *column) take(out *Column, values *frame.Column) {
+	out.Kind = values.Kind
+	if !col.apart {
+		out.Bits, out.Status = values.Bits, values.Status // which others may have cooked
+		return
 	}
-	col := &cols[0]
-	c := frame.Column{K: col.k, Bits: s.bits[col.start:][:len(col.instances)], Status: s.status[col.start:][:len(col.instances)]}
-	if len(col.instances) < n {
-		c.Only = col.instances
+	for m, i := range col.instances {
+		out.Bits[m], out.Status[m] = values.Bits[i], values.Status[i]
 	}
-	return c
-}
-
-// take makes a column of what was cooked: all of it, or what it wants of it.
-func (s *columnStore) take(col *column, values *frame.Column, some bool) Column {
-	c := Column{Kind: values.Kind, item: col.item, Bits: values.Bits, Status: values.Status}
-	if some {
-		n := len(col.instances)
-		c.Bits, c.Status = s.bits[col.start:][:n], s.status[col.start:][:n]
-		for m, i := range col.instances {
-			c.Bits[m], c.Status[m] = values.Bits[i], values.Status[i]
-		}
-	}
-	return c
 }
 
 // spare is memory for values that stand nowhere else.

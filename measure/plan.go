@@ -32,6 +32,9 @@ type plan struct {
 
 	// What follows from objects, see arrange.
 	columns    []column
+	groups     []group        // the columns, by object
+	cooked     []frame.Column // of all groups
+	out        []Column       // of the cycle
 	nothing    []nothing
 	own        []ownReading
 	ownKnown   []*winperf.Series // that were made for own
@@ -40,7 +43,6 @@ type plan struct {
 	twoSamples bool              // a wanted counter needs two samples
 
 	cycles uint64               // that were read
-	cooked []frame.Column       // scratch: of one object
 	marks  []winperf.AnomalySet // of the column at hand
 	store  columnStore          // of the cycle's columns
 }
@@ -107,7 +109,9 @@ type found struct {
 type column struct {
 	*item
 	at, start int
-	out       int // its place among the cycle's columns
+	out       int  // its place among the cycle's columns
+	cooked    int  // which of its group's is cooked for it,
+	apart     bool // apart from its place
 }
 
 // nothing is the reading of a path that nothing matches.
@@ -319,4 +323,5 @@ func (p *plan) arrange() {
 	slices.SortStableFunc(p.columns, func(a, b column) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.k, b.k))
 	})
+	p.prepare()
 }

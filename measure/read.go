@@ -8,19 +8,30 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// read makes the columns of the cycle's frame, object by object.
+// read makes the columns of the cycle's frame, object by object. Each counter is
+// cooked once, however many parts of the selection share it.
 func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	p.cycles++
 	p.update(ck, c.Frame, n)
-	c.columns = slices.Grow(c.columns[:0], p.outputs)[:p.outputs]
-	p.store.grow(p.readings)
-	for all := p.columns; len(all) > 0; {
-		end := 1
-		for end < len(all) && all[end].at == all[0].at {
-			end++
+	if p.shared { // what others cooked stands in the places of last time
+		p.prepare()
+	}
+	c.columns = p.out
+	for i := range p.groups {
+		g := &p.groups[i]
+		o, t := c.Frame.Object(g.at), c.Time
+		if p.shared { // objects may come from different samples
+			t = winperf.FromFiletime(o.Clocks().Time100ns)
 		}
-		p.readObject(c, all[:end], ck, n)
-		all = all[end:]
+		pair := ck.Object(o)
+		pair.Cook(g.cooked)
+		for k := range g.columns {
+			col := &g.columns[k]
+			values, out := &g.cooked[col.cooked], &p.out[col.out]
+			col.take(out, values)
+			out.Time, out.object = t, o
+			out.Touched, out.Marks = p.touches(col, out, values.Fell, pair, n)
+		}
 	}
 	p.readNothing(c, n)
 	for w := range p.parts {
@@ -30,43 +41,69 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	c.values = p.readings
 }
 
-// readObject makes the columns of one object. Each counter is cooked once, however
-// many parts of the selection share it.
-func (p *plan) readObject(c *Cycle, cols []column, ck *frame.Cooker, n *notes) {
-	o, t := c.Frame.Object(cols[0].at), c.Time
-	if p.shared { // objects may come from different samples
-		t = winperf.FromFiletime(o.Clocks().Time100ns)
-	}
-	pair := ck.Object(o)
-	p.store.spare.reset()
-	p.cooked = p.cooked[:0]
-	for rest := cols; len(rest) > 0; {
-		same := sameCounter(rest)
-		p.cooked = append(p.cooked, p.store.room(rest[:same], o.Len()))
-		rest = rest[same:]
-	}
-	pair.Cook(p.cooked)
+// group are the columns of one object.
+type group struct {
+	at      int // its position in the frame
+	columns []column
+	cooked  []frame.Column // what is cooked for them
+}
 
-	for i, rest := 0, cols; len(rest) > 0; i++ {
-		values, same := &p.cooked[i], sameCounter(rest)
-		for k := range rest[:same] {
-			col := &rest[k]
-			out := &c.columns[col.out]
-			*out = p.store.take(col, values, same > 1)
-			out.Time, out.object = t, o
-			out.Touched, out.Marks = p.touches(col, out, values.Fell, pair, n)
+// prepare gives all columns their places in memory.
+func (p *plan) prepare() {
+	p.store.grow(p.readings)
+	p.store.spare.reset()
+	p.out = slices.Grow(p.out[:0], p.outputs)[:p.outputs]
+	p.cooked, p.groups = slices.Grow(p.cooked[:0], len(p.columns)), p.groups[:0]
+	for rest := p.columns; len(rest) > 0; {
+		end, begin := run(rest, func(a, b *column) bool { return a.at == b.at }), len(p.cooked)
+		for same := rest[:end]; len(same) > 0; {
+			n := run(same, func(a, b *column) bool { return a.k == b.k })
+			p.prepareCounter(same[:n], begin)
+			same = same[n:]
 		}
-		rest = rest[same:]
+		p.groups = append(p.groups, group{rest[0].at, rest[:end], p.cooked[begin:]})
+		rest = rest[end:]
+	}
+	for i := range p.columns {
+		col := &p.columns[i]
+		p.out[col.out] = Column{item: col.item, Bits: p.store.bits[col.start:][:len(col.instances)], Status: p.store.status[col.start:][:len(col.instances)]}
 	}
 }
 
-// sameCounter is how many columns from the first one on are of its counter.
-func sameCounter(cols []column) int {
+// run is how many columns from the first one on are like it.
+func run(cols []column, like func(a, b *column) bool) int {
 	n := 1
-	for n < len(cols) && cols[n].k == cols[0].k {
+	for n < len(cols) && like(&cols[n], &cols[0]) {
 		n++
 	}
 	return n
+}
+
+// prepareCounter says what is cooked for the columns of one counter, of which each has
+// some of the instances: those in their places, or all of them apart, where they are
+// wanted one by one.
+func (p *plan) prepareCounter(cols []column, begin int) {
+	all, wanted := cols[0].object.labels.Len(), 0
+	for i := range cols {
+		wanted += len(cols[i].instances)
+	}
+	apart := len(cols) > 1 && wanted > all/4
+	if apart {
+		bits, status := p.store.spare.take(all)
+		p.cooked = append(p.cooked, frame.Column{K: cols[0].k, Bits: bits, Status: status})
+	}
+	for i := range cols {
+		col := &cols[i]
+		if col.apart = apart; !apart {
+			n := len(col.instances)
+			c := frame.Column{K: col.k, Bits: p.store.bits[col.start:][:n], Status: p.store.status[col.start:][:n]}
+			if n < all {
+				c.Only = col.instances
+			}
+			p.cooked = append(p.cooked, c)
+		}
+		col.cooked = len(p.cooked) - 1 - begin
+	}
 }
 
 // readNothing makes the readings of paths that nothing matches.
