@@ -3,6 +3,7 @@ package measure_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -137,6 +138,61 @@ func benchmarkCycle(b *testing.B, churn float64, sel winperf.Selection, done fun
 		done(cycle())
 	}
 	perReading(b, readings)
+}
+
+// BenchmarkLoop measures what the loop does with a sample, decoding, cooking and
+// columns of all counters, side by side with the reference, a hand-written walk over
+// the same block that reads every value: the ratio of their medians is the figure.
+// Both come to a block that was just copied. Cycles in which the ring goes round do
+// not change a median.
+func BenchmarkLoop(b *testing.B) {
+	for _, size := range []perftest.Size{perftest.Desktop, perftest.Huge} {
+		for _, churn := range []float64{0, 1} {
+			b.Run(fmt.Sprintf("%s/churn=%v%%", size, churn), func(b *testing.B) {
+				src := &ring{blocks: perftest.Series(size, 8, churn, 1)}
+				c := measure.New(src, everything(b), measure.Options{})
+				var walks, cycles []time.Duration
+				turn := func() {
+					if err := c.Prepare(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+					if err := c.Sample(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+					begin := time.Now()
+					walk(b, src.blocks[(src.next-1)%len(src.blocks)].Bytes)
+					walked := time.Now()
+					if _, err := c.Decode(); err != nil {
+						b.Fatal(err)
+					}
+					walks, cycles = append(walks, walked.Sub(begin)), append(cycles, time.Since(walked))
+				}
+				for range 4 {
+					turn()
+				}
+				walks, cycles = walks[:0], cycles[:0]
+				b.ReportAllocs()
+				for b.Loop() {
+					turn()
+				}
+				walk, cycle := median(walks), median(cycles)
+				b.ReportMetric(float64(cycle), "ns/cycle")
+				b.ReportMetric(float64(cycle)/float64(walk), "walks/cycle")
+			})
+		}
+	}
+}
+
+func walk(b *testing.B, block []byte) {
+	var walker perftest.Walker
+	if _, _, err := walker.Walk(block); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
 }
 
 // BenchmarkDecodeAndCook is the reference for BenchmarkCycle: package frame
