@@ -27,8 +27,9 @@ type Labels struct {
 
 	parents []parentLabels // of the objects that links name
 
-	former     *Labels     // whose full names may go on, until they are joined
-	joined     atomic.Bool // what follows is made
+	former atomic.Pointer[Labels] // whose full names may go on, until what follows is made
+	joined atomic.Bool            // it is
+
 	once       sync.Once
 	full       []string // parent/name
 	occurrence []int32  // number among equal full names; nil if all are different
@@ -88,51 +89,44 @@ func (l *Labels) join() {
 		l.joinParents()
 	}
 	l.number()
-	l.former = nil
 	l.joined.Store(true)
+	l.former.Store(nil) // or all labels that there ever were would stay
 }
 
 // joinParents puts the names of parents before those of instances that have one.
 // Where a full name was there before, its memory is shared.
 func (l *Labels) joinParents() {
-	next := 0 // where the instance is expected among the former ones
+	old := l.former.Load()
+	former := newSearch(old)
 	for i, name := range l.full {
 		parent, ok := l.parent(i)
 		if !ok {
 			continue
 		}
-		if at := l.former.below(next, parent, name); at >= 0 {
-			l.full[i] = l.former.full[at]
-			next = at + 1
+		at := former.find(func(at int) bool { return old.isBelow(at, parent, name) })
+		if at >= 0 {
+			l.full[i] = old.full[at]
 			continue
 		}
 		l.full[i] = parent + "/" + name
 	}
 }
 
-// below returns the position of parent/name at or shortly behind next, -1 if it is
-// not there.
-func (l *Labels) below(next int, parent, name string) int {
-	if l == nil {
-		return -1
-	}
-	for at := next; at < len(l.full) && at <= next+lookAhead; at++ {
-		full := l.full[at]
-		if l.names[at] == name && len(full) == len(parent)+1+len(name) &&
-			full[len(parent)] == '/' && full[:len(parent)] == parent {
-			return at
-		}
-	}
-	return -1
+// isBelow tells whether the full name at a position is parent/name.
+func (l *Labels) isBelow(at int, parent, name string) bool {
+	full := l.full[at]
+	return l.names[at] == name && len(full) == len(parent)+1+len(name) &&
+		full[len(parent)] == '/' && full[:len(parent)] == parent
 }
 
-// goOn returns the labels for newer ones to share full names with, nil where nobody
-// asked for these: so there is never a chain of them.
+// goOn returns the labels for newer ones to share full names with: these, where
+// anybody asked for their full names, else those that they would have shared. So there
+// is never a chain of them.
 func (l *Labels) goOn() *Labels {
 	if l == nil || l.joined.Load() {
 		return l
 	}
-	return nil
+	return l.former.Load()
 }
 
 // number counts equal full names. A map would take several times the memory of the
@@ -208,8 +202,9 @@ func (s *store) labelParents() {
 		if l.links != nil && !s.sameParents(l) {
 			s.labels[i] = &Labels{
 				names: l.names, raw: l.raw, spans: l.spans, page: l.page, links: l.links,
-				parents: s.parentsOf(l), former: l.goOn(),
+				parents: s.parentsOf(l),
 			}
+			s.labels[i].former.Store(l.goOn())
 		}
 	}
 }
@@ -280,22 +275,22 @@ func (n *namer) make(before *Labels) *Labels {
 		size += len(n.definition(n.ix, &n.instances[i]))
 	}
 	l := &Labels{
-		names:  make([]string, len(n.instances)),
-		raw:    make([]byte, 0, size),
-		spans:  make([]index.Span, len(n.instances)),
-		page:   n.page,
-		links:  slices.Clone(n.links),
-		former: before.goOn(),
+		names: make([]string, len(n.instances)),
+		raw:   make([]byte, 0, size),
+		spans: make([]index.Span, len(n.instances)),
+		page:  n.page,
+		links: slices.Clone(n.links),
 	}
+	l.former.Store(before.goOn())
 	var fresh texts
-	next := 0 // where the instance is expected in before
+	older := newSearch(before)
 	for i := range n.instances {
 		in := &n.instances[i]
 		l.spans[i] = index.Span{Off: uint32(len(l.raw)) + in.Name.Off - in.Off, Len: in.Name.Len}
 		l.raw = append(l.raw, n.definition(n.ix, in)...)
-		if at := before.near(next, n.ix.NameBytes(in)); at >= 0 {
+		name := n.ix.NameBytes(in)
+		if at := older.find(func(at int) bool { return len(name) > 0 && before.isSpelled(at, name) }); at >= 0 {
 			l.names[i] = before.names[at]
-			next = at + 1
 			continue
 		}
 		fresh.add(&l.names[i], n.appendName(fresh.buf, i))
@@ -331,18 +326,43 @@ func (t *texts) flush() {
 	t.buf, t.of, t.end = t.buf[:0], t.of[:0], t.end[:0]
 }
 
-// lookAhead is how many instances may have left in one place before the names
-// behind them are decoded anew.
+// isSpelled tells whether the name at a position stands in these bytes.
+func (l *Labels) isSpelled(at int, name []byte) bool {
+	span := l.spans[at]
+	return string(l.raw[span.Off:][:span.Len]) == string(name)
+}
+
+// search finds the names of a sample in the labels of the one before, where nearly all
+// stand in the same order.
+type search struct {
+	n     int // how many there are
+	next  int // where the next name is expected
+	spare int // how many names may still be looked at farther than lookAhead
+}
+
+// lookAhead is how many names are looked at for one that may be new. Farther ones are,
+// too, for a name behind many that left, as long as the work of all searches together
+// does not grow faster than the number of names.
 const lookAhead = 8
 
-// near returns the position of the name at or shortly behind next, -1 if it is
-// not there.
-func (l *Labels) near(next int, name []byte) int {
-	if l == nil || len(name) == 0 {
-		return -1
+func newSearch(l *Labels) search {
+	if l == nil {
+		return search{}
 	}
-	for at := next; at < len(l.spans) && at <= next+lookAhead; at++ {
-		if span := l.spans[at]; string(l.raw[span.Off:][:span.Len]) == string(name) {
+	return search{n: len(l.names), spare: 4 * len(l.names)}
+}
+
+// find returns the position of the name that is accepted, -1 if it was not found.
+func (s *search) find(is func(at int) bool) int {
+	for at := s.next; at < s.n; at++ {
+		if at > s.next+lookAhead {
+			if s.spare == 0 {
+				break
+			}
+			s.spare--
+		}
+		if is(at) {
+			s.next = at + 1
 			return at
 		}
 	}

@@ -26,7 +26,7 @@ func liveBytes() int64 {
 func TestLiveMemory(t *testing.T) {
 	const (
 		instances = 100_000
-		most      = 360 // bytes an instance
+		most      = 160 // bytes an instance
 	)
 	many := &provider.Object{Index: 1000, Name: "Many", Multi: true, Counters: []provider.Counter{
 		{Index: 1002, Name: "N/sec", Type: counter.BulkCount},

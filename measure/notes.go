@@ -109,10 +109,7 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 			was[j] = false // it is still there
 		}
 		if j < 0 && wanted {
-			if op.arrived == nil {
-				op.arrived = make([]bool, len(now))
-			}
-			op.arrived[i] = true
+			op.arrived = append(op.arrived, int32(i))
 			came.Instances = append(came.Instances, op.naming.spelled(i))
 		}
 	}
@@ -134,10 +131,16 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 // wantedInstances tells by position which instances any part wants.
 func (op *objectPlan) wantedInstances() []bool {
 	wanted := make([]bool, op.labels.Len())
+	var last []int32
 	for i := range op.items {
-		for _, at := range op.items[i].instances {
+		instances := op.items[i].instances
+		if len(instances) == len(last) && &instances[0] == &last[0] {
+			continue // counters of one part share them
+		}
+		for _, at := range instances {
 			wanted[at] = true
 		}
+		last = instances
 	}
 	return wanted
 }

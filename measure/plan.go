@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/winperf/winperf"
@@ -31,7 +30,9 @@ type plan struct {
 	objects        []*objectPlan // by position in the frame
 
 	// What follows from objects, see arrange.
-	columns    []column
+	columns    []column       // by object and counter
+	order      []int32        // of the columns by part
+	ends       []int          // scratch
 	groups     []group        // the columns, by object
 	cooked     []frame.Column // of all groups
 	out        []Column       // of the cycle
@@ -68,7 +69,7 @@ type objectPlan struct {
 	layout int
 	labels *frame.Labels
 	naming naming
-	items  []item  // by part and counter
+	items  []item  // by counter and part
 	found  []found // for each part that is about the object
 
 	// What tells series apart, see winperf.SeriesID: of each counter what its
@@ -82,7 +83,7 @@ type objectPlan struct {
 	// Of the cycle in which the plan was made, see plan.cycles.
 	made    uint64
 	touched winperf.AnomalySet // all readings
-	arrived []bool             // instances that are new; nil = none
+	arrived []int32            // instances that are new, rising
 }
 
 // item is one counter of some instances, for one part of the selection.
@@ -283,8 +284,8 @@ func inPlace(pair *frame.Pair) bool {
 }
 
 // arrange gives every reading its place: by part, then by object, counter and
-// instance. The columns are left in the order of objects and counters, so that
-// those to be cooked together stand together.
+// instance. The columns stay in the order of objects and counters, so that those to
+// be cooked together stand together.
 func (p *plan) arrange() {
 	p.columns, p.nothing, p.own, p.twoSamples = p.columns[:0], p.nothing[:0], p.own[:0], false
 	lacks := make([]counter.Status, len(p.parts))
@@ -300,15 +301,15 @@ func (p *plan) arrange() {
 			lacks[f.part] = min(lacks[f.part], f.status) // OK is less than NoInstance, NoCounter, NoObject
 		}
 	}
-	slices.SortStableFunc(p.columns, func(a, b column) int { return cmp.Compare(a.part, b.part) })
+	p.byPart()
 	next, at, out := 0, 0, 0
 	for w := range p.parts {
 		begin := at
 		if p.parts[w].own {
 			at, out = p.arrangeOwn(&p.parts[w], at, out)
 		}
-		for ; next < len(p.columns) && p.columns[next].part == w; next++ {
-			col := &p.columns[next]
+		for ; next < len(p.order) && p.columns[p.order[next]].part == w; next++ {
+			col := &p.columns[p.order[next]]
 			col.start, col.out = at, out
 			at, out = at+len(col.instances), out+1
 			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
@@ -320,8 +321,26 @@ func (p *plan) arrange() {
 		p.parts[w].end, p.parts[w].outEnd = at, out
 	}
 	p.readings, p.outputs = at, out
-	slices.SortStableFunc(p.columns, func(a, b column) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.k, b.k))
-	})
 	p.prepare()
+}
+
+// byPart puts the columns of each part together in p.order; those of a part stay in
+// their order.
+func (p *plan) byPart() {
+	ends := slices.Grow(p.ends[:0], len(p.parts)+1)[:len(p.parts)+1]
+	clear(ends)
+	for i := range p.columns {
+		ends[p.columns[i].part+1]++
+	}
+	for w := range p.parts {
+		ends[w+1] += ends[w]
+	}
+
+	p.order = slices.Grow(p.order[:0], len(p.columns))[:len(p.columns)]
+	for i := range p.columns {
+		at := &ends[p.columns[i].part]
+		p.order[*at] = int32(i)
+		*at++
+	}
+	p.ends = ends
 }

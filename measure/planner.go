@@ -61,6 +61,7 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 		f := &op.found[n]
 		f.status = b.add(op, f.part)
 	}
+	slices.SortStableFunc(op.items, func(a, b item) int { return cmp.Compare(a.k, b.k) })
 	return op
 }
 

@@ -129,14 +129,14 @@ func (p *plan) touches(col *column, out *Column, fell bool, pair *frame.Pair, n 
 	if fresh {
 		touched |= op.touched
 	}
-	fresh = fresh && op.arrived != nil
+	fresh = fresh && len(op.arrived) > 0
 	if !fresh && !fell {
 		return touched, nil
 	}
 	p.marks = p.store.mark(col.start, len(col.instances))
 	if fresh {
-		for m, i := range col.instances {
-			if op.arrived[i] {
+		for _, i := range op.arrived {
+			if m, wanted := slices.BinarySearch(col.instances, i); wanted {
 				p.marks[m] = p.marks[m].With(winperf.InstancesCame)
 			}
 		}
