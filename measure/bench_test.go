@@ -82,6 +82,50 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	}
 }
 
+// TestChurnAllocates bounds what instances that come cost: at most four allocations for
+// each series of theirs, even where all readings are made, and none for the others.
+func TestChurnAllocates(t *testing.T) {
+	const samples, warm = 16, 6
+	blocks := perftest.Series(perftest.Desktop, samples, 1, 1)
+	ids := func(c *measure.Cycle) map[winperf.SeriesID]bool {
+		now := map[winperf.SeriesID]bool{}
+		for i := range c.Len() {
+			now[c.At(i).ID] = true
+		}
+		return now
+	}
+	came := 0
+	c := measure.New(&ring{blocks: blocks}, everything(t), measure.Options{})
+	before := ids(cycle(t, c))
+	for n := 1; n < samples; n++ {
+		now := ids(cycle(t, c))
+		for id := range now {
+			if n >= warm && !before[id] {
+				came++
+			}
+		}
+		before = now
+	}
+	came /= samples - warm
+
+	for name, use := range map[string]func(*measure.Cycle){
+		"columns":  func(*measure.Cycle) {},
+		"readings": func(c *measure.Cycle) { c.Readings() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := measure.New(&ring{blocks: blocks}, everything(t), measure.Options{})
+			for range warm - 1 {
+				use(cycle(t, c))
+			}
+			n := testing.AllocsPerRun(samples-warm, func() { use(cycle(t, c)) })
+			t.Logf("%v allocations, %d series came", n, came)
+			if came == 0 || n > float64(4*came) {
+				t.Errorf("%v allocations where %d series came", n, came)
+			}
+		})
+	}
+}
+
 // BenchmarkCycle measures whole cycles, of which one or all counters of the
 // desktop block are wanted, alone and with readings that are made of all values,
 // while its processes stay and while 1 % of them are replaced from sample to
