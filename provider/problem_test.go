@@ -158,13 +158,14 @@ func TestProblemsMeanwhile(t *testing.T) {
 }
 
 // TestReport: what a provider reports is told, costs it nothing and counts as no
-// failure. What it reports before it fails is dropped like all of that call.
+// failure. What it reports before it fails is told too, as it will not say it again.
 func TestReport(t *testing.T) {
+	errReported := errors.New("half of it")
 	bad := false
 	p := answers(t, "reporter", simple(2, false))
 	answer := p.collect
 	p.collect = func(ctx context.Context, q *provider.Query, w *provider.Writer) error {
-		w.Report(errBoom)
+		w.Report(errReported)
 		if bad {
 			return errBoom
 		}
@@ -178,7 +179,7 @@ func TestReport(t *testing.T) {
 			if n := len(decode(t, collect(t, d, nil)).Objects); n != 1 {
 				t.Errorf("%d objects, want 1", n)
 			}
-			want := []provider.Problem{{Provider: "reporter", Stage: "collect", Err: errBoom, Time: time.Now()}}
+			want := []provider.Problem{{Provider: "reporter", Stage: "collect", Err: errReported, Time: time.Now()}}
 			if diff := cmp.Diff(want, seen, cmpopts.EquateErrors()); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
@@ -188,8 +189,12 @@ func TestReport(t *testing.T) {
 		}
 		bad, seen = true, nil
 		collect(t, d, nil)
-		if len(seen) != 1 || seen[0].Failures != 1 {
-			t.Errorf("problems %+v, want the failure alone", seen)
+		want := []provider.Problem{
+			{Provider: "reporter", Stage: "collect", Err: errReported, Time: time.Now()},
+			{Provider: "reporter", Stage: "collect", Err: errBoom, Time: time.Now(), Failures: 1, Total: 1, Pause: 100 * time.Millisecond},
+		}
+		if diff := cmp.Diff(want, seen, cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("problems of a call that fails (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -22,7 +22,7 @@ type answer struct {
 	buf     []byte  // the call's buf with the provider's objects
 	objects int     // how many objects were added
 	failure failure // if it has an error, there is nothing in buf
-	reports []error // of a call that succeeded
+	reports []error // also of a call that failed: a provider tells each thing once
 }
 
 // failure is what went wrong in a call.
@@ -81,9 +81,9 @@ func (w *worker) collect(c call) answer {
 		}
 		return w.writer.finish()
 	})
-	a := answer{failure: f}
+	a := answer{failure: f, reports: w.writer.reports}
 	if f.err == nil {
-		a.buf, a.objects, a.reports = w.writer.buf, w.writer.objects, w.writer.reports
+		a.buf, a.objects = w.writer.buf, w.writer.objects
 	}
 	w.writer.begin(nil) // a provider that kept the writer has nothing to write to
 	return a

@@ -79,8 +79,8 @@ func (w *Writer) failAs(kind error, format string, args ...any) {
 }
 
 // Report tells [Options].OnProblem what is wrong with objects that can be used
-// all the same, if the call succeeds. It is no failure of the provider, which
-// should tell each thing once.
+// all the same. It is no failure of the provider, which should tell each thing
+// once: it is told also if the call fails afterwards.
 func (w *Writer) Report(err error) { w.reports = append(w.reports, err) }
 
 // reserve ends the call if n more bytes are too many. Nothing but a panic ends
