@@ -43,10 +43,14 @@ func (c *systemClock) Timer(d time.Duration) (fired <-chan time.Time, stop func(
 	return t.C, t.Stop
 }
 
+// SystemClock returns the clock of this system. On Linux the time that passes
+// counts also while the machine is suspended.
+func SystemClock() Clock { return &systemClock{start: time.Now(), asleep: suspended} }
+
 // orSystem returns the clock, or the system's where there is none.
 func orSystem(c Clock) Clock {
 	if c == nil {
-		return &systemClock{start: time.Now(), asleep: suspended}
+		return SystemClock()
 	}
 	return c
 }

@@ -37,6 +37,7 @@ type recorder struct {
 	format string
 	paths  []winperf.Path
 	live   bool
+	clock  measure.Clock
 	files  *recordFiles
 	tally  tally
 	synced time.Time
@@ -58,7 +59,9 @@ type recordNaming struct {
 }
 
 func (a *app) recordCommand() *cobra.Command {
-	r := &recorder{app: a, every: interval(measure.DefaultInterval), limit: limitFlags{action: limitStop}}
+	r := &recorder{
+		app: a, every: interval(measure.DefaultInterval), limit: limitFlags{action: limitStop}, clock: measure.SystemClock(),
+	}
 	cmd := &cobra.Command{
 		Use:   "record [PATH...] [-o NAME]",
 		Short: "Record counters in files until stopped",
@@ -150,11 +153,15 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer cancel()
+
 	if err := r.probe(ctx, src); err != nil {
-		return err
+		return endedEarly(ctx, err)
 	}
 	p := r.newProgress()
 	err = r.record(ctx, src, p)
+	if r.files.samples == 0 {
+		err = endedEarly(ctx, err)
+	}
 	p.clear()
 	err = errors.Join(err, r.files.close())
 	r.finish(ctx, src, p, err)
@@ -232,44 +239,6 @@ func (r *recorder) extension() string {
 		}
 	}
 	return ""
-}
-
-// schedule waits for the beginning, and gives the context the end.
-func (r *recorder) schedule(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	begin, err := parseMoment(r.begin, time.Local, false)
-	if err != nil {
-		return ctx, nil, fmt.Errorf("--begin: %w", err)
-	}
-	end, err := parseMoment(r.end, time.Local, true)
-	if err != nil {
-		return ctx, nil, fmt.Errorf("--end: %w", err)
-	}
-	if !r.live {
-		if r.begin != "" || r.end != "" || r.during > 0 {
-			return ctx, nil, errors.New("--begin, --end and --for are for live sources; winperf convert cuts logs")
-		}
-		return ctx, func() {}, nil
-	}
-	if wait := time.Until(begin); !begin.IsZero() && wait > 0 {
-		if !r.quiet {
-			r.app.complain(fmt.Errorf("waiting until %s", begin.Format(time.DateTime)))
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return ctx, nil, ctx.Err()
-		}
-	}
-	if r.during > 0 {
-		if t := time.Now().Add(time.Duration(r.during)); end.IsZero() || t.Before(end) {
-			end = t
-		}
-	}
-	if end.IsZero() {
-		return ctx, func() {}, nil
-	}
-	ctx, cancel := context.WithDeadline(ctx, end)
-	return ctx, cancel, nil
 }
 
 // probe looks whether the paths name something, where what is recorded would not
