@@ -44,7 +44,7 @@ func (q ringQuery) Sample(_ context.Context, raw *winperf.Raw) error {
 func TestAllocatesNothing(t *testing.T) {
 	c := newClock()
 	r := newRing(perftest.Small)
-	s := New(r, Options{Now: c.now})
+	s := New(r, Options{Clock: c})
 	users := make([]*query, 3)
 	for i := range users {
 		q, err := s.Compile(t.Context(), winperf.Selection{Global: true})
@@ -110,7 +110,7 @@ func benchmarkCache(b *testing.B, contexts int, on bool, r *ring, sel winperf.Se
 	c := newClock()
 	var src winperf.Source = r
 	if on {
-		src = New(r, Options{Now: c.now})
+		src = New(r, Options{Clock: c})
 	}
 	all := make([]*measure.Context, contexts)
 	for i := range all {

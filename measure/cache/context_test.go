@@ -28,7 +28,7 @@ func (r *rig) readings(c *measure.Context) (all []string) {
 		if x.Status != counter.OK {
 			value = x.Status.String()
 		}
-		all = append(all, fmt.Sprint(x.Path.Object, " ", value, " ", r.clock.now().Sub(x.Time)))
+		all = append(all, fmt.Sprint(x.Path.Object, " ", value, " ", r.clock.Now().Sub(x.Time)))
 	}
 	return all
 }
@@ -116,7 +116,7 @@ func TestManyContexts(t *testing.T) {
 		c.advance(time.Microsecond) // so that no two samples have one time
 		return nil
 	}
-	s := New(f, Options{Now: c.now, Freshness: 3 * ms})
+	s := New(f, Options{Clock: c, Freshness: 3 * ms})
 	cycles := 150
 	if testing.Short() {
 		cycles = 30
@@ -197,7 +197,7 @@ func measureSome(ctx context.Context, s *Source, c *clock, random *rand.Rand, cy
 // each frame stays as it was while they read.
 func TestReadersAndOneMeasurer(t *testing.T) {
 	c := newClock()
-	s := New(newFake(c), Options{Now: c.now})
+	s := New(newFake(c), Options{Clock: c})
 	m := measure.New(s, winperf.Selection{Global: true}, measure.Options{})
 	defer m.Close()
 	var mu sync.Mutex

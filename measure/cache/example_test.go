@@ -29,6 +29,14 @@ func (m *machine) Compile(_ context.Context, sel winperf.Selection) (winperf.Que
 	return &machineQuery{m, sel.Metadata}, nil
 }
 
+// stepClock is a clock on which time passes only when it is told to.
+type stepClock struct {
+	measure.Clock
+	passed time.Duration
+}
+
+func (c *stepClock) Elapsed() time.Duration { return c.passed }
+
 type machineQuery struct {
 	*machine
 	metadata bool
@@ -60,7 +68,8 @@ func (q *machineQuery) Sample(_ context.Context, raw *winperf.Raw) error {
 // of the first, with the time it was taken at, and asks for the next one itself.
 func Example() {
 	host := &machine{now: time.Date(2024, 1, 1, 12, 0, 0, 0, time.UTC)}
-	src := cache.New(host, cache.Options{Now: func() time.Time { return host.now }})
+	clock := &stepClock{Clock: measure.SystemClock()}
+	src := cache.New(host, cache.Options{Clock: clock})
 	defer src.Close()
 
 	sel := winperf.Selection{Objects: []winperf.ObjectID{{Index: 2}}}
@@ -68,7 +77,7 @@ func Example() {
 	defer first.Close()
 	defer second.Close()
 	measureAt := func(who string, c *measure.Context, after time.Duration) {
-		host.now = host.now.Add(after)
+		host.now, clock.passed = host.now.Add(after), clock.passed+after
 		cycle, err := c.Cycle(context.Background())
 		if err != nil {
 			log.Fatal(err)

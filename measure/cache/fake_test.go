@@ -11,29 +11,47 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
 )
 
-// clock is a clock that is set by hand.
+// clock is a measure.Clock that is moved by hand.
 type clock struct {
-	mu sync.Mutex
-	t  time.Time
+	measure.Clock // the cache waits for no time
+
+	mu      sync.Mutex
+	t       time.Time
+	elapsed time.Duration
 }
 
 // newClock starts on a day that a FILETIME can hold to the full.
 func newClock() *clock { return &clock{t: time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)} }
 
-func (c *clock) now() time.Time {
+func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.t
 }
 
-func (c *clock) advance(d time.Duration) {
+func (c *clock) Elapsed() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.t = c.t.Add(d)
+	return c.elapsed
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.set(d)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.elapsed += d
+}
+
+// set sets the time of day.
+func (c *clock) set(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t = c.t.Add(by)
 }
 
 // Title indices of the fake's objects: Thread is costly.
@@ -117,7 +135,7 @@ func (q *fakeQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
 	}
 	q.mu.Unlock()
 	raw.Format, raw.Schema = winperf.FormatV1, q.schema
-	raw.Bytes = append(raw.Bytes[:0], block(q.clock.now(), wanted)...)
+	raw.Bytes = append(raw.Bytes[:0], block(q.clock.Now(), wanted)...)
 	if q.damage != nil {
 		raw.Bytes = q.damage(raw.Bytes)
 	}
@@ -200,7 +218,7 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	r := &rig{T: t, clock: newClock()}
 	r.fake = newFake(r.clock)
-	r.cache = New(r.fake, Options{Now: r.clock.now})
+	r.cache = New(r.fake, Options{Clock: r.clock})
 	return r
 }
 
@@ -244,7 +262,7 @@ func (u *user) sample() frame.Frame {
 func (r *rig) ages(f frame.Frame) string {
 	text := ""
 	for o := range f.Objects() {
-		age := r.clock.now().Sub(winperf.FromFiletime(o.Clocks().Time100ns))
+		age := r.clock.Now().Sub(winperf.FromFiletime(o.Clocks().Time100ns))
 		text += fmt.Sprintf("%d:%v ", o.ID().Index, age)
 	}
 	return text

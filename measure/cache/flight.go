@@ -93,7 +93,7 @@ func (q *query) land() {
 	sm := f.sample
 	if sm != nil {
 		s.queries++
-		sm.began, sm.landed, sm.at = f.began, s.table.step(), s.table.now()
+		sm.began, sm.landed, sm.at = f.began, s.table.step(), s.clock.Elapsed()
 	}
 	for _, at := range q.missing {
 		it := q.items[at]

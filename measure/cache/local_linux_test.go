@@ -12,12 +12,6 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// newest makes every object older than it is by a second at each step, so that
-// a benchmark need not wait.
-type newest struct{ steps time.Duration }
-
-func (n *newest) now() time.Time { return time.Unix(1_700_000_000, 0).Add(n.steps * time.Second) }
-
 // BenchmarkCacheLocal measures the processes of this machine with 1, 10 and 100
 // contexts, one after the other once a second, with and without a cache.
 func BenchmarkCacheLocal(b *testing.B) {
@@ -32,9 +26,9 @@ func BenchmarkCacheLocal(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				var clock newest
+				clock := &stepClock{Clock: measure.SystemClock()} // every object is too old at each step
 				if on {
-					src = cache.New(src, cache.Options{Now: clock.now})
+					src = cache.New(src, cache.Options{Clock: clock})
 				}
 				defer src.Close()
 				all := make([]*measure.Context, contexts)
@@ -43,7 +37,7 @@ func BenchmarkCacheLocal(b *testing.B) {
 				}
 				readings := 0
 				for b.Loop() {
-					clock.steps++
+					clock.passed += time.Second
 					for _, c := range all {
 						cycle, err := c.Cycle(b.Context())
 						if err != nil {

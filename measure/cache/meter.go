@@ -3,7 +3,6 @@ package cache
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -92,11 +91,10 @@ func (s *Source) Meter() (winperf.Source, error) {
 // filetimeFreq is how many units of FILETIME a second has.
 const filetimeFreq = 10_000_000
 
-// clocksOf are the clocks of a sample by a clock that the caller gave.
-func clocksOf(now func() time.Time) func() counter.Clocks {
-	return func() counter.Clocks {
-		t := winperf.ToFiletime(now())
-		return counter.Clocks{PerfTime: t, PerfFreq: filetimeFreq, Time100ns: t}
+// clocks are the clocks of a sample of the meter.
+func (s *Source) clocks() counter.Clocks {
+	return counter.Clocks{
+		PerfTime: int64(s.clock.Elapsed() / 100), PerfFreq: filetimeFreq, Time100ns: winperf.ToFiletime(s.clock.Now()),
 	}
 }
 
@@ -144,7 +142,7 @@ func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Wri
 		return nil
 	}
 	stats := s.cache.Stats()
-	now := s.cache.table.now()
+	now := s.cache.clock.Now()
 	out := w.Object(s.layout)
 	out.Clock(winperf.ToFiletime(now), filetimeFreq)
 	names := s.titles(ctx)
@@ -160,7 +158,7 @@ func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Wri
 		out.Instance(provider.Instance{Name: objectName(names, o.ObjectID)})
 		write(&out, o)
 		if !o.Taken.IsZero() {
-			out.Set(meterAge, uint64(winperf.ToFiletime(o.Taken)))
+			out.Set(meterAge, uint64(winperf.ToFiletime(now.Add(-o.Age))))
 		}
 	}
 	out.End()

@@ -107,16 +107,16 @@ func (q *query) look(one bool) error {
 	}
 	q.missing, q.asking, q.waits = q.missing[:0], q.asking[:0], q.waits[:0]
 	if one {
-		q.lookOne(s.table.now())
+		q.lookOne(s.clock.Elapsed())
 	} else {
-		q.lookEach(s.table.now())
+		q.lookEach(s.clock.Elapsed())
 	}
 	q.begin()
 	return nil
 }
 
 // lookEach takes each object from where it is.
-func (q *query) lookEach(now time.Time) {
+func (q *query) lookEach(now time.Duration) {
 	for i, it := range q.items {
 		if q.picks[i] != nil {
 			continue
@@ -134,7 +134,7 @@ func (q *query) lookEach(now time.Time) {
 
 // lookOne takes all objects from one sample: the newest one of all of them, or
 // one under way, or a new one.
-func (q *query) lookOne(now time.Time) {
+func (q *query) lookOne(now time.Duration) {
 	t := &q.source.table
 	together, coming := t.together(q.items, q.bans, now), q.items[0].flight
 	for i, it := range q.items {
@@ -242,7 +242,7 @@ func (q *query) takeAlone(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sm.landed, sm.at = s.table.step(), s.table.now()
+	sm.landed, sm.at = s.table.step(), s.clock.Elapsed()
 	return nil
 }
 
@@ -333,7 +333,7 @@ func (q *query) head() *sample {
 			if !bad {
 				head = sm
 			}
-		} else if sm.at.After(head.at) {
+		} else if sm.at > head.at {
 			head = sm
 		}
 	}

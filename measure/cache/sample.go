@@ -11,10 +11,10 @@ import (
 // sample is one sample of the source. It is decoded by the first who needs it.
 type sample struct {
 	frame         frame.Frame
-	began, landed stamp     // of its query
-	at            time.Time // when it landed
-	alone         bool      // it serves one query only
-	class         asked     // which classes it was to hold whole; no ids
+	began, landed stamp         // of its query
+	at            time.Duration // when it landed, by the clock's Elapsed
+	alone         bool          // it serves one query only
+	class         asked         // which classes it was to hold whole; no ids
 
 	// Guarded by Source.mu. At 0 references the frame is released and the sample
 	// serves again. The references are those of items, of queries that picked it

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/measure"
 )
 
 // DefaultFreshness is how old an object may be to be handed out, where no
@@ -23,17 +23,19 @@ type Options struct {
 	// end of the query that brought it. 0 means DefaultFreshness, less than 0
 	// that only concurrent requests share.
 	Freshness time.Duration
-	// Now is the clock that ages are measured by; nil means time.Now.
-	Now func() time.Time
+	// Clock is the clock that ages are measured by; nil means the system's. They
+	// count the time for which the machine was suspended as far as its Elapsed does,
+	// and nobody who sets the time of day makes anything old or fresh.
+	Clock measure.Clock
 }
 
 // Source is a winperf.Source over another one, whose queries share samples. It
 // may be used by any number of goroutines; each query by one at a time.
 type Source struct {
 	src    winperf.Source
-	frames frame.Pool            // of samples
-	joins  frame.Pool            // of what users get
-	clocks func() counter.Clocks // of the meter; nil for those of the Go runtime
+	clock  measure.Clock
+	frames frame.Pool // of samples
+	joins  frame.Pool // of what users get
 
 	mu      sync.Mutex // guards what follows; held for no more than moving references
 	table   table
@@ -49,14 +51,10 @@ func New(src winperf.Source, opt Options) *Source {
 	if opt.Freshness == 0 {
 		opt.Freshness = DefaultFreshness
 	}
-	s := &Source{src: src, open: map[*query]struct{}{}}
-	if opt.Now == nil {
-		opt.Now = time.Now
-	} else {
-		s.clocks = clocksOf(opt.Now)
+	if opt.Clock == nil {
+		opt.Clock = measure.SystemClock()
 	}
-	s.table = newTable(opt)
-	return s
+	return &Source{src: src, clock: opt.Clock, table: newTable(opt), open: map[*query]struct{}{}}
 }
 
 // Machine implements winperf.Source.

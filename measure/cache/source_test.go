@@ -86,7 +86,7 @@ func TestOutdated(t *testing.T) {
 	r := newRig(t)
 	a, b := r.user(system), r.user(system)
 	old := a.sample()
-	want := work(r.clock.now())
+	want := work(r.clock.Now())
 	for range 20 {
 		r.clock.advance(time.Second)
 		b.sample().Release()
@@ -239,7 +239,7 @@ func TestRaw(t *testing.T) {
 		return bytes.Clone(raw.Bytes)
 	}
 	first := take(a)
-	if !bytes.Equal(first, block(r.clock.now(), []uint32{system, process})) {
+	if !bytes.Equal(first, block(r.clock.Now(), []uint32{system, process})) {
 		t.Error("the sample has other bytes")
 	}
 	r.clock.advance(100 * ms)
@@ -248,7 +248,7 @@ func TestRaw(t *testing.T) {
 	}
 	b.wantSample("2:0s")
 	r.clock.advance(100 * ms)
-	if !bytes.Equal(take(a), block(r.clock.now(), []uint32{system, process})) {
+	if !bytes.Equal(take(a), block(r.clock.Now(), []uint32{system, process})) {
 		t.Error("a got objects of several samples")
 	}
 	r.wantAsked([]uint32{system, process}, []uint32{system}, []uint32{system, process})
@@ -281,7 +281,7 @@ func TestDamage(t *testing.T) {
 	both := r.user(system, process)
 	r.fake.damage = func(b []byte) []byte { return b[:40] }
 	f := both.sample()
-	if got := r.ages(f); got != "2:100ms " || len(f.Damage()) != 1 || r.clock.now().Sub(f.Time()) != 100*ms {
+	if got := r.ages(f); got != "2:100ms " || len(f.Damage()) != 1 || r.clock.Now().Sub(f.Time()) != 100*ms {
 		t.Errorf("objects %q, time %v, damage %v", got, f.Time(), f.Damage())
 	}
 

@@ -28,8 +28,8 @@ type ObjectStats struct {
 	Joined    uint64 // given from a query that was under way
 	Refreshes uint64 // new samples, asked for or not
 	Bans      int    // queries that have the newest sample
-	// Taken is when the newest sample was taken; the zero time where none is
-	// kept any more. Age is the time since then.
+	// Age is the time since the newest sample was taken. Taken is when that was, by
+	// the time of day as it is now; the zero time where none is kept any more.
 	Taken time.Time
 	Age   time.Duration
 }
@@ -39,7 +39,7 @@ func (s *Source) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := Stats{Queries: s.queries, Entities: len(s.open)}
-	now := s.table.now()
+	now, today := s.clock.Elapsed(), s.clock.Now()
 	bans := map[*item]int{}
 	for q := range s.open {
 		for i, it := range q.items {
@@ -54,7 +54,8 @@ func (s *Source) Stats() Stats {
 			Stale: it.counts.stale, Joined: it.counts.joined, Refreshes: it.counts.refreshes,
 		}
 		if it.sample != nil {
-			o.Taken, o.Age, o.Bans = it.at, now.Sub(it.at), bans[it]
+			o.Age, o.Bans = now-it.at, bans[it]
+			o.Taken = today.Add(-o.Age)
 		}
 		st.Bans += o.Bans
 		st.Objects = append(st.Objects, o)

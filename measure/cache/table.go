@@ -4,17 +4,18 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
 )
 
 // table is the cache proper: the newest sample of each object, and the rules of
 // who may have it. Its owner locks it.
 type table struct {
-	now       func() time.Time
+	clock     measure.Clock
 	freshness time.Duration
 
 	items map[winperf.ObjectID]*item // none is ever taken out, so that queries may keep them
 	steps stamp                      // what began and ended so far
-	swept time.Time
+	swept time.Duration              // by the clock's Elapsed, as all times here are
 }
 
 // stamp puts the beginnings and ends of queries in order. A sample that began
@@ -33,7 +34,7 @@ type item struct {
 	id     winperf.ObjectID
 	sample *sample // nil: none, or dropped
 	landed stamp   // of the sample
-	at     time.Time
+	at     time.Duration
 	counts counts
 	flight *flight // the query under way that asks for the object, nil for none
 }
@@ -58,7 +59,7 @@ func (b ban) from(s *sample) bool { return stamp(b) >= s.began }
 func (b *ban) give(s *sample) { *b = ban(s.landed) }
 
 func newTable(opt Options) table {
-	return table{now: opt.Now, freshness: opt.Freshness, items: map[winperf.ObjectID]*item{}}
+	return table{clock: opt.Clock, freshness: opt.Freshness, items: map[winperf.ObjectID]*item{}}
 }
 
 // item returns the item of an object, made where there is none.
@@ -73,7 +74,7 @@ func (t *table) item(id winperf.ObjectID) *item {
 
 // find looks for an object on behalf of an entity. A hit bans the entity from
 // the object and holds the sample for it. A miss changes nothing but counts.
-func (t *table) find(it *item, b *ban, now time.Time) *sample {
+func (t *table) find(it *item, b *ban, now time.Duration) *sample {
 	switch {
 	case it.sample == nil:
 	case b.from(it.sample):
@@ -91,10 +92,10 @@ func (t *table) find(it *item, b *ban, now time.Time) *sample {
 }
 
 // fresh tells whether an object is young enough to be handed out.
-func (t *table) fresh(it *item, now time.Time) bool { return now.Sub(it.at) <= t.freshness }
+func (t *table) fresh(it *item, now time.Duration) bool { return now-it.at <= t.freshness }
 
 // together tells whether find would give all of some objects, from one sample.
-func (t *table) together(items []*item, bans []ban, now time.Time) bool {
+func (t *table) together(items []*item, bans []ban, now time.Duration) bool {
 	for i, it := range items {
 		if it.sample == nil || it.sample != items[0].sample || bans[i].from(it.sample) || !t.fresh(it, now) {
 			return false
@@ -124,13 +125,13 @@ const idle = time.Minute
 // sweep drops objects that were not refreshed for long, now and then, and calls
 // release for their samples.
 func (t *table) sweep(release func(*sample)) {
-	now := t.now()
-	if now.Sub(t.swept) < idle {
+	now := t.clock.Elapsed()
+	if now-t.swept < idle {
 		return
 	}
 	t.swept = now
 	for _, it := range t.items {
-		if it.sample != nil && now.Sub(it.at) > max(idle, t.freshness) {
+		if it.sample != nil && now-it.at > max(idle, t.freshness) {
 			release(it.sample)
 			it.sample = nil
 		}

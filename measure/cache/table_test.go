@@ -11,7 +11,8 @@ import (
 
 // TestRules plays each rule of the cache. A step is one of
 //
-//	+TIME                   the clock goes on
+//	+TIME                   time passes
+//	set TIME                somebody sets the time of day by that much
 //	insert OBJECT ENTITY    the entity brings a new sample of the object
 //	find OBJECT ENTITY WHAT where WHAT is hit, or the reason of the miss
 //	join OBJECT ENTITY      the entity had waited for the sample that was inserted last
@@ -38,7 +39,8 @@ func TestRules(t *testing.T) {
 		{"who waited for a sample has it", "insert 2 a, join 2 b, find 2 b banned, insert 2 a, find 2 b hit"},
 		{"bans end with their entity, and identities are not used again", "insert 2 a, gone a, find 2 a hit"},
 		{"at most one item an object: the older one is not found any more", "insert 2 a, insert 2 a, find 2 b hit, find 2 b banned"},
-		{"a clock that goes back makes nothing old", "insert 2 a, +-1h, find 2 b hit"},
+		{"a time of day that is set makes nothing old", "insert 2 a, set 1h, find 2 b hit"},
+		{"nor does it keep anything fresh", "insert 2 a, +400ms, set -1h, +200ms, find 2 b stale"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.rule, func(t *testing.T) { newPlay(t).run(tt.script) })
@@ -57,7 +59,7 @@ type play struct {
 func newPlay(t *testing.T) *play {
 	c := newClock()
 	return &play{
-		T: t, clock: c, table: newTable(Options{Freshness: DefaultFreshness, Now: c.now}),
+		T: t, clock: c, table: newTable(Options{Freshness: DefaultFreshness, Clock: c}),
 		bans: map[string]map[winperf.ObjectID]*ban{}, newest: map[winperf.ObjectID]*sample{},
 	}
 }
@@ -76,16 +78,16 @@ func (p *play) ban(entity string, id winperf.ObjectID) *ban {
 func (p *play) run(script string) {
 	for step := range strings.SplitSeq(script, ", ") {
 		if d, ok := strings.CutPrefix(step, "+"); ok {
-			by, err := time.ParseDuration(d)
-			if err != nil {
-				p.Fatal(err)
-			}
-			p.clock.advance(by)
+			p.clock.advance(p.duration(d))
 			continue
 		}
 		word := strings.Fields(step)
-		if word[0] == "gone" {
+		switch word[0] {
+		case "gone":
 			delete(p.bans, word[1])
+			continue
+		case "set":
+			p.clock.set(p.duration(word[1]))
 			continue
 		}
 		var id winperf.ObjectID
@@ -108,9 +110,17 @@ func (p *play) run(script string) {
 	}
 }
 
+func (p *play) duration(text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return d
+}
+
 // insert checks that the reference of the sample that was replaced comes back.
 func (p *play) insert(id winperf.ObjectID, b *ban) {
-	s := &sample{refs: 1, began: p.table.step(), landed: p.table.step(), at: p.clock.now()}
+	s := &sample{refs: 1, began: p.table.step(), landed: p.table.step(), at: p.clock.Elapsed()}
 	if replaced := p.table.insert(p.table.item(id), s); replaced != p.newest[id] {
 		p.Errorf("insert %d: another sample was replaced than the newest", id.Index)
 	}
@@ -127,7 +137,7 @@ func (p *play) find(id winperf.ObjectID, b *ban) string {
 		refs = s.refs
 	}
 	before := it.counts
-	s := p.table.find(it, b, p.clock.now())
+	s := p.table.find(it, b, p.clock.Elapsed())
 	if s != nil {
 		before.hits++
 		if s != p.newest[id] || it.counts != before || s.refs != refs+1 {
@@ -180,7 +190,7 @@ func TestSweep(t *testing.T) {
 // A sample that was under way while the newest one was taken may be the older
 // one: it does not take its place, and who has it is not given the other.
 func TestOverlap(t *testing.T) {
-	now := newClock().now()
+	const now = time.Second
 	tb := newTable(Options{Freshness: time.Hour})
 	it := tb.item(winperf.ObjectID{Index: 2})
 	slow, quick := &sample{began: tb.step()}, &sample{began: tb.step()}
