@@ -85,7 +85,7 @@ data was damaged.`,
 }
 
 func (c *comparer) run(ctx context.Context, args []string) (err error) {
-	if err := c.settle(args); err != nil {
+	if err := c.settle(ctx, args); err != nil {
 		return err
 	}
 	opt, err := c.sel.options(c.source.language)
@@ -99,7 +99,7 @@ func (c *comparer) run(ctx context.Context, args []string) (err error) {
 	if err := c.measure(ctx); err != nil {
 		return err
 	}
-	out, err := c.app.create(&c.output)
+	out, err := c.app.create(ctx, &c.output)
 	if err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func (c *comparer) run(ctx context.Context, args []string) (err error) {
 }
 
 // settle finds out what is wanted.
-func (c *comparer) settle(args []string) (err error) {
-	if c.paths, err = c.app.paths(args, &c.sel); err != nil {
+func (c *comparer) settle(ctx context.Context, args []string) (err error) {
+	if c.paths, err = c.app.paths(ctx, args, &c.sel); err != nil {
 		return err
 	}
 	if len(c.sources) == 0 && runtime.GOOS == "windows" {

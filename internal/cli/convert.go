@@ -127,7 +127,7 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	}
 	format, file, err := c.output.resolve()
 	if err == nil {
-		err = c.settle(args, format, file)
+		err = c.settle(ctx, args, format, file)
 	}
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 }
 
 // settle reads the options before anything is opened.
-func (c *converter) settle(args []string, format, file string) error {
+func (c *converter) settle(ctx context.Context, args []string, format, file string) error {
 	if len(args) == 0 {
 		return errors.New("no log given; for example winperf convert load.blg -o load.csv")
 	}
@@ -180,7 +180,7 @@ func (c *converter) settle(args []string, format, file string) error {
 	if c.raw && isRawFormat(format) {
 		return fmt.Errorf("--raw: %s always holds raw values", format)
 	}
-	paths, err := c.app.paths(c.paths, &c.sel)
+	paths, err := c.app.paths(ctx, c.paths, &c.sel)
 	if err != nil {
 		return err
 	}

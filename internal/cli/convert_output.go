@@ -51,7 +51,7 @@ func (c *converter) create(ctx context.Context, format, file string) (*convertOu
 	out := &convertOutput{}
 	w := io.Writer(struct{ io.Writer }{c.app.stdout}) // a pipe cannot be sought in
 	if file != "" {
-		if out.file, err = createPending(file); err != nil {
+		if out.file, err = createPending(ctx, file); err != nil {
 			return nil, err
 		}
 		w = out.file

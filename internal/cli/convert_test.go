@@ -122,7 +122,7 @@ func TestPendingFile(t *testing.T) {
 	name := filepath.Join(dir, "out")
 	begin := func(text string) *pendingFile {
 		t.Helper()
-		f, err := createPending(name)
+		f, err := createPending(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -110,7 +110,7 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	out, err := d.app.create(&d.output)
+	out, err := d.app.create(ctx, &d.output)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (d *dumper) open(ctx context.Context, args []string) (winperf.Source, error
 	case len(args) == 1 && len(d.names) == 0:
 		return source.OpenLog(ctx, args[0], source.LogOptions{})
 	case len(args) == 1:
-		return source.OpenPerfdata(args, d.names)
+		return source.OpenPerfdata(ctx, args, d.names)
 	}
 	if len(d.names) > 0 {
 		return nil, errors.New("--names goes with a FILE")

@@ -76,7 +76,7 @@ func (i *informer) run(ctx context.Context, args []string) error {
 		i.app.complain(err)
 		i.app.partial = true
 	}
-	out, err := i.app.create(&i.output)
+	out, err := i.app.create(ctx, &i.output)
 	if err != nil {
 		return err
 	}

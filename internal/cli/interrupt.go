@@ -57,19 +57,28 @@ func (i *interruptible) fill() {
 	if i.buf == nil {
 		i.buf = make([]byte, readSize)
 	}
+	n, err := waitFor(i.ctx, func() (int, error) { return i.r.Read(i.buf) })
+	i.unread, i.err = i.buf[:n], err
+}
+
+// waitFor calls f, which may wait for somebody at the other end of a pipe. When
+// ctx ends before, f is left behind.
+func waitFor[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
-		n   int
-		err error
+		value T
+		err   error
 	}
 	done := make(chan result, 1)
 	go func() {
-		n, err := i.r.Read(i.buf)
-		done <- result{n, err}
+		value, err := f()
+		done <- result{value, err}
 	}()
+
 	select {
 	case r := <-done:
-		i.unread, i.err = i.buf[:r.n], r.err
-	case <-i.ctx.Done():
-		i.err = i.ctx.Err()
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
 	}
 }

@@ -104,7 +104,7 @@ func (l *lister) run(ctx context.Context, args []string) error {
 	if l.schema, err = src.Schema(ctx); err != nil {
 		return err
 	}
-	out, err := l.app.create(&l.output)
+	out, err := l.app.create(ctx, &l.output)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 )
 
 // errInUse tells that another program writes a file.
@@ -22,7 +24,12 @@ const (
 // createFile opens a file for writing, and keeps every other winperf from writing
 // it until it is closed, however this program ends. Where the file system cannot
 // do that, note is told so, if there is one.
-func createFile(name string, mode openMode, note func(error)) (*os.File, error) {
+//
+// Opening a named pipe waits for its reader, until ctx ends.
+func createFile(ctx context.Context, name string, mode openMode, note func(error)) (*os.File, error) {
+	if mode != openNew && isFIFO(name) {
+		return openFIFO(ctx, name)
+	}
 	flags := os.O_RDWR | os.O_CREATE
 	if mode == openNew {
 		flags |= os.O_EXCL
@@ -69,6 +76,22 @@ func openLocked(name string, flags int, note func(error)) (*os.File, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s: another program replaces this file all the time", name)
+}
+
+// isFIFO tells whether a name is a pipe's. On Windows a look at a pipe would
+// connect to it, and opening one does not wait.
+func isFIFO(name string) bool {
+	if runtime.GOOS == "windows" {
+		return false
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
+}
+
+// openFIFO opens a named pipe for writing when somebody reads it. One that is open
+// for reading too would take what nobody reads, and lose it.
+func openFIFO(ctx context.Context, name string) (*os.File, error) {
+	return waitFor(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 }
 
 // isRegular tells whether a file is on a disk, and no device or pipe.

@@ -149,7 +149,7 @@ func TestReplacedFile(t *testing.T) {
 		t.Skip("a file that is open keeps its name on this system")
 	}
 	name := filepath.Join(t.TempDir(), "x")
-	f, err := createFile(name, openNew, func(err error) { t.Error(err) })
+	f, err := createFile(t.Context(), name, openNew, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestReplacedFile(t *testing.T) {
 	if isNamed(f, name) {
 		t.Error("a file that was replaced has its name")
 	}
-	again, err := createFile(name, openAppend, func(err error) { t.Error(err) })
+	again, err := createFile(t.Context(), name, openAppend, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}

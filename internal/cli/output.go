@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ type output struct {
 }
 
 // create opens what -o and -f ask for.
-func (a *app) create(f *outputFlags) (*output, error) {
+func (a *app) create(ctx context.Context, f *outputFlags) (*output, error) {
 	format, file, err := f.resolve()
 	if err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (a *app) create(f *outputFlags) (*output, error) {
 	out := &output{format: format}
 	w := a.stdout
 	if file != "" {
-		if out.file, err = createFile(file, openOverwrite, nil); err != nil {
+		if out.file, err = createFile(ctx, file, openOverwrite, nil); err != nil {
 			return nil, err
 		}
 		w = out.file
@@ -162,8 +163,8 @@ type destination struct {
 }
 
 // open opens a sink. single tells that there will be one moment only.
-func (a *app) open(f *outputFlags, single bool) (*destination, error) {
-	out, err := a.create(f)
+func (a *app) open(ctx context.Context, f *outputFlags, single bool) (*destination, error) {
+	out, err := a.create(ctx, f)
 	if err != nil {
 		return nil, err
 	}

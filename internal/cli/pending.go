@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,8 +17,8 @@ type pendingFile struct {
 }
 
 // createPending begins a file. A file that has the name already stays as it is
-// until commit.
-func createPending(name string) (*pendingFile, error) {
+// until commit. Opening a named pipe waits for its reader, until ctx ends.
+func createPending(ctx context.Context, name string) (*pendingFile, error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target // the link stays
 	}
@@ -26,7 +27,7 @@ func createPending(name string) (*pendingFile, error) {
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s is a directory", name)
 	case err == nil && !info.Mode().IsRegular():
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		f, err := openFIFO(ctx, name) // of a device it is the same
 		return &pendingFile{f, ""}, err
 	case err == nil:
 		mode = info.Mode().Perm()

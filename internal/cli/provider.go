@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,12 +68,12 @@ Where one of the files exists nothing is written, unless with --force.`,
 			}
 			return cobra.ExactArgs(1)(cmd, args)
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if example {
 				_, err := io.WriteString(a.stdout, exampleSchema)
 				return err
 			}
-			return a.providerInit(args[0], dir, force)
+			return a.providerInit(cmd.Context(), args[0], dir, force)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "write into `DIRECTORY` instead of the current one")
@@ -81,11 +82,11 @@ Where one of the files exists nothing is written, unless with --force.`,
 	return cmd
 }
 
-func (a *app) providerInit(file, dir string, force bool) error {
+func (a *app) providerInit(ctx context.Context, file, dir string, force bool) error {
 	if strings.EqualFold(filepath.Ext(file), ".ini") || strings.EqualFold(filepath.Ext(file), ".man") {
-		return a.printSchema(file)
+		return a.printSchema(ctx, file)
 	}
-	data, err := readRegistrationFile(file)
+	data, err := readRegistrationFile(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -140,8 +141,8 @@ func (a *app) writeRegistration(files []registrationFile, dir string, force bool
 }
 
 // printSchema prints what .ini and .h files, or a manifest, say as schemas.
-func (a *app) printSchema(file string) error {
-	read, err := readRegistration(file)
+func (a *app) printSchema(ctx context.Context, file string) error {
+	read, err := readRegistration(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -173,10 +174,10 @@ Exit status: 0 all is well, 1 no file could be read, 3 something is wrong.`,
 		Example: `  winperf provider check myapp.ini
   winperf provider check *.man`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			var failed []error
 			for _, file := range args {
-				read, err := readRegistration(file)
+				read, err := readRegistration(cmd.Context(), file)
 				if err != nil {
 					failed = append(failed, err)
 					continue
@@ -229,15 +230,15 @@ type registrationRead struct {
 }
 
 // readRegistration reads a file by its extension.
-func readRegistration(file string) (*registrationRead, error) {
-	data, err := readRegistrationFile(file)
+func readRegistration(ctx context.Context, file string) (*registrationRead, error) {
+	data, err := readRegistrationFile(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	read := &registrationRead{}
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".ini":
-		return read, read.ini(file, data)
+		return read, read.ini(ctx, file, data)
 	case ".h":
 		// A manifest's symbols are none of lodctr's; C has its own checks.
 		if !strings.HasSuffix(file, symbolsSuffix) {
@@ -261,7 +262,7 @@ func readRegistration(file string) (*registrationRead, error) {
 }
 
 // ini reads an .ini file and the header that it names.
-func (r *registrationRead) ini(file string, data []byte) error {
+func (r *registrationRead) ini(ctx context.Context, file string, data []byte) error {
 	ini, found := registration.ParseINI(file, data)
 	r.driver, r.findings = ini.DriverName.Value, found
 	name := ini.SymbolFile.Value
@@ -270,7 +271,7 @@ func (r *registrationRead) ini(file string, data []byte) error {
 		return nil
 	}
 	path := filepath.Join(filepath.Dir(file), name)
-	text, err := readRegistrationFile(path)
+	text, err := readRegistrationFile(ctx, path)
 	if err != nil {
 		r.findings = append(r.findings, registration.Finding{File: file, Position: ini.SymbolFile.ValueAt,
 			Message: fmt.Sprintf("symbolfile %s cannot be read: %v", name, errors.Unwrap(err))})
@@ -285,8 +286,13 @@ func (r *registrationRead) ini(file string, data []byte) error {
 	return nil
 }
 
-// readRegistrationFile reads a file that has a bounded size.
-func readRegistrationFile(file string) ([]byte, error) {
+// readRegistrationFile reads a file that has a bounded size, or a pipe, until ctx
+// ends.
+func readRegistrationFile(ctx context.Context, file string) ([]byte, error) {
+	return waitFor(ctx, func() ([]byte, error) { return readBounded(file) })
+}
+
+func readBounded(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -35,7 +36,7 @@ It needs an elevated prompt. --dry-run shows what would be done, on any system.`
   winperf provider install myapp.man --dir 'C:\myapp'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			read, err := readRegistration(args[0])
+			read, err := readRegistration(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -96,7 +97,7 @@ what belongs to performance counters is deleted, and keys that are empty then.`,
   winperf provider uninstall myapp.man --dry-run`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			plan, err := uninstallPlan(args[0])
+			plan, err := uninstallPlan(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -107,7 +108,7 @@ what belongs to performance counters is deleted, and keys that are empty then.`,
 	return cmd
 }
 
-func uninstallPlan(what string) (registration.Plan, error) {
+func uninstallPlan(ctx context.Context, what string) (registration.Plan, error) {
 	if g, err := winperf.ParseGUID(what); err == nil {
 		return registration.UninstallProvider(g), nil
 	}
@@ -119,7 +120,7 @@ func uninstallPlan(what string) (registration.Plan, error) {
 		}
 		return registration.UninstallDriver(what), nil
 	}
-	read, err := readRegistration(what)
+	read, err := readRegistration(ctx, what)
 	switch {
 	case err != nil:
 		return nil, err

@@ -59,7 +59,7 @@ func (a *app) publish(ctx context.Context, opt publishOptions) (err error) {
 	if opt.schema == "" {
 		return errors.New("publish needs --schema FILE, which declares the counters; winperf provider init --example prints one to begin with")
 	}
-	data, err := readRegistrationFile(opt.schema)
+	data, err := readRegistrationFile(ctx, opt.schema)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 // run watches the paths of the command line, or standard ones, and writes
 // every moment.
 func (r *reader) run(ctx context.Context, args []string) (err error) {
-	if err := r.choose(args); err != nil {
+	if err := r.choose(ctx, args); err != nil {
 		return err
 	}
 	opt, err := r.options()
@@ -62,7 +62,7 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer src.Close()
-	out, err := r.app.open(&r.output, r.count == 1)
+	out, err := r.app.open(ctx, &r.output, r.count == 1)
 	if err != nil {
 		return err
 	}
@@ -82,8 +82,8 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 }
 
 // choose finds out which paths are wanted.
-func (r *reader) choose(args []string) (err error) {
-	if r.paths, err = r.app.paths(args, &r.sel); err != nil {
+func (r *reader) choose(ctx context.Context, args []string) (err error) {
+	if r.paths, err = r.app.paths(ctx, args, &r.sel); err != nil {
 		return err
 	}
 	if r.asked = len(r.paths) > 0; !r.asked {

@@ -135,7 +135,7 @@ func (r *recorder) flags(cmd *cobra.Command) {
 }
 
 func (r *recorder) run(ctx context.Context, args []string) (err error) {
-	if err := r.settle(args); err != nil {
+	if err := r.settle(ctx, args); err != nil {
 		return err
 	}
 	src, err := source.Open(ctx, r.source.source)
@@ -169,7 +169,7 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 }
 
 // settle reads the options before anything is opened.
-func (r *recorder) settle(args []string) (err error) {
+func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 	switch strings.ToLower(r.output.format) { // logman's words
 	case "bin":
 		r.output.format = "blg"
@@ -183,7 +183,7 @@ func (r *recorder) settle(args []string) (err error) {
 	if file == "" && r.output.output != "" {
 		return fmt.Errorf("-o %s: record writes files (watch shows readings); for a file of this format -f %s", r.output.output, r.format)
 	}
-	if r.paths, err = r.app.paths(slices.Concat(args, r.more), &r.sel); err != nil {
+	if r.paths, err = r.app.paths(ctx, slices.Concat(args, r.more), &r.sel); err != nil {
 		return err
 	}
 	r.tally = newTally(len(r.paths))
@@ -287,7 +287,7 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 			return err
 		}
 		r.countSample(cycle)
-		full, err := r.files.add(cycle, sampleTime(cycle))
+		full, err := r.files.add(ctx, cycle, sampleTime(cycle))
 		if err != nil || full {
 			return err
 		}

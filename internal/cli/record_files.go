@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,13 +45,13 @@ const circularParts = 8
 // whether the recording has reached its end. An error keeps nothing from being
 // recorded that came before, and where the error is about a new file the
 // sample is in the one before.
-func (s *recordFiles) add(c *measure.Cycle, at time.Time) (full bool, err error) {
+func (s *recordFiles) add(ctx context.Context, c *measure.Cycle, at time.Time) (full bool, err error) {
 	var failed error
 	if s.current == nil || s.full(at) {
 		if s.current != nil && s.limits.action == limitStop {
 			return true, nil
 		}
-		if failed = s.next(at); failed != nil && s.current == nil {
+		if failed = s.next(ctx, at); failed != nil && s.current == nil {
 			return false, failed
 		}
 	}
@@ -90,8 +91,8 @@ func (s *recordFiles) part() limitFlags {
 
 // next closes the current file and begins another. Where that fails the current
 // one stays.
-func (s *recordFiles) next(at time.Time) error {
-	f, tail, err := s.create(at)
+func (s *recordFiles) next(ctx context.Context, at time.Time) error {
+	f, tail, err := s.create(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (s *recordFiles) discard(f *recordFile) error {
 
 // create opens the next file. Of names with a serial number it takes the first
 // that is free.
-func (s *recordFiles) create(at time.Time) (*recordFile, *capture.Tail, error) {
+func (s *recordFiles) create(ctx context.Context, at time.Time) (*recordFile, *capture.Tail, error) {
 	const tries = 999_999
 	if s.mode == openOverwrite && s.files == 0 {
 		if err := s.names.free(at.Local()); err != nil {
@@ -129,7 +130,7 @@ func (s *recordFiles) create(at time.Time) (*recordFile, *capture.Tail, error) {
 	}
 	for {
 		name := s.names.next(at.Local())
-		file, err := createFile(name, s.mode, s.note)
+		file, err := createFile(ctx, name, s.mode, s.note)
 		if errors.Is(err, fs.ErrExist) && s.names.numbered() && s.names.serial < tries {
 			continue
 		}

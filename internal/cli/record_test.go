@@ -62,7 +62,7 @@ func newBroken(pattern string, l limitFlags, n, fails int) *recordFiles {
 func addSamples(s *recordFiles, n int) (added int, err error) {
 	at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	for ; added < n; added++ {
-		if _, err = s.add(&measure.Cycle{}, at.Add(time.Duration(added)*time.Second)); err != nil {
+		if _, err = s.add(context.Background(), &measure.Cycle{}, at.Add(time.Duration(added)*time.Second)); err != nil {
 			break
 		}
 	}
@@ -257,7 +257,7 @@ func TestFileNamesFree(t *testing.T) {
 		if err := n.free(time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		f, err := createFile(filepath.Join(dir, name), openNew, nil)
+		f, err := createFile(t.Context(), filepath.Join(dir, name), openNew, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

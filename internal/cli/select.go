@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,13 +23,13 @@ import (
 const maxPaths = 10_000
 
 // paths reads the paths of the command line and of --counters.
-func (a *app) paths(args []string, f *selectFlags) ([]winperf.Path, error) {
+func (a *app) paths(ctx context.Context, args []string, f *selectFlags) ([]winperf.Path, error) {
 	paths, err := parsePaths(args)
 	if err != nil {
 		return nil, err
 	}
 	if f.counters != "" {
-		more, err := a.pathFile(f.counters)
+		more, err := a.pathFile(ctx, f.counters)
 		if err != nil {
 			return nil, err
 		}
@@ -52,18 +53,18 @@ func parsePaths(args []string) ([]winperf.Path, error) {
 }
 
 // pathFile reads paths from a file.
-func (a *app) pathFile(name string) ([]winperf.Path, error) {
+func (a *app) pathFile(ctx context.Context, name string) ([]winperf.Path, error) {
 	var r io.Reader = a.stdin
 	if name == "-" {
 		name = "standard input"
 		a.await("paths")
 	} else {
-		f, err := os.Open(name)
+		f, err := waitFor(ctx, func() (*os.File, error) { return os.Open(name) })
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		r = f
+		r = &interruptible{ctx: ctx, r: f}
 	}
 	paths, err := readPaths(r)
 	if err == nil && len(paths) == 0 {

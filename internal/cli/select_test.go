@@ -85,10 +85,10 @@ func TestTooManyPaths(t *testing.T) {
 	for i := range args {
 		args[i] = `\A\B`
 	}
-	if _, err := (&app{}).paths(args, &selectFlags{}); err == nil || !strings.Contains(err.Error(), "at most 10000") {
+	if _, err := (&app{}).paths(t.Context(), args, &selectFlags{}); err == nil || !strings.Contains(err.Error(), "at most 10000") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := (&app{}).paths([]string{"x", "y"}, &selectFlags{}); !errors.Is(err, winperf.ErrPath) || strings.Count(err.Error(), "\n") != 1 {
+	if _, err := (&app{}).paths(t.Context(), []string{"x", "y"}, &selectFlags{}); !errors.Is(err, winperf.ErrPath) || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("error %v, want one for each path", err)
 	}
 }
