@@ -24,9 +24,9 @@ type recordFiles struct {
 	current *recordFile
 	kept    []recordedPart // closed files of a circular recording, oldest first
 	samples int            // of all files
-	files   int
+	files   int    // that have samples
 	size    int64  // of closed files
-	name    string // of the latest file
+	name    string // of the latest of them
 }
 
 // recordedPart is a closed file.
@@ -57,6 +57,10 @@ func (s *recordFiles) add(ctx context.Context, c *measure.Cycle, at time.Time) (
 	}
 	if err := s.current.add(c, at); err != nil {
 		return false, errors.Join(failed, fmt.Errorf("%s: %w", s.current.name, err))
+	}
+	if s.current.samples == 1 {
+		s.files++
+		s.name = s.current.name
 	}
 	s.samples++
 	return failed == nil && s.limits.action == limitStop && s.reached(at), failed
@@ -105,8 +109,7 @@ func (s *recordFiles) next(ctx context.Context, at time.Time) error {
 			return errors.Join(err, s.discard(f))
 		}
 	}
-	s.current, s.name = f, f.name
-	s.files++
+	s.current = f
 	return s.drop(at)
 }
 
@@ -152,12 +155,18 @@ func (s *recordFiles) create(ctx context.Context, at time.Time) (*recordFile, *c
 	}
 }
 
-// finish closes the current file.
+// finish closes the current file. One whose first sample did not fit is removed
+// where it is new.
 func (s *recordFiles) finish() error {
 	f := s.current
 	s.current = nil
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("%s: %w", f.name, err)
+	if f.failed && f.samples == 0 {
+		return s.discard(f)
+	}
+
+	err := f.Close()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.name, err)
 	}
 	size := f.size
 	if info, err := os.Stat(f.name); err == nil {
@@ -167,7 +176,7 @@ func (s *recordFiles) finish() error {
 	if s.limits.action == limitCircular {
 		s.kept = append(s.kept, recordedPart{f.name, size, f.samples, f.last})
 	}
-	return nil
+	return err
 }
 
 // drop removes the oldest files of a circular recording that are not needed.

@@ -91,6 +91,52 @@ func TestRecordWriteFails(t *testing.T) {
 	}
 }
 
+// TestRecordFirstWriteFails checks that a new file is not left without a sample, and
+// is not counted.
+func TestRecordFirstWriteFails(t *testing.T) {
+	for before := range 2 {
+		dir := t.TempDir()
+		limits := limitFlags{samples: 3, action: limitNew}
+		s := newBroken(filepath.Join(dir, "x_{serial}"), limits, before+1, 1)
+		added, err := addSamples(s, 10)
+		if added != 3*before || !errors.Is(err, errBroken) {
+			t.Errorf("%d samples, %v", added, err)
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil || s.files != before || len(files) != before || before > 0 && s.name != files[0] {
+			t.Errorf("%q is there, told are %d and %q; %v", files, s.files, s.name, err)
+		}
+	}
+
+	// What the user named is not taken away.
+	name := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(name, []byte("before\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := newBroken(name, limitFlags{action: limitStop}, 1, 1)
+	s.mode = openAppend
+	if _, err := addSamples(s, 1); !errors.Is(err, errBroken) || content(t, name) != "before\n" {
+		t.Errorf("%v, the file has %q", err, content(t, name))
+	}
+}
+
+// endlessForm cannot be completed.
+type endlessForm struct{ *brokenForm }
+
+func (endlessForm) end() error { return errBroken }
+
+// TestRecordEndFails checks that the size of a file that could not be completed is
+// told all the same.
+func TestRecordEndFails(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x")
+	s := newBroken(name, limitFlags{action: limitStop}, 0, 0)
+	s.newForm = func(f *recordFile, _ *capture.Tail) (recordForm, error) { return endlessForm{&brokenForm{w: f}}, nil }
+	added, err := addSamples(s, 3)
+	if added != 3 || !errors.Is(err, errBroken) || s.size != int64(len(content(t, name))) || s.size == 0 {
+		t.Errorf("%d samples of %d bytes in %q, %v", added, s.size, content(t, name), err)
+	}
+}
+
 // TestRecordRotationFails checks that the sample at hand is not lost when the
 // next file cannot be begun.
 func TestRecordRotationFails(t *testing.T) {
