@@ -180,3 +180,22 @@ func TestPipeReaderGone(t *testing.T) {
 		t.Errorf("status %d; %s", status, &r.stderr)
 	}
 }
+
+// TestPipeBinaryLog checks that a binary log in a pipe, where no buffer can be
+// written again, has no buffer for each fast sample.
+func TestPipeBinaryLog(t *testing.T) {
+	pipe := fifo(t, filepath.Join(t.TempDir(), "x.blg"))
+	var r fifoRun
+	r.begin(t.Context(), "record", livePath(t), "--overwrite", "--quiet", "-i", "0.01", "-n", "20", "-o", pipe)
+	log, err := os.ReadFile(pipe)
+	if status := r.end(t); err != nil || status != exitDone {
+		t.Fatalf("status %d, %v; %s", status, err, &r.stderr)
+	}
+	name := filepath.Join(t.TempDir(), "x.blg")
+	if err := os.WriteFile(name, log, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if samples, damage := samplesIn(t, name); samples != 20 || damage > 0 || len(log) > 5*64<<10 {
+		t.Errorf("%d samples and %d places of damage in %d bytes", samples, damage, len(log))
+	}
+}

@@ -37,7 +37,7 @@ func (r *recorder) newForm(f *recordFile, tail *capture.Tail) (recordForm, error
 			opt.Layout = pdhlog.BLGCounters
 		}
 		w, err := pdhlog.NewBLGWriter(f, opt)
-		return &blgForm{r: r, w: w}, err
+		return &blgForm{r: r, w: w, onDisk: isRegular(f.file)}, err
 	}
 	out := bufio.NewWriterSize(f, outputBuffer)
 	s, err := sink.New(r.format, out, sink.Options{File: true})
@@ -53,11 +53,12 @@ func (f captureForm) flush() error { return nil }
 
 func (f captureForm) end() error { return f.w.Close() }
 
-// blgForm writes a binary log. Its buffers reach the file when they are full, and
-// otherwise with each sample, of fast ones each flushEvery.
+// blgForm writes a binary log. Its buffers reach the file when they are begun and
+// when they are full, and otherwise with each sample, of fast ones each flushEvery.
 type blgForm struct {
 	r       *recorder
 	w       *pdhlog.BLGWriter
+	onDisk  bool // a buffer can be written again
 	flushed time.Time
 }
 
@@ -70,8 +71,12 @@ func (f *blgForm) write(c *measure.Cycle) error {
 		_ = f.w.Flush() // what came before a sample that is refused; else it is the same error
 		return err
 	}
+
+	// A buffer that is not in the file yet takes its place on the disk with its first
+	// sample: those that come to it find room.
 	slow := f.r.live && time.Duration(f.r.every) >= flushEvery
-	if !slow && time.Since(f.flushed) < flushEvery {
+	begun := f.onDisk && f.w.Size() > f.w.Stored()
+	if !slow && !begun && time.Since(f.flushed) < flushEvery {
 		return nil
 	}
 	return f.flush()
