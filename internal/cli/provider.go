@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,48 +97,96 @@ func (a *app) providerInit(ctx context.Context, file, dir string, force bool) er
 	}
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	files := []registrationFile{
-		{name + ".ini", registration.WriteINI(s, name+".h")},
-		{name + ".h", registration.WriteHeader(s)},
+		{path: name + ".ini", data: registration.WriteINI(s, name+".h")},
+		{path: name + ".h", data: registration.WriteHeader(s)},
 	}
 	if !s.Guid.IsZero() || s.Binary != "" {
 		m, err := registration.ManifestOf(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		files = append(files, registrationFile{name + ".man", registration.WriteManifest(m)},
-			registrationFile{name + symbolsSuffix, registration.WriteSymbols(m)})
+		files = append(files, registrationFile{path: name + ".man", data: registration.WriteManifest(m)},
+			registrationFile{path: name + symbolsSuffix, data: registration.WriteSymbols(m)})
 	}
-	return a.writeRegistration(files, dir, force)
+	for i := range files {
+		files[i].path = filepath.Join(dir, files[i].path)
+	}
+	if err := writeRegistration(ctx, files, force); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if _, err := fmt.Fprintln(a.stdout, safetext.Line(filepath.ToSlash(f.path))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // registrationFile is a file to be written.
 type registrationFile struct {
-	name string
+	path string
 	data []byte
+	file *os.File // while it is written
 }
 
-// writeRegistration writes the files and names them. Nothing is written where one
-// of them exists already.
-func (a *app) writeRegistration(files []registrationFile, dir string, force bool) error {
+// writeRegistration writes the files. Nothing is written where one of them exists
+// already.
+func writeRegistration(ctx context.Context, files []registrationFile, force bool) (err error) {
 	var there []error
 	for _, f := range files {
-		if _, err := os.Lstat(filepath.Join(dir, f.name)); err == nil && !force {
-			there = append(there, fmt.Errorf("%s exists: --force replaces it", filepath.Join(dir, f.name)))
+		if _, err := os.Lstat(f.path); err == nil && !force {
+			there = append(there, errForce(f.path))
 		}
 	}
 	if len(there) > 0 {
 		return errors.Join(there...)
 	}
-	for _, f := range files {
-		path := filepath.Join(dir, f.name)
-		if err := os.WriteFile(path, f.data, 0o644); err != nil {
+
+	// All are locked before any is written, and the first one last to be let go: who
+	// writes the same files at the same time finds that one locked.
+	for i := range files {
+		f := &files[i]
+		if err := f.create(ctx, force); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(a.stdout, safetext.Line(filepath.ToSlash(path))); err != nil {
+		defer func() {
+			if err = errors.Join(err, f.file.Close()); err != nil && !force {
+				err = errors.Join(err, os.Remove(f.path))
+			}
+		}()
+	}
+	for _, f := range files {
+		if err := f.write(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func errForce(path string) error { return fmt.Errorf("%s exists: --force replaces it", path) }
+
+// create opens the file. What stands in it stays for now.
+func (f *registrationFile) create(ctx context.Context, force bool) (err error) {
+	mode := openNew
+	if force {
+		mode = openAppend
+	}
+	f.file, err = createFile(ctx, f.path, mode, nil)
+	if errors.Is(err, fs.ErrExist) { // since it was looked for
+		return errForce(f.path)
+	}
+	return err
+}
+
+// write replaces what the file has.
+func (f *registrationFile) write() error {
+	if isRegular(f.file) {
+		if err := f.file.Truncate(0); err != nil {
+			return err
+		}
+	}
+	_, err := f.file.Write(f.data)
+	return err
 }
 
 // printSchema prints what .ini and .h files, or a manifest, say as schemas.

@@ -24,9 +24,9 @@ type recordFiles struct {
 	current *recordFile
 	kept    []recordedPart // closed files of a circular recording, oldest first
 	samples int            // of all files
-	files   int    // that have samples
-	size    int64  // of closed files
-	name    string // of the latest of them
+	files   int            // that have samples
+	size    int64          // of closed files
+	name    string         // of the latest of them
 }
 
 // recordedPart is a closed file.
