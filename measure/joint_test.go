@@ -373,8 +373,21 @@ func TestJointSampleAllocatesNothing(t *testing.T) {
 	for range 5 {
 		round(t, j)
 	}
+	least := sampleAllocs(t, j)
+	for range 9 {
+		least = min(least, sampleAllocs(t, j))
+	}
+	if least > 0 {
+		t.Errorf("at least %d allocations in 20 samples", least)
+	}
+}
+
+// sampleAllocs returns how often the program allocated while 20 samples were taken.
+// The runtime does so now and then: 7 times for a new thread, up to 3 times behind a
+// garbage collection, which drops what goroutines wait with.
+func sampleAllocs(t *testing.T, j *measure.Joint) (allocs uint64) {
+	t.Helper()
 	var m runtime.MemStats
-	var allocs uint64
 	for range 20 {
 		if err := j.Prepare(t.Context()); err != nil {
 			t.Fatal(err)
@@ -390,7 +403,5 @@ func TestJointSampleAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if allocs > 2 { // of something else in the program
-		t.Errorf("%d allocations in 20 samples", allocs)
-	}
+	return allocs
 }
