@@ -14,7 +14,7 @@ var errEnded = errors.New("nothing was recorded: the end came before the first s
 
 // endedEarly is what a recording without samples failed with.
 func endedEarly(ctx context.Context, err error) error {
-	if context.Cause(ctx) == errEnded {
+	if errors.Is(context.Cause(ctx), errEnded) {
 		return errEnded
 	}
 	return err
