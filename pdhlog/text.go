@@ -99,6 +99,10 @@ func NewReader(r io.Reader, opt ReadOptions) (*Reader, error) {
 		opt.CodePage = codePage
 	}
 	t := &Reader{opt: opt, lines: newLines(text, opt.MaxLine)}
+	if opt.Known != nil {
+		const end = len("\r\n")
+		t.lines.expect = min(opt.Known.length, opt.MaxLine) + end
+	}
 	if err := t.findHead(); err != nil {
 		return nil, err
 	}

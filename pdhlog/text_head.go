@@ -49,6 +49,7 @@ type Head struct {
 	separator byte
 	quoted    bool
 	cut       bool // it has more columns than are read
+	length    int  // of its line, in bytes
 }
 
 // Location returns the zone that the time stamps are read in: that of the
@@ -127,6 +128,7 @@ func (t *Reader) setHead(line []byte) {
 		h.CodePage, h.Guessed, h.Noise = t.head.CodePage, t.head.Guessed, t.head.Noise
 	}
 	h.Format, _ = headFormat(line)
+	h.length = len(line)
 	h.quoted = trimBlanks(line)[0] == '"'
 	h.separator = findSeparator(line, h.Format)
 	t.fields.begin(line, h.separator)
@@ -259,7 +261,7 @@ func (t *Reader) addColumn(field string, known *knownSeries) {
 
 // Wanted returns the series of the columns that are read, in their order.
 func (t *Reader) Wanted() []*winperf.Series {
-	var wanted []*winperf.Series
+	wanted := make([]*winperf.Series, 0, len(t.wanted))
 	for _, c := range t.wanted {
 		wanted = append(wanted, c.series)
 	}

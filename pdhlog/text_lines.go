@@ -17,6 +17,7 @@ const firstBuffer = 256 << 10
 type lines struct {
 	r      io.Reader
 	limit  int
+	expect int // how long the first line is likely to be, with its end
 	buf    []byte
 	at, to int   // what is in buf and not yet given out
 	err    error // of r, given out behind what is in buf
@@ -74,7 +75,7 @@ func (l *lines) fill() {
 		l.at = 0
 	}
 	if l.to == len(l.buf) {
-		grown := make([]byte, max(firstBuffer, 2*len(l.buf)))
+		grown := make([]byte, max(firstBuffer, l.expect, 2*len(l.buf)))
 		copy(grown, l.buf[:l.to])
 		l.buf = grown
 	}

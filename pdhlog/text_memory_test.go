@@ -71,6 +71,27 @@ func TestTextMemory(t *testing.T) {
 	}
 }
 
+// TestTextMemoryKnown checks that a reader which is told the head of an earlier one
+// allocates its line once, and not again and again as its buffer grows.
+func TestTextMemoryKnown(t *testing.T) {
+	log := append(wideLog(0, nil), "\n"...)
+	head := []byte(`"(PDH-CSV 4.0) (UTC)(0)","\O\c","` + strings.Repeat("x", 8<<20) + `"`)
+	log = append(head, log[bytes.IndexByte(log, '\n'):]...)
+	open := func(known *Head) (r *Reader) {
+		r, err := NewReader(bytes.NewReader(log), ReadOptions{Known: known})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	first := open(nil).Head()
+	text := len(first.Caption) // is kept of the line
+	used := allocated(func() { open(first) })
+	if most := len(head) + text + 1<<20; text != 8<<20 || used > most {
+		t.Errorf("%d bytes for a line of %d and a text of %d, want at most %d", used, len(head), text, most)
+	}
+}
+
 // TestTextManyColumns checks that columns above the limit cost themselves, with one
 // finding, and that a second reader uses the series of the first.
 func TestTextManyColumns(t *testing.T) {
