@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -40,7 +41,7 @@ func TestRun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("skipped: a directory of mapped files cannot be removed")
 	}
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "published")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, publish.Options{Dir: dir}, time.Millisecond) }()

@@ -115,10 +115,10 @@ func TestBombs(t *testing.T) {
 // its files are older.
 func TestShare(t *testing.T) {
 	dir := tempDir(t)
-	of := map[string]identity{}
+	of := map[string]claimed{}
 	publish := func(owner int64, name string) string {
 		p := start(t, dir, strings.ReplaceAll(singles, "One", name))
-		of[p.Path()] = identity{owner: owner, born: int64(len(of) + 1)}
+		of[p.Path()] = claimed{owner, int64(len(of) + 1)}
 		return p.Path()
 	}
 	publish(1001, "A")

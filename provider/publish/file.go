@@ -10,15 +10,16 @@ import (
 	"strings"
 )
 
-// newFile creates a file in the first directory that takes one, and locks it.
-func newFile(dirs []directory, driver, group string) (*os.File, error) {
+// newFile creates a file in the first directory that takes one, claims what it is
+// going to hold, and locks it.
+func newFile(dirs []directory, driver, group string, static []byte) (*os.File, error) {
 	var errs []error
 	for _, d := range dirs {
 		err := d.prepare()
 		if err == nil {
 			sweep(d.path)
 			var f *os.File
-			if f, err = newLocked(d.path, driver, group); err == nil {
+			if f, err = newLocked(d.path, driver, group, static); err == nil {
 				return f, nil
 			}
 		}
@@ -33,10 +34,10 @@ func newFile(dirs []directory, driver, group string) (*os.File, error) {
 // attempts is how often a file is created anew because somebody was in the way.
 const attempts = 16
 
-// newLocked creates a file, takes its lock and lets others read it. Before the
-// lock is taken the file may look like a leftover to others, who lock and remove
-// it.
-func newLocked(dir, driver, group string) (*os.File, error) {
+// newLocked creates a file with its claim, takes its lock and lets others read it.
+// Before the lock is taken the file may look like a leftover to others, who lock and
+// remove it.
+func newLocked(dir, driver, group string, static []byte) (*os.File, error) {
 	for range attempts {
 		path := filepath.Join(dir, fileName(driver))
 		f, err := createFile(path, group)
@@ -46,18 +47,37 @@ func newLocked(dir, driver, group string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		locked, err := tryLock(f, true)
-		if err == nil && locked && isAt(f, path) {
-			if err = admitReaders(f, group); err == nil {
-				return f, nil
-			}
+		claim := claimName(path, static)
+		admitted, err := occupy(f, path, group, claim)
+		if admitted {
+			return f, nil
 		}
-		_ = os.Remove(path) // it may be gone
+		_ = remove(path, claim) // they may be gone
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, err
 		}
 	}
 	return nil, fmt.Errorf("somebody locks every file: %w", fs.ErrPermission)
+}
+
+// occupy makes a new file its publisher's, before others can read it. It may fail
+// without an error, because somebody was in the way.
+func occupy(f *os.File, path, group, claim string) (done bool, err error) {
+	if err := makeClaim(claim); err != nil {
+		return false, err
+	}
+	locked, err := tryLock(f, true)
+	if err != nil || !locked || !isAt(f, path) {
+		return false, err
+	}
+	err = admitReaders(f, group)
+	return err == nil, err
+}
+
+// remove removes a published file with its claim, which goes first: so none is left
+// behind where the program ends in between.
+func remove(path, claim string) error {
+	return errors.Join(removeClaim(claim), os.Remove(path))
 }
 
 // isAt tells whether the file is still the one with the path.
@@ -70,6 +90,10 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(own, there)
 }
 
+// maxDriver is how much of a driver's name stands in that of a file: names of files,
+// and of their claims, have 255 bytes at most.
+const maxDriver = 128
+
 // fileName makes a name for a file that no other has.
 func fileName(driver string) string {
 	plain := strings.Map(func(r rune) rune {
@@ -79,18 +103,27 @@ func fileName(driver string) string {
 		}
 		return '_'
 	}, driver)
+	plain = plain[:min(len(plain), maxDriver)]
 	return plain + "-" + rand.Text() + Suffix
 }
 
-// sweep removes the files of a directory whose publishers are gone.
+// sweep removes the files of a directory whose publishers are gone, and claims whose
+// files are. A claim is made after its file, whose name is no other one's: a file that
+// is not there does not come.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), Suffix) && e.Type().IsRegular() {
-			reclaim(filepath.Join(dir, e.Name()))
+		path := filepath.Join(dir, e.Name())
+		if strings.HasSuffix(path, Suffix) && e.Type().IsRegular() {
+			reclaim(path)
+		}
+		if file := claimedFile(path); file != "" {
+			if _, err := os.Lstat(file); absent(err) {
+				_ = removeClaim(path) // only who made it, or an administrator, can
+			}
 		}
 	}
 }
@@ -106,6 +139,16 @@ func reclaim(path string) {
 
 	// With the lock in hand nobody can begin to publish in this file.
 	if locked, err := tryLock(f, true); err == nil && locked && isAt(f, path) {
-		_ = os.Remove(path) // whose it is, or the next publisher, does it else
+		_ = remove(path, claimOf(f, path)) // whose it is, or the next publisher, does it else
 	}
+}
+
+// claimOf is the path of the claim to what a file holds.
+func claimOf(f *os.File, path string) string {
+	r := &foreign{path: path, file: f}
+	static, err := r.static()
+	if err != nil {
+		return "" // it may not have come so far; else the next sweep finds the claim
+	}
+	return claimName(path, static)
 }

@@ -21,9 +21,11 @@ type foreign struct {
 	path  string
 	dir   *watched
 	id    identity
-	since int64 // when it was made or, where the system does not tell, first seen
+	since int64 // since when its owner publishes what it holds; unclaimed before it is read
 	open  fileOf
-	file  io.ReaderAt // while it is in use
+
+	claims func(path string) claim
+	file   io.ReaderAt // while it is in use
 
 	// What stands before the slots, read once.
 	cost    int64              // memory that it takes
@@ -135,17 +137,9 @@ const definitionCost = 512
 // readStatic reads what never changes, if it takes at most so much memory.
 func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	le := binary.LittleEndian
-	h, _, err := r.header()
+	p, err := r.static()
+	cost = int64(len(p))
 	if err != nil {
-		return 0, err
-	}
-	begin := int64(le.Uint32(h[HeaderSlots:]))
-	if begin > 2*MaxSchema {
-		return 0, r.bad(HeaderSlots, "definitions of %d bytes, the most are %d", begin, 2*MaxSchema)
-	}
-	cost = begin
-	p := make([]byte, begin)
-	if err := r.read(p, 0); err != nil {
 		return cost, err
 	}
 	heads, err := r.readHeads(p)
@@ -175,8 +169,36 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	if err := r.compare(p, objects, heads); err != nil {
 		return cost, err
 	}
-	r.objects, r.begin = objects, begin
+	r.objects, r.begin = objects, int64(len(p))
+	r.since = r.claimed(p)
 	return cost, nil
+}
+
+// static reads what stands before the slots. What it returns with an error is as long
+// as what it tried to read.
+func (r *foreign) static() ([]byte, error) {
+	h, _, err := r.header()
+	if err != nil {
+		return nil, err
+	}
+	begin := binary.LittleEndian.Uint32(h[HeaderSlots:])
+	if begin > 2*MaxSchema {
+		return nil, r.bad(HeaderSlots, "definitions of %d bytes, the most are %d", begin, 2*MaxSchema)
+	}
+	p := make([]byte, begin)
+	return p, r.read(p, 0)
+}
+
+// claimed tells since when the owner publishes what stands before the slots.
+func (r *foreign) claimed(static []byte) int64 {
+	if r.claims == nil { // in tests
+		return unclaimed
+	}
+	c := r.claims(claimName(r.path, static))
+	if c.at == 0 || c.owner != r.id.owner {
+		return unclaimed
+	}
+	return c.at
 }
 
 // errTooMuch is wrapped by the error about a file that needs more memory than the

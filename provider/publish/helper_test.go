@@ -44,12 +44,17 @@ func schema(t testing.TB, text string) *registration.Schema {
 	return s
 }
 
-// tempDir is a directory for published files. Windows cannot remove files that
+// tempDir is a directory for published files, which only its owner may write to,
+// whatever the umask says. Windows cannot remove files that
 // are mapped, and they are as long as somebody has their counters; there it
 // may outlast the test.
 func tempDir(t testing.TB) string {
 	if runtime.GOOS != "windows" {
-		return t.TempDir()
+		dir := t.TempDir()
+		if err := os.Chmod(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return dir
 	}
 	dir, err := os.MkdirTemp("", "published")
 	if err != nil {
@@ -97,6 +102,15 @@ func openMade(path string) (*os.File, identity, error) {
 	return f, id, err
 }
 
+// claimMade reads a claim. Those of files that start made are in their order, on every
+// system, whatever the files hold now.
+func claimMade(path string) claim {
+	if turn, ok := made.Load(claimedFile(path)); ok {
+		return claim{owner: int64(os.Geteuid()), at: turn.(int64)}
+	}
+	return readClaim(path)
+}
+
 // add adds an instance, with the parent unless it is nil.
 func add(t testing.TB, p *Publisher, object, name string, parent *Instance) *Instance {
 	t.Helper()
@@ -130,7 +144,7 @@ func watch(t testing.TB, opt ReaderOptions) *watcher {
 	w := &watcher{t: t}
 	opt.OnProblem = func(err error) { w.problems = append(w.problems, err.Error()) }
 	w.Reader = NewReader(opt)
-	w.open = openMade
+	w.open, w.claims = openMade, claimMade
 	w.view = w.View(nil)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
@@ -230,17 +244,23 @@ func (w *watcher) expectProblems(parts ...string) {
 	}
 }
 
-// files are the names of the files in a directory.
-func files(t testing.TB, dir string) (list []string) {
+// files returns the names of what is in a directory. Claims are not listed: each has
+// its file beside it.
+func files(t testing.TB, dir string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
+	list, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entries {
-		list = append(list, e.Name())
+	for _, e := range list {
+		file := claimedFile(filepath.Join(dir, e.Name()))
+		if file == "" {
+			names = append(names, e.Name())
+		} else if _, err := os.Lstat(file); err != nil {
+			t.Errorf("a claim without its file: %v", err)
+		}
 	}
-	return list
+	return names
 }
 
 // content is a copy of a publisher's file.

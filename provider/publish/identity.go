@@ -15,7 +15,7 @@ import (
 type identity struct {
 	device, number uint64 // of the file, for as long as it exists
 	owner          int64  // the account's id, -1 where the system tells none
-	born           int64  // when the file was made, in ns since 1970; 0 where that is not known
+	born           int64  // when the file was made, 0 where that is not known; what is in it may be younger
 	writable       bool   // others than the owner may write to it
 }
 
@@ -37,7 +37,8 @@ func (id identity) same(other identity) bool {
 }
 
 // older orders files by what the system says: those of the administrator first,
-// then in the order in which they were made.
+// then in the order in which they were claimed. Of accounts that did so at the same
+// moment, or not at all, the number decides, which none of them chooses.
 func older(a, b *foreign) int {
 	rank := func(f *foreign) int {
 		if f.id.owner == administrator {
@@ -48,6 +49,8 @@ func older(a, b *foreign) int {
 	return cmp.Or(
 		cmp.Compare(rank(a), rank(b)),
 		cmp.Compare(a.since, b.since),
+		cmp.Compare(a.id.owner, b.id.owner),
+		cmp.Compare(a.id.born, b.id.born),
 		cmp.Compare(a.id.device, b.id.device),
 		cmp.Compare(a.id.number, b.id.number),
 		cmp.Compare(a.path, b.path), // names of one file

@@ -13,7 +13,7 @@ import (
 // few.
 func manyInstances(t *testing.T, n int) []byte {
 	t.Helper()
-	dir := t.TempDir()
+	dir := tempDir(t)
 	p := start(t, dir, `{"driver": "A", "objects": [{"symbol": "PEER", "name": "Peer", "multi": true, "counters": [{"symbol": "SERVED", "name": "Served", "type": "PERF_COUNTER_RAWCOUNT"}]}]}`)
 	add(t, p, "Peer", "name", nil)
 	b := content(t, p)[:p.memory.used]

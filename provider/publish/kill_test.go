@@ -2,10 +2,12 @@ package publish
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -13,6 +15,10 @@ import (
 // publisherDir is the environment variable by which a test runs this program as
 // a publisher.
 const publisherDir = "WINPERF_TEST_PUBLISHER"
+
+// publisherObject is the environment variable that names its object, Peer without
+// it.
+const publisherObject = "WINPERF_TEST_OBJECT"
 
 // publisherRole is the environment variable that says what such a publisher does.
 const publisherRole = "WINPERF_TEST_ROLE"
@@ -33,10 +39,12 @@ func TestMain(m *testing.M) {
 // bePublisher publishes an instance and stays until it is killed.
 func bePublisher(dir string) {
 	t := &testing.T{}
-	p, err := New(schema(t, fmt.Sprintf(peers, "", rawCount)), Options{Dir: dir})
+	object := cmp.Or(os.Getenv(publisherObject), "Peer")
+	text := strings.ReplaceAll(fmt.Sprintf(peers, "", rawCount), `"Peer"`, fmt.Sprintf("%q", object))
+	p, err := New(schema(t, text), Options{Dir: dir})
 	if err == nil {
 		var o *Object
-		if o, err = p.Object("Peer"); err == nil {
+		if o, err = p.Object(object); err == nil {
 			_, err = o.Instance(os.Args[len(os.Args)-1], InstanceOptions{})
 		}
 	}

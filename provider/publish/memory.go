@@ -70,13 +70,13 @@ func (s *slot) appendHead(p []byte) []byte {
 }
 
 // begin makes the file's first piece.
-func (m *memory) begin(static []byte) error {
-	m.free, m.pieces, m.static = map[int][]*slot{}, &pieces{}, static
-	if err := m.grow(len(static)); err != nil {
+func (m *memory) begin() error {
+	m.free, m.pieces = map[int][]*slot{}, &pieces{}
+	if err := m.grow(len(m.static)); err != nil {
 		return err
 	}
-	m.used = int64(len(static))
-	m.change(func() { copy(m.pieces.list[0], static) })
+	m.used = int64(len(m.static))
+	m.change(func() { copy(m.pieces.list[0], m.static) })
 	return nil
 }
 

@@ -37,10 +37,11 @@ func (p part) older(q part) int {
 // merger puts objects of several files together.
 type merger struct {
 	reserved func(name string) bool
-	problem  func(f *foreign, format string, args ...any)
+	tell     func(path string, err error)
 	accounts accounts
 	titles   *titleBook
 	steps    int // parts looked at, and comparisons of them
+	taken    notices
 
 	objects []*merged
 	shown   map[part]int    // where in objects each part is
@@ -50,7 +51,7 @@ type merger struct {
 
 func (r *Reader) newMerger() *merger {
 	return &merger{
-		reserved: r.opt.Reserved, problem: r.problemOf, accounts: r.accounts, titles: newTitleBook(),
+		reserved: r.opt.Reserved, tell: r.tell, accounts: r.accounts, titles: newTitleBook(),
 		shown: map[part]int{}, signed: map[string]int{}, named: map[string]part{},
 	}
 }
@@ -147,8 +148,8 @@ func (m *merger) owned(parts []part) []part {
 		if rule == nil || rule.admits(p.file.id.owner) {
 			return false
 		}
-		m.problem(p.file, "object %q of %s: the file %s beside it gives that object to others: it is left out",
-			p.declared().Name, m.owner(p), OwnersFile)
+		m.leave(p, "object %q of %s: the file %s beside it gives that object to others: it is left out",
+			brief(p.declared().Name), m.owner(p), OwnersFile)
 		return true
 	})
 	if len(parts) == 0 {
@@ -167,10 +168,27 @@ func (m *merger) owned(parts []part) []part {
 		if p.file.id.owner == first.file.id.owner || rule.admits(p.file.id.owner) {
 			return false
 		}
-		m.problem(p.file, "object %q of %s belongs to %s, who publishes it in %s: it is left out",
-			p.declared().Name, m.owner(p), m.owner(first), first.file.path)
+		m.leave(p, "object %q of %s belongs to %s, who publishes it in %s: it is left out",
+			brief(p.declared().Name), m.owner(p), m.owner(first), first.file.path)
 		return true
 	})
+}
+
+// problem tells a problem of a file.
+func (m *merger) problem(f *foreign, format string, args ...any) {
+	m.tell(f.path, problem(f, format, args...))
+}
+
+// leave tells that a part is left out, because the object is others'.
+func (m *merger) leave(p part, format string, args ...any) {
+	err := problem(p.file, format, args...)
+	m.tell(p.file.path, err)
+	m.taken.add(OthersObject, err)
+}
+
+// problem is an error about a file.
+func problem(f *foreign, format string, args ...any) error {
+	return fmt.Errorf("%s: %s", f.path, fmt.Sprintf(format, args...))
 }
 
 // owner names the account that a part is of.

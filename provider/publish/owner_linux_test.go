@@ -2,31 +2,45 @@ package publish
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/winperf/winperf"
 )
 
-// ownedBy has a reader see files as the accounts', made at the times; others stay
+// claimed is whose a file is, and since when; 0 is without a claim.
+type claimed struct{ owner, at int64 }
+
+// ownedBy has a reader see files as the accounts', claimed at the times; others stay
 // as they are.
-func (w *watcher) ownedBy(of map[string]identity) {
+func (w *watcher) ownedBy(of map[string]claimed) {
 	w.open = func(path string) (*os.File, identity, error) {
 		f, id, err := openMade(path)
 		if as, ok := of[path]; ok {
-			id.owner, id.born = as.owner, as.born
+			id.owner = as.owner
 		}
 		return f, id, err
 	}
+	w.claims = func(path string) claim {
+		if as, ok := of[claimedFile(path)]; ok {
+			return claim(as)
+		}
+		return claimMade(path)
+	}
 }
 
-// claim makes a publisher say that it began long before all others.
-func (p *Publisher) claim() {
+// backdate makes a publisher say that it began long before all others.
+func (p *Publisher) backdate() {
 	binary.LittleEndian.PutUint64(p.memory.pieces.list[0][HeaderStarted:], 0)
 }
 
@@ -38,18 +52,18 @@ func TestOwner(t *testing.T) {
 	w := watch(t, ReaderOptions{Dirs: []string{dir}})
 	file := func(instance, text string) string {
 		p := start(t, dir, text)
-		p.claim()
+		p.backdate()
 		add(t, p, "Peer", instance, nil)
 		return p.Path()
 	}
 	same, other := fmt.Sprintf(peers, "", rawCount), fmt.Sprintf(peers, "", largeRate)
 	late, early, own := file("late", same), file("early", same), file("own", strings.ReplaceAll(same, "Peer", "PEER"))
 	odd := file("odd", other)
-	w.ownedBy(map[string]identity{
-		late:  {owner: 1002, born: 300},
-		early: {owner: 1001, born: 100},
-		own:   {owner: 1001, born: 400},
-		odd:   {owner: 1003, born: 200},
+	w.ownedBy(map[string]claimed{
+		late:  {owner: 1002, at: 300},
+		early: {owner: 1001, at: 100},
+		own:   {owner: 1001, at: 400},
+		odd:   {owner: 1003, at: 200},
 	})
 	w.expect("Peer(early) 0", "Peer(own) 0")
 	w.expectProblems(`object "Peer" of uid 1002 belongs to uid 1001, who publishes it in `+early, `object "Peer" of uid 1003 belongs to uid 1001`)
@@ -58,33 +72,59 @@ func TestOwner(t *testing.T) {
 	}
 
 	// What is another's is no damage to what is shown.
-	if damage := w.view.Damage(); len(damage) > 0 {
-		t.Errorf("damage %v", damage)
-	}
+	w.expectNotices(Notice{Kind: OthersObject, More: 1})
 
 	// The administrator's own comes before all others.
 	root := file("root", same)
 	w2 := watch(t, ReaderOptions{Dirs: []string{dir}})
-	w2.ownedBy(map[string]identity{
-		late: {owner: 1002, born: 300}, early: {owner: 1001, born: 100}, own: {owner: 1001, born: 400}, odd: {owner: 1003, born: 200},
-		root: {owner: 0, born: 900},
+	w2.ownedBy(map[string]claimed{
+		late: {owner: 1002, at: 300}, early: {owner: 1001, at: 100}, own: {owner: 1001, at: 400}, odd: {owner: 1003, at: 200},
+		root: {owner: 0, at: 900},
 	})
 	w2.expect("Peer(root) 0")
 }
 
-// Where the system does not tell when files were made, what the reader has seen
-// first is first.
-func TestOwnerSeen(t *testing.T) {
-	dir := tempDir(t)
-	w := watch(t, ReaderOptions{Dirs: []string{dir}})
-	of := map[string]identity{}
-	w.ownedBy(of)
-	for i, name := range []string{"first", "second"} {
-		p := start(t, dir, fmt.Sprintf(peers, "", rawCount))
-		p.claim()
-		add(t, p, "Peer", name, nil)
-		of[p.Path()] = identity{owner: int64(2000 - i)}
-		w.expect("Peer(first) 0")
+// What nobody has claimed counts as the youngest, whoever saw it first; between
+// accounts that came in the same moment the number decides, not a name.
+func TestOwnerTies(t *testing.T) {
+	for _, tt := range []struct {
+		of   []claimed
+		want string
+	}{
+		{[]claimed{{2000, 0}, {2001, 700}}, "Peer(2001) 0"},
+		{[]claimed{{2001, 700}, {2000, 0}}, "Peer(2001) 0"},
+		{[]claimed{{2001, 0}, {2000, 0}}, "Peer(2000) 0"},
+		{[]claimed{{2001, 700}, {2000, 700}}, "Peer(2000) 0"},
+		{[]claimed{{2000, 700}, {2001, 700}}, "Peer(2000) 0"},
+		{[]claimed{{2000, 700}, {0, 0}}, "Peer(0) 0"},
+	} {
+		dir := tempDir(t)
+		w := watch(t, ReaderOptions{Dirs: []string{dir}})
+		of := map[string]claimed{}
+		w.ownedBy(of)
+		for _, c := range tt.of {
+			p := start(t, dir, fmt.Sprintf(peers, "", rawCount))
+			p.backdate()
+			add(t, p, "Peer", fmt.Sprint(c.owner), nil)
+			of[p.Path()] = c
+		}
+		w.expect(tt.want)
+	}
+}
+
+// expectNotices wants no damage but the notices, whatever their errors.
+func (w *watcher) expectNotices(want ...Notice) {
+	w.t.Helper()
+	got := w.view.Damage()
+	for i, err := range got {
+		var n *Notice
+		if i >= len(want) || !errors.As(err, &n) || n.Kind != want[i].Kind || n.More != want[i].More || n.Err == nil {
+			w.t.Errorf("damage %v, want %+v", got, want)
+			return
+		}
+	}
+	if len(got) != len(want) {
+		w.t.Errorf("damage %v, want %+v", got, want)
 	}
 }
 
@@ -93,15 +133,15 @@ func TestOwnerSeen(t *testing.T) {
 func TestOrder(t *testing.T) {
 	dir := tempDir(t)
 	w := watch(t, ReaderOptions{Dirs: []string{dir}})
-	of := map[string]identity{}
+	of := map[string]claimed{}
 	w.ownedBy(of)
 	for i, name := range []string{"c", "a", "b"} {
 		p := start(t, dir, strings.ReplaceAll(fmt.Sprintf(peers, "", rawCount), `"A"`, fmt.Sprintf("%q", name)))
 		if i == 2 {
-			p.claim()
+			p.backdate()
 		}
 		add(t, p, "Peer", name, nil)
-		of[p.Path()] = identity{owner: 1000, born: int64(i + 1)}
+		of[p.Path()] = claimed{owner: 1000, at: int64(i + 1)}
 	}
 	w.expect("Peer(c) 0", "Peer(a) 0", "Peer(b) 0")
 }
@@ -109,11 +149,11 @@ func TestOrder(t *testing.T) {
 // The administrator of a directory says which accounts publish an object.
 func TestOwnersFile(t *testing.T) {
 	dir := tempDir(t)
-	of := map[string]identity{}
+	of := map[string]claimed{}
 	for i, account := range []int64{1001, 1002, 1003} {
 		p := start(t, dir, fmt.Sprintf(peers, "", rawCount))
 		add(t, p, "Peer", fmt.Sprint(account), nil)
-		of[p.Path()] = identity{owner: account, born: int64(i + 1)}
+		of[p.Path()] = claimed{owner: account, at: int64(i + 1)}
 	}
 	path := filepath.Join(dir, OwnersFile)
 	for _, tt := range []struct {
@@ -146,6 +186,13 @@ func TestOwnersFile(t *testing.T) {
 		if told := strings.Join(w.problems, "\n"); tt.told != "" && !strings.Contains(told, tt.told) {
 			t.Errorf("%.40q: problems %s", tt.text, told)
 		}
+		faulty := slices.ContainsFunc(w.view.Damage(), func(err error) bool {
+			var n *Notice
+			return errors.As(err, &n) && n.Kind == OwnersFault && strings.Contains(n.Error(), tt.told)
+		})
+		if faulty != (tt.told != "") {
+			t.Errorf("%.40q: damage %v", tt.text, w.view.Damage())
+		}
 	}
 
 	// A reader that is at work takes notice of what is written.
@@ -162,7 +209,7 @@ func TestOwnersFile(t *testing.T) {
 }
 
 // A file that others may write to is nobody's, a second name of a file is none of
-// its own, and a directory that everybody may empty does not count.
+// its own, and a directory that others may empty does not count.
 func TestOwnerRights(t *testing.T) {
 	dir := tempDir(t)
 	w := watch(t, ReaderOptions{Dirs: []string{dir}})
@@ -184,16 +231,82 @@ func TestOwnerRights(t *testing.T) {
 		t.Error("no damage")
 	}
 
-	if err := os.Chmod(dir, 0o777); err != nil {
+	for _, mode := range []os.FileMode{0o777, 0o775, 0o757} {
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		w = watch(t, ReaderOptions{Dirs: []string{dir}})
+		w.expect()
+		w.expectProblems("others than its owner may remove files")
+		if _, err := New(schema(t, singles), Options{Dir: dir}); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("mode %v: publishing there: %v", mode, err)
+		}
+
+		if err := os.Chmod(dir, mode|os.ModeSticky); err != nil {
+			t.Fatal(err)
+		}
+		w.expect("Peer(a) 0")
+	}
+}
+
+// Of what cannot be read in others' files a query is told, but it is no damage: else
+// whoever publishes could spoil everybody's queries. It is damage in files of the
+// reader's own account, of the administrator and of whom an owners file names.
+func TestOthersDamage(t *testing.T) {
+	dir := tempDir(t)
+	broken := start(t, dir, singles).Path()
+	overwrite(t, broken, HeaderSchema, []byte("xxxx"))
+	second := start(t, dir, singles).Path()
+	overwrite(t, second, HeaderSchema, []byte("xxxx"))
+	slot := start(t, dir, fmt.Sprintf(peers, "", rawCount))
+	add(t, slot, "Peer", "a", nil)
+	overwrite(t, slot.Path(), int64(len(slot.memory.static))+SlotLength, []byte{0xFF})
+
+	for _, tt := range []struct {
+		name           string
+		account, owner int64
+		owners         string
+		damage         int
+	}{
+		{"own", 1001, 1001, "", 3},
+		{"the administrator's", 1001, 0, "", 3},
+		{"another's", 1001, 1002, "", 0},
+		{"another's for the administrator", 0, 1002, "", 0},
+		{"named", 1001, 1002, "1003 Other\n1002 Another\n", 3},
+		{"of all", 1001, 1002, "* Peer\n", 0},
+		{"others named", 1001, 1002, "1003 Other\n", 0},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, OwnersFile), []byte(tt.owners), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w := watch(t, ReaderOptions{Dirs: []string{dir}})
+		w.account = tt.account
+		w.ownedBy(map[string]claimed{broken: {tt.owner, 1}, second: {tt.owner, 2}, slot.Path(): {tt.owner, 3}})
+		w.expect()
+		if tt.damage == 0 {
+			w.expectNotices(Notice{Kind: OthersDamage, More: 2})
+		} else if got := w.view.Damage(); len(got) != tt.damage || !errors.Is(got[0], winperf.ErrBadData) {
+			t.Errorf("%s: damage %v", tt.name, got)
+		}
+	}
+}
+
+// A private directory that somebody else has made first spoils nothing.
+func TestOthersDirectory(t *testing.T) {
+	dir := tempDir(t)
+	if err := os.Chown(dir, 61002, -1); err != nil {
+		t.Skipf("skipped: only root can give a directory away: %v", err)
+	}
+	link := filepath.Join(tempDir(t), "link")
+	if err := errors.Join(os.Symlink(dir, link), os.Lchown(link, 61002, -1)); err != nil {
 		t.Fatal(err)
 	}
-	w = watch(t, ReaderOptions{Dirs: []string{dir}})
-	w.expect()
-	w.expectProblems("everybody may remove files")
-	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
-		t.Fatal(err)
+	for _, path := range []string{dir, link} {
+		w := watch(t, ReaderOptions{Dirs: []string{path}})
+		w.dirs[0].private = true
+		w.expect()
+		w.expectNotices(Notice{Kind: OthersDamage})
 	}
-	w.expect("Peer(a) 0")
 }
 
 // Names that look the same in another case are the same, as for whoever asks.
@@ -208,10 +321,12 @@ func TestFoldName(t *testing.T) {
 	}
 }
 
-// Two accounts publish one object, the second with a claim to be the first.
-func TestTwoAccounts(t *testing.T) {
+// accountsDir is a directory that accounts publish in, and run has one of them
+// publish an object with an instance there, until the test ends.
+func accountsDir(t *testing.T) (dir string, run func(account uint32, object, instance string)) {
+	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("skipped: only root can run programs as two accounts")
+		t.Skip("skipped: only root can run programs as several accounts")
 	}
 	dir, err := os.MkdirTemp("", "published")
 	if err != nil {
@@ -225,9 +340,11 @@ func TestTwoAccounts(t *testing.T) {
 	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
 		t.Fatal(err)
 	}
-	run := func(account uint32, instance string) {
+
+	return dir, func(account uint32, object, instance string) {
+		t.Helper()
 		cmd := exec.Command(program, instance)
-		cmd.Env = append(os.Environ(), publisherDir+"="+dir)
+		cmd.Env = append(os.Environ(), publisherDir+"="+dir, publisherObject+"="+object)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: account, Gid: account}}
 		out, err := cmd.StdoutPipe()
 		if err == nil {
@@ -247,30 +364,74 @@ func TestTwoAccounts(t *testing.T) {
 			t.Fatal(line, err)
 		}
 	}
-	run(61001, "victim")
-	w := watch(t, ReaderOptions{Dirs: []string{dir}})
-	w.expect("Peer(victim) 0")
-	run(61002, "thief")
+}
 
-	// The thief writes into its own file that it was there from the beginning.
+// fileOfAccount returns the published file of an account, which has one.
+func fileOfAccount(t *testing.T, dir string, account int64) string {
+	t.Helper()
 	for _, name := range files(t, dir) {
 		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && strings.HasSuffix(name, Suffix) && ownerOf(info) == 61002 {
-			f, err := os.OpenFile(path, os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := f.WriteAt(make([]byte, 8), HeaderStarted); err != nil {
-				t.Error(err)
-			}
-			if err := f.Close(); err != nil {
-				t.Error(err)
-			}
+		if info, err := os.Lstat(path); err == nil && strings.HasSuffix(name, Suffix) && ownerOf(info) == account {
+			return path
 		}
 	}
+	t.Fatalf("account %d has no file", account)
+	return ""
+}
+
+// overwrite writes into a file where it is, as its owner can.
+func overwrite(t *testing.T, path string, at int64, p []byte) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteAt(p, at)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Two accounts publish one object, the second with a claim to be the first.
+func TestTwoAccounts(t *testing.T) {
+	dir, run := accountsDir(t)
+	run(61001, "Peer", "victim")
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	w.expect("Peer(victim) 0")
+	run(61002, "Peer", "thief")
+
+	// The thief writes into its own file that it was there from the beginning.
+	overwrite(t, fileOfAccount(t, dir, 61002), HeaderStarted, make([]byte, 8))
 	for range 2 {
 		w.expect("Peer(victim) 0")
 		w.expectProblems(`object "Peer" of uid 61002 belongs to uid 61001`)
 		w = watch(t, ReaderOptions{Dirs: []string{dir}})
 	}
+}
+
+// An account that has an old file, which was published all the time, makes it one
+// of another account's object.
+func TestOldFileNewObject(t *testing.T) {
+	dir, run := accountsDir(t)
+	run(61002, "Pear", "thief")
+	run(61001, "Peer", "victim")
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	w.expect("Pear(thief) 0", "Peer(victim) 0")
+
+	path := fileOfAccount(t, dir, 61002)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(content, []byte(`"name":"Pear"`))
+	if at < 0 {
+		t.Fatal("the file does not name its object")
+	}
+	overwrite(t, path, int64(at), []byte(`"name":"Peer"`))
+
+	// A reader that has read the file goes on with what it was.
+	w.expect("Pear(thief) 0", "Peer(victim) 0")
+	w = watch(t, ReaderOptions{Dirs: []string{dir}})
+	w.expect("Peer(victim) 0")
+	w.expectProblems(`object "Peer" of uid 61002 belongs to uid 61001`)
 }

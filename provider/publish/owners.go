@@ -2,7 +2,6 @@ package publish
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -40,6 +39,12 @@ func (g *grant) admits(account int64) bool {
 type owners struct {
 	info   fs.FileInfo // of the file, nil if there is none
 	grants []grant
+	wrong  []error // what of it does not count
+}
+
+// name reports whether a line names the account itself.
+func (o *owners) name(account int64) bool {
+	return slices.ContainsFunc(o.grants, func(g grant) bool { return slices.Contains(g.accounts, account) })
 }
 
 // of returns the line about an object, the first one that names it; nil if there
@@ -53,49 +58,58 @@ func (o *owners) of(object string) *grant {
 	return nil
 }
 
-// read reads a directory's owners file unless it is as it was. Only the
-// directory's owner and the administrator may have written it. An error tells
-// what does not count; what is right does all the same.
-func (o *owners) read(dir string, dirOwner int64) (changed bool, err error) {
+// read reads a directory's owners file unless it is as it was, and reports whether it
+// is not. Only the directory's owner and the administrator may have written it. What
+// is right counts although the rest is wrong.
+func (o *owners) read(dir string, dirOwner int64) (changed bool) {
 	path := filepath.Join(dir, OwnersFile)
 	info, err := os.Lstat(path)
 	if err != nil {
-		changed = o.info != nil
+		before := *o
 		*o = owners{}
-		if absent(err) {
-			err = nil
+		if !absent(err) {
+			o.wrong = []error{err}
 		}
-		return changed, err
+		return before.info != nil || len(before.wrong) != len(o.wrong)
 	}
 	if old := o.info; old != nil && os.SameFile(info, old) &&
 		info.ModTime().Equal(old.ModTime()) && info.Size() == old.Size() && info.Mode() == old.Mode() {
-		return false, nil
+		return false
 	}
 
 	*o = owners{info: info}
+	text, err := readOwners(path, dirOwner)
+	if err != nil {
+		o.wrong = []error{err}
+		return true
+	}
+	o.parse(path, text)
+	return true
+}
+
+// readOwners reads an owners file that the directory's owner or the administrator has
+// written.
+func readOwners(path string, dirOwner int64) ([]byte, error) {
 	f, id, err := openIdentified(path)
 	if err != nil {
-		return true, err
+		return nil, err
 	}
 	defer f.Close()
 	if id.writable || id.owner != administrator && id.owner != dirOwner {
 		const message = "%s counts for nothing: it is not root's or the directory owner's, or others may write to it: %w"
-		return true, fmt.Errorf(message, path, fs.ErrPermission)
+		return nil, fmt.Errorf(message, path, fs.ErrPermission)
 	}
+
 	text, err := io.ReadAll(io.LimitReader(f, maxOwners+1))
 	if err == nil && len(text) > maxOwners {
 		err = fmt.Errorf("%s: more than %d bytes: %w", path, maxOwners, winperf.ErrBadData)
 	}
-	if err != nil {
-		return true, err
-	}
-	return true, o.parse(path, text)
+	return text, err
 }
 
 // parse reads the lines: accounts, separated by commas, blanks, and the name of
 // an object.
-func (o *owners) parse(path string, text []byte) error {
-	var errs []error
+func (o *owners) parse(path string, text []byte) {
 	for i, line := range strings.Split(string(bytes.ToValidUTF8(text, nil)), "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -104,18 +118,17 @@ func (o *owners) parse(path string, text []byte) error {
 		end := strings.IndexAny(line, " \t")
 		if end < 0 {
 			const message = "%s:%d: no object; want ACCOUNT,ACCOUNT OBJECT: %w"
-			errs = append(errs, fmt.Errorf(message, path, i+1, winperf.ErrBadData))
+			o.wrong = append(o.wrong, fmt.Errorf(message, path, i+1, winperf.ErrBadData))
 			continue
 		}
 		g := grant{object: winperf.CompilePattern(strings.TrimSpace(line[end:]))}
 		for account := range strings.SplitSeq(line[:end], ",") {
 			if err := g.add(account); err != nil {
-				errs = append(errs, fmt.Errorf("%s:%d: %w", path, i+1, err))
+				o.wrong = append(o.wrong, fmt.Errorf("%s:%d: %w", path, i+1, err))
 			}
 		}
 		o.grants = append(o.grants, g)
 	}
-	return errors.Join(errs...)
 }
 
 // add adds an account by its name or number, or * for all.

@@ -62,11 +62,11 @@ func New(s *registration.Schema, opt Options) (*Publisher, error) {
 	if opt.Dir != "" {
 		dirs = givenDirs([]string{opt.Dir})
 	}
-	f, err := newFile(dirs, s.Driver, opt.Group)
+	f, err := newFile(dirs, s.Driver, opt.Group, plan.static)
 	if err != nil {
 		return nil, err
 	}
-	p := &Publisher{file: f, path: f.Name(), memory: memory{file: f}, ended: make(chan struct{})}
+	p := &Publisher{file: f, path: f.Name(), memory: memory{file: f, static: plan.static}, ended: make(chan struct{})}
 	if err := p.begin(plan); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -95,7 +95,7 @@ func (p *Publisher) stay() {
 
 // begin fills the file, and shows it last of all.
 func (p *Publisher) begin(plan *plan) error {
-	if err := p.memory.begin(plan.static); err != nil {
+	if err := p.memory.begin(); err != nil {
 		return err
 	}
 	// Handles keep the publisher, so nobody uses the memory when it goes.
@@ -154,7 +154,7 @@ func (p *Publisher) Close() error {
 	p.closed = true
 	close(p.ended)
 	p.memory.hide()
-	err := os.Remove(p.path)
+	err := remove(p.path, claimName(p.path, p.memory.static))
 	if err != nil && runtime.GOOS == "windows" && p.memory.pieces != nil {
 		p.memory.pieces.remove = p.path // files that are mapped cannot be removed there
 		err = nil

@@ -41,15 +41,17 @@ const DefaultBudget = 4 * MaxFile
 //
 // What it reads is other processes', which may be faulty or hostile: it copies
 // all that it looks at, checks it, and bounds what it takes. A file that is not
-// right costs itself. An object belongs to the account that published it first,
-// by what the system says of owners and times: docs/publish.md has the rule.
+// right costs itself. An object belongs to the account that claimed it first, by
+// what the system says of owners and times: docs/publish.md has the rule.
 type Reader struct {
 	opt      ReaderOptions
 	turn     chan struct{} // holds one element while somebody uses what follows
 	dirs     []*watched
 	told     map[string]bool // problems of files that are there
 	accounts accounts
+	account  int64 // that reads
 	open     fileOf
+	claims   func(path string) claim
 	changes  uint64 // files that came, went or were left out so far
 	opened   int    // files opened to know them or their publishers, so far
 }
@@ -76,7 +78,9 @@ func NewReader(opt ReaderOptions) *Reader {
 		turn:     make(chan struct{}, 1),
 		told:     map[string]bool{},
 		accounts: accounts{},
+		account:  int64(os.Geteuid()),
 		open:     openIdentified,
+		claims:   readClaim,
 	}
 	dirs := chooseDirs()
 	if opt.Dirs != nil {
@@ -148,12 +152,11 @@ func (r *Reader) look(ctx context.Context, d *watched) error {
 		return nil
 	}
 
-	changed, err := d.owners.read(d.path, ownerOf(info))
-	if changed {
+	if d.owners.read(d.path, ownerOf(info)) {
 		r.changes++
-	}
-	if err != nil {
-		r.tell(filepath.Join(d.path, OwnersFile), err)
+		for _, err := range d.owners.wrong {
+			r.tell(filepath.Join(d.path, OwnersFile), err)
+		}
 	}
 	if d.trusted && info.ModTime().Equal(d.modified) {
 		return nil
@@ -279,10 +282,7 @@ func (r *Reader) meet(d *watched, path string) {
 	}
 	defer file.Close() // it was only read
 
-	f := &foreign{path: path, dir: d, id: id, since: id.born, open: r.open, file: file}
-	if f.since == 0 {
-		f.since = time.Now().UnixNano()
-	}
+	f := &foreign{path: path, dir: d, id: id, since: unclaimed, open: r.open, claims: r.claims, file: file}
 	_, _, err = f.header()
 	there, lockErr := alive(file)
 	f.file = nil

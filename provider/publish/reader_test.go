@@ -98,7 +98,7 @@ func TestForeignFiles(t *testing.T) {
 		"short.winperf": good[:100],
 		"magic.winperf": bad(func(b []byte) []byte { b[0]++; return b }),
 	} {
-		f, err := os.Create(filepath.Join(dir, name))
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ type collection struct {
 	read   map[*foreign]bool
 	spent  map[*watched]int64 // bytes of instances, by directory
 	room   int64              // bytes that the block has for instances
-	faults []error
+	faults []fault
 }
 
 // maxBlock bounds the objects of one block: a dispatcher takes 64 MiB of a
@@ -105,7 +105,7 @@ func newCollection(p *published, q *provider.Query) *collection {
 
 // fault notes what cannot be shown of a file, and tells it once.
 func (c *collection) fault(f *foreign, err error) {
-	c.faults = append(c.faults, err)
+	c.faults = append(c.faults, fault{f, err})
 	c.reader.tell(f.path, err)
 }
 

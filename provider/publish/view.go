@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -21,9 +22,16 @@ type View struct {
 	// Who has the reader's turn may use these.
 	seen   uint64 // changes of the reader that last knows of
 	merged bool   // last is of some state of the reader
-	faults []error
+	taken  notices
+	faults []fault
 
 	damage atomic.Pointer[[]error]
+}
+
+// fault is what is wrong with the instances of a file.
+type fault struct {
+	file *foreign
+	err  error
 }
 
 // View returns a view of the objects that are wanted by their names, nil of all.
@@ -87,6 +95,7 @@ func (v *View) refresh(ctx context.Context) error {
 		return err
 	}
 	v.replace(m)
+	v.taken = m.taken
 	v.seen, v.merged = r.changes, true
 	return nil
 }
@@ -135,7 +144,10 @@ func (v *View) replace(m *merger) {
 
 // Damage returns what of the objects could not be read at the last refresh and
 // in the last sample. What is in a file whose definitions cannot be read nobody
-// knows: it may be of any object.
+// knows: it may be of any object. Files of the reader's own account count, of the
+// administrator, and of accounts that an owners file names. What is wrong with the
+// files of others, and what else is left out, stands behind that, as one [Notice] of
+// each kind.
 func (v *View) Damage() []error {
 	if errs := v.damage.Load(); errs != nil {
 		return *errs
@@ -146,18 +158,43 @@ func (v *View) Damage() []error {
 // note makes known what is wrong now.
 func (v *View) note() {
 	var errs []error
-	for _, d := range v.reader.dirs {
-		if d.wrong != nil {
-			errs = append(errs, d.wrong)
-		}
-		for _, f := range d.files {
-			if f.wrong != nil {
-				errs = append(errs, f.wrong)
-			}
+	left := v.taken
+	add := func(err error, counts bool) {
+		switch {
+		case err == nil:
+		case counts:
+			errs = append(errs, err)
+		default:
+			left.add(OthersDamage, err)
 		}
 	}
-	errs = limit(append(errs, v.faults...))
+
+	r := v.reader
+	for _, d := range r.dirs {
+		add(d.wrong, !errors.Is(d.wrong, errOthers))
+		for _, f := range d.files {
+			add(f.wrong, r.reliesOn(f))
+		}
+		for _, err := range d.owners.wrong {
+			left.add(OwnersFault, err)
+		}
+	}
+	for _, f := range v.faults {
+		add(f.err, r.reliesOn(f.file))
+	}
+
+	errs = left.appendTo(limit(errs))
 	v.damage.Store(&errs)
+}
+
+// reliesOn reports whether what is wrong with a file is damage to who reads. Of other
+// accounts' it is not: anybody could spoil everybody's queries.
+func (r *Reader) reliesOn(f *foreign) bool {
+	switch f.id.owner {
+	case administrator, r.account:
+		return true
+	}
+	return f.dir.owners.name(f.id.owner)
 }
 
 // maxDamage is how many errors are worth to be told.
@@ -182,8 +219,3 @@ func (m moreDamage) Error() string {
 
 // Count is how many errors this one stands for, which whoever counts can ask.
 func (m moreDamage) Count() int { return int(m) }
-
-// problemOf tells a problem of a file.
-func (r *Reader) problemOf(f *foreign, format string, args ...any) {
-	r.tell(f.path, fmt.Errorf("%s: %s", f.path, fmt.Sprintf(format, args...)))
-}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -35,7 +36,7 @@ func TestSoakHostileScribbling(t *testing.T) {
 // hostile, one that only another publishes, and the processes. What the hostile
 // one does costs itself: every other value is there, under its owner's name.
 func hostileScribbling(t *testing.T, cases *perftest.Cases) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "published")
 	wanted := map[string]uint64{
 		`\Shared(good 0)\N`: 1 << 40, `\Shared(good 1)\N`: 1<<40 + 1, `\Alone(only)\N`: 1<<40 + 2,
 	}

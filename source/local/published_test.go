@@ -25,6 +25,9 @@ const keepsMapped = runtime.GOOS == "windows"
 // in the directory.
 func openPublished(t *testing.T, dir string) *source {
 	t.Helper()
+	if err := os.Chmod(dir, 0o700); err != nil { // others must not write to it, whatever the umask says
+		t.Fatal(err)
+	}
 	s, err := newSource(host{
 		machine:  "HOST",
 		dispatch: provider.Options{Clocks: func() counter.Clocks { return counter.Clocks{PerfFreq: 1} }},

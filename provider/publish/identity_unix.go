@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package publish
 
 import (
@@ -10,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// identify asks the system about an open file. When it was made its owner can set
-// here, so that is not asked.
+// identify asks the system about an open file.
 func identify(f *os.File) (id identity, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
@@ -20,8 +21,18 @@ func identify(f *os.File) (id identity, err error) {
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return id, fmt.Errorf("no regular file: %w", winperf.ErrBadData)
 	}
-	return identity{device: uint64(st.Dev), number: st.Ino, owner: int64(st.Uid), writable: st.Mode&0o022 != 0}, nil
+	mounted, born := moreOf(f)
+	if mounted {
+		return id, fmt.Errorf("another file system is mounted on it: %w", winperf.ErrBadData)
+	}
+	return identity{
+		device: widen(st.Dev), number: st.Ino, born: born,
+		owner: int64(st.Uid), writable: st.Mode&0o022 != 0,
+	}, nil
 }
+
+// widen takes a device number, whose type depends on the system.
+func widen[T int32 | uint32 | uint64](n T) uint64 { return uint64(n) }
 
 // ownerOf returns the account that a file is said to be of.
 func ownerOf(info fs.FileInfo) int64 {

@@ -1,0 +1,22 @@
+package publish
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// moreOf asks for what fstat does not tell. A file system may begin at an open file:
+// whoever may mount one of its own (FUSE) on a file of its own has it tell any owner;
+// kernels before 5.8 do not tell of it. The time when the file was made, in ns since
+// 1970, no account can set; it is 0 where it is not known.
+func moreOf(f *os.File) (mounted bool, born int64) {
+	var st unix.Statx_t // kernels may lack it
+	if err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BTIME, &st); err != nil {
+		return false, 0
+	}
+	if st.Mask&unix.STATX_BTIME != 0 {
+		born = st.Btime.Sec*1e9 + int64(st.Btime.Nsec)
+	}
+	return st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0, born
+}
