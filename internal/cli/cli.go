@@ -30,7 +30,8 @@ const (
 type app struct {
 	stdin          *interruptible
 	stdout, stderr io.Writer
-	partial        bool // some of what was asked for gave no value
+	partial        bool    // some of what was asked for gave no value
+	noticed        []error // notices that were told
 }
 
 // Main runs the program with the command line, streams and signals of the

@@ -60,8 +60,8 @@ func (s *side) take(ctx context.Context) error {
 	if !cycle.Frame.IsZero() && cycle.Frame.Raw().Schema != nil {
 		s.kind = cycle.Frame.Raw().Schema.Interface
 	}
-	if len(s.damage) == 0 {
-		s.damage = append(s.damage, cycle.Damage...)
+	if len(costly(s.damage)) == 0 {
+		s.damage = append(s.damage[:0], cycle.Damage...)
 	}
 	s.readings = append(s.readings[:0], cycle.Readings()...)
 	return nil

@@ -71,7 +71,7 @@ func TestSoakForkedPublisher(t *testing.T) {
 }
 
 func forkedPublisher(t *testing.T, cases *perftest.Cases) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "published")
 	t.Setenv(publish.Environment, dir)
 	wanted := publishGood(t, dir)
 	const path = `\Peer(*)\Bytes Served`

@@ -43,7 +43,7 @@ const publishedSchema = `{"driver": "%s", "objects": [
 // this file at most: what others publish and what the machine has is there, each
 // value under the name of its owner.
 func hostilePublished(t *testing.T, cases *perftest.Cases) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "published")
 	t.Setenv(publish.Environment, dir)
 	t.Chdir(t.TempDir())
 	seed := publishedSeed(t)
@@ -83,7 +83,7 @@ func hostilePublished(t *testing.T, cases *perftest.Cases) {
 // publishedSeed is the content of a whole published file.
 func publishedSeed(t *testing.T) []byte {
 	t.Helper()
-	p := publishObjects(t, t.TempDir(), "Hostile", "Job", "evil", 3)
+	p := publishObjects(t, filepath.Join(t.TempDir(), "published"), "Hostile", "Job", "evil", 3)
 	b, err := os.ReadFile(p.Path())
 	if err != nil {
 		t.Fatal(err)

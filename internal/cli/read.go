@@ -212,6 +212,7 @@ type tally struct {
 	explained               []bool
 	explanations            int
 	damage                  []error // of the first damaged sample, until it is reported
+	notices                 []error // the first of each kind
 }
 
 func newTally(paths int) tally {
@@ -225,11 +226,7 @@ func newTally(paths int) tally {
 func (t *tally) count(c *measure.Cycle) {
 	t.cycles++
 	t.missed += c.Missed
-	if damage := costly(c.Damage); len(damage) > 0 {
-		if t.damaged++; t.damaged == 1 {
-			t.damage = damage
-		}
-	}
+	t.countDamage(c)
 	from := 0
 	for w, to := range c.Parts {
 		for i := from; i < to; i++ {
@@ -247,8 +244,20 @@ func (t *tally) count(c *measure.Cycle) {
 	}
 }
 
-// reportDamage reports the damage of the first damaged sample, once.
+// countDamage notes what is wrong with a sample.
+func (t *tally) countDamage(c *measure.Cycle) {
+	t.notices = addNotices(t.notices, c.Damage)
+	if damage := costly(c.Damage); len(damage) > 0 {
+		if t.damaged++; t.damaged == 1 {
+			t.damage = damage
+		}
+	}
+}
+
+// reportDamage reports the damage of the first damaged sample, once, and notices that
+// were not told yet.
 func (t *tally) reportDamage(a *app) {
+	a.notice(t.notices)
 	a.damaged(t.damage)
 	t.damage = nil
 }

@@ -314,11 +314,7 @@ func (r *recorder) countSample(c *measure.Cycle) {
 	if isRawFormat(r.format) {
 		r.tally.cycles++
 		r.tally.missed += c.Missed
-		if damage := costly(c.Damage); len(damage) > 0 {
-			if r.tally.damaged++; r.tally.damaged == 1 {
-				r.tally.damage = damage
-			}
-		}
+		r.tally.countDamage(c)
 		return
 	}
 	r.tally.count(c)

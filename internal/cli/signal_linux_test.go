@@ -121,7 +121,7 @@ func completed(t *testing.T, name string) bool {
 
 // TestHangupPublish checks that SIGHUP takes the published objects away.
 func TestHangupPublish(t *testing.T) {
-	dir, schema := t.TempDir(), filepath.Join(t.TempDir(), "schema.json")
+	dir, schema := filepath.Join(t.TempDir(), "published"), filepath.Join(t.TempDir(), "schema.json")
 	example, err := process(t, "winperf", "provider", "init", "--example").Output()
 	if err == nil {
 		err = os.WriteFile(schema, example, 0o666)

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winperf/winperf/provider/publish"
+)
+
+// Hostile neighbours publish files that cannot be read and objects of other accounts:
+// each run tells of that in a line of each kind, and its status is that of what was
+// asked for. The same in files of the administrator's is damage.
+func TestHostileNeighbours(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: only root can give files away")
+	}
+	dir := filepath.Join(t.TempDir(), "published")
+	t.Setenv(publish.Environment, dir)
+	t.Chdir(t.TempDir())
+	publishGood(t, dir)
+	own := publishedSeed(t)
+	broken := bytes.Clone(own)
+	copy(broken[publish.HeaderSchema:], "xxxx")
+	for name, content := range map[string][]byte{"a": broken, "b": broken, "c": own, "d": own} {
+		path := filepath.Join(dir, name+publish.Suffix)
+		t.Cleanup(publishBytes(t, path, content))
+		if err := os.Chown(path, 61002, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, publish.OwnersFile), []byte("nobody-of-that-name X\n1002\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, args := range [][]string{
+		{"get", `\Peer(*)\*`},
+		{"get", `\*(good*)\*`, "-o", "jsonl"},
+		{"watch", `\Peer(*)\*`, "-n", "3", "-i", "0.001"},
+		{"record", `\Peer(*)\*`, "-n", "2", "-i", "0.001", "-o", "x.capture"},
+		{"record", `\Peer(*)\*`, "-n", "2", "-i", "0.001", "-o", "x.csv"},
+		{"list"},
+		{"list", "Peer", "-o", "jsonl"},
+		{"dump", "--object", "Peer", "-o", "json"},
+		{"compare", "--source", "local:", "--source", "local:", `\Peer(*)\*`},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+		told := stderr.String()
+		if status != exitDone {
+			t.Errorf("%q: status %d: %s", args, status, told)
+		}
+		for _, want := range []string{
+			"winperf: left out, as other accounts' files are not right: " + dir + "/a.winperf: byte 60: ",
+			`object "Peer" of uid 61002 belongs to root`,
+			`owners:1: there is no account "nobody-of-that-name": `,
+		} {
+			if strings.Count(told, want) != 1 {
+				t.Errorf("%q: want once %q in %s", args, want, told)
+			}
+		}
+		if n := strings.Count(told, " more)\n"); n != 3 || len(told) > 2048 {
+			t.Errorf("%q: %d lines with a count: %s", args, n, told)
+		}
+	}
+
+	// What is not about published objects tells nothing, and damage of the
+	// administrator's own still ends with its status.
+	for _, tt := range []struct {
+		owner, status int
+		path          string
+		told          bool
+	}{{61002, exitDone, `\System\Processes`, false}, {0, exitPartial, `\Peer(*)\*`, true}} {
+		if err := os.Chown(filepath.Join(dir, "a"+publish.Suffix), tt.owner, -1); err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr bytes.Buffer
+		status := Run(t.Context(), []string{"get", tt.path}, strings.NewReader(""), &stdout, &stderr)
+		if status != tt.status || (stderr.Len() > 0) != tt.told {
+			t.Errorf("%s: status %d, want %d: %s", tt.path, status, tt.status, stderr.String())
+		}
+	}
+}
