@@ -35,7 +35,8 @@ type DamagedQuery interface {
 	Query
 	// Damage returns what was found wrong since the last call, at the end of the
 	// data too; each error says where. The list is short: of much damage the
-	// last error counts what is left out.
+	// last error counts what is left out. Of what is published on this machine
+	// there may be notices behind it (publish.Notice), which are no damage.
 	Damage() []error
 }
 
