@@ -298,7 +298,7 @@ func (r *foreign) sample(limit int64) (cost int64, err error) {
 	if err := r.read(last[:], used-1); err != nil {
 		return 0, err
 	}
-	r.data = resize(r.data, int(n))
+	r.makeRoom(int(n))
 	if err := r.read(r.data, r.begin); err != nil {
 		return cost, err
 	}
@@ -309,8 +309,29 @@ func (r *foreign) sample(limit int64) (cost int64, err error) {
 	return cost, nil
 }
 
-// forget gives the memory of the last sample back, and with it its instances.
-func (r *foreign) forget() { r.data, r.live = nil, nil }
+// keepData is how many bytes of a file's sample are kept for the next one.
+const keepData = 64 << 10
+
+// makeRoom makes room for n bytes of a sample. Many of them do not come from the heap:
+// there they would stay for a while when they are not needed any more, beside the block
+// that was made of them.
+func (r *foreign) makeRoom(n int) {
+	r.forget()
+	if n <= keepData {
+		r.data = resize(r.data, n)
+		return
+	}
+	r.data = lend(n)
+}
+
+// forget gives the memory of the last sample back, and with it its instances, if there
+// is more than is kept.
+func (r *foreign) forget() {
+	if len(r.data) > keepData {
+		giveBack(r.data)
+		r.data, r.live = nil, nil
+	}
+}
 
 // settleBytes is how much of the file is read at once a second time.
 const settleBytes = 256 << 10

@@ -113,14 +113,9 @@ func (c *collection) fault(f *foreign, err error) {
 // because there was one.
 func (c *collection) forget() {
 	for f := range c.read {
-		if len(f.data) > keepData {
-			f.forget()
-		}
+		f.forget()
 	}
 }
-
-// keepData is how many bytes of a file's sample are kept for the next one.
-const keepData = 64 << 10
 
 // readAll reads the files of the wanted objects and of the objects that their
 // instances have their parents in, and numbers the instances of each.
@@ -168,6 +163,7 @@ func (c *collection) readFile(f *foreign) {
 	case err != nil:
 		c.fault(f, err)
 	case room > c.room:
+		f.live = nil
 		f.forget()
 		const message = "%s: a sample has no room for its instances, which need %d bytes of %d: %w"
 		c.fault(f, fmt.Errorf(message, f.path, room, c.room, errTooMuch))
