@@ -23,13 +23,30 @@ func Line(s string) string {
 	if shown(s) {
 		return s
 	}
-	var dst []byte
+	return string(AppendLine(nil, s))
+}
+
+// AppendLine appends what Line returns.
+func AppendLine[T string | []byte](dst []byte, s T) []byte {
 	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
+		if c := s[i]; c >= ' ' && c < 0x7f { // nearly all
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, size := Rune(s, i)
 		dst = appendLine(dst, r, s[i:i+size])
 		i += size
 	}
-	return string(dst)
+	return dst
+}
+
+// Rune returns the character that begins at byte i and how many bytes it has.
+func Rune[T string | []byte](s T, i int) (r rune, size int) {
+	if s[i] < utf8.RuneSelf {
+		return rune(s[i]), 1
+	}
+	return utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
 }
 
 // shown tells whether all of a text may be shown as it is.
@@ -54,14 +71,15 @@ func appendLine[T string | []byte](dst []byte, r rune, text T) []byte {
 // AppendJSON appends s as a JSON string. What must not be shown is escaped, so
 // that whoever parses it gets the same text; bytes that are no UTF-8 become
 // \ufffd.
-func AppendJSON(dst []byte, s string) []byte {
+func AppendJSON[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0 // of what is not yet appended
 	for i := 0; i < len(s); {
-		r, size := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
+		if c := s[i]; c >= ' ' && c < 0x7f && c != '"' && c != '\\' { // nearly all
+			i++
+			continue
 		}
+		r, size := Rune(s, i)
 		if escape := r == '"' || r == '\\' || mustEscape(r, size); escape {
 			dst = append(dst, s[start:i]...)
 			dst = appendEscape(dst, r)

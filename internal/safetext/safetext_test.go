@@ -28,6 +28,9 @@ func TestLine(t *testing.T) {
 		if got := Line(tt.in); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.in, got, tt.want)
 		}
+		if got := AppendLine([]byte("x"), []byte(tt.in)); string(got) != "x"+tt.want {
+			t.Errorf("%q: appended %s, want %s", tt.in, got, tt.want)
+		}
 	}
 }
 
@@ -36,6 +39,9 @@ func TestLine(t *testing.T) {
 func TestJSON(t *testing.T) {
 	for _, s := range []string{"", "plain", `"\/`, "名前 \U0001f600", hostile} {
 		text := AppendJSON(nil, s)
+		if bytes := AppendJSON(nil, []byte(s)); string(bytes) != string(text) {
+			t.Errorf("%q: of bytes %s, want %s", s, bytes, text)
+		}
 		if !shown(string(text)) {
 			t.Errorf("%q becomes %q", s, text)
 		}
