@@ -33,7 +33,7 @@ func BenchmarkWrite(b *testing.B) {
 			w := NewWriter(io.Discard, Options{Dialect: dialect, Location: time.UTC})
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := w.Write(sampleTime, readings); err != nil {
+				if err := w.Write(sampleTime, winperf.ReadingList(readings)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -74,10 +74,11 @@ func TestNoAllocations(t *testing.T) {
 			reading(series(t, fmt.Sprintf(`\\HOST\Process(p#%d)\%% Processor Time`, i)), counter.Float(math.Pi)),
 			missing(series(t, fmt.Sprintf(`\\HOST\Process(p#%d)\%% User Time`, i)), counter.NoPrevious))
 	}
+	all := winperf.Readings(winperf.ReadingList(readings))
 	for _, dialect := range []Dialect{Log, Typeperf} {
 		w := NewWriter(io.Discard, Options{Dialect: dialect, Location: time.UTC})
 		if allocs := testing.AllocsPerRun(10, func() {
-			if err := w.Write(sampleTime, readings); err != nil {
+			if err := w.Write(sampleTime, all); err != nil {
 				t.Fatal(err)
 			}
 		}); allocs != 0 {

@@ -30,7 +30,7 @@ func ExampleWriter() {
 		Location: time.FixedZone("", 330*60),
 		Zone:     "India Standard Time",
 	})
-	moments := [][]winperf.Reading{
+	moments := []winperf.ReadingList{
 		{
 			{Series: bytes, Value: counter.Int(238132991823872)},
 			{Series: pages, Status: counter.NoPrevious},

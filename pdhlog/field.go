@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // noValue is the field of a value that is missing.
@@ -60,7 +61,7 @@ func appendFloat(dst []byte, f float64, dialect Dialect) []byte {
 }
 
 // appendField appends a quoted field.
-func appendField(dst []byte, s string) []byte {
+func appendField[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	dst = appendText(dst, s)
 	return append(dst, '"')
@@ -68,8 +69,11 @@ func appendField(dst []byte, s string) []byte {
 
 // appendText appends what stands between the quotes: quotes doubled, control
 // characters as blanks, invalid UTF-8 as U+FFFD.
-func appendText(dst []byte, s string) []byte {
-	for _, r := range s {
+func appendText[T string | []byte](dst []byte, s T) []byte {
+	for i := 0; i < len(s); {
+		r, size := safetext.Rune(s, i)
+		i += size
+
 		switch {
 		case r == '"':
 			dst = append(dst, `""`...)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/winperf/winperf"
 )
 
 // benchLog is a log of 1,000 columns and 500 rows, half of them integers.
@@ -16,7 +18,7 @@ func benchLog(b *testing.B) (log []byte, values int) {
 	w := NewWriter(&out, Options{Location: time.UTC})
 	const rows = 500
 	for i := range rows {
-		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), readings); err != nil {
+		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), winperf.ReadingList(readings)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -2,13 +2,11 @@ package pdhlog
 
 import (
 	"fmt"
-	"hash/maphash"
 	"io"
 	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counter"
 )
 
 // Format is a kind of log.
@@ -57,9 +55,6 @@ var (
 	marks      = [...]string{CSV: "(PDH-CSV 4.0)", TSV: "(PDH-TSV 4.0)"}
 )
 
-// noColumn stands for the column of a series that has none.
-const noColumn = -1
-
 // Writer writes a text log.
 //
 // The first moment that has readings fixes the columns, one for each distinct
@@ -72,46 +67,28 @@ const noColumn = -1
 //
 // The text is UTF-8 without a byte order mark (Windows writes the machine's
 // ANSI code page). Control characters in names and texts become blanks, so that
-// a row stays one line. Each moment reaches the underlying writer in one call.
+// a row stays one line. Each row reaches the underlying writer in one call, the
+// first one with the end of the head; a head that is larger than 64 KiB goes
+// ahead in pieces of about that size.
 type Writer struct {
 	w       io.Writer
 	opt     Options
-	columns map[string]int // path to column
-	waiting []waiting
-	placed  []placed // by position in the readings of the last moment
-	row     []int    // by column: 1 + position of its reading, 0 = none
-	late    map[uint64]struct{}
-	seed    maphash.Seed // of the hashes in late
+	columns *columns // nil before the first row
 	buf     []byte
 	err     error // the first error of writing, which stays
 	closed  bool
 }
 
-// waiting is a column whose path named nothing when the log began.
-type waiting struct {
-	path   winperf.Path
-	column int
-}
-
-// placed remembers which column the series at a position went to. Readings
-// seldom change their order, so that a pointer comparison replaces the search
-// for the path.
-type placed struct {
-	series *winperf.Series
-	column int
-}
+// pieceSize is the number of bytes from which a head is handed on in pieces, and
+// as large as a row's buffer is before the row's size can be told.
+const pieceSize = 64 << 10
 
 // NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer, opt Options) *Writer {
 	if opt.Location == nil {
 		opt.Location = time.Local
 	}
-	return &Writer{
-		w:    w,
-		opt:  opt,
-		late: make(map[uint64]struct{}),
-		seed: maphash.MakeSeed(),
-	}
+	return &Writer{w: w, opt: opt}
 }
 
 // Write writes the readings of one moment as one row, before the first one the
@@ -120,39 +97,46 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 // A value that is not ok, and a decimal that is infinite or not a number, is a
 // blank field. The error is that of the underlying writer and stays; after
 // Close it wraps winperf.ErrState.
-func (w *Writer) Write(t time.Time, readings []winperf.Reading) error {
-	return w.WriteEach(t, len(readings), func(i int) *winperf.Reading { return &readings[i] })
-}
-
-// WriteEach is Write for n readings that need not be there all at once: at returns
-// the one at a position, valid until it is called again.
-func (w *Writer) WriteEach(t time.Time, n int, at func(i int) *winperf.Reading) error {
+func (w *Writer) Write(t time.Time, readings winperf.Readings) error {
 	switch {
 	case w.err != nil:
 		return w.err
 	case w.closed:
 		return fmt.Errorf("%w: write to a closed log", winperf.ErrState)
-	case w.columns == nil && n == 0:
+	case w.columns == nil && readings.Len() == 0:
 		return nil
 	}
-	w.buf = w.buf[:0]
+
 	t = t.In(w.opt.Location)
 	if w.columns == nil {
-		w.appendHead(t, n, at)
+		w.columns = newColumns(w.opt.Columns, readings)
+		if err := w.appendHead(t); err != nil {
+			return err
+		}
 	}
-	w.place(n, at)
-	w.appendRow(t, at)
+	w.columns.place(readings)
+	w.appendRow(t, readings)
+	return w.flush()
+}
+
+// flush hands on what the buffer holds.
+func (w *Writer) flush() error {
 	written, err := w.w.Write(w.buf)
 	if err == nil && written < len(w.buf) {
 		err = io.ErrShortWrite
 	}
-	w.err = err
+	w.buf, w.err = w.buf[:0], err
 	return err
 }
 
 // Late returns the number of distinct series that were written without a
 // column, because they appeared after the head.
-func (w *Writer) Late() int { return len(w.late) }
+func (w *Writer) Late() int {
+	if w.columns == nil {
+		return 0
+	}
+	return len(w.columns.late)
+}
 
 // Close ends the log. It does not close the underlying writer. The error is
 // that of the Write that failed, if one did.
@@ -161,53 +145,27 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// appendHead fixes the columns and appends the first line.
-func (w *Writer) appendHead(t time.Time, n int, at func(i int) *winperf.Reading) {
-	w.columns = make(map[string]int, n)
-	w.makeRoom(n, at)
+// appendHead appends the first line, and hands on all but its last piece.
+func (w *Writer) appendHead(t time.Time) error {
 	w.buf = append(w.buf, '"')
 	w.buf = append(w.buf, marks[w.opt.Format]...)
 	if w.opt.Dialect == Log && !w.opt.NoZone {
 		w.appendZone(t)
 	}
 	w.buf = append(w.buf, '"')
-	for _, s := range w.opt.Columns {
-		w.appendColumn(s)
-	}
-	for i := range n {
-		if w.opt.Columns != nil {
-			break
+
+	for i := range w.columns.len() {
+		w.buf = append(w.buf, separators[w.opt.Format])
+		w.buf = appendField(w.buf, w.columns.paths.At(i))
+		if len(w.buf) < pieceSize {
+			continue
 		}
-		r := at(i)
-		if w.appendColumn(r.Series) && namesNothing(r) {
-			w.waiting = append(w.waiting, waiting{r.Path, len(w.columns) - 1})
+		if err := w.flush(); err != nil {
+			return err
 		}
 	}
 	w.buf = append(w.buf, "\r\n"...)
-	w.row = make([]int, len(w.columns))
-}
-
-// makeRoom makes the buffer as large as the first two lines will hardly be: one that
-// grows with a head of very many columns would leave several times its size behind.
-func (w *Writer) makeRoom(n int, at func(i int) *winperf.Reading) {
-	const value = len(`,"1234567890.123456"`)
-	room := n * value
-	for i := range n {
-		room += len(at(i).Series.String()) + len(`,""`)
-	}
-	w.buf = slices.Grow(w.buf, room)
-}
-
-// appendColumn adds a column to the head, unless there is one of that path.
-func (w *Writer) appendColumn(s *winperf.Series) bool {
-	path := s.String()
-	if _, found := w.columns[path]; found {
-		return false
-	}
-	w.columns[path] = len(w.columns)
-	w.buf = append(w.buf, separators[w.opt.Format])
-	w.buf = appendField(w.buf, path)
-	return true
+	return nil
 }
 
 // appendZone appends the time zone's name and its bias at t, in minutes, UTC
@@ -222,72 +180,36 @@ func (w *Writer) appendZone(t time.Time) {
 	w.buf = fmt.Appendf(w.buf, ")(%d)", -offset/60)
 }
 
-// place notes in row which reading goes to which column.
-func (w *Writer) place(n int, at func(i int) *winperf.Reading) {
-	clear(w.row)
-	if more := n - len(w.placed); more > 0 {
-		w.placed = append(w.placed, make([]placed, more)...)
-	}
-	for i := range n {
-		r, to := at(i), &w.placed[i]
-		if to.series != r.Series {
-			*to = placed{r.Series, w.column(r)}
-		}
-		if to.column != noColumn {
-			w.row[to.column] = i + 1
-		}
-	}
-}
-
-// column returns the column of a reading. Series that have none are counted by
-// a hash of their path: a long log sees many, and their paths need not be kept.
-func (w *Writer) column(r *winperf.Reading) int {
-	path := r.String()
-	if column, found := w.columns[path]; found {
-		return column
-	}
-	if namesNothing(r) {
-		return noColumn // says that a series went, not that one came
-	}
-	for _, c := range w.waiting {
-		if c.is(r.Path) {
-			w.columns[path] = c.column
-			return c.column
-		}
-	}
-	w.late[maphash.String(w.seed, path)] = struct{}{}
-	return noColumn
-}
-
-// namesNothing tells whether the reading stands for a path that named nothing.
-func namesNothing(r *winperf.Reading) bool {
-	switch r.Status {
-	case counter.NoInstance, counter.NoCounter, counter.NoObject:
-		return true
-	}
-	return false
-}
-
-// is tells whether p is what the column waits for.
-func (c *waiting) is(p winperf.Path) bool {
-	if c.path.Machine == "" {
-		p.Machine = ""
-	}
-	return c.path.EqualFold(p)
-}
-
 // appendRow appends the line of one moment.
-func (w *Writer) appendRow(t time.Time, at func(i int) *winperf.Reading) {
+func (w *Writer) appendRow(t time.Time, readings winperf.Readings) {
 	w.buf = append(w.buf, '"')
 	w.buf = t.AppendFormat(w.buf, "01/02/2006 15:04:05.000")
 	w.buf = append(w.buf, '"')
-	for _, n := range w.row {
+
+	begin := len(w.buf)
+	for column, n := range w.columns.row {
+		w.makeRoom(column, len(w.buf)-begin)
 		w.buf = append(w.buf, separators[w.opt.Format])
 		if n == 0 {
 			w.buf = append(w.buf, noValue...)
 			continue
 		}
-		w.buf = appendValue(w.buf, at(n-1), w.opt.Dialect)
+		w.buf = appendValue(w.buf, readings.At(int(n-1)), w.opt.Dialect)
 	}
 	w.buf = append(w.buf, "\r\n"...)
+}
+
+// makeRoom makes the buffer as large as all columns will hardly exceed, which the
+// size of the first ones tells: a buffer that grows with very many columns would
+// leave several times its size behind.
+func (w *Writer) makeRoom(columns, size int) {
+	const value = len(`,"1234567890.123456"`)
+	left := len(w.columns.row) - columns
+	switch {
+	case cap(w.buf)-len(w.buf) > value:
+	case size < pieceSize/2:
+		w.buf = slices.Grow(w.buf, min(left*value, pieceSize))
+	default:
+		w.buf = slices.Grow(w.buf, left*(size/columns+1)+value)
+	}
 }

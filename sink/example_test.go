@@ -12,7 +12,7 @@ import (
 )
 
 // load returns readings as a source would give them.
-func load() []winperf.Reading {
+func load() winperf.ReadingList {
 	series := func(path string, unit counter.Unit) *winperf.Series {
 		p, err := winperf.ParsePath(path)
 		if err != nil {
@@ -22,7 +22,7 @@ func load() []winperf.Reading {
 		s.Unit = unit
 		return s
 	}
-	return []winperf.Reading{
+	return winperf.ReadingList{
 		{Series: series(`\\HOST\Processor(_Total)\% Processor Time`, counter.Percent), Value: counter.Float(12.3456)},
 		{Series: series(`\\HOST\Processor(_Total)\Interrupts/sec`, counter.PerSecond), Value: counter.Float(2048)},
 		{Series: series(`\\HOST\Processor(0)\% Processor Time`, counter.Percent), Value: counter.Float(24.6912)},

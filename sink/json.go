@@ -21,6 +21,7 @@ type jsonSink struct {
 	frame jsonFrame
 	begun bool
 	head  []byte // the beginning of every object of one moment
+	path  []byte // of one reading
 }
 
 // jsonFrame is the text around the objects.
@@ -54,26 +55,22 @@ func NewJSON(w io.Writer) Sink {
 	}
 }
 
-func (s *jsonSink) Write(t time.Time, readings []winperf.Reading) error {
-	return s.WriteEach(t, len(readings), func(i int) *winperf.Reading { return &readings[i] })
-}
-
-// WriteEach implements EachWriter.
-func (s *jsonSink) WriteEach(t time.Time, n int, at func(i int) *winperf.Reading) error {
+func (s *jsonSink) Write(t time.Time, readings winperf.Readings) error {
 	if err := s.out.ready(); err != nil {
 		return err
 	}
 	s.head = append(s.head[:0], `{"time":"`...)
 	s.head = t.UTC().AppendFormat(s.head, jsonTime)
 	s.head = append(s.head, `","path":`...)
-	for i := range n {
-		r, lead := at(i), s.frame.next
+	for i := range readings.Len() {
+		r, lead := readings.At(i), s.frame.next
 		if !s.begun {
 			s.begun, lead = true, s.frame.first
 		}
 		s.out.buf = append(s.out.buf, lead...)
 		s.out.buf = append(s.out.buf, s.head...)
-		s.out.buf = appendReading(s.out.buf, r, age(t, r))
+		s.path, _ = r.Path.AppendText(s.path[:0])
+		s.out.buf = appendReading(s.out.buf, s.path, r, age(t, r))
 		s.out.buf = append(s.out.buf, s.frame.after...)
 		if err := s.out.spill(); err != nil {
 			return err
@@ -96,8 +93,8 @@ func (s *jsonSink) Close() error {
 }
 
 // appendReading appends an object's text from the value of "path" on.
-func appendReading(dst []byte, r *winperf.Reading, age time.Duration) []byte {
-	dst = safetext.AppendJSON(dst, r.String())
+func appendReading(dst, path []byte, r *winperf.Reading, age time.Duration) []byte {
+	dst = safetext.AppendJSON(dst, path)
 	dst = append(dst, `,"value":`...)
 	dst = appendValue(dst, r)
 	dst = append(dst, `,"unit":"`...)
@@ -106,7 +103,7 @@ func appendReading(dst []byte, r *winperf.Reading, age time.Duration) []byte {
 	dst = append(dst, r.Status.String()...)
 	dst = append(dst, '"')
 	if age > 0 {
-		dst = appendNumber(append(dst, `,"age":`...), age.Seconds())
+		dst = appendFloat(append(dst, `,"age":`...), age.Seconds())
 	}
 	if r.Anomalies != 0 {
 		dst = appendAnomalies(dst, r.Anomalies)
@@ -143,12 +140,12 @@ func appendValue(dst []byte, r *winperf.Reading) []byte {
 	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)
 	}
-	return appendNumber(dst, f)
+	return appendFloat(dst, f)
 }
 
-// appendNumber appends the shortest text that reads back to f, with an
+// appendFloat appends the shortest text that reads back to f, with an
 // exponent where ECMAScript has one, as encoding/json does.
-func appendNumber(dst []byte, f float64) []byte {
+func appendFloat(dst []byte, f float64) []byte {
 	if size := math.Abs(f); size == 0 || size >= 1e-6 && size < 1e21 {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}

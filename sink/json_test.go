@@ -103,7 +103,7 @@ func TestJSONLAsEncodingJSON(t *testing.T) {
 		readings[i].Time = at.Add(later)
 	}
 	var out bytes.Buffer
-	if err := NewJSONL(&out).Write(at, readings); err != nil {
+	if err := NewJSONL(&out).Write(at, winperf.ReadingList(readings)); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(out.String(), "\n")
@@ -159,7 +159,7 @@ func TestJSONLMemory(t *testing.T) {
 		readings[i] = value(`\\HOST\Process(build)\ID Process`, counter.Int(1), counter.Count)
 	}
 	var w countingWriter
-	if err := NewJSONL(&w).Write(sampleTime, readings); err != nil {
+	if err := NewJSONL(&w).Write(sampleTime, winperf.ReadingList(readings)); err != nil {
 		t.Fatal(err)
 	}
 	if w.largest > 2*flushAt || w.writes < 10 {
@@ -173,9 +173,9 @@ func TestJSONLNoAllocations(t *testing.T) {
 		readings = append(readings, value(fmt.Sprintf(`\\HOST\A(b#%d)\c`, i+1), counter.Float(float64(i)/3), counter.Percent))
 	}
 	readings = append(readings, everyStatus()...)
-	s := NewJSONL(io.Discard)
+	s, all := NewJSONL(io.Discard), &oneByOne{list: readings}
 	if allocs := testing.AllocsPerRun(10, func() {
-		if err := s.Write(sampleTime, readings); err != nil {
+		if err := s.Write(sampleTime, all); err != nil {
 			t.Fatal(err)
 		}
 	}); allocs != 0 {
@@ -192,7 +192,7 @@ func FuzzJSONString(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		r := value(`\A\b`, counter.Text(s), counter.TextUnit)
 		var out bytes.Buffer
-		if err := NewJSONL(&out).Write(sampleTime, []winperf.Reading{r}); err != nil {
+		if err := NewJSONL(&out).Write(sampleTime, winperf.ReadingList{r}); err != nil {
 			t.Fatal(err)
 		}
 		if want := reference(t, sampleTime, r); out.String() != want {
@@ -217,7 +217,7 @@ func FuzzJSONNumber(f *testing.F) {
 		for _, kind := range []counter.Kind{counter.KindFloat, counter.KindInt, counter.KindHex} {
 			r := value(`\A\b`, counter.FromBits(kind, bits), counter.Count)
 			var out bytes.Buffer
-			if err := NewJSONL(&out).Write(sampleTime, []winperf.Reading{r}); err != nil {
+			if err := NewJSONL(&out).Write(sampleTime, winperf.ReadingList{r}); err != nil {
 				t.Fatal(err)
 			}
 			if want := reference(t, sampleTime, r); out.String() != want {

@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strconv"
@@ -25,23 +26,25 @@ var (
 // largeFrom is the size from which numbers have an exponent.
 const largeFrom = 1e21
 
-// formatNumber returns a number for the table: integers with all digits, or in
+// appendNumber appends a number for the table: integers with all digits, or in
 // hexadecimal where their counter is shown so, decimals as their unit suits.
 // grouped separates thousands with commas.
-func formatNumber(v counter.Value, unit counter.Unit, grouped bool) string {
+func appendNumber(dst []byte, v counter.Value, unit counter.Unit, grouped bool) []byte {
 	f, _ := v.Float64()
-	text := v.String()
+	begin := len(dst)
 	if v.Kind() == counter.KindFloat {
-		text = formatDecimal(f, unit)
+		dst = appendDecimal(dst, f, unit)
+	} else {
+		dst = v.Append(dst)
 	}
 	hexadecimal := v.IsInteger() && v.Kind() != counter.KindInt
 	if size := math.Abs(f); grouped && !hexadecimal && size >= 1e3 && size < largeFrom {
-		return groupThousands(text)
+		return groupThousands(dst, begin)
 	}
-	return text
+	return dst
 }
 
-func formatDecimal(f float64, unit counter.Unit) string {
+func appendDecimal(dst []byte, f float64, unit counter.Unit) []byte {
 	table := otherPlaces[:]
 	if unit == counter.Seconds {
 		table = secondsPlaces[:]
@@ -49,9 +52,9 @@ func formatDecimal(f float64, unit counter.Unit) string {
 	size := math.Abs(f)
 	switch {
 	case size != 0 && size < table[0].from:
-		return strconv.FormatFloat(f, 'g', 3, 64)
+		return strconv.AppendFloat(dst, f, 'g', 3, 64)
 	case !(size < largeFrom): // also what is not a number
-		return strconv.FormatFloat(f, 'g', 6, 64)
+		return strconv.AppendFloat(dst, f, 'g', 6, 64)
 	}
 	count := table[0].count
 	for _, p := range table {
@@ -59,19 +62,18 @@ func formatDecimal(f float64, unit counter.Unit) string {
 			count = p.count
 		}
 	}
-	return strconv.FormatFloat(f, 'f', count, 64)
+	return strconv.AppendFloat(dst, f, 'f', count, 64)
 }
 
-// groupThousands puts a comma before every third digit of the whole part,
-// counted from its end.
-func groupThousands(text string) string {
-	out := []byte(text)
-	end := slices.Index(out, '.')
-	if end < 0 {
-		end = len(out)
+// groupThousands puts a comma before every third digit of the whole part of the
+// number that begins there, counted from its end.
+func groupThousands(text []byte, begin int) []byte {
+	end := len(text)
+	if point := bytes.IndexByte(text[begin:], '.'); point >= 0 {
+		end = begin + point
 	}
-	for i := end - 3; i > 0 && out[i-1] != '-'; i -= 3 {
-		out = slices.Insert(out, i, ',')
+	for i := end - 3; i > begin && text[i-1] != '-'; i -= 3 {
+		text = slices.Insert(text, i, ',')
 	}
-	return string(out)
+	return text
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-func TestFormatNumber(t *testing.T) {
+func TestAppendNumber(t *testing.T) {
 	tests := []struct {
 		value         counter.Value
 		unit          counter.Unit
@@ -38,10 +38,10 @@ func TestFormatNumber(t *testing.T) {
 		{counter.Float(math.Inf(1)), counter.Percent, "+Inf", "+Inf"},
 	}
 	for _, test := range tests {
-		if got := formatNumber(test.value, test.unit, false); got != test.text {
+		if got := string(appendNumber(nil, test.value, test.unit, false)); got != test.text {
 			t.Errorf("%v %v: %q, want %q", test.value, test.unit, got, test.text)
 		}
-		if got := formatNumber(test.value, test.unit, true); got != test.grouped {
+		if got := string(appendNumber([]byte("1.5"), test.value, test.unit, true)[3:]); got != test.grouped {
 			t.Errorf("%v %v, grouped: %q, want %q", test.value, test.unit, got, test.grouped)
 		}
 	}

@@ -6,31 +6,35 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/internal/textset"
 )
 
 // paths writes each path once.
 type paths struct {
 	out  output
-	seen map[string]struct{}
+	seen textset.Set
+	path []byte // of one reading
 }
 
 // NewPaths returns a Sink that writes the path of every series once, one a line.
 func NewPaths(w io.Writer) Sink {
-	return &paths{out: output{w: w}, seen: make(map[string]struct{})}
+	return &paths{out: output{w: w}}
 }
 
-func (p *paths) Write(_ time.Time, readings []winperf.Reading) error {
+func (p *paths) Write(_ time.Time, readings winperf.Readings) error {
 	if err := p.out.ready(); err != nil {
 		return err
 	}
-	for i := range readings {
-		path := readings[i].String()
-		if _, found := p.seen[path]; found {
+	for i := range readings.Len() {
+		p.path, _ = readings.At(i).Path.AppendText(p.path[:0])
+		if _, news := p.seen.Add(p.path); !news {
 			continue
 		}
-		p.seen[path] = struct{}{}
-		p.out.buf = append(p.out.buf, safetext.Line(path)...)
+		p.out.buf = safetext.AppendLine(p.out.buf, p.path)
 		p.out.buf = append(p.out.buf, '\n')
+		if err := p.out.spill(); err != nil {
+			return err
+		}
 	}
 	return p.out.flush()
 }

@@ -12,23 +12,17 @@ import (
 //
 // Every reading has a Series. Sinks write the time given to Write for all its
 // readings, and for those whose own time is before it how old they are, where
-// the format can hold that (table and JSON). They keep no reading when Write
-// returns. A Sink is used by one goroutine at a time.
+// the format can hold that (table and JSON). They keep no reading, not even while
+// Write runs, and beside the text of its path few bytes for each. A Sink is used by
+// one goroutine at a time.
 type Sink interface {
-	// Write writes the readings of the moment t. The error is that of the
-	// underlying writer and stays; after Close it wraps winperf.ErrState.
-	Write(t time.Time, readings []winperf.Reading) error
+	// Write writes the readings of the moment t; winperf.ReadingList makes such of
+	// a slice. The error is that of the underlying writer and stays; after Close
+	// it wraps winperf.ErrState.
+	Write(t time.Time, readings winperf.Readings) error
 	// Close completes the output; it does not close the underlying writer.
 	// Its error is the first one that writing had.
 	Close() error
-}
-
-// EachWriter is implemented by sinks that take the readings of a moment one by one
-// (JSON, csv and tsv), so that they need not be in memory all at once.
-type EachWriter interface {
-	// WriteEach is Write for n readings. at returns the one at a position, valid
-	// until it is called again, as its Series is.
-	WriteEach(t time.Time, n int, at func(i int) *winperf.Reading) error
 }
 
 // sameMoment is by how much the times of what was sampled together may differ.

@@ -63,28 +63,22 @@ func NewTable(w io.Writer, o TableOptions) Sink {
 	return &table{out: output{w: w}, opt: o}
 }
 
-func (t *table) Write(at time.Time, readings []winperf.Reading) error {
+func (t *table) Write(at time.Time, readings winperf.Readings) error {
 	if err := t.out.ready(); err != nil {
 		return err
 	}
 	width, height := t.size()
 	machine, common := commonMachine(readings)
-	var sections []*section
-	for _, g := range groupReadings(at, readings, common) {
-		sections = append(sections, newSection(g, sectionOptions{
-			width:   width,
-			cut:     t.opt.Terminal,
-			grouped: t.opt.Grouped,
-		}))
-	}
+	groups := groupReadings(at, readings, common)
+	opt := sectionOptions{width: width, cut: t.opt.Terminal, grouped: t.opt.Grouped}
 	title := at.In(t.opt.Location).Format(tableTime)
 	if machine != "" {
 		title += "  " + safetext.Line(machine)
 	}
 	if t.opt.Terminal {
-		t.draw(title, sections, width, height)
+		t.draw(title, newSections(groups, opt), width, height)
 	} else {
-		t.appendBlocks(title, sections)
+		t.writeBlocks(title, groups, opt)
 	}
 	t.begun = true
 	return t.out.flush()
@@ -104,26 +98,36 @@ func (t *table) size() (width, height int) {
 	return max(width, 0), height
 }
 
-// appendBlocks writes a moment below the one before.
-func (t *table) appendBlocks(title string, sections []*section) {
-	p := page{buf: t.out.buf}
+// newSections lays out groups.
+func newSections(groups []*group, opt sectionOptions) []*section {
+	var sections []*section
+	for _, g := range groups {
+		sections = append(sections, newSection(g, opt))
+	}
+	return sections
+}
+
+// writeBlocks writes a moment below the one before, one object after the other.
+func (t *table) writeBlocks(title string, groups []*group, opt sectionOptions) {
+	p := page{output: &t.out}
 	if t.begun {
 		p.newLine()
 	}
 	if !t.opt.Single {
 		p.newLine()
-		p.text(title, plain)
+		p.text([]byte(title), plain)
 	}
-	for i, s := range sections {
+	for i, g := range groups {
 		if i > 0 {
 			p.newLine()
 		}
-		p.section(s, s.topRows(len(s.rows)))
+		s := newSection(g, opt)
+		p.section(s, s.rows)
+		groups[i] = nil // it is not needed any more
 	}
 	if p.lines > 0 {
 		p.endLine()
 	}
-	t.out.buf = p.buf
 }
 
 // Close completes the table.

@@ -1,103 +1,174 @@
 package sink
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/internal/textset"
 )
 
-// group is one object of one machine: its readings of one moment and the rows
-// and columns they make, all in the order in which they came.
+// group is one object of one machine: where its readings of one moment stand, and
+// the rows and columns they make, all in the order in which they came. There may
+// be a million rows. Beside its name each takes about 16 bytes, and 4 for each of
+// the columns.
 type group struct {
+	readings        winperf.Readings
 	machine, object string // machine is empty where it need not be shown
 	age             time.Duration
-	instances       []instance
-	counters        []counterColumn
-	readings        []placed
-	rowOf           map[instance]int
-	columnOf        map[string]int
+
+	size int // how many readings
+	runs []run
+
+	names    names // of the columns: counters
+	counters []counterColumn
+
+	instances names    // of the rows: (name#1) as in paths, nothing where there are no parentheses
+	cells     []uint32 // column by column: 1 + the position of a row's reading, 0 = none
+
+	text []byte // of one name
 }
 
-// placed is a reading with its place in the table.
-type placed struct {
-	*winperf.Reading
-	row, column int
+// run are readings of a group that stand one behind the other.
+type run struct {
+	first int // the number of the first one in the group
+	at    int // its position
 }
 
 type counterColumn struct {
-	name           string
 	unit           counter.Unit
 	texts, numbers bool // what there is in the column
+	count          int  // of its readings
+	bytes          int  // of their instances' names
 }
 
-// instance tells the rows of a group apart.
-type instance struct {
-	name  string
-	index int
-	named bool
+// names are numbered names, of which those that are looked for one after the other
+// mostly stand so, too.
+type names struct {
+	textset.Set
+	last int // the number of the name that was looked for last
 }
 
-// groupReadings sorts readings into groups, which point to them. Groups of a
-// common machine do not name it.
-func groupReadings(at time.Time, readings []winperf.Reading, common bool) []*group {
+// number returns the number of a name, which it gets where it is new.
+func (o *names) number(name []byte) int {
+	for n := o.last; n <= o.last+1 && n < o.Len(); n++ {
+		if bytes.Equal(o.At(n), name) {
+			o.last = n
+			return n
+		}
+	}
+	o.last, _ = o.Add(name)
+	return o.last
+}
+
+// groupReadings sorts readings into groups. Groups of a common machine do not name
+// it.
+func groupReadings(at time.Time, readings winperf.Readings, common bool) []*group {
 	type key struct{ machine, object string }
 	found := make(map[key]*group)
 	var groups []*group
-	for i := range readings {
-		path := &readings[i].Path
-		k := key{path.Machine, path.Object}
+	var g *group // of the reading before
+	for i := range readings.Len() {
+		r := readings.At(i)
+		k := key{r.Path.Machine, r.Path.Object}
 		if common {
 			k.machine = ""
 		}
-		g := found[k]
+		if g == nil || g.object != k.object || g.machine != k.machine {
+			g = found[k]
+		}
 		if g == nil {
-			g = &group{
-				machine:  k.machine,
-				object:   k.object,
-				rowOf:    make(map[instance]int),
-				columnOf: make(map[string]int),
-			}
+			g = &group{readings: readings, machine: k.machine, object: k.object}
 			found[k] = g
 			groups = append(groups, g)
 		}
-		g.add(&readings[i])
-		g.age = max(g.age, age(at, &readings[i]))
+		g.add(i, r)
+		g.age = max(g.age, age(at, r))
 	}
 	return groups
 }
 
-func (g *group) add(r *winperf.Reading) {
-	who := instance{r.Path.Instance, r.Path.Index, r.Path.HasInstance}
-	row, found := g.rowOf[who]
-	if !found {
-		row = len(g.instances)
-		g.rowOf[who] = row
-		g.instances = append(g.instances, who)
+// add notes the position of a reading, and its column.
+func (g *group) add(at int, r *winperf.Reading) {
+	if n := len(g.runs); n == 0 || at-g.runs[n-1].at != g.size-g.runs[n-1].first {
+		g.runs = append(g.runs, run{g.size, at})
 	}
-	column, found := g.columnOf[r.Path.Counter]
-	if !found {
-		column = len(g.counters)
-		g.columnOf[r.Path.Counter] = column
-		g.counters = append(g.counters, counterColumn{name: r.Path.Counter, unit: r.Unit})
+	g.size++
+
+	column := g.columnOf(r)
+	if column == len(g.counters) {
+		g.counters = append(g.counters, counterColumn{unit: r.Unit})
 	}
 	c := &g.counters[column]
 	_, number := r.Value.Float64()
 	c.numbers = c.numbers || number
 	c.texts = c.texts || r.Value.Kind() == counter.KindText
-	g.readings = append(g.readings, placed{r, row, column})
+	c.count++
+	c.bytes += len(r.Path.Instance) + len("()")
+}
+
+// columnOf returns the column of a reading.
+func (g *group) columnOf(r *winperf.Reading) int {
+	g.text = append(g.text[:0], r.Path.Counter...)
+	return g.names.number(g.text)
+}
+
+// rowOf returns the row of a reading.
+func (g *group) rowOf(r *winperf.Reading) int {
+	g.text = appendInstance(g.text[:0], &r.Path)
+	return g.instances.number(g.text)
+}
+
+// position returns where the n-th reading of the group stands.
+func (g *group) position(n int) int {
+	i, found := slices.BinarySearchFunc(g.runs, n, func(r run, n int) int { return cmp.Compare(r.first, n) })
+	if !found {
+		i-- // it is not the first one of its run
+	}
+	return g.runs[i].at + n - g.runs[i].first
+}
+
+// findRows finds the rows.
+func (g *group) findRows() {
+	most := slices.MaxFunc(g.counters, func(a, b counterColumn) int { return cmp.Compare(a.count, b.count) })
+	g.instances.Grow(most.count, most.bytes)
+	for n := range g.size {
+		g.rowOf(g.readings.At(g.position(n)))
+	}
+}
+
+// fillCells finds the cells of the readings. Of several readings with the same
+// path the last is shown.
+func (g *group) fillCells() {
+	g.cells = make([]uint32, g.instances.Len()*len(g.counters))
+	for n := range g.size {
+		at := g.position(n)
+		r := g.readings.At(at)
+		g.cells[g.columnOf(r)*g.instances.Len()+g.rowOf(r)] = uint32(at + 1)
+	}
+}
+
+// reading returns the reading of a row and a column, nil where there is none.
+func (g *group) reading(row, column int) *winperf.Reading {
+	if at := g.cells[column*g.instances.Len()+row]; at > 0 {
+		return g.readings.At(int(at - 1))
+	}
+	return nil
 }
 
 // sparse tells whether the table would hold so much more than the readings
 // that it must not be made.
 func (g *group) sparse() bool {
 	const few, share = 1000, 16
-	cells := int64(len(g.instances)) * int64(len(g.counters))
-	return cells > few && cells > share*int64(len(g.readings))
+	cells := int64(g.instances.Len()) * int64(len(g.counters))
+	return cells > few && cells > share*int64(g.size)
 }
 
 // title returns the object's name, with the machine where it must be shown.
@@ -116,14 +187,23 @@ func (g *group) old() string {
 	return fmt.Sprintf(" (%.1f s old)", g.age.Seconds())
 }
 
-// label returns the instance as a path spells it between the parentheses, and
-// nothing where there are none.
-func (i instance) label() string {
-	if !i.named {
-		return ""
+// appendInstance appends the instance as a path spells it, with the parentheses,
+// and nothing where there are none.
+func appendInstance(dst []byte, p *winperf.Path) []byte {
+	begin := len(dst)
+	dst, _ = winperf.Path{Instance: p.Instance, Index: p.Index, HasInstance: p.HasInstance}.AppendText(dst)
+
+	// The empty object and the empty counter leave a backslash on each side.
+	return slices.Delete(dst[:len(dst)-1], begin, begin+1)
+}
+
+// label returns what stands between the parentheses of an instance, if there are
+// any.
+func label(instance []byte) []byte {
+	if len(instance) == 0 {
+		return nil
 	}
-	text := winperf.Path{Instance: i.name, Index: i.index, HasInstance: true}.String()
-	return safetext.Line(text[len(`\(`) : len(text)-len(`)\`)])
+	return instance[len("(") : len(instance)-len(")")]
 }
 
 // activityColumn returns the column that tells how active an instance is: the
@@ -139,6 +219,9 @@ func (g *group) activityColumn() int {
 
 // activity returns the number of a reading, minus infinity where it has none.
 func activity(r *winperf.Reading) float64 {
+	if r == nil {
+		return math.Inf(-1)
+	}
 	if f, ok := r.Value.Float64(); ok && r.Status == counter.OK && !math.IsNaN(f) {
 		return f
 	}
@@ -147,9 +230,9 @@ func activity(r *winperf.Reading) float64 {
 
 // commonMachine returns the machine that all readings are of, and whether
 // there is only one. A path without machine is of any.
-func commonMachine(readings []winperf.Reading) (machine string, common bool) {
-	for i := range readings {
-		switch name := readings[i].Path.Machine; {
+func commonMachine(readings winperf.Readings) (machine string, common bool) {
+	for i := range readings.Len() {
+		switch name := readings.At(i).Path.Machine; {
 		case name == "" || strings.EqualFold(name, machine):
 		case machine == "":
 			machine = name

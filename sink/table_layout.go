@@ -1,8 +1,9 @@
 package sink
 
 import (
-	"cmp"
+	"iter"
 	"slices"
+	"sort"
 )
 
 // maxColumn is the width that no column exceeds. Longer texts are not cut for
@@ -14,8 +15,9 @@ func (s *section) measure() {
 	for i := range s.columns {
 		c := &s.columns[i]
 		c.width = textWidth(c.head)
-		for _, r := range s.rows {
-			c.width = max(c.width, textWidth(r.cells[i].text))
+		for row := range s.rows {
+			text, _ := s.cell(row, i)
+			c.width = max(c.width, textWidth(text))
 		}
 		c.width = min(c.width, maxColumn)
 	}
@@ -55,18 +57,37 @@ func (s *section) breakColumns(width int) {
 	}
 }
 
-// topRows returns the numbers of n rows: all in their order, or the n most
-// active ones, the most active first.
-func (s *section) topRows(n int) []int {
-	numbers := make([]int, len(s.rows))
-	for i := range numbers {
-		numbers[i] = i
+// topRows yields the numbers of n rows: all in their order, or the n most
+// active ones, the most active first, of equals the one that came first. Readings
+// in a list are all as active.
+func (s *section) topRows(n int) iter.Seq[int] {
+	if s.list || n >= s.rows {
+		n = min(n, s.rows)
+		return func(yield func(int) bool) {
+			for row := 0; row < n && yield(row); row++ {
+			}
+		}
 	}
-	if n >= len(numbers) {
-		return numbers
+
+	by := s.group.activityColumn()
+	top := make([]activeRow, 0, n+1)
+	for row := range s.rows {
+		r := activeRow{row, activity(s.group.reading(row, by))}
+		at := sort.Search(len(top), func(i int) bool { return top[i].activity < r.activity })
+		top = slices.Insert(top, at, r)
+		top = top[:min(len(top), n)]
 	}
-	slices.SortStableFunc(numbers, func(a, b int) int {
-		return cmp.Compare(s.rows[b].activity, s.rows[a].activity)
-	})
-	return numbers[:n]
+	return func(yield func(int) bool) {
+		for _, r := range top {
+			if !yield(r.row) {
+				return
+			}
+		}
+	}
+}
+
+// activeRow is the number of a row, and how active it is.
+type activeRow struct {
+	row      int
+	activity float64
 }

@@ -23,9 +23,10 @@ const (
 	wrapOn     = "\x1b[?7h"
 )
 
-// page writes lines. On a terminal it cuts them to the limit.
+// page writes lines. On a terminal it cuts them to the limit; elsewhere lines that
+// are complete may be handed on.
 type page struct {
-	buf      []byte
+	*output
 	terminal bool
 	limit    int // columns of a line on a terminal
 	lines    int // lines begun
@@ -47,6 +48,7 @@ func (p *page) newLine() {
 func (p *page) endLine() {
 	if !p.terminal {
 		p.buf = append(p.buf, '\n')
+		_ = p.spill() // the error stays
 		return
 	}
 	if p.used < p.limit {
@@ -59,11 +61,11 @@ func (p *page) endLine() {
 func (p *page) skip(columns int) { p.blanks += columns }
 
 // text writes a printable text.
-func (p *page) text(s string, st style) {
+func (p *page) text(s []byte, st style) {
 	if p.terminal {
 		s = cut(s, max(p.limit-p.used-p.blanks, 0))
 	}
-	if s == "" {
+	if len(s) == 0 {
 		return
 	}
 	for range p.blanks {
@@ -80,38 +82,48 @@ func (p *page) text(s string, st style) {
 	p.buf = append(p.buf, s...)
 }
 
-// section writes the rows of a section with the given numbers.
-func (p *page) section(s *section, rows []int) {
+// section writes so many rows of a section.
+func (p *page) section(s *section, rows int) {
+	top := s.topRows(rows)
 	for _, b := range s.blocks {
 		p.newLine()
-		p.cell(cell{text: s.columns[0].head}, s.columns[0])
-		for _, c := range s.columns[b.from:b.to] {
+		p.cell([]byte(s.columns[0].head), plain, &s.columns[0])
+		for i := b.from; i < b.to; i++ {
 			p.skip(gap)
-			p.cell(cell{text: c.head}, c)
+			p.cell([]byte(s.columns[i].head), plain, &s.columns[i])
 		}
-		for _, n := range rows {
-			cells := s.rows[n].cells
-			p.newLine()
-			p.cell(cells[0], s.columns[0])
-			for i := b.from; i < b.to; i++ {
-				p.skip(gap)
-				p.cell(cells[i], s.columns[i])
+		for row := range top {
+			if p.err != nil {
+				return
 			}
+			p.row(s, row, b)
 		}
 	}
 }
 
-// cell writes a text as wide as its column.
-func (p *page) cell(c cell, in column) {
-	if p.terminal {
-		c.text = cut(c.text, in.width)
+// row writes a row of a block.
+func (p *page) row(s *section, row int, b block) {
+	p.newLine()
+	text, st := s.cell(row, 0)
+	p.cell(text, st, &s.columns[0])
+	for i := b.from; i < b.to; i++ {
+		p.skip(gap)
+		text, st = s.cell(row, i)
+		p.cell(text, st, &s.columns[i])
 	}
-	free := max(in.width-textWidth(c.text), 0)
+}
+
+// cell writes a text as wide as its column.
+func (p *page) cell(text []byte, st style, in *column) {
+	if p.terminal {
+		text = cut(text, in.width)
+	}
+	free := max(in.width-textWidth(text), 0)
 	if in.left {
-		p.text(c.text, c.style)
+		p.text(text, st)
 		p.skip(free)
 		return
 	}
 	p.skip(free)
-	p.text(c.text, c.style)
+	p.text(text, st)
 }

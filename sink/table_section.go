@@ -2,8 +2,6 @@ package sink
 
 import (
 	"cmp"
-	"math"
-	"slices"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -18,27 +16,22 @@ const gap = 2
 const maxSingle = 80
 
 // section is the table of one object as text. Column 0 holds the names of the
-// rows; its head is the object.
+// rows; its head is the object. Texts of cells are made whenever they are needed,
+// since those of very many rows would take more memory than all else.
 type section struct {
+	group   *group
+	list    bool // a row is a reading and not an instance
+	grouped bool // separate thousands
+	rows    int
 	columns []column
-	rows    []row
 	blocks  []block
+	text    []byte // of the cell that was made last
 }
 
 type column struct {
 	head  string
 	width int
 	left  bool // texts are aligned to the left, numbers to the right
-}
-
-type row struct {
-	cells    []cell
-	activity float64
-}
-
-type cell struct {
-	text  string
-	style style
 }
 
 // block is a range of columns that stand side by side, without column 0.
@@ -53,15 +46,15 @@ type sectionOptions struct {
 
 // newSection lays out a group.
 func newSection(g *group, o sectionOptions) *section {
-	s := &section{}
+	s := &section{group: g, grouped: o.grouped}
+	g.findRows()
 	list := g.sparse()
 	if !list {
-		s.fillTable(g, o)
-		list = len(g.instances) == 1 && s.width() > cmp.Or(o.width, maxSingle)
+		s.makeTable()
+		list = s.rows == 1 && s.width() > cmp.Or(o.width, maxSingle)
 	}
 	if list {
-		s = &section{}
-		s.fillList(g, o)
+		s.makeList()
 	}
 	if o.cut {
 		s.narrow(o.width)
@@ -74,29 +67,46 @@ func newSection(g *group, o sectionOptions) *section {
 	return s
 }
 
-// fillTable makes one row of each instance and one column of each counter. Of
-// several readings with the same path the last is shown.
-func (s *section) fillTable(g *group, o sectionOptions) {
+// makeTable makes one row of each instance and one column of each counter.
+func (s *section) makeTable() {
+	g := s.group
+	g.fillCells()
+	s.rows = g.instances.Len()
 	s.columns = append(s.columns, column{head: g.title() + g.old(), left: true})
-	for _, c := range g.counters {
-		s.columns = append(s.columns, column{head: safetext.Line(c.name), left: c.texts && !c.numbers})
-	}
-	cells := slices.Repeat([]cell{absent}, len(g.instances)*len(s.columns))
-	for _, i := range g.instances {
-		r := row{cells: cells[:len(s.columns)], activity: math.Inf(-1)}
-		r.cells[0] = cell{text: i.label()}
-		s.rows = append(s.rows, r)
-		cells = cells[len(s.columns):]
-	}
-	byActivity := g.activityColumn()
-	for _, p := range g.readings {
-		r := &s.rows[p.row]
-		r.cells[1+p.column] = newCell(p.Reading, o.grouped)
-		if p.column == byActivity {
-			r.activity = activity(p.Reading)
-		}
+	for i, c := range g.counters {
+		s.columns = append(s.columns, column{head: safetext.Line(string(g.names.At(i))), left: c.texts && !c.numbers})
 	}
 	s.measure()
+}
+
+// makeList makes one row of each reading: name, value, unit. The instance
+// stands in the head where there is only one, else in the names.
+func (s *section) makeList() {
+	g := s.group
+	s.list, s.rows = true, g.size
+	head := g.title()
+	if g.instances.Len() == 1 {
+		head += safetext.Line(string(g.instances.At(0)))
+	}
+	s.columns = []column{{head: head + g.old(), left: true}, {}, {left: true}}
+	s.measure()
+}
+
+// cell returns the text of a cell, valid until the next call, and how it looks.
+func (s *section) cell(row, column int) ([]byte, style) {
+	s.text = s.text[:0]
+	switch {
+	case s.list:
+		r := s.group.readings.At(s.group.position(row))
+		return s.listCell(r, column)
+	case column == 0:
+		s.text = safetext.AppendLine(s.text, label(s.group.instances.At(row)))
+		return s.text, plain
+	}
+	if r := s.group.reading(row, column-1); r != nil {
+		return s.value(r)
+	}
+	return absent, faint
 }
 
 // unitMarks stand behind values in lists, whose heads do not name counters.
@@ -106,43 +116,51 @@ var unitMarks = map[counter.Unit]string{
 	counter.Seconds:   "s",
 }
 
-// fillList makes one row of each reading: name, value, unit. The instance
-// stands in the head where there is only one, else in the names.
-func (s *section) fillList(g *group, o sectionOptions) {
-	head := g.title()
-	single := len(g.instances) == 1
-	if single && g.instances[0].named {
-		head += "(" + g.instances[0].label() + ")"
+// listCell is cell for a reading that makes a row.
+func (s *section) listCell(r *winperf.Reading, column int) ([]byte, style) {
+	switch {
+	case column == 1:
+		return s.value(r)
+	case column == 2 && r.Status == counter.OK:
+		s.text = append(s.text, unitMarks[r.Unit]...)
+		return s.text, plain
+	case column == 2:
+		return nil, plain
 	}
-	s.columns = []column{{head: head + g.old(), left: true}, {}, {left: true}}
-	for _, p := range g.readings {
-		name := safetext.Line(p.Path.Counter)
-		if !single {
-			name = "(" + g.instances[p.row].label() + `)\` + name
-		}
-		r := row{cells: []cell{{text: name}, newCell(p.Reading, o.grouped), {}}}
-		if p.Status == counter.OK {
-			r.cells[2].text = unitMarks[p.Unit]
-		}
-		s.rows = append(s.rows, r)
+
+	g := s.group
+	if g.instances.Len() > 1 {
+		g.text = appendInstance(g.text[:0], &r.Path)
+		s.text = append(s.text, '(')
+		s.text = safetext.AppendLine(s.text, label(g.text))
+		s.text = append(s.text, `)\`...)
 	}
-	s.measure()
+	s.text = safetext.AppendLine(s.text, r.Path.Counter)
+	return s.text, plain
 }
 
 // absent stands where nothing was read or there is no value.
-var absent = cell{"-", faint}
+var absent = []byte("-")
 
-// newCell returns the text of a reading. It is never empty, which would look
+// value returns the text of a reading. It is never empty, which would look
 // like nothing at all.
-func newCell(r *winperf.Reading, grouped bool) cell {
+func (s *section) value(r *winperf.Reading) ([]byte, style) {
 	switch {
 	case r.Status != counter.OK:
-		return cell{r.Status.String(), faint}
+		s.text = append(s.text, r.Status.String()...)
+		return s.text, faint
 	case r.Value.Kind() == counter.KindNone:
-		return absent
+		return absent, faint
 	}
-	if text, ok := r.Value.AsText(); ok {
-		return cell{cmp.Or(safetext.Line(text), `""`), plain}
+
+	text, ok := r.Value.AsText()
+	switch {
+	case !ok:
+		s.text = appendNumber(s.text, r.Value, r.Unit, s.grouped)
+	case text == "":
+		s.text = append(s.text, `""`...)
+	default:
+		s.text = safetext.AppendLine(s.text, text)
 	}
-	return cell{formatNumber(r.Value, r.Unit, grouped), plain}
+	return s.text, plain
 }

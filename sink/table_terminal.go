@@ -8,13 +8,13 @@ import (
 // draw draws a moment over the one before, all in one write. It never writes
 // below the last line, which would scroll the terminal.
 func (t *table) draw(title string, sections []*section, width, height int) {
-	p := page{buf: t.out.buf, terminal: true, limit: width}
+	p := page{output: &t.out, terminal: true, limit: width}
 	if !t.begun {
 		p.buf = append(p.buf, cursorHide...)
 	}
 	p.buf = append(p.buf, wrapOff+cursorHome...)
 	p.newLine()
-	p.text(title, plain)
+	p.text([]byte(title), plain)
 	shown, hidden := fit(sections, height-1)
 	if hidden > 0 {
 		shown, hidden = fit(sections, height-2) // a line for what is not shown
@@ -26,11 +26,11 @@ func (t *table) draw(title string, sections []*section, width, height int) {
 		if p.lines > 1 {
 			p.newLine()
 		}
-		p.section(s, s.topRows(shown[i]))
+		p.section(s, shown[i])
 	}
 	if hidden > 0 && height > 1 {
 		p.newLine()
-		p.text(hiddenText(sections, shown, hidden), faint)
+		p.text([]byte(hiddenText(sections, shown, hidden)), faint)
 	}
 	t.full = p.lines >= height
 	if !t.full {
@@ -39,7 +39,7 @@ func (t *table) draw(title string, sections []*section, width, height int) {
 	} else if p.used < width {
 		p.buf = append(p.buf, eraseLine...)
 	}
-	t.out.buf = append(p.buf, wrapOn...)
+	p.buf = append(p.buf, wrapOn...)
 }
 
 // leave puts the cursor below the last picture and shows it.
@@ -59,7 +59,7 @@ func fit(sections []*section, lines int) (shown []int, hidden int) {
 	for more := true; more; {
 		more = false
 		for i, s := range sections {
-			if shown[i] == len(s.rows) {
+			if shown[i] == s.rows {
 				continue
 			}
 			cost := len(s.blocks)
@@ -75,7 +75,7 @@ func fit(sections []*section, lines int) (shown []int, hidden int) {
 		}
 	}
 	for i, s := range sections {
-		hidden += len(s.rows) - shown[i]
+		hidden += s.rows - shown[i]
 	}
 	return shown, hidden
 }
@@ -84,8 +84,8 @@ func fit(sections []*section, lines int) (shown []int, hidden int) {
 func hiddenText(sections []*section, shown []int, hidden int) string {
 	var parts []string
 	for i, s := range sections {
-		if n := len(s.rows) - shown[i]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d of %d %s", n, len(s.rows), s.columns[0].head))
+		if n := s.rows - shown[i]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d %s", n, s.rows, s.columns[0].head))
 		}
 	}
 	return fmt.Sprintf("%d rows not shown: %s", hidden, strings.Join(parts, ", "))

@@ -44,7 +44,7 @@ func loads(percent ...float64) []winperf.Reading {
 func show(t *testing.T, s Sink, scr *screen, second int, readings []winperf.Reading, want string) {
 	t.Helper()
 	at := sampleTime.Add(time.Duration(second) * time.Second)
-	if err := s.Write(at, taken(at, readings)); err != nil {
+	if err := s.Write(at, winperf.ReadingList(taken(at, readings))); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, scr.String()); diff != "" {
@@ -160,7 +160,7 @@ Object 1  Items
 func TestTerminalClose(t *testing.T) {
 	for height, scrolled := range map[int]int{6: 0, 5: 0, 4: 1} {
 		s, scr := onScreen(40, height)
-		if err := s.Write(sampleTime, loads(1, 2)); err != nil {
+		if err := s.Write(sampleTime, winperf.ReadingList(loads(1, 2))); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
@@ -183,7 +183,7 @@ func TestTerminalClose(t *testing.T) {
 func TestTerminalUnknownSize(t *testing.T) {
 	for _, size := range []func() (int, int){nil, func() (int, int) { return 0, -1 }} {
 		scr := newScreen(80, 24)
-		if err := NewTable(scr, TableOptions{Terminal: true, Size: size}).Write(sampleTime, loads(make([]float64, 40)...)); err != nil {
+		if err := NewTable(scr, TableOptions{Terminal: true, Size: size}).Write(sampleTime, winperf.ReadingList(loads(make([]float64, 40)...))); err != nil {
 			t.Fatal(err)
 		}
 		if lines := strings.Count(scr.String(), "\n"); lines != 24 || scr.scrolled != 0 {
@@ -212,7 +212,7 @@ func TestFit(t *testing.T) {
 		var sections []*section
 		for i := range seed % 5 {
 			sections = append(sections, &section{
-				rows:   make([]row, 1+seed*(i+3)%11),
+				rows:   1 + seed*(i+3)%11,
 				blocks: make([]block, 1+(seed+i)%3),
 			})
 		}
@@ -220,7 +220,7 @@ func TestFit(t *testing.T) {
 		shown, hidden := fit(sections, lines)
 		used, separator, next := 0, 0, -1
 		for i, s := range sections {
-			hidden -= len(s.rows) - shown[i]
+			hidden -= s.rows - shown[i]
 			cost := len(s.blocks)
 			if shown[i] > 0 {
 				used += separator + cost*(1+shown[i])
@@ -228,7 +228,7 @@ func TestFit(t *testing.T) {
 			} else {
 				cost += cost + 1
 			}
-			if shown[i] < len(s.rows) && (next < 0 || cost < next) {
+			if shown[i] < s.rows && (next < 0 || cost < next) {
 				next = cost // the cheapest row that is not shown
 			}
 		}
@@ -270,7 +270,7 @@ func FuzzTerminal(f *testing.F) {
 			s, scr := onScreen(max(int(width), 2), max(int(height), 1))
 			scr.widthOf = widthOf
 			for second := range 2 {
-				if err := s.Write(sampleTime.Add(time.Duration(second)*time.Second), readings); err != nil {
+				if err := s.Write(sampleTime.Add(time.Duration(second)*time.Second), winperf.ReadingList(readings)); err != nil {
 					t.Fatal(err)
 				}
 				if scr.scrolled != 0 || !scr.wrap || scr.cursor {

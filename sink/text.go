@@ -4,6 +4,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/winperf/winperf/internal/safetext"
 	"golang.org/x/text/width"
 )
 
@@ -28,28 +29,32 @@ func runeWidth(r rune) int {
 }
 
 // textWidth returns the number of columns of a text of safetext.Line.
-func textWidth(s string) int {
+func textWidth[T string | []byte](s T) int {
 	n := 0
-	for _, r := range s {
+	for i := 0; i < len(s); {
+		r, size := safetext.Rune(s, i)
 		n += runeWidth(r)
+		i += size
 	}
 	return n
 }
 
 // cut shortens a text of safetext.Line to at most limit columns and ends it with an
 // ellipsis where something is missing.
-func cut(s string, limit int) string {
+func cut[T string | []byte](s T, limit int) T {
 	if limit <= 0 {
-		return ""
+		return s[:0]
 	}
 	if textWidth(s) <= limit {
 		return s
 	}
 	used := textWidth(ellipsis)
-	for i, r := range s {
+	for i := 0; i < len(s); {
+		r, size := safetext.Rune(s, i)
 		if used += runeWidth(r); used > limit {
-			return s[:i] + ellipsis
+			return T(string(s[:i]) + ellipsis)
 		}
+		i += size
 	}
 	return s
 }

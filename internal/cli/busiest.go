@@ -21,23 +21,26 @@ const (
 
 // narrowStandard keeps of the readings of the standard paths those of the
 // busiest processes, the busiest first, and all that are not of processes.
-func narrowStandard(readings []winperf.Reading) []winperf.Reading {
-	rank := rankProcesses(readings)
-	place := func(r *winperf.Reading) int { return rank[r.Path.InstanceText()] }
-	kept := slices.DeleteFunc(readings, func(r winperf.Reading) bool {
-		return isProcess(&r) && place(&r) == 0
+func narrowStandard(v *view) {
+	rank := rankProcesses(v)
+	place := func(at uint32) int { return rank[v.of.At(int(at)).Path.InstanceText()] }
+	v.positions = slices.DeleteFunc(v.positions, func(at uint32) bool {
+		return isProcess(v.of.At(int(at))) && place(at) == 0
 	})
+
+	kept := v.positions
 	for from := 0; from < len(kept); {
+		r := v.At(from)
+		object, counter, process := r.ObjectID, r.CounterID, isProcess(r)
 		to := from + 1
-		for to < len(kept) && kept[to].ObjectID == kept[from].ObjectID && kept[to].CounterID == kept[from].CounterID {
+		for to < len(kept) && v.At(to).ObjectID == object && v.At(to).CounterID == counter {
 			to++
 		}
-		if isProcess(&kept[from]) {
-			slices.SortStableFunc(kept[from:to], func(a, b winperf.Reading) int { return cmp.Compare(place(&a), place(&b)) })
+		if process {
+			slices.SortStableFunc(kept[from:to], func(a, b uint32) int { return cmp.Compare(place(a), place(b)) })
 		}
 		from = to
 	}
-	return kept
 }
 
 func isProcess(r *winperf.Reading) bool { return r.ObjectID.Index == processObject }
@@ -45,7 +48,7 @@ func isProcess(r *winperf.Reading) bool { return r.ObjectID.Index == processObje
 // rankProcesses returns the places, from 1 on, of the instances that are shown:
 // by processor time, then by memory. What has the id 0 is no process: Idle and
 // _Total.
-func rankProcesses(readings []winperf.Reading) map[string]int {
+func rankProcesses(readings winperf.Readings) map[string]int {
 	type process struct {
 		name       string
 		id         bool // it has one, and it is not 0
@@ -53,8 +56,8 @@ func rankProcesses(readings []winperf.Reading) map[string]int {
 	}
 	byName := map[string]*process{}
 	var list []*process
-	for i := range readings {
-		r := &readings[i]
+	for i := range readings.Len() {
+		r := readings.At(i)
 		if !isProcess(r) || r.Status != counter.OK {
 			continue
 		}

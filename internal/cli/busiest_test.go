@@ -21,6 +21,14 @@ func readingOf(object, index uint32, instance string, v float64) winperf.Reading
 	return r
 }
 
+// narrowed is what narrowStandard leaves of readings.
+func narrowed(readings winperf.ReadingList) *view {
+	var v view
+	v.choose(readings, func(*winperf.Reading) bool { return true })
+	narrowStandard(&v)
+	return &v
+}
+
 // The busiest come first, of equals the largest, of what has no value yet the
 // last; Idle and _Total have no id and are none.
 func TestNarrowStandard(t *testing.T) {
@@ -55,7 +63,9 @@ func TestNarrowStandard(t *testing.T) {
 	}
 	want = append(want, "510(lo)264")
 	var got []string
-	for _, r := range narrowStandard(readings) {
+	v := narrowed(readings)
+	for i := range v.Len() {
+		r := v.At(i)
 		got = append(got, r.Path.Object+"("+r.Path.InstanceText()+")"+r.Path.Counter)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -73,8 +83,9 @@ func TestNarrowFew(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, r := range narrowStandard(readings)[:3] {
-		got = append(got, r.Path.InstanceText())
+	v := narrowed(readings)
+	for i := range 3 {
+		got = append(got, v.At(i).Path.InstanceText())
 	}
 	if diff := cmp.Diff([]string{"large", "small", "new"}, got); diff != "" {
 		t.Error(diff)

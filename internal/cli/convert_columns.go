@@ -6,6 +6,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/textset"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -16,32 +17,51 @@ func (c *converter) columns(ctx context.Context, format string) ([]*winperf.Seri
 	if format != "csv" && format != "tsv" {
 		return nil, nil
 	}
-	columns := []*winperf.Series{}
-	known := map[string]bool{}
+	found := foundColumns{columns: []*winperf.Series{}}
 	samples := 0
 	for _, in := range c.inputs {
 		var src winperf.Source = in.src
 		if in.cooked {
 			src = headSource{in.src.Source}
 		}
-		var last []winperf.Reading // their series are known
+		found.last = found.last[:0]
 		for cycle, err := range measure.Watch(ctx, src, c.selection, c.options) {
 			if err != nil {
 				break // the second walk tells of it
 			}
 			samples++
 			c.progress.show(c.inputs, samples)
-			for i, r := range cycle.Readings() {
-				if i < len(last) && last[i].Series == r.Series || namesNothing(r.Status) || known[r.String()] {
-					continue
-				}
-				known[r.String()] = true
-				columns = append(columns, r.Series)
-			}
-			last = append(last[:0], cycle.Readings()...)
+			found.add(cycle)
 		}
 	}
-	return columns, ctx.Err()
+	return found.columns, ctx.Err()
+}
+
+// foundColumns are the series that were found in samples.
+type foundColumns struct {
+	columns []*winperf.Series
+	paths   textset.Set        // of the columns
+	path    []byte             // of one reading
+	last    []winperf.SeriesID // by position: which series was there last that is known
+}
+
+// add adds what is new in a sample.
+func (f *foundColumns) add(readings winperf.Readings) {
+	for i := range readings.Len() {
+		r := readings.At(i)
+		if i == len(f.last) {
+			f.last = append(f.last, winperf.SeriesID{})
+		}
+		if f.last[i] == r.ID && r.ID.Counter != nil || namesNothing(r.Status) {
+			continue
+		}
+
+		f.last[i] = r.ID
+		f.path, _ = r.Path.AppendText(f.path[:0])
+		if _, added := f.paths.Add(f.path); added {
+			f.columns = append(f.columns, winperf.NewSeries(r.Path))
+		}
+	}
 }
 
 // namesNothing tells that there is nothing by the name that was asked for.

@@ -53,15 +53,10 @@ func (c *converter) earliest(m *moment) bool {
 
 // take puts the readings of the samples together, and counts.
 func (c *converter) take(m *moment) {
-	m.readings = m.readings[:0]
 	for _, cycle := range m.cycles {
 		c.tally.count(cycle)
-		for _, r := range cycle.Readings() {
-			if !namesNothing(r.Status) {
-				m.readings = append(m.readings, r)
-			}
-		}
 	}
+	m.readings.choose(m.cycles, func(r *winperf.Reading) bool { return !namesNothing(r.Status) })
 	for _, in := range c.inputs {
 		if in.cycle != nil && in.cycle.Time.Equal(m.time) {
 			c.damage.add(in, in.cycle.Damage)

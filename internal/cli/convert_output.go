@@ -21,8 +21,29 @@ import (
 // moment is what the logs hold of one time.
 type moment struct {
 	time     time.Time
-	cycles   []*measure.Cycle
-	readings []winperf.Reading
+	cycles   cycles
+	readings view
+}
+
+// cycles are the readings of several samples, one behind the other.
+type cycles []*measure.Cycle
+
+// Len implements winperf.Readings.
+func (c cycles) Len() int {
+	n := 0
+	for _, cycle := range c {
+		n += cycle.Len()
+	}
+	return n
+}
+
+// At implements winperf.Readings.
+func (c cycles) At(i int) *winperf.Reading {
+	for i >= c[0].Len() {
+		i -= c[0].Len()
+		c = c[1:]
+	}
+	return c[0].At(i)
 }
 
 // logWriter writes moments to a log.
@@ -120,7 +141,7 @@ func (o *convertOutput) abandon() {
 // readingWriter writes readings.
 type readingWriter struct{ sink.Sink }
 
-func (w *readingWriter) write(m *moment) error { return w.Write(m.time, m.readings) }
+func (w *readingWriter) write(m *moment) error { return w.Write(m.time, &m.readings) }
 
 // blgWriter writes a binary log.
 type blgWriter struct{ *pdhlog.BLGWriter }
@@ -171,8 +192,8 @@ func (w *captureWriter) choose(cycle *measure.Cycle) error {
 		return err
 	}
 	wanted := map[uint32]bool{}
-	for _, r := range cycle.Readings() {
-		wanted[r.ObjectID.Index] = true
+	for i := range cycle.Len() {
+		wanted[cycle.At(i).ObjectID.Index] = true
 	}
 	for _, o := range block.Objects {
 		for i := 0; wanted[o.Title] && i < len(o.Instances); i++ {

@@ -22,7 +22,7 @@ func (a *app) explain(ctx context.Context, src winperf.Source, t *tally, paths [
 	more := 0
 	for w, served := range t.served {
 		last := t.last[w]
-		if served || last.Series == nil || !end && !absent(last.Status) && last.Status != counter.NoInstance {
+		if served || last == counter.OK || !end && !namesNothing(last) {
 			continue
 		}
 		a.partial = a.partial || end
@@ -38,7 +38,7 @@ func (a *app) explain(ctx context.Context, src winperf.Source, t *tally, paths [
 			c = readCatalogue(ctx, src, false, paths...)
 			defer c.close()
 		}
-		a.complain(fmt.Errorf("%s: %s", paths[w], c.reason(paths[w], last.Status)))
+		a.complain(fmt.Errorf("%s: %s", paths[w], c.reason(paths[w], last)))
 	}
 	if more > 0 {
 		a.complain(fmt.Errorf("%d more paths gave no value", more))

@@ -19,8 +19,8 @@ import (
 type reader struct {
 	app      *app
 	standard []string // paths where none are given
-	// narrow returns what a table shows of the standard paths; nil shows all.
-	narrow func([]winperf.Reading) []winperf.Reading
+	// narrow leaves what a table shows of the standard paths; nil shows all.
+	narrow func(*view)
 	source sourceFlags
 	output outputFlags
 	sel    selectFlags
@@ -32,7 +32,7 @@ type reader struct {
 	asked bool // paths were given
 	live  bool // the source is no record
 	tally tally
-	buf   []winperf.Reading
+	view  view
 
 	anomalies anomalies
 }
@@ -157,10 +157,7 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 
 // write writes what is shown of a cycle, if there is anything.
 func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
-	each, ok := out.Sink.(sink.EachWriter)
-	if ok && r.asked && cycle.Len() > 0 {
-		err = each.WriteEach(cycle.Time, cycle.Len(), cycle.At)
-	} else if readings := r.shown(cycle, out); len(readings) > 0 {
+	if readings := r.shown(cycle, out); readings.Len() > 0 {
 		err = out.Write(cycle.Time, readings)
 	}
 	if err != nil {
@@ -172,20 +169,15 @@ func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
 // shown are the readings of a cycle to write. A table leaves out objects and
 // counters that are not there, which standard error tells about, as everything
 // does where the user did not ask for them; programs get all.
-func (r *reader) shown(cycle *measure.Cycle, out *destination) []winperf.Reading {
+func (r *reader) shown(cycle *measure.Cycle, out *destination) winperf.Readings {
 	if r.asked && (out.inPlace || out.out.format != "table") {
-		return cycle.Readings()
+		return cycle
 	}
-	r.buf = r.buf[:0]
-	for _, reading := range cycle.Readings() {
-		if !absent(reading.Status) {
-			r.buf = append(r.buf, reading)
-		}
-	}
+	r.view.choose(cycle, func(reading *winperf.Reading) bool { return !absent(reading.Status) })
 	if !r.asked && r.narrow != nil && out.out.format == "table" {
-		r.buf = r.narrow(r.buf)
+		r.narrow(&r.view)
 	}
-	return r.buf
+	return &r.view
 }
 
 // finish says at the end what was not as it should be.
@@ -208,7 +200,7 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 type tally struct {
 	cycles, missed, damaged int
 	served                  []bool
-	last                    []winperf.Reading // per path: the last reading without a value
+	last                    []counter.Status // per path: that of the last reading without a value, OK where there was none
 	explained               []bool
 	explanations            int
 	damage                  []error // of the first damaged sample, until it is reported
@@ -218,7 +210,7 @@ type tally struct {
 func newTally(paths int) tally {
 	return tally{
 		served:    make([]bool, paths),
-		last:      make([]winperf.Reading, paths),
+		last:      make([]counter.Status, paths),
 		explained: make([]bool, paths),
 	}
 }
@@ -235,7 +227,7 @@ func (t *tally) count(c *measure.Cycle) {
 				t.served[w] = true
 				break
 			}
-			t.last[w] = *r
+			t.last[w] = r.Status
 		}
 		if from == to {
 			t.served[w] = true // another path has it
@@ -275,7 +267,7 @@ func (t *tally) any() bool {
 // hopeless tells whether no path names a counter that is there.
 func (t *tally) hopeless() bool {
 	for w, served := range t.served {
-		if served || !absent(t.last[w].Status) {
+		if served || !absent(t.last[w]) {
 			return false
 		}
 	}

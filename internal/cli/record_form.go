@@ -104,10 +104,10 @@ type textForm struct {
 }
 
 func (f *textForm) write(c *measure.Cycle) error {
-	if len(c.Readings()) == 0 {
+	if c.Len() == 0 {
 		return nil
 	}
-	if err := f.sink.Write(c.Time, c.Readings()); err != nil {
+	if err := f.sink.Write(c.Time, c); err != nil {
 		return err
 	}
 	return f.flush()

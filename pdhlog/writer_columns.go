@@ -1,0 +1,145 @@
+package pdhlog
+
+import (
+	"hash/maphash"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/textset"
+)
+
+// noColumn stands for the column of a series that has none.
+const noColumn = -1
+
+// columns are those of a log, and which reading each has in a moment. Beside the
+// text of its path a column takes some 40 bytes: there may be a million.
+type columns struct {
+	paths   textset.Set // those of the columns, in their order; behind them those of aliases
+	aliases []int32     // columns that have another path, too
+	waiting []waiting
+	late    map[uint64]struct{} // hashes of paths
+	seed    maphash.Seed        // of these
+	path    []byte              // of one reading
+
+	row []uint32 // by column: 1 + position of its reading, 0 = none
+
+	// By position in the readings of the last moment, which series was there and
+	// which column it went to. Readings seldom change their order, so that comparing
+	// two identities replaces the search for a path.
+	ids []winperf.SeriesID
+	to  []int32
+}
+
+// waiting is a column whose path named nothing when the log began.
+type waiting struct {
+	path   winperf.Path
+	column int32
+}
+
+// newColumns makes columns of what is named, or else of the readings.
+func newColumns(named []*winperf.Series, readings winperf.Readings) *columns {
+	c := &columns{late: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
+	if named != nil {
+		readings = &seriesList{list: named}
+	}
+	c.add(readings)
+	c.row = make([]uint32, c.paths.Len())
+	return c
+}
+
+// seriesList is a list of series as readings that are ok.
+type seriesList struct {
+	list []*winperf.Series
+	at   winperf.Reading
+}
+
+func (l *seriesList) Len() int { return len(l.list) }
+
+func (l *seriesList) At(i int) *winperf.Reading {
+	l.at.Series = l.list[i]
+	return &l.at
+}
+
+// add makes a column for each path of the readings.
+func (c *columns) add(readings winperf.Readings) {
+	size := 0
+	for i := range readings.Len() {
+		size += len(c.text(readings.At(i).Path))
+	}
+	c.paths.Grow(readings.Len(), size)
+
+	for i := range readings.Len() {
+		r := readings.At(i)
+		if n, added := c.paths.Add(c.text(r.Path)); added && namesNothing(r) {
+			c.waiting = append(c.waiting, waiting{r.Path, int32(n)})
+		}
+	}
+}
+
+// text returns the text of a path, valid until the next call.
+func (c *columns) text(p winperf.Path) []byte {
+	c.path, _ = p.AppendText(c.path[:0])
+	return c.path
+}
+
+// len is the number of columns.
+func (c *columns) len() int { return c.paths.Len() - len(c.aliases) }
+
+// place notes in row which reading goes to which column.
+func (c *columns) place(readings winperf.Readings) {
+	clear(c.row)
+	if more := readings.Len() - len(c.ids); more > 0 {
+		c.ids = append(c.ids, make([]winperf.SeriesID, more)...)
+		c.to = append(c.to, make([]int32, more)...)
+	}
+	for i := range readings.Len() {
+		r := readings.At(i)
+		if r.ID != c.ids[i] || r.ID == (winperf.SeriesID{}) {
+			c.ids[i], c.to[i] = r.ID, c.of(r)
+		}
+		if column := c.to[i]; column != noColumn {
+			c.row[column] = uint32(i + 1)
+		}
+	}
+}
+
+// of returns the column of a reading. Series that have none are counted by
+// a hash of their path: a long log sees many, and their paths need not be kept.
+func (c *columns) of(r *winperf.Reading) int32 {
+	path := c.text(r.Path)
+	if n := c.paths.Find(path); n >= c.len() {
+		return c.aliases[n-c.len()]
+	} else if n >= 0 {
+		return int32(n)
+	}
+	if namesNothing(r) {
+		return noColumn // says that a series went, not that one came
+	}
+
+	for _, w := range c.waiting {
+		if w.is(r.Path) {
+			c.aliases = append(c.aliases, w.column)
+			c.paths.Add(path)
+			return w.column
+		}
+	}
+	c.late[maphash.Bytes(c.seed, path)] = struct{}{}
+	return noColumn
+}
+
+// namesNothing tells whether the reading stands for a path that named nothing.
+func namesNothing(r *winperf.Reading) bool {
+	switch r.Status {
+	case counter.NoInstance, counter.NoCounter, counter.NoObject:
+		return true
+	}
+	return false
+}
+
+// is tells whether p is what the column waits for.
+func (w *waiting) is(p winperf.Path) bool {
+	if w.path.Machine == "" {
+		p.Machine = ""
+	}
+	return w.path.EqualFold(p)
+}
