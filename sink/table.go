@@ -42,6 +42,8 @@ type table struct {
 	opt   TableOptions
 	begun bool // something was written
 	full  bool // the last picture reached the terminal's last line
+
+	groups groups
 }
 
 // NewTable returns a Sink that writes a table for people.
@@ -69,16 +71,17 @@ func (t *table) Write(at time.Time, readings winperf.Readings) error {
 	}
 	width, height := t.size()
 	machine, common := commonMachine(readings)
-	groups := groupReadings(at, readings, common)
+	t.groups.sort(at, readings, common)
+	defer t.groups.end()
 	opt := sectionOptions{width: width, cut: t.opt.Terminal, grouped: t.opt.Grouped}
 	title := at.In(t.opt.Location).Format(tableTime)
 	if machine != "" {
 		title += "  " + safetext.Line(machine)
 	}
 	if t.opt.Terminal {
-		t.draw(title, newSections(groups, opt), width, height)
+		t.draw(title, newSections(t.groups.list, opt), width, height)
 	} else {
-		t.writeBlocks(title, groups, opt)
+		t.writeBlocks(title, opt)
 	}
 	t.begun = true
 	return t.out.flush()
@@ -108,7 +111,7 @@ func newSections(groups []*group, opt sectionOptions) []*section {
 }
 
 // writeBlocks writes a moment below the one before, one object after the other.
-func (t *table) writeBlocks(title string, groups []*group, opt sectionOptions) {
+func (t *table) writeBlocks(title string, opt sectionOptions) {
 	p := page{output: &t.out}
 	if t.begun {
 		p.newLine()
@@ -117,13 +120,12 @@ func (t *table) writeBlocks(title string, groups []*group, opt sectionOptions) {
 		p.newLine()
 		p.text([]byte(title), plain)
 	}
-	for i, g := range groups {
+	for i, g := range t.groups.list {
 		if i > 0 {
 			p.newLine()
 		}
 		s := newSection(g, opt)
 		p.section(s, s.rows)
-		groups[i] = nil // it is not needed any more
 	}
 	if p.lines > 0 {
 		p.endLine()

@@ -20,9 +20,9 @@ import (
 // be a million rows. Beside its name each takes about 16 bytes, and 4 for each of
 // the columns.
 type group struct {
-	readings        winperf.Readings
-	machine, object string // machine is empty where it need not be shown
-	age             time.Duration
+	groupKey // the machine is empty where it need not be shown
+	readings winperf.Readings
+	age      time.Duration
 
 	size int // how many readings
 	runs []run
@@ -68,31 +68,61 @@ func (o *names) number(name []byte) int {
 	return o.last
 }
 
-// groupReadings sorts readings into groups. Groups of a common machine do not name
-// it.
-func groupReadings(at time.Time, readings winperf.Readings, common bool) []*group {
-	type key struct{ machine, object string }
-	found := make(map[key]*group)
-	var groups []*group
+// groups are those of a moment. They have the memory of those of the moment before.
+type groups struct {
+	list        []*group
+	now, before map[groupKey]*group
+}
+
+// groupKey tells groups apart.
+type groupKey struct{ machine, object string }
+
+// sort sorts readings into groups. Groups of a common machine do not name it.
+func (s *groups) sort(at time.Time, readings winperf.Readings, common bool) {
+	s.list, s.now, s.before = s.list[:0], make(map[groupKey]*group), s.now
 	var g *group // of the reading before
 	for i := range readings.Len() {
 		r := readings.At(i)
-		k := key{r.Path.Machine, r.Path.Object}
+		k := groupKey{r.Path.Machine, r.Path.Object}
 		if common {
 			k.machine = ""
 		}
-		if g == nil || g.object != k.object || g.machine != k.machine {
-			g = found[k]
-		}
-		if g == nil {
-			g = &group{readings: readings, machine: k.machine, object: k.object}
-			found[k] = g
-			groups = append(groups, g)
+		if g == nil || g.groupKey != k {
+			g = s.get(k, readings)
 		}
 		g.add(i, r)
 		g.age = max(g.age, age(at, r))
 	}
-	return groups
+	s.before = nil
+}
+
+// get returns the group with a key, a new one where there is none yet.
+func (s *groups) get(k groupKey, readings winperf.Readings) *group {
+	if g := s.now[k]; g != nil {
+		return g
+	}
+	g := s.before[k]
+	if g == nil {
+		g = &group{groupKey: k}
+	}
+	g.reset(readings)
+	s.now[k], s.list = g, append(s.list, g)
+	return g
+}
+
+// end lets go of the readings of the moment.
+func (s *groups) end() {
+	for _, g := range s.list {
+		g.readings = nil
+	}
+}
+
+// reset empties the group and gives it readings.
+func (g *group) reset(readings winperf.Readings) {
+	g.readings, g.age = readings, 0
+	g.size, g.runs, g.counters = 0, g.runs[:0], g.counters[:0]
+	g.names.Reset()
+	g.instances.Reset()
 }
 
 // add notes the position of a reading, and its column.
@@ -147,7 +177,9 @@ func (g *group) findRows() {
 // fillCells finds the cells of the readings. Of several readings with the same
 // path the last is shown.
 func (g *group) fillCells() {
-	g.cells = make([]uint32, g.instances.Len()*len(g.counters))
+	n := g.instances.Len() * len(g.counters)
+	g.cells = slices.Grow(g.cells[:0], n)[:n]
+	clear(g.cells)
 	for n := range g.size {
 		at := g.position(n)
 		r := g.readings.At(at)

@@ -104,7 +104,9 @@ func TestTopRows(t *testing.T) {
 		for i := range percent {
 			percent[i] = float64(random.IntN(5))
 		}
-		sections := newSections(groupReadings(sampleTime, winperf.ReadingList(loads(percent...)), true), sectionOptions{})
+		var g groups
+		g.sort(sampleTime, winperf.ReadingList(loads(percent...)), true)
+		sections := newSections(g.list, sectionOptions{})
 		for n := 1; n < rows; n++ {
 			var want []int // by insertion, equals stay in their order
 			for row := range rows {

@@ -30,6 +30,12 @@ func (s *Set) Grow(n, size int) {
 	s.resize(len(s.ends) + n)
 }
 
+// Reset makes the set empty, and keeps its memory.
+func (s *Set) Reset() {
+	s.bytes, s.ends = s.bytes[:0], s.ends[:0]
+	clear(s.slots)
+}
+
 // Len is the number of texts.
 func (s *Set) Len() int { return len(s.ends) }
 

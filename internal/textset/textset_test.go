@@ -38,6 +38,16 @@ func TestSet(t *testing.T) {
 				t.Errorf("text %d is %q, want %q", n, got, text)
 			}
 		}
+
+		s.Reset()
+		for text := range want {
+			if n := s.Find([]byte(text)); n >= 0 {
+				t.Fatalf("%q is %d in an empty set", text, n)
+			}
+		}
+		if n, added := s.Add([]byte("first")); n != 0 || !added || s.Len() != 1 {
+			t.Errorf("the first text becomes %d of %d, %v", n, s.Len(), added)
+		}
 	}
 }
 
