@@ -44,9 +44,9 @@ type Options struct {
 	// NoZone leaves time zone and bias out of the head, for times of which only
 	// what stood on the wall is known.
 	NoZone bool
-	// Columns are the series that get a column; nil are those of the first moment
+	// Columns are the paths that get a column; nil are those of the first moment
 	// that has readings.
-	Columns []*winperf.Series
+	Columns []winperf.Path
 }
 
 // separators and marks are what tells the formats apart.
@@ -110,6 +110,7 @@ func (w *Writer) Write(t time.Time, readings winperf.Readings) error {
 	t = t.In(w.opt.Location)
 	if w.columns == nil {
 		w.columns = newColumns(w.opt.Columns, readings)
+		w.opt.Columns = nil
 		if err := w.appendHead(t); err != nil {
 			return err
 		}
@@ -188,7 +189,9 @@ func (w *Writer) appendRow(t time.Time, readings winperf.Readings) {
 
 	begin := len(w.buf)
 	for column, n := range w.columns.row {
-		w.makeRoom(column, len(w.buf)-begin)
+		if cap(w.buf)-len(w.buf) < usualValue {
+			w.makeRoom(column, len(w.buf)-begin)
+		}
 		w.buf = append(w.buf, separators[w.opt.Format])
 		if n == 0 {
 			w.buf = append(w.buf, noValue...)
@@ -203,13 +206,13 @@ func (w *Writer) appendRow(t time.Time, readings winperf.Readings) {
 // size of the first ones tells: a buffer that grows with very many columns would
 // leave several times its size behind.
 func (w *Writer) makeRoom(columns, size int) {
-	const value = len(`,"1234567890.123456"`)
 	left := len(w.columns.row) - columns
-	switch {
-	case cap(w.buf)-len(w.buf) > value:
-	case size < pieceSize/2:
-		w.buf = slices.Grow(w.buf, min(left*value, pieceSize))
-	default:
-		w.buf = slices.Grow(w.buf, left*(size/columns+1)+value)
+	if size < pieceSize/2 { // too few to tell
+		w.buf = slices.Grow(w.buf, min(left*usualValue, pieceSize))
+		return
 	}
+	w.buf = slices.Grow(w.buf, left*(size/columns+1)+usualValue)
 }
+
+// usualValue is the number of bytes that hardly a value exceeds.
+const usualValue = len(`,"1234567890.123456"`)

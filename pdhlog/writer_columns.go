@@ -37,27 +37,29 @@ type waiting struct {
 }
 
 // newColumns makes columns of what is named, or else of the readings.
-func newColumns(named []*winperf.Series, readings winperf.Readings) *columns {
+func newColumns(named []winperf.Path, readings winperf.Readings) *columns {
 	c := &columns{late: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
 	if named != nil {
-		readings = &seriesList{list: named}
+		readings = &pathReadings{paths: named}
 	}
 	c.add(readings)
 	c.row = make([]uint32, c.paths.Len())
 	return c
 }
 
-// seriesList is a list of series as readings that are ok.
-type seriesList struct {
-	list []*winperf.Series
-	at   winperf.Reading
+// pathReadings are paths as readings that are ok.
+type pathReadings struct {
+	paths  []winperf.Path
+	at     winperf.Reading
+	series winperf.Series
 }
 
-func (l *seriesList) Len() int { return len(l.list) }
+func (p *pathReadings) Len() int { return len(p.paths) }
 
-func (l *seriesList) At(i int) *winperf.Reading {
-	l.at.Series = l.list[i]
-	return &l.at
+func (p *pathReadings) At(i int) *winperf.Reading {
+	p.series.Path = p.paths[i]
+	p.at.Series = &p.series
+	return &p.at
 }
 
 // add makes a column for each path of the readings.

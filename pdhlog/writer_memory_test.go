@@ -57,7 +57,7 @@ func TestWriterMemory(t *testing.T) {
 			if !named {
 				break
 			}
-			opt.Columns = append(opt.Columns, winperf.NewSeries(readings.At(i).Path))
+			opt.Columns = append(opt.Columns, readings.At(i).Path)
 		}
 
 		before := live()

@@ -13,11 +13,11 @@ import (
 // columns finds the columns of formats that have them at their beginning: the
 // series that the logs hold anywhere. Where the columns of a log do not tell
 // them, that takes a walk over all of it.
-func (c *converter) columns(ctx context.Context, format string) ([]*winperf.Series, error) {
+func (c *converter) columns(ctx context.Context, format string) ([]winperf.Path, error) {
 	if format != "csv" && format != "tsv" {
 		return nil, nil
 	}
-	found := foundColumns{columns: []*winperf.Series{}}
+	found := foundColumns{columns: []winperf.Path{}}
 	samples := 0
 	for _, in := range c.inputs {
 		var src winperf.Source = in.src
@@ -37,11 +37,11 @@ func (c *converter) columns(ctx context.Context, format string) ([]*winperf.Seri
 	return found.columns, ctx.Err()
 }
 
-// foundColumns are the series that were found in samples.
+// foundColumns are the paths that were found in samples.
 type foundColumns struct {
-	columns []*winperf.Series
-	paths   textset.Set        // of the columns
-	path    []byte             // of one reading
+	columns []winperf.Path
+	texts   textset.Set        // of the columns
+	text    []byte             // of one reading
 	last    []winperf.SeriesID // by position: which series was there last that is known
 }
 
@@ -57,9 +57,9 @@ func (f *foundColumns) add(readings winperf.Readings) {
 		}
 
 		f.last[i] = r.ID
-		f.path, _ = r.Path.AppendText(f.path[:0])
-		if _, added := f.paths.Add(f.path); added {
-			f.columns = append(f.columns, winperf.NewSeries(r.Path))
+		f.text, _ = r.Path.AppendText(f.text[:0])
+		if _, added := f.texts.Add(f.text); added {
+			f.columns = append(f.columns, r.Path)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (c *converter) create(ctx context.Context, format, file string) (*convertOu
 }
 
 // newWriter makes the writer of a format.
-func (c *converter) newWriter(out *convertOutput, w io.Writer, format, file string, columns []*winperf.Series) (logWriter, error) {
+func (c *converter) newWriter(out *convertOutput, w io.Writer, format, file string, columns []winperf.Path) (logWriter, error) {
 	first := c.inputs[0]
 	switch format {
 	case "capture":
