@@ -2,6 +2,7 @@ package pdhlog
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -132,7 +133,7 @@ func TestHeadError(t *testing.T) {
 	full := &brokenWriter{good: 2, err: io.ErrClosedPipe}
 	w := NewWriter(full, Options{})
 	for range 2 {
-		if err := w.Write(sampleTime, newScratch(20_000)); err != io.ErrClosedPipe {
+		if err := w.Write(sampleTime, newScratch(20_000)); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("error %v", err)
 		}
 	}

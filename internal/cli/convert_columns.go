@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -47,6 +48,9 @@ type foundColumns struct {
 
 // add adds what is new in a sample.
 func (f *foundColumns) add(readings winperf.Readings) {
+	if more := readings.Len() - len(f.columns); more > 0 { // what grows leaves several times its size behind
+		f.columns, f.last = slices.Grow(f.columns, more), slices.Grow(f.last, more)
+	}
 	for i := range readings.Len() {
 		r := readings.At(i)
 		if i == len(f.last) {
