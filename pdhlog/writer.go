@@ -108,14 +108,15 @@ func (w *Writer) Write(t time.Time, readings winperf.Readings) error {
 	}
 
 	t = t.In(w.opt.Location)
-	if w.columns == nil {
+	if w.columns != nil {
+		w.columns.place(readings)
+	} else {
 		w.columns = newColumns(w.opt.Columns, readings)
 		w.opt.Columns = nil
 		if err := w.appendHead(t); err != nil {
 			return err
 		}
 	}
-	w.columns.place(readings)
 	w.appendRow(t, readings)
 	return w.flush()
 }

@@ -25,7 +25,7 @@ type columns struct {
 
 	// By position in the readings of the last moment, which series was there and
 	// which column it went to. Readings seldom change their order, so that comparing
-	// two identities replaces the search for a path.
+	// two identities replaces the search for a path. A log of one moment has none.
 	ids []winperf.SeriesID
 	to  []int32
 }
@@ -36,14 +36,16 @@ type waiting struct {
 	column int32
 }
 
-// newColumns makes columns of what is named, or else of the readings.
+// newColumns makes columns of what is named, or else of the readings, and places
+// the readings.
 func newColumns(named []winperf.Path, readings winperf.Readings) *columns {
 	c := &columns{late: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
-	if named != nil {
-		readings = &pathReadings{paths: named}
+	if named == nil {
+		c.add(readings)
+		return c
 	}
-	c.add(readings)
-	c.row = make([]uint32, c.paths.Len())
+	c.add(&pathReadings{paths: named})
+	c.place(readings)
 	return c
 }
 
@@ -62,19 +64,25 @@ func (p *pathReadings) At(i int) *winperf.Reading {
 	return &p.at
 }
 
-// add makes a column for each path of the readings.
+// add makes a column for each path of the readings, and notes which goes there.
 func (c *columns) add(readings winperf.Readings) {
 	size := 0
 	for i := range readings.Len() {
 		size += len(c.text(readings.At(i).Path))
 	}
 	c.paths.Grow(readings.Len(), size)
+	c.row = make([]uint32, 0, readings.Len())
 
 	for i := range readings.Len() {
 		r := readings.At(i)
-		if n, added := c.paths.Add(c.text(r.Path)); added && namesNothing(r) {
+		n, added := c.paths.Add(c.text(r.Path))
+		if added {
+			c.row = append(c.row, 0)
+		}
+		if added && namesNothing(r) {
 			c.waiting = append(c.waiting, waiting{r.Path, int32(n)})
 		}
+		c.row[n] = uint32(i + 1)
 	}
 }
 
