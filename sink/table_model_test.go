@@ -59,12 +59,12 @@ func modelTable(object string, readings []winperf.Reading) string {
 
 // TestTableModel compares large tables with those of the model: objects one behind
 // the other and mixed, counter by counter, instance by instance and in no order,
-// with gaps and with readings of the same path.
+// with gaps and with readings of the same path; and in later moments some of them.
 func TestTableModel(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for round := range 60 {
 		var readings []winperf.Reading
-		objects, rows, columns := 1+random.IntN(3), 2+random.IntN(400), 1+random.IntN(8)
+		objects, rows, columns := 1+random.IntN(3), 8+random.IntN(400), 1+random.IntN(8)
 		for i := range objects * rows * columns {
 			row, column, object := i%rows, i/rows%columns, i/rows/columns
 			switch round % 3 {
@@ -82,16 +82,26 @@ func TestTableModel(t *testing.T) {
 			readings = append(readings, winperf.Reading{Series: s, Value: counter.Int(random.Uint64() >> random.IntN(64))})
 		}
 
+		moments := [][]winperf.Reading{readings, nil, nil}
+		for i, r := range readings {
+			moments[1+i%2] = append(moments[1+i%2], r)
+		}
 		var want []string
-		found := map[string]bool{}
-		for _, r := range readings {
-			if !found[r.Path.Object] {
-				found[r.Path.Object] = true
-				want = append(want, modelTable(r.Path.Object, readings))
+		for _, moment := range moments {
+			found := map[string]bool{}
+			for _, r := range moment {
+				if !found[r.Path.Object] {
+					found[r.Path.Object] = true
+					want = append(want, modelTable(r.Path.Object, moment))
+				}
 			}
 		}
-		if got := tableOf(t, 0, TableOptions{Single: true}, readings); got != strings.Join(want, "\n") {
-			t.Fatalf("round %d of %d readings:\n%s\nwant\n%s", round, len(readings), got, strings.Join(want, "\n"))
+		got := strings.Split(tableOf(t, 0, TableOptions{Single: true}, moments...), "\n")
+		lines := strings.Split(strings.Join(want, "\n"), "\n")
+		for i := range max(len(got), len(lines)) {
+			if i >= len(got) || i >= len(lines) || got[i] != lines[i] {
+				t.Fatalf("round %d: line %d differs\ngot  %q\nwant %q", round, i, got[i:min(i+1, len(got))], lines[i:min(i+1, len(lines))])
+			}
 		}
 	}
 }

@@ -79,12 +79,15 @@ func TestTableAge(t *testing.T) {
 	for i := range readings[:3] {
 		readings[i].Time = readings[i].Time.Add(-2345 * time.Millisecond)
 	}
-	got := tableOf(t, 0, TableOptions{Single: true}, readings)
+	got := tableOf(t, 0, TableOptions{Single: true}, readings, processes()[:3])
 	want := `Process (2.3 s old)  % Processor Time   Working Set  Owner
 _Total                         198.47  123456789012  ""
 
 Memory  Pages/sec
              0.00
+
+Process  % Processor Time   Working Set  Owner
+_Total             198.47  123456789012  ""
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
