@@ -58,10 +58,10 @@ var (
 // Writer writes a text log.
 //
 // The first moment that has readings fixes the columns, one for each distinct
-// path in the order of the readings, unless Options.Columns names them. Series that appear later have no column;
-// [Writer.Late] counts them. A series that is missing from a moment leaves its
-// field blank, and one that comes back under the same path fills its column
-// again. A path that named nothing at first, as its status says, gets its
+// path in the order of the readings, unless Options.Columns names them. Series
+// that appear later have no column; [Writer.Late] counts them. A series that is
+// missing from a moment leaves its field blank, and one that comes back under the
+// same path fills its column again. A path that named nothing at first, as its status says, gets its
 // column filled by what it names later, whatever the case of its letters and
 // with or without machine.
 //

@@ -26,7 +26,8 @@ type scratch struct {
 }
 
 func newScratch(n int) *scratch {
-	s := &scratch{counter: winperf.NewSeries(winperf.Path{Machine: "HOST", Object: "Big", HasInstance: true, Counter: "N"})}
+	path := winperf.Path{Machine: "HOST", Object: "Big", HasInstance: true, Counter: "N"}
+	s := &scratch{counter: winperf.NewSeries(path)}
 	for i := range n {
 		s.names = append(s.names, fmt.Sprintf("%07d", i))
 	}

@@ -183,7 +183,8 @@ func TestTerminalClose(t *testing.T) {
 func TestTerminalUnknownSize(t *testing.T) {
 	for _, size := range []func() (int, int){nil, func() (int, int) { return 0, -1 }} {
 		scr := newScreen(80, 24)
-		if err := NewTable(scr, TableOptions{Terminal: true, Size: size}).Write(sampleTime, winperf.ReadingList(loads(make([]float64, 40)...))); err != nil {
+		idle := winperf.ReadingList(loads(make([]float64, 40)...))
+		if err := NewTable(scr, TableOptions{Terminal: true, Size: size}).Write(sampleTime, idle); err != nil {
 			t.Fatal(err)
 		}
 		if lines := strings.Count(scr.String(), "\n"); lines != 24 || scr.scrolled != 0 {
