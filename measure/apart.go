@@ -219,10 +219,11 @@ func (a *apart) join(rest *Cycle, begin time.Duration) *Cycle {
 		}
 		if walk.cycle != nil {
 			part := walk.next()
-			for i := range part {
-				values += part[i].Len()
+			for _, col := range part {
+				col.start = values
+				values += col.Len()
+				columns = append(columns, col)
 			}
-			columns = append(columns, part...)
 		}
 		parts, columnParts = append(parts, values), append(columnParts, len(columns))
 	}

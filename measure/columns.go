@@ -27,6 +27,7 @@ type Column struct {
 	object frame.Object // of the item
 	one    *winperf.Series
 	text   string // of one
+	start  int    // the place of its first reading among those of the cycle
 }
 
 // Len is the number of values.
@@ -151,7 +152,7 @@ func (s *columnStore) reading(at int, r *winperf.Reading) Column {
 	}
 	s.bits[at], s.status[at] = bits, r.Status
 	c := Column{
-		Time: r.Time, Kind: r.Value.Kind(), one: r.Series,
+		Time: r.Time, Kind: r.Value.Kind(), one: r.Series, start: at,
 		Bits: s.bits[at : at+1], Status: s.status[at : at+1], Touched: r.Anomalies,
 	}
 	c.text, _ = r.Value.AsText()

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -88,7 +89,7 @@ func (c *Cycle) Len() int {
 
 // At returns the reading at position i of Readings, valid until the next call, as
 // its Series is. It makes this one only: all readings and series of a million
-// instances take more memory than their sample. It is fast for positions near each other.
+// instances take more memory than their sample.
 func (c *Cycle) At(i int) *winperf.Reading {
 	if c.has.readings {
 		return &c.readings[i]
@@ -96,14 +97,15 @@ func (c *Cycle) At(i int) *winperf.Reading {
 
 	// The columns stand in the order of their readings.
 	at := &c.at
-	for i < at.start {
-		at.column--
-		at.start -= c.columns[at.column].Len()
+	if col := &c.columns[at.column]; i < col.start || i >= col.start+col.Len() {
+		next, exact := slices.BinarySearchFunc(c.columns, i, func(col Column, i int) int { return cmp.Compare(col.start, i) })
+		if !exact {
+			next--
+		}
+		at.column = next
 	}
-	for n := c.columns[at.column].Len(); i >= at.start+n; n = c.columns[at.column].Len() {
-		at.column, at.start = at.column+1, at.start+n
-	}
-	col, n := &c.columns[at.column], i-at.start
+	col := &c.columns[at.column]
+	n := i - col.start
 	col.describe(&at.series, n)
 	at.reading = col.reading(n, &at.series)
 	return &at.reading
@@ -111,9 +113,9 @@ func (c *Cycle) At(i int) *winperf.Reading {
 
 // position is a reading and where it stands.
 type position struct {
-	column, start int // the column, and the position of its first reading
-	reading       winperf.Reading
-	series        winperf.Series // of the reading
+	column  int
+	reading winperf.Reading
+	series  winperf.Series // of the reading
 }
 
 // begin empties the cycle; its values will be there as columns or as readings.

@@ -66,7 +66,8 @@ func (p *plan) prepare() {
 	}
 	for i := range p.columns {
 		col := &p.columns[i]
-		p.out[col.out] = Column{item: col.item, Bits: p.store.bits[col.start:][:len(col.instances)], Status: p.store.status[col.start:][:len(col.instances)]}
+		n := len(col.instances)
+		p.out[col.out] = Column{item: col.item, start: col.start, Bits: p.store.bits[col.start:][:n], Status: p.store.status[col.start:][:n]}
 	}
 }
 
