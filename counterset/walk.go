@@ -1,6 +1,9 @@
 package counterset
 
-import "github.com/winperf/winperf/counter"
+import (
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/wire"
+)
 
 // Form says what an answer holds: PERF_COUNTER_HEADER.dwType.
 type Form uint32
@@ -156,12 +159,11 @@ func readInstance(b []byte, pos, last uint32) (values, name uint32, err *Error) 
 
 // terminated returns the length of UTF-16 text with its NUL, -1 without one.
 func terminated(b []byte) int {
-	for i := 0; i+2 <= len(b); i += 2 {
-		if b[i]|b[i+1] == 0 {
-			return i + 2
-		}
+	text, _, found := wire.CutUTF16(b)
+	if !found {
+		return -1
 	}
-	return -1
+	return len(text) + 2
 }
 
 // value is one PERF_COUNTER_DATA.

@@ -3,7 +3,8 @@ package nametable
 import (
 	"strings"
 	"unicode"
-	"unicode/utf16"
+
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // LongText is the length in UTF-16 units above which a text is unusual.
@@ -43,7 +44,7 @@ func Check(t *Table) Report {
 		if strings.ContainsFunc(text, unicode.IsControl) {
 			r.Control = append(r.Control, index)
 		}
-		if units(text) > LongText {
+		if wire.NumUnits(text) > LongText {
 			r.Long = append(r.Long, index)
 		}
 	}
@@ -54,13 +55,4 @@ func Check(t *Table) Report {
 		}
 	}
 	return r
-}
-
-// units returns the length of s in UTF-16 units.
-func units(s string) int {
-	n := 0
-	for _, r := range s {
-		n += utf16.RuneLen(r)
-	}
-	return n
 }

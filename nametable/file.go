@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // ReadFile reads name tables from an open file, whose name goes into messages;
@@ -57,7 +58,7 @@ func parseFile(b []byte) (*Table, []Damage) {
 		return parseLines(strings.TrimPrefix(string(b), "\ufeff"))
 	}
 	if even := utf16[:len(utf16)&^1]; countNUL(even) == 0 {
-		return parseLines(decodeUTF16(even))
+		return parseLines(wire.Decode(even, wire.UTF16LE))
 	}
 	t, damage := Parse(utf16, Options{Tolerant: true})
 	for i := range damage {

@@ -3,6 +3,8 @@ package nametable
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // Limits of one table. Real ones have some thousand pairs and 100 KB to 2 MB.
@@ -99,11 +101,8 @@ func (p *parser) run() {
 
 // peek returns the string at off without its NUL.
 func (p *parser) peek() []byte {
-	end := p.off
-	for end < len(p.b) && (p.b[end] != 0 || p.b[end+1] != 0) {
-		end += 2
-	}
-	return p.b[p.off:end]
+	s, _, _ := wire.CutUTF16(p.b[p.off:])
+	return s
 }
 
 // skip goes on after the string s and its NUL.

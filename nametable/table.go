@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // Kind tells what the texts of a table are.
@@ -148,12 +149,10 @@ func (t *Table) Lookup(text string) []uint32 {
 // Encode appends the table to dst as MULTI_SZ bytes, as the registry keeps it.
 func (t *Table) Encode(dst []byte) []byte {
 	for index, s := range t.All() {
-		dst = appendUTF16(dst, strconv.FormatUint(uint64(index), 10))
-		dst = appendUTF16(dst, "\x00")
-		dst = appendUTF16(dst, s)
-		dst = appendUTF16(dst, "\x00")
+		dst = wire.AppendUTF16Z(dst, strconv.FormatUint(uint64(index), 10))
+		dst = wire.AppendUTF16Z(dst, s)
 	}
-	return appendUTF16(dst, "\x00")
+	return append(dst, 0, 0)
 }
 
 // NameTable encodes the table as a source hands it out. The index tells what a

@@ -63,14 +63,14 @@ func (e *blgEvents) readZone(h *BLGHeader, b []byte, at int) {
 	h.Zone = parseZone(b[at:])
 	h.PerfFreq = int64(le.Uint64(b[clocks+8:]))
 	h.Start = e.time(blgBufferHeader+blgSystemHeader+clocks+16, le.Uint64(b[clocks+16:]))
-	logger, ok := utf16Z(b[names:])
+	logger, rest, ok := wire.CutUTF16(b[names:])
 	if !ok {
 		return
 	}
 	if guid, err := winperf.ParseGUID(wire.Text(logger, wire.UTF16LE)); err == nil {
 		h.GUID, e.guid = guid, guid
 	}
-	if file, ok := utf16Z(b[names+len(logger)+2:]); ok {
+	if file, _, ok := wire.CutUTF16(rest); ok {
 		h.LogName = wire.Text(file, wire.UTF16LE)
 	}
 }

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/bits"
 	"strings"
 	"time"
-	"unicode/utf16"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // blgOutput writes the container: buffers of events. A buffer that is filled in
@@ -363,17 +362,8 @@ func pad8(b []byte, start int) []byte {
 // appendUTF16Z appends a string in UTF-16LE with a terminator. It ends where
 // the string has a NUL.
 func appendUTF16Z(b []byte, s string) []byte {
-	for _, r := range s {
-		if r == 0 {
-			break
-		}
-		if high, low := utf16.EncodeRune(r); high != '\uFFFD' {
-			b = binary.LittleEndian.AppendUint16(b, uint16(high))
-			r = low
-		}
-		b = binary.LittleEndian.AppendUint16(b, uint16(r))
-	}
-	return append(b, 0, 0)
+	s, _, _ = strings.Cut(s, "\x00")
+	return wire.AppendUTF16Z(b, s)
 }
 
 // blgMaxName is the longest name that is read, in bytes: four times of what a
@@ -395,27 +385,10 @@ func (n *blgNames) at(offset int64) (name []byte, ok bool) {
 	if offset < 0 || offset >= int64(len(n.b)) {
 		return nil, false
 	}
-	name, ok = utf16Z(n.b[offset:min(offset+blgMaxName+2, int64(len(n.b)))])
+	name, _, ok = wire.CutUTF16(n.b[offset:min(offset+blgMaxName+2, int64(len(n.b)))])
+	if !ok {
+		name = nil
+	}
 	n.left -= len(name) + 2
 	return name, ok && n.left >= 0
-}
-
-// utf16Z returns the text at the start of b up to its terminator, without it;
-// ok is false where there is none. It looks at four characters at a time.
-func utf16Z(b []byte) (text []byte, ok bool) {
-	const low, high = 0x0001_0001_0001_0001, 0x8000_8000_8000_8000
-	at := 0
-	for ; len(b)-at >= 8; at += 8 {
-		x := binary.LittleEndian.Uint64(b[at:])
-		if zero := (x - low) &^ x & high; zero != 0 { // the lowest bit is right, those above it need not be
-			at += bits.TrailingZeros64(zero) / 16 * 2
-			return b[:at], true
-		}
-	}
-	for ; at+1 < len(b); at += 2 {
-		if b[at] == 0 && b[at+1] == 0 {
-			return b[:at], true
-		}
-	}
-	return nil, false
 }

@@ -160,7 +160,7 @@ func (r *BLGReader) readNames(rec *blgRecord) {
 	if r.sampled { // another log was appended
 		r.names, r.sampled = nil, false
 	}
-	machine, ok := utf16Z(rec.data)
+	machine, pairs, ok := wire.CutUTF16(rec.data)
 	if !ok {
 		r.damage.blg(rec.offset, "names without the machine's; they are left out")
 		return
@@ -168,7 +168,6 @@ func (r *BLGReader) readNames(rec *blgRecord) {
 	if r.head.Machine == "" {
 		r.head.Machine = strings.TrimPrefix(wire.Text(machine, wire.UTF16LE), `\\`)
 	}
-	pairs := rec.data[len(machine)+2:]
 	pairs = pairs[:len(pairs)&^1]
 	for bytes.HasSuffix(pairs, []byte{0, 0, 0, 0}) {
 		pairs = pairs[:len(pairs)-2] // what fills an event that was damaged

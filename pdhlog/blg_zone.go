@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf16"
 
 	"github.com/winperf/winperf/internal/wire"
 )
@@ -65,14 +64,9 @@ func parseZone(b []byte) BLGZone {
 func (z *BLGZone) append(dst []byte) []byte {
 	le := binary.LittleEndian
 	name := func(s string) {
-		units := utf16.Encode([]rune(s))
-		for i := range blgZoneName {
-			u := uint16(0)
-			if i < len(units) && i < blgZoneName-1 {
-				u = units[i]
-			}
-			dst = le.AppendUint16(dst, u)
-		}
+		var field [2 * blgZoneName]byte
+		copy(field[:len(field)-2], wire.AppendUTF16(nil, s))
+		dst = append(dst, field[:]...)
 	}
 	date := func(d BLGDate) {
 		for _, u := range [...]uint16{d.Year, d.Month, d.Weekday, d.Day, d.Hour, d.Minute, 0, 0} {

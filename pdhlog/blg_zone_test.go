@@ -1,8 +1,6 @@
 package pdhlog
 
 import (
-	"bytes"
-	"strings"
 	"testing"
 	"time"
 
@@ -82,22 +80,6 @@ func TestZoneNames(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("%+v: %q, want %q", test.zone, got, test.want)
-		}
-	}
-}
-
-// TestUTF16Z finds the ends of texts of any length at any place.
-func TestUTF16Z(t *testing.T) {
-	for length := range 20 {
-		for behind := range 10 {
-			b := appendUTF16Z(nil, strings.Repeat("Ā", length)) // its low byte is 0
-			b = append(b, bytes.Repeat([]byte{0, 1}, behind)...)
-			if text, ok := utf16Z(b); !ok || len(text) != 2*length {
-				t.Errorf("%d characters, %d behind: %d bytes, %t", length, behind, len(text), ok)
-			}
-			if text, ok := utf16Z(b[:2*length]); ok {
-				t.Errorf("%d characters without an end: %d bytes", length, len(text))
-			}
 		}
 	}
 }

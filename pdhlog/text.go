@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // MaxLine is the length in bytes above which a [Reader] does not read a line,
@@ -91,7 +92,7 @@ func NewReader(r io.Reader, opt ReadOptions) (*Reader, error) {
 	if opt.MaxColumns <= 0 {
 		opt.MaxColumns = MaxColumns
 	}
-	text, codePage, err := detectUnicode(r)
+	text, codePage, err := wire.NewReader(r)
 	if err != nil {
 		return nil, err
 	}

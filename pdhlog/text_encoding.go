@@ -1,8 +1,6 @@
 package pdhlog
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -10,33 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winperf/winperf/internal/wire"
-	utf "golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
 )
-
-// detectUnicode looks for a byte order mark, or the NUL bytes of UTF-16
-// without one. It returns the text from behind the mark on, UTF-16 as UTF-8, and
-// the code page, 0 where nothing tells.
-func detectUnicode(r io.Reader) (io.Reader, uint32, error) {
-	b := bufio.NewReaderSize(r, 64)
-	start, err := b.Peek(4)
-	if err != nil && !isEnd(err) {
-		return nil, 0, err
-	}
-	var order utf.Endianness
-	switch {
-	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
-		_, err := b.Discard(3)
-		return b, wire.UTF8, err
-	case bytes.HasPrefix(start, []byte("\xff\xfe")), len(start) == 4 && start[1] == 0 && start[3] == 0:
-		order = utf.LittleEndian
-	case bytes.HasPrefix(start, []byte("\xfe\xff")), len(start) == 4 && start[0] == 0 && start[2] == 0:
-		order = utf.BigEndian
-	default:
-		return b, 0, nil
-	}
-	return transform.NewReader(b, utf.UTF16(order, utf.UseBOM).NewDecoder()), wire.UTF8, nil
-}
 
 func isEnd(err error) bool { return errors.Is(err, io.EOF) }
 

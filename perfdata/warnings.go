@@ -1,11 +1,8 @@
 package perfdata
 
 import (
-	"encoding/binary"
-	"unicode/utf16"
-	"unicode/utf8"
-
 	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // warnings makes the checks of severity Warning on what has been decoded.
@@ -88,17 +85,12 @@ func (d *decoder) warnDefinition(o *index.Object, k int, warn func(c Check, offs
 // noCharacters counts what is no character in UTF-16LE text: unpaired
 // surrogates and an odd last byte.
 func noCharacters(b []byte) (n int) {
-	for len(b) >= 2 {
-		r := rune(binary.LittleEndian.Uint16(b))
-		b = b[2:]
-		if !utf16.IsSurrogate(r) {
-			continue
+	for len(b) > 0 {
+		_, size, ok := wire.Rune(b)
+		if !ok {
+			n++
 		}
-		if len(b) >= 2 && utf16.DecodeRune(r, rune(binary.LittleEndian.Uint16(b))) != utf8.RuneError {
-			b = b[2:]
-			continue
-		}
-		n++
+		b = b[size:]
 	}
-	return n + len(b)
+	return n
 }

@@ -3,10 +3,10 @@ package provider
 import (
 	"encoding/binary"
 	"time"
-	"unicode/utf16"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // Sizes in bytes of the structures of winperf.h, and of what is added to them.
@@ -36,7 +36,7 @@ func appendHeader(dst []byte, machine string, c counter.Clocks) []byte {
 	le := binary.LittleEndian
 	start := len(dst)
 	dst = append(dst, make([]byte, dataBlockSize)...)
-	dst = appendUTF16(dst, machine)
+	dst = wire.AppendUTF16Z(dst, machine)
 	nameLen := len(dst) - start - dataBlockSize
 	dst = pad8(dst, start)
 	p := dst[start:]
@@ -78,17 +78,3 @@ func pad8(dst []byte, start int) []byte {
 }
 
 func align8(n int) int { return (n + 7) &^ 7 }
-
-// appendUTF16 appends s in UTF-16LE with a terminating NUL. What is no UTF-8
-// becomes U+FFFD.
-func appendUTF16(dst []byte, s string) []byte {
-	for _, r := range s {
-		if r > 0xFFFF {
-			hi, lo := utf16.EncodeRune(r)
-			dst = binary.LittleEndian.AppendUint16(dst, uint16(hi))
-			r = lo
-		}
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(r))
-	}
-	return append(dst, 0, 0)
-}

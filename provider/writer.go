@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // Writer appends objects to a performance data block. Values go straight into
@@ -216,7 +217,7 @@ func (o *ObjectWriter) Instance(in Instance) int {
 	if in.UTF16 != nil {
 		b = append(append(b, in.UTF16...), 0, 0)
 	} else {
-		b = appendUTF16(b, in.Name)
+		b = wire.AppendUTF16Z(b, in.Name)
 	}
 	nameLen := len(b) - start - instanceSize
 	b = pad8(b, start)

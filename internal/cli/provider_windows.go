@@ -10,9 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -81,7 +81,7 @@ func (s *windowsSystem) Value(key, name string) (v registration.Value, found boo
 	const most = 1 << 20 // a value may have at most 1 MB
 	buf := make([]byte, most)
 	var value winapi.RegValue
-	err = s.reg.QueryValue(k, append(utf16.Encode([]rune(name)), 0), buf, &value)
+	err = s.reg.QueryValue(k, wire.Units(name), buf, &value)
 	if errors.Is(err, os.ErrNotExist) {
 		return v, false, nil
 	}
@@ -134,9 +134,9 @@ func parseValue(t registration.ValueType, data []byte) registration.Value {
 	case t == registration.TypeDWord && len(data) == 4:
 		v.Number = binary.LittleEndian.Uint32(data)
 	case t == registration.TypeString, t == registration.TypeExpandString:
-		v.Strings = []string{strings.TrimRight(decodeUTF16(data), "\x00")}
+		v.Strings = []string{strings.TrimRight(wire.Decode(data[:len(data)&^1], wire.UTF16LE), "\x00")}
 	case t == registration.TypeMultiString:
-		text := strings.TrimRight(decodeUTF16(data), "\x00")
+		text := strings.TrimRight(wire.Decode(data[:len(data)&^1], wire.UTF16LE), "\x00")
 		if text != "" {
 			v.Strings = strings.Split(text, "\x00")
 		}
@@ -144,14 +144,6 @@ func parseValue(t registration.ValueType, data []byte) registration.Value {
 		v.Data = bytes.Clone(data)
 	}
 	return v
-}
-
-func decodeUTF16(data []byte) string {
-	units := make([]uint16, len(data)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(data[2*i:])
-	}
-	return string(utf16.Decode(units))
 }
 
 // formatValue is a registry value's bytes.
@@ -170,9 +162,5 @@ func formatValue(v registration.Value) []byte {
 	default:
 		return v.Data
 	}
-	var data []byte
-	for _, u := range utf16.Encode([]rune(text)) {
-		data = binary.LittleEndian.AppendUint16(data, u)
-	}
-	return data
+	return wire.AppendUTF16(nil, text)
 }

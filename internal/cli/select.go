@@ -12,10 +12,9 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
 )
 
 // maxPaths bounds how many paths one run takes. Whoever has more wants a
@@ -76,12 +75,17 @@ func (a *app) pathFile(ctx context.Context, name string) ([]winperf.Path, error)
 	return paths, nil
 }
 
-// readPaths reads paths, one a line, in UTF-8 or, with a byte order mark,
-// UTF-16, as PowerShell redirects. Empty lines and those that begin with # or ;
+// readPaths reads paths, one a line, in UTF-8 or UTF-16, as PowerShell redirects.
+// Empty lines and those that begin with # or ;
 // are passed over, as are the quotes that spreadsheets leave around paths.
 func readPaths(r io.Reader) ([]winperf.Path, error) {
+	text, _, err := wire.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+
 	var paths []winperf.Path
-	lines := bufio.NewScanner(transform.NewReader(r, unicode.BOMOverride(transform.Nop)))
+	lines := bufio.NewScanner(text)
 	n := 1
 	for ; lines.Scan(); n++ {
 		text := strings.Trim(strings.TrimSpace(lines.Text()), `"`)

@@ -31,6 +31,7 @@ func TestReadPaths(t *testing.T) {
 		{"quotes", "\"\\A\\B\"\r\n", []string{`\A\B`}, ""},
 		{"mark", "\ufeff\\A\\B\n", []string{`\A\B`}, ""},
 		{"UTF-16", encodeUTF16("\\A(ü)\\B\r\n\\C\\D\r\n"), []string{`\A(ü)\B`, `\C\D`}, ""},
+		{"UTF-16 without a mark", strings.TrimPrefix(encodeUTF16("\\A(ü)\\B\r\n"), "\xff\xfe"), []string{`\A(ü)\B`}, ""},
 		{"empty", "", nil, ""},
 		{"fault", "\n\\A\\B\nC\n", nil, "line 3: bad counter path"},
 		{"long", "\\A\\B\n\\" + strings.Repeat("x", 1<<16), nil, "line 2: longer than 65536 bytes"},

@@ -13,8 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // Line returns text as it may stand on a line of a terminal: what must not be
@@ -110,11 +111,13 @@ func appendEscape(dst []byte, r rune) []byte {
 	if r < utf8.RuneSelf && shortEscapes[r] != 0 {
 		return append(dst, '\\', shortEscapes[r])
 	}
-	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
-		return appendEscape(appendEscape(dst, high), low)
-	}
+
 	const digits = "0123456789abcdef"
-	return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+	var room [4]byte
+	for u := wire.AppendRune(room[:0], r); len(u) > 0; u = u[2:] {
+		dst = append(dst, '\\', 'u', digits[u[1]>>4], digits[u[1]&15], digits[u[0]>>4], digits[u[0]&15])
+	}
+	return dst
 }
 
 // Writer escapes what is written through it, but for line ends and tabs. A

@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
-	"unicode/utf16"
 	"unsafe"
 
+	"github.com/winperf/winperf/internal/wire"
 	"golang.org/x/sys/windows"
 )
 
@@ -36,7 +36,7 @@ func (e *Extension) Open(drivers []string) error {
 	if err != nil {
 		return err
 	}
-	text := utf16.Encode([]rune(strings.Join(drivers, "\x00") + "\x00\x00"))
+	text := wire.Units(strings.Join(drivers, "\x00") + "\x00")
 	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(&text[0])))
 	return Errno(status).Err()
 }
@@ -90,7 +90,7 @@ func (e *Extension) Troubles() ([]string, error) {
 	}
 	text := make([]uint16, 1<<14)
 	n, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
-	lines := strings.TrimSuffix(string(utf16.Decode(text[:min(int(n), len(text))])), "\n")
+	lines := strings.TrimSuffix(wire.UnitsText(text[:min(int(n), len(text))]), "\n")
 	if lines == "" {
 		return nil, nil
 	}
@@ -108,7 +108,7 @@ func (e *Extension) Owner(title uint32) (string, error) {
 	}
 	text := make([]uint16, 256) // a SID has at most 184 characters
 	n, _, _ := syscall.SyscallN(addr, uintptr(title), uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
-	return string(utf16.Decode(text[:min(int(n), len(text))])), nil
+	return wire.UnitsText(text[:min(int(n), len(text))]), nil
 }
 
 // AccountName returns the name of the account of a SID, DOMAIN\NAME, or the SID where it

@@ -3,10 +3,10 @@ package winapi
 import (
 	"fmt"
 	"io/fs"
-	"unicode/utf16"
 	"unsafe"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // PdhStatus is what the PDH functions return: 0, a code of pdhmsg.h, or an error
@@ -283,7 +283,7 @@ func (m Memory) text(p uintptr) (string, error) {
 	units := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(m))), m.Bytes()/2)[off/2:]
 	for n, u := range units {
 		if u == 0 {
-			return string(utf16.Decode(units[:n])), nil
+			return wire.UnitsText(units[:n]), nil
 		}
 	}
 	return "", fmt.Errorf("a text at byte %d has no end in its buffer of %d bytes: %w", off, m.Bytes(), winperf.ErrBadData)

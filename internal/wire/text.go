@@ -1,10 +1,10 @@
 package wire
 
 import (
-	"encoding/binary"
+	"bytes"
 	"errors"
 	"fmt"
-	"unicode/utf16"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
@@ -57,19 +57,27 @@ func Text(b []byte, codePage uint32) string { return string(AppendText(nil, b, c
 // than [UTF16LE] and [UTF8] allocates.
 func AppendText(dst, b []byte, codePage uint32) []byte {
 	if codePage == UTF16LE {
-		return appendUTF16(dst, b)
+		b, _, _ = CutUTF16(b)
+	} else {
+		b, _, _ = bytes.Cut(b, []byte{0})
 	}
-	for i, c := range b {
-		if c == 0 {
-			b = b[:i]
-			break
-		}
+	return appendAll(dst, b, codePage)
+}
+
+// Decode is [Text] that does not end at a NUL: all of b.
+func Decode(b []byte, codePage uint32) string { return string(appendAll(nil, b, codePage)) }
+
+// appendAll appends all of b in UTF-8.
+func appendAll(dst, b []byte, codePage uint32) []byte {
+	if codePage == UTF16LE {
+		return appendDecoded(dst, b)
 	}
 	if e, ok := codePages[codePage]; ok && !ascii(b) {
 		if s, err := e.NewDecoder().Bytes(b); err == nil {
 			return append(dst, s...)
 		}
 	}
+
 	for len(b) > 0 {
 		r, n := rune(b[0]), 1
 		if codePage == UTF8 {
@@ -91,46 +99,16 @@ func ascii(b []byte) bool {
 	return true
 }
 
-// appendUTF16 appends UTF-16LE text up to the first NUL.
-func appendUTF16(dst, b []byte) []byte {
-	for len(b) >= 2 {
-		r, n := rune(binary.LittleEndian.Uint16(b)), 2
-		if r == 0 {
-			return dst
-		}
-		if utf16.IsSurrogate(r) {
-			low := rune(0)
-			if len(b) >= 4 {
-				low = rune(binary.LittleEndian.Uint16(b[2:]))
-			}
-			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-				n = 4
-			}
-		}
-		dst, b = utf8.AppendRune(dst, r), b[n:]
-	}
-	if len(b) == 1 {
-		dst = utf8.AppendRune(dst, utf8.RuneError)
-	}
-	return dst
-}
-
 // EncodeText returns s in the given code page with a terminating NUL. An error
 // wraps [ErrText]: s has a NUL or a character that the code page lacks, or the
 // code page is unknown.
 func EncodeText(s string, codePage uint32) ([]byte, error) {
-	for i := range len(s) {
-		if s[i] == 0 {
-			return nil, fmt.Errorf("%w: %q has a NUL at byte %d", ErrText, s, i)
-		}
+	if i := strings.IndexByte(s, 0); i >= 0 {
+		return nil, fmt.Errorf("%w: %q has a NUL at byte %d", ErrText, s, i)
 	}
 	switch codePage {
 	case UTF16LE:
-		var b []byte
-		for _, u := range utf16.Encode([]rune(s)) {
-			b = binary.LittleEndian.AppendUint16(b, u)
-		}
-		return append(b, 0, 0), nil
+		return AppendUTF16Z(make([]byte, 0, 2*len(s)+2), s), nil
 	case UTF8:
 		return append([]byte(s), 0), nil
 	}

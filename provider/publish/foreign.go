@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -507,11 +508,7 @@ type described struct {
 func describe(body []byte) described {
 	le := binary.LittleEndian
 	name := body[le.Uint32(body[16:]):][:le.Uint32(body[20:])]
-	for i := 0; i+2 <= len(name); i += 2 {
-		if name[i] == 0 && name[i+1] == 0 {
-			name = name[:i]
-		}
-	}
+	name, _, _ = wire.CutUTF16(name)
 	return described{
 		name:     name[:len(name)&^1],
 		parent:   le.Uint32(body[4:]),

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -73,7 +74,7 @@ func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("instance %q of object %q: %s: %w", name, o.declared.Name, fmt.Sprintf(format, args...), winperf.ErrState)
 	}
-	text := appendUTF16(nil, name)
+	text := wire.AppendUTF16Z(nil, name)
 	switch {
 	case !o.declared.Multi:
 		return nil, fault("the object has no instances")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
-	"unicode/utf16"
 	"unsafe"
 )
 
@@ -205,11 +204,3 @@ func unmapAll(p *pieces) {
 func word32(p []byte, at int) *uint32 { return (*uint32)(unsafe.Pointer(&p[at : at+4][0])) }
 
 func word64(p []byte, at int) *uint64 { return (*uint64)(unsafe.Pointer(&p[at : at+8][0])) }
-
-// appendUTF16 appends s in UTF-16LE with a NUL.
-func appendUTF16(p []byte, s string) []byte {
-	for _, unit := range utf16.Encode([]rune(s)) {
-		p = binary.LittleEndian.AppendUint16(p, unit)
-	}
-	return append(p, 0, 0)
-}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -206,7 +207,7 @@ func (pl *plan) encode(driver string, schema []byte) []byte {
 	put(HeaderObjects, len(pl.images))
 	le.PutUint64(p[HeaderStarted:], uint64(winperf.ToFiletime(time.Now())))
 	put(HeaderDriver, len(p))
-	p = appendUTF16(p, driver)
+	p = wire.AppendUTF16Z(p, driver)
 	put(HeaderDriverLen, len(p)-HeaderSize)
 	p = padTo(p, 8)
 	table := len(p)

@@ -2,13 +2,11 @@ package registration
 
 import (
 	"bytes"
-	"encoding/binary"
 	"iter"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // decodeText turns a file's bytes into UTF-8. Windows reads UTF-16 by its byte
@@ -27,17 +25,17 @@ func decodeText(r *report, data []byte) string {
 	case utf8.Valid(data):
 		return string(data)
 	}
-	text, _ := charmap.Windows1252.NewDecoder().Bytes(data) // every byte is a character
-	return string(text)
+	return wire.Decode(data, ansi)
 }
 
+// ansi is the code page that is taken for the ANSI one of who wrote a file.
+const ansi = 1252
+
+// decodeUTF16 reads UTF-16LE behind its byte order mark.
 func decodeUTF16(r *report, data []byte) string {
-	units := make([]uint16, len(data)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(data[2*i:])
-	}
-	text := string(utf16.Decode(units))
-	if len(data)%2 != 0 {
+	whole := len(data) &^ 1
+	text := wire.Decode(data[:whole], wire.UTF16LE)
+	if whole < len(data) {
 		r.fault(Position{strings.Count(text, "\n") + 1, 0}, "odd number of bytes: the last UTF-16 character is cut")
 	}
 	return text
@@ -46,11 +44,7 @@ func decodeUTF16(r *report, data []byte) string {
 // encodeUTF16 is the form that lodctr is sure to read: UTF-16LE with a byte
 // order mark and lines that end in CR LF.
 func encodeUTF16(text string) []byte {
-	b := []byte{0xFF, 0xFE}
-	for _, u := range utf16.Encode([]rune(strings.ReplaceAll(text, "\n", "\r\n"))) {
-		b = binary.LittleEndian.AppendUint16(b, u)
-	}
-	return b
+	return wire.AppendUTF16([]byte{0xFF, 0xFE}, strings.ReplaceAll(text, "\n", "\r\n"))
 }
 
 // lines yields the lines of a text without their ends, counted from 1.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // elementSpec says what an element of a manifest may hold.
@@ -145,7 +145,7 @@ func guid(value string) string {
 // setName checks the name of a set or counter.
 func setName(value string) string {
 	const most = 1023 // PERF_MAX_INSTANCE_NAME - 1
-	if n := len(utf16.Encode([]rune(value))); n > most {
+	if n := wire.NumUnits(value); n > most {
 		return fmt.Sprintf("has %d characters, more than %d", n, most)
 	}
 	return notEmpty(value)

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf16"
+
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // keyFault tells why a name cannot be that of a service key, "" for nothing.
@@ -16,7 +17,7 @@ func keyFault(name string) string {
 		return "has blanks around it"
 	case strings.ContainsAny(name, `\/`):
 		return "has a slash, which ends the name of a registry key"
-	case len(utf16.Encode([]rune(name))) > 255:
+	case wire.NumUnits(name) > 255:
 		return "is longer than a registry key may be, 255 characters"
 	case strings.ContainsFunc(name, unicode.IsControl):
 		return "has a control character"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // maxDepth bounds how deep elements may nest; a manifest needs eight levels.
@@ -117,7 +117,8 @@ func charset(name string, in io.Reader) (io.Reader, error) {
 	case "utf-16", "us-ascii", "ascii":
 		return in, nil
 	case "windows-1252", "iso-8859-1":
-		return charmap.Windows1252.NewDecoder().Reader(in), nil
+		text, err := io.ReadAll(in)
+		return strings.NewReader(wire.Decode(text, ansi)), err
 	}
 	return nil, fmt.Errorf("encoding %q: want UTF-8, UTF-16 or windows-1252", name)
 }

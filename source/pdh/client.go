@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unicode/utf16"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // maxUnits bounds a list, in UTF-16 units, and maxGrowth how often a buffer may
@@ -122,7 +122,7 @@ func list(b []uint16) ([]string, error) {
 		if n < 0 {
 			return all, fmt.Errorf("the last of %d texts has no end: %w", len(all)+1, winperf.ErrBadData)
 		}
-		all = append(all, string(utf16.Decode(b[:n])))
+		all = append(all, wire.UnitsText(b[:n]))
 		b = b[n+1:]
 	}
 	return all, nil
@@ -134,7 +134,7 @@ func one(b []uint16) (string, error) {
 	if n < 0 {
 		return "", fmt.Errorf("the text has no end: %w", winperf.ErrBadData)
 	}
-	return string(utf16.Decode(b[:n])), nil
+	return wire.UnitsText(b[:n]), nil
 }
 
 func (c *Client) texts(function, about string, f func(buf []uint16) (uint32, error)) ([]string, error) {

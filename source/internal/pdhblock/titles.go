@@ -1,14 +1,13 @@
 package pdhblock
 
 import (
-	"encoding/binary"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -87,7 +86,7 @@ func (t *Titles) Schema() *winperf.Schema {
 	table := slices.Clone(t.log)
 	for _, index := range slices.Sorted(maps.Keys(t.own)) {
 		if name := t.own[index]; name != "" { // which a name table cannot hold
-			table = appendZ(appendZ(table, strconv.FormatUint(uint64(index), 10)), name)
+			table = wire.AppendUTF16Z(wire.AppendUTF16Z(table, strconv.FormatUint(uint64(index), 10)), name)
 		}
 	}
 	t.schema = &winperf.Schema{Interface: "log"}
@@ -95,12 +94,4 @@ func (t *Titles) Schema() *winperf.Schema {
 		t.schema.Names = []winperf.NameTable{{Language: nametable.English, Counter: append(table, 0, 0)}}
 	}
 	return t.schema
-}
-
-// appendZ appends a string in UTF-16LE with a terminator.
-func appendZ(b []byte, s string) []byte {
-	for _, u := range utf16.Encode([]rune(s)) {
-		b = binary.LittleEndian.AppendUint16(b, u)
-	}
-	return append(b, 0, 0)
 }

@@ -3,7 +3,8 @@ package v1
 import (
 	"context"
 	"fmt"
-	"unicode/utf16"
+
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // Root is where a value is.
@@ -59,15 +60,10 @@ type Keys struct {
 // (Microsoft Learn, "Registry Element Size Limits").
 const maxValueName = 16383
 
-// encodeName returns a value's name as Keys.Query takes it.
-func encodeName(s string) []uint16 {
-	return append(utf16.Encode([]rune(s)), 0)
-}
-
 // valueError says which value was asked for.
 func valueError(key Key, name []uint16, err error) error {
 	const most = 100 // of a long list of title indices
-	text := string(utf16.Decode(name[:len(name)-1]))
+	text := wire.UnitsText(name[:len(name)-1])
 	if len(text) > most {
 		text = text[:most] + "..."
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -61,7 +62,7 @@ func (s *Source) readStamp(ctx context.Context, stop <-chan struct{}) (stamp, er
 
 // number reads a number of the Perflib key; one that is not there is 0.
 func (s *Source) number(ctx context.Context, stop <-chan struct{}, name string) (uint32, error) {
-	q := request{key: Key{Root: Perflib}, name: encodeName(name), typ: winapi.REG_DWORD, size: 64}
+	q := request{key: Key{Root: Perflib}, name: wire.Units(name), typ: winapi.REG_DWORD, size: 64}
 	b, err := s.reader.read(ctx, stop, &q, nil)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -95,7 +96,7 @@ func (s *Source) class(ctx context.Context, stop <-chan struct{}, k *known, clas
 	if k.metadata {
 		class = "Metadata" + class
 	}
-	q := request{name: encodeName(s.valueName(class)), typ: winapi.REG_BINARY, size: startClass}
+	q := request{name: wire.Units(s.valueName(class)), typ: winapi.REG_BINARY, size: startClass}
 	b, err := s.reader.read(ctx, stop, &q, nil)
 	if err != nil {
 		return nil, err

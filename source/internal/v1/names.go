@@ -11,6 +11,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -87,7 +88,7 @@ func (t *tables) table(id, value string, english []byte) []byte {
 		if ended(t.ctx, t.stop) {
 			return nil
 		}
-		q := request{key: p.key, name: encodeName(p.value), typ: winapi.REG_MULTI_SZ, size: startTable}
+		q := request{key: p.key, name: wire.Units(p.value), typ: winapi.REG_MULTI_SZ, size: startTable}
 		b, err := t.read(t.ctx, t.stop, &q, nil)
 		switch {
 		case err != nil:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // query asks for one value again and again.
@@ -34,7 +35,7 @@ func (q *query) ask(name string, titles []uint32) {
 	if strings.Trim(name, "0123456789 ") == "" {
 		size, q.titles, q.whole = startList, titles, len(titles) < 2
 	}
-	q.request = request{name: encodeName(q.source.valueName(name)), typ: winapi.REG_BINARY, size: size}
+	q.request = request{name: wire.Units(q.source.valueName(name)), typ: winapi.REG_BINARY, size: size}
 	if q.timeout == 0 {
 		q.timeout = defaultTimeout
 	}

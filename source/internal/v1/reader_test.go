@@ -12,12 +12,13 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // read asks a machine for a binary value.
 func read(m *machine, max int, q *request, buf []byte) ([]byte, error) {
 	r := reader{keys: m.keys(), max: max}
-	q.name, q.typ = encodeName("x"), winapi.REG_BINARY
+	q.name, q.typ = wire.Units("x"), winapi.REG_BINARY
 	return r.read(context.Background(), nil, q, buf)
 }
 
@@ -113,7 +114,7 @@ func TestOverrun(t *testing.T) {
 		return nil
 	}
 	memory = make([]byte, 4096+guardBytes)
-	q := request{name: encodeName("x"), typ: winapi.REG_BINARY, size: 4096}
+	q := request{name: wire.Units("x"), typ: winapi.REG_BINARY, size: 4096}
 	got, err := r.read(t.Context(), nil, &q, memory)
 	if err != nil || len(got) != 5000 || q.size != 8192 {
 		t.Errorf("%d bytes in a buffer of %d, error %v", len(got), q.size, err)
@@ -224,7 +225,7 @@ func TestRetryContext(t *testing.T) {
 		defer cancel()
 		m := &machine{values: map[string][]answer{"x": failing(winapi.ERROR_BUSY)}}
 		r := reader{keys: m.keys(), max: 1 << 20}
-		q := request{name: encodeName("x"), size: 4096}
+		q := request{name: wire.Units("x"), size: 4096}
 		_, err := r.read(ctx, nil, &q, nil)
 		if !errors.Is(err, winapi.ERROR_BUSY) || !errors.Is(err, context.DeadlineExceeded) || m.asked() != "x; x" {
 			t.Errorf("error %v", err)
@@ -233,7 +234,7 @@ func TestRetryContext(t *testing.T) {
 }
 
 func TestLongNames(t *testing.T) {
-	err := valueError(Key{}, encodeName(strings.Repeat("230 ", 1000)), fs.ErrNotExist)
+	err := valueError(Key{}, wire.Units(strings.Repeat("230 ", 1000)), fs.ErrNotExist)
 	if len(err.Error()) > 200 || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // The lengths in an object's header are the only way to the next object. When a
@@ -160,7 +161,7 @@ func (s *Source) sift(ctx context.Context, stop <-chan struct{}, titles []uint32
 	}
 	return &sifted{
 		good:    w.good,
-		request: request{name: encodeName(name), typ: winapi.REG_BINARY, size: w.size},
+		request: request{name: wire.Units(name), typ: winapi.REG_BINARY, size: w.size},
 		objects: w.bad,
 		pause:   pause,
 	}
@@ -173,7 +174,7 @@ func (w *sifter) ask(titles []uint32) bool {
 		return false
 	}
 	w.queries++
-	q := request{name: encodeName(w.source.valueName(listName(titles))), typ: winapi.REG_BINARY, size: w.size}
+	q := request{name: wire.Units(w.source.valueName(listName(titles))), typ: winapi.REG_BINARY, size: w.size}
 	b, err := w.source.reader.read(w.ctx, w.stop, &q, w.buf)
 	w.buf, w.size = b, q.size
 	if err != nil && !errors.Is(err, errTooLarge) {
