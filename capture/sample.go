@@ -1,12 +1,12 @@
 package capture
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // sampleHeadSize is the size of what stands in front of a sample's bytes.
@@ -55,23 +55,22 @@ func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
 	return h, b[sampleHeadSize:], nil
 }
 
-// signature begins every PERF_DATA_BLOCK: PERF in UTF-16LE.
-var signature = []byte("P\x00E\x00R\x00F\x00")
-
-// Where the FILETIME of a sample stands in its bytes.
-const (
-	v1Time = 72 // PERF_DATA_BLOCK.PerfTime100nSec of winperf.h
-	v2Time = 16 // PERF_DATA_HEADER.PerfTime100NSec of perflib.h
-)
+// v2Time is where the FILETIME of a sample of version 2 stands in its bytes:
+// PERF_DATA_HEADER.PerfTime100NSec of perflib.h.
+const v2Time = 16
 
 // filetime is when a sample was taken, 0 where it does not say.
 func filetime(raw *winperf.Raw) int64 {
 	b := raw.Bytes
-	switch {
-	case raw.Format == winperf.FormatV1 && len(b) >= v1Time+8 && bytes.HasPrefix(b, signature):
-		return int64(binary.LittleEndian.Uint64(b[v1Time:]))
-	case raw.Format == winperf.FormatV2 && len(b) >= v2Time+8:
-		return int64(binary.LittleEndian.Uint64(b[v2Time:]))
+	switch raw.Format {
+	case winperf.FormatV1:
+		if head, ok := perfdata.HeadOf(b); ok {
+			return head.Clocks().Time100ns
+		}
+	case winperf.FormatV2:
+		if len(b) >= v2Time+8 {
+			return int64(binary.LittleEndian.Uint64(b[v2Time:]))
+		}
 	}
 	return raw.Clocks.Time100ns
 }

@@ -145,7 +145,7 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 	l := d.memo.layout(i, d, set, a, id)
 	o := index.Object{
 		Off: a.off, Len: a.end - a.off, Title: set.title, Help: set.title + 1, Detail: set.info.Detail,
-		DefaultCounter: -1, GUID: set.shown, NumInstances: singleInstance,
+		DefaultCounter: -1, GUID: set.shown, NumInstances: index.NoInstances,
 		Instance0: uint32(len(d.ix.Instances)), Link0: int32(len(d.ix.Links)),
 	}
 	regular := d.instances(a, l, id, &o)
@@ -169,9 +169,6 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 		d.opt.Object(position, d.known.all())
 	}
 }
-
-// singleInstance is PERF_NO_INSTANCES of winperf.h.
-const singleInstance = -1
 
 // place puts the object's counters into the index. As long as all objects so far
 // are as they were, their counters are there already.

@@ -8,6 +8,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // Cooker computes displayable values from pairs of frames. It keeps what it
@@ -140,12 +141,7 @@ func definitionBytes(o Object) []byte {
 	if d := o.def(); d.Definitions != nil {
 		return d.Definitions
 	}
-	cs := o.counters()
-	if len(cs) == 0 {
-		return nil
-	}
-	const definitionSize = 40 // PERF_COUNTER_DEFINITION
-	return o.s.index.Data[cs[0].Off : cs[len(cs)-1].Off+definitionSize]
+	return perfdata.CounterDefinitions(&o.s.index, o.def())
 }
 
 func (p *Pair) compile() {

@@ -10,13 +10,6 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Special values of PERF_OBJECT_TYPE.NumInstances (winperf.h).
-const (
-	noInstances         = -1
-	metadataMultiple    = -2
-	metadataNoInstances = -3
-)
-
 // textASCII is PERF_TEXT_ASCII of winperf.h: text in the object's code page.
 const textASCII = 0x00010000
 
@@ -54,14 +47,14 @@ func (o Object) Default() int { return int(o.def().DefaultCounter) }
 // Single tells that the object has no instances but one unnamed thing.
 func (o Object) Single() bool {
 	n := o.def().NumInstances
-	return n == noInstances || n == metadataNoInstances
+	return n == index.NoInstances || n == index.MetadataSingle
 }
 
 // Metadata tells that the object came without instances and values, as
 // definitions only.
 func (o Object) Metadata() bool {
 	n := o.def().NumInstances
-	return n == metadataMultiple || n == metadataNoInstances
+	return n == index.MetadataMultiple || n == index.MetadataSingle
 }
 
 // Len is the number of instances that have values; 1 for a single-instance object.

@@ -1,11 +1,11 @@
 package pdhlog
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // errLost is the Err of values that are not in a sample.
@@ -25,8 +25,6 @@ type sampleReader struct {
 	local   int64 // that time
 	differ  bool  // they do not agree
 }
-
-var perfSignature = []byte("P\x00E\x00R\x00F\x00")
 
 // read fills in the values of the sample.
 func (r *sampleReader) read() {
@@ -76,7 +74,8 @@ func (r *sampleReader) record(at int) int {
 	case BLGArray:
 		r.readArray(v, body, at)
 	case BLGObject:
-		if v.Block = body; len(body) < 88 || !bytes.HasPrefix(body, perfSignature) {
+		v.Block = body
+		if _, ok := perfdata.HeadOf(body); !ok {
 			v.Block, v.Err = nil, fmt.Errorf("%w: no performance data block in %d bytes", winperf.ErrBadData, len(body))
 			r.fail(at, "no performance data block in %d bytes", len(body))
 		}
@@ -137,9 +136,8 @@ type guess struct {
 func (r *sampleReader) guesses(at int) []guess {
 	b := r.rec.data[at:r.end]
 	all := []guess{{BLGSingle, blgSingleLen}}
-	if len(b) >= blgRecordHead+88 && bytes.HasPrefix(b[blgRecordHead:], perfSignature) {
-		const atTotal = 20 // PERF_DATA_BLOCK.TotalByteLength
-		all = append(all, guess{BLGObject, blgRecordHead + int64(binary.LittleEndian.Uint32(b[blgRecordHead+atTotal:]))})
+	if head, ok := perfdata.HeadOf(b[min(blgRecordHead, len(b)):]); ok {
+		all = append(all, guess{BLGObject, blgRecordHead + int64(head.Total())})
 	} else if len(b) >= blgRecordHead+blgArrayHead {
 		all = append(all, guess{BLGArray, blgRecordHead + int64(binary.LittleEndian.Uint32(b[blgRecordHead:]))})
 	}

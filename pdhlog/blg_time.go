@@ -1,16 +1,10 @@
 package pdhlog
 
 import (
-	"encoding/binary"
 	"time"
 
 	"github.com/winperf/winperf"
-)
-
-// Places in PERF_DATA_BLOCK of winperf.h.
-const (
-	atSystemTime = 36
-	atTime100ns  = 72
+	"github.com/winperf/winperf/perfdata"
 )
 
 // ticksPerMinute are 100 ns units.
@@ -41,10 +35,11 @@ func (r *BLGReader) settleTime(rec *blgRecord, s *BLGSample) {
 func (r *BLGReader) clocks(s *BLGSample) (utc, ahead int64, ok bool) {
 	for i := range s.Values {
 		v := &s.Values[i]
+		head, block := perfdata.HeadOf(v.Block)
 		var local int64
 		switch {
-		case len(v.Block) >= 88:
-			local, utc = blockTimes(v.Block)
+		case block:
+			local, utc = winperf.ToFiletime(head.SystemTime()), head.Clocks().Time100ns
 		case v.Counter == nil || !v.Valid() || BLGSecond(v.Counter.Type) != Second100ns:
 			continue
 		case v.Kind == BLGSingle:
@@ -64,18 +59,6 @@ func (r *BLGReader) clocks(s *BLGSample) (utc, ahead int64, ok bool) {
 // near tells whether two times can be of one sample: collecting all counters may
 // take a while.
 func near(a, b int64) bool { return -10*ticksPerMinute < a-b && a-b < 10*ticksPerMinute }
-
-// blockTimes returns the two times in the head of a performance data block: the
-// system time, which is local in logs, and that of the 100 ns clock.
-func blockTimes(b []byte) (local, utc int64) {
-	le := binary.LittleEndian
-	var f [8]int
-	for i := range f {
-		f[i] = int(le.Uint16(b[atSystemTime+2*i:]))
-	}
-	t := time.Date(f[0], time.Month(f[1]), f[3], f[4], f[5], f[6], f[7]*1_000_000, time.UTC)
-	return winperf.ToFiletime(t), int64(le.Uint64(b[atTime100ns:]))
-}
 
 // ahead finds out what a difference of local time and UTC says: what the zone
 // has with or without daylight time, if that is near, else the nearest quarter

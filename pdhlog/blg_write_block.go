@@ -1,23 +1,11 @@
 package pdhlog
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/perfdata"
-)
-
-// Sizes and places of PERF_DATA_BLOCK and PERF_OBJECT_TYPE (winperf.h).
-const (
-	blockHeader    = 88
-	atBlockLength  = 20
-	atHeaderLength = 24
-	atNumObjects   = 28
-	objectHeader   = 64
-	atObjectTitle  = 12
 )
 
 // blgBlocks makes performance data blocks of one object each, as PDH stores
@@ -35,24 +23,21 @@ func (w *blgBlocks) begin(f frame.Frame) {
 	}
 	clear(w.objects)
 	raw := f.Raw()
-	if raw.Format != winperf.FormatV1 || raw.Quirks&winperf.WidthFromType != 0 || len(raw.Bytes) < blockHeader {
+	if raw.Format != winperf.FormatV1 || raw.Quirks&winperf.WidthFromType != 0 {
 		return
 	}
-	le := binary.LittleEndian
-	at, end := int64(le.Uint32(raw.Bytes[atHeaderLength:])), int64(len(raw.Bytes))
-	for range le.Uint32(raw.Bytes[atNumObjects:]) {
-		if at < blockHeader || end-at < objectHeader {
+
+	// What damage hides the frame does not have either.
+	rest, count, _ := perfdata.Objects(raw.Bytes, raw.Quirks)
+	for range count {
+		object, behind, err := perfdata.CutObject(rest)
+		if err != nil {
 			return
 		}
-		b := raw.Bytes[at:]
-		length := int64(le.Uint32(b))
-		if length < objectHeader || length > end-at {
-			return
+		if w.objects[object.Title()] == nil {
+			w.objects[object.Title()] = object
 		}
-		if title := le.Uint32(b[atObjectTitle:]); w.objects[title] == nil {
-			w.objects[title] = b[:length]
-		}
-		at += length
+		rest = behind
 	}
 }
 
@@ -63,46 +48,32 @@ func (w *blgBlocks) append(b []byte, f frame.Frame, o frame.Object, found bool, 
 	if found {
 		clocks = o.Clocks()
 	}
-	start := len(b)
-	b = appendBlockHead(b, f.Machine(), clocks, local, title)
+	start, objects := len(b), 1
+	b = perfdata.AppendHead(b, &perfdata.Head{
+		Machine:       f.Machine(),
+		DefaultObject: int32(title),
+		SystemTime:    winperf.FromFiletime(local), // as in real logs
+		Clocks:        clocks,
+	})
 	switch {
 	case !found:
+		objects = 0
 	case w.objects[title] != nil:
 		b = append(b, w.objects[title]...)
 	default:
 		b = appendObject(b, o)
 	}
 	b = pad8(b, start)
-	le := binary.LittleEndian
-	le.PutUint32(b[start+atBlockLength:], uint32(len(b)-start))
-	if found {
-		le.PutUint32(b[start+atNumObjects:], 1)
-	}
-	return b
-}
-
-// appendBlockHead appends a PERF_DATA_BLOCK of no object. Its system time is
-// local, as in real logs.
-func appendBlockHead(b []byte, machine string, c counter.Clocks, local int64, title uint32) []byte {
-	block := perfdata.Block{DefaultObject: int32(title), PerfTime: c.PerfTime, PerfFreq: c.PerfFreq, Time100ns: c.Time100ns}
-	t := winperf.FromFiletime(local)
-	for i, v := range [...]int{t.Year(), int(t.Month()), int(t.Weekday()), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond() / 1_000_000} {
-		block.SystemTime[i] = uint16(v)
-	}
-	_ = block.SetMachine(machine) // a name came out of a sample and fits into one
-	b, _ = block.AppendTo(b)      // a block without objects cannot be too long
+	perfdata.FinishBlock(b[start:], objects)
 	return b
 }
 
 // appendObject appends a PERF_OBJECT_TYPE made of what the frame says, for
 // objects that stand in other forms in the sample.
 func appendObject(b []byte, o frame.Object) []byte {
-	block := perfdata.Block{Objects: []perfdata.Object{objectOf(o)}}
-	encoded, err := block.Encode()
-	if err != nil || len(encoded) < blockHeader {
-		return b
-	}
-	return append(b, encoded[binary.LittleEndian.Uint32(encoded[atHeaderLength:]):]...)
+	encoded := objectOf(o)
+	b, _ = encoded.AppendTo(b) // or b as it was, of an object that is too long
+	return b
 }
 
 // objectOf copies an object out of a frame. Instances carry parent/name as

@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -54,10 +55,10 @@ type Form int32
 
 // The forms.
 const (
-	Multiple         Form = 0                // any number of instances
-	Single           Form = noInstances      // one unnamed instance (PERF_NO_INSTANCES)
-	MetadataMultiple Form = metadataMultiple // definitions only, of an object with instances (PERF_METADATA_MULTIPLE_INSTANCES)
-	MetadataSingle   Form = metadataSingle   // definitions only, of a single-instance object (PERF_METADATA_NO_INSTANCES)
+	Multiple         Form = 0                      // any number of instances
+	Single           Form = index.NoInstances      // one unnamed instance (PERF_NO_INSTANCES)
+	MetadataMultiple Form = index.MetadataMultiple // definitions only, of an object with instances (PERF_METADATA_MULTIPLE_INSTANCES)
+	MetadataSingle   Form = index.MetadataSingle   // definitions only, of a single-instance object (PERF_METADATA_NO_INSTANCES)
 )
 
 // Counter is a PERF_COUNTER_DEFINITION.
@@ -101,7 +102,7 @@ func newName(s string, codePage uint32, size int) (NameField, error) {
 		return NameField{}, err
 	}
 	n := NameField{Offset: uint32(size), Length: uint32(len(b))}
-	n.Bytes = append(b, make([]byte, padding(size+len(b)))...)
+	n.Bytes = pad(b, -size)
 	return n, nil
 }
 
@@ -123,3 +124,8 @@ type Override struct {
 
 // padding is how many bytes n lacks to a multiple of 8.
 func padding(n int) int { return -n & 7 }
+
+// pad appends zeros until what begins at start has a multiple of 8 bytes.
+func pad(dst []byte, start int) []byte {
+	return append(dst, make([]byte, padding(len(dst)-start))...)
+}

@@ -149,7 +149,7 @@ func (d *decoder) bases(o *index.Object, def *definitions, shortest uint32) {
 // timeBases lists the counters whose clock has no frequency. Their raw values
 // can be read all the same. Definitions that came without values need none.
 func (d *decoder) timeBases(o *index.Object) {
-	if o.NumInstances == metadataMultiple || o.NumInstances == metadataSingle {
+	if o.NumInstances == index.MetadataMultiple || o.NumInstances == index.MetadataSingle {
 		return
 	}
 	for i, c := range d.ix.Counters[o.Counter0:o.CounterEnd] {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	winperf "github.com/winperf/winperf"
-	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
 )
 
@@ -106,18 +105,12 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *Error) {
 	if err := checkMagic(b); err != nil {
 		return 0, 0, err
 	}
-	first, objects = u32(b, atHeaderLength), u32(b, atNumObjects)
-	total := uint64(u32(b, atTotal))
-	if d.opt.Quirks&winperf.TotalExcludesHeader != 0 {
-		total += uint64(first)
+	first, total, err := extent(b, d.opt.Quirks)
+	if err != nil {
+		return 0, 0, err
 	}
+	objects = u32(b, atNumObjects)
 	there := min(uint64(len(b)), math.MaxUint32)
-	if total < headerSize {
-		return 0, 0, fault(CheckTotal, atTotal, int64(total), headerSize)
-	}
-	if first < headerSize || uint64(first) > total {
-		return 0, 0, fault(CheckHeader, atHeaderLength, int64(first), int64(total))
-	}
 	if room := (total - uint64(first)) / objectSize; uint64(objects) > room {
 		return 0, 0, fault(CheckObjectCount, atNumObjects, int64(objects), int64(room))
 	}
@@ -152,11 +145,7 @@ func checkMagic(b []byte) *Error {
 func (d *decoder) headerFields() {
 	d.ix.Data = d.b
 	d.ix.Default = i32(d.b, atDefaultObject)
-	d.ix.Clocks = counter.Clocks{
-		PerfTime:  i64(d.b, atPerfTime),
-		PerfFreq:  i64(d.b, atPerfFreq),
-		Time100ns: i64(d.b, atPerfTime100ns),
-	}
+	d.ix.Clocks = HeadBytes(d.b).Clocks()
 	off, n := u32(d.b, atNameOffset), u32(d.b, atNameLength)
 	if n == 0 {
 		return
@@ -173,14 +162,8 @@ func (d *decoder) objects(off, n uint32) *Error {
 	off = min(off, uint32(len(d.b))) // of a block that is cut
 	d.end = off
 	for range n {
-		left := uint32(len(d.b)) - off
-		if left < objectSize {
-			return fault(CheckObjectRoom, off, int64(left), objectSize)
-		}
-		length := u32(d.b, int(off)+atObjTotal)
-		if length < objectSize || length > left {
-			err := fault(CheckObjectLength, off+atObjTotal, int64(length), int64(left))
-			err.Object = u32(d.b, int(off)+atObjTitle)
+		length, err := objectLength(d.b, off)
+		if err != nil {
 			return err
 		}
 		if err := d.object(off, length); err != nil {

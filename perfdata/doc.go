@@ -9,6 +9,10 @@
 // same for people, a text form with a line for each counter and instance, which
 // [WriteText] writes piece by piece.
 //
+// Whoever takes over whole objects needs neither: [Objects] and [CutObject] walk
+// over a block by its lengths. [AppendHead] begins a block that is made piece by
+// piece, sample after sample, without allocations.
+//
 // A block is untrusted. Every length, count and offset is checked before it is
 // used ([Check] lists what is checked and [Severity] what a failure costs); the
 // memory that decoding takes is a small multiple of the block's length. The

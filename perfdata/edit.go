@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -55,7 +56,7 @@ func (o *Object) SetInstanceName(i int, name string) (err error) {
 // AddInstance appends an instance whose values are all 0. The name of a
 // single instance is not used.
 func (o *Object) AddInstance(name string) (*Instance, error) {
-	in := Instance{UniqueID: noUniqueID, Data: make([]byte, o.dataSize())}
+	in := Instance{UniqueID: index.NoUniqueID, Data: make([]byte, o.dataSize())}
 	if o.Form == Multiple {
 		var err error
 		if in.Name, err = newName(name, o.CodePage, instanceSize); err != nil {

@@ -16,15 +16,7 @@ func (b *Block) Encode() ([]byte, error) { return b.AppendTo(nil) }
 func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 	e := encoder{b: dst, start: len(dst)}
 	start := e.begin()
-	e.u64(signature)
-	e.u32(1, version, revision, 0, uint32(headerSize+len(b.Name.Bytes)), uint32(len(b.Objects)), uint32(b.DefaultObject))
-	for _, v := range b.SystemTime {
-		e.b = binary.LittleEndian.AppendUint16(e.b, v)
-	}
-	e.u32(0) // padding
-	e.u64(uint64(b.PerfTime), uint64(b.PerfFreq), uint64(b.Time100ns))
-	e.u32(b.Name.Length, b.Name.Offset)
-	e.bytes(b.Name.Bytes)
+	e.head(b)
 	header := len(e.b)
 	for i := range b.Objects {
 		e.object(&b.Objects[i], i)
@@ -34,6 +26,20 @@ func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 	e.override(start, header, b.Overrides)
 	if n := len(e.b) - start; uint64(n) > math.MaxUint32 {
 		e.fail("%w: block of %d bytes, want at most %d", ErrLength, n, uint32(math.MaxUint32))
+	}
+	if e.err != nil {
+		return dst, e.err
+	}
+	return e.b, nil
+}
+
+// AppendTo appends the encoded object to dst, as [Block.AppendTo] does with all of
+// a block.
+func (o *Object) AppendTo(dst []byte) ([]byte, error) {
+	e := encoder{b: dst, start: len(dst)}
+	e.object(o, 0)
+	if n := len(e.b) - e.start; uint64(n) > math.MaxUint32 {
+		e.fail("%w: object of %d bytes, want at most %d", ErrLength, n, uint32(math.MaxUint32))
 	}
 	if e.err != nil {
 		return dst, e.err
@@ -83,6 +89,19 @@ func (e *encoder) fail(format string, args ...any) {
 	if e.err == nil {
 		e.err = fmt.Errorf("perfdata: "+format, args...)
 	}
+}
+
+// head appends a PERF_DATA_BLOCK whose length is still 0.
+func (e *encoder) head(b *Block) {
+	e.u64(signature)
+	e.u32(1, version, revision, 0, uint32(headerSize+len(b.Name.Bytes)), uint32(len(b.Objects)), uint32(b.DefaultObject))
+	for _, v := range b.SystemTime {
+		e.b = binary.LittleEndian.AppendUint16(e.b, v)
+	}
+	e.u32(0) // padding
+	e.u64(uint64(b.PerfTime), uint64(b.PerfFreq), uint64(b.Time100ns))
+	e.u32(b.Name.Length, b.Name.Offset)
+	e.bytes(b.Name.Bytes)
 }
 
 func (e *encoder) object(o *Object, pos int) {

@@ -112,6 +112,7 @@ func checkBytes(t *testing.T, b []byte, warm *index.Index, opt perfdata.Options)
 		t.Fatalf("error %v", err)
 	}
 	checkIndex(t, ix)
+	checkViews(t, b, ix, opt, err == nil)
 	warmErr := perfdata.Decode(b, warm, opt)
 	if !reflect.DeepEqual(err, warmErr) || !same(ix, warm) {
 		t.Fatalf("an index that was used before gives something else:\n%v %+v\n%v %+v", err, ix, warmErr, warm)

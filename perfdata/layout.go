@@ -86,14 +86,6 @@ const (
 	version      = 1                     // PERF_DATA_VERSION
 	revision     = 1                     // PERF_DATA_REVISION
 	missingMark  = 0x414E_584C           // "LXNA"
-	noUniqueID   = -1                    // PERF_NO_UNIQUE_ID
-)
-
-// Special values of PERF_OBJECT_TYPE.NumInstances.
-const (
-	noInstances      = -1 // PERF_NO_INSTANCES: one block without a name
-	metadataMultiple = -2 // PERF_METADATA_MULTIPLE_INSTANCES
-	metadataSingle   = -3 // PERF_METADATA_NO_INSTANCES
 )
 
 // The loads are byte-wise because providers do not keep to any alignment.

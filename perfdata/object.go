@@ -109,7 +109,7 @@ func (d *decoder) checkObject(o *index.Object, def *definitions) *Error {
 		return fault(CheckCounterCount, o.Off+atObjNumCounters, int64(def.count), int64(room))
 	}
 	room := (o.Len - def.length) / (instanceSize + blockSize)
-	if o.NumInstances < metadataSingle || int64(o.NumInstances) > int64(room) {
+	if o.NumInstances < index.MetadataSingle || int64(o.NumInstances) > int64(room) {
 		return fault(CheckInstanceCount, o.Off+atObjNumInstances, int64(o.NumInstances), int64(room))
 	}
 	if hasClocks(d.b, o.Off, def.header) {
@@ -133,7 +133,7 @@ func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *
 	switch {
 	case o.NumInstances > 0:
 		shortest, err = d.named(o, pos)
-	case o.NumInstances == noInstances, o.NumInstances == metadataSingle && d.blockFits(o, pos):
+	case o.NumInstances == index.NoInstances, o.NumInstances == index.MetadataSingle && d.blockFits(o, pos):
 		// Whether a block follows in the second case is not documented.
 		shortest, err = d.single(o, pos)
 	default:

@@ -33,13 +33,11 @@ func (p *parser) block() *Block {
 		PerfTime:      p.ix.Clocks.PerfTime,
 		PerfFreq:      p.ix.Clocks.PerfFreq,
 		Time100ns:     p.ix.Clocks.Time100ns,
+		SystemTime:    systemTimeAt(p.b[atSystemTime:]),
 		Name:          NameField{u32(p.b, atNameOffset), u32(p.b, atNameLength), p.slice(headerSize, pos)},
 		Overrides: p.overrides(nil, 0, []Override{
 			{atLittleEndian, 1}, {atRevision, revision}, {atTotal, uint32(len(p.b))}, {atPadding, 0},
 		}),
-	}
-	for i := range block.SystemTime {
-		block.SystemTime[i] = uint16(p.b[atSystemTime+2*i]) | uint16(p.b[atSystemTime+2*i+1])<<8
 	}
 	block.Objects = make([]Object, u32(p.b, atNumObjects))
 	known := p.ix.Objects
@@ -123,7 +121,7 @@ func (p *parser) counter(c *Counter, pos uint32) uint32 {
 // instance reads an instance definition, if there is one, and the counter block
 // behind it, and returns the block's end.
 func (p *parser) instance(in *Instance, pos uint32, named bool) uint32 {
-	in.UniqueID = noUniqueID
+	in.UniqueID = index.NoUniqueID
 	if named {
 		b, end := p.b[pos:], pos+u32(p.b, int(pos))
 		in.ParentObject, in.ParentInstance = u32(b, atInstParentObject), u32(b, atInstParentInstance)

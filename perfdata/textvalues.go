@@ -1,6 +1,10 @@
 package perfdata
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/winperf/winperf/internal/index"
+)
 
 func (r *textReader) instanceLine(head word, args []word) error {
 	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.object.Form == Multiple, "object with instances"); err != nil {
@@ -41,7 +45,7 @@ func (r *textReader) valuesLine(head word, args []word) error {
 }
 
 func (r *textReader) addInstance() *Instance {
-	r.object.Instances = append(r.object.Instances, Instance{UniqueID: noUniqueID})
+	r.object.Instances = append(r.object.Instances, Instance{UniqueID: index.NoUniqueID})
 	r.instance = &r.object.Instances[len(r.object.Instances)-1]
 	r.overrides, r.extra = &r.instance.Overrides, nil
 	return r.instance

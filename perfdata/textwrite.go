@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -249,7 +250,7 @@ func (w *textWriter) instanceHead(o *Object, i int) (comment string) {
 	}
 	option(w, "parent", in.ParentObject, 0)
 	option(w, "position", in.ParentInstance, 0)
-	option(w, "id", in.UniqueID, noUniqueID)
+	option(w, "id", in.UniqueID, index.NoUniqueID)
 	if !isPlain {
 		w.name(in.Name)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // Collect appends one performance data block with the wanted objects to dst.
@@ -28,14 +29,25 @@ func (d *Dispatcher) Collect(ctx context.Context, q *Query, dst []byte) ([]byte,
 	if err := d.open(ctx); err != nil {
 		return slices.Clip(dst), err
 	}
-	block := appendHeader(dst, d.opt.Machine, d.opt.Clocks())
+	block := d.appendHead(dst)
 	r := round{stage: stageCollect, limit: d.opt.CollectTimeout, query: q, block: block}
 	if err := d.makeRound(ctx, d.wanted, r); err != nil {
 		return slices.Clip(dst), err
 	}
 	block, objects := d.assemble(block)
-	finishHeader(block[len(dst):], objects)
+	perfdata.FinishBlock(block[len(dst):], objects)
 	return block, nil
+}
+
+// appendHead appends the head of a block. Its system time is UTC.
+func (d *Dispatcher) appendHead(dst []byte) []byte {
+	clocks := d.opt.Clocks()
+	return perfdata.AppendHead(dst, &perfdata.Head{
+		Machine:       d.opt.Machine,
+		DefaultObject: -1,
+		SystemTime:    winperf.FromFiletime(clocks.Time100ns),
+		Clocks:        clocks,
+	})
 }
 
 // takeTurn waits for the query before to end.

@@ -2,10 +2,9 @@ package provider
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 
-	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // Layout is an object's declaration with every offset fixed: the definitions
@@ -41,8 +40,7 @@ func NewLayout(o *Object, keep func(i int) bool) (*Layout, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	b := layoutBuilder{object: o, next: 4, shared: map[string]*place{}}
-	b.slots = make([]slot, len(o.Counters))
+	b := newLayoutBuilder(o)
 	for i := range o.Counters {
 		if keep == nil || keep(i) {
 			b.add(i)
@@ -62,7 +60,7 @@ func (l *Layout) Has(i int) bool { return l.slots[i].value != nil }
 
 // InstanceBytes returns how many bytes an instance takes in a block, with its
 // values, whose name has so many bytes of UTF-16 without a NUL.
-func (l *Layout) InstanceBytes(name int) int { return align8(instanceSize+name+2) + len(l.block) }
+func (l *Layout) InstanceBytes(name int) int { return perfdata.InstanceSize(name) + len(l.block) }
 
 // ObjectBytes returns how many bytes an object takes without instances.
 func (l *Layout) ObjectBytes() int {
@@ -81,21 +79,23 @@ func (l *Layout) fits(o *Object) bool {
 	return err == nil && l.multi == want.multi && bytes.Equal(l.definitions, want.definitions)
 }
 
-// definition is what a PERF_COUNTER_DEFINITION holds.
-type definition struct {
-	title, help uint32
-	scale       int32
-	detail      Detail
-	typ         counter.Type
-	at          *place
-}
-
 type layoutBuilder struct {
 	object *Object
-	defs   []definition
+	defs   []perfdata.Counter
+	at     []*place // of the value that each definition has
 	slots  []slot
 	next   uint32            // first free byte of the counter block
 	shared map[string]*place // the bases that have a name
+}
+
+// newLayoutBuilder begins the layout of an object.
+func newLayoutBuilder(o *Object) *layoutBuilder {
+	return &layoutBuilder{
+		object: o,
+		slots:  make([]slot, len(o.Counters)),
+		next:   perfdata.FirstValue,
+		shared: map[string]*place{},
+	}
 }
 
 // add adds a counter and, directly behind it, its base.
@@ -104,16 +104,25 @@ func (b *layoutBuilder) add(i int) {
 	s := &b.slots[i]
 	info, _ := c.Type.Info()
 	s.value = b.place(info.Bytes)
-	b.defs = append(b.defs, definition{c.Index, c.helpIndex(), c.Scale, c.Detail.orNovice(), c.Type, s.value})
+	b.define(perfdata.Counter{Title: c.Index, Help: c.helpIndex(), Scale: c.Scale, Type: c.Type}, c, s.value)
 	if info.Base == 0 {
 		return
 	}
+
 	s.base = b.base(c)
-	base := definition{detail: c.Detail.orNovice(), typ: info.Base, at: s.base}
+	base := perfdata.Counter{Type: info.Base}
 	if b.object.RepeatTitles {
-		base.title, base.help = c.Index, c.helpIndex()
+		base.Title, base.Help = c.Index, c.helpIndex()
 	}
-	b.defs = append(b.defs, base)
+	b.define(base, c, s.base)
+}
+
+// define adds a definition of a counter whose value stands at a place.
+func (b *layoutBuilder) define(d perfdata.Counter, c *Counter, at *place) {
+	d.Detail = uint32(c.Detail.orNovice())
+	d.Size, d.Offset = at.width, at.off
+	b.defs = append(b.defs, d)
+	b.at = append(b.at, at)
 }
 
 // place takes the next bytes of the counter block that are aligned to their
@@ -138,71 +147,44 @@ func (b *layoutBuilder) base(c *Counter) *place {
 
 // layout puts the bit map behind the last value and completes the layout.
 func (b *layoutBuilder) layout() *Layout {
-	size := align8(int(b.next) + (len(b.defs)+7)/8)
-	block := make([]byte, size)
-	binary.LittleEndian.PutUint32(block, uint32(size))
-	for k, d := range b.defs {
-		m := mark{off: b.next + uint32(k/8), bit: 1 << (k % 8)}
-		d.at.marks = append(d.at.marks, m)
-		block[m.off] |= m.bit
+	last, _ := perfdata.MissingBit(b.next, len(b.at)-1)
+	block := perfdata.AppendCounterBlock(nil, align8(int(last)+1))
+	for k, at := range b.at {
+		off, bit := perfdata.MissingBit(b.next, k)
+		at.marks = append(at.marks, mark{off, bit})
+		block[off] |= bit
 	}
+
 	for i := range b.slots {
 		if b.slots[i].base == nil { // left out, but its base may be another's, too
 			b.slots[i].base = b.shared[b.object.Counters[i].BaseSlot]
 		}
 	}
-	return &Layout{object: b.object, index: b.object.Index, multi: b.object.Multi, definitions: b.definitions(), block: block, slots: b.slots}
-}
 
-// definitions encodes PERF_OBJECT_TYPE, with the mark of the bit map behind
-// it, and the definitions. The writer fills in lengths and times.
-func (b *layoutBuilder) definitions() []byte {
-	p := b.head(objectTypeSize + missingMarkSize)
-	copy(p[objectTypeSize:], missingMark)
-	binary.LittleEndian.PutUint32(p[objectTypeSize+len(missingMark):], b.next)
-	return p
-}
-
-// head encodes PERF_OBJECT_TYPE, padded to header bytes, and the definitions.
-func (b *layoutBuilder) head(header uint32) []byte {
-	le := binary.LittleEndian
-	o := b.object
-	p := make([]byte, header, int(header)+definitionSize*len(b.defs))
-	le.PutUint32(p[4:], uint32(cap(p)))
-	le.PutUint32(p[8:], header)
-	le.PutUint32(p[12:], o.Index)
-	le.PutUint32(p[20:], o.helpIndex())
-	le.PutUint32(p[28:], uint32(b.detail()))
-	le.PutUint32(p[32:], uint32(len(b.defs)))
-	le.PutUint32(p[36:], b.defaultCounter())
-	for i := range b.defs {
-		p = b.defs[i].append(p)
+	o := b.encoded()
+	o.DefaultCounter, o.Missing = b.defaultCounter(), b.next
+	definitions, _ := o.AppendTo(nil) // of definitions only, which are never too long
+	return &Layout{
+		object: b.object, index: b.object.Index, multi: b.object.Multi,
+		definitions: definitions, block: block, slots: b.slots,
 	}
-	return p
 }
 
-// append encodes a PERF_COUNTER_DEFINITION.
-func (d *definition) append(p []byte) []byte {
-	for _, field := range [definitionSize / 4]uint32{
-		0: definitionSize,
-		1: d.title,
-		3: d.help,
-		5: uint32(d.scale),
-		6: uint32(d.detail),
-		7: uint32(d.typ),
-		8: d.at.width,
-		9: d.at.off,
-	} {
-		p = binary.LittleEndian.AppendUint32(p, field)
+func align8(n int) int { return (n + 7) &^ 7 }
+
+// encoded is the object with its definitions, for perfdata to encode. The writer
+// fills in lengths and times.
+func (b *layoutBuilder) encoded() *perfdata.Object {
+	return &perfdata.Object{
+		Title: b.object.Index, Help: b.object.helpIndex(), Detail: b.detail(), Counters: b.defs,
 	}
-	return p
 }
 
 // detail is the object's level of detail, the least of its counters'.
-func (b *layoutBuilder) detail() Detail {
-	least := Wizard
-	for _, d := range b.defs {
-		least = min(least, d.detail)
+func (b *layoutBuilder) detail() uint32 {
+	least := uint32(Wizard)
+	for i := range b.defs {
+		least = min(least, b.defs[i].Detail)
 	}
 	return least
 }
@@ -211,9 +193,9 @@ func (b *layoutBuilder) detail() Detail {
 // is documented, or -1 when it was left out. Windows' own objects hold a
 // position instead; readers that know both take a title index first, and a
 // position may be another counter's title index.
-func (b *layoutBuilder) defaultCounter() uint32 {
+func (b *layoutBuilder) defaultCounter() int32 {
 	if b.slots[b.object.Default].value == nil {
-		return ^uint32(0)
+		return -1
 	}
-	return b.object.Counters[b.object.Default].Index
+	return int32(b.object.Counters[b.object.Default].Index)
 }

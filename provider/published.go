@@ -1,6 +1,6 @@
 package provider
 
-import "encoding/binary"
+import "github.com/winperf/winperf/perfdata"
 
 // Image is an object as winperf.h has it, for memory that others read while
 // values change in place: nothing tells that a value is missing. It is
@@ -23,20 +23,20 @@ func NewImage(o *Object) (*Image, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	b := layoutBuilder{object: o, next: 4, shared: map[string]*place{}}
-	b.slots = make([]slot, len(o.Counters))
+	b := newLayoutBuilder(o)
 	for i := range o.Counters {
 		b.add(i)
 	}
-	m := &Image{Head: b.head(objectTypeSize), Block: align8(int(b.next)), slots: b.slots}
-	le := binary.LittleEndian
-	le.PutUint32(m.Head, uint32(len(m.Head)))
-	le.PutUint32(m.Head[36:], ^uint32(0))
+	m := &Image{Block: align8(int(b.next)), slots: b.slots}
+
+	encoded := b.encoded()
+	encoded.DefaultCounter = -1
 	if !o.Multi {
-		none := int32(noInstances)
-		le.PutUint32(m.Head, uint32(len(m.Head)+m.Block))
-		le.PutUint32(m.Head[40:], uint32(none))
+		encoded.Form = perfdata.Single
+		encoded.Instances = []perfdata.Instance{{Data: make([]byte, m.Block-perfdata.FirstValue)}}
 	}
+	p, _ := encoded.AppendTo(nil) // with one instance at most, which is never too long
+	m.Head, _ = perfdata.ObjectBytes(p).Split()
 	return m, nil
 }
 

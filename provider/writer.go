@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/internal/wire"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // Writer appends objects to a performance data block. Values go straight into
@@ -134,9 +134,9 @@ func (w *Writer) Grow(n int) { w.buf = slices.Grow(w.buf, max(0, min(n, w.maxByt
 func (w *Writer) Definitions(l *Layout) {
 	o := w.object(l)
 	if l.multi {
-		o.end(metadataMultiple)
+		o.end(int32(perfdata.MetadataMultiple))
 	} else {
-		o.end(metadataSingle)
+		o.end(int32(perfdata.MetadataSingle))
 	}
 }
 
@@ -185,9 +185,7 @@ func (o *ObjectWriter) Clock(ticks, perSecond int64) {
 	if o.ended("clock") {
 		return
 	}
-	p := o.w.buf[o.start:]
-	binary.LittleEndian.PutUint64(p[48:], uint64(ticks))
-	binary.LittleEndian.PutUint64(p[56:], uint64(perSecond))
+	perfdata.ObjectBytes(o.w.buf[o.start:]).SetClock(ticks, perSecond)
 }
 
 // ended tells whether the object is not being written any more, which is a
@@ -209,30 +207,22 @@ func (o *ObjectWriter) Instance(in Instance) int {
 	if !o.layout.multi {
 		o.w.fail("instance of object %d, which has none", o.layout.index)
 	}
-	// In UTF-16 the name has at most a unit for each of its bytes, and a NUL; 8 is that NUL with the padding.
-	o.w.reserve(instanceSize + 2*int64(len(in.Name)) + int64(len(in.UTF16)) + 8 + int64(len(o.layout.block)))
-	le := binary.LittleEndian
-	start := len(o.w.buf)
-	b := append(o.w.buf, make([]byte, instanceSize)...)
-	if in.UTF16 != nil {
-		b = append(append(b, in.UTF16...), 0, 0)
-	} else {
-		b = wire.AppendUTF16Z(b, in.Name)
+
+	// In UTF-16 the name has at most a unit for each of its bytes.
+	name := 2*int64(len(in.Name)) + int64(len(in.UTF16))
+	o.w.reserve(int64(perfdata.InstanceSize(0)) + name + int64(len(o.layout.block)))
+
+	head := perfdata.InstanceHead{
+		ParentObject:   in.ParentObject,
+		ParentInstance: in.ParentPosition,
+		UniqueID:       -1,
+		Name:           in.Name,
+		UTF16:          in.UTF16,
 	}
-	nameLen := len(b) - start - instanceSize
-	b = pad8(b, start)
-	p := b[start:]
-	le.PutUint32(p, uint32(len(p)))
-	le.PutUint32(p[4:], in.ParentObject)
-	le.PutUint32(p[8:], in.ParentPosition)
-	id := int32(noUniqueID)
 	if in.HasUniqueID {
-		id = in.UniqueID
+		head.UniqueID = in.UniqueID
 	}
-	le.PutUint32(p[12:], uint32(id))
-	le.PutUint32(p[16:], instanceSize)
-	le.PutUint32(p[20:], uint32(nameLen))
-	o.w.buf = b
+	o.w.buf = perfdata.AppendInstance(o.w.buf, &head)
 	o.w.beginBlock(o.layout)
 	o.w.instances++
 	return int(o.w.instances - 1)
@@ -293,7 +283,7 @@ func (o *ObjectWriter) End() {
 	if o.layout.multi {
 		o.end(o.w.instances)
 	} else {
-		o.end(noInstances)
+		o.end(int32(perfdata.Single))
 	}
 }
 
@@ -302,9 +292,7 @@ func (o *ObjectWriter) end(instances int32) {
 	if o.ended("end") {
 		return
 	}
-	p := o.w.buf[o.start:]
-	binary.LittleEndian.PutUint32(p, uint32(len(p)))
-	binary.LittleEndian.PutUint32(p[40:], uint32(instances))
+	perfdata.ObjectBytes(o.w.buf[o.start:]).Finish(instances)
 	o.w.objects++
 	o.w.open, o.w.block = -1, nil
 }

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"encoding/binary"
 	"fmt"
 	"iter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // delivered is what a provider of published counters says about itself.
@@ -51,14 +51,14 @@ func (a *app) listDelivered(d delivered) error {
 		return err
 	}
 
-	for title, object := range d.each() {
-		instances := int32(binary.LittleEndian.Uint32(object[40:]))
+	for object := range d.each() {
+		instances := object.NumInstances()
 		if instances < 0 {
 			instances = 1 // the object has none, but values
 		}
 		const line = "object %d: instances %d, bytes %d, published by %s\n"
-		owner := safetext.Line(d.owners[title])
-		if _, err := fmt.Fprintf(a.stdout, line, title, instances, len(object), owner); err != nil {
+		owner := safetext.Line(d.owners[object.Title()])
+		if _, err := fmt.Fprintf(a.stdout, line, object.Title(), instances, len(object), owner); err != nil {
 			return err
 		}
 	}
@@ -72,20 +72,12 @@ func (a *app) listDelivered(d delivered) error {
 	return nil
 }
 
-// each returns the objects with their title indices. Each begins with its length; what
-// stands where is winperf.h's PERF_OBJECT_TYPE.
-func (d delivered) each() iter.Seq2[uint32, []byte] {
-	const header = 64
-	return func(yield func(uint32, []byte) bool) {
-		for p := d.objects; len(p) >= header; {
-			size := binary.LittleEndian.Uint32(p)
-			if size < header || uint64(size) > uint64(len(p)) {
-				return
-			}
-			if !yield(binary.LittleEndian.Uint32(p[12:]), p[:size]) {
-				return
-			}
-			p = p[size:]
+// each returns the objects.
+func (d delivered) each() iter.Seq[perfdata.ObjectBytes] {
+	return func(yield func(perfdata.ObjectBytes) bool) {
+		object, rest, err := perfdata.CutObject(d.objects)
+		for err == nil && yield(object) {
+			object, rest, err = perfdata.CutObject(rest)
 		}
 	}
 }

@@ -41,7 +41,8 @@ func askProvider(sys registration.System, driver string) (d delivered, err error
 // ownersOf asks who publishes the objects. A library of an earlier version does not know.
 func ownersOf(e *winapi.Extension, d delivered) map[uint32]string {
 	owners := map[uint32]string{}
-	for title := range d.each() {
+	for object := range d.each() {
+		title := object.Title()
 		sid, err := e.Owner(title)
 		switch {
 		case err != nil || sid == "":

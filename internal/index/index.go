@@ -52,7 +52,7 @@ type Object struct {
 	Title, Help    uint32 // title indices
 	Detail         uint32
 	DefaultCounter int32  // position of the default counter among the object's definitions, -1 = none
-	NumInstances   int32  // as the system gave it: -1 single instance, -2 and -3 metadata
+	NumInstances   int32  // as the system gave it: a number, NoInstances, or without values MetadataMultiple or MetadataSingle
 	CodePage       uint32 // of instance names; 0 is UTF-16LE
 	Time, Freq     int64  // the object's own clock
 	Counter0       uint32 // its definitions are Counters[Counter0:CounterEnd]
@@ -63,7 +63,7 @@ type Object struct {
 	Definitions    []byte   // what the definitions say, to tell others from the same; nil: it stands in Data, from the first Counter's Off on
 	Link0          int32    // its instances' links are Links[Link0:], one for each; -1: no instance has a parent or a unique id
 	Missing        uint32   // offset, from an instance's Block, of the bit map of missing values; 0 = none
-	Clocks         uint32   // where in Data the times are that the object was taken at; 0 = those of the sample
+	Clocks         uint32   // where in Data PerfTime, PerfFreq and Time100ns, 8 bytes each, are that the object was taken at; 0 = those of the sample
 }
 
 // Counter is one counter definition.
@@ -110,6 +110,13 @@ type Link struct {
 	UniqueID       int32  // NoUniqueID = none
 	Parent         int32  // resolved parent: position in Instances, -1 = none or dangling
 }
+
+// Special values of NumInstances, PERF_OBJECT_TYPE's of winperf.h.
+const (
+	NoInstances      = -1 // PERF_NO_INSTANCES: one block without a name
+	MetadataMultiple = -2 // PERF_METADATA_MULTIPLE_INSTANCES
+	MetadataSingle   = -3 // PERF_METADATA_NO_INSTANCES
+)
 
 // NoUniqueID is PERF_NO_UNIQUE_ID of winperf.h.
 const NoUniqueID = -1

@@ -12,13 +12,19 @@ import (
 	"testing"
 )
 
+// Sizes of PERF_OBJECT_TYPE and PERF_COUNTER_DEFINITION (winperf.h).
+const (
+	objectSize  = 64
+	counterSize = 40
+)
+
 // bomb is a file whose schema has the elements, and heads of one counter for so
 // many objects.
 func bomb(elements string, objects int) []byte {
 	le := binary.LittleEndian
 	text := `{"driver":"B","objects":[` + elements + `]}`
 	table, head := HeaderSize, HeaderSize+ObjectSize*objects
-	schema := head + (headBytes+definitionBytes)*objects
+	schema := head + (objectSize+counterSize)*objects
 	slots := (schema + len(text) + SlotAlign - 1) &^ (SlotAlign - 1)
 	p := make([]byte, slots)
 	le.PutUint64(p, Magic)
@@ -30,8 +36,8 @@ func bomb(elements string, objects int) []byte {
 		le.PutUint32(p[field:], uint32(v))
 	}
 	for i := range objects {
-		le.PutUint32(p[table+ObjectSize*i+ObjectHead:], uint32(head+(headBytes+definitionBytes)*i))
-		le.PutUint32(p[table+ObjectSize*i+ObjectHeadLen:], headBytes+definitionBytes)
+		le.PutUint32(p[table+ObjectSize*i+ObjectHead:], uint32(head+(objectSize+counterSize)*i))
+		le.PutUint32(p[table+ObjectSize*i+ObjectHeadLen:], objectSize+counterSize)
 	}
 	copy(p[schema:], text)
 	return p

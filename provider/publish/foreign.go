@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/wire"
+	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -150,7 +151,7 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 
 	// The heads bound what the schema can hold, and so what reading it takes.
 	for _, head := range heads {
-		cost += definitionCost * int64(1+definitions(head))
+		cost += definitionCost * int64(1+perfdata.NumDefinitions(len(head)))
 	}
 	if cost > limit {
 		return cost, r.tooMuch("definitions", cost, limit)
@@ -161,7 +162,7 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	}
 	counters := make([]int, len(heads))
 	for i, head := range heads {
-		counters[i] = definitions(head)
+		counters[i] = perfdata.NumDefinitions(len(head))
 	}
 	objects, err := readSchema(text, counters)
 	if err != nil {
@@ -220,15 +221,6 @@ func (r *foreign) part(p []byte, offset, length int, limit uint32) ([]byte, erro
 	return p[from:][:n], nil
 }
 
-// Of a head: the bytes of PERF_OBJECT_TYPE and of a PERF_COUNTER_DEFINITION.
-const (
-	headBytes       = 64
-	definitionBytes = 40
-)
-
-// definitions is how many definitions a head has.
-func definitions(head []byte) int { return (len(head) - headBytes) / definitionBytes }
-
 // readHeads returns the heads of all objects. Together they are no longer than
 // what they stand in.
 func (r *foreign) readHeads(p []byte) (heads [][]byte, err error) {
@@ -247,7 +239,7 @@ func (r *foreign) readHeads(p []byte) (heads [][]byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if all += len(head); len(head) < headBytes+definitionBytes || all > len(p) {
+		if all += len(head); perfdata.NumDefinitions(len(head)) == 0 || all > len(p) {
 			return nil, r.bad(int64(at), "a head of %d bytes, and all so far of %d", len(head), all)
 		}
 		heads = append(heads, head)
@@ -474,16 +466,21 @@ func (r *foreign) check(p []byte, slot int64) error {
 	}
 	block := p[SlotBody:][:length]
 	if r.objects[object].Multi {
-		if len(block) < instanceSize {
-			return r.bad(slot, "an instance of %d bytes", len(block))
+		in, rest, err := perfdata.CutInstance(block)
+		if err != nil {
+			return r.bad(slot, "an instance: %v", err)
 		}
-		size, name, nameLen := le.Uint32(block), uint64(le.Uint32(block[16:])), uint64(le.Uint32(block[20:]))
-		if size < instanceSize || uint64(size) > uint64(len(block)) || name < instanceSize || name+nameLen > uint64(size) || nameLen > 2*MaxName {
-			return r.bad(slot, "an instance of %d bytes with a name of %d at %d", size, nameLen, name)
+		name, err := in.Name()
+		if err != nil {
+			return r.bad(slot, "an instance: %v", err)
 		}
-		block = block[size:]
+		if len(name) > 2*MaxName {
+			return r.bad(slot, "an instance with a name of %d bytes, the most are %d", len(name), 2*MaxName)
+		}
+		block = rest
 	}
-	if want := r.images[object].Block; len(block) != want || uint64(le.Uint32(block)) != uint64(want) {
+	values, rest, err := perfdata.CutCounterBlock(block)
+	if want := r.images[object].Block; err != nil || len(values) != want || len(rest) != 0 {
 		return r.bad(slot, "a counter block of %d bytes, want %d", len(block), want)
 	}
 	return nil
@@ -506,15 +503,11 @@ type described struct {
 
 // describe reads the definition of an instance from its body.
 func describe(body []byte) described {
-	le := binary.LittleEndian
-	name := body[le.Uint32(body[16:]):][:le.Uint32(body[20:])]
+	in, _, _ := perfdata.CutInstance(body) // which was checked
+	name, _ := in.Name()
 	name, _, _ = wire.CutUTF16(name)
-	return described{
-		name:     name[:len(name)&^1],
-		parent:   le.Uint32(body[4:]),
-		slot:     le.Uint32(body[8:]),
-		uniqueID: int32(le.Uint32(body[12:])),
-	}
+	parent, slot := in.Parent()
+	return described{name: name[:len(name)&^1], parent: parent, slot: slot, uniqueID: in.UniqueID()}
 }
 
 // resize returns a slice of n bytes, p itself if it is large enough.

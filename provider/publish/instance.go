@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"encoding/binary"
 	"fmt"
 	"runtime"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/wire"
+	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -44,9 +44,6 @@ type InstanceOptions struct {
 	HasUniqueID bool
 }
 
-// instanceSize is the size of a PERF_INSTANCE_DEFINITION (winperf.h).
-const instanceSize = 24
-
 // Multi tells whether the object has instances.
 func (o *Object) Multi() bool { return o.declared.Multi }
 
@@ -74,40 +71,33 @@ func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("instance %q of object %q: %s: %w", name, o.declared.Name, fmt.Sprintf(format, args...), winperf.ErrState)
 	}
-	text := wire.AppendUTF16Z(nil, name)
+	units := wire.NumUnits(name)
 	switch {
 	case !o.declared.Multi:
 		return nil, fault("the object has no instances")
 	case name == "" || strings.Contains(name, "\x00") || !utf8.ValidString(name):
 		return nil, fault("the name is empty or no text")
-	case len(text) > 2*MaxName:
-		return nil, fault("the name has %d characters of UTF-16, the most are %d", len(text)/2-1, MaxName-1)
+	case units >= MaxName:
+		return nil, fault("the name has %d characters of UTF-16, the most are %d", units, MaxName-1)
 	case opt.Parent != nil && opt.Parent.object.publisher != o.publisher:
 		return nil, fault("its parent is another publisher's")
 	}
-	le := binary.LittleEndian
-	p := append(make([]byte, instanceSize), text...)
-	p = padTo(p, 8)
-	le.PutUint32(p, uint32(len(p)))
+
+	head := perfdata.InstanceHead{UniqueID: -1, Name: name}
 	if parent := opt.Parent; parent != nil {
-		le.PutUint32(p[4:], parent.object.declared.Index)
-		le.PutUint32(p[8:], parent.slot.offset)
+		head.ParentObject, head.ParentInstance = parent.object.declared.Index, parent.slot.offset
 	}
-	id := int32(-1) // PERF_NO_UNIQUE_ID
 	if opt.HasUniqueID {
-		id = opt.UniqueID
+		head.UniqueID = opt.UniqueID
 	}
-	le.PutUint32(p[12:], uint32(id))
-	le.PutUint32(p[16:], instanceSize)
-	le.PutUint32(p[20:], uint32(len(text)))
-	block := len(p)
-	return o.add(append(p, make([]byte, o.image.Block)...), block, opt.Parent)
+	return o.add(perfdata.AppendInstance(nil, &head), opt.Parent)
 }
 
-// add shows a body whose counter block begins at block.
-func (o *Object) add(body []byte, block int, parent *Instance) (*Instance, error) {
-	p := o.publisher
-	binary.LittleEndian.PutUint32(body[block:], uint32(o.image.Block))
+// add shows an instance: its definition, nil for an object without instances, and a
+// counter block behind it.
+func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
+	p, block := o.publisher, len(definition)
+	body := perfdata.AppendCounterBlock(definition, o.image.Block)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || parent != nil && parent.removed {
@@ -125,7 +115,7 @@ func (o *Object) add(body []byte, block int, parent *Instance) (*Instance, error
 		}
 		parent.children[in] = true
 	}
-	p.memory.use(s, o.number, body, block+4) // with the length of the counter block
+	p.memory.use(s, o.number, body, block+perfdata.FirstValue)
 	return in, nil
 }
 

@@ -21,6 +21,7 @@ func manyInstances(t *testing.T, n int) []byte {
 		t.Fatal(err)
 	}
 
+	const instanceSize = 24 // PERF_INSTANCE_DEFINITION (winperf.h)
 	le := binary.LittleEndian
 	begin := int(le.Uint32(b[HeaderSlots:]))
 	slot := b[begin:]

@@ -108,7 +108,7 @@ func (p *Publisher) begin(plan *plan) error {
 			continue
 		}
 		var err error
-		if object.single, err = object.add(make([]byte, object.image.Block), 0, nil); err != nil {
+		if object.single, err = object.add(nil, nil); err != nil {
 			return err
 		}
 	}

@@ -2,11 +2,11 @@ package local
 
 import (
 	"context"
-	"encoding/binary"
 	"slices"
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/provider/publish"
 )
@@ -167,7 +167,7 @@ func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) error {
 	host := len(raw.Bytes)
 	block, err := q.dispatcher.Collect(ctx, q.q, raw.Bytes)
 	if err == nil {
-		raw.Bytes = joinObjects(block, host)
+		raw.Bytes = perfdata.JoinBlocks(block, host)
 	}
 	return err
 }
@@ -193,19 +193,6 @@ func (q *publishedQuery) close() {
 func (p *publishers) close() error {
 	p.all.close()
 	return p.reader.Close()
-}
-
-// joinObjects makes one performance data block of two that stand one behind the
-// other, in the place of both. Both come from a dispatcher.
-func joinObjects(blocks []byte, second int) []byte {
-	const total, header, objects = 20, 24, 28 // offsets in PERF_DATA_BLOCK (winperf.h)
-	le := binary.LittleEndian
-	other := blocks[second:]
-	count := le.Uint32(blocks[objects:]) + le.Uint32(other[objects:])
-	n := second + copy(other, other[le.Uint32(other[header:]):])
-	le.PutUint32(blocks[total:], uint32(n))
-	le.PutUint32(blocks[objects:], count)
-	return blocks[:n]
 }
 
 // joinNames joins two name tables, of which the second one's title indices are

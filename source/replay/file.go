@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // MaxFile is the size in bytes above which a file is not read: 1 GiB, some 70
@@ -57,12 +57,8 @@ func fileName(name string) string {
 	return name
 }
 
-// signature begins every performance data block: PERF in UTF-16LE (winperf.h,
-// PERF_DATA_BLOCK.Signature).
-var signature = []byte("P\x00E\x00R\x00F\x00")
-
 // readFile reads a file into dst's memory where that is large enough. Of a
-// file without the signature it reads the beginning only; decoding that fails.
+// file that does not begin as a block does it reads the beginning only; decoding that fails.
 func readFile(name string, dst []byte) ([]byte, error) {
 	info, err := os.Stat(name) // before it is opened, as opening a pipe waits for who writes to it
 	switch {
@@ -80,7 +76,7 @@ func readFile(name string, dst []byte) ([]byte, error) {
 	defer f.Close()
 	size := int(info.Size())
 	dst, err = appendUpTo(dst, f, min(size, beginning))
-	if err != nil || !bytes.HasPrefix(dst, signature) {
+	if _, ok := perfdata.HeadOf(dst); err != nil || !ok {
 		return dst, err
 	}
 	return appendUpTo(dst, f, size-len(dst))

@@ -1,7 +1,6 @@
 package pdhblock
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +24,6 @@ type Builder struct {
 	bad      func(text string)
 
 	wanted func(name string, title uint32) bool
-	head   []byte
 	join   joiner
 }
 
@@ -113,9 +111,7 @@ func (b *Builder) Append(dst []byte, at time.Time, values []pdhlog.BLGValue) []b
 			count++
 		}
 	}
-	le := binary.LittleEndian
-	le.PutUint32(dst[start+atTotal:], uint32(len(dst)-start))
-	le.PutUint32(dst[start+atNumObjects:], uint32(count))
+	perfdata.FinishBlock(dst[start:], count)
 	return dst
 }
 
@@ -154,46 +150,8 @@ func (b *Builder) look(at time.Time, values []pdhlog.BLGValue) counter.Clocks {
 // appendHead appends a PERF_DATA_BLOCK. Its system time is UTC, as in the answer
 // to a live query.
 func (b *Builder) appendHead(dst []byte, c counter.Clocks, at time.Time) []byte {
-	if b.head == nil {
-		b.head = b.makeHead()
-	}
-	start := len(dst)
-	dst = append(dst, b.head...)
-	head := dst[start:]
-	le := binary.LittleEndian
-	at = at.UTC()
-	for i, v := range [...]int{at.Year(), int(at.Month()), int(at.Weekday()), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond() / 1_000_000} {
-		le.PutUint16(head[atSystemTime+2*i:], uint16(v))
-	}
-	for i, v := range [...]int64{c.PerfTime, c.PerfFreq, c.Time100ns} {
-		le.PutUint64(head[atPerfTime+8*i:], uint64(v))
-	}
-	return dst
-}
-
-// makeHead makes the head that all blocks have but for their times.
-func (b *Builder) makeHead() []byte {
-	var block perfdata.Block
 	if b.machine == "" && len(b.join.parts) > 0 {
-		b.machine = b.join.parts[0].machine()
+		b.machine = b.join.parts[0].head.Machine()
 	}
-	if err := block.SetMachine(b.machine); err != nil {
-		b.bad("the name of the machine: " + err.Error())
-	}
-	head, _ := block.Encode() // without objects it cannot be too long
-	return head
+	return perfdata.AppendHead(dst, &perfdata.Head{Machine: b.machine, SystemTime: at.UTC(), Clocks: c})
 }
-
-// Fields of PERF_DATA_BLOCK and PERF_OBJECT_TYPE of winperf.h.
-const (
-	atTotal        = 20
-	atHeaderLength = 24
-	atNumObjects   = 28
-	atSystemTime   = 36
-	atPerfTime     = 56
-	atNameLength   = 80
-	atNameOffset   = 84
-	blockSize      = 88
-	objectSize     = 64
-	atObjectTitle  = 12
-)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // sampleState is what an object has of the sample at hand. Its memory serves
@@ -239,7 +240,7 @@ func (o *object) write(b []byte, t *template, values []pdhlog.BLGValue) {
 		c := &o.columns[column]
 		put(le, b[p.value:], c.size, r.first)
 		if t == &o.marked {
-			b[p.mark] &^= 1 << p.bit
+			b[p.mark] &^= p.bit
 		}
 		if c.base == 0 {
 			return
@@ -250,7 +251,7 @@ func (o *object) write(b []byte, t *template, values []pdhlog.BLGValue) {
 		}
 		put(le, b[p.base:], c.baseSize, base)
 		if t == &o.marked {
-			b[p.baseMark] &^= 1 << p.baseBit
+			b[p.baseMark] &^= p.baseBit
 		}
 	})
 }
@@ -264,17 +265,11 @@ func put(le binary.ByteOrder, b []byte, size uint32, v int64) {
 }
 
 // writeClocks puts the times of a sample into a copy of the template.
-func (o *object) writeClocks(b []byte, own counter.Clocks) {
-	const atHeader, atTime, atFreq, clocks = 8, 48, 56, 24 // PERF_OBJECT_TYPE
-	le := binary.LittleEndian
+func (o *object) writeClocks(b perfdata.ObjectBytes, own counter.Clocks) {
 	if freq := o.frequency(counter.ObjectClock); freq != 0 {
-		le.PutUint64(b[atTime:], uint64(o.sample.clocks.ObjectTime))
-		le.PutUint64(b[atFreq:], uint64(freq))
+		b.SetClock(o.sample.clocks.ObjectTime, freq)
 	}
 	if o.ownClocks {
-		at := b[le.Uint32(b[atHeader:])-clocks:]
-		for i, v := range [...]int64{own.PerfTime, own.PerfFreq, own.Time100ns} {
-			le.PutUint64(at[8*i:], uint64(v))
-		}
+		b.SetSampleClocks(own)
 	}
 }

@@ -1,11 +1,10 @@
 package pdhblock
 
 import (
-	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -19,8 +18,8 @@ type joiner struct {
 // part is one object of a stored block.
 type part struct {
 	name   string // of the object in the list, "" where it is not known
-	block  []byte // the whole block
-	object []byte
+	head   perfdata.HeadBytes
+	object perfdata.ObjectBytes
 	clocks counter.Clocks
 	parent uint32 // title index of the object that its instances have their parents in
 }
@@ -43,46 +42,43 @@ func (j *joiner) collect(b *Builder, values []pdhlog.BLGValue) {
 
 // add finds the objects of one block. One that is not whole ends it.
 func (j *joiner) add(v *pdhlog.BLGValue, bad func(text string)) {
-	if len(v.Block) < blockSize {
+	head, ok := perfdata.HeadOf(v.Block)
+	if !ok {
 		return
 	}
-	p := part{block: v.Block, clocks: headClocks(v.Block)}
+	p := part{head: head, clocks: head.Clocks()}
 	if v.Counter != nil {
 		p.name = v.Counter.Path.Object
 	}
-	le := binary.LittleEndian
-	at, end := uint64(le.Uint32(v.Block[atHeaderLength:])), min(uint64(len(v.Block)), uint64(le.Uint32(v.Block[atTotal:])))
-	if at < blockSize || at > end {
-		bad(fmt.Sprintf("the block of %s: a head of %d bytes in %d; it is left out", p.name, at, end))
+	rest, objects, err := perfdata.Objects(v.Block, 0)
+	if err != nil && !errors.Is(err, perfdata.ErrTruncated) {
+		bad(fmt.Sprintf("the block of %s: %v; it is left out", p.name, err))
 		return
 	}
-	objects := le.Uint32(v.Block[atNumObjects:])
+
 	for n := range objects {
-		var length uint64
-		if end-at >= objectSize {
-			length = uint64(le.Uint32(v.Block[at:]))
-		}
-		if length < objectSize || length > end-at {
-			bad(fmt.Sprintf("the block of %s: object %d of %d at %d has %d bytes in %d; it is left out", p.name, n+1, objects, at, length, end-at))
+		if p.object, rest, err = perfdata.CutObject(rest); err != nil {
+			bad(fmt.Sprintf("the block of %s: object %d of %d: %v; it is left out", p.name, n+1, objects, err))
 			return
 		}
-		p.object = v.Block[at : at+length]
 		p.parent = parentOf(p.object)
 		j.parts = append(j.parts, p)
-		at += length
 	}
 }
 
 // parentOf returns the title index of the object that the first instance has
 // its parent in, 0 for none.
-func parentOf(object []byte) uint32 {
-	const atDefinitions, atInstances, atParent = 4, 40, 4
-	le := binary.LittleEndian
-	at := le.Uint32(object[atDefinitions:])
-	if int32(le.Uint32(object[atInstances:])) <= 0 || uint64(at)+atParent+4 > uint64(len(object)) {
+func parentOf(object perfdata.ObjectBytes) uint32 {
+	if object.NumInstances() <= 0 {
 		return 0
 	}
-	return le.Uint32(object[at+atParent:])
+	_, instances := object.Split()
+	first, _, err := perfdata.CutInstance(instances)
+	if err != nil {
+		return 0
+	}
+	parent, _ := first.Parent()
+	return parent
 }
 
 // append appends all objects that are wanted, and returns how many. One that was
@@ -106,37 +102,14 @@ func (j *joiner) append(dst []byte, b *Builder, head counter.Clocks) (_ []byte, 
 // wanted tells whether an object is wanted, or another one that is has its
 // parents in it.
 func (j *joiner) wanted(p *part, b *Builder) bool {
-	if b.wanted == nil || p.name == "" || b.wanted(p.name, p.title()) {
+	if b.wanted == nil || p.name == "" || b.wanted(p.name, p.object.Title()) {
 		return true
 	}
 	for i := range j.parts {
 		q := &j.parts[i]
-		if q.parent != 0 && q.parent == p.title() && (q.name == "" || b.wanted(q.name, q.title())) {
+		if q.parent != 0 && q.parent == p.object.Title() && (q.name == "" || b.wanted(q.name, q.object.Title())) {
 			return true
 		}
 	}
 	return false
-}
-
-func (p *part) title() uint32 { return binary.LittleEndian.Uint32(p.object[atObjectTitle:]) }
-
-// machine is the name of the machine in the head of the block, "" where it has
-// none.
-func (p *part) machine() string {
-	le := binary.LittleEndian
-	at, n := uint64(le.Uint32(p.block[atNameOffset:])), uint64(le.Uint32(p.block[atNameLength:]))
-	if at < blockSize || at+n > uint64(len(p.block)) {
-		return ""
-	}
-	return wire.Text(p.block[at:at+n], wire.UTF16LE)
-}
-
-// headClocks are the clocks in the head of a block.
-func headClocks(b []byte) counter.Clocks {
-	le := binary.LittleEndian
-	return counter.Clocks{
-		PerfTime:  int64(le.Uint64(b[atPerfTime:])),
-		PerfFreq:  int64(le.Uint64(b[atPerfTime+8:])),
-		Time100ns: int64(le.Uint64(b[atPerfTime+16:])),
-	}
 }

@@ -2,7 +2,6 @@ package pdhblock
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,8 +25,8 @@ type template struct {
 // place is where a value goes, from the start of the object; value 0 is nowhere.
 type place struct {
 	value, base    uint32
-	mark, baseMark uint32 // the bytes of the bit map with their bits
-	bit, baseBit   uint8  // the numbers of these
+	mark, baseMark uint32 // the bytes of the bit map
+	bit, baseBit   byte   // and the bits in them
 }
 
 // Bounds of an object. What a log may hold sparsely, each counter for other
@@ -181,18 +180,21 @@ func (t *template) make(o *object, r *instances, values []pdhlog.BLGValue, marke
 	if o.ownClocks {
 		object.Extra = perfdata.AppendClocks(nil, counter.Clocks{})
 	}
-	for _, name := range r.names {
+	for i, name := range r.names {
 		if _, err := object.AddInstance(name); err != nil {
 			return err
 		}
+		for k := range object.Counters {
+			if marked {
+				_ = object.SetMissing(i, k, true) // there is a place, as it was laid out with one
+			}
+		}
 	}
-	block := perfdata.Block{Objects: []perfdata.Object{object}}
-	b, err := block.Encode()
+	b, err := object.AppendTo(t.bytes[:0])
 	if err != nil {
 		return err
 	}
-	const atHeaderLength = 24
-	t.bytes = b[binary.LittleEndian.Uint32(b[atHeaderLength:]):]
+	t.bytes = b
 	t.locate(o, r, values, &object)
 	t.cells, t.made = rows*o.numbers(), true
 	return nil
@@ -210,33 +212,27 @@ func (o *object) numbers() (n int) {
 
 // locate finds the place of every value.
 func (t *template) locate(o *object, r *instances, values []pdhlog.BLGValue, object *perfdata.Object) {
-	le := binary.LittleEndian
-	const atDefinitions = 4 // PERF_OBJECT_TYPE.DefinitionLength
+	_, rest := perfdata.ObjectBytes(t.bytes).Split()
 	blocks := make([]uint32, len(r.names))
-	at := le.Uint32(t.bytes[atDefinitions:])
 	for i := range blocks {
 		if o.multi {
-			at += le.Uint32(t.bytes[at:]) // PERF_INSTANCE_DEFINITION.ByteLength
+			_, rest, _ = perfdata.CutInstance(rest) // which was just encoded
 		}
-		blocks[i] = at
-		if object.Missing != 0 {
-			for n := range (len(object.Counters) + 7) / 8 {
-				t.bytes[at+object.Missing+uint32(n)] = 0xFF
-			}
-		}
-		at += le.Uint32(t.bytes[at:]) // PERF_COUNTER_BLOCK.ByteLength
+		blocks[i] = uint32(len(t.bytes) - len(rest))
+		_, rest, _ = perfdata.CutCounterBlock(rest)
 	}
+
 	t.places = t.places[:0]
 	o.each(values, func(n, column int, _ raw) {
 		var p place
 		c := &o.columns[column]
 		if at := r.values[n]; at >= 0 && c.size != 0 {
-			block, map0 := blocks[at], blocks[at]+object.Missing
+			block, missing := blocks[at], blocks[at]+object.Missing
 			p.value = block + object.Counters[c.at].Offset
-			p.mark, p.bit = map0+uint32(c.at/8), uint8(c.at%8)
+			p.mark, p.bit = perfdata.MissingBit(missing, c.at)
 			if c.base != 0 {
 				p.base = block + object.Counters[c.at+1].Offset
-				p.baseMark, p.baseBit = map0+uint32((c.at+1)/8), uint8((c.at+1)%8)
+				p.baseMark, p.baseBit = perfdata.MissingBit(missing, c.at+1)
 			}
 		}
 		t.places = append(t.places, p)

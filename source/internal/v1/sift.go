@@ -2,7 +2,6 @@ package v1
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wire"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // The lengths in an object's header are the only way to the next object. When a
@@ -21,14 +21,7 @@ import (
 // out whose object it is by asking for fewer and fewer, and asks for the others
 // without it.
 
-// Offsets and sizes of PERF_DATA_BLOCK and PERF_OBJECT_TYPE (winperf.h).
 const (
-	atTotal        = 20
-	atHeader       = 24
-	atObjects      = 28
-	blockHeader    = 88
-	objectHeader   = 64
-	atObjectTitle  = 12
 	maxSiftQueries = 64
 	siftChunk      = 1400 // title indices in one query: what a value's name holds at 10 digits each
 )
@@ -45,29 +38,19 @@ const (
 // bytes follow the last one. A block whose own header is damaged is left to the
 // decoder.
 func chained(titles []uint32, b []byte, quirks winperf.Quirks) (found []uint32, slack uint64, ok bool) {
-	if len(b) < blockHeader {
+	rest, count, err := perfdata.Objects(b, quirks)
+	if err != nil {
 		return titles, 0, true
 	}
-	field := func(at int) uint64 { return uint64(binary.LittleEndian.Uint32(b[at:])) }
-	end, at := field(atTotal), field(atHeader)
-	if quirks&winperf.TotalExcludesHeader != 0 {
-		end += at
-	}
-	if end > uint64(len(b)) || at < blockHeader || at > end {
-		return titles, 0, true
-	}
-	for range field(atObjects) {
-		if end-at < objectHeader {
+
+	for range count {
+		var object perfdata.ObjectBytes
+		if object, rest, err = perfdata.CutObject(rest); err != nil {
 			return titles, 0, false
 		}
-		length := field(int(at))
-		if length < objectHeader || length > end-at {
-			return titles, 0, false
-		}
-		titles = append(titles, uint32(field(int(at)+atObjectTitle)))
-		at += length
+		titles = append(titles, object.Title())
 	}
-	return titles, end - at, true
+	return titles, uint64(len(rest)), true
 }
 
 // sifted is what a query asks for as long as objects are left out.

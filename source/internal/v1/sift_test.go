@@ -18,6 +18,14 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
+// Offsets in PERF_DATA_BLOCK, and the size of PERF_OBJECT_TYPE (winperf.h).
+const (
+	atTotal      = 20
+	atHeader     = 24
+	atObjects    = 28
+	objectHeader = 64
+)
+
 // damaged is a machine that makes blocks of the objects asked for, in which
 // the lengths of some are wrong.
 type damaged struct {

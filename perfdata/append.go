@@ -1,0 +1,152 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// What makes a block piece by piece, for those who make many: nothing here
+// allocates once dst is large enough. [AppendHead], then each object as
+// [Object.AppendTo] encodes its definitions, its instances one by one, and
+// [ObjectBytes.Finish]; at the end [FinishBlock].
+
+// FirstValue is the first offset in a counter block that a value may have: in
+// front of it stands the block's own length.
+const FirstValue = blockSize
+
+// Head is what a PERF_DATA_BLOCK says.
+type Head struct {
+	Machine       string         // what is no UTF-8 becomes U+FFFD
+	DefaultObject int32          // title index of the object to show first, -1 = none
+	SystemTime    time.Time      // what clocks on the wall show in its zone; the zone is not told
+	Clocks        counter.Clocks // of the sample; those of objects are the objects'
+}
+
+// AppendHead appends a PERF_DATA_BLOCK, to which [FinishBlock] must be told how
+// many objects follow it.
+func AppendHead(dst []byte, h *Head) []byte {
+	name := 2*wire.NumUnits(h.Machine) + 2
+	b := Block{
+		DefaultObject: h.DefaultObject, SystemTime: systemTime(h.SystemTime),
+		PerfTime: h.Clocks.PerfTime, PerfFreq: h.Clocks.PerfFreq, Time100ns: h.Clocks.Time100ns,
+		Name: NameField{Offset: headerSize, Length: uint32(name)},
+	}
+	e := encoder{b: dst}
+	start := e.begin()
+	e.head(&b)
+	e.b = wire.AppendUTF16Z(e.b, h.Machine)
+	e.b = pad(e.b, start)
+	e.length(start, atHeaderLength)
+	return e.b
+}
+
+// FinishBlock writes the length of a block and the number of its objects into its
+// head.
+func FinishBlock(block []byte, objects int) {
+	binary.LittleEndian.PutUint32(block[atTotal:], uint32(len(block)))
+	binary.LittleEndian.PutUint32(block[atNumObjects:], uint32(objects))
+}
+
+// JoinBlocks makes one block of two that stand one behind the other, in their
+// place: the objects of the one that begins at second come behind those of the
+// first. Both are as AppendHead and FinishBlock make them.
+func JoinBlocks(blocks []byte, second int) []byte {
+	other := blocks[second:]
+	count := u32(blocks, atNumObjects) + u32(other, atNumObjects)
+	n := second + copy(other, other[u32(other, atHeaderLength):])
+	FinishBlock(blocks[:n], int(count))
+	return blocks[:n]
+}
+
+// SetClock sets the object's own clock: ticks, and ticks per second.
+func (o ObjectBytes) SetClock(ticks, perSecond int64) {
+	binary.LittleEndian.PutUint64(o[atObjTime:], uint64(ticks))
+	binary.LittleEndian.PutUint64(o[atObjFreq:], uint64(perSecond))
+}
+
+// SetSampleClocks replaces the clocks that the object was encoded with by
+// [AppendClocks] at the end of its Extra.
+func (o ObjectBytes) SetSampleClocks(c counter.Clocks) {
+	end := u32(o, atObjHeader)
+	AppendClocks(o[:end-clocksSize], c)
+}
+
+// Finish writes the length of the object into its header, and what NumInstances
+// is: a number or, below 0, a [Form].
+func (o ObjectBytes) Finish(instances int32) {
+	binary.LittleEndian.PutUint32(o[atObjTotal:], uint32(len(o)))
+	binary.LittleEndian.PutUint32(o[atObjNumInstances:], uint32(instances))
+}
+
+// MissingBit tells where in a counter block it is marked that the definition at a
+// position has no value, if the bit map begins at missing: the byte, and the bit in
+// it.
+func MissingBit(missing uint32, position int) (offset uint32, bit byte) {
+	return missing + uint32(position/8), 1 << (position % 8)
+}
+
+// InstanceHead is what a PERF_INSTANCE_DEFINITION says. Its zero value has the
+// unique id 0.
+type InstanceHead struct {
+	ParentObject   uint32 // title index, 0 = no parent
+	ParentInstance uint32 // position of the parent
+	UniqueID       int32  // -1 = none
+	Name           string // what is no UTF-8 becomes U+FFFD
+	UTF16          []byte // if not nil, the name instead: UTF-16LE without a NUL
+}
+
+// AppendInstance appends a PERF_INSTANCE_DEFINITION. Its counter block is to stand
+// behind it.
+func AppendInstance(dst []byte, in *InstanceHead) []byte {
+	start := len(dst)
+	dst = append(dst, make([]byte, instanceSize)...)
+	if in.UTF16 != nil {
+		dst = append(append(dst, in.UTF16...), 0, 0)
+	} else {
+		dst = wire.AppendUTF16Z(dst, in.Name)
+	}
+	name := len(dst) - start - instanceSize
+	dst = pad(dst, start)
+
+	le, p := binary.LittleEndian, dst[start:]
+	le.PutUint32(p[atInstLength:], uint32(len(p)))
+	le.PutUint32(p[atInstParentObject:], in.ParentObject)
+	le.PutUint32(p[atInstParentInstance:], in.ParentInstance)
+	le.PutUint32(p[atInstUniqueID:], uint32(in.UniqueID))
+	le.PutUint32(p[atInstNameOffset:], instanceSize)
+	le.PutUint32(p[atInstNameLength:], uint32(name))
+	return dst
+}
+
+// InstanceSize is how many bytes AppendInstance appends for a name of so many
+// bytes of UTF-16 without a NUL.
+func InstanceSize(name int) int {
+	n := instanceSize + name + 2
+	return n + padding(n)
+}
+
+// AppendCounterBlock appends a PERF_COUNTER_BLOCK of size bytes, its length
+// included, whose values are 0.
+func AppendCounterBlock(dst []byte, size int) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
+	return append(dst, make([]byte, size-blockSize)...)
+}
+
+// systemTime is a time as SYSTEMTIME has it.
+func systemTime(t time.Time) [8]uint16 {
+	return [8]uint16{
+		uint16(t.Year()), uint16(t.Month()), uint16(t.Weekday()), uint16(t.Day()),
+		uint16(t.Hour()), uint16(t.Minute()), uint16(t.Second()), uint16(t.Nanosecond() / int(time.Millisecond)),
+	}
+}
+
+// systemTimeAt reads a SYSTEMTIME.
+func systemTimeAt(b []byte) (fields [8]uint16) {
+	for i := range fields {
+		fields[i] = binary.LittleEndian.Uint16(b[2*i:])
+	}
+	return fields
+}

@@ -1,0 +1,197 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	winperf "github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// Views of encoded structures, for those who move whole ones and need no values:
+// they look at what they are asked for and check nothing else.
+
+// HeadBytes is a PERF_DATA_BLOCK as it is encoded, with all that follows it.
+type HeadBytes []byte
+
+// HeadOf returns the head at the start of b; ok is false where there is none.
+func HeadOf(b []byte) (head HeadBytes, ok bool) {
+	if len(b) < headerSize || binary.LittleEndian.Uint64(b[atSignature:]) != signature {
+		return nil, false
+	}
+	return HeadBytes(b), true
+}
+
+// Total is TotalByteLength, which counts the head too, except with the quirk
+// [winperf.TotalExcludesHeader].
+func (h HeadBytes) Total() uint32 { return u32(h, atTotal) }
+
+// Clocks are the times of the sample.
+func (h HeadBytes) Clocks() counter.Clocks {
+	return counter.Clocks{
+		PerfTime:  i64(h, atPerfTime),
+		PerfFreq:  i64(h, atPerfFreq),
+		Time100ns: i64(h, atPerfTime100ns),
+	}
+}
+
+// SystemTime is the system time of the sample. A block does not tell its zone:
+// the result says UTC.
+func (h HeadBytes) SystemTime() time.Time {
+	f := systemTimeAt(h[atSystemTime:])
+	nanoseconds := int(f[7]) * int(time.Millisecond)
+	return time.Date(int(f[0]), time.Month(f[1]), int(f[3]), int(f[4]), int(f[5]), int(f[6]), nanoseconds, time.UTC)
+}
+
+// Machine is the name of the machine, "" where it is not in the bytes.
+func (h HeadBytes) Machine() string {
+	at, n := uint64(u32(h, atNameOffset)), uint64(u32(h, atNameLength))
+	if at < headerSize || at+n > uint64(len(h)) {
+		return ""
+	}
+	return wire.Text(h[at:at+n], wire.UTF16LE)
+}
+
+// Objects returns the part of a block that holds its objects, and how many the
+// block says there are: [CutObject] takes them off one by one. The error is an
+// [*Error]. Where it wraps [ErrTruncated] and objects is not nil, the end of the
+// block is missing.
+func Objects(b []byte, quirks winperf.Quirks) (objects []byte, count uint32, err error) {
+	if len(b) < headerSize {
+		return nil, 0, fault(CheckBuffer, 0, int64(len(b)), headerSize)
+	}
+	first, end, bad := extent(b, quirks)
+	if bad != nil {
+		return nil, 0, bad
+	}
+
+	there := min(uint64(len(b)), math.MaxUint32)
+	if end > there {
+		err = fault(CheckTruncated, atTotal, int64(end), int64(there))
+	}
+	return b[min(uint64(first), there):min(end, there)], u32(b, atNumObjects), err
+}
+
+// extent is where the first object of a block begins and where the block ends, by
+// its head, which is whole. The end may be behind that of b.
+func extent(b []byte, quirks winperf.Quirks) (first uint32, end uint64, err *Error) {
+	first, end = u32(b, atHeaderLength), uint64(u32(b, atTotal))
+	if quirks&winperf.TotalExcludesHeader != 0 {
+		end += uint64(first)
+	}
+	if end < headerSize {
+		return 0, 0, fault(CheckTotal, atTotal, int64(end), headerSize)
+	}
+	if first < headerSize || uint64(first) > end {
+		return 0, 0, fault(CheckHeader, atHeaderLength, int64(first), int64(end))
+	}
+	return first, end, nil
+}
+
+// ObjectBytes is a PERF_OBJECT_TYPE with all that belongs to it as it is encoded.
+type ObjectBytes []byte
+
+// CutObject cuts off the object at the start of b by its length. The error is an
+// [*Error] whose offset counts from there.
+func CutObject(b []byte) (object ObjectBytes, rest []byte, err error) {
+	length, bad := objectLength(b[:min(uint64(len(b)), math.MaxUint32)], 0)
+	if bad != nil {
+		return nil, b, bad
+	}
+	return ObjectBytes(b[:length:length]), b[length:], nil
+}
+
+// objectLength is the length of the object that stands at off and may go on to the
+// end of b.
+func objectLength(b []byte, off uint32) (uint32, *Error) {
+	left := uint32(len(b)) - off
+	if left < objectSize {
+		return 0, fault(CheckObjectRoom, off, int64(left), objectSize)
+	}
+	length := u32(b, int(off)+atObjTotal)
+	if length < objectSize || length > left {
+		err := fault(CheckObjectLength, off+atObjTotal, int64(length), int64(left))
+		err.Object = u32(b, int(off)+atObjTitle)
+		return 0, err
+	}
+	return length, nil
+}
+
+// Title is the title index of the object.
+func (o ObjectBytes) Title() uint32 { return u32(o, atObjTitle) }
+
+// NumInstances is what the object says of its instances: how many there are or,
+// below 0, a [Form].
+func (o ObjectBytes) NumInstances() int32 { return i32(o, atObjNumInstances) }
+
+// Split splits the object where its definitions end and its instances begin.
+func (o ObjectBytes) Split() (definitions, instances []byte) {
+	n := min(int64(u32(o, atObjDefinition)), int64(len(o)))
+	return o[:n:n], o[n:]
+}
+
+// NumDefinitions is how many counter definitions there are in the n bytes of an
+// object's definitions if its header is plain.
+func NumDefinitions(n int) int { return max(0, n-objectSize) / counterSize }
+
+// CounterDefinitions returns the bytes of all counter definitions of an object
+// that [Decode] has found, as far as winperf.h knows their fields. It is empty for
+// an object without counters, and aliases ix.Data.
+func CounterDefinitions(ix *index.Index, o *index.Object) []byte {
+	if o.Counter0 == o.CounterEnd {
+		return nil
+	}
+	return ix.Data[ix.Counters[o.Counter0].Off : ix.Counters[o.CounterEnd-1].Off+counterSize]
+}
+
+// InstanceBytes is a PERF_INSTANCE_DEFINITION with its name as it is encoded.
+type InstanceBytes []byte
+
+// CutInstance cuts off the instance definition at the start of b; what is left
+// begins with the counter block. The error is an [*Error] whose offset counts from
+// there.
+func CutInstance(b []byte) (in InstanceBytes, rest []byte, err error) {
+	if len(b) < instanceSize {
+		return nil, b, fault(CheckInstanceRoom, 0, int64(len(b)), instanceSize)
+	}
+	length := u32(b, atInstLength)
+	if length < instanceSize || int64(length) > int64(len(b)) {
+		return nil, b, fault(CheckInstanceLength, atInstLength, int64(length), int64(len(b)))
+	}
+	return InstanceBytes(b[:length:length]), b[length:], nil
+}
+
+// Parent is where the instance has its parent: the title index of the object, 0
+// for none, and the position in it.
+func (in InstanceBytes) Parent() (object, position uint32) {
+	return u32(in, atInstParentObject), u32(in, atInstParentInstance)
+}
+
+// UniqueID is the instance's number, -1 for none.
+func (in InstanceBytes) UniqueID() int32 { return i32(in, atInstUniqueID) }
+
+// Name returns the bytes of the instance's name, with its terminator. The error is
+// an [*Error] whose offset counts from the start of the definition.
+func (in InstanceBytes) Name() ([]byte, error) {
+	at, n := u32(in, atInstNameOffset), u32(in, atInstNameLength)
+	if at < instanceSize || uint64(at)+uint64(n) > uint64(len(in)) {
+		return nil, fault(CheckName, atInstNameOffset, int64(at)+int64(n), int64(len(in)))
+	}
+	return in[at:][:n], nil
+}
+
+// CutCounterBlock cuts off the PERF_COUNTER_BLOCK at the start of b, with its
+// length. The error is an [*Error] whose offset counts from there.
+func CutCounterBlock(b []byte) (block, rest []byte, err error) {
+	if len(b) < blockSize {
+		return nil, b, fault(CheckBlockRoom, 0, int64(len(b)), blockSize)
+	}
+	length := u32(b, 0)
+	if length < blockSize || int64(length) > int64(len(b)) {
+		return nil, b, fault(CheckBlockLength, 0, int64(length), int64(len(b)))
+	}
+	return b[:length:length], b[length:], nil
+}
