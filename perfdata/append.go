@@ -88,28 +88,37 @@ func MissingBit(missing uint32, position int) (offset uint32, bit byte) {
 	return missing + uint32(position/8), 1 << (position % 8)
 }
 
-// InstanceHead is what a PERF_INSTANCE_DEFINITION says. Its zero value has the
-// unique id 0.
+// InstanceHead is what a PERF_INSTANCE_DEFINITION says beside the name. Its zero
+// value has the unique id 0.
 type InstanceHead struct {
 	ParentObject   uint32 // title index, 0 = no parent
 	ParentInstance uint32 // position of the parent
 	UniqueID       int32  // -1 = none
-	Name           string // what is no UTF-8 becomes U+FFFD
-	UTF16          []byte // if not nil, the name instead: UTF-16LE without a NUL
 }
 
 // AppendInstance appends a PERF_INSTANCE_DEFINITION. Its counter block is to stand
-// behind it.
-func AppendInstance(dst []byte, in *InstanceHead) []byte {
+// behind it. What is no UTF-8 in the name becomes U+FFFD.
+func AppendInstance(dst []byte, in InstanceHead, name string) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, instanceSize)...)
-	if in.UTF16 != nil {
-		dst = append(append(dst, in.UTF16...), 0, 0)
-	} else {
-		dst = wire.AppendUTF16Z(dst, in.Name)
-	}
+	dst = wire.AppendUTF16Z(dst, name)
+	return in.finish(dst, start)
+}
+
+// AppendInstanceUTF16 is [AppendInstance] with a name in UTF-16LE without a NUL.
+func AppendInstanceUTF16(dst []byte, in InstanceHead, name []byte) []byte {
+	start := len(dst)
+	dst = append(dst, make([]byte, instanceSize)...)
+	dst = append(append(dst, name...), 0, 0)
+	return in.finish(dst, start)
+}
+
+// finish completes the definition at start, behind which its name stands.
+func (in InstanceHead) finish(dst []byte, start int) []byte {
 	name := len(dst) - start - instanceSize
-	dst = pad(dst, start)
+	for (len(dst)-start)%8 != 0 {
+		dst = append(dst, 0)
+	}
 
 	le, p := binary.LittleEndian, dst[start:]
 	le.PutUint32(p[atInstLength:], uint32(len(p)))

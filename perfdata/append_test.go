@@ -61,15 +61,13 @@ func appendBlock(t *testing.T, dst []byte, block *perfdata.Block, utf16 bool) []
 		}
 		for k := range o.Instances {
 			in := &o.Instances[k]
-			head := perfdata.InstanceHead{
-				ParentObject: in.ParentObject, ParentInstance: in.ParentInstance, UniqueID: in.UniqueID,
-				Name: o.InstanceName(k),
-			}
-			if utf16 {
-				head.Name, head.UTF16 = "not this one", wire.AppendUTF16(nil, head.Name)
-			}
-			if o.Form == perfdata.Multiple {
-				dst = perfdata.AppendInstance(dst, &head)
+			head := perfdata.InstanceHead{ParentObject: in.ParentObject, ParentInstance: in.ParentInstance, UniqueID: in.UniqueID}
+			switch {
+			case o.Form != perfdata.Multiple:
+			case utf16:
+				dst = perfdata.AppendInstanceUTF16(dst, head, wire.AppendUTF16(nil, o.InstanceName(k)))
+			default:
+				dst = perfdata.AppendInstance(dst, head, o.InstanceName(k))
 			}
 			dst = perfdata.AppendCounterBlock(dst, perfdata.FirstValue+len(in.Data))
 			copy(dst[len(dst)-len(in.Data):], in.Data)
@@ -89,7 +87,7 @@ func appendBlock(t *testing.T, dst []byte, block *perfdata.Block, utf16 bool) []
 func appendInstances(dst []byte, n int) []byte {
 	dst = perfdata.AppendHead(dst, &perfdata.Head{Machine: "HOST"})
 	for i := range n {
-		dst = perfdata.AppendInstance(dst, &perfdata.InstanceHead{Name: "instance", UniqueID: int32(i)})
+		dst = perfdata.AppendInstance(dst, perfdata.InstanceHead{UniqueID: int32(i)}, "instance")
 		dst = perfdata.AppendCounterBlock(dst, 8)
 	}
 	return dst
@@ -99,7 +97,7 @@ func appendInstances(dst []byte, n int) []byte {
 func TestInstanceSize(t *testing.T) {
 	for n := range 20 {
 		name := make([]byte, 2*n)
-		got := len(perfdata.AppendInstance([]byte("odd"), &perfdata.InstanceHead{UTF16: name})) - len("odd")
+		got := len(perfdata.AppendInstanceUTF16([]byte("odd"), perfdata.InstanceHead{}, name)) - len("odd")
 		if want := perfdata.InstanceSize(len(name)); got != want || got%8 != 0 {
 			t.Errorf("a name of %d bytes: %d, InstanceSize says %d", len(name), got, want)
 		}
@@ -196,7 +194,7 @@ func ExampleAppendHead() {
 	b := perfdata.AppendHead(nil, &perfdata.Head{Machine: "HOST"})
 	at := len(b)
 	b = append(b, definitions...)
-	b = perfdata.AppendInstance(b, &perfdata.InstanceHead{Name: "Idle", UniqueID: -1})
+	b = perfdata.AppendInstance(b, perfdata.InstanceHead{UniqueID: -1}, "Idle")
 	b = perfdata.AppendCounterBlock(b, 8)
 	perfdata.ObjectBytes(b[at:]).Finish(1)
 	perfdata.FinishBlock(b, 1)

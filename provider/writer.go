@@ -212,17 +212,15 @@ func (o *ObjectWriter) Instance(in Instance) int {
 	name := 2*int64(len(in.Name)) + int64(len(in.UTF16))
 	o.w.reserve(int64(perfdata.InstanceSize(0)) + name + int64(len(o.layout.block)))
 
-	head := perfdata.InstanceHead{
-		ParentObject:   in.ParentObject,
-		ParentInstance: in.ParentPosition,
-		UniqueID:       -1,
-		Name:           in.Name,
-		UTF16:          in.UTF16,
-	}
+	head := perfdata.InstanceHead{ParentObject: in.ParentObject, ParentInstance: in.ParentPosition, UniqueID: -1}
 	if in.HasUniqueID {
 		head.UniqueID = in.UniqueID
 	}
-	o.w.buf = perfdata.AppendInstance(o.w.buf, &head)
+	if in.UTF16 != nil {
+		o.w.buf = perfdata.AppendInstanceUTF16(o.w.buf, head, in.UTF16)
+	} else {
+		o.w.buf = perfdata.AppendInstance(o.w.buf, head, in.Name)
+	}
 	o.w.beginBlock(o.layout)
 	o.w.instances++
 	return int(o.w.instances - 1)

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -68,14 +69,21 @@ func appendDecoded(dst, b []byte) []byte {
 // AppendUTF16 appends s in UTF-16LE, with no NUL behind it. What is no UTF-8
 // becomes U+FFFD.
 func AppendUTF16(dst []byte, s string) []byte {
-	for _, r := range s {
-		if r > 0xFFFF {
-			dst = AppendRune(dst, r)
-			continue
+	// No character has more bytes in UTF-16 than twice those that it has in UTF-8.
+	start := len(dst)
+	dst = slices.Grow(dst, 2*len(s))
+	room := dst[start:cap(dst)]
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			dst = dst[:start+2*i]
+			for _, r := range s[i:] {
+				dst = AppendRune(dst, r)
+			}
+			return dst
 		}
-		dst = append(dst, byte(r), byte(r>>8))
+		room[2*i], room[2*i+1] = s[i], 0
 	}
-	return dst
+	return dst[:start+2*len(s)]
 }
 
 // AppendUTF16Z appends s as AppendUTF16 does, and a NUL.

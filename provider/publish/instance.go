@@ -83,14 +83,14 @@ func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 		return nil, fault("its parent is another publisher's")
 	}
 
-	head := perfdata.InstanceHead{UniqueID: -1, Name: name}
+	head := perfdata.InstanceHead{UniqueID: -1}
 	if parent := opt.Parent; parent != nil {
 		head.ParentObject, head.ParentInstance = parent.object.declared.Index, parent.slot.offset
 	}
 	if opt.HasUniqueID {
 		head.UniqueID = opt.UniqueID
 	}
-	return o.add(perfdata.AppendInstance(nil, &head), opt.Parent)
+	return o.add(perfdata.AppendInstance(nil, head, name), opt.Parent)
 }
 
 // add shows an instance: its definition, nil for an object without instances, and a
