@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/index"
 )
 
 // Check names one of the checks that a reader makes.
@@ -129,25 +130,17 @@ func fault(c Check, offset uint32, got, want int64) *Error {
 	return &Error{Check: c, Offset: int64(offset), Instance: -1, Got: got, Want: want}
 }
 
-// kind is a sentinel error. All of them wrap winperf.ErrBadData.
-type kind string
-
-func (k *kind) Error() string { return string(*k) }
-func (k *kind) Unwrap() error { return winperf.ErrBadData }
-
-func newKind(text kind) error { return &text }
-
 // The kinds of damage. An [Error] wraps one of them, and through it
 // winperf.ErrBadData.
 var (
-	ErrTruncated = newKind("truncated")
-	ErrLength    = newKind("bad length")
-	ErrCount     = newKind("implausible count")
-	ErrForm      = newKind("unknown form of answer")
-	ErrName      = newKind("bad text")
-	ErrIdentity  = newKind("unknown counter set")
-	ErrReference = newKind("missing counter")
-	ErrDuplicate = newKind("duplicate counter")
+	ErrTruncated = index.NewKind("truncated")
+	ErrLength    = index.NewKind("bad length")
+	ErrCount     = index.NewKind("implausible count")
+	ErrForm      = index.NewKind("unknown form of answer")
+	ErrName      = index.NewKind("bad text")
+	ErrIdentity  = index.NewKind("unknown counter set")
+	ErrReference = index.NewKind("missing counter")
+	ErrDuplicate = index.NewKind("duplicate counter")
 )
 
 // ErrEncode tells that something cannot be written in the form asked for.

@@ -92,9 +92,9 @@ func (p *Pair) hasKeys() bool {
 	return p.older[id.process] >= 0 && p.older[id.start] >= 0 && (id.thread < 0 || p.older[id.thread] >= 0)
 }
 
-// isTotal tells whether an instance is a total over others: "_Total", or
-// "0,_Total" as Processor Information has it.
-func isTotal(name string) bool {
+// IsTotal reports whether an instance of this name is a total over others:
+// "_Total", or "0,_Total" as Processor Information has it.
+func IsTotal(name string) bool {
 	const total = "_Total"
 	at := len(name) - len(total)
 	return at >= 0 && strings.EqualFold(name[at:], total) && (at == 0 || name[at-1] == ',')

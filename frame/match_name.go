@@ -80,7 +80,7 @@ func (p *Pair) matchSame() bool {
 	for i := range p.from {
 		p.from[i] = int32(i)
 		switch {
-		case isTotal(l.Name(i)):
+		case IsTotal(l.Name(i)):
 			p.match[i] = counter.Aggregate
 		case l.unique(i):
 			p.match[i] = counter.Verified
@@ -203,7 +203,7 @@ func (g *groups) take(i int) (int32, counter.Match) {
 	g.head[at] = g.next[j]
 	unique := g.count[at] == 1 && g.newly[at] == 1
 	switch {
-	case isTotal(g.newer.Labels().Name(i)):
+	case IsTotal(g.newer.Labels().Name(i)):
 		return j, counter.Aggregate
 	case unique:
 		return j, counter.Verified

@@ -48,7 +48,7 @@ func (k *keys) byName(i int) bool { return k.list[i][keyProcess] == 0 || k.list[
 // total tells whether the instance is a total over others. A process with an id
 // may be called like one.
 func (k *keys) total(i int) bool {
-	return k.list[i][keyProcess] == 0 && isTotal(k.o.Labels().Name(i))
+	return k.list[i][keyProcess] == 0 && IsTotal(k.o.Labels().Name(i))
 }
 
 // same tells how well instance i of a is known to be instance j of b. The

@@ -13,6 +13,18 @@ import (
 // TestChurn counts wrong and missed matches while processes come and go under
 // the names, in the places and sometimes with the ids of others. Where process
 // id and start time are known there must be none.
+// TestIsTotal knows totals by their names.
+func TestIsTotal(t *testing.T) {
+	for name, want := range map[string]bool{
+		"_Total": true, "0,_Total": true, "_total": true, "1,0,_TOTAL": true,
+		"": false, "Total": false, "x_Total": false, "_Total ": false, "_Total#1": false, "_Total/a": false,
+	} {
+		if got := frame.IsTotal(name); got != want {
+			t.Errorf("%q: %t, want %t", name, got, want)
+		}
+	}
+}
+
 func TestChurn(t *testing.T) {
 	for _, churn := range []float64{0, 1, 20} {
 		for _, size := range perftest.Sizes[:2] {

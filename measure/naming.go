@@ -2,7 +2,6 @@ package measure
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
@@ -59,7 +58,7 @@ func ByNameAndPID() NameRule {
 // object that has them.
 func instanceID(o frame.Object, i int) (string, bool) {
 	pid, ok := rawOf(o, i, titleIDProcess)
-	if !ok || o.Single() || pid == 0 && isTotal(o.Instance(i).Name()) { // a process may have that name
+	if !ok || o.Single() || pid == 0 && frame.IsTotal(o.Instance(i).Name()) { // a process may have that name
 		return "", false
 	}
 	id := strconv.FormatUint(pid, 10)
@@ -94,14 +93,6 @@ func rawOf(o frame.Object, i int, title uint32) (uint64, bool) {
 		return 0, false
 	}
 	return o.Raw(i, k)
-}
-
-// isTotal tells whether an instance is a total over others: "_Total", or
-// "0,_Total" as Processor Information has it.
-func isTotal(name string) bool {
-	const total = "_Total"
-	at := len(name) - len(total)
-	return at >= 0 && strings.EqualFold(name[at:], total) && (at == 0 || name[at-1] == ',')
 }
 
 // naming is what readings call the instances of an object. Without a rule for

@@ -147,6 +147,24 @@ func (n *Names) Lookup(name string) []uint32 {
 	return slices.Compact(found)
 }
 
+// Matches reports whether text, a name or a pattern with wildcards, stands for an
+// index in any language. A pattern may also match what [Names.Title] shows where no
+// language has a name.
+func (n *Names) Matches(text string, index uint32) bool {
+	p := winperf.CompilePattern(text)
+	if !p.HasWildcard() {
+		return slices.Contains(n.Lookup(text), index)
+	}
+
+	for _, l := range n.languages {
+		if s, ok := l.names.Name(index); ok && p.Match(s) {
+			return true
+		}
+	}
+	_, named := n.Name(index)
+	return !named && p.Match(n.Title(index))
+}
+
 // LookupCounter returns which of the title indices of one object's counters has
 // the name. The titles come from the object's own definitions, without its base
 // counters, which repeat the name of the counter before them; a title that

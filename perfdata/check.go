@@ -3,7 +3,7 @@ package perfdata
 import (
 	"iter"
 
-	winperf "github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/index"
 )
 
 // Severity says what a failed check costs.
@@ -139,32 +139,24 @@ func Checks() iter.Seq[Check] {
 	}
 }
 
-// kind is a sentinel error. All of them wrap winperf.ErrBadData.
-type kind string
-
-func (k *kind) Error() string { return string(*k) }
-func (k *kind) Unwrap() error { return winperf.ErrBadData }
-
-func newKind(text kind) error { return &text }
-
 // The kinds of damage. The errors of this package wrap one of them, and through
 // it [winperf.ErrBadData].
 var (
-	ErrTruncated      = newKind("truncated")
-	ErrSignature      = newKind("bad signature")
-	ErrByteOrder      = newKind("unsupported byte order")
-	ErrVersion        = newKind("unsupported version")
-	ErrLength         = newKind("bad length")
-	ErrCount          = newKind("implausible count")
-	ErrName           = newKind("bad name")
-	ErrValue          = newKind("value out of range")
-	ErrSize           = newKind("unsupported size")
-	ErrMisaligned     = newKind("misaligned")
-	ErrMissingBase    = newKind("missing base")
-	ErrSlack          = newKind("slack")
-	ErrDanglingParent = newKind("dangling parent")
-	ErrDuplicate      = newKind("duplicate object")
-	ErrTimeBase       = newKind("bad time base")
-	ErrLimit          = newKind("over limit")
-	ErrText           = newKind("bad text form")
+	ErrTruncated      = index.NewKind("truncated")
+	ErrSignature      = index.NewKind("bad signature")
+	ErrByteOrder      = index.NewKind("unsupported byte order")
+	ErrVersion        = index.NewKind("unsupported version")
+	ErrLength         = index.NewKind("bad length")
+	ErrCount          = index.NewKind("implausible count")
+	ErrName           = index.NewKind("bad name")
+	ErrValue          = index.NewKind("value out of range")
+	ErrSize           = index.NewKind("unsupported size")
+	ErrMisaligned     = index.NewKind("misaligned")
+	ErrMissingBase    = index.NewKind("missing base")
+	ErrSlack          = index.NewKind("slack")
+	ErrDanglingParent = index.NewKind("dangling parent")
+	ErrDuplicate      = index.NewKind("duplicate object")
+	ErrTimeBase       = index.NewKind("bad time base")
+	ErrLimit          = index.NewKind("over limit")
+	ErrText           = index.NewKind("bad text form")
 )

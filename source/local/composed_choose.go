@@ -252,7 +252,7 @@ func (ch *chooser) ofSet(set winperf.CounterSet, names *nametable.Names) (sel wi
 		sel.Objects = []winperf.ObjectID{id}
 	}
 	for i, p := range ch.sel.Paths {
-		if !namesSet(p.Object, set.Title, names) {
+		if !names.Matches(p.Object, set.Title) {
 			continue
 		}
 		ch.reached[i] = true
@@ -260,13 +260,4 @@ func (ch *chooser) ofSet(set winperf.CounterSet, names *nametable.Names) (sel wi
 		sel.Paths = append(sel.Paths, p)
 	}
 	return sel, len(sel.Objects)+len(sel.Paths) > 0
-}
-
-// namesSet tells whether the text names a title in any language.
-func namesSet(text string, title uint32, names *nametable.Names) bool {
-	p := winperf.CompilePattern(text)
-	if !p.HasWildcard() {
-		return slices.Contains(names.Lookup(text), title)
-	}
-	return slices.ContainsFunc(allNames(names, title), p.Match)
 }

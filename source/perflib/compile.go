@@ -56,7 +56,7 @@ func wants(sel winperf.Selection, set winperf.CounterSet, names *nametable.Names
 		return counterset.AllInstances, true
 	}
 	for _, p := range sel.Paths {
-		if !named(p.Object, set.Title, names) {
+		if !names.Matches(p.Object, set.Title) {
 			continue
 		}
 		if f := pathFilter(p); !wanted {
@@ -66,20 +66,6 @@ func wants(sel winperf.Selection, set winperf.CounterSet, names *nametable.Names
 		}
 	}
 	return filter, wanted
-}
-
-// named tells whether the text names the title in any language.
-func named(text string, title uint32, names *nametable.Names) bool {
-	p := winperf.CompilePattern(text)
-	if !p.HasWildcard() {
-		return slices.Contains(names.Lookup(text), title)
-	}
-	for _, language := range names.Languages() {
-		if p.Match(names.In(language).Title(title)) {
-			return true
-		}
-	}
-	return false
 }
 
 // pathFilter is what Windows is asked for: all that a path may mean, and where
