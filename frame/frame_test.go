@@ -395,6 +395,20 @@ func TestReadRows(t *testing.T) {
 	}
 }
 
+// TestASCIIText reads text of one byte a character as it was written: in the code
+// page of its object or, where that names none, in the usual one of Windows.
+func TestASCIIText(t *testing.T) {
+	for page, text := range map[string]string{"": "äb€", " codepage=1251": "Память"} {
+		var pool frame.Pool
+		raw := block(t, "object 2 form=single"+page+"\ncounter 4 0x10B00 size=8\nvalues : \""+text+"\"\n")
+		f := take(t, &pool, raw, frame.Frame{})
+		if got, ok := f.Object(0).Text(0, 0); !ok || got != text {
+			t.Errorf("object%s: %q, %t; want %q", page, got, ok, text)
+		}
+		f.Release()
+	}
+}
+
 func TestAccessors(t *testing.T) {
 	var pool frame.Pool
 	f := take(t, &pool, block(t, `

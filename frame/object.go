@@ -8,10 +8,8 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
+	"github.com/winperf/winperf/perfdata"
 )
-
-// textASCII is PERF_TEXT_ASCII of winperf.h: text in the object's code page.
-const textASCII = 0x00010000
 
 // Object is one object of a frame. It is valid as long as the frame is held.
 type Object struct {
@@ -133,11 +131,7 @@ func (o Object) Text(i, k int) (s string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	page := uint32(wire.UTF16LE)
-	if o.counters()[k].Type&textASCII != 0 {
-		page = o.def().CodePage
-	}
-	return wire.Text(b, page), true
+	return wire.Text(b, perfdata.TextPage(o.counters()[k].Type, o.def().CodePage)), true
 }
 
 // Instance returns the instance at position i.

@@ -217,7 +217,7 @@ func (o *Object) SetValue(inst, ctr int, v uint64) error {
 // no place for the text, or the code page lacks a character.
 func (o *Object) SetText(inst, ctr int, s string) error {
 	b := o.value(inst, ctr)
-	text, err := wire.EncodeText(s, textPage(o.Counters[ctr].Type, o.CodePage))
+	text, err := wire.EncodeText(s, TextPage(o.Counters[ctr].Type, o.CodePage))
 	if err != nil {
 		return fmt.Errorf("perfdata: %w: %w", ErrValue, err)
 	}
@@ -228,9 +228,9 @@ func (o *Object) SetText(inst, ctr int, s string) error {
 	return nil
 }
 
-// textPage is the code page of a text counter's values: by its type UTF-16 or
-// that of the object.
-func textPage(t counter.Type, codePage uint32) uint32 {
+// TextPage is the code page of a text counter's values: by its type UTF-16 or that
+// of the object, and where that has none 1252.
+func TextPage(t counter.Type, codePage uint32) uint32 {
 	const ascii = 0x10000 // PERF_TEXT_ASCII
 	if t&ascii != 0 && codePage == wire.UTF16LE {
 		return 1252

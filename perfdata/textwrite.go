@@ -281,7 +281,7 @@ func (w *textWriter) value(o *Object, i, k int, same *Object) {
 // text writes the value of a text counter as a string if that says it all.
 func (w *textWriter) text(o *Object, i, k int) bool {
 	b := o.value(i, k)
-	s := wire.Text(b, textPage(o.Counters[k].Type, o.CodePage))
+	s := wire.Text(b, TextPage(o.Counters[k].Type, o.CodePage))
 	trial := Object{CodePage: o.CodePage, Counters: []Counter{o.Counters[k]}, Instances: []Instance{{Data: make([]byte, len(b))}}}
 	trial.Counters[0].Offset = blockSize
 	if trial.SetText(0, 0, s) != nil || !bytes.Equal(trial.Instances[0].Data, b) {
