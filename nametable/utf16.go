@@ -10,11 +10,12 @@ import (
 
 // countNUL counts the NUL units of UTF-16 of even length.
 func countNUL(b []byte) (n int) {
-	for found := true; ; n++ {
-		if _, b, found = wire.CutUTF16(b); !found {
-			return n
-		}
+	_, b, found := wire.CutUTF16(b)
+	for found {
+		n++
+		_, b, found = wire.CutUTF16(b)
 	}
+	return n
 }
 
 // writeUTF16 decodes UTF-16LE of even length into w. It calls bad with the
