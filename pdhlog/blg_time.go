@@ -35,10 +35,10 @@ func (r *BLGReader) settleTime(rec *blgRecord, s *BLGSample) {
 func (r *BLGReader) clocks(s *BLGSample) (utc, ahead int64, ok bool) {
 	for i := range s.Values {
 		v := &s.Values[i]
-		head, block := perfdata.HeadOf(v.Block)
 		var local int64
 		switch {
-		case block:
+		case v.Block != nil:
+			head, _ := perfdata.HeadOf(v.Block) // other blocks are not kept
 			local, utc = winperf.ToFiletime(head.SystemTime()), head.Clocks().Time100ns
 		case v.Counter == nil || !v.Valid() || BLGSecond(v.Counter.Type) != Second100ns:
 			continue

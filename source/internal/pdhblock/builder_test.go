@@ -1,7 +1,9 @@
 package pdhblock_test
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -446,6 +448,48 @@ func TestBlocks(t *testing.T) {
 	}
 	if f.Machine() != "H" {
 		t.Errorf("machine %q", f.Machine())
+	}
+}
+
+// TestDamagedBlocks tells what is wrong with a stored block. What is whole of one
+// that is cut stays.
+func TestDamagedBlocks(t *testing.T) {
+	entry := single(`\\H\A\*`, 0)
+	entry.Kind = pdhlog.BLGObject
+	list := []pdhlog.BLGCounter{entry}
+	whole := block(t, 10, counter.Clocks{PerfTime: 1000, PerfFreq: 10, Time100ns: filetime})
+	change := func(at int, v uint32) []byte {
+		b := slices.Clone(whole)
+		binary.LittleEndian.PutUint32(b[at:], v)
+		return b
+	}
+	const total, header, objects = 20, 24, 28 // offsets in PERF_DATA_BLOCK (winperf.h)
+	for _, c := range []struct {
+		name  string
+		block []byte
+		bad   string
+		want  int // objects
+	}{
+		{"whole", whole, "", 1},
+		{"no block", whole[:80], "", 0},
+		{"a total that is too short", change(total, 87), "the block of A: bad length at byte 20", 0},
+		{"a head that is too short", change(header, 87), "the block of A: bad length at byte 24", 0},
+		{"a head that is too long", change(header, 1<<31), "the block of A: bad length at byte 24", 0},
+		{"a total that is too long", change(total, 1<<20), "", 1},
+		{"an object more", change(objects, 2), "the block of A: object 2 of 2: truncated", 1},
+		{"a cut object", whole[:len(whole)-8], "the block of A: object 1 of 1: bad length", 0},
+	} {
+		var bad []string
+		titles := pdhblock.NewTitles(winperf.NameTable{})
+		b := pdhblock.New(list, []int{0}, 10, titles, func(text string) { bad = append(bad, text) })
+		values := []pdhlog.BLGValue{{Counter: &list[0], Kind: pdhlog.BLGObject, Block: c.block}}
+		_, count, err := perfdata.Objects(b.Append(nil, winperf.FromFiletime(filetime), values), 0)
+		if err != nil || int(count) != c.want {
+			t.Errorf("%s: %d objects, %v; want %d", c.name, count, err, c.want)
+		}
+		if told := strings.Join(bad, "\n"); !strings.HasPrefix(told, c.bad) || c.bad == "" && told != "" {
+			t.Errorf("%s: told %q, want %q", c.name, told, c.bad)
+		}
 	}
 }
 
