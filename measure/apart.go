@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -26,20 +27,23 @@ type Apart struct {
 }
 
 // apart measures the costly objects of a selection beside the others, in a
-// Context of its own. At most one sample is under way, in a goroutine; what
-// becomes of it is collected when the others' are decoded.
+// Context of its own. At most one sample is under way; what becomes of it is
+// collected when the others' are decoded.
 type apart struct {
 	context *Context
-	every   time.Duration   // between the beginnings of two samples, at least
-	parts   []bool          // of the whole selection: which are costly
-	cancel  func()          // ends a sample that is under way
-	life    context.Context // of the samples
-	done    chan error      // how the sample ended
+	every   time.Duration // between the beginnings of two samples, at least
+	parts   []bool        // of the whole selection: which are costly
+	line    *call.Line
+	run     func(context.Context) // takes a sample, on the line
+	round   call.Round            // of one sample
 
-	busy, waited   bool
+	// Of the sample that is under way:
+	failed error
+	lasted time.Duration // how long it took
+
+	busy, waited   bool          // a sample was begun and not collected; the first one was waited for
 	begun          bool          // there was a sample
 	started, taken time.Duration // when the last sample was begun, and that of cycle, by the clock's Elapsed
-	lasted         time.Duration // how long the last sample took; written before done
 	err            error         // of the last sample
 	news           bool          // which no cycle told of
 	cycle          *Cycle        // nil before the first
@@ -67,9 +71,8 @@ func newApart(ctx context.Context, src winperf.Source, sel winperf.Selection, op
 	if opt.Slow == 0 {
 		opt.Slow = math.MaxInt64 // it delays nobody
 	}
-	a = &apart{context: New(src, costly, opt), every: opt.CostlyInterval, parts: parts, done: make(chan error, 1)}
-	a.context.beside = true
-	a.life, a.cancel = context.WithCancel(context.Background())
+	a = &apart{context: New(src, costly, opt), every: opt.CostlyInterval, parts: parts, line: call.NewLine()}
+	a.context.beside, a.run = true, a.sample
 	return a, rest, nil
 }
 
@@ -118,12 +121,10 @@ func (a *apart) first(ctx context.Context) error {
 	a.start()
 	fired, stop := a.context.opt.Clock.Timer(a.context.opt.interval())
 	defer stop()
-	select {
-	case err := <-a.done:
-		a.collect(err)
-	case <-fired:
-	case <-ctx.Done():
-		return ctx.Err()
+	if a.round.Await(ctx, fired) {
+		a.collect()
+	} else if err := ctx.Err(); err != nil {
+		return err
 	}
 	a.waited = true
 	return nil
@@ -134,16 +135,18 @@ func (a *apart) start() {
 	if a.busy || !a.due() || errors.Is(a.err, io.EOF) {
 		return
 	}
-	clock := a.context.opt.Clock
-	a.busy, a.begun, a.started = true, true, clock.Elapsed()
-	go func() {
-		err := a.context.Prepare(a.life)
-		if err == nil {
-			err = a.context.Sample(a.life)
-		}
-		a.lasted = clock.Elapsed() - a.started
-		a.done <- err
-	}()
+	a.busy, a.begun, a.started = true, true, a.context.opt.Clock.Elapsed()
+	_ = a.round.Begin(context.Background(), 0) // which never ends
+	a.round.Ask(a.line, a.run)
+}
+
+// sample takes a sample.
+func (a *apart) sample(ctx context.Context) {
+	a.failed = a.context.Prepare(ctx)
+	if a.failed == nil {
+		a.failed = a.context.Sample(ctx)
+	}
+	a.lasted = a.context.opt.Clock.Elapsed() - a.started
 }
 
 // due tells whether it is time for a sample. Like those of a [Schedule] two
@@ -163,16 +166,15 @@ func (a *apart) due() bool {
 
 // poll decodes a sample that is there by now.
 func (a *apart) poll() {
-	select {
-	case err := <-a.done:
-		a.collect(err)
-	default:
+	if a.busy && !a.line.Busy() {
+		a.collect()
 	}
 }
 
 // collect decodes a sample that ended.
-func (a *apart) collect(err error) {
+func (a *apart) collect() {
 	a.busy, a.news = false, true
+	err := a.failed
 	var c *Cycle
 	if err == nil {
 		c, err = a.context.Decode()
@@ -245,11 +247,8 @@ func (w *partWalk) next() []Column {
 	return w.cycle.Columns()[at:end]
 }
 
-// close ends a sample that is under way.
+// close ends a sample that is under way, and then the Context.
 func (a *apart) close() error {
-	a.cancel()
-	if a.busy {
-		a.err = <-a.done // it ended, as it was told to
-	}
-	return a.context.Close()
+	a.round.Leave()
+	return a.line.Close(closeGrace, a.context.Close)
 }

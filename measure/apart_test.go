@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -298,6 +299,27 @@ func TestCostlyApartLeavesNothing(t *testing.T) {
 		})
 	}
 	noMoreGoroutines(t, before)
+}
+
+// Close does not wait for ever for a source of costly objects that does not return;
+// what was measured there is closed when it does.
+func TestCostlyApartHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src, hang := apartSource(), make(chan struct{})
+		src.costly.onSample = func() { <-hang }
+		m := measure.New(src, selection(t, switches, threadSwitches), measure.Options{})
+		cycle(t, m)
+		begin := time.Now()
+		err := m.Close()
+		if took := time.Since(begin); !errors.Is(err, call.ErrBusy) || took > 5*time.Second || src.open != 0 {
+			t.Errorf("close: %v after %v, %d queries are open", err, took, src.open)
+		}
+		close(hang)
+		synctest.Wait()
+		if src.isOpen() != 0 {
+			t.Errorf("%d queries are open", src.isOpen())
+		}
+	})
 }
 
 // A prepare that was given up can be repeated: the first sample of costly objects

@@ -7,9 +7,11 @@ import (
 	"io"
 	"iter"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 )
 
 // Origin is one of the sources that a Joint measures.
@@ -23,11 +25,13 @@ type Origin struct {
 //
 // A source that fails costs only itself: the others go on, its cycle has the
 // error, and it is tried again in the next round. A stage fails when no source
-// is left.
+// is left. A source that does not return when a stage's context ends is left behind
+// a second later, and tried again when it has returned.
 type Joint struct {
 	gate    gate
 	opt     Options
 	members []*member
+	calls   call.Round
 	cycle   JointCycle
 	begin   time.Time
 }
@@ -76,7 +80,7 @@ func (c *JointCycle) Readings() iter.Seq[winperf.Reading] {
 
 // Prepare makes the next sample possible in all sources, at the same time.
 func (j *Joint) Prepare(ctx context.Context) error {
-	return j.run(opPrepare, func(*member) bool { return true }, func(m *member) { m.startPrepare(ctx) })
+	return j.run(ctx, opPrepare)
 }
 
 // Sample takes a sample of every source, all at the same moment as far as the
@@ -84,28 +88,43 @@ func (j *Joint) Prepare(ctx context.Context) error {
 // end.
 func (j *Joint) Sample(ctx context.Context) error {
 	j.begin = j.opt.Clock.Now()
-	return j.run(opSample, func(m *member) bool { return m.err == nil }, func(m *member) { m.startSample(ctx) })
+	return j.run(ctx, opSample)
 }
 
-// run runs a stage of the members that take part, all at once.
-func (j *Joint) run(op operation, takesPart func(*member) bool, start func(*member)) error {
+// run runs a stage.
+func (j *Joint) run(ctx context.Context, op operation) error {
 	t, _, err := j.gate.enter(op)
 	if err != nil {
 		return err
 	}
-	for _, m := range j.members {
-		if m.part = takesPart(m); m.part {
-			start(m)
-		}
-	}
-	for _, m := range j.members {
-		if m.part {
-			m.err = <-m.done
-		}
-	}
-	err = j.failed()
+	err = j.ask(ctx, op)
 	j.gate.leave(t, err)
 	return err
+}
+
+// ask has the members take part in a stage, all at once: all of them prepare, and
+// those that are prepared sample. One that was left behind takes no part.
+func (j *Joint) ask(ctx context.Context, op operation) error {
+	if err := j.calls.Begin(ctx, 0); err != nil {
+		return err
+	}
+	for _, m := range j.members {
+		m.part = op == opPrepare || m.err == nil
+		switch {
+		case !m.part:
+		case m.line.Busy():
+			m.part, m.err = false, call.ErrBusy
+		default:
+			j.calls.Ask(m.line, m.stages[op])
+		}
+	}
+	j.calls.Wait(nil, stageGrace)
+	for _, m := range j.members {
+		if m.part {
+			m.judge()
+		}
+	}
+	return j.failed()
 }
 
 // failed is an error when no source is left.
@@ -173,9 +192,11 @@ func (j *Joint) Close() error {
 	if err != nil || was == closed {
 		return err
 	}
-	var errs []error
-	for _, m := range j.members {
-		errs = append(errs, m.close())
+	errs := make([]error, len(j.members))
+	var wait sync.WaitGroup
+	for i, m := range j.members {
+		wait.Go(func() { errs[i] = m.close() })
 	}
+	wait.Wait()
 	return errors.Join(errs...)
 }

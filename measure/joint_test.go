@@ -1,7 +1,9 @@
 package measure_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -240,6 +243,56 @@ func TestJointSourceFails(t *testing.T) {
 			t.Errorf("round %d: anomalies %v", n, c.Members[0].Anomalies)
 		}
 	}
+}
+
+// A source that does not even return when it is told to is left behind and holds up
+// nobody; it serves again when it has returned, and Close does not wait for ever.
+func TestJointSourceHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck, hang := named("A"), make(chan struct{})
+		stuck.onSample = func() { <-hang }
+		j, err := measure.Join(t.Context(), []measure.Origin{
+			{Name: "stuck", Source: on("A", stuck)}, {Name: "good", Source: on("B", named("B"))},
+		}, selection(t, `\System\Processes`), measure.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		const busy = "stuck !no answer in time: provider has not returned"
+		for n, want := range []string{busy, "stuck !provider has not returned"} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			c, err := j.Cycle(ctx)
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{want, fmt.Sprintf(`good: \\B\System\Processes %d`, n)}, members(c)); diff != "" {
+				t.Errorf("round %d (-want +got):\n%s", n, diff)
+			}
+		}
+		close(hang)
+		synctest.Wait()
+		if c := round(t, j); c.Members[0].Err != nil {
+			t.Errorf("when it has returned: %v", c.Members[0].Err)
+		}
+
+		hang = make(chan struct{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := j.Cycle(ctx); err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		err = j.Close()
+		if took := time.Since(begin); !errors.Is(err, call.ErrBusy) || took > 5*time.Second {
+			t.Errorf("close: %v after %v", err, took)
+		}
+		close(hang)
+		synctest.Wait()
+		if stuck.open != 0 {
+			t.Errorf("%d queries are open", stuck.open)
+		}
+	})
 }
 
 // When no source is left the stage fails, and can be tried again.

@@ -8,57 +8,48 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 )
 
-// member is one source of a Joint. A goroutine of its own takes the samples.
+// member is one source of a Joint. What uses the source is called on a line, where
+// one that does not return is left behind with the Context.
 type member struct {
 	*Context
 	origin string
+	line   *call.Line
+	stages map[operation]func(context.Context) // what is called on the line
 
-	jobs chan job   // closed by close
-	done chan error // the answer to a job
-
-	part       bool // takes part in the stage that is under way
-	err        error
+	// Of the call on the line:
+	failed     error
 	begin, end time.Duration // of the last sample, by the clock's Elapsed
-	cycle      *Cycle        // nil if there is none in this round
-}
 
-// job is what a member's goroutine is to do.
-type job struct {
-	ctx    context.Context
-	sample bool // or prepare
+	part  bool // takes part in the stage that is under way
+	err   error
+	cycle *Cycle // nil if there is none in this round
 }
 
 func newMember(o Origin, sel winperf.Selection, opt Options) *member {
 	opt.Source = o.Name
-	m := &member{
-		Context: New(o.Source, sel, opt), origin: o.Name,
-		jobs: make(chan job, 1), done: make(chan error, 1),
+	m := &member{Context: New(o.Source, sel, opt), origin: o.Name, line: call.NewLine()}
+	m.stages = map[operation]func(context.Context){
+		opPrepare: func(ctx context.Context) { m.failed = m.Prepare(ctx) },
+		opSample: func(ctx context.Context) {
+			m.begin = m.opt.Clock.Elapsed()
+			m.failed = m.Sample(ctx)
+			m.end = m.opt.Clock.Elapsed()
+		},
 	}
-	go m.work()
 	return m
 }
 
-// work does one job after the other.
-func (m *member) work() {
-	for j := range m.jobs {
-		m.done <- m.do(j)
+// judge notes how the stage ended.
+func (m *member) judge() {
+	if m.line.Outcome() == call.Left {
+		m.err = fmt.Errorf("no answer in time: %w", call.ErrBusy)
+		return
 	}
+	m.err = m.failed
 }
-
-func (m *member) do(j job) error {
-	if !j.sample {
-		return m.Prepare(j.ctx)
-	}
-	m.begin = m.opt.Clock.Elapsed()
-	err := m.Sample(j.ctx)
-	m.end = m.opt.Clock.Elapsed()
-	return err
-}
-
-func (m *member) startPrepare(ctx context.Context) { m.jobs <- job{ctx, false} }
-func (m *member) startSample(ctx context.Context)  { m.jobs <- job{ctx, true} }
 
 // decode decodes the sample of a round.
 func (m *member) decode() {
@@ -80,10 +71,15 @@ func (m *member) memberCycle(begin time.Time) MemberCycle {
 	return c
 }
 
-// close ends the goroutine and what it measured.
+// Times for sources that are told to return.
+const (
+	stageGrace = time.Second
+	closeGrace = 3 * time.Second // which sources may need to close what they hold
+)
+
+// close ends what the member measured.
 func (m *member) close() error {
-	close(m.jobs)
-	if err := m.Context.Close(); err != nil {
+	if err := m.line.Close(closeGrace, m.Context.Close); err != nil {
 		return fmt.Errorf("source %s: %w", m.origin, err)
 	}
 	return nil

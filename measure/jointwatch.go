@@ -91,7 +91,7 @@ func (j *Joint) wait(ctx context.Context, s *Schedule) error {
 // needsTwo tells whether a wanted counter needs two samples.
 func (j *Joint) needsTwo() bool {
 	for _, m := range j.members {
-		if m.plan.twoSamples {
+		if !m.line.Busy() && m.plan.twoSamples {
 			return true
 		}
 	}
@@ -101,7 +101,7 @@ func (j *Joint) needsTwo() bool {
 // recorded tells whether no source is live.
 func (j *Joint) recorded() bool {
 	for _, m := range j.members {
-		if !m.plan.recorded {
+		if m.line.Busy() || !m.plan.recorded {
 			return false
 		}
 	}

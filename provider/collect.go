@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/perfdata"
 )
 
@@ -69,7 +71,6 @@ func errClosed() error { return fmt.Errorf("collect from a closed dispatcher: %w
 
 // choose finds the providers that are to be asked.
 func (d *Dispatcher) choose(q *Query) {
-	d.takeAll()
 	d.wanted = d.wanted[:0]
 	for _, e := range d.entries {
 		if slices.ContainsFunc(e.objects, q.Wants) && d.mayAsk(e) {
@@ -80,14 +81,15 @@ func (d *Dispatcher) choose(q *Query) {
 
 // mayAsk tells whether a provider has returned and need not be left alone.
 func (d *Dispatcher) mayAsk(e *entry) bool {
-	if e.state == late && !e.told {
-		e.told = true
-		d.fail(e, e.stage, failure{err: ErrBusy})
-	}
-	if e.state == late {
+	if e.line.Busy() {
+		if !e.told {
+			e.told = true
+			d.fail(e, e.stage, failure{err: ErrBusy})
+		}
 		return false
 	}
-	return e.problem.Failures == 0 || !time.Now().Before(e.retry)
+	d.hear(e)
+	return e.pauses.Over(time.Now())
 }
 
 // open opens those of the wanted providers that are not. Afterwards only those
@@ -95,8 +97,7 @@ func (d *Dispatcher) mayAsk(e *entry) bool {
 func (d *Dispatcher) open(ctx context.Context) error {
 	var closed []*entry
 	for _, e := range d.wanted {
-		if !e.opened {
-			e.start(d.answers, d.opt.MaxBytes)
+		if e.session == nil {
 			closed = append(closed, e)
 		}
 	}
@@ -106,23 +107,24 @@ func (d *Dispatcher) open(ctx context.Context) error {
 	if err := d.makeRound(ctx, closed, round{stage: stageOpen, limit: d.opt.OpenTimeout}); err != nil {
 		return err
 	}
-	d.wanted = slices.DeleteFunc(d.wanted, func(e *entry) bool { return !e.opened || !d.mayAsk(e) })
+	d.wanted = slices.DeleteFunc(d.wanted, func(e *entry) bool { return !d.mayAsk(e) || e.session == nil })
 	return nil
 }
 
 // assemble puts the objects together and counts them.
 func (d *Dispatcher) assemble(block []byte) (_ []byte, objects int) {
 	for i, e := range d.wanted {
+		a := e.answered()
 		switch {
 		case i > 0:
-			e.buf = e.answer.buf
+			e.buf = a.buf
 			block = append(block, e.buf...)
-		case e.answer.buf != nil:
-			block = e.answer.buf
-		case e.state == late:
+		case a.buf != nil:
+			block = a.buf
+		case e.line.Outcome() == call.Left:
 			block = slices.Clone(block) // it may still write behind it
 		}
-		objects += e.answer.objects
+		objects += a.objects
 	}
 	return block, objects
 }
@@ -136,7 +138,6 @@ func (d *Dispatcher) Close() error {
 	d.once.Do(func() {
 		close(d.closing)
 		d.turn <- struct{}{} // and never given back
-		d.takeAll()
 		errs = d.closeAll()
 	})
 	return errors.Join(errs...)
@@ -144,20 +145,26 @@ func (d *Dispatcher) Close() error {
 
 // closeAll closes all sessions at once.
 func (d *Dispatcher) closeAll() (errs []error) {
-	for _, e := range d.entries {
-		if e.calls == nil {
-			continue
-		}
-		close(e.calls)
-		e.answer = answer{failure: failure{err: ErrBusy}} // unless it answers
-		if e.state == idle {
-			e.state, e.overdue = asked, false
-			d.pending++
-		}
+	failures := make([]failure, len(d.entries))
+	var wait sync.WaitGroup
+	for i, e := range d.entries {
+		wait.Go(func() {
+			var closed failure
+			err := e.line.Close(closeGrace, func() error { closed = e.closeSession(); return nil })
+			if err == nil {
+				failures[i] = closed
+			} else {
+				failures[i].err = ErrBusy
+			}
+		})
 	}
-	d.gather(context.Background(), nil, closeGrace)
-	for _, e := range d.entries {
-		if f := e.answer.failure; f.err != nil {
+	wait.Wait()
+	for i, e := range d.entries {
+		f := failures[i]
+		if !errors.Is(f.err, ErrBusy) {
+			d.hear(e)
+		}
+		if f.err != nil {
 			errs = append(errs, fmt.Errorf("%s: close: %w", e.name, f.err))
 			d.fail(e, stageClose, f)
 		}

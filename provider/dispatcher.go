@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/call"
 )
 
 // Options for a [Dispatcher]. The zero Options are ready for use.
@@ -61,12 +62,10 @@ type Dispatcher struct {
 	closing chan struct{} // closed by Close
 	once    sync.Once     // of Close
 	mu      sync.Mutex    // guards the entries' problems
-	answers chan answer   // of all providers; has room for all that can come
 
 	// Of the query that has the turn.
-	wanted  []*entry
-	pending int // calls of which the answer is waited for
-	timer   *time.Timer
+	wanted []*entry
+	round  call.Round
 }
 
 // NewDispatcher returns a dispatcher over the providers. Their declarations
@@ -83,8 +82,6 @@ func NewDispatcher(opt Options, providers ...Provider) (*Dispatcher, error) {
 		opt:     opt,
 		turn:    make(chan struct{}, 1),
 		closing: make(chan struct{}),
-		answers: make(chan answer, 2*len(providers)), // of a call that was left behind and of closing
-		timer:   time.NewTimer(0),
 	}
 	var errs []error
 	owner := map[uint32]string{}
@@ -103,7 +100,7 @@ func NewDispatcher(opt Options, providers ...Provider) (*Dispatcher, error) {
 // add adds a provider and its objects to those that have an owner, and its
 // texts to the others'.
 func (d *Dispatcher) add(p Provider, owner map[uint32]string, texts titles) error {
-	e, err := newEntry(len(d.entries), p)
+	e, err := newEntry(p, d.opt.MaxBytes)
 	errs := []error{err}
 	for _, o := range e.objects {
 		errs = append(errs, o.Check(), texts.addObject(o))

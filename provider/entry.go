@@ -4,47 +4,43 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
+
+	"github.com/winperf/winperf/internal/call"
 )
 
 // entry is what the dispatcher knows of a provider. It belongs to whoever has
 // the turn.
 type entry struct {
-	id       int // its place in Dispatcher.entries
 	name     string
 	provider Provider
 	objects  []*Object // copies, which the provider cannot change
-	opened   bool
-	calls    chan call // nil: there is no worker yet
-	ctx      *callContext
+	line     *call.Line
+	run      map[string]func(context.Context) // by stage: what is called on the line
 
-	state   state
+	// Of the call on the line:
+	session Session // nil: not opened
+	writer  Writer
+	query   *Query
+	given   []byte // what the provider's objects are appended to
+	answer  answer
+
 	stage   string // of the last call
-	overdue bool   // the last call was told to return before it was answered
-	answer  answer // to the last call, unless that was overdue
+	heard   bool   // what it reported was told
+	told    bool   // it was reported that it does not return
 	buf     []byte // for the provider's objects, unless they go straight into the block
-
-	retry   time.Time // when it may be asked again, after a failure
-	told    bool      // it was reported that it does not return
-	problem Problem   // the last one; changed under Dispatcher.mu
+	pauses  call.Pauses
+	problem Problem // the last one; changed under Dispatcher.mu
 }
-
-// state says what a provider is doing.
-type state int
-
-const (
-	idle  state = iota
-	asked       // its answer is waited for
-	late        // it has not returned, but its answer is not waited for any more
-)
 
 // newEntry asks a provider for its name and its declarations. With an error the
 // entry has what came before it.
-func newEntry(id int, p Provider) (*entry, error) {
-	e := &entry{id: id, provider: p, ctx: newCallContext()}
+func newEntry(p Provider, maxBytes int) (*entry, error) {
+	e := &entry{provider: p, line: call.NewLine()}
+	e.run = map[string]func(context.Context){stageOpen: e.openSession, stageCollect: e.collect}
 	if f := attempt(e.declare); f.err != nil {
 		return e, fmt.Errorf("declarations of provider %q: %w: %w", e.name, f.err, ErrSchema)
 	}
+	e.writer = newWriter(e.objects, maxBytes)
 	return e, nil
 }
 
@@ -58,33 +54,10 @@ func (e *entry) declare() error {
 	return nil
 }
 
-// start makes sure that there is a worker.
-func (e *entry) start(answers chan<- answer, maxBytes int) {
-	if e.calls == nil {
-		e.calls = make(chan call, 1)
-		w := &worker{id: e.id, provider: e.provider, writer: newWriter(e.objects, maxBytes)}
-		go w.run(e.calls, answers)
+// answered is what the provider gave within its time.
+func (e *entry) answered() answer {
+	if e.line.Outcome() != call.Returned {
+		return answer{}
 	}
+	return e.answer
 }
-
-// ask makes a call. The provider must be idle. Without a buffer in the call, it
-// gets the entry's.
-func (e *entry) ask(ctx context.Context, deadline time.Time, c call) {
-	e.ctx.begin(ctx, deadline)
-	c.ctx = e.ctx
-	if c.buf == nil {
-		c.buf = e.buf[:0]
-	}
-	e.stage, e.state, e.overdue, e.answer = c.stage, asked, false, answer{}
-	e.calls <- c
-}
-
-// end tells the provider to return.
-func (e *entry) end(err error) {
-	e.ctx.end(err)
-	e.ctx = newCallContext()
-	e.overdue = true
-}
-
-// leave stops waiting for the provider.
-func (e *entry) leave() { e.state, e.told = late, false }

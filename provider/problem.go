@@ -36,22 +36,6 @@ const (
 	stageClose   = "close"
 )
 
-// How long a provider that fails again and again is left alone.
-const (
-	firstPause   = 100 * time.Millisecond // doubles with every failure in a row
-	manyFailures = 10                     // the last that doubles it, to 51.2 s
-	longPause    = 10 * time.Minute       // after every failure from then on
-)
-
-// Pause returns how long a provider is left alone after so many failures in a
-// row, from 1.
-func Pause(failures int) time.Duration {
-	if failures > manyFailures {
-		return longPause
-	}
-	return firstPause << (failures - 1)
-}
-
 // Problems returns the last problem of every provider that ever had one, in
 // the order of the providers. It may be called at any time, also while a query
 // is under way.
@@ -70,19 +54,19 @@ func (d *Dispatcher) Problems() []Problem {
 // fail notes a failure of the provider, decides how long it is left alone, and
 // tells the user of the dispatcher.
 func (d *Dispatcher) fail(e *entry, stage string, f failure) {
-	failures := e.problem.Failures + 1
+	pause := e.pauses.Fail(time.Now())
+	if stage == stageClose {
+		pause = 0 // it is not asked again anyway
+	}
 	p := Problem{
 		Provider: e.name,
 		Stage:    stage,
 		Time:     winperf.FromFiletime(d.opt.Clocks().Time100ns),
 		Err:      f.err,
 		Stack:    f.stack,
-		Failures: failures,
+		Failures: e.pauses.Failures,
 		Total:    e.problem.Total + 1,
-	}
-	if stage != stageClose {
-		p.Pause = Pause(failures)
-		e.retry = time.Now().Add(p.Pause)
+		Pause:    pause,
 	}
 	d.mu.Lock()
 	e.problem = p
@@ -108,9 +92,10 @@ func (d *Dispatcher) report(e *entry, err error) {
 
 // succeed notes that the provider has answered.
 func (d *Dispatcher) succeed(e *entry) {
-	if e.problem.Failures == 0 {
+	if e.pauses.Failures == 0 {
 		return
 	}
+	e.pauses.Reset()
 	d.mu.Lock()
 	e.problem.Failures, e.problem.Pause = 0, 0
 	d.mu.Unlock()

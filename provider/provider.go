@@ -3,6 +3,8 @@ package provider
 import (
 	"context"
 	"errors"
+
+	"github.com/winperf/winperf/internal/call"
 )
 
 // Provider delivers objects. Its calls are those of a Windows performance
@@ -37,7 +39,7 @@ type Session interface {
 // Errors about providers, beside those that a provider returns itself.
 var (
 	// ErrBusy: the provider has not returned from an earlier call.
-	ErrBusy = errors.New("provider has not returned")
+	ErrBusy = call.ErrBusy
 	// ErrTooLarge: the provider wrote more than [Options].MaxBytes.
 	ErrTooLarge = errors.New("provider writes too much")
 )

@@ -7,22 +7,6 @@ import (
 	"time"
 )
 
-// TestGatherWhenOverdue: an answer that is there counts, even if the limit has
-// been reached as well because this program did not run.
-func TestGatherWhenOverdue(t *testing.T) {
-	d, err := NewDispatcher(Options{}, nothing{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 50 { // of two channels that are ready select takes either
-		d.entries[0].state, d.pending = asked, 1
-		d.answers <- answer{}
-		if got := d.gather(context.Background(), nil, 0); got != answered || d.pending != 0 {
-			t.Fatalf("outcome %d, %d answers are missing", got, d.pending)
-		}
-	}
-}
-
 // TestRoundAfterDeadline: a query whose deadline has passed ends, even if its
 // context does not say so yet, and no provider is to blame.
 func TestRoundAfterDeadline(t *testing.T) {

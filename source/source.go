@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/source/internal/worker"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/source/local"
 	"github.com/winperf/winperf/source/pdh"
 	"github.com/winperf/winperf/source/perflib"
@@ -88,7 +88,7 @@ func openLocal(_ context.Context, rest string) (winperf.Source, error) {
 }
 
 func openPerfdata(ctx context.Context, rest string) (winperf.Source, error) {
-	return leaving(ctx, func() (winperf.Source, error) { return replay.OpenPerfdata(rest) })
+	return call.Once(ctx, func() (winperf.Source, error) { return replay.OpenPerfdata(rest) })
 }
 
 // OpenPerfdata opens performance data blocks, one sample a file, whatever their
@@ -96,18 +96,5 @@ func openPerfdata(ctx context.Context, rest string) (winperf.Source, error) {
 // nametable.ReadFile reads them. Names may come from a pipe, which is waited for
 // until ctx ends.
 func OpenPerfdata(ctx context.Context, files, names []string) (winperf.Source, error) {
-	return leaving(ctx, func() (winperf.Source, error) { return replay.OpenFiles(files, names) })
-}
-
-// leaving opens a source. When ctx ends before, open is left behind.
-func leaving(ctx context.Context, open func() (winperf.Source, error)) (winperf.Source, error) {
-	w := worker.New()
-	defer func() { _ = w.Close(0, func() {}) }() // what was left behind ends when it can
-
-	var opened winperf.Source
-	var failed error
-	if err := w.Do(ctx, func() { opened, failed = open() }); err != nil {
-		return nil, err
-	}
-	return opened, failed
+	return call.Once(ctx, func() (winperf.Source, error) { return replay.OpenFiles(files, names) })
 }

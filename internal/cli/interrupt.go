@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/winperf/winperf/internal/call"
 )
 
 // untilSignal returns a context that ends with the first signal that asks the
@@ -57,28 +59,6 @@ func (i *interruptible) fill() {
 	if i.buf == nil {
 		i.buf = make([]byte, readSize)
 	}
-	n, err := waitFor(i.ctx, func() (int, error) { return i.r.Read(i.buf) })
+	n, err := call.Once(i.ctx, func() (int, error) { return i.r.Read(i.buf) })
 	i.unread, i.err = i.buf[:n], err
-}
-
-// waitFor calls f, which may wait for somebody at the other end of a pipe. When
-// ctx ends before, f is left behind.
-func waitFor[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := f()
-		done <- result{value, err}
-	}()
-
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
 }

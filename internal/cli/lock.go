@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+
+	"github.com/winperf/winperf/internal/call"
 )
 
 // errInUse tells that another program writes a file.
@@ -91,7 +93,7 @@ func isFIFO(name string) bool {
 // openFIFO opens a named pipe for writing when somebody reads it. One that is open
 // for reading too would take what nobody reads, and lose it.
 func openFIFO(ctx context.Context, name string) (*os.File, error) {
-	return waitFor(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
+	return call.Once(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 }
 
 // isRegular tells whether a file is on a disk, and no device or pipe.

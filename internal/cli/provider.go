@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -338,7 +339,7 @@ func (r *registrationRead) ini(ctx context.Context, file string, data []byte) er
 // readRegistrationFile reads a file that has a bounded size, or a pipe, until ctx
 // ends.
 func readRegistrationFile(ctx context.Context, file string) ([]byte, error) {
-	return waitFor(ctx, func() ([]byte, error) { return readBounded(file) })
+	return call.Once(ctx, func() ([]byte, error) { return readBounded(file) })
 }
 
 func readBounded(file string) ([]byte, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -58,7 +59,7 @@ func (a *app) pathFile(ctx context.Context, name string) ([]winperf.Path, error)
 		name = "standard input"
 		a.await("paths")
 	} else {
-		f, err := waitFor(ctx, func() (*os.File, error) { return os.Open(name) })
+		f, err := call.Once(ctx, func() (*os.File, error) { return os.Open(name) })
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -22,7 +23,7 @@ type mountSource struct {
 	text      []byte // that mounts are made of
 	mounts    []*mount
 	questions map[string]*spaceQuestion // by place
-	asker     spaceAsker
+	round     call.Round                // of questions for space
 	totals    totals
 	total     values // figures of _Total
 }
@@ -43,7 +44,7 @@ func (r *mountSource) collect(ctx context.Context, s *session, o *object, w *pro
 		return nil // without the file there are no instances: the object is not there
 	}
 	if o.wanted&diskFromStatfs != 0 {
-		r.asker.ask(ctx, r.mounts)
+		askForSpace(ctx, &r.round, r.mounts)
 	}
 	err := s.disks.read(s) // without it the figures are missing
 	r.totals.begin()
@@ -75,7 +76,12 @@ func (r *mountSource) writeTotal(s *session, o *object, out *provider.ObjectWrit
 	o.write(out, v)
 }
 
-func (r *mountSource) close(*session) error { return nil }
+func (r *mountSource) close(*session) error {
+	for _, q := range r.questions {
+		q.line.Rest()
+	}
+	return nil
+}
 
 // read brings the mounts up to date.
 func (r *mountSource) read(s *session) error {
@@ -118,7 +124,8 @@ func (r *mountSource) take(s *session, rows []mountRow) {
 		r.mounts = append(r.mounts, m)
 	}
 	for point, q := range r.questions {
-		if !here[point] && (!q.asked || q.answered()) {
+		if !here[point] && !q.line.Busy() {
+			q.line.Rest()
 			delete(r.questions, point)
 		}
 	}

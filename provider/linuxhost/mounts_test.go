@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -159,6 +160,25 @@ func TestHungMountAtEnd(t *testing.T) {
 	if wait := patience(t.Context()); wait != spacePatience {
 		t.Errorf("a query without a deadline waits %v, want %v", wait, spacePatience)
 	}
+}
+
+// TestQuestionsEnd: nothing that asks file systems goes on when one is unmounted, has
+// answered at last or the session is closed. The bubble finds what does.
+func TestQuestionsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		root, answer := disks(t), make(chan struct{})
+		root.SetStatfs("/gone", func() (Space, error) {
+			<-answer
+			return Space{}, nil
+		})
+		r := newRig(t, root, nil)
+		r.object(236).check(t, "/gone", raws{408: missing})
+		root.Set("proc/self/mountinfo", strings.Replace(root.entries["proc/self/mountinfo"].text, " /b ", " /c ", 1))
+		if names := r.object(236).names(); slices.Contains(names, "/b") || !slices.Contains(names, "/c") {
+			t.Errorf("instances %q", names)
+		}
+		close(answer)
+	})
 }
 
 // TestSpaceIsNotWanted asks for counters that need no answer of a file system.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -21,11 +22,11 @@ type member struct {
 	// apart has every counter set asked by a query of its own.
 	apart bool
 
-	mu       sync.Mutex
-	source   winperf.Source
-	err      error // of the last try to open it
-	failures int
-	retry    time.Time
+	mu     sync.Mutex
+	source winperf.Source
+	err    error // of the last try to open it
+	pauses call.Pauses
+	closed bool // for ever
 }
 
 // composed is a machine that has several interfaces. Of each object that several
@@ -71,18 +72,19 @@ func (c *composed) open(ctx context.Context, m *member) (winperf.Source, error) 
 	if m.source != nil {
 		return m.source, nil
 	}
-	if m.err != nil && (errors.Is(m.err, winperf.ErrNotSupported) || c.now().Before(m.retry)) {
+	if m.err != nil && (m.closed || errors.Is(m.err, winperf.ErrNotSupported) || !m.pauses.Over(c.now())) {
 		return nil, m.err
 	}
 	src, err := m.open(ctx)
 	if err == nil {
-		m.source, m.err, m.failures = src, nil, 0
+		m.source, m.err = src, nil
+		m.pauses.Reset()
 		return src, nil
 	}
 	if ctx.Err() == nil { // who stops waiting says nothing about the member
-		m.failures++
-		m.err, m.retry = fmt.Errorf("%s: %w", m.name, err), c.now().Add(provider.Pause(m.failures))
-		c.note(m.name, "open", err, m.failures)
+		m.err = fmt.Errorf("%s: %w", m.name, err)
+		pause := m.pauses.Fail(c.now())
+		c.note(m.name, "open", err, m.pauses.Failures, pause)
 	}
 	return nil, fmt.Errorf("%s: %w", m.name, err)
 }
@@ -96,10 +98,10 @@ func (m *member) serves() bool {
 
 // note keeps a failure, unless it says only that this system does not have the
 // interface.
-func (c *composed) note(name, stage string, err error, failures int) {
+func (c *composed) note(name, stage string, err error, failures int, pause time.Duration) {
 	if !errors.Is(err, winperf.ErrNotSupported) {
 		c.troubles.add(provider.Problem{
-			Provider: name, Stage: stage, Time: c.now().UTC(), Err: err, Failures: failures, Pause: provider.Pause(failures),
+			Provider: name, Stage: stage, Time: c.now().UTC(), Err: err, Failures: failures, Pause: pause,
 		})
 	}
 }
@@ -166,7 +168,7 @@ func (c *composed) Close() error {
 			errs = append(errs, m.source.Close())
 		}
 		m.source, m.err = nil, fmt.Errorf("%s: the source is closed: %w", m.name, winperf.ErrState)
-		m.retry = c.now().Add(provider.Pause(1 << 20))
+		m.closed = true
 		m.mu.Unlock()
 	}
 	return errors.Join(errs...)

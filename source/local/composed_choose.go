@@ -50,7 +50,7 @@ func (c *composed) Compile(ctx context.Context, sel winperf.Selection) (winperf.
 	}
 	if len(ch.units) > 1 && ch.idle {
 		if err := ch.units[0].query.Close(); err != nil {
-			c.note(ch.units[0].name, "close", err, 1)
+			c.note(ch.units[0].name, "close", err, 1, 0)
 		}
 		ch.units = ch.units[1:]
 	}
@@ -90,7 +90,7 @@ func (ch *chooser) ask(ctx context.Context, m *member) error {
 		return err
 	case err != nil:
 		if ch.errs = append(ch.errs, err); m.serves() {
-			c.note(m.name, "compile", err, 1)
+			c.note(m.name, "compile", err, 1, 0)
 		}
 	default:
 		ch.working++

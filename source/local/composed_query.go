@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
-	"github.com/winperf/winperf/provider"
+	"github.com/winperf/winperf/internal/call"
 )
 
 // unit is one query of a member. What fails or hangs behind it costs its objects
@@ -16,47 +17,23 @@ import (
 type unit struct {
 	name   string
 	query  winperf.Query
-	calls  chan call // nil while nothing was asked
-	closed chan error
+	line   *call.Line
+	sample func(context.Context) // on the line
+
+	// Of the call on the line:
+	asked  frame.Frame
+	failed error
 
 	cur, prev frame.Frame
 	schema    *winperf.Schema // the last one
-	state     unitState
-	err       error // of the last answer
-	failures  int   // in a row
-	retry     time.Time
+	err       error           // why there is no newer frame
+	pauses    call.Pauses
 }
 
-// unitState says what a unit is doing.
-type unitState uint8
-
-const (
-	unitIdle  unitState = iota
-	unitAsked           // its answer is waited for
-	unitLate            // it has not returned, and is not waited for
-)
-
-// call asks for a sample. The frame is the unit's until it answers.
-type call struct {
-	ctx   context.Context
-	frame frame.Frame
-}
-
-// answer is what became of a call.
-type answer struct {
-	unit  *unit
-	frame frame.Frame
-	err   error
-}
-
-func newUnit(name string, q winperf.Query) *unit { return &unit{name: name, query: q} }
-
-// run answers calls until there are no more, and then closes the query.
-func (u *unit) run(answers chan<- answer, closed chan<- error) {
-	for c := range u.calls {
-		answers <- answer{u, c.frame, u.query.Sample(c.ctx, c.frame.Raw())}
-	}
-	closed <- u.query.Close()
+func newUnit(name string, q winperf.Query) *unit {
+	u := &unit{name: name, query: q, line: call.NewLine()}
+	u.sample = func(ctx context.Context) { u.failed = u.query.Sample(ctx, u.asked.Raw()) }
+	return u
 }
 
 // newComposedQuery makes a query of units. One alone is a query as its source made
@@ -65,7 +42,7 @@ func newComposedQuery(c *composed, units []*unit) winperf.Query {
 	if len(units) == 1 {
 		return units[0].query
 	}
-	return &composedQuery{source: c, units: units, answers: make(chan answer, len(units))}
+	return &composedQuery{source: c, units: units}
 }
 
 // composedQuery asks several units at once and joins what they answer. It
@@ -73,8 +50,8 @@ func newComposedQuery(c *composed, units []*unit) winperf.Query {
 type composedQuery struct {
 	source  *composed
 	units   []*unit
-	answers chan answer // has room for all units, so that none waits
-	pending int
+	round   call.Round
+	asked   []*unit // in the round
 	taken   bool
 	pool    frame.Pool
 	schemas []*winperf.Schema
@@ -88,30 +65,34 @@ func (q *composedQuery) Sample(context.Context, *winperf.Raw) error {
 }
 
 // Take takes a sample of every unit, at the same time. It fails where none answers.
+// A unit that has not returned from an earlier call, or failed a short while ago, is
+// not asked.
 func (q *composedQuery) Take(ctx context.Context) error {
 	q.taken = false
-	if err := ctx.Err(); err != nil {
+	limit := call.Share(ctx, q.source.limit, 3./4) // leaves time for the others' objects
+	if err := q.round.Begin(ctx, limit); err != nil {
 		return err
 	}
-	for len(q.answers) > 0 {
-		q.take(<-q.answers, false) // of units that were late
-	}
-	limit := q.source.limit
-	if deadline, ok := ctx.Deadline(); ok { // leave time for the others' objects
-		limit = min(limit, time.Until(deadline)*3/4)
-	}
-	asked, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	now := q.source.now()
+	q.asked = q.asked[:0]
 	for _, u := range q.units {
 		u.drop()
-		if u.state == unitIdle && !now.Before(u.retry) {
-			q.ask(asked, u)
+		switch {
+		case u.line.Busy():
+			if !errors.Is(u.err, call.ErrBusy) { // nobody waited long enough to blame it
+				u.err = fmt.Errorf("%s: %w", u.name, call.ErrBusy)
+			}
+		case u.pauses.Over(now):
+			q.ask(u)
 		}
 	}
-	q.gather(ctx, asked, limit)
+	q.round.Wait(nil, q.source.grace)
 	if err := ctx.Err(); err != nil {
-		return err
+		return err // who stops waiting says nothing about those that were asked
+	}
+
+	for _, u := range q.asked {
+		q.judge(u, limit)
 	}
 	var errs []error
 	for _, u := range q.units {
@@ -127,71 +108,30 @@ func (q *composedQuery) Take(ctx context.Context) error {
 }
 
 // ask asks a unit.
-func (q *composedQuery) ask(ctx context.Context, u *unit) {
-	if u.calls == nil {
-		u.calls = make(chan call, 1)
-		u.closed = make(chan error, 1)
-		go u.run(q.answers, u.closed)
-	}
-	u.state = unitAsked
-	q.pending++
-	u.calls <- call{ctx, q.pool.Get()}
+func (q *composedQuery) ask(u *unit) {
+	u.asked.Release() // of a call that failed or came too late
+	u.asked = q.pool.Get()
+	q.asked = append(q.asked, u)
+	q.round.Ask(u.line, u.sample)
 }
 
-// gather takes the answers. When the time is up units are told to return by their
-// context; those that do not within the grace are left behind.
-func (q *composedQuery) gather(ctx, asked context.Context, limit time.Duration) {
-	done := asked.Done()
-	var grace <-chan time.Time
-	for q.pending > 0 {
-		select {
-		case a := <-q.answers:
-			q.take(a, ctx.Err() != nil)
-		case <-done:
-			done = nil
-			timer := time.NewTimer(q.source.grace)
-			defer timer.Stop()
-			grace = timer.C
-		case <-grace:
-			for _, u := range q.units {
-				if u.state == unitAsked {
-					u.state = unitLate
-					q.pending--
-					q.fail(u, fmt.Errorf("no answer within %v: %w", limit, provider.ErrBusy), ctx.Err() != nil)
-				}
-			}
-		}
-	}
-}
-
-// take takes an answer. One that is late tells only that the unit has returned.
-// stopped tells that whoever asked wants no answer any more.
-func (q *composedQuery) take(a answer, stopped bool) {
-	u := a.unit
-	late := u.state == unitLate
-	if u.state = unitIdle; !late {
-		q.pending--
-	}
+// judge takes a unit's answer.
+func (q *composedQuery) judge(u *unit, limit time.Duration) {
 	switch {
-	case late:
-		a.frame.Release()
-	case a.err != nil:
-		a.frame.Release()
-		q.fail(u, a.err, stopped)
+	case u.line.Outcome() == call.Left:
+		q.fail(u, fmt.Errorf("no answer within %v: %w", limit, call.ErrBusy))
+	case u.failed != nil:
+		q.fail(u, u.failed)
 	default:
-		u.cur, u.err = a.frame, nil
+		u.cur, u.asked, u.err = u.asked, frame.Frame{}, nil
 	}
 }
 
 // fail notes that a unit gave nothing, and leaves it alone for a while.
-func (q *composedQuery) fail(u *unit, err error, stopped bool) {
+func (q *composedQuery) fail(u *unit, err error) {
 	u.err = fmt.Errorf("%s: %w", u.name, err)
-	if stopped {
-		return
-	}
-	u.failures++
-	u.retry = q.source.now().Add(provider.Pause(u.failures))
-	q.source.note(u.name, "sample", err, u.failures)
+	pause := u.pauses.Fail(q.source.now())
+	q.source.note(u.name, "sample", err, u.pauses.Failures, pause)
 }
 
 // Frame decodes what Take took and joins it. A unit that gave nothing is damage.
@@ -215,10 +155,10 @@ func (q *composedQuery) Frame() (frame.Frame, error) {
 			damage = append(damage, fmt.Errorf("%s: %w", u.name, err))
 		}
 		if err != nil && u.cur.NumObjects() == 0 {
-			q.fail(u, err, false)
+			q.fail(u, err)
 			continue
 		}
-		u.failures = 0
+		u.pauses.Reset()
 		if head.IsZero() {
 			head = u.cur
 		} else {
@@ -266,26 +206,32 @@ func (u *unit) drop() {
 	u.cur = frame.Frame{}
 }
 
+// closeGrace is how long Close waits for units: longer than sources wait by
+// themselves.
+const closeGrace = 2 * time.Second
+
 // Close implements winperf.Query. Queries of units that have not returned are
 // closed when they do.
 func (q *composedQuery) Close() error {
-	var errs []error
-	for _, u := range q.units {
+	errs := make([]error, len(q.units))
+	var wait sync.WaitGroup
+	for i, u := range q.units {
 		u.drop()
 		u.prev.Release()
 		u.prev = frame.Frame{}
-		switch {
-		case u.calls == nil:
-			errs = append(errs, u.query.Close())
-			continue
-		case u.state == unitLate:
-			errs = append(errs, fmt.Errorf("close: %s: %w", u.name, provider.ErrBusy))
-		}
-		close(u.calls)
-		if u.state == unitIdle {
-			errs = append(errs, <-u.closed)
-		}
+		wait.Go(func() {
+			if err := u.line.Close(closeGrace, u.close); err != nil {
+				errs[i] = fmt.Errorf("%s: %w", u.name, err)
+			}
+		})
 	}
+	wait.Wait()
 	q.units = nil
 	return errors.Join(errs...)
+}
+
+// close closes the query, as the last thing on the line.
+func (u *unit) close() error {
+	u.asked.Release()
+	return u.query.Close()
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -40,6 +41,7 @@ type fakeSource struct {
 	queries int                                           // open now
 	sample  func(ctx context.Context, title uint32) error // may fail or hang, by object
 	compile error
+	close   func() // closing a query may hang
 }
 
 func (s *fakeSource) member(fallback bool) *member {
@@ -113,6 +115,9 @@ func (q *fakeQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
 }
 
 func (q *fakeQuery) Close() error {
+	if q.source.close != nil {
+		q.source.close()
+	}
 	q.source.mu.Lock()
 	defer q.source.mu.Unlock()
 	q.source.queries--
@@ -352,7 +357,7 @@ func TestFailure(t *testing.T) {
 		if asked != failures {
 			t.Errorf("asked %d times, want %d", asked, failures)
 		}
-		clock.t = clock.t.Add(provider.Pause(failures))
+		clock.t = clock.t.Add(100 * time.Millisecond << (failures - 1))
 	}
 	if all, n := c.Anomalies(nil, 0); n != 4 || !errors.Is(all[0].Err, broken) || !strings.Contains(all[3].Detail, "perflib New: sample: failure 4") {
 		t.Errorf("%d anomalies: %v", n, all)
@@ -430,8 +435,27 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// Closing does not wait for what hangs.
+// A closed source stays closed, however long.
+func TestComposedStaysClosed(t *testing.T) {
+	registry, sets, _ := machine()
+	c := composeFakes(t, registry, sets)
+	clock := &fakeClock{time.Unix(1e9, 0)}
+	c.now = clock.now
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	clock.t = clock.t.Add(time.Hour)
+	if _, err := c.Schema(t.Context()); !errors.Is(err, winperf.ErrState) || registry.opened != 1 {
+		t.Errorf("error %v, opened %d times", err, registry.opened)
+	}
+}
+
+// Closing does not wait for ever for what hangs.
 func TestCloseWhileHanging(t *testing.T) {
+	synctest.Test(t, checkCloseWhileHanging)
+}
+
+func checkCloseWhileHanging(t *testing.T) {
 	registry, sets, _ := machine()
 	c, err := compose(t.Context(), registry.member(false), sets.member(false))
 	if err != nil {
@@ -455,6 +479,33 @@ func TestCloseWhileHanging(t *testing.T) {
 	if err := q.Close(); !errors.Is(err, provider.ErrBusy) {
 		t.Errorf("close: %v", err)
 	}
+}
+
+// Nor does it wait for ever for a query that cannot be closed; the others are closed.
+func TestCloseHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry, sets, _ := machine()
+		c, err := compose(t.Context(), registry.member(false), sets.member(false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := c.Compile(t.Context(), sel(t, `\*(*)\Count`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		free := make(chan struct{})
+		sets.close = func() { <-free }
+		begin := time.Now()
+		err = q.Close()
+		if took := time.Since(begin); !errors.Is(err, provider.ErrBusy) || took != closeGrace || registry.queries != 0 {
+			t.Errorf("close: %v after %v, %d queries of the registry are open", err, took, registry.queries)
+		}
+		close(free)
+		synctest.Wait()
+		if sets.queries != 0 {
+			t.Errorf("%d counter sets are open", sets.queries)
+		}
+	})
 }
 
 // When nothing answers there is no sample; who stops waiting blames nobody.

@@ -21,16 +21,21 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, s.machine)
 		}
 	}
-	q := &query{source: s, formatted: s.opt.Formatted}
+	q := newQuery(s)
 	var err error
-	left := s.worker.Do(ctx, func() { err = q.compile(ctx, sel) })
+	left := s.line.Do(ctx, 0, func(ctx context.Context) {
+		err = q.compile(ctx, sel)
+		if err == nil {
+			err = ctx.Err() // nobody may wait for it any more
+		}
+		if err != nil {
+			_ = q.close()
+		}
+	})
 	if left != nil {
-		// What was opened is closed when the call returns, or with the source.
-		go func() { _ = s.worker.Do(context.WithoutCancel(ctx), func() { _ = q.close() }) }()
 		return nil, fmt.Errorf("pdh: %w", left)
 	}
 	if err != nil {
-		_ = q.Close()
 		return nil, err
 	}
 	if q.formatted && !sel.Metadata {

@@ -34,7 +34,7 @@ func (q *cookedQuery) Sample(context.Context, *winperf.Raw) error {
 func (q *cookedQuery) Readings(ctx context.Context, buf []winperf.Reading) ([]winperf.Reading, error) {
 	var all []winperf.Reading
 	var err error
-	if left := q.source.worker.Do(ctx, func() { all, err = q.read(nil) }); left != nil {
+	if left := q.source.line.Do(ctx, 0, func(context.Context) { all, err = q.read(nil) }); left != nil {
 		return buf, fmt.Errorf("pdh: %w", left)
 	}
 	return append(buf, all...), err

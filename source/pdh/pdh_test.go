@@ -385,6 +385,41 @@ func TestHang(t *testing.T) {
 	}
 }
 
+// TestCompileHangs closes a query that nobody waits for any more when it is open.
+func TestCompileHangs(t *testing.T) {
+	f := newFake()
+	table := f.table()
+	hanging, hang := make(chan struct{}), make(chan struct{})
+	add := table.addCounter
+	table.addCounter = func(q uintptr, path string) (uintptr, error) {
+		close(hanging)
+		<-hang
+		return add(q, path)
+	}
+	src, err := open(table, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-hanging
+		cancel()
+	}()
+	if _, err := src.Compile(ctx, paths(t, `\Speicher\Bytes`)); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	close(hang)
+	if _, err := src.Schema(t.Context()); err != nil { // behind it
+		t.Error(err)
+	}
+	if len(f.queries) != 0 {
+		t.Errorf("%d queries are open", len(f.queries))
+	}
+	if err := src.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestFormatted gives PDH's own values.
 func TestFormatted(t *testing.T) {
 	f := newFake()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counterset"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/winapi"
 )
 
@@ -46,7 +47,13 @@ func (c *column) instance() (name string, occurrence int) {
 // query is an open query of PDH. Its samples are made of raw values, in the form
 // of counter sets.
 type query struct {
-	source    *source
+	source *source
+	round  call.Round
+	run    func(context.Context) // takes a sample
+
+	// Of the call on the source's line:
+	buf       []byte
+	err       error
 	handle    uintptr
 	open      bool
 	metadata  bool
@@ -55,8 +62,12 @@ type query struct {
 	groups    []group
 	frequency int64 // of the machine's performance clock, 0 where no counter uses it
 	trailer   []byte
+}
 
-	call *call
+func newQuery(s *source) *query {
+	q := &query{source: s, formatted: s.opt.Formatted}
+	q.run = func(context.Context) { q.buf, q.err = q.sample(q.buf) }
+	return q
 }
 
 // group are the columns of one object.
@@ -95,41 +106,30 @@ func (q *query) settle() {
 	}
 }
 
-// call is one sample on its way. One that was left behind keeps its memory.
-type call struct {
-	buf []byte
-	err error
-	run func()
-}
-
 // Sample implements winperf.Query. It collects what PDH has and asks for every
-// value; unlike other sources' it allocates memory.
+// value; unlike other sources' it allocates memory. A call that does not return is
+// left behind with its buffer, which raw then has no longer.
 func (q *query) Sample(ctx context.Context, raw *winperf.Raw) error {
-	if q.call == nil {
-		c := &call{}
-		c.run = func() { c.buf, c.err = q.sample(c.buf) }
-		q.call = c
+	if err := q.round.Take(ctx, q.source.line, 0); err != nil {
+		return fmt.Errorf("pdh: %w", err)
 	}
-	c := q.call
-	c.buf, raw.Bytes = raw.Bytes, nil
-	if err := q.source.worker.Do(ctx, c.run); err != nil {
-		q.call = nil
+	q.buf, raw.Bytes = raw.Bytes, nil
+	if err := q.round.Call(q.source.line, q.run); err != nil {
 		return fmt.Errorf("pdh: %w", err)
 	}
 	raw.Format, raw.Schema = winperf.FormatV2, q.source.schema.Load()
-	raw.Bytes, c.buf = c.buf, nil
-	return c.err
+	raw.Bytes, q.buf = q.buf, nil
+	return q.err
 }
 
 // Close implements winperf.Query.
 func (q *query) Close() error {
 	var err error
-	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
-	defer cancel()
-	if left := q.source.worker.Do(ctx, func() { err = q.close() }); left != nil {
-		if errors.Is(left, winperf.ErrState) {
-			return nil // the source is closed, and this with it
-		}
+	left := q.source.line.Do(context.Background(), closeGrace, func(context.Context) { err = q.close() })
+	switch {
+	case errors.Is(left, winperf.ErrState):
+		return nil // the source is closed, and this with it
+	case left != nil:
 		return left
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/source/internal/worker"
+	"github.com/winperf/winperf/internal/call"
 )
 
 // Options for Open. The zero Options read this machine.
@@ -38,7 +38,10 @@ func Open(opt Options) (winperf.Source, error) {
 
 // open opens a source over any functions.
 func open(c *calls, opt Options) (*source, error) {
-	s := &source{calls: c, client: &Client{c}, opt: opt, machine: opt.Machine, worker: worker.New(), queries: map[*query]struct{}{}}
+	s := &source{
+		calls: c, client: &Client{c}, opt: opt, machine: opt.Machine,
+		line: call.NewLine(), queries: map[*query]struct{}{},
+	}
 	if s.machine == "" {
 		name, err := c.computerName()
 		if err != nil {
@@ -51,15 +54,15 @@ func open(c *calls, opt Options) (*source, error) {
 	return s, nil
 }
 
-// source may be used by any number of goroutines. All calls are made by one
-// worker, as PDH itself lets only one at a time through.
+// source may be used by any number of goroutines. All calls are made on one
+// line, as PDH itself lets only one at a time through.
 type source struct {
 	calls   *calls
 	client  *Client
 	opt     Options
 	machine string
-	worker  *worker.Worker
-	catalog catalog // this and queries are used by the worker only
+	line    *call.Line
+	catalog catalog // this and queries are of the call on the line
 	queries map[*query]struct{}
 	schema  atomic.Pointer[winperf.Schema]
 }
@@ -69,23 +72,20 @@ func (s *source) Machine() string { return s.machine }
 
 // Close implements winperf.Source. It closes queries that are still open.
 func (s *source) Close() error {
-	var errs []error
-	left := s.worker.Close(closeGrace, func() {
+	return s.line.Close(closeGrace, func() error {
+		var errs []error
 		for q := range s.queries {
 			errs = append(errs, q.close())
 		}
+		return errors.Join(errs...)
 	})
-	if left != nil {
-		return left // errs may still be written
-	}
-	return errors.Join(errs...)
 }
 
 // Schema implements winperf.Source: the names of all objects, and of those
 // counters that queries have asked for.
 func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	var err error
-	if left := s.worker.Do(ctx, func() { err = s.refresh() }); left != nil {
+	if left := s.line.Do(ctx, 0, func(context.Context) { err = s.refresh() }); left != nil {
 		return nil, fmt.Errorf("pdh: %w", left)
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 // costly.
 func (s *source) CostlySchema(context.Context) (*winperf.Schema, error) { return nil, nil }
 
-// refresh lists the objects. It is run by the worker.
+// refresh lists the objects. It runs on the line.
 func (s *source) refresh() error {
 	names, err := s.objectNames(true)
 	if err != nil {

@@ -25,7 +25,7 @@ type catalog struct {
 	damage  []error
 }
 
-// refresh brings the schema up to date. It is run by the worker.
+// refresh brings the schema up to date. It runs on the line.
 func (s *source) refresh(ctx context.Context) (*winperf.Schema, error) {
 	ids, err := s.consumer.Sets()
 	if err != nil {

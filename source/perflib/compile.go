@@ -9,7 +9,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counterset"
 	"github.com/winperf/winperf/nametable"
-	"github.com/winperf/winperf/source/internal/worker"
 )
 
 // Compile implements winperf.Source. Of each set that is wanted the query asks
@@ -36,10 +35,10 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 			ids = append(ids, id)
 		}
 	}
-	q := &query{source: s, worker: worker.New(), session: session{consumer: s.consumer, retry: s.opt.Retry, machine: s.machine}}
+	q := newQuery(s)
 	if sel.Metadata {
 		err = q.session.describe(ids)
-	} else if left := q.worker.Do(ctx, func() { err = q.session.start(ids) }); left != nil {
+	} else if left := q.line.Do(ctx, 0, func(context.Context) { err = q.session.start(ids) }); left != nil {
 		err = fmt.Errorf("compile: %w", left)
 	}
 	if err != nil {

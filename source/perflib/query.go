@@ -11,51 +11,46 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counterset"
-	"github.com/winperf/winperf/source/internal/worker"
+	"github.com/winperf/winperf/internal/call"
 )
 
-// query takes samples in a goroutine of its own, because nothing can stop a
-// provider that hangs.
+// query asks on a line of its own, because nothing can stop a provider that hangs.
 type query struct {
-	source  *source
-	worker  *worker.Worker
-	session session // used by the worker only
-	call    *call
+	source *source
+	line   *call.Line
+	round  call.Round
+	run    func(context.Context) // takes a sample
+
+	// Of the call on the line:
+	session session
+	buf     []byte
+	err     error
 }
 
-// call is one sample on its way. One that was left behind keeps its memory.
-type call struct {
-	buf []byte
-	err error
-	run func()
+func newQuery(s *source) *query {
+	q := &query{source: s, line: call.NewLine()}
+	q.session = session{consumer: s.consumer, retry: s.opt.Retry, machine: s.machine}
+	q.run = func(context.Context) { q.buf, q.err = q.session.sample(q.buf) }
+	return q
 }
 
-// Sample implements winperf.Query.
+// Sample implements winperf.Query. A call that does not return is left behind with
+// its buffer, which raw then has no longer.
 func (q *query) Sample(ctx context.Context, raw *winperf.Raw) error {
-	if q.call == nil {
-		c := &call{}
-		c.run = func() { c.buf, c.err = q.session.sample(c.buf) }
-		q.call = c
+	if err := q.round.Take(ctx, q.line, 0); err != nil {
+		return fmt.Errorf("counter sets: %w", err)
 	}
-	c := q.call
-	c.buf, raw.Bytes = raw.Bytes, nil
-	if err := q.worker.Do(ctx, c.run); err != nil {
-		q.call = nil
+	q.buf, raw.Bytes = raw.Bytes, nil
+	if err := q.round.Call(q.line, q.run); err != nil {
 		return fmt.Errorf("counter sets: %w", err)
 	}
 	raw.Format, raw.Schema = winperf.FormatV2, q.source.schema.Load()
-	raw.Bytes, c.buf = c.buf, nil
-	return c.err
+	raw.Bytes, q.buf = q.buf, nil
+	return q.err
 }
 
 // Close implements winperf.Query.
-func (q *query) Close() error {
-	var err error
-	if left := q.worker.Close(closeGrace, func() { err = q.session.close() }); left != nil {
-		return left
-	}
-	return err
-}
+func (q *query) Close() error { return q.line.Close(closeGrace, q.session.close) }
 
 // session is an open query of the system.
 type session struct {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/nametable"
-	"github.com/winperf/winperf/source/internal/worker"
 )
 
 // Options for Open. The zero Options read this machine.
@@ -48,7 +48,7 @@ func open(c *calls, opt Options) (*source, error) {
 	if opt.Retry == 0 {
 		opt.Retry = defaultRetry
 	}
-	s := &source{consumer: &Consumer{calls: c, machine: opt.Machine}, opt: opt, machine: opt.Machine, worker: worker.New()}
+	s := &source{consumer: &Consumer{calls: c, machine: opt.Machine}, opt: opt, machine: opt.Machine, line: call.NewLine()}
 	if err := s.prepare(); err != nil {
 		_ = s.Close()
 		return nil, err
@@ -62,8 +62,8 @@ type source struct {
 	opt      Options
 	machine  string
 	language language // the user's
-	worker   *worker.Worker
-	catalog  catalog // used by the worker only
+	line     *call.Line
+	catalog  catalog // of the call on the line
 	schema   atomic.Pointer[winperf.Schema]
 }
 
@@ -93,14 +93,14 @@ func (s *source) prepare() error {
 func (s *source) Machine() string { return s.machine }
 
 // Close implements winperf.Source.
-func (s *source) Close() error { return s.worker.Close(closeGrace, func() {}) }
+func (s *source) Close() error { return s.line.Close(closeGrace, func() error { return nil }) }
 
 // Schema implements winperf.Source: the sets that are registered now. Those that
 // are gone stay known.
 func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	var schema *winperf.Schema
 	var err error
-	if left := s.worker.Do(ctx, func() { schema, err = s.refresh(ctx) }); left != nil {
+	if left := s.line.Do(ctx, 0, func(ctx context.Context) { schema, err = s.refresh(ctx) }); left != nil {
 		return nil, fmt.Errorf("counter sets: %w", left)
 	}
 	return schema, err

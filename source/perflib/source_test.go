@@ -363,8 +363,9 @@ func TestHang(t *testing.T) {
 	if err := q.Sample(ctx, &raw); !errors.Is(err, context.Canceled) || errors.Is(err, provider.ErrBusy) {
 		t.Errorf("hangs: %v", err)
 	}
-	if err := q.Sample(ctx, &raw); !errors.Is(err, provider.ErrBusy) {
-		t.Errorf("still hangs: %v", err)
+	raw.Bytes = make([]byte, 10)
+	if err := q.Sample(ctx, &raw); !errors.Is(err, provider.ErrBusy) || len(raw.Bytes) != 10 {
+		t.Errorf("still hangs: %v, buffer of %d bytes", err, len(raw.Bytes))
 	}
 	if got := sampled(t, src, winperf.Selection{Global: true, Metadata: true}); got != "Disk\nClock\nDead" {
 		t.Errorf("another query meanwhile: %s", got)

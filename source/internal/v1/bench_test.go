@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkSample takes samples of the reference blocks from a key that costs
-// no more than a copy, beside that copy: the difference is what the lane, the
+// no more than a copy, beside that copy: the difference is what the line, the
 // guard, the clearing and the walk over the objects cost.
 func BenchmarkSample(b *testing.B) {
 	for _, size := range perftest.Sizes {
@@ -33,7 +33,7 @@ func BenchmarkSample(b *testing.B) {
 			}
 			defer s.Close()
 			s.known.Store(&known{schema: new(winperf.Schema)})
-			q, raw, ctx := &query{source: s}, new(winperf.Raw), b.Context()
+			q, raw, ctx := newQuery(s, 0), new(winperf.Raw), b.Context()
 			q.ask("Global", nil)
 			b.ReportAllocs()
 			for b.Loop() {

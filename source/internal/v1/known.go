@@ -28,20 +28,20 @@ type known struct {
 type stamp struct{ lastCounter, lastHelp uint32 }
 
 // refresh returns what is known, read anew where the stamp has changed. It
-// runs on the lane.
-func (s *Source) refresh(ctx context.Context, stop <-chan struct{}) (*known, error) {
+// runs on the line.
+func (s *Source) refresh(ctx context.Context) (*known, error) {
 	old := s.known.Load()
-	now, err := s.readStamp(ctx, stop)
+	now, err := s.readStamp(ctx)
 	if old != nil && (err != nil || now == old.stamp) {
 		return old, nil // without a stamp the first reading has to do
 	}
-	t := tables{reader: &s.reader, ctx: ctx, stop: stop, user: s.opt.Language}
+	t := tables{reader: &s.reader, ctx: ctx, user: s.opt.Language}
 	k := &known{stamp: now, schema: &winperf.Schema{Interface: s.opt.Interface, Names: t.readAll()}}
-	if ended(ctx, stop) {
-		return nil, errStopped
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	k.schema.Damage = t.damage
-	if supports, err := s.number(ctx, stop, "Supports Metadata"); err == nil {
+	if supports, err := s.number(ctx, "Supports Metadata"); err == nil {
 		k.metadata = supports != 0
 	}
 	k.names, _ = nametable.FromSchema(k.schema) // who reads the schema is told of its damage
@@ -52,18 +52,18 @@ func (s *Source) refresh(ctx context.Context, stop <-chan struct{}) (*known, err
 	return k, nil
 }
 
-func (s *Source) readStamp(ctx context.Context, stop <-chan struct{}) (stamp, error) {
+func (s *Source) readStamp(ctx context.Context) (stamp, error) {
 	var now stamp
 	var err, err2 error
-	now.lastCounter, err = s.number(ctx, stop, "Last Counter")
-	now.lastHelp, err2 = s.number(ctx, stop, "Last Help")
+	now.lastCounter, err = s.number(ctx, "Last Counter")
+	now.lastHelp, err2 = s.number(ctx, "Last Help")
 	return now, errors.Join(err, err2)
 }
 
 // number reads a number of the Perflib key; one that is not there is 0.
-func (s *Source) number(ctx context.Context, stop <-chan struct{}, name string) (uint32, error) {
+func (s *Source) number(ctx context.Context, name string) (uint32, error) {
 	q := request{key: Key{Root: Perflib}, name: wire.Units(name), typ: winapi.REG_DWORD, size: 64}
-	b, err := s.reader.read(ctx, stop, &q, nil)
+	b, err := s.reader.read(ctx, &q, nil)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return 0, nil
@@ -77,10 +77,10 @@ func (s *Source) number(ctx context.Context, stop <-chan struct{}, name string) 
 
 // global returns the title indices of the objects that are not costly. Where
 // one of them keeps the others from being read it finds all one by one.
-func (s *Source) global(ctx context.Context, stop <-chan struct{}, k *known) ([]uint32, error) {
-	titles, err := s.class(ctx, stop, k, "Global")
+func (s *Source) global(ctx context.Context, k *known) ([]uint32, error) {
+	titles, err := s.class(ctx, k, "Global")
 	if errors.Is(err, winperf.ErrBadData) {
-		if sifted := s.sift(ctx, stop, nil, 0); sifted != nil {
+		if sifted := s.sift(ctx, nil); sifted != nil {
 			return sifted.all(), nil
 		}
 		if len(titles) > 0 {
@@ -92,12 +92,12 @@ func (s *Source) global(ctx context.Context, stop <-chan struct{}, k *known) ([]
 
 // class asks for a class of objects and returns their title indices; of a block
 // that is damaged those of the objects before the damage, and the error.
-func (s *Source) class(ctx context.Context, stop <-chan struct{}, k *known, class string) ([]uint32, error) {
+func (s *Source) class(ctx context.Context, k *known, class string) ([]uint32, error) {
 	if k.metadata {
 		class = "Metadata" + class
 	}
 	q := request{name: wire.Units(s.valueName(class)), typ: winapi.REG_BINARY, size: startClass}
-	b, err := s.reader.read(ctx, stop, &q, nil)
+	b, err := s.reader.read(ctx, &q, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +109,8 @@ func (s *Source) class(ctx context.Context, stop <-chan struct{}, k *known, clas
 }
 
 // learnCostly finds out which objects are costly.
-func (s *Source) learnCostly(ctx context.Context, stop <-chan struct{}, k *known) (*known, error) {
-	costly, err := s.class(ctx, stop, k, "Costly")
+func (s *Source) learnCostly(ctx context.Context, k *known) (*known, error) {
+	costly, err := s.class(ctx, k, "Costly")
 	if err != nil && !errors.Is(err, winperf.ErrBadData) { // the sample will tell of damage
 		return nil, err
 	}

@@ -22,7 +22,6 @@ const maxLanguages = 64
 type tables struct {
 	*reader
 	ctx  context.Context
-	stop <-chan struct{}
 	user string // the user's language
 
 	english winperf.NameTable
@@ -85,11 +84,11 @@ func (t *tables) language(id string) winperf.NameTable {
 func (t *tables) table(id, value string, english []byte) []byte {
 	var errs []error
 	for _, p := range t.places(id, value) {
-		if ended(t.ctx, t.stop) {
+		if t.ctx.Err() != nil {
 			return nil
 		}
 		q := request{key: p.key, name: wire.Units(p.value), typ: winapi.REG_MULTI_SZ, size: startTable}
-		b, err := t.read(t.ctx, t.stop, &q, nil)
+		b, err := t.read(t.ctx, &q, nil)
 		switch {
 		case err != nil:
 			errs = append(errs, err)

@@ -53,8 +53,8 @@ var errTooLarge = errors.New("the value is too large")
 var errOverrun = errors.New("something was written behind the buffer")
 
 // read asks for a value, into buf's memory where that is large enough, and
-// returns the bytes. It ends early when ctx ends or stop is closed.
-func (r *reader) read(ctx context.Context, stop <-chan struct{}, q *request, buf []byte) ([]byte, error) {
+// returns the bytes. It ends early when ctx ends.
+func (r *reader) read(ctx context.Context, q *request, buf []byte) ([]byte, error) {
 	begin := q.size
 	for retries := 0; ; {
 		b, err := r.guarded(ctx, q, buf)
@@ -71,11 +71,11 @@ func (r *reader) read(ctx context.Context, stop <-chan struct{}, q *request, buf
 				return buf, valueError(q.key, q.name, fmt.Errorf("%w: more than %d bytes: %w: %w", errTooLarge, r.max, err, winperf.ErrBadData))
 			}
 			q.size = min(2*q.size, r.max)
-			if ended(ctx, stop) {
-				return buf, valueError(q.key, q.name, errStopped)
+			if err := ctx.Err(); err != nil {
+				return buf, valueError(q.key, q.name, err)
 			}
 		case passing(err) && retries < maxRetries:
-			if err := pause(ctx, stop, err, retries); err != nil {
+			if err := pause(ctx, err, retries); err != nil {
 				return buf, valueError(q.key, q.name, err)
 			}
 			retries++
@@ -84,9 +84,6 @@ func (r *reader) read(ctx context.Context, stop <-chan struct{}, q *request, buf
 		}
 	}
 }
-
-// errStopped ends what nobody waits for any more.
-var errStopped = errors.New("stopped")
 
 // errEmpty: under load a query may give nothing and succeed when repeated.
 var errEmpty = fmt.Errorf("the value is empty: %w", winperf.ErrBadData)
@@ -159,25 +156,14 @@ func isOneOf(err error, numbers ...winapi.Errno) bool {
 }
 
 // pause waits before the next try after a passing error.
-func pause(ctx context.Context, stop <-chan struct{}, failed error, retries int) error {
+func pause(ctx context.Context, failed error, retries int) error {
 	timer := time.NewTimer(min(firstPause<<retries, maxPause))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
-	case <-stop:
-		return failed
 	case <-ctx.Done():
 		return fmt.Errorf("%w; %w", failed, ctx.Err())
-	}
-}
-
-func ended(ctx context.Context, stop <-chan struct{}) bool {
-	select {
-	case <-stop:
-		return true
-	default:
-		return ctx.Err() != nil
 	}
 }
 

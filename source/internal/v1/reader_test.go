@@ -19,7 +19,7 @@ import (
 func read(m *machine, max int, q *request, buf []byte) ([]byte, error) {
 	r := reader{keys: m.keys(), max: max}
 	q.name, q.typ = wire.Units("x"), winapi.REG_BINARY
-	return r.read(context.Background(), nil, q, buf)
+	return r.read(context.Background(), q, buf)
 }
 
 func TestGrow(t *testing.T) {
@@ -115,14 +115,14 @@ func TestOverrun(t *testing.T) {
 	}
 	memory = make([]byte, 4096+guardBytes)
 	q := request{name: wire.Units("x"), typ: winapi.REG_BINARY, size: 4096}
-	got, err := r.read(t.Context(), nil, &q, memory)
+	got, err := r.read(t.Context(), &q, memory)
 	if err != nil || len(got) != 5000 || q.size != 8192 {
 		t.Errorf("%d bytes in a buffer of %d, error %v", len(got), q.size, err)
 	}
 	r.max = 4096
 	memory = make([]byte, 4096+guardBytes)
 	q.size = 4096
-	if _, err := r.read(t.Context(), nil, &q, memory); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "behind the buffer") {
+	if _, err := r.read(t.Context(), &q, memory); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "behind the buffer") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -226,7 +226,7 @@ func TestRetryContext(t *testing.T) {
 		m := &machine{values: map[string][]answer{"x": failing(winapi.ERROR_BUSY)}}
 		r := reader{keys: m.keys(), max: 1 << 20}
 		q := request{name: wire.Units("x"), size: 4096}
-		_, err := r.read(ctx, nil, &q, nil)
+		_, err := r.read(ctx, &q, nil)
 		if !errors.Is(err, winapi.ERROR_BUSY) || !errors.Is(err, context.DeadlineExceeded) || m.asked() != "x; x" {
 			t.Errorf("error %v", err)
 		}

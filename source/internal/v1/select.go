@@ -19,7 +19,6 @@ const nothing = "1"
 type choice struct {
 	source *Source
 	ctx    context.Context
-	stop   <-chan struct{}
 	known  *known
 
 	global   bool              // all objects that are not costly
@@ -40,7 +39,7 @@ func (c *choice) valueName(sel winperf.Selection) (name string, err error) {
 	c.gather(sel)
 	named := len(c.titles) + len(c.patterns)
 	if sel.Costly {
-		if c.known, err = c.source.learnCostly(c.ctx, c.stop, c.known); err != nil {
+		if c.known, err = c.source.learnCostly(c.ctx, c.known); err != nil {
 			return "", err
 		}
 		c.titles = append(c.titles, c.known.schema.Costly...)
@@ -83,7 +82,7 @@ func (c *choice) gather(sel winperf.Selection) {
 // addGlobal adds what is wanted of the objects that are not costly and there
 // now. whole tells that it is all of them and no others.
 func (c *choice) addGlobal() (whole bool, err error) {
-	global, err := c.source.global(c.ctx, c.stop, c.known)
+	global, err := c.source.global(c.ctx, c.known)
 	if err != nil {
 		return false, err
 	}

@@ -26,12 +26,9 @@ const (
 	siftChunk      = 1400 // title indices in one query: what a value's name holds at 10 digits each
 )
 
-// How long an object is left out: twice as long every time that it is found
-// damaged again.
-const (
-	firstLeaveOut = 10 * time.Second
-	maxLeaveOut   = 10 * time.Minute
-)
+// firstLeaveOut is how long an object is left out: twice as long every time that it
+// is found damaged again, up to 10 minutes.
+const firstLeaveOut = 10 * time.Second
 
 // chained tells whether the lengths in a block lead from object to object to
 // its last one, and appends their title indices to titles. slack is how many
@@ -100,7 +97,6 @@ func (s *sifted) schemaOf(k *known) *winperf.Schema {
 type sifter struct {
 	source  *Source
 	ctx     context.Context
-	stop    <-chan struct{}
 	queries int
 	buf     []byte
 	size    int
@@ -112,11 +108,11 @@ type sifter struct {
 
 // sift finds out which of the objects break the block, and returns what to ask
 // for instead, or nil where that did not help.
-func (s *Source) sift(ctx context.Context, stop <-chan struct{}, titles []uint32, pause time.Duration) *sifted {
-	w := sifter{source: s, ctx: ctx, stop: stop, size: startClass}
+func (s *Source) sift(ctx context.Context, titles []uint32) *sifted {
+	w := sifter{source: s, ctx: ctx, size: startClass}
 	if titles == nil { // of "Global": whatever has a name and is not costly may be one of its objects
 		k := s.known.Load()
-		costly, _ := s.class(ctx, stop, k, "Costly") // what cannot be read is not known
+		costly, _ := s.class(ctx, k, "Costly") // what cannot be read is not known
 		titles = slices.DeleteFunc(k.titles(), func(t uint32) bool { return slices.Contains(costly, t) })
 	}
 	// A provider that tells of more bytes than it wrote breaks only what
@@ -146,19 +142,18 @@ func (s *Source) sift(ctx context.Context, stop <-chan struct{}, titles []uint32
 		good:    w.good,
 		request: request{name: wire.Units(name), typ: winapi.REG_BINARY, size: w.size},
 		objects: w.bad,
-		pause:   pause,
 	}
 }
 
 // ask asks for some objects, and for fewer where that breaks the block. It
 // tells whether to go on.
 func (w *sifter) ask(titles []uint32) bool {
-	if w.queries == maxSiftQueries || ended(w.ctx, w.stop) {
+	if w.queries == maxSiftQueries || w.ctx.Err() != nil {
 		return false
 	}
 	w.queries++
 	q := request{name: wire.Units(w.source.valueName(listName(titles))), typ: winapi.REG_BINARY, size: w.size}
-	b, err := w.source.reader.read(w.ctx, w.stop, &q, w.buf)
+	b, err := w.source.reader.read(w.ctx, &q, w.buf)
 	w.buf, w.size = b, q.size
 	if err != nil && !errors.Is(err, errTooLarge) {
 		return false

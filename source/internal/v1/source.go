@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 )
 
 // Options for [Open].
@@ -42,11 +43,16 @@ const (
 	defaultCostlyTimeout = 10 * time.Minute
 )
 
+// closeGrace is how long Close waits for a call that is under way.
+const closeGrace = time.Second
+
+var errClosed = fmt.Errorf("the source is closed: %w", winperf.ErrState)
+
 // Source reads one machine's performance keys. It implements winperf.Source.
 type Source struct {
 	opt    Options
 	reader reader
-	lane   *lane
+	line   *call.Line
 	known  atomic.Pointer[known]
 
 	mu     sync.Mutex // guards what follows
@@ -58,22 +64,24 @@ type Source struct {
 // nothing to close.
 func Open(ctx context.Context, keys Keys, opt Options) (*Source, error) {
 	opt.Language = userLanguage(opt.Language)
-	s := &Source{opt: opt, reader: reader{keys: keys, max: limit(opt.MaxBytes, defaultMaxBytes)}, lane: newLane(keys.Close)}
-	if err := s.do(ctx, opt.Timeout, func(ctx context.Context, _ <-chan struct{}) error { return keys.Open(ctx) }); err != nil {
-		_ = s.lane.close() // nothing was opened
+	s := &Source{opt: opt, reader: reader{keys: keys, max: limit(opt.MaxBytes, defaultMaxBytes)}, line: call.NewLine()}
+	if err := s.do(ctx, opt.Timeout, keys.Open); err != nil {
+		_ = s.closeKeys() // nothing was opened
 		return nil, err
 	}
 	return s, nil
 }
 
-// do runs work on the lane, for a limited time.
-func (s *Source) do(ctx context.Context, timeout time.Duration, run func(ctx context.Context, stop <-chan struct{}) error) error {
+// do runs work on the line, for a limited time. It may go on after an error.
+func (s *Source) do(ctx context.Context, timeout time.Duration, run func(ctx context.Context) error) error {
 	if timeout == 0 {
 		timeout = defaultTimeout
 	}
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	return s.lane.do(ctx, newJob(run), timer.C)
+	var err error
+	if left := s.line.Do(ctx, timeout, func(ctx context.Context) { err = run(ctx) }); left != nil {
+		return left
+	}
+	return err
 }
 
 // Machine implements winperf.Source.
@@ -84,9 +92,9 @@ func (s *Source) Machine() string { return s.opt.Machine }
 // answers queries for definitions only, or was asked for all that are.
 func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	var k *known
-	err := s.do(ctx, s.opt.Timeout, func(ctx context.Context, stop <-chan struct{}) (err error) {
-		if k, err = s.refresh(ctx, stop); err == nil && k.metadata && k.schema.Costly == nil {
-			if with, err := s.learnCostly(ctx, stop, k); err == nil { // else it stays unknown
+	err := s.do(ctx, s.opt.Timeout, func(ctx context.Context) (err error) {
+		if k, err = s.refresh(ctx); err == nil && k.metadata && k.schema.Costly == nil {
+			if with, err := s.learnCostly(ctx, k); err == nil { // else it stays unknown
 				k = with
 			}
 		}
@@ -123,13 +131,13 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 }
 
 func (s *Source) compile(ctx context.Context, sel winperf.Selection, timeout time.Duration) (winperf.Query, error) {
-	q := &query{source: s, timeout: timeout}
-	err := s.do(ctx, timeout, func(ctx context.Context, stop <-chan struct{}) error {
-		k, err := s.refresh(ctx, stop)
+	q := newQuery(s, timeout)
+	err := s.do(ctx, timeout, func(ctx context.Context) error {
+		k, err := s.refresh(ctx)
 		if err != nil {
 			return err
 		}
-		c := choice{source: s, ctx: ctx, stop: stop, known: k}
+		c := choice{source: s, ctx: ctx, known: k}
 		name, err := c.valueName(sel)
 		if err != nil {
 			return err
@@ -196,7 +204,10 @@ func (s *Source) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	if s.costly == nil {
-		return s.lane.close()
+		return s.closeKeys()
 	}
-	return errors.Join(s.costly.Close(), s.lane.close())
+	return errors.Join(s.costly.Close(), s.closeKeys())
 }
+
+// closeKeys closes the line, and the keys as the last thing on it.
+func (s *Source) closeKeys() error { return s.line.Close(closeGrace, s.reader.keys.Close) }

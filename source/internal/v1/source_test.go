@@ -62,7 +62,7 @@ func TestSampleWarm(t *testing.T) {
 	}
 	defer s.Close()
 	s.known.Store(&known{schema: new(winperf.Schema)})
-	q, raw, ctx := &query{source: s}, new(winperf.Raw), t.Context()
+	q, raw, ctx := newQuery(s, 0), new(winperf.Raw), t.Context()
 	q.ask("Global", nil)
 	allocs := testing.AllocsPerRun(20, func() {
 		if err := q.Sample(ctx, raw); err != nil || len(raw.Bytes) != len(b) {
@@ -106,10 +106,14 @@ func TestHang(t *testing.T) {
 			t.Errorf("returned after %v", d)
 		}
 		m.asked()
+		raw.Bytes = make([]byte, 10)
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := q.Sample(ctx, raw); !errors.Is(err, provider.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) || m.asked() != "" {
 			t.Errorf("error %v", err)
+		}
+		if len(raw.Bytes) != 10 {
+			t.Error("a sample that was not begun cost the buffer")
 		}
 		letGo()
 		if err := q.Sample(t.Context(), raw); err != nil || len(raw.Bytes) == 0 {

@@ -1,4 +1,4 @@
-package provider
+package call
 
 import (
 	"context"
@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// callContext is the context of one provider's calls. As long as no call had
-// to be ended it serves for the next one, so that asking allocates nothing.
-// The lock is for providers that look at it when they have returned.
+// callContext is the context of the calls on one line. As long as no call had to
+// be told to return it serves for the next one, so that a call allocates nothing.
+// The lock is for those that look at it when they have returned.
 type callContext struct {
 	done chan struct{}
 
 	mu       sync.Mutex
-	parent   context.Context // of the query
-	deadline time.Time
+	parent   context.Context // of the round; nil: the call has returned
+	deadline time.Time       // zero: none
 	err      error
 }
 
@@ -25,6 +25,13 @@ func (c *callContext) begin(parent context.Context, deadline time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.parent, c.deadline = parent, deadline
+}
+
+// forget lets go of who asked, when the call has returned.
+func (c *callContext) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.parent, c.deadline = nil, time.Time{}
 }
 
 // end ends the context. It must be called only once.
@@ -39,7 +46,7 @@ func (c *callContext) end(err error) {
 func (c *callContext) Deadline() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.deadline, true
+	return c.deadline, !c.deadline.IsZero()
 }
 
 // Done implements [context.Context].
@@ -57,5 +64,8 @@ func (c *callContext) Value(key any) any {
 	c.mu.Lock()
 	parent := c.parent
 	c.mu.Unlock()
+	if parent == nil {
+		return nil
+	}
 	return parent.Value(key)
 }

@@ -1,0 +1,212 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Round makes calls and waits for them: with Take and Call on one line that others
+// ask too, or with Begin, Ask and Wait on several at once, of which nobody else
+// makes use. A Round serves one goroutine. The zero Round is ready for use; used
+// again and again it allocates nothing, unless a call has to be told to return.
+type Round struct {
+	ctx      context.Context
+	deadline time.Time // zero: none
+	timer    *time.Timer
+	late     <-chan time.Time // fires when the limit is reached; nil: there is none
+	out      []*Line          // whose calls have not returned
+}
+
+// Begin begins a round that ends with ctx, and after the limit where that is not 0.
+// It fails when ctx has ended, or must have though it does not say so yet: then
+// nothing is to be asked, as no answer could come in time.
+func (r *Round) Begin(ctx context.Context, limit time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	now := time.Now()
+	deadline, ok := ctx.Deadline()
+	if ok && !now.Before(deadline) {
+		return context.DeadlineExceeded
+	}
+
+	r.ctx, r.deadline, r.late, r.out = ctx, deadline, nil, r.out[:0]
+	if limit == 0 {
+		return nil
+	}
+	if end := now.Add(limit); !ok || end.Before(deadline) {
+		r.deadline = end
+	}
+	r.late = r.alarm(limit)
+	return nil
+}
+
+// alarm returns what fires after a time.
+func (r *Round) alarm(after time.Duration) <-chan time.Time {
+	if r.timer == nil {
+		r.timer = time.NewTimer(after)
+	} else {
+		r.timer.Reset(after)
+	}
+	return r.timer.C
+}
+
+// Share is the limit of a round whose answers are handed over together: the
+// limit, but no more than a share of the time that ctx leaves.
+func Share(ctx context.Context, limit time.Duration, share float64) time.Duration {
+	if deadline, ok := ctx.Deadline(); ok {
+		return min(limit, time.Duration(float64(time.Until(deadline))*share))
+	}
+	return limit
+}
+
+// Ask makes a call on a line that is not Busy.
+func (r *Round) Ask(l *Line, run func(context.Context)) {
+	<-l.back
+	l.start(r.ctx, r.deadline, run)
+	r.out = append(r.out, l)
+}
+
+// Wait waits until all calls have returned, the round's context ends, the limit is
+// reached or stop is closed. Then it tells calls that are still out to return, by
+// their context, and leaves behind those that do not within the grace. What became
+// of each call is its line's Outcome.
+func (r *Round) Wait(stop <-chan struct{}, grace time.Duration) { _ = r.wait(stop, grace) }
+
+// wait returns why a call was left behind, nil if none was.
+func (r *Round) wait(stop <-chan struct{}, grace time.Duration) error {
+	reason := r.gather(r.ctx, stop, r.late)
+	if reason != nil {
+		r.end(reason)
+		if grace > 0 && r.gather(context.Background(), nil, r.alarm(grace)) == nil {
+			reason = nil
+		}
+	}
+	r.leave()
+	return reason
+}
+
+// Await waits until all calls have returned, and tells whether they have, or until
+// ctx ends or late fires. That ends no call: they can be waited for again.
+func (r *Round) Await(ctx context.Context, late <-chan time.Time) bool {
+	return r.gather(ctx, nil, late) == nil
+}
+
+// gather waits for the calls that are out, one after the other, as all of them have
+// to return anyway. It returns why it stopped, nil if none is out any more.
+func (r *Round) gather(ctx context.Context, stop <-chan struct{}, late <-chan time.Time) (reason error) {
+	for len(r.out) > 0 && reason == nil {
+		last := len(r.out) - 1
+		select {
+		case <-r.out[last].back:
+			r.out[last].back <- struct{}{}
+			r.out = r.out[:last]
+		case <-ctx.Done():
+			reason = ctx.Err()
+		case <-stop:
+			reason = errClosed
+		case <-late:
+			reason = context.DeadlineExceeded
+		}
+	}
+
+	if r.sweep(); len(r.out) == 0 {
+		return nil
+	}
+	return reason
+}
+
+// sweep forgets the calls that have returned. Where the last one has not others may
+// have, and where this program did not run for a while it has, too.
+func (r *Round) sweep() { r.out = slices.DeleteFunc(r.out, (*Line).idle) }
+
+// Leave tells the calls that are out to return, and leaves them behind.
+func (r *Round) Leave() {
+	r.sweep()
+	r.end(errClosed)
+	r.leave()
+}
+
+// end tells the calls that are out to return.
+func (r *Round) end(reason error) {
+	if errors.Is(reason, errClosed) {
+		reason = context.Canceled
+	}
+	for _, l := range r.out {
+		l.outcome = Overdue
+		l.ctx.end(reason)
+	}
+}
+
+// leave stops waiting for the calls that are out. That ends the round.
+func (r *Round) leave() {
+	for _, l := range r.out {
+		l.leave()
+	}
+	r.ctx, r.deadline, r.out = nil, time.Time{}, r.out[:0]
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+}
+
+// Take begins a round on one line and waits until that can be had: until other
+// rounds and calls that were left behind are over. It fails when ctx ends or the
+// limit is reached before, with an error that wraps ErrBusy. Call must follow.
+func (r *Round) Take(ctx context.Context, l *Line, limit time.Duration) error {
+	if err := r.Begin(ctx, limit); err != nil {
+		if len(l.turn) == 0 || len(l.back) == 0 {
+			return busy(err)
+		}
+		return err
+	}
+	if err := r.receive(l, l.turn); err != nil {
+		r.leave()
+		return err
+	}
+	if err := r.receive(l, l.back); err != nil {
+		l.turn <- struct{}{}
+		r.leave()
+		return err
+	}
+	return nil
+}
+
+// receive waits for one of the two things that make a line the round's.
+func (r *Round) receive(l *Line, from <-chan struct{}) error {
+	select {
+	case <-l.closing:
+		return errClosed
+	default:
+	}
+	select {
+	case <-from: // as a rule; to look at all the others takes longer than the rest of a call
+		return nil
+	default:
+	}
+	select {
+	case <-from:
+		return nil
+	case <-l.closing:
+		return errClosed
+	case <-r.ctx.Done():
+		return busy(r.ctx.Err())
+	case <-r.late:
+		return busy(context.DeadlineExceeded)
+	}
+}
+
+// Call makes the call on the line that was taken, waits for it as long as the round
+// may last, and gives the line back. An error says that the call was left behind.
+func (r *Round) Call(l *Line, run func(context.Context)) error {
+	l.start(r.ctx, r.deadline, run)
+	r.out = append(r.out, l)
+	reason := r.wait(l.closing, 0)
+	l.turn <- struct{}{}
+	if reason != nil {
+		return fmt.Errorf("no answer in time: %w", reason)
+	}
+	return nil
+}
