@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"unicode/utf16"
@@ -253,6 +254,9 @@ func copies(t testing.TB, dir string) (files []copied) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), publish.Suffix) {
+			continue // a claim
+		}
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			t.Fatal(err)
