@@ -10,7 +10,8 @@ import (
 func FuzzLower(f *testing.F) {
 	long := strings.Repeat("Abc", 60)
 	for _, s := range [][2]string{
-		{"", ""}, {"a", "A"}, {"Z[", "z{"}, {"@", "`"}, {"k", "K"}, {"İ", "i"}, {"ſ", "s"}, {"Straße", "STRASSE"},
+		{"", ""}, {"a", "A"}, {"Z", "z"}, {"Z[", "z{"}, {"\x80", "\x81"}, {"@", "`"},
+		{"k", "K"}, {"İ", "i"}, {"ſ", "s"}, {"Straße", "STRASSE"},
 		{"Ä/1", "ä/1"}, {"a", "ab"}, {"aÄ", "a"}, {long, strings.ToUpper(long)}, {long, long + "x"}, {"\xff", "\xfe"},
 	} {
 		f.Add(s[0], s[1])
