@@ -8,8 +8,8 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// read makes the columns of the cycle's frame, object by object. Each counter is
-// cooked once, however many parts of the selection share it.
+// read makes the columns of the cycle's frame, object by object. A counter is cooked
+// once where parts of the selection share much of it; see prepareCounter.
 func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	p.cycles++
 	p.update(ck, c.Frame, n)

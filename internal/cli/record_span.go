@@ -40,6 +40,9 @@ func (r *recorder) schedule(ctx context.Context) (context.Context, context.Cance
 	if !end.IsZero() && !r.clock.Now().Before(end) {
 		return ctx, nil, fmt.Errorf("--end: %s is over", end.Format(time.DateTime))
 	}
+	if !end.IsZero() && !begin.Before(end) {
+		return ctx, nil, fmt.Errorf("--end: %s is not after --begin", end.Format(time.DateTime))
+	}
 	if err := r.awaitBegin(ctx, begin); err != nil {
 		return ctx, nil, err
 	}

@@ -169,3 +169,13 @@ func TestRecordNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordBackwards: an end that is not after the beginning is told at once.
+func TestRecordBackwards(t *testing.T) {
+	var stderr strings.Builder
+	args := []string{"record", livePath(t), "-o", filepath.Join(t.TempDir(), "x.csv"), "--begin", "2999-01-02", "--end", "2999-01-01"}
+	status := Run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr)
+	if want := "winperf: --end: 2999-01-01 23:59:59 is not after --begin\n"; status != exitFailed || stderr.String() != want {
+		t.Errorf("status %d, %q", status, &stderr)
+	}
+}

@@ -5,11 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // Sizes of PERF_OBJECT_TYPE and PERF_COUNTER_DEFINITION (winperf.h).
@@ -345,4 +348,48 @@ func TestInstances(t *testing.T) {
 		t.Errorf("the last value is %d", last)
 	}
 	w.expectProblems()
+}
+
+// What is wrong with a file that somebody publishes is found once, and not with every
+// sample of everybody, while another file has the directory looked through each time.
+func TestWrongOnce(t *testing.T) {
+	dir := tempDir(t)
+	lay(t, dir, "wrong", bomb(strings.Repeat(`{"a":`, MaxSchema/8), 1), true)
+	lay(t, dir, "unready", make([]byte, HeaderSize), true)
+	start(t, dir, singles)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	w.expect("One 0")
+
+	for _, f := range w.dirs[0].files {
+		if f.wrong != nil {
+			f.pauses.First = time.Hour
+			f.pauses.Fail(time.Now())
+		}
+	}
+	most := uint64(0)
+	for range 5 {
+		most = max(most, allocated(func() { w.expect("One 0") }))
+	}
+	if most > 1<<20 {
+		t.Errorf("a later sample takes %d bytes", most)
+	}
+}
+
+// A file that cannot be opened for a while has not lost its publisher.
+func TestNoDescriptors(t *testing.T) {
+	dir := tempDir(t)
+	start(t, dir, singles)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	w.expect("One 0")
+	for path, f := range w.dirs[0].files {
+		open := f.open
+		f.open = func(string) (*os.File, identity, error) {
+			return nil, identity{}, &fs.PathError{Op: "open", Path: path, Err: syscall.EMFILE}
+		}
+		if w.Refresh() == nil || w.dirs[0].files[path] != f {
+			t.Fatal("the file was given up")
+		}
+		f.open = open
+	}
+	w.expect("One 0")
 }

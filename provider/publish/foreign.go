@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
@@ -27,6 +29,7 @@ type foreign struct {
 	open  fileOf
 
 	claims func(path string) claim
+	pauses call.Pauses // before what is wrong with it is looked at again
 	file   io.ReaderAt // while it is in use
 
 	// What stands before the slots, read once.
@@ -76,7 +79,8 @@ func (r *foreign) use(f func() error) error {
 	return err
 }
 
-// published reports whether the publisher is still there.
+// published reports whether the publisher is still there. A file that cannot be opened
+// for now, as there are no descriptors left, has not lost its publisher.
 func (r *foreign) published() bool {
 	there := true // in tests
 	err := r.use(func() (err error) {
@@ -85,7 +89,13 @@ func (r *foreign) published() bool {
 		}
 		return err
 	})
-	return err == nil && there
+	switch {
+	case errors.Is(err, errGone), errors.Is(err, fs.ErrPermission):
+		return false
+	case err != nil:
+		return true
+	}
+	return there
 }
 
 // bad is an error about what stands at an offset of the file.

@@ -42,6 +42,7 @@ type merger struct {
 	titles   *titleBook
 	steps    int // parts looked at, and comparisons of them
 	taken    notices
+	faults   []fault // of objects that are not right
 
 	objects []*merged
 	shown   map[part]int    // where in objects each part is
@@ -219,8 +220,10 @@ func (m *merger) add(p part) {
 	}
 	object := m.entitle(p, variant)
 	layout, err := provider.NewLayout(object, nil)
-	if err != nil { // it was checked when its file was opened, but titles can be used up
-		m.problem(p.file, "%s", brief(err.Error()))
+	if err != nil { // it was checked when its file was opened
+		err = problem(p.file, "%s", brief(err.Error()))
+		m.tell(p.file.path, err)
+		m.faults = append(m.faults, fault{p.file, err})
 		return
 	}
 	m.shown[p], m.signed[sign] = len(m.objects), len(m.objects)
@@ -241,12 +244,6 @@ func (m *merger) entitle(p part, variant string) *provider.Object {
 	for i := range o.Counters {
 		c := &o.Counters[i]
 		c.Index, c.HelpIndex = m.titles.name(c.Name), m.titles.help(c.Help)
-		if c.HelpIndex == 0 {
-			c.Index = 0 // which is an error, while no help index is the name's next
-		}
-	}
-	if o.HelpIndex == 0 {
-		o.Index = 0
 	}
 	return &o
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/winperf/winperf"
 )
 
 // ReaderOptions for a [Reader]. The zero options are ready for use.
@@ -352,7 +354,7 @@ func (r *Reader) admit(ctx context.Context, d *watched) error {
 // also for those that are not right.
 func (r *Reader) load(d *watched, f *foreign) {
 	rest := r.opt.Budget/definitionShare - d.spent
-	if f.objects != nil && f.cost <= rest {
+	if known := f.objects != nil || f.isWrong() && !f.pauses.Over(time.Now()); known && f.cost <= rest {
 		d.spent += f.cost
 		return
 	}
@@ -365,6 +367,7 @@ func (r *Reader) load(d *watched, f *foreign) {
 	})
 	if err == nil {
 		f.wrong = nil
+		f.pauses.Reset()
 		d.spent += f.cost
 		r.changes++
 		return
@@ -375,6 +378,12 @@ func (r *Reader) load(d *watched, f *foreign) {
 	r.leaveOut(f, err)
 }
 
+// isWrong tells whether what the file holds is known not to be right. It hardly ever
+// changes, so looking again with every sample would only take the time of who reads.
+func (f *foreign) isWrong() bool {
+	return errors.Is(f.wrong, winperf.ErrBadData) && !errors.Is(f.wrong, errTooMuch)
+}
+
 // leaveOut has a file show nothing, and tells why.
 func (r *Reader) leaveOut(f *foreign, err error) {
 	if errors.Is(err, errNotReady) || errors.Is(err, errGone) { // it is about to end
@@ -382,6 +391,9 @@ func (r *Reader) leaveOut(f *foreign, err error) {
 		err = nil
 	}
 	f.objects, f.images, f.wrong = nil, nil, err
+	if f.isWrong() {
+		f.pauses.Fail(time.Now())
+	}
 	r.changes++
 	if err != nil {
 		r.tell(f.path, err)

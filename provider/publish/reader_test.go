@@ -170,6 +170,28 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+// Names that somebody chose to fall on another's index do not keep it from being shown.
+func TestTitlesTaken(t *testing.T) {
+	b := newTitleBook()
+	index := hash("Shop")
+	for range 2 * probes {
+		b.texts[index], b.texts[index+1], b.objects[index] = "x", "x", true
+		index = next(index)
+	}
+	name, help, object, other := b.name("Shop"), b.help("Shop"), b.object("Shop", ""), b.object("Shop", "")
+	for _, got := range []uint32{name, help &^ 1, object, other} {
+		if got < beyondBase || got%2 != 0 {
+			t.Errorf("index %d", got)
+		}
+	}
+	if help%2 != 1 || name != object || object == other || help == object+1 {
+		t.Errorf("name %d, help text %d, object %d, another %d", name, help, object, other)
+	}
+	if b.name("Shop") != name || b.help("Shop") != help || b.texts[name] != "Shop" || b.texts[help] != "Shop" {
+		t.Error("the next time it is another index")
+	}
+}
+
 // changing is a file that changes each time when something was read.
 type changing struct {
 	content []byte

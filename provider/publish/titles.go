@@ -11,16 +11,27 @@ const (
 
 	titleBase  = FirstIndex
 	titleCount = 1 << 29 // even ones; the odd ones behind them are of help texts
+
+	// beyondBase is where those begin that do not follow from names alone.
+	beyondBase = titleBase + 2*titleCount
 )
 
 // titleBook knows which title index stands for which text.
 type titleBook struct {
 	texts   map[uint32]string
-	objects map[uint32]bool // that are an object's
+	objects map[uint32]bool      // that are an object's
+	beyond  map[beyondKey]uint32 // of texts that found no place by their hash
+	last    uint32               // how many indices beyond were given
+}
+
+// beyondKey is a text and whether it is a name (0) or a help text (1).
+type beyondKey struct {
+	text string
+	odd  uint32
 }
 
 func newTitleBook() *titleBook {
-	return &titleBook{texts: map[uint32]string{}, objects: map[uint32]bool{}}
+	return &titleBook{texts: map[uint32]string{}, objects: map[uint32]bool{}, beyond: map[beyondKey]uint32{}}
 }
 
 // hash returns the even index that a text has if no other one has it.
@@ -35,7 +46,8 @@ func next(index uint32) uint32 { return titleBase + (index-titleBase+2)%(2*title
 
 // name returns the index of a counter's name. Two names that fall on one index
 // are told apart by who comes first, the older publisher: the other one gets the
-// next that is free. It is 0 where too many fall on one.
+// next that is free. Where very many fall on one, which takes intent, the index is one
+// that no name has by its hash: so nobody's names keep another's from being shown.
 func (b *titleBook) name(text string) uint32 { return b.find(hash(text), 0, text) }
 
 // help returns the index of a help text.
@@ -46,15 +58,15 @@ func (b *titleBook) help(text string) uint32 { return b.find(hash(text), 1, text
 func (b *titleBook) object(text, variant string) uint32 {
 	index := b.find(hash(text+variant), 0, text)
 	for range probes {
-		if !b.objects[index] || index == 0 {
+		if !b.objects[index] || index >= beyondBase {
 			break
 		}
 		index = b.find(next(index), 0, text)
 	}
 	if b.objects[index] {
-		return 0
+		index = b.goBeyond(0, text) // for this object alone
 	}
-	b.objects[index] = index != 0
+	b.objects[index] = true
 	return index
 }
 
@@ -71,5 +83,19 @@ func (b *titleBook) find(index, odd uint32, text string) uint32 {
 		}
 		index = next(index)
 	}
-	return 0
+
+	key := beyondKey{text, odd}
+	if _, known := b.beyond[key]; !known {
+		b.beyond[key] = b.goBeyond(odd, text)
+	}
+	return b.beyond[key]
+}
+
+// goBeyond gives a text an index that no text has by its hash. There are more of these
+// than definitions fit into the memory that a reader spends on them.
+func (b *titleBook) goBeyond(odd uint32, text string) uint32 {
+	index := beyondBase + 2*b.last + odd
+	b.last++
+	b.texts[index] = text
+	return index
 }

@@ -23,7 +23,8 @@ type View struct {
 	seen   uint64 // changes of the reader that last knows of
 	merged bool   // last is of some state of the reader
 	taken  notices
-	faults []fault
+	faults []fault // in the last sample
+	unfit  []fault // of the objects that are published
 
 	damage atomic.Pointer[[]error]
 }
@@ -95,7 +96,7 @@ func (v *View) refresh(ctx context.Context) error {
 		return err
 	}
 	v.replace(m)
-	v.taken = m.taken
+	v.taken, v.unfit = m.taken, m.faults
 	v.seen, v.merged = r.changes, true
 	return nil
 }
@@ -179,7 +180,7 @@ func (v *View) note() {
 			left.add(OwnersFault, err)
 		}
 	}
-	for _, f := range v.faults {
+	for _, f := range slices.Concat(v.unfit, v.faults) {
 		add(f.err, r.reliesOn(f.file))
 	}
 
