@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/perfdata"
 	"golang.org/x/sys/unix"
 )
 
@@ -103,6 +105,47 @@ func TestForgedClaims(t *testing.T) {
 			})
 		}
 	}
+}
+
+// An account whose objects are older and fill a sample leaves those of others their
+// share of it.
+func TestShareOfSample(t *testing.T) {
+	dir := tempDir(t)
+	older := bytes.ReplaceAll(manyInstances(t, 900_000), []byte(`"Peer"`), []byte(`"Pear"`))
+	lay(t, dir, "older", older, true)
+	lay(t, dir, "newer", manyInstances(t, 300_000), true)
+	w := whose(t, dir, map[string]int64{
+		filepath.Join(dir, "older"+Suffix): 61001, filepath.Join(dir, "newer"+Suffix): 61002,
+	})
+	p := w.Refresh()
+	if p == nil || len(p.Objects()) != 2 || p.Objects()[0].Name != "Pear" {
+		t.Fatal("not both objects, the older one first", w.problems)
+	}
+
+	block := newQuery(t, p)(nil)
+	f := instancesOf(t, block)
+	for name, want := range map[string]int{"Pear": 0, "Peer": 300_000} {
+		for _, o := range p.Objects() {
+			if got, ok := f[o.Index]; o.Name == name && (!ok || got != want) {
+				t.Errorf("object %s has %d instances, want %d", name, got, want)
+			}
+		}
+	}
+	w.expectProblems("a sample has no room for its instances")
+}
+
+// instancesOf returns how many instances each object of a block has.
+func instancesOf(t *testing.T, block []byte) map[uint32]int {
+	t.Helper()
+	var ix index.Index
+	if err := perfdata.Decode(block, &ix, perfdata.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	n := map[uint32]int{}
+	for _, o := range ix.Objects {
+		n[o.Title] = int(o.InstanceEnd - o.Instance0)
+	}
+	return n
 }
 
 // sharedMemory is a directory in memory, whose file system does not move a file's

@@ -280,9 +280,12 @@ func (r *foreign) compare(p []byte, objects []*provider.Object, heads [][]byte) 
 // instanceCost is what a reader keeps for an instance beside its bytes.
 const instanceCost = 16
 
-// sample reads the instances with their values. It takes at most limit bytes of
-// memory and returns how many it took.
-func (r *foreign) sample(limit int64) (cost int64, err error) {
+// errShare: the slots take more bytes than their account may have for now.
+var errShare = errors.New("more than the account's share")
+
+// sample reads the instances with their values, of at most share bytes of slots. It
+// takes at most limit bytes of memory and returns how many it took.
+func (r *foreign) sample(limit, share int64) (cost int64, err error) {
 	r.live, r.fault = r.live[:0], nil
 	h, used, err := r.header()
 	if err != nil {
@@ -291,6 +294,9 @@ func (r *foreign) sample(limit int64) (cost int64, err error) {
 	n := used - r.begin
 	if n < 0 {
 		return 0, r.bad(HeaderUsed, "%d bytes, want at least the %d before the slots", used, r.begin)
+	}
+	if n > share {
+		return 0, errShare
 	}
 	if cost = n + n/minSlot*instanceCost; cost > limit {
 		return 0, r.tooMuch("instances", cost, limit)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -229,7 +230,7 @@ func TestChanging(t *testing.T) {
 			le.PutUint32(b[slot+SlotSequence:], le.Uint32(b[slot+SlotSequence:])+2)
 		}
 	}}
-	if _, err := f.sample(DefaultBudget); err != nil {
+	if _, err := f.sample(DefaultBudget, math.MaxInt64); err != nil {
 		t.Fatal(err)
 	}
 	var names []string

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/winperf/winperf/provider"
 )
@@ -76,6 +77,7 @@ type collection struct {
 	wanted []bool // by object
 	read   map[*foreign]bool
 	spent  map[*watched]int64 // bytes of instances, by directory
+	used   map[int64]int64    // bytes of slots that were read, by account
 	room   int64              // bytes that the block has for instances
 	faults []fault
 }
@@ -90,6 +92,7 @@ func newCollection(p *published, q *provider.Query) *collection {
 		reader:    p.view.reader,
 		read:      map[*foreign]bool{},
 		spent:     map[*watched]int64{},
+		used:      map[int64]int64{},
 		room:      maxBlock,
 	}
 	listed := map[uint32]bool{}
@@ -99,6 +102,9 @@ func newCollection(p *published, q *provider.Query) *collection {
 	for _, m := range p.objects {
 		c.wanted = append(c.wanted, q.Global || listed[m.object.Index])
 		c.room -= int64(m.layout.ObjectBytes())
+		for _, p := range m.parts {
+			c.used[p.file.id.owner] = 0
+		}
 	}
 	return c
 }
@@ -121,43 +127,86 @@ func (c *collection) forget() {
 // instances have their parents in, and numbers the instances of each.
 func (c *collection) readAll(ctx context.Context) error {
 	done := make([]bool, len(c.objects))
-	for again := true; again; {
-		again = false
+	for {
+		var round []*merged
 		for i, m := range c.objects {
-			if !c.wanted[i] || done[i] {
-				continue
+			if c.wanted[i] && !done[i] {
+				round, done[i] = append(round, m), true
 			}
-			for _, p := range m.parts {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				c.readFile(p.file)
-			}
+		}
+		if len(round) == 0 {
+			return nil
+		}
+
+		if err := c.readFiles(ctx, round); err != nil {
+			return err
+		}
+		for _, m := range round {
 			if err := c.prepare(ctx, m); err != nil {
 				return err
 			}
-			done[i], again = true, true
 		}
+	}
+}
+
+// readFiles reads the files of objects. Each account has its share of the block; what
+// goes beyond that waits until all others had theirs.
+func (c *collection) readFiles(ctx context.Context, objects []*merged) error {
+	var late []*foreign
+	for _, m := range objects {
+		for _, p := range m.parts {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if !c.readFile(p.file, c.share(p.file)) {
+				late = append(late, p.file)
+			}
+		}
+	}
+	for _, f := range late {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.readFile(f, math.MaxInt64)
 	}
 	return nil
 }
 
-// readFile reads a file, once.
-func (c *collection) readFile(f *foreign) {
-	if c.read[f] {
-		return
+// share is how many bytes of slots a file may have before the files of other accounts
+// are read: instances take less of a block than their slots do of the file.
+func (c *collection) share(f *foreign) int64 {
+	if len(c.used) < 2 || f.id.owner == administrator {
+		return math.MaxInt64
 	}
-	c.read[f] = true
+	return maxBlock/int64(len(c.used)) - c.used[f.id.owner]
+}
+
+// readFile reads a file, once, unless it has more bytes of slots than it may.
+func (c *collection) readFile(f *foreign, share int64) bool {
+	if c.read[f] {
+		return true
+	}
 	limit := int64(MaxFile + MaxFile)
 	if f.dir != nil {
 		limit = c.reader.opt.Budget - f.dir.spent - c.spent[f.dir]
 	}
 	var cost int64
 	err := f.use(func() (err error) {
-		cost, err = f.sample(limit)
+		cost, err = f.sample(limit, share)
 		return err
 	})
+	if errors.Is(err, errShare) {
+		return false
+	}
+	c.read[f] = true
 	c.spent[f.dir] += cost
+	c.used[f.id.owner] += int64(len(f.data))
+	c.accept(f, err)
+	return true
+}
+
+// accept takes the instances of a file that was read into the sample, if there is room.
+func (c *collection) accept(f *foreign, err error) {
 	switch room := c.bytesOf(f); {
 	case errors.Is(err, errNotReady), errors.Is(err, errGone): // it is about to end
 	case err != nil:
