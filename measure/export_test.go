@@ -1,6 +1,9 @@
 package measure
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // What tests see of the state machine.
 
@@ -27,4 +30,11 @@ func Allowed(s, op string) []string {
 		return nil
 	}
 	return []string{t.during.String(), t.success.String(), t.failure.String()}
+}
+
+// SpendNumbers gives all numbers of instances but one, in every object.
+func (c *Context) SpendNumbers() {
+	for _, op := range c.plan.objects {
+		op.next = math.MaxUint32 - 1
+	}
 }

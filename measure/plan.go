@@ -182,23 +182,27 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 	if p.current(ck, f) {
 		return
 	}
+
 	old := p.objects
 	p.objects = make([]*objectPlan, f.NumObjects())
+	goesOn := make([]bool, len(old)) // as one object, should there be two with its identity
 	for i := range p.objects {
 		o := f.Object(i)
 		was := findObject(old, i, o.ID())
-		if was == i && p.holds(old[i], ck, o) {
-			p.objects[i] = old[i]
+		if was == i && !goesOn[i] && p.holds(old[i], ck, o) {
+			p.objects[i], goesOn[i] = old[i], true
 			continue
 		}
+
 		b := planner{plan: p, object: o}
-		if was >= 0 {
-			b.old = old[was]
+		if was >= 0 && !goesOn[was] {
+			b.old, goesOn[was] = old[was], true
 		}
 		p.objects[i] = b.make(ck)
 		p.objects[i].made = p.cycles
 		b.compare(p.objects[i], n, old == nil)
 	}
+
 	p.noteGone(old, n)
 	p.stale, p.machineChanged = false, false
 	p.arrange()

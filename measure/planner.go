@@ -52,8 +52,10 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	if len(op.found) > 1 || len(b.exclude) > 0 {
 		b.claims = make([]claim, b.object.NumCounters())
 	}
+
 	b.names = b.naming()
 	b.keep()
+	b.endNumbers()
 	op.wanted, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
 	b.number(op)
 	op.counters = make([]*winperf.Series, b.object.NumCounters())
@@ -195,16 +197,21 @@ func (b *planner) keep() {
 	}
 }
 
+// endNumbers forgets what was before where all numbers were given: everything is new.
+func (b *planner) endNumbers() {
+	if b.old == nil || !b.old.wanted || b.old.next <= math.MaxUint32-uint32(b.labels.Len()) {
+		return
+	}
+	b.old = nil
+	b.keep()
+}
+
 // number gives the instances their numbers: the one that an instance had, as long
 // as it is the same thing under the same name, else a new one.
 func (b *planner) number(op *objectPlan) {
 	n := uint32(b.labels.Len())
 	if b.old != nil && b.old.wanted {
 		op.next = b.old.next
-	}
-	if op.next > math.MaxUint32-n {
-		b.old, op.next = nil, 0 // all numbers were given: everything is new
-		b.keep()
 	}
 
 	op.instances = make([]uint32, n)

@@ -16,6 +16,7 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	if p.shared { // what others cooked stands in the places of last time
 		p.prepare()
 	}
+
 	c.columns = p.out
 	for i := range p.groups {
 		g := &p.groups[i]
@@ -34,6 +35,7 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 		}
 	}
 	p.readNothing(c, n)
+
 	for w := range p.parts {
 		c.Parts = append(c.Parts, p.parts[w].end)
 		c.ColumnParts = append(c.ColumnParts, p.parts[w].outEnd)
@@ -52,6 +54,7 @@ type group struct {
 func (p *plan) prepare() {
 	p.store.grow(p.readings)
 	p.store.spare.reset()
+
 	p.out = slices.Grow(p.out[:0], p.outputs)[:p.outputs]
 	p.cooked, p.groups = slices.Grow(p.cooked[:0], len(p.columns)), p.groups[:0]
 	for rest := p.columns; len(rest) > 0; {
@@ -64,6 +67,7 @@ func (p *plan) prepare() {
 		p.groups = append(p.groups, group{rest[0].at, rest[:end], p.cooked[begin:]})
 		rest = rest[end:]
 	}
+
 	for i := range p.columns {
 		col := &p.columns[i]
 		n := len(col.instances)

@@ -1,12 +1,15 @@
 package measure_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -236,5 +239,68 @@ func TestSeries(t *testing.T) {
 	}
 	if p := r[1].Path; p.Instance != "svchost/0" || p.Index != 1 {
 		t.Errorf("instance %q, index %d", p.Instance, p.Index)
+	}
+}
+
+// Two objects of a damaged block with one identity are never one series, nor are the
+// instances that come to them.
+func TestEqualObjects(t *testing.T) {
+	const first, second, other = "a", "b", "object 1002\n counter 1004 PERF_COUNTER_RAWCOUNT\n"
+	object := func(names ...string) string {
+		text := "object 1000\n counter 1002 PERF_COUNTER_RAWCOUNT\n"
+		for _, name := range names {
+			text += fmt.Sprintf(" instance %q : 1\n", name)
+		}
+		return text
+	}
+	r := &ring{}
+	for _, objects := range []string{
+		object(first) + other + object(second),
+		other + object(first) + object(second),
+		object(first, "c") + object(second, "d") + other,
+		object(second) + object(first) + other,
+	} {
+		b, err := perfdata.ParseText([]byte("block name=\"HOST\" perftime=1000 perffreq=100 time100ns=133500000000000000\n" + objects))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := b.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.blocks = append(r.blocks, perftest.Sample{Bytes: raw})
+	}
+
+	c := measure.New(r, winperf.Selection{Global: true}, measure.Options{})
+	for n := range r.blocks {
+		cy, seen := cycle(t, c), map[winperf.SeriesID]string{}
+		for i := range cy.Len() {
+			reading := cy.At(i)
+			if was, twice := seen[reading.ID]; twice {
+				t.Errorf("sample %d: %s has the ID of %s", n, reading, was)
+			}
+			seen[reading.ID] = reading.String()
+		}
+		if len(seen) < 2 {
+			t.Errorf("sample %d: %d series", n, len(seen))
+		}
+	}
+}
+
+// When all numbers were given, every instance is another series than before, and has
+// the values that it would have had.
+func TestNumbersSpent(t *testing.T) {
+	a, b := proc("a", 4, 50, 0), proc("b", 8, 50, 0)
+	busy := instance{name: a.name, raw: []uint64{a.raw[0] + second/10, a.raw[1], a.raw[2]}}
+	c := measure.New(script(processes(0, a), processes(1, busy, b)), selection(t, `\Process(*)\% Processor Time`), measure.Options{})
+	before := cycle(t, c).Readings()[0].ID
+	c.SpendNumbers()
+	now := cycle(t, c).Readings()
+	want := []string{`\\HOST\Process(a)\% Processor Time 10`, `\\HOST\Process(b)\% Processor Time no_previous`}
+	if diff := cmp.Diff(want, lines(now)); diff != "" {
+		t.Error(diff)
+	}
+	if now[0].ID == before || now[0].ID == now[1].ID || now[0].ID.Instance > 1 || now[1].ID.Instance > 1 {
+		t.Errorf("IDs %v, then %v and %v", before.Instance, now[0].ID.Instance, now[1].ID.Instance)
 	}
 }
