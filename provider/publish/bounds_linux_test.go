@@ -393,3 +393,36 @@ func TestNoDescriptors(t *testing.T) {
 	}
 	w.expect("One 0")
 }
+
+// A file system that never answers holds nobody who has a context, nor who closes.
+func TestHangingFile(t *testing.T) {
+	dir := tempDir(t)
+	start(t, dir, singles)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	open, answer, hangs := w.open, make(chan struct{}), make(chan struct{})
+	w.open = func(path string) (*os.File, identity, error) {
+		close(hangs)
+		<-answer
+		return open(path)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-hangs
+		cancel()
+	}()
+	if _, err := w.view.Refresh(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := w.view.Refresh(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v of one that comes later", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+
+	close(answer)
+	if p, err := w.view.Refresh(t.Context()); p != nil || err != nil {
+		t.Errorf("a reader that is closed finds %v, %v", p, err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -56,6 +57,8 @@ type Reader struct {
 	claims   func(path string) claim
 	changes  uint64 // files that came, went or were left out so far
 	opened   int    // files opened to know them or their publishers, so far
+
+	closed atomic.Bool
 }
 
 // watched is a directory with the files that were found in it.
@@ -123,10 +126,7 @@ func (r *Reader) giveBack() { <-r.turn }
 
 // Close ends reading. The reader's views find nothing any more.
 func (r *Reader) Close() error {
-	r.turn <- struct{}{}
-	defer r.giveBack()
-	r.dirs = nil
-	r.changes++
+	r.closed.Store(true) // without the turn, which a file system may hold for ever
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -48,17 +49,11 @@ func (r *Reader) View(wants func(name string) bool) *View {
 // of them, nil where there are none. As long as the objects and their counters
 // are the same, so is the provider; publishers and instances come and go by
 // themselves. Only the latest provider delivers something. An error is that of
-// ctx.
+// ctx: a file system that does not answer is left behind when it ends.
 func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
-	r := v.reader
-	waits := v.last.Load() == nil // else somebody who reads may be held up
-	if err := r.take(ctx, waits); err != nil && waits {
+	_, err := call.Once(ctx, func() (struct{}, error) { return struct{}{}, v.look(ctx) })
+	if err != nil {
 		return nil, err
-	} else if err == nil {
-		defer r.giveBack()
-		if err := v.refresh(ctx); err != nil {
-			return nil, err
-		}
 	}
 	if p := v.last.Load(); p != nil {
 		return p, nil
@@ -66,10 +61,28 @@ func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
 	return nil, nil
 }
 
+// look refreshes the view, if nobody else uses the reader.
+func (v *View) look(ctx context.Context) error {
+	r := v.reader
+	waits := v.last.Load() == nil // else somebody who reads may be held up
+	if err := r.take(ctx, waits); err != nil {
+		if waits {
+			return err
+		}
+		return nil
+	}
+	defer r.giveBack()
+	return v.refresh(ctx)
+}
+
 func (v *View) refresh(ctx context.Context) error {
 	r := v.reader
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if r.closed.Load() && r.dirs != nil {
+		r.dirs = nil
+		r.changes++
 	}
 	for _, d := range r.dirs {
 		if err := r.look(ctx, d); err != nil {
