@@ -84,6 +84,7 @@ func (p *Pair) cook(cols []Column) {
 	if 2*active >= len(p.columns) && p.fixed() {
 		step, inRuns = index.RunLen, true
 	}
+
 	p.scratch.grow(min(step, p.Len()))
 	for first := 0; first < p.Len(); first += step {
 		n := min(step, p.Len()-first)
@@ -129,6 +130,7 @@ func (p *Pair) cookOnly(c *Column, first, n int, inRuns bool) {
 	if begin == end {
 		return
 	}
+
 	c.next = end
 	wanted := c.Only[begin:end]
 	if !inRuns {
@@ -156,6 +158,7 @@ func (p *Pair) cookStrip(c *Column, first int, bits []uint64, status []counter.S
 	if col.two && !p.allVerified {
 		op.Match = p.match[first:][:len(bits)]
 	}
+
 	if inRuns && col.fixed {
 		p.loadRuns(op, col, c.K, first)
 	} else {
@@ -164,6 +167,7 @@ func (p *Pair) cookStrip(c *Column, first int, bits []uint64, status []counter.S
 			p.loadOlder(op, col, c.K, first)
 		}
 	}
+
 	if col.time > 0 {
 		p.cookOwnClock(op, col, first)
 	} else {

@@ -86,6 +86,7 @@ func (c *Column) describe(s *winperf.Series, n int) {
 		*s = *c.one
 		return
 	}
+
 	i := int(c.item.instances[n])
 	*s = *c.item.counter()
 	s.ID.Instance = c.item.object.instances[i]

@@ -296,8 +296,8 @@ func (p *plan) arrange() {
 	for w := range lacks {
 		lacks[w] = p.parts[w].lack()
 	}
-	for i := range p.objects {
-		op := p.objects[i]
+
+	for i, op := range p.objects {
 		for n := range op.items {
 			p.columns = append(p.columns, column{item: &op.items[n], at: i})
 		}
@@ -305,6 +305,7 @@ func (p *plan) arrange() {
 			lacks[f.part] = min(lacks[f.part], f.status) // OK is less than NoInstance, NoCounter, NoObject
 		}
 	}
+
 	p.byPart()
 	next, at, out := 0, 0, 0
 	for w := range p.parts {
@@ -318,12 +319,14 @@ func (p *plan) arrange() {
 			at, out = at+len(col.instances), out+1
 			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
 		}
+
 		if at == begin && p.parts[w].isPath && lacks[w] != counter.OK {
 			p.nothing = append(p.nothing, nothing{at, out, w, p.parts[w].series, lacks[w]})
 			at, out = at+1, out+1
 		}
 		p.parts[w].end, p.parts[w].outEnd = at, out
 	}
+
 	p.readings, p.outputs = at, out
 	p.prepare()
 }

@@ -311,12 +311,14 @@ func (b *planner) olderSeries(common *winperf.Series) []*winperf.Series {
 	}
 	if b.before == nil {
 		b.before = map[*winperf.Series][]*winperf.Series{}
+
 		n := b.old.labels.Len()
 		for i := range b.old.items {
 			it := &b.old.items[i]
 			if it.kept == nil {
 				continue
 			}
+
 			at := it.counter()
 			if len(it.kept) == n && b.before[at] == nil {
 				b.before[at] = it.kept // of all instances; no other part can have one
