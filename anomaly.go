@@ -142,14 +142,3 @@ func (s AnomalySet) String() string {
 	}
 	return strings.Join(words, ",")
 }
-
-// Troubled is implemented by sources that notice what goes wrong apart from the
-// errors of their samples, such as a provider that failed and cost its objects.
-type Troubled interface {
-	// Anomalies appends to buf, oldest first, what was noticed after the first
-	// n anomalies since the source was opened, and returns buf and how many
-	// there were until now, which is the n of the next call. A source keeps a
-	// bounded number of them; a caller that comes too late misses the oldest.
-	// It may be called at any time from any goroutine.
-	Anomalies(buf []Anomaly, n uint64) ([]Anomaly, uint64)
-}

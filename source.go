@@ -22,7 +22,18 @@ type Selection struct {
 	Costly bool
 	// Metadata wants definitions only, where the source can do that: objects,
 	// counters and names, but perhaps no instances and no values.
+	// Of a source that holds displayable values and no definitions a sample then
+	// has all the series that there are anywhere in the data, without values.
 	Metadata bool
+	// Begin and End bound the samples of a recording by their times, both
+	// inclusive; zero is no bound. They say nothing to a live source.
+	Begin, End time.Time
+}
+
+// Within reports whether the selection wants a sample of this time. A time that is
+// not known, the zero time, is wanted.
+func (s *Selection) Within(t time.Time) bool {
+	return t.IsZero() || !(!s.Begin.IsZero() && t.Before(s.Begin) || !s.End.IsZero() && t.After(s.End))
 }
 
 // Format says how the bytes of a [Raw] are laid out.
@@ -136,59 +147,64 @@ type Source interface {
 	Compile(ctx context.Context, sel Selection) (Query, error)
 	// Schema returns what the source knows about names now.
 	Schema(ctx context.Context) (*Schema, error)
-	// Machine is the name of the machine the samples come from, without
-	// backslashes; it may be empty when only a sample tells.
-	Machine() string
+	// Describe says what the source is. It may be called at any time from any
+	// goroutine.
+	Describe() Description
 	// Close releases what the source holds. Queries must not be used after.
 	Close() error
 }
 
-// CostlySource is implemented by sources whose whole Schema takes long, though they
-// know soon what is costly.
-type CostlySource interface {
-	Source
-	// CostlySchema returns a schema with the costly objects and their names, and
-	// perhaps nothing else.
-	CostlySchema(ctx context.Context) (*Schema, error)
+// Description says what a source is. Who wraps a source describes it as the one
+// beneath does, but for what it changes.
+type Description struct {
+	// Machine is the name of the machine the samples come from, without
+	// backslashes; it may be empty when only a sample tells.
+	Machine string
+	// Recorded tells that the samples are those of a record, whose pace is not the
+	// clock's. Samples is how many there are, -1 where that is not known, and Log what
+	// the record says about itself.
+	Recorded bool
+	Samples  int
+	Log      LogInfo
+	// Cooked tells that samples hold displayable values and no raw ones.
+	Cooked bool
+	// Costly returns a schema that tells which objects are costly, and perhaps
+	// nothing else. It is for sources whose whole Schema takes long, though they know
+	// this soon; it is nil where Schema serves. The schema may be nil.
+	Costly func(context.Context) (*Schema, error)
+	// Anomalies appends to buf, oldest first, what the source noticed apart from
+	// the errors of its samples, such as a provider that failed and cost its
+	// objects: what came after the first n anomalies since it was opened. It
+	// returns buf and how many there were until now, which is the n of the next
+	// call. A source keeps a bounded number of them; who comes too late misses the
+	// oldest. It is nil where the source notices nothing.
+	Anomalies func(buf []Anomaly, n uint64) ([]Anomaly, uint64)
 }
 
 // CostlySchema returns a schema that tells which objects of a source are costly. It
 // may hold nothing else; nil is nothing.
 func CostlySchema(ctx context.Context, src Source) (*Schema, error) {
-	if c, ok := src.(CostlySource); ok {
-		return c.CostlySchema(ctx)
+	if costly := src.Describe().Costly; costly != nil {
+		return costly(ctx)
 	}
 	return src.Schema(ctx)
 }
 
-// Query is a selection compiled for one source.
-type Query interface {
-	// Sample takes one sample and puts it into raw, using raw.Bytes' capacity
-	// where it is large enough. It decodes nothing; once warm it allocates
-	// nothing. At the end of recorded data it returns io.EOF.
-	Sample(ctx context.Context, raw *Raw) error
-	// Close releases what the query holds.
-	Close() error
-}
-
-// CookedQuery is implemented by queries over samples that hold displayable values already, such as a text log.
-type CookedQuery interface {
-	Query
-	// Readings takes the next sample and appends its readings to buf. At the end it returns io.EOF.
-	//
-	// All readings of a sample have its time, and a counter of an instance has
-	// the same Series from sample to sample, in the same place as long as that
-	// is possible. One that has no value in a sample has a reading that says so
-	// by its status. What the query's selection does not want is left out.
-	// Sample is not called; it may return an error that wraps ErrNotSupported.
-	Readings(ctx context.Context, buf []Reading) ([]Reading, error)
-}
-
-// Recorded is implemented by sources of recorded samples, whose pace is the
-// record's and not the clock's.
-type Recorded interface {
-	// Recorded tells the number of samples, or -1 where it is not known.
-	Recorded() int
+// LogInfo is what a log or capture says about itself apart from its samples.
+// What is not known is empty.
+type LogInfo struct {
+	// Format is the kind of file: "PDH-CSV 4.0", "PDH binary (.blg)".
+	Format string
+	// System is the system that wrote it: "Windows 6.2, build 9200".
+	System string
+	// Zone is the time zone's name as the file spells it.
+	Zone string
+	// Location is the zone of the machine that wrote it, in which people expect
+	// its times; nil where it is not known.
+	Location *time.Location
+	// Encoding is the form of the text in it where that is no matter of course:
+	// "code page 1251 (guessed)".
+	Encoding string
 }
 
 // filetimeEpoch is 1601-01-01 UTC, from which FILETIME counts, in Unix seconds.

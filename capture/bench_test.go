@@ -51,7 +51,7 @@ func BenchmarkWrite(b *testing.B) {
 			w := capture.NewWriter(f, capture.Options{})
 			for range b.N {
 				for i := range raws {
-					if err := w.Write(&raws[i]); err != nil {
+					if err := w.Write(raws[i].Sample()); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -96,13 +96,13 @@ func BenchmarkRead(b *testing.B) {
 			b.SetBytes(length(raws))
 			b.ReportAllocs()
 			c := file.Cursor()
-			var raw winperf.Raw
+			var s winperf.Sample
 			for b.Loop() {
 				if err := c.SeekSample(0); err != nil {
 					b.Fatal(err)
 				}
 				for range raws {
-					if err := c.Next(context.Background(), &raw); err != nil {
+					if err := c.Next(context.Background(), &s); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -155,13 +155,13 @@ func BenchmarkOpen(b *testing.B) {
 func BenchmarkSeek(b *testing.B) {
 	raws := many()
 	c := open(b, write(b, raws, capture.Options{})).Cursor()
-	var raw winperf.Raw
+	var s winperf.Sample
 	n := 0
 	for b.Loop() {
 		n = (n + 7919) % len(raws)
 		err := c.SeekSample(n)
 		if err == nil {
-			err = c.Next(context.Background(), &raw)
+			err = c.Next(context.Background(), &s)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			b.Fatal(err)

@@ -186,7 +186,7 @@ func TestManySchemas(t *testing.T) {
 	c := f.Cursor()
 	for i := range 6 {
 		var raw winperf.Raw
-		if err := c.Next(context.Background(), &raw); err != nil || len(raw.Schema.Damage) > 0 {
+		if err := next(context.Background(), c, &raw); err != nil || len(raw.Schema.Damage) > 0 {
 			t.Fatalf("sample %d: error %v, names %v", i, err, raw.Schema)
 		}
 	}
@@ -212,11 +212,11 @@ func TestTooLargeToWrite(t *testing.T) {
 		"names":      {Schema: &winperf.Schema{Names: []winperf.NameTable{{Help: make([]byte, MaxBytes)}}}},
 		"many names": {Schema: damaged},
 	} {
-		if err := w.Write(raw); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "expected at most") {
+		if err := w.Write(raw.Sample()); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "expected at most") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if err := errors.Join(w.Write(&winperf.Raw{Bytes: make([]byte, MaxBytes)}), w.Close()); err != nil {
+	if err := errors.Join(w.Write(winperf.Raw{Bytes: make([]byte, MaxBytes)}.Sample()), w.Close()); err != nil {
 		t.Error(err)
 	}
 	if samples, damage := readAll(t, out.Bytes()); samples != 1 || damage != "[]" {
@@ -234,7 +234,7 @@ func readAll(t *testing.T, file []byte) (samples int, damage string) {
 	c := f.Cursor()
 	var raw winperf.Raw
 	for ; ; samples++ {
-		err := c.Next(context.Background(), &raw)
+		err := next(context.Background(), c, &raw)
 		if errors.Is(err, io.EOF) {
 			break
 		}

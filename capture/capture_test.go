@@ -46,7 +46,7 @@ func write(t testing.TB, raws []winperf.Raw, opt capture.Options) []byte {
 	var b bytes.Buffer
 	w := capture.NewWriter(&b, opt)
 	for i := range raws {
-		if err := w.Write(&raws[i]); err != nil {
+		if err := w.Write(raws[i].Sample()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,7 +74,7 @@ func rest(t testing.TB, c *capture.Cursor) []winperf.Raw {
 	var raws []winperf.Raw
 	for {
 		var raw winperf.Raw
-		err := c.Next(context.Background(), &raw)
+		err := capture.NextRaw(context.Background(), c, &raw)
 		if errors.Is(err, io.EOF) {
 			return raws
 		}
@@ -232,7 +232,7 @@ func sampleEnds(t *testing.T, raws []winperf.Raw, opt capture.Options) []int {
 	var ends []int
 	for i := range raws {
 		calls.sizes = calls.sizes[:0]
-		if err := w.Write(&raws[i]); err != nil {
+		if err := w.Write(raws[i].Sample()); err != nil {
 			t.Fatal(err)
 		}
 		ends = append(ends, calls.sizes[0])
@@ -269,7 +269,7 @@ func resume(t *testing.T, b []byte, raws []winperf.Raw) []byte {
 	buf := bytes.NewBuffer(bytes.Clone(b[:tail.Offset]))
 	w := capture.NewWriter(buf, capture.Options{GroupSamples: 3, Tail: tail})
 	for i := range raws {
-		if err := w.Write(&raws[i]); err != nil {
+		if err := w.Write(raws[i].Sample()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -355,7 +355,7 @@ func TestSeek(t *testing.T) {
 	for name, b := range map[string][]byte{"closed": whole, "not closed": whole[:len(whole)-1]} {
 		f := open(t, b)
 		first, last := f.Range()
-		if !first.Equal(capture.Time(&raws[0])) || !last.Equal(capture.Time(&raws[11])) {
+		if !first.Equal(capture.Time(raws[0].Sample())) || !last.Equal(capture.Time(raws[11].Sample())) {
 			t.Errorf("%s: from %v to %v", name, first, last)
 		}
 		c := f.Cursor()
@@ -365,7 +365,7 @@ func TestSeek(t *testing.T) {
 			}
 			same(t, rest(t, c), raws[n:])
 			for _, d := range []time.Duration{-time.Millisecond, 0} {
-				if err := c.SeekTime(capture.Time(&raws[n]).Add(d)); err != nil {
+				if err := c.SeekTime(capture.Time(raws[n].Sample()).Add(d)); err != nil {
 					t.Fatal(err)
 				}
 				same(t, rest(t, c), raws[max(n-1, 0):])
@@ -475,7 +475,7 @@ func TestFailingWriter(t *testing.T) {
 		written := 0
 		var err error
 		for i := range raws {
-			if err = w.Write(&raws[i]); err != nil {
+			if err = w.Write(raws[i].Sample()); err != nil {
 				break
 			}
 			written++
@@ -523,7 +523,7 @@ func TestClosed(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(&winperf.Raw{}); !errors.Is(err, winperf.ErrState) {
+	if err := w.Write(winperf.Raw{}.Sample()); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("writing after Close: %v", err)
 	}
 }
@@ -561,7 +561,7 @@ func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	c := open(t, write(t, samples(perftest.Small, 1), capture.Options{})).Cursor()
-	if err := c.Next(ctx, &winperf.Raw{}); !errors.Is(err, context.Canceled) {
+	if err := c.Next(ctx, &winperf.Sample{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -29,6 +29,10 @@ type Cursor struct {
 	payload  []byte
 	inflater inflater
 
+	blocks winperf.Blocks
+	joined []byte // the parts of the sample at hand
+	last   lasting
+
 	schemaID uint64
 	schema   *winperf.Schema
 
@@ -71,11 +75,11 @@ func (c *Cursor) Damage() []error {
 // Position returns how many bytes have been read.
 func (c *Cursor) Position() int64 { return c.w.at }
 
-// Next puts the next sample into raw, using raw.Bytes' capacity where it is
-// large enough. At the end it returns io.EOF. What is damaged is passed over and
-// told by Damage; an error is that of the underlying reader, or of ctx, and Next
-// can be tried again.
-func (c *Cursor) Next(ctx context.Context, raw *winperf.Raw) error {
+// Next gives up what s holds and fills it with the next sample. At the end it
+// returns io.EOF. What is damaged is passed over and told by Damage; an error is that
+// of the underlying reader, or of ctx, and Next can be tried again.
+func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
+	s.Release()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -87,10 +91,11 @@ func (c *Cursor) Next(ctx context.Context, raw *winperf.Raw) error {
 		if h.kind != kindSample {
 			continue
 		}
-		err = c.sample(&h, raw)
+		err = c.sample(&h, s)
 		if err == nil {
 			return nil
 		}
+		s.Release()
 		if !isDamage(err) {
 			c.w.at, c.w.number = h.offset, int64(h.number)
 			return err
@@ -151,33 +156,120 @@ func (c *Cursor) read(w *walk, h *head, dst []byte) ([]byte, error) {
 }
 
 // sample reads the sample of a record.
-func (c *Cursor) sample(h *head, raw *winperf.Raw) error {
-	payload, err := c.read(&c.w, h, c.payload)
+func (c *Cursor) sample(h *head, s *winperf.Sample) error {
+	b := s.Begin(&c.blocks)
+	schema, err := c.raw(&c.w, h, &b.Raw)
+	if err == nil && b.Format == formatParts {
+		c.joined = append(c.joined[:0], b.Bytes...)
+		s.Release()
+		err = c.parts(h, s)
+	} else if err == nil {
+		c.last.keep(0, b, h.offset)
+		c.last.cut(1)
+	}
+	if err == nil {
+		s.Schema, err = c.schemaOf(schema)
+	}
 	if err != nil {
 		return err
+	}
+
+	for i := range s.Parts {
+		if b := s.Parts[i].Block; b != nil {
+			b.Schema = s.Schema
+		}
+	}
+	return nil
+}
+
+// raw reads the bytes of a sample's record, and returns the identity of its schema.
+func (c *Cursor) raw(w *walk, h *head, raw *winperf.Raw) (schema uint64, err error) {
+	payload, err := c.read(w, h, c.payload)
+	if err != nil {
+		return 0, err
 	}
 	if h.compression != stored {
 		c.payload = payload
 	}
 	s, body, err := parseSampleHead(payload, raw)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if s.reference == 0 {
 		if len(body) != s.length {
-			return errSample
+			return 0, errSample
 		}
 		raw.Bytes = append(raw.Bytes[:0], body...)
-	} else {
-		if err := c.setReference(s.reference); err != nil {
-			return err
+		return s.schema, nil
+	}
+	if err := c.setReference(s.reference); err != nil {
+		return 0, err
+	}
+	raw.Bytes, err = apply(raw.Bytes[:0], c.ref, body, s.length)
+	return s.schema, err
+}
+
+const errUnchanged = fault("the sample that has the block of one of its parts cannot be read")
+
+// parts takes apart what was joined. A block that is unchanged is the one of the
+// sample before, or is read where it stands.
+func (c *Cursor) parts(h *head, s *winperf.Sample) error {
+	heads, err := parseParts(c.joined, s, &c.blocks)
+	if err != nil {
+		return err
+	}
+	for i := range heads {
+		at, offset := &s.Parts[i].Block, h.offset
+		if heads[i].flags&partLeftOut != 0 {
+			offset = heads[i].offset
 		}
-		if raw.Bytes, err = apply(raw.Bytes[:0], c.ref, body, s.length); err != nil {
-			return err
+		switch {
+		case heads[i].flags&partUnchanged != 0 && i < len(c.last) && c.last[i].offset == heads[i].offset && c.last[i].block != nil:
+			if *at != nil {
+				_ = (*at).Release() // the same is at hand
+			}
+			*at = c.last[i].block
+			(*at).Retain()
+		case heads[i].flags&partLeftOut != 0:
+			if *at, err = c.earlier(i, offset); err != nil {
+				return err
+			}
+		}
+		c.last.keep(i, *at, offset)
+	}
+	c.last.cut(len(heads))
+	return nil
+}
+
+// earlier reads the block of a part from an earlier sample of the group, for who comes
+// from elsewhere in the file.
+func (c *Cursor) earlier(i int, offset int64) (*winperf.Block, error) {
+	h, ok, err := c.d.head(offset)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || h.kind != kindSample || offset >= c.w.at {
+		return nil, errUnchanged
+	}
+	other := Cursor{f: c.f, w: walk{f: c.f, at: h.end()}, d: walk{f: c.f}, seen: c.seen}
+	var s winperf.Sample
+	b := s.Begin(&c.blocks)
+	defer s.Release()
+	if _, err := other.raw(&other.d, &h, &b.Raw); err != nil {
+		return nil, err
+	}
+	if b.Format == formatParts {
+		other.joined = append(other.joined, b.Bytes...)
+		s.Release()
+		if _, err := parseParts(other.joined, &s, &c.blocks); err != nil {
+			return nil, err
 		}
 	}
-	raw.Schema, err = c.schemaOf(s.schema)
-	return err
+	if i >= len(s.Parts) || s.Parts[i].Block == nil {
+		return nil, errUnchanged
+	}
+	s.Parts[i].Block.Retain()
+	return s.Parts[i].Block, nil
 }
 
 const errMissing = fault("the reference that it differs from cannot be read")

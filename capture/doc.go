@@ -27,7 +27,7 @@
 // The file begins with 24 bytes and goes on with records to its end:
 //
 //	 0  8  89 57 50 43 0D 0A 1A 0A
-//	 8  4  version: 1
+//	 8  4  version: 2; version 1 has no samples of several parts
 //	12  4  file id, a number that all records repeat
 //	16  4  0
 //	20  4  CRC-32C of the 20 bytes before
@@ -68,6 +68,26 @@
 //	16  8  identity of its reference, 0 for none
 //	24 40  the clocks of winperf.Raw, five of 8 bytes in the order of counter.Clocks
 //	64     the sample's bytes, or, where there is a reference, their difference from it
+//
+// A sample of several parts has the format 255, and as its bytes:
+//
+//	 0  8  number of parts, and for each of them:
+//	 0  1  format
+//	 1  1  quirks
+//	 2  2  1 there is no block; 2 the block is that of the same part in the sample
+//	       before; 4 it is not stored again; 8 only some of its objects belong to the sample
+//	 4  4  length of the block, 0 where there is none or it is not stored again
+//	 8 40  clocks
+//	48  8  of a block that is that of the sample before: the offset in the file of the
+//	       sample's record that has it, which stands in the same group where it is
+//	       not stored again
+//	56  2  length of the part's name, UTF-8
+//	58  2  length of the text that says why there is no block, UTF-8
+//	60  2  number of objects that belong to the sample
+//	62  2  0
+//	64     the name, the text, and of each object u32 title index and GUID
+//
+// Behind the last of them stand the blocks, each at a multiple of 8 bytes.
 //
 // A difference rebuilds the sample from 8-byte words of its reference. Words w are
 // counted from 0 in both; the shift tells that word w of the sample corresponds

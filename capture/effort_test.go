@@ -57,9 +57,9 @@ func TestEffort(t *testing.T) {
 			continue
 		}
 		c := f.Cursor()
-		var raw winperf.Raw
+		var s winperf.Sample
 		for err == nil {
-			err = c.Next(context.Background(), &raw)
+			err = c.Next(context.Background(), &s)
 		}
 		if !errors.Is(err, io.EOF) || r.read > 20*int64(len(b)) {
 			t.Errorf("%s: %d bytes read of %d, %v", name, r.read, len(b), err)

@@ -20,7 +20,7 @@ func Example() {
 	schema := &winperf.Schema{Interface: "registry"}
 	for _, text := range []string{"one", "two"} {
 		raw := winperf.Raw{Format: winperf.FormatV1, Bytes: []byte(text), Schema: schema}
-		if err := w.Write(&raw); err != nil {
+		if err := w.Write(raw.Sample()); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -34,16 +34,18 @@ func Example() {
 	}
 	fmt.Println(f.Samples(), "samples")
 	c := f.Cursor()
-	var raw winperf.Raw
+	var sample winperf.Sample
 	for {
-		err := c.Next(context.Background(), &raw)
+		err := c.Next(context.Background(), &sample)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%s, from the %s\n", raw.Bytes, raw.Schema.Interface)
+		for _, part := range sample.Parts {
+			fmt.Printf("%s, from the %s\n", part.Block.Bytes, sample.Schema.Interface)
+		}
 	}
 	// Output:
 	// 2 samples
@@ -56,7 +58,7 @@ func ExampleFile_Tail() {
 	var file bytes.Buffer
 	w := capture.NewWriter(&file, capture.Options{})
 	for range 3 {
-		if err := w.Write(&winperf.Raw{Bytes: []byte("sample")}); err != nil {
+		if err := w.Write(winperf.Raw{Bytes: []byte("sample")}.Sample()); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -71,7 +73,7 @@ func ExampleFile_Tail() {
 
 	file.Truncate(int(tail.Offset))
 	w = capture.NewWriter(&file, capture.Options{Tail: tail})
-	if err := w.Write(&winperf.Raw{Bytes: []byte("sample")}); err != nil {
+	if err := w.Write(winperf.Raw{Bytes: []byte("sample")}.Sample()); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(w.Samples(), "samples")

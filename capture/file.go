@@ -37,6 +37,7 @@ type File struct {
 	id   uint32
 	// headless tells that the beginning of the file is damaged.
 	headless bool
+	version  uint32  // 1 or 2; 2 where the beginning does not tell
 	groups   []group // closed ones and, at the end, what follows them
 	tail     Tail
 
@@ -80,6 +81,7 @@ type Tail struct {
 	Closed bool
 
 	id        uint32
+	version   uint32
 	number    uint64 // of the next record
 	samples   int
 	lastIndex int64
@@ -93,7 +95,7 @@ type Tail struct {
 // winperf.ErrNotSupported where it is one of a later version, and otherwise that
 // of r. Damage is no error: a Cursor tells of it.
 func Open(r io.ReaderAt, size int64) (*File, error) {
-	f := &File{r: r, size: size, schemas: map[uint64][]int64{}}
+	f := &File{r: r, size: size, version: version, schemas: map[uint64][]int64{}}
 	if err := f.readFileHead(); err != nil {
 		return nil, err
 	}
@@ -118,10 +120,10 @@ func (f *File) readFileHead() error {
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
 	switch {
 	case isFileHead(b[:n]):
-		if u32(8) != version {
-			return fmt.Errorf("capture: version %d, expected %d: %w", u32(8), version, winperf.ErrNotSupported)
+		if v := u32(8); v == 0 || v > version {
+			return fmt.Errorf("capture: version %d, expected at most %d: %w", v, version, winperf.ErrNotSupported)
 		}
-		f.id = u32(12)
+		f.version, f.id = u32(8), u32(12)
 		return nil
 	case n == 0:
 		return nil // whoever wrote it ended before the beginning
@@ -299,7 +301,7 @@ func (f *File) Size() int64 { return f.size }
 // Tail returns where a Writer can go on.
 func (f *File) Tail() *Tail {
 	t := f.tail
-	t.id, t.samples = f.id, f.Samples()
+	t.id, t.version, t.samples = f.id, f.version, f.Samples()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for id, at := range f.schemas {

@@ -88,7 +88,7 @@ func resumed(t *testing.T, b []byte, file *capture.File, got []winperf.Raw) {
 	t.Helper()
 	buf := bytes.NewBuffer(bytes.Clone(b[:file.Tail().Offset]))
 	w := capture.NewWriter(buf, capture.Options{Tail: file.Tail()})
-	if err := w.Write(&winperf.Raw{Bytes: []byte("one more")}); err != nil {
+	if err := w.Write(winperf.Raw{Bytes: []byte("one more")}.Sample()); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -111,11 +111,11 @@ func FuzzRoundTrip(f *testing.F) {
 		c := open(t, write(t, raws, capture.Options{})).Cursor()
 		var raw winperf.Raw
 		for i := range raws {
-			if err := c.Next(context.Background(), &raw); err != nil || !bytes.Equal(raw.Bytes, raws[i].Bytes) {
+			if err := capture.NextRaw(context.Background(), c, &raw); err != nil || !bytes.Equal(raw.Bytes, raws[i].Bytes) {
 				t.Fatalf("sample %d: %v, %q, want %q", i, err, raw.Bytes, raws[i].Bytes)
 			}
 		}
-		if err := c.Next(context.Background(), &raw); !errors.Is(err, io.EOF) || len(c.Damage()) > 0 {
+		if err := capture.NextRaw(context.Background(), c, &raw); !errors.Is(err, io.EOF) || len(c.Damage()) > 0 {
 			t.Fatal(err)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 const (
 	fileHeadSize = 24
 	headSize     = 48
-	version      = 1
+	version      = 2
 
 	// maxLength bounds the two lengths of a head: beyond it a head is none.
 	maxLength = 1 << 30

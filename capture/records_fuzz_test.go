@@ -31,7 +31,7 @@ func FuzzRecords(f *testing.F) {
 		samples := 0
 		for {
 			var raw winperf.Raw
-			err := c.Next(context.Background(), &raw)
+			err := next(context.Background(), c, &raw)
 			if errors.Is(err, io.EOF) {
 				break
 			}
@@ -51,7 +51,7 @@ func FuzzRecords(f *testing.F) {
 			t.Fatal(err)
 		}
 		var raw winperf.Raw
-		if err := c.Next(context.Background(), &raw); err != nil && !errors.Is(err, io.EOF) {
+		if err := next(context.Background(), c, &raw); err != nil && !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 	})
@@ -83,7 +83,7 @@ func recordsOf(t testing.TB, raws []winperf.Raw) (b []byte) {
 	var file bytes.Buffer
 	w := NewWriter(&file, Options{})
 	for i := range raws {
-		if err := w.Write(&raws[i]); err != nil {
+		if err := w.Write(raws[i].Sample()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestFuzzSeed(t *testing.T) {
 	c := f.Cursor()
 	for _, want := range []string{"abcdefghijklmnop", "abcdefghijklmnoq"} {
 		var raw winperf.Raw
-		if err := c.Next(context.Background(), &raw); err != nil || string(raw.Bytes) != want {
+		if err := next(context.Background(), c, &raw); err != nil || string(raw.Bytes) != want {
 			t.Errorf("%q, %v, %v", raw.Bytes, err, c.Damage())
 		}
 	}

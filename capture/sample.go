@@ -25,11 +25,22 @@ func appendSampleHead(b []byte, raw *winperf.Raw, schema, reference uint64) []by
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(raw.Bytes)))
 	b = binary.LittleEndian.AppendUint64(b, schema)
 	b = binary.LittleEndian.AppendUint64(b, reference)
+	return appendClocks(b, raw)
+}
+
+func appendClocks(b []byte, raw *winperf.Raw) []byte {
 	c := &raw.Clocks
 	for _, clock := range [...]int64{c.PerfTime, c.PerfFreq, c.Time100ns, c.ObjectTime, c.ObjectFreq} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(clock))
 	}
 	return b
+}
+
+func parseClocks(b []byte, raw *winperf.Raw) {
+	c := &raw.Clocks
+	for i, clock := range [...]*int64{&c.PerfTime, &c.PerfFreq, &c.Time100ns, &c.ObjectTime, &c.ObjectFreq} {
+		*clock = int64(binary.LittleEndian.Uint64(b[8*i:]))
+	}
 }
 
 const errSample = fault("its payload is no sample")
@@ -48,10 +59,7 @@ func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
 	}
 	h.length = int(length)
 	raw.Format, raw.Quirks = winperf.Format(b[0]), winperf.Quirks(b[1])
-	c := &raw.Clocks
-	for i, clock := range [...]*int64{&c.PerfTime, &c.PerfFreq, &c.Time100ns, &c.ObjectTime, &c.ObjectFreq} {
-		*clock = int64(u64(24 + 8*i))
-	}
+	parseClocks(b[24:], raw)
 	return h, b[sampleHeadSize:], nil
 }
 
@@ -59,7 +67,7 @@ func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
 // PERF_DATA_HEADER.PerfTime100NSec of perflib.h.
 const v2Time = 16
 
-// filetime is when a sample was taken, 0 where it does not say.
+// filetime is when a block was taken, 0 where it does not say.
 func filetime(raw *winperf.Raw) int64 {
 	b := raw.Bytes
 	switch raw.Format {
@@ -75,9 +83,26 @@ func filetime(raw *winperf.Raw) int64 {
 	return raw.Clocks.Time100ns
 }
 
-// Time is when a sample was taken, in UTC, as its bytes or its clocks say;
+// sampleTime is when the first part was taken that says it.
+func sampleTime(s *winperf.Sample) int64 {
+	for i := range s.Parts {
+		if b := s.Parts[i].Block; b != nil {
+			if t := filetime(&b.Raw); t != 0 {
+				return t
+			}
+		}
+	}
+	return 0
+}
+
+// Time is when a sample was taken, in UTC, as its blocks say, or its readings;
 // nothing is decoded for that. It is the zero time where they do not say.
-func Time(raw *winperf.Raw) time.Time { return timeOf(filetime(raw)) }
+func Time(s *winperf.Sample) time.Time {
+	if s.Cooked {
+		return s.Time
+	}
+	return timeOf(sampleTime(s))
+}
 
 func timeOf(ft int64) time.Time {
 	if ft == 0 {

@@ -39,6 +39,7 @@ type Writer struct {
 	group     group
 	reopened  bool // the group is what another writer left open
 	known     map[uint64]int64
+	version   uint32 // of the file
 
 	buf      []byte
 	payload  []byte
@@ -46,6 +47,8 @@ type Writer struct {
 	delta    delta
 	ref      reference
 	refCopy  definitionCopy
+	last     lasting
+	parts    []byte // of a sample of several
 	schema   schemaState
 	names    []byte // the payload of a schema that is not in use yet
 }
@@ -77,9 +80,9 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 	if opt.ID == 0 {
 		opt.ID = rand.Uint32()
 	}
-	wr := &Writer{w: w, opt: opt, known: map[uint64]int64{}}
+	wr := &Writer{w: w, opt: opt, known: map[uint64]int64{}, version: version}
 	if t := opt.Tail; t != nil && t.Offset >= fileHeadSize {
-		wr.opt.ID, wr.offset, wr.number = t.id, t.Offset, t.number
+		wr.opt.ID, wr.version, wr.offset, wr.number = t.id, t.version, t.Offset, t.number
 		wr.samples, wr.lastIndex, wr.group = t.samples, t.lastIndex, t.group
 		wr.reopened = t.group.samples > 0
 		for _, d := range t.schemas {
@@ -96,31 +99,45 @@ func (w *Writer) Samples() int { return w.samples }
 // complete record. After an error it is where the file can be cut off.
 func (w *Writer) Size() int64 { return w.offset }
 
-// Write appends a sample. An error of the underlying writer stays: what stood in
+// Write appends a sample of blocks. A block that was in the same part of the sample
+// before is not stored again. An error of the underlying writer stays: what stood in
 // the file before is whole, and Size tells where it ends. A sample that is too
 // large ([MaxBytes]) wraps winperf.ErrNotSupported and costs only itself.
-func (w *Writer) Write(raw *winperf.Raw) error {
+func (w *Writer) Write(s *winperf.Sample) error {
 	if err := w.usable(); err != nil {
+		return err
+	}
+	// A group can be read without those before.
+	all := w.group.samples == 0 || w.reopened || len(w.group.schemas) >= maxInIndex
+	raw, err := w.rawOf(s, all)
+	if err != nil {
 		return err
 	}
 	if len(raw.Bytes) > MaxBytes {
 		return fmt.Errorf("capture: a sample of %d bytes, expected at most %d: %w",
 			len(raw.Bytes), MaxBytes, winperf.ErrNotSupported)
 	}
-	if err := w.prepareSchema(raw.Schema); err != nil {
+	if err := w.prepareSchema(s.Schema); err != nil {
 		return err
 	}
 	w.begin()
 	if w.reopened || len(w.group.schemas) >= maxInIndex {
 		w.endGroup()
 	}
-	w.define(raw)
+	w.define(raw, s.Schema)
 	w.setPayload(raw)
-	time := filetime(raw)
+	time, at := sampleTime(s), w.offset+int64(len(w.buf))
 	w.record(kindSample, uint64(time), w.payload)
 	if err := w.flush(); err != nil {
 		return err
 	}
+	for i := range s.Parts {
+		b := s.Parts[i].Block
+		if _, unchanged := w.last.of(i, b); !unchanged || all {
+			w.last.keep(i, b, at)
+		}
+	}
+	w.last.cut(len(s.Parts))
 	w.samples++
 	w.group.add(time)
 	if w.group.samples < w.opt.GroupSamples {
@@ -128,6 +145,32 @@ func (w *Writer) Write(raw *winperf.Raw) error {
 	}
 	w.endGroup()
 	return w.flush()
+}
+
+// rawOf returns a sample as one piece: the block of its only part, or all of its
+// parts together.
+func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
+	if s.Cooked {
+		return s.Raw() // which says that there is none
+	}
+	if _, unchanged := w.last.of(0, block(s)); !partsOf(s) && !unchanged {
+		return &s.Parts[0].Block.Raw, nil
+	}
+	if w.version < 2 {
+		return nil, fmt.Errorf("capture: the file is of version %d, which has no samples of several parts; begin a new one: %w",
+			w.version, winperf.ErrNotSupported)
+	}
+	b, err := appendParts(w.parts[:0], s, w.last, all)
+	w.parts = b
+	return &winperf.Raw{Format: formatParts, Bytes: b}, err
+}
+
+// block is that of a sample's first part.
+func block(s *winperf.Sample) *winperf.Block {
+	if len(s.Parts) == 0 {
+		return nil
+	}
+	return s.Parts[0].Block
 }
 
 // setPayload makes the payload of a sample: its difference from the reference
@@ -154,6 +197,7 @@ func (w *Writer) Close() error {
 	if copied := w.copySchema(true); copied || w.group.samples > 0 {
 		w.endGroup()
 	}
+	w.last.cut(0)
 	w.closed = true
 	end := binary.LittleEndian.AppendUint64(nil, uint64(w.lastIndex))
 	end = binary.LittleEndian.AppendUint64(end, uint64(w.samples))
@@ -178,8 +222,8 @@ func (w *Writer) begin() {
 
 // define puts the schema and the reference of a sample in front of it, where
 // they are new.
-func (w *Writer) define(raw *winperf.Raw) {
-	if s := raw.Schema; s != w.schema.of {
+func (w *Writer) define(raw *winperf.Raw, s *winperf.Schema) {
+	if s != w.schema.of {
 		w.copySchema(true) // of the one that was in use
 		w.setSchema(s)
 	}

@@ -113,11 +113,9 @@ func (p *Pair) set(o Object) {
 	} else if !p.inStates(o.counters()) {
 		p.compile()
 	}
-	at := c.prev.store.find(o.at, d.Title)
-	p.hasPrev = at >= 0
+	p.prev, p.hasPrev = c.older(o)
 	if p.hasPrev {
-		p.prev = c.prev.Object(at)
-		p.prevClocks = c.olderClocks(p.prev.clocks(), p.curClocks)
+		p.prevClocks = p.olderClocks()
 		p.sameDefs = bytes.Equal(p.definitions, definitionBytes(p.prev))
 		if !p.sameDefs {
 			p.matchDefinitions()
@@ -126,11 +124,29 @@ func (p *Pair) set(o Object) {
 	p.matchInstances()
 }
 
+// older returns the object before. That of a part beside the others is in the last
+// other block of the part.
+func (c *Cooker) older(o Object) (Object, bool) {
+	if part := c.cur.part(o.s); c.cur.lags && part.beside {
+		if part.former == nil || c.prev.IsZero() {
+			return Object{}, false
+		}
+		at := part.former.find(o.def().Title)
+		return Object{s: part.former, pos: at}, at >= 0
+	}
+	at := c.prev.find(o.at, o.def().Title)
+	if at < 0 {
+		return Object{}, false
+	}
+	return c.prev.Object(at), true
+}
+
 // olderClocks are the clocks of the older of two samples, where their source can
 // tell as they would have been read if nobody had set the system time between them.
-func (c *Cooker) olderClocks(prev, cur counter.Clocks) counter.Clocks {
-	if c.cur.Raw().Quirks&winperf.ClocksTogether != 0 {
-		prev.Time100ns += counter.ClockStep(prev, cur)
+func (p *Pair) olderClocks() counter.Clocks {
+	prev := p.prev.clocks()
+	if p.cur.s.block.Quirks&winperf.ClocksTogether != 0 {
+		prev.Time100ns += counter.ClockStep(prev, p.curClocks)
 	}
 	return prev
 }
@@ -232,3 +248,7 @@ func (p *Pair) From(i int) (int, counter.Match) {
 func (o Object) clocks() counter.Clocks {
 	return o.s.index.ObjectClocks(o.def())
 }
+
+// Clocks are the times of the sample that the object was taken with, and the
+// object's own.
+func (o Object) Clocks() counter.Clocks { return o.clocks() }

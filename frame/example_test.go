@@ -32,14 +32,12 @@ object 238
 			fmt.Println(err)
 			return
 		}
-		frames[i] = pool.Get()
-		raw := frames[i].Raw()
-		raw.Format = winperf.FormatV1
+		raw := winperf.Raw{Format: winperf.FormatV1}
 		if raw.Bytes, err = b.Encode(); err != nil {
 			fmt.Println(err)
 			return
 		}
-		if err := frames[i].Decode(before); err != nil {
+		if frames[i], err = pool.Decode(raw.Sample(), before); err != nil {
 			fmt.Println(err)
 			return
 		}

@@ -1,8 +1,11 @@
 package frame
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,11 +16,11 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// Pool hands out frames and takes their memory back. The zero Pool is ready
-// for use and may be used from several goroutines.
+// Pool makes frames of samples and takes their memory back. The zero Pool is
+// ready for use and may be used from several goroutines.
 type Pool struct {
 	mu   sync.Mutex
-	free []*store
+	free []*sheet
 	last uint64 // number of the frame that was handed out last
 }
 
@@ -25,25 +28,24 @@ type Pool struct {
 // one source needs two frames.
 const maxFree = 8
 
-// Get returns an empty frame that is held once. Take a sample into [Frame.Raw],
-// then call Decode.
-func (p *Pool) Get() Frame {
+// get returns an empty frame that is held once.
+func (p *Pool) get() Frame {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var s *store
+	var s *sheet
 	if n := len(p.free); n > 0 {
 		s = p.free[n-1]
 		p.free = p.free[:n-1]
 	} else {
-		s = &store{pool: p}
-		s.knownObject, s.labelObject = s.known, s.label
+		s = &sheet{pool: p}
+		s.decodeBlock = s.decode
 	}
 	p.last++
 	s.state.Store(p.last<<refBits | 1)
-	return Frame{store: s, number: p.last}
+	return Frame{sheet: s, number: p.last}
 }
 
-func (p *Pool) put(s *store) {
+func (p *Pool) put(s *sheet) {
 	s.reset()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,26 +54,201 @@ func (p *Pool) put(s *store) {
 	}
 }
 
+// Decode checks and indexes the bytes of a sample's parts, as far as nobody did,
+// and returns them as one frame, which holds their blocks. Strings of before, if it
+// is a frame of the same query that was decoded earlier, are shared where their
+// bytes are unchanged.
+//
+// The error says that nothing of the sample can be read. What cost less is in
+// Damage: a part that is missing or damaged as a whole (objects before the damage
+// can be read all the same), or some of its objects.
+func (p *Pool) Decode(sample *winperf.Sample, before Frame) (Frame, error) {
+	f := p.get()
+	s := f.sheet
+	s.schema, s.before = sample.Schema, before.sheet
+	for i := range sample.Parts {
+		s.add(i, &sample.Parts[i])
+	}
+	s.before = nil
+	if s.failed != nil && !s.readable() {
+		err := s.failed
+		return Frame{}, errors.Join(err, f.Release())
+	}
+	return f, nil
+}
+
+// readable tells whether anything can be read that was collected now.
+func (s *sheet) readable() bool {
+	for i := range s.parts {
+		if p := &s.parts[i]; !p.failed() && (!p.beside || i == 0) {
+			return true
+		}
+	}
+	return false
+}
+
 // Frame is one sample. It is a small handle: pass it by value. The zero Frame
 // is empty and stands for "no sample".
 type Frame struct {
-	*store
+	*sheet
 	number uint64 // of this frame among those of its pool
 }
 
-// store is the memory of a frame.
+// sheet is what a frame consists of: decoded blocks, and the objects that count of
+// them.
+type sheet struct {
+	pool    *Pool
+	state   atomic.Uint64 // the frame's number and how many hold it; 0 when it is free
+	schema  *winperf.Schema
+	parts   []part
+	objects []Object
+	damage  []error
+	failed  error // of the parts, joined
+	missing bool  // a part has no block
+	lags    bool  // a part is beside the others
+	head    int   // the part that tells what holds for the whole
+
+	// While a block is decoded: the frame before. decodeBlock is s.decode, made once
+	// because making it allocates.
+	before      *sheet
+	decodeBlock func(*winperf.Block, winperf.Contents) (winperf.Contents, error)
+}
+
+// part is a block with what was made of it.
+type part struct {
+	*store
+	slot   int    // its place in the sample
+	beside bool   // the block may be that of the frame before
+	former *store // of a part beside the others: its last other block, which is held; nil for none
+}
+
+const (
+	refBits = 16
+	refMask = 1<<refBits - 1
+)
+
+// add adds a part of the sample.
+func (s *sheet) add(slot int, from *winperf.Part) {
+	if from.Block == nil {
+		s.fail(from, from.Err)
+		s.missing = true
+		return
+	}
+	contents, err := from.Block.Decode(s.decodeBlock)
+	st := contents.(*store) // that is what decode makes
+
+	from.Block.Retain()
+	s.lags = s.lags || from.Beside
+	if p := s.part(st); p == nil && !s.before.has(slot, st) { // else it was told already
+		s.fail(from, cmp.Or(err, st.broken))
+		s.damage = append(s.damage, st.index.Damage...)
+	}
+	s.parts = append(s.parts, part{store: st, slot: slot, beside: from.Beside, former: s.before.lastOther(slot, st, from.Beside)})
+	if err == nil && !from.Beside && s.parts[s.head].failed() {
+		s.head = len(s.parts) - 1
+	}
+	for i := range st.index.Objects {
+		o := Object{s: st, pos: i, at: len(s.objects)}
+		if from.Only == nil || slices.ContainsFunc(from.Only, func(id winperf.ObjectID) bool { return o.ID().Is(id) }) {
+			s.objects = append(s.objects, o)
+		}
+	}
+}
+
+// part returns the part that a block is, nil for none.
+func (s *sheet) part(st *store) *part {
+	for i := range s.parts {
+		if s.parts[i].store == st {
+			return &s.parts[i]
+		}
+	}
+	return nil
+}
+
+// inSlot returns the part in a place of the sample, nil for none.
+func (s *sheet) inSlot(slot int) *part {
+	for i := 0; s != nil && i < len(s.parts); i++ {
+		if s.parts[i].slot == slot {
+			return &s.parts[i]
+		}
+	}
+	return nil
+}
+
+// has tells whether a place of the sample had a block already.
+func (s *sheet) has(slot int, st *store) bool {
+	p := s.inSlot(slot)
+	return p != nil && p.store == st
+}
+
+// lastOther returns the last block in a place of the sample that is another one, and
+// holds it, where the part is beside the others: there the frame before may have the
+// same.
+func (s *sheet) lastOther(slot int, st *store, beside bool) *store {
+	p := s.inSlot(slot)
+	if p == nil || !beside {
+		return nil
+	}
+	former := p.store
+	if former == st {
+		former = p.former
+	}
+	if former != nil {
+		former.block.Retain()
+	}
+	return former
+}
+
+// fail notes what is wrong with a part as a whole.
+func (s *sheet) fail(from *winperf.Part, err error) {
+	if err != nil && from.Name != "" {
+		err = fmt.Errorf("%s: %w", from.Name, err)
+	}
+	if err != nil {
+		s.damage, s.failed = append(s.damage, err), errors.Join(s.failed, err)
+	}
+}
+
+// reset gives up what the frame holds.
+func (s *sheet) reset() {
+	for _, p := range s.parts {
+		_ = p.block.Release() // the frame's own hold
+		if p.former != nil {
+			_ = p.former.block.Release()
+		}
+	}
+	clear(s.parts)
+	clear(s.objects)
+	clear(s.damage)
+	s.parts, s.objects, s.damage = s.parts[:0], s.objects[:0], s.damage[:0]
+	s.schema, s.failed, s.missing, s.lags, s.head = nil, nil, false, false, 0
+}
+
+// find returns the position of the object with the title index, tried first at
+// the position near; -1 if there is none.
+func (s *sheet) find(near int, title uint32) int {
+	if s == nil {
+		return -1
+	}
+	if near < len(s.objects) && s.objects[near].def().Title == title {
+		return near
+	}
+	return slices.IndexFunc(s.objects, func(o Object) bool { return o.def().Title == title })
+}
+
+// store is what was made of a block.
 type store struct {
-	pool   *Pool
-	state  atomic.Uint64 // the frame's number and how many hold it; 0 when it is free
-	raw    winperf.Raw
+	block  *winperf.Block
+	number uint64 // of the block among those in the same memory
+	broken error  // why what follows some objects cannot be read
 	index  index.Index
 	labels []*Labels // per object
-	joined []Object  // of a joined frame: its objects, which stand in other frames
-	held   []Frame   // of a joined frame: those frames
-	shared shared    // columns cooked of the frame
+	shared shared    // columns cooked of the block
 
-	// While the frame is decoded: the one before and its labels of the object at hand.
-	before *store
+	// While the block is decoded: the frame before, how many objects parts before
+	// this one have, and the former labels of the object at hand.
+	before *sheet
+	near   int
 	former *Labels
 
 	// s.known and s.label, made once because making them allocates.
@@ -81,26 +258,90 @@ type store struct {
 	knownSetObject func(int, uint32) ([]byte, []index.Span, bool)
 }
 
-const (
-	refBits = 16
-	refMask = 1<<refBits - 1
-)
+// decode decodes a block, for all who hold it.
+func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents, error) {
+	st, ok := old.(*store)
+	if !ok {
+		st = &store{}
+		st.knownObject, st.labelObject = st.known, st.label
+	}
+	st.block, st.before, st.near = b, s.before, len(s.objects)
+	st.number++
+	err := st.decode()
+	st.before, st.former, st.broken = nil, nil, nil
+	if b.Shared {
+		st.shared.begin(len(st.index.Objects))
+	}
+	if len(st.index.Objects) > 0 {
+		st.broken, err = err, nil
+	}
+	return st, err
+}
 
-func (s *store) reset() {
-	s.part()
+// failed tells that nothing of the part can be read.
+func (p *part) failed() bool {
+	_, _, err := p.block.Outcome()
+	return err != nil
+}
+
+func (s *store) decode() (err error) {
+	s.labels = s.labels[:0]
+	switch s.block.Format {
+	case winperf.FormatV1:
+		err = perfdata.Decode(s.block.Bytes, &s.index, perfdata.Options{Quirks: s.block.Quirks, Known: s.knownObject, Object: s.labelObject})
+	case winperf.FormatV2:
+		err = s.decodeSets()
+	default:
+		s.index.Reset()
+		return fmt.Errorf("decode: format %d: %w", s.block.Format, winperf.ErrNotSupported)
+	}
+	s.labelParents()
+	return err
+}
+
+// Forget implements winperf.Contents.
+func (s *store) Forget() {
 	s.shared.end()
-	s.raw.Format, s.raw.Quirks, s.raw.Schema = 0, 0, nil
 	s.index.Reset()
 	clear(s.labels)
 	s.labels = s.labels[:0]
 }
 
-// IsZero tells whether the Frame is the zero Frame.
-func (f Frame) IsZero() bool { return f.store == nil }
+// AppendObjects appends the identities of the objects in a block that was decoded;
+// nothing for another one.
+func AppendObjects(ids []winperf.ObjectID, b *winperf.Block) []winperf.ObjectID {
+	_, contents, _ := b.Outcome()
+	st, ok := contents.(*store)
+	if !ok {
+		return nil
+	}
+	for i := range st.index.Objects {
+		ids = append(ids, Object{s: st, pos: i}.ID())
+	}
+	return ids
+}
 
-// Raw is the sample as the system gave it. It may be changed only before
-// Decode.
-func (f Frame) Raw() *winperf.Raw { return &f.raw }
+// IsZero tells whether the Frame is the zero Frame.
+func (f Frame) IsZero() bool { return f.sheet == nil }
+
+// Schema has the names of the sample's objects and counters; nil where there are
+// none.
+func (f Frame) Schema() *winperf.Schema { return f.schema }
+
+// Blocks returns the sample as the system gave it: the blocks of its parts, as far
+// as there are any. They are held by the frame.
+func (f Frame) Blocks() iter.Seq[*winperf.Block] {
+	return func(yield func(*winperf.Block) bool) {
+		if f.IsZero() {
+			return
+		}
+		for i := range f.parts {
+			if !yield(f.parts[i].block) {
+				return
+			}
+		}
+	}
+}
 
 // Retain adds a holder: the memory goes back to the pool only when every
 // holder has called Release.
@@ -137,7 +378,7 @@ func (f Frame) Release() error {
 		}
 		if f.state.CompareAndSwap(w, next) {
 			if last {
-				f.pool.put(f.store)
+				f.pool.put(f.sheet)
 			}
 			break
 		}
@@ -145,62 +386,60 @@ func (f Frame) Release() error {
 	return nil
 }
 
-// Decode checks and indexes the bytes of Raw. Strings of before, if it is a
-// frame of the same query that was decoded earlier, are shared where their
-// bytes are unchanged. An error says that the sample as a whole is damaged;
-// objects before the damage can be read all the same. What cost less than the
-// sample is in Damage.
-func (f Frame) Decode(before Frame) error {
-	s := f.store
-	if len(s.joined) > 0 {
-		return fmt.Errorf("decode of a joined frame: %w", winperf.ErrState)
-	}
-	if before.store != s {
-		s.before = before.store
-	}
-	defer func() { s.before, s.former = nil, nil }()
-	s.labels = s.labels[:0]
-	var err error
-	switch s.raw.Format {
-	case winperf.FormatV1:
-		err = perfdata.Decode(s.raw.Bytes, &s.index, perfdata.Options{Quirks: s.raw.Quirks, Known: s.knownObject, Object: s.labelObject})
-	case winperf.FormatV2:
-		err = s.decodeSets()
-	default:
-		return fmt.Errorf("decode: format %d: %w", s.raw.Format, winperf.ErrNotSupported)
-	}
-	s.labelParents()
-	return err
-}
-
 // Damage is what was found wrong with parts of the sample. It is empty for
 // nearly every sample and bounded for the others.
-func (f Frame) Damage() []error { return f.index.Damage }
+func (f Frame) Damage() []error { return f.damage }
 
-// Clocks are the times of the sample, those of objects left out.
-func (f Frame) Clocks() counter.Clocks { return f.index.Clocks }
+// spokesman is the index of the part that speaks for the sample, nil where there is
+// none.
+func (f Frame) spokesman() *index.Index {
+	if f.IsZero() || len(f.parts) == 0 {
+		return nil
+	}
+	return &f.parts[f.head].index
+}
+
+// Clocks are the times of the sample, those of objects left out: of its first part
+// that can be read. Objects tell their own (see [Object.Clocks]).
+func (f Frame) Clocks() counter.Clocks {
+	if ix := f.spokesman(); ix != nil {
+		return ix.Clocks
+	}
+	return counter.Clocks{}
+}
 
 // Time is when the sample was taken, in UTC.
-func (f Frame) Time() time.Time { return winperf.FromFiletime(f.index.Clocks.Time100ns) }
+func (f Frame) Time() time.Time { return winperf.FromFiletime(f.Clocks().Time100ns) }
 
 // Machine is the name of the machine as the sample gives it.
-func (f Frame) Machine() string { return f.index.MachineName() }
+func (f Frame) Machine() string {
+	if ix := f.spokesman(); ix != nil {
+		return ix.MachineName()
+	}
+	return ""
+}
+
+// Quirks are those of the part whose clocks are the frame's.
+func (f Frame) Quirks() winperf.Quirks {
+	if f.spokesman() == nil {
+		return 0
+	}
+	return f.parts[f.head].block.Quirks
+}
 
 // NumObjects is the number of objects.
 func (f Frame) NumObjects() int {
 	if f.IsZero() {
 		return 0
 	}
-	return len(f.index.Objects)
+	return len(f.objects)
 }
 
+// Complete tells whether all parts of the sample are there.
+func (f Frame) Complete() bool { return !f.missing }
+
 // Object returns the object at position i, 0 ≤ i < NumObjects.
-func (f Frame) Object(i int) Object {
-	if i < len(f.joined) {
-		return f.joined[i]
-	}
-	return Object{s: f.store, pos: i, at: i}
-}
+func (f Frame) Object(i int) Object { return f.objects[i] }
 
 // Objects returns all objects in the order of the sample.
 func (f Frame) Objects() iter.Seq[Object] {

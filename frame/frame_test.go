@@ -26,7 +26,9 @@ object 238
 
 func TestRelease(t *testing.T) {
 	var pool frame.Pool
-	a := take(t, &pool, block(t, small), frame.Frame{})
+	var q taker
+	a := q.take(t, &pool, block(t, small), frame.Frame{})
+	used := blockOf(a)
 	if err := a.Retain(); err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +40,9 @@ func TestRelease(t *testing.T) {
 	if err := a.Release(); !errors.Is(err, winperf.ErrReleased) {
 		t.Errorf("one release too many: %v, expected ErrReleased", err)
 	}
-	b := take(t, &pool, block(t, small), frame.Frame{})
-	if a.Raw() != b.Raw() {
-		t.Error("the pool does not hand out released memory again")
+	b := q.take(t, &pool, block(t, small), frame.Frame{})
+	if blockOf(b) != used {
+		t.Error("released memory is not used again")
 	}
 	if err := a.Release(); !errors.Is(err, winperf.ErrReleased) {
 		t.Errorf("release of a frame whose memory serves another: %v, expected ErrReleased", err)
@@ -61,7 +63,7 @@ func TestRelease(t *testing.T) {
 
 func TestRetainLimit(t *testing.T) {
 	var pool frame.Pool
-	f := pool.Get()
+	f := take(t, &pool, block(t, small), frame.Frame{})
 	held := 1
 	for ; ; held++ {
 		if err := f.Retain(); err != nil {
@@ -113,19 +115,20 @@ func TestHolders(t *testing.T) {
 
 func TestDecodeErrors(t *testing.T) {
 	var pool frame.Pool
-	f := pool.Get()
-	if err := f.Decode(frame.Frame{}); !errors.Is(err, winperf.ErrNotSupported) {
+	if _, err := pool.Decode(winperf.Raw{}.Sample(), frame.Frame{}); !errors.Is(err, winperf.ErrNotSupported) {
 		t.Errorf("no format: %v", err)
 	}
-	f.Raw().Format, f.Raw().Bytes = winperf.FormatV1, []byte("no block")
-	if err := f.Decode(frame.Frame{}); !errors.Is(err, winperf.ErrBadData) || f.NumObjects() != 0 {
-		t.Errorf("no block: %v, %d objects", err, f.NumObjects())
+	raw := winperf.Raw{Format: winperf.FormatV1, Bytes: []byte("no block")}
+	if _, err := pool.Decode(raw.Sample(), frame.Frame{}); !errors.Is(err, winperf.ErrBadData) {
+		t.Errorf("no block: %v", err)
 	}
+
+	// What stands before the damage can be read.
 	whole := block(t, small+"object 4 form=single\n counter 24 PERF_COUNTER_RAWCOUNT\n values : 7\n")
-	f.Raw().Bytes = whole[:len(whole)-8]
-	err := f.Decode(frame.Frame{})
-	if !errors.Is(err, winperf.ErrBadData) {
-		t.Errorf("cut block: %v", err)
+	raw.Bytes = whole[:len(whole)-8]
+	f, err := pool.Decode(raw.Sample(), frame.Frame{})
+	if err != nil || f.NumObjects() != 1 || len(f.Damage()) != 1 || !errors.Is(f.Damage()[0], winperf.ErrBadData) {
+		t.Errorf("cut block: %v, %d objects, damage %v", err, f.NumObjects(), f.Damage())
 	}
 }
 
@@ -352,8 +355,9 @@ func TestWarmDecode(t *testing.T) {
 	var pool frame.Pool
 	series := perftest.Series(perftest.Desktop, 2, 0, 1)
 	before, i := frame.Frame{}, 0
+	var q taker
 	cycle := func() {
-		f := take(t, &pool, series[i%2].Bytes, before)
+		f := q.take(t, &pool, series[i%2].Bytes, before)
 		before.Release()
 		before, i = f, i+1
 	}

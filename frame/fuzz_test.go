@@ -31,14 +31,12 @@ func FuzzPair(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		var pool frame.Pool
 		var ck frame.Cooker
-		prev, cur := pool.Get(), pool.Get()
-		for _, s := range []struct {
-			f, before frame.Frame
-			b         []byte
-		}{{prev, frame.Frame{}, a}, {cur, prev, b}} {
-			s.f.Raw().Format, s.f.Raw().Bytes = winperf.FormatV1, s.b
-			_ = s.f.Decode(s.before) // an error leaves what could be read
+		decode := func(b []byte, before frame.Frame) frame.Frame {
+			f, _ := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: b}.Sample(), before)
+			return f // the zero Frame where nothing can be read
 		}
+		prev := decode(a, frame.Frame{})
+		cur := decode(b, prev)
 		ck.Set(prev, cur, counter.Options{})
 		for o := range cur.Objects() {
 			checkNames(t, o)

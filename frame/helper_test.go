@@ -23,13 +23,63 @@ func block(tb testing.TB, text string) []byte {
 	return raw
 }
 
-// take puts a block into a frame as a query would and decodes it.
+// take takes a block as a query would and decodes it.
 func take(tb testing.TB, p *frame.Pool, b []byte, before frame.Frame) frame.Frame {
 	tb.Helper()
-	f := p.Get()
-	raw := f.Raw()
-	raw.Format, raw.Bytes = winperf.FormatV1, append(raw.Bytes[:0], b...)
-	if err := f.Decode(before); err != nil {
+	return new(taker).take(tb, p, b, before)
+}
+
+// taker takes blocks in the same memory again and again.
+type taker struct {
+	blocks winperf.Blocks
+	sample winperf.Sample
+	shared bool
+}
+
+func (q *taker) take(tb testing.TB, p *frame.Pool, b []byte, before frame.Frame) frame.Frame {
+	tb.Helper()
+	block := q.sample.Begin(&q.blocks)
+	block.Format, block.Bytes, block.Shared = winperf.FormatV1, append(block.Bytes[:0], b...), q.shared
+	f, err := p.Decode(&q.sample, before)
+	if err == nil {
+		_, _, err = block.Outcome()
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	q.sample.Release()
+	return f
+}
+
+// blockOf returns the block of a frame that has one.
+func blockOf(f frame.Frame) *winperf.Block {
+	for b := range f.Blocks() {
+		return b
+	}
+	return nil
+}
+
+// piece are some objects of a frame.
+type piece struct {
+	frame.Frame
+	only []uint32
+}
+
+// join makes a sample of pieces of frames and decodes it.
+func join(tb testing.TB, p *frame.Pool, before frame.Frame, pieces ...piece) frame.Frame {
+	tb.Helper()
+	var s winperf.Sample
+	for _, piece := range pieces {
+		part := winperf.Part{Block: blockOf(piece.Frame)}
+		for _, title := range piece.only {
+			part.Only = append(part.Only, winperf.ObjectID{Index: title})
+		}
+		part.Block.Retain()
+		s.Parts = append(s.Parts, part)
+	}
+	defer s.Release()
+	f, err := p.Decode(&s, before)
+	if err != nil {
 		tb.Fatal(err)
 	}
 	return f

@@ -169,9 +169,13 @@ func (l *Labels) byText() bool {
 // frame before, and returns the definitions they were made of.
 func (s *store) known(position int, title, codePage uint32) []byte {
 	s.former = nil
-	if at := s.before.find(position, title); at >= 0 && s.before.labels[at].page == codePage {
-		s.former = s.before.labels[at]
-		return s.former.raw
+	at := s.before.find(s.near+position, title)
+	if at < 0 {
+		return nil
+	}
+	if l := s.before.objects[at].Labels(); l.page == codePage {
+		s.former = l
+		return l.raw
 	}
 	return nil
 }
@@ -186,7 +190,7 @@ func (s *store) label(i int, same bool) {
 		return
 	}
 	n := namer{ix: &s.index, page: d.CodePage, instances: s.index.Instances[d.Instance0:d.InstanceEnd], definition: perfdata.Definition}
-	if s.raw.Format == winperf.FormatV2 {
+	if s.block.Format == winperf.FormatV2 {
 		n.definition = counterset.Definition
 	}
 	if d.Link0 >= 0 {
@@ -240,21 +244,15 @@ func (s *store) parentsOf(l *Labels) []parentLabels {
 const maxParents = 8
 
 func (s *store) labelsOf(title uint32) *Labels {
-	if at := s.find(0, title); at >= 0 {
+	if at := s.find(title); at >= 0 {
 		return s.labels[at]
 	}
 	return nil
 }
 
-// find returns the position of the object with the title index, tried first at
-// the position near; -1 if there is none.
-func (s *store) find(near int, title uint32) int {
-	if s == nil {
-		return -1
-	}
-	if near < len(s.index.Objects) && s.index.Objects[near].Title == title {
-		return near
-	}
+// find returns the position of the object with the title index; -1 if there is
+// none.
+func (s *store) find(title uint32) int {
 	return slices.IndexFunc(s.index.Objects, func(o index.Object) bool { return o.Title == title })
 }
 

@@ -15,7 +15,7 @@ import (
 type Object struct {
 	s   *store
 	pos int // in s
-	at  int // in the frame that it was asked of, which is another than s only where that is joined
+	at  int // in the frame that it was asked of
 }
 
 func (o Object) def() *index.Object { return &o.s.index.Objects[o.pos] }
@@ -30,6 +30,27 @@ func (o Object) Labels() *Labels { return o.s.labels[o.pos] }
 
 // Position is the object's position in its frame.
 func (o Object) Position() int { return o.at }
+
+// Place tells objects from each other: those of one block, and those of different
+// ones.
+type Place struct {
+	of     *store
+	number uint64
+	pos    int
+}
+
+// First tells that the object is of the first block of a part that is collected beside
+// the others.
+func (o Object) First(f Frame) bool {
+	p := f.part(o.s)
+	return p != nil && p.beside && p.former == nil
+}
+
+// Place is where the object stands.
+func (o Object) Place() Place { return Place{o.s, o.s.number, o.pos} }
+
+// Block is the block that the object stands in.
+func (o Object) Block() *winperf.Block { return o.s.block }
 
 // ID is the object's identity.
 func (o Object) ID() winperf.ObjectID {

@@ -443,16 +443,18 @@ func TestReference(t *testing.T) {
 // follow cooks samples of a model one after the other with one Cooker: mostly
 // against the one before, now and then against an earlier one or none.
 func follow(t *testing.T, m *model) {
-	var pool, joins frame.Pool
+	var pool frame.Pool
+	var q taker
 	var ck, other frame.Cooker
 	shots := []shot{{}}
 	for second := range 12 {
 		s := m.snapshot()
 		before := shots[max(0, len(shots)-1-m.rand.IntN(2))]
-		f := take(t, &pool, block(t, s.text(second)), before.Frame)
+		q.shared = m.chance(3)
+		f := q.take(t, &pool, block(t, s.text(second)), before.Frame)
 		cur := shot{s, f}
 		if m.chance(4) {
-			cur = m.joined(t, &joins, cur)
+			cur = m.parted(t, &pool, cur)
 		}
 		prev := shots[len(shots)-1]
 		if m.chance(5) {
@@ -460,8 +462,7 @@ func follow(t *testing.T, m *model) {
 		}
 
 		ck.Set(prev.Frame, cur.Frame, counter.Options{})
-		if m.chance(3) {
-			cur.Share()
+		if q.shared {
 			other.Set(prev.Frame, cur.Frame, counter.Options{})
 			compare(t, &other, prev, cur)
 		}
@@ -479,22 +480,19 @@ func follow(t *testing.T, m *model) {
 	}
 }
 
-// joined is the shot with its objects in another order, some left out, in a
-// joined frame.
-func (m *model) joined(t *testing.T, joins *frame.Pool, s shot) shot {
+// parted is the shot with its objects in another order, some left out, each in a part
+// of its own.
+func (m *model) parted(t *testing.T, pool *frame.Pool, s shot) shot {
 	t.Helper()
 	var some snapshot
-	var objects []frame.Object
+	var pieces []piece
 	for _, n := range m.rand.Perm(len(s.snapshot)) {
 		if !m.chance(6) {
-			some, objects = append(some, s.snapshot[n]), append(objects, s.Object(n))
+			some, pieces = append(some, s.snapshot[n]), append(pieces, piece{s.Frame, []uint32{s.snapshot[n].title}})
 		}
 	}
-	f, err := joins.Join(s.Frame, nil, objects...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Release(); err != nil { // the joined frame holds it
+	f := join(t, pool, frame.Frame{}, pieces...)
+	if err := s.Release(); err != nil { // its block is held by the other
 		t.Fatal(err)
 	}
 	return shot{some, f}

@@ -15,10 +15,10 @@ func (s *store) decodeSets() error {
 		s.knownSetObject = s.knownSet
 	}
 	var sets []winperf.CounterSet
-	if s.raw.Schema != nil {
-		sets = s.raw.Schema.Sets
+	if s.block.Schema != nil {
+		sets = s.block.Schema.Sets
 	}
-	return counterset.Decode(s.raw.Bytes, sets, &s.index, counterset.Options{Known: s.knownSetObject, Object: s.labelObject})
+	return counterset.Decode(s.block.Bytes, sets, &s.index, counterset.Options{Known: s.knownSetObject, Object: s.labelObject})
 }
 
 // knownSet is known for counter sets, where only the names tell how long a

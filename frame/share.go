@@ -7,18 +7,13 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Share makes the frame keep what is cooked of it as the newer of two frames:
-// several Cookers that cook the same two frames compute every column once. It
-// is for frames with several readers, as one cooker alone never asks twice.
-// Call it after Decode and before the frame is handed to others. The memory is
-// given back with the frame.
-func (f Frame) Share() { f.shared.begin(len(f.index.Objects)) }
-
 // maxVariants bounds how many pairs with one newer object keep their columns.
 // Readers at the same interval have the same older frame.
 const maxVariants = 4
 
-// shared holds the cooked columns of a frame, by object.
+// shared holds the cooked columns of a block that several readers have
+// (winperf.Block.Shared), by object: cookers that cook the same two blocks compute
+// every column once.
 type shared struct {
 	on      bool
 	objects []sharedObject
@@ -33,8 +28,9 @@ type sharedObject struct {
 
 // variant are the columns of one pair of objects.
 type variant struct {
-	prev    Frame // the frame that the older object stands in; zero for none
-	pos     int   // its position there
+	prev    *store // that the older object stands in, nil for none
+	number  uint64 // of its block
+	pos     int    // its position there
 	opt     counter.Options
 	columns []sharedColumn // by position of the counter
 }
@@ -62,7 +58,7 @@ func (s *shared) end() {
 		o := &s.objects[i]
 		for j := range o.variants {
 			v := &o.variants[j]
-			v.prev = Frame{}
+			v.prev = nil
 			for k := range v.columns {
 				c := &v.columns[k]
 				*c = sharedColumn{Column: Column{Bits: c.Bits[:0], Status: c.Status[:0]}}
@@ -113,13 +109,13 @@ func (v *variant) column(p *Pair, k int) *Column {
 
 // variant returns the columns of a pair, nil if there are too many pairs.
 func (o *sharedObject) variant(p *Pair) *variant {
-	var prev Frame
-	pos := 0
+	var prev *store
+	number, pos := uint64(0), 0
 	if p.hasPrev {
-		prev, pos = Frame{p.prev.s, p.prev.s.state.Load() >> refBits}, p.prev.pos
+		prev, number, pos = p.prev.s, p.prev.s.number, p.prev.pos
 	}
 	for i := range o.variants {
-		if v := &o.variants[i]; v.prev == prev && v.pos == pos && v.opt == p.cooker.opt {
+		if v := &o.variants[i]; v.prev == prev && v.number == number && v.pos == pos && v.opt == p.cooker.opt {
 			return v
 		}
 	}
@@ -129,7 +125,7 @@ func (o *sharedObject) variant(p *Pair) *variant {
 	}
 	o.variants = slices.Grow(o.variants, 1)[:n+1] // what is behind the end has memory to use again
 	v := &o.variants[n]
-	v.prev, v.pos, v.opt = prev, pos, p.cooker.opt
+	v.prev, v.number, v.pos, v.opt = prev, number, pos, p.cooker.opt
 	v.columns = slices.Grow(v.columns[:0], len(p.columns))[:len(p.columns)]
 	for k := range v.columns {
 		v.columns[k].done = false // also of a frame that did not come to its end

@@ -1,11 +1,11 @@
 package frame_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/perftest"
@@ -18,8 +18,9 @@ func place(p *frame.Pair, k int) *uint64 { return &p.Column(k).Bits[0] }
 // not.
 func TestShare(t *testing.T) {
 	var pool frame.Pool
-	first, second, third := twoSample(t, &pool, at0, 0, 0), twoSample(t, &pool, at1, 100, 100), twoSample(t, &pool, at2, 400, 400)
-	third.Share()
+	first, second := twoSample(t, &pool, at0, 0, 0), twoSample(t, &pool, at1, 100, 100)
+	q := taker{shared: true}
+	third := q.take(t, &pool, block(t, at2+fmt.Sprintf(twoObjects, 400, 400)), frame.Frame{})
 	pairOf := func(prev frame.Frame, opt counter.Options) *frame.Pair {
 		ck := &frame.Cooker{}
 		ck.Set(prev, third, opt)
@@ -58,12 +59,12 @@ func TestShareGivesTheSame(t *testing.T) {
 	var alone, pool frame.Pool
 	var one, other frame.Cooker
 	var before [2]frame.Frame
+	takers := []taker{{}, {shared: true}}
 	for n := range 12 {
 		var f [2]frame.Frame
 		for i, p := range []*frame.Pool{&alone, &pool} {
-			f[i] = take(t, p, samples[n%len(samples)].Bytes, before[i])
+			f[i] = takers[i].take(t, p, samples[n%len(samples)].Bytes, before[i])
 		}
-		f[1].Share()
 		one.Set(before[0], f[0], counter.Options{})
 		want := values(&one, f[0])
 		for range 2 {
@@ -108,11 +109,12 @@ func TestShareConcurrently(t *testing.T) {
 	samples := perftest.Series(perftest.Small, 2, 10, 1)
 	var pool frame.Pool
 	prev := take(t, &pool, samples[0].Bytes, frame.Frame{})
-	cur := take(t, &pool, samples[1].Bytes, prev)
+	single := take(t, &pool, samples[1].Bytes, prev)
 	var alone frame.Cooker
-	alone.Set(prev, cur, counter.Options{})
-	want := values(&alone, cur)
-	cur.Share()
+	alone.Set(prev, single, counter.Options{})
+	want := values(&alone, single)
+	q := taker{shared: true}
+	cur := q.take(t, &pool, samples[1].Bytes, prev)
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
@@ -134,16 +136,11 @@ func TestShareAllocatesNothing(t *testing.T) {
 	var pool frame.Pool
 	var a, b frame.Cooker
 	before := frame.Frame{}
+	q := taker{shared: true}
 	n := 0
 	run := func() {
-		f := pool.Get()
-		raw := f.Raw()
-		raw.Format, raw.Bytes = winperf.FormatV1, append(raw.Bytes[:0], samples[n%len(samples)].Bytes...)
+		f := q.take(t, &pool, samples[n%len(samples)].Bytes, before)
 		n++
-		if err := f.Decode(before); err != nil {
-			t.Fatal(err)
-		}
-		f.Share()
 		for _, ck := range []*frame.Cooker{&a, &b} {
 			ck.Set(before, f, counter.Options{})
 			for o := range f.Objects() {
@@ -174,13 +171,11 @@ func BenchmarkShare(b *testing.B) {
 				var pool frame.Pool
 				prev := take(b, &pool, samples[0].Bytes, frame.Frame{})
 				cookers := make([]frame.Cooker, readers)
+				q := taker{shared: shared}
 				for b.Loop() {
 					b.StopTimer()
-					cur := take(b, &pool, samples[1].Bytes, prev)
+					cur := q.take(b, &pool, samples[1].Bytes, prev)
 					b.StartTimer()
-					if shared {
-						cur.Share()
-					}
 					for i := range cookers {
 						ck := &cookers[i]
 						ck.Set(prev, cur, counter.Options{})

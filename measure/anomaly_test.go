@@ -257,7 +257,13 @@ type troubled struct {
 	list []winperf.Anomaly
 }
 
-func (s *troubled) Anomalies(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
+func (s *troubled) Describe() winperf.Description {
+	d := s.Source.Describe()
+	d.Anomalies = s.anomalies
+	return d
+}
+
+func (s *troubled) anomalies(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
 	total := uint64(len(s.list))
 	return append(buf, s.list[min(n, total):]...), total
 }

@@ -4,76 +4,68 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/nametable"
 )
 
-// Apart is what a cycle tells of costly objects that were sampled apart.
-type Apart struct {
-	// Frame is their newest sample, the zero Frame before the first.
-	Frame frame.Frame
-	// Age is how long before the others' their sample was begun.
-	Age time.Duration
-	// Fresh tells that the cycle before had an older sample of them, or none.
-	Fresh bool
-	// Err is why the last try gave no newer sample.
-	Err error
-}
-
-// apart measures the costly objects of a selection beside the others, in a
-// Context of its own. At most one sample is under way; what becomes of it is
-// collected when the others' are decoded.
+// apart is a query for the costly objects of a selection beside one for the others. At
+// most one sample of them is under way; the newest one that is done is a part of every
+// sample of the others.
 type apart struct {
-	context *Context
-	every   time.Duration // between the beginnings of two samples, at least
-	parts   []bool        // of the whole selection: which are costly
-	line    *call.Line
-	run     func(context.Context) // takes a sample, on the line
-	round   call.Round            // of one sample
+	winperf.Query // of the others
+	costly        winperf.Query
+	opt           Options
+	parts         []bool // of the whole selection: which are costly
+	line          *call.Line
+	run           func(context.Context) // takes a sample, on the line
+	round         call.Round            // of one sample
 
-	// Of the sample that is under way:
+	// Of the sample that is under way; its own, until the call returns:
+	asked  winperf.Sample
 	failed error
 	lasted time.Duration // how long it took
 
-	busy, waited   bool          // a sample was begun and not collected; the first one was waited for
-	begun          bool          // there was a sample
-	started, taken time.Duration // when the last sample was begun, and that of cycle, by the clock's Elapsed
-	err            error         // of the last sample
-	news           bool          // which no cycle told of
-	cycle          *Cycle        // nil before the first
-	whole          Cycle         // the others and these
-	told           Apart         // with it
+	busy, waited bool           // a sample was begun and not collected; the first one was waited for
+	begun        bool           // there was a sample
+	started      time.Duration  // when the last one was begun, by the clock's Elapsed
+	newest       winperf.Sample // the last one that succeeded
+	only         []winperf.ObjectID
+	err          error          // of the last one
+	news         bool           // which nobody was told of
 }
 
-// newApart parts the costly objects from the rest of a selection. It returns nil
-// where one of the two is empty.
-func newApart(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) (a *apart, rest winperf.Selection, err error) {
+// compileApart compiles the costly objects of a selection apart from the rest. It
+// returns nil where one of the two is empty.
+func compileApart(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) (*apart, error) {
 	if !sel.Costly && len(sel.Paths)+len(sel.Objects) < 2 && !sel.Global {
-		return nil, sel, nil // one thing
+		return nil, nil // one thing
 	}
 	schema, err := winperf.CostlySchema(ctx, src)
 	if err != nil {
-		return nil, sel, err
+		return nil, err
 	}
 	if schema == nil || len(schema.Costly) == 0 {
-		return nil, sel, nil
+		return nil, nil
 	}
 	rest, costly, parts := partCostly(sel, schema)
 	if isEmpty(withoutOwn(rest)) || isEmpty(costly) {
-		return nil, sel, nil
+		return nil, nil
 	}
-	if opt.Slow == 0 {
-		opt.Slow = math.MaxInt64 // it delays nobody
+
+	a := &apart{opt: opt, parts: parts, line: call.NewLine()}
+	a.run = a.sample
+	a.know(schema)
+	if a.Query, err = src.Compile(ctx, withoutOwn(rest)); err != nil {
+		return nil, err
 	}
-	a = &apart{context: New(src, costly, opt), every: opt.CostlyInterval, parts: parts, line: call.NewLine()}
-	a.context.beside, a.run = true, a.sample
-	return a, rest, nil
+	if a.costly, err = src.Compile(ctx, costly); err != nil {
+		return nil, errors.Join(err, a.Query.Close())
+	}
+	return a, nil
 }
 
 // partCostly parts a selection. costly tells of each part of it, in their order
@@ -119,7 +111,7 @@ func (a *apart) first(ctx context.Context) error {
 		return nil
 	}
 	a.start()
-	fired, stop := a.context.opt.Clock.Timer(a.context.opt.interval())
+	fired, stop := a.opt.Clock.Timer(a.opt.interval())
 	defer stop()
 	if a.round.Await(ctx, fired) {
 		a.collect()
@@ -135,18 +127,15 @@ func (a *apart) start() {
 	if a.busy || !a.due() || errors.Is(a.err, io.EOF) {
 		return
 	}
-	a.busy, a.begun, a.started = true, true, a.context.opt.Clock.Elapsed()
+	a.busy, a.begun, a.started = true, true, a.opt.Clock.Elapsed()
 	_ = a.round.Begin(context.Background(), 0) // which never ends
 	a.round.Ask(a.line, a.run)
 }
 
 // sample takes a sample.
 func (a *apart) sample(ctx context.Context) {
-	a.failed = a.context.Prepare(ctx)
-	if a.failed == nil {
-		a.failed = a.context.Sample(ctx)
-	}
-	a.lasted = a.context.opt.Clock.Elapsed() - a.started
+	a.failed = a.costly.Next(ctx, &a.asked)
+	a.lasted = a.opt.Clock.Elapsed() - a.started
 }
 
 // due tells whether it is time for a sample. Like those of a [Schedule] two
@@ -156,99 +145,75 @@ func (a *apart) due() bool {
 	if !a.begun {
 		return true
 	}
-	interval := a.context.opt.interval()
-	since := a.context.opt.Clock.Elapsed() - a.started
-	if since < max(a.every, interval/2) {
+	interval := a.opt.interval()
+	since := a.opt.Clock.Elapsed() - a.started
+	if since < max(a.opt.CostlyInterval, interval/2) {
 		return false
 	}
 	return a.lasted < interval || since-a.lasted >= interval/2
 }
 
-// poll decodes a sample that is there by now.
-func (a *apart) poll() {
+// collect takes over a sample that ended.
+func (a *apart) collect() {
+	a.busy, a.news = false, true
+	if a.err = a.failed; a.err == nil {
+		a.newest, a.asked = a.asked, a.newest
+		a.know(a.newest.Schema)
+	}
+	a.asked.Release()
+}
+
+// know notes which objects are costly: others come along with them, such as those of
+// their parents, which the others' sample has as well.
+func (a *apart) know(s *winperf.Schema) {
+	if s == nil {
+		return
+	}
+	for _, title := range s.Costly {
+		if id := (winperf.ObjectID{Index: title}); !slices.Contains(a.only, id) {
+			a.only = append(a.only, id)
+		}
+	}
+}
+
+// Next implements winperf.Query.
+func (a *apart) Next(ctx context.Context, s *winperf.Sample) error {
+	if err := a.Query.Next(ctx, s); err != nil {
+		return err
+	}
 	if a.busy && !a.line.Busy() {
 		a.collect()
 	}
+
+	if a.newest.Parts == nil {
+		s.Parts = append(s.Parts, winperf.Part{Beside: true})
+	}
+	for _, p := range a.newest.Parts {
+		if p.Beside, p.Only = true, a.only; p.Block != nil {
+			p.Block.Retain()
+		}
+		s.Parts = append(s.Parts, p)
+	}
+	s.Damage = append(s.Damage, a.newest.Damage...)
+	a.newest.Damage = nil
+	return nil
 }
 
-// collect decodes a sample that ended.
-func (a *apart) collect() {
-	a.busy, a.news = false, true
-	err := a.failed
-	var c *Cycle
-	if err == nil {
-		c, err = a.context.Decode()
-	}
-	if a.err = err; err == nil {
-		a.cycle, a.taken = c, a.started
-	}
-}
-
-// tell adds what is to be told of a new sample, or of one that failed, to a cycle
-// of the others.
-func (a *apart) tell(c *Cycle, n *notes) {
-	if a.cycle != nil {
-		c.values += a.cycle.values
-	}
-	switch {
-	case !a.news:
-	case a.err == nil:
-		c.Damage = append(c.Damage, a.cycle.Damage...)
-		n.list = append(n.list, a.cycle.Anomalies...)
-	case !errors.Is(a.err, io.EOF):
+// tell notes once that a sample of the costly objects failed.
+func (a *apart) tell(n *notes) {
+	if a.news && a.err != nil && !errors.Is(a.err, io.EOF) {
 		n.add(winperf.Anomaly{Kind: winperf.SourceFailed, Detail: "costly objects", Err: a.err, Action: "tried again; the last values stay"})
 	}
+	a.news = false
 }
 
-// join returns the cycle of the others, whose sample was begun at the given
-// time, together with the newest of the costly objects, in the order of the whole
-// selection.
-func (a *apart) join(rest *Cycle, begin time.Duration) *Cycle {
-	w := &a.whole
-	columns, readings, parts, columnParts := w.columns[:0], w.readings[:0], w.Parts[:0], w.ColumnParts[:0]
-	*w = *rest
-	a.told = Apart{Fresh: a.news && a.err == nil, Err: a.err}
-	if a.cycle != nil {
-		a.told.Frame, a.told.Age = a.cycle.Frame, begin-a.taken
-	}
-	w.Apart, a.news = &a.told, false
-	from := [2]partWalk{{cycle: rest}, {cycle: a.cycle}}
-	values := 0
-	for _, costly := range a.parts {
-		walk := &from[0]
-		if costly {
-			walk = &from[1]
-		}
-		if walk.cycle != nil {
-			part := walk.next()
-			for _, col := range part {
-				col.start = values
-				values += col.Len()
-				columns = append(columns, col)
-			}
-		}
-		parts, columnParts = append(parts, values), append(columnParts, len(columns))
-	}
-	w.columns, w.readings, w.Parts, w.ColumnParts = columns, readings, parts, columnParts
-	w.has, w.at = forms{columns: true}, position{}
-	return w
-}
-
-// partWalk walks over the parts of a cycle.
-type partWalk struct {
-	cycle    *Cycle
-	part, at int
-}
-
-// next returns the columns of the next part.
-func (w *partWalk) next() []Column {
-	at, end := w.at, w.cycle.ColumnParts[w.part]
-	w.part, w.at = w.part+1, end
-	return w.cycle.Columns()[at:end]
-}
-
-// close ends a sample that is under way, and then the Context.
-func (a *apart) close() error {
+// Close ends a sample that is under way, and closes both queries.
+func (a *apart) Close() error {
 	a.round.Leave()
-	return a.line.Close(closeGrace, a.context.Close)
+	costly := a.line.Close(closeGrace, func() error {
+		a.asked.Release()
+		return a.costly.Close()
+	})
+	a.newest.Release()
+	return errors.Join(costly, a.Query.Close())
 }

@@ -74,22 +74,23 @@ func rounds(t *testing.T, src *split, sel winperf.Selection, opt measure.Options
 // Costly objects delay nothing but the first sample, and say how old they are.
 func TestCostlyApart(t *testing.T) {
 	var got []string
+	var last *winperf.Block
 	rounds(t, apartSource(), selection(t, switches, threadSwitches), measure.Options{}, 8, 400*ms, func(since time.Duration, c *measure.Cycle) {
 		r := c.Readings()[c.Parts[0]:]
 		fresh := ""
-		if c.Apart.Fresh {
-			fresh = " fresh"
+		if b := c.Sample.Parts[1].Block; b != last {
+			fresh, last = " fresh", b
 		}
-		got = append(got, fmt.Sprintf("%v %s age %v at %v%s", since, lines(r)[0], c.Apart.Age, r[0].Time.Sub(winperf.FromFiletime(epoch)), fresh))
-		if len(r) != 1 || c.Cost.Sample != 0 || c.Apart.Frame.NumObjects() != 2 || c.Apart.Err != nil {
-			t.Errorf("%d readings, sampled for %v, apart %+v", len(r), c.Cost.Sample, c.Apart)
+		got = append(got, fmt.Sprintf("%v %s at %v%s", since, lines(r)[0], r[0].Time.Sub(winperf.FromFiletime(epoch)), fresh))
+		if len(r) != 1 || c.Cost.Sample != 0 || c.Frame.NumObjects() != 2 || len(anomalies(c)) > 0 {
+			t.Errorf("%d readings, sampled for %v, %v", len(r), c.Cost.Sample, anomalies(c))
 		}
 	})
 	const reading = ` \\HOST\Thread(a/0)\Context Switches/sec `
 	want := []string{
-		"1s" + reading + "no_previous age 1s at 0s fresh", "1.4s" + reading + "no_previous age 1.4s at 0s", "1.8s" + reading + "no_previous age 1.8s at 0s",
-		"2.2s" + reading + "100 age 1.2s at 1s fresh", "2.6s" + reading + "100 age 1.6s at 1s", "3s" + reading + "100 age 2s at 1s",
-		"3.4s" + reading + "100 age 1.2s at 2s fresh", "3.8s" + reading + "100 age 1.6s at 2s",
+		"1s" + reading + "no_previous at 0s fresh", "1.4s" + reading + "no_previous at 0s", "1.8s" + reading + "no_previous at 0s",
+		"2.2s" + reading + "100 at 1s fresh", "2.6s" + reading + "100 at 1s", "3s" + reading + "100 at 1s",
+		"3.4s" + reading + "100 at 2s fresh", "3.8s" + reading + "100 at 2s",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rounds (-want +got):\n%s", diff)
@@ -101,8 +102,8 @@ func TestCostlyApartSlow(t *testing.T) {
 	var got []string
 	rounds(t, apartSource(), selection(t, threadSwitches, `\System\Processes`), measure.Options{Interval: 300 * ms}, 4, 400*ms, func(since time.Duration, c *measure.Cycle) {
 		got = append(got, fmt.Sprintf("%v %v", since, lines(c.Readings()[:c.Parts[0]])))
-		if c.Parts[1]-c.Parts[0] != 1 || (c.Parts[0] == 0) != c.Apart.Frame.IsZero() {
-			t.Errorf("parts %v, apart %+v", c.Parts, c.Apart)
+		if c.Parts[1]-c.Parts[0] != 1 || (c.Parts[0] == 0) == c.Frame.Complete() || len(anomalies(c)) > 0 {
+			t.Errorf("parts %v of %d objects, %v", c.Parts, c.Frame.NumObjects(), anomalies(c))
 		}
 	})
 	const reading = `[\\HOST\Thread(a/0)\Context Switches/sec no_previous]`
@@ -164,8 +165,8 @@ func TestCostlyTogether(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			rounds(t, apartSource(), tt.sel, tt.opt, 1, 0, func(_ time.Duration, c *measure.Cycle) {
-				if (c.Apart != nil) != tt.apart {
-					t.Errorf("apart %+v", c.Apart)
+				if len(c.Sample.Parts) == 2 != tt.apart {
+					t.Errorf("%d parts", len(c.Sample.Parts))
 				}
 			})
 		})
@@ -173,8 +174,8 @@ func TestCostlyTogether(t *testing.T) {
 	t.Run("a record", func(t *testing.T) {
 		m := measure.New(recording{counting(), 3}, both, measure.Options{})
 		defer m.Close()
-		if c := cycle(t, m); c.Apart != nil {
-			t.Errorf("apart %+v", c.Apart)
+		if c := cycle(t, m); len(c.Sample.Parts) != 1 {
+			t.Errorf("%d parts", len(c.Sample.Parts))
 		}
 	})
 }
@@ -206,20 +207,19 @@ func TestCostlyApartFails(t *testing.T) {
 		for _, a := range c.Anomalies {
 			told = append(told, a.Kind.String())
 		}
-		failed := errors.Is(c.Apart.Err, errTest)
 		n := len(c.Readings())
-		got = append(got, fmt.Sprintf("%v of costly objects, failed %v, told %v, counted %v", c.Parts[1]-c.Parts[0], failed, told, lines(c.Readings()[n-2:])))
+		got = append(got, fmt.Sprintf("%v of costly objects, told %v, counted %v", c.Parts[1]-c.Parts[0], told, lines(c.Readings()[n-2:])))
 	})
 	own := func(readings, anomalies int) string {
 		return fmt.Sprintf(`[\\HOST\winperf\Readings %d \\HOST\winperf\Anomalies %d]`, readings, anomalies)
 	}
 	want := []string{
-		"0 of costly objects, failed true, told [source_failed], counted " + own(3, 1),
-		"0 of costly objects, failed true, told [], counted " + own(3, 0),
-		"1 of costly objects, failed false, told [], counted " + own(4, 0),
-		"1 of costly objects, failed false, told [], counted " + own(4, 0),
-		"1 of costly objects, failed true, told [source_failed], counted " + own(4, 1),
-		"1 of costly objects, failed true, told [], counted " + own(4, 0),
+		"0 of costly objects, told [source_failed], counted " + own(3, 1),
+		"0 of costly objects, told [], counted " + own(3, 0),
+		"1 of costly objects, told [], counted " + own(4, 0),
+		"1 of costly objects, told [], counted " + own(4, 0),
+		"1 of costly objects, told [source_failed], counted " + own(4, 1),
+		"1 of costly objects, told [], counted " + own(4, 0),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rounds (-want +got):\n%s", diff)
@@ -386,9 +386,7 @@ func TestCostlyApartDecodeFails(t *testing.T) {
 		if got := read(); got != "100" {
 			t.Errorf("after a failure %s switches, want 100", got)
 		}
-		if c := cycle(t, m); !c.Apart.Fresh {
-			t.Errorf("apart %+v", c.Apart)
-		}
+		cycle(t, m)
 		if got := read(); got != "300" {
 			t.Errorf("%s switches, want 300", got)
 		}

@@ -20,6 +20,7 @@ type ring struct {
 	blocks []perftest.Sample
 	schema winperf.Schema
 	next   int
+	taken  winperf.Blocks
 }
 
 // ringLen is long enough that a test's cycles need not go round.
@@ -31,7 +32,7 @@ func newRing(size perftest.Size, churn float64) *ring {
 
 func newSmallRing() *ring { return newRing(perftest.Small, 0) }
 
-func (r *ring) Machine() string                                 { return "REFERENCE" }
+func (r *ring) Describe() winperf.Description                   { return winperf.Description{Machine: "REFERENCE"} }
 func (r *ring) Schema(context.Context) (*winperf.Schema, error) { return &r.schema, nil }
 func (r *ring) Close() error                                    { return nil }
 
@@ -41,9 +42,11 @@ func (r *ring) Compile(context.Context, winperf.Selection) (winperf.Query, error
 
 type ringQuery struct{ *ring }
 
-func (q ringQuery) Sample(_ context.Context, raw *winperf.Raw) error {
-	raw.Format, raw.Schema = winperf.FormatV1, &q.schema
-	raw.Bytes = append(raw.Bytes[:0], q.blocks[q.next%len(q.blocks)].Bytes...)
+func (q ringQuery) Next(_ context.Context, s *winperf.Sample) error {
+	b := s.Begin(&q.taken)
+	s.Schema = &q.schema
+	b.Format, b.Schema = winperf.FormatV1, s.Schema
+	b.Bytes = append(b.Bytes, q.blocks[q.next%len(q.blocks)].Bytes...)
 	q.next++
 	return nil
 }
@@ -256,12 +259,13 @@ func BenchmarkDecodeAndCook(b *testing.B) {
 			var cooker frame.Cooker
 			var prev frame.Frame
 			readings := 0
+			var sample winperf.Sample
 			cycle := func() {
-				cur := pool.Get()
-				if err := q.Sample(b.Context(), cur.Raw()); err != nil {
+				if err := q.Next(b.Context(), &sample); err != nil {
 					b.Fatal(err)
 				}
-				if err := cur.Decode(prev); err != nil {
+				cur, err := pool.Decode(&sample, prev)
+				if err != nil {
 					b.Fatal(err)
 				}
 				cooker.Set(prev, cur, counter.Options{})

@@ -18,7 +18,7 @@ func Open(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Op
 	c.gate.set(initializing)
 	err := c.prepare(ctx)
 	if err == nil {
-		err = c.sample(ctx)
+		err = c.takeSample(ctx)
 	}
 	if err == nil {
 		err = c.decodeAny()
@@ -46,14 +46,7 @@ func (c *Context) Browse() (*Catalogue, error) {
 		return nil, err
 	}
 	defer f.Release()
-	there := NewCatalogue(f, names, c.opt.Source)
-	if c.apart != nil {
-		if f, names, err := c.apart.context.hold(); err == nil { // else there is no sample yet
-			defer f.Release()
-			there.Groups = append(there.Groups, NewCatalogue(f, names, c.opt.Source).Groups...)
-		}
-	}
-	return there, nil
+	return NewCatalogue(f, names, c.opt.Source), nil
 }
 
 // hold retains the frame of the last sample.
@@ -79,11 +72,11 @@ func (c *Context) Readings(buf []winperf.Reading) ([]winperf.Reading, error) {
 	if !c.completed {
 		return buf, fmt.Errorf("%v of a measurement that has completed no cycle: %w", opRead, winperf.ErrState)
 	}
-	if !c.whole.has.columns {
-		return append(buf, c.whole.readings...), nil
+	if !c.cycle.has.columns {
+		return append(buf, c.cycle.readings...), nil
 	}
-	for i := range c.whole.columns {
-		buf = c.whole.columns[i].appendReadings(buf)
+	for i := range c.cycle.columns {
+		buf = c.cycle.columns[i].appendReadings(buf)
 	}
 	return buf, nil
 }

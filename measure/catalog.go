@@ -85,7 +85,7 @@ func NewCatalogue(f frame.Frame, names *nametable.Names, source string) *Catalog
 	if f.IsZero() {
 		return c // the source keeps no raw values
 	}
-	schema := f.Raw().Schema
+	schema := f.Schema()
 	if c.Source == "" {
 		c.Source = SourceName(schema)
 	}

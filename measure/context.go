@@ -2,9 +2,7 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,21 +14,21 @@ import (
 // Browse and Readings may be called from others meanwhile.
 type Context struct {
 	src  winperf.Source
+	is   winperf.Description
 	sel  winperf.Selection
 	opt  Options
 	gate gate
 
 	query  winperf.Query
 	apart  *apart // of costly objects; nil: they are sampled with the others
-	beside bool   // it is that of another's costly objects
+	sample winperf.Sample
 	pool   frame.Pool
-	prev   frame.Frame // decoded, of the cycle before
-	cur    frame.Frame // being sampled or decoded
+	prev   frame.Frame // of the cycle before
+	cur    frame.Frame // being decoded
 	cooker frame.Cooker
 	plan   plan
 	cycle  Cycle
-	whole  *Cycle // what Decode returned last: the cycle, or the one of apart
-	taken  int    // samples so far
+	taken  int // samples so far
 
 	// What is noticed in a cycle.
 	notes  notes
@@ -38,8 +36,6 @@ type Context struct {
 	meter  meter
 	begin  time.Duration // of the sample, by the clock's Elapsed
 	time   time.Time     // of the sample's beginning, by the clock's Now
-	size   int           // of the last sample, in bytes
-	room   int           // of the buffer when the sample began
 	missed int           // samples that were due and not taken
 	late   time.Duration // how much later than due the sample began
 	known  uint64        // anomalies of the source that were told
@@ -47,21 +43,17 @@ type Context struct {
 	reading   sync.Mutex // held while the cycle changes or is read; never by Sample
 	completed bool       // there is a cycle to be read
 
-	frameQuery FrameQuery // of a query that shares frames
-
-	// Of a query that cooks its readings itself.
-	cookedQuery winperf.CookedQuery
-	cooked      cooked
-	readings    []winperf.Reading // of the sample
+	passed []error // damage that no cycle told of
+	cooked cooked  // of samples whose values came cooked
 }
 
 // New returns a Context over a selection. Nothing is done yet.
 func New(src winperf.Source, sel winperf.Selection, opt Options) *Context {
 	opt.Clock = orSystem(opt.Clock)
-	c := &Context{src: src, sel: sel, opt: opt, plan: newPlan(sel, opt)}
+	c := &Context{src: src, is: src.Describe(), sel: sel, opt: opt}
 	c.notes.source = opt.Source
-	_, c.plan.recorded = src.(winperf.Recorded)
-	c.whole = &c.cycle
+	c.plan = newPlan(sel, opt)
+	c.plan.recorded = c.is.Recorded
 	c.gate.set(initialized)
 	return c
 }
@@ -84,10 +76,6 @@ func (c *Context) prepare(ctx context.Context) error {
 	if err := c.compile(ctx); err != nil {
 		return err
 	}
-	if c.cookedQuery == nil && c.frameQuery == nil {
-		c.cur = c.pool.Get()
-		c.makeRoom()
-	}
 	if c.apart != nil {
 		if err := c.apart.first(ctx); err != nil {
 			return err
@@ -97,46 +85,38 @@ func (c *Context) prepare(ctx context.Context) error {
 	return nil
 }
 
-// makeRoom makes the frame's buffer somewhat larger than the last sample, so
-// that none has to be allocated while the next is taken.
-func (c *Context) makeRoom() {
-	const little = 512
-	raw := c.cur.Raw()
-	if room := c.size + c.size/16 + little; c.size > 0 && cap(raw.Bytes) < room {
-		raw.Bytes = slices.Grow(raw.Bytes[:0], c.size+c.size/8+2*little)
-	}
-}
-
 // compile makes the query, once.
 func (c *Context) compile(ctx context.Context) error {
 	if c.query != nil {
 		return nil
 	}
-	sel, opt := c.sel, &c.opt
-	var apart *apart
-	if !c.plan.recorded && !opt.FramesOnly && !opt.RawOnly && !opt.CostlyTogether {
-		var err error
-		if apart, sel, err = newApart(ctx, c.src, sel, *opt); err != nil {
+	opt := &c.opt
+	if !c.is.Recorded && !opt.FramesOnly && !opt.RawOnly && !opt.CostlyTogether {
+		a, err := compileApart(ctx, c.src, c.sel, *opt)
+		if err != nil {
 			return err
 		}
+		if a != nil {
+			c.query, c.apart = a, a
+			c.plan.wait(a.parts)
+		}
 	}
-	q, err := c.src.Compile(ctx, withoutOwn(sel))
-	if err != nil {
-		return err
+	if c.query == nil {
+		q, err := c.src.Compile(ctx, withoutOwn(c.sel))
+		if err != nil {
+			return err
+		}
+		c.query = q
 	}
-	if c.query, c.apart = q, apart; apart != nil {
-		c.plan = newPlan(sel, *opt)
-	}
-	c.cookedQuery, _ = q.(winperf.CookedQuery)
-	c.frameQuery, c.plan.shared = q.(FrameQuery)
-	if t, ok := c.src.(winperf.Troubled); ok {
-		_, c.known = t.Anomalies(nil, math.MaxUint64) // what was before is not about this measurement
+	if c.is.Anomalies != nil {
+		_, c.known = c.is.Anomalies(nil, math.MaxUint64) // what was before is not about this measurement
 	}
 	return nil
 }
 
-// drop gives back the frame of a round that did not come to its end.
+// drop gives back the sample of a round that did not come to its end.
 func (c *Context) drop() {
+	c.sample.Release()
 	c.cur.Release()
 	c.cur = frame.Frame{}
 }
@@ -151,24 +131,16 @@ func (c *Context) Sample(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = c.sample(ctx)
+	err = c.takeSample(ctx)
 	c.gate.leave(t, err)
 	return err
 }
 
-func (c *Context) sample(ctx context.Context) (err error) {
+func (c *Context) takeSample(ctx context.Context) error {
 	c.begin, c.time = c.opt.Clock.Elapsed(), c.opt.Clock.Now()
-	switch {
-	case c.cookedQuery != nil:
-		c.readings, err = c.cookedQuery.Readings(ctx, c.readings[:0])
-	case c.frameQuery != nil:
-		err = c.frameQuery.Take(ctx)
-	default:
-		raw := c.cur.Raw()
-		c.room = cap(raw.Bytes)
-		err = c.query.Sample(ctx, raw)
-	}
+	err := c.query.Next(ctx, &c.sample)
 	c.cost.Sample = c.opt.Clock.Elapsed() - c.begin
+	c.passed = append(c.passed, c.sample.Damage...)
 	if err == nil {
 		c.taken++
 	}
@@ -188,7 +160,7 @@ func (c *Context) Decode() (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.whole, nil
+	return &c.cycle, nil
 }
 
 // Cycle runs the three steps.
@@ -219,9 +191,5 @@ func (c *Context) Close() error {
 	if c.query == nil {
 		return nil
 	}
-	err = c.query.Close()
-	if c.apart != nil {
-		err = errors.Join(c.apart.close(), err)
-	}
-	return err
+	return c.query.Close()
 }

@@ -39,49 +39,42 @@ func pathList(t testing.TB, text string) (list []winperf.Path) {
 	return list
 }
 
-func (l *textLog) Machine() string                                 { return "HOST" }
+func (l *textLog) Describe() winperf.Description {
+	return winperf.Description{Machine: "HOST", Recorded: true, Samples: len(l.rows), Cooked: true}
+}
 func (l *textLog) Schema(context.Context) (*winperf.Schema, error) { return &winperf.Schema{}, nil }
 func (l *textLog) Close() error                                    { return nil }
-func (l *textLog) Recorded() int                                   { return len(l.rows) }
 func (l *textLog) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
 	return &textQuery{textLog: l}, nil
 }
 
 type textQuery struct {
 	*textLog
-	next   int
-	passed []error
+	next int
 }
 
 func (q *textQuery) Close() error { return nil }
-func (q *textQuery) Sample(context.Context, *winperf.Raw) error {
-	return fmt.Errorf("a log of values: %w", winperf.ErrNotSupported)
-}
 
-func (q *textQuery) Damage() []error {
-	list := q.passed
-	q.passed = nil
-	return list
-}
-
-func (q *textQuery) Readings(_ context.Context, buf []winperf.Reading) ([]winperf.Reading, error) {
+func (q *textQuery) Next(_ context.Context, s *winperf.Sample) error {
+	s.Release()
 	if err := q.damage[q.next]; err != nil {
-		q.passed = append(q.passed, err)
+		s.Damage = append(s.Damage, err)
 	}
 	if q.next == len(q.rows) {
-		return buf, io.EOF
+		return io.EOF
 	}
 	at := time.Duration(q.next) * time.Second
 	if q.times != nil {
 		at = q.times[q.next]
 	}
+	s.Time, s.Cooked = winperf.FromFiletime(epoch).Add(at), true
 	for i, v := range q.rows[q.next] {
 		if v != (counter.Value{}) {
-			buf = append(buf, winperf.Reading{Series: q.series[i], Time: winperf.FromFiletime(epoch).Add(at), Value: v})
+			s.Readings = append(s.Readings, winperf.Reading{Series: q.series[i], Time: s.Time, Value: v})
 		}
 	}
 	q.next++
-	return buf, nil
+	return nil
 }
 
 func values(list ...float64) (row []counter.Value) {

@@ -20,12 +20,13 @@ type Cycle struct {
 	// their order, then the rest), where its readings end in Readings, and its
 	// columns in Columns.
 	Parts, ColumnParts []int
-	// Frame is the sample with all its objects. It is the zero Frame where the
-	// source cooks its readings itself (see winperf.CookedQuery).
+	// Frame is the sample with all its objects. Costly ones may be those of an
+	// earlier one (see Options.CostlyTogether); their readings have its time. It is the zero Frame where values
+	// come cooked from the source, and where nothing was decoded.
 	Frame frame.Frame
-	// Apart is about the costly objects, where they are sampled apart; nil where
-	// they are not. Their readings have the time of their own sample.
-	Apart *Apart
+	// Sample is what was taken, as the source gave it. It is valid until the
+	// Context prepares the next.
+	Sample *winperf.Sample
 	// Names are the names of the sample's objects and counters.
 	Names *nametable.Names
 	// Damage is what was found wrong with the sample or its name tables.

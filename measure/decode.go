@@ -12,43 +12,41 @@ import (
 func (c *Context) decodeAny() error {
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	switch {
-	case c.opt.RawOnly:
-		if err := c.takeRaw(); err != nil {
-			return err
-		}
-	case c.cookedQuery != nil:
-		c.takeCooked()
-	default:
-		if err := c.decode(); err != nil {
-			return err
-		}
+	if err := c.decode(); err != nil {
+		return err
 	}
 	if c.apart != nil {
-		c.whole = c.apart.join(&c.cycle, c.begin)
-		c.apart.start()
+		c.apart.start() // beside whoever uses the cycle
 	}
 	c.completed = true
 	return nil
 }
 
 func (c *Context) decode() error {
+	switch {
+	case c.opt.RawOnly:
+		return c.passOn()
+	case c.sample.Cooked:
+		c.takeCooked()
+		return nil
+	}
+	return c.decodeParts()
+}
+
+// decodeParts makes a cycle of a sample that holds blocks.
+func (c *Context) decodeParts() (err error) {
 	begin := c.opt.Clock.Elapsed()
-	err := c.index()
-	if err != nil && c.cur.NumObjects() == 0 {
+	if c.cur, err = c.pool.Decode(&c.sample, c.prev); err != nil {
 		return fmt.Errorf("sample %d: %w", c.taken, err)
 	}
 	c.cost.Decode = c.opt.Clock.Elapsed() - begin
-	raw := c.cur.Raw()
+
 	c.start(c.cur.Time())
-	if err != nil {
-		c.cycle.Damage = append(c.cycle.Damage, err)
-	}
 	c.cycle.Damage = append(c.cycle.Damage, c.cur.Damage()...)
-	c.cycle.Damage = append(c.cycle.Damage, c.setSchema(raw.Schema)...)
+	c.cycle.Damage = append(c.cycle.Damage, c.setSchema(c.sample.Schema)...)
 	c.cycle.Frame, c.cycle.Names = c.cur, c.plan.names
-	c.cost.Bytes = len(raw.Bytes)
-	c.noteGrowth(cap(raw.Bytes))
+	c.noteSize()
+
 	older := c.older()
 	c.notes.clocks(older, c.cur)
 	if !c.opt.FramesOnly {
@@ -61,24 +59,27 @@ func (c *Context) decode() error {
 	return nil
 }
 
-// index makes the sample a frame that can be read.
-func (c *Context) index() (err error) {
-	if c.frameQuery == nil {
-		return c.cur.Decode(c.prev)
+// passOn makes a cycle of a sample that is not decoded.
+func (c *Context) passOn() error {
+	if c.sample.Cooked {
+		return fmt.Errorf("the source has no raw samples: %w", winperf.ErrNotSupported)
 	}
-	c.cur, err = c.frameQuery.Frame()
-	return err
+	c.start(c.time.UTC())
+	c.cycle.Names = nil
+	c.noteSize()
+	c.finish(0)
+	return nil
 }
 
 // start begins the cycle of a sample that can be read.
 func (c *Context) start(t time.Time) {
 	cy := &c.cycle
-	cy.Time, cy.Missed = t, c.missed
-	cy.begin(forms{columns: c.cookedQuery == nil, readings: c.cookedQuery != nil})
-	cy.Damage = append(cy.Damage[:0], c.passedOver()...)
+	cy.Time, cy.Missed, cy.Frame, cy.Sample = t, c.missed, frame.Frame{}, &c.sample
+	cy.begin(forms{columns: !c.sample.Cooked, readings: c.sample.Cooked})
+	cy.Damage = append(cy.Damage[:0], c.passed...)
 	c.notes.begin(t, cy.Anomalies)
 	c.noteSource()
-	c.missed, c.late = 0, 0
+	c.missed, c.late, c.passed = 0, 0, c.passed[:0]
 }
 
 // finish ends a cycle: what it cost is known, but for the rest of this function.
@@ -86,8 +87,7 @@ func (c *Context) finish(cook time.Duration) {
 	cy := &c.cycle
 	c.cost.Cook = cook
 	if c.apart != nil {
-		c.apart.poll() // not before: what failed must leave the last cycle as it is
-		c.apart.tell(cy, &c.notes)
+		c.apart.tell(&c.notes)
 	}
 	cy.Anomalies = c.notes.list
 	if len(c.plan.own) > 0 {
@@ -100,15 +100,13 @@ func (c *Context) finish(cook time.Duration) {
 // takeCooked makes a cycle of readings that came cooked.
 func (c *Context) takeCooked() {
 	begin := c.opt.Clock.Elapsed()
-	t := c.cycle.Time
-	if len(c.readings) > 0 {
-		t = c.readings[0].Time
-		c.plan.setMachine(c.readings[0].Path.Machine)
+	if readings := c.sample.Readings; len(readings) > 0 {
+		c.plan.setMachine(readings[0].Path.Machine)
 	}
-	c.start(t)
+	c.start(c.sample.Time)
 	c.plan.setSchema(nil)
 	c.cycle.Names = c.plan.names
-	c.cooked.read(&c.plan, &c.cycle, &c.readings, c.notes.touched)
+	c.cooked.read(&c.plan, &c.cycle, &c.sample.Readings, c.notes.touched)
 	c.finish(c.opt.Clock.Elapsed() - begin)
 }
 
@@ -119,14 +117,6 @@ func (c *Context) setSchema(s *winperf.Schema) []error {
 		c.notes.addToAll(winperf.Anomaly{Kind: winperf.SchemaChanged, Detail: "the names of objects and counters were read anew", Action: "paths are looked up again"})
 	}
 	return c.plan.setSchema(s)
-}
-
-// passedOver is what the query could not read.
-func (c *Context) passedOver() []error {
-	if q, ok := c.query.(winperf.DamagedQuery); ok {
-		return q.Damage()
-	}
-	return nil
 }
 
 // older is the frame to cook the current one against: the one before, unless

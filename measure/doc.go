@@ -26,7 +26,7 @@
 //
 // Costly objects do not delay the others: they are sampled apart, as often as
 // that can be done, and their readings have the time of their own sample. See
-// Options.CostlyTogether and Cycle.Apart.
+// Options.CostlyTogether.
 //
 // # What may be wrong with a measurement
 //

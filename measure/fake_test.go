@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/provider"
@@ -60,6 +61,7 @@ type scripted struct {
 	asked    winperf.Selection
 
 	compiled, taken, open int
+	blocks                winperf.Blocks
 }
 
 // recording is a source of recorded samples.
@@ -68,7 +70,9 @@ type recording struct {
 	count int
 }
 
-func (r recording) Recorded() int { return r.count }
+func (r recording) Describe() winperf.Description {
+	return winperf.Description{Machine: "HOST", Recorded: true, Samples: r.count}
+}
 
 // script serves samples one after the other.
 func script(samples ...sample) *scripted {
@@ -80,7 +84,7 @@ func script(samples ...sample) *scripted {
 	}}
 }
 
-func (s *scripted) Machine() string                                 { return "HOST" }
+func (s *scripted) Describe() winperf.Description                   { return winperf.Description{Machine: "HOST"} }
 func (s *scripted) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
 func (s *scripted) Close() error                                    { return nil }
 
@@ -103,7 +107,11 @@ func (q query) Close() error {
 	return nil
 }
 
-func (q query) Sample(ctx context.Context, raw *winperf.Raw) error {
+func (q query) Next(ctx context.Context, s *winperf.Sample) error {
+	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
+}
+
+func (q query) fill(ctx context.Context, raw *winperf.Raw) error {
 	s := q.script(q.taken)
 	q.taken++
 	if q.onSample != nil {

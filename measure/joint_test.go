@@ -23,7 +23,7 @@ type machine struct {
 	name string
 }
 
-func (m machine) Machine() string { return m.name }
+func (m machine) Describe() winperf.Description { return winperf.Description{Machine: m.name} }
 
 func on(name string, src *scripted) machine { return machine{src, name} }
 

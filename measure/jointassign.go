@@ -88,7 +88,7 @@ func knowOrigins(ctx context.Context, origins []Origin) ([]knownOrigin, error) {
 func assign(known []knownOrigin, p winperf.Path) error {
 	var candidates []int
 	for i := range known {
-		if name := known[i].Source.Machine(); p.Machine == "" || name == "" || strings.EqualFold(p.Machine, name) {
+		if name := known[i].Source.Describe().Machine; p.Machine == "" || name == "" || strings.EqualFold(p.Machine, name) {
 			candidates = append(candidates, i)
 		}
 	}

@@ -50,7 +50,7 @@ func (n *notes) clocks(older, cur frame.Frame) {
 	}
 	was, now := older.Clocks(), cur.Clocks()
 	step := int64(0)
-	if cur.Raw().Quirks&winperf.ClocksTogether != 0 {
+	if cur.Quirks()&winperf.ClocksTogether != 0 {
 		step = counter.ClockStep(was, now)
 	}
 	switch {
@@ -77,7 +77,7 @@ func (b *planner) anomaly(kind winperf.AnomalyKind) winperf.Anomaly {
 
 // compare notes what is different about an object that was planned anew: that it
 // is new itself, its counters, its instances. first tells that there is no
-// sample before.
+// sample of it before.
 func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 	switch {
 	case first || !op.wanted:

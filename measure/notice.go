@@ -29,35 +29,37 @@ func (c *Context) noteSource() {
 
 // noteTrouble notes what the source noticed since the cycle before.
 func (c *Context) noteTrouble() {
-	t, ok := c.src.(winperf.Troubled)
-	if !ok {
+	if c.is.Anomalies == nil {
 		return
 	}
 	n := &c.notes
 	from := len(n.list)
-	n.list, c.known = t.Anomalies(n.list, c.known)
+	n.list, c.known = c.is.Anomalies(n.list, c.known)
 	for i := from; i < len(n.list); i++ {
 		n.absent = n.absent.With(n.list[i].Kind)
 		if n.list[i].Source == "" {
 			n.list[i].Source = n.source
 		}
 	}
-	if c.beside {
-		n.list = n.list[:from] // those whom it is beside tell of it
-	}
 }
 
-// noteGrowth notes that the sample did not fit into the buffer that was there
-// for it, and remembers how long samples are.
-func (c *Context) noteGrowth(room int) {
-	size := len(c.cur.Raw().Bytes)
-	if c.size > 0 && size > c.room && room > c.room {
-		c.notes.addToAll(winperf.Anomaly{
-			Kind: winperf.BufferGrew, Detail: fmt.Sprintf("from %d to %d bytes while the sample was taken", c.room, room),
-			Action: "later samples get room for as much",
-		})
+// noteSize notes how large the sample is, and that it did not fit into the memory
+// that was there for it.
+func (c *Context) noteSize() {
+	c.cost.Bytes = 0
+	for i := range c.sample.Parts {
+		b := c.sample.Parts[i].Block
+		if b == nil {
+			continue
+		}
+		c.cost.Bytes += len(b.Bytes)
+		if room, grew := b.Grew(); grew && c.taken > 1 {
+			c.notes.addToAll(winperf.Anomaly{
+				Kind: winperf.BufferGrew, Detail: fmt.Sprintf("from %d to %d bytes while the sample was taken", room, cap(b.Bytes)),
+				Action: "later samples get room for as much",
+			})
+		}
 	}
-	c.size = size
 }
 
 func (c *Context) slow() time.Duration {

@@ -38,7 +38,7 @@ type Options struct {
 	// CostlyTogether takes costly objects in the same sample as the others.
 	// Without it, a live source's costly objects are sampled apart where others
 	// are wanted too, after these and beside whoever uses the readings, so that
-	// they never delay the others; see Cycle.Apart. Only their first sample is
+	// they never delay the others; their readings have their own times. Only their first sample is
 	// waited for, as long as an interval. Frames that are wanted as
 	// they are, FramesOnly and RawOnly, always hold both.
 	CostlyTogether bool

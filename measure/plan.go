@@ -19,7 +19,6 @@ type plan struct {
 	language string
 	source   string
 	recorded bool // samples may come from different machines
-	shared   bool // objects of a frame may come from different samples
 
 	schema         *winperf.Schema
 	names          *nametable.Names // in the language of output
@@ -27,6 +26,7 @@ type plan struct {
 	machine        string
 	stale          bool          // names or machine are others than the objects were planned with
 	machineChanged bool          // since the frame before
+	waiting        bool          // there is no sample yet of what is sampled beside the others
 	objects        []*objectPlan // by position in the frame
 
 	// What follows from objects, see arrange.
@@ -60,12 +60,14 @@ type part struct {
 	end    int             // where its readings end
 	outEnd int             // where its columns end
 	gone   uint64          // the cycle in which an object that it is about went
+	beside bool            // its objects are sampled beside the others
 }
 
 // objectPlan is what is wanted of one object.
 type objectPlan struct {
 	id     winperf.ObjectID
-	wanted bool // some part is about the object; otherwise nothing else is set
+	place  frame.Place // in the frame that the plan was held against last
+	wanted bool        // some part is about the object; otherwise nothing else is set
 	layout int
 	labels *frame.Labels
 	naming naming
@@ -174,8 +176,18 @@ func (p *plan) setSchema(s *winperf.Schema) []error {
 	return errs
 }
 
+// wait says which parts are about objects that are sampled beside the others. As long as
+// there is no sample of them they have no readings.
+func (p *plan) wait(beside []bool) {
+	p.waiting = true
+	for w := range p.parts {
+		p.parts[w].beside = beside[w]
+	}
+}
+
 // update brings the plan in line with a frame, and notes what changed.
 func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
+	p.waiting = p.waiting && !f.Complete() // with the objects that come the plan is made anew
 	if p.objects == nil || p.recorded {
 		p.setMachine(f.Machine())
 	}
@@ -200,7 +212,7 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 		}
 		p.objects[i] = b.make(ck)
 		p.objects[i].made = p.cycles
-		b.compare(p.objects[i], n, old == nil)
+		b.compare(p.objects[i], n, old == nil || o.First(f))
 	}
 
 	p.noteGone(old, n)
@@ -268,7 +280,7 @@ func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {
 	if p.stale || op.id != o.ID() {
 		return false
 	}
-	if !op.wanted {
+	if !op.wanted || op.place == o.Place() { // or nothing newer
 		return true
 	}
 	pair := ck.Object(o)
@@ -320,7 +332,7 @@ func (p *plan) arrange() {
 			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
 		}
 
-		if at == begin && p.parts[w].isPath && lacks[w] != counter.OK {
+		if at == begin && p.parts[w].isPath && lacks[w] != counter.OK && !(p.waiting && p.parts[w].beside) {
 			p.nothing = append(p.nothing, nothing{at, out, w, p.parts[w].series, lacks[w]})
 			at, out = at+1, out+1
 		}

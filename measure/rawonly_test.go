@@ -17,7 +17,9 @@ type rawSource struct {
 	cooked  bool
 }
 
-func (s *rawSource) Recorded() int { return len(s.samples) }
+func (s *rawSource) Describe() winperf.Description {
+	return winperf.Description{Recorded: true, Samples: len(s.samples)}
+}
 
 func (s *rawSource) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
 	if s.cooked {
@@ -26,13 +28,18 @@ func (s *rawSource) Compile(context.Context, winperf.Selection) (winperf.Query, 
 	return &rawQuery{samples: s.samples}, nil
 }
 
-type rawQuery struct{ samples [][]byte }
+type rawQuery struct {
+	samples [][]byte
+	blocks  winperf.Blocks
+}
 
-func (q *rawQuery) Sample(_ context.Context, raw *winperf.Raw) error {
+func (q *rawQuery) Next(_ context.Context, s *winperf.Sample) error {
+	s.Release()
 	if len(q.samples) == 0 {
 		return errEnd
 	}
-	raw.Format, raw.Bytes, q.samples = winperf.FormatV1, append(raw.Bytes[:0], q.samples[0]...), q.samples[1:]
+	b := s.Add(&q.blocks)
+	b.Format, b.Bytes, q.samples = winperf.FormatV1, append(b.Bytes, q.samples[0]...), q.samples[1:]
 	return nil
 }
 
@@ -40,8 +47,9 @@ func (q *rawQuery) Close() error { return nil }
 
 type cookedRaw struct{ winperf.Query }
 
-func (cookedRaw) Readings(_ context.Context, buf []winperf.Reading) ([]winperf.Reading, error) {
-	return buf, nil
+func (cookedRaw) Next(_ context.Context, s *winperf.Sample) error {
+	s.Cooked = true
+	return nil
 }
 
 func (cookedRaw) Close() error { return nil }
@@ -60,10 +68,11 @@ func TestRawOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if cycle.Time.IsZero() || cycle.Cost.Bytes != len(cycle.Frame.Raw().Bytes) {
+		raw, err := cycle.Sample.Raw()
+		if err != nil || cycle.Time.IsZero() || cycle.Cost.Bytes != len(raw.Bytes) || !cycle.Frame.IsZero() {
 			t.Errorf("taken at %v, %d bytes", cycle.Time, cycle.Cost.Bytes)
 		}
-		got = append(got, bytes.Clone(cycle.Frame.Raw().Bytes))
+		got = append(got, bytes.Clone(raw.Bytes))
 	}
 	if len(got) != len(samples) || !bytes.Equal(bytes.Join(got, []byte("|")), bytes.Join(samples, []byte("|"))) {
 		t.Errorf("got %q, want %q", got, samples)

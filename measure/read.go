@@ -13,25 +13,29 @@ import (
 func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	p.cycles++
 	p.update(ck, c.Frame, n)
-	if p.shared { // what others cooked stands in the places of last time
+	if shared(c.Frame) { // what others cooked stands in the places of last time
 		p.prepare()
 	}
 
 	c.columns = p.out
 	for i := range p.groups {
 		g := &p.groups[i]
-		o, t := c.Frame.Object(g.at), c.Time
-		if p.shared { // objects may come from different samples
-			t = winperf.FromFiletime(o.Clocks().Time100ns)
+		o := c.Frame.Object(g.at)
+		t := winperf.FromFiletime(o.Clocks().Time100ns) // of its part
+		op := p.objects[g.at]
+		newer := op.place != o.Place()
+		var pair *frame.Pair
+		if newer || !g.done { // else the values stay
+			pair = ck.Object(o)
+			pair.Cook(g.cooked)
+			op.place, g.done = o.Place(), true
 		}
-		pair := ck.Object(o)
-		pair.Cook(g.cooked)
 		for k := range g.columns {
 			col := &g.columns[k]
 			values, out := &g.cooked[col.cooked], &p.out[col.out]
 			col.take(out, values)
 			out.Time, out.object = t, o
-			out.Touched, out.Marks = p.touches(col, out, values.Fell, pair, n)
+			out.Touched, out.Marks = p.touches(col, out, values.Fell && newer, pair, n)
 		}
 	}
 	p.readNothing(c, n)
@@ -43,11 +47,22 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	c.values = p.readings
 }
 
+// shared tells whether others may read the blocks of a frame, too.
+func shared(f frame.Frame) bool {
+	for b := range f.Blocks() {
+		if b.Shared {
+			return true
+		}
+	}
+	return false
+}
+
 // group are the columns of one object.
 type group struct {
 	at      int // its position in the frame
 	columns []column
 	cooked  []frame.Column // what is cooked for them
+	done    bool           // it was cooked in these places
 }
 
 // prepare gives all columns their places in memory.
@@ -64,7 +79,7 @@ func (p *plan) prepare() {
 			p.prepareCounter(same[:n], begin)
 			same = same[n:]
 		}
-		p.groups = append(p.groups, group{rest[0].at, rest[:end], p.cooked[begin:]})
+		p.groups = append(p.groups, group{at: rest[0].at, columns: rest[:end], cooked: p.cooked[begin:]})
 		rest = rest[end:]
 	}
 

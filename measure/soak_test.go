@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/provider"
 )
@@ -111,15 +112,18 @@ type worldQuery struct {
 	*world
 	now        sample
 	dispatcher *provider.Dispatcher
+	blocks     winperf.Blocks
 }
 
 func (q *worldQuery) Close() error { return q.dispatcher.Close() }
 
-func (q *worldQuery) Sample(ctx context.Context, raw *winperf.Raw) (err error) {
+func (q *worldQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	q.now = q.sample()
-	raw.Format, raw.Schema = winperf.FormatV1, q.schema
-	raw.Bytes, err = q.dispatcher.Collect(ctx, &provider.Query{Global: true}, raw.Bytes[:0])
-	return err
+	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) (err error) {
+		raw.Format, raw.Schema = winperf.FormatV1, q.schema
+		raw.Bytes, err = q.dispatcher.Collect(ctx, &provider.Query{Global: true}, raw.Bytes[:0])
+		return err
+	})
 }
 
 // TestSoakContexts lets a hundred contexts measure one source whose processes

@@ -133,7 +133,7 @@ func (w *watch) cycle(ctx context.Context) (*Cycle, error) {
 func (w *watch) end(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = nil
-		w.damaged = append(w.damaged, w.c.passedOver()...)
+		w.damaged = append(w.damaged, w.c.passed...)
 	}
 	return errors.Join(append(w.damaged, err)...)
 }

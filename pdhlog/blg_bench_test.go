@@ -62,9 +62,8 @@ func objectLog(b *testing.B) (log []byte, values int) {
 	names, _ := nametable.FromSchema(nil)
 	var pool frame.Pool
 	for _, s := range perftest.Series(perftest.Desktop, 20, 100, 1) {
-		f := pool.Get()
-		*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: s.Bytes}
-		if err := f.Decode(frame.Frame{}); err != nil {
+		f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: s.Bytes}.Sample(), frame.Frame{})
+		if err != nil {
 			b.Fatal(err)
 		}
 		if err := w.Write(f, names); err != nil {
@@ -130,17 +129,16 @@ func BenchmarkBLGRead(b *testing.B) {
 // copies its bytes.
 func BenchmarkBLGWrite(b *testing.B) {
 	var pool frame.Pool
-	f := pool.Get()
-	*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: perftest.Series(perftest.Desktop, 1, 0, 1)[0].Bytes}
-	if err := f.Decode(frame.Frame{}); err != nil {
+	f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: perftest.Series(perftest.Desktop, 1, 0, 1)[0].Bytes}.Sample(), frame.Frame{})
+	if err != nil {
 		b.Fatal(err)
 	}
 	names, _ := nametable.FromSchema(nil)
 	b.Run("plain", func(b *testing.B) {
-		b.SetBytes(int64(len(f.Raw().Bytes)))
-		buf := make([]byte, len(f.Raw().Bytes))
+		b.SetBytes(int64(len(bytesOf(f))))
+		buf := make([]byte, len(bytesOf(f)))
 		for b.Loop() {
-			copy(buf, f.Raw().Bytes)
+			copy(buf, bytesOf(f))
 		}
 	})
 	for name, layout := range map[string]BLGLayout{"counters": BLGCounters, "objects": BLGObjects} {
@@ -152,7 +150,7 @@ func BenchmarkBLGWrite(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.SetBytes(int64(len(f.Raw().Bytes)))
+			b.SetBytes(int64(len(bytesOf(f))))
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := w.Write(f, names); err != nil {

@@ -36,9 +36,8 @@ func exampleFrame(pool *frame.Pool, i int) (frame.Frame, *nametable.Names) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	f := pool.Get()
-	*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: b}
-	if err := f.Decode(frame.Frame{}); err != nil {
+	f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: b}.Sample(), frame.Frame{})
+	if err != nil {
 		log.Fatal(err)
 	}
 	table, err := nametable.FromMap(nametable.Counter, map[uint32]string{238: "Processor", 6: "% Processor Time"})

@@ -11,7 +11,13 @@ import (
 // blgBlocks makes performance data blocks of one object each, as PDH stores
 // whole objects.
 type blgBlocks struct {
-	objects map[uint32][]byte // of the sample at hand by title index, as far as its bytes can be taken over
+	objects map[blockObject][]byte // of the sample at hand, as far as their bytes can be taken over
+}
+
+// blockObject is an object in a block, by its title index.
+type blockObject struct {
+	block *winperf.Block
+	title uint32
 }
 
 // begin looks where the objects of a frame are. Their bytes can be taken over
@@ -19,23 +25,27 @@ type blgBlocks struct {
 // else.
 func (w *blgBlocks) begin(f frame.Frame) {
 	if w.objects == nil {
-		w.objects = map[uint32][]byte{}
+		w.objects = map[blockObject][]byte{}
 	}
 	clear(w.objects)
-	raw := f.Raw()
-	if raw.Format != winperf.FormatV1 || raw.Quirks&winperf.WidthFromType != 0 {
-		return
+	for b := range f.Blocks() {
+		if b.Format == winperf.FormatV1 && b.Quirks&winperf.WidthFromType == 0 {
+			w.cut(b)
+		}
 	}
+}
 
+// cut finds the objects of a block.
+func (w *blgBlocks) cut(b *winperf.Block) {
 	// What damage hides the frame does not have either.
-	rest, count, _ := perfdata.Objects(raw.Bytes, raw.Quirks)
+	rest, count, _ := perfdata.Objects(b.Bytes, b.Quirks)
 	for range count {
 		object, behind, err := perfdata.CutObject(rest)
 		if err != nil {
 			return
 		}
-		if w.objects[object.Title()] == nil {
-			w.objects[object.Title()] = object
+		if at := (blockObject{b, object.Title()}); w.objects[at] == nil {
+			w.objects[at] = object
 		}
 		rest = behind
 	}
@@ -45,8 +55,9 @@ func (w *blgBlocks) begin(f frame.Frame) {
 // without objects.
 func (w *blgBlocks) append(b []byte, f frame.Frame, o frame.Object, found bool, local int64, title uint32) []byte {
 	clocks := f.Clocks()
+	var object []byte
 	if found {
-		clocks = o.Clocks()
+		clocks, object = o.Clocks(), w.objects[blockObject{o.Block(), title}]
 	}
 	start, objects := len(b), 1
 	b = perfdata.AppendHead(b, &perfdata.Head{
@@ -58,8 +69,8 @@ func (w *blgBlocks) append(b []byte, f frame.Frame, o frame.Object, found bool, 
 	switch {
 	case !found:
 		objects = 0
-	case w.objects[title] != nil:
-		b = append(b, w.objects[title]...)
+	case object != nil:
+		b = append(b, object...)
 	default:
 		b = appendObject(b, o)
 	}

@@ -74,9 +74,8 @@ func (m *machine) frame(processes ...string) frame.Frame {
 	}
 	encoded, err := b.Encode()
 	check(err)
-	f := m.pool.Get()
-	*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}
-	check(f.Decode(frame.Frame{}))
+	f, err := m.pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}.Sample(), frame.Frame{})
+	check(err)
 	m.at = m.at.Add(time.Second)
 	return f
 }
@@ -203,6 +202,9 @@ func TestBLGWriterPaths(t *testing.T) {
 	}
 }
 
+// bytesOf are the bytes of a frame's first block.
+func bytesOf(f frame.Frame) []byte { return f.Object(0).Block().Bytes }
+
 // TestBLGWriterObjects keeps whole objects byte for byte, and nothing for those
 // that are not in a sample.
 func TestBLGWriterObjects(t *testing.T) {
@@ -214,7 +216,7 @@ func TestBLGWriterObjects(t *testing.T) {
 		t.Fatalf("%d samples of %v, damage %v", len(got.samples), got.list, got.damage)
 	}
 	for i, s := range got.samples {
-		raw := frames[i].Raw().Bytes
+		raw := bytesOf(frames[i])
 		block, err := perfdata.Parse(s.Values[0].Block, perfdata.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -245,7 +247,10 @@ func TestBLGWriterObjects(t *testing.T) {
 func TestBLGWriterOtherForms(t *testing.T) {
 	m := newMachine(t)
 	one, two := m.frame("a", "?"), m.frame("b")
-	joined, err := m.pool.Join(one, nil, two.Object(0), one.Object(1))
+	part := func(o frame.Object) winperf.Part {
+		return winperf.Part{Block: o.Block(), Only: []winperf.ObjectID{o.ID()}}
+	}
+	joined, err := m.pool.Decode(&winperf.Sample{Parts: []winperf.Part{part(two.Object(0)), part(one.Object(1))}}, frame.Frame{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,7 +409,7 @@ func TestBLGManyCounters(t *testing.T) {
 // though nobody asked for it.
 func TestBLGWriterParents(t *testing.T) {
 	m := newMachine(t)
-	block, err := perfdata.Parse(bytes.Clone(m.frame("editor").Raw().Bytes), perfdata.Options{})
+	block, err := perfdata.Parse(bytes.Clone(bytesOf(m.frame("editor"))), perfdata.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,9 +425,8 @@ func TestBLGWriterParents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := m.pool.Get()
-	*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}
-	if err := f.Decode(frame.Frame{}); err != nil {
+	f, err := m.pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}.Sample(), frame.Frame{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	paths := parsePaths(t, `\Thread(*)\*`)

@@ -84,9 +84,8 @@ func Example() {
 	}
 
 	var pool frame.Pool
-	f := pool.Get()
-	*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: block}
-	if err := f.Decode(frame.Frame{}); err != nil {
+	f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: block}.Sample(), frame.Frame{})
+	if err != nil {
 		log.Fatal(err)
 	}
 	for o := range f.Objects() {

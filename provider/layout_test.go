@@ -114,9 +114,8 @@ func TestWorkedExampleCooked(t *testing.T) {
 		t.Fatal(err)
 	}
 	var pool frame.Pool
-	f := pool.Get()
-	f.Raw().Format, f.Raw().Bytes = winperf.FormatV1, block
-	if err := f.Decode(frame.Frame{}); err != nil {
+	f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: block}.Sample(), frame.Frame{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if got := f.Time().Format("2006-01-02 15:04:05.00"); got != "2026-03-01 09:30:15.25" || f.Machine() != "HOST" {

@@ -35,7 +35,7 @@ func captureOf(t *testing.T, block []byte) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := capture.NewWriter(&b, capture.Options{})
-	if err := errors.Join(w.Write(&winperf.Raw{Format: winperf.FormatV1, Bytes: block}), w.Close()); err != nil {
+	if err := errors.Join(w.Write(winperf.Raw{Format: winperf.FormatV1, Bytes: block}.Sample()), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -59,8 +59,8 @@ func TestOpenLogByContent(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 			continue
 		}
-		if _, recorded := src.(winperf.Recorded); !recorded || src.Machine() != machine {
-			t.Errorf("%s: machine %q, recorded %v", url, src.Machine(), recorded)
+		if recorded := src.Describe().Recorded; !recorded || src.Describe().Machine != machine {
+			t.Errorf("%s: machine %q, recorded %v", url, src.Describe().Machine, recorded)
 		}
 		if err := src.Close(); err != nil {
 			t.Error(err)
@@ -106,11 +106,11 @@ func TestOpenLogZone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		readings, err := q.(winperf.CookedQuery).Readings(t.Context(), nil)
+		readings, err := perftest.Readings(t.Context(), q)
 		if err != nil || len(readings) != 1 || readings[0].Time.Format("15:04") != want {
 			t.Errorf("%s: %v %v, want %s", url, readings, err, want)
 		}
-		if _, err := q.(winperf.CookedQuery).Readings(t.Context(), nil); !errors.Is(err, io.EOF) {
+		if _, err := perftest.Readings(t.Context(), q); !errors.Is(err, io.EOF) {
 			t.Errorf("%s: %v, want io.EOF", url, err)
 		}
 		if err := q.Close(); err != nil {

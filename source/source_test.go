@@ -33,8 +33,8 @@ func TestOpenPerfdata(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if _, ok := src.(winperf.Recorded); !ok || src.Machine() != "REFERENCE" {
-			t.Errorf("%s: machine %q, recorded %v", url, src.Machine(), ok)
+		if ok := src.Describe().Recorded; !ok || src.Describe().Machine != "REFERENCE" {
+			t.Errorf("%s: machine %q, recorded %v", url, src.Describe().Machine, ok)
 		}
 		if err := src.Close(); err != nil {
 			t.Error(err)
@@ -68,8 +68,8 @@ func TestOpenLocal(t *testing.T) {
 			t.Errorf("%q: %v", url, err)
 			continue
 		}
-		if _, ok := src.(winperf.Recorded); ok || src.Machine() == "" {
-			t.Errorf("%q: machine %q, recorded %v", url, src.Machine(), ok)
+		if ok := src.Describe().Recorded; ok || src.Describe().Machine == "" {
+			t.Errorf("%q: machine %q, recorded %v", url, src.Describe().Machine, ok)
 		}
 		if err := src.Close(); err != nil {
 			t.Error(err)

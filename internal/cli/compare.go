@@ -223,7 +223,7 @@ func openSide(ctx context.Context, url string, paths []winperf.Path, opt measure
 		return nil, err
 	}
 	s := &side{url: url, source: src}
-	_, recorded := src.(winperf.Recorded)
+	recorded := src.Describe().Recorded
 	s.live = !recorded
 	opt.CostlyTogether = true // what they cost counts too
 	s.measure = measure.New(src, winperf.Selection{Paths: paths}, opt)

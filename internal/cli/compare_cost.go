@@ -57,8 +57,8 @@ func (s *side) take(ctx context.Context) error {
 	c.Allocations += made - objects
 	c.Bytes += cycle.Cost.Bytes
 	s.samples++
-	if !cycle.Frame.IsZero() && cycle.Frame.Raw().Schema != nil {
-		s.kind = cycle.Frame.Raw().Schema.Interface
+	if !cycle.Frame.IsZero() && cycle.Frame.Schema() != nil {
+		s.kind = cycle.Frame.Schema().Interface
 	}
 	if len(costly(s.damage)) == 0 {
 		s.damage = append(s.damage[:0], cycle.Damage...)

@@ -199,7 +199,7 @@ func (c *comparer) writeJSON(out *output, all []comparison) error {
 	}
 	for _, s := range c.sides {
 		m := s.mean()
-		line := costLine{s.url, s.kind, s.source.Machine(), s.samples, jsonCost{
+		line := costLine{s.url, s.kind, s.source.Describe().Machine, s.samples, jsonCost{
 			Prepare: m.Prepare.Seconds(), Sample: m.Sample.Seconds(), Decode: m.Decode.Seconds(), Allocations: m.Allocations,
 		}}
 		if m.Bytes > 0 {

@@ -212,10 +212,10 @@ func (c *converter) open(ctx context.Context, names []string) error {
 	}
 	s := span{every: int(c.every), interval: time.Duration(c.interval), raw: c.raw}
 	zone := c.inputs[0].zone()
-	if s.begin, err = parseMoment(c.begin, zone, false); err != nil {
+	if c.selection.Begin, err = parseMoment(c.begin, zone, false); err != nil {
 		return fmt.Errorf("--begin: %w", err)
 	}
-	if s.end, err = parseMoment(c.end, zone, true); err != nil {
+	if c.selection.End, err = parseMoment(c.end, zone, true); err != nil {
 		return fmt.Errorf("--end: %w", err)
 	}
 	for _, in := range c.inputs {
@@ -232,9 +232,9 @@ func (c *converter) check(format string) error {
 			return fmt.Errorf("%s holds displayable values, and %s raw ones: %w", in.name, format, winperf.ErrNotSupported)
 		case in.cooked && c.raw:
 			return fmt.Errorf("%s holds displayable values and no raw ones: %w", in.name, winperf.ErrNotSupported)
-		case isRawFormat(format) && in.src.Machine() != c.inputs[0].src.Machine():
-			return fmt.Errorf("%s is of the machine %s and %s of %s, and %s holds samples of one machine: %w", in.name, in.src.Machine(),
-				c.inputs[0].name, c.inputs[0].src.Machine(), format, winperf.ErrNotSupported)
+		case isRawFormat(format) && in.src.Describe().Machine != c.inputs[0].src.Describe().Machine:
+			return fmt.Errorf("%s is of the machine %s and %s of %s, and %s holds samples of one machine: %w", in.name, in.src.Describe().Machine,
+				c.inputs[0].name, c.inputs[0].src.Describe().Machine, format, winperf.ErrNotSupported)
 		}
 	}
 	return nil

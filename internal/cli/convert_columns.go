@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-	"io"
 	"slices"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -22,11 +22,12 @@ func (c *converter) columns(ctx context.Context, format string) ([]winperf.Path,
 	samples := 0
 	for _, in := range c.inputs {
 		var src winperf.Source = in.src
-		if in.cooked {
-			src = headSource{in.src.Source}
+		sel := c.selection
+		if in.cooked { // its heads tell
+			src, sel.Metadata, sel.Begin, sel.End = in.src.Source, true, time.Time{}, time.Time{}
 		}
 		found.last = found.last[:0]
-		for cycle, err := range measure.Watch(ctx, src, c.selection, c.options) {
+		for cycle, err := range measure.Watch(ctx, src, sel, c.options) {
 			if err != nil {
 				break // the second walk tells of it
 			}
@@ -70,38 +71,3 @@ func (f *foundColumns) add(readings winperf.Readings) {
 
 // namesNothing tells that there is nothing by the name that was asked for.
 func namesNothing(s counter.Status) bool { return absent(s) || s == counter.NoInstance }
-
-// headSource is the head of a log that holds displayable values, as one sample
-// without values.
-type headSource struct{ winperf.Source }
-
-// Recorded implements winperf.Recorded.
-func (headSource) Recorded() int { return 1 }
-
-// Compile implements winperf.Source.
-func (s headSource) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
-	q, err := s.Source.Compile(ctx, sel)
-	if err != nil {
-		return nil, err
-	}
-	return &headQuery{Query: q}, nil
-}
-
-type headQuery struct {
-	winperf.Query
-	done bool
-}
-
-// Readings implements winperf.CookedQuery.
-func (q *headQuery) Readings(ctx context.Context, buf []winperf.Reading) ([]winperf.Reading, error) {
-	log, ok := q.Query.(winperf.SeriesQuery)
-	if q.done || !ok {
-		return buf, io.EOF
-	}
-	q.done = true
-	series, err := log.Series(ctx)
-	for _, s := range series {
-		buf = append(buf, winperf.Reading{Series: s, Status: counter.InvalidData})
-	}
-	return buf, err
-}

@@ -31,15 +31,10 @@ func openInput(ctx context.Context, name string, opt source.LogOptions) (*logInp
 	if err != nil {
 		return nil, err
 	}
-	in := &logInput{name: name, src: &sieve{Source: src}}
-	if d, ok := src.(winperf.Described); ok {
-		in.info = d.Log()
-	}
+	is := src.Describe()
+	in := &logInput{name: name, src: &sieve{Source: src}, info: is.Log, cooked: is.Cooked}
 	if opt.Location != nil {
 		in.info.Location = opt.Location
-	}
-	if in.cooked, err = holdsReadings(ctx, src); err != nil {
-		return nil, errors.Join(err, src.Close())
 	}
 	return in, nil
 }
@@ -54,7 +49,7 @@ func openRecorded(ctx context.Context, name string, opt source.LogOptions) (winp
 	if err != nil {
 		return nil, err
 	}
-	if _, recorded := src.(winperf.Recorded); !recorded {
+	if !src.Describe().Recorded {
 		return nil, errors.Join(fmt.Errorf("%s is no log: %w", name, winperf.ErrNotSupported), src.Close())
 	}
 	return src, nil
@@ -69,17 +64,6 @@ func isURL(name string) bool {
 		}
 	}
 	return false
-}
-
-// holdsReadings tells whether a log holds displayable values.
-func holdsReadings(ctx context.Context, src winperf.Source) (bool, error) {
-	q, err := src.Compile(ctx, winperf.Selection{Global: true})
-	if err != nil {
-		return false, err
-	}
-	defer q.Close()
-	_, cooked := q.(winperf.CookedQuery)
-	return cooked, nil
 }
 
 // zone is the time zone to show times of the log in.

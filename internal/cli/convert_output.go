@@ -159,21 +159,20 @@ func (w *blgWriter) write(m *moment) error {
 type captureWriter struct {
 	w     *capture.Writer
 	paths bool // only the objects that paths name
-	raw   winperf.Raw
 }
 
 func (w *captureWriter) Close() error { return w.w.Close() }
 
 func (w *captureWriter) write(m *moment) error {
 	for _, cycle := range m.cycles {
-		raw := cycle.Frame.Raw()
+		sample := cycle.Sample
 		if w.paths {
-			if err := w.choose(cycle); err != nil {
+			var err error
+			if sample, err = choose(cycle); err != nil {
 				return err
 			}
-			raw = &w.raw
 		}
-		if err := w.w.Write(raw); err != nil {
+		if err := w.w.Write(sample); err != nil {
 			return err
 		}
 	}
@@ -182,18 +181,33 @@ func (w *captureWriter) write(m *moment) error {
 
 // choose makes a sample of the objects that the cycle's readings are of, and of
 // those that hold their instances' parents.
-func (w *captureWriter) choose(cycle *measure.Cycle) error {
-	raw := cycle.Frame.Raw()
-	if raw.Format != winperf.FormatV1 {
-		return fmt.Errorf("objects of a sample of format %d cannot be chosen: %w", raw.Format, winperf.ErrNotSupported)
-	}
-	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
-	if err != nil {
-		return err
-	}
+func choose(cycle *measure.Cycle) (*winperf.Sample, error) {
 	wanted := map[uint32]bool{}
 	for i := range cycle.Len() {
 		wanted[cycle.At(i).ObjectID.Index] = true
+	}
+	chosen := &winperf.Sample{Schema: cycle.Sample.Schema}
+	for _, part := range cycle.Sample.Parts {
+		if part.Block != nil {
+			raw, err := chooseObjects(&part.Block.Raw, wanted)
+			if err != nil {
+				return nil, err
+			}
+			part.Block = raw.Block()
+		}
+		chosen.Parts = append(chosen.Parts, part)
+	}
+	return chosen, nil
+}
+
+// chooseObjects returns a block of the wanted objects, and of their parents'.
+func chooseObjects(raw *winperf.Raw, wanted map[uint32]bool) (chosen winperf.Raw, err error) {
+	if raw.Format != winperf.FormatV1 {
+		return chosen, fmt.Errorf("objects of a sample of format %d cannot be chosen: %w", raw.Format, winperf.ErrNotSupported)
+	}
+	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
+	if err != nil {
+		return chosen, err
 	}
 	for _, o := range block.Objects {
 		for i := 0; wanted[o.Title] && i < len(o.Instances); i++ {
@@ -201,7 +215,7 @@ func (w *captureWriter) choose(cycle *measure.Cycle) error {
 		}
 	}
 	block.Objects = slices.DeleteFunc(block.Objects, func(o perfdata.Object) bool { return o.Raw == nil && !wanted[o.Title] })
-	w.raw = *raw
-	w.raw.Bytes, err = block.AppendTo(nil)
-	return err
+	chosen = *raw
+	chosen.Bytes, err = block.AppendTo(nil)
+	return chosen, err
 }

@@ -14,10 +14,9 @@ import (
 
 // span says which samples of a log are wanted. The zero span is all of them.
 type span struct {
-	begin, end time.Time     // both inclusive; zero is no bound
-	every      int           // of those between, every n-th
-	interval   time.Duration // of those, the first one of each interval
-	raw        bool          // cooked values are to be the raw ones
+	every    int           // every n-th
+	interval time.Duration // of those, the first one of each interval
+	raw      bool          // cooked values are to be the raw ones
 }
 
 // sieve is a source that leaves out samples of another. It stands between a
@@ -26,19 +25,23 @@ type span struct {
 type sieve struct {
 	winperf.Source
 	span  span
-	query winperf.Query // compiled last, of the other source
+	query *sieveQuery // compiled last
 }
 
 // position returns how many bytes of how many were read.
 func (s *sieve) position() (at, size int64) {
-	if p, ok := s.query.(winperf.Positioned); ok {
-		return p.Position()
+	if s.query == nil {
+		return 0, 0
 	}
-	return 0, 0
+	return s.query.at, s.query.of
 }
 
-// Recorded implements winperf.Recorded. How many are left is not known.
-func (s *sieve) Recorded() int { return -1 }
+// Describe implements winperf.Source. How many samples are left is not known.
+func (s *sieve) Describe() winperf.Description {
+	d := s.Source.Describe()
+	d.Samples = -1
+	return d
+}
 
 // Compile implements winperf.Source.
 func (s *sieve) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
@@ -46,43 +49,25 @@ func (s *sieve) Compile(ctx context.Context, sel winperf.Selection) (winperf.Que
 	if err != nil {
 		return nil, err
 	}
-	if seeker, ok := inner.(timeSeeker); ok && !s.span.begin.IsZero() {
-		if err := seeker.SeekTime(ctx, s.span.begin); err != nil {
-			return nil, errors.Join(err, inner.Close())
-		}
-	}
-	s.query = inner
-	q := &sieveQuery{Query: inner, span: s.span}
-	if cooked, ok := inner.(winperf.CookedQuery); ok {
-		return &cookedSieve{q, cooked}, nil
-	}
-	return q, nil
-}
-
-// timeSeeker is implemented by queries that find a time without reading all that
-// is before it.
-type timeSeeker interface {
-	// SeekTime goes in front of the last sample before t, or further to the
-	// beginning.
-	SeekTime(ctx context.Context, t time.Time) error
+	s.query = &sieveQuery{Query: inner, span: s.span}
+	return s.query, nil
 }
 
 // sieveQuery leaves out samples of a query.
 type sieveQuery struct {
 	winperf.Query
 	span  span
-	seen  int       // samples between begin and end
+	seen  int       // samples so far
 	start time.Time // of the first interval
 	last  time.Time // of the sample taken last
 	tick  int64     // the interval it was in
+
+	at, of int64 // how far in the log
 }
 
 // takes tells whether the sample of a time is wanted.
 func (q *sieveQuery) takes(t time.Time) bool {
 	s := &q.span
-	if !s.begin.IsZero() && t.Before(s.begin) || !s.end.IsZero() && t.After(s.end) {
-		return false
-	}
 	q.seen++
 	if s.every > 1 && (q.seen-1)%s.every != 0 {
 		return false
@@ -102,44 +87,31 @@ func (q *sieveQuery) takes(t time.Time) bool {
 	return true
 }
 
-// Sample implements winperf.Query.
-func (q *sieveQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
+// Next implements winperf.Query.
+func (q *sieveQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	var passed []error // damage of samples that are left out
+	var err error
 	for {
-		if err := q.Query.Sample(ctx, raw); err != nil {
-			return err
-		}
-		if q.takes(capture.Time(raw)) {
+		err = q.Query.Next(ctx, s)
+		q.at, q.of = s.At, s.Of
+		if err != nil || q.takes(capture.Time(s)) {
+			s.Damage = append(s.Damage, passed...)
 			break
 		}
+		passed = append(passed, s.Damage...)
 	}
-	if q.span.raw {
-		return showRaw(raw)
+	if !q.span.raw {
+		return err
 	}
-	return nil
-}
-
-// Damage implements winperf.DamagedQuery.
-func (q *sieveQuery) Damage() []error {
-	if d, ok := q.Query.(winperf.DamagedQuery); ok {
-		return d.Damage()
-	}
-	return nil
-}
-
-// cookedSieve leaves out samples of a log that holds displayable values.
-type cookedSieve struct {
-	*sieveQuery
-	cooked winperf.CookedQuery
-}
-
-// Readings implements winperf.CookedQuery.
-func (q *cookedSieve) Readings(ctx context.Context, buf []winperf.Reading) ([]winperf.Reading, error) {
-	for {
-		readings, err := q.cooked.Readings(ctx, buf)
-		if err != nil || len(readings) == len(buf) || q.takes(readings[len(buf)].Time) {
-			return readings, err
+	for i := range s.Parts {
+		if b := s.Parts[i].Block; b != nil {
+			if err := showRaw(&b.Raw); err != nil {
+				s.Release()
+				return err
+			}
 		}
 	}
+	return err
 }
 
 // showRaw gives every counter of a sample the type of a plain number, so that

@@ -106,7 +106,7 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 		d.app.damaged(cycle.Damage)
 		return err
 	}
-	block, err := parseBlock(cycle.Frame.Raw(), format, sel.Objects)
+	block, err := parseBlock(cycle.Sample, format, sel.Objects)
 	if err != nil {
 		return err
 	}
@@ -179,9 +179,13 @@ func (d *dumper) check(f frame.Frame, wanted [][]winperf.ObjectID) error {
 
 // parseBlock makes the block to be written, with the objects in only, or all
 // without any; nil where the format does without.
-func parseBlock(raw *winperf.Raw, format string, only []winperf.ObjectID) (*perfdata.Block, error) {
-	if format == "json" || format == "bin" && len(only) == 0 {
+func parseBlock(s *winperf.Sample, format string, only []winperf.ObjectID) (*perfdata.Block, error) {
+	if format == "json" {
 		return nil, nil
+	}
+	raw, err := s.Raw()
+	if err != nil || format == "bin" && len(only) == 0 {
+		return nil, err
 	}
 	if raw.Format != winperf.FormatV1 {
 		return nil, fmt.Errorf("the sample is no performance data block of version 1, as %s needs: %w; -o json shows every sample", format, winperf.ErrNotSupported)
@@ -208,7 +212,10 @@ func writeDump(out *output, c *measure.Cycle, block *perfdata.Block, only []winp
 			return name
 		})
 	case block == nil:
-		_, err := out.Write(c.Frame.Raw().Bytes)
+		raw, err := c.Sample.Raw()
+		if err == nil {
+			_, err = out.Write(raw.Bytes)
+		}
 		return err
 	}
 	bytes, err := block.Encode()

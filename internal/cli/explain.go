@@ -149,10 +149,10 @@ func (c *catalogue) objects() iter.Seq[string] {
 				return
 			}
 		}
-		if c.cycle == nil || c.cycle.Frame.Raw().Schema == nil {
+		if c.cycle == nil || c.cycle.Frame.IsZero() || c.cycle.Frame.Schema() == nil {
 			return
 		}
-		for _, title := range c.cycle.Frame.Raw().Schema.Costly {
+		for _, title := range c.cycle.Frame.Schema().Costly {
 			_, there := c.cycle.Frame.Find(winperf.ObjectID{Index: title})
 			if !there && !yield(c.cycle.Names.Title(title)) {
 				return

@@ -57,7 +57,7 @@ func newSummary(in *logInput) *logSummary {
 		objects:  map[string]*objectSummary{},
 	}
 	if !in.cooked {
-		s.addMachine(in.src.Machine())
+		s.addMachine(in.src.Describe().Machine)
 	}
 	return s
 }

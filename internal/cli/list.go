@@ -152,7 +152,7 @@ func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format s
 	}
 	l.app.damaged(cycle.Damage)
 	l.table = cycle.Names
-	if schema := cycle.Frame.Raw().Schema; schema != nil {
+	if schema := cycle.Frame.Schema(); schema != nil {
 		l.schema = schema // it may know more, such as which objects are costly
 	}
 	objects := l.find(cycle.Frame, pattern)

@@ -27,19 +27,19 @@ type loggedObject struct {
 // logSeries returns the series of a log that holds displayable values; ok is
 // false for every other source.
 func logSeries(ctx context.Context, src winperf.Source) (series []*winperf.Series, ok bool, err error) {
-	if _, recorded := src.(winperf.Recorded); !recorded {
+	if d := src.Describe(); !d.Recorded || !d.Cooked {
 		return nil, false, nil
 	}
-	q, err := src.Compile(ctx, winperf.Selection{Global: true})
+	q, err := src.Compile(ctx, winperf.Selection{Global: true, Metadata: true})
 	if err != nil {
-		return nil, false, err
+		return nil, true, err
 	}
 	defer q.Close()
-	log, ok := q.(winperf.SeriesQuery)
-	if !ok {
-		return nil, false, nil
+	var sample winperf.Sample
+	err = q.Next(ctx, &sample)
+	for i := range sample.Readings {
+		series = append(series, sample.Readings[i].Series)
 	}
-	series, err = log.Series(ctx)
 	return series, true, err
 }
 

@@ -76,7 +76,7 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	onHangup(r.app.stdout, cancel)
-	_, recorded := src.(winperf.Recorded)
+	recorded := src.Describe().Recorded
 	r.live = !recorded
 	return r.watch(ctx, src, opt, out)
 }

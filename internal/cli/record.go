@@ -143,9 +143,9 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer src.Close()
-	_, recorded := src.(winperf.Recorded)
+	recorded := src.Describe().Recorded
 	r.live = !recorded
-	if r.files, err = r.newFiles(src.Machine()); err != nil {
+	if r.files, err = r.newFiles(src.Describe().Machine); err != nil {
 		return err
 	}
 	ctx, cancel, err := r.schedule(ctx)
@@ -301,8 +301,8 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 
 // sampleTime is when a sample was taken.
 func sampleTime(c *measure.Cycle) time.Time {
-	if !c.Frame.IsZero() {
-		if t := capture.Time(c.Frame.Raw()); !t.IsZero() {
+	if c.Sample != nil {
+		if t := capture.Time(c.Sample); !t.IsZero() {
 			return t
 		}
 	}

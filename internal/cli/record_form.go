@@ -47,7 +47,7 @@ func (r *recorder) newForm(f *recordFile, tail *capture.Tail) (recordForm, error
 // captureForm writes raw samples.
 type captureForm struct{ w *capture.Writer }
 
-func (f captureForm) write(c *measure.Cycle) error { return f.w.Write(c.Frame.Raw()) }
+func (f captureForm) write(c *measure.Cycle) error { return f.w.Write(c.Sample) }
 
 func (f captureForm) flush() error { return nil }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -192,17 +191,17 @@ func samplesIn(t *testing.T, name string) (samples, damage int) {
 		t.Fatal(err)
 	}
 	defer q.Close()
+	var sample winperf.Sample
+	var found []error
 	for ; ; samples++ {
-		if err := takeAny(t.Context(), q); errors.Is(err, io.EOF) {
-			break
+		err := q.Next(t.Context(), &sample)
+		found = append(found, sample.Damage...)
+		if errors.Is(err, io.EOF) {
+			return samples, placesOf(found)
 		} else if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if d, ok := q.(winperf.DamagedQuery); ok {
-		damage = placesOf(d.Damage())
-	}
-	return samples, damage
 }
 
 // jsonSamples counts the moments that whole lines are of, and the other lines.
@@ -234,13 +233,4 @@ func placesOf(damage []error) int {
 		}
 	}
 	return len(places)
-}
-
-// takeAny takes a sample of a query, whatever kind it is.
-func takeAny(ctx context.Context, q winperf.Query) error {
-	if cooked, ok := q.(winperf.CookedQuery); ok {
-		_, err := cooked.Readings(ctx, nil)
-		return err
-	}
-	return q.Sample(ctx, new(winperf.Raw))
 }

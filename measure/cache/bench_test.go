@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 )
@@ -18,11 +19,12 @@ type ring struct {
 	schema  winperf.Schema
 	second  int
 	queries int
+	taken   winperf.Blocks
 }
 
 func newRing(size perftest.Size) *ring { return &ring{blocks: perftest.Series(size, 4, 1, 1)} }
 
-func (r *ring) Machine() string                                 { return "REFERENCE" }
+func (r *ring) Describe() winperf.Description                   { return winperf.Description{Machine: "REFERENCE"} }
 func (r *ring) Schema(context.Context) (*winperf.Schema, error) { return &r.schema, nil }
 func (r *ring) Close() error                                    { return nil }
 
@@ -34,10 +36,12 @@ type ringQuery struct{ *ring }
 
 func (q ringQuery) Close() error { return nil }
 
-func (q ringQuery) Sample(_ context.Context, raw *winperf.Raw) error {
+func (q ringQuery) Next(_ context.Context, s *winperf.Sample) error {
 	q.queries++
-	raw.Format, raw.Schema = winperf.FormatV1, &q.schema
-	raw.Bytes = append(raw.Bytes[:0], q.blocks[q.second%len(q.blocks)].Bytes...)
+	b := s.Begin(&q.taken)
+	s.Schema = &q.schema
+	b.Format, b.Schema = winperf.FormatV1, s.Schema
+	b.Bytes = append(b.Bytes, q.blocks[q.second%len(q.blocks)].Bytes...)
 	return nil
 }
 
@@ -45,7 +49,8 @@ func TestAllocatesNothing(t *testing.T) {
 	c := newClock()
 	r := newRing(perftest.Small)
 	s := New(r, Options{Clock: c})
-	users := make([]*query, 3)
+	users, pools, prev := make([]*query, 3), make([]frame.Pool, 3), make([]frame.Frame, 3)
+	samples := make([]winperf.Sample, 3)
 	for i := range users {
 		q, err := s.Compile(t.Context(), winperf.Selection{Global: true})
 		if err != nil {
@@ -56,19 +61,20 @@ func TestAllocatesNothing(t *testing.T) {
 	take := func() {
 		r.second++
 		c.advance(time.Second)
-		for _, q := range users {
-			if err := q.Take(t.Context()); err != nil {
+		for i, q := range users {
+			if err := q.Next(t.Context(), &samples[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	decode := func() {
-		for _, q := range users {
-			f, err := q.Frame()
+		for i := range users {
+			f, err := pools[i].Decode(&samples[i], prev[i])
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.Release()
+			prev[i].Release()
+			prev[i] = f
 		}
 	}
 	// Decoding allocates for instances that came, so only samples are counted.

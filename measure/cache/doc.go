@@ -20,16 +20,14 @@
 //     inserted as well;
 //   - what was replaced lives as long as somebody holds it.
 //
-// Samples are immutable frames that are counted, where the original overwrote
+// Blocks are immutable and counted, where the original overwrote
 // its copies under locks: readers wait for nobody. A ban is that the asker has
 // seen this very sample of the object, so it ends with the sample or with the
 // asker, and identities are never used again.
 //
-// Through winperf.Query alone a sample is a winperf.Raw with one set of clocks:
-// then all objects come from one sample, shared or taken anew. Package measure
-// asks for frames (see measure.FrameQuery) and gets each object from where it
-// is. Frames are decoded once for all who share them, and so are columns that
-// are cooked from the same two frames (see frame.Frame.Share).
+// A sample that the cache gives has a part for each sample that objects come from. A
+// hit costs a hold on the block: it is decoded once for all who share it, and so are
+// columns that are cooked from the same two blocks (see winperf.Block.Shared).
 //
 // What the cache does is measured like anything else: Source.Meter is a source
 // of the object "winperf cache" with hits, misses, bans, refreshes and ages.

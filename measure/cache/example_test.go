@@ -20,7 +20,7 @@ type machine struct {
 	queries int
 }
 
-func (m *machine) Machine() string { return "HOST" }
+func (m *machine) Describe() winperf.Description { return winperf.Description{Machine: "HOST"} }
 func (m *machine) Schema(context.Context) (*winperf.Schema, error) {
 	return &winperf.Schema{}, nil
 }
@@ -42,7 +42,7 @@ type machineQuery struct {
 	metadata bool
 }
 
-func (q *machineQuery) Sample(_ context.Context, raw *winperf.Raw) error {
+func (q *machineQuery) Next(_ context.Context, s *winperf.Sample) error {
 	if !q.metadata {
 		q.queries++
 	}
@@ -59,8 +59,10 @@ func (q *machineQuery) Sample(_ context.Context, raw *winperf.Raw) error {
 	if err := b.SetMachine("HOST"); err != nil {
 		return err
 	}
-	bytes, err := b.AppendTo(raw.Bytes[:0])
-	raw.Format, raw.Bytes = winperf.FormatV1, bytes
+	bytes, err := b.AppendTo(nil)
+	if err == nil {
+		*s = *winperf.Raw{Format: winperf.FormatV1, Bytes: bytes}.Sample()
+	}
 	return err
 }
 

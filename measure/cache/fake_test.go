@@ -11,6 +11,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
@@ -95,7 +96,7 @@ func newFake(c *clock) *fake {
 	}
 }
 
-func (f *fake) Machine() string                                 { return "HOST" }
+func (f *fake) Describe() winperf.Description                   { return winperf.Description{Machine: "HOST"} }
 func (f *fake) Schema(context.Context) (*winperf.Schema, error) { return f.schema, nil }
 func (f *fake) Close() error                                    { return nil }
 
@@ -107,12 +108,13 @@ func (f *fake) Compile(_ context.Context, sel winperf.Selection) (winperf.Query,
 		return nil, fmt.Errorf("definitions: %w", winperf.ErrNotSupported)
 	}
 	f.open++
-	return &fakeQuery{f, sel}, nil
+	return &fakeQuery{fake: f, sel: sel}, nil
 }
 
 type fakeQuery struct {
 	*fake
-	sel winperf.Selection
+	sel    winperf.Selection
+	blocks winperf.Blocks
 }
 
 func (q *fakeQuery) Close() error {
@@ -122,7 +124,11 @@ func (q *fakeQuery) Close() error {
 	return nil
 }
 
-func (q *fakeQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
+func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
+}
+
+func (q *fakeQuery) fill(ctx context.Context, raw *winperf.Raw) error {
 	if q.before != nil && !q.sel.Metadata {
 		if err := q.before(ctx, q.sel); err != nil {
 			return err
@@ -241,15 +247,30 @@ func (r *rig) selecting(sel winperf.Selection) *user {
 type user struct {
 	*rig
 	query *query
+	taken winperf.Sample
+	pool  frame.Pool
+	prev  frame.Frame
+}
+
+// take takes a sample.
+func (u *user) take(ctx context.Context) error { return u.query.Next(ctx, &u.taken) }
+
+// frame decodes what was taken.
+func (u *user) frame() (frame.Frame, error) {
+	f, err := u.pool.Decode(&u.taken, u.prev)
+	if err == nil {
+		u.prev = f
+	}
+	return f, err
 }
 
 // sample takes and decodes a sample.
 func (u *user) sample() frame.Frame {
 	u.Helper()
-	if err := u.query.Take(u.Context()); err != nil {
+	if err := u.take(u.Context()); err != nil {
 		u.Fatal(err)
 	}
-	f, err := u.query.Frame()
+	f, err := u.frame()
 	if err != nil {
 		u.Fatal(err)
 	}

@@ -72,8 +72,9 @@ func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 		return nil, err
 	}
 	sm := s.newSample()
-	sm.class = asked{global: a.global, costly: a.costly}
-	err = c.Sample(ctx, sm.frame.Raw())
+	sm.asked = asked{append(sm.asked.ids, a.ids...), a.global, a.costly}
+	err = c.Next(ctx, &sm.from)
+	sm.share()
 	if old := s.giveBack(c); old != nil {
 		_ = old.Close() // it was only read from
 	}
@@ -101,12 +102,15 @@ func (q *query) land() {
 			it.flight = nil
 		}
 		if f.err == nil {
-			s.succeed(sm, s.table.insert(it, sm))
+			if replaced := s.table.insert(it, sm); replaced != nil {
+				s.release(replaced)
+			}
 			q.bans[at].give(sm)
 		}
 	}
 	switch {
 	case f.err == nil:
+		s.fresh = append(s.fresh, sm)
 		for _, w := range f.waiting {
 			w.query.items[w.at].counts.joined++
 			w.query.bans[w.at].give(sm)

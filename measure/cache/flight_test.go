@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 // outcome is what became of a Take in another goroutine.
@@ -20,7 +21,7 @@ type outcome struct {
 func (u *user) taking(ctx context.Context) *outcome {
 	o := &outcome{}
 	go func() {
-		o.err = u.query.Take(ctx)
+		o.err = u.take(ctx)
 		o.done = true
 	}()
 	synctest.Wait()
@@ -64,7 +65,7 @@ func TestConcurrentRequestsAreOneQuery(t *testing.T) {
 			}
 		}
 		for _, u := range users {
-			if _, err := u.query.Frame(); err != nil {
+			if _, err := u.frame(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -93,7 +94,7 @@ func TestPartUnderWay(t *testing.T) {
 		if first.err != nil || second.err != nil || !second.done {
 			t.Fatalf("errors %v, %v", first.err, second.err)
 		}
-		f, err := b.query.Frame()
+		f, err := b.frame()
 		if err != nil || r.ages(f) != "2:0s 230:0s " {
 			t.Errorf("objects %q, error %v", r.ages(f), err)
 		}
@@ -189,7 +190,7 @@ func TestRawUnderWay(t *testing.T) {
 		a.taking(t.Context())
 		var raw winperf.Raw
 		var err error
-		go func() { err = b.query.Sample(t.Context(), &raw) }()
+		go func() { err = perftest.Take(t.Context(), b.query, &raw) }()
 		synctest.Wait()
 		close(gate)
 		synctest.Wait()

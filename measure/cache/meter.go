@@ -79,7 +79,7 @@ func (s *Source) Meter() (winperf.Source, error) {
 		return nil, err
 	}
 	m.layout = layout
-	d, err := provider.NewDispatcher(provider.Options{Machine: s.Machine(), Clocks: s.clocks}, m)
+	d, err := provider.NewDispatcher(provider.Options{Machine: s.Describe().Machine, Clocks: s.clocks}, m)
 	if err != nil {
 		return nil, err
 	}
@@ -111,18 +111,21 @@ type meter struct {
 	source *winperf.Schema // that names are of
 }
 
-// Machine, Schema and Compile implement winperf.Source.
-func (m *meter) Machine() string { return m.cache.Machine() }
+// Describe, Schema and Compile implement winperf.Source.
+func (m *meter) Describe() winperf.Description {
+	return winperf.Description{Machine: m.cache.Describe().Machine}
+}
 
 func (m *meter) Schema(context.Context) (*winperf.Schema, error) { return m.schema, nil }
 
 func (m *meter) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
 	for _, p := range sel.Paths {
-		if match := p.Matcher(); !match.Machine(m.Machine()) {
-			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, m.Machine())
+		machine := m.Describe().Machine
+		if match := p.Matcher(); !match.Machine(machine) {
+			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, machine)
 		}
 	}
-	return &meterQuery{m, provider.Query{Global: true, Metadata: sel.Metadata}}, nil
+	return &meterQuery{meter: m, query: provider.Query{Global: true, Metadata: sel.Metadata}}, nil
 }
 
 // Name, Objects, Open and Close implement provider.Provider and its session.
@@ -208,13 +211,18 @@ func objectName(names *nametable.Names, id winperf.ObjectID) string {
 
 // meterQuery takes samples of the meter.
 type meterQuery struct {
-	meter *meter
-	query provider.Query
+	meter  *meter
+	query  provider.Query
+	blocks winperf.Blocks
 }
 
-func (q *meterQuery) Sample(ctx context.Context, raw *winperf.Raw) (err error) {
-	raw.Format, raw.Schema = winperf.FormatV1, q.meter.schema
-	raw.Bytes, err = q.meter.dispatcher.Collect(ctx, &q.query, raw.Bytes[:0])
+func (q *meterQuery) Next(ctx context.Context, s *winperf.Sample) (err error) {
+	b := s.Begin(&q.blocks)
+	s.Schema = q.meter.schema
+	b.Format, b.Schema = winperf.FormatV1, s.Schema
+	if b.Bytes, err = q.meter.dispatcher.Collect(ctx, &q.query, b.Bytes[:0]); err != nil {
+		s.Release()
+	}
 	return err
 }
 

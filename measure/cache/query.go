@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/frame"
 )
 
 // query is one user of the cache: the winperf.Query of a Source.
@@ -17,12 +16,11 @@ type query struct {
 	wanted []winperf.ObjectID
 
 	// By position in wanted: the object in the cache, what the query has seen
-	// of it, and what Take got, each a reference. Guarded by Source.mu.
+	// of it, and what Next gave, each a reference. Guarded by Source.mu.
 	items []*item
 	bans  []ban
 	picks []*sample
 
-	taken bool // Frame may follow
 	// alone samples with the selection as it is, for this query only, as long
 	// as none of the wanted objects is known.
 	alone winperf.Query
@@ -32,9 +30,7 @@ type query struct {
 	asking  []winperf.ObjectID
 	waits   []wait
 
-	samples []*sample // scratch of Frame
-	objects []frame.Object
-	damage  []error
+	given []winperf.ObjectID // those of wanted, in their order; parts of it are in what Next gave
 }
 
 // wait is a flight that an object is waited for, by its position in wanted.
@@ -60,29 +56,103 @@ func (q *query) want(ids []winperf.ObjectID, sm *sample) {
 	}
 }
 
-// Take implements measure.FrameQuery: it takes the objects that are in the
-// cache, waits for those that others are asking for, and asks for the rest.
-func (q *query) Take(ctx context.Context) error {
+// Next implements winperf.Query: it takes the objects that are in the cache, waits for
+// those that others are asking for, and asks for the rest.
+func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
+	s.Release()
+	q.learn()
 	q.drop()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := q.take(ctx, false)
-	q.taken = err == nil
-	if err != nil {
+	if err := q.take(ctx); err != nil {
 		q.drop()
+		return err
 	}
-	return err
+	q.give(s)
+	return nil
 }
 
-// take gets a sample of every wanted object; one tells that it must be the same
-// sample of all.
-func (q *query) take(ctx context.Context, one bool) error {
+// give hands over what was picked, in the order in which it is wanted: each run of
+// objects of one sample is a part.
+func (q *query) give(s *winperf.Sample) {
+	if len(q.wanted) == 0 {
+		q.picks[0].give(s, nil)
+		s.Schema = q.picks[0].from.Schema
+		return
+	}
+	q.given = append(q.given[:0], q.wanted...)
+	newest := q.picks[0]
+	for from := 0; from < len(q.picks); {
+		sm, end := q.picks[from], from+1
+		for end < len(q.picks) && q.picks[end] == sm {
+			end++
+		}
+		only := q.given[from:end:end]
+		if len(only) == len(q.wanted) && sm.asked.equal(asked{q.wanted, q.sel.Global, q.sel.Costly}) {
+			only = nil // what is new in a class that is wanted comes along
+		}
+		sm.give(s, only)
+		if sm.at > newest.at {
+			newest = sm
+		}
+		from = end
+	}
+	s.Schema = newest.from.Schema
+}
+
+// learn finds out what the query was given last, as far as that was decoded.
+func (q *query) learn() {
+	q.source.mu.Lock()
+	var more []winperf.ObjectID
+	var one *sample
+	q.source.learn()
+	for i, sm := range q.picks {
+		if i == 0 || sm == one {
+			one = sm
+		} else {
+			one = nil
+		}
+	}
+	if one != nil {
+		more = q.news(one)
+	}
+	q.source.mu.Unlock()
+	if len(more) > 0 {
+		q.want(more, one)
+	}
+}
+
+// news are the objects that are wanted from now on, nil where these are the same:
+// those of a sample for this query alone, or such that are new in a class which the
+// sample was to hold whole, and which is wanted whole.
+func (q *query) news(sm *sample) []winperf.ObjectID {
+	if len(q.wanted) == 0 {
+		return slices.Clone(sm.ids)
+	}
+	var found []winperf.ObjectID
+	for _, id := range sm.ids {
+		wanted := sm.asked.global && q.sel.Global
+		if schema := sm.from.Schema; schema != nil && slices.Contains(schema.Costly, id.Index) {
+			wanted = sm.asked.costly && q.sel.Costly
+		}
+		if wanted && !slices.Contains(q.wanted, id) {
+			found = append(found, id)
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return append(slices.Clone(q.wanted), found...)
+}
+
+// take gets a sample of every wanted object.
+func (q *query) take(ctx context.Context) error {
 	if len(q.wanted) == 0 {
 		return q.takeAlone(ctx)
 	}
 	for {
-		if err := q.look(one); err != nil {
+		if err := q.look(); err != nil {
 			return err
 		}
 		if err := q.ask(ctx); err != nil {
@@ -98,19 +168,16 @@ func (q *query) take(ctx context.Context, one bool) error {
 
 // look decides for every wanted object whether it is in the cache, is waited for
 // or is asked for.
-func (q *query) look(one bool) error {
+func (q *query) look() error {
 	s := q.source
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return errClosed()
 	}
+	s.learn()
 	q.missing, q.asking, q.waits = q.missing[:0], q.asking[:0], q.waits[:0]
-	if one {
-		q.lookOne(s.clock.Elapsed())
-	} else {
-		q.lookEach(s.clock.Elapsed())
-	}
+	q.lookEach(s.clock.Elapsed())
 	q.begin()
 	return nil
 }
@@ -127,28 +194,6 @@ func (q *query) lookEach(now time.Duration) {
 		if f := it.flight; f != nil && f.began > stamp(q.bans[i]) {
 			q.wait(f, i)
 		} else {
-			q.miss(i)
-		}
-	}
-}
-
-// lookOne takes all objects from one sample: the newest one of all of them, or
-// one under way, or a new one.
-func (q *query) lookOne(now time.Duration) {
-	t := &q.source.table
-	together, coming := t.together(q.items, q.bans, now), q.items[0].flight
-	for i, it := range q.items {
-		if it.flight != coming || coming != nil && coming.began <= stamp(q.bans[i]) {
-			coming = nil
-		}
-	}
-	for i, it := range q.items {
-		switch {
-		case together:
-			q.picks[i] = t.find(it, &q.bans[i], now)
-		case coming != nil:
-			q.wait(coming, i)
-		default:
 			q.miss(i)
 		}
 	}
@@ -237,18 +282,18 @@ func (q *query) takeAlone(ctx context.Context) error {
 	sm := s.newSample()
 	sm.alone = true
 	q.picks = append(q.picks[:0], sm)
-	if err := q.alone.Sample(ctx, sm.frame.Raw()); err != nil {
+	if err := q.alone.Next(ctx, &sm.from); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sm.landed, sm.at = s.table.step(), s.clock.Elapsed()
+	s.fresh = append(s.fresh, sm)
 	return nil
 }
 
 // drop gives up what was taken.
 func (q *query) drop() {
-	q.taken = false
 	q.source.mu.Lock()
 	defer q.source.mu.Unlock()
 	for i, sm := range q.picks {
@@ -272,145 +317,4 @@ func (q *query) Close() error {
 	inner := q.alone
 	q.alone = nil
 	return inner.Close()
-}
-
-// Sample implements winperf.Query: all wanted objects of one sample, and
-// whatever else it holds. It serves those who know bytes only; Take and Frame
-// share more.
-func (q *query) Sample(ctx context.Context, raw *winperf.Raw) error {
-	q.drop()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	defer q.drop()
-	if err := q.take(ctx, true); err != nil {
-		return err
-	}
-	from := q.picks[0].frame.Raw()
-	raw.Format, raw.Quirks, raw.Clocks, raw.Schema = from.Format, from.Quirks, from.Clocks, from.Schema
-	raw.Bytes = append(raw.Bytes[:0], from.Bytes...)
-	return nil
-}
-
-// Frame implements measure.FrameQuery: it decodes what Take took, as far as
-// nobody else did, and joins the wanted objects into one frame. It returns the
-// frame, which the caller is to release; damage is the frame's. The error tells
-// that nothing could be read.
-func (q *query) Frame() (frame.Frame, error) {
-	if !q.taken {
-		return frame.Frame{}, fmt.Errorf("frame of a query that took no sample: %w", winperf.ErrState)
-	}
-	defer q.drop()
-	err := q.decode()
-	more := q.gather()
-	if err != nil && len(q.objects) == 0 {
-		return frame.Frame{}, err
-	}
-	head := q.head()
-	q.damage = q.damage[:0]
-	for _, sm := range q.samples {
-		if sm != head {
-			q.damage = append(q.damage, sm.frame.Damage()...)
-		}
-		if sm.err != nil {
-			q.damage = append(q.damage, sm.err)
-		}
-	}
-	f, err := q.source.joins.Join(head.frame, q.damage, q.objects...)
-	q.drop()
-	if more != nil {
-		q.want(more, head)
-	}
-	return f, err
-}
-
-// head is the newest of the samples, of those that could be read if there are
-// any; its clocks are the frame's.
-func (q *query) head() *sample {
-	head := q.samples[0]
-	for _, sm := range q.samples[1:] {
-		if bad := sm.unreadable(); bad != head.unreadable() {
-			if !bad {
-				head = sm
-			}
-		} else if sm.at > head.at {
-			head = sm
-		}
-	}
-	return head
-}
-
-// decode decodes the samples that objects were picked from and returns the
-// first error.
-func (q *query) decode() (err error) {
-	q.samples = q.samples[:0]
-	for _, sm := range q.picks {
-		if slices.Contains(q.samples, sm) {
-			continue
-		}
-		q.samples = append(q.samples, sm)
-		if e := q.source.decode(sm); err == nil {
-			err = e
-		}
-	}
-	return err
-}
-
-// gather finds the wanted objects in the samples. It returns what is wanted
-// from the next sample on, if that is something else.
-func (q *query) gather() (more []winperf.ObjectID) {
-	q.objects = q.objects[:0]
-	if len(q.wanted) == 0 {
-		return q.gatherAll()
-	}
-	next := 0 // where the object is, if the sample has them in this order
-	for i, sm := range q.picks {
-		if o, ok := lookUp(sm.frame, next, q.wanted[i]); ok {
-			q.objects = append(q.objects, o)
-			next = o.Position() + 1
-		}
-	}
-	if len(q.samples) == 1 && q.samples[0].frame.NumObjects() > len(q.objects) {
-		return q.gatherNew(q.samples[0])
-	}
-	return nil
-}
-
-func lookUp(f frame.Frame, near int, id winperf.ObjectID) (frame.Object, bool) {
-	if near < f.NumObjects() {
-		if o := f.Object(near); o.ID() == id {
-			return o, true
-		}
-	}
-	return f.Find(id)
-}
-
-// gatherAll takes all that a sample for this query alone holds.
-func (q *query) gatherAll() (ids []winperf.ObjectID) {
-	for o := range q.picks[0].frame.Objects() {
-		q.objects = append(q.objects, o)
-		ids = append(ids, o.ID())
-	}
-	return ids
-}
-
-// gatherNew takes the objects that are new in a class which the sample was to
-// hold whole, and which is wanted whole.
-func (q *query) gatherNew(sm *sample) (ids []winperf.ObjectID) {
-	schema := sm.frame.Raw().Schema
-	for o := range sm.frame.Objects() {
-		id := o.ID()
-		wanted := sm.class.global && q.sel.Global
-		if schema != nil && slices.Contains(schema.Costly, id.Index) {
-			wanted = sm.class.costly && q.sel.Costly
-		}
-		if wanted && !slices.Contains(q.wanted, id) {
-			ids = append(ids, id)
-			q.objects = append(q.objects, o)
-		}
-	}
-	if ids == nil {
-		return nil
-	}
-	return append(slices.Clone(q.wanted), ids...)
 }

@@ -1,31 +1,28 @@
 package cache
 
 import (
-	"sync"
-	"sync/atomic"
+	"slices"
 	"time"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 )
 
-// sample is one sample of the source. It is decoded by the first who needs it.
+// sample is one sample of the source. Its blocks are decoded by the first who needs
+// them.
 type sample struct {
-	frame         frame.Frame
+	from          winperf.Sample
 	began, landed stamp         // of its query
 	at            time.Duration // when it landed, by the clock's Elapsed
+	asked         asked         // what it was to hold
 	alone         bool          // it serves one query only
-	class         asked         // which classes it was to hold whole; no ids
 
-	// Guarded by Source.mu. At 0 references the frame is released and the sample
-	// serves again. The references are those of items, of queries that picked it
-	// and of newer samples that are to share its names.
-	refs  int
-	prior []*sample // decoded ones that it replaced; held until it is decoded
-
-	decoding sync.Mutex // never taken by who holds Source.mu
-	decoded  atomic.Bool
-	err      error          // of decoding
-	objects  []frame.Object // scratch
+	// Guarded by Source.mu. At 0 references the blocks are released and the sample
+	// serves again. The references are those of items and of queries that picked
+	// it.
+	refs    int
+	learned bool               // it was found out which objects it holds,
+	ids     []winperf.ObjectID // these
 }
 
 // maxFree bounds the samples that are kept for the next time.
@@ -42,8 +39,7 @@ func (s *Source) newSample() *sample {
 	} else {
 		sm = &sample{}
 	}
-	sm.frame, sm.alone, sm.class, sm.refs, sm.err = s.frames.Get(), false, asked{}, 1, nil
-	sm.decoded.Store(false)
+	*sm = sample{from: sm.from, asked: asked{ids: sm.asked.ids[:0]}, ids: sm.ids[:0], refs: 1}
 	return sm
 }
 
@@ -52,64 +48,59 @@ func (s *Source) release(sm *sample) {
 	if sm.refs--; sm.refs > 0 {
 		return
 	}
-	_ = sm.frame.Release() // whoever was handed the frame holds it, too
-	s.releasePrior(sm)
-	sm.frame = frame.Frame{}
+	sm.from.Release() // whoever was given the blocks holds them, too
+	s.fresh = slices.DeleteFunc(s.fresh, func(other *sample) bool { return other == sm })
 	if len(s.free) < maxFree {
 		s.free = append(s.free, sm)
 	}
 }
 
-func (s *Source) releasePrior(sm *sample) {
-	for _, p := range sm.prior {
-		s.release(p)
-	}
-	clear(sm.prior)
-	sm.prior = sm.prior[:0]
-}
-
-// succeed makes sm follow the sample that it replaced as the newest of an
-// object: it takes over the reference to share names, or gives it up.
-func (s *Source) succeed(sm, replaced *sample) {
-	if replaced == nil {
-		return
-	}
-	for _, p := range sm.prior {
-		if p == replaced {
-			s.release(replaced)
-			return
+// share has the blocks decoded and cooked once for all who get them.
+func (sm *sample) share() {
+	for i := range sm.from.Parts {
+		if b := sm.from.Parts[i].Block; b != nil {
+			b.Shared = true
 		}
 	}
-	// What is not decoded yet may itself hold older ones: no chains.
-	if !replaced.decoded.Load() {
-		s.release(replaced)
-		return
-	}
-	sm.prior = append(sm.prior, replaced)
 }
 
-// decode decodes a sample, once, and inserts the objects that came along
-// unasked. The caller holds a reference.
-func (s *Source) decode(sm *sample) error {
-	sm.decoding.Lock()
-	defer sm.decoding.Unlock()
-	if sm.decoded.Load() {
-		return sm.err
+// look finds out which objects the sample holds, as far as it was decoded. readable is
+// false when nothing of it could be read.
+func (sm *sample) look() (decoded, readable bool) {
+	for i := range sm.from.Parts {
+		b := sm.from.Parts[i].Block
+		if b == nil {
+			continue
+		}
+		done, _, err := b.Outcome()
+		decoded, readable = decoded || done, readable || err == nil
+		sm.ids = frame.AppendObjects(sm.ids, b)
 	}
-	before := s.before(sm)
-	sm.err = sm.frame.Decode(before)
-	_ = before.Release()
-	sm.frame.Share()
-	sm.decoded.Store(true)
+	return decoded, readable
+}
 
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.releasePrior(sm)
-	if sm.alone {
-		return sm.err
+// learn finds out what samples hold that were decoded meanwhile. Source.mu is locked.
+func (s *Source) learn() {
+	for i := len(s.fresh) - 1; i >= 0; i-- {
+		sm := s.fresh[i]
+		sm.refs++ // it may be forgotten
+		if s.learnOf(sm); sm.learned {
+			s.fresh = slices.Delete(s.fresh, i, i+1)
+		}
+		s.release(sm)
 	}
-	for o := range sm.frame.Objects() {
-		it := s.table.item(o.ID())
+}
+
+// learnOf inserts the objects that came along unasked with a sample, and forgets one
+// that cannot be read.
+func (s *Source) learnOf(sm *sample) {
+	sm.ids = sm.ids[:0]
+	decoded, readable := sm.look()
+	if sm.learned = decoded; !decoded || sm.alone {
+		return
+	}
+	for _, id := range sm.ids {
+		it := s.table.item(id)
 		if it.sample == sm {
 			continue
 		}
@@ -118,40 +109,9 @@ func (s *Source) decode(sm *sample) error {
 			s.release(replaced)
 		}
 	}
-	if sm.unreadable() {
+	if !readable {
 		s.forget(sm)
 	}
-	return sm.err
-}
-
-// unreadable tells that decoding gave nothing.
-func (sm *sample) unreadable() bool { return sm.err != nil && sm.frame.NumObjects() == 0 }
-
-// before returns a frame with the objects that a sample replaced, whose names
-// it may share. It is to be released.
-func (s *Source) before(sm *sample) frame.Frame {
-	switch len(sm.prior) {
-	case 0:
-		return frame.Frame{}
-	case 1:
-		f := sm.prior[0].frame
-		if f.Retain() != nil {
-			return frame.Frame{}
-		}
-		return f
-	}
-	sm.objects = sm.objects[:0]
-	for _, p := range sm.prior {
-		for o := range p.frame.Objects() {
-			sm.objects = append(sm.objects, o)
-		}
-	}
-	f, err := s.joins.Join(sm.prior[0].frame, nil, sm.objects...)
-	clear(sm.objects)
-	if err != nil {
-		return frame.Frame{} // names are decoded anew
-	}
-	return f
 }
 
 // forget drops a sample that cannot be read, so that the next who asks takes
@@ -161,6 +121,23 @@ func (s *Source) forget(sm *sample) {
 		if it.sample == sm {
 			it.sample = nil
 			s.release(sm)
+		}
+	}
+}
+
+// give adds the objects of a sample that were picked to what a query gives; all of
+// them where only is nil.
+func (sm *sample) give(s *winperf.Sample, only []winperf.ObjectID) {
+	for _, p := range sm.from.Parts {
+		if p.Block != nil {
+			p.Block.Retain()
+			p.Only = only
+		}
+		s.Parts = append(s.Parts, p)
+	}
+	for _, err := range sm.from.Damage {
+		if !slices.Contains(s.Damage, err) {
+			s.Damage = append(s.Damage, err)
 		}
 	}
 }

@@ -32,15 +32,14 @@ type Options struct {
 // Source is a winperf.Source over another one, whose queries share samples. It
 // may be used by any number of goroutines; each query by one at a time.
 type Source struct {
-	src    winperf.Source
-	clock  measure.Clock
-	frames frame.Pool // of samples
-	joins  frame.Pool // of what users get
+	src   winperf.Source
+	clock measure.Clock
 
 	mu      sync.Mutex // guards what follows; held for no more than moving references
 	table   table
 	idle    []*compiled // queries of the source beneath that nobody uses
 	free    []*sample
+	fresh   []*sample // of which it is not known which objects they hold
 	open    map[*query]struct{}
 	queries uint64 // that reached the source
 	closed  bool
@@ -57,24 +56,11 @@ func New(src winperf.Source, opt Options) *Source {
 	return &Source{src: src, clock: opt.Clock, table: newTable(opt), open: map[*query]struct{}{}}
 }
 
-// Machine implements winperf.Source.
-func (s *Source) Machine() string { return s.src.Machine() }
+// Describe implements winperf.Source: it is what the source beneath is.
+func (s *Source) Describe() winperf.Description { return s.src.Describe() }
 
 // Schema implements winperf.Source.
 func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) { return s.src.Schema(ctx) }
-
-// CostlySchema implements winperf.CostlySource.
-func (s *Source) CostlySchema(ctx context.Context) (*winperf.Schema, error) {
-	return winperf.CostlySchema(ctx, s.src)
-}
-
-// Anomalies implements winperf.Troubled with what the source beneath noticed.
-func (s *Source) Anomalies(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
-	if t, ok := s.src.(winperf.Troubled); ok {
-		return t.Anomalies(buf, n)
-	}
-	return buf, n
-}
 
 // Close implements winperf.Source: it closes the source beneath. Frames that
 // were handed out can still be read.
@@ -99,7 +85,7 @@ func (s *Source) Close() error {
 // A query for definitions goes to the source as it is. The error wraps
 // winperf.ErrNotSupported for a source of recorded samples.
 func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
-	if _, recorded := s.src.(winperf.Recorded); recorded {
+	if s.src.Describe().Recorded {
 		return nil, fmt.Errorf("cache over recorded samples: %w", winperf.ErrNotSupported)
 	}
 	if sel.Metadata {
@@ -130,14 +116,17 @@ func (s *Source) resolve(ctx context.Context, sel winperf.Selection) ([]winperf.
 		return nil, err
 	}
 	defer q.Close()
-	f := s.frames.Get()
-	defer f.Release()
-	if err := q.Sample(ctx, f.Raw()); err != nil {
+	var sample winperf.Sample
+	defer sample.Release()
+	if err := q.Next(ctx, &sample); err != nil {
 		return nil, err
 	}
-	if err := f.Decode(frame.Frame{}); err != nil && f.NumObjects() == 0 {
+	var pool frame.Pool
+	f, err := pool.Decode(&sample, frame.Frame{})
+	if err != nil {
 		return nil, fmt.Errorf("objects of the selection: %w", err)
 	}
+	defer f.Release()
 	var ids []winperf.ObjectID
 	for o := range f.Objects() {
 		ids = append(ids, o.ID())

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -48,11 +47,11 @@ func TestUnasked(t *testing.T) {
 	r := newRig(t)
 	a, b, c := r.user(process), r.user(memory), r.user(memory)
 	r.fake.unasked = map[uint32][]uint32{process: {memory}}
-	if err := a.query.Take(t.Context()); err != nil {
+	if err := a.take(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	r.clock.advance(500 * ms)
-	if _, err := a.query.Frame(); err != nil {
+	if _, err := a.frame(); err != nil {
 		t.Fatal(err)
 	}
 	b.wantSample("4:500ms")
@@ -66,12 +65,12 @@ func TestLateDecode(t *testing.T) {
 	r := newRig(t)
 	a, b, c := r.user(process), r.user(memory), r.user(memory)
 	r.fake.unasked = map[uint32][]uint32{process: {memory}}
-	if err := a.query.Take(t.Context()); err != nil {
+	if err := a.take(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	r.clock.advance(100 * ms)
 	b.wantSample("4:0s")
-	f, err := a.query.Frame()
+	f, err := a.frame()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,13 +110,13 @@ func TestMemory(t *testing.T) {
 	for range 200 {
 		r.clock.advance(300 * ms)
 		for _, u := range users {
-			if err := u.query.Take(t.Context()); err != nil {
+			if err := u.take(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			for _, sm := range u.query.picks {
 				seen[sm] = true
 			}
-			f, err := u.query.Frame()
+			f, err := u.frame()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +138,7 @@ func TestMemoryOfUndecoded(t *testing.T) {
 	seen := map[*sample]bool{}
 	for range 100 {
 		r.clock.advance(time.Second)
-		if err := u.query.Take(t.Context()); err != nil {
+		if err := u.take(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		seen[u.query.picks[0]] = true
@@ -222,38 +221,6 @@ func TestWithoutDefinitions(t *testing.T) {
 	r.wantAsked([]uint32{system})
 }
 
-// Who knows no frames gets bytes: all of one sample, as a Raw has one set of
-// clocks.
-func TestRaw(t *testing.T) {
-	r := newRig(t)
-	a, b := r.user(system, process), r.user(system)
-	var raw winperf.Raw
-	take := func(u *user) []byte {
-		t.Helper()
-		if err := u.query.Sample(t.Context(), &raw); err != nil {
-			t.Fatal(err)
-		}
-		if raw.Format != winperf.FormatV1 || raw.Schema != r.fake.schema {
-			t.Errorf("format %d, schema %p", raw.Format, raw.Schema)
-		}
-		return bytes.Clone(raw.Bytes)
-	}
-	first := take(a)
-	if !bytes.Equal(first, block(r.clock.Now(), []uint32{system, process})) {
-		t.Error("the sample has other bytes")
-	}
-	r.clock.advance(100 * ms)
-	if !bytes.Equal(take(b), first) {
-		t.Error("b did not get the sample that was there")
-	}
-	b.wantSample("2:0s")
-	r.clock.advance(100 * ms)
-	if !bytes.Equal(take(a), block(r.clock.Now(), []uint32{system, process})) {
-		t.Error("a got objects of several samples")
-	}
-	r.wantAsked([]uint32{system, process}, []uint32{system}, []uint32{system, process})
-}
-
 // A sample of which nothing can be read costs those who were given it, and is
 // handed out no more.
 func TestDamage(t *testing.T) {
@@ -261,12 +228,12 @@ func TestDamage(t *testing.T) {
 	a, b, c := r.user(system), r.user(system), r.user(system)
 	r.fake.damage = func(b []byte) []byte { return b[:40] }
 	for _, u := range []*user{a, b} {
-		if err := u.query.Take(t.Context()); err != nil {
+		if err := u.take(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, u := range []*user{a, b} {
-		if _, err := u.query.Frame(); !errors.Is(err, winperf.ErrBadData) {
+		if _, err := u.frame(); !errors.Is(err, winperf.ErrBadData) {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -303,11 +270,11 @@ func TestSourceFails(t *testing.T) {
 	scripted := errors.New("scripted")
 	r.fake.before = func(context.Context, winperf.Selection) error { return scripted }
 	for range 2 {
-		if err := a.query.Take(t.Context()); !errors.Is(err, scripted) {
+		if err := a.take(t.Context()); !errors.Is(err, scripted) {
 			t.Errorf("error %v", err)
 		}
-		if _, err := a.query.Frame(); !errors.Is(err, winperf.ErrState) {
-			t.Errorf("frame without a sample: %v", err)
+		if n := len(a.taken.Parts); n != 0 {
+			t.Errorf("%d parts after an error", n)
 		}
 	}
 	r.fake.before = nil
@@ -328,7 +295,7 @@ func TestSourcePanics(t *testing.T) {
 				t.Error("no panic")
 			}
 		}()
-		_ = a.query.Take(t.Context())
+		_ = a.take(t.Context())
 	}()
 	r.fake.before = nil
 	a.wantSample("2:0s")
@@ -339,11 +306,8 @@ func TestContextEnds(t *testing.T) {
 	a := r.user(system)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var raw winperf.Raw
-	for _, err := range []error{a.query.Take(ctx), a.query.Sample(ctx, &raw)} {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
-		}
+	if err := a.take(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 	r.wantAsked()
 }
@@ -370,7 +334,7 @@ func TestClose(t *testing.T) {
 	if r.fake.open != 0 {
 		t.Errorf("%d queries are open", r.fake.open)
 	}
-	if err := a.query.Take(t.Context()); !errors.Is(err, winperf.ErrState) {
+	if err := a.take(t.Context()); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("sample after Close: %v", err)
 	}
 	if got := r.ages(f); got != "2:0s " {
@@ -381,7 +345,9 @@ func TestClose(t *testing.T) {
 // recorded is a source of recorded samples.
 type recorded struct{ *fake }
 
-func (recorded) Recorded() int { return 1 }
+func (recorded) Describe() winperf.Description {
+	return winperf.Description{Recorded: true, Samples: 1}
+}
 
 func TestRefused(t *testing.T) {
 	f := newFake(newClock())
@@ -402,14 +368,22 @@ func TestRefused(t *testing.T) {
 func TestNamesAreKept(t *testing.T) {
 	r := newRig(t)
 	a, b := r.user(process), r.user(system, process)
-	labels := a.sample().Object(0).Labels()
+	of := func(u *user) *frame.Labels {
+		o, ok := u.sample().Find(winperf.ObjectID{Index: process})
+		if !ok {
+			t.Fatal("no processes")
+		}
+		return o.Labels()
+	}
+	first, other := of(a), of(b)
 	for range 4 {
 		r.clock.advance(time.Second)
-		o, ok := b.sample().Find(winperf.ObjectID{Index: process})
-		if !ok || o.Labels() != labels {
+		if of(b) != other {
 			t.Error("new labels")
 		}
 		r.clock.advance(time.Second)
-		a.sample()
+		if of(a) != first {
+			t.Error("new labels")
+		}
 	}
 }

@@ -94,16 +94,6 @@ func (t *table) find(it *item, b *ban, now time.Duration) *sample {
 // fresh tells whether an object is young enough to be handed out.
 func (t *table) fresh(it *item, now time.Duration) bool { return now-it.at <= t.freshness }
 
-// together tells whether find would give all of some objects, from one sample.
-func (t *table) together(items []*item, bans []ban, now time.Duration) bool {
-	for i, it := range items {
-		if it.sample == nil || it.sample != items[0].sample || bans[i].from(it.sample) || !t.fresh(it, now) {
-			return false
-		}
-	}
-	return true
-}
-
 // insert makes a sample the newest of an object, unless it may be older than the
 // one that is. The sample that was replaced, nil where there was none, is no
 // longer held by the table but by the caller.

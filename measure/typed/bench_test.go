@@ -27,10 +27,9 @@ func newBench(tb testing.TB) *bench {
 	pool, frames := frame.Pool{}, [2]frame.Frame{}
 	before := frame.Frame{}
 	for i, s := range perftest.Series(perftest.Desktop, 2, 0, 1) {
-		frames[i] = pool.Get()
-		raw := frames[i].Raw()
-		raw.Format, raw.Bytes = winperf.FormatV1, s.Bytes
-		if err := frames[i].Decode(before); err != nil {
+		var err error
+		raw := winperf.Raw{Format: winperf.FormatV1, Bytes: s.Bytes}
+		if frames[i], err = pool.Decode(raw.Sample(), before); err != nil {
 			tb.Fatal(err)
 		}
 		before = frames[i]

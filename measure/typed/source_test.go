@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -28,7 +29,7 @@ func serve(names map[uint32]string, samples ...string) *texts {
 	return &texts{samples: samples, schema: &winperf.Schema{Names: []winperf.NameTable{table.NameTable(nametable.English)}}}
 }
 
-func (s *texts) Machine() string                                 { return "HOST" }
+func (s *texts) Describe() winperf.Description                   { return winperf.Description{Machine: "HOST"} }
 func (s *texts) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
 func (s *texts) Close() error                                    { return nil }
 
@@ -44,7 +45,11 @@ func (q textQuery) Close() error {
 	return nil
 }
 
-func (q textQuery) Sample(_ context.Context, raw *winperf.Raw) error {
+func (q textQuery) Next(_ context.Context, s *winperf.Sample) error {
+	return perftest.Fill(s, new(winperf.Blocks), q.fill)
+}
+
+func (q textQuery) fill(raw *winperf.Raw) error {
 	if q.taken == len(q.samples) {
 		return io.EOF
 	}

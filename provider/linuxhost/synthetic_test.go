@@ -34,14 +34,13 @@ func (r *rig) named(o frame.Object, name string, number int) (id uint64) {
 func (r *rig) frame(query string) frame.Frame {
 	r.t.Helper()
 	var pool frame.Pool
-	f := pool.Get()
-	raw := f.Raw()
+	raw := winperf.Raw{Format: winperf.FormatV1}
 	var err error
 	if raw.Bytes, err = r.d.Collect(r.t.Context(), provider.ParseQuery(query), nil); err != nil {
 		r.t.Fatal(err)
 	}
-	raw.Format = winperf.FormatV1
-	if err := f.Decode(frame.Frame{}); err != nil {
+	f, err := pool.Decode(raw.Sample(), frame.Frame{})
+	if err != nil {
 		r.t.Fatal(err)
 	}
 	return f

@@ -170,13 +170,13 @@ func (w *watcher) block(p provider.Provider, query string) (frame.Frame, *nameta
 		w.t.Fatal(err)
 	}
 	defer d.Close()
-	f := w.pool.Get()
-	raw := f.Raw()
+	var raw winperf.Raw
 	raw.Format, raw.Schema = winperf.FormatV1, &winperf.Schema{Names: []winperf.NameTable{d.Names()}}
 	if raw.Bytes, err = d.Collect(context.Background(), provider.ParseQuery(query), nil); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := f.Decode(frame.Frame{}); err != nil {
+	f, err := w.pool.Decode(raw.Sample(), frame.Frame{})
+	if err != nil {
 		w.t.Fatal(err)
 	}
 	if damage := f.Damage(); len(damage) > 0 {

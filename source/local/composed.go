@@ -56,7 +56,7 @@ func compose(ctx context.Context, members ...*member) (*composed, error) {
 	for _, m := range members {
 		src, err := c.open(ctx, m)
 		if err == nil {
-			c.machine = src.Machine()
+			c.machine = src.Describe().Machine
 			return c, nil
 		}
 		errs = append(errs, err)
@@ -106,12 +106,9 @@ func (c *composed) note(name, stage string, err error, failures int, pause time.
 	}
 }
 
-// Machine implements winperf.Source.
-func (c *composed) Machine() string { return c.machine }
-
-// Anomalies implements [winperf.Troubled].
-func (c *composed) Anomalies(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
-	return c.troubles.since(buf, n)
+// Describe implements winperf.Source.
+func (c *composed) Describe() winperf.Description {
+	return winperf.Description{Machine: c.machine, Costly: c.costly, Anomalies: c.troubles.since}
 }
 
 // Schema implements winperf.Source: the names of all members but the fallback,
@@ -141,9 +138,9 @@ func (c *composed) Schema(ctx context.Context) (*winperf.Schema, error) {
 	return c.merged.merge(schemas), nil
 }
 
-// CostlySchema implements winperf.CostlySource: only the registry has costly
-// objects, and to list all counter sets for them takes long.
-func (c *composed) CostlySchema(ctx context.Context) (*winperf.Schema, error) {
+// costly returns the schema that tells which objects are costly: only the registry
+// has such, and to list all counter sets for them takes long.
+func (c *composed) costly(ctx context.Context) (*winperf.Schema, error) {
 	for _, m := range c.members {
 		if m.apart || m.fallback {
 			continue

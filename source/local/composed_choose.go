@@ -157,21 +157,19 @@ func (ch *chooser) whole(ctx context.Context, m *member, src winperf.Source, sel
 
 // probe takes a sample and notes which objects it holds.
 func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err error) {
-	if _, cooked := q.(winperf.CookedQuery); cooked {
-		return 0, nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, ch.composed.limit)
 	defer cancel()
+	var sample winperf.Sample
+	defer sample.Release()
+	if err := q.Next(ctx, &sample); err != nil {
+		return 0, err
+	}
 	var pool frame.Pool
-	f := pool.Get()
+	f, err := pool.Decode(&sample, frame.Frame{})
+	if err != nil || f.NumObjects() == 0 { // of a damaged one what stands before the damage serves
+		return 0, err
+	}
 	defer f.Release()
-	if err := q.Sample(ctx, f.Raw()); err != nil {
-		return 0, err
-	}
-	err = f.Decode(frame.Frame{}) // of a damaged one what stands before the damage
-	if f.NumObjects() == 0 {
-		return 0, err
-	}
 	names, _ := nametable.FromSchema(schemaOf(f))
 	titles := map[uint32]bool{}
 	for o := range f.Objects() {
@@ -190,7 +188,7 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 }
 
 func schemaOf(f frame.Frame) *winperf.Schema {
-	if s := f.Raw().Schema; s != nil {
+	if s := f.Schema(); s != nil {
 		return s
 	}
 	return &winperf.Schema{}

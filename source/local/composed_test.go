@@ -14,6 +14,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
@@ -51,8 +53,8 @@ func (s *fakeSource) member(fallback bool) *member {
 	}}
 }
 
-func (s *fakeSource) Machine() string { return "HOST" }
-func (s *fakeSource) Close() error    { return nil }
+func (s *fakeSource) Describe() winperf.Description { return winperf.Description{Machine: "HOST"} }
+func (s *fakeSource) Close() error                  { return nil }
 
 func (s *fakeSource) Schema(context.Context) (*winperf.Schema, error) {
 	texts := map[uint32]string{}
@@ -92,9 +94,14 @@ type fakeQuery struct {
 	schema  *winperf.Schema
 	objects []fakeObject
 	n       int
+	blocks  winperf.Blocks
 }
 
-func (q *fakeQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
+func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
+}
+
+func (q *fakeQuery) fill(ctx context.Context, raw *winperf.Raw) error {
 	q.n++
 	text := fmt.Sprintf("block name=\"HOST\" perftime=%d perffreq=1000 time100ns=%d\n", q.n*1000, 133500000000000000+int64(q.n)*1e7)
 	for _, o := range q.objects {
@@ -161,7 +168,7 @@ func composeFakes(t *testing.T, sources ...*fakeSource) *composed {
 func objectsOf(cy *measure.Cycle) string {
 	var all []string
 	for o := range cy.Frame.Objects() {
-		schema := cy.Frame.Raw().Schema
+		schema := cy.Frame.Schema()
 		all = append(all, cy.Names.Title(o.ID().Index)+" "+schema.InterfaceOf(o.ID().Index))
 	}
 	slices.Sort(all)
@@ -179,8 +186,8 @@ func TestComposedCostly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cy.Apart == nil || objectsOf(cy) != "Old registry" || len(cy.Readings()) != 4 {
-		t.Errorf("apart %+v, objects %q, %d readings", cy.Apart, objectsOf(cy), len(cy.Readings()))
+	if n := len(cy.Sample.Parts); n != 2 || objectsOf(cy) != "Both registry, Old registry" || len(cy.Readings()) != 4 {
+		t.Errorf("%d parts, objects %q, %d readings", n, objectsOf(cy), len(cy.Readings()))
 	}
 	if got := []int{registry.opened, sets.opened, pdh.opened}; !slices.Equal(got, []int{1, 0, 0}) {
 		t.Errorf("interfaces were opened %d times", got)
@@ -197,7 +204,7 @@ func TestComposedCostlyUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if schema, err := c.CostlySchema(t.Context()); schema != nil || err != nil || pdh.opened != 0 {
+	if schema, err := winperf.CostlySchema(t.Context(), c); schema != nil || err != nil || pdh.opened != 0 {
 		t.Errorf("schema %+v, error %v, pdh opened %d times", schema, err, pdh.opened)
 	}
 }
@@ -268,11 +275,12 @@ func TestSetsAreAskedApart(t *testing.T) {
 	if want := []string{`\#16777216(a)\Count`, `\#16777224(a)\Count`}; !slices.Equal(got, want) || len(sets.asked) != 2 {
 		t.Errorf("asked for %q, want %q", got, want)
 	}
-	if err := q.Sample(t.Context(), &winperf.Raw{}); !errors.Is(err, winperf.ErrNotSupported) {
-		t.Errorf("a raw sample of several interfaces: %v", err)
+	var sample winperf.Sample
+	if err := q.Next(t.Context(), &sample); err != nil || len(sample.Parts) != 3 || sample.Parts[2].Name != "perflib Newer" {
+		t.Errorf("parts %+v, %v", sample.Parts, err)
 	}
-	if _, err := q.(measure.FrameQuery).Frame(); !errors.Is(err, winperf.ErrState) {
-		t.Errorf("a frame before a sample: %v", err)
+	if _, err := sample.Raw(); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("several interfaces as one block: %v", err)
 	}
 }
 
@@ -286,7 +294,7 @@ func TestRawSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		raw := winperf.Raw{}
-		if err := errors.Join(q.Sample(t.Context(), &raw), q.Close()); err != nil || raw.Format != winperf.FormatV1 {
+		if err := errors.Join(perftest.Take(t.Context(), q, &raw), q.Close()); err != nil || raw.Format != winperf.FormatV1 {
 			t.Errorf("%s: %v, %v", path, raw.Format, err)
 		}
 	}
@@ -359,7 +367,7 @@ func TestFailure(t *testing.T) {
 		}
 		clock.t = clock.t.Add(100 * time.Millisecond << (failures - 1))
 	}
-	if all, n := c.Anomalies(nil, 0); n != 4 || !errors.Is(all[0].Err, broken) || !strings.Contains(all[3].Detail, "perflib New: sample: failure 4") {
+	if all, n := c.troubles.since(nil, 0); n != 4 || !errors.Is(all[0].Err, broken) || !strings.Contains(all[3].Detail, "perflib New: sample: failure 4") {
 		t.Errorf("%d anomalies: %v", n, all)
 	}
 	broken = nil
@@ -389,13 +397,14 @@ func TestHang(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fq := q.(measure.FrameQuery)
+	var sample winperf.Sample
+	var pool frame.Pool
 	objects := func() int {
 		t.Helper()
-		if err := fq.Take(t.Context()); err != nil {
+		if err := q.Next(t.Context(), &sample); err != nil {
 			t.Fatal(err)
 		}
-		f, err := fq.Frame()
+		f, err := pool.Decode(&sample, frame.Frame{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -415,7 +424,7 @@ func TestHang(t *testing.T) {
 		}
 		clock.t = clock.t.Add(time.Hour)
 	}
-	all, _ := c.Anomalies(nil, 0)
+	all, _ := c.troubles.since(nil, 0)
 	if len(all) != 1 || !errors.Is(all[0].Err, provider.ErrBusy) || asked.Load() != 1 {
 		t.Errorf("asked %d times, anomalies %v", asked.Load(), all)
 	}
@@ -473,7 +482,7 @@ func checkCloseWhileHanging(t *testing.T) {
 		return nil
 	}
 	c.limit = time.Millisecond * 20
-	if err := q.(measure.FrameQuery).Take(t.Context()); err != nil {
+	if err := q.Next(t.Context(), new(winperf.Sample)); err != nil {
 		t.Error(err)
 	}
 	if err := q.Close(); !errors.Is(err, provider.ErrBusy) {
@@ -524,16 +533,16 @@ func TestNothingAnswers(t *testing.T) {
 		return ctx.Err()
 	}
 	registry.sample, sets.sample = stop, stop
-	if err := q.(measure.FrameQuery).Take(ctx); !errors.Is(err, context.Canceled) {
+	if err := q.Next(ctx, new(winperf.Sample)); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
-	if _, n := c.Anomalies(nil, 0); n != 0 {
+	if _, n := c.troubles.since(nil, 0); n != 0 {
 		t.Errorf("%d anomalies", n)
 	}
 	broken := errors.New("it broke")
 	fail := func(context.Context, uint32) error { return broken }
 	registry.sample, sets.sample = fail, fail
-	if err := q.(measure.FrameQuery).Take(t.Context()); !errors.Is(err, broken) {
+	if err := q.Next(t.Context(), new(winperf.Sample)); !errors.Is(err, broken) {
 		t.Errorf("all fail: %v", err)
 	}
 }
@@ -562,7 +571,7 @@ func TestMembersThatFail(t *testing.T) {
 		if got := objectsOf(cy); got != "New perflib, Newer perflib, both perflib" {
 			t.Errorf("objects %q", got)
 		}
-		if _, n := c.Anomalies(nil, 0); n < tt.anomalies || n > 0 && tt.anomalies == 0 {
+		if _, n := c.troubles.since(nil, 0); n < tt.anomalies || n > 0 && tt.anomalies == 0 {
 			t.Errorf("%d anomalies after %v", n, tt.err)
 		}
 		if err := errors.Join(m.Close(), c.Close()); err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -62,11 +63,11 @@ func TestCostlyApart(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		var raw winperf.Raw
-		ended <- query(200).Sample(t.Context(), &raw)
+		ended <- perftest.Take(t.Context(), query(200), &raw)
 	}()
 	<-p.asked
 	var raw winperf.Raw
-	if err := query(100).Sample(t.Context(), &raw); err != nil {
+	if err := perftest.Take(t.Context(), query(100), &raw); err != nil {
 		t.Error(err)
 	}
 	close(p.released)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -34,7 +35,7 @@ func TestMachineName(t *testing.T) {
 	if err != nil {
 		t.Skipf("skipped: %v", err)
 	}
-	got := openHere(t).Machine()
+	got := openHere(t).Describe().Machine
 	if !strings.HasPrefix(strings.ToUpper(name), got) || strings.Contains(got, ".") || got != strings.ToUpper(got) {
 		t.Errorf("the host %q is the machine %q", name, got)
 	}
@@ -98,7 +99,7 @@ func TestDescriptors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := q.Sample(t.Context(), &winperf.Raw{}); err != nil {
+		if err := perftest.Take(t.Context(), q, &winperf.Raw{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := errors.Join(q.Close(), src.Close()); err != nil {

@@ -6,7 +6,7 @@
 //
 // On Windows each object comes from the interface that serves it best: the
 // registry, else the counter sets, else PDH (see composed.Compile). A query that
-// needs several of them gives frames (measure.FrameQuery) and no raw samples.
+// needs several of them gives samples of several parts.
 package local
 
 import (
@@ -46,9 +46,8 @@ type host struct {
 }
 
 // Open opens this machine as a source. On systems without one yet the error
-// wraps winperf.ErrNotSupported. The source implements [winperf.Troubled]:
-// failures of providers, on Windows of interfaces and counter sets, are its
-// anomalies. Where it asks providers itself it also has a method Problems()
+// wraps winperf.ErrNotSupported. Failures of providers, on Windows of interfaces
+// and counter sets, are the source's anomalies. Where it asks providers itself it also has a method Problems()
 // []provider.Problem, which tells the last failure of each.
 func Open(opt Options) (winperf.Source, error) {
 	h, err := openHost(opt)
@@ -107,8 +106,11 @@ type source struct {
 	publishers *publishers // nil: nobody can publish
 }
 
-// Machine implements winperf.Source.
-func (s *source) Machine() string { return s.machine }
+// Describe implements winperf.Source. Every failure of a provider is an anomaly, with
+// the provider, the stage, the time and the cause.
+func (s *source) Describe() winperf.Description {
+	return winperf.Description{Machine: s.machine, Anomalies: s.troubles.since}
+}
 
 // Schema implements winperf.Source.
 func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
@@ -167,25 +169,25 @@ type query struct {
 	dispatcher *provider.Dispatcher
 	query      *provider.Query
 	published  *publishedQuery // nil: nobody can publish
+	blocks     winperf.Blocks
 }
 
-// Sample implements winperf.Query.
-func (q *query) Sample(ctx context.Context, raw *winperf.Raw) (err error) {
-	raw.Format, raw.Quirks, raw.Schema = winperf.FormatV1, winperf.ClocksTogether, q.source.schema
-	raw.Bytes, err = q.dispatcher.Collect(ctx, q.query, raw.Bytes[:0])
+// Next implements winperf.Query. Damage is what of the published objects could not
+// be read.
+func (q *query) Next(ctx context.Context, s *winperf.Sample) (err error) {
+	b := s.Begin(&q.blocks)
+	b.Format, b.Quirks, b.Schema = winperf.FormatV1, winperf.ClocksTogether, q.source.schema
+	b.Bytes, err = q.dispatcher.Collect(ctx, q.query, b.Bytes[:0])
 	if err == nil && q.published != nil {
-		err = q.published.sample(ctx, raw)
+		err = q.published.sample(ctx, &b.Raw)
+	}
+	if s.Schema = b.Schema; err != nil {
+		s.Release()
+	}
+	if q.published != nil {
+		s.Damage = append(s.Damage, q.published.damage()...)
 	}
 	return err
-}
-
-// Damage implements winperf.DamagedQuery: what of the published objects could not
-// be read for the last sample.
-func (q *query) Damage() []error {
-	if q.published == nil {
-		return nil
-	}
-	return q.published.damage()
 }
 
 // Close implements winperf.Query.

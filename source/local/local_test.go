@@ -11,6 +11,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/provider"
 )
@@ -123,11 +124,12 @@ func parse(t *testing.T, texts ...string) (paths []winperf.Path) {
 func sample(t *testing.T, q winperf.Query) frame.Frame {
 	t.Helper()
 	var pool frame.Pool
-	f := pool.Get()
-	if err := q.Sample(t.Context(), f.Raw()); err != nil {
+	var sample winperf.Sample
+	if err := q.Next(t.Context(), &sample); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Decode(frame.Frame{}); err != nil {
+	f, err := pool.Decode(&sample, frame.Frame{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -221,8 +223,8 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := sample(t, q)
-	if f.Machine() != "HOST" || f.Raw().Format != winperf.FormatV1 {
-		t.Errorf("machine %q, format %d", f.Machine(), f.Raw().Format)
+	if format := f.Object(0).Block().Format; f.Machine() != "HOST" || format != winperf.FormatV1 {
+		t.Errorf("machine %q, format %d", f.Machine(), format)
 	}
 	got := map[uint32]uint64{}
 	for o := range f.Objects() {
@@ -259,7 +261,7 @@ func TestMetadata(t *testing.T) {
 
 func TestForeignMachine(t *testing.T) {
 	s, _ := open(t, Options{})
-	if name := s.Machine(); name != "HOST" {
+	if name := s.Describe().Machine; name != "HOST" {
 		t.Errorf("machine %q", name)
 	}
 	q, err := s.Compile(t.Context(), winperf.Selection{Paths: parse(t, `\Memory\Used`, `\\other\Memory\Used`)})
@@ -319,7 +321,7 @@ func TestProblem(t *testing.T) {
 func TestAnomalies(t *testing.T) {
 	broken := &recorder{objects: []*provider.Object{object(500, "Shop", "Orders")}, fail: errors.New("scripted")}
 	s, _ := open(t, Options{Providers: []provider.Provider{broken}})
-	var src winperf.Troubled = s
+	src := s.Describe()
 	if list, n := src.Anomalies(nil, 0); len(list) != 0 || n != 0 {
 		t.Errorf("%d anomalies, %v, before anything happened", n, list)
 	}
@@ -380,7 +382,7 @@ func TestClosed(t *testing.T) {
 	if r.open != 0 {
 		t.Errorf("%d sessions are still open", r.open)
 	}
-	if err := q.Sample(t.Context(), &winperf.Raw{}); !errors.Is(err, winperf.ErrState) {
+	if err := perftest.Take(t.Context(), q, &winperf.Raw{}); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("sample of a closed source: %v", err)
 	}
 }
@@ -393,7 +395,7 @@ func TestContextEnded(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := q.Sample(ctx, &winperf.Raw{}); !errors.Is(err, context.Canceled) || len(r.asked) != 0 {
+	if err := perftest.Take(ctx, q, &winperf.Raw{}); !errors.Is(err, context.Canceled) || len(r.asked) != 0 {
 		t.Errorf("error %v after %d questions", err, len(r.asked))
 	}
 }

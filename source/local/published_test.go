@@ -179,7 +179,7 @@ func TestPublishedHostName(t *testing.T) {
 			t.Errorf("%d objects, want the host's 2", f.NumObjects())
 		}
 	}
-	list, n := s.Anomalies(nil, 0)
+	list, n := s.Describe().Anomalies(nil, 0)
 	if n != 1 || list[0].Kind != winperf.ProviderFailed || !strings.Contains(list[0].Err.Error(), `"MEMORY" is one of the system's own`) {
 		t.Errorf("anomalies %v", list)
 	}
@@ -223,7 +223,7 @@ func TestPublishedDamage(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if list, _ := s.Anomalies(nil, 0); len(list) != 1 {
+	if list, _ := s.Describe().Anomalies(nil, 0); len(list) != 1 {
 		t.Errorf("anomalies %v, want 1", list)
 	}
 }
@@ -248,14 +248,14 @@ func TestPublishedUnasked(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := sample(t, q)
-		if f.Raw().Schema != s.schema {
+		if f.Schema() != s.schema {
 			t.Errorf("%+v: the names are not the host's", sel)
 		}
 		if err := q.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if list, _ := s.Anomalies(nil, 0); len(list) != 0 {
+	if list, _ := s.Describe().Anomalies(nil, 0); len(list) != 0 {
 		t.Errorf("anomalies %v, want none", list)
 	}
 }
@@ -276,7 +276,7 @@ func TestPublishedNames(t *testing.T) {
 	}
 	defer q.Close()
 	f := sample(t, q)
-	names, _ := nametable.FromSchema(f.Raw().Schema)
+	names, _ := nametable.FromSchema(f.Schema())
 	if f.NumObjects() != 1 || names.Title(f.Object(0).ID().Index) != "Shop 3" || len(names.Lookup("Shop 2")) > 0 {
 		t.Errorf("%d objects, names of another: %v", f.NumObjects(), names.Lookup("Shop 2"))
 	}

@@ -39,12 +39,6 @@ func (t *troubles) add(p provider.Problem) {
 	t.n++
 }
 
-// Anomalies implements [winperf.Troubled]: every failure of a provider is one,
-// with the provider, the stage, the time and the cause.
-func (s *source) Anomalies(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
-	return s.troubles.since(buf, n)
-}
-
 // since appends to buf what was noted after the first n troubles.
 func (t *troubles) since(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
 	t.mu.Lock()

@@ -5,7 +5,7 @@
 //
 // [Open] gives a winperf.Source whose samples hold PDH's raw values, with which
 // readings are computed as everywhere else. With Options.Formatted its queries
-// implement winperf.CookedQuery and give the values that PDH computes.
+// give the values that PDH computes.
 //
 // [Client] has the functions that list and look up.
 package pdh

@@ -25,11 +25,11 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer q.Close()
-	readings, err := q.(winperf.CookedQuery).Readings(ctx, nil)
-	if err != nil {
+	var sample winperf.Sample
+	if err := q.Next(ctx, &sample); err != nil {
 		log.Fatal(err)
 	}
-	for _, r := range readings {
+	for _, r := range sample.Readings {
 		fmt.Println(r.Series, r.Value, r.Status)
 	}
 }

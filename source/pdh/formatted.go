@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// cookedQuery gives the values that PDH computes. It implements
-// winperf.CookedQuery.
+// cookedQuery gives the values that PDH computes.
 type cookedQuery struct {
 	*query
 	series  map[seriesKey]*winperf.Series
@@ -25,31 +25,32 @@ type seriesKey struct {
 	occurrence int
 }
 
-// Sample implements winperf.Query; the query has readings only.
-func (q *cookedQuery) Sample(context.Context, *winperf.Raw) error {
-	return fmt.Errorf("formatted values have no raw form: %w", winperf.ErrNotSupported)
-}
-
-// Readings implements winperf.CookedQuery.
-func (q *cookedQuery) Readings(ctx context.Context, buf []winperf.Reading) ([]winperf.Reading, error) {
+// Next implements winperf.Query.
+func (q *cookedQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	s.Release()
 	var all []winperf.Reading
+	var now time.Time
 	var err error
-	if left := q.source.line.Do(ctx, 0, func(context.Context) { all, err = q.read(nil) }); left != nil {
-		return buf, fmt.Errorf("pdh: %w", left)
+	if left := q.source.line.Do(ctx, 0, func(context.Context) { now, all, err = q.read(nil) }); left != nil {
+		return fmt.Errorf("pdh: %w", left)
 	}
-	return append(buf, all...), err
+	if err != nil {
+		return err
+	}
+	s.Time, s.Cooked, s.Readings = now, true, append(s.Readings, all...)
+	return nil
 }
 
 // read collects and reads every value.
-func (q *cookedQuery) read(buf []winperf.Reading) ([]winperf.Reading, error) {
+func (q *cookedQuery) read(buf []winperf.Reading) (now time.Time, _ []winperf.Reading, _ error) {
 	if !q.open {
-		return buf, fmt.Errorf("pdh: the query is closed: %w", winperf.ErrState)
+		return now, buf, fmt.Errorf("pdh: the query is closed: %w", winperf.ErrState)
 	}
 	if err := q.collect(); err != nil {
-		return buf, err
+		return now, buf, err
 	}
 	q.samples++
-	now := q.source.calls.now().UTC()
+	now = q.source.calls.now().UTC()
 	for i := range q.columns {
 		c := &q.columns[i]
 		format := uint32(winapi.PDH_FMT_DOUBLE)
@@ -64,10 +65,10 @@ func (q *cookedQuery) read(buf []winperf.Reading) ([]winperf.Reading, error) {
 			buf = append(buf, r)
 		})
 		if err != nil {
-			return buf, err
+			return now, buf, err
 		}
 	}
-	return buf, nil
+	return now, buf, nil
 }
 
 // isWhole tells whether the values of a type are integers.

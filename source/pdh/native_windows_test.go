@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wintest"
 )
@@ -113,7 +114,7 @@ func TestNativeSource(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	wintest.Repeat(t, func() {
-		if err := q.Sample(t.Context(), &raw); err != nil {
+		if err := perftest.Take(t.Context(), q, &raw); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -122,13 +123,13 @@ func TestNativeSource(t *testing.T) {
 		for i := range q.(*query).columns {
 			q.(*query).columns[i].buf = nil
 		}
-		if err := q.Sample(t.Context(), &raw); !errors.Is(err, winperf.ErrBadData) {
+		if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, winperf.ErrBadData) {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
 	for _, function := range []string{"PdhCollectQueryData", "PdhGetRawCounterValue", "PdhGetRawCounterArrayW"} {
 		t.Setenv("WINPERF_FAKE", function)
-		if err := q.Sample(t.Context(), &raw); !errors.Is(err, fs.ErrPermission) {
+		if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("%s: %v", function, err)
 		}
 	}
@@ -176,10 +177,9 @@ func TestNativeFormatted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cooked := q.(winperf.CookedQuery)
 	var all []winperf.Reading
 	for range 2 {
-		if all, err = cooked.Readings(t.Context(), all[:0]); err != nil {
+		if all, err = perftest.Readings(t.Context(), q); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -188,12 +188,12 @@ func TestNativeFormatted(t *testing.T) {
 	}
 	for _, function := range []string{"PdhGetFormattedCounterArrayW"} {
 		t.Setenv("WINPERF_FAKE", function)
-		if _, err := cooked.Readings(t.Context(), nil); !errors.Is(err, fs.ErrPermission) {
+		if _, err := perftest.Readings(t.Context(), q); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("%s: %v", function, err)
 		}
 	}
 	t.Setenv("WINPERF_FAKE", "PdhGetFormattedCounterValue") // a value that says why it is none
-	if all, err = cooked.Readings(t.Context(), nil); err != nil || all[3].Status != counter.InvalidData {
+	if all, err = perftest.Readings(t.Context(), q); err != nil || all[3].Status != counter.InvalidData {
 		t.Error(all, err)
 	}
 }
@@ -245,7 +245,7 @@ func TestSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	var raw winperf.Raw
-	if err := q.Sample(t.Context(), &raw); err != nil || len(q.(*query).columns) != 1 || q.(*query).columns[0].info.Counter != "System Up Time" {
+	if err := perftest.Take(t.Context(), q, &raw); err != nil || len(q.(*query).columns) != 1 || q.(*query).columns[0].info.Counter != "System Up Time" {
 		t.Errorf("%v, %+v", err, q.(*query).columns)
 	}
 	c, _ := NewClient("")

@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/provider"
@@ -138,11 +139,12 @@ func cooked(t *testing.T, q winperf.Query) string {
 	var pool frame.Pool
 	var ck frame.Cooker
 	take := func(before frame.Frame) frame.Frame {
-		f := pool.Get()
-		if err := q.Sample(t.Context(), f.Raw()); err != nil {
+		var sample winperf.Sample
+		if err := q.Next(t.Context(), &sample); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Decode(before); err != nil || len(f.Damage()) > 0 || f.Machine() != "HOST" {
+		f, err := pool.Decode(&sample, before)
+		if err != nil || len(f.Damage()) > 0 || f.Machine() != "HOST" {
 			t.Fatal(err, f.Damage(), f.Machine())
 		}
 		return f
@@ -150,7 +152,7 @@ func cooked(t *testing.T, q winperf.Query) string {
 	was := take(frame.Frame{})
 	now := take(was)
 	ck.Set(was, now, counter.Options{})
-	names, _ := nametable.FromSchema(now.Raw().Schema)
+	names, _ := nametable.FromSchema(now.Schema())
 	var lines []string
 	for o := range now.Objects() {
 		if !o.ID().GUID.IsZero() {
@@ -238,8 +240,8 @@ func TestMachine(t *testing.T) {
 	src, _ := open(newFake().table(), Options{Machine: "OTHER"})
 	defer src.Close()
 	q, err := src.Compile(t.Context(), paths(t, `\\other\Speicher\Bytes`))
-	if err != nil || src.Machine() != "OTHER" || len(q.(*query).columns) != 1 {
-		t.Error(err, src.Machine())
+	if err != nil || src.Describe().Machine != "OTHER" || len(q.(*query).columns) != 1 {
+		t.Error(err, src.Describe().Machine)
 	}
 	if _, err := src.Compile(t.Context(), paths(t, `\\host\Speicher\Bytes`)); !errors.Is(err, winperf.ErrNoMachine) {
 		t.Error(err)
@@ -303,10 +305,10 @@ func TestFailures(t *testing.T) {
 			continue
 		}
 		var raw winperf.Raw
-		if err := q.Sample(t.Context(), &raw); (when == sample) != errors.Is(err, fs.ErrPermission) {
+		if err := perftest.Take(t.Context(), q, &raw); (when == sample) != errors.Is(err, fs.ErrPermission) {
 			t.Errorf("%s: %v", function, err)
 		}
-		if err := q.Sample(t.Context(), &raw); err != nil {
+		if err := perftest.Take(t.Context(), q, &raw); err != nil {
 			t.Errorf("%s, a second time: %v", function, err)
 		}
 		for _, size := range []uint32{1 << 31, 1 << 20} {
@@ -314,19 +316,19 @@ func TestFailures(t *testing.T) {
 			for i := range q.(*query).columns {
 				q.(*query).columns[i].buf = nil
 			}
-			if err := q.Sample(t.Context(), &raw); !errors.Is(err, winperf.ErrBadData) && size > maxBytes {
+			if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, winperf.ErrBadData) && size > maxBytes {
 				t.Errorf("size %d: %v", size, err)
 			}
 		}
 		f.lie, f.grow = nil, 1000
-		if err := q.Sample(t.Context(), &raw); !errors.Is(err, winperf.ErrBadData) {
+		if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, winperf.ErrBadData) {
 			t.Errorf("grows for ever: %v", err)
 		}
 		f.grow = 0
 		if err := src.Close(); err != nil || len(f.queries) != 0 {
 			t.Errorf("%v, %d queries are open", err, len(f.queries))
 		}
-		if err := q.Sample(t.Context(), &raw); !errors.Is(err, winperf.ErrState) {
+		if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, winperf.ErrState) {
 			t.Errorf("closed: %v", err)
 		}
 		if err := q.Close(); err != nil {
@@ -366,7 +368,7 @@ func TestHang(t *testing.T) {
 		cancel()
 	}()
 	var raw winperf.Raw
-	if err := q.Sample(ctx, &raw); !errors.Is(err, context.Canceled) || errors.Is(err, provider.ErrBusy) {
+	if err := perftest.Take(ctx, q, &raw); !errors.Is(err, context.Canceled) || errors.Is(err, provider.ErrBusy) {
 		t.Error(err)
 	}
 	if _, err := src.Schema(ctx); !errors.Is(err, provider.ErrBusy) {
@@ -425,11 +427,10 @@ func TestFormatted(t *testing.T) {
 	f := newFake()
 	src, _ := open(f.table(), Options{Formatted: true})
 	defer src.Close()
-	compiled, err := src.Compile(t.Context(), paths(t, `\Speicher\*`, `\Prozess(svc*)\*`, `\Prozess(x)\Handles`))
+	q, err := src.Compile(t.Context(), paths(t, `\Speicher\*`, `\Prozess(svc*)\*`, `\Prozess(x)\Handles`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := compiled.(winperf.CookedQuery)
 	var first []*winperf.Series
 	for i, want := range []string{
 		`\\HOST\Speicher\Bytes=1099511627777 \\HOST\Speicher\Mittel=no_previous \\HOST\Prozess(svchost)\E/A pro s=no_previous ` +
@@ -437,7 +438,7 @@ func TestFormatted(t *testing.T) {
 		`\\HOST\Speicher\Bytes=1099511627778 \\HOST\Speicher\Mittel=12.5 \\HOST\Prozess(svchost)\E/A pro s=12.5 ` +
 			`\\HOST\Prozess(svchost#1)\E/A pro s=12.5 \\HOST\Prozess(svchost)\Handles=102 \\HOST\Prozess(svchost#1)\Handles=202 \\HOST\Prozess(x)\Handles=no_instance`,
 	} {
-		all, err := q.Readings(t.Context(), nil)
+		all, err := perftest.Readings(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -459,12 +460,12 @@ func TestFormatted(t *testing.T) {
 		}
 	}
 	var raw winperf.Raw
-	if err := q.Sample(t.Context(), &raw); !errors.Is(err, winperf.ErrNotSupported) {
+	if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, winperf.ErrNotSupported) {
 		t.Error(err)
 	}
 	for _, function := range []string{"collect", "formatted", "formattedArray"} {
 		f.count, f.fail = map[string]int{}, failOnce(function, fmt.Errorf("%s: %w", function, winperf.ErrNotSupported))
-		if _, err := q.Readings(t.Context(), nil); !errors.Is(err, winperf.ErrNotSupported) {
+		if _, err := perftest.Readings(t.Context(), q); !errors.Is(err, winperf.ErrNotSupported) {
 			t.Errorf("%s: %v", function, err)
 		}
 	}
@@ -475,7 +476,7 @@ func TestFormatted(t *testing.T) {
 	} {
 		f.fail = failOnce("formatted", s)
 		f.count = map[string]int{}
-		all, err := q.Readings(t.Context(), nil)
+		all, err := perftest.Readings(t.Context(), q)
 		if err != nil || all[0].Status != want || all[0].Value != (counter.Value{}) {
 			t.Errorf("%v: %v (%v), want %v", s, all[0].Status, err, want)
 		}
@@ -495,7 +496,7 @@ func TestMany(t *testing.T) {
 			t.Fatal(err)
 		}
 		var raw winperf.Raw
-		if err := errors.Join(q.Sample(t.Context(), &raw), q.Close()); err != nil {
+		if err := errors.Join(perftest.Take(t.Context(), q, &raw), q.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}

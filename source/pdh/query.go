@@ -58,6 +58,7 @@ type query struct {
 	open      bool
 	metadata  bool
 	formatted bool
+	blocks    winperf.Blocks
 	columns   []column
 	groups    []group
 	frequency int64 // of the machine's performance clock, 0 where no counter uses it
@@ -106,20 +107,29 @@ func (q *query) settle() {
 	}
 }
 
-// Sample implements winperf.Query. It collects what PDH has and asks for every
+// Next implements winperf.Query. It collects what PDH has and asks for every
 // value; unlike other sources' it allocates memory. A call that does not return is
-// left behind with its buffer, which raw then has no longer.
-func (q *query) Sample(ctx context.Context, raw *winperf.Raw) error {
+// left behind with its buffer, which the block then has no longer.
+func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
+	s.Release()
 	if err := q.round.Take(ctx, q.source.line, 0); err != nil {
 		return fmt.Errorf("pdh: %w", err)
 	}
-	q.buf, raw.Bytes = raw.Bytes, nil
+	b := s.Add(&q.blocks)
+	q.buf, b.Bytes = b.Bytes, nil
 	if err := q.round.Call(q.source.line, q.run); err != nil {
+		s.Release()
 		return fmt.Errorf("pdh: %w", err)
 	}
-	raw.Format, raw.Schema = winperf.FormatV2, q.source.schema.Load()
-	raw.Bytes, q.buf = q.buf, nil
-	return q.err
+
+	b.Bytes, q.buf = q.buf, nil
+	if q.err != nil {
+		s.Release()
+		return q.err
+	}
+	b.Format, b.Schema = winperf.FormatV2, q.source.schema.Load()
+	s.Schema = b.Schema
+	return nil
 }
 
 // Close implements winperf.Query.

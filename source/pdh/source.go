@@ -67,8 +67,12 @@ type source struct {
 	schema  atomic.Pointer[winperf.Schema]
 }
 
-// Machine implements winperf.Source.
-func (s *source) Machine() string { return s.machine }
+// Describe implements winperf.Source. PDH does not tell which objects are costly.
+func (s *source) Describe() winperf.Description {
+	return winperf.Description{Machine: s.machine, Cooked: s.opt.Formatted, Costly: noneCostly}
+}
+
+func noneCostly(context.Context) (*winperf.Schema, error) { return nil, nil }
 
 // Close implements winperf.Source. It closes queries that are still open.
 func (s *source) Close() error {
@@ -93,10 +97,6 @@ func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	}
 	return s.schema.Load(), nil
 }
-
-// CostlySchema implements winperf.CostlySource: PDH does not tell which objects are
-// costly.
-func (s *source) CostlySchema(context.Context) (*winperf.Schema, error) { return nil, nil }
 
 // refresh lists the objects. It runs on the line.
 func (s *source) refresh() error {

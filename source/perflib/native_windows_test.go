@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counterset"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wintest"
 	"github.com/winperf/winperf/nametable"
@@ -133,7 +134,7 @@ func TestNativeSource(t *testing.T) {
 	}
 	values := func() (all []uint64) {
 		var raw winperf.Raw
-		if err := q.Sample(t.Context(), &raw); err != nil {
+		if err := perftest.Take(t.Context(), q, &raw); err != nil {
 			t.Fatal(err)
 		}
 		d, _, err := counterset.ParseData(raw.Bytes)
@@ -219,7 +220,7 @@ func TestNativeMisdeeds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	var raw winperf.Raw
-	if err := q.Sample(ctx, &raw); !errors.Is(err, context.DeadlineExceeded) {
+	if err := perftest.Take(ctx, q, &raw); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	_ = q.Close() // it may still hang

@@ -17,6 +17,7 @@ import (
 // query asks on a line of its own, because nothing can stop a provider that hangs.
 type query struct {
 	source *source
+	blocks winperf.Blocks
 	line   *call.Line
 	round  call.Round
 	run    func(context.Context) // takes a sample
@@ -34,19 +35,28 @@ func newQuery(s *source) *query {
 	return q
 }
 
-// Sample implements winperf.Query. A call that does not return is left behind with
-// its buffer, which raw then has no longer.
-func (q *query) Sample(ctx context.Context, raw *winperf.Raw) error {
+// Next implements winperf.Query. A call that does not return is left behind with its
+// buffer, which the block then has no longer.
+func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
+	s.Release()
 	if err := q.round.Take(ctx, q.line, 0); err != nil {
 		return fmt.Errorf("counter sets: %w", err)
 	}
-	q.buf, raw.Bytes = raw.Bytes, nil
+	b := s.Add(&q.blocks)
+	q.buf, b.Bytes = b.Bytes, nil
 	if err := q.round.Call(q.line, q.run); err != nil {
+		s.Release()
 		return fmt.Errorf("counter sets: %w", err)
 	}
-	raw.Format, raw.Schema = winperf.FormatV2, q.source.schema.Load()
-	raw.Bytes, q.buf = q.buf, nil
-	return q.err
+
+	b.Bytes, q.buf = q.buf, nil
+	if q.err != nil {
+		s.Release()
+		return q.err
+	}
+	b.Format, b.Schema = winperf.FormatV2, q.source.schema.Load()
+	s.Schema = b.Schema
+	return nil
 }
 
 // Close implements winperf.Query.

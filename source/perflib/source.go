@@ -89,8 +89,12 @@ func (s *source) prepare() error {
 	return err
 }
 
-// Machine implements winperf.Source.
-func (s *source) Machine() string { return s.machine }
+// Describe implements winperf.Source. No counter set is costly.
+func (s *source) Describe() winperf.Description {
+	return winperf.Description{Machine: s.machine, Costly: noneCostly}
+}
+
+func noneCostly(context.Context) (*winperf.Schema, error) { return nil, nil }
 
 // Close implements winperf.Source.
 func (s *source) Close() error { return s.line.Close(closeGrace, func() error { return nil }) }
@@ -105,9 +109,6 @@ func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	}
 	return schema, err
 }
-
-// CostlySchema implements winperf.CostlySource: no counter set is costly.
-func (s *source) CostlySchema(context.Context) (*winperf.Schema, error) { return nil, nil }
 
 // language is one that names are read in.
 type language struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counterset"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/provider"
 )
@@ -46,18 +47,19 @@ func sampled(t *testing.T, src *source, sel winperf.Selection) string {
 func next(t *testing.T, q winperf.Query) string {
 	t.Helper()
 	var pool frame.Pool
-	f := pool.Get()
-	if err := q.Sample(t.Context(), f.Raw()); err != nil {
+	var sample winperf.Sample
+	if err := q.Next(t.Context(), &sample); err != nil {
 		return "error: " + errorText(err)
 	}
 	var lines []string
-	if err := f.Decode(frame.Frame{}); err != nil {
-		lines = append(lines, "error: "+err.Error())
+	f, err := pool.Decode(&sample, frame.Frame{})
+	if err != nil {
+		return "error: " + err.Error()
 	}
-	if f.Machine() != "HOST" && len(lines) == 0 {
+	if f.Machine() != "HOST" && len(f.Damage()) == 0 {
 		lines = append(lines, "machine "+f.Machine())
 	}
-	names, _ := nametable.FromSchema(f.Raw().Schema)
+	names, _ := nametable.FromSchema(f.Schema())
 	for o := range f.Objects() {
 		line := names.In("009").Title(o.ID().Index)
 		for in := range o.Instances() {
@@ -360,12 +362,11 @@ func TestHang(t *testing.T) {
 		cancel()
 	}()
 	var raw winperf.Raw
-	if err := q.Sample(ctx, &raw); !errors.Is(err, context.Canceled) || errors.Is(err, provider.ErrBusy) {
+	if err := perftest.Take(ctx, q, &raw); !errors.Is(err, context.Canceled) || errors.Is(err, provider.ErrBusy) {
 		t.Errorf("hangs: %v", err)
 	}
-	raw.Bytes = make([]byte, 10)
-	if err := q.Sample(ctx, &raw); !errors.Is(err, provider.ErrBusy) || len(raw.Bytes) != 10 {
-		t.Errorf("still hangs: %v, buffer of %d bytes", err, len(raw.Bytes))
+	if err := perftest.Take(ctx, q, &raw); !errors.Is(err, provider.ErrBusy) {
+		t.Errorf("still hangs: %v", err)
 	}
 	if got := sampled(t, src, winperf.Selection{Global: true, Metadata: true}); got != "Disk\nClock\nDead" {
 		t.Errorf("another query meanwhile: %s", got)
@@ -399,9 +400,9 @@ func TestAllocates(t *testing.T) {
 		*n = uint32(size)
 		return err
 	}
-	var raw winperf.Raw
+	var s winperf.Sample
 	sample := func() {
-		if err := q.Sample(t.Context(), &raw); err != nil || raw.Format != winperf.FormatV2 || raw.Schema == nil {
+		if err := q.Next(t.Context(), &s); err != nil || s.Parts[0].Block.Format != winperf.FormatV2 || s.Schema == nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,6 +21,6 @@ func ExampleOpen() {
 		return
 	}
 	defer src.Close()
-	fmt.Println(src.Machine())
+	fmt.Println(src.Describe().Machine)
 	// Output: not on this system, or no such machine
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wintest"
 	"github.com/winperf/winperf/measure"
@@ -76,7 +77,7 @@ func TestMachine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n, _ := r.Value.Uint64(); r.Status != counter.OK || n != 1234 || r.String() != `\\FAKE\Speicher\Available Bytes` || src.Machine() != "FAKE" {
+			if n, _ := r.Value.Uint64(); r.Status != counter.OK || n != 1234 || r.String() != `\\FAKE\Speicher\Available Bytes` || src.Describe().Machine != "FAKE" {
 				t.Errorf("%s = %v, %v", r, r.Value, r.Status)
 			}
 			if n := number(t, "FakeConnects") - before; (n > 2) != (mode == "lost") || n < 2 {
@@ -137,11 +138,11 @@ func TestFakeFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := q.Sample(t.Context(), new(winperf.Raw)); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+			if err := perftest.Take(t.Context(), q, new(winperf.Raw)); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("error %v", err)
 			}
 			t.Setenv("WINPERF_FAKE", "") // it works again, so the source does
-			if err := q.Sample(t.Context(), new(winperf.Raw)); err != nil {
+			if err := perftest.Take(t.Context(), q, new(winperf.Raw)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -166,16 +167,16 @@ func TestHang(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	raw := new(winperf.Raw)
-	if err := q.Sample(ctx, raw); !errors.Is(err, context.DeadlineExceeded) || raw.Bytes != nil {
+	if err := perftest.Take(ctx, q, raw); !errors.Is(err, context.DeadlineExceeded) || raw.Bytes != nil {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := q.Sample(ctx, raw); !errors.Is(err, provider.ErrBusy) {
+	if err := perftest.Take(ctx, q, raw); !errors.Is(err, provider.ErrBusy) {
 		t.Errorf("error %v", err)
 	}
 	t.Setenv("WINPERF_FAKE", "")
-	if err := q.Sample(t.Context(), raw); err != nil {
+	if err := perftest.Take(t.Context(), q, raw); err != nil {
 		t.Error(err)
 	}
 }
@@ -191,7 +192,7 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Sample(t.Context(), new(winperf.Raw)); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "RegQueryValueExW") {
+	if err := perftest.Take(t.Context(), q, new(winperf.Raw)); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "RegQueryValueExW") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Open(t.Context(), Options{Library: "ntdll.dll", Machine: "HOST"}); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "RegConnectRegistryW") {

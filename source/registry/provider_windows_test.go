@@ -14,6 +14,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wintest"
 	"github.com/winperf/winperf/measure"
@@ -113,8 +114,8 @@ func TestNames(t *testing.T) {
 	if n := cycle.Names; n.Title(testObject) != "Winperf Test" || n.Help(testObject+3) != "Always 42." {
 		t.Errorf("names %q, %q", n.Title(testObject), n.Help(testObject+3))
 	}
-	if name, err := winapi.NewKernel(winapi.NewDLL("kernel32.dll")).ComputerName(); err != nil || src.Machine() != name || cycle.Frame.Machine() != name {
-		t.Errorf("machine %q, in the sample %q, want %q, error %v", src.Machine(), cycle.Frame.Machine(), name, err)
+	if name, err := winapi.NewKernel(winapi.NewDLL("kernel32.dll")).ComputerName(); err != nil || src.Describe().Machine != name || cycle.Frame.Machine() != name {
+		t.Errorf("machine %q, in the sample %q, want %q, error %v", src.Describe().Machine, cycle.Frame.Machine(), name, err)
 	}
 }
 
@@ -241,7 +242,7 @@ func TestProviderHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Sample(ctx, new(winperf.Raw)); !errors.Is(err, context.DeadlineExceeded) {
+	if err := perftest.Take(ctx, q, new(winperf.Raw)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 	if cycle, err := sample(t, src, objects(testObject)); err != nil || !titles(cycle.Frame)[testObject] {
@@ -330,11 +331,12 @@ type sampler struct {
 
 func (s *sampler) sample() {
 	s.t.Helper()
-	f := s.pool.Get()
-	if err := s.query.Sample(s.t.Context(), f.Raw()); err != nil {
+	var sample winperf.Sample
+	if err := s.query.Next(s.t.Context(), &sample); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := f.Decode(s.prev); err != nil || len(f.Damage()) > 0 {
+	f, err := s.pool.Decode(&sample, s.prev)
+	if err != nil || len(f.Damage()) > 0 {
 		s.t.Fatalf("damage %v, error %v", f.Damage(), err)
 	}
 	o, _ := f.Find(winperf.ObjectID{Index: testObject})

@@ -24,7 +24,7 @@ import (
 // The log is read up to its first sample; errors wrap fs.ErrNotExist,
 // winperf.ErrBadData (and pdhlog.ErrNoBLG) or winperf.ErrNotSupported. Each
 // query reads the file on its own, in memory of a few samples, and passes over
-// what is damaged (winperf.DamagedQuery).
+// what is damaged (winperf.Sample.Damage).
 func OpenBLG(file string) (winperf.Source, error) {
 	s := &blgSource{file: file, samples: -1}
 	q := &blgQuery{source: s}
@@ -58,20 +58,17 @@ type blgSource struct {
 	samples int
 }
 
-// Machine implements winperf.Source: the machine of the first counter.
-func (s *blgSource) Machine() string { return s.machine }
-
-// Recorded implements winperf.Recorded. Only logs of whole objects tell.
-func (s *blgSource) Recorded() int { return s.samples }
+// Describe implements winperf.Source. The machine is that of the first counter. How
+// many samples there are only logs of whole objects tell.
+func (s *blgSource) Describe() winperf.Description {
+	return winperf.Description{Machine: s.machine, Recorded: true, Samples: s.samples, Log: s.info}
+}
 
 // Schema implements winperf.Source.
 func (s *blgSource) Schema(context.Context) (*winperf.Schema, error) { return s.titles.Schema(), nil }
 
 // Close implements winperf.Source. Queries have files of their own.
 func (s *blgSource) Close() error { return nil }
-
-// Log implements winperf.Described.
-func (s *blgSource) Log() winperf.LogInfo { return s.info }
 
 // Compile implements winperf.Source. It accepts every selection; of the log's
 // objects those that none of its paths names are not read.
@@ -111,6 +108,7 @@ func countBLG(file string, head *pdhlog.BLGHeader, machines int) int {
 type blgQuery struct {
 	source *blgSource
 	sel    *winperf.Selection // nil is everything
+	blocks winperf.Blocks
 
 	file     *os.File
 	size     int64
@@ -211,9 +209,21 @@ func (q *blgQuery) fail(text string) {
 	q.found = append(q.found, &pdhlog.BLGError{Offset: q.sample.Offset, Msg: text})
 }
 
-// Sample implements winperf.Query: the next sample, or what it has of the next
-// machine.
-func (q *blgQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
+// Next implements winperf.Query: the next sample, or what it has of the next machine.
+func (q *blgQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	b := s.Begin(&q.blocks)
+	err := q.read(ctx, &b.Raw)
+	if s.Schema = b.Schema; err != nil {
+		s.Release()
+	}
+	if q.reader != nil {
+		s.At, s.Of = q.reader.Position(), q.size
+		s.Damage = append(s.Damage, q.damage()...)
+	}
+	return err
+}
+
+func (q *blgQuery) read(ctx context.Context, raw *winperf.Raw) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -222,7 +232,7 @@ func (q *blgQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
 			return err
 		}
 	}
-	for !q.have || q.turn == len(q.machines) {
+	for !q.have || q.turn == len(q.machines) || !q.sel.Within(q.sample.Time) {
 		if err := q.next(); err != nil {
 			return err
 		}
@@ -236,11 +246,8 @@ func (q *blgQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
 	return nil
 }
 
-// Damage implements winperf.DamagedQuery.
-func (q *blgQuery) Damage() []error {
-	if q.reader == nil {
-		return nil
-	}
+// damage returns what was found since it was asked for last.
+func (q *blgQuery) damage() []error {
 	found := append(q.reader.Damage(), q.found...)
 	if q.more > 0 {
 		found = append(found, fmt.Errorf("%w: %d findings more", winperf.ErrBadData, q.more))
@@ -250,14 +257,6 @@ func (q *blgQuery) Damage() []error {
 		found[i] = fmt.Errorf("%s: %w", q.source.file, err)
 	}
 	return found
-}
-
-// Position implements winperf.Positioned.
-func (q *blgQuery) Position() (at, size int64) {
-	if q.reader == nil {
-		return 0, q.size
-	}
-	return q.reader.Position(), q.size
 }
 
 // Close implements winperf.Query.

@@ -90,17 +90,19 @@ func readBLG(b *testing.B, file string, decode bool) {
 	defer q.Close()
 	var pool frame.Pool
 	var before frame.Frame
+	var sample winperf.Sample
 	for {
-		f := pool.Get()
-		if err := q.Sample(b.Context(), f.Raw()); errors.Is(err, io.EOF) {
+		if err := q.Next(b.Context(), &sample); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			b.Fatal(err)
 		}
-		if decode {
-			if err := f.Decode(before); err != nil {
-				b.Fatal(err)
-			}
+		if !decode {
+			continue
+		}
+		f, err := pool.Decode(&sample, before)
+		if err != nil {
+			b.Fatal(err)
 		}
 		_ = before.Release() // it is held once
 		before = f

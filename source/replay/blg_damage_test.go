@@ -51,10 +51,10 @@ func TestOpenBLGErrors(t *testing.T) {
 func TestBLGQuery(t *testing.T) {
 	file, _ := writeSeries(t, pdhlog.BLGOptions{Layout: pdhlog.BLGObjects})
 	src := openBLG(t, file)
-	if n := src.(winperf.Recorded).Recorded(); n != 4 {
+	if n := src.Describe().Samples; n != 4 {
 		t.Errorf("%d samples, want 4", n)
 	}
-	info := src.(winperf.Described).Log()
+	info := src.Describe().Log
 	if info.Format != "PDH binary (.blg)" || info.Zone != "HERE" || info.Location == nil || !strings.HasPrefix(info.System, "Windows 6.2, build 9200") {
 		t.Errorf("%+v", info)
 	}
@@ -65,26 +65,22 @@ func TestBLGQuery(t *testing.T) {
 	defer q.Close()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	raw := winperf.Raw{Bytes: make([]byte, 1, 1<<20)}
-	place := &raw.Bytes[0]
-	if err := q.Sample(ended, &raw); !errors.Is(err, context.Canceled) {
+	var sample winperf.Sample
+	if err := q.Next(ended, &sample); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
-	if err := q.Sample(t.Context(), &raw); err != nil {
+	if err := q.Next(t.Context(), &sample); err != nil {
 		t.Fatal(err)
 	}
 	schema, err := src.Schema(t.Context())
-	if err != nil || raw.Schema != schema {
+	if err != nil || sample.Schema != schema {
 		t.Errorf("the samples have another schema than the source: %v", err)
 	}
-	if &raw.Bytes[0] != place {
-		t.Error("memory that was large enough is not used")
+	if sample.At <= 0 || sample.At > sample.Of {
+		t.Errorf("at %d of %d", sample.At, sample.Of)
 	}
-	if at, size := q.(winperf.Positioned).Position(); at <= 0 || at > size {
-		t.Errorf("at %d of %d", at, size)
-	}
-	if d := q.(winperf.DamagedQuery).Damage(); len(d) > 0 {
-		t.Errorf("damage %v", d)
+	if len(sample.Damage) > 0 {
+		t.Errorf("damage %v", sample.Damage)
 	}
 }
 
@@ -94,7 +90,7 @@ func TestBLGDamaged(t *testing.T) {
 	file, samples := writeSeries(t, pdhlog.BLGOptions{Layout: pdhlog.BLGObjects})
 	editBLG(t, file, func(b []byte) []byte { return b[:len(b)-70_000] })
 	src := openBLG(t, file)
-	if n := src.(winperf.Recorded).Recorded(); n != -1 {
+	if n := src.Describe().Samples; n != -1 {
 		t.Errorf("%d samples of a log that does not tell", n)
 	}
 	cycles := 0
@@ -125,8 +121,8 @@ func TestBLGLostList(t *testing.T) {
 		return b
 	})
 	src := openBLG(t, file)
-	if src.Machine() != "REFERENCE" {
-		t.Errorf("machine %q", src.Machine())
+	if src.Describe().Machine != "REFERENCE" {
+		t.Errorf("machine %q", src.Describe().Machine)
 	}
 	got := frames(t, src, winperf.Selection{Global: true})
 	if len(got) != len(want) {
@@ -184,8 +180,8 @@ func TestBLGMachines(t *testing.T) {
 		return b
 	})
 	src := openBLG(t, file)
-	if src.Machine() != "REFERENCE" {
-		t.Errorf("machine %s", src.Machine())
+	if src.Describe().Machine != "REFERENCE" {
+		t.Errorf("machine %s", src.Describe().Machine)
 	}
 	for _, test := range []struct {
 		machine string

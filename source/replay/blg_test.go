@@ -78,8 +78,8 @@ func watchBLG(t testing.TB, src winperf.Source, paths ...string) (cycles [][]win
 // showed for this log.
 func TestBLGRealCounters(t *testing.T) {
 	src := openBLG(t, realBLG(t, realCounters))
-	if src.Machine() != "GEORGIS3" || src.(winperf.Recorded).Recorded() != -1 {
-		t.Errorf("machine %s, %d samples", src.Machine(), src.(winperf.Recorded).Recorded())
+	if src.Describe().Machine != "GEORGIS3" || src.Describe().Samples != -1 {
+		t.Errorf("machine %s, %d samples", src.Describe().Machine, src.Describe().Samples)
 	}
 	cycles := watchBLG(t, src, `\Processor(_Total)\% Processor Time`)
 	var values []float64
@@ -147,7 +147,7 @@ func TestBLGRealEverything(t *testing.T) {
 // blocks that were cut out of it.
 func TestBLGRealObjects(t *testing.T) {
 	src := openBLG(t, realBLG(t, realObjects))
-	if n := src.(winperf.Recorded).Recorded(); n != 11 {
+	if n := src.Describe().Samples; n != 11 {
 		t.Errorf("%d samples, want 11", n)
 	}
 	q, err := src.Compile(t.Context(), winperf.Selection{Global: true})
@@ -158,7 +158,7 @@ func TestBLGRealObjects(t *testing.T) {
 	titles := []string{"LogicalDisk_236", "TCPv4_638", "Memory_4", "NetworkInterface_510", "PhysicalDisk_234", "Process_230", "Processor_238", "System_2"}
 	var raw winperf.Raw
 	for sample := range 6 {
-		if err := q.Sample(t.Context(), &raw); err != nil {
+		if err := perftest.Take(t.Context(), q, &raw); err != nil {
 			t.Fatal(err)
 		}
 		at := 104 // the head with a machine's name of 8 characters
@@ -217,14 +217,15 @@ func frames(t testing.TB, src winperf.Source, sel winperf.Selection) (all []fram
 	}
 	defer q.Close()
 	var pool frame.Pool
+	var sample winperf.Sample
 	for {
-		f := pool.Get()
-		if err := q.Sample(t.Context(), f.Raw()); errors.Is(err, io.EOF) {
+		if err := q.Next(t.Context(), &sample); errors.Is(err, io.EOF) {
 			return all
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Decode(frame.Frame{}); err != nil {
+		f, err := pool.Decode(&sample, frame.Frame{})
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, err := range f.Damage() {
@@ -241,9 +242,8 @@ func series(t testing.TB) (all []frame.Frame) {
 	titles := map[uint32]string{}
 	var pool frame.Pool
 	for _, s := range perftest.Series(perftest.Small, 4, 10, 1) {
-		f := pool.Get()
-		*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: s.Bytes}
-		if err := f.Decode(frame.Frame{}); err != nil {
+		f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: s.Bytes}.Sample(), frame.Frame{})
+		if err != nil {
 			t.Fatal(err)
 		}
 		for o := range f.Objects() {
@@ -262,8 +262,11 @@ func series(t testing.TB) (all []frame.Frame) {
 		t.Fatal(err)
 	}
 	schema := &winperf.Schema{Names: []winperf.NameTable{table.NameTable(nametable.English)}}
-	for _, f := range all {
-		f.Raw().Schema = schema
+	for i, f := range all {
+		sample := winperf.Sample{Schema: schema, Parts: []winperf.Part{{Block: f.Object(0).Block()}}}
+		if all[i], err = pool.Decode(&sample, frame.Frame{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return all
 }
@@ -295,7 +298,7 @@ func writeSeries(t testing.TB, opt pdhlog.BLGOptions) (file string, samples []fr
 }
 
 func namesOf(f frame.Frame) *nametable.Names {
-	names, _ := nametable.FromSchema(f.Raw().Schema)
+	names, _ := nametable.FromSchema(f.Schema())
 	return names
 }
 
@@ -335,8 +338,8 @@ func TestBLGRoundTrip(t *testing.T) {
 		file, want := writeSeries(t, pdhlog.BLGOptions{Layout: layout})
 		src := openBLG(t, file)
 		got := frames(t, src, winperf.Selection{Global: true})
-		if len(got) != len(want) || src.Machine() != "REFERENCE" {
-			t.Fatalf("%d samples of %s, want %d", len(got), src.Machine(), len(want))
+		if len(got) != len(want) || src.Describe().Machine != "REFERENCE" {
+			t.Fatalf("%d samples of %s, want %d", len(got), src.Describe().Machine, len(want))
 		}
 		for i := range want {
 			if diff := cmp.Diff(rawValues(want[i]), rawValues(got[i])); diff != "" {

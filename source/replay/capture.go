@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
@@ -15,7 +14,7 @@ import (
 // OpenCapture opens a file that package capture wrote, as a source whose samples
 // are those that were recorded. Opening reads the index of the file, not its
 // samples; a query needs the memory of a few samples. Damage is passed over and
-// told by the query (winperf.DamagedQuery).
+// told with the next sample (winperf.Sample.Damage).
 //
 // Errors wrap fs.ErrNotExist, winperf.ErrBadData where the file is no capture,
 // or winperf.ErrNotSupported where it is one of a later version.
@@ -54,8 +53,8 @@ func (s *captureSource) readMachine() error {
 	c := s.file.Cursor()
 	var pool frame.Pool
 	for range enough {
-		f := pool.Get()
-		err := c.Next(context.Background(), f.Raw())
+		var sample winperf.Sample
+		err := c.Next(context.Background(), &sample)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -63,13 +62,12 @@ func (s *captureSource) readMachine() error {
 			return err
 		}
 		if s.schema == nil {
-			s.schema = f.Raw().Schema
+			s.schema = sample.Schema
 		}
-		if err := f.Decode(frame.Frame{}); err == nil || f.NumObjects() > 0 {
-			s.schema, s.machine = f.Raw().Schema, f.Machine()
+		if f, err := pool.Decode(&sample, frame.Frame{}); err == nil {
+			s.schema, s.machine = sample.Schema, f.Machine()
 			break
 		}
-		f.Release()
 	}
 	if s.schema == nil {
 		s.schema = &winperf.Schema{Interface: "file"}
@@ -77,14 +75,12 @@ func (s *captureSource) readMachine() error {
 	return nil
 }
 
-// Machine implements winperf.Source: the machine of the first sample.
-func (s *captureSource) Machine() string { return s.machine }
-
-// Recorded implements winperf.Recorded.
-func (s *captureSource) Recorded() int { return s.file.Samples() }
-
-// Log implements winperf.Described.
-func (s *captureSource) Log() winperf.LogInfo { return winperf.LogInfo{Format: "winperf capture"} }
+// Describe implements winperf.Source. The machine is that of the first sample.
+func (s *captureSource) Describe() winperf.Description {
+	return winperf.Description{
+		Machine: s.machine, Recorded: true, Samples: s.file.Samples(), Log: winperf.LogInfo{Format: "winperf capture"},
+	}
+}
 
 // Schema implements winperf.Source: that of the first sample.
 func (s *captureSource) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
@@ -94,42 +90,36 @@ func (s *captureSource) Close() error { return s.close() }
 
 // Compile implements winperf.Source. It accepts every selection: samples are as
 // they were recorded.
-func (s *captureSource) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
-	return &captureQuery{source: s, cursor: s.file.Cursor()}, nil
+func (s *captureSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
+	q := &captureQuery{source: s, sel: sel, cursor: s.file.Cursor()}
+	if sel.Begin.IsZero() {
+		return q, nil
+	}
+	return q, q.cursor.SeekTime(sel.Begin)
 }
 
 // captureQuery reads one sample after the other.
 type captureQuery struct {
 	source *captureSource
+	sel    winperf.Selection
 	cursor *capture.Cursor
 }
 
-// Sample implements winperf.Query.
-func (q *captureQuery) Sample(ctx context.Context, raw *winperf.Raw) error {
-	err := q.cursor.Next(ctx, raw)
+// Next implements winperf.Query.
+func (q *captureQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	err := q.cursor.Next(ctx, s)
+	for err == nil && !q.sel.Within(capture.Time(s)) {
+		err = q.cursor.Next(ctx, s)
+	}
+	s.At, s.Of = q.cursor.Position(), q.source.file.Size()
+	for _, found := range q.cursor.Damage() {
+		s.Damage = append(s.Damage, fmt.Errorf("%s: %w", q.source.name, found))
+	}
 	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
 		return fmt.Errorf("%s: %w", q.source.name, err)
 	}
 	return err
 }
-
-// SeekTime goes in front of the last sample before a time, or where there is
-// none, to the first one.
-func (q *captureQuery) SeekTime(_ context.Context, t time.Time) error {
-	return q.cursor.SeekTime(t)
-}
-
-// Damage implements winperf.DamagedQuery.
-func (q *captureQuery) Damage() []error {
-	damage := q.cursor.Damage()
-	for i, err := range damage {
-		damage[i] = fmt.Errorf("%s: %w", q.source.name, err)
-	}
-	return damage
-}
-
-// Position implements winperf.Positioned.
-func (q *captureQuery) Position() (at, size int64) { return q.cursor.Position(), q.source.file.Size() }
 
 // Close implements winperf.Query.
 func (q *captureQuery) Close() error { return nil }

@@ -2,7 +2,6 @@ package replay_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -28,7 +27,7 @@ func captureFile(t *testing.T, n int) (name string, samples []perftest.Sample) {
 	w := capture.NewWriter(&b, capture.Options{GroupSamples: 4})
 	schema := &winperf.Schema{Interface: "registry", Costly: []uint32{232}}
 	for i := range samples {
-		if err := w.Write(&winperf.Raw{Format: winperf.FormatV1, Bytes: samples[i].Bytes, Schema: schema}); err != nil {
+		if err := w.Write(winperf.Raw{Format: winperf.FormatV1, Bytes: samples[i].Bytes, Schema: schema}.Sample()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +54,7 @@ func openCapture(t *testing.T, name string) winperf.Source {
 func TestCapture(t *testing.T) {
 	name, samples := captureFile(t, 10)
 	src := openCapture(t, name)
-	if n := src.(winperf.Recorded).Recorded(); n != len(samples) {
+	if n := src.Describe().Samples; n != len(samples) {
 		t.Errorf("%d samples, want %d", n, len(samples))
 	}
 	s, err := src.Schema(t.Context())
@@ -67,14 +66,14 @@ func TestCapture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw := cycle.Frame.Raw()
-		if !bytes.Equal(raw.Bytes, samples[taken].Bytes) || raw.Schema != s || cycle.Frame.Machine() != src.Machine() || len(cycle.Damage) > 0 {
-			t.Fatalf("sample %d of %q is another one; damage %v", taken, src.Machine(), cycle.Damage)
+		raw, err := cycle.Sample.Raw()
+		if err != nil || !bytes.Equal(raw.Bytes, samples[taken].Bytes) || raw.Schema != s || cycle.Frame.Machine() != src.Describe().Machine || len(cycle.Damage) > 0 {
+			t.Fatalf("sample %d of %q is another one; damage %v", taken, src.Describe().Machine, cycle.Damage)
 		}
 		taken++
 	}
-	if taken != len(samples) || src.Machine() == "" {
-		t.Errorf("%d samples of %q", taken, src.Machine())
+	if taken != len(samples) || src.Describe().Machine == "" {
+		t.Errorf("%d samples of %q", taken, src.Describe().Machine)
 	}
 }
 
@@ -92,11 +91,11 @@ func TestCaptureQueries(t *testing.T) {
 			}
 			var raw winperf.Raw
 			for i := range samples {
-				if err := q.Sample(t.Context(), &raw); err != nil || !bytes.Equal(raw.Bytes, samples[i].Bytes) {
+				if err := perftest.Take(t.Context(), q, &raw); err != nil || !bytes.Equal(raw.Bytes, samples[i].Bytes) {
 					t.Errorf("sample %d: %v", i, err)
 				}
 			}
-			if err := q.Sample(t.Context(), &raw); !errors.Is(err, io.EOF) {
+			if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, io.EOF) {
 				t.Errorf("at the end: %v", err)
 			}
 		})
@@ -106,23 +105,24 @@ func TestCaptureQueries(t *testing.T) {
 
 func TestCaptureSeek(t *testing.T) {
 	name, samples := captureFile(t, 10)
-	q, err := openCapture(t, name).Compile(t.Context(), winperf.Selection{})
+	time := func(i int) time.Time {
+		return capture.Time(winperf.Raw{Format: winperf.FormatV1, Bytes: samples[i].Bytes}.Sample())
+	}
+	q, err := openCapture(t, name).Compile(t.Context(), winperf.Selection{Begin: time(6), End: time(7)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := capture.Time(&winperf.Raw{Format: winperf.FormatV1, Bytes: samples[7].Bytes})
-	seeker := q.(interface {
-		SeekTime(ctx context.Context, t time.Time) error
-	})
-	if err := seeker.SeekTime(t.Context(), at); err != nil {
-		t.Fatal(err)
+	var s winperf.Sample
+	for i := 6; i <= 7; i++ {
+		if err := q.Next(t.Context(), &s); err != nil || !bytes.Equal(s.Parts[0].Block.Bytes, samples[i].Bytes) {
+			t.Errorf("not sample %d: %v", i, err)
+		}
+		if s.At <= s.Of/2 || s.At >= s.Of {
+			t.Errorf("at %d of %d", s.At, s.Of)
+		}
 	}
-	var raw winperf.Raw
-	if err := q.Sample(t.Context(), &raw); err != nil || !bytes.Equal(raw.Bytes, samples[6].Bytes) {
-		t.Errorf("not the sample before: %v", err)
-	}
-	if at, size := q.(winperf.Positioned).Position(); at <= size/2 || at >= size {
-		t.Errorf("at %d of %d", at, size)
+	if err := q.Next(t.Context(), &s); !errors.Is(err, io.EOF) {
+		t.Errorf("behind the end: %v", err)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestOpenCaptureErrors(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if n := openCapture(t, empty).(winperf.Recorded).Recorded(); n != 0 {
+	if n := openCapture(t, empty).Describe().Samples; n != 0 {
 		t.Errorf("%d samples in an empty file", n)
 	}
 }

@@ -39,10 +39,10 @@ func ExampleOpenFiles() {
 		log.Fatal(err)
 	}
 	defer query.Close()
-	var raw winperf.Raw
+	var sample winperf.Sample
 	n := 0
 	for {
-		err := query.Sample(ctx, &raw)
+		err := query.Next(ctx, &sample)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -51,7 +51,7 @@ func ExampleOpenFiles() {
 		}
 		n++
 	}
-	fmt.Println(n, "samples of", src.Machine())
+	fmt.Println(n, "samples of", src.Describe().Machine)
 	// Output:
 	// 3 samples of REFERENCE
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/frame"
 )
 
@@ -66,12 +67,13 @@ type source struct {
 // readMachine reads the machine's name in the first sample, which finds a file
 // that is missing or no performance data block at once.
 func (s *source) readMachine() error {
-	var pool frame.Pool
-	f := pool.Get()
-	if err := s.read(f.Raw(), 0); err != nil {
+	var raw winperf.Raw
+	if err := s.read(&raw, 0); err != nil {
 		return err
 	}
-	if err := f.Decode(frame.Frame{}); err != nil && f.NumObjects() == 0 {
+	var pool frame.Pool
+	f, err := pool.Decode(raw.Sample(), frame.Frame{})
+	if err != nil {
 		return fmt.Errorf("%s: %w", s.files[0], err)
 	}
 	s.machine = f.Machine()
@@ -85,11 +87,10 @@ func (s *source) read(raw *winperf.Raw, i int) (err error) {
 	return err
 }
 
-// Machine implements winperf.Source: the machine of the first sample.
-func (s *source) Machine() string { return s.machine }
-
-// Recorded implements winperf.Recorded.
-func (s *source) Recorded() int { return len(s.files) }
+// Describe implements winperf.Source. The machine is that of the first sample.
+func (s *source) Describe() winperf.Description {
+	return winperf.Description{Machine: s.machine, Recorded: true, Samples: len(s.files)}
+}
 
 // Schema implements winperf.Source.
 func (s *source) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
@@ -100,19 +101,34 @@ func (s *source) Close() error { return nil }
 // Compile implements winperf.Source. It accepts every selection, other machines
 // in paths too: samples are as they were recorded, and who reads them takes
 // what he wants.
-func (s *source) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
-	return &query{source: s}, nil
+func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
+	return &query{source: s, sel: sel}, nil
 }
 
 // query reads one file after the other.
 type query struct {
 	source *source
+	sel    winperf.Selection
 	next   int
+	blocks winperf.Blocks
 }
 
-// Sample implements winperf.Query. A file that cannot be read is tried again
-// by the next call.
-func (q *query) Sample(ctx context.Context, raw *winperf.Raw) error {
+// Next implements winperf.Query. A file that cannot be read is tried again by the
+// next call.
+func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
+	b := s.Begin(&q.blocks)
+	s.Schema = q.source.schema
+	err := q.read(ctx, &b.Raw)
+	for err == nil && !q.sel.Within(capture.Time(s)) {
+		err = q.read(ctx, &b.Raw)
+	}
+	if err != nil {
+		s.Release()
+	}
+	return err
+}
+
+func (q *query) read(ctx context.Context, raw *winperf.Raw) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

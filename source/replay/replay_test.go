@@ -63,10 +63,10 @@ func TestSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name := src.Machine(); name != "REFERENCE" {
+	if name := src.Describe().Machine; name != "REFERENCE" {
 		t.Errorf("machine %q", name)
 	}
-	if n := src.(winperf.Recorded).Recorded(); n != 3 {
+	if n := src.Describe().Samples; n != 3 {
 		t.Errorf("%d samples", n)
 	}
 	schema, err := src.Schema(t.Context())
@@ -76,12 +76,13 @@ func TestSamples(t *testing.T) {
 	want, _ := filepath.Glob("*.bin")
 	for range 2 { // each query begins at the first sample
 		q := compile(t, src)
-		raw := winperf.Raw{Bytes: make([]byte, 0, 1<<20)}
-		place := &raw.Bytes[:1][0]
-		for _, name := range want {
-			if err := q.Sample(t.Context(), &raw); err != nil {
+		var sample winperf.Sample
+		var used *winperf.Block
+		for i, name := range want {
+			if err := q.Next(t.Context(), &sample); err != nil {
 				t.Fatal(err)
 			}
+			raw := sample.Parts[0].Block
 			file, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
@@ -89,12 +90,13 @@ func TestSamples(t *testing.T) {
 			if !bytes.Equal(raw.Bytes, file) || raw.Format != winperf.FormatV1 || raw.Schema != schema {
 				t.Errorf("%s: %d bytes of %d, format %d", name, len(raw.Bytes), len(file), raw.Format)
 			}
-			if &raw.Bytes[0] != place {
-				t.Errorf("%s: memory that was large enough is not used", name)
+			if i > 0 && raw != used {
+				t.Errorf("%s: memory that was given back is not used", name)
 			}
+			used = raw
 		}
 		for range 2 {
-			if err := q.Sample(t.Context(), &raw); !errors.Is(err, io.EOF) {
+			if err := q.Next(t.Context(), &sample); !errors.Is(err, io.EOF) || len(sample.Parts) > 0 {
 				t.Errorf("at the end: %v", err)
 			}
 		}
@@ -175,7 +177,7 @@ func TestSpec(t *testing.T) {
 				t.Fatal(err)
 			}
 			names, _ := nametable.FromSchema(schema)
-			n := src.(winperf.Recorded).Recorded()
+			n := src.Describe().Samples
 			if n != tt.samples || names.Title(230) != tt.title || len(schema.Damage) != tt.damage {
 				t.Errorf("%d samples, object 230 is %q, damage %v", n, names.Title(230), schema.Damage)
 			}
@@ -209,7 +211,7 @@ func TestFilesAreCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	files[0] = "missing.bin"
-	if err := compile(t, src).Sample(t.Context(), &winperf.Raw{}); err != nil {
+	if err := perftest.Take(t.Context(), compile(t, src), &winperf.Raw{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -250,7 +252,7 @@ func TestCutFiles(t *testing.T) {
 	q := compile(t, src)
 	var raw winperf.Raw
 	for _, want := range []int{len(b[0]) - 100, len("garbage")} {
-		if err := q.Sample(t.Context(), &raw); err != nil || len(raw.Bytes) != want {
+		if err := perftest.Take(t.Context(), q, &raw); err != nil || len(raw.Bytes) != want {
 			t.Errorf("%d bytes, error %v, want %d", len(raw.Bytes), err, want)
 		}
 	}
@@ -266,18 +268,18 @@ func TestLaterFileMissing(t *testing.T) {
 	}
 	q := compile(t, src)
 	var raw winperf.Raw
-	if err := q.Sample(t.Context(), &raw); err != nil {
+	if err := perftest.Take(t.Context(), q, &raw); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := q.Sample(t.Context(), &raw); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "b.bin") {
+		if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "b.bin") {
 			t.Errorf("error %v", err)
 		}
 	}
 	if err := os.WriteFile("b.bin", b[1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Sample(t.Context(), &raw); err != nil || !bytes.Equal(raw.Bytes, b[1]) {
+	if err := perftest.Take(t.Context(), q, &raw); err != nil || !bytes.Equal(raw.Bytes, b[1]) {
 		t.Errorf("%d bytes, error %v", len(raw.Bytes), err)
 	}
 }
@@ -320,10 +322,10 @@ func TestContextEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	q := compile(t, src)
-	if err := q.Sample(ctx, &winperf.Raw{}); !errors.Is(err, context.Canceled) {
+	if err := perftest.Take(ctx, q, &winperf.Raw{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if err := q.Sample(t.Context(), &winperf.Raw{}); err != nil {
+	if err := perftest.Take(t.Context(), q, &winperf.Raw{}); err != nil {
 		t.Errorf("the sample is lost: %v", err)
 	}
 }

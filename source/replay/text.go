@@ -24,9 +24,9 @@ type TextOptions struct {
 	Location *time.Location
 }
 
-// OpenText opens a text log, PDH-CSV or PDH-TSV, as a source. Its queries
-// implement winperf.CookedQuery, as the log holds displayable values and no
-// raw ones; a row is a sample. A machine in a path selects columns.
+// OpenText opens a text log, PDH-CSV or PDH-TSV, as a source. Its samples hold
+// readings, as the log holds displayable values and no raw ones; a row is a
+// sample. A machine in a path selects columns.
 //
 // The head is read at once; errors wrap fs.ErrNotExist, winperf.ErrBadData (and
 // pdhlog.ErrNoHead) or winperf.ErrNotSupported. Each query reads the file on
@@ -49,18 +49,17 @@ type textSource struct {
 	head *pdhlog.Head // the first one
 }
 
-// Machine implements winperf.Source: the machine of the first column.
-func (s *textSource) Machine() string {
+// Describe implements winperf.Source. The machine is that of the first column.
+func (s *textSource) Describe() winperf.Description {
+	d := winperf.Description{Recorded: true, Samples: -1, Cooked: true, Log: s.log()}
 	for _, c := range s.head.Columns {
 		if c != nil {
-			return c.Path.Machine
+			d.Machine = c.Path.Machine
+			break
 		}
 	}
-	return ""
+	return d
 }
-
-// Recorded implements winperf.Recorded.
-func (s *textSource) Recorded() int { return -1 }
 
 // Schema implements winperf.Source: a text log has no indices and no help texts.
 func (s *textSource) Schema(context.Context) (*winperf.Schema, error) {
@@ -73,8 +72,8 @@ func (s *textSource) Close() error { return nil }
 // formNames are the formats' names in heads.
 var formNames = [...]string{pdhlog.CSV: "PDH-CSV", pdhlog.TSV: "PDH-TSV"}
 
-// Log implements winperf.Described.
-func (s *textSource) Log() winperf.LogInfo {
+// log is what the log says about itself.
+func (s *textSource) log() winperf.LogInfo {
 	h := s.head
 	info := winperf.LogInfo{
 		Format:   formNames[h.Format] + " " + h.Version,
@@ -93,7 +92,7 @@ func (s *textSource) Log() winperf.LogInfo {
 // Compile implements winperf.Source. It accepts every selection; objects by
 // identity are not found, because a text log has none.
 func (s *textSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
-	q := &textQuery{source: s, all: sel.Global}
+	q := &textQuery{source: s, sel: sel, all: sel.Global}
 	for _, p := range sel.Paths {
 		q.wanted = append(q.wanted, textPath{Matcher: p.Matcher()})
 	}
@@ -103,6 +102,7 @@ func (s *textSource) Compile(_ context.Context, sel winperf.Selection) (winperf.
 // textQuery reads the log from its beginning.
 type textQuery struct {
 	source *textSource
+	sel    winperf.Selection
 	all    bool
 	wanted []textPath
 
@@ -111,6 +111,8 @@ type textQuery struct {
 	read   int64 // bytes read of file
 	reader *pdhlog.Reader
 	row    pdhlog.Row
+
+	described bool // the sample of a query for definitions was given
 }
 
 // open opens the file and reads its head.
@@ -154,9 +156,6 @@ func (q *textQuery) Read(p []byte) (int, error) {
 	q.read += int64(n)
 	return n, err
 }
-
-// Position implements winperf.Positioned.
-func (q *textQuery) Position() (at, size int64) { return q.read, q.size }
 
 // textPath is a path of the selection. Besides the columns that it names, one of
 // the same object and one of the same counter are read, which tell that it
@@ -202,75 +201,74 @@ func wantsInstance(m *winperf.Matcher, p *winperf.Path) bool {
 	return m.WantsInstance() && m.Instance(p.Instance, p.Index)
 }
 
-// noSeries is that of the reading which tells the time of a row without columns.
-var noSeries = winperf.NewSeries(winperf.Path{})
+// Next implements winperf.Query: the next row, or of a query for definitions all series
+// that there are.
+func (q *textQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	s.Release()
+	err := q.fill(ctx, s)
+	s.At, s.Of = q.read, q.size
+	if q.reader != nil {
+		for _, found := range q.reader.Damage() {
+			s.Damage = append(s.Damage, fmt.Errorf("%s: %w", q.source.file, found))
+		}
+	}
+	return err
+}
 
-// Readings implements winperf.CookedQuery: the next row.
-func (q *textQuery) Readings(ctx context.Context, buf []winperf.Reading) ([]winperf.Reading, error) {
+func (q *textQuery) fill(ctx context.Context, s *winperf.Sample) error {
 	if err := ctx.Err(); err != nil {
-		return buf, err
+		return err
+	}
+	if q.sel.Metadata {
+		return q.describe(ctx, s)
 	}
 	if q.reader == nil {
 		if err := q.open(); err != nil {
-			return buf, err
+			return err
 		}
 	}
-	q.row.Readings = buf[len(buf):]
-	switch err := q.reader.Next(&q.row); {
-	case errors.Is(err, io.EOF):
-		return buf, err
-	case err != nil:
-		return buf, fmt.Errorf("%s: %w", q.source.file, err)
+	q.row.Readings = s.Readings
+	for {
+		switch err := q.reader.Next(&q.row); {
+		case errors.Is(err, io.EOF):
+			return err
+		case err != nil:
+			return fmt.Errorf("%s: %w", q.source.file, err)
+		}
+		if q.sel.Within(q.row.Time) {
+			break
+		}
 	}
-	if len(q.row.Readings) == 0 && !q.all {
-		return append(buf, winperf.Reading{Series: noSeries, Time: q.row.Time, Status: counter.NoObject}), nil
-	}
-	if len(buf) == 0 {
-		return q.row.Readings, nil
-	}
-	return append(buf, q.row.Readings...), nil
+	s.Time, s.Cooked, s.Readings = q.row.Time, true, q.row.Readings
+	return nil
 }
 
-// Series implements winperf.SeriesQuery: the columns of all heads, found by a walk
-// over the lines of the file.
-func (q *textQuery) Series(ctx context.Context) ([]*winperf.Series, error) {
+// describe makes the one sample of a query for definitions: the columns of all heads,
+// found by a walk over the lines of the file.
+func (q *textQuery) describe(ctx context.Context, s *winperf.Sample) error {
+	if q.described {
+		return io.EOF
+	}
 	walk := &textQuery{source: q.source, all: q.all, wanted: slices.Clone(q.wanted)}
 	defer walk.Close()
 	err := walk.open()
-	var all []*winperf.Series
 	known := map[string]bool{}
 	for err == nil {
-		for _, s := range walk.reader.Wanted() {
-			if !known[s.String()] {
-				known[s.String()] = true
-				all = append(all, s)
+		for _, series := range walk.reader.Wanted() {
+			if !known[series.String()] {
+				known[series.String()] = true
+				s.Readings = append(s.Readings, winperf.Reading{Series: series, Status: counter.NoPrevious})
 			}
 		}
 		if err = ctx.Err(); err == nil {
 			err = walk.reader.NextHead()
 		}
 	}
-	if errors.Is(err, io.EOF) {
-		err = nil
+	if !errors.Is(err, io.EOF) {
+		return err
 	}
-	return all, err
-}
-
-// Sample implements winperf.Query: there are no raw samples.
-func (q *textQuery) Sample(context.Context, *winperf.Raw) error {
-	return fmt.Errorf("%s: a text log holds displayable values and no raw ones: %w", q.source.file, winperf.ErrNotSupported)
-}
-
-// Damage implements winperf.DamagedQuery.
-func (q *textQuery) Damage() []error {
-	if q.reader == nil {
-		return nil
-	}
-	found := q.reader.Damage()
-	for i, err := range found {
-		found[i] = fmt.Errorf("%s: %w", q.source.file, err)
-	}
-	return found
+	q.described, s.Cooked = true, true
+	return nil
 }
 
 // Close implements winperf.Query.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/pdhlog"
 )
@@ -163,10 +164,10 @@ func TestTextLacks(t *testing.T) {
 
 func TestTextSource(t *testing.T) {
 	src := openTextLog(t, textLog)
-	if src.Machine() != "H" || src.(winperf.Recorded).Recorded() != -1 {
-		t.Errorf("machine %q, %d samples", src.Machine(), src.(winperf.Recorded).Recorded())
+	if src.Describe().Machine != "H" || src.Describe().Samples != -1 {
+		t.Errorf("machine %q, %d samples", src.Describe().Machine, src.Describe().Samples)
 	}
-	info := src.(winperf.Described).Log()
+	info := src.Describe().Log
 	if info.Format != "PDH-CSV 4.0" || info.Zone != "UTC" || info.Location == nil || info.Encoding != "code page 65001" {
 		t.Errorf("info %+v", info)
 	}
@@ -175,23 +176,32 @@ func TestTextSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	if err := q.Sample(t.Context(), &winperf.Raw{}); !errors.Is(err, winperf.ErrNotSupported) {
-		t.Errorf("Sample: %v", err)
+	if !src.Describe().Cooked {
+		t.Error("the source does not say that its values are cooked")
 	}
-	all, err := q.(winperf.SeriesQuery).Series(t.Context())
-	if err != nil || len(all) != 5 || all[4].String() != `\\H\Process(b)\% Time` {
+	definitions, err := src.Compile(t.Context(), winperf.Selection{Global: true, Metadata: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer definitions.Close()
+	all, err := perftest.Readings(t.Context(), definitions)
+	if err != nil || len(all) != 5 || all[4].String() != `\\H\Process(b)\% Time` || all[4].Status == counter.OK {
 		t.Errorf("series %v, %v", all, err)
 	}
+	if _, err := perftest.Readings(t.Context(), definitions); !errors.Is(err, io.EOF) {
+		t.Errorf("behind the series: %v", err)
+	}
 	var first []*winperf.Series
+	var sample winperf.Sample
 	for n := 0; ; n++ {
-		readings, err := q.(winperf.CookedQuery).Readings(t.Context(), nil)
+		err := q.Next(t.Context(), &sample)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, r := range readings {
+		for i, r := range sample.Readings {
 			if n == 0 {
 				first = append(first, r.Series)
 			} else if n < 3 && first[i] != r.Series {
@@ -199,12 +209,12 @@ func TestTextSource(t *testing.T) {
 			}
 		}
 	}
-	if at, size := q.(winperf.Positioned).Position(); at != size || size != int64(len(textLog)) {
-		t.Errorf("position %d of %d", at, size)
+	if sample.At != sample.Of || sample.Of != int64(len(textLog)) {
+		t.Errorf("position %d of %d", sample.At, sample.Of)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := q.(winperf.CookedQuery).Readings(ctx, nil); !errors.Is(err, context.Canceled) {
+	if _, err := perftest.Readings(ctx, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended context: %v", err)
 	}
 }
@@ -220,7 +230,7 @@ func TestTextSharesSeries(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer q.Close()
-		readings, err := q.(winperf.CookedQuery).Readings(t.Context(), nil)
+		readings, err := perftest.Readings(t.Context(), q)
 		if err != nil || len(readings) != 2 {
 			t.Fatalf("%d readings, %v", len(readings), err)
 		}
@@ -235,7 +245,7 @@ func TestTextSharesSeries(t *testing.T) {
 
 // Without a bias the zone is not known.
 func TestTextUnknownZone(t *testing.T) {
-	info := openTextLog(t, `"(PDH-CSV 4.0) (RTZ 2 (","\\H\O\c"`).(winperf.Described).Log()
+	info := openTextLog(t, `"(PDH-CSV 4.0) (RTZ 2 (","\\H\O\c"`).Describe().Log
 	if info.Location != nil || info.Zone != "RTZ 2 (" {
 		t.Errorf("%+v", info)
 	}

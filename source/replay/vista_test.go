@@ -45,8 +45,8 @@ func openVista(t *testing.T, object string) winperf.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := src.(winperf.Recorded).Recorded(); n != 6 || src.Machine() != "ZACH-PC" {
-		t.Fatalf("%d samples of the machine %q", n, src.Machine())
+	if n := src.Describe().Samples; n != 6 || src.Describe().Machine != "ZACH-PC" {
+		t.Fatalf("%d samples of the machine %q", n, src.Describe().Machine)
 	}
 	return src
 }
@@ -214,7 +214,7 @@ func TestVistaReplaced(t *testing.T) {
 	var b [][]byte
 	var started uint64
 	watch(t, openVista(t, "Process_230"), `\Process(rundll32)\ID Process`, func(cy *measure.Cycle, older frame.Frame) {
-		b = append(b, bytes.Clone(cy.Frame.Raw().Bytes))
+		b = append(b, bytes.Clone(cy.Frame.Object(0).Block().Bytes))
 		for in := range cy.Frame.Object(0).Instances() {
 			if in.Name() == "rundll32" {
 				started = raw(t, cy.Frame, 684, in.Position())

@@ -80,10 +80,11 @@ func (l *log) readings(t *testing.T) (all []map[string]string, bad []string) {
 		for k := range values {
 			values[k].Counter = &l.list[k]
 		}
-		f := pool.Get()
 		at := winperf.FromFiletime(filetime).Add(time.Duration(i) * time.Second)
-		*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, at, values), Schema: titles.Schema()}
-		if err := f.Decode(before); err != nil {
+		raw := winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, at, values)}
+		raw.Schema = titles.Schema()
+		f, err := pool.Decode(raw.Sample(), before)
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, err := range f.Damage() {
@@ -97,7 +98,7 @@ func (l *log) readings(t *testing.T) (all []map[string]string, bad []string) {
 }
 
 func cooked(c *frame.Cooker, f frame.Frame) map[string]string {
-	names, damage := nametable.FromSchema(f.Raw().Schema)
+	names, damage := nametable.FromSchema(f.Schema())
 	all := map[string]string{}
 	for _, d := range damage {
 		all["damage"] = d.Error()
@@ -429,9 +430,8 @@ func TestBlocks(t *testing.T) {
 	b := pdhblock.New(list, entries[0], 10, titles, func(text string) { bad = append(bad, text) })
 	b.Orphans()
 	var pool frame.Pool
-	f := pool.Get()
-	*f.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, winperf.FromFiletime(filetime), values)}
-	if err := f.Decode(frame.Frame{}); err != nil || len(f.Damage()) > 0 {
+	f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, winperf.FromFiletime(filetime), values)}.Sample(), frame.Frame{})
+	if err != nil || len(f.Damage()) > 0 {
 		t.Fatal(err, f.Damage())
 	}
 	if len(bad) != 1 || !strings.Contains(bad[0], "the block of C") {

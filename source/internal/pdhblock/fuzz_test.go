@@ -46,9 +46,8 @@ func seedLog(f *testing.F, layout pdhlog.BLGLayout) []byte {
 		if err != nil {
 			f.Fatal(err)
 		}
-		fr := pool.Get()
-		*fr.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: encoded, Schema: schema}
-		if err := fr.Decode(frame.Frame{}); err != nil {
+		fr, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: encoded, Schema: schema}.Sample(), frame.Frame{})
+		if err != nil {
 			f.Fatal(err)
 		}
 		if err := w.Write(fr, names); err != nil {
@@ -94,9 +93,8 @@ func FuzzBuilder(f *testing.F) {
 				block := builder.Append(nil, s.Time, s.Values)
 				size += len(block)
 				var pool frame.Pool
-				fr := pool.Get()
-				*fr.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: block, Schema: titles.Schema()}
-				if err := fr.Decode(frame.Frame{}); err != nil {
+				raw := winperf.Raw{Format: winperf.FormatV1, Bytes: block, Schema: titles.Schema()}
+				if _, err := pool.Decode(raw.Sample(), frame.Frame{}); err != nil {
 					t.Fatalf("a block that does not decode: %v", err)
 				}
 			}

@@ -33,11 +33,11 @@ func BenchmarkSample(b *testing.B) {
 			}
 			defer s.Close()
 			s.known.Store(&known{schema: new(winperf.Schema)})
-			q, raw, ctx := newQuery(s, 0), new(winperf.Raw), b.Context()
+			q, raw, ctx := newQuery(s, 0), new(winperf.Sample), b.Context()
 			q.ask("Global", nil)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := q.Sample(ctx, raw); err != nil {
+				if err := q.Next(ctx, raw); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/provider"
@@ -90,10 +91,10 @@ func TestCostlyBeside(t *testing.T) {
 			compile(t, s, winperf.Selection{Objects: []winperf.ObjectID{{Index: 900}}}),
 		} {
 			ended := make(chan error, 1)
-			go func() { ended <- costly.Sample(t.Context(), new(winperf.Raw)) }()
+			go func() { ended <- perftest.Take(t.Context(), costly, new(winperf.Raw)) }()
 			synctest.Wait()
 			begin := time.Now()
-			if err := memory.Sample(t.Context(), new(winperf.Raw)); err != nil || time.Since(begin) != 0 {
+			if err := perftest.Take(t.Context(), memory, new(winperf.Raw)); err != nil || time.Since(begin) != 0 {
 				t.Errorf("query %d: another waited %v, error %v", i, time.Since(begin), err)
 			}
 			if err := <-ended; err != nil || time.Since(begin) != costlyTime {

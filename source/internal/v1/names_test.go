@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/nametable"
 )
@@ -97,7 +98,7 @@ func TestNamesAgain(t *testing.T) {
 	}
 	q := compile(t, s, winperf.Selection{Costly: true})
 	raw := new(winperf.Raw)
-	if err := q.Sample(t.Context(), raw); err != nil || len(raw.Schema.Costly) != 1 || raw.Schema.Costly[0] != 900 {
+	if err := perftest.Take(t.Context(), q, raw); err != nil || len(raw.Schema.Costly) != 1 || raw.Schema.Costly[0] != 900 {
 		t.Fatalf("costly %v, error %v", raw.Schema, err)
 	}
 	m.asked()
@@ -111,7 +112,7 @@ func TestNamesAgain(t *testing.T) {
 	if log := m.asked(); !strings.Contains(log, "Counter 009") {
 		t.Errorf("asked for %s", log)
 	}
-	if err := q.Sample(t.Context(), raw); err != nil || !strings.Contains(show(raw.Schema), "Memory") || len(raw.Schema.Costly) != 1 {
+	if err := perftest.Take(t.Context(), q, raw); err != nil || !strings.Contains(show(raw.Schema), "Memory") || len(raw.Schema.Costly) != 1 {
 		t.Errorf("the sample has another schema: error %v", err)
 	}
 	if got, _ := nametable.FromSchema(raw.Schema); got.Title(7100) != "New" {

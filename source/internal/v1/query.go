@@ -19,7 +19,8 @@ type query struct {
 	round   call.Round
 	run     func(context.Context) // takes a sample
 	titles  []uint32              // of the objects; nil where a class is asked for
-	whole   bool                  // nothing can be left out: there is one object, or nobody knows which
+	blocks  winperf.Blocks
+	whole   bool // nothing can be left out: there is one object, or nobody knows which
 
 	// Of the call on the source's line:
 	request request
@@ -103,24 +104,28 @@ func (q *query) leaveOut(ctx context.Context) bool {
 	return true
 }
 
-// Sample implements winperf.Query. A call that does not return is left behind
-// with its buffer, which raw then has no longer.
-func (q *query) Sample(ctx context.Context, raw *winperf.Raw) error {
+// Next implements winperf.Query. A call that does not return is left behind with its
+// buffer, which the block then has no longer.
+func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
+	s.Release()
 	line := q.source.line
 	if err := q.round.Take(ctx, line, q.timeout); err != nil {
 		return err
 	}
-	q.buf, raw.Bytes = raw.Bytes, nil
+	b := s.Add(&q.blocks)
+	q.buf, b.Bytes = b.Bytes, nil
 	if err := q.round.Call(line, q.run); err != nil {
+		s.Release()
 		return valueError(q.request.key, q.request.name, err)
 	}
 
-	raw.Bytes, q.buf = q.buf, nil
+	b.Bytes, q.buf = q.buf, nil
 	if q.err != nil {
-		raw.Bytes = raw.Bytes[:0]
+		s.Release()
 		return q.err
 	}
-	raw.Format, raw.Quirks, raw.Schema = winperf.FormatV1, q.source.opt.Quirks, q.schema
+	b.Format, b.Quirks, b.Schema = winperf.FormatV1, q.source.opt.Quirks, q.schema
+	s.Schema = q.schema
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/winapi"
 )
 
@@ -59,7 +60,7 @@ func TestSelect(t *testing.T) {
 		}
 		m.asked()
 		q := compile(t, s, c.sel, c.paths...)
-		_ = q.Sample(t.Context(), new(winperf.Raw)) // most lists are not there
+		_ = perftest.Take(t.Context(), q, new(winperf.Raw)) // most lists are not there
 		if log := withoutStamp(m.asked()); log != c.want {
 			t.Errorf("%s: asked for %s; want %s", c.name, log, c.want)
 		}
@@ -98,7 +99,7 @@ func TestSelectMetadata(t *testing.T) {
 			paths = []string{c.path}
 		}
 		q := compile(t, s, c.sel, paths...)
-		_ = q.Sample(t.Context(), new(winperf.Raw))
+		_ = perftest.Take(t.Context(), q, new(winperf.Raw))
 		if log := withoutStamp(m.asked()); log != c.want {
 			t.Errorf("%+v: asked for %s; want %s", c.sel, log, c.want)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/winapi"
 )
 
@@ -99,17 +100,19 @@ func (d *damaged) start(t *testing.T) *Source {
 func objectsOf(t *testing.T, q winperf.Query) (titles []uint32, damage []error) {
 	t.Helper()
 	var pool frame.Pool
-	f := pool.Get()
-	if err := q.Sample(t.Context(), f.Raw()); err != nil {
+	var sample winperf.Sample
+	if err := q.Next(t.Context(), &sample); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Decode(frame.Frame{}); err != nil {
-		damage = append(damage, err)
+	f, err := pool.Decode(&sample, frame.Frame{})
+	if err != nil {
+		return nil, append(damage, err)
 	}
+	damage = append(damage, f.Damage()...)
 	for o := range f.Objects() {
 		titles = append(titles, o.ID().Index)
 	}
-	return titles, append(damage, f.Raw().Schema.Damage...)
+	return titles, append(damage, f.Schema().Damage...)
 }
 
 // TestSift damages some of four objects, in a list and among all.
@@ -203,7 +206,7 @@ func TestSiftEndless(t *testing.T) {
 		}
 		d.asked()
 		q = compile(t, s, winperf.Selection{Objects: []winperf.ObjectID{{Index: 230}}})
-		if err := q.Sample(t.Context(), new(winperf.Raw)); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "too large") {
+		if err := perftest.Take(t.Context(), q, new(winperf.Raw)); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "too large") {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -297,10 +300,8 @@ func FuzzChained(f *testing.F) {
 			t.Fatalf("%d objects in %d bytes", len(titles), len(b))
 		}
 		var pool frame.Pool
-		fr := pool.Get()
-		defer fr.Release()
-		*fr.Raw() = winperf.Raw{Format: winperf.FormatV1, Bytes: b}
-		if err := fr.Decode(frame.Frame{}); err == nil && !ok {
+		fr, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: b}.Sample(), frame.Frame{})
+		if err == nil && len(fr.Damage()) == 0 && !ok {
 			t.Fatal("the decoder reads the block to its end")
 		}
 	})

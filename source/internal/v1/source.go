@@ -84,8 +84,8 @@ func (s *Source) do(ctx context.Context, timeout time.Duration, run func(ctx con
 	return err
 }
 
-// Machine implements winperf.Source.
-func (s *Source) Machine() string { return s.opt.Machine }
+// Describe implements winperf.Source.
+func (s *Source) Describe() winperf.Description { return winperf.Description{Machine: s.opt.Machine} }
 
 // Schema implements winperf.Source. Names are read again when counters were
 // installed or removed. Which objects are costly it knows where the machine

@@ -62,11 +62,11 @@ func TestSampleWarm(t *testing.T) {
 	}
 	defer s.Close()
 	s.known.Store(&known{schema: new(winperf.Schema)})
-	q, raw, ctx := newQuery(s, 0), new(winperf.Raw), t.Context()
+	q, sample, ctx := newQuery(s, 0), new(winperf.Sample), t.Context()
 	q.ask("Global", nil)
 	allocs := testing.AllocsPerRun(20, func() {
-		if err := q.Sample(ctx, raw); err != nil || len(raw.Bytes) != len(b) {
-			t.Fatalf("%d bytes, error %v", len(raw.Bytes), err)
+		if err := q.Next(ctx, sample); err != nil || len(sample.Parts[0].Block.Bytes) != len(b) {
+			t.Fatal(len(sample.Parts), err)
 		}
 	})
 	if allocs != 0 {
@@ -94,11 +94,11 @@ func TestHang(t *testing.T) {
 		m, letGo := hanging()
 		s := start(t, m, Options{})
 		q := compile(t, s, winperf.Selection{Global: true})
-		raw := &winperf.Raw{Bytes: make([]byte, 1<<20)}
+		raw := new(winperf.Raw)
 		begin := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		err := q.Sample(ctx, raw)
+		err := perftest.Take(ctx, q, raw)
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), `value "Global": no answer in time`) || raw.Bytes != nil {
 			t.Errorf("error %v, buffer of %d bytes", err, len(raw.Bytes))
 		}
@@ -106,17 +106,13 @@ func TestHang(t *testing.T) {
 			t.Errorf("returned after %v", d)
 		}
 		m.asked()
-		raw.Bytes = make([]byte, 10)
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := q.Sample(ctx, raw); !errors.Is(err, provider.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) || m.asked() != "" {
+		if err := perftest.Take(ctx, q, raw); !errors.Is(err, provider.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) || m.asked() != "" {
 			t.Errorf("error %v", err)
 		}
-		if len(raw.Bytes) != 10 {
-			t.Error("a sample that was not begun cost the buffer")
-		}
 		letGo()
-		if err := q.Sample(t.Context(), raw); err != nil || len(raw.Bytes) == 0 {
+		if err := perftest.Take(t.Context(), q, raw); err != nil || len(raw.Bytes) == 0 {
 			t.Errorf("%d bytes, error %v", len(raw.Bytes), err)
 		}
 	})
@@ -128,10 +124,10 @@ func TestTimeout(t *testing.T) {
 		s := start(t, m, Options{Timeout: 5 * time.Second})
 		q := compile(t, s, winperf.Selection{Global: true})
 		raw := new(winperf.Raw)
-		if err := q.Sample(t.Context(), raw); !errors.Is(err, context.DeadlineExceeded) {
+		if err := perftest.Take(t.Context(), q, raw); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
-		if err := q.Sample(t.Context(), raw); !errors.Is(err, provider.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
+		if err := perftest.Take(t.Context(), q, raw); !errors.Is(err, provider.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
 		if _, err := s.Schema(t.Context()); !errors.Is(err, provider.ErrBusy) {
@@ -151,7 +147,7 @@ func TestCloseHang(t *testing.T) {
 		}
 		q := compile(t, s, winperf.Selection{Global: true})
 		sampled := make(chan error)
-		go func() { sampled <- q.Sample(context.Background(), new(winperf.Raw)) }()
+		go func() { sampled <- perftest.Take(context.Background(), q, new(winperf.Raw)) }()
 		synctest.Wait()
 		if err := s.Close(); !errors.Is(err, provider.ErrBusy) || m.closed != 0 {
 			t.Errorf("closed %d times, error %v", m.closed, err)
@@ -164,7 +160,7 @@ func TestCloseHang(t *testing.T) {
 		if err := s.Close(); err != nil || m.closed != 1 {
 			t.Errorf("closed %d times, error %v", m.closed, err)
 		}
-		if err := q.Sample(t.Context(), new(winperf.Raw)); !errors.Is(err, winperf.ErrState) {
+		if err := perftest.Take(t.Context(), q, new(winperf.Raw)); !errors.Is(err, winperf.ErrState) {
 			t.Errorf("sample after Close: error %v", err)
 		}
 	})
@@ -189,11 +185,18 @@ func TestSampleFails(t *testing.T) {
 	m.values["Global"] = answers(failing(winapi.ERROR_ACCESS_DENIED), m.values["Global"])
 	s := start(t, m, Options{})
 	q := compile(t, s, winperf.Selection{Global: true})
-	raw := &winperf.Raw{Bytes: make([]byte, 0, 1<<20)}
-	if err := q.Sample(t.Context(), raw); !errors.Is(err, winapi.ERROR_ACCESS_DENIED) || len(raw.Bytes) != 0 || cap(raw.Bytes) != 1<<20 {
-		t.Errorf("error %v, buffer of %d bytes", err, cap(raw.Bytes))
+	var sample winperf.Sample
+	if err := q.Next(t.Context(), &sample); !errors.Is(err, winapi.ERROR_ACCESS_DENIED) || len(sample.Parts) != 0 {
+		t.Errorf("error %v, %d parts", err, len(sample.Parts))
 	}
-	if err := q.Sample(t.Context(), raw); err != nil || len(raw.Bytes) == 0 || cap(raw.Bytes) != 1<<20 || raw.Format != winperf.FormatV1 {
-		t.Errorf("error %v, buffer of %d bytes", err, cap(raw.Bytes))
+	var used [2]*winperf.Block
+	for i := range used {
+		if err := q.Next(t.Context(), &sample); err != nil || sample.Parts[0].Block.Format != winperf.FormatV1 {
+			t.Fatal(err)
+		}
+		used[i] = sample.Parts[0].Block
+	}
+	if used[0] != used[1] {
+		t.Error("a block that was given back is not used again")
 	}
 }

@@ -1,0 +1,4 @@
+package capture
+
+// NextRaw is next, for tests outside of the package.
+var NextRaw = next

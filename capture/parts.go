@@ -1,0 +1,251 @@
+package capture
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/winperf/winperf"
+)
+
+// A sample of several parts is kept as one piece of bytes, so that the difference
+// from the reference is made of all of it at once. Blocks begin at whole words.
+
+const (
+	// formatParts stands in the place of a sample's format.
+	formatParts = 0xff
+	partSize    = 64 // of a part's head, without its texts
+	onlySize    = 4 + 16
+	maxParts    = 1024
+)
+
+// What is said of a part.
+const (
+	partEmpty     = 1 << iota // there is no block
+	partUnchanged             // the block is that of the same part in the sample before
+	partLeftOut               // it is not stored again: it stands where the offset tells
+	partSome                  // only some objects of the block belong to the sample
+)
+
+// partsOf tells whether a sample needs the form for several parts.
+func partsOf(s *winperf.Sample) bool {
+	if len(s.Parts) != 1 {
+		return true
+	}
+	p := &s.Parts[0]
+	return p.Block == nil || p.Only != nil || p.Name != "" || p.Err != nil
+}
+
+// given is the block of a part in an earlier sample, and the record where its bytes
+// stand.
+type given struct {
+	block  *winperf.Block
+	offset int64
+}
+
+// lasting are the blocks of the last sample, by part.
+type lasting []given
+
+// keep makes b the last block of part i, or nil for none.
+func (l *lasting) keep(i int, b *winperf.Block, offset int64) {
+	for len(*l) <= i {
+		*l = append(*l, given{})
+	}
+	was := (*l)[i].block
+	if b != nil {
+		b.Retain()
+	}
+	if was != nil {
+		_ = was.Release() // our own hold
+	}
+	(*l)[i] = given{b, offset}
+}
+
+// cut forgets the parts from i on.
+func (l *lasting) cut(i int) {
+	for k := i; k < len(*l); k++ {
+		l.keep(k, nil, 0)
+	}
+}
+
+// of returns where the bytes of a part's block stand, should it be the one before.
+func (l lasting) of(i int, b *winperf.Block) (offset int64, unchanged bool) {
+	if i < len(l) && b != nil && l[i].block == b {
+		return l[i].offset, true
+	}
+	return 0, false
+}
+
+// appendParts appends a sample of several parts. Blocks that are unchanged are left
+// out, unless all are to be there.
+func appendParts(b []byte, s *winperf.Sample, last lasting, all bool) ([]byte, error) {
+	start := len(b)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(s.Parts)))
+	for i := range s.Parts {
+		p := &s.Parts[i]
+		text := ""
+		if p.Err != nil {
+			text = p.Err.Error()
+		}
+		if len(p.Name) > 0xffff || len(p.Only) > 0xffff || len(s.Parts) > maxParts {
+			return b, fmt.Errorf("capture: a sample of %d parts, the last one %.40q of %d objects: %w",
+				i+1, p.Name, len(p.Only), winperf.ErrNotSupported)
+		}
+		text = text[:min(len(text), 0xffff)]
+
+		offset, unchanged := last.of(i, p.Block)
+		b = appendPart(b, p, offset, unchanged, unchanged && !all, len(text))
+		b = append(append(b, p.Name...), text...)
+		for _, id := range p.Only {
+			b = binary.LittleEndian.AppendUint32(b, id.Index)
+			b = append(b, id.GUID[:]...)
+		}
+	}
+	for i := range s.Parts {
+		if block := s.Parts[i].Block; block != nil {
+			if _, unchanged := last.of(i, block); all || !unchanged {
+				b = append(padWord(b, start), block.Bytes...)
+			}
+		}
+	}
+	return b, nil
+}
+
+// appendPart appends the head of a part.
+func appendPart(b []byte, p *winperf.Part, offset int64, unchanged, leftOut bool, text int) []byte {
+	var raw winperf.Raw
+	var flags uint16
+	switch {
+	case p.Block == nil:
+		flags = partEmpty
+	case !leftOut:
+		raw = p.Block.Raw
+	}
+	if unchanged {
+		flags |= partUnchanged
+	}
+	if leftOut {
+		flags |= partLeftOut
+	}
+	if p.Only != nil {
+		flags |= partSome
+	}
+	b = append(b, byte(raw.Format), byte(raw.Quirks))
+	b = binary.LittleEndian.AppendUint16(b, flags)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(raw.Bytes)))
+	b = appendClocks(b, &raw)
+	b = binary.LittleEndian.AppendUint64(b, uint64(offset))
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(p.Name)))
+	b = binary.LittleEndian.AppendUint16(b, uint16(text))
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(p.Only)))
+	return binary.LittleEndian.AppendUint16(b, 0)
+}
+
+// padWord appends zeros up to a whole word from start.
+func padWord(b []byte, start int) []byte {
+	for (len(b)-start)%word != 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+const errParts = fault("its parts do not fit into it")
+
+// pieces takes a sample of several parts apart.
+type pieces struct {
+	all  []byte
+	rest []byte
+	bad  bool
+}
+
+// take returns the next n bytes, nil where there are fewer.
+func (p *pieces) take(n int) []byte {
+	if n > len(p.rest) {
+		p.bad = true
+		return nil
+	}
+	b := p.rest[:n:n]
+	p.rest = p.rest[n:]
+	return b
+}
+
+// toWord goes to the next whole word.
+func (p *pieces) toWord() {
+	if over := (len(p.all) - len(p.rest)) % word; over > 0 {
+		p.take(min(word-over, len(p.rest)))
+	}
+}
+
+// partHead is the head of a part, with how long what it announces is.
+type partHead struct {
+	raw    winperf.Raw // without bytes
+	flags  uint16
+	length int
+	offset int64 // of an unchanged block
+}
+
+// parseParts reads what appendParts wrote. Blocks come from a pool; parts whose block
+// was left out have none.
+func parseParts(b []byte, s *winperf.Sample, blocks *winperf.Blocks) ([]partHead, error) {
+	p := &pieces{all: b, rest: b}
+	head := p.take(8)
+	if p.bad || binary.LittleEndian.Uint64(head) > maxParts {
+		return nil, errParts
+	}
+	heads := make([]partHead, binary.LittleEndian.Uint64(head))
+	for i := range heads {
+		part := winperf.Part{}
+		if heads[i] = p.part(&part); p.bad {
+			return nil, errParts
+		}
+		s.Parts = append(s.Parts, part)
+	}
+
+	for i, h := range heads {
+		if h.flags&(partEmpty|partLeftOut) != 0 {
+			continue
+		}
+		p.toWord()
+		bytes := p.take(h.length)
+		if p.bad {
+			return nil, errParts
+		}
+		block := blocks.Get()
+		raw := h.raw
+		raw.Bytes = append(block.Bytes[:0], bytes...)
+		block.Raw = raw
+		s.Parts[i].Block = block
+	}
+	if len(p.rest) > 0 {
+		return nil, errParts
+	}
+	return heads, nil
+}
+
+// part reads the head of a part with what belongs to it.
+func (p *pieces) part(part *winperf.Part) (h partHead) {
+	b := p.take(partSize)
+	if p.bad {
+		return h
+	}
+	u16 := func(at int) int { return int(binary.LittleEndian.Uint16(b[at:])) }
+	h.raw.Format, h.raw.Quirks, h.flags = winperf.Format(b[0]), winperf.Quirks(b[1]), uint16(u16(2))
+	h.length = int(binary.LittleEndian.Uint32(b[4:]))
+	parseClocks(b[8:], &h.raw)
+	h.offset = int64(binary.LittleEndian.Uint64(b[48:]))
+
+	part.Name = string(p.take(u16(56)))
+	if text := p.take(u16(58)); len(text) > 0 {
+		part.Err = errors.New(string(text))
+	}
+	if h.flags&partSome != 0 {
+		part.Only = []winperf.ObjectID{}
+	}
+	for only := range slices.Chunk(p.take(onlySize*u16(60)), onlySize) {
+		id := winperf.ObjectID{Index: binary.LittleEndian.Uint32(only)}
+		copy(id.GUID[:], only[4:])
+		part.Only = append(part.Only, id)
+	}
+	return h
+}

@@ -1,0 +1,216 @@
+package capture_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/perftest"
+)
+
+// parted are samples of a machine with two interfaces: one answers each time, the
+// other one now and then fails or has nothing newer, and the names change once.
+func parted() []*winperf.Sample {
+	raws := samples(perftest.Small, 10)
+	other := &winperf.Schema{Interface: "local"}
+	var all []*winperf.Sample
+	var lasting *winperf.Block
+	for i := range raws {
+		s := raws[i].Sample()
+		if i >= 7 {
+			s.Schema = other
+		}
+		second := winperf.Part{Name: "perflib"}
+		switch {
+		case i == 3:
+			second.Err = errors.New("no answer within 30s")
+		case i%3 == 0:
+			raw := winperf.Raw{Format: winperf.FormatV2, Quirks: winperf.WidthFromType, Bytes: []byte(fmt.Sprint("sets", i))}
+			raw.Clocks.PerfTime, raw.Clocks.ObjectFreq = int64(i), 7
+			lasting = raw.Block()
+		}
+		if second.Err == nil {
+			second.Block = lasting
+			second.Only = []winperf.ObjectID{{Index: uint32(i)}, {GUID: winperf.GUID{1, byte(i)}}}
+		}
+		if i == 5 { // one of a single part between them
+			all = append(all, s)
+			continue
+		}
+		s.Parts = append(s.Parts, second)
+		all = append(all, s)
+	}
+	return all
+}
+
+// samplesOf reads all samples, and holds their blocks.
+func samplesOf(t *testing.T, c *capture.Cursor) (all []*winperf.Sample) {
+	t.Helper()
+	for {
+		s := &winperf.Sample{}
+		err := c.Next(context.Background(), s)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+}
+
+// sameParts checks that samples hold the same, and that the same blocks are the same
+// in both.
+func sameParts(t *testing.T, got, want []*winperf.Sample) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d samples, want %d", len(got), len(want))
+	}
+	for n := range want {
+		if diff := cmp.Diff(shownSample(want[n]), shownSample(got[n])); diff != "" {
+			t.Errorf("sample %d (-want +got):\n%s", n, diff)
+		}
+		if n == 0 {
+			continue
+		}
+		for i := range min(len(want[n].Parts), len(want[n-1].Parts)) {
+			stays := func(all []*winperf.Sample) bool {
+				b := all[n].Parts[i].Block
+				return b != nil && b == all[n-1].Parts[i].Block
+			}
+			if stays(got) != stays(want) {
+				t.Errorf("sample %d, part %d: the same block %v, want %v", n, i, stays(got), stays(want))
+			}
+		}
+	}
+}
+
+// shownSample is what is to be the same of a sample.
+func shownSample(s *winperf.Sample) (lines []string) {
+	lines = append(lines, s.Schema.Interface, capture.Time(s).String())
+	for _, p := range s.Parts {
+		text := fmt.Sprintf("%s %v %v", p.Name, p.Only, p.Err)
+		if b := p.Block; b != nil {
+			text += fmt.Sprintf(" %d %d %+v %x", b.Format, b.Quirks, b.Clocks, b.Bytes)
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+func writeParts(t *testing.T, all []*winperf.Sample, opt capture.Options) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := capture.NewWriter(&b, opt)
+	for _, s := range all {
+		if err := w.Write(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Samples of several parts come back as they were, in one record each, wherever the
+// reading begins.
+func TestParts(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 4, 100} {
+		all := parted()
+		f := open(t, writeParts(t, all, capture.Options{GroupSamples: size}))
+		if f.Samples() != len(all) {
+			t.Errorf("%d samples, want %d", f.Samples(), len(all))
+		}
+		sameParts(t, samplesOf(t, f.Cursor()), all)
+		for n := range all {
+			c := f.Cursor()
+			if err := c.SeekSample(n); err != nil {
+				t.Fatal(err)
+			}
+			sameParts(t, samplesOf(t, c), all[n:])
+			if damage := c.Damage(); len(damage) > 0 {
+				t.Errorf("from sample %d: %v", n, damage)
+			}
+		}
+	}
+}
+
+// A block that is unchanged is not stored again.
+func TestPartsUnchanged(t *testing.T) {
+	raws := samples(perftest.Desktop, 2)
+	var all []*winperf.Sample
+	for range 20 {
+		s := raws[0].Sample()
+		s.Parts[0].Block = all0(all, s)
+		s.Parts = append(s.Parts, winperf.Part{Name: "other", Block: winperf.Raw{Format: winperf.FormatV1, Bytes: []byte("small")}.Block()})
+		all = append(all, s)
+	}
+	b := writeParts(t, all, capture.Options{})
+	one := writeParts(t, all[:1], capture.Options{})
+	if len(b) > len(one)+19*1000 {
+		t.Errorf("%d bytes of 20 samples, %d of one", len(b), len(one))
+	}
+	sameParts(t, samplesOf(t, open(t, b).Cursor()), all)
+}
+
+func all0(all []*winperf.Sample, s *winperf.Sample) *winperf.Block {
+	if len(all) == 0 {
+		return s.Parts[0].Block
+	}
+	return all[0].Parts[0].Block
+}
+
+// A file of the first version goes on with samples of one part, and refuses others
+// without harm.
+func TestPartsOfFirstVersion(t *testing.T) {
+	b := goldenBytes(t, "testdata/v1.hex")
+	file := bytes.NewBuffer(bytes.Clone(b))
+	w := capture.NewWriter(file, capture.Options{Tail: open(t, b).Tail()})
+	if err := w.Write(parted()[0]); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("several parts: %v", err)
+	}
+	raws := samples(perftest.Small, 1)
+	if err := errors.Join(w.Write(raws[0].Sample()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, rest(t, open(t, file.Bytes()).Cursor()), append(small(), raws...))
+}
+
+// Damage to a sample costs itself, and those that share a block with it in a group.
+func TestPartsDamaged(t *testing.T) {
+	all := parted()
+	whole := writeParts(t, all, capture.Options{GroupSamples: 4})
+	for at := 24; at < len(whole); at += 97 {
+		b := bytes.Clone(whole)
+		b[at] ^= 0x55
+		f, err := capture.Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := f.Cursor()
+		for _, got := range samplesOf(t, c) {
+			found := false
+			for _, want := range all {
+				found = found || cmp.Equal(shownSample(got)[1:], shownSample(want)[1:])
+			}
+			if !found {
+				t.Errorf("byte %d: a sample that was not written", at)
+			}
+		}
+	}
+}
+
+// Displayable values are no samples of blocks.
+func TestPartsCooked(t *testing.T) {
+	w := capture.NewWriter(io.Discard, capture.Options{})
+	if err := w.Write(&winperf.Sample{Cooked: true}); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,215 @@
+package frame_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
+)
+
+// Two samples of the objects 2 and 230, two seconds apart.
+const (
+	twoObjects = " object 2 form=single\n  counter 10 PERF_COUNTER_BULK_COUNT\n  values : %d\n" +
+		" object 230\n  counter 12 PERF_COUNTER_BULK_COUNT\n  counter 14 PERF_COUNTER_LARGE_RAWCOUNT\n" +
+		"  instance \"a\" : %d 1\n  instance \"b\" : 7 2\n"
+	at2 = "block name=\"HOST\" perftime=1400 perffreq=100 time100ns=133500000040000000\n" // 2 seconds after at1
+)
+
+func twoSample(t *testing.T, p *frame.Pool, head string, a, b int) frame.Frame {
+	t.Helper()
+	return take(t, p, block(t, head+fmt.Sprintf(twoObjects, a, b)), frame.Frame{})
+}
+
+// values cooks everything: the title index, the instance and the value or
+// status of each.
+func values(ck *frame.Cooker, f frame.Frame) (all []string) {
+	for o := range f.Objects() {
+		p := ck.Object(o)
+		for k := range o.NumCounters() {
+			c := p.Column(k)
+			for i := range c.Status {
+				v := c.Value(i).String()
+				if c.Status[i] != counter.OK {
+					v = c.Status[i].String()
+				}
+				all = append(all, fmt.Sprintf("%d(%s)%d=%s", o.ID().Index, o.Labels().Name(i), o.Counter(k).ID.Index, v))
+			}
+		}
+	}
+	return all
+}
+
+// Each object of a frame of several parts is cooked with the clocks of its own part,
+// also where it stood in another part before.
+func TestParts(t *testing.T) {
+	var pool frame.Pool
+	first, second, third := twoSample(t, &pool, at0, 0, 0), twoSample(t, &pool, at1, 100, 100), twoSample(t, &pool, at2, 400, 400)
+	object := func(f frame.Frame, title uint32) frame.Object {
+		o, ok := f.Find(winperf.ObjectID{Index: title})
+		if !ok {
+			t.Fatalf("no object %d", title)
+		}
+		return o
+	}
+	prev := join(t, &pool, frame.Frame{}, piece{second, []uint32{230}}, piece{first, []uint32{2}})
+	cur := join(t, &pool, prev, piece{third, []uint32{230}}, piece{third, []uint32{2}})
+	if prev.NumObjects() != 2 || prev.Object(1).ID().Index != 2 || prev.Object(1).Position() != 1 || object(prev, 230).Position() != 0 {
+		t.Error("the objects are in another order")
+	}
+	if prev.Time() != second.Time() || prev.Machine() != "HOST" {
+		t.Errorf("head: %v %q", prev.Time(), prev.Machine())
+	}
+	if a, b := prev.Object(0).Clocks(), prev.Object(1).Clocks(); a.PerfTime != 1200 || b.PerfTime != 1000 {
+		t.Errorf("clocks %+v, %+v", a, b)
+	}
+	var ck frame.Cooker
+	ck.Set(prev, cur, counter.Options{})
+	want := []string{"230(a)12=150", "230(b)12=0", "230(a)14=1", "230(b)14=2", "2()10=100"} // 300 in 2 s, 400 in 4 s
+	if diff := cmp.Diff(want, values(&ck, cur)); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+
+	again := join(t, &pool, cur, piece{third, []uint32{2}}, piece{second, []uint32{230}})
+	ck.Set(prev, again, counter.Options{})
+	want = []string{"2()10=100", "230(a)12=invalid_data", "230(b)12=invalid_data", "230(a)14=1", "230(b)14=2"} // the very same sample
+	if diff := cmp.Diff(want, values(&ck, again)); diff != "" {
+		t.Errorf("one part again (-want +got):\n%s", diff)
+	}
+}
+
+// A frame holds the blocks of its parts as long as it is held, and no longer.
+func TestPartsAreHeld(t *testing.T) {
+	var pool frame.Pool
+	var q taker
+	a := q.take(t, &pool, block(t, at0+fmt.Sprintf(twoObjects, 1, 1)), frame.Frame{})
+	b := q.take(t, &pool, block(t, at1+fmt.Sprintf(twoObjects, 2, 2)), a)
+	blocks := []*winperf.Block{blockOf(a), blockOf(b)}
+	f := join(t, &pool, b, piece{a, []uint32{2}}, piece{b, []uint32{230}}, piece{a, []uint32{230}})
+	for _, part := range []frame.Frame{a, b} {
+		if err := part.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		q.take(t, &pool, block(t, at2+fmt.Sprintf(twoObjects, 9, 9)), frame.Frame{}) // would take the memory
+	}
+	if v, ok := f.Object(0).Raw(0, 0); v != 1 || !ok || f.NumObjects() != 3 {
+		t.Errorf("value %d %v of %d objects", v, ok, f.NumObjects())
+	}
+	if err := f.Release(); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks {
+		if err := b.Release(); !errors.Is(err, winperf.ErrReleased) {
+			t.Errorf("a block is still held: %v", err)
+		}
+	}
+}
+
+// A part that is missing or damaged costs itself.
+func TestPartsDamaged(t *testing.T) {
+	var pool frame.Pool
+	good := winperf.Raw{Format: winperf.FormatV1, Bytes: block(t, at0+fmt.Sprintf(twoObjects, 1, 1))}
+	bad := winperf.Raw{Format: winperf.FormatV1, Bytes: []byte("no block")}
+	missing := errors.New("no answer")
+	s := winperf.Sample{Parts: []winperf.Part{{Err: missing}, {Block: bad.Block()}, {Block: good.Block()}}}
+	f, err := pool.Decode(&s, frame.Frame{})
+	if err != nil || f.NumObjects() != 2 || f.Machine() != "HOST" {
+		t.Fatal(err, f.NumObjects())
+	}
+	if d := f.Damage(); len(d) != 2 || !errors.Is(d[0], missing) || !errors.Is(d[1], winperf.ErrBadData) {
+		t.Errorf("damage %v", d)
+	}
+	s.Parts = s.Parts[:2]
+	if _, err := pool.Decode(&s, frame.Frame{}); !errors.Is(err, missing) || !errors.Is(err, winperf.ErrBadData) {
+		t.Errorf("nothing to be read: %v", err)
+	}
+}
+
+// A block that several samples hold is decoded once, and labels go on from wherever
+// the objects stood before.
+func TestDecodedOnce(t *testing.T) {
+	var pool, other frame.Pool
+	a, b := twoSample(t, &pool, at0, 1, 1), twoSample(t, &pool, at1, 2, 2)
+	before := join(t, &pool, b, piece{b, []uint32{230}}, piece{a, []uint32{2}})
+	f := take(t, &pool, blockOf(b).Bytes, before)
+	if f.Object(0).Labels() != a.Object(0).Labels() || f.Object(1).Labels() != b.Object(1).Labels() {
+		t.Error("new labels")
+	}
+	again := join(t, &other, frame.Frame{}, piece{Frame: f})
+	if again.Object(1).Labels() != f.Object(1).Labels() || again.NumObjects() != 2 {
+		t.Error("decoded again")
+	}
+}
+
+func TestPartsAllocateNothing(t *testing.T) {
+	var pool frame.Pool
+	f := take(t, &pool, perftest.Block(perftest.Desktop), frame.Frame{})
+	s := winperf.Sample{Parts: []winperf.Part{{Block: blockOf(f)}}}
+	run := func() {
+		j, err := pool.Decode(&s, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Release()
+	}
+	run()
+	if n := testing.AllocsPerRun(10, run); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// What is collected beside the others is cooked against its last other block, however
+// often it is given again, and its damage is told once.
+func TestPartBeside(t *testing.T) {
+	var pool frame.Pool
+	sample := func(head string, a, b int) *winperf.Block {
+		text := block(t, head+fmt.Sprintf(twoObjects, a, b))
+		return winperf.Raw{Format: winperf.FormatV1, Bytes: text}.Block()
+	}
+	others := []*winperf.Block{sample(at0, 0, 0), sample(at1, 100, 0), sample(at2, 400, 0), sample(at2, 400, 0)}
+	beside := []*winperf.Block{sample(at0, 0, 0), sample(at1, 0, 100), sample(at2, 0, 400)}
+	only := func(title uint32) []winperf.ObjectID { return []winperf.ObjectID{{Index: title}} }
+	var ck frame.Cooker
+	var before frame.Frame
+	for n, tt := range []struct {
+		other, beside int // -1: none yet
+		want          string
+	}{
+		{0, -1, "[2()10=no_previous]"},
+		{1, 0, "[2()10=50 230(a)12=no_previous 230(b)12=no_previous 230(a)14=1 230(b)14=2]"},
+		{2, 1, "[2()10=150 230(a)12=50 230(b)12=0 230(a)14=1 230(b)14=2]"},
+		{3, 1, "[2()10=invalid_data 230(a)12=50 230(b)12=0 230(a)14=1 230(b)14=2]"},
+		{0, 1, "[2()10=invalid_data 230(a)12=50 230(b)12=0 230(a)14=1 230(b)14=2]"},
+		{1, 2, "[2()10=50 230(a)12=150 230(b)12=0 230(a)14=1 230(b)14=2]"},
+	} {
+		parts := []winperf.Part{{Block: others[tt.other], Only: only(2)}, {Beside: true, Only: only(230)}}
+		if tt.beside >= 0 {
+			parts[1].Block = beside[tt.beside]
+		}
+		f, err := pool.Decode(&winperf.Sample{Parts: parts}, before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ck.Set(before, f, counter.Options{})
+		if got := fmt.Sprint(values(&ck, f)); n != 4 && got != tt.want { // in 4 time goes back
+			t.Errorf("sample %d: %s, want %s", n, got, tt.want)
+		}
+		if f.Complete() != (tt.beside >= 0) {
+			t.Errorf("sample %d: complete %v", n, f.Complete())
+		}
+		before.Release()
+		before = f
+	}
+	before.Release()
+	for i, b := range beside {
+		if err := b.Release(); err != nil || b.Release() == nil {
+			t.Errorf("block %d is held: %v", i, err)
+		}
+	}
+}

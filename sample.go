@@ -1,0 +1,259 @@
+package winperf
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Query is a selection compiled for one source.
+type Query interface {
+	// Next gives up what s holds and fills it with the next sample. It decodes
+	// nothing; once warm it allocates nothing. At the end of recorded data it
+	// returns io.EOF. After an error s holds nothing but Damage, and the next
+	// call may succeed.
+	//
+	Next(ctx context.Context, s *Sample) error
+	// Close releases what the query holds. Samples that it gave stay valid.
+	Close() error
+}
+
+// Sample is what a query gives at a time: blocks that are to be decoded and
+// cooked, or readings that came cooked. The zero Sample holds nothing. It
+// belongs to one goroutine.
+type Sample struct {
+	// Time is when readings that came cooked were sampled, in UTC; blocks tell
+	// their times themselves.
+	Time time.Time
+	// Schema has the names of all parts.
+	Schema *Schema
+	// Parts are the answers of all interfaces that were asked. Most sources have
+	// one. A part keeps its place from sample to sample.
+	Parts []Part
+	// Cooked tells that the values came cooked, as those of a text log do:
+	// Readings holds them in place of Parts.
+	//
+	// All have the sample's time, and a counter of an instance has the same
+	// Series from sample to sample, in the same place as long as that is
+	// possible. One that has no value in a sample has a reading that says so by
+	// its status. What the selection does not want is left out. They are valid
+	// until the next call of Next.
+	Cooked   bool
+	Readings []Reading
+	// Damage is what was passed over to get here: in recorded data, or of what
+	// other programs publish. Each error says where. The list is short: of much
+	// damage the last error counts what is left out. Of what is published on this
+	// machine there may be notices behind it (publish.Notice), which are no damage.
+	Damage []error
+	// At is how many bytes of a recording were read, of how many; 0 of 0 where
+	// that is not known.
+	At, Of int64
+}
+
+// Part is what one interface of a machine answered.
+type Part struct {
+	// Name is the interface's, where the sample is of several.
+	Name string
+	// Block is the answer; nil where there is none.
+	Block *Block
+	// Beside tells that the part is collected beside the others and at a pace of
+	// its own: its block may be that of the sample before, and is then nothing new.
+	Beside bool
+	// Only are the objects of the block that belong to the sample; nil: all.
+	Only []ObjectID
+	// Err is why there is no block.
+	Err error
+}
+
+// Release gives up the blocks and empties the sample, whose memory is used again.
+func (s *Sample) Release() {
+	for i := range s.Parts {
+		if b := s.Parts[i].Block; b != nil {
+			_ = b.Release() // the sample's own hold
+		}
+	}
+	clear(s.Parts)
+	clear(s.Damage)
+	*s = Sample{Parts: s.Parts[:0], Readings: s.Readings[:0], Damage: s.Damage[:0]}
+}
+
+// Begin gives up what the sample held and returns the block of its only part,
+// which is to be filled. Where that fails Release takes it back.
+func (s *Sample) Begin(blocks *Blocks) *Block {
+	s.Release()
+	return s.Add(blocks)
+}
+
+// Add adds a part with a block that is to be filled.
+func (s *Sample) Add(blocks *Blocks) *Block {
+	b := blocks.Get()
+	s.Parts = append(s.Parts, Part{Block: b})
+	return b
+}
+
+// Raw returns the block of a sample that has one part, as nearly all have. The
+// error wraps [ErrNotSupported].
+func (s *Sample) Raw() (*Raw, error) {
+	switch {
+	case s.Cooked:
+		return nil, fmt.Errorf("the source holds displayable values and no raw ones: %w", ErrNotSupported)
+	case len(s.Parts) != 1:
+		return nil, fmt.Errorf("a sample of %d interfaces is no single block: %w", len(s.Parts), ErrNotSupported)
+	case s.Parts[0].Block == nil:
+		return nil, s.Parts[0].Err
+	}
+	return &s.Parts[0].Block.Raw, nil
+}
+
+// Block is one answer of one interface. It does not change once a query gave it,
+// and is counted: whoever holds it can read it for as long as he likes, and its
+// memory serves another when nobody does. Forgetting to release it is harmless.
+type Block struct {
+	Raw
+	// Shared tells that several readers will decode and cook the block. What they
+	// make of it is then made once.
+	Shared bool
+
+	pool    *Blocks
+	room    int          // of Bytes before they were filled
+	holders atomic.Int32 // 0: nobody
+
+	// What a reader made of the bytes, once for all who hold the block.
+	decoding sync.Mutex
+	contents Contents
+	done     atomic.Bool
+	err      error
+}
+
+// Contents is what was made of a block's bytes. Forget is called when nobody holds
+// the block any more; the memory may serve the next one.
+type Contents interface{ Forget() }
+
+// Retain adds a holder.
+func (b *Block) Retain() { b.holders.Add(1) }
+
+// Release gives up one hold. The block must not be read after. Releasing more
+// often than it is held is an error that wraps [ErrReleased].
+func (b *Block) Release() error {
+	switch n := b.holders.Add(-1); {
+	case n < 0:
+		b.holders.Add(1)
+		return fmt.Errorf("release of a block: %w", ErrReleased)
+	case n == 0 && b.pool != nil:
+		b.pool.put(b)
+	}
+	return nil
+}
+
+// Decode returns what decode made of the bytes, or why nothing can be read. The
+// first who asks has them decoded, for everybody that holds the block. decode is
+// given what was made of an earlier block in the same memory, nil for none.
+//
+// It is for package frame, which decodes blocks for everybody else.
+func (b *Block) Decode(decode func(b *Block, old Contents) (Contents, error)) (Contents, error) {
+	b.decoding.Lock()
+	defer b.decoding.Unlock()
+	if !b.done.Load() {
+		b.contents, b.err = decode(b, b.contents)
+		b.done.Store(true)
+	}
+	return b.contents, b.err
+}
+
+// Outcome tells whether the block was decoded by now, what was made of it, and why
+// nothing could be read. A query that gave it learns so whether it was worth
+// anything.
+func (b *Block) Outcome() (done bool, contents Contents, err error) {
+	if !b.done.Load() {
+		return false, nil, nil
+	}
+	return true, b.contents, b.err
+}
+
+// Grew tells how much memory there was for the bytes before they were filled, and
+// whether more was needed.
+func (b *Block) Grew() (room int, grew bool) {
+	return b.room, b.room > 0 && len(b.Bytes) > b.room
+}
+
+// Blocks hands out blocks and takes their memory back. The zero Blocks is ready
+// for use and may be used from several goroutines.
+type Blocks struct {
+	mu   sync.Mutex
+	free []*Block
+	last *Block // that was handed out
+	size int    // of the one before it, or of one that came back since
+}
+
+// maxFreeBlocks bounds the memory that is kept for later blocks. A reader of one
+// source needs two or three.
+const maxFreeBlocks = 8
+
+// Get returns an empty block that is held once, whose bytes it does not keep. It has
+// room for somewhat more of them than the block before, so that it seldom grows while
+// a sample is taken. It is called when the block before is filled.
+func (p *Blocks) Get() *Block {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var b *Block
+	if n := len(p.free); n > 0 {
+		b = p.free[n-1]
+		p.free[n-1] = nil
+		p.free = p.free[:n-1]
+	} else {
+		b = &Block{pool: p}
+	}
+	if p.last != nil && len(p.last.Bytes) > 0 {
+		p.size = len(p.last.Bytes)
+	}
+	b.reserve(p.size)
+	b.holders.Store(1)
+	p.last = b
+	return b
+}
+
+// put takes a block back.
+func (p *Blocks) put(b *Block) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(b.Bytes); n > 0 {
+		p.size = n
+	}
+	b.Raw = Raw{Bytes: b.Bytes[:0]}
+	b.Shared, b.err = false, nil
+	b.done.Store(false)
+	if b.contents != nil {
+		b.contents.Forget()
+	}
+	if p.last == b {
+		p.last = nil
+	}
+	if len(p.free) < maxFreeBlocks {
+		p.free = append(p.free, b)
+	}
+}
+
+// reserve makes room for a block that is somewhat larger than the last one.
+func (b *Block) reserve(size int) {
+	const little = 512
+	if size > 0 && cap(b.Bytes) < size+size/16+little {
+		b.Bytes = slices.Grow(b.Bytes[:0], size+size/8+2*little)
+	}
+	b.room = cap(b.Bytes)
+}
+
+// Block returns a block of bytes that somebody has already, such as those of a
+// file. It belongs to no Blocks.
+func (raw Raw) Block() *Block {
+	b := &Block{Raw: raw}
+	b.holders.Store(1)
+	return b
+}
+
+// Sample returns a sample of one part.
+func (raw Raw) Sample() *Sample {
+	return &Sample{Schema: raw.Schema, Parts: []Part{{Block: raw.Block()}}}
+}
