@@ -15,11 +15,11 @@ import (
 // checkPathError checks what holds for every error about the path text.
 func checkPathError(t *testing.T, text string, err error) {
 	t.Helper()
-	var pathError *winperf.PathError
+	var pathError *winperf.DataError
 	if !errors.Is(err, winperf.ErrPath) || !errors.As(err, &pathError) {
-		t.Fatalf("%s: error %v is no PathError that wraps ErrPath", text, err)
+		t.Fatalf("%s: error %v is no DataError that wraps ErrPath", text, err)
 	}
-	if pathError.Path != text || pathError.Msg == "" || pathError.Offset < 0 || pathError.Offset > len(text) {
+	if pathError.Text != text || pathError.Msg == "" || pathError.Offset < 0 || pathError.Offset > int64(len(text)) {
 		t.Errorf("%s: error %+v", text, pathError)
 	}
 	if strings.ContainsFunc(err.Error(), unicode.IsControl) {

@@ -10,40 +10,6 @@ import (
 // maxPath is PDH_MAX_COUNTER_PATH of pdh.h, in UTF-16 units as Windows counts.
 const maxPath = 2048
 
-// PathError says where and why a counter path does not parse, or cannot be
-// written. It wraps ErrPath.
-type PathError struct {
-	Path   string // the whole path as it was given, or would be written
-	Offset int    // byte offset in Path
-	Msg    string // what was found and what was expected
-}
-
-// Error returns the message with the path, cut if it is very long, and the
-// position as a character number counted from 1.
-func (e *PathError) Error() string {
-	at := min(max(e.Offset, 0), len(e.Path))
-	return fmt.Sprintf("%v \"%s\", character %d: %s",
-		ErrPath, printable(e.Path), utf8.RuneCountInString(e.Path[:at])+1, e.Msg)
-}
-
-// Unwrap returns ErrPath.
-func (e *PathError) Unwrap() error { return ErrPath }
-
-// printable makes a path fit for one line on a terminal.
-func printable(s string) string {
-	const limit = 200
-	cut := ""
-	if len(s) > limit {
-		s, cut = s[:limit], "..."
-	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return utf8.RuneError
-	}, s) + cut
-}
-
 // ParsePath reads a counter path:
 //
 //	[\\machine]\object[(instance)]\counter
@@ -65,7 +31,7 @@ func printable(s string) string {
 //
 // Parsing is strict: blanks and quotes around the path are not removed, and a
 // path longer than 2,048 UTF-16 units, with control characters or with invalid
-// UTF-8 is refused. The error is a *PathError, which wraps ErrPath.
+// UTF-8 is refused. The error is a *DataError, which wraps ErrPath.
 func ParsePath(s string) (Path, error) {
 	p := pathParser{text: s}
 	path := p.parse()
@@ -94,7 +60,12 @@ func (p *pathParser) parse() (path Path) {
 }
 
 func (p *pathParser) fail(offset int, format string, args ...any) {
-	p.err = &PathError{Path: p.text, Offset: offset, Msg: fmt.Sprintf(format, args...)}
+	p.err = pathError(p.text, offset, fmt.Sprintf(format, args...))
+}
+
+// pathError says where and why a path does not parse, or cannot be written.
+func pathError(text string, offset int, msg string) error {
+	return &DataError{Err: ErrPath, Text: text, Offset: int64(offset), Msg: msg}
 }
 
 // checkText checks what holds for the path as a whole.
@@ -230,7 +201,7 @@ func (p *pathParser) counter() string {
 // Validate tells whether the path can be written: whether ParsePath reads its
 // text back as the same Path. Names that cannot be written exist, because there
 // is no escape: an object with ( or a backslash, a counter with `)\` behind an
-// instance, anything with control characters. The error is a *PathError over
+// instance, anything with control characters. The error is a *DataError over
 // the text that String returns.
 func (p Path) Validate() error {
 	text := p.String()
@@ -257,9 +228,9 @@ func (p Path) Validate() error {
 		{"counter", len(text) - len(p.Counter), p.Counter, back.Counter},
 	} {
 		if part.is != part.back {
-			return &PathError{Path: text, Offset: part.offset, Msg: fmt.Sprintf(
+			return pathError(text, part.offset, fmt.Sprintf(
 				`the %s "%s" cannot be written in a path: it reads back as "%s"`,
-				part.name, printable(fmt.Sprint(part.is)), printable(fmt.Sprint(part.back)))}
+				part.name, printable(fmt.Sprint(part.is)), printable(fmt.Sprint(part.back))))
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package winperf_test
 
 import (
 	"encoding"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -104,7 +105,7 @@ func TestParsePathSpellings(t *testing.T) {
 func TestParsePathErrors(t *testing.T) {
 	tests := []struct {
 		text   string
-		offset int
+		offset int64
 		msg    string
 	}{
 		{``, 0, "the path is empty"},
@@ -139,9 +140,9 @@ func TestParsePathErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		got, err := winperf.ParsePath(test.text)
-		want := &winperf.PathError{Path: test.text, Offset: test.offset, Msg: test.msg}
-		if diff := cmp.Diff(error(want), err); diff != "" {
-			t.Errorf("ParsePath(%s): -want +got\n%s", test.text, diff)
+		want := winperf.DataError{Err: winperf.ErrPath, Text: test.text, Offset: test.offset, Msg: test.msg}
+		if e := new(winperf.DataError); !errors.As(err, &e) || *e != want {
+			t.Errorf("ParsePath(%s): error %+v, want %+v", test.text, *e, want)
 		}
 		if got != (winperf.Path{}) {
 			t.Errorf("ParsePath(%s) = %+v with an error", test.text, got)
@@ -162,28 +163,10 @@ func TestParsePathLimit(t *testing.T) {
 	}
 }
 
-func TestPathErrorText(t *testing.T) {
-	long := strings.Repeat("é", 150)
-	for _, test := range []struct {
-		err  winperf.PathError
-		want string
-	}{
-		{winperf.PathError{Path: `\é\`, Offset: 4, Msg: "why"}, `bad counter path "\é\", character 4: why`},
-		{winperf.PathError{Path: "\x1b[1m\n", Offset: 0, Msg: "why"}, "bad counter path \"\uFFFD[1m\uFFFD\", character 1: why"},
-		{winperf.PathError{Path: long, Offset: 300, Msg: "why"}, `bad counter path "` + long[:200] + `...", character 151: why`},
-		{winperf.PathError{Path: "x", Offset: 9, Msg: "why"}, `bad counter path "x", character 2: why`},
-		{winperf.PathError{Path: "x", Offset: -9}, `bad counter path "x", character 1: `},
-	} {
-		if got := test.err.Error(); got != test.want {
-			t.Errorf("Error = %s, want %s", got, test.want)
-		}
-	}
-}
-
 func TestValidateErrors(t *testing.T) {
 	tests := []struct {
 		path   winperf.Path
-		offset int
+		offset int64
 		msg    string
 	}{
 		{winperf.Path{}, 2, "the machine name is empty; write one backslash before an object, two before a machine"},
@@ -202,9 +185,9 @@ func TestValidateErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		err := test.path.Validate()
-		want := &winperf.PathError{Path: test.path.String(), Offset: test.offset, Msg: test.msg}
-		if diff := cmp.Diff(error(want), err); diff != "" {
-			t.Errorf("Validate(%+v): -want +got\n%s", test.path, diff)
+		want := winperf.DataError{Err: winperf.ErrPath, Text: test.path.String(), Offset: test.offset, Msg: test.msg}
+		if e := new(winperf.DataError); !errors.As(err, &e) || *e != want {
+			t.Errorf("Validate(%+v): error %+v, want %+v", test.path, *e, want)
 		}
 		checkPathError(t, test.path.String(), err)
 	}

@@ -81,9 +81,9 @@ func (p *publishing) line(text string) *lineFault {
 
 // pathColumn is where an error says that a path, which begins the line, is wrong.
 func pathColumn(path string, err error) int {
-	var fault *winperf.PathError
-	if errors.As(err, &fault) {
-		return utf8.RuneCountInString(path[:min(fault.Offset, len(path))]) + 1
+	var fault *winperf.DataError
+	if errors.As(err, &fault) && fault.Text == path {
+		return utf8.RuneCountInString(path[:fault.Offset]) + 1
 	}
 	return 1
 }
