@@ -136,8 +136,7 @@ instance "b" : 4 "two"`},
 // except returns the findings of all checks but one.
 func except(damage []error, but perfdata.Check) (rest []error) {
 	for _, err := range damage {
-		var e *perfdata.Error
-		if !errors.As(err, &e) || e.Check != but {
+		if !errors.Is(err, but) {
 			rest = append(rest, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	"fmt"
 	"iter"
 
 	"github.com/winperf/winperf/internal/index"
@@ -31,7 +32,8 @@ func (s Severity) String() string {
 	return "unknown"
 }
 
-// Check names one of the checks that a decoder makes.
+// Check names one of the checks that a decoder makes. It is what the errors of this
+// package wrap, and wraps a kind of damage such as [ErrTruncated].
 type Check uint8
 
 // The checks, in the order of the structures they look at.
@@ -125,8 +127,14 @@ var rules = [...]rule{
 // Severity tells what it costs when the check fails.
 func (c Check) Severity() Severity { return rules[c].severity }
 
-// Kind returns the sentinel error of the check, such as [ErrTruncated].
-func (c Check) Kind() error { return rules[c].kind }
+// Error returns the kind of damage in words.
+func (c Check) Error() string { return rules[c].kind.Error() }
+
+// Unwrap returns the kind of damage.
+func (c Check) Unwrap() error { return rules[c].kind }
+
+// Describe says what was read and what it was compared with.
+func (c Check) Describe(got, want int64) string { return fmt.Sprintf(rules[c].text, got, want) }
 
 // Checks ranges over all checks.
 func Checks() iter.Seq[Check] {

@@ -263,7 +263,7 @@ func TestChecks(t *testing.T) {
 			ix, err := decode(b, c.opt)
 			found := finding(ix, err, c.check)
 			if found == nil {
-				t.Fatalf("check %d not found: error %v, damage %v", c.check, err, ix.Damage)
+				t.Fatalf("check %v not found: error %v, damage %v", c.check, err, ix.Damage)
 			}
 			reached[c.check] = true
 			if !errors.Is(found, c.kind) || !errors.Is(found, winperf.ErrBadData) {
@@ -272,8 +272,9 @@ func TestChecks(t *testing.T) {
 			if found.Error() != c.want {
 				t.Errorf("error %q, want %q", found, c.want)
 			}
-			if (err != nil) != (found.Severity() == perfdata.FailBlock) {
-				t.Errorf("error %v with a finding of severity %q", err, found.Severity())
+			if severity := c.check.Severity(); (err != nil) != (severity == perfdata.FailBlock) ||
+				found.Warning != (severity == perfdata.Warning) {
+				t.Errorf("error %v with a finding of severity %q, warning %v", err, severity, found.Warning)
 			}
 			if err != nil && finding(ix, nil, perfdata.CheckSlack) != nil {
 				t.Error("slack in a block that was not read to its end")
@@ -285,16 +286,16 @@ func TestChecks(t *testing.T) {
 	}
 	for check := range perfdata.Checks() {
 		if !reached[check] {
-			t.Errorf("check %d (%v) has no case", check, check.Kind())
+			t.Errorf("check %d (%v) has no case", uint8(check), check)
 		}
 	}
 }
 
 // finding returns the finding of a check, from the error or the damage.
-func finding(ix *index.Index, err error, check perfdata.Check) *perfdata.Error {
+func finding(ix *index.Index, err error, check perfdata.Check) *winperf.DataError {
 	for _, e := range append([]error{err}, ix.Damage...) {
-		var found *perfdata.Error
-		if errors.As(e, &found) && found.Check == check {
+		var found *winperf.DataError
+		if errors.As(e, &found) && found.Err == check {
 			return found
 		}
 	}
@@ -323,6 +324,19 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestFailureAfterMuchDamage fails at a block behind more findings than are listed,
+// and makes more of them: the error stays what it was.
+func TestFailureAfterMuchDamage(t *testing.T) {
+	bad := strings.Repeat("instance \"a\" nameoffset=23 : 1\n", 102)
+	text := with("counter", "counter 4 65536 offset=5") + bad + "object 2\ncounter 4 65536\ninstance \"b\" : 1"
+	opt := perfdata.Options{Warnings: true, Limits: perfdata.Limits{Instances: 103}}
+	ix, err := decode(encode(t, fixture(t, text)), opt)
+	want := "over limit at byte 5176: object 2: 104 instances, the limit is 103"
+	if err == nil || err.Error() != want || len(ix.Damage) != 100 || ix.MoreDamage < 3 {
+		t.Errorf("error %v, %d findings and %d more, want %q", err, len(ix.Damage), ix.MoreDamage, want)
+	}
+}
+
 // TestSeverity puts severities into words.
 func TestSeverity(t *testing.T) {
 	for s, want := range []string{"warning", "drop item", "drop object", "fail block", "unknown"} {
@@ -346,8 +360,8 @@ func TestWarningsOnlyIfAskedFor(t *testing.T) {
 	for _, c := range checkCases {
 		ix, _ := decode(encode(t, fixture(t, c.text)), perfdata.Options{})
 		for _, err := range ix.Damage {
-			var e *perfdata.Error
-			if !errors.As(err, &e) || e.Severity() == perfdata.Warning {
+			var check perfdata.Check
+			if !errors.As(err, &check) || check.Severity() == perfdata.Warning {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		}

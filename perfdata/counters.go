@@ -18,7 +18,7 @@ type definitions struct {
 }
 
 // counters decodes the counter definitions.
-func (d *decoder) counters(o *index.Object, def *definitions) *Error {
+func (d *decoder) counters(o *index.Object, def *definitions) *winperf.DataError {
 	d.ix.Counters = extend(d.ix.Counters, def.count, d, o, counters)
 	o.CounterEnd = uint32(len(d.ix.Counters))
 	counters := d.ix.Counters[o.Counter0:]
@@ -26,12 +26,12 @@ func (d *decoder) counters(o *index.Object, def *definitions) *Error {
 	for i := range counters {
 		left := end - pos
 		if left < counterSize {
-			return atCounter(fault(CheckCounterLength, pos, int64(left), int64(left)), i)
+			return atCounter(d.fault(CheckCounterLength, pos, int64(left), int64(left)), i)
 		}
 		b := d.b[pos:][:counterSize]
 		length := u32(b, atCtrLength)
 		if length < counterSize || length > left {
-			return atCounter(fault(CheckCounterLength, pos, int64(length), int64(left)), i)
+			return atCounter(d.fault(CheckCounterLength, pos, int64(length), int64(left)), i)
 		}
 		c := &counters[i]
 		*c = index.Counter{
@@ -93,11 +93,11 @@ func defaultCounter(counters []index.Counter, value int32) int32 {
 }
 
 // shortBlocks finds the counters whose value is not inside every counter block.
-func (d *decoder) shortBlocks(o *index.Object, shortest uint32) *Error {
+func (d *decoder) shortBlocks(o *index.Object, shortest uint32) *winperf.DataError {
 	counters := d.ix.Counters[o.Counter0:o.CounterEnd]
 	if o.Missing != 0 {
 		if end := uint64(o.Missing) + uint64(missingMapSize(len(counters))); end > uint64(shortest) {
-			return fault(CheckMissingMap, o.Off+atObjMissing, int64(end), int64(shortest))
+			return d.fault(CheckMissingMap, o.Off+atObjMissing, int64(end), int64(shortest))
 		}
 	}
 	for i := range counters {
@@ -165,12 +165,7 @@ func (d *decoder) timeBases(o *index.Object) {
 
 // counterDamage lists a finding about one counter.
 func (d *decoder) counterDamage(o *index.Object, i int, check Check, offset uint32, got, want int64) {
-	err := fault(check, offset, got, want)
-	err.Object, err.Counter = o.Title, i
+	err := atCounter(d.fault(check, offset, got, want), i)
+	err.Object.Index = o.Title
 	d.damage(err)
-}
-
-func atCounter(err *Error, i int) *Error {
-	err.Counter = i
-	return err
 }

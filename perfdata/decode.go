@@ -47,7 +47,7 @@ const maxDamage = 100
 // Decode checks the PERF_DATA_BLOCK in b and fills ix with what is in it,
 // keeping the memory of earlier decodes. ix refers to b.
 //
-// An error, always an [*Error] of severity [FailBlock], means that the block
+// An error, always a [*winperf.DataError] of severity [FailBlock], means that the block
 // could not be read to its end; objects before the damage are in ix. Damage
 // that costs only a counter, an instance or an object is listed in ix.Damage.
 func Decode(b []byte, ix *index.Index, opt Options) error {
@@ -71,13 +71,15 @@ type decoder struct {
 	values uint64 // so far
 	names  uint64 // bytes, so far
 	known  []byte // what Options.Known gave for the object at hand and was not met yet; nil if an instance is another one
+
+	unlisted *winperf.DataError // a finding that there was no room for, to be used again
 }
 
 // block decodes everything and resolves parents, also of a block that fails
 // on the way.
-func (d *decoder) block(b []byte) *Error {
+func (d *decoder) block(b []byte) *winperf.DataError {
 	first, objects, err := d.header(b)
-	if err != nil && err.Check != CheckTruncated {
+	if err != nil && err.Err != CheckTruncated {
 		return err
 	}
 	room := min(int(objects), len(d.b)/objectSize)
@@ -98,7 +100,7 @@ func (d *decoder) block(b []byte) *Error {
 // header checks PERF_DATA_BLOCK and returns where the first object is and how
 // many there are. A block that is cut short is usable all the same, as far as
 // it goes.
-func (d *decoder) header(b []byte) (first, objects uint32, err *Error) {
+func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataError) {
 	if len(b) < headerSize {
 		return 0, 0, fault(CheckBuffer, 0, int64(len(b)), headerSize)
 	}
@@ -123,7 +125,7 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *Error) {
 }
 
 // checkMagic checks what says that this is a block of the one kind known.
-func checkMagic(b []byte) *Error {
+func checkMagic(b []byte) *winperf.DataError {
 	sig := binary.LittleEndian.Uint64(b[atSignature:])
 	if sig == signatureBig {
 		return fault(CheckByteOrder, atSignature, 0, 1)
@@ -158,7 +160,7 @@ func (d *decoder) headerFields() {
 }
 
 // objects walks the objects from offset off on.
-func (d *decoder) objects(off, n uint32) *Error {
+func (d *decoder) objects(off, n uint32) *winperf.DataError {
 	off = min(off, uint32(len(d.b))) // of a block that is cut
 	d.end = off
 	for range n {
@@ -167,7 +169,7 @@ func (d *decoder) objects(off, n uint32) *Error {
 			return err
 		}
 		if err := d.object(off, length); err != nil {
-			if err.Severity() == FailBlock {
+			if severityOf(err) == FailBlock {
 				return err
 			}
 			d.damage(err)
@@ -179,16 +181,17 @@ func (d *decoder) objects(off, n uint32) *Error {
 }
 
 // damage lists a finding.
-func (d *decoder) damage(err *Error) {
+func (d *decoder) damage(err *winperf.DataError) {
 	if len(d.ix.Damage) == maxDamage {
 		d.ix.MoreDamage++
+		d.unlisted = err
 		return
 	}
 	d.ix.Damage = append(d.ix.Damage, err)
 }
 
 // warn lists a finding of no consequence if the caller wants it.
-func (d *decoder) warn(err *Error) {
+func (d *decoder) warn(err *winperf.DataError) {
 	if d.opt.Warnings {
 		d.damage(err)
 	}

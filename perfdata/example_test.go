@@ -88,7 +88,7 @@ func ExampleParseText() {
 	_, err := perfdata.ParseText([]byte("object 2\ncounter 4 PERF_COUNTER_COUNT\n"))
 	fmt.Println(err)
 	// Output:
-	// bad text form: line 2, column 11: unknown counter type "PERF_COUNTER_COUNT": did you mean PERF_COUNTER_COUNTER?
+	// bad text form in line 2, column 11: unknown counter type "PERF_COUNTER_COUNT": did you mean PERF_COUNTER_COUNTER?
 }
 
 func ExampleParse() {

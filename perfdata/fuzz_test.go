@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	winperf "github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/perfdata"
@@ -202,7 +203,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		block, err := perfdata.ParseText([]byte(text))
 		if err != nil {
-			var at *perfdata.TextError
+			var at *winperf.DataError
 			if !errors.As(err, &at) || at.Line < 1 || at.Column < 1 {
 				t.Fatalf("error without a place: %v", err)
 			}

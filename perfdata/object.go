@@ -5,12 +5,13 @@ import (
 	"math"
 	"slices"
 
+	winperf "github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/index"
 )
 
 // object decodes the object of the given length at off. An error of severity
 // DropObject leaves nothing of it in the index.
-func (d *decoder) object(off, length uint32) (err *Error) {
+func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 	o := index.Object{
 		Off: off, Len: length,
 		Title:        u32(d.b, int(off)+atObjTitle),
@@ -40,7 +41,7 @@ func (d *decoder) object(off, length uint32) (err *Error) {
 		if o.Link0 >= 0 {
 			d.ix.Links = d.ix.Links[:o.Link0]
 		}
-		err.Object = o.Title
+		err.Object.Index = o.Title
 		return err
 	}
 	d.ix.Objects = append(d.ix.Objects, o)
@@ -52,7 +53,7 @@ func (d *decoder) object(off, length uint32) (err *Error) {
 
 // objectParts decodes definitions and instances and settles which values can
 // be read.
-func (d *decoder) objectParts(o *index.Object, def *definitions) *Error {
+func (d *decoder) objectParts(o *index.Object, def *definitions) *winperf.DataError {
 	if err := d.checkObject(o, def); err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (d *decoder) objectParts(o *index.Object, def *definitions) *Error {
 
 // settle finds out which values can be read, now that the length of the
 // shortest counter block is known.
-func (d *decoder) settle(o *index.Object, def *definitions, shortest uint32, recalled bool) *Error {
+func (d *decoder) settle(o *index.Object, def *definitions, shortest uint32, recalled bool) *winperf.DataError {
 	if recalled {
 		d.ix.Counters = d.ix.Counters[:o.Counter0]
 		if err := d.counters(o, def); err != nil {
@@ -101,16 +102,16 @@ func (d *decoder) settle(o *index.Object, def *definitions, shortest uint32, rec
 }
 
 // checkObject checks the lengths and counts of PERF_OBJECT_TYPE.
-func (d *decoder) checkObject(o *index.Object, def *definitions) *Error {
+func (d *decoder) checkObject(o *index.Object, def *definitions) *winperf.DataError {
 	if def.header < objectSize || def.header > def.length || def.length > o.Len {
-		return fault(CheckObjectHeader, o.Off+atObjDefinition, int64(def.header), int64(def.length))
+		return d.fault(CheckObjectHeader, o.Off+atObjDefinition, int64(def.header), int64(def.length))
 	}
 	if room := (def.length - def.header) / counterSize; def.count > room {
-		return fault(CheckCounterCount, o.Off+atObjNumCounters, int64(def.count), int64(room))
+		return d.fault(CheckCounterCount, o.Off+atObjNumCounters, int64(def.count), int64(room))
 	}
 	room := (o.Len - def.length) / (instanceSize + blockSize)
 	if o.NumInstances < index.MetadataSingle || int64(o.NumInstances) > int64(room) {
-		return fault(CheckInstanceCount, o.Off+atObjNumInstances, int64(o.NumInstances), int64(room))
+		return d.fault(CheckInstanceCount, o.Off+atObjNumInstances, int64(o.NumInstances), int64(room))
 	}
 	if hasClocks(d.b, o.Off, def.header) {
 		o.Clocks = o.Off + def.header - clocksSize + 8
@@ -119,7 +120,7 @@ func (d *decoder) checkObject(o *index.Object, def *definitions) *Error {
 		o.Missing = u32(d.b, int(o.Off)+atObjMissing)
 		end := uint64(o.Missing) + uint64(missingMapSize(int(def.count)))
 		if o.Missing < blockSize {
-			return fault(CheckMissingMap, o.Off+atObjMissing, int64(end), int64(o.Len))
+			return d.fault(CheckMissingMap, o.Off+atObjMissing, int64(end), int64(o.Len))
 		}
 		def.need = end
 	}
@@ -129,7 +130,7 @@ func (d *decoder) checkObject(o *index.Object, def *definitions) *Error {
 // instances decodes what follows the definitions, at offset pos, by what
 // NumInstances says it is, and returns the length of the shortest counter
 // block.
-func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *Error) {
+func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *winperf.DataError) {
 	switch {
 	case o.NumInstances > 0:
 		shortest, err = d.named(o, pos)
@@ -150,14 +151,14 @@ func (d *decoder) blockFits(o *index.Object, pos uint32) bool {
 }
 
 // single decodes the one counter block of an object without instances.
-func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *Error) {
+func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *winperf.DataError) {
 	left := o.Off + o.Len - pos
 	if left < blockSize {
-		return 0, fault(CheckBlockRoom, pos, int64(left), blockSize)
+		return 0, d.fault(CheckBlockRoom, pos, int64(left), blockSize)
 	}
 	length = u32(d.b, int(pos))
 	if length < blockSize || length > left {
-		return 0, fault(CheckBlockLength, pos, int64(length), int64(left))
+		return 0, d.fault(CheckBlockLength, pos, int64(length), int64(left))
 	}
 	d.ix.Instances = extend(d.ix.Instances, 1, d, o, instances)
 	d.ix.Instances[o.Instance0] = index.Instance{Block: pos}
@@ -170,7 +171,7 @@ func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *Error
 // right again. Where it is, the place of a definition is taken from the list: a
 // processor can then look at several instances at once instead of waiting for
 // each length to find the next one. Nothing is believed that was not compared.
-func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Error) {
+func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winperf.DataError) {
 	d.ix.Instances = extend(d.ix.Instances, uint32(o.NumInstances), d, o, instances)
 	list := d.ix.Instances[o.Instance0:]
 	b := d.b[:o.Off+o.Len]
@@ -179,7 +180,7 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Erro
 	known := d.known
 	for i := range list {
 		if end-pos < instanceSize {
-			return 0, atInstance(fault(CheckInstanceRoom, pos, int64(end-pos), instanceSize), i)
+			return 0, atInstance(d.fault(CheckInstanceRoom, pos, int64(end-pos), instanceSize), i)
 		}
 		in := &list[i]
 		if in.Off != pos {
@@ -188,18 +189,18 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *Erro
 		def := b[in.Off:][:instanceSize]
 		length := u32(def, atInstLength)
 		if length < instanceSize || length > end-pos {
-			return 0, atInstance(fault(CheckInstanceLength, pos, int64(length), int64(end-pos)), i)
+			return 0, atInstance(d.fault(CheckInstanceLength, pos, int64(length), int64(end-pos)), i)
 		}
 		block := pos + length
 		if end-block < blockSize {
-			return 0, atInstance(fault(CheckBlockRoom, block, int64(end-block), blockSize), i)
+			return 0, atInstance(d.fault(CheckBlockRoom, block, int64(end-block), blockSize), i)
 		}
 		if in.Block != block {
 			in.Block = block
 		}
 		blockLen := u32(b[in.Block:], 0)
 		if blockLen < blockSize || blockLen > end-block {
-			return 0, atInstance(fault(CheckBlockLength, block, int64(blockLen), int64(end-block)), i)
+			return 0, atInstance(d.fault(CheckBlockLength, block, int64(blockLen), int64(end-block)), i)
 		}
 		if u32(def, atInstParentObject) != 0 || i32(def, atInstUniqueID) != index.NoUniqueID || o.Link0 >= 0 {
 			d.link(o, i, def)
@@ -265,18 +266,13 @@ func (d *decoder) link(o *index.Object, i int, def []byte) {
 // without a name.
 func (d *decoder) badName(o *index.Object, in *index.Instance, i int, nameOff, nameLen uint32) {
 	length := u32(d.b, int(in.Off)+atInstLength)
-	err := atInstance(fault(CheckName, in.Off+atInstNameOffset, int64(nameOff)+int64(nameLen), int64(length)), i)
-	err.Object = o.Title
+	err := atInstance(d.fault(CheckName, in.Off+atInstNameOffset, int64(nameOff)+int64(nameLen), int64(length)), i)
+	err.Object.Index = o.Title
 	d.damage(err)
 }
 
-func atInstance(err *Error, i int) *Error {
-	err.Instance = i
-	return err
-}
-
 // checkLimits counts what the object adds to the block.
-func (d *decoder) checkLimits(o *index.Object) *Error {
+func (d *decoder) checkLimits(o *index.Object) *winperf.DataError {
 	limit := func(n int, other uint64) uint64 {
 		if n > 0 {
 			return uint64(n)
@@ -293,7 +289,7 @@ func (d *decoder) checkLimits(o *index.Object) *Error {
 		{CheckNameLimit, d.names, limit(d.opt.Limits.NameBytes, math.MaxUint32)},
 	} {
 		if l.got > l.limit {
-			return fault(l.check, o.Off, int64(l.got), int64(l.limit))
+			return d.fault(l.check, o.Off, int64(l.got), int64(l.limit))
 		}
 	}
 	return nil

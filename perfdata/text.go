@@ -1,7 +1,5 @@
 package perfdata
 
-import "fmt"
-
 // The text form of a block is for reading, comparing and writing by hand; tests
 // keep their blocks in it. It is line by line, a keyword and what belongs to
 // it, and leaves out whatever a plain layout implies:
@@ -64,20 +62,6 @@ import "fmt"
 //	tail HEX           bytes behind the counter blocks
 //	raw HEX            a whole object as bytes
 //	slack HEX          bytes behind the last object
-
-// TextError says where a text form cannot be read.
-type TextError struct {
-	Line, Column int // from 1; Column in bytes
-	Text         string
-}
-
-// Error returns one line with line and column.
-func (e *TextError) Error() string {
-	return fmt.Sprintf("%v: line %d, column %d: %s", ErrText, e.Line, e.Column, e.Text)
-}
-
-// Unwrap returns [ErrText].
-func (e *TextError) Unwrap() error { return ErrText }
 
 // fieldName names 4 bytes of a structure.
 type fieldName struct {

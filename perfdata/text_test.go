@@ -61,12 +61,12 @@ func TestTextErrors(t *testing.T) {
 		{"raw 0g", 1, 5, "want hexadecimal digits"},
 	} {
 		_, err := perfdata.ParseText([]byte(c.text))
-		var at *perfdata.TextError
+		var at *winperf.DataError
 		if !errors.As(err, &at) || !errors.Is(err, perfdata.ErrText) || !errors.Is(err, winperf.ErrBadData) {
 			t.Errorf("%q: error %v", c.text, err)
 			continue
 		}
-		if at.Line != c.line || at.Column != c.column || !strings.Contains(at.Text, c.want) {
+		if at.Line != c.line || at.Column != c.column || !strings.Contains(at.Msg, c.want) {
 			t.Errorf("%q: %v, want line %d, column %d and %q", c.text, err, c.line, c.column, c.want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestTextBudget(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := perfdata.ParseText([]byte(text(16*length + 1)))
-	if want := "bad text form: line 18, column 1: counter block of 65537 bytes, want 4 to 65536"; err == nil ||
+	if want := "bad text form in line 18, column 1: counter block of 65537 bytes, want 4 to 65536"; err == nil ||
 		err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	winperf "github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 )
 
@@ -13,7 +14,8 @@ import (
 // counter covers can be.
 const freeBudget = 16 << 20
 
-// ParseText reads the text form of a block. An error is a [*TextError].
+// ParseText reads the text form of a block. An error is a
+// [*winperf.DataError] with line and column, the latter in bytes, and wraps [ErrText].
 func ParseText(text []byte) (*Block, error) {
 	r := textReader{block: &Block{}, budget: freeBudget + 16*len(text)}
 	r.overrides, r.fields = &r.block.Overrides, headerFields
@@ -21,7 +23,7 @@ func ParseText(text []byte) (*Block, error) {
 	for line := range strings.Lines(string(text)) {
 		number++
 		if err := r.line(strings.TrimSuffix(line, "\n")); err != nil {
-			var at *TextError
+			var at *winperf.DataError
 			if errors.As(err, &at) {
 				at.Line = number
 			}

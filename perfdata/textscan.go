@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	winperf "github.com/winperf/winperf"
 )
 
 // word is one word of a line of the text form.
@@ -17,7 +19,7 @@ type word struct {
 
 // errorf is an error at the word.
 func (w word) errorf(format string, args ...any) error {
-	return &TextError{Column: w.column, Text: fmt.Sprintf(format, args...)}
+	return &winperf.DataError{Err: ErrText, Column: w.column, Msg: fmt.Sprintf(format, args...)}
 }
 
 // after is what follows the word's first n bytes.

@@ -56,8 +56,8 @@ func (h HeadBytes) Machine() string {
 }
 
 // Objects returns the part of a block that holds its objects, and how many the
-// block says there are: [CutObject] takes them off one by one. The error is an
-// [*Error]. Where it wraps [ErrTruncated] and objects is not nil, the end of the
+// block says there are: [CutObject] takes them off one by one. The error is a
+// [*winperf.DataError]. Where it wraps [ErrTruncated] and objects is not nil, the end of the
 // block is missing.
 func Objects(b []byte, quirks winperf.Quirks) (objects []byte, count uint32, err error) {
 	if len(b) < headerSize {
@@ -77,7 +77,7 @@ func Objects(b []byte, quirks winperf.Quirks) (objects []byte, count uint32, err
 
 // extent is where the first object of a block begins and where the block ends, by
 // its head, which is whole. The end may be behind that of b.
-func extent(b []byte, quirks winperf.Quirks) (first uint32, end uint64, err *Error) {
+func extent(b []byte, quirks winperf.Quirks) (first uint32, end uint64, err *winperf.DataError) {
 	first, end = u32(b, atHeaderLength), uint64(u32(b, atTotal))
 	if quirks&winperf.TotalExcludesHeader != 0 {
 		end += uint64(first)
@@ -94,8 +94,8 @@ func extent(b []byte, quirks winperf.Quirks) (first uint32, end uint64, err *Err
 // ObjectBytes is a PERF_OBJECT_TYPE with all that belongs to it as it is encoded.
 type ObjectBytes []byte
 
-// CutObject cuts off the object at the start of b by its length. The error is an
-// [*Error] whose offset counts from there.
+// CutObject cuts off the object at the start of b by its length. The error is a
+// [*winperf.DataError] whose offset counts from there.
 func CutObject(b []byte) (object ObjectBytes, rest []byte, err error) {
 	length, bad := objectLength(b[:min(uint64(len(b)), math.MaxUint32)], 0)
 	if bad != nil {
@@ -106,7 +106,7 @@ func CutObject(b []byte) (object ObjectBytes, rest []byte, err error) {
 
 // objectLength is the length of the object that stands at off and may go on to the
 // end of b.
-func objectLength(b []byte, off uint32) (uint32, *Error) {
+func objectLength(b []byte, off uint32) (uint32, *winperf.DataError) {
 	left := uint32(len(b)) - off
 	if left < objectSize {
 		return 0, fault(CheckObjectRoom, off, int64(left), objectSize)
@@ -114,7 +114,7 @@ func objectLength(b []byte, off uint32) (uint32, *Error) {
 	length := u32(b, int(off)+atObjTotal)
 	if length < objectSize || length > left {
 		err := fault(CheckObjectLength, off+atObjTotal, int64(length), int64(left))
-		err.Object = u32(b, int(off)+atObjTitle)
+		err.Object.Index = u32(b, int(off)+atObjTitle)
 		return 0, err
 	}
 	return length, nil
@@ -151,7 +151,7 @@ func CounterDefinitions(ix *index.Index, o *index.Object) []byte {
 type InstanceBytes []byte
 
 // CutInstance cuts off the instance definition at the start of b; what is left
-// begins with the counter block. The error is an [*Error] whose offset counts from
+// begins with the counter block. The error is a [*winperf.DataError] whose offset counts from
 // there.
 func CutInstance(b []byte) (in InstanceBytes, rest []byte, err error) {
 	if len(b) < instanceSize {
@@ -174,7 +174,7 @@ func (in InstanceBytes) Parent() (object, position uint32) {
 func (in InstanceBytes) UniqueID() int32 { return i32(in, atInstUniqueID) }
 
 // Name returns the bytes of the instance's name, with its terminator. The error is
-// an [*Error] whose offset counts from the start of the definition.
+// a [*winperf.DataError] whose offset counts from the start of the definition.
 func (in InstanceBytes) Name() ([]byte, error) {
 	at, n := u32(in, atInstNameOffset), u32(in, atInstNameLength)
 	if at < instanceSize || uint64(at)+uint64(n) > uint64(len(in)) {
@@ -184,7 +184,7 @@ func (in InstanceBytes) Name() ([]byte, error) {
 }
 
 // CutCounterBlock cuts off the PERF_COUNTER_BLOCK at the start of b, with its
-// length. The error is an [*Error] whose offset counts from there.
+// length. The error is a [*winperf.DataError] whose offset counts from there.
 func CutCounterBlock(b []byte) (block, rest []byte, err error) {
 	if len(b) < blockSize {
 		return nil, b, fault(CheckBlockRoom, 0, int64(len(b)), blockSize)

@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	winperf "github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
 )
@@ -19,20 +20,20 @@ func (d *decoder) warnings(whole bool) {
 		}
 	}
 	if whole && int(d.end) != len(d.b) {
-		d.damage(fault(CheckSlack, d.end, int64(d.end), int64(len(d.b))))
+		d.damage(d.fault(CheckSlack, d.end, int64(d.end), int64(len(d.b))))
 	}
 }
 
 func (d *decoder) warnObject(o *index.Object, first map[uint32]uint32) {
-	warn := func(err *Error) {
-		err.Object = o.Title
+	warn := func(err *winperf.DataError) {
+		err.Object.Index = o.Title
 		d.damage(err)
 	}
 	if o.Off%8 != 0 {
-		warn(fault(CheckAlignment, o.Off, int64(o.Off), 8))
+		warn(d.fault(CheckAlignment, o.Off, int64(o.Off), 8))
 	}
 	if other, ok := first[o.Title]; ok {
-		warn(fault(CheckDuplicate, o.Off+atObjTitle, int64(o.Title), int64(other)))
+		warn(d.fault(CheckDuplicate, o.Off+atObjTitle, int64(o.Title), int64(other)))
 	} else {
 		first[o.Title] = o.Off
 	}
@@ -51,8 +52,8 @@ func (d *decoder) warnCounter(o *index.Object, k int) {
 func (d *decoder) warnInstance(o *index.Object, k int) {
 	in := &d.ix.Instances[int(o.Instance0)+k]
 	warn := func(c Check, offset uint32, got, want int64) {
-		err := atInstance(fault(c, offset, got, want), k)
-		err.Object = o.Title
+		err := atInstance(d.fault(c, offset, got, want), k)
+		err.Object.Index = o.Title
 		d.damage(err)
 	}
 	if in.Off != 0 {
