@@ -14,6 +14,13 @@ type DataError struct {
 	// of this package or of the reader's, or a check of the reader's that wraps
 	// one. Nil stands for ErrBadData.
 	Err error
+	// Msg says what was found and what was expected.
+	Msg string
+	// Got is what was read and Want what it was compared with where Msg is empty:
+	// then Err puts them into words, in a method Describe(got, want int64) string,
+	// when the text is asked for and not before.
+	Got, Want int64
+
 	// Source is what was read: the name of a file, "Counter 009". It is empty
 	// where who reads does not know, and who asked tells it.
 	Source string
@@ -25,19 +32,14 @@ type DataError struct {
 	// Line and Column are the place in text, from 1; 0 is none. Columns are
 	// characters, or bytes where the reader says so.
 	Line, Column int
-	// Object is the object that it is in, as far as that is known.
-	Object ObjectID
 	// Part is what it is in, in words, and Number which one: "instance" 7 is at
 	// position 7 of the object, "field" 3 the third one of the line. An empty Part
 	// is none.
 	Part   string
 	Number int
-	// Msg says what was found and what was expected.
-	Msg string
-	// Got is what was read and Want what it was compared with where Msg is empty:
-	// then Err puts them into words, in a method Describe(got, want int64) string,
-	// when the text is asked for and not before.
-	Got, Want int64
+	// Object is the object that it is in, as far as that is known.
+	Object ObjectID
+
 	// Warning tells that nothing is lost by it.
 	Warning bool
 }

@@ -3,6 +3,7 @@ package counterset
 import (
 	"fmt"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/wire"
 )
@@ -38,7 +39,7 @@ type Value struct {
 
 // ParseData takes a sample apart. damage lists the answers, or ends of answers,
 // that cannot be read; err tells that the answers from some point on are lost.
-// All of them are of type *[Error]. What follows dwTotalSize is left alone, see
+// All of them are of type [*winperf.DataError]. What follows dwTotalSize is left alone, see
 // [ParseIdentifiers].
 func ParseData(b []byte) (d *Data, damage []error, err error) {
 	h, fatal, headErr := readHead(b)
@@ -78,7 +79,7 @@ func ParseData(b []byte) (d *Data, damage []error, err error) {
 }
 
 // parse takes the counters and instances of a checked answer apart.
-func (a *answer) parse(b []byte, dst *Answer) *Error {
+func (a *answer) parse(b []byte, dst *Answer) *winperf.DataError {
 	for ; len(a.ids) > 0; a.ids = a.ids[4:] {
 		dst.Counters = append(dst.Counters, u32(a.ids, 0))
 	}
@@ -88,7 +89,7 @@ func (a *answer) parse(b []byte, dst *Answer) *Error {
 		if a.form.listsInstances() {
 			values, name, err := readInstance(b, pos, a.last)
 			if err != nil {
-				err.Instance = int(i)
+				err.Part, err.Number = "instance", int(i)
 				return err
 			}
 			in.ID = u32(b, int(pos)+atInstanceID)
@@ -98,7 +99,7 @@ func (a *answer) parse(b []byte, dst *Answer) *Error {
 		for range a.values {
 			v, end, err := readValue(b, pos, a.last)
 			if err != nil {
-				err.Instance = int(i)
+				err.Part, err.Number = "instance", int(i)
 				return err
 			}
 			in.Values = append(in.Values, Value{Size: v.size, Bits: v.bits})

@@ -27,7 +27,7 @@ const maxDamage = 100
 // object, also the empty one of a set that has no instances now; sets tells what
 // the counters are.
 //
-// An error, always an *[Error], means that the data could not be read to their
+// An error, always a [*winperf.DataError], means that the data could not be read to their
 // end; objects before the damage are in ix. What costs less is in ix.Damage,
 // and so is an [AnswerError] for each answer that is an error.
 func Decode(b []byte, sets []winperf.CounterSet, ix *index.Index, opt Options) error {
@@ -60,7 +60,7 @@ type decoder struct {
 }
 
 // sample decodes everything.
-func (d *decoder) sample(b []byte) *Error {
+func (d *decoder) sample(b []byte) *winperf.DataError {
 	h, fatal, err := readHead(b)
 	if fatal {
 		return err
@@ -104,14 +104,14 @@ func (d *decoder) identifiers(base uint32) {
 }
 
 // answer decodes the answer at position i.
-func (d *decoder) answer(i int, a *answer, err *Error) {
+func (d *decoder) answer(i int, a *answer, err *winperf.DataError) {
 	id := d.memo.identifier(uint32(i))
 	if id == nil {
 		d.drop(i, fault(CheckIdentity, a.off, int64(i), 0))
 		return
 	}
 	if err != nil {
-		err.Set = id.set
+		err.Object.GUID = id.set
 		d.drop(i, err)
 		return
 	}
@@ -132,13 +132,13 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 	set := d.memo.set(id.set)
 	if set.info == nil {
 		err := fault(CheckSet, a.off, 0, 0)
-		err.Set = id.set
+		err.Object.GUID = id.set
 		d.drop(i, err)
 		return
 	}
 	if left := int64(a.last - a.pos); a.count > 0 && int64(a.values)*dataSize > left {
 		err := fault(CheckValue, a.pos, left, int64(a.values)*dataSize)
-		err.Set = id.set
+		err.Object.GUID = id.set
 		d.drop(i, err)
 		return
 	}
@@ -215,7 +215,7 @@ func (d *decoder) instances(a *answer, l *layout, id *ident, o *index.Object) bo
 	for range a.count {
 		values, name, ok := d.known.next(b, pos)
 		if !ok {
-			var err *Error
+			var err *winperf.DataError
 			if values, name, err = readInstance(b, pos, a.last); err != nil {
 				return false
 			}

@@ -8,7 +8,8 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// Check names one of the checks that a reader makes.
+// Check names one of the checks that a reader makes. It is what the errors of this
+// package wrap.
 type Check uint8
 
 // The checks, in the order of the structures they look at.
@@ -95,42 +96,21 @@ var rules = [...]rule{
 	CheckGUID:          {ErrLength, "%[1]d bytes, want a GUID of %[2]d"},
 }
 
-// Error is one finding: a check that failed, and where. Its text is made only
-// when it is asked for.
-type Error struct {
-	Check    Check
-	Offset   int64        // in bytes from the start of what was read
-	Set      winperf.GUID // zero where it is not known
-	Instance int          // position in the answer, -1 = none
-	Got      int64        // what was read
-	Want     int64        // what it was compared with; see the error's text
+// Error returns the kind of damage in words.
+func (c Check) Error() string { return rules[c].kind.Error() }
+
+// Unwrap returns the kind of damage.
+func (c Check) Unwrap() error { return rules[c].kind }
+
+// Describe says what was read and what it was compared with.
+func (c Check) Describe(got, want int64) string { return fmt.Sprintf(rules[c].text, got, want) }
+
+// fault is a check that failed. Its text is made only when it is asked for.
+func fault(c Check, offset uint32, got, want int64) *winperf.DataError {
+	return &winperf.DataError{Err: c, Offset: int64(offset), Got: got, Want: want, Warning: c == CheckDuplicate}
 }
 
-// Error returns one line such as
-//
-//	bad length at byte 96: counter set {…}: instance 7: PERF_INSTANCE_HEADER.Size is 4, want 8 to 120
-func (e *Error) Error() string {
-	b := fmt.Appendf(nil, "%v at byte %d: ", e.Unwrap(), e.Offset)
-	if !e.Set.IsZero() {
-		b = fmt.Appendf(b, "counter set %v: ", e.Set)
-	}
-	if e.Instance >= 0 {
-		b = fmt.Appendf(b, "instance %d: ", e.Instance)
-	}
-	return string(fmt.Appendf(b, rules[e.Check].text, e.Got, e.Want))
-}
-
-// Unwrap returns the kind of damage, such as [ErrTruncated].
-func (e *Error) Unwrap() error { return rules[e.Check].kind }
-
-// Warning tells whether everything is served in spite of the finding.
-func (e *Error) Warning() bool { return e.Check == CheckDuplicate }
-
-func fault(c Check, offset uint32, got, want int64) *Error {
-	return &Error{Check: c, Offset: int64(offset), Instance: -1, Got: got, Want: want}
-}
-
-// The kinds of damage. An [Error] wraps one of them, and through it
+// The kinds of damage. A [Check] wraps one of them, and through it
 // winperf.ErrBadData.
 var (
 	ErrTruncated = index.NewKind("truncated")

@@ -56,7 +56,7 @@ func AppendIdentifier(dst []byte, id Identifier) ([]byte, error) {
 }
 
 // ParseIdentifiers takes a sequence of PERF_COUNTER_IDENTIFIER apart. What
-// stands before damage is returned with the error, an *[Error].
+// stands before damage is returned with the error, a [*winperf.DataError].
 func ParseIdentifiers(b []byte) ([]Identifier, error) {
 	var ids []Identifier
 	for pos := uint32(0); pos < uint32(len(b)); {
@@ -76,7 +76,7 @@ func ParseIdentifiers(b []byte) ([]Identifier, error) {
 
 // readIdentifier checks the structure at pos and returns the bytes of its name,
 // NUL included, and where it ends.
-func readIdentifier(b []byte, pos uint32) (name []byte, end uint32, err *Error) {
+func readIdentifier(b []byte, pos uint32) (name []byte, end uint32, err *winperf.DataError) {
 	left := uint32(len(b)) - pos
 	if left < identifierSize {
 		return nil, 0, fault(CheckIdentifier, pos, int64(left), identifierSize)

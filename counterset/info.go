@@ -96,7 +96,7 @@ func AppendCounterInfo(dst []byte, c CounterInfo) []byte {
 	return dst
 }
 
-// ParseInfo takes registration information apart. The error, an *[Error], tells
+// ParseInfo takes registration information apart. The error, a [*winperf.DataError], tells
 // that it is too short for what it claims to hold; counters that are whole are
 // returned all the same.
 func ParseInfo(b []byte) (*Info, error) {
@@ -113,7 +113,7 @@ func ParseInfo(b []byte) (*Info, error) {
 	}
 	if int64(n) > int64(room) {
 		err := fault(CheckInfoCount, 24, int64(n), int64(room))
-		err.Set = i.GUID
+		err.Object.GUID = i.GUID
 		return i, err
 	}
 	return i, nil
@@ -156,9 +156,9 @@ func (i *Info) Check() (errs []error) {
 	return errs
 }
 
-func (i *Info) fault(c Check, k int, got, want uint32) *Error {
+func (i *Info) fault(c Check, k int, got, want uint32) *winperf.DataError {
 	err := fault(c, uint32(infoSize+k*counterInfoSize), int64(got), int64(want))
-	err.Set = i.GUID
+	err.Object.GUID = i.GUID
 	return err
 }
 

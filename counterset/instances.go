@@ -30,13 +30,13 @@ func AppendInstance(dst []byte, in InstanceName) ([]byte, error) {
 
 // ParseInstances takes apart what PerfEnumerateCounterSetInstances gives: a
 // sequence of PERF_INSTANCE_HEADER blocks. What stands before damage is returned
-// with the error, an *[Error].
+// with the error, a [*winperf.DataError].
 func ParseInstances(b []byte) ([]InstanceName, error) {
 	var all []InstanceName
 	for pos, end := uint32(0), uint32(len(b)); pos < end; {
 		next, n, err := readInstance(b, pos, end)
 		if err != nil {
-			err.Instance = len(all)
+			err.Part, err.Number = "instance", len(all)
 			return all, err
 		}
 		all = append(all, InstanceName{

@@ -24,7 +24,7 @@ type memo struct {
 	idents     []ident
 	byIndex    map[uint32]int
 	refused    []int // positions of identifiers that have no answer
-	identErr   *Error
+	identErr   *winperf.DataError
 	machine    index.Span // of identBytes
 
 	side []byte // a sample with rewritten answers behind it
@@ -181,7 +181,7 @@ func (d *decoder) firstSizes(a *answer) []uint32 {
 	}
 	pos := a.pos
 	if a.form.listsInstances() {
-		var err *Error
+		var err *winperf.DataError
 		if pos, _, err = readInstance(d.b, pos, a.last); err != nil {
 			return sizes
 		}
@@ -316,7 +316,7 @@ func (l *layout) refer(k int, at map[uint32]int) {
 func (l *layout) lacks(check Check, k int, want int64) {
 	if !l.empty {
 		err := fault(check, 0, int64(l.counters[k].ID), want)
-		err.Set = l.set.guid
+		err.Object.GUID = l.set.guid
 		l.damage = append(l.damage, err)
 	}
 }

@@ -323,8 +323,8 @@ func TestInfoCheck(t *testing.T) {
 	var got []string
 	for i, err := range errs {
 		got = append(got, err.Error())
-		var e *counterset.Error
-		if !errors.As(err, &e) || e.Warning() != (i == 0) {
+		var e *winperf.DataError
+		if !errors.As(err, &e) || e.Warning != (i == 0) {
 			t.Errorf("%v: only that an id stands twice costs nothing", err)
 		}
 	}

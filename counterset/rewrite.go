@@ -1,6 +1,9 @@
 package counterset
 
-import "github.com/winperf/winperf/internal/index"
+import (
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/index"
+)
 
 // An answer whose values do not all stand where those of its first instance do,
 // or lack a size, or whose one instance is named by the identifier only, is
@@ -15,7 +18,7 @@ func (d *decoder) rewrite(i int, a *answer, l *layout, id *ident, o *index.Objec
 	r := rewriter{d: d, a: a, l: l, id: id, sizes: make([]uint32, a.values)}
 	err := r.measure()
 	if err != nil {
-		err.Set = id.set
+		err.Object.GUID = id.set
 		d.damage(err)
 	}
 	for k, size := range r.sizes {
@@ -48,7 +51,7 @@ type rewriter struct {
 }
 
 // measure reads all instances and notes what is needed to write them.
-func (r *rewriter) measure() *Error {
+func (r *rewriter) measure() *winperf.DataError {
 	pos := r.a.pos
 	for i := range r.a.count {
 		next, err := r.instance(pos, func(k int, v value) {
@@ -60,7 +63,7 @@ func (r *rewriter) measure() *Error {
 		})
 		if err != nil {
 			if r.a.form.listsInstances() {
-				err.Instance = int(i)
+				err.Part, err.Number = "instance", int(i)
 			}
 			return err
 		}
@@ -70,7 +73,7 @@ func (r *rewriter) measure() *Error {
 }
 
 // instance reads the values of the instance at pos and returns where it ends.
-func (r *rewriter) instance(pos uint32, each func(k int, v value)) (end uint32, err *Error) {
+func (r *rewriter) instance(pos uint32, each func(k int, v value)) (end uint32, err *winperf.DataError) {
 	if r.a.form.listsInstances() {
 		if pos, _, err = readInstance(r.d.b, pos, r.a.last); err != nil {
 			return 0, err

@@ -40,7 +40,7 @@ func AppendString(dst []byte, s string) ([]byte, error) {
 // their offsets from the start of the table, [MS-PCQ] from the end of the
 // structures: where any offset points into the structures, it is the latter.
 //
-// The errors are of type *[Error]; a text that cannot be read costs itself, and
+// The errors are of type [*winperf.DataError]; a text that cannot be read costs itself, and
 // only the header costs all.
 func ParseStrings(b []byte) ([]CounterString, []error) {
 	if len(b) < stringsSize {

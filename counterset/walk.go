@@ -1,6 +1,7 @@
 package counterset
 
 import (
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/wire"
 )
@@ -31,7 +32,7 @@ type head struct {
 
 // readHead checks the header. Data that end too early are usable as far as they
 // go: total is what is there then. Every other error is fatal.
-func readHead(b []byte) (h head, fatal bool, err *Error) {
+func readHead(b []byte) (h head, fatal bool, err *winperf.DataError) {
 	if len(b) < headerSize {
 		return h, true, fault(CheckHeader, 0, int64(len(b)), headerSize)
 	}
@@ -68,7 +69,7 @@ type answer struct {
 
 // readAnswer checks the answer at off. fatal tells that the next one cannot be
 // found; else it is at a.end.
-func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *Error) {
+func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *winperf.DataError) {
 	left := uint32(len(b)) - off
 	if left < answerSize {
 		return a, true, fault(CheckAnswer, off, int64(left), answerSize)
@@ -104,7 +105,7 @@ func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *Error) {
 }
 
 // readIDs checks the PERF_MULTI_COUNTERS at a.pos.
-func (a *answer) readIDs(b []byte) *Error {
+func (a *answer) readIDs(b []byte) *winperf.DataError {
 	left := a.end - a.pos
 	if left < multiSize {
 		return fault(CheckIDs, a.pos, int64(left), multiSize)
@@ -122,7 +123,7 @@ func (a *answer) readIDs(b []byte) *Error {
 }
 
 // readList checks the PERF_MULTI_INSTANCES at a.pos.
-func (a *answer) readList(b []byte) *Error {
+func (a *answer) readList(b []byte) *winperf.DataError {
 	left := a.end - a.pos
 	if left < multiSize {
 		return fault(CheckInstances, a.pos, int64(left), multiSize)
@@ -141,7 +142,7 @@ func (a *answer) readList(b []byte) *Error {
 
 // readInstance checks the PERF_INSTANCE_HEADER at pos and returns where its
 // values begin and how long its name is, NUL included.
-func readInstance(b []byte, pos, last uint32) (values, name uint32, err *Error) {
+func readInstance(b []byte, pos, last uint32) (values, name uint32, err *winperf.DataError) {
 	left := last - pos
 	if left < instanceSize {
 		return 0, 0, fault(CheckInstance, pos, int64(left), instanceSize)
@@ -177,7 +178,7 @@ func (v value) ok() bool { return v.size == 4 || v.size == 8 }
 // readValue checks the PERF_COUNTER_DATA at pos and returns where it ends. One
 // without a value, which some sources mark with a size of neither 4 nor 8, may
 // be as short as its header.
-func readValue(b []byte, pos, last uint32) (v value, end uint32, err *Error) {
+func readValue(b []byte, pos, last uint32) (v value, end uint32, err *winperf.DataError) {
 	left := last - pos
 	if left < dataSize {
 		return v, 0, fault(CheckValue, pos, int64(left), dataSize)
