@@ -227,7 +227,7 @@ func TestSchemaDamage(t *testing.T) {
 		if len(cy.Damage) != want {
 			t.Errorf("sample %d: damage %v, want %d", i, cy.Damage, want)
 		}
-		if i == 0 && (!errors.Is(cy.Damage[0], errTest) || !errors.As(cy.Damage[1], new(nametable.Damage))) {
+		if i == 0 && (!errors.Is(cy.Damage[0], errTest) || !errors.As(cy.Damage[1], new(nametable.Fault))) {
 			t.Errorf("damage %v", cy.Damage)
 		}
 	}

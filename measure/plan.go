@@ -169,11 +169,7 @@ func (p *plan) setSchema(s *winperf.Schema) []error {
 	for i := range p.exclude {
 		p.exclude[i].resolve(titles)
 	}
-	errs := slices.Clone(s.Damage)
-	for _, d := range damage {
-		errs = append(errs, d)
-	}
-	return errs
+	return slices.Concat(s.Damage, damage)
 }
 
 // wait says which parts are about objects that are sampled beside the others. As long as

@@ -6,7 +6,8 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Fault says what is wrong at one place of a table.
+// Fault says what is wrong at one place of a table. It is what damage, a
+// [*winperf.DataError], wraps.
 type Fault uint8
 
 // The faults.
@@ -61,65 +62,48 @@ var faults = [...]struct {
 // the table itself.
 const maxDamage = 100
 
-// Damage is one thing that is wrong with a table. It is an error that wraps
-// [winperf.ErrBadData].
-type Damage struct {
-	Fault  Fault
-	Source string // what was read, such as "Counter 009" or a file's name; may be empty
-	Offset int    // in bytes, in the data that were read
-	Line   int    // of a text file, from 1; 0 for registry bytes
-	Column int    // in bytes, from 1; 0 for registry bytes
-	Found  string // what was there
-}
-
-// Error says what was read, where, what was found and expected, and what was
-// done about it.
-func (d Damage) Error() string {
-	where := d.Source
-	if where == "" {
-		where = "name table"
-	}
-	if d.Line > 0 {
-		where = fmt.Sprintf("%s:%d:%d", where, d.Line, d.Column)
-	} else {
-		where = fmt.Sprintf("%s: byte %d", where, d.Offset)
-	}
-	f := faults[min(d.Fault, Unlisted)]
-	return fmt.Sprintf("%s: found %s, expected %s; %s", where, d.Found, f.want, f.done)
-}
+// Error returns what was expected.
+func (f Fault) Error() string { return "expected " + faults[f].want }
 
 // Unwrap returns [winperf.ErrBadData].
-func (d Damage) Unwrap() error { return winperf.ErrBadData }
-
-// Warning tells whether all texts are there in spite of the damage.
-func (d Damage) Warning() bool { return faults[min(d.Fault, Unlisted)].warning }
+func (f Fault) Unwrap() error { return winperf.ErrBadData }
 
 // damageList collects the damage of one table, at most maxDamage and one entry
 // that counts the others.
 type damageList struct {
-	list     []Damage
+	source   string
+	list     []error
 	unlisted int
+	first    winperf.DataError // the place of the first that is not listed
 }
 
-// add adds d with what was found, which is only put into words where there is
-// room for it.
-func (l *damageList) add(d Damage, found func() string) {
+// add adds a fault at a place with what was found, which is only put into words
+// where there is room for it.
+func (l *damageList) add(f Fault, at winperf.DataError, found func() string) {
 	if len(l.list) < maxDamage {
-		d.Found = found()
-		l.list = append(l.list, d)
+		l.list = append(l.list, l.damage(f, at, found()))
 		return
 	}
 	if l.unlisted == 0 {
-		d.Fault = Unlisted
-		l.list = append(l.list, d)
+		l.first = at
 	}
 	l.unlisted++
 }
 
 // all returns the list.
-func (l *damageList) all() []Damage {
-	if l.unlisted > 0 {
-		l.list[maxDamage].Found = fmt.Sprintf("%d more damaged places from here on", l.unlisted)
+func (l *damageList) all() []error {
+	if l.unlisted == 0 {
+		return l.list
 	}
-	return l.list
+	more := fmt.Sprintf("%d more damaged places from here on", l.unlisted)
+	return append(l.list, l.damage(Unlisted, l.first, more))
+}
+
+// damage is a fault at a place: what was found and expected, and what was done
+// about it.
+func (l *damageList) damage(f Fault, at winperf.DataError, found string) error {
+	rule := faults[f]
+	at.Err, at.Source, at.Warning = f, l.source, rule.warning
+	at.Msg = fmt.Sprintf("found %s, expected %s; %s", found, rule.want, rule.done)
+	return &at
 }

@@ -5,7 +5,7 @@
 // by a NUL, in pairs of decimal index and text, ended by an empty string
 // (Microsoft Learn, "Retrieving Counter Names and Help Text"). [Parse] reads
 // such bytes into a [Table]. It never fails as a whole: what can be read is
-// served, and what is wrong is listed as [Damage] with its place.
+// served, and what is wrong is listed with its place.
 //
 // The way from index to text is a function, the way back is not: one name may
 // have several indices, and nothing in a table tells an object's name from a

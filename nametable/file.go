@@ -13,7 +13,7 @@ import (
 
 // ReadFile reads name tables from an open file, whose name goes into messages;
 // see [ParseFile].
-func ReadFile(name string, r io.Reader) (winperf.NameTable, []Damage, error) {
+func ReadFile(name string, r io.Reader) (winperf.NameTable, []error, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
 		return winperf.NameTable{}, nil, fmt.Errorf("%s: %w", name, err)
@@ -33,16 +33,13 @@ func ReadFile(name string, r io.Reader) (winperf.NameTable, []Damage, error) {
 // set the result's Language to change that.
 //
 // Damage of the first form is listed with its byte offset, of text with line
-// and column. The error wraps [winperf.ErrBadData]; it tells that no pair at all could be read,
-// or that the file is larger than [MaxBytes].
-func ParseFile(name string, b []byte) (winperf.NameTable, []Damage, error) {
+// and column, the latter in bytes. The error wraps [winperf.ErrBadData]; it tells that no pair at
+// all could be read, or that the file is larger than [MaxBytes].
+func ParseFile(name string, b []byte) (winperf.NameTable, []error, error) {
 	if len(b) > MaxBytes {
 		return winperf.NameTable{}, nil, fmt.Errorf("%s: more than %d bytes: %w", name, MaxBytes, winperf.ErrBadData)
 	}
-	t, damage := parseFile(b)
-	for i := range damage {
-		damage[i].Source = name
-	}
+	t, damage := parseFile(name, b)
 	if t.Len() == 0 {
 		return winperf.NameTable{}, damage, fmt.Errorf("%s: found no name in %d bytes, expected MULTI_SZ or lines of index, TAB and text: %w", name, len(b), winperf.ErrBadData)
 	}
@@ -50,27 +47,23 @@ func ParseFile(name string, b []byte) (winperf.NameTable, []Damage, error) {
 }
 
 // parseFile finds out which form b has and reads it.
-func parseFile(b []byte) (*Table, []Damage) {
+func parseFile(name string, b []byte) (*Table, []error) {
 	utf16 := b
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) {
 		utf16 = b[2:]
 	} else if bytes.IndexByte(b, 0) < 0 {
-		return parseLines(strings.TrimPrefix(string(b), "\ufeff"))
+		return parseLines(name, strings.TrimPrefix(string(b), "\ufeff"))
 	}
 	if even := utf16[:len(utf16)&^1]; countNUL(even) == 0 {
-		return parseLines(wire.Decode(even, wire.UTF16LE))
+		return parseLines(name, wire.Decode(even, wire.UTF16LE))
 	}
-	t, damage := Parse(utf16, Options{Tolerant: true})
-	for i := range damage {
-		damage[i].Offset += len(b) - len(utf16)
-	}
-	return t, damage
+	return parse(name, utf16, len(b)-len(utf16), Options{Tolerant: true})
 }
 
 // parseLines reads lines of index, TAB and text. Their order does not matter.
-func parseLines(s string) (*Table, []Damage) {
+func parseLines(name, s string) (*Table, []error) {
 	var table builder
-	var damages damageList
+	damages := damageList{source: name}
 	n := 0
 	for line := range strings.Lines(s) {
 		n++
@@ -79,7 +72,8 @@ func parseLines(s string) (*Table, []Damage) {
 			continue
 		}
 		damage := func(f Fault, column int) {
-			damages.add(Damage{Fault: f, Line: n, Column: column}, func() string { return excerpt(line[column-1:]) })
+			at := winperf.DataError{Line: n, Column: column}
+			damages.add(f, at, func() string { return excerpt(line[column-1:]) })
 		}
 		index, text, f, column := parseLine(line)
 		if column > 0 {

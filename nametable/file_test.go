@@ -22,7 +22,7 @@ func TestParseFile(t *testing.T) {
 		name          string
 		in            string
 		counter, help []byte
-		damage        []Damage
+		damage        []finding
 	}{
 		{"registry bytes", string(counters), counters, nil, nil},
 		{"with a byte order mark", "\xff\xfe" + string(counters), counters, nil, nil},
@@ -36,14 +36,14 @@ func TestParseFile(t *testing.T) {
 
 		{"registry bytes that begin with an empty string", string(le("\x002\x00System\x00\x00")),
 			le("2\x00System\x00\x00"), nil,
-			[]Damage{{Fault: EmptyString, Source: "f", Offset: 0, Found: "an empty string with data after it"}}},
+			[]finding{{Fault: EmptyString, Source: "f", Offset: 0, Found: "an empty string with data after it"}}},
 		{"a line that is not UTF-8 from its start", "\xe4h\t2\n2\tSystem", le("2\x00System\x00\x00"), nil,
-			[]Damage{{Fault: BadUTF8, Source: "f", Line: 1, Column: 1, Found: `"\xe4h\t2"`}}},
+			[]finding{{Fault: BadUTF8, Source: "f", Line: 1, Column: 1, Found: `"\xe4h\t2"`}}},
 
 		{"damaged registry bytes", "\xff\xfe" + string(le("2\x00System\x00stray\x004\x00Memory\x00")), le("2\x00System\x004\x00Memory\x00\x00"), nil,
-			[]Damage{{Fault: BadIndex, Source: "f", Offset: 20, Found: `"stray"`}, {Fault: NoTerminator, Source: "f", Offset: 50, Found: "the end of the data"}}},
+			[]finding{{Fault: BadIndex, Source: "f", Offset: 20, Found: `"stray"`}, {Fault: NoTerminator, Source: "f", Offset: 50, Found: "the end of the data"}}},
 		{"damaged lines", "2\tSystem\nMemory\t4\n4\n\n6\t\n8 Memory\n2\tNew\n10\t\xe4h\n4294967296\tx", le("2\x00New\x00\x00"), nil,
-			[]Damage{
+			[]finding{
 				{Fault: BadIndex, Source: "f", Line: 2, Column: 1, Found: `"Memory\t4"`},
 				{Fault: NoTab, Source: "f", Line: 3, Column: 2, Found: "the end of the line"},
 				{Fault: NoText, Source: "f", Line: 5, Column: 3, Found: "the end of the line"},
@@ -62,7 +62,7 @@ func TestParseFile(t *testing.T) {
 			if diff := cmp.Diff(winperf.NameTable{Language: English, Counter: tt.counter, Help: tt.help}, nt); diff != "" {
 				t.Errorf("tables (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.damage, damage); diff != "" {
+			if diff := cmp.Diff(tt.damage, findings(t, damage)); diff != "" {
 				t.Errorf("damage (-want +got):\n%s", diff)
 			}
 		})
@@ -94,8 +94,8 @@ func TestParseFileTooManyLines(t *testing.T) {
 		b = append(strconv.AppendInt(b, int64(2*i), 10), "\tx\n"...)
 	}
 	nt, damage, err := ParseFile("f", b)
-	want := []Damage{{Fault: TooMany, Source: "f", Line: MaxPairs + 1, Column: 1, Found: `"2097152\tx"`}}
-	if diff := cmp.Diff(want, damage); diff != "" || err != nil {
+	want := []finding{{Fault: TooMany, Source: "f", Line: MaxPairs + 1, Column: 1, Found: `"2097152\tx"`}}
+	if diff := cmp.Diff(want, findings(t, damage)); diff != "" || err != nil {
 		t.Errorf("error %v, damage (-want +got):\n%s", err, diff)
 	}
 	if got := countNUL(nt.Counter); got != 2*MaxPairs+1 {
@@ -114,7 +114,7 @@ func TestParseFileLargest(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	nt, damage, err := ReadFile("names.tsv", strings.NewReader("2\tSystem\nbad\n"))
-	if err != nil || len(damage) != 1 || damage[0].Source != "names.tsv" {
+	if err != nil || len(damage) != 1 || findings(t, damage)[0].Source != "names.tsv" {
 		t.Fatalf("damage %v, error %v", damage, err)
 	}
 	if diff := cmp.Diff(le("2\x00System\x00\x00"), nt.Counter); diff != "" {

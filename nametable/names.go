@@ -26,26 +26,24 @@ type language struct {
 // as many names as possible are there; the damage says in its Source which
 // table it is of, such as "Counter 009". Empty tables count as absent, and nil
 // as an empty schema.
-func FromSchema(s *winperf.Schema) (*Names, []Damage) {
+func FromSchema(s *winperf.Schema) (*Names, []error) {
 	n := &Names{}
 	if s == nil {
 		return n, nil
 	}
-	var damage []Damage
+	var damage []error
 	for _, nt := range s.Names {
 		id, err := ParseLanguage(nt.Language)
 		if err != nil {
 			id = nt.Language
-			damage = append(damage, Damage{Fault: BadLanguage, Found: fmt.Sprintf("%.40q", id)})
+			list := damageList{source: "name table"}
+			damage = append(damage, list.damage(BadLanguage, winperf.DataError{Offset: -1}, fmt.Sprintf("%.40q", id)))
 		}
 		read := func(kind Kind, value string, b []byte) *Table {
 			if len(b) == 0 {
 				return &Table{kind: kind}
 			}
-			t, found := Parse(b, Options{Kind: kind, Tolerant: true})
-			for i := range found {
-				found[i].Source = value + " " + id
-			}
+			t, found := parse(value+" "+id, b, 0, Options{Kind: kind, Tolerant: true})
 			damage = append(damage, found...)
 			return t
 		}

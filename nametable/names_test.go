@@ -153,13 +153,13 @@ func TestFromSchemaDamage(t *testing.T) {
 		{Language: "Klingon", Counter: le("2\x00Qap\x00\x00")},
 		{Language: "409", Counter: le("2\x00\x004\x00Memory\x00\x00"), Help: le("4\x00even\x00\x00")},
 	}})
-	want := []Damage{
-		{Fault: BadLanguage, Found: `"Klingon"`},
+	want := []finding{
+		{Fault: BadLanguage, Offset: -1, Found: `"Klingon"`},
 		{Fault: NoText, Source: "Counter 009", Offset: 0, Found: "index 2 without a text"},
 		{Fault: EmptyString, Source: "Counter 009", Offset: 4, Found: "an empty string with data after it"},
 		{Fault: Parity, Source: "Help 009", Offset: 0, Found: "index 4"},
 	}
-	if diff := cmp.Diff(want, damage); diff != "" {
+	if diff := cmp.Diff(want, findings(t, damage)); diff != "" {
 		t.Errorf("damage (-want +got):\n%s", diff)
 	}
 	if got := []string{n.Title(2), n.Title(4), n.Help(4)}; !slices.Equal(got, []string{"Qap", "Memory", "even"}) {

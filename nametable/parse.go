@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -34,8 +35,11 @@ type Options struct {
 // that pairs come into step again at the next number. Of an index that stands
 // twice the later text counts. Texts are kept as they are, whatever their
 // length and with all control characters; who prints them cleans them.
-func Parse(b []byte, opt Options) (*Table, []Damage) {
-	p := parser{opt: opt, b: b}
+func Parse(b []byte, opt Options) (*Table, []error) { return parse("name table", b, 0, opt) }
+
+// parse is Parse for what stands in a source, from an offset on.
+func parse(source string, b []byte, base int, opt Options) (*Table, []error) {
+	p := parser{opt: opt, b: b, base: base, damages: damageList{source: source}}
 	if len(b) > MaxBytes {
 		p.damage(TooLarge, MaxBytes, func() string { return fmt.Sprintf("%d bytes", len(b)) })
 		p.b = b[:MaxBytes]
@@ -55,13 +59,14 @@ type parser struct {
 	opt     Options
 	b       []byte // of even length
 	off     int    // where the next string starts
+	base    int    // where b stands in its source
 	table   builder
 	damages damageList
 }
 
 // damage lists what was found at a byte offset.
 func (p *parser) damage(f Fault, off int, found func() string) {
-	p.damages.add(Damage{Fault: f, Offset: off}, found)
+	p.damages.add(f, winperf.DataError{Offset: int64(p.base + off)}, found)
 }
 
 // run reads pairs up to the end of the list or of the data.

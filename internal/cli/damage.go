@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider/publish"
 )
 
@@ -66,11 +66,11 @@ func countErrors(errs []error) (n int) {
 	return n
 }
 
-// costly leaves out what is wrong with name tables without anything being lost, and
-// what others published.
+// costly leaves out what is wrong without anything being lost, and what others
+// published.
 func costly(errs []error) []error {
 	return slices.DeleteFunc(slices.Clone(errs), func(err error) bool {
-		var names nametable.Damage
-		return errors.As(err, &names) && names.Warning() || noticeIn(err) != nil
+		var e *winperf.DataError
+		return errors.As(err, &e) && e.Warning || noticeIn(err) != nil
 	})
 }

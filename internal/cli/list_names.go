@@ -14,11 +14,7 @@ import (
 // nametable.ReadFile reads.
 func (l *lister) writeNames() error {
 	names, damage := nametable.FromSchema(l.schema)
-	errs := slices.Clone(l.schema.Damage)
-	for _, d := range damage {
-		errs = append(errs, d)
-	}
-	l.app.damaged(errs)
+	l.app.damaged(slices.Concat(l.schema.Damage, damage))
 	languages := names.Languages()
 	if len(languages) == 0 {
 		return errors.New("the source has no name table; give one with ?names=FILE")

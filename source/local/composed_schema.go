@@ -88,9 +88,7 @@ func mergeTables(parts []*winperf.Schema, id string, kind nametable.Kind, get fu
 	var errs []error
 	for _, b := range tables {
 		t, damage := nametable.Parse(b, nametable.Options{Kind: kind})
-		for _, d := range damage {
-			errs = append(errs, d)
-		}
+		errs = append(errs, damage...)
 		more := maps.Collect(t.All())
 		if _, err := nametable.FromMap(nametable.Mixed, more); err != nil {
 			errs = append(errs, err)

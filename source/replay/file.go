@@ -98,7 +98,7 @@ func appendUpTo(dst []byte, r io.Reader, n int) ([]byte, error) {
 }
 
 // readNames reads a file with names of objects and counters.
-func readNames(name string) (winperf.NameTable, []nametable.Damage, error) {
+func readNames(name string) (winperf.NameTable, []error, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return winperf.NameTable{}, nil, err

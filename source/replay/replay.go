@@ -47,9 +47,7 @@ func OpenFiles(files, names []string) (winperf.Source, error) {
 			return nil, err
 		}
 		s.schema.Names = append(s.schema.Names, table)
-		for _, d := range damage {
-			s.schema.Damage = append(s.schema.Damage, d)
-		}
+		s.schema.Damage = append(s.schema.Damage, damage...)
 	}
 	if err := s.readMachine(); err != nil {
 		return nil, err
