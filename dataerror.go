@@ -50,24 +50,26 @@ type DataError struct {
 //	names.tsv:3:7: found the end of the line, expected a TAB between index and text; skipped the line
 //	app.winperf: byte 60: 2021161080 bytes at 120, want at most 64
 //	truncated at byte 12345: object 230: instance 7: counter block of 300 bytes, want 4 to 120
-//	bad data in line 12 (offset 3456): field 3: the field does not end
+//	bad data in line 12 (offset 3456), field 3: the field does not end
 //	bad counter path "Memory", character 1: a path begins with a backslash
 func (e *DataError) Error() string {
 	b := e.appendPlace(nil)
 	if !e.Object.GUID.IsZero() {
-		b = fmt.Appendf(b, "counter set %v: ", e.Object.GUID)
+		b = fmt.Appendf(b, ": counter set %v", e.Object.GUID)
 	} else if e.Object.Index != 0 {
-		b = fmt.Appendf(b, "object %d: ", e.Object.Index)
+		b = fmt.Appendf(b, ": object %d", e.Object.Index)
 	}
-	if e.Part != "" {
-		b = fmt.Appendf(b, "%s %d: ", e.Part, e.Number)
+	if e.Part != "" && e.Line > 0 {
+		b = fmt.Appendf(b, ", %s %d", e.Part, e.Number)
+	} else if e.Part != "" {
+		b = fmt.Appendf(b, ": %s %d", e.Part, e.Number)
 	}
 
-	kind, ok := e.Err.(interface{ Describe(got, want int64) string })
-	if e.Msg == "" && ok {
-		return string(append(b, kind.Describe(e.Got, e.Want)...))
+	text := e.Msg
+	if kind, ok := e.Err.(interface{ Describe(got, want int64) string }); ok && text == "" {
+		text = kind.Describe(e.Got, e.Want)
 	}
-	return string(append(b, e.Msg...))
+	return string(fmt.Appendf(b, ": %s", text))
 }
 
 // appendPlace appends the kind and the place in what was read.
@@ -75,24 +77,24 @@ func (e *DataError) appendPlace(b []byte) []byte {
 	kind := e.Unwrap()
 	switch {
 	case e.Source != "" && e.Line > 0 && e.Column > 0:
-		return fmt.Appendf(b, "%s:%d:%d: ", e.Source, e.Line, e.Column)
+		return fmt.Appendf(b, "%s:%d:%d", e.Source, e.Line, e.Column)
 	case e.Source != "" && e.Line > 0:
-		return fmt.Appendf(b, "%s:%d: ", e.Source, e.Line)
+		return fmt.Appendf(b, "%s:%d", e.Source, e.Line)
 	case e.Source != "" && e.Offset >= 0:
-		return fmt.Appendf(b, "%s: byte %d: ", e.Source, e.Offset)
+		return fmt.Appendf(b, "%s: byte %d", e.Source, e.Offset)
 	case e.Source != "":
-		return fmt.Appendf(b, "%s: ", e.Source)
+		return append(b, e.Source...)
 	case e.Text != "":
 		before := e.Text[:min(max(e.Offset, 0), int64(len(e.Text)))]
-		return fmt.Appendf(b, "%v \"%s\", character %d: ", kind, printable(e.Text), utf8.RuneCountInString(before)+1)
+		return fmt.Appendf(b, "%v \"%s\", character %d", kind, printable(e.Text), utf8.RuneCountInString(before)+1)
 	case e.Line > 0 && e.Column > 0:
-		return fmt.Appendf(b, "%v in line %d, column %d: ", kind, e.Line, e.Column)
+		return fmt.Appendf(b, "%v in line %d, column %d", kind, e.Line, e.Column)
 	case e.Line > 0:
-		return fmt.Appendf(b, "%v in line %d (offset %d): ", kind, e.Line, e.Offset)
+		return fmt.Appendf(b, "%v in line %d (offset %d)", kind, e.Line, e.Offset)
 	case e.Offset >= 0:
-		return fmt.Appendf(b, "%v at byte %d: ", kind, e.Offset)
+		return fmt.Appendf(b, "%v at byte %d", kind, e.Offset)
 	}
-	return fmt.Appendf(b, "%v: ", kind)
+	return fmt.Append(b, kind)
 }
 
 // Unwrap returns the kind of error.

@@ -83,7 +83,7 @@ func areFirst(got, want []BLGSample) bool {
 func places(damage []error) int {
 	at := map[int64]bool{}
 	for _, err := range damage {
-		var where *BLGError
+		var where *winperf.DataError
 		if errors.As(err, &where) {
 			at[where.Offset] = true
 		}

@@ -104,7 +104,7 @@ func (r *BLGReader) Catalog() *BLGCatalog { return r.catalog }
 func (r *BLGReader) Position() int64 { return r.records.events.read }
 
 // Damage returns what was found wrong since the last call, nearly always as a
-// *BLGError. Of much damage between two calls the last error counts what is left
+// *winperf.DataError. Of much damage between two calls the last error counts what is left
 // out.
 func (r *BLGReader) Damage() []error { return r.damage.take() }
 

@@ -117,8 +117,9 @@ func (t *Reader) Head() *Head { return t.head }
 // in UTF-8.
 func (t *Reader) Offset() int64 { return t.lines.offset }
 
-// Damage returns what was found wrong since the last call, each a *TextError.
-// Of much damage between two calls the last error counts what is left out.
+// Damage returns what was found wrong since the last call, each a
+// *winperf.DataError with a line. Of much damage between two calls the last error
+// counts what is left out.
 func (t *Reader) Damage() []error { return t.damage.take() }
 
 // Next reads the next row, using the memory of row.Readings. At the end of the
@@ -167,7 +168,7 @@ func (t *Reader) line() ([]byte, error) {
 
 // fail notes damage in the current line.
 func (t *Reader) fail(column int, format string, args ...any) {
-	t.damage.add(t.lines.number, t.lines.start, column, format, args...)
+	t.damage.text(int(t.lines.number), t.lines.start, column, format, args...)
 }
 
 // readRow reads a line with a time stamp and values, and tells whether it is

@@ -12,27 +12,6 @@ import (
 // (PDH-TSV. It goes with winperf.ErrBadData.
 var ErrNoHead = errors.New("no PDH-CSV or PDH-TSV head")
 
-// TextError is damage in a text log. It wraps winperf.ErrBadData.
-type TextError struct {
-	Line   int64  // number of the line, from 1
-	Offset int64  // of the line's first byte, from the start of the log; of UTF-16 as UTF-8
-	Column int    // field of the line, from 1; 0 is the line as a whole
-	Msg    string // what was found and what was expected
-}
-
-// Error returns one line such as
-//
-//	bad data in line 12 (offset 3456), field 3: the field does not end
-func (e *TextError) Error() string {
-	if e.Column > 0 {
-		return fmt.Sprintf("%v in line %d (offset %d), field %d: %s", winperf.ErrBadData, e.Line, e.Offset, e.Column, e.Msg)
-	}
-	return fmt.Sprintf("%v in line %d (offset %d): %s", winperf.ErrBadData, e.Line, e.Offset, e.Msg)
-}
-
-// Unwrap returns winperf.ErrBadData.
-func (e *TextError) Unwrap() error { return winperf.ErrBadData }
-
 // maxDamage is how many findings are kept until somebody asks for them.
 const maxDamage = 100
 
@@ -42,8 +21,16 @@ type damageList struct {
 	more  int64
 }
 
-func (l *damageList) add(line, offset int64, column int, format string, args ...any) {
-	l.put(func() error { return &TextError{line, offset, column, fmt.Sprintf(format, args...)} })
+// text takes a finding in a line of a text log, which begins at an offset (of UTF-16
+// as UTF-8), and in a field of it, from 1; 0 is the line as a whole.
+func (l *damageList) text(line int, offset int64, field int, format string, args ...any) {
+	l.put(func() error {
+		err := &winperf.DataError{Line: line, Offset: offset, Msg: fmt.Sprintf(format, args...)}
+		if field > 0 {
+			err.Part, err.Number = "field", field
+		}
+		return err
+	})
 }
 
 // put takes a finding, which is made only if there is room for it.

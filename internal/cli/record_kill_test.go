@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/source"
 )
 
@@ -225,7 +224,7 @@ func jsonSamples(text string) (samples, damage int) {
 func placesOf(damage []error) int {
 	places := map[int64]bool{}
 	for i, err := range damage {
-		var where *pdhlog.BLGError
+		var where *winperf.DataError
 		if errors.As(err, &where) {
 			places[where.Offset] = true
 		} else {

@@ -206,7 +206,7 @@ func (q *blgQuery) fail(text string) {
 		q.more++
 		return
 	}
-	q.found = append(q.found, &pdhlog.BLGError{Offset: q.sample.Offset, Msg: text})
+	q.found = append(q.found, &winperf.DataError{Offset: q.sample.Offset, Msg: text})
 }
 
 // Next implements winperf.Query: the next sample, or what it has of the next machine.

@@ -104,7 +104,7 @@ func TestBLGDamaged(t *testing.T) {
 		told = append(told, cycle.Damage...)
 	}
 	text := errors.Join(told...)
-	if cycles == 0 || cycles > len(samples) || text == nil || !errors.Is(text, winperf.ErrBadData) || !strings.Contains(text.Error(), "test.blg: bad data at offset 0x") {
+	if cycles == 0 || cycles > len(samples) || text == nil || !errors.Is(text, winperf.ErrBadData) || !strings.Contains(text.Error(), "test.blg: bad data at byte ") {
 		t.Errorf("%d samples, damage %v", cycles, text)
 	}
 }
