@@ -151,25 +151,21 @@ func TestRoundTrip(t *testing.T) {
 // TestDamagedNames checks that what was wrong with names is kept, also from one
 // capture into the next.
 func TestDamagedNames(t *testing.T) {
-	raw := winperf.Raw{Bytes: []byte("x"), Schema: &winperf.Schema{Damage: []error{harmless{}, errors.New("lost")}}}
+	harmless := &winperf.DataError{Source: "names", Offset: -1, Msg: "harmless", Warning: true}
+	raw := winperf.Raw{Bytes: []byte("x"), Schema: &winperf.Schema{Damage: []error{harmless, errors.New("lost")}}}
 	for range 2 {
 		raw = rest(t, open(t, write(t, []winperf.Raw{raw}, capture.Options{})).Cursor())[0]
 		var texts []string
 		for _, err := range raw.Schema.Damage {
-			var w interface{ Warning() bool }
-			texts = append(texts, fmt.Sprint(err, errors.As(err, &w) && w.Warning(), errors.Is(err, winperf.ErrBadData)))
+			var e *winperf.DataError
+			texts = append(texts, fmt.Sprint(err, errors.As(err, &e) && e.Warning, errors.Is(err, winperf.ErrBadData)))
 		}
-		want := []string{"when it was recorded: harmless true true", "when it was recorded: lost false true"}
+		want := []string{"when it was recorded: names: harmless true true", "when it was recorded: lost false true"}
 		if diff := cmp.Diff(want, texts); diff != "" {
 			t.Error(diff)
 		}
 	}
 }
-
-type harmless struct{}
-
-func (harmless) Error() string { return "harmless" }
-func (harmless) Warning() bool { return true }
 
 // TestReal checks blocks of Windows.
 func TestReal(t *testing.T) {
@@ -313,8 +309,8 @@ func TestFlip(t *testing.T) {
 			t.Fatalf("byte %d: nothing is told", n)
 		}
 		for _, err := range damage {
-			var d *capture.Damage
-			if !errors.As(err, &d) || !errors.Is(err, winperf.ErrBadData) || d.Offset > int64(n) || d.Offset+d.Bytes <= int64(n) {
+			var d *winperf.DataError
+			if !errors.As(err, &d) || !errors.Is(err, winperf.ErrBadData) || d.Offset > int64(n) || d.Offset+d.Len <= int64(n) {
 				t.Fatalf("byte %d: damage %+v", n, err)
 			}
 		}

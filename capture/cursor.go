@@ -53,7 +53,7 @@ func (f *File) Cursor() *Cursor {
 // maxDamage is how much damage is listed until it is asked for.
 const maxDamage = 16
 
-func (c *Cursor) note(d *Damage) {
+func (c *Cursor) note(d *winperf.DataError) {
 	if len(c.damage) >= maxDamage {
 		c.unlisted++
 		return
@@ -61,12 +61,19 @@ func (c *Cursor) note(d *Damage) {
 	c.damage = append(c.damage, d)
 }
 
+// unreadable notes a record that cannot be read.
+func (c *Cursor) unreadable(h *head, what string, err error) {
+	msg := fmt.Sprintf("%s cannot be read: %v", what, err)
+	c.note(&winperf.DataError{Offset: h.offset, Len: h.end() - h.offset, Msg: msg})
+}
+
 // Damage returns what could not be read since the last call. Of much damage the
 // last error counts what is left out.
 func (c *Cursor) Damage() []error {
 	damage := c.damage
 	if c.unlisted > 0 {
-		damage = append(damage, &Damage{Offset: c.w.at, Msg: fmt.Sprintf("%d more places before this one are damaged", c.unlisted)})
+		more := fmt.Sprintf("%d more places before this one are damaged", c.unlisted)
+		damage = append(damage, &winperf.DataError{Offset: c.w.at, Msg: more})
 	}
 	c.damage, c.unlisted = nil, 0
 	return damage
@@ -100,7 +107,7 @@ func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
 			c.w.at, c.w.number = h.offset, int64(h.number)
 			return err
 		}
-		c.note(&Damage{Offset: h.offset, Bytes: h.end() - h.offset, Msg: fmt.Sprintf("sample%s cannot be read: %v", at(&h), err)})
+		c.unreadable(&h, "sample"+at(&h), err)
 		if err := c.w.skip(&h); err != nil {
 			return err
 		}
@@ -125,7 +132,7 @@ func (c *Cursor) step() (head, error) {
 	if h.kind != kindSample && c.w.damage != nil {
 		_, err := c.w.payload(&h)
 		if isDamage(err) {
-			c.note(&Damage{Offset: h.offset, Bytes: h.end() - h.offset, Msg: fmt.Sprintf("%v cannot be read: %v", h.kind, err)})
+			c.unreadable(&h, h.kind.String(), err)
 			return h, c.w.skip(&h)
 		}
 		if err != nil {
@@ -403,6 +410,6 @@ func (c *Cursor) readSchema(id uint64) (s *winperf.Schema, size int, err error) 
 			return nil, 0, err
 		}
 	}
-	lost := &Damage{Offset: c.w.at, Msg: "the names of the samples from here on cannot be read"}
+	lost := &winperf.DataError{Offset: c.w.at, Msg: "the names of the samples from here on cannot be read"}
 	return &winperf.Schema{Damage: []error{lost}}, 0, nil
 }

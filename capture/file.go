@@ -13,22 +13,6 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Damage is something in a capture that could not be read. It is an error that
-// wraps winperf.ErrBadData.
-type Damage struct {
-	Offset int64  // in the file
-	Bytes  int64  // that were passed over
-	Msg    string // what was found and what it costs
-}
-
-// Error returns the message with its place.
-func (d *Damage) Error() string {
-	return fmt.Sprintf("capture: at byte %d: %s", d.Offset, d.Msg)
-}
-
-// Unwrap returns winperf.ErrBadData.
-func (d *Damage) Unwrap() error { return winperf.ErrBadData }
-
 // File is a capture that is read. It is immutable: any number of goroutines may
 // use it, each with a Cursor of its own, if the underlying reader allows that.
 type File struct {
@@ -128,7 +112,7 @@ func (f *File) readFileHead() error {
 	case n == 0:
 		return nil // whoever wrote it ended before the beginning
 	case n < fileHeadSize && !bytes.HasPrefix(b[:n], magic[:min(n, 8)]):
-		return &Damage{Msg: fmt.Sprintf("%d bytes, expected a capture", n)}
+		return &winperf.DataError{Msg: fmt.Sprintf("%d bytes, expected a capture", n)}
 	}
 	w := walk{f: f, at: -1, anyFile: true}
 	h, err := w.resync()
@@ -141,7 +125,7 @@ func (f *File) readFileHead() error {
 		return nil
 	}
 	if errors.Is(err, io.EOF) {
-		return &Damage{Bytes: f.size, Msg: "found neither the beginning of a capture nor a record of one"}
+		return &winperf.DataError{Len: f.size, Msg: "found neither the beginning of a capture nor a record of one"}
 	}
 	return err
 }

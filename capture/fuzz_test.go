@@ -46,7 +46,7 @@ func FuzzOpen(f *testing.F) {
 		got := rest(t, c)
 		damage := c.Damage()
 		for _, err := range damage {
-			if d := new(capture.Damage); !errors.As(err, &d) || d.Offset < 0 || d.Bytes < 0 || d.Offset+d.Bytes > int64(len(b)) {
+			if d := new(winperf.DataError); !errors.As(err, &d) || d.Offset < 0 || d.Len < 0 || d.Offset+d.Len > int64(len(b)) {
 				t.Fatalf("damage %v of %d bytes", err, len(b))
 			}
 		}

@@ -47,7 +47,7 @@ func appendSchema(b []byte, s *winperf.Schema) []byte {
 		b = appendSection(b, tagNames, appendBytes(table, t.Help))
 	}
 	for _, err := range s.Damage {
-		b = appendSection(b, tagDamage, damageOf(err).append(nil))
+		b = appendSection(b, tagDamage, appendDamage(nil, err))
 	}
 	for i := range s.Sets {
 		set := append([]byte{}, s.Sets[i].GUID[:]...)
@@ -124,7 +124,7 @@ func addSection(s *winperf.Schema, tag uint32, b []byte) (ok bool) {
 		if len(b) == 0 {
 			return false
 		}
-		s.Damage = append(s.Damage, recordedDamage{text: string(b[1:]), warning: b[0] != 0})
+		s.Damage = append(s.Damage, parseDamage(b))
 	case tagSet:
 		const fixed = 16 + 4
 		if len(b) < fixed {
@@ -137,35 +137,24 @@ func addSection(s *winperf.Schema, tag uint32, b []byte) (ok bool) {
 	return true
 }
 
-// recordedDamage is damage of the names that was known when the sample was
-// taken. Only its text was kept, and whether anything was lost by it.
-type recordedDamage struct {
-	text    string
-	warning bool
-}
+// recorded is the source of damage that was known when the sample was taken. Only
+// its text was kept, and whether anything was lost by it.
+const recorded = "when it was recorded"
 
-func damageOf(err error) recordedDamage {
-	var d recordedDamage
-	if errors.As(err, &d) { // from a capture into another
-		return d
+// appendDamage appends the payload of a section of damage.
+func appendDamage(b []byte, err error) []byte {
+	var e *winperf.DataError
+	warning, text := byte(0), err.Error()
+	if errors.As(err, &e) && e.Warning {
+		warning = 1
 	}
-	var w interface{ Warning() bool }
-	return recordedDamage{text: err.Error(), warning: errors.As(err, &w) && w.Warning()}
-}
-
-func (d recordedDamage) append(b []byte) []byte {
-	lost := byte(0)
-	if d.warning {
-		lost = 1
+	if e != nil && e.Source == recorded { // from a capture into another
+		text = e.Msg
 	}
-	return append(append(b, lost), d.text...)
+	return append(append(b, warning), text...)
 }
 
-// Error returns the text.
-func (d recordedDamage) Error() string { return "when it was recorded: " + d.text }
-
-// Warning tells whether nothing was lost.
-func (d recordedDamage) Warning() bool { return d.warning }
-
-// Unwrap returns winperf.ErrBadData.
-func (d recordedDamage) Unwrap() error { return winperf.ErrBadData }
+// parseDamage reads what appendDamage wrote.
+func parseDamage(b []byte) error {
+	return &winperf.DataError{Source: recorded, Offset: -1, Msg: string(b[1:]), Warning: b[0] != 0}
+}

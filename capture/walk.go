@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/winperf/winperf"
 )
 
 // walk goes from record to record. Where there is none it looks for the next
@@ -15,7 +17,7 @@ type walk struct {
 	at      int64 // where the next record stands
 	number  int64 // that it should have, -1 for not known
 	anyFile bool  // takes records of every file id
-	damage  func(*Damage)
+	damage  func(*winperf.DataError)
 	skipped int64 // bytes of payloads that were damaged
 
 	window []byte // a piece of the file
@@ -78,7 +80,8 @@ func (w *walk) next() (head, error) {
 			return head{}, err
 		}
 	} else if w.number >= 0 && int64(h.number) != w.number && w.damage != nil {
-		w.damage(&Damage{Offset: h.offset, Msg: fmt.Sprintf("record %d stands here, expected %d: records are missing or out of order", h.number, w.number)})
+		const msg = "record %d stands here, expected %d: records are missing or out of order"
+		w.damage(&winperf.DataError{Offset: h.offset, Msg: fmt.Sprintf(msg, h.number, w.number)})
 	}
 	w.at, w.number = h.end(), int64(h.number)+1
 	return h, nil
@@ -94,8 +97,8 @@ func (w *walk) tell(from int64, h *head, atEnd bool) {
 		w.damage(w.brokenTail(from))
 		return
 	}
-	d := &Damage{Offset: from, Bytes: h.offset - from}
-	d.Msg = fmt.Sprintf("%d bytes are no record", d.Bytes)
+	d := &winperf.DataError{Offset: from, Len: h.offset - from}
+	d.Msg = fmt.Sprintf("%d bytes are no record", d.Len)
 	if lost := int64(h.number) - w.number; w.number >= 0 && lost > 0 {
 		d.Msg += fmt.Sprintf("; %d records are lost", lost)
 	}
@@ -103,13 +106,13 @@ func (w *walk) tell(from int64, h *head, atEnd bool) {
 }
 
 // brokenTail is the damage of a last record that was not written to its end.
-func (w *walk) brokenTail(from int64) *Damage {
-	d := &Damage{Offset: from, Bytes: w.f.size - from}
+func (w *walk) brokenTail(from int64) *winperf.DataError {
+	d := &winperf.DataError{Offset: from, Len: w.f.size - from}
 	b, _ := w.view(from, headSize) // an error was told before
 	if h, ok := parseHead(b, from); ok {
-		d.Msg = fmt.Sprintf("the last record ends after %d of %d bytes", d.Bytes, h.end()-from)
+		d.Msg = fmt.Sprintf("the last record ends after %d of %d bytes", d.Len, h.end()-from)
 	} else {
-		d.Msg = fmt.Sprintf("the last %d bytes are no whole record", d.Bytes)
+		d.Msg = fmt.Sprintf("the last %d bytes are no whole record", d.Len)
 	}
 	return d
 }

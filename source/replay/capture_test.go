@@ -154,7 +154,7 @@ func TestCaptureDamaged(t *testing.T) {
 		t.Errorf("%d of %d samples, damage %v", taken, len(samples), damage)
 	}
 	for _, err := range damage {
-		if !strings.Contains(err.Error(), name+": capture: at byte ") || !errors.Is(err, winperf.ErrBadData) {
+		if !strings.Contains(err.Error(), name+": bad data at byte ") || !errors.Is(err, winperf.ErrBadData) {
 			t.Errorf("damage %v", err)
 		}
 	}
