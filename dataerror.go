@@ -89,8 +89,10 @@ func (e *DataError) appendPlace(b []byte) []byte {
 		return fmt.Appendf(b, "%v \"%s\", character %d", kind, printable(e.Text), utf8.RuneCountInString(before)+1)
 	case e.Line > 0 && e.Column > 0:
 		return fmt.Appendf(b, "%v in line %d, column %d", kind, e.Line, e.Column)
-	case e.Line > 0:
+	case e.Line > 0 && e.Offset >= 0:
 		return fmt.Appendf(b, "%v in line %d (offset %d)", kind, e.Line, e.Offset)
+	case e.Line > 0:
+		return fmt.Appendf(b, "%v in line %d", kind, e.Line)
 	case e.Offset >= 0:
 		return fmt.Appendf(b, "%v at byte %d", kind, e.Offset)
 	}

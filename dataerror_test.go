@@ -36,6 +36,7 @@ func TestDataErrorText(t *testing.T) {
 			"bad data at byte 0: counter set {000000ff-0000-0000-0000-000000000000}: counter 7: why"},
 
 		{winperf.DataError{Line: 3, Offset: 60, Msg: "why"}, "bad data in line 3 (offset 60): why"},
+		{winperf.DataError{Line: 3, Offset: -1, Msg: "why"}, "bad data in line 3: why"},
 		{winperf.DataError{Line: 3, Offset: 60, Part: "field", Number: 2, Msg: "why"}, "bad data in line 3 (offset 60), field 2: why"},
 		{winperf.DataError{Line: 3, Column: 4, Msg: "why"}, "bad data in line 3, column 4: why"},
 

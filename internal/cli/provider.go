@@ -249,7 +249,7 @@ Exit status: 0 all is well, 1 no file could be read, 3 something is wrong.`,
 // listFindings writes the findings to standard output, or that there are none.
 func (a *app) listFindings(file string, found registration.Findings) error {
 	for _, f := range found {
-		if _, err := fmt.Fprintln(a.stdout, safetext.Line(f.String())); err != nil {
+		if _, err := fmt.Fprintln(a.stdout, safetext.Line(f.Error())); err != nil {
 			return err
 		}
 		a.partial = a.partial || !f.Warning
@@ -265,7 +265,7 @@ func (a *app) listFindings(file string, found registration.Findings) error {
 func (a *app) tellFindings(found registration.Findings) error {
 	for _, f := range found {
 		if f.Warning {
-			fmt.Fprintln(a.stderr, safetext.Line(f.String()))
+			fmt.Fprintln(a.stderr, safetext.Line(f.Error()))
 		}
 	}
 	return found.Err()
@@ -323,8 +323,8 @@ func (r *registrationRead) ini(ctx context.Context, file string, data []byte) er
 	path := filepath.Join(filepath.Dir(file), name)
 	text, err := readRegistrationFile(ctx, path)
 	if err != nil {
-		r.findings = append(r.findings, registration.Finding{File: file, Position: ini.SymbolFile.ValueAt,
-			Message: fmt.Sprintf("symbolfile %s cannot be read: %v", name, errors.Unwrap(err))})
+		unread := fmt.Sprintf("symbolfile %s cannot be read: %v", name, errors.Unwrap(err))
+		r.findings = append(r.findings, registration.NewFinding(file, ini.SymbolFile.ValueAt, unread))
 		r.findings = append(r.findings, registration.CheckINI(ini, nil)...)
 		return nil
 	}

@@ -169,7 +169,7 @@ func TestBroken(t *testing.T) {
 		}
 		var got []string
 		for _, f := range check(c.kind, strings.ReplaceAll(good[c.kind], c.old, c.new)) {
-			got = append(got, f.String())
+			got = append(got, f.Error())
 		}
 		if strings.Join(got, "\n") != c.want {
 			t.Errorf(".%s with %q:\n%s\nwant\n%s", c.kind, c.new, strings.Join(got, "\n"), c.want)

@@ -8,7 +8,7 @@
 //     it (Microsoft Learn, "Performance Counters Schema").
 //
 // A [Schema] is the one description that all of them are made from. What is wrong
-// with a file is a list of [Finding], each with line and column; a fault costs
+// with a file is a list of [Findings], each with line and column; a fault costs
 // itself and hides no other.
 //
 // The package touches no system: it takes bytes and gives bytes. A [Plan] says

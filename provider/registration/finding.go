@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/winperf/winperf"
 )
 
 // ErrInvalid is wrapped by errors about files and schemas that do not keep the
@@ -15,33 +17,10 @@ var ErrInvalid = errors.New("invalid registration")
 // characters; 0 stands for the file, or the line, as a whole.
 type Position struct{ Line, Column int }
 
-// Finding is one thing that is wrong with a file.
-type Finding struct {
-	File string
-	Position
-	// Warning tells that Windows takes the file as it is, but hardly as it was
-	// meant.
-	Warning bool
-	Message string
-}
-
-// String is the finding as compilers write theirs: file:line:column: message.
-func (f Finding) String() string {
-	text := f.File
-	if f.Line > 0 {
-		text += fmt.Sprintf(":%d", f.Line)
-		if f.Column > 0 {
-			text += fmt.Sprintf(":%d", f.Column)
-		}
-	}
-	if f.Warning {
-		return text + ": warning: " + f.Message
-	}
-	return text + ": " + f.Message
-}
-
-// Findings are what is wrong with some files.
-type Findings []Finding
+// Findings are what is wrong with some files, each with the file's name, line and
+// column. A warning tells that Windows takes the file as it is, but hardly as it was
+// meant.
+type Findings []*winperf.DataError
 
 // Err returns the findings that are no warnings as one error that wraps
 // ErrInvalid, or nil.
@@ -49,10 +28,23 @@ func (fs Findings) Err() error {
 	var errs []error
 	for _, f := range fs {
 		if !f.Warning {
-			errs = append(errs, fmt.Errorf("%w: %s", ErrInvalid, f))
+			errs = append(errs, f)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// NewFinding returns a finding that is no warning.
+func NewFinding(file string, at Position, message string) *winperf.DataError {
+	return &winperf.DataError{
+		Err: ErrInvalid, Source: file, Offset: -1, Line: at.Line, Column: at.Column, Msg: message,
+	}
+}
+
+func newWarning(file string, at Position, message string) *winperf.DataError {
+	f := NewFinding(file, at, "warning: "+message)
+	f.Warning = true
+	return f
 }
 
 // maxFindings bounds how many findings about a file are kept. Of the others it is
@@ -72,7 +64,7 @@ func (r *report) fault(at Position, format string, args ...any) {
 		r.moreFaults(1)
 		return
 	}
-	r.findings = append(r.findings, Finding{File: r.file, Position: at, Message: fmt.Sprintf(format, args...)})
+	r.findings = append(r.findings, NewFinding(r.file, at, fmt.Sprintf(format, args...)))
 }
 
 func (r *report) warn(at Position, format string, args ...any) {
@@ -80,7 +72,7 @@ func (r *report) warn(at Position, format string, args ...any) {
 		r.more++
 		return
 	}
-	r.findings = append(r.findings, Finding{File: r.file, Position: at, Warning: true, Message: fmt.Sprintf(format, args...)})
+	r.findings = append(r.findings, newWarning(r.file, at, fmt.Sprintf(format, args...)))
 }
 
 // full reports whether no more findings are kept.
@@ -95,13 +87,16 @@ func (r *report) moreFaults(n int) {
 // sorted returns the findings in the order of the files' lines, and last how many
 // more there are.
 func (r *report) sorted() Findings {
-	slices.SortStableFunc(r.findings, func(a, b Finding) int {
+	slices.SortStableFunc(r.findings, func(a, b *winperf.DataError) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	if r.more == 0 {
 		return r.findings
 	}
 
-	rest := Finding{File: r.file, Warning: !r.faulty, Message: fmt.Sprintf("and %d more", r.more)}
-	return append(r.findings, rest)
+	rest := fmt.Sprintf("and %d more", r.more)
+	if r.faulty {
+		return append(r.findings, NewFinding(r.file, Position{}, rest))
+	}
+	return append(r.findings, newWarning(r.file, Position{}, rest))
 }

@@ -205,10 +205,10 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, ini.Texts)
 		}
 	}
-	if _, found := registration.ParseINI("t.ini", []byte{0xFE, 0xFF, 0, '['}); len(found) == 0 || !strings.Contains(found[0].Message, "high byte first") {
+	if _, found := registration.ParseINI("t.ini", []byte{0xFE, 0xFF, 0, '['}); len(found) == 0 || !strings.Contains(found[0].Msg, "high byte first") {
 		t.Errorf("UTF-16 with the high byte first: %v", found)
 	}
-	if _, found := registration.ParseINI("t.ini", []byte{0xFF, 0xFE, '\n', 0, ' '}); len(found) == 0 || found[0].String() != "t.ini:2: odd number of bytes: the last UTF-16 character is cut" {
+	if _, found := registration.ParseINI("t.ini", []byte{0xFF, 0xFE, '\n', 0, ' '}); len(found) == 0 || found[0].Error() != "t.ini:2: odd number of bytes: the last UTF-16 character is cut" {
 		t.Errorf("odd UTF-16: %v", found)
 	}
 }
@@ -226,7 +226,7 @@ func FuzzFiles(f *testing.F) {
 		manifest, rest := registration.ParseManifest("x", data)
 		found = append(append(append(found, more...), rest...), registration.CheckINI(ini, header)...)
 		for _, f := range found {
-			if f.Message == "" || f.Line < 0 || f.Column < 0 {
+			if f.Msg == "" || f.Line < 0 || f.Column < 0 {
 				t.Errorf("finding %+v", f)
 			}
 		}

@@ -93,7 +93,7 @@ func ParseSchema(file string, data []byte) (*Schema, error) {
 		case errors.As(err, &kind):
 			at = kind.Offset
 		}
-		return nil, fmt.Errorf("%w: %s", ErrInvalid, Finding{File: file, Position: positionOf(data, at-1), Message: err.Error()})
+		return nil, NewFinding(file, positionOf(data, at-1), err.Error())
 	}
 	if err := s.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -182,14 +182,14 @@ func TestMany(t *testing.T) {
 		switch {
 		case want == "" && len(found) > 0:
 			t.Errorf("%s: %v", name, found)
-		case want != "" && (len(found) != most+1 || found[most].String() != want || found[most].Warning):
+		case want != "" && (len(found) != most+1 || found[most].Error() != want || found[most].Warning):
 			t.Errorf("%s: %d findings, the last %q: want %q", name, len(found), found[len(found)-1], want)
 		}
 	}
 
 	// Warnings alone are no fault, however many.
 	found := read(map[string]string{"t.ini": strings.Replace(ini("009=\n", "SYMBOL_0_009_NAME=N\n"), "[objects]", repeat(most+7, "x@=\n")+"[objects]", 1), "t.h": header(1)})
-	if len(found) != most+1 || found[most].String() != "t.ini: warning: and 7 more" || found.Err() != nil {
+	if len(found) != most+1 || found[most].Error() != "t.ini: warning: and 7 more" || found.Err() != nil {
 		t.Errorf("%d findings, the last %q, error %v", len(found), found[len(found)-1], found.Err())
 	}
 }
