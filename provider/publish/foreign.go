@@ -100,7 +100,7 @@ func (r *foreign) published() bool {
 
 // bad is an error about what stands at an offset of the file.
 func (r *foreign) bad(offset int64, format string, args ...any) error {
-	return fmt.Errorf("%s: byte %d: %s: %w", r.path, offset, brief(fmt.Sprintf(format, args...)), winperf.ErrBadData)
+	return &winperf.DataError{Source: r.path, Offset: offset, Msg: brief(fmt.Sprintf(format, args...))}
 }
 
 // read fills p from an offset of the file.
@@ -112,7 +112,7 @@ func (r *foreign) read(p []byte, offset int64) error {
 	if errors.Is(err, io.EOF) {
 		return r.bad(offset+int64(n), "the file ends, %d bytes before what it holds", len(p)-n)
 	}
-	return fmt.Errorf("%s: byte %d: %w", r.path, offset, err)
+	return &winperf.DataError{Err: err, Source: r.path, Offset: offset, Msg: err.Error()}
 }
 
 // header reads the header and checks what it says by itself.

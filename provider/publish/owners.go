@@ -117,14 +117,14 @@ func (o *owners) parse(path string, text []byte) {
 		}
 		end := strings.IndexAny(line, " \t")
 		if end < 0 {
-			const message = "%s:%d: no object; want ACCOUNT,ACCOUNT OBJECT: %w"
-			o.wrong = append(o.wrong, fmt.Errorf(message, path, i+1, winperf.ErrBadData))
+			const message = "no object; want ACCOUNT,ACCOUNT OBJECT"
+			o.wrong = append(o.wrong, &winperf.DataError{Source: path, Line: i + 1, Msg: message})
 			continue
 		}
 		g := grant{object: winperf.CompilePattern(strings.TrimSpace(line[end:]))}
 		for account := range strings.SplitSeq(line[:end], ",") {
 			if err := g.add(account); err != nil {
-				o.wrong = append(o.wrong, fmt.Errorf("%s:%d: %w", path, i+1, err))
+				o.wrong = append(o.wrong, &winperf.DataError{Err: err, Source: path, Line: i + 1, Msg: err.Error()})
 			}
 		}
 		o.grants = append(o.grants, g)

@@ -325,7 +325,7 @@ func (c *collection) instance(f *foreign, in foreignInstance, d described) provi
 // orphan tells of the first instance of a file that has no parent where it says.
 func (c *collection) orphan(f *foreign, in foreignInstance) {
 	if f.fault == nil {
-		f.fault = fmt.Errorf("%s: byte %d: an instance has no parent where it says", f.path, f.begin+int64(in.at))
+		f.fault = f.bad(f.begin+int64(in.at), "an instance has no parent where it says")
 		c.fault(f, f.fault)
 	}
 }
