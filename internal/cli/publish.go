@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -98,13 +98,17 @@ func (a *app) publishLines(p *publishing) error {
 			return err
 		}
 		text := string(bytes.TrimRight(line, "\r\n"))
-		fault := &lineFault{1, fmt.Sprintf("the line is longer than %d bytes", maxPublishLine)}
-		if !long {
+
+		var fault *winperf.DataError
+		if long {
+			fault = &winperf.DataError{Column: 1, Msg: fmt.Sprintf("the line is longer than %d bytes", maxPublishLine)}
+		} else {
 			fault = p.line(text)
 		}
 		if fault != nil {
 			a.partial = true
-			fmt.Fprintf(a.stderr, "winperf: standard input:%d:%d: %s\n", number, fault.column, safetext.Line(fault.msg))
+			fault.Source, fault.Line = "standard input", number
+			a.complain(fault)
 		}
 		if err != nil {
 			return nil

@@ -12,12 +12,6 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// lineFault is what is wrong with a line.
-type lineFault struct {
-	column int // in characters, from 1
-	msg    string
-}
-
 // publishing carries out lines.
 type publishing struct {
 	publisher *publish.Publisher
@@ -47,34 +41,35 @@ func newPublishing(p *publish.Publisher, s *registration.Schema) *publishing {
 	return pub
 }
 
-// line carries out a line. It returns nil or why it could not.
-func (p *publishing) line(text string) *lineFault {
+// line carries out a line. It returns nil or, with the column in characters, why it
+// could not.
+func (p *publishing) line(text string) *winperf.DataError {
 	if strings.TrimSpace(text) == "" || text[0] == '#' {
 		return nil
 	}
 	text = strings.TrimRight(text, " \t")
 	split := strings.LastIndexAny(text, " \t")
 	if split < 0 {
-		return &lineFault{1, "expected a path, a blank and a value"}
+		return &winperf.DataError{Column: 1, Msg: "expected a path, a blank and a value"}
 	}
 	path, value := strings.TrimRight(text[:split], " \t"), text[split+1:]
 	at := func(offset int) int { return utf8.RuneCountInString(text[:offset]) + 1 }
 	if strings.EqualFold(value, "remove") {
 		if err := p.remove(path); err != nil {
-			return &lineFault{pathColumn(path, err), err.Error()}
+			return &winperf.DataError{Column: pathColumn(path, err), Msg: err.Error()}
 		}
 		return nil
 	}
 	c, err := parseChange(value)
 	if err != nil {
-		return &lineFault{at(split + 1), err.Error()}
+		return &winperf.DataError{Column: at(split + 1), Msg: err.Error()}
 	}
 	h, err := p.handle(path)
 	if err != nil {
-		return &lineFault{pathColumn(path, err), err.Error()}
+		return &winperf.DataError{Column: pathColumn(path, err), Msg: err.Error()}
 	}
 	if err := c.apply(h); err != nil {
-		return &lineFault{at(split + 1), err.Error()}
+		return &winperf.DataError{Column: at(split + 1), Msg: err.Error()}
 	}
 	return nil
 }
