@@ -56,7 +56,7 @@ func (e *blgEvents) open(r io.Reader) error {
 	isHead := mark == blgMarker && (typ == blgSystem32 || typ == blgSystem64)
 	switch {
 	case !isHead && (there != again || !possibleBuffer(there)):
-		return fmt.Errorf("%w: %w: no head of an event trace file at offset %#x", winperf.ErrBadData, ErrNoBLG, blgBufferHeader)
+		return fmt.Errorf("%w: %w: no head of an event trace file at byte %d", winperf.ErrBadData, ErrNoBLG, blgBufferHeader)
 	case possibleBuffer(there) && there == again:
 		e.size = int(there)
 	case possibleBuffer(there) && possibleBuffer(again):

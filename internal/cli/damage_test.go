@@ -3,7 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/provider/publish"
 )
 
 // several stands for errors that were not kept.
@@ -30,5 +34,17 @@ func TestCountErrors(t *testing.T) {
 		if got := countErrors(tt.errs); got != tt.want {
 			t.Errorf("%v count as %d, want %d", tt.errs, got, tt.want)
 		}
+	}
+}
+
+// TestCostly leaves out what costs nothing and what others published, wherever it
+// stands in an error.
+func TestCostly(t *testing.T) {
+	lost := &winperf.DataError{Msg: "lost"}
+	harmless := &winperf.DataError{Msg: "harmless", Warning: true}
+	other, plain := &publish.Notice{Err: lost}, errors.New("plain")
+	errs := []error{lost, harmless, other, fmt.Errorf("a file: %w", harmless), plain}
+	if got, want := costly(errs), []error{lost, plain}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
