@@ -295,7 +295,7 @@ func TestChecks(t *testing.T) {
 func finding(ix *index.Index, err error, check perfdata.Check) *winperf.DataError {
 	for _, e := range append([]error{err}, ix.Damage...) {
 		var found *winperf.DataError
-		if errors.As(e, &found) && found.Err == check {
+		if errors.As(e, &found) && errors.Is(found, check) {
 			return found
 		}
 	}

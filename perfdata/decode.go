@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
 
@@ -79,7 +80,7 @@ type decoder struct {
 // on the way.
 func (d *decoder) block(b []byte) *winperf.DataError {
 	first, objects, err := d.header(b)
-	if err != nil && err.Err != CheckTruncated {
+	if err != nil && !errors.Is(err, CheckTruncated) {
 		return err
 	}
 	room := min(int(objects), len(d.b)/objectSize)

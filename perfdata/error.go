@@ -1,6 +1,10 @@
 package perfdata
 
-import winperf "github.com/winperf/winperf"
+import (
+	"errors"
+
+	winperf "github.com/winperf/winperf"
+)
 
 // fault is a finding about the block as a whole. Its text is made only when it is
 // asked for.
@@ -25,7 +29,8 @@ func (d *decoder) fault(c Check, offset uint32, got, want int64) *winperf.DataEr
 
 // severityOf is the severity of a finding.
 func severityOf(err *winperf.DataError) Severity {
-	check, _ := err.Err.(Check)
+	var check Check
+	errors.As(err, &check)
 	return check.Severity()
 }
 
