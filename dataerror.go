@@ -59,10 +59,12 @@ func (e *DataError) Error() string {
 	} else if e.Object.Index != 0 {
 		b = fmt.Appendf(b, ": object %d", e.Object.Index)
 	}
-	if e.Part != "" && e.Line > 0 {
-		b = fmt.Appendf(b, ", %s %d", e.Part, e.Number)
-	} else if e.Part != "" {
-		b = fmt.Appendf(b, ": %s %d", e.Part, e.Number)
+	sep := ": "
+	if e.Line > 0 {
+		sep = ", "
+	}
+	if e.Part != "" {
+		b = fmt.Appendf(b, "%s%s %d", sep, e.Part, e.Number)
 	}
 
 	text := e.Msg

@@ -107,9 +107,16 @@ func (d *decoder) identifiers(base uint32) {
 func (d *decoder) answer(i int, a *answer, err *winperf.DataError) {
 	id := d.memo.identifier(uint32(i))
 	if id == nil {
-		d.drop(i, fault(CheckIdentity, a.off, int64(i), 0))
+		// What else is wrong with it is of no interest, but for its memory: there may be
+		// an answer for every 16 bytes.
+		if err == nil {
+			err = new(winperf.DataError)
+		}
+		*err = *fault(CheckIdentity, a.off, int64(i), 0)
+		d.drop(i, err)
 		return
 	}
+
 	if err != nil {
 		err.Object.GUID = id.set
 		d.drop(i, err)
