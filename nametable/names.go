@@ -36,8 +36,8 @@ func FromSchema(s *winperf.Schema) (*Names, []error) {
 		id, err := ParseLanguage(nt.Language)
 		if err != nil {
 			id = nt.Language
-			list := damageList{source: "name table"}
-			damage = append(damage, list.damage(BadLanguage, winperf.DataError{Offset: -1}, fmt.Sprintf("%.40q", id)))
+			list, whole := damageList{source: "name table"}, winperf.DataError{Offset: -1}
+			damage = append(damage, list.damage(BadLanguage, whole, fmt.Sprintf("%.40q", id)))
 		}
 		read := func(kind Kind, value string, b []byte) *Table {
 			if len(b) == 0 {

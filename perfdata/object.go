@@ -83,7 +83,9 @@ func (d *decoder) objectParts(o *index.Object, def *definitions) *winperf.DataEr
 
 // settle finds out which values can be read, now that the length of the
 // shortest counter block is known.
-func (d *decoder) settle(o *index.Object, def *definitions, shortest uint32, recalled bool) *winperf.DataError {
+func (d *decoder) settle(
+	o *index.Object, def *definitions, shortest uint32, recalled bool,
+) *winperf.DataError {
 	if recalled {
 		d.ix.Counters = d.ix.Counters[:o.Counter0]
 		if err := d.counters(o, def); err != nil {
@@ -266,7 +268,8 @@ func (d *decoder) link(o *index.Object, i int, def []byte) {
 // without a name.
 func (d *decoder) badName(o *index.Object, in *index.Instance, i int, nameOff, nameLen uint32) {
 	length := u32(d.b, int(in.Off)+atInstLength)
-	err := atInstance(d.fault(CheckName, in.Off+atInstNameOffset, int64(nameOff)+int64(nameLen), int64(length)), i)
+	end := int64(nameOff) + int64(nameLen)
+	err := atInstance(d.fault(CheckName, in.Off+atInstNameOffset, end, int64(length)), i)
 	err.Object.Index = o.Title
 	d.damage(err)
 }
