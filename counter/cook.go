@@ -13,6 +13,19 @@ type Clocks struct {
 	ObjectFreq int64 // PERF_OBJECT_TYPE.PerfFreq, ticks per second
 }
 
+// At returns what a clock showed, and its ticks per second.
+func (c *Clocks) At(k Clock) (now, perSecond int64) {
+	switch k {
+	case TickClock:
+		return c.PerfTime, c.PerfFreq
+	case Clock100ns:
+		return c.Time100ns, 1e7
+	case ObjectClock:
+		return c.ObjectTime, c.ObjectFreq
+	}
+	return 0, 0
+}
+
 // ClockStep returns by how much the system time was set between two samples, in
 // units of 100 ns: how much further it went than the performance counter. It is
 // 0 where the two agree, as far as 100 ms or 2 % of the time between the

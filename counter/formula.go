@@ -104,19 +104,6 @@ func (f *Formula) NeedsBase() bool { return f.operands&OperandB1 != 0 }
 // NeedsMulti tells whether the formula needs the number of components.
 func (f *Formula) NeedsMulti() bool { return f.operands&OperandM1 != 0 }
 
-// time returns what the clock showed and its ticks per second.
-func (k Clock) time(c *Clocks) (now, freq int64) {
-	switch k {
-	case TickClock:
-		return c.PerfTime, c.PerfFreq
-	case Clock100ns:
-		return c.Time100ns, 1e7
-	case ObjectClock:
-		return c.ObjectTime, c.ObjectFreq
-	}
-	return 0, 0
-}
-
 // Column holds the operands and results of one counter over many instances.
 // Element i of every slice belongs to instance i; there are as many elements
 // as Bits and Status have in common. Where a slice that the formula needs is
@@ -150,9 +137,9 @@ func (f *Formula) Cook(prev, cur Clocks, col *Column) {
 	}
 
 	s := span{freq: 1}
-	now, freq := f.clock.time(&cur)
+	now, freq := cur.At(f.clock)
 	if f.operands&OperandD0 != 0 {
-		before, _ := f.clock.time(&prev)
+		before, _ := prev.At(f.clock)
 		if status := s.measure(before, now); status != OK {
 			c.fail(status)
 			return

@@ -14,8 +14,8 @@ func reference(f *Formula, opt Options, prev, cur *Sample, match Match) (value, 
 	if f.operands == 0 {
 		return 0, 0, Unsupported
 	}
-	now, tb := f.clock.time(&cur.Clocks)
-	before, _ := f.clock.time(&prev.Clocks)
+	now, tb := cur.Clocks.At(f.clock)
+	before, _ := prev.Clocks.At(f.clock)
 	if f.samples == 2 && match == Unmatched {
 		return 0, 0, NoPrevious
 	}

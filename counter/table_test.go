@@ -320,3 +320,24 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestSecond: what stands beside a raw value of PDH is what its formula needs beside
+// it.
+func TestSecond(t *testing.T) {
+	for info := range Types() {
+		base, clock := info.Type.Second()
+		operands := info.Formula.Operands()
+		if base != (operands&OperandB1 != 0) {
+			t.Errorf("%s: base %v with operands %v", info.Name, base, operands)
+		}
+		if timed := !base && operands&(OperandD0|OperandD1) != 0; timed != (clock != NoClock) || timed && clock != info.Clock {
+			t.Errorf("%s: clock %v with operands %v", info.Name, clock, operands)
+		}
+	}
+	c := Clocks{PerfTime: 1, PerfFreq: 2, Time100ns: 3, ObjectTime: 4, ObjectFreq: 5}
+	for clock, want := range [][2]int64{{}, {1, 2}, {3, 1e7}, {4, 5}} {
+		if now, perSecond := c.At(Clock(clock)); now != want[0] || perSecond != want[1] {
+			t.Errorf("clock %v: %d at %d per second, want %d", Clock(clock), now, perSecond, want)
+		}
+	}
+}

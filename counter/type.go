@@ -162,6 +162,17 @@ func (t Type) AcceptsBase(base Type) (ok, exact bool) {
 // Clock tells which clock the formula uses.
 func (t Type) Clock() Clock { return lookup(t).Clock }
 
+// Second tells what PDH keeps beside a raw value of the type, as the second value
+// that its formula needs (PDH_RAW_COUNTER.SecondValue of pdh.h): the raw value of
+// the base, or else what a clock showed. Of a type that has neither, with NoClock,
+// the second value says nothing.
+func (t Type) Second() (base bool, clock Clock) {
+	if t.NeedsBase() {
+		return true, NoClock // the clock of an average stands still: only its frequency counts
+	}
+	return false, t.Clock()
+}
+
 // Samples returns how many samples the displayable value needs: 2, 1, or 0 for
 // a type that has none.
 func (t Type) Samples() int { return lookup(t).Samples }

@@ -100,6 +100,8 @@ func (o Object) Counter(k int) Counter {
 		Scale:  d.Scale,
 		Detail: d.Detail,
 		Base:   int(d.Base),
+		Clock:  int(d.Time) - 1,
+		Freq:   int(d.Freq) - 1,
 	}
 }
 
@@ -113,6 +115,8 @@ type Counter struct {
 	Scale  int32  // DefaultScale, for graphs only
 	Detail uint32 // 100 novice, 200 advanced, 300 expert, 400 wizard
 	Base   int    // position of the base counter, -1 for none
+	Clock  int    // position of the counter that is its own clock, -1 for none: that is the object's then
+	Freq   int    // position of the counter that is the frequency of its own clock, -1 for none
 }
 
 // FindCounter returns the position of the first definition with the identity

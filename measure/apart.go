@@ -34,8 +34,8 @@ type apart struct {
 	started      time.Duration  // when the last one was begun, by the clock's Elapsed
 	newest       winperf.Sample // the last one that succeeded
 	only         []winperf.ObjectID
-	err          error          // of the last one
-	news         bool           // which nobody was told of
+	err          error // of the last one
+	news         bool  // which nobody was told of
 }
 
 // compileApart compiles the costly objects of a selection apart from the rest. It

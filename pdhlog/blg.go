@@ -154,8 +154,8 @@ type BLGSample struct {
 // BLGValue is what a sample has for one entry of the counter list.
 //
 // First, Second and Multi are the fields of PDH_RAW_COUNTER (pdh.h): the raw
-// value; the clock or the base that goes with it, see [BLGSecond]; the number of
-// components of a multi-timer.
+// value; the clock or the base that goes with it, see [counter.Type.Second]; the
+// number of components of a multi-timer.
 type BLGValue struct {
 	// Counter is the entry, or nil where the log's list is lost.
 	Counter *BLGCounter
@@ -178,36 +178,6 @@ type BLGItem struct {
 	Name          BLGName
 	First, Second int64
 	Multi         uint32
-}
-
-// BLGRole says what Second of a raw value is.
-type BLGRole uint8
-
-// The roles.
-const (
-	SecondNothing BLGRole = iota // it says nothing
-	SecondBase                   // the raw value of the base
-	SecondTicks                  // PerfTime of the sample
-	Second100ns                  // PerfTime100nSec of the sample, UTC
-	SecondObject                 // PerfTime of the object
-)
-
-// BLGSecond tells what Second of a raw value of the type is ("PDH_RAW_COUNTER"
-// on Microsoft Learn: the second value that the calculation of some types
-// needs).
-func BLGSecond(t counter.Type) BLGRole {
-	if t.NeedsBase() {
-		return SecondBase
-	}
-	switch t.Clock() {
-	case counter.TickClock:
-		return SecondTicks
-	case counter.Clock100ns:
-		return Second100ns
-	case counter.ObjectClock:
-		return SecondObject
-	}
-	return SecondNothing
 }
 
 // CStatus values of pdhmsg.h that a log may hold.

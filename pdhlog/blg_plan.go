@@ -248,21 +248,26 @@ func (x *blgExpansion) add(k int, kind BLGKind, path winperf.Path, parent string
 	}
 	path.Counter = x.names.Title(c.ID.Index)
 	x.all = append(x.all, blgPlanned{
-		BLGCounter: BLGCounter{Kind: kind, Path: path, Parent: parent, Type: c.Type, TimeBase: timeBase(c.Type, x.o.Clocks()), Scale: c.Scale},
-		object:     x.o.ID(), counter: c.ID, single: x.o.Single(),
+		BLGCounter: BLGCounter{
+			Kind: kind, Path: path, Parent: parent, Type: c.Type, TimeBase: timeBase(x.o, &c), Scale: c.Scale,
+		},
+		object: x.o.ID(), counter: c.ID, single: x.o.Single(),
 	})
 }
 
-// timeBase is the frequency of the clock that a type uses, of the performance
+// timeBase is the frequency of the clock that a counter uses, of the performance
 // counter where it uses none.
-func timeBase(t counter.Type, c counter.Clocks) int64 {
-	switch t.Clock() {
-	case counter.Clock100ns:
-		return 10_000_000
-	case counter.ObjectClock:
-		return c.ObjectFreq
+func timeBase(o frame.Object, c *frame.Counter) int64 {
+	if c.Freq >= 0 && o.Len() > 0 {
+		own, _ := o.Raw(0, c.Freq)
+		return int64(own)
 	}
-	return c.PerfFreq
+	clocks, clock := o.Clocks(), c.Type.Clock()
+	if clock == counter.NoClock {
+		clock = counter.TickClock
+	}
+	_, perSecond := clocks.At(clock)
+	return perSecond
 }
 
 // locate finds the instances of an entry in an object.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/perfdata"
 )
 
@@ -40,7 +41,7 @@ func (r *BLGReader) clocks(s *BLGSample) (utc, ahead int64, ok bool) {
 		case v.Block != nil:
 			head, _ := perfdata.HeadOf(v.Block) // other blocks are not kept
 			local, utc = winperf.ToFiletime(head.SystemTime()), head.Clocks().Time100ns
-		case v.Counter == nil || !v.Valid() || BLGSecond(v.Counter.Type) != Second100ns:
+		case v.Counter == nil || !v.Valid() || !tellsUTC(v.Counter.Type):
 			continue
 		case v.Kind == BLGSingle:
 			local, utc = s.Local, v.Second
@@ -54,6 +55,12 @@ func (r *BLGReader) clocks(s *BLGSample) (utc, ahead int64, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// tellsUTC tells that raw values of a type come with the time of a 100 ns clock.
+func tellsUTC(t counter.Type) bool {
+	_, clock := t.Second()
+	return clock == counter.Clock100ns
 }
 
 // near tells whether two times can be of one sample: collecting all counters may

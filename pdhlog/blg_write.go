@@ -177,7 +177,7 @@ func (w *catalogWriter) note(p *blgPlan, f frame.Frame, local int64) {
 func (w *catalogWriter) counters(c *BLGCatalogObject, o frame.Object) {
 	for k := range o.NumCounters() {
 		d := o.Counter(k)
-		c.Counters = append(c.Counters, BLGCatalogCounter{Title: d.ID.Index, Type: d.Type, TimeBase: timeBase(d.Type, o.Clocks()), Scale: d.Scale})
+		c.Counters = append(c.Counters, BLGCatalogCounter{Title: d.ID.Index, Type: d.Type, TimeBase: timeBase(o, &d), Scale: d.Scale})
 	}
 }
 

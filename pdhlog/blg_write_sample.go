@@ -86,17 +86,21 @@ func (w *blgSampleWriter) value(v *BLGValue, e *blgPlanned, o frame.Object, item
 type blgColumn struct {
 	o              frame.Object
 	k, base, first int
-	needsBase      bool // for Second
-	multi          bool // for MultiCount
-	clock          int64
+	needsBase      bool  // for Second
+	multi          bool  // for MultiCount
+	clock          int64 // for Second where it is no base
+	own            int   // position of the counter that is its own clock, -1 = none
 	values, bases  []uint64
 	whole          bool // every value is there, and every base
 }
 
 // read reads counter k of n instances.
 func (c *blgColumn) read(o frame.Object, t counter.Type, k, first, n int) {
-	c.o, c.k, c.base, c.first = o, k, o.Counter(k).Base, first
-	c.needsBase, c.multi, c.clock = t.NeedsBase(), t.IsMulti(), clockValue(t, o.Clocks())
+	d, clocks := o.Counter(k), o.Clocks()
+	c.o, c.k, c.base, c.first, c.own = o, k, d.Base, first, d.Clock
+	needsBase, clock := t.Second()
+	c.needsBase, c.multi = needsBase, t.IsMulti()
+	c.clock, _ = clocks.At(clock)
 	c.values = slices.Grow(c.values[:0], n)[:n]
 	c.bases = slices.Grow(c.bases[:0], n)[:n]
 	c.whole = o.ReadRaw(c.values, k, first)
@@ -105,13 +109,20 @@ func (c *blgColumn) read(o frame.Object, t counter.Type, k, first, n int) {
 	}
 }
 
-// item returns the i-th of the raw values; ok is false where it, or the base that
-// belongs to it, is missing.
+// item returns the i-th of the raw values; ok is false where it, or the base or clock
+// that belongs to it, is missing.
 func (c *blgColumn) item(i int) (it BLGItem, ok bool) {
 	if !c.whole && !c.has(i) {
 		return it, false
 	}
 	it.First, it.Second = int64(c.values[i]), c.clock
+	if c.own >= 0 {
+		own, ok := c.o.Raw(c.first+i, c.own)
+		if !ok {
+			return it, false
+		}
+		it.Second = int64(own)
+	}
 	switch {
 	case c.needsBase:
 		it.Second = int64(c.bases[i])
@@ -129,17 +140,4 @@ func (c *blgColumn) has(i int) bool {
 		}
 	}
 	return ok
-}
-
-// clockValue is the clock that a type uses, 0 where it uses none.
-func clockValue(t counter.Type, c counter.Clocks) int64 {
-	switch BLGSecond(t) {
-	case SecondTicks:
-		return c.PerfTime
-	case Second100ns:
-		return c.Time100ns
-	case SecondObject:
-		return c.ObjectTime
-	}
-	return 0
 }

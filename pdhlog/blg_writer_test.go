@@ -443,3 +443,49 @@ func TestBLGWriterParents(t *testing.T) {
 		t.Errorf("counters %+v", got.list)
 	}
 }
+
+// TestBLGWriterOwnClocks writes values with the clock and the frequency that they have
+// of their own.
+func TestBLGWriterOwnClocks(t *testing.T) {
+	m := newMachine(t)
+	clock := perfdata.NewCounter(28, perfdata.OwnClock)
+	block := perfdata.Block{PerfTime: 7, PerfFreq: 2_000_000, Time100ns: winperf.ToFiletime(m.at), Objects: []perfdata.Object{{
+		Title: 230, Counters: []perfdata.Counter{perfdata.NewCounter(28, counter.CounterCounter), clock, clock},
+	}}}
+	o := &block.Objects[0]
+	o.Layout(true)
+	for i, name := range []string{"a", "b", "c"} {
+		if _, err := o.AddInstance(name); err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range []uint64{5, uint64(100 + i), 10} {
+			if err := o.SetValue(i, k, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := o.SetMissing(2, 1, true); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := block.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}.Sample(), frame.Frame{})
+	if err != nil || len(f.Damage()) > 0 {
+		t.Fatal(err, f.Damage())
+	}
+
+	b, _ := writeBLG(t, BLGOptions{}, m, f)
+	log := readWhole(t, b)
+	if len(log.list) != 1 || log.list[0].TimeBase != 10 || len(log.samples) != 1 {
+		t.Fatalf("%+v", log)
+	}
+	var got []int64
+	for _, it := range log.samples[0].Values[0].Items {
+		got = append(got, it.Second)
+	}
+	if diff := cmp.Diff([]int64{100, 101}, got); diff != "" {
+		t.Error(diff)
+	}
+}

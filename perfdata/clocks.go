@@ -15,6 +15,13 @@ const (
 	clocksSize = 8 + 3*8     // mark, padding, PerfTime, PerfFreq, PerfTime100nSec
 )
 
+// OwnClock is the type of two definitions behind a counter, and behind its base if
+// it has one: what the clock showed that each of its values was taken at, and the
+// clock's ticks per second. winperf.h knows no such thing either, and a base that no
+// counter needs is none to other readers. But what PDH keeps are values with a
+// clock each, and those of one object need not be the same.
+const OwnClock = counter.LargeRawBase | 0x00100000
+
 // AppendClocks appends the clocks of an object that was not taken at the time of
 // the block's head, as they stand at the end of Object.Extra. Those of the object
 // itself, which have a place in PERF_OBJECT_TYPE, are not among them.

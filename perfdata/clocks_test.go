@@ -2,6 +2,7 @@ package perfdata_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -133,6 +134,32 @@ func TestAppendObjectDamaged(t *testing.T) {
 	for _, b := range [][]byte{nil, short, long, within} {
 		if got := perfdata.AppendObject([]byte("x"), b, counter.Clocks{}); !bytes.Equal(got, append([]byte("x"), b...)) {
 			t.Errorf("%d bytes became %d", len(b), len(got))
+		}
+	}
+}
+
+// TestOwnClock links counters with the clocks of their own that stand behind them, if
+// both parts are there and can be read.
+func TestOwnClock(t *testing.T) {
+	const own = "counter 4 0x40130500\n"
+	const missing = "counter 4 0x40130500 offset=0xFFFFFFF8\n"
+	for text, want := range map[string][2]int32{
+		"counter 4 PERF_100NSEC_TIMER\n" + own + own + "values : 1 2 3":                                            {2, 3},
+		"counter 4 PERF_100NSEC_MULTI_TIMER\ncounter 4 PERF_COUNTER_MULTI_BASE\n" + own + own + "values : 1 2 3 4": {3, 4},
+		"counter 4 PERF_100NSEC_TIMER\n" + own + "values : 1 2":                                                    {},
+		"counter 4 PERF_100NSEC_TIMER\n" + own + missing + "values : 1 2 -":                                        {},
+		"counter 4 PERF_100NSEC_TIMER\n" + own + "counter 4 PERF_LARGE_RAW_BASE\nvalues : 1 2 3":                   {},
+		"counter 4 PERF_COUNTER_RAWCOUNT\n" + own + own + "values : 1 2 3":                                         {},
+		"counter 4 PERF_AVERAGE_BULK\ncounter 4 PERF_AVERAGE_BASE\n" + own + own + "values : 1 2 3 4":              {},
+		"counter 4 PERF_COUNTER_COUNTER\n" + own + own + "values : 1 2 3":                                          {2, 3}, // and needs no frequency of the block's
+	} {
+		b := encode(t, fixture(t, "block\nobject 2 form=single\n"+text))
+		ix, err := decode(b, perfdata.Options{})
+		if err != nil || len(ix.Damage) > 0 && !strings.Contains(text, "FFF8") {
+			t.Fatalf("%s: %v, damage %v", text, err, ix.Damage)
+		}
+		if c := ix.Counters[0]; c.Time != want[0] || c.Freq != want[1] {
+			t.Errorf("%s: clock %d and frequency %d, want %d", text, c.Time, c.Freq, want)
 		}
 	}
 }

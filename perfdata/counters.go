@@ -146,6 +146,24 @@ func (d *decoder) bases(o *index.Object, def *definitions, shortest uint32) {
 	}
 }
 
+// ownClocks links counters with the clocks of their own that stand behind them.
+func (d *decoder) ownClocks(o *index.Object) {
+	counters := d.ix.Counters[o.Counter0:o.CounterEnd]
+	for i := range counters {
+		c, at := &counters[i], i+1
+		if c.Base >= 0 {
+			at++
+		}
+		if d.memo.traits.of(c.Type)&traitClock == 0 || at+1 >= len(counters) {
+			continue
+		}
+		isOwn := func(c *index.Counter) bool { return c.Type == OwnClock && c.State == index.Readable }
+		if isOwn(&counters[at]) && isOwn(&counters[at+1]) {
+			c.Time, c.Freq = int32(at)+1, int32(at)+2
+		}
+	}
+}
+
 // timeBases lists the counters whose clock has no frequency. Their raw values
 // can be read all the same. Definitions that came without values need none.
 func (d *decoder) timeBases(o *index.Object) {
@@ -154,6 +172,9 @@ func (d *decoder) timeBases(o *index.Object) {
 	}
 	for i, c := range d.ix.Counters[o.Counter0:o.CounterEnd] {
 		has := d.memo.traits.of(c.Type)
+		if c.Freq > 0 {
+			continue
+		}
 		if has&traitTickFreq != 0 && d.ix.ObjectClocks(o).PerfFreq <= 0 {
 			d.counterDamage(o, i, CheckTimeBase, atPerfFreq, d.ix.ObjectClocks(o).PerfFreq, int64(c.Type))
 		}

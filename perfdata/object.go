@@ -100,6 +100,9 @@ func (d *decoder) settle(
 	if def.traits&(traitBase|traitMulti) != 0 {
 		d.bases(o, def, shortest)
 	}
+	if def.traits&traitOwnClock != 0 {
+		d.ownClocks(o)
+	}
 	return nil
 }
 

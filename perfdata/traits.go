@@ -12,6 +12,8 @@ const (
 	traitMulti                        // a component count must follow, as a base or behind the value
 	traitTickFreq                     // PERF_DATA_BLOCK.PerfFreq is needed
 	traitObjectFreq                   // PERF_OBJECT_TYPE.PerfFreq is needed
+	traitClock                        // the time of a clock is needed
+	traitOwnClock                     // it is an [OwnClock]
 )
 
 // traits remembers the traits of the types met so far. Blocks have thousands of
@@ -40,6 +42,12 @@ func traitsOf(t counter.Type) trait {
 	}
 	if t.IsMulti() {
 		has |= traitMulti
+	}
+	if _, clock := t.Second(); clock != counter.NoClock {
+		has |= traitClock
+	}
+	if t == OwnClock {
+		has |= traitOwnClock
 	}
 	info, _ := t.Info()
 	if info.Formula.Operands()&counter.OperandTB != 0 {

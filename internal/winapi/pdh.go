@@ -3,6 +3,7 @@ package winapi
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"unsafe"
 
 	"github.com/winperf/winperf"
@@ -174,9 +175,8 @@ const (
 	PDH_FMT_NOSCALE  = 0x00001000
 	PDH_FMT_NOCAP100 = 0x00008000
 
-	PERF_DETAIL_WIZARD   = 400
-	PERF_DETAIL_COSTLY   = 0x00010000
-	PDH_NOEXPANDCOUNTERS = 1
+	PERF_DETAIL_WIZARD = 400
+	PERF_DETAIL_COSTLY = 0x00010000
 )
 
 // padding is what follows a pointer where 8 bytes are to be aligned.
@@ -216,24 +216,6 @@ type PDH_FMT_COUNTERVALUE_ITEM struct {
 	FmtValue PDH_FMT_COUNTERVALUE
 }
 
-// PDH_STATISTICS is what PdhComputeCounterStatistics computes (pdh.h).
-type PDH_STATISTICS struct {
-	Format, Count  uint32
-	Min, Max, Mean PDH_FMT_COUNTERVALUE
-}
-
-// PDH_COUNTER_PATH_ELEMENTS is a path taken apart (pdh.h). Its texts stand in the
-// same buffer.
-type PDH_COUNTER_PATH_ELEMENTS struct {
-	MachineName   uintptr
-	ObjectName    uintptr
-	InstanceName  uintptr
-	Parent        uintptr
-	InstanceIndex uint32
-	_             [unsafe.Sizeof(uintptr(0)) - 4]byte
-	CounterName   uintptr
-}
-
 // pathUnion is by how much the union of PDH_COUNTER_INFO is larger than the
 // path in it: on 32 bits, because of a GUID.
 const pathUnion = 4 * (8 - unsafe.Sizeof(uintptr(0))) / 4
@@ -270,23 +252,27 @@ func (m Memory) Bytes() int { return 8 * len(m) }
 
 func (m Memory) base() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m))) }
 
-// text reads a text that a structure in the memory points to. A pointer to
-// anywhere else, or to a text without an end, is an error; NULL is "".
+// text reads a text that a structure in the memory points to. NULL is "".
 func (m Memory) text(p uintptr) (string, error) {
+	units, err := m.units(p)
+	return wire.UnitsText(units), err
+}
+
+// units is a text that a structure in the memory points to, without its NUL. A
+// pointer to anywhere else, or to a text without an end, is an error; NULL is none.
+func (m Memory) units(p uintptr) ([]uint16, error) {
 	if p == 0 {
-		return "", nil
+		return nil, nil
 	}
 	off := p - m.base()
 	if off >= uintptr(m.Bytes()) || off%2 != 0 {
-		return "", fmt.Errorf("a text is outside its buffer of %d bytes: %w", m.Bytes(), winperf.ErrBadData)
+		return nil, fmt.Errorf("a text is outside its buffer of %d bytes: %w", m.Bytes(), winperf.ErrBadData)
 	}
 	units := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(m))), m.Bytes()/2)[off/2:]
-	for n, u := range units {
-		if u == 0 {
-			return wire.UnitsText(units[:n]), nil
-		}
+	if n := slices.Index(units, 0); n >= 0 {
+		return units[:n], nil
 	}
-	return "", fmt.Errorf("a text at byte %d has no end in its buffer of %d bytes: %w", off, m.Bytes(), winperf.ErrBadData)
+	return nil, fmt.Errorf("a text at byte %d has no end in its buffer of %d bytes: %w", off, m.Bytes(), winperf.ErrBadData)
 }
 
 // items is the memory as an array.
@@ -312,6 +298,13 @@ func (m Memory) FormattedItems(count uint32) ([]PDH_FMT_COUNTERVALUE_ITEM, error
 
 // Name reads the name of an item.
 func (m Memory) Name(p uintptr) (string, error) { return m.text(p) }
+
+// NameBytes is the name of an item in UTF-16LE without its NUL, as a part of the
+// memory.
+func (m Memory) NameBytes(p uintptr) ([]byte, error) {
+	units, err := m.units(p)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(units))), 2*len(units)), err // Windows is little endian
+}
 
 // CounterInfo is PDH_COUNTER_INFO with its texts.
 type CounterInfo struct {
@@ -346,29 +339,6 @@ func (m Memory) CounterInfo() (CounterInfo, error) {
 	}{
 		{&info.FullPath, raw.FullPath}, {&info.Machine, raw.MachineName}, {&info.Object, raw.ObjectName},
 		{&info.Instance, raw.InstanceName}, {&info.Parent, raw.Parent}, {&info.Counter, raw.CounterName}, {&info.Explain, raw.ExplainText},
-	} {
-		if *t.to, err = m.text(t.from); err != nil {
-			return CounterInfo{}, err
-		}
-	}
-	return info, nil
-}
-
-// PathElements reads what PdhParseCounterPath wrote, as far as CounterInfo has
-// room for it.
-func (m Memory) PathElements() (CounterInfo, error) {
-	all, err := items[PDH_COUNTER_PATH_ELEMENTS](m, 1)
-	if err != nil {
-		return CounterInfo{}, err
-	}
-	raw := &all[0]
-	info := CounterInfo{HasInstance: raw.InstanceName != 0, Index: raw.InstanceIndex}
-	for _, t := range []struct {
-		to   *string
-		from uintptr
-	}{
-		{&info.Machine, raw.MachineName}, {&info.Object, raw.ObjectName}, {&info.Instance, raw.InstanceName},
-		{&info.Parent, raw.Parent}, {&info.Counter, raw.CounterName},
 	} {
 		if *t.to, err = m.text(t.from); err != nil {
 			return CounterInfo{}, err

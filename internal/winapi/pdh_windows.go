@@ -5,17 +5,15 @@ import (
 	"unsafe"
 )
 
-// Pdh are the functions of pdh.dll that a source of live counters needs; PdhCompute
-// and PdhLogs are the others. Sizes of texts are in UTF-16 units, others in bytes;
-// they are asked for with an empty buffer, and PDH_MORE_DATA is the answer.
+// Pdh are the functions of pdh.dll that a source of live counters needs. Sizes of
+// texts are in UTF-16 units, others in bytes; they are asked for with an empty
+// buffer, and PDH_MORE_DATA is the answer.
 type Pdh struct {
-	openQuery, closeQuery, collect                  *Proc
-	addCounter, addEnglish, removeCounter           *Proc
-	counterInfo, timeBase, setScale                 *Proc
-	rawValue, rawArray, formatted, formattedArray   *Proc
-	enumMachines, enumObjects, enumItems, expand    *Proc
-	connect, validate, nameByIndex, indexByName     *Proc
-	version, defaultObject, defaultCounter, expand1 *Proc
+	openQuery, closeQuery, collect                *Proc
+	addCounter, addEnglish, removeCounter         *Proc
+	counterInfo, timeBase                         *Proc
+	rawValue, rawArray, formatted, formattedArray *Proc
+	enumObjects, enumItems                        *Proc
 }
 
 // NewPdh returns the functions of a library, pdh.dll for the system's own.
@@ -29,23 +27,12 @@ func NewPdh(dll *DLL) *Pdh {
 		removeCounter:  dll.Proc("PdhRemoveCounter"),
 		counterInfo:    dll.Proc("PdhGetCounterInfoW"),
 		timeBase:       dll.Proc("PdhGetCounterTimeBase"),
-		setScale:       dll.Proc("PdhSetCounterScaleFactor"),
 		rawValue:       dll.Proc("PdhGetRawCounterValue"),
 		rawArray:       dll.Proc("PdhGetRawCounterArrayW"),
 		formatted:      dll.Proc("PdhGetFormattedCounterValue"),
 		formattedArray: dll.Proc("PdhGetFormattedCounterArrayW"),
-		enumMachines:   dll.Proc("PdhEnumMachinesW"),
 		enumObjects:    dll.Proc("PdhEnumObjectsW"),
 		enumItems:      dll.Proc("PdhEnumObjectItemsW"),
-		expand:         dll.Proc("PdhExpandWildCardPathW"),
-		expand1:        dll.Proc("PdhExpandCounterPathW"),
-		connect:        dll.Proc("PdhConnectMachineW"),
-		validate:       dll.Proc("PdhValidatePathW"),
-		nameByIndex:    dll.Proc("PdhLookupPerfNameByIndexW"),
-		indexByName:    dll.Proc("PdhLookupPerfIndexByNameW"),
-		version:        dll.Proc("PdhGetDllVersion"),
-		defaultObject:  dll.Proc("PdhGetDefaultPerfObjectW"),
-		defaultCounter: dll.Proc("PdhGetDefaultPerfCounterW"),
 	}
 }
 
@@ -159,14 +146,6 @@ func (p *Pdh) TimeBase(counter uintptr) (base int64, err error) {
 	return base, err
 }
 
-// SetScaleFactor sets the power of ten, -7 to 7, that formatted values are
-// multiplied by.
-//
-// sys	PdhSetCounterScaleFactor(counter Handle, factor int32) (status PdhStatus) = pdh.PdhSetCounterScaleFactor
-func (p *Pdh) SetScaleFactor(counter uintptr, factor int32) error {
-	return callPdh(p.setScale, counter, uintptr(factor))
-}
-
 // RawValue reads the raw value of a counter without a wildcard.
 //
 // sys	PdhGetRawCounterValue(counter Handle, typ *uint32, value *PDH_RAW_COUNTER) (status PdhStatus) = pdh.PdhGetRawCounterValue
@@ -202,35 +181,16 @@ func (p *Pdh) FormattedArray(counter uintptr, format uint32, buf Memory) (size, 
 	return size, count, err
 }
 
-// EnumMachines lists the machines that PDH is connected to, as MULTI_SZ.
-//
-// sys	PdhEnumMachines(source *uint16, list *uint16, size *uint32) (status PdhStatus) = pdh.PdhEnumMachinesW
-func (p *Pdh) EnumMachines(buf []uint16) (size uint32, err error) {
-	return enumMachines(p.enumMachines, 0, buf)
-}
-
-// enumMachines, and its like of other functions below, serve two forms, whose first
-// argument is a data source: its name, NULL for live counters, or its handle.
-func enumMachines(proc *Proc, source uintptr, buf []uint16) (size uint32, err error) {
-	size = uint32(len(buf))
-	err = callPdh(proc, source, uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
-	return size, err
-}
-
 // EnumObjects lists the objects of a machine, as MULTI_SZ.
 //
 // sys	PdhEnumObjects(source *uint16, machine *uint16, list *uint16, size *uint32, detail uint32, refresh bool) (status PdhStatus) = pdh.PdhEnumObjectsW
 func (p *Pdh) EnumObjects(machine string, buf []uint16, detail uint32, refresh bool) (size uint32, err error) {
-	return enumObjects(p.enumObjects, 0, machine, buf, detail, refresh)
-}
-
-func enumObjects(proc *Proc, source uintptr, machine string, buf []uint16, detail uint32, refresh bool) (size uint32, err error) {
 	name, err := text16(machine)
 	if err != nil {
 		return 0, err
 	}
 	size = uint32(len(buf))
-	err = callPdh(proc, source, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)), uintptr(detail), boolean(refresh))
+	err = callPdh(p.enumObjects, 0, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)), uintptr(detail), boolean(refresh))
 	return size, err
 }
 
@@ -239,10 +199,6 @@ func enumObjects(proc *Proc, source uintptr, machine string, buf []uint16, detai
 //
 // sys	PdhEnumObjectItems(source *uint16, machine *uint16, object *uint16, counters *uint16, counterSize *uint32, instances *uint16, instanceSize *uint32, detail uint32, flags uint32) (status PdhStatus) = pdh.PdhEnumObjectItemsW
 func (p *Pdh) EnumObjectItems(machine, object string, counters, instances []uint16, detail uint32) (counterSize, instanceSize uint32, err error) {
-	return enumItems(p.enumItems, 0, machine, object, counters, instances, detail)
-}
-
-func enumItems(proc *Proc, source uintptr, machine, object string, counters, instances []uint16, detail uint32) (counterSize, instanceSize uint32, err error) {
 	name, err := text16(machine)
 	if err != nil {
 		return 0, 0, err
@@ -252,132 +208,8 @@ func enumItems(proc *Proc, source uintptr, machine, object string, counters, ins
 		return 0, 0, err
 	}
 	counterSize, instanceSize = uint32(len(counters)), uint32(len(instances))
-	err = callPdh(proc, source, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)),
+	err = callPdh(p.enumItems, 0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)),
 		uintptr(pointer(counters)), uintptr(unsafe.Pointer(&counterSize)),
 		uintptr(pointer(instances)), uintptr(unsafe.Pointer(&instanceSize)), uintptr(detail), 0)
 	return counterSize, instanceSize, err
-}
-
-// ExpandWildCardPath lists the paths that a path with wildcards stands for, as
-// MULTI_SZ.
-//
-// sys	PdhExpandWildCardPath(source *uint16, path *uint16, list *uint16, size *uint32, flags uint32) (status PdhStatus) = pdh.PdhExpandWildCardPathW
-func (p *Pdh) ExpandWildCardPath(path string, buf []uint16, flags uint32) (size uint32, err error) {
-	return expandPath(p.expand, 0, path, buf, flags)
-}
-
-func expandPath(proc *Proc, source uintptr, path string, buf []uint16, flags uint32) (size uint32, err error) {
-	text, err := text16(path)
-	if err != nil {
-		return 0, err
-	}
-	size = uint32(len(buf))
-	err = callPdh(proc, source, uintptr(unsafe.Pointer(text)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)), uintptr(flags))
-	return size, err
-}
-
-// ExpandCounterPath is the older form of ExpandWildCardPath.
-//
-// sys	PdhExpandCounterPath(path *uint16, list *uint16, size *uint32) (status PdhStatus) = pdh.PdhExpandCounterPathW
-func (p *Pdh) ExpandCounterPath(path string, buf []uint16) (size uint32, err error) {
-	text, err := text16(path)
-	if err != nil {
-		return 0, err
-	}
-	size = uint32(len(buf))
-	err = callPdh(p.expand1, uintptr(unsafe.Pointer(text)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
-	return size, err
-}
-
-// ConnectMachine connects to another machine.
-//
-// sys	PdhConnectMachine(machine *uint16) (status PdhStatus) = pdh.PdhConnectMachineW
-func (p *Pdh) ConnectMachine(machine string) error { return p.withText(p.connect, machine) }
-
-// ValidatePath tells whether a path names a counter that is there.
-//
-// sys	PdhValidatePath(path *uint16) (status PdhStatus) = pdh.PdhValidatePathW
-func (p *Pdh) ValidatePath(path string) error { return p.withText(p.validate, path) }
-
-func (p *Pdh) withText(proc *Proc, s string) error {
-	text, err := text16(s)
-	if err != nil {
-		return err
-	}
-	return callPdh(proc, uintptr(unsafe.Pointer(text)))
-}
-
-// NameByIndex reads the name that a title index has in the system's language.
-//
-// sys	PdhLookupPerfNameByIndex(machine *uint16, index uint32, name *uint16, size *uint32) (status PdhStatus) = pdh.PdhLookupPerfNameByIndexW
-func (p *Pdh) NameByIndex(machine string, index uint32, buf []uint16) (size uint32, err error) {
-	name, err := text16(machine)
-	if err != nil {
-		return 0, err
-	}
-	size = uint32(len(buf))
-	err = callPdh(p.nameByIndex, uintptr(unsafe.Pointer(name)), uintptr(index), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
-	return size, err
-}
-
-// IndexByName returns a title index that has the name in the system's language.
-//
-// sys	PdhLookupPerfIndexByName(machine *uint16, name *uint16, index *uint32) (status PdhStatus) = pdh.PdhLookupPerfIndexByNameW
-func (p *Pdh) IndexByName(machine, name string) (index uint32, err error) {
-	m, err := text16(machine)
-	if err != nil {
-		return 0, err
-	}
-	text, err := text16(name)
-	if err != nil {
-		return 0, err
-	}
-	err = callPdh(p.indexByName, uintptr(unsafe.Pointer(m)), uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(&index)))
-	return index, err
-}
-
-// Version is the library's, such as 0x503 for 5.3.
-//
-// sys	PdhGetDllVersion(version *uint32) (status PdhStatus) = pdh.PdhGetDllVersion
-func (p *Pdh) Version() (version uint32, err error) {
-	err = callPdh(p.version, uintptr(unsafe.Pointer(&version)))
-	return version, err
-}
-
-// DefaultObject reads the name of the object to show first.
-//
-// sys	PdhGetDefaultPerfObject(source *uint16, machine *uint16, name *uint16, size *uint32) (status PdhStatus) = pdh.PdhGetDefaultPerfObjectW
-func (p *Pdh) DefaultObject(machine string, buf []uint16) (size uint32, err error) {
-	return defaultObject(p.defaultObject, 0, machine, buf)
-}
-
-func defaultObject(proc *Proc, source uintptr, machine string, buf []uint16) (size uint32, err error) {
-	name, err := text16(machine)
-	if err != nil {
-		return 0, err
-	}
-	size = uint32(len(buf))
-	err = callPdh(proc, source, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
-	return size, err
-}
-
-// DefaultCounter reads the name of the counter of an object to show first.
-//
-// sys	PdhGetDefaultPerfCounter(source *uint16, machine *uint16, object *uint16, name *uint16, size *uint32) (status PdhStatus) = pdh.PdhGetDefaultPerfCounterW
-func (p *Pdh) DefaultCounter(machine, object string, buf []uint16) (size uint32, err error) {
-	return defaultCounter(p.defaultCounter, 0, machine, object, buf)
-}
-
-func defaultCounter(proc *Proc, source uintptr, machine, object string, buf []uint16) (size uint32, err error) {
-	name, err := text16(machine)
-	if err != nil {
-		return 0, err
-	}
-	text, err := text16(object)
-	if err != nil {
-		return 0, err
-	}
-	size = uint32(len(buf))
-	err = callPdh(proc, source, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)))
-	return size, err
 }

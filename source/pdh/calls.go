@@ -6,7 +6,7 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// calls are the functions of the system that a Client and a source use, those of
+// calls are the functions of the system that a source uses, those of
 // pdh.h with Go's types. Tests give their own. Errors are of type
 // winapi.PdhStatus, or say that the system lacks the function.
 type calls struct {
@@ -23,18 +23,8 @@ type calls struct {
 	formatted      func(counter uintptr, format uint32, value *winapi.PDH_FMT_COUNTERVALUE) error
 	formattedArray func(counter uintptr, format uint32, buf winapi.Memory) (size, count uint32, err error)
 
-	enumMachines   func(buf []uint16) (size uint32, err error)
-	enumObjects    func(machine string, buf []uint16, detail uint32, refresh bool) (size uint32, err error)
-	enumItems      func(machine, object string, counters, instances []uint16, detail uint32) (counterSize, instanceSize uint32, err error)
-	expand         func(path string, buf []uint16, flags uint32) (size uint32, err error)
-	expandOld      func(path string, buf []uint16) (size uint32, err error)
-	connect        func(machine string) error
-	validate       func(path string) error
-	nameByIndex    func(machine string, index uint32, buf []uint16) (size uint32, err error)
-	indexByName    func(machine, name string) (index uint32, err error)
-	defaultObject  func(machine string, buf []uint16) (size uint32, err error)
-	defaultCounter func(machine, object string, buf []uint16) (size uint32, err error)
-	version        func() (version uint32, err error)
+	enumObjects func(machine string, buf []uint16, detail uint32, refresh bool) (size uint32, err error)
+	enumItems   func(machine, object string, counters, instances []uint16, detail uint32) (counterSize, instanceSize uint32, err error)
 
 	computerName func() (string, error)
 	now          func() time.Time

@@ -17,10 +17,7 @@ func systemCalls(library string) (*calls, error) {
 		addCounter: p.AddCounter, addEnglish: p.AddEnglishCounter, removeCounter: p.RemoveCounter,
 		counterInfo: p.CounterInfo, timeBase: p.TimeBase,
 		rawValue: p.RawValue, rawArray: p.RawArray, formatted: p.Formatted, formattedArray: p.FormattedArray,
-		enumMachines: p.EnumMachines, enumObjects: p.EnumObjects, enumItems: p.EnumObjectItems,
-		expand: p.ExpandWildCardPath, expandOld: p.ExpandCounterPath, connect: p.ConnectMachine, validate: p.ValidatePath,
-		nameByIndex: p.NameByIndex, indexByName: p.IndexByName,
-		defaultObject: p.DefaultObject, defaultCounter: p.DefaultCounter, version: p.Version,
+		enumObjects: p.EnumObjects, enumItems: p.EnumObjectItems,
 		computerName: k.ComputerName, now: time.Now,
 	}, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/counterset"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/nametable"
 )
@@ -20,7 +19,7 @@ const FirstTitle = 1 << 25
 const titleRoom = 1 << 15
 
 // maxEntries is how many counters an object may have.
-const maxEntries = titleRoom / (2 * idsPerCounter * 2)
+const maxEntries = titleRoom/2 - 1
 
 // catalog is what is known of objects and counters.
 type catalog struct {
@@ -31,41 +30,18 @@ type catalog struct {
 	changed bool
 }
 
-// object is one object. As samples hold it, it is a counter set.
+// object is one object.
 type object struct {
 	name     string
-	info     counterset.Info
 	title    uint32
-	counters []*entry
-	byName   map[string]*entry // in lower case
+	counters map[string]*entry // by name in lower case
 }
 
-// entry is one counter of an object. A raw value of PDH comes with a second one,
-// which is its base or its clock, and the clock with a frequency: they become
-// counters of their own, with ids behind that of the counter.
+// entry is one counter of an object.
 type entry struct {
-	id     uint32
-	typ    counter.Type
-	second role
+	title uint32
+	typ   counter.Type
 }
-
-// role is what PDH_RAW_COUNTER.SecondValue is.
-type role uint8
-
-const (
-	noSecond role = iota
-	baseValue
-	clockValue
-)
-
-// Ids of what belongs to a counter, counted from its own.
-const (
-	idValue = iota
-	idSecond
-	idFrequency
-	idMulti
-	idsPerCounter
-)
 
 func (c *catalog) init() {
 	c.byName, c.local, c.english = map[string]*object{}, map[uint32]string{}, map[uint32]string{}
@@ -77,8 +53,7 @@ func (c *catalog) object(name string) *object {
 	if o := c.byName[key]; o != nil {
 		return o
 	}
-	o := &object{name: name, title: FirstTitle + uint32(len(c.objects))*titleRoom, byName: map[string]*entry{}}
-	o.info.GUID, o.info.InstanceType = counterset.MadeUp(o.title), counterset.FlagMultiple
+	o := &object{name: name, title: FirstTitle + uint32(len(c.objects))*titleRoom, counters: map[string]*entry{}}
 	c.objects, c.byName[key], c.changed = append(c.objects, o), o, true
 	put(c.local, o.title, name)
 	return o
@@ -88,21 +63,16 @@ func (c *catalog) object(name string) *object {
 // if the object has more than it may.
 func (c *catalog) entry(o *object, info *winapi.CounterInfo) *entry {
 	key := strings.ToLower(info.Counter)
-	if e := o.byName[key]; e != nil {
+	if e := o.counters[key]; e != nil {
 		return e
 	}
 	if len(o.counters) == maxEntries {
 		return nil
 	}
-	e := &entry{id: uint32(len(o.counters)) * idsPerCounter, typ: counter.Type(info.Type)}
-	if len(o.counters) == 0 && !info.HasInstance {
-		o.info.InstanceType = 0
-	}
-	o.counters, o.byName[key], c.changed = append(o.counters, e), e, true
-	title := o.title + 2 + 2*uint32(len(o.info.Counters))
-	put(c.local, title, info.Counter)
-	put(c.local, title+1, info.Explain)
-	o.register(e, info.DefaultScale)
+	e := &entry{title: o.title + 2 + 2*uint32(len(o.counters)), typ: counter.Type(info.Type)}
+	o.counters[key], c.changed = e, true
+	put(c.local, e.title, info.Counter)
+	put(c.local, e.title+1, info.Explain)
 	return e
 }
 
@@ -115,92 +85,17 @@ func put(texts map[uint32]string, title uint32, s string) {
 
 // nameEnglish notes what a counter is called in English.
 func (c *catalog) nameEnglish(o *object, e *entry, object, counter string) {
-	at := slices.IndexFunc(o.info.Counters, func(i counterset.CounterInfo) bool { return i.ID == e.id })
-	title := o.title + 2 + 2*uint32(at)
-	if c.english[o.title] == "" || c.english[title] == "" {
+	if c.english[o.title] == "" || c.english[e.title] == "" {
 		put(c.english, o.title, object)
-		put(c.english, title, counter)
+		put(c.english, e.title, counter)
 		c.changed = true
 	}
-}
-
-// register enters a counter, and what belongs to it, in the object's registration.
-func (o *object) register(e *entry, scale int32) {
-	plain := counterset.CounterInfo{
-		Detail: 100, Base: counterset.None, PerfTime: counterset.None, PerfFreq: counterset.None, Multi: counterset.None,
-	}
-	value := plain
-	value.ID, value.Type, value.Scale = e.id, e.typ, scale
-	extra := []counterset.CounterInfo{}
-	add := func(id uint32, t counter.Type) uint32 {
-		with := plain
-		with.ID, with.Type, with.Attrib = e.id+id, t, counterset.NoDisplayable
-		extra = append(extra, with)
-		return with.ID
-	}
-	switch {
-	case e.typ.NeedsBase():
-		e.second = baseValue
-		value.Base = add(idSecond, counter.LargeRawBase)
-	case usesClock(e.typ):
-		e.second = clockValue
-		value.PerfTime = add(idSecond, counter.LargeRawBase)
-		value.PerfFreq = add(idFrequency, counter.LargeRawBase)
-	}
-	if e.typ.IsMulti() {
-		value.Multi = add(idMulti, counter.LargeRawBase)
-	}
-	o.info.Counters = append(append(o.info.Counters, value), extra...)
-}
-
-// usesClock tells whether the formula of a type needs a time.
-func usesClock(t counter.Type) bool {
-	info, _ := t.Info()
-	return info.Formula.Operands()&(counter.OperandD0|counter.OperandD1) != 0
-}
-
-// ids are the ids of a counter and what belongs to it, in the order of values.
-func (e *entry) ids(dst []uint32) []uint32 {
-	dst = append(dst, e.id)
-	if e.second != noSecond {
-		dst = append(dst, e.id+idSecond)
-	}
-	if e.second == clockValue {
-		dst = append(dst, e.id+idFrequency)
-	}
-	if e.typ.IsMulti() {
-		dst = append(dst, e.id+idMulti)
-	}
-	return dst
-}
-
-// values are the values to these ids.
-func (e *entry) values(dst []counterset.Value, raw *winapi.PDH_RAW_COUNTER, frequency int64) []counterset.Value {
-	v := func(size uint32, bits uint64) { dst = append(dst, counterset.Value{Size: size, Bits: bits}) }
-	size := uint32(8)
-	if e.typ.Width() == 4 && e.typ != counter.AverageTimer && uint64(raw.FirstValue)>>32 == 0 {
-		size = 4 // so that it may wrap
-	}
-	v(size, uint64(raw.FirstValue))
-	if e.second != noSecond {
-		v(8, uint64(raw.SecondValue))
-	}
-	if e.second == clockValue {
-		v(8, uint64(frequency))
-	}
-	if e.typ.IsMulti() {
-		v(8, uint64(raw.MultiCount))
-	}
-	return dst
 }
 
 // schema makes a schema of the catalog.
 func (c *catalog) schema() (*winperf.Schema, error) {
 	c.changed = false
 	s := &winperf.Schema{Interface: "pdh"}
-	for _, o := range c.objects {
-		s.Sets = append(s.Sets, winperf.CounterSet{GUID: o.info.GUID, Title: o.title, Info: counterset.AppendInfo(nil, &o.info)})
-	}
 	local, err := nametable.FromMap(nametable.Mixed, c.local)
 	if err != nil {
 		return nil, err

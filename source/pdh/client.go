@@ -19,19 +19,9 @@ const (
 	maxGrowth = 16
 )
 
-// Client calls the functions of PDH that list and look up. Its methods may be
-// used from several goroutines. They do not return before Windows does.
-type Client struct{ calls *calls }
-
-// NewClient returns a client of a library, "" for pdh.dll. On other systems than
-// Windows the error wraps winperf.ErrNotSupported.
-func NewClient(library string) (*Client, error) {
-	c, err := systemCalls(library)
-	if err != nil {
-		return nil, err
-	}
-	return &Client{c}, nil
-}
+// client calls the functions of PDH that list. They do not return before Windows
+// does.
+type client struct{ calls *calls }
 
 // CallError tells which call failed. It wraps what the system said: a PDH status,
 // which in turn is ErrNoObject, ErrNoCounter, ErrNoInstance, ErrNoMachine, ErrPath
@@ -96,23 +86,6 @@ func text(f func(buf []uint16) (uint32, error)) ([]uint16, error) {
 	return nil, fmt.Errorf("more was needed %d times in a row: %w", maxGrowth, winperf.ErrBadData)
 }
 
-// name is text for what is short: no size is asked for, which not all functions
-// allow.
-func name(f func(buf []uint16) (uint32, error)) ([]uint16, error) {
-	const maxName = 1024 // pdh.h: PDH_MAX_COUNTER_NAME
-	buf := make([]uint16, maxName)
-	size, err := f(buf)
-	switch {
-	case tooSmall(err):
-		return text(f)
-	case err != nil:
-		return nil, err
-	case int64(size) > int64(len(buf)):
-		return nil, fmt.Errorf("%d characters were written to a buffer of %d: %w", size, len(buf), winperf.ErrBadData)
-	}
-	return buf[:size], nil
-}
-
 // list takes a MULTI_SZ apart: texts with a NUL each, and an empty one at the end,
 // which some functions leave out.
 func list(b []uint16) ([]string, error) {
@@ -128,66 +101,28 @@ func list(b []uint16) ([]string, error) {
 	return all, nil
 }
 
-// one takes a single text.
-func one(b []uint16) (string, error) {
-	n := slices.Index(b, 0)
-	if n < 0 {
-		return "", fmt.Errorf("the text has no end: %w", winperf.ErrBadData)
-	}
-	return wire.UnitsText(b[:n]), nil
-}
-
-func (c *Client) texts(function, about string, f func(buf []uint16) (uint32, error)) ([]string, error) {
-	b, err := text(f)
-	if err != nil {
-		return nil, failed(function, about, err)
-	}
-	all, err := list(b)
-	return all, failed(function, about, err)
-}
-
-func (c *Client) single(function, about string, f func(buf []uint16) (uint32, error)) (string, error) {
-	b, err := name(f)
-	if err != nil {
-		return "", failed(function, about, err)
-	}
-	s, err := one(b)
-	return s, failed(function, about, err)
-}
-
-// Version is the version of PDH, such as 0x503 for 5.3.
-func (c *Client) Version() (uint32, error) {
-	v, err := c.calls.version()
-	return v, failed("PdhGetDllVersion", "", err)
-}
-
-// Machines lists the machines that PDH is connected to, with two backslashes.
-func (c *Client) Machines() ([]string, error) {
-	return c.texts("PdhEnumMachines", "", c.calls.enumMachines)
-}
-
-// Connect connects to a machine, given with two backslashes.
-func (c *Client) Connect(machine string) error {
-	return failed("PdhConnectMachine", machine, c.calls.connect(machine))
-}
-
 // Objects lists the objects of a machine, "" for this one, in its language. costly
 // adds the costly ones; refresh reads the list anew.
-func (c *Client) Objects(machine string, costly, refresh bool) ([]string, error) {
+func (c *client) Objects(machine string, costly, refresh bool) ([]string, error) {
 	detail := uint32(winapi.PERF_DETAIL_WIZARD)
 	if costly {
 		detail |= winapi.PERF_DETAIL_COSTLY
 	}
-	return c.texts("PdhEnumObjects", machine, func(buf []uint16) (uint32, error) {
+	b, err := text(func(buf []uint16) (uint32, error) {
 		size, err := c.calls.enumObjects(machine, buf, detail, refresh)
 		refresh = false // once is enough
 		return size, err
 	})
+	var all []string
+	if err == nil {
+		all, err = list(b)
+	}
+	return all, failed("PdhEnumObjects", machine, err)
 }
 
 // Items lists the counters and instances of an object, each name once. multiple
 // tells whether the object may have instances, also where it has none now.
-func (c *Client) Items(machine, object string) (counters, instances []string, multiple bool, err error) {
+func (c *client) Items(machine, object string) (counters, instances []string, multiple bool, err error) {
 	const function = "PdhEnumObjectItems"
 	for range maxGrowth {
 		nc, ni, err := c.calls.enumItems(machine, object, nil, nil, winapi.PERF_DETAIL_WIZARD)
@@ -213,48 +148,4 @@ func (c *Client) Items(machine, object string) (counters, instances []string, mu
 		return counters, instances, len(ib) > 0, failed(function, object, errors.Join(err1, err2))
 	}
 	return nil, nil, false, failed(function, object, fmt.Errorf("more was needed %d times in a row: %w", maxGrowth, winperf.ErrBadData))
-}
-
-// Expand lists the paths that a path with wildcards stands for, in the system's
-// language and with machine.
-func (c *Client) Expand(path string) ([]string, error) {
-	all, err := c.texts("PdhExpandWildCardPath", path, func(buf []uint16) (uint32, error) { return c.calls.expand(path, buf, 0) })
-	if errors.Is(err, winapi.PDH_NOT_IMPLEMENTED) || errors.Is(err, winperf.ErrNotSupported) {
-		older, olderErr := c.texts("PdhExpandCounterPath", path, func(buf []uint16) (uint32, error) { return c.calls.expandOld(path, buf) })
-		if olderErr == nil {
-			return older, nil
-		}
-	}
-	return all, err
-}
-
-// Validate tells whether a path names a counter that is there.
-func (c *Client) Validate(path string) error {
-	return failed("PdhValidatePath", path, c.calls.validate(path))
-}
-
-// Name returns the name that a title index has in the language of a machine.
-func (c *Client) Name(machine string, index uint32) (string, error) {
-	return c.single("PdhLookupPerfNameByIndex", fmt.Sprint(index), func(buf []uint16) (uint32, error) {
-		return c.calls.nameByIndex(machine, index, buf)
-	})
-}
-
-// Index returns a title index that has the name in the language of a machine;
-// others may have it too.
-func (c *Client) Index(machine, name string) (uint32, error) {
-	index, err := c.calls.indexByName(machine, name)
-	return index, failed("PdhLookupPerfIndexByName", name, err)
-}
-
-// DefaultObject is the object to show first.
-func (c *Client) DefaultObject(machine string) (string, error) {
-	return c.single("PdhGetDefaultPerfObject", machine, func(buf []uint16) (uint32, error) { return c.calls.defaultObject(machine, buf) })
-}
-
-// DefaultCounter is the counter of an object to show first.
-func (c *Client) DefaultCounter(machine, object string) (string, error) {
-	return c.single("PdhGetDefaultPerfCounter", object, func(buf []uint16) (uint32, error) {
-		return c.calls.defaultCounter(machine, object, buf)
-	})
 }

@@ -202,13 +202,10 @@ func (q *query) add(p winperf.Path) error {
 	if slices.ContainsFunc(q.columns, func(other column) bool { return other.same(&col) }) {
 		return failed("PdhRemoveCounter", text, c.removeCounter(handle))
 	}
-	if usesClock(e.typ) || e.typ.NeedsBase() {
-		if base, err := c.timeBase(handle); err == nil { // types that need none have none
+	if e.typ.Clock() != counter.NoClock {
+		if base, err := c.timeBase(handle); err == nil {
 			col.frequency = base
 		}
-	}
-	if e.typ.Clock() == counter.TickClock && q.frequency == 0 {
-		q.frequency = col.frequency
 	}
 	q.columns = append(q.columns, col)
 	return nil

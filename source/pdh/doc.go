@@ -6,6 +6,4 @@
 // [Open] gives a winperf.Source whose samples hold PDH's raw values, with which
 // readings are computed as everywhere else. With Options.Formatted its queries
 // give the values that PDH computes.
-//
-// [Client] has the functions that list and look up.
 package pdh

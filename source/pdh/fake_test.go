@@ -107,7 +107,6 @@ func (f *fake) table() *calls {
 		},
 		counterInfo: f.counterInfo, timeBase: f.timeBase, rawValue: f.rawValue, rawArray: f.rawArray,
 		formatted: f.formatted, formattedArray: f.formattedArray,
-		enumMachines: func(buf []uint16) (uint32, error) { return f.text("enumMachines", buf, `\\HOST`, `\\OTHER`, "") },
 		enumObjects: func(_ string, buf []uint16, detail uint32, _ bool) (uint32, error) {
 			var names []string
 			for _, o := range f.objects {
@@ -117,24 +116,9 @@ func (f *fake) table() *calls {
 			}
 			return f.text("enumObjects", buf, append(names, "")...)
 		},
-		enumItems: f.enumItems,
-		expand: func(path string, buf []uint16, _ uint32) (uint32, error) {
-			return f.text("expand", buf, `\\HOST`+path, "")
-		},
-		expandOld: func(path string, buf []uint16) (uint32, error) {
-			return f.text("expandOld", buf, `\\OLD`+path, "")
-		},
-		connect:     func(string) error { return f.called("connect") },
-		validate:    func(string) error { return f.called("validate") },
-		nameByIndex: func(_ string, _ uint32, buf []uint16) (uint32, error) { return f.text("nameByIndex", buf, "Prozess") },
-		indexByName: func(string, string) (uint32, error) { return 230, f.called("indexByName") },
-		defaultObject: func(_ string, buf []uint16) (uint32, error) {
-			return f.text("defaultObject", buf, "Prozess")
-		},
-		defaultCounter: func(_, _ string, buf []uint16) (uint32, error) { return f.text("defaultCounter", buf, "Handles") },
-		version:        func() (uint32, error) { return 0x503, f.called("version") },
-		computerName:   func() (string, error) { return "HOST", f.called("computerName") },
-		now:            func() time.Time { return f.clock },
+		enumItems:    f.enumItems,
+		computerName: func() (string, error) { return "HOST", f.called("computerName") },
+		now:          func() time.Time { return f.clock },
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/pdhraw"
 	"github.com/winperf/winperf/internal/winapi"
 )
 
@@ -60,7 +61,7 @@ func (q *cookedQuery) read(buf []winperf.Reading) (now time.Time, _ []winperf.Re
 		err := c.readFormatted(q.source.calls, format, func(name string, occurrence int, v *winapi.PDH_FMT_COUNTERVALUE) {
 			r := winperf.Reading{Series: q.seriesOf(i, name, occurrence), Time: now, Status: q.status(c, v.CStatus)}
 			if r.Status == counter.OK {
-				r.Value, r.Status = value(v.Bits, format)
+				r.Value, r.Status = displayable(v.Bits, format)
 			}
 			buf = append(buf, r)
 		})
@@ -78,8 +79,8 @@ func isWhole(t counter.Type) bool {
 	return k == counter.KindInt || k == counter.KindHex || k == counter.KindHex32
 }
 
-// value is a displayable value, or the status of one that is none.
-func value(bits uint64, format uint32) (counter.Value, counter.Status) {
+// displayable is a displayable value, or the status of one that is none.
+func displayable(bits uint64, format uint32) (counter.Value, counter.Status) {
 	if format == winapi.PDH_FMT_LARGE {
 		return counter.Int(bits), counter.OK
 	}
@@ -166,13 +167,13 @@ func (c *column) readFormatted(calls *calls, format uint32, each func(name strin
 	if err != nil {
 		return failed(function, c.info.FullPath, err)
 	}
-	names := namer{}
+	var names pdhraw.Splitter
 	for i := range items {
 		name, err := buf.Name(items[i].Name)
 		if err != nil {
 			return failed(function, c.info.FullPath, err)
 		}
-		name, occurrence := names.split(name)
+		name, occurrence := names.Split(name)
 		each(name, occurrence, &items[i].FmtValue)
 	}
 	return nil

@@ -3,11 +3,8 @@ package pdh
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"strings"
-	"syscall"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/winapi"
@@ -20,91 +17,26 @@ func queryCases() []functionCase {
 		}
 		return err
 	}
-	openFile := func(about string, content []byte, want error) functionCase {
-		return functionCase{"PdhOpenQueryW", about, "", want, func(r *rig) func(api) error {
-			if err := os.WriteFile(r.file("x.blg"), content, 0o666); err != nil {
-				r.t.Fatal(err)
-			}
-			return func(a api) error { _, err := a.OpenQueryOf(r.file("x.blg")); return err }
+	collect := func(about, fake string, want error, prepare func(r *rig) uintptr) functionCase {
+		return functionCase{"PdhCollectQueryData", about, fake, want, func(r *rig) func(api) error {
+			query := prepare(r)
+			return func(a api) error { return a.Collect(query) }
 		}}
 	}
-	openName := func(about, name string, want error) functionCase {
-		return functionCase{"PdhOpenQueryW", about, "", want, func(r *rig) func(api) error {
-			return func(a api) error { _, err := a.OpenQueryOf(r.file(name)); return err }
-		}}
+	with := func(paths ...string) func(r *rig) uintptr {
+		return func(r *rig) uintptr { q, _ := r.query(paths...); return q }
 	}
-	openH := func(about string, source uintptr, want error) functionCase {
-		return functionCase{"PdhOpenQueryH", about, "", want, func(r *rig) func(api) error {
-			return func(a api) error { q, err := a.OpenQueryH(source); return closing(r, q, err) }
-		}}
-	}
-	// The three ways to collect have the same errors.
-	collects := map[string]func(a api, query uintptr) error{
-		"PdhCollectQueryData":         func(a api, query uintptr) error { return a.Collect(query) },
-		"PdhCollectQueryDataWithTime": func(a api, query uintptr) error { _, err := a.CollectWithTime(query); return err },
-	}
-	var all []functionCase
-	for function, collect := range collects {
-		on := func(about string, want error, prepare func(r *rig) uintptr) {
-			all = append(all, functionCase{function, about, "", want, func(r *rig) func(api) error {
-				query := prepare(r)
-				return func(a api) error { return collect(a, query) }
-			}})
-		}
-		on("live", nil, func(r *rig) uintptr { q, _ := r.query(`\Speicher\Bytes`); return q })
-		on("no counters", winapi.PDH_NO_DATA, func(r *rig) uintptr { q, _ := r.query(); return q })
-		on("the only instance is missing", winapi.PDH_NO_DATA, func(r *rig) uintptr { q, _ := r.query(`\Prozess(x)\Handles`); return q })
-		on("unknown query", winapi.PDH_INVALID_HANDLE, func(*rig) uintptr { return 1 })
-		on("end of the log", winapi.PDH_NO_MORE_DATA, func(r *rig) uintptr {
-			file, _ := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 1)
-			q, _ := r.of(file, `\Speicher\Bytes`)
-			if err := r.Collect(q); err != nil {
-				r.t.Fatal(err)
-			}
-			return q
-		})
-		on("end of the range", winapi.PDH_NO_MORE_DATA, func(r *rig) uintptr {
-			file, begin := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 3)
-			q, _ := r.of(file, `\Speicher\Bytes`)
-			if err := errors.Join(r.SetTimeRange(q, begin, begin+second), r.Collect(q), r.Collect(q)); err != nil {
-				r.t.Fatal(err)
-			}
-			return q
-		})
-	}
-	return append(all, []functionCase{
+	return []functionCase{
+		collect("live", "", nil, with(`\Speicher\Bytes`)),
+		collect("no counters", "", winapi.PDH_NO_DATA, with()),
+		collect("the only instance is missing", "", winapi.PDH_NO_DATA, with(`\Prozess(x)\Handles`)),
+		collect("unknown query", "", winapi.PDH_INVALID_HANDLE, func(*rig) uintptr { return 1 }),
+		collect("takes too long", "PdhCollectQueryData=C0000BFE", winapi.PDH_QUERY_PERF_DATA_TIMEOUT, with(`\Speicher\Bytes`)),
 		{"PdhOpenQueryW", "live", "", nil, func(r *rig) func(api) error {
 			return func(a api) error { q, err := a.OpenQuery(); return closing(r, q, err) }
 		}},
-		{"PdhOpenQueryW", "log", "", nil, func(r *rig) func(api) error {
-			file, _ := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 1)
-			return func(a api) error { q, err := a.OpenQueryOf(file); return closing(r, q, err) }
-		}},
-		openFile("file of another kind", make([]byte, 10_000), winapi.PDH_UNKNOWN_LOG_FORMAT),
-		openFile("file without a head", []byte("FAKE"), winapi.PDH_UNABLE_READ_LOG_HEADER),
-		openName("no such file", "none.blg", fs.ErrNotExist),
-		openName("no such directory", `none\none.blg`, winapi.PDH_FILE_NOT_FOUND),
-		openName("directory", "", winapi.PDH_ACCESS_DENIED),
-		openName("impossible name", "a?b", winapi.PDH_LOG_FILE_OPEN_ERROR),
-		openName("NUL in the name", "a\x00b", winapi.PDH_INVALID_ARGUMENT),
-		{"PdhOpenQueryW", "log that ends in a record", "", winapi.PDH_BINARY_LOG_CORRUPT, func(r *rig) func(api) error {
-			file, _ := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 2)
-			info, err := os.Stat(file)
-			if err == nil {
-				err = os.Truncate(file, info.Size()-1)
-			}
-			if err != nil {
-				r.t.Fatal(err)
-			}
-			return func(a api) error { _, err := a.OpenQueryOf(file); return err }
-		}},
-		openH("live", 0, nil),
-		openH("unknown source", 1, winapi.PDH_INVALID_HANDLE),
-		openH("WMI", winapi.H_WBEM_DATASOURCE, winapi.PDH_CANNOT_CONNECT_WMI_SERVER),
-		{"PdhOpenQueryH", "logs", "", nil, func(r *rig) func(api) error {
-			file, _ := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 1)
-			source := r.source(file)
-			return func(a api) error { q, err := a.OpenQueryH(source); return closing(r, q, err) }
+		{"PdhOpenQueryW", "no memory", "PdhOpenQueryW=C0000BBB", winapi.PDH_MEMORY_ALLOCATION_FAILURE, func(r *rig) func(api) error {
+			return func(a api) error { _, err := a.OpenQuery(); return err }
 		}},
 		{"PdhCloseQuery", "frees the counters", "", nil, func(r *rig) func(api) error {
 			query, counters := r.query(`\Speicher\Bytes`, `\Prozess(*)\Handles`)
@@ -124,106 +56,7 @@ func queryCases() []functionCase {
 				return a.CloseQuery(query)
 			}
 		}},
-		{"PdhCollectQueryData", "takes too long", "PdhCollectQueryData=C0000BFE", winapi.PDH_QUERY_PERF_DATA_TIMEOUT, func(r *rig) func(api) error {
-			query, _ := r.query(`\Speicher\Bytes`)
-			return func(a api) error { return a.Collect(query) }
-		}},
-		{"PdhCollectQueryDataWithTime", "times of a log", "", nil, func(r *rig) func(api) error {
-			file, begin := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 2)
-			query, _ := r.of(file, `\Speicher\Bytes`)
-			return func(a api) error {
-				one, err1 := a.CollectWithTime(query)
-				two, err2 := a.CollectWithTime(query)
-				return same([]int64{one, two}, errors.Join(err1, err2), []int64{begin, begin + second})
-			}
-		}},
-		{"PdhCollectQueryDataEx", "sets the event", "", nil, func(r *rig) func(api) error {
-			query, _ := r.query(`\Speicher\Bytes`)
-			event := newEvent(r)
-			return func(a api) error {
-				for _, seconds := range []uint32{1000, 1} { // the second call replaces the first
-					if err := a.CollectEx(query, seconds, uintptr(event)); err != nil {
-						return err
-					}
-				}
-				got, err := syscall.WaitForSingleObject(event, 20_000)
-				return same(got, err, syscall.WAIT_OBJECT_0)
-			}
-		}},
-		{"PdhCollectQueryDataEx", "every 0 seconds", "", winapi.PDH_INVALID_ARGUMENT, func(r *rig) func(api) error {
-			query, _ := r.query(`\Speicher\Bytes`)
-			return func(a api) error { return a.CollectEx(query, 0, 4) }
-		}},
-		{"PdhCollectQueryDataEx", "unknown query", "", winapi.PDH_INVALID_HANDLE, func(*rig) func(api) error {
-			return func(a api) error { return a.CollectEx(1, 1, 4) }
-		}},
-		{"PdhIsRealTimeQuery", "live, log, unknown", "", nil, func(r *rig) func(api) error {
-			live, _ := r.query()
-			file, _ := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 1)
-			log, _ := r.of(file)
-			return func(a api) error {
-				var got []bool
-				for _, query := range []uintptr{live, log, 1} {
-					is, err := a.IsRealTime(query)
-					if err != nil {
-						return err
-					}
-					got = append(got, is)
-				}
-				return same(got, nil, []bool{true, false, false})
-			}
-		}},
-		{"PdhSetQueryTimeRange", "two of four samples", "", nil, func(r *rig) func(api) error {
-			file, begin := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 4)
-			query, _ := r.of(file, `\Speicher\Bytes`)
-			return func(a api) error {
-				if err := a.SetTimeRange(query, begin+second, begin+2*second); err != nil {
-					return err
-				}
-				var got []int64
-				for {
-					time, err := r.CollectWithTime(query)
-					if errors.Is(err, winapi.PDH_NO_MORE_DATA) {
-						return same(got, nil, []int64{begin + second, begin + 2*second})
-					}
-					if err != nil {
-						return err
-					}
-					got = append(got, time)
-				}
-			}
-		}},
-		{"PdhSetQueryTimeRange", "live", "", winapi.PDH_DATA_SOURCE_IS_REAL_TIME, func(r *rig) func(api) error {
-			query, _ := r.query()
-			return func(a api) error { return a.SetTimeRange(query, 1, 2) }
-		}},
-		{"PdhSetQueryTimeRange", "end before the start", "", winapi.PDH_INVALID_ARGUMENT, func(r *rig) func(api) error {
-			file, _ := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 1)
-			query, _ := r.of(file)
-			return func(a api) error { return a.SetTimeRange(query, 2, 1) }
-		}},
-		{"PdhSetQueryTimeRange", "unknown query", "", winapi.PDH_INVALID_HANDLE, func(*rig) func(api) error {
-			return func(a api) error { return a.SetTimeRange(1, 1, 2) }
-		}},
-	}...)
-}
-
-// newEvent makes an event of the system.
-func newEvent(r *rig) syscall.Handle {
-	create, err := winapi.NewDLL("kernel32.dll").Proc("CreateEventW").Addr()
-	if err != nil {
-		r.t.Fatal(err)
 	}
-	event, _, errno := syscall.SyscallN(create, 0, 0, 0, 0)
-	if event == 0 {
-		r.t.Fatal(errno)
-	}
-	r.t.Cleanup(func() {
-		if err := syscall.CloseHandle(syscall.Handle(event)); err != nil {
-			r.t.Error(err)
-		}
-	})
-	return syscall.Handle(event)
 }
 
 func counterCases() (all []functionCase) {
@@ -291,19 +124,11 @@ func counterCases() (all []functionCase) {
 			return call(a, counter)
 		})
 	}
-	scale := func(about string, factor int32, want error) functionCase {
-		return on("PdhSetCounterScaleFactor", about, "", want, `\Speicher\Bytes`, func(_ *rig, a api, counter uintptr) error { return a.SetScaleFactor(counter, factor) })
-	}
 	base := func(_ *rig, a api, counter uintptr) error {
 		got, err := a.TimeBase(counter)
 		return same(got, err, 1000)
 	}
 	return append(all,
-		functionCase{"PdhAddCounterW", "not in the log", "", winapi.PDH_CSTATUS_NO_COUNTER, func(r *rig) func(api) error {
-			file, _ := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 1)
-			query, _ := r.of(file)
-			return func(a api) error { _, err := a.AddCounter(query, `\Prozess(svchost)\Handles`); return err }
-		}},
 		on("PdhRemoveCounter", "once", "", nil, `\Speicher\Bytes`, func(_ *rig, a api, counter uintptr) error { return a.RemoveCounter(counter) }),
 		removed("PdhRemoveCounter", func(a api, counter uintptr) error { return a.RemoveCounter(counter) }),
 		on("PdhGetCounterInfoW", "of an instance", "", nil, `\Prozess(svchost)\E/A pro s`, func(_ *rig, a api, counter uintptr) error {
@@ -319,19 +144,6 @@ func counterCases() (all []functionCase) {
 		on("PdhGetCounterInfoW", "wrong size", "size", winperf.ErrBadData, `\Speicher\Bytes`, readInfo),
 		on("PdhGetCounterInfoW", "never enough", "endless", winperf.ErrBadData, `\Speicher\Bytes`, readInfo),
 		removed("PdhGetCounterInfoW", func(a api, counter uintptr) error { _, err := info(a, counter); return err }),
-		on("PdhSetCounterScaleFactor", "moves the value", "", nil, `\Speicher\Bytes`, func(r *rig, a api, counter uintptr) error {
-			query, counters := r.query(`\Speicher\Bytes`)
-			if err := r.Collect(query); err != nil {
-				return err
-			}
-			var raw winapi.PDH_RAW_COUNTER
-			var value winapi.PDH_FMT_COUNTERVALUE
-			err := errors.Join(a.SetScaleFactor(counters[0], 2), r.RawValue(counters[0], &raw), r.Formatted(counters[0], winapi.PDH_FMT_DOUBLE, &value))
-			return same(math.Float64frombits(value.Bits), err, 100*float64(raw.FirstValue))
-		}),
-		scale("lowest", -7, nil), scale("highest", 7, nil),
-		scale("too low", -8, winapi.PDH_INVALID_ARGUMENT), scale("too high", 8, winapi.PDH_INVALID_ARGUMENT),
-		removed("PdhSetCounterScaleFactor", func(a api, counter uintptr) error { return a.SetScaleFactor(counter, 1) }),
 		on("PdhGetCounterTimeBase", "of a rate", "", nil, `\Prozess(*)\E/A pro s`, base),
 		on("PdhGetCounterTimeBase", "of a number", "", winapi.PDH_INVALID_ARGUMENT, `\Speicher\Bytes`, base),
 		removed("PdhGetCounterTimeBase", func(a api, counter uintptr) error { _, err := a.TimeBase(counter); return err }),
@@ -447,20 +259,6 @@ func valueCases() []functionCase {
 			return err
 		}),
 		unknown("PdhGetRawCounterArrayW", func(a api) error { return readRaws(a, 1) }),
-		{"PdhGetRawCounterArrayW", "of a log", "", nil, func(r *rig) func(api) error {
-			file, _ := r.log("a.blg", winapi.PDH_LOG_TYPE_BINARY, 2)
-			query, counters := r.of(file, rate)
-			if err := errors.Join(r.Collect(query), r.Collect(query)); err != nil {
-				r.t.Fatal(err)
-			}
-			return func(a api) error {
-				got, err := raws(a, counters[0])
-				if err == nil && (len(got) != 2 || got[0] != "svchost 0" || !strings.HasPrefix(got[1], "svchost#1 ")) {
-					return fmt.Errorf("got %q", got)
-				}
-				return err
-			}
-		}},
 	}
 	for _, lie := range []string{"pointer", "count", "size", "endless"} {
 		all = append(all,
@@ -468,76 +266,4 @@ func valueCases() []functionCase {
 			on("PdhGetRawCounterArrayW", "lie: "+lie, lie, winperf.ErrBadData, rate, 1, readRaws))
 	}
 	return all
-}
-
-func computeCases() (all []functionCase) {
-	raw := func(status winapi.PdhStatus, first, clock int64) *winapi.PDH_RAW_COUNTER {
-		return &winapi.PDH_RAW_COUNTER{CStatus: status, FirstValue: first, SecondValue: clock}
-	}
-	const double = winapi.PDH_FMT_DOUBLE
-	ways := []struct {
-		function string
-		compute  func(a api, rate uintptr, format uint32, newer, older *winapi.PDH_RAW_COUNTER, v *winapi.PDH_FMT_COUNTERVALUE) error
-		want     float64
-	}{
-		{"PdhCalculateCounterFromRawValue", func(a api, rate uintptr, format uint32, newer, older *winapi.PDH_RAW_COUNTER, v *winapi.PDH_FMT_COUNTERVALUE) error {
-			return a.Calculate(rate, format, newer, older, v)
-		}, 150},
-		{"PdhFormatFromRawValue", func(a api, _ uintptr, format uint32, newer, older *winapi.PDH_RAW_COUNTER, v *winapi.PDH_FMT_COUNTERVALUE) error {
-			return a.Format(0x10410500, format, 100, newer, older, v)
-		}, 15},
-	}
-	for _, w := range ways {
-		for about, c := range map[string]struct {
-			format       uint32
-			newer, older *winapi.PDH_RAW_COUNTER
-			want         error
-		}{
-			"rate":              {double, raw(0, 400, 3000), raw(0, 100, 1000), nil},
-			"clock stood still": {double, raw(0, 400, 1000), raw(0, 100, 1000), winapi.PDH_CALC_NEGATIVE_DENOMINATOR},
-			"counter fell":      {double, raw(0, 100, 3000), raw(0, 400, 1000), winapi.PDH_CALC_NEGATIVE_VALUE},
-			"no older value":    {double, raw(0, 400, 3000), nil, winapi.PDH_INVALID_ARGUMENT},
-			"no format":         {0, raw(0, 400, 3000), raw(0, 100, 1000), winapi.PDH_INVALID_ARGUMENT},
-			"no data":           {double, raw(0, 400, 3000), raw(winapi.PDH_CSTATUS_NO_INSTANCE, 0, 0), winapi.PDH_INVALID_DATA},
-		} {
-			all = append(all, functionCase{w.function, about, "", c.want, func(r *rig) func(api) error {
-				_, counters := r.query(`\Prozess(idle)\E/A pro s`)
-				return func(a api) error {
-					var v winapi.PDH_FMT_COUNTERVALUE
-					err := w.compute(a, counters[0], c.format, c.newer, c.older, &v)
-					return same([]any{math.Float64frombits(v.Bits), v.CStatus}, err, []any{w.want, winapi.PDH_CSTATUS_NEW_DATA})
-				}
-			}})
-		}
-	}
-	statistics := func(about, path string, first uint32, want error) functionCase {
-		return functionCase{"PdhComputeCounterStatistics", about, "", want, func(r *rig) func(api) error {
-			_, counters := r.query(path)
-			return func(a api) error {
-				var s winapi.PDH_STATISTICS
-				err := a.Statistics(counters[0], winapi.PDH_FMT_LARGE, first, []winapi.PDH_RAW_COUNTER{*raw(0, 400, 3000), *raw(0, 100, 3000)}, &s)
-				return same([]uint64{uint64(s.Count), s.Min.Bits, s.Max.Bits, s.Mean.Bits}, err, []uint64{2, 100, 400, 250})
-			}
-		}}
-	}
-	return append(all,
-		functionCase{"PdhCalculateCounterFromRawValue", "unknown counter", "", winapi.PDH_INVALID_HANDLE, func(*rig) func(api) error {
-			return func(a api) error {
-				return a.Calculate(1, double, raw(0, 2, 2), raw(0, 1, 1), &winapi.PDH_FMT_COUNTERVALUE{})
-			}
-		}},
-		functionCase{"PdhFormatFromRawValue", "negative time base", "", winapi.PDH_CALC_NEGATIVE_TIMEBASE, func(*rig) func(api) error {
-			return func(a api) error {
-				return a.Format(0x10410500, double, -1, raw(0, 2, 2), raw(0, 1, 1), &winapi.PDH_FMT_COUNTERVALUE{})
-			}
-		}},
-		statistics("of a ring", `\Speicher\Bytes`, 1, nil),
-		statistics("begins behind the ring", `\Speicher\Bytes`, 2, winapi.PDH_INVALID_ARGUMENT),
-		statistics("no value", `\Prozess(idle)\E/A pro s`, 0, winapi.PDH_INVALID_DATA),
-		functionCase{"PdhComputeCounterStatistics", "unknown counter", "", winapi.PDH_INVALID_HANDLE, func(*rig) func(api) error {
-			return func(a api) error {
-				return a.Statistics(1, winapi.PDH_FMT_LARGE, 0, []winapi.PDH_RAW_COUNTER{*raw(0, 1, 1)}, &winapi.PDH_STATISTICS{})
-			}
-		}},
-	)
 }

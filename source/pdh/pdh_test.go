@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
@@ -19,40 +19,31 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// TestClient calls every function that lists and looks up, and fails each.
+// TestClient calls every function that lists, and fails each.
 func TestClient(t *testing.T) {
 	type result struct {
 		function string
-		get      func(c *Client) (any, error)
+		get      func(c *client) (any, error)
 		want     any
 	}
 	for _, r := range []result{
-		{"version", func(c *Client) (any, error) { return c.Version() }, uint32(0x503)},
-		{"enumMachines", func(c *Client) (any, error) { return c.Machines() }, []string{`\\HOST`, `\\OTHER`}},
-		{"enumObjects", func(c *Client) (any, error) { return c.Objects("", false, true) }, []string{"Prozess", "Speicher"}},
-		{"enumObjects", func(c *Client) (any, error) { return c.Objects("", true, true) }, []string{"Prozess", "Speicher", "Thread"}},
-		{"enumItems", func(c *Client) (any, error) {
+		{"enumObjects", func(c *client) (any, error) { return c.Objects("", false, true) }, []string{"Prozess", "Speicher"}},
+		{"enumObjects", func(c *client) (any, error) { return c.Objects("", true, true) }, []string{"Prozess", "Speicher", "Thread"}},
+		{"enumItems", func(c *client) (any, error) {
 			counters, instances, multiple, err := c.Items("", "prozess")
 			return fmt.Sprint(counters, instances, multiple), err
 		}, "[E/A pro s Handles] [idle svchost] true"},
-		{"enumItems", func(c *Client) (any, error) {
+		{"enumItems", func(c *client) (any, error) {
 			counters, instances, multiple, err := c.Items("", "Speicher")
 			return fmt.Sprint(counters, instances, multiple), err
 		}, "[Bytes Mittel] [] false"},
-		{"enumItems", func(c *Client) (any, error) {
+		{"enumItems", func(c *client) (any, error) {
 			counters, instances, multiple, err := c.Items("", "Thread")
 			return fmt.Sprint(counters, instances, multiple), err
 		}, "[Nummer] [] true"},
-		{"expand", func(c *Client) (any, error) { return c.Expand(`\Prozess(*)\Handles`) }, []string{`\\HOST\Prozess(*)\Handles`}},
-		{"connect", func(c *Client) (any, error) { return nil, c.Connect(`\\OTHER`) }, nil},
-		{"validate", func(c *Client) (any, error) { return nil, c.Validate(`\Speicher\Bytes`) }, nil},
-		{"nameByIndex", func(c *Client) (any, error) { return c.Name("", 230) }, "Prozess"},
-		{"indexByName", func(c *Client) (any, error) { return c.Index("", "Prozess") }, uint32(230)},
-		{"defaultObject", func(c *Client) (any, error) { return c.DefaultObject("") }, "Prozess"},
-		{"defaultCounter", func(c *Client) (any, error) { return c.DefaultCounter("", "Prozess") }, "Handles"},
 	} {
 		f := newFake()
-		c := &Client{f.table()}
+		c := &client{f.table()}
 		f.grow = 3
 		got, err := r.get(c)
 		if diff := cmp.Diff(r.want, got); diff != "" || err != nil {
@@ -68,9 +59,7 @@ func TestClient(t *testing.T) {
 		if _, err := r.get(c); !errors.Is(err, fs.ErrPermission) || !errors.As(err, &named) || !strings.HasPrefix(named.Function, "Pdh") {
 			t.Errorf("%s: %v", r.function, err)
 		}
-		if f.fail = nil; !slices.Contains([]string{"enumMachines", "enumObjects", "enumItems", "expand", "nameByIndex"}, r.function) {
-			continue
-		}
+		f.fail = nil
 		for name, lie := range map[string]func(string, uint32) uint32{
 			"far too much": func(string, uint32) uint32 { return 1 << 31 },
 			"too little":   func(string, uint32) uint32 { return 2 },
@@ -85,12 +74,7 @@ func TestClient(t *testing.T) {
 			t.Errorf("%s that grows for ever: %v", r.function, err)
 		}
 	}
-	f := newFake()
-	f.fail = failOnce("expand", winapi.PDH_NOT_IMPLEMENTED)
-	if got, err := (&Client{f.table()}).Expand(`\a\b`); err != nil || got[0] != `\\OLD\a\b` {
-		t.Error(got, err)
-	}
-	if _, _, _, err := (&Client{newFake().table()}).Items("", "x"); !errors.Is(err, winperf.ErrNoObject) {
+	if _, _, _, err := (&client{newFake().table()}).Items("", "x"); !errors.Is(err, winperf.ErrNoObject) {
 		t.Error(err)
 	}
 }
@@ -102,20 +86,8 @@ func TestLists(t *testing.T) {
 	if all, err := list([]uint16{'a', 0}); err != nil || len(all) != 1 {
 		t.Error(all, err)
 	}
-	if _, err := one([]uint16{'a'}); !errors.Is(err, winperf.ErrBadData) {
-		t.Error(err)
-	}
 	if _, err := text(func([]uint16) (uint32, error) { return 7, nil }); !errors.Is(err, winperf.ErrBadData) {
 		t.Error(err)
-	}
-	n := namer{}
-	var got []string
-	for _, s := range []string{"a", "a#1", "A", "a#7", "#1", "b#1", "a#3"} {
-		plain, occurrence := n.split(s)
-		got = append(got, fmt.Sprintf("%s:%d", plain, occurrence))
-	}
-	if want := "a:0 a:1 A:2 a#7:0 #1:0 b#1:0 a:3"; strings.Join(got, " ") != want {
-		t.Errorf("%s, want %s", strings.Join(got, " "), want)
 	}
 }
 
@@ -232,6 +204,100 @@ func TestSelections(t *testing.T) {
 		if err := errors.Join(q.Close(), src.Close()); err != nil || len(f.queries) != 0 {
 			t.Error(err, f.queries)
 		}
+	}
+}
+
+// TestOwnClocks reads values whose clocks and frequencies are not those of the other
+// ones of their object, as those of counter sets may be.
+func TestOwnClocks(t *testing.T) {
+	f := newFake()
+	rate := &f.objects[0].counters[0]
+	rate.raw = func(i int, ticks int64) winapi.PDH_RAW_COUNTER {
+		return winapi.PDH_RAW_COUNTER{FirstValue: 10 * ticks, SecondValue: int64(i+1) * ticks * fakeFrequency}
+	}
+	src, err := open(f.table(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	q, err := src.Compile(t.Context(), paths(t, `\Prozess(*)\E/A pro s`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cooked(t, q); got != "Prozess idle=10 svchost=5 svchost#1=3.3333333333333335 a#b=2.5" {
+		t.Error(got)
+	}
+}
+
+// TestAbsent reads an object without instances that is not there.
+func TestAbsent(t *testing.T) {
+	f := newFake()
+	table := f.table()
+	table.rawValue = func(uintptr, *winapi.PDH_RAW_COUNTER) error { return winapi.PDH_CSTATUS_NO_OBJECT }
+	src, err := open(table, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	q, err := src.Compile(t.Context(), paths(t, `\Speicher\Bytes`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cooked(t, q); got != "Speicher" {
+		t.Error(got)
+	}
+}
+
+// TestDamage tells what a sample leaves out.
+func TestDamage(t *testing.T) {
+	f := newFake()
+	table := f.table()
+	table.counterInfo = func(c uintptr, buf winapi.Memory) (uint32, error) {
+		size, err := f.counterInfo(c, buf)
+		if err == nil {
+			(*winapi.PDH_COUNTER_INFO)(unsafe.Pointer(&buf[0])).InstanceIndex = 1 << 30
+		}
+		return size, err
+	}
+	src, err := open(table, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	q, err := src.Compile(t.Context(), paths(t, `\Prozess(svchost)\Handles`, `\Speicher\Bytes`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sample winperf.Sample
+	for i, want := range []int{1, 0} { // it is told once
+		err := q.Next(t.Context(), &sample)
+		found := sample.Damage
+		if err != nil || len(found) != want || want > 0 && !errors.Is(found[0], winperf.ErrBadData) {
+			t.Errorf("sample %d: %v, damage %v", i, err, found)
+		}
+	}
+}
+
+// TestSampleAllocates nothing once the instances are known.
+func TestSampleAllocates(t *testing.T) {
+	f := newFake()
+	src, err := open(f.table(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	q, err := src.Compile(t.Context(), paths(t, `\Speicher\*`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sample winperf.Sample
+	n := testing.AllocsPerRun(100, func() {
+		if err := q.Next(t.Context(), &sample); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 0 {
+		t.Errorf("%v allocations a sample", n)
 	}
 }
 
@@ -481,7 +547,7 @@ func TestFormatted(t *testing.T) {
 			t.Errorf("%v: %v (%v), want %v", s, all[0].Status, err, want)
 		}
 	}
-	if v, s := value(0x7FF8000000000000, winapi.PDH_FMT_DOUBLE); s != counter.InvalidData || v != (counter.Value{}) {
+	if v, s := displayable(0x7FF8000000000000, winapi.PDH_FMT_DOUBLE); s != counter.InvalidData || v != (counter.Value{}) {
 		t.Error("a NaN is a value")
 	}
 }

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counterset"
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/pdhraw"
 	"github.com/winperf/winperf/internal/winapi"
 )
 
@@ -38,14 +36,14 @@ func (c *column) instance() (name string, occurrence int) {
 	if c.info.Parent != "" {
 		name = c.info.Parent + "/" + name
 	}
-	if i := int32(c.info.Index); i > 0 { // -1 is none
+	if i := int32(c.info.Index); i > 0 && c.info.HasInstance { // -1 is none
 		occurrence = int(i)
 	}
 	return name, occurrence
 }
 
-// query is an open query of PDH. Its samples are made of raw values, in the form
-// of counter sets.
+// query is an open query of PDH. Its samples are performance data blocks made of raw
+// values.
 type query struct {
 	source *source
 	round  call.Round
@@ -60,9 +58,9 @@ type query struct {
 	formatted bool
 	blocks    winperf.Blocks
 	columns   []column
-	groups    []group
-	frequency int64 // of the machine's performance clock, 0 where no counter uses it
-	trailer   []byte
+	builder   *pdhraw.Builder
+	raw       winapi.PDH_RAW_COUNTER
+	found     []error // what the builder left out
 }
 
 func newQuery(s *source) *query {
@@ -71,45 +69,29 @@ func newQuery(s *source) *query {
 	return q
 }
 
-// group are the columns of one object.
-type group struct {
-	object  *object
-	entries []*entry
-	columns []int // in query.columns
-}
-
-// settle puts the columns of an object together.
+// settle prepares for the columns that there are.
 func (q *query) settle() {
-	at := map[*object]int{}
+	counters := make([]pdhraw.Counter, len(q.columns))
 	for i := range q.columns {
 		c := &q.columns[i]
-		g, known := at[c.object]
-		if !known {
-			g = len(q.groups)
-			at[c.object] = g
-			q.groups = append(q.groups, group{object: c.object})
-		}
-		q.groups[g].columns = append(q.groups[g].columns, i)
-		if !slices.Contains(q.groups[g].entries, c.entry) {
-			q.groups[g].entries = append(q.groups[g].entries, c.entry)
+		name, occurrence := c.instance()
+		counters[i] = pdhraw.Counter{
+			Path: winperf.Path{
+				Object: c.object.name, Counter: c.info.Counter,
+				HasInstance: c.info.HasInstance, Instance: name, Index: occurrence,
+			},
+			Array: c.array, ObjectTitle: c.object.title, Title: c.entry.title,
+			Type: c.entry.typ, Scale: c.info.DefaultScale, TimeBase: c.frequency,
 		}
 	}
-	q.trailer, _ = counterset.AppendIdentifier(nil, counterset.Identifier{Instance: q.source.machine})
-	for i, g := range q.groups {
-		id := counterset.Identifier{Set: g.object.info.GUID, Counter: counterset.Any, InstanceID: counterset.Any, Index: uint32(i)}
-		if !g.object.info.Single() {
-			id.Instance = counterset.AllInstances
-		}
-		if q.metadata {
-			id.Status = counterset.InstanceNotFound
-		}
-		q.trailer, _ = counterset.AppendIdentifier(q.trailer, id) // "*" can be written
-	}
+	q.builder = pdhraw.New(q.source.machine, counters, pdhraw.Options{OwnClocks: true, Bad: func(text string) {
+		q.found = append(q.found, fmt.Errorf("pdh: %s: %w", text, winperf.ErrBadData))
+	}})
 }
 
-// Next implements winperf.Query. It collects what PDH has and asks for every
-// value; unlike other sources' it allocates memory. A call that does not return is
-// left behind with its buffer, which the block then has no longer.
+// Next implements winperf.Query. It collects what PDH has and asks for every value. A
+// call that does not return is left behind with its buffer, which the block then has
+// no longer.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Release()
 	if err := q.round.Take(ctx, q.source.line, 0); err != nil {
@@ -125,11 +107,12 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	b.Bytes, q.buf = q.buf, nil
 	if q.err != nil {
 		s.Release()
-		return q.err
+	} else {
+		b.Format, b.Schema = winperf.FormatV1, q.source.schema.Load()
+		s.Schema = b.Schema
 	}
-	b.Format, b.Schema = winperf.FormatV2, q.source.schema.Load()
-	s.Schema = b.Schema
-	return nil
+	s.Damage, q.found = append(s.Damage, q.found...), nil
+	return q.err
 }
 
 // Close implements winperf.Query.
@@ -172,132 +155,77 @@ func (q *query) sample(buf []byte) ([]byte, error) {
 	if !q.open {
 		return buf[:0], fmt.Errorf("pdh: the query is closed: %w", winperf.ErrState)
 	}
-	d := counterset.Data{}
-	if !q.metadata {
-		if err := q.collect(); err != nil {
+	if q.metadata {
+		return q.builder.AppendDefinitions(buf[:0], q.source.calls.now())
+	}
+	if err := q.collect(); err != nil {
+		return buf[:0], err
+	}
+
+	now := q.source.calls.now()
+	q.builder.Begin()
+	for i := range q.columns {
+		if err := q.read(i); err != nil {
 			return buf[:0], err
 		}
 	}
-	now := q.source.calls.now()
-	d.Clocks.Time100ns, d.Clocks.PerfFreq = winperf.ToFiletime(now), q.frequency
-	if !q.metadata {
-		for i := range q.groups {
-			a, err := q.answer(&q.groups[i])
-			if err != nil {
-				return buf[:0], err
-			}
-			d.Answers = append(d.Answers, a)
-		}
-	}
-	b, err := counterset.AppendData(buf[:0], &d)
-	if err != nil {
-		return buf[:0], err
-	}
-	return append(b, q.trailer...), nil
+	return q.builder.Append(buf[:0], now), nil
 }
 
-// answer reads the values of one object.
-func (q *query) answer(g *group) (counterset.Answer, error) {
-	a := counterset.Answer{Form: counterset.FullSet}
-	if g.object.info.Single() {
-		a.Form = counterset.MultipleCounters
-	}
-	starts := map[*entry]int{}
-	for _, e := range g.entries {
-		starts[e] = len(a.Counters)
-		a.Counters = e.ids(a.Counters)
-	}
-	rows := rowTable{width: len(a.Counters), at: map[rowKey]int{}}
-	for _, i := range g.columns {
-		c := &q.columns[i]
-		if err := c.read(q.source.calls, func(name string, occurrence int, raw *winapi.PDH_RAW_COUNTER) {
-			row := rows.row(name, occurrence)
-			if raw.CStatus.Err() == nil {
-				c.entry.values(row[starts[c.entry]:][:0], raw, c.frequency)
-			}
-		}); err != nil {
-			return a, err
-		}
-	}
-	a.Instances = rows.all
-	switch {
-	case a.Form == counterset.MultipleCounters && len(a.Instances) == 0:
-		return counterset.Answer{Status: counterset.InstanceNotFound}, nil
-	case a.Form == counterset.MultipleCounters:
-		a.Instances = a.Instances[:1]
-		a.Instances[0].InstanceName = counterset.InstanceName{}
-	}
-	return a, nil
-}
-
-// rowTable collects the values of instances that several counters have.
-type rowTable struct {
-	width int
-	all   []counterset.Instance
-	at    map[rowKey]int
-}
-
-type rowKey struct {
-	name       string
-	occurrence int
-}
-
-// row returns the values of an instance, all missing at first.
-func (t *rowTable) row(name string, occurrence int) []counterset.Value {
-	key := rowKey{strings.ToLower(name), occurrence}
-	i, known := t.at[key]
-	if !known {
-		i = len(t.all)
-		t.at[key] = i
-		t.all = append(t.all, counterset.Instance{
-			InstanceName: counterset.InstanceName{Name: strings.ReplaceAll(name, "\x00", ""), ID: counterset.Any},
-			Values:       make([]counterset.Value, t.width),
-		})
-	}
-	return t.all[i].Values
-}
-
-// read reads the values of a column. An instance that is not there has none.
-func (c *column) read(calls *calls, each func(name string, occurrence int, raw *winapi.PDH_RAW_COUNTER)) error {
+// read reads the value of a column, or those of its instances.
+func (q *query) read(i int) error {
+	c, calls := &q.columns[i], q.source.calls
 	if !c.array {
-		var raw winapi.PDH_RAW_COUNTER
-		err := calls.rawValue(c.handle, &raw)
+		q.raw = winapi.PDH_RAW_COUNTER{}
+		err := calls.rawValue(c.handle, &q.raw)
 		switch {
-		case absent(raw.CStatus) || absent(status(err)):
-			return nil
+		case absent(q.raw.CStatus) || absent(status(err)):
+			q.builder.Set(i, pdhraw.Value{Absent: true})
 		case err != nil:
 			return failed("PdhGetRawCounterValue", c.info.FullPath, err)
+		default:
+			q.builder.Set(i, value(&q.raw))
 		}
-		name, occurrence := c.instance()
-		each(name, occurrence, &raw)
 		return nil
 	}
-	buf, count, err := array(c.buf, func(buf winapi.Memory) (uint32, uint32, error) { return calls.rawArray(c.handle, buf) })
+
+	const function = "PdhGetRawCounterArray"
+	buf, count, err := array(c.buf, func(buf winapi.Memory) (size, count uint32, err error) {
+		return calls.rawArray(c.handle, buf)
+	})
 	c.buf = buf
+	if absent(status(err)) {
+		return nil
+	}
 	if err != nil {
-		if absent(status(err)) {
-			return nil
-		}
-		return failed("PdhGetRawCounterArray", c.info.FullPath, err)
+		return failed(function, c.info.FullPath, err)
 	}
 	items, err := buf.RawItems(count)
 	if err != nil {
-		return failed("PdhGetRawCounterArray", c.info.FullPath, err)
+		return failed(function, c.info.FullPath, err)
 	}
-	names := namer{}
-	for i := range items {
-		name, err := buf.Name(items[i].Name)
+	for k := range items {
+		name, err := buf.NameBytes(items[k].Name)
 		if err != nil {
-			return failed("PdhGetRawCounterArray", c.info.FullPath, err)
+			return failed(function, c.info.FullPath, err)
 		}
-		name, occurrence := names.split(name)
-		each(name, occurrence, &items[i].RawValue)
+		q.builder.Item(i, name, value(&items[k].RawValue))
 	}
 	return nil
 }
 
+// value is a raw value of PDH.
+func value(raw *winapi.PDH_RAW_COUNTER) pdhraw.Value {
+	return pdhraw.Value{
+		First: raw.FirstValue, Second: raw.SecondValue, Multi: raw.MultiCount, Valid: raw.CStatus.Err() == nil,
+	}
+}
+
 // status is the PDH status of an error, success for any other.
 func status(err error) winapi.PdhStatus {
+	if err == nil {
+		return 0
+	}
 	var s winapi.PdhStatus
 	if errors.As(err, &s) {
 		return s
@@ -308,26 +236,4 @@ func status(err error) winapi.PdhStatus {
 // absent tells whether a status says that there is nothing now.
 func absent(s winapi.PdhStatus) bool {
 	return s == winapi.PDH_CSTATUS_NO_INSTANCE || s == winapi.PDH_NO_DATA || s == winapi.PDH_CSTATUS_NO_OBJECT
-}
-
-// namer tells the names of instances from the numbers that tell equal ones apart:
-// a # with the number of equal names before is such a number, any other is part
-// of the name.
-type namer struct{ seen map[string]int }
-
-func (n *namer) split(name string) (plain string, occurrence int) {
-	if n.seen == nil {
-		n.seen = map[string]int{}
-	}
-	plain = name
-	if at := strings.LastIndexByte(name, '#'); at > 0 {
-		number, err := strconv.Atoi(name[at+1:])
-		if err == nil && number > 0 && n.seen[strings.ToLower(name[:at])] == number {
-			plain = name[:at]
-		}
-	}
-	key := strings.ToLower(plain)
-	occurrence = n.seen[key]
-	n.seen[key]++
-	return plain, occurrence
 }

@@ -39,7 +39,7 @@ func Open(opt Options) (winperf.Source, error) {
 // open opens a source over any functions.
 func open(c *calls, opt Options) (*source, error) {
 	s := &source{
-		calls: c, client: &Client{c}, opt: opt, machine: opt.Machine,
+		calls: c, client: &client{c}, opt: opt, machine: opt.Machine,
 		line: call.NewLine(), queries: map[*query]struct{}{},
 	}
 	if s.machine == "" {
@@ -58,7 +58,7 @@ func open(c *calls, opt Options) (*source, error) {
 // line, as PDH itself lets only one at a time through.
 type source struct {
 	calls   *calls
-	client  *Client
+	client  *client
 	opt     Options
 	machine string
 	line    *call.Line

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/pdhraw"
 	"github.com/winperf/winperf/pdhlog"
-	"github.com/winperf/winperf/source/internal/pdhblock"
 )
 
 // OpenBLG opens a binary performance log (.blg) of Windows as a source. Its
@@ -54,7 +54,7 @@ type blgSource struct {
 	head    pdhlog.BLGHeader
 	info    winperf.LogInfo
 	machine string
-	titles  *pdhblock.Titles // as they are before the first sample
+	titles  *pdhraw.Titles // as they are before the first sample
 	samples int
 }
 
@@ -114,12 +114,12 @@ type blgQuery struct {
 	size     int64
 	reader   *pdhlog.BLGReader
 	sample   pdhlog.BLGSample
-	titles   *pdhblock.Titles
-	lists    int                 // of the reader, when the machines were planned
-	machines []*pdhblock.Builder // those that are wanted
-	turn     int                 // which machine's part of the sample is to come
-	have     bool                // there is a sample
-	found    []error             // damage that the reader does not know
+	titles   *pdhraw.Titles
+	lists    int          // of the reader, when the machines were planned
+	machines []blgMachine // those that are wanted
+	turn     int          // which machine's part of the sample is to come
+	have     bool         // there is a sample
+	found    []error      // damage that the reader does not know
 	more     int
 }
 
@@ -160,10 +160,10 @@ func (q *blgQuery) plan() {
 	case q.titles == nil && q.sel != nil:
 		q.titles = q.source.titles.Clone()
 	case q.titles == nil:
-		q.titles = pdhblock.NewTitles(q.reader.Names())
+		q.titles = pdhraw.NewTitles(q.reader.Names())
 	}
 	list := q.reader.Counters()
-	names, entries := pdhblock.Machines(list)
+	names, entries := machinesOf(list)
 	if len(names) == 0 {
 		names, entries = []string{""}, [][]int{nil} // blocks tell themselves what they are
 	}
@@ -173,14 +173,12 @@ func (q *blgQuery) plan() {
 		if !any && !q.wantsMachine(name) {
 			continue
 		}
-		b := pdhblock.New(list, entries[i], q.reader.Header().PerfFreq, q.titles, q.fail)
+		m := newBLGMachine(name, list, entries[i], q.reader.Header().PerfFreq, q.titles, q.fail)
+		m.orphans = i == 0
 		if q.sel != nil {
-			b.Select(*q.sel)
+			m.Select(*q.sel)
 		}
-		if i == 0 {
-			b.Orphans()
-		}
-		q.machines = append(q.machines, b)
+		q.machines = append(q.machines, m)
 	}
 }
 
@@ -241,7 +239,7 @@ func (q *blgQuery) read(ctx context.Context, raw *winperf.Raw) error {
 		}
 	}
 	raw.Format, raw.Quirks, raw.Schema = winperf.FormatV1, 0, q.titles.Schema()
-	raw.Bytes = q.machines[q.turn].Append(raw.Bytes[:0], q.sample.Time, q.sample.Values)
+	raw.Bytes = q.machines[q.turn].block(raw.Bytes[:0], &q.sample)
 	q.turn++
 	return nil
 }

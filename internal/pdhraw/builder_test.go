@@ -1,4 +1,4 @@
-package pdhblock_test
+package pdhraw_test
 
 import (
 	"encoding/binary"
@@ -7,23 +7,21 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/pdhraw"
+	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/nametable"
-	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/perfdata"
-	"github.com/winperf/winperf/source/internal/pdhblock"
 )
 
 const filetime = 130_058_022_178_447_225 // 2013-02-20 02:50:17.8447225 UTC
 
-// single and array are entries of a counter list. The time base of tick counters
-// is 2 MHz.
-func single(path string, typ counter.Type) pdhlog.BLGCounter {
+// single and array are counters. The time base of tick counters is 2 MHz.
+func single(path string, typ counter.Type) pdhraw.Counter {
 	p, err := winperf.ParsePath(path)
 	if err != nil {
 		panic(err)
@@ -32,56 +30,84 @@ func single(path string, typ counter.Type) pdhlog.BLGCounter {
 	if typ.Clock() == counter.Clock100ns || typ.Clock() == counter.ObjectClock {
 		base = 10_000_000
 	}
-	return pdhlog.BLGCounter{Kind: pdhlog.BLGSingle, Path: p, Type: typ, TimeBase: base}
+	return pdhraw.Counter{Path: p, Type: typ, TimeBase: base}
 }
 
-func array(path string, typ counter.Type) pdhlog.BLGCounter {
+func array(path string, typ counter.Type) pdhraw.Counter {
 	c := single(path, typ)
-	c.Kind = pdhlog.BLGArray
+	c.Array = true
 	return c
 }
 
-func value(first, second int64) pdhlog.BLGValue {
-	return pdhlog.BLGValue{Kind: pdhlog.BLGSingle, First: first, Second: second, Multi: 1}
+// cell is what a sample has for a counter: a value, or those of instances.
+type cell struct {
+	pdhraw.Value
+	items []item
 }
 
-func status(s uint32) pdhlog.BLGValue { return pdhlog.BLGValue{Kind: pdhlog.BLGSingle, Status: s} }
+type item struct {
+	name string
+	pdhraw.Value
+}
+
+func value(first, second int64) cell { return multi(first, second, 1) }
+
+func multi(first, second int64, n uint32) cell {
+	return cell{Value: pdhraw.Value{First: first, Second: second, Multi: n, Valid: true}}
+}
+
+// absent is the value of an instance that is not there, invalid one that says it is
+// none.
+var absent, invalid = cell{Value: pdhraw.Value{Absent: true}}, cell{Value: pdhraw.Value{First: 9}}
 
 // items are the values of an array: name, first and second one after the other.
-func items(all ...any) pdhlog.BLGValue {
-	v := pdhlog.BLGValue{Kind: pdhlog.BLGArray}
+func items(all ...any) (c cell) {
 	for i := 0; i < len(all); i += 3 {
-		var name pdhlog.BLGName
-		for _, u := range utf16.Encode([]rune(all[i].(string))) {
-			name = append(name, byte(u), byte(u>>8))
-		}
-		v.Items = append(v.Items, pdhlog.BLGItem{Name: name, First: int64(all[i+1].(int)), Second: int64(all[i+2].(int))})
+		c.items = append(c.items, item{all[i].(string), value(int64(all[i+1].(int)), int64(all[i+2].(int))).Value})
 	}
-	return v
+	return c
+}
+
+// build makes a builder of counters that get their titles from titles.
+func build(counters []pdhraw.Counter, titles *pdhraw.Titles, ownClocks bool, bad func(string)) *pdhraw.Builder {
+	for i := range counters {
+		c := &counters[i]
+		c.ObjectTitle, c.Title = titles.Index(c.Path.Object), titles.Index(c.Path.Counter)
+	}
+	return pdhraw.New("H", counters, pdhraw.Options{PerfFreq: 2_000_000, OwnClocks: ownClocks, Bad: bad})
+}
+
+// fill begins a sample with what it has for each counter.
+func fill(b *pdhraw.Builder, sample []cell) {
+	b.Begin()
+	for i := range sample {
+		b.Set(i, sample[i].Value)
+		for _, it := range sample[i].items {
+			b.Item(i, wire.AppendUTF16(nil, it.name), it.Value)
+		}
+	}
 }
 
 // log is a list with samples a second apart.
 type log struct {
-	list    []pdhlog.BLGCounter
-	samples [][]pdhlog.BLGValue
+	list      []pdhraw.Counter
+	samples   [][]cell
+	ownClocks bool
 }
 
 // readings are the displayable values of the samples, or their statuses, by
 // path.
 func (l *log) readings(t *testing.T) (all []map[string]string, bad []string) {
 	t.Helper()
-	_, entries := pdhblock.Machines(l.list)
-	titles := pdhblock.NewTitles(winperf.NameTable{})
-	b := pdhblock.New(l.list, entries[0], 2_000_000, titles, func(text string) { bad = append(bad, text) })
+	titles := pdhraw.NewTitles(winperf.NameTable{})
+	b := build(l.list, titles, l.ownClocks, func(text string) { bad = append(bad, text) })
 	var pool frame.Pool
 	var cooker frame.Cooker
 	var before frame.Frame
-	for i, values := range l.samples {
-		for k := range values {
-			values[k].Counter = &l.list[k]
-		}
+	for i, sample := range l.samples {
+		fill(b, sample)
 		at := winperf.FromFiletime(filetime).Add(time.Duration(i) * time.Second)
-		raw := winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, at, values)}
+		raw := winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, at)}
 		raw.Schema = titles.Schema()
 		f, err := pool.Decode(raw.Sample(), before)
 		if err != nil {
@@ -135,7 +161,7 @@ func TestBuilder(t *testing.T) {
 		{
 			name: "counters, bases and clocks",
 			log: log{
-				list: []pdhlog.BLGCounter{
+				list: []pdhraw.Counter{
 					single(`\\H\Disk(0 C:)\Bytes/Read`, counter.AverageBulk),
 					single(`\\H\Disk(0 C:)\sec/Read`, counter.AverageTimer),
 					single(`\\H\Disk(0 C:)\Queue`, counter.QueueLen100NS),
@@ -144,7 +170,7 @@ func TestBuilder(t *testing.T) {
 					single(`\\H\System\Up Time`, counter.ElapsedTime),
 					single(`\\H\System\Threads`, counter.RawCount),
 				},
-				samples: [][]pdhlog.BLGValue{
+				samples: [][]cell{
 					{value(1000, 10), value(4_000_000, 10), value(0, filetime), value(20, 50), value(100, 5_000_000), value(filetime-50*sec, filetime), value(77, 0)},
 					{value(5096, 11), value(5_000_000, 12), value(5_000_000, filetime+sec), value(30, 60), value(350, 10_000_000), value(filetime-50*sec, filetime+sec), value(78, 0)},
 				},
@@ -159,10 +185,10 @@ func TestBuilder(t *testing.T) {
 		{
 			name: "a multi-timer and an inverse one",
 			log: log{
-				list: []pdhlog.BLGCounter{single(`\\H\Group(g)\% Busy`, counter.MultiTimer100NSec), single(`\\H\Group(g)\% Idle`, counter.MultiTimerInv100NSec)},
-				samples: [][]pdhlog.BLGValue{
-					{{Kind: pdhlog.BLGSingle, First: 0, Second: filetime, Multi: 4}, {Kind: pdhlog.BLGSingle, First: 0, Second: filetime, Multi: 4}},
-					{{Kind: pdhlog.BLGSingle, First: 24_000_000, Second: filetime + sec, Multi: 4}, {Kind: pdhlog.BLGSingle, First: 24_000_000, Second: filetime + sec, Multi: 4}},
+				list: []pdhraw.Counter{single(`\\H\Group(g)\% Busy`, counter.MultiTimer100NSec), single(`\\H\Group(g)\% Idle`, counter.MultiTimerInv100NSec)},
+				samples: [][]cell{
+					{multi(0, filetime, 4), multi(0, filetime, 4)},
+					{multi(24_000_000, filetime+sec, 4), multi(24_000_000, filetime+sec, 4)},
 				},
 			},
 			want: []map[string]string{
@@ -173,14 +199,14 @@ func TestBuilder(t *testing.T) {
 		{
 			name: "statuses",
 			log: log{
-				list: []pdhlog.BLGCounter{
+				list: []pdhraw.Counter{
 					single(`\\H\P(a)\N`, counter.RawCount), single(`\\H\P(b)\N`, counter.RawCount), single(`\\H\P(b)\M`, counter.RawCount),
 					single(`\\H\S\N`, counter.RawCount), single(`\\H\S\M`, counter.RawCount),
 				},
-				samples: [][]pdhlog.BLGValue{
+				samples: [][]cell{
 					{value(1, 0), value(2, 0), value(3, 0), value(4, 0), value(5, 0)},
-					{status(pdhlog.CStatusNoInstance), status(pdhlog.CStatusInvalidData), status(pdhlog.CStatusNew), status(pdhlog.CStatusNoInstance), value(6, 0)},
-					{{Kind: pdhlog.BLGSingle, Err: winperf.ErrBadData, First: 9}, value(2, 0), value(3, 0), value(4, 0), status(pdhlog.CStatusNoCounter)},
+					{absent, invalid, value(0, 0), invalid, value(6, 0)},
+					{invalid, value(2, 0), value(3, 0), value(4, 0), invalid},
 				},
 			},
 			want: []map[string]string{
@@ -192,8 +218,8 @@ func TestBuilder(t *testing.T) {
 		{
 			name: "arrays whose instances come and go, and differ",
 			log: log{
-				list: []pdhlog.BLGCounter{array(`\\H\P(*)\N`, counter.RawCount), array(`\\H\P(*)\M`, counter.RawCount)},
-				samples: [][]pdhlog.BLGValue{
+				list: []pdhraw.Counter{array(`\\H\P(*)\N`, counter.RawCount), array(`\\H\P(*)\M`, counter.RawCount)},
+				samples: [][]cell{
 					{items("a", 1, 0, "b", 2, 0, "b", 3, 0), items("b", 5, 0, "c", 6, 0)},
 					{items("B", 2, 0), items("b", 5, 0)},
 					{items(), items()},
@@ -208,8 +234,8 @@ func TestBuilder(t *testing.T) {
 		{
 			name: "numbers of instances",
 			log: log{
-				list: []pdhlog.BLGCounter{array(`\\H\P(*)\N`, counter.RawCount), single(`\\H\Q(p/x#2)\N`, counter.RawCount), single(`\\H\P(svc#1)\M`, counter.RawCount)},
-				samples: [][]pdhlog.BLGValue{
+				list: []pdhraw.Counter{array(`\\H\P(*)\N`, counter.RawCount), single(`\\H\Q(p/x#2)\N`, counter.RawCount), single(`\\H\P(svc#1)\M`, counter.RawCount)},
+				samples: [][]cell{
 					{items("svc", 1, 0, "svc#1", 2, 0, "build#5", 3, 0), value(7, 0), value(8, 0)},
 				},
 			},
@@ -219,10 +245,18 @@ func TestBuilder(t *testing.T) {
 			},
 		},
 		{
+			name: "an instance that is there twice beside one without a value",
+			log: log{
+				list:    []pdhraw.Counter{array(`\\H\P(*)\N`, counter.RawCount), single(`\\H\P(a)\N`, counter.RawCount), single(`\\H\P(c)\N`, counter.RawCount)},
+				samples: [][]cell{{items("a", 1, 0, "b", 2, 0), value(1, 0), invalid}},
+			},
+			want: []map[string]string{{`\P(a)\N`: "1", `\P(b)\N`: "2", `\P(c)\N`: "invalid_data"}},
+		},
+		{
 			name: "a number that is too high",
 			log: log{
-				list:    []pdhlog.BLGCounter{single(`\\H\Q(x#2147483647)\N`, counter.RawCount), single(`\\H\Q(y)\N`, counter.RawCount)},
-				samples: [][]pdhlog.BLGValue{{value(7, 0), value(8, 0)}},
+				list:    []pdhraw.Counter{single(`\\H\Q(x#2147483647)\N`, counter.RawCount), single(`\\H\Q(y)\N`, counter.RawCount)},
+				samples: [][]cell{{value(7, 0), value(8, 0)}},
 			},
 			want: []map[string]string{{`\Q(y)\N`: "8"}},
 			bad:  "numbers that are too high",
@@ -230,18 +264,18 @@ func TestBuilder(t *testing.T) {
 		{
 			name: "values that need more than 4 bytes",
 			log: log{
-				list:    []pdhlog.BLGCounter{single(`\\H\S\N`, counter.RawCount), single(`\\H\S\F`, counter.RawFraction)},
-				samples: [][]pdhlog.BLGValue{{value(7, 0), value(1, 4)}, {value(1<<40, 0), value(1<<40, 1<<42)}, {value(8, 0), value(3, 4)}},
+				list:    []pdhraw.Counter{single(`\\H\S\N`, counter.RawCount), single(`\\H\S\F`, counter.RawFraction)},
+				samples: [][]cell{{value(7, 0), value(1, 4)}, {value(1<<40, 0), value(1<<40, 1<<42)}, {value(8, 0), value(3, 4)}},
 			},
 			want: []map[string]string{{`\S\N`: "7", `\S\F`: "25"}, {`\S\N`: "1099511627776", `\S\F`: "25"}, {`\S\N`: "8", `\S\F`: "75"}},
 		},
 		{
 			name: "objects that were taken at other times",
 			log: log{
-				list: []pdhlog.BLGCounter{
+				list: []pdhraw.Counter{
 					single(`\\H\A\% T`, counter.Timer100NSec), single(`\\H\B\% T`, counter.Timer100NSec), single(`\\H\C\% T`, counter.Timer100NSec), single(`\\H\C\N/sec`, counter.CounterCounter),
 				},
-				samples: [][]pdhlog.BLGValue{
+				samples: [][]cell{
 					{value(0, filetime), value(0, filetime+sec/10), value(0, filetime), value(0, 0)},
 					{value(sec/2, filetime+sec), value(sec/2, filetime+sec), value(sec/2, filetime+sec+sec), value(8, 2_000_000)},
 					{value(sec, filetime+2*sec), value(sec, filetime+2*sec), value(sec, filetime+3*sec), value(16, 6_000_000)},
@@ -256,10 +290,10 @@ func TestBuilder(t *testing.T) {
 		{
 			name: "a clock that is not that of the object",
 			log: log{
-				list: []pdhlog.BLGCounter{
+				list: []pdhraw.Counter{
 					single(`\\H\A\% T`, counter.Timer100NSec), single(`\\H\A\% U`, counter.Timer100NSec), single(`\\H\A\% V`, counter.Timer100NSec),
 				},
-				samples: [][]pdhlog.BLGValue{
+				samples: [][]cell{
 					{value(0, filetime), value(0, filetime), value(0, filetime)},
 					{value(sec/2, filetime+sec+1<<30), value(sec/2, filetime+sec), value(sec/2, filetime+sec)},
 				},
@@ -273,11 +307,11 @@ func TestBuilder(t *testing.T) {
 		{
 			name: "time bases that do not agree",
 			log: log{
-				list: []pdhlog.BLGCounter{
+				list: []pdhraw.Counter{
 					single(`\\H\A\N/sec`, counter.CounterCounter), single(`\\H\A\M/sec`, counter.CounterCounter),
-					{Kind: pdhlog.BLGSingle, Path: winperf.Path{Machine: "H", Object: "A", Counter: "O/sec"}, Type: counter.CounterCounter, TimeBase: 7},
+					{Path: winperf.Path{Machine: "H", Object: "A", Counter: "O/sec"}, Type: counter.CounterCounter, TimeBase: 7},
 				},
-				samples: [][]pdhlog.BLGValue{{value(0, 0), value(0, 0), value(0, 0)}, {value(1, 2_000_000), value(2, 2_000_000), value(3, 2_000_000)}},
+				samples: [][]cell{{value(0, 0), value(0, 0), value(0, 0)}, {value(1, 2_000_000), value(2, 2_000_000), value(3, 2_000_000)}},
 			},
 			want: []map[string]string{
 				{`\A\N/sec`: "no_previous", `\A\M/sec`: "no_previous", `\A\O/sec`: "unsupported"},
@@ -286,18 +320,74 @@ func TestBuilder(t *testing.T) {
 			bad: "a time base of 7",
 		},
 		{
+			name: "clocks of their own",
+			log: log{
+				ownClocks: true,
+				list: []pdhraw.Counter{
+					single(`\\H\A\% T`, counter.Timer100NSec), single(`\\H\A\% U`, counter.Timer100NSec), single(`\\H\A\% V`, counter.Timer100NSec),
+					single(`\\H\A\% M`, counter.MultiTimer100NSec), single(`\\H\A\Up`, counter.ElapsedTime), single(`\\H\A\N`, counter.RawCount),
+				},
+				samples: [][]cell{
+					{value(0, filetime), value(0, filetime), value(0, filetime-sec), multi(0, filetime+7, 4), value(filetime-sec, filetime), value(1, 0)},
+					{value(sec/2, filetime+sec), value(sec/2, filetime+sec), value(sec/2, filetime+sec), multi(8*sec, filetime+7+4*sec, 4), value(filetime-sec, filetime+sec), value(2, 0)},
+					{value(sec, filetime+2*sec), value(sec, filetime+2*sec), invalid, invalid, value(filetime-sec, filetime+9*sec), value(3, 0)},
+				},
+			},
+			want: []map[string]string{
+				{`\A\% T`: "no_previous", `\A\% U`: "no_previous", `\A\% V`: "no_previous", `\A\% M`: "no_previous", `\A\Up`: "1", `\A\N`: "1"},
+				{`\A\% T`: "50", `\A\% U`: "50", `\A\% V`: "25", `\A\% M`: "50", `\A\Up`: "2", `\A\N`: "2"},
+				{`\A\% T`: "50", `\A\% U`: "50", `\A\% V`: "invalid_data", `\A\% M`: "invalid_data", `\A\Up`: "10", `\A\N`: "3"},
+			},
+		},
+		{
+			name: "frequencies of their own",
+			log: log{
+				ownClocks: true,
+				list: []pdhraw.Counter{
+					array(`\\H\P(*)\N/sec`, counter.BulkCount), single(`\\H\P(c)\N/sec`, counter.BulkCount), array(`\\H\P(b*)\M/sec`, counter.CounterCounter),
+					{Path: winperf.Path{Machine: "H", Object: "P", Counter: "M/sec", HasInstance: true, Instance: "c"}, Type: counter.CounterCounter, TimeBase: 10},
+				},
+				samples: [][]cell{
+					{items("a", 0, 0, "b", 0, 100), value(0, 0), items("b", 0, 0), value(0, 0)},
+					{items("a", 7, 2_000_000, "b", 8, 4_000_100), value(9, 2_000_000), items("b", 5, 2_000_000), value(6, 20)},
+				},
+			},
+			want: []map[string]string{
+				{`\P(a)\N/sec`: "no_previous", `\P(b)\N/sec`: "no_previous", `\P(c)\N/sec`: "no_previous", `\P(a)\M/sec`: "no_previous", `\P(b)\M/sec`: "no_previous", `\P(c)\M/sec`: "no_previous"},
+				{`\P(a)\N/sec`: "7", `\P(b)\N/sec`: "4", `\P(c)\N/sec`: "9", `\P(a)\M/sec`: "invalid_data", `\P(b)\M/sec`: "5", `\P(c)\M/sec`: "3"},
+			},
+		},
+		{
+			name: "an object that is not there",
+			log: log{
+				list: []pdhraw.Counter{single(`\\H\S\N`, counter.RawCount), single(`\\H\S\M`, counter.RawCount)},
+				samples: [][]cell{
+					{value(1, 0), value(2, 0)}, {absent, value(3, 0)}, {absent, absent}, {value(4, 0), invalid},
+				},
+			},
+			want: []map[string]string{{`\S\N`: "1", `\S\M`: "2"}, {`\S\N`: "invalid_data", `\S\M`: "3"}, {}, {`\S\N`: "4", `\S\M`: "invalid_data"}},
+		},
+		{
+			name: "arrays of some instances",
+			log: log{
+				list:    []pdhraw.Counter{array(`\\H\P(a*)\N`, counter.RawCount), array(`\\H\P(*b)\N`, counter.RawCount)},
+				samples: [][]cell{{items("ab", 1, 0, "ac", 2, 0), items("ab", 1, 0, "bb", 3, 0)}},
+			},
+			want: []map[string]string{{`\P(ab)\N`: "1", `\P(ac)\N`: "2", `\P(bb)\N`: "3"}},
+		},
+		{
 			name: "the same entry twice, in either case",
 			log: log{
-				list:    []pdhlog.BLGCounter{single(`\\H\S\N`, counter.RawCount), single(`\\h\s\n`, counter.RawCount)},
-				samples: [][]pdhlog.BLGValue{{value(7, 0), value(8, 0)}},
+				list:    []pdhraw.Counter{single(`\\H\S\N`, counter.RawCount), single(`\\h\s\n`, counter.RawCount)},
+				samples: [][]cell{{value(7, 0), value(8, 0)}},
 			},
 			want: []map[string]string{{`\S\N`: "7"}},
 		},
 		{
 			name: "types without a number, and unknown ones",
 			log: log{
-				list: []pdhlog.BLGCounter{single(`\\H\S\Head`, counter.NoData), single(`\\H\S\Text`, counter.CounterText), single(`\\H\S\What`, 0x12345678), single(`\\H\S\N`, counter.RawCount)},
-				samples: [][]pdhlog.BLGValue{
+				list: []pdhraw.Counter{single(`\\H\S\Head`, counter.NoData), single(`\\H\S\Text`, counter.CounterText), single(`\\H\S\What`, 0x12345678), single(`\\H\S\N`, counter.RawCount)},
+				samples: [][]cell{
 					{value(7, 0), value(8, 0), value(9, 0), value(10, 0)},
 				},
 			},
@@ -321,31 +411,19 @@ func TestBuilder(t *testing.T) {
 // TestSparse bounds what many counters of different instances of one object take.
 func TestSparse(t *testing.T) {
 	var l log
-	var values []pdhlog.BLGValue
+	var values []cell
 	const n = 3000 // 9 million places for 3,000 values
 	for i := range n {
 		l.list = append(l.list, single(fmt.Sprintf(`\\H\S(i%d)\c%d`, i, i), counter.RawCount))
 		values = append(values, value(int64(i), 0))
 	}
 	l.list = append(l.list, single(`\\H\T\N`, counter.RawCount))
-	l.samples = [][]pdhlog.BLGValue{append(values, value(5, 0))}
+	l.samples = [][]cell{append(values, value(5, 0))}
 	got, bad := l.readings(t)
 	if len(bad) != 1 || !strings.Contains(bad[0], "too few values") {
 		t.Errorf("left out: %v", bad)
 	}
 	if diff := cmp.Diff([]map[string]string{{`\T\N`: "5"}}, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestMachines keeps the machines of a log apart.
-func TestMachines(t *testing.T) {
-	list := []pdhlog.BLGCounter{single(`\\A\S\N`, counter.RawCount), single(`\\B\S\N`, counter.RawCount), {}, single(`\\a\S\M`, counter.RawCount)}
-	names, entries := pdhblock.Machines(list)
-	if diff := cmp.Diff([]string{"A", "B"}, names); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([][]int{{0, 3}, {1}}, entries); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -356,7 +434,7 @@ func TestTitles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	titles := pdhblock.NewTitles(table.NameTable("009"))
+	titles := pdhraw.NewTitles(table.NameTable("009"))
 	if i := titles.Index("PROCESSOR"); i != 238 {
 		t.Errorf("Processor is %d", i)
 	}
@@ -373,7 +451,7 @@ func TestTitles(t *testing.T) {
 	if len(damage) > 0 || names.Title(mine) != "New name" || names.Title(238) != "Processor" {
 		t.Errorf("names %q and %q, damage %v", names.Title(mine), names.Title(238), damage)
 	}
-	plain := pdhblock.NewTitles(winperf.NameTable{})
+	plain := pdhraw.NewTitles(winperf.NameTable{})
 	if i := plain.Index("ID Process"); i != 784 {
 		t.Errorf("ID Process is %d", i)
 	}
@@ -406,31 +484,20 @@ func block(t *testing.T, title uint32, c counter.Clocks) []byte {
 // TestBlocks joins stored blocks, of which one was taken at another time, one is
 // damaged and one belongs to no entry.
 func TestBlocks(t *testing.T) {
-	whole := func(path string) pdhlog.BLGCounter {
-		c := single(path, 0)
-		c.Kind = pdhlog.BLGObject
-		return c
-	}
-	list := []pdhlog.BLGCounter{whole(`\\H\A\*`), whole(`\\H\B\*`), whole(`\\H\C\*`), single(`\\H\D\N`, counter.RawCount)}
 	at := counter.Clocks{PerfTime: 1000, PerfFreq: 10, Time100ns: filetime}
 	later := counter.Clocks{PerfTime: 1010, PerfFreq: 10, Time100ns: filetime + 10_000_000}
 	damaged := block(t, 30, at)
 	damaged[88+16]++ // the length of the object
 	damaged[88+17]++
-	values := []pdhlog.BLGValue{
-		{Counter: &list[0], Kind: pdhlog.BLGObject, Block: block(t, 10, at)},
-		{Counter: &list[1], Kind: pdhlog.BLGObject, Block: block(t, 20, later)},
-		{Counter: &list[2], Kind: pdhlog.BLGObject, Block: damaged},
-		{Counter: &list[3], Kind: pdhlog.BLGSingle, First: 5},
-		{Kind: pdhlog.BLGObject, Block: block(t, 40, at)},
-	}
 	var bad []string
-	_, entries := pdhblock.Machines(list)
-	titles := pdhblock.NewTitles(winperf.NameTable{})
-	b := pdhblock.New(list, entries[0], 10, titles, func(text string) { bad = append(bad, text) })
-	b.Orphans()
+	b := build([]pdhraw.Counter{single(`\\H\D\N`, counter.RawCount)}, pdhraw.NewTitles(winperf.NameTable{}), false, func(text string) { bad = append(bad, text) })
+	fill(b, []cell{value(5, 0)})
+	b.Block("A", block(t, 10, at))
+	b.Block("B", block(t, 20, later))
+	b.Block("C", damaged)
+	b.Block("", block(t, 40, at))
 	var pool frame.Pool
-	f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, winperf.FromFiletime(filetime), values)}.Sample(), frame.Frame{})
+	f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, winperf.FromFiletime(filetime))}.Sample(), frame.Frame{})
 	if err != nil || len(f.Damage()) > 0 {
 		t.Fatal(err, f.Damage())
 	}
@@ -454,9 +521,6 @@ func TestBlocks(t *testing.T) {
 // TestDamagedBlocks tells what is wrong with a stored block. What is whole of one
 // that is cut stays.
 func TestDamagedBlocks(t *testing.T) {
-	entry := single(`\\H\A\*`, 0)
-	entry.Kind = pdhlog.BLGObject
-	list := []pdhlog.BLGCounter{entry}
 	whole := block(t, 10, counter.Clocks{PerfTime: 1000, PerfFreq: 10, Time100ns: filetime})
 	change := func(at int, v uint32) []byte {
 		b := slices.Clone(whole)
@@ -480,10 +544,10 @@ func TestDamagedBlocks(t *testing.T) {
 		{"a cut object", whole[:len(whole)-8], "the block of A: object 1 of 1: bad length", 0},
 	} {
 		var bad []string
-		titles := pdhblock.NewTitles(winperf.NameTable{})
-		b := pdhblock.New(list, []int{0}, 10, titles, func(text string) { bad = append(bad, text) })
-		values := []pdhlog.BLGValue{{Counter: &list[0], Kind: pdhlog.BLGObject, Block: c.block}}
-		_, count, err := perfdata.Objects(b.Append(nil, winperf.FromFiletime(filetime), values), 0)
+		b := pdhraw.New("H", nil, pdhraw.Options{PerfFreq: 10, Bad: func(text string) { bad = append(bad, text) }})
+		b.Begin()
+		b.Block("A", c.block)
+		_, count, err := perfdata.Objects(b.Append(nil, winperf.FromFiletime(filetime)), 0)
 		if err != nil || int(count) != c.want {
 			t.Errorf("%s: %d objects, %v; want %d", c.name, count, err, c.want)
 		}
@@ -493,16 +557,59 @@ func TestDamagedBlocks(t *testing.T) {
 	}
 }
 
+// TestDefinitions gives objects without instances.
+func TestDefinitions(t *testing.T) {
+	list := []pdhraw.Counter{array(`\\H\P(*)\N`, counter.RawCount), single(`\\H\S\F`, counter.RawFraction), single(`\\H\T\N`, counter.RawCount)}
+	b := build(list, pdhraw.NewTitles(winperf.NameTable{}), false, func(text string) { t.Error(text) })
+	b.Select(winperf.Selection{Objects: []winperf.ObjectID{{Index: list[0].ObjectTitle}, {Index: list[1].ObjectTitle}}})
+	block, err := b.AppendDefinitions(nil, winperf.FromFiletime(filetime))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pool frame.Pool
+	f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: block}.Sample(), frame.Frame{})
+	if err != nil || len(f.Damage()) > 0 || f.NumObjects() != 2 {
+		t.Fatal(err, f.Damage(), f.NumObjects())
+	}
+	for o := range f.Objects() {
+		if !o.Metadata() || o.Len() != 0 || o.Single() != (o.NumCounters() == 2) {
+			t.Errorf("object %d: %d instances, %d counters, single %v", o.ID().Index, o.Len(), o.NumCounters(), o.Single())
+		}
+	}
+}
+
+// TestSplitter tells numbers of equal names from those that are a part of the name.
+func TestSplitter(t *testing.T) {
+	var s pdhraw.Splitter
+	var got []string
+	for _, name := range []string{"a", "a#1", "A", "a#7", "#1", "b#1", "a#3", "a#03"} {
+		plain, occurrence := s.Split(name)
+		got = append(got, fmt.Sprintf("%s:%d", plain, occurrence))
+	}
+	if diff := cmp.Diff("a:0 a:1 A:2 a#7:0 #1:0 b#1:0 a:3 a#03:0", strings.Join(got, " ")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestAppendAllocates nothing once the instances are known.
 func TestAppendAllocates(t *testing.T) {
-	list := []pdhlog.BLGCounter{array(`\\H\P(*)\N`, counter.RawCount), single(`\\H\S\F`, counter.RawFraction), single(`\\H\S\M`, counter.RawCount)}
-	values := []pdhlog.BLGValue{items("a", 1, 0, "b", 2, 0), value(1, 2), status(pdhlog.CStatusInvalidData)}
-	_, entries := pdhblock.Machines(list)
-	b := pdhblock.New(list, entries[0], 10, pdhblock.NewTitles(winperf.NameTable{}), func(text string) { t.Error(text) })
+	list := []pdhraw.Counter{array(`\\H\P(*)\N`, counter.RawCount), single(`\\H\S\F`, counter.RawFraction), single(`\\H\S\M`, counter.RawCount)}
+	b := build(list, pdhraw.NewTitles(winperf.NameTable{}), false, func(text string) { t.Error(text) })
 	at := winperf.FromFiletime(filetime)
-	buf := b.Append(nil, at, values)
-	buf = b.Append(buf[:0], at, values)
-	if n := testing.AllocsPerRun(100, func() { buf = b.Append(buf[:0], at, values) }); n > 0 {
+	names := [][]byte{wire.AppendUTF16(nil, "a"), wire.AppendUTF16(nil, "b")}
+	var buf []byte
+	sample := func() {
+		b.Begin()
+		for i, name := range names {
+			b.Item(0, name, pdhraw.Value{First: int64(i), Valid: true})
+		}
+		b.Set(1, pdhraw.Value{First: 1, Second: 2, Valid: true})
+		b.Set(2, pdhraw.Value{})
+		buf = b.Append(buf[:0], at)
+	}
+	sample()
+	sample()
+	if n := testing.AllocsPerRun(100, sample); n > 0 {
 		t.Errorf("%v allocations a sample", n)
 	}
 }

@@ -1,11 +1,10 @@
-package pdhblock
+package pdhraw
 
 import (
 	"errors"
 	"fmt"
 
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/perfdata"
 )
 
@@ -17,40 +16,21 @@ type joiner struct {
 
 // part is one object of a stored block.
 type part struct {
-	name   string // of the object in the list, "" where it is not known
+	name   string // of the object, "" where it is not known
 	head   perfdata.HeadBytes
 	object perfdata.ObjectBytes
 	clocks counter.Clocks
 	parent uint32 // title index of the object that its instances have their parents in
 }
 
-// collect finds the objects of the blocks in a sample.
-func (j *joiner) collect(b *Builder, values []pdhlog.BLGValue) {
-	j.parts = j.parts[:0]
-	for _, i := range b.blocks {
-		j.add(&values[i], b.bad)
-	}
-	if !b.orphans {
-		return
-	}
-	for i := range values {
-		if v := &values[i]; v.Counter == nil {
-			j.add(v, b.bad)
-		}
-	}
-}
-
 // add finds the objects of one block. One that is not whole ends it.
-func (j *joiner) add(v *pdhlog.BLGValue, bad func(text string)) {
-	head, ok := perfdata.HeadOf(v.Block)
+func (j *joiner) add(name string, block []byte, bad func(text string)) {
+	head, ok := perfdata.HeadOf(block)
 	if !ok {
 		return
 	}
-	p := part{head: head, clocks: head.Clocks()}
-	if v.Counter != nil {
-		p.name = v.Counter.Path.Object
-	}
-	rest, objects, err := perfdata.Objects(v.Block, 0)
+	p := part{name: name, head: head, clocks: head.Clocks()}
+	rest, objects, err := perfdata.Objects(block, 0)
 	if err != nil && !errors.Is(err, perfdata.ErrTruncated) {
 		bad(fmt.Sprintf("the block of %s: %v; it is left out", p.name, err))
 		return

@@ -1,4 +1,4 @@
-package pdhblock
+package pdhraw
 
 import (
 	"maps"

@@ -1,4 +1,4 @@
-package pdhblock
+package pdhraw
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/pdhlog"
 )
 
 // object is one object that single values and arrays add up to.
@@ -24,13 +23,16 @@ type object struct {
 
 	columnAt map[string]int  // by key
 	rowAt    map[row]int     // with the name in lower case
-	have     map[[2]int]bool // columns and rows of entries
+	have     map[string]bool // columns and instances of entries
 
+	perValue  bool // values may have clocks of their own
 	ownClocks bool // it was seen with other clocks than the head's
 	changed   bool // sizes or ownClocks are others than the templates'
 	template  template
 	marked    template // with a bit map of missing values
-	sample    sampleState
+
+	wanted bool
+	sample
 }
 
 // column is one counter of an object.
@@ -39,18 +41,25 @@ type column struct {
 	typ      counter.Type
 	scale    int32
 	timeBase int64
-	role     pdhlog.BLGRole
-	base     counter.Type // 0 = none
-	size     uint32       // of the raw value in bytes, 0 = it has none
+	isBase   bool          // the second value is the base,
+	clock    counter.Clock // or else what this clock showed
+	base     counter.Type  // 0 = none
+	size     uint32        // of the raw value in bytes, 0 = it has none
 	baseSize uint32
-	at       int // position of its definition; a base is behind it
+	own      bool // the values have clocks of their own
+	at       int  // position of its definition; a base is behind it, and then its own clock
 }
 
-// entry is one entry of the list of counters.
+// entry is one counter as it was asked for, and its values in the sample at hand.
 type entry struct {
-	list   int // position in the list
-	column int
-	row    int // of a single value: position in object.rows; -1 for an array
+	object  *object
+	counter int // position in the list
+	column  int
+	row     int // of a single value: position in object.rows; -1 for an array
+
+	timeBase int64
+	first, n int // in object.values
+	names    int // of an array: in object.names
 }
 
 // row is an instance that entries name: its full name and which of several of
@@ -60,58 +69,71 @@ type row struct {
 	index int
 }
 
-// plan sorts a list of counters, all of one machine, into objects. bad tells
-// what is wrong with an entry, whose values are left out.
-func plan(list []pdhlog.BLGCounter, of []int, titles *Titles, bad func(i int, text string)) []*object {
+// plan sorts counters into objects. bad tells what is wrong with one, whose values
+// are left out.
+func plan(counters []Counter, perValue bool, bad func(i int, text string)) []*object {
 	var objects []*object
 	byKey := map[string]*object{}
-	for _, i := range of {
-		c := &list[i]
-		multi := c.Path.HasInstance || c.Kind == pdhlog.BLGArray
+	for i := range counters {
+		c := &counters[i]
+		multi := c.Path.HasInstance || c.Array
 		key := fmt.Sprintf("%s\x00%t", strings.ToLower(c.Path.Object), multi)
 		o := byKey[key]
 		if o == nil {
 			o = &object{
-				name: c.Path.Object, title: titles.Index(c.Path.Object), multi: multi,
-				columnAt: map[string]int{}, rowAt: map[row]int{}, have: map[[2]int]bool{},
+				name: c.Path.Object, title: c.ObjectTitle, multi: multi, perValue: perValue,
+				columnAt: map[string]int{}, rowAt: map[row]int{}, have: map[string]bool{},
 			}
 			byKey[key] = o
 			objects = append(objects, o)
 		}
-		o.add(i, c, titles, bad)
+		o.add(i, c, bad)
 	}
+
 	for _, o := range objects {
 		o.cells, o.filler = cellsAnyway/len(objects), fillerBytes/len(objects)
 		o.agree(bad)
-		at := 0
-		for k := range o.columns {
-			o.columns[k].at = at
-			if at++; o.columns[k].base != 0 {
-				at++
-			}
-		}
+		o.singles()
 	}
 	return objects
 }
 
 // add adds an entry of the list. What is there twice counts once.
-func (o *object) add(i int, c *pdhlog.BLGCounter, titles *Titles, bad func(i int, text string)) {
-	e := entry{list: i, column: o.column(c, titles), row: -1}
-	if have := o.columns[e.column].timeBase; have != c.TimeBase && usesTimeBase(c.Type) {
-		bad(i, fmt.Sprintf("a time base of %d, expected %d as the same counter has elsewhere", c.TimeBase, have))
-		return
+func (o *object) add(i int, c *Counter, bad func(i int, text string)) {
+	e := entry{object: o, counter: i, column: o.column(c), row: -1, timeBase: c.TimeBase}
+	if col := &o.columns[e.column]; col.timeBase != c.TimeBase && usesTimeBase(c.Type) {
+		if !o.perValue {
+			const form = "a time base of %d, expected %d as the same counter has elsewhere"
+			bad(i, fmt.Sprintf(form, c.TimeBase, col.timeBase))
+			return
+		}
+		col.own = col.clock != counter.NoClock
 	}
-	if c.Kind == pdhlog.BLGSingle {
+
+	if !c.Array {
 		e.row = o.row(row{c.Path.Instance, c.Path.Index})
 	}
-	if key := [2]int{e.column, e.row}; !o.have[key] {
+	key := fmt.Sprintf("%d\x00%d\x00%s", e.column, e.row, strings.ToLower(c.Path.Instance))
+	if !o.have[key] {
 		o.have[key] = true
 		o.entries = append(o.entries, e)
 	}
 }
 
+// singles gives the values of single instances their places, in front of those of
+// arrays.
+func (o *object) singles() {
+	for i := range o.entries {
+		if e := &o.entries[i]; e.row >= 0 {
+			e.first, e.n = o.fixed, 1
+			o.fixed++
+		}
+	}
+}
+
 // agree makes all counters of an object that use a clock agree on its
-// frequency: one object has one. A counter that has another has no values.
+// frequency: one object has one. A counter that has another has no values, or a clock
+// of its own.
 func (o *object) agree(bad func(i int, text string)) {
 	for _, clock := range [...]counter.Clock{counter.TickClock, counter.ObjectClock} {
 		var most vote
@@ -120,15 +142,21 @@ func (o *object) agree(bad func(i int, text string)) {
 				most.add(c.timeBase)
 			}
 		}
+
 		for k := range o.columns {
 			c := &o.columns[k]
-			if c.typ.Clock() != clock || c.timeBase == most.v {
+			if c.typ.Clock() != clock {
 				continue
 			}
-			if usesTimeBase(c.typ) {
+			differs := c.timeBase != most.v && usesTimeBase(c.typ)
+			if differs && !o.perValue {
 				c.size = 0
 				first := slices.IndexFunc(o.entries, func(e entry) bool { return e.column == k })
-				bad(o.entries[first].list, fmt.Sprintf("a time base of %d, expected %d as other counters of the object have", c.timeBase, most.v))
+				const form = "a time base of %d, expected %d as other counters of the object have"
+				bad(o.entries[first].counter, fmt.Sprintf(form, c.timeBase, most.v))
+			}
+			if o.perValue && c.clock != counter.NoClock {
+				c.own = c.own || differs || most.v <= 0 && usesTimeBase(c.typ)
 			}
 			c.timeBase = most.v
 		}
@@ -148,19 +176,20 @@ func (o *object) row(r row) int {
 }
 
 // column returns the position of a counter in columns.
-func (o *object) column(c *pdhlog.BLGCounter, titles *Titles) int {
+func (o *object) column(c *Counter) int {
 	key := fmt.Sprintf("%s\x00%d", strings.ToLower(c.Path.Counter), c.Type)
 	at, found := o.columnAt[key]
 	if !found {
 		at = len(o.columns)
 		o.columnAt[key] = at
-		o.columns = append(o.columns, newColumn(c, titles.Index(c.Path.Counter)))
+		o.columns = append(o.columns, newColumn(c))
 	}
 	return at
 }
 
-func newColumn(c *pdhlog.BLGCounter, title uint32) column {
-	col := column{title: title, typ: c.Type, scale: c.Scale, timeBase: c.TimeBase, role: pdhlog.BLGSecond(c.Type)}
+func newColumn(c *Counter) column {
+	col := column{title: c.Title, typ: c.Type, scale: c.Scale, timeBase: c.TimeBase}
+	col.isBase, col.clock = c.Type.Second()
 	info, known := c.Type.Info()
 	switch {
 	case known && (info.Bytes == 4 || info.Bytes == 8):
@@ -179,6 +208,14 @@ func newColumn(c *pdhlog.BLGCounter, title uint32) column {
 		}
 	}
 	return col
+}
+
+// ownClock is the position of the definition of the column's own clock.
+func (c *column) ownClock() int {
+	if c.base != 0 {
+		return c.at + 2
+	}
+	return c.at + 1
 }
 
 // usesTimeBase tells whether a type is computed with the frequency of a clock of

@@ -1,17 +1,18 @@
-package pdhblock_test
+package replay
 
 import (
 	"bytes"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/pdhraw"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/perfdata"
-	"github.com/winperf/winperf/source/internal/pdhblock"
 )
 
 // seedLog writes a log of a small sample in one of the layouts.
@@ -29,7 +30,7 @@ func seedLog(f *testing.F, layout pdhlog.BLGLayout) []byte {
 	}
 	var pool frame.Pool
 	for i := range 2 {
-		b := perfdata.Block{PerfFreq: 10, Time100ns: filetime + int64(i), Objects: []perfdata.Object{
+		b := perfdata.Block{PerfFreq: 10, Time100ns: 130_058_022_178_447_225 + int64(i), Objects: []perfdata.Object{
 			{Title: 2, Form: perfdata.Single, Counters: []perfdata.Counter{
 				perfdata.NewCounter(4, counter.Timer100NSec), perfdata.NewCounter(6, counter.RawFraction), perfdata.NewCounter(6, counter.RawBase)}},
 			{Title: 8, Counters: []perfdata.Counter{perfdata.NewCounter(10, counter.RawCount)}},
@@ -60,10 +61,10 @@ func seedLog(f *testing.F, layout pdhlog.BLGLayout) []byte {
 	return out.Bytes()
 }
 
-// FuzzBuilder makes blocks of whatever a log's reader gives. A block must
+// FuzzBLGBlocks makes blocks of whatever a log's reader gives. A block must
 // decode, whatever the log holds: at worst its stored objects are damaged, and
 // these cost themselves. It must not be much larger than what it is made of.
-func FuzzBuilder(f *testing.F) {
+func FuzzBLGBlocks(f *testing.F) {
 	f.Add(seedLog(f, pdhlog.BLGCounters))
 	f.Add(seedLog(f, pdhlog.BLGObjects))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -75,22 +76,22 @@ func FuzzBuilder(f *testing.F) {
 			return
 		}
 		var s pdhlog.BLGSample
-		var builders []*pdhblock.Builder
+		var machines []blgMachine
 		lists := 0
-		titles := pdhblock.NewTitles(r.Names())
+		titles := pdhraw.NewTitles(r.Names())
 		for r.Next(&s) == nil {
-			if builders == nil || lists != r.Lists() {
-				lists, builders = r.Lists(), nil
-				_, entries := pdhblock.Machines(r.Counters())
+			if machines == nil || lists != r.Lists() {
+				lists, machines = r.Lists(), nil
+				_, entries := machinesOf(r.Counters())
 				for _, of := range append(entries, nil) {
-					builder := pdhblock.New(r.Counters(), of, 10, titles, func(string) {})
-					builder.Orphans()
-					builders = append(builders, builder)
+					m := newBLGMachine("H", r.Counters(), of, 10, titles, func(string) {})
+					m.orphans = true
+					machines = append(machines, m)
 				}
 			}
 			size := 0
-			for _, builder := range builders {
-				block := builder.Append(nil, s.Time, s.Values)
+			for i := range machines {
+				block := machines[i].block(nil, &s)
 				size += len(block)
 				var pool frame.Pool
 				raw := winperf.Raw{Format: winperf.FormatV1, Bytes: block, Schema: titles.Schema()}
@@ -99,9 +100,23 @@ func FuzzBuilder(f *testing.F) {
 				}
 			}
 			// A value takes a definition, an instance with its name, and at most 64 places.
-			if most := (1<<20 + 1000*len(b)) * len(builders); size > most {
+			if most := (1<<20 + 1000*len(b)) * len(machines); size > most {
 				t.Fatalf("%d bytes of blocks of a log of %d", size, len(b))
 			}
 		}
 	})
+}
+
+// TestMachines keeps the machines of a log apart.
+func TestMachines(t *testing.T) {
+	entry := func(machine string) pdhlog.BLGCounter {
+		return pdhlog.BLGCounter{Kind: pdhlog.BLGSingle, Path: winperf.Path{Machine: machine, Object: "S", Counter: "N"}}
+	}
+	names, entries := machinesOf([]pdhlog.BLGCounter{entry("A"), entry("B"), {}, entry("a")})
+	if diff := cmp.Diff([]string{"A", "B"}, names); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][]int{{0, 3}, {1}}, entries); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -1,0 +1,285 @@
+package pdhraw
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// sample is what an object has of the sample at hand. Its memory serves the
+// next one.
+type sample struct {
+	values []Value // those of single instances, then those of arrays
+	fixed  int     // how many are of single instances
+	names  []byte  // of the arrays' instances, with a NUL each; see sameInstances
+	before []byte  // names of the sample before
+
+	valid  []bool // by value
+	clocks counter.Clocks
+	votes  [counter.ObjectClock + 1]vote // by clock
+}
+
+// vote finds the value that most have, if more than half of all have it (Boyer
+// and Moore).
+type vote struct {
+	v    int64
+	n    int
+	seen bool
+}
+
+func (v *vote) add(x int64) {
+	v.seen = true
+	switch {
+	case v.n == 0:
+		v.v, v.n = x, 1
+	case v.v == x:
+		v.n++
+	default:
+		v.n--
+	}
+}
+
+// begin begins a sample: nothing has a value.
+func (o *object) begin(wanted bool) {
+	o.wanted = wanted
+	o.names, o.before = o.before[:0], o.names
+	o.values = slices.Grow(o.values[:0], o.fixed)[:o.fixed]
+	clear(o.values)
+	for i := range o.entries {
+		if e := &o.entries[i]; e.row < 0 {
+			e.first, e.n, e.names = 0, 0, 0
+		}
+	}
+}
+
+// item adds the value of an array's next instance. Of an object that is not wanted
+// only the clocks are.
+func (o *object) item(e *entry, name []byte, v Value) {
+	if e.n == 0 {
+		e.first, e.names = len(o.values), len(o.names)
+	}
+	e.n++
+	o.values = append(o.values, v)
+	if o.wanted {
+		o.names = append(append(o.names, name...), 0, 0)
+	}
+}
+
+// of are the values of an entry.
+func (o *object) of(e *entry) []Value { return o.values[e.first:][:e.n] }
+
+// look takes in what a sample has for the object: its clocks, and which sizes
+// the values need.
+func (o *object) look() {
+	clear(o.votes[:])
+	for i := range o.entries {
+		e := &o.entries[i]
+		c := &o.columns[e.column]
+		for _, v := range o.of(e) {
+			if !v.Valid {
+				continue
+			}
+			if c.clock != counter.NoClock {
+				o.votes[c.clock].add(v.Second)
+			}
+			o.widen(&c.size, v.First)
+			if c.isBase {
+				o.widen(&c.baseSize, v.Second)
+			}
+		}
+	}
+	o.clocks.PerfTime, o.clocks.Time100ns = o.votes[counter.TickClock].v, o.votes[counter.Clock100ns].v
+	o.clocks.ObjectTime = o.votes[counter.ObjectClock].v
+	if o.perValue {
+		o.separate()
+	}
+}
+
+// separate gives columns that do not share the clocks of the object their own.
+func (o *object) separate() {
+	for i := range o.entries {
+		e := &o.entries[i]
+		c := &o.columns[e.column]
+		now, _ := o.clocks.At(c.clock)
+		differs := func(v Value) bool { return v.Valid && v.Second != now }
+		if c.clock != counter.NoClock && !c.own && slices.ContainsFunc(o.of(e), differs) {
+			c.own, o.changed = true, true
+		}
+	}
+}
+
+// widen gives a value of 4 bytes 8 once it needs them: PDH does not tell the
+// size, and some servers have larger ones than the type says.
+func (o *object) widen(size *uint32, v int64) {
+	if *size == 4 && !fits(v, 4) {
+		*size, o.changed = 8, true
+	}
+}
+
+// append appends the object to a block whose head has the given clocks.
+func (o *object) append(dst []byte, head counter.Clocks, bad func(text string)) []byte {
+	own := o.clocksFor(head)
+	if own != head && !o.ownClocks {
+		o.ownClocks, o.changed = true, true
+	}
+	if !o.sameInstances() || o.changed {
+		o.template.made, o.marked.made, o.changed = false, false, false
+	}
+
+	// Most samples have all values, and need no bit map of those that are missing.
+	t := &o.template
+	if err := o.make(t, false, bad); err != nil {
+		return dst
+	}
+	if o.check(bad) != t.cells {
+		t = &o.marked
+		if err := o.make(t, true, bad); err != nil {
+			return dst
+		}
+	}
+
+	start := len(dst)
+	dst = append(dst, t.bytes...)
+	o.write(dst[start:], t)
+	o.writeClocks(dst[start:], own)
+	return dst
+}
+
+// sameInstances tells whether the values are of the same instances, in the same
+// order, as those of the sample before. For that it completes names by how many
+// each array has, and by which single ones are there.
+func (o *object) sameInstances() bool {
+	for i := range o.entries {
+		e := &o.entries[i]
+		switch {
+		case e.row < 0:
+			o.names = binary.LittleEndian.AppendUint32(o.names, uint32(e.first))
+			o.names = binary.LittleEndian.AppendUint32(o.names, uint32(e.n))
+		case o.values[e.first].Absent:
+			o.names = append(o.names, 1)
+		default:
+			o.names = append(o.names, 0)
+		}
+	}
+	return o.template.made && bytes.Equal(o.names, o.before)
+}
+
+// make makes a template for the instances of a sample, unless it is there.
+func (o *object) make(t *template, marked bool, bad func(text string)) error {
+	if t.made {
+		return nil
+	}
+	r := o.instances()
+	if slices.Contains(r.values, tooHigh) && !marked {
+		bad(fmt.Sprintf("the object %s has instances with numbers that are too high; they are left out", o.name))
+	}
+	err := t.make(o, r, marked)
+	if err != nil {
+		bad(fmt.Sprintf("the object %s: %v; it is left out", o.name, err))
+	}
+	return err
+}
+
+// check finds out which values can be used, and returns how many places those
+// fill.
+func (o *object) check(bad func(text string)) (filled int) {
+	o.valid = slices.Grow(o.valid[:0], len(o.values))[:len(o.values)]
+	for i := range o.entries {
+		e := &o.entries[i]
+		c := &o.columns[e.column]
+		now, _ := o.clocks.At(c.clock)
+		for n := e.first; n < e.first+e.n; n++ {
+			v, p := &o.values[n], &o.template.places[n]
+			ok := v.Valid && p.value != 0
+			if ok && c.clock != counter.NoClock && !c.own && v.Second != now {
+				const form = "a value of the object %s has a clock of %d, but others have %d; it is left out"
+				bad(fmt.Sprintf(form, o.name, v.Second, now))
+				ok = false
+			}
+			o.valid[n] = ok
+			if ok && !p.again {
+				filled++
+			}
+		}
+	}
+	return filled
+}
+
+// clocksFor returns the clocks that the object needs: the head's where it has
+// none.
+func (o *object) clocksFor(head counter.Clocks) counter.Clocks {
+	own := head
+	if o.votes[counter.TickClock].seen {
+		own.PerfTime = o.clocks.PerfTime
+	}
+	if o.votes[counter.Clock100ns].seen {
+		own.Time100ns = o.clocks.Time100ns
+	}
+	if freq := o.frequency(counter.TickClock); freq != 0 {
+		own.PerfFreq = freq
+	}
+	return own
+}
+
+// frequency is the time base of the counters that use a clock, 0 where there is
+// none.
+func (o *object) frequency(clock counter.Clock) int64 {
+	for k := range o.columns {
+		if c := &o.columns[k]; c.typ.Clock() == clock {
+			return c.timeBase
+		}
+	}
+	return 0
+}
+
+// write puts the values of a sample into a copy of the template.
+func (o *object) write(b []byte, t *template) {
+	for i := range o.entries {
+		e := &o.entries[i]
+		c := &o.columns[e.column]
+		for n, v := range o.of(e) {
+			if !o.valid[e.first+n] {
+				continue
+			}
+			p := &t.places[e.first+n]
+			put(b[p.value:], c.size, v.First)
+			if c.base != 0 {
+				base := v.Second
+				if !c.isBase {
+					base = int64(v.Multi)
+				}
+				put(b[p.base:], c.baseSize, base)
+			}
+			if c.own {
+				put(b[p.clock:], 8, v.Second)
+				put(b[p.frequency:], 8, e.timeBase)
+			}
+			if t == &o.marked {
+				b[p.mark] &^= p.bit
+				b[p.baseMark] &^= p.baseBit
+			}
+		}
+	}
+}
+
+func put(b []byte, size uint32, v int64) {
+	if size == 4 {
+		binary.LittleEndian.PutUint32(b, uint32(v))
+		return
+	}
+	binary.LittleEndian.PutUint64(b, uint64(v))
+}
+
+// writeClocks puts the times of a sample into a copy of the template.
+func (o *object) writeClocks(b perfdata.ObjectBytes, own counter.Clocks) {
+	if freq := o.frequency(counter.ObjectClock); freq != 0 {
+		b.SetClock(o.clocks.ObjectTime, freq)
+	}
+	if o.ownClocks {
+		b.SetSampleClocks(own)
+	}
+}
