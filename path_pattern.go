@@ -2,8 +2,9 @@ package winperf
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/winperf/winperf/internal/wire"
 )
 
 // Pattern is a name with wildcards, made once by [CompilePattern] and matched
@@ -49,7 +50,7 @@ func CompilePattern(text string) Pattern {
 		if n := len(p.folded); r == anyRun && n > 0 && p.folded[n-1] == anyRun {
 			continue
 		}
-		p.folded = append(p.folded, fold(r))
+		p.folded = append(p.folded, wire.Fold(r))
 	}
 	return p
 }
@@ -88,7 +89,7 @@ func (p Pattern) matchWildcard(name string) bool {
 			if i == len(p.folded) {
 				return true
 			}
-		case i < len(p.folded) && (p.folded[i] == '?' || p.folded[i] == fold(r)):
+		case i < len(p.folded) && (p.folded[i] == '?' || p.folded[i] == wire.Fold(r)):
 			i++
 			at += size
 		case star >= 0:
@@ -111,24 +112,6 @@ func decode(s string) (r rune, size int) {
 		return rune(s[0]), 1
 	}
 	return utf8.DecodeRuneInString(s)
-}
-
-// fold returns the smallest of the characters that are equal to r under simple
-// folding.
-func fold(r rune) rune {
-	if r < utf8.RuneSelf {
-		if 'a' <= r && r <= 'z' {
-			return r - ('a' - 'A')
-		}
-		return r
-	}
-	for {
-		next := unicode.SimpleFold(r)
-		if next <= r {
-			return next
-		}
-		r = next
-	}
 }
 
 func hasWildcard(text string) bool { return strings.ContainsAny(text, "*?") }

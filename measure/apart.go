@@ -9,6 +9,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -72,30 +73,14 @@ func compileApart(ctx context.Context, src winperf.Source, sel winperf.Selection
 // in a plan, where it went.
 func partCostly(sel winperf.Selection, schema *winperf.Schema) (rest, costly winperf.Selection, parts []bool) {
 	names, _ := nametable.FromSchema(schema) // damage comes with the samples
-	isCostly := func(title uint32) bool { return slices.Contains(schema.Costly, title) }
-	rest = winperf.Selection{Global: sel.Global, Metadata: sel.Metadata}
-	costly = winperf.Selection{Costly: sel.Costly, Metadata: sel.Metadata}
-	for _, p := range sel.Paths {
+	rest.Metadata, costly.Metadata = sel.Metadata, sel.Metadata
+	for _, p := range selection.Resolve(sel, names) {
 		to := &rest
-		if slices.ContainsFunc(names.Lookup(p.Object), isCostly) {
+		if p.AsksCostly(schema.Costly) {
 			to = &costly
 		}
-		to.Paths = append(to.Paths, p)
+		p.AddTo(to)
 		parts = append(parts, to == &costly)
-	}
-	for _, id := range sel.Objects {
-		to := &rest
-		if isCostly(id.Index) {
-			to = &costly
-		}
-		to.Objects = append(to.Objects, id)
-		parts = append(parts, to == &costly)
-	}
-	if sel.Global {
-		parts = append(parts, false)
-	}
-	if sel.Costly {
-		parts = append(parts, true)
 	}
 	return rest, costly, parts
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/selection"
 )
 
 // cooked puts readings that a source cooked itself into the order of the
@@ -79,7 +80,7 @@ func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
 	}
 	taken := make([]bool, len(sample))
 	for i, s := range k.series {
-		taken[i] = slices.ContainsFunc(p.exclude, func(x pathNames) bool { return x.wants(s) == counter.OK })
+		taken[i] = slices.ContainsFunc(p.exclude, func(x *selection.Path) bool { return x.Series(s) == counter.OK })
 	}
 	p.own = p.own[:0]
 	for w := range p.parts {
@@ -98,7 +99,7 @@ func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
 				k.order, taken[i] = append(k.order, i), true
 			}
 		}
-		if len(k.order) == begin && part.isPath && status != counter.OK {
+		if len(k.order) == begin && part.Path != nil && status != counter.OK {
 			k.order = append(k.order, -1)
 		}
 		k.parts = append(k.parts, cookedPart{status, len(k.order)})
@@ -113,33 +114,12 @@ func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
 // wantsSeries tells whether the part is about a series: OK, or what the series
 // is not.
 func (w *part) wantsSeries(p *plan, s *winperf.Series) counter.Status {
-	is := false
-	switch {
-	case w.isPath:
-		return w.path.wants(s)
-	case w.class:
-		is = w.costly == (p.schema != nil && slices.Contains(p.schema.Costly, s.ObjectID.Index))
-	default:
-		is = w.object == s.ObjectID
+	if w.Path != nil {
+		return w.Path.Series(s)
 	}
-	if is {
-		return counter.OK
-	}
-	return counter.NoObject
-}
-
-// wants compares the path with that of a series by their names.
-func (p *pathNames) wants(s *winperf.Series) counter.Status {
-	path := &s.Path
-	switch {
-	case !p.machine(path.Machine) || !p.object.pattern.Match(path.Object):
+	o := selection.Object{ID: s.ObjectID, Name: s.Path.Object, Costly: p.costly(s.ObjectID)}
+	if w.Wants(o) == selection.Unwanted {
 		return counter.NoObject
-	case !p.counter.pattern.Match(path.Counter):
-		return counter.NoCounter
-	case path.HasInstance && !(p.matcher.WantsInstance() && p.matcher.Instance(path.Instance, path.Index)):
-		return counter.NoInstance
-	case !path.HasInstance && p.matcher.WantsInstance() && !p.matcher.Instance("", 0):
-		return counter.NoInstance
 	}
 	return counter.OK
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -58,7 +59,7 @@ func JoinSensors(ctx context.Context, origins []Origin, sensors []SensorName, op
 // of it.
 type knownOrigin struct {
 	Origin
-	names *nametable.Names
+	names *selection.Tables
 	sel   winperf.Selection
 }
 
@@ -79,28 +80,30 @@ func knowOrigins(ctx context.Context, origins []Origin) ([]knownOrigin, error) {
 			schema = &winperf.Schema{}
 		}
 		names, _ := nametable.FromSchema(schema) // damage comes with the samples
-		known = append(known, knownOrigin{Origin: o, names: names})
+		known = append(known, knownOrigin{Origin: o, names: selection.NewTables(names)})
 	}
 	return known, nil
 }
 
 // assign gives a path to the sources that it is about.
 func assign(known []knownOrigin, p winperf.Path) error {
-	var candidates []int
+	path := selection.NewPath(p)
+	var candidates, knows []int
 	for i := range known {
-		if name := known[i].Source.Describe().Machine; p.Machine == "" || name == "" || strings.EqualFold(p.Machine, name) {
-			candidates = append(candidates, i)
+		if name := known[i].Source.Describe().Machine; name != "" && !path.Machine(name) {
+			continue
+		}
+		candidates = append(candidates, i)
+		path.Object.Resolve(known[i].names)
+		if len(path.Object.Titles()) > 0 {
+			knows = append(knows, i)
 		}
 	}
 	if len(candidates) == 0 {
 		return fmt.Errorf("%s: %w", p, winperf.ErrNoMachine)
 	}
-	pattern := winperf.CompilePattern(p.Object)
-	if !pattern.HasWildcard() && !isOwn(p) {
-		knows := slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return len(known[i].names.Lookup(p.Object)) == 0 })
-		if len(knows) > 0 {
-			candidates = knows
-		}
+	if len(knows) > 0 && !isOwn(p) {
+		candidates = knows
 	}
 	for _, i := range candidates {
 		known[i].sel.Paths = append(known[i].sel.Paths, p)

@@ -5,14 +5,15 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
 )
 
 // NameRule gives the instances of an object other names than the source does.
 // An instance keeps the name that it was given when it came as long as it
 // lives. Paths can ask for either name.
 type NameRule struct {
-	// Object is the object's name, in the language of output or in English;
-	// wildcards are allowed. "" is every object.
+	// Object is the object's name, as in a path; wildcards are allowed. "" is every
+	// object.
 	Object string
 	// Name is what to call instance i of an object; ok is false where the rule
 	// has no name for it. Instances that get the same name are numbered, as
@@ -124,18 +125,20 @@ func (n *naming) spelled(i int) string {
 	return name + "#" + strconv.Itoa(number)
 }
 
-// matches tells whether a path is about instance i, under either name.
-func (n *naming) matches(p *pathNames, single bool, i int) bool {
-	if p.instance(single, n.labels, i) {
-		return true
+// addTo tells what the instances are called, under either name.
+func (n *naming) addTo(find *selection.Finder) {
+	for i := range n.labels.Len() {
+		find.Add(i, n.labels.Full(i), n.labels.Occurrence(i))
+		if n.given != nil && n.given[i] != "" {
+			find.Add(i, n.given[i], n.number[i])
+		}
 	}
-	return n.given != nil && n.given[i] != "" && p.matcher.WantsInstance() && p.matcher.Instance(n.given[i], n.number[i])
 }
 
 // nameRule is a NameRule ready to be compared with objects.
 type nameRule struct {
 	NameRule
-	object winperf.Pattern
+	object selection.Name
 }
 
 func newNameRules(rules []NameRule) []nameRule {
@@ -144,7 +147,7 @@ func newNameRules(rules []NameRule) []nameRule {
 		if r.Object == "" {
 			r.Object = "*"
 		}
-		all = append(all, nameRule{r, winperf.CompilePattern(r.Object)})
+		all = append(all, nameRule{r, selection.NewName(r.Object)})
 	}
 	return all
 }
@@ -179,7 +182,7 @@ func (b *planner) rules() []nameRule {
 	var rules []nameRule
 	title := b.object.ID().Index
 	for _, r := range b.plan.rules {
-		if r.object.Match(b.plan.names.Title(title)) || r.object.Match(b.plan.english.Title(title)) {
+		if r.object.Is(title, "") {
 			rules = append(rules, r)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
 )
 
 // notes are the anomalies of one cycle while it is made.
@@ -155,8 +156,9 @@ func (p *plan) noteGone(old []*objectPlan, n *notes) {
 			Kind: winperf.SchemaChanged, Object: old[i].id,
 			ObjectName: p.names.Title(old[i].id.Index), Detail: "the object is gone",
 		})
+		o := selection.Object{ID: old[i].id, Costly: p.costly(old[i].id)}
 		for w := range p.parts {
-			if p.parts[w].wantsObject(p, old[i].id) {
+			if p.parts[w].wantsObject(p, o) {
 				p.parts[w].gone = p.cycles
 			}
 		}

@@ -1,11 +1,13 @@
 package measure
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/selection"
 )
 
 // OwnObject is the name of the object under which a measurement measures
@@ -115,12 +117,12 @@ func withoutOwn(sel winperf.Selection) winperf.Selection {
 // their places, from reading at and column out on, and returns the next ones.
 // A counter belongs to the first path that wants it.
 func (p *plan) arrangeOwn(w *part, at, out int) (int, int) {
-	if !w.path.machine(p.machine) {
+	if !w.Machine(p.machine) {
 		return at, out
 	}
 	for i := range ownCounters {
 		c := &ownCounters[i]
-		if !w.path.counter.pattern.Match(c.name) || p.ownTaken(c) || p.ownExcluded(c) {
+		if !w.Path.Counter.Is(0, c.name) || p.ownTaken(c) || p.ownExcluded(c) {
 			continue
 		}
 		p.own = append(p.own, ownReading{at, out, c, p.ownSeries(c)})
@@ -140,13 +142,9 @@ func (p *plan) ownTaken(c *ownCounter) bool {
 }
 
 func (p *plan) ownExcluded(c *ownCounter) bool {
-	for i := range p.exclude {
-		x := &p.exclude[i]
-		if x.machine(p.machine) && strings.EqualFold(x.object.pattern.String(), OwnObject) && x.counter.pattern.Match(c.name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.exclude, func(x *selection.Path) bool {
+		return x.Machine(p.machine) && isOwn(x.Asked) && x.Counter.Is(0, c.name)
+	})
 }
 
 // ownSeries is the series of an own counter, the same as long as the machine is.

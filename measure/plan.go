@@ -6,6 +6,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -14,7 +15,7 @@ import (
 // the same; then making readings is a walk over a list.
 type plan struct {
 	parts    []part // of the selection
-	exclude  []pathNames
+	exclude  []*selection.Path
 	rules    []nameRule
 	language string
 	source   string
@@ -22,7 +23,6 @@ type plan struct {
 
 	schema         *winperf.Schema
 	names          *nametable.Names // in the language of output
-	english        *nametable.Names
 	machine        string
 	stale          bool          // names or machine are others than the objects were planned with
 	machineChanged bool          // since the frame before
@@ -50,12 +50,8 @@ type plan struct {
 
 // part is one part of the selection.
 type part struct {
-	path   pathNames // of a path
-	isPath bool
-	own    bool             // a path that is about the measurement itself
-	object winperf.ObjectID // of a whole object
-	class  bool             // of a class of objects: the costly ones or the others
-	costly bool
+	selection.Part
+	own    bool            // a path that is about the measurement itself
 	series *winperf.Series // stands for a path that nothing matches
 	end    int             // where its readings end
 	outEnd int             // where its columns end
@@ -128,20 +124,16 @@ type nothing struct {
 
 func newPlan(sel winperf.Selection, opt Options) plan {
 	p := plan{language: opt.Language, source: opt.Source, rules: newNameRules(opt.Names)}
-	for _, path := range sel.Paths {
-		p.parts = append(p.parts, part{path: newPathNames(path), isPath: true, own: isOwn(path), series: winperf.NewSeries(path)})
-	}
-	for _, id := range sel.Objects {
-		p.parts = append(p.parts, part{object: id})
-	}
-	if sel.Global {
-		p.parts = append(p.parts, part{class: true})
-	}
-	if sel.Costly {
-		p.parts = append(p.parts, part{class: true, costly: true})
+	for _, w := range selection.Parts(sel) {
+		part := part{Part: w}
+		if w.Path != nil {
+			part.own, part.series = isOwn(w.Path.Asked), winperf.NewSeries(w.Path.Asked)
+		}
+		p.parts = append(p.parts, part)
 	}
 	for _, path := range opt.Exclude {
-		p.exclude = append(p.exclude, newPathNames(path))
+		x := selection.NewPath(path)
+		p.exclude = append(p.exclude, &x)
 	}
 	return p
 }
@@ -157,18 +149,11 @@ func (p *plan) setSchema(s *winperf.Schema) []error {
 		s = &winperf.Schema{}
 	}
 	names, damage := nametable.FromSchema(s)
-	p.english = names.In(nametable.English)
 	p.names = names
 	if p.language != "" {
 		p.names = names.In(p.language)
 	}
-	titles := titleCache{names: names, found: map[string][]uint32{}}
-	for i := range p.parts {
-		p.parts[i].path.resolve(titles)
-	}
-	for i := range p.exclude {
-		p.exclude[i].resolve(titles)
-	}
+	p.resolve(selection.ShownTables(p.names))
 	return slices.Concat(s.Damage, damage)
 }
 
@@ -179,6 +164,24 @@ func (p *plan) wait(beside []bool) {
 	for w := range p.parts {
 		p.parts[w].beside = beside[w]
 	}
+}
+
+// resolve looks up all that is asked for by name.
+func (p *plan) resolve(tables *selection.Tables) {
+	for i := range p.parts {
+		p.parts[i].Resolve(tables)
+	}
+	for _, x := range p.exclude {
+		x.Resolve(tables)
+	}
+	for i := range p.rules {
+		p.rules[i].object.Resolve(tables)
+	}
+}
+
+// costly reports whether an object is one of the costly ones.
+func (p *plan) costly(id winperf.ObjectID) bool {
+	return p.schema != nil && slices.Contains(p.schema.Costly, id.Index)
 }
 
 // update brings the plan in line with a frame, and notes what changed.
@@ -237,7 +240,7 @@ func (w *part) lack() counter.Status {
 func (p *plan) nameUnmatched() {
 	for i := range p.parts {
 		part := &p.parts[i]
-		if !part.isPath {
+		if part.Path == nil {
 			continue
 		}
 		path := part.series.Path
@@ -328,7 +331,7 @@ func (p *plan) arrange() {
 			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
 		}
 
-		if at == begin && p.parts[w].isPath && lacks[w] != counter.OK && !(p.waiting && p.parts[w].beside) {
+		if at == begin && p.parts[w].Path != nil && lacks[w] != counter.OK && !(p.waiting && p.parts[w].beside) {
 			p.nothing = append(p.nothing, nothing{at, out, w, p.parts[w].series, lacks[w]})
 			at, out = at+1, out+1
 		}

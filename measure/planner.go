@@ -8,6 +8,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
 )
 
 // planner finds what is wanted of one object.
@@ -19,10 +20,8 @@ type planner struct {
 	pair    *frame.Pair
 	labels  *frame.Labels
 	names   naming
-	exclude []*pathNames // that are about the object
-	claims  []claim      // by counter; nil where what earlier parts took need not be known
-
-	matching []int32 // scratch: instances that a part wants
+	exclude []*selection.Path // that are about the object
+	claims  []claim           // by counter; nil where what earlier parts took need not be known
 
 	kept   []int32 // by instance: where it was under the same name, -1 = nowhere
 	steady bool    // the object's definitions and names are as they were
@@ -35,8 +34,9 @@ type planner struct {
 func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	p, id := b.plan, b.object.ID()
 	op := &objectPlan{id: id}
+	object := selection.Object{ID: id, Costly: p.costly(id)}
 	for w := range p.parts {
-		if p.parts[w].wantsObject(p, id) {
+		if p.parts[w].wantsObject(p, object) {
 			op.found = append(op.found, found{part: w})
 		}
 	}
@@ -44,8 +44,8 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 		return op
 	}
 	b.pair, b.labels = ck.Object(b.object), b.object.Labels()
-	for i := range p.exclude {
-		if x := &p.exclude[i]; x.machine(p.machine) && x.object.is(p, id.Index) {
+	for _, x := range p.exclude {
+		if x.Machine(p.machine) && x.Object.Is(id.Index, "") {
 			b.exclude = append(b.exclude, x)
 		}
 	}
@@ -59,31 +59,24 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	op.wanted, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
 	b.number(op)
 	op.counters = make([]*winperf.Series, b.object.NumCounters())
+	instances := b.instances(op.found)
+	b.leaveOut(instances[len(op.found):])
 	for n := range op.found {
 		f := &op.found[n]
-		f.status = b.add(op, f.part)
+		f.status = b.add(op, f.part, instances[n])
 	}
 	slices.SortStableFunc(op.items, func(a, b item) int { return cmp.Compare(a.k, b.k) })
 	return op
 }
 
-// wantsObject tells whether the part is about an object.
-func (w *part) wantsObject(p *plan, id winperf.ObjectID) bool {
-	switch {
-	case w.own:
-		return false
-	case w.isPath:
-		return w.path.machine(p.machine) && w.path.object.is(p, id.Index)
-	case w.class:
-		return w.costly == (p.schema != nil && slices.Contains(p.schema.Costly, id.Index))
-	}
-	return w.object.Is(id)
+// wantsObject reports whether the part is about an object.
+func (w *part) wantsObject(p *plan, o selection.Object) bool {
+	return !w.own && w.Machine(p.machine) && w.Wants(o) != selection.Unwanted
 }
 
 // add adds what a part wants of the object and tells what the object lacks for it.
-func (b *planner) add(op *objectPlan, w int) counter.Status {
+func (b *planner) add(op *objectPlan, w int, instances []int32) counter.Status {
 	part, status := &b.plan.parts[w], counter.NoCounter
-	instances := b.instances(part)
 	for k := range b.object.NumCounters() {
 		if !b.wantsCounter(part, k) {
 			continue
@@ -100,19 +93,31 @@ func (b *planner) add(op *objectPlan, w int) counter.Status {
 	return status
 }
 
-// instances returns the positions of the instances that a part wants.
-func (b *planner) instances(w *part) []int32 {
-	at := slices.Grow(b.matching[:0], b.labels.Len())
-	for i := range b.labels.Len() {
-		if !w.isPath || b.names.matches(&w.path, b.object.Single(), i) {
-			at = append(at, int32(i))
+// instances returns the positions of the instances that each of some parts wants, and of
+// those that each path excludes. The slices must not be changed.
+func (b *planner) instances(parts []found) [][]int32 {
+	paths := make([]*selection.Path, 0, len(parts)+len(b.exclude))
+	for _, f := range parts {
+		paths = append(paths, b.plan.parts[f.part].Path)
+	}
+	paths = append(paths, b.exclude...)
+
+	find := selection.NewFinder(paths, b.object.Single(), b.labels.Len())
+	if find.NeedsNames() {
+		b.names.addTo(find)
+	}
+	return find.Found()
+}
+
+// leaveOut takes what is excluded before any part can, given its instances by path.
+func (b *planner) leaveOut(instances [][]int32) {
+	for n, x := range b.exclude {
+		for k := range b.object.NumCounters() {
+			if len(instances[n]) > 0 && x.Counter.Is(b.object.Counter(k).ID.Index, "") {
+				b.claim(k, instances[n])
+			}
 		}
 	}
-	b.matching = at
-
-	kept := make([]int32, len(at)) // no more than it takes: there may be a million
-	copy(kept, at)
-	return kept
 }
 
 // wantsCounter leaves out bases always, and headings unless they are asked for
@@ -122,11 +127,11 @@ func (b *planner) wantsCounter(w *part, k int) bool {
 	if c.Type.IsBase() {
 		return false
 	}
-	named := w.isPath && !w.path.counter.wildcard()
+	named := w.Path != nil && !w.Path.Counter.Wildcard()
 	if _, known := c.Type.Info(); known && c.Type.Samples() == 0 && !c.Type.IsText() && !named {
 		return false
 	}
-	return !w.isPath || w.path.counter.is(b.plan, c.ID.Index)
+	return w.Path == nil || w.Path.Counter.Is(c.ID.Index, "")
 }
 
 // claim is what earlier parts of the selection took of a counter: all instances,
@@ -137,7 +142,7 @@ type claim struct {
 }
 
 // claim takes a counter of instances for the first part of the selection that
-// wants it, and returns those that were not taken and are not excluded.
+// wants it, and returns those that were not taken.
 func (b *planner) claim(k int, instances []int32) []int32 {
 	if b.claims == nil {
 		return instances
@@ -147,7 +152,7 @@ func (b *planner) claim(k int, instances []int32) []int32 {
 	switch {
 	case c.all:
 		return nil
-	case all && c.some == nil && !b.excludes(k):
+	case all && c.some == nil:
 		c.all = true
 		return instances
 	}
@@ -157,28 +162,13 @@ func (b *planner) claim(k int, instances []int32) []int32 {
 	}
 	claimed := make([]int32, 0, len(instances))
 	for _, i := range instances {
-		if !c.some[i] && !b.excluded(k, int(i)) {
+		if !c.some[i] {
 			claimed = append(claimed, i)
 		}
 		c.some[i] = true
 	}
 	c.all = all
 	return claimed
-}
-
-// excludes tells whether any instance of a counter may be excluded.
-func (b *planner) excludes(k int) bool {
-	id := b.object.Counter(k).ID.Index
-	return slices.ContainsFunc(b.exclude, func(x *pathNames) bool { return x.counter.is(b.plan, id) })
-}
-
-func (b *planner) excluded(k, i int) bool {
-	for _, x := range b.exclude {
-		if x.counter.is(b.plan, b.object.Counter(k).ID.Index) && b.names.matches(x, b.object.Single(), i) {
-			return true
-		}
-	}
-	return false
 }
 
 // keep finds the instances that were there before under the same name.

@@ -145,13 +145,12 @@ func (n *Names) Lookup(name string) []uint32 {
 	return slices.Compact(found)
 }
 
-// Matches reports whether text, a name or a pattern with wildcards, stands for an
-// index in any language. A pattern may also match what [Names.Title] shows where no
-// language has a name.
-func (n *Names) Matches(text string, index uint32) bool {
-	p := winperf.CompilePattern(text)
+// Matches reports whether a name, or a pattern with wildcards, stands for an index in
+// any language. A pattern may also match what [Names.Title] shows where no language
+// has a name.
+func (n *Names) Matches(p winperf.Pattern, index uint32) bool {
 	if !p.HasWildcard() {
-		return slices.Contains(n.Lookup(text), index)
+		return slices.Contains(n.Lookup(p.String()), index)
 	}
 
 	for _, l := range n.languages {

@@ -113,9 +113,9 @@ func TestNamesMatches(t *testing.T) {
 	}{
 		{"process", 230, true}, {"PROZESS", 230, true}, {"#230", 230, true}, {"process", 2, false}, {"#2", 230, false},
 		{"proz*", 230, true}, {"*ssus", 230, true}, {"*", 230, true}, {"x*", 230, false}, {"#*", 230, false},
-		{"#*", 4002, true}, {"*", 4002, true}, {"#4002", 4002, true}, {"x*", 4002, false},
+		{"#*", 4002, true}, {"#04002", 4002, true}, {"#", 4002, false}, {"*", 4002, true}, {"#4002", 4002, true}, {"x*", 4002, false},
 	} {
-		if got := n.Matches(c.text, c.index); got != c.want {
+		if got := n.Matches(winperf.CompilePattern(c.text), c.index); got != c.want {
 			t.Errorf("%q stands for %d: %t, want %t", c.text, c.index, got, c.want)
 		}
 	}

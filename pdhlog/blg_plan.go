@@ -8,6 +8,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -15,18 +16,13 @@ import (
 // counters stands before the samples.
 type blgPlan struct {
 	layout  BLGLayout
-	wanted  []blgWanted
+	wanted  []*selection.Path
+	names   *nametable.Names // in which wanted is looked up
 	entries []blgPlanned
 	known   map[string]bool     // paths of the entries, in lower case
 	after   map[uint64]struct{} // hashes of those that came later
 	seed    maphash.Seed
 	seen    []blgSeen // by position in the frame
-}
-
-// blgWanted is a path that chooses what is kept.
-type blgWanted struct {
-	path    winperf.Path
-	matcher winperf.Matcher
 }
 
 // blgPlanned is an entry of the log's counter list and where its values are.
@@ -51,16 +47,31 @@ type blgSeen struct {
 func newBLGPlan(opt *BLGOptions) blgPlan {
 	p := blgPlan{layout: opt.Layout, known: map[string]bool{}, after: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 	for _, path := range opt.Paths {
-		p.wanted = append(p.wanted, blgWanted{path, path.Matcher()})
+		p.want(path)
+	}
+	if len(opt.Paths) == 0 {
+		p.want(everything("*"))
 	}
 	return p
+}
+
+// everything is the path of all that an object has.
+func everything(object string) winperf.Path {
+	return winperf.Path{Object: object, Instance: "*", HasInstance: true, Counter: "*"}
+}
+
+// want adds a path to those that choose what is kept.
+func (p *blgPlan) want(path winperf.Path) {
+	w := selection.NewPath(path)
+	p.wanted = append(p.wanted, &w)
+	p.names = nil
 }
 
 func (p *blgPlan) late() int { return len(p.after) }
 
 // fix makes the entries from what the first frame has.
 func (p *blgPlan) fix(f frame.Frame, names *nametable.Names) {
-	if p.layout == BLGObjects && len(p.wanted) > 0 {
+	if p.layout == BLGObjects {
 		p.wantParents(f, names)
 	}
 	for o := range f.Objects() {
@@ -87,9 +98,9 @@ func (p *blgPlan) wantParents(f frame.Frame, names *nametable.Names) {
 			if !ok {
 				break // its instances are of one kind
 			}
-			path := winperf.Path{Object: names.Title(parent), Instance: "*", HasInstance: true, Counter: "*"}
-			if !slices.ContainsFunc(p.wanted, func(w blgWanted) bool { return w.path == path }) {
-				p.wanted = append(p.wanted, blgWanted{path, path.Matcher()})
+			path := everything(names.Title(parent))
+			if !slices.ContainsFunc(p.wanted, func(w *selection.Path) bool { return w.Asked == path }) {
+				p.want(path)
 			}
 		}
 	}
@@ -131,99 +142,94 @@ func (e *blgPlanned) key() string { return strings.ToLower(e.Path.String()) }
 
 // expand returns the entries for all that is wanted of an object.
 func (p *blgPlan) expand(f frame.Frame, o frame.Object, names *nametable.Names) []blgPlanned {
-	x := blgExpansion{o: o, names: names, english: names.In(nametable.English)}
+	x := blgExpansion{o: o, names: names}
 	x.path = winperf.Path{Machine: f.Machine(), Object: names.Title(o.ID().Index)}
-	if p.layout == BLGObjects {
-		return x.object(p.wanted)
-	}
-	if len(p.wanted) == 0 {
-		return x.everything()
-	}
-	for i := range p.wanted {
-		x.wanted(&p.wanted[i])
+	switch wanted := p.about(f, o, names); {
+	case p.layout != BLGObjects:
+		x.some(wanted)
+	case len(wanted) > 0:
+		x.object()
 	}
 	return x.all
 }
 
-// blgExpansion makes entries of one object.
-type blgExpansion struct {
-	o       frame.Object
-	names   *nametable.Names
-	english *nametable.Names
-	path    winperf.Path
-	all     []blgPlanned
+// about returns the paths that are about an object.
+func (p *blgPlan) about(f frame.Frame, o frame.Object, names *nametable.Names) (paths []*selection.Path) {
+	if p.names != names {
+		p.names = names
+		tables := selection.ShownTables(names)
+		for _, w := range p.wanted {
+			w.Resolve(tables)
+		}
+	}
+	for _, w := range p.wanted {
+		if w.Machine(f.Machine()) && w.Object.Is(o.ID().Index, "") {
+			paths = append(paths, w)
+		}
+	}
+	return paths
 }
 
-// isObject tells whether a path is about the object.
-func (x *blgExpansion) isObject(w *blgWanted) bool {
-	return w.matcher.Machine(x.path.Machine) &&
-		(w.matcher.Object(x.path.Object) || w.matcher.Object(x.english.Title(x.o.ID().Index)))
+// blgExpansion makes entries of one object.
+type blgExpansion struct {
+	o     frame.Object
+	names *nametable.Names
+	path  winperf.Path
+	all   []blgPlanned
 }
 
 // object makes the entry of the whole object.
-func (x *blgExpansion) object(wanted []blgWanted) []blgPlanned {
-	if len(wanted) > 0 && !slices.ContainsFunc(wanted, func(w blgWanted) bool { return x.isObject(&w) }) {
-		return nil
-	}
+func (x *blgExpansion) object() {
 	path := x.path
 	path.Counter = "*"
 	if !x.o.Single() {
 		path.Instance, path.HasInstance = "*", true
 	}
-	return []blgPlanned{{BLGCounter: BLGCounter{Kind: BLGObject, Path: path}, object: x.o.ID(), single: x.o.Single()}}
+	x.all = append(x.all, blgPlanned{BLGCounter: BLGCounter{Kind: BLGObject, Path: path}, object: x.o.ID(), single: x.o.Single()})
 }
 
-// everything makes entries of all counters.
-func (x *blgExpansion) everything() []blgPlanned {
-	for k := range x.o.NumCounters() {
-		x.whole(k)
+// some makes entries of what paths name.
+func (x *blgExpansion) some(wanted []*selection.Path) {
+	find, labels := selection.NewFinder(wanted, x.o.Single(), x.o.Len()), x.o.Labels()
+	if find.NeedsNames() {
+		for i := range labels.Len() {
+			find.Add(i, labels.Full(i), labels.Occurrence(i))
+		}
 	}
-	return x.all
-}
 
-// wanted makes entries of what a path names.
-func (x *blgExpansion) wanted(w *blgWanted) {
-	if !x.isObject(w) {
-		return
-	}
-	single := x.o.Single()
-	if single && w.matcher.WantsInstance() && !w.matcher.Instance("", 0) || !single && !w.matcher.WantsInstance() {
-		return
-	}
-	for k := range x.o.NumCounters() {
-		title := x.o.Counter(k).ID.Index
-		if !w.matcher.Counter(x.names.Title(title)) && !w.matcher.Counter(x.english.Title(title)) {
+	for n, instances := range find.Found() {
+		w := wanted[n]
+		if !w.Fits(x.o.Single()) {
 			continue
 		}
-		if single || w.path.Instance == "*" && w.path.Index <= 0 {
-			x.whole(k)
-			continue
+		for k := range x.o.NumCounters() {
+			switch {
+			case !w.Counter.Is(x.o.Counter(k).ID.Index, ""):
+			case x.o.Single() || w.EveryInstance():
+				x.whole(k)
+			default:
+				x.instances(w, k, instances)
+			}
 		}
-		x.instances(w, k)
 	}
 }
 
-// instances makes entries of a counter for the instances that a path names.
-func (x *blgExpansion) instances(w *blgWanted, k int) {
-	labels := x.o.Labels()
-	found := false
-	for i := range labels.Len() {
-		if !w.matcher.Instance(labels.Full(i), labels.Occurrence(i)) {
-			continue
+// instances makes entries of a counter for the instances that a path names. One that
+// is named in full may come.
+func (x *blgExpansion) instances(w *selection.Path, k int, instances []int32) {
+	labels, path := x.o.Labels(), x.path
+	path.HasInstance = true
+	for _, at := range instances {
+		i, parent := int(at), ""
+		if p, ok := x.o.Instance(i).Parent(); ok {
+			parent = p.Name()
 		}
-		found = true
-		path := x.path
-		path.HasInstance, path.Instance, path.Index = true, labels.Full(i), labels.Occurrence(i)
-		if parent, ok := x.o.Instance(i).Parent(); ok {
-			x.add(k, BLGSingle, path, parent.Name())
-			continue
-		}
+		path.Instance, path.Index = labels.Full(i), labels.Occurrence(i)
+		x.add(k, BLGSingle, path, parent)
+	}
+	if len(instances) == 0 && w.OneInstance() {
+		path.Instance, path.Index = w.Asked.Instance, w.Asked.Index
 		x.add(k, BLGSingle, path, "")
-	}
-	if !found && !strings.ContainsAny(w.path.Instance, "*?") && w.path.Index >= 0 {
-		path := x.path
-		path.HasInstance, path.Instance, path.Index = true, w.path.Instance, w.path.Index
-		x.add(k, BLGSingle, path, "") // it may come
 	}
 }
 

@@ -202,6 +202,22 @@ func TestBLGWriterPaths(t *testing.T) {
 	}
 }
 
+// TestBLGWriterNames: paths may name objects and counters as they do everywhere, also by
+// title index.
+func TestBLGWriterNames(t *testing.T) {
+	m := newMachine(t)
+	paths := parsePaths(t, `\#230(a)\#784`, `\#2\PROC*`, `\Proc*(**)\id process`, `\#231(a)\*`)
+	log, _ := writeBLG(t, BLGOptions{Paths: paths, Location: time.UTC}, m, m.frame("a"))
+	var got []string
+	for _, c := range readWhole(t, log).list {
+		got = append(got, c.Path.String())
+	}
+	want := []string{`\\HOST\System\Processes`, `\\HOST\Process(a)\ID Process`, `\\HOST\Process(*)\ID Process`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // bytesOf are the bytes of a frame's first block.
 func bytesOf(f frame.Frame) []byte { return f.Object(0).Block().Bytes }
 

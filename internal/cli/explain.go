@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
@@ -128,11 +128,14 @@ func (c *catalogue) all() iter.Seq2[frame.Object, *nametable.Names] {
 
 // matching yields the objects that a path names.
 func (c *catalogue) matching(p winperf.Path) iter.Seq2[frame.Object, *nametable.Names] {
-	m := p.Matcher()
 	return func(yield func(frame.Object, *nametable.Names) bool) {
+		if c.cycle == nil {
+			return
+		}
+		object := selection.NewName(p.Object)
+		object.Resolve(selection.ShownTables(c.cycle.Names))
 		for o, names := range c.all() {
-			named := m.Object(names.Title(o.ID().Index)) || slices.Contains(names.Lookup(p.Object), o.ID().Index)
-			if named && !yield(o, names) {
+			if object.Is(o.ID().Index, "") && !yield(o, names) {
 				return
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/sink"
@@ -177,11 +178,12 @@ func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format s
 // find returns the objects whose name matches, in the chosen language or in
 // English, or is the pattern in any language, ordered by name.
 func (l *lister) find(f frame.Frame, pattern string) []frame.Object {
-	p, english, titles := winperf.CompilePattern(pattern), l.table.In(nametable.English), titlesOf(l.table, pattern)
+	name, titles := selection.NewName(pattern), titlesOf(l.table, pattern)
+	name.Resolve(selection.ShownTables(l.table))
 	var found []frame.Object
 	for o := range f.Objects() {
 		title := o.ID().Index
-		if p.Match(l.table.Title(title)) || p.Match(english.Title(title)) || slices.Contains(titles, title) {
+		if name.Is(title, "") || slices.Contains(titles, title) {
 			found = append(found, o)
 		}
 	}

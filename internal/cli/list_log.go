@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/internal/selection"
 )
 
 // loggedObject is an object of a log that holds displayable values: names, and
@@ -82,8 +83,8 @@ func (l *lister) listLog(series []*winperf.Series, pattern, format string) error
 	if l.index {
 		return errors.New("a text log holds no title indices: leave out --index")
 	}
-	all, p := loggedObjects(series), winperf.CompilePattern(pattern)
-	found := slices.DeleteFunc(slices.Clone(all), func(o *loggedObject) bool { return !p.Match(o.name) })
+	all, name := loggedObjects(series), selection.NewName(pattern)
+	found := slices.DeleteFunc(slices.Clone(all), func(o *loggedObject) bool { return !name.Is(0, o.name) })
 	switch {
 	case len(all) == 0:
 		return errors.New("the log has no counters")
@@ -115,10 +116,10 @@ func objectNames(objects []*loggedObject) iter.Seq[string] {
 
 // objectsOf yields the objects that a path names.
 func objectsOf(objects []*loggedObject, p winperf.Path) iter.Seq[*loggedObject] {
-	m := p.Matcher()
+	object := selection.NewName(p.Object)
 	return func(yield func(*loggedObject) bool) {
 		for _, o := range objects {
-			if m.Object(o.name) && !yield(o) {
+			if object.Is(0, o.name) && !yield(o) {
 				return
 			}
 		}

@@ -2,11 +2,11 @@ package pdhraw
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/perfdata"
 )
 
@@ -78,20 +78,10 @@ func New(machine string, counters []Counter, opt Options) *Builder {
 
 // Select makes the blocks hold no more than the objects that a selection may
 // want. Whole objects that are parents of those are there too.
-func (b *Builder) Select(sel winperf.Selection) {
-	if sel.Global {
-		return
-	}
-	var patterns []winperf.Pattern
-	for _, p := range sel.Paths {
-		if strings.HasPrefix(p.Object, "#") {
-			return // a name by its title index, which whole objects only know themselves
-		}
-		patterns = append(patterns, winperf.CompilePattern(p.Object))
-	}
+func (b *Builder) Select(parts []selection.Part) {
 	b.wanted = func(name string, title uint32) bool {
-		return slices.ContainsFunc(sel.Objects, func(id winperf.ObjectID) bool { return id.Index == title }) ||
-			slices.ContainsFunc(patterns, func(p winperf.Pattern) bool { return p.Match(name) })
+		o := selection.Object{ID: winperf.ObjectID{Index: title}, Name: name}
+		return slices.ContainsFunc(parts, func(p selection.Part) bool { return p.Wants(o) != selection.Unwanted })
 	}
 }
 

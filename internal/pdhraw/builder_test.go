@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/pdhraw"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
@@ -561,7 +562,7 @@ func TestDamagedBlocks(t *testing.T) {
 func TestDefinitions(t *testing.T) {
 	list := []pdhraw.Counter{array(`\\H\P(*)\N`, counter.RawCount), single(`\\H\S\F`, counter.RawFraction), single(`\\H\T\N`, counter.RawCount)}
 	b := build(list, pdhraw.NewTitles(winperf.NameTable{}), false, func(text string) { t.Error(text) })
-	b.Select(winperf.Selection{Objects: []winperf.ObjectID{{Index: list[0].ObjectTitle}, {Index: list[1].ObjectTitle}}})
+	b.Select(selection.Parts(winperf.Selection{Objects: []winperf.ObjectID{{Index: list[0].ObjectTitle}, {Index: list[1].ObjectTitle}}}))
 	block, err := b.AppendDefinitions(nil, winperf.FromFiletime(filetime))
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/provider"
 )
@@ -119,11 +120,8 @@ func (m *meter) Describe() winperf.Description {
 func (m *meter) Schema(context.Context) (*winperf.Schema, error) { return m.schema, nil }
 
 func (m *meter) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
-	for _, p := range sel.Paths {
-		machine := m.Describe().Machine
-		if match := p.Matcher(); !match.Machine(machine) {
-			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, machine)
-		}
+	if err := selection.CheckMachine(sel.Paths, m.Describe().Machine); err != nil {
+		return nil, err
 	}
 	return &meterQuery{meter: m, query: provider.Query{Global: true, Metadata: sel.Metadata}}, nil
 }

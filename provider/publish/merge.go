@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
+	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -268,12 +268,4 @@ func signature(from *provider.Object) string {
 
 // foldName returns the same for all names that are equal in any case, as
 // strings.EqualFold has it.
-func foldName(name string) string {
-	return strings.Map(func(r rune) rune {
-		least := r
-		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-			least = min(least, next)
-		}
-		return least
-	}, name)
-}
+func foldName(name string) string { return string(wire.AppendFolded(nil, name)) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -19,8 +20,9 @@ import (
 type chooser struct {
 	composed *composed
 	sel      winperf.Selection
-	served   map[string]bool // names of objects that a member serves, in lower case
-	reached  []bool          // by path: a member serves what it names in full
+	parts    []selection.Part // of sel
+	served   map[string]bool  // names of objects that a member serves, in lower case
+	reached  []bool           // by part: a member serves what its path names in full
 	units    []*unit
 	errs     []error
 	working  int  // members that could be asked
@@ -38,7 +40,8 @@ type chooser struct {
 // objects that paths name in full and neither of them has, and for everything
 // where neither can be used.
 func (c *composed) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
-	ch := &chooser{composed: c, sel: sel, served: map[string]bool{}, reached: make([]bool, len(sel.Paths))}
+	parts := selection.Parts(sel)
+	ch := &chooser{composed: c, sel: sel, parts: parts, served: map[string]bool{}, reached: make([]bool, len(parts))}
 	for _, m := range c.members {
 		if err := ch.ask(ctx, m); err != nil {
 			ch.close()
@@ -99,35 +102,35 @@ func (ch *chooser) ask(ctx context.Context, m *member) error {
 }
 
 // wanting tells whether a path names an object that no member has so far.
-func (ch *chooser) wanting() bool {
-	return slices.Contains(ch.reached, false) && len(ch.missing().Paths) > 0
-}
+func (ch *chooser) wanting() bool { return len(ch.missing().Paths) > 0 }
 
 // open tells whether a further member may have anything that is wanted.
 func (ch *chooser) open() bool {
 	if ch.working == 0 || ch.sel.Global || ch.wanting() {
 		return true
 	}
-	return slices.ContainsFunc(ch.sel.Objects, func(id winperf.ObjectID) bool { return !id.GUID.IsZero() }) ||
-		slices.ContainsFunc(ch.sel.Paths, byPattern)
+	return slices.ContainsFunc(ch.parts, func(p selection.Part) bool { return !p.Object.GUID.IsZero() || p.ByPattern() })
 }
 
 // named tells that the selection is only of objects that paths name in full.
 func (ch *chooser) named() bool {
-	return !ch.sel.Global && !ch.sel.Costly && len(ch.sel.Objects) == 0 && !slices.ContainsFunc(ch.sel.Paths, byPattern)
+	return !slices.ContainsFunc(ch.parts, func(p selection.Part) bool { return p.Path == nil || p.ByPattern() })
 }
 
-func byPattern(p winperf.Path) bool {
-	pattern := winperf.CompilePattern(p.Object)
-	return pattern.HasWildcard()
+// resolve looks the names of the selection up in those of a member.
+func (ch *chooser) resolve(names *nametable.Names) {
+	tables := selection.NewTables(names)
+	for i := range ch.parts {
+		ch.parts[i].Resolve(tables)
+	}
 }
 
 // missing are the paths in full that no member has served.
 func (ch *chooser) missing() winperf.Selection {
 	sel := winperf.Selection{Metadata: ch.sel.Metadata}
-	for i, p := range ch.sel.Paths {
-		if !ch.reached[i] && !byPattern(p) {
-			sel.Paths = append(sel.Paths, p)
+	for i, p := range ch.parts {
+		if p.Path != nil && !ch.reached[i] && !p.ByPattern() {
+			sel.Paths = append(sel.Paths, p.Path.Asked)
 		}
 	}
 	return sel
@@ -171,20 +174,17 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 	}
 	defer f.Release()
 	names, _ := nametable.FromSchema(schemaOf(f))
-	titles := map[uint32]bool{}
+	ch.resolve(names)
 	for o := range f.Objects() {
-		titles[o.ID().Index] = true
 		ch.serve(names, o.ID().Index)
+		for i := range ch.parts {
+			ch.reached[i] = ch.reached[i] || ch.parts[i].Wants(selection.Object{ID: o.ID()}) == selection.InFull
+		}
 	}
 	for _, costly := range schemaOf(f).Costly { // there, though not in this sample
 		ch.serve(names, costly)
 	}
-	for i, p := range ch.sel.Paths {
-		if slices.ContainsFunc(names.Lookup(p.Object), func(t uint32) bool { return titles[t] }) {
-			ch.reached[i] = true
-		}
-	}
-	return len(titles), nil
+	return f.NumObjects(), nil
 }
 
 func schemaOf(f frame.Frame) *winperf.Schema {
@@ -220,10 +220,10 @@ func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) erro
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
 	names, _ := nametable.FromSchema(schema)
-	served := ch.served // sets of one name are not the same
+	ch.resolve(names)
 	for _, set := range schema.Sets {
-		known := slices.ContainsFunc(allNames(names, set.Title), func(name string) bool { return served[strings.ToLower(name)] })
-		sel, wanted := ch.ofSet(set, names)
+		known := slices.ContainsFunc(allNames(names, set.Title), func(name string) bool { return ch.served[strings.ToLower(name)] })
+		sel, wanted := ch.ofSet(set)
 		if !wanted || known {
 			continue
 		}
@@ -243,19 +243,22 @@ func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) erro
 }
 
 // ofSet is what is wanted of a counter set.
-func (ch *chooser) ofSet(set winperf.CounterSet, names *nametable.Names) (sel winperf.Selection, wanted bool) {
+func (ch *chooser) ofSet(set winperf.CounterSet) (sel winperf.Selection, wanted bool) {
 	id := winperf.ObjectID{Index: set.Title, GUID: set.GUID}
 	sel.Metadata = ch.sel.Metadata
-	if ch.sel.Global || slices.ContainsFunc(ch.sel.Objects, id.Is) {
-		sel.Objects = []winperf.ObjectID{id}
-	}
-	for i, p := range ch.sel.Paths {
-		if !names.Matches(p.Object, set.Title) {
+	for i, p := range ch.parts {
+		switch {
+		case p.Asks(selection.Object{ID: id}) == selection.Unwanted:
 			continue
+		case p.Path == nil:
+			sel.Objects = []winperf.ObjectID{id}
+		default:
+			ch.reached[i] = true
+			path := p.Path.Asked
+			path.Object = "#" + strconv.FormatUint(uint64(set.Title), 10)
+			sel.Paths = append(sel.Paths, path)
 		}
-		ch.reached[i] = true
-		p.Object = "#" + strconv.FormatUint(uint64(set.Title), 10)
-		sel.Paths = append(sel.Paths, p)
+		wanted = true
 	}
-	return sel, len(sel.Objects)+len(sel.Paths) > 0
+	return sel, wanted
 }

@@ -80,7 +80,7 @@ func (s *fakeSource) Compile(ctx context.Context, sel winperf.Selection) (winper
 	names, _ := nametable.FromSchema(q.schema)
 	for _, o := range s.objects {
 		is := func(id winperf.ObjectID) bool { return id.Index == o.title }
-		named := func(p winperf.Path) bool { return names.Matches(p.Object, o.title) }
+		named := func(p winperf.Path) bool { return names.Matches(winperf.CompilePattern(p.Object), o.title) }
 		if sel.Global || slices.ContainsFunc(sel.Objects, is) || slices.ContainsFunc(sel.Paths, named) {
 			q.objects = append(q.objects, o)
 		}

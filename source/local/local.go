@@ -12,12 +12,11 @@ package local
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -131,10 +130,8 @@ func (s *source) Close() error {
 
 // Compile implements winperf.Source.
 func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
-	for _, p := range sel.Paths {
-		if p.Machine != "" && !strings.EqualFold(p.Machine, s.machine) {
-			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, s.machine)
-		}
+	if err := selection.CheckMachine(sel.Paths, s.machine); err != nil {
+		return nil, err
 	}
 	q := &query{source: s, dispatcher: s.dispatcher, query: compile(s.dispatcher.Objects(), sel)}
 	if s.publishers != nil {

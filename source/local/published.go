@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/provider/publish"
@@ -17,23 +18,21 @@ import (
 type publishers struct {
 	reader *publish.Reader
 	host   *source
-	hosts  map[string]bool // names of the host's objects, in lower case
 	all    *publishedQuery // of everything, for the schema
 }
 
 // newPublishers adds what is published to a source of the host's objects.
 func newPublishers(host *source, dirs []string) *publishers {
-	p := &publishers{host: host, hosts: map[string]bool{}}
-	for _, o := range host.dispatcher.Objects() {
-		p.hosts[strings.ToLower(o.Name)] = true
-	}
-	isHost := func(name string) bool {
-		same := func(o *provider.Object) bool { return strings.EqualFold(o.Name, name) }
-		return slices.ContainsFunc(host.dispatcher.Objects(), same)
-	}
-	p.reader = publish.NewReader(publish.ReaderOptions{Dirs: dirs, Reserved: isHost, OnProblem: p.tell})
+	p := &publishers{host: host}
+	p.reader = publish.NewReader(publish.ReaderOptions{Dirs: dirs, Reserved: p.isHost, OnProblem: p.tell})
 	p.all = p.query(winperf.Selection{Global: true})
 	return p
+}
+
+// isHost reports whether an object of the host has a name.
+func (p *publishers) isHost(name string) bool {
+	same := func(o *provider.Object) bool { return strings.EqualFold(o.Name, name) }
+	return slices.ContainsFunc(p.host.dispatcher.Objects(), same)
 }
 
 // tell notes what is wrong with something that is published. It costs nothing
@@ -70,22 +69,19 @@ func (p *publishers) query(sel winperf.Selection) *publishedQuery {
 // wanted returns which names of published objects a selection wants, nil for all,
 // and whether it may want any: the host's own are not.
 func (p *publishers) wanted(sel winperf.Selection) (wants func(name string) bool, some bool) {
-	published := func(id winperf.ObjectID) bool { return id.Index >= publish.FirstIndex }
-	if sel.Global || slices.ContainsFunc(sel.Objects, published) {
-		return nil, true
-	}
-	var patterns []winperf.Pattern
-	for _, path := range sel.Paths {
-		switch pattern := winperf.CompilePattern(path.Object); {
-		case strings.HasPrefix(path.Object, "#"): // a title index may be anybody's
+	var objects []*selection.Name
+	for _, part := range selection.Parts(sel) {
+		switch {
+		case part.Class && !part.Costly, part.Object.Index >= publish.FirstIndex,
+			part.Path != nil && part.Path.Object.ByTitle(): // a title index may be anybody's
 			return nil, true
-		case !p.hosts[strings.ToLower(path.Object)]:
-			patterns = append(patterns, pattern)
+		case part.Path != nil && !p.isHost(part.Path.Asked.Object):
+			objects = append(objects, &part.Path.Object)
 		}
 	}
 	return func(name string) bool {
-		return slices.ContainsFunc(patterns, func(p winperf.Pattern) bool { return p.Match(name) })
-	}, len(patterns) > 0
+		return slices.ContainsFunc(objects, func(n *selection.Name) bool { return n.Is(0, name) })
+	}, len(objects) > 0
 }
 
 // take waits until nobody else uses the query, and looks what is published.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/nametable"
 )
@@ -116,6 +117,6 @@ func (c *catalog) schema() (*winperf.Schema, error) {
 const localLanguage = "07F"
 
 // matching returns the names that match.
-func matching(p winperf.Pattern, names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(s string) bool { return !p.Match(s) })
+func matching(n *selection.Name, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(s string) bool { return !n.Is(0, s) })
 }

@@ -9,17 +9,16 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/internal/winapi"
 )
 
 // Compile implements winperf.Source. Paths may be in the system's language or in
 // English; one with a wildcard in the object or the counter is compared with the
-// names in the system's language.
+// names in the system's language, and asks for no costly object.
 func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
-	for _, p := range sel.Paths {
-		if p.Machine != "" && !strings.EqualFold(p.Machine, s.machine) {
-			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, s.machine)
-		}
+	if err := selection.CheckMachine(sel.Paths, s.machine); err != nil {
+		return nil, err
 	}
 	q := newQuery(s)
 	var err error
@@ -53,7 +52,7 @@ func (q *query) compile(ctx context.Context, sel winperf.Selection) (err error) 
 	q.source.queries[q] = struct{}{}
 	all := slices.Clone(sel.Paths)
 	for _, id := range sel.Objects {
-		if o := q.source.catalog.byTitle(id.Index); o != nil {
+		if o := q.source.catalog.byID(id); o != nil {
 			all = append(all, whole(o.name))
 		}
 	}
@@ -95,10 +94,10 @@ func (q *query) classes(sel winperf.Selection) ([]string, error) {
 	return slices.DeleteFunc(all, func(s string) bool { return slices.Contains(cheap, s) }), nil
 }
 
-// byTitle returns the object with a title index, nil if there is none.
-func (c *catalog) byTitle(title uint32) *object {
+// byID returns the object with an identity, nil if there is none.
+func (c *catalog) byID(id winperf.ObjectID) *object {
 	for _, o := range c.objects {
-		if o.title == title {
+		if id.Is(winperf.ObjectID{Index: o.title}) {
 			return o
 		}
 	}
@@ -107,33 +106,30 @@ func (c *catalog) byTitle(title uint32) *object {
 
 // path adds the counters that a path stands for.
 func (q *query) path(p winperf.Path) error {
+	path := selection.NewPath(p)
 	objects := []string{p.Object}
-	if pattern := winperf.CompilePattern(p.Object); pattern.HasWildcard() {
-		names, err := q.source.objectNames(true)
+	if path.Object.Wildcard() {
+		names, err := q.source.objectNames(false)
 		if err != nil {
 			return err
 		}
-		objects = matching(pattern, names)
+		objects = matching(&path.Object, names)
 	}
 	for _, o := range objects {
-		p.Object = o
-		pattern := winperf.CompilePattern(p.Counter)
-		if !pattern.HasWildcard() {
-			if err := q.add(p); err != nil {
+		counters, multiple := []string{p.Counter}, p.HasInstance
+		if path.Counter.Wildcard() {
+			all, _, several, err := q.source.client.Items(q.source.remote(), o)
+			switch {
+			case unknown(err):
+				continue
+			case err != nil:
 				return err
 			}
-			continue
+			counters, multiple = matching(&path.Counter, all), several
 		}
-		counters, _, multiple, err := q.source.client.Items(q.source.remote(), o)
-		if err != nil {
-			if unknown(err) {
-				continue
-			}
-			return err
-		}
-		for _, name := range matching(pattern, counters) {
+		for _, name := range counters {
 			one := p
-			one.Counter = name
+			one.Object, one.Counter = o, name
 			switch {
 			case multiple && !p.HasInstance:
 				one.HasInstance, one.Instance = true, "*"
@@ -198,7 +194,7 @@ func (q *query) add(p winperf.Path) error {
 	if english {
 		q.source.catalog.nameEnglish(o, e, p.Object, p.Counter)
 	}
-	col := column{handle: handle, object: o, entry: e, info: info, array: p.HasInstance && winperf.CompilePattern(p.Instance).HasWildcard()}
+	col := column{handle: handle, object: o, entry: e, info: info, array: p.HasInstance && strings.Contains(p.Instance, "*")}
 	if slices.ContainsFunc(q.columns, func(other column) bool { return other.same(&col) }) {
 		return failed("PdhRemoveCounter", text, c.removeCounter(handle))
 	}

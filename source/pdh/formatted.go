@@ -132,7 +132,7 @@ func (q *cookedQuery) seriesOf(i int, name string, occurrence int) *winperf.Seri
 		Machine: q.source.machine, Object: c.info.Object, Counter: c.info.Counter,
 		HasInstance: c.info.HasInstance, Instance: name, Index: occurrence,
 	})
-	s.ObjectID.Index = c.object.title
+	s.ObjectID.Index, s.CounterID.Index = c.object.title, c.entry.title
 	s.Type, s.Unit, s.Scale = c.entry.typ, c.entry.typ.Unit(), c.info.DefaultScale
 	q.series[key] = s
 	return s

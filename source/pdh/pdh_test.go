@@ -167,6 +167,8 @@ func TestSelections(t *testing.T) {
 		{"all", winperf.Selection{Global: true, Costly: true}, processes + "\n" + memory + "\nThread"},
 		{"definitions", winperf.Selection{Global: true, Metadata: true}, "Prozess\nSpeicher"},
 		{"by title", winperf.Selection{Objects: []winperf.ObjectID{{Index: FirstTitle + titleRoom}}}, memory},
+		{"a pattern, which asks for no costly object", paths(t, `\Th*(*)\Nummer`, `\*\Bytes`), "Speicher =1099511627778"},
+		{"a costly object by its name", paths(t, `\thread(*)\N*`), "Thread"},
 		{"by name", paths(t, `\speicher\bytes`), "Speicher =1099511627778"},
 		{"in English", paths(t, `\Memory\Average`), "Speicher =0.25"},
 		{"all counters", paths(t, `\Speicher\*`), memory},
@@ -515,6 +517,9 @@ func TestFormatted(t *testing.T) {
 				v = r.Status.String()
 			}
 			got = append(got, r.String()+"="+v)
+			if schema, _ := src.Schema(t.Context()); !titled(schema, r.Series) {
+				t.Errorf("%s has the titles %v and %v", r, r.ObjectID, r.CounterID)
+			}
 			if i == 0 {
 				first = append(first, r.Series)
 			} else if r.Series != first[k] {
@@ -550,6 +555,12 @@ func TestFormatted(t *testing.T) {
 	if v, s := displayable(0x7FF8000000000000, winapi.PDH_FMT_DOUBLE); s != counter.InvalidData || v != (counter.Value{}) {
 		t.Error("a NaN is a value")
 	}
+}
+
+// titled reports whether the title indices of a series are those of its names.
+func titled(schema *winperf.Schema, s *winperf.Series) bool {
+	names, _ := nametable.FromSchema(schema)
+	return names.Title(s.ObjectID.Index) == s.Path.Object && names.Title(s.CounterID.Index) == s.Path.Counter
 }
 
 // TestMany opens and closes queries: none stays open.

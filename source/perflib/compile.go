@@ -3,11 +3,11 @@ package perflib
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counterset"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -15,19 +15,18 @@ import (
 // for all counters, as their formulas need one another, and for the instances
 // that all paths have in common.
 func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
-	for _, p := range sel.Paths {
-		if p.Machine != "" && !strings.EqualFold(p.Machine, s.machine) {
-			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, s.machine)
-		}
+	if err := selection.CheckMachine(sel.Paths, s.machine); err != nil {
+		return nil, err
 	}
 	schema, err := s.Schema(ctx)
 	if err != nil {
 		return nil, err
 	}
 	names, _ := nametable.FromSchema(schema) // who reads the schema is told of its damage
+	parts := selection.Resolve(sel, names)
 	var ids []counterset.Identifier
 	for _, set := range schema.Sets {
-		if filter, wanted := wants(sel, set, names); wanted {
+		if filter, wanted := wants(parts, set); wanted {
 			id := counterset.Identifier{Set: set.GUID, Counter: counterset.Any, InstanceID: counterset.Any}
 			if info, _ := counterset.ParseInfo(set.Info); info != nil && !info.Single() {
 				id.Instance = filter
@@ -49,18 +48,21 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 }
 
 // wants tells whether a set is wanted, and the filter for its instances.
-func wants(sel winperf.Selection, set winperf.CounterSet, names *nametable.Names) (filter string, wanted bool) {
-	id := winperf.ObjectID{Index: set.Title, GUID: set.GUID}
-	if sel.Global || slices.ContainsFunc(sel.Objects, id.Is) {
-		return counterset.AllInstances, true
-	}
-	for _, p := range sel.Paths {
-		if !names.Matches(p.Object, set.Title) {
+func wants(parts []selection.Part, set winperf.CounterSet) (filter string, wanted bool) {
+	object := selection.Object{ID: winperf.ObjectID{Index: set.Title, GUID: set.GUID}}
+	for i := range parts {
+		p := &parts[i]
+		if p.Asks(object) == selection.Unwanted {
 			continue
 		}
-		if f := pathFilter(p); !wanted {
-			filter, wanted = f, true
-		} else if !strings.EqualFold(f, filter) {
+
+		of := counterset.AllInstances
+		if p.Path != nil {
+			of = pathFilter(p.Path.Asked)
+		}
+		if !wanted {
+			filter, wanted = of, true
+		} else if !strings.EqualFold(of, filter) {
 			filter = counterset.AllInstances
 		}
 	}

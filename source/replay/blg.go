@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/pdhraw"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/pdhlog"
 )
 
@@ -73,7 +73,7 @@ func (s *blgSource) Close() error { return nil }
 // Compile implements winperf.Source. It accepts every selection; of the log's
 // objects those that none of its paths names are not read.
 func (s *blgSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
-	return &blgQuery{source: s, sel: &sel}, nil
+	return &blgQuery{source: s, sel: sel, choose: true, parts: selection.Parts(sel)}, nil
 }
 
 // countBLG returns how many samples the log says it has, -1 where it does not: what
@@ -107,7 +107,9 @@ func countBLG(file string, head *pdhlog.BLGHeader, machines int) int {
 // blgQuery reads the log from its beginning.
 type blgQuery struct {
 	source *blgSource
-	sel    *winperf.Selection // nil is everything
+	sel    winperf.Selection
+	choose bool             // else everything is read
+	parts  []selection.Part // that are wanted
 	blocks winperf.Blocks
 
 	file     *os.File
@@ -157,7 +159,7 @@ func (q *blgQuery) next() error {
 func (q *blgQuery) plan() {
 	q.lists = q.reader.Lists()
 	switch {
-	case q.titles == nil && q.sel != nil:
+	case q.titles == nil && q.choose:
 		q.titles = q.source.titles.Clone()
 	case q.titles == nil:
 		q.titles = pdhraw.NewTitles(q.reader.Names())
@@ -175,8 +177,8 @@ func (q *blgQuery) plan() {
 		}
 		m := newBLGMachine(name, list, entries[i], q.reader.Header().PerfFreq, q.titles, q.fail)
 		m.orphans = i == 0
-		if q.sel != nil {
-			m.Select(*q.sel)
+		if q.choose {
+			m.Select(q.parts)
 		}
 		q.machines = append(q.machines, m)
 	}
@@ -184,15 +186,8 @@ func (q *blgQuery) plan() {
 
 // wantsMachine tells whether the selection wants anything of a machine.
 func (q *blgQuery) wantsMachine(name string) bool {
-	if q.sel == nil || name == "" || q.sel.Global || q.sel.Costly || len(q.sel.Objects) > 0 {
-		return true
-	}
-	for _, p := range q.sel.Paths {
-		if p.Machine == "" || strings.EqualFold(p.Machine, name) {
-			return true
-		}
-	}
-	return len(q.sel.Paths) == 0
+	about := func(p selection.Part) bool { return p.Machine(name) }
+	return name == "" || len(q.parts) == 0 || slices.ContainsFunc(q.parts, about)
 }
 
 // maxFound is how many findings are kept until somebody asks for them.

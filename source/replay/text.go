@@ -11,6 +11,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/pdhlog"
 )
 
@@ -94,7 +95,7 @@ func (s *textSource) log() winperf.LogInfo {
 func (s *textSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
 	q := &textQuery{source: s, sel: sel, all: sel.Global}
 	for _, p := range sel.Paths {
-		q.wanted = append(q.wanted, textPath{Matcher: p.Matcher()})
+		q.wanted = append(q.wanted, textPath{Path: selection.NewPath(p)})
 	}
 	return q, nil
 }
@@ -161,7 +162,7 @@ func (q *textQuery) Read(p []byte) (int, error) {
 // the same object and one of the same counter are read, which tell that it
 // lacks no more than the counter, or the instance.
 type textPath struct {
-	winperf.Matcher
+	selection.Path
 	ofObject, ofCounter *winperf.Series
 }
 
@@ -176,29 +177,17 @@ func (q *textQuery) wants(s *winperf.Series) bool {
 }
 
 func (w *textPath) wants(s *winperf.Series) bool {
-	p := &s.Path
-	if !w.Machine(p.Machine) || !w.Object(p.Object) {
+	lack := w.Path.Series(s)
+	if lack == counter.NoObject {
 		return false
 	}
 	if w.ofObject == nil {
 		w.ofObject = s
 	}
-	if !w.Counter(p.Counter) {
-		return w.ofObject == s
-	}
-	if w.ofCounter == nil {
+	if w.ofCounter == nil && lack != counter.NoCounter {
 		w.ofCounter = s
 	}
-	return wantsInstance(&w.Matcher, p) || w.ofObject == s || w.ofCounter == s
-}
-
-// wantsInstance compares instances. (*) is accepted for none, as Windows logs
-// have it.
-func wantsInstance(m *winperf.Matcher, p *winperf.Path) bool {
-	if !p.HasInstance {
-		return !m.WantsInstance() || m.Instance("", 0)
-	}
-	return m.WantsInstance() && m.Instance(p.Instance, p.Index)
+	return lack == counter.OK || w.ofObject == s || w.ofCounter == s
 }
 
 // Next implements winperf.Query: the next row, or of a query for definitions all series

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -23,7 +23,7 @@ type choice struct {
 
 	global   bool              // all objects that are not costly
 	titles   []uint32          // of objects that are wanted besides
-	patterns []winperf.Pattern // of objects' names
+	patterns []*selection.Name // of objects
 }
 
 // valueName returns what to ask for. It asks the machine which objects there
@@ -60,21 +60,18 @@ func (c *choice) valueName(sel winperf.Selection) (name string, err error) {
 
 // gather notes what the selection names.
 func (c *choice) gather(sel winperf.Selection) {
-	c.global = sel.Global
-	for _, o := range sel.Objects {
-		if o.Index != 0 {
-			c.titles = append(c.titles, o.Index)
-		}
-	}
-	for _, p := range sel.Paths {
-		pattern := winperf.CompilePattern(p.Object)
+	for _, p := range selection.Resolve(sel, c.known.names) {
 		switch {
-		case strings.Trim(p.Object, "*") == "":
+		case p.Class && p.Costly:
+			// Their title indices may have to be learned first.
+		case p.Class, p.Path != nil && p.Path.Object.Everything():
 			c.global = true
-		case pattern.HasWildcard():
-			c.patterns = append(c.patterns, pattern)
-		default:
-			c.titles = append(c.titles, c.known.names.Lookup(p.Object)...)
+		case p.ByPattern():
+			c.patterns = append(c.patterns, &p.Path.Object)
+		case p.Path != nil:
+			c.titles = append(c.titles, p.Path.Object.Titles()...)
+		case p.Object.Index != 0:
+			c.titles = append(c.titles, p.Object.Index)
 		}
 	}
 }
@@ -91,12 +88,9 @@ func (c *choice) addGlobal() (whole bool, err error) {
 		c.titles = append(c.titles, global...)
 		return whole, nil
 	}
-	for _, id := range c.known.names.Languages() {
-		names := c.known.names.In(id)
-		for _, t := range global {
-			if slices.ContainsFunc(c.patterns, func(p winperf.Pattern) bool { return p.Match(names.Title(t)) }) {
-				c.titles = append(c.titles, t)
-			}
+	for _, t := range global {
+		if slices.ContainsFunc(c.patterns, func(n *selection.Name) bool { return n.Is(t, "") }) {
+			c.titles = append(c.titles, t)
 		}
 	}
 	return false, nil

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/nametable"
 )
 
 // Options for [Open].
@@ -110,10 +111,8 @@ func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) {
 // title index that it may stand for; one with wildcards for the objects that
 // are there now and are not costly.
 func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
-	for _, p := range sel.Paths {
-		if p.Machine != "" && !strings.EqualFold(p.Machine, s.opt.Machine) {
-			return nil, fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, s.opt.Machine)
-		}
+	if err := selection.CheckMachine(sel.Paths, s.opt.Machine); err != nil {
+		return nil, err
 	}
 	timeout := s.opt.Timeout
 	costly := s.isCostly(sel)
@@ -154,22 +153,13 @@ func (s *Source) compile(ctx context.Context, sel winperf.Selection, timeout tim
 // isCostly tells whether a selection is only of objects that are known to be
 // costly.
 func (s *Source) isCostly(sel winperf.Selection) bool {
-	if sel.Global {
-		return false
+	var costly []uint32
+	names := &nametable.Names{}
+	if k := s.known.Load(); k != nil {
+		costly, names = k.schema.Costly, k.names
 	}
-	k := s.known.Load()
-	known := func(title uint32) bool { return k != nil && slices.Contains(k.schema.Costly, title) }
-	for _, id := range sel.Objects {
-		if !known(id.Index) {
-			return false
-		}
-	}
-	for _, p := range sel.Paths {
-		if k == nil || !slices.ContainsFunc(k.names.Lookup(p.Object), known) {
-			return false
-		}
-	}
-	return sel.Costly || len(sel.Objects)+len(sel.Paths) > 0
+	parts := selection.Resolve(sel, names)
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p selection.Part) bool { return !p.AsksCostly(costly) })
 }
 
 // beside returns the session in which costly objects are read.

@@ -1,0 +1,117 @@
+package selection
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// Finder finds which instances of an object each of several paths names. It goes over the
+// instances once, and what that takes grows with the number of instances and that of
+// paths, not with their product, but for paths whose instance begins with a
+// wildcard: each is compared with every name.
+type Finder struct {
+	paths    []*Path
+	found    [][]int32
+	compared []int32            // paths that are compared with every name
+	starts   map[string][]int32 // paths by what the names begin with that they stand for
+	lengths  []int              // of the starts of patterns
+	folded   []byte             // scratch
+}
+
+// few is how many paths are compared with every name: finding a name in a map takes as
+// long as a few comparisons.
+const few = 4
+
+// NewFinder returns a Finder over paths that are about an object of n instances; nil stands
+// for what wants all of them. single tells that the object has no instances but the one
+// without a name.
+func NewFinder(paths []*Path, single bool, n int) *Finder {
+	f := &Finder{paths: paths, found: make([][]int32, len(paths))}
+	var all, named []int32
+	for k, p := range paths {
+		switch {
+		case p != nil && !p.Fits(single):
+		case p == nil, single, p.EveryInstance():
+			if all == nil {
+				all = make([]int32, n)
+				for i := range all {
+					all[i] = int32(i)
+				}
+			}
+			f.found[k] = all
+		default:
+			named = append(named, int32(k))
+		}
+	}
+
+	if len(named) <= few {
+		f.compared = named
+		return f
+	}
+	f.starts = make(map[string][]int32, len(named))
+	for _, k := range named {
+		f.index(k)
+	}
+	slices.Sort(f.lengths)
+	f.lengths = slices.Compact(f.lengths)
+	return f
+}
+
+// index makes a path be found by what all names begin with that it stands for, as names
+// compare. For one that is no pattern that is its whole name, with an end that tells
+// it from the beginnings of others.
+func (f *Finder) index(k int32) {
+	name := f.paths[k].Asked.Instance
+	at := strings.IndexAny(name, "*?")
+	switch {
+	case at == 0:
+		f.compared = append(f.compared, k)
+		return
+	case at > 0:
+		f.folded = wire.AppendFolded(f.folded[:0], name[:at])
+		f.lengths = append(f.lengths, len(f.folded))
+	default:
+		f.folded = append(wire.AppendFolded(f.folded[:0], name), 0)
+	}
+	f.starts[string(f.folded)] = append(f.starts[string(f.folded)], k)
+}
+
+// NeedsNames reports whether anything depends on what instances are called. Where it
+// does not, nothing needs to be added.
+func (f *Finder) NeedsNames() bool { return len(f.compared)+len(f.starts) > 0 }
+
+// Add tells what instance i is called, by its full name and its number among those of the
+// same name. Positions must not fall from call to call; an instance with several
+// names is added under each.
+func (f *Finder) Add(i int, full string, occurrence int) {
+	f.compare(f.compared, i, full, occurrence)
+	if len(f.starts) == 0 {
+		return
+	}
+
+	f.folded = append(wire.AppendFolded(f.folded[:0], full), 0)
+	f.compare(f.starts[string(f.folded)], i, full, occurrence)
+	for _, n := range f.lengths {
+		if n < len(f.folded) {
+			f.compare(f.starts[string(f.folded[:n])], i, full, occurrence)
+		}
+	}
+}
+
+// compare adds an instance to those of some paths that name it, once.
+func (f *Finder) compare(paths []int32, i int, full string, occurrence int) {
+	for _, k := range paths {
+		if !f.paths[k].Instance(full, occurrence) {
+			continue
+		}
+		if found := f.found[k]; len(found) == 0 || found[len(found)-1] != int32(i) {
+			f.found[k] = append(found, int32(i))
+		}
+	}
+}
+
+// Found returns for each path the positions of the instances that it names, rising. The
+// slices share memory and must not be changed.
+func (f *Finder) Found() [][]int32 { return f.found }

@@ -1,0 +1,89 @@
+package selection
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// Path is a path ready to be compared with names.
+type Path struct {
+	Asked   winperf.Path // what it was made of
+	Object  Name
+	Counter Name
+	matcher winperf.Matcher // of the machine and the instance
+}
+
+// NewPath makes a Path.
+func NewPath(p winperf.Path) Path {
+	rest := winperf.Path{Machine: p.Machine, HasInstance: p.HasInstance, Instance: p.Instance, Index: p.Index}
+	return Path{Asked: p, Object: NewName(p.Object), Counter: NewName(p.Counter), matcher: rest.Matcher()}
+}
+
+// Resolve has the names looked up; see [Name.Resolve].
+func (p *Path) Resolve(t *Tables) {
+	p.Object.Resolve(t)
+	p.Counter.Resolve(t)
+}
+
+// Machine reports whether the path is about a machine.
+func (p *Path) Machine(name string) bool { return p.matcher.Machine(name) }
+
+// Instance reports whether the path is about an instance of an object with instances: by
+// its full name and its number among those of the same name.
+func (p *Path) Instance(full string, occurrence int) bool {
+	return p.matcher.WantsInstance() && p.matcher.Instance(full, occurrence)
+}
+
+// Fits reports whether the path is written as objects with instances are asked for, or those
+// without: single tells that the object has none but the one without a name.
+func (p *Path) Fits(single bool) bool {
+	if single {
+		return !p.matcher.WantsInstance() || p.matcher.Instance("", 0)
+	}
+	return p.matcher.WantsInstance()
+}
+
+// EveryInstance reports whether the path is about all instances, whatever they are
+// called.
+func (p *Path) EveryInstance() bool {
+	of := &p.Asked
+	return of.HasInstance && of.Instance != "" && strings.Trim(of.Instance, "*") == "" &&
+		(of.Index == 0 || of.Index == winperf.AnyIndex)
+}
+
+// OneInstance reports whether the path names no more than one instance.
+func (p *Path) OneInstance() bool {
+	return p.Asked.Index != winperf.AnyIndex && !strings.ContainsAny(p.Asked.Instance, "*?")
+}
+
+// Series compares the path with a series by the names that this has, and those that the
+// tables have for it: OK, or what it is not: NoObject, NoCounter or NoInstance.
+func (p *Path) Series(s *winperf.Series) counter.Status {
+	is := func(n *Name, title uint32, name string) bool {
+		return n.Is(title, name) || title != 0 && n.Is(title, "")
+	}
+	of := &s.Path
+	switch {
+	case !p.Machine(of.Machine) || !is(&p.Object, s.ObjectID.Index, of.Object):
+		return counter.NoObject
+	case !is(&p.Counter, s.CounterID.Index, of.Counter):
+		return counter.NoCounter
+	case of.HasInstance && !p.Instance(of.Instance, of.Index) || !of.HasInstance && !p.Fits(true):
+		return counter.NoInstance
+	}
+	return counter.OK
+}
+
+// CheckMachine returns an error that wraps winperf.ErrNoMachine where a path is about
+// another machine than the one that a source reads.
+func CheckMachine(paths []winperf.Path, machine string) error {
+	for _, p := range paths {
+		if p.Machine != "" && !strings.EqualFold(p.Machine, machine) {
+			return fmt.Errorf("%s: %w: this one is %s", p, winperf.ErrNoMachine, machine)
+		}
+	}
+	return nil
+}
