@@ -4,8 +4,8 @@ import "math"
 
 // The loops in this file are the only implementation of the formulas. They run
 // over columns that Formula.Cook has checked: every slice that a formula needs
-// is at least as long as Bits, and Status is as long. Each loop cuts its
-// slices to one length, which lets the compiler drop the bounds checks.
+// is at least as long as Bits, and Status is as long and OK throughout. Each loop cuts
+// its slices to one length, which lets the compiler drop the bounds checks.
 
 // span is what the clocks of two samples say about all elements of a column.
 type span struct {
@@ -26,6 +26,41 @@ func (s *span) measure(before, now int64) Status {
 	return OK
 }
 
+// part are the elements from begin to end. A slice that is shorter is not needed.
+func (c *Column) part(begin, end int) Column {
+	of := func(s []uint64) []uint64 {
+		if len(s) < end {
+			return nil
+		}
+		return s[begin:end]
+	}
+	p := Column{
+		Prev: of(c.Prev), Cur: of(c.Cur), PrevBase: of(c.PrevBase), CurBase: of(c.CurBase),
+		Bits: c.Bits[begin:end], Status: c.Status[begin:end],
+	}
+	if len(c.Match) >= end {
+		p.Match = c.Match[begin:end]
+	}
+	return p
+}
+
+// allOK tells whether no element has a status; eight at a time, as the compiler makes
+// one of these loads.
+func allOK(s []Status) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if uint64(s[0])|uint64(s[1])<<8|uint64(s[2])<<16|uint64(s[3])<<24|
+			uint64(s[4])<<32|uint64(s[5])<<40|uint64(s[6])<<48|uint64(s[7])<<56 != 0 {
+			return false
+		}
+	}
+	for _, status := range s {
+		if status != OK {
+			return false
+		}
+	}
+	return true
+}
+
 // fail gives the status to all elements that have none yet.
 func (c *Column) fail(status Status) {
 	for i, s := range c.Status {
@@ -37,9 +72,6 @@ func (c *Column) fail(status Status) {
 
 // dropUnmatched gives NoPrevious to the elements without an older value.
 func (c *Column) dropUnmatched() {
-	if c.Match == nil {
-		return
-	}
 	status := c.Status
 	for i, m := range c.Match[:len(status)] {
 		if m == Unmatched && status[i] == OK {
@@ -48,24 +80,14 @@ func (c *Column) dropUnmatched() {
 	}
 }
 
-// limit keeps a value within the limits that the options set.
-func (f *Formula) limit(v float64) float64 {
-	if v < f.low {
-		return f.low
-	}
-	if v > f.high {
-		return f.high
-	}
-	return v
-}
-
-// copy computes formula A. The bits of an integer are its value.
-func (c *Column) copy() {
-	bits := c.Bits
-	cur, status := c.Cur[:len(bits)], c.Status[:len(bits)]
+// limit keeps values within the limits that the options set.
+func (f *Formula) limit(bits []uint64) {
 	for i := range bits {
-		if status[i] == OK {
-			bits[i] = cur[i]
+		v := math.Float64frombits(bits[i])
+		if v < f.low {
+			bits[i] = math.Float64bits(f.low)
+		} else if v > f.high {
+			bits[i] = math.Float64bits(f.high)
 		}
 	}
 }
@@ -73,18 +95,13 @@ func (c *Column) copy() {
 // thousandths computes formula A2.
 func (c *Column) thousandths() {
 	for i := range c.Bits {
-		if c.Status[i] == OK {
-			c.Bits[i] = math.Float64bits(float64(c.Cur[i]) / 1000)
-		}
+		c.Bits[i] = math.Float64bits(float64(c.Cur[i]) / 1000)
 	}
 }
 
 // doubles computes formula A3.
 func (c *Column) doubles() {
 	for i := range c.Bits {
-		if c.Status[i] != OK {
-			continue
-		}
 		if v := math.Float64frombits(c.Cur[i]); math.IsNaN(v) || math.IsInf(v, 0) {
 			c.Status[i] = InvalidData
 			continue
@@ -96,12 +113,9 @@ func (c *Column) doubles() {
 // difference computes formula B.
 func (f *Formula) difference(c *Column) (fell bool) {
 	bits := c.Bits
-	prev, cur, status := c.Prev[:len(bits)], c.Cur[:len(bits)], c.Status[:len(bits)]
+	prev, cur := c.Prev[:len(bits)], c.Cur[:len(bits)]
 	for i := range bits {
 		n0, n1 := prev[i], cur[i]
-		if status[i] != OK {
-			continue
-		}
 		if n1 < n0 {
 			fell = true
 			continue
@@ -119,17 +133,14 @@ func (f *Formula) rate(c *Column, s span) (fell bool) {
 	}
 	factor, elapsed := f.factor, s.ticks/s.freq
 	bits := c.Bits
-	prev, cur, status := c.Prev[:len(bits)], c.Cur[:len(bits)], c.Status[:len(bits)]
+	prev, cur := c.Prev[:len(bits)], c.Cur[:len(bits)]
 	for i := range bits {
 		n0, n1 := prev[i], cur[i]
-		if status[i] != OK {
-			continue
-		}
 		if n1 < n0 {
 			fell = true
 			continue
 		}
-		bits[i] = math.Float64bits(f.limit(factor * float64(n1-n0) / elapsed))
+		bits[i] = math.Float64bits(factor * float64(n1-n0) / elapsed)
 	}
 	return fell
 }
@@ -137,17 +148,14 @@ func (f *Formula) rate(c *Column, s span) (fell bool) {
 // inverseRate computes formula E.
 func (f *Formula) inverseRate(c *Column, s span) (fell bool) {
 	bits := c.Bits
-	prev, cur, status := c.Prev[:len(bits)], c.Cur[:len(bits)], c.Status[:len(bits)]
+	prev, cur := c.Prev[:len(bits)], c.Cur[:len(bits)]
 	for i := range bits {
 		n0, n1 := prev[i], cur[i]
-		if status[i] != OK {
-			continue
-		}
 		if n1 < n0 {
 			fell = true
 			continue
 		}
-		bits[i] = math.Float64bits(f.limit(100 * (1 - float64(n1-n0)/s.ticks)))
+		bits[i] = math.Float64bits(100 * (1 - float64(n1-n0)/s.ticks))
 	}
 	return fell
 }
@@ -160,9 +168,6 @@ func (f *Formula) multiRate(c *Column, s span) (fell bool) {
 	count := c.CurBase[:len(bits)]
 	for i := range bits {
 		n0, n1 := prev[i], cur[i]
-		if status[i] != OK {
-			continue
-		}
 		if count[i] == 0 {
 			status[i] = InvalidData
 			continue
@@ -176,7 +181,7 @@ func (f *Formula) multiRate(c *Column, s span) (fell bool) {
 			fell = true
 			continue
 		}
-		bits[i] = math.Float64bits(f.limit(f.multi(float64(n1-n0), elapsed, float64(count[i]))))
+		bits[i] = math.Float64bits(f.multi(float64(n1-n0), elapsed, float64(count[i])))
 	}
 	return fell
 }
@@ -195,16 +200,14 @@ func (f *Formula) multi(growth, elapsed, count float64) float64 {
 
 // fraction computes formula I.
 func (f *Formula) fraction(c *Column) {
-	for i := range c.Bits {
-		if c.Status[i] != OK {
-			continue
-		}
-		if c.CurBase[i] == 0 {
+	bits := c.Bits
+	cur, base := c.Cur[:len(bits)], c.CurBase[:len(bits)]
+	for i := range bits {
+		if base[i] == 0 {
 			c.Status[i] = InvalidData
 			continue
 		}
-		v := 100 * float64(c.Cur[i]) / float64(c.CurBase[i])
-		c.Bits[i] = math.Float64bits(f.limit(v))
+		bits[i] = math.Float64bits(100 * float64(cur[i]) / float64(base[i]))
 	}
 }
 
@@ -217,7 +220,8 @@ func (f *Formula) ratio(c *Column, s span) (fell bool) {
 	factor, freq, timebase, events := f.factor, s.freq, s.timebase, f.events
 	for i := range bits {
 		n0, n1, b0, b1 := prev[i], cur[i], prevBase[i], curBase[i]
-		if status[i] != OK {
+		if b1 > b0 && n1 >= n0 && timebase == OK { // nearly always
+			bits[i] = math.Float64bits(factor * float64(n1-n0) / (freq * float64(b1-b0)))
 			continue
 		}
 		if b1 < b0 {
@@ -237,12 +241,7 @@ func (f *Formula) ratio(c *Column, s span) (fell bool) {
 			fell = true
 			continue
 		}
-
-		if b1 == b0 {
-			bits[i] = 0 // no events: the average is 0
-			continue
-		}
-		bits[i] = math.Float64bits(f.limit(factor * float64(n1-n0) / (freq * float64(b1-b0))))
+		bits[i] = 0 // no events: the average is 0
 	}
 	return fell
 }
@@ -250,9 +249,6 @@ func (f *Formula) ratio(c *Column, s span) (fell bool) {
 // elapsed computes formula O. A start of 0 means that nothing started yet.
 func (f *Formula) elapsed(c *Column, s span, now int64) {
 	for i, start := range c.Cur[:len(c.Bits)] {
-		if c.Status[i] != OK {
-			continue
-		}
 		if start == 0 {
 			c.Bits[i] = math.Float64bits(0)
 			continue
@@ -266,6 +262,6 @@ func (f *Formula) elapsed(c *Column, s span, now int64) {
 			c.Status[i] = NegativeValue
 			continue
 		}
-		c.Bits[i] = math.Float64bits(f.limit(float64(uint64(now)-start) / s.freq))
+		c.Bits[i] = math.Float64bits(float64(uint64(now)-start) / s.freq)
 	}
 }

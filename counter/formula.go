@@ -21,7 +21,8 @@ type Formula struct {
 	divide     bool // of the inverse multi-timers: by the number of components
 
 	factor    float64 // 100 for percentages, 1 for everything else
-	low, high float64 // displayable values are raised and lowered to these
+	limited   bool    // displayable values are raised to low and lowered to high
+	low, high float64
 }
 
 // NewFormula compiles the formula of a type. valueSize and baseSize are the
@@ -49,12 +50,12 @@ func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 		f.operands |= OperandTB
 	}
 	if opt.Clamp && f.inverse {
-		f.low = 0
+		f.low, f.limited = 0, true
 	}
 	if f.unit == Percent {
 		f.factor = 100
 		if opt.Cap100 {
-			f.high = 100
+			f.high, f.limited = 100, true
 		}
 	}
 	return f
@@ -124,15 +125,18 @@ type Column struct {
 // Where several statuses apply, the denominator goes before the time base and
 // the time base before the value.
 func (f *Formula) Cook(prev, cur Clocks, col *Column) {
-	col.Fell = false
-	c := *col
-	n := min(len(c.Bits), len(c.Status))
-	c.Bits, c.Status = c.Bits[:n], c.Status[:n]
-	if status := f.ready(&c, n); status != OK {
+	c := col
+	c.Fell = false
+	if len(c.Bits) != len(c.Status) {
+		cut, n := *col, min(len(c.Bits), len(c.Status))
+		cut.Bits, cut.Status = c.Bits[:n], c.Status[:n]
+		c = &cut
+	}
+	if status := f.ready(c, len(c.Bits)); status != OK {
 		c.fail(status)
 		return
 	}
-	if f.operands&OperandN0 != 0 {
+	if f.operands&OperandN0 != 0 && c.Match != nil {
 		c.dropUnmatched()
 	}
 
@@ -151,10 +155,36 @@ func (f *Formula) Cook(prev, cur Clocks, col *Column) {
 			s.timebase = NegativeTimebase
 		}
 	}
-	if f.compute(&c, s, now) {
-		f.settle(&c, s)
-		col.Fell = true
+	col.Fell = f.cook(c, s, now)
+}
+
+// cook computes the elements that have no status yet, as many at a time as stand
+// side by side. It tells whether a value or base of one fell.
+func (f *Formula) cook(c *Column, s span, now int64) (fell bool) {
+	if allOK(c.Status) { // nearly always
+		return f.cookAll(c, s, now)
 	}
+	for begin, end := 0, 0; begin < len(c.Status); begin = end {
+		end = begin + 1
+		if c.Status[begin] != OK {
+			continue
+		}
+		for end < len(c.Status) && c.Status[end] == OK {
+			end++
+		}
+		part := c.part(begin, end)
+		fell = f.cookAll(&part, s, now) || fell
+	}
+	return fell
+}
+
+// cookAll computes elements of which none has a status. It tells whether a value or
+// base of one fell.
+func (f *Formula) cookAll(c *Column, s span, now int64) (fell bool) {
+	if fell = f.compute(c, s, now); fell {
+		f.settle(c, s)
+	}
+	return fell
 }
 
 // ready tells why a column of n elements has no values at all, or OK.
@@ -174,12 +204,21 @@ func (f *Formula) ready(c *Column, n int) Status {
 	return OK
 }
 
-// compute runs the one loop that belongs to the formula. It tells whether the
-// loop left elements alone because their value or base fell.
+// compute computes elements of which none has a status, but those whose value or base
+// fell. It tells whether there are any.
 func (f *Formula) compute(c *Column, s span, now int64) (fell bool) {
+	fell = f.loop(c, s, now)
+	if f.limited {
+		f.limit(c.Bits)
+	}
+	return fell
+}
+
+// loop runs the one loop that belongs to the formula.
+func (f *Formula) loop(c *Column, s span, now int64) (fell bool) {
 	switch f.id {
 	case FormulaA:
-		c.copy()
+		copy(c.Bits, c.Cur) // the bits of an integer are its value
 	case FormulaA2:
 		c.thousandths()
 	case FormulaA3:

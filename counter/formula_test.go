@@ -179,3 +179,65 @@ func TestCookAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestSomeElements shows that elements which have a status are left alone, wherever
+// they stand among others, and that the others get what they get alone.
+func TestSomeElements(t *testing.T) {
+	const n = 43
+	for info := range Types() {
+		f := NewFormula(info.Type, 0, 0, Options{})
+		var prev, cur, prevBase, curBase []uint64
+		var match []Match
+		for i := range uint64(n) {
+			prev, cur = append(prev, 10*i), append(cur, 11*i+i%3)
+			prevBase, curBase = append(prevBase, 100+i), append(curBase, 102+2*i)
+			match = append(match, Verified)
+			switch i % 11 {
+			case 3:
+				cur[i] = prev[i] / 2 // it fell
+			case 5:
+				match[i] = Unmatched
+			case 7:
+				curBase[i] = prevBase[i]
+			}
+		}
+		before := Clocks{PerfTime: 10, PerfFreq: 10, Time100ns: 1e7, ObjectTime: 10, ObjectFreq: 10}
+		after := Clocks{PerfTime: 20, PerfFreq: 10, Time100ns: 2e7, ObjectTime: 2000, ObjectFreq: 10}
+
+		for _, every := range []int{2, 5, 8, 1000} {
+			bits, status := make([]uint64, n), make([]Status, n)
+			for i := every - 1; i < n; i += every {
+				bits[i], status[i] = 99, NoCounter
+			}
+			col := Column{
+				Prev: prev, Cur: cur, PrevBase: prevBase, CurBase: curBase,
+				Match: match, Bits: bits, Status: status,
+			}
+			f.Cook(before, after, &col)
+
+			fell := false
+			for i := range status {
+				if i%every == every-1 {
+					if bits[i] != 99 || status[i] != NoCounter {
+						t.Errorf("%v, element %d of every %d: %v %d, want it left alone",
+							info.Type, i, every, status[i], bits[i])
+					}
+					continue
+				}
+				one := Column{
+					Prev: prev[i : i+1], Cur: cur[i : i+1], PrevBase: prevBase[i : i+1], CurBase: curBase[i : i+1],
+					Match: match[i : i+1], Bits: make([]uint64, 1), Status: make([]Status, 1),
+				}
+				f.Cook(before, after, &one)
+				fell = fell || one.Fell
+				if status[i] != one.Status[0] || status[i] == OK && bits[i] != one.Bits[0] {
+					t.Errorf("%v, element %d of every %d: %v %d, alone %v %d",
+						info.Type, i, every, status[i], bits[i], one.Status[0], one.Bits[0])
+				}
+			}
+			if col.Fell != fell {
+				t.Errorf("%v, every %d: fell %t, alone %t", info.Type, every, col.Fell, fell)
+			}
+		}
+	}
+}

@@ -81,13 +81,17 @@ func (p *Pair) cook(cols []Column) {
 
 	// Reading everything of a few instances pays where most of it is wanted.
 	step, inRuns := strip, false
-	if 2*active >= len(p.columns) && p.fixed() {
+	if active > 0 && 2*active >= len(p.columns) && p.fixed() {
 		step, inRuns = index.RunLen, true
+		p.beginRuns()
 	}
 
 	p.scratch.grow(min(step, p.Len()))
 	for first := 0; first < p.Len(); first += step {
 		n := min(step, p.Len()-first)
+		if inRuns {
+			p.readRuns(first, n)
+		}
 		for i := range cols {
 			c := &cols[i]
 			switch {
@@ -98,6 +102,12 @@ func (p *Pair) cook(cols []Column) {
 				p.cookOnly(c, first, n, inRuns)
 			}
 		}
+		if inRuns {
+			p.keepRuns(first, n)
+		}
+	}
+	if inRuns {
+		p.endRuns()
 	}
 }
 

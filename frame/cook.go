@@ -20,8 +20,6 @@ type Cooker struct {
 	prev, cur Frame
 	pairs     []*Pair // per position of an object in cur
 	table     table
-	curKeys   keys
-	prevKeys  keys
 	groups    groups
 	runs      runs
 	taken     []int32 // scratch: older instances that are matched already
@@ -46,7 +44,6 @@ func (c *Cooker) Set(prev, cur Frame, opt counter.Options) {
 		c.opt = opt
 	}
 	c.prev, c.cur = prev, cur
-	c.runs.pair = nil
 	c.uses++
 }
 
@@ -94,7 +91,10 @@ type Pair struct {
 
 	settled *Labels // instances that were matched by name, each in its place and verified
 
+	curKeys, prevKeys keys // of instances that are known by their start; see matchByStart
+
 	curFields, prevFields fields // what is read into runs
+	kept                  kept   // of it
 
 	scratch scratch
 	op      counter.Column // operands of the column at hand
@@ -176,7 +176,7 @@ func (p *Pair) compile() {
 			p.columns[c.base].isBase = true
 		}
 	}
-	p.identity = newIdentity(cs)
+	p.identity, p.kept.place = newIdentity(cs), Place{}
 	p.curFields.compile(cs, func(int) bool { return true })
 	p.prevFields.compile(cs, p.needsOlder)
 }
@@ -233,6 +233,10 @@ func (p *Pair) Layout() int { return p.layout }
 
 // Len is the number of instances of the newer object.
 func (p *Pair) Len() int { return p.cur.Len() }
+
+// InPlace tells whether every instance is the same as the one that stood in its place
+// in the older object, as well as From knows.
+func (p *Pair) InPlace() bool { return p.inPlace }
 
 // From returns the position, in the older object, of the same instance as
 // instance i of the newer one, and how well that is known. It is -1 and

@@ -9,9 +9,10 @@ import (
 
 // keys are the identifying raw values of an object's instances.
 type keys struct {
-	list [][3]uint64 // process id, thread id, start
-	o    Object
-	seed maphash.Seed
+	list  [][3]uint64 // process id, thread id, start
+	o     Object
+	place Place // of o
+	seed  maphash.Seed
 }
 
 // Positions in a key.
@@ -23,9 +24,14 @@ const (
 
 // read reads the keys; a counter at a negative position is 0.
 func (k *keys) read(o Object, process, thread, start int) {
-	k.o = o
+	k.o, k.place = o, o.Place()
 	k.list = slices.Grow(k.list[:0], o.Len())[:o.Len()]
 	o.s.index.ReadThree(k.list, o.pos, [3]int{process, thread, start})
+}
+
+// are tells whether the keys were read of the object.
+func (k *keys) are(o Object) bool {
+	return k.place == o.Place()
 }
 
 // hash mixes what same compares; a total's start does not count, as it moves.
@@ -77,7 +83,7 @@ func same(a, b *keys, i, j int) counter.Match {
 // start time. Most stand where they stood, or a little further on where others
 // have left; the rest is looked up.
 func (p *Pair) matchByStart() {
-	c, id := p.cooker, &p.identity
+	id := &p.identity
 	older := func(k int32) int {
 		if k < 0 {
 			return -1
@@ -85,26 +91,31 @@ func (p *Pair) matchByStart() {
 		return p.olderPosition(k)
 	}
 	p.settled = nil // it speaks of names
-	cur, prev := &c.curKeys, &c.prevKeys
-	cur.seed, prev.seed = c.hashSeed(), c.hashSeed()
+
+	// Those of the older object were mostly read with the pair before.
+	if p.sameDefs && p.curKeys.are(p.prev) {
+		p.prevKeys, p.curKeys = p.curKeys, p.prevKeys
+	} else {
+		p.prevKeys.read(p.prev, older(id.process), older(id.thread), older(id.start))
+	}
+	cur, prev := &p.curKeys, &p.prevKeys
 	cur.read(p.cur, int(id.process), int(id.thread), int(id.start))
-	prev.read(p.prev, older(id.process), older(id.thread), older(id.start))
-	taken := grow(c.taken, p.prev.Len())
-	clear(taken)
-	c.taken = taken
+	cur.seed, prev.seed = p.cooker.hashSeed(), p.cooker.hashSeed()
+
 	next, left := 0, 0
 	for i := range p.from {
-		j, m := near(cur, prev, i, next)
-		p.from[i], p.match[i] = int32(j), m
-		if j < 0 {
+		j, m := next, counter.Verified
+		if j == len(prev.list) || cur.list[i] != prev.list[j] || cur.byName(i) {
+			j, m = near(cur, prev, i, next)
+		}
+		if p.from[i], p.match[i] = int32(j), m; j < 0 {
 			left++
 			continue
 		}
-		taken[j] = 1
 		next = j + 1
 	}
 	if left > 0 {
-		p.matchMoved(cur, prev, taken)
+		p.matchMoved(cur, prev)
 	}
 	p.rejectFallen()
 }
@@ -126,7 +137,16 @@ func near(cur, prev *keys, i, next int) (int, counter.Match) {
 // matchMoved looks up the instances that are not near their old place among
 // the older ones that are not taken. Of several with one key only the first
 // can be found.
-func (p *Pair) matchMoved(cur, prev *keys, taken []int32) {
+func (p *Pair) matchMoved(cur, prev *keys) {
+	taken := grow(p.cooker.taken, len(prev.list))
+	clear(taken)
+	for _, j := range p.from {
+		if j >= 0 {
+			taken[j] = 1
+		}
+	}
+	p.cooker.taken = taken
+
 	t := &p.cooker.table
 	t.reset(len(taken))
 	for j := range taken {

@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"hash/maphash"
 	"slices"
 	"strconv"
 	"sync"
@@ -30,11 +29,9 @@ type Labels struct {
 	former atomic.Pointer[Labels] // whose full names may go on, until what follows is made
 	joined atomic.Bool            // it is
 
-	once       sync.Once
-	full       []string // parent/name
-	occurrence []int32  // number among equal full names; nil if all are different
-	repeated   []bool   // whether the full name is there twice; nil if all are different
-	mixed      bool     // some of the equal ones differ in case
+	once    sync.Once
+	full    []string // parent/name
+	numbers numbers  // of equal full names
 }
 
 // parentLabels are the labels of a parent object, nil where it is not in the sample.
@@ -60,10 +57,10 @@ func (l *Labels) Full(i int) string {
 // equal full name, in the order of the sample, from 0.
 func (l *Labels) Occurrence(i int) int {
 	l.once.Do(l.join)
-	if l.occurrence == nil {
+	if l.numbers.occurrence == nil {
 		return 0
 	}
-	return int(l.occurrence[i])
+	return int(l.numbers.occurrence[i])
 }
 
 // parent is the name of an instance's parent; ok is false where it has none or
@@ -83,33 +80,41 @@ func (l *Labels) parent(i int) (name string, ok bool) {
 
 // join makes the full names and counts equal ones.
 func (l *Labels) join() {
-	l.full = l.names
-	if l.links != nil {
-		l.full = slices.Clone(l.names)
-		l.joinParents()
-	}
-	l.number()
+	former := l.former.Load()
+	l.number(l.joinParents(former), former)
 	l.joined.Store(true)
 	l.former.Store(nil) // or all labels that there ever were would stay
 }
 
-// joinParents puts the names of parents before those of instances that have one.
-// Where a full name was there before, its memory is shared.
-func (l *Labels) joinParents() {
-	old := l.former.Load()
-	former := newSearch(old)
-	for i, name := range l.full {
-		parent, ok := l.parent(i)
-		if !ok {
-			continue
-		}
-		at := former.find(func(at int) bool { return old.isBelow(at, parent, name) })
-		if at >= 0 {
-			l.full[i] = old.full[at]
-			continue
-		}
-		l.full[i] = parent + "/" + name
+// joinParents puts the names of parents before those of instances that have one. Where
+// a full name was there before, its memory is shared. It returns the positions where
+// they were, -1 for nowhere.
+func (l *Labels) joinParents(former *Labels) (was []int32) {
+	if l.full = l.names; l.links != nil {
+		l.full = make([]string, len(l.names))
 	}
+	was = make([]int32, len(l.names))
+	older := newSearch(former)
+	for i, name := range l.names {
+		parent, below := l.parent(i)
+		at := older.find(func(at int) bool {
+			if below {
+				return former.isBelow(at, parent, name)
+			}
+			return former.full[at] == name
+		})
+
+		switch was[i] = int32(at); {
+		case l.links == nil:
+		case at >= 0:
+			l.full[i] = former.full[at]
+		case below:
+			l.full[i] = parent + "/" + name
+		default:
+			l.full[i] = name
+		}
+	}
+	return was
 }
 
 // isBelow tells whether the full name at a position is parent/name.
@@ -129,40 +134,17 @@ func (l *Labels) goOn() *Labels {
 	return l.former.Load()
 }
 
-// number counts equal full names. A map would take several times the memory of the
-// table, and hardly any name is there twice.
-func (l *Labels) number() {
-	var t table
-	t.reset(len(l.full))
-	seed := maphash.MakeSeed()
-	var count map[int]int32 // of names that are there twice, by the first of them
-	for i, full := range l.full {
-		hash := hashLower(seed, full)
-		first := t.find(hash, func(at int) bool { return equalLower(l.full[at], full) })
-		if first < 0 {
-			t.insert(hash, i)
-			continue
-		}
-		if l.occurrence == nil {
-			l.occurrence, l.repeated = make([]int32, len(l.full)), make([]bool, len(l.full))
-			count = map[int]int32{}
-		}
-		count[first]++
-		l.occurrence[i] = count[first]
-		l.repeated[first], l.repeated[i] = true, true
-		l.mixed = l.mixed || full != l.full[first]
-	}
-}
-
 // unique reports whether no other instance has the full name of the one at position
 // i. It is to be asked after byText.
-func (l *Labels) unique(i int) bool { return l.repeated == nil || !l.repeated[i] }
+func (l *Labels) unique(i int) bool {
+	return l.numbers.group == nil || l.numbers.size[l.numbers.group[i]] == 1
+}
 
 // byText reports whether the full names, as they are spelled, are all that the
 // instances are known by: none has a parent or a unique id.
 func (l *Labels) byText() bool {
 	l.once.Do(l.join)
-	return l.links == nil && !l.mixed
+	return l.links == nil && !l.numbers.mixed
 }
 
 // known finds the labels that the object, which is to be decoded, had in the

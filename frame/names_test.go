@@ -2,7 +2,9 @@ package frame_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -81,5 +83,53 @@ func TestNamesEnd(t *testing.T) {
 			}
 			runtime.KeepAlive(prev)
 		})
+	}
+}
+
+// TestNumbersGoOn compares the numbers of equal names, which go on from sample to sample,
+// with plain counting: names come, leave, move and are spelled otherwise, and nobody asks
+// for those of every sample.
+func TestNumbersGoOn(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	spelled := []string{"a", "A", "b", "B", "ä", "Ä", "c/d", "C/D", "e#1", "f"}
+	var names []string
+	for range 40 {
+		names = append(names, spelled[r.IntN(len(spelled))])
+	}
+	var pool frame.Pool
+	prev := frame.Frame{}
+	for sample := range 200 {
+		switch i := r.IntN(len(names)); r.IntN(5) {
+		case 0:
+			names[i] = spelled[r.IntN(len(spelled))]
+		case 1:
+			names = append(names, spelled[r.IntN(len(spelled))], fmt.Sprint("n", sample))
+		case 2:
+			if len(names) > 20 {
+				names = slices.Delete(names, i, i+1)
+			}
+		case 3:
+			names[0], names[i] = names[i], names[0]
+		}
+		var b strings.Builder
+		b.WriteString(at0 + "object 2000\n counter 2 PERF_COUNTER_RAWCOUNT\n")
+		for _, name := range names {
+			fmt.Fprintf(&b, " instance %q : 1\n", name)
+		}
+		f := take(t, &pool, block(t, b.String()), prev)
+		prev = f
+		if r.IntN(3) == 0 {
+			continue
+		}
+
+		count := map[string]int{}
+		for i, l := 0, f.Object(0).Labels(); i < l.Len(); i++ {
+			key := strings.ToLower(names[i])
+			if l.Full(i) != names[i] || l.Occurrence(i) != count[key] {
+				t.Fatalf("sample %d, instance %d: %q number %d, want %q %d",
+					sample, i, l.Full(i), l.Occurrence(i), names[i], count[key])
+			}
+			count[key]++
+		}
 	}
 }

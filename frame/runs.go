@@ -1,6 +1,8 @@
 package frame
 
 import (
+	"slices"
+
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
 )
@@ -8,10 +10,19 @@ import (
 // runs holds the raw values of some neighbouring instances of one pair. All pairs of a Cooker share
 // the memory, so that it stays in the processor's cache.
 type runs struct {
-	pair         *Pair // nil while there are none
-	first        int
 	newer, older []index.Run
 	at           [index.RunLen]int32
+}
+
+// kept are the values of an object that are needed when it is the older one: its bytes,
+// which no cache may hold any more, need not be read again. They stand run by run, those
+// of each counter side by side.
+type kept struct {
+	place  Place // whose values they are, zero where they are nobody's
+	values []uint64
+	spare  []uint64 // memory
+	older  []uint64 // those of the older object; nil where they are to be read
+	same   bool     // older is values, where the newer ones come to the same places
 }
 
 // maxFields bounds the memory of runs. An object with more counters, which no
@@ -20,17 +31,19 @@ const maxFields = 1024
 
 // fields says which values of an object's instances are read into runs.
 type fields struct {
-	list []index.Field
-	of   []int32 // by counter: the position in list of one that is read
+	list     []index.Field
+	counters []int32 // whose they are
+	of       []int32 // by counter: the position in list of one that is read
 }
 
 // compile notes the counters that are needed and have values in a fixed place.
 func (f *fields) compile(cs []index.Counter, needed func(k int) bool) {
-	f.list, f.of = f.list[:0], f.of[:0]
+	f.list, f.counters, f.of = f.list[:0], f.counters[:0], f.of[:0]
 	for k := range cs {
 		f.of = append(f.of, int32(len(f.list)))
 		if cs[k].State == index.Readable && needed(k) {
 			f.list = append(f.list, index.Field{Value: cs[k].Value, Size: cs[k].Size})
+			f.counters = append(f.counters, int32(k))
 		}
 	}
 }
@@ -39,13 +52,34 @@ func (f *fields) compile(cs []index.Counter, needed func(k int) bool) {
 // k: for itself, or as a base.
 func (p *Pair) needsOlder(k int) bool { return p.columns[k].two || p.columns[k].isBase }
 
-// readRuns reads what all columns need of n instances, unless it was read last.
-func (p *Pair) readRuns(first, n int) *runs {
-	r := &p.cooker.runs
-	if r.pair == p && r.first == first {
-		return r
+// place is where a value stands among those that are kept of an object with so many
+// fields and instances: that of field j of instance i.
+func place(fields, instances, j, i int) int {
+	run := i / index.RunLen * index.RunLen
+	return fields*run + j*min(index.RunLen, instances-run) + i - run
+}
+
+// beginRuns finds out where the older values come from, before runs are read.
+func (p *Pair) beginRuns() {
+	k := &p.kept
+	k.older, k.same = nil, false
+	if p.hasPrev && k.place == p.prev.Place() {
+		k.older, k.same = k.values, p.inPlace && p.prev.Len() == p.Len()
 	}
-	r.pair, r.first = p, first
+	if !k.same {
+		k.values, k.spare = k.spare, k.values
+	}
+	k.place = Place{}
+	n := len(p.prevFields.list) * p.Len()
+	k.values = slices.Grow(k.values[:0], n)[:n]
+}
+
+// endRuns notes whose values are kept, now that all runs were read.
+func (p *Pair) endRuns() { p.kept.place = p.cur.Place() }
+
+// readRuns reads what all columns need of n instances.
+func (p *Pair) readRuns(first, n int) {
+	r := &p.cooker.runs
 	if grow := len(p.curFields.list) - len(r.newer); grow > 0 {
 		r.newer = append(r.newer, make([]index.Run, grow)...)
 		r.older = append(r.older, make([]index.Run, grow)...)
@@ -55,27 +89,68 @@ func (p *Pair) readRuns(first, n int) *runs {
 		at[i] = int32(first + i)
 	}
 	p.cur.s.index.ReadRuns(r.newer, p.curFields.list, p.cur.pos, at)
-	if p.hasPrev {
-		p.prev.s.index.ReadRuns(r.older, p.prevFields.list, p.prev.pos, p.from[first:first+n])
+
+	from := p.from[first:][:n]
+	switch {
+	case !p.hasPrev || p.kept.same:
+	case p.kept.older != nil:
+		p.gatherRuns(from)
+	default:
+		p.prev.s.index.ReadRuns(r.older, p.prevFields.list, p.prev.pos, from)
 	}
-	return r
+}
+
+// gatherRuns takes the older values of instances from those that are kept. Most stand
+// side by side in both samples.
+func (p *Pair) gatherRuns(from []int32) {
+	older, fields, count := p.cooker.runs.older, len(p.prevFields.list), p.prev.Len()
+	for i, end := 0, 0; i < len(from); i = end {
+		end = i + 1
+		if from[i] < 0 {
+			continue
+		}
+		for end < len(from) && from[end] == from[end-1]+1 && from[end]%index.RunLen != 0 {
+			end++
+		}
+		for j := range fields {
+			copy(older[j][i:end], p.kept.older[place(fields, count, j, int(from[i])):])
+		}
+	}
+}
+
+// keepRuns keeps what was read of n instances for the next sample.
+func (p *Pair) keepRuns(first, n int) {
+	newer := p.cooker.runs.newer
+	for j, k := range p.prevFields.counters {
+		at := place(len(p.prevFields.list), p.Len(), j, first)
+		copy(p.kept.values[at:][:n], newer[p.curFields.of[k]][:n])
+	}
 }
 
 // loadRuns gives a column its operands of a run of instances.
 func (p *Pair) loadRuns(op *counter.Column, col *column, k, first int) {
 	n := len(op.Bits)
-	r := p.readRuns(first, n)
-	op.Cur = r.newer[p.curFields.of[k]][:n]
+	newer := p.cooker.runs.newer
+	op.Cur = newer[p.curFields.of[k]][:n]
 	if col.base >= 0 {
-		op.CurBase = r.newer[p.curFields.of[col.base]][:n]
+		op.CurBase = newer[p.curFields.of[col.base]][:n]
 	}
 	if !col.two {
 		return
 	}
-	op.Prev = r.older[p.prevFields.of[k]][:n]
+	op.Prev = p.olderRun(k, first, n)
 	if col.base >= 0 {
-		op.PrevBase = r.older[p.prevFields.of[col.base]][:n]
+		op.PrevBase = p.olderRun(int(col.base), first, n)
 	}
+}
+
+// olderRun are the older values of a counter of n instances.
+func (p *Pair) olderRun(k, first, n int) []uint64 {
+	j := int(p.prevFields.of[k])
+	if p.kept.same {
+		return p.kept.values[place(len(p.prevFields.list), p.Len(), j, first):][:n]
+	}
+	return p.cooker.runs.older[j][:n]
 }
 
 // fixed tells whether values are in the same places in both samples and none is

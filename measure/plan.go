@@ -33,6 +33,7 @@ type plan struct {
 	columns    []column       // by object and counter
 	order      []int32        // of the columns by part
 	ends       []int          // scratch
+	positions  []int32        // see everyPosition
 	groups     []group        // the columns, by object
 	cooked     []frame.Column // of all groups
 	out        []Column       // of the cycle
@@ -274,7 +275,8 @@ func (p *plan) current(ck *frame.Cooker, f frame.Frame) bool {
 }
 
 // holds tells whether what is planned for an object holds for the one at the
-// same position in a newer frame: it has the same definitions and instances.
+// same position in a newer frame: it has the same definitions and instances. Equal
+// labels do not tell: a process may have taken the name and the place of another.
 func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {
 	if p.stale || op.id != o.ID() {
 		return false
@@ -283,19 +285,7 @@ func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {
 		return true
 	}
 	pair := ck.Object(o)
-	return op.layout == pair.Layout() && op.labels == o.Labels() && inPlace(pair)
-}
-
-// inPlace tells whether every instance is the same thing as the one that was
-// in its place before. Equal labels do not tell: a process may have taken the
-// name and the place of another.
-func inPlace(pair *frame.Pair) bool {
-	for i := range pair.Len() {
-		if j, _ := pair.From(i); j != i {
-			return false
-		}
-	}
-	return true
+	return op.layout == pair.Layout() && op.labels == o.Labels() && pair.InPlace()
 }
 
 // arrange gives every reading its place: by part, then by object, counter and

@@ -102,7 +102,7 @@ func (b *planner) instances(parts []found) [][]int32 {
 	}
 	paths = append(paths, b.exclude...)
 
-	find := selection.NewFinder(paths, b.object.Single(), b.labels.Len())
+	find := selection.NewFinder(paths, b.object.Single(), b.plan.everyPosition(b.labels.Len()))
 	if find.NeedsNames() {
 		b.names.addTo(find)
 	}
@@ -118,6 +118,15 @@ func (b *planner) leaveOut(instances [][]int32) {
 			}
 		}
 	}
+}
+
+// everyPosition are the numbers below n, which must not be changed.
+func (p *plan) everyPosition(n int) []int32 {
+	p.positions = slices.Grow(p.positions, max(0, n-len(p.positions)))
+	for i := len(p.positions); i < n; i++ {
+		p.positions = append(p.positions, int32(i))
+	}
+	return p.positions[:n:n]
 }
 
 // wantsCounter leaves out bases always, and headings unless they are asked for

@@ -85,8 +85,9 @@ func (p *plan) prepare() {
 
 	for i := range p.columns {
 		col := &p.columns[i]
-		n := len(col.instances)
-		p.out[col.out] = Column{item: col.item, start: col.start, Bits: p.store.bits[col.start:][:n], Status: p.store.status[col.start:][:n]}
+		out, n := &p.out[col.out], len(col.instances)
+		out.item, out.start, out.one, out.text = col.item, col.start, nil, ""
+		out.Bits, out.Status = p.store.bits[col.start:][:n], p.store.status[col.start:][:n]
 	}
 }
 
@@ -115,12 +116,12 @@ func (p *plan) prepareCounter(cols []column, begin int) {
 	for i := range cols {
 		col := &cols[i]
 		if col.apart = apart; !apart {
-			n := len(col.instances)
-			c := frame.Column{K: col.k, Bits: p.store.bits[col.start:][:n], Status: p.store.status[col.start:][:n]}
+			p.cooked = p.cooked[:len(p.cooked)+1] // which has room for all
+			c, n := &p.cooked[len(p.cooked)-1], len(col.instances)
+			c.K, c.Only, c.Bits, c.Status = col.k, nil, p.store.bits[col.start:][:n], p.store.status[col.start:][:n]
 			if n < all {
 				c.Only = col.instances
 			}
-			p.cooked = append(p.cooked, c)
 		}
 		col.cooked = len(p.cooked) - 1 - begin
 	}
@@ -155,8 +156,11 @@ func (p *plan) touches(col *column, out *Column, fell bool, pair *frame.Pair, n 
 	}
 	p.marks = p.store.mark(col.start, len(col.instances))
 	if fresh {
+		all := len(col.instances) == op.labels.Len()
 		for _, i := range op.arrived {
-			if m, wanted := slices.BinarySearch(col.instances, i); wanted {
+			if all {
+				p.marks[i] = p.marks[i].With(winperf.InstancesCame)
+			} else if m, wanted := slices.BinarySearch(col.instances, i); wanted {
 				p.marks[m] = p.marks[m].With(winperf.InstancesCame)
 			}
 		}

@@ -190,7 +190,7 @@ func (x *blgExpansion) object() {
 
 // some makes entries of what paths name.
 func (x *blgExpansion) some(wanted []*selection.Path) {
-	find, labels := selection.NewFinder(wanted, x.o.Single(), x.o.Len()), x.o.Labels()
+	find, labels := selection.NewFinder(wanted, x.o.Single(), selection.Every(x.o.Len())), x.o.Labels()
 	if find.NeedsNames() {
 		for i := range labels.Len() {
 			find.Add(i, labels.Full(i), labels.Occurrence(i))

@@ -242,3 +242,42 @@ func ExampleIndex_Column() {
 	// [10 11 12] true
 	// ab
 }
+
+// TestReadRunsOfLarge reads runs of a sample that is larger than a processor's caches:
+// of instances in order, in no order and far apart.
+func TestReadRunsOfLarge(t *testing.T) {
+	const instances, length = 3000, 1024
+	ix := &index.Index{
+		Data:     make([]byte, instances*length),
+		Objects:  []index.Object{{CounterEnd: 2, InstanceEnd: instances, Link0: -1}},
+		Counters: []index.Counter{{Size: 8, Value: 8, Base: -1}, {Size: 4, Value: 1020, Base: -1}},
+	}
+	for i := range uint32(instances) {
+		at := (i * 7 % instances) * length // a codec need not write them in order
+		binary.LittleEndian.PutUint32(ix.Data[at:], length)
+		binary.LittleEndian.PutUint64(ix.Data[at+8:], uint64(i)<<33)
+		binary.LittleEndian.PutUint32(ix.Data[at+1020:], i)
+		ix.Instances = append(ix.Instances, index.Instance{Block: at})
+	}
+	orders := map[string]func(i int) int32{
+		"in order":  func(i int) int32 { return int32(i) },
+		"backwards": func(i int) int32 { return int32(instances - 1 - i) },
+		"far apart": func(i int) int32 { return int32(i * (instances / index.RunLen)) },
+		"some":      func(i int) int32 { return int32(i%3*i) - int32(i%2) },
+	}
+	for name, order := range orders {
+		for _, n := range []int{1, 2, 3, 4, 5, index.RunLen - 1, index.RunLen} {
+			at := make([]int32, n)
+			for i := range at {
+				at[i] = order(i)
+			}
+			runs := make([]index.Run, 2)
+			ix.ReadRuns(runs, []index.Field{{Value: 8, Size: 8}, {Value: 1020, Size: 4}}, 0, at)
+			for i, j := range at {
+				if j >= 0 && (runs[0][i] != uint64(j)<<33 || runs[1][i] != uint64(j)) {
+					t.Fatalf("%s, %d of %d: %d and %d of the one at %d", name, i, n, runs[0][i], runs[1][i], j)
+				}
+			}
+		}
+	}
+}

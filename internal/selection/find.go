@@ -24,22 +24,25 @@ type Finder struct {
 // long as a few comparisons.
 const few = 4
 
-// NewFinder returns a Finder over paths that are about an object of n instances; nil stands
-// for what wants all of them. single tells that the object has no instances but the one
-// without a name.
-func NewFinder(paths []*Path, single bool, n int) *Finder {
+// Every returns the positions of n instances.
+func Every(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// NewFinder returns a Finder over paths that are about an object, given the positions of
+// all its instances; nil stands for what wants all of them. single tells that the object
+// has no instances but the one without a name.
+func NewFinder(paths []*Path, single bool, all []int32) *Finder {
 	f := &Finder{paths: paths, found: make([][]int32, len(paths))}
-	var all, named []int32
+	var named []int32
 	for k, p := range paths {
 		switch {
 		case p != nil && !p.Fits(single):
 		case p == nil, single, p.EveryInstance():
-			if all == nil {
-				all = make([]int32, n)
-				for i := range all {
-					all[i] = int32(i)
-				}
-			}
 			f.found[k] = all
 		default:
 			named = append(named, int32(k))

@@ -37,7 +37,7 @@ func paths(t testing.TB, texts ...string) []*selection.Path {
 }
 
 func find(paths []*selection.Path, single bool, in []instance) [][]int32 {
-	f := selection.NewFinder(paths, single, len(in))
+	f := selection.NewFinder(paths, single, selection.Every(len(in)))
 	if f.NeedsNames() {
 		for i := range in {
 			f.Add(i, in[i].name, in[i].index)
@@ -120,7 +120,7 @@ func TestFinderNames(t *testing.T) {
 		for i := range more {
 			texts = append(texts, fmt.Sprintf("(other%d)", i))
 		}
-		f := selection.NewFinder(paths(t, texts...), false, 2)
+		f := selection.NewFinder(paths(t, texts...), false, selection.Every(2))
 		for i, name := range []string{"1", "2"} {
 			f.Add(i, "a", i)
 			f.Add(i, name, 0)
@@ -136,13 +136,13 @@ func TestFinderNames(t *testing.T) {
 
 // TestFinderLooksAtNoName where all paths want all instances.
 func TestFinderLooksAtNoName(t *testing.T) {
-	f := selection.NewFinder(append(paths(t, `(*)`, `(*#*)`, ``), nil), false, 3)
+	f := selection.NewFinder(append(paths(t, `(*)`, `(*#*)`, ``), nil), false, selection.Every(3))
 	found := f.Found()
 	shared := len(found[0]) == 3 && &found[0][0] == &found[1][0] && &found[0][0] == &found[3][0]
 	if f.NeedsNames() || !shared || found[2] != nil {
 		t.Errorf("needs names: %v, found %d", f.NeedsNames(), found)
 	}
-	if f := selection.NewFinder(paths(t, `(*)`, `(a)`), false, 3); !f.NeedsNames() {
+	if f := selection.NewFinder(paths(t, `(*)`, `(a)`), false, selection.Every(3)); !f.NeedsNames() {
 		t.Error("(a) is found without names")
 	}
 }
