@@ -3,7 +3,6 @@ package winperf
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -236,11 +235,13 @@ func (p *Blocks) put(b *Block) {
 	}
 }
 
-// reserve makes room for a block that is somewhat larger than the last one.
+// reserve makes room for a block that is somewhat larger than the last one. What very
+// large ones get more is no share of them: several are kept.
 func (b *Block) reserve(size int) {
-	const little = 512
-	if size > 0 && cap(b.Bytes) < size+size/16+little {
-		b.Bytes = slices.Grow(b.Bytes[:0], size+size/8+2*little)
+	const little, much = 512, 256 << 10
+	more := little + min(size/16, much)
+	if size > 0 && cap(b.Bytes) < size+more {
+		b.Bytes = make([]byte, 0, size+2*more)
 	}
 	b.room = cap(b.Bytes)
 }

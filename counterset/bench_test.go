@@ -1,6 +1,7 @@
 package counterset_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -72,13 +73,13 @@ func BenchmarkCounterset(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(wantN), "ns/value")
 			})
 		}
-		var ix index.Index
+		var ix, older index.Index
 		names := &keeper{}
 		opt := counterset.Options{Known: names.known, Object: names.object}
-		if err := counterset.Decode(block, all, &ix, counterset.Options{}); err != nil {
+		if err := counterset.Decode(bytes.Clone(block), all, &older, counterset.Options{}); err != nil {
 			b.Fatal(err)
 		}
-		names.keep(&ix)
+		names.keep(&older)
 		rows := make([]uint64, 1024)
 		run("decode", func() (sum uint64, n int, err error) {
 			if err = counterset.Decode(block, all, &ix, opt); err != nil || names.changed > 0 {
@@ -107,28 +108,17 @@ func readAll(ix *index.Index, rows []uint64) (sum uint64, n int) {
 	return sum, n
 }
 
-// keeper keeps names from one sample to the next, as a frame does.
+// keeper has the sample before, as a frame does.
 type keeper struct {
-	raw     [][]byte
-	names   [][]index.Span
+	older   *index.Index
 	changed int
 }
 
-func (k *keeper) keep(ix *index.Index) {
-	for _, o := range ix.Objects {
-		var raw []byte
-		var names []index.Span
-		for i := o.Instance0; i < o.InstanceEnd; i++ {
-			in := &ix.Instances[i]
-			names = append(names, index.Span{Off: uint32(len(raw)) + in.Name.Off - in.Off, Len: in.Name.Len})
-			raw = append(raw, counterset.Definition(ix, in)...)
-		}
-		k.raw, k.names = append(k.raw, raw), append(k.names, names)
-	}
-}
+func (k *keeper) keep(ix *index.Index) { k.older = ix }
 
-func (k *keeper) known(i int, _ uint32) ([]byte, []index.Span, bool) {
-	return k.raw[i], k.names[i], true
+func (k *keeper) known(i int, _, _ uint32) (*index.Index, []index.Instance) {
+	o := &k.older.Objects[i]
+	return k.older, k.older.Instances[o.Instance0:o.InstanceEnd]
 }
 
 func (k *keeper) object(_ int, same bool) {

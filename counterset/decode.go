@@ -1,6 +1,7 @@
 package counterset
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/winperf/winperf"
@@ -10,12 +11,13 @@ import (
 // Options are the ways to decode.
 type Options struct {
 	// Known, if not nil, gives the instances that an earlier sample had in the
-	// object which will get this position: the [Definition] of each one behind the
-	// other, and where in them the names stand. Comparing them here costs a
-	// fraction of reading them. ok is false where nothing is known.
-	Known func(position int, title uint32) (definitions []byte, names []index.Span, ok bool)
+	// object which will get this position, and the index they are of; nil where
+	// there are none. Comparing them here costs a fraction of reading them. The
+	// code page is 0.
+	Known func(position int, title, codePage uint32) (*index.Index, []index.Instance)
 	// Object, if not nil, is called as soon as an object is in the index. same
-	// tells that the definitions of all instances are those that Known gave.
+	// tells that there are as many instances as Known gave and that the
+	// [Definition] of each is the same.
 	Object func(position int, same bool)
 }
 
@@ -196,7 +198,8 @@ func (d *decoder) place(i int, l *layout, o *index.Object) {
 func (d *decoder) recall(title uint32) {
 	d.known = known{}
 	if d.opt.Known != nil {
-		d.known.definitions, d.known.names, d.known.same = d.opt.Known(len(d.ix.Objects), title)
+		d.known.older, d.known.instances = d.opt.Known(len(d.ix.Objects), title, 0)
+		d.known.same = d.known.older != nil
 	}
 }
 
@@ -242,40 +245,38 @@ func (d *decoder) instances(a *answer, l *layout, id *ident, o *index.Object) bo
 
 // known is what is known of an object's instances.
 type known struct {
-	definitions []byte // of those that were not met yet
-	names       []index.Span
-	cut         uint32 // how much was cut off definitions
-	same        bool   // all so far were the known ones
+	older     *index.Index
+	instances []index.Instance // those that were not met yet
+	same      bool             // all so far were the known ones
 }
 
 // all tells whether the object had the known instances and no others.
-func (k *known) all() bool { return k.same && len(k.names) == 0 }
+func (k *known) all() bool { return k.same && len(k.instances) == 0 }
 
 // unnamed meets the one unnamed instance of a set without instances.
 func (k *known) unnamed() {
-	if k.same = k.same && len(k.names) == 1 && k.names[0].Len == 0; k.same {
-		k.names = nil
+	if k.same = k.same && len(k.instances) == 1 && k.instances[0].Off == 0; k.same {
+		k.instances = nil
 	}
 }
 
 // next tells whether the instance at pos is the next known one, and returns where
 // its values begin and how long its name is.
 func (k *known) next(b []byte, pos uint32) (values, name uint32, ok bool) {
-	if !k.same || len(k.names) == 0 {
+	if !k.same || len(k.instances) == 0 {
 		k.same = false
 		return 0, 0, false
 	}
 
 	// A thing without a name has no definition, with which anything would begin.
-	n := k.names[0].Off + k.names[0].Len - k.cut
-	def, at := k.definitions[:n], b[pos:]
-	if n == 0 || uint32(len(at)) < n || string(at[:n]) != string(def) || u32(at, 0) > uint32(len(at)) {
+	in, at := &k.instances[0], b[pos:]
+	def := Definition(k.older, in)
+	if len(def) == 0 || !bytes.HasPrefix(at, def) || u32(at, 0) > uint32(len(at)) {
 		k.same = false
 		return 0, 0, false
 	}
-	name = k.names[0].Len
-	k.definitions, k.names, k.cut = k.definitions[n:], k.names[1:], k.cut+n
-	return pos + u32(at, 0), name, true
+	k.instances = k.instances[1:]
+	return pos + u32(at, 0), in.Name.Len, true
 }
 
 // damage lists a finding.

@@ -67,15 +67,7 @@ func anyValue(v counterset.Value) counterset.Value {
 func checkKnown(t *testing.T, b []byte, before *index.Index) {
 	var again index.Index
 	_ = counterset.Decode(b, sets(memoryInfo(), processorInfo()), &again, counterset.Options{
-		Known: func(k int, title uint32) (raw []byte, names []index.Span, ok bool) {
-			o := &before.Objects[k]
-			for i := o.Instance0; i < o.InstanceEnd; i++ {
-				in := &before.Instances[i]
-				names = append(names, index.Span{Off: uint32(len(raw)) + in.Name.Off - in.Off, Len: in.Name.Len})
-				raw = append(raw, counterset.Definition(before, in)...)
-			}
-			return raw, names, true
-		},
+		Known: (&keeper{older: before}).known,
 		Object: func(k int, same bool) {
 			if !same {
 				t.Fatalf("object %d has other instances than itself", k)

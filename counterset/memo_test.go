@@ -281,11 +281,11 @@ func checkSame(t *testing.T, what string, older, newer []byte, same bool) {
 	names.keep(decode(t, older, all))
 	calls := 0
 	opt := counterset.Options{
-		Known: func(k int, title uint32) ([]byte, []index.Span, bool) {
-			if k != 0 || title != 1000 {
+		Known: func(k int, title, codePage uint32) (*index.Index, []index.Instance) {
+			if k != 0 || title != 1000 || codePage != 0 {
 				t.Errorf("%s: asked for object %d of title %d", what, k, title)
 			}
-			return names.raw[k], names.names[k], true
+			return names.known(k, title, codePage)
 		},
 		Object: func(k int, got bool) {
 			calls++

@@ -56,8 +56,8 @@ func (p *Pool) put(s *sheet) {
 
 // Decode checks and indexes the bytes of a sample's parts, as far as nobody did,
 // and returns them as one frame, which holds their blocks. Strings of before, if it
-// is a frame of the same query that was decoded earlier, are shared where their
-// bytes are unchanged.
+// is a frame of the same query that was decoded earlier and is held, are shared where
+// their bytes are unchanged.
 //
 // The error says that nothing of the sample can be read. What cost less is in
 // Damage: a part that is missing or damaged as a whole (objects before the damage
@@ -246,16 +246,14 @@ type store struct {
 	shared shared    // columns cooked of the block
 
 	// While the block is decoded: the frame before, how many objects parts before
-	// this one have, and the former labels of the object at hand.
+	// this one have, and what the object at hand was in the frame before.
 	before *sheet
 	near   int
-	former *Labels
+	former former
 
 	// s.known and s.label, made once because making them allocates.
-	knownObject func(int, uint32, uint32) []byte
+	knownObject func(int, uint32, uint32) (*index.Index, []index.Instance)
 	labelObject func(int, bool)
-	// s.knownSet, made when a counter set is decoded first.
-	knownSetObject func(int, uint32) ([]byte, []index.Span, bool)
 }
 
 // decode decodes a block, for all who hold it.
@@ -268,7 +266,7 @@ func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents
 	st.block, st.before, st.near = b, s.before, len(s.objects)
 	st.number++
 	err := st.decode()
-	st.before, st.former, st.broken = nil, nil, nil
+	st.before, st.former, st.broken = nil, former{}, nil
 	if b.Shared {
 		st.shared.begin(len(st.index.Objects))
 	}

@@ -1,16 +1,14 @@
 package frame
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 
-	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counterset"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // Labels are what the instances of one object are called. They are immutable.
@@ -19,9 +17,6 @@ import (
 // went or moved.
 type Labels struct {
 	names []string
-	raw   []byte       // Definition, of the codec, of all instances, to compare the next sample with
-	spans []index.Span // where each name is in raw
-	page  uint32       // code page of raw
 	links []index.Link // nil where no instance has a parent or a unique id
 
 	parents []parentLabels // of the objects that links name
@@ -147,19 +142,26 @@ func (l *Labels) byText() bool {
 	return l.links == nil && !l.numbers.mixed
 }
 
-// known finds the labels that the object, which is to be decoded, had in the
-// frame before, and returns the definitions they were made of.
-func (s *store) known(position int, title, codePage uint32) []byte {
-	s.former = nil
+// former is what an object was in the frame before.
+type former struct {
+	labels    *Labels
+	index     *index.Index
+	instances []index.Instance // that the labels are of
+}
+
+// known finds what the object, which is to be decoded, was in the frame before, and
+// returns the instances that it had.
+func (s *store) known(position int, title, codePage uint32) (*index.Index, []index.Instance) {
+	s.former = former{}
 	at := s.before.find(s.near+position, title)
 	if at < 0 {
-		return nil
+		return nil, nil
 	}
-	if l := s.before.objects[at].Labels(); l.page == codePage {
-		s.former = l
-		return l.raw
+	was := s.before.objects[at]
+	if was.def().CodePage == codePage && was.s.block.Format == s.block.Format {
+		s.former = former{was.Labels(), &was.s.index, was.instances()}
 	}
-	return nil
+	return s.former.index, s.former.instances
 }
 
 // label gives the object at position i, which was just decoded, its labels:
@@ -167,14 +169,11 @@ func (s *store) known(position int, title, codePage uint32) []byte {
 // new ones that share the strings of names that are still there.
 func (s *store) label(i int, same bool) {
 	d := &s.index.Objects[i]
-	if n := int(d.InstanceEnd - d.Instance0); same && n == s.former.Len() {
-		s.labels = append(s.labels, s.former)
+	if n := int(d.InstanceEnd - d.Instance0); same && n == s.former.labels.Len() {
+		s.labels = append(s.labels, s.former.labels)
 		return
 	}
-	n := namer{ix: &s.index, page: d.CodePage, instances: s.index.Instances[d.Instance0:d.InstanceEnd], definition: perfdata.Definition}
-	if s.block.Format == winperf.FormatV2 {
-		n.definition = counterset.Definition
-	}
+	n := namer{ix: &s.index, page: d.CodePage, instances: s.index.Instances[d.Instance0:d.InstanceEnd]}
 	if d.Link0 >= 0 {
 		n.links = s.index.Links[d.Link0:][:len(n.instances)]
 	}
@@ -187,8 +186,7 @@ func (s *store) labelParents() {
 	for i, l := range s.labels {
 		if l.links != nil && !s.sameParents(l) {
 			s.labels[i] = &Labels{
-				names: l.names, raw: l.raw, spans: l.spans, page: l.page, links: l.links,
-				parents: s.parentsOf(l),
+				names: l.names, links: l.links, parents: s.parentsOf(l),
 			}
 			s.labels[i].former.Store(l.goOn())
 		}
@@ -244,33 +242,22 @@ type namer struct {
 	page      uint32
 	instances []index.Instance
 	links     []index.Link // not resolved; nil where there are none
-	// definition is the Definition of the sample's codec.
-	definition func(*index.Index, *index.Instance) []byte
 }
 
-// make makes new labels. They share the strings of before, which may be nil.
-func (n *namer) make(before *Labels) *Labels {
-	size := 0
-	for i := range n.instances {
-		size += len(n.definition(n.ix, &n.instances[i]))
-	}
+// make makes new labels. They share the strings of before, if there are any.
+func (n *namer) make(before former) *Labels {
 	l := &Labels{
 		names: make([]string, len(n.instances)),
-		raw:   make([]byte, 0, size),
-		spans: make([]index.Span, len(n.instances)),
-		page:  n.page,
 		links: slices.Clone(n.links),
 	}
-	l.former.Store(before.goOn())
+	l.former.Store(before.labels.goOn())
+
 	var fresh texts
-	older := newSearch(before)
+	older := newSearch(before.labels)
 	for i := range n.instances {
-		in := &n.instances[i]
-		l.spans[i] = index.Span{Off: uint32(len(l.raw)) + in.Name.Off - in.Off, Len: in.Name.Len}
-		l.raw = append(l.raw, n.definition(n.ix, in)...)
-		name := n.ix.NameBytes(in)
+		name := n.ix.NameBytes(&n.instances[i])
 		if at := older.find(func(at int) bool { return len(name) > 0 && before.isSpelled(at, name) }); at >= 0 {
-			l.names[i] = before.names[at]
+			l.names[i] = before.labels.names[at]
 			continue
 		}
 		fresh.add(&l.names[i], n.appendName(fresh.buf, i))
@@ -306,10 +293,9 @@ func (t *texts) flush() {
 	t.buf, t.of, t.end = t.buf[:0], t.of[:0], t.end[:0]
 }
 
-// isSpelled tells whether the name at a position stands in these bytes.
-func (l *Labels) isSpelled(at int, name []byte) bool {
-	span := l.spans[at]
-	return string(l.raw[span.Off:][:span.Len]) == string(name)
+// isSpelled tells whether the name at a position stood in these bytes.
+func (f *former) isSpelled(at int, name []byte) bool {
+	return bytes.Equal(f.index.NameBytes(&f.instances[at]), name)
 }
 
 // search finds the names of a sample in the labels of the one before, where nearly all

@@ -147,6 +147,25 @@ func TestDecodedOnce(t *testing.T) {
 	}
 }
 
+// TestBeforeOfAnotherFormat decodes a sample behind one of the other format, as a
+// record of two measurements has them: nothing is shared.
+func TestBeforeOfAnotherFormat(t *testing.T) {
+	var pool frame.Pool
+	const text = "object 5000\n counter 2 PERF_COUNTER_BULK_COUNT\n instance \"z\" : 1\n"
+	block := block(t, at0+text)
+	set := takeSetIn(t, &pool, setOf(t), frame.Frame{}, counter.Clocks{}, nil, setInstance{name: "z"})
+	v1 := take(t, &pool, block, set)
+	again := takeSetIn(t, &pool, setOf(t), v1, counter.Clocks{}, nil, setInstance{name: "z"})
+	for n, f := range []frame.Frame{set, v1, again} {
+		if l := f.Object(0).Labels(); f.NumObjects() != 1 || l.Len() != 1 || l.Name(0) != "z" {
+			t.Errorf("sample %d has %d objects, the first one with %d instances", n, f.NumObjects(), l.Len())
+		}
+	}
+	if set.Object(0).Labels() == v1.Object(0).Labels() || v1.Object(0).Labels() == again.Object(0).Labels() {
+		t.Error("samples of two formats have the same labels")
+	}
+}
+
 func TestPartsAllocateNothing(t *testing.T) {
 	var pool frame.Pool
 	f := take(t, &pool, perftest.Block(perftest.Desktop), frame.Frame{})

@@ -4,30 +4,18 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/counterset"
-	"github.com/winperf/winperf/internal/index"
 )
 
 // What is different with samples of version 2.
 
 // decodeSets decodes a sample of winperf.FormatV2.
 func (s *store) decodeSets() error {
-	if s.knownSetObject == nil { // made once because making it allocates
-		s.knownSetObject = s.knownSet
-	}
 	var sets []winperf.CounterSet
 	if s.block.Schema != nil {
 		sets = s.block.Schema.Sets
 	}
-	return counterset.Decode(s.block.Bytes, sets, &s.index, counterset.Options{Known: s.knownSetObject, Object: s.labelObject})
-}
-
-// knownSet is known for counter sets, where only the names tell how long a
-// definition is.
-func (s *store) knownSet(position int, title uint32) (definitions []byte, names []index.Span, ok bool) {
-	if definitions = s.known(position, title, 0); s.former == nil {
-		return nil, nil, false
-	}
-	return definitions, s.former.spans, true
+	opt := counterset.Options{Known: s.knownObject, Object: s.labelObject}
+	return counterset.Decode(s.block.Bytes, sets, &s.index, opt)
 }
 
 // isSet tells whether the object is a counter set. Its instances are known by

@@ -20,11 +20,12 @@ type Options struct {
 	// Warnings lists also what costs nothing, such as misaligned structures.
 	Warnings bool
 	// Known, if not nil, gives the instances that an earlier sample had in the
-	// object which will get this position: the [Definition] of each, one behind
-	// the other. Comparing them here costs a fraction of a second pass.
-	Known func(position int, title, codePage uint32) []byte
+	// object which will get this position, and the index they are of; nil where
+	// there are none. Comparing them here costs a fraction of a second pass.
+	Known func(position int, title, codePage uint32) (*index.Index, []index.Instance)
 	// Object, if not nil, is called as soon as an object is in the index. same
-	// tells that the definitions of all instances are those that Known gave.
+	// tells that there are as many instances as Known gave and that the
+	// [Definition] of each is the same.
 	Object func(position int, same bool)
 }
 
@@ -71,7 +72,10 @@ type decoder struct {
 	end    uint32 // where the objects end, as far as they were read
 	values uint64 // so far
 	names  uint64 // bytes, so far
-	known  []byte // what Options.Known gave for the object at hand and was not met yet; nil if an instance is another one
+	// What Options.Known gave for the object at hand; older is nil as soon as an
+	// instance is another one.
+	older *index.Index
+	known []index.Instance
 
 	unlisted *winperf.DataError // a finding that there was no room for, to be used again
 }

@@ -38,18 +38,14 @@ func TestKnown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			known := []byte{}
-			for i := range older.Instances {
-				known = append(known, perfdata.Definition(older, &older.Instances[i])...)
-			}
 			calls := 0
 			var newer index.Index
 			err = perfdata.Decode(encode(t, fixture(t, tt.newer)), &newer, perfdata.Options{
-				Known: func(position int, title, codePage uint32) []byte {
+				Known: func(position int, title, codePage uint32) (*index.Index, []index.Instance) {
 					if position != 0 || title != 230 || codePage != 0 {
 						t.Errorf("asked for object %d at %d, code page %d", title, position, codePage)
 					}
-					return known
+					return older, older.Instances
 				},
 				Object: func(position int, same bool) {
 					calls++

@@ -30,8 +30,8 @@ func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 		header: u32(d.b, int(off)+atObjHeader),
 		count:  u32(d.b, int(off)+atObjNumCounters),
 	}
-	if d.known = nil; d.opt.Known != nil {
-		d.known = d.opt.Known(len(d.ix.Objects), o.Title, o.CodePage)
+	if d.older = nil; d.opt.Known != nil {
+		d.older, d.known = d.opt.Known(len(d.ix.Objects), o.Title, o.CodePage)
 	}
 	err = d.objectParts(&o, &def)
 	if err != nil {
@@ -46,7 +46,7 @@ func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 	}
 	d.ix.Objects = append(d.ix.Objects, o)
 	if d.opt.Object != nil {
-		d.opt.Object(len(d.ix.Objects)-1, d.known != nil && len(d.known) == 0)
+		d.opt.Object(len(d.ix.Objects)-1, d.older != nil)
 	}
 	return nil
 }
@@ -146,6 +146,9 @@ func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *
 		shortest = math.MaxUint32
 	}
 	o.InstanceEnd = uint32(len(d.ix.Instances))
+	if int(o.InstanceEnd-o.Instance0) != len(d.known) {
+		d.older = nil
+	}
 	return shortest, err
 }
 
@@ -167,6 +170,9 @@ func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *winpe
 	}
 	d.ix.Instances = extend(d.ix.Instances, 1, d, o, instances)
 	d.ix.Instances[o.Instance0] = index.Instance{Block: pos}
+	if len(d.known) == 1 && d.known[0].Off != 0 {
+		d.older = nil
+	}
 	return length, nil
 }
 
@@ -182,7 +188,10 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 	b := d.b[:o.Off+o.Len]
 	end := uint32(len(b))
 	shortest = math.MaxUint32
-	known := d.known
+	older, known := d.older, d.known
+	if len(known) != len(list) {
+		older = nil
+	}
 	for i := range list {
 		if end-pos < instanceSize {
 			return 0, atInstance(d.fault(CheckInstanceRoom, pos, int64(end-pos), instanceSize), i)
@@ -218,24 +227,18 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 			nameOff, nameLen = 0, 0
 		}
 		in.Name = index.Span{Off: pos + nameOff, Len: nameLen}
-		if known != nil {
-			known = cutKnown(known, b[pos:max(pos+instanceSize, pos+nameOff+nameLen)])
+		if older != nil {
+			named := b[pos:max(pos+instanceSize, pos+nameOff+nameLen)]
+			if !bytes.Equal(Definition(older, &known[i]), named) {
+				older = nil
+			}
 		}
 		d.names += uint64(nameLen)
 		shortest = min(shortest, blockLen)
 		pos = block + blockLen
 	}
-	d.known = known
+	d.older = older
 	return shortest, nil
-}
-
-// cutKnown cuts an instance definition off what is known of an earlier sample;
-// nil if another one is there.
-func cutKnown(known, def []byte) []byte {
-	if !bytes.HasPrefix(known, def) {
-		return nil
-	}
-	return known[len(def):]
 }
 
 // Definition returns the definition of an instance up to the end of its name:

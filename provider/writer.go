@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/perfdata"
@@ -126,8 +125,23 @@ func (w *Writer) Object(l *Layout) ObjectWriter {
 }
 
 // Grow makes room for n more bytes at once, for a provider that knows how much it
-// will write; see [Layout.InstanceBytes].
-func (w *Writer) Grow(n int) { w.buf = slices.Grow(w.buf, max(0, min(n, w.maxBytes))) }
+// will write; see [Layout.InstanceBytes]. There is a little more, so that a later
+// sample of about that size finds room in the same memory.
+func (w *Writer) Grow(n int) {
+	const much = 1 << 20
+	n = max(0, min(n, w.maxBytes))
+	if n > cap(w.buf)-len(w.buf) {
+		w.buf = append(make([]byte, 0, len(w.buf)+n+min(n/8, much)), w.buf...)
+	}
+}
+
+// Restart drops all objects of this call, for a provider that found out that they do
+// not belong together. What was reported stays.
+func (w *Writer) Restart() {
+	err, reports := w.err, w.reports
+	w.begin(w.buf[:w.base])
+	w.err, w.reports = err, reports
+}
 
 // Definitions writes an object's definitions only, the answer to a query for
 // metadata.

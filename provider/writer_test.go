@@ -360,3 +360,66 @@ func writeProcesses(w *provider.Writer, l *provider.Layout, n int) {
 	}
 	o.End()
 }
+
+// TestGrow: room is made at once and with little to spare, which is enough for a
+// later sample that is somewhat larger.
+func TestGrow(t *testing.T) {
+	pl := layout(t, process())
+	const much = 1 << 20
+	for _, n := range []int{-1, 0, 10_000, 10 * much} {
+		size := n
+		d := dispatcher(t, nil, writes(func(w *provider.Writer) {
+			w.Grow(size)
+			o := w.Object(pl)
+			o.End()
+		}, pl))
+		var block []byte
+		for round := range 3 {
+			was := cap(block)
+			var err error
+			if block, err = d.Collect(t.Context(), everything(), block[:0]); err != nil {
+				t.Fatal(err)
+			}
+			if room := cap(block); room < size || room > max(n, 0)+min(n/8, much)+8192 {
+				t.Errorf("round %d: room for %d bytes is %d", round, size, room)
+			}
+			if round > 0 && cap(block) != was {
+				t.Errorf("round %d: %d bytes of room were %d", round, cap(block), was)
+			}
+			size = n + n/32
+		}
+	}
+}
+
+// TestRestart: what was written before is not there, mistakes and reports are.
+func TestRestart(t *testing.T) {
+	pl, tl := layout(t, process()), layout(t, thread())
+	ix := once(t, func(w *provider.Writer) {
+		o := w.Object(tl)
+		o.Instance(provider.Instance{Name: "0"})
+		o.End()
+		o = w.Object(pl)
+		o.Instance(provider.Instance{Name: "gone"})
+		w.Restart()
+		o = w.Object(pl)
+		o.Clock(500, 100)
+		o.Instance(provider.Instance{Name: "there"})
+		o.End()
+	}, pl, tl)
+	if got := titles(ix); len(got) != 1 || got[0] != 230 || len(ix.Instances) != 1 {
+		t.Errorf("objects %v with %d instances", got, len(ix.Instances))
+	}
+
+	var told []error
+	report := func(p provider.Problem) { told = append(told, p.Err) }
+	wrong := writes(func(w *provider.Writer) {
+		w.Report(errors.New("reported"))
+		o := w.Object(pl)
+		o.End()
+		w.Object(pl)
+		w.Restart()
+	}, pl)
+	if got := titles(ask(t, dispatcher(t, report, wrong), everything())); len(got) > 0 || len(told) != 2 {
+		t.Errorf("objects %v, problems %q", got, told)
+	}
+}

@@ -67,12 +67,17 @@ func FuzzForeign(f *testing.F) {
 			return
 		}
 		frame, names := w.block(p, "Global")
+		file.window = smallWindow
+		again, _ := w.block(p, "Global")
+		if a, b := text(frame, names), text(again, names); a != b {
+			t.Errorf("a copy gives\n%swindows give\n%s", a, b)
+		}
 		if len(w.problems) == 0 && frame.NumObjects() != len(file.objects) && len(file.of(0)) > 0 {
 			t.Errorf("no problem, but %d of %d objects:\n%s", frame.NumObjects(), len(file.objects), text(frame, names))
 		}
 		for _, in := range file.live {
-			if _, block := file.body(in); len(block) != file.images[in.object].Block {
-				t.Errorf("a counter block of %d bytes", len(block))
+			if s, ok, err := file.filled(in); err != nil || !ok || len(s.block) != file.images[in.object].Block {
+				t.Errorf("a counter block of %d bytes", len(s.block))
 			}
 		}
 	})

@@ -244,6 +244,16 @@ func (w *watcher) expectProblems(parts ...string) {
 	}
 }
 
+// inWindows runs a test with files that are copied, as small ones are, and with such
+// that are read by small windows, as large ones are by large ones.
+func inWindows(t *testing.T, test func(t *testing.T, window int)) {
+	t.Run("copied", func(t *testing.T) { test(t, 0) })
+	t.Run("by windows", func(t *testing.T) { test(t, smallWindow) })
+}
+
+// smallWindow is less than most slots.
+const smallWindow = 64
+
 // files returns the names of what is in a directory. Claims are not listed: each has
 // its file beside it.
 func files(t testing.TB, dir string) (names []string) {

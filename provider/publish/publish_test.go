@@ -180,34 +180,37 @@ func TestGrow(t *testing.T) {
 // The room of an instance is another's only when nobody has a counter of it any
 // more.
 func TestReuse(t *testing.T) {
-	dir := tempDir(t)
-	w := watch(t, ReaderOptions{Dirs: []string{dir}})
-	p := start(t, dir, schemaText)
-	old := add(t, p, "Peer", "old", nil)
-	late := must(t, old.Counter, "Bytes Served")
-	if err := old.Remove(); err != nil {
-		t.Fatal(err)
-	}
-	old = nil
-	for range 3 {
-		runtime.GC()
-	}
-	add(t, p, "Peer", "new", nil)
-	late.Add(99)
-	w.expect("Transfer 0 0 0", "Peer(new) 0")
-	runtime.KeepAlive(late)
-	used := p.memory.used
-	for round := 0; p.free() == 0; round++ {
-		if round == 1000 {
-			t.Fatal("the room of an instance that nobody has is never free")
+	inWindows(t, func(t *testing.T, window int) {
+		dir := tempDir(t)
+		w := watch(t, ReaderOptions{Dirs: []string{dir}})
+		w.window = window
+		p := start(t, dir, schemaText)
+		old := add(t, p, "Peer", "old", nil)
+		late := must(t, old.Counter, "Bytes Served")
+		if err := old.Remove(); err != nil {
+			t.Fatal(err)
 		}
-		runtime.GC()
-	}
-	add(t, p, "Peer", "yet", nil)
-	if p.memory.used != used {
-		t.Error("a free slot was not used again")
-	}
-	w.expect("Transfer 0 0 0", "Peer(yet) 0", "Peer(new) 0")
+		old = nil
+		for range 3 {
+			runtime.GC()
+		}
+		add(t, p, "Peer", "new", nil)
+		late.Add(99)
+		w.expect("Transfer 0 0 0", "Peer(new) 0")
+		runtime.KeepAlive(late)
+		used := p.memory.used
+		for round := 0; p.free() == 0; round++ {
+			if round == 1000 {
+				t.Fatal("the room of an instance that nobody has is never free")
+			}
+			runtime.GC()
+		}
+		add(t, p, "Peer", "yet", nil)
+		if p.memory.used != used {
+			t.Error("a free slot was not used again")
+		}
+		w.expect("Transfer 0 0 0", "Peer(yet) 0", "Peer(new) 0")
+	})
 }
 
 // free is the number of free slots.

@@ -55,6 +55,7 @@ type Reader struct {
 	account  int64 // that reads
 	open     fileOf
 	claims   func(path string) claim
+	window   int    // see foreign
 	changes  uint64 // files that came, went or were left out so far
 	opened   int    // files opened to know them or their publishers, so far
 
@@ -284,7 +285,10 @@ func (r *Reader) meet(d *watched, path string) {
 	}
 	defer file.Close() // it was only read
 
-	f := &foreign{path: path, dir: d, id: id, since: unclaimed, open: r.open, claims: r.claims, file: file}
+	f := &foreign{
+		path: path, dir: d, id: id, since: unclaimed,
+		open: r.open, claims: r.claims, file: file, window: r.window,
+	}
 	_, _, err = f.header()
 	there, lockErr := alive(file)
 	f.file = nil

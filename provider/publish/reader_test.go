@@ -25,24 +25,27 @@ const (
 // Several processes publish one object, and one leaves. Positions of parents are
 // those in the merged object.
 func TestSeveral(t *testing.T) {
-	dir, second := tempDir(t), tempDir(t)
-	w := watch(t, ReaderOptions{Dirs: []string{dir, filepath.Join(dir, "none"), second}})
-	p := start(t, dir, schemaText)
-	q := start(t, second, schemaText)
-	add(t, p, "Peer", "a", nil)
-	prov := w.Refresh()
-	add(t, q, "Job", "x", add(t, q, "Peer", "b", nil))
-	add(t, p, "Job", "y", add(t, p, "Peer", "c", nil))
-	w.expect("Transfer 0 0 0", "Peer(a) 0", "Peer(c) 0", "Peer(b) 0", "Job(c/y) 0 0 0", "Job(b/x) 0 0 0")
-	w.expectProblems(`object "Transfer", which has no instances, is published by`)
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
-	must(t, q.Counter2, "Bytes Sent").Set(3)
-	w.expect("Transfer 3 0 0", "Peer(b) 0", "Job(b/x) 0 0 0")
-	if w.Refresh() != prov {
-		t.Error("the objects are the same, but not their provider")
-	}
+	inWindows(t, func(t *testing.T, window int) {
+		dir, second := tempDir(t), tempDir(t)
+		w := watch(t, ReaderOptions{Dirs: []string{dir, filepath.Join(dir, "none"), second}})
+		w.window = window
+		p := start(t, dir, schemaText)
+		q := start(t, second, schemaText)
+		add(t, p, "Peer", "a", nil)
+		prov := w.Refresh()
+		add(t, q, "Job", "x", add(t, q, "Peer", "b", nil))
+		add(t, p, "Job", "y", add(t, p, "Peer", "c", nil))
+		w.expect("Transfer 0 0 0", "Peer(a) 0", "Peer(c) 0", "Peer(b) 0", "Job(c/y) 0 0 0", "Job(b/x) 0 0 0")
+		w.expectProblems(`object "Transfer", which has no instances, is published by`)
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		must(t, q.Counter2, "Bytes Sent").Set(3)
+		w.expect("Transfer 3 0 0", "Peer(b) 0", "Job(b/x) 0 0 0")
+		if w.Refresh() != prov {
+			t.Error("the objects are the same, but not their provider")
+		}
+	})
 }
 
 // Counter2 is a counter of Transfer.
@@ -201,10 +204,10 @@ type changing struct {
 }
 
 func (c *changing) ReadAt(p []byte, at int64) (int, error) {
-	n := copy(p, c.content[at:])
+	n, err := bytes.NewReader(c.content).ReadAt(p, at)
 	c.reads++
 	c.change(c.reads, c.content)
-	return n, nil
+	return n, err
 }
 
 // A slot that changes while it is read is left out; the others are not, even if
@@ -226,17 +229,20 @@ func TestChanging(t *testing.T) {
 	}
 	f.file = &changing{content: b, change: func(reads int, b []byte) {
 		le.PutUint64(b[HeaderGeneration:], le.Uint64(b[HeaderGeneration:])+1)
-		if reads == 3 { // the header, the end, then all slots
+		if reads == 4 { // the header, the end, the generation, then all slots
 			le.PutUint32(b[slot+SlotSequence:], le.Uint32(b[slot+SlotSequence:])+2)
 		}
 	}}
-	if _, err := f.sample(DefaultBudget, math.MaxInt64); err != nil {
+	if _, err := f.sample(DefaultBudget, math.MaxInt64, false); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
 	for _, in := range f.of(1) {
-		body, _ := f.body(in)
-		names = append(names, string(bytes.ReplaceAll(describe(body).name, []byte{0}, nil)))
+		s, ok, err := f.filled(in)
+		if err != nil || !ok {
+			t.Error(ok, err)
+		}
+		names = append(names, string(bytes.ReplaceAll(s.name, []byte{0}, nil)))
 	}
 	if fmt.Sprint(names) != "[a c]" || len(f.of(0)) != 1 || f.fault != nil {
 		t.Errorf("instances %q, fault %v", names, f.fault)
@@ -245,63 +251,66 @@ func TestChanging(t *testing.T) {
 
 // Everything at once: publishers, instances, values and readers.
 func TestRace(t *testing.T) {
-	dir := tempDir(t)
-	w := watch(t, ReaderOptions{Dirs: []string{dir}})
-	p := start(t, dir, schemaText)
-	shared := must(t, p.Counter2, "Bytes Sent")
-	var all sync.WaitGroup
-	const rounds = 100
-	for g := range 4 {
-		all.Go(func() {
-			for i := range rounds {
-				parent, err := p.objects[1].Instance(fmt.Sprint(g), InstanceOptions{})
-				if err != nil {
-					t.Error(err)
-					return
+	inWindows(t, func(t *testing.T, window int) {
+		dir := tempDir(t)
+		w := watch(t, ReaderOptions{Dirs: []string{dir}})
+		w.window = window
+		p := start(t, dir, schemaText)
+		shared := must(t, p.Counter2, "Bytes Sent")
+		var all sync.WaitGroup
+		const rounds = 100
+		for g := range 4 {
+			all.Go(func() {
+				for i := range rounds {
+					parent, err := p.objects[1].Instance(fmt.Sprint(g), InstanceOptions{})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					child, err := p.objects[2].Instance(fmt.Sprint(i), InstanceOptions{Parent: parent})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if c, err := child.Counter("Done"); err == nil {
+						c.Add(1)
+					}
+					shared.Add(1)
+					if err := parent.Remove(); err != nil {
+						t.Error(err)
+					}
+					if i%10 == 0 {
+						runtime.GC()
+					}
 				}
-				child, err := p.objects[2].Instance(fmt.Sprint(i), InstanceOptions{Parent: parent})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if c, err := child.Counter("Done"); err == nil {
-					c.Add(1)
-				}
-				shared.Add(1)
-				if err := parent.Remove(); err != nil {
-					t.Error(err)
-				}
-				if i%10 == 0 {
-					runtime.GC()
-				}
-			}
-		})
-	}
-	for range 2 {
-		all.Go(func() {
-			for range rounds / 5 {
-				q, err := New(schema(t, singles), Options{Dir: dir})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if err := q.Close(); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	done := make(chan struct{})
-	go func() { all.Wait(); close(done) }()
-	for running := true; running; {
-		select {
-		case <-done:
-			running = false
-		default:
-			w.all()
+			})
 		}
-	}
-	w.expect(fmt.Sprintf("Transfer %d 0 0", 4*rounds))
+		for range 2 {
+			all.Go(func() {
+				for range rounds / 5 {
+					q, err := New(schema(t, singles), Options{Dir: dir})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if err := q.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		done := make(chan struct{})
+		go func() { all.Wait(); close(done) }()
+		for running := true; running; {
+			select {
+			case <-done:
+				running = false
+			default:
+				w.all()
+			}
+		}
+		w.expect(fmt.Sprintf("Transfer %d 0 0", 4*rounds))
+	})
 }
 
 // A closed reader finds nothing, and a provider that is not the latest delivers

@@ -53,17 +53,15 @@ func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.
 		return nil
 	}
 
-	defer c.forget()
-	if err := c.readAll(ctx); err != nil {
-		return err
+	err := c.collect(ctx, w)
+	if errors.Is(err, errChanged) {
+		w.Restart()
+		c = newCollection(p, q)
+		c.whole = true
+		err = c.collect(ctx, w)
 	}
-	w.Grow(int(maxBlock - c.room))
-	for i, m := range p.objects {
-		if c.wanted[i] {
-			if err := c.write(ctx, w, m); err != nil {
-				return err
-			}
-		}
+	if err != nil {
+		return err
 	}
 	p.view.faults = c.faults
 	p.view.note()
@@ -74,11 +72,14 @@ func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.
 type collection struct {
 	*published
 	reader *Reader
+	whole  bool   // files are copied as a whole
 	wanted []bool // by object
 	read   map[*foreign]bool
 	spent  map[*watched]int64 // bytes of instances, by directory
 	used   map[int64]int64    // bytes of slots that were read, by account
 	room   int64              // bytes that the block has for instances
+	first  map[part]uint32    // positions of the first instances of parts in their objects
+	fixed  []bool             // by object: others tell positions in it
 	faults []fault
 }
 
@@ -93,6 +94,8 @@ func newCollection(p *published, q *provider.Query) *collection {
 		read:      map[*foreign]bool{},
 		spent:     map[*watched]int64{},
 		used:      map[int64]int64{},
+		first:     map[part]uint32{},
+		fixed:     make([]bool, len(p.objects)),
 		room:      maxBlock,
 	}
 	listed := map[uint32]bool{}
@@ -107,6 +110,25 @@ func newCollection(p *published, q *provider.Query) *collection {
 		}
 	}
 	return c
+}
+
+// collect writes a sample. The error is errChanged where a file changed meanwhile that
+// was not copied.
+func (c *collection) collect(ctx context.Context, w *provider.Writer) error {
+	defer c.forget()
+	if err := c.readAll(ctx); err != nil {
+		return err
+	}
+
+	w.Grow(int(maxBlock - c.room))
+	for i, m := range c.objects {
+		if c.wanted[i] {
+			if err := c.write(ctx, w, m, c.fixed[i] || !m.object.Multi); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // fault notes what cannot be shown of a file, and tells it once.
@@ -142,9 +164,7 @@ func (c *collection) readAll(ctx context.Context) error {
 			return err
 		}
 		for _, m := range round {
-			if err := c.prepare(ctx, m); err != nil {
-				return err
-			}
+			c.prepare(m)
 		}
 	}
 }
@@ -192,15 +212,18 @@ func (c *collection) readFile(f *foreign, share int64) bool {
 	}
 	var cost int64
 	err := f.use(func() (err error) {
-		cost, err = f.sample(limit, share)
+		cost, err = f.sample(limit, share, c.whole)
 		return err
 	})
 	if errors.Is(err, errShare) {
 		return false
 	}
+	if err != nil {
+		f.live = f.live[:0]
+	}
 	c.read[f] = true
 	c.spent[f.dir] += cost
-	c.used[f.id.owner] += int64(len(f.data))
+	c.used[f.id.owner] += int64(f.size)
 	c.accept(f, err)
 	return true
 }
@@ -212,7 +235,7 @@ func (c *collection) accept(f *foreign, err error) {
 	case err != nil:
 		c.fault(f, err)
 	case room > c.room:
-		f.live = nil
+		f.live = f.live[:0]
 		f.forget()
 		const message = "%s: a sample has no room for its instances, which need %d bytes of %d: %w"
 		c.fault(f, fmt.Errorf(message, f.path, room, c.room, errTooMuch))
@@ -234,91 +257,102 @@ func (c *collection) bytesOf(f *foreign) (n int64) {
 				layout = c.objects[at].layout
 			}
 		}
-		if layout == nil || !f.objects[in.object].Multi {
-			continue
+		if layout != nil && f.objects[in.object].Multi {
+			n += int64(layout.InstanceBytes(int(in.name)))
 		}
-		body, _ := f.body(in)
-		n += int64(layout.InstanceBytes(len(describe(body).name)))
 	}
 	return n
 }
 
 // prepare gives the instances of an object their positions, and wants the
 // objects that their parents are in.
-func (c *collection) prepare(ctx context.Context, m *merged) error {
+func (c *collection) prepare(m *merged) {
 	if !m.object.Multi {
-		return nil
+		return
 	}
-	var n uint32
+	n := 0
 	for _, p := range m.parts {
-		list := p.file.of(p.number)
-		for k := range list {
-			if n%checkEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			list[k].position = n
-			n++
-			body, _ := p.file.body(list[k])
-			if i := c.position(p.file, describe(body).parent); i >= 0 {
-				c.wanted[i] = true
+		c.first[p] = uint32(n)
+		n += len(p.file.of(p.number))
+		for _, number := range p.file.parentsOf(p.number) {
+			if i, shown := c.shown[part{p.file, number}]; shown {
+				c.wanted[i], c.fixed[i] = true, true
 			}
 		}
 	}
-	return nil
 }
 
 // checkEvery is after how many instances it is looked whether the sample is still
 // waited for.
 const checkEvery = 1 << 14
 
-// position returns the position of the merged object that has the relative title
-// in a file, -1 if it is not shown.
-func (c *collection) position(f *foreign, title uint32) int {
-	number := f.titled(title)
-	if i, shown := c.shown[part{f, number}]; shown {
-		return i
-	}
-	return -1
-}
-
-// write writes an object.
-func (c *collection) write(ctx context.Context, w *provider.Writer, m *merged) error {
+// write writes an object, with all instances that were found if it is fixed.
+func (c *collection) write(ctx context.Context, w *provider.Writer, m *merged, fixed bool) error {
+	parts := m.parts
 	if !m.object.Multi {
-		if list := m.parts[0].file.of(m.parts[0].number); len(list) > 0 { // or it is about to end
-			o := w.Object(m.layout)
-			_, block := m.parts[0].file.body(list[0])
-			setValues(&o, m, block)
-			o.End()
+		if parts = parts[:1]; len(parts[0].file.of(parts[0].number)) == 0 {
+			return nil // it is about to end
 		}
-		return nil
 	}
 	o := w.Object(m.layout)
-	for _, p := range m.parts {
-		for k, in := range p.file.of(p.number) {
-			if k%checkEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			body, block := p.file.body(in)
-			o.Instance(c.instance(p.file, in, describe(body)))
-			setValues(&o, m, block)
+	for _, p := range parts {
+		err := p.file.reading(func() error { return c.writePart(ctx, &o, m, p, fixed) })
+		if errors.Is(err, errChanged) {
+			p.file.restless = true
+		}
+		if err != nil {
+			return err
 		}
 	}
 	o.End()
 	return nil
 }
 
+// writePart writes the instances that a file has of an object.
+func (c *collection) writePart(
+	ctx context.Context, o *provider.ObjectWriter, m *merged, p part, fixed bool,
+) error {
+	for k, in := range p.file.of(p.number) {
+		if k%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s, there, err := p.file.filled(in)
+		switch {
+		case err != nil:
+			return err
+		case !there && fixed:
+			return errChanged
+		case !there:
+			continue
+		}
+		if m.object.Multi {
+			o.Instance(c.instance(p.file, in, &s))
+		}
+		setValues(o, m, s.block)
+		if !m.object.Multi {
+			break
+		}
+	}
+	return nil
+}
+
 // instance is what the definition of an instance holds.
-func (c *collection) instance(f *foreign, in foreignInstance, d described) provider.Instance {
-	out := provider.Instance{UTF16: d.name, UniqueID: d.uniqueID, HasUniqueID: d.uniqueID != -1}
-	if d.parent == 0 {
+func (c *collection) instance(f *foreign, in foreignInstance, s *filled) provider.Instance {
+	out := provider.Instance{UTF16: s.name, UniqueID: s.uniqueID, HasUniqueID: s.uniqueID != -1}
+	if s.parent == 0 {
 		return out
 	}
-	i, parent := c.position(f, d.parent), f.parentOf(d.parent, d.slot)
-	if i < 0 || parent == nil {
+
+	object, k := f.titled(s.parent), -1
+	i, shown := c.shown[part{f, object}]
+	if shown {
+		k = f.parentOf(object, s.slot)
+	}
+	if k < 0 {
 		c.orphan(f, in)
 		return out
 	}
-	out.ParentObject, out.ParentPosition = c.objects[i].object.Index, parent.position
+	out.ParentObject, out.ParentPosition = c.objects[i].object.Index, c.first[part{f, object}]+uint32(k)
 	return out
 }
 

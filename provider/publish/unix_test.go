@@ -18,57 +18,60 @@ import (
 // A hostile publisher makes its file shorter and longer while it is read. That
 // costs itself, and the others are there all the time.
 func TestTruncate(t *testing.T) {
-	dir := tempDir(t)
-	w := watch(t, ReaderOptions{Dirs: []string{dir}})
-	good := start(t, dir, singles)
-	must(t, func(n string) (*Counter, error) { return good.Counter("One", n) }, "N").Set(7)
-	bad := start(t, dir, schemaText)
-	whole := content(t, bad)
-	// The publisher's memory goes with the end of its file, so another one plays it.
-	path := filepath.Join(dir, "hostile"+Suffix)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.Write(whole); err != nil {
-		t.Fatal(err)
-	}
-	if locked, err := tryLock(f, true); err != nil || !locked {
-		t.Fatal(locked, err)
-	}
-	if err := bad.Close(); err != nil {
-		t.Fatal(err)
-	}
-	w.expect("One 7", "Transfer 0 0 0")
-	var ended atomic.Bool
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for i := 0; !ended.Load(); i++ {
-			n := int64(i*1001) % int64(len(whole)+1)
-			if err := f.Truncate(n); err != nil {
-				t.Error(err)
+	inWindows(t, func(t *testing.T, window int) {
+		dir := tempDir(t)
+		w := watch(t, ReaderOptions{Dirs: []string{dir}})
+		w.window = window
+		good := start(t, dir, singles)
+		must(t, func(n string) (*Counter, error) { return good.Counter("One", n) }, "N").Set(7)
+		bad := start(t, dir, schemaText)
+		whole := content(t, bad)
+		// The publisher's memory goes with the end of its file, so another one plays it.
+		path := filepath.Join(dir, "hostile"+Suffix)
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.Write(whole); err != nil {
+			t.Fatal(err)
+		}
+		if locked, err := tryLock(f, true); err != nil || !locked {
+			t.Fatal(locked, err)
+		}
+		if err := bad.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.expect("One 7", "Transfer 0 0 0")
+		var ended atomic.Bool
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for i := 0; !ended.Load(); i++ {
+				n := int64(i*1001) % int64(len(whole)+1)
+				if err := f.Truncate(n); err != nil {
+					t.Error(err)
+				}
+				if _, err := f.WriteAt(whole, 0); err != nil {
+					t.Error(err)
+				}
 			}
-			if _, err := f.WriteAt(whole, 0); err != nil {
-				t.Error(err)
+		}()
+		for range 300 {
+			if got := w.all(); got != "One 7\nTransfer 0 0 0\n" && got != "One 7\n" {
+				t.Errorf("published are\n%s", got)
 			}
 		}
-	}()
-	for range 300 {
-		if got := w.all(); got != "One 7\nTransfer 0 0 0\n" && got != "One 7\n" {
-			t.Errorf("published are\n%s", got)
+		ended.Store(true)
+		<-done
+		if err := f.Truncate(200); err != nil {
+			t.Fatal(err)
 		}
-	}
-	ended.Store(true)
-	<-done
-	if err := f.Truncate(200); err != nil {
-		t.Fatal(err)
-	}
-	w.expect("One 7")
-	if len(w.problems) == 0 {
-		t.Error("nobody was told")
-	}
+		w.expect("One 7")
+		if len(w.problems) == 0 {
+			t.Error("nobody was told")
+		}
+	})
 }
 
 // The owner and the group read, nobody else.
@@ -160,58 +163,62 @@ func TestHeldByReader(t *testing.T) {
 // read: titles, sizes, lengths, its schema, other bytes. Others are there all the
 // time, and what is read and told of it stays within bounds.
 func TestScribble(t *testing.T) {
-	dir := tempDir(t)
-	w := watch(t, ReaderOptions{Dirs: []string{dir}})
-	good := start(t, dir, singles)
-	must(t, func(n string) (*Counter, error) { return good.Counter("One", n) }, "N").Set(7)
-	bad := start(t, dir, schemaText)
-	for i := range 50 {
-		add(t, bad, "Job", fmt.Sprint(i), add(t, bad, "Peer", fmt.Sprint(i), nil))
-	}
-	whole := content(t, bad)[:bad.memory.used]
-	f, err := os.OpenFile(bad.Path(), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	inWindows(t, func(t *testing.T, window int) {
+		dir := tempDir(t)
+		w := watch(t, ReaderOptions{Dirs: []string{dir}})
+		w.window = window
+		good := start(t, dir, singles)
+		must(t, func(n string) (*Counter, error) { return good.Counter("One", n) }, "N").Set(7)
+		bad := start(t, dir, schemaText)
+		for i := range 50 {
+			add(t, bad, "Job", fmt.Sprint(i), add(t, bad, "Peer", fmt.Sprint(i), nil))
+		}
+		whole := content(t, bad)[:bad.memory.used]
+		f, err := os.OpenFile(bad.Path(), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
 
-	var ended atomic.Bool
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		random := rand.New(rand.NewPCG(1, 2))
-		for !ended.Load() {
-			at := random.IntN(len(whole) - 8)
-			scrap := make([]byte, 1+random.IntN(8))
-			for i := range scrap {
-				scrap[i] = byte(random.Uint32()) >> random.IntN(8)
-			}
-			if _, err := f.WriteAt(scrap, int64(at)); err != nil {
-				t.Error(err)
-			}
-			if random.IntN(20) == 0 {
-				if _, err := f.WriteAt(whole, 0); err != nil {
+		var ended atomic.Bool
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			random := rand.New(rand.NewPCG(1, 2))
+			for !ended.Load() {
+				at := random.IntN(len(whole) - 8)
+				scrap := make([]byte, 1+random.IntN(8))
+				for i := range scrap {
+					scrap[i] = byte(random.Uint32()) >> random.IntN(8)
+				}
+				if _, err := f.WriteAt(scrap, int64(at)); err != nil {
 					t.Error(err)
 				}
+				if random.IntN(20) == 0 {
+					if _, err := f.WriteAt(whole, 0); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}()
+		for i := range 300 {
+			if i%10 == 0 { // a reader that has yet to read the definitions
+				w = watch(t, ReaderOptions{Dirs: []string{dir}})
+				w.window = window
+			}
+			if got := w.all(); !strings.Contains(got, "One 7\n") || len(got) > 64*len(whole) {
+				t.Fatalf("published are %d bytes:\n%.2000s", len(got), got)
+			}
+			if damage := w.view.Damage(); len(damage) > maxDamage+1 {
+				t.Errorf("%d errors", len(damage))
 			}
 		}
-	}()
-	for i := range 300 {
-		if i%10 == 0 { // a reader that has yet to read the definitions
-			w = watch(t, ReaderOptions{Dirs: []string{dir}})
+		ended.Store(true)
+		<-done
+		for _, told := range w.problems {
+			if len(told) > 1024 {
+				t.Errorf("told %d bytes: %.300s", len(told), told)
+			}
 		}
-		if got := w.all(); !strings.Contains(got, "One 7\n") || len(got) > 64*len(whole) {
-			t.Fatalf("published are %d bytes:\n%.2000s", len(got), got)
-		}
-		if damage := w.view.Damage(); len(damage) > maxDamage+1 {
-			t.Errorf("%d errors", len(damage))
-		}
-	}
-	ended.Store(true)
-	<-done
-	for _, told := range w.problems {
-		if len(told) > 1024 {
-			t.Errorf("told %d bytes: %.300s", len(told), told)
-		}
-	}
+	})
 }
