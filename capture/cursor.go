@@ -32,6 +32,7 @@ type Cursor struct {
 	blocks winperf.Blocks
 	joined []byte // the parts of the sample at hand
 	last   lasting
+	sought bool // no sample was read since a seek
 
 	schemaID uint64
 	schema   *winperf.Schema
@@ -181,6 +182,7 @@ func (c *Cursor) sample(h *head, s *winperf.Sample) error {
 		return err
 	}
 
+	c.sought = false
 	for i := range s.Parts {
 		if b := s.Parts[i].Block; b != nil {
 			b.Schema = s.Schema
@@ -249,8 +251,12 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 }
 
 // earlier reads the block of a part from an earlier sample of the group, for who comes
-// from elsewhere in the file.
+// from elsewhere in the file. All others have it already, so that what a file claims
+// cannot make them read much again and again.
 func (c *Cursor) earlier(i int, offset int64) (*winperf.Block, error) {
+	if !c.sought {
+		return nil, errUnchanged
+	}
 	h, ok, err := c.d.head(offset)
 	if err != nil {
 		return nil, err

@@ -89,8 +89,8 @@ func appendParts(b []byte, s *winperf.Sample, last lasting, all bool) ([]byte, e
 			text = p.Err.Error()
 		}
 		if len(p.Name) > 0xffff || len(p.Only) > 0xffff || len(s.Parts) > maxParts {
-			return b, fmt.Errorf("capture: a sample of %d parts, the last one %.40q of %d objects: %w",
-				i+1, p.Name, len(p.Only), winperf.ErrNotSupported)
+			return b, fmt.Errorf("capture: a sample of %d parts, of which one, %.40q, has %d objects: %w",
+				len(s.Parts), p.Name, len(p.Only), winperf.ErrNotSupported)
 		}
 		text = text[:min(len(text), 0xffff)]
 
@@ -238,6 +238,9 @@ func (p *pieces) part(part *winperf.Part) (h partHead) {
 	part.Name = string(p.take(u16(56)))
 	if text := p.take(u16(58)); len(text) > 0 {
 		part.Err = errors.New(string(text))
+	}
+	if h.raw.Format == formatParts {
+		p.bad = true
 	}
 	if h.flags&partSome != 0 {
 		part.Only = []winperf.ObjectID{}

@@ -93,7 +93,11 @@ func sameParts(t *testing.T, got, want []*winperf.Sample) {
 
 // shownSample is what is to be the same of a sample.
 func shownSample(s *winperf.Sample) (lines []string) {
-	lines = append(lines, s.Schema.Interface, capture.Time(s).String())
+	of := ""
+	if s.Schema != nil {
+		of = s.Schema.Interface
+	}
+	lines = append(lines, of, capture.Time(s).String())
 	for _, p := range s.Parts {
 		text := fmt.Sprintf("%s %v %v", p.Name, p.Only, p.Err)
 		if b := p.Block; b != nil {

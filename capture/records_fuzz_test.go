@@ -21,6 +21,7 @@ func FuzzRecords(f *testing.F) {
 			Names: []winperf.NameTable{{Language: "009", Counter: []byte("1")}}, Damage: []error{errIndex}, Sets: []winperf.CounterSet{{Title: 5}},
 		}},
 	}))
+	f.Add(recordsOfSamples(f, partedSeed()))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, longest := fileOf(b)
 		opened, err := Open(bytes.NewReader(file), int64(len(file)))
@@ -29,9 +30,9 @@ func FuzzRecords(f *testing.F) {
 		}
 		c := opened.Cursor()
 		samples := 0
+		var s winperf.Sample
 		for {
-			var raw winperf.Raw
-			err := next(context.Background(), c, &raw)
+			err := c.Next(context.Background(), &s)
 			if errors.Is(err, io.EOF) {
 				break
 			}
@@ -39,8 +40,14 @@ func FuzzRecords(f *testing.F) {
 				t.Fatal(err)
 			}
 			samples++
-			if limit := maxGrowth * 2 * 1040 * longest; len(raw.Bytes) > limit { // 1040: what deflate can do
-				t.Fatalf("a sample of %d bytes of records of up to %d", len(raw.Bytes), longest)
+			size := 0
+			for _, p := range s.Parts {
+				if p.Block != nil && cap(p.Block.Bytes) > 0 {
+					size += len(p.Block.Bytes)
+				}
+			}
+			if limit := maxGrowth * 2 * 1040 * longest * max(1, len(s.Parts)); size > limit { // 1040: what deflate can do
+				t.Fatalf("a sample of %d bytes of records of up to %d", size, longest)
 			}
 		}
 		c.Damage()
@@ -50,8 +57,7 @@ func FuzzRecords(f *testing.F) {
 		if err := c.SeekTime(winperf.FromFiletime(5)); err != nil {
 			t.Fatal(err)
 		}
-		var raw winperf.Raw
-		if err := next(context.Background(), c, &raw); err != nil && !errors.Is(err, io.EOF) {
+		if err := c.Next(context.Background(), &s); err != nil && !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 	})
@@ -80,10 +86,31 @@ func fileOf(b []byte) (file []byte, longest int) {
 // byte.
 func recordsOf(t testing.TB, raws []winperf.Raw) (b []byte) {
 	t.Helper()
+	var samples []*winperf.Sample
+	for i := range raws {
+		samples = append(samples, raws[i].Sample())
+	}
+	return recordsOfSamples(t, samples)
+}
+
+// partedSeed are samples of two parts, of which the second one is unchanged once.
+func partedSeed() (samples []*winperf.Sample) {
+	second := winperf.Raw{Bytes: []byte("second"), Format: winperf.FormatV2}.Block()
+	for _, text := range []string{"abcdefghijklmnop", "abcdefghijklmnoq", "abcdefghijklmnor"} {
+		s := winperf.Raw{Bytes: []byte(text)}.Sample()
+		s.Parts = append(s.Parts,
+			winperf.Part{Name: "b", Block: second, Only: []winperf.ObjectID{{Index: 2}}}, winperf.Part{Err: errIndex})
+		samples = append(samples, s)
+	}
+	return samples
+}
+
+func recordsOfSamples(t testing.TB, samples []*winperf.Sample) (b []byte) {
+	t.Helper()
 	var file bytes.Buffer
 	w := NewWriter(&file, Options{})
-	for i := range raws {
-		if err := w.Write(raws[i].Sample()); err != nil {
+	for _, s := range samples {
+		if err := w.Write(s); err != nil {
 			t.Fatal(err)
 		}
 	}

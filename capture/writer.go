@@ -153,6 +153,11 @@ func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
 	if s.Cooked {
 		return s.Raw() // which says that there is none
 	}
+	for i := range s.Parts {
+		if b := s.Parts[i].Block; b != nil && b.Format == formatParts {
+			return nil, fmt.Errorf("capture: a block of format %d: %w", b.Format, winperf.ErrNotSupported)
+		}
+	}
 	if _, unchanged := w.last.of(0, block(s)); !partsOf(s) && !unchanged {
 		return &s.Parts[0].Block.Raw, nil
 	}
