@@ -25,7 +25,8 @@ type Options struct {
 	// Providers deliver further objects. One that is given to several sources
 	// must allow for that; see [provider.Provider].
 	Providers []provider.Provider
-	// OnProblem, if not nil, is told of every failure of a provider.
+	// OnProblem, if not nil, is told of every failure of a provider: for who writes
+	// one. Everybody else finds them among the anomalies of the source.
 	OnProblem func(provider.Problem)
 	// FoldKernelThreads has, on Linux, one instance of Process, System, stand
 	// for all threads of the kernel's own.
@@ -46,8 +47,8 @@ type host struct {
 
 // Open opens this machine as a source. On systems without one yet the error
 // wraps winperf.ErrNotSupported. Failures of providers, on Windows of interfaces
-// and counter sets, are the source's anomalies. Where it asks providers itself it also has a method Problems()
-// []provider.Problem, which tells the last failure of each.
+// and counter sets, are the source's anomalies; Options.OnProblem is told of them with
+// the stack of a panic.
 func Open(opt Options) (winperf.Source, error) {
 	h, err := openHost(opt)
 	if err != nil {

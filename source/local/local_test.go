@@ -311,9 +311,6 @@ func TestProblem(t *testing.T) {
 	if len(problems) != 1 || !errors.Is(problems[0].Err, broken.fail) || problems[0].Provider != "recorder" {
 		t.Errorf("problems %v", problems)
 	}
-	if last := s.Problems(); len(last) != 1 || last[0].Total != 1 {
-		t.Errorf("last problems %v", last)
-	}
 }
 
 // Failures are anomalies of the source: each is told once, and the oldest are

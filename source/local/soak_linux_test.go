@@ -42,8 +42,8 @@ func TestSoakChurn(t *testing.T) {
 		}
 	}
 	c.report()
-	if problems := src.(*source).Problems(); len(problems) > 0 {
-		t.Errorf("the provider failed: %+v", problems)
+	if failures, _ := src.Describe().Anomalies(nil, 0); len(failures) > 0 {
+		t.Errorf("the provider failed: %+v", failures)
 	}
 }
 

@@ -51,10 +51,3 @@ func (t *troubles) since(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, ui
 	}
 	return buf, t.n
 }
-
-// Problems returns the last failure of every provider that ever failed, with the
-// stack of a panic and how often it has failed. It may be called at any time.
-// A provider that was asked for costly objects apart may be listed twice.
-func (s *source) Problems() []provider.Problem {
-	return append(s.dispatcher.Problems(), s.apart.Problems()...)
-}
