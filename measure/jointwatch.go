@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/winperf/winperf"
 )
@@ -17,50 +18,77 @@ import (
 // yielded unless KeepFirst is set. When all sources are recorded nothing waits.
 func (j *Joint) Watch(ctx context.Context) iter.Seq2[*JointCycle, error] {
 	return func(yield func(*JointCycle, error) bool) {
-		if err := j.watch(ctx, yield); err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
+		w := jointWatch{Joint: j}
+		if err := watchRounds(ctx, &w, &j.opt, yield); err != nil && ctx.Err() == nil {
 			yield(nil, err)
 		}
 	}
 }
 
-func (j *Joint) watch(ctx context.Context, yield func(*JointCycle, error) bool) error {
-	s := NewSchedule(j.opt.Interval, j.opt.Clock)
-	var held [][]winperf.Anomaly // of the members in a round that was not yielded
-	for first, yielded := true, 0; ; first = false {
-		c, err := j.round(ctx, s)
-		if err != nil {
-			return err
-		}
-		if first && !j.opt.KeepFirst && j.needsTwo() {
-			held = c.anomalies()
-		} else {
-			for i := range held {
-				c.Members[i].Anomalies = append(held[i], c.Members[i].Anomalies...)
-			}
-			held = nil
-			yielded++
-			if !yield(c, nil) || yielded == j.opt.Count {
-				return nil
-			}
-		}
-		if err := j.wait(ctx, s); err != nil {
-			return err
-		}
-	}
+// jointWatch is the rounds of several sources.
+type jointWatch struct {
+	*Joint
+	held [][]winperf.Anomaly // of the members in the first round, where that was not yielded
 }
 
-// round runs the three steps and notes when the samples were taken.
-func (j *Joint) round(ctx context.Context, s *Schedule) (*JointCycle, error) {
-	if err := j.Prepare(ctx); err != nil {
+// round implements rounds.
+func (w *jointWatch) round(ctx context.Context, s *Schedule) (*JointCycle, error) {
+	if err := w.Prepare(ctx); err != nil {
 		return nil, err
 	}
 	s.Begin()
-	err := j.Sample(ctx)
+	err := w.Sample(ctx)
 	s.End()
 	if err != nil {
 		return nil, err
 	}
-	return j.Decode()
+	return w.Decode()
+}
+
+// begin implements rounds.
+func (w *jointWatch) begin(c *JointCycle) (held bool) {
+	w.held = c.anomalies()
+	for _, m := range w.members {
+		if !m.line.Busy() && m.plan.twoSamples {
+			return true
+		}
+	}
+	return false
+}
+
+// tell implements rounds.
+func (w *jointWatch) tell(c *JointCycle) {
+	for i := range w.held {
+		c.Members[i].Anomalies = append(w.held[i], c.Members[i].Anomalies...)
+	}
+}
+
+// due implements rounds.
+func (w *jointWatch) due(missed int, late time.Duration) {
+	for _, m := range w.members {
+		m.missed, m.late = m.missed+missed, late
+	}
+}
+
+// recorded implements rounds.
+func (w *jointWatch) recorded() bool {
+	for _, m := range w.members {
+		if m.line.Busy() || !m.plan.recorded {
+			return false
+		}
+	}
+	return true
+}
+
+// pace implements rounds: records are read as fast as they can be.
+func (w *jointWatch) pace(context.Context, *JointCycle) error { return nil }
+
+// end implements rounds.
+func (w *jointWatch) end(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // anomalies are those of each member.
@@ -74,36 +102,4 @@ func (c *JointCycle) anomalies() (all [][]winperf.Anomaly) {
 		all = append(all, list)
 	}
 	return all
-}
-
-// wait waits until the next round is due.
-func (j *Joint) wait(ctx context.Context, s *Schedule) error {
-	if j.recorded() {
-		return ctx.Err()
-	}
-	missed, late, err := s.Wait(ctx)
-	for _, m := range j.members {
-		m.missed, m.late = m.missed+missed, late
-	}
-	return err
-}
-
-// needsTwo tells whether a wanted counter needs two samples.
-func (j *Joint) needsTwo() bool {
-	for _, m := range j.members {
-		if !m.line.Busy() && m.plan.twoSamples {
-			return true
-		}
-	}
-	return false
-}
-
-// recorded tells whether no source is live.
-func (j *Joint) recorded() bool {
-	for _, m := range j.members {
-		if m.line.Busy() || !m.plan.recorded {
-			return false
-		}
-	}
-	return true
 }

@@ -33,88 +33,42 @@ const DefaultInterval = time.Second
 // follows, yielded last.
 func Watch(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) iter.Seq2[*Cycle, error] {
 	return func(yield func(*Cycle, error) bool) {
-		w := watch{c: New(src, sel, opt), opt: opt, yield: yield}
-		w.schedule = NewSchedule(opt.Interval, w.c.opt.Clock)
+		w := watch{c: New(src, sel, opt)}
 		defer w.c.Close()
-		if err := w.run(ctx); err != nil && ctx.Err() == nil {
+		if err := watchRounds(ctx, &w, &w.c.opt, yield); err != nil && ctx.Err() == nil {
 			yield(nil, err)
 		}
 	}
 }
 
-// watch is one loop of Watch.
+// watch is the rounds of one source.
 type watch struct {
-	c        *Context
-	opt      Options
-	yield    func(*Cycle, error) bool
-	schedule *Schedule
-	yielded  int
-	damaged  []error // recorded samples that could not be read, to be told with the next cycle
+	c       *Context
+	damaged []error // recorded samples that could not be read, to be told with the next cycle
+	// Of the first cycle, where that was not yielded.
+	damage    []error
+	anomalies []winperf.Anomaly
 	// Of a record: the time of the last sample, and when it was due by the clock's
 	// Elapsed.
 	recordLast time.Time
-	due        time.Duration
+	lastDue    time.Duration
 }
 
-// run returns nil when no more may be yielded.
-func (w *watch) run(ctx context.Context) error {
-	cycle, err := w.cycle(ctx)
-	if err != nil {
-		return w.end(err)
-	}
-	w.recordLast, w.due = cycle.Time, w.c.opt.Clock.Elapsed()
-	held := (w.c.plan.twoSamples || lacksPrevious(cycle)) && !w.opt.KeepFirst
-	if !held && !w.hand(cycle) {
-		return nil
-	}
-	var damage []error // of the held cycle, to be told with the next
-	var anomalies []winperf.Anomaly
-	if held {
-		damage, anomalies = slices.Clone(cycle.Damage), slices.Clone(cycle.Anomalies)
-	}
-	for {
-		if err := w.wait(ctx); err != nil {
-			return err
-		}
-		next, err := w.cycle(ctx)
-		if err != nil {
-			// The held cycle is still valid, as none was decoded after it.
-			if held && w.c.plan.recorded && ctx.Err() == nil && !w.hand(cycle) {
-				return nil
-			}
-			return w.end(err)
-		}
-		if err := w.pace(ctx, next.Time); err != nil {
-			return err
-		}
-		if held && len(damage) > 0 {
-			next.Damage = append(damage, next.Damage...)
-		}
-		if held && len(anomalies) > 0 {
-			next.Anomalies = append(anomalies, next.Anomalies...)
-		}
-		held = false
-		if !w.hand(next) {
-			return nil
-		}
-	}
-}
-
-// cycle takes and decodes a sample. Of recorded ones it passes over those that
-// cannot be decoded.
-func (w *watch) cycle(ctx context.Context) (*Cycle, error) {
+// round implements rounds. Of recorded samples it passes over those that cannot be
+// decoded.
+func (w *watch) round(ctx context.Context, s *Schedule) (*Cycle, error) {
 	for {
 		if err := w.c.Prepare(ctx); err != nil {
 			return nil, err
 		}
-		w.schedule.Begin()
+		s.Begin()
 		if err := w.c.Sample(ctx); err != nil {
 			return nil, err
 		}
-		w.schedule.End()
+		s.End()
 		cycle, err := w.c.Decode()
 		switch {
-		case err != nil && w.c.plan.recorded:
+		case err != nil && w.recorded():
 			w.damaged = append(w.damaged, err)
 			continue
 		case err != nil:
@@ -128,8 +82,32 @@ func (w *watch) cycle(ctx context.Context) (*Cycle, error) {
 	}
 }
 
-// end turns the end of recorded data into nothing, and tells of damage that no
-// cycle told of.
+// begin implements rounds.
+func (w *watch) begin(c *Cycle) (held bool) {
+	w.recordLast, w.lastDue = c.Time, w.c.opt.Clock.Elapsed()
+	w.damage, w.anomalies = slices.Clone(c.Damage), slices.Clone(c.Anomalies)
+	return w.c.plan.twoSamples || lacksPrevious(c)
+}
+
+// tell implements rounds.
+func (w *watch) tell(c *Cycle) {
+	if len(w.damage) > 0 {
+		c.Damage = append(w.damage, c.Damage...)
+	}
+	if len(w.anomalies) > 0 {
+		c.Anomalies = append(w.anomalies, c.Anomalies...)
+	}
+}
+
+func (w *watch) recorded() bool { return w.c.plan.recorded }
+
+// due implements rounds.
+func (w *watch) due(missed int, late time.Duration) {
+	w.c.missed += missed
+	w.c.late = late
+}
+
+// end implements rounds.
 func (w *watch) end(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -138,44 +116,27 @@ func (w *watch) end(err error) error {
 	return errors.Join(append(w.damaged, err)...)
 }
 
-// hand yields a cycle and tells whether to go on.
-func (w *watch) hand(c *Cycle) bool {
-	w.yielded++
-	return w.yield(c, nil) && (w.opt.Count <= 0 || w.yielded < w.opt.Count)
-}
-
-// wait waits until the next sample is due and tells the Context how late it
-// is, and how many were missed.
-func (w *watch) wait(ctx context.Context) error {
-	if w.c.plan.recorded {
-		return ctx.Err()
-	}
-	missed, late, err := w.schedule.Wait(ctx)
-	w.c.missed += missed
-	w.c.late = late
-	return err
-}
-
-// pace waits until a recorded sample is due, at the speed that was asked for.
-// Where the record's clock goes back there is nothing to wait for.
-func (w *watch) pace(ctx context.Context, sample time.Time) error {
-	if !w.c.plan.recorded || w.opt.Speed <= 0 {
+// pace implements rounds: it waits as long as the speed says that was asked for. Where
+// the record's clock goes back there is nothing to wait for.
+func (w *watch) pace(ctx context.Context, c *Cycle) error {
+	speed := w.c.opt.Speed
+	if !w.recorded() || speed <= 0 {
 		return nil
 	}
-	gap := max(0, float64(sample.Sub(w.recordLast))/w.opt.Speed)
+	gap := max(0, float64(c.Time.Sub(w.recordLast))/speed)
 	pause := time.Duration(min(gap, float64(maxPause)))
-	w.recordLast = sample
+	w.recordLast = c.Time
 
 	clock := w.c.opt.Clock
-	w.due += pause
-	if err := sleep(ctx, clock, w.due-clock.Elapsed()); err != nil {
+	w.lastDue += pause
+	if err := sleep(ctx, clock, w.lastDue-clock.Elapsed()); err != nil {
 		return err
 	}
 
 	// A small delay is made up for. After a long one the next samples would come
 	// in a burst: they move with this one.
-	if late := clock.Elapsed() - w.due; late > pause/2 {
-		w.due += late
+	if late := clock.Elapsed() - w.lastDue; late > pause/2 {
+		w.lastDue += late
 	}
 	return nil
 }
