@@ -458,3 +458,21 @@ func sampleAllocs(t *testing.T, j *measure.Joint) (allocs uint64) {
 	}
 	return allocs
 }
+
+// A joint of records yields its first round also when it is the only one.
+func TestJointOnlyRound(t *testing.T) {
+	j := join(t, measure.Options{}, selection(t, switches),
+		measure.Origin{Name: "a", Source: recording{script(count(0)), 1}}, measure.Origin{Name: "b", Source: recording{script(count(0)), 1}})
+	rounds := 0
+	for c, err := range j.Watch(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rounds++; len(c.Members) != 2 || c.Members[0].Cycle == nil || c.Members[0].Cycle.Len() != 1 {
+			t.Errorf("members %+v", c.Members)
+		}
+	}
+	if rounds != 1 {
+		t.Errorf("%d rounds, want 1", rounds)
+	}
+}
