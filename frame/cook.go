@@ -124,7 +124,7 @@ func (p *Pair) set(o Object) {
 	p.matchInstances()
 }
 
-// older returns the object before. That of a part beside the others is in the last
+// older returns the object before, of the same machine. That of a part beside the others is in the last
 // other block of the part.
 func (c *Cooker) older(o Object) (Object, bool) {
 	if part := c.cur.part(o.s); c.cur.lags && part.beside {
@@ -134,11 +134,7 @@ func (c *Cooker) older(o Object) (Object, bool) {
 		at := part.former.find(o.def().Title)
 		return Object{s: part.former, pos: at}, at >= 0
 	}
-	at := c.prev.find(o.at, o.def().Title)
-	if at < 0 {
-		return Object{}, false
-	}
-	return c.prev.Object(at), true
+	return c.prev.same(o)
 }
 
 // olderClocks are the clocks of the older of two samples, where their source can

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -236,10 +237,28 @@ func (s *sheet) find(near int, title uint32) int {
 	return slices.IndexFunc(s.objects, func(o Object) bool { return o.def().Title == title })
 }
 
+// same returns the object of the same machine with the same title index, tried first at
+// the same position.
+func (s *sheet) same(o Object) (older Object, ok bool) {
+	is := func(x Object) bool { return x.def().Title == o.def().Title && x.s.name == o.s.name }
+	if s == nil || len(s.objects) == 0 {
+		return older, false
+	}
+	if o.at < len(s.objects) && is(s.objects[o.at]) {
+		return s.objects[o.at], true
+	}
+	if at := slices.IndexFunc(s.objects, is); at >= 0 {
+		return s.objects[at], true
+	}
+	return older, false
+}
+
 // store is what was made of a block.
 type store struct {
 	block  *winperf.Block
 	number uint64 // of the block among those in the same memory
+	named  []byte // the machine's name as it stands in the block
+	name   string // the same as text
 	broken error  // why what follows some objects cannot be read
 	index  index.Index
 	labels []*Labels // per object
@@ -266,6 +285,7 @@ func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents
 	st.block, st.before, st.near = b, s.before, len(s.objects)
 	st.number++
 	err := st.decode()
+	st.nameMachine()
 	st.before, st.former, st.broken = nil, former{}, nil
 	if b.Shared {
 		st.shared.begin(len(st.index.Objects))
@@ -274,6 +294,14 @@ func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents
 		st.broken, err = err, nil
 	}
 	return st, err
+}
+
+// nameMachine reads the machine's name, which hardly ever is another one.
+func (s *store) nameMachine() {
+	name := s.index.Data[s.index.Machine.Off:][:s.index.Machine.Len]
+	if s.name == "" || !bytes.Equal(name, s.named) {
+		s.named, s.name = append(s.named[:0], name...), s.index.MachineName()
+	}
 }
 
 // failed tells that nothing of the part can be read.
@@ -409,12 +437,13 @@ func (f Frame) Clocks() counter.Clocks {
 // Time is when the sample was taken, in UTC.
 func (f Frame) Time() time.Time { return winperf.FromFiletime(f.Clocks().Time100ns) }
 
-// Machine is the name of the machine as the sample gives it.
+// Machine is the name of the machine as the sample gives it. Those of a log of several
+// machines are of the first one (see [Object.Machine]).
 func (f Frame) Machine() string {
-	if ix := f.spokesman(); ix != nil {
-		return ix.MachineName()
+	if f.spokesman() == nil {
+		return ""
 	}
-	return ""
+	return f.parts[f.head].name
 }
 
 // Quirks are those of the part whose clocks are the frame's.

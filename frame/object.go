@@ -57,6 +57,9 @@ func (o Object) Place() Place { return Place{o.s, o.s.number, o.pos} }
 // Block is the block that the object stands in.
 func (o Object) Block() *winperf.Block { return o.s.block }
 
+// Machine is the name of the machine that the object is of.
+func (o Object) Machine() string { return o.s.name }
+
 // ID is the object's identity.
 func (o Object) ID() winperf.ObjectID {
 	return winperf.ObjectID{Index: o.def().Title, GUID: o.def().GUID}

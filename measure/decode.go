@@ -47,10 +47,9 @@ func (c *Context) decodeParts() (err error) {
 	c.cycle.Frame, c.cycle.Names = c.cur, c.plan.names
 	c.noteSize()
 
-	older := c.older()
-	c.notes.clocks(older, c.cur)
+	c.notes.clocks(c.prev, c.cur)
 	if !c.opt.FramesOnly {
-		c.cooker.Set(older, c.cur, c.opt.Cook)
+		c.cooker.Set(c.prev, c.cur, c.opt.Cook)
 		c.plan.read(&c.cycle, &c.cooker, &c.notes)
 	}
 	c.prev.Release()
@@ -117,13 +116,4 @@ func (c *Context) setSchema(s *winperf.Schema) []error {
 		c.notes.addToAll(winperf.Anomaly{Kind: winperf.SchemaChanged, Detail: "the names of objects and counters were read anew", Action: "paths are looked up again"})
 	}
 	return c.plan.setSchema(s)
-}
-
-// older is the frame to cook the current one against: the one before, unless
-// a record goes on with another machine.
-func (c *Context) older() frame.Frame {
-	if c.plan.recorded && !c.prev.IsZero() && c.prev.Machine() != c.cur.Machine() {
-		return frame.Frame{}
-	}
-	return c.prev
 }

@@ -46,7 +46,7 @@ func (n *notes) addToAll(a winperf.Anomaly) {
 // clocks notes clocks that went back since the frame before, and a system time
 // that was set.
 func (n *notes) clocks(older, cur frame.Frame) {
-	if older.IsZero() {
+	if older.IsZero() || older.Machine() != cur.Machine() {
 		return
 	}
 	was, now := older.Clocks(), cur.Clocks()
@@ -81,7 +81,7 @@ func (b *planner) anomaly(kind winperf.AnomalyKind) winperf.Anomaly {
 // sample of it before.
 func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 	switch {
-	case first || !op.wanted:
+	case first || !op.wanted || b.plan.machineChanged: // there is nothing to compare with
 		return
 	case b.old == nil:
 		op.touched = op.touched.With(winperf.SchemaChanged)
@@ -89,7 +89,7 @@ func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 		a.Detail, a.Action = "the object is new", "measured from here on"
 		n.add(a)
 		return
-	case !b.old.wanted || b.plan.machineChanged: // nothing to compare with
+	case !b.old.wanted:
 		return
 	case b.old.layout != op.layout:
 		op.touched = op.touched.With(winperf.SchemaChanged)
@@ -149,7 +149,7 @@ func (op *objectPlan) wantedInstances() []bool {
 // noteGone notes the objects of the sample before that are not there any more.
 func (p *plan) noteGone(old []*objectPlan, n *notes) {
 	for i := range old {
-		if !old[i].wanted || findObject(p.objects, i, old[i].id) >= 0 {
+		if !old[i].wanted || p.machineChanged || findObject(p.objects, i, old[i].id, old[i].of) >= 0 {
 			continue
 		}
 		n.add(winperf.Anomaly{
@@ -158,7 +158,7 @@ func (p *plan) noteGone(old []*objectPlan, n *notes) {
 		})
 		o := selection.Object{ID: old[i].id, Costly: p.costly(old[i].id)}
 		for w := range p.parts {
-			if p.parts[w].wantsObject(p, o) {
+			if p.parts[w].wantsObject(old[i].of, o) {
 				p.parts[w].gone = p.cycles
 			}
 		}

@@ -63,6 +63,7 @@ type part struct {
 // objectPlan is what is wanted of one object.
 type objectPlan struct {
 	id     winperf.ObjectID
+	of     string      // the machine
 	place  frame.Place // in the frame that the plan was held against last
 	wanted bool        // some part is about the object; otherwise nothing else is set
 	layout int
@@ -200,7 +201,7 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 	goesOn := make([]bool, len(old)) // as one object, should there be two with its identity
 	for i := range p.objects {
 		o := f.Object(i)
-		was := findObject(old, i, o.ID())
+		was := findObject(old, i, o.ID(), o.Machine())
 		if was == i && !goesOn[i] && p.holds(old[i], ck, o) {
 			p.objects[i], goesOn[i] = old[i], true
 			continue
@@ -252,13 +253,14 @@ func (p *plan) nameUnmatched() {
 	}
 }
 
-// findObject returns the position of the object with the identity, tried first
+// findObject returns the position of the machine's object with the identity, tried first
 // at the position near; -1 if there is none.
-func findObject(objects []*objectPlan, near int, id winperf.ObjectID) int {
-	if near < len(objects) && objects[near].id == id {
+func findObject(objects []*objectPlan, near int, id winperf.ObjectID, machine string) int {
+	is := func(o *objectPlan) bool { return o.id == id && o.of == machine }
+	if near < len(objects) && is(objects[near]) {
 		return near
 	}
-	return slices.IndexFunc(objects, func(o *objectPlan) bool { return o.id == id })
+	return slices.IndexFunc(objects, is)
 }
 
 // current tells whether the plan holds for a frame as it is.
@@ -278,7 +280,7 @@ func (p *plan) current(ck *frame.Cooker, f frame.Frame) bool {
 // same position in a newer frame: it has the same definitions and instances. Equal
 // labels do not tell: a process may have taken the name and the place of another.
 func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {
-	if p.stale || op.id != o.ID() {
+	if p.stale || op.id != o.ID() || op.of != o.Machine() {
 		return false
 	}
 	if !op.wanted || op.place == o.Place() { // or nothing newer

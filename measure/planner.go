@@ -32,11 +32,11 @@ type planner struct {
 
 // make plans the object. One that no part is about is looked at no further.
 func (b *planner) make(ck *frame.Cooker) *objectPlan {
-	p, id := b.plan, b.object.ID()
-	op := &objectPlan{id: id}
+	p, id, machine := b.plan, b.object.ID(), b.object.Machine()
+	op := &objectPlan{id: id, of: machine}
 	object := selection.Object{ID: id, Costly: p.costly(id)}
 	for w := range p.parts {
-		if p.parts[w].wantsObject(p, object) {
+		if p.parts[w].wantsObject(machine, object) {
 			op.found = append(op.found, found{part: w})
 		}
 	}
@@ -45,7 +45,7 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	}
 	b.pair, b.labels = ck.Object(b.object), b.object.Labels()
 	for _, x := range p.exclude {
-		if x.Machine(p.machine) && x.Object.Is(id.Index, "") {
+		if x.Machine(machine) && x.Object.Is(id.Index, "") {
 			b.exclude = append(b.exclude, x)
 		}
 	}
@@ -69,9 +69,9 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	return op
 }
 
-// wantsObject reports whether the part is about an object.
-func (w *part) wantsObject(p *plan, o selection.Object) bool {
-	return !w.own && w.Machine(p.machine) && w.Wants(o) != selection.Unwanted
+// wantsObject reports whether the part is about an object of a machine.
+func (w *part) wantsObject(machine string, o selection.Object) bool {
+	return !w.own && w.Machine(machine) && w.Wants(o) != selection.Unwanted
 }
 
 // add adds what a part wants of the object and tells what the object lacks for it.
@@ -261,7 +261,7 @@ func (b *planner) counter(k int) *winperf.Series {
 	}
 	common := winperf.Series{
 		Path: winperf.Path{
-			Machine:     p.machine,
+			Machine:     b.object.Machine(),
 			Object:      p.names.Title(b.object.ID().Index),
 			Counter:     p.names.Title(c.ID.Index),
 			HasInstance: !b.object.Single(),

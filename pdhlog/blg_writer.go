@@ -105,8 +105,8 @@ func NewBLGWriter(w io.Writer, opt BLGOptions) (*BLGWriter, error) {
 // counters; Cycle of package measure has both.
 //
 // An error of the underlying writer stays; after [BLGWriter.Close] the error
-// wraps winperf.ErrState. A frame of another machine than the first one's, or
-// without a sample, is refused with an error that wraps winperf.ErrNotSupported,
+// wraps winperf.ErrState. A frame of another machine than the first one's, of
+// several, or without a sample, is refused with an error that wraps winperf.ErrNotSupported,
 // and the log goes on without it.
 func (w *BLGWriter) Write(f frame.Frame, names *nametable.Names) error {
 	switch {
@@ -118,6 +118,12 @@ func (w *BLGWriter) Write(f frame.Frame, names *nametable.Names) error {
 		return fmt.Errorf("a binary log keeps raw values, and the sample has none: %w", winperf.ErrNotSupported)
 	case w.begun && f.Machine() != w.machine:
 		return fmt.Errorf("a sample of the machine %q in a log of %q: %w", f.Machine(), w.machine, winperf.ErrNotSupported)
+	}
+	for o := range f.Objects() {
+		if o.Machine() != f.Machine() {
+			return fmt.Errorf("a sample of the machines %q and %q, and a binary log is written of one: %w",
+				f.Machine(), o.Machine(), winperf.ErrNotSupported)
+		}
 	}
 	if names == nil {
 		names = &nametable.Names{}

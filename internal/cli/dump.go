@@ -106,7 +106,7 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 		d.app.damaged(cycle.Damage)
 		return err
 	}
-	block, err := parseBlock(cycle.Sample, format, sel.Objects)
+	block, err := parseBlock(cycle, format, sel.Objects)
 	if err != nil {
 		return err
 	}
@@ -177,13 +177,29 @@ func (d *dumper) check(f frame.Frame, wanted [][]winperf.ObjectID) error {
 	return nil
 }
 
+// blockOf returns the block of a sample; of a log of several machines that of the first
+// one.
+func blockOf(c *measure.Cycle) (*winperf.Raw, error) {
+	raw, err := c.Sample.Raw()
+	if err == nil || c.Frame.NumObjects() == 0 {
+		return raw, err
+	}
+	first := c.Frame.Object(0)
+	for o := range c.Frame.Objects() {
+		if o.Machine() == first.Machine() && o.Block() != first.Block() {
+			return nil, err
+		}
+	}
+	return &first.Block().Raw, nil
+}
+
 // parseBlock makes the block to be written, with the objects in only, or all
 // without any; nil where the format does without.
-func parseBlock(s *winperf.Sample, format string, only []winperf.ObjectID) (*perfdata.Block, error) {
+func parseBlock(c *measure.Cycle, format string, only []winperf.ObjectID) (*perfdata.Block, error) {
 	if format == "json" {
 		return nil, nil
 	}
-	raw, err := s.Raw()
+	raw, err := blockOf(c)
 	if err != nil || format == "bin" && len(only) == 0 {
 		return nil, err
 	}
@@ -212,7 +228,7 @@ func writeDump(out *output, c *measure.Cycle, block *perfdata.Block, only []winp
 			return name
 		})
 	case block == nil:
-		raw, err := c.Sample.Raw()
+		raw, err := blockOf(c)
 		if err == nil {
 			_, err = out.Write(raw.Bytes)
 		}

@@ -37,7 +37,7 @@ func writeDumpJSON(w *bufio.Writer, c *measure.Cycle, only []winperf.ObjectID) e
 	w.WriteString(`{"objects":[`)
 	separator := "\n"
 	for o := range c.Frame.Objects() {
-		if len(only) > 0 && !slices.ContainsFunc(only, o.ID().Is) {
+		if len(only) > 0 && !slices.ContainsFunc(only, o.ID().Is) || o.Machine() != c.Frame.Machine() {
 			continue
 		}
 		w.WriteString(separator)

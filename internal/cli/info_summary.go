@@ -97,8 +97,13 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 	if cycle.Frame.IsZero() {
 		return
 	}
-	s.addMachine(cycle.Frame.Machine())
+	machine := cycle.Frame.Machine()
+	s.addMachine(machine)
 	for o := range cycle.Frame.Objects() {
+		if o.Machine() != machine {
+			machine = o.Machine()
+			s.addMachine(machine)
+		}
 		name := cycle.Names.Title(o.ID().Index)
 		sum := s.objects[name]
 		if sum == nil {

@@ -183,6 +183,10 @@ func (l *lister) find(f frame.Frame, pattern string) []frame.Object {
 	var found []frame.Object
 	for o := range f.Objects() {
 		title := o.ID().Index
+		same := func(other frame.Object) bool { return other.ID() == o.ID() } // of another machine
+		if slices.ContainsFunc(found, same) {
+			continue
+		}
 		if name.Is(title, "") || slices.Contains(titles, title) {
 			found = append(found, o)
 		}

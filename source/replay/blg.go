@@ -16,10 +16,9 @@ import (
 
 // OpenBLG opens a binary performance log (.blg) of Windows as a source. Its
 // samples are performance data blocks: whole objects are taken over byte for
-// byte, single raw values become objects with the counters that the log has. A
-// log of several machines gives one sample for each of them in turn; a machine
-// in a path selects, and a path without one is about all: then counters that
-// need two samples have no value, as the sample before is of another machine.
+// byte, single raw values become objects with the counters that the log has. Samples
+// of a log of several machines have a part for each of them; a machine in a path
+// selects, and a path without one is about all.
 //
 // The log is read up to its first sample; errors wrap fs.ErrNotExist,
 // winperf.ErrBadData (and pdhlog.ErrNoBLG) or winperf.ErrNotSupported. Each
@@ -44,7 +43,7 @@ func OpenBLG(file string) (winperf.Source, error) {
 	if s.machine == "" {
 		s.machine = s.head.Machine
 	}
-	s.samples = countBLG(file, &s.head, len(q.machines))
+	s.samples = countBLG(file, &s.head)
 	return s, nil
 }
 
@@ -78,7 +77,7 @@ func (s *blgSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Q
 
 // countBLG returns how many samples the log says it has, -1 where it does not: what
 // tells stands in its last buffer.
-func countBLG(file string, head *pdhlog.BLGHeader, machines int) int {
+func countBLG(file string, head *pdhlog.BLGHeader) int {
 	f, err := os.Open(file)
 	if err != nil {
 		return -1
@@ -99,7 +98,7 @@ func countBLG(file string, head *pdhlog.BLGHeader, machines int) int {
 		err = r.Next(&sample)
 	}
 	if c := r.Catalog(); c != nil {
-		return c.Samples * max(1, machines)
+		return c.Samples
 	}
 	return -1
 }
@@ -119,8 +118,6 @@ type blgQuery struct {
 	titles   *pdhraw.Titles
 	lists    int          // of the reader, when the machines were planned
 	machines []blgMachine // those that are wanted
-	turn     int          // which machine's part of the sample is to come
-	have     bool         // there is a sample
 	found    []error      // damage that the reader does not know
 	more     int
 }
@@ -143,7 +140,6 @@ func (q *blgQuery) open() error {
 
 // next reads the next sample.
 func (q *blgQuery) next() error {
-	q.have = false
 	err := q.reader.Next(&q.sample)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", q.source.file, err)
@@ -151,7 +147,6 @@ func (q *blgQuery) next() error {
 	if q.titles == nil || q.lists != q.reader.Lists() {
 		q.plan()
 	}
-	q.turn, q.have = 0, err == nil
 	return err
 }
 
@@ -202,12 +197,23 @@ func (q *blgQuery) fail(text string) {
 	q.found = append(q.found, &winperf.DataError{Offset: q.sample.Offset, Msg: text})
 }
 
-// Next implements winperf.Query: the next sample, or what it has of the next machine.
+// Next implements winperf.Query: the next sample, in parts by machine.
 func (q *blgQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	b := s.Begin(&q.blocks)
-	err := q.read(ctx, &b.Raw)
-	if s.Schema = b.Schema; err != nil {
-		s.Release()
+	s.Release()
+	err := q.read(ctx)
+	for i := 0; err == nil && i < len(q.machines); i++ {
+		m := &q.machines[i]
+		b := s.Add(&q.blocks)
+		b.Format, b.Bytes = winperf.FormatV1, m.block(b.Bytes, &q.sample)
+		if len(q.machines) > 1 {
+			s.Parts[i].Name = m.Machine()
+		}
+	}
+	if err == nil { // blocks may have brought names
+		s.Schema = q.titles.Schema()
+	}
+	for i := range s.Parts {
+		s.Parts[i].Block.Schema = s.Schema
 	}
 	if q.reader != nil {
 		s.At, s.Of = q.reader.Position(), q.size
@@ -216,7 +222,8 @@ func (q *blgQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	return err
 }
 
-func (q *blgQuery) read(ctx context.Context, raw *winperf.Raw) error {
+// read reads the next sample that is wanted.
+func (q *blgQuery) read(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -225,18 +232,14 @@ func (q *blgQuery) read(ctx context.Context, raw *winperf.Raw) error {
 			return err
 		}
 	}
-	for !q.have || q.turn == len(q.machines) || !q.sel.Within(q.sample.Time) {
+	for {
 		if err := q.next(); err != nil {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil || q.sel.Within(q.sample.Time) {
 			return err
 		}
 	}
-	raw.Format, raw.Quirks, raw.Schema = winperf.FormatV1, 0, q.titles.Schema()
-	raw.Bytes = q.machines[q.turn].block(raw.Bytes[:0], &q.sample)
-	q.turn++
-	return nil
 }
 
 // damage returns what was found since it was asked for last.

@@ -160,11 +160,12 @@ func TestBLGAppended(t *testing.T) {
 }
 
 // TestBLGMachines reads a log of two machines: a machine in a path selects, and
-// without one the samples are of both in turn.
+// without one the samples are of both, each computed with its own samples before.
 func TestBLGMachines(t *testing.T) {
 	paths := []winperf.Path{
 		{Object: "Process", Instance: "*", HasInstance: true, Counter: "ID Process"},
 		{Object: "Process", Instance: "*", HasInstance: true, Counter: "Elapsed Time"},
+		{Object: "Process", Instance: "*", HasInstance: true, Counter: "Counter 6"}, // a rate
 	}
 	file, samples := writeSeries(t, pdhlog.BLGOptions{Paths: paths})
 	name := func(s string) (b []byte) {
@@ -177,6 +178,8 @@ func TestBLGMachines(t *testing.T) {
 		first := bytes.Index(b, name(`\\REFERENCE`))
 		second := first + 2 + bytes.Index(b[first+2:], name(`\\REFERENCE`))
 		copy(b[second:], name(`\\SECONDARY`))
+		third := second + 2 + bytes.Index(b[second+2:], name(`\\REFERENCE`))
+		copy(b[third:], name(`\\SECONDARY`))
 		return b
 	})
 	src := openBLG(t, file)
@@ -194,11 +197,22 @@ func TestBLGMachines(t *testing.T) {
 	} {
 		var machines []string
 		all := frames(t, src, winperf.Selection{Paths: []winperf.Path{{Machine: test.machine, Object: "*", Instance: "*", HasInstance: true, Counter: "*"}}})
-		for _, f := range all[:len(test.want)] {
-			machines = append(machines, f.Machine())
+		for o := range all[0].Objects() {
+			machines = append(machines, o.Machine())
 		}
-		if !slices.Equal(machines, test.want) || len(all) != len(samples)*len(test.want) {
+		if !slices.Equal(machines, test.want) || len(all) != len(samples) {
 			t.Errorf("machine %q: %d samples of %v, want %v", test.machine, len(all), machines, test.want)
+		}
+	}
+	for i, readings := range watchBLG(t, src, `\Process(*)\*`) {
+		of := map[string]int{}
+		for _, r := range readings {
+			if r.Status == counter.OK {
+				of[r.Path.Machine+" "+r.Path.Counter]++
+			}
+		}
+		if of["REFERENCE ID Process"] == 0 || of["SECONDARY Elapsed Time"] == 0 || i > 0 && of["SECONDARY Counter 6"] == 0 {
+			t.Errorf("sample %d: values of %v", i, of)
 		}
 	}
 	cycles := watchBLG(t, src, `\\SECONDARY\Process(*)\Elapsed Time`)
