@@ -1,6 +1,7 @@
 package winperf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -14,7 +15,6 @@ type Query interface {
 	// nothing; once warm it allocates nothing. At the end of recorded data it
 	// returns io.EOF. After an error s holds nothing but Damage, and the next
 	// call may succeed.
-	//
 	Next(ctx context.Context, s *Sample) error
 	// Close releases what the query holds. Samples that it gave stay valid.
 	Close() error
@@ -101,10 +101,12 @@ func (s *Sample) Raw() (*Raw, error) {
 		return nil, fmt.Errorf("the source holds displayable values and no raw ones: %w", ErrNotSupported)
 	case len(s.Parts) != 1:
 		return nil, fmt.Errorf("a sample of %d interfaces is no single block: %w", len(s.Parts), ErrNotSupported)
-	case s.Parts[0].Block == nil:
-		return nil, s.Parts[0].Err
 	}
-	return &s.Parts[0].Block.Raw, nil
+	p := &s.Parts[0]
+	if p.Block == nil {
+		return nil, fmt.Errorf("the sample has no block: %w", cmp.Or(p.Err, ErrState))
+	}
+	return &p.Block.Raw, nil
 }
 
 // Block is one answer of one interface. It does not change once a query gave it,
@@ -158,6 +160,9 @@ func (b *Block) Decode(decode func(b *Block, old Contents) (Contents, error)) (C
 	if !b.done.Load() {
 		b.contents, b.err = decode(b, b.contents)
 		b.done.Store(true)
+		if b.pool != nil {
+			b.pool.note(len(b.Bytes))
+		}
 	}
 	return b.contents, b.err
 }
@@ -183,8 +188,7 @@ func (b *Block) Grew() (room int, grew bool) {
 type Blocks struct {
 	mu   sync.Mutex
 	free []*Block
-	last *Block // that was handed out
-	size int    // of the one before it, or of one that came back since
+	size int // of the last one that was filled
 }
 
 // maxFreeBlocks bounds the memory that is kept for later blocks. A reader of one
@@ -193,7 +197,7 @@ const maxFreeBlocks = 8
 
 // Get returns an empty block that is held once, whose bytes it does not keep. It has
 // room for somewhat more of them than the block before, so that it seldom grows while
-// a sample is taken. It is called when the block before is filled.
+// a sample is taken.
 func (p *Blocks) Get() *Block {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,21 +209,24 @@ func (p *Blocks) Get() *Block {
 	} else {
 		b = &Block{pool: p}
 	}
-	if p.last != nil && len(p.last.Bytes) > 0 {
-		p.size = len(p.last.Bytes)
-	}
 	b.reserve(p.size)
 	b.holders.Store(1)
-	p.last = b
 	return b
+}
+
+// note notes how large a block is.
+func (p *Blocks) note(size int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if size > 0 {
+		p.size = size
+	}
 }
 
 // put takes a block back.
 func (p *Blocks) put(b *Block) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n := len(b.Bytes); n > 0 {
-		p.size = n
+	if !b.done.Load() { // else that is known, and later blocks may be of another size
+		p.note(len(b.Bytes))
 	}
 	b.Raw = Raw{Bytes: b.Bytes[:0]}
 	b.Shared, b.err = false, nil
@@ -227,9 +234,8 @@ func (p *Blocks) put(b *Block) {
 	if b.contents != nil {
 		b.contents.Forget()
 	}
-	if p.last == b {
-		p.last = nil
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if len(p.free) < maxFreeBlocks {
 		p.free = append(p.free, b)
 	}
