@@ -91,17 +91,24 @@ func (m *fakeMachine) Timer(d time.Duration) (fired <-chan time.Time, stop func(
 // source is the source of the machine's samples.
 func (m *fakeMachine) source() *scripted {
 	return &scripted{schema: englishSchema, script: func(n int) sample {
-		boot := int64(m.boot / 100)
-		m.taken = append(m.taken, m.boot)
-		clocks := counter.Clocks{PerfTime: boot, PerfFreq: second, Time100ns: winperf.ToFiletime(m.wall)}
-		s := sample{quirks: m.quirks, clocks: &clocks, objects: []object{
-			{Object: system, instances: []instance{{raw: []uint64{7, uint64(m.running / (10 * ms))}}}},
-			{Object: processor, instances: []instance{{name: "0", raw: []uint64{uint64(m.running) * 3 / 1000}}}},
-		}}
+		s := m.sample()
 		if m.onTake != nil {
 			m.onTake(n)
 		}
 		return s
+	}}
+}
+
+// sample is what is to be seen of the machine now.
+func (m *fakeMachine) sample() sample {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	boot := int64(m.boot / 100)
+	m.taken = append(m.taken, m.boot)
+	clocks := counter.Clocks{PerfTime: boot, PerfFreq: second, Time100ns: winperf.ToFiletime(m.wall)}
+	return sample{quirks: m.quirks, clocks: &clocks, objects: []object{
+		{Object: system, instances: []instance{{raw: []uint64{7, uint64(m.running / (10 * ms))}}}},
+		{Object: processor, instances: []instance{{name: "0", raw: []uint64{uint64(m.running) * 3 / 1000}}}},
 	}}
 }
 
