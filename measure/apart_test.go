@@ -376,7 +376,7 @@ func TestCostlyApartDecodeFails(t *testing.T) {
 		}
 		cycle(t, m)
 		read()
-		cycle(t, m)
+		last := cycle(t, m).Sample.Parts[1].Block
 		if got := read(); got != "100" {
 			t.Errorf("%s switches, want 100", got)
 		}
@@ -386,7 +386,9 @@ func TestCostlyApartDecodeFails(t *testing.T) {
 		if got := read(); got != "100" {
 			t.Errorf("after a failure %s switches, want 100", got)
 		}
-		cycle(t, m)
+		if p := cycle(t, m).Sample.Parts[1]; p.Block == last || p.Err != nil {
+			t.Errorf("what was sampled apart is not fresh: %+v", p)
+		}
 		if got := read(); got != "300" {
 			t.Errorf("%s switches, want 300", got)
 		}

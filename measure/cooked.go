@@ -74,7 +74,7 @@ func (k *cooked) holds(sample []winperf.Reading) bool {
 
 // arrange gives every reading its place: that of the first part that wants it.
 func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
-	k.series, k.order, k.parts = k.series[:0], k.order[:0], k.parts[:0]
+	k.series, k.order, k.parts = slices.Grow(k.series[:0], len(sample)), slices.Grow(k.order[:0], len(sample)), k.parts[:0]
 	for i := range sample {
 		k.series = append(k.series, sample[i].Series)
 	}

@@ -442,8 +442,8 @@ func TestBLGWriterParents(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, err := m.pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}.Sample(), frame.Frame{})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(f.Damage()) > 0 {
+		t.Fatal(err, f.Damage())
 	}
 	paths := parsePaths(t, `\Thread(*)\*`)
 	log, _ := writeBLG(t, BLGOptions{Layout: BLGObjects, Paths: paths}, m, f)

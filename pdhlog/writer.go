@@ -44,9 +44,9 @@ type Options struct {
 	// NoZone leaves time zone and bias out of the head, for times of which only
 	// what stood on the wall is known.
 	NoZone bool
-	// Columns are the paths that get a column; nil are those of the first moment
-	// that has readings.
-	Columns []winperf.Path
+	// Columns are the paths that get a column, as Path.String writes them; nil are
+	// those of the first moment that has readings.
+	Columns []string
 }
 
 // separators and marks are what tells the formats apart.

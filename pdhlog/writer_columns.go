@@ -38,30 +38,29 @@ type waiting struct {
 
 // newColumns makes columns of what is named, or else of the readings, and places
 // the readings.
-func newColumns(named []winperf.Path, readings winperf.Readings) *columns {
+func newColumns(named []string, readings winperf.Readings) *columns {
 	c := &columns{late: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
 	if named == nil {
 		c.add(readings)
 		return c
 	}
-	c.add(&pathReadings{paths: named})
+	c.name(named)
 	c.place(readings)
 	return c
 }
 
-// pathReadings are paths as readings that are ok.
-type pathReadings struct {
-	paths  []winperf.Path
-	at     winperf.Reading
-	series winperf.Series
-}
-
-func (p *pathReadings) Len() int { return len(p.paths) }
-
-func (p *pathReadings) At(i int) *winperf.Reading {
-	p.series.Path = p.paths[i]
-	p.at.Series = &p.series
-	return &p.at
+// name makes a column for each path.
+func (c *columns) name(paths []string) {
+	size := 0
+	for _, path := range paths {
+		size += len(path)
+	}
+	c.paths.Grow(len(paths), size)
+	for _, path := range paths {
+		c.path = append(c.path[:0], path...)
+		c.paths.Add(c.path)
+	}
+	c.row = make([]uint32, c.paths.Len())
 }
 
 // add makes a column for each path of the readings, and notes which goes there.

@@ -60,7 +60,7 @@ func TestWriterMemory(t *testing.T) {
 			if !named {
 				break
 			}
-			opt.Columns = append(opt.Columns, readings.At(i).Path)
+			opt.Columns = append(opt.Columns, readings.At(i).Path.String())
 		}
 
 		before := live()

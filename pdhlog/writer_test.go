@@ -299,7 +299,7 @@ func TestErrors(t *testing.T) {
 func TestNamedColumns(t *testing.T) {
 	a, b, c := series(t, `\\H\O\a`), series(t, `\\H\O\b`), series(t, `\\H\O\c`)
 	var out bytes.Buffer
-	w := NewWriter(&out, Options{Location: time.UTC, NoZone: true, Columns: []winperf.Path{b.Path, a.Path, b.Path}})
+	w := NewWriter(&out, Options{Location: time.UTC, NoZone: true, Columns: []string{b.String(), a.String(), b.String()}})
 	for _, readings := range [][]winperf.Reading{
 		{reading(a, counter.Int(1))},
 		{reading(c, counter.Int(2)), reading(series(t, `\\H\O\b`), counter.Int(3))},

@@ -115,8 +115,8 @@ func TestWorkedExampleCooked(t *testing.T) {
 	}
 	var pool frame.Pool
 	f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: block}.Sample(), frame.Frame{})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(f.Damage()) > 0 {
+		t.Fatal(err, f.Damage())
 	}
 	if got := f.Time().Format("2006-01-02 15:04:05.00"); got != "2026-03-01 09:30:15.25" || f.Machine() != "HOST" {
 		t.Errorf("sample of %s at %s", f.Machine(), got)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	_ "time/tzdata" // --zone on systems without a database of zones
 
@@ -37,6 +38,8 @@ type converter struct {
 	tally     tally
 	damage    damageCount
 	progress  *progress
+
+	timeMatters func() // memory is spared until it is called
 }
 
 // convertFormats are what convert writes; the first is the one without options.
@@ -137,6 +140,11 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 			err = errInterrupted // a failure, as OUT is not there
 		}
 	}()
+
+	// How large a sample is shows with the first one. A small one needs no care.
+	c.timeMatters = sync.OnceFunc(spareMemory())
+	defer c.timeMatters()
+
 	if err := c.open(ctx, args); err != nil {
 		return err
 	}

@@ -14,17 +14,18 @@ import (
 // columns finds the columns of formats that have them at their beginning: the
 // series that the logs hold anywhere. Where the columns of a log do not tell
 // them, that takes a walk over all of it.
-func (c *converter) columns(ctx context.Context, format string) ([]winperf.Path, error) {
+func (c *converter) columns(ctx context.Context, format string) ([]string, error) {
 	if format != "csv" && format != "tsv" {
 		return nil, nil
 	}
-	found := foundColumns{columns: []winperf.Path{}}
+	found := foundColumns{names: []string{}}
 	samples := 0
 	for _, in := range c.inputs {
 		var src winperf.Source = in.src
-		sel := c.selection
-		if in.cooked { // its heads tell
+		sel, add := c.selection, found.add
+		if in.cooked { // its heads tell, in one sample
 			src, sel.Metadata, sel.Begin, sel.End = in.src.Source, true, time.Time{}, time.Time{}
+			add = found.addAll
 		}
 		found.last = found.last[:0]
 		for cycle, err := range measure.Watch(ctx, src, sel, c.options) {
@@ -33,24 +34,36 @@ func (c *converter) columns(ctx context.Context, format string) ([]winperf.Path,
 			}
 			samples++
 			c.progress.show(c.inputs, samples)
-			found.add(cycle)
+			add(cycle)
 		}
 	}
-	return found.columns, ctx.Err()
+	return found.names, ctx.Err()
 }
 
-// foundColumns are the paths that were found in samples.
+// foundColumns are the paths that were found in samples. Whoever writes them finds
+// those that are there twice, as several logs may have the same.
 type foundColumns struct {
-	columns []winperf.Path
-	texts   textset.Set        // of the columns
-	text    []byte             // of one reading
-	last    []winperf.SeriesID // by position: which series was there last that is known
+	names []string
+	texts textset.Set        // of those that add found
+	text  []byte             // of one reading
+	last  []winperf.SeriesID // by position: which series was there last that is known
+}
+
+// addAll adds the columns of a log that says what it has. Their names are those of
+// the log's own series, of which there may be very many.
+func (f *foundColumns) addAll(readings winperf.Readings) {
+	f.names = slices.Grow(f.names, readings.Len())
+	for i := range readings.Len() {
+		if r := readings.At(i); !namesNothing(r.Status) {
+			f.names = append(f.names, r.String())
+		}
+	}
 }
 
 // add adds what is new in a sample.
 func (f *foundColumns) add(readings winperf.Readings) {
-	if more := readings.Len() - len(f.columns); more > 0 { // what grows leaves several times its size behind
-		f.columns, f.last = slices.Grow(f.columns, more), slices.Grow(f.last, more)
+	if more := readings.Len() - len(f.names); more > 0 { // what grows leaves several times its size behind
+		f.names, f.last = slices.Grow(f.names, more), slices.Grow(f.last, more)
 	}
 	for i := range readings.Len() {
 		r := readings.At(i)
@@ -64,7 +77,7 @@ func (f *foundColumns) add(readings winperf.Readings) {
 		f.last[i] = r.ID
 		f.text, _ = r.Path.AppendText(f.text[:0])
 		if _, added := f.texts.Add(f.text); added {
-			f.columns = append(f.columns, r.Path)
+			f.names = append(f.names, string(f.text))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/winperf/winperf"
 )
@@ -19,6 +20,9 @@ func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 	var m moment
 	for c.earliest(&m) {
 		c.take(&m)
+		if !slices.ContainsFunc(m.cycles, isLarge) {
+			c.timeMatters()
+		}
 		if err := out.write(&m); err != nil {
 			return err
 		}

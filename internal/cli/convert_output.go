@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/perfdata"
@@ -71,6 +72,9 @@ func (c *converter) create(ctx context.Context, format, file string) (*convertOu
 	}
 	out := &convertOutput{}
 	w := io.Writer(struct{ io.Writer }{c.app.stdout}) // a pipe cannot be sought in
+	if _, terminal := isTerminal(c.app.stdout); terminal {
+		w = safetext.NewTerminal(w)
+	}
 	if file != "" {
 		if out.file, err = createPending(ctx, file); err != nil {
 			return nil, err
@@ -86,7 +90,7 @@ func (c *converter) create(ctx context.Context, format, file string) (*convertOu
 }
 
 // newWriter makes the writer of a format.
-func (c *converter) newWriter(out *convertOutput, w io.Writer, format, file string, columns []winperf.Path) (logWriter, error) {
+func (c *converter) newWriter(out *convertOutput, w io.Writer, format, file string, columns []string) (logWriter, error) {
 	first := c.inputs[0]
 	switch format {
 	case "capture":

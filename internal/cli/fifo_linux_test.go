@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 // fifo makes a named pipe. What waits for its other end is let go in the end.
@@ -82,7 +86,7 @@ func TestPipeWithoutOtherEnd(t *testing.T) {
 		{"out.blg", exitFailed, []string{"convert", record, "-o", "out.blg"}},
 		{"get.csv", exitDone, []string{"get", live, "-o", "get.csv"}},
 		{"watch.jsonl", exitDone, []string{"watch", live, "-o", "watch.jsonl"}},
-		{"record.capture", exitDone, []string{"record", live, "--overwrite", "-i", "0.01", "-o", "record.capture"}},
+		{"record.capture", exitDone, []string{"record", live, "-i", "0.01", "-o", "record.capture"}},
 		{"record.csv", exitDone, []string{"record", live, "--overwrite", "-i", "0.01", "-o", "record.csv"}},
 		{"list.jsonl", exitDone, []string{"list", "-o", "list.jsonl"}},
 		{"dump.txt", exitDone, []string{"dump", "--source", record, "-f", "text", "-o", "dump.txt"}},
@@ -116,7 +120,7 @@ func TestPipeOtherEndLater(t *testing.T) {
 	t.Chdir(fifoFiles(t))
 	const record = "perfdata:one.bin,two.bin?names=names.tsv"
 	for _, command := range [][]string{
-		{"convert", record}, {"get", "--source", record, `\*(*)\*`}, {"record", "--source", record, `\*(*)\*`, "--overwrite", "--quiet"},
+		{"convert", record}, {"get", "--source", record, `\*(*)\*`}, {"record", "--source", record, `\*(*)\*`, "--quiet"},
 	} {
 		plain, pipe := command[0]+".plain.csv", fifo(t, command[0]+".csv")
 		run(t, append(command, "-o", plain)...)
@@ -159,6 +163,54 @@ func TestPipeOtherEndLater(t *testing.T) {
 		got := bytes.ReplaceAll(r.stdout.Bytes(), []byte(pipe), []byte(tt.in))
 		if status != exitDone || !bytes.Equal(got, want) {
 			t.Errorf("%s: status %d, %d bytes, want %d; %s", pipe, status, len(got), len(want), &r.stderr)
+		}
+	}
+}
+
+// TestPipeRecord checks that a recording goes into a named pipe whatever is to
+// become of files that exist, and that the pipe stays, also where its reader has gone
+// before the first sample is written.
+func TestPipeRecord(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("large.bin", perftest.Block(perftest.Desktop), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"record", "--source", "perfdata:large.bin", "--quiet"}
+	run(t, append(args, "-o", "plain.capture")...)
+	want := content(t, "plain.capture")
+	for _, mode := range [][]string{nil, {"--append"}, {"--overwrite"}} {
+		for _, whole := range []bool{true, false} {
+			pipe := fifo(t, fmt.Sprint("pipe", mode, whole))
+			var r fifoRun
+			r.begin(t.Context(), slices.Concat(args, mode, []string{"-f", "capture", "-o", pipe})...)
+			f, err := os.Open(pipe)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make([]byte, 1)
+			if whole {
+				got, err = io.ReadAll(f)
+			} else {
+				_, err = f.Read(got) // there is more than the pipe holds
+			}
+			if err := errors.Join(err, f.Close()); err != nil {
+				t.Error(err)
+			}
+
+			status := r.end(t)
+			if whole {
+				if err := os.WriteFile("copy.capture", got, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				samples, damage := samplesIn(t, "copy.capture")
+				if status != exitDone || samples != 1 || damage > 0 || len(got) != len(want) {
+					t.Errorf("%v: status %d, %d samples and %d places of damage in %d bytes, want %d; %s",
+						mode, status, samples, damage, len(got), len(want), &r.stderr)
+				}
+			}
+			if !isFIFO(pipe) {
+				t.Errorf("%v: the pipe is gone", mode)
+			}
 		}
 	}
 }

@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,13 +44,15 @@ func TestInterrupt(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs a live source, and signals")
 	}
-	cmd := process(t, "winperf", "watch", `\Memory\Available MBytes`, "-o", "json", "-i", "0.05")
+	const interval = 50 * time.Millisecond
+	cmd := process(t, "winperf", "watch", `\Memory\Available MBytes`, "-o", "json", "-i", interval.String())
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -68,14 +72,29 @@ func TestInterrupt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil || stderr.Len() > 0 {
-		t.Errorf("%v, standard error %q", err, &stderr)
-	}
+	err = cmd.Wait()
+	lasted := time.Since(begin)
 	var readings []struct{ Value float64 }
 	if err := json.Unmarshal(append(all, rest...), &readings); err != nil || len(readings) < 2 {
-		t.Errorf("%d readings, %v in %s%s", len(readings), err, all, rest)
+		t.Fatalf("%d readings, %v in %s%s", len(readings), err, all, rest)
+	}
+
+	// On a machine that is busy the program misses samples and tells of them, of no
+	// more than were due.
+	told := stderr.String()
+	if found := missedSamples.FindStringSubmatch(told); found != nil {
+		missed, err := strconv.Atoi(found[1])
+		if due := int(lasted/interval) + 1; err == nil && len(readings)+missed <= due {
+			told = told[len(found[0]):]
+		}
+	}
+	if err != nil || told != "" {
+		t.Errorf("%v, standard error %q after %d readings in %v", err, &stderr, len(readings), lasted)
 	}
 }
+
+// missedSamples is what a program tells that missed samples.
+var missedSamples = regexp.MustCompile(`^winperf: (\d+) samples were missed because the machine or the output was too slow\n`)
 
 // TestInterruptStdin checks that a program that waits for its input ends.
 func TestInterruptStdin(t *testing.T) {

@@ -27,9 +27,10 @@ const (
 // it until it is closed, however this program ends. Where the file system cannot
 // do that, note is told so, if there is one.
 //
-// Opening a named pipe waits for its reader, until ctx ends.
+// A named pipe holds nothing that could be lost, so that it is written to whatever the
+// mode. Opening it waits for its reader, until ctx ends.
 func createFile(ctx context.Context, name string, mode openMode, note func(error)) (*os.File, error) {
-	if mode != openNew && isFIFO(name) {
+	if isFIFO(name) {
 		return openFIFO(ctx, name)
 	}
 	flags := os.O_RDWR | os.O_CREATE

@@ -1,6 +1,10 @@
 package cli
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+
+	"github.com/winperf/winperf/measure"
+)
 
 // spareGCPercent makes the garbage collector spare memory and not time: any file
 // is to be dumped within four times its size, and a sample of a million instances
@@ -11,4 +15,13 @@ const spareGCPercent = 25
 func spareMemory() (end func()) {
 	before := debug.SetGCPercent(spareGCPercent)
 	return func() { debug.SetGCPercent(before) }
+}
+
+// largeSample is the size of a sample, in bytes, from which on memory is spared. A
+// reading takes some hundred.
+const largeSample = 8 << 20
+
+// isLarge tells whether memory is to be spared for samples such as this one.
+func isLarge(c *measure.Cycle) bool {
+	return c.Cost.Bytes >= largeSample || c.Len() >= largeSample/100
 }

@@ -29,16 +29,10 @@ func peak() {
 }
 
 // TestDumpMemory checks that a damaged file is dumped, as far as it goes, within
-// four times its size of memory, and with one line of error. The program is
-// built for that, because a test's own may have a race detector in it.
+// four times its size of memory, and with one line of error.
 func TestDumpMemory(t *testing.T) {
 	dir := t.TempDir()
-	program := filepath.Join(dir, "winperf")
-	build := exec.Command("go", "build", "-o", program, "github.com/winperf/winperf/cmd/winperf")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := buildProgram(t, dir)
 	block := perftest.Block(perftest.Huge)
 	overwritten := bytes.Clone(block)
 	for i := 100_000; i < len(block); i += 500_000 {

@@ -109,10 +109,6 @@ func (r *reader) options() (measure.Options, error) {
 	return opt, err
 }
 
-// largeSample is the size of a sample, in bytes, from which on memory is spared. A
-// reading takes some hundred.
-const largeSample = 8 << 20
-
 func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Options, out *destination) error {
 	// How large a sample is shows with the first one. A small one needs no care.
 	timeMatters := sync.OnceFunc(spareMemory())
@@ -127,7 +123,7 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 			return err
 		}
 		r.tally.count(cycle)
-		if cycle.Cost.Bytes < largeSample && cycle.Len() < largeSample/100 {
+		if !isLarge(cycle) {
 			timeMatters()
 		}
 		if err := r.write(cycle, out); err != nil {

@@ -78,8 +78,9 @@ SIGHUP complete the file as Ctrl-C does; under nohup a hang-up does not end it.
 
 NAME may hold {time}, {date}, {mmddhhmm}, {host} and {serial}. Without -o it is
 winperf_{time} with the format's extension. A file that exists is left alone,
-unless --append or --overwrite says otherwise. While it is being recorded it can
-be read, but no other winperf can write it.
+unless --append or --overwrite says otherwise; a named pipe is none, and is
+written to when somebody reads it. While a file is being recorded it can be read,
+but no other winperf can write it.
 
 --max-size, --max-samples and --max-time bound a file. When it is full recording
 stops; --at-limit new goes on in a new file, and --at-limit circular too, and

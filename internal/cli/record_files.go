@@ -113,10 +113,12 @@ func (s *recordFiles) next(ctx context.Context, at time.Time) error {
 	return s.drop(at)
 }
 
-// discard closes a file that was begun in vain, and removes it where it is new.
+// discard closes a file that was begun in vain, and removes it where it is new. A
+// pipe was there before.
 func (s *recordFiles) discard(f *recordFile) error {
+	isNew := s.mode == openNew && isRegular(f.file)
 	err := f.file.Close()
-	if s.mode == openNew {
+	if isNew {
 		err = errors.Join(err, os.Remove(f.name))
 	}
 	return err
@@ -141,7 +143,7 @@ func (s *recordFiles) create(ctx context.Context, at time.Time) (*recordFile, *c
 			return nil, nil, err
 		}
 		f := &recordFile{name: name, file: file}
-		if s.mode != openAppend {
+		if s.mode != openAppend || !isRegular(file) {
 			return f, nil, nil
 		}
 		tail, note, err := f.openTail(s.format)

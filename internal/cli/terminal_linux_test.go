@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
+	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 	"unicode"
 
@@ -34,53 +36,81 @@ func terminal(t *testing.T) (tty, screen *os.File) {
 	return tty, screen
 }
 
-// TestTerminal shows names of a log on a terminal, in formats that keep them as
-// they are in a file.
+// TestTerminal shows names of a log on a terminal, where nothing of them may turn or
+// break a line, in formats that are for people and in those that are for programs.
+// Into a file and into a pipe both write the same: text logs the names as they are,
+// JSON so that they read back as they are, and all others what a terminal gets.
 func TestTerminal(t *testing.T) {
-	const log = "\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\H\\A(x\u202ey\u2028z)\\C\"\r\n\"01/02/2026 15:04:05.000\",\"7\"\r\n"
-	name := filepath.Join(t.TempDir(), "hostile.csv")
-	if err := os.WriteFile(name, []byte(log), 0o666); err != nil {
+	const (
+		name    = "x\u202ey\u2028z"
+		escaped = `x\u202ey\u2028z`
+		log     = "\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\H\\" + name + "(" + name + ")\\C\"\r\n\"01/02/2026 15:04:05.000\",\"7\"\r\n"
+	)
+	t.Chdir(t.TempDir())
+	file := name + ".csv"
+	if err := os.WriteFile(file, []byte(log), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []string{"csv", "tsv", "jsonl", "paths", "table"} {
-		t.Run(format, func(t *testing.T) {
-			tty, screen := terminal(t)
-			cmd := process(t, "winperf", "get", `\A(*)\C`, "--source", name, "-o", format)
-			cmd.Stdout = tty
-			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			if err := cmd.Run(); err != nil {
-				t.Fatalf("%v: %s", err, stderr.Bytes())
-			}
+	tests := []struct {
+		args    []string
+		formats []string
+	}{
+		{[]string{"get", `\*(*)\*`, "--source", file}, []string{"csv", "tsv", "jsonl", "json", "paths", "table"}},
+		{[]string{"watch", `\*(*)\*`, "--source", file}, []string{"csv", "tsv", "jsonl", "json", "paths", "table"}},
+		{[]string{"convert", file}, []string{"csv", "tsv", "jsonl", "json", "paths"}},
+		{[]string{"list", "--source", file}, []string{"table", "jsonl", "paths"}},
+		{[]string{"info", file}, []string{"text", "json"}},
+	}
+	for _, tt := range tests {
+		for _, format := range tt.formats {
+			t.Run(tt.args[0]+" "+format, func(t *testing.T) {
+				args := append(slices.Clip(tt.args), "-f", format)
+				exact := format == "csv" || format == "tsv"
+				tty, screen := terminal(t)
+				cmd := process(t, "winperf", args...)
+				cmd.Stdout = tty
+				runQuietly(t, cmd)
 
-			// The terminal holds what was written; there is more of it than of a line.
-			shown := make([]byte, 4096)
-			n, err := screen.Read(shown)
-			if err != nil {
-				t.Fatal(err)
-			}
-			shown = shown[:n]
-			if !bytes.Contains(shown, []byte(`x\u202ey\u2028z`)) {
-				t.Errorf("shown: %+q", shown)
-			}
-			for _, r := range string(shown) {
-				if !unicode.IsGraphic(r) && r != '\r' && r != '\n' && r != '\t' {
-					t.Errorf("%+q is in %+q", r, shown)
+				// The terminal holds what was written; there is more of it than of a line.
+				shown := make([]byte, 4096)
+				n, err := screen.Read(shown)
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
+				shown = shown[:n]
+				if !bytes.Contains(shown, []byte(escaped)) {
+					t.Errorf("shown: %+q", shown)
+				}
+				for _, r := range string(shown) {
+					control := r == '\r' || r == '\n' || r == '\t' || r == '\x1b' && format == "table"
+					if !unicode.IsGraphic(r) && !control {
+						t.Errorf("%+q is in %+q", r, shown)
+					}
+				}
 
-			file := filepath.Join(t.TempDir(), "copy.txt")
-			out, err := process(t, "winperf", "get", `\A(*)\C`, "--source", name, "-f", format, "-o", file).CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			copied, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if kept := bytes.Contains(copied, []byte("x\u202ey\u2028z")); kept != (format == "csv" || format == "tsv") {
-				t.Errorf("%s has the name as it is: %v\n%+q", format, kept, copied)
-			}
-		})
+				var piped bytes.Buffer
+				cmd = process(t, "winperf", args...)
+				cmd.Stdout = &piped
+				runQuietly(t, cmd)
+				copied := "copy." + format
+				runQuietly(t, process(t, "winperf", append(args, "-o", copied)...))
+				for where, text := range map[string]string{"a pipe": piped.String(), "a file": content(t, copied)} {
+					kept, safe := strings.Contains(text, name), strings.Contains(text, escaped)
+					if kept != exact || safe == exact {
+						t.Errorf("in %s the name is as it is: %v, escaped: %v; %+q", where, kept, safe, text)
+					}
+				}
+			})
+		}
+	}
+}
+
+// runQuietly runs a program that has nothing to complain of.
+func runQuietly(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
+		t.Fatalf("%v: %s", err, stderr.Bytes())
 	}
 }

@@ -111,8 +111,8 @@ func (l *log) readings(t *testing.T) (all []map[string]string, bad []string) {
 		raw := winperf.Raw{Format: winperf.FormatV1, Bytes: b.Append(nil, at)}
 		raw.Schema = titles.Schema()
 		f, err := pool.Decode(raw.Sample(), before)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(f.Damage()) > 0 {
+			t.Fatal(err, f.Damage())
 		}
 		for _, err := range f.Damage() {
 			t.Error(err)

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,56 +18,39 @@ import (
 
 // tool is a program that measures for a while.
 type tool struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	mu   sync.Mutex
-	out  bytes.Buffer
-	more chan struct{}
+	t   *testing.T
+	cmd *exec.Cmd
+	out bytes.Buffer
 }
 
 func startTool(t *testing.T, name string, args ...string) *tool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*agreeSeconds*time.Second)
 	t.Cleanup(cancel)
-	r := &tool{t: t, cmd: exec.CommandContext(ctx, name, args...), more: make(chan struct{}, 1)}
+	r := &tool{t: t, cmd: exec.CommandContext(ctx, name, args...)}
 	r.cmd.Env = append(os.Environ(), "LC_ALL=C", "S_TIME_FORMAT=ISO", "S_COLORS=never")
-	r.cmd.Stdout = r
+	r.cmd.Stdout = &r.out
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// Write takes what the program writes.
-func (r *tool) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.out.Write(p)
-	select {
-	case r.more <- struct{}{}:
-	default:
-	}
-	return len(p), nil
-}
-
-// waitFor waits until what the program has written matches a pattern. A program
-// that keeps its output to its end is not waited for.
-func (r *tool) waitFor(pattern string) {
-	want := regexp.MustCompile(pattern)
-	late := time.After(time.Second)
-	for {
-		r.mu.Lock()
-		there := want.Match(r.out.Bytes())
-		r.mu.Unlock()
-		if there {
+// waitForLook waits until the program has looked for the first time: then it sleeps,
+// and until then never does, as it reads only what is in memory or on a disk.
+func (r *tool) waitForLook() {
+	r.t.Helper()
+	for range 10 * agreeSeconds * 100 {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(r.cmd.Process.Pid) + "/stat")
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if state := stat[bytes.LastIndexByte(stat, ')')+2]; state == 'S' || state == 'Z' {
 			return
 		}
-		select {
-		case <-r.more:
-		case <-late:
-			return
-		}
+		time.Sleep(10 * time.Millisecond)
 	}
+	r.t.Fatalf("%s does not sleep", r.cmd.Path)
 }
 
 // wait waits for the end and returns what was written.

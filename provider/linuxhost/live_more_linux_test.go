@@ -1,6 +1,7 @@
 package linuxhost
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,8 +26,34 @@ func listThreads(t testing.TB) (ids []string) {
 	return ids
 }
 
-// TestLiveThreads compares the threads with those in /proc before and after,
-// and the time of the thread that reads with the same file read beside it.
+// userTimes are the times in user mode of this process's threads, by their ids.
+func userTimes(t *testing.T) map[uint64]uint64 {
+	t.Helper()
+	files, err := filepath.Glob("/proc/self/task/*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := map[uint64]uint64{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		id, rest, _ := strings.Cut(string(text), " ")
+		words := strings.Fields(rest[strings.LastIndexByte(rest, ')')+1:])
+		tid, errID := strconv.ParseUint(id, 10, 32)
+		ticks, errTicks := strconv.ParseUint(words[11], 10, 64)
+		if err := errors.Join(errID, errTicks); err != nil {
+			t.Fatal(err)
+		}
+		times[tid] = ticks * uint64(tick)
+	}
+	return times
+}
+
+// TestLiveThreads compares the threads with those in /proc before and after, the
+// times of this process's with the same files read before and after, and all of
+// them with the process's own, which is read later: times only grow.
 func TestLiveThreads(t *testing.T) {
 	r := liveRig(t)
 	r.object(232)
@@ -41,26 +68,51 @@ func TestLiveThreads(t *testing.T) {
 			t.Errorf("thread %s is not in the sample", tid)
 		}
 	}
-	b := r.ask("230 232")
-	o := b[232]
+
+	least := userTimes(t)
+	o := r.ask("232")[232]
+	most := userTimes(t)
 	self := strconv.Itoa(os.Getpid())
 	process, ok := o.value(self, 784)
 	if id, there := o.value(self, 804); !ok || !there || id != process || process != uint64(os.Getpid()) {
 		t.Errorf("first thread of this process: ids %d and %d", process, id)
 	}
 	var sum uint64
+	compared := 0
 	for _, in := range o.instances {
-		if in.values[o.at(784)].raw == process {
-			sum += in.values[o.at(142)].raw
+		if in.values[o.at(784)].raw != process {
+			continue
+		}
+		user, tid := in.values[o.at(142)].raw, in.values[o.at(804)].raw
+		sum += user + in.values[o.at(144)].raw
+		x, was := least[tid]
+		y, is := most[tid]
+		if was && is && (user < x || user > y) {
+			t.Errorf("thread %d has %d of user time, beside it %d and then %d", tid, user, x, y)
+		}
+		if was && is {
+			compared++
 		}
 	}
-	for i, in := range b[230].instances {
-		if k := b[230].at(784); in.values[k].raw == process && i > 0 {
-			whole := in.values[b[230].at(142)].raw
-			if sum > whole+perSecond/10 { // they are read later
-				t.Errorf("the threads have %d of user time, the process %d", sum, whole)
-			}
+	if compared == 0 {
+		t.Error("no thread's time was compared")
+	}
+
+	// What the process used holds what each of its threads had used before.
+	later := r.ask("230")[230]
+	found := false
+	for i, in := range later.instances {
+		if in.values[later.at(784)].raw != process || i == 0 {
+			continue
 		}
+		found = true
+		whole := in.values[later.at(142)].raw + in.values[later.at(144)].raw
+		if sum > whole+uint64(tick) { // user and system time are cut to whole ticks each
+			t.Errorf("the threads had used %d, the process %d later", sum, whole)
+		}
+	}
+	if !found {
+		t.Error("this process is not in the sample")
 	}
 	started, _ := o.value(self, 684)
 	if started < fileTimeBoot || int64(started) > o.time {

@@ -40,8 +40,8 @@ func (r *rig) frame(query string) frame.Frame {
 		r.t.Fatal(err)
 	}
 	f, err := pool.Decode(raw.Sample(), frame.Frame{})
-	if err != nil {
-		r.t.Fatal(err)
+	if err != nil || len(f.Damage()) > 0 {
+		r.t.Fatal(err, f.Damage())
 	}
 	return f
 }

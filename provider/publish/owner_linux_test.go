@@ -208,6 +208,33 @@ func TestOwnersFile(t *testing.T) {
 	w.expect("Peer(1003) 0")
 }
 
+// An owners file of some other account counts for nothing and is told only where it
+// would have mattered: where an object is left out as another account's.
+func TestOwnersSquatted(t *testing.T) {
+	dir := tempDir(t)
+	path := filepath.Join(dir, OwnersFile)
+	if err := os.WriteFile(path, []byte("61002 Peer\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(path, 61002, -1); err != nil {
+		t.Skipf("skipped: only root can give a file away: %v", err)
+	}
+	text := fmt.Sprintf(peers, "", rawCount)
+	first := start(t, dir, text)
+	add(t, first, "Peer", "first", nil)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	of := map[string]claimed{first.Path(): {1001, 1}}
+	w.ownedBy(of)
+	w.expect("Peer(first) 0")
+	w.expectNotices()
+
+	second := start(t, dir, text)
+	add(t, second, "Peer", "second", nil)
+	of[second.Path()] = claimed{61002, 2}
+	w.expect("Peer(first) 0")
+	w.expectNotices(Notice{Kind: OthersObject}, Notice{Kind: OwnersFault})
+}
+
 // A file that others may write to is nobody's, a second name of a file is none of
 // its own, and a directory that others may empty does not count.
 func TestOwnerRights(t *testing.T) {

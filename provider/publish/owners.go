@@ -37,9 +37,10 @@ func (g *grant) admits(account int64) bool {
 
 // owners are the lines of a directory's owners file.
 type owners struct {
-	info   fs.FileInfo // of the file, nil if there is none
-	grants []grant
-	wrong  []error // what of it does not count
+	info     fs.FileInfo // of the file, nil if there is none
+	grants   []grant
+	wrong    []error // what of it does not count
+	squatted bool    // it is another account's, and so nothing of it counts
 }
 
 // name reports whether a line names the account itself.
@@ -77,7 +78,8 @@ func (o *owners) read(dir string, dirOwner int64) (changed bool) {
 		return false
 	}
 
-	*o = owners{info: info}
+	owner := ownerOf(info)
+	*o = owners{info: info, squatted: owner != administrator && owner != dirOwner}
 	text, err := readOwners(path, dirOwner)
 	if err != nil {
 		o.wrong = []error{err}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,7 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/perftest"
@@ -20,6 +24,7 @@ import (
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
+	"github.com/winperf/winperf/source/replay"
 )
 
 // fakeObject is an object of a fake interface, with one counter, Count, and the
@@ -282,6 +287,82 @@ func TestSetsAreAskedApart(t *testing.T) {
 	if _, err := sample.Raw(); !errors.Is(err, winperf.ErrNotSupported) {
 		t.Errorf("several interfaces as one block: %v", err)
 	}
+}
+
+// A machine whose objects come from several interfaces is recorded as any other: a
+// capture holds the parts of each sample, and what is replayed has the readings that
+// were seen live, with their times, also while an interface fails now and then.
+func TestRecordSeveralInterfaces(t *testing.T) {
+	for _, selection := range []winperf.Selection{
+		sel(t, `\Helper(*)\Count`, `\New(*)\Count`, `\Newer(b)\Count`, `\Old(*)\Count`, `\Both(a)\Count`),
+		{Global: true},
+	} {
+		registry, sets, pdh := machine()
+		samples := 0
+		sets.sample = func(_ context.Context, title uint32) error {
+			if title == 1<<24+8 && samples%3 == 2 {
+				return errors.New("broken")
+			}
+			return nil
+		}
+		name := filepath.Join(t.TempDir(), "several.capture")
+		file, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		w := capture.NewWriter(file, capture.Options{})
+
+		var live []string
+		m := measure.New(composeFakes(t, registry, sets, pdh), selection, measure.Options{})
+		defer m.Close()
+		for range 8 {
+			cycle, err := m.Cycle(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if samples++; len(cycle.Sample.Parts) < 3 {
+				t.Errorf("a sample of %d parts", len(cycle.Sample.Parts))
+			}
+			if err := w.Write(cycle.Sample); err != nil {
+				t.Fatal(err)
+			}
+			live = append(live, shownOf(cycle))
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+
+		src, err := replay.OpenCapture(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		var again []string
+		for cycle, err := range measure.Watch(t.Context(), src, selection, measure.Options{KeepFirst: true}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			again = append(again, shownOf(cycle))
+		}
+		if diff := cmp.Diff(live, again); diff != "" {
+			t.Errorf("live and replayed (-live +replayed):\n%s", diff)
+		}
+		if n := strings.Count(live[0], " ok "); n < 7 || live[0] == live[1] {
+			t.Errorf("only %d values are compared, of samples such as\n%s", n, live[0])
+		}
+	}
+}
+
+// shownOf is all that a cycle's readings say. From which interface an object came a
+// capture does not keep.
+func shownOf(c *measure.Cycle) string {
+	var all strings.Builder
+	for i := range c.Len() {
+		r := c.At(i)
+		fmt.Fprintln(&all, r.Path, r.Status, r.Value, r.Unit, r.Time.UnixNano())
+	}
+	return all.String()
 }
 
 // Where one interface has all, samples are as it gives them and can be recorded.

@@ -129,8 +129,8 @@ func sample(t *testing.T, q winperf.Query) frame.Frame {
 		t.Fatal(err)
 	}
 	f, err := pool.Decode(&sample, frame.Frame{})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(f.Damage()) > 0 {
+		t.Fatal(err, f.Damage())
 	}
 	return f
 }

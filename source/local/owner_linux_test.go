@@ -27,9 +27,10 @@ import (
 // The crowd is a machine of processes that are named after their ids: w4711.
 // Every value of theirs follows from the id, so that it tells whose it is.
 type crowd struct {
-	t    testing.TB
-	dir  string // holds proc
-	next atomic.Int64
+	t      testing.TB
+	dir    string // holds proc
+	prefix string // of the names, before the id
+	next   atomic.Int64
 }
 
 const (
@@ -40,7 +41,7 @@ const (
 // newCrowd makes a machine with n processes.
 func newCrowd(t testing.TB, n int) *crowd {
 	t.Helper()
-	c := &crowd{t: t, dir: t.TempDir()}
+	c := &crowd{t: t, dir: t.TempDir(), prefix: "w"}
 	c.next.Store(firstPID)
 	for name, text := range map[string]string{
 		"stat":      "cpu  1 0 1 100 0 0 0 0 0 0\ncpu0 1 0 1 100 0 0 0 0 0 0\nintr 5\nctxt 7\nbtime 1700000000\nprocesses 3\nprocs_running 1\nprocs_blocked 0\n",
@@ -165,7 +166,7 @@ func (c *crowd) check(readings []winperf.Reading) (checked int) {
 	for i := range readings {
 		r := &readings[i]
 		process, _, _ := strings.Cut(r.Path.Instance, "/") // of a thread
-		name, isWorker := strings.CutPrefix(process, "w")
+		name, isWorker := strings.CutPrefix(process, c.prefix)
 		if !isWorker || r.Status != counter.OK {
 			continue
 		}
@@ -290,9 +291,10 @@ func (c *crowd) measure(src winperf.Source, texts []string) (checked int) {
 }
 
 // TestLiveOwners measures this machine while a hundred shells that are named after
-// their ids are born and end, with costly objects beside others.
+// their ids are born and end, with costly objects beside others. What stands before
+// the id is this run's own, as another one may be at work on the machine.
 func TestLiveOwners(t *testing.T) {
-	c := &crowd{t: t}
+	c := &crowd{t: t, prefix: "w" + strconv.FormatInt(int64(os.Getpid()), 36) + "-"}
 	src, err := Open(Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -312,7 +314,7 @@ func TestLiveOwners(t *testing.T) {
 	for n := range 4 {
 		wg.Go(func() {
 			for range 6 {
-				checked.Add(int64(c.measure(cached, liveSelections[n%len(liveSelections)])))
+				checked.Add(int64(c.measure(cached, c.live(n))))
 			}
 		})
 	}
@@ -326,17 +328,25 @@ func TestLiveOwners(t *testing.T) {
 	}
 }
 
-// liveSelections hold what tells whose it is of a process that does nothing.
-var liveSelections = [][]string{
-	{`\Process(w*)\ID Process`, `\Process Memory Details(w*)\ID Process`},
-	{`\Process Memory Details(w*)\ID Process`},
-	{`\Process(w*)\ID Process`, `\Thread(w*)\ID Process`},
+// live is one of the selections of what tells whose it is of a process that does
+// nothing.
+func (c *crowd) live(n int) []string {
+	selections := [][]string{
+		{`\Process(w*)\ID Process`, `\Process Memory Details(w*)\ID Process`},
+		{`\Process Memory Details(w*)\ID Process`},
+		{`\Process(w*)\ID Process`, `\Thread(w*)\ID Process`},
+	}
+	texts := selections[n%len(selections)]
+	for i := range texts {
+		texts[i] = strings.Replace(texts[i], "(w*)", "("+c.prefix+"*)", 1)
+	}
+	return texts
 }
 
 // shell begins 25 shells, which name themselves after their ids and wait for the
 // end of their input, and ends them.
 func (c *crowd) shell() {
-	const name = "printf w$$ >/proc/self/comm && echo ready && read line"
+	name := "printf " + c.prefix + "$$ >/proc/self/comm && echo ready && read line"
 	var inputs []io.Closer
 	var all []*exec.Cmd
 	for range 25 {

@@ -225,8 +225,8 @@ func frames(t testing.TB, src winperf.Source, sel winperf.Selection) (all []fram
 			t.Fatal(err)
 		}
 		f, err := pool.Decode(&sample, frame.Frame{})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(f.Damage()) > 0 {
+			t.Fatal(err, f.Damage())
 		}
 		for _, err := range f.Damage() {
 			t.Error(err)
@@ -243,8 +243,8 @@ func series(t testing.TB) (all []frame.Frame) {
 	var pool frame.Pool
 	for _, s := range perftest.Series(perftest.Small, 4, 10, 1) {
 		f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: s.Bytes}.Sample(), frame.Frame{})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(f.Damage()) > 0 {
+			t.Fatal(err, f.Damage())
 		}
 		for o := range f.Objects() {
 			titles[o.ID().Index] = fmt.Sprint("Object ", o.ID().Index)

@@ -12,6 +12,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/internal/textset"
 	"github.com/winperf/winperf/pdhlog"
 )
 
@@ -127,12 +128,15 @@ func (q *textQuery) open() error {
 	if info, err := f.Stat(); err == nil {
 		q.size = info.Size()
 	}
-	q.reader, err = pdhlog.NewReader(q, pdhlog.ReadOptions{
+	opt := pdhlog.ReadOptions{
 		CodePage: q.source.opt.CodePage,
 		Location: q.source.opt.Location,
-		Want:     q.wants,
 		Known:    q.source.head,
-	})
+	}
+	if !q.all || len(q.wanted) > 0 { // whoever wants all columns need not be asked about each
+		opt.Want = q.wants
+	}
+	q.reader, err = pdhlog.NewReader(q, opt)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -241,11 +245,21 @@ func (q *textQuery) describe(ctx context.Context, s *winperf.Sample) error {
 	walk := &textQuery{source: q.source, all: q.all, wanted: slices.Clone(q.wanted)}
 	defer walk.Close()
 	err := walk.open()
-	known := map[string]bool{}
+	var known textset.Set
+	var text []byte
 	for err == nil {
-		for _, series := range walk.reader.Wanted() {
-			if !known[series.String()] {
-				known[series.String()] = true
+		wanted := walk.reader.Wanted()
+		size := 0
+		for _, series := range wanted {
+			size += len(series.String())
+		}
+
+		// What grows by itself leaves several times its size behind.
+		s.Readings = slices.Grow(s.Readings, len(wanted))
+		known.Grow(len(wanted), size)
+		for _, series := range wanted {
+			text = append(text[:0], series.String()...)
+			if _, added := known.Add(text); added {
 				s.Readings = append(s.Readings, winperf.Reading{Series: series, Status: counter.NoPrevious})
 			}
 		}

@@ -94,13 +94,13 @@ func TestHang(t *testing.T) {
 		m, letGo := hanging()
 		s := start(t, m, Options{})
 		q := compile(t, s, winperf.Selection{Global: true})
-		raw := new(winperf.Raw)
+		var sample winperf.Sample
 		begin := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		err := perftest.Take(ctx, q, raw)
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), `value "Global": no answer in time`) || raw.Bytes != nil {
-			t.Errorf("error %v, buffer of %d bytes", err, len(raw.Bytes))
+		err := q.Next(ctx, &sample)
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), `value "Global": no answer in time`) || len(sample.Parts) > 0 {
+			t.Errorf("error %v, %d parts", err, len(sample.Parts))
 		}
 		if d := time.Since(begin); d != 3*time.Second {
 			t.Errorf("returned after %v", d)
@@ -108,12 +108,13 @@ func TestHang(t *testing.T) {
 		m.asked()
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := perftest.Take(ctx, q, raw); !errors.Is(err, provider.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) || m.asked() != "" {
-			t.Errorf("error %v", err)
+		err = q.Next(ctx, &sample)
+		if !errors.Is(err, provider.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) || m.asked() != "" || len(sample.Parts) > 0 {
+			t.Errorf("error %v, %d parts", err, len(sample.Parts))
 		}
 		letGo()
-		if err := perftest.Take(t.Context(), q, raw); err != nil || len(raw.Bytes) == 0 {
-			t.Errorf("%d bytes, error %v", len(raw.Bytes), err)
+		if err := q.Next(t.Context(), &sample); err != nil || len(sample.Parts) != 1 || len(sample.Parts[0].Block.Bytes) == 0 {
+			t.Errorf("parts %+v, error %v", sample.Parts, err)
 		}
 	})
 }
@@ -191,7 +192,8 @@ func TestSampleFails(t *testing.T) {
 	}
 	var used [2]*winperf.Block
 	for i := range used {
-		if err := q.Next(t.Context(), &sample); err != nil || sample.Parts[0].Block.Format != winperf.FormatV1 {
+		err := q.Next(t.Context(), &sample)
+		if err != nil || sample.Parts[0].Block.Format != winperf.FormatV1 || len(sample.Parts[0].Block.Bytes) == 0 {
 			t.Fatal(err)
 		}
 		used[i] = sample.Parts[0].Block
