@@ -310,6 +310,8 @@ func TestClockStep(t *testing.T) {
 	}{
 		{"they agree", base, after(1, 1), 0},
 		{"as far as they are read", base, after(1, 1.05), 0},
+		{"just as far as they are read", Clocks{PerfFreq: 1}, Clocks{PerfTime: 1, PerfFreq: 1, Time100ns: 1.1 * sec}, 0},
+		{"just beyond that", Clocks{PerfFreq: 1}, Clocks{PerfTime: 1, PerfFreq: 1, Time100ns: 1.1*sec + 1}, sec/10 + 1},
 		{"as far as they are true", base, after(3600, 3600+60), 0},
 		{"set forward", base, after(1, 3601), 3600 * sec},
 		{"set back", base, after(2, 1.5), -sec / 2},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/perftest"
@@ -270,5 +271,32 @@ func TestWarmCook(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(len(frames), cook); n != 0 {
 		t.Errorf("%v allocations in warm cooking", n)
+	}
+}
+
+// TestClocksTogether shows that a system time that was set between two samples costs
+// values only where the source cannot tell.
+func TestClocksTogether(t *testing.T) {
+	const object = "object 230\n counter 6 PERF_100NSEC_TIMER\n instance \"a\" : %d\n"
+	for quirks, want := range map[winperf.Quirks]string{0: "5", winperf.ClocksTogether: "50"} {
+		var pool frame.Pool
+		var prev, cur frame.Frame
+		for i, head := range []string{at0, "block name=\"HOST\" perftime=1200 perffreq=100 time100ns=133500000200000000\n"} {
+			raw := winperf.Raw{
+				Format: winperf.FormatV1, Quirks: quirks,
+				Bytes: block(t, head+fmt.Sprintf(object, 10_000_000*i)), // 1 s in 2 s, or in 20 s
+			}
+			f, err := pool.Decode(raw.Sample(), cur)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prev, cur = cur, f
+		}
+		var ck frame.Cooker
+		ck.Set(prev, cur, counter.Options{})
+		column := ck.Object(cur.Object(0)).Column(0)
+		if got := column.Value(0).String(); got != want {
+			t.Errorf("quirks %d: %s, want %s", quirks, got, want)
+		}
 	}
 }

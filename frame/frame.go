@@ -81,7 +81,7 @@ func (p *Pool) Decode(sample *winperf.Sample, before Frame) (Frame, error) {
 // readable tells whether anything can be read that was collected now.
 func (s *sheet) readable() bool {
 	for i := range s.parts {
-		if p := &s.parts[i]; !p.failed() && (!p.beside || i == 0) {
+		if p := &s.parts[i]; !p.failed() && (!p.beside || p.slot == 0) {
 			return true
 		}
 	}

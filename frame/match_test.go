@@ -10,9 +10,6 @@ import (
 	"github.com/winperf/winperf/internal/perftest"
 )
 
-// TestChurn counts wrong and missed matches while processes come and go under
-// the names, in the places and sometimes with the ids of others. Where process
-// id and start time are known there must be none.
 // TestIsTotal knows totals by their names.
 func TestIsTotal(t *testing.T) {
 	for name, want := range map[string]bool{
@@ -25,6 +22,9 @@ func TestIsTotal(t *testing.T) {
 	}
 }
 
+// TestChurn counts wrong and missed matches while processes come and go under
+// the names, in the places and sometimes with the ids of others. Where process
+// id and start time are known there must be none.
 func TestChurn(t *testing.T) {
 	for _, churn := range []float64{0, 1, 20} {
 		for _, size := range perftest.Sizes[:2] {

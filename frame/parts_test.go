@@ -3,6 +3,7 @@ package frame_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,17 +118,50 @@ func TestPartsDamaged(t *testing.T) {
 	good := winperf.Raw{Format: winperf.FormatV1, Bytes: block(t, at0+fmt.Sprintf(twoObjects, 1, 1))}
 	bad := winperf.Raw{Format: winperf.FormatV1, Bytes: []byte("no block")}
 	missing := errors.New("no answer")
-	s := winperf.Sample{Parts: []winperf.Part{{Err: missing}, {Block: bad.Block()}, {Block: good.Block()}}}
+	s := winperf.Sample{Parts: []winperf.Part{
+		{Name: "pdh", Err: missing}, {Block: bad.Block()}, {Name: "registry", Block: good.Block()},
+	}}
 	f, err := pool.Decode(&s, frame.Frame{})
 	if err != nil || f.NumObjects() != 2 || f.Machine() != "HOST" {
 		t.Fatal(err, f.NumObjects())
 	}
 	if d := f.Damage(); len(d) != 2 || !errors.Is(d[0], missing) || !errors.Is(d[1], winperf.ErrBadData) {
 		t.Errorf("damage %v", d)
+	} else if d[0].Error() != "pdh: no answer" || strings.HasPrefix(d[1].Error(), ":") {
+		t.Errorf("parts are called %q, %q", d[0], d[1])
 	}
 	s.Parts = s.Parts[:2]
 	if _, err := pool.Decode(&s, frame.Frame{}); !errors.Is(err, missing) || !errors.Is(err, winperf.ErrBadData) {
 		t.Errorf("nothing to be read: %v", err)
+	}
+}
+
+// A sample can be read where a part can that was collected with it. One beside the
+// others counts only as the first.
+func TestReadable(t *testing.T) {
+	good := winperf.Raw{Format: winperf.FormatV1, Bytes: block(t, at0+fmt.Sprintf(twoObjects, 1, 1))}
+	missing := errors.New("no answer")
+	for parts, readable := range map[string]bool{
+		"there": true, "missing": false, "beside": true,
+		"there missing": true, "missing there": true, "beside missing": true, "missing beside": false,
+		"missing missing beside": false, "missing beside there": true,
+	} {
+		var s winperf.Sample
+		for _, word := range strings.Fields(parts) {
+			part := winperf.Part{Err: missing}
+			if word != "missing" {
+				part = winperf.Part{Block: good.Block(), Beside: word == "beside"}
+			}
+			s.Parts = append(s.Parts, part)
+		}
+		var pool frame.Pool
+		f, err := pool.Decode(&s, frame.Frame{})
+		if (err == nil) != readable || f.IsZero() == readable {
+			t.Errorf("%s: %v", parts, err)
+		}
+		if complete := !strings.Contains(parts, "missing"); readable && f.Complete() != complete {
+			t.Errorf("%s: complete %t", parts, f.Complete())
+		}
 	}
 }
 
@@ -230,5 +264,36 @@ func TestPartBeside(t *testing.T) {
 		if err := b.Release(); err != nil || b.Release() == nil {
 			t.Errorf("block %d is held: %v", i, err)
 		}
+	}
+}
+
+// The first object of a block is cooked against its last other block, too, and what is
+// wrong with a block is told with the first sample that has it.
+func TestPartBesideFirst(t *testing.T) {
+	var pool frame.Pool
+	cut := func(head string, value int) *winperf.Block {
+		whole := block(t, head+fmt.Sprintf(twoObjects, value, 0))
+		return winperf.Raw{Format: winperf.FormatV1, Bytes: whole[:len(whole)-8]}.Block()
+	}
+	was, is := cut(at0, 0), cut(at1, 100)
+	other := winperf.Raw{Format: winperf.FormatV1, Bytes: block(t, at0+fmt.Sprintf(twoObjects, 0, 0))}
+
+	var ck frame.Cooker
+	var before frame.Frame
+	for n, tt := range []struct {
+		beside *winperf.Block
+		damage int
+		want   string
+	}{{was, 1, "[2()10=no_previous]"}, {was, 0, "[2()10=no_previous]"}, {is, 1, "[2()10=50]"}, {is, 0, "[2()10=50]"}} {
+		parts := []winperf.Part{{Block: other.Block(), Only: []winperf.ObjectID{{Index: 999}}}, {Block: tt.beside, Beside: true}}
+		f, err := pool.Decode(&winperf.Sample{Parts: parts}, before)
+		if err != nil || len(f.Damage()) != tt.damage {
+			t.Fatalf("sample %d: %v, damage %v", n, err, f.Damage())
+		}
+		ck.Set(before, f, counter.Options{})
+		if got := fmt.Sprint(values(&ck, f)); got != tt.want {
+			t.Errorf("sample %d: %s, want %s", n, got, tt.want)
+		}
+		before = f
 	}
 }

@@ -2,6 +2,7 @@ package frame_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/winperf/winperf/counter"
@@ -42,6 +43,42 @@ func TestKeptValues(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestKeptValuesEnd shows that kept values stay those of their instances where the last
+// instances leave or come, and all others stay in their places.
+func TestKeptValuesEnd(t *testing.T) {
+	const step = 2 * 100 // of the clock: two seconds
+	var pool frame.Pool
+	var ck frame.Cooker
+	before := frame.Frame{}
+	for n, instances := range []int{5, 5, 3, 3, 4, 40, 35, 2} {
+		var b strings.Builder
+		fmt.Fprintf(&b, "block perftime=%d perffreq=100 time100ns=133500000000000000\n", 1000+n*step)
+		b.WriteString("object 1000\n counter 1002 PERF_COUNTER_BULK_COUNT\n counter 1004 PERF_COUNTER_BULK_COUNT\n")
+		for i := range instances {
+			fmt.Fprintf(&b, " instance \"i%d\" : %d %d\n", i, 1000*i+2*n*(i+1), 5000*i+2*n*(i+100))
+		}
+		f := take(t, &pool, block(t, b.String()), before)
+		was := 0
+		if n > 0 {
+			was = before.Object(0).Len()
+		}
+
+		ck.Set(before, f, counter.Options{})
+		for k, col := range wholeObject(ck.Object(f.Object(0)), 2) {
+			for i := range instances {
+				want, got := fmt.Sprint(i+1+99*k), col.Value(i).String()
+				if i >= was {
+					want, got = counter.NoPrevious.String(), col.Status[i].String()
+				}
+				if got != want {
+					t.Errorf("sample %d, counter %d of instance %d: %s, want %s", n, k, i, got, want)
+				}
+			}
+		}
+		before = f
 	}
 }
 

@@ -133,6 +133,10 @@ func cookSet(t *testing.T, older, order []uint32) {
 		6: {1_500.0 / 100, 2_500.0 / 10}, // clock - start, in units of its own frequency
 	} {
 		k := slices.Index(order, id)
+		own := map[uint32][2]uint32{4: {5}, 6: {5, 7}}[id] // clock and frequency
+		if c := o.Counter(k); c.Clock != slices.Index(order, own[0]) || c.Freq != slices.Index(order, own[1]) {
+			t.Errorf("counter %d: clock at %d, frequency at %d", id, c.Clock, c.Freq)
+		}
 		col := pair.Column(k)
 		for i := range 2 {
 			if got, _ := col.Value(i).Float64(); col.Status[i] != counter.OK || got != want[i] {

@@ -173,6 +173,9 @@ func TestParseLimits(t *testing.T) {
 		if want := "1048476 more damaged places from here on"; last.Found != want {
 			t.Errorf("found %q, want %q", last.Found, want)
 		}
+		if want := int64(8 * (maxDamage + 1)); last.Offset != want { // the first pair is no duplicate
+			t.Errorf("damage is not listed from %d on, want %d", last.Offset, want)
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package perfdata_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/winperf/winperf/internal/index"
@@ -58,5 +59,35 @@ func TestKnown(t *testing.T) {
 				t.Errorf("%d calls, %v", calls, err)
 			}
 		})
+	}
+}
+
+// TestKnownOfEach shows that each object of a block is compared with the instances that
+// it had itself.
+func TestKnownOfEach(t *testing.T) {
+	const text = `block name="HOST"
+object 230
+ counter 6 PERF_COUNTER_RAWCOUNT
+ instance "a" : 1
+ instance "b" : 1
+object 232
+ counter 6 PERF_COUNTER_RAWCOUNT
+ instance "c" : 1
+`
+	older, err := decode(encode(t, fixture(t, text)), perfdata.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var newer index.Index
+	var same []bool
+	err = perfdata.Decode(encode(t, fixture(t, text)), &newer, perfdata.Options{
+		Known: func(position int, _, _ uint32) (*index.Index, []index.Instance) {
+			o := older.Objects[position]
+			return older, older.Instances[o.Instance0:o.InstanceEnd]
+		},
+		Object: func(_ int, is bool) { same = append(same, is) },
+	})
+	if want := []bool{true, true}; err != nil || !slices.Equal(same, want) {
+		t.Errorf("the same are %v, want %v: %v", same, want, err)
 	}
 }
