@@ -32,7 +32,7 @@ type Cursor struct {
 	blocks winperf.Blocks
 	joined []byte // the parts of the sample at hand
 	last   lasting
-	sought bool // no sample was read since a seek
+	back   int // how many earlier records may be read, since a seek and before the first sample
 
 	schemaID uint64
 	schema   *winperf.Schema
@@ -182,7 +182,7 @@ func (c *Cursor) sample(h *head, s *winperf.Sample) error {
 		return err
 	}
 
-	c.sought = false
+	c.back = 0
 	for i := range s.Parts {
 		if b := s.Parts[i].Block; b != nil {
 			b.Schema = s.Schema
@@ -239,8 +239,8 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 			}
 			*at = c.last[i].block
 			(*at).Retain()
-		case heads[i].flags&partLeftOut != 0:
-			if *at, err = c.earlier(i, offset); err != nil {
+		case heads[i].flags&partLeftOut != 0 && *at == nil:
+			if err = c.earlier(heads, s, i); err != nil {
 				return err
 			}
 		}
@@ -251,38 +251,52 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 }
 
 // earlier reads the block of a part from an earlier sample of the group, for who comes
-// from elsewhere in the file. All others have it already, so that what a file claims
-// cannot make them read much again and again.
-func (c *Cursor) earlier(i int, offset int64) (*winperf.Block, error) {
-	if !c.sought {
-		return nil, errUnchanged
+// from elsewhere in the file, and those of the parts behind it that stand there, too. All
+// others have them already, so that what a file claims cannot make them read much again
+// and again.
+func (c *Cursor) earlier(heads []partHead, s *winperf.Sample, first int) error {
+	offset := heads[first].offset
+	if c.back == 0 {
+		return errUnchanged
 	}
+	c.back--
 	h, ok, err := c.d.head(offset)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !ok || h.kind != kindSample || offset >= c.w.at {
-		return nil, errUnchanged
+		return errUnchanged
 	}
-	other := Cursor{f: c.f, w: walk{f: c.f, at: h.end()}, d: walk{f: c.f}, seen: c.seen}
-	var s winperf.Sample
-	b := s.Begin(&c.blocks)
-	defer s.Release()
-	if _, err := other.raw(&other.d, &h, &b.Raw); err != nil {
-		return nil, err
+	var old winperf.Sample
+	defer old.Release()
+	if err := c.reread(&h, &old); err != nil {
+		return err
 	}
-	if b.Format == formatParts {
-		other.joined = append(other.joined, b.Bytes...)
-		s.Release()
-		if _, err := parseParts(other.joined, &s, &c.blocks); err != nil {
-			return nil, err
+
+	for i := first; i < len(heads); i++ {
+		if heads[i].flags&partLeftOut == 0 || heads[i].offset != offset {
+			continue
 		}
+		if i >= len(old.Parts) || old.Parts[i].Block == nil {
+			return errUnchanged
+		}
+		old.Parts[i].Block.Retain()
+		s.Parts[i].Block = old.Parts[i].Block
 	}
-	if i >= len(s.Parts) || s.Parts[i].Block == nil {
-		return nil, errUnchanged
+	return nil
+}
+
+// reread reads the blocks of an earlier sample, as far as its record has them.
+func (c *Cursor) reread(h *head, s *winperf.Sample) error {
+	other := Cursor{f: c.f, w: walk{f: c.f, at: h.end()}, d: walk{f: c.f}, seen: c.seen}
+	b := s.Begin(&c.blocks)
+	if _, err := other.raw(&other.d, h, &b.Raw); err != nil || b.Format != formatParts {
+		return err
 	}
-	s.Parts[i].Block.Retain()
-	return s.Parts[i].Block, nil
+	other.joined = append(other.joined, b.Bytes...)
+	s.Release()
+	_, err := parseParts(other.joined, s, &c.blocks)
+	return err
 }
 
 const errMissing = fault("the reference that it differs from cannot be read")

@@ -75,7 +75,8 @@
 //	 0  1  format
 //	 1  1  quirks
 //	 2  2  1 there is no block; 2 the block is that of the same part in the sample
-//	       before; 4 it is not stored again; 8 only some of its objects belong to the sample
+//	       before; 4 it is not stored again; 8 only some of its objects belong to the sample;
+//	       16 the part is collected beside the others
 //	 4  4  length of the block, 0 where there is none or it is not stored again
 //	 8 40  clocks
 //	48  8  of a block that is that of the sample before: the offset in the file of the

@@ -26,6 +26,7 @@ const (
 	partUnchanged             // the block is that of the same part in the sample before
 	partLeftOut               // it is not stored again: it stands where the offset tells
 	partSome                  // only some objects of the block belong to the sample
+	partBeside                // the part is collected beside the others
 )
 
 // partsOf tells whether a sample needs the form for several parts.
@@ -34,7 +35,7 @@ func partsOf(s *winperf.Sample) bool {
 		return true
 	}
 	p := &s.Parts[0]
-	return p.Block == nil || p.Only != nil || p.Name != "" || p.Err != nil
+	return p.Block == nil || p.Only != nil || p.Name != "" || p.Err != nil || p.Beside
 }
 
 // given is the block of a part in an earlier sample, and the record where its bytes
@@ -130,6 +131,9 @@ func appendPart(b []byte, p *winperf.Part, offset int64, unchanged, leftOut bool
 	}
 	if p.Only != nil {
 		flags |= partSome
+	}
+	if p.Beside {
+		flags |= partBeside
 	}
 	b = append(b, byte(raw.Format), byte(raw.Quirks))
 	b = binary.LittleEndian.AppendUint16(b, flags)
@@ -235,7 +239,7 @@ func (p *pieces) part(part *winperf.Part) (h partHead) {
 	parseClocks(b[8:], &h.raw)
 	h.offset = int64(binary.LittleEndian.Uint64(b[48:]))
 
-	part.Name = string(p.take(u16(56)))
+	part.Name, part.Beside = string(p.take(u16(56))), h.flags&partBeside != 0
 	if text := p.take(u16(58)); len(text) > 0 {
 		part.Err = errors.New(string(text))
 	}

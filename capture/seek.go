@@ -48,7 +48,7 @@ func (c *Cursor) SeekTime(t time.Time) error {
 func (c *Cursor) seek(from int64, found func(*head) bool, before bool) error {
 	c.w.at, c.w.number, c.w.damage = from, -1, nil
 	c.last.cut(0)
-	c.sought = true
+	c.back = maxParts
 	c.aheadEnd = 0
 	defer func() { c.w.damage = c.note }()
 	target, number := int64(-1), int64(-1)

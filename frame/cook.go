@@ -114,6 +114,7 @@ func (p *Pair) set(o Object) {
 		p.compile()
 	}
 	p.prev, p.hasPrev = c.older(o)
+	p.sameDefs = false
 	if p.hasPrev {
 		p.prevClocks = p.olderClocks()
 		p.sameDefs = bytes.Equal(p.definitions, definitionBytes(p.prev))
@@ -124,15 +125,12 @@ func (p *Pair) set(o Object) {
 	p.matchInstances()
 }
 
-// older returns the object before, of the same machine. That of a part beside the others is in the last
-// other block of the part.
+// older returns the object before, of the same machine. That of a part beside the others
+// is of the last other block.
 func (c *Cooker) older(o Object) (Object, bool) {
-	if part := c.cur.part(o.s); c.cur.lags && part.beside {
-		if part.former == nil || c.prev.IsZero() {
-			return Object{}, false
-		}
-		at := part.former.find(o.def().Title)
-		return Object{s: part.former, pos: at}, at >= 0
+	if c.cur.lags && c.cur.part(o.s).beside {
+		former := c.cur.former(o)
+		return former, former.s != nil && !c.prev.IsZero()
 	}
 	return c.prev.same(o)
 }
@@ -224,7 +222,10 @@ const (
 	typeChanged  = -2
 )
 
-// Layout is a number that changes when the object's definitions do.
+// SameDefinitions tells whether the older object is there and has the same definitions.
+func (p *Pair) SameDefinitions() bool { return p.sameDefs }
+
+// Layout is a number that changes when the definitions of the object in a place do.
 func (p *Pair) Layout() int { return p.layout }
 
 // Len is the number of instances of the newer object.

@@ -68,7 +68,7 @@ func (p *Pool) Decode(sample *winperf.Sample, before Frame) (Frame, error) {
 	s := f.sheet
 	s.schema, s.before = sample.Schema, before.sheet
 	for i := range sample.Parts {
-		s.add(i, &sample.Parts[i])
+		s.add(&sample.Parts[i])
 	}
 	s.before = nil
 	if s.failed != nil && !s.readable() {
@@ -81,7 +81,7 @@ func (p *Pool) Decode(sample *winperf.Sample, before Frame) (Frame, error) {
 // readable tells whether anything can be read that was collected now.
 func (s *sheet) readable() bool {
 	for i := range s.parts {
-		if p := &s.parts[i]; !p.failed() && (!p.beside || p.slot == 0) {
+		if p := &s.parts[i]; !p.failed() && !p.beside {
 			return true
 		}
 	}
@@ -103,9 +103,10 @@ type sheet struct {
 	schema  *winperf.Schema
 	parts   []part
 	objects []Object
+	formers []Object // see former
 	damage  []error
 	failed  error // of the parts, joined
-	missing bool  // a part has no block
+	missing bool  // a part beside the others has no block
 	lags    bool  // a part is beside the others
 	head    int   // the part that tells what holds for the whole
 
@@ -118,9 +119,7 @@ type sheet struct {
 // part is a block with what was made of it.
 type part struct {
 	*store
-	slot   int    // its place in the sample
-	beside bool   // the block may be that of the frame before
-	former *store // of a part beside the others: its last other block, which is held; nil for none
+	beside bool // the block may be that of the frame before
 }
 
 const (
@@ -129,10 +128,10 @@ const (
 )
 
 // add adds a part of the sample.
-func (s *sheet) add(slot int, from *winperf.Part) {
+func (s *sheet) add(from *winperf.Part) {
 	if from.Block == nil {
 		s.fail(from, from.Err)
-		s.missing = true
+		s.missing = s.missing || from.Beside
 		return
 	}
 	contents, err := from.Block.Decode(s.decodeBlock)
@@ -140,11 +139,11 @@ func (s *sheet) add(slot int, from *winperf.Part) {
 
 	from.Block.Retain()
 	s.lags = s.lags || from.Beside
-	if p := s.part(st); p == nil && !s.before.has(slot, st) { // else it was told already
+	if s.part(st) == nil && s.before.part(st) == nil { // else it was told already
 		s.fail(from, cmp.Or(err, st.broken))
 		s.damage = append(s.damage, st.index.Damage...)
 	}
-	s.parts = append(s.parts, part{store: st, slot: slot, beside: from.Beside, former: s.before.lastOther(slot, st, from.Beside)})
+	s.parts = append(s.parts, part{store: st, beside: from.Beside})
 	if err == nil && !from.Beside && s.parts[s.head].failed() {
 		s.head = len(s.parts) - 1
 	}
@@ -152,13 +151,14 @@ func (s *sheet) add(slot int, from *winperf.Part) {
 		o := Object{s: st, pos: i, at: len(s.objects)}
 		if from.Only == nil || slices.ContainsFunc(from.Only, func(id winperf.ObjectID) bool { return o.ID().Is(id) }) {
 			s.objects = append(s.objects, o)
+			s.addFormer(o, from.Beside)
 		}
 	}
 }
 
 // part returns the part that a block is, nil for none.
 func (s *sheet) part(st *store) *part {
-	for i := range s.parts {
+	for i := 0; s != nil && i < len(s.parts); i++ {
 		if s.parts[i].store == st {
 			return &s.parts[i]
 		}
@@ -166,39 +166,25 @@ func (s *sheet) part(st *store) *part {
 	return nil
 }
 
-// inSlot returns the part in a place of the sample, nil for none.
-func (s *sheet) inSlot(slot int) *part {
-	for i := 0; s != nil && i < len(s.parts); i++ {
-		if s.parts[i].slot == slot {
-			return &s.parts[i]
+// addFormer finds what an object of a part beside the others is cooked against: the same
+// one of its last other block, which it holds.
+func (s *sheet) addFormer(o Object, beside bool) {
+	var former Object
+	if beside {
+		former, _ = s.before.same(o)
+		if former.s == o.s { // nothing new
+			former = s.before.former(former)
 		}
 	}
-	return nil
+	if former.s != nil {
+		former.s.block.Retain()
+	}
+	s.formers = append(s.formers, former)
 }
 
-// has tells whether a place of the sample had a block already.
-func (s *sheet) has(slot int, st *store) bool {
-	p := s.inSlot(slot)
-	return p != nil && p.store == st
-}
-
-// lastOther returns the last block in a place of the sample that is another one, and
-// holds it, where the part is beside the others: there the frame before may have the
-// same.
-func (s *sheet) lastOther(slot int, st *store, beside bool) *store {
-	p := s.inSlot(slot)
-	if p == nil || !beside {
-		return nil
-	}
-	former := p.store
-	if former == st {
-		former = p.former
-	}
-	if former != nil {
-		former.block.Retain()
-	}
-	return former
-}
+// former returns the same object of the last block that is another one, of an object of
+// a part beside the others: there the frame before may have the same block.
+func (s *sheet) former(o Object) Object { return s.formers[o.at] }
 
 // fail notes what is wrong with a part as a whole.
 func (s *sheet) fail(from *winperf.Part, err error) {
@@ -214,14 +200,17 @@ func (s *sheet) fail(from *winperf.Part, err error) {
 func (s *sheet) reset() {
 	for _, p := range s.parts {
 		_ = p.block.Release() // the frame's own hold
-		if p.former != nil {
-			_ = p.former.block.Release()
+	}
+	for _, o := range s.formers {
+		if o.s != nil {
+			_ = o.s.block.Release()
 		}
 	}
 	clear(s.parts)
 	clear(s.objects)
+	clear(s.formers)
 	clear(s.damage)
-	s.parts, s.objects, s.damage = s.parts[:0], s.objects[:0], s.damage[:0]
+	s.parts, s.objects, s.formers, s.damage = s.parts[:0], s.objects[:0], s.formers[:0], s.damage[:0]
 	s.schema, s.failed, s.missing, s.lags, s.head = nil, nil, false, false, 0
 }
 
@@ -462,7 +451,7 @@ func (f Frame) NumObjects() int {
 	return len(f.objects)
 }
 
-// Complete tells whether all parts of the sample are there.
+// Complete tells whether all that is collected beside the others is there.
 func (f Frame) Complete() bool { return !f.missing }
 
 // Object returns the object at position i, 0 ≤ i < NumObjects.

@@ -48,7 +48,7 @@ type Place struct {
 // the others.
 func (o Object) First(f Frame) bool {
 	p := f.part(o.s)
-	return p != nil && p.beside && p.former == nil
+	return p != nil && p.beside && f.former(o).s == nil
 }
 
 // Place is where the object stands.

@@ -144,8 +144,24 @@ func (a *apart) collect() {
 	if a.err = a.failed; a.err == nil {
 		a.newest, a.asked = a.asked, a.newest
 		a.know(a.newest.Schema)
+		for i := range a.newest.Parts {
+			p := &a.newest.Parts[i]
+			p.Beside, p.Only = true, a.onlyCostly(p.Only)
+		}
 	}
 	a.asked.Release()
+}
+
+// onlyCostly are the costly ones among the objects that belong to a part; nil stands for
+// all that are in its block.
+func (a *apart) onlyCostly(of []winperf.ObjectID) []winperf.ObjectID {
+	if of == nil {
+		return a.only
+	}
+	of = slices.Clone(of) // the query uses its memory for the next sample
+	return slices.DeleteFunc(of, func(id winperf.ObjectID) bool {
+		return !slices.ContainsFunc(a.only, id.Is)
+	})
 }
 
 // know notes which objects are costly: others come along with them, such as those of
@@ -174,7 +190,7 @@ func (a *apart) Next(ctx context.Context, s *winperf.Sample) error {
 		s.Parts = append(s.Parts, winperf.Part{Beside: true})
 	}
 	for _, p := range a.newest.Parts {
-		if p.Beside, p.Only = true, a.only; p.Block != nil {
+		if p.Block != nil {
 			p.Block.Retain()
 		}
 		s.Parts = append(s.Parts, p)

@@ -119,6 +119,20 @@ type position struct {
 	series  winperf.Series // of the reading
 }
 
+// keepSample keeps the sample of a recorded cycle that may be yielded when the next one
+// was asked for, by which its memory is given up.
+func (c *Cycle) keepSample() {
+	kept := *c.Sample
+	kept.Parts, kept.Readings = slices.Clone(kept.Parts), slices.Clone(kept.Readings)
+	for i := range kept.Parts {
+		if b := kept.Parts[i].Block; b != nil {
+			b.Retain()
+		}
+	}
+	kept.Damage = slices.Clone(kept.Damage)
+	c.Sample = &kept
+}
+
 // begin empties the cycle; its values will be there as columns or as readings.
 func (c *Cycle) begin(has forms) {
 	c.columns, c.readings, c.has = c.columns[:0], c.readings[:0], has

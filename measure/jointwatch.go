@@ -49,11 +49,14 @@ func (w *jointWatch) round(ctx context.Context, s *Schedule) (*JointCycle, error
 func (w *jointWatch) begin(c *JointCycle) (held bool) {
 	w.held = c.anomalies()
 	for _, m := range w.members {
-		if !m.line.Busy() && m.plan.twoSamples {
-			return true
+		held = held || !m.line.Busy() && m.plan.twoSamples
+	}
+	for i := range c.Members {
+		if cycle := c.Members[i].Cycle; held && w.recorded() && cycle != nil {
+			cycle.keepSample()
 		}
 	}
-	return false
+	return held
 }
 
 // tell implements rounds.

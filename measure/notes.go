@@ -91,7 +91,7 @@ func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 		return
 	case !b.old.wanted:
 		return
-	case b.old.layout != op.layout:
+	case !b.sameCounters():
 		op.touched = op.touched.With(winperf.SchemaChanged)
 		a := b.anomaly(winperf.SchemaChanged)
 		a.Detail, a.Action = "the object's counters changed", "counters that stayed are cooked on"
@@ -105,7 +105,7 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 	now, was := op.wantedInstances(), b.old.wantedInstances()
 	came := b.anomaly(winperf.InstancesCame)
 	for i, wanted := range now {
-		j, _ := b.pair.From(i)
+		j := b.from(i)
 		if j >= 0 && j < len(was) {
 			was[j] = false // it is still there
 		}

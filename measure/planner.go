@@ -16,6 +16,7 @@ type planner struct {
 	plan   *plan
 	object frame.Object
 	old    *objectPlan // of the same object in the frame before, if there is one
+	same   bool        // it is the very same: nothing newer was collected
 
 	pair    *frame.Pair
 	labels  *frame.Labels
@@ -44,6 +45,7 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 		return op
 	}
 	b.pair, b.labels = ck.Object(b.object), b.object.Labels()
+	b.same = b.old != nil && b.old.wanted && b.old.place == b.object.Place()
 	for _, x := range p.exclude {
 		if x.Machine(machine) && x.Object.Is(id.Index, "") {
 			b.exclude = append(b.exclude, x)
@@ -57,6 +59,9 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	b.keep()
 	b.endNumbers()
 	op.wanted, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
+	if b.same {
+		op.place = b.old.place
+	}
 	b.number(op)
 	op.counters = make([]*winperf.Series, b.object.NumCounters())
 	instances := b.instances(op.found)
@@ -180,14 +185,27 @@ func (b *planner) claim(k int, instances []int32) []int32 {
 	return claimed
 }
 
+// from is where instance i stood in the frame before, -1 for nowhere.
+func (b *planner) from(i int) int {
+	if b.same {
+		return i // what it is cooked against is older than the frame before
+	}
+	j, _ := b.pair.From(i)
+	return j
+}
+
+// sameCounters tells whether the object in the frame before has the same definitions.
+// The layouts of objects that stood in different places do not tell.
+func (b *planner) sameCounters() bool { return b.same || b.pair.SameDefinitions() }
+
 // keep finds the instances that were there before under the same name.
 func (b *planner) keep() {
 	b.kept = make([]int32, b.labels.Len())
 	known := b.old != nil && b.old.wanted
-	b.steady = known && !b.plan.stale && b.old.layout == b.pair.Layout()
+	b.steady = known && !b.plan.stale && b.sameCounters()
 	for i := range b.kept {
 		b.kept[i] = -1
-		if j, _ := b.pair.From(i); known && j >= 0 && j < b.old.labels.Len() {
+		if j := b.from(i); known && j >= 0 && j < b.old.labels.Len() {
 			name, number := b.names.full(i)
 			if was, n := b.old.naming.full(j); was == name && n == number {
 				b.kept[i] = int32(j)

@@ -1,0 +1,100 @@
+package frame_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+)
+
+// A part beside the others is cooked against its own last block, also where the others
+// have another number of parts than before, as those of a cache have.
+func TestPartBesideMoves(t *testing.T) {
+	var pool frame.Pool
+	sample := func(head string, a, b int) *winperf.Block {
+		return winperf.Raw{Format: winperf.FormatV1, Bytes: block(t, head+fmt.Sprintf(twoObjects, a, b))}.Block()
+	}
+	// Those of the others hold the object 230 as well, which came along unasked.
+	early, late := sample(at0, 0, 1000), sample(at1, 100, 1100)
+	first, second := sample(at0, 0, 0), sample(at1, 0, 100)
+	only := func(title uint32) []winperf.ObjectID { return []winperf.ObjectID{{Index: title}} }
+	beside := func(b *winperf.Block) winperf.Part {
+		return winperf.Part{Block: b, Beside: true, Only: only(230)}
+	}
+	none := []winperf.ObjectID{}
+	samples := []winperf.Sample{
+		{Parts: []winperf.Part{{Block: early, Only: only(2)}, beside(first)}},
+		{Parts: []winperf.Part{{Block: early, Only: none}, {Block: late, Only: only(2)}, beside(second)}},
+		{Parts: []winperf.Part{{Block: late, Only: only(2)}, beside(second)}},
+	}
+	want := []string{
+		"[2()10=no_previous 230(a)12=no_previous 230(b)12=no_previous 230(a)14=1 230(b)14=2]",
+		"[2()10=50 230(a)12=50 230(b)12=0 230(a)14=1 230(b)14=2]",
+		"[2()10=invalid_data 230(a)12=50 230(b)12=0 230(a)14=1 230(b)14=2]",
+	}
+	var ck frame.Cooker
+	var before frame.Frame
+	for n := range samples {
+		f, err := pool.Decode(&samples[n], before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ck.Set(before, f, counter.Options{})
+		if got := fmt.Sprint(values(&ck, f)); got != want[n] {
+			t.Errorf("sample %d: %s, want %s", n, got, want[n])
+		}
+		before.Release()
+		before = f
+	}
+}
+
+// Objects that are collected beside the others may come in other parts than before, each
+// is cooked against its own last other block all the same, and none is held for ever.
+func TestObjectBesideMoves(t *testing.T) {
+	var pool frame.Pool
+	sample := func(head string, a, b int) *winperf.Block {
+		return winperf.Raw{Format: winperf.FormatV1, Bytes: block(t, head+fmt.Sprintf(twoObjects, a, b))}.Block()
+	}
+	blocks := []*winperf.Block{sample(at0, 0, 0), sample(at1, 100, 100), sample(at2, 400, 400)}
+	other := winperf.Part{Block: sample(at0, 0, 0), Only: []winperf.ObjectID{}}
+	beside := func(n int, titles ...uint32) winperf.Part {
+		p := winperf.Part{Block: blocks[n], Beside: true}
+		for _, title := range titles {
+			p.Only = append(p.Only, winperf.ObjectID{Index: title})
+		}
+		return p
+	}
+	var ck frame.Cooker
+	var before frame.Frame
+	for n, tt := range []struct {
+		parts []winperf.Part
+		want  string
+	}{
+		{
+			[]winperf.Part{beside(0, 2), beside(1, 230)},
+			"[2()10=no_previous 230(a)12=no_previous 230(b)12=no_previous 230(a)14=1 230(b)14=2]",
+		},
+		{[]winperf.Part{beside(2, 2, 230)}, "[2()10=100 230(a)12=150 230(b)12=0 230(a)14=1 230(b)14=2]"},
+		{[]winperf.Part{beside(2, 230), beside(2, 2)}, "[230(a)12=150 230(b)12=0 230(a)14=1 230(b)14=2 2()10=100]"},
+	} {
+		s := winperf.Sample{Parts: append([]winperf.Part{other}, tt.parts...)}
+		f, err := pool.Decode(&s, before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ck.Set(before, f, counter.Options{})
+		if got := fmt.Sprint(values(&ck, f)); got != tt.want {
+			t.Errorf("sample %d: %s, want %s", n, got, tt.want)
+		}
+		before.Release()
+		before = f
+	}
+	before.Release()
+	for i, b := range blocks {
+		if err := b.Release(); err != nil || b.Release() == nil {
+			t.Errorf("block %d is held: %v", i, err)
+		}
+	}
+}
