@@ -232,19 +232,21 @@ func readAll(t *testing.T, file []byte) (samples int, damage string) {
 		t.Fatal(err)
 	}
 	c := f.Cursor()
-	var raw winperf.Raw
+	var s winperf.Sample
+	var last *winperf.Schema
 	for ; ; samples++ {
-		err := next(context.Background(), c, &raw)
+		err := c.Next(context.Background(), &s)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		last = s.Schema
 	}
 	all := c.Damage()
-	if raw.Schema != nil {
-		all = append(all, raw.Schema.Damage...)
+	if last != nil {
+		all = append(all, last.Damage...)
 	}
 	return samples, fmt.Sprint(all)
 }
