@@ -208,6 +208,9 @@ func (c *Cursor) raw(w *walk, h *head, raw *winperf.Raw) (schema uint64, err err
 		if len(body) != s.length {
 			return 0, errSample
 		}
+		if cap(raw.Bytes) < len(body) { // with as much to spare as a block keeps when it is used again
+			raw.Bytes = make([]byte, 0, len(body)+min(len(body)/8+1024, mebibyte))
+		}
 		raw.Bytes = append(raw.Bytes[:0], body...)
 		return s.schema, nil
 	}
@@ -217,6 +220,8 @@ func (c *Cursor) raw(w *walk, h *head, raw *winperf.Raw) (schema uint64, err err
 	raw.Bytes, err = apply(raw.Bytes[:0], c.ref, body, s.length)
 	return s.schema, err
 }
+
+const mebibyte = 1 << 20
 
 const errUnchanged = fault("the sample that has the block of one of its parts cannot be read")
 
