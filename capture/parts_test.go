@@ -3,6 +3,7 @@ package capture_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -101,7 +102,7 @@ func shownSample(s *winperf.Sample) (lines []string) {
 	for _, p := range s.Parts {
 		text := fmt.Sprintf("%s %v %v %v", p.Name, p.Beside, p.Only, p.Err)
 		if b := p.Block; b != nil {
-			text += fmt.Sprintf(" %d %d %+v %x", b.Format, b.Quirks, b.Clocks, b.Bytes)
+			text += fmt.Sprintf(" %d %d %+v %x", b.Format, b.Quirks, b.Clocks, sha256.Sum256(b.Bytes))
 		}
 		lines = append(lines, text)
 	}
@@ -190,8 +191,12 @@ func TestPartsOfFirstVersion(t *testing.T) {
 // Damage to a sample costs itself, and those that share a block with it in a group.
 func TestPartsDamaged(t *testing.T) {
 	all := parted()
+	written := map[string]bool{}
+	for _, s := range all {
+		written[fmt.Sprint(shownSample(s)[1:])] = true
+	}
 	whole := writeParts(t, all, capture.Options{GroupSamples: 4})
-	for at := 24; at < len(whole); at += 97 {
+	for at := 24; at < len(whole); at += 197 {
 		b := bytes.Clone(whole)
 		b[at] ^= 0x55
 		f, err := capture.Open(bytes.NewReader(b), int64(len(b)))
@@ -200,11 +205,7 @@ func TestPartsDamaged(t *testing.T) {
 		}
 		c := f.Cursor()
 		for _, got := range samplesOf(t, c) {
-			found := false
-			for _, want := range all {
-				found = found || cmp.Equal(shownSample(got)[1:], shownSample(want)[1:])
-			}
-			if !found {
+			if !written[fmt.Sprint(shownSample(got)[1:])] {
 				t.Errorf("byte %d: a sample that was not written", at)
 			}
 		}
