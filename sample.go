@@ -86,9 +86,11 @@ func (s *Sample) Begin(blocks *Blocks) *Block {
 	return s.Add(blocks)
 }
 
-// Add adds a part with a block that is to be filled.
+// Add adds a part with a block that is to be filled. It has room for somewhat more bytes
+// than the last block of the pool, so that it seldom grows while a sample is taken.
 func (s *Sample) Add(blocks *Blocks) *Block {
 	b := blocks.Get()
+	b.reserve(blocks.last())
 	s.Parts = append(s.Parts, Part{Block: b})
 	return b
 }
@@ -195,9 +197,7 @@ type Blocks struct {
 // source needs two or three.
 const maxFreeBlocks = 8
 
-// Get returns an empty block that is held once, whose bytes it does not keep. It has
-// room for somewhat more of them than the block before, so that it seldom grows while
-// a sample is taken.
+// Get returns an empty block that is held once.
 func (p *Blocks) Get() *Block {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -209,9 +209,16 @@ func (p *Blocks) Get() *Block {
 	} else {
 		b = &Block{pool: p}
 	}
-	b.reserve(p.size)
+	b.room = cap(b.Bytes)
 	b.holders.Store(1)
 	return b
+}
+
+// last is the size of the last block that was filled.
+func (p *Blocks) last() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.size
 }
 
 // note notes how large a block is.
