@@ -13,6 +13,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/counterset"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -253,15 +254,14 @@ type store struct {
 	labels []*Labels // per object
 	shared shared    // columns cooked of the block
 
-	// While the block is decoded: the frame before, how many objects parts before
-	// this one have, and what the object at hand was in the frame before.
-	before *sheet
-	near   int
-	former former
+	// While the block is decoded: the frame that it becomes part of, and the labels
+	// that the object at hand had in the frame before.
+	into   *sheet
+	former *Labels
 
-	// s.known and s.label, made once because making them allocates.
-	knownObject func(int, uint32, uint32) (*index.Index, []index.Instance)
-	labelObject func(int, bool)
+	// Methods, made once because making them allocates.
+	options    perfdata.Options
+	setOptions counterset.Options
 }
 
 // decode decodes a block, for all who hold it.
@@ -269,13 +269,14 @@ func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents
 	st, ok := old.(*store)
 	if !ok {
 		st = &store{}
-		st.knownObject, st.labelObject = st.known, st.label
+		st.options = perfdata.Options{Known: st.knownNames, Object: st.label}
+		st.setOptions = counterset.Options{Known: st.knownInstances, Object: st.label}
 	}
-	st.block, st.before, st.near = b, s.before, len(s.objects)
+	st.block, st.into = b, s
 	st.number++
 	err := st.decode()
 	st.nameMachine()
-	st.before, st.former, st.broken = nil, former{}, nil
+	st.into, st.former, st.broken = nil, nil, nil
 	if b.Shared {
 		st.shared.begin(len(st.index.Objects))
 	}
@@ -303,7 +304,8 @@ func (s *store) decode() (err error) {
 	s.labels = s.labels[:0]
 	switch s.block.Format {
 	case winperf.FormatV1:
-		err = perfdata.Decode(s.block.Bytes, &s.index, perfdata.Options{Quirks: s.block.Quirks, Known: s.knownObject, Object: s.labelObject})
+		s.options.Quirks = s.block.Quirks
+		err = perfdata.Decode(s.block.Bytes, &s.index, s.options)
 	case winperf.FormatV2:
 		err = s.decodeSets()
 	default:

@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"sync"
@@ -18,6 +17,7 @@ import (
 type Labels struct {
 	names []string
 	links []index.Link // nil where no instance has a parent or a unique id
+	known index.Names  // the names as they were spelled
 
 	parents []parentLabels // of the objects that links name
 
@@ -52,10 +52,7 @@ func (l *Labels) Full(i int) string {
 // equal full name, in the order of the sample, from 0.
 func (l *Labels) Occurrence(i int) int {
 	l.once.Do(l.join)
-	if l.numbers.occurrence == nil {
-		return 0
-	}
-	return int(l.numbers.occurrence[i])
+	return l.numbers.nth(i)
 }
 
 // parent is the name of an instance's parent; ok is false where it has none or
@@ -79,6 +76,18 @@ func (l *Labels) join() {
 	l.number(l.joinParents(former), former)
 	l.joined.Store(true)
 	l.former.Store(nil) // or all labels that there ever were would stay
+}
+
+// Keep sets at[i] to -1 where the instance at position i does not have the full name and
+// occurrence that the one at position at[i] of older labels has.
+func (l *Labels) Keep(older *Labels, at []int32) {
+	l.once.Do(l.join)
+	older.once.Do(older.join)
+	for i, j := range at {
+		if j >= 0 && (int(j) >= older.Len() || l.full[i] != older.full[j] || l.numbers.nth(i) != older.numbers.nth(int(j))) {
+			at[i] = -1
+		}
+	}
 }
 
 // joinParents puts the names of parents before those of instances that have one. Where
@@ -142,26 +151,37 @@ func (l *Labels) byText() bool {
 	return l.links == nil && !l.numbers.mixed
 }
 
-// former is what an object was in the frame before.
-type former struct {
-	labels    *Labels
-	index     *index.Index
-	instances []index.Instance // that the labels are of
+// findFormer finds what the object, which is to be decoded, was in the frame before.
+func (s *store) findFormer(position int, title, codePage uint32) (was Object, ok bool) {
+	s.former = nil
+	before := s.into.before
+	at := before.find(len(s.into.objects)+position, title)
+	if at < 0 {
+		return was, false
+	}
+	was = before.objects[at]
+	if was.def().CodePage != codePage || was.s.block.Format != s.block.Format {
+		return was, false
+	}
+	s.former = was.Labels()
+	return was, true
 }
 
-// known finds what the object, which is to be decoded, was in the frame before, and
-// returns the instances that it had.
-func (s *store) known(position int, title, codePage uint32) (*index.Index, []index.Instance) {
-	s.former = former{}
-	at := s.before.find(s.near+position, title)
-	if at < 0 {
+// knownNames are what the instances of an object were called in the frame before.
+func (s *store) knownNames(position int, title, codePage uint32) *index.Names {
+	if _, ok := s.findFormer(position, title, codePage); !ok {
+		return nil
+	}
+	return &s.former.known
+}
+
+// knownInstances are the instances of an object in the frame before.
+func (s *store) knownInstances(position int, title, codePage uint32) (*index.Index, []index.Instance) {
+	was, ok := s.findFormer(position, title, codePage)
+	if !ok {
 		return nil, nil
 	}
-	was := s.before.objects[at]
-	if was.def().CodePage == codePage && was.s.block.Format == s.block.Format {
-		s.former = former{was.Labels(), &was.s.index, was.instances()}
-	}
-	return s.former.index, s.former.instances
+	return &was.s.index, was.instances()
 }
 
 // label gives the object at position i, which was just decoded, its labels:
@@ -169,15 +189,17 @@ func (s *store) known(position int, title, codePage uint32) (*index.Index, []ind
 // new ones that share the strings of names that are still there.
 func (s *store) label(i int, same bool) {
 	d := &s.index.Objects[i]
-	if n := int(d.InstanceEnd - d.Instance0); same && n == s.former.labels.Len() {
-		s.labels = append(s.labels, s.former.labels)
+	if same {
+		s.labels = append(s.labels, s.former)
 		return
 	}
 	n := namer{ix: &s.index, page: d.CodePage, instances: s.index.Instances[d.Instance0:d.InstanceEnd]}
 	if d.Link0 >= 0 {
 		n.links = s.index.Links[d.Link0:][:len(n.instances)]
 	}
-	s.labels = append(s.labels, n.make(s.former))
+	l := n.make(s.former)
+	l.known.Single = d.NumInstances < 0
+	s.labels = append(s.labels, l)
 }
 
 // labelParents gives new labels to the objects whose instances are the same, but
@@ -186,7 +208,7 @@ func (s *store) labelParents() {
 	for i, l := range s.labels {
 		if l.links != nil && !s.sameParents(l) {
 			s.labels[i] = &Labels{
-				names: l.names, links: l.links, parents: s.parentsOf(l),
+				names: l.names, links: l.links, known: l.known, parents: s.parentsOf(l),
 			}
 			s.labels[i].former.Store(l.goOn())
 		}
@@ -245,19 +267,22 @@ type namer struct {
 }
 
 // make makes new labels. They share the strings of before, if there are any.
-func (n *namer) make(before former) *Labels {
+func (n *namer) make(before *Labels) *Labels {
 	l := &Labels{
 		names: make([]string, len(n.instances)),
 		links: slices.Clone(n.links),
 	}
-	l.former.Store(before.labels.goOn())
+	l.known.Of, l.known.Links = make([]uint64, len(n.instances)), l.links
+	l.former.Store(before.goOn())
 
 	var fresh texts
-	older := newSearch(before.labels)
+	older := newSearch(before)
 	for i := range n.instances {
 		name := n.ix.NameBytes(&n.instances[i])
-		if at := older.find(func(at int) bool { return len(name) > 0 && before.isSpelled(at, name) }); at >= 0 {
-			l.names[i] = before.labels.names[at]
+		hash := index.HashName(name)
+		l.known.Of[i] = hash
+		if at := older.find(func(at int) bool { return len(name) > 0 && before.known.Of[at] == hash }); at >= 0 {
+			l.names[i] = before.names[at]
 			continue
 		}
 		fresh.add(&l.names[i], n.appendName(fresh.buf, i))
@@ -291,11 +316,6 @@ func (t *texts) flush() {
 		begin = t.end[i]
 	}
 	t.buf, t.of, t.end = t.buf[:0], t.of[:0], t.end[:0]
-}
-
-// isSpelled tells whether the name at a position stood in these bytes.
-func (f *former) isSpelled(at int, name []byte) bool {
-	return bytes.Equal(f.index.NameBytes(&f.instances[at]), name)
 }
 
 // search finds the names of a sample in the labels of the one before, where nearly all

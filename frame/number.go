@@ -10,6 +10,14 @@ type numbers struct {
 	mixed      bool    // some equal names differ in case
 }
 
+// nth is how many of its group stand before an instance.
+func (n *numbers) nth(i int) int {
+	if n.occurrence == nil {
+		return 0
+	}
+	return int(n.occurrence[i])
+}
+
 // of is the group of an instance.
 func (n *numbers) of(i int) int32 {
 	if n.group == nil {

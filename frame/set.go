@@ -14,8 +14,7 @@ func (s *store) decodeSets() error {
 	if s.block.Schema != nil {
 		sets = s.block.Schema.Sets
 	}
-	opt := counterset.Options{Known: s.knownObject, Object: s.labelObject}
-	return counterset.Decode(s.block.Bytes, sets, &s.index, opt)
+	return counterset.Decode(s.block.Bytes, sets, &s.index, s.setOptions)
 }
 
 // isSet tells whether the object is a counter set. Its instances are known by

@@ -120,7 +120,7 @@ func (c *Column) appendReadings(readings []winperf.Reading) []winperf.Reading {
 	return readings
 }
 
-// columnStore is the memory of a cycle's columns, by the places of readings.
+// columnStore is the memory of columns.
 type columnStore struct {
 	bits   []uint64
 	status []counter.Status
@@ -144,8 +144,9 @@ func (s *columnStore) mark(at, n int) []winperf.AnomalySet {
 	return marks
 }
 
-// reading makes a column of one reading.
-func (s *columnStore) reading(at int, r *winperf.Reading) Column {
+// reading makes a column of one reading, which stands at start in the cycle, with the
+// memory at a place.
+func (s *columnStore) reading(at, start int, r *winperf.Reading) Column {
 	bits, whole := r.Value.Uint64()
 	if !whole {
 		f, _ := r.Value.Float64()
@@ -153,7 +154,7 @@ func (s *columnStore) reading(at int, r *winperf.Reading) Column {
 	}
 	s.bits[at], s.status[at] = bits, r.Status
 	c := Column{
-		Time: r.Time, Kind: r.Value.Kind(), one: r.Series, start: at,
+		Time: r.Time, Kind: r.Value.Kind(), one: r.Series, start: start,
 		Bits: s.bits[at : at+1], Status: s.status[at : at+1], Touched: r.Anomalies,
 	}
 	c.text, _ = r.Value.AsText()

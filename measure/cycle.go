@@ -61,7 +61,7 @@ func (c *Cycle) Columns() []Column {
 		c.columns = slices.Grow(c.columns[:0], len(c.readings))[:len(c.readings)]
 		c.store.grow(len(c.readings))
 		for i := range c.readings {
-			c.columns[i] = c.store.reading(i, &c.readings[i])
+			c.columns[i] = c.store.reading(i, i, &c.readings[i])
 		}
 	}
 	return c.columns

@@ -116,6 +116,25 @@ func (n *naming) full(i int) (string, int) {
 	return n.given[i], n.number[i]
 }
 
+// keep sets at[i] to -1 where instance i does not have the name and number that the one
+// at position at[i] had before.
+func (n *naming) keep(was *naming, at []int32) {
+	if n.given == nil && was.given == nil {
+		n.labels.Keep(was.labels, at)
+		return
+	}
+	for i, j := range at {
+		if j < 0 || int(j) >= was.labels.Len() {
+			at[i] = -1
+			continue
+		}
+		name, number := n.full(i)
+		if older, k := was.full(int(j)); older != name || k != number {
+			at[i] = -1
+		}
+	}
+}
+
 // spelled is the name with its number, as paths spell it.
 func (n *naming) spelled(i int) string {
 	name, number := n.full(i)

@@ -175,6 +175,6 @@ func (p *plan) readOwn(c *Cycle) {
 			c.readings[o.at] = r
 			continue
 		}
-		c.columns[o.out] = p.store.reading(o.at, &r)
+		c.columns[o.out] = p.store.reading(len(p.nothing)+i, o.at, &r)
 	}
 }

@@ -30,23 +30,19 @@ type plan struct {
 	objects        []*objectPlan // by position in the frame
 
 	// What follows from objects, see arrange.
-	columns    []column       // by object and counter
-	order      []int32        // of the columns by part
-	ends       []int          // scratch
-	positions  []int32        // see everyPosition
-	groups     []group        // the columns, by object
-	cooked     []frame.Column // of all groups
-	out        []Column       // of the cycle
+	order      []*column // those of all objects, by part
+	ends       []int     // scratch
+	positions  []int32   // see everyPosition
+	out        []Column  // of the cycle
 	nothing    []nothing
 	own        []ownReading
 	ownKnown   []*winperf.Series // that were made for own
 	readings   int               // how many there are
-	outputs    int               // how many columns there are, those of nothing and of the measurement itself too
 	twoSamples bool              // a wanted counter needs two samples
 
 	cycles uint64               // that were read
 	marks  []winperf.AnomalySet // of the column at hand
-	store  columnStore          // of the cycle's columns
+	store  columnStore          // of nothing and own
 }
 
 // part is one part of the selection.
@@ -63,14 +59,15 @@ type part struct {
 // objectPlan is what is wanted of one object.
 type objectPlan struct {
 	id     winperf.ObjectID
-	of     string      // the machine
-	place  frame.Place // in the frame that the plan was held against last
-	wanted bool        // some part is about the object; otherwise nothing else is set
+	of     string // the machine
+	at     int    // its position in the frame
+	wanted bool   // some part is about the object; otherwise nothing else is set
 	layout int
 	labels *frame.Labels
 	naming naming
 	items  []item  // by counter and part
 	found  []found // for each part that is about the object
+	group  group   // the items' columns
 
 	// What tells series apart, see winperf.SeriesID: of each counter what its
 	// series have in common, nil where none was wanted, and of each instance a
@@ -103,16 +100,6 @@ func (it *item) counter() *winperf.Series { return it.object.counters[it.k] }
 type found struct {
 	part   int
 	status counter.Status
-}
-
-// column is an item with its places: of its object in the frame, and of its
-// first reading in the cycle.
-type column struct {
-	*item
-	at, start int
-	out       int  // its place among the cycle's columns
-	cooked    int  // which of its group's is cooked for it,
-	apart     bool // apart from its place
 }
 
 // nothing is the reading of a path that nothing matches.
@@ -211,9 +198,13 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 		if was >= 0 && !goesOn[was] {
 			b.old, goesOn[was] = old[was], true
 		}
-		p.objects[i] = b.make(ck)
-		p.objects[i].made = p.cycles
-		b.compare(p.objects[i], n, old == nil || o.First(f))
+		op := b.make(ck)
+		op.at, op.made = i, p.cycles
+		if op.wanted {
+			op.group.make(op, b.old)
+		}
+		p.objects[i] = op
+		b.compare(op, n, old == nil || o.First(f))
 	}
 
 	p.noteGone(old, n)
@@ -283,27 +274,28 @@ func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {
 	if p.stale || op.id != o.ID() || op.of != o.Machine() {
 		return false
 	}
-	if !op.wanted || op.place == o.Place() { // or nothing newer
+	if !op.wanted {
+		return true
+	}
+	if op.labels != o.Labels() {
+		return false
+	}
+	if op.group.place == o.Place() { // nothing newer
 		return true
 	}
 	pair := ck.Object(o)
-	return op.layout == pair.Layout() && op.labels == o.Labels() && pair.InPlace()
+	return op.layout == pair.Layout() && pair.InPlace()
 }
 
 // arrange gives every reading its place: by part, then by object, counter and
-// instance. The columns stay in the order of objects and counters, so that those to
-// be cooked together stand together.
+// instance.
 func (p *plan) arrange() {
-	p.columns, p.nothing, p.own, p.twoSamples = p.columns[:0], p.nothing[:0], p.own[:0], false
+	p.nothing, p.own, p.twoSamples = p.nothing[:0], p.own[:0], false
 	lacks := make([]counter.Status, len(p.parts))
 	for w := range lacks {
 		lacks[w] = p.parts[w].lack()
 	}
-
-	for i, op := range p.objects {
-		for n := range op.items {
-			p.columns = append(p.columns, column{item: &op.items[n], at: i})
-		}
+	for _, op := range p.objects {
 		for _, f := range op.found {
 			lacks[f.part] = min(lacks[f.part], f.status) // OK is less than NoInstance, NoCounter, NoObject
 		}
@@ -316,8 +308,8 @@ func (p *plan) arrange() {
 		if p.parts[w].own {
 			at, out = p.arrangeOwn(&p.parts[w], at, out)
 		}
-		for ; next < len(p.order) && p.columns[p.order[next]].part == w; next++ {
-			col := &p.columns[p.order[next]]
+		for ; next < len(p.order) && p.order[next].part == w; next++ {
+			col := p.order[next]
 			col.start, col.out = at, out
 			at, out = at+len(col.instances), out+1
 			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
@@ -330,8 +322,12 @@ func (p *plan) arrange() {
 		p.parts[w].end, p.parts[w].outEnd = at, out
 	}
 
-	p.readings, p.outputs = at, out
-	p.prepare()
+	p.readings = at
+	p.store.grow(len(p.nothing) + len(p.own))
+	p.out = slices.Grow(p.out[:0], out)[:out]
+	for _, col := range p.order {
+		p.out[col.out] = Column{item: col.item, start: col.start, Bits: col.bits, Status: col.status}
+	}
 }
 
 // byPart puts the columns of each part together in p.order; those of a part stay in
@@ -339,18 +335,25 @@ func (p *plan) arrange() {
 func (p *plan) byPart() {
 	ends := slices.Grow(p.ends[:0], len(p.parts)+1)[:len(p.parts)+1]
 	clear(ends)
-	for i := range p.columns {
-		ends[p.columns[i].part+1]++
+	n := 0
+	for _, op := range p.objects {
+		n += len(op.items)
+		for i := range op.items {
+			ends[op.items[i].part+1]++
+		}
 	}
 	for w := range p.parts {
 		ends[w+1] += ends[w]
 	}
 
-	p.order = slices.Grow(p.order[:0], len(p.columns))[:len(p.columns)]
-	for i := range p.columns {
-		at := &ends[p.columns[i].part]
-		p.order[*at] = int32(i)
-		*at++
+	p.order = slices.Grow(p.order[:0], n)[:n]
+	for _, op := range p.objects {
+		for i := range op.group.columns {
+			col := &op.group.columns[i]
+			at := &ends[col.part]
+			p.order[*at] = col
+			*at++
+		}
 	}
 	p.ends = ends
 }

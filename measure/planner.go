@@ -45,7 +45,7 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 		return op
 	}
 	b.pair, b.labels = ck.Object(b.object), b.object.Labels()
-	b.same = b.old != nil && b.old.wanted && b.old.place == b.object.Place()
+	b.same = b.old != nil && b.old.wanted && b.old.group.place == b.object.Place()
 	for _, x := range p.exclude {
 		if x.Machine(machine) && x.Object.Is(id.Index, "") {
 			b.exclude = append(b.exclude, x)
@@ -59,9 +59,6 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	b.keep()
 	b.endNumbers()
 	op.wanted, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
-	if b.same {
-		op.place = b.old.place
-	}
 	b.number(op)
 	op.counters = make([]*winperf.Series, b.object.NumCounters())
 	instances := b.instances(op.found)
@@ -205,12 +202,12 @@ func (b *planner) keep() {
 	b.steady = known && !b.plan.stale && b.sameCounters()
 	for i := range b.kept {
 		b.kept[i] = -1
-		if j := b.from(i); known && j >= 0 && j < b.old.labels.Len() {
-			name, number := b.names.full(i)
-			if was, n := b.old.naming.full(j); was == name && n == number {
-				b.kept[i] = int32(j)
-			}
+		if known {
+			b.kept[i] = int32(b.from(i))
 		}
+	}
+	if known {
+		b.names.keep(&b.old.naming, b.kept)
 	}
 }
 

@@ -19,13 +19,12 @@ type Options struct {
 	Limits Limits
 	// Warnings lists also what costs nothing, such as misaligned structures.
 	Warnings bool
-	// Known, if not nil, gives the instances that an earlier sample had in the
-	// object which will get this position, and the index they are of; nil where
-	// there are none. Comparing them here costs a fraction of a second pass.
-	Known func(position int, title, codePage uint32) (*index.Index, []index.Instance)
+	// Known, if not nil, tells what the instances were called that an earlier sample
+	// had in the object which will get this position; nil where there is none.
+	// Comparing them here costs a fraction of a second pass.
+	Known func(position int, title, codePage uint32) *index.Names
 	// Object, if not nil, is called as soon as an object is in the index. same
-	// tells that there are as many instances as Known gave and that the
-	// [Definition] of each is the same.
+	// tells that the instances are those that Known gave.
 	Object func(position int, same bool)
 }
 
@@ -72,10 +71,9 @@ type decoder struct {
 	end    uint32 // where the objects end, as far as they were read
 	values uint64 // so far
 	names  uint64 // bytes, so far
-	// What Options.Known gave for the object at hand; older is nil as soon as an
-	// instance is another one.
-	older *index.Index
-	known []index.Instance
+	// What Options.Known gave for the object at hand; nil as soon as an instance is
+	// another one.
+	known *index.Names
 
 	unlisted *winperf.DataError // a finding that there was no room for, to be used again
 }

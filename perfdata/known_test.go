@@ -9,7 +9,7 @@ import (
 )
 
 // TestKnown shows when the instances of an object count as those of an earlier
-// sample: the same number, order and definitions, whatever their values.
+// sample: the same number, order, names and links, whatever their values.
 func TestKnown(t *testing.T) {
 	const head = "block name=\"HOST\"\nobject 230\n counter 6 PERF_COUNTER_RAWCOUNT\n"
 	const a, b = " instance \"a\" : 1\n", " instance \"bb\" parent=4 position=1 : 2\n"
@@ -42,11 +42,11 @@ func TestKnown(t *testing.T) {
 			calls := 0
 			var newer index.Index
 			err = perfdata.Decode(encode(t, fixture(t, tt.newer)), &newer, perfdata.Options{
-				Known: func(position int, title, codePage uint32) (*index.Index, []index.Instance) {
+				Known: func(position int, title, codePage uint32) *index.Names {
 					if position != 0 || title != 230 || codePage != 0 {
 						t.Errorf("asked for object %d at %d, code page %d", title, position, codePage)
 					}
-					return older, older.Instances
+					return namesOf(older, position)
 				},
 				Object: func(position int, same bool) {
 					calls++
@@ -81,13 +81,26 @@ object 232
 	var newer index.Index
 	var same []bool
 	err = perfdata.Decode(encode(t, fixture(t, text)), &newer, perfdata.Options{
-		Known: func(position int, _, _ uint32) (*index.Index, []index.Instance) {
-			o := older.Objects[position]
-			return older, older.Instances[o.Instance0:o.InstanceEnd]
-		},
+		Known:  func(position int, _, _ uint32) *index.Names { return namesOf(older, position) },
 		Object: func(_ int, is bool) { same = append(same, is) },
 	})
 	if want := []bool{true, true}; err != nil || !slices.Equal(same, want) {
 		t.Errorf("the same are %v, want %v: %v", same, want, err)
 	}
+}
+
+// namesOf are the names of an object's instances.
+func namesOf(ix *index.Index, position int) *index.Names {
+	o := &ix.Objects[position]
+	names := &index.Names{Single: o.NumInstances < 0}
+	for i := o.Instance0; i < o.InstanceEnd; i++ {
+		names.Of = append(names.Of, index.HashName(ix.NameBytes(&ix.Instances[i])))
+	}
+	if o.Link0 >= 0 {
+		names.Links = slices.Clone(ix.Links[o.Link0:][:len(names.Of)])
+		for i := range names.Links {
+			names.Links[i].Parent = -1
+		}
+	}
+	return names
 }

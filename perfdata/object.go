@@ -1,7 +1,6 @@
 package perfdata
 
 import (
-	"bytes"
 	"math"
 	"slices"
 
@@ -30,8 +29,8 @@ func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 		header: u32(d.b, int(off)+atObjHeader),
 		count:  u32(d.b, int(off)+atObjNumCounters),
 	}
-	if d.older = nil; d.opt.Known != nil {
-		d.older, d.known = d.opt.Known(len(d.ix.Objects), o.Title, o.CodePage)
+	if d.known = nil; d.opt.Known != nil {
+		d.known = d.opt.Known(len(d.ix.Objects), o.Title, o.CodePage)
 	}
 	err = d.objectParts(&o, &def)
 	if err != nil {
@@ -46,7 +45,7 @@ func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 	}
 	d.ix.Objects = append(d.ix.Objects, o)
 	if d.opt.Object != nil {
-		d.opt.Object(len(d.ix.Objects)-1, d.older != nil)
+		d.opt.Object(len(d.ix.Objects)-1, d.known != nil)
 	}
 	return nil
 }
@@ -146,9 +145,7 @@ func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *
 		shortest = math.MaxUint32
 	}
 	o.InstanceEnd = uint32(len(d.ix.Instances))
-	if int(o.InstanceEnd-o.Instance0) != len(d.known) {
-		d.older = nil
-	}
+	d.known = d.known.If(d.ix.Links, o)
 	return shortest, err
 }
 
@@ -170,9 +167,6 @@ func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *winpe
 	}
 	d.ix.Instances = extend(d.ix.Instances, 1, d, o, instances)
 	d.ix.Instances[o.Instance0] = index.Instance{Block: pos}
-	if len(d.known) == 1 && d.known[0].Off != 0 {
-		d.older = nil
-	}
 	return length, nil
 }
 
@@ -188,10 +182,7 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 	b := d.b[:o.Off+o.Len]
 	end := uint32(len(b))
 	shortest = math.MaxUint32
-	older, known := d.older, d.known
-	if len(known) != len(list) {
-		older = nil
-	}
+	known := d.known.Hashes(len(list))
 	for i := range list {
 		if end-pos < instanceSize {
 			return 0, atInstance(d.fault(CheckInstanceRoom, pos, int64(end-pos), instanceSize), i)
@@ -227,28 +218,17 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 			nameOff, nameLen = 0, 0
 		}
 		in.Name = index.Span{Off: pos + nameOff, Len: nameLen}
-		if older != nil {
-			named := b[pos:max(pos+instanceSize, pos+nameOff+nameLen)]
-			if !bytes.Equal(Definition(older, &known[i]), named) {
-				older = nil
-			}
+		if known != nil && known[i] != index.HashName(b[pos+nameOff:][:nameLen]) {
+			known = nil
 		}
 		d.names += uint64(nameLen)
 		shortest = min(shortest, blockLen)
 		pos = block + blockLen
 	}
-	d.older = older
-	return shortest, nil
-}
-
-// Definition returns the definition of an instance up to the end of its name:
-// what stands behind is padding, which may differ from sample to sample. It is
-// empty for the instance of a single-instance object, and aliases ix.Data.
-func Definition(ix *index.Index, in *index.Instance) []byte {
-	if in.Off == 0 {
-		return nil
+	if known == nil {
+		d.known = nil
 	}
-	return ix.Data[in.Off:max(in.Off+instanceSize, in.Name.Off+in.Name.Len)]
+	return shortest, nil
 }
 
 // link notes parent and unique id of the instance at position i. The first one
