@@ -1,0 +1,100 @@
+package frame
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counterset"
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// store is what was made of a block.
+type store struct {
+	block  *winperf.Block
+	number uint64 // of the block among those in the same memory
+	named  []byte // the machine's name as it stands in the block
+	name   string // the same as text
+	broken error  // why what follows some objects cannot be read
+	index  index.Index
+	labels []*Labels // per object
+	shared shared    // columns cooked of the block
+
+	// While the block is decoded: the frame that it becomes part of, and the labels
+	// that the object at hand had in the frame before.
+	into   *sheet
+	former *Labels
+
+	// Methods, made once because making them allocates.
+	options    perfdata.Options
+	setOptions counterset.Options
+}
+
+// decode decodes a block, for all who hold it.
+func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents, error) {
+	st, ok := old.(*store)
+	if !ok {
+		st = &store{}
+		st.options = perfdata.Options{Known: st.knownNames, Object: st.label}
+		st.setOptions = counterset.Options{Known: st.knownInstances, Object: st.label}
+	}
+	st.block, st.into = b, s
+	st.number++
+	err := st.decode()
+	st.nameMachine()
+	st.into, st.former, st.broken = nil, nil, nil
+	if b.Shared {
+		st.shared.begin(len(st.index.Objects))
+	}
+	if len(st.index.Objects) > 0 {
+		st.broken, err = err, nil
+	}
+	return st, err
+}
+
+// nameMachine reads the machine's name, which hardly ever is another one.
+func (s *store) nameMachine() {
+	name := s.index.Data[s.index.Machine.Off:][:s.index.Machine.Len]
+	if s.name == "" || !bytes.Equal(name, s.named) {
+		s.named, s.name = append(s.named[:0], name...), s.index.MachineName()
+	}
+}
+
+func (s *store) decode() (err error) {
+	s.labels = s.labels[:0]
+	switch s.block.Format {
+	case winperf.FormatV1:
+		s.options.Quirks = s.block.Quirks
+		err = perfdata.Decode(s.block.Bytes, &s.index, s.options)
+	case winperf.FormatV2:
+		err = s.decodeSets()
+	default:
+		s.index.Reset()
+		return fmt.Errorf("decode: format %d: %w", s.block.Format, winperf.ErrNotSupported)
+	}
+	s.labelParents()
+	return err
+}
+
+// Forget implements winperf.Contents.
+func (s *store) Forget() {
+	s.shared.end()
+	s.index.Reset()
+	clear(s.labels)
+	s.labels = s.labels[:0]
+}
+
+// AppendObjects appends the identities of the objects in a block that was decoded;
+// nothing for another one.
+func AppendObjects(ids []winperf.ObjectID, b *winperf.Block) []winperf.ObjectID {
+	_, contents, _ := b.Outcome()
+	st, ok := contents.(*store)
+	if !ok {
+		return nil
+	}
+	for i := range st.index.Objects {
+		ids = append(ids, Object{s: st, pos: i}.ID())
+	}
+	return ids
+}
