@@ -27,7 +27,8 @@ type Sample struct {
 	// Time is when readings that came cooked were sampled, in UTC; blocks tell
 	// their times themselves.
 	Time time.Time
-	// Schema has the names of all parts.
+	// Schema has the names of all parts, or what names there are beside those that
+	// readings carry; nil for none.
 	Schema *Schema
 	// Parts are the answers of all interfaces that were asked. Most sources have
 	// one. A part keeps its place from sample to sample.

@@ -30,6 +30,9 @@ var schema = &winperf.Schema{
 		{Language: "007", Counter: []byte("x"), Help: []byte{}},
 	},
 	Sets: []winperf.CounterSet{{GUID: winperf.GUID{1, 2, 3}, Title: 70000, Info: []byte("info")}},
+	Interfaces: map[uint32]string{
+		70000: "perflib", 1 << 25: "pdh", 1<<25 + 2: "pdh", 3: "", 4: "\xff",
+	},
 }
 
 // samples are blocks of a machine where processes come and go.

@@ -57,6 +57,8 @@
 //	4  something that was wrong with the names: one byte, 1 where nothing was lost by it,
 //	   0 otherwise, and the text, UTF-8
 //	5  counter set: GUID, u32 title index, registration information (winperf.CounterSet)
+//	6  an object that comes from another interface than that of section 1: u32 title
+//	   index, interface, UTF-8
 //
 // The payload of a reference is the bytes of a sample. That of a sample is:
 //

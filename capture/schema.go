@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/winperf/winperf"
 )
@@ -16,6 +18,7 @@ const (
 	tagNames
 	tagDamage
 	tagSet
+	tagOther
 )
 
 // identity is what references to a definition go by.
@@ -24,12 +27,14 @@ func identity(content []byte) uint64 {
 	return max(binary.LittleEndian.Uint64(sum[:]), 1) // 0 stands for none
 }
 
-// maxSections is how many sections a schema may have: a counter set each, and as
-// much for all else.
+// maxSections is how many sections a schema may have: for each counter set two, and some
+// for all else.
 const maxSections = 1 << 17
 
 // sections is how many sections the payload of a schema has.
-func sections(s *winperf.Schema) int { return 2 + len(s.Names) + len(s.Damage) + len(s.Sets) }
+func sections(s *winperf.Schema) int {
+	return 2 + len(s.Names) + len(s.Damage) + len(s.Sets) + len(s.Interfaces)
+}
 
 // appendSchema appends the payload of a schema.
 func appendSchema(b []byte, s *winperf.Schema) []byte {
@@ -53,6 +58,11 @@ func appendSchema(b []byte, s *winperf.Schema) []byte {
 		set := append([]byte{}, s.Sets[i].GUID[:]...)
 		set = binary.LittleEndian.AppendUint32(set, s.Sets[i].Title)
 		b = appendSection(b, tagSet, append(set, s.Sets[i].Info...))
+	}
+	// In order: a schema goes by its bytes.
+	for _, title := range slices.Sorted(maps.Keys(s.Interfaces)) {
+		other := binary.LittleEndian.AppendUint32(nil, title)
+		b = appendSection(b, tagOther, append(other, s.Interfaces[title]...))
 	}
 	return b
 }
@@ -133,6 +143,14 @@ func addSection(s *winperf.Schema, tag uint32, b []byte) (ok bool) {
 		s.Sets = append(s.Sets, winperf.CounterSet{
 			GUID: winperf.GUID(b[:16]), Title: binary.LittleEndian.Uint32(b[16:]), Info: b[fixed:],
 		})
+	case tagOther:
+		if len(b) < 4 {
+			return false
+		}
+		if s.Interfaces == nil {
+			s.Interfaces = map[uint32]string{}
+		}
+		s.Interfaces[binary.LittleEndian.Uint32(b)] = string(b[4:])
 	}
 	return true
 }

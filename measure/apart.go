@@ -35,8 +35,9 @@ type apart struct {
 	started      time.Duration  // when the last one was begun, by the clock's Elapsed
 	newest       winperf.Sample // the last one that succeeded
 	only         []winperf.ObjectID
-	err          error // of the last one
-	news         bool  // which nobody was told of
+	err          error   // of the last one
+	damage       []error // that came with samples, also with those that failed, and
+	news         bool    // what else nobody was told of
 }
 
 // compileApart compiles the costly objects of a selection apart from the rest. It
@@ -141,6 +142,7 @@ func (a *apart) due() bool {
 // collect takes over a sample that ended.
 func (a *apart) collect() {
 	a.busy, a.news = false, true
+	a.damage = append(a.damage, a.asked.Damage...)
 	if a.err = a.failed; a.err == nil {
 		a.newest, a.asked = a.asked, a.newest
 		a.know(a.newest.Schema)
@@ -187,7 +189,7 @@ func (a *apart) Next(ctx context.Context, s *winperf.Sample) error {
 	}
 
 	if a.newest.Parts == nil {
-		s.Parts = append(s.Parts, winperf.Part{Beside: true})
+		s.Parts = append(s.Parts, winperf.Part{Beside: true, Err: a.failure()})
 	}
 	for _, p := range a.newest.Parts {
 		if p.Block != nil {
@@ -195,15 +197,26 @@ func (a *apart) Next(ctx context.Context, s *winperf.Sample) error {
 		}
 		s.Parts = append(s.Parts, p)
 	}
-	s.Damage = append(s.Damage, a.newest.Damage...)
-	a.newest.Damage = nil
+	s.Damage = append(s.Damage, a.damage...)
+	a.damage = a.damage[:0]
 	return nil
+}
+
+// failure is why the last sample failed, nil where it did not: that there are no more is no
+// failure.
+func (a *apart) failure() error {
+	if errors.Is(a.err, io.EOF) {
+		return nil
+	}
+	return a.err
 }
 
 // tell notes once that a sample of the costly objects failed.
 func (a *apart) tell(n *notes) {
-	if a.news && a.err != nil && !errors.Is(a.err, io.EOF) {
-		n.add(winperf.Anomaly{Kind: winperf.SourceFailed, Detail: "costly objects", Err: a.err, Action: "tried again; the last values stay"})
+	if err := a.failure(); a.news && err != nil {
+		n.add(winperf.Anomaly{
+			Kind: winperf.SourceFailed, Detail: "costly objects", Err: err, Action: "tried again; the last values stay",
+		})
 	}
 	a.news = false
 }

@@ -97,6 +97,27 @@ func TestCostlyApart(t *testing.T) {
 	}
 }
 
+// Damage that was found on the way to costly objects reaches a cycle, once, also when
+// their sample fails.
+func TestCostlyApartDamage(t *testing.T) {
+	src := apartSource()
+	script, lost := src.costly.script, errors.New("a record is lost")
+	src.costly.script = func(n int) sample {
+		s := script(n)
+		if n == 1 {
+			s.err, s.damage = errors.New("broken"), []error{lost}
+		}
+		return s
+	}
+	var told []error
+	rounds(t, src, selection(t, switches, threadSwitches), measure.Options{}, 8, 400*ms, func(_ time.Duration, c *measure.Cycle) {
+		told = append(told, c.Damage...)
+	})
+	if len(told) != 1 || !errors.Is(told[0], lost) {
+		t.Errorf("damage %v", told)
+	}
+}
+
 // The first sample is waited for an interval and no longer.
 func TestCostlyApartSlow(t *testing.T) {
 	var got []string
@@ -209,6 +230,12 @@ func TestCostlyApartFails(t *testing.T) {
 		}
 		n := len(c.Readings())
 		got = append(got, fmt.Sprintf("%v of costly objects, told %v, counted %v", c.Parts[1]-c.Parts[0], told, lines(c.Readings()[n-2:])))
+
+		// As long as there is nothing of them the part says why.
+		lacking := c.Sample.Parts[1].Block == nil
+		if is := errors.Is(c.Sample.Parts[1].Err, errTest); is != lacking || lacking != (len(c.Damage) == 1 && errors.Is(c.Damage[0], errTest)) {
+			t.Errorf("sample %d: error %v, damage %v", len(got), c.Sample.Parts[1].Err, c.Damage)
+		}
 	})
 	own := func(readings, anomalies int) string {
 		return fmt.Sprintf(`[\\HOST\winperf\Readings %d \\HOST\winperf\Anomalies %d]`, readings, anomalies)

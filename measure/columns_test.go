@@ -1,6 +1,7 @@
 package measure_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,5 +80,33 @@ func TestColumnsOfText(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+}
+
+// What others cooked of a block that they share stays as it is, whatever is sampled next:
+// also where that is a block that nobody shares.
+func TestSharedColumnsStay(t *testing.T) {
+	src := &scripted{schema: englishSchema, script: func(n int) sample {
+		return sample{at: int64(n), shared: n%3 == 1, objects: []object{
+			{Object: system, instances: []instance{{raw: []uint64{uint64(n), 100 * uint64(n*n)}}}},
+		}}
+	}}
+	m := measure.New(src, selection(t, `\System\*`), measure.Options{})
+	defer m.Close()
+	var want, got []uint64
+	for n := range 9 {
+		c := cycle(t, m)
+		for i := range c.Columns() {
+			column := &c.Columns()[i]
+			if n%3 == 1 {
+				if err := c.Frame.Retain(); err != nil {
+					t.Fatal(err)
+				}
+				want, got = column.Bits, slices.Clone(column.Bits)
+			}
+			if diff := cmp.Diff(got, want); diff != "" {
+				t.Fatalf("sample %d changed the columns of a shared block:\n%s", n, diff)
+			}
+		}
 	}
 }

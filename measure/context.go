@@ -90,8 +90,9 @@ func (c *Context) compile(ctx context.Context) error {
 	if c.query != nil {
 		return nil
 	}
+	// What comes cooked has no parts, of which one could be collected beside the others.
 	opt := &c.opt
-	if !c.is.Recorded && !opt.FramesOnly && !opt.RawOnly && !opt.CostlyTogether {
+	if !c.is.Recorded && !c.is.Cooked && !opt.FramesOnly && !opt.RawOnly && !opt.CostlyTogether {
 		a, err := compileApart(ctx, c.src, c.sel, *opt)
 		if err != nil {
 			return err

@@ -27,8 +27,9 @@ type cookedPart struct {
 // read makes the readings of a cycle from those of a sample. It may exchange
 // the two slices.
 func (k *cooked) read(p *plan, c *Cycle, sample *[]winperf.Reading, touched winperf.AnomalySet) {
-	if !k.holds(*sample) {
+	if p.stale || !k.holds(*sample) {
 		k.arrange(p, *sample)
+		p.stale = false
 	}
 	if k.plain {
 		c.readings, *sample = *sample, c.readings

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -256,6 +257,44 @@ func TestSpeed(t *testing.T) {
 		})
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("speed %v (-want +got):\n%s", tt.speed, diff)
+		}
+	}
+}
+
+// cookedLive computes values itself, and knows costly objects.
+type cookedLive struct{ *textLog }
+
+func (l cookedLive) Describe() winperf.Description {
+	return winperf.Description{Machine: "HOST", Cooked: true}
+}
+
+func (l cookedLive) Schema(context.Context) (*winperf.Schema, error) { return englishSchema, nil }
+
+func (l cookedLive) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
+	of := &textLog{}
+	for i, s := range l.series {
+		if !slices.ContainsFunc(sel.Paths, func(p winperf.Path) bool { return p.Object == s.Path.Object }) {
+			continue
+		}
+		of.series = append(of.series, s)
+		of.rows = slices.Grow(of.rows, len(l.rows))[:len(l.rows)]
+		for n := range l.rows {
+			of.rows[n] = append(of.rows[n], l.rows[n][i])
+		}
+	}
+	return &textQuery{textLog: of}, nil
+}
+
+// Values that come cooked come together, those of costly objects too: they have no parts
+// of which one could be collected beside the others.
+func TestCookedCostly(t *testing.T) {
+	src := cookedLive{newTextLog(t, "\\\\HOST\\System\\Processes\n\\\\HOST\\Thread(a/0)\\Context Switches/sec", values(1, 2), values(3, 4))}
+	m := measure.New(src, selection(t, threadSwitches, `\System\Processes`), measure.Options{})
+	defer m.Close()
+	for _, want := range [][]string{{`\\HOST\Thread(a/0)\Context Switches/sec 2`, `\\HOST\System\Processes 1`}, {`\\HOST\Thread(a/0)\Context Switches/sec 4`, `\\HOST\System\Processes 3`}} {
+		c := cycle(t, m)
+		if diff := cmp.Diff(want, lines(c.Readings())); diff != "" || len(c.Sample.Parts) > 0 {
+			t.Errorf("%d parts, readings (-want +got):\n%s", len(c.Sample.Parts), diff)
 		}
 	}
 }

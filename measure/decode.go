@@ -103,7 +103,7 @@ func (c *Context) takeCooked() {
 		c.plan.setMachine(readings[0].Path.Machine)
 	}
 	c.start(c.sample.Time)
-	c.plan.setSchema(nil)
+	c.cycle.Damage = append(c.cycle.Damage, c.setSchema(c.sample.Schema)...)
 	c.cycle.Names = c.plan.names
 	c.cooked.read(&c.plan, &c.cycle, &c.sample.Readings, c.notes.touched)
 	c.finish(c.opt.Clock.Elapsed() - begin)

@@ -33,6 +33,8 @@ type sample struct {
 	change  func([]byte) []byte // makes other bytes of the block
 	delay   time.Duration       // how long sampling lasts
 	err     error               // sampling fails
+	damage  []error             // comes along, also with err
+	shared  bool                // others read the block, too
 }
 
 // object is one object of a sample. A single-instance object has one instance.
@@ -108,11 +110,16 @@ func (q query) Close() error {
 }
 
 func (q query) Next(ctx context.Context, s *winperf.Sample) error {
-	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
+	scripted := q.script(q.taken)
+	err := perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, scripted, raw) })
+	s.Damage = append(s.Damage, scripted.damage...)
+	if err == nil {
+		s.Parts[0].Block.Shared = scripted.shared
+	}
+	return err
 }
 
-func (q query) fill(ctx context.Context, raw *winperf.Raw) error {
-	s := q.script(q.taken)
+func (q query) fill(ctx context.Context, s sample, raw *winperf.Raw) error {
 	q.taken++
 	if q.onSample != nil {
 		q.onSample()

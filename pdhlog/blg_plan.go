@@ -37,8 +37,19 @@ type blgPlanned struct {
 	names  []BLGName     // of an array: all names
 }
 
+// find returns the object of a frame that an entry is about.
+func (e *blgPlanned) find(f frame.Frame) (o frame.Object, ok bool) {
+	for o := range f.Objects() {
+		if o.ID().Is(e.object) && o.Machine() == e.Path.Machine {
+			return o, true
+		}
+	}
+	return frame.Object{}, false
+}
+
 // blgSeen is an object as it was when it was looked at for what is new in it.
 type blgSeen struct {
+	machine  string
 	title    uint32
 	labels   *frame.Labels
 	counters int
@@ -75,7 +86,7 @@ func (p *blgPlan) fix(f frame.Frame, names *nametable.Names) {
 		p.wantParents(f, names)
 	}
 	for o := range f.Objects() {
-		for _, e := range p.expand(f, o, names) {
+		for _, e := range p.expand(o, names) {
 			if key := e.key(); !p.known[key] {
 				p.known[key] = true
 				p.entries = append(p.entries, e)
@@ -90,7 +101,7 @@ func (p *blgPlan) fix(f frame.Frame, names *nametable.Names) {
 // names.
 func (p *blgPlan) wantParents(f frame.Frame, names *nametable.Names) {
 	for o := range f.Objects() {
-		if len(p.expand(f, o, names)) == 0 {
+		if len(p.expand(o, names)) == 0 {
 			continue
 		}
 		for in := range o.Instances() {
@@ -116,7 +127,7 @@ func (p *blgPlan) note(f frame.Frame, names *nametable.Names) {
 		if i < len(p.seen) && p.seen[i].is(o) {
 			continue
 		}
-		for _, e := range p.expand(f, o, names) {
+		for _, e := range p.expand(o, names) {
 			if key := e.key(); !p.known[key] && len(p.after) < maxLate {
 				p.after[maphash.String(p.seed, key)] = struct{}{}
 			}
@@ -129,22 +140,22 @@ func (p *blgPlan) note(f frame.Frame, names *nametable.Names) {
 func (p *blgPlan) look(f frame.Frame) {
 	p.seen = p.seen[:0]
 	for o := range f.Objects() {
-		p.seen = append(p.seen, blgSeen{o.ID().Index, o.Labels(), o.NumCounters()})
+		p.seen = append(p.seen, blgSeen{o.Machine(), o.ID().Index, o.Labels(), o.NumCounters()})
 	}
 }
 
 func (s *blgSeen) is(o frame.Object) bool {
-	return s.title == o.ID().Index && s.labels == o.Labels() && s.counters == o.NumCounters()
+	return s.machine == o.Machine() && s.title == o.ID().Index && s.labels == o.Labels() && s.counters == o.NumCounters()
 }
 
 // key is the entry's path, equal for equal ones.
 func (e *blgPlanned) key() string { return strings.ToLower(e.Path.String()) }
 
 // expand returns the entries for all that is wanted of an object.
-func (p *blgPlan) expand(f frame.Frame, o frame.Object, names *nametable.Names) []blgPlanned {
+func (p *blgPlan) expand(o frame.Object, names *nametable.Names) []blgPlanned {
 	x := blgExpansion{o: o, names: names}
-	x.path = winperf.Path{Machine: f.Machine(), Object: names.Title(o.ID().Index)}
-	switch wanted := p.about(f, o, names); {
+	x.path = winperf.Path{Machine: o.Machine(), Object: names.Title(o.ID().Index)}
+	switch wanted := p.about(o, names); {
 	case p.layout != BLGObjects:
 		x.some(wanted)
 	case len(wanted) > 0:
@@ -154,7 +165,7 @@ func (p *blgPlan) expand(f frame.Frame, o frame.Object, names *nametable.Names) 
 }
 
 // about returns the paths that are about an object.
-func (p *blgPlan) about(f frame.Frame, o frame.Object, names *nametable.Names) (paths []*selection.Path) {
+func (p *blgPlan) about(o frame.Object, names *nametable.Names) (paths []*selection.Path) {
 	if p.names != names {
 		p.names = names
 		tables := selection.ShownTables(names)
@@ -163,7 +174,7 @@ func (p *blgPlan) about(f frame.Frame, o frame.Object, names *nametable.Names) (
 		}
 	}
 	for _, w := range p.wanted {
-		if w.Machine(f.Machine()) && w.Object.Is(o.ID().Index, "") {
+		if w.Machine(o.Machine()) && w.Object.Is(o.ID().Index, "") {
 			paths = append(paths, w)
 		}
 	}

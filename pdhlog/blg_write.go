@@ -72,7 +72,8 @@ func (w *BLGWriter) end() error {
 }
 
 // writeNames writes the name table that names are shown in, as far as it goes,
-// in records of one event each.
+// in records of one event each. Several machines have it in common: it stands there once,
+// as that of the first.
 func (w *BLGWriter) writeNames(f frame.Frame, names *nametable.Names, local, utc int64) error {
 	pairs := map[uint32]bool{}
 	var record []byte
@@ -96,7 +97,7 @@ func (w *BLGWriter) writeNames(f frame.Frame, names *nametable.Names, local, utc
 			}
 		}
 		if record == nil {
-			record = appendUTF16Z(nil, `\\`+w.machine)
+			record = appendUTF16Z(nil, `\\`+w.machines[0])
 		}
 		record = append(record, pair...)
 		return nil
@@ -160,7 +161,7 @@ func (w *catalogWriter) note(p *blgPlan, f frame.Frame, local int64) {
 		w.known, w.seen = append(w.known, map[string]bool{}), append(w.seen, nil)
 	}
 	for i := range p.entries {
-		o, found := f.Find(p.entries[i].object)
+		o, found := p.entries[i].find(f)
 		if !found || w.full || w.seen[i] == o.Labels() {
 			continue
 		}

@@ -51,17 +51,17 @@ func (w *blgBlocks) cut(b *winperf.Block) {
 	}
 }
 
-// append appends the block of an object; of one that the frame lacks, a block
+// append appends the block of an entry's object; of one that the frame lacks, a block
 // without objects.
-func (w *blgBlocks) append(b []byte, f frame.Frame, o frame.Object, found bool, local int64, title uint32) []byte {
-	clocks := f.Clocks()
+func (w *blgBlocks) append(b []byte, e *blgPlanned, f frame.Frame, o frame.Object, found bool, local int64) []byte {
+	clocks, title := f.Clocks(), e.object.Index
 	var object []byte
 	if found {
 		clocks, object = o.Clocks(), w.objects[blockObject{o.Block(), title}]
 	}
 	start, objects := len(b), 1
 	b = perfdata.AppendHead(b, &perfdata.Head{
-		Machine:       f.Machine(),
+		Machine:       e.Path.Machine,
 		DefaultObject: int32(title),
 		SystemTime:    winperf.FromFiletime(local), // as in real logs
 		Clocks:        clocks,

@@ -30,10 +30,10 @@ func (w *blgSampleWriter) fill(p *blgPlan, f frame.Frame, local int64) {
 	for i := range p.entries {
 		e := &p.entries[i]
 		v := BLGValue{Counter: &e.BLGCounter, Kind: e.Kind}
-		o, found := f.Find(e.object)
+		o, found := e.find(f)
 		switch {
 		case e.Kind == BLGObject:
-			w.blocks[i] = w.whole.append(w.blocks[i][:0], f, o, found, local, e.object.Index)
+			w.blocks[i] = w.whole.append(w.blocks[i][:0], e, f, o, found, local)
 			v.Block = w.blocks[i]
 		case !found:
 			v.Status = CStatusNoObject

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -60,7 +61,8 @@ type BLGOptions struct {
 //
 // The first sample fixes what the log holds, as in Windows: the list of counters
 // stands once, before the samples. Objects, counters and single instances that
-// come later are not in the log; [BLGWriter.Late] counts them.
+// come later are not in the log; [BLGWriter.Late] counts them. A sample of several
+// machines has the counters of each; no such log of Windows was seen.
 //
 // The file is written in whole buffers. [BLGWriter.Flush] writes one that is not
 // full yet, so that the log is whole without it, and goes back to write it again.
@@ -68,15 +70,15 @@ type BLGOptions struct {
 // of buffers. Where the writer is no io.Seeker these stay 0, as in a log without
 // an orderly end.
 type BLGWriter struct {
-	opt     BLGOptions
-	out     blgOutput
-	sample  blgSampleWriter
-	plan    blgPlan
-	catalog *catalogWriter // of BLGObjects
-	machine string
-	begun   bool
-	closed  bool
-	err     error // the first error of writing, which stays
+	opt      BLGOptions
+	out      blgOutput
+	sample   blgSampleWriter
+	plan     blgPlan
+	catalog  *catalogWriter // of BLGObjects
+	machines []string       // of the first sample
+	begun    bool
+	closed   bool
+	err      error // the first error of writing, which stays
 }
 
 // NewBLGWriter returns a writer of a log to w. Nothing is written before the
@@ -105,9 +107,9 @@ func NewBLGWriter(w io.Writer, opt BLGOptions) (*BLGWriter, error) {
 // counters; Cycle of package measure has both.
 //
 // An error of the underlying writer stays; after [BLGWriter.Close] the error
-// wraps winperf.ErrState. A frame of another machine than the first one's, of
-// several, or without a sample, is refused with an error that wraps winperf.ErrNotSupported,
-// and the log goes on without it.
+// wraps winperf.ErrState. A frame of other machines than the first one's, or without a
+// sample, is refused with an error that wraps winperf.ErrNotSupported, and the log goes
+// on without it.
 func (w *BLGWriter) Write(f frame.Frame, names *nametable.Names) error {
 	switch {
 	case w.err != nil:
@@ -116,26 +118,39 @@ func (w *BLGWriter) Write(f frame.Frame, names *nametable.Names) error {
 		return fmt.Errorf("%w: write to a closed log", winperf.ErrState)
 	case f.IsZero():
 		return fmt.Errorf("a binary log keeps raw values, and the sample has none: %w", winperf.ErrNotSupported)
-	case w.begun && f.Machine() != w.machine:
-		return fmt.Errorf("a sample of the machine %q in a log of %q: %w", f.Machine(), w.machine, winperf.ErrNotSupported)
+	case w.begun && !w.knows(f):
+		return fmt.Errorf("a sample of the machine %q in a log of %q: %w",
+			f.Machine(), strings.Join(w.machines, ", "), winperf.ErrNotSupported)
 	}
-	for o := range f.Objects() {
-		if o.Machine() != f.Machine() {
-			return fmt.Errorf("a sample of the machines %q and %q, and a binary log is written of one: %w",
-				f.Machine(), o.Machine(), winperf.ErrNotSupported)
-		}
-	}
+
 	if names == nil {
 		names = &nametable.Names{}
 	}
 	if !w.begun {
-		w.begun, w.machine = true, f.Machine()
+		w.begun, w.machines = true, machinesOf(f)
 		w.settle(w.begin(f, names))
 	}
 	if w.err == nil {
 		w.settle(w.write(f, names))
 	}
 	return w.err
+}
+
+// knows tells whether the log has any of a frame's machines.
+func (w *BLGWriter) knows(f frame.Frame) bool {
+	known := func(machine string) bool { return slices.Contains(w.machines, machine) }
+	return known(f.Machine()) || slices.ContainsFunc(machinesOf(f), known)
+}
+
+// machinesOf are the machines that a frame is of, the first one at least.
+func machinesOf(f frame.Frame) []string {
+	names := []string{f.Machine()}
+	for o := range f.Objects() {
+		if !slices.Contains(names, o.Machine()) {
+			names = append(names, o.Machine())
+		}
+	}
+	return names
 }
 
 // Late returns the number of distinct objects, counters and instances that were

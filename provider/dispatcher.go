@@ -61,7 +61,6 @@ type Dispatcher struct {
 	turn    chan struct{} // holds one element while a query is under way, and from Close on
 	closing chan struct{} // closed by Close
 	once    sync.Once     // of Close
-	mu      sync.Mutex    // guards the entries' problems
 
 	// Of the query that has the turn.
 	wanted []*entry

@@ -24,12 +24,12 @@ type entry struct {
 	given   []byte // what the provider's objects are appended to
 	answer  answer
 
-	stage   string // of the last call
-	heard   bool   // what it reported was told
-	told    bool   // it was reported that it does not return
-	buf     []byte // for the provider's objects, unless they go straight into the block
-	pauses  call.Pauses
-	problem Problem // the last one; changed under Dispatcher.mu
+	stage    string // of the last call
+	heard    bool   // what it reported was told
+	told     bool   // it was reported that it does not return
+	buf      []byte // for the provider's objects, unless they go straight into the block
+	pauses   call.Pauses
+	failures int // since the dispatcher was made
 }
 
 // newEntry asks a provider for its name and its declarations. With an error the

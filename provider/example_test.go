@@ -121,8 +121,11 @@ func (spool) Open(context.Context) (provider.Session, error) {
 	return nil, errors.New("no such directory")
 }
 
-func ExampleDispatcher_Problems() {
-	d, err := provider.NewDispatcher(provider.Options{}, spool{}, &mailServer{})
+func ExampleProblem() {
+	tell := func(p provider.Problem) {
+		fmt.Printf("%s: %s: %v; failed %d times, is left alone for %v\n", p.Provider, p.Stage, p.Err, p.Total, p.Pause)
+	}
+	d, err := provider.NewDispatcher(provider.Options{OnProblem: tell}, spool{}, &mailServer{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -131,9 +134,6 @@ func ExampleDispatcher_Problems() {
 		if _, err := d.Collect(context.Background(), provider.ParseQuery("Global"), nil); err != nil {
 			log.Fatal(err)
 		}
-	}
-	for _, p := range d.Problems() {
-		fmt.Printf("%s: %s: %v; failed %d times, is left alone for %v\n", p.Provider, p.Stage, p.Err, p.Total, p.Pause)
 	}
 	// Output:
 	// spool: open: no such directory; failed 1 times, is left alone for 100ms

@@ -96,8 +96,8 @@ func checkMisdeed(t *testing.T, m misdeed, position int) {
 	if m.open == nil && opened != 1 {
 		t.Errorf("opened %d times", opened)
 	}
-	if list := d.Problems(); len(seen.list) != 0 || len(list) != 1 || list[0].Failures != 0 || list[0].Total != 2 {
-		t.Errorf("problems afterwards: %v, all: %+v", seen.take(), list)
+	if len(seen.list) != 0 {
+		t.Errorf("problems afterwards: %v", seen.take())
 	}
 }
 

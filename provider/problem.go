@@ -19,8 +19,7 @@ type Problem struct {
 	Err   error
 	Stack []byte // where it was, if the provider panicked
 	// Failures is how often in a row the provider has failed now. It is 0 of what
-	// a provider reports that has not failed (see [Writer].Report), and from
-	// [Dispatcher.Problems] when the provider has answered since.
+	// a provider reports that has not failed (see [Writer].Report).
 	Failures int
 	// Total is how often the provider has failed since the dispatcher was made.
 	Total int
@@ -36,21 +35,6 @@ const (
 	stageClose   = "close"
 )
 
-// Problems returns the last problem of every provider that ever had one, in
-// the order of the providers. It may be called at any time, also while a query
-// is under way.
-func (d *Dispatcher) Problems() []Problem {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var list []Problem
-	for _, e := range d.entries {
-		if e.problem.Total > 0 {
-			list = append(list, e.problem)
-		}
-	}
-	return list
-}
-
 // fail notes a failure of the provider, decides how long it is left alone, and
 // tells the user of the dispatcher.
 func (d *Dispatcher) fail(e *entry, stage string, f failure) {
@@ -58,47 +42,18 @@ func (d *Dispatcher) fail(e *entry, stage string, f failure) {
 	if stage == stageClose {
 		pause = 0 // it is not asked again anyway
 	}
-	p := Problem{
-		Provider: e.name,
-		Stage:    stage,
-		Time:     winperf.FromFiletime(d.opt.Clocks().Time100ns),
-		Err:      f.err,
-		Stack:    f.stack,
-		Failures: e.pauses.Failures,
-		Total:    e.problem.Total + 1,
-		Pause:    pause,
-	}
-	d.mu.Lock()
-	e.problem = p
-	d.mu.Unlock()
-	if d.opt.OnProblem != nil {
-		d.opt.OnProblem(p)
-	}
+	e.failures++
+	d.tell(e, Problem{Stage: stage, Err: f.err, Stack: f.stack, Failures: e.pauses.Failures, Pause: pause})
 }
 
-// report tells the user of the dispatcher what a provider reported.
-func (d *Dispatcher) report(e *entry, err error) {
+// tell tells the user of the dispatcher of a problem.
+func (d *Dispatcher) tell(e *entry, p Problem) {
 	if d.opt.OnProblem == nil {
 		return
 	}
-	d.opt.OnProblem(Problem{
-		Provider: e.name,
-		Stage:    stageCollect,
-		Time:     winperf.FromFiletime(d.opt.Clocks().Time100ns),
-		Err:      err,
-		Total:    e.problem.Total,
-	})
-}
-
-// succeed notes that the provider has answered.
-func (d *Dispatcher) succeed(e *entry) {
-	if e.pauses.Failures == 0 {
-		return
-	}
-	e.pauses.Reset()
-	d.mu.Lock()
-	e.problem.Failures, e.problem.Pause = 0, 0
-	d.mu.Unlock()
+	p.Provider, p.Total = e.name, e.failures
+	p.Time = winperf.FromFiletime(d.opt.Clocks().Time100ns)
+	d.opt.OnProblem(p)
 }
 
 // failOverdue notes that the provider did not answer in time.

@@ -47,10 +47,8 @@ func TestPauses(t *testing.T) {
 				collect(t, d, nil)
 				total++
 				want := provider.Problem{Provider: "flaky", Stage: "collect", Err: errBoom, Time: time.Now(), Failures: i + 1, Total: total, Pause: pause}
-				for _, list := range [][]provider.Problem{seen, d.Problems()} {
-					if diff := cmp.Diff([]provider.Problem{want}, list, cmpopts.EquateErrors()); diff != "" {
-						t.Errorf("problems (-want +got):\n%s", diff)
-					}
+				if diff := cmp.Diff([]provider.Problem{want}, seen, cmpopts.EquateErrors()); diff != "" {
+					t.Errorf("problems (-want +got):\n%s", diff)
 				}
 				seen = nil
 				for range 4 {
@@ -66,8 +64,8 @@ func TestPauses(t *testing.T) {
 			if diff := cmp.Diff([]uint32{2}, titles(ask(t, d, everything()))); diff != "" {
 				t.Errorf("objects afterwards (-want +got):\n%s", diff)
 			}
-			if list := d.Problems(); len(list) != 1 || list[0].Failures != 0 || list[0].Pause != 0 || list[0].Total != total {
-				t.Errorf("problems afterwards: %+v", list)
+			if len(seen) != 0 {
+				t.Errorf("problems afterwards: %+v", seen)
 			}
 			bad = true
 		}
@@ -86,75 +84,68 @@ func TestPausesOfOpen(t *testing.T) {
 			}
 			return nil
 		}
-		d := newDispatcher(t, provider.Options{}, p)
+		var seen problems
+		d := newDispatcher(t, provider.Options{OnProblem: seen.add}, p)
 		collect(t, d, nil)
 		time.Sleep(time.Second)
 		closed = false
 		collect(t, d, nil)
-		if list := d.Problems(); len(list) != 1 || list[0].Failures != 2 || list[0].Stage != "collect" {
+		if list := seen.list; len(list) != 2 || list[1].Failures != 2 || list[1].Stage != "collect" {
 			t.Errorf("problems %+v", list)
 		}
 	})
 }
 
-// TestProblems: the last problem of every provider that had one, while a query
-// is under way.
+// TestProblems: those of several providers are told in the order of the providers, with
+// the time by the clocks of the samples.
 func TestProblems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad := true
 		hanging, release := stuck(t)
 		second := flaky(t, 6, &bad)
 		second.name = "second"
-		var d *provider.Dispatcher
-		var reported [][]string
+		var seen problems
 		clocks := func() counter.Clocks { return counter.Clocks{PerfFreq: 1, Time100ns: winperf.ToFiletime(time.Now())} }
-		d = newDispatcher(t, provider.Options{Clocks: clocks, OnProblem: func(provider.Problem) {
-			reported = append(reported, names(d.Problems())) // as a user may
-		}}, flaky(t, 2, &bad), answers(t, "good", simple(8, false)), second, hanging)
-		if list := d.Problems(); len(list) != 0 {
-			t.Errorf("problems at first: %v", list)
-		}
+		d := newDispatcher(t, provider.Options{Clocks: clocks, OnProblem: seen.add},
+			flaky(t, 2, &bad), answers(t, "good", simple(8, false)), second, hanging)
 		start := time.Now()
 		collect(t, d, nil)
-		if diff := cmp.Diff([][]string{{"flaky"}, {"flaky", "second"}, {"flaky", "second", "stuck"}}, reported); diff != "" {
-			t.Errorf("problems as they came (-want +got):\n%s", diff)
-		}
-		for _, p := range d.Problems() {
+
+		var names []string
+		for _, p := range seen.list {
+			names = append(names, p.Provider)
 			if want := start.Add(5100 * time.Millisecond); !p.Time.Equal(want) {
 				t.Errorf("%s failed at %v, want %v", p.Provider, p.Time, want)
 			}
+		}
+		if diff := cmp.Diff([]string{"flaky", "second", "stuck"}, names); diff != "" {
+			t.Errorf("problems as they came (-want +got):\n%s", diff)
 		}
 		close(release)
 		synctest.Wait()
 	})
 }
 
-func names(list []provider.Problem) (names []string) {
-	for _, p := range list {
-		names = append(names, p.Provider)
-	}
-	return names
-}
-
-// TestProblemsMeanwhile: problems may be read by other goroutines, which the
-// race detector watches.
+// TestProblemsMeanwhile: whoever collects, problems are told by one goroutine at a time,
+// which the race detector watches.
 func TestProblemsMeanwhile(t *testing.T) {
 	bad := true
-	d := newDispatcher(t, provider.Options{}, flaky(t, 2, &bad))
+	var seen problems
+	d := newDispatcher(t, provider.Options{OnProblem: seen.add}, flaky(t, 2, &bad))
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			for range 100 {
 				collect(t, d, nil)
-				for _, p := range d.Problems() {
-					if p.Total == 0 || !errors.Is(p.Err, errBoom) {
-						t.Errorf("problem %+v", p)
-					}
-				}
 			}
 		})
 	}
 	wg.Wait()
+	for i, p := range seen.list {
+		if p.Total != i+1 || !errors.Is(p.Err, errBoom) {
+			t.Errorf("problem %+v", p)
+		}
+	}
 }
 
 // TestReport: what a provider reports is told, costs it nothing and counts as no
@@ -183,9 +174,6 @@ func TestReport(t *testing.T) {
 			if diff := cmp.Diff(want, seen, cmpopts.EquateErrors()); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
-		}
-		if list := d.Problems(); len(list) != 0 {
-			t.Errorf("failures %+v", list)
 		}
 		bad, seen = true, nil
 		collect(t, d, nil)

@@ -78,7 +78,7 @@ func (d *Dispatcher) judge(e *entry, r round) {
 	case e.answer.failure.err != nil:
 		d.fail(e, r.stage, e.answer.failure)
 	case r.stage == stageCollect:
-		d.succeed(e)
+		e.pauses.Reset()
 	}
 }
 
@@ -89,6 +89,6 @@ func (d *Dispatcher) hear(e *entry) {
 	}
 	e.heard = true
 	for _, err := range e.answer.reports {
-		d.report(e, err)
+		d.tell(e, Problem{Stage: stageCollect, Err: err})
 	}
 }

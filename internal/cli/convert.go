@@ -64,7 +64,7 @@ several machines, are merged in the order of time. Samples are chosen by time,
 by number and by interval; where the log holds raw values, rates then are those
 over the whole interval, where it holds displayable ones they stay as they are.
 csv and tsv have a column for every instance that is in the logs. A capture or
-a binary log holds raw values of one machine, and whole objects.
+a binary log holds raw values, and whole objects, of the machines of one log.
 
 Times such as '6/30/2007 15:40:38' or 2007-06-30T15:40:38 are local times of the
 first log; with Z or +02:00 behind them they are not.

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -15,7 +13,6 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/pdhlog"
-	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/sink"
 )
 
@@ -157,69 +154,4 @@ func (w *blgWriter) write(m *moment) error {
 		}
 	}
 	return nil
-}
-
-// captureWriter writes a capture.
-type captureWriter struct {
-	w     *capture.Writer
-	paths bool // only the objects that paths name
-}
-
-func (w *captureWriter) Close() error { return w.w.Close() }
-
-func (w *captureWriter) write(m *moment) error {
-	for _, cycle := range m.cycles {
-		sample := cycle.Sample
-		if w.paths {
-			var err error
-			if sample, err = choose(cycle); err != nil {
-				return err
-			}
-		}
-		if err := w.w.Write(sample); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// choose makes a sample of the objects that the cycle's readings are of, and of
-// those that hold their instances' parents.
-func choose(cycle *measure.Cycle) (*winperf.Sample, error) {
-	wanted := map[uint32]bool{}
-	for i := range cycle.Len() {
-		wanted[cycle.At(i).ObjectID.Index] = true
-	}
-	chosen := &winperf.Sample{Schema: cycle.Sample.Schema}
-	for _, part := range cycle.Sample.Parts {
-		if part.Block != nil {
-			raw, err := chooseObjects(&part.Block.Raw, wanted)
-			if err != nil {
-				return nil, err
-			}
-			part.Block = raw.Block()
-		}
-		chosen.Parts = append(chosen.Parts, part)
-	}
-	return chosen, nil
-}
-
-// chooseObjects returns a block of the wanted objects, and of their parents'.
-func chooseObjects(raw *winperf.Raw, wanted map[uint32]bool) (chosen winperf.Raw, err error) {
-	if raw.Format != winperf.FormatV1 {
-		return chosen, fmt.Errorf("objects of a sample of format %d cannot be chosen: %w", raw.Format, winperf.ErrNotSupported)
-	}
-	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
-	if err != nil {
-		return chosen, err
-	}
-	for _, o := range block.Objects {
-		for i := 0; wanted[o.Title] && i < len(o.Instances); i++ {
-			wanted[o.Instances[i].ParentObject] = true
-		}
-	}
-	block.Objects = slices.DeleteFunc(block.Objects, func(o perfdata.Object) bool { return o.Raw == nil && !wanted[o.Title] })
-	chosen = *raw
-	chosen.Bytes, err = block.AppendTo(nil)
-	return chosen, err
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
@@ -25,6 +26,7 @@ type dumper struct {
 	output  outputFlags
 	objects []string
 	names   []string
+	machine string
 }
 
 var dumpFormats = []sink.Format{
@@ -46,6 +48,9 @@ in FILE, or a sample of the source taken now.
   -o bin     the bytes themselves, for perfdata:FILE; with --object a block of
              these objects only
 
+Of a log of several machines it shows what each of them has, one block behind the
+other, or with --machine what one has.
+
 Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged
 or an object is not in it.`,
 		Example: `  winperf dump --object Memory
@@ -63,6 +68,7 @@ or an object is not in it.`,
 	d.source.add(cmd)
 	d.output.add(cmd, dumpFormats)
 	cmd.Flags().StringArrayVar(&d.objects, "object", nil, "only the object of this `NAME` or title index; may be given several times")
+	cmd.Flags().StringVar(&d.machine, "machine", "", "of a log of several machines only the one of this `NAME`")
 	cmd.Flags().StringArrayVar(&d.names, "names", nil, "`FILE` with the names of FILE's objects and counters")
 	complete(cmd, "object", completeObject(&d.source))
 	return cmd
@@ -88,10 +94,16 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	} else if cooked {
 		return fmt.Errorf("the log holds displayable values and no raw ones, so there is nothing to dump: %w", winperf.ErrNotSupported)
 	}
+	return d.show(ctx, src, format)
+}
+
+// show takes a sample and writes it.
+func (d *dumper) show(ctx context.Context, src winperf.Source, format string) error {
 	wanted, err := d.wanted(ctx, src)
 	if err != nil {
 		return err
 	}
+
 	sel := winperf.Selection{Global: len(wanted) == 0, Objects: slices.Concat(wanted...)}
 	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: string(d.source.language)})
 	defer m.Close()
@@ -102,19 +114,25 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := d.check(cycle.Frame, wanted); err != nil {
+
+	shown := dump{cycle: cycle, only: sel.Objects}
+	if err := shown.choose(d.machine); err != nil {
+		return err
+	}
+	if err := d.check(&shown, wanted); err != nil {
 		d.app.damaged(cycle.Damage)
 		return err
 	}
-	block, err := parseBlock(cycle, format, sel.Objects)
+	blocks, err := shown.parse(format)
 	if err != nil {
 		return err
 	}
+
 	out, err := d.app.create(ctx, &d.output)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(writeDump(out, cycle, block, sel.Objects), out.Close())
+	err = errors.Join(shown.write(out, blocks), out.Close())
 	d.app.damaged(cycle.Damage)
 	return err
 }
@@ -159,14 +177,10 @@ func (d *dumper) wanted(ctx context.Context, src winperf.Source) ([][]winperf.Ob
 
 // check tells which of the wanted objects are not in the sample. It is an error
 // when none is there.
-func (d *dumper) check(f frame.Frame, wanted [][]winperf.ObjectID) error {
+func (d *dumper) check(shown *dump, wanted [][]winperf.ObjectID) error {
 	var missing []error
 	for i, ids := range wanted {
-		there := slices.ContainsFunc(ids, func(id winperf.ObjectID) bool {
-			_, found := f.Find(id)
-			return found
-		})
-		if !there {
+		if !shown.has(ids) {
 			missing = append(missing, fmt.Errorf("--object %q: %w in the sample", d.objects[i], winperf.ErrNoObject))
 		}
 	}
@@ -177,67 +191,156 @@ func (d *dumper) check(f frame.Frame, wanted [][]winperf.ObjectID) error {
 	return nil
 }
 
-// blockOf returns the block of a sample; of a log of several machines that of the first
-// one.
-func blockOf(c *measure.Cycle) (*winperf.Raw, error) {
-	raw, err := c.Sample.Raw()
-	if err == nil || c.Frame.NumObjects() == 0 {
-		return raw, err
-	}
-	first := c.Frame.Object(0)
-	for o := range c.Frame.Objects() {
-		if o.Machine() == first.Machine() && o.Block() != first.Block() {
-			return nil, err
-		}
-	}
-	return &first.Block().Raw, nil
+// dump is what is shown of a sample.
+type dump struct {
+	cycle    *measure.Cycle
+	machines []string
+	only     []winperf.ObjectID // nil: all
 }
 
-// parseBlock makes the block to be written, with the objects in only, or all
-// without any; nil where the format does without.
-func parseBlock(c *measure.Cycle, format string, only []winperf.ObjectID) (*perfdata.Block, error) {
+// wants tells whether an object is to be shown.
+func (d *dump) wants(o frame.Object) bool {
+	return slices.Contains(d.machines, o.Machine()) &&
+		(len(d.only) == 0 || slices.ContainsFunc(d.only, o.ID().Is))
+}
+
+// has tells whether any of the objects is there and to be shown.
+func (d *dump) has(ids []winperf.ObjectID) bool {
+	for o := range d.cycle.Frame.Objects() {
+		if d.wants(o) && slices.ContainsFunc(ids, o.ID().Is) {
+			return true
+		}
+	}
+	return false
+}
+
+// machinesOf are the machines whose objects a sample has.
+func machinesOf(f frame.Frame) (names []string) {
+	for o := range f.Objects() {
+		if !slices.Contains(names, o.Machine()) {
+			names = append(names, o.Machine())
+		}
+	}
+	return names
+}
+
+// choose leaves out all machines but the one that is wanted, if there is one.
+func (d *dump) choose(machine string) error {
+	d.machines = machinesOf(d.cycle.Frame)
+	if machine == "" {
+		return nil
+	}
+	wanted := strings.TrimPrefix(machine, `\\`)
+	other := func(s string) bool { return !strings.EqualFold(s, wanted) }
+	of := slices.DeleteFunc(slices.Clone(d.machines), other)
+	if len(of) == 0 {
+		return fmt.Errorf("--machine %s: %w in the sample, which is of %s",
+			machine, winperf.ErrNoMachine, strings.Join(d.machines, ", "))
+	}
+	d.machines = of
+	return nil
+}
+
+// raws returns the blocks of the sample, one of each machine.
+func (d *dump) raws() (raws []*winperf.Raw, err error) {
+	raw, err := d.cycle.Sample.Raw()
+	if err == nil || d.cycle.Frame.NumObjects() == 0 {
+		return []*winperf.Raw{raw}, err
+	}
+	for _, machine := range d.machines {
+		var block *winperf.Block
+		for o := range d.cycle.Frame.Objects() {
+			if o.Machine() != machine || o.Block() == block {
+				continue
+			}
+			if block != nil {
+				return nil, err
+			}
+			block = o.Block()
+		}
+		raws = append(raws, &block.Raw)
+	}
+	return raws, nil
+}
+
+// parse makes the blocks to be written in a format that cannot do with the sample as it
+// is.
+func (d *dump) parse(format string) (blocks []*perfdata.Block, err error) {
 	if format == "json" {
 		return nil, nil
 	}
-	raw, err := blockOf(c)
-	if err != nil || format == "bin" && len(only) == 0 {
-		return nil, err
-	}
-	if raw.Format != winperf.FormatV1 {
-		return nil, fmt.Errorf("the sample is no performance data block of version 1, as %s needs: %w; -o json shows every sample", format, winperf.ErrNotSupported)
-	}
-	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
+	raws, err := d.raws()
 	if err != nil {
 		return nil, err
 	}
-	if len(only) > 0 {
-		block.Objects = slices.DeleteFunc(block.Objects, func(o perfdata.Object) bool {
-			return !slices.Contains(only, winperf.ObjectID{Index: o.Title})
-		})
+	if format == "bin" && len(raws) > 1 {
+		return nil, fmt.Errorf("blocks of %d machines are no single one, as %s needs: choose with --machine: %s",
+			len(raws), format, strings.Join(d.machines, ", "))
 	}
-	return block, nil
+	if format == "bin" && len(d.only) == 0 {
+		return nil, nil
+	}
+	for _, raw := range raws {
+		block, err := d.parseBlock(raw, format)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks, nil
 }
 
-func writeDump(out *output, c *measure.Cycle, block *perfdata.Block, only []winperf.ObjectID) error {
+// parseBlock makes a block with the wanted objects.
+func (d *dump) parseBlock(raw *winperf.Raw, format string) (*perfdata.Block, error) {
+	if raw.Format != winperf.FormatV1 {
+		return nil, fmt.Errorf(
+			"the sample is no performance data block of version 1, as %s needs: %w; -o json shows every sample",
+			format, winperf.ErrNotSupported)
+	}
+	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
+	if err == nil && len(d.only) > 0 {
+		block.Objects = slices.DeleteFunc(block.Objects, func(o perfdata.Object) bool {
+			return !slices.Contains(d.only, winperf.ObjectID{Index: o.Title})
+		})
+	}
+	return block, err
+}
+
+// write writes the sample, or the blocks that were made of it.
+func (d *dump) write(out *output, blocks []*perfdata.Block) error {
 	switch {
 	case out.format == "json":
-		return writeDumpJSON(out.Writer, c, only)
+		return d.writeJSON(out.Writer)
 	case out.format == "text":
-		return perfdata.WriteText(out, block, func(title uint32) string {
-			name, _ := c.Names.Name(title)
-			return name
-		})
-	case block == nil:
-		raw, err := blockOf(c)
+		return d.writeText(out, blocks)
+	case len(blocks) == 0:
+		raws, err := d.raws()
 		if err == nil {
-			_, err = out.Write(raw.Bytes)
+			_, err = out.Write(raws[0].Bytes)
 		}
 		return err
 	}
-	bytes, err := block.Encode()
+	bytes, err := blocks[0].Encode()
 	if err != nil {
 		return err
 	}
 	_, err = out.Write(bytes)
 	return err
+}
+
+// writeText writes one block behind the other.
+func (d *dump) writeText(out *output, blocks []*perfdata.Block) error {
+	name := func(title uint32) string {
+		name, _ := d.cycle.Names.Name(title)
+		return name
+	}
+	for i, block := range blocks {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := perfdata.WriteText(out, block, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

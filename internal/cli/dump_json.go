@@ -3,15 +3,12 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"slices"
 	"strconv"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/nametable"
 )
 
 // The shape of dump -o json. Others rely on it; fields may be added.
@@ -20,6 +17,7 @@ type (
 		Index    uint32        `json:"index"`
 		GUID     *winperf.GUID `json:"guid"`
 		Name     string        `json:"name"`
+		Machine  string        `json:"machine,omitempty"` // where there are several
 		Counters []dumpCounter `json:"counters"`
 	}
 	dumpCounter struct {
@@ -31,18 +29,18 @@ type (
 	}
 )
 
-// writeDumpJSON writes the objects in only, or all without any, instance by
-// instance, so that memory does not grow with the sample.
-func writeDumpJSON(w *bufio.Writer, c *measure.Cycle, only []winperf.ObjectID) error {
+// writeJSON writes the wanted objects instance by instance, so that memory does not
+// grow with the sample.
+func (d *dump) writeJSON(w *bufio.Writer) error {
 	w.WriteString(`{"objects":[`)
 	separator := "\n"
-	for o := range c.Frame.Objects() {
-		if len(only) > 0 && !slices.ContainsFunc(only, o.ID().Is) || o.Machine() != c.Frame.Machine() {
+	for o := range d.cycle.Frame.Objects() {
+		if !d.wants(o) {
 			continue
 		}
 		w.WriteString(separator)
 		separator = ",\n"
-		if err := writeDumpObject(w, o, c.Names); err != nil {
+		if err := d.writeObject(w, o); err != nil {
 			return err
 		}
 	}
@@ -50,12 +48,15 @@ func writeDumpJSON(w *bufio.Writer, c *measure.Cycle, only []winperf.ObjectID) e
 	return err
 }
 
-func writeDumpObject(w *bufio.Writer, o frame.Object, names *nametable.Names) error {
-	id := o.ID()
+func (d *dump) writeObject(w *bufio.Writer, o frame.Object) error {
+	id, names := o.ID(), d.cycle.Names
 	obj := dumpObject{Index: id.Index, Name: names.Title(id.Index), Counters: []dumpCounter{}}
+	if len(d.machines) > 1 {
+		obj.Machine = o.Machine()
+	}
 	for k := range o.NumCounters() {
-		d := o.Counter(k)
-		obj.Counters = append(obj.Counters, dumpCounter{d.ID.Index, names.Title(d.ID.Index), d.Type, d.Size, d.Offset})
+		c := o.Counter(k)
+		obj.Counters = append(obj.Counters, dumpCounter{c.ID.Index, names.Title(c.ID.Index), c.Type, c.Size, c.Offset})
 	}
 	var head bytes.Buffer
 	if err := newJSON(&head).Encode(obj); err != nil {

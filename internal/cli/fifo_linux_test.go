@@ -215,6 +215,21 @@ func TestPipeRecord(t *testing.T) {
 	}
 }
 
+// TestPipeSummary checks that a recording into a pipe, which has no size, tells how much
+// was written.
+func TestPipeSummary(t *testing.T) {
+	t.Chdir(fifoFiles(t))
+	pipe := fifo(t, "f")
+	var r fifoRun
+	r.begin(t.Context(), "record", "--source", "perfdata:one.bin,two.bin?names=names.tsv", `\*(*)\*`, "-f", "csv", "-o", pipe)
+	written, err := os.ReadFile(pipe)
+	status := r.end(t)
+	want := "1 sample, " + formatSize(int64(len(written))) + " in f\n"
+	if err != nil || status != exitDone || len(written) == 0 || !strings.HasSuffix(r.stderr.String(), want) {
+		t.Errorf("status %d, %v, %q, want %q", status, err, &r.stderr, want)
+	}
+}
+
 // TestPipeReaderGone checks that a recording into a pipe ends when its reader has
 // gone, as it does where standard output is one.
 func TestPipeReaderGone(t *testing.T) {

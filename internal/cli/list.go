@@ -29,10 +29,12 @@ type lister struct {
 	instances bool
 	sensors   bool // the output is sensor names
 
-	schema *winperf.Schema
-	table  *nametable.Names
-	w      *bufio.Writer
-	width  int
+	several bool            // the sample is of several machines
+	told    map[string]bool // sensor names of several machines, which do not say whose they are
+	schema  *winperf.Schema
+	table   *nametable.Names
+	w       *bufio.Writer
+	width   int
 }
 
 var (
@@ -117,6 +119,7 @@ func (l *lister) run(ctx context.Context, args []string) error {
 	if len(args) == 1 {
 		pattern = strings.Trim(args[0], `\`)
 	}
+	l.told = map[string]bool{}
 	return errors.Join(l.list(ctx, src, pattern, out.format), out.Close())
 }
 
@@ -156,6 +159,7 @@ func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format s
 	if schema := cycle.Frame.Schema(); schema != nil {
 		l.schema = schema // it may know more, such as which objects are costly
 	}
+	l.several = len(machinesOf(cycle.Frame)) > 1
 	objects := l.find(cycle.Frame, pattern)
 	switch {
 	case len(objects) == 0 && pattern == "*":
@@ -183,7 +187,7 @@ func (l *lister) find(f frame.Frame, pattern string) []frame.Object {
 	var found []frame.Object
 	for o := range f.Objects() {
 		title := o.ID().Index
-		same := func(other frame.Object) bool { return other.ID() == o.ID() } // of another machine
+		same := func(other frame.Object) bool { return other.ID() == o.ID() && other.Machine() == o.Machine() }
 		if slices.ContainsFunc(found, same) {
 			continue
 		}
@@ -198,6 +202,23 @@ func (l *lister) find(f frame.Frame, pattern string) []frame.Object {
 }
 
 func (l *lister) name(o frame.Object) string { return l.table.Title(o.ID().Index) }
+
+// machine is whose an object is, where there are several; else "".
+func (l *lister) machine(o frame.Object) string {
+	if !l.several {
+		return ""
+	}
+	return o.Machine()
+}
+
+// label is what people are shown as an object's name.
+func (l *lister) label(o frame.Object) string {
+	name := l.name(o)
+	if machine := l.machine(o); machine != "" {
+		name = `\\` + machine + `\` + name
+	}
+	return safetext.Line(name)
+}
 
 func (l *lister) costly(o frame.Object) bool {
 	return slices.Contains(l.schema.Costly, o.ID().Index)
@@ -232,7 +253,7 @@ func instanceNames(o frame.Object) []string {
 func (l *lister) writePaths(objects []frame.Object) error {
 	for _, o := range objects {
 		for _, k := range shown(o) {
-			p := winperf.Path{Object: l.name(o), Counter: l.table.Title(o.Counter(k).ID.Index)}
+			p := winperf.Path{Machine: l.machine(o), Object: l.name(o), Counter: l.table.Title(o.Counter(k).ID.Index)}
 			switch {
 			case o.Single():
 				l.writePath(p)
@@ -255,6 +276,12 @@ func (l *lister) writePath(p winperf.Path) {
 	text := p.String()
 	if l.sensors {
 		text = measure.NewSensorName(measure.SourceName(l.schema), p).String()
+		if l.told[text] {
+			return
+		}
+		if l.several {
+			l.told[text] = true
+		}
 	}
 	fmt.Fprintln(l.w, safetext.Line(text))
 }

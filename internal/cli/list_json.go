@@ -24,6 +24,7 @@ type (
 		Costly    bool          `json:"costly"`
 		Multi     bool          `json:"multi"` // has instances
 		Interface string        `json:"interface"`
+		Machine   string        `json:"machine,omitempty"` // where there are several
 	}
 	listCounter struct {
 		Index  uint32        `json:"index"`
@@ -73,6 +74,7 @@ func (l *lister) jsonObject(o frame.Object) listObject {
 		Costly:    l.costly(o),
 		Multi:     !o.Single(),
 		Interface: l.schema.InterfaceOf(id.Index),
+		Machine:   l.machine(o),
 	}
 	if !id.GUID.IsZero() {
 		obj.GUID = &id.GUID

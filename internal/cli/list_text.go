@@ -20,7 +20,7 @@ func (l *lister) writeOverview(objects []frame.Object) error {
 		if !o.Single() {
 			instances = strconv.Itoa(o.Len())
 		}
-		row := []string{safetext.Line(l.name(o)), strconv.Itoa(len(shown(o))), instances, firstSentence(l.table.Help(o.Help()))}
+		row := []string{l.label(o), strconv.Itoa(len(shown(o))), instances, firstSentence(l.table.Help(o.Help()))}
 		rows = append(rows, l.withIndex(row, strconv.FormatUint(uint64(o.ID().Index), 10)))
 	}
 	return l.writeTable(rows)
@@ -80,7 +80,7 @@ func (l *lister) writeObjects(objects []frame.Object) error {
 }
 
 func (l *lister) writeObject(o frame.Object) {
-	fmt.Fprint(l.w, safetext.Line(l.name(o)))
+	fmt.Fprint(l.w, l.label(o))
 	if l.index {
 		fmt.Fprintf(l.w, "  [%d]", o.ID().Index)
 	}

@@ -171,7 +171,7 @@ func (s *recordFiles) finish() error {
 		err = fmt.Errorf("%s: %w", f.name, err)
 	}
 	size := f.size
-	if info, err := os.Stat(f.name); err == nil {
+	if info, err := os.Stat(f.name); err == nil && info.Mode().IsRegular() { // a pipe has no size
 		size = info.Size()
 	}
 	s.size += size

@@ -74,6 +74,7 @@ type fake struct {
 	// before, if not nil, is called inside Sample and may fail it.
 	before func(ctx context.Context, sel winperf.Selection) error
 	damage func(b []byte) []byte
+	passed []error // damage that comes along with every sample, also with an error
 
 	mu       sync.Mutex
 	asked    [][]uint32        // objects of every sample, without those of Compile
@@ -125,7 +126,9 @@ func (q *fakeQuery) Close() error {
 }
 
 func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
+	err := perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
+	s.Damage = append(s.Damage, q.passed...)
+	return err
 }
 
 func (q *fakeQuery) fill(ctx context.Context, raw *winperf.Raw) error {

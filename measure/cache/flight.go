@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // flight is a query of the source under way. Who needs an object that it was
@@ -12,6 +13,7 @@ type flight struct {
 	began  stamp
 	sample *sample
 	err    error
+	damage []error       // that came with err
 	done   chan struct{} // closed at the end; made by the first who waits
 	// waiting are those who wait, once for each object. They get a reference of
 	// the sample each, and are banned from the object.
@@ -56,7 +58,7 @@ func (q *query) begin() {
 		q.flight = &flight{} // who waited for the last one may still look at it
 	}
 	f := q.flight
-	f.sample, f.err, f.began = nil, errAborted, q.source.table.step()
+	f.sample, f.err, f.damage, f.began = nil, errAborted, nil, q.source.table.step()
 	for _, at := range q.missing {
 		q.items[at].flight = f
 	}
@@ -80,6 +82,8 @@ func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 	}
 	f.sample, f.err = sm, err
 	if err != nil {
+		f.damage = slices.Clone(sm.from.Damage) // the sample will serve again
+		q.damage = f.damage
 		return nil, err
 	}
 	return sm, nil

@@ -146,6 +146,36 @@ func TestAskerFails(t *testing.T) {
 	})
 }
 
+// Damage that came with a failure is told to all whose samples failed with it.
+func TestDamageOfFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		a, b, alone := r.user(system), r.user(system), r.selecting(winperf.Selection{Global: true})
+		gate, scripted, lost := make(chan struct{}), errors.New("scripted"), errors.New("a record is lost")
+		r.fake.passed = []error{lost}
+		r.fake.before = func(context.Context, winperf.Selection) error {
+			<-gate
+			return scripted
+		}
+		outcomes := []*outcome{a.taking(t.Context()), b.taking(t.Context()), alone.taking(t.Context())}
+		close(gate)
+		synctest.Wait()
+		for i, u := range []*user{a, b, alone} {
+			if d := u.taken.Damage; !errors.Is(outcomes[i].err, scripted) || len(d) != 1 || !errors.Is(d[0], lost) {
+				t.Errorf("user %d: error %v, damage %v", i, outcomes[i].err, d)
+			}
+		}
+
+		// It is told once.
+		r.fake.passed, r.fake.before = nil, nil
+		for i, u := range []*user{a, b, alone} {
+			if err := u.take(t.Context()); err != nil || len(u.taken.Damage) > 0 {
+				t.Errorf("user %d again: error %v, damage %v", i, err, u.taken.Damage)
+			}
+		}
+	})
+}
+
 // Who gives up waiting holds nothing, and is not banned from what came.
 func TestWaiterGivesUp(t *testing.T) {
 	for _, late := range []bool{false, true} {

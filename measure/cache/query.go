@@ -29,6 +29,7 @@ type query struct {
 	missing []int // positions in wanted that nobody has
 	asking  []winperf.ObjectID
 	waits   []wait
+	damage  []error // that came with the error of Next
 
 	given []winperf.ObjectID // those of wanted, in their order; parts of it are in what Next gave
 }
@@ -67,6 +68,8 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	}
 	if err := q.take(ctx); err != nil {
 		q.drop()
+		s.Damage = append(s.Damage, q.damage...)
+		q.damage = nil
 		return err
 	}
 	q.give(s)
@@ -238,6 +241,7 @@ func (q *query) await(ctx context.Context) (again bool, err error) {
 	for i, w := range q.waits {
 		retry, err := w.flight.await(ctx)
 		if err != nil {
+			q.damage = w.flight.damage
 			q.leave(i)
 			return false, err
 		}
@@ -283,6 +287,7 @@ func (q *query) takeAlone(ctx context.Context) error {
 	sm.alone = true
 	q.picks = append(q.picks[:0], sm)
 	if err := q.alone.Next(ctx, &sm.from); err != nil {
+		q.damage = slices.Clone(sm.from.Damage) // the sample will serve again
 		return err
 	}
 	s.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -17,6 +18,9 @@ import (
 type Options struct {
 	// Cook chooses between readings of the formulas.
 	Cook counter.Options
+	// Machine is whose object is read where the samples are of several machines, as
+	// those of a log may be.
+	Machine string
 }
 
 // Reader reads an object of a source into structs of type T. It serves one
@@ -40,9 +44,9 @@ type Reader[T any] struct {
 // rates of the first Read are those since Open.
 //
 // An error that wraps ErrField is about T: it names the fields. One that wraps
-// winperf.ErrNoObject says that the sample does not hold the object, and
-// winperf.ErrNotSupported that the source cooks its values itself. Others are
-// the source's.
+// winperf.ErrNoObject says that the sample does not hold the object,
+// and winperf.ErrNotSupported that the source cooks its values itself, or that several
+// machines have the object and Options.Machine names none. Others are the source's.
 func Open[T any](ctx context.Context, src winperf.Source, object string, opt Options) (*Reader[T], error) {
 	plan, err := NewPlan[T]()
 	if err != nil {
@@ -65,12 +69,14 @@ func (r *Reader[T]) selection() (sel winperf.Selection) {
 		if r.plan.fields[i].what != fromCounter {
 			continue
 		}
-		sel.Paths = append(sel.Paths,
-			winperf.Path{Object: r.object, Counter: name, HasInstance: true, Instance: "*"},
-			winperf.Path{Object: r.object, Counter: name})
+		one := winperf.Path{Machine: r.opt.Machine, Object: r.object, Counter: name}
+		all := one
+		all.HasInstance, all.Instance = true, "*"
+		sel.Paths = append(sel.Paths, all, one)
 	}
 	if len(sel.Paths) == 0 { // names of instances only
-		sel.Paths = []winperf.Path{{Object: r.object, Counter: "*", HasInstance: true, Instance: "*"}}
+		all := winperf.Path{Machine: r.opt.Machine, Object: r.object, Counter: "*", HasInstance: true, Instance: "*"}
+		sel.Paths = []winperf.Path{all}
 	}
 	return sel
 }
@@ -107,18 +113,39 @@ func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 // looked up only where they, or the objects, are others than before.
 func (r *Reader[T]) find(cycle *measure.Cycle) (frame.Object, error) {
 	if r.names == cycle.Names {
-		if o, ok := cycle.Frame.Find(r.id); ok {
-			return o, nil
+		if o, err := r.findOne(cycle.Frame, r.id); err != nil || o != (frame.Object{}) {
+			return o, err
 		}
 	}
 	titles := cycle.Names.Lookup(r.object)
 	for o := range cycle.Frame.Objects() {
-		if slices.Contains(titles, o.ID().Index) {
+		if slices.Contains(titles, o.ID().Index) && r.of(o.Machine()) {
 			r.names, r.id = cycle.Names, o.ID()
-			return o, nil
+			return r.findOne(cycle.Frame, r.id)
 		}
 	}
 	return frame.Object{}, fmt.Errorf("%w as %q in the sample", winperf.ErrNoObject, r.object)
+}
+
+// findOne returns the object with the identity, the zero Object where there is none. Of
+// several machines' one must be named: a row does not say whose it is.
+func (r *Reader[T]) findOne(f frame.Frame, id winperf.ObjectID) (found frame.Object, err error) {
+	for o := range f.Objects() {
+		switch {
+		case !o.ID().Is(id) || !r.of(o.Machine()):
+		case found == (frame.Object{}):
+			found = o
+		case found.Machine() != o.Machine():
+			return frame.Object{}, fmt.Errorf("%q of several machines at once (Options.Machine chooses one: %s, %s): %w",
+				r.object, found.Machine(), o.Machine(), winperf.ErrNotSupported)
+		}
+	}
+	return found, nil
+}
+
+// of tells whether a machine's objects are wanted.
+func (r *Reader[T]) of(machine string) bool {
+	return r.opt.Machine == "" || strings.EqualFold(r.opt.Machine, machine)
 }
 
 // Time is when the last sample was taken, in UTC.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/perftest"
@@ -16,6 +18,7 @@ import (
 type texts struct {
 	samples []string
 	schema  *winperf.Schema
+	more    map[string]string // of further machines, in parts of their own
 	taken   int
 	open    int // queries
 }
@@ -46,20 +49,28 @@ func (q textQuery) Close() error {
 }
 
 func (q textQuery) Next(_ context.Context, s *winperf.Sample) error {
-	return perftest.Fill(s, new(winperf.Blocks), q.fill)
-}
-
-func (q textQuery) fill(raw *winperf.Raw) error {
 	if q.taken == len(q.samples) {
 		return io.EOF
 	}
+	err := perftest.Fill(s, new(winperf.Blocks), func(raw *winperf.Raw) error { return q.fill(raw, "HOST", q.samples[q.taken]) })
+	for _, machine := range slices.Sorted(maps.Keys(q.more)) {
+		raw := winperf.Raw{}
+		if err := q.fill(&raw, machine, q.more[machine]); err != nil {
+			return err
+		}
+		s.Parts = append(s.Parts, winperf.Part{Name: machine, Block: raw.Block()})
+	}
+	q.taken++
+	return err
+}
+
+func (q textQuery) fill(raw *winperf.Raw, machine, text string) error {
 	// One second apart.
-	head := fmt.Sprintf("block name=\"HOST\" perftime=%d perffreq=1000 time100ns=%d\n", q.taken*1000, 133500000000000000+int64(q.taken)*1e7)
-	b, err := perfdata.ParseText([]byte(head + q.samples[q.taken]))
+	head := fmt.Sprintf("block name=%q perftime=%d perffreq=1000 time100ns=%d\n", machine, q.taken*1000, 133500000000000000+int64(q.taken)*1e7)
+	b, err := perfdata.ParseText([]byte(head + text))
 	if err != nil {
 		return err
 	}
-	q.taken++
 	raw.Format, raw.Schema = winperf.FormatV1, q.schema
 	raw.Bytes, err = b.Encode()
 	return err

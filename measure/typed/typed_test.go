@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/measure/typed"
@@ -295,5 +296,44 @@ func TestNoObject(t *testing.T) {
 	_, err := typed.Open[row](t.Context(), serve(testNames, things), "Nobody", typed.Options{})
 	if !errors.Is(err, winperf.ErrNoObject) || !strings.Contains(err.Error(), `"Nobody"`) {
 		t.Error(err)
+	}
+}
+
+// Rows do not say whose they are: of several machines' objects one is to be chosen.
+func TestMachines(t *testing.T) {
+	type typedRow struct {
+		Name   string  `perf:"@instance"`
+		Length float64 `perf:"Length"`
+	}
+	const queue = "object 100\n counter 102 PERF_COUNTER_RAWCOUNT\n instance %q : %d\n"
+	of := func(name string, n int) string { return fmt.Sprintf(queue, name, n) }
+	src := serve(map[uint32]string{100: "Queue", 102: "Length"}, of("a", 1), of("a", 1), of("a", 1), of("a", 1))
+	src.more = map[string]string{"OTHER": of("b", 2)}
+
+	_, err := typed.Open[typedRow](t.Context(), src, "Queue", typed.Options{})
+	if !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "Options.Machine chooses one: HOST, OTHER") {
+		t.Errorf("without a choice: %v", err)
+	}
+	for machine, want := range map[string]typedRow{"HOST": {"a", 1}, "other": {"b", 2}} {
+		src.taken = 0
+		r, err := typed.Open[typedRow](t.Context(), src, "Queue", typed.Options{Machine: machine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			rows, err := r.Read(t.Context())
+			if diff := cmp.Diff([]typedRow{want}, rows); err != nil || diff != "" {
+				t.Errorf("%s: %v, rows (-want +got):\n%s", machine, err, diff)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := typed.Open[typedRow](t.Context(), src, "Queue", typed.Options{Machine: "third"}); err == nil {
+		t.Error("a machine that is not there")
+	}
+	if src.open != 0 {
+		t.Errorf("%d queries are open", src.open)
 	}
 }

@@ -62,7 +62,7 @@ func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	for _, u := range q.units {
 		q.learn(u)
 	}
-	if err := q.ask(ctx); err != nil {
+	if err := q.ask(ctx, s); err != nil {
 		return err
 	}
 
@@ -78,7 +78,7 @@ func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 		u.give(s)
 	}
 	if !answered {
-		s.Release()
+		s.Parts = s.Parts[:0] // which hold nothing; the damage stays
 		return errors.Join(errs...)
 	}
 	q.unite(s)
@@ -99,8 +99,8 @@ func (q *composedQuery) learn(u *unit) {
 	u.forget()
 }
 
-// ask asks the units.
-func (q *composedQuery) ask(ctx context.Context) error {
+// ask asks the units. Whatever becomes of the sample, it tells the damage that they found.
+func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 	limit := call.Share(ctx, q.source.limit, 3./4) // leaves time for the others' objects
 	if err := q.round.Begin(ctx, limit); err != nil {
 		return err
@@ -119,6 +119,12 @@ func (q *composedQuery) ask(ctx context.Context) error {
 		}
 	}
 	q.round.Wait(nil, q.source.grace)
+
+	for _, u := range q.asked {
+		if u.line.Outcome() != call.Left { // else the call still writes there
+			s.Damage = append(s.Damage, u.asked.Damage...)
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		return err // who stops waiting says nothing about those that were asked
 	}
@@ -150,7 +156,6 @@ func (u *unit) give(s *winperf.Sample) {
 		p.Name = u.name
 		s.Parts = append(s.Parts, p)
 	}
-	s.Damage = append(s.Damage, u.asked.Damage...)
 	u.asked.Parts = u.asked.Parts[:0] // the other sample holds them now
 	u.asked.Release()
 }

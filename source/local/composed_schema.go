@@ -42,10 +42,8 @@ func mergeSchemas(parts []*winperf.Schema) *winperf.Schema {
 		whole.Costly = append(whole.Costly, p.Costly...)
 		whole.Sets = append(whole.Sets, p.Sets...)
 		whole.Damage = append(whole.Damage, p.Damage...)
-		for _, s := range p.Sets {
-			if p.Interface != whole.Interface {
-				whole.Interfaces[s.Title] = p.Interface
-			}
+		if p.Interface != whole.Interface {
+			listInterface(whole.Interfaces, p)
 		}
 		for _, n := range p.Names {
 			if !slices.Contains(languages, n.Language) {
@@ -64,6 +62,24 @@ func mergeSchemas(parts []*winperf.Schema) *winperf.Schema {
 		whole.Names = append(whole.Names, nt)
 	}
 	return whole
+}
+
+// listInterface lists what comes from the interface of a schema: its counter sets or, where it has
+// none, all that it has a name for, as nothing tells which of those are objects.
+func listInterface(interfaces map[uint32]string, s *winperf.Schema) {
+	for _, set := range s.Sets {
+		interfaces[set.Title] = s.Interface
+	}
+	if len(s.Sets) > 0 {
+		return
+	}
+
+	for _, n := range s.Names {
+		table, _ := nametable.Parse(n.Counter, nametable.Options{}) // its damage is told with the names
+		for title := range table.All() {
+			interfaces[title] = s.Interface
+		}
+	}
 }
 
 // mergeTables joins one language's tables of all parts. Where only one part has

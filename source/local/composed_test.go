@@ -48,7 +48,8 @@ type fakeSource struct {
 	queries int                                           // open now
 	sample  func(ctx context.Context, title uint32) error // may fail or hang, by object
 	compile error
-	close   func() // closing a query may hang
+	damage  []error // comes along with every sample, also with an error
+	close   func()  // closing a query may hang
 }
 
 func (s *fakeSource) member(fallback bool) *member {
@@ -103,7 +104,9 @@ type fakeQuery struct {
 }
 
 func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
+	err := perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
+	s.Damage = append(s.Damage, q.source.damage...)
+	return err
 }
 
 func (q *fakeQuery) fill(ctx context.Context, raw *winperf.Raw) error {
@@ -140,7 +143,7 @@ func (q *fakeQuery) Close() error {
 func machine() (registry, sets, pdh *fakeSource) {
 	registry = &fakeSource{kind: "registry", objects: []fakeObject{{100, "Old", false}, {104, "Both", false}}}
 	sets = &fakeSource{kind: "perflib", objects: []fakeObject{{1 << 24, "New", true}, {1<<24 + 4, "both", true}, {1<<24 + 8, "Newer", true}}}
-	pdh = &fakeSource{kind: "pdh", objects: []fakeObject{{1 << 25, "Helper", true}, {1<<25 + 4, "Old", true}}}
+	pdh = &fakeSource{kind: "pdh", objects: []fakeObject{{1 << 25, "Helper", false}, {1<<25 + 4, "Old", false}}}
 	return registry, sets, pdh
 }
 
@@ -354,13 +357,12 @@ func TestRecordSeveralInterfaces(t *testing.T) {
 	}
 }
 
-// shownOf is all that a cycle's readings say. From which interface an object came a
-// capture does not keep.
+// shownOf is all that a cycle's readings say, and from which interfaces they came.
 func shownOf(c *measure.Cycle) string {
 	var all strings.Builder
 	for i := range c.Len() {
-		r := c.At(i)
-		fmt.Fprintln(&all, r.Path, r.Status, r.Value, r.Unit, r.Time.UnixNano())
+		r, schema := c.At(i), c.Sample.Schema
+		fmt.Fprintln(&all, r.Path, r.Status, r.Value, r.Unit, r.Time.UnixNano(), schema.InterfaceOf(r.ObjectID.Index))
 	}
 	return all.String()
 }
@@ -626,6 +628,42 @@ func TestNothingAnswers(t *testing.T) {
 	if err := q.Next(t.Context(), new(winperf.Sample)); !errors.Is(err, broken) {
 		t.Errorf("all fail: %v", err)
 	}
+}
+
+// Damage that an interface found stays told when the interface fails, or whoever asked
+// gave up: it comes once, with a sample of the others or with the error.
+func TestDamageOfFailure(t *testing.T) {
+	registry, sets, pdh := machine()
+	c := composeFakes(t, registry, sets, pdh)
+	clock := &fakeClock{time.Unix(1e9, 0)}
+	c.now = clock.now
+	q, err := c.Compile(t.Context(), sel(t, `\*(*)\Count`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	broken, lost := errors.New("it broke"), errors.New("a record is lost")
+	ctx, cancel := context.WithCancel(t.Context())
+	var s winperf.Sample
+	next := func(ctx context.Context, want error, damage int) {
+		t.Helper()
+		err := q.Next(ctx, &s)
+		if n := len(s.Damage); !errors.Is(err, want) || (err == nil) != (want == nil) || n != damage {
+			t.Errorf("error %v, want %v; damage %v, want %d", err, want, s.Damage, damage)
+		}
+	}
+
+	registry.damage = []error{lost}
+	registry.sample = func(context.Context, uint32) error { cancel(); return nil }
+	next(ctx, context.Canceled, 1)
+	registry.sample = func(context.Context, uint32) error { return broken }
+	next(t.Context(), nil, 1)
+	next(t.Context(), nil, 0) // it is left alone for a while
+
+	clock.t = clock.t.Add(time.Second)
+	sets.sample = registry.sample
+	next(t.Context(), broken, 1)
+	s.Release()
 }
 
 // Without the registry the next interface serves, and what cannot be had on this

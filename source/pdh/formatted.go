@@ -39,6 +39,7 @@ func (q *cookedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 		return err
 	}
 	s.Time, s.Cooked, s.Readings = now, true, append(s.Readings, all...)
+	s.Schema = q.source.schema.Load()
 	return nil
 }
 

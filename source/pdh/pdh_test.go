@@ -15,6 +15,7 @@ import (
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/provider"
 )
@@ -487,6 +488,39 @@ func TestCompileHangs(t *testing.T) {
 	}
 	if err := src.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFormattedNames asks a system that is not English for PDH's own values, by the names
+// of both languages and while other queries learn further names.
+func TestFormattedNames(t *testing.T) {
+	src, _ := open(newFake().table(), Options{Formatted: true})
+	defer src.Close()
+	sel := paths(t, `\Process(svchost)\Handle Count`, `\Speicher\Bytes`, `\Memory\Average`, `\Prozess(idle)\Handles`, `\Memory\Nothing`)
+	m := measure.New(src, sel, measure.Options{})
+	defer m.Close()
+	const handles, memory = `\\HOST\Prozess(svchost)\Handles ok, \\HOST\Speicher\Bytes ok, `, `\\HOST\Speicher\Mittel `
+	const rest = `, \\HOST\Prozess(idle)\Handles ok, \\HOST\Memory\Nothing no_counter`
+	for i, want := range []string{handles + memory + "no_previous" + rest, handles + memory + "ok" + rest, handles + memory + "ok" + rest} {
+		cycle, err := m.Cycle(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range cycle.Readings() {
+			got = append(got, r.Path.String()+" "+r.Status.String())
+		}
+		if diff := cmp.Diff(strings.Split(want, ", "), got); diff != "" {
+			t.Errorf("sample %d (-want +got):\n%s", i, diff)
+		}
+
+		other, err := src.Compile(t.Context(), paths(t, `\Process(idle)\IO/sec`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
