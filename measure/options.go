@@ -52,6 +52,13 @@ type Options struct {
 	Interval time.Duration
 	// Count ends Watch after so many cycles; 0 means no end.
 	Count int
+	// For ends Watch of a live source when no further sample is due in this time since
+	// the first one; 0 means no end. The last sample is as whole as all others, also when
+	// it is late.
+	For time.Duration
+	// End ends Watch of a live source when no further sample is due before this time of
+	// day, or just at it, on the Clock that somebody may set; zero means no end.
+	End time.Time
 	// KeepFirst makes Watch yield the first cycle of a live source too, in
 	// which counters that need two samples have no value yet.
 	KeepFirst bool

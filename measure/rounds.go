@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -29,6 +30,7 @@ type rounds[C any] interface {
 // no more may be yielded.
 func watchRounds[C any](ctx context.Context, r rounds[C], opt *Options, yield func(C, error) bool) error {
 	schedule := NewSchedule(opt.Interval, opt.Clock)
+	schedule.Limit(opt.For, opt.End)
 	yielded := 0
 	hand := func(c C) bool {
 		yielded++
@@ -44,7 +46,9 @@ func watchRounds[C any](ctx context.Context, r rounds[C], opt *Options, yield fu
 		return nil
 	}
 	for {
-		if err := waitForNext(ctx, r, schedule); err != nil {
+		if err := waitForNext(ctx, r, schedule); errors.Is(err, ErrOver) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		c, err := r.round(ctx, schedule)

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -14,6 +15,8 @@ import (
 type Schedule struct {
 	clock    Clock
 	interval time.Duration
+	lasts    time.Duration // 0: without end
+	end      time.Time     // zero: without end
 
 	running      bool
 	start        time.Duration // when the first sample was begun, by the clock's Elapsed
@@ -30,6 +33,13 @@ func NewSchedule(interval time.Duration, clock Clock) *Schedule {
 	}
 	return &Schedule{clock: orSystem(clock), interval: interval}
 }
+
+// ErrOver tells that no further sample is due before the end of a schedule.
+var ErrOver = errors.New("no further sample is due before the end")
+
+// Limit gives the schedule an end: no sample is due later than that long after the first
+// one, or after that time of day. What is not positive or zero is no end.
+func (s *Schedule) Limit(lasts time.Duration, end time.Time) { s.lasts, s.end = lasts, end }
 
 // Begin and End are called right before and after a sample is taken.
 func (s *Schedule) Begin() {
@@ -49,10 +59,14 @@ func (s *Schedule) now() time.Duration { return s.clock.Elapsed() - s.start }
 func (s *Schedule) due(tick int64) time.Duration { return time.Duration(tick) * s.interval }
 
 // Wait waits until the next sample is due or the context ends. It tells how many
-// samples were missed since the last one, and how late the next one is.
+// samples were missed since the last one, and how late the next one is. Where none is
+// due before the schedule's end the error is ErrOver, and nothing is waited for.
 func (s *Schedule) Wait(ctx context.Context) (missed int, late time.Duration, err error) {
 	next := s.next()
-	err = sleep(ctx, s.clock, s.due(next)-s.now())
+	if s.lasts > 0 && s.due(next) > s.lasts {
+		return 0, 0, ErrOver
+	}
+	err = s.sleep(ctx, next)
 
 	// How late it is shows only now: whoever sleeps may wake up at any time.
 	late = max(0, s.now()-s.due(next))
@@ -61,7 +75,34 @@ func (s *Schedule) Wait(ctx context.Context) (missed int, late time.Duration, er
 
 	missed = int(next - s.tick - 1)
 	s.tick = next
+	if err == nil && s.over(next) {
+		err = ErrOver
+	}
 	return missed, late, err
+}
+
+// recheck is how often a schedule that ends at a time of day looks at the clock again.
+// Somebody may set it, and timers stand still while the machine is suspended.
+const recheck = 2 * time.Second
+
+// sleep waits until a multiple of the interval, or until that turns out to be behind the
+// end.
+func (s *Schedule) sleep(ctx context.Context, tick int64) error {
+	if s.end.IsZero() {
+		return sleep(ctx, s.clock, s.due(tick)-s.now())
+	}
+	for !s.over(tick) {
+		left := s.due(tick) - s.now()
+		if err := sleep(ctx, s.clock, min(left, recheck)); err != nil || left <= recheck {
+			return err
+		}
+	}
+	return ErrOver
+}
+
+// over reports whether a multiple of the interval is behind the end by the time of day.
+func (s *Schedule) over(tick int64) bool {
+	return !s.end.IsZero() && s.clock.Now().Add(s.due(tick)-s.now()).After(s.end)
 }
 
 // next returns the first multiple that leaves half an interval since the last

@@ -301,6 +301,64 @@ func TestWatchTellsOfAnomalies(t *testing.T) {
 	})
 }
 
+// TestWatchLimit: a loop with an end has every sample that is due until then, also where
+// one lasts or is late, and does not wait for the end when the last one was taken.
+func TestWatchLimit(t *testing.T) {
+	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of the bubble
+	at := func(d time.Duration) time.Time { return start.Add(d) }
+	slow := func(last time.Duration) *scripted {
+		return &scripted{schema: englishSchema, script: func(n int) sample {
+			s := count(n)
+			if n == 3 {
+				s.delay = last
+			}
+			return s
+		}}
+	}
+	pause := func(n int) time.Duration {
+		if n == 3 {
+			return 1300 * ms
+		}
+		return 0
+	}
+	const processes = `\System\Processes`
+	tests := []struct {
+		name  string
+		src   *scripted
+		path  string
+		opt   measure.Options
+		pause func(int) time.Duration
+		want  []string
+	}{
+		{"a time", counting(), processes, measure.Options{For: 3 * time.Second}, nil, []string{"0s", "1s", "2s", "3s"}},
+		{"rates", counting(), switches, measure.Options{For: 3 * time.Second}, nil, []string{"1s", "2s", "3s"}},
+		{"a little less", counting(), processes, measure.Options{For: 2999 * ms}, nil, []string{"0s", "1s", "2s"}},
+		{"too little for a rate", counting(), switches, measure.Options{For: 999 * ms}, nil, nil},
+		{"no time for two", counting(), processes, measure.Options{For: 1}, nil, []string{"0s"}},
+		{"the last one lasts", slow(900 * ms), processes, measure.Options{For: 3 * time.Second}, nil, []string{"0s", "1s", "2s", "3.9s"}},
+		{"the last one is late", counting(), processes, measure.Options{For: 3 * time.Second}, pause, []string{"0s", "1s", "2s", "3.3s"}},
+		{"a time of day", counting(), processes, measure.Options{End: at(2 * time.Second)}, nil, []string{"0s", "1s", "2s"}},
+		{"just before", counting(), processes, measure.Options{End: at(1999 * ms)}, nil, []string{"0s", "1s"}},
+		{"a long interval", counting(), processes, measure.Options{Interval: time.Hour, End: at(2 * time.Hour)}, nil, []string{"0s", "1h0m0s", "2h0m0s"}},
+		{"the end is before", counting(), processes, measure.Options{Interval: time.Hour, End: at(time.Minute)}, nil, []string{"0s"}},
+		{"the last one lasts beyond the end", slow(900 * ms), processes, measure.Options{End: at(3 * time.Second)}, nil, []string{"0s", "1s", "2s", "3.9s"}},
+		{"both", counting(), processes, measure.Options{For: time.Hour, End: at(time.Second)}, nil, []string{"0s", "1s"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				all, err := run(t.Context(), tt.src, selection(t, tt.path), tt.opt, tt.pause)
+				if diff := cmp.Diff(tt.want, times(all)); err != nil || diff != "" {
+					t.Errorf("%v, times (-want +got):\n%s", err, diff)
+				}
+				if n := len(all); n > 0 && time.Since(start) > all[n-1].When {
+					t.Errorf("it ended %v after its beginning", time.Since(start))
+				}
+			})
+		})
+	}
+}
+
 func TestWatchEnds(t *testing.T) {
 	fails := func(n int, err error) *scripted {
 		return &scripted{schema: englishSchema, script: func(i int) sample {

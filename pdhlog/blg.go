@@ -205,4 +205,7 @@ type BLGHeader struct {
 	Start, End   time.Time // UTC; zero where the log does not say
 	EventsLost   int
 	Zone         BLGZone
+	// Program is what wrote the log where that was not Windows itself, and said so behind
+	// the log's name (see BLGOptions.System), where Windows has nothing.
+	Program string
 }

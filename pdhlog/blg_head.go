@@ -70,8 +70,13 @@ func (e *blgEvents) readZone(h *BLGHeader, b []byte, at int) {
 	if guid, err := winperf.ParseGUID(wire.Text(logger, wire.UTF16LE)); err == nil {
 		h.GUID, e.guid = guid, guid
 	}
-	if file, _, ok := wire.CutUTF16(rest); ok {
-		h.LogName = wire.Text(file, wire.UTF16LE)
+	file, rest, ok := wire.CutUTF16(rest)
+	if !ok {
+		return
+	}
+	h.LogName = wire.Text(file, wire.UTF16LE)
+	if by, _, ok := wire.CutUTF16(rest); ok {
+		h.Program = programIn(wire.Text(by, wire.UTF16LE))
 	}
 }
 

@@ -283,7 +283,7 @@ func (o *blgOutput) event(typ byte, local int64, part, parts uint32, payload []b
 }
 
 // appendHead appends the first event: SYSTEM_TRACE_HEADER and
-// TRACE_LOGFILE_HEADER of evntrace.h, with pointers of 8 bytes.
+// TRACE_LOGFILE_HEADER of evntrace.h.
 func (o *blgOutput) appendHead(b []byte) []byte {
 	le := binary.LittleEndian
 	h := &o.head
@@ -298,24 +298,31 @@ func (o *blgOutput) appendHead(b []byte) []byte {
 			b = le.AppendUint64(b, v)
 		}
 	}
-	b = append(b, 0, 0, blgSystem64, blgMarker)
+	kind := byte(blgSystem64)
+	if h.PointerSize == 4 {
+		kind = blgSystem32
+	}
+	b = append(b, 0, 0, kind, blgMarker)
 	u32(0)    // size, below
 	u32(0, 0) // thread and process
 	u64(filetimeOf(h.Start))
 	u32(0, 0) // kernel and user time
 	u32(uint32(h.BufferSize))
 	b = append(b, h.Major, h.Minor, 0, 0)
-	u32(h.Build, uint32(max(h.Processors, 1)))
+	u32(h.Build, uint32(h.Processors))
 	u64(filetimeOf(h.End))
 	u32(blgTimerResolution, 0, blgLogMode, uint32(h.Buffers))
-	u32(1, 8, uint32(h.EventsLost), 0)
-	u64(0, 0) // pointers to the names
+	u32(1, uint32(h.PointerSize), uint32(h.EventsLost), 0)
+	b = append(b, make([]byte, 2*h.PointerSize)...) // pointers to the names
 	b = h.Zone.append(b)
 	b = pad8(b, start)
 	u64(0, uint64(h.PerfFreq), filetimeOf(h.Start)) // first the time of the system's start
 	u32(blgSystemClock, 0)
 	b = appendUTF16Z(b, strings.Trim(winperf.GUID(o.guid).String(), "{}"))
 	b = appendUTF16Z(b, h.LogName)
+	if h.Program != "" {
+		b = appendUTF16Z(b, blgWrittenBy+h.Program)
+	}
 	le.PutUint16(b[start+4:], uint16(len(b)-start))
 	return b
 }

@@ -20,12 +20,13 @@ func (w *BLGWriter) begin(f frame.Frame, names *nametable.Names) error {
 	}
 	w.plan = newBLGPlan(&w.opt)
 	w.plan.fix(f, names)
-	err := w.out.begin(BLGHeader{
+	head := BLGHeader{
 		LogName: fitName(w.opt.Name), GUID: w.opt.GUID,
-		Major: blgWindowsMajor, Minor: blgWindowsMinor, Build: blgWindowsBuild,
 		PerfFreq: f.Clocks().PerfFreq, BufferSize: w.opt.BufferSize, Start: winperf.FromFiletime(utc),
 		Zone: zoneAt(w.opt.Location, winperf.FromFiletime(utc)),
-	})
+	}
+	head.setSystem(w.opt.System)
+	err := w.out.begin(head)
 	if err == nil && w.opt.Layout == BLGObjects {
 		err = w.writeNames(f, names, local, utc)
 		w.catalog = newCatalogWriter(local)

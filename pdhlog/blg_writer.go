@@ -40,6 +40,9 @@ type BLGOptions struct {
 	Location *time.Location
 	// Name is the name of the log file, which the log holds too.
 	Name string
+	// System is what wrote the log: that of another one as BLGHeader.System has it, or the
+	// name of a program and its system; "" says Windows 8.
+	System string
 	// GUID identifies the log; zero makes a random one.
 	GUID winperf.GUID
 	// BufferSize is the size in bytes of the buffers that the file consists of,

@@ -8,6 +8,13 @@ die() {
 	exit 1
 }
 
+# publish_apart DIRECTORY lets programs and tests publish there, and see what is published
+# there only: never in the directory of the machine's users.
+publish_apart() {
+	mkdir -p "$1"
+	export WINPERF_PUBLISH=$1
+}
+
 # tests REGEXP prints "package name" for each test function that matches.
 tests() {
 	go test -list "$1" ./... | awk '

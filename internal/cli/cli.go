@@ -31,6 +31,7 @@ type app struct {
 	stdin          *interruptible
 	stdout, stderr io.Writer
 	partial        bool    // some of what was asked for gave no value
+	nothing        bool    // all of it named nothing, which was told
 	noticed        []error // notices that were told
 }
 
@@ -60,6 +61,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitDone
 	case err != nil && !isInterrupt(ctx, err):
 		a.complain(err)
+		return exitFailed
+	case a.nothing:
 		return exitFailed
 	case a.partial:
 		return exitPartial

@@ -114,7 +114,7 @@ func (c *comparer) settle(ctx context.Context, args []string) (err error) {
 	if len(c.sources) == 0 && runtime.GOOS == "windows" {
 		c.sources = interfaces
 	}
-	_, _, err = c.output.resolve()
+	_, _, err = c.output.settle(c.sources...)
 	switch {
 	case err != nil:
 		return err

@@ -128,7 +128,7 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if strings.EqualFold(c.output.format, "bin") { // relog's word
 		c.output.format = "blg"
 	}
-	format, file, err := c.output.resolve()
+	format, file, err := c.output.settle()
 	if err == nil {
 		err = c.settle(ctx, args, format, file)
 	}

@@ -73,7 +73,7 @@ func (c *converter) create(ctx context.Context, format, file string) (*convertOu
 		w = safetext.NewTerminal(w)
 	}
 	if file != "" {
-		if out.file, err = createPending(ctx, file); err != nil {
+		if out.file, err = createPending(ctx, c.output.target(file)); err != nil {
 			return nil, err
 		}
 		w = out.file
@@ -93,7 +93,10 @@ func (c *converter) newWriter(out *convertOutput, w io.Writer, format, file stri
 	case "capture":
 		return &captureWriter{w: capture.NewWriter(w, capture.Options{}), paths: len(c.selection.Paths) > 0}, nil
 	case "blg":
-		opt := pdhlog.BLGOptions{Layout: pdhlog.BLGObjects, Location: first.zone(), Name: filepath.Base(file), Paths: c.selection.Paths}
+		opt := pdhlog.BLGOptions{
+			Layout: pdhlog.BLGObjects, Location: first.zone(), Name: filepath.Base(file), Paths: c.selection.Paths,
+			System: writtenBy(first.info),
+		}
 		if len(opt.Paths) > 0 {
 			opt.Layout = pdhlog.BLGCounters
 		}

@@ -50,9 +50,12 @@ func TestRealLogs(t *testing.T) {
 					check(to(name))
 				}
 			}
+			if was, is := infoOf(t, file).System, infoOf(t, to("a.blg")).System; was == "" || is != was {
+				t.Errorf("the system is %q, want %q", is, was)
+			}
 			want := readFile(t, to("a.csv"))
 			for _, from := range []string{"a.csv", "a.tsv", "a.blg", "a.capture"} {
-				run(t, "convert", to(from), zone, "-o", to("again.csv"))
+				run(t, "convert", to(from), zone, "--overwrite", "-o", to("again.csv"))
 				if !bytes.Equal(readFile(t, to("again.csv")), want) {
 					t.Errorf("%s holds other values than the log", from)
 				}

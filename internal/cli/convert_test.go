@@ -119,7 +119,7 @@ func TestPendingFile(t *testing.T) {
 	name := filepath.Join(dir, "out")
 	begin := func(text string) *pendingFile {
 		t.Helper()
-		f, err := createPending(t.Context(), name)
+		f, err := createPending(t.Context(), target{name: name, mode: openOverwrite})
 		if err != nil {
 			t.Fatal(err)
 		}

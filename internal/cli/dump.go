@@ -75,7 +75,7 @@ or an object is not in it.`,
 }
 
 func (d *dumper) run(ctx context.Context, args []string) (err error) {
-	format, file, err := d.output.resolve()
+	format, file, err := d.output.settle(append(args, d.source.source)...)
 	if err != nil {
 		return err
 	}

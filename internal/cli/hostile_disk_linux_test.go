@@ -149,7 +149,7 @@ func TestDiskFullConvert(t *testing.T) {
 		if err := os.WriteFile(name, []byte("before"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		fails(t, unix.ENOSPC, "out."+format, "convert", log, "-o", name)
+		fails(t, unix.ENOSPC, "out."+format, "convert", log, "--overwrite", "-o", name)
 		if got := content(t, name); got != "before" {
 			t.Errorf("%s: what was there before is now %d bytes", format, len(got))
 		}
@@ -263,8 +263,9 @@ func TestDiskBroken(t *testing.T) {
 		{"record", `\Memory\*`, "-n", "3", "-i", "0.001", "--overwrite", "-f", "csv"},
 		{"record", `\Memory\*`, "-n", "3", "-i", "0.001", "--overwrite", "-f", "jsonl"},
 		{"record", `\Memory\*`, "-n", "3", "-i", "0.001", "--overwrite", "-f", "blg"},
-		{"watch", `\Memory\*`, "-n", "3", "-i", "0.001", "-f", "csv"},
-		{"get", `\Memory\*`, "-f", "json"}, {"dump", "-f", "text"}, {"list", "-f", "jsonl"},
+		{"watch", `\Memory\*`, "-n", "3", "-i", "0.001", "--overwrite", "-f", "csv"},
+		{"get", `\Memory\*`, "--overwrite", "-f", "json"}, {"dump", "--overwrite", "-f", "text"},
+		{"list", "--overwrite", "-f", "jsonl"},
 	} {
 		cmd := process(t, "winperf", append(args, "-o", broken)...)
 		var stderr bytes.Buffer

@@ -51,14 +51,6 @@ func forker() {
 	}
 }
 
-// exitOn ends a program of the tests.
-func exitOn(err error) {
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-}
-
 // TestForkedPublisher kills publishers whose children live on: these keep neither
 // the file nor the lock, and what was published is gone.
 func TestForkedPublisher(t *testing.T) {

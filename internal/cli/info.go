@@ -53,7 +53,7 @@ func (i *informer) run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return errors.New("no log given; for example winperf info load.blg")
 	}
-	if _, _, err := i.output.resolve(); err != nil {
+	if _, _, err := i.output.settle(args...); err != nil {
 		return err
 	}
 	var logs []*logSummary

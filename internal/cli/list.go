@@ -65,8 +65,7 @@ and instances of the objects whose name matches (* and ? are wildcards).
   -o jsonl    one JSON line for each counter, with index, help, type and instances
   --names     the whole name table, also names that no object uses
 
-Exit status: 0 done, 1 nothing could be shown, 3 no object matches or some of
-the data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 		Example: `  winperf list
   winperf list Process
   winperf list 'Proc*' -o paths
@@ -133,7 +132,7 @@ func (l *lister) settle(args []string) error {
 	case l.instances:
 		l.output.formats = slices.DeleteFunc(slices.Clone(listFormats), func(f sink.Format) bool { return f.Name != "paths" && f.Name != "sensors" })
 	}
-	format, _, err := l.output.resolve()
+	format, _, err := l.output.settle(l.source.source)
 	if err == nil && l.index && format != "table" {
 		return fmt.Errorf("--index goes with the table, not with %s", format)
 	}
@@ -166,9 +165,7 @@ func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format s
 		return errors.New("the source has no objects")
 	case len(objects) == 0:
 		c := catalogue{cycle: cycle}
-		l.app.partial = true
-		l.app.complain(fmt.Errorf("no object matches %q%s", pattern, didYouMean(pattern, c.objects())))
-		return nil
+		return fmt.Errorf("no object matches %q%s", pattern, didYouMean(pattern, c.objects()))
 	case format == "paths", format == "sensors":
 		return l.writePaths(objects)
 	case format == "jsonl":

@@ -89,9 +89,7 @@ func (l *lister) listLog(series []*winperf.Series, pattern, format string) error
 	case len(all) == 0:
 		return errors.New("the log has no counters")
 	case len(found) == 0:
-		l.app.partial = true
-		l.app.complain(fmt.Errorf("no object matches %q%s", pattern, didYouMean(pattern, objectNames(all))))
-		return nil
+		return fmt.Errorf("no object matches %q%s", pattern, didYouMean(pattern, objectNames(all)))
 	case format == "paths", format == "sensors":
 		l.writeLogPaths(found, series)
 		return nil

@@ -132,7 +132,7 @@ func TestLiveCostlyUnknown(t *testing.T) {
 		`\Process Memory Details\Proportional Set Bytes`:   `write \Process Memory Details(*)\Proportional Set Bytes`,
 	} {
 		var stdout, stderr bytes.Buffer
-		if status := Run(t.Context(), []string{"get", path}, strings.NewReader(""), &stdout, &stderr); status != exitPartial || !strings.Contains(stderr.String(), want) {
+		if status := Run(t.Context(), []string{"get", path}, strings.NewReader(""), &stdout, &stderr); status != exitFailed || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: status %d, standard error %q, want %q", path, status, &stderr, want)
 		}
 	}

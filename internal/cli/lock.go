@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/winperf/winperf/internal/call"
 )
@@ -23,26 +26,81 @@ const (
 	openOverwrite                 // replace it
 )
 
-// createFile opens a file for writing, and keeps every other winperf from writing
+// target is a file to be written.
+type target struct {
+	name string
+	mode openMode
+	// instead says what one can do about a file that is there already; "" suits
+	// commands with --overwrite.
+	instead string
+	reads   []string // URLs of the sources that are read meanwhile
+}
+
+// look decides about what is there already. It is the one rule of all commands: a
+// file is left alone, unless the mode says otherwise. What is none, such as a device or
+// a pipe, holds nothing that could be lost.
+func (t *target) look() (special bool, err error) {
+	if runtime.GOOS == "windows" && strings.HasPrefix(t.name, `\\.\`) {
+		return true, nil // a look at a pipe would connect to it
+	}
+
+	info, err := os.Stat(t.name)
+	switch {
+	case err != nil:
+		return false, nil // nothing is there; whoever creates it learns more
+	case info.IsDir():
+		return false, fmt.Errorf("%s is a directory", t.name)
+	case !info.Mode().IsRegular():
+		return true, nil
+	case t.mode == openNew:
+		return false, t.exists()
+	case slices.ContainsFunc(t.reads, func(url string) bool { return readsFile(url, info) }):
+		return false, fmt.Errorf("%s is what is read; write another file", t.name)
+	}
+	return false, nil
+}
+
+// readsFile tells whether a source's URL names the file.
+func readsFile(url string, file fs.FileInfo) bool {
+	names := []string{url}
+	if _, rest, found := strings.Cut(url, ":"); found {
+		rest, _, _ = strings.Cut(rest, "?")
+		names = append(names, strings.Split(rest, ",")...)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && os.SameFile(info, file)
+	})
+}
+
+// exists is the error that the file is there.
+func (t *target) exists() error {
+	return fmt.Errorf("%s exists; %s: %w", t.name, cmp.Or(t.instead, "--overwrite replaces it"), fs.ErrExist)
+}
+
+// create opens the file for writing, and keeps every other winperf from writing
 // it until it is closed, however this program ends. Where the file system cannot
 // do that, note is told so, if there is one.
 //
-// A named pipe holds nothing that could be lost, so that it is written to whatever the
-// mode. Opening it waits for its reader, until ctx ends.
-func createFile(ctx context.Context, name string, mode openMode, note func(error)) (*os.File, error) {
-	if isFIFO(name) {
-		return openFIFO(ctx, name)
+// Opening a named pipe waits for its reader, until ctx ends.
+func (t *target) create(ctx context.Context, note func(error)) (*os.File, error) {
+	special, err := t.look()
+	if err != nil {
+		return nil, err
 	}
+	if special && isFIFO(t.name) {
+		return openFIFO(ctx, t.name)
+	}
+
 	flags := os.O_RDWR | os.O_CREATE
-	if mode == openNew {
+	if t.mode == openNew && !special {
 		flags |= os.O_EXCL
 	}
-	f, err := openLocked(name, flags, note)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s exists; --append goes on with it, --overwrite replaces it: %w",
-			name, fs.ErrExist)
+	f, err := openLocked(t.name, flags, note)
+	if errors.Is(err, fs.ErrExist) { // since it was looked for
+		return nil, t.exists()
 	}
-	if err != nil || mode != openOverwrite || !isRegular(f) {
+	if err != nil || t.mode != openOverwrite || !isRegular(f) {
 		return f, err
 	}
 

@@ -89,9 +89,9 @@ func TestSecondRecorder(t *testing.T) {
 			if format != "blg" {
 				refused(t, "record", path, "-n", "2", "-i", "0.01", "--append", "-o", name)
 			}
-			refused(t, "convert", other, "-o", name, "-f", format)
-			refused(t, "get", path, "-f", "jsonl", "-o", name)
-			refused(t, "watch", path, "-n", "1", "-f", "csv", "-o", name)
+			refused(t, "convert", other, "--overwrite", "-o", name, "-f", format)
+			refused(t, "get", path, "-f", "jsonl", "--overwrite", "-o", name)
+			refused(t, "watch", path, "-n", "1", "-f", "csv", "--overwrite", "-o", name)
 
 			// Nobody has cut it or written to it, and everybody can read it.
 			before := r.progress()
@@ -149,7 +149,7 @@ func TestReplacedFile(t *testing.T) {
 		t.Skip("a file that is open keeps its name on this system")
 	}
 	name := filepath.Join(t.TempDir(), "x")
-	f, err := createFile(t.Context(), name, openNew, func(err error) { t.Error(err) })
+	f, err := (&target{name: name}).create(t.Context(), func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestReplacedFile(t *testing.T) {
 	if isNamed(f, name) {
 		t.Error("a file that was replaced has its name")
 	}
-	again, err := createFile(t.Context(), name, openAppend, func(err error) { t.Error(err) })
+	again, err := (&target{name: name, mode: openAppend}).create(t.Context(), func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}

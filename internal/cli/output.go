@@ -19,15 +19,18 @@ import (
 
 // outputFlags say where output goes and in which form.
 type outputFlags struct {
-	output  string
-	format  string
-	formats []sink.Format // that the command can write; the first is the one without options
+	output    string
+	format    string
+	overwrite bool
+	formats   []sink.Format // that the command can write; the first is the one without options
+	reads     []string      // URLs of the sources that are read while the file is written
 }
 
 func (f *outputFlags) add(cmd *cobra.Command, formats []sink.Format) {
 	f.formats = formats
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "`WHERE`: a format ("+formatNames(formats)+") for standard output, anything else is a file")
 	cmd.Flags().StringVarP(&f.format, "format", "f", "", "`FORMAT`, where the file's extension does not name it")
+	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a file that exists")
 	complete(cmd, "format", cobra.FixedCompletions(formatCompletions(formats), cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "output", cobra.FixedCompletions(formatCompletions(formats), cobra.ShellCompDirectiveDefault))
 }
@@ -66,6 +69,28 @@ func (f *outputFlags) resolve() (format, file string, err error) {
 	return "", "", fmt.Errorf("-o %s: the file's extension names no format; say which with -f: %s", f.output, formatNames(f.formats))
 }
 
+// target is the file of a name, and what is to be done where it is there already.
+func (f *outputFlags) target(file string) target {
+	t := target{name: file, reads: f.reads}
+	if f.overwrite {
+		t.mode = openOverwrite
+	}
+	return t
+}
+
+// settle is resolve for commands that write one file, and refuses one that is not to be
+// written before anything is opened. reads are the URLs of the sources that are read
+// while it is written.
+func (f *outputFlags) settle(reads ...string) (format, file string, err error) {
+	f.reads = reads
+	if format, file, err = f.resolve(); err != nil || file == "" {
+		return format, file, err
+	}
+	t := f.target(file)
+	_, err = t.look()
+	return format, file, err
+}
+
 // everyFormat are the formats of all commands.
 func everyFormat() []sink.Format {
 	return slices.Concat(sink.Formats(), listFormats, namesFormats, dumpFormats, convertFormats())
@@ -97,6 +122,7 @@ type output struct {
 	*bufio.Writer
 	format string
 	file   *os.File // nil for standard output
+	isNew  bool     // the file was not there before
 	size   func() (width, height int)
 }
 
@@ -109,9 +135,11 @@ func (a *app) create(ctx context.Context, f *outputFlags) (*output, error) {
 	out := &output{format: format}
 	w := a.stdout
 	if file != "" {
-		if out.file, err = createFile(ctx, file, openOverwrite, nil); err != nil {
+		t := f.target(file)
+		if out.file, err = t.create(ctx, nil); err != nil {
 			return nil, err
 		}
+		out.isNew = t.mode == openNew && isRegular(out.file)
 		w = out.file
 	} else {
 		out.size, _ = isTerminal(a.stdout)
@@ -131,11 +159,18 @@ func newJSON(w io.Writer) *json.Encoder {
 	return enc
 }
 
-// Close completes the output.
+// Close completes the output. A new file in which there is nothing goes again, so
+// that it is not in the way of another try.
 func (o *output) Close() error {
 	err := o.Flush()
-	if o.file != nil {
-		err = errors.Join(err, o.file.Close())
+	if o.file == nil {
+		return err
+	}
+
+	info, statErr := o.file.Stat()
+	err = errors.Join(err, o.file.Close())
+	if o.isNew && statErr == nil && info.Size() == 0 {
+		err = errors.Join(err, os.Remove(o.file.Name()))
 	}
 	return err
 }

@@ -13,43 +13,46 @@ import (
 // until then is another one beside it.
 type pendingFile struct {
 	*os.File
-	name string // "" where the file cannot be replaced, such as a device
+	target target // its name is "" where the file cannot be replaced, such as a device
 }
 
 // createPending begins a file. A file that has the name already stays as it is
 // until commit. Opening a named pipe waits for its reader, until ctx ends.
-func createPending(ctx context.Context, name string) (*pendingFile, error) {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target // the link stays
+func createPending(ctx context.Context, t target) (*pendingFile, error) {
+	special, err := t.look()
+	if err != nil {
+		return nil, err
+	}
+	if special {
+		f, err := openFIFO(ctx, t.name) // of a device it is the same
+		return &pendingFile{File: f}, err
+	}
+
+	if behind, err := filepath.EvalSymlinks(t.name); err == nil {
+		t.name = behind // the link stays
 	}
 	mode := fs.FileMode(0o666)
-	switch info, err := os.Stat(name); {
-	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("%s is a directory", name)
-	case err == nil && !info.Mode().IsRegular():
-		f, err := openFIFO(ctx, name) // of a device it is the same
-		return &pendingFile{f, ""}, err
-	case err == nil:
+	if info, err := os.Stat(t.name); err == nil {
 		mode = info.Mode().Perm()
 	}
-	if err := lookLocked(name); err != nil { // what commit would say in the end
+	if err := lookLocked(t.name); err != nil { // what commit would say in the end
 		return nil, err
 	}
 
 	const tries = 1000
 	for i := range tries {
-		f, err := os.OpenFile(fmt.Sprintf("%s.%d-%d.part", name, os.Getpid(), i), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		f, err := os.OpenFile(fmt.Sprintf("%s.%d-%d.part", t.name, os.Getpid(), i), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		return &pendingFile{f, name}, err
+		return &pendingFile{f, t}, err
 	}
-	return nil, fmt.Errorf("%s: %d unfinished files are in its directory", name, tries)
+	return nil, fmt.Errorf("%s: %d unfinished files are in its directory", t.name, tries)
 }
 
 // commit completes the file: its bytes are on the disk, then it gets its name.
 func (p *pendingFile) commit() error {
-	if p.name == "" {
+	if p.target.name == "" {
 		return p.Close()
 	}
 	err := errors.Join(p.Sync(), p.Close())
@@ -59,29 +62,32 @@ func (p *pendingFile) commit() error {
 	if err != nil {
 		return errors.Join(err, os.Remove(p.Name()))
 	}
-	syncDirectory(filepath.Dir(p.name))
+	syncDirectory(filepath.Dir(p.target.name))
 	return nil
 }
 
 // rename gives the file its name, unless another program is writing the one that
 // has it.
 func (p *pendingFile) rename() error {
-	unlock, err := lockTarget(p.name)
+	if _, err := p.target.look(); err != nil { // since it was begun
+		return err
+	}
+	unlock, err := lockTarget(p.target.name)
 	if err != nil {
 		return err
 	}
 	if replacesOpen {
-		return errors.Join(os.Rename(p.Name(), p.name), unlock())
+		return errors.Join(os.Rename(p.Name(), p.target.name), unlock())
 	}
 	if err := unlock(); err != nil {
 		return err
 	}
-	return os.Rename(p.Name(), p.name)
+	return os.Rename(p.Name(), p.target.name)
 }
 
 // abandon removes what there is. After commit it does nothing.
 func (p *pendingFile) abandon() {
-	if p.Close() == nil && p.name != "" {
+	if p.Close() == nil && p.target.name != "" {
 		_ = os.Remove(p.Name()) // nothing better is left to do
 	}
 }

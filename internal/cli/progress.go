@@ -36,7 +36,7 @@ func (p *progress) show(inputs []*logInput, samples int) {
 		return
 	}
 	now := time.Now()
-	if now.Before(p.next) {
+	if now.Before(p.next) || inBackground(p.app.stderr) {
 		return
 	}
 	p.next, p.shown = now.Add(progressEvery), true
@@ -62,7 +62,7 @@ func progressLine(at, size int64, samples int, passed time.Duration) string {
 
 // clear removes the line.
 func (p *progress) clear() {
-	if p.shown {
+	if p.shown && !inBackground(p.app.stderr) {
 		fmt.Fprint(p.app.stderr, "\r\x1b[K")
 	}
 	p.shown = false

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,7 +45,7 @@ to Windows: the .ini and .h files that lodctr reads for a version 1 provider
 
 func (a *app) providerInitCommand() *cobra.Command {
 	var dir string
-	var force, example bool
+	var overwrite, example bool
 	cmd := &cobra.Command{
 		Use:   "init SCHEMA",
 		Short: "Write .ini, .h and .man files from a schema",
@@ -60,7 +59,7 @@ with its header beside it, or a manifest: then a schema is printed that has what
 they say. Neither .ini nor .h tells the types of counters or whether an object
 has instances: these are left to fill in.
 
-Where one of the files exists nothing is written, unless with --force.`,
+Where one of the files exists nothing is written, unless with --overwrite.`,
 		Example: `  winperf provider init --example > myapp.json
   winperf provider init myapp.json
   winperf provider init old.man > old.json`,
@@ -75,16 +74,18 @@ Where one of the files exists nothing is written, unless with --force.`,
 				_, err := io.WriteString(a.stdout, exampleSchema)
 				return err
 			}
-			return a.providerInit(cmd.Context(), args[0], dir, force)
+			return a.providerInit(cmd.Context(), args[0], dir, overwrite)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "write into `DIRECTORY` instead of the current one")
-	cmd.Flags().BoolVar(&force, "force", false, "replace files that exist")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace files that exist")
+	cmd.Flags().BoolVar(&overwrite, "force", false, "replace files that exist")
+	_ = cmd.Flags().MarkHidden("force") // what it was called before
 	cmd.Flags().BoolVar(&example, "example", false, "print a schema to begin with")
 	return cmd
 }
 
-func (a *app) providerInit(ctx context.Context, file, dir string, force bool) error {
+func (a *app) providerInit(ctx context.Context, file, dir string, overwrite bool) error {
 	if strings.EqualFold(filepath.Ext(file), ".ini") || strings.EqualFold(filepath.Ext(file), ".man") {
 		return a.printSchema(ctx, file)
 	}
@@ -112,7 +113,7 @@ func (a *app) providerInit(ctx context.Context, file, dir string, force bool) er
 	for i := range files {
 		files[i].path = filepath.Join(dir, files[i].path)
 	}
-	if err := writeRegistration(ctx, files, force); err != nil {
+	if err := writeRegistration(ctx, files, overwrite); err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -132,11 +133,11 @@ type registrationFile struct {
 
 // writeRegistration writes the files. Nothing is written where one of them exists
 // already.
-func writeRegistration(ctx context.Context, files []registrationFile, force bool) (err error) {
+func writeRegistration(ctx context.Context, files []registrationFile, overwrite bool) (err error) {
 	var there []error
 	for _, f := range files {
-		if _, err := os.Lstat(f.path); err == nil && !force {
-			there = append(there, errForce(f.path))
+		if _, err := f.target(overwrite).look(); err != nil {
+			there = append(there, err)
 		}
 	}
 	if len(there) > 0 {
@@ -147,11 +148,11 @@ func writeRegistration(ctx context.Context, files []registrationFile, force bool
 	// writes the same files at the same time finds that one locked.
 	for i := range files {
 		f := &files[i]
-		if err := f.create(ctx, force); err != nil {
+		if f.file, err = f.target(overwrite).create(ctx, nil); err != nil {
 			return err
 		}
 		defer func() {
-			if err = errors.Join(err, f.file.Close()); err != nil && !force {
+			if err = errors.Join(err, f.file.Close()); err != nil && !overwrite {
 				err = errors.Join(err, os.Remove(f.path))
 			}
 		}()
@@ -164,19 +165,13 @@ func writeRegistration(ctx context.Context, files []registrationFile, force bool
 	return nil
 }
 
-func errForce(path string) error { return fmt.Errorf("%s exists: --force replaces it", path) }
-
-// create opens the file. What stands in it stays for now.
-func (f *registrationFile) create(ctx context.Context, force bool) (err error) {
-	mode := openNew
-	if force {
-		mode = openAppend
+// target is the file. What stands in one that is to be replaced stays for now.
+func (f *registrationFile) target(overwrite bool) *target {
+	t := &target{name: f.path}
+	if overwrite {
+		t.mode = openAppend
 	}
-	f.file, err = createFile(ctx, f.path, mode, nil)
-	if errors.Is(err, fs.ErrExist) { // since it was looked for
-		return errForce(f.path)
-	}
-	return err
+	return t
 }
 
 // write replaces what the file has.

@@ -29,7 +29,7 @@ func TestProviderInitTogether(t *testing.T) {
 	}
 
 	shared := t.TempDir()
-	for _, flags := range [][]string{nil, {"--force"}} {
+	for _, flags := range [][]string{nil, {"--overwrite"}} {
 		for round := range rounds {
 			dir := filepath.Join(shared, fmt.Sprint(round))
 			if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -60,7 +60,7 @@ func initTogether(t *testing.T, dirs []string, dir string, flags []string) (done
 		switch text := stderr[i].String(); {
 		case status[i] == exitDone:
 			done++
-		case !strings.Contains(text, "--force replaces it") && !strings.Contains(text, errInUse.Error()):
+		case !strings.Contains(text, "--overwrite replaces it") && !strings.Contains(text, errInUse.Error()):
 			t.Errorf("%v: status %d, %s", flags, status[i], text)
 		}
 	}

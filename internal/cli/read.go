@@ -99,7 +99,7 @@ func (r *reader) choose(ctx context.Context, args []string) (err error) {
 }
 
 func (r *reader) options() (measure.Options, error) {
-	if _, _, err := r.output.resolve(); err != nil { // before anything is opened
+	if _, _, err := r.output.settle(r.source.source); err != nil { // before anything is opened
 		return measure.Options{}, err
 	}
 	opt, err := r.sel.options(r.source.language)
@@ -190,6 +190,7 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	if r.asked || !t.any() {
 		a.explain(ctx, src, t, r.paths, true)
 	}
+	a.nothing = t.nothing()
 }
 
 // tally keeps which paths have had a value.
@@ -258,6 +259,16 @@ func (t *tally) any() bool {
 		}
 	}
 	return false
+}
+
+// nothing tells whether every path named nothing.
+func (t *tally) nothing() bool {
+	for w, served := range t.served {
+		if served || !namesNothing(t.last[w]) {
+			return false
+		}
+	}
+	return true
 }
 
 // hopeless tells whether no path names a counter that is there.

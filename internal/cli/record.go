@@ -37,6 +37,8 @@ type recorder struct {
 	format string
 	paths  []winperf.Path
 	live   bool
+	until  time.Time // that --end says
+	log    winperf.LogInfo
 	clock  measure.Clock
 	files  *recordFiles
 	tally  tally
@@ -54,8 +56,8 @@ type limitFlags struct {
 
 // recordNaming are the flags about names of files.
 type recordNaming struct {
-	suffix            nameSuffix
-	append, overwrite bool
+	suffix nameSuffix
+	append bool
 }
 
 func (a *app) recordCommand() *cobra.Command {
@@ -120,7 +122,6 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.Var(&r.limit.action, "at-limit", "what to do when a file is full: stop, new (file) or circular")
 	f.Var(&r.naming.suffix, "suffix", "end of the name: nnnnnn (serial number) or mmddhhmm")
 	f.BoolVar(&r.naming.append, "append", false, "go on with a file that exists")
-	f.BoolVar(&r.naming.overwrite, "overwrite", false, "replace a file that exists")
 	f.Var(&r.sync, "sync", "put what was recorded on the disk every so often: 10, 1m")
 	f.BoolVar(&r.quiet, "quiet", false, "tell nothing but what goes wrong")
 	f.BoolVar(&r.tell, "progress", false, "tell progress also where nobody watches: a line for each sample")
@@ -145,23 +146,21 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	}
 	defer src.Close()
 	recorded := src.Describe().Recorded
-	r.live = !recorded
+	r.live, r.log = !recorded, src.Describe().Log
 	if r.files, err = r.newFiles(src.Describe().Machine); err != nil {
 		return err
 	}
-	ctx, cancel, err := r.schedule(ctx)
-	if err != nil {
+	if err := r.schedule(ctx); err != nil {
 		return err
 	}
-	defer cancel()
 
 	if err := r.probe(ctx, src); err != nil {
-		return endedEarly(ctx, err)
+		return err
 	}
 	p := r.newProgress()
 	err = r.record(ctx, src, p)
-	if r.files.samples == 0 {
-		err = endedEarly(ctx, err)
+	if err == nil && r.files.samples == 0 && r.ends() && ctx.Err() == nil {
+		err = errEnded
 	}
 	p.clear()
 	err = errors.Join(err, r.files.close())
@@ -193,7 +192,7 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf(`no path given: a %s file has readings of counters, such as '\Memory\Available MBytes'`, r.format)
 	case isRawFormat(r.format) && (len(r.sel.exclude) > 0 || r.sel.cap100):
 		return fmt.Errorf("--exclude and --cap100 are about readings, and %s keeps raw values", r.format)
-	case r.naming.append && r.naming.overwrite:
+	case r.naming.append && r.output.overwrite:
 		return errors.New("--append and --overwrite exclude each other")
 	case r.naming.append && r.format == "blg":
 		return fmt.Errorf("--append: a binary log cannot be appended to; winperf convert merges logs: %w", winperf.ErrNotSupported)
@@ -223,14 +222,21 @@ func (r *recorder) newFiles(host string) (*recordFiles, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := &recordFiles{names: names, format: r.format, newForm: r.newForm, limits: r.limit, note: r.app.complain}
+	files := &recordFiles{
+		names: names, format: r.format, source: r.source.source,
+		newForm: r.newForm, limits: r.limit, note: r.app.complain,
+	}
 	switch {
 	case r.naming.append:
 		files.mode = openAppend
-	case r.naming.overwrite:
+	case r.output.overwrite:
 		files.mode = openOverwrite
 	}
-	return files, nil
+	if !names.fixed() {
+		return files, nil
+	}
+	_, err = files.target(pattern).look() // now, not behind a long interval
+	return files, err
 }
 
 func (r *recorder) extension() string {
@@ -274,6 +280,7 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 		return err
 	}
 	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
+	opt.Clock, opt.For, opt.End = r.clock, time.Duration(r.during), r.until
 	opt.RawOnly, opt.FramesOnly, opt.KeepFirst = r.format == "capture", r.format == "blg", r.format == "blg"
 	sel := winperf.Selection{Paths: r.paths}
 	if len(r.paths) == 0 {

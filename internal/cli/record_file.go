@@ -2,13 +2,10 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -126,46 +123,4 @@ func (f *recordFile) Close() error {
 		}
 	}
 	return errors.Join(err, f.toDisk(), f.file.Close())
-}
-
-// openTail prepares a file to be appended to: the offset where it goes on, and
-// for a capture what it holds. Broken bytes at its end are cut off and told.
-func (f *recordFile) openTail(format string) (tail *capture.Tail, note string, err error) {
-	info, err := f.file.Stat()
-	if err != nil {
-		return nil, "", err
-	}
-	at := info.Size()
-	if format == "capture" && at > 0 {
-		held, err := capture.Open(f.file, at)
-		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w", f.name, err)
-		}
-		tail = held.Tail()
-		if tail.Broken > 0 {
-			note = fmt.Sprintf("%s: cut off the last %d bytes, which are no whole record", f.name, tail.Broken)
-			if err := f.file.Truncate(tail.Offset); err != nil {
-				return nil, "", err
-			}
-		}
-		at = tail.Offset
-	}
-	if _, err := f.Seek(at, io.SeekStart); err != nil {
-		return nil, "", err
-	}
-	f.size, f.good = at, at
-	if format != "capture" && at > 0 {
-		err = f.endLine()
-	}
-	return tail, note, err
-}
-
-// endLine completes the last line of a text file that is appended to.
-func (f *recordFile) endLine() error {
-	var b [1]byte
-	if _, err := f.file.ReadAt(b[:], f.size-1); err != nil || b[0] == '\n' {
-		return err
-	}
-	_, err := f.Write([]byte("\r\n"))
-	return err
 }

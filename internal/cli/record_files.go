@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -17,13 +16,15 @@ type recordFiles struct {
 	names   *fileNames
 	format  string
 	mode    openMode
+	source  string // URL of what is recorded
 	limits  limitFlags
-	newForm func(*recordFile, *capture.Tail) (recordForm, error)
+	newForm func(*recordFile, *recordTail) (recordForm, error)
 	note    func(error)
 
 	current *recordFile
 	kept    []recordedPart // closed files of a circular recording, oldest first
 	samples int            // of all files
+	told    bool           // that the limit is too small
 	files   int            // that have samples
 	size    int64          // of closed files
 	name    string         // of the latest of them
@@ -63,7 +64,30 @@ func (s *recordFiles) add(ctx context.Context, c *measure.Cycle, at time.Time) (
 		s.name = s.current.name
 	}
 	s.samples++
+	s.tellSmall()
 	return failed == nil && s.limits.action == limitStop && s.reached(at), failed
+}
+
+// fewSamples is how many samples at most a file has whose limit is too small: its head and
+// its names take more room than what it is for.
+const fewSamples = 3
+
+// tellSmall tells, as soon as the first file shows it, that files hold hardly more than a
+// sample each within --max-size.
+func (s *recordFiles) tellSmall() {
+	f, l := s.current, s.part()
+	if s.files != 1 || l.size == 0 || f.length()+f.grown <= int64(l.size) || f.samples > fewSamples || s.told {
+		return
+	}
+	s.told = true
+
+	what := "--max-size " + formatSize(int64(s.limits.size))
+	if l.action == limitCircular {
+		what += fmt.Sprintf(", %s for each of some %d files,", formatSize(int64(l.size)), circularParts)
+	}
+	wanted := int64(s.limits.size/l.size) * fewSamples * 4 * f.length() / int64(f.samples)
+	s.note(fmt.Errorf("%s is too small: a file is full with %s, %s; at least %s would do",
+		what, plural(f.samples, "sample"), formatSize(f.length()), formatSize(wanted)))
 }
 
 // full tells whether the next sample belongs into another file.
@@ -126,7 +150,7 @@ func (s *recordFiles) discard(f *recordFile) error {
 
 // create opens the next file. Of names with a serial number it takes the first
 // that is free.
-func (s *recordFiles) create(ctx context.Context, at time.Time) (*recordFile, *capture.Tail, error) {
+func (s *recordFiles) create(ctx context.Context, at time.Time) (*recordFile, *recordTail, error) {
 	const tries = 999_999
 	if s.mode == openOverwrite && s.files == 0 {
 		if err := s.names.free(at.Local()); err != nil {
@@ -135,7 +159,7 @@ func (s *recordFiles) create(ctx context.Context, at time.Time) (*recordFile, *c
 	}
 	for {
 		name := s.names.next(at.Local())
-		file, err := createFile(ctx, name, s.mode, s.note)
+		file, err := s.target(name).create(ctx, s.note)
 		if errors.Is(err, fs.ErrExist) && s.names.numbered() && s.names.serial < tries {
 			continue
 		}
@@ -144,7 +168,7 @@ func (s *recordFiles) create(ctx context.Context, at time.Time) (*recordFile, *c
 		}
 		f := &recordFile{name: name, file: file}
 		if s.mode != openAppend || !isRegular(file) {
-			return f, nil, nil
+			return f, &recordTail{}, nil
 		}
 		tail, note, err := f.openTail(s.format)
 		if err != nil {
@@ -154,6 +178,14 @@ func (s *recordFiles) create(ctx context.Context, at time.Time) (*recordFile, *c
 			s.note(errors.New(note))
 		}
 		return f, tail, nil
+	}
+}
+
+// target is a file of the recording.
+func (s *recordFiles) target(name string) *target {
+	return &target{
+		name: name, mode: s.mode, reads: []string{s.source},
+		instead: "--append goes on with it, --overwrite replaces it",
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -27,21 +28,37 @@ func recordFormats() []sink.Format {
 }
 
 // newForm makes the form of a file.
-func (r *recorder) newForm(f *recordFile, tail *capture.Tail) (recordForm, error) {
+func (r *recorder) newForm(f *recordFile, tail *recordTail) (recordForm, error) {
 	switch r.format {
 	case "capture":
-		return captureForm{capture.NewWriter(f, capture.Options{Tail: tail})}, nil
+		return captureForm{capture.NewWriter(f, capture.Options{Tail: tail.capture})}, nil
 	case "blg":
-		opt := pdhlog.BLGOptions{Layout: pdhlog.BLGObjects, Name: filepath.Base(f.name), Paths: r.paths}
+		opt := pdhlog.BLGOptions{
+			Layout: pdhlog.BLGObjects, Name: filepath.Base(f.name), Paths: r.paths, System: writtenBy(r.log),
+		}
 		if len(opt.Paths) > 0 {
 			opt.Layout = pdhlog.BLGCounters
 		}
 		w, err := pdhlog.NewBLGWriter(f, opt)
 		return &blgForm{r: r, w: w, onDisk: isRegular(f.file)}, err
 	}
-	out := bufio.NewWriterSize(f, outputBuffer)
-	s, err := sink.New(r.format, out, sink.Options{File: true})
-	return &textForm{r, s, out}, err
+	return r.newText(f, tail.head)
+}
+
+// newText makes the form of a text file. One that has a head goes on below it.
+func (r *recorder) newText(f *recordFile, head *pdhlog.Head) (*textForm, error) {
+	t := &textForm{r: r, out: bufio.NewWriterSize(f, outputBuffer)}
+	var err error
+	if head == nil {
+		t.sink, err = sink.New(r.format, t.out, sink.Options{File: true})
+		return t, err
+	}
+
+	if t.sink, err = pdhlog.NewAppender(t.out, head); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
+	}
+	t.same = newSameCounters(head)
+	return t, nil
 }
 
 // captureForm writes raw samples.
@@ -101,11 +118,18 @@ type textForm struct {
 	r    *recorder
 	sink sink.Sink
 	out  *bufio.Writer
+	same *sameCounters // to be looked at with the first sample of a file that is gone on with
 }
 
 func (f *textForm) write(c *measure.Cycle) error {
 	if c.Len() == 0 {
 		return nil
+	}
+	if f.same != nil {
+		if err := f.same.check(f.r.paths, c); err != nil {
+			return err
+		}
+		f.same = nil
 	}
 	if err := f.sink.Write(c.Time, c); err != nil {
 		return err

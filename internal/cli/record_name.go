@@ -56,6 +56,9 @@ func safeName(s string) string {
 // numbered tells whether the names have serial numbers.
 func (n *fileNames) numbered() bool { return strings.Contains(n.pattern, "{serial}") }
 
+// fixed tells whether there is only one name, whatever the time.
+func (n *fileNames) fixed() bool { return !placeholder.MatchString(n.pattern) }
+
 // next makes the next name.
 func (n *fileNames) next(now time.Time) string {
 	n.serial++

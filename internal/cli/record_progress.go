@@ -10,7 +10,7 @@ import (
 // recordProgress tells how far a recording is.
 type recordProgress struct {
 	app      *app
-	terminal bool // draws a line in place
+	terminal bool // draws a line in place, as long as it has the terminal
 	lines    bool // writes one for each sample
 	quiet    bool
 	start    time.Time
@@ -26,7 +26,7 @@ func (r *recorder) newProgress() *recordProgress {
 // show tells what has been recorded.
 func (p *recordProgress) show(s *recordFiles) {
 	switch {
-	case p.terminal && time.Now().Before(p.next):
+	case p.terminal && (time.Now().Before(p.next) || inBackground(p.app.stderr)):
 	case p.terminal:
 		p.next = time.Now().Add(progressEvery)
 		fmt.Fprintf(p.app.stderr, "\r\x1b[K%s; Ctrl-C ends", p.line(s))
@@ -49,14 +49,14 @@ func (p *recordProgress) line(s *recordFiles) string {
 
 // clear removes the line.
 func (p *recordProgress) clear() {
-	if p.shown {
+	if p.shown && !inBackground(p.app.stderr) {
 		fmt.Fprint(p.app.stderr, "\r\x1b[K")
 	}
 }
 
-// summary says at the end what was recorded.
+// summary says at the end what was recorded, unless somebody else types there.
 func (p *recordProgress) summary(s *recordFiles) {
-	if p.quiet || s.samples == 0 {
+	if p.quiet || s.samples == 0 || p.terminal && inBackground(p.app.stderr) {
 		return
 	}
 	where := s.name

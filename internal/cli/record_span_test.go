@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/winperf/winperf/measure"
 )
 
 // handClock is a measure.Clock on which waiting takes no time: each wait plays the
@@ -110,20 +112,13 @@ func TestRecordSpan(t *testing.T) {
 				begin: at(tt.begin), end: at(tt.end), during: interval(tt.during),
 			}
 
-			ctx, cancel, err := r.schedule(t.Context())
-			if err != nil {
+			if err := r.schedule(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			defer cancel()
-			if _, has := ctx.Deadline(); has {
-				t.Error("the last samples have less time than the others")
+			if ends := tt.end != "" || tt.during > 0; ends != r.ends() {
+				t.Errorf("it has an end: %v", r.ends())
 			}
-			if ends := tt.end != "" || tt.during > 0; ends {
-				<-ctx.Done()
-				if !errors.Is(context.Cause(ctx), errEnded) {
-					t.Errorf("it ended with %v", context.Cause(ctx))
-				}
-			}
+			sampleUntilEnd(t, r, clock)
 
 			if got := clock.Now().Format(time.DateTime); got != at(tt.wall) || clock.Elapsed() != tt.elapsed {
 				t.Errorf("at %s after %v, want %s after %v", got, clock.Elapsed(), at(tt.wall), tt.elapsed)
@@ -137,6 +132,22 @@ func TestRecordSpan(t *testing.T) {
 	}
 }
 
+// sampleUntilEnd takes samples as the recorder would, if it has an end.
+func sampleUntilEnd(t *testing.T, r *recorder, clock measure.Clock) {
+	t.Helper()
+	schedule := measure.NewSchedule(2*time.Second, clock)
+	schedule.Limit(time.Duration(r.during), r.until)
+	for r.ends() {
+		schedule.Begin()
+		schedule.End()
+		if _, _, err := schedule.Wait(t.Context()); errors.Is(err, measure.ErrOver) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestRecordSpanInterrupted: Ctrl-C ends the wait for the beginning.
 func TestRecordSpanInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -144,7 +155,7 @@ func TestRecordSpanInterrupted(t *testing.T) {
 		pass, func(*handClock, time.Duration) { cancel() },
 	}}
 	r := &recorder{app: &app{stderr: io.Discard}, live: true, clock: clock, begin: "2100-01-01"}
-	if _, _, err := r.schedule(ctx); !errors.Is(err, context.Canceled) {
+	if err := r.schedule(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("schedule: %v", err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -45,7 +44,7 @@ func newBroken(pattern string, l limitFlags, n, fails int) *recordFiles {
 	return &recordFiles{
 		names:  &fileNames{pattern: pattern},
 		limits: l,
-		newForm: func(f *recordFile, _ *capture.Tail) (recordForm, error) {
+		newForm: func(f *recordFile, _ *recordTail) (recordForm, error) {
 			if made++; made == n && fails == 0 {
 				return nil, errBroken
 			}
@@ -130,7 +129,7 @@ func (endlessForm) end() error { return errBroken }
 func TestRecordEndFails(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	s := newBroken(name, limitFlags{action: limitStop}, 0, 0)
-	s.newForm = func(f *recordFile, _ *capture.Tail) (recordForm, error) { return endlessForm{&brokenForm{w: f}}, nil }
+	s.newForm = func(f *recordFile, _ *recordTail) (recordForm, error) { return endlessForm{&brokenForm{w: f}}, nil }
 	added, err := addSamples(s, 3)
 	if added != 3 || !errors.Is(err, errBroken) || s.size != int64(len(content(t, name))) || s.size == 0 {
 		t.Errorf("%d samples of %d bytes in %q, %v", added, s.size, content(t, name), err)
@@ -303,7 +302,7 @@ func TestFileNamesFree(t *testing.T) {
 		if err := n.free(time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		f, err := createFile(t.Context(), filepath.Join(dir, name), openNew, nil)
+		f, err := (&target{name: filepath.Join(dir, name)}).create(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

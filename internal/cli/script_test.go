@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,12 +18,48 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/provider/publish"
 )
 
 func TestMain(m *testing.M) {
 	programs := map[string]func(){"winperf": func() { os.Exit(Main()) }}
 	maps.Copy(programs, systemPrograms)
-	testscript.Main(m, programs)
+	testscript.Main(apart{m}, programs)
+}
+
+// apart runs tests that publish to a directory of their own and see nothing else that is
+// published on the machine. On Windows the provider has one that cannot be chosen.
+type apart struct{ m *testing.M }
+
+func (a apart) Run() int {
+	if runtime.GOOS == "windows" {
+		return a.m.Run()
+	}
+	dir, err := os.MkdirTemp("", "winperf-published-")
+	exitOn(err)
+	exitOn(os.Setenv(publish.Environment, dir))
+	status := a.m.Run()
+	exitOn(os.RemoveAll(dir))
+	return status
+}
+
+// exitOn ends a program of the tests.
+func exitOn(err error) {
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// TestApart: nothing that tests publish is seen by others, nor the other way round.
+func TestApart(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the provider has one directory")
+	}
+	dirs := publish.Dirs()
+	if len(dirs) != 1 || !strings.HasPrefix(filepath.Base(dirs[0]), "winperf-published-") {
+		t.Errorf("tests publish in %q", dirs)
+	}
 }
 
 // TestScript runs the sessions in testdata/script. Each finds the record of a
@@ -36,6 +73,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("RECORD", "perfdata:one.bin,two.bin?names=names.tsv")
 			env.Setenv("MANY", "perfdata:"+strings.Repeat("one.bin,two.bin,", 7)+"one.bin,two.bin?names=names.tsv")
 			env.Setenv("TZ", "UTC")
+			env.Setenv(publish.Environment, filepath.Join(env.WorkDir, "published"))
 			env.Setenv("FORGED", "no\nwinperf all is well\u202e.capture")
 			return writeRecord(env.WorkDir)
 		},

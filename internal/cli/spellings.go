@@ -34,12 +34,15 @@ var spellings = map[string]spelling{
 	"-cf":     {ours: []string{"--counters"}, argument: true, commands: []string{"get", "watch"}},
 	"-q":      {ours: []string{"--output", "paths"}, commands: []string{"list"}},
 	"-qx":     {ours: []string{"--output", "paths", "--instances"}, commands: []string{"list"}},
-	"-y":      {}, // answers questions that winperf does not ask
+	"-y":      {ours: []string{"--overwrite"}, commands: writers},
 	"-?":      {ours: []string{"--help"}},
 	"-c":      {instead: "put the paths behind the command, without an option"},
 	"-s":      {instead: "--source registry://MACHINE reads another Windows machine, from Windows"},
 	"-config": {instead: "put the options on the command line; --counters FILE reads paths from a file"},
 }
+
+// writers are the commands that write a file.
+var writers = []string{"get", "watch", "list", "compare", "dump", "info", "convert", "record"}
 
 // commandSpellings are those of single commands, which come before the others.
 var commandSpellings = map[string]map[string]spelling{
@@ -68,7 +71,6 @@ var commandSpellings = map[string]map[string]spelling{
 		"-e":   {ours: []string{"--end"}, time: true},
 		"-a":   {ours: []string{"--append"}},
 		"-ow":  {ours: []string{"--overwrite"}},
-		"-y":   {ours: []string{"--overwrite"}},
 		"-ets": {}, // there is nothing that a recording could be kept for
 		"-m":   {instead: "start and stop the program; --for and --end stop it too"},
 		"-r":   {instead: "start the program every day, by cron or the task scheduler"},

@@ -15,7 +15,7 @@ func TestRewrite(t *testing.T) {
 	}{
 		{"watch", "watch -si 5 -sc 3 -cf list.txt", "watch --interval 5 --count 3 --counters list.txt"},
 		{"watch", "watch -i 5 -n 3", "watch -i 5 -n 3"},
-		{"watch", `watch -y \A\B -f CSV`, `watch \A\B -f CSV`},
+		{"watch", `watch -y \A\B -f CSV`, `watch --overwrite \A\B -f CSV`},
 		{"list", "list -q", "list --output paths"},
 		{"list", "list -qx Processor", "list --output paths --instances Processor"},
 		{"list", "-? list", "--help list"},

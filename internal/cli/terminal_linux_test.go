@@ -93,7 +93,7 @@ func TestTerminal(t *testing.T) {
 				cmd.Stdout = &piped
 				runQuietly(t, cmd)
 				copied := "copy." + format
-				runQuietly(t, process(t, "winperf", append(args, "-o", copied)...))
+				runQuietly(t, process(t, "winperf", append(args, "--overwrite", "-o", copied)...))
 				for where, text := range map[string]string{"a pipe": piped.String(), "a file": content(t, copied)} {
 					kept, safe := strings.Contains(text, name), strings.Contains(text, escaped)
 					if kept != exact || safe == exact {

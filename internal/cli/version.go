@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -25,6 +27,12 @@ func (a *app) versionCommand() *cobra.Command {
 
 func versionLine() string {
 	return fmt.Sprintf("winperf %s %s/%s %s", version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
+// writtenBy is what a log says of the system that wrote it: what the one says that it is
+// made from, or else this program and its system.
+func writtenBy(from winperf.LogInfo) string {
+	return cmp.Or(from.System, fmt.Sprintf("winperf %s on %s/%s", version(), runtime.GOOS, runtime.GOARCH))
 }
 
 // version is the module's version, or the revision that a working copy was

@@ -268,7 +268,7 @@ func (q *blgQuery) describe() winperf.LogInfo {
 	h := q.reader.Header()
 	return winperf.LogInfo{
 		Format:   "PDH binary (.blg)",
-		System:   fmt.Sprintf("Windows %d.%d, build %d, %d-bit", h.Major, h.Minor, h.Build, 8*h.PointerSize),
+		System:   h.System(),
 		Zone:     h.Zone.StandardName,
 		Location: q.reader.Location(),
 	}
