@@ -353,10 +353,6 @@ func TestSeek(t *testing.T) {
 	whole := write(t, raws, capture.Options{GroupSamples: 5})
 	for name, b := range map[string][]byte{"closed": whole, "not closed": whole[:len(whole)-1]} {
 		f := open(t, b)
-		first, last := f.Range()
-		if !first.Equal(capture.Time(raws[0].Sample())) || !last.Equal(capture.Time(raws[11].Sample())) {
-			t.Errorf("%s: from %v to %v", name, first, last)
-		}
 		c := f.Cursor()
 		for n := range raws {
 			if err := c.SeekSample(n); err != nil {
@@ -373,7 +369,7 @@ func TestSeek(t *testing.T) {
 		if err := c.SeekSample(len(raws)); err != nil || len(rest(t, c)) != 0 {
 			t.Errorf("%s: behind the end: %v", name, err)
 		}
-		if err := c.SeekTime(last.Add(time.Hour)); err != nil || len(rest(t, c)) != 1 {
+		if err := c.SeekTime(capture.Time(raws[11].Sample()).Add(time.Hour)); err != nil || len(rest(t, c)) != 1 {
 			t.Errorf("%s: after the last time: %v", name, err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/winperf/winperf"
 )
@@ -266,17 +265,6 @@ func (f *File) Samples() int {
 		n += f.groups[i].samples
 	}
 	return n
-}
-
-// Range returns the times of the earliest and the latest sample in UTC, zero
-// times where no sample has one.
-func (f *File) Range() (first, last time.Time) {
-	var all group
-	for i := range f.groups {
-		all.add(f.groups[i].min)
-		all.add(f.groups[i].max)
-	}
-	return timeOf(all.min), timeOf(all.max)
 }
 
 // Size returns the length of the file in bytes.

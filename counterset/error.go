@@ -48,7 +48,6 @@ const (
 	CheckStringCount                // PERF_STRING_BUFFER_HEADER.dwCounters fits its size
 	CheckStringOffset               // PERF_STRING_COUNTER_HEADER.dwOffset
 	CheckStringTotal                // the texts together, of which entries may share some
-	CheckGUID                       // the bytes hold a GUID
 )
 
 // rule is what a failed check is an error of, and how it is put into words with
@@ -93,7 +92,6 @@ var rules = [...]rule{
 	CheckStringCount:   {ErrCount, "dwCounters is %[1]d, room is for %[2]d"},
 	CheckStringOffset:  {ErrLength, "dwOffset is %[1]d, want less than %[2]d"},
 	CheckStringTotal:   {ErrCount, "texts of %[1]d bytes together, want at most %[2]d"},
-	CheckGUID:          {ErrLength, "%[1]d bytes, want a GUID of %[2]d"},
 }
 
 // Error returns the kind of damage in words.

@@ -20,13 +20,13 @@ const (
 // Request codes of PerfQueryCounterSetRegistrationInfo (perflib.h, PERF_REG_*).
 const (
 	RegCounterSet     = 1  // PERF_COUNTERSET_REG_INFO and all counters: ParseInfo
-	RegCounter        = 2  // one counter: ParseCounterInfo
+	RegCounter        = 2  // one counter: PERF_COUNTER_REG_INFO
 	RegName           = 3  // name of the set: ParseString
 	RegHelp           = 4  // help text of the set: ParseString
 	RegCounterNames   = 5  // ParseStrings
 	RegCounterHelps   = 6  // ParseStrings
 	RegProviderName   = 7  // ParseString
-	RegProviderGUID   = 8  // ParseGUID
+	RegProviderGUID   = 8  // a GUID
 	RegEnglishName    = 9  // ParseString
 	RegEnglishCounter = 10 // ParseStrings
 )
@@ -119,14 +119,6 @@ func ParseInfo(b []byte) (*Info, error) {
 	return i, nil
 }
 
-// ParseCounterInfo takes the registration information of one counter apart.
-func ParseCounterInfo(b []byte) (CounterInfo, error) {
-	if len(b) < counterInfoSize {
-		return CounterInfo{}, fault(CheckInfo, 0, int64(len(b)), counterInfoSize)
-	}
-	return counterInfo(b), nil
-}
-
 func counterInfo(b []byte) CounterInfo {
 	return CounterInfo{
 		ID: u32(b, 0), Type: counter.Type(u32(b, 4)), Attrib: Attrib(le.Uint64(b[8:])), Detail: u32(b, 16),
@@ -160,12 +152,4 @@ func (i *Info) fault(c Check, k int, got, want uint32) *winperf.DataError {
 	err := fault(c, uint32(infoSize+k*counterInfoSize), int64(got), int64(want))
 	err.Object.GUID = i.GUID
 	return err
-}
-
-// ParseGUID reads the answer to RegProviderGUID.
-func ParseGUID(b []byte) (winperf.GUID, error) {
-	if len(b) < 16 {
-		return winperf.GUID{}, fault(CheckGUID, 0, int64(len(b)), 16)
-	}
-	return winperf.GUID(b[:16]), nil
 }

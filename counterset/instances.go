@@ -27,22 +27,3 @@ func AppendInstance(dst []byte, in InstanceName) ([]byte, error) {
 	le.PutUint32(dst[start:], uint32(len(dst)-start))
 	return dst, nil
 }
-
-// ParseInstances takes apart what PerfEnumerateCounterSetInstances gives: a
-// sequence of PERF_INSTANCE_HEADER blocks. What stands before damage is returned
-// with the error, a [*winperf.DataError].
-func ParseInstances(b []byte) ([]InstanceName, error) {
-	var all []InstanceName
-	for pos, end := uint32(0), uint32(len(b)); pos < end; {
-		next, n, err := readInstance(b, pos, end)
-		if err != nil {
-			err.Part, err.Number = "instance", len(all)
-			return all, err
-		}
-		all = append(all, InstanceName{
-			Name: wire.Text(b[pos+instanceSize:][:n], wire.UTF16LE), ID: u32(b, int(pos)+atInstanceID),
-		})
-		pos = next
-	}
-	return all, nil
-}

@@ -11,26 +11,6 @@ import (
 // English is the language that every system has and others fall back to.
 const English = "009"
 
-// languages are the language ids that Windows keeps name tables under.
-var languages = map[string]string{
-	English: "English",
-	"007":   "German",
-	"00A":   "Spanish",
-	"00C":   "French",
-	"010":   "Italian",
-	"011":   "Japanese",
-	"012":   "Korean",
-	"019":   "Russian",
-	"404":   "Chinese (Traditional)",
-	"804":   "Chinese (Simplified)",
-	"416":   "Portuguese (Brazil)",
-	"816":   "Portuguese (Portugal)",
-}
-
-// LanguageName returns the English name of a language id as [ParseLanguage]
-// returns it, or "" where it is not one of those that Windows ships tables for.
-func LanguageName(id string) string { return languages[id] }
-
 // Primary languages whose tables are kept by sublanguage.
 const (
 	primaryChinese    = 0x04

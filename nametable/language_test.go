@@ -26,17 +26,3 @@ func TestParseLanguage(t *testing.T) {
 		}
 	}
 }
-
-func TestLanguageName(t *testing.T) {
-	for id, name := range languages {
-		if spelled, err := ParseLanguage(id); spelled != id || err != nil {
-			t.Errorf("%s (%s) is spelled %s, %v", id, name, spelled, err)
-		}
-	}
-	if got := LanguageName("816"); got != "Portuguese (Portugal)" {
-		t.Errorf("816 is %q", got)
-	}
-	if got := LanguageName("3FF"); got != "" {
-		t.Errorf("3FF is %q", got)
-	}
-}

@@ -183,7 +183,6 @@ type BLGItem struct {
 // CStatus values of pdhmsg.h that a log may hold.
 const (
 	CStatusValid       = 0x00000000 // PDH_CSTATUS_VALID_DATA
-	CStatusNew         = 0x00000001 // PDH_CSTATUS_NEW_DATA
 	CStatusNoInstance  = 0x800007D1 // PDH_CSTATUS_NO_INSTANCE
 	CStatusNoObject    = 0xC0000BB8 // PDH_CSTATUS_NO_OBJECT
 	CStatusNoCounter   = 0xC0000BB9 // PDH_CSTATUS_NO_COUNTER

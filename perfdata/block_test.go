@@ -85,26 +85,6 @@ func TestEdit(t *testing.T) {
 			b.Objects[0].Instances = b.Objects[0].Instances[:1]
 			return nil
 		}, strings.Replace(editable, `  instance "b" : 3 4 "two"`, "", 1)},
-		{"add counter", func(b *perfdata.Block) error {
-			b.Objects[0].InsertCounter(1, perfdata.NewCounter(28, counter.CounterCounter))
-			return nil
-		}, `block name="HOST"
-object 230 missing=auto
-counter 784 PERF_COUNTER_RAWCOUNT
-counter 28 PERF_COUNTER_COUNTER
-counter 684 PERF_ELAPSED_TIME
-counter 900 PERF_COUNTER_TEXT size=16
-instance "a" : 1 0 ? "one"
-instance "b" : 3 0 4 "two"`},
-		{"remove counter", func(b *perfdata.Block) error {
-			b.Objects[0].RemoveCounter(0)
-			return nil
-		}, `block name="HOST"
-object 230 missing=auto
-counter 684 PERF_ELAPSED_TIME
-counter 900 PERF_COUNTER_TEXT size=16
-instance "a" : ? "one"
-instance "b" : 4 "two"`},
 		{"add object", func(b *perfdata.Block) error {
 			b.Objects = append(b.Objects, perfdata.Object{Title: 2, Help: 3, Detail: 100})
 			return nil
@@ -127,7 +107,7 @@ instance "b" : 4 "two"`},
 			want := encode(t, fixture(t, c.want))
 			if !bytes.Equal(encoded, want) {
 				again, _ := perfdata.Parse(want, perfdata.Options{})
-				t.Error(cmp.Diff(string(perfdata.FormatText(again, nil)), string(perfdata.FormatText(b, nil))))
+				t.Error(cmp.Diff(string(format(again, nil)), string(format(b, nil))))
 			}
 		})
 	}
@@ -258,7 +238,7 @@ func TestTextPlace(t *testing.T) {
 		if err := o.SetText(0, 0, "äx"); err != nil {
 			t.Fatal(err)
 		}
-		text := perfdata.FormatText(b, nil)
+		text := format(b, nil)
 		if !bytes.Contains(text, []byte(`"äx"`)) || !bytes.Equal(encode(t, fixture(t, string(text))),
 			encode(t, b)) {
 			t.Errorf("%v, code page %d: text form\n%s", c.typ, c.codePage, text)
@@ -362,7 +342,8 @@ func TestFreshLayout(t *testing.T) {
 // TestHugeDefinitions edits an object whose definitions claim values of 4 GB.
 func TestHugeDefinitions(t *testing.T) {
 	o := fixture(t, "object 2\ncounter 4 PERF_COUNTER_TEXT size=0xFFFFFFFF\ncounter 6 65536 offset=0xFFFFFFFF\ninstance \"a\"").Object(2)
-	o.InsertCounter(0, perfdata.NewCounter(8, counter.RawCount))
+	o.Counters = slices.Insert(o.Counters, 0, perfdata.NewCounter(8, counter.RawCount))
+	o.Layout(false)
 	in, err := o.AddInstance("b")
 	if err != nil || len(in.Data) > 100 {
 		t.Errorf("error %v, %d bytes", err, len(in.Data))

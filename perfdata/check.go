@@ -2,7 +2,6 @@ package perfdata
 
 import (
 	"fmt"
-	"iter"
 
 	"github.com/winperf/winperf/internal/index"
 )
@@ -135,17 +134,6 @@ func (c Check) Unwrap() error { return rules[c].kind }
 
 // Describe says what was read and what it was compared with.
 func (c Check) Describe(got, want int64) string { return fmt.Sprintf(rules[c].text, got, want) }
-
-// Checks ranges over all checks.
-func Checks() iter.Seq[Check] {
-	return func(yield func(Check) bool) {
-		for c := range Check(len(rules)) {
-			if !yield(c) {
-				return
-			}
-		}
-	}
-}
 
 // The kinds of damage. The errors of this package wrap one of them, and through
 // it [winperf.ErrBadData].

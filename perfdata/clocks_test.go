@@ -59,7 +59,7 @@ func TestObjectClocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fromText, err := perfdata.ParseText(perfdata.FormatText(parsed, nil))
+		fromText, err := perfdata.ParseText(format(parsed, nil))
 		if err != nil {
 			t.Fatal(err)
 		}

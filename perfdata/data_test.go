@@ -108,7 +108,7 @@ func TestCapturesEncode(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		encoded := encode(t, parsed)
-		fromText, err := perfdata.ParseText(perfdata.FormatText(parsed, nil))
+		fromText, err := perfdata.ParseText(format(parsed, nil))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -5,9 +5,8 @@
 // [Decode] is the fast way in: it checks all bytes once and fills an index
 // through which values are read where they stand. [Parse] takes a block apart
 // into a [Block] that can be changed and encoded again; a block that is not
-// changed is encoded to the same bytes. [ParseText] and [FormatText] are the
-// same for people, a text form with a line for each counter and instance, which
-// [WriteText] writes piece by piece.
+// changed is encoded to the same bytes. [ParseText] and [WriteText] are the
+// same for people: a text form with a line for each counter and instance.
 //
 // Whoever takes over whole objects needs neither: [Objects] and [CutObject] walk
 // over a block by its lengths. [AppendHead] begins a block that is made piece by

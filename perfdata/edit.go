@@ -3,7 +3,6 @@ package perfdata
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
@@ -127,49 +126,6 @@ func (o *Object) dataSize() int {
 		end = max(end, int(o.Missing)+int(missingMapSize(len(o.Counters))))
 	}
 	return end + padding(end) - blockSize
-}
-
-// InsertCounter inserts a definition at position k. The values of all counters
-// are laid out anew; those of the new one are 0.
-func (o *Object) InsertCounter(k int, c Counter) {
-	o.relayout(slices.Insert(slices.Clone(o.Counters), k, c), func(i int) int {
-		switch {
-		case i < k:
-			return i
-		case i == k:
-			return -1
-		}
-		return i - 1
-	})
-}
-
-// RemoveCounter removes the definition at position k. The values of all other
-// counters are laid out anew.
-func (o *Object) RemoveCounter(k int) {
-	o.relayout(slices.Delete(slices.Clone(o.Counters), k, k+1), func(i int) int {
-		if i < k {
-			return i
-		}
-		return i + 1
-	})
-}
-
-// relayout changes the definitions and moves the values: was tells the former
-// position of a counter, -1 for a new one.
-func (o *Object) relayout(counters []Counter, was func(int) int) {
-	old := Object{Counters: o.Counters, Instances: slices.Clone(o.Instances), Missing: o.Missing}
-	o.Counters = counters
-	o.Layout(o.Missing != 0)
-	for i := range o.Instances {
-		for k := range counters {
-			if from := was(k); from >= 0 {
-				copy(o.value(i, k), old.value(i, from))
-				if old.IsMissing(i, from) {
-					o.setMissing(i, k, true)
-				}
-			}
-		}
-	}
 }
 
 // value is the part of an instance's counter block that holds a counter's

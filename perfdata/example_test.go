@@ -3,6 +3,7 @@ package perfdata_test
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	winperf "github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -32,7 +33,9 @@ func ExampleBlock() {
 	}
 	encoded, err := block.Encode()
 	fmt.Println(len(encoded), "bytes", err)
-	fmt.Print(string(perfdata.FormatText(&block, nil)))
+	if err := perfdata.WriteText(os.Stdout, &block, nil); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
 	// 368 bytes <nil>
 	// block name="HOST" perffreq=10000000
@@ -105,12 +108,15 @@ values : 3`))
 		fmt.Println(err)
 		return
 	}
-	parsed.Object(2).InsertCounter(0, perfdata.NewCounter(674, counter.ElapsedTime))
-	fmt.Print(string(perfdata.FormatText(parsed, nil)))
+	if err := parsed.Object(2).SetValue(0, 0, 4); err != nil {
+		fmt.Println(err)
+	}
+	if err := perfdata.WriteText(os.Stdout, parsed, nil); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
 	// block
 	// object 2 form=single
-	//   counter 674 PERF_ELAPSED_TIME
 	//   counter 44 PERF_COUNTER_RAWCOUNT
-	//   values : 0 3
+	//   values : 4
 }

@@ -128,7 +128,7 @@ func checkBytes(t *testing.T, b []byte, warm *index.Index, opt perfdata.Options)
 	if got := encode(t, block); !bytes.Equal(got, ix.Data) {
 		t.Fatalf("encoded again it differs:\n%x\n%x", got, ix.Data)
 	}
-	text := perfdata.FormatText(block, nil)
+	text := format(block, nil)
 	if got := encode(t, fixture(t, string(text))); !bytes.Equal(got, ix.Data) {
 		t.Fatalf("by way of the text form it differs:\n%s\n%x\n%x", text, got, ix.Data)
 	}
@@ -216,9 +216,9 @@ func FuzzText(f *testing.F) {
 			}
 			return
 		}
-		again := fixture(t, string(perfdata.FormatText(block, nil)))
+		again := fixture(t, string(format(block, nil)))
 		if got := encode(t, again); !bytes.Equal(got, encoded) {
-			t.Fatalf("formatted and parsed again it differs:\n%s\n%x\n%x", perfdata.FormatText(block, nil), got, encoded)
+			t.Fatalf("formatted and parsed again it differs:\n%s\n%x\n%x", format(block, nil), got, encoded)
 		}
 	})
 }

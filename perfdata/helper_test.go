@@ -1,6 +1,7 @@
 package perfdata_test
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 
@@ -17,6 +18,13 @@ func fixture(t testing.TB, text string) *perfdata.Block {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// format returns the text form of a block.
+func format(b *perfdata.Block, names func(title uint32) string) []byte {
+	var text bytes.Buffer
+	_ = perfdata.WriteText(&text, b, names) // a Buffer takes everything
+	return text.Bytes()
 }
 
 // decode decodes a block into a new index.

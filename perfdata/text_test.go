@@ -103,8 +103,8 @@ func TestTextForms(t *testing.T) {
 	}
 }
 
-// TestFormatText writes every word of the text form once, with names.
-func TestFormatText(t *testing.T) {
+// TestTextOfNames writes every word of the text form once, with names.
+func TestTextOfNames(t *testing.T) {
 	const text = `block name="HOST" default=238 perftime=-1 perffreq=2 time100ns=3 systemtime=1,2,3,4,5,6,7,8
 set LittleEndian=2 52=7
 object 2 help=9 detail=200 default=-1 codepage=1252 time=4 freq=5 missing=36 # "two"
@@ -127,7 +127,7 @@ raw 0708
 slack 09
 `
 	names := map[uint32]string{2: "two", 4: "four"}
-	got := string(perfdata.FormatText(fixture(t, text), func(title uint32) string { return names[title] }))
+	got := string(format(fixture(t, text), func(title uint32) string { return names[title] }))
 	if got != text {
 		t.Errorf("got\n%s\nwant\n%s", got, text)
 	}

@@ -12,17 +12,9 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// FormatText returns the text form of a block, which [ParseText] reads. names,
-// if not nil, tells the name of a title index, "" for none; names become
-// comments.
-func FormatText(b *Block, names func(title uint32) string) []byte {
-	w := textWriter{names: names}
-	w.all(b)
-	return w.b
-}
-
-// WriteText writes the text form of a block, see [FormatText], without holding
-// all of it in memory. The error is the first one of out.
+// WriteText writes the text form of a block, which [ParseText] reads, without
+// holding all of it in memory. names, if not nil, tells the name of a title
+// index, "" for none; names become comments. The error is the first one of out.
 func WriteText(out io.Writer, b *Block, names func(title uint32) string) error {
 	w := textWriter{names: names, out: out}
 	w.all(b)
@@ -35,8 +27,8 @@ func WriteText(out io.Writer, b *Block, names func(title uint32) string) error {
 type textWriter struct {
 	b     []byte
 	names func(uint32) string
-	out   io.Writer // nil: everything stays in b
-	err   error     // of out
+	out   io.Writer
+	err   error // of out
 }
 
 // spillAt is the number of bytes from which lines are handed on.
@@ -44,7 +36,7 @@ const spillAt = 64 << 10
 
 // spill hands on what there is, if it is enough.
 func (w *textWriter) spill(enough int) {
-	if w.out == nil || len(w.b) < enough {
+	if len(w.b) < enough {
 		return
 	}
 	if w.err == nil {

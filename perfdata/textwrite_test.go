@@ -32,8 +32,13 @@ func TestWriteText(t *testing.T) {
 	if err := perfdata.WriteText(out, block, names); err != nil {
 		t.Fatal(err)
 	}
-	if want := perfdata.FormatText(block, names); !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("%d bytes written that are not the %d bytes formatted", got.Len(), len(want))
+	want, err := block.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := fixture(t, got.String()).Encode()
+	if err != nil || !bytes.Equal(again, want) {
+		t.Errorf("the %d bytes written are another block, error %v", got.Len(), err)
 	}
 	if most := 128 << 10; largest > most {
 		t.Errorf("%d bytes written at once, expected at most %d", largest, most)

@@ -1,9 +1,7 @@
 package sink
 
 import (
-	"bytes"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/winperf/winperf/counter"
@@ -28,20 +26,12 @@ const largeFrom = 1e21
 
 // appendNumber appends a number for the table: integers with all digits, or in
 // hexadecimal where their counter is shown so, decimals as their unit suits.
-// grouped separates thousands with commas.
-func appendNumber(dst []byte, v counter.Value, unit counter.Unit, grouped bool) []byte {
+func appendNumber(dst []byte, v counter.Value, unit counter.Unit) []byte {
+	if v.Kind() != counter.KindFloat {
+		return v.Append(dst)
+	}
 	f, _ := v.Float64()
-	begin := len(dst)
-	if v.Kind() == counter.KindFloat {
-		dst = appendDecimal(dst, f, unit)
-	} else {
-		dst = v.Append(dst)
-	}
-	hexadecimal := v.IsInteger() && v.Kind() != counter.KindInt
-	if size := math.Abs(f); grouped && !hexadecimal && size >= 1e3 && size < largeFrom {
-		return groupThousands(dst, begin)
-	}
-	return dst
+	return appendDecimal(dst, f, unit)
 }
 
 func appendDecimal(dst []byte, f float64, unit counter.Unit) []byte {
@@ -63,17 +53,4 @@ func appendDecimal(dst []byte, f float64, unit counter.Unit) []byte {
 		}
 	}
 	return strconv.AppendFloat(dst, f, 'f', count, 64)
-}
-
-// groupThousands puts a comma before every third digit of the whole part of the
-// number that begins there, counted from its end.
-func groupThousands(text []byte, begin int) []byte {
-	end := len(text)
-	if point := bytes.IndexByte(text[begin:], '.'); point >= 0 {
-		end = begin + point
-	}
-	for i := end - 3; i > begin && text[i-1] != '-'; i -= 3 {
-		text = slices.Insert(text, i, ',')
-	}
-	return text
 }

@@ -9,40 +9,37 @@ import (
 
 func TestAppendNumber(t *testing.T) {
 	tests := []struct {
-		value         counter.Value
-		unit          counter.Unit
-		text, grouped string
+		value counter.Value
+		unit  counter.Unit
+		text  string
 	}{
-		{counter.Int(0), counter.Count, "0", "0"},
-		{counter.Int(999), counter.Count, "999", "999"},
-		{counter.Int(1000), counter.Count, "1000", "1,000"},
-		{counter.Int(math.MaxUint64), counter.Count, "18446744073709551615", "18,446,744,073,709,551,615"},
-		{counter.FromBits(counter.KindHex32, 0x12345), counter.Count, "0x00012345", "0x00012345"},
-		{counter.FromBits(counter.KindHex, 0x12345), counter.Count, "0x0000000000012345", "0x0000000000012345"},
-		{counter.Float(0), counter.Percent, "0.00", "0.00"},
-		{counter.Float(12.345), counter.Percent, "12.35", "12.35"},
-		{counter.Float(0.004), counter.Percent, "0.004", "0.004"},
-		{counter.Float(0.00000123456), counter.PerSecond, "1.23e-06", "1.23e-06"},
-		{counter.Float(-1234.5), counter.PerSecond, "-1234.50", "-1,234.50"},
-		{counter.Float(-123.5), counter.PerSecond, "-123.50", "-123.50"},
-		{counter.Float(999999.99), counter.PerSecond, "999999.99", "999,999.99"},
-		{counter.Float(123456789.5), counter.PerSecond, "123456790", "123,456,790"},
-		{counter.Float(1e21), counter.PerSecond, "1e+21", "1e+21"},
-		{counter.Float(0), counter.Seconds, "0.000000", "0.000000"},
-		{counter.Float(0.0000123456), counter.Seconds, "1.23e-05", "1.23e-05"},
-		{counter.Float(0.000123456), counter.Seconds, "0.000123", "0.000123"},
-		{counter.Float(1.23456), counter.Seconds, "1.235", "1.235"},
-		{counter.Float(1234.56), counter.Seconds, "1234.6", "1,234.6"},
-		{counter.Float(1234567.8), counter.Seconds, "1234568", "1,234,568"},
-		{counter.Float(math.NaN()), counter.Percent, "NaN", "NaN"},
-		{counter.Float(math.Inf(1)), counter.Percent, "+Inf", "+Inf"},
+		{counter.Int(0), counter.Count, "0"},
+		{counter.Int(999), counter.Count, "999"},
+		{counter.Int(1000), counter.Count, "1000"},
+		{counter.Int(math.MaxUint64), counter.Count, "18446744073709551615"},
+		{counter.FromBits(counter.KindHex32, 0x12345), counter.Count, "0x00012345"},
+		{counter.FromBits(counter.KindHex, 0x12345), counter.Count, "0x0000000000012345"},
+		{counter.Float(0), counter.Percent, "0.00"},
+		{counter.Float(12.345), counter.Percent, "12.35"},
+		{counter.Float(0.004), counter.Percent, "0.004"},
+		{counter.Float(0.00000123456), counter.PerSecond, "1.23e-06"},
+		{counter.Float(-1234.5), counter.PerSecond, "-1234.50"},
+		{counter.Float(-123.5), counter.PerSecond, "-123.50"},
+		{counter.Float(999999.99), counter.PerSecond, "999999.99"},
+		{counter.Float(123456789.5), counter.PerSecond, "123456790"},
+		{counter.Float(1e21), counter.PerSecond, "1e+21"},
+		{counter.Float(0), counter.Seconds, "0.000000"},
+		{counter.Float(0.0000123456), counter.Seconds, "1.23e-05"},
+		{counter.Float(0.000123456), counter.Seconds, "0.000123"},
+		{counter.Float(1.23456), counter.Seconds, "1.235"},
+		{counter.Float(1234.56), counter.Seconds, "1234.6"},
+		{counter.Float(1234567.8), counter.Seconds, "1234568"},
+		{counter.Float(math.NaN()), counter.Percent, "NaN"},
+		{counter.Float(math.Inf(1)), counter.Percent, "+Inf"},
 	}
 	for _, test := range tests {
-		if got := string(appendNumber(nil, test.value, test.unit, false)); got != test.text {
+		if got := string(appendNumber(nil, test.value, test.unit)); got != test.text {
 			t.Errorf("%v %v: %q, want %q", test.value, test.unit, got, test.text)
-		}
-		if got := string(appendNumber([]byte("1.5"), test.value, test.unit, true)[3:]); got != test.grouped {
-			t.Errorf("%v %v, grouped: %q, want %q", test.value, test.unit, got, test.grouped)
 		}
 	}
 }

@@ -21,8 +21,6 @@ type TableOptions struct {
 	// Single tells that there will be one moment only, which needs no line
 	// with its time.
 	Single bool
-	// Grouped separates thousands with commas.
-	Grouped bool
 	// Location is the time zone of times; nil is time.Local.
 	Location *time.Location
 }
@@ -73,7 +71,7 @@ func (t *table) Write(at time.Time, readings winperf.Readings) error {
 	machine, common := commonMachine(readings)
 	t.groups.sort(at, readings, common)
 	defer t.groups.end()
-	opt := sectionOptions{width: width, cut: t.opt.Terminal, grouped: t.opt.Grouped}
+	opt := sectionOptions{width: width, cut: t.opt.Terminal}
 	title := at.In(t.opt.Location).Format(tableTime)
 	if machine != "" {
 		title += "  " + safetext.Line(machine)

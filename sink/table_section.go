@@ -21,7 +21,6 @@ const maxSingle = 80
 type section struct {
 	group   *group
 	list    bool // a row is a reading and not an instance
-	grouped bool // separate thousands
 	rows    int
 	columns []column
 	blocks  []block
@@ -39,14 +38,13 @@ type block struct{ from, to int }
 
 // sectionOptions say what a section must fit.
 type sectionOptions struct {
-	width   int  // of a line, 0 = unlimited
-	cut     bool // nothing may be wider than width
-	grouped bool // separate thousands
+	width int  // of a line, 0 = unlimited
+	cut   bool // nothing may be wider than width
 }
 
 // newSection lays out a group.
 func newSection(g *group, o sectionOptions) *section {
-	s := &section{group: g, grouped: o.grouped}
+	s := &section{group: g}
 	g.findRows()
 	list := g.sparse()
 	if !list {
@@ -156,7 +154,7 @@ func (s *section) value(r *winperf.Reading) ([]byte, style) {
 	text, ok := r.Value.AsText()
 	switch {
 	case !ok:
-		s.text = appendNumber(s.text, r.Value, r.Unit, s.grouped)
+		s.text = appendNumber(s.text, r.Value, r.Unit)
 	case text == "":
 		s.text = append(s.text, `""`...)
 	default:

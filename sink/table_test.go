@@ -52,21 +52,21 @@ func TestTableOfMoments(t *testing.T) {
 		value(`\\HOST\Memory\Available MBytes`, counter.Int(1234567), counter.Count),
 		value(`\\HOST\Memory\Pages/sec`, counter.Float(0), counter.PerSecond),
 	}
-	got := tableOf(t, 80, TableOptions{Grouped: true}, append(processes(), memory...), nil, memory[:1])
+	got := tableOf(t, 80, TableOptions{}, append(processes(), memory...), nil, memory[:1])
 	want := `2026-03-01 09:30:00.123  HOST
-Process  % Processor Time      Working Set  Owner
-_Total             198.47  123,456,789,012  ""
-build                3.25            4,096  root
-build#1       no_previous                0  -
+Process  % Processor Time   Working Set  Owner
+_Total             198.47  123456789012  ""
+build                3.25          4096  root
+build#1       no_previous             0  -
 
 Memory  Available MBytes  Pages/sec
-               1,234,567       0.00
+                 1234567       0.00
 
 2026-03-01 09:30:01.123
 
 2026-03-01 09:30:02.123  HOST
 Memory  Available MBytes
-               1,234,567
+                 1234567
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -45,7 +45,10 @@ func TestRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, publish.Options{Dir: dir}, time.Millisecond) }()
-	r := publish.NewReader(publish.ReaderOptions{Dirs: []string{dir}, OnProblem: func(err error) { t.Error(err) }})
+	r := publish.NewReader(publish.ReaderOptions{
+		Dirs:      []string{dir},
+		OnProblem: func(err error) { t.Error(err) },
+	})
 	defer r.Close()
 
 	view := r.View(nil)

@@ -28,9 +28,6 @@ func NewDLL(name string) *DLL {
 	})}
 }
 
-// Name is what the library was named.
-func (d *DLL) Name() string { return d.name }
-
 // Proc names a function of the library. Nothing is loaded yet.
 func (d *DLL) Proc(name string) *Proc {
 	return &Proc{find: sync.OnceValues(func() (uintptr, error) {

@@ -9,23 +9,21 @@ import (
 // sizes are in bytes, but for EnumerateCounterSet. Where a buffer is too small
 // the error is ERROR_NOT_ENOUGH_MEMORY and the size that of now.
 type Perflib struct {
-	enumerateSets, registrationInfo, enumerateInstances *Proc
-	openQuery, closeQuery, add, remove, info, data      *Proc
+	enumerateSets, registrationInfo        *Proc
+	openQuery, closeQuery, add, info, data *Proc
 }
 
 // NewPerflib returns the functions of a library, advapi32.dll for the system's
 // own.
 func NewPerflib(dll *DLL) *Perflib {
 	return &Perflib{
-		enumerateSets:      dll.Proc("PerfEnumerateCounterSet"),
-		registrationInfo:   dll.Proc("PerfQueryCounterSetRegistrationInfo"),
-		enumerateInstances: dll.Proc("PerfEnumerateCounterSetInstances"),
-		openQuery:          dll.Proc("PerfOpenQueryHandle"),
-		closeQuery:         dll.Proc("PerfCloseQueryHandle"),
-		add:                dll.Proc("PerfAddCounters"),
-		remove:             dll.Proc("PerfDeleteCounters"),
-		info:               dll.Proc("PerfQueryCounterInfo"),
-		data:               dll.Proc("PerfQueryCounterData"),
+		enumerateSets:    dll.Proc("PerfEnumerateCounterSet"),
+		registrationInfo: dll.Proc("PerfQueryCounterSetRegistrationInfo"),
+		openQuery:        dll.Proc("PerfOpenQueryHandle"),
+		closeQuery:       dll.Proc("PerfCloseQueryHandle"),
+		add:              dll.Proc("PerfAddCounters"),
+		info:             dll.Proc("PerfQueryCounterInfo"),
+		data:             dll.Proc("PerfQueryCounterData"),
 	}
 }
 
@@ -79,24 +77,6 @@ func (p *Perflib) RegistrationInfo(machine string, set *[16]byte, code, lang uin
 	return int(actual), Errno(status).Err()
 }
 
-// EnumerateInstances reads the PERF_INSTANCE_HEADER blocks of a counter set.
-//
-// sys	PerfEnumerateCounterSetInstances(machine *uint16, id *GUID, instances *byte, size uint32, actual *uint32) (status Errno) = advapi32.PerfEnumerateCounterSetInstances
-func (p *Perflib) EnumerateInstances(machine string, set *[16]byte, buf []byte) (int, error) {
-	addr, err := p.enumerateInstances.Addr()
-	if err != nil {
-		return 0, err
-	}
-	name, err := machine16(machine)
-	if err != nil {
-		return 0, err
-	}
-	var actual uint32
-	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(set)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(buf))), uintptr(len(buf)), uintptr(unsafe.Pointer(&actual)))
-	return int(actual), Errno(status).Err()
-}
-
 // OpenQuery opens a query.
 //
 // sys	PerfOpenQueryHandle(machine *uint16, query *Handle) (status Errno) = advapi32.PerfOpenQueryHandle
@@ -130,18 +110,8 @@ func (p *Perflib) CloseQuery(query uintptr) error {
 // each what became of it.
 //
 // sys	PerfAddCounters(query Handle, counters *byte, size uint32) (status Errno) = advapi32.PerfAddCounters
-func (p *Perflib) AddCounters(query uintptr, ids []byte) error { return change(p.add, query, ids) }
-
-// DeleteCounters takes PERF_COUNTER_IDENTIFIER blocks out of a query and writes
-// into each what became of it.
-//
-// sys	PerfDeleteCounters(query Handle, counters *byte, size uint32) (status Errno) = advapi32.PerfDeleteCounters
-func (p *Perflib) DeleteCounters(query uintptr, ids []byte) error {
-	return change(p.remove, query, ids)
-}
-
-func change(proc *Proc, query uintptr, ids []byte) error {
-	addr, err := proc.Addr()
+func (p *Perflib) AddCounters(query uintptr, ids []byte) error {
+	addr, err := p.add.Addr()
 	if err != nil {
 		return err
 	}

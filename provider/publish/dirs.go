@@ -12,17 +12,6 @@ import (
 // published files, separated as in PATH.
 const Environment = "WINPERF_PUBLISH"
 
-// Dirs returns the directories that published files may be in, in the order in
-// which a publisher tries them: those of the environment variable WINPERF_PUBLISH
-// or, without it, the system's common one and the user's own.
-func Dirs() []string {
-	var dirs []string
-	for _, d := range chooseDirs() {
-		dirs = append(dirs, d.path)
-	}
-	return dirs
-}
-
 // directory is where published files may be.
 type directory struct {
 	path string

@@ -11,9 +11,9 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// FirstTitle is the lowest title index that an object gets: PDH does not tell the
+// firstTitle is the lowest title index that an object gets: PDH does not tell the
 // real ones.
-const FirstTitle = 1 << 25
+const firstTitle = 1 << 25
 
 // titleRoom is how many title indices an object has, with those of its counters:
 // the counters of an object are learned one by one.
@@ -54,7 +54,7 @@ func (c *catalog) object(name string) *object {
 	if o := c.byName[key]; o != nil {
 		return o
 	}
-	o := &object{name: name, title: FirstTitle + uint32(len(c.objects))*titleRoom, counters: map[string]*entry{}}
+	o := &object{name: name, title: firstTitle + uint32(len(c.objects))*titleRoom, counters: map[string]*entry{}}
 	c.objects, c.byName[key], c.changed = append(c.objects, o), o, true
 	put(c.local, o.title, name)
 	return o

@@ -23,17 +23,17 @@ const (
 // does.
 type client struct{ calls *calls }
 
-// CallError tells which call failed. It wraps what the system said: a PDH status,
+// callError tells which call failed. It wraps what the system said: a PDH status,
 // which in turn is ErrNoObject, ErrNoCounter, ErrNoInstance, ErrNoMachine, ErrPath
 // or ErrNotSupported of package winperf where it says so.
-type CallError struct {
+type callError struct {
 	Function string
 	About    string // a path or a name, "" where the call is about none
 	Err      error
 }
 
 // Error names the function and what it was about.
-func (e *CallError) Error() string {
+func (e *callError) Error() string {
 	if e.About == "" {
 		return fmt.Sprintf("%s: %v", e.Function, e.Err)
 	}
@@ -41,14 +41,14 @@ func (e *CallError) Error() string {
 }
 
 // Unwrap returns what the system said.
-func (e *CallError) Unwrap() error { return e.Err }
+func (e *callError) Unwrap() error { return e.Err }
 
-// failed is a CallError, or nil.
+// failed is a callError, or nil.
 func failed(function, about string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &CallError{function, about, err}
+	return &callError{function, about, err}
 }
 
 // tooSmall tells whether a buffer has to grow. Windows XP gave the second code.

@@ -56,7 +56,7 @@ func TestClient(t *testing.T) {
 			}
 			return nil
 		}
-		var named *CallError
+		var named *callError
 		if _, err := r.get(c); !errors.Is(err, fs.ErrPermission) || !errors.As(err, &named) || !strings.HasPrefix(named.Function, "Pdh") {
 			t.Errorf("%s: %v", r.function, err)
 		}
@@ -167,7 +167,7 @@ func TestSelections(t *testing.T) {
 		{"the costly", winperf.Selection{Costly: true}, "Thread"},
 		{"all", winperf.Selection{Global: true, Costly: true}, processes + "\n" + memory + "\nThread"},
 		{"definitions", winperf.Selection{Global: true, Metadata: true}, "Prozess\nSpeicher"},
-		{"by title", winperf.Selection{Objects: []winperf.ObjectID{{Index: FirstTitle + titleRoom}}}, memory},
+		{"by title", winperf.Selection{Objects: []winperf.ObjectID{{Index: firstTitle + titleRoom}}}, memory},
 		{"a pattern, which asks for no costly object", paths(t, `\Th*(*)\Nummer`, `\*\Bytes`), "Speicher =1099511627778"},
 		{"a costly object by its name", paths(t, `\thread(*)\N*`), "Thread"},
 		{"by name", paths(t, `\speicher\bytes`), "Speicher =1099511627778"},
@@ -346,8 +346,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s has the titles %v", name, names.Lookup(name))
 		}
 	}
-	if got := names.In("009").Title(FirstTitle + 2); got != "Handle Count" || names.Title(FirstTitle+2) != "Handles" || names.Help(FirstTitle+3) != "Hilfe" {
-		t.Errorf("%q %q %q", got, names.Title(FirstTitle+2), names.Help(FirstTitle+3))
+	if got := names.In("009").Title(firstTitle + 2); got != "Handle Count" || names.Title(firstTitle+2) != "Handles" || names.Help(firstTitle+3) != "Hilfe" {
+		t.Errorf("%q %q %q", got, names.Title(firstTitle+2), names.Help(firstTitle+3))
 	}
 }
 

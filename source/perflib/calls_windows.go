@@ -26,17 +26,12 @@ func systemCalls(library string) (*calls, error) {
 			n, err := p.RegistrationInfo(machine, (*[16]byte)(set), code, lang, buf)
 			return n, status(err)
 		},
-		enumerateInstances: func(machine string, set *winperf.GUID, buf []byte) (int, error) {
-			n, err := p.EnumerateInstances(machine, (*[16]byte)(set), buf)
-			return n, status(err)
-		},
 		openQuery: func(machine string) (uintptr, error) {
 			query, err := p.OpenQuery(machine)
 			return query, status(err)
 		},
-		closeQuery:     func(query uintptr) error { return status(p.CloseQuery(query)) },
-		addCounters:    func(query uintptr, ids []byte) error { return status(p.AddCounters(query, ids)) },
-		deleteCounters: func(query uintptr, ids []byte) error { return status(p.DeleteCounters(query, ids)) },
+		closeQuery:  func(query uintptr) error { return status(p.CloseQuery(query)) },
+		addCounters: func(query uintptr, ids []byte) error { return status(p.AddCounters(query, ids)) },
 		queryInfo: func(query uintptr, buf []byte) (int, error) {
 			n, err := p.QueryInfo(query, buf)
 			return n, status(err)

@@ -11,9 +11,9 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// FirstTitle is the lowest title index that a counter set gets. Those of Windows
+// firstTitle is the lowest title index that a counter set gets. Those of Windows
 // itself, and of package provider, are far below.
-const FirstTitle = 1 << 24
+const firstTitle = 1 << 24
 
 // catalog is what is known of the registered counter sets.
 type catalog struct {
@@ -34,7 +34,7 @@ func (s *source) refresh(ctx context.Context) (*winperf.Schema, error) {
 	c := &s.catalog
 	if c.infos == nil {
 		*c = catalog{
-			infos: map[winperf.GUID]*counterset.Info{}, next: FirstTitle,
+			infos: map[winperf.GUID]*counterset.Info{}, next: firstTitle,
 			english: map[uint32]string{}, local: map[uint32]string{},
 		}
 	}

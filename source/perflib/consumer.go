@@ -22,35 +22,24 @@ const (
 // read may grow between two calls, but not for ever.
 const maxGrowth = 16
 
-// Consumer calls the PerfLib functions: buffers grow as they must, answers are
+// consumer calls the PerfLib functions: buffers grow as they must, answers are
 // checked, and errors say what was asked. All of its methods may be used from
 // several goroutines. They do not return before Windows does.
-type Consumer struct {
+type consumer struct {
 	calls   *calls
 	machine string
 }
 
-// NewConsumer returns a consumer of a machine, "" for this one. library names
-// another library than advapi32.dll with the same functions; it is "" but for
-// tests. On other systems than Windows the error wraps winperf.ErrNotSupported.
-func NewConsumer(machine, library string) (*Consumer, error) {
-	c, err := systemCalls(library)
-	if err != nil {
-		return nil, err
-	}
-	return &Consumer{calls: c, machine: machine}, nil
-}
-
-// CallError tells which call failed. It wraps what the system said, mostly a
+// callError tells which call failed. It wraps what the system said, mostly a
 // counterset.Status.
-type CallError struct {
+type callError struct {
 	Function string
 	Set      winperf.GUID // zero where the call is about none
 	Err      error
 }
 
 // Error names the function and the counter set.
-func (e *CallError) Error() string {
+func (e *callError) Error() string {
 	if e.Set.IsZero() {
 		return fmt.Sprintf("%s: %v", e.Function, e.Err)
 	}
@@ -58,7 +47,7 @@ func (e *CallError) Error() string {
 }
 
 // Unwrap returns what the system said.
-func (e *CallError) Unwrap() error { return e.Err }
+func (e *callError) Unwrap() error { return e.Err }
 
 // grown calls f with buf, and with ever larger buffers for as long as f says that
 // it needs more, up to max elements. f returns how many elements there are.
@@ -89,12 +78,12 @@ func grown[T any](buf []T, max int, f func([]T) (int, error)) ([]T, error) {
 }
 
 // Sets returns the counter sets that are registered.
-func (c *Consumer) Sets() ([]winperf.GUID, error) {
+func (c *consumer) Sets() ([]winperf.GUID, error) {
 	ids, err := grown(make([]winperf.GUID, 512), maxSets, func(buf []winperf.GUID) (int, error) {
 		return c.calls.enumerateSets(c.machine, buf)
 	})
 	if err != nil {
-		return nil, &CallError{Function: "PerfEnumerateCounterSet", Err: err}
+		return nil, &callError{Function: "PerfEnumerateCounterSet", Err: err}
 	}
 	return ids, nil
 }
@@ -102,7 +91,7 @@ func (c *Consumer) Sets() ([]winperf.GUID, error) {
 // Registration reads what is registered about a counter set, as the system gives
 // it. code is one of the Reg constants of package counterset, lang a language
 // identifier, 0 for English, or for counterset.RegCounter the counter's id.
-func (c *Consumer) Registration(set winperf.GUID, code, lang uint32) ([]byte, error) {
+func (c *consumer) Registration(set winperf.GUID, code, lang uint32) ([]byte, error) {
 	b, err := grown(make([]byte, 4096), maxInfo, func(buf []byte) (int, error) {
 		return c.calls.registrationInfo(c.machine, &set, code, lang, buf)
 	})
@@ -113,13 +102,13 @@ func (c *Consumer) Registration(set winperf.GUID, code, lang uint32) ([]byte, er
 }
 
 // aboutSet is an error of a call for registration information.
-func (c *Consumer) aboutSet(code uint32, set winperf.GUID, err error) error {
-	return &CallError{Function: fmt.Sprintf("PerfQueryCounterSetRegistrationInfo (%d)", code), Set: set, Err: err}
+func (c *consumer) aboutSet(code uint32, set winperf.GUID, err error) error {
+	return &callError{Function: fmt.Sprintf("PerfQueryCounterSetRegistrationInfo (%d)", code), Set: set, Err: err}
 }
 
 // Info reads the registration of a counter set and of all its counters. Where
 // it is damaged, what can be read is returned with the error.
-func (c *Consumer) Info(set winperf.GUID) (*counterset.Info, []byte, error) {
+func (c *consumer) Info(set winperf.GUID) (*counterset.Info, []byte, error) {
 	b, err := c.Registration(set, counterset.RegCounterSet, 0)
 	if err != nil {
 		return nil, nil, err
@@ -135,22 +124,9 @@ func (c *Consumer) Info(set winperf.GUID) (*counterset.Info, []byte, error) {
 	return info, b, err
 }
 
-// Counter reads the registration of one counter.
-func (c *Consumer) Counter(set winperf.GUID, id uint32) (counterset.CounterInfo, error) {
-	b, err := c.Registration(set, counterset.RegCounter, id)
-	if err != nil {
-		return counterset.CounterInfo{}, err
-	}
-	info, err := counterset.ParseCounterInfo(b)
-	if err != nil {
-		err = c.aboutSet(counterset.RegCounter, set, err)
-	}
-	return info, err
-}
-
 // Text reads one text: code is RegName, RegHelp, RegProviderName or
 // RegEnglishName of package counterset.
-func (c *Consumer) Text(set winperf.GUID, code, lang uint32) (string, error) {
+func (c *consumer) Text(set winperf.GUID, code, lang uint32) (string, error) {
 	b, err := c.Registration(set, code, lang)
 	if err != nil {
 		return "", err
@@ -165,7 +141,7 @@ func (c *Consumer) Text(set winperf.GUID, code, lang uint32) (string, error) {
 // Texts reads the texts of all counters: code is RegCounterNames, RegCounterHelps
 // or RegEnglishCounter of package counterset. Texts that cannot be read cost
 // themselves; the errors tell which.
-func (c *Consumer) Texts(set winperf.GUID, code, lang uint32) ([]counterset.CounterString, []error) {
+func (c *consumer) Texts(set winperf.GUID, code, lang uint32) ([]counterset.CounterString, []error) {
 	b, err := c.Registration(set, code, lang)
 	if err != nil {
 		return nil, []error{err}
@@ -175,33 +151,4 @@ func (c *Consumer) Texts(set winperf.GUID, code, lang uint32) ([]counterset.Coun
 		errs[i] = c.aboutSet(code, set, err)
 	}
 	return all, errs
-}
-
-// Provider returns the GUID of the provider of a counter set.
-func (c *Consumer) Provider(set winperf.GUID) (winperf.GUID, error) {
-	b, err := c.Registration(set, counterset.RegProviderGUID, 0)
-	if err != nil {
-		return winperf.GUID{}, err
-	}
-	id, err := counterset.ParseGUID(b)
-	if err != nil {
-		err = c.aboutSet(counterset.RegProviderGUID, set, err)
-	}
-	return id, err
-}
-
-// Instances returns the instances that a counter set has now. Where the answer
-// is damaged, those before are returned with the error.
-func (c *Consumer) Instances(set winperf.GUID) ([]counterset.InstanceName, error) {
-	b, err := grown(make([]byte, 4096), maxInfo, func(buf []byte) (int, error) {
-		return c.calls.enumerateInstances(c.machine, &set, buf)
-	})
-	var all []counterset.InstanceName
-	if err == nil {
-		all, err = counterset.ParseInstances(b)
-	}
-	if err != nil {
-		return all, &CallError{Function: "PerfEnumerateCounterSetInstances", Set: set, Err: err}
-	}
-	return all, nil
 }

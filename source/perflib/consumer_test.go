@@ -13,7 +13,7 @@ import (
 // TestConsumer calls every function of the interface.
 func TestConsumer(t *testing.T) {
 	f := newFake()
-	c := &Consumer{calls: f.table()}
+	c := &consumer{calls: f.table()}
 	sets, err := c.Sets()
 	if diff := cmp.Diff([]winperf.GUID{disks, clock, dead}, sets); diff != "" || err != nil {
 		t.Error(diff, err)
@@ -25,9 +25,6 @@ func TestConsumer(t *testing.T) {
 	if diff := cmp.Diff(&f.sets[0].info, info); diff != "" {
 		t.Error(diff)
 	}
-	if one, err := c.Counter(disks, 2); err != nil || one != info.Counters[1] {
-		t.Error(one, err)
-	}
 	for code, want := range map[uint32]string{
 		counterset.RegName: "Disk", counterset.RegHelp: "Help on Disk", counterset.RegProviderName: "Provider", counterset.RegEnglishName: "Disk",
 	} {
@@ -38,19 +35,12 @@ func TestConsumer(t *testing.T) {
 	if all, errs := c.Texts(disks, counterset.RegCounterNames, 0); len(errs) > 0 || len(all) != 2 || all[1].Text != "Counter 2" {
 		t.Error(all, errs)
 	}
-	if id, err := c.Provider(disks); err != nil || id[0] != 9 {
-		t.Error(id, err)
-	}
-	instances, err := c.Instances(disks)
-	if diff := cmp.Diff(f.sets[0].instances, instances); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
 }
 
 // TestHandle adds, reads and deletes, with filters by name and by id.
 func TestHandle(t *testing.T) {
 	f := newFake()
-	h, err := (&Consumer{calls: f.table()}).Open()
+	h, err := (&consumer{calls: f.table()}).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,21 +77,13 @@ func TestHandle(t *testing.T) {
 	if got := data(); got != "_Total C: D:" {
 		t.Errorf("instances %s", got)
 	}
-	deleted, err := h.Delete(ids[0], ids[2])
-	if err != nil || deleted[0].Status != 0 || deleted[1].Status != counterset.InvalidParameter {
-		t.Error(deleted, err)
-	}
-	if got := data(); got != "_Total" {
-		t.Errorf("instances %s", got)
-	}
 	if err := errors.Join(h.Close(), h.Close()); err != nil || len(f.queries) != 0 {
 		t.Error(err, f.queries)
 	}
 	_, err1 := h.Add(ids...)
-	_, err2 := h.Delete(ids...)
-	_, _, err3 := h.Info()
-	_, err4 := h.Data(nil, 0)
-	for _, err := range []error{err1, err2, err3, err4} {
+	_, _, err2 := h.Info()
+	_, err3 := h.Data(nil, 0)
+	for _, err := range []error{err1, err2, err3} {
 		if !errors.Is(err, winperf.ErrState) {
 			t.Errorf("closed: %v", err)
 		}
@@ -111,31 +93,25 @@ func TestHandle(t *testing.T) {
 // TestConsumerErrors fails every function.
 func TestConsumerErrors(t *testing.T) {
 	one := counterset.Identifier{Set: disks, Counter: counterset.Any, Instance: "*"}
-	run := map[string]func(c *Consumer) error{
-		"enumerateSets":      func(c *Consumer) error { _, err := c.Sets(); return err },
-		"registrationInfo":   func(c *Consumer) error { _, _, err := c.Info(disks); return err },
-		"enumerateInstances": func(c *Consumer) error { _, err := c.Instances(disks); return err },
-		"openQuery":          func(c *Consumer) error { _, err := c.Open(); return err },
-		"closeQuery": func(c *Consumer) error {
+	run := map[string]func(c *consumer) error{
+		"enumerateSets":    func(c *consumer) error { _, err := c.Sets(); return err },
+		"registrationInfo": func(c *consumer) error { _, _, err := c.Info(disks); return err },
+		"openQuery":        func(c *consumer) error { _, err := c.Open(); return err },
+		"closeQuery": func(c *consumer) error {
 			h, _ := c.Open()
 			return h.Close()
 		},
-		"addCounters": func(c *Consumer) error {
+		"addCounters": func(c *consumer) error {
 			h, _ := c.Open()
 			_, err := h.Add(one)
 			return err
 		},
-		"deleteCounters": func(c *Consumer) error {
-			h, _ := c.Open()
-			_, err := h.Delete(one)
-			return err
-		},
-		"queryInfo": func(c *Consumer) error {
+		"queryInfo": func(c *consumer) error {
 			h, _ := c.Open()
 			_, _, err := h.Info()
 			return err
 		},
-		"queryData": func(c *Consumer) error {
+		"queryData": func(c *consumer) error {
 			h, _ := c.Open()
 			_, err := h.Data(nil, 0)
 			return err
@@ -144,8 +120,8 @@ func TestConsumerErrors(t *testing.T) {
 	for function, call := range run {
 		f := newFake()
 		f.fail = failOnce(function, counterset.AccessDenied)
-		err := call(&Consumer{calls: f.table()})
-		var named *CallError
+		err := call(&consumer{calls: f.table()})
+		var named *callError
 		if !errors.Is(err, counterset.AccessDenied) || !errors.As(err, &named) || !strings.HasPrefix(named.Function, "Perf") {
 			t.Errorf("%s: %v", function, err)
 		}
@@ -155,7 +131,7 @@ func TestConsumerErrors(t *testing.T) {
 			}
 			return nil
 		}
-		err = call(&Consumer{calls: f.table()})
+		err = call(&consumer{calls: f.table()})
 		if err == nil {
 			t.Errorf("%s that always needs more: no error", function)
 		}
@@ -165,7 +141,7 @@ func TestConsumerErrors(t *testing.T) {
 // TestGrowth reads what grows between two calls.
 func TestGrowth(t *testing.T) {
 	f := newFake()
-	h, _ := (&Consumer{calls: f.table()}).Open()
+	h, _ := (&consumer{calls: f.table()}).Open()
 	if _, err := h.Add(counterset.Identifier{Set: clock, Counter: counterset.Any}); err != nil {
 		t.Fatal(err)
 	}
@@ -197,24 +173,22 @@ func TestGrowth(t *testing.T) {
 // TestBadAnswers gives the consumer what no one should.
 func TestBadAnswers(t *testing.T) {
 	f := newFake()
-	c := &Consumer{calls: f.table()}
+	c := &consumer{calls: f.table()}
 	for _, b := range [][]byte{{}, {1}, make([]byte, 15)} {
 		f.texts = map[uint32][]byte{}
 		for code := range uint32(11) {
 			f.texts[code] = b
 		}
 		_, _, err1 := c.Info(disks)
-		_, err2 := c.Counter(disks, 1)
-		_, err3 := c.Text(disks, counterset.RegName, 0)
+		_, err2 := c.Text(disks, counterset.RegName, 0)
 		_, errs := c.Texts(disks, counterset.RegCounterNames, 0)
-		_, err4 := c.Provider(disks)
-		for i, err := range append(errs, err1, err2, err4) {
+		for i, err := range append(errs, err1) {
 			if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), disks.String()) {
 				t.Errorf("%d bytes, %d: %v", len(b), i, err)
 			}
 		}
-		if len(b) < 2 && !errors.Is(err3, winperf.ErrBadData) {
-			t.Errorf("%d bytes: %v", len(b), err3)
+		if len(b) < 2 && !errors.Is(err2, winperf.ErrBadData) {
+			t.Errorf("%d bytes: %v", len(b), err2)
 		}
 	}
 	f.texts = map[uint32][]byte{counterset.RegCounterSet: counterset.AppendInfo(nil, &f.sets[1].info)}
@@ -224,7 +198,7 @@ func TestBadAnswers(t *testing.T) {
 	var ids []byte
 	table := f.table()
 	table.addCounters = func(_ uintptr, b []byte) error { ids = b; b[20] = 200; return nil }
-	h, _ := (&Consumer{calls: table}).Open()
+	h, _ := (&consumer{calls: table}).Open()
 	if _, err := h.Add(counterset.Identifier{Set: disks}); !errors.Is(err, winperf.ErrBadData) || len(ids) != 40 {
 		t.Error(err)
 	}

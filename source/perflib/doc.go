@@ -3,10 +3,10 @@
 // Learn, "Using the PerfLib Functions to Consume Counter Data"). Providers of
 // version 1, such as that of processes, cannot be reached through it.
 //
-// [Open] gives a winperf.Source. [Consumer] has the functions themselves, with
+// [Open] gives a winperf.Source. [consumer] has the functions themselves, with
 // what they need: growing buffers, checks, and errors that say what was asked.
 //
 // Counter sets have no title indices. The source gives them some, from
-// [FirstTitle] on, in the order in which it meets the sets: they hold for as long
+// [firstTitle] on, in the order in which it meets the sets: they hold for as long
 // as the source is open.
 package perflib

@@ -92,17 +92,15 @@ func (f *fake) source(opt Options) (*source, error) { return open(f.table(), opt
 // table are the fake's functions.
 func (f *fake) table() *calls {
 	return &calls{
-		enumerateSets:      f.enumerateSets,
-		registrationInfo:   f.registrationInfo,
-		enumerateInstances: f.enumerateInstances,
-		openQuery:          f.openQuery,
-		closeQuery:         f.closeQuery,
-		addCounters:        f.addCounters,
-		deleteCounters:     f.deleteCounters,
-		queryInfo:          f.queryInfo,
-		queryData:          f.queryData,
-		computerName:       func() (string, error) { return "HOST", f.called("computerName") },
-		uiLanguage:         func() (uint16, error) { return 0x407, f.called("uiLanguage") },
+		enumerateSets:    f.enumerateSets,
+		registrationInfo: f.registrationInfo,
+		openQuery:        f.openQuery,
+		closeQuery:       f.closeQuery,
+		addCounters:      f.addCounters,
+		queryInfo:        f.queryInfo,
+		queryData:        f.queryData,
+		computerName:     func() (string, error) { return "HOST", f.called("computerName") },
+		uiLanguage:       func() (uint16, error) { return 0x407, f.called("uiLanguage") },
 		now: func() time.Time {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -216,23 +214,6 @@ func (f *fake) registrationInfo(_ string, id *winperf.GUID, code, lang uint32, b
 	return 0, counterset.InvalidParameter
 }
 
-func (f *fake) enumerateInstances(_ string, id *winperf.GUID, buf []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.called("enumerateInstances"); err != nil {
-		return 0, err
-	}
-	s := f.set(*id)
-	if s == nil || !s.running {
-		return 0, counterset.GUIDNotFound
-	}
-	var b []byte
-	for _, in := range s.instances {
-		b, _ = counterset.AppendInstance(b, in)
-	}
-	return give(buf, b)
-}
-
 func (f *fake) openQuery(string) (uintptr, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -296,24 +277,6 @@ func (f *fake) addCounters(query uintptr, b []byte) error {
 			f.queries[query] = slices.Insert(f.queries[query], 0, id)
 		}
 		copy(b, stamp(b, i, status, 0))
-	}
-	return nil
-}
-
-func (f *fake) deleteCounters(query uintptr, b []byte) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.called("deleteCounters"); err != nil {
-		return err
-	}
-	ids, _ := counterset.ParseIdentifiers(b)
-	for i, id := range ids {
-		at := slices.IndexFunc(f.queries[query], func(o counterset.Identifier) bool { return sameQuery(o, id) })
-		if at < 0 {
-			copy(b, stamp(b, i, counterset.InvalidParameter, 0))
-			continue
-		}
-		f.queries[query] = slices.Delete(f.queries[query], at, at+1)
 	}
 	return nil
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/winperf/winperf/counterset"
 )
 
-// Handle is an open query: a list of identifiers that are sampled together. It
+// handle is an open query: a list of identifiers that are sampled together. It
 // serves one goroutine at a time.
-type Handle struct {
-	consumer *Consumer
+type handle struct {
+	consumer *consumer
 	query    uintptr
 	open     bool
 
@@ -20,12 +20,12 @@ type Handle struct {
 }
 
 // Open opens a query without identifiers.
-func (c *Consumer) Open() (*Handle, error) {
+func (c *consumer) Open() (*handle, error) {
 	query, err := c.calls.openQuery(c.machine)
 	if err != nil {
-		return nil, &CallError{Function: "PerfOpenQueryHandle", Err: err}
+		return nil, &callError{Function: "PerfOpenQueryHandle", Err: err}
 	}
-	h := &Handle{consumer: c, query: query, open: true}
+	h := &handle{consumer: c, query: query, open: true}
 	h.data = func(buf []byte) (int, error) {
 		err := c.calls.queryData(h.query, buf, &h.size)
 		return int(h.size), err
@@ -34,35 +34,27 @@ func (c *Consumer) Open() (*Handle, error) {
 }
 
 // Close closes the query. A second Close does nothing.
-func (h *Handle) Close() error {
+func (h *handle) Close() error {
 	if !h.open {
 		return nil
 	}
 	h.open = false
 	if err := h.consumer.calls.closeQuery(h.query); err != nil {
-		return &CallError{Function: "PerfCloseQueryHandle", Err: err}
+		return &callError{Function: "PerfCloseQueryHandle", Err: err}
 	}
 	return nil
 }
 
 // errClosed tells that a closed query was used.
 func errClosed(function string) error {
-	return &CallError{Function: function, Err: fmt.Errorf("the query is closed: %w", winperf.ErrState)}
+	return &callError{Function: function, Err: fmt.Errorf("the query is closed: %w", winperf.ErrState)}
 }
 
 // Add adds identifiers to the query and returns them with the status of each.
 // The error is that of the call as a whole, which may fail although some were
-// added: [Handle.Info] tells what the query has.
-func (h *Handle) Add(ids ...counterset.Identifier) ([]counterset.Identifier, error) {
-	return h.change("PerfAddCounters", h.consumer.calls.addCounters, ids)
-}
-
-// Delete takes identifiers out of the query, as Add puts them in.
-func (h *Handle) Delete(ids ...counterset.Identifier) ([]counterset.Identifier, error) {
-	return h.change("PerfDeleteCounters", h.consumer.calls.deleteCounters, ids)
-}
-
-func (h *Handle) change(function string, call func(uintptr, []byte) error, ids []counterset.Identifier) ([]counterset.Identifier, error) {
+// added: [handle.Info] tells what the query has.
+func (h *handle) Add(ids ...counterset.Identifier) ([]counterset.Identifier, error) {
+	const function = "PerfAddCounters"
 	if !h.open {
 		return nil, errClosed(function)
 	}
@@ -71,26 +63,26 @@ func (h *Handle) change(function string, call func(uintptr, []byte) error, ids [
 		id.Status, id.Index = 0, 0
 		var err error
 		if b, err = counterset.AppendIdentifier(b, id); err != nil {
-			return nil, &CallError{Function: function, Set: id.Set, Err: err}
+			return nil, &callError{Function: function, Set: id.Set, Err: err}
 		}
 	}
 	if len(b) > maxIdentifiers {
-		return nil, &CallError{Function: function, Err: fmt.Errorf("%d bytes of identifiers, at most %d are accepted", len(b), maxIdentifiers)}
+		return nil, &callError{Function: function, Err: fmt.Errorf("%d bytes of identifiers, at most %d are accepted", len(b), maxIdentifiers)}
 	}
-	err := call(h.query, b)
+	err := h.consumer.calls.addCounters(h.query, b)
 	changed, parseErr := counterset.ParseIdentifiers(b)
 	if parseErr == nil && len(changed) != len(ids) {
 		parseErr = fmt.Errorf("%d identifiers came back, want %d: %w", len(changed), len(ids), winperf.ErrBadData)
 	}
 	if err = errors.Join(err, parseErr); err != nil {
-		return changed, &CallError{Function: function, Err: err}
+		return changed, &callError{Function: function, Err: err}
 	}
 	return changed, nil
 }
 
 // Info returns the identifiers that the query has; the Index of each is the
 // position of its answer in a sample.
-func (h *Handle) Info() ([]counterset.Identifier, []byte, error) {
+func (h *handle) Info() ([]counterset.Identifier, []byte, error) {
 	const function = "PerfQueryCounterInfo"
 	if !h.open {
 		return nil, nil, errClosed(function)
@@ -103,7 +95,7 @@ func (h *Handle) Info() ([]counterset.Identifier, []byte, error) {
 		ids, err = counterset.ParseIdentifiers(b)
 	}
 	if err != nil {
-		return ids, nil, &CallError{Function: function, Err: err}
+		return ids, nil, &callError{Function: function, Err: err}
 	}
 	return ids, b, nil
 }
@@ -111,7 +103,7 @@ func (h *Handle) Info() ([]counterset.Identifier, []byte, error) {
 // Data takes a sample into buf's memory, or a larger one, and returns it: a
 // PERF_DATA_HEADER block that counterset.ParseData takes apart. Behind it there is
 // room for spare bytes.
-func (h *Handle) Data(buf []byte, spare int) ([]byte, error) {
+func (h *handle) Data(buf []byte, spare int) ([]byte, error) {
 	const function = "PerfQueryCounterData"
 	if !h.open {
 		return buf[:0], errClosed(function)
@@ -119,7 +111,7 @@ func (h *Handle) Data(buf []byte, spare int) ([]byte, error) {
 	room := buf[:max(0, cap(buf)-spare)]
 	b, err := grown(room, maxData, h.data)
 	if err != nil {
-		return b[:0], &CallError{Function: function, Err: err}
+		return b[:0], &callError{Function: function, Err: err}
 	}
 	if cap(b)-len(b) < spare { // it grew
 		b = append(make([]byte, 0, len(b)+len(b)/8+spare), b...)

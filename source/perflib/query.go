@@ -64,11 +64,11 @@ func (q *query) Close() error { return q.line.Close(closeGrace, q.session.close)
 
 // session is an open query of the system.
 type session struct {
-	consumer *Consumer
+	consumer *consumer
 	machine  string
 	retry    time.Duration
 
-	handle  *Handle
+	handle  *handle
 	active  int                     // identifiers that are answered
 	refused []counterset.Identifier // those that are not, with the reason
 	tried   time.Time               // when they were tried last

@@ -48,7 +48,7 @@ func open(c *calls, opt Options) (*source, error) {
 	if opt.Retry == 0 {
 		opt.Retry = defaultRetry
 	}
-	s := &source{consumer: &Consumer{calls: c, machine: opt.Machine}, opt: opt, machine: opt.Machine, line: call.NewLine()}
+	s := &source{consumer: &consumer{calls: c, machine: opt.Machine}, opt: opt, machine: opt.Machine, line: call.NewLine()}
 	if err := s.prepare(); err != nil {
 		_ = s.Close()
 		return nil, err
@@ -58,7 +58,7 @@ func open(c *calls, opt Options) (*source, error) {
 
 // source may be used by any number of goroutines.
 type source struct {
-	consumer *Consumer
+	consumer *consumer
 	opt      Options
 	machine  string
 	language language // the user's

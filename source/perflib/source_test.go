@@ -91,7 +91,7 @@ func TestSelections(t *testing.T) {
 		{"costly, of which there are none", winperf.Selection{Costly: true}, ""},
 		{"definitions", winperf.Selection{Global: true, Metadata: true}, "Disk\nClock\nDead"},
 		{"by GUID", winperf.Selection{Objects: []winperf.ObjectID{{GUID: disks}}}, all},
-		{"by title", winperf.Selection{Objects: []winperf.ObjectID{{Index: FirstTitle}}}, all},
+		{"by title", winperf.Selection{Objects: []winperf.ObjectID{{Index: firstTitle}}}, all},
 		{"by name", paths(t, `\disk(*)\Counter 1`), all},
 		{"by its name in German", paths(t, `\Deutsch Disk(*)\*`), all},
 		{"by pattern", paths(t, `\*sk(*)\*`), all},
@@ -137,7 +137,7 @@ func TestSchema(t *testing.T) {
 	}
 	got := []string{}
 	for _, n := range []*nametable.Names{names, names.In("009")} {
-		for _, title := range []uint32{FirstTitle, FirstTitle + 2, FirstTitle + 4, FirstTitle + 6} {
+		for _, title := range []uint32{firstTitle, firstTitle + 2, firstTitle + 4, firstTitle + 6} {
 			got = append(got, n.Title(title)+": "+n.Help(title+1))
 		}
 	}
@@ -193,8 +193,8 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	names, _ := nametable.FromSchema(schema)
-	if names.Title(FirstTitle) != "Disk" || names.Title(FirstTitle+2) != "Counter 1" || names.Help(FirstTitle+3) != "" {
-		t.Errorf("%q %q %q", names.Title(FirstTitle), names.Title(FirstTitle+2), names.Help(FirstTitle+3))
+	if names.Title(firstTitle) != "Disk" || names.Title(firstTitle+2) != "Counter 1" || names.Help(firstTitle+3) != "" {
+		t.Errorf("%q %q %q", names.Title(firstTitle), names.Title(firstTitle+2), names.Help(firstTitle+3))
 	}
 	if len(schema.Damage) != 6 { // the counters' names of each set came from elsewhere, and the help texts from nowhere
 		t.Error(errorText(errors.Join(schema.Damage...)))

@@ -139,19 +139,6 @@ static INSTANCE instance(int i)
 	return in;
 }
 
-__declspec(dllexport) ULONG WINAPI PerfEnumerateCounterSetInstances(LPCWSTR machine, const GUID *set, BYTE *to, DWORD room, DWORD *actual)
-{
-	INSTANCE all[2] = {instance(0), instance(1)};
-
-	if (mode(L"PerfEnumerateCounterSetInstances"))
-		return ERROR_ACCESS_DENIED;
-	if (machine && wcscmp(machine, L"other"))
-		return ERROR_BAD_NETPATH;
-	if (!IsEqualGUID(set, &disk))
-		return ERROR_WMI_GUID_NOT_FOUND;
-	return give(all, sizeof(all), to, room, actual);
-}
-
 __declspec(dllexport) ULONG WINAPI PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query)
 {
 	if (mode(L"PerfOpenQueryHandle"))
@@ -210,24 +197,6 @@ __declspec(dllexport) ULONG WINAPI PerfAddCounters(HANDLE query, IDENTIFIER *ids
 			q->ids[q->count] = *id;
 			q->ids[q->count].index = q->count;
 			q->count++;
-		}
-	}
-	return ERROR_SUCCESS;
-}
-
-__declspec(dllexport) ULONG WINAPI PerfDeleteCounters(HANDLE query, IDENTIFIER *ids, DWORD size)
-{
-	QUERY *q = query;
-
-	if (mode(L"PerfDeleteCounters"))
-		return ERROR_ACCESS_DENIED;
-	for (IDENTIFIER *id = size < sizeof(*ids) ? NULL : ids; id; id = next(id, (BYTE *)ids + size)) {
-		int i = find(q, id);
-
-		id->status = i < 0 ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
-		if (i >= 0) {
-			q->ids[i] = q->ids[--q->count];
-			q->ids[i].index = i;
 		}
 	}
 	return ERROR_SUCCESS;

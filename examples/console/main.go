@@ -1,0 +1,193 @@
+// Console prints the load of the processors and of the network each second. It
+// takes the values from the blocks of the source by itself: which object holds
+// them, where they stand and which formula is theirs.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/source"
+)
+
+// Title indices of objects and counters, which are the same on every Windows
+// system, and on Linux.
+const (
+	processor     = 238
+	processorTime = 6
+	network       = 510
+	bytesTotal    = 388
+)
+
+func main() {
+	url := flag.String("source", "local:", "where the blocks come from")
+	count := flag.Int("n", 0, "how many lines to print; 0 is no end")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+
+	err := run(ctx, *url, *count, time.Second, os.Stdout)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(os.Stderr, "console:", err)
+		os.Exit(1)
+	}
+}
+
+// run prints a line at every interval, until count are printed, the source has
+// no more samples or ctx ends.
+func run(ctx context.Context, url string, count int, interval time.Duration, out io.Writer) error {
+	src, err := source.Open(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+
+	query, err := src.Compile(ctx, winperf.Selection{
+		Objects: []winperf.ObjectID{{Index: processor}, {Index: network}},
+	})
+	if err != nil {
+		return err
+	}
+	defer query.Close()
+
+	var older *perfdata.Block
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for printed := 0; count == 0 || printed < count; {
+		newer, err := next(ctx, query)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+
+		// Both counters are rates, which need a block before.
+		if older != nil {
+			if err := show(out, older, newer); err != nil {
+				return err
+			}
+			printed++
+		}
+
+		older = newer
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// next takes a sample and takes its block apart.
+func next(ctx context.Context, query winperf.Query) (*perfdata.Block, error) {
+	var sample winperf.Sample
+	if err := query.Next(ctx, &sample); err != nil {
+		return nil, err
+	}
+	defer sample.Release()
+
+	raw, err := sample.Raw()
+	if err != nil {
+		return nil, err
+	}
+	if raw.Format != winperf.FormatV1 {
+		return nil, fmt.Errorf("the samples are no performance data blocks: %w", winperf.ErrNotSupported)
+	}
+
+	// The memory of the sample serves the next one, while this block stays.
+	return perfdata.Parse(bytes.Clone(raw.Bytes), perfdata.Options{Quirks: raw.Quirks})
+}
+
+// show prints what happened between two blocks.
+func show(out io.Writer, older, newer *perfdata.Block) error {
+	line := winperf.FromFiletime(newer.Time100ns).Format(time.TimeOnly)
+
+	for _, r := range rates(older, newer, processor, processorTime) {
+		line += fmt.Sprintf("  %s %5.1f %%", r.instance, r.value)
+	}
+
+	// The network has no total: this is the sum over all interfaces.
+	sum := 0.0
+	for _, r := range rates(older, newer, network, bytesTotal) {
+		sum += r.value
+	}
+	_, err := fmt.Fprintf(out, "%s  network %9.1f KB/s\n", line, sum/1000)
+	return err
+}
+
+// rate is a displayable value of an instance.
+type rate struct {
+	instance string
+	value    float64
+}
+
+// rates computes a counter of all instances that are in both blocks. What has
+// no value in one of them is left out.
+func rates(older, newer *perfdata.Block, object, title uint32) []rate {
+	typ, before := samples(older, object, title)
+	newType, after := samples(newer, object, title)
+	if typ != newType {
+		return nil
+	}
+
+	var all []rate
+	for _, cur := range after {
+		i := slices.IndexFunc(before, func(s named) bool { return s.name == cur.name })
+		if i < 0 {
+			continue
+		}
+
+		result := counter.Cook(typ, &before[i].Sample, &cur.Sample, counter.Options{Clamp: true})
+		if value, ok := result.Value.Float64(); ok && result.Status == counter.OK {
+			all = append(all, rate{cur.name, value})
+		}
+	}
+	return all
+}
+
+// named is the raw value of an instance.
+type named struct {
+	name string
+	counter.Sample
+}
+
+// samples are the raw values of a counter in a block, with the clocks that its
+// formula needs.
+func samples(b *perfdata.Block, object, title uint32) (typ counter.Type, all []named) {
+	o := b.Object(object)
+	if o == nil {
+		return 0, nil
+	}
+	k := slices.IndexFunc(o.Counters, func(c perfdata.Counter) bool { return c.Title == title })
+	if k < 0 {
+		return 0, nil
+	}
+
+	clocks := counter.Clocks{
+		PerfTime:   b.PerfTime,
+		PerfFreq:   b.PerfFreq,
+		Time100ns:  b.Time100ns,
+		ObjectTime: o.Time,
+		ObjectFreq: o.Freq,
+	}
+	for i := range o.Instances {
+		value, ok := o.Value(i, k)
+		if ok && !o.IsMissing(i, k) {
+			all = append(all, named{o.InstanceName(i), counter.Sample{Value: value, Clocks: clocks}})
+		}
+	}
+	return o.Counters[k].Type, all
+}

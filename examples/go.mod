@@ -1,0 +1,14 @@
+// The examples are a module of their own, and not one below the library's path:
+// so they can import what any program can, and nothing internal.
+module example.com/winperf
+
+go 1.26.0
+
+require github.com/winperf/winperf v0.0.0
+
+require (
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)
+
+replace github.com/winperf/winperf => ..

@@ -1,0 +1,159 @@
+// Sensors measures with sensors in two contexts, each in a goroutine of its own.
+// Both read two sources: the machine, through an object cache that they share,
+// and what that cache does.
+//
+// The second context samples a little later than the first one, and is given the
+// sample that the first one took: the machine is asked once for both.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/measure/cache"
+	"github.com/winperf/winperf/source"
+)
+
+func main() {
+	count := flag.Int("n", 0, "how often each context measures; 0 is no end")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+
+	if err := run(ctx, measure.Options{Count: *count}, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "sensors:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures until ctx ends or the count of the options is reached.
+func run(ctx context.Context, opt measure.Options, out io.Writer) error {
+	machine, err := source.Open(ctx, "local:")
+	if err != nil {
+		return err
+	}
+	shared := cache.New(machine, cache.Options{})
+	defer shared.Close() // closes the machine, too
+
+	meter, err := shared.Meter()
+	if err != nil {
+		return err
+	}
+	defer meter.Close()
+
+	there, err := measure.ReadCatalogue(ctx, shared, measure.CatalogueOptions{Definitions: true})
+	if err != nil {
+		return err
+	}
+	does, err := measure.ReadCatalogue(ctx, meter, measure.CatalogueOptions{Source: "cache"})
+	if err != nil {
+		return err
+	}
+
+	origins := []measure.Origin{
+		{Name: there.Source, Source: shared},
+		{Name: does.Source, Source: meter},
+	}
+	first, err := join(ctx, origins, opt, out,
+		want{there, there.Source + "/Processor/% Processor Time#_Total"},
+		want{there, there.Source + "/Processor/Interrupts%2Fsec#_Total"})
+	if err != nil {
+		return err
+	}
+	defer first.Close()
+	second, err := join(ctx, origins, opt, out,
+		want{there, there.Source + "/Processor/% User Time#_Total"},
+		want{does, does.Source + "/winperf cache/Hits%2Fsec#Processor"})
+	if err != nil {
+		return err
+	}
+	defer second.Close()
+
+	return both(ctx, first, second, &printer{out: out})
+}
+
+// want is a sensor by its name, and the catalogue that has it.
+type want struct {
+	catalogue *measure.Catalogue
+	sensor    string
+}
+
+// join makes a context of sensors, and says what their values will be.
+func join(
+	ctx context.Context, origins []measure.Origin, opt measure.Options, out io.Writer, wanted ...want,
+) (*measure.Joint, error) {
+	var names []measure.SensorName
+	for _, w := range wanted {
+		name, err := measure.ParseSensorName(w.sensor)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+
+		// The cache has no instances before somebody measures: so the catalogue is
+		// asked for the sensor of all instances.
+		name.Instance, name.HasInstance = "", false
+		sensor, err := w.catalogue.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(out, "%s: %s, %s, %s\n", sensor.Name, sensor.Kind, sensor.ValueType, sensor.Unit)
+	}
+	return measure.JoinSensors(ctx, origins, names, opt)
+}
+
+// both runs the two contexts, of which the second begins a tenth of a second
+// after the first.
+func both(ctx context.Context, first, second *measure.Joint, p *printer) error {
+	var errs [2]error
+	var all sync.WaitGroup
+	all.Go(func() { errs[0] = watch(ctx, "first ", first, p) })
+
+	select {
+	case <-ctx.Done():
+	case <-time.After(100 * time.Millisecond):
+		all.Go(func() { errs[1] = watch(ctx, "second", second, p) })
+	}
+	all.Wait()
+	return errors.Join(errs[:]...)
+}
+
+// watch prints all readings of a context.
+func watch(ctx context.Context, name string, joint *measure.Joint, p *printer) error {
+	for cycle, err := range joint.Watch(ctx) {
+		if err != nil {
+			return err
+		}
+		for r := range cycle.Readings() {
+			p.print(name, r)
+		}
+	}
+	return nil
+}
+
+// printer prints for several goroutines.
+type printer struct {
+	mutex sync.Mutex
+	out   io.Writer
+}
+
+func (p *printer) print(context string, r winperf.Reading) {
+	value := r.Status.String()
+	if number, ok := r.Value.Float64(); ok && r.Status == counter.OK {
+		value = fmt.Sprintf("%.2f", number)
+	}
+
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	fmt.Fprintf(p.out, "%s %s  %s %s\n", context, r.Time.Format("15:04:05.000"), r.Path, value)
+}

@@ -1,0 +1,4 @@
+package perfdata
+
+// NumChecks is how many checks there are.
+const NumChecks = Check(len(rules))
