@@ -71,19 +71,20 @@ type AnomalyKind uint8
 // The kinds. Their words (see AnomalyKind.String) are a fixed set that other
 // programs may rely on.
 const (
-	BufferGrew     AnomalyKind = iota // memory had to be allocated while a sample was taken
-	InstancesCame                     // instances are new in this sample
-	InstancesLeft                     // instances of the sample before are gone
-	SchemaChanged                     // an object came or went, its counters or the name tables changed
-	ClockBack                         // a clock of the sample went back
-	CounterReset                      // a counter that only grows fell
-	CounterWrapped                    // a counter of 4 bytes fell, and was taken to have wrapped around 2^32
-	SourceSlow                        // taking the sample lasted too long
-	SampleLate                        // the sample was taken later than it was due
-	SampleMissed                      // samples before this one were due and could not be taken
-	ProviderFailed                    // what fills objects with counts failed
-	SourceFailed                      // a source gave no sample, or one that could not be read
-	ClockSet                          // the system time was set between two samples
+	BufferGrew       AnomalyKind = iota // memory had to be allocated while a sample was taken
+	InstancesCame                       // instances are new in this sample
+	InstancesLeft                       // instances of the sample before are gone
+	SchemaChanged                       // an object came or went, its counters or the name tables changed
+	ClockBack                           // a clock of the sample went back
+	CounterReset                        // a counter that only grows fell
+	CounterWrapped                      // a counter of 4 bytes fell, and was taken to have wrapped around 2^32
+	SourceSlow                          // taking the sample lasted too long
+	SampleLate                          // the sample was taken later than it was due
+	SampleMissed                        // samples before this one were due and could not be taken
+	ProviderFailed                      // what fills objects with counts failed
+	SourceFailed                        // a source gave no sample, or one that could not be read
+	ClockSet                            // the system time was set between two samples
+	InstancesRenamed                    // instances have another name than in the sample before, and are the same
 	numAnomalies
 )
 
@@ -101,6 +102,8 @@ var anomalyWords = [numAnomalies]string{
 	ProviderFailed: "provider_failed",
 	SourceFailed:   "source_failed",
 	ClockSet:       "clock_set",
+
+	InstancesRenamed: "instances_renamed",
 }
 
 // String returns the word of the kind, such as "instances_came".

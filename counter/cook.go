@@ -1,6 +1,9 @@
 package counter
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // Clocks are the times that belong to one sample. Which of them a type uses
 // follows from its timer bits (winperf.h: PERF_TIMER_TICK, PERF_TIMER_100NS,
@@ -41,6 +44,20 @@ func ClockStep(prev, cur Clocks) int64 {
 		return 0
 	}
 	return int64(step)
+}
+
+// apart is the time in seconds between two samples: by the performance counter, or where
+// that says nothing by the clock of a formula. It is 0 where no clock tells.
+func apart(prev, cur Clocks, k Clock) float64 {
+	if cur.PerfFreq > 0 && cur.PerfTime > prev.PerfTime {
+		return float64(uint64(cur.PerfTime-prev.PerfTime)) / float64(cur.PerfFreq)
+	}
+	before, _ := prev.At(k)
+	now, freq := cur.At(k)
+	if freq <= 0 || now <= before {
+		return 0
+	}
+	return float64(uint64(now-before)) / float64(freq)
 }
 
 // Sample is one raw sample of one counter with all that its formula may need.
@@ -95,6 +112,9 @@ type Options struct {
 	Clamp bool
 	// Cap100 lowers percentages above 100 to 100, as PDH does by default.
 	Cap100 bool
+	// Least is the least time between two samples of which a rate is computed;
+	// those of a shorter one are TooClose. 0 computes all, as PDH does.
+	Least time.Duration
 }
 
 // Flags tell more about a value that can be used.

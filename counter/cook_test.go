@@ -3,6 +3,7 @@ package counter
 import (
 	"math"
 	"testing"
+	"time"
 )
 
 // Samples are written in the letters of the formulas: N raw value, B base, M
@@ -329,6 +330,42 @@ func TestClockStep(t *testing.T) {
 	for _, tt := range tests {
 		if got := ClockStep(tt.prev, tt.cur); got < tt.want-64 || got > tt.want+64 { // a float's precision
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestLeast: rates, and nothing else, need two samples that are some time apart.
+func TestLeast(t *testing.T) {
+	opt := Options{Least: 10 * time.Millisecond}
+	tick := func(at int64) Clocks {
+		return Clocks{PerfTime: at, PerfFreq: 1e7, Time100ns: at, ObjectTime: at, ObjectFreq: 1e7}
+	}
+	for info := range Types() {
+		if info.Samples == 0 {
+			continue
+		}
+		for at, close := range map[int64]bool{99_999: true, 100_000: false, -1: false} {
+			prev, cur := &Sample{Value: 0, Base: 1, Clocks: tick(5)}, &Sample{Value: 1, Base: 2, Multi: 1, Clocks: tick(5 + at)}
+			got := Cook(info.Type, prev, cur, opt).Status == TooClose
+			if want := close && info.Formula.Operands()&OperandD0 != 0; got != want {
+				t.Errorf("%s after %d: too close %v, want %v", info.Name, at, got, want)
+			}
+		}
+	}
+
+	// Where the performance counter says nothing, the clock of the type tells.
+	for _, tt := range []struct {
+		cur  Clocks
+		want Status
+	}{
+		{Clocks{Time100ns: 5}, TooClose},
+		{Clocks{Time100ns: 100_000}, OK},
+		{Clocks{Time100ns: 5, PerfTime: 1, PerfFreq: 1}, OK},
+		{Clocks{}, InvalidData},
+	} {
+		got := Cook(Timer100NSec, &Sample{}, &Sample{Clocks: tt.cur}, opt)
+		if got.Status != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.cur, got.Status, tt.want)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type Formula struct {
 	inverse    bool // of the multi-timers: the inverse one
 	divide     bool // of the inverse multi-timers: by the number of components
 
+	least     float64 // seconds between two samples of which a rate is computed
 	factor    float64 // 100 for percentages, 1 for everything else
 	limited   bool    // displayable values are raised to low and lowered to high
 	low, high float64
@@ -41,6 +42,7 @@ func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 		events:   row.Formula == FormulaJ || row.Formula == FormulaK || row.Formula == FormulaL,
 		inverse:  t&flagInverse != 0,
 		divide:   opt.MultiInverseDivide,
+		least:    opt.Least.Seconds(),
 		factor:   1,
 		low:      math.Inf(-1),
 		high:     math.Inf(1),
@@ -148,6 +150,10 @@ func (f *Formula) Cook(prev, cur Clocks, col *Column) {
 			c.fail(status)
 			return
 		}
+		if f.least > 0 && f.tooClose(prev, cur) {
+			c.fail(TooClose)
+			return
+		}
 	}
 	if f.operands&OperandTB != 0 {
 		s.freq = float64(freq)
@@ -156,6 +162,12 @@ func (f *Formula) Cook(prev, cur Clocks, col *Column) {
 		}
 	}
 	col.Fell = f.cook(c, s, now)
+}
+
+// tooClose tells whether two samples are so close that a rate of them is none.
+func (f *Formula) tooClose(prev, cur Clocks) bool {
+	seconds := apart(prev, cur, f.clock)
+	return seconds > 0 && seconds < f.least
 }
 
 // cook computes the elements that have no status yet, as many at a time as stand

@@ -17,11 +17,14 @@ const (
 	NoCounter                         // the object has no such counter
 	NoObject                          // there is no such object
 	Unsupported                       // the type has no displayable value: bases, headings, histograms, unknown types
+	NotPermitted                      // there is a value, and whoever reads has no right to it
+	TooClose                          // a rate of two samples that are less apart than Options.Least
 )
 
 var statusWords = [...]string{
 	"ok", "no_previous", "invalid_data", "negative_denominator", "negative_value",
 	"negative_timebase", "no_instance", "no_counter", "no_object", "unsupported",
+	"not_permitted", "too_close",
 }
 
 // String returns the status word, such as "no_previous".

@@ -287,7 +287,7 @@ func TestWords(t *testing.T) {
 		{NoClock.String(), "none"}, {ObjectClock.String(), "object"}, {Clock(9).String(), "none"},
 		{FormulaC.String(), "C"}, {FormulaC.Text(), "(N1 - N0) / ((D1 - D0) / TB)"}, {FormulaID(99).Text(), ""},
 		{FormulaC.Operands().String(), "N0 N1 D0 D1 TB"}, {FormulaG.Operands().String(), "N0 N1 D0 D1 M1"}, {FormulaQ.Operands().String(), ""},
-		{OK.String(), "ok"}, {Unsupported.String(), "unsupported"}, {Status(99).String(), "invalid_data"},
+		{OK.String(), "ok"}, {Unsupported.String(), "unsupported"}, {NotPermitted.String(), "not_permitted"}, {TooClose.String(), "too_close"}, {Status(99).String(), "invalid_data"},
 		{NoUnit.String(), "none"}, {TextUnit.String(), "text"}, {Unit(99).String(), "none"},
 	}
 	for i, tt := range tests {
@@ -295,7 +295,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%d: %q, want %q", i, tt.got, tt.want)
 		}
 	}
-	for id := range Unsupported + 1 {
+	for id := range TooClose + 1 {
 		if text, err := id.MarshalText(); err != nil || string(text) != id.String() {
 			t.Errorf("Status(%d).MarshalText = %q, %v", id, text, err)
 		}
@@ -306,7 +306,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for id := range math.MaxUint8 + 1 { // none of the numbers behind the last one is a word
-		if s := Status(id); s > Unsupported && s.String() != "invalid_data" {
+		if s := Status(id); s > TooClose && s.String() != "invalid_data" {
 			t.Errorf("Status(%d) = %q", id, s)
 		}
 		if u := Unit(id); u > TextUnit && u.String() != "none" {

@@ -68,6 +68,9 @@ func ParseData(b []byte) (d *Data, damage []error, err error) {
 		off = a.end
 		parsed := Answer{Status: a.status, Form: a.form}
 		if answerErr == nil {
+			if err := a.empty(); err != nil {
+				damage = append(damage, err)
+			}
 			answerErr = a.parse(b, &parsed)
 		}
 		if answerErr != nil {

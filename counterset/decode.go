@@ -138,6 +138,10 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 	if a.status != Success && !a.status.absent() {
 		d.damage(&AnswerError{Set: id.set, Status: a.status})
 	}
+	if err := a.empty(); err != nil {
+		err.Object.GUID = id.set
+		d.damage(err)
+	}
 	set := d.memo.set(id.set)
 	if set.info == nil {
 		err := fault(CheckSet, a.off, 0, 0)

@@ -20,9 +20,11 @@ const (
 	CheckAnswer                     // a PERF_COUNTER_HEADER is inside the data
 	CheckAnswerSize                 // PERF_COUNTER_HEADER.dwSize
 	CheckForm                       // PERF_COUNTER_HEADER.dwType is a known one
+	CheckErrorStatus                // PERF_COUNTER_HEADER.dwStatus of an answer that is an error says which
 	CheckIDs                        // a PERF_MULTI_COUNTERS is inside the answer
 	CheckIDsSize                    // PERF_MULTI_COUNTERS.dwSize
 	CheckIDCount                    // PERF_MULTI_COUNTERS.dwCounters fits its size
+	CheckNoIDs                      // PERF_MULTI_COUNTERS.dwCounters is above 0
 	CheckInstances                  // a PERF_MULTI_INSTANCES is inside the answer
 	CheckInstancesSize              // PERF_MULTI_INSTANCES.dwTotalSize
 	CheckInstanceCount              // PERF_MULTI_INSTANCES.dwInstances fits its size
@@ -64,9 +66,11 @@ var rules = [...]rule{
 	CheckAnswer:        {ErrTruncated, "%[1]d bytes are left, want a PERF_COUNTER_HEADER of %[2]d"},
 	CheckAnswerSize:    {ErrLength, "PERF_COUNTER_HEADER.dwSize is %[1]d, want 16 to %[2]d"},
 	CheckForm:          {ErrForm, "dwType is %[1]d, want 0, 1, 2, 4 or 6"},
+	CheckErrorStatus:   {ErrForm, "dwType is 0, an error, but dwStatus is %[1]d, which is none"},
 	CheckIDs:           {ErrTruncated, "%[1]d bytes are left, want a PERF_MULTI_COUNTERS of %[2]d"},
 	CheckIDsSize:       {ErrLength, "PERF_MULTI_COUNTERS.dwSize is %[1]d, want 8 to %[2]d"},
 	CheckIDCount:       {ErrCount, "dwCounters is %[1]d, room is for %[2]d"},
+	CheckNoIDs:         {ErrCount, "dwCounters is %[1]d, want some"},
 	CheckInstances:     {ErrTruncated, "%[1]d bytes are left, want a PERF_MULTI_INSTANCES of %[2]d"},
 	CheckInstancesSize: {ErrLength, "PERF_MULTI_INSTANCES.dwTotalSize is %[1]d, want 8 to %[2]d"},
 	CheckInstanceCount: {ErrCount, "dwInstances is %[1]d, room is for %[2]d"},

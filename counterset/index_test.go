@@ -264,6 +264,7 @@ func TestSmallest(t *testing.T) {
 		b := raw(48+len(body), answers, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 		return append(b, body...)
 	}
+	const none = "\ndamage: implausible count at byte 68" + asked + "dwCounters is 0, want some"
 	for _, c := range []struct {
 		name string
 		b    []byte
@@ -273,12 +274,14 @@ func TestSmallest(t *testing.T) {
 		{"no answers", header(0, nil), counterset.Identifier{}, ""},
 		{"an error", header(1, raw(4200, 0, 16, 0)), ask(processors, "*", 0), "object 1000 of 0: 25 0 3 17 24"},
 		{"no counters, no instances", header(1, raw(0, 6, 32, 0, 8, 0, 8, 0)), ask(processors, "*", 0),
-			"object 1000 of 0: 25 0 3 17 24"},
+			"object 1000 of 0: 25 0 3 17 24" + none},
 		{"no counters, no values", header(1, raw(0, 2, 24, 0, 8, 0)), ask(processors, "", 0),
-			"object 1000 of -1:\n  \"\" -1:"},
+			"object 1000 of -1:\n  \"\" -1:" + none},
 		{"a name that is only a NUL", header(1, raw(0, 6, 42, 0, 8, 0, 18, 1, 10, 7, "\x00")),
 			ask(processors, "*", 0),
-			"object 1000 of 1:\n  \"\" 7:"},
+			"object 1000 of 1:\n  \"\" 7:" + none},
+		{"an error that is none", header(1, raw(0, 0, 16, 0)), ask(processors, "*", 0), "object 1000 of 0: 25 0 3 17 24\n" +
+			"damage: unknown form of answer at byte 48" + asked + "dwType is 0, an error, but dwStatus is 0, which is none"},
 		{"an odd number of ids", header(1, raw(0, 6, 62, 0, 12, 1, 3, 34, 1, 10, 7, "\x00", 4, 16, 9, 0)),
 			ask(processors, "*", 0),
 			"object 1000 of 1: 3\n  \"\" 7: 9"},

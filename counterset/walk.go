@@ -104,6 +104,20 @@ func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *winperf.DataEr
 	return a, false, nil
 }
 
+// empty returns what is wrong with an answer that reports success and has nothing: it is an
+// error, or lists no counters.
+func (a *answer) empty() *winperf.DataError {
+	switch {
+	case a.status != Success:
+		return nil
+	case a.form == ErrorReturn:
+		return fault(CheckErrorStatus, a.off+atStatus, 0, 0)
+	case a.values == 0:
+		return fault(CheckNoIDs, a.off+answerSize+atMultiCount, 0, 0)
+	}
+	return nil
+}
+
 // readIDs checks the PERF_MULTI_COUNTERS at a.pos.
 func (a *answer) readIDs(b []byte) *winperf.DataError {
 	left := a.end - a.pos

@@ -287,7 +287,7 @@ func (p *Pair) status(col *column, k int) counter.Status {
 }
 
 // load reads the operands of the newer sample. A value that is not there gives
-// InvalidData.
+// the status that Object.Lack tells.
 func (p *Pair) load(op *counter.Column, col *column, k, first int) {
 	s, n := &p.scratch, len(op.Bits)
 	op.Cur = s.cur[:n]
@@ -302,15 +302,15 @@ func (p *Pair) load(op *counter.Column, col *column, k, first int) {
 	}
 }
 
-// read reads raw values into dst. Where there is none the status becomes
-// InvalidData.
+// read reads raw values into dst. Where there is none the status becomes that
+// which Lack tells.
 func (o Object) read(dst []uint64, k, first int, status []counter.Status) {
 	if o.ReadRaw(dst, k, first) {
 		return
 	}
 	for i := range dst {
-		if _, ok := o.Raw(first+i, k); !ok {
-			status[i] = counter.InvalidData
+		if _, ok := o.Raw(first+i, k); !ok && status[i] == counter.OK {
+			status[i] = o.Lack(first+i, k)
 		}
 	}
 }

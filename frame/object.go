@@ -142,6 +142,10 @@ func (o Object) FindCounter(id winperf.CounterID) (k int, ok bool) {
 // whether there is one.
 func (o Object) Raw(i, k int) (v uint64, ok bool) { return o.s.index.Value(o.pos, i, k) }
 
+// Lack tells why counter k of instance i has no raw value: counter.NotPermitted or
+// counter.InvalidData.
+func (o Object) Lack(i, k int) counter.Status { return o.s.index.Lack(o.pos, i, k) }
+
 // ReadRaw reads the raw values of counter k of neighbouring instances into dst:
 // of instance first into dst[0], and so on, as many as dst is long; 0 where
 // there is none. It tells whether all were there.

@@ -126,14 +126,14 @@ func (a *apart) sample(ctx context.Context) {
 
 // due tells whether it is time for a sample. Like those of a [Schedule] two
 // samples are at least half an interval apart, counted from the end of the last
-// one where that lasted longer than an interval.
+// one where that lasted longer than an interval, and never less than LeastInterval.
 func (a *apart) due() bool {
 	if !a.begun {
 		return true
 	}
 	interval := a.opt.interval()
 	since := a.opt.Clock.Elapsed() - a.started
-	if since < max(a.opt.CostlyInterval, interval/2) {
+	if since < max(a.opt.CostlyInterval, interval/2, min(LeastInterval, interval)) {
 		return false
 	}
 	return a.lasted < interval || since-a.lasted >= interval/2

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/nametable"
 )
@@ -24,6 +25,8 @@ type Cycle struct {
 	// earlier one (see Options.CostlyTogether); their readings have its time. It is the zero Frame where values
 	// come cooked from the source, and where nothing was decoded.
 	Frame frame.Frame
+	// Cook are the options that Frame is cooked with, see Options.Cook.
+	Cook counter.Options
 	// Sample is what was taken, as the source gave it. It is valid until the
 	// Context prepares the next.
 	Sample *winperf.Sample

@@ -1,10 +1,12 @@
 package measure
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 )
 
@@ -44,18 +46,37 @@ func (c *Context) decodeParts() (err error) {
 	c.start(c.cur.Time())
 	c.cycle.Damage = append(c.cycle.Damage, c.cur.Damage()...)
 	c.cycle.Damage = append(c.cycle.Damage, c.setSchema(c.sample.Schema)...)
-	c.cycle.Frame, c.cycle.Names = c.cur, c.plan.names
+	c.cycle.Frame, c.cycle.Names, c.cycle.Cook = c.cur, c.plan.names, c.cookOptions()
 	c.noteSize()
 
 	c.notes.clocks(c.prev, c.cur)
 	if !c.opt.FramesOnly {
-		c.cooker.Set(c.prev, c.cur, c.opt.Cook)
+		c.cooker.Set(c.prev, c.cur, c.cycle.Cook)
 		c.plan.read(&c.cycle, &c.cooker, &c.notes)
 	}
 	c.prev.Release()
 	c.prev, c.cur = c.cur, frame.Frame{}
 	c.finish(c.opt.Clock.Elapsed() - begin - c.cost.Decode)
 	return nil
+}
+
+// cookOptions are the options that the sample at hand is cooked with.
+func (c *Context) cookOptions() counter.Options {
+	opt := c.opt.Cook
+	ofLinux := c.cur.Quirks()&winperf.ClocksTogether != 0
+	if opt.Least == 0 && (!c.is.Recorded || ofLinux) {
+		opt.Least = LeastInterval
+	}
+	return opt
+}
+
+// Rest waits until a sample of a live source would be LeastInterval after the last one.
+// It is for those who take samples when somebody asks for them, and not by a [Schedule].
+func (c *Context) Rest(ctx context.Context) error {
+	if c.is.Recorded || c.taken == 0 {
+		return ctx.Err()
+	}
+	return sleep(ctx, c.opt.Clock, c.begin+c.cost.Sample+LeastInterval-c.opt.Clock.Elapsed())
 }
 
 // passOn makes a cycle of a sample that is not decoded.

@@ -211,7 +211,7 @@ func (b *planner) rules() []nameRule {
 // givenName is the name by the first rule that has one for the instance.
 func (b *planner) givenName(rules []nameRule, i int) string {
 	if j := b.from(i); j >= 0 && b.old != nil && b.old.wanted && j < len(b.old.naming.given) {
-		if name := b.old.naming.given[j]; name != "" && b.old.labels.Full(j) == b.labels.Full(i) {
+		if name := b.old.naming.given[j]; name != "" {
 			return name
 		}
 	}

@@ -137,6 +137,34 @@ func TestNameIsKept(t *testing.T) {
 	}
 }
 
+// A process that executes another program is the same one: it keeps the name that a rule
+// gave it and its key, and an anomaly tells.
+func TestRenamed(t *testing.T) {
+	for _, tt := range []struct {
+		rules []measure.NameRule
+		path  string
+		want  []string
+	}{
+		{[]measure.NameRule{measure.ByNameAndPID()}, `\Process(*)\ID Process`, []string{`\\HOST\Process(sh:8)\ID Process 8`}},
+		{nil, `\Process(*)\ID Process`, []string{`\\HOST\Process(editor)\ID Process 8`}},
+		{nil, `\Process(sh)\ID Process`, []string{`\\HOST\Process(sh)\ID Process no_instance`}},
+	} {
+		c := measure.New(script(processes(0, proc("sh", 8, 9, 0)), processes(1, proc("editor", 8, 9, 0))),
+			selection(t, tt.path), measure.Options{Names: tt.rules})
+		key := cycle(t, c).Readings()[0].Key
+		now := cycle(t, c)
+		if got := lines(now.Readings()); !cmp.Equal(got, tt.want) {
+			t.Errorf("readings %q, want %q", got, tt.want)
+		}
+		if r := now.Readings()[0]; r.Status == counter.OK && (r.Key != key || key == "") {
+			t.Errorf("key %q became %q", key, r.Key)
+		}
+		if a := now.Anomalies; len(a) != 1 || a[0].Kind != winperf.InstancesRenamed || a[0].Detail != "sh is called editor now" {
+			t.Errorf("%s: anomalies %v", tt.path, a)
+		}
+	}
+}
+
 // Names of instances are excluded by either name.
 func TestExcludeByNewName(t *testing.T) {
 	c := measure.New(script(processesAndThreads(0)), selection(t, `\Process(*)\ID Process`), measure.Options{

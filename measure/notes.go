@@ -100,13 +100,18 @@ func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 	b.compareInstances(op, n)
 }
 
-// compareInstances notes which of the wanted instances came and which left.
+// compareInstances notes which of the wanted instances came, which left, and which have
+// another name: a process takes one with the program that it executes.
 func (b *planner) compareInstances(op *objectPlan, n *notes) {
 	now, was := op.wantedInstances(), b.old.wantedInstances()
-	came := b.anomaly(winperf.InstancesCame)
+	came, renamed := b.anomaly(winperf.InstancesCame), b.anomaly(winperf.InstancesRenamed)
 	for i, wanted := range now {
 		j := b.from(i)
 		if j >= 0 && j < len(was) {
+			if before := b.old.labels.Name(j); (wanted || was[j]) && before != b.labels.Name(i) {
+				renamed.Detail = fmt.Sprintf("%s is called %s now", before, b.labels.Name(i))
+				renamed.Instances = append(renamed.Instances, op.naming.spelled(i))
+			}
 			was[j] = false // it is still there
 		}
 		if j < 0 && wanted {
@@ -126,6 +131,10 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 	}
 	if len(left.Instances) > 0 {
 		n.add(left)
+	}
+	if len(renamed.Instances) > 0 {
+		renamed.Action = "they are the same as before"
+		n.add(renamed)
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 // Options for a [Context], a [Joint] and for [Watch]. The zero Options are good
 // defaults.
 type Options struct {
-	// Cook chooses between readings of the formulas.
+	// Cook chooses between readings of the formulas. Where Least is 0 it becomes
+	// LeastInterval, but for logs that are computed as Windows does it; below 0 it is none.
 	Cook counter.Options
 	// Language of object and counter names in paths, as nametable.ParseLanguage
 	// takes it; "" is the source's preferred one.
@@ -66,6 +67,16 @@ type Options struct {
 	// 10 is ten times faster; 0 is as fast as possible.
 	Speed float64
 }
+
+// LeastInterval is the least time between two samples of which a rate is computed. Many of
+// the times that the kernel of Linux tells have units of 10 ms: a rate of less is 0 or
+// 100 %, whatever happened. The clocks of Windows tick every 15.6 ms at most.
+//
+// It is the one rule for all that is live, and for captures of a Linux host. Other records
+// are computed as Windows does it: PDH knows no such bound, and only a clock that stands
+// still leaves a rate without a value. So the figures are those of Performance Monitor,
+// however close the samples of a log are.
+const LeastInterval = 10 * time.Millisecond
 
 // interval is the time between two samples.
 func (o *Options) interval() time.Duration {

@@ -12,6 +12,10 @@ import (
 // A sample that is late is taken at once. The next one comes at the first
 // multiple that leaves at least half an interval: rates of a shorter time would
 // be mostly noise. Those that became impossible are counted as missed.
+//
+// Two samples are never closer than [LeastInterval], from the end of the one to the
+// beginning of the other: rather a sample comes later than its multiple. Only a shorter
+// interval goes on, for those who want no rates; they are too close then.
 type Schedule struct {
 	clock    Clock
 	interval time.Duration
@@ -66,7 +70,12 @@ func (s *Schedule) Wait(ctx context.Context) (missed int, late time.Duration, er
 	if s.lasts > 0 && s.due(next) > s.lasts {
 		return 0, 0, ErrOver
 	}
-	err = s.sleep(ctx, next)
+
+	begin := s.due(next)
+	if s.interval >= LeastInterval {
+		begin = max(begin, s.ended+LeastInterval)
+	}
+	err = s.sleep(ctx, next, begin)
 
 	// How late it is shows only now: whoever sleeps may wake up at any time.
 	late = max(0, s.now()-s.due(next))
@@ -85,14 +94,14 @@ func (s *Schedule) Wait(ctx context.Context) (missed int, late time.Duration, er
 // Somebody may set it, and timers stand still while the machine is suspended.
 const recheck = 2 * time.Second
 
-// sleep waits until a multiple of the interval, or until that turns out to be behind the
-// end.
-func (s *Schedule) sleep(ctx context.Context, tick int64) error {
+// sleep waits until the sample of a multiple of the interval is to begin, or until that
+// turns out to be behind the end.
+func (s *Schedule) sleep(ctx context.Context, tick int64, begin time.Duration) error {
 	if s.end.IsZero() {
-		return sleep(ctx, s.clock, s.due(tick)-s.now())
+		return sleep(ctx, s.clock, begin-s.now())
 	}
 	for !s.over(tick) {
-		left := s.due(tick) - s.now()
+		left := begin - s.now()
 		if err := sleep(ctx, s.clock, min(left, recheck)); err != nil || left <= recheck {
 			return err
 		}

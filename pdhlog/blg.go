@@ -187,6 +187,7 @@ const (
 	CStatusNoObject    = 0xC0000BB8 // PDH_CSTATUS_NO_OBJECT
 	CStatusNoCounter   = 0xC0000BB9 // PDH_CSTATUS_NO_COUNTER
 	CStatusInvalidData = 0xC0000BBA // PDH_CSTATUS_INVALID_DATA
+	CStatusDenied      = 0xC0000BDB // PDH_ACCESS_DENIED
 )
 
 // BLGHeader is what a log says about itself.

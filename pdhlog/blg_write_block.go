@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -112,9 +113,13 @@ func objectOf(o frame.Object) perfdata.Object {
 			_, _ = out.AddInstance("")
 		}
 		for k := range out.Counters {
-			if v, ok := o.Raw(i, k); ok {
+			v, ok := o.Raw(i, k)
+			switch {
+			case ok:
 				_ = out.SetValue(i, k, v)
-			} else {
+			case o.Lack(i, k) == counter.NotPermitted:
+				_ = out.Deny(i, k)
+			default:
 				_ = out.SetMissing(i, k, true)
 			}
 		}

@@ -72,6 +72,9 @@ func (w *blgSampleWriter) value(v *BLGValue, e *blgPlanned, o frame.Object, item
 	it, ok := r.item(0)
 	if !ok {
 		v.Status = CStatusInvalidData
+		if o.Lack(e.at, k) == counter.NotPermitted {
+			v.Status = CStatusDenied
+		}
 		return items
 	}
 	v.First, v.Second, v.Multi = it.First, it.Second, it.Multi

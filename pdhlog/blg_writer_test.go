@@ -14,6 +14,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -40,7 +41,8 @@ func (m *machine) names() *nametable.Names {
 	return names
 }
 
-// frame makes a frame with processes, by name; one named ? has no values.
+// frame makes a frame with processes, by name; one named ? has no values, one named !
+// values that may not be read.
 func (m *machine) frame(processes ...string) frame.Frame {
 	m.t.Helper()
 	utc := winperf.ToFiletime(m.at)
@@ -70,6 +72,9 @@ func (m *machine) frame(processes ...string) frame.Frame {
 		for k := range 5 {
 			check(b.Objects[1].SetValue(i, k, uint64(100*i+k+1)))
 			check(b.Objects[1].SetMissing(i, k, name == "?"))
+			if name == "!" {
+				check(b.Objects[1].Deny(i, k))
+			}
 		}
 	}
 	encoded, err := b.Encode()
@@ -258,11 +263,24 @@ func TestBLGWriterObjects(t *testing.T) {
 	}
 }
 
+// TestBLGWriterDenied keeps why there is no value.
+func TestBLGWriterDenied(t *testing.T) {
+	m := newMachine(t)
+	paths := parsePaths(t, `\Process(!)\ID Process`, `\Process(?)\ID Process`)
+	log, _ := writeBLG(t, BLGOptions{Paths: paths, Location: time.UTC}, m, m.frame("?", "!"))
+	got := readWhole(t, log)
+	for i, want := range []uint32{CStatusDenied, CStatusInvalidData} {
+		if v := &got.samples[0].Values[i]; v.Status != want {
+			t.Errorf("%v has the status %#x, want %#x", v.Counter.Path, v.Status, want)
+		}
+	}
+}
+
 // TestBLGWriterOtherForms keeps objects of frames whose bytes cannot be taken
 // over: those of several samples.
 func TestBLGWriterOtherForms(t *testing.T) {
 	m := newMachine(t)
-	one, two := m.frame("a", "?"), m.frame("b")
+	one, two := m.frame("a", "?", "!"), m.frame("b")
 	part := func(o frame.Object) winperf.Part {
 		return winperf.Part{Block: o.Block(), Only: []winperf.ObjectID{o.ID()}}
 	}
@@ -294,8 +312,10 @@ func TestBLGWriterOtherForms(t *testing.T) {
 		if system.Time100ns != winperf.ToFiletime(two.Time()) || process.Time100ns != winperf.ToFiletime(one.Time()) {
 			t.Error("the objects do not have the times of their samples")
 		}
-		if o := &process.Objects[0]; len(o.Instances) != 2 || o.IsMissing(0, 0) || !o.IsMissing(1, 0) {
+		if o := &process.Objects[0]; len(o.Instances) != 3 || o.IsMissing(0, 0) || !o.IsMissing(1, 0) || !o.IsMissing(2, 0) {
 			t.Errorf("the object has %d instances", len(o.Instances))
+		} else if v, _ := o.Value(2, 0); v != index.AccessDenied {
+			t.Errorf("a value that may not be read became %d", v)
 		}
 	}
 }

@@ -17,6 +17,8 @@ type columns struct {
 	paths   textset.Set // those of the columns, in their order; behind them those of aliases
 	aliases []int32     // columns that have another path, too
 	waiting []waiting
+	owners  map[uint64]int32    // by the key of an instance and its counter: the column; nil where columns were named
+	owned   map[int32]bool      // columns that are in owners
 	late    map[uint64]struct{} // hashes of paths
 	seed    maphash.Seed        // of these
 	path    []byte              // of one reading
@@ -41,6 +43,7 @@ type waiting struct {
 func newColumns(named []string, readings winperf.Readings) *columns {
 	c := &columns{late: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
 	if named == nil {
+		c.owners, c.owned = map[uint64]int32{}, map[int32]bool{}
 		c.add(readings)
 		return c
 	}
@@ -81,9 +84,27 @@ func (c *columns) add(readings winperf.Readings) {
 		if added && namesNothing(r) {
 			c.waiting = append(c.waiting, waiting{r.Path, int32(n)})
 		}
+		if key := c.key(r); key != 0 && !c.owned[int32(n)] {
+			c.own(key, int32(n))
+		}
 		c.row[n] = uint32(i + 1)
 	}
 }
+
+// key identifies the instance and the counter of a reading for ever. It is 0 where the path
+// is all that is known of it, and where columns go by paths.
+func (c *columns) key(r *winperf.Reading) uint64 {
+	if c.owners == nil || r.Key == "" {
+		return 0
+	}
+	c.path = append(append(c.path[:0], r.Key...), 0)
+	c.path = append(append(append(append(c.path, r.Path.Machine...), 0), r.Path.Object...), 0)
+	c.path = append(c.path, r.Path.Counter...)
+	return max(1, maphash.Bytes(c.seed, c.path))
+}
+
+// own notes that a column is an instance's for ever.
+func (c *columns) own(key uint64, column int32) { c.owners[key], c.owned[column] = column, true }
 
 // text returns the text of a path, valid until the next call.
 func (c *columns) text(p winperf.Path) []byte {
@@ -112,9 +133,29 @@ func (c *columns) place(readings winperf.Readings) {
 	}
 }
 
-// of returns the column of a reading. Series that have none are counted by
-// a hash of their path: a long log sees many, and their paths need not be kept.
+// of returns the column of a reading. One that is known by a key has the column of that
+// key, whatever its path has become, or one that is nobody's; else the path tells. Series
+// that have none are counted by a hash: a long log sees many, and they need not be kept.
 func (c *columns) of(r *winperf.Reading) int32 {
+	key := c.key(r)
+	if column, known := c.owners[key]; known && key != 0 {
+		return column
+	}
+
+	column := c.named(r)
+	if key == 0 || column == noColumn {
+		return column
+	}
+	if c.owned[column] { // by another instance, which had the name before
+		c.late[key] = struct{}{}
+		return noColumn
+	}
+	c.own(key, column)
+	return column
+}
+
+// named returns the column of a reading by its path.
+func (c *columns) named(r *winperf.Reading) int32 {
 	path := c.text(r.Path)
 	if n := c.paths.Find(path); n >= c.len() {
 		return c.aliases[n-c.len()]

@@ -171,6 +171,43 @@ func TestInstances(t *testing.T) {
 }
 
 // TestWaiting fills the columns of paths that named nothing at first.
+// TestOneInstance: a column is that of one instance, as far as its key tells, whatever it
+// is called; another one that takes over its name came later.
+func TestOneInstance(t *testing.T) {
+	keyed := func(path, key string, v uint64) winperf.Reading {
+		s := series(t, path)
+		s.Key = key
+		return reading(s, counter.Int(v))
+	}
+	first, second := `\\H\P(a)\C`, `\\H\P(a#1)\C`
+	moments := [][]winperf.Reading{
+		{keyed(first, "1@1", 1), keyed(second, "2@2", 2)},
+		{keyed(first, "2@2", 3)},                                   // the first one ended
+		{keyed(`\\H\P(exec)\C`, "2@2", 4), keyed(first, "3@3", 5)}, // the other is called otherwise, and another came
+		{keyed(first, "1@9", 6)},                                   // a process id comes again
+		{keyed(`\\H\P(a)\D`, "2@2", 7)},                            // another counter
+	}
+	var out bytes.Buffer
+	w := NewWriter(&out, Options{Dialect: Typeperf})
+	for i, m := range moments {
+		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), winperf.ReadingList(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, row := range rows[1:] {
+		got = append(got, strings.Join(row[1:], "|"))
+	}
+	want := []string{"1.000000|2.000000", " |3.000000", " |4.000000", " | ", " | "}
+	if diff := cmp.Diff(want, got); diff != "" || w.Late() != 3 {
+		t.Errorf("%d late, %s", w.Late(), diff)
+	}
+}
+
 func TestWaiting(t *testing.T) {
 	typed := []string{`\process(Build)\id process`, `\\host\Process(build#1)\ID Process`, `\Nothing\At all`}
 	head := []winperf.Reading{

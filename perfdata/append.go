@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -80,6 +81,10 @@ func (o ObjectBytes) Finish(instances int32) {
 	binary.LittleEndian.PutUint32(o[atObjTotal:], uint32(len(o)))
 	binary.LittleEndian.PutUint32(o[atObjNumInstances:], uint32(instances))
 }
+
+// AccessDenied is what stands in the place of a value that is marked as missing because
+// whoever read had no right to it.
+const AccessDenied = index.AccessDenied
 
 // MissingBit tells where in a counter block it is marked that the definition at a
 // position has no value, if the bit map begins at missing: the byte, and the bit in

@@ -214,6 +214,15 @@ func (o *Object) SetMissing(inst, ctr int, missing bool) error {
 	return nil
 }
 
+// Deny marks a counter of an instance, by position, as having a value that whoever
+// read had no right to. An error wraps [ErrValue], as for SetMissing.
+func (o *Object) Deny(inst, ctr int) error {
+	if err := o.SetValue(inst, ctr, index.AccessDenied); err != nil {
+		return err
+	}
+	return o.SetMissing(inst, ctr, true)
+}
+
 func (o *Object) setMissing(inst, ctr int, missing bool) bool {
 	b := o.missingByte(inst, ctr)
 	if b == nil {

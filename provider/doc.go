@@ -15,5 +15,6 @@
 // A value that a session did not write is marked as missing, it is never
 // zero: the object's header is 8 bytes longer than winperf.h's and names a bit
 // map behind each instance's values. Readers that go by the lengths in the
-// block, as they must, step over both.
+// block, as they must, step over both. One that may not be read ([ObjectWriter.Deny])
+// is marked so too, and in its place stands ERROR_ACCESS_DENIED.
 package provider

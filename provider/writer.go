@@ -271,23 +271,37 @@ func (o *ObjectWriter) Set(i int, v uint64) { o.put(o.layout.slots[i].value, v) 
 // that is shared has its value for all counters that share it.
 func (o *ObjectWriter) SetBase(i int, v uint64) { o.put(o.layout.slots[i].base, v) }
 
+// Deny says that the current instance has a value of the declared counter i that
+// whoever reads has no right to. It is missing, with the status not_permitted.
+func (o *ObjectWriter) Deny(i int) { o.store(o.layout.slots[i].value, perfdata.AccessDenied) }
+
 func (o *ObjectWriter) put(at *place, v uint64) {
-	if at == nil {
+	p := o.store(at, v)
+	if p == nil {
 		return
+	}
+	for _, m := range at.marks {
+		p[m.off] &^= m.bit
+	}
+}
+
+// store writes a number into its place, if it has one, and returns the counter block.
+func (o *ObjectWriter) store(at *place, v uint64) []byte {
+	if at == nil {
+		return nil
 	}
 	p := o.w.block
 	if p == nil || o.w.open != o.start {
 		o.w.fail("value of object %d outside of an instance", o.layout.index)
-		return
+		return nil
 	}
+
 	if at.width == 8 {
 		binary.LittleEndian.PutUint64(p[at.off:], v)
 	} else {
 		binary.LittleEndian.PutUint32(p[at.off:], uint32(v))
 	}
-	for _, m := range at.marks {
-		p[m.off] &^= m.bit
-	}
+	return p
 }
 
 // End completes the object.

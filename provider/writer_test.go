@@ -423,3 +423,33 @@ func TestRestart(t *testing.T) {
 		t.Errorf("objects %v, problems %q", got, told)
 	}
 }
+
+// TestDeny: a value that whoever reads has no right to is missing and says why; one that
+// is written afterwards is there.
+func TestDeny(t *testing.T) {
+	l := layout(t, process())
+	ix := once(t, func(w *provider.Writer) {
+		o := w.Object(l)
+		o.Clock(500, 100)
+		for _, name := range []string{"denied", "missing", "there"} {
+			o.Instance(provider.Instance{Name: name})
+			switch name {
+			case "denied":
+				o.Deny(0)
+			case "there":
+				o.Deny(0)
+				o.Set(0, 5)
+			}
+		}
+		o.End()
+	}, l)
+	for i, want := range []counter.Status{counter.NotPermitted, counter.InvalidData, counter.OK} {
+		got := counter.OK
+		if _, ok := ix.Value(0, i, 0); !ok {
+			got = ix.Lack(0, i, 0)
+		}
+		if got != want {
+			t.Errorf("instance %d: %v, want %v", i, got, want)
+		}
+	}
+}

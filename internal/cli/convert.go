@@ -71,8 +71,8 @@ first log; with Z or +02:00 behind them they are not.
 
 OUT appears when it is complete, and not at all if that fails or is interrupted.
 
-Exit status: 0 done, 1 nothing was converted, 3 a path gave no value or some of
-the data was damaged.`,
+Exit status: 0 done, 1 nothing was converted, 3 a path gave no value, some values
+may not be read, or some of the data was damaged.`,
 		Example: `  winperf convert load.blg -o load.csv
   winperf convert load.csv -o cpu.jsonl --path '\Processor(*)\% Processor Time'
   winperf convert monday.blg tuesday.blg -o both.tsv --begin '3/2/2026 18:00:00'

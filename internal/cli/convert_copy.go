@@ -119,6 +119,7 @@ func (c *converter) finish(ctx context.Context) {
 	if c.damage.more > 0 {
 		a.complain(fmt.Errorf("%d more findings of damage", c.damage.more))
 	}
+	c.tally.denied.report(a, c.inputs[0].src.Source)
 	if paths := c.selection.Paths; len(paths) > 0 {
 		a.explain(ctx, c.inputs[0].src.Source, &c.tally, paths, true)
 	}

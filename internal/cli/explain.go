@@ -26,7 +26,7 @@ func (a *app) explain(ctx context.Context, src winperf.Source, t *tally, paths [
 			continue
 		}
 		a.partial = a.partial || end
-		if t.explained[w] {
+		if t.explained[w] || last == counter.NotPermitted { // which is told of all at once
 			continue
 		}
 		t.explained[w] = true
@@ -94,6 +94,9 @@ func (c *catalogue) reason(p winperf.Path, status counter.Status) string {
 		return c.noInstance(p)
 	case counter.NoPrevious:
 		return "needs two samples, and there was only one of each instance"
+	case counter.TooClose:
+		const form = "its samples were less than %v apart, which is no time for a rate: ask for a longer interval"
+		return fmt.Sprintf(form, measure.LeastInterval)
 	case counter.Unsupported:
 		return "the counter's type has no displayable value"
 	}

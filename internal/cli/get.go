@@ -14,8 +14,8 @@ A path is \Object(Instance)\Counter or \Object\Counter for an object without
 instances. * and ? stand for any characters in each part. Repeated instances
 are told apart by #1, #2 and so on; (name) is the first, (name*) are all.
 
-Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value or some
-of the data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, some
+values may not be read, or some of the data was damaged.`,
 		Example: `  winperf get '\Memory\Available MBytes'
   winperf get '\Processor(*)\% Processor Time' '\System\Processes'
   winperf get '\Process(*)\ID Process' -o csv

@@ -319,9 +319,9 @@ func TestHostileReaders(t *testing.T) {
 	log, _ := signalFiles(t)
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, args := range [][]string{
-		{"watch", `\Processor(*)\*`, "-i", "0.001", "-o", "csv"},
-		{"watch", `\Memory\*`, "-i", "0.001", "-o", "json"},
-		{"watch", "-i", "0.001"}, {"get", `\*(*)\*`, "-i", "0.001", "-o", "jsonl"},
+		{"watch", `\Processor(*)\*`, "-i", "0.01", "-o", "csv"},
+		{"watch", `\Memory\*`, "-i", "0.01", "-o", "json"},
+		{"watch", "-i", "0.01"}, {"get", `\*(*)\*`, "-i", "0.001", "-o", "jsonl"},
 		{"convert", log, "-o", "jsonl"}, {"list", "-o", "jsonl"}, {"help", "watch"}, {"dump"},
 	} {
 		for range 2 {

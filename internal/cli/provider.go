@@ -331,6 +331,21 @@ func (r *registrationRead) ini(ctx context.Context, file string, data []byte) er
 	return nil
 }
 
+// names are the English names of an .ini file in the order of its header, whose numbers
+// leave out none.
+func (r *registrationRead) names() (names []string) {
+	for _, s := range r.schemas {
+		for i := range s.Objects {
+			o := &s.Objects[i]
+			names = append(names, o.Name)
+			for k := range o.Counters {
+				names = append(names, o.Counters[k].Name)
+			}
+		}
+	}
+	return names
+}
+
 // readRegistrationFile reads a file that has a bounded size, or a pipe, until ctx
 // ends.
 func readRegistrationFile(ctx context.Context, file string) ([]byte, error) {

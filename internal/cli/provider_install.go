@@ -72,7 +72,7 @@ func fillInstall(in *registration.Install, read *registrationRead, path string) 
 		if in.Library == "" {
 			return errors.New("--library is missing: a version 1 provider is a DLL")
 		}
-		in.INI, in.Driver = path, read.driver
+		in.INI, in.Driver, in.Names = path, read.driver, read.names()
 	case len(in.Publishers) > 0:
 		return errors.New("--publisher is for the version 1 provider of an .ini file")
 	case len(read.providers) == 1:

@@ -72,6 +72,7 @@ func (a *app) publish(ctx context.Context, opt publishOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	a.complain(fmt.Errorf("publishing in %s; it can be seen by %s", p.Path(), p.Audience())) // which is no complaint
 	a.await("lines to publish")
 	if err := a.publishLines(newPublishing(p, s)); err != nil {
 		return err

@@ -180,6 +180,7 @@ func (r *reader) shown(cycle *measure.Cycle, out *destination) winperf.Readings 
 func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	a, t := r.app, &r.tally
 	t.reportDamage(a)
+	t.denied.report(a, src)
 	r.anomalies.finish(a)
 	if t.missed > 0 {
 		a.complain(fmt.Errorf("%d samples were missed because the machine or the output was too slow", t.missed))
@@ -201,6 +202,7 @@ type tally struct {
 	explained               []bool
 	explanations            int
 	damage                  []error // of the first damaged sample, until it is reported
+	denied                  denied
 	notices                 []error // the first of each kind
 }
 
@@ -216,6 +218,7 @@ func (t *tally) count(c *measure.Cycle) {
 	t.cycles++
 	t.missed += c.Missed
 	t.countDamage(c)
+	t.denied.count(c)
 	from := 0
 	for w, to := range c.Parts {
 		for i := from; i < to; i++ {

@@ -96,7 +96,7 @@ closed, and with --sync every so often: no more than that is lost with the power
 When the disk is full the recording ends with what was recorded before.
 
 Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path
-gave no value or some of the data was damaged.`,
+gave no value, some values may not be read, or some of the data was damaged.`,
 		Example: `  winperf record
   winperf record '\Processor(*)\*' '\Memory\*' -i 5 -o load.capture
   winperf record --for 8:00:00 --max-time 1:00:00 --at-limit new -o '{host}_{time}.capture'
@@ -362,6 +362,7 @@ func (r *recorder) finish(ctx context.Context, src winperf.Source, p *recordProg
 		a.complain(fmt.Errorf("%d series came after the first sample and are not in the %s file", r.late, r.format))
 	}
 	if err == nil && !isRawFormat(r.format) {
+		t.denied.report(a, src)
 		a.explain(context.WithoutCancel(ctx), src, t, r.paths, true)
 	}
 	p.summary(r.files)

@@ -51,17 +51,6 @@ func exitOn(err error) {
 	}
 }
 
-// TestApart: nothing that tests publish is seen by others, nor the other way round.
-func TestApart(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the provider has one directory")
-	}
-	dirs := publish.Dirs()
-	if len(dirs) != 1 || !strings.HasPrefix(filepath.Base(dirs[0]), "winperf-published-") {
-		t.Errorf("tests publish in %q", dirs)
-	}
-}
-
 // TestScript runs the sessions in testdata/script. Each finds the record of a
 // small machine in its directory: one.bin and two.bin, a second apart, and
 // names.tsv; $RECORD is all of it as a source, and $MANY

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -130,12 +129,13 @@ func TestHangupPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := process(t, "winperf", "publish", "--schema", schema, "--dir", dir, "--keep")
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
+	if _, err := cmd.StdinPipe(); err != nil { // which stays open
 		t.Fatal(err)
 	}
-	fmt.Fprintln(stdin, "nonsense") // the error says that it reads
-	_, end := started(t, cmd, cmd.StderrPipe)
+	said, end := started(t, cmd, cmd.StderrPipe)
+	if want := "publishing in " + dir; !strings.Contains(said.String(), want) {
+		t.Errorf("it says %q, want %q", said, want)
+	}
 	before, err := os.ReadDir(dir)
 	if err != nil || len(before) == 0 {
 		t.Fatalf("%v published, %v", before, err)
@@ -143,9 +143,9 @@ func TestHangupPublish(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	_ = end() // status 3, because of the nonsense
+	_ = end() // the status tells
 	after, err := os.ReadDir(dir)
-	if status := cmd.ProcessState.ExitCode(); err != nil || len(after) > 0 || status != exitPartial {
+	if status := cmd.ProcessState.ExitCode(); err != nil || len(after) > 0 || status != exitDone {
 		t.Errorf("%v is left, status %d, %v", after, status, err)
 	}
 }

@@ -43,8 +43,8 @@ measured too: \winperf\* are the times of its stages and what the program uses.
 Costly objects do not delay the others: they are sampled apart, and where their
 values are older than the rest the table and jsonl say by how much.
 
-Exit status: 0 done, 1 nothing could be shown, 3 a path never gave a value or
-some of the data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 a path never gave a value,
+some values may not be read, or some of the data was damaged.`,
 		Example: `  winperf watch
   winperf watch '\Processor(*)\% Processor Time' '\Memory\Available MBytes'
   winperf watch '\Process(*)\% Processor Time' -i 5 -n 12 -o csv > load.csv

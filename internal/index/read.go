@@ -3,6 +3,8 @@ package index
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/winperf/winperf/counter"
 )
 
 // BlockLen is the length in bytes of the counter block of an instance, its
@@ -226,6 +228,25 @@ func (ix *Index) Value(obj, inst, ctr int) (v uint64, ok bool) {
 		return uint64(binary.LittleEndian.Uint32(at)), true
 	}
 	return binary.LittleEndian.Uint64(at), true
+}
+
+// AccessDenied is what stands in the place of a value that is marked as missing because
+// whoever read had no right to it: ERROR_ACCESS_DENIED of winerror.h. Others have 0.
+const AccessDenied = 5
+
+// Lack tells why there is no value where [Index.Value] or [Index.Text] has none:
+// counter.NotPermitted or counter.InvalidData.
+func (ix *Index) Lack(obj, inst, ctr int) counter.Status {
+	o := &ix.Objects[obj]
+	c := &ix.Counters[int(o.Counter0)+ctr]
+	in := &ix.Instances[o.Instance0:o.InstanceEnd][inst]
+	if !c.State.fixed() || c.Type.IsText() || !ix.marked(o, in, ctr) {
+		return counter.InvalidData
+	}
+	if binary.LittleEndian.Uint32(ix.Data[in.Block+c.Value:]) != AccessDenied {
+		return counter.InvalidData
+	}
+	return counter.NotPermitted
 }
 
 // Text returns the bytes of a text counter's value, which alias Data: UTF-16LE

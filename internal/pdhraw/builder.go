@@ -45,6 +45,7 @@ type Value struct {
 	Second int64  // see counter.Type.Second
 	Multi  uint32 // the number of components of a multi-timer
 	Valid  bool
+	Denied bool // there is a value, and whoever read had no right to it
 	Absent bool // there is no such instance, or no such object
 }
 

@@ -614,3 +614,22 @@ func TestAppendAllocates(t *testing.T) {
 		t.Errorf("%v allocations a sample", n)
 	}
 }
+
+// TestDenied: what PDH may not read has that status, whatever stands in its fields.
+func TestDenied(t *testing.T) {
+	refused := cell{Value: pdhraw.Value{First: 9, Denied: true}}
+	several := items("a", 1, 0, "b", 2, 0)
+	several.items[1].Value = refused.Value
+	l := log{
+		list:    []pdhraw.Counter{single(`\\H\S\A`, counter.RawCount), single(`\\H\S\B`, counter.RawFraction), array(`\\H\P(*)\N`, counter.RawCount)},
+		samples: [][]cell{{refused, refused, several}, {value(1, 0), invalid, items("a", 1, 0, "b", 2, 0)}},
+	}
+	got, bad := l.readings(t)
+	want := []map[string]string{
+		{`\S\A`: "not_permitted", `\S\B`: "not_permitted", `\P(a)\N`: "1", `\P(b)\N`: "not_permitted"},
+		{`\S\A`: "1", `\S\B`: "invalid_data", `\P(a)\N`: "1", `\P(b)\N`: "2"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(bad) > 0 {
+		t.Error(diff, bad)
+	}
+}

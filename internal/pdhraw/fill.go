@@ -242,10 +242,13 @@ func (o *object) write(b []byte, t *template) {
 		e := &o.entries[i]
 		c := &o.columns[e.column]
 		for n, v := range o.of(e) {
+			p := &t.places[e.first+n]
 			if !o.valid[e.first+n] {
+				if v.Denied && p.value != 0 && t == &o.marked {
+					put(b[p.value:], c.size, perfdata.AccessDenied)
+				}
 				continue
 			}
-			p := &t.places[e.first+n]
 			put(b[p.value:], c.size, v.First)
 			if c.base != 0 {
 				base := v.Second

@@ -162,7 +162,7 @@ func measureSome(ctx context.Context, s *Source, c *clock, random *rand.Rand, cy
 		}
 	}
 	sel.Global = random.IntN(4) == 0
-	m := measure.New(s, sel, measure.Options{})
+	m := measure.New(s, sel, measure.Options{Cook: counter.Options{Least: -1}}) // its samples are a µs apart
 	defer m.Close()
 	for n := range cycles {
 		c.advance(time.Duration(1+random.IntN(2000)) * time.Microsecond)

@@ -16,6 +16,8 @@
 // the name may stand
 //
 //   - raw: the raw value as the system keeps it, instead of the displayable one;
+//   - base: the raw value of the counter's base, what an average or a fraction is divided
+//     by; one that has a name of its own can be had by that, too;
 //   - optional: the object need not have the counter.
 //
 // Instead of a counter's name the tag may be @instance, the instance's full name

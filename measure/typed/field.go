@@ -20,6 +20,7 @@ type field struct {
 	what          source
 	counter       string // its name
 	raw, optional bool
+	base          bool // of the counter its base
 	form          form
 }
 
@@ -128,6 +129,8 @@ func (f *field) options(tag string) {
 		switch {
 		case at >= 0 && tag[at:] == ",raw":
 			f.raw = true
+		case at >= 0 && tag[at:] == ",base":
+			f.base = true
 		case at >= 0 && tag[at:] == ",optional":
 			f.optional = true
 		default:

@@ -3,8 +3,8 @@ package typed_test
 import (
 	"os"
 	"testing"
-	"time"
 
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/measure/typed"
 	"github.com/winperf/winperf/source"
 )
@@ -31,7 +31,6 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	time.Sleep(20 * time.Millisecond) // clocks of processors tick every 10
 	all, err := r.Read(t.Context())
 	if err != nil || len(r.Damage()) > 0 {
 		t.Fatal(err, r.Damage())
@@ -39,6 +38,9 @@ func TestLive(t *testing.T) {
 	names := map[string]bool{}
 	for _, p := range all {
 		names[p.Name] = true
+		if p.User.Status == counter.TooClose {
+			t.Errorf("%s: no rate right after opening", p.Name)
+		}
 		if _, ok := p.Idle.Get(); !ok {
 			t.Errorf("%s: idle time: %v", p.Name, p.Idle.Status)
 		}
@@ -65,4 +67,25 @@ func TestLive(t *testing.T) {
 		}
 	}
 	t.Errorf("this process is not among %d", len(rows))
+}
+
+// What a fraction is of is there too.
+func TestLiveBase(t *testing.T) {
+	src, err := source.Open(t.Context(), "local:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	type memory struct {
+		Limit typed.Value[uint64] `perf:"% Committed Bytes In Use,base"`
+	}
+	r, err := typed.Open[memory](t.Context(), src, "Memory", typed.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rows, err := r.Read(t.Context())
+	if err != nil || len(rows) != 1 || rows[0].Limit.V == 0 {
+		t.Errorf("%+v, %v", rows, err)
+	}
 }

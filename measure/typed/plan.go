@@ -20,6 +20,7 @@ type Plan[T any] struct {
 	pair    *frame.Pair
 	layout  int // of the pair, that steps are for
 	scratch column
+	rates   bool // some field takes two samples
 }
 
 // step is a field bound to a counter of the object.
@@ -28,6 +29,9 @@ type step struct {
 	k    int // position of the counter
 	set  set
 	lack bool // the object has no such counter
+	rate bool // it takes two samples that are some time apart
+	// asKept takes the raw value, as the field wants it or there is no other.
+	asKept bool
 }
 
 // NewPlan reads the tags of T. The error wraps ErrField.
@@ -67,50 +71,80 @@ func (p *Plan[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametab
 
 // bind finds every field's counter in an object.
 func (p *Plan[T]) bind(o frame.Object, names *nametable.Names) error {
-	var titles []uint32
-	for k := range o.NumCounters() {
-		if c := o.Counter(k); !c.Type.IsBase() {
-			titles = append(titles, c.ID.Index)
-		}
-	}
-	p.steps = p.steps[:0]
+	p.steps, p.rates = p.steps[:0], false
 	var errs []error
 	for i := range p.fields {
 		s := step{field: &p.fields[i]}
 		if s.what == fromCounter {
-			if err := s.bind(o, names, titles); err != nil {
+			if err := s.bind(o, names); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w: counter %q of %s: %w", s.path, ErrField, s.counter, names.Title(o.ID().Index), err))
 			}
 		}
-		p.steps = append(p.steps, s)
+		p.steps, p.rates = append(p.steps, s), p.rates || s.rate
 	}
 	return errors.Join(errs...)
 }
 
-// bind finds the field's counter. titles are those that the object has.
-func (s *step) bind(o frame.Object, names *nametable.Names, titles []uint32) error {
+// bind finds the field's counter.
+func (s *step) bind(o frame.Object, names *nametable.Names) (err error) {
+	k, there, err := s.find(o, names)
+	if !there && s.optional {
+		s.lack, s.set = true, s.form.integer
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if s.base {
+		if k = o.Counter(k).Base; k < 0 {
+			return errors.New("the counter has no base")
+		}
+	}
+
+	// A base has no displayable value: what is wanted of it can only be the raw one.
+	c := o.Counter(k)
+	s.k, s.asKept = k, s.raw || c.Type.IsBase()
+	t := measure.ValueTypeOf(c.Type, c.Size)
+	if s.asKept {
+		t = rawType(&c)
+	}
+	s.rate = !s.asKept && c.Type.Samples() == 2
+	s.set, err = s.setter(t)
+	return err
+}
+
+// find returns the position of the counter with the field's name, and whether there is one
+// or several. A base is found where no other counter has the name, as it may repeat that
+// of the counter before it.
+func (s *step) find(o frame.Object, names *nametable.Names) (k int, there bool, err error) {
+	base, titles := false, titlesOf(o, false)
+	if !s.isAmong(titles, names) {
+		base, titles = true, titlesOf(o, true)
+	}
+
 	title, err := names.LookupCounter(titles, s.counter)
 	if err != nil {
-		if s.optional && !slices.ContainsFunc(names.Lookup(s.counter), func(t uint32) bool { return slices.Contains(titles, t) }) {
-			s.lack, s.set = true, s.form.integer
-			return nil
-		}
-		return err
+		return 0, s.isAmong(titles, names), err
 	}
+	for c := o.Counter(k); c.ID.Index != title || c.Type.IsBase() != base; c = o.Counter(k) {
+		k++ // until it comes to one of titles
+	}
+	return k, true, nil
+}
+
+// isAmong tells whether the field's name stands for one of the title indices.
+func (s *step) isAmong(titles []uint32, names *nametable.Names) bool {
+	return slices.ContainsFunc(names.Lookup(s.counter), func(t uint32) bool { return slices.Contains(titles, t) })
+}
+
+// titlesOf are the title indices of the bases of an object, or of all its other counters.
+func titlesOf(o frame.Object, bases bool) (titles []uint32) {
 	for k := range o.NumCounters() {
-		c := o.Counter(k)
-		if c.ID.Index != title || c.Type.IsBase() {
-			continue
+		if c := o.Counter(k); c.Type.IsBase() == bases {
+			titles = append(titles, c.ID.Index)
 		}
-		s.k = k
-		t := measure.ValueTypeOf(c.Type, c.Size)
-		if s.raw {
-			t = rawType(&c)
-		}
-		s.set, err = s.setter(t)
-		return err
 	}
-	return err
+	return titles
 }
 
 // rawType is what the raw values of a counter are.
@@ -149,7 +183,7 @@ func (s *step) fill(r rows, pair *frame.Pair, o frame.Object, c column) {
 		for i := range c.status {
 			c.status[i] = counter.NoCounter
 		}
-	case s.raw:
+	case s.asKept:
 		c.readRaw(o, s.k)
 	default:
 		cooked := pair.Column(s.k)
@@ -188,7 +222,7 @@ func (c *column) readRaw(o frame.Object, k int) {
 	}
 	for i := range n {
 		if _, ok := o.Raw(i, k); !ok {
-			c.status[i] = counter.InvalidData
+			c.status[i] = o.Lack(i, k)
 		}
 	}
 }

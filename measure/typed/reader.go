@@ -16,11 +16,13 @@ import (
 
 // Options for [Open]. The zero Options are good defaults.
 type Options struct {
-	// Cook chooses between readings of the formulas.
+	// Cook chooses between readings of the formulas, as in measure.Options.
 	Cook counter.Options
 	// Machine is whose object is read where the samples are of several machines, as
 	// those of a log may be.
 	Machine string
+	// Clock is what the measurement tells the time by; nil is the system's clock.
+	Clock measure.Clock
 }
 
 // Reader reads an object of a source into structs of type T. It serves one
@@ -53,7 +55,7 @@ func Open[T any](ctx context.Context, src winperf.Source, object string, opt Opt
 		return nil, err
 	}
 	r := &Reader[T]{plan: plan, object: object, opt: opt}
-	r.m = measure.New(src, r.selection(), measure.Options{FramesOnly: true})
+	r.m = measure.New(src, r.selection(), measure.Options{FramesOnly: true, Cook: opt.Cook, Clock: opt.Clock})
 	if _, err := r.Read(ctx); err != nil {
 		_ = r.Close()
 		return nil, err
@@ -82,9 +84,15 @@ func (r *Reader[T]) selection() (sel winperf.Selection) {
 }
 
 // Read takes a sample and returns a row for each instance. They are valid until
-// the next Read. After io.EOF there are no more samples of a record; after any
-// other error Read may be called again.
+// the next Read. Where fields are rates it waits until a live source's last sample is
+// measure.LeastInterval ago: a rate of a shorter time would be none. After io.EOF there
+// are no more samples of a record; after any other error Read may be called again.
 func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
+	if r.plan.rates {
+		if err := r.m.Rest(ctx); err != nil {
+			return nil, err
+		}
+	}
 	cycle, err := r.m.Cycle(ctx)
 	if err != nil {
 		return nil, err
@@ -96,7 +104,7 @@ func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 	if err := cycle.Frame.Retain(); err != nil {
 		return nil, err
 	}
-	r.cooker.Set(r.prev, cycle.Frame, r.opt.Cook)
+	r.cooker.Set(r.prev, cycle.Frame, cycle.Cook)
 	o, err := r.find(cycle)
 	if err == nil {
 		r.rows, err = r.plan.Fill(r.rows, &r.cooker, o, cycle.Names)

@@ -7,10 +7,12 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/measure/typed"
 )
 
@@ -129,7 +131,8 @@ func TestMissing(t *testing.T) {
 		Raw   typed.Value[uint64] `perf:"Count,raw"`
 		Other typed.Value[uint64] `perf:"Large Count,raw"`
 	}
-	missing := strings.Replace(things, "object 100", "object 100 missing=auto", 1) + `  instance "a" : ?5 6`
+	missing := strings.Replace(things, "object 100", "object 100 missing=auto", 1) + `  instance "a" : ?9 6
+  instance "b" : ?5 6`
 	r, err := typed.Open[row](t.Context(), serve(testNames, missing, missing), "Thing", typed.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +145,10 @@ func TestMissing(t *testing.T) {
 	none := typed.Value[uint32]{Status: counter.InvalidData}
 	if got := rows[0]; got.Count != none || got.Raw != (typed.Value[uint64]{Status: counter.InvalidData}) || got.Other != (typed.Value[uint64]{V: 6}) {
 		t.Errorf("%+v", got)
+	}
+	denied := typed.Value[uint64]{Status: counter.NotPermitted}
+	if got := rows[1]; got.Count.Status != counter.NotPermitted || got.Raw != denied {
+		t.Errorf("what may not be read: %+v", got)
 	}
 	if _, ok := none.Get(); ok {
 		t.Error("Get says that there is a value")
@@ -336,4 +343,87 @@ func TestMachines(t *testing.T) {
 	if src.open != 0 {
 		t.Errorf("%d queries are open", src.open)
 	}
+}
+
+// TestBases reads what averages are divided by: by its own name, or as the base of a counter.
+func TestBases(t *testing.T) {
+	type row struct {
+		Value typed.Value[uint64] `perf:"Average,raw"`
+		Base  typed.Value[uint32] `perf:"Average,base"`
+		Named float64             `perf:"Uptime"`
+		Of    typed.Value[uint32] `perf:"Count,base"`
+		None  typed.Value[uint64] `perf:"Nothing,base,optional"`
+	}
+	sample := `object 100
+  counter 110 PERF_AVERAGE_BULK
+  counter 110 PERF_AVERAGE_BASE
+  counter 102 PERF_RAW_FRACTION
+  counter 202 PERF_RAW_BASE
+  instance "a" : 2 3 4 5`
+	r, err := typed.Open[row](t.Context(), serve(testNames, sample, sample), "Thing", typed.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rows, err := r.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(n uint32) typed.Value[uint32] { return typed.Value[uint32]{V: n} }
+	want := row{typed.Value[uint64]{V: 2}, number(3), 5, number(5), typed.Value[uint64]{Status: counter.NoCounter}}
+	if rows[0] != want {
+		t.Errorf("%+v, want %+v", rows[0], want)
+	}
+
+	if err := open[struct {
+		A float64 `perf:"Count,base"`
+	}](t); !errors.Is(err, typed.ErrField) || !strings.Contains(err.Error(), "no base") {
+		t.Errorf("a counter without a base: %v", err)
+	}
+}
+
+// stepping is a clock by which time passes only while somebody waits.
+type stepping struct{ elapsed, waited time.Duration }
+
+func (c *stepping) Now() time.Time         { return time.Unix(0, 0).Add(c.elapsed) }
+func (c *stepping) Elapsed() time.Duration { return c.elapsed }
+func (c *stepping) Timer(d time.Duration) (fired <-chan time.Time, stop func() bool) {
+	c.elapsed, c.waited = c.elapsed+d, c.waited+d
+	now := make(chan time.Time, 1)
+	now <- c.Now()
+	return now, func() bool { return true }
+}
+
+// A Read that comes right behind another sample waits, but only for rates.
+func TestTooClose(t *testing.T) {
+	type rates struct {
+		Rate float64 `perf:"Rate/sec"`
+	}
+	type counts struct {
+		Rate typed.Value[uint32] `perf:"Rate/sec,raw"`
+	}
+	sample := things + `  instance "a" : 1 2`
+	check := func(clock *stepping, want time.Duration, err error) {
+		t.Helper()
+		if err != nil || clock.waited != want {
+			t.Errorf("waited for %v, %v, want %v", clock.waited, err, want)
+		}
+	}
+
+	clock := new(stepping)
+	r, err := typed.Open[rates](t.Context(), serve(testNames, sample, sample, sample), "Thing", typed.Options{Clock: clock})
+	check(clock, 0, err)
+	defer r.Close()
+	_, err = r.Read(t.Context())
+	check(clock, measure.LeastInterval, err)
+	clock.elapsed += measure.LeastInterval - time.Millisecond
+	_, err = r.Read(t.Context())
+	check(clock, measure.LeastInterval+time.Millisecond, err)
+
+	clock = new(stepping)
+	c, err := typed.Open[counts](t.Context(), serve(testNames, sample, sample), "Thing", typed.Options{Clock: clock})
+	check(clock, 0, err)
+	defer c.Close()
+	_, err = c.Read(t.Context())
+	check(clock, 0, err)
 }

@@ -62,8 +62,8 @@
 // adds what the instances of the sample before have added. The times of
 // Processor's _Total are averages over the processors. Gauges are summed
 // afresh. Where something that is there could not be read there is no total of
-// it in that sample; what one may not read, such as the I/O of others'
-// processes, is left out of totals.
+// it in that sample. What one may not read, such as the I/O of others'
+// processes, has the status not_permitted, and so have totals over it.
 //
 // # Descriptors
 //

@@ -26,7 +26,8 @@ does not give; ` + "`winperf list -o json`" + ` has it for programs.
 The number behind a name is its title index, the one that Windows has for it. Numbers from 100,000 on are winperf's
 own, for what Windows does not have, or has without a fixed number. Types are those of winperf.h, and the unit is that of
 the displayed value, after rates and shares are computed. A counter whose figure a kernel lacks is left out on it; one that a
-single instance lacks has no value there, and the status invalid_data. No figure is 0 that was not read as 0.
+single instance lacks has no value there, and the status invalid_data; not_permitted where whoever reads has no right to it, and
+for a total over such values. No figure is 0 that was not read as 0.
 `
 
 // TestDocument compares docs/objects.md with the declarations.

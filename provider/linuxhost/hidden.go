@@ -2,7 +2,8 @@ package linuxhost
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 )
@@ -20,9 +21,9 @@ type hidden struct {
 // anew.
 const hiddenAge = 10_000_000_000
 
-var errHidden = errors.New("/proc hides the processes of other users (mount option hidepid): " +
-	"their number and totals over them have no value " +
-	"(read as root; where the option is not ptraceable, the group that the option gid names will do)")
+var errHidden = fmt.Errorf("%w: /proc hides the processes of other users (mount option hidepid): "+
+	"their number and totals over them have no value "+
+	"(read as root; where the option is not ptraceable, the group that the option gid names will do)", fs.ErrPermission)
 
 // look takes up a list of processes, which rises. The first process of all is
 // always there: where it is not seen others are not either.

@@ -76,7 +76,7 @@ func TestHiddenFirst(t *testing.T) {
 	r.ask("2")[2].check(t, "", raws{248: 6})
 	r.lacking = true
 	r.root.End(1)
-	r.ask("2")[2].check(t, "", raws{248: missing, 250: 93})
+	r.ask("2")[2].check(t, "", raws{248: denied, 250: 93})
 }
 
 // TestClosedProcesses: with hidepid=1 others' processes can be counted and not be
@@ -87,7 +87,7 @@ func TestClosedProcesses(t *testing.T) {
 	b := r.ask("2 230")
 	b[2].check(t, "", raws{248: 6})
 	b[230].check(t, "systemd", raws{784: 1, 6: 400 * tick})
-	b[230].check(t, "_Total", raws{6: missing, 180: missing, 784: 0})
+	b[230].check(t, "_Total", raws{6: denied, 180: denied, 784: 0})
 	if _, ok := b[230].value("[sd-pam]", 784); ok {
 		t.Error("a process that cannot be read has a name")
 	}

@@ -11,7 +11,7 @@ const procDetails = procShare | procShareAnonymous | procShareFile | procShareMe
 var memoryDetailsSpec = spec{
 	number: 32, index: titleMemoryDetails, name: "Process Memory Details", multi: true, costly: true, identity: procID | procStarted,
 	help: "How much memory each process that has memory of its own really takes, and _Total. From /proc/PID/smaps_rollup, which walks through all its memory and locks it meanwhile: it disturbs what it measures. " +
-		"Missing for processes of others without CAP_SYS_PTRACE; _Total is the sum of what can be read.",
+		"Not permitted for processes of others without CAP_SYS_PTRACE, and for _Total over them.",
 	rows: []row{
 		{titleProportional, "Proportional Set Bytes", counter.LargeRawCount, -5, provider.Novice, procShare, nil,
 			"Its memory in RAM, each page divided by the number of processes that share it. From /proc/PID/smaps_rollup, Pss."},

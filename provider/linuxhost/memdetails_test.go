@@ -37,10 +37,10 @@ func TestMemoryDetailsClosed(t *testing.T) {
 	root.Fail("proc/300/smaps_rollup", fs.ErrPermission)
 	r := newRig(t, root, nil)
 	o := r.object(titleMemoryDetails)
-	o.check(t, "[sd-pam]", raws{titleProportional: missing, titlePrivateDirty: missing, 784: 300})
-	o.check(t, "_Total", raws{titleProportional: 8000 * kib})
+	o.check(t, "[sd-pam]", raws{titleProportional: denied, titlePrivateDirty: denied, 784: 300})
+	o.check(t, "_Total", raws{titleProportional: denied, 784: 0})
 	root.Fail("proc/1/smaps_rollup", fs.ErrPermission)
-	r.object(titleMemoryDetails).check(t, "_Total", raws{titleProportional: missing, titlePrivateDirty: missing})
+	r.object(titleMemoryDetails).check(t, "_Total", raws{titleProportional: denied, titlePrivateDirty: denied})
 }
 
 // TestMemoryDetailsEnds ends a process between its files, and leaves another

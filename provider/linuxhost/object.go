@@ -167,7 +167,13 @@ func (o *object) want(row func(i int) bool) {
 func (o *object) write(w *provider.ObjectWriter, v *values) {
 	for i := range o.rows {
 		r := &o.rows[i]
-		if o.rowsWanted>>i&1 == 0 || !v.has(r.from) {
+		if o.rowsWanted>>i&1 == 0 {
+			continue
+		}
+		if !v.has(r.from) {
+			if v.denied&r.from != 0 {
+				w.Deny(i)
+			}
 			continue
 		}
 		if r.value == nil {

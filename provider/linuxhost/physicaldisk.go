@@ -58,7 +58,7 @@ func (r *diskSource) collect(ctx context.Context, s *session, o *object, w *prov
 		}
 		isDisk := d.isDisk(s)
 		if !d.looked {
-			r.totals.lackAll()
+			r.totals.lackAll(nil)
 		}
 		if isDisk {
 			d.settle(s)

@@ -27,8 +27,9 @@ type process struct {
 	inTotal values // what the total, or that of the folded, has seen of it
 	// position is that of its instance in the last sample.
 	position uint32
-	folded   bool // its instance is that of all the folded
-	shown    bool // it had an instance in the last sample
+	folded   bool  // its instance is that of all the folded
+	shown    bool  // it had an instance in the last sample
+	unread   error // why the last sample could not read it
 	dir      Handle
 	kinds    []pidFile
 	files    []file // of these kinds
@@ -83,11 +84,8 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 			if isGone(err) {
 				return err
 			}
-			switch {
-			case err == nil:
+			if v.lack(f.gives, err); err == nil {
 				f.parse(v, text, s.units)
-			case hides(err):
-				v.failed |= f.gives
 			}
 		}
 	}
@@ -96,10 +94,7 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 		if isGone(err) {
 			return err
 		}
-		switch {
-		case hides(err):
-			v.failed |= procHandles
-		case err == nil && n >= 0:
+		if v.lack(procHandles, err); err == nil && n >= 0 {
 			v.set(procHandles, uint64(n))
 		}
 	}

@@ -87,7 +87,7 @@ var processSpec = spec{
 		{1410, "Creating Process ID", counter.RawCount, -1, provider.Novice, procParent, nil,
 			"Process id of its parent. From /proc/PID/stat, ppid. Unlike on Windows it changes when the parent ends; 0 is a parent that cannot be seen."},
 		{952, "Handle Count", counter.RawCount, 0, provider.Advanced, procHandles, nil,
-			"Its open file descriptors. The size of the directory /proc/PID/fd; before Linux 6.2 the number of its entries, missing for processes of others without CAP_SYS_PTRACE. Unlike on Windows other kinds of handles are not among them."},
+			"Its open file descriptors. The size of the directory /proc/PID/fd; before Linux 6.2 the number of its entries, not permitted for processes of others without CAP_SYS_PTRACE. Unlike on Windows other kinds of handles are not among them."},
 		{1412, "IO Read Operations/sec", counter.BulkCount, 0, provider.Advanced, procReads, nil,
 			"Calls that read. From /proc/PID/io, syscr." + ioDifference},
 		{1414, "IO Write Operations/sec", counter.BulkCount, 0, provider.Advanced, procWrites, nil,
@@ -121,4 +121,4 @@ var processSpec = spec{
 	},
 }
 
-const ioDifference = " Unlike on Windows of read and write calls on anything; recv, send, mapped files and io_uring are not among them. Missing for processes of others without CAP_SYS_PTRACE; _Total is the sum of what can be read."
+const ioDifference = " Unlike on Windows of read and write calls on anything; recv, send, mapped files and io_uring are not among them. Not permitted for processes of others without CAP_SYS_PTRACE, and for _Total over them."

@@ -194,9 +194,9 @@ func (r *processSource) walk(ctx context.Context, s *session, o *object, out *pr
 // show writes a process, of which r.cur has the figures unless there was an
 // error.
 func (r *processSource) show(s *session, o *object, out *provider.ObjectWriter, p *process, err error) {
-	if err != nil {
+	if p.unread = err; err != nil {
 		s.miss(err)
-		r.showUnread(s, o, out, p)
+		r.showUnread(s, o, out, p, err)
 		return
 	}
 	p.folded = r.folded.known && r.cur.isKernel()
@@ -215,14 +215,15 @@ func (r *processSource) show(s *session, o *object, out *provider.ObjectWriter, 
 
 // showUnread writes a process that is there and could not be read: what it was in
 // the last sample, without figures. There is no total of all in this one.
-func (r *processSource) showUnread(s *session, o *object, out *provider.ObjectWriter, p *process) {
-	r.totals.lackAll()
+func (r *processSource) showUnread(s *session, o *object, out *provider.ObjectWriter, p *process, err error) {
+	r.totals.lackAll(err)
 	switch {
 	case p.folded:
 		p.position = r.folded.position
-		r.folded.totals.lackAll()
+		r.folded.totals.lackAll(err)
 	case p.shown:
 		r.cur.reset()
+		r.cur.lack(^fields(0), err)
 		p.identify(s, &r.cur)
 		p.position = r.next
 		r.write(o, out, p.name)
@@ -263,7 +264,7 @@ func (r *processSource) writeTotal(s *session, o *object, out *provider.ObjectWr
 	v := &r.cur
 	v.reset()
 	if s.hidden.are {
-		r.totals.lackAll()
+		r.totals.lackAll(errHidden)
 	}
 	r.totals.end(v)
 	v.set(procID, 0)

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -123,16 +124,20 @@ func (r *rig) object(index uint32) *sampleObject {
 // raws are raw values of one instance by title index.
 type raws map[uint32]int64
 
-// missing stands for a value that is not there.
+// missing stands for a value that is not there, for whatever reason.
 const missing = -1
+
+// denied stands for a value that is not there because whoever reads has no right to it.
+const denied = -2
 
 // check compares raw values of one instance with what is wanted.
 func (o *sampleObject) check(t testing.TB, instance string, want raws) {
 	t.Helper()
-	for index, n := range want {
-		raw, ok := o.value(instance, index)
-		if ok != (n != missing) || ok && raw != uint64(n) {
-			t.Errorf("%q, counter %d: %d (there: %v), want %d", instance, index, raw, ok, n)
+	for title, n := range want {
+		raw, ok := o.value(instance, title)
+		absent := n == missing || n == denied && raw == index.AccessDenied
+		if ok == absent || ok && raw != uint64(n) {
+			t.Errorf("%q, counter %d: %d (there: %v), want %d", instance, title, raw, ok, n)
 		}
 	}
 }

@@ -59,9 +59,7 @@ func (q *spaceQuestion) set(v *values) error {
 		return nil
 	}
 	sp := &q.space
-	if hides(q.err) {
-		v.failed |= diskFromStatfs
-	}
+	v.lack(diskFromStatfs, q.err)
 	if q.err != nil || sp.Free > sp.Blocks {
 		return q.err
 	}

@@ -99,7 +99,7 @@ func (y *systemSource) close(*session) error { return nil }
 // leaves its figures out.
 func (y *systemSource) read(s *session, wanted fields) {
 	v := &y.values
-	v.have = 0
+	v.reset()
 	if wanted&sysFromStat != 0 {
 		if stat, err := s.stat(); err == nil {
 			*v = *stat
@@ -107,7 +107,12 @@ func (y *systemSource) read(s *session, wanted fields) {
 	}
 	v.set(sysBoot, uint64(s.boot))
 	if wanted&sysProcesses != 0 {
-		if pids, err := s.pids(); err == nil && len(pids) > 0 && !s.hidden.are {
+		pids, err := s.pids()
+		switch {
+		case err != nil || len(pids) == 0:
+		case s.hidden.are:
+			v.lack(sysProcesses, errHidden)
+		default:
 			v.set(sysProcesses, uint64(len(pids))+1)
 		}
 	}

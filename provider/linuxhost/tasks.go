@@ -108,11 +108,8 @@ func (t *thread) read(s *session, p *process, v *values, counts *pidFile, wanted
 		if isGone(err) {
 			return err
 		}
-		switch {
-		case err == nil:
+		if v.lack(counts.gives, err); err == nil {
 			counts.parse(v, text, s.units)
-		case hides(err):
-			v.failed |= counts.gives
 		}
 	}
 	if counts.gives&threadTime == 0 && v.has(threadUser|threadSystem) {

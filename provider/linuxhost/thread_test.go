@@ -253,8 +253,9 @@ func TestThreadOfNoIdentity(t *testing.T) {
 	root := fixtures(t, "small.txtar", "threads.txtar")
 	root.Fail("proc/300/task/302/schedstat", fs.ErrPermission)
 	o := newRig(t, root, nil).object(232)
-	o.check(t, "302", raws{6: missing, 146: missing, titleRunQueueWait: missing, 142: tick, 804: 302})
+	o.check(t, "302", raws{6: denied, 146: denied, titleRunQueueWait: denied, 142: tick, 804: 302})
 	o.check(t, "300", raws{6: 300000})
+	o.check(t, "_Total", raws{6: denied})
 }
 
 func TestThreadFewDescriptors(t *testing.T) {

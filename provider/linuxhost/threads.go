@@ -93,7 +93,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 		if p.shown {
 			r.write(s, o, &out, p)
 		} else {
-			r.totals.lackAll() // it could not be read ever
+			r.totals.lackAll(p.unread) // it could not be read ever
 		}
 	}
 	clock := s.timeAfter()
@@ -101,7 +101,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 	v := &r.cur
 	v.reset()
 	if s.hidden.are {
-		r.totals.lackAll()
+		r.totals.lackAll(errHidden)
 	}
 	r.totals.end(v)
 	v.set(threadID, 0)
@@ -125,7 +125,7 @@ func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, 
 			r.show(s, o, out, p, t, err)
 		}
 		s.miss(err)
-		r.totals.lackAll() // there may be others
+		r.totals.lackAll(err) // there may be others
 		return
 	}
 
@@ -171,8 +171,9 @@ func (r *threadSource) show(
 		r.totals.add(&t.inTotal, &r.cur)
 	} else {
 		s.miss(err)
-		r.totals.lackAll()
+		r.totals.lackAll(err)
 		r.cur.reset()
+		r.cur.lack(^fields(0), err)
 		t.identify(s, p, &r.cur)
 	}
 	if t.known {

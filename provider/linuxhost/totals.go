@@ -1,5 +1,10 @@
 package linuxhost
 
+import (
+	"errors"
+	"io/fs"
+)
+
 // totals computes the figures of _Total over the instances of an object.
 //
 // A plain sum of cumulative figures would fall whenever an instance ends. The
@@ -19,6 +24,7 @@ type totals struct {
 	// Of the current sample.
 	seen     fields
 	lacking  fields            // figures that some instance has and that could not be read: no total
+	denied   fields            // of those, what may not be read
 	now      [maxFields]uint64 // sums over all instances
 	count    [maxFields]uint64 // instances in now
 	diff     [maxFields]uint64 // sums of differences
@@ -27,7 +33,7 @@ type totals struct {
 
 // begin starts a sample.
 func (t *totals) begin() {
-	t.seen, t.lacking = 0, 0
+	t.seen, t.lacking, t.denied = 0, 0, 0
 	clear(t.now[:])
 	clear(t.count[:])
 	clear(t.diff[:])
@@ -40,7 +46,8 @@ func (t *totals) add(prev, cur *values) {
 	cumulative := t.running | t.averaged
 	summed := cur.have & (cumulative | t.gauges)
 	t.seen |= summed
-	t.lacking |= cur.failed
+	t.lacking |= cur.failed | cur.denied
+	t.denied |= cur.denied
 	for ; summed != 0; summed &= summed - 1 {
 		i := summed.position()
 		n := cur.n[i]
@@ -55,12 +62,18 @@ func (t *totals) add(prev, cur *values) {
 	prev.have |= cur.have
 }
 
-// lackAll notes that an instance could not be read at all, or not be seen.
-func (t *totals) lackAll() { t.lacking = ^fields(0) }
+// lackAll notes that an instance could not be read at all.
+func (t *totals) lackAll(err error) {
+	t.lacking = ^fields(0)
+	if errors.Is(err, fs.ErrPermission) {
+		t.denied = ^fields(0)
+	}
+}
 
 // end completes the sample and gives v the totals of what it saw. What is not the
 // total of all has no value; the next one makes up for it.
 func (t *totals) end(v *values) {
+	v.denied = t.denied & (t.running | t.averaged | t.gauges)
 	for rest := t.seen; rest != 0; rest &= rest - 1 {
 		i := rest.position()
 		bit := fields(1) << i

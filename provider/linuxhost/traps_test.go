@@ -133,9 +133,9 @@ func TestPermissionOfOne(t *testing.T) {
 	r.object(230).check(t, "_Total", raws{1420: 70000 + 10 + 3980})
 	root.Fail("proc/1/io", fs.ErrPermission)
 	o := r.object(230)
-	o.check(t, "systemd", raws{784: 1, 6: 400 * tick, 1412: missing, 1416: missing, 1420: missing, 222: missing})
+	o.check(t, "systemd", raws{784: 1, 6: 400 * tick, 1412: denied, 1416: denied, 1420: denied, 222: denied})
 	o.check(t, "[sd-pam]", raws{1420: 10})
-	o.check(t, "_Total", raws{1420: 70000 + 10 + 3980})
+	o.check(t, "_Total", raws{1420: denied, 784: 0})
 	root.Set("proc/1/io", strings.Replace(io, "rchar: 70000", "rchar: 70500", 1))
 	o = r.object(230)
 	o.check(t, "systemd", raws{1420: 70500})
@@ -164,7 +164,7 @@ func TestHandlesAreCounted(t *testing.T) {
 		r.object(230).check(t, "systemd", raws{952: 4})
 		root.Fail("proc/1/fd/", fs.ErrPermission)
 		o = r.object(230)
-		o.check(t, "systemd", raws{952: missing, 784: 1})
+		o.check(t, "systemd", raws{952: denied, 784: 1})
 		o.check(t, "[sd-pam]", raws{952: 2})
 	}
 }

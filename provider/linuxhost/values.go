@@ -1,6 +1,8 @@
 package linuxhost
 
 import (
+	"errors"
+	"io/fs"
 	"math"
 	"math/bits"
 )
@@ -18,11 +20,22 @@ func (f fields) position() int { return bits.TrailingZeros64(uint64(f)) }
 type values struct {
 	have   fields
 	failed fields // are there, but could not be read
+	denied fields // are there, but may not be read
 	n      [maxFields]uint64
 }
 
 // reset forgets all figures.
-func (v *values) reset() { v.have, v.failed = 0, 0 }
+func (v *values) reset() { v.have, v.failed, v.denied = 0, 0, 0 }
+
+// lack notes why the figures in f could not be read. What is not there has none.
+func (v *values) lack(f fields, err error) {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		v.denied |= f
+	case hides(err):
+		v.failed |= f
+	}
+}
 
 func (v *values) has(f fields) bool { return v.have&f == f }
 

@@ -18,6 +18,7 @@ func makeDirectory(directory) error                 { return errSystem }
 func isPrivate(fs.FileInfo) bool                    { return false }
 func createFile(string, string) (*os.File, error)   { return nil, errSystem }
 func admitReaders(*os.File, string) error           { return errSystem }
+func audienceOf(*os.File) string                    { return "nobody" }
 func openOwn(string) (*os.File, error)              { return nil, errSystem }
 func openFile(string) (*os.File, error)             { return nil, errSystem }
 func tryLock(*os.File, bool) (bool, error)          { return false, errSystem }

@@ -64,6 +64,24 @@ func admitReaders(f *os.File, group string) error {
 	return f.Chmod(0o640) // whatever the umask says
 }
 
+// audienceOf says who may read a published file.
+func audienceOf(f *os.File) string {
+	info, err := f.Stat()
+	if err != nil {
+		return "nobody knows who: " + err.Error()
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "this account and root"
+	}
+
+	group := strconv.FormatUint(uint64(st.Gid), 10)
+	if g, err := user.LookupGroupId(group); err == nil {
+		group = g.Name
+	}
+	return "this account, root and the members of the group " + group
+}
+
 // giveTo makes a group, by its name or number, that of a file.
 func giveTo(f *os.File, group string) error {
 	id := group

@@ -133,7 +133,7 @@ func (m *merger) owned(parts []part) []part {
 	name := parts[0].declared().Name
 	if m.reserved != nil && m.reserved(name) {
 		for _, p := range parts {
-			m.problem(p.file, "object %q is one of the system's own: it is left out", p.declared().Name)
+			m.leave(TakenObject, p, "object %q is one of the system's own: it is left out", brief(p.declared().Name))
 		}
 		return nil
 	}
@@ -149,7 +149,7 @@ func (m *merger) owned(parts []part) []part {
 		if rule == nil || rule.admits(p.file.id.owner) {
 			return false
 		}
-		m.leave(p, "object %q of %s: the file %s beside it gives that object to others: it is left out",
+		m.leave(OthersObject, p, "object %q of %s: the file %s beside it gives that object to others: it is left out",
 			brief(p.declared().Name), m.owner(p), OwnersFile)
 		return true
 	})
@@ -169,7 +169,7 @@ func (m *merger) owned(parts []part) []part {
 		if p.file.id.owner == first.file.id.owner || rule.admits(p.file.id.owner) {
 			return false
 		}
-		m.leave(p, "object %q of %s belongs to %s, who publishes it in %s: it is left out",
+		m.leave(OthersObject, p, "object %q of %s belongs to %s, who publishes it in %s: it is left out",
 			brief(p.declared().Name), m.owner(p), m.owner(first), first.file.path)
 		return true
 	})
@@ -181,10 +181,10 @@ func (m *merger) problem(f *foreign, format string, args ...any) {
 }
 
 // leave tells that a part is left out, because the object is others'.
-func (m *merger) leave(p part, format string, args ...any) {
+func (m *merger) leave(kind NoticeKind, p part, format string, args ...any) {
 	err := problem(p.file, format, args...)
 	m.tell(p.file.path, err)
-	m.taken.add(OthersObject, err)
+	m.taken.add(kind, err)
 }
 
 // problem is an error about a file.
@@ -202,8 +202,8 @@ func (m *merger) add(p part) {
 	if i, known := m.signed[sign]; known {
 		other := m.objects[i]
 		if !o.Multi {
-			m.problem(p.file, "object %q, which has no instances, is published by %s already: that one is shown",
-				o.Name, other.parts[0].file.path)
+			m.leave(TakenObject, p, "object %q, which has no instances, is published by %s already: that one is shown",
+				brief(o.Name), other.parts[0].file.path)
 			return
 		}
 		other.parts = append(other.parts, p)

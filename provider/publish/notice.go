@@ -19,6 +19,8 @@ const (
 	OthersDamage NoticeKind = iota // files of other accounts that cannot be read
 	OthersObject                   // objects that belong to another account
 	OwnersFault                    // mistakes in an owners file
+	TakenObject                    // objects that another file, or the system, has already
+	OthersClosed                   // files that this account may not read
 	numNotices
 )
 

@@ -462,3 +462,53 @@ func TestOldFileNewObject(t *testing.T) {
 	w.expect("Peer(victim) 0")
 	w.expectProblems(`object "Peer" of uid 61002 belongs to uid 61001`)
 }
+
+// What is left out is told: the second of two objects without instances, one of the
+// system's own, and files that are not for this account.
+func TestLeftOutIsTold(t *testing.T) {
+	dir := tempDir(t)
+	reserved := func(name string) bool { return name == "Job" }
+	w := watch(t, ReaderOptions{Dirs: []string{dir}, Reserved: reserved})
+	w.expectNotices()
+	first := start(t, dir, schemaText)
+	start(t, dir, schemaText)
+	closed := start(t, dir, schemaText)
+	open := w.open
+	w.open = func(path string) (*os.File, identity, error) {
+		if path == closed.Path() {
+			return nil, identity{}, &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
+		}
+		return open(path)
+	}
+	for range 2 { // as long as it is so
+		w.Refresh()
+		w.expectNotices(Notice{Kind: TakenObject, More: 2}, Notice{Kind: OthersClosed})
+	}
+	if err := errors.Join(first.Close(), closed.Close()); err != nil {
+		t.Fatal(err)
+	}
+	w.Refresh()
+	w.expectNotices(Notice{Kind: TakenObject}) // that is the system's
+	w.problems = nil
+}
+
+// Who sees the counters is told for people.
+func TestAudience(t *testing.T) {
+	p := start(t, tempDir(t), schemaText)
+	if got := p.Audience(); !strings.HasPrefix(got, "this account, root and the members of the group ") {
+		t.Error(got)
+	}
+	dir := t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	t.Setenv(Environment, "")
+	if _, err := os.Stat("/run/winperf"); err == nil {
+		t.Skip("there is a directory for all")
+	}
+	if err := os.Mkdir(filepath.Join(dir, "winperf"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p = start(t, filepath.Join(dir, "winperf"), schemaText)
+	if got := p.Audience(); got != "only this account; for others an administrator has to make /run/winperf" {
+		t.Error(got)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -143,6 +144,16 @@ func (p *Publisher) Counter(object, name string) (*Counter, error) {
 
 // Path is the file that readers look at.
 func (p *Publisher) Path() string { return p.path }
+
+// Audience says who sees the counters, for people to read.
+func (p *Publisher) Audience() string {
+	for _, d := range chooseDirs() {
+		if d.private && d.path == filepath.Dir(p.path) {
+			return "only this account; for others an administrator has to make " + systemDirs()[0].path
+		}
+	}
+	return audienceOf(p.file)
+}
 
 // Close ends publishing: all objects of this publisher vanish. Its counters can
 // still be used, to no effect. A second Close does nothing.

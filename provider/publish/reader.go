@@ -68,7 +68,8 @@ type watched struct {
 	modified time.Time
 	trusted  bool // modified tells whether something came or went
 	files    map[string]*foreign
-	passed   map[string]fs.FileInfo // leftovers, which nobody publishes
+	passed   map[string]fs.FileInfo // leftovers, which nobody publishes, and closed ones
+	closed   map[string]error       // those of passed that this account may not read
 	wrong    error                  // what keeps the directory from being read
 	owners   owners
 	spent    int64 // of the budget, for definitions
@@ -99,7 +100,7 @@ func NewReader(opt ReaderOptions) *Reader {
 }
 
 func newWatched(d directory) *watched {
-	return &watched{directory: d, files: map[string]*foreign{}, passed: map[string]fs.FileInfo{}}
+	return &watched{directory: d, files: map[string]*foreign{}, passed: map[string]fs.FileInfo{}, closed: map[string]error{}}
 }
 
 // take has its caller be the one who uses the reader. Where somebody else does it
@@ -212,7 +213,7 @@ func (r *Reader) scan(ctx context.Context, d *watched) error {
 	}
 	for path := range d.passed {
 		if !there[path] {
-			delete(d.passed, path)
+			d.forget(path)
 		}
 	}
 	return r.admit(ctx, d)
@@ -270,14 +271,15 @@ func (r *Reader) meet(d *watched, path string) {
 	if before, known := d.passed[path]; known && os.SameFile(before, info) && before.Mode() == info.Mode() {
 		return
 	}
-	delete(d.passed, path)
+	d.forget(path)
 	r.opened++
 	file, id, err := r.open(path)
 	if absent(err) {
 		return
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		d.passed[path] = info // it is for others
+		d.passed[path], d.closed[path] = info, err // it is for others
+		r.changes++
 	}
 	if err != nil {
 		r.tell(path, err)
@@ -304,6 +306,12 @@ func (r *Reader) meet(d *watched, path string) {
 		d.files[path] = f
 		r.changes++
 	}
+}
+
+// forget has a file that was passed over looked at again.
+func (d *watched) forget(path string) {
+	delete(d.passed, path)
+	delete(d.closed, path)
 }
 
 // definitionShare is the part of a directory's budget that definitions may take.

@@ -186,6 +186,9 @@ func (v *View) note() {
 	r := v.reader
 	for _, d := range r.dirs {
 		add(d.wrong, !errors.Is(d.wrong, errOthers))
+		for _, err := range d.closed {
+			left.add(OthersClosed, fmt.Errorf("what another account publishes may not be read by this one: %w", err))
+		}
 		for _, f := range d.files {
 			add(f.wrong, r.reliesOn(f))
 		}

@@ -11,6 +11,10 @@ import (
 // HKEY_LOCAL_MACHINE.
 const Services = `SYSTEM\CurrentControlSet\Services`
 
+// englishTable is the key, in HKEY_LOCAL_MACHINE, with the English names of all counters:
+// title index and name by turns (Microsoft Learn, "Retrieving Counter Names and Help Text").
+const englishTable = `SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib\009`
+
 // Publishers is the value of the Performance key by which the administrator names the
 // accounts whose published objects winperf-provider.dll delivers.
 const Publishers = "Publishers"
@@ -21,8 +25,9 @@ type Plan []Step
 // Step is one action. A registry action names a key below HKEY_LOCAL_MACHINE.
 type Step struct {
 	Action
-	// Undo is the command that takes a command back. What changes the registry
-	// is taken back by what was there before.
+	// Undo is the command that takes a command back, unless the action's Name was in its Key
+	// before: then it would take back what others did. What changes the registry is taken
+	// back by what was there before.
 	Undo []string
 }
 
@@ -46,6 +51,7 @@ const (
 	DeleteKey                       // Key, if it is there and holds neither values nor keys
 	RunCommand                      // Command, whose exit status must be 0
 	CheckValue                      // Name in Key must be there
+	CheckNames                      // Value.Strings must be the names from the title index Name in Key on
 	MakePublished                   // the directory that winperf-provider.dll reads, with its rights
 )
 
@@ -94,6 +100,8 @@ func (a Action) String() string {
 		return fmt.Sprintf(`delete key HKLM\%s if it is empty`, a.Key)
 	case CheckValue:
 		return fmt.Sprintf(`check that HKLM\%s : %s is there`, a.Key, a.Name)
+	case CheckNames:
+		return fmt.Sprintf(`check that HKLM\%s : %s is the title index of %q`, a.Key, a.Name, a.Value.Strings[0])
 	case MakePublished:
 		return "make the directory of published counters"
 	}
@@ -117,6 +125,9 @@ type Install struct {
 	// INI is the .ini file of a version 1 provider, whose header stands beside
 	// it, and Driver its name.
 	INI, Driver string
+	// Names are those of the objects and counters in English, by the numbers of the
+	// header; they must be in the name table in the end. Without any that is not looked at.
+	Names []string
 	// Library is the DLL; Open, Collect and Close are its exports. They default to
 	// those of winperf-provider.dll: WinperfOpen, WinperfCollect, WinperfClose.
 	Library              string
@@ -170,17 +181,30 @@ func (in Install) version1() Plan {
 	if len(in.Publishers) > 0 {
 		p = append(p, set(performance, Publishers, Value{Type: TypeMultiString, Strings: in.Publishers}))
 	}
-	return append(p, Plan{
+	p = append(p, Plan{
 		text("Library", in.Library, ""),
 		text("Open", in.Open, "WinperfOpen"),
 		text("Collect", in.Collect, "WinperfCollect"),
 		text("Close", in.Close, "WinperfClose"),
 		{Action: Action{Kind: CreateKey, Key: linkage}},
 		set(linkage, "Export", Value{Type: TypeMultiString, Strings: export}),
-		{Action{Kind: RunCommand, Command: []string{"lodctr", in.INI}}, []string{"unlodctr", in.Driver}},
-		{Action: Action{Kind: CheckValue, Key: performance, Name: "First Counter"}},
+		{
+			Action: Action{Kind: RunCommand, Key: performance, Name: firstCounter, Command: []string{"lodctr", in.INI}},
+			Undo:   []string{"unlodctr", in.Driver},
+		},
+		{Action: Action{Kind: CheckValue, Key: performance, Name: firstCounter}},
 	}...)
+
+	// Where a First Counter was there before, lodctr may have done nothing.
+	if len(in.Names) > 0 && in.Names[0] != "" {
+		names := Value{Type: TypeMultiString, Strings: in.Names}
+		p = append(p, Step{Action: Action{Kind: CheckNames, Key: performance, Name: firstCounter, Value: names}})
+	}
+	return p
 }
+
+// firstCounter is the value of the Performance key in which lodctr notes the first title index.
+const firstCounter = "First Counter"
 
 func set(key, name string, v Value) Step {
 	return Step{Action: Action{Kind: SetValue, Key: key, Name: name, Value: v}}

@@ -163,6 +163,50 @@ func TestInstallUndone(t *testing.T) {
 	}
 }
 
+// TestInstallStale: a First Counter that was there before says nothing. What stands in the
+// name table tells whether lodctr did its work.
+func TestInstallStale(t *testing.T) {
+	const names = `SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib\009`
+	number := func(n uint32) registration.Value { return registration.Value{Type: registration.TypeDWord, Number: n} }
+	for _, tt := range []struct {
+		name  string
+		first registration.Value
+		table []string
+		want  string // of the error
+	}{
+		{"the names are there", number(5000), []string{"1", "1847", "5002", "Jobs Done", "5000", "Jobs", "5004", "Wait"}, ""},
+		{"nothing is there", number(5000), []string{"1", "1847"}, `5000 has the name "", want "Jobs"`},
+		{"another's names are there", number(5000), []string{"5000", "Other", "5002", "Jobs Done"}, `has the name "Other", want "Jobs"`},
+		{"the file has more than before", number(5000), []string{"5000", "Jobs", "5002", "Jobs Done"}, `5004 has the name "", want "Wait"`},
+		{"the highest number", number(1<<32 - 1), nil, `4294967295 has the name ""`},
+		{"no number", registration.Value{Type: registration.TypeString, Strings: []string{"5000"}}, nil, "no number"},
+	} {
+		stale := func() *machine {
+			m := before()
+			m.lodctrs = false
+			m.keys[names] = map[string]registration.Value{"Counter": {Type: registration.TypeMultiString, Strings: tt.table}}
+			m.keys[registration.Services+`\App\Performance`]["First Counter"] = tt.first
+			return m
+		}
+		in := install
+		in.Names = []string{"Jobs", "Jobs Done", "Wait"}
+		m := stale()
+		err := in.Plan().Run(t.Context(), m, nil)
+		if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+		if d := cmp.Diff(stale().keys, m.keys); err != nil && d != "" {
+			t.Errorf("%s: not undone: %s", tt.name, d)
+		}
+	}
+	m := before()
+	in := install
+	in.Names = []string{"Jobs"}
+	if err := in.Plan().Run(t.Context(), m, nil); err == nil || !strings.Contains(err.Error(), "no table") {
+		t.Errorf("without a table: %v", err)
+	}
+}
+
 func TestUninstall(t *testing.T) {
 	m := before()
 	if err := install.Plan().Run(t.Context(), m, nil); err != nil {

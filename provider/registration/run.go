@@ -76,16 +76,57 @@ func (s Step) run(ctx context.Context, sys System) (undo []func() error, err err
 			err = errors.New("it is not there, although the command before reported success")
 		}
 		return nil, err
+	case CheckNames:
+		return nil, a.checkNames(sys)
 	case MakePublished:
 		return nil, sys.MakePublished() // it stays: others publish there, too
+	}
+	before := false
+	if a.Name != "" {
+		if _, before, err = sys.Value(a.Key, a.Name); err != nil {
+			return nil, err
+		}
 	}
 	if err := sys.Run(ctx, a.Command); err != nil {
 		return nil, err
 	}
-	if len(s.Undo) > 0 {
+	if len(s.Undo) > 0 && !before {
 		undo = append(undo, func() error { return sys.Run(context.WithoutCancel(ctx), s.Undo) })
 	}
 	return undo, nil
+}
+
+// checkNames looks whether the names stand in the name table where the registration says.
+func (a Action) checkNames(sys System) error {
+	first, found, err := sys.Value(a.Key, a.Name)
+	if err != nil {
+		return err
+	}
+	if !found || first.Type != TypeDWord {
+		return errors.New("it is no number")
+	}
+	table, found, err := sys.Value(englishTable, "Counter")
+	if err != nil {
+		return err
+	}
+	if !found {
+		return errors.New("there is no table of English names")
+	}
+
+	// The table has its pairs in no order that one could rely on.
+	names := map[string]string{}
+	for i := 0; i+1 < len(table.Strings); i += 2 {
+		names[table.Strings[i]] = table.Strings[i+1]
+	}
+	for i, want := range a.Value.Strings {
+		title := fmt.Sprint(uint64(first.Number) + 2*uint64(i))
+		if got := names[title]; want != "" && got != want {
+			const form = "it is %d, but title index %s has the name %q, want %q: " +
+				"it was left by an earlier registration, and lodctr did nothing (uninstall the provider first)"
+			return fmt.Errorf(form, first.Number, title, got, want)
+		}
+	}
+	return nil
 }
 
 // change sets or deletes a value. What undoes it puts back what was there.

@@ -50,6 +50,9 @@ func TestThisMachine(t *testing.T) {
 	defer c.Close()
 	self, busy := "", false
 	for range 2 {
+		if err := c.Rest(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		cy, err := c.Cycle(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -109,6 +109,8 @@ func (q *cookedQuery) status(c *column, s winapi.PdhStatus) counter.Status {
 		return counter.NoCounter
 	case winapi.PDH_CSTATUS_NO_OBJECT:
 		return counter.NoObject
+	case winapi.PDH_ACCESS_DENIED:
+		return counter.NotPermitted
 	case winapi.PDH_INVALID_ARGUMENT, winapi.PDH_FUNCTION_NOT_FOUND:
 		return counter.Unsupported
 	}

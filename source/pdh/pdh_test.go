@@ -232,6 +232,30 @@ func TestOwnClocks(t *testing.T) {
 	}
 }
 
+// TestDenied reads values of which PDH says that it may not read them.
+func TestDenied(t *testing.T) {
+	for _, formatted := range []bool{false, true} {
+		f := newFake()
+		table := f.table()
+		table.rawValue = func(_ uintptr, v *winapi.PDH_RAW_COUNTER) error {
+			v.CStatus = winapi.PDH_ACCESS_DENIED
+			return winapi.PDH_INVALID_DATA
+		}
+		table.formatted = func(uintptr, uint32, *winapi.PDH_FMT_COUNTERVALUE) error { return winapi.PDH_ACCESS_DENIED }
+		src, err := open(table, Options{Formatted: formatted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		c := measure.New(src, paths(t, `\Speicher\Bytes`), measure.Options{})
+		defer c.Close()
+		cycle, err := c.Cycle(t.Context())
+		if err != nil || cycle.Len() != 1 || cycle.At(0).Status != counter.NotPermitted {
+			t.Errorf("formatted %v: %v, %v", formatted, err, cycle.Readings())
+		}
+	}
+}
+
 // TestAbsent reads an object without instances that is not there.
 func TestAbsent(t *testing.T) {
 	f := newFake()

@@ -181,7 +181,7 @@ func (q *query) read(i int) error {
 		switch {
 		case absent(q.raw.CStatus) || absent(status(err)):
 			q.builder.Set(i, pdhraw.Value{Absent: true})
-		case err != nil:
+		case err != nil && q.raw.CStatus != winapi.PDH_ACCESS_DENIED:
 			return failed("PdhGetRawCounterValue", c.info.FullPath, err)
 		default:
 			q.builder.Set(i, value(&q.raw))
@@ -218,6 +218,7 @@ func (q *query) read(i int) error {
 func value(raw *winapi.PDH_RAW_COUNTER) pdhraw.Value {
 	return pdhraw.Value{
 		First: raw.FirstValue, Second: raw.SecondValue, Multi: raw.MultiCount, Valid: raw.CStatus.Err() == nil,
+		Denied: raw.CStatus == winapi.PDH_ACCESS_DENIED,
 	}
 }
 

@@ -85,16 +85,20 @@ func (m *blgMachine) block(dst []byte, s *pdhlog.BLGSample) []byte {
 
 // value hands over what a sample has for a counter.
 func (m *blgMachine) value(n int, v *pdhlog.BLGValue) {
-	valid := v.Valid()
+	valid, denied := v.Valid(), v.Status == pdhlog.CStatusDenied
 	switch v.Kind {
 	case pdhlog.BLGSingle:
 		// An object without instances is there, whatever its values say.
 		absent := v.Status == pdhlog.CStatusNoInstance && v.Counter.Path.HasInstance
-		m.Set(n, pdhraw.Value{First: v.First, Second: v.Second, Multi: v.Multi, Valid: valid, Absent: absent})
+		m.Set(n, pdhraw.Value{
+			First: v.First, Second: v.Second, Multi: v.Multi, Valid: valid, Denied: denied, Absent: absent,
+		})
 	case pdhlog.BLGArray:
 		for i := range v.Items {
 			it := &v.Items[i]
-			m.Item(n, it.Name, pdhraw.Value{First: it.First, Second: it.Second, Multi: it.Multi, Valid: valid})
+			m.Item(n, it.Name, pdhraw.Value{
+				First: it.First, Second: it.Second, Multi: it.Multi, Valid: valid, Denied: denied,
+			})
 		}
 	}
 }

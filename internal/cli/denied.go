@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
+)
+
+// denied is how many values of the first sample that has such may not be read.
+type denied struct {
+	values, of int
+	first      winperf.Path
+}
+
+// count looks at a sample, unless there were such values before. It takes them in the form
+// that they are in: columns of a text log that has very many take much memory.
+func (d *denied) count(c *measure.Cycle) {
+	if d.values > 0 {
+		return
+	}
+	d.of = c.Len()
+	if c.Frame.IsZero() {
+		for i := range c.Readings() {
+			d.add(c.Readings()[i].Status, func() winperf.Path { return c.Readings()[i].Path })
+		}
+		return
+	}
+	for i := range c.Columns() {
+		col := &c.Columns()[i]
+		for n, status := range col.Status {
+			d.add(status, func() winperf.Path { return col.Series(n).Path })
+		}
+	}
+}
+
+// add looks at one value.
+func (d *denied) add(status counter.Status, path func() winperf.Path) {
+	if status != counter.NotPermitted {
+		return
+	}
+	if d.values++; d.values == 1 {
+		d.first = path()
+	}
+}
+
+// report tells of them in one line. They are values that were asked for and are lacking.
+func (d *denied) report(a *app, src winperf.Source) {
+	if d.values == 0 {
+		return
+	}
+	a.partial = true
+	const form = "no permission to read %d of %d values, such as %s (%s)"
+	a.complain(fmt.Errorf(form, d.values, d.of, d.first, right(src)))
+}
+
+// right says what right was missing.
+func right(src winperf.Source) string {
+	switch {
+	case src.Describe().Recorded:
+		return "whoever recorded them had no right to them"
+	case runtime.GOOS == "windows":
+		return "run as an administrator"
+	}
+	return "run as root; CAP_SYS_PTRACE is enough for the processes of others"
+}
