@@ -341,3 +341,24 @@ func TestSecond(t *testing.T) {
 		}
 	}
 }
+
+func TestOverTime(t *testing.T) {
+	over := []Type{
+		CounterCounter, BulkCount, SampleCounter, Timer, TimerInv100NSec, MultiTimer,
+		PrecisionObjectTimer, QueueLen100NS,
+	}
+	for _, typ := range over {
+		if !typ.OverTime() {
+			t.Errorf("%v is not about the time between two samples", typ)
+		}
+	}
+	not := []Type{
+		RawCount, LargeRawFraction, Delta, AverageTimer, AverageBulk, SampleFraction,
+		ElapsedTime, CounterText, AverageBase, 0x12345678,
+	}
+	for _, typ := range not {
+		if typ.OverTime() {
+			t.Errorf("%v is about the time between two samples", typ)
+		}
+	}
+}

@@ -177,6 +177,15 @@ func (t Type) Second() (base bool, clock Clock) {
 // a type that has none.
 func (t Type) Samples() int { return lookup(t).Samples }
 
+// OverTime tells whether the displayable value is about the time between two samples:
+// a rate, the share of time, the average length of a queue. An average of several such
+// values goes by the times that they stand for. It is false of averages over events,
+// however long those took, and of what was there at a moment.
+func (t Type) OverTime() bool {
+	formula := lookup(t).Formula
+	return formula == FormulaM || formulas[formula].operands&times == times
+}
+
 // Unit returns the unit of the displayable value.
 func (t Type) Unit() Unit { return lookup(t).Unit }
 

@@ -66,8 +66,9 @@ func (c *Column) Series(n int) *winperf.Series {
 	return *s
 }
 
-// allSeries are the series of all values.
-func (c *Column) allSeries() []*winperf.Series {
+// AllSeries are the series of all values. As long as the instances are the same it is
+// the same slice, too, so that its first element's address tells that none is another.
+func (c *Column) AllSeries() []*winperf.Series {
 	if c.item == nil {
 		return []*winperf.Series{c.one}
 	}
@@ -111,7 +112,7 @@ func (c *Column) reading(n int, s *winperf.Series) winperf.Reading {
 func (c *Column) appendReadings(readings []winperf.Reading) []winperf.Reading {
 	at := len(readings)
 	readings = slices.Grow(readings, c.Len())[:at+c.Len()]
-	for n, s := range c.allSeries() {
+	for n, s := range c.AllSeries() {
 		readings[at+n] = winperf.Reading{Series: s, Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Touched}
 	}
 	for n, mark := range c.Marks {

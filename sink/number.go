@@ -24,9 +24,9 @@ var (
 // largeFrom is the size from which numbers have an exponent.
 const largeFrom = 1e21
 
-// appendNumber appends a number for the table: integers with all digits, or in
+// AppendNumber appends a number as the table shows it: integers with all digits, or in
 // hexadecimal where their counter is shown so, decimals as their unit suits.
-func appendNumber(dst []byte, v counter.Value, unit counter.Unit) []byte {
+func AppendNumber(dst []byte, v counter.Value, unit counter.Unit) []byte {
 	if v.Kind() != counter.KindFloat {
 		return v.Append(dst)
 	}

@@ -38,7 +38,7 @@ func TestAppendNumber(t *testing.T) {
 		{counter.Float(math.Inf(1)), counter.Percent, "+Inf"},
 	}
 	for _, test := range tests {
-		if got := string(appendNumber(nil, test.value, test.unit)); got != test.text {
+		if got := string(AppendNumber(nil, test.value, test.unit)); got != test.text {
 			t.Errorf("%v %v: %q, want %q", test.value, test.unit, got, test.text)
 		}
 	}

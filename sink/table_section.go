@@ -154,7 +154,7 @@ func (s *section) value(r *winperf.Reading) ([]byte, style) {
 	text, ok := r.Value.AsText()
 	switch {
 	case !ok:
-		s.text = appendNumber(s.text, r.Value, r.Unit)
+		s.text = AppendNumber(s.text, r.Value, r.Unit)
 	case text == "":
 		s.text = append(s.text, `""`...)
 	default:

@@ -180,7 +180,7 @@ winperf list shows what there is.`,
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
 		a.listCommand(), a.getCommand(), a.watchCommand(), a.compareCommand(), a.dumpCommand(), a.cookCommand(),
-		a.recordCommand(), a.convertCommand(), a.infoCommand(),
+		a.recordCommand(), a.convertCommand(), a.infoCommand(), a.summaryCommand(),
 		a.providerCommand(), a.publishCommand(),
 		a.completionCommand(), a.versionCommand(),
 	)

@@ -30,6 +30,8 @@ type comparer struct {
 	tolerance tolerance
 	differing bool
 
+	counted bool // -n was given
+
 	paths []winperf.Path
 	sides []*side
 	live  bool
@@ -47,10 +49,21 @@ var compareFormats = []sink.Format{
 func (a *app) compareCommand() *cobra.Command {
 	c := &comparer{app: a, every: interval(measure.DefaultInterval), count: 1, tolerance: 5}
 	cmd := &cobra.Command{
-		Use:   "compare PATH...",
-		Short: "Read the same counters from several sources and show where they differ",
-		Long: `Compare reads the counters that the paths name from several sources, one right
-after the other, and shows the values side by side, where they differ, and what
+		Use:   "compare [LOG LOG...] [PATH...]",
+		Short: "Show where the values of several logs, or of several sources, differ",
+		Long: `Compare tells two logs apart, or two sources.
+
+Of logs and captures it compares how the values are spread over each: how many
+there are, mean, percentiles, and the difference of the medians from the first log,
+as benchstat shows it. A difference is significant where so large a one would be
+rarer than 1 in 20 between logs of the same (Mann-Whitney U test; ~ where it is
+not). The test takes values for independent, which those of a busy minute are not:
+with many samples it finds small differences, and --tolerance says which of them
+do not matter. Without a path all counters are compared. Instances are the same
+where their names are.
+
+Of live sources, of perfdata: and with -n it reads single values, one source right
+after the other, and shows them side by side, where they differ, and what
 a sample of each source costs in time, processor time, allocations and bytes.
 
 On Windows the sources are the registry, the counter sets and PDH of this machine
@@ -59,15 +72,26 @@ their paths are, apart from the machine. Live values are never read at quite the
 same time: --tolerance says how much they may differ, percentages by as many
 points.
 
-Exit status: 0 no difference, 1 nothing could be compared, 3 values differ, a
+Exit status: 0 no difference, 1 nothing could be compared, 3 values differ
+(of logs: significantly, and the medians or the means by more than --tolerance), a
 source has no value where another has one or could not be read, or some of the
 data was damaged.`,
-		Example: `  winperf compare '\Memory\*' '\Processor(*)\% Processor Time'
+		Example: `  winperf compare before.blg after.blg
+  winperf compare before.blg after.blg '\Processor(*)\*' --differing
+  winperf compare '\Memory\*' '\Processor(*)\% Processor Time'
   winperf compare '\Process(*)\*' --differing
   winperf compare '\System\*' --source local: --source 'perfdata:one.bin,two.bin?names=names.tsv'
-  winperf compare '\Memory\*' --source before.csv --source after.csv --tolerance 0 -o jsonl`,
-		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+  winperf compare '\Memory\*' --source before.csv --source after.csv -n 1 --tolerance 0 -o jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.counted = cmd.Flags().Changed("count")
+			return c.run(cmd.Context(), args)
+		},
 	}
+	c.flags(cmd)
+	return cmd
+}
+
+func (c *comparer) flags(cmd *cobra.Command) {
 	c.source.source = "local:" // where completion finds names
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.sources, "source", nil, "`URL` of a source to compare; give it several times")
@@ -81,7 +105,6 @@ data was damaged.`,
 	complete(cmd, "source", completeSource)
 	complete(cmd, "language", completeLanguage)
 	cmd.ValidArgsFunction = completePath(&c.source)
-	return cmd
 }
 
 func (c *comparer) run(ctx context.Context, args []string) (err error) {
@@ -91,6 +114,9 @@ func (c *comparer) run(ctx context.Context, args []string) (err error) {
 	opt, err := c.sel.options(c.source.language)
 	if err != nil {
 		return err
+	}
+	if c.ofLogs() {
+		return c.compareLogs(ctx, opt)
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
 	if err := c.open(ctx, opt); err != nil {
@@ -108,7 +134,15 @@ func (c *comparer) run(ctx context.Context, args []string) (err error) {
 
 // settle finds out what is wanted.
 func (c *comparer) settle(ctx context.Context, args []string) (err error) {
-	if c.paths, err = c.app.paths(ctx, args, &c.sel); err != nil {
+	var paths []string
+	for _, arg := range args {
+		if isPath(arg) {
+			paths = append(paths, arg)
+		} else {
+			c.sources = append(c.sources, arg)
+		}
+	}
+	if c.paths, err = c.app.paths(ctx, paths, &c.sel); err != nil {
 		return err
 	}
 	if len(c.sources) == 0 && runtime.GOOS == "windows" {
@@ -118,15 +152,18 @@ func (c *comparer) settle(ctx context.Context, args []string) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case len(c.paths) == 0:
-		return errors.New(`no path given; for example '\Memory\*' (winperf list shows what there is)`)
 	case len(c.sources) < 2:
-		return errors.New("compare needs two sources: give --source at least twice")
+		return errors.New("compare needs two sources: give --source at least twice, or two logs")
+	case len(c.paths) == 0 && !c.ofLogs():
+		return errors.New(`no path given; for example '\Memory\*' (winperf list shows what there is)`)
 	case c.count == 0:
 		return errors.New("-n 0: compare needs an end")
 	}
 	return nil
 }
+
+// isPath tells a path from the name of a log.
+func isPath(arg string) bool { return strings.HasPrefix(arg, `\`) }
 
 // open opens the sources. One that cannot be opened or does not know the paths'
 // machine is told of and left out, as long as there are others.
@@ -141,14 +178,15 @@ func (c *comparer) open(ctx context.Context, opt measure.Options) error {
 			return ctx.Err()
 		}
 	}
-	return c.enough(errs)
+	return c.enough(len(c.sides), errs)
 }
 
 // enough tells of sources that failed: as an error where there are not two
 // others.
-func (c *comparer) enough(errs []error) error {
-	if len(c.sides) < 2 {
-		return errors.Join(append(errs, fmt.Errorf("%d of %d sources are left, and compare needs two", len(c.sides), len(c.sources)))...)
+func (c *comparer) enough(left int, errs []error) error {
+	if left < 2 {
+		err := fmt.Errorf("%d of %d sources are left, and compare needs two", left, len(c.sources))
+		return errors.Join(append(errs, err)...)
 	}
 	for _, err := range errs {
 		c.app.complain(err)
@@ -193,7 +231,7 @@ func (c *comparer) take(ctx context.Context) error {
 		}
 	}
 	c.sides = left
-	return c.enough(errs)
+	return c.enough(len(left), errs)
 }
 
 func (c *comparer) close() error {

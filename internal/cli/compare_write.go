@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/sink"
 )
 
 // show writes the comparison and notes whether there is a difference.
@@ -72,9 +73,12 @@ func (c *comparer) writeTable(out *output, all []comparison) error {
 }
 
 // head is what a source is called in a table.
-func (s *side) head() string {
+func (s *side) head() string { return shownSource(s.url) }
+
+// shownSource is what the source of a URL is called in a table.
+func shownSource(url string) string {
 	const longest = 24
-	return shorten(safetext.Line(s.url), longest)
+	return shorten(safetext.Line(url), longest)
 }
 
 // verdict is the difference for people.
@@ -98,18 +102,13 @@ func (c *comparison) verdict() string {
 
 // readingText is a reading for people.
 func readingText(r winperf.Reading) string {
-	switch f, _ := r.Value.Float64(); {
+	switch {
 	case r.Series == nil:
 		return "-"
 	case r.Status != counter.OK:
 		return r.Status.String()
-	case r.Value.Kind() != counter.KindFloat:
-		return r.Value.String()
-	case f != 0 && math.Abs(f) < 0.01, math.Abs(f) >= 1e15:
-		return strconv.FormatFloat(f, 'g', 4, 64)
-	default:
-		return strconv.FormatFloat(f, 'f', 2, 64)
 	}
+	return string(sink.AppendNumber(nil, r.Value, r.Unit))
 }
 
 // writeCosts writes what a sample of each source costs.

@@ -109,16 +109,21 @@ func (d *damageCount) add(in *logInput, errs []error) {
 	}
 }
 
-// finish says at the end what was not as it should be.
-func (c *converter) finish(ctx context.Context) {
-	a := c.app
-	for _, err := range c.damage.first {
+// tell says what was found.
+func (d *damageCount) tell(a *app) {
+	for _, err := range d.first {
 		a.complain(err)
 		a.partial = true
 	}
-	if c.damage.more > 0 {
-		a.complain(fmt.Errorf("%d more findings of damage", c.damage.more))
+	if d.more > 0 {
+		a.complain(fmt.Errorf("%d more findings of damage", d.more))
 	}
+}
+
+// finish says at the end what was not as it should be.
+func (c *converter) finish(ctx context.Context) {
+	a := c.app
+	c.damage.tell(a)
 	c.tally.denied.report(a, c.inputs[0].src.Source)
 	if paths := c.selection.Paths; len(paths) > 0 {
 		a.explain(ctx, c.inputs[0].src.Source, &c.tally, paths, true)

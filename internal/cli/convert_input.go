@@ -92,6 +92,25 @@ func (in *logInput) advance() error {
 	return err
 }
 
+// walk hands out all samples, and what is damaged. What nothing can be read behind is
+// damage too, and ends the walk.
+func (in *logInput) walk(
+	ctx context.Context, sel winperf.Selection, opt measure.Options, each func(*measure.Cycle), damaged func([]error),
+) error {
+	for cycle, err := range measure.Watch(ctx, in.src, sel, opt) {
+		if errors.Is(err, winperf.ErrBadData) {
+			damaged([]error{err})
+			break
+		}
+		if err != nil {
+			return in.blame(err)
+		}
+		each(cycle)
+		damaged(cycle.Damage)
+	}
+	return ctx.Err()
+}
+
 // end stops reading.
 func (in *logInput) end() {
 	if in.stop != nil {

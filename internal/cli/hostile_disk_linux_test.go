@@ -190,6 +190,8 @@ func TestDiskFullOutput(t *testing.T) {
 		[]string{"list", "--source", record, "-o", "out.jsonl"},
 		[]string{"list", "--names", "--source", record, "-o", "out.tsv"},
 		[]string{"info", log, "-o", "out.json"}, []string{"info", log, "-o", "out.txt"},
+		[]string{"summary", log, "-o", "out.csv"}, []string{"summary", log, "-o", "out.jsonl"},
+		[]string{"compare", log, log, "-o", "out.txt"},
 		[]string{"convert", log, "-o", "out.tsv"})
 	for _, args := range commands {
 		name := args[len(args)-1]

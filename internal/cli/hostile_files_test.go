@@ -240,6 +240,7 @@ func logCommands(name string) [][]string {
 	const every = `\*(*)\*`
 	return [][]string{
 		{"info", name}, {"info", name, "-o", "json"},
+		{"summary", name, "--above", "1"}, {"summary", name, "-o", "csv"}, {"compare", name, name, "-o", "jsonl"},
 		{"list", "--source", name}, {"list", "--source", name, "-o", "jsonl"},
 		{"list", "--source", name, "Process"},
 		{"get", "--source", name, every}, {"get", "--source", name, every, "-o", "jsonl"},

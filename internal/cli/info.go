@@ -105,23 +105,20 @@ func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
 	p := i.app.newProgress(i.quiet)
 	defer p.clear()
 	sel := winperf.Selection{Global: true, Costly: true}
-	for cycle, err := range measure.Watch(ctx, in.src, sel, measure.Options{FramesOnly: true, KeepFirst: true, Language: string(i.language)}) {
-		if err != nil {
-			if !errors.Is(err, winperf.ErrBadData) {
-				return nil, in.blame(err)
-			}
-			s.addDamage(in, []error{err})
-			break
-		}
+	all := measure.Options{FramesOnly: true, KeepFirst: true, Language: string(i.language)}
+	add := func(cycle *measure.Cycle) {
 		s.add(cycle)
-		s.addDamage(in, cycle.Damage)
 		p.show([]*logInput{in}, s.Samples)
 	}
+	if err := in.walk(ctx, sel, all, add, func(errs []error) { s.addDamage(in, errs) }); err != nil {
+		return nil, err
+	}
+
 	s.finish()
 	if s.Damage > 0 {
 		i.app.partial = true
 	}
-	return s, ctx.Err()
+	return s, nil
 }
 
 func (i *informer) write(out *output, logs []*logSummary) error {

@@ -1,8 +1,9 @@
 package cli
 
 import (
-	"slices"
 	"time"
+
+	"github.com/winperf/winperf/internal/stats"
 )
 
 // gap is a time without samples.
@@ -62,8 +63,7 @@ func (p *pace) settle() {
 	for _, s := range p.first {
 		all = append(all, s.Duration)
 	}
-	slices.Sort(all)
-	p.usual = all[(len(all)-1)/2].Round(time.Millisecond)
+	p.usual = stats.Percentile(all, 50).Round(time.Millisecond)
 	for _, s := range p.first {
 		p.judge(s)
 	}

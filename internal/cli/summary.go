@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink"
+	"github.com/winperf/winperf/source"
+)
+
+// summarizer is the summary command.
+type summarizer struct {
+	app      *app
+	source   sourceFlags
+	output   outputFlags
+	sel      selectFlags
+	log      logFlags
+	more     []string // paths
+	begin    string
+	end      string
+	every    interval
+	during   interval
+	above    bound
+	order    sortKey
+	percents percentiles
+	quiet    bool
+
+	selection winperf.Selection
+	options   measure.Options
+	tally     tally
+	damage    damageCount
+	gathered  *gatherer
+	zone      *time.Location // to show times in
+}
+
+var summaryFormats = []sink.Format{
+	{Name: "table", Extensions: []string{".txt"}, Description: "for people"},
+	{Name: "csv", Extensions: []string{".csv"}, Description: "a row for each counter"},
+	{Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"}, Description: "a JSON object for each counter"},
+}
+
+func (a *app) summaryCommand() *cobra.Command {
+	s := &summarizer{app: a, every: interval(measure.DefaultInterval), percents: percentiles{50, 95, 99}}
+	cmd := &cobra.Command{
+		Use:   "summary LOG...",
+		Short: "Show how the values of each counter are spread over logs, or over a time",
+		Long: `Summary reads logs and captures once, from end to end, and shows for each counter
+and instance how many values there are, the least, the average, the greatest, the
+standard deviation, percentiles and the last one. Several logs are one: a counter
+that is in two of them has one row. With --for it measures this machine, or
+--source, for a time instead.
+
+  count      values; those of the other samples, in which the instance was there
+             and had no value, are missing. The first sample of a rate is neither
+  average    by the time that each value stands for where the value is a rate, a
+             share of time or the length of a queue, else that of all values; of
+             csv and tsv logs, which do not tell the type, always the latter
+  deviation  standard deviation of a sample
+  p95        95 % of the values are at most this one, which is one of them. With more
+             than 1,024 values it is near one, and the table says how near
+  above      values above --above; longest is for how long they were without a break
+
+A process is one row as long as it lives, however its name changes.
+
+Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value or some of
+the data was damaged.`,
+		Example: `  winperf summary load.blg
+  winperf summary load.blg --path '\Processor(*)\% Processor Time' --above 80
+  winperf summary monday.csv tuesday.csv --sort p95 -o both.csv
+  winperf summary night.capture --path '\Process(*)\Working Set' --sort maximum
+  winperf summary --for 60 -i 1 --path '\PhysicalDisk(*)\*'`,
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args) },
+	}
+	s.flags(cmd)
+	return cmd
+}
+
+func (s *summarizer) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&s.more, "path", nil, "only what this `PATH` names; may be given several times")
+	f.Var(&s.during, "for", "measure a live source for this time: 60, 10m, 8:00:00")
+	f.VarP(&s.every, "interval", "i", "time between samples of a live source: 2, 0.5, 500ms")
+	f.StringVar(&s.begin, "begin", "", "leave out samples before this `TIME`")
+	f.StringVar(&s.end, "end", "", "leave out samples after this `TIME`")
+	f.Var(&s.above, "above", "show how many values are above, and for how long at the longest")
+	f.Var(&s.order, "sort", "the largest first of: "+sortKeyNames()+", or a percentile such as p95")
+	f.Var(&s.percents, "percentiles", "which percentiles to show")
+	f.BoolVar(&s.quiet, "quiet", false, "show no progress")
+	s.source.add(cmd)
+	s.output.add(cmd, summaryFormats)
+	s.sel.add(cmd, &s.source)
+	s.log.add(cmd)
+	complete(cmd, "path", completePath(&s.source))
+	cmd.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+}
+
+func (s *summarizer) run(ctx context.Context, logs []string) (err error) {
+	if err := s.settle(ctx, logs); err != nil {
+		return err
+	}
+	s.gathered = newGatherer()
+	s.gathered.group.Above = s.above.value
+
+	if s.during > 0 {
+		err = s.watch(ctx)
+	} else {
+		err = s.read(ctx, logs)
+	}
+	if err != nil {
+		return err
+	}
+	out, err := s.app.create(context.WithoutCancel(ctx), &s.output)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.write(out), out.Close())
+}
+
+// settle reads the options before anything is opened.
+func (s *summarizer) settle(ctx context.Context, logs []string) error {
+	if _, _, err := s.output.resolve(); err != nil {
+		return err
+	}
+	if err := s.order.check(s.above.value != nil, s.percents); err != nil {
+		return err
+	}
+	switch {
+	case len(logs) > 0 && s.during > 0:
+		return errors.New("--for measures a live source; --begin and --end cut logs")
+	case len(logs) == 0 && s.during == 0 && s.source.source == "local:":
+		return errors.New("no log given, and no --for: winperf summary load.blg, or winperf summary --for 60")
+	case s.during > 0 && (s.begin != "" || s.end != ""):
+		return errors.New("--begin and --end cut logs; --for says how long to measure")
+	case s.during > 0 && s.during < s.every:
+		return fmt.Errorf("--for %s: shorter than the interval of %s", s.during.String(), s.every.String())
+	}
+
+	paths, err := s.app.paths(ctx, s.more, &s.sel)
+	if err == nil && len(paths) == 0 && s.during > 0 {
+		paths, err = parsePaths(standardPaths)
+	}
+	if err != nil {
+		return err
+	}
+	s.selection, s.tally = winperf.Selection{Paths: paths}, newTally(len(paths))
+	if len(paths) == 0 {
+		s.selection, s.tally = winperf.Selection{Global: true, Costly: true}, newTally(2)
+	}
+	s.options, err = s.sel.options(s.source.language)
+	return err
+}
+
+// read reads logs, one after the other.
+func (s *summarizer) read(ctx context.Context, names []string) (err error) {
+	if len(names) == 0 {
+		names = []string{s.source.source}
+	}
+	opt, err := s.log.options()
+	if err != nil {
+		return err
+	}
+
+	// All are opened first: one that is not there is told before the others are read.
+	var logs []*logInput
+	defer func() {
+		for _, in := range logs {
+			err = errors.Join(err, in.close())
+		}
+	}()
+	for _, name := range names {
+		in, err := openInput(ctx, name, opt)
+		if err != nil {
+			return err
+		}
+		logs = append(logs, in)
+	}
+
+	s.zone = logs[0].zone()
+	for _, in := range logs {
+		if err := s.readLog(ctx, in); err != nil {
+			return err
+		}
+	}
+	s.damage.tell(s.app)
+	if s.tally.cycles == 0 {
+		return errors.New("there are no samples to sum up")
+	}
+	return s.explain(ctx, logs[0].src.Source, len(s.more) > 0 || s.sel.counters != "")
+}
+
+// readLog reads one log.
+func (s *summarizer) readLog(ctx context.Context, in *logInput) (err error) {
+	if s.selection.Begin, err = parseMoment(s.begin, s.zone, false); err != nil {
+		return fmt.Errorf("--begin: %w", err)
+	}
+	if s.selection.End, err = parseMoment(s.end, s.zone, true); err != nil {
+		return fmt.Errorf("--end: %w", err)
+	}
+
+	p := s.app.newProgress(s.quiet)
+	defer p.clear()
+	opt := s.options
+	opt.KeepFirst = true
+	s.gathered.begin()
+	add := func(cycle *measure.Cycle) {
+		s.tally.count(cycle)
+		s.gathered.add(cycle)
+		p.show([]*logInput{in}, s.tally.cycles)
+	}
+	return in.walk(ctx, s.selection, opt, add, func(errs []error) { s.damage.add(in, errs) })
+}
+
+// watch measures a live source until the time is over or somebody ends it.
+func (s *summarizer) watch(ctx context.Context) error {
+	src, err := source.Open(ctx, s.source.source)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if src.Describe().Recorded {
+		return errors.New("--for measures a live source; --begin and --end cut logs")
+	}
+	s.zone = time.Local
+	opt := s.options
+	opt.Interval = time.Duration(s.every)
+	opt.Count, opt.KeepFirst = int(s.during/s.every)+1, true // the first sample begins the first interval
+
+	// How large a sample is shows with the first one. A small one needs no care.
+	timeMatters := sync.OnceFunc(spareMemory())
+	defer timeMatters()
+	end := time.Now().Add(time.Duration(s.during))
+	for cycle, err := range measure.Watch(ctx, src, s.selection, opt) {
+		if err != nil {
+			return err
+		}
+		s.tally.count(cycle)
+		s.gathered.add(cycle)
+		if !isLarge(cycle) {
+			timeMatters()
+		}
+		// Samples that were missed are not made up for.
+		if time.Until(end) < opt.Interval/2 {
+			break
+		}
+	}
+	if s.tally.cycles == 0 {
+		return errors.New("nothing was measured")
+	}
+	s.tally.reportDamage(s.app)
+	return s.explain(ctx, src, len(s.more) > 0 || s.sel.counters != "")
+}
+
+// explain says which paths gave no value, if any was asked for. Where all are of what
+// is not there, there is nothing to show.
+func (s *summarizer) explain(ctx context.Context, src winperf.Source, asked bool) error {
+	if asked || !s.tally.any() {
+		s.app.explain(ctx, src, &s.tally, s.selection.Paths, true)
+	}
+	if len(s.gathered.rows) == 0 {
+		return errors.New("there is no value to sum up")
+	}
+	return nil
+}
