@@ -3,7 +3,7 @@ package frame
 import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/counterset"
+	"github.com/winperf/winperf/internal/counterset"
 )
 
 // What is different with samples of version 2.

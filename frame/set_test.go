@@ -7,8 +7,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/counterset"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/counterset"
 )
 
 // setOf is a counter set with one counter of every way to refer to another.

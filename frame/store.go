@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counterset"
+	"github.com/winperf/winperf/internal/counterset"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/perfdata"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/driver/replay"
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/source/replay"
 )
 
 // An object that stands elsewhere in the sample than before keeps its series, and one

@@ -17,8 +17,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/driver/replay"
 	"github.com/winperf/winperf/pdhlog"
-	"github.com/winperf/winperf/source/replay"
 )
 
 // LogOptions say how a log is to be read. The zero value suits nearly all.

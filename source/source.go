@@ -15,11 +15,11 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
-	"github.com/winperf/winperf/source/local"
-	"github.com/winperf/winperf/source/pdh"
-	"github.com/winperf/winperf/source/perflib"
-	"github.com/winperf/winperf/source/registry"
-	"github.com/winperf/winperf/source/replay"
+	"github.com/winperf/winperf/internal/driver/local"
+	"github.com/winperf/winperf/internal/driver/pdh"
+	"github.com/winperf/winperf/internal/driver/perflib"
+	"github.com/winperf/winperf/internal/driver/registry"
+	"github.com/winperf/winperf/internal/driver/replay"
 )
 
 // Scheme is one kind of source.

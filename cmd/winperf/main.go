@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/winperf/winperf/internal/cli"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli"
 )
 
 func main() { os.Exit(cli.Main()) }

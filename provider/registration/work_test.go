@@ -223,7 +223,7 @@ var counting = sync.OnceValues(func() (string, error) {
 	}
 	program := filepath.Join(dir, "winperf")
 	const rooms = "github.com/winperf/winperf/provider/registration,github.com/winperf/winperf/internal/suggest," +
-		"github.com/winperf/winperf/counter,github.com/winperf/winperf/internal/cli,github.com/winperf/winperf/cmd/winperf"
+		"github.com/winperf/winperf/counter,github.com/winperf/winperf/cmd/winperf/internal/cli,github.com/winperf/winperf/cmd/winperf"
 	build := exec.Command("go", "build", "-cover", "-covermode=count", "-coverpkg="+rooms, "-o", program, "github.com/winperf/winperf/cmd/winperf")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

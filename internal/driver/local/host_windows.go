@@ -1,0 +1,28 @@
+package local
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/driver/pdh"
+	"github.com/winperf/winperf/internal/driver/perflib"
+	"github.com/winperf/winperf/internal/driver/registry"
+)
+
+// openHost takes the interfaces of the system, which ask its providers. Providers
+// of the program's own have no place in them.
+func openHost(opt Options) (host, error) {
+	if len(opt.Providers) > 0 {
+		return host{}, fmt.Errorf("providers of the program's own on Windows: %w yet", winperf.ErrNotSupported)
+	}
+	src, err := compose(context.Background(),
+		&member{name: "registry", open: func(ctx context.Context) (winperf.Source, error) { return registry.Open(ctx, registry.Options{}) }},
+		&member{name: "perflib", apart: true, open: func(context.Context) (winperf.Source, error) { return perflib.Open(perflib.Options{}) }},
+		&member{name: "pdh", fallback: true, open: func(context.Context) (winperf.Source, error) { return pdh.Open(pdh.Options{}) }},
+	)
+	if err != nil {
+		return host{}, err
+	}
+	return host{source: src}, nil
+}

@@ -1,0 +1,84 @@
+package perflib
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/counterset"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/nametable"
+)
+
+// Compile implements winperf.Source. Of each set that is wanted the query asks
+// for all counters, as their formulas need one another, and for the instances
+// that all paths have in common.
+func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	if err := selection.CheckMachine(sel.Paths, s.machine); err != nil {
+		return nil, err
+	}
+	schema, err := s.Schema(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names, _ := nametable.FromSchema(schema) // who reads the schema is told of its damage
+	parts := selection.Resolve(sel, names)
+	var ids []counterset.Identifier
+	for _, set := range schema.Sets {
+		if filter, wanted := wants(parts, set); wanted {
+			id := counterset.Identifier{Set: set.GUID, Counter: counterset.Any, InstanceID: counterset.Any}
+			if info, _ := counterset.ParseInfo(set.Info); info != nil && !info.Single() {
+				id.Instance = filter
+			}
+			ids = append(ids, id)
+		}
+	}
+	q := newQuery(s)
+	if sel.Metadata {
+		err = q.session.describe(ids)
+	} else if left := q.line.Do(ctx, 0, func(context.Context) { err = q.session.start(ids) }); left != nil {
+		err = fmt.Errorf("compile: %w", left)
+	}
+	if err != nil {
+		_ = q.Close()
+		return nil, err
+	}
+	return q, nil
+}
+
+// wants tells whether a set is wanted, and the filter for its instances.
+func wants(parts []selection.Part, set winperf.CounterSet) (filter string, wanted bool) {
+	object := selection.Object{ID: winperf.ObjectID{Index: set.Title, GUID: set.GUID}}
+	for i := range parts {
+		p := &parts[i]
+		if p.Asks(object) == selection.Unwanted {
+			continue
+		}
+
+		of := counterset.AllInstances
+		if p.Path != nil {
+			of = pathFilter(p.Path.Asked)
+		}
+		if !wanted {
+			filter, wanted = of, true
+		} else if !strings.EqualFold(of, filter) {
+			filter = counterset.AllInstances
+		}
+	}
+	return filter, wanted
+}
+
+// pathFilter is what Windows is asked for: all that a path may mean, and where
+// that is simple nothing else. A # may be part of a name, and a number behind it
+// counts instances of one name.
+func pathFilter(p winperf.Path) string {
+	filter := p.Instance
+	if p.Index != 0 {
+		filter += counterset.AllInstances
+	}
+	if filter == "" || len(filter) > counterset.MaxInstanceName {
+		return counterset.AllInstances
+	}
+	return filter
+}

@@ -1,0 +1,154 @@
+package perflib
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/counterset"
+)
+
+// Limits of what one call may give, in bytes; [MS-PCQ] has them for other
+// machines.
+const (
+	maxSets        = 1 << 16   // GUIDs
+	maxIdentifiers = 64 << 20  // bytes of identifiers
+	maxInfo        = 128 << 20 // bytes of registration information or of instances
+	maxData        = counterset.MaxBytes
+)
+
+// maxGrowth is how often a buffer may turn out to be too small in a row: what is
+// read may grow between two calls, but not for ever.
+const maxGrowth = 16
+
+// consumer calls the PerfLib functions: buffers grow as they must, answers are
+// checked, and errors say what was asked. All of its methods may be used from
+// several goroutines. They do not return before Windows does.
+type consumer struct {
+	calls   *calls
+	machine string
+}
+
+// callError tells which call failed. It wraps what the system said, mostly a
+// counterset.Status.
+type callError struct {
+	Function string
+	Set      winperf.GUID // zero where the call is about none
+	Err      error
+}
+
+// Error names the function and the counter set.
+func (e *callError) Error() string {
+	if e.Set.IsZero() {
+		return fmt.Sprintf("%s: %v", e.Function, e.Err)
+	}
+	return fmt.Sprintf("%s of counter set %v: %v", e.Function, e.Set, e.Err)
+}
+
+// Unwrap returns what the system said.
+func (e *callError) Unwrap() error { return e.Err }
+
+// grown calls f with buf, and with ever larger buffers for as long as f says that
+// it needs more, up to max elements. f returns how many elements there are.
+func grown[T any](buf []T, max int, f func([]T) (int, error)) ([]T, error) {
+	need := 0
+	for range maxGrowth {
+		n, err := f(buf)
+		switch {
+		case errors.Is(err, counterset.NotEnoughMemory):
+			// Whatever n says: at least half as much again.
+			if need = n; need <= len(buf) {
+				need = len(buf) + len(buf)/2 + 64
+			}
+			if need > max {
+				return buf, fmt.Errorf("%d are needed, at most %d are accepted: %w", need, max, winperf.ErrBadData)
+			}
+			buf = slices.Grow(buf[:0], need)
+			buf = buf[:cap(buf)]
+		case err != nil:
+			return buf, err
+		case n < 0 || n > len(buf):
+			return buf, fmt.Errorf("%d were written to a buffer of %d: %w", n, len(buf), winperf.ErrBadData)
+		default:
+			return buf[:n], nil
+		}
+	}
+	return buf, fmt.Errorf("more was needed %d times in a row, last %d: %w", maxGrowth, need, winperf.ErrBadData)
+}
+
+// Sets returns the counter sets that are registered.
+func (c *consumer) Sets() ([]winperf.GUID, error) {
+	ids, err := grown(make([]winperf.GUID, 512), maxSets, func(buf []winperf.GUID) (int, error) {
+		return c.calls.enumerateSets(c.machine, buf)
+	})
+	if err != nil {
+		return nil, &callError{Function: "PerfEnumerateCounterSet", Err: err}
+	}
+	return ids, nil
+}
+
+// Registration reads what is registered about a counter set, as the system gives
+// it. code is one of the Reg constants of package counterset, lang a language
+// identifier, 0 for English, or for counterset.RegCounter the counter's id.
+func (c *consumer) Registration(set winperf.GUID, code, lang uint32) ([]byte, error) {
+	b, err := grown(make([]byte, 4096), maxInfo, func(buf []byte) (int, error) {
+		return c.calls.registrationInfo(c.machine, &set, code, lang, buf)
+	})
+	if err != nil {
+		return nil, c.aboutSet(code, set, err)
+	}
+	return slices.Clone(b), nil
+}
+
+// aboutSet is an error of a call for registration information.
+func (c *consumer) aboutSet(code uint32, set winperf.GUID, err error) error {
+	return &callError{Function: fmt.Sprintf("PerfQueryCounterSetRegistrationInfo (%d)", code), Set: set, Err: err}
+}
+
+// Info reads the registration of a counter set and of all its counters. Where
+// it is damaged, what can be read is returned with the error.
+func (c *consumer) Info(set winperf.GUID) (*counterset.Info, []byte, error) {
+	b, err := c.Registration(set, counterset.RegCounterSet, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := counterset.ParseInfo(b)
+	switch {
+	case err != nil:
+		err = c.aboutSet(counterset.RegCounterSet, set, err)
+	case info.GUID != set:
+		err = c.aboutSet(counterset.RegCounterSet, set, fmt.Errorf("the answer is about %v: %w", info.GUID, winperf.ErrBadData))
+		info = nil
+	}
+	return info, b, err
+}
+
+// Text reads one text: code is RegName, RegHelp, RegProviderName or
+// RegEnglishName of package counterset.
+func (c *consumer) Text(set winperf.GUID, code, lang uint32) (string, error) {
+	b, err := c.Registration(set, code, lang)
+	if err != nil {
+		return "", err
+	}
+	s, err := counterset.ParseString(b)
+	if err != nil {
+		return "", c.aboutSet(code, set, err)
+	}
+	return s, nil
+}
+
+// Texts reads the texts of all counters: code is RegCounterNames, RegCounterHelps
+// or RegEnglishCounter of package counterset. Texts that cannot be read cost
+// themselves; the errors tell which.
+func (c *consumer) Texts(set winperf.GUID, code, lang uint32) ([]counterset.CounterString, []error) {
+	b, err := c.Registration(set, code, lang)
+	if err != nil {
+		return nil, []error{err}
+	}
+	all, errs := counterset.ParseStrings(b)
+	for i, err := range errs {
+		errs[i] = c.aboutSet(code, set, err)
+	}
+	return all, errs
+}

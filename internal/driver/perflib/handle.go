@@ -1,0 +1,120 @@
+package perflib
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/counterset"
+)
+
+// handle is an open query: a list of identifiers that are sampled together. It
+// serves one goroutine at a time.
+type handle struct {
+	consumer *consumer
+	query    uintptr
+	open     bool
+
+	data func(buf []byte) (int, error) // made once because making it allocates
+	size uint32                        // what data was told
+}
+
+// Open opens a query without identifiers.
+func (c *consumer) Open() (*handle, error) {
+	query, err := c.calls.openQuery(c.machine)
+	if err != nil {
+		return nil, &callError{Function: "PerfOpenQueryHandle", Err: err}
+	}
+	h := &handle{consumer: c, query: query, open: true}
+	h.data = func(buf []byte) (int, error) {
+		err := c.calls.queryData(h.query, buf, &h.size)
+		return int(h.size), err
+	}
+	return h, nil
+}
+
+// Close closes the query. A second Close does nothing.
+func (h *handle) Close() error {
+	if !h.open {
+		return nil
+	}
+	h.open = false
+	if err := h.consumer.calls.closeQuery(h.query); err != nil {
+		return &callError{Function: "PerfCloseQueryHandle", Err: err}
+	}
+	return nil
+}
+
+// errClosed tells that a closed query was used.
+func errClosed(function string) error {
+	return &callError{Function: function, Err: fmt.Errorf("the query is closed: %w", winperf.ErrState)}
+}
+
+// Add adds identifiers to the query and returns them with the status of each.
+// The error is that of the call as a whole, which may fail although some were
+// added: [handle.Info] tells what the query has.
+func (h *handle) Add(ids ...counterset.Identifier) ([]counterset.Identifier, error) {
+	const function = "PerfAddCounters"
+	if !h.open {
+		return nil, errClosed(function)
+	}
+	var b []byte
+	for _, id := range ids {
+		id.Status, id.Index = 0, 0
+		var err error
+		if b, err = counterset.AppendIdentifier(b, id); err != nil {
+			return nil, &callError{Function: function, Set: id.Set, Err: err}
+		}
+	}
+	if len(b) > maxIdentifiers {
+		return nil, &callError{Function: function, Err: fmt.Errorf("%d bytes of identifiers, at most %d are accepted", len(b), maxIdentifiers)}
+	}
+	err := h.consumer.calls.addCounters(h.query, b)
+	changed, parseErr := counterset.ParseIdentifiers(b)
+	if parseErr == nil && len(changed) != len(ids) {
+		parseErr = fmt.Errorf("%d identifiers came back, want %d: %w", len(changed), len(ids), winperf.ErrBadData)
+	}
+	if err = errors.Join(err, parseErr); err != nil {
+		return changed, &callError{Function: function, Err: err}
+	}
+	return changed, nil
+}
+
+// Info returns the identifiers that the query has; the Index of each is the
+// position of its answer in a sample.
+func (h *handle) Info() ([]counterset.Identifier, []byte, error) {
+	const function = "PerfQueryCounterInfo"
+	if !h.open {
+		return nil, nil, errClosed(function)
+	}
+	b, err := grown(make([]byte, 4096), maxIdentifiers, func(buf []byte) (int, error) {
+		return h.consumer.calls.queryInfo(h.query, buf)
+	})
+	var ids []counterset.Identifier
+	if err == nil {
+		ids, err = counterset.ParseIdentifiers(b)
+	}
+	if err != nil {
+		return ids, nil, &callError{Function: function, Err: err}
+	}
+	return ids, b, nil
+}
+
+// Data takes a sample into buf's memory, or a larger one, and returns it: a
+// PERF_DATA_HEADER block that counterset.ParseData takes apart. Behind it there is
+// room for spare bytes.
+func (h *handle) Data(buf []byte, spare int) ([]byte, error) {
+	const function = "PerfQueryCounterData"
+	if !h.open {
+		return buf[:0], errClosed(function)
+	}
+	room := buf[:max(0, cap(buf)-spare)]
+	b, err := grown(room, maxData, h.data)
+	if err != nil {
+		return b[:0], &callError{Function: function, Err: err}
+	}
+	if cap(b)-len(b) < spare { // it grew
+		b = append(make([]byte, 0, len(b)+len(b)/8+spare), b...)
+	}
+	return b, nil
+}

@@ -1,0 +1,209 @@
+package perflib
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/counterset"
+)
+
+// query asks on a line of its own, because nothing can stop a provider that hangs.
+type query struct {
+	source *source
+	blocks winperf.Blocks
+	line   *call.Line
+	round  call.Round
+	run    func(context.Context) // takes a sample
+
+	// Of the call on the line:
+	session session
+	buf     []byte
+	err     error
+}
+
+func newQuery(s *source) *query {
+	q := &query{source: s, line: call.NewLine()}
+	q.session = session{consumer: s.consumer, retry: s.opt.Retry, machine: s.machine}
+	q.run = func(context.Context) { q.buf, q.err = q.session.sample(q.buf) }
+	return q
+}
+
+// Next implements winperf.Query. A call that does not return is left behind with its
+// buffer, which the block then has no longer.
+func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
+	s.Release()
+	if err := q.round.Take(ctx, q.line, 0); err != nil {
+		return fmt.Errorf("counter sets: %w", err)
+	}
+	b := s.Add(&q.blocks)
+	q.buf, b.Bytes = b.Bytes, nil
+	if err := q.round.Call(q.line, q.run); err != nil {
+		s.Release()
+		return fmt.Errorf("counter sets: %w", err)
+	}
+
+	b.Bytes, q.buf = q.buf, nil
+	if q.err != nil {
+		s.Release()
+		return q.err
+	}
+	b.Format, b.Schema = winperf.FormatV2, q.source.schema.Load()
+	s.Schema = b.Schema
+	return nil
+}
+
+// Close implements winperf.Query.
+func (q *query) Close() error { return q.line.Close(closeGrace, q.session.close) }
+
+// session is an open query of the system.
+type session struct {
+	consumer *consumer
+	machine  string
+	retry    time.Duration
+
+	handle  *handle
+	active  int                     // identifiers that are answered
+	refused []counterset.Identifier // those that are not, with the reason
+	tried   time.Time               // when they were tried last
+	trailer []byte                  // the identifiers that stand behind a sample
+}
+
+// describe makes a session that samples definitions only.
+func (s *session) describe(ids []counterset.Identifier) error {
+	for _, id := range ids {
+		id.Status = counterset.InstanceNotFound
+		s.refused = append(s.refused, id)
+	}
+	return s.makeTrailer(nil)
+}
+
+// start opens the query and adds the identifiers.
+func (s *session) start(ids []counterset.Identifier) (err error) {
+	if len(ids) == 0 {
+		return s.makeTrailer(nil)
+	}
+	if s.handle, err = s.consumer.Open(); err != nil {
+		return err
+	}
+	return s.add(ids)
+}
+
+func (s *session) close() error {
+	if s.handle == nil {
+		return nil
+	}
+	return s.handle.Close()
+}
+
+// add adds identifiers and learns the order of all answers.
+func (s *session) add(ids []counterset.Identifier) error {
+	s.tried, s.refused = s.consumer.calls.now(), nil
+	added, err := s.handle.Add(ids...)
+	if err != nil && (len(ids) > 1 || len(added) != len(ids)) {
+		// One that is bad must not cost the others.
+		added = added[:0]
+		for _, id := range ids {
+			one, err := s.handle.Add(id)
+			if added = append(added, s.outcome(id, one, err)); errors.Is(err, winperf.ErrNotSupported) {
+				return err
+			}
+		}
+	} else if err != nil {
+		if errors.Is(err, winperf.ErrNotSupported) {
+			return err
+		}
+		added = []counterset.Identifier{s.outcome(ids[0], added, err)}
+	}
+	return s.order(added)
+}
+
+// outcome is an identifier that was added alone, with the status that it got or,
+// where it got none, that of the call.
+func (s *session) outcome(id counterset.Identifier, added []counterset.Identifier, err error) counterset.Identifier {
+	id.Status = counterset.InvalidData
+	if len(added) == 1 {
+		id.Status = added[0].Status
+	}
+	var status counterset.Status
+	if err != nil && (len(added) != 1 || id.Status == counterset.Success) && errors.As(err, &status) {
+		id.Status = status
+	}
+	return id
+}
+
+// order asks for the order of the answers and notes what was not added.
+func (s *session) order(added []counterset.Identifier) error {
+	info, b, err := s.handle.Info()
+	if err != nil {
+		return err
+	}
+	s.active = len(info)
+	for _, id := range added {
+		there := slices.ContainsFunc(info, func(other counterset.Identifier) bool { return sameQuery(id, other) })
+		if there {
+			continue
+		}
+		if id.Status == counterset.Success || id.Status == counterset.AlreadyExists {
+			id.Status = counterset.InvalidData // it says that it is there and is not
+		}
+		s.refused = append(s.refused, id)
+	}
+	return s.makeTrailer(b)
+}
+
+// sameQuery tells whether two identifiers ask for the same.
+func sameQuery(a, b counterset.Identifier) bool {
+	return a.Set == b.Set && a.Counter == b.Counter && a.InstanceID == b.InstanceID && strings.EqualFold(a.Instance, b.Instance)
+}
+
+// makeTrailer makes what stands behind a sample, see winperf.FormatV2.
+func (s *session) makeTrailer(info []byte) error {
+	b, err := counterset.AppendIdentifier(nil, counterset.Identifier{Instance: s.machine})
+	b = append(b, info...)
+	for _, id := range s.refused {
+		if err == nil {
+			b, err = counterset.AppendIdentifier(b, id)
+		}
+	}
+	s.trailer = b
+	return err
+}
+
+// sample takes a sample into buf's memory or a larger one. Sets that were refused
+// are tried again from time to time.
+func (s *session) sample(buf []byte) ([]byte, error) {
+	if now := s.consumer.calls.now(); s.handle != nil && len(s.refused) > 0 && now.Sub(s.tried) >= s.retry {
+		again := s.refused
+		if err := s.add(again); err != nil {
+			s.refused = again
+			return buf[:0], err
+		}
+	}
+	var err error
+	if s.active == 0 {
+		buf = s.empty(buf)
+	} else if buf, err = s.handle.Data(buf, len(s.trailer)); err != nil {
+		return buf, err
+	}
+	total := len(buf)
+	if total < 4 || binary.LittleEndian.Uint32(buf) > uint32(total) {
+		return buf, nil // decoding says what is wrong
+	}
+	buf = buf[:binary.LittleEndian.Uint32(buf)] // what follows would be taken for identifiers
+	return append(buf, s.trailer...), nil
+}
+
+// empty is a sample without answers.
+func (s *session) empty(buf []byte) []byte {
+	d := counterset.Data{}
+	d.Clocks.Time100ns = winperf.ToFiletime(s.consumer.calls.now())
+	buf, _ = counterset.AppendData(buf[:0], &d) // only answers can be wrong
+	return buf
+}
