@@ -40,6 +40,7 @@ func (a Anomaly) String() string {
 			text = append(text, part)
 		}
 	}
+
 	if a.Err != nil {
 		text = append(text, a.Err.Error())
 	}

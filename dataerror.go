@@ -59,6 +59,7 @@ func (e *DataError) Error() string {
 	} else if e.Object.Index != 0 {
 		b = fmt.Appendf(b, ": object %d", e.Object.Index)
 	}
+
 	sep := ": "
 	if e.Line > 0 {
 		sep = ", "

@@ -32,6 +32,7 @@ func ParseGUID(s string) (GUID, error) {
 	if strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") {
 		pos, end = 1, end-1
 	}
+
 	if end-pos != len(form) {
 		return GUID{}, fmt.Errorf("%w: GUID \"%s\" of %d bytes, expected {%s}", ErrBadData, printable(s), len(s), form)
 	}
@@ -43,6 +44,7 @@ func ParseGUID(s string) (GUID, error) {
 			}
 			pos++
 		}
+
 		v, err := strconv.ParseUint(s[pos:pos+2], 16, 8)
 		if err != nil {
 			return GUID{}, fmt.Errorf("%w: GUID \"%s\", byte offset %d: expected two hexadecimal digits", ErrBadData, printable(s), pos)

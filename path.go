@@ -51,6 +51,7 @@ func (p Path) append(b []byte) []byte {
 		b = append(b, `\\`...)
 		b = append(b, p.Machine...)
 	}
+
 	b = append(b, '\\')
 	b = append(b, p.Object...)
 	if p.HasInstance {
@@ -95,6 +96,7 @@ func cutIndex(text string) (name string, index int) {
 	if text[i+1:] == "*" {
 		return text[:i], AnyIndex
 	}
+
 	n, err := strconv.ParseUint(text[i+1:], 10, 31) // digits only: no sign, no blank
 	if err != nil {
 		return text, 0

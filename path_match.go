@@ -30,6 +30,7 @@ func (p Path) Matcher() Matcher {
 		index:       p.Index,
 		hasInstance: p.HasInstance,
 	}
+
 	if p.HasInstance {
 		m.instance = CompilePattern(p.Instance)
 	}

@@ -76,14 +76,17 @@ func (p *pathParser) checkText() {
 			p.fail(i, "invalid UTF-8 (byte %#02x)", p.text[i])
 			return
 		}
+
 		if unicode.IsControl(r) {
 			p.fail(i, "control character %U in the path", r)
 			return
 		}
+
 		units++
 		if r > 0xFFFF {
 			units++
 		}
+
 		if units > maxPath {
 			p.fail(i, "the path is longer than %d characters", maxPath)
 			return
@@ -109,6 +112,7 @@ func (p *pathParser) machine() string {
 		p.checkStart()
 		return ""
 	}
+
 	name, _, found := strings.Cut(rest, `\`)
 	p.pos = len(p.text) - len(rest) + len(name)
 	switch i := strings.IndexAny(name, "*?"); {
@@ -128,6 +132,7 @@ func (p *pathParser) checkStart() {
 		p.fail(0, "the path is empty")
 		return
 	}
+
 	if p.text[0] == '\\' {
 		return
 	}
@@ -147,6 +152,7 @@ func (p *pathParser) object(machine string) string {
 	}
 	p.pos++
 	rest := p.text[p.pos:]
+
 	end := strings.IndexAny(rest, `(\`)
 	switch {
 	case end == 0:
@@ -209,10 +215,12 @@ func (p Path) Validate() error {
 	if err != nil {
 		return err
 	}
+
 	object := len(`\`)
 	if p.Machine != "" {
 		object = len(`\\`) + len(p.Machine) + len(`\`)
 	}
+
 	instance := object + len(p.Object) + len("(")
 	// HasInstance needs no row: where the object reads back the same, so does
 	// the character after it.

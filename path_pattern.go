@@ -44,6 +44,7 @@ func CompilePattern(text string) Pattern {
 		p.kind = kindAll
 		return p
 	}
+
 	p.kind = kindWildcard
 	p.folded = make([]rune, 0, len(text))
 	for _, r := range text {
@@ -89,6 +90,7 @@ func (p Pattern) matchWildcard(name string) bool {
 			if i == len(p.folded) {
 				return true
 			}
+
 		case i < len(p.folded) && (p.folded[i] == '?' || p.folded[i] == wire.Fold(r)):
 			i++
 			at += size
@@ -100,6 +102,7 @@ func (p Pattern) matchWildcard(name string) bool {
 			return false
 		}
 	}
+
 	if i < len(p.folded) && p.folded[i] == anyRun {
 		i++
 	}

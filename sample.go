@@ -210,6 +210,7 @@ func (p *Blocks) Get() *Block {
 	} else {
 		b = &Block{pool: p}
 	}
+
 	b.room = cap(b.Bytes)
 	b.holders.Store(1)
 	return b
@@ -242,6 +243,7 @@ func (p *Blocks) put(b *Block) {
 	if b.contents != nil {
 		b.contents.Forget()
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.free) < maxFreeBlocks {

@@ -27,12 +27,14 @@ func (d *deflater) append(dst, payload []byte) (out []byte, compression uint8, e
 	} else {
 		d.w.Reset(&buf)
 	}
+
 	if err == nil {
 		_, err = d.w.Write(payload)
 	}
 	if err == nil {
 		err = d.w.Close()
 	}
+
 	if err != nil {
 		return dst, stored, err
 	}
@@ -67,11 +69,13 @@ func (f *inflater) append(dst, b []byte, size int) ([]byte, error) {
 	} else if err := f.r.(flate.Resetter).Reset(&f.in, nil); err != nil {
 		return dst, err
 	}
+
 	for at := len(dst); ; {
 		left := size - (len(dst) - at)
 		if len(dst) == cap(dst) {
 			dst = slices.Grow(dst, min(left, max(len(b), len(dst), 512))+1) // one more shows the end
 		}
+
 		n, err := f.r.Read(dst[len(dst):min(cap(dst), len(dst)+left+1)])
 		dst = dst[:len(dst)+n]
 		switch {

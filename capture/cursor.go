@@ -99,15 +99,18 @@ func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
 		if h.kind != kindSample {
 			continue
 		}
+
 		err = c.sample(&h, s)
 		if err == nil {
 			return nil
 		}
+
 		s.Release()
 		if !isDamage(err) {
 			c.w.at, c.w.number = h.offset, int64(h.number)
 			return err
 		}
+
 		c.unreadable(&h, "sample"+at(&h), err)
 		if err := c.w.skip(&h); err != nil {
 			return err
@@ -130,6 +133,7 @@ func (c *Cursor) step() (head, error) {
 	if err != nil {
 		return h, err
 	}
+
 	if h.kind != kindSample && c.w.damage != nil {
 		_, err := c.w.payload(&h)
 		if isDamage(err) {
@@ -141,6 +145,7 @@ func (c *Cursor) step() (head, error) {
 			return h, err
 		}
 	}
+
 	switch h.kind {
 	case kindReference:
 		copy(c.seen[1:], c.seen[:])
@@ -175,6 +180,7 @@ func (c *Cursor) sample(h *head, s *winperf.Sample) error {
 		c.last.keep(0, b, h.offset)
 		c.last.cut(1)
 	}
+
 	if err == nil {
 		s.Schema, err = c.schemaOf(schema)
 	}
@@ -197,6 +203,7 @@ func (c *Cursor) raw(w *walk, h *head, raw *winperf.Raw) (schema uint64, err err
 	if err != nil {
 		return 0, err
 	}
+
 	if h.compression != stored {
 		c.payload = payload
 	}
@@ -204,6 +211,7 @@ func (c *Cursor) raw(w *walk, h *head, raw *winperf.Raw) (schema uint64, err err
 	if err != nil {
 		return 0, err
 	}
+
 	if s.reference == 0 {
 		if len(body) != s.length {
 			return 0, errSample
@@ -214,6 +222,7 @@ func (c *Cursor) raw(w *walk, h *head, raw *winperf.Raw) (schema uint64, err err
 		raw.Bytes = append(raw.Bytes[:0], body...)
 		return s.schema, nil
 	}
+
 	if err := c.setReference(s.reference); err != nil {
 		return 0, err
 	}
@@ -232,11 +241,13 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 	if err != nil {
 		return err
 	}
+
 	for i := range heads {
 		at, offset := &s.Parts[i].Block, h.offset
 		if heads[i].flags&partLeftOut != 0 {
 			offset = heads[i].offset
 		}
+
 		switch {
 		case heads[i].flags&partUnchanged != 0 && i < len(c.last) && c.last[i].offset == heads[i].offset && c.last[i].block != nil:
 			if *at != nil {
@@ -264,6 +275,7 @@ func (c *Cursor) earlier(heads []partHead, s *winperf.Sample, first int) error {
 	if c.back == 0 {
 		return errUnchanged
 	}
+
 	c.back--
 	h, ok, err := c.d.head(offset)
 	if err != nil {
@@ -272,6 +284,7 @@ func (c *Cursor) earlier(heads []partHead, s *winperf.Sample, first int) error {
 	if !ok || h.kind != kindSample || offset >= c.w.at {
 		return errUnchanged
 	}
+
 	var old winperf.Sample
 	defer old.Release()
 	if err := c.reread(&h, &old); err != nil {
@@ -315,6 +328,7 @@ func (c *Cursor) setReference(id uint64) error {
 	if c.missing == id {
 		return errMissing
 	}
+
 	for _, d := range c.seen {
 		if d.id != id || d.offset == 0 {
 			continue
@@ -323,6 +337,7 @@ func (c *Cursor) setReference(id uint64) error {
 			return err
 		}
 	}
+
 	if err := c.lookAhead(); err != nil {
 		return err
 	}
@@ -344,6 +359,7 @@ func (c *Cursor) lookAhead() error {
 	if c.w.at < c.aheadEnd {
 		return nil
 	}
+
 	c.ahead = c.ahead[:0]
 	w := walk{f: c.f, at: c.w.at}
 	for {
@@ -371,6 +387,7 @@ func (c *Cursor) readReference(id uint64, offset int64) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
 	c.ref, c.refID = payload, id
 	if h.compression == stored {
 		c.ref = slices.Clone(payload)
@@ -401,6 +418,7 @@ func (c *Cursor) schemaOf(id uint64) (*winperf.Schema, error) {
 	if id == c.schemaID {
 		return c.schema, nil
 	}
+
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()
 	for _, known := range c.f.cached {
@@ -409,10 +427,12 @@ func (c *Cursor) schemaOf(id uint64) (*winperf.Schema, error) {
 			return c.schema, nil
 		}
 	}
+
 	s, size, err := c.readSchema(id)
 	if err != nil {
 		return nil, err
 	}
+
 	c.f.keep(cachedSchema{id, s, size})
 	c.schemaID, c.schema = id, s
 	return s, nil
@@ -431,6 +451,7 @@ func (c *Cursor) readSchema(id uint64) (s *winperf.Schema, size int, err error) 
 				return s, len(payload), nil
 			}
 		}
+
 		if !isDamage(err) {
 			return nil, 0, err
 		}

@@ -90,6 +90,7 @@ func (d *delta) append(dst []byte, r *reference, b []byte) []byte {
 		for w < n && w+shift >= 0 && w+shift < m && wordAt(b, w) == wordAt(r.bytes, w+shift) {
 			w++
 		}
+
 		d.steps = binary.AppendUvarint(d.steps, uint64(w-from))
 		from = w
 		next := shift
@@ -100,6 +101,7 @@ func (d *delta) append(dst []byte, r *reference, b []byte) []byte {
 					break
 				}
 			}
+
 			if at := r.find(b, w); at >= 0 {
 				next = at - w
 				break
@@ -107,10 +109,12 @@ func (d *delta) append(dst []byte, r *reference, b []byte) []byte {
 			d.literals = binary.LittleEndian.AppendUint64(d.literals, x)
 			w++
 		}
+
 		d.steps = binary.AppendUvarint(d.steps, uint64(w-from))
 		d.steps = binary.AppendVarint(d.steps, int64(next-shift))
 		shift = next
 	}
+
 	dst = binary.AppendUvarint(dst, uint64(len(d.steps)))
 	dst = append(dst, d.steps...)
 	dst = append(dst, d.literals...)
@@ -125,6 +129,7 @@ func apply(dst, ref, diff []byte, n int) ([]byte, error) {
 	if k <= 0 || length > uint64(len(diff)-k) || int64(n) > maxGrowth*(int64(len(ref))+int64(len(diff))) {
 		return dst, errDelta
 	}
+
 	steps, literals := diff[k:k+int(length)], diff[k+int(length):]
 	dst = slices.Grow(dst, min(n, len(ref)+len(diff))) // more only as it comes
 	words, m := n/word, len(ref)/word
@@ -136,6 +141,7 @@ func apply(dst, ref, diff []byte, n int) ([]byte, error) {
 		if k1 <= 0 || k2 <= 0 || k3 <= 0 || same > uint64(int64(words)-w) || other > uint64(int64(words)-w)-same || other > uint64(len(literals)/word) {
 			return dst, errDelta
 		}
+
 		steps = steps[k1+k2+k3:]
 		from := w + shift
 		if same > 0 {
@@ -144,6 +150,7 @@ func apply(dst, ref, diff []byte, n int) ([]byte, error) {
 			}
 			dst = append(dst, ref[from*word:(from+int64(same))*word]...)
 		}
+
 		w += int64(same)
 		for range other {
 			x := wordAt(literals, 0)
@@ -154,11 +161,13 @@ func apply(dst, ref, diff []byte, n int) ([]byte, error) {
 			dst = binary.LittleEndian.AppendUint64(dst, x)
 			w++
 		}
+
 		if move < -maxLength || move > maxLength || shift+move < -maxLength || shift+move > maxLength {
 			return dst, errDelta
 		}
 		shift += move
 	}
+
 	if w != int64(words) || len(literals) != n%word {
 		return dst, errDelta
 	}

@@ -82,10 +82,12 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	if err := f.readFileHead(); err != nil {
 		return nil, err
 	}
+
 	indexed, err := f.readIndex()
 	if err == nil && !indexed {
 		err = f.scan()
 	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +102,7 @@ func (f *File) readFileHead() error {
 	if err != nil {
 		return err
 	}
+
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
 	switch {
 	case isFileHead(b[:n]):
@@ -113,16 +116,19 @@ func (f *File) readFileHead() error {
 	case n < fileHeadSize && !bytes.HasPrefix(b[:n], magic[:min(n, 8)]):
 		return &winperf.DataError{Msg: fmt.Sprintf("%d bytes, expected a capture", n)}
 	}
+
 	w := walk{f: f, at: -1, anyFile: true}
 	h, err := w.resync()
 	if err == nil {
 		f.id, f.headless = h.file, true
 		return nil
 	}
+
 	if errors.Is(err, io.EOF) && n < fileHeadSize {
 		f.headless = true // cut off within its beginning
 		return nil
 	}
+
 	if errors.Is(err, io.EOF) {
 		return &winperf.DataError{Len: f.size, Msg: "found neither the beginning of a capture nor a record of one"}
 	}
@@ -150,6 +156,7 @@ func (f *File) readIndex() (whole bool, err error) {
 	if err != nil || len(payload) != endSize {
 		return false, err
 	}
+
 	last, samples := int64(u64at(payload, 0)), u64at(payload, 8)
 	var groups []group
 	found := uint64(0)
@@ -162,14 +169,17 @@ func (f *File) readIndex() (whole bool, err error) {
 		if err != nil || payload == nil {
 			return false, err
 		}
+
 		g, before, err := parseIndex(payload, at)
 		if err != nil {
 			return false, nil
 		}
+
 		groups = append(groups, g)
 		found += uint64(g.samples)
 		at, until = before, g.start
 	}
+
 	if found != samples {
 		return false, nil
 	}
@@ -193,6 +203,7 @@ func (f *File) scan() error {
 	if f.size >= fileHeadSize {
 		f.tail.Offset = fileHeadSize
 	}
+
 	for {
 		h, err := w.next()
 		if errors.Is(err, io.EOF) {
@@ -206,12 +217,14 @@ func (f *File) scan() error {
 			last = head{}
 			continue
 		}
+
 		if err != nil {
 			return err
 		}
 		last = h
 		f.scanned(&h, &g)
 	}
+
 	f.tail.Broken, f.tail.group = f.size-f.tail.Offset, g
 	if g.samples > 0 {
 		f.groups = append(f.groups, g)
@@ -238,6 +251,7 @@ func (f *File) scanned(h *head, g *group) {
 		if len(g.schemas) < maxInIndex {
 			g.use(h.key, h.offset)
 		}
+
 	case kindIndex:
 		f.tail.lastIndex = h.offset
 		if g.samples > 0 {

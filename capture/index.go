@@ -79,11 +79,13 @@ func parseIndex(b []byte, offset int64) (g group, before int64, err error) {
 	samples, schemas := binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
 	g = group{start: u64(8), samples: int(samples), min: u64(24), max: u64(32)}
 	room := min((offset-g.start)/headSize, math.MaxInt32) // records that fit
+
 	first := before == 0 && g.start == fileHeadSize
 	if g.start < fileHeadSize || !first && (before <= 0 || before >= g.start) ||
 		int64(samples) > room || int64(schemas)*indexedSize != int64(len(b)-indexSize) {
 		return g, 0, errIndex
 	}
+
 	for b = b[indexSize:]; len(b) > 0; b = b[indexedSize:] {
 		g.schemas = append(g.schemas, definition{u64at(b, 0), int64(u64at(b, 8))})
 	}

@@ -89,6 +89,7 @@ func appendParts(b []byte, s *winperf.Sample, last lasting, all bool) ([]byte, e
 		if p.Err != nil {
 			text = p.Err.Error()
 		}
+
 		if len(p.Name) > 0xffff || len(p.Only) > 0xffff || len(s.Parts) > maxParts {
 			return b, fmt.Errorf("capture: a sample of %d parts, of which one, %.40q, has %d objects: %w",
 				len(s.Parts), p.Name, len(p.Only), winperf.ErrNotSupported)
@@ -103,6 +104,7 @@ func appendParts(b []byte, s *winperf.Sample, last lasting, all bool) ([]byte, e
 			b = append(b, id.GUID[:]...)
 		}
 	}
+
 	for i := range s.Parts {
 		if block := s.Parts[i].Block; block != nil {
 			if _, unchanged := last.of(i, block); all || !unchanged {
@@ -123,6 +125,7 @@ func appendPart(b []byte, p *winperf.Part, offset int64, unchanged, leftOut bool
 	case !leftOut:
 		raw = p.Block.Raw
 	}
+
 	if unchanged {
 		flags |= partUnchanged
 	}
@@ -135,6 +138,7 @@ func appendPart(b []byte, p *winperf.Part, offset int64, unchanged, leftOut bool
 	if p.Beside {
 		flags |= partBeside
 	}
+
 	b = append(b, byte(raw.Format), byte(raw.Quirks))
 	b = binary.LittleEndian.AppendUint16(b, flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(raw.Bytes)))
@@ -197,6 +201,7 @@ func parseParts(b []byte, s *winperf.Sample, blocks *winperf.Blocks) ([]partHead
 	if p.bad || binary.LittleEndian.Uint64(head) > maxParts {
 		return nil, errParts
 	}
+
 	heads := make([]partHead, binary.LittleEndian.Uint64(head))
 	for i := range heads {
 		part := winperf.Part{}
@@ -215,12 +220,14 @@ func parseParts(b []byte, s *winperf.Sample, blocks *winperf.Blocks) ([]partHead
 		if p.bad {
 			return nil, errParts
 		}
+
 		block := blocks.Get()
 		raw := h.raw
 		raw.Bytes = append(block.Bytes[:0], bytes...)
 		block.Raw = raw
 		s.Parts[i].Block = block
 	}
+
 	if len(p.rest) > 0 {
 		return nil, errParts
 	}
@@ -233,6 +240,7 @@ func (p *pieces) part(part *winperf.Part) (h partHead) {
 	if p.bad {
 		return h
 	}
+
 	u16 := func(at int) int { return int(binary.LittleEndian.Uint16(b[at:])) }
 	h.raw.Format, h.raw.Quirks, h.flags = winperf.Format(b[0]), winperf.Quirks(b[1]), uint16(u16(2))
 	h.length = int(binary.LittleEndian.Uint32(b[4:]))
@@ -249,6 +257,7 @@ func (p *pieces) part(part *winperf.Part) (h partHead) {
 	if h.flags&partSome != 0 {
 		part.Only = []winperf.ObjectID{}
 	}
+
 	for only := range slices.Chunk(p.take(onlySize*u16(60)), onlySize) {
 		id := winperf.ObjectID{Index: binary.LittleEndian.Uint32(only)}
 		copy(id.GUID[:], only[4:])

@@ -57,6 +57,7 @@ func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
 	if length > MaxBytes {
 		return h, nil, fmt.Errorf("%w: %d bytes, expected at most %d", errSample, length, MaxBytes)
 	}
+
 	h.length = int(length)
 	raw.Format, raw.Quirks = winperf.Format(b[0]), winperf.Quirks(b[1])
 	parseClocks(b[24:], raw)

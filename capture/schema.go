@@ -46,11 +46,13 @@ func appendSchema(b []byte, s *winperf.Schema) []byte {
 		}
 		b = appendSection(b, tagCostly, list)
 	}
+
 	for _, t := range s.Names {
 		table := appendBytes(nil, []byte(t.Language))
 		table = appendBytes(table, t.Counter)
 		b = appendSection(b, tagNames, appendBytes(table, t.Help))
 	}
+
 	for _, err := range s.Damage {
 		b = appendSection(b, tagDamage, appendDamage(nil, err))
 	}
@@ -59,6 +61,7 @@ func appendSchema(b []byte, s *winperf.Schema) []byte {
 		set = binary.LittleEndian.AppendUint32(set, s.Sets[i].Title)
 		b = appendSection(b, tagSet, append(set, s.Sets[i].Info...))
 	}
+
 	// In order: a schema goes by its bytes.
 	for _, title := range slices.Sorted(maps.Keys(s.Interfaces)) {
 		other := binary.LittleEndian.AppendUint32(nil, title)
@@ -102,6 +105,7 @@ func parseSchema(b []byte) (*winperf.Schema, error) {
 		if len(b) < 4 {
 			return nil, errSchema
 		}
+
 		tag := binary.LittleEndian.Uint32(b)
 		content, rest, ok := cutBytes(b[4:])
 		if !ok || !addSection(s, tag, content) {
@@ -122,6 +126,7 @@ func addSection(s *winperf.Schema, tag uint32, b []byte) (ok bool) {
 			s.Costly = append(s.Costly, binary.LittleEndian.Uint32(b))
 		}
 		return len(b) == 0
+
 	case tagNames:
 		var t winperf.NameTable
 		language, b, ok1 := cutBytes(b)
@@ -130,11 +135,13 @@ func addSection(s *winperf.Schema, tag uint32, b []byte) (ok bool) {
 		t.Language, t.Counter, t.Help = string(language), counter, help
 		s.Names = append(s.Names, t)
 		return ok1 && ok2 && ok3 && len(b) == 0
+
 	case tagDamage:
 		if len(b) == 0 {
 			return false
 		}
 		s.Damage = append(s.Damage, parseDamage(b))
+
 	case tagSet:
 		const fixed = 16 + 4
 		if len(b) < fixed {
@@ -143,6 +150,7 @@ func addSection(s *winperf.Schema, tag uint32, b []byte) (ok bool) {
 		s.Sets = append(s.Sets, winperf.CounterSet{
 			GUID: winperf.GUID(b[:16]), Title: binary.LittleEndian.Uint32(b[16:]), Info: b[fixed:],
 		})
+
 	case tagOther:
 		if len(b) < 4 {
 			return false

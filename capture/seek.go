@@ -33,6 +33,7 @@ func (c *Cursor) SeekTime(t time.Time) error {
 	for i < len(groups) && groups[i].max < want {
 		i++
 	}
+
 	start := c.f.start()
 	switch {
 	case i > 0: // the last sample before is in the group before, or in this one
@@ -51,6 +52,7 @@ func (c *Cursor) seek(from int64, found func(*head) bool, before bool) error {
 	c.back = maxParts
 	c.aheadEnd = 0
 	defer func() { c.w.damage = c.note }()
+
 	target, number := int64(-1), int64(-1)
 	for {
 		h, err := c.step()
@@ -63,14 +65,17 @@ func (c *Cursor) seek(from int64, found func(*head) bool, before bool) error {
 		if h.kind != kindSample {
 			continue
 		}
+
 		hit := found(&h)
 		if target < 0 || !hit || !before {
 			target, number = h.offset, int64(h.number)
 		}
+
 		if hit {
 			break
 		}
 	}
+
 	if target >= 0 {
 		c.w.at, c.w.number = target, number
 	}

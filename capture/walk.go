@@ -37,10 +37,12 @@ func (w *walk) view(offset int64, n int) ([]byte, error) {
 	if left := w.f.size - offset; int64(n) > left {
 		n = int(max(left, 0))
 	}
+
 	size := max(n, w.piece)
 	if w.piece == 0 {
 		size = max(n, windowSize)
 	}
+
 	w.window = slices.Grow(w.window[:0], size)[:size]
 	got, err := w.f.readAt(w.window, offset)
 	w.window, w.from = w.window[:got], offset
@@ -68,6 +70,7 @@ func (w *walk) next() (head, error) {
 	if err != nil {
 		return head{}, err
 	}
+
 	if !ok {
 		from := w.at
 		h, err = w.resync()
@@ -97,6 +100,7 @@ func (w *walk) tell(from int64, h *head, atEnd bool) {
 		w.damage(w.brokenTail(from))
 		return
 	}
+
 	d := &winperf.DataError{Offset: from, Len: h.offset - from}
 	d.Msg = fmt.Sprintf("%d bytes are no record", d.Len)
 	if lost := int64(h.number) - w.number; w.number >= 0 && lost > 0 {
@@ -128,6 +132,7 @@ func (w *walk) resync() (head, error) {
 		if len(b) < headSize {
 			break
 		}
+
 		whole := len(b) - headSize + 1 // heads that begin before here are whole
 		for i := 0; i < whole; i++ {
 			k := bytes.Index(b[i:], mark[:])
@@ -157,14 +162,17 @@ func (w *walk) skip(h *head) error {
 	if w.skipped += int64(h.stored); h.end() == w.f.size || w.skipped > again*w.f.size {
 		return nil
 	}
+
 	_, ok, err := w.head(h.end())
 	if err != nil || ok {
 		return err
 	}
+
 	next, err := (&walk{f: w.f, at: h.offset}).resync()
 	if err == nil {
 		w.at = next.offset
 	}
+
 	if errors.Is(err, io.EOF) {
 		return nil
 	}

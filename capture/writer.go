@@ -80,6 +80,7 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 	if opt.ID == 0 {
 		opt.ID = rand.Uint32()
 	}
+
 	wr := &Writer{w: w, opt: opt, known: map[uint64]int64{}, version: version}
 	if t := opt.Tail; t != nil && t.Offset >= fileHeadSize {
 		wr.opt.ID, wr.version, wr.offset, wr.number = t.id, t.version, t.Offset, t.number
@@ -120,10 +121,12 @@ func (w *Writer) Write(s *winperf.Sample) error {
 	if err := w.prepareSchema(s.Schema); err != nil {
 		return err
 	}
+
 	w.begin()
 	if w.reopened || len(w.group.schemas) >= maxInIndex {
 		w.endGroup()
 	}
+
 	w.define(raw, s.Schema)
 	w.setPayload(raw)
 	time, at := sampleTime(s), w.offset+int64(len(w.buf))
@@ -131,12 +134,14 @@ func (w *Writer) Write(s *winperf.Sample) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
+
 	for i := range s.Parts {
 		b := s.Parts[i].Block
 		if _, unchanged := w.last.of(i, b); !unchanged || all {
 			w.last.keep(i, b, at)
 		}
 	}
+
 	w.last.cut(len(s.Parts))
 	w.samples++
 	w.group.add(time)
@@ -158,6 +163,7 @@ func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
 			return nil, fmt.Errorf("capture: a block of format %d: %w", b.Format, winperf.ErrNotSupported)
 		}
 	}
+
 	if _, unchanged := w.last.of(0, block(s)); !partsOf(s) && !unchanged {
 		return &s.Parts[0].Block.Raw, nil
 	}
@@ -165,6 +171,7 @@ func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
 		return nil, fmt.Errorf("capture: the file is of version %d, which has no samples of several parts; begin a new one: %w",
 			w.version, winperf.ErrNotSupported)
 	}
+
 	b, err := appendParts(w.parts[:0], s, w.last, all)
 	w.parts = b
 	return &winperf.Raw{Format: formatParts, Bytes: b}, err
@@ -202,6 +209,7 @@ func (w *Writer) Close() error {
 	if copied := w.copySchema(true); copied || w.group.samples > 0 {
 		w.endGroup()
 	}
+
 	w.last.cut(0)
 	w.closed = true
 	end := binary.LittleEndian.AppendUint64(nil, uint64(w.lastIndex))
@@ -232,12 +240,14 @@ func (w *Writer) define(raw *winperf.Raw, s *winperf.Schema) {
 		w.copySchema(true) // of the one that was in use
 		w.setSchema(s)
 	}
+
 	if w.schema.id != 0 {
 		w.group.use(w.schema.id, w.known[w.schema.id])
 	}
 	if w.group.samples > 0 {
 		return
 	}
+
 	w.ref.set(0, raw.Bytes)
 	if len(raw.Bytes) == 0 {
 		return
@@ -253,6 +263,7 @@ func (w *Writer) prepareSchema(s *winperf.Schema) error {
 	if s == nil || s == w.schema.of {
 		return nil
 	}
+
 	payload := appendSchema(nil, s)
 	if len(payload) > MaxBytes {
 		return fmt.Errorf("capture: names of %d bytes, expected at most %d: %w",
@@ -272,6 +283,7 @@ func (w *Writer) setSchema(s *winperf.Schema) {
 		w.schema = schemaState{}
 		return
 	}
+
 	payload := w.names
 	id := identity(payload)
 	if id != w.schema.id {
@@ -312,11 +324,13 @@ func (w *Writer) copySchema(last bool) bool {
 	if s.id == 0 || len(s.copy.data) == 0 {
 		return false
 	}
+
 	at := w.offset + int64(len(w.buf))
 	far := at-w.known[s.id] >= schemaShare*int64(len(s.copy.data))
 	if !far && !(last && s.copies == 1) {
 		return false
 	}
+
 	w.again(&s.copy)
 	w.known[s.id] = at
 	w.group.use(s.id, at)
@@ -383,10 +397,12 @@ func (w *Writer) flush() error {
 	if err == nil && n < len(w.buf) {
 		err = io.ErrShortWrite
 	}
+
 	if err != nil {
 		w.err = err
 		return err
 	}
+
 	w.offset += int64(n)
 	w.buf = w.buf[:0]
 	return nil

@@ -34,6 +34,7 @@ func (c *Column) part(begin, end int) Column {
 		}
 		return s[begin:end]
 	}
+
 	p := Column{
 		Prev: of(c.Prev), Cur: of(c.Cur), PrevBase: of(c.PrevBase), CurBase: of(c.CurBase),
 		Bits: c.Bits[begin:end], Status: c.Status[begin:end],
@@ -53,6 +54,7 @@ func allOK(s []Status) bool {
 			return false
 		}
 	}
+
 	for _, status := range s {
 		if status != OK {
 			return false
@@ -131,6 +133,7 @@ func (f *Formula) rate(c *Column, s span) (fell bool) {
 		c.fail(s.timebase)
 		return false
 	}
+
 	factor, elapsed := f.factor, s.ticks/s.freq
 	bits := c.Bits
 	prev, cur := c.Prev[:len(bits)], c.Cur[:len(bits)]
@@ -177,6 +180,7 @@ func (f *Formula) multiRate(c *Column, s span) (fell bool) {
 			status[i] = s.timebase
 			continue
 		}
+
 		if n1 < n0 {
 			fell = true
 			continue
@@ -224,10 +228,12 @@ func (f *Formula) ratio(c *Column, s span) (fell bool) {
 			bits[i] = math.Float64bits(factor * float64(n1-n0) / (freq * float64(b1-b0)))
 			continue
 		}
+
 		if b1 < b0 {
 			fell = true
 			continue
 		}
+
 		if b1 == b0 && (n1 != n0 || !events) {
 			status[i] = InvalidData
 			continue
@@ -237,6 +243,7 @@ func (f *Formula) ratio(c *Column, s span) (fell bool) {
 			status[i] = timebase
 			continue
 		}
+
 		if n1 < n0 {
 			fell = true
 			continue
@@ -258,6 +265,7 @@ func (f *Formula) elapsed(c *Column, s span, now int64) {
 			c.Status[i] = s.timebase
 			continue
 		}
+
 		if now < 0 || uint64(now) < start {
 			c.Status[i] = NegativeValue
 			continue

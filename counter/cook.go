@@ -156,10 +156,12 @@ func (f *Formula) CookOne(prev, cur *Sample, match Match) Result {
 	if prev == nil {
 		prev, match = &Sample{}, Unmatched
 	}
+
 	second := cur.Base
 	if f.NeedsMulti() {
 		second = cur.Multi
 	}
+
 	var bits [1]uint64
 	var status [1]Status
 	f.Cook(prev.Clocks, cur.Clocks, &Column{
@@ -167,10 +169,12 @@ func (f *Formula) CookOne(prev, cur *Sample, match Match) Result {
 		PrevBase: []uint64{prev.Base}, CurBase: []uint64{second},
 		Match: []Match{match}, Bits: bits[:], Status: status[:],
 	})
+
 	r := Result{Unit: f.unit, Status: status[0]}
 	if r.Status != OK {
 		return r
 	}
+
 	r.Value = FromBits(f.kind, bits[0])
 	sameBase := prev.Base == cur.Base
 	if match != Unmatched && prev.Value == cur.Value && (sameBase || !f.NeedsBase()) {

@@ -80,6 +80,7 @@ func (t Type) Describe() string {
 			}
 		}
 	}
+
 	if rest != 0 {
 		parts = append(parts, hexWord(rest)+" (unknown)")
 	}

@@ -47,6 +47,7 @@ func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 		low:      math.Inf(-1),
 		high:     math.Inf(1),
 	}
+
 	f.setSizes(row, valueSize, baseSize)
 	if opt.MultiTimerTimeBase && f.id == FormulaF1 {
 		f.operands |= OperandTB
@@ -54,6 +55,7 @@ func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 	if opt.Clamp && f.inverse {
 		f.low, f.limited = 0, true
 	}
+
 	if f.unit == Percent {
 		f.factor = 100
 		if opt.Cap100 {
@@ -71,6 +73,7 @@ func (f *Formula) setSizes(row *Info, valueSize, baseSize int) {
 	if baseSize == 0 {
 		baseSize = lookup(row.Base).Bytes
 	}
+
 	needsBase := f.NeedsBase()
 	supported := isWidth(valueSize) && (isWidth(baseSize) || !needsBase)
 	if f.id == FormulaA3 {
@@ -79,6 +82,7 @@ func (f *Formula) setSizes(row *Info, valueSize, baseSize int) {
 	if !supported {
 		f.operands = 0 // as for a type without formula
 	}
+
 	f.valueWraps = valueSize == 4
 	f.baseWraps = baseSize == 4
 	switch {
@@ -134,10 +138,12 @@ func (f *Formula) Cook(prev, cur Clocks, col *Column) {
 		cut.Bits, cut.Status = c.Bits[:n], c.Status[:n]
 		c = &cut
 	}
+
 	if status := f.ready(c, len(c.Bits)); status != OK {
 		c.fail(status)
 		return
 	}
+
 	if f.operands&OperandN0 != 0 && c.Match != nil {
 		c.dropUnmatched()
 	}
@@ -155,6 +161,7 @@ func (f *Formula) Cook(prev, cur Clocks, col *Column) {
 			return
 		}
 	}
+
 	if f.operands&OperandTB != 0 {
 		s.freq = float64(freq)
 		if freq <= 0 {

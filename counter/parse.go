@@ -22,12 +22,14 @@ func ParseType(s string) (Type, error) {
 			return t, nil
 		}
 	}
+
 	name := withoutPrefix(s)
 	for t, known := range names {
 		if strings.EqualFold(name, known) {
 			return t, nil
 		}
 	}
+
 	if near := nearest(name); near != "" {
 		return 0, fmt.Errorf("%w %q: did you mean %s?", ErrType, s, near)
 	}
@@ -72,6 +74,7 @@ func nearest(name string) string {
 	if len(name) > longest {
 		return ""
 	}
+
 	name = strings.ToUpper(name)
 	best, found := len(name)/4+1, ""
 	for _, known := range names {
@@ -94,6 +97,7 @@ func distance(a, b string) int {
 	for j := range row {
 		row[j] = j
 	}
+
 	for i := range len(a) {
 		diagonal := row[0]
 		row[0] = i + 1

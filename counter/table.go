@@ -76,6 +76,7 @@ func lookup(t Type) *Info {
 			hi = mid
 		}
 	}
+
 	if lo < len(types) && types[lo].Type == t {
 		return &types[lo]
 	}

@@ -13,10 +13,12 @@ func (f *Formula) settle(c *Column, s span) {
 		if status != OK || !fell {
 			continue
 		}
+
 		match := Verified
 		if c.Match != nil {
 			match = c.Match[i]
 		}
+
 		base, baseOK := uint64(0), true
 		switch {
 		case needsBase:
@@ -24,6 +26,7 @@ func (f *Formula) settle(c *Column, s span) {
 		case f.NeedsMulti():
 			base = c.CurBase[i]
 		}
+
 		value, valueOK := f.growth(f.valueWraps, match, c.Prev[i], c.Cur[i])
 		switch {
 		case !baseOK:
@@ -52,6 +55,7 @@ func (f *Formula) growth(wraps bool, match Match, n0, n1 uint64) (d uint64, ok b
 	if !wraps || n0 > math.MaxUint32 || match == Aggregate {
 		return 0, false
 	}
+
 	d = (n1 - n0) & math.MaxUint32
 	switch f.wrap {
 	case WrapAlways:

@@ -92,6 +92,7 @@ func (p *Pair) cook(cols []Column) {
 		if inRuns {
 			p.readRuns(first, n)
 		}
+
 		for i := range cols {
 			c := &cols[i]
 			switch {
@@ -102,10 +103,12 @@ func (p *Pair) cook(cols []Column) {
 				p.cookOnly(c, first, n, inRuns)
 			}
 		}
+
 		if inRuns {
 			p.keepRuns(first, n)
 		}
 	}
+
 	if inRuns {
 		p.endRuns()
 	}
@@ -137,6 +140,7 @@ func (p *Pair) cookOnly(c *Column, first, n int, inRuns bool) {
 	for end < len(c.Only) && int(c.Only[end]) < first+n {
 		end++
 	}
+
 	if begin == end {
 		return
 	}
@@ -226,6 +230,7 @@ func newColumn(d *index.Counter, baseSize int, opt counter.Options) column {
 	if second {
 		c.base, c.multi = d.Base, d.Multi != 0
 	}
+
 	switch {
 	case c.text:
 	case d.State == index.NoValue, d.State == index.BadSize, f.Kind() == counter.KindNone:
@@ -337,6 +342,7 @@ func (p *Pair) readOlder(dst []uint64, k, first int, status []counter.Status) {
 	} else if p.prev.s.index.Gather(dst, p.prev.pos, k, from) {
 		return
 	}
+
 	for i, j := range from {
 		if j < 0 || status[i] != counter.OK {
 			continue // Match says that there is none

@@ -58,6 +58,7 @@ func (c *Cooker) Object(o Object) *Pair {
 		p = &Pair{cooker: c}
 		c.pairs[o.at] = p
 	}
+
 	if p.uses != c.uses {
 		p.set(o)
 		p.uses = c.uses
@@ -113,6 +114,7 @@ func (p *Pair) set(o Object) {
 	} else if !p.inStates(o.counters()) {
 		p.compile()
 	}
+
 	p.prev, p.hasPrev = c.older(o)
 	p.sameDefs = false
 	if p.hasPrev {
@@ -165,11 +167,13 @@ func (p *Pair) compile() {
 		}
 		p.columns[k] = newColumn(d, baseSize, p.cooker.opt)
 	}
+
 	for k := range p.columns {
 		if c := &p.columns[k]; c.two && c.base >= 0 {
 			p.columns[c.base].isBase = true
 		}
 	}
+
 	p.identity, p.kept.place = newIdentity(cs), Place{}
 	p.curFields.compile(cs, func(int) bool { return true })
 	p.prevFields.compile(cs, p.needsOlder)
@@ -201,6 +205,7 @@ func (p *Pair) matchDefinitions() {
 				nth++
 			}
 		}
+
 		for j := range prev {
 			if prev[j].Title != cur[k].Title || prev[j].Type.IsBase() != cur[k].Type.IsBase() {
 				continue

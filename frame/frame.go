@@ -72,11 +72,13 @@ func (f Frame) Release() error {
 		if w>>refBits != f.number {
 			return winperf.ErrReleased
 		}
+
 		next := w - 1
 		last := next&refMask == 0
 		if last {
 			next = 0
 		}
+
 		if f.state.CompareAndSwap(w, next) {
 			if last {
 				f.pool.put(f.sheet)

@@ -31,6 +31,7 @@ func newIdentity(cs []index.Counter) identity {
 		if c.State != index.Readable || c.Type.IsBase() {
 			continue
 		}
+
 		switch c.Title {
 		case titleIDProcess:
 			id.process = int32(k)
@@ -39,6 +40,7 @@ func newIdentity(cs []index.Counter) identity {
 		case titleElapsedTime:
 			id.start = int32(k)
 		}
+
 		if c.Type.Cumulative() {
 			id.growing = append(id.growing, int32(k))
 		}
@@ -59,6 +61,7 @@ func (p *Pair) matchInstances() {
 		p.match = slices.Grow(p.match[:0], n)[:n]
 		p.settled = nil
 	}
+
 	switch {
 	case !p.hasPrev || p.cur.Single() != p.prev.Single():
 		p.hasPrev, p.settled = false, nil
@@ -72,6 +75,7 @@ func (p *Pair) matchInstances() {
 	default:
 		p.matchByName()
 	}
+
 	p.inPlace, p.allVerified = true, true
 	for i, j := range p.from {
 		if int(j) != i {
@@ -107,6 +111,7 @@ func (p *Pair) rejectRestarted() {
 	if k < 0 {
 		return
 	}
+
 	for i, j := range p.from {
 		if p.match[i] != counter.Verified && p.match[i] != counter.Unverified {
 			continue

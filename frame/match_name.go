@@ -20,6 +20,7 @@ func (p *Pair) matchByName() {
 		}
 		return
 	}
+
 	if !p.matchSame() {
 		p.matchChanged()
 	}
@@ -77,6 +78,7 @@ func (p *Pair) matchSame() bool {
 	if l != p.prev.Labels() || !l.byText() {
 		return false
 	}
+
 	for i := range p.from {
 		p.from[i] = int32(i)
 		switch {
@@ -163,6 +165,7 @@ func (g *groups) fill(older, newer Object) {
 	g.head, g.next, g.count, g.newly = grow(g.head, m), grow(g.next, m), grow(g.count, m), grow(g.newly, m)
 	g.first = grow(g.first, n)
 	g.table.reset(m)
+
 	tail := g.head // while the groups are made: the last of each group
 	for j := range m {
 		g.next[j], g.count[j], g.newly[j] = -1, 0, 0
@@ -176,6 +179,7 @@ func (g *groups) fill(older, newer Object) {
 		tail[at] = int32(j)
 		g.count[at]++
 	}
+
 	for j := range m {
 		g.head[j] = int32(j)
 	}
@@ -199,6 +203,7 @@ func (g *groups) take(i int) (int32, counter.Match) {
 	if at < 0 || g.head[at] < 0 {
 		return -1, counter.Unmatched
 	}
+
 	j := g.head[at]
 	g.head[at] = g.next[j]
 	unique := g.count[at] == 1 && g.newly[at] == 1

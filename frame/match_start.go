@@ -98,6 +98,7 @@ func (p *Pair) matchByStart() {
 	} else {
 		p.prevKeys.read(p.prev, older(id.process), older(id.thread), older(id.start))
 	}
+
 	cur, prev := &p.curKeys, &p.prevKeys
 	cur.read(p.cur, int(id.process), int(id.thread), int(id.start))
 	cur.seed, prev.seed = p.cooker.hashSeed(), p.cooker.hashSeed()
@@ -114,6 +115,7 @@ func (p *Pair) matchByStart() {
 		}
 		next = j + 1
 	}
+
 	if left > 0 {
 		p.matchMoved(cur, prev)
 	}
@@ -158,6 +160,7 @@ func (p *Pair) matchMoved(cur, prev *keys) {
 			t.insert(h, j)
 		}
 	}
+
 	for i := range p.from {
 		if p.from[i] >= 0 {
 			continue
@@ -169,6 +172,7 @@ func (p *Pair) matchMoved(cur, prev *keys) {
 			}
 			return m != counter.Unmatched
 		})
+
 		if j >= 0 {
 			taken[j] = 1
 			p.from[i], p.match[i] = int32(j), m

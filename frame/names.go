@@ -159,6 +159,7 @@ func (s *store) findFormer(position int, title, codePage uint32) (was Object, ok
 	if at < 0 {
 		return was, false
 	}
+
 	was = before.objects[at]
 	if was.def().CodePage != codePage || was.s.block.Format != s.block.Format {
 		return was, false
@@ -193,10 +194,12 @@ func (s *store) label(i int, same bool) {
 		s.labels = append(s.labels, s.former)
 		return
 	}
+
 	n := namer{ix: &s.index, page: d.CodePage, instances: s.index.Instances[d.Instance0:d.InstanceEnd]}
 	if d.Link0 >= 0 {
 		n.links = s.index.Links[d.Link0:][:len(n.instances)]
 	}
+
 	l := n.make(s.former)
 	l.known.Single = d.NumInstances < 0
 	s.labels = append(s.labels, l)

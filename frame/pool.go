@@ -31,6 +31,7 @@ func (p *Pool) get() Frame {
 		s = &sheet{pool: p}
 		s.decodeBlock = s.decode
 	}
+
 	p.last++
 	s.state.Store(p.last<<refBits | 1)
 	return Frame{sheet: s, number: p.last}
@@ -60,6 +61,7 @@ func (p *Pool) Decode(sample *winperf.Sample, before Frame) (Frame, error) {
 	for i := range sample.Parts {
 		s.add(&sample.Parts[i])
 	}
+
 	s.before = nil
 	if s.failed != nil && !s.readable() {
 		err := s.failed

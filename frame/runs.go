@@ -84,6 +84,7 @@ func (p *Pair) readRuns(first, n int) {
 		r.newer = append(r.newer, make([]index.Run, grow)...)
 		r.older = append(r.older, make([]index.Run, grow)...)
 	}
+
 	at := r.at[:n]
 	for i := range at {
 		at[i] = int32(first + i)
@@ -135,6 +136,7 @@ func (p *Pair) loadRuns(op *counter.Column, col *column, k, first int) {
 	if col.base >= 0 {
 		op.CurBase = newer[p.curFields.of[col.base]][:n]
 	}
+
 	if !col.two {
 		return
 	}

@@ -39,6 +39,7 @@ func (p *Pair) cookOwnClock(op *counter.Column, col *column, first int) {
 			freq, ok = p.cur.Raw(first+i, int(col.freq)-1)
 			cur.PerfFreq, cur.ObjectFreq = int64(freq), int64(freq)
 		}
+
 		if !ok && one.Status[0] == counter.OK {
 			one.Status[0] = counter.InvalidData
 		}

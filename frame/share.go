@@ -114,15 +114,18 @@ func (o *sharedObject) variant(p *Pair) *variant {
 	if p.hasPrev {
 		prev, number, pos = p.prev.s, p.prev.s.number, p.prev.pos
 	}
+
 	for i := range o.variants {
 		if v := &o.variants[i]; v.prev == prev && v.number == number && v.pos == pos && v.opt == p.cooker.opt {
 			return v
 		}
 	}
+
 	n := len(o.variants)
 	if n == maxVariants {
 		return nil
 	}
+
 	o.variants = slices.Grow(o.variants, 1)[:n+1] // what is behind the end has memory to use again
 	v := &o.variants[n]
 	v.prev, v.number, v.pos, v.opt = prev, number, pos, p.cooker.opt

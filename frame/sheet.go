@@ -54,6 +54,7 @@ func (s *sheet) add(from *winperf.Part) {
 		s.missing = s.missing || from.Beside
 		return
 	}
+
 	contents, err := from.Block.Decode(s.decodeBlock)
 	st := contents.(*store) // that is what decode makes
 
@@ -63,10 +64,12 @@ func (s *sheet) add(from *winperf.Part) {
 		s.fail(from, cmp.Or(err, st.broken))
 		s.damage = append(s.damage, st.index.Damage...)
 	}
+
 	s.parts = append(s.parts, part{store: st, beside: from.Beside})
 	if err == nil && !from.Beside && s.parts[s.head].failed() {
 		s.head = len(s.parts) - 1
 	}
+
 	for i := range st.index.Objects {
 		o := Object{s: st, pos: i, at: len(s.objects)}
 		if from.Only == nil || slices.ContainsFunc(from.Only, func(id winperf.ObjectID) bool { return o.ID().Is(id) }) {
@@ -126,6 +129,7 @@ func (s *sheet) reset() {
 			_ = o.s.block.Release()
 		}
 	}
+
 	clear(s.parts)
 	clear(s.objects)
 	clear(s.formers)

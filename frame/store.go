@@ -39,6 +39,7 @@ func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents
 		st.options = perfdata.Options{Known: st.knownNames, Object: st.label}
 		st.setOptions = counterset.Options{Known: st.knownInstances, Object: st.label}
 	}
+
 	st.block, st.into = b, s
 	st.number++
 	err := st.decode()

@@ -53,6 +53,7 @@ func compileApart(ctx context.Context, src winperf.Source, sel winperf.Selection
 	if schema == nil || len(schema.Costly) == 0 {
 		return nil, nil
 	}
+
 	rest, costly, parts := partCostly(sel, schema)
 	if isEmpty(withoutOwn(rest)) || isEmpty(costly) {
 		return nil, nil
@@ -99,6 +100,7 @@ func (a *apart) first(ctx context.Context) error {
 	a.start()
 	fired, stop := a.opt.Clock.Timer(a.opt.interval())
 	defer stop()
+
 	if a.round.Await(ctx, fired) {
 		a.collect()
 	} else if err := ctx.Err(); err != nil {
@@ -197,6 +199,7 @@ func (a *apart) Next(ctx context.Context, s *winperf.Sample) error {
 		}
 		s.Parts = append(s.Parts, p)
 	}
+
 	s.Damage = append(s.Damage, a.damage...)
 	a.damage = a.damage[:0]
 	return nil

@@ -23,6 +23,7 @@ func Open(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Op
 	if err == nil {
 		err = c.decodeAny()
 	}
+
 	c.completed = false // what was measured belongs to nobody yet
 	c.gate.set(initialized)
 	if err != nil {
@@ -69,12 +70,14 @@ func (c *Context) Readings(buf []winperf.Reading) ([]winperf.Reading, error) {
 	}
 	c.reading.Lock()
 	defer c.reading.Unlock()
+
 	if !c.completed {
 		return buf, fmt.Errorf("%v of a measurement that has completed no cycle: %w", opRead, winperf.ErrState)
 	}
 	if !c.cycle.has.columns {
 		return append(buf, c.cycle.readings...), nil
 	}
+
 	for i := range c.cycle.columns {
 		buf = c.cycle.columns[i].appendReadings(buf)
 	}

@@ -85,10 +85,12 @@ func NewCatalogue(f frame.Frame, names *nametable.Names, source string) *Catalog
 	if f.IsZero() {
 		return c // the source keeps no raw values
 	}
+
 	schema := f.Schema()
 	if c.Source == "" {
 		c.Source = SourceName(schema)
 	}
+
 	c.Groups = make([]SensorGroup, 0, f.NumObjects())
 	for o := range f.Objects() {
 		g := newGroup(o, names, c.Source)
@@ -189,6 +191,7 @@ func (c *Catalogue) Find(n SensorName) (*Sensor, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	i := slices.IndexFunc(g.Sensors, func(s Sensor) bool { return strings.EqualFold(s.Name.Sensor, n.Sensor) })
 	switch {
 	case i < 0:

@@ -57,6 +57,7 @@ func (c *Column) Series(n int) *winperf.Series {
 	if c.item.kept == nil {
 		c.item.kept = make([]*winperf.Series, len(c.item.instances))
 	}
+
 	s := &c.item.kept[n]
 	if *s == nil {
 		var made winperf.Series
@@ -153,6 +154,7 @@ func (s *columnStore) reading(at, start int, r *winperf.Reading) Column {
 		f, _ := r.Value.Float64()
 		bits = math.Float64bits(f)
 	}
+
 	s.bits[at], s.status[at] = bits, r.Status
 	c := Column{
 		Time: r.Time, Kind: r.Value.Kind(), one: r.Series, start: start,

@@ -76,6 +76,7 @@ func (c *Context) prepare(ctx context.Context) error {
 	if err := c.compile(ctx); err != nil {
 		return err
 	}
+
 	if c.apart != nil {
 		if err := c.apart.first(ctx); err != nil {
 			return err
@@ -102,6 +103,7 @@ func (c *Context) compile(ctx context.Context) error {
 			c.plan.wait(a.parts)
 		}
 	}
+
 	if c.query == nil {
 		q, err := c.src.Compile(ctx, withoutOwn(c.sel))
 		if err != nil {
@@ -109,6 +111,7 @@ func (c *Context) compile(ctx context.Context) error {
 		}
 		c.query = q
 	}
+
 	if c.is.Anomalies != nil {
 		_, c.known = c.is.Anomalies(nil, math.MaxUint64) // what was before is not about this measurement
 	}
@@ -184,6 +187,7 @@ func (c *Context) Close() error {
 	if err != nil || was == closed {
 		return err
 	}
+
 	c.reading.Lock()
 	defer c.reading.Unlock()
 	c.drop()

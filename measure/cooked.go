@@ -31,11 +31,13 @@ func (k *cooked) read(p *plan, c *Cycle, sample *[]winperf.Reading, touched winp
 		k.arrange(p, *sample)
 		p.stale = false
 	}
+
 	if k.plain {
 		c.readings, *sample = *sample, c.readings
 	} else {
 		k.copy(p, c, *sample)
 	}
+
 	for i := range c.readings {
 		c.readings[i].Anomalies |= touched
 	}
@@ -79,10 +81,12 @@ func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
 	for i := range sample {
 		k.series = append(k.series, sample[i].Series)
 	}
+
 	taken := make([]bool, len(sample))
 	for i, s := range k.series {
 		taken[i] = slices.ContainsFunc(p.exclude, func(x *selection.Path) bool { return x.Series(s) == counter.OK })
 	}
+
 	p.own = p.own[:0]
 	for w := range p.parts {
 		part, begin := &p.parts[w], len(k.order)
@@ -92,6 +96,7 @@ func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
 				k.order = append(k.order, -1) // filled in later
 			}
 		}
+
 		status := part.lack()
 		for i, s := range k.series {
 			got := part.wantsSeries(p, s)
@@ -100,11 +105,13 @@ func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
 				k.order, taken[i] = append(k.order, i), true
 			}
 		}
+
 		if len(k.order) == begin && part.Path != nil && status != counter.OK {
 			k.order = append(k.order, -1)
 		}
 		k.parts = append(k.parts, cookedPart{status, len(k.order)})
 	}
+
 	p.twoSamples = false // the first row has all its values
 	k.plain = len(k.order) == len(sample)
 	for n, at := range k.order {

@@ -108,6 +108,7 @@ func (c *Cycle) At(i int) *winperf.Reading {
 		}
 		at.column = next
 	}
+
 	col := &c.columns[at.column]
 	n := i - col.start
 	col.describe(&at.series, n)

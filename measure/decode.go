@@ -54,6 +54,7 @@ func (c *Context) decodeParts() (err error) {
 		c.cooker.Set(c.prev, c.cur, c.cycle.Cook)
 		c.plan.read(&c.cycle, &c.cooker, &c.notes)
 	}
+
 	c.prev.Release()
 	c.prev, c.cur = c.cur, frame.Frame{}
 	c.finish(c.opt.Clock.Elapsed() - begin - c.cost.Decode)

@@ -70,6 +70,7 @@ func (g *group) prepareCounter(cols []column) {
 		col.bits, col.status = g.store.bits[col.at:][:n:n], g.store.status[col.at:][:n:n]
 		wanted += n
 	}
+
 	apart := len(cols) > 1 && wanted > all/4
 	if apart {
 		bits, status := g.store.spare.take(all)

@@ -118,6 +118,7 @@ func (j *Joint) ask(ctx context.Context, op operation) error {
 			j.calls.Ask(m.line, m.stages[op])
 		}
 	}
+
 	j.calls.Wait(nil, stageGrace)
 	for _, m := range j.members {
 		if m.part {
@@ -138,6 +139,7 @@ func (j *Joint) failed() error {
 		errs = append(errs, fmt.Errorf("source %s: %w", m.origin, m.err))
 		ended = ended && errors.Is(m.err, io.EOF)
 	}
+
 	if ended && len(errs) > 0 {
 		return io.EOF
 	}
@@ -150,12 +152,14 @@ func (j *Joint) Decode() (*JointCycle, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	c := &j.cycle
 	c.Time, c.Members, c.Spread = j.begin.UTC(), c.Members[:0], j.spread()
 	for _, m := range j.members {
 		m.decode()
 		c.Members = append(c.Members, m.memberCycle(j.begin))
 	}
+
 	err = j.failed()
 	j.gate.leave(t, err)
 	if err != nil {

@@ -24,11 +24,13 @@ func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt Opti
 	if err != nil {
 		return nil, err
 	}
+
 	for _, p := range sel.Paths {
 		if err := assign(known, p); err != nil {
 			return nil, err
 		}
 	}
+
 	for i := range known {
 		rest := sel
 		rest.Paths = known[i].sel.Paths
@@ -45,6 +47,7 @@ func JoinSensors(ctx context.Context, origins []Origin, sensors []SensorName, op
 	if err != nil {
 		return nil, err
 	}
+
 	for _, n := range sensors {
 		i := slices.IndexFunc(known, func(k knownOrigin) bool { return strings.EqualFold(k.Name, n.Source) })
 		if i < 0 {
@@ -76,6 +79,7 @@ func knowOrigins(ctx context.Context, origins []Origin) ([]knownOrigin, error) {
 		if err != nil {
 			return nil, fmt.Errorf("source %s: %w", o.Name, err)
 		}
+
 		if schema == nil {
 			schema = &winperf.Schema{}
 		}
@@ -99,12 +103,14 @@ func assign(known []knownOrigin, p winperf.Path) error {
 			knows = append(knows, i)
 		}
 	}
+
 	if len(candidates) == 0 {
 		return fmt.Errorf("%s: %w", p, winperf.ErrNoMachine)
 	}
 	if len(knows) > 0 && !isOwn(p) {
 		candidates = knows
 	}
+
 	for _, i := range candidates {
 		known[i].sel.Paths = append(known[i].sel.Paths, p)
 	}

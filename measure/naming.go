@@ -178,10 +178,12 @@ func (b *planner) naming() naming {
 	if b.object.Single() {
 		return n
 	}
+
 	rules := b.rules()
 	if len(rules) == 0 {
 		return n
 	}
+
 	n.given, n.number = make([]string, b.labels.Len()), make([]int, b.labels.Len())
 	count := map[string]int{}
 	for i := range n.given {

@@ -54,6 +54,7 @@ func (n *notes) clocks(older, cur frame.Frame) {
 	if cur.Quirks()&winperf.ClocksTogether != 0 {
 		step = counter.ClockStep(was, now)
 	}
+
 	switch {
 	case now.Time100ns < was.Time100ns:
 		back := winperf.FromFiletime(was.Time100ns).Sub(winperf.FromFiletime(now.Time100ns))
@@ -64,6 +65,7 @@ func (n *notes) clocks(older, cur frame.Frame) {
 			Kind: winperf.ClockSet, Detail: fmt.Sprintf("the system time was set by %v", by),
 			Action: "rates are of the time that the performance counter tells",
 		})
+
 	case now.PerfTime < was.PerfTime && now.PerfFreq == was.PerfFreq && now.PerfFreq != 0:
 		ticks := uint64(was.PerfTime) - uint64(now.PerfTime)
 		n.addToAll(winperf.Anomaly{Kind: winperf.ClockBack, Detail: fmt.Sprintf("the performance counter went back by %d ticks", ticks)})
@@ -89,6 +91,7 @@ func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 		a.Detail, a.Action = "the object is new", "measured from here on"
 		n.add(a)
 		return
+
 	case !b.old.wanted:
 		return
 	case !b.sameCounters():
@@ -114,21 +117,25 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 			}
 			was[j] = false // it is still there
 		}
+
 		if j < 0 && wanted {
 			op.arrived = append(op.arrived, int32(i))
 			came.Instances = append(came.Instances, op.naming.spelled(i))
 		}
 	}
+
 	left := b.anomaly(winperf.InstancesLeft)
 	for j, gone := range was {
 		if gone {
 			left.Instances = append(left.Instances, b.old.naming.spelled(j))
 		}
 	}
+
 	if len(came.Instances) > 0 {
 		came.Action = "measured from here on"
 		n.add(came)
 	}
+
 	if len(left.Instances) > 0 {
 		n.add(left)
 	}
@@ -185,6 +192,7 @@ func (n *notes) fell(p *plan, col *column, values *Column, pair *frame.Pair) {
 			Detail: counterName, Action: action,
 		}
 	}
+
 	reset := at(winperf.CounterReset, "no value")
 	wrapped := at(winperf.CounterWrapped, "taken as growth modulo 2^32")
 	for m, i := range col.instances {
@@ -199,6 +207,7 @@ func (n *notes) fell(p *plan, col *column, values *Column, pair *frame.Pair) {
 			}
 		}
 	}
+
 	for _, a := range []winperf.Anomaly{reset, wrapped} {
 		if len(a.Instances) > 0 || p.marked(a.Kind) {
 			n.add(a)

@@ -19,6 +19,7 @@ func (c *Context) noteSource() {
 	} else if c.late > c.opt.interval()/4 {
 		n.addToAll(winperf.Anomaly{Kind: winperf.SampleLate, Detail: fmt.Sprintf("taken %v after it was due", c.late), Action: "taken at once"})
 	}
+
 	if slow := c.slow(); !c.plan.recorded && c.taken > 1 && c.cost.Sample > slow {
 		n.addToAll(winperf.Anomaly{
 			Kind: winperf.SourceSlow, Detail: fmt.Sprintf("taking the sample lasted %v, more than %v", c.cost.Sample, slow),
@@ -35,6 +36,7 @@ func (c *Context) noteTrouble() {
 	n := &c.notes
 	from := len(n.list)
 	n.list, c.known = c.is.Anomalies(n.list, c.known)
+
 	for i := from; i < len(n.list); i++ {
 		n.absent = n.absent.With(n.list[i].Kind)
 		if n.list[i].Source == "" {

@@ -153,11 +153,13 @@ func (p *plan) ownSeries(c *ownCounter) *winperf.Series {
 	if p.source != "" {
 		path.Instance, path.HasInstance = p.source, true
 	}
+
 	for _, s := range p.ownKnown {
 		if s.Path == path {
 			return s
 		}
 	}
+
 	s := winperf.NewSeries(path)
 	s.Type, s.Unit = c.typ, c.unit
 	p.ownKnown = append(p.ownKnown, s)

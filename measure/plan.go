@@ -120,6 +120,7 @@ func newPlan(sel winperf.Selection, opt Options) plan {
 		}
 		p.parts = append(p.parts, part)
 	}
+
 	for _, path := range opt.Exclude {
 		x := selection.NewPath(path)
 		p.exclude = append(p.exclude, &x)
@@ -137,6 +138,7 @@ func (p *plan) setSchema(s *winperf.Schema) []error {
 	if s == nil {
 		s = &winperf.Schema{}
 	}
+
 	names, damage := nametable.FromSchema(s)
 	p.names = names
 	if p.language != "" {
@@ -179,6 +181,7 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 	if p.objects == nil || p.recorded {
 		p.setMachine(f.Machine())
 	}
+
 	if p.current(ck, f) {
 		return
 	}
@@ -198,6 +201,7 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 		if was >= 0 && !goesOn[was] {
 			b.old, goesOn[was] = old[was], true
 		}
+
 		op := b.make(ck)
 		op.at, op.made = i, p.cycles
 		if op.wanted {
@@ -295,6 +299,7 @@ func (p *plan) arrange() {
 	for w := range lacks {
 		lacks[w] = p.parts[w].lack()
 	}
+
 	for _, op := range p.objects {
 		for _, f := range op.found {
 			lacks[f.part] = min(lacks[f.part], f.status) // OK is less than NoInstance, NoCounter, NoObject
@@ -308,6 +313,7 @@ func (p *plan) arrange() {
 		if p.parts[w].own {
 			at, out = p.arrangeOwn(&p.parts[w], at, out)
 		}
+
 		for ; next < len(p.order) && p.order[next].part == w; next++ {
 			col := p.order[next]
 			col.start, col.out = at, out
@@ -342,6 +348,7 @@ func (p *plan) byPart() {
 			ends[op.items[i].part+1]++
 		}
 	}
+
 	for w := range p.parts {
 		ends[w+1] += ends[w]
 	}

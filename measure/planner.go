@@ -41,16 +41,19 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 			op.found = append(op.found, found{part: w})
 		}
 	}
+
 	if len(op.found) == 0 {
 		return op
 	}
 	b.pair, b.labels = ck.Object(b.object), b.object.Labels()
 	b.same = b.old != nil && b.old.wanted && b.old.group.place == b.object.Place()
+
 	for _, x := range p.exclude {
 		if x.Machine(machine) && x.Object.Is(id.Index, "") {
 			b.exclude = append(b.exclude, x)
 		}
 	}
+
 	if len(op.found) > 1 || len(b.exclude) > 0 {
 		b.claims = make([]claim, b.object.NumCounters())
 	}
@@ -63,6 +66,7 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	op.counters = make([]*winperf.Series, b.object.NumCounters())
 	instances := b.instances(op.found)
 	b.leaveOut(instances[len(op.found):])
+
 	for n := range op.found {
 		f := &op.found[n]
 		f.status = b.add(op, f.part, instances[n])
@@ -206,6 +210,7 @@ func (b *planner) keep() {
 			b.kept[i] = int32(b.from(i))
 		}
 	}
+
 	if known {
 		b.names.keep(&b.old.naming, b.kept)
 	}
@@ -237,6 +242,7 @@ func (b *planner) number(op *objectPlan) {
 		op.instances[i] = op.next
 		op.next++
 	}
+
 	if hasKeys(b.object) {
 		op.keys = make([]string, n)
 		for i, j := range b.kept {
@@ -254,10 +260,12 @@ func (b *planner) series(it *item) {
 	if *common == nil {
 		*common = b.counter(it.k)
 	}
+
 	before := b.olderSeries(*common)
 	if before == nil {
 		return
 	}
+
 	it.kept = make([]*winperf.Series, len(it.instances))
 	for n, i := range it.instances {
 		if j := b.kept[i]; j >= 0 {
@@ -274,6 +282,7 @@ func (b *planner) counter(k int) *winperf.Series {
 	if was != nil && b.steady {
 		return was
 	}
+
 	common := winperf.Series{
 		Path: winperf.Path{
 			Machine:     b.object.Machine(),
@@ -284,6 +293,7 @@ func (b *planner) counter(k int) *winperf.Series {
 		ObjectID: b.object.ID(), CounterID: c.ID,
 		Type: c.Type, Unit: c.Type.Unit(), Scale: c.Scale,
 	}
+
 	if was != nil {
 		common.ID = was.ID
 		if *was == common {
@@ -303,6 +313,7 @@ func (b *planner) olderCounter(k int, id winperf.CounterID) *winperf.Series {
 	if b.steady {
 		return b.old.counters[k]
 	}
+
 	if b.counters == nil {
 		b.counters = map[winperf.CounterID]*winperf.Series{}
 		for _, was := range b.old.counters {
@@ -311,6 +322,7 @@ func (b *planner) olderCounter(k int, id winperf.CounterID) *winperf.Series {
 			}
 		}
 	}
+
 	was := b.counters[id]
 	delete(b.counters, id) // it goes on as one counter, if there are two with its identity
 	return was
@@ -338,6 +350,7 @@ func (b *planner) olderSeries(common *winperf.Series) []*winperf.Series {
 				b.before[at] = it.kept // of all instances; no other part can have one
 				continue
 			}
+
 			if b.before[at] == nil {
 				b.before[at] = make([]*winperf.Series, n)
 			}

@@ -24,6 +24,7 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 		if g.place != o.Place() || !g.done { // else the values stay
 			g.cook(ck.Object(o), o)
 		}
+
 		t := winperf.FromFiletime(o.Clocks().Time100ns) // of its part
 		for k := range g.columns {
 			col := &g.columns[k]
@@ -66,10 +67,12 @@ func (p *plan) touches(col *column, out *Column, fell bool, ck *frame.Cooker, n 
 	if fresh {
 		touched |= op.touched
 	}
+
 	fresh = fresh && len(op.arrived) > 0
 	if !fresh && !fell {
 		return touched, nil
 	}
+
 	p.marks = op.group.store.mark(col.at, len(col.instances))
 	if fresh {
 		all := len(col.instances) == op.labels.Len()
@@ -81,6 +84,7 @@ func (p *plan) touches(col *column, out *Column, fell bool, ck *frame.Cooker, n 
 			}
 		}
 	}
+
 	if fell {
 		n.fell(p, col, out, ck.Object(out.object))
 	}

@@ -41,16 +41,19 @@ func watchRounds[C any](ctx context.Context, r rounds[C], opt *Options, yield fu
 	if err != nil {
 		return r.end(err)
 	}
+
 	held := r.begin(first) && !opt.KeepFirst
 	if !held && !hand(first) {
 		return nil
 	}
+
 	for {
 		if err := waitForNext(ctx, r, schedule); errors.Is(err, ErrOver) {
 			return nil
 		} else if err != nil {
 			return err
 		}
+
 		c, err := r.round(ctx, schedule)
 		if err != nil {
 			// The held cycle is still valid, as none was decoded after it.
@@ -59,6 +62,7 @@ func watchRounds[C any](ctx context.Context, r rounds[C], opt *Options, yield fu
 			}
 			return r.end(err)
 		}
+
 		if err := r.pace(ctx, c); err != nil {
 			return err
 		}

@@ -54,6 +54,7 @@ func newSensor(g *SensorGroup, o frame.Object, k int, names *nametable.Names) Se
 		Scale: c.Scale, Detail: c.Detail, Help: names.Help(c.Help),
 		Multi: g.Multi, Costly: g.Costly,
 	}
+
 	if c.Type.Cumulative() {
 		s.RawKind = CounterKind
 	}

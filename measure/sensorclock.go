@@ -69,6 +69,7 @@ func timeSources(source string, f frame.Frame, groups []SensorGroup) []TimeSourc
 			all = append(all, TimeSource{Name: escaped + "/" + k.String(), Clock: k, Freq: freq})
 		}
 	}
+
 	for i := range groups {
 		g := &groups[i]
 		if g.clockFreq > 0 {

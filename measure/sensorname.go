@@ -50,6 +50,7 @@ func ParseSensorName(text string) (SensorName, error) {
 	if len(parts) != 3 {
 		return fail(len(head), fmt.Sprintf("source/group/sensor, got %d parts (a / in a name is written %%2F)", len(parts)))
 	}
+
 	offset := 0
 	for i, part := range parts {
 		if part == "" {
@@ -58,6 +59,7 @@ func ParseSensorName(text string) (SensorName, error) {
 		parts[i] = sensorUnescaper.Replace(part)
 		offset += len(part) + 1
 	}
+
 	n := SensorName{Source: parts[0], Group: parts[1], Sensor: parts[2], HasInstance: found}
 	instance, index, found := strings.Cut(instance, "#")
 	n.Instance = sensorUnescaper.Replace(instance)
@@ -87,10 +89,12 @@ func (n SensorName) String() string {
 		b = append(b, sensorEscaper.Replace(part)...)
 		b = append(b, '/')
 	}
+
 	b = b[:len(b)-1]
 	if !n.HasInstance {
 		return string(b)
 	}
+
 	b = append(b, '#')
 	b = append(b, sensorEscaper.Replace(n.Instance)...)
 	switch {

@@ -65,6 +65,7 @@ func (w *watch) round(ctx context.Context, s *Schedule) (*Cycle, error) {
 		if err := w.c.Sample(ctx); err != nil {
 			return nil, err
 		}
+
 		s.End()
 		cycle, err := w.c.Decode()
 		switch {
@@ -74,6 +75,7 @@ func (w *watch) round(ctx context.Context, s *Schedule) (*Cycle, error) {
 		case err != nil:
 			return nil, err
 		}
+
 		if len(w.damaged) > 0 {
 			cycle.Damage = append(w.damaged, cycle.Damage...)
 			w.damaged = nil
@@ -127,6 +129,7 @@ func (w *watch) pace(ctx context.Context, c *Cycle) error {
 	if !w.recorded() || speed <= 0 {
 		return nil
 	}
+
 	gap := max(0, float64(c.Time.Sub(w.recordLast))/speed)
 	pause := time.Duration(min(gap, float64(maxPause)))
 	w.recordLast = c.Time

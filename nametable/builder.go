@@ -27,6 +27,7 @@ func (b *builder) order(index uint32) (f Fault, ok bool) {
 			b.seen[p.index] = true
 		}
 	}
+
 	if b.seen[index] {
 		return Duplicate, false
 	}

@@ -71,6 +71,7 @@ func parseLines(name, s string) (*Table, []error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
+
 		damage := func(f Fault, column int) {
 			at := winperf.DataError{Line: n, Column: column}
 			damages.add(f, at, func() string { return excerpt(line[column-1:]) })
@@ -80,10 +81,12 @@ func parseLines(name, s string) (*Table, []error) {
 			damage(f, column)
 			continue
 		}
+
 		if len(table.pairs) == MaxPairs {
 			damage(TooMany, 1)
 			break
 		}
+
 		if f, ok := table.order(index); !ok && f == Duplicate {
 			damage(f, 1)
 		}

@@ -31,6 +31,7 @@ func FromSchema(s *winperf.Schema) (*Names, []error) {
 	if s == nil {
 		return n, nil
 	}
+
 	var damage []error
 	for _, nt := range s.Names {
 		id, err := ParseLanguage(nt.Language)
@@ -39,6 +40,7 @@ func FromSchema(s *winperf.Schema) (*Names, []error) {
 			list, whole := damageList{source: "name table"}, winperf.DataError{Offset: -1}
 			damage = append(damage, list.damage(BadLanguage, whole, fmt.Sprintf("%.40q", id)))
 		}
+
 		read := func(kind Kind, value string, b []byte) *Table {
 			if len(b) == 0 {
 				return &Table{kind: kind}
@@ -49,6 +51,7 @@ func FromSchema(s *winperf.Schema) (*Names, []error) {
 		}
 		n.languages = append(n.languages, language{id, read(Counter, "Counter", nt.Counter), read(Help, "Help", nt.Help)})
 	}
+
 	if len(n.languages) > 0 {
 		n = n.In(n.languages[0].id)
 	}
@@ -81,6 +84,7 @@ func (n *Names) In(lang string) *Names {
 		}
 		return 2
 	}
+
 	view := &Names{languages: slices.Clone(n.languages)}
 	slices.SortStableFunc(view.languages, func(a, b language) int { return rank(a) - rank(b) })
 	return view

@@ -47,6 +47,7 @@ func parse(source string, b []byte, base int, opt Options) (*Table, []error) {
 		p.damage(OddLength, len(b)-1, func() string { return fmt.Sprintf("%d bytes", len(b)) })
 		p.b = b[:len(b)-1]
 	}
+
 	// A pair has two NULs, the last one perhaps only one.
 	p.table.pairs = make([]pair, 0, min((countNUL(p.b)+1)/2, MaxPairs))
 	p.table.text.Grow(len(p.b) / 2)
@@ -79,21 +80,25 @@ func (p *parser) run() {
 			}
 			continue
 		}
+
 		p.skip(s)
 		index, ok := parseIndex(s, 2)
 		if !ok {
 			p.damage(BadIndex, start, func() string { return quote(s) })
 			continue
 		}
+
 		text := p.peek()
 		if len(text) == 0 {
 			p.damage(NoText, start, func() string { return fmt.Sprintf("index %d without a text", index) })
 			continue
 		}
+
 		if len(p.table.pairs) == MaxPairs {
 			p.damage(TooMany, start, func() string { return fmt.Sprintf("index %d after %d pairs", index, MaxPairs) })
 			return
 		}
+
 		p.checkIndex(start, s, index)
 		writeUTF16(&p.table.text, text, func(i int) {
 			p.damage(BadUTF16, p.off+i, func() string { return fmt.Sprintf("unit 0x%04X", binary.LittleEndian.Uint16(text[i:])) })
@@ -120,6 +125,7 @@ func (p *parser) emptyString() bool {
 	for p.off < len(p.b) && p.b[p.off] == 0 && p.b[p.off+1] == 0 {
 		p.off += 2
 	}
+
 	switch {
 	case p.off == len(p.b):
 		if n := p.off - start - 2; n > 0 {

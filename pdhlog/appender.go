@@ -42,6 +42,7 @@ func columnsOf(head *Head) (*columns, error) {
 	if c.len() < len(paths) {
 		return nil, fmt.Errorf("line %d: two columns have the same path: %w", head.Line, winperf.ErrNotSupported)
 	}
+
 	for i, s := range head.Columns {
 		if s.Path.Machine == "" { // it named nothing when the log began
 			c.waiting = append(c.waiting, waiting{s.Path, int32(i)})

@@ -51,6 +51,7 @@ func parseCatalog(b []byte) (*BLGCatalog, error) {
 	if len(b) < blgCatalogHead {
 		return nil, fmt.Errorf("a catalog of %d bytes, expected %d at least", len(b), blgCatalogHead)
 	}
+
 	c := &BLGCatalog{First: int64(le.Uint64(b)), Last: int64(le.Uint64(b[8:])), Samples: int(le.Uint32(b[16:]) & (1<<31 - 1))}
 	objects := int(le.Uint32(b[20:]) & (1<<31 - 1))
 	at := blgCatalogHead
@@ -62,6 +63,7 @@ func parseCatalog(b []byte) (*BLGCatalog, error) {
 		if length < blgRecordHead+8 || length > int64(len(b)-at) {
 			return nil, fmt.Errorf("a record of %d bytes at %d of a catalog of %d bytes", length, at, len(b))
 		}
+
 		var o BLGCatalogObject
 		if !o.parse(b[at:][:length]) {
 			return nil, fmt.Errorf("object %d of a catalog has more counters or instances than its %d bytes can hold, or a name outside of them", len(c.Objects)+1, length)
@@ -81,6 +83,7 @@ func (o *BLGCatalogObject) parse(b []byte) bool {
 	if n > int64(len(b)-16)/perCounter {
 		return false
 	}
+
 	k := int(n)
 	titles, types := b[16:], b[16+4*k:]
 	bases := align8(16 + 8*k)
@@ -88,6 +91,7 @@ func (o *BLGCatalogObject) parse(b []byte) bool {
 	if table > len(b) {
 		return false
 	}
+
 	o.Counters = make([]BLGCatalogCounter, k)
 	for i := range o.Counters {
 		o.Counters[i] = BLGCatalogCounter{
@@ -97,6 +101,7 @@ func (o *BLGCatalogObject) parse(b []byte) bool {
 			Scale:    int32(le.Uint32(b[bases+8*k+4*i:])),
 		}
 	}
+
 	if instances < 0 {
 		return true
 	}
@@ -114,6 +119,7 @@ func (o *BLGCatalogObject) parseInstances(b []byte, n int) bool {
 		return wire.Text(raw, wire.UTF16LE), ok
 	}
 	o.Instances = make([]BLGCatalogInstance, n)
+
 	for i := range o.Instances {
 		place := b[blgCatalogPlace*i:]
 		in := &o.Instances[i]
@@ -121,6 +127,7 @@ func (o *BLGCatalogObject) parseInstances(b []byte, n int) bool {
 		if in.Name, ok = text(int64(le.Uint32(place))); !ok {
 			return false
 		}
+
 		in.Index = int(int32(le.Uint32(place[4:])))
 		if parent := int64(int32(le.Uint32(place[8:]))); parent >= 0 {
 			if in.Parent, ok = text(parent); !ok {
@@ -140,6 +147,7 @@ func (c *BLGCatalog) append(b []byte) []byte {
 	for _, v := range [...]int{c.Samples, len(c.Objects), 0, blgCatalogVersion} {
 		b = le.AppendUint32(b, uint32(v))
 	}
+
 	for i := range c.Objects {
 		b = c.Objects[i].append(b)
 	}
@@ -155,11 +163,13 @@ func (o *BLGCatalogObject) append(b []byte) []byte {
 	if o.Instances != nil {
 		instances = int32(len(o.Instances))
 	}
+
 	b = le.AppendUint32(b, uint32(instances))
 	b = le.AppendUint32(b, uint32(len(o.Counters)))
 	for _, c := range o.Counters {
 		b = le.AppendUint32(b, c.Title)
 	}
+
 	for _, c := range o.Counters {
 		b = le.AppendUint32(b, uint32(c.Type))
 	}
@@ -167,6 +177,7 @@ func (o *BLGCatalogObject) append(b []byte) []byte {
 	for _, c := range o.Counters {
 		b = le.AppendUint64(b, uint64(c.TimeBase))
 	}
+
 	for _, c := range o.Counters {
 		b = le.AppendUint32(b, uint32(c.Scale))
 	}
@@ -183,6 +194,7 @@ func (o *BLGCatalogObject) appendInstances(b []byte) []byte {
 		names = appendUTF16Z(names, s)
 		return uint32(at)
 	}
+
 	for _, in := range o.Instances {
 		b = le.AppendUint32(b, name(in.Name))
 		b = le.AppendUint32(b, uint32(in.Index))

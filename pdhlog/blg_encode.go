@@ -35,6 +35,7 @@ func (c *BLGCounter) append(b []byte) []byte {
 	if c.Kind == BLGObject {
 		typ = blgFlagObject
 	}
+
 	for _, v := range [...]uint32{0, c.Kind.flags(), 0, typ} {
 		b = le.AppendUint32(b, v)
 	}
@@ -49,6 +50,7 @@ func (c *BLGCounter) append(b []byte) []byte {
 		}
 		le.PutUint32(b[start+field:], uint32(at))
 	}
+
 	p := &c.Path
 	put(28, `\\`+p.Machine, true)
 	put(32, p.Object, true)
@@ -114,6 +116,7 @@ func (v *BLGValue) appendArray(b []byte, local int64) []byte {
 	b = le.AppendUint32(b, v.Status)
 	b = le.AppendUint32(b, 0)
 	b = le.AppendUint64(b, uint64(local))
+
 	name := blgArrayHead + blgItem*len(v.Items)
 	for i := range v.Items {
 		it := &v.Items[i]
@@ -123,6 +126,7 @@ func (v *BLGValue) appendArray(b []byte, local int64) []byte {
 		b = le.AppendUint64(b, uint64(it.Second))
 		name += len(it.Name) + 2
 	}
+
 	for i := range v.Items {
 		b = append(append(b, v.Items[i].Name...), 0, 0)
 	}

@@ -48,11 +48,13 @@ func (e *blgEvents) open(r io.Reader) error {
 	if n < len(head) {
 		return fmt.Errorf("%w: %w: the file has %d bytes, expected %d at least", winperf.ErrBadData, ErrNoBLG, n, len(head))
 	}
+
 	e.r = io.MultiReader(bytes.NewReader(head), r)
 	le := binary.LittleEndian
 	typ, mark := head[blgBufferHeader+2], head[blgBufferHeader+3]
 	there := int64(le.Uint32(head[blgAtSize:]))
 	again := int64(le.Uint32(head[blgBufferHeader+blgSystemHeader:]))
+
 	isHead := mark == blgMarker && (typ == blgSystem32 || typ == blgSystem64)
 	switch {
 	case !isHead && (there != again || !possibleBuffer(there)):
@@ -69,6 +71,7 @@ func (e *blgEvents) open(r io.Reader) error {
 		return fmt.Errorf("%w: %w: buffers of %d bytes at offset 0, expected a multiple of 8 from %d to %d",
 			winperf.ErrBadData, ErrNoBLG, there, blgMinBuffer, blgMaxBuffer)
 	}
+
 	if there != again {
 		e.damage.blg(0, "buffers of %d bytes, and of %d in the head; %d is taken", there, again, e.size)
 	}
@@ -85,10 +88,12 @@ func (e *blgEvents) chooseSize(small, large int) error {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
+
 	e.size = large
 	if n < len(first) || binary.LittleEndian.Uint32(first[small:]) == uint32(small) {
 		e.size = small
 	}
+
 	e.damage.blg(0, "buffers of %d and of %d bytes in the head; %d is taken", small, large, e.size)
 	e.r = io.MultiReader(bytes.NewReader(first[:n]), e.r)
 	return e.fill()
@@ -102,6 +107,7 @@ func (e *blgEvents) fill() error {
 	e.offset = e.read
 	n, err := io.ReadFull(e.r, e.buf[:e.size])
 	e.buf, e.read = e.buf[:n], e.read+int64(n)
+
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.damage.blg(e.read, "the file ends within a buffer, %d bytes before its end", e.size-n)
@@ -109,6 +115,7 @@ func (e *blgEvents) fill() error {
 		e.pos, e.limit = 0, 0 // there is nothing, also for who asks again
 		return err
 	}
+
 	e.count++
 	e.begin()
 	return nil
@@ -121,14 +128,17 @@ func (e *blgEvents) begin() {
 		e.pos = len(e.buf)
 		return
 	}
+
 	le := binary.LittleEndian
 	if size := le.Uint32(e.buf[blgAtSize:]); size != uint32(e.size) && e.count > 1 {
 		e.damage.blg(e.offset, "a buffer that says it has %d bytes, expected %d", size, e.size)
 	}
+
 	number := int64(le.Uint64(e.buf[blgAtSequence:]))
 	if number != e.next {
 		e.damage.blg(e.offset+blgAtSequence, "buffer number %d, expected %d", number, e.next)
 	}
+
 	e.next = number + 1
 	used := le.Uint32(e.buf[blgAtUsed:])
 	e.sure = blgBufferHeader <= used && used <= uint32(e.size)
@@ -149,6 +159,7 @@ func (e *blgEvents) event() (ev blgEvent, err error) {
 			}
 			continue
 		}
+
 		at := e.pos
 		end, found := e.extent(at)
 		e.pos = end
@@ -186,12 +197,14 @@ func (e *blgEvents) extent(at int) (end int, found bool) {
 		e.limit, e.sure = len(e.buf), false
 		return at + size, true
 	}
+
 	end = e.search(at + 8)
 	where := e.offset + int64(at)
 	if !ours {
 		e.damage.blg(where, "%d bytes that are no event", end-at)
 		return end, false
 	}
+
 	if end == len(e.buf) && len(e.buf) < e.size {
 		e.damage.blg(where, "an event of %d bytes is cut off after %d", size, end-at)
 	} else {
@@ -268,6 +281,7 @@ func (e *blgEvents) make(at, end int) blgEvent {
 		offset:  e.offset + int64(at),
 		whole:   int(le.Uint16(b)) <= len(b),
 	}
+
 	e.check(ev.offset+0x18, winperf.GUID(b[0x18:]), blgProvider)
 	if e.guid == [16]byte{} {
 		e.guid = [16]byte(b[blgEventHeader:])

@@ -31,17 +31,20 @@ func (e *blgEvents) readHead() BLGHeader {
 		e.damage.blg(int64(at)+4, "a head of %d bytes, expected %d to %d", size, blgSystemHeader, e.limit-at)
 		size = e.limit - at
 	}
+
 	e.pos = min(at+size, len(e.buf))
 	b := e.buf[min(at+blgSystemHeader, e.pos):e.pos]
 	if len(b) < blgAtNames {
 		e.damage.blg(int64(at), "a head of %d bytes, expected %d at least", size, blgSystemHeader+blgAtNames)
 		return h
 	}
+
 	le := binary.LittleEndian
 	h.Major, h.Minor = b[blgAtVersion], b[blgAtVersion+1]
 	h.Build, h.Processors = le.Uint32(b[blgAtBuild:]), int(le.Uint32(b[blgAtProcessors:])&0xFFFF)
 	h.End = e.time(at+blgSystemHeader+blgAtEnd, le.Uint64(b[blgAtEnd:]))
 	h.Buffers, h.EventsLost = int(le.Uint32(b[blgAtBuffers:])&(1<<31-1)), int(le.Uint32(b[blgAtLost:])&(1<<31-1))
+
 	if h.PointerSize = int(le.Uint32(b[blgAtPointer:])); h.PointerSize != 4 && h.PointerSize != 8 {
 		pointers := map[byte]int{blgSystem32: 4, blgSystem64: 8}
 		e.damage.blg(int64(at+blgSystemHeader+blgAtPointer), "pointers of %d bytes, expected 4 or 8", h.PointerSize)
@@ -60,6 +63,7 @@ func (e *blgEvents) readZone(h *BLGHeader, b []byte, at int) {
 		e.damage.blg(blgBufferHeader, "a head of %d bytes, expected %d at least", blgSystemHeader+len(b), blgSystemHeader+names)
 		return
 	}
+
 	h.Zone = parseZone(b[at:])
 	h.PerfFreq = int64(le.Uint64(b[clocks+8:]))
 	h.Start = e.time(blgBufferHeader+blgSystemHeader+clocks+16, le.Uint64(b[clocks+16:]))
@@ -67,6 +71,7 @@ func (e *blgEvents) readZone(h *BLGHeader, b []byte, at int) {
 	if !ok {
 		return
 	}
+
 	if guid, err := winperf.ParseGUID(wire.Text(logger, wire.UTF16LE)); err == nil {
 		h.GUID, e.guid = guid, guid
 	}
@@ -74,6 +79,7 @@ func (e *blgEvents) readZone(h *BLGHeader, b []byte, at int) {
 	if !ok {
 		return
 	}
+
 	h.LogName = wire.Text(file, wire.UTF16LE)
 	if by, _, ok := wire.CutUTF16(rest); ok {
 		h.Program = programIn(wire.Text(by, wire.UTF16LE))

@@ -43,6 +43,7 @@ func (l *listReader) read() []BLGCounter {
 		l.damage.blg(l.offset, "a counter list of %d bytes, expected 8 at least", len(l.b))
 		return nil
 	}
+
 	if version := le.Uint32(l.b); version != blgListVersion {
 		l.damage.blg(l.offset, "a counter list of version %#x, expected %#x; it is read as if it were that", version, blgListVersion)
 	}
@@ -71,6 +72,7 @@ func (l *listReader) end(at int) (end int, sure bool) {
 	if length == strings && l.ends(at, length) {
 		return at + int(length), true
 	}
+
 	for _, n := range [...]int64{min(length, strings), max(length, strings)} { // one is damaged, or reaches into another entry
 		if l.ends(at, n) {
 			if n != length {
@@ -79,6 +81,7 @@ func (l *listReader) end(at int) (end int, sure bool) {
 			return at + int(n), true
 		}
 	}
+
 	l.damage.blg(l.offset, "an entry of %d bytes at %d of a counter list of %d bytes", length, at, len(l.b))
 	for next := at + 8; next < len(l.b); next += 8 {
 		if l.begins(next) {
@@ -116,6 +119,7 @@ func (l *listReader) begins(at int) bool {
 	if le.Uint32(b[8:]) == 0 {
 		signs++
 	}
+
 	machine := int64(int32(le.Uint32(b[blgAtMachine:])))
 	if 0 <= machine && machine <= int64(len(b)-blgEntry) && bytes.HasPrefix(b[blgEntry+machine:], machineStart) {
 		signs++
@@ -142,6 +146,7 @@ func (l *listReader) stringsEnd(at int) int64 {
 		if from < 0 || from > int64(len(l.b)-at-blgEntry) {
 			return -1
 		}
+
 		strings := newBLGNames(l.b[at+blgEntry:])
 		text, ok := strings.at(from)
 		if !ok {
@@ -159,6 +164,7 @@ func (l *listReader) entry(at, end int, c *BLGCounter) (text string) {
 	if len(b) < blgEntry {
 		return "too short"
 	}
+
 	flags := le.Uint32(b[blgAtFlags:])
 	switch flags {
 	case blgFlagSingle:
@@ -170,6 +176,7 @@ func (l *listReader) entry(at, end int, c *BLGCounter) (text string) {
 	default:
 		return "flags that are not known"
 	}
+
 	c.Type = counter.Type(le.Uint32(b[blgAtCounterT:]))
 	c.TimeBase = int64(le.Uint64(b[blgAtTimeBase:]))
 	c.Scale = int32(le.Uint32(b[blgAtScale:]))
@@ -184,11 +191,13 @@ func (l *listReader) entry(at, end int, c *BLGCounter) (text string) {
 	if !hasObject || !hasName {
 		return "no name of an object and a counter"
 	}
+
 	c.Path = winperf.Path{Machine: strings.TrimPrefix(machine, `\\`), Object: object, Instance: instance, HasInstance: hasInstance, Counter: name}
 	if hasParent && hasInstance {
 		c.Parent = parent
 		c.Path.Instance = parent + "/" + instance
 	}
+
 	if index := le.Uint32(b[blgAtIndex:]); index <= 1<<31-1 {
 		c.Path.Index = int(index)
 	} else if index != 1<<32-1 {

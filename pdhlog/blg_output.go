@@ -62,6 +62,7 @@ func (o *blgOutput) begin(head BLGHeader) error {
 			o.start = at
 		}
 	}
+
 	o.last = winperf.ToFiletime(head.Start)
 	o.open()
 	o.buf = o.appendHead(o.buf)
@@ -82,6 +83,7 @@ func (o *blgOutput) open() {
 	le.PutUint64(o.buf[blgAtSequence:], uint64(o.buffers))
 	o.buf[blgAtAlign] = 8
 	le.PutUint32(o.buf[blgAtState:], 3)
+
 	if o.buffers == 0 {
 		le.PutUint16(o.buf[blgAtFlag:], 1)
 		le.PutUint16(o.buf[blgAtType:], 4)
@@ -146,6 +148,7 @@ func (o *blgOutput) flush() error {
 	if o.start < 0 {
 		write = o.next
 	}
+
 	if err := write(); err != nil {
 		return err
 	}
@@ -233,6 +236,7 @@ func (o *blgOutput) undo() {
 	if o.split.set {
 		m = &o.split
 	}
+
 	if m.set && whole > m.buffers {
 		whole = m.buffers
 		if m.used > 0 {
@@ -265,6 +269,7 @@ func (o *blgOutput) event(typ byte, local int64, part, parts uint32, payload []b
 	if len(o.buf) == 0 {
 		o.open()
 	}
+
 	le := binary.LittleEndian
 	b := pad8(o.buf, 0)
 	b = le.AppendUint16(b, uint16(size))
@@ -293,15 +298,18 @@ func (o *blgOutput) appendHead(b []byte) []byte {
 			b = le.AppendUint32(b, v)
 		}
 	}
+
 	u64 := func(values ...uint64) {
 		for _, v := range values {
 			b = le.AppendUint64(b, v)
 		}
 	}
+
 	kind := byte(blgSystem64)
 	if h.PointerSize == 4 {
 		kind = blgSystem32
 	}
+
 	b = append(b, 0, 0, kind, blgMarker)
 	u32(0)    // size, below
 	u32(0, 0) // thread and process

@@ -173,6 +173,7 @@ func (p *blgPlan) about(o frame.Object, names *nametable.Names) (paths []*select
 			w.Resolve(tables)
 		}
 	}
+
 	for _, w := range p.wanted {
 		if w.Machine(o.Machine()) && w.Object.Is(o.ID().Index, "") {
 			paths = append(paths, w)
@@ -213,6 +214,7 @@ func (x *blgExpansion) some(wanted []*selection.Path) {
 		if !w.Fits(x.o.Single()) {
 			continue
 		}
+
 		for k := range x.o.NumCounters() {
 			switch {
 			case !w.Counter.Is(x.o.Counter(k).ID.Index, ""):
@@ -238,6 +240,7 @@ func (x *blgExpansion) instances(w *selection.Path, k int, instances []int32) {
 		path.Instance, path.Index = labels.Full(i), labels.Occurrence(i)
 		x.add(k, BLGSingle, path, parent)
 	}
+
 	if len(instances) == 0 && w.OneInstance() {
 		path.Instance, path.Index = w.Asked.Instance, w.Asked.Index
 		x.add(k, BLGSingle, path, "")
@@ -263,6 +266,7 @@ func (x *blgExpansion) add(k int, kind BLGKind, path winperf.Path, parent string
 	if j, ok := x.o.FindCounter(c.ID); !ok || j != k {
 		return // a second definition of the same counter
 	}
+
 	path.Counter = x.names.Title(c.ID.Index)
 	x.all = append(x.all, blgPlanned{
 		BLGCounter: BLGCounter{
@@ -293,6 +297,7 @@ func (e *blgPlanned) locate(o frame.Object) {
 	if e.labels == labels {
 		return
 	}
+
 	e.labels, e.at, e.names = labels, -1, nil
 	if e.single {
 		if o.Len() > 0 {
@@ -300,6 +305,7 @@ func (e *blgPlanned) locate(o frame.Object) {
 		}
 		return
 	}
+
 	if e.Kind == BLGArray {
 		for i := range labels.Len() {
 			name := appendUTF16Z(nil, labels.Full(i))
@@ -307,6 +313,7 @@ func (e *blgPlanned) locate(o frame.Object) {
 		}
 		return
 	}
+
 	for i := range labels.Len() {
 		if labels.Occurrence(i) == e.Path.Index && strings.EqualFold(labels.Full(i), e.Path.Instance) {
 			e.at = i

@@ -121,6 +121,7 @@ func (r *BLGReader) Next(s *BLGSample) error {
 			}
 			return err
 		}
+
 		switch rec.typ {
 		case blgTypeSample:
 			r.readSample(rec, s)
@@ -165,6 +166,7 @@ func (r *BLGReader) readNames(rec *blgRecord) {
 		r.damage.blg(rec.offset, "names without the machine's; they are left out")
 		return
 	}
+
 	if r.head.Machine == "" {
 		r.head.Machine = strings.TrimPrefix(wire.Text(machine, wire.UTF16LE), `\\`)
 	}
@@ -172,10 +174,12 @@ func (r *BLGReader) readNames(rec *blgRecord) {
 	for bytes.HasSuffix(pairs, []byte{0, 0, 0, 0}) {
 		pairs = pairs[:len(pairs)-2] // what fills an event that was damaged
 	}
+
 	if len(r.names)+len(pairs)+4 > nametable.MaxBytes {
 		r.damage.blg(rec.offset, "more than %d bytes of names; they are left out", nametable.MaxBytes)
 		return
 	}
+
 	r.names = append(r.names, pairs...)
 	if n := len(pairs); n > 0 && (pairs[n-1] != 0 || pairs[n-2] != 0) {
 		r.names = append(r.names, 0, 0)

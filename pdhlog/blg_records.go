@@ -45,12 +45,14 @@ func (r *blgRecords) record() (blgRecord, error) {
 				return blgRecord{}, err
 			}
 		}
+
 		if r.next != 0 && !r.continues(&ev) {
 			if rec, ok := r.giveUp(); ok {
 				r.held, r.isHeld = ev, true
 				return rec, nil
 			}
 		}
+
 		if rec, ok := r.take(&ev); ok {
 			return rec, nil
 		}
@@ -70,6 +72,7 @@ func (r *blgRecords) giveUp() (blgRecord, bool) {
 	part, rec := r.next, r.parts
 	r.next = 0
 	rec.data = r.buf
+
 	if rec.typ == blgTypeSample {
 		r.events.damage.blg(rec.offset, "a record of %d parts, of which part %d does not follow; it is read as far as it goes", r.of, part)
 		return rec, true
@@ -88,14 +91,17 @@ func (r *blgRecords) take(ev *blgEvent) (blgRecord, bool) {
 			r.next = 0
 			return blgRecord{}, false
 		}
+
 		r.buf = append(r.buf, ev.payload...)
 		r.parts.whole = r.parts.whole && ev.whole
 		if r.next++; r.next <= r.of {
 			return blgRecord{}, false
 		}
+
 		r.next = 0
 		r.parts.data = r.buf
 		return r.parts, true
+
 	case ev.part == 1 && ev.parts == 1 || r.isWhole(ev):
 		whole.typ = r.typeOf(ev)
 		return whole, true

@@ -32,6 +32,7 @@ func (r *sampleReader) read() {
 	r.s.Values, r.s.items = r.s.Values[:0], r.s.items[:0]
 	r.unsure = -1
 	r.end = len(b)
+
 	if isRecordHead(b, 0) && b[3] == 0 {
 		if length := int64(binary.LittleEndian.Uint32(b[4:])); length <= int64(len(b)) && length >= blgRecordHead {
 			r.end = int(length)
@@ -41,6 +42,7 @@ func (r *sampleReader) read() {
 	} else {
 		r.fail(0, "no head of a sample")
 	}
+
 	for at := blgRecordHead; r.end-at >= blgRecordHead && !r.stopped; {
 		at = r.record(at)
 	}
@@ -65,6 +67,7 @@ func (r *sampleReader) record(at int) int {
 		r.stopped = true
 		return r.end
 	}
+
 	v := r.value(kind)
 	body := b[at+blgRecordHead : next]
 	switch kind {
@@ -105,12 +108,14 @@ func (r *sampleReader) extent(at int) (BLGKind, int) {
 	if head && at+int(min(length, 1<<30)) > r.end && !r.rec.whole {
 		return 0, -1 // the file ends here
 	}
+
 	for _, c := range r.guesses(at) {
 		if r.fits(at, c.length) {
 			r.fail(at, "a record of %d bytes and kind %d, expected %d bytes and kind %d", length, kind, c.length, c.kind)
 			return c.kind, at + int(c.length)
 		}
 	}
+
 	for next := at + blgRecordHead; next < r.end; next += 8 {
 		if isRecordHead(b, next) && BLGKind(b[next+3]).known() && r.fits(next, int64(binary.LittleEndian.Uint32(b[next+4:]))) {
 			r.fail(at, "%d bytes that are no record", next-at)
@@ -120,6 +125,7 @@ func (r *sampleReader) extent(at int) (BLGKind, int) {
 			return 0, next
 		}
 	}
+
 	if r.rec.whole {
 		r.fail(at, "a record of %d bytes and kind %d; the rest of the sample is left out", length, kind)
 	}
@@ -184,17 +190,20 @@ func (r *sampleReader) readArray(v *BLGValue, b []byte, at int) {
 		r.fail(at, "an array of %d bytes, expected %d at least", len(b), blgArrayHead)
 		return
 	}
+
 	if body := le.Uint32(b); uint64(body) != uint64(len(b)) {
 		r.fail(at, "an array of %d bytes in a record of %d", body, len(b))
 	}
 	v.Status = le.Uint32(b[8:])
 	r.time(b[16:])
+
 	n := int64(le.Uint32(b[4:]))
 	if room := int64(len(b)-blgArrayHead) / blgItem; n > room {
 		r.fail(at, "an array of %d instances in %d bytes; it is left out", n, len(b))
 		v.Err = fmt.Errorf("%w: an array of %d instances in %d bytes", winperf.ErrBadData, n, len(b))
 		return
 	}
+
 	names := blgArrayHead + blgItem*int(n)
 	text := newBLGNames(b[names:])
 	for item := b[blgArrayHead:names]; len(item) > 0; item = item[blgItem:] {
@@ -222,6 +231,7 @@ func (r *sampleReader) settle() {
 			v.Multi = 0
 		}
 	}
+
 	if r.list == nil {
 		return
 	}
@@ -236,6 +246,7 @@ func (r *sampleReader) settle() {
 	if len(values) > len(r.list) {
 		r.fail(0, "%d records, but the list has %d counters", len(values), len(r.list))
 	}
+
 	for i := range values {
 		r.assign(&values[i], i, i < sure)
 	}

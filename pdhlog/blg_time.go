@@ -50,6 +50,7 @@ func (r *BLGReader) clocks(s *BLGSample) (utc, ahead int64, ok bool) {
 		default:
 			continue
 		}
+
 		if ahead, ok = r.ahead(local - utc); ok && possibleTime(utc) && near(s.Local, utc+ahead) {
 			return utc, ahead, true
 		}
@@ -80,6 +81,7 @@ func (r *BLGReader) ahead(difference int64) (int64, bool) {
 			return ahead, true
 		}
 	}
+
 	const quarter = 15 * ticksPerMinute
 	half := int64(quarter / 2)
 	if difference < 0 {

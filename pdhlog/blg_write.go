@@ -18,6 +18,7 @@ func (w *BLGWriter) begin(f frame.Frame, names *nametable.Names) error {
 			return err
 		}
 	}
+
 	w.plan = newBLGPlan(&w.opt)
 	w.plan.fix(f, names)
 	head := BLGHeader{
@@ -25,12 +26,14 @@ func (w *BLGWriter) begin(f frame.Frame, names *nametable.Names) error {
 		PerfFreq: f.Clocks().PerfFreq, BufferSize: w.opt.BufferSize, Start: winperf.FromFiletime(utc),
 		Zone: zoneAt(w.opt.Location, winperf.FromFiletime(utc)),
 	}
+
 	head.setSystem(w.opt.System)
 	err := w.out.begin(head)
 	if err == nil && w.opt.Layout == BLGObjects {
 		err = w.writeNames(f, names, local, utc)
 		w.catalog = newCatalogWriter(local)
 	}
+
 	if err != nil {
 		return err
 	}
@@ -86,6 +89,7 @@ func (w *BLGWriter) writeNames(f frame.Frame, names *nametable.Names, local, utc
 		record = nil
 		return w.out.record(blgTypeNames, local-20, utc, b)
 	}
+
 	put := func(index uint32, name string) error {
 		if name == "" || pairs[index] {
 			return nil
@@ -103,6 +107,7 @@ func (w *BLGWriter) writeNames(f frame.Frame, names *nametable.Names, local, utc
 		record = append(record, pair...)
 		return nil
 	}
+
 	if languages := names.Languages(); len(languages) > 0 {
 		table, _ := names.Tables(languages[0])
 		for index, name := range table.All() {
@@ -111,6 +116,7 @@ func (w *BLGWriter) writeNames(f frame.Frame, names *nametable.Names, local, utc
 			}
 		}
 	}
+
 	if err := eachTitle(f, names, put); err != nil { // what only another language names
 		return err
 	}
@@ -161,6 +167,7 @@ func (w *catalogWriter) note(p *blgPlan, f frame.Frame, local int64) {
 		w.c.Objects = append(w.c.Objects, BLGCatalogObject{})
 		w.known, w.seen = append(w.known, map[string]bool{}), append(w.seen, nil)
 	}
+
 	for i := range p.entries {
 		o, found := p.entries[i].find(f)
 		if !found || w.full || w.seen[i] == o.Labels() {
@@ -188,15 +195,18 @@ func (w *catalogWriter) instances(i int, o frame.Object) {
 	if c.Instances == nil {
 		c.Instances = []BLGCatalogInstance{}
 	}
+
 	for in := range o.Instances() {
 		key := strings.ToLower(in.Full()) + "#" + strconv.Itoa(in.Occurrence())
 		if w.known[i][key] {
 			continue
 		}
+
 		if w.count++; w.count > maxCatalog {
 			w.full = true
 			return
 		}
+
 		w.known[i][key] = true
 		entry := BLGCatalogInstance{Name: in.Name(), Index: in.Occurrence()}
 		if parent, ok := in.Parent(); ok {

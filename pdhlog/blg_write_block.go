@@ -60,6 +60,7 @@ func (w *blgBlocks) append(b []byte, e *blgPlanned, f frame.Frame, o frame.Objec
 	if found {
 		clocks, object = o.Clocks(), w.objects[blockObject{o.Block(), title}]
 	}
+
 	start, objects := len(b), 1
 	b = perfdata.AppendHead(b, &perfdata.Head{
 		Machine:       e.Path.Machine,
@@ -67,6 +68,7 @@ func (w *blgBlocks) append(b []byte, e *blgPlanned, f frame.Frame, o frame.Objec
 		SystemTime:    winperf.FromFiletime(local), // as in real logs
 		Clocks:        clocks,
 	})
+
 	switch {
 	case !found:
 		objects = 0
@@ -75,6 +77,7 @@ func (w *blgBlocks) append(b []byte, e *blgPlanned, f frame.Frame, o frame.Objec
 	default:
 		b = appendObject(b, o)
 	}
+
 	b = pad8(b, start)
 	perfdata.FinishBlock(b[start:], objects)
 	return b
@@ -96,6 +99,7 @@ func objectOf(o frame.Object) perfdata.Object {
 	if o.Single() {
 		out.Form = perfdata.Single
 	}
+
 	for k := range o.NumCounters() {
 		c := o.Counter(k)
 		d := perfdata.NewCounter(c.ID.Index, c.Type)
@@ -106,6 +110,7 @@ func objectOf(o frame.Object) perfdata.Object {
 		out.Detail = min(out.Detail, d.Detail)
 		out.Counters = append(out.Counters, d)
 	}
+
 	out.Layout(true)
 	labels := o.Labels()
 	for i := range o.Len() {

@@ -26,6 +26,7 @@ func (w *blgSampleWriter) fill(p *blgPlan, f frame.Frame, local int64) {
 	for len(w.items) < len(p.entries) {
 		w.items, w.blocks = append(w.items, nil), append(w.blocks, nil)
 	}
+
 	w.whole.begin(f)
 	for i := range p.entries {
 		e := &p.entries[i]
@@ -51,6 +52,7 @@ func (w *blgSampleWriter) value(v *BLGValue, e *blgPlanned, o frame.Object, item
 		v.Status = CStatusNoCounter
 		return items
 	}
+
 	e.locate(o)
 	r := &w.column
 	if e.Kind == BLGArray {
@@ -64,10 +66,12 @@ func (w *blgSampleWriter) value(v *BLGValue, e *blgPlanned, o frame.Object, item
 		v.Items = items
 		return items
 	}
+
 	if e.at < 0 {
 		v.Status = CStatusNoInstance
 		return items
 	}
+
 	r.read(o, e.Type, k, e.at, 1)
 	it, ok := r.item(0)
 	if !ok {
@@ -77,6 +81,7 @@ func (w *blgSampleWriter) value(v *BLGValue, e *blgPlanned, o frame.Object, item
 		}
 		return items
 	}
+
 	v.First, v.Second, v.Multi = it.First, it.Second, it.Multi
 	if !e.Type.IsMulti() {
 		v.Multi = 1 // as in real logs
@@ -126,6 +131,7 @@ func (c *blgColumn) item(i int) (it BLGItem, ok bool) {
 		}
 		it.Second = int64(own)
 	}
+
 	switch {
 	case c.needsBase:
 		it.Second = int64(c.bases[i])

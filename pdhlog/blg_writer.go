@@ -96,6 +96,7 @@ func NewBLGWriter(w io.Writer, opt BLGOptions) (*BLGWriter, error) {
 		return nil, fmt.Errorf("buffers of %d bytes in a binary log, expected a multiple of 8 from %d to %d: %w",
 			opt.BufferSize, minBuffer, blgMaxBuffer, winperf.ErrNotSupported)
 	}
+
 	if opt.Layout > BLGObjects {
 		return nil, fmt.Errorf("layout %d of a binary log: %w", opt.Layout, winperf.ErrNotSupported)
 	}
@@ -133,6 +134,7 @@ func (w *BLGWriter) Write(f frame.Frame, names *nametable.Names) error {
 		w.begun, w.machines = true, machinesOf(f)
 		w.settle(w.begin(f, names))
 	}
+
 	if w.err == nil {
 		w.settle(w.write(f, names))
 	}

@@ -68,11 +68,13 @@ func (z *BLGZone) append(dst []byte) []byte {
 		copy(field[:len(field)-2], wire.AppendUTF16(nil, s))
 		dst = append(dst, field[:]...)
 	}
+
 	date := func(d BLGDate) {
 		for _, u := range [...]uint16{d.Year, d.Month, d.Weekday, d.Day, d.Hour, d.Minute, 0, 0} {
 			dst = le.AppendUint16(dst, u)
 		}
 	}
+
 	dst = le.AppendUint32(dst, uint32(z.Bias))
 	name(z.StandardName)
 	date(z.StandardDate)
@@ -89,15 +91,18 @@ func (z BLGZone) Location() *time.Location {
 	if !possibleBias(standard) {
 		return nil
 	}
+
 	name := abbreviation(z.StandardName, standard)
 	if !z.hasDaylight() {
 		return time.FixedZone(name, -60*standard)
 	}
+
 	to, okTo := z.DaylightDate.rule()
 	from, okFrom := z.StandardDate.rule()
 	if !okTo || !okFrom || !possibleBias(daylight) {
 		return nil
 	}
+
 	rules := fmt.Sprintf("<%s>%s<%s>%s,%s,%s", name, posixBias(standard), abbreviation(z.DaylightName, daylight), posixBias(daylight), to, from)
 	loc, err := time.LoadLocationFromTZData(name, tzFile(-60*standard, name, rules))
 	if err != nil {
@@ -163,11 +168,13 @@ func tzFile(offset int, name, rules string) []byte {
 		}
 		return b
 	}
+
 	block := func(b []byte) []byte {
 		b = be.AppendUint32(b, uint32(int32(offset)))
 		b = append(b, 0, 0) // standard time, name at 0
 		return append(append(b, name...), 0)
 	}
+
 	b := block(head(nil, 1, uint32(len(name)+1)))
 	b = block(head(b, 1, uint32(len(name)+1)))
 	return append(append(append(b, '\n'), rules...), '\n')
@@ -180,12 +187,14 @@ func zoneAt(loc *time.Location, t time.Time) BLGZone {
 	name, offset := t.Zone()
 	fixed := BLGZone{Bias: int32(-offset / 60), StandardName: name, DaylightName: name}
 	year := time.Date(t.Year(), 1, 1, 0, 0, 0, 0, loc)
+
 	var to, from time.Time // when daylight time and standard time begin
 	for at := year; ; {
 		_, end := at.ZoneBounds()
 		if end.IsZero() || end.In(loc).Year() != t.Year() {
 			break
 		}
+
 		was := at.IsDST()
 		at = end.In(loc)
 		switch { // where the rules are only known as such, the end of a year is a bound too
@@ -195,6 +204,7 @@ func zoneAt(loc *time.Location, t time.Time) BLGZone {
 			from = at
 		}
 	}
+
 	if to.IsZero() || from.IsZero() {
 		return fixed
 	}

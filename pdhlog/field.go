@@ -30,6 +30,7 @@ func appendValue(dst []byte, r *winperf.Reading, dialect Dialect) []byte {
 	if text, ok := r.Value.AsText(); ok {
 		return appendField(dst, text)
 	}
+
 	if n, ok := r.Value.Uint64(); ok {
 		dst = append(dst, '"')
 		dst = strconv.AppendUint(dst, n, 10)
@@ -38,10 +39,12 @@ func appendValue(dst []byte, r *winperf.Reading, dialect Dialect) []byte {
 		}
 		return append(dst, '"')
 	}
+
 	f, ok := r.Value.Float64()
 	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, noValue...)
 	}
+
 	dst = append(dst, '"')
 	dst = appendFloat(dst, f, dialect)
 	return append(dst, '"')

@@ -92,10 +92,12 @@ func NewReader(r io.Reader, opt ReadOptions) (*Reader, error) {
 	if opt.MaxColumns <= 0 {
 		opt.MaxColumns = MaxColumns
 	}
+
 	text, codePage, err := wire.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
+
 	if codePage != 0 { // the file tells it
 		opt.CodePage = codePage
 	}
@@ -104,6 +106,7 @@ func NewReader(r io.Reader, opt ReadOptions) (*Reader, error) {
 		const end = len("\r\n")
 		t.lines.expect = min(opt.Known.length, opt.MaxLine) + end
 	}
+
 	if err := t.findHead(); err != nil {
 		return nil, err
 	}
@@ -181,6 +184,7 @@ func (t *Reader) readRow(line []byte, row *Row) bool {
 		t.noRow(line, stamp)
 		return false
 	}
+
 	row.Time, row.Head, row.Comment = t.instant(at), t.head, ""
 	row.Line, row.Offset = t.lines.number, t.lines.start
 	t.readValues(row)
@@ -224,6 +228,7 @@ func (t *Reader) readValues(row *Row) {
 		if state == fieldNone {
 			break
 		}
+
 		if state == fieldComplete && t.cutOff() && (t.head.quoted || n < len(t.head.Columns)-1) {
 			state = fieldOpen
 		}
@@ -231,15 +236,18 @@ func (t *Reader) readValues(row *Row) {
 			t.badField(n, state)
 			break
 		}
+
 		if n >= len(t.head.Columns) {
 			t.extraField(row, text, n)
 			break
 		}
+
 		if done < len(t.wanted) && t.wanted[done].column == n {
 			t.setReading(&row.Readings[done], row.Time, &t.wanted[done], text)
 			done++
 		}
 	}
+
 	if n < len(t.head.Columns) && t.fields.last == fieldNone {
 		t.fail(0, "%d values, expected %d; the others are missing", n, len(t.head.Columns))
 	}
@@ -278,6 +286,7 @@ func (t *Reader) setReading(r *winperf.Reading, at time.Time, c *textColumn, tex
 		if t.rows == 0 {
 			r.Status = counter.NoPrevious
 		}
+
 	case isNoNumber:
 		r.Status = counter.InvalidData
 	case isTooLarge:

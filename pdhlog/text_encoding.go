@@ -48,6 +48,7 @@ func detectCodePage(head []byte, given uint32) (codePage uint32, guessed bool) {
 	if utf8.Valid(head) {
 		return wire.UTF8, false
 	}
+
 	const enough = 64 << 10
 	head = head[:min(len(head), enough)]
 	best, most := alphabets[0].codePage, 0

@@ -43,6 +43,7 @@ func (f *fieldSplitter) take() ([]byte, fieldState) {
 	if !f.more {
 		return nil, fieldNone
 	}
+
 	if len(f.rest) > 0 && f.rest[0] == '"' {
 		end := bytes.IndexByte(f.rest[1:], '"') + 1
 		if end == 0 {
@@ -79,6 +80,7 @@ func (f *fieldSplitter) takeOdd() ([]byte, fieldState) {
 	if len(f.rest) == 0 || f.rest[0] != '"' {
 		return f.takeBare()
 	}
+
 	f.scratch = f.scratch[:0]
 	at := 1
 	for {
@@ -94,6 +96,7 @@ func (f *fieldSplitter) takeOdd() ([]byte, fieldState) {
 		f.scratch = append(f.scratch, '"')
 		at++
 	}
+
 	for at < len(f.rest) && f.rest[at] == ' ' && f.separator != ' ' {
 		at++
 	}

@@ -74,11 +74,13 @@ func (t *Reader) findHead() error {
 		if err != nil {
 			return noHead(err)
 		}
+
 		if t.isHead(line) {
 			t.setHead(line)
 			t.head.Noise = noise
 			return nil
 		}
+
 		if len(trimBlanks(line)) > 0 {
 			noise++
 		}
@@ -127,6 +129,7 @@ func (t *Reader) setHead(line []byte) {
 	} else {
 		h.CodePage, h.Guessed, h.Noise = t.head.CodePage, t.head.Guessed, t.head.Noise
 	}
+
 	h.Format, _ = headFormat(line)
 	h.length = len(line)
 	h.quoted = trimBlanks(line)[0] == '"'
@@ -196,6 +199,7 @@ func (h *Head) readZone(field string) {
 		h.Dialect = Typeperf
 		return
 	}
+
 	if open := strings.LastIndexByte(rest, '('); open > 0 && strings.HasSuffix(rest, ")") {
 		minutes, err := strconv.Atoi(rest[open+1 : len(rest)-1])
 		const day = 24 * 60
@@ -213,15 +217,18 @@ func (t *Reader) readColumns(before *Head) {
 	if before != nil {
 		known.columns = before.Columns
 	}
+
 	for n := 0; ; n++ {
 		field, state := t.fields.next()
 		if state == fieldNone {
 			break
 		}
+
 		if state != fieldComplete || t.cutOff() {
 			t.fail(n+2, "the head is cut off or its quotes are damaged; the columns from here on are left out")
 			break
 		}
+
 		if n == t.opt.MaxColumns {
 			t.head.cut = true
 			t.fail(n+2, "more than %d columns; those from here on are left out", n)
@@ -253,6 +260,7 @@ func (t *Reader) addColumn(field string, known *knownSeries) {
 		}
 		s = known.like(n, winperf.NewSeries(path))
 	}
+
 	h.Columns = append(h.Columns, s)
 	if t.opt.Want == nil || t.opt.Want(s) {
 		t.wanted = append(t.wanted, textColumn{series: s, column: n})
@@ -299,6 +307,7 @@ func (k *knownSeries) like(n int, s *winperf.Series) *winperf.Series {
 			}
 		}
 	}
+
 	same := k.byPath[s.String()]
 	if len(same) == 0 {
 		return s

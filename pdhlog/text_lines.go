@@ -45,6 +45,7 @@ func (l *lines) next() ([]byte, error) {
 		if searched > l.limit {
 			return nil, l.skip()
 		}
+
 		if l.err != nil {
 			if searched == 0 || !isEnd(l.err) {
 				return nil, l.err
@@ -74,11 +75,13 @@ func (l *lines) fill() {
 		l.to = copy(l.buf, l.buf[l.at:l.to])
 		l.at = 0
 	}
+
 	if l.to == len(l.buf) {
 		grown := make([]byte, max(firstBuffer, l.expect, 2*len(l.buf)))
 		copy(grown, l.buf[:l.to])
 		l.buf = grown
 	}
+
 	for empty := 0; l.err == nil; empty++ {
 		var n int
 		n, l.err = l.r.Read(l.buf[l.to:])

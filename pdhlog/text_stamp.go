@@ -23,6 +23,7 @@ func parseStamp(b []byte) (s stamp, ok bool) {
 	default:
 		return s, false
 	}
+
 	if c := p.one(); c != ' ' && c != 'T' {
 		return s, false
 	}
@@ -63,6 +64,7 @@ func notBefore(t, before time.Time, zone *time.Location) time.Time {
 			later = t.Add(step)
 		}
 	}
+
 	if earlier.Before(before) {
 		return later.UTC()
 	}

@@ -44,12 +44,14 @@ func parseValue(b []byte, comma bool) (counter.Value, valueKind) {
 			return parseOdd(b, comma)
 		}
 	}
+
 	switch {
 	case digits == 0:
 		return parseOdd(b, comma)
 	case point < 0:
 		return counter.Int(mantissa), isNumber
 	}
+
 	decimals := len(b) - point - 1
 	if mantissa > maxExact || decimals >= len(exactPowers) {
 		return parseOdd(b, comma)
@@ -64,6 +66,7 @@ func parseOdd(b []byte, comma bool) (counter.Value, valueKind) {
 	if len(b) == 0 {
 		return counter.Value{}, isBlank
 	}
+
 	if comma && bytes.Count(b, []byte{','}) == 1 && !bytes.Contains(b, []byte{'.'}) {
 		b = bytes.Replace(b, []byte{','}, []byte{'.'}, 1)
 	}
@@ -73,11 +76,13 @@ func parseOdd(b []byte, comma bool) (counter.Value, valueKind) {
 		}
 		return counter.Value{}, isText
 	}
+
 	if allDigits(b) {
 		if n, err := strconv.ParseUint(string(b), 10, 64); err == nil {
 			return counter.Int(n), isNumber
 		}
 	}
+
 	f, err := strconv.ParseFloat(string(b), 64)
 	switch {
 	case math.IsInf(f, 0):

@@ -72,6 +72,7 @@ func (c *columns) add(readings winperf.Readings) {
 	for i := range readings.Len() {
 		size += len(c.text(readings.At(i).Path))
 	}
+
 	c.paths.Grow(readings.Len(), size)
 	c.row = make([]uint32, 0, readings.Len())
 
@@ -122,6 +123,7 @@ func (c *columns) place(readings winperf.Readings) {
 		c.ids = append(c.ids, make([]winperf.SeriesID, more)...)
 		c.to = append(c.to, make([]int32, more)...)
 	}
+
 	for i := range readings.Len() {
 		r := readings.At(i)
 		if r.ID != c.ids[i] || r.ID == (winperf.SeriesID{}) {
@@ -146,6 +148,7 @@ func (c *columns) of(r *winperf.Reading) int32 {
 	if key == 0 || column == noColumn {
 		return column
 	}
+
 	if c.owned[column] { // by another instance, which had the name before
 		c.late[key] = struct{}{}
 		return noColumn
@@ -162,6 +165,7 @@ func (c *columns) named(r *winperf.Reading) int32 {
 	} else if n >= 0 {
 		return int32(n)
 	}
+
 	if namesNothing(r) {
 		return noColumn // says that a series went, not that one came
 	}

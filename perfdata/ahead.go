@@ -31,10 +31,12 @@ func (d *decoder) ahead(off uint32) (r room) {
 		if length < objectSize || length > end-off {
 			break
 		}
+
 		def := max(min(u32(d.b, int(off)+atObjDefinition), length), objectSize)
 		definitions := def - objectSize
 		r.definitionBytes += definitions
 		r.counters += min(u32(d.b, int(off)+atObjNumCounters), definitions/counterSize)
+
 		if n := i32(d.b, int(off)+atObjNumInstances); n >= 0 {
 			r.instances += min(uint32(n), (length-def)/(instanceSize+blockSize))
 		} else {

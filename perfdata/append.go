@@ -35,6 +35,7 @@ func AppendHead(dst []byte, h *Head) []byte {
 		PerfTime: h.Clocks.PerfTime, PerfFreq: h.Clocks.PerfFreq, Time100ns: h.Clocks.Time100ns,
 		Name: NameField{Offset: headerSize, Length: uint32(name)},
 	}
+
 	e := encoder{b: dst}
 	start := e.begin()
 	e.head(&b)

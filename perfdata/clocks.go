@@ -43,10 +43,12 @@ func AppendObject(dst, object []byte, c counter.Clocks) []byte {
 	if len(object) < objectSize {
 		return append(dst, object...)
 	}
+
 	header := u32(object, atObjHeader)
 	if header < objectSize || uint64(header) > uint64(len(object)) || hasClocks(object, 0, header) {
 		return append(dst, object...)
 	}
+
 	start := len(dst)
 	dst = append(dst, object[:header]...)
 	dst = AppendClocks(dst, c)

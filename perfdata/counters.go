@@ -28,17 +28,20 @@ func (d *decoder) counters(o *index.Object, def *definitions) *winperf.DataError
 		if left < counterSize {
 			return atCounter(d.fault(CheckCounterLength, pos, int64(left), int64(left)), i)
 		}
+
 		b := d.b[pos:][:counterSize]
 		length := u32(b, atCtrLength)
 		if length < counterSize || length > left {
 			return atCounter(d.fault(CheckCounterLength, pos, int64(length), int64(left)), i)
 		}
+
 		c := &counters[i]
 		*c = index.Counter{
 			Off: pos, Title: u32(b, atCtrTitle), Help: u32(b, atCtrHelp),
 			Type: counter.Type(u32(b, atCtrType)), Scale: i32(b, atCtrScale), Detail: u32(b, atCtrDetail),
 			Size: u32(b, atCtrSize), Value: u32(b, atCtrOffset), Base: -1,
 		}
+
 		has := d.memo.traits.of(c.Type)
 		def.traits |= has
 		def.need = max(def.need, d.size(o, c, i, has))
@@ -65,6 +68,7 @@ func (d *decoder) size(o *index.Object, c *index.Counter, i int, has trait) uint
 		d.counterDamage(o, i, CheckSize, c.Off+atCtrSize, int64(c.Size), int64(c.Type))
 		return 0
 	}
+
 	if c.Value < blockSize {
 		return math.MaxUint64 // no block holds it
 	}
@@ -83,6 +87,7 @@ func defaultCounter(counters []index.Counter, value int32) int32 {
 			return int32(i)
 		}
 	}
+
 	switch {
 	case value < 0 || int(value) >= len(counters):
 		return -1
@@ -100,6 +105,7 @@ func (d *decoder) shortBlocks(o *index.Object, shortest uint32) *winperf.DataErr
 			return d.fault(CheckMissingMap, o.Off+atObjMissing, int64(end), int64(shortest))
 		}
 	}
+
 	for i := range counters {
 		c := &counters[i]
 		if c.State != index.Readable && c.State != index.TextValue {
@@ -125,10 +131,12 @@ func (d *decoder) bases(o *index.Object, def *definitions, shortest uint32) {
 		if has&(traitBase|traitMulti) == 0 || c.State != index.Readable {
 			continue
 		}
+
 		next := &index.Counter{}
 		if i+1 < len(counters) {
 			next = &counters[i+1]
 		}
+
 		ok, exact := c.Type.AcceptsBase(next.Type)
 		switch {
 		case ok && next.State == index.Readable:

@@ -85,6 +85,7 @@ func (d *decoder) block(b []byte) *winperf.DataError {
 	if err != nil && !errors.Is(err, CheckTruncated) {
 		return err
 	}
+
 	room := min(int(objects), len(d.b)/objectSize)
 	d.ix.Objects = slices.Grow(d.ix.Objects, room)
 	d.memo.known = slices.Grow(d.memo.known, max(0, room-len(d.memo.known)))
@@ -110,15 +111,18 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataErro
 	if err := checkMagic(b); err != nil {
 		return 0, 0, err
 	}
+
 	first, total, err := extent(b, d.opt.Quirks)
 	if err != nil {
 		return 0, 0, err
 	}
+
 	objects = u32(b, atNumObjects)
 	there := min(uint64(len(b)), math.MaxUint32)
 	if room := (total - uint64(first)) / objectSize; uint64(objects) > room {
 		return 0, 0, fault(CheckObjectCount, atNumObjects, int64(objects), int64(room))
 	}
+
 	if total > there {
 		err = fault(CheckTruncated, atTotal, int64(total), int64(there))
 	}
@@ -155,6 +159,7 @@ func (d *decoder) headerFields() {
 	if n == 0 {
 		return
 	}
+
 	if off < headerSize || uint64(off)+uint64(n) > uint64(len(d.b)) || n%2 != 0 {
 		d.warn(fault(CheckMachine, atNameLength, int64(n), int64(off)))
 		return
@@ -171,6 +176,7 @@ func (d *decoder) objects(off, n uint32) *winperf.DataError {
 		if err != nil {
 			return err
 		}
+
 		if err := d.object(off, length); err != nil {
 			if severityOf(err) == FailBlock {
 				return err

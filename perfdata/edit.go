@@ -75,10 +75,12 @@ func (o *Object) Layout(missing bool) {
 		c := &o.Counters[i]
 		c.Offset, next = place(next, c.Size)
 	}
+
 	o.Missing = 0
 	if missing {
 		o.Missing = next
 	}
+
 	size := o.dataSize()
 	for i := range o.Instances {
 		o.Instances[i].Data = make([]byte, size)
@@ -100,6 +102,7 @@ func place(next, size uint32) (offset, end uint32) {
 	default:
 		offset = (next + 7) &^ 7
 	}
+
 	if uint64(offset)+uint64(size) > maxData {
 		return offset, next
 	}

@@ -21,12 +21,14 @@ func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 	for i := range b.Objects {
 		e.object(&b.Objects[i], i)
 	}
+
 	e.bytes(b.Tail)
 	e.length(start, atTotal)
 	e.override(start, header, b.Overrides)
 	if n := len(e.b) - start; uint64(n) > math.MaxUint32 {
 		e.fail("%w: block of %d bytes, want at most %d", ErrLength, n, uint32(math.MaxUint32))
 	}
+
 	if e.err != nil {
 		return dst, e.err
 	}
@@ -109,6 +111,7 @@ func (e *encoder) object(o *Object, pos int) {
 		e.bytes(o.Raw)
 		return
 	}
+
 	count, instances := int32(o.Form), len(o.Instances)
 	switch {
 	case o.Form == Multiple:
@@ -117,23 +120,27 @@ func (e *encoder) object(o *Object, pos int) {
 		o.Form == MetadataMultiple && instances > 0, o.Form < MetadataSingle, o.Form > 0:
 		e.fail("%w: object %d (title %d) has form %d and %d instances", ErrCount, pos, o.Title, o.Form, instances)
 	}
+
 	start := e.begin()
 	e.u32(0, 0, 0, o.Title, 0, o.Help, 0, o.Detail, uint32(len(o.Counters)), uint32(o.DefaultCounter), uint32(count), o.CodePage)
 	e.u64(uint64(o.Time), uint64(o.Freq))
 	if o.Missing != 0 {
 		e.u32(missingMark, o.Missing)
 	}
+
 	e.bytes(o.Extra)
 	header := len(e.b)
 	e.length(start, atObjHeader)
 	for i := range o.Counters {
 		e.counter(&o.Counters[i])
 	}
+
 	e.bytes(o.Gap)
 	e.length(start, atObjDefinition)
 	for i := range o.Instances {
 		e.instance(&o.Instances[i], o.Form == Multiple)
 	}
+
 	e.bytes(o.Tail)
 	e.length(start, atObjTotal)
 	e.override(start, header, o.Overrides)

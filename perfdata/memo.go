@@ -50,6 +50,7 @@ func (d *decoder) recall(o *index.Object, def *definitions) bool {
 	if at >= len(m.known) {
 		return false
 	}
+
 	k := &m.known[at]
 	same := k.length == def.length && k.header == def.header && k.count == def.count &&
 		k.defaultRaw == i32(d.b, int(o.Off)+atObjDefaultCounter) &&
@@ -58,6 +59,7 @@ func (d *decoder) recall(o *index.Object, def *definitions) bool {
 		m.forget(at)
 		return false
 	}
+
 	if !k.clean {
 		return false
 	}
@@ -66,6 +68,7 @@ func (d *decoder) recall(o *index.Object, def *definitions) bool {
 	o.DefaultCounter = k.defaultCtr
 	o.CounterEnd = o.Counter0 + def.count
 	d.ix.Counters = d.ix.Counters[:o.CounterEnd]
+
 	if moved := o.Off - k.object; moved != 0 {
 		for i := o.Counter0; i < o.CounterEnd; i++ {
 			d.ix.Counters[i].Off += moved
@@ -88,6 +91,7 @@ func (d *decoder) remember(o *index.Object, def *definitions, clean bool) {
 		copy(m.bytes[begin:], d.definitionBytes(o, def))
 		m.known = append(m.known, known{begin: begin})
 	}
+
 	k := &m.known[at]
 	k.definitions, k.object, k.clean = *def, o.Off, clean
 	k.defaultRaw, k.defaultCtr = i32(d.b, int(o.Off)+atObjDefaultCounter), o.DefaultCounter

@@ -24,11 +24,13 @@ func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 		Instance0:    uint32(len(d.ix.Instances)),
 		Link0:        -1,
 	}
+
 	def := definitions{
 		length: u32(d.b, int(off)+atObjDefinition),
 		header: u32(d.b, int(off)+atObjHeader),
 		count:  u32(d.b, int(off)+atObjNumCounters),
 	}
+
 	if d.known = nil; d.opt.Known != nil {
 		d.known = d.opt.Known(len(d.ix.Objects), o.Title, o.CodePage)
 	}
@@ -43,6 +45,7 @@ func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 		err.Object.Index = o.Title
 		return err
 	}
+
 	d.ix.Objects = append(d.ix.Objects, o)
 	if d.opt.Object != nil {
 		d.opt.Object(len(d.ix.Objects)-1, d.known != nil)
@@ -63,16 +66,19 @@ func (d *decoder) objectParts(o *index.Object, def *definitions) *winperf.DataEr
 			return err
 		}
 	}
+
 	shortest, err := d.instances(o, o.Off+def.length)
 	if err != nil {
 		return err
 	}
+
 	if !recalled || uint64(shortest) < def.need {
 		if err := d.settle(o, def, shortest, recalled); err != nil {
 			return err
 		}
 		d.remember(o, def, d.found() == found)
 	}
+
 	if def.traits&traitTickFreq != 0 && d.ix.ObjectClocks(o).PerfFreq <= 0 ||
 		def.traits&traitObjectFreq != 0 && o.Freq <= 0 {
 		d.timeBases(o)
@@ -91,6 +97,7 @@ func (d *decoder) settle(
 			return err
 		}
 	}
+
 	if uint64(shortest) < def.need {
 		if err := d.shortBlocks(o, shortest); err != nil {
 			return err
@@ -113,10 +120,12 @@ func (d *decoder) checkObject(o *index.Object, def *definitions) *winperf.DataEr
 	if room := (def.length - def.header) / counterSize; def.count > room {
 		return d.fault(CheckCounterCount, o.Off+atObjNumCounters, int64(def.count), int64(room))
 	}
+
 	room := (o.Len - def.length) / (instanceSize + blockSize)
 	if o.NumInstances < index.MetadataSingle || int64(o.NumInstances) > int64(room) {
 		return d.fault(CheckInstanceCount, o.Off+atObjNumInstances, int64(o.NumInstances), int64(room))
 	}
+
 	if hasClocks(d.b, o.Off, def.header) {
 		o.Clocks = o.Off + def.header - clocksSize + 8
 	}
@@ -144,6 +153,7 @@ func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *
 	default:
 		shortest = math.MaxUint32
 	}
+
 	o.InstanceEnd = uint32(len(d.ix.Instances))
 	d.known = d.known.If(d.ix.Links, o)
 	return shortest, err
@@ -182,6 +192,7 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 	b := d.b[:o.Off+o.Len]
 	end := uint32(len(b))
 	shortest = math.MaxUint32
+
 	known := d.known.Hashes(len(list))
 	for i := range list {
 		if end-pos < instanceSize {
@@ -191,15 +202,18 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 		if in.Off != pos {
 			in.Off = pos
 		}
+
 		def := b[in.Off:][:instanceSize]
 		length := u32(def, atInstLength)
 		if length < instanceSize || length > end-pos {
 			return 0, atInstance(d.fault(CheckInstanceLength, pos, int64(length), int64(end-pos)), i)
 		}
+
 		block := pos + length
 		if end-block < blockSize {
 			return 0, atInstance(d.fault(CheckBlockRoom, block, int64(end-block), blockSize), i)
 		}
+
 		if in.Block != block {
 			in.Block = block
 		}
@@ -207,6 +221,7 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 		if blockLen < blockSize || blockLen > end-block {
 			return 0, atInstance(d.fault(CheckBlockLength, block, int64(blockLen), int64(end-block)), i)
 		}
+
 		if u32(def, atInstParentObject) != 0 || i32(def, atInstUniqueID) != index.NoUniqueID || o.Link0 >= 0 {
 			d.link(o, i, def)
 		}
@@ -217,14 +232,17 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 			}
 			nameOff, nameLen = 0, 0
 		}
+
 		in.Name = index.Span{Off: pos + nameOff, Len: nameLen}
 		if known != nil && known[i] != index.HashName(b[pos+nameOff:][:nameLen]) {
 			known = nil
 		}
+
 		d.names += uint64(nameLen)
 		shortest = min(shortest, blockLen)
 		pos = block + blockLen
 	}
+
 	if known == nil {
 		d.known = nil
 	}
@@ -268,6 +286,7 @@ func (d *decoder) checkLimits(o *index.Object) *winperf.DataError {
 		}
 		return other
 	}
+
 	d.values += uint64(o.CounterEnd-o.Counter0) * uint64(o.InstanceEnd-o.Instance0)
 	for _, l := range [...]struct {
 		check      Check

@@ -39,6 +39,7 @@ func (p *parser) block() *Block {
 			{atLittleEndian, 1}, {atRevision, revision}, {atTotal, uint32(len(p.b))}, {atPadding, 0},
 		}),
 	}
+
 	block.Objects = make([]Object, u32(p.b, atNumObjects))
 	known := p.ix.Objects
 	for i := range block.Objects {
@@ -82,6 +83,7 @@ func (p *parser) object(o *Object, x *index.Object) {
 	if x.Missing != 0 {
 		extra += missingSize
 	}
+
 	*o = Object{
 		Title: x.Title, Help: x.Help, Detail: x.Detail,
 		DefaultCounter: i32(p.b, int(x.Off)+atObjDefaultCounter),
@@ -94,10 +96,12 @@ func (p *parser) object(o *Object, x *index.Object) {
 		Instances: make([]Instance, x.InstanceEnd-x.Instance0),
 		Overrides: p.overrides(nil, x.Off, []Override{{atObjTitleText, 0}, {atObjHelpText, 0}}),
 	}
+
 	gap := header
 	for i := range o.Counters {
 		gap = p.counter(&o.Counters[i], gap)
 	}
+
 	o.Gap = p.slice(gap, pos)
 	for i := range o.Instances {
 		pos = p.instance(&o.Instances[i], pos, o.Form == Multiple)

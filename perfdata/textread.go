@@ -80,6 +80,7 @@ func (r *textReader) blockLine(head word, args []word) error {
 	if r.seenBlock || len(b.Objects) > 0 {
 		return head.errorf("the block line comes first and only once")
 	}
+
 	r.seenBlock = true
 	name := ""
 	readName := func(w word) error {
@@ -91,6 +92,7 @@ func (r *textReader) blockLine(head word, args []word) error {
 		}
 		return nil
 	}
+
 	return options(args, map[string]reader{
 		"name":       readName,
 		"default":    toSigned(&b.DefaultObject),
@@ -109,6 +111,7 @@ func (r *textReader) objectLine(head word, args []word) error {
 	if err != nil {
 		return err
 	}
+
 	o := r.addObject(Object{Title: title, Help: title + 1, Detail: 100})
 	r.overrides, r.fields, r.extra = &o.Overrides, objectFields, &o.Extra
 	return options(args, map[string]reader{
@@ -144,6 +147,7 @@ func (r *textReader) counterLine(head word, args []word) error {
 	if len(args) == 0 {
 		return head.errorf("want a title index and a type")
 	}
+
 	typ, err := counter.ParseType(args[0].text)
 	if err != nil {
 		return args[0].errorf("%v", err)
@@ -151,6 +155,7 @@ func (r *textReader) counterLine(head word, args []word) error {
 	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.instance == nil, "object, before its instances"); err != nil {
 		return err
 	}
+
 	c, placed := NewCounter(title, typ), false
 	err = options(args[1:], map[string]reader{
 		"help":   toUnsigned(&c.Help),
@@ -162,6 +167,7 @@ func (r *textReader) counterLine(head word, args []word) error {
 			return toUnsigned(&c.Offset)(w)
 		},
 	})
+
 	if !placed {
 		c.Offset, _ = place(r.next, c.Size)
 	}
@@ -169,6 +175,7 @@ func (r *textReader) counterLine(head word, args []word) error {
 	if r.autoMissing {
 		r.object.Missing = r.next
 	}
+
 	r.object.Counters = append(r.object.Counters, c)
 	last := &r.object.Counters[len(r.object.Counters)-1]
 	r.overrides, r.fields, r.extra = &last.Overrides, counterFields, &last.Extra
@@ -207,6 +214,7 @@ func (r *textReader) setLine(head word, args []word) error {
 		if !ok {
 			return w.errorf("%q is not field=value", w.text)
 		}
+
 		var o Override
 		found := false
 		for _, f := range r.fields {
@@ -214,6 +222,7 @@ func (r *textReader) setLine(head word, args []word) error {
 				o.Offset, found = f.offset, true
 			}
 		}
+
 		if offset, err := strconv.ParseUint(key, 0, 32); err == nil {
 			o.Offset, found = uint32(offset), true
 		}

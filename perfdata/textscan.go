@@ -33,6 +33,7 @@ func split(line string) (words []word, err error) {
 			i++
 			continue
 		}
+
 		if line[i] == '#' {
 			break
 		}

@@ -13,6 +13,7 @@ func (r *textReader) instanceLine(head word, args []word) error {
 	if len(args) == 0 {
 		return head.errorf(`instance needs a name, or "-"`)
 	}
+
 	in := r.addInstance()
 	if args[0].text != "-" {
 		name := ""
@@ -23,6 +24,7 @@ func (r *textReader) instanceLine(head word, args []word) error {
 			return args[0].errorf("%v", err)
 		}
 	}
+
 	err := r.values(head, args[1:], map[string]reader{
 		"parent":     toUnsigned(&in.ParentObject),
 		"position":   toUnsigned(&in.ParentInstance),
@@ -57,6 +59,7 @@ func (r *textReader) values(head word, args []word, readers map[string]reader) e
 	if colon < 0 {
 		colon = len(args)
 	}
+
 	size := uint32(r.object.dataSize() + blockSize)
 	readers["size"] = toUnsigned(&size)
 	if err := options(args[:colon], readers); err != nil {
@@ -65,6 +68,7 @@ func (r *textReader) values(head word, args []word, readers map[string]reader) e
 	if size < blockSize || int64(size) > int64(r.budget) {
 		return head.errorf("counter block of %d bytes, want 4 to %d", size, r.budget)
 	}
+
 	r.budget -= int(size)
 	r.instance.Data = make([]byte, size-blockSize)
 	for k, w := range args[min(colon+1, len(args)):] {
@@ -89,6 +93,7 @@ func (r *textReader) value(k int, w word) error {
 			return nil
 		}
 	}
+
 	switch {
 	case w.text == "-":
 		return nil
@@ -104,6 +109,7 @@ func (r *textReader) value(k int, w word) error {
 		}
 		return nil
 	}
+
 	var v uint64
 	if err := toUnsigned(&v)(w); err != nil {
 		return err
@@ -137,10 +143,12 @@ func (r *textReader) bytesLine(head word, args []word) error {
 	if err != nil {
 		return err
 	}
+
 	b, err := hexBytes(head, args)
 	if err != nil {
 		return err
 	}
+
 	data := r.instance.Data
 	if at < blockSize || uint64(at)+uint64(len(b)) > uint64(len(data)+blockSize) {
 		return head.errorf("%d bytes at %d are not inside the counter block of %d bytes", len(b), at, len(data)+blockSize)

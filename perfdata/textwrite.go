@@ -99,10 +99,12 @@ func (w *textWriter) block(b *Block) {
 	} else {
 		w.name(b.Name)
 	}
+
 	option(w, "default", b.DefaultObject, 0)
 	option(w, "perftime", b.PerfTime, 0)
 	option(w, "perffreq", b.PerfFreq, 0)
 	option(w, "time100ns", b.Time100ns, 0)
+
 	if b.SystemTime != [8]uint16{} {
 		w.printf(" systemtime=")
 		for i, v := range b.SystemTime {
@@ -151,15 +153,18 @@ func (w *textWriter) object(o *Object) {
 		w.hexLine("raw", o.Raw)
 		return
 	}
+
 	w.printf("object %d", o.Title)
 	option(w, "help", o.Help, o.Title+1)
 	option(w, "detail", o.Detail, 100)
 	option(w, "default", o.DefaultCounter, 0)
+
 	for _, f := range forms {
 		if f.form == o.Form && f.form != Multiple {
 			w.printf(" form=%s", f.word)
 		}
 	}
+
 	option(w, "codepage", o.CodePage, 0)
 	option(w, "time", o.Time, 0)
 	option(w, "freq", o.Freq, 0)
@@ -171,6 +176,7 @@ func (w *textWriter) object(o *Object) {
 	for i := range o.Counters {
 		next = w.counter(&o.Counters[i], next)
 	}
+
 	w.hexLine("gap", o.Gap)
 	for i := range o.Instances {
 		w.instance(o, i)
@@ -211,10 +217,12 @@ func (w *textWriter) instance(o *Object, i int) {
 	} else {
 		w.printf("  values")
 	}
+
 	size := o.dataSize()
 	if len(in.Data) != size {
 		w.printf(" size=%d", len(in.Data)+blockSize)
 	}
+
 	// Write the values into a second object as ParseText will do, and then
 	// what they leave different.
 	same := *o
@@ -223,6 +231,7 @@ func (w *textWriter) instance(o *Object, i int) {
 	for k := range o.Counters {
 		w.value(o, i, k, &same)
 	}
+
 	w.end(comment)
 	w.patches(in.Data, same.Instances[0].Data)
 	w.set(in.Overrides, fields)
@@ -240,6 +249,7 @@ func (w *textWriter) instanceHead(o *Object, i int) (comment string) {
 		w.printf("  instance -")
 		comment = name
 	}
+
 	option(w, "parent", in.ParentObject, 0)
 	option(w, "position", in.ParentInstance, 0)
 	option(w, "id", in.UniqueID, index.NoUniqueID)
@@ -256,6 +266,7 @@ func (w *textWriter) value(o *Object, i, k int, same *Object) {
 		same.setMissing(0, k, true)
 		w.printf("?")
 	}
+
 	b := o.value(i, k)
 	copy(same.value(0, k), b)
 	v, isNumber := o.Value(i, k)

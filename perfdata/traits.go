@@ -49,6 +49,7 @@ func traitsOf(t counter.Type) trait {
 	if t == OwnClock {
 		has |= traitOwnClock
 	}
+
 	info, _ := t.Info()
 	if info.Formula.Operands()&counter.OperandTB != 0 {
 		has |= clockTraits[info.Clock]

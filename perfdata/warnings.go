@@ -19,6 +19,7 @@ func (d *decoder) warnings(whole bool) {
 			d.warnInstance(o, k)
 		}
 	}
+
 	if whole && int(d.end) != len(d.b) {
 		d.damage(d.fault(CheckSlack, d.end, int64(d.end), int64(len(d.b))))
 	}
@@ -32,6 +33,7 @@ func (d *decoder) warnObject(o *index.Object, first map[uint32]uint32) {
 	if o.Off%8 != 0 {
 		warn(d.fault(CheckAlignment, o.Off, int64(o.Off), 8))
 	}
+
 	if other, ok := first[o.Title]; ok {
 		warn(d.fault(CheckDuplicate, o.Off+atObjTitle, int64(o.Title), int64(other)))
 	} else {
@@ -56,6 +58,7 @@ func (d *decoder) warnInstance(o *index.Object, k int) {
 		err.Object.Index = o.Title
 		d.damage(err)
 	}
+
 	if in.Off != 0 {
 		d.warnDefinition(o, k, warn)
 	}

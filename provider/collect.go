@@ -27,15 +27,18 @@ func (d *Dispatcher) Collect(ctx context.Context, q *Query, dst []byte) ([]byte,
 		return slices.Clip(dst), err
 	}
 	defer func() { <-d.turn }()
+
 	d.choose(q)
 	if err := d.open(ctx); err != nil {
 		return slices.Clip(dst), err
 	}
+
 	block := d.appendHead(dst)
 	r := round{stage: stageCollect, limit: d.opt.CollectTimeout, query: q, block: block}
 	if err := d.makeRound(ctx, d.wanted, r); err != nil {
 		return slices.Clip(dst), err
 	}
+
 	block, objects := d.assemble(block)
 	perfdata.FinishBlock(block[len(dst):], objects)
 	return block, nil
@@ -101,6 +104,7 @@ func (d *Dispatcher) open(ctx context.Context) error {
 			closed = append(closed, e)
 		}
 	}
+
 	if len(closed) == 0 {
 		return nil
 	}
@@ -158,6 +162,7 @@ func (d *Dispatcher) closeAll() (errs []error) {
 			}
 		})
 	}
+
 	wait.Wait()
 	for i, e := range d.entries {
 		f := failures[i]

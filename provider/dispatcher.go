@@ -82,12 +82,14 @@ func NewDispatcher(opt Options, providers ...Provider) (*Dispatcher, error) {
 		turn:    make(chan struct{}, 1),
 		closing: make(chan struct{}),
 	}
+
 	var errs []error
 	owner := map[uint32]string{}
 	texts := titles{}
 	for _, p := range providers {
 		errs = append(errs, d.add(p, owner, texts))
 	}
+
 	var err error
 	d.names, err = texts.nameTable()
 	if err := errors.Join(append(errs, err)...); err != nil {
@@ -108,6 +110,7 @@ func (d *Dispatcher) add(p Provider, owner map[uint32]string, texts titles) erro
 		}
 		owner[o.Index] = e.name
 	}
+
 	d.entries = append(d.entries, e)
 	d.objects = append(d.objects, e.objects...)
 	return errors.Join(errs...)

@@ -46,6 +46,7 @@ func NewLayout(o *Object, keep func(i int) bool) (*Layout, error) {
 			b.add(i)
 		}
 	}
+
 	if len(b.defs) == 0 {
 		return nil, fmt.Errorf("object %d %q: no counter is left: %w", o.Index, o.Name, ErrSchema)
 	}

@@ -35,6 +35,7 @@ func NewImage(o *Object) (*Image, error) {
 		encoded.Form = perfdata.Single
 		encoded.Instances = []perfdata.Instance{{Data: make([]byte, m.Block-perfdata.FirstValue)}}
 	}
+
 	p, _ := encoded.AppendTo(nil) // with one instance at most, which is never too long
 	m.Head, _ = perfdata.ObjectBytes(p).Split()
 	return m, nil

@@ -54,6 +54,7 @@ func ParseQuery(s string) *Query {
 		}
 		q.Objects = append(q.Objects, uint32(n))
 	}
+
 	slices.Sort(q.Objects)
 	q.Objects = slices.Compact(q.Objects)
 	return q
@@ -73,6 +74,7 @@ func (q *Query) String() string {
 	if q.Costly {
 		words = append(words, prefix+"Costly")
 	}
+
 	for _, n := range q.Objects {
 		words = append(words, strconv.FormatUint(uint64(n), 10))
 	}

@@ -32,6 +32,7 @@ func (d *Dispatcher) makeRound(ctx context.Context, list []*entry, r round) erro
 	if err := d.round.Begin(ctx, r.limit); err != nil {
 		return err
 	}
+
 	for i, e := range list {
 		e.stage, e.heard, e.told = r.stage, false, false
 		e.query, e.given = r.query, r.block
@@ -71,6 +72,7 @@ func (d *Dispatcher) judge(e *entry, r round) {
 		d.failOverdue(e, r, ErrBusy)
 		return
 	}
+
 	d.hear(e)
 	switch {
 	case e.line.Outcome() == call.Overdue:

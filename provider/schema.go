@@ -94,6 +94,7 @@ func (o *Object) Check() error {
 	if msg := o.check(); msg != "" {
 		fault("%s", msg)
 	}
+
 	names, indices, bases := map[string]bool{}, map[uint32]bool{}, map[string]int{}
 	for i := range o.Counters {
 		c := &o.Counters[i]
@@ -101,10 +102,12 @@ func (o *Object) Check() error {
 			fault("counter %d %q: %s", c.Index, c.Name, msg)
 			continue
 		}
+
 		name := strings.ToLower(c.Name) // names are found in any case
 		if names[name] || indices[c.Index] {
 			fault("counter %d %q: an earlier counter has its title index or its name", c.Index, c.Name)
 		}
+
 		names[name], indices[c.Index] = true, true
 		width := c.baseWidth()
 		if other, ok := bases[c.BaseSlot]; ok && c.BaseSlot != "" && other != width {

@@ -168,6 +168,7 @@ func (w *Writer) object(l *Layout) ObjectWriter {
 		w.declared[i].written = true
 		w.check(&w.declared[i], l)
 	}
+
 	w.reserve(int64(len(l.definitions) + len(l.block)))
 	o := ObjectWriter{w: w, layout: l, start: len(w.buf)}
 	w.open, w.block, w.instances = o.start, nil, 0
@@ -230,11 +231,13 @@ func (o *ObjectWriter) Instance(in Instance) int {
 	if in.HasUniqueID {
 		head.UniqueID = in.UniqueID
 	}
+
 	if in.UTF16 != nil {
 		o.w.buf = perfdata.AppendInstanceUTF16(o.w.buf, head, in.UTF16)
 	} else {
 		o.w.buf = perfdata.AppendInstance(o.w.buf, head, in.Name)
 	}
+
 	o.w.beginBlock(o.layout)
 	o.w.instances++
 	return int(o.w.instances - 1)

@@ -62,11 +62,13 @@ func (s *jsonSink) Write(t time.Time, readings winperf.Readings) error {
 	s.head = append(s.head[:0], `{"time":"`...)
 	s.head = t.UTC().AppendFormat(s.head, jsonTime)
 	s.head = append(s.head, `","path":`...)
+
 	for i := range readings.Len() {
 		r, lead := readings.At(i), s.frame.next
 		if !s.begun {
 			s.begun, lead = true, s.frame.first
 		}
+
 		s.out.buf = append(s.out.buf, lead...)
 		s.out.buf = append(s.out.buf, s.head...)
 		s.path, _ = r.Path.AppendText(s.path[:0])
@@ -132,10 +134,12 @@ func appendValue(dst []byte, r *winperf.Reading) []byte {
 	if n, ok := r.Value.Uint64(); ok {
 		return strconv.AppendUint(dst, n, 10)
 	}
+
 	if text, ok := r.Value.AsText(); ok {
 		dst = append(dst, `null,"text":`...)
 		return safetext.AppendJSON(dst, text)
 	}
+
 	f, ok := r.Value.Float64()
 	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)

@@ -39,6 +39,7 @@ func appendDecimal(dst []byte, f float64, unit counter.Unit) []byte {
 	if unit == counter.Seconds {
 		table = secondsPlaces[:]
 	}
+
 	size := math.Abs(f)
 	switch {
 	case size != 0 && size < table[0].from:
@@ -46,6 +47,7 @@ func appendDecimal(dst []byte, f float64, unit counter.Unit) []byte {
 	case !(size < largeFrom): // also what is not a number
 		return strconv.AppendFloat(dst, f, 'g', 6, 64)
 	}
+
 	count := table[0].count
 	for _, p := range table {
 		if size >= p.from {

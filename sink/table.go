@@ -71,11 +71,13 @@ func (t *table) Write(at time.Time, readings winperf.Readings) error {
 	machine, common := commonMachine(readings)
 	t.groups.sort(at, readings, common)
 	defer t.groups.end()
+
 	opt := sectionOptions{width: width, cut: t.opt.Terminal}
 	title := at.In(t.opt.Location).Format(tableTime)
 	if machine != "" {
 		title += "  " + safetext.Line(machine)
 	}
+
 	if t.opt.Terminal {
 		t.draw(title, newSections(t.groups.list, opt), width, height)
 	} else {
@@ -114,10 +116,12 @@ func (t *table) writeBlocks(title string, opt sectionOptions) {
 	if t.begun {
 		p.newLine()
 	}
+
 	if !t.opt.Single {
 		p.newLine()
 		p.text([]byte(title), plain)
 	}
+
 	for i, g := range t.groups.list {
 		if i > 0 {
 			p.newLine()
@@ -125,6 +129,7 @@ func (t *table) writeBlocks(title string, opt sectionOptions) {
 		s := newSection(g, opt)
 		p.section(s, s.rows)
 	}
+
 	if p.lines > 0 {
 		p.endLine()
 	}

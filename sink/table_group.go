@@ -136,6 +136,7 @@ func (g *group) add(at int, r *winperf.Reading) {
 	if column == len(g.counters) {
 		g.counters = append(g.counters, counterColumn{unit: r.Unit})
 	}
+
 	c := &g.counters[column]
 	_, number := r.Value.Float64()
 	c.numbers = c.numbers || number

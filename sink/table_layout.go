@@ -77,6 +77,7 @@ func (s *section) topRows(n int) iter.Seq[int] {
 		top = slices.Insert(top, at, r)
 		top = top[:min(len(top), n)]
 	}
+
 	return func(yield func(int) bool) {
 		for _, r := range top {
 			if !yield(r.row) {

@@ -68,11 +68,13 @@ func (p *page) text(s []byte, st style) {
 	if len(s) == 0 {
 		return
 	}
+
 	for range p.blanks {
 		p.buf = append(p.buf, ' ')
 	}
 	p.used += p.blanks + textWidth(s)
 	p.blanks = 0
+
 	if p.terminal && st == faint {
 		p.buf = append(p.buf, faintOn...)
 		p.buf = append(p.buf, s...)
@@ -92,6 +94,7 @@ func (p *page) section(s *section, rows int) {
 			p.skip(gap)
 			p.cell([]byte(s.columns[i].head), plain, &s.columns[i])
 		}
+
 		for row := range top {
 			if p.err != nil {
 				return

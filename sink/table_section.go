@@ -51,12 +51,14 @@ func newSection(g *group, o sectionOptions) *section {
 		s.makeTable()
 		list = s.rows == 1 && s.width() > cmp.Or(o.width, maxSingle)
 	}
+
 	if list {
 		s.makeList()
 	}
 	if o.cut {
 		s.narrow(o.width)
 	}
+
 	if list {
 		s.blocks = []block{{1, len(s.columns)}}
 	} else {
@@ -101,6 +103,7 @@ func (s *section) cell(row, column int) ([]byte, style) {
 		s.text = safetext.AppendLine(s.text, label(s.group.instances.At(row)))
 		return s.text, plain
 	}
+
 	if r := s.group.reading(row, column-1); r != nil {
 		return s.value(r)
 	}

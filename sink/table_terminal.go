@@ -12,6 +12,7 @@ func (t *table) draw(title string, sections []*section, width, height int) {
 	if !t.begun {
 		p.buf = append(p.buf, cursorHide...)
 	}
+
 	p.buf = append(p.buf, wrapOff+cursorHome...)
 	p.newLine()
 	p.text([]byte(title), plain)
@@ -19,6 +20,7 @@ func (t *table) draw(title string, sections []*section, width, height int) {
 	if hidden > 0 {
 		shown, hidden = fit(sections, height-2) // a line for what is not shown
 	}
+
 	for i, s := range sections {
 		if shown[i] == 0 {
 			continue
@@ -28,10 +30,12 @@ func (t *table) draw(title string, sections []*section, width, height int) {
 		}
 		p.section(s, shown[i])
 	}
+
 	if hidden > 0 && height > 1 {
 		p.newLine()
 		p.text([]byte(hiddenText(sections, shown, hidden)), faint)
 	}
+
 	t.full = p.lines >= height
 	if !t.full {
 		p.endLine()
@@ -66,6 +70,7 @@ func fit(sections []*section, lines int) (shown []int, hidden int) {
 			if shown[i] == 0 {
 				cost += len(s.blocks) + separator
 			}
+
 			if cost > lines {
 				continue
 			}
@@ -74,6 +79,7 @@ func fit(sections []*section, lines int) (shown []int, hidden int) {
 			separator, more = 1, true
 		}
 	}
+
 	for i, s := range sections {
 		hidden += s.rows - shown[i]
 	}

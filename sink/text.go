@@ -48,6 +48,7 @@ func cut[T string | []byte](s T, limit int) T {
 	if textWidth(s) <= limit {
 		return s
 	}
+
 	used := textWidth(ellipsis)
 	for i := 0; i < len(s); {
 		r, size := safetext.Rune(s, i)

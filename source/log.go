@@ -79,12 +79,14 @@ func OpenLog(ctx context.Context, file string, opt LogOptions) (winperf.Source, 
 	if err != nil {
 		return nil, err
 	}
+
 	kinds := logKinds()
 	i := slices.IndexFunc(kinds, func(k logKind) bool { return k.is(start) })
 	if i < 0 {
 		extension := strings.ToLower(filepath.Ext(file))
 		i = slices.IndexFunc(kinds, func(k logKind) bool { return slices.Contains(k.extensions, extension) })
 	}
+
 	if i < 0 {
 		var names []string
 		for _, k := range kinds {
@@ -104,11 +106,13 @@ func readStart(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file (%v): %w", name, info.Mode(), winperf.ErrNotSupported)
 	}
+
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+
 	b := make([]byte, min(info.Size(), startSize))
 	n, err := io.ReadFull(f, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it became shorter since it was looked at
@@ -138,10 +142,12 @@ func openLogURL(ctx context.Context, rest string) (winperf.Source, error) {
 			file, query = rest[:i], rest[i+1:]
 		}
 	}
+
 	values, err := url.ParseQuery(strings.ReplaceAll(query, "+", "%2B")) // of +05:30
 	if err != nil {
 		return nil, fmt.Errorf("%q, expected %s: %w", query, logForm, winperf.ErrNotSupported)
 	}
+
 	var opt LogOptions
 	for key, value := range values {
 		switch key {

@@ -56,6 +56,7 @@ func Open(ctx context.Context, url string) (winperf.Source, error) {
 	if url == "" {
 		url = "local:"
 	}
+
 	scheme, rest, found := strings.Cut(url, ":")
 	for _, s := range Schemes() {
 		if found && strings.EqualFold(s.Name, scheme) {
@@ -66,6 +67,7 @@ func Open(ctx context.Context, url string) (winperf.Source, error) {
 			return src, nil
 		}
 	}
+
 	if namesFile(url) {
 		return OpenLog(ctx, url, LogOptions{})
 	}

@@ -171,6 +171,7 @@ func samples(b *perfdata.Block, object, title uint32) (typ counter.Type, all []n
 	if o == nil {
 		return 0, nil
 	}
+
 	k := slices.IndexFunc(o.Counters, func(c perfdata.Counter) bool { return c.Title == title })
 	if k < 0 {
 		return 0, nil
@@ -183,6 +184,7 @@ func samples(b *perfdata.Block, object, title uint32) (typ counter.Type, all []n
 		ObjectTime: o.Time,
 		ObjectFreq: o.Freq,
 	}
+
 	for i := range o.Instances {
 		value, ok := o.Value(i, k)
 		if ok && !o.IsMissing(i, k) {

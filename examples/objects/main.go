@@ -59,6 +59,7 @@ func run(ctx context.Context, url, language string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	for _, damage := range all.Damage {
 		fmt.Fprintln(os.Stderr, "objects:", damage)
 	}
@@ -68,6 +69,7 @@ func run(ctx context.Context, url, language string, out io.Writer) error {
 			return err
 		}
 	}
+
 	_, err = fmt.Fprintf(out, "%d objects, %d counters, %d values\n",
 		len(all.Groups), all.NumSensors(), all.NumReadings())
 	return err
@@ -92,6 +94,7 @@ func show(out io.Writer, object *measure.SensorGroup) error {
 	if object.Multi {
 		fmt.Fprintln(out, "  instances")
 	}
+
 	for _, instance := range object.Instances {
 		name := instance.Name
 		if instance.Index > 0 {

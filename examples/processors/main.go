@@ -104,6 +104,7 @@ func run(ctx context.Context, count int, interval time.Duration, out io.Writer) 
 		if err != nil {
 			return err
 		}
+
 		for _, damage := range reader.Damage() {
 			fmt.Fprintln(os.Stderr, "processors:", damage)
 		}

@@ -42,6 +42,7 @@ func run(ctx context.Context, opt measure.Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	shared := cache.New(machine, cache.Options{})
 	defer shared.Close() // closes the machine, too
 
@@ -55,6 +56,7 @@ func run(ctx context.Context, opt measure.Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	does, err := measure.ReadCatalogue(ctx, meter, measure.CatalogueOptions{Source: "cache"})
 	if err != nil {
 		return err
@@ -71,6 +73,7 @@ func run(ctx context.Context, opt measure.Options, out io.Writer) error {
 		return err
 	}
 	defer first.Close()
+
 	second, err := join(ctx, origins, opt, out,
 		want{there, there.Source + "/Processor/% User Time#_Total"},
 		want{does, does.Source + "/winperf cache/Hits%2Fsec#Processor"})

@@ -43,15 +43,18 @@ func run(ctx context.Context, opt publish.Options, step time.Duration) (err erro
 	if err != nil {
 		return err
 	}
+
 	p, err := publish.New(s, opt)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+
 	c, err := newCounters(p)
 	if err != nil {
 		return err
 	}
+
 	fmt.Println(`The counters are there: winperf watch '\Transfer\*' '\Peer(*)\*'`)
 	tick := time.NewTicker(step)
 	defer tick.Stop()
@@ -76,10 +79,12 @@ func newCounters(p *publish.Publisher) (*counters, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	single, err := object.Single()
 	if err != nil {
 		return nil, err
 	}
+
 	c := &counters{}
 	var errs [3]error
 	c.sent, errs[0] = single.Counter("Bytes Sent")
@@ -88,6 +93,7 @@ func newCounters(p *publish.Publisher) (*counters, error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
+
 	c.free.Set(bandwidth)
 	c.total.Set(bandwidth)
 	return c, c.addPeers(p, "Peer 1", "Peer 2")
@@ -99,6 +105,7 @@ func (c *counters) addPeers(p *publish.Publisher, names ...string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, name := range names {
 		peer, err := object.Instance(name, publish.InstanceOptions{})
 		if err != nil {
@@ -125,6 +132,7 @@ func (c *counters) transfer() {
 			c.sent.Add(parts[i])
 		})
 	}
+
 	all.Wait()
 	free := uint64(bandwidth)
 	for _, n := range parts {

@@ -36,6 +36,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+
 	if *period > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, *period)
@@ -46,6 +47,7 @@ func main() {
 	if len(names) == 0 {
 		names = []string{"red", "green", "blue"}
 	}
+
 	if err := run(ctx, names, publish.Options{}, 10*time.Millisecond, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "workers:", err)
 		os.Exit(1)
@@ -61,6 +63,7 @@ func run(
 	if err != nil {
 		return err
 	}
+
 	p, err := publish.New(s, opt)
 	if err != nil {
 		return err
@@ -84,6 +87,7 @@ func run(
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprintf(out, "Workers are at work: winperf watch '\\%s(*)\\*'\n", object)
 	work(ctx, workers, step)
 	return nil
@@ -109,6 +113,7 @@ func begin(p *publish.Publisher, sets *perflib.Provider, names []string) ([]*wor
 		if err != nil {
 			return nil, err
 		}
+
 		if sets != nil {
 			if _, err := sets.Instance(object, name, instance); err != nil {
 				return nil, err

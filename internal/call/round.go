@@ -37,6 +37,7 @@ func (r *Round) Begin(ctx context.Context, limit time.Duration) error {
 	if limit == 0 {
 		return nil
 	}
+
 	if end := now.Add(limit); !ok || end.Before(deadline) {
 		r.deadline = end
 	}
@@ -162,10 +163,12 @@ func (r *Round) Take(ctx context.Context, l *Line, limit time.Duration) error {
 		}
 		return err
 	}
+
 	if err := r.receive(l, l.turn); err != nil {
 		r.leave()
 		return err
 	}
+
 	if err := r.receive(l, l.back); err != nil {
 		l.turn <- struct{}{}
 		r.leave()
@@ -181,11 +184,13 @@ func (r *Round) receive(l *Line, from <-chan struct{}) error {
 		return errClosed
 	default:
 	}
+
 	select {
 	case <-from: // as a rule; to look at all the others takes longer than the rest of a call
 		return nil
 	default:
 	}
+
 	select {
 	case <-from:
 		return nil

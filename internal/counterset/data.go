@@ -51,11 +51,13 @@ func ParseData(b []byte) (d *Data, damage []error, err error) {
 	if headErr != nil {
 		err = headErr
 	}
+
 	b = b[:h.total]
 	d = &Data{Clocks: h.clocks}
 	for i := range d.SystemTime {
 		d.SystemTime[i] = le.Uint16(b[atSystemTime+2*i:])
 	}
+
 	off := uint32(headerSize)
 	for range h.answers {
 		a, fatal, answerErr := readAnswer(b, off)
@@ -65,6 +67,7 @@ func ParseData(b []byte) (d *Data, damage []error, err error) {
 			}
 			return d, damage, err
 		}
+
 		off = a.end
 		parsed := Answer{Status: a.status, Form: a.form}
 		if answerErr == nil {
@@ -73,6 +76,7 @@ func ParseData(b []byte) (d *Data, damage []error, err error) {
 			}
 			answerErr = a.parse(b, &parsed)
 		}
+
 		if answerErr != nil {
 			damage = append(damage, answerErr)
 		}
@@ -99,6 +103,7 @@ func (a *answer) parse(b []byte, dst *Answer) *winperf.DataError {
 			in.Name = wire.Text(b[pos+instanceSize:][:name], wire.UTF16LE)
 			pos = values
 		}
+
 		for range a.values {
 			v, end, err := readValue(b, pos, a.last)
 			if err != nil {
@@ -126,10 +131,12 @@ func AppendData(dst []byte, d *Data) ([]byte, error) {
 			return dst[:start], fmt.Errorf("answer %d: %w", i, err)
 		}
 	}
+
 	total := len(dst) - start
 	if total > MaxBytes {
 		return dst[:start], fmt.Errorf("%w: %d bytes, want at most %d", ErrEncode, total, MaxBytes)
 	}
+
 	h := dst[start:]
 	le.PutUint32(h[atTotal:], uint32(total))
 	le.PutUint32(h[atNumAnswers:], uint32(len(d.Answers)))
@@ -147,6 +154,7 @@ func (a *Answer) append(dst []byte) ([]byte, error) {
 	for _, v := range [...]uint32{uint32(a.Status), uint32(a.Form), 0, 0} {
 		dst = le.AppendUint32(dst, v)
 	}
+
 	if err := a.check(); err != nil {
 		return dst[:start], err
 	}
@@ -160,11 +168,13 @@ func (a *Answer) append(dst []byte) ([]byte, error) {
 		le.PutUint32(dst[multi+atMultiSize:], uint32(len(dst)-multi))
 		le.PutUint32(dst[multi+atMultiCount:], uint32(len(a.Counters)))
 	}
+
 	list := len(dst)
 	if a.Form.listsInstances() {
 		dst = append(dst, make([]byte, multiSize)...)
 		le.PutUint32(dst[list+atMultiCount:], uint32(len(a.Instances)))
 	}
+
 	for i := range a.Instances {
 		in := &a.Instances[i]
 		if a.Form.listsInstances() {
@@ -177,6 +187,7 @@ func (a *Answer) append(dst []byte) ([]byte, error) {
 			dst = appendValue(dst, v)
 		}
 	}
+
 	if a.Form.listsInstances() {
 		le.PutUint32(dst[list+atMultiSize:], uint32(len(dst)-list))
 	}
@@ -193,6 +204,7 @@ func (a *Answer) check() error {
 	case MultipleCounters, FullSet:
 		values = len(a.Counters)
 	}
+
 	switch {
 	case a.Form > FullSet || a.Form == 3 || a.Form == 5:
 		return fmt.Errorf("%w: form %d", ErrEncode, a.Form)
@@ -202,6 +214,7 @@ func (a *Answer) check() error {
 		(a.Form == SingleCounter || a.Form == MultipleCounters) && len(a.Instances) != 1:
 		return fmt.Errorf("%w: %d instances do not go with form %d", ErrEncode, len(a.Instances), a.Form)
 	}
+
 	for i := range a.Instances {
 		in := &a.Instances[i]
 		if len(in.Values) != values {

@@ -72,6 +72,7 @@ func (d *decoder) sample(b []byte) *winperf.DataError {
 	d.b, d.ix.Data, d.ix.Clocks, d.ix.Default = whole[:h.total], whole, h.clocks, -1
 	d.memo.setIdentifiers(whole[h.total:])
 	d.identifiers(h.total)
+
 	off := uint32(headerSize)
 	for i := range h.answers {
 		a, fatal, answerErr := readAnswer(d.b, off)
@@ -85,6 +86,7 @@ func (d *decoder) sample(b []byte) *winperf.DataError {
 		off = a.end
 		d.answer(int(i), &a, answerErr)
 	}
+
 	for i, at := range d.memo.refused {
 		a := answer{status: d.memo.idents[at].status}
 		d.object(int(h.answers)+i, &a, &d.memo.idents[at])
@@ -142,6 +144,7 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 		err.Object.GUID = id.set
 		d.damage(err)
 	}
+
 	set := d.memo.set(id.set)
 	if set.info == nil {
 		err := fault(CheckSet, a.off, 0, 0)
@@ -149,22 +152,26 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 		d.drop(i, err)
 		return
 	}
+
 	if left := int64(a.last - a.pos); a.count > 0 && int64(a.values)*dataSize > left {
 		err := fault(CheckValue, a.pos, left, int64(a.values)*dataSize)
 		err.Object.GUID = id.set
 		d.drop(i, err)
 		return
 	}
+
 	l := d.memo.layout(i, d, set, a, id)
 	o := index.Object{
 		Off: a.off, Len: a.end - a.off, Title: set.title, Help: set.title + 1, Detail: set.info.Detail,
 		DefaultCounter: -1, GUID: set.shown, NumInstances: index.NoInstances,
 		Instance0: uint32(len(d.ix.Instances)), Link0: int32(len(d.ix.Links)),
 	}
+
 	regular := d.instances(a, l, id, &o)
 	if !regular {
 		d.rewrite(i, a, l, id, &o)
 	}
+
 	o.InstanceEnd = uint32(len(d.ix.Instances))
 	if n := int32(o.InstanceEnd - o.Instance0); a.form.listsInstances() || id.named() || n == 0 && !set.info.Single() {
 		o.NumInstances = n
@@ -172,12 +179,14 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 	if len(d.ix.Links) == int(o.Link0) {
 		o.Link0 = -1
 	}
+
 	d.place(i, l, &o)
 	position := len(d.ix.Objects)
 	d.ix.Objects = append(d.ix.Objects, o)
 	for _, err := range l.damage {
 		d.damage(err)
 	}
+
 	if d.opt.Object != nil {
 		d.opt.Object(position, d.known.all())
 	}
@@ -223,6 +232,7 @@ func (d *decoder) instances(a *answer, l *layout, id *ident, o *index.Object) bo
 		d.known.unnamed()
 		return true
 	}
+
 	b, pos, width := d.b[:a.last], a.pos, slotSize*a.values
 	room := int(min(a.count, (a.last-a.pos)/max(width, instanceSize)))
 	instances, links := slices.Grow(d.ix.Instances, room), slices.Grow(d.ix.Links, room)
@@ -234,6 +244,7 @@ func (d *decoder) instances(a *answer, l *layout, id *ident, o *index.Object) bo
 				return false
 			}
 		}
+
 		if a.last-values < width || !l.fits(b[values:values+width]) {
 			return false
 		}

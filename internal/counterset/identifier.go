@@ -41,6 +41,7 @@ func AppendIdentifier(dst []byte, id Identifier) ([]byte, error) {
 	for _, v := range [...]uint32{uint32(id.Status), 0, id.Counter, id.InstanceID, id.Index, 0} {
 		dst = le.AppendUint32(dst, v)
 	}
+
 	if id.Instance != "" {
 		name, err := wire.EncodeText(id.Instance, wire.UTF16LE)
 		if err != nil {
@@ -81,14 +82,17 @@ func readIdentifier(b []byte, pos uint32) (name []byte, end uint32, err *winperf
 	if left < identifierSize {
 		return nil, 0, fault(CheckIdentifier, pos, int64(left), identifierSize)
 	}
+
 	size := u32(b, int(pos)+atIdentSize)
 	if size < identifierSize || size > left {
 		return nil, 0, fault(CheckIdentSize, pos+atIdentSize, int64(size), int64(left))
 	}
+
 	name = b[pos+identifierSize : pos+size]
 	if len(name) == 0 {
 		return name, pos + size, nil
 	}
+
 	n := terminated(name)
 	if n < 0 {
 		return nil, 0, fault(CheckIdentName, pos+identifierSize, int64(len(name)), 0)

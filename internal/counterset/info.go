@@ -111,6 +111,7 @@ func ParseInfo(b []byte) (*Info, error) {
 	for k := range i.Counters {
 		i.Counters[k] = counterInfo(b[infoSize+k*counterInfoSize:])
 	}
+
 	if int64(n) > int64(room) {
 		err := fault(CheckInfoCount, 24, int64(n), int64(room))
 		err.Object.GUID = i.GUID
@@ -138,6 +139,7 @@ func (i *Info) Check() (errs []error) {
 		}
 		at[c.ID] = k
 	}
+
 	for k, c := range i.Counters {
 		for _, need := range [...]uint32{c.Base, c.PerfTime, c.PerfFreq, c.Multi} {
 			if _, there := at[need]; need != None && !there {

@@ -37,6 +37,7 @@ func memoOf(ix *index.Index, sets []winperf.CounterSet) *memo {
 		m = &memo{byGUID: map[winperf.GUID]*set{}}
 		ix.Memo = m
 	}
+
 	same := len(sets) == len(m.sets) && (len(sets) == 0 || &sets[0] == &m.sets[0])
 	if !same {
 		m.sets = sets
@@ -64,6 +65,7 @@ func (m *memo) set(guid winperf.GUID) *set {
 	if at < 0 {
 		return &set{guid: guid}
 	}
+
 	s := &set{guid: guid, shown: guid, title: m.sets[at].Title, byID: map[uint32]int{}}
 	if guid == MadeUp(s.title) {
 		s.shown = winperf.GUID{}
@@ -98,12 +100,14 @@ func (m *memo) setIdentifiers(b []byte) {
 	b = m.identBytes
 	m.idents, m.refused, m.byIndex = m.idents[:0], m.refused[:0], map[uint32]int{}
 	m.machine, m.identErr = index.Span{}, nil
+
 	for pos := uint32(0); pos < uint32(len(b)); {
 		name, end, err := readIdentifier(b, pos)
 		if err != nil {
 			m.identErr = err
 			return
 		}
+
 		h := b[pos:]
 		id := ident{
 			set: winperf.GUID(h[:16]), status: Status(u32(h, atIdentStatus)),
@@ -161,11 +165,13 @@ func (m *memo) layout(i int, d *decoder, s *set, a *answer, id *ident) *layout {
 	if listed {
 		s.round = m.round
 	}
+
 	same := l.set == s && l.empty == empty && l.listed == listed &&
 		(empty || l.form == a.form && l.single == id.counter && bytes.Equal(l.ids, a.ids))
 	if same {
 		return l
 	}
+
 	m.placed = min(m.placed, i)
 	*l = layout{set: s, form: a.form, single: id.counter, ids: bytes.Clone(a.ids), empty: empty, listed: listed}
 	l.build(d.firstSizes(a))
@@ -179,6 +185,7 @@ func (d *decoder) firstSizes(a *answer) []uint32 {
 	if a.count == 0 {
 		return sizes
 	}
+
 	pos := a.pos
 	if a.form.listsInstances() {
 		var err *winperf.DataError
@@ -186,6 +193,7 @@ func (d *decoder) firstSizes(a *answer) []uint32 {
 			return sizes
 		}
 	}
+
 	for k := range sizes {
 		v, end, err := readValue(d.b, pos, a.last)
 		if err != nil {
@@ -222,6 +230,7 @@ func (l *layout) build(sizes []uint32) {
 		if !found {
 			return size
 		}
+
 		c := &l.set.info.Counters[k]
 		width := c.Type.Width()
 		if size == 0 && (width == 4 || width == 8) {
@@ -229,6 +238,7 @@ func (l *layout) build(sizes []uint32) {
 		} else if size == 0 {
 			size = 8
 		}
+
 		if _, twice := at[id]; twice {
 			return size
 		}
@@ -244,6 +254,7 @@ func (l *layout) build(sizes []uint32) {
 		l.counters = append(l.counters, out)
 		return size
 	}
+
 	switch {
 	case l.empty && l.listed:
 		for slot, c := range l.set.info.Counters {
@@ -262,6 +273,7 @@ func (l *layout) build(sizes []uint32) {
 			l.expect = append(l.expect, uint64(slotSize)<<32|uint64(size))
 		}
 	}
+
 	for k := range l.counters {
 		l.refer(k, at)
 	}
@@ -275,6 +287,7 @@ func (l *layout) refer(k int, at map[uint32]int) {
 	if c.State != index.Readable {
 		return
 	}
+
 	number := func(id uint32) int {
 		j, there := at[id]
 		if id == None || !there || l.counters[j].State == index.NoValue {
@@ -282,6 +295,7 @@ func (l *layout) refer(k int, at map[uint32]int) {
 		}
 		return j
 	}
+
 	base := info.Base
 	switch {
 	case c.Type.IsMulti():
@@ -291,6 +305,7 @@ func (l *layout) refer(k int, at map[uint32]int) {
 	case base == None:
 		base = info.PerfTime // [MS-PCQ] gives object timers of high precision this one
 	}
+
 	if c.Type.IsMulti() || c.Type.NeedsBase() {
 		if c.Base = int32(number(base)); c.Base < 0 {
 			c.State = index.MissingBase
@@ -300,6 +315,7 @@ func (l *layout) refer(k int, at map[uint32]int) {
 			return
 		}
 	}
+
 	time := number(info.PerfTime)
 	switch {
 	case time >= 0:

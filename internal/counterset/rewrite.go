@@ -21,6 +21,7 @@ func (d *decoder) rewrite(i int, a *answer, l *layout, id *ident, o *index.Objec
 		err.Object.GUID = id.set
 		d.damage(err)
 	}
+
 	for k, size := range r.sizes {
 		if want := uint32(l.expect[k]); size != 0 && size != want {
 			// Definitions change, and with them whatever was compiled from them.
@@ -29,6 +30,7 @@ func (d *decoder) rewrite(i int, a *answer, l *layout, id *ident, o *index.Objec
 			break
 		}
 	}
+
 	m := d.memo
 	if !d.side {
 		m.side, d.side = append(m.side[:0], d.ix.Data...), true
@@ -61,6 +63,7 @@ func (r *rewriter) measure() *winperf.DataError {
 				r.missing = true
 			}
 		})
+
 		if err != nil {
 			if r.a.form.listsInstances() {
 				err.Part, err.Number = "instance", int(i)
@@ -79,6 +82,7 @@ func (r *rewriter) instance(pos uint32, each func(k int, v value)) (end uint32, 
 			return 0, err
 		}
 	}
+
 	for k := range int(r.a.values) {
 		v, next, err := readValue(r.d.b, pos, r.a.last)
 		if err != nil {
@@ -98,10 +102,12 @@ func (r *rewriter) write() {
 		block := len(d.memo.side)
 		in.Block = uint32(block)
 		d.memo.side = append(d.memo.side, make([]byte, int(r.a.values)*slotSize)...)
+
 		if r.missing {
 			d.memo.side = append(d.memo.side, make([]byte, (r.a.values+7)/8)...)
 			d.memo.side = pad(d.memo.side, block)
 		}
+
 		b := d.memo.side[block:]
 		pos, _ = r.instance(pos, func(k int, v value) {
 			if !v.ok() {
@@ -126,6 +132,7 @@ func (r *rewriter) header(pos uint32) (in index.Instance) {
 		d.known.unnamed()
 		return in
 	}
+
 	m := d.memo
 	start := len(m.side)
 	m.side = le.AppendUint32(m.side, 0)

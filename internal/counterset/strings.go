@@ -50,10 +50,12 @@ func ParseStrings(b []byte) ([]CounterString, []error) {
 	if size < stringsSize || int64(size) > int64(len(b)) {
 		return nil, []error{fault(CheckStringsSize, 0, int64(size), int64(len(b)))}
 	}
+
 	b = b[:size]
 	if room := (size - stringsSize) / stringHeaderSize; n > room {
 		return nil, []error{fault(CheckStringCount, 4, int64(n), int64(room))}
 	}
+
 	var errs []error
 	all, texts := make([]CounterString, 0, n), stringsSize+stringHeaderSize*n
 	origin := stringOrigin(b, texts)
@@ -66,16 +68,19 @@ func ParseStrings(b []byte) ([]CounterString, []error) {
 			all = append(all, s)
 			continue
 		}
+
 		pos := uint64(origin) + uint64(off)
 		if pos >= uint64(len(b)) {
 			errs = append(errs, fault(CheckStringOffset, at+4, int64(off), int64(size-origin)))
 			continue
 		}
+
 		length := terminated(b[pos:])
 		if length < 0 {
 			errs = append(errs, fault(CheckString, uint32(pos), int64(len(b))-int64(pos), 0))
 			continue
 		}
+
 		if total += length; total > maxShared*len(b) {
 			errs = append(errs, fault(CheckStringTotal, at+4, int64(total), int64(maxShared*len(b))))
 			break
@@ -110,6 +115,7 @@ func AppendStrings(dst []byte, all []CounterString) ([]byte, error) {
 		dst = le.AppendUint32(dst, s.ID)
 		dst = le.AppendUint32(dst, noString)
 	}
+
 	for k, s := range all {
 		if s.Empty {
 			continue
@@ -120,6 +126,7 @@ func AppendStrings(dst []byte, all []CounterString) ([]byte, error) {
 			return dst[:start], fmt.Errorf("counter %d: %w", s.ID, err)
 		}
 	}
+
 	dst = pad(dst, start)
 	if size := len(dst) - start; int64(size) > math.MaxInt32 {
 		return dst[:start], fmt.Errorf("%w: %d bytes of text", ErrEncode, size)

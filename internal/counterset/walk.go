@@ -47,6 +47,7 @@ func readHead(b []byte) (h head, fatal bool, err *winperf.DataError) {
 	if room := (h.total - headerSize) / answerSize; h.answers > room {
 		return h, true, fault(CheckAnswerCount, atNumAnswers, int64(h.answers), int64(room))
 	}
+
 	if h.total > there {
 		err = fault(CheckTotal, atTotal, int64(h.total), int64(there))
 		h.total = there
@@ -74,11 +75,13 @@ func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *winperf.DataEr
 	if left < answerSize {
 		return a, true, fault(CheckAnswer, off, int64(left), answerSize)
 	}
+
 	h := b[off:]
 	size := u32(h, atAnswerSize)
 	if size < answerSize || size > left {
 		return a, true, fault(CheckAnswerSize, off+atAnswerSize, int64(size), int64(left))
 	}
+
 	a = answer{
 		off: off, end: off + size, status: Status(u32(h, atStatus)), form: Form(u32(h, atForm)),
 		values: 1, pos: off + answerSize, last: off + size, count: 1,
@@ -91,6 +94,7 @@ func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *winperf.DataEr
 	default:
 		return a, false, fault(CheckForm, off+atForm, int64(a.form), 0)
 	}
+
 	if a.form.listsCounters() {
 		if err := a.readIDs(b); err != nil {
 			return a, false, err
@@ -124,6 +128,7 @@ func (a *answer) readIDs(b []byte) *winperf.DataError {
 	if left < multiSize {
 		return fault(CheckIDs, a.pos, int64(left), multiSize)
 	}
+
 	size, n := u32(b, int(a.pos)+atMultiSize), u32(b, int(a.pos)+atMultiCount)
 	if size < multiSize || size > left {
 		return fault(CheckIDsSize, a.pos+atMultiSize, int64(size), int64(left))
@@ -131,6 +136,7 @@ func (a *answer) readIDs(b []byte) *winperf.DataError {
 	if room := (size - multiSize) / 4; n > room {
 		return fault(CheckIDCount, a.pos+atMultiCount, int64(n), int64(room))
 	}
+
 	a.ids, a.values = b[a.pos+multiSize:][:4*n:4*n], n
 	a.pos += size
 	return nil
@@ -142,6 +148,7 @@ func (a *answer) readList(b []byte) *winperf.DataError {
 	if left < multiSize {
 		return fault(CheckInstances, a.pos, int64(left), multiSize)
 	}
+
 	size, n := u32(b, int(a.pos)+atMultiSize), u32(b, int(a.pos)+atMultiCount)
 	if size < multiSize || size > left {
 		return fault(CheckInstancesSize, a.pos+atMultiSize, int64(size), int64(left))
@@ -149,6 +156,7 @@ func (a *answer) readList(b []byte) *winperf.DataError {
 	if room := (size - multiSize) / (instanceSize + 2); n > room { // a name has its NUL at least
 		return fault(CheckInstanceCount, a.pos+atMultiCount, int64(n), int64(room))
 	}
+
 	a.last, a.count = a.pos+size, n
 	a.pos += multiSize
 	return nil
@@ -161,10 +169,12 @@ func readInstance(b []byte, pos, last uint32) (values, name uint32, err *winperf
 	if left < instanceSize {
 		return 0, 0, fault(CheckInstance, pos, int64(left), instanceSize)
 	}
+
 	size := u32(b, int(pos)+atInstanceSize)
 	if size < instanceSize || size > left {
 		return 0, 0, fault(CheckInstanceSize, pos+atInstanceSize, int64(size), int64(left))
 	}
+
 	n := terminated(b[pos+instanceSize : pos+size])
 	if n < 0 {
 		return 0, 0, fault(CheckName, pos+instanceSize, int64(size-instanceSize), 0)
@@ -197,18 +207,21 @@ func readValue(b []byte, pos, last uint32) (v value, end uint32, err *winperf.Da
 	if left < dataSize {
 		return v, 0, fault(CheckValue, pos, int64(left), dataSize)
 	}
+
 	v.size = u32(b, int(pos)+atValueSize)
 	size := u32(b, int(pos)+atSlotSize)
 	least := uint32(slotSize)
 	if !v.ok() {
 		least = dataSize
 	}
+
 	if size < least || size > left {
 		return v, 0, fault(CheckValueSize, pos+atSlotSize, int64(size), int64(left))
 	}
 	if v.size > size-dataSize {
 		return v, 0, fault(CheckValueRoom, pos+atValueSize, int64(v.size), int64(size-dataSize))
 	}
+
 	switch v.size {
 	case 4:
 		v.bits = uint64(u32(b, int(pos)+dataSize))

@@ -35,10 +35,12 @@ func (k *Names) If(links []Link, o *Object) *Names {
 	if k == nil || len(k.Of) != n || n > 0 && k.Single != (o.NumInstances < 0) {
 		return nil
 	}
+
 	var now []Link
 	if o.Link0 >= 0 {
 		now = links[o.Link0:][:n]
 	}
+
 	if !slices.Equal(now, k.Links) {
 		return nil
 	}

@@ -21,6 +21,7 @@ func (ix *Index) ResolveParents() {
 		if o.Link0 < 0 {
 			continue
 		}
+
 		known, first, count := uint32(0), uint32(0), uint32(0)
 		links := ix.Links[o.Link0:][:o.InstanceEnd-o.Instance0]
 		for k := range links {

@@ -44,11 +44,13 @@ func (ix *Index) ReadRows(dst []uint64, obj, first int) (n int, whole bool) {
 	if len(counters) == 0 {
 		return 0, true
 	}
+
 	instances := ix.Instances[o.Instance0:o.InstanceEnd][first:]
 	instances = instances[:min(len(instances), len(dst)/len(counters))]
 	if o.Missing != 0 || slices.ContainsFunc(counters, func(c Counter) bool { return !c.State.fixed() }) {
 		return len(instances), ix.sparseRows(dst, obj, first, len(instances))
 	}
+
 	width := len(counters)
 	row := func(i int) ([]uint64, []byte) {
 		i = min(i, len(instances)-1) // of the last ones some are read twice
@@ -121,6 +123,7 @@ func (ix *Index) ReadThree(dst [][3]uint64, obj int, ctrs [3]int) {
 		}
 		fields[n] = Field{c.Value, c.Size}
 	}
+
 	for i := range dst {
 		block, row := ix.Data[instances[i].Block:], &dst[i]
 		for n, f := range fields {
@@ -195,6 +198,7 @@ func (ix *Index) load(dst []uint64, instances []Instance, off, size uint32) {
 		}
 		return
 	}
+
 	for i := range instances {
 		at := uint64(instances[i].Block + off)
 		dst[i] = binary.LittleEndian.Uint64(data[at : at+8])

@@ -30,6 +30,7 @@ func (ix *Index) ReadRuns(runs []Run, fields []Field, obj int, at []int32) {
 	if at = at[:min(len(at), RunLen)]; len(at) == 0 || len(instances) == 0 {
 		return
 	}
+
 	if first, last := max(at[0], 0), max(at[len(at)-1], 0); first <= last && last < first+2*RunLen {
 		ix.fetch(instances[first : last+1]) // which stand together
 	}
@@ -38,6 +39,7 @@ func (ix *Index) ReadRuns(runs []Run, fields []Field, obj int, at []int32) {
 	for _, f := range fields {
 		need = max(need, f.Value+f.Size)
 	}
+
 	block := func(i int) []byte {
 		in := &instances[max(at[min(i, len(at)-1)], 0)]
 		return ix.Data[in.Block:][:need:need]

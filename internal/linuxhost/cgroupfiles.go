@@ -146,6 +146,7 @@ func parseIOStat(v *values, text []byte, _ units) {
 		if !ok {
 			break
 		}
+
 		_, line = cutWord(line)
 		for len(line) > 0 {
 			var name, word []byte
@@ -171,6 +172,7 @@ func byDirection(read, write fields) parser {
 			if !ok {
 				break
 			}
+
 			_, line = cutWord(line)
 			kind, line := cutWord(line)
 			word, _ := cutWord(line)

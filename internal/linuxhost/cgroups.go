@@ -77,16 +77,19 @@ func (r *groupSource) probe(s *session) fields {
 				files = append(files, f)
 			}
 		}
+
 		for _, f := range files {
 			taken |= f.gives
 		}
 		tree.files = files
 		r.trees = append(r.trees, tree)
 	}
+
 	r.root = &group{name: "/", places: make([]groupPlace, len(r.trees))}
 	for i := range r.trees {
 		r.enter(r.root, i, 1)
 	}
+
 	r.begin(s, &object{wanted: taken})
 	r.probing = true
 	_ = r.walk(context.Background(), s, r.root) // fails only when its context ends
@@ -118,15 +121,18 @@ func (r *groupSource) walk(ctx context.Context, s *session, g *group) error {
 	if g.hidden || r.probing && r.groups == probedGroups {
 		return nil
 	}
+
 	r.read(s, g)
 	if !r.list(s, g) {
 		return nil
 	}
+
 	r.groups++
 	if !r.probing {
 		r.out.Instance(provider.Instance{Name: g.name, UniqueID: int32(g.id & math.MaxInt32), HasUniqueID: g.depth > 0})
 		r.o.write(&r.out, &r.cur)
 	}
+
 	for _, child := range g.children {
 		if err := r.walk(ctx, s, child); err != nil {
 			return err
@@ -145,6 +151,7 @@ func (r *groupSource) read(s *session, g *group) {
 			if r.o.wanted&f.gives == 0 || at.absent>>k&1 != 0 {
 				continue
 			}
+
 			text, err := s.reader.read(&at.files[k])
 			if err != nil {
 				if isGone(err) {
@@ -152,12 +159,14 @@ func (r *groupSource) read(s *session, g *group) {
 				}
 				continue
 			}
+
 			r.given |= f.gives
 			r.part.have = 0
 			f.parse(&r.part, text, s.units)
 			r.cur.take(&r.part, f.gives)
 		}
 	}
+
 	if g.depth == 0 {
 		r.cur.have &^= groupCPUFull // has no meaning for the whole machine
 	}
@@ -171,12 +180,14 @@ func (r *groupSource) list(s *session, g *group) (there bool) {
 		if at.dir.name == "" {
 			continue
 		}
+
 		err := s.reader.list(&at.dir, &r.listing)
 		if isShort(err) {
 			there = true // as far as is known, with all below it
 			r.keep(g)
 			continue
 		}
+
 		if err != nil || r.listing.Len() == 0 {
 			_ = at.close(s) // an error to close what was only read has no meaning
 			at.entries, at.absent = 0, 0
@@ -185,16 +196,19 @@ func (r *groupSource) list(s *session, g *group) (there bool) {
 			}
 			continue
 		}
+
 		there = true
 		if n := r.listing.Len(); n != at.entries {
 			at.entries, at.absent = n, 0
 		}
+
 		for k := range r.listing.Len() {
 			if e := r.listing.At(k); e.Dir && g.depth < maxGroupDepth {
 				r.child(s, g, i, e)
 			}
 		}
 	}
+
 	g.children = slices.DeleteFunc(g.children, func(c *group) bool {
 		if c.seen == r.query {
 			return false
@@ -226,6 +240,7 @@ func (r *groupSource) child(s *session, g *group, tree int, e Entry) {
 	default:
 		g.children = slices.Insert(g.children, i, r.newGroup(s, g, e))
 	}
+
 	c := g.children[i]
 	c.seen = r.query
 	if c.places[tree].dir.name == "" {

@@ -78,6 +78,7 @@ func (c *cpuFiles) readColumns(s *session, from *file, f fields) {
 	if err != nil {
 		return
 	}
+
 	c.columns.parse(text)
 	for i, number := range c.columns.numbers {
 		p := s.kernel.known[number]
@@ -124,6 +125,7 @@ func (c *columns) parse(text []byte) {
 		c.sums = append(c.sums, 0)
 		c.clocks = append(c.clocks, 0)
 	}
+
 	for {
 		var ok bool
 		if line, text, ok = cutLine(text); !ok {
@@ -146,6 +148,7 @@ func (c *columns) add(line []byte) {
 			return
 		}
 	}
+
 	c.row = c.row[:0]
 	for range c.numbers {
 		var word []byte
@@ -156,6 +159,7 @@ func (c *columns) add(line []byte) {
 		}
 		c.row = append(c.row, n)
 	}
+
 	clock := isClock(label, line)
 	c.clocked = c.clocked || clock
 	for i, n := range c.row {

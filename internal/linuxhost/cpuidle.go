@@ -34,6 +34,7 @@ func (p *processor) openStates(s *session) {
 		if isShort(err) {
 			p.states, p.statesOpened = p.states[:0], false // how many there are is not known
 		}
+
 		if err != nil {
 			return
 		}
@@ -58,6 +59,7 @@ func stateClass(name []byte) (class int, ok bool) {
 	for digits < len(depth) && depth[digits] >= '0' && depth[digits] <= '9' {
 		digits++
 	}
+
 	n, isNumber := decimal(depth[:digits])
 	if !ok || !isNumber || n == 0 {
 		return 0, false
@@ -73,10 +75,12 @@ func (p *processor) readStates(s *session) {
 	}
 	p.values.have &^= cpuStateFigures
 	p.values.failed &^= cpuStateFigures
+
 	if !p.statesOpened {
 		p.values.failed |= cpuStateFigures
 		return
 	}
+
 	var failed fields
 	for i := range p.states {
 		st := &p.states[i]
@@ -97,11 +101,13 @@ func (p *processor) addState(s *session, from *file, f fields, unit uint64) (fai
 	if err != nil {
 		return f
 	}
+
 	line, _, _ := cutLine(text)
 	n, ok := decimal(line)
 	if !ok {
 		return f
 	}
+
 	for ; f != 0; f &= f - 1 {
 		one := f & -f
 		sofar := p.values.sum(one & p.values.have)

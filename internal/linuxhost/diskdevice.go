@@ -82,6 +82,7 @@ func (d *disk) settle(s *session) {
 	if d.settled == t.query {
 		return
 	}
+
 	d.settled = t.query
 	v := &d.values
 	v.reset()
@@ -89,6 +90,7 @@ func (d *disk) settle(s *session) {
 		v.failed = diskFromDiskstats // whose columns these are nobody knows now
 		return
 	}
+
 	if d.n < leastDiskColumns {
 		return
 	}
@@ -97,12 +99,14 @@ func (d *disk) settle(s *session) {
 			v.setScaled(f.fields, d.columns[f.column-1], f.unit, 1)
 		}
 	}
+
 	if d.look(s); !d.flushes {
 		v.have &^= diskFlushes
 	}
 	if n := d.columns[9-1]; n <= maxInFlight {
 		v.set(diskQueue, n)
 	}
+
 	// The kernel keeps times in 32 bits of ms: 49.7 days of requests.
 	reading, writing := d.readTime.next(d.columns[4-1]), d.writeTime.next(d.columns[8-1])
 	v.setScaled(diskReadTime, reading, millisecond, 1)
@@ -139,6 +143,7 @@ func (d *disk) readIdentity(s *session) (uint64, error) {
 			return n, err
 		}
 	}
+
 	if !d.identified {
 		for _, name := range sequenceFiles {
 			d.sequence.name = d.id.directory() + name

@@ -48,6 +48,7 @@ func (t *diskTable) read(s *session) error {
 	if err != nil {
 		return err
 	}
+
 	for {
 		line, rest, ok := cutLine(text)
 		if !ok {
@@ -56,6 +57,7 @@ func (t *diskTable) read(s *session) error {
 		t.readLine(s, line)
 		text = rest
 	}
+
 	if len(t.known) > len(t.disks) {
 		t.forget(s)
 	}
@@ -71,6 +73,7 @@ func (t *diskTable) readLine(s *session, line []byte) {
 	if !ok || len(name) == 0 {
 		return
 	}
+
 	d := t.known[id]
 	switch {
 	case d == nil:
@@ -79,10 +82,12 @@ func (t *diskTable) readLine(s *session, line []byte) {
 	case d.query == t.query:
 		return // a second line of one device
 	}
+
 	if d.kernelName != string(name) {
 		_ = d.close(s) // an error to close what was only read has no meaning
 		*d = disk{id: id, kernelName: string(name), name: instanceName(name)}
 	}
+
 	d.query = t.query
 	d.readColumns(line)
 	t.disks = append(t.disks, d)

@@ -64,16 +64,19 @@ func procHiding(mountinfo []byte) (h hiding) {
 		if !ok {
 			return h
 		}
+
 		mountinfo = rest
 		head, tail, _ := bytes.Cut(line, []byte(" - "))
 		var point []byte
 		for range 5 {
 			point, head = cutWord(head)
 		}
+
 		kind, tail := cutWord(tail)
 		if string(point) != "/proc" || string(kind) != "proc" {
 			continue
 		}
+
 		_, tail = cutWord(tail)
 		options, _ := cutWord(tail)
 		h = parseHiding(options)
@@ -106,6 +109,7 @@ func (h *hiding) spares(status []byte) bool {
 		if !ok {
 			return member && !h.traceable
 		}
+
 		status = rest
 		name, line := cutWord(line)
 		switch string(name) {
@@ -114,6 +118,7 @@ func (h *hiding) spares(status []byte) bool {
 			if set, err := strconv.ParseUint(string(word), 16, 64); err == nil && set>>sysPtrace&1 != 0 {
 				return true
 			}
+
 		case "Gid:": // real, effective, saved, of file systems: the last one counts
 			member = member || h.isMember(lastWord(line))
 		case "Groups:":

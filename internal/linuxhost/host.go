@@ -139,10 +139,12 @@ func (h *Host) Open(ctx context.Context) (provider.Session, error) {
 		offered = offered || o.layout != nil
 		s.objects = append(s.objects, o)
 	}
+
 	if s.short != nil { // what there is was not to be found out
 		_ = s.Close()
 		return nil, s.short
 	}
+
 	if !offered {
 		_, err := s.stat()
 		_ = s.Close()

@@ -17,6 +17,7 @@ func New(opt Options) (*Host, error) {
 	if root == "" {
 		root = "/"
 	}
+
 	if _, err := os.Stat(root + "/proc"); err != nil {
 		return nil, fmt.Errorf("objects of the Linux host: %w", err)
 	}
@@ -26,6 +27,7 @@ func New(opt Options) (*Host, error) {
 		MaxOpen: files, MaxHandle: highest,
 		FoldKernelThreads: opt.FoldKernelThreads, Groups: opt.Groups,
 	}
+
 	if root != "/" {
 		sys.Mounts = "proc/1/mountinfo" // our own mounts are not those of the system that is mounted there
 	}

@@ -19,6 +19,7 @@ func (d *directory) eachBlock(dir Handle, f func(entries []byte)) error {
 	if _, err := unix.Seek(fd, 0, unix.SEEK_SET); err != nil {
 		return systemError(err)
 	}
+
 	for {
 		n, err := unix.Getdents(fd, d.list)
 		if err == unix.EINTR {
@@ -53,10 +54,12 @@ func cutEntry(entries []byte) (e Entry, rest []byte) {
 	if len(entries) <= name {
 		return Entry{}, nil
 	}
+
 	size := int(binary.NativeEndian.Uint16(entries[length:]))
 	if size <= name || size > len(entries) {
 		return Entry{}, nil
 	}
+
 	e.Name, _, _ = bytes.Cut(entries[name:size], []byte{0})
 	e.ID = binary.NativeEndian.Uint64(entries)
 	e.Dir = entries[kind] == unix.DT_DIR

@@ -46,6 +46,7 @@ func (r *mountSource) collect(ctx context.Context, s *session, o *object, w *pro
 	if o.wanted&diskFromStatfs != 0 {
 		askForSpace(ctx, &r.round, r.mounts)
 	}
+
 	err := s.disks.read(s) // without it the figures are missing
 	r.totals.begin()
 	for _, m := range r.mounts {
@@ -58,6 +59,7 @@ func (r *mountSource) collect(ctx context.Context, s *session, o *object, w *pro
 	if len(r.mounts) > 0 {
 		r.writeTotal(s, o, &out)
 	}
+
 	for _, m := range r.mounts {
 		out.Instance(provider.Instance{Name: m.name, UniqueID: uniqueID(m.identity), HasUniqueID: true})
 		o.write(&out, &m.values)
@@ -92,6 +94,7 @@ func (r *mountSource) read(s *session) error {
 	if bytes.Equal(text, r.text) {
 		return nil
 	}
+
 	r.text = append(r.text[:0], text...)
 	kinds, err := s.readOnce("proc/filesystems")
 	if isShort(err) {
@@ -109,6 +112,7 @@ func (r *mountSource) take(s *session, rows []mountRow) {
 	for _, m := range r.mounts {
 		before[m.mountRow] = m
 	}
+
 	r.mounts = r.mounts[:0]
 	here := map[string]bool{}
 	for _, row := range rows {
@@ -123,6 +127,7 @@ func (r *mountSource) take(s *session, rows []mountRow) {
 		here[row.point] = true
 		r.mounts = append(r.mounts, m)
 	}
+
 	for point, q := range r.questions {
 		if !here[point] && !q.line.Busy() {
 			q.line.Rest()
@@ -138,12 +143,14 @@ func (m *mount) settle(s *session, wanted fields, blind bool) {
 	if d == nil && m.kind == "btrfs" {
 		d = s.disks.named(s, m.source)
 	}
+
 	identity := uint64(m.device)
 	m.values.reset()
 	if d != nil {
 		d.settle(s)
 		identity, m.values = d.identity, d.values
 	}
+
 	if blind {
 		identity, m.values.failed = m.identity, diskFromDiskstats
 	}

@@ -37,6 +37,7 @@ func parseMount(line []byte) (row mountRow, ok bool) {
 	for i := range words {
 		words[i], line = cutWord(line)
 	}
+
 	_, tail, found := bytes.Cut(line, []byte(" - "))
 	kind, tail := cutWord(tail)
 	source, _ := cutWord(tail)
@@ -117,6 +118,7 @@ func chooseMounts(rows []mountRow, kinds []string) (chosen []mountRow) {
 		case r.kind == "overlay" && r.point != "/", seen.hidden(i):
 			continue
 		}
+
 		k, other := at[r.device]
 		switch {
 		case !other:

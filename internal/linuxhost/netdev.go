@@ -113,6 +113,7 @@ func (r *interfaceSource) read(s *session) error {
 	if err != nil {
 		return err
 	}
+
 	r.reads++
 	r.links = r.links[:0]
 	text = r.columns.parse(text)
@@ -125,6 +126,7 @@ func (r *interfaceSource) read(s *session) error {
 		fell = r.readLine(line) || fell
 		text = rest
 	}
+
 	for name, l := range r.known {
 		if len(r.known) == len(r.links) {
 			break
@@ -134,6 +136,7 @@ func (r *interfaceSource) read(s *session) error {
 			delete(r.known, name)
 		}
 	}
+
 	if fell {
 		for _, l := range r.links {
 			_ = l.close(s)
@@ -148,6 +151,7 @@ func (r *interfaceSource) readLine(line []byte) (fell bool) {
 	if !ok {
 		return false
 	}
+
 	l := r.known[string(name)]
 	switch {
 	case l == nil:
@@ -156,6 +160,7 @@ func (r *interfaceSource) readLine(line []byte) (fell bool) {
 	case l.seen == r.reads:
 		return false // a second line of one name
 	}
+
 	l.seen = r.reads
 	r.links = append(r.links, l)
 	return l.readCounts(counts, &r.columns)

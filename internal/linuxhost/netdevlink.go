@@ -38,6 +38,7 @@ func (c *netColumns) parse(text []byte) (rest []byte) {
 	head, text, _ := cutLine(text)
 	_, head, _ = bytes.Cut(head, []byte{'|'})
 	c.n = 0
+
 	for half := range 2 {
 		var names []byte
 		names, head, _ = bytes.Cut(head, []byte{'|'})
@@ -135,16 +136,19 @@ func (l *link) settle(s *session, wanted fields) {
 	if isShort(err) {
 		return // whose counts these are nobody knows now
 	}
+
 	known := err == nil
 	if !known || index != l.index {
 		// Another interface, or nobody knows: a count that falls was reset.
 		l.index, l.cached = index, false
 		l.total = [len(netFigures)]wrapping{}
 	}
+
 	for rest := l.counts.have; rest != 0; rest &= rest - 1 {
 		i := rest.position()
 		l.values.set(1<<i, l.total[i].next(l.counts.n[i]))
 	}
+
 	if known && wanted&netBandwidth != 0 {
 		l.readSpeed(s)
 	}
@@ -164,6 +168,7 @@ func (l *link) readSpeed(s *session) {
 		l.cached = l.cached && !isShort(err)
 		_ = s.reader.close(&l.speed.h) // an error to close what was only read has no meaning
 	}
+
 	if l.bits != 0 {
 		l.values.set(netBandwidth, l.bits)
 	}

@@ -35,10 +35,12 @@ func (r *infoSource) topology(s *session) {
 	if len(numbers) == 0 {
 		numbers = []uint64{0}
 	}
+
 	present := readList(s, "sys/devices/system/cpu/present")
 	for _, p := range s.kernel.online {
 		present = append(present, p.number)
 	}
+
 	slices.Sort(present)
 	present = slices.Compact(present)
 
@@ -48,6 +50,7 @@ func (r *infoSource) topology(s *session) {
 			home[cpu] = node
 		}
 	}
+
 	for i := range r.nodes {
 		r.nodes[i].processors = r.nodes[i].processors[:0]
 	}
@@ -82,6 +85,7 @@ func (r *infoSource) place(s *session, cpu, number uint64) {
 		})
 		r.nodes[i].totals.running |= cpuInterrupts | cpuDPCs // of all processors the kernel counts itself
 	}
+
 	node := r.nodes[i]
 	name := fmt.Sprintf("%d,%d", number, len(node.processors))
 	m := r.members[cpu]
@@ -113,12 +117,14 @@ func parseList(line []byte) (list []uint64) {
 		part, line, _ = bytes.Cut(line, []byte{','})
 		low, high, isRange := bytes.Cut(part, []byte{'-'})
 		first, ok := decimal(low)
+
 		last := first
 		if isRange {
 			var okLast bool
 			last, okLast = decimal(high)
 			ok = ok && okLast
 		}
+
 		if !ok || last >= maxProcessors || first > last || len(list) > 0 && first <= list[len(list)-1] {
 			return list
 		}

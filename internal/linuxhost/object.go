@@ -170,16 +170,19 @@ func (o *object) write(w *provider.ObjectWriter, v *values) {
 		if o.rowsWanted>>i&1 == 0 {
 			continue
 		}
+
 		if !v.has(r.from) {
 			if v.denied&r.from != 0 {
 				w.Deny(i)
 			}
 			continue
 		}
+
 		if r.value == nil {
 			w.Set(i, v.sum(r.from))
 			continue
 		}
+
 		value, base := r.value(v)
 		w.Set(i, value)
 		if r.typ.NeedsBase() {

@@ -63,6 +63,7 @@ func (r *pagingSource) collect(_ context.Context, s *session, o *object, w *prov
 	if err != nil {
 		return nil // without the file there are no instances: the object is not there
 	}
+
 	r.parse(text)
 	r.total = values{have: pagingUsed | pagingSize}
 	for i := range r.files[:r.n] {
@@ -76,6 +77,7 @@ func (r *pagingSource) collect(_ context.Context, s *session, o *object, w *prov
 		out.Instance(provider.Instance{Name: "_Total"})
 		o.write(&out, &r.total)
 	}
+
 	for i := range r.files[:r.n] {
 		f := &r.files[i]
 		out.Instance(provider.Instance{Name: f.name})
@@ -98,10 +100,12 @@ func (r *pagingSource) parse(text []byte) {
 		if !ok {
 			return
 		}
+
 		text = rest
 		if r.n == len(r.files) {
 			r.files = append(r.files, pagingFile{})
 		}
+
 		f := &r.files[r.n]
 		path, columns := cutWord(line)
 		f.values.have = 0
@@ -109,6 +113,7 @@ func (r *pagingSource) parse(text []byte) {
 		if len(path) == 0 || !f.values.has(pagingUsed|pagingSize) {
 			continue
 		}
+
 		if f.name == "" || !bytes.Equal(path, f.path) {
 			f.path = append(f.path[:0], path...)
 			f.name = fileName([]byte(unescape(path)))

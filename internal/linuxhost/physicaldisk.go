@@ -37,6 +37,7 @@ func (t *diskTable) probe(s *session) (given fields) {
 	for _, d := range t.disks {
 		most = max(most, d.n)
 	}
+
 	for _, f := range diskFigures {
 		if f.column > most && len(t.disks) > 0 {
 			given &^= f.fields
@@ -50,6 +51,7 @@ func (r *diskSource) collect(ctx context.Context, s *session, o *object, w *prov
 	if err := t.read(s); err != nil {
 		return nil // without the file there are no instances: the object is not there
 	}
+
 	r.totals.begin()
 	r.disks = r.disks[:0]
 	for i, d := range t.disks {
@@ -60,6 +62,7 @@ func (r *diskSource) collect(ctx context.Context, s *session, o *object, w *prov
 		if !d.looked {
 			r.totals.lackAll(nil)
 		}
+
 		if isDisk {
 			d.settle(s)
 			r.totals.add(&d.inTotal, &d.values)
@@ -76,6 +79,7 @@ func (r *diskSource) collect(ctx context.Context, s *session, o *object, w *prov
 		out.Instance(provider.Instance{Name: "_Total"})
 		o.write(&out, &r.total)
 	}
+
 	for _, d := range r.disks {
 		out.Instance(provider.Instance{Name: d.name, UniqueID: uniqueID(d.identity), HasUniqueID: true})
 		o.write(&out, &d.values)

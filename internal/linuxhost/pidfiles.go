@@ -75,6 +75,7 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 			return err
 		}
 	}
+
 	if err = p.readStat(s, v); err != nil {
 		return err
 	}
@@ -89,6 +90,7 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 			}
 		}
 	}
+
 	if wanted&procHandles != 0 {
 		n, err := p.handles(s)
 		if isGone(err) {
@@ -98,6 +100,7 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 			v.set(procHandles, uint64(n))
 		}
 	}
+
 	if !s.keeps(p.dir) {
 		_ = s.reader.close(&p.dir) // an error to close what was only read has no meaning
 	}
@@ -140,10 +143,12 @@ func (p *process) readStat(s *session, v *values) error {
 	if len(text) == 0 {
 		return fs.ErrNotExist // as some kernels show a process that is ending
 	}
+
 	comm, started, ok := parsePidStat(v, text, s.units)
 	if !ok {
 		return errNoIdentity
 	}
+
 	if started != p.started {
 		p.started, p.inTotal = started, values{}
 	}

@@ -31,6 +31,7 @@ func parsePidStat(v *values, text []byte, u units) (comm []byte, started uint64,
 	if !ok {
 		return nil, 0, false
 	}
+
 	var word []byte
 	for i := statFirst; i < len(statFields) && len(rest) > 0; i++ {
 		word, rest = cutWord(rest)
@@ -42,6 +43,7 @@ func parsePidStat(v *values, text []byte, u units) (comm []byte, started uint64,
 			}
 		}
 	}
+
 	if v.has(procFaults | procMajorFaults) {
 		v.set(procFaults, v.sum(procFaults|procMajorFaults))
 	} else {
@@ -88,6 +90,7 @@ func parseStatm(v *values, text []byte, u units) {
 	if !ok {
 		return
 	}
+
 	v.setScaled(procResident, resident, u.page, 1)
 	// The kernel counts the two in batches, so that shared may be above resident.
 	if shared, ok := decimal(second); ok {

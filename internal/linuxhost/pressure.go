@@ -148,6 +148,7 @@ func parsePressure(v *values, text []byte, keys []pressureKey) {
 		if !ok {
 			return
 		}
+
 		kind, line := cutWord(line)
 		for len(line) > 0 {
 			var name, word []byte

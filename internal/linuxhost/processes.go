@@ -36,6 +36,7 @@ func (r *processSource) probe(s *session) (given fields) {
 	if !delaysCounted(s) {
 		all &^= procBlockDelay
 	}
+
 	for _, pid := range exemplars(s) {
 		if given |= r.probeOne(s, pid) & all; all&^given&procHandles != 0 {
 			given |= r.probeHandles(s, pid)
@@ -44,6 +45,7 @@ func (r *processSource) probe(s *session) (given fields) {
 			break
 		}
 	}
+
 	if s.foldKernel && !r.withMemory {
 		r.look(s)
 	}
@@ -119,6 +121,7 @@ func (r *processSource) collect(ctx context.Context, s *session, o *object, w *p
 		s.miss(err)
 		return nil // without the list there are no instances: the object is not there
 	}
+
 	out := w.Object(o.layout)
 	r.totals.begin()
 	r.folded.begin()
@@ -130,6 +133,7 @@ func (r *processSource) collect(ctx context.Context, s *session, o *object, w *p
 	if !r.withMemory {
 		r.writeIdle(s, o, &out)
 	}
+
 	r.total = r.next
 	total := r.announce(&out, "_Total")
 	if r.folded.known {
@@ -167,6 +171,7 @@ func (r *processSource) walk(ctx context.Context, s *session, o *object, out *pr
 		clear(r.live)
 		r.live, r.now = r.now, r.live[:0]
 	}()
+
 	for i, pid := range pids {
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -175,15 +180,18 @@ func (r *processSource) walk(ctx context.Context, s *session, o *object, out *pr
 			r.forget(s, old[0])
 			old = old[1:]
 		}
+
 		var p *process
 		if len(old) > 0 && old[0].pid == pid {
 			p, old = old[0], old[1:]
 		}
+
 		if p, err := r.sample(s, p, pid, o.wanted); p != nil {
 			r.now = append(r.now, p)
 			r.show(s, o, out, p, err)
 		}
 	}
+
 	for _, p := range old {
 		r.forget(s, p)
 	}
@@ -199,6 +207,7 @@ func (r *processSource) show(s *session, o *object, out *provider.ObjectWriter, 
 		r.showUnread(s, o, out, p, err)
 		return
 	}
+
 	p.folded = r.folded.known && r.cur.isKernel()
 	p.shown = !r.withMemory || r.cur.hasMemory()
 	switch {
@@ -244,6 +253,7 @@ func (r *processSource) writeIdle(s *session, o *object, out *provider.ObjectWri
 	v.reset()
 	v.set(procID, 0)
 	v.set(procStarted, uint64(s.boot))
+
 	if o.wanted&(procUser|procSystem|procThreads) != 0 {
 		stat, err := s.stat()
 		switch {
@@ -284,6 +294,7 @@ func (r *processSource) sample(s *session, known *process, pid int, wanted field
 		// What was open belonged to a process that has ended. Another one may have its id now.
 		r.forget(s, known)
 	}
+
 	p := r.remember(pid)
 	err := r.read(s, p, wanted)
 	if isGone(err) {

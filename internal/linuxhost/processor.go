@@ -122,11 +122,13 @@ func (r *processorSource) collect(_ context.Context, s *session, o *object, w *p
 	if err != nil {
 		return nil // without the file there are no instances: the object is not there
 	}
+
 	s.cpus.read(s, o)
 	r.totals.begin()
 	for _, p := range s.kernel.online {
 		r.totals.add(&p.inTotal, &p.values)
 	}
+
 	r.total = wholeMachine(stat)
 	r.totals.end(&r.total)
 

@@ -74,11 +74,13 @@ func (r *infoSource) collect(_ context.Context, s *session, o *object, w *provid
 	if err != nil {
 		return nil // without the file there are no instances: the object is not there
 	}
+
 	s.cpus.read(s, o)
 	r.sample(s, o)
 	if r.unsure {
 		return nil // without the nodes nobody knows which processor is which
 	}
+
 	r.total = wholeMachine(stat)
 	r.totals.end(&r.total)
 
@@ -110,6 +112,7 @@ func (r *infoSource) sample(s *session, o *object) {
 			break
 		}
 	}
+
 	r.totals.begin()
 	for _, n := range r.nodes {
 		n.totals.begin()
@@ -171,12 +174,14 @@ func (f *frequency) read(s *session, v *values) {
 		current, err := s.readNumber(&f.file)
 		f.current, f.measured = current, err == nil
 	}
+
 	if s.short != nil {
 		f.readAt = 0 // the next query tries again
 	}
 	if !f.measured {
 		return
 	}
+
 	v.set(cpuFrequency, f.current/1000)
 	if f.max != 0 {
 		v.setScaled(cpuFrequencyShare, f.current, 100, f.max)

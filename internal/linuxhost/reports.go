@@ -50,6 +50,7 @@ func (s *session) report(w *provider.Writer) {
 			w.Report(fmt.Errorf("%s: %w", lacks, s.missed))
 		}
 	}
+
 	if s.hidden.are && s.pidsRead && s.reports.hidden.due(now) {
 		w.Report(errHidden)
 	}

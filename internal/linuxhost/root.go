@@ -121,10 +121,12 @@ func (r *reader) text(f *file) ([]byte, error) {
 			copy(grown, r.buf)
 			r.buf = grown
 		}
+
 		m, err := r.root.Read(f.h, r.buf[n:], int64(n))
 		if err != nil {
 			return nil, err
 		}
+
 		n += m
 		if m == 0 || !f.records && n < len(r.buf) {
 			return r.buf[:n], nil

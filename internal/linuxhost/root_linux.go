@@ -149,10 +149,12 @@ func (d *directory) Statfs(path string) (Space, error) {
 	if err != nil {
 		return Space{}, err
 	}
+
 	var st unix.Statfs_t
 	for err = unix.EINTR; errors.Is(err, unix.EINTR); {
 		err = unix.Fstatfs(int(descriptor(h)), &st)
 	}
+
 	if err = errors.Join(err, d.Close(h)); err != nil {
 		return Space{}, systemError(err)
 	}

@@ -65,6 +65,7 @@ func newSession(sys System) *session {
 
 		mountinfo: file{name: cmp.Or(sys.Mounts, "proc/self/mountinfo"), records: true},
 	}
+
 	s.release = s.closeFiles
 	s.hold()
 	s.queries++
@@ -106,6 +107,7 @@ func (s *session) Collect(ctx context.Context, q *provider.Query, w *provider.Wr
 		s.define(w)
 		return nil
 	}
+
 	for _, o := range s.objects {
 		if !o.included {
 			continue

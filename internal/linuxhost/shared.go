@@ -61,6 +61,7 @@ func (r *reader) readNumber(f *file) (uint64, error) {
 	if kept && isGone(err) {
 		text, err = r.read(f)
 	}
+
 	if err != nil {
 		return 0, err
 	}

@@ -61,11 +61,13 @@ func (v *values) setGroup(text []byte, group string, keys []key) {
 		if !ok {
 			return
 		}
+
 		text = rest
 		word, names := cutWord(names)
 		if string(word) != group {
 			continue
 		}
+
 		numbers, _, _ := cutLine(text)
 		if numbers, ok = bytes.CutPrefix(numbers, []byte(group)); ok {
 			v.setColumns(names, numbers, keys)

@@ -46,6 +46,7 @@ func askForSpace(ctx context.Context, round *call.Round, mounts []*mount) {
 		}
 		round.Wait(nil, 0)
 	}
+
 	for _, m := range mounts {
 		m.question.fresh = !late && m.question.line.Outcome() == call.Returned
 	}
@@ -58,11 +59,13 @@ func (q *spaceQuestion) set(v *values) error {
 		v.failed |= diskFromStatfs
 		return nil
 	}
+
 	sp := &q.space
 	v.lack(diskFromStatfs, q.err)
 	if q.err != nil || sp.Free > sp.Blocks {
 		return q.err
 	}
+
 	const megabyte = 1 << 20
 	whole, okWhole := scaled(sp.Blocks-sp.Free+sp.Available, sp.BlockSize, kib)
 	free, okFree := scaled(sp.Available, sp.BlockSize, kib)
@@ -71,6 +74,7 @@ func (q *spaceQuestion) set(v *values) error {
 		v.set(diskFree, free)
 		v.set(diskFreeMegabytes, free/(megabyte/kib))
 	}
+
 	if sp.Inodes > 0 && sp.FreeInodes <= sp.Inodes {
 		v.set(diskInodes, sp.Inodes)
 		v.set(diskFreeInodes, sp.FreeInodes)

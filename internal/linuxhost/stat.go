@@ -57,6 +57,7 @@ func (k *kernelStat) read(s *session) error {
 	if err != nil {
 		return err
 	}
+
 	k.reads++
 	suspended := uint64(s.suspended / 100) // the kernel's idle times stand still in it
 	for {
@@ -71,6 +72,7 @@ func (k *kernelStat) read(s *session) error {
 		}
 		text = rest
 	}
+
 	k.idleStarted = k.idleStarted || len(k.online) > 0
 	k.values.set(sysOnline, uint64(len(k.online)))
 	return nil
@@ -87,14 +89,17 @@ func (k *kernelStat) readProcessor(line []byte, u units, suspended uint64) (idle
 	if !ok || isBlank(line[0]) || number >= maxProcessors {
 		return 0 // the line of all processors has no number
 	}
+
 	p := k.processor(number)
 	if p.seen == k.reads {
 		return 0 // a second line of one number
 	}
+
 	fresh := p.seen == 0 || p.seen != k.reads-1
 	p.seen = k.reads
 	k.online = append(k.online, p)
 	p.values.reset()
+
 	for _, f := range cpuColumns {
 		var word []byte
 		word, rest = cutWord(rest)
@@ -102,11 +107,13 @@ func (k *kernelStat) readProcessor(line []byte, u units, suspended uint64) (idle
 			u.setTicks(&p.values, f, n)
 		}
 	}
+
 	if fresh {
 		p.idleGiven, p.ioWaitGiven, p.inTotal, p.since = 0, 0, values{}, k.reads
 	}
 	before := p.idleGiven
 	p.settle(u, suspended)
+
 	switch {
 	case !k.idleStarted:
 		return p.idleGiven

@@ -105,6 +105,7 @@ func (y *systemSource) read(s *session, wanted fields) {
 			*v = *stat
 		}
 	}
+
 	v.set(sysBoot, uint64(s.boot))
 	if wanted&sysProcesses != 0 {
 		pids, err := s.pids()
@@ -116,6 +117,7 @@ func (y *systemSource) read(s *session, wanted fields) {
 			v.set(sysProcesses, uint64(len(pids))+1)
 		}
 	}
+
 	if wanted&(sysThreads|sysLoad1|sysLoad5|sysLoad15) != 0 {
 		if text, err := s.shared.loadavg.read(s); err == nil {
 			parseLoadavg(v, text)
@@ -130,6 +132,7 @@ func parseLoadavg(v *values, text []byte) {
 	if !ok {
 		return
 	}
+
 	var word []byte
 	for _, f := range [...]fields{sysLoad1, sysLoad5, sysLoad15} {
 		word, line = cutWord(line)
@@ -137,6 +140,7 @@ func parseLoadavg(v *values, text []byte) {
 			v.set(f, n)
 		}
 	}
+
 	word, _ = cutWord(line)
 	_, threads, _ := bytes.Cut(word, []byte{'/'})
 	if n, ok := decimal(threads); ok {

@@ -36,15 +36,18 @@ func (p *process) list(s *session) (err error) {
 	if err = p.openTasks(s); err != nil {
 		return err
 	}
+
 	if k.ids, err = s.root.Processes(k.dir.h, k.ids); err != nil {
 		_ = s.reader.close(&k.dir.h) // of a process that has ended; another one may have its id
 		return s.judge(err)
 	}
+
 	slices.Sort(k.ids)
 	i, ok := slices.BinarySearch(k.ids, p.pid)
 	if !ok {
 		return fs.ErrNotExist
 	}
+
 	copy(k.ids[1:i+1], k.ids[:i])
 	k.ids[0] = p.pid
 	return nil
@@ -100,6 +103,7 @@ func (t *thread) read(s *session, p *process, v *values, counts *pidFile, wanted
 			return err
 		}
 	}
+
 	if err = t.readStat(s, p, v); err != nil {
 		return err
 	}
@@ -112,6 +116,7 @@ func (t *thread) read(s *session, p *process, v *values, counts *pidFile, wanted
 			counts.parse(v, text, s.units)
 		}
 	}
+
 	if counts.gives&threadTime == 0 && v.has(threadUser|threadSystem) {
 		v.set(threadTime, v.sum(threadUser|threadSystem))
 	}
@@ -131,10 +136,12 @@ func (t *thread) readStat(s *session, p *process, v *values) error {
 	if len(text) == 0 {
 		return fs.ErrNotExist
 	}
+
 	started, ok := parseThreadStat(v, text, s.units)
 	if !ok {
 		return errNoIdentity
 	}
+
 	if started != t.started {
 		t.started, t.inTotal = started, values{}
 	}

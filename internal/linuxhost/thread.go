@@ -74,6 +74,7 @@ func parseThreadStat(v *values, text []byte, u units) (started uint64, ok bool) 
 	if !ok {
 		return 0, false
 	}
+
 	state, rest := cutWord(rest)
 	if len(state) == 1 {
 		known, ok := threadStates[state[0]]
@@ -83,6 +84,7 @@ func parseThreadStat(v *values, text []byte, u units) (started uint64, ok bool) 
 		v.set(threadState, known.state)
 		v.set(threadReason, known.reason)
 	}
+
 	for i := statFirst + 1; i < len(threadStat) && len(rest) > 0; i++ {
 		var word []byte
 		word, rest = cutWord(rest)

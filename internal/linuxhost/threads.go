@@ -37,6 +37,7 @@ func (r *threadSource) probe(s *session) (given fields) {
 	if parent == nil {
 		return 0
 	}
+
 	r.processes = parent.source.(*processSource)
 	pids := exemplars(s)
 	for i := range threadCounts {
@@ -61,6 +62,7 @@ func (r *threadSource) probeOne(s *session, pid int, counted *bool) (given field
 		return 0
 	}
 	defer r.processes.forget(s, p)
+
 	if p.list(s) != nil {
 		return 0
 	}
@@ -86,6 +88,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 	r.totals.begin()
 	out.Instance(provider.Instance{Name: "_Total", ParentObject: o.parent, ParentPosition: r.processes.total})
 	total := out.Place()
+
 	for i, p := range r.processes.live {
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -96,6 +99,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 			r.totals.lackAll(p.unread) // it could not be read ever
 		}
 	}
+
 	clock := s.timeAfter()
 	out.Clock(clock, perSecond)
 	v := &r.cur
@@ -103,6 +107,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 	if s.hidden.are {
 		r.totals.lackAll(errHidden)
 	}
+
 	r.totals.end(v)
 	v.set(threadID, 0)
 	v.set(threadProcess, 0)
@@ -120,6 +125,7 @@ func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, 
 	if err != nil {
 		p.tasks.ids = p.tasks.ids[:0]
 	}
+
 	if err != nil && !isGone(err) {
 		for _, t := range p.tasks.live {
 			r.show(s, o, out, p, t, err)
@@ -136,25 +142,30 @@ func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, 
 		clear(r.next)
 		r.next = r.next[:0]
 	}()
+
 	for _, tid := range p.tasks.ids {
 		for len(old) > 0 && p.rank(old[0].tid) < p.rank(tid) {
 			r.forget(s, old[0])
 			old = old[1:]
 		}
+
 		var t *thread
 		if len(old) > 0 && old[0].tid == tid {
 			t, old = old[0], old[1:]
 		}
+
 		t, err := r.sample(s, p, t, tid, o.wanted)
 		if t == nil {
 			continue
 		}
+
 		r.next = append(r.next, t)
 		if err == nil && tid == p.pid && t.started != p.started {
 			break
 		}
 		r.show(s, o, out, p, t, err)
 	}
+
 	for _, t := range old {
 		r.forget(s, t)
 	}
@@ -194,6 +205,7 @@ func (r *threadSource) sample(s *session, p *process, known *thread, tid int, wa
 		// What was open belonged to a thread that has ended. Another one may have its id now.
 		r.forget(s, known)
 	}
+
 	t := r.remember(tid)
 	err := r.read(s, p, t, wanted)
 	if isGone(err) {

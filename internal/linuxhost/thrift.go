@@ -45,6 +45,7 @@ func (r *reader) twice(read, closeAgain func() error) error {
 		_ = closeAgain() // an error to close what was only read has no meaning
 		err = read()
 	}
+
 	if r.short == nil {
 		r.short = before
 	}

@@ -48,6 +48,7 @@ func (t *totals) add(prev, cur *values) {
 	t.seen |= summed
 	t.lacking |= cur.failed | cur.denied
 	t.denied |= cur.denied
+
 	for ; summed != 0; summed &= summed - 1 {
 		i := summed.position()
 		n := cur.n[i]
@@ -90,6 +91,7 @@ func (t *totals) end(v *values) {
 			t.carried[i] = 0
 			n = t.total[i]
 		}
+
 		if t.lacking&bit == 0 {
 			v.set(bit, n)
 		}

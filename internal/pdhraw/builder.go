@@ -150,6 +150,7 @@ func (b *Builder) AppendDefinitions(dst []byte, at time.Time) ([]byte, error) {
 		if o.multi {
 			form = perfdata.MetadataMultiple
 		}
+
 		object := o.definitions(form)
 		object.Layout(false)
 		var err error
@@ -172,6 +173,7 @@ func (b *Builder) look(at time.Time) counter.Clocks {
 		utc.add(c.Time100ns)
 		freq.add(c.PerfFreq)
 	}
+
 	for _, o := range b.objects {
 		o.look()
 		if v := &o.votes[counter.TickClock]; v.seen {

@@ -92,6 +92,7 @@ func (o *object) look() {
 			}
 		}
 	}
+
 	o.clocks.PerfTime, o.clocks.Time100ns = o.votes[counter.TickClock].v, o.votes[counter.Clock100ns].v
 	o.clocks.ObjectTime = o.votes[counter.ObjectClock].v
 	if o.perValue {
@@ -135,6 +136,7 @@ func (o *object) append(dst []byte, head counter.Clocks, bad func(text string)) 
 	if err := o.make(t, false, bad); err != nil {
 		return dst
 	}
+
 	if o.check(bad) != t.cells {
 		t = &o.marked
 		if err := o.make(t, true, bad); err != nil {
@@ -177,6 +179,7 @@ func (o *object) make(t *template, marked bool, bad func(text string)) error {
 	if slices.Contains(r.values, tooHigh) && !marked {
 		bad(fmt.Sprintf("the object %s has instances with numbers that are too high; they are left out", o.name))
 	}
+
 	err := t.make(o, r, marked)
 	if err != nil {
 		bad(fmt.Sprintf("the object %s: %v; it is left out", o.name, err))
@@ -249,6 +252,7 @@ func (o *object) write(b []byte, t *template) {
 				}
 				continue
 			}
+
 			put(b[p.value:], c.size, v.First)
 			if c.base != 0 {
 				base := v.Second
@@ -257,10 +261,12 @@ func (o *object) write(b []byte, t *template) {
 				}
 				put(b[p.base:], c.baseSize, base)
 			}
+
 			if c.own {
 				put(b[p.clock:], 8, v.Second)
 				put(b[p.frequency:], 8, e.timeBase)
 			}
+
 			if t == &o.marked {
 				b[p.mark] &^= p.bit
 				b[p.baseMark] &^= p.baseBit

@@ -29,6 +29,7 @@ func (j *joiner) add(name string, block []byte, bad func(text string)) {
 	if !ok {
 		return
 	}
+
 	p := part{name: name, head: head, clocks: head.Clocks()}
 	rest, objects, err := perfdata.Objects(block, 0)
 	if err != nil && !errors.Is(err, perfdata.ErrTruncated) {

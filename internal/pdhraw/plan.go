@@ -148,6 +148,7 @@ func (o *object) agree(bad func(i int, text string)) {
 			if c.typ.Clock() != clock {
 				continue
 			}
+
 			differs := c.timeBase != most.v && usesTimeBase(c.typ)
 			if differs && !o.perValue {
 				c.size = 0
@@ -155,6 +156,7 @@ func (o *object) agree(bad func(i int, text string)) {
 				const form = "a time base of %d, expected %d as other counters of the object have"
 				bad(o.entries[first].counter, fmt.Sprintf(form, c.timeBase, most.v))
 			}
+
 			if o.perValue && c.clock != counter.NoClock {
 				c.own = c.own || differs || most.v <= 0 && usesTimeBase(c.typ)
 			}
@@ -197,6 +199,7 @@ func newColumn(c *Counter) column {
 	case !known:
 		col.size = 8
 	}
+
 	if c.Type.NeedsBase() || c.Type.IsMulti() {
 		col.base = info.Base
 		col.baseSize = 8

@@ -161,10 +161,12 @@ func (r *instances) single(want row) int {
 	if at, found := r.at[row{key, want.index}]; found {
 		return at
 	}
+
 	room := r.o.filler + fillerPerRow*len(r.o.rows)
 	if want.index > room || (r.filled+want.index)*(instanceBytes+2*len(want.name)) > room {
 		return tooHigh
 	}
+
 	for n := range want.index {
 		before := len(r.names)
 		r.row(row{key, n}, want.name)
@@ -182,6 +184,7 @@ func (t *template) make(o *object, r *instances, marked bool) error {
 	case len(r.names) == 0:
 		form = perfdata.MetadataSingle // the object is not there
 	}
+
 	object := o.definitions(form)
 	rows := len(r.names)
 	values := int64(len(r.values))
@@ -193,6 +196,7 @@ func (t *template) make(o *object, r *instances, marked bool) error {
 	if o.ownClocks {
 		object.Extra = perfdata.AppendClocks(nil, counter.Clocks{})
 	}
+
 	for i, name := range r.names {
 		if _, err := object.AddInstance(name); err != nil {
 			return err
@@ -224,11 +228,13 @@ func (o *object) definitions(form perfdata.Form) perfdata.Object {
 		d := perfdata.NewCounter(c.title, c.typ)
 		d.Size, d.Scale = c.size, c.scale
 		object.Counters = append(object.Counters, d)
+
 		if c.base != 0 {
 			b := perfdata.NewCounter(c.title, c.base)
 			b.Size = c.baseSize
 			object.Counters = append(object.Counters, b)
 		}
+
 		if c.own {
 			clock := perfdata.NewCounter(c.title, perfdata.OwnClock)
 			object.Counters = append(object.Counters, clock, clock)
@@ -274,6 +280,7 @@ func (t *template) locate(o *object, r *instances, object *perfdata.Object) {
 					p.base = block + object.Counters[c.at+1].Offset
 					p.baseMark, p.baseBit = perfdata.MissingBit(missing, c.at+1)
 				}
+
 				if c.own {
 					own := c.ownClock()
 					p.clock = block + object.Counters[own].Offset

@@ -40,6 +40,7 @@ func NewTitles(log winperf.NameTable) *Titles {
 	if len(log.Counter) == 0 {
 		return t
 	}
+
 	t.log = slices.Clone(log.Counter[:len(log.Counter)-2])
 	table, _ := nametable.Parse(log.Counter, nametable.Options{Kind: nametable.Counter, Tolerant: true})
 	for index, name := range table.All() {
@@ -67,11 +68,13 @@ func (t *Titles) Index(name string) uint32 {
 	if index := t.byName[key]; index != 0 {
 		return index
 	}
+
 	index := windowsTitles[key]
 	if index == 0 || len(t.log) > 0 { // a log that has a table would have it there
 		index = t.next
 		t.next += 2
 	}
+
 	t.byName[key], t.own[index] = index, name
 	t.schema = nil
 	return index
@@ -89,6 +92,7 @@ func (t *Titles) Schema() *winperf.Schema {
 			table = wire.AppendUTF16Z(wire.AppendUTF16Z(table, strconv.FormatUint(uint64(index), 10)), name)
 		}
 	}
+
 	t.schema = &winperf.Schema{Interface: "log"}
 	if len(table) > 0 {
 		t.schema.Names = []winperf.NameTable{{Language: nametable.English, Counter: append(table, 0, 0)}}

@@ -101,6 +101,7 @@ func mutateOnce(r *rand.Rand, b []byte, others [][]byte) []byte {
 		at := r.IntN(len(b) - len(other) + 1)
 		copy(b[from:to], b[at:])
 		copy(b[at:], other)
+
 	case 9: // another file's bytes at the same place
 		if len(others) > 0 {
 			o := others[r.IntN(len(others))]

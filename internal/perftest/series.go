@@ -74,6 +74,7 @@ func newWorld(s shape, seed uint64) *world {
 		threads -= p.threads
 		w.processes = append(w.processes, p)
 	}
+
 	w.processes[len(w.processes)-1].threads += threads
 	w.processes[0].name, w.processes[0].pid = "Idle", 0
 	w.processes[1].name, w.processes[1].pid = "System", 4
@@ -102,16 +103,19 @@ func (w *world) addOthers(s shape) {
 			n = instances - (left-1)/3 // the single ones still to come
 			n /= left - (left-1)/3
 		}
+
 		if left == 1 {
 			n = instances
 		}
 		perInstance := max(values/max(instances, 1), 1)
 		spread := perInstance / 3
 		o.counters = mixed(o.title, perInstance+(i%3-1)*spread)
+
 		for k := range n {
 			w.lastID++
 			o.instances = append(o.instances, &instance{id: w.lastID, name: fmt.Sprintf("Reference Instance %d", k)})
 		}
+
 		instances -= n
 		values -= n * len(o.counters)
 		w.others = append(w.others, o)
@@ -127,6 +131,7 @@ func (w *world) churn(percent float64, step int) {
 		old := w.processes[i]
 		p := w.process(old.name, now-w.rand.Int64N(second))
 		p.threads = old.threads
+
 		switch w.rand.IntN(4) {
 		case 0:
 			w.processes = append(slices.Delete(w.processes, i, i+1), p)
@@ -154,6 +159,7 @@ func (w *world) sample(step int) Sample {
 			})
 		}
 	}
+
 	process.instances = append(process.instances, total)
 	objects := append([]*object{process, thread}, w.others...)
 	s := Sample{Bytes: writeBlock(nil, m, objects), IDs: map[uint32][]uint64{}}

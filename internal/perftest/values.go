@@ -120,10 +120,12 @@ func mixed(title uint32, n int) []definition {
 	for at%len(mixture) > 0 && mixture[at%len(mixture)].typ.IsBase() {
 		at++
 	}
+
 	for i := range defs {
 		defs[i] = mixture[(at+i)%len(mixture)]
 		defs[i].title = title + 2*uint32(i+1)
 	}
+
 	if last := &defs[n-1]; last.typ.NeedsBase() {
 		last.typ, last.model = counter.LargeRawCount, gauge
 		if last.size == 4 {

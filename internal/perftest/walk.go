@@ -36,6 +36,7 @@ func (w *Walker) Walk(b []byte) (sum uint64, n int, err error) {
 	if total < 88 || uint64(total) > uint64(len(b)) || pos < 88 || pos > total || objects > (total-pos)/64 {
 		return 0, 0, fmt.Errorf("%w: header lengths", ErrWalk)
 	}
+
 	*w = Walker{fields: w.fields, freq: int64(le.Uint64(b[64:]))}
 	for range objects {
 		if total-pos < 64 {
@@ -67,10 +68,12 @@ func (w *Walker) object(o []byte) error {
 	if err := w.definitions(o[header:def], counters, o); err != nil {
 		return err
 	}
+
 	if instances == -1 {
 		_, err := w.block(o, def)
 		return err
 	}
+
 	unicode := le.Uint32(o[44:]) == 0
 	for pos := def; instances > 0; instances-- {
 		if length-pos < 24 {
@@ -84,6 +87,7 @@ func (w *Walker) object(o []byte) error {
 		if nameLen != 0 && (nameOff < 24 || nameOff > size || nameLen > size-nameOff || unicode && nameLen%2 != 0) {
 			return fmt.Errorf("%w: name of instance at %d", ErrWalk, pos)
 		}
+
 		next, err := w.block(o, pos+size)
 		if err != nil {
 			return err
@@ -105,6 +109,7 @@ func (w *Walker) definitions(b []byte, counters uint32, o []byte) error {
 		if length < 40 || uint64(length) > uint64(len(b)) {
 			return fmt.Errorf("%w: length of counter definition", ErrWalk)
 		}
+
 		typ, f := counter.Type(le.Uint32(b[28:])), field{le.Uint32(b[36:]), le.Uint32(b[32:])}
 		if wantsBase != 0 {
 			if ok, _ := wantsBase.AcceptsBase(typ); !ok {
@@ -112,6 +117,7 @@ func (w *Walker) definitions(b []byte, counters uint32, o []byte) error {
 			}
 			wantsBase = 0
 		}
+
 		if typ.NeedsBase() {
 			wantsBase = typ
 		}
@@ -119,6 +125,7 @@ func (w *Walker) definitions(b []byte, counters uint32, o []byte) error {
 			typ == counter.ElapsedTime && int64(le.Uint64(o[56:])) <= 0 {
 			return fmt.Errorf("%w: no frequency for %v", ErrWalk, typ)
 		}
+
 		if f.size == 4 || f.size == 8 {
 			if f.off < 4 {
 				return fmt.Errorf("%w: offset of value", ErrWalk)
@@ -130,6 +137,7 @@ func (w *Walker) definitions(b []byte, counters uint32, o []byte) error {
 		}
 		b = b[length:]
 	}
+
 	if wantsBase != 0 {
 		return fmt.Errorf("%w: no base for %v", ErrWalk, wantsBase)
 	}
@@ -147,10 +155,12 @@ func (w *Walker) block(o []byte, pos uint32) (end uint32, err error) {
 	if left < 4 {
 		return 0, fmt.Errorf("%w: counter block at %d", ErrWalk, pos)
 	}
+
 	length := le.Uint32(o[pos:])
 	if length < 4 || length > left || uint64(length) < w.need {
 		return 0, fmt.Errorf("%w: length of counter block at %d", ErrWalk, pos)
 	}
+
 	block := o[pos : pos+length]
 	sum := uint64(0)
 	for _, f := range w.fields {
@@ -160,6 +170,7 @@ func (w *Walker) block(o []byte, pos uint32) (end uint32, err error) {
 			sum += uint64(le.Uint32(block[f.off:]))
 		}
 	}
+
 	w.sum += sum
 	w.n += len(w.fields)
 	return pos + length, nil

@@ -36,6 +36,7 @@ func writeBlock(b []byte, m moment, objects []*object) []byte {
 	for _, v := range []uint32{1, 1, 1, 0, header, uint32(len(objects)), 230} {
 		b = le.AppendUint32(b, v)
 	}
+
 	for _, v := range []uint16{2024, 1, 1, 1, 0, 0, uint16(m.step / 60 % 60), uint16(m.step % 60)} {
 		b = le.AppendUint16(b, v)
 	}
@@ -43,6 +44,7 @@ func writeBlock(b []byte, m moment, objects []*object) []byte {
 	for _, v := range []int64{m.time - bootTime, second, m.time} { // a performance counter of 10 MHz
 		b = le.AppendUint64(b, uint64(v))
 	}
+
 	b = le.AppendUint32(b, uint32(len(machine)))
 	b = le.AppendUint32(b, 88)
 	b = padded(append(b, machine...))
@@ -60,12 +62,14 @@ func (o *object) write(b []byte, m moment) []byte {
 	if o.single {
 		count = -1
 	}
+
 	defLength := uint32(64 + 40*len(o.counters))
 	for _, v := range []uint32{
 		0, defLength, 64, o.title, 0, o.title + 1, 0, 100, uint32(len(o.counters)), 0, uint32(count), 0,
 	} {
 		b = le.AppendUint32(b, v)
 	}
+
 	b = le.AppendUint64(b, uint64(m.time))
 	b = le.AppendUint64(b, uint64(second))
 	offsets, length := o.layout()
@@ -74,6 +78,7 @@ func (o *object) write(b []byte, m moment) []byte {
 			b = le.AppendUint32(b, v)
 		}
 	}
+
 	for _, in := range o.instances {
 		if !o.single {
 			b = in.write(b)
@@ -114,6 +119,7 @@ func (o *object) writeValues(b []byte, m moment, in *instance, offsets []uint32,
 	b = append(b, make([]byte, length)...)
 	block := b[start:]
 	le.PutUint32(block, uint32(length))
+
 	for i, c := range o.counters {
 		v := c.model(m, in, hash(in.id, uint64(c.title)))
 		if c.size == 4 {

@@ -155,6 +155,7 @@ func (w *Writer) Write(b []byte) (int, error) {
 		}
 		text = text[size:]
 	}
+
 	w.piece = append([]byte(nil), text...)
 	if _, err := w.w.Write(w.buf); err != nil {
 		return 0, err

@@ -53,10 +53,12 @@ func NewFinder(paths []*Path, single bool, all []int32) *Finder {
 		f.compared = named
 		return f
 	}
+
 	f.starts = make(map[string][]int32, len(named))
 	for _, k := range named {
 		f.index(k)
 	}
+
 	slices.Sort(f.lengths)
 	f.lengths = slices.Compact(f.lengths)
 	return f

@@ -24,6 +24,7 @@ func Parts(sel winperf.Selection) []Part {
 		path := NewPath(p)
 		parts = append(parts, Part{Path: &path})
 	}
+
 	for _, id := range sel.Objects {
 		parts = append(parts, Part{Object: id})
 	}

@@ -46,6 +46,7 @@ func (s *Series) Figures(percents ...float64) Figures {
 	if m.count == 0 {
 		f.Min, f.Max, f.Mean, f.Last = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	}
+
 	f.Average = f.Mean
 	if s.weights > 0 && m.min < m.max {
 		f.Average = s.weightedSum / s.weights
@@ -66,6 +67,7 @@ func (s *Series) percentiles(m moments, percents []float64) (found []float64, gr
 			s.group.spare = o.values
 		}
 	}
+
 	for _, p := range percents {
 		switch {
 		case m.count == 0:
@@ -77,6 +79,7 @@ func (s *Series) percentiles(m moments, percents []float64) (found []float64, gr
 			found = append(found, min(max(v, m.min), m.max))
 		}
 	}
+
 	if o.sketch != nil {
 		greatest = o.sketch.farthest()
 	}

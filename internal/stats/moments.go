@@ -34,12 +34,14 @@ func momentsOf(values []float64) moments {
 		m.mean = m.min // which a sum may have rounded
 		return m
 	}
+
 	rest, squares := 0.0, 0.0 // rest is what the sum lost
 	for _, v := range values {
 		apart := v - m.mean
 		rest += apart
 		squares += apart * apart
 	}
+
 	m.deviation = squares
 	m.mean += rest / float64(m.count)
 	return m

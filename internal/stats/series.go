@@ -85,6 +85,7 @@ func (s *Series) Add(t time.Duration, v float64) {
 		s.weights += seconds
 		s.weightedSum += seconds * v
 	}
+
 	if s.run != nil {
 		s.runOn(t, v)
 	}

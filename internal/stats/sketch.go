@@ -45,6 +45,7 @@ func (s *sketch) add(v float64, n int) {
 		s.keys = slices.Insert(s.keys, at, key)
 		s.counts = slices.Insert(s.counts, at, 0)
 	}
+
 	s.counts[at] += uint64(n)
 	s.last = at
 	for len(s.keys) > mostBuckets {
@@ -63,6 +64,7 @@ func (s *sketch) coarsen() {
 		} else {
 			key >>= 1
 		}
+
 		count := s.counts[i]
 		if kept > 0 && s.keys[kept-1] == key {
 			s.counts[kept-1] += count

@@ -24,12 +24,14 @@ func Closest(name string, candidates iter.Seq[string]) string {
 	if len(want) == 0 || len(want) > maxName {
 		return ""
 	}
+
 	var (
 		nearest, longer string
 		have            []rune
 		rows            distance
 		limit           = len(want)/3 + 1 // edits of nearest; at first one more than allowed
 	)
+
 	for candidate := range candidates {
 		have = lower(have[:0], candidate)
 		if d := rows.between(want, have, limit); d < limit {
@@ -39,6 +41,7 @@ func Closest(name string, candidates iter.Seq[string]) string {
 			longer = candidate
 		}
 	}
+
 	if longer != "" && (nearest == "" || limit > 1) {
 		return longer
 	}
@@ -72,6 +75,7 @@ func (t *distance) between(a, b []rune, limit int) int {
 	for j := range t.row {
 		t.row[j] = j
 	}
+
 	for i := 1; i <= len(a); i++ {
 		t.before, t.last, t.row = t.last, t.row, t.before
 		t.row[0] = i

@@ -66,6 +66,7 @@ func (s *Set) Add(text []byte) (n int, added bool) {
 	if *slot > 0 {
 		return int(*slot) - 1, false
 	}
+
 	s.bytes = append(s.bytes, text...)
 	s.ends = append(s.ends, len(s.bytes))
 	*slot = uint32(len(s.ends))
@@ -92,6 +93,7 @@ func (s *Set) resize(n int) {
 	if size <= len(s.slots) {
 		return
 	}
+
 	if s.slots == nil {
 		s.seed = maphash.MakeSeed()
 	}

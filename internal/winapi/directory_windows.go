@@ -21,6 +21,7 @@ func MakeDirectory(path, sddl string) error {
 	if err != nil {
 		return err
 	}
+
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return err
@@ -42,6 +43,7 @@ func CheckDirectory(path string) error {
 	if err != nil {
 		return err
 	}
+
 	const access = windows.FILE_READ_ATTRIBUTES | windows.READ_CONTROL
 	const flags = windows.FILE_FLAG_BACKUP_SEMANTICS | careful // the former for directories
 	h, err := windows.CreateFile(name, access, shareAll, nil, windows.OPEN_EXISTING, flags, 0)
@@ -54,6 +56,7 @@ func CheckDirectory(path string) error {
 	if err := windows.GetFileInformationByHandle(h, &info); err != nil {
 		return &os.PathError{Op: "stat", Path: path, Err: asErrno(err)}
 	}
+
 	descriptor, err := windows.GetSecurityInfo(h, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {
 		return &os.PathError{Op: "owner", Path: path, Err: asErrno(err)}
@@ -73,10 +76,12 @@ func directoryFault(attributes uint32, descriptor *windows.SECURITY_DESCRIPTOR) 
 	case attributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0:
 		return "leads elsewhere"
 	}
+
 	owner, _, err := descriptor.Owner()
 	if err != nil || owner == nil {
 		return "has no owner"
 	}
+
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	own := err == nil && owner.Equals(user.User.Sid)
 	if !own && !owner.IsWellKnown(windows.WinLocalSystemSid) && !owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) {

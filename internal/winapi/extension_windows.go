@@ -50,6 +50,7 @@ func (e *Extension) Collect(query string, room int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	text, err := syscall.UTF16PtrFromString(query)
 	if err != nil {
 		return nil, ERROR_INVALID_PARAMETER
@@ -120,6 +121,7 @@ func AccountName(sid string) string {
 	if err != nil {
 		return sid
 	}
+
 	name, domain, _, err := s.LookupAccount("")
 	switch {
 	case err != nil:

@@ -93,10 +93,12 @@ func (k *Kernel) MemoryInfo() (PROCESS_MEMORY_COUNTERS, error) {
 	if err != nil {
 		return info, err
 	}
+
 	process, err := k.currentProcess()
 	if err != nil {
 		return info, err
 	}
+
 	info.Cb = uint32(unsafe.Sizeof(info))
 	if ok, _, errno := syscall.SyscallN(addr, process, uintptr(unsafe.Pointer(&info)), unsafe.Sizeof(info)); ok == 0 {
 		return info, Errno(errno)
@@ -115,6 +117,7 @@ func (k *Kernel) HandleCount() (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	count := 0
 	var flags uint32
 	for h, free := uintptr(step), 0; free < gap; h += step {

@@ -21,6 +21,7 @@ func CreateShared(path, sddl string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
@@ -63,6 +64,7 @@ func openShared(path string, create ntCreateFile) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	name, err := windows.NewNTUnicodeString(ntPath(full))
 	if err != nil {
 		return nil, err
@@ -137,10 +139,12 @@ func MapFile(f *os.File, offset int64, n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	view, err := windows.MapViewOfFile(section, windows.FILE_MAP_WRITE, uint32(uint64(offset)>>32), uint32(offset), uintptr(n))
 	if closed := windows.CloseHandle(section); err == nil {
 		err = closed
 	}
+
 	if err != nil {
 		return nil, err
 	}

@@ -268,6 +268,7 @@ func (m Memory) units(p uintptr) ([]uint16, error) {
 	if off >= uintptr(m.Bytes()) || off%2 != 0 {
 		return nil, fmt.Errorf("a text is outside its buffer of %d bytes: %w", m.Bytes(), winperf.ErrBadData)
 	}
+
 	units := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(m))), m.Bytes()/2)[off/2:]
 	if n := slices.Index(units, 0); n >= 0 {
 		return units[:n], nil
@@ -328,6 +329,7 @@ func (m Memory) CounterInfo() (CounterInfo, error) {
 	if err != nil {
 		return CounterInfo{}, err
 	}
+
 	raw := &all[0]
 	info := CounterInfo{
 		Type: raw.Type, Status: raw.CStatus, DefaultScale: raw.DefaultScale,

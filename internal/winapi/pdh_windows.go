@@ -203,10 +203,12 @@ func (p *Pdh) EnumObjectItems(machine, object string, counters, instances []uint
 	if err != nil {
 		return 0, 0, err
 	}
+
 	text, err := text16(object)
 	if err != nil {
 		return 0, 0, err
 	}
+
 	counterSize, instanceSize = uint32(len(counters)), uint32(len(instances))
 	err = callPdh(p.enumItems, 0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)),
 		uintptr(pointer(counters)), uintptr(unsafe.Pointer(&counterSize)),

@@ -48,10 +48,12 @@ func (p *Perflib) EnumerateCounterSet(machine string, ids [][16]byte) (int, erro
 	if err != nil {
 		return 0, err
 	}
+
 	name, err := machine16(machine)
 	if err != nil {
 		return 0, err
 	}
+
 	var actual uint32
 	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(unsafe.SliceData(ids))),
 		uintptr(len(ids)), uintptr(unsafe.Pointer(&actual)))
@@ -67,10 +69,12 @@ func (p *Perflib) RegistrationInfo(machine string, set *[16]byte, code, lang uin
 	if err != nil {
 		return 0, err
 	}
+
 	name, err := machine16(machine)
 	if err != nil {
 		return 0, err
 	}
+
 	var actual uint32
 	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(set)), uintptr(code), uintptr(lang),
 		uintptr(unsafe.Pointer(unsafe.SliceData(buf))), uintptr(len(buf)), uintptr(unsafe.Pointer(&actual)))

@@ -47,6 +47,7 @@ func (p *PerflibProvider) StartProvider(id *[16]byte, collect func()) (uintptr, 
 	if err != nil {
 		return 0, err
 	}
+
 	context := providerContext{}
 	context.size = uint32(unsafe.Sizeof(context))
 	if collect != nil {
@@ -57,6 +58,7 @@ func (p *PerflibProvider) StartProvider(id *[16]byte, collect func()) (uintptr, 
 			return 0
 		})
 	}
+
 	var handle uintptr
 	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(id)), uintptr(unsafe.Pointer(&context)), uintptr(unsafe.Pointer(&handle)))
 	return handle, Errno(status).Err()
@@ -84,10 +86,12 @@ func (p *PerflibProvider) CreateInstance(provider uintptr, set *[16]byte, name s
 	if err != nil {
 		return 0, err
 	}
+
 	text, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return 0, ERROR_INVALID_PARAMETER
 	}
+
 	instance, _, errno := syscall.SyscallN(addr, provider, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(text)), uintptr(id))
 	switch {
 	case instance != 0:

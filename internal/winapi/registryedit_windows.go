@@ -31,10 +31,12 @@ func (r *RegistryEditor) CreateKey(key HKEY, subkey string) (result HKEY, create
 	if err != nil {
 		return 0, false, err
 	}
+
 	name, err := syscall.UTF16PtrFromString(subkey)
 	if err != nil {
 		return 0, false, ERROR_INVALID_PARAMETER
 	}
+
 	var disposition uint32
 	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(unsafe.Pointer(name)), 0, 0, 0, KEY_READ|KEY_WRITE, 0,
 		uintptr(unsafe.Pointer(&result)), uintptr(unsafe.Pointer(&disposition)))

@@ -16,6 +16,7 @@ func Repeat(t *testing.T, f func()) {
 	if os.Getenv("WINPERF_SOAK") != "" {
 		n = 10_000
 	}
+
 	for range n / 5 {
 		f()
 	}
@@ -23,6 +24,7 @@ func Repeat(t *testing.T, f func()) {
 	for range n - n/5 {
 		f()
 	}
+
 	handlesNow, memoryNow := Used(t)
 	t.Logf("%d calls: %d handles, then %d; %d KiB, then %d KiB", n, handles, handlesNow, memory>>10, memoryNow>>10)
 	if handlesNow > handles+20 { // the Go runtime makes a thread now and then

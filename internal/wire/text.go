@@ -112,6 +112,7 @@ func EncodeText(s string, codePage uint32) ([]byte, error) {
 	case UTF8:
 		return append([]byte(s), 0), nil
 	}
+
 	b := []byte(s)
 	if e, ok := codePages[codePage]; ok {
 		var err error

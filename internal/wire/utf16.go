@@ -47,6 +47,7 @@ func Rune(b []byte) (r rune, size int, ok bool) {
 	if len(b) >= 4 {
 		second = rune(binary.LittleEndian.Uint16(b[2:]))
 	}
+
 	if r = utf16.DecodeRune(r, second); r == utf8.RuneError {
 		return r, 2, false
 	}

@@ -54,11 +54,13 @@ func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
 			return c, nil
 		}
 	}
+
 	s.mu.Unlock()
 	schema, err := s.src.Schema(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	q, err := s.src.Compile(ctx, a.selection(schema.Costly))
 	if err != nil {
 		return nil, err

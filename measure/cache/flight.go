@@ -73,6 +73,7 @@ func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 		f.err = err
 		return nil, err
 	}
+
 	sm := s.newSample()
 	sm.asked = asked{append(sm.asked.ids, a.ids...), a.global, a.costly}
 	err = c.Next(ctx, &sm.from)
@@ -80,6 +81,7 @@ func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 	if old := s.giveBack(c); old != nil {
 		_ = old.Close() // it was only read from
 	}
+
 	f.sample, f.err = sm, err
 	if err != nil {
 		f.damage = slices.Clone(sm.from.Damage) // the sample will serve again
@@ -100,6 +102,7 @@ func (q *query) land() {
 		s.queries++
 		sm.began, sm.landed, sm.at = f.began, s.table.step(), s.clock.Elapsed()
 	}
+
 	for _, at := range q.missing {
 		it := q.items[at]
 		if it.flight == f {
@@ -112,6 +115,7 @@ func (q *query) land() {
 			q.bans[at].give(sm)
 		}
 	}
+
 	switch {
 	case f.err == nil:
 		s.fresh = append(s.fresh, sm)
@@ -124,6 +128,7 @@ func (q *query) land() {
 	case sm != nil:
 		s.release(sm)
 	}
+
 	f.waiting = f.waiting[:0]
 	if f.done != nil {
 		close(f.done)
@@ -138,6 +143,7 @@ func (f *flight) await(ctx context.Context) (again bool, err error) {
 	case <-ctx.Done():
 		return false, fmt.Errorf("waiting for a sample: %w", ctx.Err())
 	}
+
 	switch {
 	case f.err == nil:
 		return false, nil

@@ -79,11 +79,13 @@ func (s *Source) Meter() (winperf.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	m.layout = layout
 	d, err := provider.NewDispatcher(provider.Options{Machine: s.Describe().Machine, Clocks: s.clocks}, m)
 	if err != nil {
 		return nil, err
 	}
+
 	m.dispatcher = d
 	m.schema = &winperf.Schema{Names: []winperf.NameTable{d.Names()}, Interface: "winperf"}
 	return m, nil
@@ -142,6 +144,7 @@ func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Wri
 		w.Definitions(s.layout)
 		return nil
 	}
+
 	stats := s.cache.Stats()
 	now := s.cache.clock.Now()
 	out := w.Object(s.layout)

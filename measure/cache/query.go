@@ -48,6 +48,7 @@ func (q *query) want(ids []winperf.ObjectID, sm *sample) {
 	defer s.mu.Unlock()
 	q.wanted = ids
 	q.picks = make([]*sample, len(ids))
+
 	for _, id := range ids[len(q.items):] {
 		b := ban(0)
 		if sm != nil {
@@ -66,6 +67,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+
 	if err := q.take(ctx); err != nil {
 		q.drop()
 		s.Damage = append(s.Damage, q.damage...)
@@ -84,6 +86,7 @@ func (q *query) give(s *winperf.Sample) {
 		s.Schema = q.picks[0].from.Schema
 		return
 	}
+
 	q.given = append(q.given[:0], q.wanted...)
 	newest := q.picks[0]
 	for from := 0; from < len(q.picks); {
@@ -91,10 +94,12 @@ func (q *query) give(s *winperf.Sample) {
 		for end < len(q.picks) && q.picks[end] == sm {
 			end++
 		}
+
 		only := q.given[from:end:end]
 		if len(only) == len(q.wanted) && sm.asked.equal(asked{q.wanted, q.sel.Global, q.sel.Costly}) {
 			only = nil // what is new in a class that is wanted comes along
 		}
+
 		sm.give(s, only)
 		if sm.at > newest.at {
 			newest = sm
@@ -110,6 +115,7 @@ func (q *query) learn() {
 	var more []winperf.ObjectID
 	var one *sample
 	q.source.learn()
+
 	for i, sm := range q.picks {
 		if i == 0 || sm == one {
 			one = sm
@@ -117,6 +123,7 @@ func (q *query) learn() {
 			one = nil
 		}
 	}
+
 	if one != nil {
 		more = q.news(one)
 	}
@@ -143,6 +150,7 @@ func (q *query) news(sm *sample) []winperf.ObjectID {
 			found = append(found, id)
 		}
 	}
+
 	if found == nil {
 		return nil
 	}
@@ -222,10 +230,12 @@ func (q *query) ask(ctx context.Context) error {
 	if len(q.missing) == len(q.wanted) {
 		a.global, a.costly = q.sel.Global, q.sel.Costly
 	}
+
 	sm, err := q.fly(ctx, a)
 	if err != nil {
 		return err
 	}
+
 	q.source.mu.Lock()
 	defer q.source.mu.Unlock()
 	for _, at := range q.missing {
@@ -272,10 +282,12 @@ func (q *query) takeAlone(ctx context.Context) error {
 	if !closed {
 		s.queries++
 	}
+
 	s.mu.Unlock()
 	if closed {
 		return errClosed()
 	}
+
 	if q.alone == nil {
 		inner, err := s.src.Compile(ctx, q.sel)
 		if err != nil {
@@ -283,6 +295,7 @@ func (q *query) takeAlone(ctx context.Context) error {
 		}
 		q.alone = inner
 	}
+
 	sm := s.newSample()
 	sm.alone = true
 	q.picks = append(q.picks[:0], sm)
@@ -290,6 +303,7 @@ func (q *query) takeAlone(ctx context.Context) error {
 		q.damage = slices.Clone(sm.from.Damage) // the sample will serve again
 		return err
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sm.landed, sm.at = s.table.step(), s.clock.Elapsed()

@@ -99,6 +99,7 @@ func (s *Source) learnOf(sm *sample) {
 	if sm.learned = decoded; !decoded || sm.alone {
 		return
 	}
+
 	for _, id := range sm.ids {
 		it := s.table.item(id)
 		if it.sample == sm {
@@ -109,6 +110,7 @@ func (s *Source) learnOf(sm *sample) {
 			s.release(replaced)
 		}
 	}
+
 	if !readable {
 		s.forget(sm)
 	}

@@ -91,11 +91,13 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	if sel.Metadata {
 		return s.src.Compile(ctx, sel)
 	}
+
 	sel.Paths, sel.Objects = slices.Clone(sel.Paths), slices.Clone(sel.Objects)
 	wanted, err := s.resolve(ctx, sel)
 	if err != nil {
 		return nil, err
 	}
+
 	q := &query{source: s, sel: sel}
 	q.want(wanted, nil)
 	s.mu.Lock()
@@ -112,21 +114,25 @@ func (s *Source) resolve(ctx context.Context, sel winperf.Selection) ([]winperf.
 		sel.Metadata = false
 		q, err = s.src.Compile(ctx, sel)
 	}
+
 	if err != nil {
 		return nil, err
 	}
 	defer q.Close()
+
 	var sample winperf.Sample
 	defer sample.Release()
 	if err := q.Next(ctx, &sample); err != nil {
 		return nil, err
 	}
+
 	var pool frame.Pool
 	f, err := pool.Decode(&sample, frame.Frame{})
 	if err != nil {
 		return nil, fmt.Errorf("objects of the selection: %w", err)
 	}
 	defer f.Release()
+
 	var ids []winperf.ObjectID
 	for o := range f.Objects() {
 		ids = append(ids, o.ID())

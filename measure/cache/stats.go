@@ -40,6 +40,7 @@ func (s *Source) Stats() Stats {
 	defer s.mu.Unlock()
 	st := Stats{Queries: s.queries, Entities: len(s.open)}
 	now, today := s.clock.Elapsed(), s.clock.Now()
+
 	bans := map[*item]int{}
 	for q := range s.open {
 		for i, it := range q.items {
@@ -48,6 +49,7 @@ func (s *Source) Stats() Stats {
 			}
 		}
 	}
+
 	for id, it := range s.table.items {
 		o := ObjectStats{
 			ObjectID: id, Hits: it.counts.hits, Misses: it.counts.misses, Banned: it.counts.banned,
@@ -60,6 +62,7 @@ func (s *Source) Stats() Stats {
 		st.Bans += o.Bans
 		st.Objects = append(st.Objects, o)
 	}
+
 	slices.SortFunc(st.Objects, func(a, b ObjectStats) int {
 		return cmp.Or(cmp.Compare(a.ObjectID.Index, b.ObjectID.Index), slices.Compare(a.ObjectID.GUID[:], b.ObjectID.GUID[:]))
 	})

@@ -81,6 +81,7 @@ func appendFields(fields []field, t reflect.Type, path string, offset uintptr) (
 			}
 			continue
 		}
+
 		if err := f.read(tag, sf); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w: %w", f.path, ErrField, err))
 			continue
@@ -102,16 +103,19 @@ func (f *field) read(tag string, sf reflect.StructField) error {
 	case "@index":
 		f.what, want = fromIndex, reflect.TypeFor[int]()
 	}
+
 	if want != nil {
 		if sf.Type != want {
 			return fmt.Errorf("it is a %v, %s needs a %v", sf.Type, tag, want)
 		}
 		return nil
 	}
+
 	f.options(tag)
 	if f.counter == "" || f.counter[0] == '@' {
 		return fmt.Errorf("tag %q: the name of a counter is expected, @instance or @index", tag)
 	}
+
 	for _, form := range forms() {
 		if form.typ == sf.Type {
 			f.form = form
@@ -157,6 +161,7 @@ func (f *field) setter(t measure.ValueType) (set, error) {
 	case t == measure.Integer32, t == measure.Integer64 && !f.form.narrow:
 		fits = f.form.integer
 	}
+
 	if fits == nil {
 		return nil, fmt.Errorf("the values are %v, which a %v cannot hold", valueWords[t], f.form.typ)
 	}

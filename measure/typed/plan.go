@@ -58,10 +58,12 @@ func (p *Plan[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametab
 		}
 		p.pair, p.layout = pair, pair.Layout()
 	}
+
 	n := o.Len()
 	dst = slices.Grow(dst[:0], n)[:n]
 	clear(dst)
 	p.scratch.grow(n)
+
 	for i := range p.steps {
 		s := &p.steps[i]
 		s.fill(of(dst, s.offset), pair, o, p.scratch)
@@ -92,6 +94,7 @@ func (s *step) bind(o frame.Object, names *nametable.Names) (err error) {
 		s.lack, s.set = true, s.form.integer
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
@@ -108,6 +111,7 @@ func (s *step) bind(o frame.Object, names *nametable.Names) (err error) {
 	if s.asKept {
 		t = rawType(&c)
 	}
+
 	s.rate = !s.asKept && c.Type.Samples() == 2
 	s.set, err = s.setter(t)
 	return err
@@ -126,6 +130,7 @@ func (s *step) find(o frame.Object, names *nametable.Names) (k int, there bool, 
 	if err != nil {
 		return 0, s.isAmong(titles, names), err
 	}
+
 	for c := o.Counter(k); c.ID.Index != title || c.Type.IsBase() != base; c = o.Counter(k) {
 		k++ // until it comes to one of titles
 	}
@@ -170,11 +175,13 @@ func (s *step) fill(r rows, pair *frame.Pair, o frame.Object, c column) {
 			}
 		}
 		return
+
 	case s.what == fromIndex:
 		for i := range r.n {
 			*place[int](r, i) = o.Labels().Occurrence(i)
 		}
 		return
+
 	case s.form.text:
 		s.fillText(r, o)
 		return
@@ -183,6 +190,7 @@ func (s *step) fill(r rows, pair *frame.Pair, o frame.Object, c column) {
 		for i := range c.status {
 			c.status[i] = counter.NoCounter
 		}
+
 	case s.asKept:
 		c.readRaw(o, s.k)
 	default:

@@ -76,6 +76,7 @@ func (r *Reader[T]) selection() (sel winperf.Selection) {
 		all.HasInstance, all.Instance = true, "*"
 		sel.Paths = append(sel.Paths, all, one)
 	}
+
 	if len(sel.Paths) == 0 { // names of instances only
 		all := winperf.Path{Machine: r.opt.Machine, Object: r.object, Counter: "*", HasInstance: true, Instance: "*"}
 		sel.Paths = []winperf.Path{all}
@@ -93,6 +94,7 @@ func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 			return nil, err
 		}
 	}
+
 	cycle, err := r.m.Cycle(ctx)
 	if err != nil {
 		return nil, err
@@ -100,15 +102,18 @@ func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 	if cycle.Frame.IsZero() {
 		return nil, fmt.Errorf("typed reading of values that are cooked already: %w", winperf.ErrNotSupported)
 	}
+
 	r.time, r.damage = cycle.Time, append(r.damage[:0], cycle.Damage...)
 	if err := cycle.Frame.Retain(); err != nil {
 		return nil, err
 	}
+
 	r.cooker.Set(r.prev, cycle.Frame, cycle.Cook)
 	o, err := r.find(cycle)
 	if err == nil {
 		r.rows, err = r.plan.Fill(r.rows, &r.cooker, o, cycle.Names)
 	}
+
 	r.prev.Release()
 	r.prev = cycle.Frame
 	if err != nil {
@@ -125,6 +130,7 @@ func (r *Reader[T]) find(cycle *measure.Cycle) (frame.Object, error) {
 			return o, err
 		}
 	}
+
 	titles := cycle.Names.Lookup(r.object)
 	for o := range cycle.Frame.Objects() {
 		if slices.Contains(titles, o.ID().Index) && r.of(o.Machine()) {

@@ -93,10 +93,12 @@ func Start(s *registration.Schema, p *publish.Publisher, opt Options) (*Provider
 			return nil, err
 		}
 	}
+
 	m, err := registration.ManifestOf(s)
 	if err != nil {
 		return nil, err
 	}
+
 	v := &Provider{api: api, sets: map[string]*set{}, alive: map[*Instance]bool{}, clock: &clock{}}
 	sets := m.Providers[0].Sets
 	needsClock := false
@@ -110,6 +112,7 @@ func Start(s *registration.Schema, p *publish.Publisher, opt Options) (*Provider
 		}
 		v.sets[strings.ToLower(s.Objects[i].Name)] = &set{id: sets[i].Guid, multi: s.Objects[i].Multi, bindings: list, taken: map[string]map[uint32]bool{}}
 	}
+
 	if err := v.start(s.Guid, needsClock); err != nil {
 		return nil, err
 	}
@@ -129,6 +132,7 @@ func (v *Provider) start(id winperf.GUID, needsClock bool) (err error) {
 		collect = func() { c.tick(api) }
 		collect()
 	}
+
 	if v.handle, err = v.api.StartProvider(id, collect); err != nil {
 		v.clock.pin.Unpin()
 		return fmt.Errorf("start provider %s: %w", id, err)
@@ -151,10 +155,12 @@ func (v *Provider) begin(s *registration.Schema, i int, m *registration.Manifest
 	if o.Multi {
 		return nil
 	}
+
 	object, err := p.Object(o.Name)
 	if err != nil {
 		return fmt.Errorf("%w: %w", registration.ErrInvalid, err)
 	}
+
 	in, err := object.Single()
 	if err != nil {
 		return fmt.Errorf("%w: %w", registration.ErrInvalid, err)
@@ -184,16 +190,19 @@ func (v *Provider) create(object, name string, values *publish.Instance) (*Insta
 	if v.closed {
 		return nil, fault(winperf.ErrState)
 	}
+
 	in := &Instance{provider: v, set: v.sets[strings.ToLower(object)], name: strings.ToLower(name)}
 	addresses, err := in.addresses(values)
 	if err != nil {
 		return nil, fault(err)
 	}
+
 	in.id = in.set.take(in.name)
 	if in.handle, err = v.api.CreateInstance(v.handle, in.set.id, name, in.id); err != nil {
 		delete(in.set.taken[in.name], in.id)
 		return nil, fault(err)
 	}
+
 	v.alive[in] = true
 	for i, b := range in.set.bindings {
 		if err := v.api.SetCounterRefValue(v.handle, in.handle, b.id, addresses[i]); err != nil {
@@ -219,6 +228,7 @@ func (in *Instance) addresses(values *publish.Instance) (list []unsafe.Pointer, 
 		default:
 			c, err = values.Counter(b.counter)
 		}
+
 		if err != nil {
 			return nil, err
 		}
@@ -257,6 +267,7 @@ func (in *Instance) delete() error {
 	if err := in.provider.api.DeleteInstance(in.provider.handle, in.handle); err != nil {
 		return fmt.Errorf("delete instance %q: %w", in.name, err)
 	}
+
 	in.deleted, in.values = true, nil
 	delete(in.provider.alive, in)
 	delete(in.set.taken[in.name], in.id)
@@ -274,11 +285,13 @@ func (v *Provider) Close() error {
 	if v.closed {
 		return nil
 	}
+
 	v.closed = true
 	var errs []error
 	for in := range v.alive {
 		errs = append(errs, in.delete())
 	}
+
 	if err := v.api.StopProvider(v.handle); err != nil {
 		return errors.Join(append(errs, fmt.Errorf("stop provider: %w", err))...) // the system may go on reading the clock
 	}

@@ -42,6 +42,7 @@ func template(providerID winperf.GUID, set *registration.ManifestSet, multi bool
 	if multi {
 		le.PutUint32(p[36:], multiInstances)
 	}
+
 	const slot = uint32(unsafe.Sizeof(uintptr(0)))
 	for i := range set.Counters {
 		c := &set.Counters[i]
@@ -49,10 +50,12 @@ func template(providerID winperf.GUID, set *registration.ManifestSet, multi bool
 		for _, name := range c.Attributes {
 			attrib |= attributes[name]
 		}
+
 		detail := provider.Novice
 		if c.Detail == "advanced" {
 			detail = provider.Advanced
 		}
+
 		p = le.AppendUint32(p, c.ID)
 		p = le.AppendUint32(p, uint32(c.Type))
 		p = le.AppendUint64(p, attrib)
@@ -84,6 +87,7 @@ func bindings(o *registration.Object, set *registration.ManifestSet) ([]binding,
 		if next == len(o.Counters) {
 			return nil, fmt.Errorf("set %s has more counters than the schema: %w", set.Symbol, registration.ErrInvalid)
 		}
+
 		name := o.Counters[next].Name
 		next++
 		byID[c.ID] = binding{id: c.ID, counter: name}
@@ -92,11 +96,13 @@ func bindings(o *registration.Object, set *registration.ManifestSet) ([]binding,
 				byID[id] = binding{id: id, counter: name, base: true}
 			}
 		}
+
 		if c.PerfTime != registration.NoID {
 			byID[c.PerfTime] = binding{id: c.PerfTime, clock: 1}
 			byID[c.PerfFreq] = binding{id: c.PerfFreq, clock: 2}
 		}
 	}
+
 	var list []binding
 	for i := range set.Counters {
 		b, ok := byID[set.Counters[i].ID]

@@ -53,6 +53,7 @@ func (d directory) check() error {
 	if !d.private && err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		info, err = os.Stat(d.path)
 	}
+
 	switch {
 	case err != nil:
 		return err

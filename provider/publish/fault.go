@@ -65,6 +65,7 @@ func (m *memory) restore() error {
 	if err := m.write(HeaderMagic, make([]byte, 8)); err != nil {
 		return err
 	}
+
 	le := binary.LittleEndian
 	head := append([]byte(nil), m.static...)
 	le.PutUint64(head[HeaderGeneration:], m.generation)
@@ -78,6 +79,7 @@ func (m *memory) restore() error {
 			return err
 		}
 	}
+
 	if !m.shown {
 		return nil
 	}

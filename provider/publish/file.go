@@ -25,6 +25,7 @@ func newFile(dirs []directory, driver, group string, static []byte) (*os.File, e
 		}
 		errs = append(errs, fmt.Errorf("publish in %s: %w", d.path, err))
 	}
+
 	if len(errs) == 0 {
 		return nil, fmt.Errorf("no directory to publish in: %w", fs.ErrNotExist)
 	}
@@ -47,11 +48,13 @@ func newLocked(dir, driver, group string, static []byte) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		claim := claimName(path, static)
 		admitted, err := occupy(f, path, group, claim)
 		if admitted {
 			return f, nil
 		}
+
 		_ = remove(path, claim) // they may be gone
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, err
@@ -115,6 +118,7 @@ func sweep(dir string) {
 	if err != nil {
 		return
 	}
+
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if strings.HasSuffix(path, Suffix) && e.Type().IsRegular() {

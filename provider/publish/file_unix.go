@@ -70,6 +70,7 @@ func audienceOf(f *os.File) string {
 	if err != nil {
 		return "nobody knows who: " + err.Error()
 	}
+
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return "this account and root"

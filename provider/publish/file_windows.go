@@ -31,10 +31,12 @@ func makeDirectory(d directory) error {
 	if !d.shared {
 		return errors.Join(os.MkdirAll(parent, 0o777), winapi.MakeDirectory(d.path, directoryRights))
 	}
+
 	err := makeTrusted(parent, parentRights)
 	if err == nil {
 		err = makeTrusted(d.path, directoryRights)
 	}
+
 	if err != nil {
 		return fmt.Errorf("an administrator makes this directory, by publishing once with elevated rights: %w", err)
 	}

@@ -57,11 +57,13 @@ func (r *foreign) use(f func() error) error {
 	if absent(err) || err == nil && !id.same(r.id) {
 		err = errors.Join(errGone, err)
 	}
+
 	if err == nil {
 		r.file = file
 		err = f()
 		r.file = nil
 	}
+
 	if file != nil {
 		_ = file.Close() // it was only read
 	}
@@ -78,6 +80,7 @@ func (r *foreign) published() bool {
 		}
 		return err
 	})
+
 	switch {
 	case errors.Is(err, errGone), errors.Is(err, fs.ErrPermission):
 		return false
@@ -114,6 +117,7 @@ func (r *foreign) header() (h [HeaderSize]byte, used int64, err error) {
 	if le.Uint64(h[HeaderMagic:]) == 0 {
 		return h, 0, errNotReady
 	}
+
 	version, length := le.Uint32(h[HeaderVersion:]), le.Uint32(h[HeaderLength:])
 	slots, end := int64(le.Uint32(h[HeaderSlots:])), le.Uint64(h[HeaderUsed:])
 	switch {
@@ -143,6 +147,7 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	if err != nil {
 		return cost, err
 	}
+
 	heads, err := r.readHeads(p)
 	if err != nil {
 		return cost, err
@@ -152,6 +157,7 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	for _, head := range heads {
 		cost += definitionCost * int64(1+perfdata.NumDefinitions(len(head)))
 	}
+
 	if cost > limit {
 		return cost, r.tooMuch("definitions", cost, limit)
 	}
@@ -159,10 +165,12 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	if err != nil {
 		return cost, err
 	}
+
 	counters := make([]int, len(heads))
 	for i, head := range heads {
 		counters[i] = perfdata.NumDefinitions(len(head))
 	}
+
 	objects, err := readSchema(text, counters)
 	if err != nil {
 		return cost, r.bad(int64(le.Uint32(p[HeaderSchema:])), "%v", err)
@@ -170,6 +178,7 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	if err := r.compare(p, objects, heads); err != nil {
 		return cost, err
 	}
+
 	r.objects, r.begin = objects, int64(len(p))
 	r.since = r.claimed(p)
 	return cost, nil
@@ -231,6 +240,7 @@ func (r *foreign) readHeads(p []byte) (heads [][]byte, err error) {
 	if table+uint64(count)*ObjectSize > uint64(len(p)) {
 		return nil, r.bad(HeaderTable, "%d objects at %d do not end before byte %d", count, table, len(p))
 	}
+
 	all := 0
 	for i := range int(count) {
 		at := int(table) + ObjectSize*i

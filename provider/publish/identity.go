@@ -68,6 +68,7 @@ func (a accounts) name(id int64) string {
 	if name, known := a[id]; known {
 		return name
 	}
+
 	number := strconv.FormatInt(id, 10)
 	name := "uid " + number
 	if u, err := user.LookupId(number); err == nil && u.Username != "" {

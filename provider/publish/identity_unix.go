@@ -21,6 +21,7 @@ func identify(f *os.File) (id identity, err error) {
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return id, fmt.Errorf("no regular file: %w", winperf.ErrBadData)
 	}
+
 	mounted, born := moreOf(f)
 	if mounted {
 		return id, fmt.Errorf("another file system is mounted on it: %w", winperf.ErrBadData)

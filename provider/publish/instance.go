@@ -100,6 +100,7 @@ func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
 	body := perfdata.AppendCounterBlock(definition, o.image.Block)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	if p.closed || parent != nil && parent.removed {
 		return nil, fmt.Errorf("instance of object %q: the publisher is closed, or the parent was removed: %w", o.declared.Name, winperf.ErrState)
 	}
@@ -107,6 +108,7 @@ func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("instance of object %q: %w", o.declared.Name, err)
 	}
+
 	values := s.bytes[SlotBody+block : SlotBody+block+o.image.Block]
 	in := &Instance{object: o, slot: s, values: values, parent: parent}
 	if parent != nil {
@@ -143,11 +145,13 @@ func (in *Instance) remove() {
 	for child := range in.children {
 		child.remove()
 	}
+
 	in.children, in.removed = nil, true
 	p := in.object.publisher
 	if p.closed {
 		return
 	}
+
 	p.memory.drop(in.slot)
 	// Somebody may be about to add to one of its counters. When nobody has a
 	// counter of it any more, others may have its place.

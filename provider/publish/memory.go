@@ -102,6 +102,7 @@ func (m *memory) take(n int) (*slot, error) {
 		m.free[size] = list[:len(list)-1]
 		return list[len(list)-1], nil
 	}
+
 	if rest := int(m.size - m.used); rest < size {
 		if err := m.grow(size); err != nil {
 			return nil, err
@@ -121,6 +122,7 @@ func (m *memory) append(piece, size int) *slot {
 	for _, later := range m.pieces.list[piece+1:] {
 		end -= int64(len(later))
 	}
+
 	at := len(p) - int(end-m.used)
 	s := &slot{offset: uint32(m.used), bytes: p[at : at+size : at+size]}
 

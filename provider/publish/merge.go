@@ -65,6 +65,7 @@ func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name st
 	var chosen []part
 	var next []string
 	visited := map[*foreign]bool{}
+
 	for name, parts := range byName {
 		if slices.ContainsFunc(parts, func(p part) bool { return wants(p.declared().Name) }) {
 			next = append(next, name)
@@ -82,6 +83,7 @@ func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name st
 		if len(parts) == 0 {
 			continue // it was taken before
 		}
+
 		for _, p := range m.owned(parts) {
 			chosen = append(chosen, p)
 			if p.declared().Multi && !visited[p.file] {
@@ -153,6 +155,7 @@ func (m *merger) owned(parts []part) []part {
 			brief(p.declared().Name), m.owner(p), OwnersFile)
 		return true
 	})
+
 	if len(parts) == 0 {
 		return nil
 	}
@@ -164,6 +167,7 @@ func (m *merger) owned(parts []part) []part {
 		}
 		return a.older(b)
 	})
+
 	rule := rules[first.file.dir]
 	return slices.DeleteFunc(parts, func(p part) bool {
 		if p.file.id.owner == first.file.id.owner || rule.admits(p.file.id.owner) {
@@ -218,6 +222,7 @@ func (m *merger) add(p part) {
 	} else {
 		m.named[name] = p
 	}
+
 	object := m.entitle(p, variant)
 	layout, err := provider.NewLayout(object, nil)
 	if err != nil { // it was checked when its file was opened
@@ -226,6 +231,7 @@ func (m *merger) add(p part) {
 		m.faults = append(m.faults, fault{p.file, err})
 		return
 	}
+
 	m.shown[p], m.signed[sign] = len(m.objects), len(m.objects)
 	image := p.file.images[p.number]
 	m.objects = append(m.objects, &merged{object: object, layout: layout, image: image, parts: []part{p}})
@@ -239,6 +245,7 @@ func (m *merger) entitle(p part, variant string) *provider.Object {
 	if owner := m.owner(p); owner != "" {
 		o.Help = strings.TrimSpace("Published by " + owner + ". " + o.Help)
 	}
+
 	o.Index, o.HelpIndex = m.titles.object(o.Name, variant), m.titles.help(o.Help)
 	o.Counters = slices.Clone(from.Counters)
 	for i := range o.Counters {
@@ -255,10 +262,12 @@ func signature(from *provider.Object) string {
 	o.Index, o.HelpIndex, o.Help = 0, 0, ""
 	o.Name = foldName(o.Name)
 	o.Counters = slices.Clone(from.Counters)
+
 	for i := range o.Counters {
 		c := &o.Counters[i]
 		c.Index, c.HelpIndex, c.Help = 0, 0, ""
 	}
+
 	text, err := json.Marshal(&o)
 	if err != nil {
 		return fmt.Sprint(err) // numbers and strings: it never fails

@@ -73,6 +73,7 @@ func (o *owners) read(dir string, dirOwner int64) (changed bool) {
 		}
 		return before.info != nil || len(before.wrong) != len(o.wrong)
 	}
+
 	if old := o.info; old != nil && os.SameFile(info, old) &&
 		info.ModTime().Equal(old.ModTime()) && info.Size() == old.Size() && info.Mode() == old.Mode() {
 		return false
@@ -97,6 +98,7 @@ func readOwners(path string, dirOwner int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+
 	if id.writable || id.owner != administrator && id.owner != dirOwner {
 		const message = "%s counts for nothing: it is not root's or the directory owner's, or others may write to it: %w"
 		return nil, fmt.Errorf(message, path, fs.ErrPermission)
@@ -117,12 +119,14 @@ func (o *owners) parse(path string, text []byte) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
+
 		end := strings.IndexAny(line, " \t")
 		if end < 0 {
 			const message = "no object; want ACCOUNT,ACCOUNT OBJECT"
 			o.wrong = append(o.wrong, &winperf.DataError{Source: path, Line: i + 1, Msg: message})
 			continue
 		}
+
 		g := grant{object: winperf.CompilePattern(strings.TrimSpace(line[end:]))}
 		for account := range strings.SplitSeq(line[:end], ",") {
 			if err := g.add(account); err != nil {
@@ -139,10 +143,12 @@ func (g *grant) add(account string) error {
 		g.everyone = true
 		return nil
 	}
+
 	number := account
 	if u, err := user.Lookup(account); err == nil {
 		number = u.Uid
 	}
+
 	id, err := strconv.ParseUint(number, 10, 32)
 	if err != nil {
 		return fmt.Errorf("there is no account %q: %w", account, winperf.ErrBadData)

@@ -60,14 +60,17 @@ func New(s *registration.Schema, opt Options) (*Publisher, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	dirs := chooseDirs()
 	if opt.Dir != "" {
 		dirs = givenDirs([]string{opt.Dir})
 	}
+
 	f, err := newFile(dirs, s.Driver, opt.Group, plan.static)
 	if err != nil {
 		return nil, err
 	}
+
 	p := &Publisher{file: f, path: f.Name(), memory: memory{file: f, static: plan.static}, ended: make(chan struct{})}
 	if err := p.begin(plan); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -163,6 +166,7 @@ func (p *Publisher) Close() error {
 	if p.closed {
 		return nil
 	}
+
 	p.closed = true
 	close(p.ended)
 	p.memory.hide()
@@ -171,6 +175,7 @@ func (p *Publisher) Close() error {
 		p.memory.pieces.remove = p.path // files that are mapped cannot be removed there
 		err = nil
 	}
+
 	if absent(err) {
 		err = nil
 	}
@@ -192,10 +197,12 @@ func newPlan(s *registration.Schema) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	pl := &plan{objects: s.ProviderObjects(FirstTitle)}
 	if len(pl.objects) > MaxObjects || len(text) > MaxSchema {
 		return nil, fmt.Errorf("schema of %d objects and %d bytes, the most are %d and %d: %w", len(pl.objects), len(text), MaxObjects, MaxSchema, registration.ErrInvalid)
 	}
+
 	for _, o := range pl.objects {
 		m, err := provider.NewImage(o)
 		if err != nil {
@@ -226,6 +233,7 @@ func (pl *plan) encode(driver string, schema []byte) []byte {
 	p = append(p, make([]byte, ObjectSize*len(pl.images))...)
 	put(HeaderSchema, len(p))
 	put(HeaderSchemaLen, len(schema))
+
 	p = append(p, schema...)
 	for i, m := range pl.images {
 		p = padTo(p, 8)
@@ -238,6 +246,7 @@ func (pl *plan) encode(driver string, schema []byte) []byte {
 		}
 		p = append(p, m.Head...)
 	}
+
 	p = padTo(p, slotUnit)
 	put(HeaderSlots, len(p))
 	le.PutUint64(p[HeaderUsed:], uint64(len(p)))

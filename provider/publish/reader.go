@@ -89,10 +89,12 @@ func NewReader(opt ReaderOptions) *Reader {
 		open:     openIdentified,
 		claims:   readClaim,
 	}
+
 	dirs := chooseDirs()
 	if opt.Dirs != nil {
 		dirs = givenDirs(opt.Dirs)
 	}
+
 	for _, d := range dirs {
 		r.dirs = append(r.dirs, newWatched(d))
 	}
@@ -111,6 +113,7 @@ func (r *Reader) take(ctx context.Context, waits bool) error {
 		return nil
 	default:
 	}
+
 	if !waits {
 		return errBusy
 	}
@@ -146,6 +149,7 @@ func (r *Reader) look(ctx context.Context, d *watched) error {
 		r.empty(d)
 		return nil
 	}
+
 	if err == nil {
 		err = d.check()
 	}
@@ -162,6 +166,7 @@ func (r *Reader) look(ctx context.Context, d *watched) error {
 			r.tell(filepath.Join(d.path, OwnersFile), err)
 		}
 	}
+
 	if d.trusted && info.ModTime().Equal(d.modified) {
 		return nil
 	}
@@ -188,6 +193,7 @@ func (r *Reader) scan(ctx context.Context, d *watched) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	if d.wrong = err; err != nil {
 		r.tell(d.path, err)
 	}
@@ -206,11 +212,13 @@ func (r *Reader) scan(ctx context.Context, d *watched) error {
 			r.meet(d, path)
 		}
 	}
+
 	for path, f := range d.files {
 		if !there[path] {
 			r.drop(f)
 		}
 	}
+
 	for path := range d.passed {
 		if !there[path] {
 			d.forget(path)
@@ -229,6 +237,7 @@ func list(ctx context.Context, dir string) (names []string, err error) {
 		return nil, err
 	}
 	defer f.Close()
+
 	for n := 0; ctx.Err() == nil; {
 		entries, err := f.ReadDir(MaxFiles)
 		for _, e := range entries {
@@ -236,10 +245,12 @@ func list(ctx context.Context, dir string) (names []string, err error) {
 				names = append(names, e.Name())
 			}
 		}
+
 		if n += len(entries); n >= maxEntries {
 			const message = "%s: more than %d entries: the others are not looked at: %w"
 			return names, fmt.Errorf(message, dir, maxEntries, errTooMuch)
 		}
+
 		if len(entries) == 0 || err != nil {
 			break // at the end, or where it cannot go on
 		}
@@ -271,16 +282,19 @@ func (r *Reader) meet(d *watched, path string) {
 	if before, known := d.passed[path]; known && os.SameFile(before, info) && before.Mode() == info.Mode() {
 		return
 	}
+
 	d.forget(path)
 	r.opened++
 	file, id, err := r.open(path)
 	if absent(err) {
 		return
 	}
+
 	if errors.Is(err, fs.ErrPermission) {
 		d.passed[path], d.closed[path] = info, err // it is for others
 		r.changes++
 	}
+
 	if err != nil {
 		r.tell(path, err)
 		return
@@ -294,6 +308,7 @@ func (r *Reader) meet(d *watched, path string) {
 	_, _, err = f.header()
 	there, lockErr := alive(file)
 	f.file = nil
+
 	switch {
 	case lockErr != nil:
 		r.tell(path, lockErr)
@@ -339,6 +354,7 @@ func (r *Reader) admit(ctx context.Context, d *watched) error {
 	for _, f := range d.files {
 		files = append(files, f)
 	}
+
 	slices.SortFunc(files, older)
 	takeTurns(files)
 
@@ -370,6 +386,7 @@ func (r *Reader) load(d *watched, f *foreign) {
 		d.spent += f.cost
 		return
 	}
+
 	r.opened++
 	err := f.use(func() (err error) {
 		if err = f.id.check(f.path); err == nil {
@@ -377,6 +394,7 @@ func (r *Reader) load(d *watched, f *foreign) {
 		}
 		return err
 	})
+
 	if err == nil {
 		f.wrong = nil
 		f.pauses.Reset()
@@ -384,6 +402,7 @@ func (r *Reader) load(d *watched, f *foreign) {
 		r.changes++
 		return
 	}
+
 	if !errors.Is(err, errTooMuch) {
 		d.spent += min(f.cost, rest)
 	}
@@ -402,10 +421,12 @@ func (r *Reader) leaveOut(f *foreign, err error) {
 		f.dir.trusted = false
 		err = nil
 	}
+
 	f.objects, f.images, f.wrong = nil, nil, err
 	if f.isWrong() {
 		f.pauses.Fail(time.Now())
 	}
+
 	r.changes++
 	if err != nil {
 		r.tell(f.path, err)

@@ -75,6 +75,7 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 	if err != nil {
 		return 0, err
 	}
+
 	n := used - r.begin
 	if n < 0 {
 		return 0, r.bad(HeaderUsed, "%d bytes, want at least the %d before the slots", used, r.begin)
@@ -91,6 +92,7 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 	if err := r.read(last[:], used-1); err != nil {
 		return 0, err
 	}
+
 	r.size, r.left = int(n), 2*(maxPasses+2)*int(n)
 	r.makeList(r.size / minSlot)
 	if whole || r.restless || r.size <= r.windowSize() {
@@ -103,6 +105,7 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 	if err := r.walk(); err != nil {
 		return cost, err
 	}
+
 	if r.passes() > maxPasses {
 		_, err = r.copySlots()
 		return cost, err
@@ -139,10 +142,12 @@ func (r *foreign) settle() error {
 				return err
 			}
 		}
+
 		p := r.data[at:]
 		if le.Uint32(p[SlotSequence:]) != le.Uint32(window[at-from+SlotSequence:]) {
 			le.PutUint32(p[SlotSequence:], 0)
 		}
+
 		slot, err := r.slot(at)
 		if len(slot) == 0 {
 			return err
@@ -190,6 +195,7 @@ func (r *foreign) slot(at int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	size := binary.LittleEndian.Uint32(p[SlotSize:])
 	if size < minSlot || size%SlotAlign != 0 || uint64(size) > uint64(r.size-at) {
 		return nil, nil
@@ -288,10 +294,12 @@ func (r *foreign) walk() error {
 		if err != nil {
 			return err
 		}
+
 		if len(p) == 0 {
 			r.note(r.bad(r.begin+int64(at), "a slot with a size that it cannot have"))
 			break
 		}
+
 		if sequence := r.inUse(at, p); sequence != 0 {
 			if s, err := r.check(p, r.begin+int64(at)); err != nil {
 				r.note(err)
@@ -302,6 +310,7 @@ func (r *foreign) walk() error {
 		}
 		at += len(p)
 	}
+
 	order := func(a, b foreignInstance) int {
 		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.at, b.at))
 	}
@@ -403,6 +412,7 @@ func (r *foreign) check(p []byte, slot int64) (s filled, err error) {
 	if uint64(object) >= uint64(len(r.objects)) || uint64(length) > uint64(len(p)-SlotBody) {
 		return s, r.bad(slot, "a slot of object %d with %d bytes", object, length)
 	}
+
 	s.object = int(object)
 	block := p[SlotBody:][:length]
 	if r.objects[object].Multi {
@@ -410,6 +420,7 @@ func (r *foreign) check(p []byte, slot int64) (s filled, err error) {
 		if err != nil {
 			return s, r.bad(slot, "an instance: %v", err)
 		}
+
 		name, err := in.Name()
 		if err != nil {
 			return s, r.bad(slot, "an instance: %v", err)
@@ -417,11 +428,13 @@ func (r *foreign) check(p []byte, slot int64) (s filled, err error) {
 		if len(name) > 2*MaxName {
 			return s, r.bad(slot, "an instance with a name of %d bytes, the most are %d", len(name), 2*MaxName)
 		}
+
 		name, _, _ = wire.CutUTF16(name)
 		s.name, s.uniqueID = name[:len(name)&^1], in.UniqueID()
 		s.parent, s.slot = in.Parent()
 		block = rest
 	}
+
 	values, rest, err := perfdata.CutCounterBlock(block)
 	if want := r.images[object].Block; err != nil || len(values) != want || len(rest) != 0 {
 		return s, r.bad(slot, "a counter block of %d bytes, want %d", len(block), want)

@@ -44,6 +44,7 @@ func readSchema(text []byte, heads []int) ([]*provider.Object, error) {
 			return err
 		})
 	})
+
 	if err == nil && len(s.Objects) < len(heads) {
 		err = fmt.Errorf("%d objects, the file has %d: %w", len(s.Objects), len(heads), errSchema)
 	}
@@ -76,6 +77,7 @@ func (r *schemaReader) readObject(most int) (o registration.Object, err error) {
 		}
 		return r.skip()
 	})
+
 	if err == nil {
 		err = checkName(o.Name)
 	}
@@ -91,6 +93,7 @@ func (r *schemaReader) readCounter(seen map[string]bool) (c registration.Counter
 		Detail provider.Detail `json:"detail"`
 		Base   string          `json:"base"`
 	}
+
 	if err := r.json.Decode(&text); err != nil {
 		return c, err
 	}
@@ -100,10 +103,12 @@ func (r *schemaReader) readCounter(seen map[string]bool) (c registration.Counter
 	if _, err := counter.ParseType(text.Type); err != nil {
 		return c, fmt.Errorf("counter %q: %w", text.Name, err)
 	}
+
 	lower := strings.ToLower(text.Name)
 	if seen[lower] {
 		return c, fmt.Errorf("two counters are called %q: %w", text.Name, errSchema)
 	}
+
 	seen[lower] = true
 	return registration.Counter{
 		Text: text.Text, Type: text.Type, Scale: text.Scale, Detail: text.Detail, BaseSlot: text.Base,
@@ -148,6 +153,7 @@ func (r *schemaReader) each(open json.Delim, f func() error) error {
 	if begin != open {
 		return fmt.Errorf("%.40q where %q was expected: %w", fmt.Sprint(begin), open, errSchema)
 	}
+
 	for r.json.More() {
 		if err := f(); err != nil {
 			return err

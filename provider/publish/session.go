@@ -40,6 +40,7 @@ func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.
 		return err
 	}
 	defer p.view.reader.giveBack()
+
 	if p.view.last.Load() != p {
 		return nil
 	}
@@ -49,6 +50,7 @@ func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.
 			w.Definitions(m.layout)
 		}
 	}
+
 	if q.Metadata {
 		return nil
 	}
@@ -60,6 +62,7 @@ func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.
 		c.whole = true
 		err = c.collect(ctx, w)
 	}
+
 	if err != nil {
 		return err
 	}
@@ -98,10 +101,12 @@ func newCollection(p *published, q *provider.Query) *collection {
 		fixed:     make([]bool, len(p.objects)),
 		room:      maxBlock,
 	}
+
 	listed := map[uint32]bool{}
 	for _, index := range q.Objects {
 		listed[index] = true
 	}
+
 	for _, m := range p.objects {
 		c.wanted = append(c.wanted, q.Global || listed[m.object.Index])
 		c.room -= int64(m.layout.ObjectBytes())
@@ -156,6 +161,7 @@ func (c *collection) readAll(ctx context.Context) error {
 				round, done[i] = append(round, m), true
 			}
 		}
+
 		if len(round) == 0 {
 			return nil
 		}
@@ -183,6 +189,7 @@ func (c *collection) readFiles(ctx context.Context, objects []*merged) error {
 			}
 		}
 	}
+
 	for _, f := range late {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -210,6 +217,7 @@ func (c *collection) readFile(f *foreign, share int64) bool {
 	if f.dir != nil {
 		limit = c.reader.opt.Budget - f.dir.spent - c.spent[f.dir]
 	}
+
 	var cost int64
 	err := f.use(func() (err error) {
 		cost, err = f.sample(limit, share, c.whole)
@@ -218,6 +226,7 @@ func (c *collection) readFile(f *foreign, share int64) bool {
 	if errors.Is(err, errShare) {
 		return false
 	}
+
 	if err != nil {
 		f.live = f.live[:0]
 	}
@@ -239,6 +248,7 @@ func (c *collection) accept(f *foreign, err error) {
 		f.forget()
 		const message = "%s: a sample has no room for its instances, which need %d bytes of %d: %w"
 		c.fault(f, fmt.Errorf(message, f.path, room, c.room, errTooMuch))
+
 	default:
 		c.room -= room
 		if f.fault != nil {
@@ -294,6 +304,7 @@ func (c *collection) write(ctx context.Context, w *provider.Writer, m *merged, f
 			return nil // it is about to end
 		}
 	}
+
 	o := w.Object(m.layout)
 	for _, p := range parts {
 		err := p.file.reading(func() error { return c.writePart(ctx, &o, m, p, fixed) })
@@ -325,6 +336,7 @@ func (c *collection) writePart(
 		case !there:
 			continue
 		}
+
 		if m.object.Multi {
 			o.Instance(c.instance(p.file, in, &s))
 		}
@@ -348,6 +360,7 @@ func (c *collection) instance(f *foreign, in foreignInstance, s *filled) provide
 	if shown {
 		k = f.parentOf(object, s.slot)
 	}
+
 	if k < 0 {
 		c.orphan(f, in)
 		return out

@@ -63,6 +63,7 @@ func (b *titleBook) object(text, variant string) uint32 {
 		}
 		index = b.find(next(index), 0, text)
 	}
+
 	if b.objects[index] {
 		index = b.goBeyond(0, text) // for this object alone
 	}

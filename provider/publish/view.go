@@ -80,21 +80,25 @@ func (v *View) refresh(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+
 	if r.closed.Load() && r.dirs != nil {
 		r.dirs = nil
 		r.changes++
 	}
+
 	for _, d := range r.dirs {
 		if err := r.look(ctx, d); err != nil {
 			return err
 		}
 	}
+
 	if err := v.probe(ctx); err != nil {
 		return err
 	}
 	if v.merged && v.seen == r.changes {
 		return nil
 	}
+
 	v.faults = nil // of files that may not be there any more
 	defer v.note()
 
@@ -104,10 +108,12 @@ func (v *View) refresh(ctx context.Context) error {
 			files = append(files, f)
 		}
 	}
+
 	m := r.newMerger()
 	if err := m.merge(ctx, files, v.wants); err != nil {
 		return err
 	}
+
 	v.replace(m)
 	v.taken, v.unfit = m.taken, m.faults
 	v.seen, v.merged = r.changes, true
@@ -120,6 +126,7 @@ func (v *View) probe(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
+
 	for _, f := range p.files {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -137,6 +144,7 @@ func (v *View) replace(m *merger) {
 		v.last.Store(nil)
 		return
 	}
+
 	next := &published{view: v, objects: m.objects, shown: m.shown}
 	of := map[*foreign]bool{}
 	for _, o := range m.objects {
@@ -148,6 +156,7 @@ func (v *View) replace(m *merger) {
 			}
 		}
 	}
+
 	slices.SortFunc(next.files, older)
 	if old := v.last.Load(); old != nil && reflect.DeepEqual(old.declared, next.declared) {
 		old.objects, old.shown, old.files = next.objects, next.shown, next.files
@@ -189,6 +198,7 @@ func (v *View) note() {
 		for _, err := range d.closed {
 			left.add(OthersClosed, fmt.Errorf("what another account publishes may not be read by this one: %w", err))
 		}
+
 		for _, f := range d.files {
 			add(f.wrong, r.reliesOn(f))
 		}
@@ -197,10 +207,12 @@ func (v *View) note() {
 		if d.owners.squatted && v.taken[OthersObject].Err == nil {
 			continue
 		}
+
 		for _, err := range d.owners.wrong {
 			left.add(OwnersFault, err)
 		}
 	}
+
 	for _, f := range slices.Concat(v.unfit, v.faults) {
 		add(f.err, r.reliesOn(f.file))
 	}

@@ -34,6 +34,7 @@ func ParseHeader(file string, data []byte) (*Header, Findings) {
 		code, comment = withoutComments(line, comment)
 		h.line(r, n, code)
 	}
+
 	if len(h.Symbols) == 0 && len(r.findings) == 0 {
 		r.fault(Position{}, "no #define")
 	}
@@ -70,10 +71,12 @@ func (h *Header) line(r *report, n int, line string) {
 	if !is {
 		return
 	}
+
 	rest, is = strings.CutPrefix(strings.TrimLeft(rest, " \t"), "define")
 	if !is || rest != "" && !strings.ContainsAny(rest[:1], " \t") {
 		return
 	}
+
 	words := strings.Fields(rest)
 	at := func(word string) Position {
 		return Position{n, column(line, len(line)-len(rest)+strings.Index(rest, word))}
@@ -86,18 +89,21 @@ func (h *Header) line(r *report, n int, line string) {
 	case len(words) == 1:
 		return // an include guard
 	}
+
 	name, value := words[0], strings.Trim(words[1], "()")
 	if msg := symbolFault(name); msg != "" {
 		r.fault(at(name), "symbol %q %s", name, msg)
 		h.gaps[len(h.Symbols)] = true
 		return
 	}
+
 	number, err := strconv.ParseUint(value, 0, 32)
 	if err != nil || len(words) > 2 {
 		r.fault(Position{n, column(line, len(line)-len(strings.TrimLeft(rest[strings.Index(rest, name)+len(name):], " \t")))},
 			"%s is %q: want a number", name, strings.Join(words[1:], " "))
 		number = uint64(h.next()) // the symbol is there, whatever its number
 	}
+
 	key := strings.ToLower(name) // of letters that ASCII has
 	if other, twice := h.lines[key]; twice {
 		r.fault(at(name), "symbol %s stands in line %d already", name, other)
@@ -126,6 +132,7 @@ func (h *Header) checkNumbers(r *report) {
 		if h.gaps[i] {
 			want = s.Number
 		}
+
 		switch other, twice := taken[s.Number]; {
 		case twice:
 			r.fault(s.Position, "%s has number %d, which is that of %s", s.Name, s.Number, other)

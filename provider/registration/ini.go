@@ -59,17 +59,20 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 			section = ini.section(r, at, text, seen)
 			continue
 		}
+
 		if section == "" {
 			if len(seen) == 0 {
 				r.fault(at, "%q stands before the first section: want [info]", text)
 			}
 			continue // of a section that is none, nothing is read
 		}
+
 		entry, ok := parseEntry(r, n, line)
 		if !ok {
 			ini.unread[section] = true
 			continue
 		}
+
 		key := section + "\x00" + strings.ToLower(entry.Key)
 		if first, twice := keys[key]; twice {
 			r.fault(entry.Position, "%s stands in line %d already, and Windows takes that one", entry.Key, first)
@@ -90,6 +93,7 @@ func (ini *INI) section(r *report, at Position, text string, seen map[string]int
 		ini.unread[""] = true
 		return ""
 	}
+
 	name = strings.ToLower(name)
 	first, twice := seen[name]
 	seen[name] = at.Line
@@ -119,6 +123,7 @@ func parseEntry(r *report, n int, line string) (Entry, bool) {
 		r.fault(at, "no key before the =")
 		return Entry{}, false
 	}
+
 	trimmed := strings.Trim(value, " ")
 	start := len(key) + 1 + strings.Index(value, trimmed)
 	return Entry{name, trimmed, at, Position{n, column(line, start)}}, true
@@ -131,6 +136,7 @@ func (ini *INI) info(r *report, e Entry) {
 		if msg := keyFault(e.Value); msg != "" {
 			r.fault(e.ValueAt, "drivername %q %s", e.Value, msg)
 		}
+
 	case "symbolfile":
 		ini.SymbolFile = e
 		switch {
@@ -139,6 +145,7 @@ func (ini *INI) info(r *report, e Entry) {
 		case strings.ContainsAny(e.Value, `\/:`):
 			r.fault(e.ValueAt, "symbolfile %q has a path: the header stands beside the .ini file", e.Value)
 		}
+
 	case "trusted":
 		ini.Trusted = true
 	default:
@@ -174,6 +181,7 @@ func (ini *INI) text(r *report, e Entry) {
 		ini.unread["text"] = true
 		return
 	}
+
 	if e.Value == "" && !t.Help {
 		r.fault(e.ValueAt, "%s is empty", e.Key)
 	}
@@ -191,6 +199,7 @@ func parseTitle(r *report, e Entry) (Title, bool) {
 		r.fault(e.Position, "key %q does not end in _NAME or _HELP", e.Key)
 		return Title{}, false
 	}
+
 	symbol, language, ok := cutLast(rest, "_")
 	switch {
 	case !ok || !isLanguage(language):
@@ -218,6 +227,7 @@ func WriteINI(s *Schema, headerName string) []byte {
 	if s.Trusted {
 		b.WriteString("trusted=1\n")
 	}
+
 	languages, titles := s.languages(), s.titles()
 	b.WriteString("\n[objects]\n")
 	for _, t := range titles {
@@ -225,10 +235,12 @@ func WriteINI(s *Schema, headerName string) []byte {
 			fmt.Fprintf(&b, "%s_%s_NAME=\n", t.symbol, English)
 		}
 	}
+
 	b.WriteString("\n[languages]\n")
 	for _, id := range languages {
 		fmt.Fprintf(&b, "%s=\n", id)
 	}
+
 	b.WriteString("\n[text]\n")
 	for _, id := range languages {
 		for _, t := range titles {

@@ -19,6 +19,7 @@ func CheckINI(ini *INI, h *Header) Findings {
 	if ini.SymbolFile.Key == "" && ini.whole("info") {
 		r.fault(Position{}, "[info] has no symbolfile")
 	}
+
 	switch {
 	case !ini.whole("languages"):
 	case len(ini.Languages) == 0:
@@ -26,6 +27,7 @@ func CheckINI(ini *INI, h *Header) Findings {
 	case !slices.ContainsFunc(ini.Languages, func(e Entry) bool { return strings.EqualFold(e.Key, English) }):
 		r.warn(ini.Languages[0].Position, "[languages] has no %s: programs ask for the English names", English)
 	}
+
 	switch {
 	case !ini.whole("objects"):
 	case !ini.HasObjects:
@@ -33,12 +35,14 @@ func CheckINI(ini *INI, h *Header) Findings {
 	case len(ini.Objects) == 0:
 		r.fault(Position{}, "[objects] lists no object")
 	}
+
 	c := newINICheck(ini, h, r)
 	for _, t := range ini.Texts {
 		if !c.languages[t.Language] && ini.whole("languages") {
 			r.fault(t.Position, "%s: language %s is not in [languages]", t.Key, t.Language)
 		}
 	}
+
 	if h != nil {
 		c.checkSymbols()
 		c.checkTexts()
@@ -93,6 +97,7 @@ func (c *iniCheck) checkSymbols() {
 			}
 		}
 	}
+
 	if len(h.Symbols) == 0 || len(ini.Objects) == 0 || !ini.whole("objects") {
 		return
 	}
@@ -129,6 +134,7 @@ func (c *iniCheck) checkTexts() {
 	for language := range c.languages {
 		missing[language] = len(c.symbols)
 	}
+
 	for _, t := range c.ini.Texts {
 		key := keyOf(t.Symbol, t.Language)
 		if !t.Help && !named[key] && c.defines(t.Symbol) {
@@ -142,6 +148,7 @@ func (c *iniCheck) checkTexts() {
 			c.listMissing(language, missing[strings.ToUpper(language.Key)], named)
 		}
 	}
+
 	for _, t := range c.ini.Texts {
 		if t.Help && c.defines(t.Symbol) && c.languages[t.Language] && !named[keyOf(t.Symbol, t.Language)] {
 			c.fault(t.Position, "%s is the help text of a symbol without a name in language %s", t.Key, t.Language)

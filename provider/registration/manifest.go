@@ -79,10 +79,12 @@ func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 	if root == nil {
 		return m, r.sorted()
 	}
+
 	if root.name.Local != "instrumentationManifest" {
 		r.fault(root.Position, "the document is <%s>: want <instrumentationManifest>", root.name.Local)
 		return m, r.sorted()
 	}
+
 	found := false
 	root.all("counters", func(e *element) {
 		found = true
@@ -106,6 +108,7 @@ func (m *Manifest) counters(r *report, e *element) {
 			m.Providers = append(m.Providers, readProvider(r, c))
 		}
 	}
+
 	if len(m.Providers) == 0 {
 		r.fault(e.Position, "<counters> has no <provider>")
 	}
@@ -122,6 +125,7 @@ func readProvider(r *report, e *element) ManifestProvider {
 			p.Sets = append(p.Sets, readSet(r, c))
 		}
 	}
+
 	if len(p.Sets) == 0 {
 		r.fault(e.Position, "<provider> has no <counterSet>")
 	}
@@ -137,6 +141,7 @@ func readSet(r *report, e *element) ManifestSet {
 	if s.Instances == "" {
 		s.Instances = "single"
 	}
+
 	for _, c := range e.children {
 		switch c.name.Local {
 		case "counter":
@@ -148,6 +153,7 @@ func readSet(r *report, e *element) ManifestSet {
 			}
 		}
 	}
+
 	if len(s.Counters) == 0 {
 		r.fault(e.Position, "<counterSet> %q has no <counter>", s.Name)
 	}
@@ -162,6 +168,7 @@ func readCounter(r *report, e *element) ManifestCounter {
 		Detail: e.attr("detailLevel"), Aggregate: e.attr("aggregate"), Position: e.Position,
 		Base: idOf(e, "baseID"), PerfTime: idOf(e, "perfTimeID"), PerfFreq: idOf(e, "perfFreqID"), Multi: idOf(e, "multiCounterID"),
 	}
+
 	c.Type, _ = counter.ParseType(e.attr("type"))
 	scale, _ := strconv.ParseInt(e.attr("defaultScale"), 10, 32)
 	c.Scale = int32(scale)

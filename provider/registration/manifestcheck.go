@@ -46,10 +46,12 @@ func checkReferences(r *report, e *element, s *ManifestSet) {
 		if c.ID == NoID {
 			continue
 		}
+
 		if other, twice := byID[c.ID]; twice {
 			r.fault(places[i].at("id"), "id=%d is that of the counter in line %d", c.ID, other.Line)
 			continue
 		}
+
 		byID[c.ID] = c
 		name := strings.ToLower(c.Name)
 		if line, twice := names[name]; twice && name != "" {
@@ -57,6 +59,7 @@ func checkReferences(r *report, e *element, s *ManifestSet) {
 		}
 		names[name] = c.Line
 	}
+
 	for i := range s.Counters {
 		c := &s.Counters[i]
 		if _, known := c.Type.Info(); c.Type == 0 && places[i].attr("type") == "" || !known {
@@ -106,6 +109,7 @@ func checkDisplay(r *report, e *element, c *ManifestCounter) {
 			r.fault(e.Position, "<counter> has no description and is not noDisplay")
 		}
 	}
+
 	has := func(name string) bool { return slices.Contains(c.Attributes, name) }
 	for _, pair := range [][2]string{
 		{"noDisplay", "noDigitGrouping"}, {"noDisplay", "displayAsHex"}, {"noDisplay", "displayAsReal"},
@@ -131,6 +135,7 @@ func (m *Manifest) checkUnique(r *report) {
 		}
 		taken[key] = at.Line
 	}
+
 	for _, p := range m.Providers {
 		if !p.Guid.IsZero() {
 			unique("GUID", p.Guid.String(), p.Position)

@@ -24,6 +24,7 @@ func ManifestOf(s *Schema) (*Manifest, error) {
 	if s.Binary == "" {
 		missing("the binary that holds the provider's texts")
 	}
+
 	p := ManifestProvider{Guid: s.Guid, Name: s.Driver, Binary: s.Binary, Symbol: symbolOf(s.Driver) + "_PROVIDER"}
 	for i := range s.Objects {
 		o := &s.Objects[i]
@@ -56,6 +57,7 @@ func setOf(s *Schema, o *Object) ManifestSet {
 	if o.Multi {
 		set.Instances = "multiple"
 	}
+
 	b := &setBuilder{set: &set, bases: map[string]uint32{}, clock: [2]uint32{NoID, NoID}}
 	for i := range o.Counters {
 		b.add(&o.Counters[i])
@@ -79,6 +81,7 @@ func (b *setBuilder) add(from *Counter) {
 	if c.Help == "" {
 		c.Help = c.Name
 	}
+
 	at := b.append(c)
 	info, _ := t.Info()
 	switch {
@@ -87,6 +90,7 @@ func (b *setBuilder) add(from *Counter) {
 	case needsBaseID(t):
 		b.set.Counters[at].Base = b.base(from, info.Base)
 	}
+
 	if needsObjectClock(t) {
 		if b.clock[0] == NoID {
 			b.clock[0] = b.hidden(b.set.Symbol+"_TIME", counter.LargeRawCount)

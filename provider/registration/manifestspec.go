@@ -82,6 +82,7 @@ func checkElement(r *report, e *element) {
 	if !ok {
 		return
 	}
+
 	for _, a := range spec.attrs {
 		found, ok := e.find(a.name)
 		switch {
@@ -93,12 +94,14 @@ func checkElement(r *report, e *element) {
 			}
 		}
 	}
+
 	for _, a := range e.attrs {
 		known := func(s attrSpec) bool { return s.name == a.name }
 		if a.space == "" && !slices.ContainsFunc(spec.attrs, known) {
 			r.fault(a.Position, "<%s> has no attribute %s%s", e.name.Local, a.name, didYouMeanOf(a.name, spec.attrNames()))
 		}
 	}
+
 	for _, c := range e.children {
 		if !slices.Contains(spec.children, c.name.Local) {
 			r.fault(c.Position, "<%s> has no element <%s>%s", e.name.Local, c.name.Local,

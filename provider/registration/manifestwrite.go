@@ -15,6 +15,7 @@ func WriteManifest(m *Manifest) []byte {
 	w.open("instrumentationManifest", "xmlns", "http://schemas.microsoft.com/win/2004/08/events")
 	w.open("instrumentation")
 	w.open("counters", "xmlns", CountersNamespace, "schemaVersion", "1.1")
+
 	for i := range m.Providers {
 		p := &m.Providers[i]
 		w.open("provider", "applicationIdentity", p.Binary, "providerGuid", p.Guid.String(),
@@ -24,6 +25,7 @@ func WriteManifest(m *Manifest) []byte {
 		}
 		w.close("provider")
 	}
+
 	w.close("counters")
 	w.close("instrumentation")
 	w.close("instrumentationManifest")
@@ -77,6 +79,7 @@ func (w *xmlWriter) set(s *ManifestSet) {
 			w.tag("counter", "/>", attrs)
 			continue
 		}
+
 		w.open("counter", attrs...)
 		w.open("counterAttributes")
 		for _, a := range c.Attributes {

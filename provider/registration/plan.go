@@ -150,6 +150,7 @@ func (in Install) Plan() Plan {
 	if in.INI != "" {
 		p = in.version1()
 	}
+
 	if in.Manifest != "" {
 		command := []string{"lodctr", "/M:" + in.Manifest}
 		if in.Directory != "" {
@@ -167,20 +168,24 @@ func (in Install) version1() Plan {
 	if len(export) == 0 {
 		export = []string{in.Driver}
 	}
+
 	text := func(name, value, otherwise string) Step {
 		if value == "" {
 			value = otherwise
 		}
 		return set(performance, name, Value{Type: TypeString, Strings: []string{value}})
 	}
+
 	var p Plan
 	if in.Open == "" { // it is winperf-provider.dll
 		p = Plan{{Action: Action{Kind: MakePublished}}}
 	}
+
 	p = append(p, Step{Action: Action{Kind: CreateKey, Key: performance}})
 	if len(in.Publishers) > 0 {
 		p = append(p, set(performance, Publishers, Value{Type: TypeMultiString, Strings: in.Publishers}))
 	}
+
 	p = append(p, Plan{
 		text("Library", in.Library, ""),
 		text("Open", in.Open, "WinperfOpen"),

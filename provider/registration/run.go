@@ -41,6 +41,7 @@ func (p Plan) Run(ctx context.Context, sys System, done func(Action)) error {
 		if err == nil {
 			continue
 		}
+
 		errs := []error{fmt.Errorf("%s: %w", s.Action, err)}
 		for _, f := range slices.Backward(undo) {
 			if err := f(); err != nil {
@@ -62,6 +63,7 @@ func (s Step) run(ctx context.Context, sys System) (undo []func() error, err err
 			undo = append(undo, func() error { _, err := sys.DeleteKey(key); return err })
 		}
 		return undo, err
+
 	case SetValue, DeleteValue:
 		return a.change(sys)
 	case DeleteKey:
@@ -70,23 +72,27 @@ func (s Step) run(ctx context.Context, sys System) (undo []func() error, err err
 			undo = append(undo, func() error { _, err := sys.CreateKey(a.Key); return err })
 		}
 		return undo, err
+
 	case CheckValue:
 		_, found, err := sys.Value(a.Key, a.Name)
 		if err == nil && !found {
 			err = errors.New("it is not there, although the command before reported success")
 		}
 		return nil, err
+
 	case CheckNames:
 		return nil, a.checkNames(sys)
 	case MakePublished:
 		return nil, sys.MakePublished() // it stays: others publish there, too
 	}
+
 	before := false
 	if a.Name != "" {
 		if _, before, err = sys.Value(a.Key, a.Name); err != nil {
 			return nil, err
 		}
 	}
+
 	if err := sys.Run(ctx, a.Command); err != nil {
 		return nil, err
 	}
@@ -105,6 +111,7 @@ func (a Action) checkNames(sys System) error {
 	if !found || first.Type != TypeDWord {
 		return errors.New("it is no number")
 	}
+
 	table, found, err := sys.Value(englishTable, "Counter")
 	if err != nil {
 		return err
@@ -118,6 +125,7 @@ func (a Action) checkNames(sys System) error {
 	for i := 0; i+1 < len(table.Strings); i += 2 {
 		names[table.Strings[i]] = table.Strings[i+1]
 	}
+
 	for i, want := range a.Value.Strings {
 		title := fmt.Sprint(uint64(first.Number) + 2*uint64(i))
 		if got := names[title]; want != "" && got != want {
@@ -135,10 +143,12 @@ func (a Action) change(sys System) (undo []func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	back := func() error { return sys.DeleteValue(a.Key, a.Name) }
 	if found {
 		back = func() error { return sys.SetValue(a.Key, a.Name, old) }
 	}
+
 	switch {
 	case a.Kind == SetValue:
 		err = sys.SetValue(a.Key, a.Name, a.Value)
@@ -147,6 +157,7 @@ func (a Action) change(sys System) (undo []func() error, err error) {
 	default:
 		return nil, nil
 	}
+
 	if err != nil {
 		return nil, err
 	}

@@ -83,6 +83,7 @@ func ParseSchema(file string, data []byte) (*Schema, error) {
 			err = errors.New("more text behind the schema")
 		}
 	}
+
 	if err != nil {
 		at := d.InputOffset()
 		var syntax *json.SyntaxError
@@ -95,6 +96,7 @@ func ParseSchema(file string, data []byte) (*Schema, error) {
 		}
 		return nil, NewFinding(file, positionOf(data, at-1), err.Error())
 	}
+
 	if err := s.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -121,6 +123,7 @@ func (s *Schema) Check() error {
 			more++
 		}
 	}
+
 	fault := func(format string, args ...any) { add(fmt.Errorf(format, args...)) }
 	if msg := keyFault(s.Driver); msg != "" {
 		fault("driver %q: %s", s.Driver, msg)
@@ -131,6 +134,7 @@ func (s *Schema) Check() error {
 	if strings.ContainsAny(s.Binary, `\/`) {
 		fault("binary %q: want a file name without a path", s.Binary)
 	}
+
 	symbols := map[string]bool{}
 	check := func(what, symbol string, english Text, others map[string]Text) {
 		if msg := symbolFault(symbol); msg != "" {
@@ -138,10 +142,12 @@ func (s *Schema) Check() error {
 		} else if symbols[strings.ToLower(symbol)] {
 			fault("%s %q: symbol %s stands for something else already", what, english.Name, symbol)
 		}
+
 		symbols[strings.ToLower(symbol)] = true
 		if msg := english.fault(); msg != "" {
 			fault("%s %s: %s", what, symbol, msg)
 		}
+
 		for _, language := range slices.Sorted(maps.Keys(others)) {
 			switch msg := others[language].fault(); {
 			case !isLanguage(language):
@@ -153,6 +159,7 @@ func (s *Schema) Check() error {
 			}
 		}
 	}
+
 	guids := map[winperf.GUID]string{}
 	for i := range s.Objects {
 		o := &s.Objects[i]
@@ -160,6 +167,7 @@ func (s *Schema) Check() error {
 		if other, taken := guids[o.Guid]; taken && !o.Guid.IsZero() {
 			fault("object %s: it has the GUID of %s", o.Symbol, other)
 		}
+
 		guids[o.Guid] = o.Symbol
 		for k := range o.Counters {
 			c := &o.Counters[k]
@@ -171,6 +179,7 @@ func (s *Schema) Check() error {
 			}
 		}
 	}
+
 	if len(errs) == 0 {
 		for _, o := range s.ProviderObjects(2) {
 			for _, err := range apart(o.Check()) {
@@ -234,6 +243,7 @@ func (s *Schema) languages() []string {
 			ids[id] = true
 		}
 	}
+
 	for i := range s.Objects {
 		add(s.Objects[i].Languages)
 		for k := range s.Objects[i].Counters {

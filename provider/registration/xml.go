@@ -71,11 +71,13 @@ func parseXML(r *report, data []byte) *element {
 		r.fault(Position{1, 1}, "text is UTF-16 with the high byte first: want UTF-8 or UTF-16LE")
 		return nil
 	}
+
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.CharsetReader = charset
 	at := places{data: data, Position: Position{1, 1}}
 	var root *element
+
 	var open []*element
 	for {
 		begin := d.InputOffset()
@@ -86,6 +88,7 @@ func parseXML(r *report, data []byte) *element {
 			}
 			break
 		}
+
 		switch t := token.(type) {
 		case xml.StartElement:
 			e := newElement(&at, begin, d.InputOffset(), &t)
@@ -104,6 +107,7 @@ func parseXML(r *report, data []byte) *element {
 			open = open[:len(open)-1]
 		}
 	}
+
 	if root == nil && len(r.findings) == 0 {
 		r.fault(Position{}, "no element")
 	}

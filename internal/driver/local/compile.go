@@ -46,6 +46,7 @@ func wantedCounters(o *provider.Object, parts []selection.Part) (counters []uint
 			want, asking = max(want, asks), append(asking, &parts[i])
 		}
 	}
+
 	for k := range o.Counters {
 		c := &o.Counters[k]
 		named := func(p *selection.Part) bool {

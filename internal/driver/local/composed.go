@@ -75,12 +75,14 @@ func (c *composed) open(ctx context.Context, m *member) (winperf.Source, error) 
 	if m.err != nil && (m.closed || errors.Is(m.err, winperf.ErrNotSupported) || !m.pauses.Over(c.now())) {
 		return nil, m.err
 	}
+
 	src, err := m.open(ctx)
 	if err == nil {
 		m.source, m.err = src, nil
 		m.pauses.Reset()
 		return src, nil
 	}
+
 	if ctx.Err() == nil { // who stops waiting says nothing about the member
 		m.err = fmt.Errorf("%s: %w", m.name, err)
 		pause := m.pauses.Fail(c.now())
@@ -127,11 +129,13 @@ func (c *composed) Schema(ctx context.Context) (*winperf.Schema, error) {
 				schemas = append(schemas, s)
 			}
 		}
+
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		errs = append(errs, err)
 	}
+
 	if len(schemas) == 0 {
 		return nil, errors.Join(errs...)
 	}

@@ -48,6 +48,7 @@ func (c *composed) Compile(ctx context.Context, sel winperf.Selection) (winperf.
 			return nil, err
 		}
 	}
+
 	if ch.working == 0 {
 		return nil, errors.Join(ch.errs...)
 	}
@@ -73,6 +74,7 @@ func (ch *chooser) ask(ctx context.Context, m *member) error {
 	if m.fallback && ch.working > 0 && (ch.unsure || !ch.wanting()) || !ch.open() {
 		return nil
 	}
+
 	src, err := c.open(ctx, m)
 	if err == nil {
 		switch {
@@ -86,6 +88,7 @@ func (ch *chooser) ask(ctx context.Context, m *member) error {
 			err = ch.whole(ctx, m, src, ch.sel)
 		}
 	}
+
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -142,14 +145,17 @@ func (ch *chooser) whole(ctx context.Context, m *member, src winperf.Source, sel
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
+
 	objects, err := ch.probe(ctx, q)
 	if ctx.Err() != nil {
 		return errors.Join(ctx.Err(), q.Close())
 	}
+
 	first := len(ch.units) == 0
 	if objects == 0 && !first {
 		return errors.Join(err, q.Close())
 	}
+
 	if first {
 		ch.unsure = err != nil
 		ch.idle = err == nil && objects == 0 && ch.named()
@@ -164,6 +170,7 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 	defer cancel()
 	var sample winperf.Sample
 	defer sample.Release()
+
 	if err := q.Next(ctx, &sample); err != nil {
 		return 0, err
 	}
@@ -173,6 +180,7 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 		return 0, err
 	}
 	defer f.Release()
+
 	names, _ := nametable.FromSchema(schemaOf(f))
 	ch.resolve(names)
 	for o := range f.Objects() {
@@ -181,6 +189,7 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 			ch.reached[i] = ch.reached[i] || ch.parts[i].Wants(selection.Object{ID: o.ID()}) == selection.InFull
 		}
 	}
+
 	for _, costly := range schemaOf(f).Costly { // there, though not in this sample
 		ch.serve(names, costly)
 	}
@@ -219,6 +228,7 @@ func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
+
 	names, _ := nametable.FromSchema(schema)
 	ch.resolve(names)
 	for _, set := range schema.Sets {
@@ -227,6 +237,7 @@ func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) erro
 		if !wanted || known {
 			continue
 		}
+
 		q, err := src.Compile(ctx, sel)
 		if err != nil {
 			if ctx.Err() != nil {

@@ -62,6 +62,7 @@ func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	for _, u := range q.units {
 		q.learn(u)
 	}
+
 	if err := q.ask(ctx, s); err != nil {
 		return err
 	}
@@ -77,6 +78,7 @@ func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 		answered = true
 		u.give(s)
 	}
+
 	if !answered {
 		s.Parts = s.Parts[:0] // which hold nothing; the damage stays
 		return errors.Join(errs...)
@@ -105,6 +107,7 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 	if err := q.round.Begin(ctx, limit); err != nil {
 		return err
 	}
+
 	now := q.source.now()
 	q.asked = q.asked[:0]
 	for _, u := range q.units {
@@ -125,6 +128,7 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 			s.Damage = append(s.Damage, u.asked.Damage...)
 		}
 	}
+
 	if err := ctx.Err(); err != nil {
 		return err // who stops waiting says nothing about those that were asked
 	}
@@ -185,6 +189,7 @@ func (q *composedQuery) unite(s *winperf.Sample) {
 			q.schemas = append(q.schemas, schema)
 		}
 	}
+
 	if len(q.schemas) > 0 {
 		s.Schema = q.source.merged.merge(q.schemas)
 	}
@@ -212,6 +217,7 @@ func (q *composedQuery) Close() error {
 			}
 		})
 	}
+
 	wait.Wait()
 	q.units = nil
 	return errors.Join(errs...)

@@ -51,6 +51,7 @@ func mergeSchemas(parts []*winperf.Schema) *winperf.Schema {
 			}
 		}
 	}
+
 	for _, id := range languages {
 		nt := winperf.NameTable{Language: id}
 		var err, helpErr error
@@ -94,12 +95,14 @@ func mergeTables(parts []*winperf.Schema, id string, kind nametable.Kind, get fu
 			}
 		}
 	}
+
 	switch len(tables) {
 	case 0:
 		return nil, nil
 	case 1:
 		return tables[0], nil
 	}
+
 	texts := map[uint32]string{}
 	var errs []error
 	for _, b := range tables {
@@ -110,12 +113,14 @@ func mergeTables(parts []*winperf.Schema, id string, kind nametable.Kind, get fu
 			errs = append(errs, err)
 			continue
 		}
+
 		for index, text := range more {
 			if _, known := texts[index]; !known {
 				texts[index] = text
 			}
 		}
 	}
+
 	t, err := nametable.FromMap(nametable.Mixed, texts)
 	if err != nil {
 		return tables[0], errors.Join(append(errs, err)...)

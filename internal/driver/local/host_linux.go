@@ -13,10 +13,12 @@ func openHost(opt Options) (host, error) {
 	if err != nil {
 		return host{}, err
 	}
+
 	p, err := linuxhost.New(linuxhost.Options{FoldKernelThreads: opt.FoldKernelThreads})
 	if err != nil {
 		return host{}, err
 	}
+
 	// Windows' machine names are in capitals and without a domain; paths in
 	// logs and of other tools look like that.
 	name, _, _ = strings.Cut(name, ".")

@@ -21,6 +21,7 @@ func openHost(opt Options) (host, error) {
 		&member{name: "perflib", apart: true, open: func(context.Context) (winperf.Source, error) { return perflib.Open(perflib.Options{}) }},
 		&member{name: "pdh", fallback: true, open: func(context.Context) (winperf.Source, error) { return pdh.Open(pdh.Options{}) }},
 	)
+
 	if err != nil {
 		return host{}, err
 	}

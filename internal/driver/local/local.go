@@ -72,20 +72,24 @@ func newSource(h host, opt Options) (*source, error) {
 			opt.OnProblem(p)
 		}
 	}
+
 	d, err := provider.NewDispatcher(h.dispatch, append([]provider.Provider{h.provider}, opt.Providers...)...)
 	if err != nil {
 		return nil, err
 	}
+
 	s.dispatcher, s.dispatch = d, h.dispatch
 	if s.apart, err = provider.NewDispatcher(h.dispatch, h.provider); err != nil {
 		return nil, err
 	}
+
 	s.schema = &winperf.Schema{Names: []winperf.NameTable{d.Names()}, Interface: "local"}
 	for _, o := range d.Objects() {
 		if o.Costly {
 			s.schema.Costly = append(s.schema.Costly, o.Index)
 		}
 	}
+
 	if h.publish {
 		s.publishers = newPublishers(s, opt.Published)
 	}

@@ -79,6 +79,7 @@ func (p *publishers) wanted(sel winperf.Selection) (wants func(name string) bool
 			objects = append(objects, &part.Path.Object)
 		}
 	}
+
 	return func(name string) bool {
 		return slices.ContainsFunc(objects, func(n *selection.Name) bool { return n.Is(0, name) })
 	}, len(objects) > 0
@@ -91,6 +92,7 @@ func (q *publishedQuery) take(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+
 	if q.view == nil || q.closed {
 		return nil
 	}
@@ -109,17 +111,20 @@ func (q *publishedQuery) refresh(ctx context.Context) error {
 	if err != nil || now == q.provider {
 		return err
 	}
+
 	p := q.publishers
 	q.drop()
 	if now == nil {
 		return nil
 	}
+
 	q.provider = now
 	d, err := provider.NewDispatcher(p.host.dispatch, now)
 	if err != nil {
 		p.tell(err)
 		return nil
 	}
+
 	schema := *p.host.schema
 	schema.Names = slices.Clone(schema.Names)
 	schema.Names[0] = joinNames(schema.Names[0], d.Names())
@@ -156,10 +161,12 @@ func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) error {
 		return err
 	}
 	defer q.giveBack()
+
 	raw.Schema = q.schema
 	if q.dispatcher == nil || !q.q.Global && len(q.q.Objects) == 0 {
 		return nil
 	}
+
 	host := len(raw.Bytes)
 	block, err := q.dispatcher.Collect(ctx, q.q, raw.Bytes)
 	if err == nil {

@@ -27,12 +27,14 @@ func (t *troubles) add(p provider.Problem) {
 		Detail: fmt.Sprintf("provider %s: %s", p.Provider, p.Stage),
 		Err:    p.Err,
 	}
+
 	if p.Failures > 0 {
 		a.Detail += fmt.Sprintf(": failure %d", p.Failures)
 	}
 	if p.Pause > 0 {
 		a.Action = fmt.Sprintf("not asked for %v", p.Pause)
 	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last[t.n%maxTroubles] = a

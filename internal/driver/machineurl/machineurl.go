@@ -30,6 +30,7 @@ func Parse(rest, form, option string, check func(value string) bool) (machine, v
 	if !hasQuery {
 		return machine, "", nil
 	}
+
 	key, text, _ := strings.Cut(query, "=")
 	value, err = url.QueryUnescape(text)
 	if err != nil || key != option || value == "" || check != nil && !check(value) {

@@ -70,6 +70,7 @@ func (c *catalog) entry(o *object, info *winapi.CounterInfo) *entry {
 	if len(o.counters) == maxEntries {
 		return nil
 	}
+
 	e := &entry{title: o.title + 2 + 2*uint32(len(o.counters)), typ: counter.Type(info.Type)}
 	o.counters[key], c.changed = e, true
 	put(c.local, e.title, info.Counter)
@@ -101,6 +102,7 @@ func (c *catalog) schema() (*winperf.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	s.Names = append(s.Names, local.NameTable(localLanguage))
 	if len(c.english) > 0 {
 		english, err := nametable.FromMap(nametable.Mixed, c.english)

@@ -68,6 +68,7 @@ func text(f func(buf []uint16) (uint32, error)) ([]uint16, error) {
 			}
 			return nil, err
 		}
+
 		if size > maxUnits {
 			return nil, fmt.Errorf("%d characters are needed, at most %d are accepted: %w", size, maxUnits, winperf.ErrBadData)
 		}
@@ -108,11 +109,13 @@ func (c *client) Objects(machine string, costly, refresh bool) ([]string, error)
 	if costly {
 		detail |= winapi.PERF_DETAIL_COSTLY
 	}
+
 	b, err := text(func(buf []uint16) (uint32, error) {
 		size, err := c.calls.enumObjects(machine, buf, detail, refresh)
 		refresh = false // once is enough
 		return size, err
 	})
+
 	var all []string
 	if err == nil {
 		all, err = list(b)
@@ -132,17 +135,20 @@ func (c *client) Items(machine, object string) (counters, instances []string, mu
 		if nc > maxUnits || ni > maxUnits {
 			return nil, nil, false, failed(function, object, fmt.Errorf("%d and %d characters are needed: %w", nc, ni, winperf.ErrBadData))
 		}
+
 		cb, ib := make([]uint16, nc), make([]uint16, ni)
 		nc, ni, err = c.calls.enumItems(machine, object, cb, ib, winapi.PERF_DETAIL_WIZARD)
 		if tooSmall(err) {
 			continue
 		}
+
 		if err == nil && (int64(nc) > int64(len(cb)) || int64(ni) > int64(len(ib))) {
 			err = fmt.Errorf("%d and %d characters were written to buffers of %d and %d: %w", nc, ni, len(cb), len(ib), winperf.ErrBadData)
 		}
 		if err != nil {
 			return nil, nil, false, failed(function, object, err)
 		}
+
 		counters, err1 := list(cb[:nc])
 		instances, err2 := list(ib[:ni])
 		return counters, instances, len(ib) > 0, failed(function, object, errors.Join(err1, err2))

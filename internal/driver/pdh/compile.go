@@ -31,6 +31,7 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 			_ = q.close()
 		}
 	})
+
 	if left != nil {
 		return nil, fmt.Errorf("pdh: %w", left)
 	}
@@ -50,12 +51,14 @@ func (q *query) compile(ctx context.Context, sel winperf.Selection) (err error) 
 	}
 	q.open = true
 	q.source.queries[q] = struct{}{}
+
 	all := slices.Clone(sel.Paths)
 	for _, id := range sel.Objects {
 		if o := q.source.catalog.byID(id); o != nil {
 			all = append(all, whole(o.name))
 		}
 	}
+
 	if sel.Global || sel.Costly {
 		names, err := q.classes(sel)
 		if err != nil {
@@ -65,6 +68,7 @@ func (q *query) compile(ctx context.Context, sel winperf.Selection) (err error) 
 			all = append(all, whole(name))
 		}
 	}
+
 	for _, p := range all {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -73,6 +77,7 @@ func (q *query) compile(ctx context.Context, sel winperf.Selection) (err error) 
 			return err
 		}
 	}
+
 	q.metadata = sel.Metadata
 	q.settle()
 	return q.source.publish()
@@ -115,6 +120,7 @@ func (q *query) path(p winperf.Path) error {
 		}
 		objects = matching(&path.Object, names)
 	}
+
 	for _, o := range objects {
 		counters, multiple := []string{p.Counter}, p.HasInstance
 		if path.Counter.Wildcard() {
@@ -127,6 +133,7 @@ func (q *query) path(p winperf.Path) error {
 			}
 			counters, multiple = matching(&path.Counter, all), several
 		}
+
 		for _, name := range counters {
 			one := p
 			one.Object, one.Counter = o, name
@@ -163,27 +170,32 @@ func (q *query) add(p winperf.Path) error {
 	} else {
 		p.Machine = ""
 	}
+
 	if p.Index != 0 { // also #*: instances are told apart when they are read
 		p.Instance, p.Index = strings.TrimSuffix(p.Instance, "*")+"*", 0
 	}
 	p.Instance = strings.ReplaceAll(p.Instance, "?", "*") // PDH knows no other wildcard
 	text := p.String()
+
 	handle, english, err := q.addPath(p)
 	if err != nil && unknown(err) && p.Instance == "*" { // for an object without instances, as some write it
 		p.HasInstance, p.Instance = false, ""
 		handle, english, err = q.addPath(p)
 	}
+
 	if err != nil {
 		if unknown(err) {
 			return nil
 		}
 		return failed("PdhAddCounter", text, err)
 	}
+
 	info, err := q.source.counterInfo(handle, text)
 	if err != nil {
 		_ = c.removeCounter(handle)
 		return err
 	}
+
 	asAsked(&info, p)
 	o := q.source.catalog.object(info.Object)
 	e := q.source.catalog.entry(o, &info)
@@ -191,6 +203,7 @@ func (q *query) add(p winperf.Path) error {
 		_ = c.removeCounter(handle)
 		return fmt.Errorf("%s: more than %d counters of one object: %w", text, maxEntries, winperf.ErrBadData)
 	}
+
 	if english {
 		q.source.catalog.nameEnglish(o, e, p.Object, p.Counter)
 	}
@@ -198,6 +211,7 @@ func (q *query) add(p winperf.Path) error {
 	if slices.ContainsFunc(q.columns, func(other column) bool { return other.same(&col) }) {
 		return failed("PdhRemoveCounter", text, c.removeCounter(handle))
 	}
+
 	if e.typ.Clock() != counter.NoClock {
 		if base, err := c.timeBase(handle); err == nil {
 			col.frequency = base
@@ -253,6 +267,7 @@ func array(buf winapi.Memory, f func(winapi.Memory) (size, count uint32, err err
 				return buf, 0, fmt.Errorf("%d bytes are needed, at most %d are accepted: %w", size, maxBytes, winperf.ErrBadData)
 			}
 			buf = make(winapi.Memory, size/8+size/16+8)
+
 		case err != nil:
 			return buf, 0, err
 		case int64(size) > int64(buf.Bytes()):

@@ -38,6 +38,7 @@ func (q *cookedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	if err != nil {
 		return err
 	}
+
 	s.Time, s.Cooked, s.Readings = now, true, append(s.Readings, all...)
 	s.Schema = q.source.schema.Load()
 	return nil
@@ -51,6 +52,7 @@ func (q *cookedQuery) read(buf []winperf.Reading) (now time.Time, _ []winperf.Re
 	if err := q.collect(); err != nil {
 		return now, buf, err
 	}
+
 	q.samples++
 	now = q.source.calls.now().UTC()
 	for i := range q.columns {
@@ -59,6 +61,7 @@ func (q *cookedQuery) read(buf []winperf.Reading) (now time.Time, _ []winperf.Re
 		if isWhole(c.entry.typ) {
 			format = winapi.PDH_FMT_LARGE
 		}
+
 		err := c.readFormatted(q.source.calls, format, func(name string, occurrence int, v *winapi.PDH_FMT_COUNTERVALUE) {
 			r := winperf.Reading{Series: q.seriesOf(i, name, occurrence), Time: now, Status: q.status(c, v.CStatus)}
 			if r.Status == counter.OK {
@@ -66,6 +69,7 @@ func (q *cookedQuery) read(buf []winperf.Reading) (now time.Time, _ []winperf.Re
 			}
 			buf = append(buf, r)
 		})
+
 		if err != nil {
 			return now, buf, err
 		}
@@ -114,6 +118,7 @@ func (q *cookedQuery) status(c *column, s winapi.PdhStatus) counter.Status {
 	case winapi.PDH_INVALID_ARGUMENT, winapi.PDH_FUNCTION_NOT_FOUND:
 		return counter.Unsupported
 	}
+
 	if q.samples < c.entry.typ.Samples() {
 		return counter.NoPrevious // PDH says that the data are invalid
 	}
@@ -127,6 +132,7 @@ func (q *cookedQuery) seriesOf(i int, name string, occurrence int) *winperf.Seri
 	if s := q.series[key]; s != nil {
 		return s
 	}
+
 	if q.series == nil {
 		q.series = map[seriesKey]*winperf.Series{}
 	}
@@ -156,6 +162,7 @@ func (c *column) readFormatted(calls *calls, format uint32, each func(name strin
 		each(name, occurrence, &v)
 		return nil
 	}
+
 	buf, count, err := array(c.buf, func(buf winapi.Memory) (uint32, uint32, error) {
 		return calls.formattedArray(c.handle, format, buf)
 	})
@@ -166,10 +173,12 @@ func (c *column) readFormatted(calls *calls, format uint32, each func(name strin
 	} else if err != nil {
 		return failed(function, c.info.FullPath, err)
 	}
+
 	items, err := buf.FormattedItems(count)
 	if err != nil {
 		return failed(function, c.info.FullPath, err)
 	}
+
 	var names pdhraw.Splitter
 	for i := range items {
 		name, err := buf.Name(items[i].Name)

@@ -84,6 +84,7 @@ func (q *query) settle() {
 			Type: c.entry.typ, Scale: c.info.DefaultScale, TimeBase: c.frequency,
 		}
 	}
+
 	q.builder = pdhraw.New(q.source.machine, counters, pdhraw.Options{OwnClocks: true, Bad: func(text string) {
 		q.found = append(q.found, fmt.Errorf("pdh: %s: %w", text, winperf.ErrBadData))
 	}})
@@ -97,6 +98,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	if err := q.round.Take(ctx, q.source.line, 0); err != nil {
 		return fmt.Errorf("pdh: %w", err)
 	}
+
 	b := s.Add(&q.blocks)
 	q.buf, b.Bytes = b.Bytes, nil
 	if err := q.round.Call(q.source.line, q.run); err != nil {
@@ -200,10 +202,12 @@ func (q *query) read(i int) error {
 	if err != nil {
 		return failed(function, c.info.FullPath, err)
 	}
+
 	items, err := buf.RawItems(count)
 	if err != nil {
 		return failed(function, c.info.FullPath, err)
 	}
+
 	for k := range items {
 		name, err := buf.NameBytes(items[k].Name)
 		if err != nil {

@@ -31,6 +31,7 @@ func (s *source) refresh(ctx context.Context) (*winperf.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	c := &s.catalog
 	if c.infos == nil {
 		*c = catalog{
@@ -38,6 +39,7 @@ func (s *source) refresh(ctx context.Context) (*winperf.Schema, error) {
 			english: map[uint32]string{}, local: map[uint32]string{},
 		}
 	}
+
 	schema := s.schema.Load()
 	fresh := schema == nil
 	for _, id := range ids {
@@ -49,6 +51,7 @@ func (s *source) refresh(ctx context.Context) (*winperf.Schema, error) {
 			fresh = true
 		}
 	}
+
 	if fresh {
 		if schema, err = s.makeSchema(); err != nil {
 			return nil, err
@@ -67,6 +70,7 @@ func (s *source) load(id winperf.GUID) {
 	if err != nil {
 		c.damage = append(c.damage, err)
 	}
+
 	if info == nil {
 		return
 	}
@@ -82,6 +86,7 @@ func (s *source) load(id winperf.GUID) {
 	if c.english[set.Title] == "" {
 		c.english[set.Title] = id.String() // so that it can be asked for
 	}
+
 	if s.language.english() {
 		return
 	}
@@ -161,6 +166,7 @@ func (s *source) makeSchema() (*winperf.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if len(c.local) > 0 {
 		local, err := nametable.FromMap(nametable.Mixed, c.local)
 		if err != nil {

@@ -22,6 +22,7 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	if err != nil {
 		return nil, err
 	}
+
 	names, _ := nametable.FromSchema(schema) // who reads the schema is told of its damage
 	parts := selection.Resolve(sel, names)
 	var ids []counterset.Identifier
@@ -34,12 +35,14 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 			ids = append(ids, id)
 		}
 	}
+
 	q := newQuery(s)
 	if sel.Metadata {
 		err = q.session.describe(ids)
 	} else if left := q.line.Do(ctx, 0, func(context.Context) { err = q.session.start(ids) }); left != nil {
 		err = fmt.Errorf("compile: %w", left)
 	}
+
 	if err != nil {
 		_ = q.Close()
 		return nil, err
@@ -60,6 +63,7 @@ func wants(parts []selection.Part, set winperf.CounterSet) (filter string, wante
 		if p.Path != nil {
 			of = pathFilter(p.Path.Asked)
 		}
+
 		if !wanted {
 			filter, wanted = of, true
 		} else if !strings.EqualFold(of, filter) {

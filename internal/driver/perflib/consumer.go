@@ -66,6 +66,7 @@ func grown[T any](buf []T, max int, f func([]T) (int, error)) ([]T, error) {
 			}
 			buf = slices.Grow(buf[:0], need)
 			buf = buf[:cap(buf)]
+
 		case err != nil:
 			return buf, err
 		case n < 0 || n > len(buf):
@@ -113,6 +114,7 @@ func (c *consumer) Info(set winperf.GUID) (*counterset.Info, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+
 	info, err := counterset.ParseInfo(b)
 	switch {
 	case err != nil:

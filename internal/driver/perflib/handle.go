@@ -58,6 +58,7 @@ func (h *handle) Add(ids ...counterset.Identifier) ([]counterset.Identifier, err
 	if !h.open {
 		return nil, errClosed(function)
 	}
+
 	var b []byte
 	for _, id := range ids {
 		id.Status, id.Index = 0, 0
@@ -66,6 +67,7 @@ func (h *handle) Add(ids ...counterset.Identifier) ([]counterset.Identifier, err
 			return nil, &callError{Function: function, Set: id.Set, Err: err}
 		}
 	}
+
 	if len(b) > maxIdentifiers {
 		return nil, &callError{Function: function, Err: fmt.Errorf("%d bytes of identifiers, at most %d are accepted", len(b), maxIdentifiers)}
 	}
@@ -74,6 +76,7 @@ func (h *handle) Add(ids ...counterset.Identifier) ([]counterset.Identifier, err
 	if parseErr == nil && len(changed) != len(ids) {
 		parseErr = fmt.Errorf("%d identifiers came back, want %d: %w", len(changed), len(ids), winperf.ErrBadData)
 	}
+
 	if err = errors.Join(err, parseErr); err != nil {
 		return changed, &callError{Function: function, Err: err}
 	}
@@ -87,6 +90,7 @@ func (h *handle) Info() ([]counterset.Identifier, []byte, error) {
 	if !h.open {
 		return nil, nil, errClosed(function)
 	}
+
 	b, err := grown(make([]byte, 4096), maxIdentifiers, func(buf []byte) (int, error) {
 		return h.consumer.calls.queryInfo(h.query, buf)
 	})
@@ -94,6 +98,7 @@ func (h *handle) Info() ([]counterset.Identifier, []byte, error) {
 	if err == nil {
 		ids, err = counterset.ParseIdentifiers(b)
 	}
+
 	if err != nil {
 		return ids, nil, &callError{Function: function, Err: err}
 	}
@@ -108,11 +113,13 @@ func (h *handle) Data(buf []byte, spare int) ([]byte, error) {
 	if !h.open {
 		return buf[:0], errClosed(function)
 	}
+
 	room := buf[:max(0, cap(buf)-spare)]
 	b, err := grown(room, maxData, h.data)
 	if err != nil {
 		return b[:0], &callError{Function: function, Err: err}
 	}
+
 	if cap(b)-len(b) < spare { // it grew
 		b = append(make([]byte, 0, len(b)+len(b)/8+spare), b...)
 	}

@@ -42,6 +42,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	if err := q.round.Take(ctx, q.line, 0); err != nil {
 		return fmt.Errorf("counter sets: %w", err)
 	}
+
 	b := s.Add(&q.blocks)
 	q.buf, b.Bytes = b.Bytes, nil
 	if err := q.round.Call(q.line, q.run); err != nil {
@@ -54,6 +55,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 		s.Release()
 		return q.err
 	}
+
 	b.Format, b.Schema = winperf.FormatV2, q.source.schema.Load()
 	s.Schema = b.Schema
 	return nil
@@ -144,6 +146,7 @@ func (s *session) order(added []counterset.Identifier) error {
 	if err != nil {
 		return err
 	}
+
 	s.active = len(info)
 	for _, id := range added {
 		there := slices.ContainsFunc(info, func(other counterset.Identifier) bool { return sameQuery(id, other) })
@@ -186,12 +189,14 @@ func (s *session) sample(buf []byte) ([]byte, error) {
 			return buf[:0], err
 		}
 	}
+
 	var err error
 	if s.active == 0 {
 		buf = s.empty(buf)
 	} else if buf, err = s.handle.Data(buf, len(s.trailer)); err != nil {
 		return buf, err
 	}
+
 	total := len(buf)
 	if total < 4 || binary.LittleEndian.Uint32(buf) > uint32(total) {
 		return buf, nil // decoding says what is wrong

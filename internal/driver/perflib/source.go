@@ -77,6 +77,7 @@ func (s *source) prepare() error {
 		}
 		s.machine = name
 	}
+
 	if s.opt.Language == "" {
 		id, err := c.uiLanguage()
 		if err != nil {
@@ -84,6 +85,7 @@ func (s *source) prepare() error {
 		}
 		s.opt.Language = fmt.Sprintf("%x", id)
 	}
+
 	var err error
 	s.language, err = parseLanguage(s.opt.Language)
 	return err
@@ -125,10 +127,12 @@ func parseLanguage(s string) (language, error) {
 	if err != nil {
 		return language{}, err
 	}
+
 	var lang uint32
 	if _, err := fmt.Sscanf(strings.TrimPrefix(strings.ToLower(s), "0x"), "%x", &lang); err != nil {
 		return language{}, fmt.Errorf("language %q: %w", s, winperf.ErrBadData)
 	}
+
 	const primary, defaultForm = 0x3FF, 0x400 // winnt.h: PRIMARYLANGID, MAKELANGID with SUBLANG_DEFAULT
 	if lang <= primary {
 		lang |= defaultForm

@@ -30,6 +30,7 @@ func openKeys(opt Options) (v1.Keys, v1.Options, error) {
 	if library == "" {
 		library = "advapi32.dll"
 	}
+
 	k := &keys{api: winapi.NewRegistry(winapi.NewDLL(library)), machine: opt.Machine}
 	kernel := winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
 	v1opt := v1.Options{Machine: opt.Machine, Language: opt.Language}
@@ -40,6 +41,7 @@ func openKeys(opt Options) (v1.Keys, v1.Options, error) {
 		}
 		v1opt.Machine = name
 	}
+
 	if opt.Language == "" {
 		if language, err := kernel.UILanguage(); err == nil {
 			v1opt.Language = strconv.FormatUint(uint64(language), 16)
@@ -56,6 +58,7 @@ func (k *keys) open(context.Context) (err error) {
 			return err
 		}
 	}
+
 	k.opened = true
 	if k.machine == "" {
 		return nil
@@ -63,6 +66,7 @@ func (k *keys) open(context.Context) (err error) {
 	if k.data, err = k.connect(winapi.HKEY_PERFORMANCE_DATA); err != nil {
 		return err
 	}
+
 	k.local, err = k.connect(winapi.HKEY_LOCAL_MACHINE)
 	if err != nil {
 		k.local = 0 // names come from the data key too
@@ -125,12 +129,14 @@ func (k *keys) perflib(language string, do func(winapi.HKEY) error) (err error) 
 	if k.machine != "" {
 		root = k.local
 	}
+
 	if root == 0 {
 		return winapi.ERROR_FILE_NOT_FOUND
 	}
 	if language != "" {
 		path += `\` + language
 	}
+
 	h, err := k.api.OpenKey(root, path)
 	if err != nil {
 		return err

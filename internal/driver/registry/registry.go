@@ -49,6 +49,7 @@ func Open(ctx context.Context, opt Options) (winperf.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	v1opt.Interface, v1opt.Foreign = "registry", opt.Foreign
 	v1opt.MaxBytes, v1opt.Timeout = opt.MaxBytes, opt.Timeout
 	v1opt.Again = func() (v1.Keys, error) {

@@ -34,6 +34,7 @@ func OpenBLG(file string) (winperf.Source, error) {
 	if err := q.next(); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+
 	s.head, s.info = q.reader.Header(), q.describe()
 	s.titles = q.titles
 	s.titles.Schema()
@@ -83,20 +84,24 @@ func countBLG(file string, head *pdhlog.BLGHeader) int {
 		return -1
 	}
 	defer f.Close()
+
 	info, err := f.Stat()
 	size := int64(head.BufferSize)
 	if err != nil || info.Size() < 2*size {
 		return -1
 	}
+
 	last := (info.Size() - 1) / size * size
 	r, err := pdhlog.NewBLGReader(io.MultiReader(io.NewSectionReader(f, 0, size), io.NewSectionReader(f, last, size)))
 	if err != nil {
 		return -1
 	}
+
 	var sample pdhlog.BLGSample
 	for err == nil {
 		err = r.Next(&sample)
 	}
+
 	if c := r.Catalog(); c != nil {
 		return c.Samples
 	}
@@ -128,10 +133,12 @@ func (q *blgQuery) open() error {
 	if err != nil {
 		return err
 	}
+
 	q.file = f
 	if info, err := f.Stat(); err == nil {
 		q.size = info.Size()
 	}
+
 	if q.reader, err = pdhlog.NewBLGReader(f); err != nil {
 		return fmt.Errorf("%s: %w", q.source.file, err)
 	}
@@ -159,11 +166,13 @@ func (q *blgQuery) plan() {
 	case q.titles == nil:
 		q.titles = pdhraw.NewTitles(q.reader.Names())
 	}
+
 	list := q.reader.Counters()
 	names, entries := machinesOf(list)
 	if len(names) == 0 {
 		names, entries = []string{""}, [][]int{nil} // blocks tell themselves what they are
 	}
+
 	q.machines = q.machines[:0]
 	any := !slices.ContainsFunc(names, q.wantsMachine) // then the samples tell that what is wanted is not there
 	for i, name := range names {
@@ -209,12 +218,14 @@ func (q *blgQuery) Next(ctx context.Context, s *winperf.Sample) error {
 			s.Parts[i].Name = m.Machine()
 		}
 	}
+
 	if err == nil { // blocks may have brought names
 		s.Schema = q.titles.Schema()
 	}
 	for i := range s.Parts {
 		s.Parts[i].Block.Schema = s.Schema
 	}
+
 	if q.reader != nil {
 		s.At, s.Of = q.reader.Position(), q.size
 		s.Damage = append(s.Damage, q.damage()...)
@@ -232,6 +243,7 @@ func (q *blgQuery) read(ctx context.Context) error {
 			return err
 		}
 	}
+
 	for {
 		if err := q.next(); err != nil {
 			return err

@@ -68,11 +68,13 @@ func (m *blgMachine) block(dst []byte, s *pdhlog.BLGSample) []byte {
 			m.value(n, v)
 		}
 	}
+
 	for _, i := range m.blocks {
 		if v := &s.Values[i]; v.Counter != nil {
 			m.Block(v.Counter.Path.Object, v.Block)
 		}
 	}
+
 	if m.orphans {
 		for i := range s.Values {
 			if v := &s.Values[i]; v.Counter == nil {

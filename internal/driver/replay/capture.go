@@ -23,6 +23,7 @@ func OpenCapture(name string) (winperf.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	s := &captureSource{name: name, close: f.Close}
 	info, err := f.Stat()
 	if err == nil {
@@ -31,6 +32,7 @@ func OpenCapture(name string) (winperf.Source, error) {
 	if err == nil {
 		err = s.readMachine()
 	}
+
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
@@ -61,6 +63,7 @@ func (s *captureSource) readMachine() error {
 		if err != nil {
 			return err
 		}
+
 		if s.schema == nil {
 			s.schema = sample.Schema
 		}
@@ -69,6 +72,7 @@ func (s *captureSource) readMachine() error {
 			break
 		}
 	}
+
 	if s.schema == nil {
 		s.schema = &winperf.Schema{Interface: "file"}
 	}
@@ -111,10 +115,12 @@ func (q *captureQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	for err == nil && !q.sel.Within(capture.Time(s)) {
 		err = q.cursor.Next(ctx, s)
 	}
+
 	s.At, s.Of = q.cursor.Position(), q.source.file.Size()
 	for _, found := range q.cursor.Damage() {
 		s.Damage = append(s.Damage, fmt.Errorf("%s: %w", q.source.name, found))
 	}
+
 	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
 		return fmt.Errorf("%s: %w", q.source.name, err)
 	}

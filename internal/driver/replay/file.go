@@ -30,6 +30,7 @@ func parseSpec(spec string) (files, names []string, err error) {
 		}
 		files = append(files, fileName(name))
 	}
+
 	if !hasOptions {
 		return files, nil, nil
 	}
@@ -69,11 +70,13 @@ func readFile(name string, dst []byte) ([]byte, error) {
 	case info.Size() > MaxFile:
 		return dst, fmt.Errorf("%s has %d bytes, expected at most %d: %w", name, info.Size(), MaxFile, winperf.ErrBadData)
 	}
+
 	f, err := os.Open(name)
 	if err != nil {
 		return dst, err
 	}
 	defer f.Close()
+
 	size := int(info.Size())
 	dst, err = appendUpTo(dst, f, min(size, beginning))
 	if _, ok := perfdata.HeadOf(dst); err != nil || !ok {

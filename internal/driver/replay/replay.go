@@ -49,6 +49,7 @@ func OpenFiles(files, names []string) (winperf.Source, error) {
 		s.schema.Names = append(s.schema.Names, table)
 		s.schema.Damage = append(s.schema.Damage, damage...)
 	}
+
 	if err := s.readMachine(); err != nil {
 		return nil, err
 	}

@@ -82,6 +82,7 @@ func (s *textSource) log() winperf.LogInfo {
 		Zone:     h.Zone,
 		Encoding: fmt.Sprintf("code page %d", h.CodePage),
 	}
+
 	if h.BiasKnown || s.opt.Location != nil {
 		info.Location = h.Location()
 	}
@@ -124,15 +125,18 @@ func (q *textQuery) open() error {
 	if err != nil {
 		return err
 	}
+
 	q.file = f
 	if info, err := f.Stat(); err == nil {
 		q.size = info.Size()
 	}
+
 	opt := pdhlog.ReadOptions{
 		CodePage: q.source.opt.CodePage,
 		Location: q.source.opt.Location,
 		Known:    q.source.head,
 	}
+
 	if !q.all || len(q.wanted) > 0 { // whoever wants all columns need not be asked about each
 		opt.Want = q.wants
 	}
@@ -215,11 +219,13 @@ func (q *textQuery) fill(ctx context.Context, s *winperf.Sample) error {
 	if q.sel.Metadata {
 		return q.describe(ctx, s)
 	}
+
 	if q.reader == nil {
 		if err := q.open(); err != nil {
 			return err
 		}
 	}
+
 	q.row.Readings = s.Readings
 	for {
 		switch err := q.reader.Next(&q.row); {
@@ -244,6 +250,7 @@ func (q *textQuery) describe(ctx context.Context, s *winperf.Sample) error {
 	}
 	walk := &textQuery{source: q.source, all: q.all, wanted: slices.Clone(q.wanted)}
 	defer walk.Close()
+
 	err := walk.open()
 	var known textset.Set
 	var text []byte
@@ -263,10 +270,12 @@ func (q *textQuery) describe(ctx context.Context, s *winperf.Sample) error {
 				s.Readings = append(s.Readings, winperf.Reading{Series: series, Status: counter.NoPrevious})
 			}
 		}
+
 		if err = ctx.Err(); err == nil {
 			err = walk.reader.NextHead()
 		}
 	}
+
 	if !errors.Is(err, io.EOF) {
 		return err
 	}

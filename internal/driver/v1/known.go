@@ -35,15 +35,18 @@ func (s *Source) refresh(ctx context.Context) (*known, error) {
 	if old != nil && (err != nil || now == old.stamp) {
 		return old, nil // without a stamp the first reading has to do
 	}
+
 	t := tables{reader: &s.reader, ctx: ctx, user: s.opt.Language}
 	k := &known{stamp: now, schema: &winperf.Schema{Interface: s.opt.Interface, Names: t.readAll()}}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+
 	k.schema.Damage = t.damage
 	if supports, err := s.number(ctx, "Supports Metadata"); err == nil {
 		k.metadata = supports != 0
 	}
+
 	k.names, _ = nametable.FromSchema(k.schema) // who reads the schema is told of its damage
 	if old != nil {
 		k.schema.Costly = old.schema.Costly
@@ -101,6 +104,7 @@ func (s *Source) class(ctx context.Context, k *known, class string) ([]uint32, e
 	if err != nil {
 		return nil, err
 	}
+
 	titles, _, _ := chained(nil, b, s.opt.Quirks) // damaged objects too, so that their damage will be told
 	if err := perfdata.Decode(b, new(index.Index), perfdata.Options{Quirks: s.opt.Quirks}); err != nil {
 		return titles, valueError(q.key, q.name, err)

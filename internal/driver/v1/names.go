@@ -52,12 +52,14 @@ func (t *tables) installed() []string {
 	if err != nil {
 		t.damage = append(t.damage, fmt.Errorf("installed languages: %w", err))
 	}
+
 	ids := []string{t.user}
 	for _, name := range subkeys {
 		if isLanguage(name) {
 			ids = append(ids, strings.ToUpper(name))
 		}
 	}
+
 	slices.Sort(ids)
 	ids = slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == nametable.English || id == "" })
 	return ids[:min(len(ids), maxLanguages)]

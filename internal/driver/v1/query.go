@@ -66,15 +66,18 @@ func (q *query) take(ctx context.Context) (err error) {
 		}
 		return nil
 	}
+
 	q.schema = k.schema
 	q.buf, err = s.reader.read(ctx, &q.request, q.buf)
 	if err != nil && !errors.Is(err, errTooLarge) {
 		return err
 	}
+
 	whole := false
 	if err == nil {
 		q.chain, _, whole = chained(q.chain[:0], q.buf, s.opt.Quirks)
 	}
+
 	switch {
 	case whole:
 		q.sifted = nil
@@ -94,6 +97,7 @@ func (q *query) leaveOut(ctx context.Context) bool {
 	if q.sifted == nil {
 		return false
 	}
+
 	q.sifted.pause = pause
 	b, err := s.reader.read(ctx, &q.sifted.request, nil)
 	if err != nil {
@@ -112,6 +116,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	if err := q.round.Take(ctx, line, q.timeout); err != nil {
 		return err
 	}
+
 	b := s.Add(&q.blocks)
 	q.buf, b.Bytes = b.Bytes, nil
 	if err := q.round.Call(line, q.run); err != nil {
@@ -124,6 +129,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 		s.Release()
 		return q.err
 	}
+
 	b.Format, b.Quirks, b.Schema = winperf.FormatV1, q.source.opt.Quirks, q.schema
 	s.Schema = q.schema
 	return nil

@@ -65,6 +65,7 @@ func (r *reader) read(ctx context.Context, q *request, buf []byte) ([]byte, erro
 				return buf, valueError(q.key, q.name, fmt.Errorf("the value has type %d, expected %d: %w", q.v.Type, q.typ, winperf.ErrBadData))
 			}
 			return buf[:q.v.Size], nil
+
 		case errors.Is(err, winapi.ERROR_MORE_DATA), errors.Is(err, errOverrun):
 			if q.size >= r.max {
 				q.size = begin
@@ -74,6 +75,7 @@ func (r *reader) read(ctx context.Context, q *request, buf []byte) ([]byte, erro
 			if err := ctx.Err(); err != nil {
 				return buf, valueError(q.key, q.name, err)
 			}
+
 		case passing(err) && retries < maxRetries:
 			if err := pause(ctx, err, retries); err != nil {
 				return buf, valueError(q.key, q.name, err)
@@ -97,18 +99,21 @@ func (r *reader) guarded(ctx context.Context, q *request, buf []byte) ([]byte, e
 	if cap(buf) < q.size+guardBytes {
 		buf = make([]byte, q.size+guardBytes)
 	}
+
 	buf = buf[:q.size+guardBytes]
 	clear(buf[:q.size]) // what a provider leaves out must not be what an earlier sample had there
 	guard := buf[q.size:]
 	for i := range guard {
 		guard[i] = guardByte
 	}
+
 	err := r.query(ctx, q, buf[:q.size:q.size])
 	for _, b := range guard {
 		if b != guardByte {
 			return buf, errOverrun
 		}
 	}
+
 	switch {
 	case err != nil:
 		return buf, err

@@ -36,6 +36,7 @@ func (c *choice) valueName(sel winperf.Selection) (name string, err error) {
 	if sel.Metadata && c.known.metadata {
 		prefix = "Metadata"
 	}
+
 	c.gather(sel)
 	named := len(c.titles) + len(c.patterns)
 	if sel.Costly {
@@ -44,6 +45,7 @@ func (c *choice) valueName(sel winperf.Selection) (name string, err error) {
 		}
 		c.titles = append(c.titles, c.known.schema.Costly...)
 	}
+
 	switch {
 	case sel.Costly && !c.global && named == 0:
 		return prefix + "Costly", nil
@@ -83,11 +85,13 @@ func (c *choice) addGlobal() (whole bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
 	if c.global {
 		whole = !slices.ContainsFunc(c.titles, func(t uint32) bool { return !slices.Contains(global, t) })
 		c.titles = append(c.titles, global...)
 		return whole, nil
 	}
+
 	for _, t := range global {
 		if slices.ContainsFunc(c.patterns, func(n *selection.Name) bool { return n.Is(t, "") }) {
 			c.titles = append(c.titles, t)

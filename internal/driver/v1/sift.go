@@ -115,6 +115,7 @@ func (s *Source) sift(ctx context.Context, titles []uint32) *sifted {
 		costly, _ := s.class(ctx, k, "Costly") // what cannot be read is not known
 		titles = slices.DeleteFunc(k.titles(), func(t uint32) bool { return slices.Contains(costly, t) })
 	}
+
 	// A provider that tells of more bytes than it wrote breaks only what
 	// follows; alone it leaves bytes behind. Sound ones may do that too, so it
 	// counts only where nothing else explains the damage.
@@ -129,6 +130,7 @@ func (s *Source) sift(ctx context.Context, titles []uint32) *sifted {
 			break
 		}
 	}
+
 	if len(w.good) == 0 || len(w.bad) == 0 {
 		return nil
 	}
@@ -138,6 +140,7 @@ func (s *Source) sift(ctx context.Context, titles []uint32) *sifted {
 	if len(name) > maxValueName {
 		return nil
 	}
+
 	return &sifted{
 		good:    w.good,
 		request: request{name: wire.Units(name), typ: winapi.REG_BINARY, size: w.size},
@@ -158,6 +161,7 @@ func (w *sifter) ask(titles []uint32) bool {
 	if err != nil && !errors.Is(err, errTooLarge) {
 		return false
 	}
+
 	if err == nil {
 		err = errChain
 		good, slack, ok := chained(w.good, b, w.source.opt.Quirks)
@@ -166,6 +170,7 @@ func (w *sifter) ask(titles []uint32) bool {
 			return true
 		}
 	}
+
 	if len(titles) == 1 {
 		w.bad = append(w.bad, leftOut{titles[0], err})
 		return true

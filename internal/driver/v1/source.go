@@ -101,6 +101,7 @@ func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) {
 		}
 		return err
 	})
+
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +120,7 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	if timeout == 0 && (sel.Costly || costly) {
 		timeout = defaultCostlyTimeout
 	}
+
 	if !costly {
 		return s.compile(ctx, sel, timeout)
 	}
@@ -144,6 +146,7 @@ func (s *Source) compile(ctx context.Context, sel winperf.Selection, timeout tim
 		q.ask(name, c.titles)
 		return nil
 	})
+
 	if err != nil {
 		return nil, err
 	}
@@ -174,10 +177,12 @@ func (s *Source) beside(ctx context.Context) (*Source, error) {
 	case s.opt.Again == nil:
 		return s, nil
 	}
+
 	keys, err := s.opt.Again()
 	if err != nil {
 		return nil, err
 	}
+
 	opt := s.opt
 	opt.Again = nil
 	if s.costly, err = Open(ctx, keys, opt); err != nil {

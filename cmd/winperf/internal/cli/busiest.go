@@ -54,6 +54,7 @@ func rankProcesses(readings winperf.Readings) map[string]int {
 		id         bool // it has one, and it is not 0
 		busy, size float64
 	}
+
 	byName := map[string]*process{}
 	var list []*process
 	for i := range readings.Len() {
@@ -61,6 +62,7 @@ func rankProcesses(readings winperf.Readings) map[string]int {
 		if !isProcess(r) || r.Status != counter.OK {
 			continue
 		}
+
 		name := r.Path.InstanceText()
 		p := byName[name]
 		if p == nil {
@@ -68,6 +70,7 @@ func rankProcesses(readings winperf.Readings) map[string]int {
 			byName[name] = p
 			list = append(list, p)
 		}
+
 		switch n, _ := r.Value.Float64(); r.CounterID.Index {
 		case processorTime:
 			p.busy = n
@@ -77,6 +80,7 @@ func rankProcesses(readings winperf.Readings) map[string]int {
 			p.id = n != 0
 		}
 	}
+
 	list = slices.DeleteFunc(list, func(p *process) bool { return !p.id })
 	slices.SortStableFunc(list, func(a, b *process) int {
 		return cmp.Or(cmp.Compare(b.busy, a.busy), cmp.Compare(b.size, a.size))

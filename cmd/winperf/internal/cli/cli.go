@@ -55,6 +55,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			status = a.crash(r)
 		}
 	}()
+
 	err := a.execute(ctx, args)
 	switch {
 	case isClosedPipe(err):
@@ -82,6 +83,7 @@ func (a *app) execute(ctx context.Context, args []string) error {
 			return err
 		}
 	}
+
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
 	out := &helpWriter{w: a.stdout}
@@ -175,6 +177,7 @@ winperf list shows what there is.`,
 		DisableSuggestions: true, // there are better ones; see unknownCommand
 		CompletionOptions:  cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
+
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())

@@ -119,12 +119,14 @@ func (c *comparer) run(ctx context.Context, args []string) (err error) {
 		return c.compareLogs(ctx, opt)
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
+
 	if err := c.open(ctx, opt); err != nil {
 		return err
 	}
 	if err := c.measure(ctx); err != nil {
 		return err
 	}
+
 	out, err := c.app.create(ctx, &c.output)
 	if err != nil {
 		return err
@@ -142,12 +144,14 @@ func (c *comparer) settle(ctx context.Context, args []string) (err error) {
 			c.sources = append(c.sources, arg)
 		}
 	}
+
 	if c.paths, err = c.app.paths(ctx, paths, &c.sel); err != nil {
 		return err
 	}
 	if len(c.sources) == 0 && runtime.GOOS == "windows" {
 		c.sources = interfaces
 	}
+
 	_, _, err = c.output.settle(c.sources...)
 	switch {
 	case err != nil:
@@ -260,6 +264,7 @@ func openSide(ctx context.Context, url string, paths []winperf.Path, opt measure
 	if err != nil {
 		return nil, err
 	}
+
 	s := &side{url: url, source: src}
 	recorded := src.Describe().Recorded
 	s.live = !recorded

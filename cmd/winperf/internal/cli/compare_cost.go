@@ -33,6 +33,7 @@ func (s *side) take(ctx context.Context) error {
 			return err
 		}
 	}
+
 	var meter usage.Meter
 	meter.Heap() // its own memory
 	objects, _ := meter.Heap()
@@ -41,11 +42,13 @@ func (s *side) take(ctx context.Context) error {
 	if err := s.measure.Sample(ctx); err != nil {
 		return err
 	}
+
 	sampled := time.Now()
 	cycle, err := s.measure.Decode()
 	if err != nil {
 		return err
 	}
+
 	decoded := time.Now()
 	after, stillKnown := usage.Processor()
 	made, _ := meter.Heap()

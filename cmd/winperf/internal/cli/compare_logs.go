@@ -65,6 +65,7 @@ func (c *comparer) compareLogs(ctx context.Context, opt measure.Options) error {
 	if err != nil {
 		return err
 	}
+
 	all := matchLogs(logs)
 	differ := 0
 	for i := range all {
@@ -73,6 +74,7 @@ func (c *comparer) compareLogs(ctx context.Context, opt measure.Options) error {
 			differ++
 		}
 	}
+
 	c.app.partial = c.app.partial || differ > 0
 	total := len(all)
 	if c.differing {
@@ -83,6 +85,7 @@ func (c *comparer) compareLogs(ctx context.Context, opt measure.Options) error {
 	if err != nil {
 		return err
 	}
+
 	if out.format == "jsonl" {
 		err = writeLogsJSON(out, logs, all)
 	} else {
@@ -106,6 +109,7 @@ func (c *comparer) readLogs(ctx context.Context, opt measure.Options) (logs []*l
 			logs = append(logs, log)
 		}
 	}
+
 	if err := c.enough(len(logs), errs); err != nil {
 		return nil, err
 	}
@@ -119,6 +123,7 @@ func (c *comparer) readLog(ctx context.Context, name string, opt measure.Options
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
+
 	sel := winperf.Selection{Paths: c.paths}
 	if len(c.paths) == 0 {
 		sel = winperf.Selection{Global: true, Costly: true}
@@ -135,6 +140,7 @@ func (c *comparer) readLog(ctx context.Context, name string, opt measure.Options
 	if err := in.walk(ctx, sel, opt, add, func(errs []error) { damage.add(in, errs) }); err != nil {
 		return nil, err
 	}
+
 	damage.tell(c.app)
 	if len(log.gathered.rows) == 0 {
 		return log, nil
@@ -164,6 +170,7 @@ func (c *comparer) tellUnserved(logs []*loggedSide) error {
 	for _, log := range logs {
 		anything = anything || len(log.rows) > 0
 	}
+
 	if !anything {
 		return errors.New("no source has a value of what the paths name")
 	}
@@ -188,6 +195,7 @@ func matchLogs(logs []*loggedSide) []loggedComparison {
 			if known[key] {
 				continue
 			}
+
 			known[key] = true
 			m := loggedComparison{path: path, series: row.series, sides: make([]loggedFigures, len(logs))}
 			for n, other := range logs {
@@ -235,11 +243,13 @@ func writeLogsTable(out *output, logs []*loggedSide, all []loggedComparison) err
 	t := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
 	names := strings.ToUpper(strings.Join(comparedPercentiles.names(), "\t"))
 	fmt.Fprintf(t, "COUNTER\tCOUNT\tMEAN\t%s\tDIFFERENCE\n", names)
+
 	for i := range all {
 		for n := range all[i].sides {
 			fmt.Fprintf(t, "  %s\t%s\n", shownSource(logs[n].name), all[i].sides[n].cells(all[i].series))
 		}
 	}
+
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -264,6 +274,7 @@ func (f *loggedFigures) cells(series *winperf.Series) string {
 	for _, v := range append([]float64{f.Mean}, f.Percentiles...) {
 		text = appendFigure(append(text, '\t'), v, series)
 	}
+
 	text = append(text, "\t"+f.difference...)
 	if f.matters {
 		text = append(text, " differs"...)
@@ -310,6 +321,7 @@ func writeLogsJSON(out *output, logs []*loggedSide, all []loggedComparison) erro
 			}
 			line.Logs = append(line.Logs, one)
 		}
+
 		if err := enc.Encode(line); err != nil {
 			return err
 		}

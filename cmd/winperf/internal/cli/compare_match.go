@@ -41,6 +41,7 @@ func match(sides []*side, limit tolerance) []comparison {
 			all[i].readings[n] = r
 		}
 	}
+
 	for i := range all {
 		all[i].judge(float64(limit))
 	}
@@ -54,6 +55,7 @@ func (c *comparison) judge(limit float64) {
 	numbers := 0
 	low, high := math.Inf(1), math.Inf(-1)
 	first, texts := "", false
+
 	percent, exact := true, true
 	for _, r := range c.readings {
 		if r.Series == nil || r.Status != counter.OK {
@@ -64,6 +66,7 @@ func (c *comparison) judge(limit float64) {
 		if c.values == 1 {
 			first = text
 		}
+
 		exact = exact && text == first
 		if f, is := r.Value.Float64(); is && !math.IsNaN(f) {
 			numbers++
@@ -73,6 +76,7 @@ func (c *comparison) judge(limit float64) {
 			texts = true
 		}
 	}
+
 	if numbers > 1 {
 		c.points, c.difference = percent, spread(low, high, percent)
 	}

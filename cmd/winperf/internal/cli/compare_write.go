@@ -28,17 +28,20 @@ func (c *comparer) show(out *output) error {
 			served++
 		}
 	}
+
 	for _, s := range c.sides {
 		c.app.damaged(s.damage)
 	}
 	if served == 0 {
 		return errors.New("no source has a value of what the paths name")
 	}
+
 	total := len(all)
 	c.app.partial = c.app.partial || differ > 0 || served < total
 	if c.differing {
 		all = slices.DeleteFunc(all, func(m comparison) bool { return !m.differs })
 	}
+
 	if out.format == "jsonl" {
 		return c.writeJSON(out, all)
 	}
@@ -55,11 +58,13 @@ func (c *comparer) writeTable(out *output, all []comparison) error {
 		fmt.Fprintln(out, "No counter differs.")
 		return nil
 	}
+
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "COUNTER")
 	for _, s := range c.sides {
 		fmt.Fprintf(t, "\t%s", s.head())
 	}
+
 	fmt.Fprintln(t, "\tDIFFERENCE")
 	for i := range all {
 		m := &all[i]
@@ -87,6 +92,7 @@ func (c *comparison) verdict() string {
 	if c.points {
 		unit = " points"
 	}
+
 	switch {
 	case c.difference <= 0:
 	case c.difference < 0.01:
@@ -94,6 +100,7 @@ func (c *comparison) verdict() string {
 	default:
 		text = strconv.FormatFloat(c.difference, 'f', 2, 64) + unit
 	}
+
 	if c.differs {
 		text = strings.TrimPrefix(text+" differs", " ")
 	}
@@ -182,6 +189,7 @@ func (c *comparer) writeJSON(out *output, all []comparison) error {
 		if m.difference >= 0 && !math.IsInf(m.difference, 0) {
 			line.Difference = &m.difference
 		}
+
 		for n := range m.readings {
 			v, r := compareValue{Source: c.sides[n].url}, &m.readings[n]
 			if r.Series != nil {
@@ -192,10 +200,12 @@ func (c *comparer) writeJSON(out *output, all []comparison) error {
 			}
 			line.Readings = append(line.Readings, v)
 		}
+
 		if err := enc.Encode(line); err != nil {
 			return err
 		}
 	}
+
 	for _, s := range c.sides {
 		m := s.mean()
 		line := costLine{s.url, s.kind, s.source.Describe().Machine, s.samples, jsonCost{
@@ -207,6 +217,7 @@ func (c *comparer) writeJSON(out *output, all []comparison) error {
 		if seconds := m.Processor.Seconds(); m.ProcessorKnown {
 			line.Cost.Processor = &seconds
 		}
+
 		if err := enc.Encode(line); err != nil {
 			return err
 		}

@@ -52,10 +52,12 @@ func (a *app) completionCommand() *cobra.Command {
 and the names of objects, instances and counters. The examples load it into a
 running shell; put the same line where the shell reads its settings.`,
 	}
+
 	for _, s := range shells {
 		cmd.ValidArgs = append(cmd.ValidArgs, s.name)
 		cmd.Example += "  " + s.load + "\n"
 	}
+
 	cmd.Example = strings.TrimSuffix(cmd.Example, "\n")
 	cmd.ValidArgsFunction = cobra.FixedCompletions(cmd.ValidArgs, cobra.ShellCompDirectiveNoFileComp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -176,6 +178,7 @@ func (c *catalogue) pathParts(text string) []cobra.Completion {
 			}
 		}
 	}
+
 	for o, names := range c.all() {
 		stem := `\` + names.Title(o.ID().Index)
 		head := pathHead(text, stem, o.Single())
@@ -183,6 +186,7 @@ func (c *catalogue) pathParts(text string) []cobra.Completion {
 			found = appendHeads(found, text, stem, !o.Single(), func() []string { return instanceNames(o) })
 			continue
 		}
+
 		for _, k := range shown(o) {
 			d := o.Counter(k)
 			if p := head + names.Title(d.ID.Index); hasPrefixFold(p, text) {
@@ -203,6 +207,7 @@ func pathHead(text, stem string, single bool) string {
 	if single && strings.HasPrefix(rest, `\`) {
 		return text[:len(stem)+1]
 	}
+
 	end := strings.LastIndex(rest, `)\`)
 	if single || end < 0 || rest[0] != '(' {
 		return ""
@@ -222,6 +227,7 @@ func appendHeads(found []cobra.Completion, text, stem string, multi bool, instan
 			heads = append(heads, stem+"("+name+`)\`)
 		}
 	}
+
 	for _, h := range heads {
 		if hasPrefixFold(h, text) {
 			found = append(found, h)

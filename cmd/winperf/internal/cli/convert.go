@@ -81,6 +81,7 @@ may not be read, or some of the data was damaged.`,
   winperf convert load.csv -cf paths.txt -t 10 -f tsv -o thin.tsv     (as relog spells it)`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
+
 	f := cmd.Flags()
 	c.output.add(cmd, convertFormats())
 	f.StringArrayVar(&c.paths, "path", nil, "take what this `PATH` names; may be given several times")
@@ -132,6 +133,7 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if err == nil {
 		err = c.settle(ctx, args, format, file)
 	}
+
 	if err != nil {
 		return err
 	}
@@ -151,6 +153,7 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if err := c.check(format); err != nil {
 		return err
 	}
+
 	c.progress = c.app.newProgress(c.quiet)
 	defer c.progress.clear()
 	out, err := c.create(ctx, format, file)
@@ -158,11 +161,13 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer out.abandon()
+
 	err = c.copy(ctx, out)
 	c.progress.clear()
 	if err != nil {
 		return err
 	}
+
 	c.finish(ctx)
 	if c.tally.hopeless() && len(c.selection.Paths) > 0 {
 		return errors.New("nothing was converted")
@@ -170,6 +175,7 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if err := out.finish(c.close); err != nil {
 		return err
 	}
+
 	if late, ok := out.logWriter.(sink.LateCounter); ok && late.Late() > 0 {
 		c.app.complain(fmt.Errorf("%d counters and instances came after the first sample, and %s has no place for them", late.Late(), format))
 		c.app.partial = true
@@ -188,16 +194,19 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 	if c.raw && isRawFormat(format) {
 		return fmt.Errorf("--raw: %s always holds raw values", format)
 	}
+
 	paths, err := c.app.paths(ctx, c.paths, &c.sel)
 	if err != nil {
 		return err
 	}
+
 	c.selection = winperf.Selection{Paths: paths}
 	c.tally = newTally(len(paths))
 	if len(paths) == 0 {
 		c.selection = winperf.Selection{Global: true, Costly: true}
 		c.tally = newTally(2)
 	}
+
 	c.options, err = c.sel.options(c.language)
 	c.options.KeepFirst, c.options.FramesOnly = true, isRawFormat(format) && len(paths) == 0
 	return err
@@ -211,6 +220,7 @@ func (c *converter) open(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, name := range names {
 		in, err := openInput(ctx, name, opt)
 		if err != nil {
@@ -218,6 +228,7 @@ func (c *converter) open(ctx context.Context, names []string) error {
 		}
 		c.inputs = append(c.inputs, in)
 	}
+
 	s := span{every: int(c.every), interval: time.Duration(c.interval), raw: c.raw}
 	zone := c.inputs[0].zone()
 	if c.selection.Begin, err = parseMoment(c.begin, zone, false); err != nil {
@@ -226,6 +237,7 @@ func (c *converter) open(ctx context.Context, names []string) error {
 	if c.selection.End, err = parseMoment(c.end, zone, true); err != nil {
 		return fmt.Errorf("--end: %w", err)
 	}
+
 	for _, in := range c.inputs {
 		in.src.span = s
 	}

@@ -82,6 +82,7 @@ func (c *chosenPart) choose(from *winperf.Block, wanted map[uint32]bool) error {
 	if err != nil {
 		return err
 	}
+
 	from.Retain()
 	if c.from != nil {
 		_ = c.from.Release() // our own hold
@@ -96,15 +97,18 @@ func chooseObjects(raw *winperf.Raw, wanted map[uint32]bool) (chosen winperf.Raw
 		return chosen, fmt.Errorf("objects of a sample of format %d cannot be chosen: %w",
 			raw.Format, winperf.ErrNotSupported)
 	}
+
 	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
 	if err != nil {
 		return chosen, err
 	}
+
 	for _, o := range block.Objects {
 		for i := 0; wanted[o.Title] && i < len(o.Instances); i++ {
 			wanted[o.Instances[i].ParentObject] = true
 		}
 	}
+
 	unwanted := func(o perfdata.Object) bool { return o.Raw == nil && !wanted[o.Title] }
 	block.Objects = slices.DeleteFunc(block.Objects, unwanted)
 	chosen = *raw

@@ -27,6 +27,7 @@ func (c *converter) columns(ctx context.Context, format string) ([]string, error
 			src, sel.Metadata, sel.Begin, sel.End = in.src.Source, true, time.Time{}, time.Time{}
 			add = found.addAll
 		}
+
 		found.last = found.last[:0]
 		for cycle, err := range measure.Watch(ctx, src, sel, c.options) {
 			if err != nil {
@@ -70,6 +71,7 @@ func (f *foundColumns) add(readings winperf.Readings) {
 		if i == len(f.last) {
 			f.last = append(f.last, winperf.SeriesID{})
 		}
+
 		if f.last[i] == r.ID && r.ID.Counter != nil || namesNothing(r.Status) {
 			continue
 		}

@@ -16,6 +16,7 @@ func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 			return in.blame(err)
 		}
 	}
+
 	c.progress.restart()
 	var m moment
 	for c.earliest(&m) {
@@ -31,6 +32,7 @@ func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 			return err
 		}
 	}
+
 	switch {
 	case ctx.Err() != nil:
 		return errInterrupted

@@ -67,17 +67,20 @@ func (c *converter) create(ctx context.Context, format, file string) (*convertOu
 	if err != nil {
 		return nil, err
 	}
+
 	out := &convertOutput{}
 	w := io.Writer(struct{ io.Writer }{c.app.stdout}) // a pipe cannot be sought in
 	if _, terminal := isTerminal(c.app.stdout); terminal {
 		w = safetext.NewTerminal(w)
 	}
+
 	if file != "" {
 		if out.file, err = createPending(ctx, c.output.target(file)); err != nil {
 			return nil, err
 		}
 		w = out.file
 	}
+
 	out.logWriter, err = c.newWriter(out, w, format, file, columns)
 	if err != nil {
 		out.abandon()
@@ -103,6 +106,7 @@ func (c *converter) newWriter(out *convertOutput, w io.Writer, format, file stri
 		blg, err := pdhlog.NewBLGWriter(w, opt)
 		return &blgWriter{blg}, err
 	}
+
 	out.buffer = bufio.NewWriterSize(w, outputBuffer)
 	if format == "csv" || format == "tsv" {
 		opt := pdhlog.Options{Location: first.zone(), Zone: first.info.Zone, Columns: columns, Dialect: pdhlog.Typeperf}

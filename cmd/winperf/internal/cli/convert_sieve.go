@@ -75,10 +75,12 @@ func (q *sieveQuery) takes(t time.Time) bool {
 	if s.interval <= 0 {
 		return true
 	}
+
 	if q.start.IsZero() || t.Before(q.last) { // the first one, or the clock went back
 		q.start, q.last, q.tick = t, t, 0
 		return true
 	}
+
 	tick := int64(t.Sub(q.start) / s.interval)
 	if tick == q.tick {
 		return false
@@ -100,6 +102,7 @@ func (q *sieveQuery) Next(ctx context.Context, s *winperf.Sample) error {
 		}
 		passed = append(passed, s.Damage...)
 	}
+
 	if !q.span.raw {
 		return err
 	}
@@ -125,6 +128,7 @@ func showRaw(raw *winperf.Raw) error {
 	if err != nil {
 		return nil // decoding tells of it, and reads what can be read
 	}
+
 	for i := range block.Objects {
 		o := &block.Objects[i]
 		for k := range o.Counters {
@@ -138,6 +142,7 @@ func showRaw(raw *winperf.Raw) error {
 			}
 		}
 	}
+
 	b, err := block.AppendTo(nil)
 	if err != nil {
 		return errors.Join(winperf.ErrBadData, err)

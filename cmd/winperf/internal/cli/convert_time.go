@@ -34,6 +34,7 @@ func parseMoment(s string, zone *time.Location, end bool) (time.Time, error) {
 			return t, nil
 		}
 	}
+
 	for _, form := range momentForms {
 		for _, text := range []string{s, strings.Replace(s, "T", " ", 1)} {
 			if t, err := time.ParseInLocation(form, text, zone); err == nil {

@@ -139,20 +139,24 @@ func (a *app) cookLines(w *bufio.Writer, opt cookOptions) error {
 	if !ok {
 		return fmt.Errorf("--wrap %q: expected plausible, never or always", opt.wrap)
 	}
+
 	opt.Wrap = policy
 	a.await("JSON lines")
 	in := lineReader{r: bufio.NewReaderSize(a.stdin, maxCookLine)}
 	enc := newJSON(w)
+
 	read := 0
 	for n := 1; ; n++ {
 		line, err := in.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
+
 		var result cookResult
 		if err == nil && len(line) == 0 {
 			continue
 		}
+
 		if err == nil {
 			result, err = cookOne(line, opt.Options)
 		}
@@ -162,6 +166,7 @@ func (a *app) cookLines(w *bufio.Writer, opt cookOptions) error {
 		} else {
 			read++
 		}
+
 		if err := enc.Encode(result); err != nil {
 			return err
 		}
@@ -171,6 +176,7 @@ func (a *app) cookLines(w *bufio.Writer, opt cookOptions) error {
 			}
 		}
 	}
+
 	if in.failed != nil {
 		return in.failed
 	}
@@ -197,10 +203,12 @@ func (l *lineReader) next() ([]byte, error) {
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = l.r.ReadSlice('\n')
 	}
+
 	if err != nil && err != io.EOF {
 		l.failed = err
 		return nil, io.EOF
 	}
+
 	switch {
 	case long:
 		return nil, fmt.Errorf("longer than %d bytes", maxCookLine)
@@ -220,6 +228,7 @@ func cookOne(line []byte, opt counter.Options) (cookResult, error) {
 	if dec.More() {
 		return cookResult{}, errors.New("more than one JSON value")
 	}
+
 	t, err := cookType(l.Type)
 	if err != nil {
 		return cookResult{}, err
@@ -227,10 +236,12 @@ func cookOne(line []byte, opt counter.Options) (cookResult, error) {
 	if l.Cur == nil {
 		return cookResult{}, errors.New("cur is missing")
 	}
+
 	older := l.Prev
 	if t.IsMulti() || t.Samples() < 2 {
 		older = nil // only the newer sample's count or base is used
 	}
+
 	for _, s := range []*cookSample{l.Cur, older} {
 		if what := s.lacks(t); what != "" {
 			return cookResult{Unit: t.Unit(), Status: counter.InvalidData, Error: fmt.Sprintf("%v needs %q", t, what)}, nil
@@ -247,10 +258,12 @@ func explainJSON(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
+
 	what, want := wrong.Field, "a JSON object"
 	if what == "" {
 		what = "the line"
 	}
+
 	switch wrong.Type.Kind() {
 	case reflect.Uint64:
 		want = "a whole number of 64 bits without sign"

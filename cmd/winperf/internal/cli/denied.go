@@ -28,6 +28,7 @@ func (d *denied) count(c *measure.Cycle) {
 		}
 		return
 	}
+
 	for i := range c.Columns() {
 		col := &c.Columns()[i]
 		for n, status := range col.Status {

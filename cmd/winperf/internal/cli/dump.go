@@ -65,6 +65,7 @@ or an object is not in it.`,
 			return d.run(cmd.Context(), args)
 		},
 	}
+
 	d.source.add(cmd)
 	d.output.add(cmd, dumpFormats)
 	cmd.Flags().StringArrayVar(&d.objects, "object", nil, "only the object of this `NAME` or title index; may be given several times")
@@ -83,11 +84,13 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 		return errors.New("bytes are not shown on a terminal: name a file, -o block.bin")
 	}
 	defer spareMemory()()
+
 	src, err := d.open(ctx, args)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
+
 	debug.FreeOSMemory() // opening has read the first sample once already
 	if _, cooked, err := logSeries(ctx, src); err != nil {
 		return err
@@ -119,10 +122,12 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, format string) er
 	if err := shown.choose(d.machine); err != nil {
 		return err
 	}
+
 	if err := d.check(&shown, wanted); err != nil {
 		d.app.damaged(cycle.Damage)
 		return err
 	}
+
 	blocks, err := shown.parse(format)
 	if err != nil {
 		return err
@@ -132,6 +137,7 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, format string) er
 	if err != nil {
 		return err
 	}
+
 	err = errors.Join(shown.write(out, blocks), out.Close())
 	d.app.damaged(cycle.Damage)
 	return err
@@ -160,6 +166,7 @@ func (d *dumper) wanted(ctx context.Context, src winperf.Source) ([][]winperf.Ob
 	if err != nil {
 		return nil, err
 	}
+
 	names, _ := nametable.FromSchema(schema) // its damage is told with the sample
 	var wanted [][]winperf.ObjectID
 	for _, name := range d.objects {
@@ -230,6 +237,7 @@ func (d *dump) choose(machine string) error {
 	if machine == "" {
 		return nil
 	}
+
 	wanted := strings.TrimPrefix(machine, `\\`)
 	other := func(s string) bool { return !strings.EqualFold(s, wanted) }
 	of := slices.DeleteFunc(slices.Clone(d.machines), other)
@@ -247,6 +255,7 @@ func (d *dump) raws() (raws []*winperf.Raw, err error) {
 	if err == nil || d.cycle.Frame.NumObjects() == 0 {
 		return []*winperf.Raw{raw}, err
 	}
+
 	for _, machine := range d.machines {
 		var block *winperf.Block
 		for o := range d.cycle.Frame.Objects() {
@@ -280,6 +289,7 @@ func (d *dump) parse(format string) (blocks []*perfdata.Block, err error) {
 	if format == "bin" && len(d.only) == 0 {
 		return nil, nil
 	}
+
 	for _, raw := range raws {
 		block, err := d.parseBlock(raw, format)
 		if err != nil {
@@ -297,6 +307,7 @@ func (d *dump) parseBlock(raw *winperf.Raw, format string) (*perfdata.Block, err
 			"the sample is no performance data block of version 1, as %s needs: %w; -o json shows every sample",
 			format, winperf.ErrNotSupported)
 	}
+
 	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
 	if err == nil && len(d.only) > 0 {
 		block.Objects = slices.DeleteFunc(block.Objects, func(o perfdata.Object) bool {
@@ -320,6 +331,7 @@ func (d *dump) write(out *output, blocks []*perfdata.Block) error {
 		}
 		return err
 	}
+
 	bytes, err := blocks[0].Encode()
 	if err != nil {
 		return err

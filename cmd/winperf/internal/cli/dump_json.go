@@ -54,14 +54,17 @@ func (d *dump) writeObject(w *bufio.Writer, o frame.Object) error {
 	if len(d.machines) > 1 {
 		obj.Machine = o.Machine()
 	}
+
 	for k := range o.NumCounters() {
 		c := o.Counter(k)
 		obj.Counters = append(obj.Counters, dumpCounter{c.ID.Index, names.Title(c.ID.Index), c.Type, c.Size, c.Offset})
 	}
+
 	var head bytes.Buffer
 	if err := newJSON(&head).Encode(obj); err != nil {
 		return err
 	}
+
 	w.Write(bytes.TrimSuffix(head.Bytes(), []byte("}\n")))
 	w.WriteString(`,"instances":[`)
 	var line []byte
@@ -93,10 +96,12 @@ func appendDumpInstance(b []byte, o frame.Object, in frame.Instance) []byte {
 	} else {
 		b = append(b, "null"...)
 	}
+
 	unique, ok := in.UniqueID()
 	if !ok {
 		unique = -1
 	}
+
 	b = append(b, `,"unique_id":`...)
 	b = strconv.AppendInt(b, int64(unique), 10)
 	b = append(b, `,"raw":[`...)

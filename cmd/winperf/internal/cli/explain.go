@@ -25,21 +25,25 @@ func (a *app) explain(ctx context.Context, src winperf.Source, t *tally, paths [
 		if served || last == counter.OK || !end && !namesNothing(last) {
 			continue
 		}
+
 		a.partial = a.partial || end
 		if t.explained[w] || last == counter.NotPermitted { // which is told of all at once
 			continue
 		}
+
 		t.explained[w] = true
 		if t.explanations++; t.explanations > maxExplanations {
 			more++
 			continue
 		}
+
 		if c == nil {
 			c = readCatalogue(ctx, src, false, paths...)
 			defer c.close()
 		}
 		a.complain(fmt.Errorf("%s: %s", paths[w], c.reason(paths[w], last)))
 	}
+
 	if more > 0 {
 		a.complain(fmt.Errorf("%d more paths gave no value", more))
 	}
@@ -72,6 +76,7 @@ func readCatalogue(ctx context.Context, src winperf.Source, metadata bool, paths
 	for _, p := range paths {
 		sel.Paths = append(sel.Paths, winperf.Path{Machine: p.Machine, Object: p.Object, Instance: "*", HasInstance: true, Counter: "*"})
 	}
+
 	c := &catalogue{context: measure.New(src, sel, measure.Options{FramesOnly: true})}
 	if series, cooked, err := logSeries(ctx, src); cooked || err != nil {
 		c.logged = loggedObjects(series)
@@ -155,6 +160,7 @@ func (c *catalogue) objects() iter.Seq[string] {
 				return
 			}
 		}
+
 		if c.cycle == nil || c.cycle.Frame.IsZero() || c.cycle.Frame.Schema() == nil {
 			return
 		}

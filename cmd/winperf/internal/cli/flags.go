@@ -52,11 +52,13 @@ func parseInterval(s string) (time.Duration, error) {
 			}
 			seconds = seconds*60 + n
 		}
+
 		if strings.Count(s, ":") > 2 || seconds > maxInterval.Seconds() {
 			return 0, errInterval
 		}
 		d = time.Duration(seconds * float64(time.Second))
 	}
+
 	if d < minInterval || d > maxInterval {
 		return 0, errInterval
 	}

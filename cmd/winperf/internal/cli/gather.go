@@ -66,14 +66,17 @@ func (g *gatherer) add(cycle *measure.Cycle) {
 		g.ids = make(map[winperf.SeriesID]*stats.Series, cycle.Len())
 		g.names = make(map[string]*stats.Series, cycle.Len())
 	}
+
 	if cycle.Frame.IsZero() {
 		g.readings(cycle.Readings())
 		return
 	}
+
 	columns := cycle.Columns()
 	if more := len(columns) - len(g.columns); more > 0 {
 		g.columns = append(g.columns, make([]gatheredColumn, more)...)
 	}
+
 	for i := range columns {
 		if col := &columns[i]; col.Kind != counter.KindText {
 			g.column(col, &g.columns[i], !col.Time.Equal(cycle.Time))
@@ -115,6 +118,7 @@ func (g *gatherer) readings(readings []winperf.Reading) {
 		to.series = append(to.series, make([]*winperf.Series, more)...)
 		to.values = append(to.values, make([]*stats.Series, more)...)
 	}
+
 	var last time.Time
 	var t time.Duration
 	for n := range readings {
@@ -122,12 +126,14 @@ func (g *gatherer) readings(readings []winperf.Reading) {
 		if r.Time != last { // nearly always they are of one time
 			last, t = r.Time, r.Time.Sub(g.origin)
 		}
+
 		if to.series[n] != r.Series {
 			if namesNothing(r.Status) || r.Value.Kind() == counter.KindText {
 				continue
 			}
 			to.series[n], to.values[n] = r.Series, g.row(r.Series)
 		}
+
 		if v, is := r.Value.Float64(); is && r.Status == counter.OK {
 			to.values[n].Add(t, v)
 		} else {
@@ -152,6 +158,7 @@ func (c *gatheredColumn) follow(col *measure.Column) {
 	if n := len(series); n == len(c.series) && (n == 0 || &series[0] == &c.series[0]) {
 		return
 	}
+
 	// Instances keep their order: behind some that left or came stand those that were there.
 	const ahead = 4
 	values := make([]*stats.Series, len(series))

@@ -18,6 +18,7 @@ func onHangup(w io.Writer, f func()) {
 	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return
 	}
+
 	go func() {
 		// Errors of the descriptor are reported whatever is asked for.
 		fds := []unix.PollFd{{Fd: int32(file.Fd())}}

@@ -42,6 +42,7 @@ Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
   winperf info old.csv --code-page 1251 --zone Europe/Moscow`,
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
+
 	i.output.add(cmd, infoFormats)
 	i.log.add(cmd)
 	cmd.Flags().Var(&i.language, "language", "language of object names: 009 is English, 007 German")
@@ -56,6 +57,7 @@ func (i *informer) run(ctx context.Context, args []string) error {
 	if _, _, err := i.output.settle(args...); err != nil {
 		return err
 	}
+
 	var logs []*logSummary
 	var errs []error
 	for _, name := range args {
@@ -69,6 +71,7 @@ func (i *informer) run(ctx context.Context, args []string) error {
 			logs = append(logs, s)
 		}
 	}
+
 	if len(logs) == 0 {
 		return errors.Join(errs...)
 	}
@@ -76,6 +79,7 @@ func (i *informer) run(ctx context.Context, args []string) error {
 		i.app.complain(err)
 		i.app.partial = true
 	}
+
 	out, err := i.app.create(ctx, &i.output)
 	if err != nil {
 		return err
@@ -89,12 +93,14 @@ func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	in, err := openInput(ctx, name, opt)
 	if err != nil {
 		return nil, err
 	}
 	defer in.src.Close()
 	defer in.end()
+
 	s := newSummary(in)
 	if file, err := os.Stat(name); err == nil {
 		s.Size = file.Size()
@@ -102,6 +108,7 @@ func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
 	if series, cooked, err := logSeries(ctx, in.src.Source); err == nil && cooked {
 		s.addSeries(series)
 	}
+
 	p := i.app.newProgress(i.quiet)
 	defer p.clear()
 	sel := winperf.Selection{Global: true, Costly: true}
@@ -127,6 +134,7 @@ func (i *informer) write(out *output, logs []*logSummary) error {
 		enc.SetIndent("", " ")
 		return enc.Encode(logs)
 	}
+
 	for n, s := range logs {
 		if n > 0 {
 			out.WriteByte('\n')

@@ -42,11 +42,13 @@ func (p *pace) add(t time.Time) {
 	if last.IsZero() || !t.After(last) {
 		return
 	}
+
 	s := step{last, t.Sub(last)}
 	if p.settled {
 		p.judge(s)
 		return
 	}
+
 	if p.first = append(p.first, s); len(p.first) == enoughSteps {
 		p.settle()
 	}
@@ -63,6 +65,7 @@ func (p *pace) settle() {
 	for _, s := range p.first {
 		all = append(all, s.Duration)
 	}
+
 	p.usual = stats.Percentile(all, 50).Round(time.Millisecond)
 	for _, s := range p.first {
 		p.judge(s)

@@ -93,10 +93,12 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 	if s.Last == nil || t.After(*s.Last) {
 		s.Last = &t
 	}
+
 	s.pace.add(t)
 	if cycle.Frame.IsZero() {
 		return
 	}
+
 	machine := cycle.Frame.Machine()
 	s.addMachine(machine)
 	for o := range cycle.Frame.Objects() {
@@ -104,12 +106,14 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 			machine = o.Machine()
 			s.addMachine(machine)
 		}
+
 		name := cycle.Names.Title(o.ID().Index)
 		sum := s.objects[name]
 		if sum == nil {
 			sum = &objectSummary{Name: name}
 			s.objects[name] = sum
 		}
+
 		sum.Counters = max(sum.Counters, len(shown(o)))
 		if n := o.Len(); !o.Single() && (sum.Instances == nil || n > *sum.Instances) {
 			sum.Instances = &n
@@ -135,10 +139,12 @@ func (s *logSummary) finish() {
 	for _, o := range s.objects {
 		s.Objects = append(s.Objects, *o)
 	}
+
 	slices.SortFunc(s.Objects, func(a, b objectSummary) int { return cmp.Compare(a.Name, b.Name) })
 	if s.location == nil || s.First == nil {
 		return
 	}
+
 	_, offset := s.First.In(s.location).Zone()
 	minutes := offset / 60
 	s.OffsetMinutes = &minutes
@@ -152,26 +158,32 @@ func (s *logSummary) rows() [][]string {
 			rows = append(rows, append([]string{label}, lines...))
 		}
 	}
+
 	kind := "displayable values"
 	if s.Raw {
 		kind = "raw values"
 	}
+
 	add("format", strings.TrimPrefix(s.Format+", "+kind, ", "))
 	if s.Size > 0 {
 		add("size", fmt.Sprintf("%d bytes", s.Size))
 	}
+
 	add("encoding", s.Encoding)
 	add("machine", strings.Join(s.Machines, ", "))
 	add("system", s.System)
 	add("zone", s.zoneText())
+
 	if s.First != nil {
 		add("first", s.local(*s.First))
 		add("last", fmt.Sprintf("%s (%v later)", s.local(*s.Last), s.Last.Sub(*s.First)))
 	}
+
 	samples := fmt.Sprint(s.Samples)
 	if s.pace.usual > 0 {
 		samples += fmt.Sprintf(", mostly %v apart", s.pace.usual)
 	}
+
 	add("samples", samples)
 	add("gaps", s.gapLines()...)
 	add("objects", s.objectLines()...)

@@ -75,6 +75,7 @@ Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 		Args: atMostOne("OBJECT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args) },
 	}
+
 	l.source.add(cmd)
 	l.output.add(cmd, listFormats)
 	cmd.Flags().BoolVar(&l.index, "index", false, "show title indices in the table")
@@ -103,6 +104,7 @@ func (l *lister) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer src.Close()
+
 	if l.schema, err = src.Schema(ctx); err != nil {
 		return err
 	}
@@ -110,10 +112,12 @@ func (l *lister) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	l.w, l.width, l.sensors = out.Writer, out.width(), out.format == "sensors"
 	if l.names {
 		return errors.Join(l.writeNames(), out.Close())
 	}
+
 	pattern := "*"
 	if len(args) == 1 {
 		pattern = strings.Trim(args[0], `\`)
@@ -132,6 +136,7 @@ func (l *lister) settle(args []string) error {
 	case l.instances:
 		l.output.formats = slices.DeleteFunc(slices.Clone(listFormats), func(f sink.Format) bool { return f.Name != "paths" && f.Name != "sensors" })
 	}
+
 	format, _, err := l.output.settle(l.source.source)
 	if err == nil && l.index && format != "table" {
 		return fmt.Errorf("--index goes with the table, not with %s", format)
@@ -146,6 +151,7 @@ func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format s
 	} else if cooked {
 		return l.listLog(series, pattern, format)
 	}
+
 	sel := winperf.Selection{Global: true, Costly: true}
 	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: string(l.source.language)})
 	defer m.Close()
@@ -153,11 +159,13 @@ func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format s
 	if err != nil {
 		return err
 	}
+
 	l.app.damaged(cycle.Damage)
 	l.table = cycle.Names
 	if schema := cycle.Frame.Schema(); schema != nil {
 		l.schema = schema // it may know more, such as which objects are costly
 	}
+
 	l.several = len(machinesOf(cycle.Frame)) > 1
 	objects := l.find(cycle.Frame, pattern)
 	switch {
@@ -192,6 +200,7 @@ func (l *lister) find(f frame.Frame, pattern string) []frame.Object {
 			found = append(found, o)
 		}
 	}
+
 	slices.SortStableFunc(found, func(a, b frame.Object) int {
 		return strings.Compare(strings.ToLower(l.name(a)), strings.ToLower(l.name(b)))
 	})

@@ -46,6 +46,7 @@ func (l *lister) writeJSON(objects []frame.Object) error {
 				line.LostParents = append(line.LostParents, name)
 			}
 		}
+
 		for _, k := range shown(o) {
 			c := o.Counter(k)
 			line.Counter = listCounter{
@@ -57,6 +58,7 @@ func (l *lister) writeJSON(objects []frame.Object) error {
 				Unit:   c.Type.Unit(),
 				Detail: c.Detail,
 			}
+
 			if err := enc.Encode(line); err != nil {
 				return err
 			}
@@ -76,6 +78,7 @@ func (l *lister) jsonObject(o frame.Object) listObject {
 		Interface: l.schema.InterfaceOf(id.Index),
 		Machine:   l.machine(o),
 	}
+
 	if !id.GUID.IsZero() {
 		obj.GUID = &id.GUID
 	}

@@ -36,6 +36,7 @@ func logSeries(ctx context.Context, src winperf.Source) (series []*winperf.Serie
 		return nil, true, err
 	}
 	defer q.Close()
+
 	var sample winperf.Sample
 	err = q.Next(ctx, &sample)
 	for i := range sample.Readings {
@@ -55,10 +56,12 @@ func loggedObjects(series []*winperf.Series) []*loggedObject {
 			o = &loggedObject{name: s.Path.Object}
 			objects[key] = o
 		}
+
 		if name := s.Path.Counter; !seen[[2]string{key, name}] {
 			seen[[2]string{key, name}] = true
 			o.counters = append(o.counters, name)
 		}
+
 		if !s.Path.HasInstance {
 			continue
 		}
@@ -68,10 +71,12 @@ func loggedObjects(series []*winperf.Series) []*loggedObject {
 			o.instances = append(o.instances, name)
 		}
 	}
+
 	var all []*loggedObject
 	for _, o := range objects {
 		all = append(all, o)
 	}
+
 	slices.SortFunc(all, func(a, b *loggedObject) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name)), strings.Compare(a.name, b.name))
 	})
@@ -186,6 +191,7 @@ func (l *lister) writeLogObjects(objects []*loggedObject) {
 		for _, name := range o.counters {
 			fmt.Fprintf(l.w, "    %s\n", safetext.Line(name))
 		}
+
 		if !o.multi {
 			continue
 		}

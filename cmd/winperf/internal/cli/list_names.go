@@ -19,6 +19,7 @@ func (l *lister) writeNames() error {
 	if len(languages) == 0 {
 		return errors.New("the source has no name table; give one with ?names=FILE")
 	}
+
 	language := languages[0]
 	if wanted := string(l.source.language); wanted != "" {
 		if !slices.Contains(languages, wanted) {
@@ -26,6 +27,7 @@ func (l *lister) writeNames() error {
 		}
 		language = wanted
 	}
+
 	table, help := names.Tables(language)
 	for _, t := range []*nametable.Table{table, help} {
 		for index, text := range t.All() {

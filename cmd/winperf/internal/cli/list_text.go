@@ -33,6 +33,7 @@ func (l *lister) writeTable(rows [][]string) error {
 	for _, row := range rows {
 		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
+
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -87,6 +88,7 @@ func (l *lister) writeObject(o frame.Object) {
 	if l.costly(o) {
 		fmt.Fprint(l.w, "  (costly)")
 	}
+
 	fmt.Fprintln(l.w)
 	writeWrapped(l.w, "  ", l.table.Help(o.Help()), l.width)
 	fmt.Fprintln(l.w, "\n  Counters:")
@@ -99,6 +101,7 @@ func (l *lister) writeObject(o frame.Object) {
 		fmt.Fprintf(l.w, "  (%v, %v)\n", c.Type.Unit(), c.Type)
 		writeWrapped(l.w, "        ", l.table.Help(c.Help), l.width)
 	}
+
 	if o.Single() {
 		return
 	}
@@ -143,6 +146,7 @@ func writeWrapped(w *bufio.Writer, indent, text string, width int) {
 		w.WriteString(word)
 		used += n
 	}
+
 	if used > 0 {
 		w.WriteString("\n")
 	}

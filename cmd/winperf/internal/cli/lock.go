@@ -96,6 +96,7 @@ func (t *target) create(ctx context.Context, note func(error)) (*os.File, error)
 	if t.mode == openNew && !special {
 		flags |= os.O_EXCL
 	}
+
 	f, err := openLocked(t.name, flags, note)
 	if errors.Is(err, fs.ErrExist) { // since it was looked for
 		return nil, t.exists()
@@ -132,6 +133,7 @@ func openLocked(name string, flags int, note func(error)) (*os.File, error) {
 		case isNamed(f, name):
 			return f, nil
 		}
+
 		if err := f.Close(); err != nil { // another file took its name before it was locked
 			return nil, err
 		}

@@ -46,6 +46,7 @@ func (f *outputFlags) resolve() (format, file string, err error) {
 		}
 		format = f.formats[i].Name
 	}
+
 	switch i := slices.IndexFunc(f.formats, named(f.output)); {
 	case (f.output == "" || f.output == "-") && format == "":
 		return f.formats[0].Name, "", nil
@@ -60,6 +61,7 @@ func (f *outputFlags) resolve() (format, file string, err error) {
 	case slices.ContainsFunc(everyFormat(), named(f.output)):
 		return "", "", fmt.Errorf("-o %s: this command writes %s; a file of that name is ./%s", f.output, formatNames(f.formats), f.output)
 	}
+
 	extension := strings.ToLower(filepath.Ext(f.output))
 	for _, k := range f.formats {
 		if slices.Contains(k.Extensions, extension) {
@@ -132,6 +134,7 @@ func (a *app) create(ctx context.Context, f *outputFlags) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	out := &output{format: format}
 	w := a.stdout
 	if file != "" {
@@ -144,6 +147,7 @@ func (a *app) create(ctx context.Context, f *outputFlags) (*output, error) {
 	} else {
 		out.size, _ = isTerminal(a.stdout)
 	}
+
 	if out.terminal() && format != "table" { // which escapes by itself, and draws
 		w = safetext.NewTerminal(w)
 	}
@@ -203,6 +207,7 @@ func (a *app) open(ctx context.Context, f *outputFlags, single bool) (*destinati
 	if err != nil {
 		return nil, err
 	}
+
 	inPlace := out.terminal() && !single && out.format == "table" && os.Getenv("TERM") != "dumb"
 	opt := sink.Options{File: out.file != nil}
 	opt.Single, opt.Size, opt.Terminal = single, out.size, inPlace

@@ -23,6 +23,7 @@ func createPending(ctx context.Context, t target) (*pendingFile, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if special {
 		f, err := openFIFO(ctx, t.name) // of a device it is the same
 		return &pendingFile{File: f}, err
@@ -35,6 +36,7 @@ func createPending(ctx context.Context, t target) (*pendingFile, error) {
 	if info, err := os.Stat(t.name); err == nil {
 		mode = info.Mode().Perm()
 	}
+
 	if err := lookLocked(t.name); err != nil { // what commit would say in the end
 		return nil, err
 	}
@@ -59,6 +61,7 @@ func (p *pendingFile) commit() error {
 	if err == nil {
 		err = p.rename()
 	}
+
 	if err != nil {
 		return errors.Join(err, os.Remove(p.Name()))
 	}

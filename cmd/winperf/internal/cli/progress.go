@@ -39,6 +39,7 @@ func (p *progress) show(inputs []*logInput, samples int) {
 	if now.Before(p.next) || inBackground(p.app.stderr) {
 		return
 	}
+
 	p.next, p.shown = now.Add(progressEvery), true
 	var at, size int64
 	for _, in := range inputs {

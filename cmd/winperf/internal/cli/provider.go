@@ -38,6 +38,7 @@ to Windows: the .ini and .h files that lodctr reads for a version 1 provider
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+
 	cmd.AddCommand(a.providerInitCommand(), a.providerCheckCommand(),
 		a.providerInstallCommand(), a.providerUninstallCommand(), a.providerStatusCommand())
 	return cmd
@@ -77,6 +78,7 @@ Where one of the files exists nothing is written, unless with --overwrite.`,
 			return a.providerInit(cmd.Context(), args[0], dir, overwrite)
 		},
 	}
+
 	cmd.Flags().StringVar(&dir, "dir", "", "write into `DIRECTORY` instead of the current one")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace files that exist")
 	cmd.Flags().BoolVar(&overwrite, "force", false, "replace files that exist")
@@ -93,10 +95,12 @@ func (a *app) providerInit(ctx context.Context, file, dir string, overwrite bool
 	if err != nil {
 		return err
 	}
+
 	s, err := registration.ParseSchema(file, data)
 	if err != nil {
 		return err
 	}
+
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	files := []registrationFile{
 		{path: name + ".ini", data: registration.WriteINI(s, name+".h")},
@@ -110,12 +114,14 @@ func (a *app) providerInit(ctx context.Context, file, dir string, overwrite bool
 		files = append(files, registrationFile{path: name + ".man", data: registration.WriteManifest(m)},
 			registrationFile{path: name + symbolsSuffix, data: registration.WriteSymbols(m)})
 	}
+
 	for i := range files {
 		files[i].path = filepath.Join(dir, files[i].path)
 	}
 	if err := writeRegistration(ctx, files, overwrite); err != nil {
 		return err
 	}
+
 	for _, f := range files {
 		if _, err := fmt.Fprintln(a.stdout, safetext.Line(filepath.ToSlash(f.path))); err != nil {
 			return err
@@ -140,6 +146,7 @@ func writeRegistration(ctx context.Context, files []registrationFile, overwrite 
 			there = append(there, err)
 		}
 	}
+
 	if len(there) > 0 {
 		return errors.Join(there...)
 	}
@@ -157,6 +164,7 @@ func writeRegistration(ctx context.Context, files []registrationFile, overwrite 
 			}
 		}()
 	}
+
 	for _, f := range files {
 		if err := f.write(); err != nil {
 			return err
@@ -194,6 +202,7 @@ func (a *app) printSchema(ctx context.Context, file string) error {
 	if err := a.tellFindings(read.findings); err != nil {
 		return err
 	}
+
 	for _, s := range read.schemas {
 		text, err := registration.FormatSchema(s)
 		if err != nil {
@@ -231,6 +240,7 @@ Exit status: 0 all is well, 1 no file could be read, 3 something is wrong.`,
 					return err
 				}
 			}
+
 			if len(failed) < len(args) && len(failed) > 0 {
 				a.complain(errors.Join(failed...))
 				a.partial = true
@@ -280,6 +290,7 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 	if err != nil {
 		return nil, err
 	}
+
 	read := &registrationRead{}
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".ini":
@@ -289,6 +300,7 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 		if !strings.HasSuffix(file, symbolsSuffix) {
 			_, read.findings = registration.ParseHeader(file, data)
 		}
+
 	case ".man", ".xml":
 		m, found := registration.ParseManifest(file, data)
 		read.findings = found
@@ -296,6 +308,7 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 			read.providers = append(read.providers, m.Providers[i].Guid)
 			read.schemas = append(read.schemas, registration.FromManifest(&m.Providers[i]))
 		}
+
 	case ".json":
 		if _, err := registration.ParseSchema(file, data); err != nil {
 			return nil, err
@@ -315,6 +328,7 @@ func (r *registrationRead) ini(ctx context.Context, file string, data []byte) er
 		r.findings = append(r.findings, registration.CheckINI(ini, nil)...)
 		return nil
 	}
+
 	path := filepath.Join(filepath.Dir(file), name)
 	text, err := readRegistrationFile(ctx, path)
 	if err != nil {
@@ -323,6 +337,7 @@ func (r *registrationRead) ini(ctx context.Context, file string, data []byte) er
 		r.findings = append(r.findings, registration.CheckINI(ini, nil)...)
 		return nil
 	}
+
 	header, more := registration.ParseHeader(path, text)
 	r.findings = append(append(r.findings, more...), registration.CheckINI(ini, header)...)
 	if r.findings.Err() == nil {
@@ -358,6 +373,7 @@ func readBounded(file string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+
 	data, err := io.ReadAll(io.LimitReader(f, maxRegistrationFile+1))
 	if err != nil {
 		return nil, err

@@ -43,6 +43,7 @@ It needs an elevated prompt. --dry-run shows what would be done, on any system.`
 			if err := a.tellFindings(read.findings); err != nil {
 				return err
 			}
+
 			path, err := filepath.Abs(args[0])
 			if err != nil {
 				return err
@@ -53,6 +54,7 @@ It needs an elevated prompt. --dry-run shows what would be done, on any system.`
 			return a.carryOut(cmd, in.Plan(), dryRun)
 		},
 	}
+
 	cmd.Flags().StringVar(&in.Library, "library", "", "`DLL` of the version 1 provider, with its path")
 	cmd.Flags().StringVar(&in.Open, "open", "", "`EXPORT` that opens it (default WinperfOpen)")
 	cmd.Flags().StringVar(&in.Collect, "collect", "", "`EXPORT` that collects (default WinperfCollect)")
@@ -73,6 +75,7 @@ func fillInstall(in *registration.Install, read *registrationRead, path string) 
 			return errors.New("--library is missing: a version 1 provider is a DLL")
 		}
 		in.INI, in.Driver, in.Names = path, read.driver, read.names()
+
 	case len(in.Publishers) > 0:
 		return errors.New("--publisher is for the version 1 provider of an .ini file")
 	case len(read.providers) == 1:
@@ -120,6 +123,7 @@ func uninstallPlan(ctx context.Context, what string) (registration.Plan, error) 
 		}
 		return registration.UninstallDriver(what), nil
 	}
+
 	read, err := readRegistration(ctx, what)
 	switch {
 	case err != nil:
@@ -141,6 +145,7 @@ func (a *app) carryOut(cmd *cobra.Command, p registration.Plan, dryRun bool) err
 		}
 		return err
 	}
+
 	sys, err := registrationSystem()
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ func askProvider(sys registration.System, driver string) (d delivered, err error
 	if err != nil {
 		return d, err
 	}
+
 	drivers, err := valueOf(sys, driver, "Linkage", "Export")
 	if err != nil {
 		return d, err

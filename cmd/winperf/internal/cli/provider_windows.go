@@ -35,14 +35,17 @@ func (s *windowsSystem) CreateKey(key string) (created []string, err error) {
 		} else {
 			end = len(key)
 		}
+
 		if k, err := s.reg.OpenKey(winapi.HKEY_LOCAL_MACHINE, key[:end]); err == nil {
 			_ = s.reg.CloseKey(k) // it was only looked for
 			continue
 		}
+
 		k, isNew, err := s.edit.CreateKey(winapi.HKEY_LOCAL_MACHINE, key[:end])
 		if err != nil {
 			return created, err
 		}
+
 		if isNew {
 			created = append(created, key[:end])
 		}
@@ -61,6 +64,7 @@ func (s *windowsSystem) DeleteKey(key string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+
 	subkeys, values, err := s.edit.Counts(k)
 	if err := errors.Join(err, s.reg.CloseKey(k)); err != nil || subkeys+values > 0 {
 		return false, err
@@ -78,6 +82,7 @@ func (s *windowsSystem) Value(key, name string) (v registration.Value, found boo
 		return v, false, err
 	}
 	defer func() { err = errors.Join(err, s.reg.CloseKey(k)) }()
+
 	const most = 1 << 20 // a value may have at most 1 MB
 	buf := make([]byte, most)
 	var value winapi.RegValue

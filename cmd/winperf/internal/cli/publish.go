@@ -47,6 +47,7 @@ nothing. A line that cannot be read costs itself.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.publish(cmd.Context(), opt) },
 	}
+
 	f := cmd.Flags()
 	f.StringVar(&opt.schema, "schema", "", "the `FILE` that declares the objects and counters (required)")
 	f.BoolVar(&opt.keep, "keep", false, "go on when the input has ended, until interrupted")
@@ -63,20 +64,24 @@ func (a *app) publish(ctx context.Context, opt publishOptions) (err error) {
 	if err != nil {
 		return err
 	}
+
 	s, err := registration.ParseSchema(opt.schema, data)
 	if err != nil {
 		return err
 	}
+
 	p, err := publish.New(s, opt.Options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+
 	a.complain(fmt.Errorf("publishing in %s; it can be seen by %s", p.Path(), p.Audience())) // which is no complaint
 	a.await("lines to publish")
 	if err := a.publishLines(newPublishing(p, s)); err != nil {
 		return err
 	}
+
 	if opt.keep {
 		<-ctx.Done()
 	}
@@ -95,6 +100,7 @@ func (a *app) publishLines(p *publishing) error {
 		for errors.Is(err, bufio.ErrBufferFull) { // the rest of it
 			_, err = in.ReadSlice('\n')
 		}
+
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
@@ -106,11 +112,13 @@ func (a *app) publishLines(p *publishing) error {
 		} else {
 			fault = p.line(text)
 		}
+
 		if fault != nil {
 			a.partial = true
 			fault.Source, fault.Line = "standard input", number
 			a.complain(fault)
 		}
+
 		if err != nil {
 			return nil
 		}

@@ -52,6 +52,7 @@ func (p *publishing) line(text string) *winperf.DataError {
 	if split < 0 {
 		return &winperf.DataError{Column: 1, Msg: "expected a path, a blank and a value"}
 	}
+
 	path, value := strings.TrimRight(text[:split], " \t"), text[split+1:]
 	at := func(offset int) int { return utf8.RuneCountInString(text[:offset]) + 1 }
 	if strings.EqualFold(value, "remove") {
@@ -60,10 +61,12 @@ func (p *publishing) line(text string) *winperf.DataError {
 		}
 		return nil
 	}
+
 	c, err := parseChange(value)
 	if err != nil {
 		return &winperf.DataError{Column: at(split + 1), Msg: err.Error()}
 	}
+
 	h, err := p.handle(path)
 	if err != nil {
 		return &winperf.DataError{Column: pathColumn(path, err), Msg: err.Error()}
@@ -93,14 +96,17 @@ func (p *publishing) handle(text string) (*publishHandle, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	o, err := p.object(path)
 	if err != nil {
 		return nil, err
 	}
+
 	in, node, err := p.instance(o, path)
 	if err != nil {
 		return nil, err
 	}
+
 	h := &publishHandle{}
 	if h.value, err = in.Counter(path.Counter); err != nil {
 		return nil, err
@@ -108,6 +114,7 @@ func (p *publishing) handle(text string) (*publishHandle, error) {
 	if h.base, err = in.Base(path.Counter); err != nil && !errors.Is(err, winperf.ErrNoCounter) {
 		return nil, err
 	}
+
 	if node != nil {
 		node.paths = append(node.paths, text)
 	}
@@ -133,6 +140,7 @@ func (p *publishing) instance(o *publish.Object, path winperf.Path) (*publish.In
 		in, err := o.Single()
 		return in, nil, err
 	}
+
 	if !path.HasInstance {
 		return nil, nil, fmt.Errorf(`object %s has instances: expected \%s(NAME)\%s`, path.Object, path.Object, path.Counter)
 	}
@@ -143,18 +151,22 @@ func (p *publishing) instance(o *publish.Object, path winperf.Path) (*publish.In
 	if err := p.knowsCounter(o, path); err != nil {
 		return nil, nil, err
 	}
+
 	name, parent, err := p.parent(path.Instance)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	opt := publish.InstanceOptions{}
 	if parent != nil {
 		opt.Parent = parent.Instance
 	}
+
 	in, err := o.Instance(name, opt)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	node := &publishNode{Instance: in}
 	p.instances[key] = node
 	if parent != nil {
@@ -204,6 +216,7 @@ func (p *publishing) remove(text string) error {
 	if !path.HasInstance || path.Counter != "*" {
 		return fmt.Errorf(`expected \%s(NAME)\* remove`, path.Object)
 	}
+
 	key := keyOf(path.Object, path.Instance)
 	node := p.instances[key]
 	if node == nil {

@@ -57,11 +57,13 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+
 	src, err := source.Open(ctx, r.source.source)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
+
 	out, err := r.app.open(ctx, &r.output, r.count == 1)
 	if err != nil {
 		return err
@@ -73,6 +75,7 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 			r.finish(ctx, src)
 		}
 	}()
+
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	onHangup(r.app.stdout, cancel)
@@ -91,6 +94,7 @@ func (r *reader) choose(ctx context.Context, args []string) (err error) {
 			return err
 		}
 	}
+
 	if len(r.paths) == 0 {
 		return errors.New(`no path given; for example '\Memory\Available MBytes' (winperf list shows what there is)`)
 	}
@@ -119,6 +123,7 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 			r.app.damaged([]error{err}) // behind the last sample of a record
 			break
 		}
+
 		if err != nil {
 			return err
 		}
@@ -126,6 +131,7 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 		if !isLarge(cycle) {
 			timeMatters()
 		}
+
 		if err := r.write(cycle, out); err != nil {
 			return err
 		}
@@ -135,16 +141,19 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 		if r.how.anomalies {
 			r.anomalies.tell(r.app, cycle.Anomalies, out.inPlace)
 		}
+
 		if r.tally.cycles > 1 || !r.live {
 			continue
 		}
 		if r.tally.hopeless() {
 			return nil
 		}
+
 		if !out.inPlace && r.asked {
 			r.app.explain(ctx, src, &r.tally, r.paths, false)
 		}
 	}
+
 	if r.tally.cycles == 0 && ctx.Err() == nil {
 		return errors.New("the source has no samples")
 	}
@@ -219,6 +228,7 @@ func (t *tally) count(c *measure.Cycle) {
 	t.missed += c.Missed
 	t.countDamage(c)
 	t.denied.count(c)
+
 	from := 0
 	for w, to := range c.Parts {
 		for i := from; i < to; i++ {
@@ -229,6 +239,7 @@ func (t *tally) count(c *measure.Cycle) {
 			}
 			t.last[w] = r.Status
 		}
+
 		if from == to {
 			t.served[w] = true // another path has it
 		}

@@ -145,6 +145,7 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer src.Close()
+
 	recorded := src.Describe().Recorded
 	r.live, r.log = !recorded, src.Describe().Log
 	if r.files, err = r.newFiles(src.Describe().Machine); err != nil {
@@ -162,6 +163,7 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	if err == nil && r.files.samples == 0 && r.ends() && ctx.Err() == nil {
 		err = errEnded
 	}
+
 	p.clear()
 	err = errors.Join(err, r.files.close())
 	r.finish(ctx, src, p, err)
@@ -176,6 +178,7 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 	case "bincirc":
 		r.output.format, r.limit.action = "blg", limitCircular
 	}
+
 	var file string
 	if r.format, file, err = r.output.resolve(); err != nil {
 		return err
@@ -186,6 +189,7 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 	if r.paths, err = r.app.paths(ctx, slices.Concat(args, r.more), &r.sel); err != nil {
 		return err
 	}
+
 	r.tally = newTally(len(r.paths))
 	switch {
 	case len(r.paths) == 0 && !isRawFormat(r.format):
@@ -217,11 +221,13 @@ func (r *recorder) newFiles(host string) (*recordFiles, error) {
 	if s := suffixes[string(r.naming.suffix)]; s != "" {
 		pattern = beforeExtension(pattern, s)
 	}
+
 	several := r.limit.action != limitStop
 	names, err := newFileNames(pattern, host, several)
 	if err != nil {
 		return nil, err
 	}
+
 	files := &recordFiles{
 		names: names, format: r.format, source: r.source.source,
 		newForm: r.newForm, limits: r.limit, note: r.app.complain,
@@ -232,6 +238,7 @@ func (r *recorder) newFiles(host string) (*recordFiles, error) {
 	case r.output.overwrite:
 		files.mode = openOverwrite
 	}
+
 	if !names.fixed() {
 		return files, nil
 	}
@@ -258,6 +265,7 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 	if err != nil {
 		return err
 	}
+
 	opt.CostlyTogether = true // as they will be recorded
 	c := measure.New(src, winperf.Selection{Paths: r.paths}, opt)
 	defer c.Close()
@@ -265,6 +273,7 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 	if err != nil {
 		return err
 	}
+
 	r.tally.count(cycle)
 	r.app.explain(ctx, src, &r.tally, r.paths, false) // a rate has no value yet
 	r.app.partial = r.app.partial || r.tally.explanations > 0
@@ -279,6 +288,7 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 	if err != nil {
 		return err
 	}
+
 	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
 	opt.Clock, opt.For, opt.End = r.clock, time.Duration(r.during), r.until
 	opt.RawOnly, opt.FramesOnly, opt.KeepFirst = r.format == "capture", r.format == "blg", r.format == "blg"
@@ -286,11 +296,13 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 	if len(r.paths) == 0 {
 		sel = winperf.Selection{Global: true}
 	}
+
 	for cycle, err := range measure.Watch(ctx, src, sel, opt) {
 		if err != nil && !r.live && r.files.samples > 0 && errors.Is(err, winperf.ErrBadData) {
 			r.app.damaged([]error{err}) // behind the last sample of a record
 			return nil
 		}
+
 		if err != nil {
 			return err
 		}
@@ -361,6 +373,7 @@ func (r *recorder) finish(ctx context.Context, src winperf.Source, p *recordProg
 	if r.late > 0 {
 		a.complain(fmt.Errorf("%d series came after the first sample and are not in the %s file", r.late, r.format))
 	}
+
 	if err == nil && !isRawFormat(r.format) {
 		t.denied.report(a, src)
 		a.explain(context.WithoutCancel(ctx), src, t, r.paths, true)

@@ -27,6 +27,7 @@ func (f *recordFile) openTail(format string) (tail *recordTail, note string, err
 	if err != nil {
 		return nil, "", err
 	}
+
 	at := info.Size()
 	tail = &recordTail{}
 	switch {
@@ -38,6 +39,7 @@ func (f *recordFile) openTail(format string) (tail *recordTail, note string, err
 	case format == "csv", format == "tsv":
 		tail.head, err = lastHead(io.NewSectionReader(f.file, 0, at), format)
 	}
+
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", f.name, err)
 	}
@@ -104,6 +106,7 @@ func lastHead(r io.ReadSeeker, format string) (*pdhlog.Head, error) {
 	for err == nil {
 		err = log.NextHead()
 	}
+
 	if !errors.Is(err, io.EOF) {
 		return nil, err
 	}

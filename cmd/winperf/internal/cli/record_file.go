@@ -65,6 +65,7 @@ func (f *recordFile) add(c *measure.Cycle, at time.Time) error {
 	} else {
 		f.begun = at
 	}
+
 	f.before, f.good = f.length(), f.size
 	f.samples++
 	f.last = at

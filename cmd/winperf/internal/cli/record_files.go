@@ -56,6 +56,7 @@ func (s *recordFiles) add(ctx context.Context, c *measure.Cycle, at time.Time) (
 			return false, failed
 		}
 	}
+
 	if err := s.current.add(c, at); err != nil {
 		return false, errors.Join(failed, fmt.Errorf("%s: %w", s.current.name, err))
 	}
@@ -63,6 +64,7 @@ func (s *recordFiles) add(ctx context.Context, c *measure.Cycle, at time.Time) (
 		s.files++
 		s.name = s.current.name
 	}
+
 	s.samples++
 	s.tellSmall()
 	return failed == nil && s.limits.action == limitStop && s.reached(at), failed
@@ -85,6 +87,7 @@ func (s *recordFiles) tellSmall() {
 	if l.action == limitCircular {
 		what += fmt.Sprintf(", %s for each of some %d files,", formatSize(int64(l.size)), circularParts)
 	}
+
 	wanted := int64(s.limits.size/l.size) * fewSamples * 4 * f.length() / int64(f.samples)
 	s.note(fmt.Errorf("%s is too small: a file is full with %s, %s; at least %s would do",
 		what, plural(f.samples, "sample"), formatSize(f.length()), formatSize(wanted)))
@@ -127,6 +130,7 @@ func (s *recordFiles) next(ctx context.Context, at time.Time) error {
 	if f.form, err = s.newForm(f, tail); err != nil {
 		return errors.Join(err, s.discard(f))
 	}
+
 	f.before = f.size
 	if s.current != nil {
 		if err := s.finish(); err != nil {
@@ -157,6 +161,7 @@ func (s *recordFiles) create(ctx context.Context, at time.Time) (*recordFile, *r
 			return nil, nil, err
 		}
 	}
+
 	for {
 		name := s.names.next(at.Local())
 		file, err := s.target(name).create(ctx, s.note)
@@ -166,14 +171,17 @@ func (s *recordFiles) create(ctx context.Context, at time.Time) (*recordFile, *r
 		if err != nil {
 			return nil, nil, err
 		}
+
 		f := &recordFile{name: name, file: file}
 		if s.mode != openAppend || !isRegular(file) {
 			return f, &recordTail{}, nil
 		}
+
 		tail, note, err := f.openTail(s.format)
 		if err != nil {
 			return nil, nil, errors.Join(err, file.Close())
 		}
+
 		if note != "" {
 			s.note(errors.New(note))
 		}
@@ -202,10 +210,12 @@ func (s *recordFiles) finish() error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.name, err)
 	}
+
 	size := f.size
 	if info, err := os.Stat(f.name); err == nil && info.Mode().IsRegular() { // a pipe has no size
 		size = info.Size()
 	}
+
 	s.size += size
 	if s.limits.action == limitCircular {
 		s.kept = append(s.kept, recordedPart{f.name, size, f.samples, f.last})

@@ -131,6 +131,7 @@ func (f *textForm) write(c *measure.Cycle) error {
 		}
 		f.same = nil
 	}
+
 	if err := f.sink.Write(c.Time, c); err != nil {
 		return err
 	}

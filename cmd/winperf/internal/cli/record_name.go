@@ -30,6 +30,7 @@ func newFileNames(pattern, host string, several bool) (*fileNames, error) {
 			return nil, fmt.Errorf("-o %s: %s is unknown; there are {time}, {date}, {mmddhhmm}, {host} and {serial}", pattern, part)
 		}
 	}
+
 	n := &fileNames{pattern: pattern, host: safeName(host)}
 	if several && !n.numbered() {
 		n.pattern = beforeExtension(pattern, "_{serial}")
@@ -102,6 +103,7 @@ func (n *fileNames) free(now time.Time) error {
 		} else if same++; same == enough {
 			return nil
 		}
+
 		for _, name := range files {
 			if err := lookLocked(name); err != nil {
 				return err

@@ -18,6 +18,7 @@ func (r *recorder) schedule(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("--begin: %w", err)
 	}
+
 	r.until, err = parseMoment(r.end, time.Local, true)
 	if err != nil {
 		return fmt.Errorf("--end: %w", err)

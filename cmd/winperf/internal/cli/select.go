@@ -28,6 +28,7 @@ func (a *app) paths(ctx context.Context, args []string, f *selectFlags) ([]winpe
 	if err != nil {
 		return nil, err
 	}
+
 	if f.counters != "" {
 		more, err := a.pathFile(ctx, f.counters)
 		if err != nil {
@@ -35,6 +36,7 @@ func (a *app) paths(ctx context.Context, args []string, f *selectFlags) ([]winpe
 		}
 		paths = append(paths, more...)
 	}
+
 	if len(paths) > maxPaths {
 		return nil, fmt.Errorf("%d paths, expected at most %d; wildcards stand for many", len(paths), maxPaths)
 	}
@@ -66,10 +68,12 @@ func (a *app) pathFile(ctx context.Context, name string) ([]winperf.Path, error)
 		defer f.Close()
 		r = &interruptible{ctx: ctx, r: f}
 	}
+
 	paths, err := readPaths(r)
 	if err == nil && len(paths) == 0 {
 		err = errors.New("no path in it")
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -101,6 +105,7 @@ func readPaths(r io.Reader) ([]winperf.Path, error) {
 			return nil, fmt.Errorf("line %d: more than %d paths; wildcards stand for many", n, maxPaths)
 		}
 	}
+
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
 		return nil, fmt.Errorf("line %d: longer than %d bytes", n, bufio.MaxScanTokenSize)
 	}

@@ -97,6 +97,7 @@ func rewrite(cmd *cobra.Command, args []string) ([]string, error) {
 		if arg == "--" {
 			return append(out, args[i:]...), nil
 		}
+
 		takes := takesArgument(cmd, arg)
 		if s, foreign := findSpelling(cmd, arg); foreign {
 			if err := s.check(cmd, arg); err != nil {
@@ -106,6 +107,7 @@ func rewrite(cmd *cobra.Command, args []string) ([]string, error) {
 				out = append(out, s.without...)
 				continue
 			}
+
 			if s.each || s.time {
 				ours, used := s.gather(args[i+1:])
 				out = append(out, ours...)
@@ -117,6 +119,7 @@ func rewrite(cmd *cobra.Command, args []string) ([]string, error) {
 		} else {
 			out = append(out, arg)
 		}
+
 		if takes && i+1 < len(args) {
 			i++
 			out = append(out, args[i])
@@ -135,6 +138,7 @@ func (s spelling) gather(args []string) (ours []string, used int) {
 		ours = append(ours, s.ours[0], arg)
 		used++
 	}
+
 	switch {
 	case used == 0:
 		return s.ours, 0
@@ -166,6 +170,7 @@ func takesArgument(cmd *cobra.Command, arg string) bool {
 		f := cmd.Flags().Lookup(name)
 		return f != nil && f.NoOptDefVal == ""
 	}
+
 	if !strings.HasPrefix(arg, "-") {
 		return false
 	}

@@ -112,6 +112,7 @@ func (s *summarizer) run(ctx context.Context, logs []string) (err error) {
 	} else {
 		err = s.read(ctx, logs)
 	}
+
 	if err != nil {
 		return err
 	}
@@ -130,6 +131,7 @@ func (s *summarizer) settle(ctx context.Context, logs []string) error {
 	if err := s.order.check(s.above.value != nil, s.percents); err != nil {
 		return err
 	}
+
 	switch {
 	case len(logs) > 0 && s.during > 0:
 		return errors.New("--for measures a live source; --begin and --end cut logs")
@@ -145,6 +147,7 @@ func (s *summarizer) settle(ctx context.Context, logs []string) error {
 	if err == nil && len(paths) == 0 && s.during > 0 {
 		paths, err = parsePaths(standardPaths)
 	}
+
 	if err != nil {
 		return err
 	}
@@ -173,6 +176,7 @@ func (s *summarizer) read(ctx context.Context, names []string) (err error) {
 			err = errors.Join(err, in.close())
 		}
 	}()
+
 	for _, name := range names {
 		in, err := openInput(ctx, name, opt)
 		if err != nil {
@@ -187,6 +191,7 @@ func (s *summarizer) read(ctx context.Context, names []string) (err error) {
 			return err
 		}
 	}
+
 	s.damage.tell(s.app)
 	if s.tally.cycles == 0 {
 		return errors.New("there are no samples to sum up")
@@ -223,6 +228,7 @@ func (s *summarizer) watch(ctx context.Context) error {
 		return err
 	}
 	defer src.Close()
+
 	if src.Describe().Recorded {
 		return errors.New("--for measures a live source; --begin and --end cut logs")
 	}
@@ -244,11 +250,13 @@ func (s *summarizer) watch(ctx context.Context) error {
 		if !isLarge(cycle) {
 			timeMatters()
 		}
+
 		// Samples that were missed are not made up for.
 		if time.Until(end) < opt.Interval/2 {
 			break
 		}
 	}
+
 	if s.tally.cycles == 0 {
 		return errors.New("nothing was measured")
 	}

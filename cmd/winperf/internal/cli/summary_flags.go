@@ -63,6 +63,7 @@ func (v *percentiles) Set(s string) error {
 			found = append(found, p)
 		}
 	}
+
 	const most = 20
 	if len(found) > most {
 		return fmt.Errorf("expected at most %d", most)
@@ -128,6 +129,7 @@ func (v sortKey) check(bounded bool, percents percentiles) error {
 	for _, k := range sortKeys {
 		known = known || k.name == string(v)
 	}
+
 	switch {
 	case !known:
 		all := sortKeyNames() + ", " + strings.Join(percents.names(), ", ")
@@ -148,6 +150,7 @@ func (v sortKey) sort(rows []summaryRow, percents percentiles) {
 			value = k.value
 		}
 	}
+
 	switch {
 	case v == "":
 	case value == nil:

@@ -30,6 +30,7 @@ func (s *summarizer) write(out *output) error {
 	for _, g := range s.gathered.rows {
 		rows = append(rows, summaryRow{g.series, g.series.String(), g.values.Figures(s.percents...)})
 	}
+
 	s.order.sort(rows, s.percents)
 	switch out.format {
 	case "jsonl":
@@ -57,10 +58,12 @@ func (s *summarizer) columns() []summaryColumn {
 		{"maximum", func(f *stats.Figures) float64 { return f.Max }, false},
 		{"deviation", func(f *stats.Figures) float64 { return f.Deviation }, false},
 	}
+
 	for i, name := range s.percents.names() {
 		value := func(f *stats.Figures) float64 { return f.Percentiles[i] }
 		columns = append(columns, summaryColumn{name, value, false})
 	}
+
 	columns = append(columns, summaryColumn{"last", func(f *stats.Figures) float64 { return f.Last }, false})
 	if s.above.value != nil {
 		columns = append(columns,
@@ -82,6 +85,7 @@ func (s *summarizer) writeTable(out *output, rows []summaryRow) error {
 	for _, c := range columns {
 		fmt.Fprintf(t, "%s\t", strings.ToUpper(c.name))
 	}
+
 	fmt.Fprintln(t, "  COUNTER")
 	names := s.shownPaths(rows)
 	farthest := 0.0
@@ -93,6 +97,7 @@ func (s *summarizer) writeTable(out *output, rows []summaryRow) error {
 		}
 		fmt.Fprintf(t, "  %s\n", safetext.Line(names[i]))
 	}
+
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -141,6 +146,7 @@ func (s *summarizer) shownPaths(rows []summaryRow) []string {
 		paths = append(paths, p.String())
 		times[paths[i]]++
 	}
+
 	for i, path := range paths {
 		if key := rows[i].series.Key; times[path] > 1 && key != "" {
 			id, _, _ := strings.Cut(key, "@")
@@ -158,6 +164,7 @@ func (s *summarizer) writeCSV(out *output, rows []summaryRow) error {
 	for _, c := range columns {
 		line = append(line, c.name)
 	}
+
 	w := csv.NewWriter(out)
 	_ = w.Write(line) // Flush keeps the error
 	for i := range rows {
@@ -224,6 +231,7 @@ func (s *summarizer) writeJSON(out *output, rows []summaryRow) error {
 			Maximum: jsonNumber(f.Max), Deviation: jsonNumber(f.Deviation), Last: jsonNumber(f.Last),
 			Percentiles: jsonPercentiles(s.percents, f), Error: f.Error,
 		}
+
 		if s.above.value != nil {
 			line.Above = &jsonAbove{*s.above.value, f.Above, f.LongestAbove.Seconds()}
 		}

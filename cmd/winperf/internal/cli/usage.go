@@ -63,6 +63,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 			break
 		}
 	}
+
 	if strings.HasPrefix(name, `\`) {
 		return fmt.Errorf("%s is a path and needs a command before it, such as get or watch", name)
 	}
@@ -82,6 +83,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) {
 		return err
 	}
+
 	flags := func(yield func(string) bool) {
 		more := true
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { more = more && yield("--"+f.Name) })

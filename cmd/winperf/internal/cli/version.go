@@ -45,6 +45,7 @@ func version() string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
 	}
+
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
 			return "devel " + s.Value[:min(12, len(s.Value))]

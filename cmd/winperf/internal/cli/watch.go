@@ -53,6 +53,7 @@ some values may not be read, or some of the data was damaged.`,
   winperf watch -cf paths.txt -si 2 -sc 10 -f CSV       (as typeperf spells it)`,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	}
+
 	r.flags(cmd, "time between samples: 2, 0.5, 500ms, 1:30")
 	r.how.addSpeed(cmd)
 	cmd.Flags().VarP(&r.count, "count", "n", "number of readings; 0 goes on until stopped")
