@@ -16,9 +16,9 @@ const documentFile = "../../docs/objects.md"
 
 const documentHead = `# Objects of the Linux host
 
-What package ` + "`provider/linuxhost`" + ` gives, object by object. This file is made of the declarations in the code, by
+What package ` + "`internal/linuxhost`" + ` gives, object by object. This file is made of the declarations in the code, by
 
-    go test ./provider/linuxhost -run Document -update
+    go test ./internal/linuxhost -run Document -update
 
 and a test fails when it is out of date. ` + "`winperf list`" + ` shows the same for the machine at hand, without what its kernel
 does not give; ` + "`winperf list -o json`" + ` has it for programs.
@@ -43,7 +43,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.ReplaceAll(string(got), "\r\n", "\n") != want {
-		t.Error("docs/objects.md is out of date: run go test ./provider/linuxhost -run Document -update")
+		t.Error("docs/objects.md is out of date: run go test ./internal/linuxhost -run Document -update")
 	}
 }
 
