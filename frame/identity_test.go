@@ -218,6 +218,9 @@ func TestRestarted(t *testing.T) {
 // TestEqualNames shows that matching takes no time that grows with the square
 // of the number of instances, whatever they are called: it would not end.
 func TestEqualNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const n = 100_000
 	for name, line := range map[string]string{
 		"names":     " instance \"same\" : 1\n",

@@ -37,6 +37,9 @@ func allocated(f func()) int {
 // six times, as its buffer grows and fields become texts, and 400 bytes for each
 // column, of which there are MaxColumns at most.
 func TestTextMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	long := `"(PDH-CSV 4.0)","\H\O\c"` + "\n" + `"01/02/2026 15:04:05.000","` + strings.Repeat("x", 8<<20) + `"`
 	usual := func(i int) string { return fmt.Sprintf(`\\HOST\Process(editor#%d)\%% Processor Time`, i) }
 	for name, log := range map[string][]byte{

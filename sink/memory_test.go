@@ -69,6 +69,9 @@ func allocated() int64 {
 // TestMemory bounds what a reading takes in each sink, while it is written and
 // between two moments, and what is asked for in all.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const (
 		instances = 100_000
 		name      = len("(0000000)")

@@ -18,6 +18,9 @@ import (
 // TestHostileTree reads files of a directory that are not files, and such as have
 // no end.
 func TestHostileTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	hostileTree(t, perftest.SuiteCases(12))
 }
 

@@ -16,6 +16,9 @@ import (
 
 // TestHostileProc reads files that are not as the kernel writes them.
 func TestHostileProc(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	hostileProc(t, perftest.SuiteCases(150))
 }
 

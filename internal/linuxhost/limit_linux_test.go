@@ -19,6 +19,9 @@ const limited = "LINUXHOST_TEST_LIMITED"
 // open, of which others take all that are left. None vanishes, and the total is
 // that of all.
 func TestDescriptors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	dir := t.TempDir()
 	writeRoot(t, crowd(t, 300), dir)
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestLimited$", "-test.v")

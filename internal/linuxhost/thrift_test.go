@@ -290,6 +290,9 @@ func machine(t *testing.T) *MapRoot {
 // nothing vanishes, changes its identity or has another value, and the next
 // sample is as if nothing had been.
 func TestEveryFileOutOfReach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	files := machine(t)
 	want := unlimited(t, files, 3)
 	var names []string

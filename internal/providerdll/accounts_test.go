@@ -52,6 +52,9 @@ type look struct {
 // TestAccounts has several accounts publish one object: it is one's, and what the
 // others say about themselves does not change whose.
 func TestAccounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	c := startCore(t)
 	own := onePeer(t, plain, "one", 1)
 	other := onePeer(t, plain+1, "two", 2).backdated()

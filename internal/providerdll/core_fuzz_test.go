@@ -233,6 +233,9 @@ func expectOwner(accounts []byte, had int64, partial bool) int64 {
 // TestSpoiled writes every interesting number over every field of a file, and then
 // several over several.
 func TestSpoiled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	c, good := startCore(t), seed(t)
 	le := binary.LittleEndian
 	size := uint32(len(good))

@@ -284,6 +284,9 @@ func statements(t *testing.T, program string, files map[string]string) (total in
 // TestWork doubles the files. So must, at most, the statements that are executed:
 // with a loop in a loop there are four times as many.
 func TestWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("skipped: go is missing, which builds a program that counts")
 	}

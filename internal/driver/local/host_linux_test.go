@@ -79,6 +79,9 @@ func TestThisMachine(t *testing.T) {
 
 // Closing gives every descriptor back.
 func TestDescriptors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	count := func() int {
 		list, err := os.ReadDir("/proc/self/fd")
 		if err != nil {

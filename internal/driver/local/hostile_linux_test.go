@@ -23,6 +23,9 @@ import (
 // TestHostileScribbling reads this machine while a publisher scribbles in its own
 // file.
 func TestHostileScribbling(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	hostileScribbling(t, perftest.SuiteCases(30))
 }
 

@@ -204,6 +204,9 @@ var ownerSelections = [][]string{
 // the source itself. Every value must be that of the process that it is shown
 // under.
 func TestValuesKeepTheirOwner(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	c := newCrowd(t, 3000)
 	c.measureAtRandom(func(context int) bool { return context < 30 })
 }
@@ -294,6 +297,9 @@ func (c *crowd) measure(src winperf.Source, texts []string) (checked int) {
 // their ids are born and end, with costly objects beside others. What stands before
 // the id is this run's own, as another one may be at work on the machine.
 func TestLiveOwners(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	c := &crowd{t: t, prefix: "w" + strconv.FormatInt(int64(os.Getpid()), 36) + "-"}
 	src, err := Open(Options{})
 	if err != nil {

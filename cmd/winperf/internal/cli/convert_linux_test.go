@@ -20,6 +20,9 @@ import (
 
 // TestConvertMemory converts a log that is larger than the memory allowed.
 func TestConvertMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	testConvert(t, 24<<20, 20<<20)
 }
 
@@ -36,6 +39,9 @@ func TestConvertSoak(t *testing.T) {
 // of a path of its own in 7 bytes, within the memory that reading alone may
 // allocate: six times the longest line and 400 bytes a column.
 func TestConvertWideHead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const columns, digits = 1_370_000, "0123456789abcdefghijklmnopqrstuvwxyz"
 	dir := t.TempDir()
 	program := buildProgram(t, dir)

@@ -47,6 +47,9 @@ func fullDisks(t *testing.T) map[string]fullDisk {
 // TestFullDisk fills a disk in every format: the program says so once and ends
 // with status 1, and what was recorded before can be read.
 func TestFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	path := livePath(t)
 	counters := []string{`\Processor(*)\*`, `\Memory\*`, path, "-i", "0.001"}
 	log := filepath.Join(t.TempDir(), "log.capture")

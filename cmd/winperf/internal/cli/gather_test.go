@@ -15,6 +15,9 @@ import (
 // TestGather has processes that come and go, some with the name and the place of one that
 // ended, and compares the rows with what its readings say one by one.
 func TestGather(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	t.Chdir(t.TempDir())
 	writeReference(t, "churn.capture", perftest.Desktop, 6, 5)
 	in, err := openInput(t.Context(), "churn.capture", source.LogOptions{})

@@ -86,6 +86,9 @@ func tail(s string) string { return s[max(0, len(s)-1000):] }
 // TestDiskFullRecord records until the disk is full: the recording fails, names the
 // file, and what was recorded before is there.
 func TestDiskFullRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	disk := smallDisk(t, 256)
 	for _, format := range []string{"capture", "csv", "tsv", "jsonl", "blg"} {
 		name := filepath.Join(disk, "full."+format)
@@ -233,6 +236,9 @@ func TestDiskFullWatch(t *testing.T) {
 // TestFileTooLarge records under a limit of the size of files, which the system
 // tells by a signal too.
 func TestFileTooLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for _, format := range []string{"capture", "csv", "jsonl", "blg"} {
 		name := filepath.Join(t.TempDir(), "limited."+format)
 		cmd := process(t, "winperf", "record", `\Memory\*`, `\Processor(*)\*`, "-i", "0.001", "--quiet", "-o", name)

@@ -20,6 +20,9 @@ import (
 // TestHostileFiles damages files of every kind at random and gives them to the
 // commands that open them.
 func TestHostileFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	hostileFiles(t, perftest.SuiteCases(600))
 }
 

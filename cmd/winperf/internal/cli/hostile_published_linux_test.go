@@ -22,6 +22,9 @@ import (
 // TestHostilePublished publishes damaged files beside whole ones and reads this
 // machine.
 func TestHostilePublished(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	hostilePublished(t, perftest.SuiteCases(60))
 }
 

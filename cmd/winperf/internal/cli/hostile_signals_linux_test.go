@@ -25,6 +25,9 @@ import (
 // TestHostileSignals sends signals at random moments to commands that go on until
 // they are stopped.
 func TestHostileSignals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	hostileSignals(t, perftest.SuiteCases(2*len(signalled)))
 }
 
@@ -316,6 +319,9 @@ func checkConvert(t *testing.T, p *signalProgram) {
 
 // TestHostileReaders closes the other end of standard output after some bytes.
 func TestHostileReaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	log, _ := signalFiles(t)
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, args := range [][]string{

@@ -73,6 +73,9 @@ func refused(t *testing.T, args ...string) {
 // TestSecondRecorder checks that a file that is being recorded is not written by
 // another program, can be read by all, and is free when the recorder is dead.
 func TestSecondRecorder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	path := livePath(t)
 	for _, format := range []string{"capture", "csv", "jsonl", "blg"} {
 		t.Run(format, func(t *testing.T) {

@@ -31,6 +31,9 @@ func peak() {
 // TestDumpMemory checks that a damaged file is dumped, as far as it goes, within
 // four times its size of memory, and with one line of error.
 func TestDumpMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	dir := t.TempDir()
 	program := buildProgram(t, dir)
 	block := perftest.Block(perftest.Huge)

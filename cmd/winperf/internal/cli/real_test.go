@@ -47,6 +47,9 @@ func run(t *testing.T, args ...string) []byte {
 // TestRealBlocks dumps every real block in every form and makes the same bytes
 // of the text again.
 func TestRealBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	files, err := filepath.Glob(filepath.Join(realData(t), "perfdata", "*.bin"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no blocks: %v", err)

@@ -66,6 +66,9 @@ func killCases() map[string]killCase {
 // all samples that were acknowledged, but for those of one second where they are
 // fast and the format keeps buffers.
 func TestRecordKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("needs a live source")
 	}

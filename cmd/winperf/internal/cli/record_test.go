@@ -164,6 +164,9 @@ func TestRecordRotationFails(t *testing.T) {
 
 // TestRecordCircular checks what is kept.
 func TestRecordCircular(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const line = len("whole\n")
 	for name, test := range map[string]struct {
 		limits      limitFlags

@@ -12,6 +12,9 @@ import (
 // TestStall stops the program for a while, again and again: no two samples
 // are closer than half an interval, and nothing is ever busier than it can be.
 func TestStall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const interval = 200 * time.Millisecond
 	cmd := process(t, "winperf", "watch", "-i", "0.2", "-o", "jsonl", "-n", "16",
 		`\Processor(_Total)\% Processor Time`, `\System\Context Switches/sec`)
