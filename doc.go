@@ -10,4 +10,25 @@
 //	...
 //	sel := winperf.Selection{Paths: paths}
 //	for cycle, err := range measure.Watch(ctx, src, sel, measure.Options{}) { ... }
+//
+// # Words
+//
+//   - object: a group of counters of one kind of thing; known by title index
+//   - counter: one statistic of an object: type, name, help, scale
+//   - instance: one thing of the kind: a process, a disk
+//   - title index: the number that stands for an object's or counter's name
+//   - name table: title index to name and help, per language
+//   - raw value: what the system keeps: 4 or 8 bytes, no unit
+//   - base: the counter that a fraction or average is divided by: the next definition
+//   - selection: what is wanted: paths, objects, all that are not costly, all that are
+//   - query: a selection compiled for one source
+//   - block: one answer of one interface (winperf.Block); in V1 a performance data block,
+//     the bytes of HKEY_PERFORMANCE_DATA
+//   - sample: what a query gives at a time: blocks in parts, or readings that came cooked
+//   - frame: one decoded sample: raw bytes, clocks, schema, and an index over them
+//   - cook: compute the displayable value of a counter from one or two frames
+//   - reading: one cooked value: path, value, unit, time, status
+//   - source: where samples come from
+//   - provider: what fills an object with counts
+//   - path: \\machine\object(parent/instance#n)\counter
 package winperf

@@ -121,3 +121,14 @@
 // Whoever appends leaves it where it is. Without one, and where an index is
 // damaged, the index is made again from the heads of the records.
 package capture
+
+// Choices worth knowing here:
+//
+// A capture keeps samples as their difference from another sample of the file, in words of 8
+// bytes, and deflates what is left (the standard library's, whose 32 KiB window does not reach
+// from one sample into the next by itself). That beats zstd with a dictionary where much is
+// the same and comes near it elsewhere (docs/measured.md), so there is no dependency, and the
+// format can be read by whoever has deflate and a page of description. A difference is always
+// from the first sample of its group, of which the file has two copies, so that damage costs
+// one sample. Parts of a sample are one piece of bytes in its record; a block that is that of
+// the sample before is not stored again within a group.

@@ -17,3 +17,30 @@
 // ([winperf.ClocksTogether]), counters that are divided by it take the time that the
 // performance counter tells.
 package frame
+
+// Choices worth knowing here:
+//
+// A frame.Frame is a small handle with a number. Memory is pooled; a release too many is found
+// even when the memory serves another frame by then.
+//
+// A frame holds the blocks of its sample's parts; each object keeps the clocks and the machine
+// of its part (Object.Clocks, Object.Machine), so that a log of several machines is one sample
+// with a part for each. A part that is collected beside the others (Part.Beside) may hold the
+// block of the sample before: it is cooked against its last other block, which the frame holds
+// as well. Columns of a block that several readers have (Block.Shared) are kept with it, so
+// that the next one who asks for the same two blocks finds them.
+//
+// What instances are called (frame.Labels) is immutable and shared between frames while the
+// set of instances stays the same. Comparing two pointers tells that nothing came, went or
+// moved: matching, paths and series rest on it. They keep a 64-bit hash of each name as it was
+// spelled (index.HashName, with a random seed), so that nobody looks at the older block to
+// find out that the names are the same.
+//
+// A Cooker that goes on from sample to sample keeps the values that it will need of the older
+// one as it read them (frame/runs.go), and what processes and threads are known by: the older
+// sample's bytes, which no cache holds any more, are not read again.
+//
+// A system time that was set is found by the performance counter beside it
+// (counter.ClockStep), and cooking then goes by that, but only where the source says that the
+// two clocks tell it (winperf.ClocksTogether): samples of the Linux host, also from a capture.
+// What Windows made is computed as Windows does it.

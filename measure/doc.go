@@ -44,3 +44,19 @@
 // Rules give other names (see [NameRule] and [ByNameAndPID]), and Series.Key
 // tells an instance from all others there ever were.
 package measure
+
+// Choices worth knowing here:
+//
+// A measurement's state is one word that operations exchange, so that none waits for another:
+// what comes out of order is refused. Readers share a lock with Decode only; Sample takes
+// none.
+//
+// Costly objects are sampled beside the others by a query around two (measure/apart.go): what
+// is sampled beside, when, and what becomes of it is decided there, once, for contexts,
+// joints, Watch and every command; above it they are a part of the sample like any other. So
+// that sources do not make the others wait all the same, local: on Linux has a second
+// dispatcher for them and the registry a second session. Sessions share nothing that changes:
+// the provider of the Linux host holds only what makes a root, and each session has one of its
+// own. Whether Windows lets two sessions of one process through at once could not be tried.
+// Which objects are costly a source may tell without its whole schema (Description.Costly),
+// because to list all counter sets of a Windows machine takes long.

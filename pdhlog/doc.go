@@ -24,3 +24,11 @@
 // is here was worked out on logs of Windows Vista and Windows 8, and what
 // BLGWriter writes has not been verified on Windows.
 package pdhlog
+
+// Choices worth knowing here:
+//
+// A binary log's last buffer is written with each flush and again with the next: first what is
+// new, then the buffer's header, then the end of the log in the head, so that a log which
+// nobody completed reads whole. What is left of a program that is killed rests on that. record
+// flushes also with the first sample of a buffer, which takes the buffer's room on the disk: a
+// full one costs only that sample.

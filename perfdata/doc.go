@@ -21,3 +21,15 @@
 // The package knows bytes. What the values of a counter mean is the business of
 // package counter.
 package perfdata
+
+// Choices worth knowing here:
+//
+// What a decoder finds costs one allocation: a winperf.DataError holds what was read and what
+// it was compared with as numbers, and the check that it wraps puts them into words when
+// somebody asks. The check is also the kind, with its severity.
+//
+// A value that a provider did not write is marked as missing in the block: the object's header
+// is 8 bytes longer than winperf.h's and names a bit map behind the values. Readers that go by
+// the block's lengths step over both. In the place of a value that may not be read stands
+// ERROR_ACCESS_DENIED beside the mark, so that captures and logs keep the status
+// not_permitted.

@@ -18,3 +18,9 @@
 // block, as they must, step over both. One that may not be read ([ObjectWriter.Deny])
 // is marked so too, and in its place stands ERROR_ACCESS_DENIED.
 package provider
+
+// Choices worth knowing here:
+//
+// Providers write full layouts and leave out values nobody will look at, instead of a layout
+// for each query: a block then always has the same definitions, which decoding and cooking
+// recognise by their bytes.

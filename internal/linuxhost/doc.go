@@ -84,3 +84,16 @@
 // on all machines, at most every 10 seconds: some kernels wake a processor to
 // tell.
 package linuxhost
+
+// Choices worth knowing here:
+//
+// The number of a new descriptor tells how many the whole program has open, as the kernel
+// gives the lowest: a session of the Linux host goes by it, keeps nothing open near the limit,
+// and so needs no budget that sessions and others would share.
+//
+// Only an error that says that something is gone ends it. What is there and cannot be read
+// stays without values, and there is no total over it; a provider tells it through
+// Writer.Report, which is no failure.
+//
+// Totals and other instances that the system does not name stand first in the host's objects,
+// unlike on Windows: of several instances of one name the first is the one without a number.

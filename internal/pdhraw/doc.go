@@ -12,3 +12,14 @@
 //
 // What has no value in a sample is marked as missing, not zero.
 package pdhraw
+
+// Choices worth knowing here:
+//
+// PDH tells a raw value with the clock or base that its formula needs; which of them belongs
+// to a type counter.Type.Second knows. Live ones and those of logs become version 1 blocks
+// (internal/pdhraw): a log's whole objects are such blocks, processes and threads have title
+// indices there by which they are told apart, and a sample whose instances stay the same is a
+// copy of the last one with new numbers (version 2 would name clock and frequency once for
+// each value). What version 1 lacks is a clock for a single value: in a log values of one
+// object that disagree are damage; live ones may differ, as counter sets may name clocks of
+// their own, and then carry clock and frequency behind them (perfdata.OwnClock).

@@ -13,3 +13,11 @@
 // The package is pure and knows no counters: whoever has values says when they were
 // measured and whether one stands for the time since the one before.
 package stats
+
+// Choices worth knowing here:
+//
+// Percentiles are of the nearest rank, so that each is a value that was measured. Beyond the
+// exact ones a sketch counts values by their sign, exponent and first bits of the fraction:
+// that takes no logarithm, the order of values does not matter, and the error is known.
+// Whether an average goes by time the counter's type says (counter.Type.OverTime); perfmon's
+// is that of the values, which summary has beside it in JSON.

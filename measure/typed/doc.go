@@ -29,3 +29,9 @@
 // the object gives an error that names the field. What is compiled then is a list
 // of places and conversions; to fill rows neither looks at types nor allocates.
 package typed
+
+// Choices worth knowing here:
+//
+// measure/typed writes fields through one unsafe function, whose file says what it rests on.
+// Integers and texts need a typed.Value: a plain integer could not say that there is no value,
+// as NaN does for a decimal.

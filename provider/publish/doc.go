@@ -13,3 +13,15 @@
 // HKEY_PERFORMANCE_DATA. docs/publish.md says where the files are, who may read
 // them and what is in them.
 package publish
+
+// Choices worth knowing here:
+//
+// What is published is shown by views, one for each query, over one reader that knows the
+// files: so a query merges only what it names, and who publishes a thousand objects costs
+// nobody who does not ask for them. Whose an object is follows from the system's word about
+// files (owner, and the time of a link whose name is bound to the definitions by their hash),
+// never from what they say of themselves.
+//
+// What others published and is not shown travels with the damage of a query, as
+// publish.Notice: whoever shows damage tells it, and it changes no exit status, as anybody
+// could cause it.

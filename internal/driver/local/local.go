@@ -20,6 +20,16 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
+// Choices worth knowing here:
+//
+// internal/driver/local on Windows takes an object from the first interface whose sample holds
+// it: the registry, then the counter sets, then PDH, and the last is asked only for what a
+// path names in full and nobody else has. Objects are the same where they have a name in
+// common. The registry is one query (a lock of the system's may let only one through at a
+// time); every counter set has one of its own, with a deadline and the pauses of
+// internal/call. A query that needs one interface only is that interface's own; several give a
+// sample of several parts.
+
 // Options for Open. The zero Options read the machine that the program runs on.
 type Options struct {
 	// Providers deliver further objects. One that is given to several sources

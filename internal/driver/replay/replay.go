@@ -13,6 +13,18 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
+// Choices worth knowing here:
+//
+// A binary log is a source of V1 blocks: whole objects are taken over byte for byte, single
+// raw values become objects with the log's counters and made-up title indices
+// (internal/pdhraw), so that nothing above knows logs. Objects that a log collected at other
+// times than the rest of the sample carry clocks of their own at the end of their header
+// (perfdata.AppendClocks).
+//
+// A text log is a source whose samples hold readings and no blocks: its values were cooked
+// long ago and have no types. So list works from the columns, which a query for definitions
+// gives, and there is nothing to dump.
+
 // OpenPerfdata opens performance data blocks as a source. spec is
 // FILE[,FILE...][?names=FILE...]: each file is one sample, in the order given;
 // names gives a file with the names of objects and counters, as

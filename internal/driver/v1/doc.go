@@ -9,3 +9,16 @@
 // Consume Counter Data" and "Retrieving Counter Names and Help Text", and of
 // MS-RRP.
 package v1
+
+// Choices worth knowing here:
+//
+// A sample is one answer to one value name ("Global", "2 230"), never joined from several:
+// only so do all its objects have the same clocks. A selection of classes and single objects
+// becomes a list of title indices when it is compiled.
+//
+// A V1 source sees its machine through four functions (v1.Keys), so that everything but the
+// calls themselves is tested on every system.
+//
+// Where an object's lengths hide the objects behind it, or no buffer is large enough for it,
+// the query asks for ever fewer to find it, leaves it out for a while and tells so in the
+// schema's damage.

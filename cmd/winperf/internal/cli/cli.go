@@ -19,6 +19,26 @@ import (
 	"golang.org/x/term"
 )
 
+// Choices worth knowing here:
+//
+// convert puts a sieve between a log and measure: it leaves out samples before they are
+// cooked, so that a rate is that over all the time between two samples that are left. Text
+// formats with columns take a first walk over the logs, which finds every series.
+//
+// compare samples its sources one after the other: at the same moment what each of them costs
+// could not be told apart.
+//
+// record takes raw samples through measure like everything else (Options.RawOnly), and decodes
+// none of a capture.
+//
+// Whether a file that is there may be written is decided in one place for all commands
+// (cmd/winperf/internal/cli/lock.go, target): before anything is opened, and again when the
+// file is created or gets its name.
+//
+// Files are locked on the open descriptor before they are cut or read (flock; LockFileEx far
+// behind the end): a second recorder is refused, readers are not, and a dead program leaves no
+// lock. Where a file system has no locks record says so and goes on.
+
 // Exit statuses. 2 is never used: shells and the Go runtime have it.
 const (
 	exitDone    = 0
