@@ -117,9 +117,21 @@ func (v *sortKey) String() string { return string(*v) }
 // Type names the value in help texts.
 func (v *sortKey) Type() string { return "KEY" }
 
-// Set takes the name; check has a look at it when all options are known.
+// Set takes the name, or a beginning that only one has; check has a look at it when
+// all options are known.
 func (v *sortKey) Set(s string) error {
-	*v = sortKey(strings.ToLower(s))
+	s = strings.ToLower(s)
+	*v = sortKey(s)
+
+	var begun []string
+	for _, k := range sortKeys {
+		if s != "" && strings.HasPrefix(k.name, s) {
+			begun = append(begun, k.name)
+		}
+	}
+	if len(begun) == 1 {
+		*v = sortKey(begun[0])
+	}
 	return nil
 }
 
