@@ -339,7 +339,10 @@ func (s *sampler) sample() {
 	if err != nil || len(f.Damage()) > 0 {
 		s.t.Fatalf("damage %v, error %v", f.Damage(), err)
 	}
-	o, _ := f.Find(winperf.ObjectID{Index: testObject})
+	o, found := f.Find(winperf.ObjectID{Index: testObject})
+	if !found || o.Len() == 0 {
+		s.t.Fatalf("the sample lacks the object: it has %d others", f.NumObjects())
+	}
 	ticks, ok := o.Raw(0, 1)
 	if !ok {
 		s.t.Fatal("no value")
