@@ -200,6 +200,12 @@ func (in Instance) Position() int { return in.pos }
 // unique id or, without one, by its position.
 func (in Instance) Name() string { return in.o.Labels().Name(in.pos) }
 
+// RawName is the name as it stands in the sample: empty for an instance without one.
+func (in Instance) RawName() string {
+	ix, d := &in.o.s.index, in.o.def()
+	return string(ix.AppendName(nil, &ix.Instances[int(d.Instance0)+in.pos], d.CodePage))
+}
+
 // Full is parent/name; see [Labels.Full].
 func (in Instance) Full() string { return in.o.Labels().Full(in.pos) }
 

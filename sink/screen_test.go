@@ -19,7 +19,14 @@ type screen struct {
 	faint         bool
 	scrolled      int // lines that left at the top
 	faintText     strings.Builder
+	main          *mainScreen // while the alternate one is on
 	widthOf       func(rune) int
+}
+
+// mainScreen is what comes back when the alternate screen goes.
+type mainScreen struct {
+	cells       [][]string
+	row, column int
 }
 
 func newScreen(width, height int) *screen {
@@ -136,6 +143,14 @@ func (s *screen) sequence(p string) (int, error) {
 		s.cursor = known == "?25h"
 	case "?7h", "?7l":
 		s.wrap = known == "?7h"
+	case "?1049h":
+		s.main = &mainScreen{s.cells, s.row, s.column}
+		s.cells = nil
+		s.resize(s.width, s.height)
+	case "?1049l":
+		s.cells, s.row, s.column = s.main.cells, s.main.row, s.main.column
+		s.main = nil
+		s.resize(s.width, s.height)
 	case "2m", "22m":
 		s.faint = known == "2m"
 	default:

@@ -14,10 +14,17 @@ type TableOptions struct {
 	// terminal that shows the table; it is asked at every moment. nil, or a
 	// width of 0, is no terminal: lines are as long as they need to be.
 	Size func() (width, height int)
-	// Terminal draws every moment over the one before, with escape sequences
-	// of ECMA-48. Rows that find no room are left out, the least active first.
-	// A size that is not known counts as 80 by 24.
+	// Terminal draws every moment over the one before, on a screen of its own,
+	// with escape sequences of ECMA-48. The sink is a Screen then. Rows that
+	// find no room are left out, the least active first and totals last. A
+	// size that is not known counts as 80 by 24.
 	Terminal bool
+	// Hint stands before the line that says which rows are not shown, such as
+	// what keys scroll.
+	Hint string
+	// Human shows bytes and large rates with three or four digits and a prefix:
+	// 145.7 MiB, 10.5 MB/s, 1.2 M/s.
+	Human bool
 	// Single tells that there will be one moment only, which needs no line
 	// with its time.
 	Single bool
@@ -36,12 +43,11 @@ const tableTime = "2006-01-02 15:04:05.000"
 
 // table writes readings as aligned columns.
 type table struct {
-	out   output
-	opt   TableOptions
-	begun bool // something was written
-	full  bool // the last picture reached the terminal's last line
-
+	out    output
+	opt    TableOptions
+	begun  bool // something was written
 	groups groups
+	screen tableScreen
 }
 
 // NewTable returns a Sink that writes a table for people.
@@ -55,12 +61,16 @@ type table struct {
 // status, in place of one that was not read at all a dash. Percentages, rates
 // and averages have two decimals, seconds up to six.
 //
-// On a terminal Close leaves the last picture and shows the cursor again.
+// On a terminal Close leaves the last picture below what stood there before.
 func NewTable(w io.Writer, o TableOptions) Sink {
 	if o.Location == nil {
 		o.Location = time.Local
 	}
-	return &table{out: output{w: w}, opt: o}
+	t := &table{out: output{w: w}, opt: o}
+	if o.Terminal {
+		return terminalTable{t}
+	}
+	return t
 }
 
 func (t *table) Write(at time.Time, readings winperf.Readings) error {
@@ -72,7 +82,7 @@ func (t *table) Write(at time.Time, readings winperf.Readings) error {
 	t.groups.sort(at, readings, common)
 	defer t.groups.end()
 
-	opt := sectionOptions{width: width, cut: t.opt.Terminal}
+	opt := sectionOptions{width: width, cut: t.opt.Terminal, human: t.opt.Human}
 	title := at.In(t.opt.Location).Format(tableTime)
 	if machine != "" {
 		title += "  " + safetext.Line(machine)
@@ -127,7 +137,7 @@ func (t *table) writeBlocks(title string, opt sectionOptions) {
 			p.newLine()
 		}
 		s := newSection(g, opt)
-		p.section(s, s.rows)
+		p.section(s, 0, s.rows)
 	}
 
 	if p.lines > 0 {
@@ -137,8 +147,9 @@ func (t *table) writeBlocks(title string, opt sectionOptions) {
 
 // Close completes the table.
 func (t *table) Close() error {
-	if !t.out.closed && t.opt.Terminal && t.begun {
-		t.leave()
+	if !t.out.closed && t.opt.Terminal {
+		t.leaveScreen()
+		t.leavePicture()
 	}
 	t.out.closed = true
 	return t.out.flush()

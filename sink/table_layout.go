@@ -1,9 +1,11 @@
 package sink
 
 import (
+	"bytes"
+	"cmp"
 	"iter"
+	"math"
 	"slices"
-	"sort"
 )
 
 // maxColumn is the width that no column exceeds. Longer texts are not cut for
@@ -57,29 +59,21 @@ func (s *section) breakColumns(width int) {
 	}
 }
 
-// topRows yields the numbers of n rows: all in their order, or the n most
-// active ones, the most active first, of equals the one that came first. Readings
-// in a list are all as active.
-func (s *section) topRows(n int) iter.Seq[int] {
+// topRows yields the numbers of n rows behind the first ones: of all in their order
+// where there is room for all, else of all by their activity, the most active first,
+// of equals the one that came first. Readings in a list are all as active.
+func (s *section) topRows(first, n int) iter.Seq[int] {
+	end := min(first+n, s.rows)
 	if s.list || n >= s.rows {
-		n = min(n, s.rows)
 		return func(yield func(int) bool) {
-			for row := 0; row < n && yield(row); row++ {
+			for row := first; row < end && yield(row); row++ {
 			}
 		}
 	}
 
-	by := s.group.activityColumn()
-	top := make([]activeRow, 0, n+1)
-	for row := range s.rows {
-		r := activeRow{row, activity(s.group.reading(row, by))}
-		at := sort.Search(len(top), func(i int) bool { return top[i].activity < r.activity })
-		top = slices.Insert(top, at, r)
-		top = top[:min(len(top), n)]
-	}
-
+	active := s.mostActive(end)[first:]
 	return func(yield func(int) bool) {
-		for _, r := range top {
+		for _, r := range active {
 			if !yield(r.row) {
 				return
 			}
@@ -91,4 +85,37 @@ func (s *section) topRows(n int) iter.Seq[int] {
 type activeRow struct {
 	row      int
 	activity float64
+}
+
+// mostActive returns the n most active rows, the most active first.
+func (s *section) mostActive(n int) []activeRow {
+	var top []activeRow
+	trim := func() {
+		slices.SortStableFunc(top, func(a, b activeRow) int { return cmp.Compare(b.activity, a.activity) })
+		top = top[:min(len(top), n)]
+	}
+
+	// Twice as many as are wanted are kept at most, as there may be a million.
+	by := s.group.activityColumn()
+	for row := range s.rows {
+		top = append(top, activeRow{row, s.activity(row, by)})
+		if len(top) >= 2*n {
+			trim()
+		}
+	}
+	trim()
+	return top
+}
+
+// activity tells how active a row is by a column. Totals stand above all.
+func (s *section) activity(row, by int) float64 {
+	if isTotal(label(s.group.instances.At(row))) {
+		return math.Inf(1)
+	}
+	return activity(s.group.reading(row, by))
+}
+
+// isTotal reports whether an instance is what Windows calls a total.
+func isTotal(instance []byte) bool {
+	return string(instance) == "_Total" || bytes.HasSuffix(instance, []byte(",_Total"))
 }

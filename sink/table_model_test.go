@@ -3,6 +3,7 @@ package sink
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,7 +108,8 @@ func TestTableModel(t *testing.T) {
 	}
 }
 
-// TestTopRows shows the most active rows as sorting them all does.
+// TestTopRows shows the most active rows as sorting them all does, those behind the
+// first ones too. Totals stand above all.
 func TestTopRows(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for rows := 1; rows < 60; rows++ {
@@ -115,6 +117,8 @@ func TestTopRows(t *testing.T) {
 		for i := range percent {
 			percent[i] = float64(random.IntN(5))
 		}
+		activity := slices.Clone(percent)
+		activity[0] = 9 // loads begins with _Total
 		var g groups
 		g.sort(sampleTime, winperf.ReadingList(loads(percent...)), true)
 		sections := newSections(g.list, sectionOptions{})
@@ -122,17 +126,18 @@ func TestTopRows(t *testing.T) {
 			var want []int // by insertion, equals stay in their order
 			for row := range rows {
 				at := len(want)
-				for at > 0 && percent[want[at-1]] < percent[row] {
+				for at > 0 && activity[want[at-1]] < activity[row] {
 					at--
 				}
 				want = append(want[:at], append([]int{row}, want[at:]...)...)
 			}
+			first := random.IntN(rows - n + 1)
 			var got []int
-			for row := range sections[0].topRows(n) {
+			for row := range sections[0].topRows(first, n) {
 				got = append(got, row)
 			}
-			if fmt.Sprint(got) != fmt.Sprint(want[:n]) {
-				t.Fatalf("%d rows of %v: %v, want %v", n, percent, got, want[:n])
+			if fmt.Sprint(got) != fmt.Sprint(want[first:first+n]) {
+				t.Fatalf("%d rows of %v behind %d: %v, want %v", n, percent, first, got, want[first:first+n])
 			}
 		}
 	}

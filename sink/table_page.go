@@ -9,8 +9,8 @@ const (
 )
 
 // The control functions of ECMA-48 that a picture on a terminal is drawn with,
-// and the private modes of the VT220 (?25) and the VT100 (?7) that all
-// terminals of today know.
+// and the private modes of the VT220 (?25), the VT100 (?7) and xterm (?1049) that
+// all terminals of today know.
 const (
 	cursorHome = "\x1b[H"
 	eraseLine  = "\x1b[K" // from the cursor to the end of the line
@@ -21,6 +21,8 @@ const (
 	cursorShow = "\x1b[?25h"
 	wrapOff    = "\x1b[?7l" // a line wider than the terminal thinks must not scroll it
 	wrapOn     = "\x1b[?7h"
+	screenOn   = "\x1b[?1049h" // the alternate screen, which leaves what stands on the other as it is
+	screenOff  = "\x1b[?1049l"
 )
 
 // page writes lines. On a terminal it cuts them to the limit; elsewhere lines that
@@ -84,9 +86,9 @@ func (p *page) text(s []byte, st style) {
 	p.buf = append(p.buf, s...)
 }
 
-// section writes so many rows of a section.
-func (p *page) section(s *section, rows int) {
-	top := s.topRows(rows)
+// section writes so many rows of a section, those behind the first ones.
+func (p *page) section(s *section, first, rows int) {
+	top := s.topRows(first, rows)
 	for _, b := range s.blocks {
 		p.newLine()
 		p.cell([]byte(s.columns[0].head), plain, &s.columns[0])

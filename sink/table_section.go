@@ -21,6 +21,7 @@ const maxSingle = 80
 type section struct {
 	group   *group
 	list    bool // a row is a reading and not an instance
+	human   bool // see TableOptions
 	rows    int
 	columns []column
 	blocks  []block
@@ -40,11 +41,12 @@ type block struct{ from, to int }
 type sectionOptions struct {
 	width int  // of a line, 0 = unlimited
 	cut   bool // nothing may be wider than width
+	human bool // see TableOptions
 }
 
 // newSection lays out a group.
 func newSection(g *group, o sectionOptions) *section {
-	s := &section{group: g}
+	s := &section{group: g, human: o.human}
 	g.findRows()
 	list := g.sparse()
 	if !list {
@@ -122,7 +124,7 @@ func (s *section) listCell(r *winperf.Reading, column int) ([]byte, style) {
 	switch {
 	case column == 1:
 		return s.value(r)
-	case column == 2 && r.Status == counter.OK:
+	case column == 2 && r.Status == counter.OK && !(s.human && isScaled(r)):
 		s.text = append(s.text, unitMarks[r.Unit]...)
 		return s.text, plain
 	case column == 2:
@@ -156,6 +158,8 @@ func (s *section) value(r *winperf.Reading) ([]byte, style) {
 
 	text, ok := r.Value.AsText()
 	switch {
+	case !ok && s.human && isScaled(r):
+		s.text = appendScaled(s.text, r)
 	case !ok:
 		s.text = AppendNumber(s.text, r.Value, r.Unit)
 	case text == "":

@@ -120,20 +120,105 @@ _Total        100              9.00
 	show(t, s, scr, 8, nil, "2026-03-01 09:30:08.123\n")
 }
 
-// TestTerminalActive puts rows without a number last and keeps the order of
-// equal ones.
+// TestTerminalActive puts rows without a number last, but for totals, which stand
+// first, and keeps the order of equal ones.
 func TestTerminalActive(t *testing.T) {
 	s, scr := onScreen(40, 6)
-	readings := loads(0, 0, 0, 0, 4)
-	readings[1].Status = counter.NoPrevious
-	readings[1].Value = counter.Value{}
+	readings := loads(0, 0, 0, 4, 0)
+	for _, row := range []int{0, 1} {
+		readings[2*row+1].Status = counter.NoPrevious
+		readings[2*row+1].Value = counter.Value{}
+	}
 	show(t, s, scr, 0, readings, `2026-03-01 09:30:00.123  HOST
 Processor  Number  % Processor Time
-3              96              4.00
-0              99              0.00
+_Total        100       no_previous
+2              97              4.00
 1              98              0.00
 2 rows not shown: 2 of 5 Processor
 `)
+}
+
+// TestTerminalOtherScreen draws on a screen of its own: what stood on the terminal
+// before is there again in the end, with the last picture below it, and also while the
+// program is stopped.
+func TestTerminalOtherScreen(t *testing.T) {
+	s, scr := onScreen(40, 8)
+	if _, err := io.WriteString(scr, "$ winperf watch\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.(Screen).Await("the second sample, 10s after the first"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := scr.String(), "the second sample, 10s after the first\n"; got != want {
+		t.Errorf("while waiting %q, want %q", got, want)
+	}
+	const picture = `2026-03-01 09:30:01.123  HOST
+Processor  Number  % Processor Time
+_Total        100              1.00
+`
+	show(t, s, scr, 1, loads(1), picture)
+
+	if err := s.(Screen).Leave(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := scr.String(), "$ winperf watch\n"; got != want || !scr.cursor {
+		t.Errorf("stopped: %q, want %q; cursor %v", got, want, scr.cursor)
+	}
+	show(t, s, scr, 1, loads(1), picture)
+
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := scr.String(), "$ winperf watch\n"+picture; got != want || !scr.cursor || scr.row != 4 {
+		t.Errorf("in the end %q, want %q; cursor %v in line %d", got, want, scr.cursor, scr.row)
+	}
+}
+
+// TestTerminalScroll moves to rows that find no room, and back: all objects scroll
+// together, and behind the last rows come the objects that had no line.
+func TestTerminalScroll(t *testing.T) {
+	s, scr := onScreen(30, 8)
+	readings := loads(9, 1, 2, 3, 4, 5)
+	readings = append(readings, value(`\\HOST\Memory\Pages`, counter.Int(7), counter.Count))
+	readings = append(readings, value(`\\HOST\System\Threads`, counter.Int(8), counter.Count))
+	for i := range readings { // one column
+		if i%2 == 0 && i < 12 {
+			readings[i].Series = readings[i+1].Series
+			readings[i].Value, readings[i].Unit = readings[i+1].Value, readings[i+1].Unit
+		}
+	}
+
+	rows := func() string { // the first words of the lines below the title
+		var words []string
+		for line := range strings.Lines(scr.String()) {
+			word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			words = append(words, word)
+		}
+		return strings.Join(words[1:], ",")
+	}
+	for _, step := range []struct {
+		motions []Motion
+		want    string
+	}{
+		{nil, "Processor,_Total,4,,Memory,7,5"},
+		{[]Motion{LineDown}, "Processor,4,3,,Memory,7,5"},
+		{[]Motion{LineDown, LineDown}, "Processor,2,1,,Memory,7,5"},
+		{[]Motion{End}, "System,8,7"},
+		{[]Motion{LineUp}, "Processor,1,0,,Memory,7,5"},
+		{[]Motion{PageUp}, "Processor,3,2,,Memory,7,5"},
+		{[]Motion{Home, LineUp}, "Processor,_Total,4,,Memory,7,5"},
+		{[]Motion{PageDown}, "Processor,3,2,,Memory,7,5"},
+	} {
+		for _, m := range step.motions {
+			s.(Screen).Scroll(m)
+		}
+		if err := s.Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+			t.Fatal(err)
+		}
+		if got := rows(); got != step.want {
+			t.Errorf("%v: %s, want %s\n%s", step.motions, got, step.want, scr)
+		}
+	}
 }
 
 func TestTerminalManyObjects(t *testing.T) {
@@ -152,6 +237,33 @@ Object 1  Items
 `)
 	if got, want := scr.faintText.String(), "3 rows not shown: 1 of 1 Object 2, 1 of 1 Object 3, 1 of 1 …"; got != want {
 		t.Errorf("faint text %q, want %q", got, want)
+	}
+}
+
+// TestTerminalTall reaches all columns of an object of which no row finds room.
+func TestTerminalTall(t *testing.T) {
+	s, scr := onScreen(30, 6)
+	var readings []winperf.Reading
+	for i := range 12 {
+		path := fmt.Sprintf(`\\HOST\Object(%d)\A counter %d`, i/6, i%6)
+		readings = append(readings, value(path, counter.Int(1), counter.Count))
+	}
+
+	seen := map[string]bool{}
+	for range 12 {
+		if err := s.Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 6 {
+			name := fmt.Sprint("A counter ", i)
+			seen[name] = seen[name] || strings.Contains(scr.String(), name)
+		}
+		s.(Screen).Scroll(LineDown)
+	}
+	for name, shown := range seen {
+		if !shown {
+			t.Errorf("%s cannot be reached; in the end there is\n%s", name, scr)
+		}
 	}
 }
 
@@ -277,6 +389,7 @@ func FuzzTerminal(f *testing.F) {
 				if scr.scrolled != 0 || !scr.wrap || scr.cursor {
 					t.Fatalf("%d lines scrolled away, wrap %v, cursor %v", scr.scrolled, scr.wrap, scr.cursor)
 				}
+				s.(Screen).Scroll(End)
 				title := cut(fmt.Sprintf("2026-03-01 09:30:%02d.123", second), scr.width)
 				if line, _, _ := strings.Cut(scr.String(), "\n"); widthOf('…') == 1 && line != title {
 					t.Fatalf("first line %q, want %q", line, title)

@@ -11,6 +11,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/winperf/winperf"
@@ -33,7 +34,7 @@ type Scheme struct {
 // Schemes returns the kinds of sources that Open knows.
 func Schemes() []Scheme {
 	return []Scheme{
-		{"local", "local:", "this machine", openLocal},
+		{"local", localForm, "this machine", openLocal},
 		{"registry", registry.Form, "the registry of this Windows machine or another", registry.OpenURL},
 		{"perflib", perflib.Form, "the counter sets (version 2) of this Windows machine or another", perflib.OpenURL},
 		{"pdh", pdh.Form, "the Performance Data Helper of this Windows machine or another", pdh.OpenURL},
@@ -49,29 +50,29 @@ func Schemes() []Scheme {
 // source or the URL is none of a known form, and otherwise what the source
 // found: fs.ErrNotExist for a file that is missing, winperf.ErrBadData for one
 // that is damaged.
-func Open(ctx context.Context, url string) (winperf.Source, error) {
+func Open(ctx context.Context, address string) (winperf.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if url == "" {
-		url = "local:"
+	if address == "" {
+		address = "local:"
 	}
 
-	scheme, rest, found := strings.Cut(url, ":")
+	scheme, rest, found := strings.Cut(address, ":")
 	for _, s := range Schemes() {
 		if found && strings.EqualFold(s.Name, scheme) {
 			src, err := s.open(ctx, rest)
 			if err != nil {
-				return nil, fmt.Errorf("source %s: %w", strings.TrimSuffix(url, ":"), err)
+				return nil, fmt.Errorf("source %s: %w", strings.TrimSuffix(address, ":"), err)
 			}
 			return src, nil
 		}
 	}
 
-	if namesFile(url) {
-		return OpenLog(ctx, url, LogOptions{})
+	if namesFile(address) {
+		return OpenLog(ctx, address, LogOptions{})
 	}
-	return nil, fmt.Errorf("source %q: %w; known are %s", url, winperf.ErrNotSupported, usages())
+	return nil, fmt.Errorf("source %q: %w; known are %s", address, winperf.ErrNotSupported, usages())
 }
 
 func usages() string {
@@ -82,11 +83,44 @@ func usages() string {
 	return strings.Join(forms, ", ")
 }
 
+// localForm is the form of local:'s URL.
+const localForm = "local:[?kernel=fold][&groups=PATH[,PATH...]]"
+
+// openLocal opens this machine. kernel=fold has one process stand for the kernel's
+// threads; groups are the control groups that are shown, with those below them.
 func openLocal(_ context.Context, rest string) (winperf.Source, error) {
-	if rest != "" {
-		return nil, fmt.Errorf("%q stands behind local:, expected nothing: %w", rest, winperf.ErrNotSupported)
+	query, found := strings.CutPrefix(rest, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil || rest != "" && !found {
+		return nil, fmt.Errorf("%q stands behind local:, expected %s: %w", rest, localForm, winperf.ErrNotSupported)
 	}
-	return local.Open(local.Options{})
+
+	var opt local.Options
+	for name := range values {
+		switch value := values.Get(name); {
+		case name == "kernel" && value == "fold":
+			opt.FoldKernelThreads = true
+		case name == "groups" && value != "":
+			opt.Groups = below(strings.Split(value, ","))
+		default:
+			return nil, fmt.Errorf("%s=%s: expected %s: %w", name, value, localForm, winperf.ErrNotSupported)
+		}
+	}
+	return local.Open(opt)
+}
+
+// below returns a function that reports whether a control group is one of those of the
+// names, is below one of them, or is above one, as the way there leads through it.
+func below(names []string) func(path string) bool {
+	return func(path string) bool {
+		for _, name := range names {
+			name = "/" + strings.Trim(name, "/")
+			if path == name || strings.HasPrefix(path, name+"/") || strings.HasPrefix(name, path+"/") {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 func openPerfdata(ctx context.Context, rest string) (winperf.Source, error) {

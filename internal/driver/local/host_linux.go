@@ -14,7 +14,7 @@ func openHost(opt Options) (host, error) {
 		return host{}, err
 	}
 
-	p, err := linuxhost.New(linuxhost.Options{FoldKernelThreads: opt.FoldKernelThreads})
+	p, err := linuxhost.New(linuxhost.Options{FoldKernelThreads: opt.FoldKernelThreads, Groups: opt.Groups})
 	if err != nil {
 		return host{}, err
 	}

@@ -41,6 +41,9 @@ type Options struct {
 	// FoldKernelThreads has, on Linux, one instance of Process, System, stand
 	// for all threads of the kernel's own.
 	FoldKernelThreads bool
+	// Groups tells, on Linux, whether a control group such as "/user.slice" is
+	// shown, with those below it; nil shows all.
+	Groups func(path string) bool
 	// Published are, on Linux, the directories to look for published counters
 	// in; see package publish, whose default this one's is.
 	Published []string

@@ -86,13 +86,14 @@ func (d *dump) writeObject(w *bufio.Writer, o frame.Object) error {
 //
 //	{"name":"svchost","parent":null,"unique_id":-1,"raw":[1,2]}
 //
-// with the raw values in the order of the counters, null where there is none.
+// with names as they are, also where there is none, and the raw values in the order of
+// the counters, null where there is none.
 // There are very many, so it does without reflection.
 func appendDumpInstance(b []byte, o frame.Object, in frame.Instance) []byte {
-	b = safetext.AppendJSON(append(b, `{"name":`...), in.Name())
+	b = safetext.AppendJSON(append(b, `{"name":`...), in.RawName())
 	b = append(b, `,"parent":`...)
 	if p, ok := in.Parent(); ok {
-		b = safetext.AppendJSON(b, p.Name())
+		b = safetext.AppendJSON(b, p.RawName())
 	} else {
 		b = append(b, "null"...)
 	}

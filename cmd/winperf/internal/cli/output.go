@@ -22,13 +22,15 @@ type outputFlags struct {
 	output    string
 	format    string
 	overwrite bool
+	exact     bool          // tables on a terminal show all digits
 	formats   []sink.Format // that the command can write; the first is the one without options
 	reads     []string      // URLs of the sources that are read while the file is written
 }
 
 func (f *outputFlags) add(cmd *cobra.Command, formats []sink.Format) {
 	f.formats = formats
-	cmd.Flags().StringVarP(&f.output, "output", "o", "", "`WHERE`: a format ("+formatNames(formats)+") for standard output, anything else is a file")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "",
+		"`WHERE`: a format ("+formatNames(formats)+") for standard output, anything else is a file")
 	cmd.Flags().StringVarP(&f.format, "format", "f", "", "`FORMAT`, where the file's extension does not name it")
 	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a file that exists")
 	complete(cmd, "format", cobra.FixedCompletions(formatCompletions(formats), cobra.ShellCompDirectiveNoFileComp))
@@ -198,7 +200,8 @@ func (o *output) width() int {
 type destination struct {
 	sink.Sink
 	out     *output
-	inPlace bool // a picture on a terminal; other text would spoil it
+	inPlace bool     // a picture on a terminal; other text would spoil it
+	picture *picture // where it is inPlace
 }
 
 // open opens a sink. single tells that there will be one moment only.
@@ -211,11 +214,21 @@ func (a *app) open(ctx context.Context, f *outputFlags, single bool) (*destinati
 	inPlace := out.terminal() && !single && out.format == "table" && os.Getenv("TERM") != "dumb"
 	opt := sink.Options{File: out.file != nil}
 	opt.Single, opt.Size, opt.Terminal = single, out.size, inPlace
-	s, err := sink.New(out.format, out, opt)
-	if err != nil {
-		return nil, errors.Join(err, out.Close())
+	opt.Human = out.terminal() && !f.exact
+	if !inPlace {
+		s, err := sink.New(out.format, out, opt)
+		if err != nil {
+			return nil, errors.Join(err, out.Close())
+		}
+		return &destination{Sink: s, out: out}, nil
 	}
-	return &destination{s, out, inPlace}, nil
+
+	// Pictures are drawn at any time, each in one write, past the output's buffer.
+	if _, keys := isTerminal(a.stdin.r); keys {
+		opt.Hint = scrollHint
+	}
+	p := a.newPicture(sink.NewTable(a.stdout, opt.TableOptions))
+	return &destination{p, out, true, p}, nil
 }
 
 // Close completes the output.

@@ -42,6 +42,8 @@ func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 	cmd.Flags().VarP(&r.every, "interval", "i", intervalHelp)
 	r.source.add(cmd)
 	r.output.add(cmd, sink.Formats())
+	cmd.Flags().BoolVar(&r.output.exact, "exact", false,
+		"tables on a terminal show all digits, not such as 145.7 MiB, 10.5 MB/s or 1.2 M/s")
 	r.sel.add(cmd, &r.source)
 	r.how.add(cmd)
 	cmd.ValidArgsFunction = completePath(&r.source)
@@ -81,7 +83,18 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	onHangup(r.app.stdout, cancel)
 	recorded := src.Describe().Recorded
 	r.live = !recorded
+	if out.picture != nil {
+		out.picture.start(ctx, cancel, r.awaited())
+	}
 	return r.watch(ctx, src, opt, out)
+}
+
+// awaited says what there is to wait for before the first picture.
+func (r *reader) awaited() string {
+	if !r.live {
+		return "reading the recording …"
+	}
+	return fmt.Sprintf("waiting %v for the second sample, which rates need …", time.Duration(r.every))
 }
 
 // choose finds out which paths are wanted.
@@ -145,12 +158,15 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 		if r.tally.cycles > 1 || !r.live {
 			continue
 		}
-		if r.tally.hopeless() {
-			return nil
+		if r.tally.hopeless() && !r.asked {
+			return nil // the system has nothing of what is shown without paths
 		}
 
 		if !out.inPlace && r.asked {
 			r.app.explain(ctx, src, &r.tally, r.paths, false)
+			if r.tally.hopeless() && r.count != 1 {
+				r.app.complain(errors.New("no path matches anything yet; waiting until one does"))
+			}
 		}
 	}
 

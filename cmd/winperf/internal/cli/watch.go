@@ -34,10 +34,12 @@ func (a *app) watchCommand() *cobra.Command {
 Ctrl-C, SIGTERM or SIGHUP, which complete the output, or the number of readings
 that -n asks for. Without a path it shows processors, memory, the ten busiest
 processes, disks and network interfaces; formats other than table have all
-processes. On a terminal the table is drawn in place; in a pipe each moment
-follows the one before.
+processes. On a terminal the table is drawn in place, where arrows and page keys
+scroll, q ends, and bytes and large rates are rounded (--exact shows all digits);
+in a pipe each moment follows the one before.
 
-Paths are as for winperf get. Instances that come and go are followed; csv and
+Paths are as for winperf get. What matches nothing yet is waited for. Instances
+that come and go are followed; csv and
 tsv have one column for each instance of the first row. What watching costs is
 measured too: \winperf\* are the times of its stages and what the program uses.
 Costly objects do not delay the others: they are sampled apart, and where their

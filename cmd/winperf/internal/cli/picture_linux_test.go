@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/sink"
+	"golang.org/x/sys/unix"
+)
+
+// watched is a terminal at which a program runs, and all that was shown on it.
+type watched struct {
+	master, tty *os.File
+	shown       lockedBuffer
+	seen        int // how much of it a test has looked at
+	copied      chan struct{}
+}
+
+func watchTerminal(t *testing.T, width, height uint16) *watched {
+	t.Helper()
+	w := &watched{copied: make(chan struct{})}
+	w.master, w.tty = openTerminal(t)
+	w.resize(t, width, height)
+	go func() {
+		_, _ = io.Copy(&w.shown, w.master) // until the terminal is closed
+		close(w.copied)
+	}()
+	t.Cleanup(func() {
+		_, _ = w.master.WriteString("\n") // for what still waits for a key
+		_ = w.tty.Close()
+		_ = w.master.Close()
+		<-w.copied
+	})
+	return w
+}
+
+func (w *watched) resize(t *testing.T, width, height uint16) {
+	t.Helper()
+	size := &unix.Winsize{Row: height, Col: width}
+	if err := unix.IoctlSetWinsize(int(w.master.Fd()), unix.TIOCSWINSZ, size); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *watched) press(t *testing.T, keys string) {
+	t.Helper()
+	if _, err := w.master.WriteString(keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expect waits until a text is shown, behind what was expected before.
+func (w *watched) expect(t *testing.T, text string) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if i := strings.Index(w.shown.String()[w.seen:], text); i >= 0 {
+			w.seen += i + len(text)
+			return
+		}
+	}
+	t.Fatalf("%q is not in %q", text, tail(w.shown.String()[w.seen:]))
+}
+
+// run runs a program at the terminal, with a session of its own.
+func (w *watched) run(t *testing.T, cmd *exec.Cmd) (wait func() error) {
+	t.Helper()
+	cmd.Env = append(os.Environ(), "TERM=xterm")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.tty, w.tty, w.tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd.Wait
+}
+
+// modes are those of the terminal that a program may have changed.
+func (w *watched) modes(t *testing.T) uint32 {
+	t.Helper()
+	termios, err := unix.IoctlGetTermios(int(w.tty.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return termios.Lflag & (unix.ICANON | unix.ECHO | unix.ISIG)
+}
+
+// TestWatchTerminal watches at a terminal: what stands there is left alone, a line says
+// what is awaited, a new size is followed at once, and Ctrl-C leaves all as it was.
+func TestWatchTerminal(t *testing.T) {
+	w := watchTerminal(t, 80, 24)
+	before := w.modes(t)
+	wait := w.run(t, process(t, "winperf", "watch", livePath(t), "-i", "600"))
+	w.expect(t, "\x1b[?1049h")
+	w.expect(t, "waiting 10m0s for the second sample")
+
+	w.resize(t, 20, 24)
+	w.expect(t, "waiting 10m0s for t…")
+
+	w.press(t, "\x03")
+	w.expect(t, "\x1b[?1049l")
+	if err := wait(); err != nil {
+		t.Error(err)
+	}
+	if after := w.modes(t); after != before {
+		t.Errorf("the terminal's modes are %#x, were %#x", after, before)
+	}
+	if strings.Contains(w.shown.String()[w.seen:], "winperf:") {
+		t.Errorf("it complains: %q", w.shown.String()[w.seen:])
+	}
+}
+
+// TestWatchStopped types Ctrl-Z and has the shell continue the program, which draws the
+// picture anew.
+func TestWatchStopped(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "winperf")
+	if err := os.Symlink(exe, program); err != nil {
+		t.Fatal(err)
+	}
+
+	const script = `set -m; "$0" "$@"; stty -a; echo it is stopped; read go; fg; echo it has ended`
+	w := watchTerminal(t, 80, 24)
+	wait := w.run(t, exec.Command("sh", "-c", script, program, "watch", livePath(t), "-i", "600"))
+	w.expect(t, "waiting 10m0s")
+
+	w.press(t, "\x1a")
+	w.expect(t, "\x1b[?1049l")
+	w.expect(t, " icanon")
+	w.expect(t, "it is stopped")
+	w.press(t, "\n")
+	w.expect(t, "\x1b[?1049h")
+	w.expect(t, "waiting 10m0s")
+
+	w.press(t, "q")
+	w.expect(t, "it has ended")
+	if err := wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPictureScrolls presses keys between two moments.
+func TestPictureScrolls(t *testing.T) {
+	w := watchTerminal(t, 80, 6)
+	a := &app{stdin: &interruptible{r: w.tty}, stdout: w.tty}
+	size, _ := isTerminal(w.tty)
+	p := a.newPicture(sink.NewTable(w.tty, sink.TableOptions{Terminal: true, Size: size, Hint: scrollHint}))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p.start(ctx, cancel, "nothing yet")
+	w.expect(t, "nothing yet")
+
+	var readings []winperf.Reading
+	for i, name := range []string{"first", "second", "third", "fourth", "_Total"} {
+		path := winperf.Path{Object: "O", Instance: name, HasInstance: true, Counter: "C"}
+		readings = append(readings, winperf.Reading{Series: winperf.NewSeries(path), Value: counter.Int(uint64(9 - i))})
+	}
+	if err := p.Write(time.Now(), &fleeting{list: readings}); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ press, want string }{
+		{"", "_Total  5|first   9|second  8"},
+		{"\x1b[B", "first   9|second  8|third   7"},
+		{"\x1b[6~", "second  8|third   7|fourth  6"},
+		{"\x1b[H", "_Total  5|first   9|second  8"},
+		{"G", "second  8|third   7|fourth  6"},
+	} {
+		w.press(t, step.press)
+		w.expect(t, strings.ReplaceAll(step.want, "|", "\x1b[K\r\n"))
+		w.expect(t, "arrows scroll, q ends; 2 rows not shown: 2 of 5 O")
+	}
+
+	w.resize(t, 80, 24)
+	p.follow(unix.SIGWINCH)
+	w.expect(t, "first   9\x1b[K\r\nsecond  8\x1b[K\r\nthird   7\x1b[K\r\nfourth  6\x1b[K\r\n_Total  5")
+	w.press(t, "q")
+	<-ctx.Done()
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// fleeting are readings each of which is valid until the next one is asked for, as those
+// of a measurement are.
+type fleeting struct {
+	list   []winperf.Reading
+	at     winperf.Reading
+	series winperf.Series
+}
+
+func (f *fleeting) Len() int { return len(f.list) }
+
+func (f *fleeting) At(i int) *winperf.Reading {
+	f.series = *f.list[i].Series
+	f.at = f.list[i]
+	f.at.Series = &f.series
+	return &f.at
+}
+
+// TestKeys finds keys in bytes, in one piece and in several.
+func TestKeys(t *testing.T) {
+	const typed = "k\x1b[A\x1bOB\x1b[5~x\x1b[6~\x1b[Hä\x1b[4~\x03\x1a"
+	want := []key{
+		key(sink.LineUp), key(sink.LineUp), key(sink.LineDown), key(sink.PageUp), key(sink.PageDown),
+		key(sink.Home), key(sink.End), keyInterrupt, keyStop,
+	}
+	for size := 1; size <= len(typed); size++ {
+		var p keyParser
+		var got []key
+		for piece := range slices.Chunk([]byte(typed), size) {
+			got = append(got, p.parse(piece)...)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("in pieces of %d: %v, want %v", size, got, want)
+		}
+	}
+
+	var p keyParser
+	if got := p.parse([]byte("\x1bOq")); len(got) > 0 {
+		t.Errorf("an unknown key is %v", got)
+	}
+}

@@ -1,0 +1,76 @@
+package sink
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// prefixes multiply a unit: by 1000 each, or by 1024 with an i behind them.
+const prefixes = " kMGTPEZY"
+
+// isScaled reports whether the value of a reading is shown with a prefix: bytes, and
+// rates that have more than three digits before the point.
+func isScaled(r *winperf.Reading) bool {
+	f, isNumber := r.Value.Float64()
+	return isNumber && f >= 0 && f < largeFrom && (isBytes(r) || r.Unit == counter.PerSecond && f >= 1000)
+}
+
+// byteCounters are the title indices of Windows' counters of bytes whose names do not
+// say so: Working Set, Working Set Peak, Working Set - Private.
+var byteCounters = []uint32{180, 182, 1478}
+
+// isBytes reports whether a reading is a number of bytes, or of bytes a second. Types
+// do not tell; names of counters do.
+func isBytes(r *winperf.Reading) bool {
+	if r.Unit != counter.PerSecond && r.Unit != counter.Count {
+		return false
+	}
+	isWord := func(c rune) bool { return c == ' ' || c == '/' || c == '(' || c == ')' || c == '.' }
+	return slices.Contains(byteCounters, r.CounterID.Index) ||
+		slices.Contains(strings.FieldsFunc(r.Path.Counter, isWord), "Bytes")
+}
+
+// appendScaled appends the value of a reading with one decimal, a prefix and its unit:
+// 145.7 MiB, 10.5 MB/s, 1.2 M/s.
+func appendScaled(dst []byte, r *winperf.Reading) []byte {
+	f, _ := r.Value.Float64()
+	step, infix, unit := 1000.0, "", ""
+	if isBytes(r) {
+		unit = "B"
+	}
+	if r.Unit == counter.PerSecond {
+		unit += "/s"
+	} else {
+		step, infix = 1024, "i"
+	}
+
+	// What is rounded to a whole step has the next prefix.
+	const half = 0.05
+	power := 0
+	for ; f >= step-half && power < len(prefixes)-1; power++ {
+		f /= step
+	}
+
+	if power == 0 {
+		return append(appendUnscaled(dst, f), " "+unit...)
+	}
+	prefix := prefixes[power : power+1]
+	if infix != "" {
+		prefix = strings.ToUpper(prefix)
+	}
+	dst = append(strconv.AppendFloat(dst, f, 'f', 1, 64), ' ')
+	return append(dst, prefix+infix+unit...)
+}
+
+// appendUnscaled appends a number that needs no prefix.
+func appendUnscaled(dst []byte, f float64) []byte {
+	if f == math.Trunc(f) {
+		return strconv.AppendFloat(dst, f, 'f', 0, 64)
+	}
+	return appendDecimal(dst, f, counter.PerSecond)
+}
