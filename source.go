@@ -200,7 +200,7 @@ type LogInfo struct {
 	// Zone is the time zone's name as the file spells it.
 	Zone string
 	// Location is the zone of the machine that wrote it, in which people expect
-	// its times; nil where it is not known.
+	// its times; nil where it is not known: they are shown in UTC then.
 	Location *time.Location
 	// Encoding is the form of the text in it where that is no matter of course:
 	// "code page 1251 (guessed)".

@@ -35,7 +35,7 @@ type Cursor struct {
 	back   int // how many earlier records may be read, since a seek and before the first sample
 
 	schemaID uint64
-	schema   *winperf.Schema
+	schema   keptSchema // of the sample read last
 
 	damage   []error
 	unlisted int
@@ -82,6 +82,16 @@ func (c *Cursor) Damage() []error {
 
 // Position returns how many bytes have been read.
 func (c *Cursor) Position() int64 { return c.w.at }
+
+// Zone returns the time zone of the machine that the sample read last is of: its name in
+// standard time, and its rules. They are "" and nil where the capture does not say it.
+func (c *Cursor) Zone() (name string, loc *time.Location) {
+	z := c.schema.zone
+	if z == nil {
+		return "", nil
+	}
+	return z.Name(), z.Location()
+}
 
 // Next gives up what s holds and fills it with the next sample. At the end it
 // returns io.EOF. What is damaged is passed over and told by Damage; an error is that
@@ -413,10 +423,11 @@ func (c *Cursor) definition(offset int64, dst []byte) (h head, payload []byte, e
 // is empty and says so.
 func (c *Cursor) schemaOf(id uint64) (*winperf.Schema, error) {
 	if id == 0 {
+		c.schemaID, c.schema = 0, keptSchema{}
 		return nil, nil
 	}
 	if id == c.schemaID {
-		return c.schema, nil
+		return c.schema.Schema, nil
 	}
 
 	c.f.mu.Lock()
@@ -424,7 +435,7 @@ func (c *Cursor) schemaOf(id uint64) (*winperf.Schema, error) {
 	for _, known := range c.f.cached {
 		if known.id == id {
 			c.schemaID, c.schema = id, known.schema
-			return c.schema, nil
+			return c.schema.Schema, nil
 		}
 	}
 
@@ -435,12 +446,12 @@ func (c *Cursor) schemaOf(id uint64) (*winperf.Schema, error) {
 
 	c.f.keep(cachedSchema{id, s, size})
 	c.schemaID, c.schema = id, s
-	return s, nil
+	return s.Schema, nil
 }
 
 // readSchema reads a schema from the first of its records that is whole, and
 // tells how many bytes that is.
-func (c *Cursor) readSchema(id uint64) (s *winperf.Schema, size int, err error) {
+func (c *Cursor) readSchema(id uint64) (s keptSchema, size int, err error) {
 	for _, offset := range c.f.schemas[id] {
 		h, payload, err := c.definition(offset, nil)
 		if err == nil && h.compression == stored {
@@ -453,9 +464,9 @@ func (c *Cursor) readSchema(id uint64) (s *winperf.Schema, size int, err error) 
 		}
 
 		if !isDamage(err) {
-			return nil, 0, err
+			return s, 0, err
 		}
 	}
 	lost := &winperf.DataError{Offset: c.w.at, Msg: "the names of the samples from here on cannot be read"}
-	return &winperf.Schema{Damage: []error{lost}}, 0, nil
+	return keptSchema{Schema: &winperf.Schema{Damage: []error{lost}}}, 0, nil
 }

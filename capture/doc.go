@@ -59,6 +59,8 @@
 //	5  counter set: GUID, u32 title index, registration information (winperf.CounterSet)
 //	6  an object that comes from another interface than that of section 1: u32 title
 //	   index, interface, UTF-8
+//	7  time zone of the machine, with its rules in the year of the first sample: the 172
+//	   bytes of TIME_ZONE_INFORMATION of timezoneapi.h
 //
 // The payload of a reference is the bytes of a sample. That of a sample is:
 //

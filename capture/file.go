@@ -32,7 +32,7 @@ type File struct {
 // cachedSchema keeps a schema one and the same for all samples.
 type cachedSchema struct {
 	id     uint64
-	schema *winperf.Schema
+	schema keptSchema
 	size   int // bytes of its payload
 }
 

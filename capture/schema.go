@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/zone"
 )
 
 // Tags of the sections of a schema.
@@ -19,6 +20,7 @@ const (
 	tagDamage
 	tagSet
 	tagOther
+	tagZone
 )
 
 // identity is what references to a definition go by.
@@ -33,7 +35,7 @@ const maxSections = 1 << 17
 
 // sections is how many sections the payload of a schema has.
 func sections(s *winperf.Schema) int {
-	return 2 + len(s.Names) + len(s.Damage) + len(s.Sets) + len(s.Interfaces)
+	return 3 + len(s.Names) + len(s.Damage) + len(s.Sets) + len(s.Interfaces)
 }
 
 // appendSchema appends the payload of a schema.
@@ -95,21 +97,27 @@ const (
 	errSections = fault("the schema has too many sections")
 )
 
+// keptSchema is what the payload of a schema holds.
+type keptSchema struct {
+	*winperf.Schema
+	zone *zone.Info // nil where it is not known
+}
+
 // parseSchema reads the payload of a schema, which the result refers to.
-func parseSchema(b []byte) (*winperf.Schema, error) {
-	s := &winperf.Schema{}
+func parseSchema(b []byte) (keptSchema, error) {
+	s := keptSchema{Schema: &winperf.Schema{}}
 	for n := 0; len(b) > 0; n++ {
 		if n >= maxSections {
-			return nil, fmt.Errorf("%w: expected at most %d", errSections, maxSections)
+			return s, fmt.Errorf("%w: expected at most %d", errSections, maxSections)
 		}
 		if len(b) < 4 {
-			return nil, errSchema
+			return s, errSchema
 		}
 
 		tag := binary.LittleEndian.Uint32(b)
 		content, rest, ok := cutBytes(b[4:])
-		if !ok || !addSection(s, tag, content) {
-			return nil, errSchema
+		if !ok || !s.addSection(tag, content) {
+			return s, errSchema
 		}
 		b = rest
 	}
@@ -117,7 +125,7 @@ func parseSchema(b []byte) (*winperf.Schema, error) {
 }
 
 // addSection adds what a section holds to the schema.
-func addSection(s *winperf.Schema, tag uint32, b []byte) (ok bool) {
+func (s *keptSchema) addSection(tag uint32, b []byte) (ok bool) {
 	switch tag {
 	case tagInterface:
 		s.Interface = string(b)
@@ -143,23 +151,41 @@ func addSection(s *winperf.Schema, tag uint32, b []byte) (ok bool) {
 		s.Damage = append(s.Damage, parseDamage(b))
 
 	case tagSet:
-		const fixed = 16 + 4
-		if len(b) < fixed {
-			return false
-		}
-		s.Sets = append(s.Sets, winperf.CounterSet{
-			GUID: winperf.GUID(b[:16]), Title: binary.LittleEndian.Uint32(b[16:]), Info: b[fixed:],
-		})
-
+		return s.addSet(b)
 	case tagOther:
-		if len(b) < 4 {
+		return s.addInterface(b)
+
+	case tagZone:
+		if len(b) != zone.Size {
 			return false
 		}
-		if s.Interfaces == nil {
-			s.Interfaces = map[uint32]string{}
-		}
-		s.Interfaces[binary.LittleEndian.Uint32(b)] = string(b[4:])
+		z := zone.Parse(b)
+		s.zone = &z
 	}
+	return true
+}
+
+// addSet adds a counter set.
+func (s *keptSchema) addSet(b []byte) (ok bool) {
+	const fixed = 16 + 4
+	if len(b) < fixed {
+		return false
+	}
+	s.Sets = append(s.Sets, winperf.CounterSet{
+		GUID: winperf.GUID(b[:16]), Title: binary.LittleEndian.Uint32(b[16:]), Info: b[fixed:],
+	})
+	return true
+}
+
+// addInterface adds the interface of an object.
+func (s *keptSchema) addInterface(b []byte) (ok bool) {
+	if len(b) < 4 {
+		return false
+	}
+	if s.Interfaces == nil {
+		s.Interfaces = map[uint32]string{}
+	}
+	s.Interfaces[binary.LittleEndian.Uint32(b)] = string(b[4:])
 	return true
 }
 

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/zone"
 )
 
 // Options for a [Writer]. The zero Options begin a new file.
@@ -16,6 +18,9 @@ type Options struct {
 	GroupSamples int
 	// ID is the file id; 0 is a random one.
 	ID uint32
+	// Location is the time zone of the machine that the samples are of; nil is one that
+	// is not known. It is kept beside the names of samples that have a schema.
+	Location *time.Location
 	// Tail is where an existing file goes on; nil begins a new one. The id is
 	// then that of the file.
 	Tail *Tail
@@ -51,6 +56,7 @@ type Writer struct {
 	parts    []byte // of a sample of several
 	schema   schemaState
 	names    []byte // the payload of a schema that is not in use yet
+	zone     []byte // nil where it is not known, or before the first sample
 }
 
 // definitionCopy is a definition as it stands in the file, to be written again.
@@ -118,7 +124,8 @@ func (w *Writer) Write(s *winperf.Sample) error {
 		return fmt.Errorf("capture: a sample of %d bytes, expected at most %d: %w",
 			len(raw.Bytes), MaxBytes, winperf.ErrNotSupported)
 	}
-	if err := w.prepareSchema(s.Schema); err != nil {
+	filetime := sampleTime(s)
+	if err := w.prepareSchema(s.Schema, timeOf(filetime)); err != nil {
 		return err
 	}
 
@@ -129,27 +136,31 @@ func (w *Writer) Write(s *winperf.Sample) error {
 
 	w.define(raw, s.Schema)
 	w.setPayload(raw)
-	time, at := sampleTime(s), w.offset+int64(len(w.buf))
-	w.record(kindSample, uint64(time), w.payload)
+	at := w.offset + int64(len(w.buf))
+	w.record(kindSample, uint64(filetime), w.payload)
 	if err := w.flush(); err != nil {
 		return err
 	}
 
+	w.keep(s, at, all)
+	w.samples++
+	w.group.add(filetime)
+	if w.group.samples < w.opt.GroupSamples {
+		return nil
+	}
+	w.endGroup()
+	return w.flush()
+}
+
+// keep notes where the blocks of a sample stand: all of them, or those that are new.
+func (w *Writer) keep(s *winperf.Sample, at int64, all bool) {
 	for i := range s.Parts {
 		b := s.Parts[i].Block
 		if _, unchanged := w.last.of(i, b); !unchanged || all {
 			w.last.keep(i, b, at)
 		}
 	}
-
 	w.last.cut(len(s.Parts))
-	w.samples++
-	w.group.add(time)
-	if w.group.samples < w.opt.GroupSamples {
-		return nil
-	}
-	w.endGroup()
-	return w.flush()
 }
 
 // rawOf returns a sample as one piece: the block of its only part, or all of its
@@ -256,15 +267,23 @@ func (w *Writer) define(raw *winperf.Raw, s *winperf.Schema) {
 	w.refCopy = w.definition(kindReference, w.ref.id, raw.Bytes, w.refCopy.data)
 }
 
-// prepareSchema makes the payload of a schema that is not in use yet. A reader
-// must be able to take it.
-func (w *Writer) prepareSchema(s *winperf.Schema) error {
+// prepareSchema makes the payload of the schema of a sample, where it is not in use yet.
+// A reader must be able to take it.
+func (w *Writer) prepareSchema(s *winperf.Schema, at time.Time) error {
 	w.names = nil
 	if s == nil || s == w.schema.of {
 		return nil
 	}
 
+	if w.opt.Location != nil && w.zone == nil {
+		rules := zone.At(w.opt.Location, at)
+		w.zone = rules.Append(nil)
+	}
+
 	payload := appendSchema(nil, s)
+	if w.zone != nil {
+		payload = appendSection(payload, tagZone, w.zone)
+	}
 	if len(payload) > MaxBytes {
 		return fmt.Errorf("capture: names of %d bytes, expected at most %d: %w",
 			len(payload), MaxBytes, winperf.ErrNotSupported)

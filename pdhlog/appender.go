@@ -3,15 +3,17 @@ package pdhlog
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/winperf/winperf"
 )
 
 // NewAppender returns a Writer that goes on with a log, below its last head: it writes
-// rows only, in that head's columns, zone and dialect. w must stand at the end of the
+// rows only, in that head's columns, zone and dialect. Where the head has no zone it is the
+// given one, nil being UTC. w must stand at the end of the
 // log's last line. The error wraps winperf.ErrNotSupported: a program changed the head so
 // that rows would not fit it.
-func NewAppender(w io.Writer, head *Head) (*Writer, error) {
+func NewAppender(w io.Writer, head *Head, zone *time.Location) (*Writer, error) {
 	if separator := separators[head.Format]; head.separator != separator {
 		return nil, fmt.Errorf("line %d: fields are separated by %q, expected %q: %w",
 			head.Line, head.separator, separator, winperf.ErrNotSupported)
@@ -25,6 +27,9 @@ func NewAppender(w io.Writer, head *Head) (*Writer, error) {
 		return nil, err
 	}
 	opt := Options{Format: head.Format, Dialect: head.Dialect, Location: head.location}
+	if !head.BiasKnown && zone != nil {
+		opt.Location = zone
+	}
 	return &Writer{w: w, opt: opt, columns: c}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/wire"
+	"github.com/winperf/winperf/internal/zone"
 )
 
 // Places in TRACE_LOGFILE_HEADER of evntrace.h, before the fields that depend
@@ -57,14 +58,14 @@ func (e *blgEvents) readHead() BLGHeader {
 // readZone reads what is behind the two pointers of the head.
 func (e *blgEvents) readZone(h *BLGHeader, b []byte, at int) {
 	le := binary.LittleEndian
-	clocks := align8(at + blgZoneSize)
+	clocks := align8(at + zone.Size)
 	names := clocks + 32
 	if len(b) < names {
 		e.damage.blg(blgBufferHeader, "a head of %d bytes, expected %d at least", blgSystemHeader+len(b), blgSystemHeader+names)
 		return
 	}
 
-	h.Zone = parseZone(b[at:])
+	h.Zone = zone.Parse(b[at:])
 	h.PerfFreq = int64(le.Uint64(b[clocks+8:]))
 	h.Start = e.time(blgBufferHeader+blgSystemHeader+clocks+16, le.Uint64(b[clocks+16:]))
 	logger, rest, ok := wire.CutUTF16(b[names:])

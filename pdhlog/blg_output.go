@@ -322,7 +322,7 @@ func (o *blgOutput) appendHead(b []byte) []byte {
 	u32(blgTimerResolution, 0, blgLogMode, uint32(h.Buffers))
 	u32(1, uint32(h.PointerSize), uint32(h.EventsLost), 0)
 	b = append(b, make([]byte, 2*h.PointerSize)...) // pointers to the names
-	b = h.Zone.append(b)
+	b = h.Zone.Append(b)
 	b = pad8(b, start)
 	u64(0, uint64(h.PerfFreq), filetimeOf(h.Start)) // first the time of the system's start
 	u32(blgSystemClock, 0)

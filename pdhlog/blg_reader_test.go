@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/zone"
 )
 
 // sameSamples compares samples but for where they stand in the file.
@@ -108,9 +109,9 @@ func TestBLGSmallPointers(t *testing.T) {
 	names := at + blgAtNames
 	old := bytes.Clone(log[:int(log[blgAtUsed])|int(log[blgAtUsed+1])<<8])
 	small := append(bytes.Clone(old[:names]), make([]byte, 8)...)
-	small = append(small, old[names+16:names+16+blgZoneSize]...)
+	small = append(small, old[names+16:names+16+zone.Size]...)
 	small = append(small, 0, 0, 0, 0)
-	small = append(small, old[align8(blgAtNames+16+blgZoneSize)+at:]...)
+	small = append(small, old[align8(blgAtNames+16+zone.Size)+at:]...)
 	if len(small) != len(old)-8 {
 		t.Fatalf("the head has %d bytes, want %d", len(small), len(old)-8)
 	}

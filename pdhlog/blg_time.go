@@ -5,6 +5,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/zone"
 	"github.com/winperf/winperf/perfdata"
 )
 
@@ -77,7 +78,9 @@ func (r *BLGReader) ahead(difference int64) (int64, bool) {
 	}
 	z := &r.head.Zone
 	for _, bias := range [...]int32{z.StandardBias, z.DaylightBias} {
-		if ahead := -(int64(z.Bias) + int64(bias)) * ticksPerMinute; near(difference, ahead) && possibleBias(int(z.Bias)+int(bias)) {
+		minutes := int(z.Bias) + int(bias)
+		ahead := -int64(minutes) * ticksPerMinute
+		if near(difference, ahead) && zone.PossibleBias(minutes) {
 			return ahead, true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/zone"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -24,7 +25,7 @@ func (w *BLGWriter) begin(f frame.Frame, names *nametable.Names) error {
 	head := BLGHeader{
 		LogName: fitName(w.opt.Name), GUID: w.opt.GUID,
 		PerfFreq: f.Clocks().PerfFreq, BufferSize: w.opt.BufferSize, Start: winperf.FromFiletime(utc),
-		Zone: zoneAt(w.opt.Location, winperf.FromFiletime(utc)),
+		Zone: zone.At(w.opt.Location, winperf.FromFiletime(utc)),
 	}
 
 	head.setSystem(w.opt.System)

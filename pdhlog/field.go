@@ -34,7 +34,7 @@ func appendValue(dst []byte, r *winperf.Reading, dialect Dialect) []byte {
 	if n, ok := r.Value.Uint64(); ok {
 		dst = append(dst, '"')
 		dst = strconv.AppendUint(dst, n, 10)
-		if dialect == Typeperf {
+		if dialect != Log {
 			dst = append(dst, ".000000"...)
 		}
 		return append(dst, '"')
@@ -50,10 +50,10 @@ func appendValue(dst []byte, r *winperf.Reading, dialect Dialect) []byte {
 	return append(dst, '"')
 }
 
-// appendFloat appends six decimals for typeperf and the shortest digits that
+// appendFloat appends six decimals for a console and the shortest digits that
 // read back to the same number for logs.
 func appendFloat(dst []byte, f float64, dialect Dialect) []byte {
-	if dialect == Typeperf {
+	if dialect != Log {
 		return strconv.AppendFloat(dst, f, 'f', 6, 64)
 	}
 	format := byte('f')

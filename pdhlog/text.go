@@ -28,7 +28,7 @@ type ReadOptions struct {
 	// whose letters it seems to be written in.
 	CodePage uint32
 	// Location is the time zone of the time stamps. nil is the bias in the head;
-	// where there is none, time.Local.
+	// where there is none, UTC.
 	Location *time.Location
 	// Want chooses the columns to be read; nil is all.
 	Want func(*winperf.Series) bool

@@ -53,7 +53,8 @@ type Head struct {
 }
 
 // Location returns the zone that the time stamps are read in: that of the
-// options, else one of the head's bias, else time.Local, which is a guess.
+// options, else one of the head's bias, else UTC, so that what stands in the log reads
+// the same on every machine.
 func (h *Head) Location() *time.Location { return h.location }
 
 // textColumn is a wanted column.
@@ -161,7 +162,7 @@ func (h *Head) setLocation(given *time.Location) {
 	case h.BiasKnown:
 		h.location, h.fixed = time.FixedZone(h.Zone, -int(h.Bias/time.Second)), true
 	default:
-		h.location = time.Local
+		h.location = time.UTC
 	}
 }
 

@@ -29,6 +29,8 @@ const (
 	// Typeperf is the form of typeperf on the console: no time zone, six
 	// decimals.
 	Typeperf
+	// Console is Typeperf's with the time zone in the head, as Log has it.
+	Console
 )
 
 // Options choose the form of a log. The zero value is a CSV file in local time.
@@ -37,7 +39,7 @@ type Options struct {
 	Dialect Dialect
 	// Location is the time zone of the time stamps; nil is time.Local.
 	Location *time.Location
-	// Zone is the time zone's name in the head of the Log dialect. Windows
+	// Zone is the time zone's name in the head of a dialect that has it. Windows
 	// writes the display name ("Eastern Daylight Time"); when it is empty the
 	// abbreviation that Location has at the first row is taken ("EDT").
 	Zone string
@@ -153,7 +155,7 @@ func (w *Writer) Close() error {
 func (w *Writer) appendHead(t time.Time) error {
 	w.buf = append(w.buf, '"')
 	w.buf = append(w.buf, marks[w.opt.Format]...)
-	if w.opt.Dialect == Log && !w.opt.NoZone {
+	if w.opt.Dialect != Typeperf && !w.opt.NoZone {
 		w.appendZone(t)
 	}
 	w.buf = append(w.buf, '"')

@@ -51,7 +51,7 @@ func ExampleNewTable() {
 		log.Fatal(err)
 	}
 	// Output:
-	// 2026-03-01 09:30:00.000  HOST
+	// 2026-03-01 09:30:00.000 +00:00  HOST
 	// Processor  % Processor Time  Interrupts/sec
 	// _Total                12.35         2048.00
 	// 0                     24.69     no_previous

@@ -56,14 +56,20 @@ type Options struct {
 	// File tells that the output is a file. Then csv and tsv have the form of
 	// log files (pdhlog.Log), else that of typeperf on the console.
 	File bool
-	// Zone is the time zone's name in the head of csv and tsv files; empty is
-	// the abbreviation of Location.
+	// Zone is the time zone's name in the head of csv and tsv; empty is the abbreviation
+	// of Location.
 	Zone string
+	// NoZone leaves the time zone out of that head, for times of which only what stood
+	// on the wall is known.
+	NoZone bool
+	// Columns are the paths that get a column in csv and tsv; nil are those of the first
+	// moment.
+	Columns []string
 }
 
 func newLog(format pdhlog.Format) func(io.Writer, Options) Sink {
 	return func(w io.Writer, o Options) Sink {
-		dialect := pdhlog.Typeperf
+		dialect := pdhlog.Console
 		if o.File {
 			dialect = pdhlog.Log
 		}
@@ -72,6 +78,8 @@ func newLog(format pdhlog.Format) func(io.Writer, Options) Sink {
 			Dialect:  dialect,
 			Location: o.Location,
 			Zone:     o.Zone,
+			NoZone:   o.NoZone,
+			Columns:  o.Columns,
 		})
 	}
 }

@@ -114,10 +114,10 @@ func TestNew(t *testing.T) {
 		o      Options
 		want   string
 	}{
-		{"table", options, "2026-03-01 09:30:00.123  HOST\nA     c\nb  1.23\n"},
-		{"csv", options, "\"(PDH-CSV 4.0)\",\"\\\\HOST\\A(b)\\c\"\r\n\"03/01/2026 09:30:00.123\",\"1.234568\"\r\n"},
+		{"table", options, "2026-03-01 09:30:00.123 +00:00  HOST\nA     c\nb  1.23\n"},
+		{"csv", options, "\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\HOST\\A(b)\\c\"\r\n\"03/01/2026 09:30:00.123\",\"1.234568\"\r\n"},
 		{"csv", file, "\"(PDH-CSV 4.0) (Coordinated Universal Time)(0)\",\"\\\\HOST\\A(b)\\c\"\r\n\"03/01/2026 09:30:00.123\",\"1.23456789\"\r\n"},
-		{"tsv", options, "\"(PDH-TSV 4.0)\"\t\"\\\\HOST\\A(b)\\c\"\r\n\"03/01/2026 09:30:00.123\"\t\"1.234568\"\r\n"},
+		{"tsv", options, "\"(PDH-TSV 4.0) (UTC)(0)\"\t\"\\\\HOST\\A(b)\\c\"\r\n\"03/01/2026 09:30:00.123\"\t\"1.234568\"\r\n"},
 		{"jsonl", options, object + "\n" + object + "\n"},
 		{"JSON", options, "[\n" + object + ",\n" + object + "\n]\n"},
 		{"paths", options, "\\\\HOST\\A(b)\\c\n"},

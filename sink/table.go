@@ -39,7 +39,7 @@ const (
 )
 
 // tableTime is the form of the line before a moment.
-const tableTime = "2006-01-02 15:04:05.000"
+const tableTime = "2006-01-02 15:04:05.000 -07:00"
 
 // table writes readings as aligned columns.
 type table struct {

@@ -65,20 +65,20 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	scr.scrolled = 0
-	show(t, s, scr, 0, loads(5, 1, 2, 3), `2026-03-01 09:30:00.123  HOST
+	show(t, s, scr, 0, loads(5, 1, 2, 3), `2026-03-01 09:30:00.123 +00:00  HOST
 Processor  Number  % Processor Time
 _Total        100              5.00
 0              99              1.00
 1              98              2.00
 2              97              3.00
 `)
-	show(t, s, scr, 1, loads(5, 1, 2), `2026-03-01 09:30:01.123  HOST
+	show(t, s, scr, 1, loads(5, 1, 2), `2026-03-01 09:30:01.123 +00:00  HOST
 Processor  Number  % Processor Time
 _Total        100              5.00
 0              99              1.00
 1              98              2.00
 `)
-	show(t, s, scr, 2, loads(9, 0, 1, 8, 2, 7, 3), `2026-03-01 09:30:02.123  HOST
+	show(t, s, scr, 2, loads(9, 0, 1, 8, 2, 7, 3), `2026-03-01 09:30:02.123 +00:00  HOST
 Processor  Number  % Processor Time
 _Total        100              9.00
 2              97              8.00
@@ -88,7 +88,7 @@ _Total        100              9.00
 2 rows not shown: 2 of 7 Processor
 `)
 	scr.resize(40, 4)
-	show(t, s, scr, 3, loads(9, 0, 1, 8, 2, 7, 3), `2026-03-01 09:30:03.123  HOST
+	show(t, s, scr, 3, loads(9, 0, 1, 8, 2, 7, 3), `2026-03-01 09:30:03.123 +00:00  HOST
 Processor  Number  % Processor Time
 _Total        100              9.00
 6 rows not shown: 6 of 7 Processor
@@ -111,13 +111,13 @@ _Total              9.00
 1                   1.00
 `)
 	scr.resize(40, 8)
-	show(t, s, scr, 7, loads(9, 0, 1), `2026-03-01 09:30:07.123  HOST
+	show(t, s, scr, 7, loads(9, 0, 1), `2026-03-01 09:30:07.123 +00:00  HOST
 Processor  Number  % Processor Time
 _Total        100              9.00
 0              99              0.00
 1              98              1.00
 `)
-	show(t, s, scr, 8, nil, "2026-03-01 09:30:08.123\n")
+	show(t, s, scr, 8, nil, "2026-03-01 09:30:08.123 +00:00\n")
 }
 
 // TestTerminalActive puts rows without a number last, but for totals, which stand
@@ -129,7 +129,7 @@ func TestTerminalActive(t *testing.T) {
 		readings[2*row+1].Status = counter.NoPrevious
 		readings[2*row+1].Value = counter.Value{}
 	}
-	show(t, s, scr, 0, readings, `2026-03-01 09:30:00.123  HOST
+	show(t, s, scr, 0, readings, `2026-03-01 09:30:00.123 +00:00  HOST
 Processor  Number  % Processor Time
 _Total        100       no_previous
 2              97              4.00
@@ -227,7 +227,7 @@ func TestTerminalManyObjects(t *testing.T) {
 	for i := range 5 {
 		readings = append(readings, value(fmt.Sprintf(`\\HOST\Object %d\Items`, i), counter.Int(1), counter.Count))
 	}
-	show(t, s, scr, 0, readings, `2026-03-01 09:30:00.123  HOST
+	show(t, s, scr, 0, readings, `2026-03-01 09:30:00.123 +00:00  HOST
 Object 0  Items
               1
 
@@ -390,7 +390,7 @@ func FuzzTerminal(f *testing.F) {
 					t.Fatalf("%d lines scrolled away, wrap %v, cursor %v", scr.scrolled, scr.wrap, scr.cursor)
 				}
 				s.(Screen).Scroll(End)
-				title := cut(fmt.Sprintf("2026-03-01 09:30:%02d.123", second), scr.width)
+				title := cut(fmt.Sprintf("2026-03-01 09:30:%02d.123 +00:00", second), scr.width)
 				if line, _, _ := strings.Cut(scr.String(), "\n"); widthOf('…') == 1 && line != title {
 					t.Fatalf("first line %q, want %q", line, title)
 				}

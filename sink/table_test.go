@@ -53,7 +53,7 @@ func TestTableOfMoments(t *testing.T) {
 		value(`\\HOST\Memory\Pages/sec`, counter.Float(0), counter.PerSecond),
 	}
 	got := tableOf(t, 80, TableOptions{}, append(processes(), memory...), nil, memory[:1])
-	want := `2026-03-01 09:30:00.123  HOST
+	want := `2026-03-01 09:30:00.123 +00:00  HOST
 Process  % Processor Time   Working Set  Owner
 _Total             198.47  123456789012  ""
 build                3.25          4096  root
@@ -62,9 +62,9 @@ build#1       no_previous             0  -
 Memory  Available MBytes  Pages/sec
                  1234567       0.00
 
-2026-03-01 09:30:01.123
+2026-03-01 09:30:01.123 +00:00
 
-2026-03-01 09:30:02.123  HOST
+2026-03-01 09:30:02.123 +00:00  HOST
 Memory  Available MBytes
                  1234567
 `
@@ -198,7 +198,7 @@ func TestTableOfMachines(t *testing.T) {
 		value(`\\B\System\Threads`, counter.Int(2), counter.Count),
 		value(`\\A\System\Threads`, counter.Int(3), counter.Count), // read again: the last one counts
 	})
-	want := `2026-03-01 09:30:00.123
+	want := `2026-03-01 09:30:00.123 +00:00
 \\A\System  Threads
                   3
 
@@ -213,7 +213,7 @@ func TestTableOfMachines(t *testing.T) {
 		value(`\\A\System\Processes`, counter.Int(2), counter.Count),
 		value(`\\a\System\Threads`, counter.Int(3), counter.Count),
 	})
-	want = `2026-03-01 09:30:00.123  A
+	want = `2026-03-01 09:30:00.123 +00:00  A
 System  Threads  Processes
               3          2
 `

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +26,9 @@ import (
 type LogOptions struct {
 	// CodePage of a text log (pdhlog.ReadOptions); 0 finds it out.
 	CodePage uint32
-	// Location is the time zone of a text log's time stamps; nil is the one that
-	// the log names.
+	// Location is the time zone that the log is in, whatever it says itself: that of
+	// the time stamps in a text log, that of which a binary log or capture says its
+	// times are (winperf.LogInfo). nil is the one that it names.
 	Location *time.Location
 }
 
@@ -50,9 +52,10 @@ func logKinds() []logKind {
 		{"winperf capture", []string{".capture"}, isCapture, func(file string, _ LogOptions) (winperf.Source, error) {
 			return replay.OpenCapture(file)
 		}},
-		{"performance data block", []string{".bin", ".perfdata"}, isBlock, func(file string, _ LogOptions) (winperf.Source, error) {
-			return replay.OpenFiles([]string{file}, nil)
-		}},
+		{
+			"performance data block", []string{".bin", ".perfdata"}, isBlock,
+			func(file string, _ LogOptions) (winperf.Source, error) { return replay.OpenFiles([]string{file}, nil) },
+		},
 	}
 }
 
@@ -92,9 +95,36 @@ func OpenLog(ctx context.Context, file string, opt LogOptions) (winperf.Source, 
 		for _, k := range kinds {
 			names = append(names, k.name)
 		}
-		return nil, fmt.Errorf("%s is no log of a known kind (%s): %w", file, strings.Join(names, ", "), winperf.ErrNotSupported)
+		return nil, fmt.Errorf("%s is no log of a known kind (%s): %w",
+			file, strings.Join(names, ", "), winperf.ErrNotSupported)
 	}
-	return kinds[i].open(file, opt)
+
+	src, err := kinds[i].open(file, opt)
+	if err != nil {
+		return nil, err
+	}
+	return inZone(src, opt.Location), nil
+}
+
+// inZone tells the zone of a record, unless it is nil.
+func inZone(src winperf.Source, zone *time.Location) winperf.Source {
+	if zone == nil || !src.Describe().Recorded {
+		return src
+	}
+	return zoned{src, zone}
+}
+
+// zoned is a record whose zone its reader knows better.
+type zoned struct {
+	winperf.Source
+	zone *time.Location
+}
+
+// Describe implements winperf.Source.
+func (s zoned) Describe() winperf.Description {
+	d := s.Source.Describe()
+	d.Log.Location = s.zone
+	return d
 }
 
 // readStart reads the beginning of a regular file.
@@ -135,7 +165,7 @@ func namesFile(name string) bool {
 const logForm = "log:FILE[?zone=ZONE&codepage=N]"
 
 // openLogURL opens FILE[?zone=ZONE&codepage=N].
-func openLogURL(ctx context.Context, rest string) (winperf.Source, error) {
+func openLogURL(ctx context.Context, rest string, over LogOptions) (winperf.Source, error) {
 	file, query := rest, ""
 	if i := strings.LastIndexByte(rest, '?'); i >= 0 {
 		if _, err := os.Stat(rest); err != nil { // no file whose name has a question mark
@@ -162,6 +192,11 @@ func openLogURL(ctx context.Context, rest string) (winperf.Source, error) {
 			return nil, err
 		}
 	}
+
+	if over.Location != nil {
+		opt.Location = over.Location
+	}
+	opt.CodePage = cmp.Or(over.CodePage, opt.CodePage)
 	return OpenLog(ctx, file, opt)
 }
 
@@ -174,7 +209,8 @@ func ParseZone(s string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(s)
 	if err != nil || s == "" {
-		return nil, fmt.Errorf("time zone %q: expected a name such as Europe/Berlin or an offset such as +05:30: %w", s, winperf.ErrNotSupported)
+		return nil, fmt.Errorf("time zone %q: expected a name such as Europe/Berlin or an offset such as +05:30: %w",
+			s, winperf.ErrNotSupported)
 	}
 	return zone, nil
 }
@@ -187,7 +223,8 @@ func ParseCodePage(s string) (uint32, error) {
 	}
 	n, err := strconv.ParseUint(digits, 10, 32)
 	if err != nil || !pdhlog.KnownCodePage(uint32(n)) {
-		return 0, fmt.Errorf("code page %q: expected its number, such as 1251, or 65001 for UTF-8: %w", s, winperf.ErrNotSupported)
+		return 0, fmt.Errorf("code page %q: expected its number, such as 1251, or 65001 for UTF-8: %w",
+			s, winperf.ErrNotSupported)
 	}
 	return uint32(n), nil
 }

@@ -28,17 +28,44 @@ type Scheme struct {
 	Name  string // what stands before the colon
 	Usage string // the form of the URL
 	Brief string // what it reads, in one line
-	open  func(ctx context.Context, rest string) (winperf.Source, error)
+	open  opener
+}
+
+// opener opens what stands behind the colon.
+type opener func(ctx context.Context, rest string, opt LogOptions) (winperf.Source, error)
+
+// with makes an opener of a source that is no log: of a record the zone is told from
+// outside, all else that may be said of a log does not concern it.
+func with(open func(ctx context.Context, rest string) (winperf.Source, error)) opener {
+	return func(ctx context.Context, rest string, opt LogOptions) (winperf.Source, error) {
+		src, err := open(ctx, rest)
+		if err != nil {
+			return nil, err
+		}
+		return inZone(src, opt.Location), nil
+	}
 }
 
 // Schemes returns the kinds of sources that Open knows.
 func Schemes() []Scheme {
 	return []Scheme{
-		{"local", localForm, "this machine", openLocal},
-		{"registry", registry.Form, "the registry of this Windows machine or another", registry.OpenURL},
-		{"perflib", perflib.Form, "the counter sets (version 2) of this Windows machine or another", perflib.OpenURL},
-		{"pdh", pdh.Form, "the Performance Data Helper of this Windows machine or another", pdh.OpenURL},
-		{"perfdata", "perfdata:FILE[,FILE...][?names=FILE]", "recorded performance data blocks, one sample a file", openPerfdata},
+		{"local", localForm, "this machine", with(openLocal)},
+		{
+			"registry", registry.Form,
+			"the registry of this Windows machine or another", with(registry.OpenURL),
+		},
+		{
+			"perflib", perflib.Form,
+			"the counter sets (version 2) of this Windows machine or another", with(perflib.OpenURL),
+		},
+		{
+			"pdh", pdh.Form,
+			"the Performance Data Helper of this Windows machine or another", with(pdh.OpenURL),
+		},
+		{
+			"perfdata", "perfdata:FILE[,FILE...][?names=FILE]",
+			"recorded performance data blocks, one sample a file", with(openPerfdata),
+		},
 		{"log", logForm, "a log or capture; its file name alone does as well", openLogURL},
 	}
 }
@@ -51,6 +78,12 @@ func Schemes() []Scheme {
 // found: fs.ErrNotExist for a file that is missing, winperf.ErrBadData for one
 // that is damaged.
 func Open(ctx context.Context, address string) (winperf.Source, error) {
+	return OpenWith(ctx, address, LogOptions{})
+}
+
+// OpenWith opens a source as Open does. What opt says of a log comes before what the URL
+// does; sources that are no records have no use for it.
+func OpenWith(ctx context.Context, address string, opt LogOptions) (winperf.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -61,7 +94,7 @@ func Open(ctx context.Context, address string) (winperf.Source, error) {
 	scheme, rest, found := strings.Cut(address, ":")
 	for _, s := range Schemes() {
 		if found && strings.EqualFold(s.Name, scheme) {
-			src, err := s.open(ctx, rest)
+			src, err := s.open(ctx, rest, opt)
 			if err != nil {
 				return nil, fmt.Errorf("source %s: %w", strings.TrimSuffix(address, ":"), err)
 			}
@@ -70,7 +103,7 @@ func Open(ctx context.Context, address string) (winperf.Source, error) {
 	}
 
 	if namesFile(address) {
-		return OpenLog(ctx, address, LogOptions{})
+		return OpenLog(ctx, address, opt)
 	}
 	return nil, fmt.Errorf("source %q: %w; known are %s", address, winperf.ErrNotSupported, usages())
 }

@@ -281,7 +281,7 @@ func (q *blgQuery) describe() winperf.LogInfo {
 	return winperf.LogInfo{
 		Format:   "PDH binary (.blg)",
 		System:   h.System(),
-		Zone:     h.Zone.StandardName,
+		Zone:     h.Zone.Name(),
 		Location: q.reader.Location(),
 	}
 }

@@ -24,7 +24,7 @@ func OpenCapture(name string) (winperf.Source, error) {
 		return nil, err
 	}
 
-	s := &captureSource{name: name, close: f.Close}
+	s := &captureSource{name: name, close: f.Close, log: winperf.LogInfo{Format: "winperf capture"}}
 	info, err := f.Stat()
 	if err == nil {
 		s.file, err = capture.Open(f, info.Size())
@@ -46,9 +46,10 @@ type captureSource struct {
 	close   func() error
 	schema  *winperf.Schema
 	machine string
+	log     winperf.LogInfo
 }
 
-// readMachine learns the machine's name and the schema from the first sample
+// readMachine learns the machine's name, its zone and the schema from the first sample
 // that has them.
 func (s *captureSource) readMachine() error {
 	const enough = 16 // samples that cannot be decoded
@@ -66,6 +67,7 @@ func (s *captureSource) readMachine() error {
 
 		if s.schema == nil {
 			s.schema = sample.Schema
+			s.log.Zone, s.log.Location = c.Zone()
 		}
 		if f, err := pool.Decode(&sample, frame.Frame{}); err == nil {
 			s.schema, s.machine = sample.Schema, f.Machine()
@@ -81,9 +83,7 @@ func (s *captureSource) readMachine() error {
 
 // Describe implements winperf.Source. The machine is that of the first sample.
 func (s *captureSource) Describe() winperf.Description {
-	return winperf.Description{
-		Machine: s.machine, Recorded: true, Samples: s.file.Samples(), Log: winperf.LogInfo{Format: "winperf capture"},
-	}
+	return winperf.Description{Machine: s.machine, Recorded: true, Samples: s.file.Samples(), Log: s.log}
 }
 
 // Schema implements winperf.Source: that of the first sample.

@@ -22,7 +22,7 @@ type TextOptions struct {
 	// CodePage of the text; 0 finds it out (pdhlog.ReadOptions).
 	CodePage uint32
 	// Location is the time zone of the time stamps; nil is the one in the head,
-	// or where it has none, time.Local.
+	// or where it has none, UTC.
 	Location *time.Location
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
-	"github.com/winperf/winperf/source"
 )
 
 // comparer is the compare command.
@@ -24,6 +23,8 @@ type comparer struct {
 	source    sourceFlags // for its language
 	sources   []string
 	sel       selectFlags
+	log       logFlags
+	within    rangeFlags
 	output    outputFlags
 	every     interval
 	count     count
@@ -43,7 +44,10 @@ var interfaces = []string{"registry:", "perflib:", "pdh:"}
 
 var compareFormats = []sink.Format{
 	{Name: "table", Extensions: []string{".txt"}, Description: "for people"},
-	{Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"}, Description: "a JSON object for each counter, then one for each source"},
+	{
+		Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"},
+		Description: "a JSON object for each counter, then one for each source",
+	},
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -55,12 +59,12 @@ func (a *app) compareCommand() *cobra.Command {
 
 Of logs and captures it compares how the values are spread over each: how many
 there are, mean, percentiles, and the difference of the medians from the first log,
-as benchstat shows it. A difference is significant where so large a one would be
-rarer than 1 in 20 between logs of the same (Mann-Whitney U test; ~ where it is
-not). The test takes values for independent, which those of a busy minute are not:
-with many samples it finds small differences, and --tolerance says which of them
-do not matter. Without a path all counters are compared. Instances are the same
-where their names are.
+as benchstat shows it; with --begin and --end of a part of each. A difference is
+significant where so large a one would be rarer than 1 in 20 between logs of the same
+(Mann-Whitney U test; ~ where it is not). The test takes values for independent,
+which those of a busy minute are not: with many samples it finds small differences,
+and --tolerance says which of them do not matter. Without a path all counters are
+compared. Instances are the same where their names are.
 
 Of live sources, of perfdata: and with -n it reads single values, one source right
 after the other, and shows them side by side, where they differ, and what
@@ -102,6 +106,8 @@ func (c *comparer) flags(cmd *cobra.Command) {
 	flags.BoolVar(&c.differing, "differing", false, "show counters that differ only")
 	c.output.add(cmd, compareFormats)
 	c.sel.add(cmd, &c.source)
+	c.log.add(cmd)
+	c.within.add(cmd)
 	complete(cmd, "source", completeSource)
 	complete(cmd, "language", completeLanguage)
 	cmd.ValidArgsFunction = completePath(&c.source)
@@ -174,7 +180,7 @@ func isPath(arg string) bool { return strings.HasPrefix(arg, `\`) }
 func (c *comparer) open(ctx context.Context, opt measure.Options) error {
 	var errs []error
 	for _, url := range c.sources {
-		s, err := openSide(ctx, url, c.paths, opt)
+		s, err := c.openSide(ctx, url, opt)
 		if err == nil {
 			c.sides = append(c.sides, s)
 			c.live = c.live || s.live
@@ -259,8 +265,8 @@ type side struct {
 	cost     sideCost // of all samples together
 }
 
-func openSide(ctx context.Context, url string, paths []winperf.Path, opt measure.Options) (*side, error) {
-	src, err := source.Open(ctx, url)
+func (c *comparer) openSide(ctx context.Context, url string, opt measure.Options) (*side, error) {
+	src, zone, err := c.log.open(ctx, url)
 	if err != nil {
 		return nil, err
 	}
@@ -268,8 +274,13 @@ func openSide(ctx context.Context, url string, paths []winperf.Path, opt measure
 	s := &side{url: url, source: src}
 	recorded := src.Describe().Recorded
 	s.live = !recorded
+	sel := winperf.Selection{Paths: c.paths}
+	if err := c.within.choose(ctx, &sel, zone, src); err != nil {
+		return nil, errors.Join(err, src.Close())
+	}
+
 	opt.CostlyTogether = true // what they cost counts too
-	s.measure = measure.New(src, winperf.Selection{Paths: paths}, opt)
+	s.measure = measure.New(src, sel, opt)
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("source %s: %w", url, err), s.close())
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/internal/stats"
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/source"
 )
 
 // ofLogs tells whether distributions are compared: of logs, unless single values are
@@ -117,8 +116,14 @@ func (c *comparer) readLogs(ctx context.Context, opt measure.Options) (logs []*l
 }
 
 // readLog gathers the values of a log.
-func (c *comparer) readLog(ctx context.Context, name string, opt measure.Options) (log *loggedSide, err error) {
-	in, err := openInput(ctx, name, source.LogOptions{})
+func (c *comparer) readLog(
+	ctx context.Context, name string, opt measure.Options,
+) (log *loggedSide, err error) {
+	read, err := c.log.options()
+	if err != nil {
+		return nil, err
+	}
+	in, err := openInput(ctx, name, read)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +132,10 @@ func (c *comparer) readLog(ctx context.Context, name string, opt measure.Options
 	sel := winperf.Selection{Paths: c.paths}
 	if len(c.paths) == 0 {
 		sel = winperf.Selection{Global: true, Costly: true}
+	}
+	zone := c.log.shownZone(in.src.Describe(), read)
+	if err := c.within.choose(ctx, &sel, zone, in.src.Source); err != nil {
+		return nil, in.blame(err)
 	}
 	opt.KeepFirst = true
 

@@ -8,13 +8,11 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // --zone on systems without a database of zones
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
-	"github.com/winperf/winperf/source"
 )
 
 // converter is the convert command.
@@ -25,8 +23,7 @@ type converter struct {
 	log      logFlags
 	language language
 	paths    []string
-	begin    string
-	end      string
+	within   rangeFlags
 	every    count
 	interval interval
 	raw      bool
@@ -35,6 +32,7 @@ type converter struct {
 	selection winperf.Selection
 	options   measure.Options
 	inputs    []*logInput
+	zone      shownZone // of the first log
 	tally     tally
 	damage    damageCount
 	progress  *progress
@@ -46,7 +44,10 @@ type converter struct {
 func convertFormats() []sink.Format {
 	formats := slices.DeleteFunc(sink.Formats(), func(f sink.Format) bool { return f.Name == "table" })
 	return append(formats,
-		sink.Format{Name: "blg", Extensions: []string{".blg"}, Description: "binary performance log of Windows, raw values"},
+		sink.Format{
+			Name: "blg", Extensions: []string{".blg"},
+			Description: "binary performance log of Windows, raw values",
+		},
 		sink.Format{Name: "capture", Extensions: []string{".capture"}, Description: "raw samples as they are"},
 	)
 }
@@ -66,8 +67,9 @@ over the whole interval, where it holds displayable ones they stay as they are.
 csv and tsv have a column for every instance that is in the logs. A capture or
 a binary log holds raw values, and whole objects, of the machines of one log.
 
-Times such as '6/30/2007 15:40:38' or 2007-06-30T15:40:38 are local times of the
-first log; with Z or +02:00 behind them they are not.
+Times are shown in the zone of the first log, in UTC where it does not name one, and
+in --zone where that is given; so are '6/30/2007 15:40:38' and 2007-06-30T15:40:38
+read, unless Z or +02:00 stands behind them. +1h is an hour after the first sample.
 
 OUT appears when it is complete, and not at all if that fails or is interrupted.
 
@@ -81,13 +83,16 @@ may not be read, or some of the data was damaged.`,
   winperf convert load.csv -cf paths.txt -t 10 -f tsv -o thin.tsv     (as relog spells it)`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
+	c.flags(cmd)
+	return cmd
+}
 
+func (c *converter) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	c.output.add(cmd, convertFormats())
 	f.StringArrayVar(&c.paths, "path", nil, "take what this `PATH` names; may be given several times")
 	c.sel.add(cmd, &sourceFlags{})
-	f.StringVar(&c.begin, "begin", "", "leave out samples before this `TIME`")
-	f.StringVar(&c.end, "end", "", "leave out samples after this `TIME`")
+	c.within.add(cmd)
 	f.Var(&c.every, "every", "take every n-th sample")
 	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
 	f.BoolVar(&c.raw, "raw", false, "raw values instead of displayable ones")
@@ -95,32 +100,6 @@ may not be read, or some of the data was damaged.`,
 	f.Var(&c.language, "language", "language of object and counter names: 009 is English, 007 German")
 	c.log.add(cmd)
 	cmd.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
-	return cmd
-}
-
-// logFlags say how text logs are to be read.
-type logFlags struct {
-	zone     string
-	codePage string
-}
-
-func (f *logFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.zone, "zone", "", "`ZONE` such as Europe/Berlin or +05:30, instead of the one that the log names: of the time stamps in a text log, to show the times of others in")
-	cmd.Flags().StringVar(&f.codePage, "code-page", "", "`NUMBER` of a text log's code page, such as 1251, where it is not found out")
-}
-
-func (f *logFlags) options() (opt source.LogOptions, err error) {
-	if f.zone != "" {
-		if opt.Location, err = source.ParseZone(f.zone); err != nil {
-			return opt, fmt.Errorf("--zone: %w", err)
-		}
-	}
-	if f.codePage != "" {
-		if opt.CodePage, err = source.ParseCodePage(f.codePage); err != nil {
-			return opt, fmt.Errorf("--code-page: %w", err)
-		}
-	}
-	return opt, nil
 }
 
 var errInterrupted = errors.New("interrupted; nothing was converted")
@@ -153,7 +132,11 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if err := c.check(format); err != nil {
 		return err
 	}
+	return c.convert(ctx, format, file)
+}
 
+// convert writes what the logs have.
+func (c *converter) convert(ctx context.Context, format, file string) error {
 	c.progress = c.app.newProgress(c.quiet)
 	defer c.progress.clear()
 	out, err := c.create(ctx, format, file)
@@ -177,7 +160,8 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	}
 
 	if late, ok := out.logWriter.(sink.LateCounter); ok && late.Late() > 0 {
-		c.app.complain(fmt.Errorf("%d counters and instances came after the first sample, and %s has no place for them", late.Late(), format))
+		const form = "%d counters and instances came after the first sample, and %s has no place for them"
+		c.app.complain(fmt.Errorf(form, late.Late(), format))
 		c.app.partial = true
 	}
 	return nil
@@ -221,27 +205,22 @@ func (c *converter) open(ctx context.Context, names []string) error {
 		return err
 	}
 
+	var records []winperf.Source
 	for _, name := range names {
 		in, err := openInput(ctx, name, opt)
 		if err != nil {
 			return err
 		}
 		c.inputs = append(c.inputs, in)
+		records = append(records, in.src.Source)
 	}
 
 	s := span{every: int(c.every), interval: time.Duration(c.interval), raw: c.raw}
-	zone := c.inputs[0].zone()
-	if c.selection.Begin, err = parseMoment(c.begin, zone, false); err != nil {
-		return fmt.Errorf("--begin: %w", err)
-	}
-	if c.selection.End, err = parseMoment(c.end, zone, true); err != nil {
-		return fmt.Errorf("--end: %w", err)
-	}
-
 	for _, in := range c.inputs {
 		in.src.span = s
 	}
-	return nil
+	c.zone = c.log.shownZone(c.inputs[0].src.Describe(), opt)
+	return c.within.choose(ctx, &c.selection, c.zone, records...)
 }
 
 // check refuses what a format cannot hold.
@@ -249,12 +228,16 @@ func (c *converter) check(format string) error {
 	for _, in := range c.inputs {
 		switch {
 		case in.cooked && isRawFormat(format):
-			return fmt.Errorf("%s holds displayable values, and %s raw ones: %w", in.name, format, winperf.ErrNotSupported)
+			return fmt.Errorf("%s holds displayable values, and %s raw ones: %w",
+				in.name, format, winperf.ErrNotSupported)
 		case in.cooked && c.raw:
-			return fmt.Errorf("%s holds displayable values and no raw ones: %w", in.name, winperf.ErrNotSupported)
+			return fmt.Errorf("%s holds displayable values and no raw ones: %w",
+				in.name, winperf.ErrNotSupported)
 		case isRawFormat(format) && in.src.Describe().Machine != c.inputs[0].src.Describe().Machine:
-			return fmt.Errorf("%s is of the machine %s and %s of %s, and %s holds samples of one machine: %w", in.name, in.src.Describe().Machine,
-				c.inputs[0].name, c.inputs[0].src.Describe().Machine, format, winperf.ErrNotSupported)
+			const form = "%s is of the machine %s and %s of %s, and %s holds samples of one machine: %w"
+			first := c.inputs[0]
+			return fmt.Errorf(form, in.name, in.src.Describe().Machine,
+				first.name, first.src.Describe().Machine, format, winperf.ErrNotSupported)
 		}
 	}
 	return nil

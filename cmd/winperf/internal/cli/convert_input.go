@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/measure"
@@ -32,20 +31,16 @@ func openInput(ctx context.Context, name string, opt source.LogOptions) (*logInp
 		return nil, err
 	}
 	is := src.Describe()
-	in := &logInput{name: name, src: &sieve{Source: src}, info: is.Log, cooked: is.Cooked}
-	if opt.Location != nil {
-		in.info.Location = opt.Location
-	}
-	return in, nil
+	return &logInput{name: name, src: &sieve{Source: src}, info: is.Log, cooked: is.Cooked}, nil
 }
 
 // openRecorded opens a log by its name, or another source of recorded samples
 // by its URL.
 func openRecorded(ctx context.Context, name string, opt source.LogOptions) (winperf.Source, error) {
-	if opt != (source.LogOptions{}) || !isURL(name) {
+	if !isURL(name) {
 		return source.OpenLog(ctx, name, opt)
 	}
-	src, err := source.Open(ctx, name)
+	src, err := source.OpenWith(ctx, name, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +59,6 @@ func isURL(name string) bool {
 		}
 	}
 	return false
-}
-
-// zone is the time zone to show times of the log in.
-func (in *logInput) zone() *time.Location {
-	if in.info.Location != nil {
-		return in.info.Location
-	}
-	return time.Local
 }
 
 // begin makes the first sample the next one to be taken.

@@ -90,15 +90,18 @@ func (c *converter) create(ctx context.Context, format, file string) (*convertOu
 }
 
 // newWriter makes the writer of a format.
-func (c *converter) newWriter(out *convertOutput, w io.Writer, format, file string, columns []string) (logWriter, error) {
+func (c *converter) newWriter(
+	out *convertOutput, w io.Writer, format, file string, columns []string,
+) (logWriter, error) {
 	first := c.inputs[0]
 	switch format {
 	case "capture":
-		return &captureWriter{w: capture.NewWriter(w, capture.Options{}), paths: len(c.selection.Paths) > 0}, nil
+		opt := capture.Options{Location: first.info.Location}
+		return &captureWriter{w: capture.NewWriter(w, opt), paths: len(c.selection.Paths) > 0}, nil
 	case "blg":
 		opt := pdhlog.BLGOptions{
-			Layout: pdhlog.BLGObjects, Location: first.zone(), Name: filepath.Base(file), Paths: c.selection.Paths,
-			System: writtenBy(first.info),
+			Layout: pdhlog.BLGObjects, Location: c.zone.Location, System: writtenBy(first.info),
+			Name: filepath.Base(file), Paths: c.selection.Paths,
 		}
 		if len(opt.Paths) > 0 {
 			opt.Layout = pdhlog.BLGCounters
@@ -108,20 +111,9 @@ func (c *converter) newWriter(out *convertOutput, w io.Writer, format, file stri
 	}
 
 	out.buffer = bufio.NewWriterSize(w, outputBuffer)
-	if format == "csv" || format == "tsv" {
-		opt := pdhlog.Options{Location: first.zone(), Zone: first.info.Zone, Columns: columns, Dialect: pdhlog.Typeperf}
-		if c.log.zone != "" {
-			opt.Zone = opt.Location.String()
-		}
-		if format == "tsv" {
-			opt.Format = pdhlog.TSV
-		}
-		if file != "" {
-			opt.Dialect, opt.NoZone = pdhlog.Log, first.cooked && first.info.Location == nil
-		}
-		return &readingWriter{pdhlog.NewWriter(out.buffer, opt)}, nil
-	}
-	s, err := sink.New(format, out.buffer, sink.Options{File: file != ""})
+	opt := c.zone.sinkOptions(file != "")
+	opt.Columns = columns
+	s, err := sink.New(format, out.buffer, opt)
 	return &readingWriter{s}, err
 }
 

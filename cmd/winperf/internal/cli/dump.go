@@ -23,6 +23,8 @@ import (
 type dumper struct {
 	app     *app
 	source  sourceFlags
+	log     logFlags
+	within  rangeFlags
 	output  outputFlags
 	objects []string
 	names   []string
@@ -41,7 +43,8 @@ func (a *app) dumpCommand() *cobra.Command {
 		Use:   "dump [FILE]",
 		Short: "Show a raw performance data block as text or JSON",
 		Long: `Dump shows one sample as it is, raw values and all: the performance data block
-in FILE, or a sample of the source taken now.
+in FILE, or a sample of the source taken now; of a record the first one, or with
+--begin the first at that time or after.
 
   -o text    every field, in a form that package perfdata reads back
   -o json    objects, definitions, instances and raw values
@@ -67,6 +70,8 @@ or an object is not in it.`,
 	}
 
 	d.source.add(cmd)
+	d.log.add(cmd)
+	d.within.add(cmd)
 	d.output.add(cmd, dumpFormats)
 	cmd.Flags().StringArrayVar(&d.objects, "object", nil, "only the object of this `NAME` or title index; may be given several times")
 	cmd.Flags().StringVar(&d.machine, "machine", "", "of a log of several machines only the one of this `NAME`")
@@ -85,7 +90,11 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	}
 	defer spareMemory()()
 
-	src, err := d.open(ctx, args)
+	opt, err := d.log.options()
+	if err != nil {
+		return err
+	}
+	src, err := d.open(ctx, args, opt)
 	if err != nil {
 		return err
 	}
@@ -97,17 +106,20 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	} else if cooked {
 		return fmt.Errorf("the log holds displayable values and no raw ones, so there is nothing to dump: %w", winperf.ErrNotSupported)
 	}
-	return d.show(ctx, src, format)
+	return d.show(ctx, src, d.log.shownZone(src.Describe(), opt), format)
 }
 
 // show takes a sample and writes it.
-func (d *dumper) show(ctx context.Context, src winperf.Source, format string) error {
+func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, format string) error {
 	wanted, err := d.wanted(ctx, src)
 	if err != nil {
 		return err
 	}
 
 	sel := winperf.Selection{Global: len(wanted) == 0, Objects: slices.Concat(wanted...)}
+	if err := d.within.choose(ctx, &sel, zone, src); err != nil {
+		return err
+	}
 	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: string(d.source.language)})
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
@@ -144,17 +156,17 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, format string) er
 }
 
 // open opens FILE or the source.
-func (d *dumper) open(ctx context.Context, args []string) (winperf.Source, error) {
+func (d *dumper) open(ctx context.Context, args []string, opt source.LogOptions) (winperf.Source, error) {
 	switch {
 	case len(args) == 1 && len(d.names) == 0:
-		return source.OpenLog(ctx, args[0], source.LogOptions{})
+		return source.OpenLog(ctx, args[0], opt)
 	case len(args) == 1:
 		return source.OpenPerfdata(ctx, args, d.names)
 	}
 	if len(d.names) > 0 {
 		return nil, errors.New("--names goes with a FILE")
 	}
-	return source.Open(ctx, d.source.source)
+	return source.OpenWith(ctx, d.source.source, opt)
 }
 
 // wanted returns, for each name of --object, the objects that it may stand for.

@@ -18,6 +18,7 @@ type informer struct {
 	app      *app
 	output   outputFlags
 	log      logFlags
+	within   rangeFlags
 	language language
 	quiet    bool
 }
@@ -34,7 +35,8 @@ func (a *app) infoCommand() *cobra.Command {
 		Short: "Show what is in a log",
 		Long: `Info reads logs and captures from end to end and shows what is in them: the
 kind of file, the machine and its time zone, the time of the first and last
-sample, how many there are and how far apart, gaps, objects, and damage.
+sample, how many there are and how far apart, gaps, objects, and damage. Times are
+in the zone of the log, in UTC where it does not name one.
 
 Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 		Example: `  winperf info load.blg
@@ -45,6 +47,7 @@ Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 
 	i.output.add(cmd, infoFormats)
 	i.log.add(cmd)
+	i.within.add(cmd)
 	cmd.Flags().Var(&i.language, "language", "language of object names: 009 is English, 007 German")
 	cmd.Flags().BoolVar(&i.quiet, "quiet", false, "show no progress")
 	return cmd
@@ -101,7 +104,13 @@ func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
 	defer in.src.Close()
 	defer in.end()
 
-	s := newSummary(in)
+	zone := i.log.shownZone(in.src.Describe(), opt)
+	sel := winperf.Selection{Global: true, Costly: true}
+	if err := i.within.choose(ctx, &sel, zone, in.src.Source); err != nil {
+		return nil, in.blame(err)
+	}
+
+	s := newSummary(in, zone)
 	if file, err := os.Stat(name); err == nil {
 		s.Size = file.Size()
 	}
@@ -111,7 +120,6 @@ func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
 
 	p := i.app.newProgress(i.quiet)
 	defer p.clear()
-	sel := winperf.Selection{Global: true, Costly: true}
 	all := measure.Options{FramesOnly: true, KeepFirst: true, Language: string(i.language)}
 	add := func(cycle *measure.Cycle) {
 		s.add(cycle)

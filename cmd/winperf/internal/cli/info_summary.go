@@ -34,9 +34,10 @@ type logSummary struct {
 	Damage        int             `json:"damage_count"`
 	Findings      []string        `json:"damage"` // the first ones
 
-	location *time.Location
-	pace     pace
-	objects  map[string]*objectSummary
+	zone    shownZone
+	offset  bool // that of the zone is known
+	pace    pace
+	objects map[string]*objectSummary
 }
 
 // objectSummary is one object of a log.
@@ -49,12 +50,14 @@ type objectSummary struct {
 // maxShown is how many gaps and findings are kept.
 const maxShown = 20
 
-func newSummary(in *logInput) *logSummary {
+func newSummary(in *logInput, zone shownZone) *logSummary {
 	s := &logSummary{
-		File: in.name, Format: in.info.Format, Encoding: in.info.Encoding, System: in.info.System, Zone: in.info.Zone,
-		Raw: !in.cooked, Machines: []string{}, Gaps: []gap{}, Objects: []objectSummary{}, Findings: []string{},
-		location: in.info.Location,
-		objects:  map[string]*objectSummary{},
+		File: in.name, Format: in.info.Format, Encoding: in.info.Encoding,
+		System: in.info.System, Zone: in.info.Zone, Raw: !in.cooked,
+		Machines: []string{}, Gaps: []gap{}, Objects: []objectSummary{}, Findings: []string{},
+		zone:    zone,
+		offset:  in.info.Location != nil,
+		objects: map[string]*objectSummary{},
 	}
 	if !in.cooked {
 		s.addMachine(in.src.Describe().Machine)
@@ -141,11 +144,11 @@ func (s *logSummary) finish() {
 	}
 
 	slices.SortFunc(s.Objects, func(a, b objectSummary) int { return cmp.Compare(a.Name, b.Name) })
-	if s.location == nil || s.First == nil {
+	if !s.offset || s.First == nil {
 		return
 	}
 
-	_, offset := s.First.In(s.location).Zone()
+	_, offset := s.First.In(s.zone.Location).Zone()
 	minutes := offset / 60
 	s.OffsetMinutes = &minutes
 }
@@ -175,8 +178,8 @@ func (s *logSummary) rows() [][]string {
 	add("zone", s.zoneText())
 
 	if s.First != nil {
-		add("first", s.local(*s.First))
-		add("last", fmt.Sprintf("%s (%v later)", s.local(*s.Last), s.Last.Sub(*s.First)))
+		add("first", s.zone.text(*s.First))
+		add("last", fmt.Sprintf("%s (%v later)", s.zone.text(*s.Last), s.Last.Sub(*s.First)))
 	}
 
 	samples := fmt.Sprint(s.Samples)
@@ -191,16 +194,6 @@ func (s *logSummary) rows() [][]string {
 	return rows
 }
 
-// local shows a time as it stood on the log's wall.
-func (s *logSummary) local(t time.Time) string {
-	if s.location == nil {
-		return t.Local().Format(infoTime)
-	}
-	return t.In(s.location).Format(infoTime)
-}
-
-const infoTime = "2006-01-02 15:04:05.000"
-
 func (s *logSummary) zoneText() string {
 	switch {
 	case s.OffsetMinutes != nil:
@@ -209,18 +202,21 @@ func (s *logSummary) zoneText() string {
 			minutes, sign = -minutes, '-'
 		}
 		return strings.TrimSpace(fmt.Sprintf("%s (UTC%c%02d:%02d)", s.Zone, sign, minutes/60, minutes%60))
+	case s.Raw && s.Zone == "":
+		return "not named; times are shown in UTC"
 	case s.Raw:
-		return s.Zone
+		return s.Zone + "; times are shown in UTC"
 	case s.Zone == "":
-		return "not named; times are taken for local ones of this machine"
+		return "not named; times are taken to be in UTC"
 	}
-	return fmt.Sprintf("%q, without its offset; times are taken for local ones of this machine", s.Zone)
+	return fmt.Sprintf("%q, without its offset; times are taken to be in UTC", s.Zone)
 }
 
 func (s *logSummary) gapLines() []string {
 	var lines []string
 	for _, g := range s.Gaps {
-		lines = append(lines, fmt.Sprintf("%v after %s", time.Duration(g.Seconds*float64(time.Second)).Round(time.Millisecond), s.local(g.After)))
+		length := time.Duration(g.Seconds * float64(time.Second)).Round(time.Millisecond)
+		lines = append(lines, fmt.Sprintf("%v after %s", length, s.zone.text(g.After)))
 	}
 	return limited(lines, s.GapCount)
 }

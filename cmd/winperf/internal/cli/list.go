@@ -16,19 +16,21 @@ import (
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/sink"
-	"github.com/winperf/winperf/source"
 )
 
 // lister is the list command.
 type lister struct {
 	app       *app
 	source    sourceFlags
+	log       logFlags
+	within    rangeFlags
 	output    outputFlags
 	index     bool
 	names     bool
 	instances bool
 	sensors   bool // the output is sensor names
 
+	sel     winperf.Selection
 	several bool            // the sample is of several machines
 	told    map[string]bool // sensor names of several machines, which do not say whose they are
 	schema  *winperf.Schema
@@ -77,6 +79,8 @@ Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 	}
 
 	l.source.add(cmd)
+	l.log.add(cmd)
+	l.within.add(cmd)
 	l.output.add(cmd, listFormats)
 	cmd.Flags().BoolVar(&l.index, "index", false, "show title indices in the table")
 	cmd.Flags().BoolVar(&l.names, "names", false, "show the whole name table: index, tab, text")
@@ -99,11 +103,16 @@ func (l *lister) run(ctx context.Context, args []string) error {
 	if err := l.settle(args); err != nil {
 		return err
 	}
-	src, err := source.Open(ctx, l.source.source)
+	src, zone, err := l.log.open(ctx, l.source.source)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
+
+	l.sel = winperf.Selection{Global: true, Costly: true}
+	if err := l.within.choose(ctx, &l.sel, zone, src); err != nil {
+		return err
+	}
 
 	if l.schema, err = src.Schema(ctx); err != nil {
 		return err
@@ -152,8 +161,7 @@ func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format s
 		return l.listLog(series, pattern, format)
 	}
 
-	sel := winperf.Selection{Global: true, Costly: true}
-	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: string(l.source.language)})
+	m := measure.New(src, l.sel, measure.Options{FramesOnly: true, Language: string(l.source.language)})
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
@@ -90,6 +89,7 @@ const maxLateAnomalies = 100
 // anomalies are what disturbed the measurement. Where a picture is on the
 // terminal they are told at the end.
 type anomalies struct {
+	zone shownZone
 	late []winperf.Anomaly
 	lost int
 }
@@ -99,7 +99,7 @@ func (l *anomalies) tell(a *app, list []winperf.Anomaly, later bool) {
 	for i := range list {
 		switch {
 		case !later:
-			a.complain(errors.New(anomalyLine(&list[i])))
+			a.complain(errors.New(l.zone.text(list[i].Time) + " " + list[i].String()))
 		case len(l.late) < maxLateAnomalies:
 			l.late = append(l.late, list[i])
 		default:
@@ -114,8 +114,4 @@ func (l *anomalies) finish(a *app) {
 	if l.lost > 0 {
 		a.complain(fmt.Errorf("%d more anomalies", l.lost))
 	}
-}
-
-func anomalyLine(a *winperf.Anomaly) string {
-	return a.Time.Local().Format(time.DateTime+".000") + " " + a.String()
 }

@@ -205,14 +205,14 @@ type destination struct {
 }
 
 // open opens a sink. single tells that there will be one moment only.
-func (a *app) open(ctx context.Context, f *outputFlags, single bool) (*destination, error) {
+func (a *app) open(ctx context.Context, f *outputFlags, zone shownZone, single bool) (*destination, error) {
 	out, err := a.create(ctx, f)
 	if err != nil {
 		return nil, err
 	}
 
 	inPlace := out.terminal() && !single && out.format == "table" && os.Getenv("TERM") != "dumb"
-	opt := sink.Options{File: out.file != nil}
+	opt := zone.sinkOptions(out.file != nil)
 	opt.Single, opt.Size, opt.Terminal = single, out.size, inPlace
 	opt.Human = out.terminal() && !f.exact
 	if !inPlace {

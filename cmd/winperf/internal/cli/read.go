@@ -12,7 +12,6 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
-	"github.com/winperf/winperf/source"
 )
 
 // reader is what get and watch have in common: readings of paths go to a sink.
@@ -27,12 +26,17 @@ type reader struct {
 	every  interval
 	count  count
 	how    measureFlags
+	log    logFlags
+	within rangeFlags
+	at     string
+	get    bool // one moment: of a record the last one, or that of at
 
-	paths []winperf.Path
-	asked bool // paths were given
-	live  bool // the source is no record
-	tally tally
-	view  view
+	paths  []winperf.Path
+	asked  bool // paths were given
+	live   bool // the source is no record
+	before int  // cycles before the one that is to be shown
+	tally  tally
+	view   view
 
 	anomalies anomalies
 }
@@ -46,6 +50,8 @@ func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 		"tables on a terminal show all digits, not such as 145.7 MiB, 10.5 MB/s or 1.2 M/s")
 	r.sel.add(cmd, &r.source)
 	r.how.add(cmd)
+	r.log.add(cmd)
+	r.within.add(cmd)
 	cmd.ValidArgsFunction = completePath(&r.source)
 }
 
@@ -60,13 +66,19 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 
-	src, err := source.Open(ctx, r.source.source)
+	src, zone, err := r.log.open(ctx, r.source.source)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 
-	out, err := r.app.open(ctx, &r.output, r.count == 1)
+	recorded := src.Describe().Recorded
+	r.live, r.anomalies.zone = !recorded, zone
+	sel, err := r.selection(ctx, src, zone)
+	if err != nil {
+		return err
+	}
+	out, err := r.app.open(ctx, &r.output, zone, r.count == 1)
 	if err != nil {
 		return err
 	}
@@ -81,12 +93,51 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	onHangup(r.app.stdout, cancel)
-	recorded := src.Describe().Recorded
-	r.live = !recorded
 	if out.picture != nil {
 		out.picture.start(ctx, cancel, r.awaited())
 	}
-	return r.watch(ctx, src, opt, out)
+	if r.get && !r.live {
+		return r.getLast(ctx, src, sel, opt, out)
+	}
+	return r.watch(ctx, src, sel, opt, out)
+}
+
+// selection is what is wanted of a source.
+func (r *reader) selection(
+	ctx context.Context, src winperf.Source, zone shownZone,
+) (sel winperf.Selection, err error) {
+	sel.Paths = r.paths
+	if r.at == "" {
+		return sel, r.within.choose(ctx, &sel, zone, src)
+	}
+	if r.live {
+		return sel, errNoRecord
+	}
+
+	m := moments{zone, []winperf.Source{src}}
+	if sel.End, err = m.parse(ctx, r.at, true); err != nil {
+		err = fmt.Errorf("--at: %w", err)
+	}
+	return sel, err
+}
+
+// getLast shows the last moment of a record that is wanted. Which one that is shows at the
+// end only: the moments are counted first.
+func (r *reader) getLast(
+	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options, out *destination,
+) error {
+	opt.Count, opt.KeepFirst = 0, true
+	count := opt
+	count.FramesOnly = true
+	n := 0
+	for _, err := range measure.Watch(ctx, src, sel, count) {
+		if err != nil {
+			break // it comes again
+		}
+		n++
+	}
+	r.before = n - 1
+	return r.watch(ctx, src, sel, opt, out)
 }
 
 // awaited says what there is to wait for before the first picture.
@@ -109,7 +160,8 @@ func (r *reader) choose(ctx context.Context, args []string) (err error) {
 	}
 
 	if len(r.paths) == 0 {
-		return errors.New(`no path given; for example '\Memory\Available MBytes' (winperf list shows what there is)`)
+		return errors.New(`no path given; for example '\Memory\Available MBytes'` +
+			" (winperf list shows what there is)")
 	}
 	r.tally = newTally(len(r.paths))
 	return nil
@@ -126,12 +178,14 @@ func (r *reader) options() (measure.Options, error) {
 	return opt, err
 }
 
-func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Options, out *destination) error {
+func (r *reader) watch(
+	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options, out *destination,
+) error {
 	// How large a sample is shows with the first one. A small one needs no care.
 	timeMatters := sync.OnceFunc(spareMemory())
 	defer timeMatters()
 
-	for cycle, err := range measure.Watch(ctx, src, winperf.Selection{Paths: r.paths}, opt) {
+	for cycle, err := range measure.Watch(ctx, src, sel, opt) {
 		if err != nil && !r.live && r.tally.cycles > 0 && errors.Is(err, winperf.ErrBadData) {
 			r.app.damaged([]error{err}) // behind the last sample of a record
 			break
@@ -140,19 +194,14 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 		if err != nil {
 			return err
 		}
-		r.tally.count(cycle)
+		if r.get && !r.live && r.passes(cycle) {
+			continue
+		}
 		if !isLarge(cycle) {
 			timeMatters()
 		}
-
-		if err := r.write(cycle, out); err != nil {
+		if err := r.take(cycle, out); err != nil {
 			return err
-		}
-		if !out.inPlace {
-			r.tally.reportDamage(r.app)
-		}
-		if r.how.anomalies {
-			r.anomalies.tell(r.app, cycle.Anomalies, out.inPlace)
 		}
 
 		if r.tally.cycles > 1 || !r.live {
@@ -171,9 +220,45 @@ func (r *reader) watch(ctx context.Context, src winperf.Source, opt measure.Opti
 	}
 
 	if r.tally.cycles == 0 && ctx.Err() == nil {
-		return errors.New("the source has no samples")
+		return r.noSample()
 	}
 	return nil
+}
+
+// noSample is the error where there was nothing to show.
+func (r *reader) noSample() error {
+	if r.at == "" && !r.within.given() {
+		return errors.New("the source has no samples")
+	}
+	return errors.New("the record has no sample at that time; winperf info shows when it begins and ends")
+}
+
+// take shows a cycle, and tells what is wrong with it.
+func (r *reader) take(cycle *measure.Cycle, out *destination) error {
+	r.tally.count(cycle)
+	if err := r.write(cycle, out); err != nil {
+		return err
+	}
+
+	if !out.inPlace {
+		r.tally.reportDamage(r.app)
+	}
+	if r.how.anomalies {
+		r.anomalies.tell(r.app, cycle.Anomalies, out.inPlace)
+	}
+	return nil
+}
+
+// passes tells whether a cycle of a record is not the one to be shown. Its damage is told
+// all the same.
+func (r *reader) passes(cycle *measure.Cycle) bool {
+	r.before--
+	if r.before == -1 {
+		return false
+	}
+	r.tally.cycles++
+	r.tally.countDamage(cycle)
+	return true
 }
 
 // write writes what is shown of a cycle, if there is anything.
@@ -208,7 +293,8 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	t.denied.report(a, src)
 	r.anomalies.finish(a)
 	if t.missed > 0 {
-		a.complain(fmt.Errorf("%d samples were missed because the machine or the output was too slow", t.missed))
+		const form = "%d samples were missed because the machine or the output was too slow"
+		a.complain(fmt.Errorf(form, t.missed))
 	}
 	if t.damaged > 1 {
 		a.complain(fmt.Errorf("%d of %d samples were damaged", t.damaged, t.cycles))
@@ -223,7 +309,7 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 type tally struct {
 	cycles, missed, damaged int
 	served                  []bool
-	last                    []counter.Status // per path: that of the last reading without a value, OK where there was none
+	last                    []counter.Status // per path: of the last reading without a value, OK where all had one
 	explained               []bool
 	explanations            int
 	damage                  []error // of the first damaged sample, until it is reported

@@ -86,3 +86,28 @@ func TestRealBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestRealZone shows a log of another zone as it stood on its machine's wall, also when it went
+// through a capture, and finds what is shown.
+func TestRealZone(t *testing.T) {
+	log := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	const path = `\Processor(_Total)\% Processor Time`
+	const head = `"(PDH-CSV 4.0) (Eastern Daylight Time)(240)",`
+	direct := run(t, "watch", path, "--source", log, "-o", "csv")
+	if !bytes.HasPrefix(direct, []byte(head)) || !bytes.Contains(direct, []byte(`"08/14/2007 15:50:38.599"`)) {
+		t.Errorf("watch: %q", direct)
+	}
+
+	capture := filepath.Join(t.TempDir(), "x.capture")
+	run(t, "convert", log, "-o", capture, "--quiet")
+	if got := run(t, "watch", path, "--source", capture, "-o", "csv"); !bytes.Equal(got, direct) {
+		t.Errorf("through a capture %q, want %q", got, direct)
+	}
+
+	for _, name := range []string{log, capture} {
+		at := run(t, "get", path, "--source", name, "-o", "csv", "--at", "08/14/2007 15:50:38.599")
+		if last := run(t, "get", path, "--source", name, "-o", "csv"); !bytes.Equal(at, last) {
+			t.Errorf("%s: at its last time %q, want %q", name, at, last)
+		}
+	}
+}

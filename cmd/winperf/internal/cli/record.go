@@ -13,13 +13,13 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/source"
 )
 
 // recorder is the record command.
 type recorder struct {
 	app    *app
 	source sourceFlags
+	read   logFlags
 	output outputFlags
 	sel    selectFlags
 	every  interval
@@ -39,6 +39,7 @@ type recorder struct {
 	live   bool
 	until  time.Time // that --end says
 	log    winperf.LogInfo
+	zone   shownZone
 	clock  measure.Clock
 	files  *recordFiles
 	tally  tally
@@ -62,7 +63,8 @@ type recordNaming struct {
 
 func (a *app) recordCommand() *cobra.Command {
 	r := &recorder{
-		app: a, every: interval(measure.DefaultInterval), limit: limitFlags{action: limitStop}, clock: measure.SystemClock(),
+		app: a, every: interval(measure.DefaultInterval),
+		limit: limitFlags{action: limitStop}, clock: measure.SystemClock(),
 	}
 	cmd := &cobra.Command{
 		Use:   "record [PATH...] [-o NAME]",
@@ -114,7 +116,8 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.VarP(&r.every, "interval", "i", "time between samples: 2, 0.5, 500ms, 1:30")
 	f.VarP(&r.count, "count", "n", "number of samples; 0 goes on until stopped")
 	f.Var(&r.during, "for", "record for this time: 60, 10m, 8:00:00")
-	f.StringVar(&r.begin, "begin", "", "wait for this `TIME`, such as '6/30/2007 15:40:00' or 2007-06-30T15:40:00")
+	const begin = "wait for this `TIME`, such as '6/30/2007 15:40:00' or 2007-06-30T15:40:00"
+	f.StringVar(&r.begin, "begin", "", begin)
 	f.StringVar(&r.end, "end", "", "stop at this `TIME`")
 	f.Var(&r.limit.size, "max-size", "limit of a file's size: 100 (megabytes), 500K, 2G")
 	f.Var(&r.limit.samples, "max-samples", "limit of the samples in a file")
@@ -126,11 +129,14 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.BoolVar(&r.quiet, "quiet", false, "tell nothing but what goes wrong")
 	f.BoolVar(&r.tell, "progress", false, "tell progress also where nobody watches: a line for each sample")
 	r.source.add(cmd)
+	r.read.add(cmd)
 	r.output.add(cmd, recordFormats())
 	f.Lookup("output").Usage = "`NAME` of the file, whose extension names the format"
 	r.sel.add(cmd, &r.source)
-	complete(cmd, "at-limit", cobra.FixedCompletions([]cobra.Completion{limitStop, limitNew, limitCircular}, cobra.ShellCompDirectiveNoFileComp))
-	complete(cmd, "suffix", cobra.FixedCompletions(slices.Sorted(maps.Keys(suffixes)), cobra.ShellCompDirectiveNoFileComp))
+	const noFiles = cobra.ShellCompDirectiveNoFileComp
+	limits := []cobra.Completion{limitStop, limitNew, limitCircular}
+	complete(cmd, "at-limit", cobra.FixedCompletions(limits, noFiles))
+	complete(cmd, "suffix", cobra.FixedCompletions(slices.Sorted(maps.Keys(suffixes)), noFiles))
 	f.StringArrayVar(&r.more, "path", nil, "record what this `PATH` names too")
 	_ = f.MarkHidden("path") // logman's -c
 	cmd.ValidArgsFunction = completePath(&r.source)
@@ -140,15 +146,15 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	if err := r.settle(ctx, args); err != nil {
 		return err
 	}
-	src, err := source.Open(ctx, r.source.source)
+	src, zone, err := r.read.open(ctx, r.source.source)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 
-	recorded := src.Describe().Recorded
-	r.live, r.log = !recorded, src.Describe().Log
-	if r.files, err = r.newFiles(src.Describe().Machine); err != nil {
+	is := src.Describe()
+	r.live, r.log, r.zone = !is.Recorded, is.Log, zone
+	if r.files, err = r.newFiles(is.Machine); err != nil {
 		return err
 	}
 	if err := r.schedule(ctx); err != nil {
@@ -184,7 +190,8 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if file == "" && r.output.output != "" {
-		return fmt.Errorf("-o %s: record writes files (watch shows readings); for a file of this format -f %s", r.output.output, r.format)
+		const form = "-o %s: record writes files (watch shows readings); for a file of this format -f %s"
+		return fmt.Errorf(form, r.output.output, r.format)
 	}
 	if r.paths, err = r.app.paths(ctx, slices.Concat(args, r.more), &r.sel); err != nil {
 		return err
@@ -193,13 +200,15 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 	r.tally = newTally(len(r.paths))
 	switch {
 	case len(r.paths) == 0 && !isRawFormat(r.format):
-		return fmt.Errorf(`no path given: a %s file has readings of counters, such as '\Memory\Available MBytes'`, r.format)
+		const form = `no path given: a %s file has readings of counters, such as '\Memory\Available MBytes'`
+		return fmt.Errorf(form, r.format)
 	case isRawFormat(r.format) && (len(r.sel.exclude) > 0 || r.sel.cap100):
 		return fmt.Errorf("--exclude and --cap100 are about readings, and %s keeps raw values", r.format)
 	case r.naming.append && r.output.overwrite:
 		return errors.New("--append and --overwrite exclude each other")
 	case r.naming.append && r.format == "blg":
-		return fmt.Errorf("--append: a binary log cannot be appended to; winperf convert merges logs: %w", winperf.ErrNotSupported)
+		return fmt.Errorf("--append: a binary log cannot be appended to; winperf convert merges logs: %w",
+			winperf.ErrNotSupported)
 	case r.naming.append && r.limit.action != limitStop:
 		return fmt.Errorf("--append goes on with one file, --at-limit %s begins others", r.limit.action)
 	case r.limit.action != limitStop && !r.limit.set():
@@ -365,13 +374,15 @@ func (r *recorder) finish(ctx context.Context, src winperf.Source, p *recordProg
 	a, t := r.app, &r.tally
 	t.reportDamage(a)
 	if t.missed > 0 {
-		a.complain(fmt.Errorf("%d samples were missed because the machine or the disk was too slow", t.missed))
+		const form = "%d samples were missed because the machine or the disk was too slow"
+		a.complain(fmt.Errorf(form, t.missed))
 	}
 	if t.damaged > 1 {
 		a.complain(fmt.Errorf("%d of %d samples were damaged", t.damaged, t.cycles))
 	}
 	if r.late > 0 {
-		a.complain(fmt.Errorf("%d series came after the first sample and are not in the %s file", r.late, r.format))
+		const form = "%d series came after the first sample and are not in the %s file"
+		a.complain(fmt.Errorf(form, r.late, r.format))
 	}
 
 	if err == nil && !isRawFormat(r.format) {

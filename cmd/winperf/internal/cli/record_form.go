@@ -15,8 +15,14 @@ import (
 // recordFormats are what record writes; the first is the one without options.
 func recordFormats() []sink.Format {
 	formats := []sink.Format{
-		{Name: "capture", Extensions: []string{".capture"}, Description: "raw samples as they are, to be decoded later"},
-		{Name: "blg", Extensions: []string{".blg"}, Description: "binary performance log of Windows, raw values"},
+		{
+			Name: "capture", Extensions: []string{".capture"},
+			Description: "raw samples as they are, to be decoded later",
+		},
+		{
+			Name: "blg", Extensions: []string{".blg"},
+			Description: "binary performance log of Windows, raw values",
+		},
 	}
 	for _, f := range sink.Formats() {
 		switch f.Name {
@@ -31,10 +37,15 @@ func recordFormats() []sink.Format {
 func (r *recorder) newForm(f *recordFile, tail *recordTail) (recordForm, error) {
 	switch r.format {
 	case "capture":
-		return captureForm{capture.NewWriter(f, capture.Options{Tail: tail.capture})}, nil
+		opt := capture.Options{Tail: tail.capture, Location: r.log.Location}
+		if r.live {
+			opt.Location = r.zone.Location
+		}
+		return captureForm{capture.NewWriter(f, opt)}, nil
 	case "blg":
 		opt := pdhlog.BLGOptions{
 			Layout: pdhlog.BLGObjects, Name: filepath.Base(f.name), Paths: r.paths, System: writtenBy(r.log),
+			Location: r.zone.Location,
 		}
 		if len(opt.Paths) > 0 {
 			opt.Layout = pdhlog.BLGCounters
@@ -50,11 +61,11 @@ func (r *recorder) newText(f *recordFile, head *pdhlog.Head) (*textForm, error) 
 	t := &textForm{r: r, out: bufio.NewWriterSize(f, outputBuffer)}
 	var err error
 	if head == nil {
-		t.sink, err = sink.New(r.format, t.out, sink.Options{File: true})
+		t.sink, err = sink.New(r.format, t.out, r.zone.sinkOptions(true))
 		return t, err
 	}
 
-	if t.sink, err = pdhlog.NewAppender(t.out, head); err != nil {
+	if t.sink, err = pdhlog.NewAppender(t.out, head, r.zone.Location); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
 	t.same = newSameCounters(head)

@@ -14,12 +14,12 @@ var errEnded = errors.New("nothing was recorded: the end came before the first s
 
 // schedule waits for the beginning, and sets the end.
 func (r *recorder) schedule(ctx context.Context) error {
-	begin, err := parseMoment(r.begin, time.Local, false)
+	begin, err := parseMoment(r.begin, r.zone.Location, false)
 	if err != nil {
 		return fmt.Errorf("--begin: %w", err)
 	}
 
-	r.until, err = parseMoment(r.end, time.Local, true)
+	r.until, err = parseMoment(r.end, r.zone.Location, true)
 	if err != nil {
 		return fmt.Errorf("--end: %w", err)
 	}
@@ -30,9 +30,9 @@ func (r *recorder) schedule(ctx context.Context) error {
 	case !r.live:
 		return nil
 	case !r.until.IsZero() && !r.clock.Now().Before(r.until):
-		return fmt.Errorf("--end: %s is over", r.until.Format(time.DateTime))
+		return fmt.Errorf("--end: %s is over", r.zone.text(r.until))
 	case !r.until.IsZero() && !begin.Before(r.until):
-		return fmt.Errorf("--end: %s is not after --begin", r.until.Format(time.DateTime))
+		return fmt.Errorf("--end: %s is not after --begin", r.zone.text(r.until))
 	}
 	return r.awaitBegin(ctx, begin)
 }
@@ -47,7 +47,7 @@ func (r *recorder) awaitBegin(ctx context.Context, begin time.Time) error {
 		return nil
 	}
 	if !r.quiet {
-		r.app.complain(fmt.Errorf("waiting until %s", begin.Format(time.DateTime)))
+		r.app.complain(fmt.Errorf("waiting until %s", r.zone.text(begin)))
 	}
 	return await(ctx, r.clock, left)
 }

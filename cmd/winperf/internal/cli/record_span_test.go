@@ -107,7 +107,7 @@ func TestRecordSpan(t *testing.T) {
 				t.Fatal(err)
 			}
 			clock := &handClock{wall: wall, steps: tt.steps}
-			r := &recorder{
+			r := &recorder{zone: shownZone{Location: time.Local},
 				app: &app{stderr: io.Discard}, live: true, clock: clock,
 				begin: at(tt.begin), end: at(tt.end), during: interval(tt.during),
 			}
@@ -154,7 +154,7 @@ func TestRecordSpanInterrupted(t *testing.T) {
 	clock := &handClock{wall: time.Now(), steps: []func(*handClock, time.Duration){
 		pass, func(*handClock, time.Duration) { cancel() },
 	}}
-	r := &recorder{app: &app{stderr: io.Discard}, live: true, clock: clock, begin: "2100-01-01"}
+	r := &recorder{app: &app{stderr: io.Discard}, live: true, zone: shownZone{Location: time.Local}, clock: clock, begin: "2100-01-01"}
 	if err := r.schedule(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("schedule: %v", err)
 	}
@@ -167,13 +167,13 @@ func TestRecordNothing(t *testing.T) {
 		`\Memory\Available MBytes`: `\System\Context Switches/sec`, `\Winperf Test\Constant`: `\Winperf Test\Ticks/sec`,
 	}[livePath(t)]
 	for _, tt := range []struct{ format, flag, value, want string }{
-		{"capture", "--end", "2020-01-01", "--end: 2020-01-01 23:59:59 is over"},
-		{"csv", "--end", "2020-01-01", "--end: 2020-01-01 23:59:59 is over"},
+		{"capture", "--end", "2020-01-01", "--end: 2020-01-01 23:59:59.999 +02:00 is over"},
+		{"csv", "--end", "2020-01-01", "--end: 2020-01-01 23:59:59.999 +02:00 is over"},
 		{"csv", "--for", "1ms", errEnded.Error()}, // the first row needs two samples
 	} {
 		name := filepath.Join(t.TempDir(), "x."+tt.format)
 		var stderr strings.Builder
-		args := []string{"record", rate, "-i", "10", "-o", name, tt.flag, tt.value}
+		args := []string{"record", rate, "-i", "10", "-o", name, tt.flag, tt.value, "--zone", "+02:00"}
 		status := Run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr)
 		if status != exitFailed || stderr.String() != "winperf: "+tt.want+"\n" {
 			t.Errorf("%s %s: status %d, %q", tt.format, tt.flag, status, &stderr)
@@ -184,9 +184,9 @@ func TestRecordNothing(t *testing.T) {
 // TestRecordBackwards: an end that is not after the beginning is told at once.
 func TestRecordBackwards(t *testing.T) {
 	var stderr strings.Builder
-	args := []string{"record", livePath(t), "-o", filepath.Join(t.TempDir(), "x.csv"), "--begin", "2999-01-02", "--end", "2999-01-01"}
+	args := []string{"record", livePath(t), "-o", filepath.Join(t.TempDir(), "x.csv"), "--begin", "2999-01-02", "--end", "2999-01-01", "--zone", "+02:00"}
 	status := Run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr)
-	if want := "winperf: --end: 2999-01-01 23:59:59 is not after --begin\n"; status != exitFailed || stderr.String() != want {
+	if want := "winperf: --end: 2999-01-01 23:59:59.999 +02:00 is not after --begin\n"; status != exitFailed || stderr.String() != want {
 		t.Errorf("status %d, %q", status, &stderr)
 	}
 }

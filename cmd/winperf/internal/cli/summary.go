@@ -11,7 +11,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
-	"github.com/winperf/winperf/source"
 )
 
 // summarizer is the summary command.
@@ -22,8 +21,7 @@ type summarizer struct {
 	sel      selectFlags
 	log      logFlags
 	more     []string // paths
-	begin    string
-	end      string
+	within   rangeFlags
 	every    interval
 	during   interval
 	above    bound
@@ -36,7 +34,7 @@ type summarizer struct {
 	tally     tally
 	damage    damageCount
 	gathered  *gatherer
-	zone      *time.Location // to show times in
+	zone      shownZone
 }
 
 var summaryFormats = []sink.Format{
@@ -86,8 +84,7 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&s.more, "path", nil, "only what this `PATH` names; may be given several times")
 	f.Var(&s.during, "for", "measure a live source for this time: 60, 10m, 8:00:00")
 	f.VarP(&s.every, "interval", "i", "time between samples of a live source: 2, 0.5, 500ms")
-	f.StringVar(&s.begin, "begin", "", "leave out samples before this `TIME`")
-	f.StringVar(&s.end, "end", "", "leave out samples after this `TIME`")
+	s.within.add(cmd)
 	f.Var(&s.above, "above", "show how many values are above, and for how long at the longest")
 	f.Var(&s.order, "sort", "the largest first of: "+sortKeyNames()+", or a percentile such as p95")
 	f.Var(&s.percents, "percentiles", "which percentiles to show")
@@ -137,7 +134,7 @@ func (s *summarizer) settle(ctx context.Context, logs []string) error {
 		return errors.New("--for measures a live source; --begin and --end cut logs")
 	case len(logs) == 0 && s.during == 0 && s.source.source == "local:":
 		return errors.New("no log given, and no --for: winperf summary load.blg, or winperf summary --for 60")
-	case s.during > 0 && (s.begin != "" || s.end != ""):
+	case s.during > 0 && s.within.given():
 		return errors.New("--begin and --end cut logs; --for says how long to measure")
 	case s.during > 0 && s.during < s.every:
 		return fmt.Errorf("--for %s: shorter than the interval of %s", s.during.String(), s.every.String())
@@ -177,15 +174,20 @@ func (s *summarizer) read(ctx context.Context, names []string) (err error) {
 		}
 	}()
 
+	var records []winperf.Source
 	for _, name := range names {
 		in, err := openInput(ctx, name, opt)
 		if err != nil {
 			return err
 		}
 		logs = append(logs, in)
+		records = append(records, in.src.Source)
 	}
 
-	s.zone = logs[0].zone()
+	s.zone = s.log.shownZone(logs[0].src.Describe(), opt)
+	if err := s.within.choose(ctx, &s.selection, s.zone, records...); err != nil {
+		return err
+	}
 	for _, in := range logs {
 		if err := s.readLog(ctx, in); err != nil {
 			return err
@@ -201,13 +203,6 @@ func (s *summarizer) read(ctx context.Context, names []string) (err error) {
 
 // readLog reads one log.
 func (s *summarizer) readLog(ctx context.Context, in *logInput) (err error) {
-	if s.selection.Begin, err = parseMoment(s.begin, s.zone, false); err != nil {
-		return fmt.Errorf("--begin: %w", err)
-	}
-	if s.selection.End, err = parseMoment(s.end, s.zone, true); err != nil {
-		return fmt.Errorf("--end: %w", err)
-	}
-
 	p := s.app.newProgress(s.quiet)
 	defer p.clear()
 	opt := s.options
@@ -223,7 +218,7 @@ func (s *summarizer) readLog(ctx context.Context, in *logInput) (err error) {
 
 // watch measures a live source until the time is over or somebody ends it.
 func (s *summarizer) watch(ctx context.Context) error {
-	src, err := source.Open(ctx, s.source.source)
+	src, zone, err := s.log.open(ctx, s.source.source)
 	if err != nil {
 		return err
 	}
@@ -232,7 +227,7 @@ func (s *summarizer) watch(ctx context.Context) error {
 	if src.Describe().Recorded {
 		return errors.New("--for measures a live source; --begin and --end cut logs")
 	}
-	s.zone = time.Local
+	s.zone = zone
 	opt := s.options
 	opt.Interval = time.Duration(s.every)
 	opt.Count, opt.KeepFirst = int(s.during/s.every)+1, true // the first sample begins the first interval

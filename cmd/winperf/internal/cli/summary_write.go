@@ -75,10 +75,9 @@ func (s *summarizer) columns() []summaryColumn {
 
 // writeTable writes the rows for people.
 func (s *summarizer) writeTable(out *output, rows []summaryRow) error {
-	const form = "2006-01-02 15:04:05.000 -07:00"
-	first, last := s.gathered.first.In(s.zone), s.gathered.last.In(s.zone)
-	samples := plural(s.gathered.samples, "sample")
-	fmt.Fprintf(out, "%s from %s to %s\n\n", samples, first.Format(form), last.Format(form))
+	g := s.gathered
+	samples := plural(g.samples, "sample")
+	fmt.Fprintf(out, "%s from %s to %s\n\n", samples, s.zone.text(g.first), s.zone.text(g.last))
 
 	columns := s.columns()
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // --zone on systems without a database of zones
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/sink"
+	"github.com/winperf/winperf/source"
+)
+
+// logFlags say how logs are to be read, and in which zone times are to be shown.
+type logFlags struct {
+	zone     string
+	codePage string
+}
+
+func (f *logFlags) add(cmd *cobra.Command) {
+	const zone = "`ZONE` such as Europe/Berlin or +05:30 that times are read and shown in, and that a text log" +
+		" is taken to be in, instead of the one that the log names, or of this machine's"
+	cmd.Flags().StringVar(&f.zone, "zone", "", zone)
+	const codePage = "`NUMBER` of a text log's code page, such as 1251, where it is not found out"
+	cmd.Flags().StringVar(&f.codePage, "code-page", "", codePage)
+}
+
+func (f *logFlags) options() (opt source.LogOptions, err error) {
+	if f.zone != "" {
+		if opt.Location, err = source.ParseZone(f.zone); err != nil {
+			return opt, fmt.Errorf("--zone: %w", err)
+		}
+	}
+	if f.codePage != "" {
+		if opt.CodePage, err = source.ParseCodePage(f.codePage); err != nil {
+			return opt, fmt.Errorf("--code-page: %w", err)
+		}
+	}
+	return opt, nil
+}
+
+// shownZone is the zone that times are read and shown in: the one that was asked for, else
+// that of the machine that a record is of, or UTC where the record does not say it, else
+// this machine's.
+type shownZone struct {
+	*time.Location
+	asked   bool
+	unknown bool // only what stood on the wall is known
+}
+
+// shownZone finds out the zone for a source that was opened with options.
+func (f *logFlags) shownZone(is winperf.Description, opt source.LogOptions) shownZone {
+	switch {
+	case opt.Location != nil:
+		return shownZone{Location: opt.Location, asked: true}
+	case !is.Recorded:
+		return shownZone{Location: time.Local}
+	case is.Log.Location != nil:
+		return shownZone{Location: is.Log.Location}
+	}
+	return shownZone{Location: time.UTC, unknown: is.Cooked}
+}
+
+// open opens a source, whose times are shown in the zone.
+func (f *logFlags) open(ctx context.Context, url string) (src winperf.Source, zone shownZone, err error) {
+	opt, err := f.options()
+	if err != nil {
+		return nil, zone, err
+	}
+	if src, err = source.OpenWith(ctx, url, opt); err != nil {
+		return nil, zone, err
+	}
+	return src, f.shownZone(src.Describe(), opt), nil
+}
+
+// sinkOptions are those of a sink of readings that have their times in the zone.
+func (z shownZone) sinkOptions(file bool) sink.Options {
+	opt := sink.Options{File: file, NoZone: z.unknown}
+	opt.Location = z.Location
+	if z.asked {
+		opt.Zone = z.String()
+	}
+	return opt
+}
+
+// shownTime is the form of times for people. What is shown can be given as a time.
+const shownTime = "2006-01-02 15:04:05.000 -07:00"
+
+// text is a time for people.
+func (z shownZone) text(t time.Time) string { return t.In(z.Location).Format(shownTime) }
+
+// rangeFlags say which part of a record is wanted.
+type rangeFlags struct{ begin, end string }
+
+func (f *rangeFlags) add(cmd *cobra.Command) {
+	const begin = "leave out samples of a record before this `TIME`, +1h being an hour after its first"
+	cmd.Flags().StringVar(&f.begin, "begin", "", begin)
+	cmd.Flags().StringVar(&f.end, "end", "", "leave out samples of a record after this `TIME`")
+}
+
+func (f *rangeFlags) given() bool { return f.begin != "" || f.end != "" }
+
+// errNoRecord tells that samples were to be chosen where there are none yet.
+var errNoRecord = errors.New("--at, --begin and --end choose samples of a record; --source names one")
+
+// choose puts the range into a selection of samples of records, in the zone that their
+// times are shown in. A live source has none.
+func (f *rangeFlags) choose(
+	ctx context.Context, sel *winperf.Selection, zone shownZone, records ...winperf.Source,
+) (err error) {
+	live := func(src winperf.Source) bool { return !src.Describe().Recorded }
+	if f.given() && slices.ContainsFunc(records, live) {
+		return errNoRecord
+	}
+
+	m := moments{zone: zone, records: records}
+	if sel.Begin, err = m.parse(ctx, f.begin, false); err != nil {
+		return fmt.Errorf("--begin: %w", err)
+	}
+	if sel.End, err = m.parse(ctx, f.end, true); err != nil {
+		return fmt.Errorf("--end: %w", err)
+	}
+	return nil
+}
+
+// moments reads times, and those that are said by the samples of records.
+type moments struct {
+	zone    shownZone
+	records []winperf.Source
+}
+
+// parse reads a time: "+1h" is an hour after the first sample, "end" the last sample, which
+// is no bound.
+func (m *moments) parse(ctx context.Context, s string, end bool) (time.Time, error) {
+	after, relative := strings.CutPrefix(s, "+")
+	switch {
+	case end && strings.EqualFold(s, "end"):
+		return time.Time{}, nil
+	case !relative:
+		return parseMoment(s, m.zone.Location, end)
+	}
+
+	d, err := parseInterval(after)
+	if err != nil {
+		return time.Time{}, err
+	}
+	first, err := firstTime(ctx, m.records)
+	return first.Add(d), err
+}
+
+// firstTime is when the earliest of the first samples of records was taken.
+func firstTime(ctx context.Context, records []winperf.Source) (first time.Time, err error) {
+	for _, src := range records {
+		t, err := firstTimeOf(ctx, src)
+		if err != nil {
+			return first, err
+		}
+		if first.IsZero() || t.Before(first) {
+			first = t
+		}
+	}
+	return first, nil
+}
+
+func firstTimeOf(ctx context.Context, src winperf.Source) (time.Time, error) {
+	q, err := src.Compile(ctx, winperf.Selection{Global: true, Costly: true})
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer q.Close()
+
+	var sample winperf.Sample
+	defer sample.Release()
+	err = q.Next(ctx, &sample)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the record has no sample that a time could be counted from")
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	return capture.Time(&sample), nil
+}
+
+// momentForms are the forms of times: relog's and ISO 8601's. Those of relog have no time
+// without seconds, which there are minutes and seconds.
+var momentForms = []string{
+	"1/2/2006 15:04:05.999", "1/2/2006 3:04:05 PM", "1/2/2006 3:04:05PM",
+	"2006-01-02 15:04:05.999999999", "2006-01-02 15:04",
+}
+
+// dayForms have no time of day.
+var dayForms = []string{"1/2/2006", "2006-01-02"}
+
+var errMoment = errors.New(
+	"expected a time such as '6/30/2007 15:40:38', 2007-06-30T15:40:38, 2007-06-30T13:40:38Z or" +
+		" '2007-06-30 15:40:38.659 +02:00', or a day")
+
+// parseMoment reads a time in a zone, unless it says its own; "" is the zero time. A day is
+// its beginning, or at the end of a range its end.
+func parseMoment(s string, zone *time.Location, end bool) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	s = strings.ToUpper(strings.Join(strings.Fields(s), " "))
+	for _, form := range dayForms {
+		if t, err := time.ParseInLocation(form, s, zone); err == nil {
+			if end {
+				t = t.AddDate(0, 0, 1).Add(-1)
+			}
+			return t, nil
+		}
+	}
+
+	s = strings.Replace(s, "T", " ", 1)
+	for _, form := range momentForms {
+		for _, offset := range []string{"", "Z07:00", " Z07:00"} {
+			t, err := time.ParseInLocation(form+offset, s, zone)
+			if err == nil && end {
+				t = t.Add(leftOut(s))
+			}
+			if err == nil {
+				return t, nil
+			}
+		}
+	}
+	return time.Time{}, errMoment
+}
+
+// leftOut is how much a time with a fraction of a second may have lost when it was shown: an
+// end is behind all times that are shown like it.
+func leftOut(s string) time.Duration {
+	_, fraction, found := strings.Cut(s, ".")
+	digits := len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))
+	if !found || digits == 0 {
+		return 0
+	}
+	unit := time.Second
+	for range digits {
+		unit /= 10
+	}
+	return max(unit-1, 0)
+}
