@@ -78,14 +78,14 @@ const (
 	SchemaChanged                       // an object came or went, its counters or the name tables changed
 	ClockBack                           // a clock of the sample went back
 	CounterReset                        // a counter that only grows fell
-	CounterWrapped                      // a counter of 4 bytes fell, and was taken to have wrapped around 2^32
+	CounterWrapped                      // a counter of 4 bytes fell, and was taken to have wrapped
 	SourceSlow                          // taking the sample lasted too long
 	SampleLate                          // the sample was taken later than it was due
 	SampleMissed                        // samples before this one were due and could not be taken
 	ProviderFailed                      // what fills objects with counts failed
 	SourceFailed                        // a source gave no sample, or one that could not be read
 	ClockSet                            // the system time was set between two samples
-	InstancesRenamed                    // instances have another name than in the sample before, and are the same
+	InstancesRenamed                    // the same instances have other names than in the sample before
 	numAnomalies
 )
 
@@ -121,14 +121,14 @@ func (k AnomalyKind) MarshalText() ([]byte, error) { return []byte(k.String()), 
 // AnomalySet is the set of kinds of anomalies that touch a reading.
 type AnomalySet uint16
 
-// Has tells whether the set holds a kind.
+// Has reports whether the set holds a kind.
 func (s AnomalySet) Has(k AnomalyKind) bool { return s>>k&1 != 0 }
 
 // With is the set with a kind added.
 func (s AnomalySet) With(k AnomalyKind) AnomalySet { return s | 1<<k }
 
 // Kinds returns the kinds in the set, in the order of their numbers.
-func (s AnomalySet) Kinds() []AnomalyKind {
+func (s AnomalySet) kinds() []AnomalyKind {
 	var kinds []AnomalyKind
 	for k := range numAnomalies {
 		if s.Has(k) {
@@ -141,7 +141,7 @@ func (s AnomalySet) Kinds() []AnomalyKind {
 // String returns the words of the kinds, separated by commas.
 func (s AnomalySet) String() string {
 	var words []string
-	for _, k := range s.Kinds() {
+	for _, k := range s.kinds() {
 		words = append(words, k.String())
 	}
 	return strings.Join(words, ",")

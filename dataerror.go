@@ -89,7 +89,8 @@ func (e *DataError) appendPlace(b []byte) []byte {
 		return append(b, e.Source...)
 	case e.Text != "":
 		before := e.Text[:min(max(e.Offset, 0), int64(len(e.Text)))]
-		return fmt.Appendf(b, "%v \"%s\", character %d", kind, printable(e.Text), utf8.RuneCountInString(before)+1)
+		return fmt.Appendf(b, "%v \"%s\", character %d",
+			kind, printable(e.Text), utf8.RuneCountInString(before)+1)
 	case e.Line > 0 && e.Column > 0:
 		return fmt.Appendf(b, "%v in line %d, column %d", kind, e.Line, e.Column)
 	case e.Line > 0 && e.Offset >= 0:

@@ -13,7 +13,7 @@ import (
 // of the Windows structure (the first three fields little-endian).
 type GUID [16]byte
 
-// IsZero tells whether the GUID is all zero, which stands for none.
+// IsZero reports whether the GUID is all zero, which stands for none.
 func (g GUID) IsZero() bool { return g == GUID{} }
 
 // guidOrder are the bytes of a GUID in the order in which its text gives them:
@@ -21,7 +21,7 @@ func (g GUID) IsZero() bool { return g == GUID{} }
 // single bytes, and text gives numbers high byte first.
 var guidOrder = [16]int{3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// guidHyphen tells whether a hyphen stands before the n-th byte of the text.
+// guidHyphen reports whether a hyphen stands before the n-th byte of the text.
 func guidHyphen(n int) bool { return n == 4 || n == 6 || n == 8 || n == 10 }
 
 // ParseGUID reads the registry form, {xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}, in
@@ -34,20 +34,23 @@ func ParseGUID(s string) (GUID, error) {
 	}
 
 	if end-pos != len(form) {
-		return GUID{}, fmt.Errorf("%w: GUID \"%s\" of %d bytes, expected {%s}", ErrBadData, printable(s), len(s), form)
+		return GUID{}, fmt.Errorf("%w: GUID \"%s\" of %d bytes, expected {%s}",
+			ErrBadData, printable(s), len(s), form)
 	}
 	var g GUID
 	for n, i := range guidOrder {
 		if guidHyphen(n) {
 			if s[pos] != '-' {
-				return GUID{}, fmt.Errorf("%w: GUID \"%s\", byte offset %d: expected a hyphen", ErrBadData, printable(s), pos)
+				return GUID{}, fmt.Errorf("%w: GUID \"%s\", byte offset %d: expected a hyphen",
+					ErrBadData, printable(s), pos)
 			}
 			pos++
 		}
 
 		v, err := strconv.ParseUint(s[pos:pos+2], 16, 8)
 		if err != nil {
-			return GUID{}, fmt.Errorf("%w: GUID \"%s\", byte offset %d: expected two hexadecimal digits", ErrBadData, printable(s), pos)
+			return GUID{}, fmt.Errorf("%w: GUID \"%s\", byte offset %d: expected two hexadecimal digits",
+				ErrBadData, printable(s), pos)
 		}
 		g[i] = byte(v)
 		pos += 2
@@ -92,7 +95,7 @@ type ObjectID struct {
 	GUID  GUID   // counter set, zero = none
 }
 
-// Is tells whether two identities are of one object: by GUID where both have
+// Is reports whether two identities are of one object: by GUID where both have
 // one, else by title index.
 func (id ObjectID) Is(other ObjectID) bool {
 	if !id.GUID.IsZero() && !other.GUID.IsZero() {

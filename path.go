@@ -12,7 +12,7 @@ import (
 // and names may hold slashes themselves; matching compares the whole text.
 //
 // The form is that of "Specifying a Counter Path" on Microsoft Learn.
-// [ParsePath] reads it, [Path.String] writes it, [Path.Validate] tells whether
+// [ParsePath] reads it, [Path.String] writes it, [Path.Validate] reports whether
 // what is written reads back as the same Path, and [Path.Matcher] compares it
 // with the names in a sample.
 type Path struct {
@@ -21,7 +21,7 @@ type Path struct {
 	Instance string // parent/name, without #index
 	Index    int    // which of several equal instances, 0-based; AnyIndex for #*
 	Counter  string
-	// HasInstance tells whether parentheses were there: \Object()\Counter is not \Object\Counter.
+	// HasInstance reports whether parentheses were there: \Object()\Counter is not \Object\Counter.
 	HasInstance bool
 }
 
@@ -119,14 +119,14 @@ func (p Path) SplitInstance() (parent, name string) {
 	return parent, name
 }
 
-// HasWildcard tells whether the path may name several counters: whether * or ?
+// HasWildcard reports whether the path may name several counters: whether * or ?
 // stands in the object, the instance or the counter, or the index is AnyIndex.
 func (p Path) HasWildcard() bool {
 	return hasWildcard(p.Object) || hasWildcard(p.Counter) ||
 		p.HasInstance && (p.Index == AnyIndex || hasWildcard(p.Instance))
 }
 
-// EqualFold tells whether p and q are the same text but for case, under
+// EqualFold reports whether p and q are the same text but for case, under
 // Unicode simple folding. It does not expand wildcards.
 func (p Path) EqualFold(q Path) bool {
 	return p.Index == q.Index && p.HasInstance == q.HasInstance &&

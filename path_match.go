@@ -38,25 +38,25 @@ func (p Path) Matcher() Matcher {
 	return m
 }
 
-// Machine tells whether the path is about the machine of this name, without
+// Machine reports whether the path is about the machine of this name, without
 // backslashes. A path without machine is about any.
 func (m *Matcher) Machine(name string) bool {
 	return m.machine == "" || strings.EqualFold(m.machine, name)
 }
 
-// Object tells whether the path is about the object of this name.
+// Object reports whether the path is about the object of this name.
 func (m *Matcher) Object(name string) bool { return m.object.Match(name) }
 
-// Counter tells whether the path is about the counter of this name.
+// Counter reports whether the path is about the counter of this name.
 func (m *Matcher) Counter(name string) bool { return m.counter.Match(name) }
 
-// WantsInstance tells whether the path has parentheses. Objects with instances
+// WantsInstance reports whether the path has parentheses. Objects with instances
 // are asked for with them, single-instance objects without; the caller decides
 // what becomes of a path that does it the other way round. (PDH refuses it,
 // yet logs hold \TCPv4(*)\* for a single-instance object.)
 func (m *Matcher) WantsInstance() bool { return m.hasInstance }
 
-// Instance tells whether the path is about an instance. full is its name as
+// Instance reports whether the path is about an instance. full is its name as
 // the sample gives it, parent/name where it has a parent; occurrence is its
 // number among the instances of the same full name in the sample, from 0.
 //

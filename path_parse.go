@@ -121,7 +121,8 @@ func (p *pathParser) machine() string {
 	case i >= 0:
 		p.fail(2+i, "a machine name cannot hold the wildcard %c", name[i])
 	case !found:
-		p.fail(p.pos, `expected \object\counter after the machine "%s"; write one backslash before an object`, printable(name))
+		p.fail(p.pos, `expected \object\counter after the machine "%s"; write one backslash before an object`,
+			printable(name))
 	}
 	return name
 }
@@ -204,7 +205,7 @@ func (p *pathParser) counter() string {
 	return p.text[p.pos:]
 }
 
-// Validate tells whether the path can be written: whether ParsePath reads its
+// Validate reports whether the path can be written: whether ParsePath reads its
 // text back as the same Path. Names that cannot be written exist, because there
 // is no escape: an object with ( or a backslash, a counter with `)\` behind an
 // instance, anything with control characters. The error is a *DataError over

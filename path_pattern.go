@@ -59,10 +59,10 @@ func CompilePattern(text string) Pattern {
 // String returns the text that the Pattern was made of.
 func (p Pattern) String() string { return p.text }
 
-// HasWildcard tells whether the pattern can match more than one name.
+// HasWildcard reports whether the pattern can match more than one name.
 func (p Pattern) HasWildcard() bool { return p.kind != kindLiteral }
 
-// Match tells whether the whole of name matches. It allocates nothing, and its
+// Match reports whether the whole of name matches. It allocates nothing, and its
 // time is bounded by the product of both lengths.
 func (p Pattern) Match(name string) bool {
 	return p.kind == kindAll || p.match(name)

@@ -103,7 +103,8 @@ func (s *Sample) Raw() (*Raw, error) {
 	case s.Cooked:
 		return nil, fmt.Errorf("the source holds displayable values and no raw ones: %w", ErrNotSupported)
 	case len(s.Parts) != 1:
-		return nil, fmt.Errorf("a sample of %d interfaces is no single block: %w", len(s.Parts), ErrNotSupported)
+		return nil, fmt.Errorf("a sample of %d interfaces is no single block: %w",
+			len(s.Parts), ErrNotSupported)
 	}
 	p := &s.Parts[0]
 	if p.Block == nil {
@@ -170,7 +171,7 @@ func (b *Block) Decode(decode func(b *Block, old Contents) (Contents, error)) (C
 	return b.contents, b.err
 }
 
-// Outcome tells whether the block was decoded by now, what was made of it, and why
+// Outcome reports whether the block was decoded by now, what was made of it, and why
 // nothing could be read. A query that gave it learns so whether it was worth
 // anything.
 func (b *Block) Outcome() (done bool, contents Contents, err error) {

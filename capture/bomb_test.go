@@ -139,7 +139,7 @@ func TestBombs(t *testing.T) {
 		},
 	}
 	// As large as can be, several times.
-	whole := bomb{kind: kindSample, bytes: zeros(t, sampleOf(MaxBytes, 0, 0), 64), claim: MaxBytes + sampleHeadSize}
+	whole := bomb{kind: kindSample, bytes: zeros(t, sampleOf(maxBytes, 0, 0), 64), claim: maxBytes + sampleHeadSize}
 	tests = append(tests, struct {
 		name  string
 		file  []byte
@@ -194,8 +194,8 @@ func TestManySchemas(t *testing.T) {
 	for _, kept := range f.cached {
 		sum += kept.size
 	}
-	if sum > MaxBytes || len(f.cached) != 2 {
-		t.Errorf("%d schemas of %d bytes are kept, expected 2 of at most %d", len(f.cached), sum, MaxBytes)
+	if sum > maxBytes || len(f.cached) != 2 {
+		t.Errorf("%d schemas of %d bytes are kept, expected 2 of at most %d", len(f.cached), sum, maxBytes)
 	}
 }
 
@@ -208,15 +208,15 @@ func TestTooLargeToWrite(t *testing.T) {
 		damaged.Damage[i] = errIndex
 	}
 	for name, raw := range map[string]*winperf.Raw{
-		"a sample":   {Bytes: make([]byte, MaxBytes+1)},
-		"names":      {Schema: &winperf.Schema{Names: []winperf.NameTable{{Help: make([]byte, MaxBytes)}}}},
+		"a sample":   {Bytes: make([]byte, maxBytes+1)},
+		"names":      {Schema: &winperf.Schema{Names: []winperf.NameTable{{Help: make([]byte, maxBytes)}}}},
 		"many names": {Schema: damaged},
 	} {
 		if err := w.Write(raw.Sample()); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "expected at most") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if err := errors.Join(w.Write(winperf.Raw{Bytes: make([]byte, MaxBytes)}.Sample()), w.Close()); err != nil {
+	if err := errors.Join(w.Write(winperf.Raw{Bytes: make([]byte, maxBytes)}.Sample()), w.Close()); err != nil {
 		t.Error(err)
 	}
 	if samples, damage := readAll(t, out.Bytes()); samples != 1 || damage != "[]" {

@@ -70,7 +70,7 @@ func (r *reference) find(b []byte, w int) int {
 	return -1
 }
 
-// suits tells whether b can be told as a difference from the reference.
+// suits reports whether b can be told as a difference from the reference.
 func (r *reference) suits(b []byte) bool {
 	return len(r.bytes) > 0 && len(b) <= maxGrowth*len(r.bytes)
 }

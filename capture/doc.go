@@ -16,7 +16,7 @@
 // What a file claims is no reason to take memory: a payload is taken apart as far
 // as bytes come out, and a record that claims more than its kind may hold is
 // damage, as one with a wrong checksum is. A sample, a reference or a schema may hold
-// 64 MiB ([MaxBytes]), a schema 131,072 sections, an index 128 schemas.
+// 64 MiB (maxBytes), a schema 131,072 sections, an index 128 schemas.
 //
 // # Format
 //

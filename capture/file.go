@@ -36,7 +36,7 @@ type cachedSchema struct {
 	size   int // bytes of its payload
 }
 
-// maxCached is how many schemas are kept, of up to MaxBytes together.
+// maxCached is how many schemas are kept, of up to maxBytes together.
 const maxCached = 4
 
 // keep keeps a schema, and the latest others as long as they are few and small
@@ -45,7 +45,7 @@ func (f *File) keep(c cachedSchema) {
 	f.cached = append(f.cached, c)
 	size := 0
 	for i := len(f.cached) - 1; i >= 0; i-- {
-		if size += f.cached[i].size; size > MaxBytes || len(f.cached)-i > maxCached {
+		if size += f.cached[i].size; size > maxBytes || len(f.cached)-i > maxCached {
 			f.cached = slices.Delete(f.cached, 0, i+1)
 			return
 		}

@@ -29,7 +29,7 @@ const (
 	partBeside                // the part is collected beside the others
 )
 
-// partsOf tells whether a sample needs the form for several parts.
+// partsOf reports whether a sample needs the form for several parts.
 func partsOf(s *winperf.Sample) bool {
 	if len(s.Parts) != 1 {
 		return true

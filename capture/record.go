@@ -15,10 +15,10 @@ const (
 	maxLength = 1 << 30
 )
 
-// MaxBytes is the most that one sample may hold, and the most that the names of
+// maxBytes is the most that one sample may hold, and the most that the names of
 // samples may, with all that goes with them: 64 MiB, as much as a source takes
 // from a machine at once. All objects of a large server have some 14.
-const MaxBytes = 64 << 20
+const maxBytes = 64 << 20
 
 // magic begins every capture. As that of PNG it shows what a transfer as text
 // does to a file.
@@ -58,9 +58,9 @@ func (k kind) most() uint32 {
 	case kindEnd:
 		return endSize
 	case kindSample:
-		return sampleHeadSize + MaxBytes
+		return sampleHeadSize + maxBytes
 	}
-	return MaxBytes
+	return maxBytes
 }
 
 // What the payload is compressed with.
@@ -136,7 +136,7 @@ func parseHead(b []byte, offset int64) (h head, ok bool) {
 	return h, ok
 }
 
-// isFileHead tells whether b is the beginning of a capture.
+// isFileHead reports whether b is the beginning of a capture.
 func isFileHead(b []byte) bool {
 	return len(b) >= fileHeadSize && [8]byte(b[:8]) == magic && checksum(b[:20]) == binary.LittleEndian.Uint32(b[20:])
 }

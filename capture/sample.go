@@ -54,8 +54,8 @@ func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
 	u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 	length := binary.LittleEndian.Uint32(b[4:])
 	h := sampleHead{schema: u64(8), reference: u64(16)}
-	if length > MaxBytes {
-		return h, nil, fmt.Errorf("%w: %d bytes, expected at most %d", errSample, length, MaxBytes)
+	if length > maxBytes {
+		return h, nil, fmt.Errorf("%w: %d bytes, expected at most %d", errSample, length, maxBytes)
 	}
 
 	h.length = int(length)

@@ -8,21 +8,6 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// SeekSample goes in front of sample n of the file, counted from 0; at or behind
-// the end, to the end. Samples that are damaged so that their heads cannot be read do not count.
-func (c *Cursor) SeekSample(n int) error {
-	for i := range c.f.groups {
-		g := &c.f.groups[i]
-		if n >= g.samples {
-			n -= g.samples
-			continue
-		}
-		return c.seek(g.start, func(*head) bool { n--; return n < 0 }, false)
-	}
-	c.w.at = c.f.size
-	return nil
-}
-
 // SeekTime goes in front of the last sample before t, so that the first one at
 // or after t has one to be compared with; where there is none before, to the
 // first at or after t.

@@ -149,7 +149,7 @@ func (w *walk) resync() (head, error) {
 	return head{}, io.EOF
 }
 
-// fits tells whether a record can be one of the file.
+// fits reports whether a record can be one of the file.
 func (w *walk) fits(h *head) bool {
 	return (w.anyFile || h.file == w.f.id) && h.end() <= w.f.size
 }
@@ -238,5 +238,5 @@ type fault string
 // Error returns the text.
 func (f fault) Error() string { return string(f) }
 
-// isDamage tells whether an error is about the bytes of the file.
+// isDamage reports whether an error is about the bytes of the file.
 func isDamage(err error) bool { return errors.As(err, new(fault)) }

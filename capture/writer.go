@@ -109,7 +109,7 @@ func (w *Writer) Size() int64 { return w.offset }
 // Write appends a sample of blocks. A block that was in the same part of the sample
 // before is not stored again. An error of the underlying writer stays: what stood in
 // the file before is whole, and Size tells where it ends. A sample that is too
-// large ([MaxBytes]) wraps winperf.ErrNotSupported and costs only itself.
+// large (maxBytes) wraps winperf.ErrNotSupported and costs only itself.
 func (w *Writer) Write(s *winperf.Sample) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -120,9 +120,9 @@ func (w *Writer) Write(s *winperf.Sample) error {
 	if err != nil {
 		return err
 	}
-	if len(raw.Bytes) > MaxBytes {
+	if len(raw.Bytes) > maxBytes {
 		return fmt.Errorf("capture: a sample of %d bytes, expected at most %d: %w",
-			len(raw.Bytes), MaxBytes, winperf.ErrNotSupported)
+			len(raw.Bytes), maxBytes, winperf.ErrNotSupported)
 	}
 	filetime := sampleTime(s)
 	if err := w.prepareSchema(s.Schema, timeOf(filetime)); err != nil {
@@ -284,9 +284,9 @@ func (w *Writer) prepareSchema(s *winperf.Schema, at time.Time) error {
 	if w.zone != nil {
 		payload = appendSection(payload, tagZone, w.zone)
 	}
-	if len(payload) > MaxBytes {
+	if len(payload) > maxBytes {
 		return fmt.Errorf("capture: names of %d bytes, expected at most %d: %w",
-			len(payload), MaxBytes, winperf.ErrNotSupported)
+			len(payload), maxBytes, winperf.ErrNotSupported)
 	}
 	if n := sections(s); n > maxSections {
 		return fmt.Errorf("capture: names in %d sections, expected at most %d: %w",
@@ -337,7 +337,7 @@ func (w *Writer) again(c *definitionCopy) {
 }
 
 // copySchema writes the schema again where its last record is far away, or
-// where it is the last chance and there is only one. It tells whether it did.
+// where it is the last chance and there is only one. It reports whether it did.
 func (w *Writer) copySchema(last bool) bool {
 	s := &w.schema
 	if s.id == 0 || len(s.copy.data) == 0 {

@@ -7,10 +7,10 @@ import (
 
 // benchColumn is a column as a busy object has it: all elements matched, all
 // values and bases growing.
-func benchColumn(n int) (prev, cur Clocks, col *Column) {
+func benchColumn(n int) (prev, cur Clocks, col *Batch) {
 	prev = Clocks{PerfTime: 1e9, PerfFreq: 1e7, Time100ns: 1e15, ObjectTime: 1e9, ObjectFreq: 1e7}
 	cur = Clocks{PerfTime: 1e9 + 1e7, PerfFreq: 1e7, Time100ns: 1e15 + 1e7, ObjectTime: 1e9 + 1e7, ObjectFreq: 1e7}
-	col = &Column{
+	col = &Batch{
 		Prev: make([]uint64, n), Cur: make([]uint64, n),
 		PrevBase: make([]uint64, n), CurBase: make([]uint64, n),
 		Match: make([]Match, n), Bits: make([]uint64, n), Status: make([]Status, n),
@@ -28,7 +28,7 @@ func benchColumn(n int) (prev, cur Clocks, col *Column) {
 func BenchmarkFormula(b *testing.B) {
 	const n = 300
 	for info := range Types() {
-		if info.Formula.Operands() == 0 {
+		if info.Formula.operands() == 0 {
 			continue
 		}
 		b.Run(info.Name, func(b *testing.B) {

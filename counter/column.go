@@ -27,7 +27,7 @@ func (s *span) measure(before, now int64) Status {
 }
 
 // part are the elements from begin to end. A slice that is shorter is not needed.
-func (c *Column) part(begin, end int) Column {
+func (c *Batch) part(begin, end int) Batch {
 	of := func(s []uint64) []uint64 {
 		if len(s) < end {
 			return nil
@@ -35,7 +35,7 @@ func (c *Column) part(begin, end int) Column {
 		return s[begin:end]
 	}
 
-	p := Column{
+	p := Batch{
 		Prev: of(c.Prev), Cur: of(c.Cur), PrevBase: of(c.PrevBase), CurBase: of(c.CurBase),
 		Bits: c.Bits[begin:end], Status: c.Status[begin:end],
 	}
@@ -45,7 +45,7 @@ func (c *Column) part(begin, end int) Column {
 	return p
 }
 
-// allOK tells whether no element has a status; eight at a time, as the compiler makes
+// allOK reports whether no element has a status; eight at a time, as the compiler makes
 // one of these loads.
 func allOK(s []Status) bool {
 	for ; len(s) >= 8; s = s[8:] {
@@ -64,7 +64,7 @@ func allOK(s []Status) bool {
 }
 
 // fail gives the status to all elements that have none yet.
-func (c *Column) fail(status Status) {
+func (c *Batch) fail(status Status) {
 	for i, s := range c.Status {
 		if s == OK {
 			c.Status[i] = status
@@ -73,7 +73,7 @@ func (c *Column) fail(status Status) {
 }
 
 // dropUnmatched gives NoPrevious to the elements without an older value.
-func (c *Column) dropUnmatched() {
+func (c *Batch) dropUnmatched() {
 	status := c.Status
 	for i, m := range c.Match[:len(status)] {
 		if m == Unmatched && status[i] == OK {
@@ -95,14 +95,14 @@ func (f *Formula) limit(bits []uint64) {
 }
 
 // thousandths computes formula A2.
-func (c *Column) thousandths() {
+func (c *Batch) thousandths() {
 	for i := range c.Bits {
 		c.Bits[i] = math.Float64bits(float64(c.Cur[i]) / 1000)
 	}
 }
 
 // doubles computes formula A3.
-func (c *Column) doubles() {
+func (c *Batch) doubles() {
 	for i := range c.Bits {
 		if v := math.Float64frombits(c.Cur[i]); math.IsNaN(v) || math.IsInf(v, 0) {
 			c.Status[i] = InvalidData
@@ -113,7 +113,7 @@ func (c *Column) doubles() {
 }
 
 // difference computes formula B.
-func (f *Formula) difference(c *Column) (fell bool) {
+func (f *Formula) difference(c *Batch) (fell bool) {
 	bits := c.Bits
 	prev, cur := c.Prev[:len(bits)], c.Cur[:len(bits)]
 	for i := range bits {
@@ -128,7 +128,7 @@ func (f *Formula) difference(c *Column) (fell bool) {
 }
 
 // rate computes formulas C, D and H.
-func (f *Formula) rate(c *Column, s span) (fell bool) {
+func (f *Formula) rate(c *Batch, s span) (fell bool) {
 	if s.timebase != OK {
 		c.fail(s.timebase)
 		return false
@@ -149,7 +149,7 @@ func (f *Formula) rate(c *Column, s span) (fell bool) {
 }
 
 // inverseRate computes formula E.
-func (f *Formula) inverseRate(c *Column, s span) (fell bool) {
+func (f *Formula) inverseRate(c *Batch, s span) (fell bool) {
 	bits := c.Bits
 	prev, cur := c.Prev[:len(bits)], c.Cur[:len(bits)]
 	for i := range bits {
@@ -164,7 +164,7 @@ func (f *Formula) inverseRate(c *Column, s span) (fell bool) {
 }
 
 // multiRate computes formulas F1, F2 and G, in the reading that the options chose.
-func (f *Formula) multiRate(c *Column, s span) (fell bool) {
+func (f *Formula) multiRate(c *Batch, s span) (fell bool) {
 	elapsed := s.ticks / s.freq
 	bits := c.Bits
 	prev, cur, status := c.Prev[:len(bits)], c.Cur[:len(bits)], c.Status[:len(bits)]
@@ -203,7 +203,7 @@ func (f *Formula) multi(growth, elapsed, count float64) float64 {
 }
 
 // fraction computes formula I.
-func (f *Formula) fraction(c *Column) {
+func (f *Formula) fraction(c *Batch) {
 	bits := c.Bits
 	cur, base := c.Cur[:len(bits)], c.CurBase[:len(bits)]
 	for i := range bits {
@@ -217,7 +217,7 @@ func (f *Formula) fraction(c *Column) {
 
 // ratio computes formulas J, K, L and M. K divides by the time base as well,
 // which is 1 for the others.
-func (f *Formula) ratio(c *Column, s span) (fell bool) {
+func (f *Formula) ratio(c *Batch, s span) (fell bool) {
 	bits := c.Bits
 	prev, cur, status := c.Prev[:len(bits)], c.Cur[:len(bits)], c.Status[:len(bits)]
 	prevBase, curBase := c.PrevBase[:len(bits)], c.CurBase[:len(bits)]
@@ -254,7 +254,7 @@ func (f *Formula) ratio(c *Column, s span) (fell bool) {
 }
 
 // elapsed computes formula O. A start of 0 means that nothing started yet.
-func (f *Formula) elapsed(c *Column, s span, now int64) {
+func (f *Formula) elapsed(c *Batch, s span, now int64) {
 	for i, start := range c.Cur[:len(c.Bits)] {
 		if start == 0 {
 			c.Bits[i] = math.Float64bits(0)

@@ -117,22 +117,12 @@ type Options struct {
 	Least time.Duration
 }
 
-// Flags tell more about a value that can be used.
-type Flags uint8
-
-// The flags.
-const (
-	Unchanged  Flags = 1 << iota // the raw value, and its base, are what they were
-	NoActivity                   // an average over no events, which reads 0
-)
-
 // Result is what became of one counter: Value holds something only when
 // Status is OK.
 type Result struct {
 	Value  Value
 	Unit   Unit
 	Status Status
-	Flags  Flags
 }
 
 // Cook computes the displayable value of a counter from one or two samples of
@@ -143,13 +133,13 @@ type Result struct {
 // A text counter gives Unsupported: its text is its value.
 func Cook(t Type, prev, cur *Sample, opt Options) Result {
 	f := NewFormula(t, 0, 0, opt)
-	return f.CookOne(prev, cur, Verified)
+	return f.cookOne(prev, cur, Verified)
 }
 
-// CookOne computes a single value as Cook does, from samples that are known to
+// cookOne computes a single value as Cook does, from samples that are known to
 // belong together as well as match tells. prev may be nil; without cur the
 // result is NoInstance.
-func (f *Formula) CookOne(prev, cur *Sample, match Match) Result {
+func (f *Formula) cookOne(prev, cur *Sample, match Match) Result {
 	if cur == nil {
 		return Result{Unit: f.unit, Status: NoInstance}
 	}
@@ -164,24 +154,15 @@ func (f *Formula) CookOne(prev, cur *Sample, match Match) Result {
 
 	var bits [1]uint64
 	var status [1]Status
-	f.Cook(prev.Clocks, cur.Clocks, &Column{
+	f.Cook(prev.Clocks, cur.Clocks, &Batch{
 		Prev: []uint64{prev.Value}, Cur: []uint64{cur.Value},
 		PrevBase: []uint64{prev.Base}, CurBase: []uint64{second},
 		Match: []Match{match}, Bits: bits[:], Status: status[:],
 	})
 
 	r := Result{Unit: f.unit, Status: status[0]}
-	if r.Status != OK {
-		return r
-	}
-
-	r.Value = FromBits(f.kind, bits[0])
-	sameBase := prev.Base == cur.Base
-	if match != Unmatched && prev.Value == cur.Value && (sameBase || !f.NeedsBase()) {
-		r.Flags |= Unchanged
-	}
-	if f.events && sameBase {
-		r.Flags |= NoActivity
+	if r.Status == OK {
+		r.Value = FromBits(f.kind, bits[0])
 	}
 	return r
 }

@@ -21,7 +21,7 @@ func sample(t Type, n, b, m uint64, d, tb int64) *Sample {
 	return s
 }
 
-// near tells whether a result agrees with a figure computed by hand.
+// near reports whether a result agrees with a figure computed by hand.
 func near(got, want float64) bool {
 	return math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))
 }
@@ -150,7 +150,7 @@ func TestIntegersStayIntegers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := Cook(tt.typ, &Sample{Value: tt.n0}, &Sample{Value: tt.n1}, Options{})
-		if got.Status != OK || got.Value.String() != tt.want || !got.Value.IsInteger() {
+		if got.Status != OK || got.Value.String() != tt.want || !got.Value.isInteger() {
 			t.Errorf("%v: %v (%v), want %s", tt.typ, got.Value, got.Status, tt.want)
 		}
 	}
@@ -248,7 +248,7 @@ func TestStatuses(t *testing.T) {
 
 // TestNothingBeforeIsNoChange: a value of 0 without an older one is not unchanged.
 func TestNothingBeforeIsNoChange(t *testing.T) {
-	if got := Cook(RawCount, nil, &Sample{}, Options{}); got.Status != OK || got.Flags != 0 {
+	if got := Cook(RawCount, nil, &Sample{}, Options{}); got.Status != OK {
 		t.Errorf("%+v, want no flags", got)
 	}
 }
@@ -262,36 +262,11 @@ func TestOneSample(t *testing.T) {
 			want = Unsupported
 		}
 		cur := sample(info.Type, 10, 20, 2, 100, 10)
-		if got := Cook(info.Type, nil, cur, Options{}); got.Status != want || got.Flags != 0 {
+		if got := Cook(info.Type, nil, cur, Options{}); got.Status != want {
 			t.Errorf("%v: %+v, want %v", info.Type, got, want)
 		}
 		if got := Cook(info.Type, cur, nil, Options{}); got.Status != NoInstance || got.Value.Kind() != KindNone {
 			t.Errorf("%v without newer sample: %+v", info.Type, got)
-		}
-	}
-}
-
-func TestFlags(t *testing.T) {
-	tests := []struct {
-		typ    Type
-		n0, n1 uint64
-		b0, b1 uint64
-		want   Flags
-	}{
-		{RawCount, 5, 5, 0, 0, Unchanged},
-		{RawCount, 5, 6, 0, 0, 0},
-		{RawCount, 5, 5, 1, 2, Unchanged}, // has no base
-		{BulkCount, 5, 5, 0, 0, Unchanged},
-		{RawFraction, 5, 5, 8, 9, 0},
-		{AverageBulk, 5, 5, 8, 9, 0},
-		{AverageBulk, 5, 5, 8, 8, Unchanged | NoActivity},
-		{SampleFraction, 5, 6, 8, 9, 0},
-		{AverageBulk, 5, 6, 8, 8, 0}, // no value, no flags
-	}
-	for _, tt := range tests {
-		got := Cook(tt.typ, sample(tt.typ, tt.n0, tt.b0, 0, 1, 10), sample(tt.typ, tt.n1, tt.b1, 0, 2, 10), Options{})
-		if got.Flags != tt.want {
-			t.Errorf("%v %d->%d / %d->%d: flags %b (%v), want %b", tt.typ, tt.n0, tt.n1, tt.b0, tt.b1, got.Flags, got.Status, tt.want)
 		}
 	}
 }
@@ -347,7 +322,7 @@ func TestLeast(t *testing.T) {
 		for at, close := range map[int64]bool{99_999: true, 100_000: false, -1: false} {
 			prev, cur := &Sample{Value: 0, Base: 1, Clocks: tick(5)}, &Sample{Value: 1, Base: 2, Multi: 1, Clocks: tick(5 + at)}
 			got := Cook(info.Type, prev, cur, opt).Status == TooClose
-			if want := close && info.Formula.Operands()&OperandD0 != 0; got != want {
+			if want := close && info.Formula.operands()&operandD0 != 0; got != want {
 				t.Errorf("%s after %d: too close %v, want %v", info.Name, at, got, want)
 			}
 		}

@@ -22,7 +22,7 @@ func ExampleCook() {
 
 func ExampleFormula_Cook() {
 	f := counter.NewFormula(counter.Timer100NSec, 0, 0, counter.Options{})
-	col := &counter.Column{
+	col := &counter.Batch{
 		Prev:   []uint64{1_000_000, 0, 5_000_000},
 		Cur:    []uint64{3_500_000, 7, 4_000_000},
 		Match:  []counter.Match{counter.Verified, counter.Unmatched, counter.Verified},
@@ -70,12 +70,12 @@ func ExampleType_Describe() {
 func ExampleTypes() {
 	for info := range counter.Types() {
 		if info.Unit == counter.Seconds {
-			fmt.Printf("%s: %s, of %v\n", info.Name, info.Formula.Text(), info.Formula.Operands())
+			fmt.Printf("%s: %s\n", info.Name, info.Formula.Text())
 		}
 	}
 	// Output:
-	// PERF_AVERAGE_TIMER: ((N1 - N0) / TB) / (B1 - B0), of N0 N1 B0 B1 TB
-	// PERF_ELAPSED_TIME: (D1 - N1) / TB, of N1 D1 TB
+	// PERF_AVERAGE_TIMER: ((N1 - N0) / TB) / (B1 - B0)
+	// PERF_ELAPSED_TIME: (D1 - N1) / TB
 }
 
 func ExampleValue() {

@@ -7,7 +7,7 @@ import "math"
 // from several goroutines.
 type Formula struct {
 	id       FormulaID
-	operands Operands
+	operands operandSet
 	clock    Clock
 	kind     Kind
 	unit     Unit
@@ -33,13 +33,13 @@ func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 	row := lookup(t)
 	f := Formula{
 		id:       row.Formula,
-		operands: row.Formula.Operands(),
+		operands: row.Formula.operands(),
 		clock:    row.Clock,
 		kind:     row.Kind,
 		unit:     row.Unit,
 		samples:  uint8(row.Samples),
 		wrap:     opt.Wrap,
-		events:   row.Formula == FormulaJ || row.Formula == FormulaK || row.Formula == FormulaL,
+		events:   row.Formula == formulaJ || row.Formula == formulaK || row.Formula == formulaL,
 		inverse:  t&flagInverse != 0,
 		divide:   opt.MultiInverseDivide,
 		least:    opt.Least.Seconds(),
@@ -49,8 +49,8 @@ func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 	}
 
 	f.setSizes(row, valueSize, baseSize)
-	if opt.MultiTimerTimeBase && f.id == FormulaF1 {
-		f.operands |= OperandTB
+	if opt.MultiTimerTimeBase && f.id == formulaF1 {
+		f.operands |= operandTB
 	}
 	if opt.Clamp && f.inverse {
 		f.low, f.limited = 0, true
@@ -76,7 +76,7 @@ func (f *Formula) setSizes(row *Info, valueSize, baseSize int) {
 
 	needsBase := f.NeedsBase()
 	supported := isWidth(valueSize) && (isWidth(baseSize) || !needsBase)
-	if f.id == FormulaA3 {
+	if f.id == formulaA3 {
 		supported = valueSize == 8 // there is no double of 4 bytes
 	}
 	if !supported {
@@ -93,7 +93,7 @@ func (f *Formula) setSizes(row *Info, valueSize, baseSize int) {
 	}
 }
 
-// isWidth tells whether numbers of that many bytes are supported.
+// isWidth reports whether numbers of that many bytes are supported.
 func isWidth(size int) bool { return size == 4 || size == 8 }
 
 // Unit returns the unit of the values.
@@ -105,23 +105,34 @@ func (f *Formula) Kind() Kind { return f.kind }
 // Samples returns how many samples a value needs: 2, 1, or 0 if there is none.
 func (f *Formula) Samples() int { return int(f.samples) }
 
-// NeedsBase tells whether the formula needs the values of a base counter.
-func (f *Formula) NeedsBase() bool { return f.operands&OperandB1 != 0 }
+// NeedsBase reports whether the formula needs the values of a base counter.
+func (f *Formula) NeedsBase() bool { return f.operands&operandB1 != 0 }
 
-// NeedsMulti tells whether the formula needs the number of components.
-func (f *Formula) NeedsMulti() bool { return f.operands&OperandM1 != 0 }
+// NeedsMulti reports whether the formula needs the number of components.
+func (f *Formula) NeedsMulti() bool { return f.operands&operandM1 != 0 }
 
-// Column holds the operands and results of one counter over many instances.
+// Batch holds the operands and results of one counter over many instances.
 // Element i of every slice belongs to instance i; there are as many elements
 // as Bits and Status have in common. Where a slice that the formula needs is
 // shorter no element has a value: InvalidData, or NoPrevious for Prev.
-type Column struct {
-	Prev, Cur         []uint64 // raw values of the older and the newer sample; one-sample types ignore Prev
-	PrevBase, CurBase []uint64 // raw values of the base; of multi-timers CurBase is the number of components and PrevBase ignored
-	Match             []Match  // how well the two raw values are known to belong together, nil = all Verified; two-sample types give NoPrevious where Unmatched
-	Bits              []uint64 // out: the values' bits, for FromBits and Formula.Kind
-	Status            []Status // in and out: elements that are not OK on entry are left alone
-	Fell              bool     // out: a value or base of an element fell; it wrapped, or its status says that it went back
+type Batch struct {
+	// Prev and Cur are the raw values of the older and the newer sample;
+	// one-sample types ignore Prev.
+	Prev, Cur []uint64
+	// PrevBase and CurBase are the raw values of the base. Of multi-timers CurBase is
+	// the number of components, and PrevBase is ignored.
+	PrevBase, CurBase []uint64
+	// Match is how well the two raw values are known to belong together; nil stands
+	// for Verified. Two-sample types give NoPrevious where it is Unmatched.
+	Match []Match
+
+	// Bits are the results, for FromBits and Formula.Kind.
+	Bits []uint64
+	// Status says which results are values. Elements that are not OK before are left alone.
+	Status []Status
+	// Fell is set where a value or base of an element fell: it wrapped, or its status
+	// says that it went back.
+	Fell bool
 }
 
 // Cook computes the values of a column from two samples with the given clocks.
@@ -130,7 +141,7 @@ type Column struct {
 //
 // Where several statuses apply, the denominator goes before the time base and
 // the time base before the value.
-func (f *Formula) Cook(prev, cur Clocks, col *Column) {
+func (f *Formula) Cook(prev, cur Clocks, col *Batch) {
 	c := col
 	c.Fell = false
 	if len(c.Bits) != len(c.Status) {
@@ -144,13 +155,13 @@ func (f *Formula) Cook(prev, cur Clocks, col *Column) {
 		return
 	}
 
-	if f.operands&OperandN0 != 0 && c.Match != nil {
+	if f.operands&operandN0 != 0 && c.Match != nil {
 		c.dropUnmatched()
 	}
 
 	s := span{freq: 1}
 	now, freq := cur.At(f.clock)
-	if f.operands&OperandD0 != 0 {
+	if f.operands&operandD0 != 0 {
 		before, _ := prev.At(f.clock)
 		if status := s.measure(before, now); status != OK {
 			c.fail(status)
@@ -162,7 +173,7 @@ func (f *Formula) Cook(prev, cur Clocks, col *Column) {
 		}
 	}
 
-	if f.operands&OperandTB != 0 {
+	if f.operands&operandTB != 0 {
 		s.freq = float64(freq)
 		if freq <= 0 {
 			s.timebase = NegativeTimebase
@@ -171,15 +182,15 @@ func (f *Formula) Cook(prev, cur Clocks, col *Column) {
 	col.Fell = f.cook(c, s, now)
 }
 
-// tooClose tells whether two samples are so close that a rate of them is none.
+// tooClose reports whether two samples are so close that a rate of them is none.
 func (f *Formula) tooClose(prev, cur Clocks) bool {
 	seconds := apart(prev, cur, f.clock)
 	return seconds > 0 && seconds < f.least
 }
 
 // cook computes the elements that have no status yet, as many at a time as stand
-// side by side. It tells whether a value or base of one fell.
-func (f *Formula) cook(c *Column, s span, now int64) (fell bool) {
+// side by side. It reports whether a value or base of one fell.
+func (f *Formula) cook(c *Batch, s span, now int64) (fell bool) {
 	if allOK(c.Status) { // nearly always
 		return f.cookAll(c, s, now)
 	}
@@ -197,9 +208,9 @@ func (f *Formula) cook(c *Column, s span, now int64) (fell bool) {
 	return fell
 }
 
-// cookAll computes elements of which none has a status. It tells whether a value or
+// cookAll computes elements of which none has a status. It reports whether a value or
 // base of one fell.
-func (f *Formula) cookAll(c *Column, s span, now int64) (fell bool) {
+func (f *Formula) cookAll(c *Batch, s span, now int64) (fell bool) {
 	if fell = f.compute(c, s, now); fell {
 		f.settle(c, s)
 	}
@@ -207,25 +218,25 @@ func (f *Formula) cookAll(c *Column, s span, now int64) (fell bool) {
 }
 
 // ready tells why a column of n elements has no values at all, or OK.
-func (f *Formula) ready(c *Column, n int) Status {
-	need := func(o Operands, s []uint64) bool { return f.operands&o != 0 && len(s) < n }
+func (f *Formula) ready(c *Batch, n int) Status {
+	need := func(o operandSet, s []uint64) bool { return f.operands&o != 0 && len(s) < n }
 	switch {
 	case f.operands == 0:
 		return Unsupported
-	case need(OperandN0, c.Prev):
+	case need(operandN0, c.Prev):
 		return NoPrevious
-	case f.operands&OperandN0 != 0 && c.Match != nil && len(c.Match) < n,
-		need(OperandN1, c.Cur),
-		need(OperandB0, c.PrevBase),
-		need(OperandB1|OperandM1, c.CurBase):
+	case f.operands&operandN0 != 0 && c.Match != nil && len(c.Match) < n,
+		need(operandN1, c.Cur),
+		need(operandB0, c.PrevBase),
+		need(operandB1|operandM1, c.CurBase):
 		return InvalidData
 	}
 	return OK
 }
 
 // compute computes elements of which none has a status, but those whose value or base
-// fell. It tells whether there are any.
-func (f *Formula) compute(c *Column, s span, now int64) (fell bool) {
+// fell. It reports whether there are any.
+func (f *Formula) compute(c *Batch, s span, now int64) (fell bool) {
 	fell = f.loop(c, s, now)
 	if f.limited {
 		f.limit(c.Bits)
@@ -234,27 +245,27 @@ func (f *Formula) compute(c *Column, s span, now int64) (fell bool) {
 }
 
 // loop runs the one loop that belongs to the formula.
-func (f *Formula) loop(c *Column, s span, now int64) (fell bool) {
+func (f *Formula) loop(c *Batch, s span, now int64) (fell bool) {
 	switch f.id {
-	case FormulaA:
+	case formulaA:
 		copy(c.Bits, c.Cur) // the bits of an integer are its value
-	case FormulaA2:
+	case formulaA2:
 		c.thousandths()
-	case FormulaA3:
+	case formulaA3:
 		c.doubles()
-	case FormulaB:
+	case formulaB:
 		return f.difference(c)
-	case FormulaC, FormulaD, FormulaH:
+	case formulaC, formulaD, formulaH:
 		return f.rate(c, s)
-	case FormulaE:
+	case formulaE:
 		return f.inverseRate(c, s)
-	case FormulaF1, FormulaF2, FormulaG:
+	case formulaF1, formulaF2, formulaG:
 		return f.multiRate(c, s)
-	case FormulaI:
+	case formulaI:
 		f.fraction(c)
-	case FormulaJ, FormulaK, FormulaL, FormulaM:
+	case formulaJ, formulaK, formulaL, formulaM:
 		return f.ratio(c, s)
-	case FormulaO:
+	case formulaO:
 		f.elapsed(c, s, now)
 	}
 	return false

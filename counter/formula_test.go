@@ -44,7 +44,7 @@ func TestWrapPolicies(t *testing.T) {
 	for _, tt := range tests {
 		for policy, want := range map[WrapPolicy]float64{WrapPlausible: tt.plausible, WrapNever: tt.never, WrapAlways: tt.always, 99: tt.never} {
 			f := NewFormula(tt.typ, tt.valueSize, tt.baseSize, Options{Wrap: policy})
-			got := f.CookOne(sample(tt.typ, tt.n0, tt.b0, 0, 1, 10), sample(tt.typ, tt.n1, tt.b1, 0, 2, 10), tt.match)
+			got := f.cookOne(sample(tt.typ, tt.n0, tt.b0, 0, 1, 10), sample(tt.typ, tt.n1, tt.b1, 0, 2, 10), tt.match)
 			value, ok := got.Value.Float64()
 			fell := got.Status == NegativeValue || got.Status == NegativeDenominator
 			if ok == math.IsNaN(want) || ok == fell || ok && value != want {
@@ -76,7 +76,7 @@ func TestSizes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		f := NewFormula(tt.typ, tt.valueSize, tt.baseSize, Options{})
-		got := f.CookOne(nil, &Sample{Value: 1, Base: 2}, Verified)
+		got := f.cookOne(nil, &Sample{Value: 1, Base: 2}, Verified)
 		if got.Status != tt.want || f.Kind() != tt.kind {
 			t.Errorf("%v of %d and %d bytes: %v, kind %d, want %v, kind %d", tt.typ, tt.valueSize, tt.baseSize, got.Status, f.Kind(), tt.want, tt.kind)
 		}
@@ -86,7 +86,7 @@ func TestSizes(t *testing.T) {
 // TestColumn cooks a column that holds every kind of element.
 func TestColumn(t *testing.T) {
 	f := NewFormula(CounterCounter, 0, 0, Options{})
-	col := &Column{
+	col := &Batch{
 		Prev:   []uint64{100, 100, 100, 100, 0xFFFFFFFF, 0xFFFFFFFF, 100},
 		Cur:    []uint64{110, 120, 130, 90, 9, 9, 100},
 		Match:  []Match{Verified, Unmatched, Unmatched, Verified, Verified, Aggregate, Unverified},
@@ -118,31 +118,31 @@ func TestShortColumns(t *testing.T) {
 	tests := []struct {
 		name   string
 		typ    Type
-		change func(*Column)
+		change func(*Batch)
 		want   []Status
 	}{
-		{"nothing missing", AverageBulk, func(*Column) {}, []Status{OK, OK}},
-		{"no matches: all verified", AverageBulk, func(c *Column) { c.Match = nil }, []Status{OK, OK}},
-		{"more matches than elements", AverageBulk, func(c *Column) { c.Match = []Match{1, 1, 0, 0} }, []Status{OK, OK}},
-		{"short matches", AverageBulk, func(c *Column) { c.Match = c.Match[:1] }, []Status{InvalidData, InvalidData}},
-		{"matches not needed", RawFraction, func(c *Column) { c.Match = c.Match[:1] }, []Status{OK, OK}},
-		{"no older values", AverageBulk, func(c *Column) { c.Prev = nil }, []Status{NoPrevious, NoPrevious}},
-		{"no older sample at all", AverageBulk, func(c *Column) { c.Prev, c.PrevBase = nil, nil }, []Status{NoPrevious, NoPrevious}},
-		{"short values", AverageBulk, func(c *Column) { c.Cur = c.Cur[:1] }, []Status{InvalidData, InvalidData}},
-		{"no base", AverageBulk, func(c *Column) { c.CurBase = nil }, []Status{InvalidData, InvalidData}},
-		{"no older base", AverageBulk, func(c *Column) { c.PrevBase = nil }, []Status{InvalidData, InvalidData}},
-		{"base not needed", BulkCount, func(c *Column) { c.PrevBase, c.CurBase = nil, nil }, []Status{OK, OK}},
-		{"no components", MultiTimer, func(c *Column) { c.CurBase = nil }, []Status{InvalidData, InvalidData}},
-		{"components have no past", MultiTimer, func(c *Column) { c.PrevBase = nil }, []Status{OK, OK}},
-		{"older values not needed", RawFraction, func(c *Column) { c.Prev, c.PrevBase = nil, nil }, []Status{OK, OK}},
-		{"short statuses", BulkCount, func(c *Column) { c.Status = c.Status[:1:1] }, []Status{OK}},
-		{"short statuses of averages", AverageBulk, func(c *Column) { c.Status = c.Status[:1:1] }, []Status{OK}},
-		{"short results", BulkCount, func(c *Column) { c.Bits = c.Bits[:1] }, []Status{OK, OK}},
-		{"a status of before stays", AverageBulk, func(c *Column) { c.CurBase, c.Status[1] = nil, NoObject }, []Status{InvalidData, NoObject}},
-		{"empty", BulkCount, func(c *Column) { *c = Column{} }, nil},
+		{"nothing missing", AverageBulk, func(*Batch) {}, []Status{OK, OK}},
+		{"no matches: all verified", AverageBulk, func(c *Batch) { c.Match = nil }, []Status{OK, OK}},
+		{"more matches than elements", AverageBulk, func(c *Batch) { c.Match = []Match{1, 1, 0, 0} }, []Status{OK, OK}},
+		{"short matches", AverageBulk, func(c *Batch) { c.Match = c.Match[:1] }, []Status{InvalidData, InvalidData}},
+		{"matches not needed", RawFraction, func(c *Batch) { c.Match = c.Match[:1] }, []Status{OK, OK}},
+		{"no older values", AverageBulk, func(c *Batch) { c.Prev = nil }, []Status{NoPrevious, NoPrevious}},
+		{"no older sample at all", AverageBulk, func(c *Batch) { c.Prev, c.PrevBase = nil, nil }, []Status{NoPrevious, NoPrevious}},
+		{"short values", AverageBulk, func(c *Batch) { c.Cur = c.Cur[:1] }, []Status{InvalidData, InvalidData}},
+		{"no base", AverageBulk, func(c *Batch) { c.CurBase = nil }, []Status{InvalidData, InvalidData}},
+		{"no older base", AverageBulk, func(c *Batch) { c.PrevBase = nil }, []Status{InvalidData, InvalidData}},
+		{"base not needed", BulkCount, func(c *Batch) { c.PrevBase, c.CurBase = nil, nil }, []Status{OK, OK}},
+		{"no components", MultiTimer, func(c *Batch) { c.CurBase = nil }, []Status{InvalidData, InvalidData}},
+		{"components have no past", MultiTimer, func(c *Batch) { c.PrevBase = nil }, []Status{OK, OK}},
+		{"older values not needed", RawFraction, func(c *Batch) { c.Prev, c.PrevBase = nil, nil }, []Status{OK, OK}},
+		{"short statuses", BulkCount, func(c *Batch) { c.Status = c.Status[:1:1] }, []Status{OK}},
+		{"short statuses of averages", AverageBulk, func(c *Batch) { c.Status = c.Status[:1:1] }, []Status{OK}},
+		{"short results", BulkCount, func(c *Batch) { c.Bits = c.Bits[:1] }, []Status{OK, OK}},
+		{"a status of before stays", AverageBulk, func(c *Batch) { c.CurBase, c.Status[1] = nil, NoObject }, []Status{InvalidData, NoObject}},
+		{"empty", BulkCount, func(c *Batch) { *c = Batch{} }, nil},
 	}
 	for _, tt := range tests {
-		col := &Column{
+		col := &Batch{
 			Prev: two(), Cur: four(), PrevBase: two(), CurBase: four(),
 			Match: []Match{Verified, Verified}, Bits: make([]uint64, 2), Status: make([]Status, 2),
 		}
@@ -154,7 +154,7 @@ func TestShortColumns(t *testing.T) {
 		}
 	}
 	var zero Formula
-	col := &Column{Bits: make([]uint64, 1), Status: make([]Status, 1)}
+	col := &Batch{Bits: make([]uint64, 1), Status: make([]Status, 1)}
 	zero.Cook(Clocks{}, Clocks{}, col)
 	if col.Status[0] != Unsupported {
 		t.Errorf("the zero Formula gives %v, want unsupported", col.Status[0])
@@ -210,7 +210,7 @@ func TestSomeElements(t *testing.T) {
 			for i := every - 1; i < n; i += every {
 				bits[i], status[i] = 99, NoCounter
 			}
-			col := Column{
+			col := Batch{
 				Prev: prev, Cur: cur, PrevBase: prevBase, CurBase: curBase,
 				Match: match, Bits: bits, Status: status,
 			}
@@ -225,7 +225,7 @@ func TestSomeElements(t *testing.T) {
 					}
 					continue
 				}
-				one := Column{
+				one := Batch{
 					Prev: prev[i : i+1], Cur: cur[i : i+1], PrevBase: prevBase[i : i+1], CurBase: curBase[i : i+1],
 					Match: match[i : i+1], Bits: make([]uint64, 1), Status: make([]Status, 1),
 				}

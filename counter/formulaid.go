@@ -8,49 +8,49 @@ type FormulaID uint8
 
 // The formulas. What they compute is [FormulaID.Text].
 const (
-	NoFormula FormulaID = iota // an unknown type
-	FormulaA                   // raw count
-	FormulaA2                  // raw count in thousandths
-	FormulaA3                  // raw double
-	FormulaB                   // difference
-	FormulaC                   // rate
-	FormulaD                   // timer
-	FormulaE                   // inverse timer
-	FormulaF1                  // multi-timer that one reading multiplies by the time base
-	FormulaF2                  // multi-timer
-	FormulaG                   // inverse multi-timer
-	FormulaH                   // queue length
-	FormulaI                   // fraction
-	FormulaJ                   // fraction of events
-	FormulaK                   // time per event
-	FormulaL                   // amount per event
-	FormulaM                   // precision timer
-	FormulaO                   // elapsed time
-	FormulaP                   // nothing is computed: text and headings
-	FormulaQ                   // base: has no value of its own
-	FormulaR                   // histogram: supported nowhere
+	noFormula FormulaID = iota // an unknown type
+	formulaA                   // raw count
+	formulaA2                  // raw count in thousandths
+	formulaA3                  // raw double
+	formulaB                   // difference
+	formulaC                   // rate
+	formulaD                   // timer
+	formulaE                   // inverse timer
+	formulaF1                  // multi-timer that one reading multiplies by the time base
+	formulaF2                  // multi-timer
+	formulaG                   // inverse multi-timer
+	formulaH                   // queue length
+	formulaI                   // fraction
+	formulaJ                   // fraction of events
+	formulaK                   // time per event
+	formulaL                   // amount per event
+	formulaM                   // precision timer
+	formulaO                   // elapsed time
+	formulaP                   // nothing is computed: text and headings
+	formulaQ                   // base: has no value of its own
+	formulaR                   // histogram: supported nowhere
 )
 
 // Operands is the set of numbers that a formula needs.
-type Operands uint8
+type operandSet uint8
 
 // The operands, by the letters that formula texts use. 1 is the newer and 0
 // the older sample.
 const (
-	OperandN0 Operands = 1 << iota // raw value
-	OperandN1
-	OperandD0 // time of the clock, in ticks
-	OperandD1
-	OperandB0 // raw value of the base
-	OperandB1
-	OperandM1 // number of components of a multi-timer
-	OperandTB // time base: ticks per second of the clock
+	operandN0 operandSet = 1 << iota // raw value
+	operandN1
+	operandD0 // time of the clock, in ticks
+	operandD1
+	operandB0 // raw value of the base
+	operandB1
+	operandM1 // number of components of a multi-timer
+	operandTB // time base: ticks per second of the clock
 )
 
 var operandNames = [...]string{"N0", "N1", "D0", "D1", "B0", "B1", "M1", "TB"}
 
 // String returns the operands' letters, such as "N0 N1 D0 D1 TB".
-func (o Operands) String() string {
+func (o operandSet) String() string {
 	var names []string
 	for i, name := range operandNames {
 		if o&(1<<i) != 0 {
@@ -62,54 +62,58 @@ func (o Operands) String() string {
 
 // Groups of operands that formulas have in common.
 const (
-	values = OperandN0 | OperandN1
-	times  = OperandD0 | OperandD1
-	bases  = OperandB0 | OperandB1
+	values = operandN0 | operandN1
+	times  = operandD0 | operandD1
+	bases  = operandB0 | operandB1
 )
 
 // formulas says what each formula computes (Microsoft Learn, Calculating
 // Counter Values) and from what.
 var formulas = [...]struct {
 	name, text string
-	operands   Operands
+	operands   operandSet
 }{
-	NoFormula: {"", "", 0},
-	FormulaA:  {"A", "N1", OperandN1},
-	FormulaA2: {"A2", "N1 / 1000", OperandN1},
-	FormulaA3: {"A3", "N1 as a double", OperandN1},
-	FormulaB:  {"B", "N1 - N0", values},
-	FormulaC:  {"C", "(N1 - N0) / ((D1 - D0) / TB)", values | times | OperandTB},
-	FormulaD:  {"D", "100 * (N1 - N0) / (D1 - D0)", values | times},
-	FormulaE:  {"E", "100 * (1 - (N1 - N0) / (D1 - D0))", values | times},
-	FormulaF1: {"F1", "100 * (N1 - N0) / (D1 - D0) / M1", values | times | OperandM1},
-	FormulaF2: {"F2", "100 * (N1 - N0) / (D1 - D0) / M1", values | times | OperandM1},
-	FormulaG:  {"G", "100 * (M1 - (N1 - N0) / (D1 - D0))", values | times | OperandM1},
-	FormulaH:  {"H", "(N1 - N0) / (D1 - D0)", values | times},
-	FormulaI:  {"I", "100 * N1 / B1", OperandN1 | OperandB1},
-	FormulaJ:  {"J", "100 * (N1 - N0) / (B1 - B0)", values | bases},
-	FormulaK:  {"K", "((N1 - N0) / TB) / (B1 - B0)", values | bases | OperandTB},
-	FormulaL:  {"L", "(N1 - N0) / (B1 - B0)", values | bases},
-	FormulaM:  {"M", "100 * (N1 - N0) / (B1 - B0)", values | bases},
-	FormulaO:  {"O", "(D1 - N1) / TB", OperandN1 | OperandD1 | OperandTB},
-	FormulaP:  {"P", "", 0},
-	FormulaQ:  {"Q", "", 0},
-	FormulaR:  {"R", "", 0},
+	noFormula: {"", "", 0},
+	formulaA:  {"A", "N1", operandN1},
+	formulaA2: {"A2", "N1 / 1000", operandN1},
+	formulaA3: {"A3", "N1 as a double", operandN1},
+	formulaB:  {"B", "N1 - N0", values},
+	formulaC:  {"C", "(N1 - N0) / ((D1 - D0) / TB)", values | times | operandTB},
+	formulaD:  {"D", "100 * (N1 - N0) / (D1 - D0)", values | times},
+	formulaE:  {"E", "100 * (1 - (N1 - N0) / (D1 - D0))", values | times},
+	formulaF1: {"F1", "100 * (N1 - N0) / (D1 - D0) / M1", values | times | operandM1},
+	formulaF2: {"F2", "100 * (N1 - N0) / (D1 - D0) / M1", values | times | operandM1},
+	formulaG:  {"G", "100 * (M1 - (N1 - N0) / (D1 - D0))", values | times | operandM1},
+	formulaH:  {"H", "(N1 - N0) / (D1 - D0)", values | times},
+	formulaI:  {"I", "100 * N1 / B1", operandN1 | operandB1},
+	formulaJ:  {"J", "100 * (N1 - N0) / (B1 - B0)", values | bases},
+	formulaK:  {"K", "((N1 - N0) / TB) / (B1 - B0)", values | bases | operandTB},
+	formulaL:  {"L", "(N1 - N0) / (B1 - B0)", values | bases},
+	formulaM:  {"M", "100 * (N1 - N0) / (B1 - B0)", values | bases},
+	formulaO:  {"O", "(D1 - N1) / TB", operandN1 | operandD1 | operandTB},
+	formulaP:  {"P", "", 0},
+	formulaQ:  {"Q", "", 0},
+	formulaR:  {"R", "", 0},
 }
 
-// String returns the formula's letter; "" for NoFormula.
+// String returns the formula's letter; "" for noFormula.
 func (id FormulaID) String() string { return formulas[id.known()].name }
 
-// Text returns the formula as text, with the letters of [Operands]; "" where
-// nothing is computed.
+// Text returns the formula as text; "" where nothing is computed. N is the raw
+// value, D the time of the clock, B the base and M the number of components, 1 in
+// the newer and 0 in the older sample; TB is the clock's ticks per second.
 func (id FormulaID) Text() string { return formulas[id.known()].text }
 
-// Operands returns what the formula needs.
-func (id FormulaID) Operands() Operands { return formulas[id.known()].operands }
+// NeedsFrequency reports whether the formula needs the ticks per second of a clock.
+func (id FormulaID) NeedsFrequency() bool { return id.operands()&operandTB != 0 }
 
-// known returns NoFormula for a number that is no formula.
+// Operands returns what the formula needs.
+func (id FormulaID) operands() operandSet { return formulas[id.known()].operands }
+
+// known returns noFormula for a number that is no formula.
 func (id FormulaID) known() FormulaID {
 	if int(id) < len(formulas) {
 		return id
 	}
-	return NoFormula
+	return noFormula
 }

@@ -1,6 +1,6 @@
 package counter
 
-// Status tells whether a counter has a displayable value and, if not, why.
+// Status says whether a counter has a displayable value and, if not, why.
 // Only OK goes with a value.
 type Status uint8
 
@@ -9,15 +9,15 @@ type Status uint8
 const (
 	OK                  Status = iota // the value can be used
 	NoPrevious                        // two samples are needed and there is only one of this instance
-	InvalidData                       // the two samples allow no value: a clock or base that stands still, a missing base, changed types, damage
+	InvalidData                       // a clock or base stands still, a base is missing, types changed, damage
 	NegativeDenominator               // a clock or base went back
 	NegativeValue                     // a cumulative value went back
 	NegativeTimebase                  // the frequency of the clock is zero or negative
 	NoInstance                        // the instance is not in the newer sample
 	NoCounter                         // the object has no such counter
 	NoObject                          // there is no such object
-	Unsupported                       // the type has no displayable value: bases, headings, histograms, unknown types
-	NotPermitted                      // there is a value, and whoever reads has no right to it
+	Unsupported                       // the type has no displayable value: bases, headings, unknown types
+	NotPermitted                      // there is a value, and the reader has no right to it
 	TooClose                          // a rate of two samples that are less apart than Options.Least
 )
 

@@ -79,8 +79,9 @@ func TestTableAgreesWithDocuments(t *testing.T) {
 		} else if info.Alias != d.name {
 			t.Errorf("%s: the row has the names %q and %q", d.name, info.Name, info.Alias)
 		}
-		if typ.Samples() != d.samples || info.Wraps() != d.wraps {
-			t.Errorf("%s: %d samples, wraps %v; documents have %d, %v", d.name, typ.Samples(), info.Wraps(), d.samples, d.wraps)
+		if wraps := info.Cumulative && info.Bytes == 4; typ.Samples() != d.samples || wraps != d.wraps {
+			t.Errorf("%s: %d samples, wraps %v; documents have %d, %v",
+				d.name, typ.Samples(), wraps, d.samples, d.wraps)
 		}
 	}
 	if rows != len(types) {
@@ -104,7 +105,7 @@ func TestTableIsConsistent(t *testing.T) {
 				}
 				names[name] = true
 			}
-			if info.Brief == "" || info.Source == "" || info.Formula == NoFormula {
+			if info.Brief == "" || info.Source == "" || info.Formula == noFormula {
 				t.Error("brief, source or formula is missing")
 			}
 			checkBits(t, info)
@@ -126,42 +127,42 @@ func checkBits(t *testing.T, info Info) {
 	if typ&0x00400000 != 0 && (info.Samples != 2 || !info.Cumulative) {
 		t.Error("PERF_DELTA_COUNTER needs two samples of a growing value")
 	}
-	if (info.Formula == FormulaQ) != typ.IsBase() {
+	if (info.Formula == formulaQ) != typ.IsBase() {
 		t.Errorf("IsBase = %v with formula %v", typ.IsBase(), info.Formula)
 	}
 	if (info.Kind == KindText) != typ.IsText() {
 		t.Errorf("IsText = %v with kind %v", typ.IsText(), info.Kind)
 	}
 	clock := map[Type]Clock{0x000000: TickClock, 0x100000: Clock100ns, 0x200000: ObjectClock}
-	if times := OperandD0 | OperandD1; info.Formula.Operands()&times != 0 && info.Clock != clock[typ&timerMask] {
+	if times := operandD0 | operandD1; info.Formula.operands()&times != 0 && info.Clock != clock[typ&timerMask] {
 		t.Errorf("Clock = %v, the timer bits say %v", info.Clock, clock[typ&timerMask])
 	}
 }
 
 func checkOperands(t *testing.T, info Info) {
-	has := func(o Operands) bool { return info.Formula.Operands()&o != 0 }
+	has := func(o operandSet) bool { return info.Formula.operands()&o != 0 }
 	typ := info.Type
-	if (info.Samples == 2) != has(OperandN0) {
-		t.Errorf("%d samples with operands %v", info.Samples, info.Formula.Operands())
+	if (info.Samples == 2) != has(operandN0) {
+		t.Errorf("%d samples with operands %v", info.Samples, info.Formula.operands())
 	}
-	if has(OperandD0|OperandD1|OperandTB) != (info.Clock != NoClock) {
-		t.Errorf("clock %v with operands %v", info.Clock, info.Formula.Operands())
+	if has(operandD0|operandD1|operandTB) != (info.Clock != NoClock) {
+		t.Errorf("clock %v with operands %v", info.Clock, info.Formula.operands())
 	}
-	if typ.NeedsBase() != has(OperandB1) || typ.IsMulti() != has(OperandM1) {
-		t.Errorf("NeedsBase = %v, IsMulti = %v with operands %v", typ.NeedsBase(), typ.IsMulti(), info.Formula.Operands())
+	if typ.NeedsBase() != has(operandB1) || typ.IsMulti() != has(operandM1) {
+		t.Errorf("NeedsBase = %v, IsMulti = %v with operands %v", typ.NeedsBase(), typ.IsMulti(), info.Formula.operands())
 	}
-	if (info.Base != 0) != has(OperandB1|OperandM1) {
-		t.Errorf("base %v with operands %v", info.Base, info.Formula.Operands())
+	if (info.Base != 0) != has(operandB1|operandM1) {
+		t.Errorf("base %v with operands %v", info.Base, info.Formula.operands())
 	}
 	if info.Base != 0 && !info.Base.IsBase() {
 		t.Errorf("%v is no base", info.Base)
 	}
-	if has(OperandN1) != (info.Formula.Text() != "") {
-		t.Errorf("formula %v has text %q and operands %v", info.Formula, info.Formula.Text(), info.Formula.Operands())
+	if has(operandN1) != (info.Formula.Text() != "") {
+		t.Errorf("formula %v has text %q and operands %v", info.Formula, info.Formula.Text(), info.Formula.operands())
 	}
 	f := NewFormula(typ, 0, 0, Options{})
-	if has(OperandN1) == (info.Kind == KindNone || info.Kind == KindText) {
-		t.Errorf("kind %d with operands %v", info.Kind, info.Formula.Operands())
+	if has(operandN1) == (info.Kind == KindNone || info.Kind == KindText) {
+		t.Errorf("kind %d with operands %v", info.Kind, info.Formula.operands())
 	}
 	if f.Kind() != info.Kind || f.Unit() != info.Unit || f.Samples() != info.Samples ||
 		f.NeedsBase() != typ.NeedsBase() || f.NeedsMulti() != typ.IsMulti() {
@@ -219,8 +220,8 @@ func TestBits(t *testing.T) {
 		if got := tt.typ.IsMulti(); got != tt.multi {
 			t.Errorf("%v.IsMulti = %v", tt.typ, got)
 		}
-		if got := tt.typ.NoShow(); got != tt.hidden {
-			t.Errorf("%v.NoShow = %v", tt.typ, got)
+		if got := tt.typ&displayMask == displayNone; got != tt.hidden {
+			t.Errorf("%v is not to be shown: %v", tt.typ, got)
 		}
 		if got := tt.typ.Width(); got != tt.width {
 			t.Errorf("%v.Width = %d, want %d", tt.typ, got, tt.width)
@@ -285,8 +286,8 @@ func TestWords(t *testing.T) {
 		got, want string
 	}{
 		{NoClock.String(), "none"}, {ObjectClock.String(), "object"}, {Clock(9).String(), "none"},
-		{FormulaC.String(), "C"}, {FormulaC.Text(), "(N1 - N0) / ((D1 - D0) / TB)"}, {FormulaID(99).Text(), ""},
-		{FormulaC.Operands().String(), "N0 N1 D0 D1 TB"}, {FormulaG.Operands().String(), "N0 N1 D0 D1 M1"}, {FormulaQ.Operands().String(), ""},
+		{formulaC.String(), "C"}, {formulaC.Text(), "(N1 - N0) / ((D1 - D0) / TB)"}, {FormulaID(99).Text(), ""},
+		{formulaC.operands().String(), "N0 N1 D0 D1 TB"}, {formulaG.operands().String(), "N0 N1 D0 D1 M1"}, {formulaQ.operands().String(), ""},
 		{OK.String(), "ok"}, {Unsupported.String(), "unsupported"}, {NotPermitted.String(), "not_permitted"}, {TooClose.String(), "too_close"}, {Status(99).String(), "invalid_data"},
 		{NoUnit.String(), "none"}, {TextUnit.String(), "text"}, {Unit(99).String(), "none"},
 	}
@@ -315,7 +316,7 @@ func TestWords(t *testing.T) {
 		if c := Clock(id); c > ObjectClock && c.String() != "none" {
 			t.Errorf("Clock(%d) = %q", id, c)
 		}
-		if f := FormulaID(id); f > FormulaR && (f.String() != "" || f.Text() != "" || f.Operands() != 0) {
+		if f := FormulaID(id); f > formulaR && (f.String() != "" || f.Text() != "" || f.operands() != 0) {
 			t.Errorf("FormulaID(%d) = %q", id, f)
 		}
 	}
@@ -326,11 +327,11 @@ func TestWords(t *testing.T) {
 func TestSecond(t *testing.T) {
 	for info := range Types() {
 		base, clock := info.Type.Second()
-		operands := info.Formula.Operands()
-		if base != (operands&OperandB1 != 0) {
+		operands := info.Formula.operands()
+		if base != (operands&operandB1 != 0) {
 			t.Errorf("%s: base %v with operands %v", info.Name, base, operands)
 		}
-		if timed := !base && operands&(OperandD0|OperandD1) != 0; timed != (clock != NoClock) || timed && clock != info.Clock {
+		if timed := !base && operands&(operandD0|operandD1) != 0; timed != (clock != NoClock) || timed && clock != info.Clock {
 			t.Errorf("%s: clock %v with operands %v", info.Name, clock, operands)
 		}
 	}

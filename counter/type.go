@@ -1,7 +1,7 @@
 package counter
 
 // Type is a counter type: the flag word of a PERF_* constant of winperf.h.
-// Any word is a valid Type; [Type.Info] tells whether it is a known one.
+// Any word is a valid Type; [Type.Info] reports whether it is a known one.
 type Type uint32
 
 // The counter types of winperf.h, in the order of their numbers. A name here
@@ -105,23 +105,19 @@ func (t *Type) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// IsBase tells whether the word is a base: what a fraction or an average is
+// IsBase reports whether the word is a base: what a fraction or an average is
 // divided by. Two bits of the subtype are not enough, because the precision
 // timers have them too.
 func (t Type) IsBase() bool {
 	return t&(typeMask|subtypeMask) == typeCounter|subtypeBase
 }
 
-// IsText tells whether the raw value is text.
+// IsText reports whether the raw value is text.
 func (t Type) IsText() bool { return t&typeMask == typeText }
 
-// IsMulti tells whether the formula needs the number of components that were
+// IsMulti reports whether the formula needs the number of components that were
 // summed up: the multi-timers, but not the base that may hold that number.
 func (t Type) IsMulti() bool { return t&flagMulti != 0 && !t.IsBase() }
-
-// NoShow tells whether PERF_DISPLAY_NOSHOW is set. It is set on bases and
-// headings, and also on [AverageBulk], which is shown all the same.
-func (t Type) NoShow() bool { return t&displayMask == displayNone }
 
 // Width returns the bytes of the raw value as the size bits have them: 4, 8,
 // 0 for none, -1 for a variable length. What a sample says itself
@@ -138,13 +134,13 @@ func (t Type) Width() int {
 	return -1
 }
 
-// NeedsBase tells whether the formula needs the value of a base counter. The
+// NeedsBase reports whether the formula needs the value of a base counter. The
 // multi-timers need a number of components instead; see [Type.IsMulti].
 func (t Type) NeedsBase() bool {
-	return lookup(t).Formula.Operands()&OperandB1 != 0
+	return lookup(t).Formula.operands()&operandB1 != 0
 }
 
-// AcceptsBase tells whether the counter base can serve t as its base (ok) and
+// AcceptsBase reports whether the counter base can serve t as its base (ok) and
 // whether it is of the class that belongs to t (exact). A base of another class
 // deserves a warning. Multi-timers accept nothing but [MultiBase].
 func (t Type) AcceptsBase(base Type) (ok, exact bool) {
@@ -177,18 +173,18 @@ func (t Type) Second() (base bool, clock Clock) {
 // a type that has none.
 func (t Type) Samples() int { return lookup(t).Samples }
 
-// OverTime tells whether the displayable value is about the time between two samples:
+// OverTime reports whether the displayable value is about the time between two samples:
 // a rate, the share of time, the average length of a queue. An average of several such
 // values goes by the times that they stand for. It is false of averages over events,
 // however long those took, and of what was there at a moment.
 func (t Type) OverTime() bool {
 	formula := lookup(t).Formula
-	return formula == FormulaM || formulas[formula].operands&times == times
+	return formula == formulaM || formulas[formula].operands&times == times
 }
 
 // Unit returns the unit of the displayable value.
 func (t Type) Unit() Unit { return lookup(t).Unit }
 
-// Cumulative tells whether the raw value of an instance only grows, but for a
+// Cumulative reports whether the raw value of an instance only grows, but for a
 // restart and, where it has 4 bytes, a wrap around 2^32.
 func (t Type) Cumulative() bool { return lookup(t).Cumulative }

@@ -39,19 +39,19 @@ func Text(s string) Value { return Value{text: s, kind: KindText} }
 
 // FromBits returns the Value of the given kind whose 64 bits are bits: the
 // integer itself, or the IEEE 754 form of a decimal. It is how an element of a
-// [Column] becomes a Value.
+// [Batch] becomes a Value.
 func FromBits(k Kind, bits uint64) Value { return Value{bits: bits, kind: k} }
 
 // Kind tells what the Value holds.
 func (v Value) Kind() Kind { return v.kind }
 
-// IsInteger tells whether the Value holds an integer.
-func (v Value) IsInteger() bool {
+// isInteger reports whether the Value holds an integer.
+func (v Value) isInteger() bool {
 	return v.kind == KindInt || v.kind == KindHex || v.kind == KindHex32
 }
 
 // Uint64 returns the integer that the Value holds; ok is false for every other kind.
-func (v Value) Uint64() (n uint64, ok bool) { return v.bits, v.IsInteger() }
+func (v Value) Uint64() (n uint64, ok bool) { return v.bits, v.isInteger() }
 
 // Float64 returns the Value as a decimal: a decimal as it is, an integer
 // rounded to the nearest float64. ok is false when it holds no number.
@@ -59,7 +59,7 @@ func (v Value) Float64() (f float64, ok bool) {
 	switch {
 	case v.kind == KindFloat:
 		return math.Float64frombits(v.bits), true
-	case v.IsInteger():
+	case v.isInteger():
 		return float64(v.bits), true
 	}
 	return 0, false
@@ -95,7 +95,7 @@ func (v Value) String() string { return string(v.Append(nil)) }
 // (infinite or not a number) is null too.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch {
-	case v.IsInteger():
+	case v.isInteger():
 		return strconv.AppendUint(nil, v.bits, 10), nil
 	case v.kind == KindFloat:
 		f := math.Float64frombits(v.bits)

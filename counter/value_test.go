@@ -30,8 +30,8 @@ func TestValue(t *testing.T) {
 	}
 	for _, tt := range tests {
 		v := tt.value
-		if v.Kind() != tt.kind || v.IsInteger() != tt.integer || v.String() != tt.text || string(v.Append([]byte("x"))) != "x"+tt.text {
-			t.Errorf("kind %d, integer %v, %q: want kind %d, %v, %q", v.Kind(), v.IsInteger(), v, tt.kind, tt.integer, tt.text)
+		if v.Kind() != tt.kind || v.isInteger() != tt.integer || v.String() != tt.text || string(v.Append([]byte("x"))) != "x"+tt.text {
+			t.Errorf("kind %d, integer %v, %q: want kind %d, %v, %q", v.Kind(), v.isInteger(), v, tt.kind, tt.integer, tt.text)
 		}
 		if f, ok := v.Float64(); ok == math.IsNaN(tt.number) || ok && f != tt.number {
 			t.Errorf("%q.Float64 = %v, %v, want %v", v, f, ok, tt.number)

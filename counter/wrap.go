@@ -6,7 +6,7 @@ import "math"
 // value that a wrap around 2^32 makes, or the status of a fall. The loops of
 // the formulas leave such elements alone, because they are rare and a call
 // within the loops would double their time.
-func (f *Formula) settle(c *Column, s span) {
+func (f *Formula) settle(c *Batch, s span) {
 	needsBase := f.NeedsBase()
 	for i, status := range c.Status {
 		fell := c.Cur[i] < c.Prev[i] || needsBase && c.CurBase[i] < c.PrevBase[i]
@@ -36,7 +36,7 @@ func (f *Formula) settle(c *Column, s span) {
 		case !valueOK:
 			c.Status[i] = NegativeValue
 		default:
-			f.compute(&Column{ // the growth as a column of its own
+			f.compute(&Batch{ // the growth as a column of its own
 				Prev: []uint64{0}, Cur: []uint64{value},
 				PrevBase: []uint64{0}, CurBase: []uint64{base},
 				Bits: c.Bits[i : i+1], Status: c.Status[i : i+1],

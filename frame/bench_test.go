@@ -117,7 +117,7 @@ func BenchmarkCook(b *testing.B) {
 				frames = append(frames, before)
 			}
 			var ck frame.Cooker
-			var columns []frame.Column
+			var columns []frame.Cooked
 			bits, status := make([]uint64, 2_000_000), make([]counter.Status, 2_000_000)
 			values, good := 0, uint64(0)
 			cook := func() {
@@ -127,7 +127,7 @@ func BenchmarkCook(b *testing.B) {
 					pair, n := ck.Object(o), o.Len()
 					columns = columns[:0]
 					for k := range o.NumCounters() {
-						columns = append(columns, frame.Column{K: k, Bits: bits[values:][:n], Status: status[values:][:n]})
+						columns = append(columns, frame.Cooked{K: k, Bits: bits[values:][:n], Status: status[values:][:n]})
 						values += n
 					}
 					pair.Cook(columns)

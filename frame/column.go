@@ -5,8 +5,8 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// Column is one counter cooked over instances of an object.
-type Column struct {
+// Cooked is one counter cooked over instances of an object.
+type Cooked struct {
 	// K is the position of the counter. Only are the positions of the instances
 	// that are wanted, rising; nil are all.
 	K    int
@@ -27,7 +27,7 @@ type Column struct {
 
 // Value returns the value at position i of the column; it holds nothing where
 // the status is not OK.
-func (c *Column) Value(i int) counter.Value {
+func (c *Cooked) Value(i int) counter.Value {
 	switch {
 	case c.Status[i] != counter.OK:
 		return counter.Value{}
@@ -39,7 +39,7 @@ func (c *Column) Value(i int) counter.Value {
 }
 
 // instance is the position of the instance that a value is of.
-func (c *Column) instance(i int) int {
+func (c *Cooked) instance(i int) int {
 	if c.Only == nil {
 		return i
 	}
@@ -48,12 +48,12 @@ func (c *Column) instance(i int) int {
 
 // Column cooks the counter at position k of the newer object for all instances. Its
 // slices are valid until the next column of the same object is asked for.
-func (p *Pair) Column(k int) Column {
+func (p *Pair) Column(k int) Cooked {
 	s := &p.scratch
 	if n := p.Len(); n > len(s.bits) {
 		s.bits, s.status = make([]uint64, n+n/4), make([]counter.Status, n+n/4)
 	}
-	one := [1]Column{{K: k, Bits: s.bits[:p.Len()], Status: s.status[:p.Len()]}}
+	one := [1]Cooked{{K: k, Bits: s.bits[:p.Len()], Status: s.status[:p.Len()]}}
 	p.Cook(one[:])
 	return one[0]
 }
@@ -63,7 +63,7 @@ func (p *Pair) Column(k int) Column {
 // that is shared (see [Frame.Share]) are exchanged for slices that must not be
 // changed and are valid as long as the frame. To ask for all columns at once is
 // fastest: the samples are then read in their order.
-func (p *Pair) Cook(cols []Column) {
+func (p *Pair) Cook(cols []Cooked) {
 	if sh := &p.cur.s.shared; sh.on {
 		cols = sh.take(p, cols)
 	}
@@ -71,7 +71,7 @@ func (p *Pair) Cook(cols []Column) {
 }
 
 // cook is Cook for columns that nobody shares.
-func (p *Pair) cook(cols []Column) {
+func (p *Pair) cook(cols []Cooked) {
 	active := 0
 	for i := range cols {
 		if p.begin(&cols[i]); !cols[i].done && cols[i].Only == nil {
@@ -115,7 +115,7 @@ func (p *Pair) cook(cols []Column) {
 }
 
 // begin prepares a column, and makes one that needs no values computed.
-func (p *Pair) begin(c *Column) {
+func (p *Pair) begin(c *Cooked) {
 	col := &p.columns[c.K]
 	c.Kind, c.Unit = col.formula.Kind(), col.formula.Unit()
 	c.o, c.Fell, c.next, c.done = p.cur, false, 0, false
@@ -135,7 +135,7 @@ const strip = 4096
 
 // cookOnly cooks the wanted ones of n instances from position first on, and those
 // that stand between them.
-func (p *Pair) cookOnly(c *Column, first, n int, inRuns bool) {
+func (p *Pair) cookOnly(c *Cooked, first, n int, inRuns bool) {
 	begin, end := c.next, c.next
 	for end < len(c.Only) && int(c.Only[end]) < first+n {
 		end++
@@ -164,7 +164,7 @@ func (p *Pair) cookOnly(c *Column, first, n int, inRuns bool) {
 // strip, from position first on. inRuns tells that they are a run whose values are
 // in fixed places. Operands stand in the Pair because to build them on the stack and
 // copy them takes as long as a dozen values.
-func (p *Pair) cookStrip(c *Column, first int, bits []uint64, status []counter.Status, inRuns bool) {
+func (p *Pair) cookStrip(c *Cooked, first int, bits []uint64, status []counter.Status, inRuns bool) {
 	col, op := &p.columns[c.K], &p.op
 	clear(status)
 	op.Bits, op.Status, op.Match, op.Fell = bits, status, nil, false
@@ -191,7 +191,7 @@ func (p *Pair) cookStrip(c *Column, first int, bits []uint64, status []counter.S
 }
 
 // textValues makes out a column of texts.
-func textValues(out *Column) {
+func textValues(out *Cooked) {
 	out.Kind, out.Unit = counter.KindText, counter.TextUnit
 	clear(out.Status)
 	for i := range out.Status {
@@ -293,7 +293,7 @@ func (p *Pair) status(col *column, k int) counter.Status {
 
 // load reads the operands of the newer sample. A value that is not there gives
 // the status that Object.Lack tells.
-func (p *Pair) load(op *counter.Column, col *column, k, first int) {
+func (p *Pair) load(op *counter.Batch, col *column, k, first int) {
 	s, n := &p.scratch, len(op.Bits)
 	op.Cur = s.cur[:n]
 	p.cur.read(op.Cur, k, first, op.Status)
@@ -321,7 +321,7 @@ func (o Object) read(dst []uint64, k, first int, status []counter.Status) {
 }
 
 // loadOlder reads the operands of the older sample.
-func (p *Pair) loadOlder(op *counter.Column, col *column, k, first int) {
+func (p *Pair) loadOlder(op *counter.Batch, col *column, k, first int) {
 	s, n := &p.scratch, len(op.Bits)
 	op.Prev = s.prev[:n]
 	p.readOlder(op.Prev, p.olderPosition(int32(k)), first, op.Status)

@@ -98,7 +98,7 @@ type Pair struct {
 	kept                  kept   // of it
 
 	scratch scratch
-	op      counter.Column // operands of the column at hand
+	op      counter.Batch // operands of the column at hand
 }
 
 func (p *Pair) set(o Object) {
@@ -179,7 +179,7 @@ func (p *Pair) compile() {
 	p.prevFields.compile(cs, p.needsOlder)
 }
 
-// inStates tells whether the counters are in the states that they had when they
+// inStates reports whether the counters are in the states that they had when they
 // were compiled: a short counter block costs some counters in one sample only.
 func (p *Pair) inStates(cs []index.Counter) bool {
 	for k := range cs {
@@ -227,7 +227,7 @@ const (
 	typeChanged  = -2
 )
 
-// SameDefinitions tells whether the older object is there and has the same definitions.
+// SameDefinitions reports whether the older object is there and has the same definitions.
 func (p *Pair) SameDefinitions() bool { return p.sameDefs }
 
 // Layout is a number that changes when the definitions of the object in a place do.
@@ -236,7 +236,7 @@ func (p *Pair) Layout() int { return p.layout }
 // Len is the number of instances of the newer object.
 func (p *Pair) Len() int { return p.cur.Len() }
 
-// InPlace tells whether every instance is the same as the one that stood in its place
+// InPlace reports whether every instance is the same as the one that stood in its place
 // in the older object, as well as From knows.
 func (p *Pair) InPlace() bool { return p.inPlace }
 

@@ -177,7 +177,7 @@ func TestSizes(t *testing.T) {
 		}
 		p, _ := pair(t, older.String(), newer.String(), counter.Options{})
 
-		cols := []frame.Column{room(p, 0, nil), room(p, 1, nil)}
+		cols := []frame.Cooked{room(p, 0, nil), room(p, 1, nil)}
 		p.Cook(cols)
 		for i := range n {
 			if got := cols[0].Value(i).String(); got != fmt.Sprint("t", i) {
@@ -245,7 +245,7 @@ func TestWarmCook(t *testing.T) {
 		before = take(t, &pool, s.Bytes, before)
 		frames = append(frames, before)
 	}
-	var all []frame.Column
+	var all []frame.Cooked
 	var bits [100][10_000]uint64
 	var status [100][10_000]counter.Status
 	var ck frame.Cooker
@@ -261,7 +261,7 @@ func TestWarmCook(t *testing.T) {
 			}
 			all = all[:0]
 			for k := range o.NumCounters() {
-				all = append(all, frame.Column{K: k, Bits: bits[k][:o.Len()], Status: status[k][:o.Len()]})
+				all = append(all, frame.Cooked{K: k, Bits: bits[k][:o.Len()], Status: status[k][:o.Len()]})
 			}
 			p.Cook(all)
 		}

@@ -1,8 +1,8 @@
 package frame
 
-// Fell tells whether the raw value of the counter at position k of instance i,
+// Fell reports whether the raw value of the counter at position k of instance i,
 // or its base, is lower than the same instance's in the older frame: it was
-// reset, or it wrapped. [Column].Fell tells whether that is worth asking.
+// reset, or it wrapped. [Cooked].Fell reports whether that is worth asking.
 func (p *Pair) Fell(i, k int) bool {
 	j := p.from[i]
 	if j < 0 || !p.hasPrev {

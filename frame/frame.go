@@ -22,7 +22,7 @@ const (
 	refMask = 1<<refBits - 1
 )
 
-// IsZero tells whether the Frame is the zero Frame.
+// IsZero reports whether the Frame is the zero Frame.
 func (f Frame) IsZero() bool { return f.sheet == nil }
 
 // Schema has the names of the sample's objects and counters; nil where there are
@@ -139,7 +139,7 @@ func (f Frame) NumObjects() int {
 	return len(f.objects)
 }
 
-// Complete tells whether all that is collected beside the others is there.
+// Complete reports whether all that is collected beside the others is there.
 func (f Frame) Complete() bool { return !f.missing }
 
 // Object returns the object at position i, 0 ≤ i < NumObjects.

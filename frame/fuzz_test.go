@@ -68,7 +68,7 @@ func checkNames(t *testing.T, o frame.Object) {
 }
 
 // shown is what a column shows.
-func shown(c *frame.Column) (values []string) {
+func shown(c *frame.Cooked) (values []string) {
 	for i := range c.Status {
 		values = append(values, fmt.Sprint(c.Status[i], c.Value(i)))
 	}
@@ -76,12 +76,12 @@ func shown(c *frame.Column) (values []string) {
 }
 
 // room is a column that has room for its values.
-func room(p *frame.Pair, k int, only []int32) frame.Column {
+func room(p *frame.Pair, k int, only []int32) frame.Cooked {
 	n := p.Len()
 	if only != nil {
 		n = len(only)
 	}
-	return frame.Column{K: k, Only: only, Bits: make([]uint64, n), Status: make([]counter.Status, n)}
+	return frame.Cooked{K: k, Only: only, Bits: make([]uint64, n), Status: make([]counter.Status, n)}
 }
 
 // checkCook checks that a column cooked among all others, or of some instances
@@ -95,13 +95,13 @@ func checkCook(t *testing.T, p *frame.Pair, counters, k int, whole []string) {
 			some, want = append(some, int32(i)), append(want, whole[i])
 		}
 	}
-	alone := []frame.Column{room(p, k, some)}
+	alone := []frame.Cooked{room(p, k, some)}
 	p.Cook(alone)
 	if diff := cmp.Diff(want, shown(&alone[0])); diff != "" {
 		t.Fatalf("counter %d of some instances: %s", k, diff)
 	}
 
-	all := []frame.Column{room(p, k, some)}
+	all := []frame.Cooked{room(p, k, some)}
 	for other := range counters {
 		all = append(all, room(p, other, nil))
 	}

@@ -48,7 +48,7 @@ func newIdentity(cs []index.Counter) identity {
 	return id
 }
 
-// byStart tells whether instances are known by process (and thread) id and
+// byStart reports whether instances are known by process (and thread) id and
 // start time.
 func (id *identity) byStart() bool { return id.process >= 0 && id.start >= 0 }
 
@@ -87,7 +87,7 @@ func (p *Pair) matchInstances() {
 	}
 }
 
-// hasKeys tells whether the older object has the identifying counters, too.
+// hasKeys reports whether the older object has the identifying counters, too.
 func (p *Pair) hasKeys() bool {
 	if p.sameDefs {
 		return true

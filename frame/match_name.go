@@ -47,7 +47,7 @@ func (o Object) key(i int) nameKey {
 	return k
 }
 
-// unchanged tells whether the matches of last time hold: the two samples have
+// unchanged reports whether the matches of last time hold: the two samples have
 // the instances that had been matched then, each in its place and known to be
 // the same. Start times are to be compared with every sample.
 func (p *Pair) unchanged() bool {
@@ -129,7 +129,7 @@ func (g *groups) key(o Object, i int) nameKey {
 	return k
 }
 
-// repeatedID tells whether instances that were put together by unique id are
+// repeatedID reports whether instances that were put together by unique id are
 // several: then the ids identify nothing.
 func (g *groups) repeatedID() bool {
 	if g.newer.isSet() {
@@ -150,7 +150,7 @@ func (g *groups) hash(k nameKey) uint64 {
 	return maphash.String(g.seed, k.name) ^ 3*maphash.String(g.seed, k.parent)
 }
 
-// equal tells whether two keys stand for the same thing: the same unique id
+// equal reports whether two keys stand for the same thing: the same unique id
 // where one of them has one, else the same name below the same parent.
 func (k nameKey) equal(o nameKey) bool {
 	if k.id != index.NoUniqueID && !k.both {

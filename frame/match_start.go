@@ -29,7 +29,7 @@ func (k *keys) read(o Object, process, thread, start int) {
 	o.s.index.ReadThree(k.list, o.pos, [3]int{process, thread, start})
 }
 
-// are tells whether the keys were read of the object.
+// are reports whether the keys were read of the object.
 func (k *keys) are(o Object) bool {
 	return k.place == o.Place()
 }
@@ -47,11 +47,11 @@ func (k *keys) hash(i int) uint64 {
 	return h ^ h>>29
 }
 
-// byName tells whether the numbers alone do not identify the instance: process
+// byName reports whether the numbers alone do not identify the instance: process
 // id 0 stands for several things (Idle, _Total), and a start of 0 for none.
 func (k *keys) byName(i int) bool { return k.list[i][keyProcess] == 0 || k.list[i][keyStart] == 0 }
 
-// total tells whether the instance is a total over others. A process with an id
+// total reports whether the instance is a total over others. A process with an id
 // may be called like one.
 func (k *keys) total(i int) bool {
 	return k.list[i][keyProcess] == 0 && IsTotal(k.o.Labels().Name(i))

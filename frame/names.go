@@ -121,7 +121,7 @@ func (l *Labels) joinParents(former *Labels) (was []int32) {
 	return was
 }
 
-// isBelow tells whether the full name at a position is parent/name.
+// isBelow reports whether the full name at a position is parent/name.
 func (l *Labels) isBelow(at int, parent, name string) bool {
 	full := l.full[at]
 	return l.names[at] == name && len(full) == len(parent)+1+len(name) &&
@@ -218,7 +218,7 @@ func (s *store) labelParents() {
 	}
 }
 
-// sameParents tells whether the labels were made with the parents that the
+// sameParents reports whether the labels were made with the parents that the
 // frame has.
 func (s *store) sameParents(l *Labels) bool {
 	for _, p := range l.parents {

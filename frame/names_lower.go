@@ -22,7 +22,7 @@ func hashLower(seed maphash.Seed, s string) uint64 {
 	return maphash.Bytes(seed, buf[:len(s)])
 }
 
-// equalLower tells whether two names are the same in lower case.
+// equalLower reports whether two names are the same in lower case.
 func equalLower(a, b string) bool {
 	for i := range min(len(a), len(b)) {
 		if a[i] >= utf8.RuneSelf || b[i] >= utf8.RuneSelf {

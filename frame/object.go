@@ -44,7 +44,7 @@ type Place struct {
 	pos    int
 }
 
-// First tells that the object is of the first block of a part that is collected beside
+// First reports whether the object is of the first block of a part that is collected beside
 // the others.
 func (o Object) First(f Frame) bool {
 	p := f.part(o.s)
@@ -71,13 +71,13 @@ func (o Object) Help() uint32 { return o.def().Help }
 // Default is the position of the counter to show first, -1 for none.
 func (o Object) Default() int { return int(o.def().DefaultCounter) }
 
-// Single tells that the object has no instances but one unnamed thing.
+// Single reports whether the object has no instances but one unnamed thing.
 func (o Object) Single() bool {
 	n := o.def().NumInstances
 	return n == index.NoInstances || n == index.MetadataSingle
 }
 
-// Metadata tells that the object came without instances and values, as
+// Metadata reports whether the object came without instances and values, as
 // definitions only.
 func (o Object) Metadata() bool {
 	n := o.def().NumInstances
@@ -148,7 +148,7 @@ func (o Object) Lack(i, k int) counter.Status { return o.s.index.Lack(o.pos, i, 
 
 // ReadRaw reads the raw values of counter k of neighbouring instances into dst:
 // of instance first into dst[0], and so on, as many as dst is long; 0 where
-// there is none. It tells whether all were there.
+// there is none. It reports whether all were there.
 func (o Object) ReadRaw(dst []uint64, k, first int) bool {
 	return o.s.index.Column(dst, o.pos, k, first)
 }

@@ -48,7 +48,7 @@ func (f *fields) compile(cs []index.Counter, needed func(k int) bool) {
 	}
 }
 
-// needsOlder tells whether cooking needs older values of the counter at position
+// needsOlder reports whether cooking needs older values of the counter at position
 // k: for itself, or as a base.
 func (p *Pair) needsOlder(k int) bool { return p.columns[k].two || p.columns[k].isBase }
 
@@ -129,7 +129,7 @@ func (p *Pair) keepRuns(first, n int) {
 }
 
 // loadRuns gives a column its operands of a run of instances.
-func (p *Pair) loadRuns(op *counter.Column, col *column, k, first int) {
+func (p *Pair) loadRuns(op *counter.Batch, col *column, k, first int) {
 	n := len(op.Bits)
 	newer := p.cooker.runs.newer
 	op.Cur = newer[p.curFields.of[k]][:n]
@@ -155,7 +155,7 @@ func (p *Pair) olderRun(k, first, n int) []uint64 {
 	return p.cooker.runs.older[j][:n]
 }
 
-// fixed tells whether values are in the same places in both samples and none is
+// fixed reports whether values are in the same places in both samples and none is
 // marked as missing.
 func (p *Pair) fixed() bool {
 	if p.cur.def().Missing != 0 || len(p.curFields.list) > maxFields {

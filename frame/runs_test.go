@@ -83,8 +83,8 @@ func TestKeptValuesEnd(t *testing.T) {
 }
 
 // wholeObject cooks all columns of an object at once.
-func wholeObject(p *frame.Pair, counters int) []frame.Column {
-	cols := make([]frame.Column, counters)
+func wholeObject(p *frame.Pair, counters int) []frame.Cooked {
+	cols := make([]frame.Cooked, counters)
 	for k := range cols {
 		cols[k] = room(p, k, nil)
 	}
@@ -92,7 +92,7 @@ func wholeObject(p *frame.Pair, counters int) []frame.Column {
 	return cols
 }
 
-func sameColumns(t *testing.T, want, got []frame.Column) {
+func sameColumns(t *testing.T, want, got []frame.Cooked) {
 	t.Helper()
 	for k := range want {
 		w, g := &want[k], &got[k]

@@ -17,15 +17,15 @@ func (s *store) decodeSets() error {
 	return counterset.Decode(s.block.Bytes, sets, &s.index, s.setOptions)
 }
 
-// isSet tells whether the object is a counter set. Its instances are known by
+// isSet reports whether the object is a counter set. Its instances are known by
 // name and id, neither of which need be unique.
 func (o Object) isSet() bool { return o.def().GUID != winperf.GUID{} }
 
 // cookOwnClock cooks a column whose counter has its own clock: the value of
 // another counter of the same instance.
-func (p *Pair) cookOwnClock(op *counter.Column, col *column, first int) {
+func (p *Pair) cookOwnClock(op *counter.Batch, col *column, first int) {
 	for i := range op.Bits {
-		one := counter.Column{
+		one := counter.Batch{
 			Cur: at(op.Cur, i), Prev: at(op.Prev, i), CurBase: at(op.CurBase, i), PrevBase: at(op.PrevBase, i),
 			Bits: op.Bits[i : i+1], Status: op.Status[i : i+1],
 		}

@@ -37,7 +37,7 @@ type variant struct {
 
 type sharedColumn struct {
 	done bool
-	Column
+	Cooked
 }
 
 // begin makes room for n objects, with the memory of earlier frames.
@@ -61,7 +61,7 @@ func (s *shared) end() {
 			v.prev = nil
 			for k := range v.columns {
 				c := &v.columns[k]
-				*c = sharedColumn{Column: Column{Bits: c.Bits[:0], Status: c.Status[:0]}}
+				*c = sharedColumn{Cooked: Cooked{Bits: c.Bits[:0], Status: c.Status[:0]}}
 			}
 		}
 		o.variants = o.variants[:0]
@@ -71,7 +71,7 @@ func (s *shared) end() {
 // take gives out columns that are kept, and cooks those that are not yet. It
 // returns the columns that are none of its own: all of them where there are too many
 // pairs already.
-func (s *shared) take(p *Pair, cols []Column) (rest []Column) {
+func (s *shared) take(p *Pair, cols []Cooked) (rest []Cooked) {
 	o := &s.objects[p.cur.pos]
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,15 +96,15 @@ func (s *shared) take(p *Pair, cols []Column) (rest []Column) {
 }
 
 // column returns the whole column at position k, which is cooked once.
-func (v *variant) column(p *Pair, k int) *Column {
+func (v *variant) column(p *Pair, k int) *Cooked {
 	kept := &v.columns[k]
 	if !kept.done {
 		n := p.Len()
-		one := [1]Column{{K: k, Bits: slices.Grow(kept.Bits[:0], n)[:n], Status: slices.Grow(kept.Status[:0], n)[:n]}}
+		one := [1]Cooked{{K: k, Bits: slices.Grow(kept.Bits[:0], n)[:n], Status: slices.Grow(kept.Status[:0], n)[:n]}}
 		p.cook(one[:])
-		kept.Column, kept.done = one[0], true
+		kept.Cooked, kept.done = one[0], true
 	}
-	return &kept.Column
+	return &kept.Cooked
 }
 
 // variant returns the columns of a pair, nil if there are too many pairs.

@@ -86,7 +86,7 @@ func compareCook(t *testing.T, one, other *frame.Cooker, f [2]frame.Frame) {
 	t.Helper()
 	for o := range f[0].Objects() {
 		p, q := one.Object(o), other.Object(f[1].Object(o.Position()))
-		var a, b []frame.Column
+		var a, b []frame.Cooked
 		for k := range o.NumCounters() {
 			only := []int32(nil)
 			if k%2 == 1 && o.Len() > 0 {

@@ -37,7 +37,7 @@ type part struct {
 	beside bool // the block may be that of the frame before
 }
 
-// readable tells whether anything can be read that was collected now.
+// readable reports whether anything can be read that was collected now.
 func (s *sheet) readable() bool {
 	for i := range s.parts {
 		if p := &s.parts[i]; !p.failed() && !p.beside {
@@ -166,7 +166,7 @@ func (s *sheet) same(o Object) (older Object, ok bool) {
 	return older, false
 }
 
-// failed tells that nothing of the part can be read.
+// failed reports whether nothing of the part can be read.
 func (p *part) failed() bool {
 	_, _, err := p.block.Outcome()
 	return err != nil

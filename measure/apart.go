@@ -126,7 +126,7 @@ func (a *apart) sample(ctx context.Context) {
 	a.lasted = a.opt.Clock.Elapsed() - a.started
 }
 
-// due tells whether it is time for a sample. Like those of a [Schedule] two
+// due reports whether it is time for a sample. Like those of a [Schedule] two
 // samples are at least half an interval apart, counted from the end of the last
 // one where that lasted longer than an interval, and never less than LeastInterval.
 func (a *apart) due() bool {

@@ -9,11 +9,11 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Open returns a Context that has compiled its selection and taken a first
+// Open returns a Measurement that has compiled its selection and taken a first
 // sample: what there is can be browsed, buffers have their sizes, and the first
 // cycle has values for counters that need two samples. A recorded source's first
 // sample is used up by it. The error is that of the stage that failed.
-func Open(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) (*Context, error) {
+func Open(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) (*Measurement, error) {
 	c := New(src, sel, opt)
 	c.gate.set(initializing)
 	err := c.prepare(ctx)
@@ -38,7 +38,7 @@ func Open(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Op
 // winperf.ErrState while a round is under way and before the first sample. What
 // it returns stays valid. A source that cooks its readings itself has nothing
 // to browse.
-func (c *Context) Browse() (*Catalogue, error) {
+func (c *Measurement) Browse() (*Catalogue, error) {
 	if _, _, err := c.gate.enter(opBrowse); err != nil {
 		return nil, err
 	}
@@ -47,15 +47,16 @@ func (c *Context) Browse() (*Catalogue, error) {
 		return nil, err
 	}
 	defer f.Release()
-	return NewCatalogue(f, names, c.opt.Source), nil
+	return newCatalogue(f, names, c.opt.Source), nil
 }
 
 // hold retains the frame of the last sample.
-func (c *Context) hold() (frame.Frame, *nametable.Names, error) {
+func (c *Measurement) hold() (frame.Frame, *nametable.Names, error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
 	if c.prev.IsZero() {
-		return frame.Frame{}, nil, fmt.Errorf("%v of a measurement that has no sample: %w", opBrowse, winperf.ErrState)
+		return frame.Frame{}, nil, fmt.Errorf("%v of a measurement that has no sample: %w",
+			opBrowse, winperf.ErrState)
 	}
 	return c.prev, c.plan.names, c.prev.Retain()
 }
@@ -64,7 +65,7 @@ func (c *Context) hold() (frame.Frame, *nametable.Names, error) {
 // any goroutine, while another one measures; it fails with an error that wraps
 // winperf.ErrState while a round is under way and before the first one is
 // complete.
-func (c *Context) Readings(buf []winperf.Reading) ([]winperf.Reading, error) {
+func (c *Measurement) Readings(buf []winperf.Reading) ([]winperf.Reading, error) {
 	if _, _, err := c.gate.enter(opRead); err != nil {
 		return buf, err
 	}
@@ -72,7 +73,8 @@ func (c *Context) Readings(buf []winperf.Reading) ([]winperf.Reading, error) {
 	defer c.reading.Unlock()
 
 	if !c.completed {
-		return buf, fmt.Errorf("%v of a measurement that has completed no cycle: %w", opRead, winperf.ErrState)
+		return buf, fmt.Errorf("%v of a measurement that has completed no cycle: %w",
+			opRead, winperf.ErrState)
 	}
 	if !c.cycle.has.columns {
 		return append(buf, c.cycle.readings...), nil

@@ -98,9 +98,7 @@ func (c *Column) describe(s *winperf.Series, n int) {
 	s.Key = c.item.object.key(c.object, i)
 }
 
-// Reading is the n-th value as a reading.
-func (c *Column) Reading(n int) winperf.Reading { return c.reading(n, c.Series(n)) }
-
+// reading is the n-th value as a reading.
 func (c *Column) reading(n int, s *winperf.Series) winperf.Reading {
 	r := winperf.Reading{Series: s, Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Touched}
 	if c.Marks != nil {
@@ -165,7 +163,7 @@ func (s *columnStore) reading(at, start int, r *winperf.Reading) Column {
 }
 
 // take makes out the column of what was cooked for it.
-func (col *column) take(out *Column, values *frame.Column) {
+func (col *column) take(out *Column, values *frame.Cooked) {
 	out.Kind = values.Kind
 	if !col.apart {
 		out.Bits, out.Status = values.Bits, values.Status // which others may have cooked

@@ -10,9 +10,9 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// Context measures a selection of one source's counters. One goroutine measures;
+// Measurement takes and computes a selection of one source's counters. One goroutine measures;
 // Browse and Readings may be called from others meanwhile.
-type Context struct {
+type Measurement struct {
 	src  winperf.Source
 	is   winperf.Description
 	sel  winperf.Selection
@@ -47,10 +47,10 @@ type Context struct {
 	cooked cooked  // of samples whose values came cooked
 }
 
-// New returns a Context over a selection. Nothing is done yet.
-func New(src winperf.Source, sel winperf.Selection, opt Options) *Context {
+// New returns a Measurement over a selection. Nothing is done yet.
+func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	opt.Clock = orSystem(opt.Clock)
-	c := &Context{src: src, is: src.Describe(), sel: sel, opt: opt}
+	c := &Measurement{src: src, is: src.Describe(), sel: sel, opt: opt}
 	c.notes.source = opt.Source
 	c.plan = newPlan(sel, opt)
 	c.plan.recorded = c.is.Recorded
@@ -60,7 +60,7 @@ func New(src winperf.Source, sel winperf.Selection, opt Options) *Context {
 
 // Prepare makes the next sample possible. The first time it compiles the
 // selection; an error is the source's, and Prepare can be tried again.
-func (c *Context) Prepare(ctx context.Context) error {
+func (c *Measurement) Prepare(ctx context.Context) error {
 	t, _, err := c.gate.enter(opPrepare)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *Context) Prepare(ctx context.Context) error {
 	return err
 }
 
-func (c *Context) prepare(ctx context.Context) error {
+func (c *Measurement) prepare(ctx context.Context) error {
 	begin := c.opt.Clock.Elapsed()
 	c.drop()
 	if err := c.compile(ctx); err != nil {
@@ -87,7 +87,7 @@ func (c *Context) prepare(ctx context.Context) error {
 }
 
 // compile makes the query, once.
-func (c *Context) compile(ctx context.Context) error {
+func (c *Measurement) compile(ctx context.Context) error {
 	if c.query != nil {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (c *Context) compile(ctx context.Context) error {
 }
 
 // drop gives back the sample of a round that did not come to its end.
-func (c *Context) drop() {
+func (c *Measurement) drop() {
 	c.sample.Release()
 	c.cur.Release()
 	c.cur = frame.Frame{}
@@ -130,7 +130,7 @@ func (c *Context) drop() {
 //
 // It allocates nothing, unless the source does, and takes no lock that another
 // stage can hold.
-func (c *Context) Sample(ctx context.Context) error {
+func (c *Measurement) Sample(ctx context.Context) error {
 	t, _, err := c.gate.enter(opSample)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (c *Context) Sample(ctx context.Context) error {
 	return err
 }
 
-func (c *Context) takeSample(ctx context.Context) error {
+func (c *Measurement) takeSample(ctx context.Context) error {
 	c.begin, c.time = c.opt.Clock.Elapsed(), c.opt.Clock.Now()
 	err := c.query.Next(ctx, &c.sample)
 	c.cost.Sample = c.opt.Clock.Elapsed() - c.begin
@@ -154,7 +154,7 @@ func (c *Context) takeSample(ctx context.Context) error {
 // Decode turns the sample into readings. When a sample is damaged so that
 // nothing of it can be read, Decode fails, and the next sample is cooked against
 // the one before; any other damage is in the Cycle.
-func (c *Context) Decode() (*Cycle, error) {
+func (c *Measurement) Decode() (*Cycle, error) {
 	t, _, err := c.gate.enter(opDecode)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (c *Context) Decode() (*Cycle, error) {
 }
 
 // Cycle runs the three steps.
-func (c *Context) Cycle(ctx context.Context) (*Cycle, error) {
+func (c *Measurement) Cycle(ctx context.Context) (*Cycle, error) {
 	if err := c.Prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (c *Context) Cycle(ctx context.Context) (*Cycle, error) {
 // Closing again does nothing. An operation that is under way in another
 // goroutine is not interrupted: Close then fails with an error that wraps
 // winperf.ErrState.
-func (c *Context) Close() error {
+func (c *Measurement) Close() error {
 	_, was, err := c.gate.enter(opClose)
 	if err != nil || was == closed {
 		return err

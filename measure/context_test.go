@@ -24,15 +24,15 @@ const switches = `\System\Context Switches/sec`
 
 var errTest = errors.New("scripted")
 
-func prepare(t *testing.T, c *measure.Context) error { return c.Prepare(t.Context()) }
-func take(t *testing.T, c *measure.Context) error    { return c.Sample(t.Context()) }
-func closing(_ *testing.T, c *measure.Context) error { return c.Close() }
-func decode(_ *testing.T, c *measure.Context) error {
+func prepare(t *testing.T, c *measure.Measurement) error { return c.Prepare(t.Context()) }
+func take(t *testing.T, c *measure.Measurement) error    { return c.Sample(t.Context()) }
+func closing(_ *testing.T, c *measure.Measurement) error { return c.Close() }
+func decode(_ *testing.T, c *measure.Measurement) error {
 	_, err := c.Decode()
 	return err
 }
 
-type step func(*testing.T, *measure.Context) error
+type step func(*testing.T, *measure.Measurement) error
 
 func TestOrder(t *testing.T) {
 	operations := map[string]step{"prepare": prepare, "sample": take, "decode": decode}

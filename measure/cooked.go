@@ -119,7 +119,7 @@ func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
 	}
 }
 
-// wantsSeries tells whether the part is about a series: OK, or what the series
+// wantsSeries reports whether the part is about a series: OK, or what the series
 // is not.
 func (w *part) wantsSeries(p *plan, s *winperf.Series) counter.Status {
 	if w.Path != nil {

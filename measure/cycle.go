@@ -12,7 +12,7 @@ import (
 )
 
 // Cycle is what one round of prepare, sample and decode gave. It is valid
-// until its Context decodes the next sample or is closed; whoever wants to keep
+// until its Measurement decodes the next sample or is closed; whoever wants to keep
 // the frame for longer retains it, and copies readings.
 type Cycle struct {
 	// Time of the sample, UTC.
@@ -28,7 +28,7 @@ type Cycle struct {
 	// Cook are the options that Frame is cooked with, see Options.Cook.
 	Cook counter.Options
 	// Sample is what was taken, as the source gave it. It is valid until the
-	// Context prepares the next.
+	// Measurement prepares the next.
 	Sample *winperf.Sample
 	// Names are the names of the sample's objects and counters.
 	Names *nametable.Names

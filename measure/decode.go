@@ -11,7 +11,7 @@ import (
 )
 
 // decodeAny makes a cycle of a sample of whatever form.
-func (c *Context) decodeAny() error {
+func (c *Measurement) decodeAny() error {
 	c.reading.Lock()
 	defer c.reading.Unlock()
 	if err := c.decode(); err != nil {
@@ -24,7 +24,7 @@ func (c *Context) decodeAny() error {
 	return nil
 }
 
-func (c *Context) decode() error {
+func (c *Measurement) decode() error {
 	switch {
 	case c.opt.RawOnly:
 		return c.passOn()
@@ -36,7 +36,7 @@ func (c *Context) decode() error {
 }
 
 // decodeParts makes a cycle of a sample that holds blocks.
-func (c *Context) decodeParts() (err error) {
+func (c *Measurement) decodeParts() (err error) {
 	begin := c.opt.Clock.Elapsed()
 	if c.cur, err = c.pool.Decode(&c.sample, c.prev); err != nil {
 		return fmt.Errorf("sample %d: %w", c.taken, err)
@@ -62,7 +62,7 @@ func (c *Context) decodeParts() (err error) {
 }
 
 // cookOptions are the options that the sample at hand is cooked with.
-func (c *Context) cookOptions() counter.Options {
+func (c *Measurement) cookOptions() counter.Options {
 	opt := c.opt.Cook
 	ofLinux := c.cur.Quirks()&winperf.ClocksTogether != 0
 	if opt.Least == 0 && (!c.is.Recorded || ofLinux) {
@@ -73,7 +73,7 @@ func (c *Context) cookOptions() counter.Options {
 
 // Rest waits until a sample of a live source would be LeastInterval after the last one.
 // It is for those who take samples when somebody asks for them, and not by a [Schedule].
-func (c *Context) Rest(ctx context.Context) error {
+func (c *Measurement) Rest(ctx context.Context) error {
 	if c.is.Recorded || c.taken == 0 {
 		return ctx.Err()
 	}
@@ -81,7 +81,7 @@ func (c *Context) Rest(ctx context.Context) error {
 }
 
 // passOn makes a cycle of a sample that is not decoded.
-func (c *Context) passOn() error {
+func (c *Measurement) passOn() error {
 	if c.sample.Cooked {
 		return fmt.Errorf("the source has no raw samples: %w", winperf.ErrNotSupported)
 	}
@@ -93,7 +93,7 @@ func (c *Context) passOn() error {
 }
 
 // start begins the cycle of a sample that can be read.
-func (c *Context) start(t time.Time) {
+func (c *Measurement) start(t time.Time) {
 	cy := &c.cycle
 	cy.Time, cy.Missed, cy.Frame, cy.Sample = t, c.missed, frame.Frame{}, &c.sample
 	cy.begin(forms{columns: !c.sample.Cooked, readings: c.sample.Cooked})
@@ -104,7 +104,7 @@ func (c *Context) start(t time.Time) {
 }
 
 // finish ends a cycle: what it cost is known, but for the rest of this function.
-func (c *Context) finish(cook time.Duration) {
+func (c *Measurement) finish(cook time.Duration) {
 	cy := &c.cycle
 	c.cost.Cook = cook
 	if c.apart != nil {
@@ -119,7 +119,7 @@ func (c *Context) finish(cook time.Duration) {
 }
 
 // takeCooked makes a cycle of readings that came cooked.
-func (c *Context) takeCooked() {
+func (c *Measurement) takeCooked() {
 	begin := c.opt.Clock.Elapsed()
 	if readings := c.sample.Readings; len(readings) > 0 {
 		c.plan.setMachine(readings[0].Path.Machine)
@@ -133,7 +133,7 @@ func (c *Context) takeCooked() {
 
 // setSchema gives the plan the names of a sample, notes when they are others
 // than before, and returns what is wrong with them.
-func (c *Context) setSchema(s *winperf.Schema) []error {
+func (c *Measurement) setSchema(s *winperf.Schema) []error {
 	if c.plan.names != nil && s != c.plan.schema && !c.opt.FramesOnly {
 		c.notes.addToAll(winperf.Anomaly{Kind: winperf.SchemaChanged, Detail: "the names of objects and counters were read anew", Action: "paths are looked up again"})
 	}

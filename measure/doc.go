@@ -13,13 +13,13 @@
 //
 // # Stages
 //
-// A [Context] works in three steps. Prepare does everything that can be done
+// A [Measurement] works in three steps. Prepare does everything that can be done
 // beforehand. Sample is the only step that touches the measured system; it
 // takes the raw data and nothing else, allocates nothing and waits for no lock
 // that another step can hold. Decode does the rest: it indexes the sample,
 // matches instances with those of the sample before and cooks the counters that
 // were asked for. A step out of order is refused with an error that names state
-// and operation; a step that fails leaves the Context ready for Prepare. While
+// and operation; a step that fails leaves the Measurement ready for Prepare. While
 // one goroutine measures, others may call Browse and Readings.
 //
 // A [Joint] does the same over several sources, sampled at the same moment.

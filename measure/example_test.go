@@ -73,10 +73,10 @@ func ExampleWatch() {
 	//   \\HOST\Process(editor)\% Processor Time 70 percent ok
 }
 
-// A Context leaves it to the caller when samples are taken: here right before
+// A Measurement leaves it to the caller when samples are taken: here right before
 // and right after the work that is to be measured. What can be done beforehand
 // or later does not disturb the work.
-func ExampleContext() {
+func ExampleMeasurement() {
 	src, remove, err := record(
 		processes(0, proc("worker", 40, 9, 0)),
 		processes(4, proc("worker", 40, 9, 300)),

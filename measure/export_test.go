@@ -3,6 +3,8 @@ package measure
 import (
 	"math"
 	"slices"
+
+	"github.com/winperf/winperf"
 )
 
 // What tests see of the state machine.
@@ -13,11 +15,11 @@ var (
 	Operations = operationNames[:]
 )
 
-// State is the state that a Context is in.
-func (c *Context) State() string { return c.gate.state().String() }
+// State is the state that a Measurement is in.
+func (c *Measurement) State() string { return c.gate.state().String() }
 
-// Initializing puts a Context into the state of one that Open is making.
-func (c *Context) Initializing() { c.gate.set(initializing) }
+// Initializing puts a Measurement into the state of one that Open is making.
+func (c *Measurement) Initializing() { c.gate.set(initializing) }
 
 // State is the state that a Joint is in.
 func (j *Joint) State() string { return j.gate.state().String() }
@@ -33,8 +35,14 @@ func Allowed(s, op string) []string {
 }
 
 // SpendNumbers gives all numbers of instances but one, in every object.
-func (c *Context) SpendNumbers() {
+func (c *Measurement) SpendNumbers() {
 	for _, op := range c.plan.objects {
 		op.next = math.MaxUint32 - 1
 	}
 }
+
+// Reading is the n-th value as a reading.
+func (c *Column) Reading(n int) winperf.Reading { return c.reading(n, c.Series(n)) }
+
+// NewCatalogue is newCatalogue.
+var NewCatalogue = newCatalogue

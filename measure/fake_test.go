@@ -316,7 +316,7 @@ func cut(n int) func([]byte) []byte {
 }
 
 // cycle runs the three steps, which must succeed.
-func cycle(t *testing.T, c *measure.Context) *measure.Cycle {
+func cycle(t *testing.T, c *measure.Measurement) *measure.Cycle {
 	t.Helper()
 	cy, err := c.Cycle(t.Context())
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // group are the columns of one object, with their memory.
 type group struct {
 	columns []column       // by counter and part
-	cooked  []frame.Column // what is cooked for them
+	cooked  []frame.Cooked // what is cooked for them
 	store   columnStore
 	place   frame.Place // of the object that was cooked last
 	done    bool        // its values stand in the columns' places
@@ -74,13 +74,13 @@ func (g *group) prepareCounter(cols []column) {
 	apart := len(cols) > 1 && wanted > all/4
 	if apart {
 		bits, status := g.store.spare.take(all)
-		g.cooked = append(g.cooked, frame.Column{K: cols[0].k, Bits: bits, Status: status})
+		g.cooked = append(g.cooked, frame.Cooked{K: cols[0].k, Bits: bits, Status: status})
 	}
 
 	for i := range cols {
 		col := &cols[i]
 		if col.apart = apart; !apart {
-			c := frame.Column{K: col.k, Bits: col.bits, Status: col.status}
+			c := frame.Cooked{K: col.k, Bits: col.bits, Status: col.status}
 			if len(col.instances) < all {
 				c.Only = col.instances
 			}

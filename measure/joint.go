@@ -21,7 +21,7 @@ type Origin struct {
 }
 
 // Joint measures counters of several sources at once. It has the steps and the
-// states of a Context and serves one goroutine.
+// states of a Measurement and serves one goroutine.
 //
 // A source that fails costs only itself: the others go on, its cycle has the
 // error, and it is tried again in the next round. A stage fails when no source

@@ -309,7 +309,7 @@ func TestJointFails(t *testing.T) {
 	}
 }
 
-// The states are those of a Context.
+// The states are those of a Measurement.
 func TestJointOrder(t *testing.T) {
 	j := join(t, measure.Options{}, selection(t, switches), measure.Origin{Name: "a", Source: counting()})
 	_, err := j.Decode()

@@ -12,9 +12,9 @@ import (
 )
 
 // member is one source of a Joint. What uses the source is called on a line, where
-// one that does not return is left behind with the Context.
+// one that does not return is left behind with the Measurement.
 type member struct {
-	*Context
+	*Measurement
 	origin string
 	line   *call.Line
 	stages map[operation]func(context.Context) // what is called on the line
@@ -30,7 +30,7 @@ type member struct {
 
 func newMember(o Origin, sel winperf.Selection, opt Options) *member {
 	opt.Source = o.Name
-	m := &member{Context: New(o.Source, sel, opt), origin: o.Name, line: call.NewLine()}
+	m := &member{Measurement: New(o.Source, sel, opt), origin: o.Name, line: call.NewLine()}
 	m.stages = map[operation]func(context.Context){
 		opPrepare: func(ctx context.Context) { m.failed = m.Prepare(ctx) },
 		opSample: func(ctx context.Context) {
@@ -79,7 +79,7 @@ const (
 
 // close ends what the member measured.
 func (m *member) close() error {
-	if err := m.line.Close(closeGrace, m.Context.Close); err != nil {
+	if err := m.line.Close(closeGrace, m.Measurement.Close); err != nil {
 		return fmt.Errorf("source %s: %w", m.origin, err)
 	}
 	return nil

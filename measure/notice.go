@@ -9,7 +9,7 @@ import (
 
 // noteSource notes what is unusual about how the sample was taken: late, slowly,
 // after others were missed, or with failures that the source tells of.
-func (c *Context) noteSource() {
+func (c *Measurement) noteSource() {
 	n := &c.notes
 	if c.missed > 0 {
 		n.addToAll(winperf.Anomaly{
@@ -17,7 +17,8 @@ func (c *Context) noteSource() {
 			Action: "the readings are of the longer time",
 		})
 	} else if c.late > c.opt.interval()/4 {
-		n.addToAll(winperf.Anomaly{Kind: winperf.SampleLate, Detail: fmt.Sprintf("taken %v after it was due", c.late), Action: "taken at once"})
+		n.addToAll(winperf.Anomaly{Kind: winperf.SampleLate, Detail: fmt.Sprintf("taken %v after it was due",
+			c.late), Action: "taken at once"})
 	}
 
 	if slow := c.slow(); !c.plan.recorded && c.taken > 1 && c.cost.Sample > slow {
@@ -29,7 +30,7 @@ func (c *Context) noteSource() {
 }
 
 // noteTrouble notes what the source noticed since the cycle before.
-func (c *Context) noteTrouble() {
+func (c *Measurement) noteTrouble() {
 	if c.is.Anomalies == nil {
 		return
 	}
@@ -47,7 +48,7 @@ func (c *Context) noteTrouble() {
 
 // noteSize notes how large the sample is, and that it did not fit into the memory
 // that was there for it.
-func (c *Context) noteSize() {
+func (c *Measurement) noteSize() {
 	c.cost.Bytes = 0
 	for i := range c.sample.Parts {
 		b := c.sample.Parts[i].Block
@@ -64,7 +65,7 @@ func (c *Context) noteSize() {
 	}
 }
 
-func (c *Context) slow() time.Duration {
+func (c *Measurement) slow() time.Duration {
 	if c.opt.Slow > 0 {
 		return c.opt.Slow
 	}

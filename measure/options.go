@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Options for a [Context], a [Joint] and for [Watch]. The zero Options are good
+// Options for a [Measurement], a [Joint] and for [Watch]. The zero Options are good
 // defaults.
 type Options struct {
 	// Cook chooses between readings of the formulas. Where Least is 0 it becomes

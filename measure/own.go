@@ -10,15 +10,15 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// OwnObject is the name of the object under which a measurement measures
+// ownObject is the name of the object under which a measurement measures
 // itself. Paths such as \winperf\Sample Time select its counters by this name;
 // wildcards in the object's name do not.
-const OwnObject = "winperf"
+const ownObject = "winperf"
 
 // Cost is what a cycle cost.
 type Cost struct {
 	// Prepare, Sample, Decode and Cook are how long the stages lasted: Decode
-	// is the check and index of the bytes, Cook the rest of Context.Decode.
+	// is the check and index of the bytes, Cook the rest of Measurement.Decode.
 	Prepare, Sample, Decode, Cook time.Duration
 	// Bytes is the length of the sample.
 	Bytes int
@@ -75,24 +75,46 @@ func ofProcessor(read func(u *Usage) counter.Value) func(*Cycle) (counter.Value,
 
 // ownCounters are the counters of the object winperf.
 var ownCounters = []ownCounter{
-	{"Prepare Time", counter.DoubleRaw, counter.Seconds, false, ofCycle(func(c *Cycle) counter.Value { return seconds(c.Cost.Prepare) })},
-	{"Sample Time", counter.DoubleRaw, counter.Seconds, false, ofCycle(func(c *Cycle) counter.Value { return seconds(c.Cost.Sample) })},
-	{"Decode Time", counter.DoubleRaw, counter.Seconds, false, ofCycle(func(c *Cycle) counter.Value { return seconds(c.Cost.Decode) })},
-	{"Cook Time", counter.DoubleRaw, counter.Seconds, false, ofCycle(func(c *Cycle) counter.Value { return seconds(c.Cost.Cook) })},
-	{"Sample Bytes", counter.LargeRawCount, counter.Count, false, ofCycle(func(c *Cycle) counter.Value { return counter.Int(uint64(c.Cost.Bytes)) })},
-	{"Readings", counter.LargeRawCount, counter.Count, false, ofCycle(func(c *Cycle) counter.Value { return counter.Int(uint64(c.values)) })},
-	{"Anomalies", counter.LargeRawCount, counter.Count, false, ofCycle(func(c *Cycle) counter.Value { return counter.Int(uint64(len(c.Anomalies))) })},
-	{"Missed Samples", counter.LargeRawCount, counter.Count, false, ofCycle(func(c *Cycle) counter.Value { return counter.Int(uint64(c.Missed)) })},
+	{"Prepare Time", counter.DoubleRaw, counter.Seconds, false, ofCycle(func(c *Cycle) counter.Value {
+		return seconds(c.Cost.Prepare)
+	})},
+	{"Sample Time", counter.DoubleRaw, counter.Seconds, false, ofCycle(func(c *Cycle) counter.Value {
+		return seconds(c.Cost.Sample)
+	})},
+	{"Decode Time", counter.DoubleRaw, counter.Seconds, false, ofCycle(func(c *Cycle) counter.Value {
+		return seconds(c.Cost.Decode)
+	})},
+	{"Cook Time", counter.DoubleRaw, counter.Seconds, false, ofCycle(func(c *Cycle) counter.Value {
+		return seconds(c.Cost.Cook)
+	})},
+	{"Sample Bytes", counter.LargeRawCount, counter.Count, false, ofCycle(func(c *Cycle) counter.Value {
+		return counter.Int(uint64(c.Cost.Bytes))
+	})},
+	{"Readings", counter.LargeRawCount, counter.Count, false, ofCycle(func(c *Cycle) counter.Value {
+		return counter.Int(uint64(c.values))
+	})},
+	{"Anomalies", counter.LargeRawCount, counter.Count, false, ofCycle(func(c *Cycle) counter.Value {
+		return counter.Int(uint64(len(c.Anomalies)))
+	})},
+	{"Missed Samples", counter.LargeRawCount, counter.Count, false, ofCycle(func(c *Cycle) counter.Value {
+		return counter.Int(uint64(c.Missed))
+	})},
 	{"% Processor Time", counter.DoubleRaw, counter.Percent, true, ofProcessor(func(u *Usage) counter.Value {
 		return counter.Float(100 * u.Processor.Seconds() / u.Elapsed.Seconds())
 	})},
-	{"Processor Time", counter.DoubleRaw, counter.Seconds, true, ofProcessor(func(u *Usage) counter.Value { return seconds(u.Processor) })},
-	{"Allocations", counter.LargeRawCount, counter.Count, true, ofUsage(func(u *Usage) counter.Value { return counter.Int(u.Allocations) })},
-	{"Allocated Bytes", counter.LargeRawCount, counter.Count, true, ofUsage(func(u *Usage) counter.Value { return counter.Int(u.AllocatedBytes) })},
+	{"Processor Time", counter.DoubleRaw, counter.Seconds, true, ofProcessor(func(u *Usage) counter.Value {
+		return seconds(u.Processor)
+	})},
+	{"Allocations", counter.LargeRawCount, counter.Count, true, ofUsage(func(u *Usage) counter.Value {
+		return counter.Int(u.Allocations)
+	})},
+	{"Allocated Bytes", counter.LargeRawCount, counter.Count, true, ofUsage(func(u *Usage) counter.Value {
+		return counter.Int(u.AllocatedBytes)
+	})},
 }
 
-// isOwn tells whether a path is about the measurement itself.
-func isOwn(p winperf.Path) bool { return strings.EqualFold(p.Object, OwnObject) }
+// isOwn reports whether a path is about the measurement itself.
+func isOwn(p winperf.Path) bool { return strings.EqualFold(p.Object, ownObject) }
 
 // ownReading is one of the cycle's readings of the object winperf.
 type ownReading struct {
@@ -149,7 +171,7 @@ func (p *plan) ownExcluded(c *ownCounter) bool {
 
 // ownSeries is the series of an own counter, the same as long as the machine is.
 func (p *plan) ownSeries(c *ownCounter) *winperf.Series {
-	path := winperf.Path{Machine: p.machine, Object: OwnObject, Counter: c.name}
+	path := winperf.Path{Machine: p.machine, Object: ownObject, Counter: c.name}
 	if p.source != "" {
 		path.Instance, path.HasInstance = p.source, true
 	}

@@ -258,7 +258,7 @@ func findObject(objects []*objectPlan, near int, id winperf.ObjectID, machine st
 	return slices.IndexFunc(objects, is)
 }
 
-// current tells whether the plan holds for a frame as it is.
+// current reports whether the plan holds for a frame as it is.
 func (p *plan) current(ck *frame.Cooker, f frame.Frame) bool {
 	if p.stale || p.objects == nil || len(p.objects) != f.NumObjects() {
 		return false
@@ -271,7 +271,7 @@ func (p *plan) current(ck *frame.Cooker, f frame.Frame) bool {
 	return true
 }
 
-// holds tells whether what is planned for an object holds for the one at the
+// holds reports whether what is planned for an object holds for the one at the
 // same position in a newer frame: it has the same definitions and instances. Equal
 // labels do not tell: a process may have taken the name and the place of another.
 func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {

@@ -195,7 +195,7 @@ func (b *planner) from(i int) int {
 	return j
 }
 
-// sameCounters tells whether the object in the frame before has the same definitions.
+// sameCounters reports whether the object in the frame before has the same definitions.
 // The layouts of objects that stood in different places do not tell.
 func (b *planner) sameCounters() bool { return b.same || b.pair.SameDefinitions() }
 

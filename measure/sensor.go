@@ -74,6 +74,3 @@ func (s *Sensor) InstanceName(full string, index int) SensorName {
 	}
 	return n
 }
-
-// Path returns the path of all instances of the sensor, without machine.
-func (s *Sensor) Path() winperf.Path { return s.InstanceName("*", 0).Path() }

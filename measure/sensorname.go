@@ -33,7 +33,7 @@ type SensorName struct {
 	// Instance is the instance's full name, without the index.
 	Instance string
 	Index    int // which of several equal instances, 0-based; winperf.AnyIndex for all
-	// HasInstance tells whether there is an instance: its name may be empty.
+	// HasInstance reports whether there is an instance: its name may be empty.
 	HasInstance bool
 }
 
@@ -43,7 +43,8 @@ type SensorName struct {
 // the text is wrong.
 func ParseSensorName(text string) (SensorName, error) {
 	fail := func(offset int, expected string) (SensorName, error) {
-		return SensorName{}, fmt.Errorf("%w %q, byte offset %d: expected %s", ErrSensorName, text, offset, expected)
+		return SensorName{}, fmt.Errorf("%w %q, byte offset %d: expected %s",
+			ErrSensorName, text, offset, expected)
 	}
 	head, instance, found := strings.Cut(text, "#")
 	parts := strings.SplitN(head, "/", 4)

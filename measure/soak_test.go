@@ -206,7 +206,7 @@ func (s *soakStats) add(o *soakStats) {
 }
 
 // soak measures until the context ends.
-func soak(ctx context.Context, t *testing.T, c *measure.Context, stats *soakStats) {
+func soak(ctx context.Context, t *testing.T, c *measure.Measurement, stats *soakStats) {
 	defer c.Close()
 	pids := map[*winperf.Series]uint64{}
 	for ctx.Err() == nil {
@@ -266,7 +266,7 @@ func checkWorld(t *testing.T, readings []winperf.Reading, pids map[*winperf.Seri
 }
 
 // soakReader reads what another goroutine measures, as far as it may.
-func soakReader(ctx context.Context, t *testing.T, c *measure.Context, stats *soakStats) {
+func soakReader(ctx context.Context, t *testing.T, c *measure.Measurement, stats *soakStats) {
 	var buf []winperf.Reading
 	for ctx.Err() == nil {
 		var err error

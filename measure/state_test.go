@@ -47,8 +47,8 @@ func (h *hooked) options() measure.Options {
 	}}}}
 }
 
-// bring brings a Context into a state and does something there.
-func (h *hooked) bring(t *testing.T, c *measure.Context, state string, do func()) {
+// bring brings a Measurement into a state and does something there.
+func (h *hooked) bring(t *testing.T, c *measure.Measurement, state string, do func()) {
 	t.Helper()
 	must := func(steps ...step) {
 		for _, s := range steps {
@@ -84,7 +84,7 @@ func (h *hooked) bring(t *testing.T, c *measure.Context, state string, do func()
 	}
 	if !done {
 		if h.during[state] != nil {
-			t.Fatalf("the Context was never %s", state)
+			t.Fatalf("the Measurement was never %s", state)
 		}
 		do()
 	}
@@ -92,8 +92,8 @@ func (h *hooked) bring(t *testing.T, c *measure.Context, state string, do func()
 
 var stateOperations = map[string]step{
 	"prepare": prepare, "sample": take, "decode": decode, "close": closing,
-	"browse": func(_ *testing.T, c *measure.Context) error { _, err := c.Browse(); return err },
-	"read":   func(_ *testing.T, c *measure.Context) error { _, err := c.Readings(nil); return err },
+	"browse": func(_ *testing.T, c *measure.Measurement) error { _, err := c.Browse(); return err },
+	"read":   func(_ *testing.T, c *measure.Measurement) error { _, err := c.Readings(nil); return err },
 }
 
 // Every cell: the operation does what the table says, or is refused with an
@@ -142,7 +142,7 @@ func testCell(t *testing.T, state, op, want string) {
 	}
 }
 
-// A stage that fails leaves the Context where Prepare is possible.
+// A stage that fails leaves the Measurement where Prepare is possible.
 func TestFailedStage(t *testing.T) {
 	bad := count(1)
 	bad.change = func(b []byte) []byte { return b[:40] }

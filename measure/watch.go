@@ -18,7 +18,7 @@ const DefaultInterval = time.Second
 // Watch measures a selection at an interval and yields one Cycle each time,
 // until the context ends, the data of a recorded source end, Count is reached
 // or the loop is left. An error is yielded last; the end of the context or of
-// the data is none. To go on after an error, loop over [Context.Cycle].
+// the data is none. To go on after an error, loop over [Measurement.Cycle].
 //
 // Samples are taken as a [Schedule] says: at whole multiples of the interval
 // since the first one. One that is late is taken at once, the next one leaves at
@@ -43,7 +43,7 @@ func Watch(ctx context.Context, src winperf.Source, sel winperf.Selection, opt O
 
 // watch is the rounds of one source.
 type watch struct {
-	c       *Context
+	c       *Measurement
 	damaged []error // recorded samples that could not be read, to be told with the next cycle
 	// Of the first cycle, where that was not yielded.
 	damage    []error
@@ -152,7 +152,7 @@ func (w *watch) pace(ctx context.Context, c *Cycle) error {
 // wait: a year.
 const maxPause = 366 * 24 * time.Hour
 
-// lacksPrevious tells whether readings that a source cooked itself lack the
+// lacksPrevious reports whether readings that a source cooked itself lack the
 // sample before: those of a log's first row.
 func lacksPrevious(c *Cycle) bool {
 	return c.Frame.IsZero() && slices.ContainsFunc(c.Readings(), func(r winperf.Reading) bool { return r.Status == counter.NoPrevious })

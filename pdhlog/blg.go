@@ -48,10 +48,10 @@ const (
 
 // Types of events.
 const (
-	blgTypeList    = 32
-	blgTypeSample  = 34
-	blgTypeCatalog = 35
-	blgTypeNames   = 36
+	blgTypeList      = 32
+	blgTypeSample    = 34
+	blgTypeCatalogue = 35
+	blgTypeNames     = 36
 )
 
 // blgProvider is the provider of all events of a performance log,
@@ -170,8 +170,14 @@ type BLGValue struct {
 	Block         []byte    // of BLGObject: a PERF_DATA_BLOCK
 }
 
-// Valid tells whether the log says that the value is one.
+// Valid reports whether the log says that the value is one.
 func (v *BLGValue) Valid() bool { return v.Err == nil && v.Status <= 1 }
+
+// Denied reports whether there was a value that the log's writer had no right to.
+func (v *BLGValue) Denied() bool { return v.Status == cstatusDenied }
+
+// NoInstance reports whether the instance was missing.
+func (v *BLGValue) NoInstance() bool { return v.Status == cstatusNoInstance }
 
 // BLGItem is the raw value of one instance.
 type BLGItem struct {
@@ -182,12 +188,12 @@ type BLGItem struct {
 
 // CStatus values of pdhmsg.h that a log may hold.
 const (
-	CStatusValid       = 0x00000000 // PDH_CSTATUS_VALID_DATA
-	CStatusNoInstance  = 0x800007D1 // PDH_CSTATUS_NO_INSTANCE
-	CStatusNoObject    = 0xC0000BB8 // PDH_CSTATUS_NO_OBJECT
-	CStatusNoCounter   = 0xC0000BB9 // PDH_CSTATUS_NO_COUNTER
-	CStatusInvalidData = 0xC0000BBA // PDH_CSTATUS_INVALID_DATA
-	CStatusDenied      = 0xC0000BDB // PDH_ACCESS_DENIED
+	cstatusValid       = 0x00000000 // PDH_CSTATUS_VALID_DATA
+	cstatusNoInstance  = 0x800007D1 // PDH_CSTATUS_NO_INSTANCE
+	cstatusNoObject    = 0xC0000BB8 // PDH_CSTATUS_NO_OBJECT
+	cstatusNoCounter   = 0xC0000BB9 // PDH_CSTATUS_NO_COUNTER
+	cstatusInvalidData = 0xC0000BBA // PDH_CSTATUS_INVALID_DATA
+	cstatusDenied      = 0xC0000BDB // PDH_ACCESS_DENIED
 )
 
 // BLGHeader is what a log says about itself.

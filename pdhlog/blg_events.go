@@ -169,7 +169,7 @@ func (e *blgEvents) event() (ev blgEvent, err error) {
 	}
 }
 
-// atFill tells whether the rest of the buffer is empty.
+// atFill reports whether the rest of the buffer is empty.
 func (e *blgEvents) atFill() bool {
 	if !isFill(e.buf[e.pos:]) {
 		return false
@@ -180,10 +180,10 @@ func (e *blgEvents) atFill() bool {
 	return true
 }
 
-// isFill tells whether b begins with what fills the rest of a buffer.
+// isFill reports whether b begins with what fills the rest of a buffer.
 func isFill(b []byte) bool { return len(b) >= 8 && binary.LittleEndian.Uint64(b) == 1<<64-1 }
 
-// extent finds the end of what is at position at, and tells whether it is an
+// extent finds the end of what is at position at, and reports whether it is an
 // event of the log.
 func (e *blgEvents) extent(at int) (end int, found bool) {
 	ours := e.ours(at)
@@ -229,14 +229,14 @@ func eventSize(b []byte) (size, least int) {
 	return int(binary.LittleEndian.Uint16(b)), 0
 }
 
-// plausible tells whether an event, or the end, may be behind an event that
+// plausible reports whether an event, or the end, may be behind an event that
 // ends at end.
 func (e *blgEvents) plausible(end int) bool {
 	end = align8(end)
 	return e.limit-end < 8 || e.followed(end)
 }
 
-// followed tells whether an event, or nothing at all, is behind an event that
+// followed reports whether an event, or nothing at all, is behind an event that
 // ends at end, wherever the buffer says that events end.
 func (e *blgEvents) followed(end int) bool {
 	end = align8(end)
@@ -247,7 +247,7 @@ func (e *blgEvents) followed(end int) bool {
 	return least != 0 && size >= least || e.ours(end)
 }
 
-// ours tells whether what is at position at is an event of the log: by the
+// ours reports whether what is at position at is an event of the log: by the
 // provider or, as one of the two may be damaged, by the log's GUID.
 func (e *blgEvents) ours(at int) bool {
 	const provider, log = 0x18, blgEventHeader

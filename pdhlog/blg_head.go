@@ -99,5 +99,5 @@ func (e *blgEvents) time(at int, ft uint64) time.Time {
 	return winperf.FromFiletime(int64(ft))
 }
 
-// possibleTime tells whether a FILETIME is of the years 1601 to 9999.
+// possibleTime reports whether a FILETIME is of the years 1601 to 9999.
 func possibleTime(ft int64) bool { return 0 < ft && ft < 2_650_467_744_000_000_000 }

@@ -121,11 +121,11 @@ func (s *seekBuffer) Seek(offset int64, whence int) (int64, error) {
 
 // readBLG is what a log holds. Samples are copies.
 type readBLG struct {
-	head    BLGHeader
-	list    []BLGCounter
-	samples []BLGSample
-	catalog *BLGCatalog
-	damage  []error
+	head      BLGHeader
+	list      []BLGCounter
+	samples   []BLGSample
+	catalogue *BLGCatalogue
+	damage    []error
 }
 
 // readWhole reads a log to its end.
@@ -147,7 +147,7 @@ func readWhole(t testing.TB, b []byte) readBLG {
 		}
 		all.samples = append(all.samples, copySample(&s))
 	}
-	all.head, all.list, all.catalog, all.damage = r.Header(), r.Counters(), r.Catalog(), r.Damage()
+	all.head, all.list, all.catalogue, all.damage = r.Header(), r.Counters(), r.Catalogue(), r.Damage()
 	return all
 }
 

@@ -91,7 +91,7 @@ func (l *listReader) end(at int) (end int, sure bool) {
 	return len(l.b), false
 }
 
-// ends tells whether the entry at position at may have a length: another one is
+// ends reports whether the entry at position at may have a length: another one is
 // behind it, or nothing.
 func (l *listReader) ends(at int, length int64) bool {
 	if length < blgEntry || length%8 != 0 || length > int64(len(l.b)-at) {
@@ -101,7 +101,7 @@ func (l *listReader) ends(at int, length int64) bool {
 	return len(l.b)-next < 8 || l.begins(next)
 }
 
-// begins tells whether an entry may begin at a position: one of the four things
+// begins reports whether an entry may begin at a position: one of the four things
 // by which it is known may be damaged.
 func (l *listReader) begins(at int) bool {
 	if len(l.b)-at < blgEntry {

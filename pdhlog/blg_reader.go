@@ -30,21 +30,21 @@ import (
 // Forms of other times (NT 4, PDH-BIN 4.0), circular logs and compressed buffers
 // were never seen and are not known to be read.
 type BLGReader struct {
-	records  blgRecords
-	rec      blgRecord    // at hand
-	sample   sampleReader // of it
-	damage   damageList
-	head     BLGHeader
-	location *time.Location
-	list     []BLGCounter
-	gap      int // of the list, see listReader
-	lists    int
-	names    []byte // MULTI_SZ without its end
-	sampled  bool   // a sample was read since the last names
-	catalog  *BLGCatalog
-	samples  int
-	last     time.Time
-	ended    bool
+	records   blgRecords
+	rec       blgRecord    // at hand
+	sample    sampleReader // of it
+	damage    damageList
+	head      BLGHeader
+	location  *time.Location
+	list      []BLGCounter
+	gap       int // of the list, see listReader
+	lists     int
+	names     []byte // MULTI_SZ without its end
+	sampled   bool   // a sample was read since the last names
+	catalogue *BLGCatalogue
+	samples   int
+	last      time.Time
+	ended     bool
 }
 
 // NewBLGReader reads the head of a log. The error wraps ErrNoBLG and
@@ -97,8 +97,8 @@ func (r *BLGReader) Names() winperf.NameTable {
 	return t
 }
 
-// Catalog returns the log's summary if it was read already, else nil.
-func (r *BLGReader) Catalog() *BLGCatalog { return r.catalog }
+// Catalogue returns the log's summary if it was read already, else nil.
+func (r *BLGReader) Catalogue() *BLGCatalogue { return r.catalogue }
 
 // Position returns the number of bytes read so far.
 func (r *BLGReader) Position() int64 { return r.records.events.read }
@@ -128,8 +128,8 @@ func (r *BLGReader) Next(s *BLGSample) error {
 			return nil
 		case blgTypeList:
 			r.readList(rec)
-		case blgTypeCatalog:
-			if r.catalog, err = parseCatalog(rec.data); err != nil {
+		case blgTypeCatalogue:
+			if r.catalogue, err = parseCatalogue(rec.data); err != nil {
 				r.damage.blg(rec.offset, "%v; it is left out", err)
 			}
 		case blgTypeNames:
@@ -210,7 +210,7 @@ func (r *BLGReader) end() {
 	if e.count < r.head.Buffers {
 		r.damage.blg(e.read, "the file has %d buffers, but should have %d", e.count, r.head.Buffers)
 	}
-	if r.catalog != nil && r.samples < r.catalog.Samples {
-		r.damage.blg(e.read, "the log has %d samples, but should have %d", r.samples, r.catalog.Samples)
+	if r.catalogue != nil && r.samples < r.catalogue.Samples {
+		r.damage.blg(e.read, "the log has %d samples, but should have %d", r.samples, r.catalogue.Samples)
 	}
 }

@@ -197,9 +197,9 @@ func TestBLGTime(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			head := testHead()
 			head.Zone = test.zone
-			s := BLGSample{Local: at(test.local), Values: []BLGValue{{Kind: BLGSingle, First: 1}, {Kind: BLGSingle, First: 1, Status: CStatusInvalidData}}}
+			s := BLGSample{Local: at(test.local), Values: []BLGValue{{Kind: BLGSingle, First: 1}, {Kind: BLGSingle, First: 1, Status: cstatusInvalidData}}}
 			if test.utc != "" {
-				s.Values[1].Second, s.Values[1].Status = at(test.utc), CStatusValid
+				s.Values[1].Second, s.Values[1].Status = at(test.utc), cstatusValid
 			}
 			got := readWhole(t, makeBLG(t, head, list, []BLGSample{s}))
 			if len(got.samples) != 1 {

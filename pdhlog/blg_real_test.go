@@ -117,16 +117,16 @@ func TestRealObjects(t *testing.T) {
 	if blocks != 88 {
 		t.Errorf("%d blocks, want 88", blocks)
 	}
-	if c := got.catalog; c == nil || c.Samples != 11 || len(c.Objects) != 8 {
-		t.Fatalf("catalog %+v", c)
+	if c := got.catalogue; c == nil || c.Samples != 11 || len(c.Objects) != 8 {
+		t.Fatalf("catalogue %+v", c)
 	}
 	counters, instances := 0, 0
-	for _, o := range got.catalog.Objects {
+	for _, o := range got.catalogue.Objects {
 		counters += len(o.Counters)
 		instances += len(o.Instances)
 	}
-	if process := got.catalog.Objects[5]; counters != 188 || instances != 66 || process.Instances[10] != (BLGCatalogInstance{Name: "svchost", Index: 12}) {
-		t.Errorf("%d counters and %d instances in the catalog, instance 10 of Process %+v", counters, instances, process.Instances[10])
+	if process := got.catalogue.Objects[5]; counters != 188 || instances != 66 || process.Instances[10] != (BLGCatalogueInstance{Name: "svchost", Index: 12}) {
+		t.Errorf("%d counters and %d instances in the catalogue, instance 10 of Process %+v", counters, instances, process.Instances[10])
 	}
 }
 

@@ -59,7 +59,7 @@ func (r *blgRecords) record() (blgRecord, error) {
 	}
 }
 
-// continues tells whether an event is the next part of the record at hand.
+// continues reports whether an event is the next part of the record at hand.
 func (r *blgRecords) continues(ev *blgEvent) bool {
 	return ev.part == r.next && ev.parts == r.of && ev.typ == r.parts.typ && ev.local == r.parts.local
 }
@@ -81,7 +81,7 @@ func (r *blgRecords) giveUp() (blgRecord, bool) {
 	return blgRecord{}, false
 }
 
-// take makes an event part of a record and tells whether that is complete.
+// take makes an event part of a record and reports whether that is complete.
 func (r *blgRecords) take(ev *blgEvent) (blgRecord, bool) {
 	whole := blgRecord{ev.typ, ev.whole, ev.local, ev.offset, ev.payload}
 	switch {
@@ -115,7 +115,7 @@ func (r *blgRecords) take(ev *blgEvent) (blgRecord, bool) {
 	return blgRecord{}, false
 }
 
-// isWhole tells whether an event whose part numbers make no sense is a record of
+// isWhole reports whether an event whose part numbers make no sense is a record of
 // its own.
 func (r *blgRecords) isWhole(ev *blgEvent) bool {
 	inRange := 1 <= ev.part && ev.part <= ev.parts && ev.parts <= blgMaxParts

@@ -54,7 +54,7 @@ func (r *sampleReader) fail(at int, format string, args ...any) {
 	r.damage.blg(r.rec.offset, "the sample at %d of its %d bytes: %s", at, len(r.rec.data), fmt.Sprintf(format, args...))
 }
 
-// isRecordHead tells whether the head of a record stands at a position.
+// isRecordHead reports whether the head of a record stands at a position.
 func isRecordHead(b []byte, at int) bool {
 	return len(b)-at >= blgRecordHead && b[at] == 'B' && b[at+1] == 'L' && b[at+2] == 3
 }
@@ -155,7 +155,7 @@ func (r *sampleReader) guesses(at int) []guess {
 
 func (k BLGKind) known() bool { return k == BLGSingle || k == BLGArray || k == BLGObject }
 
-// fits tells whether the record at a position may have a length: another one is
+// fits reports whether the record at a position may have a length: another one is
 // behind it, or nothing.
 func (r *sampleReader) fits(at int, length int64) bool {
 	if length < blgRecordHead || length > int64(r.end-at) {

@@ -59,13 +59,13 @@ func (r *BLGReader) clocks(s *BLGSample) (utc, ahead int64, ok bool) {
 	return 0, 0, false
 }
 
-// tellsUTC tells that raw values of a type come with the time of a 100 ns clock.
+// tellsUTC reports whether raw values of a type come with the time of a 100 ns clock.
 func tellsUTC(t counter.Type) bool {
 	_, clock := t.Second()
 	return clock == counter.Clock100ns
 }
 
-// near tells whether two times can be of one sample: collecting all counters may
+// near reports whether two times can be of one sample: collecting all counters may
 // take a while.
 func near(a, b int64) bool { return -10*ticksPerMinute < a-b && a-b < 10*ticksPerMinute }
 

@@ -32,7 +32,7 @@ func (w *BLGWriter) begin(f frame.Frame, names *nametable.Names) error {
 	err := w.out.begin(head)
 	if err == nil && w.opt.Layout == BLGObjects {
 		err = w.writeNames(f, names, local, utc)
-		w.catalog = newCatalogWriter(local)
+		w.catalogue = newCatalogueWriter(local)
 	}
 
 	if err != nil {
@@ -58,8 +58,8 @@ func (w *BLGWriter) write(f frame.Frame, names *nametable.Names) error {
 	utc, local := w.times(f)
 	w.plan.note(f, names)
 	w.sample.fill(&w.plan, f, local)
-	if w.catalog != nil {
-		w.catalog.note(&w.plan, f, local)
+	if w.catalogue != nil {
+		w.catalogue.note(&w.plan, f, local)
 	}
 	w.sample.buf = appendSample(w.sample.buf[:0], &w.sample.sample)
 	return w.out.record(blgTypeSample, local, utc, w.sample.buf)
@@ -67,9 +67,9 @@ func (w *BLGWriter) write(f frame.Frame, names *nametable.Names) error {
 
 // end writes what stands behind the samples.
 func (w *BLGWriter) end() error {
-	if w.catalog != nil && !w.catalog.full {
-		b := w.catalog.finish()
-		if err := w.out.record(blgTypeCatalog, w.catalog.c.Last+20, w.out.last, b); err != nil {
+	if w.catalogue != nil && !w.catalogue.full {
+		b := w.catalogue.finish()
+		if err := w.out.record(blgTypeCatalogue, w.catalogue.c.Last+20, w.out.last, b); err != nil {
 			return err
 		}
 	}
@@ -143,29 +143,29 @@ func eachTitle(f frame.Frame, names *nametable.Names, put func(index uint32, nam
 	return nil
 }
 
-// maxCatalog bounds how many instances a catalog lists; a log with more has
+// maxCatalogue bounds how many instances a catalogue lists; a log with more has
 // none.
-const maxCatalog = 1 << 16
+const maxCatalogue = 1 << 16
 
-// catalogWriter collects what the catalog tells.
-type catalogWriter struct {
-	c     BLGCatalog
+// catalogueWriter collects what the catalogue tells.
+type catalogueWriter struct {
+	c     BLGCatalogue
 	known []map[string]bool // by object: its instances
 	seen  []*frame.Labels
 	count int
 	full  bool
 }
 
-func newCatalogWriter(local int64) *catalogWriter {
-	return &catalogWriter{c: BLGCatalog{First: local}}
+func newCatalogueWriter(local int64) *catalogueWriter {
+	return &catalogueWriter{c: BLGCatalogue{First: local}}
 }
 
 // note collects what a frame has.
-func (w *catalogWriter) note(p *blgPlan, f frame.Frame, local int64) {
+func (w *catalogueWriter) note(p *blgPlan, f frame.Frame, local int64) {
 	w.c.Samples++
 	w.c.Last = local
 	for len(w.c.Objects) < len(p.entries) {
-		w.c.Objects = append(w.c.Objects, BLGCatalogObject{})
+		w.c.Objects = append(w.c.Objects, BLGCatalogueObject{})
 		w.known, w.seen = append(w.known, map[string]bool{}), append(w.seen, nil)
 	}
 
@@ -184,17 +184,17 @@ func (w *catalogWriter) note(p *blgPlan, f frame.Frame, local int64) {
 	}
 }
 
-func (w *catalogWriter) counters(c *BLGCatalogObject, o frame.Object) {
+func (w *catalogueWriter) counters(c *BLGCatalogueObject, o frame.Object) {
 	for k := range o.NumCounters() {
 		d := o.Counter(k)
-		c.Counters = append(c.Counters, BLGCatalogCounter{Title: d.ID.Index, Type: d.Type, TimeBase: timeBase(o, &d), Scale: d.Scale})
+		c.Counters = append(c.Counters, BLGCatalogueCounter{Title: d.ID.Index, Type: d.Type, TimeBase: timeBase(o, &d), Scale: d.Scale})
 	}
 }
 
-func (w *catalogWriter) instances(i int, o frame.Object) {
+func (w *catalogueWriter) instances(i int, o frame.Object) {
 	c := &w.c.Objects[i]
 	if c.Instances == nil {
-		c.Instances = []BLGCatalogInstance{}
+		c.Instances = []BLGCatalogueInstance{}
 	}
 
 	for in := range o.Instances() {
@@ -203,13 +203,13 @@ func (w *catalogWriter) instances(i int, o frame.Object) {
 			continue
 		}
 
-		if w.count++; w.count > maxCatalog {
+		if w.count++; w.count > maxCatalogue {
 			w.full = true
 			return
 		}
 
 		w.known[i][key] = true
-		entry := BLGCatalogInstance{Name: in.Name(), Index: in.Occurrence()}
+		entry := BLGCatalogueInstance{Name: in.Name(), Index: in.Occurrence()}
 		if parent, ok := in.Parent(); ok {
 			entry.Parent = parent.Name()
 		}
@@ -217,5 +217,5 @@ func (w *catalogWriter) instances(i int, o frame.Object) {
 	}
 }
 
-// finish returns the catalog as a record.
-func (w *catalogWriter) finish() []byte { return w.c.append(nil) }
+// finish returns the catalogue as a record.
+func (w *catalogueWriter) finish() []byte { return w.c.append(nil) }

@@ -37,7 +37,7 @@ func (w *blgSampleWriter) fill(p *blgPlan, f frame.Frame, local int64) {
 			w.blocks[i] = w.whole.append(w.blocks[i][:0], e, f, o, found, local)
 			v.Block = w.blocks[i]
 		case !found:
-			v.Status = CStatusNoObject
+			v.Status = cstatusNoObject
 		default:
 			w.items[i] = w.value(&v, e, o, w.items[i][:0])
 		}
@@ -49,7 +49,7 @@ func (w *blgSampleWriter) fill(p *blgPlan, f frame.Frame, local int64) {
 func (w *blgSampleWriter) value(v *BLGValue, e *blgPlanned, o frame.Object, items []BLGItem) []BLGItem {
 	k, ok := o.FindCounter(e.counter)
 	if !ok || o.Counter(k).Type != e.Type {
-		v.Status = CStatusNoCounter
+		v.Status = cstatusNoCounter
 		return items
 	}
 
@@ -68,16 +68,16 @@ func (w *blgSampleWriter) value(v *BLGValue, e *blgPlanned, o frame.Object, item
 	}
 
 	if e.at < 0 {
-		v.Status = CStatusNoInstance
+		v.Status = cstatusNoInstance
 		return items
 	}
 
 	r.read(o, e.Type, k, e.at, 1)
 	it, ok := r.item(0)
 	if !ok {
-		v.Status = CStatusInvalidData
+		v.Status = cstatusInvalidData
 		if o.Lack(e.at, k) == counter.NotPermitted {
-			v.Status = CStatusDenied
+			v.Status = cstatusDenied
 		}
 		return items
 	}

@@ -73,15 +73,15 @@ type BLGOptions struct {
 // of buffers. Where the writer is no io.Seeker these stay 0, as in a log without
 // an orderly end.
 type BLGWriter struct {
-	opt      BLGOptions
-	out      blgOutput
-	sample   blgSampleWriter
-	plan     blgPlan
-	catalog  *catalogWriter // of BLGObjects
-	machines []string       // of the first sample
-	begun    bool
-	closed   bool
-	err      error // the first error of writing, which stays
+	opt       BLGOptions
+	out       blgOutput
+	sample    blgSampleWriter
+	plan      blgPlan
+	catalogue *catalogueWriter // of BLGObjects
+	machines  []string         // of the first sample
+	begun     bool
+	closed    bool
+	err       error // the first error of writing, which stays
 }
 
 // NewBLGWriter returns a writer of a log to w. Nothing is written before the
@@ -141,7 +141,7 @@ func (w *BLGWriter) Write(f frame.Frame, names *nametable.Names) error {
 	return w.err
 }
 
-// knows tells whether the log has any of a frame's machines.
+// knows reports whether the log has any of a frame's machines.
 func (w *BLGWriter) knows(f frame.Frame) bool {
 	known := func(machine string) bool { return slices.Contains(w.machines, machine) }
 	return known(f.Machine()) || slices.ContainsFunc(machinesOf(f), known)

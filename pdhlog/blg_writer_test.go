@@ -254,9 +254,9 @@ func TestBLGWriterObjects(t *testing.T) {
 			t.Errorf("sample %d: %s", i, diff)
 		}
 	}
-	want := []BLGCatalogInstance{{Name: "a"}, {Name: "b"}}
-	if c := got.catalog; c == nil || c.Samples != 2 || len(c.Objects) != 1 || len(c.Objects[0].Counters) != 6 || cmp.Diff(want, c.Objects[0].Instances) != "" {
-		t.Errorf("catalog %+v", got.catalog)
+	want := []BLGCatalogueInstance{{Name: "a"}, {Name: "b"}}
+	if c := got.catalogue; c == nil || c.Samples != 2 || len(c.Objects) != 1 || len(c.Objects[0].Counters) != 6 || cmp.Diff(want, c.Objects[0].Instances) != "" {
+		t.Errorf("catalogue %+v", got.catalogue)
 	}
 	if got.head.End.IsZero() || got.head.Buffers*got.head.BufferSize != len(log) {
 		t.Errorf("head %+v of %d bytes", got.head, len(log))
@@ -269,7 +269,7 @@ func TestBLGWriterDenied(t *testing.T) {
 	paths := parsePaths(t, `\Process(!)\ID Process`, `\Process(?)\ID Process`)
 	log, _ := writeBLG(t, BLGOptions{Paths: paths, Location: time.UTC}, m, m.frame("?", "!"))
 	got := readWhole(t, log)
-	for i, want := range []uint32{CStatusDenied, CStatusInvalidData} {
+	for i, want := range []uint32{cstatusDenied, cstatusInvalidData} {
 		if v := &got.samples[0].Values[i]; v.Status != want {
 			t.Errorf("%v has the status %#x, want %#x", v.Counter.Path, v.Status, want)
 		}
@@ -471,7 +471,7 @@ func TestBLGWriterParents(t *testing.T) {
 	if len(got.list) != 2 || got.list[0].Path.Object != "Process" || got.list[1].Path.Object != "Thread" {
 		t.Errorf("objects %v", got.list)
 	}
-	if in := got.catalog.Objects[1].Instances; len(in) != 1 || in[0] != (BLGCatalogInstance{Name: "7", Parent: "editor"}) {
+	if in := got.catalogue.Objects[1].Instances; len(in) != 1 || in[0] != (BLGCatalogueInstance{Name: "7", Parent: "editor"}) {
 		t.Errorf("instances %v", in)
 	}
 	log, _ = writeBLG(t, BLGOptions{Paths: parsePaths(t, `\Thread(editor/*)\*`)}, m, f)

@@ -116,10 +116,6 @@ func NewReader(r io.Reader, opt ReadOptions) (*Reader, error) {
 // Head returns the head that was read last.
 func (t *Reader) Head() *Head { return t.head }
 
-// Offset returns the number of bytes read so far, of UTF-16 as long as they are
-// in UTF-8.
-func (t *Reader) Offset() int64 { return t.lines.offset }
-
 // Damage returns what was found wrong since the last call, each a
 // *winperf.DataError with a line. Of much damage between two calls the last error
 // counts what is left out.
@@ -174,7 +170,7 @@ func (t *Reader) fail(column int, format string, args ...any) {
 	t.damage.text(int(t.lines.number), t.lines.start, column, format, args...)
 }
 
-// readRow reads a line with a time stamp and values, and tells whether it is
+// readRow reads a line with a time stamp and values, and reports whether it is
 // one.
 func (t *Reader) readRow(line []byte, row *Row) bool {
 	t.fields.begin(line, t.head.separator)

@@ -47,7 +47,7 @@ func rowsOf(t *testing.T, log []byte) (map[int64]Row, []error) {
 	}
 }
 
-// same tells whether every value of a row is in the other one.
+// same reports whether every value of a row is in the other one.
 func (row *Row) valuesIn(other *Row) bool {
 	for _, r := range row.Readings {
 		found := r.Status != counter.OK

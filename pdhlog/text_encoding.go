@@ -36,7 +36,7 @@ var alphabets = []struct {
 	{950, "的處理器時間記憶體系統數使用率位元組磁碟網路", false},
 }
 
-// KnownCodePage tells whether a Reader knows a code page.
+// KnownCodePage reports whether a Reader knows a code page.
 func KnownCodePage(codePage uint32) bool { return codePage != 0 && wire.KnownCodePage(codePage) }
 
 // detectCodePage returns the code page of a log by its head. given is what a

@@ -57,7 +57,7 @@ func (f *fieldSplitter) take() ([]byte, fieldState) {
 	return f.takeOdd()
 }
 
-// close ends a field whose closing quote is before end, and tells whether a
+// close ends a field whose closing quote is before end, and reports whether a
 // separator or nothing follows.
 func (f *fieldSplitter) close(end int) bool {
 	switch {
@@ -127,7 +127,7 @@ func trimBlanks(b []byte) []byte { return bytes.Trim(b, " \t") }
 // maxConsoleText is the length above which a line is no message of a program.
 const maxConsoleText = 1024
 
-// isConsoleText tells whether a line is what a program says to people: no
+// isConsoleText reports whether a line is what a program says to people: no
 // quotes, and nothing but printable characters.
 func isConsoleText(line []byte) bool {
 	if len(line) > maxConsoleText {

@@ -62,7 +62,7 @@ func readAll(in io.Reader) (string, error) {
 		}
 		b.WriteString(tell(row))
 	}
-	if r.Offset() > 0 && strings.Contains(b.String(), "Inf") {
+	if r.lines.offset > 0 && strings.Contains(b.String(), "Inf") {
 		return "", errors.New("an infinite number")
 	}
 	for _, err := range r.Damage() {

@@ -23,7 +23,7 @@ type Head struct {
 	// Zone is the time zone's display name, localized, and cut where the name is
 	// long; empty where there is none.
 	Zone string
-	// Bias is UTC minus local time when the log began. BiasKnown tells whether
+	// Bias is UTC minus local time when the log began. BiasKnown reports whether
 	// the head has it.
 	Bias      time.Duration
 	BiasKnown bool
@@ -239,7 +239,7 @@ func (t *Reader) readColumns(before *Head) {
 	}
 }
 
-// cutOff tells whether the field read last may be incomplete because the log
+// cutOff reports whether the field read last may be incomplete because the log
 // ends with it: it has no quotes that would tell.
 func (t *Reader) cutOff() bool { return !t.lines.ended && t.fields.bare && !t.fields.more }
 

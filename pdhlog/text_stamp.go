@@ -37,7 +37,7 @@ func parseStamp(b []byte) (s stamp, ok bool) {
 	return s, !p.bad && len(p.b) == 0 && s.real()
 }
 
-// real tells whether there is such a day and time.
+// real reports whether there is such a day and time.
 func (s stamp) real() bool {
 	if s.year < 1601 || s.month < 1 || s.month > 12 || s.day < 1 || s.hour > 23 || s.minute > 59 || s.second > 59 {
 		return false
@@ -71,7 +71,7 @@ func notBefore(t, before time.Time, zone *time.Location) time.Time {
 	return earlier.UTC()
 }
 
-// sameClock tells whether two instants show the same time on the wall.
+// sameClock reports whether two instants show the same time on the wall.
 func sameClock(a, b time.Time) bool {
 	_, offsetA := a.Zone()
 	_, offsetB := b.Zone()

@@ -102,7 +102,7 @@ func allDigits(b []byte) bool {
 	return true
 }
 
-// looksDecimal tells whether nothing but what decimals are made of is in b.
+// looksDecimal reports whether nothing but what decimals are made of is in b.
 // ParseFloat reads other notations too.
 func looksDecimal(b []byte) bool {
 	for _, c := range b {

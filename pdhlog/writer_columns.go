@@ -181,7 +181,7 @@ func (c *columns) named(r *winperf.Reading) int32 {
 	return noColumn
 }
 
-// namesNothing tells whether the reading stands for a path that named nothing.
+// namesNothing reports whether the reading stands for a path that named nothing.
 func namesNothing(r *winperf.Reading) bool {
 	switch r.Status {
 	case counter.NoInstance, counter.NoCounter, counter.NoObject:
@@ -190,7 +190,7 @@ func namesNothing(r *winperf.Reading) bool {
 	return false
 }
 
-// is tells whether p is what the column waits for.
+// is reports whether p is what the column waits for.
 func (w *waiting) is(p winperf.Path) bool {
 	if w.path.Machine == "" {
 		p.Machine = ""

@@ -51,7 +51,7 @@ func traitsOf(t counter.Type) trait {
 	}
 
 	info, _ := t.Info()
-	if info.Formula.Operands()&counter.OperandTB != 0 {
+	if info.Formula.NeedsFrequency() {
 		has |= clockTraits[info.Clock]
 	}
 	return has

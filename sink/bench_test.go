@@ -36,10 +36,10 @@ func BenchmarkSink(b *testing.B) {
 		name string
 		make func(io.Writer) Sink
 	}{
-		{"jsonl", NewJSONL},
-		{"paths", NewPaths},
-		{"table", func(w io.Writer) Sink { return NewTable(w, TableOptions{}) }},
-		{"terminal", func(w io.Writer) Sink { return NewTable(w, TableOptions{Terminal: true, Size: size}) }},
+		{"jsonl", newJSONL},
+		{"paths", newPaths},
+		{"table", func(w io.Writer) Sink { return newTable(w, Options{}) }},
+		{"terminal", func(w io.Writer) Sink { return newTable(w, Options{Terminal: true, Size: size}) }},
 	}
 	for _, s := range sinks {
 		b.Run(s.name, func(b *testing.B) {

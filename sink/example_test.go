@@ -45,8 +45,11 @@ func ExampleNew() {
 	// {"time":"2026-03-01T09:30:00.0000000Z","path":"\\\\HOST\\Processor(0)\\Interrupts/sec","value":null,"unit":"per_second","status":"no_previous"}
 }
 
-func ExampleNewTable() {
-	table := sink.NewTable(os.Stdout, sink.TableOptions{Location: time.UTC})
+func ExampleNew_table() {
+	table, err := sink.New("table", os.Stdout, sink.Options{Location: time.UTC})
+	if err != nil {
+		log.Fatal(err)
+	}
 	if err := errors.Join(table.Write(now, load()), table.Close()); err != nil {
 		log.Fatal(err)
 	}
@@ -57,8 +60,11 @@ func ExampleNewTable() {
 	// 0                     24.69     no_previous
 }
 
-func ExampleNewPaths() {
-	paths := sink.NewPaths(os.Stdout)
+func ExampleNew_paths() {
+	paths, err := sink.New("paths", os.Stdout, sink.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	for second := range 2 {
 		if err := paths.Write(now.Add(time.Duration(second)*time.Second), load()); err != nil {
 			log.Fatal(err)

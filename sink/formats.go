@@ -27,7 +27,7 @@ func knownFormats() []known {
 	return []known{
 		{
 			Format{"table", []string{".txt"}, "aligned columns, for people"},
-			func(w io.Writer, o Options) Sink { return NewTable(w, o.TableOptions) },
+			func(w io.Writer, o Options) Sink { return newTable(w, o) },
 		},
 		{
 			Format{"csv", []string{".csv"}, "PDH-CSV 4.0, the comma-separated log of Windows"},
@@ -39,15 +39,15 @@ func knownFormats() []known {
 		},
 		{
 			Format{"jsonl", []string{".jsonl", ".ndjson"}, "one JSON object a line for each reading"},
-			func(w io.Writer, _ Options) Sink { return NewJSONL(w) },
+			func(w io.Writer, _ Options) Sink { return newJSONL(w) },
 		},
 		{
 			Format{"json", []string{".json"}, "one JSON array of all readings"},
-			func(w io.Writer, _ Options) Sink { return NewJSON(w) },
+			func(w io.Writer, _ Options) Sink { return newJSON(w) },
 		},
 		{
 			Format{"paths", nil, "the counter paths, each once"},
-			func(w io.Writer, _ Options) Sink { return NewPaths(w) },
+			func(w io.Writer, _ Options) Sink { return newPaths(w) },
 		},
 	}
 }

@@ -31,24 +31,14 @@ type jsonFrame struct {
 	end, empty  string // at the end, at the end when there was no object
 }
 
-// NewJSONL returns a Sink that writes one JSON object a line for each reading:
-//
-//	{"time":"2026-01-02T15:04:05.0000000Z","path":"\\\\HOST\\Memory\\Pages/sec","value":1.5,"unit":"per_second","status":"ok"}
-//
-// value is a number, integers with all their digits, or null: when the status
-// is not ok, when a decimal is infinite or not a number, and for a text, which
-// stands in a field of its own, "text". Units and statuses are the words of
-// counter.Unit and counter.Status. A reading that is older than the moment,
-// because its object was sampled apart, has a field "age" in seconds, and one
-// that an anomaly touched a field "anomalies" with the words of
-// winperf.AnomalyKind. In strings every character is escaped that is not to be shown.
-func NewJSONL(w io.Writer) Sink {
+// newJSONL returns a Sink that writes one JSON object a line for each reading.
+func newJSONL(w io.Writer) Sink {
 	return &jsonSink{out: output{w: w}, frame: jsonFrame{after: "\n"}}
 }
 
-// NewJSON returns a Sink that writes one JSON array of objects like those of
-// [NewJSONL]. Close completes the array.
-func NewJSON(w io.Writer) Sink {
+// newJSON returns a Sink that writes one JSON array of objects like those of
+// newJSONL. Close completes the array.
+func newJSON(w io.Writer) Sink {
 	return &jsonSink{
 		out:   output{w: w},
 		frame: jsonFrame{first: "[\n", next: ",\n", end: "\n]\n", empty: "[]\n"},

@@ -91,7 +91,7 @@ func TestMemory(t *testing.T) {
 		for _, terminal := range []bool{false, true} {
 			before, beforeAll := live(), allocated()
 			readings.gauge = &gauge{}
-			s := newNamed(t, f.Name, Options{TableOptions: TableOptions{Terminal: terminal}})(readings.gauge)
+			s := newNamed(t, f.Name, Options{Terminal: terminal})(readings.gauge)
 			for range 2 {
 				if err := s.Write(sampleTime, readings); err != nil {
 					t.Fatal(err)

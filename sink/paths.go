@@ -16,8 +16,8 @@ type paths struct {
 	path []byte // of one reading
 }
 
-// NewPaths returns a Sink that writes the path of every series once, one a line.
-func NewPaths(w io.Writer) Sink {
+// newPaths returns a Sink that writes the path of every series once, one a line.
+func newPaths(w io.Writer) Sink {
 	return &paths{out: output{w: w}}
 }
 

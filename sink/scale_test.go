@@ -47,7 +47,7 @@ func TestScaled(t *testing.T) {
 			counter.Float(2345), counter.PerSecond),
 		value(`\\HOST\Process(a)\Switches/sec`, counter.Float(2), counter.PerSecond),
 	}
-	got := tableOf(t, 0, TableOptions{Single: true, Human: true}, readings)
+	got := tableOf(t, 0, Options{Single: true, Human: true}, readings)
 	const want = `Process(a)
 Arbeitsseiten                                                   145.7 MiB
 Page Faults/sec with a very long name, so that there is a list    2.3 k/s

@@ -50,21 +50,39 @@ type LateCounter interface {
 
 // Options are what sinks can be told. The zero value suits a pipe.
 type Options struct {
-	// TableOptions are those of the table; of the others, csv and tsv use
-	// Location.
-	TableOptions
-	// File tells that the output is a file. Then csv and tsv have the form of
-	// log files (pdhlog.Log), else that of typeperf on the console.
-	File bool
+	// Location is the time zone of times in tables, csv and tsv; nil is time.Local.
+	Location *time.Location
 	// Zone is the time zone's name in the head of csv and tsv; empty is the abbreviation
 	// of Location.
 	Zone string
 	// NoZone leaves the time zone out of that head, for times of which only what stood
 	// on the wall is known.
 	NoZone bool
+	// File tells that the output is a file. Then csv and tsv have the form of
+	// log files (pdhlog.Log), else that of typeperf on the console.
+	File bool
 	// Columns are the paths that get a column in csv and tsv; nil are those of the first
 	// moment.
 	Columns []string
+
+	// Size returns the width in columns and the height in lines of the
+	// terminal that shows a table; it is asked at every moment. nil, or a
+	// width of 0, is no terminal: lines are as long as they need to be.
+	Size func() (width, height int)
+	// Terminal draws every moment of a table over the one before, on a screen of
+	// its own, with escape sequences of ECMA-48. The sink is a Screen then. Rows
+	// that find no room are left out, the least active first and totals last. A
+	// size that is not known counts as 80 by 24.
+	Terminal bool
+	// Hint stands before the line that says which rows are not shown, such as
+	// what keys scroll.
+	Hint string
+	// Human shows bytes and large rates with three or four digits and a prefix:
+	// 145.7 MiB, 10.5 MB/s, 1.2 M/s.
+	Human bool
+	// Single tells that there will be one moment only, so that a table needs no
+	// line with its time.
+	Single bool
 }
 
 func newLog(format pdhlog.Format) func(io.Writer, Options) Sink {

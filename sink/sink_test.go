@@ -106,7 +106,7 @@ func TestNew(t *testing.T) {
 		value(`\\HOST\A(b)\c`, counter.Float(1.23456789), counter.PerSecond),
 	}
 	object := `{"time":"2026-03-01T09:30:00.1234567Z","path":"\\\\HOST\\A(b)\\c","value":1.23456789,"unit":"per_second","status":"ok"}`
-	options := Options{TableOptions: TableOptions{Location: time.UTC}}
+	options := Options{Location: time.UTC}
 	file := options
 	file.File, file.Zone = true, "Coordinated Universal Time"
 	tests := []struct {
@@ -200,7 +200,7 @@ func TestWriteErrors(t *testing.T) {
 }
 
 func TestPaths(t *testing.T) {
-	got := render(t, NewPaths,
+	got := render(t, newPaths,
 		[]winperf.Reading{
 			value(`\\HOST\Process(build#1)\ID Process`, counter.Int(1), counter.Count),
 			missing(`\\HOST\Process(名前)\ID Process`, counter.NoPrevious),
@@ -258,7 +258,7 @@ func TestOneByOne(t *testing.T) {
 	readings := append(append(everyStatus(), processes()...), loads(5, 1, 2, 3)...)
 	for _, terminal := range []bool{false, true} {
 		for _, format := range Formats() {
-			opt := Options{TableOptions: TableOptions{Terminal: terminal}}
+			opt := Options{Terminal: terminal}
 			var all, each bytes.Buffer
 			whole, other := newNamed(t, format.Name, opt)(&all), newNamed(t, format.Name, opt)(&each)
 			for range 2 {

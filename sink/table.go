@@ -8,30 +8,6 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// TableOptions are the options of a table. The zero value suits a pipe.
-type TableOptions struct {
-	// Size returns the width in columns and the height in lines of the
-	// terminal that shows the table; it is asked at every moment. nil, or a
-	// width of 0, is no terminal: lines are as long as they need to be.
-	Size func() (width, height int)
-	// Terminal draws every moment over the one before, on a screen of its own,
-	// with escape sequences of ECMA-48. The sink is a Screen then. Rows that
-	// find no room are left out, the least active first and totals last. A
-	// size that is not known counts as 80 by 24.
-	Terminal bool
-	// Hint stands before the line that says which rows are not shown, such as
-	// what keys scroll.
-	Hint string
-	// Human shows bytes and large rates with three or four digits and a prefix:
-	// 145.7 MiB, 10.5 MB/s, 1.2 M/s.
-	Human bool
-	// Single tells that there will be one moment only, which needs no line
-	// with its time.
-	Single bool
-	// Location is the time zone of times; nil is time.Local.
-	Location *time.Location
-}
-
 // The size of a terminal that does not tell it.
 const (
 	defaultWidth  = 80
@@ -44,13 +20,13 @@ const tableTime = "2006-01-02 15:04:05.000 -07:00"
 // table writes readings as aligned columns.
 type table struct {
 	out    output
-	opt    TableOptions
+	opt    Options
 	begun  bool // something was written
 	groups groups
 	screen tableScreen
 }
 
-// NewTable returns a Sink that writes a table for people.
+// newTable returns a Sink that writes a table for people.
 //
 // Each object has a line with its name and those of its counters, and below it
 // a line for each instance. An object with a single row that does not fit the
@@ -62,7 +38,7 @@ type table struct {
 // and averages have two decimals, seconds up to six.
 //
 // On a terminal Close leaves the last picture below what stood there before.
-func NewTable(w io.Writer, o TableOptions) Sink {
+func newTable(w io.Writer, o Options) Sink {
 	if o.Location == nil {
 		o.Location = time.Local
 	}

@@ -196,7 +196,7 @@ func (g *group) reading(row, column int) *winperf.Reading {
 	return nil
 }
 
-// sparse tells whether the table would hold so much more than the readings
+// sparse reports whether the table would hold so much more than the readings
 // that it must not be made.
 func (g *group) sparse() bool {
 	const few, share = 1000, 16

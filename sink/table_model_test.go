@@ -98,7 +98,7 @@ func TestTableModel(t *testing.T) {
 				}
 			}
 		}
-		got := strings.Split(tableOf(t, 0, TableOptions{Single: true}, moments...), "\n")
+		got := strings.Split(tableOf(t, 0, Options{Single: true}, moments...), "\n")
 		lines := strings.Split(strings.Join(want, "\n"), "\n")
 		for i := range max(len(got), len(lines)) {
 			if i >= len(got) || i >= len(lines) || got[i] != lines[i] {

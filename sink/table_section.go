@@ -21,7 +21,7 @@ const maxSingle = 80
 type section struct {
 	group   *group
 	list    bool // a row is a reading and not an instance
-	human   bool // see TableOptions
+	human   bool // see Options
 	rows    int
 	columns []column
 	blocks  []block
@@ -41,7 +41,7 @@ type block struct{ from, to int }
 type sectionOptions struct {
 	width int  // of a line, 0 = unlimited
 	cut   bool // nothing may be wider than width
-	human bool // see TableOptions
+	human bool // see Options
 }
 
 // newSection lays out a group.

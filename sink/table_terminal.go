@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// Screen is the table of a terminal (TableOptions.Terminal).
+// Screen is the table of a terminal (Options.Terminal).
 type Screen interface {
 	Sink
 	// Await shows a line in place of readings: what there is to wait for.

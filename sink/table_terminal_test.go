@@ -19,7 +19,7 @@ import (
 // size.
 func onScreen(width, height int) (Sink, *screen) {
 	s := newScreen(width, height)
-	return NewTable(s, TableOptions{
+	return newTable(s, Options{
 		Terminal: true,
 		Location: time.UTC,
 		Size:     func() (int, int) { return s.width, s.height },
@@ -286,7 +286,7 @@ func TestTerminalClose(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := NewTable(&out, TableOptions{Terminal: true}).Close(); err != nil || out.Len() > 0 {
+	if err := newTable(&out, Options{Terminal: true}).Close(); err != nil || out.Len() > 0 {
 		t.Errorf("without a moment: error %v, output %q", err, out.String())
 	}
 }
@@ -296,7 +296,7 @@ func TestTerminalUnknownSize(t *testing.T) {
 	for _, size := range []func() (int, int){nil, func() (int, int) { return 0, -1 }} {
 		scr := newScreen(80, 24)
 		idle := winperf.ReadingList(loads(make([]float64, 40)...))
-		if err := NewTable(scr, TableOptions{Terminal: true, Size: size}).Write(sampleTime, idle); err != nil {
+		if err := newTable(scr, Options{Terminal: true, Size: size}).Write(sampleTime, idle); err != nil {
 			t.Fatal(err)
 		}
 		if lines := strings.Count(scr.String(), "\n"); lines != 24 || scr.scrolled != 0 {
@@ -314,7 +314,7 @@ func TestPlainHasNoEscapes(t *testing.T) {
 		Value:  counter.Text(hostile),
 	}}
 	readings = append(readings, everyStatus()...)
-	got := tableOf(t, 0, TableOptions{}, readings, readings)
+	got := tableOf(t, 0, Options{}, readings, readings)
 	if i := strings.IndexAny(got, "\x1b\u009b\a\r\u202E"); i >= 0 {
 		t.Errorf("%q", got[max(i-9, 0):i+9])
 	}

@@ -28,15 +28,15 @@ func processes() []winperf.Reading {
 }
 
 // tableOf returns the plain table of moments in lines of the given width.
-func tableOf(t *testing.T, width int, o TableOptions, moments ...[]winperf.Reading) string {
+func tableOf(t *testing.T, width int, o Options, moments ...[]winperf.Reading) string {
 	t.Helper()
 	o.Location = time.UTC
 	o.Size = func() (int, int) { return width, 5 } // plain tables have any height
-	return render(t, func(w io.Writer) Sink { return NewTable(w, o) }, moments...)
+	return render(t, func(w io.Writer) Sink { return newTable(w, o) }, moments...)
 }
 
 func TestTable(t *testing.T) {
-	got := tableOf(t, 0, TableOptions{Single: true}, processes())
+	got := tableOf(t, 0, Options{Single: true}, processes())
 	want := `Process  % Processor Time   Working Set  Owner
 _Total             198.47  123456789012  ""
 build                3.25          4096  root
@@ -52,7 +52,7 @@ func TestTableOfMoments(t *testing.T) {
 		value(`\\HOST\Memory\Available MBytes`, counter.Int(1234567), counter.Count),
 		value(`\\HOST\Memory\Pages/sec`, counter.Float(0), counter.PerSecond),
 	}
-	got := tableOf(t, 80, TableOptions{}, append(processes(), memory...), nil, memory[:1])
+	got := tableOf(t, 80, Options{}, append(processes(), memory...), nil, memory[:1])
 	want := `2026-03-01 09:30:00.123 +00:00  HOST
 Process  % Processor Time   Working Set  Owner
 _Total             198.47  123456789012  ""
@@ -79,7 +79,7 @@ func TestTableAge(t *testing.T) {
 	for i := range readings[:3] {
 		readings[i].Time = readings[i].Time.Add(-2345 * time.Millisecond)
 	}
-	got := tableOf(t, 0, TableOptions{Single: true}, readings, processes()[:3])
+	got := tableOf(t, 0, Options{Single: true}, readings, processes()[:3])
 	want := `Process (2.3 s old)  % Processor Time   Working Set  Owner
 _Total                         198.47  123456789012  ""
 
@@ -96,7 +96,7 @@ _Total             198.47  123456789012  ""
 
 // TestTableBroken breaks a table that does not fit into tables side by side.
 func TestTableBroken(t *testing.T) {
-	got := tableOf(t, 40, TableOptions{Single: true}, processes())
+	got := tableOf(t, 40, Options{Single: true}, processes())
 	want := `Process  % Processor Time   Working Set
 _Total             198.47  123456789012
 build                3.25          4096
@@ -111,7 +111,7 @@ build#1  -
 	}
 	broken := 0
 	for width := 1; width < 60; width++ { // nothing is lost, however narrow it is
-		got := tableOf(t, width, TableOptions{Single: true}, processes())
+		got := tableOf(t, width, Options{Single: true}, processes())
 		if strings.Count(got, "Process ") > 1 {
 			broken++
 		}
@@ -152,11 +152,11 @@ Is no_object                        no_object
 Is unsupported                    unsupported
 `
 	for _, width := range []int{0, 80, 120} {
-		if diff := cmp.Diff(want, tableOf(t, width, TableOptions{Single: true}, everyStatus())); diff != "" {
+		if diff := cmp.Diff(want, tableOf(t, width, Options{Single: true}, everyStatus())); diff != "" {
 			t.Errorf("width %d:\n%s", width, diff)
 		}
 	}
-	got := tableOf(t, 30, TableOptions{Single: true}, []winperf.Reading{
+	got := tableOf(t, 30, Options{Single: true}, []winperf.Reading{
 		value(`\\HOST\PhysicalDisk(0 C:)\Avg. Disk sec/Read`, counter.Float(0.0012345), counter.Seconds),
 		value(`\\HOST\PhysicalDisk(0 C:)\% Disk Time`, counter.Float(99.5), counter.Percent),
 	})
@@ -175,7 +175,7 @@ func TestTableNames(t *testing.T) {
 		s := winperf.NewSeries(winperf.Path{Object: "対象", Instance: instance, Index: index, HasInstance: true, Counter: "数"})
 		return winperf.Reading{Series: s, Value: counter.Int(v)}
 	}
-	got := tableOf(t, 0, TableOptions{Single: true}, []winperf.Reading{
+	got := tableOf(t, 0, Options{Single: true}, []winperf.Reading{
 		reading("進程/一", 0, 1), reading("", 0, 22), reading("build#5", 0, 333),
 		reading("build", 5, 4444), reading("\x1b[2J\nX", 0, 5), reading("a(b)\\c", 0, 6),
 	})
@@ -193,7 +193,7 @@ a(b)\c         6
 }
 
 func TestTableOfMachines(t *testing.T) {
-	got := tableOf(t, 0, TableOptions{}, []winperf.Reading{
+	got := tableOf(t, 0, Options{}, []winperf.Reading{
 		value(`\\A\System\Threads`, counter.Int(1), counter.Count),
 		value(`\\B\System\Threads`, counter.Int(2), counter.Count),
 		value(`\\A\System\Threads`, counter.Int(3), counter.Count), // read again: the last one counts
@@ -208,7 +208,7 @@ func TestTableOfMachines(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	got = tableOf(t, 0, TableOptions{}, []winperf.Reading{
+	got = tableOf(t, 0, Options{}, []winperf.Reading{
 		missing(`\System\Threads`, counter.NoInstance), // a path as it was typed
 		value(`\\A\System\Processes`, counter.Int(2), counter.Count),
 		value(`\\a\System\Threads`, counter.Int(3), counter.Count),
@@ -230,7 +230,7 @@ func TestTableSparse(t *testing.T) {
 		path := fmt.Sprintf(`\\HOST\A(i%d)\c%d`, i, i)
 		readings = append(readings, value(path, counter.Float(float64(i)), counter.PerSecond))
 	}
-	got := tableOf(t, 0, TableOptions{Single: true}, readings)
+	got := tableOf(t, 0, Options{Single: true}, readings)
 	lines := strings.Split(got, "\n")
 	if len(lines) != len(readings)+2 {
 		t.Fatalf("%d lines, want %d", len(lines), len(readings)+2)
@@ -248,7 +248,7 @@ func TestTableSparse(t *testing.T) {
 // the other lines without limit.
 func TestTableLong(t *testing.T) {
 	long := strings.Repeat("long ", 300) + "end"
-	got := tableOf(t, 0, TableOptions{Single: true}, []winperf.Reading{
+	got := tableOf(t, 0, Options{Single: true}, []winperf.Reading{
 		value(`\\HOST\Process(a)\Command`, counter.Text(long), counter.TextUnit),
 		value(`\\HOST\Process(b)\Command`, counter.Text("b"), counter.TextUnit),
 		value(`\\HOST\Process(`+long+`)\Size`, counter.Int(1), counter.Count),

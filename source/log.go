@@ -151,7 +151,7 @@ func readStart(name string) ([]byte, error) {
 	return b[:n], err
 }
 
-// namesFile tells whether a URL without a known scheme is the name of a file: there
+// namesFile reports whether a URL without a known scheme is the name of a file: there
 // is one, or it is the name of a log that is missing.
 func namesFile(name string) bool {
 	if _, err := os.Stat(name); err == nil || !errors.Is(err, fs.ErrNotExist) {

@@ -118,7 +118,7 @@ func benchmarkCache(b *testing.B, contexts int, on bool, r *ring, sel winperf.Se
 	if on {
 		src = New(r, Options{Clock: c})
 	}
-	all := make([]*measure.Context, contexts)
+	all := make([]*measure.Measurement, contexts)
 	for i := range all {
 		all[i] = measure.New(src, sel, measure.Options{})
 	}

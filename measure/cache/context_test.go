@@ -17,7 +17,7 @@ import (
 )
 
 // readings are a cycle's as text, with the age of each.
-func (r *rig) readings(c *measure.Context) (all []string) {
+func (r *rig) readings(c *measure.Measurement) (all []string) {
 	r.Helper()
 	cycle, err := c.Cycle(r.Context())
 	if err != nil {
@@ -43,7 +43,7 @@ func TestContext(t *testing.T) {
 	defer one.Close()
 	steps := []struct {
 		after time.Duration
-		who   *measure.Context
+		who   *measure.Measurement
 		want  []string
 	}{
 		{0, both, []string{"System no_previous 0s", "Memory no_previous 0s"}},

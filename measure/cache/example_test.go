@@ -78,7 +78,7 @@ func Example() {
 	first, second := measure.New(src, sel, measure.Options{}), measure.New(src, sel, measure.Options{})
 	defer first.Close()
 	defer second.Close()
-	measureAt := func(who string, c *measure.Context, after time.Duration) {
+	measureAt := func(who string, c *measure.Measurement, after time.Duration) {
 		host.now, clock.passed = host.now.Add(after), clock.passed+after
 		cycle, err := c.Cycle(context.Background())
 		if err != nil {

@@ -31,7 +31,7 @@ func BenchmarkCacheLocal(b *testing.B) {
 					src = cache.New(src, cache.Options{Clock: clock})
 				}
 				defer src.Close()
-				all := make([]*measure.Context, contexts)
+				all := make([]*measure.Measurement, contexts)
 				for i := range all {
 					all[i] = measure.New(src, winperf.Selection{Paths: []winperf.Path{path}}, measure.Options{})
 				}

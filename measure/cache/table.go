@@ -91,7 +91,7 @@ func (t *table) find(it *item, b *ban, now time.Duration) *sample {
 	return nil
 }
 
-// fresh tells whether an object is young enough to be handed out.
+// fresh reports whether an object is young enough to be handed out.
 func (t *table) fresh(it *item, now time.Duration) bool { return now-it.at <= t.freshness }
 
 // insert makes a sample the newest of an object, unless it may be older than the

@@ -79,7 +79,8 @@ func (p *Plan[T]) bind(o frame.Object, names *nametable.Names) error {
 		s := step{field: &p.fields[i]}
 		if s.what == fromCounter {
 			if err := s.bind(o, names); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w: counter %q of %s: %w", s.path, ErrField, s.counter, names.Title(o.ID().Index), err))
+				errs = append(errs, fmt.Errorf("%s: %w: counter %q of %s: %w",
+					s.path, ErrField, s.counter, names.Title(o.ID().Index), err))
 			}
 		}
 		p.steps, p.rates = append(p.steps, s), p.rates || s.rate
@@ -137,7 +138,7 @@ func (s *step) find(o frame.Object, names *nametable.Names) (k int, there bool, 
 	return k, true, nil
 }
 
-// isAmong tells whether the field's name stands for one of the title indices.
+// isAmong reports whether the field's name stands for one of the title indices.
 func (s *step) isAmong(titles []uint32, names *nametable.Names) bool {
 	return slices.ContainsFunc(names.Lookup(s.counter), func(t uint32) bool { return slices.Contains(titles, t) })
 }

@@ -31,7 +31,7 @@ type Reader[T any] struct {
 	plan   *Plan[T]
 	object string
 	opt    Options
-	m      *measure.Context
+	m      *measure.Measurement
 	cooker frame.Cooker
 	prev   frame.Frame
 	names  *nametable.Names // that id was found by
@@ -157,7 +157,7 @@ func (r *Reader[T]) findOne(f frame.Frame, id winperf.ObjectID) (found frame.Obj
 	return found, nil
 }
 
-// of tells whether a machine's objects are wanted.
+// of reports whether a machine's objects are wanted.
 func (r *Reader[T]) of(machine string) bool {
 	return r.opt.Machine == "" || strings.EqualFold(r.opt.Machine, machine)
 }

@@ -152,7 +152,7 @@ func TestNativeFormatted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(all) != 4 || all[2].Value != counter.Float(30) || all[2].Path.Index != 1 || !all[3].Value.IsInteger() {
+	if len(all) != 4 || all[2].Value != counter.Float(30) || all[2].Path.Index != 1 || all[3].Value.Kind() != counter.KindInt {
 		t.Errorf("%+v", all)
 	}
 	for _, function := range []string{"PdhGetFormattedCounterArrayW"} {

@@ -102,7 +102,7 @@ func countBLG(file string, head *pdhlog.BLGHeader) int {
 		err = r.Next(&sample)
 	}
 
-	if c := r.Catalog(); c != nil {
+	if c := r.Catalogue(); c != nil {
 		return c.Samples
 	}
 	return -1

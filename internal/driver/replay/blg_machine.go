@@ -87,11 +87,11 @@ func (m *blgMachine) block(dst []byte, s *pdhlog.BLGSample) []byte {
 
 // value hands over what a sample has for a counter.
 func (m *blgMachine) value(n int, v *pdhlog.BLGValue) {
-	valid, denied := v.Valid(), v.Status == pdhlog.CStatusDenied
+	valid, denied := v.Valid(), v.Denied()
 	switch v.Kind {
 	case pdhlog.BLGSingle:
 		// An object without instances is there, whatever its values say.
-		absent := v.Status == pdhlog.CStatusNoInstance && v.Counter.Path.HasInstance
+		absent := v.NoInstance() && v.Counter.Path.HasInstance
 		m.Set(n, pdhraw.Value{
 			First: v.First, Second: v.Second, Multi: v.Multi, Valid: valid, Denied: denied, Absent: absent,
 		})

@@ -256,7 +256,7 @@ func (c *comparer) close() error {
 type side struct {
 	url      string
 	source   winperf.Source
-	measure  *measure.Context
+	measure  *measure.Measurement
 	live     bool
 	kind     string // the interface that the samples' schema names
 	readings []winperf.Reading

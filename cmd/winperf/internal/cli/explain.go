@@ -58,7 +58,7 @@ func absent(s counter.Status) bool { return s == counter.NoObject || s == counte
 
 // catalogue is a sample of all that a source has, to look for names in.
 type catalogue struct {
-	context *measure.Context
+	context *measure.Measurement
 	cycle   *measure.Cycle  // nil where the source could not be asked
 	logged  []*loggedObject // of a log that holds displayable values
 }

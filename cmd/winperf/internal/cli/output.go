@@ -227,7 +227,11 @@ func (a *app) open(ctx context.Context, f *outputFlags, zone shownZone, single b
 	if _, keys := isTerminal(a.stdin.r); keys {
 		opt.Hint = scrollHint
 	}
-	p := a.newPicture(sink.NewTable(a.stdout, opt.TableOptions))
+	table, err := sink.New("table", a.stdout, opt)
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	p := a.newPicture(table)
 	return &destination{p, out, true, p}, nil
 }
 

@@ -156,7 +156,11 @@ func TestPictureScrolls(t *testing.T) {
 	w := watchTerminal(t, 80, 6)
 	a := &app{stdin: &interruptible{r: w.tty}, stdout: w.tty}
 	size, _ := isTerminal(w.tty)
-	p := a.newPicture(sink.NewTable(w.tty, sink.TableOptions{Terminal: true, Size: size, Hint: scrollHint}))
+	table, err := sink.New("table", w.tty, sink.Options{Terminal: true, Size: size, Hint: scrollHint})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := a.newPicture(table)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	p.start(ctx, cancel, "nothing yet")

@@ -72,7 +72,7 @@ func ReadCatalogue(ctx context.Context, src winperf.Source, opt CatalogueOptions
 	if err != nil {
 		return nil, err
 	}
-	c := NewCatalogue(cycle.Frame, cycle.Names, opt.Source)
+	c := newCatalogue(cycle.Frame, cycle.Names, opt.Source)
 	c.Damage = slices.Clone(cycle.Damage)
 	return c, nil
 }
@@ -80,7 +80,7 @@ func ReadCatalogue(ctx context.Context, src winperf.Source, opt CatalogueOptions
 // NewCatalogue describes the objects of a decoded frame, which it does not
 // hold. names are those of the sample; source is the name for sensor names, ""
 // that of SourceName.
-func NewCatalogue(f frame.Frame, names *nametable.Names, source string) *Catalogue {
+func newCatalogue(f frame.Frame, names *nametable.Names, source string) *Catalogue {
 	c := &Catalogue{Source: source}
 	if f.IsZero() {
 		return c // the source keeps no raw values
@@ -126,19 +126,6 @@ func (g *SensorGroup) addSensors(o frame.Object, names *nametable.Names) {
 			g.Default = len(g.Sensors)
 		}
 		g.Sensors = append(g.Sensors, newSensor(g, o, k, names))
-	}
-}
-
-// All returns all sensors, group by group.
-func (c *Catalogue) All() iter.Seq[*Sensor] {
-	return func(yield func(*Sensor) bool) {
-		for i := range c.Groups {
-			for k := range c.Groups[i].Sensors {
-				if !yield(&c.Groups[i].Sensors[k]) {
-					return
-				}
-			}
-		}
 	}
 }
 

@@ -8,65 +8,65 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// BLGCatalog is the summary at the end of a log of whole objects. A log without
+// BLGCatalogue is the summary at the end of a log of whole objects. A log without
 // an orderly end has none, nor has one of single counters.
-type BLGCatalog struct {
+type BLGCatalogue struct {
 	First, Last int64 // local times of the first and the last sample, as FILETIME
 	Samples     int
-	Objects     []BLGCatalogObject // one for each entry of the counter list
+	Objects     []BLGCatalogueObject // one for each entry of the counter list
 }
 
-// BLGCatalogObject tells what the log has of one object.
-type BLGCatalogObject struct {
-	Counters []BLGCatalogCounter
+// BLGCatalogueObject tells what the log has of one object.
+type BLGCatalogueObject struct {
+	Counters []BLGCatalogueCounter
 	// Instances are all that any sample has; nil for an object without
 	// instances.
-	Instances []BLGCatalogInstance
+	Instances []BLGCatalogueInstance
 }
 
-// BLGCatalogCounter is one counter of an object.
-type BLGCatalogCounter struct {
+// BLGCatalogueCounter is one counter of an object.
+type BLGCatalogueCounter struct {
 	Title    uint32 // title index
 	Type     counter.Type
 	TimeBase int64
 	Scale    int32
 }
 
-// BLGCatalogInstance is one instance of an object.
-type BLGCatalogInstance struct {
+// BLGCatalogueInstance is one instance of an object.
+type BLGCatalogueInstance struct {
 	Name   string
 	Parent string // "" for none
 	Index  int    // which of several of the same name
 }
 
 const (
-	blgCatalogHead    = 32
-	blgCatalogVersion = 0x5FF
-	blgCatalogPlace   = 16 // of an instance in its table
+	blgCatalogueHead    = 32
+	blgCatalogueVersion = 0x5FF
+	blgCataloguePlace   = 16 // of an instance in its table
 )
 
-// parseCatalog reads a catalog; the error says what is wrong with it.
-func parseCatalog(b []byte) (*BLGCatalog, error) {
+// parseCatalogue reads a catalogue; the error says what is wrong with it.
+func parseCatalogue(b []byte) (*BLGCatalogue, error) {
 	le := binary.LittleEndian
-	if len(b) < blgCatalogHead {
-		return nil, fmt.Errorf("a catalog of %d bytes, expected %d at least", len(b), blgCatalogHead)
+	if len(b) < blgCatalogueHead {
+		return nil, fmt.Errorf("a catalogue of %d bytes, expected %d at least", len(b), blgCatalogueHead)
 	}
 
-	c := &BLGCatalog{First: int64(le.Uint64(b)), Last: int64(le.Uint64(b[8:])), Samples: int(le.Uint32(b[16:]) & (1<<31 - 1))}
+	c := &BLGCatalogue{First: int64(le.Uint64(b)), Last: int64(le.Uint64(b[8:])), Samples: int(le.Uint32(b[16:]) & (1<<31 - 1))}
 	objects := int(le.Uint32(b[20:]) & (1<<31 - 1))
-	at := blgCatalogHead
+	at := blgCatalogueHead
 	for range objects {
 		if len(b)-at < blgRecordHead || !isRecordHead(b, at) {
-			return nil, fmt.Errorf("no record of object %d of %d at %d of a catalog of %d bytes", len(c.Objects)+1, objects, at, len(b))
+			return nil, fmt.Errorf("no record of object %d of %d at %d of a catalogue of %d bytes", len(c.Objects)+1, objects, at, len(b))
 		}
 		length := int64(le.Uint32(b[at+4:]))
 		if length < blgRecordHead+8 || length > int64(len(b)-at) {
-			return nil, fmt.Errorf("a record of %d bytes at %d of a catalog of %d bytes", length, at, len(b))
+			return nil, fmt.Errorf("a record of %d bytes at %d of a catalogue of %d bytes", length, at, len(b))
 		}
 
-		var o BLGCatalogObject
+		var o BLGCatalogueObject
 		if !o.parse(b[at:][:length]) {
-			return nil, fmt.Errorf("object %d of a catalog has more counters or instances than its %d bytes can hold, or a name outside of them", len(c.Objects)+1, length)
+			return nil, fmt.Errorf("object %d of a catalogue has more counters or instances than its %d bytes can hold, or a name outside of them", len(c.Objects)+1, length)
 		}
 		c.Objects = append(c.Objects, o)
 		at += int(length)
@@ -74,8 +74,8 @@ func parseCatalog(b []byte) (*BLGCatalog, error) {
 	return c, nil
 }
 
-// parse reads the record of one object and tells whether it is sound.
-func (o *BLGCatalogObject) parse(b []byte) bool {
+// parse reads the record of one object and reports whether it is sound.
+func (o *BLGCatalogueObject) parse(b []byte) bool {
 	le := binary.LittleEndian
 	instances := int64(int32(le.Uint32(b[8:])))
 	n := int64(le.Uint32(b[12:]))
@@ -92,9 +92,9 @@ func (o *BLGCatalogObject) parse(b []byte) bool {
 		return false
 	}
 
-	o.Counters = make([]BLGCatalogCounter, k)
+	o.Counters = make([]BLGCatalogueCounter, k)
 	for i := range o.Counters {
-		o.Counters[i] = BLGCatalogCounter{
+		o.Counters[i] = BLGCatalogueCounter{
 			Title:    le.Uint32(titles[4*i:]),
 			Type:     counter.Type(le.Uint32(types[4*i:])),
 			TimeBase: int64(le.Uint64(b[bases+8*i:])),
@@ -105,23 +105,23 @@ func (o *BLGCatalogObject) parse(b []byte) bool {
 	if instances < 0 {
 		return true
 	}
-	if instances > int64(len(b)-table)/blgCatalogPlace {
+	if instances > int64(len(b)-table)/blgCataloguePlace {
 		return false
 	}
 	return o.parseInstances(b[table:], int(instances))
 }
 
-func (o *BLGCatalogObject) parseInstances(b []byte, n int) bool {
+func (o *BLGCatalogueObject) parseInstances(b []byte, n int) bool {
 	le := binary.LittleEndian
-	names := newBLGNames(b[blgCatalogPlace*n:])
+	names := newBLGNames(b[blgCataloguePlace*n:])
 	text := func(at int64) (string, bool) {
 		raw, ok := names.at(at)
 		return wire.Text(raw, wire.UTF16LE), ok
 	}
-	o.Instances = make([]BLGCatalogInstance, n)
+	o.Instances = make([]BLGCatalogueInstance, n)
 
 	for i := range o.Instances {
-		place := b[blgCatalogPlace*i:]
+		place := b[blgCataloguePlace*i:]
 		in := &o.Instances[i]
 		ok := false
 		if in.Name, ok = text(int64(le.Uint32(place))); !ok {
@@ -138,13 +138,13 @@ func (o *BLGCatalogObject) parseInstances(b []byte, n int) bool {
 	return true
 }
 
-// append appends the catalog as a record.
-func (c *BLGCatalog) append(b []byte) []byte {
+// append appends the catalogue as a record.
+func (c *BLGCatalogue) append(b []byte) []byte {
 	le := binary.LittleEndian
 	start := len(b)
 	b = le.AppendUint64(b, uint64(c.First))
 	b = le.AppendUint64(b, uint64(c.Last))
-	for _, v := range [...]int{c.Samples, len(c.Objects), 0, blgCatalogVersion} {
+	for _, v := range [...]int{c.Samples, len(c.Objects), 0, blgCatalogueVersion} {
 		b = le.AppendUint32(b, uint32(v))
 	}
 
@@ -155,7 +155,7 @@ func (c *BLGCatalog) append(b []byte) []byte {
 	return b
 }
 
-func (o *BLGCatalogObject) append(b []byte) []byte {
+func (o *BLGCatalogueObject) append(b []byte) []byte {
 	le := binary.LittleEndian
 	start := len(b)
 	b = appendRecordHead(b, BLGObject)
@@ -186,7 +186,7 @@ func (o *BLGCatalogObject) append(b []byte) []byte {
 	return endRecord(b, start)
 }
 
-func (o *BLGCatalogObject) appendInstances(b []byte) []byte {
+func (o *BLGCatalogueObject) appendInstances(b []byte) []byte {
 	le := binary.LittleEndian
 	var names []byte
 	name := func(s string) uint32 {
