@@ -2,6 +2,7 @@ package winperf
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -113,6 +114,12 @@ func (k AnomalyKind) String() string {
 		return anomalyWords[k]
 	}
 	return fmt.Sprintf("anomaly_%d", uint8(k))
+}
+
+// ParseAnomalyKind returns the kind of a word.
+func ParseAnomalyKind(word string) (AnomalyKind, bool) {
+	i := slices.Index(anomalyWords[:], word)
+	return AnomalyKind(max(i, 0)), i >= 0
 }
 
 // MarshalText writes the kind's word.

@@ -127,8 +127,11 @@ type Series struct {
 	// holds what that takes: 1234@133485408000000000 is the process with the id
 	// 1234 that began at this FILETIME, and 1234/5678@... one of its threads.
 	// Elsewhere it is "", and the path is all there is.
-	Key  string
-	text string
+	Key string
+	// Parent is the name of the parent instance, with which Path.Instance begins; "" for
+	// an instance without one and where it is not known.
+	Parent string
+	text   string
 }
 
 // SeriesID tells one series from all others of this program. What it holds means

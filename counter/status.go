@@ -1,5 +1,7 @@
 package counter
 
+import "slices"
+
 // Status says whether a counter has a displayable value and, if not, why.
 // Only OK goes with a value.
 type Status uint8
@@ -35,6 +37,12 @@ func (s Status) String() string {
 	return "invalid_data"
 }
 
+// ParseStatus returns the status of a word.
+func ParseStatus(word string) (Status, bool) {
+	i := slices.Index(statusWords[:], word)
+	return Status(max(i, 0)), i >= 0
+}
+
 // MarshalText writes the status word.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
@@ -59,6 +67,12 @@ func (u Unit) String() string {
 		return unitWords[u]
 	}
 	return "none"
+}
+
+// ParseUnit returns the unit of a word.
+func ParseUnit(word string) (Unit, bool) {
+	i := slices.Index(unitWords[:], word)
+	return Unit(max(i, 0)), i >= 0
 }
 
 // MarshalText writes the unit's word.

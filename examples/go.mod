@@ -7,6 +7,7 @@ go 1.26.0
 require github.com/winperf/winperf v0.0.0
 
 require (
+	github.com/klauspost/compress v1.20.3 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )

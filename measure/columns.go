@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -94,8 +95,22 @@ func (c *Column) describe(s *winperf.Series, n int) {
 	s.ID.Instance = c.item.object.instances[i]
 	if s.Path.HasInstance {
 		s.Path.Instance, s.Path.Index = c.item.object.naming.full(i)
+		s.Parent = parentIn(s.Path.Instance, c.object.Instance(i))
 	}
 	s.Key = c.item.object.key(c.object, i)
+}
+
+// parentIn returns what of an instance's whole name is that of its parent. Only the
+// sample tells whether there is one: names may hold slashes.
+func parentIn(full string, in frame.Instance) string {
+	if _, has := in.Parent(); !has {
+		return ""
+	}
+	if parent, is := strings.CutSuffix(full, "/"+in.Name()); is {
+		return parent
+	}
+	parent, _, _ := strings.Cut(full, "/") // it has another name by now
+	return parent
 }
 
 // reading is the n-th value as a reading.

@@ -50,7 +50,9 @@ type Measurement struct {
 // New returns a Measurement over a selection. Nothing is done yet.
 func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	opt.Clock = orSystem(opt.Clock)
-	c := &Measurement{src: src, is: src.Describe(), sel: sel, opt: opt}
+	is := src.Describe()
+	sel.Paths, opt.Exclude = ofThisMachine(sel.Paths, is), ofThisMachine(opt.Exclude, is)
+	c := &Measurement{src: src, is: is, sel: sel, opt: opt}
 	c.notes.source = opt.Source
 	c.plan = newPlan(sel, opt)
 	c.plan.recorded = c.is.Recorded

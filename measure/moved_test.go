@@ -144,7 +144,7 @@ func TestCostlyApartRecorded(t *testing.T) {
 	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	src, err := replay.OpenCapture(name)
+	src, err := replay.OpenCapture(replay.At(name))
 	if err != nil {
 		t.Fatal(err)
 	}

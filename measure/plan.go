@@ -143,6 +143,7 @@ func (p *plan) setSchema(s *winperf.Schema) []error {
 	p.names = names
 	if p.language != "" {
 		p.names = names.In(p.language)
+		damage = append(damage, missingLanguage(p.language, names)...)
 	}
 	p.resolve(selection.ShownTables(p.names))
 	return slices.Concat(s.Damage, damage)

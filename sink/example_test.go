@@ -41,8 +41,8 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	// Output:
-	// {"time":"2026-03-01T09:30:00.0000000Z","path":"\\\\HOST\\Processor(0)\\% Processor Time","value":24.6912,"unit":"percent","status":"ok"}
-	// {"time":"2026-03-01T09:30:00.0000000Z","path":"\\\\HOST\\Processor(0)\\Interrupts/sec","value":null,"unit":"per_second","status":"no_previous"}
+	// {"time":"2026-03-01T09:30:00.0000000Z","path":"\\\\HOST\\Processor(0)\\% Processor Time","value":24.6912,"unit":"percent","status":"ok","object":"Processor","instance":"0","counter":"% Processor Time"}
+	// {"time":"2026-03-01T09:30:00.0000000Z","path":"\\\\HOST\\Processor(0)\\Interrupts/sec","value":null,"unit":"per_second","status":"no_previous","object":"Processor","instance":"0","counter":"Interrupts/sec"}
 }
 
 func ExampleNew_table() {

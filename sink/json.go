@@ -100,7 +100,26 @@ func appendReading(dst, path []byte, r *winperf.Reading, age time.Duration) []by
 	if r.Anomalies != 0 {
 		dst = appendAnomalies(dst, r.Anomalies)
 	}
-	return append(dst, '}')
+	return append(appendParts(dst, path, r.Series), '}')
+}
+
+// appendParts appends what a path consists of, each part as a field.
+func appendParts(dst, path []byte, s *winperf.Series) []byte {
+	dst = safetext.AppendJSON(append(dst, `,"object":`...), s.Path.Object)
+	if s.Path.HasInstance {
+		end := len(path) - len(s.Path.Counter) - len(`)\`)
+		begin := len(`\`) + len(s.Path.Object) + len(`(`)
+		if s.Path.Machine != "" {
+			begin += len(`\\`) + len(s.Path.Machine)
+		}
+
+		if s.Parent != "" {
+			dst = safetext.AppendJSON(append(dst, `,"parent":`...), s.Parent)
+			begin += len(s.Parent) + len(`/`)
+		}
+		dst = safetext.AppendJSON(append(dst, `,"instance":`...), path[begin:end])
+	}
+	return safetext.AppendJSON(append(dst, `,"counter":`...), s.Path.Counter)
 }
 
 // appendAnomalies appends the field "anomalies".

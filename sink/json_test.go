@@ -26,6 +26,11 @@ type jsonShape struct {
 	Unit   string  `json:"unit"`
 	Status string  `json:"status"`
 	Age    float64 `json:"age,omitempty"`
+
+	Object   string  `json:"object"`
+	Parent   string  `json:"parent,omitempty"`
+	Instance *string `json:"instance,omitempty"`
+	Counter  string  `json:"counter"`
 }
 
 // reference is a reading encoded by encoding/json.
@@ -36,6 +41,17 @@ func reference(t testing.TB, at time.Time, r winperf.Reading) string {
 		Path:   r.String(),
 		Unit:   r.Unit.String(),
 		Status: r.Status.String(),
+
+		Object:  r.Path.Object,
+		Parent:  r.Parent,
+		Counter: r.Path.Counter,
+	}
+	if r.Path.HasInstance {
+		name := r.Path.InstanceText()
+		if r.Parent != "" {
+			name = strings.TrimPrefix(name, r.Parent+"/")
+		}
+		shape.Instance = &name
 	}
 	if !r.Time.IsZero() {
 		if d := at.Sub(r.Time); d >= 100*time.Millisecond {
@@ -63,22 +79,22 @@ func reference(t testing.TB, at time.Time, r winperf.Reading) string {
 func TestJSONL(t *testing.T) {
 	got := render(t, newJSONL, everyStatus())
 	head := `{"time":"2026-03-01T09:30:00.1234567Z","path":"\\\\HOST\\Memory\\`
-	want := head + `Available Bytes","value":18446744073709551615,"unit":"count","status":"ok"}
-` + head + `Flags","value":48879,"unit":"count","status":"ok"}
-` + head + `Mask","value":48879,"unit":"count","status":"ok"}
-` + head + `Pages/sec","value":1234.5,"unit":"per_second","status":"ok"}
-` + head + `Broken","value":null,"unit":"percent","status":"ok"}
-` + head + `Owner","value":null,"text":"say \"hi\",\t名前","unit":"text","status":"ok"}
-` + head + `Nothing","value":null,"unit":"none","status":"ok"}
-` + head + `Is no_previous","value":null,"unit":"per_second","status":"no_previous"}
-` + head + `Is invalid_data","value":null,"unit":"per_second","status":"invalid_data"}
-` + head + `Is negative_denominator","value":null,"unit":"per_second","status":"negative_denominator"}
-` + head + `Is negative_value","value":null,"unit":"per_second","status":"negative_value"}
-` + head + `Is negative_timebase","value":null,"unit":"per_second","status":"negative_timebase"}
-` + head + `Is no_instance","value":null,"unit":"per_second","status":"no_instance"}
-` + head + `Is no_counter","value":null,"unit":"per_second","status":"no_counter"}
-` + head + `Is no_object","value":null,"unit":"per_second","status":"no_object"}
-` + head + `Is unsupported","value":null,"unit":"per_second","status":"unsupported"}
+	want := head + `Available Bytes","value":18446744073709551615,"unit":"count","status":"ok","object":"Memory","counter":"Available Bytes"}
+` + head + `Flags","value":48879,"unit":"count","status":"ok","object":"Memory","counter":"Flags"}
+` + head + `Mask","value":48879,"unit":"count","status":"ok","object":"Memory","counter":"Mask"}
+` + head + `Pages/sec","value":1234.5,"unit":"per_second","status":"ok","object":"Memory","counter":"Pages/sec"}
+` + head + `Broken","value":null,"unit":"percent","status":"ok","object":"Memory","counter":"Broken"}
+` + head + `Owner","value":null,"text":"say \"hi\",\t名前","unit":"text","status":"ok","object":"Memory","counter":"Owner"}
+` + head + `Nothing","value":null,"unit":"none","status":"ok","object":"Memory","counter":"Nothing"}
+` + head + `Is no_previous","value":null,"unit":"per_second","status":"no_previous","object":"Memory","counter":"Is no_previous"}
+` + head + `Is invalid_data","value":null,"unit":"per_second","status":"invalid_data","object":"Memory","counter":"Is invalid_data"}
+` + head + `Is negative_denominator","value":null,"unit":"per_second","status":"negative_denominator","object":"Memory","counter":"Is negative_denominator"}
+` + head + `Is negative_value","value":null,"unit":"per_second","status":"negative_value","object":"Memory","counter":"Is negative_value"}
+` + head + `Is negative_timebase","value":null,"unit":"per_second","status":"negative_timebase","object":"Memory","counter":"Is negative_timebase"}
+` + head + `Is no_instance","value":null,"unit":"per_second","status":"no_instance","object":"Memory","counter":"Is no_instance"}
+` + head + `Is no_counter","value":null,"unit":"per_second","status":"no_counter","object":"Memory","counter":"Is no_counter"}
+` + head + `Is no_object","value":null,"unit":"per_second","status":"no_object","object":"Memory","counter":"Is no_object"}
+` + head + `Is unsupported","value":null,"unit":"per_second","status":"unsupported","object":"Memory","counter":"Is unsupported"}
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -96,6 +112,9 @@ func TestJSONLAsEncodingJSON(t *testing.T) {
 	for _, text := range []string{"", "<&>", "a\\b\"c", "\b\f\n\r\t\x00\x1f\x7f", "\u0085\u2028\u2029\uFFFD", "\xff\xe2\x80", "😀"} {
 		readings = append(readings, value(`\A\b`, counter.Text(text), counter.TextUnit))
 		readings = append(readings, winperf.Reading{Series: winperf.NewSeries(winperf.Path{Object: text, Counter: text})})
+		child := winperf.NewSeries(winperf.Path{Object: "T", HasInstance: true, Instance: text + "/0", Index: 1, Counter: "c"})
+		child.Parent = text
+		readings = append(readings, winperf.Reading{Series: child})
 	}
 	at := time.Date(2026, 12, 31, 23, 59, 59, 0, time.FixedZone("", -5*3600)) // another year in UTC
 	readings = taken(at, readings)
@@ -232,7 +251,7 @@ func TestJSONLAnomalies(t *testing.T) {
 	r := winperf.Reading{Series: winperf.NewSeries(winperf.Path{Object: "System", Counter: "Processes"}), Value: counter.Int(7)}
 	r.Anomalies = winperf.AnomalySet(0).With(winperf.ClockBack).With(winperf.BufferGrew)
 	got := render(t, newJSONL, []winperf.Reading{r})
-	if want := `"value":7,"unit":"none","status":"ok","anomalies":["buffer_grew","clock_back"]}` + "\n"; !strings.HasSuffix(got, want) {
+	if want := `"value":7,"unit":"none","status":"ok","anomalies":["buffer_grew","clock_back"],"object":"System","counter":"Processes"}` + "\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("%s, want it to end in %s", got, want)
 	}
 }

@@ -105,7 +105,8 @@ func TestNew(t *testing.T) {
 		value(`\\HOST\A(b)\c`, counter.Float(1.23456789), counter.PerSecond),
 		value(`\\HOST\A(b)\c`, counter.Float(1.23456789), counter.PerSecond),
 	}
-	object := `{"time":"2026-03-01T09:30:00.1234567Z","path":"\\\\HOST\\A(b)\\c","value":1.23456789,"unit":"per_second","status":"ok"}`
+	object := `{"time":"2026-03-01T09:30:00.1234567Z","path":"\\\\HOST\\A(b)\\c","value":1.23456789,` +
+		`"unit":"per_second","status":"ok","object":"A","instance":"b","counter":"c"}`
 	options := Options{Location: time.UTC}
 	file := options
 	file.File, file.Zone = true, "Coordinated Universal Time"

@@ -152,7 +152,7 @@ func TestTerminalOtherScreen(t *testing.T) {
 	if got, want := scr.String(), "the second sample, 10s after the first\n"; got != want {
 		t.Errorf("while waiting %q, want %q", got, want)
 	}
-	const picture = `2026-03-01 09:30:01.123  HOST
+	const picture = `2026-03-01 09:30:01.123 +00:00  HOST
 Processor  Number  % Processor Time
 _Total        100              1.00
 `

@@ -37,25 +37,27 @@ type logKind struct {
 	name       string
 	extensions []string
 	is         func(start []byte) bool // tells it by the beginning of the file
-	open       func(file string, opt LogOptions) (winperf.Source, error)
+	open       func(file replay.File, opt LogOptions) (winperf.Source, error)
 }
 
 // logKinds are the kinds of logs that OpenLog knows.
 func logKinds() []logKind {
 	return []logKind{
-		{"PDH text log", []string{".csv", ".tsv"}, isText, func(file string, opt LogOptions) (winperf.Source, error) {
+		{"PDH text log", []string{".csv", ".tsv"}, isText, func(file replay.File, opt LogOptions) (winperf.Source, error) {
 			return replay.OpenText(file, replay.TextOptions(opt))
 		}},
-		{"PDH binary log", []string{".blg"}, pdhlog.IsBLG, func(file string, _ LogOptions) (winperf.Source, error) {
+		{"PDH binary log", []string{".blg"}, pdhlog.IsBLG, func(file replay.File, _ LogOptions) (winperf.Source, error) {
 			return replay.OpenBLG(file)
 		}},
-		{"winperf capture", []string{".capture"}, isCapture, func(file string, _ LogOptions) (winperf.Source, error) {
+		{"winperf capture", []string{".capture"}, isCapture, func(file replay.File, _ LogOptions) (winperf.Source, error) {
 			return replay.OpenCapture(file)
 		}},
 		{
 			"performance data block", []string{".bin", ".perfdata"}, isBlock,
-			func(file string, _ LogOptions) (winperf.Source, error) { return replay.OpenFiles([]string{file}, nil) },
+			func(file replay.File, _ LogOptions) (winperf.Source, error) { return replay.OpenBlock(file) },
 		},
+		{"readings as JSON lines", []string{".jsonl", ".ndjson"}, replay.IsJSONL,
+			func(file replay.File, _ LogOptions) (winperf.Source, error) { return replay.OpenJSONL(file) }},
 	}
 }
 
@@ -72,13 +74,45 @@ func isCapture(start []byte) bool { return bytes.HasPrefix(start, capture.Magic(
 func isBlock(start []byte) bool { return bytes.HasPrefix(start, []byte("P\x00E\x00R\x00F\x00")) }
 
 // OpenLog opens a log or capture, whose kind its content tells, and where that
-// is damaged its extension. The error wraps fs.ErrNotExist,
+// is damaged its extension. One that gzip or zstd compressed is unpacked to a temporary
+// file, which is there until the source is closed. The error wraps fs.ErrNotExist,
 // winperf.ErrNotSupported for a file of another kind, or winperf.ErrBadData.
 func OpenLog(ctx context.Context, file string, opt LogOptions) (winperf.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	start, err := readStart(file)
+	log, damage, err := replay.Unpack(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	return openUnpacked(log, damage, opt)
+}
+
+// ReadLog opens a log or capture that comes through a reader, as OpenLog does. It is
+// read to its end before, into a temporary file, as logs are read at any place; name
+// stands for it in messages.
+func ReadLog(ctx context.Context, name string, r io.Reader, opt LogOptions) (winperf.Source, error) {
+	log, damage, err := replay.Spool(ctx, name, r)
+	if err != nil {
+		return nil, err
+	}
+	return openUnpacked(log, damage, opt)
+}
+
+// openUnpacked opens a log that is not compressed any more.
+func openUnpacked(log replay.File, damage error, opt LogOptions) (winperf.Source, error) {
+	src, err := openKind(log, opt)
+	if err != nil {
+		return nil, errors.Join(err, log.Remove())
+	}
+	if !log.Copied() {
+		return src, nil
+	}
+	return &unpacked{Source: src, log: log, damage: damage}, nil
+}
+
+func openKind(log replay.File, opt LogOptions) (winperf.Source, error) {
+	start, err := log.Start(startSize)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +120,7 @@ func OpenLog(ctx context.Context, file string, opt LogOptions) (winperf.Source, 
 	kinds := logKinds()
 	i := slices.IndexFunc(kinds, func(k logKind) bool { return k.is(start) })
 	if i < 0 {
-		extension := strings.ToLower(filepath.Ext(file))
-		i = slices.IndexFunc(kinds, func(k logKind) bool { return slices.Contains(k.extensions, extension) })
+		i = kindByName(log.Name)
 	}
 
 	if i < 0 {
@@ -96,10 +129,10 @@ func OpenLog(ctx context.Context, file string, opt LogOptions) (winperf.Source, 
 			names = append(names, k.name)
 		}
 		return nil, fmt.Errorf("%s is no log of a known kind (%s): %w",
-			file, strings.Join(names, ", "), winperf.ErrNotSupported)
+			log.Name, strings.Join(names, ", "), winperf.ErrNotSupported)
 	}
 
-	src, err := kinds[i].open(file, opt)
+	src, err := kinds[i].open(log, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -127,28 +160,45 @@ func (s zoned) Describe() winperf.Description {
 	return d
 }
 
-// readStart reads the beginning of a regular file.
-func readStart(name string) ([]byte, error) {
-	info, err := os.Stat(name) // before it is opened, as opening a pipe waits for who writes to it
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file (%v): %w", name, info.Mode(), winperf.ErrNotSupported)
-	}
+// kindByName tells by the extension of its name what kind of log a file is, -1 none.
+func kindByName(name string) int {
+	extension := strings.ToLower(filepath.Ext(replay.BareName(name)))
+	return slices.IndexFunc(logKinds(), func(k logKind) bool { return slices.Contains(k.extensions, extension) })
+}
 
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+// unpacked is a log of which a copy was made.
+type unpacked struct {
+	winperf.Source
+	log    replay.File
+	damage error // behind what could be unpacked
+}
 
-	b := make([]byte, min(info.Size(), startSize))
-	n, err := io.ReadFull(f, b)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it became shorter since it was looked at
-		err = nil
+// Compile implements winperf.Source.
+func (u *unpacked) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	q, err := u.Source.Compile(ctx, sel)
+	if err != nil || u.damage == nil {
+		return q, err
 	}
-	return b[:n], err
+	return &unpackedQuery{q, u.damage}, nil
+}
+
+// Close implements winperf.Source.
+func (u *unpacked) Close() error { return errors.Join(u.Source.Close(), u.log.Remove()) }
+
+// unpackedQuery tells with its first sample what is wrong with the file.
+type unpackedQuery struct {
+	winperf.Query
+	damage error
+}
+
+// Next implements winperf.Query.
+func (q *unpackedQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	err := q.Query.Next(ctx, s)
+	if q.damage != nil {
+		s.Damage = append(s.Damage, q.damage)
+		q.damage = nil
+	}
+	return err
 }
 
 // namesFile reports whether a URL without a known scheme is the name of a file: there
@@ -157,8 +207,7 @@ func namesFile(name string) bool {
 	if _, err := os.Stat(name); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err == nil
 	}
-	extension := strings.ToLower(filepath.Ext(name))
-	return slices.ContainsFunc(logKinds(), func(k logKind) bool { return slices.Contains(k.extensions, extension) })
+	return kindByName(name) >= 0
 }
 
 // logForm is what openLogURL takes, for messages.

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
@@ -117,4 +118,48 @@ func TestOpenLogZone(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// What was unpacked is gone when the source is closed, and when it could not be opened.
+func TestUnpackedIsRemoved(t *testing.T) {
+	write(t, map[string]string{"a.gz": gzipped(t, textLog), "none.gz": gzipped(t, "nothing")})
+	dir := t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, dir)
+	}
+
+	left := func() int {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+
+	src, err := source.Open(t.Context(), "a.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := left(); n != 1 {
+		t.Errorf("%d copies while the log is open, want 1", n)
+	}
+	if err := src.Close(); err != nil || left() != 0 {
+		t.Errorf("Close: %v, %d copies are left", err, left())
+	}
+	if _, err := source.Open(t.Context(), "none.gz"); !errors.Is(err, winperf.ErrNotSupported) || left() != 0 {
+		t.Errorf("no log: %v, %d copies are left", err, left())
+	}
+}
+
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

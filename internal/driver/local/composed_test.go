@@ -336,7 +336,7 @@ func TestRecordSeveralInterfaces(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		src, err := replay.OpenCapture(name)
+		src, err := replay.OpenCapture(replay.At(name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ import (
 // winperf.ErrBadData (and pdhlog.ErrNoBLG) or winperf.ErrNotSupported. Each
 // query reads the file on its own, in memory of a few samples, and passes over
 // what is damaged (winperf.Sample.Damage).
-func OpenBLG(file string) (winperf.Source, error) {
+func OpenBLG(file File) (winperf.Source, error) {
 	s := &blgSource{file: file, samples: -1}
 	q := &blgQuery{source: s}
 	defer q.Close()
@@ -50,7 +50,7 @@ func OpenBLG(file string) (winperf.Source, error) {
 
 // blgSource is immutable, so that any number of goroutines may use it.
 type blgSource struct {
-	file    string
+	file    File
 	head    pdhlog.BLGHeader
 	info    winperf.LogInfo
 	machine string
@@ -78,8 +78,8 @@ func (s *blgSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Q
 
 // countBLG returns how many samples the log says it has, -1 where it does not: what
 // tells stands in its last buffer.
-func countBLG(file string, head *pdhlog.BLGHeader) int {
-	f, err := os.Open(file)
+func countBLG(file File, head *pdhlog.BLGHeader) int {
+	f, err := file.open()
 	if err != nil {
 		return -1
 	}
@@ -129,7 +129,7 @@ type blgQuery struct {
 
 // open opens the file and reads its head.
 func (q *blgQuery) open() error {
-	f, err := openRegular(q.source.file)
+	f, err := q.source.file.open()
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (q *blgQuery) open() error {
 	}
 
 	if q.reader, err = pdhlog.NewBLGReader(f); err != nil {
-		return fmt.Errorf("%s: %w", q.source.file, err)
+		return fmt.Errorf("%s: %w", q.source.file.Name, err)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (q *blgQuery) open() error {
 func (q *blgQuery) next() error {
 	err := q.reader.Next(&q.sample)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: %w", q.source.file, err)
+		return fmt.Errorf("%s: %w", q.source.file.Name, err)
 	}
 	if q.titles == nil || q.lists != q.reader.Lists() {
 		q.plan()
@@ -262,7 +262,7 @@ func (q *blgQuery) damage() []error {
 	}
 	q.found, q.more = nil, 0
 	for i, err := range found {
-		found[i] = fmt.Errorf("%s: %w", q.source.file, err)
+		found[i] = fmt.Errorf("%s: %w", q.source.file.Name, err)
 	}
 	return found
 }

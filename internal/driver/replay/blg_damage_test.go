@@ -41,7 +41,7 @@ func TestOpenBLGErrors(t *testing.T) {
 		filepath.Join(dir, "none.blg"): fs.ErrNotExist,
 		dir:                            winperf.ErrNotSupported,
 	} {
-		if _, err := replay.OpenBLG(file); !errors.Is(err, want) {
+		if _, err := replay.OpenBLG(replay.At(file)); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", file, err, want)
 		}
 	}

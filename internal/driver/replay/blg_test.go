@@ -42,7 +42,7 @@ func realBLG(t testing.TB, name string) string {
 // openBLG opens a log that must be one.
 func openBLG(t testing.TB, file string) winperf.Source {
 	t.Helper()
-	src, err := replay.OpenBLG(file)
+	src, err := replay.OpenBLG(replay.At(file))
 	if err != nil {
 		t.Fatal(err)
 	}

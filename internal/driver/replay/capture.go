@@ -18,13 +18,13 @@ import (
 //
 // Errors wrap fs.ErrNotExist, winperf.ErrBadData where the file is no capture,
 // or winperf.ErrNotSupported where it is one of a later version.
-func OpenCapture(name string) (winperf.Source, error) {
-	f, err := openRegular(name)
+func OpenCapture(file File) (winperf.Source, error) {
+	f, err := file.open()
 	if err != nil {
 		return nil, err
 	}
 
-	s := &captureSource{name: name, close: f.Close, log: winperf.LogInfo{Format: "winperf capture"}}
+	s := &captureSource{name: file.Name, close: f.Close, log: winperf.LogInfo{Format: "winperf capture"}}
 	info, err := f.Stat()
 	if err == nil {
 		s.file, err = capture.Open(f, info.Size())
@@ -34,7 +34,7 @@ func OpenCapture(name string) (winperf.Source, error) {
 	}
 
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", file.Name, err), f.Close())
 	}
 	return s, nil
 }

@@ -43,7 +43,7 @@ func captureFile(t *testing.T, n int) (name string, samples []perftest.Sample) {
 
 func openCapture(t *testing.T, name string) winperf.Source {
 	t.Helper()
-	src, err := replay.OpenCapture(name)
+	src, err := replay.OpenCapture(replay.At(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestOpenCaptureErrors(t *testing.T) {
 	for name, want := range map[string]error{
 		filepath.Join(dir, "missing"): fs.ErrNotExist, dir: winperf.ErrNotSupported, text: winperf.ErrBadData,
 	} {
-		if _, err := replay.OpenCapture(name); !errors.Is(err, want) || !strings.Contains(err.Error(), filepath.Base(name)) {
+		if _, err := replay.OpenCapture(replay.At(name)); !errors.Is(err, want) || !strings.Contains(err.Error(), filepath.Base(name)) {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}

@@ -60,22 +60,21 @@ func fileName(name string) string {
 
 // readFile reads a file into dst's memory where that is large enough. Of a
 // file that does not begin as a block does it reads the beginning only; decoding that fails.
-func readFile(name string, dst []byte) ([]byte, error) {
-	info, err := os.Stat(name) // before it is opened, as opening a pipe waits for who writes to it
-	switch {
-	case err != nil:
-		return dst, err
-	case !info.Mode().IsRegular():
-		return dst, fmt.Errorf("%s is no regular file (%v): %w", name, info.Mode(), winperf.ErrNotSupported)
-	case info.Size() > MaxFile:
-		return dst, fmt.Errorf("%s has %d bytes, expected at most %d: %w", name, info.Size(), MaxFile, winperf.ErrBadData)
-	}
-
-	f, err := os.Open(name)
+func readFile(file File, dst []byte) ([]byte, error) {
+	f, err := file.open()
 	if err != nil {
 		return dst, err
 	}
 	defer f.Close()
+
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return dst, err
+	case info.Size() > MaxFile:
+		const form = "%s has %d bytes, expected at most %d: %w"
+		return dst, fmt.Errorf(form, file.Name, info.Size(), MaxFile, winperf.ErrBadData)
+	}
 
 	size := int(info.Size())
 	dst, err = appendUpTo(dst, f, min(size, beginning))

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
@@ -52,7 +51,11 @@ func OpenFiles(files, names []string) (winperf.Source, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("no file with a sample was given: %w", winperf.ErrNotSupported)
 	}
-	s := &source{files: slices.Clone(files), schema: &winperf.Schema{Interface: "file"}}
+	s := &source{schema: &winperf.Schema{Interface: "file"}}
+	for _, name := range files {
+		s.files = append(s.files, At(name))
+	}
+
 	for _, name := range names {
 		table, damage, err := readNames(name)
 		if err != nil {
@@ -68,9 +71,18 @@ func OpenFiles(files, names []string) (winperf.Source, error) {
 	return s, nil
 }
 
+// OpenBlock opens a performance data block as a source of one sample.
+func OpenBlock(file File) (winperf.Source, error) {
+	s := &source{files: []File{file}, schema: &winperf.Schema{Interface: "file"}}
+	if err := s.readMachine(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
 // source is immutable, so that any number of goroutines may use it.
 type source struct {
-	files   []string
+	files   []File
 	schema  *winperf.Schema
 	machine string
 }
@@ -85,7 +97,7 @@ func (s *source) readMachine() error {
 	var pool frame.Pool
 	f, err := pool.Decode(raw.Sample(), frame.Frame{})
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.files[0], err)
+		return fmt.Errorf("%s: %w", s.files[0].Name, err)
 	}
 	s.machine = f.Machine()
 	return nil

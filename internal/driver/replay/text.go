@@ -33,7 +33,7 @@ type TextOptions struct {
 // The head is read at once; errors wrap fs.ErrNotExist, winperf.ErrBadData (and
 // pdhlog.ErrNoHead) or winperf.ErrNotSupported. Each query reads the file on
 // its own, in memory of a few rows.
-func OpenText(file string, opt TextOptions) (winperf.Source, error) {
+func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 	s := &textSource{file: file, opt: opt}
 	q := &textQuery{source: s}
 	defer q.Close()
@@ -46,7 +46,7 @@ func OpenText(file string, opt TextOptions) (winperf.Source, error) {
 
 // textSource is immutable, so that any number of goroutines may use it.
 type textSource struct {
-	file string
+	file File
 	opt  TextOptions
 	head *pdhlog.Head // the first one
 }
@@ -95,19 +95,14 @@ func (s *textSource) log() winperf.LogInfo {
 // Compile implements winperf.Source. It accepts every selection; objects by
 // identity are not found, because a text log has none.
 func (s *textSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
-	q := &textQuery{source: s, sel: sel, all: sel.Global}
-	for _, p := range sel.Paths {
-		q.wanted = append(q.wanted, textPath{Path: selection.NewPath(p)})
-	}
-	return q, nil
+	return &textQuery{source: s, sel: sel, choice: newChoice(sel)}, nil
 }
 
 // textQuery reads the log from its beginning.
 type textQuery struct {
 	source *textSource
 	sel    winperf.Selection
-	all    bool
-	wanted []textPath
+	choice choice
 
 	file   *os.File
 	size   int64
@@ -120,8 +115,7 @@ type textQuery struct {
 
 // open opens the file and reads its head.
 func (q *textQuery) open() error {
-	name := q.source.file
-	f, err := openRegular(name)
+	f, err := q.source.file.open()
 	if err != nil {
 		return err
 	}
@@ -137,26 +131,14 @@ func (q *textQuery) open() error {
 		Known:    q.source.head,
 	}
 
-	if !q.all || len(q.wanted) > 0 { // whoever wants all columns need not be asked about each
-		opt.Want = q.wants
+	if !q.choice.all || len(q.choice.wanted) > 0 { // of all columns each need not be asked about
+		opt.Want = q.choice.wants
 	}
 	q.reader, err = pdhlog.NewReader(q, opt)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", q.source.file.Name, err)
 	}
 	return nil
-}
-
-// openRegular opens a file that is no directory, pipe or device.
-func openRegular(name string) (*os.File, error) {
-	info, err := os.Stat(name) // before it is opened, as opening a pipe waits for who writes to it
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file (%v): %w", name, info.Mode(), winperf.ErrNotSupported)
-	}
-	return os.Open(name)
 }
 
 // Read implements io.Reader for the log's reader and counts the bytes.
@@ -165,6 +147,23 @@ func (q *textQuery) Read(p []byte) (int, error) {
 	q.read += int64(n)
 	return n, err
 }
+
+// choice is what a query wants of the series of a log that holds displayable values.
+type choice struct {
+	all    bool
+	wanted []textPath
+}
+
+func newChoice(sel winperf.Selection) choice {
+	c := choice{all: sel.Global}
+	for _, p := range sel.Paths {
+		c.wanted = append(c.wanted, textPath{Path: selection.NewPath(p)})
+	}
+	return c
+}
+
+// clone returns the same choice for another walk.
+func (c *choice) clone() choice { return choice{all: c.all, wanted: slices.Clone(c.wanted)} }
 
 // textPath is a path of the selection. Besides the columns that it names, one of
 // the same object and one of the same counter are read, which tell that it
@@ -176,10 +175,10 @@ type textPath struct {
 
 // wants tells whether the selection wants a column. Which of its paths it is,
 // and in which order columns are to come, is the business of who compiled it.
-func (q *textQuery) wants(s *winperf.Series) bool {
-	wanted := q.all
-	for i := range q.wanted {
-		wanted = q.wanted[i].wants(s) || wanted
+func (c *choice) wants(s *winperf.Series) bool {
+	wanted := c.all
+	for i := range c.wanted {
+		wanted = c.wanted[i].wants(s) || wanted
 	}
 	return wanted
 }
@@ -206,7 +205,7 @@ func (q *textQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	s.At, s.Of = q.read, q.size
 	if q.reader != nil {
 		for _, found := range q.reader.Damage() {
-			s.Damage = append(s.Damage, fmt.Errorf("%s: %w", q.source.file, found))
+			s.Damage = append(s.Damage, fmt.Errorf("%s: %w", q.source.file.Name, found))
 		}
 	}
 	return err
@@ -232,7 +231,7 @@ func (q *textQuery) fill(ctx context.Context, s *winperf.Sample) error {
 		case errors.Is(err, io.EOF):
 			return err
 		case err != nil:
-			return fmt.Errorf("%s: %w", q.source.file, err)
+			return fmt.Errorf("%s: %w", q.source.file.Name, err)
 		}
 		if q.sel.Within(q.row.Time) {
 			break
@@ -248,7 +247,7 @@ func (q *textQuery) describe(ctx context.Context, s *winperf.Sample) error {
 	if q.described {
 		return io.EOF
 	}
-	walk := &textQuery{source: q.source, all: q.all, wanted: slices.Clone(q.wanted)}
+	walk := &textQuery{source: q.source, choice: q.choice.clone()}
 	defer walk.Close()
 
 	err := walk.open()

@@ -36,7 +36,7 @@ func writeLog(t *testing.T, text string) string {
 
 func openTextLog(t *testing.T, text string) winperf.Source {
 	t.Helper()
-	src, err := OpenText(writeLog(t, text), TextOptions{})
+	src, err := OpenText(At(writeLog(t, text)), TextOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,13 +252,13 @@ func TestTextUnknownZone(t *testing.T) {
 }
 
 func TestTextErrors(t *testing.T) {
-	if _, err := OpenText(filepath.Join(t.TempDir(), "a.csv"), TextOptions{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenText(At(filepath.Join(t.TempDir(), "a.csv")), TextOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing: %v", err)
 	}
-	if _, err := OpenText(t.TempDir(), TextOptions{}); !errors.Is(err, winperf.ErrNotSupported) {
+	if _, err := OpenText(At(t.TempDir()), TextOptions{}); !errors.Is(err, winperf.ErrNotSupported) {
 		t.Errorf("a directory: %v", err)
 	}
-	if _, err := OpenText(writeLog(t, "time,value\n"), TextOptions{}); !errors.Is(err, pdhlog.ErrNoHead) || !strings.Contains(err.Error(), "a.csv") {
+	if _, err := OpenText(At(writeLog(t, "time,value\n")), TextOptions{}); !errors.Is(err, pdhlog.ErrNoHead) || !strings.Contains(err.Error(), "a.csv") {
 		t.Errorf("no log: %v", err)
 	}
 }

@@ -266,7 +266,7 @@ type side struct {
 }
 
 func (c *comparer) openSide(ctx context.Context, url string, opt measure.Options) (*side, error) {
-	src, zone, err := c.log.open(ctx, url)
+	src, zone, err := c.log.open(ctx, c.app, url)
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func (c *comparer) readLog(
 	if err != nil {
 		return nil, err
 	}
-	in, err := openInput(ctx, name, read)
+	in, err := c.app.openInput(ctx, name, read)
 	if err != nil {
 		return nil, err
 	}

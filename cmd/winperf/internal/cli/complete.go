@@ -118,6 +118,17 @@ func completeObject(f *sourceFlags) cobra.CompletionFunc {
 	}
 }
 
+// completeWanted completes what list takes: the name of an object, or a path.
+func completeWanted(f *sourceFlags) cobra.CompletionFunc {
+	object, path := completeObject(f), completePath(f)
+	return func(cmd *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 0 && strings.HasPrefix(text, `\`) {
+			return path(cmd, args, text)
+		}
+		return object(cmd, args, text)
+	}
+}
+
 // completePath completes a counter path part by part.
 func completePath(f *sourceFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -207,7 +207,7 @@ func (c *converter) open(ctx context.Context, names []string) error {
 
 	var records []winperf.Source
 	for _, name := range names {
-		in, err := openInput(ctx, name, opt)
+		in, err := c.app.openInput(ctx, name, opt)
 		if err != nil {
 			return err
 		}

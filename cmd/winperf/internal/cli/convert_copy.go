@@ -126,6 +126,7 @@ func (d *damageCount) tell(a *app) {
 func (c *converter) finish(ctx context.Context) {
 	a := c.app
 	c.damage.tell(a)
+	a.notice(c.tally.notices)
 	c.tally.denied.report(a, c.inputs[0].src.Source)
 	if paths := c.selection.Paths; len(paths) > 0 {
 		a.explain(ctx, c.inputs[0].src.Source, &c.tally, paths, true)

@@ -25,18 +25,41 @@ type logInput struct {
 	cycle *measure.Cycle // the next one to be taken; nil at the end
 }
 
-func openInput(ctx context.Context, name string, opt source.LogOptions) (*logInput, error) {
-	src, err := openRecorded(ctx, name, opt)
+func (a *app) openInput(ctx context.Context, name string, opt source.LogOptions) (*logInput, error) {
+	src, err := a.openRecorded(ctx, name, opt)
 	if err != nil {
 		return nil, err
 	}
 	is := src.Describe()
+	if name == "-" {
+		name = standardInput
+	}
 	return &logInput{name: name, src: &sieve{Source: src}, info: is.Log, cooked: is.Cooked}, nil
 }
 
-// openRecorded opens a log by its name, or another source of recorded samples
-// by its URL.
-func openRecorded(ctx context.Context, name string, opt source.LogOptions) (winperf.Source, error) {
+// openSource opens a source by its URL; - is a log on standard input.
+func (a *app) openSource(ctx context.Context, url string, opt source.LogOptions) (winperf.Source, error) {
+	if url == "-" {
+		return a.readLog(ctx, opt)
+	}
+	return source.OpenWith(ctx, url, opt)
+}
+
+// standardInput is what a log on standard input is called.
+const standardInput = "standard input"
+
+// readLog opens a log on standard input.
+func (a *app) readLog(ctx context.Context, opt source.LogOptions) (winperf.Source, error) {
+	a.await("a log")
+	return source.ReadLog(ctx, standardInput, a.stdin, opt)
+}
+
+// openRecorded opens a log by its name, - for standard input, or another source of
+// recorded samples by its URL.
+func (a *app) openRecorded(ctx context.Context, name string, opt source.LogOptions) (winperf.Source, error) {
+	if name == "-" {
+		return a.readLog(ctx, opt)
+	}
 	if !isURL(name) {
 		return source.OpenLog(ctx, name, opt)
 	}

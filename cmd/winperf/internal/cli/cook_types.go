@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +15,24 @@ func listTypes(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NUMBER\tTYPE\tUNIT\tSAMPLES\tFORMULA")
 	for info := range counter.Types() {
-		fmt.Fprintf(t, "0x%08X\t%s\t%v\t%d\t%v\n", uint32(info.Type), info.Name, info.Unit, info.Samples, info.Formula)
+		row := "0x%08X\t%s\t%v\t%d\t%s\n"
+		fmt.Fprintf(t, row, uint32(info.Type), info.Name, info.Unit, info.Samples, formulaText(info.Formula))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, operandsHelp)
+	return err
 }
+
+// operandsHelp says what the letters of formulas stand for.
+const operandsHelp = `
+N value, D clock, B base, M number of components; 0 of the older and 1 of the newer
+sample; TB ticks of the clock in a second. "winperf cook TYPE" shows more of a type.
+`
+
+// formulaText is a formula as it is computed; "-" where nothing is.
+func formulaText(f counter.FormulaID) string { return cmp.Or(f.Text(), "-") }
 
 // describeTypes shows what is known about types.
 func describeTypes(w io.Writer, names []string) error {
@@ -43,7 +58,8 @@ func describeType(w io.Writer, t counter.Type) {
 	if !known {
 		return
 	}
-	fmt.Fprintf(w, "  value:    %s\n  formula:  %v\n  unit:     %v\n  samples:  %d\n", info.Brief, info.Formula, info.Unit, info.Samples)
+	fmt.Fprintf(w, "  value:    %s\n  formula:  %s\n", info.Brief, formulaText(info.Formula))
+	fmt.Fprintf(w, "  unit:     %v\n  samples:  %d\n", info.Unit, info.Samples)
 	if info.Base != 0 {
 		fmt.Fprintf(w, "  base:     %v\n", info.Base)
 	}

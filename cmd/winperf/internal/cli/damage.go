@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/provider/publish"
 )
 
@@ -26,7 +27,8 @@ func (a *app) damaged(errs []error) {
 }
 
 // notice tells, in one line of each kind and once, what others published that is not
-// shown. It does not change the exit status: nobody can spoil others' runs with it.
+// shown, and that a language is not there. It does not change the exit status: nobody can
+// spoil others' runs with it.
 func (a *app) notice(errs []error) {
 	known := len(a.noticed)
 	a.noticed = addNotices(a.noticed, errs)
@@ -38,18 +40,29 @@ func (a *app) notice(errs []error) {
 // addNotices adds the notices among errs of kinds that are not in list.
 func addNotices(list, errs []error) []error {
 	for _, err := range errs {
-		n := noticeIn(err)
-		if n != nil && !slices.ContainsFunc(list, func(e error) bool { return noticeIn(e).Kind == n.Kind }) {
-			list = append(list, n)
+		kind, notice := noticeIn(err)
+		same := func(e error) bool {
+			known, _ := noticeIn(e)
+			return known == kind
+		}
+		if notice != nil && !slices.ContainsFunc(list, same) {
+			list = append(list, notice)
 		}
 	}
 	return list
 }
 
-// noticeIn returns the notice that an error is, nil if it is none.
-func noticeIn(err error) (n *publish.Notice) {
-	errors.As(err, &n)
-	return n
+// noticeIn returns the kind of the notice that an error is, and the notice; nil if it is none.
+func noticeIn(err error) (kind any, notice error) {
+	var published *publish.Notice
+	var language *measure.NoLanguage
+	switch {
+	case errors.As(err, &published):
+		return published.Kind, published
+	case errors.As(err, &language):
+		return *language, language
+	}
+	return nil, nil
 }
 
 // countErrors returns how many errors these are: one may stand for several that its
@@ -71,6 +84,7 @@ func countErrors(errs []error) (n int) {
 func costly(errs []error) []error {
 	return slices.DeleteFunc(slices.Clone(errs), func(err error) bool {
 		var e *winperf.DataError
-		return errors.As(err, &e) && e.Warning || noticeIn(err) != nil
+		_, notice := noticeIn(err)
+		return errors.As(err, &e) && e.Warning || notice != nil
 	})
 }

@@ -158,6 +158,8 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 // open opens FILE or the source.
 func (d *dumper) open(ctx context.Context, args []string, opt source.LogOptions) (winperf.Source, error) {
 	switch {
+	case len(args) == 1 && args[0] == "-" && len(d.names) == 0:
+		return d.app.readLog(ctx, opt)
 	case len(args) == 1 && len(d.names) == 0:
 		return source.OpenLog(ctx, args[0], opt)
 	case len(args) == 1:
@@ -166,7 +168,7 @@ func (d *dumper) open(ctx context.Context, args []string, opt source.LogOptions)
 	if len(d.names) > 0 {
 		return nil, errors.New("--names goes with a FILE")
 	}
-	return source.OpenWith(ctx, d.source.source, opt)
+	return d.app.openSource(ctx, d.source.source, opt)
 }
 
 // wanted returns, for each name of --object, the objects that it may stand for.

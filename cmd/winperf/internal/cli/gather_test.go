@@ -20,7 +20,7 @@ func TestGather(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	writeReference(t, "churn.capture", perftest.Desktop, 6, 5)
-	in, err := openInput(t.Context(), "churn.capture", source.LogOptions{})
+	in, err := (&app{}).openInput(t.Context(), "churn.capture", source.LogOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

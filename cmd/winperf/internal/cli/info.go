@@ -97,7 +97,7 @@ func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
 		return nil, err
 	}
 
-	in, err := openInput(ctx, name, opt)
+	in, err := i.app.openInput(ctx, name, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,11 @@ func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
 		s.add(cycle)
 		p.show([]*logInput{in}, s.Samples)
 	}
-	if err := in.walk(ctx, sel, all, add, func(errs []error) { s.addDamage(in, errs) }); err != nil {
+	damaged := func(errs []error) {
+		i.app.notice(errs)
+		s.addDamage(in, errs)
+	}
+	if err := in.walk(ctx, sel, all, add, damaged); err != nil {
 		return nil, err
 	}
 

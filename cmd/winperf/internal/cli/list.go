@@ -12,7 +12,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/sink"
@@ -29,12 +28,14 @@ type lister struct {
 	names     bool
 	instances bool
 	sensors   bool // the output is sensor names
+	search    *search
 
 	sel     winperf.Selection
 	several bool            // the sample is of several machines
 	told    map[string]bool // sensor names of several machines, which do not say whose they are
 	schema  *winperf.Schema
 	table   *nametable.Names
+	english *nametable.Names
 	w       *bufio.Writer
 	width   int
 }
@@ -46,6 +47,11 @@ var (
 		{Name: "sensors", Description: "the same as sensor names: source/object/counter#instance"},
 		{Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"}, Description: "a JSON object for each counter"},
 	}
+	// instanceFormats are those of list --instances, of which a file .txt is one of paths.
+	instanceFormats = []sink.Format{
+		{Name: "paths", Extensions: []string{".txt"}, Description: "reusable paths, one a line"},
+		{Name: "sensors", Description: "the same as sensor names: source/object/counter#instance"},
+	}
 	// namesFormats are those of list --names, which nametable.ReadFile reads.
 	namesFormats = []sink.Format{
 		{Name: "tsv", Extensions: []string{".tsv", ".txt"}, Description: "index, tab, text"},
@@ -55,10 +61,15 @@ var (
 func (a *app) listCommand() *cobra.Command {
 	l := &lister{app: a}
 	cmd := &cobra.Command{
-		Use:   "list [OBJECT]",
+		Use:   "list [WHAT]",
 		Short: "Show which objects, counters and instances there are",
-		Long: `List shows the objects of the source or, with OBJECT, the counters, help texts
-and instances of the objects whose name matches (* and ? are wildcards).
+		Long: `List shows the objects of the source or, with WHAT, what it finds of them:
+
+  NAME        the object of that name or number, with help texts and instances
+  PATH        what a counter path names, such as '\Process(*)\*'
+  PATTERN     objects and counters whose whole name fits (* and ? are wildcards);
+              with a backslash in front objects only
+  WORDS       counters in whose name, help text or object all these words are
 
   -o paths    one reusable path for each counter, with (*) for its instances;
               with --instances one for each counter of each instance
@@ -70,11 +81,13 @@ and instances of the objects whose name matches (* and ? are wildcards).
 Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 		Example: `  winperf list
   winperf list Process
-  winperf list 'Proc*' -o paths
+  winperf list 'disk read'
+  winperf list '*read*' -o paths
   winperf list -o jsonl
   winperf list --names > names.tsv       (for ?names=names.tsv)
-  winperf list -qx Processor             (as typeperf spells it)`,
-		Args: atMostOne("OBJECT"),
+  winperf list -q -o counters.txt        (as typeperf spells it)
+  winperf list -qx Processor`,
+		Args: atMostOne("WHAT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args) },
 	}
 
@@ -85,7 +98,7 @@ Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 	cmd.Flags().BoolVar(&l.index, "index", false, "show title indices in the table")
 	cmd.Flags().BoolVar(&l.names, "names", false, "show the whole name table: index, tab, text")
 	cmd.Flags().BoolVar(&l.instances, "instances", false, "paths, one for each instance of each counter")
-	cmd.ValidArgsFunction = completeObject(&l.source)
+	cmd.ValidArgsFunction = completeWanted(&l.source)
 	return cmd
 }
 
@@ -93,7 +106,8 @@ Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 func atMostOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 {
-			return fmt.Errorf("%s takes one %s and got %d: %q; a name with blanks needs quotes", cmd.CommandPath(), what, len(args), args)
+			return fmt.Errorf("%s takes one %s and got %d: %q; a name with blanks needs quotes",
+				cmd.CommandPath(), what, len(args), args)
 		}
 		return nil
 	}
@@ -103,7 +117,7 @@ func (l *lister) run(ctx context.Context, args []string) error {
 	if err := l.settle(args); err != nil {
 		return err
 	}
-	src, zone, err := l.log.open(ctx, l.source.source)
+	src, zone, err := l.log.open(ctx, l.app, l.source.source)
 	if err != nil {
 		return err
 	}
@@ -127,23 +141,20 @@ func (l *lister) run(ctx context.Context, args []string) error {
 		return errors.Join(l.writeNames(), out.Close())
 	}
 
-	pattern := "*"
-	if len(args) == 1 {
-		pattern = strings.Trim(args[0], `\`)
-	}
+	l.search = newSearch(strings.Join(append(args, "*")[:1], ""))
 	l.told = map[string]bool{}
-	return errors.Join(l.list(ctx, src, pattern, out.format), out.Close())
+	return errors.Join(l.list(ctx, src, out.format), out.Close())
 }
 
 // settle refuses options that do not go together.
 func (l *lister) settle(args []string) error {
 	switch {
 	case l.names && (len(args) > 0 || l.instances || l.index):
-		return errors.New("--names shows the whole name table: leave out OBJECT, --index and --instances")
+		return errors.New("--names shows the whole name table: leave out WHAT, --index and --instances")
 	case l.names:
 		l.output.formats = namesFormats
 	case l.instances:
-		l.output.formats = slices.DeleteFunc(slices.Clone(listFormats), func(f sink.Format) bool { return f.Name != "paths" && f.Name != "sensors" })
+		l.output.formats = instanceFormats
 	}
 
 	format, _, err := l.output.settle(l.source.source)
@@ -154,11 +165,11 @@ func (l *lister) settle(args []string) error {
 }
 
 // list samples everything once and shows the objects that match.
-func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format string) error {
+func (l *lister) list(ctx context.Context, src winperf.Source, format string) error {
 	if series, cooked, err := logSeries(ctx, src); err != nil {
 		return err
 	} else if cooked {
-		return l.listLog(series, pattern, format)
+		return l.listLog(series, format)
 	}
 
 	m := measure.New(src, l.sel, measure.Options{FramesOnly: true, Language: string(l.source.language)})
@@ -175,44 +186,22 @@ func (l *lister) list(ctx context.Context, src winperf.Source, pattern, format s
 	}
 
 	l.several = len(machinesOf(cycle.Frame)) > 1
-	objects := l.find(cycle.Frame, pattern)
-	switch {
-	case len(objects) == 0 && pattern == "*":
-		return errors.New("the source has no objects")
-	case len(objects) == 0:
+	objects := l.find(cycle.Frame)
+	if len(objects) == 0 {
 		c := catalogue{cycle: cycle}
-		return fmt.Errorf("no object matches %q%s", pattern, didYouMean(pattern, c.objects()))
-	case format == "paths", format == "sensors":
+		return l.search.nothing("the source has no objects", c.objects())
+	}
+
+	switch format {
+	case "paths", "sensors":
 		return l.writePaths(objects)
-	case format == "jsonl":
+	case "jsonl":
 		return l.writeJSON(objects)
-	case pattern == "*":
+	}
+	if l.search.all() {
 		return l.writeOverview(objects)
 	}
 	return l.writeObjects(objects)
-}
-
-// find returns the objects whose name matches, in the chosen language or in
-// English, or is the pattern in any language, ordered by name.
-func (l *lister) find(f frame.Frame, pattern string) []frame.Object {
-	name, titles := selection.NewName(pattern), titlesOf(l.table, pattern)
-	name.Resolve(selection.ShownTables(l.table))
-	var found []frame.Object
-	for o := range f.Objects() {
-		title := o.ID().Index
-		same := func(other frame.Object) bool { return other.ID() == o.ID() && other.Machine() == o.Machine() }
-		if slices.ContainsFunc(found, same) {
-			continue
-		}
-		if name.Is(title, "") || slices.Contains(titles, title) {
-			found = append(found, o)
-		}
-	}
-
-	slices.SortStableFunc(found, func(a, b frame.Object) int {
-		return strings.Compare(strings.ToLower(l.name(a)), strings.ToLower(l.name(b)))
-	})
-	return found
 }
 
 func (l *lister) name(o frame.Object) string { return l.table.Title(o.ID().Index) }
@@ -257,17 +246,22 @@ func instanceNames(o frame.Object) []string {
 		return names
 	}
 	for in := range o.Instances() {
-		p := winperf.Path{HasInstance: true, Instance: in.Full(), Index: in.Occurrence()}
-		names = append(names, p.InstanceText())
+		names = append(names, instanceName(in))
 	}
 	return names
 }
 
+func instanceName(in frame.Instance) string {
+	p := winperf.Path{HasInstance: true, Instance: in.Full(), Index: in.Occurrence()}
+	return p.InstanceText()
+}
+
 // writePaths writes a path for each counter, or for each of its instances.
-func (l *lister) writePaths(objects []frame.Object) error {
+func (l *lister) writePaths(objects []finding) error {
 	for _, o := range objects {
-		for _, k := range shown(o) {
-			p := winperf.Path{Machine: l.machine(o), Object: l.name(o), Counter: l.table.Title(o.Counter(k).ID.Index)}
+		for _, k := range o.counters {
+			p := winperf.Path{Machine: l.machine(o.Object), Object: l.name(o.Object)}
+			p.Counter = l.table.Title(o.Counter(k).ID.Index)
 			switch {
 			case o.Single():
 				l.writePath(p)
@@ -275,14 +269,20 @@ func (l *lister) writePaths(objects []frame.Object) error {
 				p.HasInstance, p.Instance = true, "*"
 				l.writePath(p)
 			default:
-				for in := range o.Instances() {
-					p.HasInstance, p.Instance, p.Index = true, in.Full(), in.Occurrence()
-					l.writePath(p)
-				}
+				l.writeInstances(p, o)
 			}
 		}
 	}
 	return nil
+}
+
+// writeInstances writes the path of a counter for each instance.
+func (l *lister) writeInstances(p winperf.Path, o finding) {
+	for _, i := range o.instances {
+		in := o.Instance(i)
+		p.HasInstance, p.Instance, p.Index = true, in.Full(), in.Occurrence()
+		l.writePath(p)
+	}
 }
 
 // writePath writes a path as the output's format spells it.

@@ -37,17 +37,18 @@ type (
 	}
 )
 
-func (l *lister) writeJSON(objects []frame.Object) error {
+func (l *lister) writeJSON(objects []finding) error {
 	enc := newJSON(l.w)
 	for _, o := range objects {
-		line := listLine{Object: l.jsonObject(o), Instances: instanceNames(o)}
-		for i, name := range line.Instances {
+		line := listLine{Object: l.jsonObject(o.Object), Instances: []string{}}
+		for i, name := range o.named() {
+			line.Instances = append(line.Instances, name)
 			if l.lostParent(o.Instance(i)) != "" {
 				line.LostParents = append(line.LostParents, name)
 			}
 		}
 
-		for _, k := range shown(o) {
+		for _, k := range o.counters {
 			c := o.Counter(k)
 			line.Counter = listCounter{
 				Index:  c.ID.Index,

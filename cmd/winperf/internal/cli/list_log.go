@@ -78,32 +78,37 @@ func loggedObjects(series []*winperf.Series) []*loggedObject {
 	}
 
 	slices.SortFunc(all, func(a, b *loggedObject) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name)), strings.Compare(a.name, b.name))
+		return cmp.Or(
+			strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name)),
+			strings.Compare(a.name, b.name),
+		)
 	})
 	return all
 }
 
-// listLog shows the objects of a log that match.
-func (l *lister) listLog(series []*winperf.Series, pattern, format string) error {
+// listLog shows the objects of a log that are looked for.
+func (l *lister) listLog(series []*winperf.Series, format string) error {
 	if l.index {
 		return errors.New("a text log holds no title indices: leave out --index")
 	}
-	all, name := loggedObjects(series), selection.NewName(pattern)
-	found := slices.DeleteFunc(slices.Clone(all), func(o *loggedObject) bool { return !name.Is(0, o.name) })
-	switch {
-	case len(all) == 0:
-		return errors.New("the log has no counters")
-	case len(found) == 0:
-		return fmt.Errorf("no object matches %q%s", pattern, didYouMean(pattern, objectNames(all)))
-	case format == "paths", format == "sensors":
-		l.writeLogPaths(found, series)
-		return nil
-	case format == "jsonl":
-		return l.writeLogJSON(found)
-	case pattern == "*":
-		return l.writeLogOverview(found)
+
+	found := l.search.findSeries(series)
+	objects := loggedObjects(found)
+	if len(objects) == 0 {
+		return l.search.nothing("the log has no counters", objectNames(loggedObjects(series)))
 	}
-	l.writeLogObjects(found)
+
+	switch format {
+	case "paths", "sensors":
+		l.writeLogPaths(objects, found)
+		return nil
+	case "jsonl":
+		return l.writeLogJSON(objects)
+	}
+	if l.search.all() {
+		return l.writeLogOverview(objects)
+	}
+	l.writeLogObjects(objects)
 	return nil
 }
 
@@ -129,16 +134,11 @@ func objectsOf(objects []*loggedObject, p winperf.Path) iter.Seq[*loggedObject] 
 	}
 }
 
+// writeLogPaths writes the paths of objects, or of all their series.
 func (l *lister) writeLogPaths(objects []*loggedObject, series []*winperf.Series) {
 	if l.instances {
-		wanted := map[string]bool{}
-		for _, o := range objects {
-			wanted[strings.ToLower(o.name)] = true
-		}
 		for _, s := range series {
-			if wanted[strings.ToLower(s.Path.Object)] {
-				l.writePath(s.Path)
-			}
+			l.writePath(s.Path)
 		}
 		return
 	}

@@ -13,14 +13,14 @@ import (
 )
 
 // writeOverview writes a line for each object.
-func (l *lister) writeOverview(objects []frame.Object) error {
+func (l *lister) writeOverview(objects []finding) error {
 	rows := [][]string{l.withIndex([]string{"OBJECT", "COUNTERS", "INSTANCES", "HELP"}, "INDEX")}
 	for _, o := range objects {
 		instances := "-"
 		if !o.Single() {
 			instances = strconv.Itoa(o.Len())
 		}
-		row := []string{l.label(o), strconv.Itoa(len(shown(o))), instances, firstSentence(l.table.Help(o.Help()))}
+		row := []string{l.label(o.Object), strconv.Itoa(len(o.counters)), instances, firstSentence(l.table.Help(o.Help()))}
 		rows = append(rows, l.withIndex(row, strconv.FormatUint(uint64(o.ID().Index), 10)))
 	}
 	return l.writeTable(rows)
@@ -70,7 +70,7 @@ func shorten(s string, most int) string {
 }
 
 // writeObjects writes all that is known about each object.
-func (l *lister) writeObjects(objects []frame.Object) error {
+func (l *lister) writeObjects(objects []finding) error {
 	for i, o := range objects {
 		if i > 0 {
 			fmt.Fprintln(l.w)
@@ -80,19 +80,19 @@ func (l *lister) writeObjects(objects []frame.Object) error {
 	return nil
 }
 
-func (l *lister) writeObject(o frame.Object) {
-	fmt.Fprint(l.w, l.label(o))
+func (l *lister) writeObject(o finding) {
+	fmt.Fprint(l.w, l.label(o.Object))
 	if l.index {
 		fmt.Fprintf(l.w, "  [%d]", o.ID().Index)
 	}
-	if l.costly(o) {
+	if l.costly(o.Object) {
 		fmt.Fprint(l.w, "  (costly)")
 	}
 
 	fmt.Fprintln(l.w)
 	writeWrapped(l.w, "  ", l.table.Help(o.Help()), l.width)
 	fmt.Fprintln(l.w, "\n  Counters:")
-	for _, k := range shown(o) {
+	for _, k := range o.counters {
 		c := o.Counter(k)
 		fmt.Fprintf(l.w, "    %s", safetext.Line(l.table.Title(c.ID.Index)))
 		if l.index {
@@ -102,11 +102,15 @@ func (l *lister) writeObject(o frame.Object) {
 		writeWrapped(l.w, "        ", l.table.Help(c.Help), l.width)
 	}
 
-	if o.Single() {
-		return
+	if !o.Single() && !o.brief {
+		l.writeNamed(o)
 	}
-	fmt.Fprintf(l.w, "\n  Instances: %d\n", o.Len())
-	for i, name := range instanceNames(o) {
+}
+
+// writeNamed writes the instances of an object.
+func (l *lister) writeNamed(o finding) {
+	fmt.Fprintf(l.w, "\n  Instances: %d\n", len(o.instances))
+	for i, name := range o.named() {
 		fmt.Fprintf(l.w, "    %s", safetext.Line(name))
 		if lost := l.lostParent(o.Instance(i)); lost != "" {
 			fmt.Fprintf(l.w, "  (%s)", lost)

@@ -66,7 +66,7 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 
-	src, zone, err := r.log.open(ctx, r.source.source)
+	src, zone, err := r.log.open(ctx, r.app, r.source.source)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (r *reader) awaited() string {
 // choose finds out which paths are wanted.
 func (r *reader) choose(ctx context.Context, args []string) (err error) {
 	if r.paths, err = r.app.paths(ctx, args, &r.sel); err != nil {
-		return err
+		return r.app.quoteHint(ctx, &r.source, args, err)
 	}
 	if r.asked = len(r.paths) > 0; !r.asked {
 		if r.paths, err = parsePaths(r.standard); err != nil {

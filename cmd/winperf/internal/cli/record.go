@@ -146,7 +146,7 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	if err := r.settle(ctx, args); err != nil {
 		return err
 	}
-	src, zone, err := r.read.open(ctx, r.source.source)
+	src, zone, err := r.read.open(ctx, r.app, r.source.source)
 	if err != nil {
 		return err
 	}
@@ -193,8 +193,9 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 		const form = "-o %s: record writes files (watch shows readings); for a file of this format -f %s"
 		return fmt.Errorf(form, r.output.output, r.format)
 	}
-	if r.paths, err = r.app.paths(ctx, slices.Concat(args, r.more), &r.sel); err != nil {
-		return err
+	asked := slices.Concat(args, r.more)
+	if r.paths, err = r.app.paths(ctx, asked, &r.sel); err != nil {
+		return r.app.quoteHint(ctx, &r.source, asked, err)
 	}
 
 	r.tally = newTally(len(r.paths))

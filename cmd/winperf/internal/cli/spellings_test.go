@@ -16,8 +16,8 @@ func TestRewrite(t *testing.T) {
 		{"watch", "watch -si 5 -sc 3 -cf list.txt", "watch --interval 5 --count 3 --counters list.txt"},
 		{"watch", "watch -i 5 -n 3", "watch -i 5 -n 3"},
 		{"watch", `watch -y \A\B -f CSV`, `watch --overwrite \A\B -f CSV`},
-		{"list", "list -q", "list --output paths"},
-		{"list", "list -qx Processor", "list --output paths --instances Processor"},
+		{"list", "list -q", "list --format paths"},
+		{"list", "list -qx Processor", "list --format paths --instances Processor"},
 		{"list", "-? list", "--help list"},
 		// Arguments of flags, ours and theirs, are left alone.
 		{"get", "get --exclude -q", "get --exclude -q"},
@@ -28,7 +28,7 @@ func TestRewrite(t *testing.T) {
 		{"watch", "watch -si", "watch --interval"},
 		// relog's: several arguments behind one flag.
 		{"convert", `convert a.blg -c \A\B \C\D -o x.csv -t 5 -cf f.txt`, `convert a.blg --path \A\B --path \C\D -o x.csv --every 5 --counters f.txt`},
-		{"convert", "convert a.blg -q", "convert a.blg --output paths"},
+		{"convert", "convert a.blg -q", "convert a.blg --format paths"},
 		{"convert", "convert a.blg -c", "convert a.blg --path"},
 		// logman's: a flag with or without a time behind it.
 		{"record", `record -c \A\B \C\D -f bincirc -max 100 -o x -si 5`, `record --path \A\B --path \C\D -f bincirc --max-size 100 -o x --interval 5`},

@@ -176,7 +176,7 @@ func (s *summarizer) read(ctx context.Context, names []string) (err error) {
 
 	var records []winperf.Source
 	for _, name := range names {
-		in, err := openInput(ctx, name, opt)
+		in, err := s.app.openInput(ctx, name, opt)
 		if err != nil {
 			return err
 		}
@@ -213,12 +213,15 @@ func (s *summarizer) readLog(ctx context.Context, in *logInput) (err error) {
 		s.gathered.add(cycle)
 		p.show([]*logInput{in}, s.tally.cycles)
 	}
-	return in.walk(ctx, s.selection, opt, add, func(errs []error) { s.damage.add(in, errs) })
+	return in.walk(ctx, s.selection, opt, add, func(errs []error) {
+		s.app.notice(errs)
+		s.damage.add(in, errs)
+	})
 }
 
 // watch measures a live source until the time is over or somebody ends it.
 func (s *summarizer) watch(ctx context.Context) error {
-	src, zone, err := s.log.open(ctx, s.source.source)
+	src, zone, err := s.log.open(ctx, s.app, s.source.source)
 	if err != nil {
 		return err
 	}

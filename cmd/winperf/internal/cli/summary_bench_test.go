@@ -98,7 +98,7 @@ func writeReference(b testing.TB, name string, size perftest.Size, samples int, 
 func readReference(b *testing.B, name string, add func(*measure.Cycle), end func()) {
 	values := 0
 	for b.Loop() {
-		in, err := openInput(b.Context(), name, source.LogOptions{})
+		in, err := (&app{}).openInput(b.Context(), name, source.LogOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -68,12 +68,14 @@ func (f *logFlags) shownZone(is winperf.Description, opt source.LogOptions) show
 }
 
 // open opens a source, whose times are shown in the zone.
-func (f *logFlags) open(ctx context.Context, url string) (src winperf.Source, zone shownZone, err error) {
+func (f *logFlags) open(
+	ctx context.Context, a *app, url string,
+) (src winperf.Source, zone shownZone, err error) {
 	opt, err := f.options()
 	if err != nil {
 		return nil, zone, err
 	}
-	if src, err = source.OpenWith(ctx, url, opt); err != nil {
+	if src, err = a.openSource(ctx, url, opt); err != nil {
 		return nil, zone, err
 	}
 	return src, f.shownZone(src.Describe(), opt), nil

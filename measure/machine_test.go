@@ -1,0 +1,34 @@
+package measure
+
+import (
+	"os"
+	"testing"
+
+	"github.com/winperf/winperf"
+)
+
+// TestThisMachine: localhost is this machine, where the source reads it live.
+func TestThisMachine(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, tt := range []struct {
+		machine string
+		is      winperf.Description
+		want    string
+	}{
+		{"localhost", winperf.Description{Machine: host}, ""},
+		{"LocalHost", winperf.Description{}, ""},
+		{".", winperf.Description{Machine: host}, ""},
+		{host, winperf.Description{Machine: host}, host},
+		{"localhost", winperf.Description{Machine: "other-than-" + host}, "localhost"},
+		{"localhost", winperf.Description{Machine: host, Recorded: true}, "localhost"},
+	} {
+		asked := []winperf.Path{{Machine: tt.machine, Object: "System", Counter: "Processes"}}
+		got := ofThisMachine(asked, tt.is)
+		if got[0].Machine != tt.want || asked[0].Machine != tt.machine {
+			t.Errorf("%s at %+v is %q, want %q", tt.machine, tt.is, got[0].Machine, tt.want)
+		}
+	}
+}
