@@ -15,9 +15,9 @@ type builder struct {
 	seen    map[uint32]bool // all indices so far; nil as long as they rise
 }
 
-// order says what is wrong with an index that comes next: Duplicate, NotRising
+// order says what is wrong with an index that comes next: duplicate, notRising
 // or nothing (ok).
-func (b *builder) order(index uint32) (f Fault, ok bool) {
+func (b *builder) order(index uint32) (f fault, ok bool) {
 	if len(b.pairs) == 0 || index > b.highest {
 		return 0, true
 	}
@@ -29,9 +29,9 @@ func (b *builder) order(index uint32) (f Fault, ok bool) {
 	}
 
 	if b.seen[index] {
-		return Duplicate, false
+		return duplicate, false
 	}
-	return NotRising, index > b.pairs[len(b.pairs)-1].index
+	return notRising, index > b.pairs[len(b.pairs)-1].index
 }
 
 // add adds a pair with the text written since the last one.

@@ -14,7 +14,7 @@
 //
 // [Names] joins the tables of several languages: names are asked for in any of
 // them and shown in the chosen one, in English where that has none, and as
-// "#" and the index where nobody has a name.
+// "#" and the index where no language has a name.
 //
 // [ReadFile] reads tables from a file, as registry bytes or as lines of text.
 //

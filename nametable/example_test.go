@@ -43,7 +43,8 @@ func ExampleFromSchema() {
 
 // Which of two counters of the same name an object has.
 func ExampleNames_LookupCounter() {
-	table, _ := nametable.FromMap(nametable.Counter, map[uint32]string{1482: "% Idle Time", 1746: "% Idle Time"})
+	table, _ := nametable.FromMap(nametable.Counter,
+		map[uint32]string{1482: "% Idle Time", 1746: "% Idle Time"})
 	names, _ := nametable.FromSchema(&winperf.Schema{Names: []winperf.NameTable{table.NameTable("009")}})
 	processor := []uint32{6, 142, 144, 1746}
 	fmt.Println(names.LookupCounter(processor, "% idle time"))
@@ -52,7 +53,8 @@ func ExampleNames_LookupCounter() {
 
 // A names file as a text editor writes it.
 func ExampleParseFile() {
-	nt, damage, err := nametable.ParseFile("names.tsv", []byte("# ours\n2\tSystem\n3\tThe whole machine.\n4 Memory\n"))
+	nt, damage, err := nametable.ParseFile("names.tsv",
+		[]byte("# ours\n2\tSystem\n3\tThe whole machine.\n4 Memory\n"))
 	fmt.Println(len(nt.Counter), len(nt.Help), err)
 	for _, d := range damage {
 		fmt.Println(d)

@@ -37,11 +37,14 @@ func ReadFile(name string, r io.Reader) (winperf.NameTable, []error, error) {
 // all could be read, or that the file is larger than [MaxBytes].
 func ParseFile(name string, b []byte) (winperf.NameTable, []error, error) {
 	if len(b) > MaxBytes {
-		return winperf.NameTable{}, nil, fmt.Errorf("%s: more than %d bytes: %w", name, MaxBytes, winperf.ErrBadData)
+		return winperf.NameTable{}, nil, fmt.Errorf("%s: more than %d bytes: %w", name, MaxBytes,
+			winperf.ErrBadData)
 	}
 	t, damage := parseFile(name, b)
 	if t.Len() == 0 {
-		return winperf.NameTable{}, damage, fmt.Errorf("%s: found no name in %d bytes, expected MULTI_SZ or lines of index, TAB and text: %w", name, len(b), winperf.ErrBadData)
+		return winperf.NameTable{}, damage,
+			fmt.Errorf("%s: found no name in %d bytes, expected MULTI_SZ or lines of index, TAB and text: %w",
+				name, len(b), winperf.ErrBadData)
 	}
 	return t.NameTable(English), damage, nil
 }
@@ -72,7 +75,7 @@ func parseLines(name, s string) (*Table, []error) {
 			continue
 		}
 
-		damage := func(f Fault, column int) {
+		damage := func(f fault, column int) {
 			at := winperf.DataError{Line: n, Column: column}
 			damages.add(f, at, func() string { return excerpt(line[column-1:]) })
 		}
@@ -82,12 +85,12 @@ func parseLines(name, s string) (*Table, []error) {
 			continue
 		}
 
-		if len(table.pairs) == MaxPairs {
-			damage(TooMany, 1)
+		if len(table.pairs) == maxPairs {
+			damage(tooMany, 1)
 			break
 		}
 
-		if f, ok := table.order(index); !ok && f == Duplicate {
+		if f, ok := table.order(index); !ok && f == duplicate {
 			damage(f, 1)
 		}
 		table.text.WriteString(text)
@@ -98,19 +101,19 @@ func parseLines(name, s string) (*Table, []error) {
 
 // parseLine reads one line of index, TAB and text. A column other than 0 is
 // where the fault is that it cannot be read for.
-func parseLine(line string) (index uint32, text string, f Fault, column int) {
+func parseLine(line string) (index uint32, text string, f fault, column int) {
 	if bad := invalidUTF8(line); bad >= 0 {
-		return 0, "", BadUTF8, bad + 1
+		return 0, "", badUTF8, bad + 1
 	}
 	digits, text, tab := strings.Cut(line, "\t")
 	index, ok := parseIndex(digits, 1)
 	switch {
 	case !ok:
-		return 0, "", BadIndex, 1
+		return 0, "", badIndex, 1
 	case !tab:
-		return 0, "", NoTab, len(line) + 1
+		return 0, "", noTab, len(line) + 1
 	case text == "":
-		return 0, "", NoText, len(line) + 1
+		return 0, "", noText, len(line) + 1
 	}
 	return index, text, 0, 0
 }

@@ -27,7 +27,8 @@ func TestParseFile(t *testing.T) {
 		{"registry bytes", string(counters), counters, nil, nil},
 		{"with a byte order mark", "\xff\xfe" + string(counters), counters, nil, nil},
 		{"help", string(help), nil, help, nil},
-		{"both", string(le("1\x001847\x002\x00System\x003\x00The system\x004\x00Größe\x00\x00")), counters, help, nil},
+		{"both", string(le("1\x001847\x002\x00System\x003\x00The system\x004\x00Größe\x00\x00")),
+			counters, help, nil},
 		{"lines", lines, counters, help, nil},
 		{"lines after a mark in UTF-8", "\ufeff" + lines, counters, help, nil},
 		{"lines in UTF-16", string(le(lines)), counters, help, nil},
@@ -36,21 +37,25 @@ func TestParseFile(t *testing.T) {
 
 		{"registry bytes that begin with an empty string", string(le("\x002\x00System\x00\x00")),
 			le("2\x00System\x00\x00"), nil,
-			[]finding{{Fault: EmptyString, Source: "f", Offset: 0, Found: "an empty string with data after it"}}},
+			[]finding{{Fault: emptyString, Source: "f", Offset: 0,
+				Found: "an empty string with data after it"}}},
 		{"a line that is not UTF-8 from its start", "\xe4h\t2\n2\tSystem", le("2\x00System\x00\x00"), nil,
-			[]finding{{Fault: BadUTF8, Source: "f", Line: 1, Column: 1, Found: `"\xe4h\t2"`}}},
+			[]finding{{Fault: badUTF8, Source: "f", Line: 1, Column: 1, Found: `"\xe4h\t2"`}}},
 
-		{"damaged registry bytes", "\xff\xfe" + string(le("2\x00System\x00stray\x004\x00Memory\x00")), le("2\x00System\x004\x00Memory\x00\x00"), nil,
-			[]finding{{Fault: BadIndex, Source: "f", Offset: 20, Found: `"stray"`}, {Fault: NoTerminator, Source: "f", Offset: 50, Found: "the end of the data"}}},
-		{"damaged lines", "2\tSystem\nMemory\t4\n4\n\n6\t\n8 Memory\n2\tNew\n10\t\xe4h\n4294967296\tx", le("2\x00New\x00\x00"), nil,
+		{"damaged registry bytes", "\xff\xfe" + string(le("2\x00System\x00stray\x004\x00Memory\x00")),
+			le("2\x00System\x004\x00Memory\x00\x00"), nil,
+			[]finding{{Fault: badIndex, Source: "f", Offset: 20, Found: `"stray"`},
+				{Fault: noTerminator, Source: "f", Offset: 50, Found: "the end of the data"}}},
+		{"damaged lines", "2\tSystem\nMemory\t4\n4\n\n6\t\n8 Memory\n2\tNew\n10\t\xe4h\n4294967296\tx",
+			le("2\x00New\x00\x00"), nil,
 			[]finding{
-				{Fault: BadIndex, Source: "f", Line: 2, Column: 1, Found: `"Memory\t4"`},
-				{Fault: NoTab, Source: "f", Line: 3, Column: 2, Found: "the end of the line"},
-				{Fault: NoText, Source: "f", Line: 5, Column: 3, Found: "the end of the line"},
-				{Fault: BadIndex, Source: "f", Line: 6, Column: 1, Found: `"8 Memory"`},
-				{Fault: Duplicate, Source: "f", Line: 7, Column: 1, Found: `"2\tNew"`},
-				{Fault: BadUTF8, Source: "f", Line: 8, Column: 4, Found: `"\xe4h"`},
-				{Fault: BadIndex, Source: "f", Line: 9, Column: 1, Found: `"4294967296\tx"`},
+				{Fault: badIndex, Source: "f", Line: 2, Column: 1, Found: `"Memory\t4"`},
+				{Fault: noTab, Source: "f", Line: 3, Column: 2, Found: "the end of the line"},
+				{Fault: noText, Source: "f", Line: 5, Column: 3, Found: "the end of the line"},
+				{Fault: badIndex, Source: "f", Line: 6, Column: 1, Found: `"8 Memory"`},
+				{Fault: duplicate, Source: "f", Line: 7, Column: 1, Found: `"2\tNew"`},
+				{Fault: badUTF8, Source: "f", Line: 8, Column: 4, Found: `"\xe4h"`},
+				{Fault: badIndex, Source: "f", Line: 9, Column: 1, Found: `"4294967296\tx"`},
 			}},
 	}
 	for _, tt := range tests {
@@ -59,7 +64,8 @@ func TestParseFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(winperf.NameTable{Language: English, Counter: tt.counter, Help: tt.help}, nt); diff != "" {
+			if diff := cmp.Diff(winperf.NameTable{Language: English, Counter: tt.counter, Help: tt.help},
+				nt); diff != "" {
 				t.Errorf("tables (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.damage, findings(t, damage)); diff != "" {
@@ -90,16 +96,16 @@ func TestParseFileErrors(t *testing.T) {
 
 func TestParseFileTooManyLines(t *testing.T) {
 	var b []byte
-	for i := range MaxPairs + 1 {
+	for i := range maxPairs + 1 {
 		b = append(strconv.AppendInt(b, int64(2*i), 10), "\tx\n"...)
 	}
 	nt, damage, err := ParseFile("f", b)
-	want := []finding{{Fault: TooMany, Source: "f", Line: MaxPairs + 1, Column: 1, Found: `"2097152\tx"`}}
+	want := []finding{{Fault: tooMany, Source: "f", Line: maxPairs + 1, Column: 1, Found: `"2097152\tx"`}}
 	if diff := cmp.Diff(want, findings(t, damage)); diff != "" || err != nil {
 		t.Errorf("error %v, damage (-want +got):\n%s", err, diff)
 	}
-	if got := countNUL(nt.Counter); got != 2*MaxPairs+1 {
-		t.Errorf("%d strings, want %d", got, 2*MaxPairs+1)
+	if got := countNUL(nt.Counter); got != 2*maxPairs+1 {
+		t.Errorf("%d strings, want %d", got, 2*maxPairs+1)
 	}
 }
 
@@ -120,11 +126,13 @@ func TestReadFile(t *testing.T) {
 	if diff := cmp.Diff(le("2\x00System\x00\x00"), nt.Counter); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, _, err := ReadFile("names.tsv", iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, _, err := ReadFile("names.tsv", iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(
+		err, io.ErrUnexpectedEOF) {
 		t.Errorf("a file that cannot be read: %v", err)
 	}
 	// Of a file that is too large no name is taken, not even a whole one at its start.
-	large := io.MultiReader(strings.NewReader("2\tSystem\n"), strings.NewReader(strings.Repeat("#", MaxBytes)))
+	large := io.MultiReader(strings.NewReader("2\tSystem\n"),
+		strings.NewReader(strings.Repeat("#", MaxBytes)))
 	nt, _, err = ReadFile("names.tsv", large)
 	if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(),
 		"names.tsv: more than 16777216 bytes") || nt.Counter != nil {

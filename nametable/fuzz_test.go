@@ -43,7 +43,8 @@ func FuzzParse(f *testing.F) {
 
 		// Little more than the input is ever kept.
 		if len(table.text) > len(b)/2*3 || cap(table.pairs) > len(b)/4+1 || len(damage) > maxDamage+1 {
-			t.Errorf("%d bytes made %d bytes of text, room for %d pairs and %d damages", len(b), len(table.text), cap(table.pairs), len(damage))
+			t.Errorf("%d bytes made %d bytes of text, room for %d pairs and %d damages", len(b),
+				len(table.text), cap(table.pairs), len(damage))
 		}
 		// Without damage nothing is lost and nothing added.
 		encoded := table.Encode(nil)
@@ -61,7 +62,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%v reads back as %v", pairsOf(table), pairsOf(again))
 		}
 		for _, d := range findings(t, damage) {
-			if d.Fault != Parity && d.Fault != Unlisted {
+			if d.Fault != parity && d.Fault != unlisted {
 				t.Errorf("an encoded table is damaged: %v", d)
 			}
 		}
@@ -76,10 +77,11 @@ func FuzzParse(f *testing.F) {
 func checkDamage(t *testing.T, damage []error, size int) {
 	t.Helper()
 	for i, d := range findings(t, damage) {
-		if !errors.Is(damage[i], winperf.ErrBadData) || d.Found == "" || d.Offset < 0 || d.Offset > int64(size) {
+		if !errors.Is(damage[i], winperf.ErrBadData) || d.Found == "" || d.Offset < 0 ||
+			d.Offset > int64(size) {
 			t.Errorf("damage without place or reason in %d bytes: %#v", size, d)
 		}
-		if (d.Fault == Unlisted) != (i == maxDamage) {
+		if (d.Fault == unlisted) != (i == maxDamage) {
 			t.Errorf("damage %d is %v", i, d)
 		}
 	}
@@ -88,7 +90,7 @@ func checkDamage(t *testing.T, damage []error, size int) {
 // checkTable checks that a table's methods agree with each other.
 func checkTable(t *testing.T, table *Table) {
 	t.Helper()
-	_, hasBase := table.BaseIndex()
+	_, hasBase := table.baseIndex()
 	n, last := 0, int64(-1)
 	for index, text := range table.All() {
 		if int64(index) <= last || text == "" || strings.Contains(text, "\x00") {
@@ -99,8 +101,10 @@ func checkTable(t *testing.T, table *Table) {
 			continue
 		}
 		got, ok := table.Name(index)
-		if isName := index != 1 || !hasBase; ok != isName || ok && got != text || ok != slices.Contains(table.Lookup(text), index) {
-			t.Errorf("index %d: text %q, name %q, %t, looked up as %d", index, text, got, ok, table.Lookup(text))
+		if isName := index != 1 || !hasBase; ok != isName || ok && got != text ||
+			ok != slices.Contains(table.Lookup(text), index) {
+			t.Errorf("index %d: text %q, name %q, %t, looked up as %d", index, text, got, ok,
+				table.Lookup(text))
 		}
 	}
 	if n != table.Len() {
@@ -135,7 +139,8 @@ func FuzzParseFile(f *testing.F) {
 				fmt.Fprintf(&lines, "%d\t%s\n", index, text)
 			}
 		}
-		if strings.Contains(lines.String(), "\r\n") || strings.Count(lines.String(), "\n") != counters.Len()+help.Len() {
+		if strings.Contains(lines.String(), "\r\n") || strings.Count(lines.String(), "\n") != counters.Len()+
+			help.Len() {
 			return // a text with a line end has no form as a line
 		}
 		again, damage, err := ParseFile("f", []byte(lines.String()))

@@ -28,7 +28,8 @@ func ParseLanguage(s string) (string, error) {
 	id, err := strconv.ParseUint(digits, 16, 16)
 	primary := id & 0x3FF // PRIMARYLANGID
 	if err != nil || primary == 0 {
-		return "", fmt.Errorf("language %.40q: expected a hexadecimal language id such as 009 or 0x409: %w", s, winperf.ErrBadData)
+		return "", fmt.Errorf("language %.40q: expected a hexadecimal language id such as 009 or 0x409: %w",
+			s, winperf.ErrBadData)
 	}
 	if primary == primaryChinese || primary == primaryPortuguese {
 		primary = id

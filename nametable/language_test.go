@@ -20,7 +20,8 @@ func TestParseLanguage(t *testing.T) {
 			t.Errorf("ParseLanguage(%q) = %q, %v, want %q", tt.in, got, err, tt.want)
 		}
 	}
-	for _, in := range []string{"", "0x", "0", "000", "400", "English", "-9", "+9", " 9", "10009", "0x0x9", "0_9"} {
+	for _, in := range []string{"", "0x", "0", "000", "400", "English", "-9", "+9", " 9", "10009",
+		"0x0x9", "0_9"} {
 		if got, err := ParseLanguage(in); !errors.Is(err, winperf.ErrBadData) {
 			t.Errorf("ParseLanguage(%q) = %q, %v, want an error", in, got, err)
 		}

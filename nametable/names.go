@@ -37,8 +37,9 @@ func FromSchema(s *winperf.Schema) (*Names, []error) {
 		id, err := ParseLanguage(nt.Language)
 		if err != nil {
 			id = nt.Language
-			list, whole := damageList{source: "name table"}, winperf.DataError{Offset: -1}
-			damage = append(damage, list.damage(BadLanguage, whole, fmt.Sprintf("%.40q", id)))
+			list := damageList{source: "name table"}
+			whole := winperf.DataError{Offset: -1}
+			damage = append(damage, list.damage(badLanguage, whole, fmt.Sprintf("%.40q", id)))
 		}
 
 		read := func(kind Kind, value string, b []byte) *Table {
@@ -49,7 +50,8 @@ func FromSchema(s *winperf.Schema) (*Names, []error) {
 			damage = append(damage, found...)
 			return t
 		}
-		n.languages = append(n.languages, language{id, read(Counter, "Counter", nt.Counter), read(Help, "Help", nt.Help)})
+		n.languages = append(n.languages, language{id, read(Counter, "Counter", nt.Counter),
+			read(Help, "Help", nt.Help)})
 	}
 
 	if len(n.languages) > 0 {
@@ -172,12 +174,14 @@ func (n *Names) Matches(p winperf.Pattern, index uint32) bool {
 // stands there twice counts once. Where no title or more than one has the name
 // the error says so and wraps [winperf.ErrNoCounter].
 func (n *Names) LookupCounter(titles []uint32, name string) (uint32, error) {
-	found := slices.DeleteFunc(n.Lookup(name), func(index uint32) bool { return !slices.Contains(titles, index) })
+	found := slices.DeleteFunc(n.Lookup(name),
+		func(index uint32) bool { return !slices.Contains(titles, index) })
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
 		return 0, fmt.Errorf("%w as %q", winperf.ErrNoCounter, name)
 	}
-	return 0, fmt.Errorf("%w by the name %q alone: it stands for the title indices %d", winperf.ErrNoCounter, name, found)
+	return 0, fmt.Errorf("%w by the name %q alone: it stands for the title indices %d", winperf.ErrNoCounter,
+		name, found)
 }

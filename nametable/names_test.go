@@ -15,10 +15,15 @@ import (
 // a name that no other language has.
 func schema() *winperf.Schema {
 	return &winperf.Schema{Names: []winperf.NameTable{
-		{Language: "0x0407", Counter: le("1\x001847\x002\x00System\x006\x00Prozessorzeit (%)\x00230\x00Prozess\x00238\x00Prozessor\x00\x00"),
+		{Language: "0x0407",
+			Counter: le("1\x001847\x002\x00System\x006\x00Prozessorzeit " +
+				"(%)\x00230\x00Prozess\x00238\x00Prozessor\x00\x00"),
 			Help: le("7\x00Zeit\x00\x00")},
 		{Language: "00C", Counter: le("230\x00Processus\x004000\x00Rien\x00\x00")},
-		{Language: "9", Counter: le("1\x001847\x002\x00System\x006\x00% Processor Time\x00174\x00Virtual Bytes\x00230\x00Process\x00232\x00Thread\x00238\x00Processor\x001766\x00Virtual Bytes\x00\x00"),
+		{Language: "9",
+			Counter: le("1\x001847\x002\x00System\x006\x00% Processor Time\x00174\x00Virtual " +
+				"Bytes\x00230\x00Process\x00232\x00Thread\x00238\x00Processor\x001766\x00Virtual " +
+				"Bytes\x00\x00"),
 			Help: le("7\x00Time\x00231\x00A process\x00\x00")},
 	}}
 }
@@ -40,8 +45,10 @@ func TestNamesTitleAndHelp(t *testing.T) {
 		help   map[uint32]string
 	}{
 		{"", map[uint32]string{6: "% Processor Time", 230: "Process"}, map[uint32]string{7: "Time"}},
-		{"7", map[uint32]string{6: "Prozessorzeit (%)", 232: "Thread", 4000: "Rien", 1: "#1", 4002: "#4002"}, map[uint32]string{7: "Zeit", 231: "A process", 9: ""}},
-		{"009", map[uint32]string{6: "% Processor Time", 230: "Process", 4000: "Rien"}, map[uint32]string{7: "Time"}},
+		{"7", map[uint32]string{6: "Prozessorzeit (%)", 232: "Thread", 4000: "Rien", 1: "#1", 4002: "#4002"},
+			map[uint32]string{7: "Zeit", 231: "A process", 9: ""}},
+		{"009", map[uint32]string{6: "% Processor Time", 230: "Process", 4000: "Rien"},
+			map[uint32]string{7: "Time"}},
 		{"40c", map[uint32]string{6: "% Processor Time", 230: "Processus"}, map[uint32]string{7: "Time"}},
 		{"011", map[uint32]string{6: "% Processor Time", 230: "Process"}, map[uint32]string{7: "Time"}},
 	}
@@ -111,9 +118,11 @@ func TestNamesMatches(t *testing.T) {
 		index uint32
 		want  bool
 	}{
-		{"process", 230, true}, {"PROZESS", 230, true}, {"#230", 230, true}, {"process", 2, false}, {"#2", 230, false},
+		{"process", 230, true}, {"PROZESS", 230, true}, {"#230", 230, true}, {"process", 2, false},
+		{"#2", 230, false},
 		{"proz*", 230, true}, {"*ssus", 230, true}, {"*", 230, true}, {"x*", 230, false}, {"#*", 230, false},
-		{"#*", 4002, true}, {"#04002", 4002, true}, {"#", 4002, false}, {"*", 4002, true}, {"#4002", 4002, true}, {"x*", 4002, false},
+		{"#*", 4002, true}, {"#04002", 4002, true}, {"#", 4002, false}, {"*", 4002, true},
+		{"#4002", 4002, true}, {"x*", 4002, false},
 	} {
 		if got := n.Matches(winperf.CompilePattern(c.text), c.index); got != c.want {
 			t.Errorf("%q stands for %d: %t, want %t", c.text, c.index, got, c.want)
@@ -133,7 +142,8 @@ func TestNamesLookupCounter(t *testing.T) {
 		{[]uint32{1766, 1766, 6}, "Virtual Bytes", 1766, ""},
 		{[]uint32{6, 174}, "prozessorzeit (%)", 6, ""},
 		{[]uint32{6, 4002}, "#4002", 4002, ""},
-		{[]uint32{6, 174, 1766}, "Virtual Bytes", 0, `"Virtual Bytes" alone: it stands for the title indices [174 1766]`},
+		{[]uint32{6, 174, 1766}, "Virtual Bytes", 0,
+			`"Virtual Bytes" alone: it stands for the title indices [174 1766]`},
 		{[]uint32{174}, "% Processor Time", 0, `no such counter as "% Processor Time"`},
 		{nil, "Thread", 0, `"Thread"`},
 	}
@@ -154,15 +164,16 @@ func TestFromSchemaDamage(t *testing.T) {
 		{Language: "409", Counter: le("2\x00\x004\x00Memory\x00\x00"), Help: le("4\x00even\x00\x00")},
 	}})
 	want := []finding{
-		{Fault: BadLanguage, Offset: -1, Found: `"Klingon"`},
-		{Fault: NoText, Source: "Counter 009", Offset: 0, Found: "index 2 without a text"},
-		{Fault: EmptyString, Source: "Counter 009", Offset: 4, Found: "an empty string with data after it"},
-		{Fault: Parity, Source: "Help 009", Offset: 0, Found: "index 4"},
+		{Fault: badLanguage, Offset: -1, Found: `"Klingon"`},
+		{Fault: noText, Source: "Counter 009", Offset: 0, Found: "index 2 without a text"},
+		{Fault: emptyString, Source: "Counter 009", Offset: 4, Found: "an empty string with data after it"},
+		{Fault: parity, Source: "Help 009", Offset: 0, Found: "index 4"},
 	}
 	if diff := cmp.Diff(want, findings(t, damage)); diff != "" {
 		t.Errorf("damage (-want +got):\n%s", diff)
 	}
-	if got := []string{n.Title(2), n.Title(4), n.Help(4)}; !slices.Equal(got, []string{"Qap", "Memory", "even"}) {
+	if got := []string{n.Title(2), n.Title(4), n.Help(4)}; !slices.Equal(got,
+		[]string{"Qap", "Memory", "even"}) {
 		t.Errorf("names %q", got)
 	}
 }
@@ -174,7 +185,8 @@ func TestNamesZero(t *testing.T) {
 	}
 	none, _ := FromSchema(nil)
 	for _, n := range []*Names{empty, none, {}, (&Names{}).In("009")} {
-		if got := n.Title(2) + n.Help(3); got != "#2" || len(n.Languages()) != 0 || len(n.Lookup("System")) != 0 {
+		if got := n.Title(2) + n.Help(3); got != "#2" || len(n.Languages()) != 0 ||
+			len(n.Lookup("System")) != 0 {
 			t.Errorf("title %q, languages %q", got, n.Languages())
 		}
 	}

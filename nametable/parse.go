@@ -11,7 +11,7 @@ import (
 // Limits of one table. Real ones have some thousand pairs and 100 KB to 2 MB.
 const (
 	MaxBytes = 16 << 20 // bytes
-	MaxPairs = 1 << 20  // pairs
+	maxPairs = 1 << 20  // pairs
 )
 
 // Options say how to parse. The zero value is strict and knows nothing of the
@@ -31,25 +31,25 @@ type Options struct {
 // order it is met. Without any damage the table's Encode gives back the same
 // bytes.
 //
-// A string that stands where an index is expected and is none is skipped, so
+// A string that stands where an index is expected, but is not a number, is skipped, so
 // that pairs come into step again at the next number. Of an index that stands
 // twice the later text counts. Texts are kept as they are, whatever their
-// length and with all control characters; who prints them cleans them.
+// length and with all control characters; the code that prints them cleans them.
 func Parse(b []byte, opt Options) (*Table, []error) { return parse("name table", b, 0, opt) }
 
 // parse is Parse for what stands in a source, from an offset on.
 func parse(source string, b []byte, base int, opt Options) (*Table, []error) {
 	p := parser{opt: opt, b: b, base: base, damages: damageList{source: source}}
 	if len(b) > MaxBytes {
-		p.damage(TooLarge, MaxBytes, func() string { return fmt.Sprintf("%d bytes", len(b)) })
+		p.damage(tooLarge, MaxBytes, func() string { return fmt.Sprintf("%d bytes", len(b)) })
 		p.b = b[:MaxBytes]
 	} else if len(b)%2 != 0 {
-		p.damage(OddLength, len(b)-1, func() string { return fmt.Sprintf("%d bytes", len(b)) })
+		p.damage(oddLength, len(b)-1, func() string { return fmt.Sprintf("%d bytes", len(b)) })
 		p.b = b[:len(b)-1]
 	}
 
 	// A pair has two NULs, the last one perhaps only one.
-	p.table.pairs = make([]pair, 0, min((countNUL(p.b)+1)/2, MaxPairs))
+	p.table.pairs = make([]pair, 0, min((countNUL(p.b)+1)/2, maxPairs))
 	p.table.text.Grow(len(p.b) / 2)
 	p.run()
 	return p.table.table(opt.Kind), p.damages.all()
@@ -66,7 +66,7 @@ type parser struct {
 }
 
 // damage lists what was found at a byte offset.
-func (p *parser) damage(f Fault, off int, found func() string) {
+func (p *parser) damage(f fault, off int, found func() string) {
 	p.damages.add(f, winperf.DataError{Offset: int64(p.base + off)}, found)
 }
 
@@ -84,29 +84,35 @@ func (p *parser) run() {
 		p.skip(s)
 		index, ok := parseIndex(s, 2)
 		if !ok {
-			p.damage(BadIndex, start, func() string { return quote(s) })
+			p.damage(badIndex, start, func() string { return quote(s) })
 			continue
 		}
 
 		text := p.peek()
 		if len(text) == 0 {
-			p.damage(NoText, start, func() string { return fmt.Sprintf("index %d without a text", index) })
+			p.damage(noText, start, func() string { return fmt.Sprintf("index %d without a text", index) })
 			continue
 		}
 
-		if len(p.table.pairs) == MaxPairs {
-			p.damage(TooMany, start, func() string { return fmt.Sprintf("index %d after %d pairs", index, MaxPairs) })
+		if len(p.table.pairs) == maxPairs {
+			p.damage(tooMany, start, func() string {
+				return fmt.Sprintf("index %d after %d pairs", index,
+					maxPairs)
+			})
 			return
 		}
 
 		p.checkIndex(start, s, index)
 		writeUTF16(&p.table.text, text, func(i int) {
-			p.damage(BadUTF16, p.off+i, func() string { return fmt.Sprintf("unit 0x%04X", binary.LittleEndian.Uint16(text[i:])) })
+			p.damage(badUTF16, p.off+i, func() string {
+				return fmt.Sprintf("unit 0x%04X",
+					binary.LittleEndian.Uint16(text[i:]))
+			})
 		})
 		p.table.add(index)
 		p.skip(text)
 	}
-	p.damage(NoTerminator, p.off, func() string { return "the end of the data" })
+	p.damage(noTerminator, p.off, func() string { return "the end of the data" })
 }
 
 // peek returns the string at off without its NUL.
@@ -129,24 +135,28 @@ func (p *parser) emptyString() bool {
 	switch {
 	case p.off == len(p.b):
 		if n := p.off - start - 2; n > 0 {
-			p.damage(Padding, start+2, func() string { return fmt.Sprintf("%d zero bytes after the list", n) })
+			p.damage(padding, start+2,
+				func() string { return fmt.Sprintf("%d zero bytes after the list", n) })
 		}
 		return false
 	case p.opt.Tolerant:
-		p.damage(EmptyString, start, func() string { return "an empty string with data after it" })
+		p.damage(emptyString, start, func() string { return "an empty string with data after it" })
 		return true
 	}
-	p.damage(EarlyEnd, start+2, func() string { return fmt.Sprintf("%d bytes after the list", len(p.b)-start-2) })
+	p.damage(earlyEnd, start+2, func() string {
+		return fmt.Sprintf("%d bytes after the list",
+			len(p.b)-start-2)
+	})
 	return false
 }
 
 // checkIndex lists what is unusual about the index that the string s at start holds.
 func (p *parser) checkIndex(start int, s []byte, index uint32) {
 	if s[0] == '0' && len(s) > 2 {
-		p.damage(LeadingZero, start, func() string { return quote(s) })
+		p.damage(leadingZero, start, func() string { return quote(s) })
 	}
 	if !p.opt.Kind.fits(index) {
-		p.damage(Parity, start, func() string { return fmt.Sprintf("index %d", index) })
+		p.damage(parity, start, func() string { return fmt.Sprintf("index %d", index) })
 	}
 	if f, ok := p.table.order(index); !ok {
 		p.damage(f, start, func() string {

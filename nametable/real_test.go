@@ -28,7 +28,8 @@ func TestRealTable(t *testing.T) {
 	if diff := cmp.Diff(reference(b), pairsOf(table)); diff != "" {
 		t.Errorf("pairs (-reference +got):\n%s", diff)
 	}
-	for text, want := range map[string][]uint32{"% idle time": {1482, 1746}, "Process": {230}, "TCPv4": {638}} {
+	for text, want := range map[string][]uint32{"% idle time": {1482, 1746}, "Process": {230},
+		"TCPv4": {638}} {
 		if got := table.Lookup(text); !slices.Equal(got, want) {
 			t.Errorf("Lookup(%q) = %d, want %d", text, got, want)
 		}
@@ -51,7 +52,8 @@ func TestRealFile(t *testing.T) {
 	want := winperf.NameTable{Language: English, Counter: sharedData(t, realBytes)}
 	for _, got := range []winperf.NameTable{lines, raw} {
 		if !bytes.Equal(got.Counter, want.Counter) || got.Help != nil || got.Language != want.Language {
-			t.Errorf("language %s, %d bytes of names, %d of help", got.Language, len(got.Counter), len(got.Help))
+			t.Errorf("language %s, %d bytes of names, %d of help", got.Language, len(got.Counter),
+				len(got.Help))
 		}
 	}
 }

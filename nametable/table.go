@@ -55,18 +55,22 @@ type pair struct{ index, start, end uint32 }
 // is not valid UTF-8: the error names the first such index. It wraps
 // [winperf.ErrBadData], as it does where the texts exceed a limit of [Parse].
 func FromMap(kind Kind, texts map[uint32]string) (*Table, error) {
-	if len(texts) > MaxPairs {
-		return nil, fmt.Errorf("name table: %d pairs, expected at most %d: %w", len(texts), MaxPairs, winperf.ErrBadData)
+	if len(texts) > maxPairs {
+		return nil, fmt.Errorf("name table: %d pairs, expected at most %d: %w", len(texts), maxPairs,
+			winperf.ErrBadData)
 	}
 	var b builder
 	for _, index := range slices.Sorted(maps.Keys(texts)) {
 		s := texts[index]
 		if s == "" || strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
-			return nil, fmt.Errorf("name table: index %d has the text %.40q, expected UTF-8 that is not empty and holds no NUL: %w",
-				index, s, winperf.ErrBadData)
+			return nil,
+				fmt.Errorf("name table: index %d has the text %.40q, expected UTF-8 that is not empty and "+
+					"holds no NUL: %w",
+					index, s, winperf.ErrBadData)
 		}
 		if b.text.Len()+len(s) > MaxBytes {
-			return nil, fmt.Errorf("name table: index %d: expected at most %d bytes of text in all: %w", index, MaxBytes, winperf.ErrBadData)
+			return nil, fmt.Errorf("name table: index %d: expected at most %d bytes of text in all: %w",
+				index, MaxBytes, winperf.ErrBadData)
 		}
 		b.text.WriteString(s)
 		b.add(index)
@@ -104,11 +108,11 @@ func (t *Table) get(index uint32) (string, bool) {
 	return t.text[p.start:p.end], true
 }
 
-// BaseIndex returns the number that stands as text at index 1 of a counter
+// baseIndex returns the number that stands as text at index 1 of a counter
 // table: the highest index of the system's own counters (1847 on many systems).
 // Counters installed later lie above it. ok is false where the table has no
 // such pair.
-func (t *Table) BaseIndex() (base uint32, ok bool) {
+func (t *Table) baseIndex() (base uint32, ok bool) {
 	s, ok := t.get(baseIndex)
 	if !ok {
 		return 0, false
@@ -121,7 +125,7 @@ func (t *Table) isBase(index uint32) bool {
 	if index != baseIndex {
 		return false
 	}
-	_, ok := t.BaseIndex()
+	_, ok := t.baseIndex()
 	return ok
 }
 
@@ -157,7 +161,7 @@ func (t *Table) Encode(dst []byte) []byte {
 
 // NameTable encodes the table as a source hands it out. The index tells what a
 // text is: even ones are names and go to the counter table, as index 1 does
-// (see [Table.BaseIndex]); other odd ones are help texts.
+// (see Table.baseIndex); other odd ones are help texts.
 func (t *Table) NameTable(language string) winperf.NameTable {
 	nt := winperf.NameTable{Language: language}
 	names := t.filter(func(index uint32) bool { return Counter.fits(index) })

@@ -24,12 +24,13 @@ func fromMap(t *testing.T, kind Kind, texts map[uint32]string) *Table {
 
 func TestTable(t *testing.T) {
 	table := fromMap(t, Counter, map[uint32]string{
-		1: "1847", 6: "% Processor Time", 1746: "% Idle Time", 2: "System", 1482: "% Idle Time", 8: "1847", 10: "Größe",
+		1: "1847", 6: "% Processor Time", 1746: "% Idle Time", 2: "System", 1482: "% Idle Time", 8: "1847",
+		10: "Größe",
 	})
 	if table.Len() != 7 || table.Kind() != Counter {
 		t.Errorf("%d pairs of kind %d", table.Len(), table.Kind())
 	}
-	if base, ok := table.BaseIndex(); base != 1847 || !ok {
+	if base, ok := table.baseIndex(); base != 1847 || !ok {
 		t.Errorf("base index %d, %t", base, ok)
 	}
 	var order []uint32
@@ -57,16 +58,17 @@ func TestTable(t *testing.T) {
 }
 
 func TestTableBaseIndex(t *testing.T) {
-	for text, ok := range map[string]bool{"0": true, "4294967295": true, "4294967296": false, "End Marker": false, "-1": false} {
+	for text, ok := range map[string]bool{"0": true, "4294967295": true, "4294967296": false,
+		"End Marker": false, "-1": false} {
 		table := fromMap(t, Counter, map[uint32]string{1: text, 2: "System"})
-		if _, got := table.BaseIndex(); got != ok {
+		if _, got := table.baseIndex(); got != ok {
 			t.Errorf("text %q at index 1: ok %t", text, got)
 		}
 		if _, isName := table.Name(1); isName == ok {
 			t.Errorf("text %q at index 1: is a name %t", text, isName)
 		}
 	}
-	if _, ok := (&Table{}).BaseIndex(); ok {
+	if _, ok := (&Table{}).baseIndex(); ok {
 		t.Error("an empty table has a base index")
 	}
 }
@@ -93,7 +95,8 @@ func TestFromMapErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			table, err := FromMap(Counter, tt.texts)
-			if table != nil || !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), tt.want) {
+			if table != nil || !errors.Is(err, winperf.ErrBadData) ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want one about %q", err, tt.want)
 			}
 		})
@@ -102,15 +105,15 @@ func TestFromMapErrors(t *testing.T) {
 
 // TestFromMapLimit makes a table of as many texts as one may have, and none of more.
 func TestFromMapLimit(t *testing.T) {
-	texts := make(map[uint32]string, MaxPairs+1)
-	for i := range uint32(MaxPairs) {
+	texts := make(map[uint32]string, maxPairs+1)
+	for i := range uint32(maxPairs) {
 		texts[i] = "x"
 	}
-	if table, err := FromMap(Mixed, texts); err != nil || table.Len() != MaxPairs {
+	if table, err := FromMap(Mixed, texts); err != nil || table.Len() != maxPairs {
 		t.Errorf("%d texts: %v", len(texts), err)
 	}
 
-	texts[MaxPairs] = "x"
+	texts[maxPairs] = "x"
 	_, err := FromMap(Mixed, texts)
 	if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(),
 		"1048577 pairs, expected at most 1048576") {
@@ -119,7 +122,8 @@ func TestFromMapLimit(t *testing.T) {
 }
 
 func TestNameTable(t *testing.T) {
-	table := fromMap(t, Mixed, map[uint32]string{1: "1847", 2: "System", 3: "The system 🙂", 5: "Memory of it", 4: "Memory"})
+	table := fromMap(t, Mixed, map[uint32]string{1: "1847", 2: "System", 3: "The system 🙂", 5: "Memory of it",
+		4: "Memory"})
 	want := winperf.NameTable{
 		Language: "00C",
 		Counter:  le("1\x001847\x002\x00System\x004\x00Memory\x00\x00"),

@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// What makes a block piece by piece, for those who make many: nothing here
+// What makes a block piece by piece, for callers that make many: nothing here
 // allocates once dst is large enough. [AppendHead], then each object as
 // [Object.AppendTo] encodes its definitions, its instances one by one, and
 // [ObjectBytes.Finish]; at the end [FinishBlock].
@@ -84,7 +84,7 @@ func (o ObjectBytes) Finish(instances int32) {
 }
 
 // AccessDenied is what stands in the place of a value that is marked as missing because
-// whoever read had no right to it.
+// the reader had no right to it.
 const AccessDenied = index.AccessDenied
 
 // MissingBit tells where in a counter block it is marked that the definition at a
@@ -154,7 +154,8 @@ func AppendCounterBlock(dst []byte, size int) []byte {
 func systemTime(t time.Time) [8]uint16 {
 	return [8]uint16{
 		uint16(t.Year()), uint16(t.Month()), uint16(t.Weekday()), uint16(t.Day()),
-		uint16(t.Hour()), uint16(t.Minute()), uint16(t.Second()), uint16(t.Nanosecond() / int(time.Millisecond)),
+		uint16(t.Hour()), uint16(t.Minute()), uint16(t.Second()),
+		uint16(t.Nanosecond() / int(time.Millisecond)),
 	}
 }
 

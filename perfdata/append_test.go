@@ -49,7 +49,8 @@ func appendBlock(t *testing.T, dst []byte, block *perfdata.Block, utf16 bool) []
 	dst = perfdata.AppendHead(dst, &perfdata.Head{
 		Machine: block.Machine(), DefaultObject: block.DefaultObject,
 		SystemTime: time.Date(2013, 2, 20, 2, 50, 17, 844_000_000, time.UTC),
-		Clocks:     counter.Clocks{PerfTime: block.PerfTime, PerfFreq: block.PerfFreq, Time100ns: block.Time100ns},
+		Clocks: counter.Clocks{PerfTime: block.PerfTime, PerfFreq: block.PerfFreq,
+			Time100ns: block.Time100ns},
 	})
 	for i := range block.Objects {
 		o := &block.Objects[i]
@@ -61,7 +62,8 @@ func appendBlock(t *testing.T, dst []byte, block *perfdata.Block, utf16 bool) []
 		}
 		for k := range o.Instances {
 			in := &o.Instances[k]
-			head := perfdata.InstanceHead{ParentObject: in.ParentObject, ParentInstance: in.ParentInstance, UniqueID: in.UniqueID}
+			head := perfdata.InstanceHead{ParentObject: in.ParentObject, ParentInstance: in.ParentInstance,
+				UniqueID: in.UniqueID}
 			switch {
 			case o.Form != perfdata.Multiple:
 			case utf16:
@@ -184,7 +186,8 @@ func TestSetSampleClocks(t *testing.T) {
 
 // A block that is made piece by piece, as many times as there are samples.
 func ExampleAppendHead() {
-	object := perfdata.Object{Title: 230, Counters: []perfdata.Counter{perfdata.NewCounter(784, counter.CounterCounter)}}
+	object := perfdata.Object{Title: 230, Counters: []perfdata.Counter{perfdata.NewCounter(784,
+		counter.CounterCounter)}}
 	object.Layout(false)
 	definitions, err := object.AppendTo(nil)
 	if err != nil {

@@ -55,10 +55,12 @@ type Form int32
 
 // The forms.
 const (
-	Multiple         Form = 0                      // any number of instances
-	Single           Form = index.NoInstances      // one unnamed instance (PERF_NO_INSTANCES)
-	MetadataMultiple Form = index.MetadataMultiple // definitions only, of an object with instances (PERF_METADATA_MULTIPLE_INSTANCES)
-	MetadataSingle   Form = index.MetadataSingle   // definitions only, of a single-instance object (PERF_METADATA_NO_INSTANCES)
+	Multiple Form = 0                 // any number of instances
+	Single   Form = index.NoInstances // one unnamed instance (PERF_NO_INSTANCES)
+	// definitions only, of an object with instances (PERF_METADATA_MULTIPLE_INSTANCES)
+	MetadataMultiple Form = index.MetadataMultiple
+	// definitions only, of a single-instance object (PERF_METADATA_NO_INSTANCES)
+	MetadataSingle Form = index.MetadataSingle
 )
 
 // Counter is a PERF_COUNTER_DEFINITION.

@@ -35,7 +35,8 @@ func TestReferenceBlocks(t *testing.T) {
 		objects, instances, _ := size.Count()
 		sum, n := sumColumns(ix)
 		wantSum, want, err := perftest.Walk(b)
-		if err != nil || sum != wantSum || n != want || len(ix.Objects) != objects || len(ix.Instances) != instances {
+		if err != nil || sum != wantSum || n != want || len(ix.Objects) != objects ||
+			len(ix.Instances) != instances {
 			t.Errorf("%v: %d values, sum %d; want %d, sum %d (%v)", size, n, sum, want, wantSum, err)
 		}
 		parsed, err := perfdata.Parse(bytes.Clone(b), perfdata.Options{})
@@ -73,7 +74,10 @@ func TestEdit(t *testing.T) {
 			strings.Replace(editable, `"two"`, `?"two"`, 1)},
 		{"not missing", func(b *perfdata.Block) error { return b.Objects[0].SetMissing(0, 1, false) },
 			strings.Replace(editable, "?", "0", 1)},
-		{"instance name", func(b *perfdata.Block) error { return b.Objects[0].SetInstanceName(1, "a longer name") },
+		{"instance name", func(b *perfdata.Block) error {
+			return b.Objects[0].SetInstanceName(1,
+				"a longer name")
+		},
 			strings.Replace(editable, `"b"`, `"a longer name"`, 1)},
 		{"machine", func(b *perfdata.Block) error { return b.SetMachine("ANOTHER-HOST") },
 			strings.Replace(editable, "HOST", "ANOTHER-HOST", 1)},
@@ -127,7 +131,8 @@ func except(damage []error, but perfdata.Check) (rest []error) {
 func TestEditErrors(t *testing.T) {
 	object := func() *perfdata.Object { return fixture(t, editable).Object(230) }
 	form := func(f perfdata.Form, instances int) error {
-		b := perfdata.Block{Objects: []perfdata.Object{{Form: f, Instances: make([]perfdata.Instance, instances)}}}
+		b := perfdata.Block{Objects: []perfdata.Object{
+			{Form: f, Instances: make([]perfdata.Instance, instances)}}}
 		_, err := b.Encode()
 		return err
 	}
@@ -152,8 +157,10 @@ func TestEditErrors(t *testing.T) {
 		"metadata with two":  {form(perfdata.MetadataSingle, 2), perfdata.ErrCount},
 		"unknown form":       {form(-4, 0), perfdata.ErrCount},
 		"a form above":       {form(1, 0), perfdata.ErrCount},
-		"override":           {override(perfdata.Block{Overrides: []perfdata.Override{{Offset: 85}}}), perfdata.ErrLength},
-		"override far":       {override(perfdata.Block{Overrides: []perfdata.Override{{Offset: 0xFFFFFFFF}}}), perfdata.ErrLength},
+		"override": {override(perfdata.Block{Overrides: []perfdata.Override{{Offset: 85}}}),
+			perfdata.ErrLength},
+		"override far": {override(perfdata.Block{Overrides: []perfdata.Override{{Offset: 0xFFFFFFFF}}}),
+			perfdata.ErrLength},
 	}
 	for name, c := range cases {
 		if !errors.Is(c.got, c.want) {
@@ -167,7 +174,7 @@ func TestNewCounter(t *testing.T) {
 	for typ, size := range map[counter.Type]uint32{
 		counter.RawCount: 4, counter.LargeRawCount: 8, counter.AverageTimer: 8, counter.AverageBase: 4,
 		counter.NoData: 0, counter.CounterText: 0,
-		0xABC000: 4, 0xABC100: 8, 0xABC200: 0, 0xABC300: 0, // known to nobody, with a width in their bits
+		0xABC000: 4, 0xABC100: 8, 0xABC200: 0, 0xABC300: 0, // unknown types with a width in their bits
 	} {
 		want := perfdata.Counter{Title: 6, Help: 7, Detail: 100, Type: typ, Size: size}
 		if diff := cmp.Diff(want, perfdata.NewCounter(6, typ)); diff != "" {
@@ -195,7 +202,8 @@ func TestOverrideOutside(t *testing.T) {
 	if err != nil || !bytes.HasPrefix(b, before) || !bytes.HasSuffix(b, []byte{4, 3, 2, 1}) {
 		t.Errorf("just inside: %q, %v", b, err)
 	}
-	if alone := encode(t, block(perfdata.Override{Offset: 36, Value: 0x01020304})); !bytes.Equal(b[3:], alone) {
+	if alone := encode(t, block(perfdata.Override{Offset: 36, Value: 0x01020304})); !bytes.Equal(b[3:],
+		alone) {
 		t.Errorf("behind other bytes it is %x, alone %x", b[3:], alone)
 	}
 }
@@ -288,7 +296,8 @@ func TestLargestPlaces(t *testing.T) {
 			perfdata.NewCounter(6, counter.RawCount)}
 		o := perfdata.Object{Form: perfdata.Single, Counters: counters}
 		o.Layout(false)
-		text := fmt.Sprintf("object 2 form=single\ncounter 4 PERF_COUNTER_TEXT size=%d\ncounter 6 65536\n", size)
+		text := fmt.Sprintf("object 2 form=single\ncounter 4 PERF_COUNTER_TEXT size=%d\ncounter 6 65536\n",
+			size)
 		fromText := fixture(t, text).Objects[0]
 		for _, c := range [][]perfdata.Counter{o.Counters, fromText.Counters} {
 			if got := []uint32{c[0].Offset, c[1].Offset}; !slices.Equal(got, want) {
@@ -341,7 +350,8 @@ func TestFreshLayout(t *testing.T) {
 
 // TestHugeDefinitions edits an object whose definitions claim values of 4 GB.
 func TestHugeDefinitions(t *testing.T) {
-	o := fixture(t, "object 2\ncounter 4 PERF_COUNTER_TEXT size=0xFFFFFFFF\ncounter 6 65536 offset=0xFFFFFFFF\ninstance \"a\"").Object(2)
+	o := fixture(t, "object 2\ncounter 4 PERF_COUNTER_TEXT size=0xFFFFFFFF\ncounter 6 65536 "+
+		"offset=0xFFFFFFFF\ninstance \"a\"").Object(2)
 	o.Counters = slices.Insert(o.Counters, 0, perfdata.NewCounter(8, counter.RawCount))
 	o.Layout(false)
 	in, err := o.AddInstance("b")

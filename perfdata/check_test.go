@@ -120,7 +120,8 @@ var checkCases = []struct {
 		"extra 00000000\ncounter 8 65536\nset ByteLength=80\ngap 00"),
 		check: perfdata.CheckCounterLength, kind: perfdata.ErrLength,
 		want: "bad length at byte 196: object 230: counter 1: counter definition of 80 bytes, want 40 to 41"},
-	{name: "definition cut", text: "object 230\nset NumCounters=2\ncounter 6 65536\nextra " + strings.Repeat("00", 16) + "\ngap " + strings.Repeat("00", 24),
+	{name: "definition cut", text: "object 230\nset NumCounters=2\ncounter 6 65536\nextra " +
+		strings.Repeat("00", 16) + "\ngap " + strings.Repeat("00", 24),
 		check: perfdata.CheckCounterLength, kind: perfdata.ErrLength,
 		want: "bad length at byte 208: object 230: counter 1: counter definition of 24 bytes, want 40 to 24"},
 	{name: "map in the length", text: instead("object", "object 230 missing=3"),
@@ -144,15 +145,19 @@ var checkCases = []struct {
 		strings.Repeat("00", 20),
 		check: perfdata.CheckBlockRoom, kind: perfdata.ErrTruncated,
 		want: "truncated at byte 256: object 230: instance 1: counter block needs 4 bytes, 0 are left"},
-	{name: "instance missing", text: with("object", "set NumInstances=2") + "tail " + strings.Repeat("00", 20),
+	{name: "instance missing", text: with("object", "set NumInstances=2") + "tail " +
+		strings.Repeat("00", 20),
 		check: perfdata.CheckInstanceRoom, kind: perfdata.ErrTruncated,
-		want: "truncated at byte 232: object 230: instance 1: instance definition needs 24 bytes, 20 are left"},
+		want: "truncated at byte 232: object 230: instance 1: instance definition needs 24 bytes, " +
+			"20 are left"},
 	{name: "instance short", text: with("instance", "set ByteLength=23"),
 		check: perfdata.CheckInstanceLength, kind: perfdata.ErrTruncated,
-		want: "truncated at byte 192: object 230: instance 0: instance definition of 23 bytes, want 24 to 40"},
+		want: "truncated at byte 192: object 230: instance 0: instance definition of 23 bytes, " +
+			"want 24 to 40"},
 	{name: "instance long", text: with("instance", "set ByteLength=41"),
 		check: perfdata.CheckInstanceLength, kind: perfdata.ErrTruncated,
-		want: "truncated at byte 192: object 230: instance 0: instance definition of 41 bytes, want 24 to 40"},
+		want: "truncated at byte 192: object 230: instance 0: instance definition of 41 bytes, " +
+			"want 24 to 40"},
 	{name: "name", text: instead("instance", `instance "a" namelength=9`),
 		check: perfdata.CheckName, kind: perfdata.ErrName, left: 1,
 		want: "bad name at byte 208: object 230: instance 0: name ends at 33 of the 32 bytes of its " +
@@ -168,7 +173,8 @@ var checkCases = []struct {
 	{name: "name odd", text: instead("instance", `instance "a" namelength=3`),
 		check: perfdata.CheckNameText, kind: perfdata.ErrName, left: 1,
 		want: "bad name at byte 212: object 230: instance 0: name of 3 bytes, 1 of them no character"},
-	{name: "surrogate", text: instead("instance", `instance - nameoffset=24 namelength=2 rest=00d8000000000000`),
+	{name: "surrogate", text: instead("instance",
+		`instance - nameoffset=24 namelength=2 rest=00d8000000000000`),
 		check: perfdata.CheckNameText, kind: perfdata.ErrName, left: 1,
 		want: "bad name at byte 212: object 230: instance 0: name of 2 bytes, 1 of them no character"},
 	{name: "no block", text: with("instance", "set ByteLength=40"),
@@ -197,7 +203,8 @@ var checkCases = []struct {
 		want: "misaligned at byte 188: object 230: counter 0: CounterOffset is 5, want a multiple of 4"},
 	{name: "odd instance", text: with("counter", "gap 00"),
 		check: perfdata.CheckAlignment, kind: perfdata.ErrMisaligned, left: 1,
-		want: "misaligned at byte 193: object 230: instance 0: structure at offset 193, want a multiple of 8"},
+		want: "misaligned at byte 193: object 230: instance 0: structure at offset 193, want " +
+			"a multiple of 8"},
 	{name: "odd length", text: instead("instance", `instance "a" size=12 : 1`),
 		check: perfdata.CheckPadding, kind: perfdata.ErrMisaligned, left: 1,
 		want: "misaligned at byte 224: object 230: instance 0: ByteLength is 12, want a multiple of 8"},
@@ -235,15 +242,18 @@ var checkCases = []struct {
 		want: "duplicate object at byte 244: object 230: object 230 is also at offset 88"},
 	{name: "frequency", text: instead("block", "block"),
 		check: perfdata.CheckTimeBase, kind: perfdata.ErrTimeBase, left: 1,
-		want: "bad time base at byte 64: object 230: counter 0: frequency is 0, type 0x10410400 needs one above 0"},
+		want: "bad time base at byte 64: object 230: counter 0: frequency is 0, type 0x10410400 needs " +
+			"one above 0"},
 	{name: "object frequency", text: instead("counter", "counter 684 PERF_ELAPSED_TIME"),
 		check: perfdata.CheckTimeBase, kind: perfdata.ErrTimeBase, left: 1,
 		want: "bad time base at byte 144: object 230: counter 0: frequency is 0, type 0x30240500 needs " +
 			"one above 0"},
-	{name: "instance limit", text: plain + `instance "b" : 2`, opt: perfdata.Options{Limits: perfdata.Limits{Instances: 1}},
+	{name: "instance limit", text: plain + `instance "b" : 2`,
+		opt:   perfdata.Options{Limits: perfdata.Limits{Instances: 1}},
 		check: perfdata.CheckInstanceLimit, kind: perfdata.ErrLimit,
 		want: "over limit at byte 88: object 230: 2 instances, the limit is 1"},
-	{name: "value limit", text: plain + `instance "b" : 2`, opt: perfdata.Options{Limits: perfdata.Limits{Values: 1}},
+	{name: "value limit", text: plain + `instance "b" : 2`,
+		opt:   perfdata.Options{Limits: perfdata.Limits{Values: 1}},
 		check: perfdata.CheckValueLimit, kind: perfdata.ErrLimit,
 		want: "over limit at byte 88: object 230: 2 values, the limit is 1"},
 	{name: "name limit", text: plain, opt: perfdata.Options{Limits: perfdata.Limits{NameBytes: 3}},
@@ -328,7 +338,8 @@ func TestLimits(t *testing.T) {
 // and makes more of them: the error stays what it was.
 func TestFailureAfterMuchDamage(t *testing.T) {
 	bad := strings.Repeat("instance \"a\" nameoffset=23 : 1\n", 102)
-	text := with("counter", "counter 4 65536 offset=5") + bad + "object 2\ncounter 4 65536\ninstance \"b\" : 1"
+	text := with("counter", "counter 4 65536 offset=5") + bad +
+		"object 2\ncounter 4 65536\ninstance \"b\" : 1"
 	opt := perfdata.Options{Warnings: true, Limits: perfdata.Limits{Instances: 103}}
 	ix, err := decode(encode(t, fixture(t, text)), opt)
 	want := "over limit at byte 5176: object 2: 104 instances, the limit is 103"
@@ -340,7 +351,7 @@ func TestFailureAfterMuchDamage(t *testing.T) {
 // TestSeverity puts severities into words.
 func TestSeverity(t *testing.T) {
 	for s, want := range []string{"warning", "drop item", "drop object", "fail block", "unknown"} {
-		if got := perfdata.Severity(s).String(); got != want {
+		if got := perfdata.CheckSeverity(s).String(); got != want {
 			t.Errorf("severity %d is %q, want %q", s, got, want)
 		}
 	}

@@ -18,7 +18,7 @@ const (
 // OwnClock is the type of two definitions behind a counter, and behind its base if
 // it has one: what the clock showed that each of its values was taken at, and the
 // clock's ticks per second. winperf.h knows no such thing either, and a base that no
-// counter needs is none to other readers. But what PDH keeps are values with a
+// counter needs is not found by other readers. But what PDH keeps are values with a
 // clock each, and those of one object need not be the same.
 const OwnClock = counter.LargeRawBase | 0x00100000
 
@@ -62,5 +62,6 @@ func AppendObject(dst, object []byte, c counter.Clocks) []byte {
 // hasClocks tells whether the object at off has clocks at the end of its header,
 // which is inside b.
 func hasClocks(b []byte, off, header uint32) bool {
-	return header >= objectSize+clocksSize && binary.LittleEndian.Uint64(b[off+header-clocksSize:]) == clocksMark
+	return header >= objectSize+clocksSize &&
+		binary.LittleEndian.Uint64(b[off+header-clocksSize:]) == clocksMark
 }

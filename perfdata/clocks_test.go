@@ -17,7 +17,8 @@ func TestObjectClocks(t *testing.T) {
 	head := counter.Clocks{PerfTime: 100, PerfFreq: 10, Time100ns: 1000}
 	own := counter.Clocks{PerfTime: 200, PerfFreq: 20, Time100ns: 2000}
 	for _, missing := range []bool{false, true} {
-		object := perfdata.Object{Title: 2, Form: perfdata.Single, Time: 7, Freq: 3, Counters: []perfdata.Counter{perfdata.NewCounter(4, counter.CounterCounter)}}
+		object := perfdata.Object{Title: 2, Form: perfdata.Single, Time: 7, Freq: 3,
+			Counters: []perfdata.Counter{perfdata.NewCounter(4, counter.CounterCounter)}}
 		object.Layout(missing)
 		if _, err := object.AddInstance(""); err != nil {
 			t.Fatal(err)
@@ -25,7 +26,8 @@ func TestObjectClocks(t *testing.T) {
 		if err := object.SetValue(0, 0, 42); err != nil {
 			t.Fatal(err)
 		}
-		plain := perfdata.Block{PerfTime: head.PerfTime, PerfFreq: head.PerfFreq, Time100ns: head.Time100ns, Objects: []perfdata.Object{object}}
+		plain := perfdata.Block{PerfTime: head.PerfTime, PerfFreq: head.PerfFreq, Time100ns: head.Time100ns,
+			Objects: []perfdata.Object{object}}
 		b, err := plain.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +75,9 @@ func TestObjectClocks(t *testing.T) {
 // TestObjectClocksFrequency uses the object's frequency where the head has none.
 func TestObjectClocksFrequency(t *testing.T) {
 	for _, freq := range []int64{0, 10} {
-		object := perfdata.Object{Title: 2, Form: perfdata.Single, Counters: []perfdata.Counter{perfdata.NewCounter(4, counter.CounterCounter)}, Extra: perfdata.AppendClocks(nil, counter.Clocks{PerfFreq: freq})}
+		object := perfdata.Object{Title: 2, Form: perfdata.Single,
+			Counters: []perfdata.Counter{perfdata.NewCounter(4, counter.CounterCounter)},
+			Extra:    perfdata.AppendClocks(nil, counter.Clocks{PerfFreq: freq})}
 		object.Layout(false)
 		if _, err := object.AddInstance(""); err != nil {
 			t.Fatal(err)
@@ -132,26 +136,30 @@ func TestAppendObjectDamaged(t *testing.T) {
 	within := make([]byte, 64)
 	within[8] = 63
 	for _, b := range [][]byte{nil, short, long, within} {
-		if got := perfdata.AppendObject([]byte("x"), b, counter.Clocks{}); !bytes.Equal(got, append([]byte("x"), b...)) {
+		if got := perfdata.AppendObject([]byte("x"), b, counter.Clocks{}); !bytes.Equal(got,
+			append([]byte("x"), b...)) {
 			t.Errorf("%d bytes became %d", len(b), len(got))
 		}
 	}
 }
 
-// TestOwnClock links counters with the clocks of their own that stand behind them, if
+// TestOwnClock links counters with the clocks of their own that follow them, if
 // both parts are there and can be read.
 func TestOwnClock(t *testing.T) {
 	const own = "counter 4 0x40130500\n"
 	const missing = "counter 4 0x40130500 offset=0xFFFFFFF8\n"
 	for text, want := range map[string][2]int32{
-		"counter 4 PERF_100NSEC_TIMER\n" + own + own + "values : 1 2 3":                                            {2, 3},
-		"counter 4 PERF_100NSEC_MULTI_TIMER\ncounter 4 PERF_COUNTER_MULTI_BASE\n" + own + own + "values : 1 2 3 4": {3, 4},
-		"counter 4 PERF_100NSEC_TIMER\n" + own + "values : 1 2":                                                    {},
-		"counter 4 PERF_100NSEC_TIMER\n" + own + missing + "values : 1 2 -":                                        {},
-		"counter 4 PERF_100NSEC_TIMER\n" + own + "counter 4 PERF_LARGE_RAW_BASE\nvalues : 1 2 3":                   {},
-		"counter 4 PERF_COUNTER_RAWCOUNT\n" + own + own + "values : 1 2 3":                                         {},
-		"counter 4 PERF_AVERAGE_BULK\ncounter 4 PERF_AVERAGE_BASE\n" + own + own + "values : 1 2 3 4":              {},
-		"counter 4 PERF_COUNTER_COUNTER\n" + own + own + "values : 1 2 3":                                          {2, 3}, // and needs no frequency of the block's
+		"counter 4 PERF_100NSEC_TIMER\n" + own + own +
+			"values : 1 2 3": {2, 3},
+		"counter 4 PERF_100NSEC_MULTI_TIMER\ncounter 4 PERF_COUNTER_MULTI_BASE\n" + own + own +
+			"values : 1 2 3 4": {3, 4},
+		"counter 4 PERF_100NSEC_TIMER\n" + own + "values : 1 2":                                       {},
+		"counter 4 PERF_100NSEC_TIMER\n" + own + missing + "values : 1 2 -":                           {},
+		"counter 4 PERF_100NSEC_TIMER\n" + own + "counter 4 PERF_LARGE_RAW_BASE\nvalues : 1 2 3":      {},
+		"counter 4 PERF_COUNTER_RAWCOUNT\n" + own + own + "values : 1 2 3":                            {},
+		"counter 4 PERF_AVERAGE_BULK\ncounter 4 PERF_AVERAGE_BASE\n" + own + own + "values : 1 2 3 4": {},
+		// and needs no frequency of the block's
+		"counter 4 PERF_COUNTER_COUNTER\n" + own + own + "values : 1 2 3": {2, 3},
 	} {
 		b := encode(t, fixture(t, "block\nobject 2 form=single\n"+text))
 		ix, err := decode(b, perfdata.Options{})

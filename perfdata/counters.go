@@ -26,13 +26,13 @@ func (d *decoder) counters(o *index.Object, def *definitions) *winperf.DataError
 	for i := range counters {
 		left := end - pos
 		if left < counterSize {
-			return atCounter(d.fault(CheckCounterLength, pos, int64(left), int64(left)), i)
+			return atCounter(d.fault(checkCounterLength, pos, int64(left), int64(left)), i)
 		}
 
 		b := d.b[pos:][:counterSize]
 		length := u32(b, atCtrLength)
 		if length < counterSize || length > left {
-			return atCounter(d.fault(CheckCounterLength, pos, int64(length), int64(left)), i)
+			return atCounter(d.fault(checkCounterLength, pos, int64(length), int64(left)), i)
 		}
 
 		c := &counters[i]
@@ -65,7 +65,7 @@ func (d *decoder) size(o *index.Object, c *index.Counter, i int, has trait) uint
 		c.State = index.TextValue
 	case c.Size != 4 && c.Size != 8:
 		c.State = index.BadSize
-		d.counterDamage(o, i, CheckSize, c.Off+atCtrSize, int64(c.Size), int64(c.Type))
+		d.counterDamage(o, i, checkSize, c.Off+atCtrSize, int64(c.Size), int64(c.Type))
 		return 0
 	}
 
@@ -102,7 +102,7 @@ func (d *decoder) shortBlocks(o *index.Object, shortest uint32) *winperf.DataErr
 	counters := d.ix.Counters[o.Counter0:o.CounterEnd]
 	if o.Missing != 0 {
 		if end := uint64(o.Missing) + uint64(missingMapSize(len(counters))); end > uint64(shortest) {
-			return d.fault(CheckMissingMap, o.Off+atObjMissing, int64(end), int64(shortest))
+			return d.fault(checkMissingMap, o.Off+atObjMissing, int64(end), int64(shortest))
 		}
 	}
 
@@ -113,7 +113,7 @@ func (d *decoder) shortBlocks(o *index.Object, shortest uint32) *winperf.DataErr
 		}
 		if c.Value < blockSize || valueEnd(c) > uint64(shortest) {
 			c.State = index.OutOfRange
-			d.counterDamage(o, i, CheckValue, c.Off+atCtrOffset, int64(valueEnd(c)), int64(shortest))
+			d.counterDamage(o, i, checkValue, c.Off+atCtrOffset, int64(valueEnd(c)), int64(shortest))
 		}
 	}
 	return nil
@@ -142,19 +142,19 @@ func (d *decoder) bases(o *index.Object, def *definitions, shortest uint32) {
 		case ok && next.State == index.Readable:
 			c.Base = int32(i + 1)
 			if !exact && d.opt.Warnings {
-				d.counterDamage(o, i, CheckBaseClass, c.Off+atCtrType, int64(c.Type), int64(next.Type))
+				d.counterDamage(o, i, checkBaseClass, c.Off+atCtrType, int64(c.Type), int64(next.Type))
 			}
 		case has&traitMulti != 0 && c.Size == 8 && valueEnd(c)+4 <= uint64(shortest):
 			c.Multi = c.Value + 8
 			def.need = max(def.need, valueEnd(c)+4)
 		default:
 			c.State = index.MissingBase
-			d.counterDamage(o, i, CheckBase, c.Off+atCtrType, int64(c.Type), int64(next.Type))
+			d.counterDamage(o, i, checkBase, c.Off+atCtrType, int64(c.Type), int64(next.Type))
 		}
 	}
 }
 
-// ownClocks links counters with the clocks of their own that stand behind them.
+// ownClocks links counters with the clocks of their own that follow them.
 func (d *decoder) ownClocks(o *index.Object) {
 	counters := d.ix.Counters[o.Counter0:o.CounterEnd]
 	for i := range counters {
@@ -167,7 +167,8 @@ func (d *decoder) ownClocks(o *index.Object) {
 		}
 		isOwn := func(c *index.Counter) bool { return c.Type == OwnClock && c.State == index.Readable }
 		if isOwn(&counters[at]) && isOwn(&counters[at+1]) {
-			c.Time, c.Freq = int32(at)+1, int32(at)+2
+			c.Time = int32(at) + 1
+			c.Freq = int32(at) + 2
 		}
 	}
 }
@@ -184,16 +185,16 @@ func (d *decoder) timeBases(o *index.Object) {
 			continue
 		}
 		if has&traitTickFreq != 0 && d.ix.ObjectClocks(o).PerfFreq <= 0 {
-			d.counterDamage(o, i, CheckTimeBase, atPerfFreq, d.ix.ObjectClocks(o).PerfFreq, int64(c.Type))
+			d.counterDamage(o, i, checkTimeBase, atPerfFreq, d.ix.ObjectClocks(o).PerfFreq, int64(c.Type))
 		}
 		if has&traitObjectFreq != 0 && o.Freq <= 0 {
-			d.counterDamage(o, i, CheckTimeBase, o.Off+atObjFreq, o.Freq, int64(c.Type))
+			d.counterDamage(o, i, checkTimeBase, o.Off+atObjFreq, o.Freq, int64(c.Type))
 		}
 	}
 }
 
 // counterDamage lists a finding about one counter.
-func (d *decoder) counterDamage(o *index.Object, i int, check Check, offset uint32, got, want int64) {
+func (d *decoder) counterDamage(o *index.Object, i int, check check, offset uint32, got, want int64) {
 	err := atCounter(d.fault(check, offset, got, want), i)
 	err.Object.Index = o.Title
 	d.damage(err)

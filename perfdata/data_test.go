@@ -136,7 +136,8 @@ func TestCapturesEncode(t *testing.T) {
 	if compared == 0 {
 		t.Error("nothing was compared")
 	}
-	t.Logf("%d blocks: %d bytes compared and equal; %d bytes excepted because the format leaves them undefined, %d of these differ",
+	t.Logf("%d blocks: %d bytes compared and equal; %d bytes excepted because the format leaves them "+
+		"undefined, %d of these differ",
 		len(blocks), compared, excepted, differ)
 }
 
@@ -196,7 +197,8 @@ func TestCapturesFacts(t *testing.T) {
 	check("taskeng", names["taskeng"], 2)
 	check("Idle", names["Idle"], 1)
 	check("_Total", names["_Total"], 1)
-	check("position of the counter at offset 4", position(process, func(c index.Counter) bool { return c.Value == 4 }), 5)
+	check("position of the counter at offset 4",
+		position(process, func(c index.Counter) bool { return c.Value == 4 }), 5)
 	total := len(process.Instances) - 1
 	elapsed := position(process, func(c index.Counter) bool { return c.Title == 684 })
 	v, _ := process.Value(0, total, elapsed)

@@ -48,8 +48,8 @@ const maxDamage = 100
 // Decode checks the PERF_DATA_BLOCK in b and fills ix with what is in it,
 // keeping the memory of earlier decodes. ix refers to b.
 //
-// An error, always a [*winperf.DataError] of severity [FailBlock], means that the block
-// could not be read to its end; objects before the damage are in ix. Damage
+// An error, always a [*winperf.DataError], means that the block could not be read to
+// its end; objects before the damage are in ix. Damage
 // that costs only a counter, an instance or an object is listed in ix.Damage.
 func Decode(b []byte, ix *index.Index, opt Options) error {
 	d := decoder{ix: ix, opt: opt, memo: memoOf(ix, opt)}
@@ -82,7 +82,7 @@ type decoder struct {
 // on the way.
 func (d *decoder) block(b []byte) *winperf.DataError {
 	first, objects, err := d.header(b)
-	if err != nil && !errors.Is(err, CheckTruncated) {
+	if err != nil && !errors.Is(err, checkTruncated) {
 		return err
 	}
 
@@ -106,7 +106,7 @@ func (d *decoder) block(b []byte) *winperf.DataError {
 // it goes.
 func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataError) {
 	if len(b) < headerSize {
-		return 0, 0, fault(CheckBuffer, 0, int64(len(b)), headerSize)
+		return 0, 0, fault(checkBuffer, 0, int64(len(b)), headerSize)
 	}
 	if err := checkMagic(b); err != nil {
 		return 0, 0, err
@@ -120,11 +120,11 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataErro
 	objects = u32(b, atNumObjects)
 	there := min(uint64(len(b)), math.MaxUint32)
 	if room := (total - uint64(first)) / objectSize; uint64(objects) > room {
-		return 0, 0, fault(CheckObjectCount, atNumObjects, int64(objects), int64(room))
+		return 0, 0, fault(checkObjectCount, atNumObjects, int64(objects), int64(room))
 	}
 
 	if total > there {
-		err = fault(CheckTruncated, atTotal, int64(total), int64(there))
+		err = fault(checkTruncated, atTotal, int64(total), int64(there))
 	}
 	d.b = b[:min(total, there)]
 	d.headerFields()
@@ -135,16 +135,16 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataErro
 func checkMagic(b []byte) *winperf.DataError {
 	sig := binary.LittleEndian.Uint64(b[atSignature:])
 	if sig == signatureBig {
-		return fault(CheckByteOrder, atSignature, 0, 1)
+		return fault(checkByteOrder, atSignature, 0, 1)
 	}
 	if sig != signature {
-		return fault(CheckSignature, atSignature, int64(sig), signature)
+		return fault(checkSignature, atSignature, int64(sig), signature)
 	}
 	if u32(b, atLittleEndian) == 0 {
-		return fault(CheckByteOrder, atLittleEndian, 0, 1)
+		return fault(checkByteOrder, atLittleEndian, 0, 1)
 	}
 	if v := u32(b, atVersion); v != version {
-		return fault(CheckVersion, atVersion, int64(v), version)
+		return fault(checkVersion, atVersion, int64(v), version)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (d *decoder) headerFields() {
 	}
 
 	if off < headerSize || uint64(off)+uint64(n) > uint64(len(d.b)) || n%2 != 0 {
-		d.warn(fault(CheckMachine, atNameLength, int64(n), int64(off)))
+		d.warn(fault(checkMachine, atNameLength, int64(n), int64(off)))
 		return
 	}
 	d.ix.Machine = index.Span{Off: off, Len: n}
@@ -178,7 +178,7 @@ func (d *decoder) objects(off, n uint32) *winperf.DataError {
 		}
 
 		if err := d.object(off, length); err != nil {
-			if severityOf(err) == FailBlock {
+			if severityOf(err) == failBlock {
 				return err
 			}
 			d.damage(err)

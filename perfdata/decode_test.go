@@ -82,7 +82,8 @@ instance - nameoffset=24 namelength=4 rest=6100620000000000
 instance - nameoffset=24 namelength=12 rest=610000006200000000000000
 instance - nameoffset=24 namelength=4 rest=00d8620000000000
 instance "\U0001F600é"`,
-		names: []string{"svchost", "", "ab", "a", "\uFFFDb", "\U0001F600é"}, values: [][]uint64{{}, {}, {}, {}, {}, {}},
+		names:  []string{"svchost", "", "ab", "a", "\uFFFDb", "\U0001F600é"},
+		values: [][]uint64{{}, {}, {}, {}, {}, {}},
 	},
 	{
 		name: "code page",
@@ -164,7 +165,8 @@ counter 14 PERF_RAW_BASE offset=0xFFFFFFF8
 values : - "text" - - 1 2 -`,
 		names: []string{""}, values: [][]uint64{{missing, missing, missing, missing, 1, 2, missing}},
 		states: []index.CounterState{
-			index.NoValue, index.TextValue, index.BadSize, index.OutOfRange, index.MissingBase, index.MissingBase, index.OutOfRange,
+			index.NoValue, index.TextValue, index.BadSize, index.OutOfRange, index.MissingBase,
+			index.MissingBase, index.OutOfRange,
 		},
 	},
 	{
@@ -181,8 +183,9 @@ tail 00`,
 		names: []string{"a"}, values: [][]uint64{{0x1122334455667788, 7}},
 	},
 	{
-		name:  "width from type",
-		text:  "object 2 form=single\ncounter 4 65536 offset=4 size=8\ncounter 6 65536 offset=8 size=8\nvalues : 7 8",
+		name: "width from type",
+		text: "object 2 form=single\ncounter 4 65536 offset=4 size=8\ncounter 6 65536 offset=8 " +
+			"size=8\nvalues : 7 8",
 		opt:   perfdata.Options{Quirks: winperf.WidthFromType},
 		names: []string{""}, values: [][]uint64{{7, 8}},
 	},
@@ -208,8 +211,9 @@ values : - 7`,
 		names: []string{""}, values: [][]uint64{{7, 4}},
 	},
 	{
-		name:  "count of a multi-timer in a base",
-		text:  "object 2 form=single\ncounter 4 PERF_100NSEC_MULTI_TIMER\ncounter 6 PERF_COUNTER_MULTI_BASE\nvalues : 7 4",
+		name: "count of a multi-timer in a base",
+		text: "object 2 form=single\ncounter 4 PERF_100NSEC_MULTI_TIMER\ncounter 6 " +
+			"PERF_COUNTER_MULTI_BASE\nvalues : 7 4",
 		names: []string{""}, values: [][]uint64{{7, 4}},
 	},
 }
@@ -444,14 +448,17 @@ func TestMemory(t *testing.T) {
 		"objects":   strings.Repeat("object 2\n", n),
 		"counters":  "object 2\n" + strings.Repeat("counter 4 65536 offset=4\n", n),
 		"instances": "object 2\n" + strings.Repeat("instance - size=4\n", n),
-		"both": "object 2\n" + strings.Repeat("counter 4 0x40000200\n", 2) + strings.Repeat("instance - size=4\n", n) +
+		"both": "object 2\n" + strings.Repeat("counter 4 0x40000200\n", 2) +
+			strings.Repeat("instance - size=4\n", n) +
 			"object 4\n" + strings.Repeat("counter 4 65536 offset=4\n", n),
 		"later claims": "object 2\ncounter 4 65536\ninstance - size=8\n" +
-			strings.Repeat("object 2\nset NumCounters=0xFFFFFFFF NumInstances=0x7FFFFFFF DefinitionLength=0xFFFFFFFF\n", n),
+			strings.Repeat("object 2\nset NumCounters=0xFFFFFFFF NumInstances=0x7FFFFFFF "+
+				"DefinitionLength=0xFFFFFFFF\n", n),
 		"claims beside others": "object 2\ncounter 4 65536\ninstance - size=8\n" +
 			strings.Repeat("object 2\nset NumCounters=0xFFFFFFFF NumInstances=0x7FFFFFFF\n"+
 				"counter 4 65536\ninstance - size=8\n", n),
-		"claims": "block\nset NumObjectTypes=1\n" + strings.Repeat("object 2\nset NumCounters=0xFFFFFFFF NumInstances=0x7FFFFFFF\n", n),
+		"claims": "block\nset NumObjectTypes=1\n" +
+			strings.Repeat("object 2\nset NumCounters=0xFFFFFFFF NumInstances=0x7FFFFFFF\n", n),
 	}
 	for name, text := range texts {
 		block := fixture(t, text)
@@ -469,9 +476,11 @@ func TestMemory(t *testing.T) {
 		const small = 64 << 10 // for what does not grow with the input
 		got := after.TotalAlloc - before.TotalAlloc
 		if limit := 4*uint64(len(b)) + small; got > limit {
-			t.Errorf("%s: %d bytes allocated for %d bytes of input, want at most %d", name, got, len(b), limit)
+			t.Errorf("%s: %d bytes allocated for %d bytes of input, want at most %d", name, got,
+				len(b), limit)
 		}
-		t.Logf("%s: %d objects, %.2f bytes allocated for each of input", name, len(ix.Objects), float64(got)/float64(len(b)))
+		t.Logf("%s: %d objects, %.2f bytes allocated for each of input", name, len(ix.Objects),
+			float64(got)/float64(len(b)))
 	}
 }
 
@@ -517,7 +526,8 @@ func TestRoom(t *testing.T) {
 // TestDefaultCounter reads DefaultCounter as a title index, or else as a
 // position, which on a base means the counter before it.
 func TestDefaultCounter(t *testing.T) {
-	for raw, want := range map[string]int32{"-1": -1, "0": 0, "1": 1, "2": 1, "3": -1, "7": -1, "5": 1, "-2147483648": -1} {
+	for raw, want := range map[string]int32{"-1": -1, "0": 0, "1": 1, "2": 1, "3": -1, "7": -1, "5": 1,
+		"-2147483648": -1} {
 		ix, err := decode(encode(t, fixture(t, "object 2 default="+raw+`
 counter 4 65536
 counter 5 PERF_RAW_FRACTION
@@ -555,10 +565,12 @@ func TestMemo(t *testing.T) {
 		},
 		"dropped on the way": {
 			{text: "object 4 missing=auto\n" + counters + "instance \"a\"\n" + second},
-			{text: "object 4 missing=auto\n" + counters + "instance \"a\" size=12\nobject 4 missing=auto\n" + counters + "instance \"a\"\n" + second},
+			{text: "object 4 missing=auto\n" + counters + "instance \"a\" size=12\nobject 4 missing=auto\n" +
+				counters + "instance \"a\"\n" + second},
 		},
 		"links that come and go": {
-			{text: "object 2\ninstance \"a\" id=1\ninstance \"b\" id=2\ninstance \"c\" parent=2 position=1\n" +
+			{text: "object 2\ninstance \"a\" id=1\ninstance \"b\" id=2\ninstance \"c\" parent=2 " +
+				"position=1\n" +
 				second},
 			{text: "object 2\ninstance \"a\" id=1\ninstance \"b\"\ninstance \"c\"\n" + second},
 			{text: "object 2\ninstance \"a\"\ninstance \"b\"\ninstance \"c\" id=3\n" + second},
@@ -619,10 +631,12 @@ func TestTakenOver(t *testing.T) {
 		want              []bool // of each object: are the marks there
 	}{
 		{"nothing changed", whole, whole, []bool{true, true}},
-		{"other values and instances", whole, first + "instance \"bc\" : 3 4\ninstance \"d\" : 1 2\n" + second,
+		{"other values and instances", whole,
+			first + "instance \"bc\" : 3 4\ninstance \"d\" : 1 2\n" + second,
 			[]bool{true, true}},
 		{"no instances", whole, first + second, []bool{true, true}},
-		{"another default counter", whole, strings.Replace(whole, "2\n", "2 default=1\n", 1), []bool{false, false}},
+		{"another default counter", whole, strings.Replace(whole, "2\n", "2 default=1\n", 1),
+			[]bool{false, false}},
 		{"another counter", whole, strings.Replace(whole, "counter 4 PERF_RAW_B", "counter 6 PERF_RAW_B", 1),
 			[]bool{false, false}},
 		{"another one in the second object", whole, whole[:len(first)+20] +
@@ -646,7 +660,8 @@ func TestTakenOver(t *testing.T) {
 		for i, o := range ix.Objects {
 			for _, ctr := range ix.Counters[o.Counter0:o.CounterEnd] {
 				if (ctr.Scale == mark) != c.want[i] {
-					t.Errorf("%s: object %d was decoded with scale %d, taken over: want %t", c.name, i, ctr.Scale, c.want[i])
+					t.Errorf("%s: object %d was decoded with scale %d, taken over: want %t", c.name, i,
+						ctr.Scale, c.want[i])
 				}
 			}
 		}
@@ -682,7 +697,8 @@ func TestWarmDecode(t *testing.T) {
 func TestMetadataClock(t *testing.T) {
 	for _, form := range []string{"metadata-multiple", "metadata-single"} {
 		var ix index.Index
-		b := encode(t, fixture(t, "block name=\"HOST\"\nobject 230 form="+form+"\ncounter 684 PERF_ELAPSED_TIME\ncounter 146 PERF_COUNTER_COUNTER"))
+		b := encode(t, fixture(t, "block name=\"HOST\"\nobject 230 form="+form+
+			"\ncounter 684 PERF_ELAPSED_TIME\ncounter 146 PERF_COUNTER_COUNTER"))
 		if err := perfdata.Decode(b, &ix, perfdata.Options{}); err != nil || len(ix.Damage) != 0 {
 			t.Errorf("%s: %v, damage %v", form, err, ix.Damage)
 		}

@@ -8,12 +8,13 @@
 // changed is encoded to the same bytes. [ParseText] and [WriteText] are the
 // same for people: a text form with a line for each counter and instance.
 //
-// Whoever takes over whole objects needs neither: [Objects] and [CutObject] walk
+// To take over whole objects neither is needed: [Objects] and [CutObject] walk
 // over a block by its lengths. [AppendHead] begins a block that is made piece by
 // piece, sample after sample, without allocations.
 //
 // A block is untrusted. Every length, count and offset is checked before it is
-// used ([Check] lists what is checked and [Severity] what a failure costs); the
+// used, and a failure costs as little as it can: the counter, the instance, the
+// object, or the rest of the block. The
 // memory that decoding takes is a small multiple of the block's length. The
 // walk over an object cannot leave it, because each structure is checked to be
 // inside, so there is no separate check for that at its end.

@@ -217,7 +217,7 @@ func (o *Object) SetMissing(inst, ctr int, missing bool) error {
 	return nil
 }
 
-// Deny marks a counter of an instance, by position, as having a value that whoever
+// Deny marks a counter of an instance, by position, as having a value that the reader
 // read had no right to. An error wraps [ErrValue], as for SetMissing.
 func (o *Object) Deny(inst, ctr int) error {
 	if err := o.SetValue(inst, ctr, index.AccessDenied); err != nil {
@@ -249,6 +249,7 @@ func (o *Object) missingByte(inst, ctr int) *byte {
 
 func (o *Object) noPlace(what string, inst, ctr int) error {
 	c := &o.Counters[ctr]
-	return fmt.Errorf("perfdata: %w: object %d: counter %d (title %d, %d bytes at %d): instance %d has no place for a %s",
+	return fmt.Errorf("perfdata: %w: object %d: counter %d (title %d, %d bytes at %d): instance %d has no "+
+		"place for a %s",
 		ErrValue, o.Title, ctr, c.Title, c.Size, c.Offset, inst, what)
 }

@@ -80,7 +80,8 @@ func (e *encoder) length(start, field int) {
 func (e *encoder) override(start, end int, overrides []Override) {
 	for _, o := range overrides {
 		if int64(o.Offset)+4 > int64(end-start) {
-			e.fail("%w: override at %d of a structure of %d bytes at byte %d", ErrLength, o.Offset, end-start, start-e.start)
+			e.fail("%w: override at %d of a structure of %d bytes at byte %d", ErrLength, o.Offset, end-start,
+				start-e.start)
 			return
 		}
 		binary.LittleEndian.PutUint32(e.b[start+int(o.Offset):], o.Value)
@@ -96,7 +97,8 @@ func (e *encoder) fail(format string, args ...any) {
 // head appends a PERF_DATA_BLOCK whose length is still 0.
 func (e *encoder) head(b *Block) {
 	e.u64(signature)
-	e.u32(1, version, revision, 0, uint32(headerSize+len(b.Name.Bytes)), uint32(len(b.Objects)), uint32(b.DefaultObject))
+	e.u32(1, version, revision, 0, uint32(headerSize+len(b.Name.Bytes)), uint32(len(b.Objects)),
+		uint32(b.DefaultObject))
 	for _, v := range b.SystemTime {
 		e.b = binary.LittleEndian.AppendUint16(e.b, v)
 	}
@@ -118,11 +120,13 @@ func (e *encoder) object(o *Object, pos int) {
 		count = int32(instances)
 	case o.Form == Single && instances != 1, o.Form == MetadataSingle && instances > 1,
 		o.Form == MetadataMultiple && instances > 0, o.Form < MetadataSingle, o.Form > 0:
-		e.fail("%w: object %d (title %d) has form %d and %d instances", ErrCount, pos, o.Title, o.Form, instances)
+		e.fail("%w: object %d (title %d) has form %d and %d instances", ErrCount, pos, o.Title,
+			o.Form, instances)
 	}
 
 	start := e.begin()
-	e.u32(0, 0, 0, o.Title, 0, o.Help, 0, o.Detail, uint32(len(o.Counters)), uint32(o.DefaultCounter), uint32(count), o.CodePage)
+	e.u32(0, 0, 0, o.Title, 0, o.Help, 0, o.Detail, uint32(len(o.Counters)), uint32(o.DefaultCounter),
+		uint32(count), o.CodePage)
 	e.u64(uint64(o.Time), uint64(o.Freq))
 	if o.Missing != 0 {
 		e.u32(missingMark, o.Missing)

@@ -32,7 +32,8 @@ func checkIndex(t *testing.T, ix *index.Index) {
 		o := &ix.Objects[i]
 		within("object", uint64(o.Off), uint64(o.Len), end, size)
 		end = uint64(o.Off) + uint64(o.Len)
-		if o.Counter0 != counters || o.CounterEnd < counters || o.Instance0 != instances || o.InstanceEnd < instances {
+		if o.Counter0 != counters || o.CounterEnd < counters || o.Instance0 != instances ||
+			o.InstanceEnd < instances {
 			t.Fatalf("object %d: counters or instances are not behind those before", i)
 		}
 		counters, instances = o.CounterEnd, o.InstanceEnd
@@ -116,7 +117,8 @@ func checkBytes(t *testing.T, b []byte, warm *index.Index, opt perfdata.Options)
 	checkViews(t, b, ix, opt, err == nil)
 	warmErr := perfdata.Decode(b, warm, opt)
 	if !reflect.DeepEqual(err, warmErr) || !same(ix, warm) {
-		t.Fatalf("an index that was used before gives something else:\n%v %+v\n%v %+v", err, ix, warmErr, warm)
+		t.Fatalf("an index that was used before gives something else:\n%v %+v\n%v %+v", err, ix,
+			warmErr, warm)
 	}
 	block, parseErr := perfdata.Parse(b, opt)
 	if (err == nil) != (parseErr == nil) {
@@ -139,7 +141,8 @@ func same(a, b *index.Index) bool {
 	equal := func(x, y any) bool {
 		return reflect.ValueOf(x).Len() == 0 && reflect.ValueOf(y).Len() == 0 || reflect.DeepEqual(x, y)
 	}
-	return bytes.Equal(a.Data, b.Data) && a.Clocks == b.Clocks && a.Machine == b.Machine && a.Default == b.Default &&
+	return bytes.Equal(a.Data, b.Data) && a.Clocks == b.Clocks && a.Machine == b.Machine &&
+		a.Default == b.Default &&
 		equal(a.Objects, b.Objects) && equal(a.Counters, b.Counters) && equal(a.Instances, b.Instances) &&
 		equal(a.Links, b.Links) &&
 		equal(a.Damage, b.Damage) && a.MoreDamage == b.MoreDamage

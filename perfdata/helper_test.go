@@ -37,6 +37,7 @@ func decode(b []byte, opt perfdata.Options) (*index.Index, error) {
 // isFailure tells whether err is one that Decode may return.
 func isFailure(err error) bool {
 	var check perfdata.Check
-	return errors.As(err, new(*winperf.DataError)) && errors.As(err, &check) && check.Severity() == perfdata.FailBlock &&
+	return errors.As(err, new(*winperf.DataError)) && errors.As(err, &check) &&
+		check.Severity() == perfdata.FailBlock &&
 		errors.Is(err, check.Unwrap()) && errors.Is(err, winperf.ErrBadData)
 }

@@ -13,7 +13,8 @@ import (
 func TestKnown(t *testing.T) {
 	const head = "block name=\"HOST\"\nobject 230\n counter 6 PERF_COUNTER_RAWCOUNT\n"
 	const a, b = " instance \"a\" : 1\n", " instance \"bb\" parent=4 position=1 : 2\n"
-	const single = "block name=\"HOST\"\nobject 230 form=single\n counter 6 PERF_COUNTER_RAWCOUNT\n values : 1\n"
+	const single = "block name=\"HOST\"\nobject 230 form=single\n counter 6 PERF_COUNTER_RAWCOUNT\n " +
+		"values : 1\n"
 	for _, tt := range []struct {
 		name, older, newer string
 		same               bool
@@ -28,7 +29,8 @@ func TestKnown(t *testing.T) {
 		{"all went", head + a, head, false},
 		{"a single one", single, single, true},
 		{"without a name", head + " instance - : 1\n" + b, head + " instance - : 3\n" + b, true},
-		{"without a name, another id", head + " instance - id=1 : 1\n" + b, head + " instance - id=2 : 1\n" + b,
+		{"without a name, another id", head + " instance - id=1 : 1\n" + b,
+			head + " instance - id=2 : 1\n" + b,
 			false},
 		{"a name came", head + " instance - : 1\n", head + a, false},
 		{"other padding", head + " instance - nameoffset=24 namelength=4 rest=6100000000000000 : 1\n",

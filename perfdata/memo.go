@@ -93,8 +93,11 @@ func (d *decoder) remember(o *index.Object, def *definitions, clean bool) {
 	}
 
 	k := &m.known[at]
-	k.definitions, k.object, k.clean = *def, o.Off, clean
-	k.defaultRaw, k.defaultCtr = i32(d.b, int(o.Off)+atObjDefaultCounter), o.DefaultCounter
+	k.definitions = *def
+	k.object = o.Off
+	k.clean = clean
+	k.defaultRaw = i32(d.b, int(o.Off)+atObjDefaultCounter)
+	k.defaultCtr = o.DefaultCounter
 }
 
 // forget drops what is known of the objects from position at on.

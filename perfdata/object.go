@@ -9,7 +9,7 @@ import (
 )
 
 // object decodes the object of the given length at off. An error of severity
-// DropObject leaves nothing of it in the index.
+// dropObject leaves nothing of it in the index.
 func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 	o := index.Object{
 		Off: off, Len: length,
@@ -115,15 +115,15 @@ func (d *decoder) settle(
 // checkObject checks the lengths and counts of PERF_OBJECT_TYPE.
 func (d *decoder) checkObject(o *index.Object, def *definitions) *winperf.DataError {
 	if def.header < objectSize || def.header > def.length || def.length > o.Len {
-		return d.fault(CheckObjectHeader, o.Off+atObjDefinition, int64(def.header), int64(def.length))
+		return d.fault(checkObjectHeader, o.Off+atObjDefinition, int64(def.header), int64(def.length))
 	}
 	if room := (def.length - def.header) / counterSize; def.count > room {
-		return d.fault(CheckCounterCount, o.Off+atObjNumCounters, int64(def.count), int64(room))
+		return d.fault(checkCounterCount, o.Off+atObjNumCounters, int64(def.count), int64(room))
 	}
 
 	room := (o.Len - def.length) / (instanceSize + blockSize)
 	if o.NumInstances < index.MetadataSingle || int64(o.NumInstances) > int64(room) {
-		return d.fault(CheckInstanceCount, o.Off+atObjNumInstances, int64(o.NumInstances), int64(room))
+		return d.fault(checkInstanceCount, o.Off+atObjNumInstances, int64(o.NumInstances), int64(room))
 	}
 
 	if hasClocks(d.b, o.Off, def.header) {
@@ -133,7 +133,7 @@ func (d *decoder) checkObject(o *index.Object, def *definitions) *winperf.DataEr
 		o.Missing = u32(d.b, int(o.Off)+atObjMissing)
 		end := uint64(o.Missing) + uint64(missingMapSize(int(def.count)))
 		if o.Missing < blockSize {
-			return d.fault(CheckMissingMap, o.Off+atObjMissing, int64(end), int64(o.Len))
+			return d.fault(checkMissingMap, o.Off+atObjMissing, int64(end), int64(o.Len))
 		}
 		def.need = end
 	}
@@ -169,11 +169,11 @@ func (d *decoder) blockFits(o *index.Object, pos uint32) bool {
 func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *winperf.DataError) {
 	left := o.Off + o.Len - pos
 	if left < blockSize {
-		return 0, d.fault(CheckBlockRoom, pos, int64(left), blockSize)
+		return 0, d.fault(checkBlockRoom, pos, int64(left), blockSize)
 	}
 	length = u32(d.b, int(pos))
 	if length < blockSize || length > left {
-		return 0, d.fault(CheckBlockLength, pos, int64(length), int64(left))
+		return 0, d.fault(checkBlockLength, pos, int64(length), int64(left))
 	}
 	d.ix.Instances = extend(d.ix.Instances, 1, d, o, instances)
 	d.ix.Instances[o.Instance0] = index.Instance{Block: pos}
@@ -196,7 +196,7 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 	known := d.known.Hashes(len(list))
 	for i := range list {
 		if end-pos < instanceSize {
-			return 0, atInstance(d.fault(CheckInstanceRoom, pos, int64(end-pos), instanceSize), i)
+			return 0, atInstance(d.fault(checkInstanceRoom, pos, int64(end-pos), instanceSize), i)
 		}
 		in := &list[i]
 		if in.Off != pos {
@@ -206,12 +206,12 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 		def := b[in.Off:][:instanceSize]
 		length := u32(def, atInstLength)
 		if length < instanceSize || length > end-pos {
-			return 0, atInstance(d.fault(CheckInstanceLength, pos, int64(length), int64(end-pos)), i)
+			return 0, atInstance(d.fault(checkInstanceLength, pos, int64(length), int64(end-pos)), i)
 		}
 
 		block := pos + length
 		if end-block < blockSize {
-			return 0, atInstance(d.fault(CheckBlockRoom, block, int64(end-block), blockSize), i)
+			return 0, atInstance(d.fault(checkBlockRoom, block, int64(end-block), blockSize), i)
 		}
 
 		if in.Block != block {
@@ -219,7 +219,7 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 		}
 		blockLen := u32(b[in.Block:], 0)
 		if blockLen < blockSize || blockLen > end-block {
-			return 0, atInstance(d.fault(CheckBlockLength, block, int64(blockLen), int64(end-block)), i)
+			return 0, atInstance(d.fault(checkBlockLength, block, int64(blockLen), int64(end-block)), i)
 		}
 
 		if u32(def, atInstParentObject) != 0 || i32(def, atInstUniqueID) != index.NoUniqueID || o.Link0 >= 0 {
@@ -273,7 +273,7 @@ func (d *decoder) link(o *index.Object, i int, def []byte) {
 func (d *decoder) badName(o *index.Object, in *index.Instance, i int, nameOff, nameLen uint32) {
 	length := u32(d.b, int(in.Off)+atInstLength)
 	end := int64(nameOff) + int64(nameLen)
-	err := atInstance(d.fault(CheckName, in.Off+atInstNameOffset, end, int64(length)), i)
+	err := atInstance(d.fault(checkName, in.Off+atInstNameOffset, end, int64(length)), i)
 	err.Object.Index = o.Title
 	d.damage(err)
 }
@@ -289,12 +289,12 @@ func (d *decoder) checkLimits(o *index.Object) *winperf.DataError {
 
 	d.values += uint64(o.CounterEnd-o.Counter0) * uint64(o.InstanceEnd-o.Instance0)
 	for _, l := range [...]struct {
-		check      Check
+		check      check
 		got, limit uint64
 	}{
-		{CheckInstanceLimit, uint64(len(d.ix.Instances)), limit(d.opt.Limits.Instances, math.MaxUint32)},
-		{CheckValueLimit, d.values, limit(d.opt.Limits.Values, uint64(len(d.b)/2))},
-		{CheckNameLimit, d.names, limit(d.opt.Limits.NameBytes, math.MaxUint32)},
+		{checkInstanceLimit, uint64(len(d.ix.Instances)), limit(d.opt.Limits.Instances, math.MaxUint32)},
+		{checkValueLimit, d.values, limit(d.opt.Limits.Values, uint64(len(d.b)/2))},
+		{checkNameLimit, d.names, limit(d.opt.Limits.NameBytes, math.MaxUint32)},
 	} {
 		if l.got > l.limit {
 			return d.fault(l.check, o.Off, int64(l.got), int64(l.limit))

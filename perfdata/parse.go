@@ -128,9 +128,11 @@ func (p *parser) instance(in *Instance, pos uint32, named bool) uint32 {
 	in.UniqueID = index.NoUniqueID
 	if named {
 		b, end := p.b[pos:], pos+u32(p.b, int(pos))
-		in.ParentObject, in.ParentInstance = u32(b, atInstParentObject), u32(b, atInstParentInstance)
+		in.ParentObject = u32(b, atInstParentObject)
+		in.ParentInstance = u32(b, atInstParentInstance)
 		in.UniqueID = i32(b, atInstUniqueID)
-		in.Name = NameField{u32(b, atInstNameOffset), u32(b, atInstNameLength), p.slice(pos+instanceSize, end)}
+		in.Name = NameField{u32(b, atInstNameOffset), u32(b, atInstNameLength),
+			p.slice(pos+instanceSize, end)}
 		pos = end
 	}
 	end := pos + u32(p.b, int(pos))

@@ -83,7 +83,8 @@ var (
 		{"NumCounters", atObjNumCounters}, {"NumInstances", atObjNumInstances},
 	}
 	counterFields = []fieldName{
-		{"ByteLength", atCtrLength}, {"CounterNameTitle", atCtrTitleText}, {"CounterHelpTitle", atCtrHelpText},
+		{"ByteLength", atCtrLength}, {"CounterNameTitle", atCtrTitleText},
+		{"CounterHelpTitle", atCtrHelpText},
 	}
 	instanceFields = []fieldName{
 		{"ByteLength", atInstLength}, {"NameOffset", atInstNameOffset}, {"NameLength", atInstNameLength},

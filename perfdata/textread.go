@@ -18,7 +18,8 @@ const freeBudget = 16 << 20
 // [*winperf.DataError] with line and column, the latter in bytes, and wraps [ErrText].
 func ParseText(text []byte) (*Block, error) {
 	r := textReader{block: &Block{}, budget: freeBudget + 16*len(text)}
-	r.overrides, r.fields = &r.block.Overrides, headerFields
+	r.overrides = &r.block.Overrides
+	r.fields = headerFields
 	number := 0
 	for line := range strings.Lines(string(text)) {
 		number++
@@ -113,7 +114,9 @@ func (r *textReader) objectLine(head word, args []word) error {
 	}
 
 	o := r.addObject(Object{Title: title, Help: title + 1, Detail: 100})
-	r.overrides, r.fields, r.extra = &o.Overrides, objectFields, &o.Extra
+	r.overrides = &o.Overrides
+	r.fields = objectFields
+	r.extra = &o.Extra
 	return options(args, map[string]reader{
 		"help":     toUnsigned(&o.Help),
 		"detail":   toUnsigned(&o.Detail),
@@ -135,7 +138,9 @@ func (r *textReader) objectLine(head word, args []word) error {
 func (r *textReader) addObject(o Object) *Object {
 	r.block.Objects = append(r.block.Objects, o)
 	r.object = &r.block.Objects[len(r.block.Objects)-1]
-	r.next, r.autoMissing, r.instance = blockSize, false, nil
+	r.next = blockSize
+	r.autoMissing = false
+	r.instance = nil
 	return r.object
 }
 
@@ -152,7 +157,8 @@ func (r *textReader) counterLine(head word, args []word) error {
 	if err != nil {
 		return args[0].errorf("%v", err)
 	}
-	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.instance == nil, "object, before its instances"); err != nil {
+	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.instance == nil,
+		"object, before its instances"); err != nil {
 		return err
 	}
 
@@ -178,7 +184,9 @@ func (r *textReader) counterLine(head word, args []word) error {
 
 	r.object.Counters = append(r.object.Counters, c)
 	last := &r.object.Counters[len(r.object.Counters)-1]
-	r.overrides, r.fields, r.extra = &last.Overrides, counterFields, &last.Extra
+	r.overrides = &last.Overrides
+	r.fields = counterFields
+	r.extra = &last.Extra
 	return err
 }
 
@@ -219,12 +227,14 @@ func (r *textReader) setLine(head word, args []word) error {
 		found := false
 		for _, f := range r.fields {
 			if f.name == key {
-				o.Offset, found = f.offset, true
+				o.Offset = f.offset
+				found = true
 			}
 		}
 
 		if offset, err := strconv.ParseUint(key, 0, 32); err == nil {
-			o.Offset, found = uint32(offset), true
+			o.Offset = uint32(offset)
+			found = true
 		}
 		if !found {
 			return w.errorf("the structure above has no field %q", key)

@@ -7,7 +7,8 @@ import (
 )
 
 func (r *textReader) instanceLine(head word, args []word) error {
-	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.object.Form == Multiple, "object with instances"); err != nil {
+	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.object.Form == Multiple,
+		"object with instances"); err != nil {
 		return err
 	}
 	if len(args) == 0 {
@@ -33,12 +34,14 @@ func (r *textReader) instanceLine(head word, args []word) error {
 		"namelength": toUnsigned(&in.Name.Length),
 		"rest":       toBytes(&in.Name.Bytes),
 	})
-	r.fields = append(slices.Clip(instanceFields), fieldName{blockLength, uint32(instanceSize + len(in.Name.Bytes))})
+	r.fields = append(slices.Clip(instanceFields),
+		fieldName{blockLength, uint32(instanceSize + len(in.Name.Bytes))})
 	return err
 }
 
 func (r *textReader) valuesLine(head word, args []word) error {
-	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.object.Form != Multiple, "object without instances"); err != nil {
+	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.object.Form != Multiple,
+		"object without instances"); err != nil {
 		return err
 	}
 	r.addInstance()
@@ -49,7 +52,8 @@ func (r *textReader) valuesLine(head word, args []word) error {
 func (r *textReader) addInstance() *Instance {
 	r.object.Instances = append(r.object.Instances, Instance{UniqueID: index.NoUniqueID})
 	r.instance = &r.object.Instances[len(r.object.Instances)-1]
-	r.overrides, r.extra = &r.instance.Overrides, nil
+	r.overrides = &r.instance.Overrides
+	r.extra = nil
 	return r.instance
 }
 
@@ -151,7 +155,8 @@ func (r *textReader) bytesLine(head word, args []word) error {
 
 	data := r.instance.Data
 	if at < blockSize || uint64(at)+uint64(len(b)) > uint64(len(data)+blockSize) {
-		return head.errorf("%d bytes at %d are not inside the counter block of %d bytes", len(b), at, len(data)+blockSize)
+		return head.errorf("%d bytes at %d are not inside the counter block of %d bytes", len(b), at,
+			len(data)+blockSize)
 	}
 	copy(data[at-blockSize:], b)
 	return nil

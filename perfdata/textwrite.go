@@ -213,7 +213,8 @@ func (w *textWriter) instance(o *Object, i int) {
 	fields := []fieldName{{blockLength, 0}}
 	if o.Form == Multiple {
 		comment = w.instanceHead(o, i)
-		fields = append(slices.Clip(instanceFields), fieldName{blockLength, uint32(instanceSize + len(in.Name.Bytes))})
+		fields = append(slices.Clip(instanceFields),
+			fieldName{blockLength, uint32(instanceSize + len(in.Name.Bytes))})
 	} else {
 		w.printf("  values")
 	}
@@ -285,7 +286,8 @@ func (w *textWriter) value(o *Object, i, k int, same *Object) {
 func (w *textWriter) text(o *Object, i, k int) bool {
 	b := o.value(i, k)
 	s := wire.Text(b, TextPage(o.Counters[k].Type, o.CodePage))
-	trial := Object{CodePage: o.CodePage, Counters: []Counter{o.Counters[k]}, Instances: []Instance{{Data: make([]byte, len(b))}}}
+	trial := Object{CodePage: o.CodePage, Counters: []Counter{o.Counters[k]},
+		Instances: []Instance{{Data: make([]byte, len(b))}}}
 	trial.Counters[0].Offset = blockSize
 	if trial.SetText(0, 0, s) != nil || !bytes.Equal(trial.Instances[0].Data, b) {
 		return false

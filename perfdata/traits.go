@@ -27,7 +27,8 @@ type traits [256]struct {
 func (m *traits) of(t counter.Type) trait {
 	slot := &m[(t^t>>8^t>>16^t>>24)%counter.Type(len(m))]
 	if slot.trait == 0 || slot.typ != t {
-		slot.typ, slot.trait = t, traitsOf(t)
+		slot.typ = t
+		slot.trait = traitsOf(t)
 	}
 	return slot.trait
 }

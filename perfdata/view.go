@@ -11,13 +11,13 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Views of encoded structures, for those who move whole ones and need no values:
+// Views of encoded structures, for callers that move whole ones and need no values:
 // they look at what they are asked for and check nothing else.
 
 // HeadBytes is a PERF_DATA_BLOCK as it is encoded, with all that follows it.
 type HeadBytes []byte
 
-// HeadOf returns the head at the start of b; ok is false where there is none.
+// HeadOf returns the head at the start of b; ok is false where b has no head.
 func HeadOf(b []byte) (head HeadBytes, ok bool) {
 	if len(b) < headerSize || binary.LittleEndian.Uint64(b[atSignature:]) != signature {
 		return nil, false
@@ -43,7 +43,8 @@ func (h HeadBytes) Clocks() counter.Clocks {
 func (h HeadBytes) SystemTime() time.Time {
 	f := systemTimeAt(h[atSystemTime:])
 	nanoseconds := int(f[7]) * int(time.Millisecond)
-	return time.Date(int(f[0]), time.Month(f[1]), int(f[3]), int(f[4]), int(f[5]), int(f[6]), nanoseconds, time.UTC)
+	return time.Date(int(f[0]), time.Month(f[1]), int(f[3]), int(f[4]), int(f[5]), int(f[6]),
+		nanoseconds, time.UTC)
 }
 
 // Machine is the name of the machine, "" where it is not in the bytes.
@@ -61,7 +62,7 @@ func (h HeadBytes) Machine() string {
 // block is missing.
 func Objects(b []byte, quirks winperf.Quirks) (objects []byte, count uint32, err error) {
 	if len(b) < headerSize {
-		return nil, 0, fault(CheckBuffer, 0, int64(len(b)), headerSize)
+		return nil, 0, fault(checkBuffer, 0, int64(len(b)), headerSize)
 	}
 	first, end, bad := extent(b, quirks)
 	if bad != nil {
@@ -70,7 +71,7 @@ func Objects(b []byte, quirks winperf.Quirks) (objects []byte, count uint32, err
 
 	there := min(uint64(len(b)), math.MaxUint32)
 	if end > there {
-		err = fault(CheckTruncated, atTotal, int64(end), int64(there))
+		err = fault(checkTruncated, atTotal, int64(end), int64(there))
 	}
 	return b[min(uint64(first), there):min(end, there)], u32(b, atNumObjects), err
 }
@@ -78,15 +79,16 @@ func Objects(b []byte, quirks winperf.Quirks) (objects []byte, count uint32, err
 // extent is where the first object of a block begins and where the block ends, by
 // its head, which is whole. The end may be behind that of b.
 func extent(b []byte, quirks winperf.Quirks) (first uint32, end uint64, err *winperf.DataError) {
-	first, end = u32(b, atHeaderLength), uint64(u32(b, atTotal))
+	first = u32(b, atHeaderLength)
+	end = uint64(u32(b, atTotal))
 	if quirks&winperf.TotalExcludesHeader != 0 {
 		end += uint64(first)
 	}
 	if end < headerSize {
-		return 0, 0, fault(CheckTotal, atTotal, int64(end), headerSize)
+		return 0, 0, fault(checkTotal, atTotal, int64(end), headerSize)
 	}
 	if first < headerSize || uint64(first) > end {
-		return 0, 0, fault(CheckHeader, atHeaderLength, int64(first), int64(end))
+		return 0, 0, fault(checkHeader, atHeaderLength, int64(first), int64(end))
 	}
 	return first, end, nil
 }
@@ -109,11 +111,11 @@ func CutObject(b []byte) (object ObjectBytes, rest []byte, err error) {
 func objectLength(b []byte, off uint32) (uint32, *winperf.DataError) {
 	left := uint32(len(b)) - off
 	if left < objectSize {
-		return 0, fault(CheckObjectRoom, off, int64(left), objectSize)
+		return 0, fault(checkObjectRoom, off, int64(left), objectSize)
 	}
 	length := u32(b, int(off)+atObjTotal)
 	if length < objectSize || length > left {
-		err := fault(CheckObjectLength, off+atObjTotal, int64(length), int64(left))
+		err := fault(checkObjectLength, off+atObjTotal, int64(length), int64(left))
 		err.Object.Index = u32(b, int(off)+atObjTitle)
 		return 0, err
 	}
@@ -155,11 +157,11 @@ type InstanceBytes []byte
 // there.
 func CutInstance(b []byte) (in InstanceBytes, rest []byte, err error) {
 	if len(b) < instanceSize {
-		return nil, b, fault(CheckInstanceRoom, 0, int64(len(b)), instanceSize)
+		return nil, b, fault(checkInstanceRoom, 0, int64(len(b)), instanceSize)
 	}
 	length := u32(b, atInstLength)
 	if length < instanceSize || int64(length) > int64(len(b)) {
-		return nil, b, fault(CheckInstanceLength, atInstLength, int64(length), int64(len(b)))
+		return nil, b, fault(checkInstanceLength, atInstLength, int64(length), int64(len(b)))
 	}
 	return InstanceBytes(b[:length:length]), b[length:], nil
 }
@@ -178,7 +180,7 @@ func (in InstanceBytes) UniqueID() int32 { return i32(in, atInstUniqueID) }
 func (in InstanceBytes) Name() ([]byte, error) {
 	at, n := u32(in, atInstNameOffset), u32(in, atInstNameLength)
 	if at < instanceSize || uint64(at)+uint64(n) > uint64(len(in)) {
-		return nil, fault(CheckName, atInstNameOffset, int64(at)+int64(n), int64(len(in)))
+		return nil, fault(checkName, atInstNameOffset, int64(at)+int64(n), int64(len(in)))
 	}
 	return in[at:][:n], nil
 }
@@ -187,11 +189,11 @@ func (in InstanceBytes) Name() ([]byte, error) {
 // length. The error is a [*winperf.DataError] whose offset counts from there.
 func CutCounterBlock(b []byte) (block, rest []byte, err error) {
 	if len(b) < blockSize {
-		return nil, b, fault(CheckBlockRoom, 0, int64(len(b)), blockSize)
+		return nil, b, fault(checkBlockRoom, 0, int64(len(b)), blockSize)
 	}
 	length := u32(b, 0)
 	if length < blockSize || int64(length) > int64(len(b)) {
-		return nil, b, fault(CheckBlockLength, 0, int64(length), int64(len(b)))
+		return nil, b, fault(checkBlockLength, 0, int64(length), int64(len(b)))
 	}
 	return b[:length:length], b[length:], nil
 }

@@ -22,7 +22,8 @@ func checkViews(t *testing.T, b []byte, ix *index.Index, opt perfdata.Options, w
 	if err == nil && whole {
 		head, ok := perfdata.HeadOf(ix.Data)
 		if !ok || head.Clocks() != ix.Clocks || ix.Machine.Len > 0 && head.Machine() != ix.MachineName() {
-			t.Fatalf("head %t: %+v, machine %q; want %+v, %q", ok, head.Clocks(), head.Machine(), ix.Clocks, ix.MachineName())
+			t.Fatalf("head %t: %+v, machine %q; want %+v, %q", ok, head.Clocks(), head.Machine(), ix.Clocks,
+				ix.MachineName())
 		}
 	}
 
@@ -53,10 +54,12 @@ func checkViews(t *testing.T, b []byte, ix *index.Index, opt perfdata.Options, w
 func checkObjectView(t *testing.T, object perfdata.ObjectBytes, ix *index.Index, o *index.Object) {
 	t.Helper()
 	if object.Title() != o.Title || object.NumInstances() != o.NumInstances || len(object) != int(o.Len) {
-		t.Fatalf("title %d, %d instances, %d bytes; want %+v", object.Title(), object.NumInstances(), len(object), o)
+		t.Fatalf("title %d, %d instances, %d bytes; want %+v", object.Title(), object.NumInstances(),
+			len(object), o)
 	}
 	counters := ix.Counters[o.Counter0:o.CounterEnd]
-	if got := perfdata.CounterDefinitions(ix, o); len(counters) > 0 && !bytes.HasPrefix(ix.Data[counters[0].Off:], got) ||
+	if got := perfdata.CounterDefinitions(ix, o); len(counters) > 0 &&
+		!bytes.HasPrefix(ix.Data[counters[0].Off:], got) ||
 		len(got) < 40*len(counters) {
 		t.Fatalf("%d bytes of definitions of %d counters", len(got), len(counters))
 	}
@@ -85,7 +88,8 @@ func checkInstanceView(
 ) {
 	t.Helper()
 	object, position := definition.Parent()
-	if object != link.ParentObject || position != link.ParentInstance || definition.UniqueID() != link.UniqueID {
+	if object != link.ParentObject || position != link.ParentInstance ||
+		definition.UniqueID() != link.UniqueID {
 		// Without a parent's object its position means nothing, and the index has none.
 		if link != index.NoLink || object != 0 || definition.UniqueID() != index.NoUniqueID {
 			t.Fatalf("parent %d in %d, id %d; want %+v", position, object, definition.UniqueID(), link)
@@ -145,7 +149,10 @@ func TestObjectsOfCutBlock(t *testing.T) {
 
 // TestCutNothing cuts structures off bytes that hold none.
 func TestCutNothing(t *testing.T) {
-	short := func(n int, length byte) []byte { return append([]byte{length, 0, 0, 0}, make([]byte, n)...)[:n] }
+	short := func(n int, length byte) []byte {
+		return append([]byte{length, 0, 0, 0},
+			make([]byte, n)...)[:n]
+	}
 	for _, c := range []struct {
 		name string
 		b    []byte

@@ -21,7 +21,7 @@ func (d *decoder) warnings(whole bool) {
 	}
 
 	if whole && int(d.end) != len(d.b) {
-		d.damage(d.fault(CheckSlack, d.end, int64(d.end), int64(len(d.b))))
+		d.damage(d.fault(checkSlack, d.end, int64(d.end), int64(len(d.b))))
 	}
 }
 
@@ -31,11 +31,11 @@ func (d *decoder) warnObject(o *index.Object, first map[uint32]uint32) {
 		d.damage(err)
 	}
 	if o.Off%8 != 0 {
-		warn(d.fault(CheckAlignment, o.Off, int64(o.Off), 8))
+		warn(d.fault(checkAlignment, o.Off, int64(o.Off), 8))
 	}
 
 	if other, ok := first[o.Title]; ok {
-		warn(d.fault(CheckDuplicate, o.Off+atObjTitle, int64(o.Title), int64(other)))
+		warn(d.fault(checkDuplicate, o.Off+atObjTitle, int64(o.Title), int64(other)))
 	} else {
 		first[o.Title] = o.Off
 	}
@@ -44,16 +44,16 @@ func (d *decoder) warnObject(o *index.Object, first map[uint32]uint32) {
 func (d *decoder) warnCounter(o *index.Object, k int) {
 	c := &d.ix.Counters[int(o.Counter0)+k]
 	if c.Off%8 != 0 {
-		d.counterDamage(o, k, CheckAlignment, c.Off, int64(c.Off), 8)
+		d.counterDamage(o, k, checkAlignment, c.Off, int64(c.Off), 8)
 	}
 	if (c.Size == 4 || c.Size == 8) && !c.Type.IsText() && c.Value%c.Size != 0 {
-		d.counterDamage(o, k, CheckValueAlignment, c.Off+atCtrOffset, int64(c.Value), int64(c.Size))
+		d.counterDamage(o, k, checkValueAlignment, c.Off+atCtrOffset, int64(c.Value), int64(c.Size))
 	}
 }
 
 func (d *decoder) warnInstance(o *index.Object, k int) {
 	in := &d.ix.Instances[int(o.Instance0)+k]
-	warn := func(c Check, offset uint32, got, want int64) {
+	warn := func(c check, offset uint32, got, want int64) {
 		err := atInstance(d.fault(c, offset, got, want), k)
 		err.Object.Index = o.Title
 		d.damage(err)
@@ -63,26 +63,26 @@ func (d *decoder) warnInstance(o *index.Object, k int) {
 		d.warnDefinition(o, k, warn)
 	}
 	if in.Block%8 != 0 {
-		warn(CheckAlignment, in.Block, int64(in.Block), 8)
+		warn(checkAlignment, in.Block, int64(in.Block), 8)
 	}
 	if n := d.ix.BlockLen(in); n%8 != 0 {
-		warn(CheckPadding, in.Block, int64(n), 8)
+		warn(checkPadding, in.Block, int64(n), 8)
 	}
 }
 
-func (d *decoder) warnDefinition(o *index.Object, k int, warn func(c Check, offset uint32, got, want int64)) {
+func (d *decoder) warnDefinition(o *index.Object, k int, warn func(c check, offset uint32, got, want int64)) {
 	in, link := &d.ix.Instances[int(o.Instance0)+k], d.ix.Link(o, k)
 	if in.Off%8 != 0 {
-		warn(CheckAlignment, in.Off, int64(in.Off), 8)
+		warn(checkAlignment, in.Off, int64(in.Off), 8)
 	}
 	if n := in.Block - in.Off; n%8 != 0 {
-		warn(CheckPadding, in.Off+atInstLength, int64(n), 8)
+		warn(checkPadding, in.Off+atInstLength, int64(n), 8)
 	}
 	if link.Parent < 0 && link.ParentObject != 0 {
-		warn(CheckParent, in.Off+atInstParentObject, int64(link.ParentObject), int64(link.ParentInstance))
+		warn(checkParent, in.Off+atInstParentObject, int64(link.ParentObject), int64(link.ParentInstance))
 	}
 	if n := noCharacters(d.ix.NameBytes(in)); o.CodePage == 0 && n > 0 {
-		warn(CheckNameText, in.Off+atInstNameLength, int64(in.Name.Len), int64(n))
+		warn(checkNameText, in.Off+atInstNameLength, int64(in.Name.Len), int64(n))
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 func wide(n int) *provider.Object {
 	o := &provider.Object{Index: 2, Name: "Wide", Multi: true}
 	for i := range n {
-		o.Counters = append(o.Counters, provider.Counter{Index: uint32(100 + 2*i), Name: fmt.Sprint("Counter ", i), Type: counter.BulkCount})
+		o.Counters = append(o.Counters, provider.Counter{Index: uint32(100 + 2*i),
+			Name: fmt.Sprint("Counter ", i), Type: counter.BulkCount})
 	}
 	return o
 }
@@ -57,7 +58,8 @@ func BenchmarkAsk(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var list []provider.Provider
 			for i := range n {
-				list = append(list, &fake{name: "empty", objects: []*provider.Object{simple(uint32(2+2*i), false)}})
+				list = append(list, &fake{name: "empty",
+					objects: []*provider.Object{simple(uint32(2+2*i), false)}})
 			}
 			collect := collector(b, newDispatcher(b, provider.Options{Clocks: testClocks}, list...))
 			for b.Loop() {

@@ -53,10 +53,13 @@ func TestBounds(t *testing.T) {
 	}{
 		{0, 0, 0, 5100 * time.Millisecond}, // by default, also under a context without a deadline
 		{0, time.Second, 0, 1100 * time.Millisecond},
-		{time.Second, 0, 0, 5100 * time.Millisecond},                                // it does not hang in Open
-		{0, 100 * time.Millisecond, 0, 110 * time.Millisecond},                      // a tenth more
-		{0, 0, time.Hour, 5100 * time.Millisecond},                                  // the context leaves more time
-		{0, 0, 4 * time.Second, 3100 * time.Millisecond},                            // three quarters of what is left
+		// it does not hang in Open
+		{time.Second, 0, 0, 5100 * time.Millisecond},
+		{0, 100 * time.Millisecond, 0, 110 * time.Millisecond}, // a tenth more
+		// the context leaves more time
+		{0, 0, time.Hour, 5100 * time.Millisecond},
+		// three quarters of what is left
+		{0, 0, 4 * time.Second, 3100 * time.Millisecond},
 		{0, 0, 400 * time.Millisecond, 330 * time.Millisecond},                      // and a tenth of that
 		{0, time.Second, 400 * time.Millisecond, 330 * time.Millisecond},            //
 		{0, 200 * time.Millisecond, 400 * time.Millisecond, 220 * time.Millisecond}, //
@@ -138,7 +141,8 @@ func TestContext(t *testing.T) {
 				t.Errorf("ended at once: %v, %v", err, derived.Err())
 			}
 			<-derived.Done()
-			if !errors.Is(ctx.Err(), context.DeadlineExceeded) || !errors.Is(derived.Err(), context.DeadlineExceeded) {
+			if !errors.Is(ctx.Err(), context.DeadlineExceeded) ||
+				!errors.Is(derived.Err(), context.DeadlineExceeded) {
 				t.Errorf("ended with %v, derived with %v", ctx.Err(), derived.Err())
 			}
 			return nil
@@ -202,7 +206,7 @@ func TestLateWriter(t *testing.T) {
 			d := newDispatcher(t, provider.Options{}, list...)
 			first := collect(t, d, make([]byte, 0, 4096))
 			before := bytes.Clone(first)
-			second := collect(t, d, first[len(first):]) // as a caller may who keeps several blocks
+			second := collect(t, d, first[len(first):]) // as a caller with several blocks may
 			kept := bytes.Clone(second)
 			time.Sleep(time.Hour)
 			third := collect(t, d, nil)

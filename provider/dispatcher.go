@@ -106,7 +106,8 @@ func (d *Dispatcher) add(p Provider, owner map[uint32]string, texts titles) erro
 	for _, o := range e.objects {
 		errs = append(errs, o.Check(), texts.addObject(o))
 		if other, dup := owner[o.Index]; dup {
-			errs = append(errs, fmt.Errorf("object %d %q of %s is already one of %s: %w", o.Index, o.Name, e.name, other, ErrSchema))
+			errs = append(errs, fmt.Errorf("object %d %q of %s is already one of %s: %w", o.Index, o.Name,
+				e.name, other, ErrSchema))
 		}
 		owner[o.Index] = e.name
 	}
@@ -129,7 +130,8 @@ func runtimeClocks() func() counter.Clocks {
 	start := time.Now()
 	return func() counter.Clocks {
 		now := time.Now()
-		return counter.Clocks{PerfTime: int64(now.Sub(start) / 100), PerfFreq: 1e7, Time100ns: winperf.ToFiletime(now)}
+		return counter.Clocks{PerfTime: int64(now.Sub(start) / 100), PerfFreq: 1e7,
+			Time100ns: winperf.ToFiletime(now)}
 	}
 }
 

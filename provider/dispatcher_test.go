@@ -19,9 +19,10 @@ import (
 
 // simple returns an object with one counter.
 func simple(index uint32, costly bool) *provider.Object {
-	return &provider.Object{Index: index, Name: fmt.Sprintf("Object %d", index), Costly: costly, Counters: []provider.Counter{
-		{Index: index + 1000, Name: fmt.Sprintf("Counter %d", index), Type: counter.RawCount},
-	}}
+	return &provider.Object{Index: index, Name: fmt.Sprintf("Object %d", index), Costly: costly,
+		Counters: []provider.Counter{
+			{Index: index + 1000, Name: fmt.Sprintf("Counter %d", index), Type: counter.RawCount},
+		}}
 }
 
 // answers returns a provider that writes those of its objects that are wanted.
@@ -31,22 +32,23 @@ func answers(t testing.TB, name string, objects ...*provider.Object) *fake {
 	for _, o := range objects {
 		layouts = append(layouts, layout(t, o))
 	}
-	return &fake{name: name, objects: objects, collect: func(_ context.Context, q *provider.Query, w *provider.Writer) error {
-		for _, l := range layouts {
-			switch {
-			case !q.Wants(l.Object()):
-			case q.Metadata:
-				w.Definitions(l)
-			default:
-				o := w.Object(l)
-				if q.WantsCounter(l.Object(), 0) {
-					o.Set(0, 42)
+	return &fake{name: name, objects: objects,
+		collect: func(_ context.Context, q *provider.Query, w *provider.Writer) error {
+			for _, l := range layouts {
+				switch {
+				case !q.Wants(l.Object()):
+				case q.Metadata:
+					w.Definitions(l)
+				default:
+					o := w.Object(l)
+					if q.WantsCounter(l.Object(), 0) {
+						o.Set(0, 42)
+					}
+					o.End()
 				}
-				o.End()
 			}
-		}
-		return nil
-	}}
+			return nil
+		}}
 }
 
 // problems gathers what is reported, as "provider stage: error".
@@ -93,7 +95,8 @@ func TestQueries(t *testing.T) {
 				want = -3
 			}
 			if o.NumInstances != want {
-				t.Errorf("%q: object %d has NumInstances %d, want %d", tt.query, o.Title, o.NumInstances, want)
+				t.Errorf("%q: object %d has NumInstances %d, want %d", tt.query, o.Title,
+					o.NumInstances, want)
 			}
 			if q.Metadata {
 				continue
@@ -121,7 +124,8 @@ func TestHeader(t *testing.T) {
 	if ix.MachineName() != "HOST" || ix.Clocks != testClocks() || ix.Default != -1 {
 		t.Errorf("machine %q, clocks %+v, default object %d", ix.MachineName(), ix.Clocks, ix.Default)
 	}
-	systemTime := []byte{0xEA, 7, 3, 0, 0, 0, 1, 0, 9, 0, 30, 0, 15, 0, 250, 0} // Sunday 2026-03-01 09:30:15.250
+	// Sunday 2026-03-01 09:30:15.250
+	systemTime := []byte{0xEA, 7, 3, 0, 0, 0, 1, 0, 9, 0, 30, 0, 15, 0, 250, 0}
 	if !bytes.Equal(ix.Data[36:52], systemTime) {
 		t.Errorf("SystemTime % x, want % x", ix.Data[36:52], systemTime)
 	}
@@ -130,7 +134,8 @@ func TestHeader(t *testing.T) {
 // TestZeroOptions: the zero Options are ready for use.
 func TestZeroOptions(t *testing.T) {
 	d, err := provider.NewDispatcher(provider.Options{}, answers(t, "a", simple(2, false)), &fake{
-		name: "failing", objects: []*provider.Object{simple(4, false)}, open: func(context.Context) error { return errors.New("no") },
+		name: "failing", objects: []*provider.Object{simple(4, false)},
+		open: func(context.Context) error { return errors.New("no") },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +145,8 @@ func TestZeroOptions(t *testing.T) {
 	first, second := ask(t, d, everything()), ask(t, d, everything())
 	after := winperf.ToFiletime(time.Now())
 	a, b := first.Clocks, second.Clocks
-	if a.PerfFreq != 10_000_000 || a.PerfTime < 0 || b.PerfTime < a.PerfTime || a.Time100ns < before || b.Time100ns > after {
+	if a.PerfFreq != 10_000_000 || a.PerfTime < 0 || b.PerfTime < a.PerfTime || a.Time100ns < before ||
+		b.Time100ns > after {
 		t.Errorf("clocks %+v, then %+v, between %d and %d", a, b, before, after)
 	}
 	if diff := cmp.Diff([]uint32{2}, titles(first)); diff != "" {
@@ -182,7 +188,8 @@ func TestOpenCollectClose(t *testing.T) {
 // for, as Thread brings Process.
 func TestBroughtAlong(t *testing.T) {
 	tl, pl := layout(t, transfer()), layout(t, peer())
-	d := dispatcher(t, nil, writes(func(w *provider.Writer) { writeTransfer(w, tl); writePeers(w, pl, 1, 2) }, tl, pl))
+	d := dispatcher(t, nil, writes(func(w *provider.Writer) { writeTransfer(w, tl); writePeers(w, pl, 1, 2) },
+		tl, pl))
 	if diff := cmp.Diff([]uint32{2000, 2006}, titles(ask(t, d, provider.ParseQuery("2006")))); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
@@ -223,7 +230,8 @@ func TestConcurrent(t *testing.T) {
 
 // TestOrder: objects come in the order of the providers.
 func TestOrder(t *testing.T) {
-	d := dispatcher(t, nil, answers(t, "a", simple(6, false), simple(2, false)), answers(t, "b", simple(4, false)))
+	d := dispatcher(t, nil, answers(t, "a", simple(6, false), simple(2, false)),
+		answers(t, "b", simple(4, false)))
 	if got := titles(ask(t, d, everything())); !slices.Equal(got, []uint32{6, 2, 4}) {
 		t.Errorf("objects %v", got)
 	}

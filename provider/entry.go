@@ -8,7 +8,7 @@ import (
 	"github.com/winperf/winperf/internal/call"
 )
 
-// entry is what the dispatcher knows of a provider. It belongs to whoever has
+// entry is what the dispatcher knows of a provider. It belongs to the goroutine that has
 // the turn.
 type entry struct {
 	name     string

@@ -19,14 +19,16 @@ var (
 		Index: 30000, Name: "Mail", Help: "The mail server as a whole.",
 		Counters: []provider.Counter{
 			{Index: 30002, Name: "Messages/sec", Help: "Messages taken in.", Type: counter.BulkCount},
-			{Index: 30004, Name: "% Spool Used", Help: "Share of the spool's blocks that is taken.", Type: counter.RawFraction},
+			{Index: 30004, Name: "% Spool Used", Help: "Share of the spool's blocks that is taken.",
+				Type: counter.RawFraction},
 		},
 	}
 	queueObject = provider.Object{
 		Index: 30006, Name: "Mail Queue", Help: "The queues of the mail server, by destination.", Multi: true,
 		Counters: []provider.Counter{
 			{Index: 30008, Name: "Messages", Help: "Messages that wait.", Type: counter.RawCount},
-			{Index: 30010, Name: "Oldest", Help: "When the oldest message came, in Unix seconds.", Type: counter.LargeRawCount},
+			{Index: 30010, Name: "Oldest", Help: "When the oldest message came, in Unix seconds.",
+				Type: counter.LargeRawCount},
 		},
 	}
 )
@@ -92,7 +94,8 @@ func Example() {
 		for in := range o.Instances() {
 			for k := range o.NumCounters() {
 				value, ok := o.Raw(in.Position(), k)
-				fmt.Printf("%d %-13q %d %v: %d %v\n", o.ID().Index, in.Name(), o.Counter(k).ID.Index, o.Counter(k).Type, value, ok)
+				fmt.Printf("%d %-13q %d %v: %d %v\n", o.ID().Index, in.Name(), o.Counter(k).ID.Index,
+					o.Counter(k).Type, value, ok)
 			}
 		}
 	}
@@ -123,7 +126,8 @@ func (spool) Open(context.Context) (provider.Session, error) {
 
 func ExampleProblem() {
 	tell := func(p provider.Problem) {
-		fmt.Printf("%s: %s: %v; failed %d times, is left alone for %v\n", p.Provider, p.Stage, p.Err, p.Total, p.Pause)
+		fmt.Printf("%s: %s: %v; failed %d times, is left alone for %v\n", p.Provider, p.Stage, p.Err,
+			p.Total, p.Pause)
 	}
 	d, err := provider.NewDispatcher(provider.Options{OnProblem: tell}, spool{}, &mailServer{})
 	if err != nil {

@@ -90,7 +90,8 @@ func checkMisdeed(t *testing.T, m misdeed, position int) {
 		}
 	}
 	guilty = false
-	if diff := cmp.Diff(slices.Insert([]uint32{2, 230}, position, 2006), titles(decode(t, collect(t, d, nil)))); diff != "" {
+	if diff := cmp.Diff(slices.Insert([]uint32{2, 230}, position, 2006),
+		titles(decode(t, collect(t, d, nil)))); diff != "" {
 		t.Errorf("objects afterwards (-want +got):\n%s", diff)
 	}
 	if m.open == nil && opened != 1 {
@@ -117,7 +118,8 @@ func checkProblem(t *testing.T, m misdeed, list []provider.Problem, round int) {
 	if m.panics != (len(p.Stack) > 0) {
 		t.Errorf("stack of %d bytes", len(p.Stack))
 	}
-	want := provider.Problem{Failures: round, Total: round, Pause: 50 * time.Millisecond << round, Time: winperf.FromFiletime(testClocks().Time100ns)}
+	want := provider.Problem{Failures: round, Total: round, Pause: 50 * time.Millisecond << round,
+		Time: winperf.FromFiletime(testClocks().Time100ns)}
 	got := provider.Problem{Failures: p.Failures, Total: p.Total, Pause: p.Pause, Time: p.Time}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problem (-want +got):\n%s", diff)
@@ -166,7 +168,8 @@ func TestNoSession(t *testing.T) {
 	var seen problems
 	opt := bounds()
 	opt.OnProblem = seen.add
-	d := newDispatcher(t, opt, noSession{answers(t, "bad", simple(4, false))}, answers(t, "good", simple(2, false)))
+	d := newDispatcher(t, opt, noSession{answers(t, "bad", simple(4, false))},
+		answers(t, "good", simple(2, false)))
 	if diff := cmp.Diff([]uint32{2}, titles(ask(t, d, everything()))); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
@@ -185,8 +188,10 @@ func TestBadDeclarations(t *testing.T) {
 		p    provider.Provider
 		want string
 	}{
-		{badDeclaration{&fake{name: "bad"}}, `declarations of provider "bad": panic: boom: bad counter declaration`},
-		{&fake{name: "bad", objects: []*provider.Object{nil}}, `declarations of provider "bad": panic: runtime error`},
+		{badDeclaration{&fake{name: "bad"}},
+			`declarations of provider "bad": panic: boom: bad counter declaration`},
+		{&fake{name: "bad", objects: []*provider.Object{nil}},
+			`declarations of provider "bad": panic: runtime error`},
 		{nil, `declarations of provider "": panic: runtime error`},
 	} {
 		_, err := provider.NewDispatcher(provider.Options{}, answers(t, "good", simple(2, false)), tt.p)
@@ -240,7 +245,8 @@ func TestDeclarationChanges(t *testing.T) {
 			t.Errorf("instance %d: %d (there: %v), want %d", i, v, ok, want)
 		}
 	}
-	if got, want := d.Objects()[0], peer(); got.Multi != want.Multi || got.Index != want.Index || got.Counters[0] != want.Counters[0] {
+	if got, want := d.Objects()[0], peer(); got.Multi != want.Multi || got.Index != want.Index ||
+		got.Counters[0] != want.Counters[0] {
 		t.Errorf("declaration %+v, want %+v", got, want)
 	}
 }
@@ -278,7 +284,8 @@ func TestFailureOfClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask(t, d, everything())
-	if err := d.Close(); !errors.Is(err, errBoom) || err.Error() != "bad: close: boom\nworse: close: panic: boom" {
+	if err := d.Close(); !errors.Is(err, errBoom) ||
+		err.Error() != "bad: close: boom\nworse: close: panic: boom" {
 		t.Errorf("error %v", err)
 	}
 	for _, p := range seen.list {

@@ -74,12 +74,17 @@ func layout(t testing.TB, o *provider.Object) *provider.Layout {
 
 // dispatcher returns a dispatcher that is closed with the test. A nil report
 // makes every problem an error of the test.
-func dispatcher(t testing.TB, report func(provider.Problem), providers ...provider.Provider) *provider.Dispatcher {
+func dispatcher(t testing.TB, report func(provider.Problem),
+	providers ...provider.Provider) *provider.Dispatcher {
 	t.Helper()
 	if report == nil {
-		report = func(p provider.Problem) { t.Errorf("problem: %s: %s: %v\n%s", p.Provider, p.Stage, p.Err, p.Stack) }
+		report = func(p provider.Problem) {
+			t.Errorf("problem: %s: %s: %v\n%s", p.Provider, p.Stage,
+				p.Err, p.Stack)
+		}
 	}
-	d, err := provider.NewDispatcher(provider.Options{Machine: "HOST", Clocks: testClocks, OnProblem: report}, providers...)
+	d, err := provider.NewDispatcher(provider.Options{Machine: "HOST", Clocks: testClocks, OnProblem: report},
+		providers...)
 	if err != nil {
 		t.Fatal(err)
 	}

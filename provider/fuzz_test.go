@@ -14,7 +14,8 @@ import (
 // FuzzName compares the bytes of an instance's name with those that the
 // standard library makes.
 func FuzzName(f *testing.F) {
-	for _, s := range []string{"", "Idle", "a\x00b", "Ünïcode", "𝄞\uffff\U00010000", "\xff", "\xed\xa0\x80", "a\xc3", "\ufffd", "\xf4\x90\x80\x80"} {
+	for _, s := range []string{"", "Idle", "a\x00b", "Ünïcode", "𝄞\uffff\U00010000", "\xff", "\xed\xa0\x80",
+		"a\xc3", "\ufffd", "\xf4\x90\x80\x80"} {
 		f.Add(s)
 	}
 	l := layout(f, peer())
@@ -79,7 +80,8 @@ func newModel(c *choices, index uint32) *model {
 		Index: index, Name: fmt.Sprint("Object ", index), Multi: c.next(2) == 1, RepeatTitles: c.next(2) == 1,
 	}}
 	for i := range 1 + c.next(12) {
-		d := provider.Counter{Index: index + uint32(2*i) + 2, Name: fmt.Sprint("Counter ", i), Type: types[c.next(len(types))].Type}
+		d := provider.Counter{Index: index + uint32(2*i) + 2, Name: fmt.Sprint("Counter ", i),
+			Type: types[c.next(len(types))].Type}
 		if base := must(d.Type.Info()).Base; base != 0 && c.next(2) == 1 {
 			d.BaseSlot = fmt.Sprint(must(base.Info()).Bytes)
 		}
@@ -138,7 +140,8 @@ func (m *model) check(t *testing.T, ix *index.Index, obj int) {
 				want &= 0xFFFFFFFF
 			}
 			if v, ok := ix.Value(obj, i, def); c.Type != typ || ok != there || v != want {
-				t.Errorf("object %d, instance %d, definition %d: %v %d (there: %v), want %v %d (%v) of %s", obj, i, def, c.Type, v, ok, typ, want, there, slot)
+				t.Errorf("object %d, instance %d, definition %d: %v %d (there: %v), want %v %d (%v) of %s",
+					obj, i, def, c.Type, v, ok, typ, want, there, slot)
 			}
 			def++
 		}
@@ -161,7 +164,8 @@ func (m *model) check(t *testing.T, ix *index.Index, obj int) {
 // the same values from the block, in which nothing is unusual.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte{})
-	f.Add([]byte{1, 0, 11, 31, 1, 3, 14, 1, 1, 15, 1, 1, 15, 1, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9})
+	f.Add([]byte{1, 0, 11, 31, 1, 3, 14, 1, 1, 15, 1, 1, 15, 1, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+		9, 9, 9, 9})
 	all := make([]byte, 700)
 	for i := range all {
 		all[i] = byte(i*i + i/7)

@@ -113,7 +113,8 @@ func (b *layoutBuilder) add(i int) {
 	s.base = b.base(c)
 	base := perfdata.Counter{Type: info.Base}
 	if b.object.RepeatTitles {
-		base.Title, base.Help = c.Index, c.helpIndex()
+		base.Title = c.Index
+		base.Help = c.helpIndex()
 	}
 	b.define(base, c, s.base)
 }
@@ -121,7 +122,8 @@ func (b *layoutBuilder) add(i int) {
 // define adds a definition of a counter whose value stands at a place.
 func (b *layoutBuilder) define(d perfdata.Counter, c *Counter, at *place) {
 	d.Detail = uint32(c.Detail.orNovice())
-	d.Size, d.Offset = at.width, at.off
+	d.Size = at.width
+	d.Offset = at.off
 	b.defs = append(b.defs, d)
 	b.at = append(b.at, at)
 }
@@ -163,7 +165,8 @@ func (b *layoutBuilder) layout() *Layout {
 	}
 
 	o := b.encoded()
-	o.DefaultCounter, o.Missing = b.defaultCounter(), b.next
+	o.DefaultCounter = b.defaultCounter()
+	o.Missing = b.next
 	definitions, _ := o.AppendTo(nil) // of definitions only, which are never too long
 	return &Layout{
 		object: b.object, index: b.object.Index, multi: b.object.Multi,

@@ -20,10 +20,11 @@ import (
 // CollectPerformanceData", with First Counter 2000 and First Help 2001.
 
 func transfer() *provider.Object {
-	return &provider.Object{Index: 2000, Name: "Transfer", Help: "About transfers.", Counters: []provider.Counter{
-		{Index: 2002, Name: "Bytes Sent", Type: counter.RawCount, Detail: provider.Advanced},
-		{Index: 2004, Name: "Available Bandwidth", Type: counter.RawFraction, Detail: provider.Advanced},
-	}}
+	return &provider.Object{Index: 2000, Name: "Transfer", Help: "About transfers.",
+		Counters: []provider.Counter{
+			{Index: 2002, Name: "Bytes Sent", Type: counter.RawCount, Detail: provider.Advanced},
+			{Index: 2004, Name: "Available Bandwidth", Type: counter.RawFraction, Detail: provider.Advanced},
+		}}
 }
 
 func peer() *provider.Object {
@@ -118,7 +119,8 @@ func TestWorkedExampleCooked(t *testing.T) {
 	if err != nil || len(f.Damage()) > 0 {
 		t.Fatal(err, f.Damage())
 	}
-	if got := f.Time().Format("2006-01-02 15:04:05.00"); got != "2026-03-01 09:30:15.25" || f.Machine() != "HOST" {
+	if got := f.Time().Format("2006-01-02 15:04:05.00"); got != "2026-03-01 09:30:15.25" ||
+		f.Machine() != "HOST" {
 		t.Errorf("sample of %s at %s", f.Machine(), got)
 	}
 	o, ok := f.Find(winperf.ObjectID{Index: 2000})
@@ -135,7 +137,8 @@ func TestWorkedExampleCooked(t *testing.T) {
 		if base := o.Counter(k).Base; base >= 0 {
 			s.Base, _ = o.Raw(0, base)
 		}
-		if r := counter.Cook(o.Counter(k).Type, nil, &s, counter.Options{}); r.Value != want || r.Status != counter.OK {
+		if r := counter.Cook(o.Counter(k).Type, nil, &s, counter.Options{}); r.Value != want ||
+			r.Status != counter.OK {
 			t.Errorf("counter %d: %v (%v), want %v", index, r.Value, r.Status, want)
 		}
 	}
@@ -145,7 +148,8 @@ func TestWorkedExampleCooked(t *testing.T) {
 func declarable() (list []provider.Counter) {
 	for info := range counter.Types() {
 		if !info.Type.IsBase() && info.Bytes > 0 {
-			list = append(list, provider.Counter{Index: uint32(100 + 2*len(list)), Name: info.Name, Type: info.Type})
+			list = append(list, provider.Counter{Index: uint32(100 + 2*len(list)), Name: info.Name,
+				Type: info.Type})
 		}
 	}
 	return list
@@ -174,7 +178,8 @@ func TestEveryType(t *testing.T) {
 	for _, c := range all.Counters {
 		got, info := ix.Counters[k], must(c.Type.Info())
 		take(got.Value, got.Size)
-		if got.Type != c.Type || int(got.Size) != info.Bytes || got.Title != c.Index || got.State != index.Readable {
+		if got.Type != c.Type || int(got.Size) != info.Bytes || got.Title != c.Index ||
+			got.State != index.Readable {
 			t.Errorf("%v: got %+v", c.Type, got)
 		}
 		k++
@@ -183,7 +188,8 @@ func TestEveryType(t *testing.T) {
 		}
 		base := ix.Counters[k]
 		take(base.Value, base.Size)
-		if base.Type != info.Base || int(base.Size) != must(info.Base.Info()).Bytes || base.Title != 0 || got.Base != int32(k) {
+		if base.Type != info.Base || int(base.Size) != must(info.Base.Info()).Bytes || base.Title != 0 ||
+			got.Base != int32(k) {
 			t.Errorf("%v: got the base %+v, at position %d", c.Type, base, got.Base)
 		}
 		k++
@@ -203,7 +209,8 @@ func must(info counter.Info, ok bool) counter.Info {
 func TestTypesThatCannotBeDeclared(t *testing.T) {
 	declared := len(declarable())
 	for info := range counter.Types() {
-		o := &provider.Object{Index: 2, Name: "x", Counters: []provider.Counter{{Index: 4, Name: "y", Type: info.Type}}}
+		o := &provider.Object{Index: 2, Name: "x",
+			Counters: []provider.Counter{{Index: 4, Name: "y", Type: info.Type}}}
 		if _, err := provider.NewLayout(o, nil); err == nil {
 			declared--
 		} else if !errors.Is(err, provider.ErrSchema) {
@@ -219,9 +226,11 @@ func TestTypesThatCannotBeDeclared(t *testing.T) {
 // another width between them.
 func disk() *provider.Object {
 	return &provider.Object{Index: 236, Name: "Disk", Default: 2, Counters: []provider.Counter{
-		{Index: 202, Name: "% Read Time", Type: counter.Precision100NSTimer, BaseSlot: "time", Detail: provider.Expert},
+		{Index: 202, Name: "% Read Time", Type: counter.Precision100NSTimer, BaseSlot: "time",
+			Detail: provider.Expert},
 		{Index: 208, Name: "Reads", Type: counter.RawCount, Detail: provider.Wizard},
-		{Index: 204, Name: "% Write Time", Type: counter.Precision100NSTimer, BaseSlot: "time", Detail: provider.Wizard},
+		{Index: 204, Name: "% Write Time", Type: counter.Precision100NSTimer, BaseSlot: "time",
+			Detail: provider.Wizard},
 		{Index: 206, Name: "sec/Read", Type: counter.AverageTimer, Detail: provider.Wizard},
 	}}
 }
@@ -248,14 +257,17 @@ func TestSharedBase(t *testing.T) {
 	}{
 		{"whole", disk(), nil, [][3]uint32{
 			{202, timer, 8}, {0, timestamp, 16}, {208, uint32(counter.RawCount), 24},
-			{204, timer, 32}, {0, timestamp, 16}, {206, uint32(counter.AverageTimer), 40}, {0, uint32(counter.AverageBase), 48},
+			{204, timer, 32}, {0, timestamp, 16}, {206, uint32(counter.AverageTimer), 40},
+			{0, uint32(counter.AverageBase), 48},
 		}, provider.Expert, 3},
 		{"titles repeated", repeat, nil, [][3]uint32{
 			{202, timer, 8}, {202, timestamp, 16}, {208, uint32(counter.RawCount), 24},
-			{204, timer, 32}, {204, timestamp, 16}, {206, uint32(counter.AverageTimer), 40}, {206, uint32(counter.AverageBase), 48},
+			{204, timer, 32}, {204, timestamp, 16}, {206, uint32(counter.AverageTimer), 40},
+			{206, uint32(counter.AverageBase), 48},
 		}, provider.Expert, 3},
 		{"left out", disk(), func(i int) bool { return i == 1 || i == 3 }, [][3]uint32{
-			{208, uint32(counter.RawCount), 4}, {206, uint32(counter.AverageTimer), 8}, {0, uint32(counter.AverageBase), 16},
+			{208, uint32(counter.RawCount), 4}, {206, uint32(counter.AverageTimer), 8},
+			{0, uint32(counter.AverageBase), 16},
 		}, provider.Wizard, -1},
 		{"first of the shared left out", disk(), func(i int) bool { return i == 2 }, [][3]uint32{
 			{204, timer, 8}, {0, timestamp, 16},
@@ -274,7 +286,8 @@ func TestSharedBase(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 		if got := ix.Objects[0]; got.Detail != uint32(tt.detail) || got.DefaultCounter != tt.first {
-			t.Errorf("%s: detail level %d and default counter %d, want %d and %d", tt.name, got.Detail, got.DefaultCounter, tt.detail, tt.first)
+			t.Errorf("%s: detail level %d and default counter %d, want %d and %d", tt.name, got.Detail,
+				got.DefaultCounter, tt.detail, tt.first)
 		}
 		for k, c := range ix.Counters {
 			v, ok := ix.Value(0, 0, k)
@@ -292,7 +305,8 @@ func TestSharedBase(t *testing.T) {
 
 func TestNothingKept(t *testing.T) {
 	_, err := provider.NewLayout(disk(), func(int) bool { return false })
-	if !errors.Is(err, provider.ErrSchema) || !strings.Contains(err.Error(), `object 236 "Disk": no counter is left`) {
+	if !errors.Is(err, provider.ErrSchema) ||
+		!strings.Contains(err.Error(), `object 236 "Disk": no counter is left`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -322,7 +336,8 @@ func TestHeaderMark(t *testing.T) {
 	object := ix.Data[ix.Objects[0].Off:]
 	copy(object[64:], "XXXX")
 	var other index.Index
-	if err := perfdata.Decode(ix.Data, &other, perfdata.Options{Warnings: true}); err != nil || len(other.Damage) > 0 {
+	if err := perfdata.Decode(ix.Data, &other, perfdata.Options{Warnings: true}); err != nil ||
+		len(other.Damage) > 0 {
 		t.Fatalf("error %v, damage %v", err, other.Damage)
 	}
 	for k := range other.Counters {

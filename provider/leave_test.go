@@ -47,7 +47,8 @@ func TestLeftBehind(t *testing.T) {
 		if string(got) != "keep" || cap(got) != len(got) {
 			t.Errorf("returned %q with room for %d bytes, which the provider may write to", got, cap(got))
 		}
-		if diff := cmp.Diff([]string(nil), seen.take()); diff != "" { // nobody can say yet that it takes too long
+		// nobody can say yet that it takes too long
+		if diff := cmp.Diff([]string(nil), seen.take()); diff != "" {
 			t.Errorf("problems of a cancelled query (-want +got):\n%s", diff)
 		}
 		for _, want := range [][]string{{"stuck collect: provider has not returned"}, nil} { // only once
@@ -75,7 +76,11 @@ func TestLeftBehindAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen problems
 		p := answers(t, "slow", simple(2, false))
-		p.collect = func(context.Context, *provider.Query, *provider.Writer) error { time.Sleep(time.Minute); return nil }
+		p.collect = func(context.Context, *provider.Query,
+			*provider.Writer) error {
+			time.Sleep(time.Minute)
+			return nil
+		}
 		d := dispatcher(t, seen.add, p)
 		for range 2 {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -84,7 +89,8 @@ func TestLeftBehindAgain(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			collect(t, d, nil)
-			if diff := cmp.Diff([]string{"slow collect: provider has not returned"}, seen.take()); diff != "" {
+			if diff := cmp.Diff([]string{"slow collect: provider has not returned"},
+				seen.take()); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 			time.Sleep(time.Minute)
@@ -106,7 +112,8 @@ func TestLateOpen(t *testing.T) {
 			}
 			time.Sleep(30 * time.Second)
 		}
-		if diff := cmp.Diff([]string{"slow open: no answer within 5s: provider has not returned"}, seen.take()); diff != "" || opened != 1 {
+		if diff := cmp.Diff([]string{"slow open: no answer within 5s: provider has not returned"},
+			seen.take()); diff != "" || opened != 1 {
 			t.Errorf("opened %d times, problems (-want +got):\n%s", opened, diff)
 		}
 	})
@@ -152,7 +159,8 @@ func TestCancelled(t *testing.T) {
 	}
 	d := dispatcher(t, nil, p)
 	for range 2 {
-		if got, err := d.Collect(ctx, everything(), []byte("keep")); !errors.Is(err, context.Canceled) || string(got) != "keep" {
+		if got, err := d.Collect(ctx, everything(), []byte("keep")); !errors.Is(err, context.Canceled) ||
+			string(got) != "keep" {
 			t.Errorf("returned %q, error %v", got, err)
 		}
 	}
@@ -161,7 +169,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// quiet is a context whose end is seen only by who asks for it: the end comes
+// quiet is a context whose end is seen only by a caller that asks for it: the end comes
 // together with a provider's answer.
 type quiet struct {
 	context.Context
@@ -296,7 +304,8 @@ func TestStuckClose(t *testing.T) {
 		ask(t, d, provider.ParseQuery("2 4"))
 		start := time.Now()
 		err = d.Close()
-		if took := time.Since(start); !errors.Is(err, provider.ErrBusy) || strings.Count(err.Error(), "stuck") != 2 || took != time.Second {
+		if took := time.Since(start); !errors.Is(err, provider.ErrBusy) ||
+			strings.Count(err.Error(), "stuck") != 2 || took != time.Second {
 			t.Errorf("close: %v after %v", err, took)
 		}
 		close(release)

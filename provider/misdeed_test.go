@@ -34,11 +34,14 @@ func misdeeds(t testing.TB) []misdeed {
 	}
 	untilEnd := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	return []misdeed{
-		{name: "open fails", open: func(context.Context) error { return errBoom }, want: "open: boom", is: errBoom},
-		{name: "open panics", open: func(context.Context) error { panic("boom") }, want: "open: panic: boom", panics: true},
+		{name: "open fails", open: func(context.Context) error { return errBoom }, want: "open: boom",
+			is: errBoom},
+		{name: "open panics", open: func(context.Context) error { panic("boom") }, want: "open: panic: boom",
+			panics: true},
 		{
 			name: "open takes all its time", open: untilEnd,
-			want: "open: no answer within 3s: context deadline exceeded", is: context.DeadlineExceeded, takes: 3 * time.Second,
+			want: "open: no answer within 3s: context deadline exceeded", is: context.DeadlineExceeded,
+			takes: 3 * time.Second,
 		},
 		{
 			name: "open hangs", open: func(context.Context) error { time.Sleep(time.Hour); return errBoom },
@@ -46,28 +49,52 @@ func misdeeds(t testing.TB) []misdeed {
 			takes: 3100 * time.Millisecond, returns: time.Hour,
 		},
 		{
-			name: "collect fails", collect: func(_ context.Context, w *provider.Writer) error { half(w); return errBoom },
+			name: "collect fails", collect: func(_ context.Context,
+				w *provider.Writer) error {
+				half(w)
+				return errBoom
+			},
 			want: "collect: boom", is: errBoom,
 		},
 		{
-			name: "collect fails in the end", collect: func(_ context.Context, w *provider.Writer) error { writePeers(w, l, 1, 2); return errBoom },
+			name: "collect fails in the end",
+			collect: func(_ context.Context, w *provider.Writer) error {
+				writePeers(w, l, 1,
+					2)
+				return errBoom
+			},
 			want: "collect: boom", is: errBoom,
 		},
 		{
-			name: "collect panics", collect: func(_ context.Context, w *provider.Writer) error { half(w); panic("boom") },
+			name: "collect panics", collect: func(_ context.Context,
+				w *provider.Writer) error {
+				half(w)
+				panic("boom")
+			},
 			want: "collect: panic: boom", panics: true,
 		},
 		{
-			name: "counter out of range", collect: func(_ context.Context, w *provider.Writer) error { o := w.Object(l); o.Set(1, 1); return nil },
+			name: "counter out of range", collect: func(_ context.Context,
+				w *provider.Writer) error {
+				o := w.Object(l)
+				o.Set(1, 1)
+				return nil
+			},
 			want: "collect: panic: runtime error: index out of range [1] with length 1", panics: true,
 		},
 		{
-			name: "half an object", collect: func(_ context.Context, w *provider.Writer) error { half(w); return nil },
+			name: "half an object", collect: func(_ context.Context,
+				w *provider.Writer) error {
+				half(w)
+				return nil
+			},
 			want: "collect: write an object without End: wrong order of operations", is: winperf.ErrState,
 		},
 		{
-			name: "collect takes all its time", collect: func(ctx context.Context, w *provider.Writer) error { half(w); return untilEnd(ctx) },
-			want: "collect: no answer within 2s: context deadline exceeded", is: context.DeadlineExceeded, takes: 2 * time.Second,
+			name:    "collect takes all its time",
+			collect: func(ctx context.Context, w *provider.Writer) error { half(w); return untilEnd(ctx) },
+			want:    "collect: no answer within 2s: context deadline exceeded", is: context.DeadlineExceeded,
+			takes: 2 * time.Second,
 		},
 		{
 			name: "collect is a little late", collect: func(_ context.Context, w *provider.Writer) error {
@@ -75,7 +102,8 @@ func misdeeds(t testing.TB) []misdeed {
 				time.Sleep(2050 * time.Millisecond)
 				return nil
 			},
-			want: "collect: no answer within 2s: context deadline exceeded", is: context.DeadlineExceeded, takes: 2050 * time.Millisecond,
+			want: "collect: no answer within 2s: context deadline exceeded", is: context.DeadlineExceeded,
+			takes: 2050 * time.Millisecond,
 		},
 		{
 			name: "collect hangs", collect: func(_ context.Context, w *provider.Writer) error {
@@ -101,7 +129,8 @@ func floods(t testing.TB) []misdeed {
 		return misdeed{name: name, want: want, is: is, collect: collect}
 	}
 	return []misdeed{
-		flood("endless instances", tooMuch, provider.ErrTooLarge, func(w *provider.Writer) { writeEndless(w.Object(l)) }),
+		flood("endless instances", tooMuch, provider.ErrTooLarge,
+			func(w *provider.Writer) { writeEndless(w.Object(l)) }),
 		flood("endless instances after all", tooMuch, provider.ErrTooLarge, func(w *provider.Writer) {
 			defer writePeers(w, l, 1, 2)
 			defer func() { _ = recover() }() // what ends the call
@@ -144,7 +173,8 @@ func lies(t testing.TB) (list []misdeed) {
 		"another type":    func(o *provider.Object) { o.Counters[0].Type = counter.LargeRawCount },
 		"another counter": func(o *provider.Object) { o.Counters[0].Index += 2 },
 		"one counter more": func(o *provider.Object) {
-			o.Counters = append(o.Counters, provider.Counter{Index: 9000, Name: "more", Type: counter.RawCount})
+			o.Counters = append(o.Counters, provider.Counter{Index: 9000, Name: "more",
+				Type: counter.RawCount})
 		},
 		"no instances":         func(o *provider.Object) { o.Multi = false },
 		"another help text":    func(o *provider.Object) { o.HelpIndex = 9001 },
@@ -155,16 +185,23 @@ func lies(t testing.TB) (list []misdeed) {
 		f(o)
 		l := layout(t, o)
 		list = append(list, misdeed{
-			name: name, want: "collect: write object 2006 otherwise than the provider declared it: bad counter declaration", is: provider.ErrSchema,
+			name: name, want: "collect: write object 2006 otherwise than the provider declared it: bad " +
+				"counter declaration", is: provider.ErrSchema,
 			collect: func(_ context.Context, w *provider.Writer) error { w.Definitions(l); return nil },
 		})
 	}
 	other := layout(t, process())
 	return append(list, misdeed{
-		name: "another object", want: "collect: write object 230, which the provider did not declare: wrong order of operations", is: winperf.ErrState,
-		collect: func(_ context.Context, w *provider.Writer) error { writeProcesses(w, other, 1); return nil },
+		name: "another object", want: "collect: write object 230, which the provider did not declare: " +
+			"wrong order of operations", is: winperf.ErrState,
+		collect: func(_ context.Context, w *provider.Writer) error {
+			writeProcesses(w, other,
+				1)
+			return nil
+		},
 	}, misdeed{
-		name: "zero layout", want: "collect: panic: runtime error: index out of range [3] with length 0", panics: true,
+		name: "zero layout", want: "collect: panic: runtime error: index out of range [3] with length 0",
+		panics: true,
 		collect: func(_ context.Context, w *provider.Writer) error {
 			o := w.Object(new(provider.Layout))
 			o.End()

@@ -21,18 +21,23 @@ func TestDeclarations(t *testing.T) {
 		objects [2]*provider.Object // of two providers
 		want    string
 	}{
-		{"two objects with one index", [2]*provider.Object{simple(2, false), simple(2, true)}, `object 2 "Object 2" of second is already one of first`},
-		{"bad declaration", [2]*provider.Object{simple(2, false), simple(3, false)}, `object 3 "Object 3": title index is not an even number above 0`},
-		{"one index with two names", [2]*provider.Object{simple(2, false), rename(simple(4, false), func(o *provider.Object) { o.Counters[0].Index = 1002 })},
+		{"two objects with one index", [2]*provider.Object{simple(2, false), simple(2, true)},
+			`object 2 "Object 2" of second is already one of first`},
+		{"bad declaration", [2]*provider.Object{simple(2, false), simple(3, false)},
+			`object 3 "Object 3": title index is not an even number above 0`},
+		{"one index with two names", [2]*provider.Object{simple(2, false),
+			rename(simple(4, false), func(o *provider.Object) { o.Counters[0].Index = 1002 })},
 			`title index 1002 is both "Counter 2" and "Counter 4"`},
 		{"one index with two help texts", [2]*provider.Object{
 			rename(simple(2, false), func(o *provider.Object) { o.Help = "One." }),
 			rename(simple(4, false), func(o *provider.Object) { o.Help, o.HelpIndex = "Two.", 3 }),
 		}, `title index 3 is both "One." and "Two."`},
-		{"text that no name table holds", [2]*provider.Object{simple(2, false), rename(simple(4, false), func(o *provider.Object) { o.Help = "a\x00b" })},
+		{"text that no name table holds", [2]*provider.Object{simple(2, false),
+			rename(simple(4, false), func(o *provider.Object) { o.Help = "a\x00b" })},
 			`index 5 has the text "a\x00b"`},
 	} {
-		_, err := provider.NewDispatcher(provider.Options{}, &fake{name: "first", objects: tt.objects[:1]}, &fake{name: "second", objects: tt.objects[1:]})
+		_, err := provider.NewDispatcher(provider.Options{}, &fake{name: "first", objects: tt.objects[:1]},
+			&fake{name: "second", objects: tt.objects[1:]})
 		if !errors.Is(err, provider.ErrSchema) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %s", tt.name, err, tt.want)
 		}
@@ -44,7 +49,8 @@ func TestNames(t *testing.T) {
 	second.Counters[0].Help, second.Counters[0].HelpIndex = "How much.", 2003
 	// One index may stand for the same text in several objects.
 	second.Counters = append(second.Counters, first.Counters[1])
-	d := dispatcher(t, nil, &fake{name: "a", objects: []*provider.Object{first}}, &fake{name: "b", objects: []*provider.Object{second}})
+	d := dispatcher(t, nil, &fake{name: "a", objects: []*provider.Object{first}},
+		&fake{name: "b", objects: []*provider.Object{second}})
 	if diff := cmp.Diff([]*provider.Object{first, second}, d.Objects()); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
@@ -63,7 +69,8 @@ func TestNames(t *testing.T) {
 		}
 		return list
 	}
-	want := []text{{2000, "Transfer"}, {2002, "Bytes Sent"}, {2004, "Available Bandwidth"}, {2006, "Peer"}, {2008, "Bytes Served"}}
+	want := []text{{2000, "Transfer"}, {2002, "Bytes Sent"}, {2004, "Available Bandwidth"}, {2006, "Peer"},
+		{2008, "Bytes Served"}}
 	if diff := cmp.Diff(want, read(nametable.Counter, names.Counter)); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}

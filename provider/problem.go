@@ -51,7 +51,8 @@ func (d *Dispatcher) tell(e *entry, p Problem) {
 	if d.opt.OnProblem == nil {
 		return
 	}
-	p.Provider, p.Total = e.name, e.failures
+	p.Provider = e.name
+	p.Total = e.failures
 	p.Time = winperf.FromFiletime(d.opt.Clocks().Time100ns)
 	d.opt.OnProblem(p)
 }

@@ -36,9 +36,12 @@ func TestPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad := true
 		var seen []provider.Problem
-		d := newDispatcher(t, provider.Options{OnProblem: func(p provider.Problem) { seen = append(seen, p) }}, flaky(t, 2, &bad))
+		d := newDispatcher(t,
+			provider.Options{OnProblem: func(p provider.Problem) { seen = append(seen, p) }},
+			flaky(t, 2, &bad))
 		ms := time.Millisecond
-		pauses := []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 6400 * ms, 12800 * ms, 25600 * ms, 51200 * ms,
+		pauses := []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 6400 * ms,
+			12800 * ms, 25600 * ms, 51200 * ms,
 			10 * time.Minute, 10 * time.Minute}
 		total := 0
 		for range 2 {
@@ -46,7 +49,8 @@ func TestPauses(t *testing.T) {
 				seen = nil
 				collect(t, d, nil)
 				total++
-				want := provider.Problem{Provider: "flaky", Stage: "collect", Err: errBoom, Time: time.Now(), Failures: i + 1, Total: total, Pause: pause}
+				want := provider.Problem{Provider: "flaky", Stage: "collect", Err: errBoom, Time: time.Now(),
+					Failures: i + 1, Total: total, Pause: pause}
 				if diff := cmp.Diff([]provider.Problem{want}, seen, cmpopts.EquateErrors()); diff != "" {
 					t.Errorf("problems (-want +got):\n%s", diff)
 				}
@@ -105,7 +109,10 @@ func TestProblems(t *testing.T) {
 		second := flaky(t, 6, &bad)
 		second.name = "second"
 		var seen problems
-		clocks := func() counter.Clocks { return counter.Clocks{PerfFreq: 1, Time100ns: winperf.ToFiletime(time.Now())} }
+		clocks := func() counter.Clocks {
+			return counter.Clocks{PerfFreq: 1,
+				Time100ns: winperf.ToFiletime(time.Now())}
+		}
 		d := newDispatcher(t, provider.Options{Clocks: clocks, OnProblem: seen.add},
 			flaky(t, 2, &bad), answers(t, "good", simple(8, false)), second, hanging)
 		start := time.Now()
@@ -126,7 +133,7 @@ func TestProblems(t *testing.T) {
 	})
 }
 
-// TestProblemsMeanwhile: whoever collects, problems are told by one goroutine at a time,
+// TestProblemsMeanwhile: while several collect, problems are told by one goroutine at a time,
 // which the race detector watches.
 func TestProblemsMeanwhile(t *testing.T) {
 	bad := true
@@ -164,13 +171,15 @@ func TestReport(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		var seen []provider.Problem
-		d := newDispatcher(t, provider.Options{OnProblem: func(p provider.Problem) { seen = append(seen, p) }}, p)
+		d := newDispatcher(t,
+			provider.Options{OnProblem: func(p provider.Problem) { seen = append(seen, p) }}, p)
 		for range 2 {
 			seen = nil
 			if n := len(decode(t, collect(t, d, nil)).Objects); n != 1 {
 				t.Errorf("%d objects, want 1", n)
 			}
-			want := []provider.Problem{{Provider: "reporter", Stage: "collect", Err: errReported, Time: time.Now()}}
+			want := []provider.Problem{{Provider: "reporter", Stage: "collect", Err: errReported,
+				Time: time.Now()}}
 			if diff := cmp.Diff(want, seen, cmpopts.EquateErrors()); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
@@ -179,7 +188,8 @@ func TestReport(t *testing.T) {
 		collect(t, d, nil)
 		want := []provider.Problem{
 			{Provider: "reporter", Stage: "collect", Err: errReported, Time: time.Now()},
-			{Provider: "reporter", Stage: "collect", Err: errBoom, Time: time.Now(), Failures: 1, Total: 1, Pause: 100 * time.Millisecond},
+			{Provider: "reporter", Stage: "collect", Err: errBoom, Time: time.Now(), Failures: 1, Total: 1,
+				Pause: 100 * time.Millisecond},
 		}
 		if diff := cmp.Diff(want, seen, cmpopts.EquateErrors()); diff != "" {
 			t.Errorf("problems of a call that fails (-want +got):\n%s", diff)

@@ -34,8 +34,11 @@ func (d *Dispatcher) makeRound(ctx context.Context, list []*entry, r round) erro
 	}
 
 	for i, e := range list {
-		e.stage, e.heard, e.told = r.stage, false, false
-		e.query, e.given = r.query, r.block
+		e.stage = r.stage
+		e.heard = false
+		e.told = false
+		e.query = r.query
+		e.given = r.block
 		if i > 0 {
 			e.given = e.buf[:0]
 		}

@@ -15,7 +15,8 @@ func TestRoundAfterDeadline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = d.makeRound(lateContext{t.Context()}, d.entries, round{stage: stageCollect, limit: time.Hour, query: &Query{}})
+	err = d.makeRound(lateContext{t.Context()}, d.entries,
+		round{stage: stageCollect, limit: time.Hour, query: &Query{}})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}

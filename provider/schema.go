@@ -89,13 +89,16 @@ var ErrSchema = errors.New("bad counter declaration")
 func (o *Object) Check() error {
 	var errs []error
 	fault := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("object %d %q: %s: %w", o.Index, o.Name, fmt.Sprintf(format, args...), ErrSchema))
+		errs = append(errs, fmt.Errorf("object %d %q: %s: %w", o.Index, o.Name,
+			fmt.Sprintf(format, args...), ErrSchema))
 	}
 	if msg := o.check(); msg != "" {
 		fault("%s", msg)
 	}
 
-	names, indices, bases := map[string]bool{}, map[uint32]bool{}, map[string]int{}
+	names := map[string]bool{}
+	indices := map[uint32]bool{}
+	bases := map[string]int{}
 	for i := range o.Counters {
 		c := &o.Counters[i]
 		if msg := c.check(); msg != "" {
@@ -111,7 +114,8 @@ func (o *Object) Check() error {
 		names[name], indices[c.Index] = true, true
 		width := c.baseWidth()
 		if other, ok := bases[c.BaseSlot]; ok && c.BaseSlot != "" && other != width {
-			fault("counter %d %q: its base of %d bytes shares the slot %q with one of %d", c.Index, c.Name, width, c.BaseSlot, other)
+			fault("counter %d %q: its base of %d bytes shares the slot %q with one of %d", c.Index, c.Name,
+				width, c.BaseSlot, other)
 		}
 		bases[c.BaseSlot] = width
 	}

@@ -48,7 +48,8 @@ func (e *entry) collect(ctx context.Context) {
 
 	e.answer = answer{failure: f, reports: w.reports}
 	if f.err == nil {
-		e.answer.buf, e.answer.objects = w.buf, w.objects
+		e.answer.buf = w.buf
+		e.answer.objects = w.objects
 	}
 	w.begin(nil) // a provider that kept the writer has nothing to write to
 }

@@ -190,7 +190,8 @@ func checkMisbehaviour(t *testing.T, data []byte) {
 		}
 		start := time.Now()
 		buf = collect(t, d, append(buf[:0], "keep"...))
-		if took := time.Since(start); took > 5200*time.Millisecond { // 3 s to open, 2 s to collect, and their graces
+		// 3 s to open, 2 s to collect, and their graces
+		if took := time.Since(start); took > 5200*time.Millisecond {
 			t.Errorf("query %d took %v", i, took)
 		}
 		want := []byte{}
@@ -200,7 +201,8 @@ func checkMisbehaviour(t *testing.T, data []byte) {
 			}
 		}
 		decode(t, buf[4:])
-		if got := buf[4+field(buf[4:], 24):]; !bytes.HasPrefix(buf, []byte("keep")) || !bytes.Equal(got, want) {
+		if got := buf[4+field(buf[4:], 24):]; !bytes.HasPrefix(buf, []byte("keep")) ||
+			!bytes.Equal(got, want) {
 			t.Fatalf("query %d: objects\n%q, want\n%q", i, got, want)
 		}
 		time.Sleep(50 * time.Millisecond << (i % 8))
@@ -209,7 +211,8 @@ func checkMisbehaviour(t *testing.T, data []byte) {
 	synctest.Wait()
 	for _, a := range order {
 		if a.told != a.bad || a.running {
-			t.Errorf("%s did wrong %d times, reported were %d; still running: %v", a.name, a.bad, a.told, a.running)
+			t.Errorf("%s did wrong %d times, reported were %d; still running: %v", a.name, a.bad,
+				a.told, a.running)
 		}
 	}
 }

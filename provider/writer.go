@@ -52,7 +52,8 @@ func newWriter(objects []*Object, maxBytes int) Writer {
 
 // begin makes the writer ready to append to buf.
 func (w *Writer) begin(buf []byte) {
-	*w = Writer{buf: buf, base: len(buf), open: -1, maxBytes: w.maxBytes, declared: w.declared, place: w.place}
+	*w = Writer{buf: buf, base: len(buf), open: -1, maxBytes: w.maxBytes, declared: w.declared,
+		place: w.place}
 	for i := range w.declared {
 		w.declared[i].written = false
 	}
@@ -140,7 +141,8 @@ func (w *Writer) Grow(n int) {
 func (w *Writer) Restart() {
 	err, reports := w.err, w.reports
 	w.begin(w.buf[:w.base])
-	w.err, w.reports = err, reports
+	w.err = err
+	w.reports = reports
 }
 
 // Definitions writes an object's definitions only, the answer to a query for
@@ -171,7 +173,9 @@ func (w *Writer) object(l *Layout) ObjectWriter {
 
 	w.reserve(int64(len(l.definitions) + len(l.block)))
 	o := ObjectWriter{w: w, layout: l, start: len(w.buf)}
-	w.open, w.block, w.instances = o.start, nil, 0
+	w.open = o.start
+	w.block = nil
+	w.instances = 0
 	w.buf = append(w.buf, l.definitions...)
 	return o
 }
@@ -191,7 +195,8 @@ func (w *Writer) check(d *declared, l *Layout) {
 func (w *Writer) beginBlock(l *Layout) {
 	start := len(w.buf)
 	w.buf = append(w.buf, l.block...)
-	w.block, w.blockAt = w.buf[start:], start
+	w.block = w.buf[start:]
+	w.blockAt = start
 }
 
 // Clock sets the object's own clock: ticks, and ticks per second. Types with
@@ -227,7 +232,8 @@ func (o *ObjectWriter) Instance(in Instance) int {
 	name := 2*int64(len(in.Name)) + int64(len(in.UTF16))
 	o.w.reserve(int64(perfdata.InstanceSize(0)) + name + int64(len(o.layout.block)))
 
-	head := perfdata.InstanceHead{ParentObject: in.ParentObject, ParentInstance: in.ParentPosition, UniqueID: -1}
+	head := perfdata.InstanceHead{ParentObject: in.ParentObject, ParentInstance: in.ParentPosition,
+		UniqueID: -1}
 	if in.HasUniqueID {
 		head.UniqueID = in.UniqueID
 	}
@@ -262,7 +268,8 @@ func (o *ObjectWriter) Return(to Place) {
 		o.w.fail("return to an instance that is not one of object %d", o.layout.index)
 		return
 	}
-	o.w.block, o.w.blockAt = o.w.buf[to.block:end], to.block
+	o.w.block = o.w.buf[to.block:end]
+	o.w.blockAt = to.block
 }
 
 // Set writes the raw value of the declared counter i for the current instance.
@@ -275,7 +282,7 @@ func (o *ObjectWriter) Set(i int, v uint64) { o.put(o.layout.slots[i].value, v) 
 func (o *ObjectWriter) SetBase(i int, v uint64) { o.put(o.layout.slots[i].base, v) }
 
 // Deny says that the current instance has a value of the declared counter i that
-// whoever reads has no right to. It is missing, with the status not_permitted.
+// the reader has no right to. It is missing, with the status not_permitted.
 func (o *ObjectWriter) Deny(i int) { o.store(o.layout.slots[i].value, perfdata.AccessDenied) }
 
 func (o *ObjectWriter) put(at *place, v uint64) {
@@ -323,5 +330,6 @@ func (o *ObjectWriter) end(instances int32) {
 	}
 	perfdata.ObjectBytes(o.w.buf[o.start:]).Finish(instances)
 	o.w.objects++
-	o.w.open, o.w.block = -1, nil
+	o.w.open = -1
+	o.w.block = nil
 }

@@ -44,7 +44,8 @@ func TestInstances(t *testing.T) {
 		o.End()
 		o = w.Object(tl)
 		o.Instance(provider.Instance{Name: "0", ParentObject: 230, ParentPosition: 1})
-		o.Instance(provider.Instance{Name: "1", ParentObject: 230, ParentPosition: 2, UniqueID: 7, HasUniqueID: true})
+		o.Instance(provider.Instance{Name: "1", ParentObject: 230, ParentPosition: 2, UniqueID: 7,
+			HasUniqueID: true})
 		o.Instance(provider.Instance{UniqueID: -8, HasUniqueID: true})
 		o.Instance(provider.Instance{UniqueID: 9})
 		o.End()
@@ -59,7 +60,8 @@ func TestInstances(t *testing.T) {
 		o := &ix.Objects[k]
 		for i := range ix.Instances[o.Instance0:o.InstanceEnd] {
 			link := ix.Link(o, i)
-			got = append(got, instance{string(ix.AppendName(nil, &ix.Instances[int(o.Instance0)+i], 0)), link.Parent, link.UniqueID})
+			got = append(got, instance{string(ix.AppendName(nil, &ix.Instances[int(o.Instance0)+i], 0)),
+				link.Parent, link.UniqueID})
 		}
 	}
 	want := []instance{
@@ -156,7 +158,8 @@ func TestMissing(t *testing.T) {
 		k := 0
 		check := func(want uint64, there bool) {
 			if v, ok := ix.Value(0, inst, k); ok != there || there && v != want {
-				t.Errorf("instance %d, definition %d: %d (there: %v), want %d (%v)", inst, k, v, ok, want, there)
+				t.Errorf("instance %d, definition %d: %d (there: %v), want %d (%v)", inst, k, v, ok,
+					want, there)
 			}
 			k++
 		}
@@ -233,12 +236,21 @@ func TestMistakes(t *testing.T) {
 			writePeers(w, multi, 1, 2)
 			o.End()
 		}},
-		{"write object 2006 before End of another", func(w *provider.Writer) { w.Object(single); w.Definitions(multi) }},
-		{"write object 2000 twice", func(w *provider.Writer) { writeTransfer(w, single); writeTransfer(w, single) }},
-		{"write object 236, which the provider did not declare", func(w *provider.Writer) { w.Definitions(other) }},
-		{"write end of object 2000 after End", func(w *provider.Writer) { o := w.Object(single); o.End(); o.End() }},
-		{"write clock of object 2000 after End", func(w *provider.Writer) { o := w.Object(single); o.End(); o.Clock(1, 1) }},
-		{"write value of object 2000 outside of an instance", func(w *provider.Writer) { o := w.Object(single); o.End(); o.Set(0, 1) }},
+		{"write object 2006 before End of another",
+			func(w *provider.Writer) { w.Object(single); w.Definitions(multi) }},
+		{"write object 2000 twice", func(w *provider.Writer) {
+			writeTransfer(w,
+				single)
+			writeTransfer(w, single)
+		}},
+		{"write object 236, which the provider did not declare",
+			func(w *provider.Writer) { w.Definitions(other) }},
+		{"write end of object 2000 after End",
+			func(w *provider.Writer) { o := w.Object(single); o.End(); o.End() }},
+		{"write clock of object 2000 after End",
+			func(w *provider.Writer) { o := w.Object(single); o.End(); o.Clock(1, 1) }},
+		{"write value of object 2000 outside of an instance",
+			func(w *provider.Writer) { o := w.Object(single); o.End(); o.Set(0, 1) }},
 		{"write value of object 2006 outside of an instance", func(w *provider.Writer) {
 			o := w.Object(multi)
 			o.End()
@@ -263,7 +275,8 @@ func TestMistakes(t *testing.T) {
 			o.Return(o.Place())
 			o.End()
 		}},
-		{"write instance of object 2006 after End", func(w *provider.Writer) { o := w.Object(multi); o.End(); o.Instance(provider.Instance{}) }},
+		{"write instance of object 2006 after End",
+			func(w *provider.Writer) { o := w.Object(multi); o.End(); o.Instance(provider.Instance{}) }},
 		{"write instance of object 2000, which has none", func(w *provider.Writer) {
 			o := w.Object(single)
 			o.Instance(provider.Instance{Name: "x"})
@@ -287,7 +300,8 @@ func TestMistakes(t *testing.T) {
 		if v, ok := ix.Value(0, 0, 0); v != 5 || !ok {
 			t.Errorf("%s: the good provider's value is %d (there: %v)", tt.want, v, ok)
 		}
-		if len(problems) != 1 || problems[0].Stage != "collect" || !errors.Is(problems[0].Err, winperf.ErrState) ||
+		if len(problems) != 1 || problems[0].Stage != "collect" ||
+			!errors.Is(problems[0].Err, winperf.ErrState) ||
 			!strings.HasPrefix(problems[0].Err.Error(), tt.want+": ") {
 			t.Errorf("%s: problems %+v", tt.want, problems)
 		}
@@ -424,7 +438,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestDeny: a value that whoever reads has no right to is missing and says why; one that
+// TestDeny: a value that the reader has no right to is missing and says why; one that
 // is written afterwards is there.
 func TestDeny(t *testing.T) {
 	l := layout(t, process())

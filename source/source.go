@@ -16,9 +16,9 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/driver/consumer"
 	"github.com/winperf/winperf/internal/driver/local"
 	"github.com/winperf/winperf/internal/driver/pdh"
-	"github.com/winperf/winperf/internal/driver/perflib"
 	"github.com/winperf/winperf/internal/driver/registry"
 	"github.com/winperf/winperf/internal/driver/replay"
 )
@@ -55,8 +55,8 @@ func Schemes() []Scheme {
 			"the registry of this Windows machine or another", with(registry.OpenURL),
 		},
 		{
-			"perflib", perflib.Form,
-			"the counter sets (version 2) of this Windows machine or another", with(perflib.OpenURL),
+			"perflib", consumer.Form,
+			"the counter sets (version 2) of this Windows machine or another", with(consumer.OpenURL),
 		},
 		{
 			"pdh", pdh.Form,

@@ -1,4 +1,4 @@
-/* Made from provider/publish/layout.go by: go generate ./internal/providerdll */
+/* Made from internal/pubfile/pubfile.go by: go generate ./internal/providerdll */
 #ifndef WINPERF_LAYOUT_H
 #define WINPERF_LAYOUT_H
 

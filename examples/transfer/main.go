@@ -123,20 +123,16 @@ func (c *counters) addPeers(p *publish.Publisher, names ...string) error {
 // transfer sends something to all peers at once. Every goroutine counts by
 // itself.
 func (c *counters) transfer() {
+	c.free.Set(bandwidth)
+
 	var all sync.WaitGroup
-	parts := make([]uint64, len(c.served))
-	for i, served := range c.served {
+	for _, served := range c.served {
 		all.Go(func() {
-			parts[i] = rand.Uint64N(bandwidth / uint64(len(c.served)))
-			served.Add(parts[i])
-			c.sent.Add(parts[i])
+			part := rand.Uint64N(bandwidth / uint64(len(c.served)))
+			served.Add(part)
+			c.sent.Add(part)
+			c.free.AddSigned(-int64(part))
 		})
 	}
-
 	all.Wait()
-	free := uint64(bandwidth)
-	for _, n := range parts {
-		free -= n
-	}
-	c.free.Set(free)
 }

@@ -70,7 +70,7 @@ func run(
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 
-	sets, err := perflib.Start(s, p, perflib.Options{})
+	sets, err := perflib.Start(s, p)
 	switch {
 	case errors.Is(err, winperf.ErrNotSupported):
 		fmt.Fprintln(out, "This system has no counter sets; winperf shows the counters all the same.")

@@ -96,7 +96,8 @@ func (a *answer) parse(b []byte, dst *Answer) *winperf.DataError {
 		if a.form.listsInstances() {
 			values, name, err := readInstance(b, pos, a.last)
 			if err != nil {
-				err.Part, err.Number = "instance", int(i)
+				err.Part = "instance"
+				err.Number = int(i)
 				return err
 			}
 			in.ID = u32(b, int(pos)+atInstanceID)
@@ -107,7 +108,8 @@ func (a *answer) parse(b []byte, dst *Answer) *winperf.DataError {
 		for range a.values {
 			v, end, err := readValue(b, pos, a.last)
 			if err != nil {
-				err.Part, err.Number = "instance", int(i)
+				err.Part = "instance"
+				err.Number = int(i)
 				return err
 			}
 			in.Values = append(in.Values, Value{Size: v.size, Bits: v.bits})
@@ -199,7 +201,7 @@ func (a *Answer) append(dst []byte) ([]byte, error) {
 func (a *Answer) check() error {
 	values := 1
 	switch a.Form {
-	case ErrorReturn:
+	case errorReturn:
 		values = 0
 	case MultipleCounters, FullSet:
 		values = len(a.Counters)
@@ -210,7 +212,7 @@ func (a *Answer) check() error {
 		return fmt.Errorf("%w: form %d", ErrEncode, a.Form)
 	case !a.Form.listsCounters() && len(a.Counters) > 0:
 		return fmt.Errorf("%w: %d counter ids, form %d has none", ErrEncode, len(a.Counters), a.Form)
-	case a.Form == ErrorReturn && len(a.Instances) > 0,
+	case a.Form == errorReturn && len(a.Instances) > 0,
 		(a.Form == SingleCounter || a.Form == MultipleCounters) && len(a.Instances) != 1:
 		return fmt.Errorf("%w: %d instances do not go with form %d", ErrEncode, len(a.Instances), a.Form)
 	}

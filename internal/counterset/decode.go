@@ -69,7 +69,10 @@ func (d *decoder) sample(b []byte) *winperf.DataError {
 	}
 
 	whole := b[:min(len(b), MaxBytes)]
-	d.b, d.ix.Data, d.ix.Clocks, d.ix.Default = whole[:h.total], whole, h.clocks, -1
+	d.b = whole[:h.total]
+	d.ix.Data = whole
+	d.ix.Clocks = h.clocks
+	d.ix.Default = -1
 	d.memo.setIdentifiers(whole[h.total:])
 	d.identifiers(h.total)
 
@@ -116,7 +119,7 @@ func (d *decoder) answer(i int, a *answer, err *winperf.DataError) {
 		if err == nil {
 			err = new(winperf.DataError)
 		}
-		*err = *fault(CheckIdentity, a.off, int64(i), 0)
+		*err = *fault(checkIdentity, a.off, int64(i), 0)
 		d.drop(i, err)
 		return
 	}
@@ -146,15 +149,7 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 	}
 
 	set := d.memo.set(id.set)
-	if set.info == nil {
-		err := fault(CheckSet, a.off, 0, 0)
-		err.Object.GUID = id.set
-		d.drop(i, err)
-		return
-	}
-
-	if left := int64(a.last - a.pos); a.count > 0 && int64(a.values)*dataSize > left {
-		err := fault(CheckValue, a.pos, left, int64(a.values)*dataSize)
+	if err := a.undecodable(set); err != nil {
 		err.Object.GUID = id.set
 		d.drop(i, err)
 		return
@@ -173,7 +168,8 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 	}
 
 	o.InstanceEnd = uint32(len(d.ix.Instances))
-	if n := int32(o.InstanceEnd - o.Instance0); a.form.listsInstances() || id.named() || n == 0 && !set.info.Single() {
+	n := int32(o.InstanceEnd - o.Instance0)
+	if a.form.listsInstances() || id.named() || n == 0 && !set.info.Single() {
 		o.NumInstances = n
 	}
 	if len(d.ix.Links) == int(o.Link0) {
@@ -192,10 +188,25 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 	}
 }
 
+// undecodable returns why the values of an answer cannot be looked for: its set is
+// unknown, or it has less room than they take.
+func (a *answer) undecodable(set *set) *winperf.DataError {
+	if set.info == nil {
+		return fault(checkSet, a.off, 0, 0)
+	}
+
+	left := int64(a.last - a.pos)
+	if need := int64(a.values) * dataSize; a.count > 0 && need > left {
+		return fault(checkValue, a.pos, left, need)
+	}
+	return nil
+}
+
 // place puts the object's counters into the index. As long as all objects so far
 // are as they were, their counters are there already.
 func (d *decoder) place(i int, l *layout, o *index.Object) {
-	o.Counter0, o.Definitions = uint32(len(d.ix.Counters)), l.definitions
+	o.Counter0 = uint32(len(d.ix.Counters))
+	o.Definitions = l.definitions
 	if m := d.memo; i < m.placed {
 		d.ix.Counters = d.ix.Counters[:int(o.Counter0)+len(l.counters)]
 	} else {
@@ -254,7 +265,8 @@ func (d *decoder) instances(a *answer, l *layout, id *ident, o *index.Object) bo
 		links = append(links, index.Link{UniqueID: int32(u32(b, int(pos)+atInstanceID)), Parent: -1})
 		pos = values + width
 	}
-	d.ix.Instances, d.ix.Links = instances, links
+	d.ix.Instances = instances
+	d.ix.Links = links
 	return true
 }
 

@@ -41,9 +41,11 @@ var decodeCases = []struct {
 	{
 		name: "one counter of several instances",
 		answers: []counterset.Answer{
-			{Form: counterset.MultipleInstances, Instances: []counterset.Instance{inst("a", 1, v4(5)), inst("a", 2, v4(6))}},
+			{Form: counterset.MultipleInstances,
+				Instances: []counterset.Instance{inst("a", 1, v4(5)), inst("a", 2, v4(6))}},
 		},
-		ids:  []counterset.Identifier{{Set: processors, Counter: 3, InstanceID: counterset.Any, Instance: "*"}},
+		ids: []counterset.Identifier{{Set: processors, Counter: 3, InstanceID: counterset.Any,
+			Instance: "*"}},
 		want: "object 2000 of 2: 3\n  \"a\" 1: 5\n  \"a\" 2: 6",
 	},
 	{
@@ -60,12 +62,15 @@ var decodeCases = []struct {
 		name: "an answer that is an error, and one with values all the same",
 		answers: []counterset.Answer{
 			{Status: counterset.AccessDenied},
-			{Status: counterset.InvalidRegInfo, Form: counterset.MultipleCounters, Counters: []uint32{2}, Instances: []counterset.Instance{inst("", 0, v4(7))}},
+			{Status: counterset.InvalidRegInfo, Form: counterset.MultipleCounters, Counters: []uint32{2},
+				Instances: []counterset.Instance{inst("", 0, v4(7))}},
 		},
 		ids: []counterset.Identifier{ask(processors, "*", 0), ask(memory, "", 1)},
 		want: "object 2000 of 0: 25 0 3 17 24\nobject 1000 of -1: 2\n  \"\" -1: 7\n" +
-			"damage: counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: access denied (ERROR_ACCESS_DENIED, 5)\n" +
-			"damage: counter set {00030201-0000-0000-0000-000000000000}: the provider contradicts its registration (ERROR_WMI_INVALID_REGINFO, 4211)",
+			"damage: counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: access denied " +
+			"(ERROR_ACCESS_DENIED, 5)\n" +
+			"damage: counter set {00030201-0000-0000-0000-000000000000}: the provider contradicts its " +
+			"registration (ERROR_WMI_INVALID_REGINFO, 4211)",
 	},
 	{
 		name:    "refused identifiers",
@@ -75,7 +80,8 @@ var decodeCases = []struct {
 			{Set: memory, Status: counterset.AccessDenied, Counter: counterset.Any},
 		},
 		want: "object 2000 of 0: 25 0 3 17 24\nobject 1000 of -1: 1 2\n" +
-			"damage: counter set {00030201-0000-0000-0000-000000000000}: access denied (ERROR_ACCESS_DENIED, 5)",
+			"damage: counter set {00030201-0000-0000-0000-000000000000}: access denied " +
+			"(ERROR_ACCESS_DENIED, 5)",
 	},
 	{
 		name: "answers in another order than identifiers",
@@ -92,7 +98,8 @@ var decodeCases = []struct {
 		name: "values of another size in one instance",
 		answers: []counterset.Answer{
 			{Form: counterset.FullSet, Counters: []uint32{0, 3}, Instances: []counterset.Instance{
-				inst("a", 1, v8(5), v4(6)), inst("b", 2, v4(7), v8(1<<33)), inst("c", 3, v8(9), counterset.Value{}),
+				inst("a", 1, v8(5), v4(6)), inst("b", 2, v4(7), v8(1<<33)),
+				inst("c", 3, v8(9), counterset.Value{}),
 			}},
 		},
 		ids:  []counterset.Identifier{ask(processors, "*", 0)},
@@ -111,7 +118,8 @@ var decodeCases = []struct {
 	{
 		name: "a set without instances that lacks a value",
 		answers: []counterset.Answer{
-			{Form: counterset.MultipleCounters, Counters: []uint32{1, 2}, Instances: []counterset.Instance{inst("", 0, counterset.Value{}, v4(6))}},
+			{Form: counterset.MultipleCounters, Counters: []uint32{1, 2},
+				Instances: []counterset.Instance{inst("", 0, counterset.Value{}, v4(6))}},
 		},
 		ids:  []counterset.Identifier{ask(memory, "", 0)},
 		want: "object 1000 of -1: 1 2\n  \"\" -1: - 6",
@@ -119,7 +127,8 @@ var decodeCases = []struct {
 	{
 		name: "counters that are not registered, or twice",
 		answers: []counterset.Answer{
-			{Form: counterset.MultipleCounters, Counters: []uint32{77, 2, 2}, Instances: []counterset.Instance{inst("", 0, v8(5), v4(6), v4(7))}},
+			{Form: counterset.MultipleCounters, Counters: []uint32{77, 2, 2},
+				Instances: []counterset.Instance{inst("", 0, v8(5), v4(6), v4(7))}},
 		},
 		ids:  []counterset.Identifier{ask(memory, "", 0)},
 		want: "object 1000 of -1: 2\n  \"\" -1: 6",
@@ -129,9 +138,11 @@ var decodeCases = []struct {
 		answers: []counterset.Answer{
 			{Form: counterset.MultipleInstances, Instances: []counterset.Instance{inst("a", 1, v8(5))}},
 		},
-		ids: []counterset.Identifier{{Set: processors, Counter: 24, InstanceID: counterset.Any, Instance: "*"}},
+		ids: []counterset.Identifier{{Set: processors, Counter: 24, InstanceID: counterset.Any,
+			Instance: "*"}},
 		want: "object 2000 of 1: 24\n  \"a\" 1: 5\n" +
-			"damage: missing counter at byte 0: counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: counter 24 needs counter 25, which is not there",
+			"damage: missing counter at byte 0: counter set {b4b4fc21-378a-476f-89ba-a5a79f810b36}: " +
+			"counter 24 needs counter 25, which is not there",
 	},
 	{
 		name: "a set that nobody knows, and an answer that nobody asked for",
@@ -140,7 +151,8 @@ var decodeCases = []struct {
 			{Form: counterset.SingleCounter, Instances: []counterset.Instance{inst("", 0, v8(6))}},
 		},
 		ids: []counterset.Identifier{ask(winperf.GUID{9}, "", 0)},
-		want: "damage: unknown counter set at byte 48: counter set {00000009-0000-0000-0000-000000000000}: registration information names 0 counters, want some\n" +
+		want: "damage: unknown counter set at byte 48: counter set {00000009-0000-0000-0000-000000000000}: " +
+			"registration information names 0 counters, want some\n" +
 			"damage: unknown counter set at byte 80: no identifier has index 1",
 	},
 }
@@ -169,7 +181,8 @@ func TestDecode(t *testing.T) {
 func TestMachine(t *testing.T) {
 	b := sample(t, &counterset.Data{Clocks: clocks}, counterset.Identifier{Instance: "HOST"})
 	var ix index.Index
-	if err := counterset.Decode(b, nil, &ix, counterset.Options{}); err != nil || ix.MachineName() != "HOST" || len(ix.Objects) != 0 {
+	if err := counterset.Decode(b, nil, &ix, counterset.Options{}); err != nil ||
+		ix.MachineName() != "HOST" || len(ix.Objects) != 0 {
 		t.Errorf("machine %q, %d objects, error %v", ix.MachineName(), len(ix.Objects), err)
 	}
 }
@@ -184,7 +197,8 @@ func TestReferences(t *testing.T) {
 	precise := ctr(3, counter.PrecisionObjectTimer)
 	precise.PerfTime = 5
 	info := &counterset.Info{GUID: memory, Counters: []counterset.CounterInfo{
-		multi, queue, precise, ctr(4, counter.RawCount), ctr(5, counter.LargeRawCount), ctr(6, counter.LargeRawCount), ctr(7, counter.ElapsedTime),
+		multi, queue, precise, ctr(4, counter.RawCount), ctr(5, counter.LargeRawCount),
+		ctr(6, counter.LargeRawCount), ctr(7, counter.ElapsedTime),
 	}}
 	b := sample(t, &counterset.Data{Clocks: clocks, Answers: []counterset.Answer{{
 		Form: counterset.MultipleCounters, Counters: []uint32{5, 1, 2, 3, 4, 6, 7},
@@ -204,7 +218,8 @@ func TestReferences(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if len(ix.Damage) != 1 || !strings.Contains(ix.Damage[0].Error(), "counter 7 of type 0x30240500 has no PerfTimeId") {
+	if len(ix.Damage) != 1 || !strings.Contains(ix.Damage[0].Error(),
+		"counter 7 of type 0x30240500 has no PerfTimeId") {
 		t.Errorf("damage %v", ix.Damage)
 	}
 }
@@ -237,7 +252,8 @@ func TestDamage(t *testing.T) {
 		damage string
 	}{
 		{"no header", good[:47], "truncated at byte 0: 47 bytes, want a header of 48", "", ""},
-		{"total too small", patch(good, 0, 47), "bad length at byte 0: dwTotalSize is 47, want 48 to 512", "", ""},
+		{"total too small", patch(good, 0, 47),
+			"bad length at byte 0: dwTotalSize is 47, want 48 to 512", "", ""},
 		{"total too large", patch(good[:424], 0, 9999),
 			"bad length at byte 0: dwTotalSize is 9999, want 48 to 424", "",
 			nobody + "\nunknown counter set at byte 112: no identifier has index 1"},
@@ -271,7 +287,8 @@ func TestDamage(t *testing.T) {
 		{"too many instances", patch(good, 156, 27), "", first, "implausible count at byte 156" + asked +
 			"dwInstances is 27, room is for 26"},
 		{"one instance too many", patch(good, 156, 4), "", dumpTwoSets,
-			"truncated at byte 424" + asked + "instance 3: 0 bytes are left, want a PERF_INSTANCE_HEADER of 8"},
+			"truncated at byte 424" + asked +
+				"instance 3: 0 bytes are left, want a PERF_INSTANCE_HEADER of 8"},
 		{"no room for values", patch(patch(good, 152, 39), 156, 1), "", first,
 			"truncated at byte 160" + asked + "31 bytes are left, want a PERF_COUNTER_DATA of 32"},
 		{"instance too short", patch(good, 160, 7), "", first + "\nobject 2000 of 0: 0 3 24 25",
@@ -350,7 +367,8 @@ object 2000 of 3: 0 3 24 25
 // TestMoreDamage counts what does not fit the list.
 func TestMoreDamage(t *testing.T) {
 	info := &counterset.Info{GUID: memory}
-	lonely := counterset.Answer{Form: counterset.MultipleCounters, Instances: []counterset.Instance{inst("", 0)}}
+	lonely := counterset.Answer{Form: counterset.MultipleCounters,
+		Instances: []counterset.Instance{inst("", 0)}}
 	var refused counterset.Data
 	var ids []counterset.Identifier
 	for k := range uint32(150) {

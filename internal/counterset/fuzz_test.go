@@ -25,7 +25,8 @@ func FuzzDecode(f *testing.F) {
 		err := counterset.Decode(b, all, &cold, counterset.Options{})
 		want := dump(&cold)
 		for range 2 {
-			if again := counterset.Decode(b, all, &warm, counterset.Options{}); (again == nil) != (err == nil) {
+			if again := counterset.Decode(b, all, &warm,
+				counterset.Options{}); (again == nil) != (err == nil) {
 				t.Fatalf("error %v, warm %v", err, again)
 			}
 			if diff := cmp.Diff(want, dump(&warm)); diff != "" {
@@ -54,7 +55,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// anyValue makes values that are none equal.
+// anyValue makes values of which no two are equal.
 func anyValue(v counterset.Value) counterset.Value {
 	if v.Size != 4 && v.Size != 8 {
 		return counterset.Value{}
@@ -83,7 +84,8 @@ func checkKnown(t *testing.T, b []byte, before *index.Index) {
 // written and read again the same.
 func FuzzParse(f *testing.F) {
 	id, _ := counterset.AppendIdentifier(nil, ask(processors, "*", 3))
-	names, _ := counterset.AppendStrings(nil, []counterset.CounterString{{ID: 1, Text: "Name"}, {ID: 2, Empty: true}})
+	names, _ := counterset.AppendStrings(nil,
+		[]counterset.CounterString{{ID: 1, Text: "Name"}, {ID: 2, Empty: true}})
 	info := counterset.AppendInfo(nil, processorInfo())
 	for _, b := range [][]byte{id, names, info} {
 		f.Add(b)
@@ -98,7 +100,8 @@ func FuzzParse(f *testing.F) {
 				break // a filter that is longer than may be written
 			}
 		}
-		if ids2, err := counterset.ParseIdentifiers(again); again != nil && (err != nil || !cmp.Equal(ids, ids2)) {
+		if ids2, err := counterset.ParseIdentifiers(again); again != nil &&
+			(err != nil || !cmp.Equal(ids, ids2)) {
 			t.Fatalf("identifiers %v, again %v, %v", ids, ids2, err)
 		}
 		if info, err := counterset.ParseInfo(b); err == nil {
@@ -112,7 +115,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all2, errs := counterset.ParseStrings(table); len(errs) > 0 || !cmp.Equal(all, all2, cmpopts.EquateEmpty()) {
+		if all2, errs := counterset.ParseStrings(table); len(errs) > 0 ||
+			!cmp.Equal(all, all2, cmpopts.EquateEmpty()) {
 			t.Fatalf("texts %v, again %v, %v", all, all2, errs)
 		}
 	})

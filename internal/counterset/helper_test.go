@@ -11,7 +11,8 @@ import (
 )
 
 // processors is Processor Information, as far as tests need it.
-var processors = winperf.GUID{0x21, 0xfc, 0xb4, 0xb4, 0x8a, 0x37, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}
+var processors = winperf.GUID{0x21, 0xfc, 0xb4, 0xb4, 0x8a, 0x37, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f,
+	0x81, 0x0b, 0x36}
 
 // memory is a set without instances.
 var memory = winperf.GUID{1, 2, 3}
@@ -20,7 +21,8 @@ const none = counterset.None
 
 // ctr registers a counter without any references.
 func ctr(id uint32, t counter.Type) counterset.CounterInfo {
-	return counterset.CounterInfo{ID: id, Type: t, Detail: 100, Base: none, PerfTime: none, PerfFreq: none, Multi: none}
+	return counterset.CounterInfo{ID: id, Type: t, Detail: 100, Base: none, PerfTime: none, PerfFreq: none,
+		Multi: none}
 }
 
 // processorInfo and memoryInfo are registrations.
@@ -31,7 +33,8 @@ func processorInfo() *counterset.Info {
 		GUID: processors, Detail: 100, InstanceType: counterset.FlagMultiple,
 		Counters: []counterset.CounterInfo{
 			ctr(25, counter.AverageBase), // before the counter that needs it
-			ctr(0, counter.TimerInv100NSec), ctr(3, counter.CounterCounter), ctr(17, counter.RawCount), average,
+			ctr(0, counter.TimerInv100NSec), ctr(3, counter.CounterCounter),
+			ctr(17, counter.RawCount), average,
 		},
 	}
 }
@@ -55,7 +58,8 @@ func sets(infos ...*counterset.Info) (all []winperf.CounterSet) {
 
 // ask makes an identifier for everything of a set.
 func ask(guid winperf.GUID, instance string, i uint32) counterset.Identifier {
-	return counterset.Identifier{Set: guid, Counter: counterset.Any, InstanceID: counterset.Any, Instance: instance, Index: i}
+	return counterset.Identifier{Set: guid, Counter: counterset.Any, InstanceID: counterset.Any,
+		Instance: instance, Index: i}
 }
 
 // sample puts data and identifiers together.
@@ -86,7 +90,8 @@ func inst(name string, id uint32, values ...counterset.Value) counterset.Instanc
 // twoSets is a sample of both sets.
 func twoSets(t testing.TB) []byte {
 	return sample(t, &counterset.Data{Clocks: clocks, Answers: []counterset.Answer{
-		{Form: counterset.MultipleCounters, Counters: []uint32{1, 2}, Instances: []counterset.Instance{inst("", 0, v8(1<<40), v4(7))}},
+		{Form: counterset.MultipleCounters, Counters: []uint32{1, 2},
+			Instances: []counterset.Instance{inst("", 0, v8(1<<40), v4(7))}},
 		{Form: counterset.FullSet, Counters: []uint32{0, 3, 24, 25}, Instances: []counterset.Instance{
 			inst("0,_Total", 1, v8(10), v4(20), v8(30), v4(40)),
 			inst("0,0", 2, v8(11), v4(21), v8(31), v4(41)),

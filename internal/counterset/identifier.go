@@ -48,7 +48,8 @@ func AppendIdentifier(dst []byte, id Identifier) ([]byte, error) {
 			return dst[:start], fmt.Errorf("%w: instance filter: %w", ErrEncode, err)
 		}
 		if units := len(name)/2 - 1; units > MaxInstanceName {
-			return dst[:start], fmt.Errorf("%w: instance filter of %d characters, want at most %d", ErrEncode, units, MaxInstanceName)
+			return dst[:start], fmt.Errorf("%w: instance filter of %d characters, want at most %d", ErrEncode,
+				units, MaxInstanceName)
 		}
 		dst = pad(append(dst, name...), start)
 	}
@@ -68,7 +69,8 @@ func ParseIdentifiers(b []byte) ([]Identifier, error) {
 		h := b[pos:]
 		ids = append(ids, Identifier{
 			Set: winperf.GUID(h[:16]), Status: Status(u32(h, atIdentStatus)), Counter: u32(h, atIdentCounter),
-			InstanceID: u32(h, atIdentInstance), Index: u32(h, atIdentIndex), Instance: wire.Text(name, wire.UTF16LE),
+			InstanceID: u32(h, atIdentInstance), Index: u32(h, atIdentIndex),
+			Instance: wire.Text(name, wire.UTF16LE),
 		})
 		pos = end
 	}
@@ -80,12 +82,12 @@ func ParseIdentifiers(b []byte) ([]Identifier, error) {
 func readIdentifier(b []byte, pos uint32) (name []byte, end uint32, err *winperf.DataError) {
 	left := uint32(len(b)) - pos
 	if left < identifierSize {
-		return nil, 0, fault(CheckIdentifier, pos, int64(left), identifierSize)
+		return nil, 0, fault(checkIdentifier, pos, int64(left), identifierSize)
 	}
 
 	size := u32(b, int(pos)+atIdentSize)
 	if size < identifierSize || size > left {
-		return nil, 0, fault(CheckIdentSize, pos+atIdentSize, int64(size), int64(left))
+		return nil, 0, fault(checkIdentSize, pos+atIdentSize, int64(size), int64(left))
 	}
 
 	name = b[pos+identifierSize : pos+size]
@@ -95,7 +97,7 @@ func readIdentifier(b []byte, pos uint32) (name []byte, end uint32, err *winperf
 
 	n := terminated(name)
 	if n < 0 {
-		return nil, 0, fault(CheckIdentName, pos+identifierSize, int64(len(name)), 0)
+		return nil, 0, fault(checkIdentName, pos+identifierSize, int64(len(name)), 0)
 	}
 	return name[:n], pos + size, nil
 }

@@ -26,7 +26,8 @@ func decode(t testing.TB, b []byte, all []winperf.CounterSet) *index.Index {
 
 // contents compares what two indexes say, not what they keep.
 var contents = cmp.Options{
-	cmpopts.EquateEmpty(), cmpopts.IgnoreFields(index.Index{}, "Memo"), cmpopts.IgnoreUnexported(index.Index{}),
+	cmpopts.EquateEmpty(), cmpopts.IgnoreFields(index.Index{}, "Memo"),
+	cmpopts.IgnoreUnexported(index.Index{}),
 }
 
 // TestIndex decodes a sample of two sets, laid out as Windows does, and looks at
@@ -62,12 +63,18 @@ func TestIndex(t *testing.T) {
 			},
 		},
 		Counters: []index.Counter{
-			{ID: 1, Title: 1002, Help: 1003, Detail: 100, Type: counter.LargeRawCount, Size: 8, Value: 8, Base: -1},
-			{ID: 2, Title: 1004, Help: 1005, Detail: 100, Type: counter.RawCount, Size: 4, Value: 24, Base: -1},
-			{ID: 0, Title: 2004, Help: 2005, Detail: 100, Type: counter.TimerInv100NSec, Size: 8, Value: 8, Base: -1},
-			{ID: 3, Title: 2006, Help: 2007, Detail: 100, Type: counter.CounterCounter, Size: 4, Value: 24, Base: -1},
-			{ID: 24, Title: 2010, Help: 2011, Detail: 100, Type: counter.AverageBulk, Size: 8, Value: 40, Base: 3},
-			{ID: 25, Title: 2002, Help: 2003, Detail: 100, Type: counter.AverageBase, Size: 4, Value: 56, Base: -1},
+			{ID: 1, Title: 1002, Help: 1003, Detail: 100, Type: counter.LargeRawCount, Size: 8,
+				Value: 8, Base: -1},
+			{ID: 2, Title: 1004, Help: 1005, Detail: 100, Type: counter.RawCount, Size: 4,
+				Value: 24, Base: -1},
+			{ID: 0, Title: 2004, Help: 2005, Detail: 100, Type: counter.TimerInv100NSec, Size: 8,
+				Value: 8, Base: -1},
+			{ID: 3, Title: 2006, Help: 2007, Detail: 100, Type: counter.CounterCounter, Size: 4,
+				Value: 24, Base: -1},
+			{ID: 24, Title: 2010, Help: 2011, Detail: 100, Type: counter.AverageBulk, Size: 8,
+				Value: 40, Base: 3},
+			{ID: 25, Title: 2002, Help: 2003, Detail: 100, Type: counter.AverageBase, Size: 4,
+				Value: 56, Base: -1},
 		},
 		Instances: []index.Instance{
 			{Block: 80},
@@ -126,7 +133,8 @@ func TestSizes(t *testing.T) {
 		{"otherwise", answer(v4(1), v8(2), v8(3), v4(4)), []uint32{4, 8, 8, 4}},
 		{"no values", answer(empty, empty, empty, empty), []uint32{8, 4, 8, 8}},
 	} {
-		ix := decode(t, sample(t, &counterset.Data{Answers: []counterset.Answer{c.answer}}, ask(memory, "", 0)),
+		ix := decode(t, sample(t, &counterset.Data{Answers: []counterset.Answer{c.answer}},
+			ask(memory, "", 0)),
 			sets(info))
 		var sizes []uint32
 		for k, ctr := range ix.Counters {
@@ -159,7 +167,8 @@ var layoutCases = []struct {
 		inst("b", 2, v8(5), v4(6), v8(7), v8(8))}, true},
 	{"a value that is missing", []counterset.Instance{inst("a", 1, v8(1), v4(2), v8(3), v4(4)),
 		inst("b", 2, v8(5), v4(6), counterset.Value{}, v4(8))}, true},
-	{"first value missing", []counterset.Instance{inst("a", 1, counterset.Value{}, v4(2), v8(3), v4(4))}, true},
+	{"first value missing", []counterset.Instance{inst("a", 1, counterset.Value{}, v4(2), v8(3), v4(4))},
+		true},
 }
 
 // TestLayouts reads answers in the sample itself, as long as all values stand
@@ -196,7 +205,8 @@ func checkInstance(t *testing.T, ix *index.Index, i int, want counterset.Instanc
 
 	// A definition is header and name, wherever they stand.
 	definition, err := counterset.AppendInstance(nil, want.InstanceName)
-	if got := string(counterset.Definition(ix, in)); err != nil || !strings.HasPrefix(string(definition), got) ||
+	if got := string(counterset.Definition(ix, in)); err != nil ||
+		!strings.HasPrefix(string(definition), got) ||
 		len(got) != 8+2*len(want.Name)+2 {
 		t.Errorf("instance %d has the definition %x, want %x without its padding", i, got, definition)
 	}
@@ -226,7 +236,7 @@ func TestManyMissing(t *testing.T) {
 	}
 }
 
-// TestSurplus leaves alone what stands behind the values of an answer.
+// TestSurplus leaves alone what follows the values of an answer.
 func TestSurplus(t *testing.T) {
 	single := counterset.Answer{Form: counterset.SingleCounter,
 		Instances: []counterset.Instance{inst("", 0, v8(5))}}
@@ -272,7 +282,8 @@ func TestSmallest(t *testing.T) {
 		want string
 	}{
 		{"no answers", header(0, nil), counterset.Identifier{}, ""},
-		{"an error", header(1, raw(4200, 0, 16, 0)), ask(processors, "*", 0), "object 1000 of 0: 25 0 3 17 24"},
+		{"an error", header(1, raw(4200, 0, 16, 0)), ask(processors, "*", 0),
+			"object 1000 of 0: 25 0 3 17 24"},
 		{"no counters, no instances", header(1, raw(0, 6, 32, 0, 8, 0, 8, 0)), ask(processors, "*", 0),
 			"object 1000 of 0: 25 0 3 17 24" + none},
 		{"no counters, no values", header(1, raw(0, 2, 24, 0, 8, 0)), ask(processors, "", 0),
@@ -280,16 +291,20 @@ func TestSmallest(t *testing.T) {
 		{"a name that is only a NUL", header(1, raw(0, 6, 42, 0, 8, 0, 18, 1, 10, 7, "\x00")),
 			ask(processors, "*", 0),
 			"object 1000 of 1:\n  \"\" 7:" + none},
-		{"an error that is none", header(1, raw(0, 0, 16, 0)), ask(processors, "*", 0), "object 1000 of 0: 25 0 3 17 24\n" +
-			"damage: unknown form of answer at byte 48" + asked + "dwType is 0, an error, but dwStatus is 0, which is none"},
+		{"an error with status 0", header(1, raw(0, 0, 16, 0)), ask(processors, "*", 0),
+			"object 1000 of 0: 25 0 3 17 24\n" +
+				"damage: unknown form of answer at byte 48" + asked +
+				"dwType is 0, an error, but dwStatus is 0, which is no error"},
 		{"an odd number of ids", header(1, raw(0, 6, 62, 0, 12, 1, 3, 34, 1, 10, 7, "\x00", 4, 16, 9, 0)),
 			ask(processors, "*", 0),
 			"object 1000 of 1: 3\n  \"\" 7: 9"},
-		{"a value that is none", header(1, raw(0, 4, 42, 0, 26, 1, 10, 7, "\x00", 0, 8)),
-			counterset.Identifier{Set: processors, Counter: 3, Instance: "*"}, "object 1000 of 1: 3\n  \"\" 7: -"},
+		{"a value of size 0", header(1, raw(0, 4, 42, 0, 26, 1, 10, 7, "\x00", 0, 8)),
+			counterset.Identifier{Set: processors, Counter: 3, Instance: "*"},
+			"object 1000 of 1: 3\n  \"\" 7: -"},
 		{"a value without room", header(1, raw(0, 4, 50, 0, 34, 1, 10, 7, "\x00", 4, 15, 9, 0)),
 			counterset.Identifier{Set: processors, Counter: 3, Instance: "*"}, "object 1000 of 0: 3\n" +
-				"damage: bad length at byte 86" + asked + "instance 0: PERF_COUNTER_DATA.dwSize is 15, want 16 to 16"},
+				"damage: bad length at byte 86" + asked +
+				"instance 0: PERF_COUNTER_DATA.dwSize is 15, want 16 to 16"},
 		{"no room for the value's header", header(1, raw(0, 1, 24, 0, 4, 16)),
 			counterset.Identifier{Set: processors, Counter: 3},
 			"object 1000 of 0: 3\n" +

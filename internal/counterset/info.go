@@ -31,17 +31,17 @@ const (
 	RegEnglishCounter = 10 // ParseStrings
 )
 
-// Attrib are flags of CounterInfo.Attrib: how a value is to be shown.
-type Attrib uint64
+// attrib are flags of CounterInfo.Attrib: how a value is to be shown.
+type attrib uint64
 
 // The flags of perflib.h. Of the three that say how a number looks the earlier one
 // wins.
 const (
-	ByReference      Attrib = 0x01 // the provider keeps a pointer to the value
-	NoDisplayable    Attrib = 0x02 // for formulas only, as bases are
-	NoGroupSeparator Attrib = 0x04 // without separators between thousands
-	DisplayAsReal    Attrib = 0x08
-	DisplayAsHex     Attrib = 0x10
+	ByReference      attrib = 0x01 // the provider keeps a pointer to the value
+	NoDisplayable    attrib = 0x02 // for formulas only, as bases are
+	NoGroupSeparator attrib = 0x04 // without separators between thousands
+	DisplayAsReal    attrib = 0x08
+	DisplayAsHex     attrib = 0x10
 )
 
 // Info is the registration of a counter set: PERF_COUNTERSET_REG_INFO.
@@ -57,7 +57,7 @@ type Info struct {
 type CounterInfo struct {
 	ID        uint32
 	Type      counter.Type
-	Attrib    Attrib
+	Attrib    attrib
 	Detail    uint32
 	Scale     int32  // power of ten, for graphs
 	Base      uint32 // id of the base, or None
@@ -101,7 +101,7 @@ func AppendCounterInfo(dst []byte, c CounterInfo) []byte {
 // returned all the same.
 func ParseInfo(b []byte) (*Info, error) {
 	if len(b) < infoSize {
-		return nil, fault(CheckInfo, 0, int64(len(b)), infoSize)
+		return nil, fault(checkInfo, 0, int64(len(b)), infoSize)
 	}
 	n, room := u32(b, 24), (len(b)-infoSize)/counterInfoSize
 	i := &Info{
@@ -113,7 +113,7 @@ func ParseInfo(b []byte) (*Info, error) {
 	}
 
 	if int64(n) > int64(room) {
-		err := fault(CheckInfoCount, 24, int64(n), int64(room))
+		err := fault(checkInfoCount, 24, int64(n), int64(room))
 		err.Object.GUID = i.GUID
 		return i, err
 	}
@@ -122,8 +122,9 @@ func ParseInfo(b []byte) (*Info, error) {
 
 func counterInfo(b []byte) CounterInfo {
 	return CounterInfo{
-		ID: u32(b, 0), Type: counter.Type(u32(b, 4)), Attrib: Attrib(le.Uint64(b[8:])), Detail: u32(b, 16),
-		Scale: int32(u32(b, 20)), Base: u32(b, 24), PerfTime: u32(b, 28), PerfFreq: u32(b, 32), Multi: u32(b, 36),
+		ID: u32(b, 0), Type: counter.Type(u32(b, 4)), Attrib: attrib(le.Uint64(b[8:])), Detail: u32(b, 16),
+		Scale: int32(u32(b, 20)), Base: u32(b, 24), PerfTime: u32(b, 28), PerfFreq: u32(b, 32),
+		Multi:     u32(b, 36),
 		Aggregate: u32(b, 40), Reserved: u32(b, 44),
 	}
 }
@@ -135,7 +136,7 @@ func (i *Info) Check() (errs []error) {
 	at := make(map[uint32]int, len(i.Counters))
 	for k, c := range i.Counters {
 		if _, twice := at[c.ID]; twice {
-			errs = append(errs, i.fault(CheckDuplicate, k, c.ID, 0))
+			errs = append(errs, i.fault(checkDuplicate, k, c.ID, 0))
 		}
 		at[c.ID] = k
 	}
@@ -143,14 +144,14 @@ func (i *Info) Check() (errs []error) {
 	for k, c := range i.Counters {
 		for _, need := range [...]uint32{c.Base, c.PerfTime, c.PerfFreq, c.Multi} {
 			if _, there := at[need]; need != None && !there {
-				errs = append(errs, i.fault(CheckReference, k, c.ID, need))
+				errs = append(errs, i.fault(checkReference, k, c.ID, need))
 			}
 		}
 	}
 	return errs
 }
 
-func (i *Info) fault(c Check, k int, got, want uint32) *winperf.DataError {
+func (i *Info) fault(c check, k int, got, want uint32) *winperf.DataError {
 	err := fault(c, uint32(infoSize+k*counterInfoSize), int64(got), int64(want))
 	err.Object.GUID = i.GUID
 	return err

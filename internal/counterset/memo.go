@@ -98,8 +98,11 @@ func (m *memo) setIdentifiers(b []byte) {
 	}
 	m.identBytes = append(m.identBytes[:0], b...)
 	b = m.identBytes
-	m.idents, m.refused, m.byIndex = m.idents[:0], m.refused[:0], map[uint32]int{}
-	m.machine, m.identErr = index.Span{}, nil
+	m.idents = m.idents[:0]
+	m.refused = m.refused[:0]
+	m.byIndex = map[uint32]int{}
+	m.machine = index.Span{}
+	m.identErr = nil
 
 	for pos := uint32(0); pos < uint32(len(b)); {
 		name, end, err := readIdentifier(b, pos)
@@ -173,7 +176,8 @@ func (m *memo) layout(i int, d *decoder, s *set, a *answer, id *ident) *layout {
 	}
 
 	m.placed = min(m.placed, i)
-	*l = layout{set: s, form: a.form, single: id.counter, ids: bytes.Clone(a.ids), empty: empty, listed: listed}
+	*l = layout{set: s, form: a.form, single: id.counter, ids: bytes.Clone(a.ids), empty: empty,
+		listed: listed}
 	l.build(d.firstSizes(a))
 	return l
 }
@@ -212,7 +216,8 @@ func (l *layout) fits(b []byte) bool {
 	diff, expect := uint64(0), l.expect
 	for len(expect) >= 2 && len(b) >= 2*slotSize {
 		diff |= (le.Uint64(b) ^ expect[0]) | (le.Uint64(b[slotSize:]) ^ expect[1])
-		b, expect = b[2*slotSize:], expect[2:]
+		b = b[2*slotSize:]
+		expect = expect[2:]
 	}
 	for k, want := range expect {
 		diff |= le.Uint64(b[slotSize*k:]) ^ want
@@ -223,42 +228,15 @@ func (l *layout) fits(b []byte) bool {
 // build makes everything that follows from the counters and the sizes of their
 // values, of which 0 stands for the usual one.
 func (l *layout) build(sizes []uint32) {
-	l.expect, l.counters, l.damage = l.expect[:0], nil, nil
+	l.expect = l.expect[:0]
+	l.counters = nil
+	l.damage = nil
+
 	at := map[uint32]int{} // where in counters an id is
-	add := func(slot int, id, size uint32) uint32 {
-		k, found := l.set.byID[id]
-		if !found {
-			return size
-		}
-
-		c := &l.set.info.Counters[k]
-		width := c.Type.Width()
-		if size == 0 && (width == 4 || width == 8) {
-			size = uint32(width)
-		} else if size == 0 {
-			size = 8
-		}
-
-		if _, twice := at[id]; twice {
-			return size
-		}
-		at[id] = len(l.counters)
-		title := l.set.title + 2 + 2*uint32(k)
-		out := index.Counter{
-			Title: title, Help: title + 1, Type: c.Type, Scale: c.Scale, Detail: c.Detail,
-			Size: size, Value: uint32(slotSize*slot + dataSize), Base: -1, ID: id,
-		}
-		if width == 0 || c.Type.IsText() { // there is no text in version 2
-			out.State = index.NoValue
-		}
-		l.counters = append(l.counters, out)
-		return size
-	}
-
 	switch {
 	case l.empty && l.listed:
 		for slot, c := range l.set.info.Counters {
-			add(slot, c.ID, 0)
+			l.add(at, slot, c.ID, 0)
 		}
 	case l.empty:
 	default:
@@ -267,7 +245,7 @@ func (l *layout) build(sizes []uint32) {
 			if l.form.listsCounters() {
 				id = u32(l.ids, 4*slot)
 			}
-			if size = add(slot, id, size); size == 0 {
+			if size = l.add(at, slot, id, size); size == 0 {
 				size = 8
 			}
 			l.expect = append(l.expect, uint64(slotSize)<<32|uint64(size))
@@ -278,6 +256,39 @@ func (l *layout) build(sizes []uint32) {
 		l.refer(k, at)
 	}
 	l.define()
+}
+
+// add adds the counter with an id, if the set has it and it is not there yet. It
+// returns the size of the values in its slot, that of its type where size is 0.
+func (l *layout) add(at map[uint32]int, slot int, id, size uint32) uint32 {
+	k, found := l.set.byID[id]
+	if !found {
+		return size
+	}
+
+	c := &l.set.info.Counters[k]
+	width := c.Type.Width()
+	if size == 0 && (width == 4 || width == 8) {
+		size = uint32(width)
+	} else if size == 0 {
+		size = 8
+	}
+
+	if _, twice := at[id]; twice {
+		return size
+	}
+	at[id] = len(l.counters)
+
+	title := l.set.title + 2 + 2*uint32(k)
+	out := index.Counter{
+		Title: title, Help: title + 1, Type: c.Type, Scale: c.Scale, Detail: c.Detail,
+		Size: size, Value: uint32(slotSize*slot + dataSize), Base: -1, ID: id,
+	}
+	if width == 0 || c.Type.IsText() { // there is no text in version 2
+		out.State = index.NoValue
+	}
+	l.counters = append(l.counters, out)
+	return size
 }
 
 // refer links the counter at position k with those that its formula needs.
@@ -309,7 +320,7 @@ func (l *layout) refer(k int, at map[uint32]int) {
 	if c.Type.IsMulti() || c.Type.NeedsBase() {
 		if c.Base = int32(number(base)); c.Base < 0 {
 			c.State = index.MissingBase
-			l.lacks(CheckReference, k, int64(base))
+			l.lacks(checkReference, k, int64(base))
 		}
 		if !c.Type.IsMulti() {
 			return
@@ -319,17 +330,18 @@ func (l *layout) refer(k int, at map[uint32]int) {
 	time := number(info.PerfTime)
 	switch {
 	case time >= 0:
-		c.Time, c.Freq = int32(time+1), int32(number(info.PerfFreq)+1)
+		c.Time = int32(time + 1)
+		c.Freq = int32(number(info.PerfFreq) + 1)
 	case info.PerfTime != None:
 		c.State = index.MissingBase
-		l.lacks(CheckReference, k, int64(info.PerfTime))
+		l.lacks(checkReference, k, int64(info.PerfTime))
 	case c.Type.Clock() == counter.ObjectClock:
-		l.lacks(CheckTime, k, int64(c.Type))
+		l.lacks(checkTime, k, int64(c.Type))
 	}
 }
 
 // lacks lists what a counter needs and does not have.
-func (l *layout) lacks(check Check, k int, want int64) {
+func (l *layout) lacks(check check, k int, want int64) {
 	if !l.empty {
 		err := fault(check, 0, int64(l.counters[k].ID), want)
 		err.Object.GUID = l.set.guid

@@ -40,7 +40,7 @@ func answerOf(form counterset.Form, ids []uint32, instances ...counterset.Instan
 	return counterset.Answer{Form: form, Counters: ids, Instances: instances}
 }
 
-// damaged gives an answer a form that nobody knows.
+// damaged gives an answer an unknown form.
 func damaged(p part) part {
 	p.damaged = true
 	return p
@@ -112,7 +112,8 @@ func TestMemo(t *testing.T) {
 			{processorPart(0, 3).with(1, 0, v4(9)), processorPart(0, 3, 17)},
 			{processorPart(0, 3), processorPart(0, 3, 17)},
 			{processorPart(0, 3).with(0, 1, none), processorPart(0, 3, 17)},
-			{processorPart(0, 3).with(1, 1, v4(9)), processorPart(0, 3), processorPart(0, 3, 17).with(0, 0, none)},
+			{processorPart(0, 3).with(1, 1, v4(9)), processorPart(0, 3),
+				processorPart(0, 3, 17).with(0, 0, none)},
 		},
 		"sets without instances now and then": {
 			{memoryPart(1), gone, never},
@@ -130,7 +131,8 @@ func TestMemo(t *testing.T) {
 		var warm index.Index
 		for round, all := range [][]winperf.CounterSet{registered, others, nil, registered} {
 			for i, step := range steps {
-				checkWarm(t, fmt.Sprintf("%s, round %d, sample %d", name, round, i), sampleOf(t, step), all, &warm)
+				checkWarm(t, fmt.Sprintf("%s, round %d, sample %d", name, round, i),
+					sampleOf(t, step), all, &warm)
 			}
 		}
 	}
@@ -189,7 +191,8 @@ func TestTakenOver(t *testing.T) {
 		for i, o := range ix.Objects {
 			for _, ctr := range ix.Counters[o.Counter0:o.CounterEnd] {
 				if (ctr.Scale == mark) != c.want[i] {
-					t.Errorf("%s: object %d has a counter of scale %d, taken over: want %t", c.name, i, ctr.Scale, c.want[i])
+					t.Errorf("%s: object %d has a counter of scale %d, taken over: want %t", c.name, i,
+						ctr.Scale, c.want[i])
 				}
 			}
 		}
@@ -229,7 +232,8 @@ func TestKnown(t *testing.T) {
 		samples := make([][]byte, 2)
 		for i, in := range []instances{c.older, c.newer} {
 			answer := counterset.Answer{Form: counterset.FullSet, Counters: []uint32{0, 3}, Instances: in}
-			samples[i] = sample(t, &counterset.Data{Answers: []counterset.Answer{answer}}, ask(processors, "*", 0))
+			samples[i] = sample(t, &counterset.Data{Answers: []counterset.Answer{answer}},
+				ask(processors, "*", 0))
 		}
 		checkSame(t, c.name, samples[0], samples[1], c.same)
 	}

@@ -21,7 +21,8 @@ func TestLayout(t *testing.T) {
 	id, err := counterset.AppendIdentifier(nil, counterset.Identifier{
 		Set: processors, Status: 1, Counter: 2, InstanceID: 3, Index: 4, Instance: "*",
 	})
-	want := string(processors[:]) + "\x01\x00\x00\x00" + "\x30\x00\x00\x00" + "\x02\x00\x00\x00" + "\x03\x00\x00\x00" +
+	want := string(processors[:]) + "\x01\x00\x00\x00" + "\x30\x00\x00\x00" + "\x02\x00\x00\x00" +
+		"\x03\x00\x00\x00" +
 		"\x04\x00\x00\x00" + "\x00\x00\x00\x00" + "*\x00\x00\x00\x00\x00\x00\x00"
 	if string(id) != want || err != nil {
 		t.Errorf("identifier %x, want %x (%v)", id, want, err)
@@ -34,11 +35,14 @@ func TestLayout(t *testing.T) {
 		Clocks:     counter.Clocks{PerfTime: 1, Time100ns: 2, PerfFreq: 3},
 		SystemTime: [8]uint16{2024, 1, 2, 3, 4, 5, 6, 7},
 		Answers: []counterset.Answer{{
-			Form: counterset.FullSet, Counters: []uint32{9}, Instances: []counterset.Instance{inst("a", 5, v4(6))},
+			Form: counterset.FullSet, Counters: []uint32{9},
+			Instances: []counterset.Instance{inst("a", 5, v4(6))},
 		}},
 	})
-	want = "\x78\x00\x00\x00\x01\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" + "\x02\x00\x00\x00\x00\x00\x00\x00" +
-		"\x03\x00\x00\x00\x00\x00\x00\x00" + "\xe8\x07\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06\x00\x07\x00" +
+	want = "\x78\x00\x00\x00\x01\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" +
+		"\x02\x00\x00\x00\x00\x00\x00\x00" +
+		"\x03\x00\x00\x00\x00\x00\x00\x00" +
+		"\xe8\x07\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06\x00\x07\x00" +
 		"\x00\x00\x00\x00\x06\x00\x00\x00\x48\x00\x00\x00\x00\x00\x00\x00" + // PERF_COUNTER_HEADER
 		"\x10\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00\x00\x00\x00\x00\x00" + // PERF_MULTI_COUNTERS
 		"\x28\x00\x00\x00\x01\x00\x00\x00" + // PERF_MULTI_INSTANCES
@@ -53,8 +57,10 @@ func TestLayout(t *testing.T) {
 	info := ctr(1, counter.RawCount)
 	info.Attrib, info.Detail, info.Scale, info.Aggregate = counterset.DisplayAsHex, 200, -1, 2
 	info.Base, info.PerfTime, info.PerfFreq, info.Multi = 3, 4, 5, 6
-	want = "\x01\x00\x00\x00\x00\x00\x01\x00" + "\x10\x00\x00\x00\x00\x00\x00\x00" + "\xc8\x00\x00\x00\xff\xff\xff\xff" +
-		"\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" + "\x02\x00\x00\x00\x00\x00\x00\x00"
+	want = "\x01\x00\x00\x00\x00\x00\x01\x00" + "\x10\x00\x00\x00\x00\x00\x00\x00" +
+		"\xc8\x00\x00\x00\xff\xff\xff\xff" +
+		"\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+		"\x02\x00\x00\x00\x00\x00\x00\x00"
 	if diff := cmp.Diff(want, string(counterset.AppendCounterInfo(nil, info))); diff != "" {
 		t.Error(diff)
 	}
@@ -77,7 +83,10 @@ func TestAppend(t *testing.T) {
 		"instance":   func(dst []byte) ([]byte, error) { return counterset.AppendInstance(dst, name) },
 		"text":       func(dst []byte) ([]byte, error) { return counterset.AppendString(dst, "ab") },
 		"texts":      func(dst []byte) ([]byte, error) { return counterset.AppendStrings(dst, texts) },
-		"info":       func(dst []byte) ([]byte, error) { return counterset.AppendInfo(dst, processorInfo()), nil },
+		"info": func(dst []byte) ([]byte,
+			error) {
+			return counterset.AppendInfo(dst, processorInfo()), nil
+		},
 		"counter": func(dst []byte) ([]byte, error) {
 			return counterset.AppendCounterInfo(dst, ctr(1, counter.RawCount)), nil
 		},
@@ -118,7 +127,8 @@ func TestData(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v, %s", err, diff)
 	}
-	if len(damage) != 1 || !strings.Contains(damage[0].Error(), "dwCounters is 0, want some") { // of the last answer
+	// of the last answer
+	if len(damage) != 1 || !strings.Contains(damage[0].Error(), "dwCounters is 0, want some") {
 		t.Errorf("damage %v", damage)
 	}
 }
@@ -142,24 +152,30 @@ func TestCannotEncode(t *testing.T) {
 		"too many values": {Form: counterset.FullSet, Instances: one},
 		"id of a single": {Form: counterset.SingleCounter,
 			Instances: []counterset.Instance{inst("", 1, v4(1))}},
-		"name of a single": {Form: counterset.SingleCounter, Instances: []counterset.Instance{inst("a", 0, v4(1))}},
+		"name of a single": {Form: counterset.SingleCounter,
+			Instances: []counterset.Instance{inst("a", 0, v4(1))}},
 		"name with a NUL": {Form: counterset.MultipleInstances,
 			Instances: []counterset.Instance{inst("a\x00", 0, v4(1))}},
 	} {
-		if b, err := counterset.AppendData([]byte("x"), &counterset.Data{Answers: []counterset.Answer{a}}); !errors.Is(err, counterset.ErrEncode) || string(b) != "x" {
+		if b, err := counterset.AppendData([]byte("x"),
+			&counterset.Data{Answers: []counterset.Answer{a}}); !errors.Is(
+			err, counterset.ErrEncode) || string(b) != "x" {
 			t.Errorf("%s: %q, %v", name, b, err)
 		}
 	}
 	for _, filter := range []string{"a\x00", strings.Repeat("a", 1025)} {
-		if _, err := counterset.AppendIdentifier(nil, ask(memory, filter, 0)); !errors.Is(err, counterset.ErrEncode) {
+		if _, err := counterset.AppendIdentifier(nil,
+			ask(memory, filter, 0)); !errors.Is(err, counterset.ErrEncode) {
 			t.Errorf("filter of %d: %v", len(filter), err)
 		}
 	}
 	longest := strings.Repeat("a", 1024)
-	if b, err := counterset.AppendIdentifier(nil, ask(memory, longest, 0)); err != nil || len(b) != 40+2*1024+8 {
+	if b, err := counterset.AppendIdentifier(nil, ask(memory, longest, 0)); err != nil ||
+		len(b) != 40+2*1024+8 {
 		t.Errorf("the longest filter: %d bytes, %v", len(b), err)
 	}
-	if _, err := counterset.AppendStrings(nil, []counterset.CounterString{{Text: "\x00"}}); !errors.Is(err, counterset.ErrEncode) {
+	if _, err := counterset.AppendStrings(nil,
+		[]counterset.CounterString{{Text: "\x00"}}); !errors.Is(err, counterset.ErrEncode) {
 		t.Error(err)
 	}
 }
@@ -201,7 +217,8 @@ func TestStrings(t *testing.T) {
 		{"bytes behind the table", table(18, 1, entry(1, 16)+"\x00\x00"+text),
 			[]counterset.CounterString{{ID: 1}}, ""},
 		{"one without end", table(32, 2, entry(1, 24)+entry(2, 30)+text[:8]),
-			[]counterset.CounterString{{ID: 1, Text: "ab"}}, "bad text at byte 30: no NUL within 2 bytes of text"},
+			[]counterset.CounterString{{ID: 1, Text: "ab"}},
+			"bad text at byte 30: no NUL within 2 bytes of text"},
 		{"too short", "\x08\x00\x00\x00", nil,
 			"truncated at byte 0: 4 bytes, want a PERF_STRING_BUFFER_HEADER of 8"},
 		{"size too small", table(7, 0, ""), nil,
@@ -228,7 +245,8 @@ func TestStrings(t *testing.T) {
 func TestSharedText(t *testing.T) {
 	const n, length = 1000, 10_000
 	b := make([]byte, 8+8*n+2*length+2)
-	copy(b, string(counterset.AppendCounterInfo(nil, counterset.CounterInfo{ID: uint32(len(b)), Type: n}))[:8])
+	copy(b, string(counterset.AppendCounterInfo(nil,
+		counterset.CounterInfo{ID: uint32(len(b)), Type: n}))[:8])
 	for i := range n {
 		b[8+8*i+4], b[8+8*i+5] = byte((8+8*n)&0xFF), byte((8+8*n)>>8)
 	}
@@ -284,7 +302,8 @@ func TestInfo(t *testing.T) {
 	if diff := cmp.Diff(want.Counters[:4], got.Counters); diff != "" || !errors.Is(err, winperf.ErrBadData) {
 		t.Errorf("cut: %v, %s", err, diff)
 	}
-	if want := "implausible count at byte 24" + asked + "NumCounters is 5, room is for 4"; err.Error() != want {
+	if want := "implausible count at byte 24" + asked +
+		"NumCounters is 5, room is for 4"; err.Error() != want {
 		t.Errorf("cut: error %q, want %q", err, want)
 	}
 
@@ -331,7 +350,8 @@ func TestInfoCheck(t *testing.T) {
 // TestIdentifiers reads a sequence of identifiers up to the damage, which a sample
 // with them behind its data tells at its place in the sample.
 func TestIdentifiers(t *testing.T) {
-	whole := counterset.Identifier{Set: memory, Status: 1, Counter: 2, InstanceID: 3, Index: 4, Instance: "ab"}
+	whole := counterset.Identifier{Set: memory, Status: 1, Counter: 2, InstanceID: 3, Index: 4,
+		Instance: "ab"}
 	b, err := counterset.AppendIdentifier(nil, whole)
 	if err != nil || len(b) != 48 {
 		t.Fatal(len(b), err)
@@ -348,11 +368,13 @@ func TestIdentifiers(t *testing.T) {
 		{"one", b, 1, "", 0},
 		{"two", second, 2, "", 0},
 		{"without a name", second[:88:88], 1, "PERF_COUNTER_IDENTIFIER.Size is 48, want 40 to 40", 68},
-		{"cut in the structure", second[:87], 1, "39 bytes are left, want a PERF_COUNTER_IDENTIFIER of 40", 48},
+		{"cut in the structure", second[:87], 1,
+			"39 bytes are left, want a PERF_COUNTER_IDENTIFIER of 40", 48},
 		{"too short", patch(second, 68, 39), 1, "PERF_COUNTER_IDENTIFIER.Size is 39, want 40 to 48", 68},
 		{"too long", patch(second, 68, 49), 1, "PERF_COUNTER_IDENTIFIER.Size is 49, want 40 to 48", 68},
 		{"just the structure", patch(second[:88], 68, 40), 2, "", 0},
-		{"a name without end", patch(second[:93], 68, 45), 1, "no NUL within the instance filter's 5 bytes", 88},
+		{"a name without end", patch(second[:93], 68, 45), 1,
+			"no NUL within the instance filter's 5 bytes", 88},
 	} {
 		got, err := counterset.ParseIdentifiers(c.b)
 		if len(got) != c.n || got[0] != whole {
@@ -361,7 +383,8 @@ func TestIdentifiers(t *testing.T) {
 		checkPlace(t, c.name, err, c.err, c.at)
 
 		var ix index.Index
-		if err := counterset.Decode(append(header[:48:48], c.b...), nil, &ix, counterset.Options{}); err != nil {
+		if err := counterset.Decode(append(header[:48:48], c.b...), nil, &ix,
+			counterset.Options{}); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if c.err != "" {

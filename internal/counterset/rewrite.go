@@ -33,7 +33,8 @@ func (d *decoder) rewrite(i int, a *answer, l *layout, id *ident, o *index.Objec
 
 	m := d.memo
 	if !d.side {
-		m.side, d.side = append(m.side[:0], d.ix.Data...), true
+		m.side = append(m.side[:0], d.ix.Data...)
+		d.side = true
 	}
 	if r.missing {
 		o.Missing = slotSize * a.values
@@ -66,11 +67,13 @@ func (r *rewriter) measure() *winperf.DataError {
 
 		if err != nil {
 			if r.a.form.listsInstances() {
-				err.Part, err.Number = "instance", int(i)
+				err.Part = "instance"
+				err.Number = int(i)
 			}
 			return err
 		}
-		pos, r.count = next, r.count+1
+		pos = next
+		r.count++
 	}
 	return nil
 }
@@ -127,7 +130,8 @@ func (r *rewriter) header(pos uint32) (in index.Instance) {
 	switch {
 	case r.a.form.listsInstances():
 		_, n, _ := readInstance(d.b, pos, r.a.last) // checked before
-		id, name = u32(d.b, int(pos)+atInstanceID), d.b[pos+instanceSize:][:n]
+		id = u32(d.b, int(pos)+atInstanceID)
+		name = d.b[pos+instanceSize:][:n]
 	case !r.id.named():
 		d.known.unnamed()
 		return in

@@ -22,7 +22,7 @@ const (
 	OutOfMemory        Status = 14
 	InvalidParameter   Status = 87
 	AlreadyExists      Status = 183
-	NoSystemResources  Status = 1450
+	noSystemResources  Status = 1450
 	GUIDNotFound       Status = 4200
 	InstanceNotFound   Status = 4201
 	ItemNotFound       Status = 4202
@@ -36,22 +36,26 @@ var statuses = map[Status]struct {
 	name, text string
 	is         error
 }{
-	Success:            {"ERROR_SUCCESS", "no error", nil},
-	PathNotFound:       {"ERROR_PATH_NOT_FOUND", "no instance of that name", winperf.ErrNoInstance},
-	AccessDenied:       {"ERROR_ACCESS_DENIED", "access denied", fs.ErrPermission},
-	NotEnoughMemory:    {"ERROR_NOT_ENOUGH_MEMORY", "the buffer is too small", nil},
-	InvalidData:        {"ERROR_INVALID_DATA", "the data is invalid", winperf.ErrBadData},
-	OutOfMemory:        {"ERROR_OUTOFMEMORY", "out of memory", nil},
-	InvalidParameter:   {"ERROR_INVALID_PARAMETER", "a parameter or block is invalid", nil},
-	AlreadyExists:      {"ERROR_ALREADY_EXISTS", "the query has it already", nil},
-	NoSystemResources:  {"ERROR_NO_SYSTEM_RESOURCES", "the system lacks resources", nil},
-	GUIDNotFound:       {"ERROR_WMI_GUID_NOT_FOUND", "no such counter set, or no running provider of it", winperf.ErrNoObject},
-	InstanceNotFound:   {"ERROR_WMI_INSTANCE_NOT_FOUND", "the counter set has no active instance", winperf.ErrNoInstance},
-	ItemNotFound:       {"ERROR_WMI_ITEMID_NOT_FOUND", "no such counter", winperf.ErrNoCounter},
-	InvalidRegInfo:     {"ERROR_WMI_INVALID_REGINFO", "the provider contradicts its registration", winperf.ErrBadData},
-	callNotImplemented: {"ERROR_CALL_NOT_IMPLEMENTED", "the function is not implemented", winperf.ErrNotSupported},
-	notSupported:       {"ERROR_NOT_SUPPORTED", "not supported", winperf.ErrNotSupported},
-	procNotFound:       {"ERROR_PROC_NOT_FOUND", "the system lacks the function", winperf.ErrNotSupported},
+	Success:           {"ERROR_SUCCESS", "no error", nil},
+	PathNotFound:      {"ERROR_PATH_NOT_FOUND", "no instance of that name", winperf.ErrNoInstance},
+	AccessDenied:      {"ERROR_ACCESS_DENIED", "access denied", fs.ErrPermission},
+	NotEnoughMemory:   {"ERROR_NOT_ENOUGH_MEMORY", "the buffer is too small", nil},
+	InvalidData:       {"ERROR_INVALID_DATA", "the data is invalid", winperf.ErrBadData},
+	OutOfMemory:       {"ERROR_OUTOFMEMORY", "out of memory", nil},
+	InvalidParameter:  {"ERROR_INVALID_PARAMETER", "a parameter or block is invalid", nil},
+	AlreadyExists:     {"ERROR_ALREADY_EXISTS", "the query has it already", nil},
+	noSystemResources: {"ERROR_NO_SYSTEM_RESOURCES", "the system lacks resources", nil},
+	GUIDNotFound: {"ERROR_WMI_GUID_NOT_FOUND", "no such counter set, or no running provider of it",
+		winperf.ErrNoObject},
+	InstanceNotFound: {"ERROR_WMI_INSTANCE_NOT_FOUND", "the counter set has no active instance",
+		winperf.ErrNoInstance},
+	ItemNotFound: {"ERROR_WMI_ITEMID_NOT_FOUND", "no such counter", winperf.ErrNoCounter},
+	InvalidRegInfo: {"ERROR_WMI_INVALID_REGINFO", "the provider contradicts its registration",
+		winperf.ErrBadData},
+	callNotImplemented: {"ERROR_CALL_NOT_IMPLEMENTED", "the function is not implemented",
+		winperf.ErrNotSupported},
+	notSupported: {"ERROR_NOT_SUPPORTED", "not supported", winperf.ErrNotSupported},
+	procNotFound: {"ERROR_PROC_NOT_FOUND", "the system lacks the function", winperf.ErrNotSupported},
 }
 
 // Error returns the code's meaning, its name and its number.

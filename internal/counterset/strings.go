@@ -20,7 +20,7 @@ type CounterString struct {
 // ParseString reads an answer that is one text.
 func ParseString(b []byte) (string, error) {
 	if terminated(b) < 0 {
-		return "", fault(CheckString, 0, int64(len(b)), 0)
+		return "", fault(checkString, 0, int64(len(b)), 0)
 	}
 	return wire.Text(b, wire.UTF16LE), nil
 }
@@ -44,20 +44,21 @@ func AppendString(dst []byte, s string) ([]byte, error) {
 // only the header costs all.
 func ParseStrings(b []byte) ([]CounterString, []error) {
 	if len(b) < stringsSize {
-		return nil, []error{fault(CheckStrings, 0, int64(len(b)), stringsSize)}
+		return nil, []error{fault(checkStrings, 0, int64(len(b)), stringsSize)}
 	}
 	size, n := u32(b, 0), u32(b, 4)
 	if size < stringsSize || int64(size) > int64(len(b)) {
-		return nil, []error{fault(CheckStringsSize, 0, int64(size), int64(len(b)))}
+		return nil, []error{fault(checkStringsSize, 0, int64(size), int64(len(b)))}
 	}
 
 	b = b[:size]
 	if room := (size - stringsSize) / stringHeaderSize; n > room {
-		return nil, []error{fault(CheckStringCount, 4, int64(n), int64(room))}
+		return nil, []error{fault(checkStringCount, 4, int64(n), int64(room))}
 	}
 
 	var errs []error
-	all, texts := make([]CounterString, 0, n), stringsSize+stringHeaderSize*n
+	all := make([]CounterString, 0, n)
+	texts := stringsSize + stringHeaderSize*n
 	origin := stringOrigin(b, texts)
 	total := 0 // bytes of text; entries may share one, but not so as to multiply the input
 	for at := uint32(stringsSize); at < texts; at += stringHeaderSize {
@@ -71,18 +72,18 @@ func ParseStrings(b []byte) ([]CounterString, []error) {
 
 		pos := uint64(origin) + uint64(off)
 		if pos >= uint64(len(b)) {
-			errs = append(errs, fault(CheckStringOffset, at+4, int64(off), int64(size-origin)))
+			errs = append(errs, fault(checkStringOffset, at+4, int64(off), int64(size-origin)))
 			continue
 		}
 
 		length := terminated(b[pos:])
 		if length < 0 {
-			errs = append(errs, fault(CheckString, uint32(pos), int64(len(b))-int64(pos), 0))
+			errs = append(errs, fault(checkString, uint32(pos), int64(len(b))-int64(pos), 0))
 			continue
 		}
 
 		if total += length; total > maxShared*len(b) {
-			errs = append(errs, fault(CheckStringTotal, at+4, int64(total), int64(maxShared*len(b))))
+			errs = append(errs, fault(checkStringTotal, at+4, int64(total), int64(maxShared*len(b))))
 			break
 		}
 		s.Text = wire.Text(b[pos:][:length], wire.UTF16LE)

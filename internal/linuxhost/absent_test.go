@@ -31,36 +31,47 @@ const (
 // absentCounters are the counters that Windows has and Linux has not, by object.
 var absentCounters = map[uint32][]absentCounter{
 	2: {
-		{10, "File Read Operations/sec", noSum}, {12, "File Write Operations/sec", noSum}, {14, "File Control Operations/sec", notKept},
-		{16, "File Read Bytes/sec", noSum}, {18, "File Write Bytes/sec", noSum}, {20, "File Control Bytes/sec", notKept},
+		{10, "File Read Operations/sec", noSum}, {12, "File Write Operations/sec", noSum},
+		{14, "File Control Operations/sec", notKept},
+		{16, "File Read Bytes/sec", noSum}, {18, "File Write Bytes/sec", noSum},
+		{20, "File Control Bytes/sec", notKept},
 		{406, "File Data Operations/sec", noSum}, {150, "System Calls/sec", notKept},
 		{686, "Alignment Fixups/sec", notKept}, {688, "Exception Dispatches/sec", notKept},
 		{690, "Floating Emulations/sec", notKept}, {1350, "% Registry Quota In Use", noSuch},
 	},
 	238: {{1336, "DPC Rate", notKept}},
 	titleProcessorInformation: {
-		{0, "Average Idle Time", notKept}, {0, "% Processor Performance", onlySpeed}, {0, "% Processor Utility", onlySpeed},
-		{0, "% Privileged Utility", onlySpeed}, {0, "% Performance Limit", notKept}, {0, "Performance Limit Flags", notKept},
+		{0, "Average Idle Time", notKept}, {0, "% Processor Performance", onlySpeed},
+		{0, "% Processor Utility", onlySpeed},
+		{0, "% Privileged Utility", onlySpeed}, {0, "% Performance Limit", notKept},
+		{0, "Performance Limit Flags", notKept},
 		{0, "Parking Status", noSuch}, {0, "Processor State Flags", noSuch}, {1336, "DPC Rate", notKept},
 	},
 	4: {
-		{32, "Write Copies/sec", notApart}, {34, "Transition Faults/sec", notApart}, {36, "Cache Faults/sec", notApart},
-		{38, "Demand Zero Faults/sec", notApart}, {50, "Page Writes/sec", notKept}, {824, "Transition Pages RePurposed/sec", notApart},
-		{56, "Pool Paged Bytes", noPaged}, {60, "Pool Paged Allocs", noPaged}, {66, "Pool Paged Resident Bytes", noPaged},
-		{64, "Pool Nonpaged Allocs", notKept}, {68, "System Code Total Bytes", noPaged}, {70, "System Code Resident Bytes", noPaged},
+		{32, "Write Copies/sec", notApart}, {34, "Transition Faults/sec", notApart},
+		{36, "Cache Faults/sec", notApart},
+		{38, "Demand Zero Faults/sec", notApart}, {50, "Page Writes/sec", notKept},
+		{824, "Transition Pages RePurposed/sec", notApart},
+		{56, "Pool Paged Bytes", noPaged}, {60, "Pool Paged Allocs", noPaged},
+		{66, "Pool Paged Resident Bytes", noPaged},
+		{64, "Pool Nonpaged Allocs", notKept}, {68, "System Code Total Bytes", noPaged},
+		{70, "System Code Resident Bytes", noPaged},
 		{72, "System Driver Total Bytes", noPaged}, {74, "System Driver Resident Bytes", noPaged},
 		{76, "System Cache Resident Bytes", noPaged}, {820, "Cache Bytes Peak", notKept},
 		{678, "Free System Page Table Entries", noSuch}, {1680, "Standby Cache Reserve Bytes", noSuch},
 		{1682, "Standby Cache Normal Priority Bytes", noSuch}, {1684, "Standby Cache Core Bytes", noSuch},
 	},
 	700: {{704, "% Usage Peak", notKept}},
-	260: {{252, "Events", notKept}, {254, "Semaphores", notKept}, {256, "Mutexes", notKept}, {258, "Sections", notKept}},
+	260: {{252, "Events", notKept}, {254, "Semaphores", notKept}, {256, "Mutexes", notKept},
+		{258, "Sections", notKept}},
 	230: {
-		{56, "Pool Paged Bytes", noPaged}, {58, "Pool Nonpaged Bytes", notKept}, {182, "Page File Bytes Peak", committed},
+		{56, "Pool Paged Bytes", noPaged}, {58, "Pool Nonpaged Bytes", notKept},
+		{182, "Page File Bytes Peak", committed},
 		{184, "Page File Bytes", committed}, {682, "Priority Base", scales},
 		{1418, "IO Other Operations/sec", notKept}, {1426, "IO Other Bytes/sec", notKept},
 	},
-	232: {{682, "Priority Base", scales}, {694, "Priority Current", scales}, {706, "Start Address", "the kernel tells nobody"}},
+	232: {{682, "Priority Base", scales}, {694, "Priority Current", scales},
+		{706, "Start Address", "the kernel tells nobody"}},
 	234: {{1484, "Split IO/Sec", "the kernel counts merges, which are the opposite"}},
 	236: {{1484, "Split IO/Sec", "the kernel counts merges, which are the opposite"}},
 	510: {
@@ -96,7 +107,8 @@ func TestAbsentNames(t *testing.T) {
 		}
 		for _, a := range absentCounters[o.Index] {
 			if ours[a.name] || a.index != 0 && names[a.index] != a.name {
-				t.Errorf("%s, %s: declared: %v, on Windows %d is %q", o.Name, a.name, ours[a.name], a.index, names[a.index])
+				t.Errorf("%s, %s: declared: %v, on Windows %d is %q", o.Name, a.name, ours[a.name], a.index,
+					names[a.index])
 			}
 		}
 	}
@@ -107,7 +119,8 @@ func TestAbsentNames(t *testing.T) {
 	}
 	for _, a := range absentObjects {
 		if declared[a.index] || names[a.index] != a.name {
-			t.Errorf("%s: declared: %v, on Windows %d is %q", a.name, declared[a.index], a.index, names[a.index])
+			t.Errorf("%s: declared: %v, on Windows %d is %q", a.name, declared[a.index], a.index,
+				names[a.index])
 		}
 	}
 }

@@ -280,9 +280,11 @@ func (a *agreement) compareDisk(name string, d map[string]any) {
 		counter uint32
 		unit    float64
 	}{
-		{"r/s", n("r/s"), 214, 1}, {"w/s", n("w/s"), 216, 1}, {"d/s", n("d/s"), titleDiscards, 1}, {"f/s", n("f/s"), titleFlushes, 1},
+		{"r/s", n("r/s"), 214, 1}, {"w/s", n("w/s"), 216, 1}, {"d/s", n("d/s"), titleDiscards, 1},
+		{"f/s", n("f/s"), titleFlushes, 1},
 		{"rkB/s", n("rkB/s"), 220, 1.0 / 1024}, {"wkB/s", n("wkB/s"), 222, 1.0 / 1024},
-		{"r/s and w/s", n("r/s") + n("w/s"), 212, 1}, {"rkB/s and wkB/s", n("rkB/s") + n("wkB/s"), 218, 1.0 / 1024},
+		{"r/s and w/s", n("r/s") + n("w/s"), 212, 1},
+		{"rkB/s and wkB/s", n("rkB/s") + n("wkB/s"), 218, 1.0 / 1024},
 		{"rrqm/s and wrqm/s", n("rrqm/s") + n("wrqm/s"), titleMerges, 1},
 		{"r/s by r_await", n("r/s") * n("r_await") / 10, 202, percentOfTime},
 		{"w/s by w_await", n("w/s") * n("w_await") / 10, 204, percentOfTime},
@@ -332,12 +334,14 @@ func (a *agreement) comparePidstat() {
 	a.rate("pidstat: %system", shown["%system"], tick, process(144, percentOfTime))
 	a.rate("pidstat: %CPU", shown["%CPU"], 2*tick, process(6, percentOfTime))
 	a.rate("pidstat: %wait", shown["%wait"], tick, process(titleWait, percentOfTime))
-	a.rate("pidstat: iodelay", shown["iodelay"]/agreeSeconds, 1.0/agreeSeconds, process(titleBlockDelay, percentOfTime))
+	a.rate("pidstat: iodelay", shown["iodelay"]/agreeSeconds, 1.0/agreeSeconds,
+		process(titleBlockDelay, percentOfTime))
 	a.rate("pidstat: minflt/s and majflt/s", shown["minflt/s"]+shown["majflt/s"], 0.02, process(28, 1))
 	a.rate("pidstat: majflt/s", shown["majflt/s"], 0.01, process(titleMajorFaults, 1))
 	a.rate("pidstat: kB_rd/s", shown["kB_rd/s"], 0.01, process(220, kib))
 	a.rate("pidstat: kB_wr/s less kB_ccwr/s", shown["kB_wr/s"]-shown["kB_ccwr/s"], 0.02, process(222, kib))
-	a.rate("pidstat: cswch/s and nvcswch/s", shown["cswch/s"]+shown["nvcswch/s"], 0.2, a.raw(232, strconv.Itoa(a.load), 146, 1))
+	a.rate("pidstat: cswch/s and nvcswch/s", shown["cswch/s"]+shown["nvcswch/s"], 0.2,
+		a.raw(232, strconv.Itoa(a.load), 146, 1))
 	a.between("pidstat: VSZ", shown["VSZ"], 1, process(174, kib), a.at[2], a.at[3])
 	// What the load uses comes and goes, and the kernel counts pages in batches.
 	a.between("pidstat: RSS", shown["RSS"], 512, process(180, kib), a.at[2], a.at[3])
@@ -374,7 +378,8 @@ func (a *agreement) compareLinks() {
 			528: rx["dropped"] + rx["missed"], 540: tx["dropped"],
 		} {
 			name := instanceName([]byte(l.Name))
-			a.between("ip: "+l.Name+": "+strconv.Itoa(int(counter)), shown, 0, a.raw(510, name, counter, 1), before, after)
+			a.between("ip: "+l.Name+": "+strconv.Itoa(int(counter)), shown, 0, a.raw(510, name, counter, 1),
+				before, after)
 		}
 	}
 }
@@ -389,7 +394,8 @@ func (a *agreement) compareStates() {
 		return memory(818)(b) + memory(titleShared)(b) + memory(titleSlab)(b)
 	}
 	open := map[string]figure{
-		"r": a.raw(2, "", titleRunnableTasks, 1), "b": a.raw(2, "", titleBlockedTasks, 1), "free": memory(1676),
+		"r": a.raw(2, "", titleRunnableTasks, 1), "b": a.raw(2, "", titleBlockedTasks, 1),
+		"free":           memory(1676),
 		"buff and cache": cached, "estab": a.raw(638, "", 642, 1),
 	}
 	var last []string

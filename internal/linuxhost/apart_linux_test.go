@@ -12,8 +12,9 @@ import (
 // constant are the types of what no session ever writes to: tables of this
 // package, and declarations.
 var constant = map[reflect.Type]bool{
-	reflect.TypeFor[*spec](): true, reflect.TypeFor[*pidFile](): true, reflect.TypeFor[*provider.Object](): true,
-	reflect.TypeFor[[]pidFile](): true, reflect.TypeFor[[]groupFile](): true,
+	reflect.TypeFor[*spec](): true, reflect.TypeFor[*pidFile](): true,
+	reflect.TypeFor[*provider.Object](): true,
+	reflect.TypeFor[[]pidFile]():        true, reflect.TypeFor[[]groupFile](): true,
 }
 
 // memory finds all memory that can be reached from v, by address.
@@ -94,7 +95,7 @@ type opened struct {
 
 func (o opened) Open(context.Context) (provider.Session, error) { return kept{o.session}, nil }
 
-// kept is a session that whoever opened it closes.
+// kept is a session that its opener closes.
 type kept struct{ provider.Session }
 
 func (kept) Close() error { return nil }

@@ -34,7 +34,8 @@ func crowd(t testing.TB, n int) *MapRoot {
 func warm(t testing.TB, p provider.Provider, q *provider.Query) func() {
 	t.Helper()
 	problem := func(p provider.Problem) { t.Errorf("problem: %+v", p) }
-	d, err := provider.NewDispatcher(provider.Options{Clocks: func() (c counter.Clocks) { return c }, OnProblem: problem}, p)
+	d, err := provider.NewDispatcher(provider.Options{Clocks: func() (c counter.Clocks) { return c },
+		OnProblem: problem}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,8 @@ func TestAllocations(t *testing.T) {
 		got := testing.AllocsPerRun(20, warm(t, NewHost(sys), q))
 		dispatcher := testing.AllocsPerRun(20, warm(t, silent{NewHost(sys)}, q))
 		if got != dispatcher {
-			t.Errorf("query %s: %g allocations for a sample, of which %g are the dispatcher's", query, got, dispatcher)
+			t.Errorf("query %s: %g allocations for a sample, of which %g are the dispatcher's", query,
+				got, dispatcher)
 		}
 	}
 }

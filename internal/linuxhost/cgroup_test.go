@@ -23,14 +23,18 @@ func TestControlGroup(t *testing.T) {
 		t.Error(diff)
 	}
 	o.check(t, "/", raws{
-		6: 50000, 142: 30000, 144: 20000, titleThrottled: missing, titleMemory: missing, titleMemoryLimit: missing, titleTasks: missing,
+		6: 50000, 142: 30000, 144: 20000, titleThrottled: missing, titleMemory: missing,
+		titleMemoryLimit: missing, titleTasks: missing,
 		220: 0, 216: 0, titleCPUSome: 110, titleCPUFull: missing, titleMemoryFull: 130, titleIOSome: 140,
 	})
 	o.check(t, "/system.slice", raws{
-		6: 40000, 142: 25000, 144: 15000, titleThrottled: 3, titleThrottledTime: 7000, titleMemory: 1 << 20, titleMemoryLimit: missing,
-		titleSwap: 4096, titleOOMKills: 1, 220: 2000, 222: 400, 214: 20, 216: 4, titleTasks: 17, titleCPUSome: 210, titleCPUFull: 220, titleIOFull: missing,
+		6: 40000, 142: 25000, 144: 15000, titleThrottled: 3, titleThrottledTime: 7000, titleMemory: 1 << 20,
+		titleMemoryLimit: missing,
+		titleSwap:        4096, titleOOMKills: 1, 220: 2000, 222: 400, 214: 20, 216: 4, titleTasks: 17,
+		titleCPUSome: 210, titleCPUFull: 220, titleIOFull: missing,
 	})
-	o.check(t, oddGroup, raws{titleMemoryLimit: 2 << 20, titleMemory: 65536, 6: missing, 220: missing, titleTasks: missing})
+	o.check(t, oddGroup, raws{titleMemoryLimit: 2 << 20, titleMemory: 65536, 6: missing, 220: missing,
+		titleTasks: missing})
 	o.check(t, "/init.scope", raws{6: 100, titleMemory: missing})
 }
 
@@ -41,10 +45,13 @@ func TestControlGroupHybrid(t *testing.T) {
 		t.Error(diff)
 	}
 	o.check(t, "/", raws{
-		6: 10000, 142: 7 * tick, 144: 3 * tick, titleThrottled: 0, titleThrottledTime: 0, titleMemory: 9000, titleMemoryLimit: missing,
-		titleSwap: 77, titleOOMKills: 0, 220: 103, 222: 24, 214: 0, 216: 0, titleTasks: missing, titleIOSome: 50, titleIOFull: 40,
+		6: 10000, 142: 7 * tick, 144: 3 * tick, titleThrottled: 0, titleThrottledTime: 0, titleMemory: 9000,
+		titleMemoryLimit: missing,
+		titleSwap:        77, titleOOMKills: 0, 220: 103, 222: 24, 214: 0, 216: 0, titleTasks: missing,
+		titleIOSome: 50, titleIOFull: 40,
 	})
-	o.check(t, "/box", raws{6: 5000, 142: 4 * tick, titleThrottled: 5, titleThrottledTime: 123, titleMemory: 4000, titleMemoryLimit: 8192, titleTasks: 3, 220: missing})
+	o.check(t, "/box", raws{6: 5000, 142: 4 * tick, titleThrottled: 5, titleThrottledTime: 123,
+		titleMemory: 4000, titleMemoryLimit: 8192, titleTasks: 3, 220: missing})
 	// Its time is in the tree of version 2 alone, which does not count: one counter has one source.
 	o.check(t, "/alone", raws{titleMemory: 10, 6: missing, 142: missing})
 }
@@ -138,7 +145,8 @@ func TestControlGroupVanishes(t *testing.T) {
 				}
 				hooks[dir+"/"+file] = func() { root.RemoveAll(dir) }
 				for range 2 {
-					if diff := cmp.Diff([]string{"/", "/init.scope"}, r.object(titleControlGroup).names()); diff != "" {
+					if diff := cmp.Diff([]string{"/", "/init.scope"},
+						r.object(titleControlGroup).names()); diff != "" {
 						t.Error(diff)
 					}
 				}
@@ -203,7 +211,8 @@ func TestControlGroupFilter(t *testing.T) {
 func groups(root *MapRoot, n int) {
 	for i := range n {
 		dir := fmt.Sprintf("sys/fs/cgroup/kube.slice/pod%05d/", i)
-		for _, f := range []string{"cpu.stat", "memory.current", "memory.max", "io.stat", "pids.current", "cpu.pressure"} {
+		for _, f := range []string{"cpu.stat", "memory.current", "memory.max", "io.stat", "pids.current",
+			"cpu.pressure"} {
 			root.Set(dir+f, root.entries["sys/fs/cgroup/system.slice/"+f].text)
 		}
 	}
@@ -218,14 +227,16 @@ func TestThousandsOfControlGroups(t *testing.T) {
 		if n := len(o.instances); n != 5000+1+4 {
 			t.Fatalf("%d groups", n)
 		}
-		o.check(t, "/kube.slice/pod04999", raws{6: 40000, titleMemory: 1 << 20, titleTasks: 17, titleMemoryLimit: missing})
+		o.check(t, "/kube.slice/pod04999", raws{6: 40000, titleMemory: 1 << 20, titleTasks: 17,
+			titleMemoryLimit: missing})
 		if n := root.Handles(); n > 512 {
 			t.Errorf("%d files are open", n)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.d.Collect(ctx, provider.ParseQuery(fmt.Sprint(titleControlGroup)), nil); !errors.Is(err, context.Canceled) {
+	if _, err := r.d.Collect(ctx, provider.ParseQuery(fmt.Sprint(titleControlGroup)),
+		nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("collect after cancel: %v", err)
 	}
 }
@@ -236,7 +247,8 @@ func TestControlGroupFiles(t *testing.T) {
 	r := newRig(t, root.MapRoot, func(s *System) { s.Root = onlyRoot(root) })
 	r.object(2)
 	clear(root.files)
-	r.askFor(&provider.Query{Objects: []uint32{titleControlGroup}, Counters: map[uint32][]uint32{titleControlGroup: {titleMemory, 6}}})
+	r.askFor(&provider.Query{Objects: []uint32{titleControlGroup},
+		Counters: map[uint32][]uint32{titleControlGroup: {titleMemory, 6}}})
 	for name, n := range root.files {
 		if !strings.HasSuffix(name, "/cpu.stat") && !strings.HasSuffix(name, "/memory.current") || n != 1 {
 			t.Errorf("%s is read %d times", name, n)

@@ -33,8 +33,10 @@ var groupTrees = [...]groupTree{
 		{"memory.oom_control", groupKills, byKeys([]key{{"oom_kill", groupKills, 1}})},
 	}},
 	{"sys/fs/cgroup/blkio", "tasks", []groupFile{
-		{"blkio.throttle.io_service_bytes_recursive", groupReadBytes | groupWriteBytes, byDirection(groupReadBytes, groupWriteBytes)},
-		{"blkio.throttle.io_serviced_recursive", groupReads | groupWrites, byDirection(groupReads, groupWrites)},
+		{"blkio.throttle.io_service_bytes_recursive", groupReadBytes | groupWriteBytes,
+			byDirection(groupReadBytes, groupWriteBytes)},
+		{"blkio.throttle.io_serviced_recursive", groupReads | groupWrites,
+			byDirection(groupReads, groupWrites)},
 	}},
 	{"sys/fs/cgroup/pids", "tasks", []groupFile{
 		{"pids.current", groupTasks, oneNumber(groupTasks)},

@@ -98,7 +98,10 @@ func (r *groupSource) probe(s *session) fields {
 }
 
 func (r *groupSource) begin(s *session, o *object) {
-	r.o, r.given, r.groups, r.query = o, 0, 0, s.queries
+	r.o = o
+	r.given = 0
+	r.groups = 0
+	r.query = s.queries
 }
 
 func (r *groupSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
@@ -129,7 +132,8 @@ func (r *groupSource) walk(ctx context.Context, s *session, g *group) error {
 
 	r.groups++
 	if !r.probing {
-		r.out.Instance(provider.Instance{Name: g.name, UniqueID: int32(g.id & math.MaxInt32), HasUniqueID: g.depth > 0})
+		r.out.Instance(provider.Instance{Name: g.name, UniqueID: int32(g.id & math.MaxInt32),
+			HasUniqueID: g.depth > 0})
 		r.o.write(&r.out, &r.cur)
 	}
 
@@ -199,7 +203,8 @@ func (r *groupSource) list(s *session, g *group) (there bool) {
 
 		there = true
 		if n := r.listing.Len(); n != at.entries {
-			at.entries, at.absent = n, 0
+			at.entries = n
+			at.absent = 0
 		}
 
 		for k := range r.listing.Len() {

@@ -48,7 +48,8 @@ func (c *cpuFiles) read(s *session, o *object) {
 
 func (c *cpuFiles) readFigures(s *session, wanted fields) {
 	if c.at != s.kernel.reads {
-		c.at, c.done = s.kernel.reads, 0
+		c.at = s.kernel.reads
+		c.done = 0
 	}
 	if c.begin(wanted, cpuInterrupts|cpuClocks) {
 		c.readColumns(s, &c.interrupts, cpuInterrupts)
@@ -111,7 +112,10 @@ type columns struct {
 }
 
 func (c *columns) parse(text []byte) {
-	c.numbers, c.sums, c.clocks, c.clocked = c.numbers[:0], c.sums[:0], c.clocks[:0], false
+	c.numbers = c.numbers[:0]
+	c.sums = c.sums[:0]
+	c.clocks = c.clocks[:0]
+	c.clocked = false
 	line, text, _ := cutLine(text)
 	for {
 		var word []byte

@@ -40,7 +40,8 @@ func (p *processor) openStates(s *session) {
 		}
 		st := cpuState{time: file{name: dir + "time"}, usage: file{name: dir + "usage"}}
 		if class, ok := stateClass(bytes.TrimSpace(text)); ok {
-			st.timeFigure, st.entriesFigure = stateFigures[class].time, stateFigures[class].entries
+			st.timeFigure = stateFigures[class].time
+			st.entriesFigure = stateFigures[class].entries
 		}
 		p.states = append(p.states, st)
 		_ = s.reader.close(&f.h)

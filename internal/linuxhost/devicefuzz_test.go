@@ -34,7 +34,8 @@ func parseNumber(word string) (uint64, bool) {
 func FuzzDiskstats(f *testing.F) {
 	text := fixture(f, "disks.txtar").entries["proc/diskstats"].text
 	f.Add([]byte(text), []byte(strings.ReplaceAll(text, "sda", "sdz")))
-	f.Add([]byte("8 0 a 1 2 3\n8 0 b 4\n4096 0 c 1\n 8 x d 1\n8 1"), []byte("8 0 a 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19\n8 4294967296 x\n"))
+	f.Add([]byte("8 0 a 1 2 3\n8 0 b 4\n4096 0 c 1\n 8 x d 1\n8 1"),
+		[]byte("8 0 a 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19\n8 4294967296 x\n"))
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		root := NewMapRoot(map[string]string{"proc/diskstats": string(first)})
 		s := newSession(System{Root: root.Root, Now: func() Times { return testTimes }})
@@ -67,7 +68,8 @@ func FuzzDiskstats(f *testing.F) {
 			}
 			d := disks[0]
 			disks = disks[1:]
-			if d.kernelName != w[2] || d.id.directory() != "sys/dev/block/"+id+"/" || s.disks.device(d.id) != d {
+			if d.kernelName != w[2] || d.id.directory() != "sys/dev/block/"+id+"/" ||
+				s.disks.device(d.id) != d {
 				t.Fatalf("line %q gives device %s %q", line, d.id.directory(), d.kernelName)
 			}
 			checkColumns(t, d, w[3:])
@@ -107,8 +109,10 @@ func escape(name string) string {
 func FuzzMountinfo(f *testing.F) {
 	root := fixture(f, "disks.txtar")
 	f.Add([]byte(root.entries["proc/self/mountinfo"].text), "\text4\n\tbtrfs\n")
-	f.Add([]byte("1 2 8:1 / /a rw - ext4 s rw\n2 1 8:2 / /b rw - ext4 s rw\n1 1 8:1 /x / - ext4 s\n"), "\text4\n")
-	f.Add([]byte("1 0 8:1 / / rw - ext4 s rw\n2 1 8:2 / /a/b rw - ext4 s rw\n3 1 8:3 / /a rw - autofs s rw\n4 3 8:3 / /a/b rw - ext4 s\n"), "\text4\n\tautofs\n")
+	f.Add([]byte("1 2 8:1 / /a rw - ext4 s rw\n2 1 8:2 / /b rw - ext4 s rw\n1 1 8:1 /x / - ext4 s\n"),
+		"\text4\n")
+	f.Add([]byte("1 0 8:1 / / rw - ext4 s rw\n2 1 8:2 / /a/b rw - ext4 s rw\n3 1 8:3 / /a rw - autofs "+
+		"s rw\n4 3 8:3 / /a/b rw - ext4 s\n"), "\text4\n\tautofs\n")
 	f.Fuzz(func(t *testing.T, text []byte, filesystems string) {
 		rows := parseMounts(text)
 		kinds := deviceKinds([]byte(filesystems))
@@ -126,13 +130,15 @@ func FuzzMountinfo(f *testing.F) {
 				t.Fatalf("place %q does not survive its escapes", c.point)
 			}
 			name := fileName([]byte(c.point))
-			if !strings.HasPrefix(name, "/") || strings.ContainsAny(name, `()\#*`) || strings.ContainsFunc(name, unicode.IsControl) {
+			if !strings.HasPrefix(name, "/") || strings.ContainsAny(name, `()\#*`) ||
+				strings.ContainsFunc(name, unicode.IsControl) {
 				t.Fatalf("place %q gives the name %q", c.point, name)
 			}
 		}
 		for i, r := range rows {
 			if !mayBeShown(r, kinds) || hiddenRow(rows, i) {
-				if slices.Contains(chosen, r) && !slices.Contains(rows[i+1:], r) && !slices.Contains(rows[:i], r) {
+				if slices.Contains(chosen, r) && !slices.Contains(rows[i+1:], r) &&
+					!slices.Contains(rows[:i], r) {
 					t.Fatalf("row %d, %+v, is shown", i, r)
 				}
 				continue
@@ -146,7 +152,8 @@ func FuzzMountinfo(f *testing.F) {
 }
 
 func mayBeShown(r mountRow, kinds []string) bool {
-	return (slices.Contains(kinds, r.kind) || slices.Contains(ownSpace, r.kind)) && !slices.Contains(images, r.kind) &&
+	return (slices.Contains(kinds, r.kind) || slices.Contains(ownSpace, r.kind)) &&
+		!slices.Contains(images, r.kind) &&
 		(r.kind != "overlay" || r.point == "/")
 }
 
@@ -184,7 +191,8 @@ func FuzzNetDev(f *testing.F) {
 	f.Add([]byte(fixture(f, "network.txtar").entries["proc/net/dev"].text))
 	f.Add([]byte("\n|bytes|packets bytes drop\n a:1 2 3\na: 4\n:5\n b: x\n c: 18446744073709551616 1"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s := newSession(System{Root: NewMapRoot(map[string]string{"proc/net/dev": string(text)}).Root, Now: func() Times { return testTimes }})
+		s := newSession(System{Root: NewMapRoot(map[string]string{"proc/net/dev": string(text)}).Root,
+			Now: func() Times { return testTimes }})
 		r := newInterfaceSource().(*interfaceSource)
 		if err := r.read(s); err != nil {
 			t.Fatal(err)
@@ -215,7 +223,8 @@ func FuzzNetDev(f *testing.F) {
 			for _, f := range netFigures {
 				n, there := want[f.fields]
 				if got := links[0].values; got.has(f.fields) != there || there && got.sum(f.fields) != n {
-					t.Fatalf("line %q: %s is %d (there: %v), want %d", line, f.name, got.sum(f.fields), got.has(f.fields), n)
+					t.Fatalf("line %q: %s is %d (there: %v), want %d", line, f.name, got.sum(f.fields),
+						got.has(f.fields), n)
 				}
 			}
 			links = links[1:]
@@ -235,7 +244,8 @@ func FuzzGroups(f *testing.F) {
 		want := map[string]uint64{}
 		lines := wholeLines(text)
 		isGroup := func(line string) bool { w := splitWords(line); return len(w) > 0 && w[0] == "Udp:" }
-		if i := slices.IndexFunc(lines, isGroup); i >= 0 && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "Udp:") {
+		if i := slices.IndexFunc(lines, isGroup); i >= 0 && i+1 < len(lines) &&
+			strings.HasPrefix(lines[i+1], "Udp:") {
 			numbers := splitWords(strings.TrimPrefix(lines[i+1], "Udp:"))
 			for k, name := range splitWords(lines[i])[1:] {
 				if k < len(numbers) {
@@ -250,7 +260,8 @@ func FuzzGroups(f *testing.F) {
 		for _, k := range udpv4Keys {
 			n, there := want[k.name]
 			if v.has(k.fields) != there || there && v.sum(k.fields) != n {
-				t.Fatalf("%s is %d (there: %v), want %d (there: %v)", k.name, v.sum(k.fields), v.has(k.fields), n, there)
+				t.Fatalf("%s is %d (there: %v), want %d (there: %v)", k.name, v.sum(k.fields),
+					v.has(k.fields), n, there)
 			}
 		}
 	})
@@ -258,7 +269,8 @@ func FuzzGroups(f *testing.F) {
 
 // FuzzSwaps compares the paging files with a simple reading of the lines.
 func FuzzSwaps(f *testing.F) {
-	f.Add([]byte("Filename Type Size Used Priority\n/a\\040b file 10 2 -2\n/dev/sda2 partition 7 0 -3\n/cut file 3\n"))
+	f.Add([]byte("Filename Type Size Used Priority\n/a\\040b file 10 2 -2\n/dev/sda2 partition 7 0 " +
+		"-3\n/cut file 3\n"))
 	f.Add([]byte("x Used Used Size\n a 1 2 3\n\n \nb c d e\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var r pagingSource
@@ -285,8 +297,10 @@ func FuzzSwaps(f *testing.F) {
 			}
 			file := files[0]
 			files = files[1:]
-			if file.name != fileName([]byte(unescape([]byte(w[0])))) || file.values.sum(pagingUsed) != used || file.values.sum(pagingSize) != size {
-				t.Fatalf("line %q gives %q, %d of %d", line, file.name, file.values.sum(pagingUsed), file.values.sum(pagingSize))
+			if file.name != fileName([]byte(unescape([]byte(w[0])))) || file.values.sum(pagingUsed) != used ||
+				file.values.sum(pagingSize) != size {
+				t.Fatalf("line %q gives %q, %d of %d", line, file.name, file.values.sum(pagingUsed),
+					file.values.sum(pagingSize))
 			}
 		}
 		if len(files) != 0 {

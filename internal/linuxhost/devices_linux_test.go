@@ -27,7 +27,8 @@ func liveLines(t *testing.T, name string) (lines [][]string) {
 }
 
 // between checks a cumulative value against those read before and after it.
-func between(t *testing.T, o *sampleObject, instance string, counter uint32, before, after string, unit uint64) {
+func between(t *testing.T, o *sampleObject, instance string, counter uint32, before, after string,
+	unit uint64) {
 	t.Helper()
 	low, errLow := strconv.ParseUint(before, 10, 64)
 	high, errHigh := strconv.ParseUint(after, 10, 64)
@@ -35,7 +36,8 @@ func between(t *testing.T, o *sampleObject, instance string, counter uint32, bef
 		t.Fatalf("%v, %v", errLow, errHigh)
 	}
 	if n, ok := o.value(instance, counter); !ok || n < low*unit || n > high*unit {
-		t.Errorf("%s, counter %d: %d (there: %v), want it from %d to %d", instance, counter, n, ok, low*unit, high*unit)
+		t.Errorf("%s, counter %d: %d (there: %v), want it from %d to %d", instance, counter, n, ok,
+			low*unit, high*unit)
 	}
 }
 
@@ -49,7 +51,8 @@ func TestLiveDisks(t *testing.T) {
 	instances := 0
 	for i, line := range before {
 		name := line[2]
-		if _, err := os.Stat("/sys/block/" + strings.ReplaceAll(name, "/", "!") + "/device"); err != nil || len(after) != len(before) {
+		if _, err := os.Stat("/sys/block/" + strings.ReplaceAll(name, "/", "!") + "/device"); err != nil ||
+			len(after) != len(before) {
 			continue
 		}
 		instances++
@@ -59,7 +62,8 @@ func TestLiveDisks(t *testing.T) {
 		between(t, o, name, 222, line[9], after[i][9], 512)
 		idle, ok := o.value(name, 1482)
 		clock, okClock := o.base(name, 1482)
-		if sinceBoot := uint64(o.time - r.bootTime(t)); !ok || !okClock || idle > sinceBoot || clock < uint64(o.time) {
+		if sinceBoot := uint64(o.time - r.bootTime(t)); !ok || !okClock || idle > sinceBoot ||
+			clock < uint64(o.time) {
 			t.Errorf("%s was idle for %d of %d at %d", name, idle, sinceBoot, clock)
 		}
 	}
@@ -93,7 +97,8 @@ func TestLiveFileSystems(t *testing.T) {
 		}
 		part, _ := o.value(name, 408)
 		whole, ok := o.base(name, 408)
-		if share := float64(st.Bavail) / float64(st.Blocks-st.Bfree+st.Bavail); !ok || math.Abs(float64(part)/float64(whole)-share) > 0.02 {
+		if share := float64(st.Bavail) / float64(st.Blocks-st.Bfree+st.Bavail); !ok ||
+			math.Abs(float64(part)/float64(whole)-share) > 0.02 {
 			t.Errorf("%s: %d of %d are free, want %g", name, part, whole, share)
 		}
 	}
@@ -114,7 +119,8 @@ func TestLiveInterfaces(t *testing.T) {
 		name := strings.TrimSuffix(line[0], ":")
 		between(t, o, instanceName([]byte(name)), 264, line[1], after[i+2][1], 1)
 		between(t, o, instanceName([]byte(name)), 452, line[10], after[i+2][10], 1)
-		if text, err := os.ReadFile("/sys/class/net/" + name + "/ifindex"); err == nil && strings.TrimSpace(string(text)) != strconv.Itoa(int(o.instances[i].unique)) {
+		if text, err := os.ReadFile("/sys/class/net/" + name + "/ifindex"); err == nil &&
+			strings.TrimSpace(string(text)) != strconv.Itoa(int(o.instances[i].unique)) {
 			t.Errorf("%s has the unique id %d, want %s", name, o.instances[i].unique, text)
 		}
 	}
@@ -180,7 +186,8 @@ func TestStatfs(t *testing.T) {
 	if errStat := unix.Statfs(dir, &st); errStat != nil {
 		t.Fatal(errStat)
 	}
-	if err != nil || got.BlockSize != uint64(st.Frsize) || got.Blocks != st.Blocks || got.Inodes != st.Files || got.Free < got.Available {
+	if err != nil || got.BlockSize != uint64(st.Frsize) || got.Blocks != st.Blocks ||
+		got.Inodes != st.Files || got.Free < got.Available {
 		t.Errorf("%+v, %v, want as %+v", got, err, st)
 	}
 	if sp, err := root.Statfs("/missing"); err == nil {
@@ -219,7 +226,8 @@ func BenchmarkLiveDevices(b *testing.B) {
 	b.Run("reference", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			for _, name := range []string{"diskstats", "self/mountinfo", "swaps", "net/dev", "net/snmp", "net/snmp6"} {
+			for _, name := range []string{"diskstats", "self/mountinfo", "swaps", "net/dev", "net/snmp",
+				"net/snmp6"} {
 				referenceRead("/proc/" + name)
 			}
 		}

@@ -36,10 +36,14 @@ func TestOnlyWantedDevices(t *testing.T) {
 	}
 	const (
 		physical = "proc/diskstats sys/dev/block/8:0/diskseq sys/dev/block/8:16/diskseq"
-		logical  = "proc/diskstats proc/self/mountinfo sys/dev/block/252:0/diskseq sys/dev/block/8:1/../diskseq sys/dev/block/8:16/diskseq"
-		both     = "proc/diskstats proc/self/mountinfo sys/dev/block/252:0/diskseq sys/dev/block/8:0/diskseq sys/dev/block/8:1/../diskseq sys/dev/block/8:16/diskseq"
-		links    = "proc/net/dev sys/class/net/a(b)#/ifindex sys/class/net/eth0/ifindex sys/class/net/lo/ifindex"
-		speeds   = "proc/net/dev sys/class/net/a(b)#/ifindex sys/class/net/eth0/carrier_changes sys/class/net/eth0/ifindex sys/class/net/lo/carrier_changes sys/class/net/lo/ifindex"
+		logical  = "proc/diskstats proc/self/mountinfo sys/dev/block/252:0/diskseq " +
+			"sys/dev/block/8:1/../diskseq sys/dev/block/8:16/diskseq"
+		both = "proc/diskstats proc/self/mountinfo sys/dev/block/252:0/diskseq sys/dev/block/8:0/diskseq " +
+			"sys/dev/block/8:1/../diskseq sys/dev/block/8:16/diskseq"
+		links = "proc/net/dev sys/class/net/a(b)#/ifindex sys/class/net/eth0/ifindex " +
+			"sys/class/net/lo/ifindex"
+		speeds = "proc/net/dev sys/class/net/a(b)#/ifindex sys/class/net/eth0/carrier_changes " +
+			"sys/class/net/eth0/ifindex sys/class/net/lo/carrier_changes sys/class/net/lo/ifindex"
 	)
 	tests := []struct {
 		query *provider.Query
@@ -79,7 +83,8 @@ func TestFewDescriptorsForDevices(t *testing.T) {
 		root := devices(t)
 		r := newRig(t, root, func(s *System) { s.MaxOpen = maxOpen })
 		for range 2 {
-			if diff := cmp.Diff(want, r.ask(deviceObjects), cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})); diff != "" {
+			if diff := cmp.Diff(want, r.ask(deviceObjects),
+				cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})); diff != "" {
 				t.Errorf("MaxOpen %d: %s", maxOpen, diff)
 			}
 			if n := root.Handles(); n > maxOpen {
@@ -106,7 +111,8 @@ func TestDevicesAllocateNothing(t *testing.T) {
 		got := testing.AllocsPerRun(20, warm(t, NewHost(sys), q))
 		dispatcher := testing.AllocsPerRun(20, warm(t, silent{NewHost(sys)}, q))
 		if got != dispatcher {
-			t.Errorf("query %s: %g allocations for a sample, of which %g are the dispatcher's", query, got, dispatcher)
+			t.Errorf("query %s: %g allocations for a sample, of which %g are the dispatcher's", query,
+				got, dispatcher)
 		}
 	}
 }
@@ -182,7 +188,8 @@ func TestManyDevices(t *testing.T) {
 // TestDevicesGivenUp ends a query in the middle of an object. The next one is
 // whole.
 func TestDevicesGivenUp(t *testing.T) {
-	for object, file := range map[uint32]string{234: "sys/dev/block/8:60/diskseq", 510: "sys/class/net/veth30/ifindex"} {
+	for object, file := range map[uint32]string{234: "sys/dev/block/8:60/diskseq",
+		510: "sys/class/net/veth30/ifindex"} {
 		root := manyDevices(200, 200)
 		v := &vanishing{root, map[string]func(){}, map[string]func(){}, map[Handle]string{0: ""}}
 		r := newRig(t, root, func(s *System) { s.Root = onlyRoot(v) })
@@ -193,8 +200,9 @@ func TestDevicesGivenUp(t *testing.T) {
 		if _, err := r.d.Collect(ctx, q, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("collect: %v, want that it was given up", err)
 		}
-		r.problems = nil // who asked no more is told, and so is whoever watches
-		if diff := cmp.Diff(want, r.object(object), cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})); diff != "" {
+		r.problems = nil // one that asked is not told again, nor is a watcher
+		if diff := cmp.Diff(want, r.object(object),
+			cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})); diff != "" {
 			t.Error(diff)
 		}
 	}

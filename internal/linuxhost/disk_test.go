@@ -17,7 +17,8 @@ const bootTime = 1000 * perSecond
 
 func TestPhysicalDisk(t *testing.T) {
 	o := newRig(t, fixture(t, "disks.txtar"), nil).object(234)
-	if diff := cmp.Diff([]string{"_Total", "sda", "sdb", "nvme0n1", "vda", "cciss_c0d0"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"_Total", "sda", "sdb", "nvme0n1", "vda", "cciss_c0d0"},
+		o.names()); diff != "" {
 		t.Error(diff)
 	}
 	// By sequence number where there is one, in 31 bits, else by number.
@@ -34,17 +35,19 @@ func TestPhysicalDisk(t *testing.T) {
 		1482: bootTime - 700*ms, titleMerges: 30, titleDiscards: 5, titleFlushes: 7,
 	})
 	for counter, want := range map[uint32]uint64{
-		200: fileTimeBoot + bootTime, 202: fileTimeBoot + bootTime, 204: fileTimeBoot + bootTime, 1482: fileTimeBoot + bootTime,
-		206: 300, 208: 100, 210: 200, 224: 300, 226: 100, 228: 200,
+		200: fileTimeBoot + bootTime, 202: fileTimeBoot + bootTime, 204: fileTimeBoot + bootTime,
+		1482: fileTimeBoot + bootTime,
+		206:  300, 208: 100, 210: 200, 224: 300, 226: 100, 228: 200,
 	} {
 		if base, ok := o.base("sda", counter); !ok || base != want {
 			t.Errorf("base of counter %d is %d (there: %v), want %d", counter, base, ok, want)
 		}
 	}
-	// A number in flight that cannot be is none, and the sum is of the others.
+	// An impossible number in flight does not count, and the sum is of the others.
 	o.check(t, "sdb", raws{198: missing, 208: 1001 * ms, 1482: bootTime - 11*ms})
 	o.check(t, "_Total", raws{
-		198: 3, 1400: (800 + 1001 + 3) * ms, 206: (800 + 1001 + 3) * ms, 212: 300 + 1 + 16, 218: (6000 + 2 + 128) * 512,
+		198: 3, 1400: (800 + 1001 + 3) * ms, 206: (800 + 1001 + 3) * ms, 212: 300 + 1 + 16,
+		218: (6000 + 2 + 128) * 512,
 		200: (1302 + 502) * ms / 5, 202: 1302 * ms / 5, 204: 502 * ms / 5, 1482: bootTime - (700+11+3)*ms/5,
 	})
 	if base, ok := o.base("_Total", 206); !ok || base != 317 {
@@ -55,7 +58,8 @@ func TestPhysicalDisk(t *testing.T) {
 // diskLine returns a line of /proc/diskstats: number of sectors read, times of
 // reading, writing and in all in ms.
 func diskLine(number, name string, sectors, reading, writing, busy uint64) string {
-	return fmt.Sprintf("%s %s 1 0 %d %d 1 0 0 %d 0 %d 0 0 0 0 0 0 0\n", number, name, sectors, reading, writing, busy)
+	return fmt.Sprintf("%s %s 1 0 %d %d 1 0 0 %d 0 %d 0 0 0 0 0 0 0\n", number, name, sectors, reading,
+		writing, busy)
 }
 
 // TestDiskTimesWrap lets times pass 2^32 ms, and falls to where no wrap leads.

@@ -87,7 +87,7 @@ func (d *disk) settle(s *session) {
 	v := &d.values
 	v.reset()
 	if isShort(d.identify(s)) {
-		v.failed = diskFromDiskstats // whose columns these are nobody knows now
+		v.failed = diskFromDiskstats // the device of these columns is unknown now
 		return
 	}
 
@@ -108,7 +108,8 @@ func (d *disk) settle(s *session) {
 	}
 
 	// The kernel keeps times in 32 bits of ms: 49.7 days of requests.
-	reading, writing := d.readTime.next(d.columns[4-1]), d.writeTime.next(d.columns[8-1])
+	reading := d.readTime.next(d.columns[4-1])
+	writing := d.writeTime.next(d.columns[8-1])
 	v.setScaled(diskReadTime, reading, millisecond, 1)
 	v.setScaled(diskReadShare, reading, millisecond, 1)
 	v.setScaled(diskWriteTime, writing, millisecond, 1)
@@ -126,9 +127,11 @@ func (d *disk) identify(s *session) error {
 	if err != nil || d.identified && identity == d.identity {
 		return err
 	}
-	d.identified, d.identity = true, identity
+	d.identified = true
+	d.identity = identity
 	d.readTime, d.writeTime, d.busy = wrapping{}, wrapping{}, wrapping{}
-	d.idleGiven, d.inTotal = 0, values{}
+	d.idleGiven = 0
+	d.inTotal = values{}
 	return nil
 }
 

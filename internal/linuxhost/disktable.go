@@ -43,7 +43,8 @@ func (t *diskTable) read(s *session) error {
 	t.query = s.queries
 	t.disks = t.disks[:0]
 	boot := s.now().Boot / 100
-	t.clock, t.boot = uint64(s.boot+boot), uint64(boot)
+	t.clock = uint64(s.boot + boot)
+	t.boot = uint64(boot)
 	text, err := s.shared.diskstats.read(s)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@
 // In a container, /proc/stat, meminfo and loadavg show the host unless
 // something is mounted over them, and so does /proc/diskstats. The processes are
 // those of the process namespace that /proc was mounted in. Where the mount
-// option hidepid hides some of them from whoever reads, their number and all
+// option hidepid hides some of them from the reader, their number and all
 // totals over them have no value. Network interfaces and protocols are those of
 // the reader's network namespace, file systems those of its mount namespace.
 //
@@ -69,7 +69,7 @@
 //
 // Files are kept open only as long as half of the descriptors that the program
 // may have are left for others, and none of them from three quarters on: then
-// each is opened, read and closed. Where there is none at all, what the session
+// each is opened, read and closed. Where no place is left at all, what the session
 // holds is closed, a few that it held back for that among it. Only an error that
 // says that something is gone is taken for its end. What could not be read all
 // the same stays, without values, and is told once.

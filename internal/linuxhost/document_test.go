@@ -26,7 +26,7 @@ does not give; ` + "`winperf list -o json`" + ` has it for programs.
 The number behind a name is its title index, the one that Windows has for it. Numbers from 100,000 on are winperf's
 own, for what Windows does not have, or has without a fixed number. Types are those of winperf.h, and the unit is that of
 the displayed value, after rates and shares are computed. A counter whose figure a kernel lacks is left out on it; one that a
-single instance lacks has no value there, and the status invalid_data; not_permitted where whoever reads has no right to it, and
+single instance lacks has no value there, and the status invalid_data; not_permitted where the reader has no right to it, and
 for a total over such values. No figure is 0 that was not read as 0.
 `
 
@@ -51,18 +51,21 @@ func documentText() string {
 	var b strings.Builder
 	b.WriteString(documentHead)
 	objects := NewHost(System{}).Objects()
-	b.WriteString("\n| object | index | instances | counters | asked for |\n| --- | ---: | --- | ---: | --- |\n")
+	b.WriteString("\n| object | index | instances | counters | asked for |\n| --- | ---: | --- | " +
+		"---: | --- |\n")
 	for _, o := range objects {
 		class := "Global"
 		if o.Costly {
 			class = "Costly"
 		}
-		fmt.Fprintf(&b, "| [%s](#%s) | %d | %s | %d | %s |\n", o.Name, anchor(o.Name), o.Index, instancesOf(o), len(o.Counters), class)
+		fmt.Fprintf(&b, "| [%s](#%s) | %d | %s | %d | %s |\n", o.Name, anchor(o.Name), o.Index,
+			instancesOf(o), len(o.Counters), class)
 	}
 	for _, o := range objects {
 		writeObject(&b, o)
 	}
-	b.WriteString("\n## Objects that Windows has and Linux has not\n\n| object | index | why |\n| --- | ---: | --- |\n")
+	b.WriteString("\n## Objects that Windows has and Linux has not\n\n| object | index | why |\n| --- " +
+		"| ---: | --- |\n")
 	for _, a := range absentObjects {
 		fmt.Fprintf(&b, "| %s | %d | %s |\n", a.name, a.index, a.why)
 	}
@@ -81,16 +84,19 @@ func anchor(name string) string { return strings.ReplaceAll(strings.ToLower(name
 
 func writeObject(b *strings.Builder, o *provider.Object) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", o.Name, o.Help)
-	b.WriteString("| counter | index | type | unit | what it is | source | unlike on Windows |\n| --- | ---: | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| counter | index | type | unit | what it is | source | unlike on Windows |\n| --- " +
+		"| ---: | --- | --- | --- | --- | --- |\n")
 	for _, c := range o.Counters {
 		text := splitHelp(c.Help)
-		fmt.Fprintf(b, "| %s | %d | %s | %s | %s | %s | %s |\n", c.Name, c.Index, c.Type, c.Type.Unit(), text.meaning, text.source, text.difference)
+		fmt.Fprintf(b, "| %s | %d | %s | %s | %s | %s | %s |\n", c.Name, c.Index, c.Type, c.Type.Unit(),
+			text.meaning, text.source, text.difference)
 	}
 	absent := absentCounters[o.Index]
 	if len(absent) == 0 {
 		return
 	}
-	b.WriteString("\nWindows has these, and Linux has not:\n\n| counter | index | why |\n| --- | ---: | --- |\n")
+	b.WriteString("\nWindows has these, and Linux has not:\n\n| counter | index | why |\n| --- | " +
+		"---: | --- |\n")
 	for _, a := range absent {
 		index := "-"
 		if a.index != 0 {
@@ -128,7 +134,8 @@ func splitHelp(help string) (p helpParts) {
 // cutSentence cuts the first sentence off a text.
 func cutSentence(text string) (sentence, rest string) {
 	for i := 0; i+2 < len(text); i++ {
-		if next := text[i+2]; text[i] == '.' && text[i+1] == ' ' && (next >= 'A' && next <= 'Z' || next == '_') {
+		if next := text[i+2]; text[i] == '.' && text[i+1] == ' ' &&
+			(next >= 'A' && next <= 'Z' || next == '_') {
 			return text[:i+1], text[i+2:]
 		}
 	}

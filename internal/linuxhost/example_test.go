@@ -14,8 +14,9 @@ import (
 func ExampleNewHost() {
 	times := linuxhost.Times{Boot: 60e9, Monotonic: 60e9, Real: 1_700_000_060e9}
 	host := linuxhost.NewHost(linuxhost.System{
-		Root: linuxhost.NewMapRoot(map[string]string{"proc/meminfo": "MemTotal: 4096 kB\nMemAvailable: 2048 kB\n"}).Root,
-		Now:  func() linuxhost.Times { return times },
+		Root: linuxhost.NewMapRoot(map[string]string{
+			"proc/meminfo": "MemTotal: 4096 kB\nMemAvailable: 2048 kB\n"}).Root,
+		Now: func() linuxhost.Times { return times },
 	})
 	d, err := provider.NewDispatcher(provider.Options{Machine: "HOST", Clocks: times.Clocks}, host)
 	if err != nil {

@@ -15,10 +15,12 @@ func TestFoldedKernelThreads(t *testing.T) {
 	r := threadRig(t, func(s *System) { s.FoldKernelThreads = true })
 	stat := r.root.entries["proc/11/stat"].text
 	o := r.object(230)
-	if diff := cmp.Diff([]string{"Idle", "_Total", "System", "systemd", "[sd-pam]", "a] b [c"}, o.names()); diff != "" {
+	if diff := cmp.Diff([]string{"Idle", "_Total", "System", "systemd", "[sd-pam]", "a] b [c"},
+		o.names()); diff != "" {
 		t.Error(diff)
 	}
-	o.check(t, "System", raws{784: 2, 684: fileTimeBoot + 10*tick, 680: 2, 144: 4 * tick, 180: 0, 186: missing, titlePriority: missing})
+	o.check(t, "System", raws{784: 2, 684: fileTimeBoot + 10*tick, 680: 2, 144: 4 * tick, 180: 0,
+		186: missing, titlePriority: missing})
 	total, _ := o.value("_Total", 144)
 
 	r.root.Set("proc/11/stat", strings.Replace(stat, " 3 0 0 20 ", " 8 0 0 20 ", 1))
@@ -45,7 +47,8 @@ func TestFoldedKernelThreads(t *testing.T) {
 func TestFoldedParents(t *testing.T) {
 	r := threadRig(t, func(s *System) { s.FoldKernelThreads = true })
 	want := []string{
-		"_Total/_Total", "systemd/1", "System/2", "System/11", "[sd-pam]/300", "[sd-pam]/302", "a] b [c/4000", "a] b [c/4001",
+		"_Total/_Total", "systemd/1", "System/2", "System/11", "[sd-pam]/300", "[sd-pam]/302", "a] b [c/4000",
+		"a] b [c/4001",
 	}
 	if diff := cmp.Diff(want, r.withParents(provider.ParseQuery("232"), 232)); diff != "" {
 		t.Error(diff)
@@ -58,7 +61,8 @@ func TestNothingToFold(t *testing.T) {
 	root.End(2)
 	root.End(11)
 	r := newRig(t, root, func(s *System) { s.FoldKernelThreads = true })
-	if diff := cmp.Diff([]string{"Idle", "_Total", "systemd", "[sd-pam]", "a] b [c"}, r.object(230).names()); diff != "" {
+	if diff := cmp.Diff([]string{"Idle", "_Total", "systemd", "[sd-pam]", "a] b [c"},
+		r.object(230).names()); diff != "" {
 		t.Error(diff)
 	}
 }

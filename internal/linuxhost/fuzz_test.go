@@ -32,7 +32,8 @@ func FuzzPidStat(f *testing.F) {
 			return
 		}
 		before, rest, _ := bytes.Cut(text, []byte{'('})
-		if !bytes.HasPrefix(rest, comm) || rest[len(comm)] != ')' || bytes.Contains(rest[len(comm)+1:], []byte{')'}) {
+		if !bytes.HasPrefix(rest, comm) || rest[len(comm)] != ')' ||
+			bytes.Contains(rest[len(comm)+1:], []byte{')'}) {
 			t.Fatalf("name %q of %q behind %q", comm, text, before)
 		}
 		if v.sum(procStarted) != started {
@@ -51,7 +52,8 @@ func fieldsOf(text []byte) [][]byte {
 func checkName(t *testing.T, raw []byte) {
 	t.Helper()
 	name := instanceName(raw)
-	if name == "" || !utf8.ValidString(name) || strings.ContainsAny(name, `()/\#*`) || strings.ContainsFunc(name, unicode.IsControl) {
+	if name == "" || !utf8.ValidString(name) || strings.ContainsAny(name, `()/\#*`) ||
+		strings.ContainsFunc(name, unicode.IsControl) {
 		t.Fatalf("%q gives the name %q", raw, name)
 	}
 	if instanceName([]byte(name)) != name {
@@ -88,7 +90,8 @@ func FuzzKeys(f *testing.F) {
 		for _, k := range meminfoKeys {
 			n, there := want[k.name]
 			if v.has(k.fields) != there || there && v.sum(k.fields) != n {
-				t.Fatalf("%s is %d (there: %v), want %d (there: %v)", k.name, v.sum(k.fields), v.has(k.fields), n, there)
+				t.Fatalf("%s is %d (there: %v), want %d (there: %v)", k.name, v.sum(k.fields),
+					v.has(k.fields), n, there)
 			}
 		}
 	})
@@ -123,7 +126,8 @@ func FuzzStat(f *testing.F) {
 			}
 			write(t, h, func(w *provider.Writer) error { return o.collect(t.Context(), s, o, w) })
 			for _, p := range s.kernel.online {
-				if was, ok := given[p.number]; ok && p.idleGiven < was && was-p.idleGiven <= uint64(stepBack*tick) {
+				if was, ok := given[p.number]; ok && p.idleGiven < was &&
+					was-p.idleGiven <= uint64(stepBack*tick) {
 					t.Fatalf("idle time of processor %d fell from %d to %d", p.number, was, p.idleGiven)
 				}
 				if p.seen != s.kernel.reads || p.number >= maxProcessors {

@@ -13,7 +13,7 @@ import (
 type hidden struct {
 	are    bool  // in the last list of processes
 	readAt int64 // Times.Boot when the rest was found out; 0 = never
-	hides  bool  // the option is set, and whoever reads may not see all the same
+	hides  bool  // the option is set, and the reader may not see all the same
 	option bool  // the option is set
 }
 
@@ -23,7 +23,8 @@ const hiddenAge = 10_000_000_000
 
 var errHidden = fmt.Errorf("%w: /proc hides the processes of other users (mount option hidepid): "+
 	"their number and totals over them have no value "+
-	"(read as root; where the option is not ptraceable, the group that the option gid names will do)", fs.ErrPermission)
+	"(read as root; where the option is not ptraceable, the group that the option gid names will do)",
+	fs.ErrPermission)
 
 // look takes up a list of processes, which rises. The first process of all is
 // always there: where it is not seen others are not either.
@@ -35,7 +36,7 @@ func (h *hidden) look(s *session, pids []int) {
 	h.are = h.hides || h.option && !first
 }
 
-// find reads the option and the rights of whoever reads.
+// find reads the option and the rights of the reader.
 func (h *hidden) find(s *session) {
 	text, err := s.reader.read(&s.mountinfo)
 	if isShort(err) {
@@ -47,7 +48,8 @@ func (h *hidden) find(s *session) {
 		return
 	}
 	h.readAt = max(s.times.Boot, 1)
-	h.option, h.hides = hide.processes, hide.processes && !hide.spares(status)
+	h.option = hide.processes
+	h.hides = hide.processes && !hide.spares(status)
 }
 
 // hiding is what the mount of /proc hides, and from whom.
@@ -99,7 +101,7 @@ func parseHiding(options []byte) (h hiding) {
 	return h
 }
 
-// spares reports whether whoever has a status, as in /proc/self/status, sees all
+// spares reports whether a process with a status, as in /proc/self/status, sees all
 // processes: with CAP_SYS_PTRACE, or as a member of the group.
 func (h *hiding) spares(status []byte) bool {
 	const sysPtrace = 19

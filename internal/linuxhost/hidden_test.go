@@ -11,7 +11,8 @@ import (
 func hiddenRig(t *testing.T, options, status string) *rig {
 	root := fixtures(t, "small.txtar", "threads.txtar", "details.txtar")
 	root.Set("proc/self/mountinfo", "21 1 0:5 / /proc rw - proc first rw,hidepid=1\n"+
-		"22 21 0:6 / /proc rw,nosuid - proc proc "+options+"\n23 1 0:7 / /processes rw - proc proc rw,hidepid=4\n")
+		"22 21 0:6 / /proc rw,nosuid - proc proc "+options+
+		"\n23 1 0:7 / /processes rw - proc proc rw,hidepid=4\n")
 	root.Set("proc/self/status", "Name:\tx\n"+status)
 	return newRig(t, root, nil)
 }
@@ -69,7 +70,7 @@ func TestHiddenProcesses(t *testing.T) {
 	}
 }
 
-// TestHiddenFirst: the rights in a user namespace are none outside of it. Whoever
+// TestHiddenFirst: the rights in a user namespace do not count outside of it. A process that
 // does not see the first process does not see all.
 func TestHiddenFirst(t *testing.T) {
 	r := hiddenRig(t, "rw,hidepid=2", tracer)

@@ -25,13 +25,18 @@ func TestClocksAreReadTogether(t *testing.T) {
 			return boot
 		})
 		suspended, epoch := times.Boot-times.Monotonic, times.Real-times.Boot
-		if suspended < 5_000_000-1000 || suspended > 5_000_000 || epoch < 7_000_000 || epoch > 7_000_000+1000 {
+		if suspended < 5_000_000-1000 || suspended > 5_000_000 || epoch < 7_000_000 ||
+			epoch > 7_000_000+1000 {
 			t.Errorf("stopped before clock %d: %+v", stopped, times)
 		}
 	}
 
 	// A machine on which every reading takes long still has times.
-	if times := readTogether(func(int32) int64 { time.Sleep(2 * time.Millisecond); return now().Boot }); times.Boot == 0 {
+	if times := readTogether(func(int32) int64 {
+		time.Sleep(
+			2 * time.Millisecond)
+		return now().Boot
+	}); times.Boot == 0 {
 		t.Error("no time")
 	}
 }

@@ -37,12 +37,15 @@ var strange = map[string]func(path string) error{
 	"circle":    func(path string) error { return os.Symlink(path, path) },
 	"nowhere":   func(path string) error { return os.Symlink(path+"-gone", path) },
 	"broken":    func(path string) error { return os.Symlink("/proc/self/mem", path) }, // reading fails: EIO
-	"long line": func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte{'7'}, 1<<20), 0o666) },
+	"long line": func(path string) error {
+		return os.WriteFile(path,
+			bytes.Repeat([]byte{'7'}, 1<<20), 0o666)
+	},
 	"holes": func(path string) error {
 		return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, 1<<40))
 	},
 	"gone": func(string) error { return nil },
-	"pipe": func(path string) error { return unix.Mkfifo(path, 0o600) }, // to which nobody writes
+	"pipe": func(path string) error { return unix.Mkfifo(path, 0o600) }, // that has no writer
 }
 
 // hostileTree puts strange things in the place of files, as hostileProc damages
@@ -63,7 +66,8 @@ func hostileTree(t *testing.T, cases *perftest.Cases) {
 				name, kind := names[r.IntN(len(names))], kinds[r.IntN(len(kinds))]
 				done = append(done, name+" is "+kind)
 				path := filepath.Join(dir, filepath.FromSlash(name))
-				if err := errors.Join(os.RemoveAll(path), strange[kind](path)); err != nil && !isNoPlace(err) {
+				if err := errors.Join(os.RemoveAll(path), strange[kind](path)); err != nil &&
+					!isNoPlace(err) {
 					t.Fatalf("%s: %v", done[len(done)-1], err)
 				}
 			}
@@ -95,7 +99,7 @@ func hostileTree(t *testing.T, cases *perftest.Cases) {
 		cases.Done, len(names), len(want))
 }
 
-// isNoPlace reports whether the directory of a file is none any more.
+// isNoPlace reports whether the directory of a file is gone.
 func isNoPlace(err error) bool {
 	none := func(no unix.Errno) bool { return errors.Is(err, no) }
 	return none(unix.ENOTDIR) || none(unix.ENOENT) || none(unix.ELOOP) || none(unix.EEXIST)

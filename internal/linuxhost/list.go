@@ -19,7 +19,7 @@ type Entry struct {
 	// ID is the inode number: one that is taken away and made anew under the
 	// same name has another.
 	ID  uint64
-	Dir bool // a directory; links are none
+	Dir bool // a directory; a link is not one
 }
 
 // Reset empties the listing.

@@ -40,7 +40,8 @@ func (l *Listing) addEntries(entries []byte) {
 	for len(entries) > 0 {
 		var e Entry
 		e, entries = cutEntry(entries)
-		if len(e.Name) > 0 && string(e.Name) != "." && string(e.Name) != ".." { // a string of its own would be an allocation
+		// a string of its own would be an allocation
+		if len(e.Name) > 0 && string(e.Name) != "." && string(e.Name) != ".." {
 			l.Add(e)
 		}
 	}

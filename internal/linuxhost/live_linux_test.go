@@ -104,8 +104,9 @@ func TestLiveMemory(t *testing.T) {
 	o := r.object(4)
 	tolerance := beside["MemTotal:"] / 10
 	for index, want := range map[uint32]float64{
-		24: beside["MemAvailable:"], 1676: beside["MemFree:"], 30: beside["CommitLimit:"], titleSlab: beside["SReclaimable:"],
-		818: beside["Buffers:"] + beside["Cached:"] - beside["Shmem:"],
+		24: beside["MemAvailable:"], 1676: beside["MemFree:"], 30: beside["CommitLimit:"],
+		titleSlab: beside["SReclaimable:"],
+		818:       beside["Buffers:"] + beside["Cached:"] - beside["Shmem:"],
 	} {
 		if raw, ok := o.value("", index); !ok || math.Abs(float64(raw)-want) > tolerance {
 			t.Errorf("counter %d is %d (there: %v), beside it %.0f", index, raw, ok, want)

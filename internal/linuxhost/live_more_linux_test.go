@@ -139,7 +139,8 @@ func TestLivePressure(t *testing.T) {
 		got, ok := r.object(titlePressure).value(resource, titleSomeStalled)
 		after, err := read(resource)
 		if err != nil || !ok || got < before.sum(pressureSome) || got > after.sum(pressureSome) {
-			t.Errorf("%s: stalled for %d (there: %v), beside it %d and then %d (%v)", resource, got, ok, before.sum(pressureSome), after.sum(pressureSome), err)
+			t.Errorf("%s: stalled for %d (there: %v), beside it %d and then %d (%v)", resource, got, ok,
+				before.sum(pressureSome), after.sum(pressureSome), err)
 		}
 	}
 }
@@ -158,7 +159,8 @@ func TestLiveNodes(t *testing.T) {
 		found++
 		want, ok := processors.value(strconv.FormatUint(number.raw, 10), 6)
 		if idle := in.values[info.at(6)]; !ok || idle.missing || idle.raw != want {
-			t.Errorf("%s is processor %d with idle time %+v, want %d (there: %v)", in.name, number.raw, idle, want, ok)
+			t.Errorf("%s is processor %d with idle time %+v, want %d (there: %v)", in.name, number.raw,
+				idle, want, ok)
 		}
 	}
 	if found != len(processors.instances)-1 || found == 0 {
@@ -193,7 +195,8 @@ func TestLiveControlGroups(t *testing.T) {
 	names := r.object(titleControlGroup).names()
 	after := list()
 	for path := range before {
-		if after[path] && strings.Count(path, "/") <= maxGroupDepth && !slices.Contains(names, fileName([]byte(path))) {
+		if after[path] && strings.Count(path, "/") <= maxGroupDepth &&
+			!slices.Contains(names, fileName([]byte(path))) {
 			t.Errorf("group %s is not in the sample", path)
 		}
 	}

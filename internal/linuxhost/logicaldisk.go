@@ -148,14 +148,17 @@ func (m *mount) settle(s *session, wanted fields, blind bool) {
 	m.values.reset()
 	if d != nil {
 		d.settle(s)
-		identity, m.values = d.identity, d.values
+		identity = d.identity
+		m.values = d.values
 	}
 
 	if blind {
-		identity, m.values.failed = m.identity, diskFromDiskstats
+		identity = m.identity
+		m.values.failed = diskFromDiskstats
 	}
 	if identity != m.identity {
-		m.identity, m.inTotal = identity, values{}
+		m.identity = identity
+		m.inTotal = values{}
 	}
 	if wanted&diskFromStatfs != 0 {
 		_ = s.judge(m.question.set(&m.values))

@@ -3,7 +3,7 @@ package linuxhost
 import "strings"
 
 // RemoveAll takes a file or directory away with all that it holds, also from
-// those who have it open. What is made anew under the same name is another.
+// open handles. What is made anew under the same name is another.
 func (m *MapRoot) RemoveAll(name string) {
 	if dir := m.entries[name+"/"]; dir != nil {
 		for len(dir.held) > 0 {

@@ -60,7 +60,8 @@ func TestMapRoot(t *testing.T) {
 	if _, err := m.Open(0, "proc/stat"); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("open what fails: %v", err)
 	}
-	if err := errors.Join(m.Close(stat), m.Close(proc), m.Close(dir), m.Close(old)); err != nil || m.Handles() != 2 {
+	if err := errors.Join(m.Close(stat), m.Close(proc), m.Close(dir), m.Close(old)); err != nil ||
+		m.Handles() != 2 {
 		t.Errorf("close: %v, %d handles", err, m.Handles())
 	}
 	if err := m.Close(stat); !errors.Is(err, fs.ErrClosed) {

@@ -62,7 +62,7 @@ func (m *MapRoot) Root() Root {
 	return other
 }
 
-// Set gives a file a text. Who has it open reads the new text.
+// Set gives a file a text. An open handle reads the new text.
 func (m *MapRoot) Set(name, text string) {
 	e := m.entry(name)
 	e.text, e.err = text, nil
@@ -74,7 +74,7 @@ func (m *MapRoot) Fail(name string, err error) {
 	m.entry(name).err = &fs.PathError{Op: "read", Path: name, Err: err}
 }
 
-// Remove takes a file away, also from those who have it open.
+// Remove takes a file away, also from open handles.
 func (m *MapRoot) Remove(name string) {
 	if e := m.entries[name]; e != nil {
 		e.gone = true

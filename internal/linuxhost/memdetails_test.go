@@ -19,12 +19,17 @@ func TestMemoryDetails(t *testing.T) {
 		t.Error(diff)
 	}
 	o.check(t, "systemd", raws{
-		titleProportional: 8000 * kib, titleProportionalAnonymous: 4000 * kib, titleProportionalFile: 3900 * kib, titleProportionalShared: 100 * kib,
-		titlePrivateClean: 900 * kib, titlePrivateDirty: 5000 * kib, titleSharedClean: 6000 * kib, titleSharedDirty: kib,
-		titleSwap: 100 * kib, titleSwapProportional: 60 * kib, titleLocked: 7 * kib, 784: 1, 684: fileTimeBoot + 10*tick,
+		titleProportional: 8000 * kib, titleProportionalAnonymous: 4000 * kib,
+		titleProportionalFile: 3900 * kib, titleProportionalShared: 100 * kib,
+		titlePrivateClean: 900 * kib, titlePrivateDirty: 5000 * kib, titleSharedClean: 6000 * kib,
+		titleSharedDirty: kib,
+		titleSwap:        100 * kib, titleSwapProportional: 60 * kib, titleLocked: 7 * kib, 784: 1,
+		684: fileTimeBoot + 10*tick,
 	})
-	o.check(t, "[sd-pam]", raws{titleProportional: 1000 * kib, titlePrivateDirty: 300 * kib, titlePrivateClean: missing, 784: 300})
-	o.check(t, "_Total", raws{titleProportional: 9000 * kib, titlePrivateClean: 900 * kib, 784: 0, 684: o.time})
+	o.check(t, "[sd-pam]", raws{titleProportional: 1000 * kib, titlePrivateDirty: 300 * kib,
+		titlePrivateClean: missing, 784: 300})
+	o.check(t, "_Total", raws{titleProportional: 9000 * kib, titlePrivateClean: 900 * kib, 784: 0,
+		684: o.time})
 	if b := r.ask("Global"); b[titleMemoryDetails] != nil {
 		t.Error("the object is in a sample of all that is not costly")
 	}
@@ -40,7 +45,8 @@ func TestMemoryDetailsClosed(t *testing.T) {
 	o.check(t, "[sd-pam]", raws{titleProportional: denied, titlePrivateDirty: denied, 784: 300})
 	o.check(t, "_Total", raws{titleProportional: denied, 784: 0})
 	root.Fail("proc/1/smaps_rollup", fs.ErrPermission)
-	r.object(titleMemoryDetails).check(t, "_Total", raws{titleProportional: denied, titlePrivateDirty: denied})
+	r.object(titleMemoryDetails).check(t, "_Total",
+		raws{titleProportional: denied, titlePrivateDirty: denied})
 }
 
 // TestMemoryDetailsEnds ends a process between its files, and leaves another
@@ -72,7 +78,8 @@ func TestMemoryDetailsOnRequest(t *testing.T) {
 	r := newRig(t, root.MapRoot, func(s *System) { s.Root = onlyRoot(root) })
 	r.object(230)
 	clear(root.files)
-	r.askFor(&provider.Query{Objects: []uint32{titleMemoryDetails}, Counters: map[uint32][]uint32{titleMemoryDetails: {784}}})
+	r.askFor(&provider.Query{Objects: []uint32{titleMemoryDetails},
+		Counters: map[uint32][]uint32{titleMemoryDetails: {784}}})
 	r.ask("Global")
 	if n := root.files["proc/N/smaps_rollup"]; n != 0 {
 		t.Errorf("smaps_rollup was read %d times", n)

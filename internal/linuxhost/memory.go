@@ -70,60 +70,85 @@ var vmstatKeys = []key{
 }
 
 // memFromVmstat are the figures that /proc/vmstat gives.
-const memFromVmstat = memFaults | memMajorFaults | memPagesIn | memSwapIn | memSwapOut | memStealAnonymous | memStealFile | memKills
+const memFromVmstat = memFaults | memMajorFaults | memPagesIn | memSwapIn | memSwapOut | memStealAnonymous |
+	memStealFile | memKills
 
 var memorySpec = spec{
 	number: 2, index: 4, name: "Memory", first: 8,
-	help: "The machine's memory. Inside a container these are the host's figures; the container's limits are those of its control group.",
+	help: "The machine's memory. Inside a container these are the host's figures; the container's limits " +
+		"are those of its control group.",
 	rows: []row{
 		{28, "Page Faults/sec", counter.CounterCounter, -1, provider.Novice, memFaults, nil,
 			"Page faults, minor and major. From /proc/vmstat, pgfault."},
 		{24, "Available Bytes", counter.LargeRawCount, -6, provider.Expert, memAvailable, nil,
-			"Memory that new programs can have without swapping. From /proc/meminfo, MemAvailable. Unlike on Windows an estimate by the kernel: free memory and what can be reclaimed, less reserves."},
+			"Memory that new programs can have without swapping. From /proc/meminfo, MemAvailable. Unlike " +
+				"on Windows an estimate by the kernel: free memory and what can be reclaimed, " +
+				"less reserves."},
 		{26, "Committed Bytes", counter.LargeRawCount, -6, provider.Expert, memCommitted, nil,
-			"Memory promised to programs. From /proc/meminfo, Committed_AS. Unlike on Windows it may pass the limit: most of it need never be touched."},
+			"Memory promised to programs. From /proc/meminfo, Committed_AS. Unlike on Windows it may pass " +
+				"the limit: most of it need never be touched."},
 		{30, "Commit Limit", counter.LargeRawCount, -6, provider.Wizard, memLimit, nil,
-			"How much memory can be promised. From /proc/meminfo, CommitLimit. Unlike on Windows it is enforced only where vm.overcommit_memory is 2."},
-		{1406, "% Committed Bytes In Use", counter.RawFraction, 0, provider.Expert, memCommittedPages | memLimitPages, committedShare,
-			"Committed Bytes as a share of Commit Limit, in pages. From /proc/meminfo, Committed_AS and CommitLimit. Unlike on Windows it may pass 100."},
+			"How much memory can be promised. From /proc/meminfo, CommitLimit. Unlike on Windows it is " +
+				"enforced only where vm.overcommit_memory is 2."},
+		{1406, "% Committed Bytes In Use", counter.RawFraction, 0, provider.Expert, memCommittedPages |
+			memLimitPages, committedShare,
+			"Committed Bytes as a share of Commit Limit, in pages. From /proc/meminfo, Committed_AS and " +
+				"CommitLimit. Unlike on Windows it may pass 100."},
 		{1380, "Available KBytes", counter.LargeRawCount, 0, provider.Expert, memAvailable,
 			func(v *values) (uint64, uint64) { return v.sum(memAvailable) >> 10, 0 },
-			"Available Bytes in units of 1,024 bytes. From /proc/meminfo, MemAvailable, an estimate by the kernel."},
+			"Available Bytes in units of 1,024 bytes. From /proc/meminfo, MemAvailable, an estimate by " +
+				"the kernel."},
 		{1382, "Available MBytes", counter.LargeRawCount, 0, provider.Expert, memAvailable,
 			func(v *values) (uint64, uint64) { return v.sum(memAvailable) >> 20, 0 },
-			"Available Bytes in units of 1,048,576 bytes, cut. From /proc/meminfo, MemAvailable, an estimate by the kernel."},
+			"Available Bytes in units of 1,048,576 bytes, cut. From /proc/meminfo, MemAvailable, an " +
+				"estimate by the kernel."},
 		{42, "Page Reads/sec", counter.CounterCounter, 0, provider.Expert, memMajorFaults, nil,
-			"Page faults that had to wait for a device; operations, not pages. From /proc/vmstat, pgmajfault."},
+			"Page faults that had to wait for a device; operations, not pages. From /proc/vmstat, " +
+				"pgmajfault."},
 		{40, "Pages/sec", counter.CounterCounter, 0, provider.Novice, memPagesIn | memSwapOut, nil,
-			"Pages Input/sec and Pages Output/sec together, with the differences from Windows that these have. From /proc/vmstat, pgpgin and pswpout."},
+			"Pages Input/sec and Pages Output/sec together, with the differences from Windows that these " +
+				"have. From /proc/vmstat, pgpgin and pswpout."},
 		{822, "Pages Input/sec", counter.CounterCounter, 0, provider.Novice, memPagesIn, nil,
-			"Pages read from block devices. From /proc/vmstat, pgpgin. Unlike on Windows direct I/O is among them. Swap Pages Input/sec is swap alone."},
+			"Pages read from block devices. From /proc/vmstat, pgpgin. Unlike on Windows direct I/O is " +
+				"among them. Swap Pages Input/sec is swap alone."},
 		{48, "Pages Output/sec", counter.CounterCounter, 0, provider.Advanced, memSwapOut, nil,
-			"Pages written to swap; bo of vmstat(8) is all that was written to block devices. From /proc/vmstat, pswpout. Unlike on Windows pages written back to mapped files are not among them."},
+			"Pages written to swap; bo of vmstat(8) is all that was written to block devices. From " +
+				"/proc/vmstat, pswpout. Unlike on Windows pages written back to mapped files are not " +
+				"among them."},
 		{58, "Pool Nonpaged Bytes", counter.LargeRawCount, -5, provider.Advanced, memFixedSlab, nil,
-			"Kernel memory that cannot be reclaimed. From /proc/meminfo, SUnreclaim. Unlike on Windows only the part kept in slabs."},
-		{818, "Cache Bytes", counter.LargeRawCount, -5, provider.Advanced, memBuffers | memCached | memShared, cacheBytes,
-			"Memory that holds contents of files. From /proc/meminfo, Buffers + Cached - Shmem. Unlike on Windows not the system's working set; shared memory and tmpfs are taken out, which buff and cache of vmstat(8) hold, as they do reclaimable slabs."},
+			"Kernel memory that cannot be reclaimed. From /proc/meminfo, SUnreclaim. Unlike on Windows " +
+				"only the part kept in slabs."},
+		{818, "Cache Bytes", counter.LargeRawCount, -5, provider.Advanced, memBuffers | memCached |
+			memShared, cacheBytes,
+			"Memory that holds contents of files. From /proc/meminfo, Buffers + Cached - Shmem. Unlike on " +
+				"Windows not the system's working set; shared memory and tmpfs are taken out, which buff " +
+				"and cache of vmstat(8) hold, as they do reclaimable slabs."},
 		{1676, "Free & Zero Page List Bytes", counter.LargeRawCount, 0, provider.Wizard, memFree, nil,
 			"Memory that nothing uses. From /proc/meminfo, MemFree."},
-		{1678, "Modified Page List Bytes", counter.LargeRawCount, 0, provider.Wizard, memDirty | memWriteback, nil,
-			"Memory that waits to be written to files. From /proc/meminfo, Dirty + Writeback. Unlike on Windows pages on their way to swap are not among them."},
+		{1678, "Modified Page List Bytes", counter.LargeRawCount, 0, provider.Wizard, memDirty |
+			memWriteback, nil,
+			"Memory that waits to be written to files. From /proc/meminfo, Dirty + Writeback. Unlike on " +
+				"Windows pages on their way to swap are not among them."},
 		{titleSwapIn, "Swap Pages Input/sec", counter.CounterCounter, 0, provider.Advanced, memSwapIn, nil,
 			"Pages read from swap. From /proc/vmstat, pswpin."},
 		{titleSwapOut, "Swap Pages Output/sec", counter.CounterCounter, 0, provider.Advanced, memSwapOut, nil,
 			"Pages written to swap. From /proc/vmstat, pswpout."},
-		{titleReclaimed, "Pages Reclaimed/sec", counter.CounterCounter, -1, provider.Expert, memStealAnonymous | memStealFile, nil,
-			"Pages taken from programs and from the file cache to be used anew. From /proc/vmstat, pgsteal_anon + pgsteal_file."},
+		{titleReclaimed, "Pages Reclaimed/sec", counter.CounterCounter, -1, provider.Expert,
+			memStealAnonymous | memStealFile, nil,
+			"Pages taken from programs and from the file cache to be used anew. From /proc/vmstat, " +
+				"pgsteal_anon + pgsteal_file."},
 		{titleOOMKills, "OOM Kills", counter.RawCount, 0, provider.Advanced, memKills, nil,
-			"Processes that the kernel ended for want of memory, since the machine started. From /proc/vmstat, oom_kill."},
+			"Processes that the kernel ended for want of memory, since the machine started. From " +
+				"/proc/vmstat, oom_kill."},
 		{titleSlab, "Slab Reclaimable Bytes", counter.LargeRawCount, -5, provider.Expert, memSlab, nil,
 			"Kernel memory kept in slabs that can be reclaimed. From /proc/meminfo, SReclaimable."},
 		{titlePageTable, "Page Table Bytes", counter.LargeRawCount, -5, provider.Expert, memPageTables, nil,
 			"Memory that holds page tables. From /proc/meminfo, PageTables."},
-		{titleKernelStack, "Kernel Stack Bytes", counter.LargeRawCount, -5, provider.Expert, memKernelStack, nil,
+		{titleKernelStack, "Kernel Stack Bytes", counter.LargeRawCount, -5, provider.Expert,
+			memKernelStack, nil,
 			"Memory that holds the kernel stacks of threads. From /proc/meminfo, KernelStack."},
 		{titleAnonymous, "Anonymous Bytes", counter.LargeRawCount, -6, provider.Expert, memAnonymous, nil,
-			"Memory of programs that no file stands behind. From /proc/meminfo, AnonPages."},
+			"Anonymous (not file-backed) memory of processes. From /proc/meminfo, AnonPages."},
 		{titleMapped, "Mapped Bytes", counter.LargeRawCount, -6, provider.Expert, memMapped, nil,
 			"Memory of files that programs have mapped. From /proc/meminfo, Mapped."},
 		{titleShared, "Shared Bytes", counter.LargeRawCount, -6, provider.Expert, memShared, nil,
@@ -152,7 +177,8 @@ type memorySource struct {
 }
 
 func newMemorySource() source {
-	return &memorySource{meminfo: file{name: "proc/meminfo"}, vmstat: file{name: "proc/vmstat", records: true}}
+	return &memorySource{meminfo: file{name: "proc/meminfo"},
+		vmstat: file{name: "proc/vmstat", records: true}}
 }
 
 func (m *memorySource) probe(s *session) fields {

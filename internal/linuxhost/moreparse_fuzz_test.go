@@ -25,7 +25,8 @@ func FuzzThreadStat(f *testing.F) {
 		for _, pair := range [][2]fields{{threadUser, procUser}, {threadSystem, procSystem}} {
 			got, n := thread.sum(pair[0]&thread.have), process.sum(pair[1]&process.have)
 			if thread.has(pair[0]) != process.has(pair[1]) || got != n {
-				t.Fatalf("time %d (there: %v), of the process %d (there: %v)", got, thread.has(pair[0]), n, process.has(pair[1]))
+				t.Fatalf("time %d (there: %v), of the process %d (there: %v)", got, thread.has(pair[0]), n,
+					process.has(pair[1]))
 			}
 		}
 		if thread.has(threadState) && !slices.Contains([]uint64{2, 4, 5, 7}, thread.sum(threadState)) {
@@ -34,12 +35,13 @@ func FuzzThreadStat(f *testing.F) {
 	})
 }
 
-// FuzzPressure checks that each figure is what stands behind its name in the
+// FuzzPressure checks that each figure is what follows its name in the
 // last line of its kind that has a number there.
 func FuzzPressure(f *testing.F) {
 	root := fixture(f, "details.txtar")
 	f.Add([]byte(root.entries["proc/pressure/cpu"].text))
-	f.Add([]byte("full avg10=1.00 avg10=x total=3 total=4\nsome total\n full avg10=99999999999999999999.00\nsome total=1"))
+	f.Add([]byte("full avg10=1.00 avg10=x total=3 total=4\nsome total\n full " +
+		"avg10=99999999999999999999.00\nsome total=1"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var got values
 		parsePressure(&got, text, systemPressure)
@@ -63,7 +65,8 @@ func FuzzPressure(f *testing.F) {
 		for _, k := range systemPressure {
 			n, there := want[k.fields]
 			if got.has(k.fields) != there || there && got.sum(k.fields) != n {
-				t.Fatalf("%s %s is %d (there: %v), want %d (there: %v)", k.line, k.name, got.sum(k.fields), got.has(k.fields), n, there)
+				t.Fatalf("%s %s is %d (there: %v), want %d (there: %v)", k.line, k.name, got.sum(k.fields),
+					got.has(k.fields), n, there)
 			}
 		}
 	})
@@ -82,13 +85,15 @@ func FuzzIOStat(f *testing.F) {
 		parseIOStat(&after, append(whole, "9:9 rbytes=1 wbytes=2 rios=3 wios=x\n"...), testUnits)
 		for i, f := range []fields{groupReadBytes, groupWriteBytes, groupReads} {
 			if before.has(f) != after.has(f) || before.has(f) && before.sum(f)+uint64(i+1) != after.sum(f) {
-				t.Fatalf("figure %d was %d (there: %v) and is %d (there: %v)", i, before.sum(f), before.has(f), after.sum(f), after.has(f))
+				t.Fatalf("figure %d was %d (there: %v) and is %d (there: %v)", i, before.sum(f),
+					before.has(f), after.sum(f), after.has(f))
 			}
 		}
 		if after.has(groupWrites) {
 			t.Fatal("a damaged number is passed over")
 		}
-		if !bytes.Contains(text, []byte("rbytes")) && (!before.has(groupReadBytes) || before.sum(groupReadBytes) != 0) {
+		if !bytes.Contains(text, []byte("rbytes")) &&
+			(!before.has(groupReadBytes) || before.sum(groupReadBytes) != 0) {
 			t.Fatal("no device, and no 0")
 		}
 	})

@@ -19,14 +19,19 @@ import (
 func disks(t testing.TB) *MapRoot {
 	root := fixture(t, "disks.txtar")
 	spaces := map[string]Space{
-		"/":                      {BlockSize: 4096, Blocks: 1000, Free: 600, Available: 500, Inodes: 400, FreeInodes: 100},
-		"/srv/odd name\t\\*(1)":  {BlockSize: 4096, Blocks: 1 << 40, Free: 1 << 39, Available: 1 << 39, Inodes: 1 << 40, FreeInodes: 1 << 39},
-		"/b":                     {BlockSize: 512, Blocks: 8192, Free: 4096, Available: 4096},
-		"/home":                  {BlockSize: 4096, Blocks: 256, Free: 512, Available: 1}, // more free than there is
-		"/tank":                  {BlockSize: 1 << 17, Blocks: 80, Free: 80, Available: 80, Inodes: 5, FreeInodes: 6},
-		"/twice":                 {BlockSize: 1024, Blocks: 0},
-		"/up":                    {BlockSize: 1 << 40, Blocks: 1 << 40, Free: 1, Available: 1},
-		"/gone":                  {BlockSize: 1024, Blocks: 100, Free: 100, Available: 100, Inodes: 10, FreeInodes: 10},
+		"/": {BlockSize: 4096, Blocks: 1000, Free: 600, Available: 500, Inodes: 400,
+			FreeInodes: 100},
+		"/srv/odd name\t\\*(1)": {BlockSize: 4096, Blocks: 1 << 40, Free: 1 << 39, Available: 1 << 39,
+			Inodes: 1 << 40, FreeInodes: 1 << 39},
+		"/b": {BlockSize: 512, Blocks: 8192, Free: 4096, Available: 4096},
+		// more free than there is
+		"/home": {BlockSize: 4096, Blocks: 256, Free: 512, Available: 1},
+		"/tank": {BlockSize: 1 << 17, Blocks: 80, Free: 80, Available: 80, Inodes: 5,
+			FreeInodes: 6},
+		"/twice": {BlockSize: 1024, Blocks: 0},
+		"/up":    {BlockSize: 1 << 40, Blocks: 1 << 40, Free: 1, Available: 1},
+		"/gone": {BlockSize: 1024, Blocks: 100, Free: 100, Available: 100, Inodes: 10,
+			FreeInodes: 10},
 		"/net":                   {BlockSize: 1, Blocks: 1, Free: 1, Available: 1},
 		"/auto":                  {BlockSize: 1, Blocks: 1, Free: 1, Available: 1},
 		"/snap/core":             {BlockSize: 1, Blocks: 1, Free: 1, Available: 1},
@@ -40,7 +45,8 @@ func disks(t testing.TB) *MapRoot {
 }
 
 // diskMounts are the instances of LogicalDisk in testdata/disks.txtar.
-var diskMounts = []string{"_Total", "/", "/srv/odd name___[1]", "/b", "/home", "/tank", "/twice", "/up", "/up/usb", "/gone"}
+var diskMounts = []string{"_Total", "/", "/srv/odd name___[1]", "/b", "/home", "/tank", "/twice", "/up",
+	"/up/usb", "/gone"}
 
 func TestLogicalDisk(t *testing.T) {
 	o := newRig(t, disks(t), nil).object(236)
@@ -48,7 +54,8 @@ func TestLogicalDisk(t *testing.T) {
 		t.Error(diff)
 	}
 	// A partition has its disk's sequence number; what has no number of a device, its own.
-	if diff := cmp.Diff([]int32{-1, 11, 13, 259 << 20, 252<<20 | 1, 53, 147 << 20, 253 << 20, 12, 8<<20 | 99}, o.unique()); diff != "" {
+	if diff := cmp.Diff([]int32{-1, 11, 13, 259 << 20, 252<<20 | 1, 53, 147 << 20, 253 << 20, 12, 8<<20 | 99},
+		o.unique()); diff != "" {
 		t.Error(diff)
 	}
 	odd := diskMounts[2]
@@ -61,14 +68,18 @@ func TestLogicalDisk(t *testing.T) {
 		name    string
 		counter uint32
 		want    uint64
-	}{{"/", 408, 3600}, {"/", titleFreeInodes, 400}, {"/b", 408, 4096}, {"/", 200, fileTimeBoot + bootTime}, {odd, titleFreeInodes, 1 << 31}} {
+	}{{"/", 408, 3600}, {"/", titleFreeInodes, 400}, {"/b", 408, 4096}, {"/", 200, fileTimeBoot + bootTime},
+		{odd, titleFreeInodes, 1 << 31}} {
 		if base, ok := o.base(tt.name, tt.counter); !ok || base != tt.want {
-			t.Errorf("%s: base of counter %d is %d (there: %v), want %d", tt.name, tt.counter, base, ok, tt.want)
+			t.Errorf("%s: base of counter %d is %d (there: %v), want %d", tt.name, tt.counter, base,
+				ok, tt.want)
 		}
 	}
 	o.check(t, "/b", raws{408: 2048, 410: 2, titleFreeInodes: missing, 214: 7})
-	o.check(t, "/home", raws{408: missing, 410: missing, titleFreeInodes: missing, 214: 41}) // of the device it was mounted from
-	o.check(t, "/tank", raws{408: 10240, 410: 10, titleFreeInodes: missing, 214: missing, 198: missing, 200: missing, 1482: missing})
+	// of the device it was mounted from
+	o.check(t, "/home", raws{408: missing, 410: missing, titleFreeInodes: missing, 214: 41})
+	o.check(t, "/tank", raws{408: 10240, 410: 10, titleFreeInodes: missing, 214: missing, 198: missing,
+		200: missing, 1482: missing})
 	o.check(t, "/twice", raws{408: missing, 214: 9})
 	o.check(t, "/up", raws{408: missing})
 	o.check(t, "/up/usb", raws{408: denied, 410: denied, 214: 1})
@@ -173,7 +184,8 @@ func TestQuestionsEnd(t *testing.T) {
 		})
 		r := newRig(t, root, nil)
 		r.object(236).check(t, "/gone", raws{408: missing})
-		root.Set("proc/self/mountinfo", strings.Replace(root.entries["proc/self/mountinfo"].text, " /b ", " /c ", 1))
+		root.Set("proc/self/mountinfo", strings.Replace(root.entries["proc/self/mountinfo"].text,
+			" /b ", " /c ", 1))
 		if names := r.object(236).names(); slices.Contains(names, "/b") || !slices.Contains(names, "/c") {
 			t.Errorf("instances %q", names)
 		}
@@ -211,7 +223,8 @@ func TestMountsChange(t *testing.T) {
 		t.Error(diff)
 	}
 	o.check(t, "_Total", raws{214: 60, 410: 3})
-	root.Set("proc/diskstats", strings.Replace(root.entries["proc/diskstats"].text, "nvme0n1 7", "nvme0n1 12", 1))
+	root.Set("proc/diskstats", strings.Replace(root.entries["proc/diskstats"].text, "nvme0n1 7",
+		"nvme0n1 12", 1))
 	mounts(second)
 	r.object(236).check(t, "_Total", raws{214: 65, 410: 2})
 	mounts()
@@ -230,7 +243,8 @@ func TestParseMount(t *testing.T) {
 		{`1 1 0:2 / / rw - rootfs rootfs rw`, &mountRow{1, 1, 2, "/", "/", "rootfs", "rootfs"}},
 		{`9 1 8:1 / /a\040b\011c\012d\134e\43x\1 rw - ext4 /dev/s\040d rw`,
 			&mountRow{9, 1, 8<<20 | 1, "/", "/a b\tc\nd\\e\\43x\\1", "ext4", "/dev/s d"}},
-		{`9 1 8:1 / /- rw shared:1 master:2 propagate_from:3 unbindable - ext4 - rw`, &mountRow{9, 1, 8<<20 | 1, "/", "/-", "ext4", "-"}},
+		{`9 1 8:1 / /- rw shared:1 master:2 propagate_from:3 unbindable - ext4 - rw`,
+			&mountRow{9, 1, 8<<20 | 1, "/", "/-", "ext4", "-"}},
 		{`9 1 8:1 / relative rw - ext4 /dev/sda rw`, nil},
 		{`9 1 8:1 / /a rw ext4 /dev/sda rw`, nil},
 		{`9 1 8 / /a rw - ext4 /dev/sda rw`, nil},
@@ -271,7 +285,8 @@ func TestChooseMounts(t *testing.T) {
 			w := strings.Fields(word)
 			id, _ := decimal([]byte(w[0]))
 			parent, _ := decimal([]byte(w[1]))
-			rows = append(rows, mountRow{id: id, parent: parent, device: deviceID(i), root: "/", point: w[2], kind: "ext4"})
+			rows = append(rows, mountRow{id: id, parent: parent, device: deviceID(i), root: "/", point: w[2],
+				kind: "ext4"})
 		}
 		var got []string
 		for _, r := range chooseMounts(rows, []string{"ext4"}) {

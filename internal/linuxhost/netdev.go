@@ -24,7 +24,9 @@ const (
 
 var interfaceSpec = spec{
 	number: 12, index: 510, name: "Network Interface", multi: true,
-	help: "Network interfaces of the network namespace of who reads. From /proc/net/dev and /sys/class/net. There is no _Total: bridges, bonds, VLANs and virtual interfaces count a packet again, and lo counts it twice.",
+	help: "Network interfaces of the network namespace of the reader. From /proc/net/dev and " +
+		"/sys/class/net. There is no _Total: bridges, bonds, VLANs and virtual interfaces count a packet " +
+		"again, and lo counts it twice.",
 	rows: []row{
 		{388, "Bytes Total/sec", counter.BulkCount, -4, provider.Advanced, netBytesIn | netBytesOut, nil,
 			"Bytes received and sent. From /proc/net/dev, bytes of Receive and Transmit."},
@@ -35,21 +37,28 @@ var interfaceSpec = spec{
 		{452, "Packets Sent/sec", counter.BulkCount, -1, provider.Advanced, netPacketsOut, nil,
 			"Packets sent. From /proc/net/dev, packets of Transmit."},
 		{520, "Current Bandwidth", counter.LargeRawCount, -6, provider.Advanced, netBandwidth, nil,
-			"Speed of the link in bits per second. From /sys/class/net, speed, read again when carrier_changes has changed. No value for a link that is down and for interfaces that have no speed, as most virtual ones."},
+			"Speed of the link in bits per second. From /sys/class/net, speed, read again when " +
+				"carrier_changes has changed. No value for a link that is down and for interfaces that " +
+				"have no speed, as most virtual ones."},
 		{264, "Bytes Received/sec", counter.BulkCount, -4, provider.Advanced, netBytesIn, nil,
 			"Bytes received. From /proc/net/dev, bytes of Receive."},
 		{526, "Packets Received Non-Unicast/sec", counter.BulkCount, -1, provider.Expert, netMulticast, nil,
-			"Multicast packets received. From /proc/net/dev, multicast of Receive. Unlike on Windows broadcasts are not among them, but for a few drivers."},
+			"Multicast packets received. From /proc/net/dev, multicast of Receive. Unlike on Windows " +
+				"broadcasts are not among them, but for a few drivers."},
 		{528, "Packets Received Discarded", counter.LargeRawCount, 0, provider.Advanced, netDropsIn, nil,
-			"Packets received and thrown away, since the interface was made. From /proc/net/dev, drop of Receive, those missed for want of room among them."},
+			"Packets received and thrown away, since the interface was made. From /proc/net/dev, drop of " +
+				"Receive, those missed for want of room among them."},
 		{530, "Packets Received Errors", counter.LargeRawCount, 0, provider.Advanced, netErrorsIn, nil,
-			"Packets received with an error, since the interface was made. From /proc/net/dev, errs of Receive."},
+			"Packets received with an error, since the interface was made. From /proc/net/dev, errs " +
+				"of Receive."},
 		{506, "Bytes Sent/sec", counter.BulkCount, -4, provider.Advanced, netBytesOut, nil,
 			"Bytes sent. From /proc/net/dev, bytes of Transmit."},
 		{540, "Packets Outbound Discarded", counter.LargeRawCount, 0, provider.Advanced, netDropsOut, nil,
-			"Packets to be sent and thrown away, since the interface was made. From /proc/net/dev, drop of Transmit."},
+			"Packets to be sent and thrown away, since the interface was made. From /proc/net/dev, drop " +
+				"of Transmit."},
 		{542, "Packets Outbound Errors", counter.LargeRawCount, 0, provider.Advanced, netErrorsOut, nil,
-			"Packets that could not be sent for an error, since the interface was made. From /proc/net/dev, errs of Transmit."},
+			"Packets that could not be sent for an error, since the interface was made. From " +
+				"/proc/net/dev, errs of Transmit."},
 	},
 }
 

@@ -100,7 +100,9 @@ type link struct {
 func newLink(name []byte) *link {
 	l := &link{kernelName: string(name), name: instanceName(name)}
 	dir := l.directory()
-	l.ifindex.name, l.speed.name, l.changes.name = dir+"ifindex", dir+"speed", dir+"carrier_changes"
+	l.ifindex.name = dir + "ifindex"
+	l.speed.name = dir + "speed"
+	l.changes.name = dir + "carrier_changes"
 	return l
 }
 
@@ -134,13 +136,14 @@ func (l *link) settle(s *session, wanted fields) {
 	l.values.reset()
 	index, err := s.readNumber(&l.ifindex)
 	if isShort(err) {
-		return // whose counts these are nobody knows now
+		return // the interface of these counts is unknown now
 	}
 
 	known := err == nil
 	if !known || index != l.index {
-		// Another interface, or nobody knows: a count that falls was reset.
-		l.index, l.cached = index, false
+		// Another interface, or an unknown one: a count that falls was reset.
+		l.index = index
+		l.cached = false
 		l.total = [len(netFigures)]wrapping{}
 	}
 
@@ -159,7 +162,9 @@ func (l *link) settle(s *session, wanted fields) {
 func (l *link) readSpeed(s *session) {
 	changed, err := s.readNumber(&l.changes)
 	if err != nil || !l.cached || changed != l.changed {
-		l.cached, l.changed, l.bits = err == nil, changed, 0
+		l.cached = err == nil
+		l.changed = changed
+		l.bits = 0
 		const megabit = 1_000_000
 		n, err := s.readNumber(&l.speed)
 		if err == nil {

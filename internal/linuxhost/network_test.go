@@ -27,7 +27,8 @@ func TestNetworkInterface(t *testing.T) {
 	})
 	o.check(t, "lo", raws{388: 2000, 520: missing})
 	o.check(t, "a[b]_", raws{264: 1, 526: 8, 506: 9, 520: missing})
-	o.check(t, "elsewhere", raws{264: 100, 506: 9, 520: missing}) // not in /sys, which may be of another namespace
+	// not in /sys, which may be of another namespace
+	o.check(t, "elsewhere", raws{264: 100, 506: 9, 520: missing})
 }
 
 // TestNetworkColumns reads tables with other columns in another order.
@@ -41,8 +42,10 @@ func TestNetworkColumns(t *testing.T) {
 			raws{528: 1, 266: 3, 264: 4, 542: 5, 506: 6, 388: 10, 400: missing, 526: missing}},
 		{"no blank behind the colon", head + " face |bytes packets|bytes\n    x:18446744073709551615 2 3\n",
 			raws{264: -1, 266: 2, 506: 3}},
-		{"cut short", head + " face |bytes packets|bytes\n x: 7 2\n", raws{264: 7, 266: 2, 506: missing, 388: missing}},
-		{"no number", head + " face |bytes packets|bytes\n x: 7 -2 5\n", raws{264: 7, 266: missing, 506: missing}},
+		{"cut short", head + " face |bytes packets|bytes\n x: 7 2\n",
+			raws{264: 7, 266: 2, 506: missing, 388: missing}},
+		{"no number", head + " face |bytes packets|bytes\n x: 7 -2 5\n",
+			raws{264: 7, 266: missing, 506: missing}},
 	}
 	for _, tt := range tests {
 		r := newRig(t, NewMapRoot(map[string]string{"proc/net/dev": tt.text}), nil)
@@ -186,17 +189,22 @@ func TestSpeedIsRenewed(t *testing.T) {
 func TestNetworkProtocols(t *testing.T) {
 	b := newRig(t, fixture(t, "network.txtar"), nil).ask("546 548 638 658 1532 582 1534")
 	want := map[uint32]raws{
-		546: {438: 2013, 446: 1003, 552: 4, 554: 5, 556: 6, 558: 7, 560: 8, 562: 1009, 442: 1010, 566: 11, 568: 12,
+		546: {438: 2013, 446: 1003, 552: 4, 554: 5, 556: 6, 558: 7, 560: 8, 562: 1009, 442: 1010,
+			566: 11, 568: 12,
 			570: 14, 572: 15, 574: 16, 576: 17, 578: 18, 580: 19},
 		548: {438: 12, 446: 1, 552: 2, 554: 5, 556: 10, 558: 6, 560: 8, 562: 9, 442: 11, 566: 12, 568: 13,
 			570: 15, 572: 16, 574: 17, 576: 18, 578: 19, 580: 20},
 		638:  {640: 21, 652: 10, 654: 11, 656: 12, 642: 9, 644: 5, 646: 6, 648: 7, 650: 8}, // the low 32 bits
 		658:  {438: 45, 446: 21, 442: 24, 664: 22, 666: 23},
 		1532: {438: 145, 446: 71, 442: 74, 664: 72, 666: 73},
-		582: {584: 216, 586: 101, 588: 102, 590: 104, 592: 105, 594: 106, 596: 107, 598: 108, 600: 109, 602: 110, 604: 111, 606: 112, 608: 113, 610: 114,
-			612: 115, 614: 116, 616: 119, 618: 120, 620: 121, 622: 122, 624: 123, 626: 124, 628: 125, 630: 126, 632: 127, 634: 128, 636: 129},
-		1534: {584: 64, 586: 31, 588: 32, 590: 35, 592: 37, 594: 38, 598: 48, 600: 39, 602: 40, 612: 33, 614: 34, 616: 49, 618: 51, 620: 52,
-			624: 62, 626: 53, 628: 54, 1536: 36, 1554: 50, 1538: 41, 1556: 55, 1540: 42, 1558: 56, 1542: 43, 1560: 57, 1544: 44, 1562: 58,
+		582: {584: 216, 586: 101, 588: 102, 590: 104, 592: 105, 594: 106, 596: 107, 598: 108, 600: 109,
+			602: 110, 604: 111, 606: 112, 608: 113, 610: 114,
+			612: 115, 614: 116, 616: 119, 618: 120, 620: 121, 622: 122, 624: 123, 626: 124, 628: 125,
+			630: 126, 632: 127, 634: 128, 636: 129},
+		1534: {584: 64, 586: 31, 588: 32, 590: 35, 592: 37, 594: 38, 598: 48, 600: 39, 602: 40, 612: 33,
+			614: 34, 616: 49, 618: 51, 620: 52,
+			624: 62, 626: 53, 628: 54, 1536: 36, 1554: 50, 1538: 41, 1556: 55, 1540: 42, 1558: 56, 1542: 43,
+			1560: 57, 1544: 44, 1562: 58,
 			1546: 45, 1564: 59, 1550: 46, 1566: 60, 1552: 47, 1568: 61},
 	}
 	for index, values := range want {
@@ -211,7 +219,8 @@ func TestNetworkProtocols(t *testing.T) {
 func TestProtocolsLeftOut(t *testing.T) {
 	root := fixture(t, "network.txtar")
 	root.Remove("proc/net/snmp6")
-	root.Set("proc/net/snmp", "Tcp: ActiveOpens OutSegs\nTcp: 5 6\nUdp: InDatagrams\nIcmp: InMsgs\nIcmp: 3\nIp: InReceives\n")
+	root.Set("proc/net/snmp", "Tcp: ActiveOpens OutSegs\nTcp: 5 6\nUdp: InDatagrams\nIcmp: InMsgs\nIcmp: "+
+		"3\nIp: InReceives\n")
 	b := newRig(t, root, nil).ask("546 548 638 658 1532 582 1534")
 	b[638].check(t, "", raws{644: 5, 654: 6})
 	b[582].check(t, "", raws{586: 3})

@@ -67,7 +67,8 @@ func (r *infoSource) topology(s *session) {
 // directory still has it, otherwise the first.
 func offlineHome(s *session, cpu uint64, nodes []uint64) uint64 {
 	for _, node := range nodes {
-		if there, _ := s.exists(fmt.Sprintf("sys/devices/system/node/node%d/cpu%d/online", node, cpu)); there {
+		if there, _ := s.exists(fmt.Sprintf("sys/devices/system/node/node%d/cpu%d/online", node,
+			cpu)); there {
 			return node
 		}
 	}

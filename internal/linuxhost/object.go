@@ -60,8 +60,9 @@ func (sp *spec) declare() *provider.Object {
 	for i := range sp.rows {
 		r := &sp.rows[i]
 		c := provider.Counter{
-			Index: r.index, Name: r.name, Help: sp.helpText(r), HelpIndex: helpIndex(sp.number, sp.helpPosition(i)),
-			Type: r.typ, Scale: r.scale, Detail: r.detail,
+			Index: r.index, Name: r.name, Help: sp.helpText(r),
+			HelpIndex: helpIndex(sp.number, sp.helpPosition(i)),
+			Type:      r.typ, Scale: r.scale, Detail: r.detail,
 		}
 		if r.typ == counter.Precision100NSTimer {
 			c.BaseSlot = "time" // the moment of reading is the same for all
@@ -146,7 +147,8 @@ func (o *object) plan(q *provider.Query) bool {
 // bring takes up a query that wants the object only for what tells its
 // instances apart.
 func (o *object) bring() {
-	o.included, o.named = true, false
+	o.included = true
+	o.named = false
 	o.want(func(int) bool { return false })
 }
 

@@ -16,7 +16,8 @@ const (
 
 var pagingSpec = spec{
 	number: 13, index: 700, name: "Paging File", multi: true,
-	help: "Files and devices that memory is swapped to, and _Total, their sum. From /proc/swaps. What zram holds is in memory all the same, and what zswap holds back counts as used.",
+	help: "Files and devices that memory is swapped to, and _Total, their sum. From /proc/swaps. What zram " +
+		"holds is in memory all the same, and what zswap holds back counts as used.",
 	rows: []row{
 		{702, "% Usage", counter.RawFraction, 0, provider.Advanced, pagingUsed | pagingSize,
 			func(v *values) (uint64, uint64) { return fraction(v.sum(pagingUsed), v.sum(pagingSize)) },
@@ -90,7 +91,7 @@ func (r *pagingSource) collect(_ context.Context, s *session, o *object, w *prov
 func (r *pagingSource) close(s *session) error { return s.reader.close(&r.swaps.h) }
 
 // parse reads a head line, "Filename Type Size Used Priority", and a line for
-// each file. A line that lacks a figure is none.
+// each file. A line that lacks a figure is skipped.
 func (r *pagingSource) parse(text []byte) {
 	r.n = 0
 	head, text, _ := cutLine(text)

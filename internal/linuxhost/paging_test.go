@@ -53,7 +53,8 @@ func TestObjects(t *testing.T) {
 	b := r.ask("2 260")
 	b[2].check(t, "", raws{248: 6, 250: 93})
 	b[260].check(t, "", raws{248: 6, 250: 93})
-	if diff := cmp.Diff(map[string]int{"proc": 1, "proc/stat": 1, "proc/loadavg": 1}, root.files); diff != "" {
+	if diff := cmp.Diff(map[string]int{"proc": 1, "proc/stat": 1, "proc/loadavg": 1},
+		root.files); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -15,7 +15,8 @@ import (
 const maxID = math.MaxInt32
 
 // errNoIdentity: a process cannot be told from others and is left out.
-var errNoIdentity = fmt.Errorf("no name in brackets or no start time in /proc/PID/stat: %w", winperf.ErrBadData)
+var errNoIdentity = fmt.Errorf("no name in brackets or no start time in /proc/PID/stat: %w",
+	winperf.ErrBadData)
 
 // process is what is kept of a process from one sample to the next. Its
 // identity is its id and when it started.
@@ -49,10 +50,12 @@ type pidFile struct {
 
 // pidFiles are the files of the Process object.
 var pidFiles = []pidFile{
-	{name: "stat"}, // always read, and first: it tells who it is
+	{name: "stat"}, // always read, and first: it identifies the process
 	{name: "statm", gives: procResident | procUnshared, parse: parseStatm},
-	{name: "status", gives: procPeakVirtual | procPeakResident | procAnonymous | procSwap | procPageTables, parse: parseStatus},
-	{name: "io", gives: procReads | procWrites | procBytesRead | procBytesWritten | procDiskRead | procDiskWritten, parse: parseIO},
+	{name: "status", gives: procPeakVirtual | procPeakResident | procAnonymous | procSwap | procPageTables,
+		parse: parseStatus},
+	{name: "io", gives: procReads | procWrites | procBytesRead | procBytesWritten | procDiskRead |
+		procDiskWritten, parse: parseIO},
 	{name: "schedstat", gives: procWait, parse: parseSchedstat},
 }
 
@@ -109,13 +112,14 @@ func (p *process) read(s *session, v *values, wanted fields) (err error) {
 
 // handles returns the number of the process's descriptors: since Linux 6.2 the
 // size of the directory fd, before that the number of its entries, which only
-// who may trace the process can list.
+// a process that may trace it can list.
 func (p *process) handles(s *session) (int64, error) {
 	if !s.countHandles {
 		n, err := s.root.Size(p.dir, "fd")
 		return n, s.judge(err)
 	}
-	p.fds.name, p.fds.dir = "fd", p.dir
+	p.fds.name = "fd"
+	p.fds.dir = p.dir
 	err := s.reader.list(&p.fds, &s.listing)
 	return int64(s.listing.Len()), err
 }
@@ -150,7 +154,8 @@ func (p *process) readStat(s *session, v *values) error {
 	}
 
 	if started != p.started {
-		p.started, p.inTotal = started, values{}
+		p.started = started
+		p.inTotal = values{}
 	}
 	if p.name == "" || !bytes.Equal(comm, p.comm) {
 		p.comm = append(p.comm[:0], comm...)

@@ -59,7 +59,8 @@ func cutStat(text []byte) (comm, rest []byte, ok bool) {
 	if open < 0 || end < open {
 		return nil, nil, false
 	}
-	comm, rest = text[open+1:end], text[end+1:]
+	comm = text[open+1 : end]
+	rest = text[end+1:]
 	if line, _, whole := cutLine(rest); whole {
 		return comm, line, true
 	}

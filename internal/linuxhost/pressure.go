@@ -32,24 +32,35 @@ func pressureRow(index uint32, name string, from fields, help string) row {
 
 var pressureSpec = spec{
 	number: 33, index: titlePressure, name: "Pressure Stall", multi: true,
-	help: "How long threads stood still for want of a resource (kernel documentation, \"PSI - Pressure Stall Information\"): cpu, memory, io, irq as the kernel counts them. From /proc/pressure. Inside a container these are the host's.",
+	help: "How long threads stood still for want of a resource (kernel documentation, \"PSI - Pressure " +
+		"Stall Information\"): cpu, memory, io, irq as the kernel counts them. From /proc/pressure. Inside " +
+		"a container these are the host's.",
 	rows: []row{
 		{titleSomeStalled, "% Some Stalled Time", counter.Timer100NSec, 0, provider.Novice, pressureSome, nil,
-			"Share of time in which at least one thread stood still for want of the resource. From /proc/pressure/cpu, memory and io, some, total."},
+			"Share of time in which at least one thread stood still for want of the resource. From " +
+				"/proc/pressure/cpu, memory and io, some, total."},
 		{titleFullStalled, "% Full Stalled Time", counter.Timer100NSec, 0, provider.Novice, pressureFull, nil,
-			"Share of time in which all threads with work to do stood still for want of the resource. From /proc/pressure/memory, io and irq, full, total; that of cpu has no meaning for the whole machine."},
+			"Share of time in which all threads with work to do stood still for want of the resource. From " +
+				"/proc/pressure/memory, io and irq, full, total; that of cpu has no meaning for the " +
+				"whole machine."},
 		pressureRow(titleSome10, "% Some Stalled Time 10 s Mean", pressureSome10,
-			"% Some Stalled Time as the kernel averages it over about 10 seconds. From /proc/pressure/cpu, memory and io, some, avg10."),
+			"% Some Stalled Time as the kernel averages it over about 10 seconds. From /proc/pressure/cpu, "+
+				"memory and io, some, avg10."),
 		pressureRow(titleSome60, "% Some Stalled Time 60 s Mean", pressureSome60,
-			"% Some Stalled Time as the kernel averages it over about 60 seconds. From /proc/pressure/cpu, memory and io, some, avg60."),
+			"% Some Stalled Time as the kernel averages it over about 60 seconds. From /proc/pressure/cpu, "+
+				"memory and io, some, avg60."),
 		pressureRow(titleSome300, "% Some Stalled Time 300 s Mean", pressureSome300,
-			"% Some Stalled Time as the kernel averages it over about 300 seconds. From /proc/pressure/cpu, memory and io, some, avg300."),
+			"% Some Stalled Time as the kernel averages it over about 300 seconds. From "+
+				"/proc/pressure/cpu, memory and io, some, avg300."),
 		pressureRow(titleFull10, "% Full Stalled Time 10 s Mean", pressureFull10,
-			"% Full Stalled Time as the kernel averages it over about 10 seconds. From /proc/pressure/memory, io and irq, full, avg10."),
+			"% Full Stalled Time as the kernel averages it over about 10 seconds. From "+
+				"/proc/pressure/memory, io and irq, full, avg10."),
 		pressureRow(titleFull60, "% Full Stalled Time 60 s Mean", pressureFull60,
-			"% Full Stalled Time as the kernel averages it over about 60 seconds. From /proc/pressure/memory, io and irq, full, avg60."),
+			"% Full Stalled Time as the kernel averages it over about 60 seconds. From "+
+				"/proc/pressure/memory, io and irq, full, avg60."),
 		pressureRow(titleFull300, "% Full Stalled Time 300 s Mean", pressureFull300,
-			"% Full Stalled Time as the kernel averages it over about 300 seconds. From /proc/pressure/memory, io and irq, full, avg300."),
+			"% Full Stalled Time as the kernel averages it over about 300 seconds. From "+
+				"/proc/pressure/memory, io and irq, full, avg300."),
 	},
 }
 

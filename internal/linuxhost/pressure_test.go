@@ -17,10 +17,13 @@ func TestPressure(t *testing.T) {
 	}
 	o.check(t, "cpu", raws{
 		titleSomeStalled: 23062514790, titleSome10: 4915, titleSome60: 6133, titleSome300: 10000,
-		titleFullStalled: missing, titleFull10: missing, titleFull300: missing, // no meaning for the whole machine
+		// no meaning for the whole machine
+		titleFullStalled: missing, titleFull10: missing, titleFull300: missing,
 	})
-	o.check(t, "memory", raws{titleSomeStalled: 408808480, titleFullStalled: 166847020, titleSome300: 82, titleFull10: 3, titleFull60: 4, titleFull300: 1})
-	o.check(t, "irq", raws{titleSomeStalled: missing, titleSome60: missing, titleFullStalled: 90, titleFull60: 20})
+	o.check(t, "memory", raws{titleSomeStalled: 408808480, titleFullStalled: 166847020, titleSome300: 82,
+		titleFull10: 3, titleFull60: 4, titleFull300: 1})
+	o.check(t, "irq", raws{titleSomeStalled: missing, titleSome60: missing, titleFullStalled: 90,
+		titleFull60: 20})
 	for i, name := range o.names() {
 		for _, index := range []uint32{titleSome10, titleFull300} {
 			value, base := o.instances[i].values[o.at(index)], o.instances[i].values[o.at(index)+1]
@@ -30,12 +33,14 @@ func TestPressure(t *testing.T) {
 		}
 	}
 	root.Remove("proc/pressure/cpu")
-	root.Set("proc/pressure/memory", "some avg10=x avg60=1.5 total=-1\nfull total=18446744073709551615\nfull\n\nsome avg300=0.07 unknown=1\n")
+	root.Set("proc/pressure/memory", "some avg10=x avg60=1.5 total=-1\nfull "+
+		"total=18446744073709551615\nfull\n\nsome avg300=0.07 unknown=1\n")
 	o = r.object(titlePressure)
 	if diff := cmp.Diff([]string{"memory", "irq"}, o.names()); diff != "" {
 		t.Error(diff)
 	}
-	o.check(t, "memory", raws{titleSomeStalled: missing, titleSome10: missing, titleSome60: missing, titleSome300: 7, titleFullStalled: missing})
+	o.check(t, "memory", raws{titleSomeStalled: missing, titleSome10: missing, titleSome60: missing,
+		titleSome300: 7, titleFullStalled: missing})
 }
 
 // TestPressureOff samples kernels that do not count it, by their build and by

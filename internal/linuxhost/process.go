@@ -50,18 +50,23 @@ const (
 )
 
 const (
-	procRunning = procUser | procSystem | procFaults | procMajorFaults | procBlockDelay | procReads | procWrites |
+	procRunning = procUser | procSystem | procFaults | procMajorFaults | procBlockDelay | procReads |
+		procWrites |
 		procBytesRead | procBytesWritten | procDiskRead | procDiskWritten | procWait
-	procGauges = procThreads | procVirtual | procResident | procUnshared | procPeakVirtual | procPeakResident |
+	procGauges = procThreads | procVirtual | procResident | procUnshared | procPeakVirtual |
+		procPeakResident |
 		procAnonymous | procSwap | procPageTables | procHandles
 )
 
 var processSpec = spec{
 	number: 3, index: 230, name: "Process", multi: true, identity: procID | procStarted,
-	help: "The processes that can be seen in /proc, kernel threads among them, by the first 15 bytes of their names, or together as System where whoever reads has them folded; Idle, which stands for the idle time of all processors; and _Total.",
+	help: "The processes that can be seen in /proc, kernel threads among them, by the first 15 bytes of " +
+		"their names, or together as System where the reader folds them; Idle, which stands for " +
+		"the idle time of all processors; and _Total.",
 	rows: []row{
 		{6, "% Processor Time", counter.Timer100NSec, 0, provider.Novice, procUser | procSystem, nil,
-			"Share of time that its threads ran; 100 is one processor. From /proc/PID/stat, utime + stime; Idle from /proc/stat, idle + iowait of all processors."},
+			"Share of time that its threads ran; 100 is one processor. From /proc/PID/stat, utime + stime; " +
+				"Idle from /proc/stat, idle + iowait of all processors."},
 		{142, "% User Time", counter.Timer100NSec, 0, provider.Advanced, procUser, nil,
 			"Share of time that its threads ran its own code. From /proc/PID/stat, utime."},
 		{144, "% Privileged Time", counter.Timer100NSec, 0, provider.Advanced, procSystem, nil,
@@ -77,7 +82,8 @@ var processSpec = spec{
 		{180, "Working Set", counter.LargeRawCount, -5, provider.Novice, procResident, nil,
 			"Its memory that is in RAM. From /proc/PID/statm, resident."},
 		{186, "Private Bytes", counter.LargeRawCount, -5, provider.Advanced, procAnonymous | procSwap, nil,
-			"Its memory that no file stands behind, in RAM and in swap. From /proc/PID/status, RssAnon + VmSwap. Unlike on Windows only what was touched, not what was promised."},
+			"Its anonymous (not file-backed) memory, in RAM and in swap. From /proc/PID/status, RssAnon + " +
+				"VmSwap. Unlike on Windows only what was touched, not what was promised."},
 		{680, "Thread Count", counter.RawCount, 0, provider.Advanced, procThreads, nil,
 			"Its threads. From /proc/PID/stat, num_threads; Idle has one for each processor."},
 		{684, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, procStarted, nil,
@@ -85,9 +91,12 @@ var processSpec = spec{
 		{784, "ID Process", counter.RawCount, -1, provider.Novice, procID, nil,
 			"Its process id in the process namespace of /proc. The name of the directory /proc/PID."},
 		{1410, "Creating Process ID", counter.RawCount, -1, provider.Novice, procParent, nil,
-			"Process id of its parent. From /proc/PID/stat, ppid. Unlike on Windows it changes when the parent ends; 0 is a parent that cannot be seen."},
+			"Process id of its parent. From /proc/PID/stat, ppid. Unlike on Windows it changes when the " +
+				"parent ends; 0 is a parent that cannot be seen."},
 		{952, "Handle Count", counter.RawCount, 0, provider.Advanced, procHandles, nil,
-			"Its open file descriptors. The size of the directory /proc/PID/fd; before Linux 6.2 the number of its entries, not permitted for processes of others without CAP_SYS_PTRACE. Unlike on Windows other kinds of handles are not among them."},
+			"Its open file descriptors. The size of the directory /proc/PID/fd; before Linux 6.2 the " +
+				"number of its entries, not permitted for processes of others without CAP_SYS_PTRACE. " +
+				"Unlike on Windows other kinds of handles are not among them."},
 		{1412, "IO Read Operations/sec", counter.BulkCount, 0, provider.Advanced, procReads, nil,
 			"Calls that read. From /proc/PID/io, syscr." + ioDifference},
 		{1414, "IO Write Operations/sec", counter.BulkCount, 0, provider.Advanced, procWrites, nil,
@@ -98,27 +107,38 @@ var processSpec = spec{
 			"Bytes read. From /proc/PID/io, rchar." + ioDifference},
 		{1422, "IO Write Bytes/sec", counter.BulkCount, 0, provider.Advanced, procBytesWritten, nil,
 			"Bytes written. From /proc/PID/io, wchar." + ioDifference},
-		{1424, "IO Data Bytes/sec", counter.BulkCount, 0, provider.Advanced, procBytesRead | procBytesWritten, nil,
+		{1424, "IO Data Bytes/sec", counter.BulkCount, 0, provider.Advanced, procBytesRead |
+			procBytesWritten, nil,
 			"Bytes read and written. From /proc/PID/io, rchar + wchar." + ioDifference},
 		{1478, "Working Set - Private", counter.LargeRawCount, -5, provider.Novice, procUnshared, nil,
-			"Its memory in RAM that no file and no shared memory stands behind. From /proc/PID/statm, resident - shared. Unlike on Windows pages shared with a parent since a fork are among them."},
+			"Its memory in RAM that is neither file-backed nor shared memory. From /proc/PID/statm, " +
+				"resident - shared. Unlike on Windows pages shared with a parent since a fork are " +
+				"among them."},
 		{220, "Disk Read Bytes/sec", counter.BulkCount, 0, provider.Advanced, procDiskRead, nil,
 			"Bytes that were read from block devices for it. From /proc/PID/io, read_bytes."},
 		{222, "Disk Write Bytes/sec", counter.BulkCount, 0, provider.Advanced, procDiskWritten, nil,
-			"Bytes that it caused to be written to block devices. From /proc/PID/io, write_bytes - cancelled_write_bytes, which can fall."},
+			"Bytes that it caused to be written to block devices. From /proc/PID/io, write_bytes - " +
+				"cancelled_write_bytes, which can fall."},
 		{titleSwap, "Swap Bytes", counter.LargeRawCount, -5, provider.Advanced, procSwap, nil,
 			"Its memory in swap. From /proc/PID/status, VmSwap."},
 		{titlePageTable, "Page Table Bytes", counter.LargeRawCount, -5, provider.Expert, procPageTables, nil,
 			"Memory for its page tables. From /proc/PID/status, VmPTE."},
-		{titleMajorFaults, "Major Faults/sec", counter.CounterCounter, 0, provider.Advanced, procMajorFaults, nil,
+		{titleMajorFaults, "Major Faults/sec", counter.CounterCounter, 0, provider.Advanced,
+			procMajorFaults, nil,
 			"Page faults that had to wait for a device. From /proc/PID/stat, majflt."},
-		{titleBlockDelay, "% Block I/O Delay Time", counter.Timer100NSec, 0, provider.Expert, procBlockDelay, nil,
-			"Share of time that its threads waited for block devices. From /proc/PID/stat, delayacct_blkio_ticks, where kernel.task_delayacct is 1."},
+		{titleBlockDelay, "% Block I/O Delay Time", counter.Timer100NSec, 0, provider.Expert,
+			procBlockDelay, nil,
+			"Share of time that its threads waited for block devices. From /proc/PID/stat, " +
+				"delayacct_blkio_ticks, where kernel.task_delayacct is 1."},
 		{titlePriority, "Scheduler Priority", counter.RawCount, 0, provider.Expert, procPriority, nil,
-			"Its priority in the scheduler: 0 is the highest, up to 99 real-time, 100 to 139 by nice. From /proc/PID/stat, priority + 100; deadline threads are 0."},
+			"Its priority in the scheduler: 0 is the highest, up to 99 real-time, 100 to 139 by nice. From " +
+				"/proc/PID/stat, priority + 100; deadline threads are 0."},
 		{titleWait, "% Processor Wait Time", counter.Timer100NSec, 0, provider.Expert, procWait, nil,
-			"Share of time that its first thread was ready and waited for a processor. From /proc/PID/schedstat, field 2."},
+			"Share of time that its first thread was ready and waited for a processor. From " +
+				"/proc/PID/schedstat, field 2."},
 	},
 }
 
-const ioDifference = " Unlike on Windows of read and write calls on anything; recv, send, mapped files and io_uring are not among them. Not permitted for processes of others without CAP_SYS_PTRACE, and for _Total over them."
+const ioDifference = " Unlike on Windows of read and write calls on anything; recv, send, mapped files and " +
+	"io_uring are not among them. Not permitted for processes of others without CAP_SYS_PTRACE, and for " +
+	"_Total over them."

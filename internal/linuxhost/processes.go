@@ -164,7 +164,8 @@ func (r *processSource) announce(out *provider.ObjectWriter, name string) provid
 }
 
 // walk writes the processes with the given ids, which rise.
-func (r *processSource) walk(ctx context.Context, s *session, o *object, out *provider.ObjectWriter, pids []int) error {
+func (r *processSource) walk(ctx context.Context, s *session, o *object, out *provider.ObjectWriter,
+	pids []int) error {
 	old := r.live
 	defer func() { // also when the writer panics because it has had enough
 		r.now = append(r.now, old...) // where it was given up the rest lives on as far as is known
@@ -310,7 +311,7 @@ func (r *processSource) read(s *session, p *process, wanted fields) error {
 	return s.twice(func() error { return p.read(s, &r.cur, wanted) }, func() error { return p.close(s) })
 }
 
-// readable is sample for who has no use for a process that cannot be read.
+// readable is sample for a caller that has no use for a process that cannot be read.
 func (r *processSource) readable(s *session, pid int, wanted fields) *process {
 	p, err := r.sample(s, nil, pid, wanted)
 	if p != nil && err != nil {

@@ -10,11 +10,15 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-const frequencyDifference = " Unlike on Windows _Total is the average. Read only when the object or the counter is asked for by name, at most every 10 seconds: to ask may wake the processor."
+const frequencyDifference = " Unlike on Windows _Total is the average. Read only when the object or the " +
+	"counter is asked for by name, at most every 10 seconds: to ask may wake the processor."
 
 var infoSpec = spec{
-	number: 30, index: titleProcessorInformation, name: "Processor Information", multi: true, first: len(infoRows), borrowed: len(processorSpec.rows),
-	help: "The processors that are online by NUMA node and position among the node's processors, totals of each node, and _Total: of times and frequencies the average, of counts the sum. Inside a container these are the host's.",
+	number: 30, index: titleProcessorInformation, name: "Processor Information", multi: true,
+	first: len(infoRows), borrowed: len(processorSpec.rows),
+	help: "The processors that are online by NUMA node and position among the node's processors, totals of " +
+		"each node, and _Total: of times and frequencies the average, of counts the sum. Inside " +
+		"a container these are the host's.",
 	rows: slices.Concat(infoRows, processorSpec.rows),
 }
 
@@ -24,15 +28,26 @@ var infoRows = []row{
 	{titleProcessorNumber, "Processor Number", counter.RawCount, 0, provider.Advanced, cpuNumber, nil,
 		"The kernel's number of the processor. From /proc/stat, the N of cpuN."},
 	{titleFrequency, "Processor Frequency", counter.RawCount, 0, provider.Novice, cpuFrequency, nil,
-		"Its current frequency in MHz. From /sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq." + frequencyDifference},
-	{titleFrequencyShare, "% of Maximum Frequency", counter.RawCount, 0, provider.Novice, cpuFrequencyShare, nil,
-		"Its current frequency as a share of the highest it can have. From /sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq and cpuinfo_max_freq." + frequencyDifference},
-	{titlePriorityTime, "% Priority Time", counter.TimerInv100NSec, 0, provider.Advanced, cpuIdle | cpuNice, nil,
-		"Share of time in work that is not of lowered priority. From /proc/stat, cpuN: all but idle + iowait + nice. Unlike on Windows what the kernel does for programs of lowered priority counts too."},
-	{titleClockInterrupts, "Clock Interrupts/sec", counter.CounterCounter, 0, provider.Advanced, cpuClocks, nil,
-		"Interrupts of its own clock. From /proc/interrupts, the processor's column in the row LOC (x86) or arch_timer (ARM). With more than 64 processors read only on request."},
+		"Its current frequency in MHz. From /sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq." +
+			frequencyDifference},
+	{titleFrequencyShare, "% of Maximum Frequency", counter.RawCount, 0, provider.Novice,
+		cpuFrequencyShare, nil,
+		"Its current frequency as a share of the highest it can have. From " +
+			"/sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq and cpuinfo_max_freq." +
+			frequencyDifference},
+	{titlePriorityTime, "% Priority Time", counter.TimerInv100NSec, 0, provider.Advanced, cpuIdle |
+		cpuNice, nil,
+		"Share of time in work that is not of lowered priority. From /proc/stat, cpuN: all but idle + " +
+			"iowait + nice. Unlike on Windows what the kernel does for programs of lowered priority " +
+			"counts too."},
+	{titleClockInterrupts, "Clock Interrupts/sec", counter.CounterCounter, 0, provider.Advanced,
+		cpuClocks, nil,
+		"Interrupts of its own clock. From /proc/interrupts, the processor's column in the row LOC (x86) " +
+			"or arch_timer (ARM). With more than 64 processors read only on request."},
 	{titleIdleBreaks, "Idle Break Events/sec", counter.BulkCount, 0, provider.Wizard, cpuIdleBreaks, nil,
-		"How often it was woken from idleness. From /sys/devices/system/cpu/cpuN/cpuidle, usage of all states. Unlike on Windows how often it went idle; with more than 64 processors read only on request."},
+		"How often it was woken from idleness. From /sys/devices/system/cpu/cpuN/cpuidle, usage of all " +
+			"states. Unlike on Windows how often it went idle; with more than 64 processors read only " +
+			"on request."},
 }
 
 // infoSource reads the Processor Information object.
@@ -127,7 +142,9 @@ func (r *infoSource) sample(s *session, o *object) {
 				m.frequency.read(s, &m.values)
 			}
 			if m.returned != m.since {
-				m.returned, m.inNode, m.inTotal = m.since, values{}, values{}
+				m.returned = m.since
+				m.inNode = values{}
+				m.inTotal = values{}
 			}
 			n.totals.add(&m.inNode, &m.values)
 			r.totals.add(&m.inTotal, &m.values)
@@ -172,7 +189,8 @@ func (f *frequency) read(s *session, v *values) {
 	if f.readAt == 0 || s.times.Boot-f.readAt >= frequencyAge {
 		f.readAt = s.times.Boot
 		current, err := s.readNumber(&f.file)
-		f.current, f.measured = current, err == nil
+		f.current = current
+		f.measured = err == nil
 	}
 
 	if s.short != nil {

@@ -32,12 +32,16 @@ func TestProcessorInformation(t *testing.T) {
 	}
 	o.check(t, "0,2", raws{
 		titleProcessorNumber: 2, 6: 2060 * tick, 1746: 2060 * tick, 142: 220 * tick, 148: 202, 1334: 20,
-		titlePriorityTime: 2080 * tick, titleClockInterrupts: 200, titleFrequency: missing, titleFrequencyShare: missing,
+		titlePriorityTime: 2080 * tick, titleClockInterrupts: 200, titleFrequency: missing,
+		titleFrequencyShare: missing,
 	})
 	o.check(t, "2,2", raws{titleProcessorNumber: 5, 6: 5080 * tick, 148: 505})
-	o.check(t, "0,_Total", raws{titleProcessorNumber: missing, 6: (1050 + 2060) / 2 * tick, 148: 303, 1334: 30, titleClockInterrupts: 300})
-	o.check(t, "2,_Total", raws{6: (3070 + 5080) / 2 * tick, 148: 808, titlePriorityTime: (3100 + 5130) / 2 * tick})
-	o.check(t, "_Total", raws{6: (1050 + 2060 + 3070 + 5080) / 4 * tick, 148: 777, 1334: 888, titleClockInterrupts: 1100})
+	o.check(t, "0,_Total", raws{titleProcessorNumber: missing, 6: (1050 + 2060) / 2 * tick, 148: 303,
+		1334: 30, titleClockInterrupts: 300})
+	o.check(t, "2,_Total", raws{6: (3070 + 5080) / 2 * tick, 148: 808,
+		titlePriorityTime: (3100 + 5130) / 2 * tick})
+	o.check(t, "_Total", raws{6: (1050 + 2060 + 3070 + 5080) / 4 * tick, 148: 777, 1334: 888,
+		titleClockInterrupts: 1100})
 }
 
 // TestSameAsProcessor: what both objects have is the same, also in one query.
@@ -51,11 +55,13 @@ func TestSameAsProcessor(t *testing.T) {
 	r := newRig(t, root, nil)
 	for range 2 {
 		b := r.ask(fmt.Sprint("238 ", titleProcessorInformation))
-		for processor, in := range map[string]string{"0": "0,0", "2": "0,2", "3": "2,0", "5": "2,2", "_Total": "_Total"} {
+		for processor, in := range map[string]string{"0": "0,0", "2": "0,2", "3": "2,0", "5": "2,2",
+			"_Total": "_Total"} {
 			for _, index := range b[238].counters {
 				want, ok := b[238].value(processor, index)
 				if got, there := b[titleProcessorInformation].value(in, index); got != want || ok != there {
-					t.Errorf("counter %d of %s is %d (there: %v), of processor %s %d (there: %v)", index, in, got, there, processor, want, ok)
+					t.Errorf("counter %d of %s is %d (there: %v), of processor %s %d (there: %v)", index, in,
+						got, there, processor, want, ok)
 				}
 			}
 		}
@@ -114,7 +120,8 @@ func TestNodeHotplug(t *testing.T) {
 		user, total int64 // of 0,_Total in 100 ns, and of _Total in ticks
 	}{
 		{[][3]int{{0, 100, 1}, {2, 200, 1}, {3, 300, 1}, {5, 400, 1}}, "0,2", nodeInstances, 150 * tick, 250},
-		{[][3]int{{0, 110, 1}, {3, 310, 1}, {5, 410, 1}}, "0", []string{"_Total", "0,0", "0,_Total", "2,0", "2,2", "2,_Total"}, 160 * tick, 260},
+		{[][3]int{{0, 110, 1}, {3, 310, 1}, {5, 410, 1}}, "0",
+			[]string{"_Total", "0,0", "0,_Total", "2,0", "2,2", "2,_Total"}, 160 * tick, 260},
 		{[][3]int{{0, 120, 1}, {1, 9000, 1}, {2, 7000, 1}, {3, 320, 1}, {5, 420, 1}}, "0-2",
 			[]string{"_Total", "0,0", "0,1", "0,2", "0,_Total", "2,0", "2,2", "2,_Total"}, 170 * tick, 270},
 		{[][3]int{{0, 120, 1}, {1, 9030, 1}, {2, 7030, 1}, {3, 320, 1}, {5, 420, 1}}, "0-2",
@@ -141,7 +148,8 @@ func TestProcessorAdded(t *testing.T) {
 	root := fixture(t, "nodes.txtar")
 	r := newRig(t, root, nil)
 	r.object(titleProcessorInformation)
-	root.Set("proc/stat", statText([3]int{0, 1, 1}, [3]int{2, 1, 1}, [3]int{3, 1, 1}, [3]int{5, 1, 1}, [3]int{6, 1, 1}))
+	root.Set("proc/stat", statText([3]int{0, 1, 1}, [3]int{2, 1, 1}, [3]int{3, 1, 1}, [3]int{5, 1, 1},
+		[3]int{6, 1, 1}))
 	root.Set("sys/devices/system/cpu/present", "0-6\n")
 	root.Set("sys/devices/system/node/online", "0-2\n")
 	root.Set("sys/devices/system/node/node1/cpulist", "6\n")
@@ -159,16 +167,21 @@ func TestWithoutNodes(t *testing.T) {
 		name, files string
 		want        []string
 	}{
-		{"no nodes", "sys/devices/system/node/.*", []string{"_Total", "0,0", "0,2", "0,3", "0,5", "0,_Total"}},
-		{"no list of processors", "sys/devices/system/(node/.*|cpu/present)", []string{"_Total", "0,0", "0,1", "0,2", "0,3", "0,_Total"}},
-		{"no place of offline processors", "sys/devices/system/node/node[02]/cpu[14]/online", []string{"_Total", "0,0", "0,2", "0,_Total", "2,0", "2,1", "2,_Total"}},
-		{"no list of nodes", "sys/devices/system/node/online", []string{"_Total", "0,0", "0,2", "0,3", "0,5", "0,_Total"}},
+		{"no nodes", "sys/devices/system/node/.*",
+			[]string{"_Total", "0,0", "0,2", "0,3", "0,5", "0,_Total"}},
+		{"no list of processors", "sys/devices/system/(node/.*|cpu/present)",
+			[]string{"_Total", "0,0", "0,1", "0,2", "0,3", "0,_Total"}},
+		{"no place of offline processors", "sys/devices/system/node/node[02]/cpu[14]/online",
+			[]string{"_Total", "0,0", "0,2", "0,_Total", "2,0", "2,1", "2,_Total"}},
+		{"no list of nodes", "sys/devices/system/node/online",
+			[]string{"_Total", "0,0", "0,2", "0,3", "0,5", "0,_Total"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			root := fixture(t, "nodes.txtar")
 			cut(root, tt.files, "")
-			if diff := cmp.Diff(tt.want, newRig(t, root, nil).object(titleProcessorInformation).names()); diff != "" {
+			if diff := cmp.Diff(tt.want, newRig(t, root,
+				nil).object(titleProcessorInformation).names()); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -177,8 +190,10 @@ func TestWithoutNodes(t *testing.T) {
 
 func TestParseList(t *testing.T) {
 	for text, want := range map[string][]uint64{
-		"": nil, "0": {0}, "0-3,8": {0, 1, 2, 3, 8}, "0,2-3": {0, 2, 3}, "5-4": nil, "1,1": {1}, "3,2": {3}, "x": nil,
-		"1,x,3": {1}, "1-": nil, "-1": nil, "65535": {65535}, "65536": nil, "0-18446744073709551615": nil, "7,": {7},
+		"": nil, "0": {0}, "0-3,8": {0, 1, 2, 3, 8}, "0,2-3": {0, 2, 3}, "5-4": nil, "1,1": {1},
+		"3,2": {3}, "x": nil,
+		"1,x,3": {1}, "1-": nil, "-1": nil, "65535": {65535}, "65536": nil,
+		"0-18446744073709551615": nil, "7,": {7},
 	} {
 		if got := parseList([]byte(text)); !slices.Equal(got, want) {
 			t.Errorf("%q gives %d, want %d", text, got, want)

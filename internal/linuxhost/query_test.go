@@ -73,12 +73,14 @@ func TestOnlyWhatIsWanted(t *testing.T) {
 		{"processor", provider.ParseQuery("238"), "proc/interrupts proc/softirqs proc/stat"},
 		{"processor, time", only(238, 6), "proc/stat"},
 		{"processor, interrupts", only(238, 148), "proc/interrupts proc/stat"},
-		{"process", provider.ParseQuery("230"), "proc proc/N/fd proc/N/io proc/N/schedstat proc/N/stat proc/N/statm proc/N/status proc/stat"},
+		{"process", provider.ParseQuery("230"),
+			"proc proc/N/fd proc/N/io proc/N/schedstat proc/N/stat proc/N/statm proc/N/status proc/stat"},
 		{"process, id", only(230, 784), "proc proc/N/stat"},
 		{"process, time", only(230, 6), "proc proc/N/stat proc/stat"},
 		{"process, handles", only(230, 952), "proc proc/N/fd proc/N/stat"},
 		{"process, private", only(230, 186, 1478), "proc proc/N/stat proc/N/statm proc/N/status"},
-		{"three objects", provider.ParseQuery("2 4 238"), "proc proc/interrupts proc/loadavg proc/meminfo proc/softirqs proc/stat proc/vmstat"},
+		{"three objects", provider.ParseQuery("2 4 238"),
+			"proc proc/interrupts proc/loadavg proc/meminfo proc/softirqs proc/stat proc/vmstat"},
 		{"definitions", provider.ParseQuery("MetadataGlobal"), ""},
 		{"nothing", provider.ParseQuery("234"), ""},
 	}
@@ -104,7 +106,8 @@ func TestOnlyWhatIsWanted(t *testing.T) {
 func TestIdentityIsWritten(t *testing.T) {
 	r := newRig(t, fixture(t, "small.txtar"), nil)
 	o := r.askFor(&provider.Query{Objects: []uint32{230}, Counters: map[uint32][]uint32{230: {142}}})[230]
-	o.check(t, "systemd", raws{142: 150 * tick, 784: 1, 684: fileTimeBoot + 10*tick, 144: missing, 6: missing, 180: missing})
+	o.check(t, "systemd", raws{142: 150 * tick, 784: 1, 684: fileTimeBoot + 10*tick, 144: missing, 6: missing,
+		180: missing})
 }
 
 func TestDefinitions(t *testing.T) {
@@ -175,8 +178,10 @@ func TestIdleStates(t *testing.T) {
 
 func TestStateClass(t *testing.T) {
 	for name, want := range map[string]int{
-		"C1": 0, "C1E": 0, "C1_ACPI": 0, "WFI": 0, "C2": 1, "C3": 2, "C6S": 2, "C10": 2, "C18446744073709551615": 2,
-		"POLL": -1, "C0": -1, "C": -1, "": -1, "haltpoll idle": -1, "cpu-sleep-0": -1, "C99999999999999999999": -1, "1": -1,
+		"C1": 0, "C1E": 0, "C1_ACPI": 0, "WFI": 0, "C2": 1, "C3": 2, "C6S": 2, "C10": 2,
+		"C18446744073709551615": 2,
+		"POLL":                  -1, "C0": -1, "C": -1, "": -1, "haltpoll idle": -1, "cpu-sleep-0": -1,
+		"C99999999999999999999": -1, "1": -1,
 	} {
 		if class, ok := stateClass([]byte(name)); ok != (want >= 0) || ok && class != want {
 			t.Errorf("%q is class %d (%v), want %d", name, class, ok, want)

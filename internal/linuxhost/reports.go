@@ -24,7 +24,8 @@ const quiet = 3600 * 1_000_000_000
 // due reports whether there is something to tell now.
 func (r *report) due(now int64) bool {
 	again := !r.told || now-r.last > quiet
-	r.told, r.last = true, now
+	r.told = true
+	r.last = now
 	return again
 }
 

@@ -127,7 +127,7 @@ type raws map[uint32]int64
 // missing stands for a value that is not there, for whatever reason.
 const missing = -1
 
-// denied stands for a value that is not there because whoever reads has no right to it.
+// denied stands for a value that is not there because the reader has no right to it.
 const denied = -2
 
 // check compares raw values of one instance with what is wanted.

@@ -150,7 +150,7 @@ func (r *reader) close(h *Handle) error {
 func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // hides reports whether an error keeps back what could be read at another time. A
-// file that is not there is none of a total either.
+// missing file has no part in a total either.
 func hides(err error) bool {
 	return err != nil && !isGone(err) && !errors.Is(err, fs.ErrPermission)
 }

@@ -47,7 +47,8 @@ func (d *directory) Process(proc Handle, pid int) (Handle, error) {
 // openat opens the file of a NUL-terminated name.
 func openat(dir Handle, name []byte, flags int) (Handle, error) {
 	for {
-		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, descriptor(dir), uintptr(unsafe.Pointer(&name[0])), uintptr(flags|unix.O_CLOEXEC), 0, 0, 0)
+		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, descriptor(dir), uintptr(unsafe.Pointer(&name[0])),
+			uintptr(flags|unix.O_CLOEXEC), 0, 0, 0)
 		if errno == 0 {
 			return Handle(fd + 1), nil
 		}
@@ -58,7 +59,7 @@ func openat(dir Handle, name []byte, flags int) (Handle, error) {
 }
 
 // descriptor returns what the kernel knows a handle by. Handles are 1 above so
-// that 0 is none; that stands for the working directory, which a name that
+// that 0 is not a descriptor; that stands for the working directory, which a name that
 // begins with a slash does not use.
 func descriptor(h Handle) uintptr {
 	if h == 0 {
@@ -140,7 +141,7 @@ func (d *directory) Size(dir Handle, name string) (int64, error) {
 }
 
 // Statfs implements [Root]. It uses nothing of d but the path, and opens the
-// mount point only for the call: who keeps it open keeps it from being
+// mount point only for the call: an open directory keeps it from being
 // unmounted. The name stands on the stack unless it is a long one.
 func (d *directory) Statfs(path string) (Space, error) {
 	var room [256]byte

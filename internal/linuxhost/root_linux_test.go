@@ -45,7 +45,8 @@ func writeRoot(t *testing.T, root *MapRoot, dir string) {
 			text = strings.Repeat("x", n) // what counts is the size
 		}
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777),
+			os.WriteFile(path, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +66,8 @@ func TestProcessEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child, err := os.StartProcess("/proc/self/exe", []string{"child", "-test.run=^TestSleeper$"}, &os.ProcAttr{Env: []string{sleeper + "=1"}})
+	child, err := os.StartProcess("/proc/self/exe", []string{"child", "-test.run=^TestSleeper$"},
+		&os.ProcAttr{Env: []string{sleeper + "=1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +80,8 @@ func TestProcessEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	buf := make([]byte, 4096)
-	if n, err := root.Read(stat, buf, 0); n == 0 || err != nil || !strings.HasPrefix(string(buf), strconv.Itoa(child.Pid)+" (") {
+	if n, err := root.Read(stat, buf, 0); n == 0 || err != nil ||
+		!strings.HasPrefix(string(buf), strconv.Itoa(child.Pid)+" (") {
 		t.Errorf("stat of a living process: %q, %v", buf[:n], err)
 	}
 	if err := child.Kill(); err != nil {
@@ -118,7 +121,7 @@ func TestAppendIDs(t *testing.T) {
 		e := append(make([]byte, 19), name...)
 		e = append(e, 0)
 		for len(e)%8 != 0 {
-			e = append(e, 'x') // what stands behind the name has no meaning
+			e = append(e, 'x') // what follows the name has no meaning
 		}
 		e[16] = byte(len(e))
 		return e
@@ -147,7 +150,8 @@ func TestClocks(t *testing.T) {
 	times := now()
 	after := Clocks()
 	c := times.Clocks()
-	if c.PerfFreq != perSecond || c.PerfTime < before.PerfTime || c.PerfTime > after.PerfTime || before.PerfTime <= 0 {
+	if c.PerfFreq != perSecond || c.PerfTime < before.PerfTime || c.PerfTime > after.PerfTime ||
+		before.PerfTime <= 0 {
 		t.Errorf("clocks %+v, %+v, %+v", before, c, after)
 	}
 	const year2020 = 132_223_104_000_000_000 // as FILETIME

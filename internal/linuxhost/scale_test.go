@@ -42,7 +42,8 @@ func manyCPUs(n int) *MapRoot {
 		addState(root, i, 0, "C1", 10*i, i)
 	}
 	for node := range (n + 63) / 64 {
-		root.Set(fmt.Sprintf("sys/devices/system/node/node%d/cpulist", node), fmt.Sprintf("%d-%d\n", 64*node, min(64*node+63, n-1)))
+		root.Set(fmt.Sprintf("sys/devices/system/node/node%d/cpulist", node),
+			fmt.Sprintf("%d-%d\n", 64*node, min(64*node+63, n-1)))
 	}
 	root.Set("sys/devices/system/node/online", fmt.Sprintf("0-%d\n", (n-1)/64))
 	root.Set("sys/devices/system/cpu/present", fmt.Sprintf("0-%d\n", n-1))
@@ -77,7 +78,8 @@ func TestManyNodes(t *testing.T) {
 	if got, want := len(o.instances), n+n/64+1; got != want {
 		t.Fatalf("%d instances, want %d", got, want)
 	}
-	o.check(t, "7,63", raws{titleProcessorNumber: 511, 142: 511 * tick, 148: missing, 1748: missing, titleIdleBreaks: missing, titleClockInterrupts: missing})
+	o.check(t, "7,63", raws{titleProcessorNumber: 511, 142: 511 * tick, 148: missing, 1748: missing,
+		titleIdleBreaks: missing, titleClockInterrupts: missing})
 	o.check(t, "7,_Total", raws{142: (448 + 511) * tick / 2})
 	o.check(t, "_Total", raws{142: 511 * tick / 2})
 	q := &provider.Query{Objects: []uint32{titleProcessorInformation}, Counters: map[uint32][]uint32{
@@ -111,9 +113,11 @@ func TestMoreAllocations(t *testing.T) {
 		return q
 	}
 	for name, q := range map[string]*provider.Query{
-		"Thread": one(232), "Process Memory Details": one(titleMemoryDetails), "Pressure Stall": one(titlePressure),
-		"Control Group": one(titleControlGroup), "Processor Information": one(titleProcessorInformation),
-		"Processor Frequency": one(titleProcessorInformation, titleFrequency), "all": {Global: true, Costly: true},
+		"Thread": one(232), "Process Memory Details": one(titleMemoryDetails),
+		"Pressure Stall": one(titlePressure),
+		"Control Group":  one(titleControlGroup), "Processor Information": one(titleProcessorInformation),
+		"Processor Frequency": one(titleProcessorInformation, titleFrequency),
+		"all":                 {Global: true, Costly: true},
 	} {
 		if got := testing.AllocsPerRun(10, warm(t, NewHost(sys), q)); got != 0 {
 			t.Errorf("%s: %g allocations for a sample", name, got)
@@ -143,7 +147,8 @@ func TestFiguresAreOneBit(t *testing.T) {
 func BenchmarkThread(b *testing.B) {
 	root := threaded(b, 1000)
 	b.Run("winperf", func(b *testing.B) {
-		collect := warm(b, NewHost(System{Root: root.Root, Now: func() Times { return testTimes }, MaxOpen: 100_000}), provider.ParseQuery("232"))
+		collect := warm(b, NewHost(System{Root: root.Root, Now: func() Times { return testTimes },
+			MaxOpen: 100_000}), provider.ParseQuery("232"))
 		b.ReportAllocs()
 		for b.Loop() {
 			collect()
@@ -170,7 +175,8 @@ func BenchmarkControlGroup(b *testing.B) {
 	groups(root, 1000)
 	b.Run("winperf", func(b *testing.B) {
 		q := &provider.Query{Objects: []uint32{titleControlGroup}}
-		collect := warm(b, NewHost(System{Root: root.Root, Now: func() Times { return testTimes }, MaxOpen: 100_000}), q)
+		collect := warm(b, NewHost(System{Root: root.Root, Now: func() Times { return testTimes },
+			MaxOpen: 100_000}), q)
 		b.ReportAllocs()
 		for b.Loop() {
 			collect()
@@ -181,7 +187,8 @@ func BenchmarkControlGroup(b *testing.B) {
 		for b.Loop() {
 			for i := range 1000 {
 				dir := fmt.Sprintf("sys/fs/cgroup/kube.slice/pod%05d/", i)
-				for _, f := range []string{"cpu.stat", "memory.current", "memory.max", "io.stat", "pids.current", "cpu.pressure"} {
+				for _, f := range []string{"cpu.stat", "memory.current", "memory.max", "io.stat",
+					"pids.current", "cpu.pressure"} {
 					referenceParse(root.entries[dir+f].text)
 				}
 			}
@@ -193,7 +200,8 @@ func BenchmarkProcessorInformation512(b *testing.B) {
 	root := manyCPUs(512)
 	b.Run("winperf", func(b *testing.B) {
 		q := &provider.Query{Objects: []uint32{titleProcessorInformation}}
-		collect := warm(b, NewHost(System{Root: root.Root, Now: func() Times { return testTimes }, MaxOpen: 100_000}), q)
+		collect := warm(b, NewHost(System{Root: root.Root, Now: func() Times { return testTimes },
+			MaxOpen: 100_000}), q)
 		b.ReportAllocs()
 		for b.Loop() {
 			collect()

@@ -16,7 +16,8 @@ func TestNumbers(t *testing.T) {
 	}{
 		{word: "0", isSigned: true, hundredths: bad},
 		{word: "007", decimal: 7, signed: 7, isSigned: true, hundredths: bad},
-		{word: "9223372036854775807", decimal: math.MaxInt64, signed: math.MaxInt64, isSigned: true, hundredths: bad},
+		{word: "9223372036854775807", decimal: math.MaxInt64, signed: math.MaxInt64, isSigned: true,
+			hundredths: bad},
 		{word: "18446744073709551615", decimal: bad, isBigOK: true, hundredths: bad},
 		{word: "18446744073709551616", decimal: bad, hundredths: bad},
 		{word: "99999999999999999999", decimal: bad, hundredths: bad},

@@ -28,7 +28,8 @@ func TestDeclarations(t *testing.T) {
 			if r.from == 0 || bits.Len64(uint64(r.from)) > maxFields {
 				t.Errorf("%s, %s: figures %b", o.Name, r.name, r.from)
 			}
-			if help := o.Counters[k].Help; !strings.Contains(help, "/proc/") && !strings.Contains(help, "/sys/") {
+			if help := o.Counters[k].Help; !strings.Contains(help, "/proc/") &&
+				!strings.Contains(help, "/sys/") {
 				t.Errorf("%s, %s: the help text names no file: %q", o.Name, r.name, help)
 			}
 		}
@@ -39,24 +40,38 @@ func TestDeclarations(t *testing.T) {
 func TestFixedIndices(t *testing.T) {
 	want := map[string]uint32{
 		"Processes Created/sec": 100000, "Runnable Tasks": 100002, "Blocked Tasks": 100004,
-		"Load Average 1 min in Hundredths": 100006, "Load Average 5 min in Hundredths": 100008, "Load Average 15 min in Hundredths": 100010,
-		"% Steal Time": 100012, "% I/O Wait Time": 100014, "% Nice Time": 100016, "% Guest Time": 100018,
-		"Swap Pages Input/sec": 100020, "Swap Pages Output/sec": 100022, "Pages Reclaimed/sec": 100024, "OOM Kills": 100026,
-		"Slab Reclaimable Bytes": 100028, "Page Table Bytes": 100030, "Kernel Stack Bytes": 100032, "Anonymous Bytes": 100034,
-		"Mapped Bytes": 100036, "Shared Bytes": 100038, "Huge Page Bytes": 100040, "Swap Bytes": 100042, "Major Faults/sec": 100044,
+		"Load Average 1 min in Hundredths": 100006, "Load Average 5 min in Hundredths": 100008,
+		"Load Average 15 min in Hundredths": 100010,
+		"% Steal Time":                      100012, "% I/O Wait Time": 100014, "% Nice Time": 100016,
+		"% Guest Time":         100018,
+		"Swap Pages Input/sec": 100020, "Swap Pages Output/sec": 100022, "Pages Reclaimed/sec": 100024,
+		"OOM Kills":              100026,
+		"Slab Reclaimable Bytes": 100028, "Page Table Bytes": 100030, "Kernel Stack Bytes": 100032,
+		"Anonymous Bytes": 100034,
+		"Mapped Bytes":    100036, "Shared Bytes": 100038, "Huge Page Bytes": 100040, "Swap Bytes": 100042,
+		"Major Faults/sec":       100044,
 		"% Block I/O Delay Time": 100046, "Scheduler Priority": 100048, "% Processor Wait Time": 100050,
 		"Merges/sec": 100200, "Discards/sec": 100202, "Flushes/sec": 100204, "% Free Inodes": 100206,
-		"Processor Information": 100400, "Processor Number": 100402, "Processor Frequency": 100404, "% of Maximum Frequency": 100406,
-		"% Priority Time": 100408, "Clock Interrupts/sec": 100410, "Idle Break Events/sec": 100412, "% Run Queue Wait Time": 100414,
-		"Process Memory Details": 100416, "Proportional Set Bytes": 100418, "Proportional Anonymous Bytes": 100420, "Proportional File Bytes": 100422,
-		"Proportional Shared Memory Bytes": 100424, "Private Clean Bytes": 100426, "Private Dirty Bytes": 100428, "Shared Clean Bytes": 100430,
+		"Processor Information": 100400, "Processor Number": 100402, "Processor Frequency": 100404,
+		"% of Maximum Frequency": 100406,
+		"% Priority Time":        100408, "Clock Interrupts/sec": 100410, "Idle Break Events/sec": 100412,
+		"% Run Queue Wait Time":  100414,
+		"Process Memory Details": 100416, "Proportional Set Bytes": 100418,
+		"Proportional Anonymous Bytes": 100420, "Proportional File Bytes": 100422,
+		"Proportional Shared Memory Bytes": 100424, "Private Clean Bytes": 100426,
+		"Private Dirty Bytes": 100428, "Shared Clean Bytes": 100430,
 		"Shared Dirty Bytes": 100432, "Proportional Swap Bytes": 100434, "Locked Bytes": 100436,
 		"Pressure Stall": 100438, "% Some Stalled Time": 100440, "% Full Stalled Time": 100442,
-		"% Some Stalled Time 10 s Mean": 100444, "% Some Stalled Time 60 s Mean": 100446, "% Some Stalled Time 300 s Mean": 100448,
-		"% Full Stalled Time 10 s Mean": 100450, "% Full Stalled Time 60 s Mean": 100452, "% Full Stalled Time 300 s Mean": 100454,
-		"Control Group": 100456, "Throttled Periods/sec": 100458, "% Throttled Time": 100460, "Memory Bytes": 100462,
-		"Memory Limit Bytes": 100464, "Tasks": 100466, "% Some Processor Stalled Time": 100468, "% Full Processor Stalled Time": 100470,
-		"% Some Memory Stalled Time": 100472, "% Full Memory Stalled Time": 100474, "% Some I/O Stalled Time": 100476, "% Full I/O Stalled Time": 100478,
+		"% Some Stalled Time 10 s Mean": 100444, "% Some Stalled Time 60 s Mean": 100446,
+		"% Some Stalled Time 300 s Mean": 100448,
+		"% Full Stalled Time 10 s Mean":  100450, "% Full Stalled Time 60 s Mean": 100452,
+		"% Full Stalled Time 300 s Mean": 100454,
+		"Control Group":                  100456, "Throttled Periods/sec": 100458, "% Throttled Time": 100460,
+		"Memory Bytes":       100462,
+		"Memory Limit Bytes": 100464, "Tasks": 100466, "% Some Processor Stalled Time": 100468,
+		"% Full Processor Stalled Time": 100470,
+		"% Some Memory Stalled Time":    100472, "% Full Memory Stalled Time": 100474,
+		"% Some I/O Stalled Time": 100476, "% Full I/O Stalled Time": 100478,
 	}
 	help := map[uint32]string{}
 	for _, o := range NewHost(System{}).Objects() {
@@ -75,13 +90,20 @@ func TestFixedIndices(t *testing.T) {
 		}
 	}
 	for index, start := range map[uint32]string{
-		500_001: "The machine as a whole.", 500_003: "How often the processors switched", 502_001: "The processors that are online",
-		504_001: "The machine's memory.", 506_001: "The processes that can be seen", 506_003: "Share of time that its threads ran;",
-		520_001: "Disks, real", 520_003: "Requests that the device", 522_001: "File systems on block devices", 522_003: "Space that users", 523_001: "Requests that the device",
-		524_003: "Bytes received and sent.", 530_003: "Datagrams received and given to be sent", 540_003: "Messages received and sent.",
-		560_001: "The processors that are online by NUMA", 560_003: "The kernel's number", 561_001: "Share of time not spent idle", 562_001: "The threads of",
-		562_003: "How often it was put", 564_001: "How much memory", 564_003: "Its memory in RAM, each", 566_001: "How long threads stood",
-		566_003: "Share of time in which at least", 568_001: "The control groups", 568_003: "Share of time that its threads ran;",
+		500_001: "The machine as a whole.", 500_003: "How often the processors switched",
+		502_001: "The processors that are online",
+		504_001: "The machine's memory.", 506_001: "The processes that can be seen",
+		506_003: "Share of time that its threads ran;",
+		520_001: "Disks, real", 520_003: "Requests that the device", 522_001: "File systems on block devices",
+		522_003: "Space that users", 523_001: "Requests that the device",
+		524_003: "Bytes received and sent.", 530_003: "Datagrams received and given to be sent",
+		540_003: "Messages received and sent.",
+		560_001: "The processors that are online by NUMA", 560_003: "The kernel's number",
+		561_001: "Share of time not spent idle", 562_001: "The threads of",
+		562_003: "How often it was put", 564_001: "How much memory", 564_003: "Its memory in RAM, each",
+		566_001: "How long threads stood",
+		566_003: "Share of time in which at least", 568_001: "The control groups",
+		568_003: "Share of time that its threads ran;",
 	} {
 		if !strings.HasPrefix(help[index], start) {
 			t.Errorf("help text %d is %q, want it to begin with %q", index, help[index], start)
@@ -190,7 +212,8 @@ func definitionsOf(p []byte) map[uint32]windowsDefinition {
 	d := o[u(o, 8):]
 	for range u(o, 32) {
 		if _, base := defs[u(d, 4)]; !base {
-			defs[u(d, 4)] = windowsDefinition{int32(u(d, 20)), provider.Detail(u(d, 24)), counter.Type(u(d, 28))}
+			defs[u(d, 4)] = windowsDefinition{int32(u(d, 20)), provider.Detail(u(d, 24)),
+				counter.Type(u(d, 28))}
 		}
 		d = d[u(d, 0):]
 	}

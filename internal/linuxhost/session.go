@@ -35,9 +35,10 @@ type session struct {
 	proc   Handle // the directory /proc
 	pidBuf []int
 
-	foldKernel   bool
-	groups       func(path string) bool // nil: all are wanted
-	countHandles bool                   // the kernel does not tell the number of descriptors: they are counted
+	foldKernel bool
+	groups     func(path string) bool // nil: all are wanted
+	// the kernel does not tell the number of descriptors: they are counted
+	countHandles bool
 	listing      Listing
 
 	shared sharedFiles
@@ -54,7 +55,8 @@ func newSession(sys System) *session {
 		reader: reader{
 			root: sys.Root(), limit: orDefault(sys.MaxOpen, 512), highest: Handle(sys.MaxHandle),
 		},
-		units:      units{ticks: uint64(orDefault(sys.TicksPerSecond, 100)), page: uint64(orDefault(sys.PageSize, 4096))},
+		units: units{ticks: uint64(orDefault(sys.TicksPerSecond, 100)),
+			page: uint64(orDefault(sys.PageSize, 4096))},
 		now:        sys.Now,
 		foldKernel: sys.FoldKernelThreads,
 		groups:     sys.Groups,
@@ -163,7 +165,8 @@ func (s *session) closeFiles() { _ = s.closeOpen() } // what was only read has n
 
 func (s *session) closeOpen() error {
 	s.yield()
-	errs := []error{s.close(&s.proc), s.close(&s.kernel.file.h), s.cpus.close(s), s.shared.close(s), s.disks.close(s), s.close(&s.mountinfo.h)}
+	errs := []error{s.close(&s.proc), s.close(&s.kernel.file.h), s.cpus.close(s), s.shared.close(s),
+		s.disks.close(s), s.close(&s.mountinfo.h)}
 	for _, o := range s.objects {
 		errs = append(errs, o.source.close(s))
 	}

@@ -37,7 +37,8 @@ const (
 
 var icmpSpec = spec{
 	number: 20, index: 582, name: "ICMP",
-	help:   "Messages of the Internet Control Message Protocol for IPv4 in the network namespace of who reads. From /proc/net/snmp.",
+	help: "Messages of the Internet Control Message Protocol for IPv4 in the network namespace of the " +
+		"reader. From /proc/net/snmp.",
 	origin: "/proc/net/snmp, Icmp:", keys: icmpKeys, rows: icmpRows,
 }
 
@@ -93,7 +94,8 @@ var icmpRows = []row{
 		"Messages received of the type echo reply."},
 	{604, "Received Timestamp/sec", counter.CounterCounter, 0, provider.Advanced, icmpInTimestamp, nil,
 		"Messages received of the type timestamp request."},
-	{606, "Received Timestamp Reply/sec", counter.CounterCounter, 0, provider.Advanced, icmpInTimestampReply, nil,
+	{606, "Received Timestamp Reply/sec", counter.CounterCounter, 0, provider.Advanced,
+		icmpInTimestampReply, nil,
 		"Messages received of the type timestamp reply."},
 	{608, "Received Address Mask", counter.RawCount, 0, provider.Advanced, icmpInAddressMask, nil,
 		"Messages received of the type address mask request, in all."},
@@ -119,7 +121,8 @@ var icmpRows = []row{
 		"Messages sent of the type echo reply."},
 	{630, "Sent Timestamp/sec", counter.CounterCounter, 0, provider.Advanced, icmpOutTimestamp, nil,
 		"Messages sent of the type timestamp request."},
-	{632, "Sent Timestamp Reply/sec", counter.CounterCounter, 0, provider.Advanced, icmpOutTimestampReply, nil,
+	{632, "Sent Timestamp Reply/sec", counter.CounterCounter, 0, provider.Advanced,
+		icmpOutTimestampReply, nil,
 		"Messages sent of the type timestamp reply."},
 	{634, "Sent Address Mask", counter.RawCount, 0, provider.Advanced, icmpOutAddressMask, nil,
 		"Messages sent of the type address mask request, in all."},

@@ -43,7 +43,8 @@ const (
 
 var icmpv6Spec = spec{
 	number: 21, index: 1534, name: "ICMPv6",
-	help:   "Messages of the Internet Control Message Protocol for IPv6 in the network namespace of who reads. From /proc/net/snmp6, which is not there where the kernel has no IPv6.",
+	help: "Messages of the Internet Control Message Protocol for IPv6 in the network namespace of the " +
+		"reader. From /proc/net/snmp6, which is not there where the kernel has no IPv6.",
 	origin: "/proc/net/snmp6,", keys: icmpv6Keys, rows: icmpv6Rows,
 }
 

@@ -27,13 +27,15 @@ const (
 
 var ipv4Spec = spec{
 	number: 15, index: 546, name: "IPv4",
-	help:   "Datagrams of the Internet Protocol, version 4, in the network namespace of who reads. From /proc/net/snmp.",
+	help: "Datagrams of the Internet Protocol, version 4, in the network namespace of the reader. From " +
+		"/proc/net/snmp.",
 	origin: "/proc/net/snmp, Ip:", keys: ipv4Keys, rows: ipRows,
 }
 
 var ipv6Spec = spec{
 	number: 16, index: 548, name: "IPv6",
-	help:   "Datagrams of the Internet Protocol, version 6, in the network namespace of who reads. From /proc/net/snmp6, which is not there where the kernel has no IPv6.",
+	help: "Datagrams of the Internet Protocol, version 6, in the network namespace of the reader. From " +
+		"/proc/net/snmp6, which is not there where the kernel has no IPv6.",
 	origin: "/proc/net/snmp6,", keys: ipv6Keys, rows: ipRows,
 }
 
@@ -84,10 +86,11 @@ var ipRows = []row{
 	{552, "Datagrams Received Header Errors", counter.RawCount, 0, provider.Advanced, ipHeaderErrors, nil,
 		"Datagrams thrown away for an error in the header, in all."},
 	{554, "Datagrams Received Address Errors", counter.RawCount, 0, provider.Advanced, ipAddressErrors, nil,
-		"Datagrams thrown away because their address is none of this machine, in all."},
+		"Datagrams thrown away because their destination is no address of this machine, in all."},
 	{556, "Datagrams Forwarded/sec", counter.CounterCounter, -1, provider.Advanced, ipForwarded, nil,
 		"Datagrams forwarded."},
-	{558, "Datagrams Received Unknown Protocol", counter.RawCount, 0, provider.Advanced, ipUnknownProtocols, nil,
+	{558, "Datagrams Received Unknown Protocol", counter.RawCount, 0, provider.Advanced,
+		ipUnknownProtocols, nil,
 		"Datagrams thrown away because nothing here knows their protocol, in all."},
 	{560, "Datagrams Received Discarded", counter.RawCount, 0, provider.Advanced, ipInDiscards, nil,
 		"Datagrams received without an error and thrown away, such as for want of memory, in all."},

@@ -19,7 +19,9 @@ const (
 
 var tcpv4Spec = spec{
 	number: 17, index: 638, name: "TCPv4",
-	help:   "Connections and segments of the Transmission Control Protocol in the network namespace of who reads. From /proc/net/snmp. Unlike on Windows IPv4 and IPv6 together: the kernel does not count them apart.",
+	help: "Connections and segments of the Transmission Control Protocol in the network namespace of the " +
+		"reader. From /proc/net/snmp. Unlike on Windows IPv4 and IPv6 together: the kernel does not count " +
+		"them apart.",
 	origin: "/proc/net/snmp, Tcp:", keys: tcpKeys, rows: tcpRows,
 }
 
@@ -68,13 +70,15 @@ const (
 
 var udpv4Spec = spec{
 	number: 18, index: 658, name: "UDPv4",
-	help:   "Datagrams of the User Datagram Protocol over IPv4 in the network namespace of who reads. From /proc/net/snmp.",
+	help: "Datagrams of the User Datagram Protocol over IPv4 in the network namespace of the reader. From " +
+		"/proc/net/snmp.",
 	origin: "/proc/net/snmp, Udp:", keys: udpv4Keys, rows: udpRows,
 }
 
 var udpv6Spec = spec{
 	number: 19, index: 1532, name: "UDPv6",
-	help:   "Datagrams of the User Datagram Protocol over IPv6 in the network namespace of who reads. From /proc/net/snmp6, which is not there where the kernel has no IPv6.",
+	help: "Datagrams of the User Datagram Protocol over IPv6 in the network namespace of the reader. From " +
+		"/proc/net/snmp6, which is not there where the kernel has no IPv6.",
 	origin: "/proc/net/snmp6,", keys: udpv6Keys, rows: udpRows,
 }
 
@@ -103,5 +107,6 @@ var udpRows = []row{
 	{664, "Datagrams No Port/sec", counter.CounterCounter, -1, provider.Advanced, udpNoPorts, nil,
 		"Datagrams received for a port at which no program listens."},
 	{666, "Datagrams Received Errors", counter.RawCount, 0, provider.Advanced, udpErrors, nil,
-		"Datagrams that could not be delivered for other reasons, such as an error or a full buffer, in all."},
+		"Datagrams that could not be delivered for other reasons, such as an error or a full " +
+			"buffer, in all."},
 }

@@ -109,7 +109,10 @@ func (k *kernelStat) readProcessor(line []byte, u units, suspended uint64) (idle
 	}
 
 	if fresh {
-		p.idleGiven, p.ioWaitGiven, p.inTotal, p.since = 0, 0, values{}, k.reads
+		p.idleGiven = 0
+		p.ioWaitGiven = 0
+		p.inTotal = values{}
+		p.since = k.reads
 	}
 	before := p.idleGiven
 	p.settle(u, suspended)

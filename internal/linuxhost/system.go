@@ -36,28 +36,42 @@ var systemSpec = spec{
 		{146, "Context Switches/sec", counter.CounterCounter, -2, provider.Advanced, sysSwitches, nil,
 			"How often the processors switched from one thread to another. From /proc/stat, ctxt."},
 		{674, "System Up Time", counter.ElapsedTime, -5, provider.Novice, sysBoot, nil,
-			"Seconds since the machine started, the time it was suspended included. From /proc/stat, btime, and the clock CLOCK_BOOTTIME."},
-		{44, "Processor Queue Length", counter.RawCount, 1, provider.Wizard, sysRunning | sysOnline, queueLength,
-			"Threads that are ready to run beyond one for each processor. From /proc/stat, procs_running less the processors online. " +
-				"Unlike on Windows a lower bound: threads may wait for one processor while another is idle. The reader of the counter is among those running."},
+			"Seconds since the machine started, the time it was suspended included. From /proc/stat, " +
+				"btime, and the clock CLOCK_BOOTTIME."},
+		{44, "Processor Queue Length", counter.RawCount, 1, provider.Wizard, sysRunning | sysOnline,
+			queueLength,
+			"Threads that are ready to run beyond one for each processor. From /proc/stat, procs_running " +
+				"less the processors online. " +
+				"Unlike on Windows a lower bound: threads may wait for one processor while another is " +
+				"idle. The reader of the counter is among those running."},
 		{248, "Processes", counter.RawCount, 1, provider.Wizard, sysProcesses, nil,
-			"Processes that exist now and can be seen, and one for Idle. Missing where /proc hides some of them (mount option hidepid). The number of directories /proc/PID."},
+			"Processes that exist now and can be seen, and one for Idle. Missing where /proc hides some of " +
+				"them (mount option hidepid). The number of directories /proc/PID."},
 		{250, "Threads", counter.RawCount, 1, provider.Wizard, sysThreads | sysOnline, nil,
-			"Threads that exist now in the whole system, and one for each processor's idle thread. From /proc/loadavg, the number behind the slash."},
+			"Threads that exist now in the whole system, and one for each processor's idle thread. From " +
+				"/proc/loadavg, the number behind the slash."},
 		{246, "Total Interrupts/sec", counter.CounterCounter, -2, provider.Novice, sysInterrupts, nil,
 			"Interrupts of all kinds at all processors. From /proc/stat, first number of intr."},
-		{titleProcessesCreated, "Processes Created/sec", counter.CounterCounter, 0, provider.Advanced, sysForks, nil,
+		{titleProcessesCreated, "Processes Created/sec", counter.CounterCounter, 0, provider.Advanced,
+			sysForks, nil,
 			"Processes and threads created. From /proc/stat, processes."},
 		{titleRunnableTasks, "Runnable Tasks", counter.RawCount, 1, provider.Advanced, sysRunning, nil,
-			"Threads that run or are ready to run now, the reader of the counter among them. From /proc/stat, procs_running."},
+			"Threads that run or are ready to run now, the reader of the counter among them. From " +
+				"/proc/stat, procs_running."},
 		{titleBlockedTasks, "Blocked Tasks", counter.RawCount, 1, provider.Advanced, sysBlocked, nil,
 			"Threads that wait for I/O to complete now. From /proc/stat, procs_blocked."},
-		{titleLoad1, "Load Average 1 min in Hundredths", counter.RawCount, -1, provider.Advanced, sysLoad1, nil,
-			"Threads running, ready or in uninterruptible waits, times 100, averaged by the kernel over about 1 minute. From /proc/loadavg, field 1."},
-		{titleLoad5, "Load Average 5 min in Hundredths", counter.RawCount, -1, provider.Advanced, sysLoad5, nil,
-			"Threads running, ready or in uninterruptible waits, times 100, averaged by the kernel over about 5 minutes. From /proc/loadavg, field 2."},
-		{titleLoad15, "Load Average 15 min in Hundredths", counter.RawCount, -1, provider.Advanced, sysLoad15, nil,
-			"Threads running, ready or in uninterruptible waits, times 100, averaged by the kernel over about 15 minutes. From /proc/loadavg, field 3."},
+		{titleLoad1, "Load Average 1 min in Hundredths", counter.RawCount, -1, provider.Advanced,
+			sysLoad1, nil,
+			"Threads running, ready or in uninterruptible waits, times 100, averaged by the kernel over " +
+				"about 1 minute. From /proc/loadavg, field 1."},
+		{titleLoad5, "Load Average 5 min in Hundredths", counter.RawCount, -1, provider.Advanced,
+			sysLoad5, nil,
+			"Threads running, ready or in uninterruptible waits, times 100, averaged by the kernel over " +
+				"about 5 minutes. From /proc/loadavg, field 2."},
+		{titleLoad15, "Load Average 15 min in Hundredths", counter.RawCount, -1, provider.Advanced,
+			sysLoad15, nil,
+			"Threads running, ready or in uninterruptible waits, times 100, averaged by the kernel over " +
+				"about 15 minutes. From /proc/loadavg, field 3."},
 	},
 }
 

@@ -143,7 +143,8 @@ func (t *thread) readStat(s *session, p *process, v *values) error {
 	}
 
 	if started != t.started {
-		t.started, t.inTotal = started, values{}
+		t.started = started
+		t.inTotal = values{}
 	}
 	t.known = true
 	t.identify(s, p, v)
@@ -161,7 +162,8 @@ func (t *thread) identify(s *session, p *process, v *values) {
 
 // text returns the text of the file at a place of t.files.
 func (t *thread) text(s *session, i int, name string) ([]byte, error) {
-	t.files[i].name, t.files[i].dir = name, t.dir
+	t.files[i].name = name
+	t.files[i].dir = t.dir
 	return s.reader.read(&t.files[i])
 }
 

@@ -27,17 +27,23 @@ const (
 )
 
 var threadSpec = spec{
-	number: 31, index: 232, name: "Thread", multi: true, parent: processSpec.index, identity: threadStarted | threadID | threadProcess, first: 1,
-	help: "The threads of the processes that can be seen in /proc, by their ids, and _Total. Unlike on Windows a thread's name is its id, which it keeps, and Idle has no threads.",
+	number: 31, index: 232, name: "Thread", multi: true, parent: processSpec.index, identity: threadStarted |
+		threadID | threadProcess, first: 1,
+	help: "The threads of the processes that can be seen in /proc, by their ids, and _Total. Unlike on " +
+		"Windows a thread's name is its id, which it keeps, and Idle has no threads.",
 	rows: []row{
 		{146, "Context Switches/sec", counter.CounterCounter, -1, provider.Wizard, threadSwitches, nil,
-			"How often it was put on a processor. From /proc/PID/task/TID/schedstat, field 3; where the kernel has none from status, voluntary_ctxt_switches + nonvoluntary_ctxt_switches."},
+			"How often it was put on a processor. From /proc/PID/task/TID/schedstat, field 3; where the " +
+				"kernel has none from status, voluntary_ctxt_switches + nonvoluntary_ctxt_switches."},
 		{6, "% Processor Time", counter.Timer100NSec, 0, provider.Novice, threadTime, nil,
-			"Share of time that it ran; 100 is one processor. From /proc/PID/task/TID/schedstat, field 1, which may be a clock tick late; where the kernel has none from stat, utime + stime."},
+			"Share of time that it ran; 100 is one processor. From /proc/PID/task/TID/schedstat, field 1, " +
+				"which may be a clock tick late; where the kernel has none from stat, utime + stime."},
 		{142, "% User Time", counter.Timer100NSec, 0, provider.Advanced, threadUser, nil,
-			"Share of time that it ran its own code. From /proc/PID/task/TID/stat, utime, in clock ticks: it need not add up with % Privileged Time to % Processor Time."},
+			"Share of time that it ran its own code. From /proc/PID/task/TID/stat, utime, in clock ticks: " +
+				"it need not add up with % Privileged Time to % Processor Time."},
 		{144, "% Privileged Time", counter.Timer100NSec, 0, provider.Advanced, threadSystem, nil,
-			"Share of time that it ran in the kernel. From /proc/PID/task/TID/stat, stime, in clock ticks: it need not add up with % User Time to % Processor Time."},
+			"Share of time that it ran in the kernel. From /proc/PID/task/TID/stat, stime, in clock ticks: " +
+				"it need not add up with % User Time to % Processor Time."},
 		{684, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, threadStarted, nil,
 			"Seconds since it started. From /proc/PID/task/TID/stat, starttime, and /proc/stat, btime."},
 		{784, "ID Process", counter.RawCount, -1, provider.Novice, threadProcess, nil,
@@ -45,11 +51,16 @@ var threadSpec = spec{
 		{804, "ID Thread", counter.RawCount, -1, provider.Novice, threadID, nil,
 			"Its id in the process namespace of /proc. The name of the directory /proc/PID/task/TID."},
 		{46, "Thread State", counter.RawCount, 0, provider.Wizard, threadState, nil,
-			"Its state: 2 running, 4 ended, 5 waiting, 7 unknown. From /proc/PID/task/TID/stat, state. Unlike on Windows 2 also stands for ready to run, which Windows shows as 1."},
+			"Its state: 2 running, 4 ended, 5 waiting, 7 unknown. From /proc/PID/task/TID/stat, state. " +
+				"Unlike on Windows 2 also stands for ready to run, which Windows shows as 1."},
 		{336, "Thread Wait Reason", counter.RawCount, 0, provider.Wizard, threadReason, nil,
-			"Why it waits: 0 for the kernel, 5 as it is stopped, 6 as its program asked. From /proc/PID/task/TID/stat, state: D, T and S. Unlike on Windows there are no other reasons; it has a meaning only while Thread State is 5."},
-		{titleRunQueueWait, "% Run Queue Wait Time", counter.Timer100NSec, 0, provider.Advanced, threadWaited, nil,
-			"Share of time that it was ready and waited for a processor. From /proc/PID/task/TID/schedstat, field 2."},
+			"Why it waits: 0 for the kernel, 5 as it is stopped, 6 as its program asked. From " +
+				"/proc/PID/task/TID/stat, state: D, T and S. Unlike on Windows there are no other reasons; " +
+				"it has a meaning only while Thread State is 5."},
+		{titleRunQueueWait, "% Run Queue Wait Time", counter.Timer100NSec, 0, provider.Advanced,
+			threadWaited, nil,
+			"Share of time that it was ready and waited for a processor. From " +
+				"/proc/PID/task/TID/schedstat, field 2."},
 	},
 }
 

@@ -64,7 +64,8 @@ func (r *rig) withParents(q *provider.Query, object uint32) (names []string) {
 }
 
 var allThreads = []string{
-	"_Total/_Total", "systemd/1", "kthreadd/2", "kworker_0:1-events/11", "[sd-pam]/300", "[sd-pam]/302", "a] b [c/4000", "a] b [c/4001",
+	"_Total/_Total", "systemd/1", "kthreadd/2", "kworker_0:1-events/11", "[sd-pam]/300", "[sd-pam]/302",
+	"a] b [c/4000", "a] b [c/4001",
 }
 
 func TestThread(t *testing.T) {
@@ -74,15 +75,19 @@ func TestThread(t *testing.T) {
 	}
 	o := r.object(232)
 	o.check(t, "1", raws{
-		146: 77, 6: 40000000, 142: 15 * tick, 144: 25 * tick, 684: fileTimeBoot + 10*tick, 784: 1, 804: 1, 46: 5, 336: 6, titleRunQueueWait: 1234567,
+		146: 77, 6: 40000000, 142: 15 * tick, 144: 25 * tick, 684: fileTimeBoot + 10*tick, 784: 1, 804: 1,
+		46: 5, 336: 6, titleRunQueueWait: 1234567,
 	})
 	o.check(t, "2", raws{46: 5, 336: 0, 6: 50})
-	o.check(t, "11", raws{46: 5, 336: 0, 6: 0, 146: 0, titleRunQueueWait: 0, 144: 3 * tick}) // it never ran: the kernel counts
+	// it never ran: the kernel counts
+	o.check(t, "11", raws{46: 5, 336: 0, 6: 0, 146: 0, titleRunQueueWait: 0, 144: 3 * tick})
 	o.check(t, "300", raws{784: 300, 804: 300, 46: 5, 336: 5})
-	o.check(t, "302", raws{784: 300, 804: 302, 46: 2, 336: 0, 146: 5, 684: fileTimeBoot + 2600*tick}) // 2^32 + 5 switches
+	// 2^32 + 5 switches
+	o.check(t, "302", raws{784: 300, 804: 302, 46: 2, 336: 0, 146: 5, 684: fileTimeBoot + 2600*tick})
 	o.check(t, "4000", raws{46: 4, 6: 16990})
 	o.check(t, "4001", raws{46: 7, 784: 4000})
-	o.check(t, "_Total", raws{146: 77 + 7 + 5 + 5 + 12 + 1, 784: 0, 804: 0, 684: o.time, 46: missing, 336: missing})
+	o.check(t, "_Total", raws{146: 77 + 7 + 5 + 5 + 12 + 1, 784: 0, 804: 0, 684: o.time, 46: missing,
+		336: missing})
 	if want := int64(fileTimeBoot + 1000*perSecond); o.time != want {
 		t.Errorf("object time %d, want %d", o.time, want)
 	}
@@ -96,7 +101,8 @@ func TestThreadBringsProcess(t *testing.T) {
 	if len(b) != 2 {
 		t.Errorf("%d objects, want Thread and Process", len(b))
 	}
-	b[230].check(t, "systemd", raws{784: 1, 684: fileTimeBoot + 10*tick, 6: missing, 180: missing, 1412: missing})
+	b[230].check(t, "systemd", raws{784: 1, 684: fileTimeBoot + 10*tick, 6: missing, 180: missing,
+		1412: missing})
 	r.ask("230 232")[230].check(t, "systemd", raws{784: 1, 6: 400 * tick, 180: 3000 * 4096})
 	if b := r.ask("230"); b[232] != nil {
 		t.Error("Process brings Thread along")
@@ -109,9 +115,12 @@ func TestThreadWithoutSchedstat(t *testing.T) {
 		name, files, cut string
 		want             raws // of thread 302; missing: not declared
 	}{
-		{"no schedstat", "proc/[0-9]+/task/[0-9]+/schedstat", "", raws{6: 3 * tick, 146: 5, titleRunQueueWait: missing}},
-		{"schedstat of zeros", "proc/[0-9]+/task/[0-9]+/schedstat", "[1-9]", raws{6: 3 * tick, 146: 5, titleRunQueueWait: missing}},
-		{"neither", "proc/[0-9]+/task/[0-9]+/(schedstat|status)", "", raws{6: 3 * tick, 146: missing, titleRunQueueWait: missing, 142: tick}},
+		{"no schedstat", "proc/[0-9]+/task/[0-9]+/schedstat", "",
+			raws{6: 3 * tick, 146: 5, titleRunQueueWait: missing}},
+		{"schedstat of zeros", "proc/[0-9]+/task/[0-9]+/schedstat", "[1-9]",
+			raws{6: 3 * tick, 146: 5, titleRunQueueWait: missing}},
+		{"neither", "proc/[0-9]+/task/[0-9]+/(schedstat|status)", "",
+			raws{6: 3 * tick, 146: missing, titleRunQueueWait: missing, 142: tick}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -150,9 +159,11 @@ func TestThreadsVanish(t *testing.T) {
 				if at == "open" {
 					hooks = v.opens
 				}
-				hooks["proc/302/"+file] = func() { root.RemoveAll("proc/300/task/302") } // as vanishing names what Process opened
+				// as vanishing names what Process opened
+				hooks["proc/302/"+file] = func() { root.RemoveAll("proc/300/task/302") }
 				o := r.object(232)
-				if diff := cmp.Diff([]string{"_Total", "1", "2", "11", "300", "4000", "4001"}, o.names()); diff != "" {
+				if diff := cmp.Diff([]string{"_Total", "1", "2", "11", "300", "4000", "4001"},
+					o.names()); diff != "" {
 					t.Error(diff)
 				}
 				o.check(t, "_Total", raws{784: 0})
@@ -184,7 +195,8 @@ func TestThreadsOfEndedProcess(t *testing.T) {
 					}
 				}
 				got := r.withParents(provider.ParseQuery("232"), 232)
-				want := []string{"_Total/_Total", "systemd/1", "kthreadd/2", "kworker_0:1-events/11", "a] b [c/4000", "a] b [c/4001"}
+				want := []string{"_Total/_Total", "systemd/1", "kthreadd/2", "kworker_0:1-events/11",
+					"a] b [c/4000", "a] b [c/4001"}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
 				}
@@ -241,7 +253,8 @@ func TestThreadTotal(t *testing.T) {
 }
 
 func TestThreadOfNoIdentity(t *testing.T) {
-	for _, text := range []string{"", "302", "302 (x", "302 (x)\n", "302 (x) S 1\n", strings.Replace(pidStat(302, "x", 1, 987), " 987 ", " - ", 1)} {
+	for _, text := range []string{"", "302", "302 (x", "302 (x)\n", "302 (x) S 1\n",
+		strings.Replace(pidStat(302, "x", 1, 987), " 987 ", " - ", 1)} {
 		root := fixtures(t, "small.txtar", "threads.txtar")
 		r := newRig(t, root, nil)
 		r.lacking = text != ""
@@ -263,7 +276,8 @@ func TestThreadFewDescriptors(t *testing.T) {
 	for _, maxOpen := range []int{1, 5, 20} {
 		r := threadRig(t, func(s *System) { s.MaxOpen = maxOpen })
 		for range 3 {
-			if diff := cmp.Diff(want, r.ask("230 232"), cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})); diff != "" {
+			if diff := cmp.Diff(want, r.ask("230 232"),
+				cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})); diff != "" {
 				t.Errorf("MaxOpen %d: %s", maxOpen, diff)
 			}
 			if n := r.root.Handles(); n > maxOpen {
@@ -275,15 +289,18 @@ func TestThreadFewDescriptors(t *testing.T) {
 
 func TestThreadStates(t *testing.T) {
 	for state, want := range map[string][2]uint64{
-		"R": {2, 0}, "S": {5, 6}, "D": {5, 0}, "I": {5, 0}, "T": {5, 5}, "t": {5, 5}, "P": {5, 0}, "K": {5, 0}, "W": {5, 0},
+		"R": {2, 0}, "S": {5, 6}, "D": {5, 0}, "I": {5, 0}, "T": {5, 5}, "t": {5, 5}, "P": {5, 0},
+		"K": {5, 0}, "W": {5, 0},
 		"Z": {4, 0}, "X": {4, 0}, "x": {4, 0}, "?": {7, 0}, "é": {},
 	} {
 		var v values
-		parseThreadStat(&v, []byte(strings.Replace(pidStat(4, "x", 1, 2), ") S ", ") "+state+" ", 1)), testUnits)
+		parseThreadStat(&v, []byte(strings.Replace(pidStat(4, "x", 1, 2), ") S ", ") "+state+" ", 1)),
+			testUnits)
 		if got := v.has(threadState | threadReason); got != (len(state) == 1) {
 			t.Errorf("state %q is known: %v", state, got)
 		} else if got && [2]uint64{v.sum(threadState), v.sum(threadReason)} != want {
-			t.Errorf("state %q gives %d and %d, want %d", state, v.sum(threadState), v.sum(threadReason), want)
+			t.Errorf("state %q gives %d and %d, want %d", state, v.sum(threadState),
+				v.sum(threadReason), want)
 		}
 	}
 }
@@ -320,14 +337,16 @@ func TestWriterStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		stops(func() { _ = processes.walk(t.Context(), s, process, full, pids) })
-		if live := processes.live; len(live) != 1 || live[0].pid != pids[0] || slices.Contains(processes.free, live[0]) {
+		if live := processes.live; len(live) != 1 || live[0].pid != pids[0] ||
+			slices.Contains(processes.free, live[0]) {
 			t.Fatalf("kept %d processes, want %d alone", len(live), pids[0])
 		}
 	}
 	p := processes.live[0]
 	for range 2 {
 		stops(func() { threads.write(s, thread, full, p) })
-		if live := p.tasks.live; len(live) != 1 || live[0].tid != 300 || slices.Contains(threads.free, live[0]) {
+		if live := p.tasks.live; len(live) != 1 || live[0].tid != 300 ||
+			slices.Contains(threads.free, live[0]) {
 			t.Fatalf("kept %d threads, want 300 alone", len(live))
 		}
 	}

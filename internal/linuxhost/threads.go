@@ -135,9 +135,11 @@ func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, 
 		return
 	}
 
+	// The writer panics when it has had enough; the threads that were not looked at
+	// live on as far as is known.
 	old := p.tasks.live
-	defer func() { // also when the writer panics because it has had enough
-		r.next = append(r.next, old...) // where it was given up the rest lives on as far as is known
+	defer func() {
+		r.next = append(r.next, old...)
 		p.tasks.live = append(p.tasks.live[:0], r.next...)
 		clear(r.next)
 		r.next = r.next[:0]
@@ -196,7 +198,8 @@ func (r *threadSource) show(
 // sample reads the wanted figures of a thread into r.cur. known is what had the
 // id in the last sample, or nil. There is no thread if it has ended. With an
 // error there is one that cannot be read now.
-func (r *threadSource) sample(s *session, p *process, known *thread, tid int, wanted fields) (*thread, error) {
+func (r *threadSource) sample(s *session, p *process, known *thread, tid int,
+	wanted fields) (*thread, error) {
 	if known != nil {
 		err := r.read(s, p, known, wanted)
 		if !isGone(err) {

@@ -62,9 +62,10 @@ func (r *reader) judge(err error) error {
 
 // survey looks how many descriptors the program has open: the number of a new one
 // tells. From three quarters of what it may open on nothing is kept, so that
-// those who open for others than this session find some.
+// those that open for other sessions find some.
 func (r *reader) survey() {
-	r.squeezed, r.short = false, nil
+	r.squeezed = false
+	r.short = nil
 	h, err := r.root.Open(0, "proc")
 	if err == nil {
 		_ = r.root.Close(h) // nothing was read of it

@@ -155,9 +155,11 @@ func TestProcessOutOfReach(t *testing.T) {
 		if diff := cmp.Diff(before[230].names(), o.names()); diff != "" {
 			t.Errorf("processes: %s", diff)
 		}
-		o.check(t, "[sd-pam]", raws{784: 300, 684: fileTimeBoot + 2500*tick, 142: missing, 180: missing, 952: missing})
+		o.check(t, "[sd-pam]", raws{784: 300, 684: fileTimeBoot + 2500*tick, 142: missing, 180: missing,
+			952: missing})
 		o.check(t, "systemd", raws{784: 1, 142: 150 * tick, 180: 3000 * 4096})
-		o.check(t, "_Total", raws{784: 0, 142: missing, 180: missing, 952: missing, 680: missing, 1420: missing})
+		o.check(t, "_Total", raws{784: 0, 142: missing, 180: missing, 952: missing, 680: missing,
+			1420: missing})
 		o.check(t, "Idle", raws{784: 0, 680: 2})
 		b[2].check(t, "", raws{248: int64(len(o.instances)) - 1})
 		b[232].check(t, "_Total", raws{142: missing, 146: missing})
@@ -331,7 +333,8 @@ func TestEveryFileOutOfReach(t *testing.T) {
 
 // TestProcessUnread: no error but that of its end ends a process that was known.
 func TestProcessUnread(t *testing.T) {
-	for _, err := range []error{ErrShort, fs.ErrPermission, errors.New("input/output error"), context.DeadlineExceeded} {
+	for _, err := range []error{ErrShort, fs.ErrPermission, errors.New("input/output error"),
+		context.DeadlineExceeded} {
 		root := fixtures(t, "small.txtar", "threads.txtar")
 		r := newRig(t, root, nil)
 		r.lacking = true
@@ -374,14 +377,16 @@ func checkPart(t *testing.T, name string, want, got sampleBlock) (lost int) {
 		for i, in := range o.instances {
 			now := part.instances[i]
 			if in.unique != now.unique {
-				t.Errorf("without %s: object %d, %s: unique id %d, want %d", name, index, in.name, now.unique, in.unique)
+				t.Errorf("without %s: object %d, %s: unique id %d, want %d", name, index, in.name,
+					now.unique, in.unique)
 			}
 			for k, v := range in.values {
 				switch is := now.values[k]; {
 				case is.missing:
 					lost++
 				case is != v:
-					t.Errorf("without %s: object %d, %s, counter %d: %d, want %+v", name, index, in.name, o.counters[k], is.raw, v)
+					t.Errorf("without %s: object %d, %s, counter %d: %d, want %+v", name, index, in.name,
+						o.counters[k], is.raw, v)
 				}
 			}
 		}

@@ -22,13 +22,15 @@ func statText(processors ...[3]int) string {
 	for _, p := range processors {
 		fmt.Fprintf(&b, "cpu%d %d 0 0 %d 0 0 0 0 0 0\n", p[0], p[1], p[2])
 	}
-	b.WriteString("intr 1\nctxt 1\nbtime 1700000000\nprocesses 1\nprocs_running 1\nprocs_blocked 0\nsoftirq 1\n")
+	b.WriteString("intr 1\nctxt 1\nbtime 1700000000\nprocesses 1\nprocs_running 1\nprocs_blocked " +
+		"0\nsoftirq 1\n")
 	return b.String()
 }
 
 // pidStat returns a /proc/PID/stat.
 func pidStat(pid int, comm string, user, started int) string {
-	return fmt.Sprintf("%d (%s) S 1 1 1 0 -1 0 5 0 0 0 %d 0 0 0 20 0 1 0 %d 4096 1 0\n", pid, comm, user, started)
+	return fmt.Sprintf("%d (%s) S 1 1 1 0 -1 0 5 0 0 0 %d 0 0 0 20 0 1 0 %d 4096 1 0\n", pid, comm,
+		user, started)
 }
 
 func TestIdleGoesBack(t *testing.T) {
@@ -120,7 +122,8 @@ func TestHidden(t *testing.T) {
 	root.End(300) // hidepid=2: as if it were not there
 	r := newRig(t, root, nil)
 	b := r.ask("2 230")
-	if diff := cmp.Diff([]string{"Idle", "_Total", "systemd", "kthreadd", "kworker_0:1-events"}, b[230].names()); diff != "" {
+	if diff := cmp.Diff([]string{"Idle", "_Total", "systemd", "kthreadd", "kworker_0:1-events"},
+		b[230].names()); diff != "" {
 		t.Error(diff)
 	}
 	b[2].check(t, "", raws{248: 5})
@@ -143,7 +146,7 @@ func TestPermissionOfOne(t *testing.T) {
 }
 
 // TestHandlesAreCounted: before Linux 6.2 the directory of descriptors has no
-// size, and only who may trace a process can list it.
+// size, and only a process that may trace another can list it.
 func TestHandlesAreCounted(t *testing.T) {
 	for _, maxOpen := range []int{0, 1} {
 		root := fixture(t, "small.txtar")
@@ -222,7 +225,8 @@ func TestVanishing(t *testing.T) {
 				}
 				hooks["proc/300/"+file] = func() { root.End(300) }
 				o := r.object(230)
-				if diff := cmp.Diff([]string{"Idle", "_Total", "systemd", "kthreadd", "kworker_0:1-events", "a] b [c"}, o.names()); diff != "" {
+				if diff := cmp.Diff([]string{"Idle", "_Total", "systemd", "kthreadd", "kworker_0:1-events",
+					"a] b [c"}, o.names()); diff != "" {
 					t.Error(diff)
 				}
 				if diff := cmp.Diff(o.names(), r.object(230).names()); diff != "" {
@@ -253,7 +257,8 @@ func TestBornMeanwhile(t *testing.T) {
 	b[232].check(t, "300", raws{684: started})
 	for _, index := range []uint32{230, 232} {
 		if b[index].time < started {
-			t.Errorf("object %d was read at %d, before the process began at %d", index, b[index].time, started)
+			t.Errorf("object %d was read at %d, before the process began at %d", index,
+				b[index].time, started)
 		}
 		b[index].check(t, "_Total", raws{684: b[index].time})
 	}
@@ -273,7 +278,8 @@ func TestReusedID(t *testing.T) {
 			root.Set("proc/300/"+name, text)
 		}
 		o := r.object(230)
-		o.check(t, "next", raws{784: 300, 142: 1000 * tick, 684: fileTimeBoot + 95000*tick, 180: 5 * 4096, 186: missing, 1412: missing, 952: 3})
+		o.check(t, "next", raws{784: 300, 142: 1000 * tick, 684: fileTimeBoot + 95000*tick, 180: 5 * 4096,
+			186: missing, 1412: missing, 952: 3})
 		if _, ok := o.value("[sd-pam]", 784); ok {
 			t.Errorf("MaxOpen %d: the process that ended is still there", maxOpen)
 		}
@@ -324,7 +330,8 @@ func TestFewDescriptors(t *testing.T) {
 		root := fixture(t, "small.txtar")
 		r := newRig(t, root, func(s *System) { s.MaxOpen = maxOpen })
 		for range 2 {
-			if diff := cmp.Diff(want, r.ask("Global"), cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})); diff != "" {
+			if diff := cmp.Diff(want, r.ask("Global"),
+				cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})); diff != "" {
 				t.Errorf("MaxOpen %d: %s", maxOpen, diff)
 			}
 			if n := root.Handles(); n > maxOpen {
@@ -351,7 +358,8 @@ func TestContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	if err := s.Collect(ctx, &provider.Query{Global: true}, &provider.Writer{}); !errors.Is(err, context.Canceled) {
+	if err := s.Collect(ctx, &provider.Query{Global: true},
+		&provider.Writer{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("collect after cancel: %v", err)
 	}
 	if _, err := h.Open(ctx); !errors.Is(err, context.Canceled) {
@@ -374,8 +382,9 @@ func TestGivenUp(t *testing.T) {
 	if _, err := r.d.Collect(ctx, provider.ParseQuery("230"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("collect: %v, want that it was given up", err)
 	}
-	r.problems = nil // who asked no more is told, and so is whoever watches
-	if diff := cmp.Diff(want, r.object(230), cmp.AllowUnexported(sampleObject{}, sampleInstance{}, sampleValue{})); diff != "" {
+	r.problems = nil // one that asked is not told again, nor is a watcher
+	if diff := cmp.Diff(want, r.object(230), cmp.AllowUnexported(sampleObject{}, sampleInstance{},
+		sampleValue{})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/winperf/winperf/provider/publish"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/registration"
 )
 
@@ -22,7 +22,7 @@ func onePeer(t testing.TB, account uint32, name string, value uint64) copied {
 
 	// The file has one object, whose titles begin anew: it is to be the Peer of the others.
 	le := binary.LittleEndian
-	head := le.Uint32(data[le.Uint32(data[publish.HeaderTable:])+publish.ObjectHead:])
+	head := le.Uint32(data[le.Uint32(data[pubfile.HeaderTable:])+pubfile.ObjectHead:])
 	for _, at := range []uint32{head + 12, head + 20, head + 64 + 4, head + 64 + 12} {
 		le.PutUint32(data[at:], le.Uint32(data[at:])+peerObject-firstCounter)
 	}
@@ -32,7 +32,7 @@ func onePeer(t testing.TB, account uint32, name string, value uint64) copied {
 // backdated says in the file's header that its publisher began before all others.
 func (c copied) backdated() copied {
 	c.data = append([]byte(nil), c.data...)
-	clear(c.data[publish.HeaderStarted : publish.HeaderStarted+8])
+	clear(c.data[pubfile.HeaderStarted : pubfile.HeaderStarted+8])
 	return c
 }
 
@@ -63,12 +63,14 @@ func TestAccounts(t *testing.T) {
 
 	for name, looks := range map[string][]look{
 		"one account's processes": {{files: []copied{own, other.by(plain)}, want: "8006[one=1 two=2]"}},
-		"accounts that are named": {{files: []copied{own.by(named), other.by(named)}, want: "8006[one=1 two=2]"}},
-		"nobody was first":        {{files: []copied{own, other}, want: ones, troubles: otherAccount}},
-		"in the other order":      {{files: []copied{other, own}, want: twos, troubles: otherAccount}},
-		"one was first":           {alone, {files: []copied{other, own}, want: ones, troubles: otherAccount}},
+		"accounts that are named": {{files: []copied{own.by(named), other.by(named)},
+			want: "8006[one=1 two=2]"}},
+		"nobody was first":   {{files: []copied{own, other}, want: ones, troubles: otherAccount}},
+		"in the other order": {{files: []copied{other, own}, want: twos, troubles: otherAccount}},
+		"one was first":      {alone, {files: []copied{other, own}, want: ones, troubles: otherAccount}},
 		"the first one is gone, and comes back": {
-			alone, {files: []copied{other}, want: twos}, {files: []copied{own, other}, want: twos, troubles: otherAccount}},
+			alone, {files: []copied{other}, want: twos},
+			{files: []copied{own, other}, want: twos, troubles: otherAccount}},
 		"the first one is not read once": {
 			alone, {files: []copied{other}, partial: true, troubles: otherAccount},
 			{partial: true}, {files: []copied{other, own}, want: ones, troubles: otherAccount}},
@@ -77,7 +79,8 @@ func TestAccounts(t *testing.T) {
 		"an administrator comes": {
 			alone, {files: []copied{own, other.by(administrators)}, want: twos, troubles: otherAccount}},
 		"SYSTEM beside an administrator": {
-			alone, {files: []copied{own.by(administrators), other.by(system)}, want: twos, troubles: otherAccount}},
+			alone, {files: []copied{own.by(administrators), other.by(system)}, want: twos,
+				troubles: otherAccount}},
 		"an administrator was first": {
 			{files: []copied{own.by(administrators)}, want: ones},
 			{files: []copied{other, own.by(administrators)}, want: ones, troubles: otherAccount}},
@@ -92,7 +95,8 @@ func TestAccounts(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := a.show(t); got != l.want || a.troubles != l.troubles {
-					t.Errorf("look %d: %s, want %s; troubles %#x, want %#x", i, got, l.want, a.troubles, l.troubles)
+					t.Errorf("look %d: %s, want %s; troubles %#x, want %#x", i, got, l.want,
+						a.troubles, l.troubles)
 				}
 				owners = now
 			}
@@ -126,12 +130,14 @@ func TestAccountsApart(t *testing.T) {
 func TestManyAccounts(t *testing.T) {
 	c := startCore(t)
 	file := onePeer(t, plain, "one", 1)
-	r := request{query: utf16z("Global"), room: plenty, most: limit, owners: []owner{{peerObject, plain + 700}}}
-	for i := range publish.MaxFiles {
+	r := request{query: utf16z("Global"), room: plenty, most: limit,
+		owners: []owner{{peerObject, plain + 700}}}
+	for i := range pubfile.MaxFiles {
 		f := file.by(plain + uint32(i))
 		f.data = append([]byte(nil), file.data...)
-		slot := int(binary.LittleEndian.Uint32(f.data[publish.HeaderSlots:]))
-		value := slot + publish.SlotBody + 24 + 8 + 4 // behind PERF_INSTANCE_DEFINITION, the name and ByteLength
+		slot := int(binary.LittleEndian.Uint32(f.data[pubfile.HeaderSlots:]))
+		// behind PERF_INSTANCE_DEFINITION, the name and ByteLength
+		value := slot + pubfile.SlotBody + 24 + 8 + 4
 		binary.LittleEndian.PutUint32(f.data[value:], uint32(i))
 		r.files = append(r.files, f)
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf16"
 	"unsafe"
 
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wintest"
 	"github.com/winperf/winperf/provider/publish"
@@ -22,7 +23,8 @@ import (
 func (l library) text(t testing.TB, function uintptr, args ...uintptr) string {
 	t.Helper()
 	units := make([]uint16, 1<<14)
-	n, _, _ := syscall.SyscallN(function, append(args, uintptr(unsafe.Pointer(&units[0])), uintptr(len(units)))...)
+	n, _, _ := syscall.SyscallN(function, append(args, uintptr(unsafe.Pointer(&units[0])),
+		uintptr(len(units)))...)
 	return string(utf16.Decode(units[:n]))
 }
 
@@ -52,7 +54,8 @@ func names(t testing.TB, accounts ...string) {
 	for _, a := range accounts {
 		list = append(list, utf16z(a)...)
 	}
-	set(t, service+`WinperfLibrary\Performance`, typeTexts, map[string][]byte{"Publishers": append(list, 0, 0)})
+	set(t, service+`WinperfLibrary\Performance`, typeTexts,
+		map[string][]byte{"Publishers": append(list, 0, 0)})
 }
 
 // change opens a publisher's file and writes to it.
@@ -76,14 +79,14 @@ func TestStarted(t *testing.T) {
 	time.Sleep(20 * time.Millisecond) // two files have two times
 	p := publisher(t, dir, schema(t))
 	peer(t, p, "two", 2)
-	change(t, p, publish.HeaderStarted, make([]byte, 8))
+	change(t, p, pubfile.HeaderStarted, make([]byte, 8))
 	if got := collect(t, "8006", plenty).show(t); got != "8006[one=1 two=2]" {
 		t.Error(got)
 	}
 }
 
 // TestPublishers names the accounts whose files count. Whatever cannot be understood
-// admits nobody.
+// admits no account.
 func TestPublishers(t *testing.T) {
 	const shown = "8006[one=1]"
 	own := ownSID(t)
@@ -97,7 +100,7 @@ func TestPublishers(t *testing.T) {
 		"this one by its name":   {[]string{winapi.AccountName(own)}, shown, "Publishers", false},
 		"this one among others":  {[]string{"S-1-5-19", own, "S-1-5-20"}, shown, "Publishers", false},
 		"another one":            {[]string{"S-1-5-19"}, "", "", false},
-		"one that nobody has":    {[]string{`winperf has no such account`}, "", "", true},
+		"an unknown one":         {[]string{`winperf has no such account`}, "", "", true},
 		"this one and a mistake": {[]string{`winperf has no such account`, own}, shown, "Publishers", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +153,7 @@ func TestWritable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data = data[:binary.LittleEndian.Uint64(data[publish.HeaderUsed:])]
+	data = data[:binary.LittleEndian.Uint64(data[pubfile.HeaderUsed:])]
 	const alone, both = "8006[one=1]", "8006[one=1 one=1]"
 	for sddl, want := range map[string]string{
 		"D:P(A;;FA;;;OW)":              both,
@@ -213,7 +216,8 @@ func hold(t testing.TB, path string) (give func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, syscall.CREATE_NEW, 0, 0)
+	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil,
+		syscall.CREATE_NEW, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +239,7 @@ func TestTwoAccounts(t *testing.T) {
 	own, other := publisher(t, dir, schema(t)), publisher(t, dir, schema(t))
 	peer(t, own, "one", 1)
 	peer(t, other, "two", 2)
-	change(t, other, publish.HeaderStarted, make([]byte, 8))
+	change(t, other, pubfile.HeaderStarted, make([]byte, 8))
 	change(t, other, 0, make([]byte, 8)) // not ready yet
 	below(t, other.Path(), "chown", "12345")
 	const anonymous = "S-1-5-7"
@@ -251,7 +255,7 @@ func TestTwoAccounts(t *testing.T) {
 
 	l.start(t, "WinperfLibrary")
 	expect("alone", "8006[one=1]", ownSID(t))
-	change(t, other, 0, binary.LittleEndian.AppendUint64(nil, publish.Magic))
+	change(t, other, 0, binary.LittleEndian.AppendUint64(nil, pubfile.Magic))
 	expect("with another one's", "8006[one=1]", ownSID(t))
 	if told := l.text(t, l.troubles); !strings.Contains(told, "belongs to another one") {
 		t.Errorf("told: %s", told)
@@ -266,7 +270,7 @@ func TestTwoAccounts(t *testing.T) {
 	peer(t, publisher(t, dir, schema(t)), "three", 3)
 	expect("after it is back", "8006[two=2]", anonymous)
 
-	// Who sees both at once goes by the accounts: those that nobody logs in with, as
+	// A reader that sees both at once goes by the accounts: those that nobody logs in with, as
 	// this one, come before people's.
 	l = load(t)
 	l.start(t, "WinperfLibrary")

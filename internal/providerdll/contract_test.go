@@ -156,10 +156,12 @@ func TestQueries(t *testing.T) {
 	for query, want := range map[string]string{
 		"Global": all, "gLoBaL": all, " Global ": all, "Global x": "", "Globa": "", "Globals": "",
 		"Costly": "", "Foreign": "", "Foreign HOST 8000": "", "nonsense": "", "8000 nonsense": "",
-		"8000": transfer, "8006": peers, "8000 8006": transfer + " " + peers, "  8006\t8000  ": transfer + " " + peers,
-		"08000": transfer, "7100 8000 4294967295": transfer, "4294975296": "", "8000 99999999999999999999": "",
-		"8010": peers + " " + parts, // with the parents
-		"8002": "", "8": "", "80000": "", "18000": "", "800": "", "-8000": "", "0": "",
+		"8000": transfer, "8006": peers, "8000 8006": transfer + " " + peers,
+		"  8006\t8000  ": transfer + " " + peers,
+		"08000":          transfer, "7100 8000 4294967295": transfer, "4294975296": "",
+		"8000 99999999999999999999": "",
+		"8010":                      peers + " " + parts, // with the parents
+		"8002":                      "", "8": "", "80000": "", "18000": "", "800": "", "-8000": "", "0": "",
 		"MetadataCostly": "",
 	} {
 		got := collect(t, query, plenty)
@@ -187,7 +189,8 @@ func TestMetadata(t *testing.T) {
 				want = -3
 			}
 			if n := int32(le.Uint32(o[40:])); n != want || le.Uint32(o) != le.Uint32(o[4:]) {
-				t.Errorf("object %d: NumInstances %d, want %d; %d bytes, definitions %d", le.Uint32(o[12:]), n, want, le.Uint32(o), le.Uint32(o[4:]))
+				t.Errorf("object %d: NumInstances %d, want %d; %d bytes, definitions %d", le.Uint32(o[12:]),
+					n, want, le.Uint32(o), le.Uint32(o[4:]))
 			}
 		}
 	}
@@ -248,8 +251,9 @@ func TestProcesses(t *testing.T) {
 func TestDifferent(t *testing.T) {
 	dir, collect := provider(t)
 	peer(t, publisher(t, dir, schema(t)), "one", 1)
-	time.Sleep(20 * time.Millisecond) // who began first is told by the clock
-	other := schema(t, func(s *registration.Schema) { s.Objects[1].Counters[0].Type = "PERF_COUNTER_COUNTER" })
+	time.Sleep(20 * time.Millisecond) // the clock tells which began first
+	other := schema(t,
+		func(s *registration.Schema) { s.Objects[1].Counters[0].Type = "PERF_COUNTER_COUNTER" })
 	p := publisher(t, dir, other)
 	peer(t, p, "two", 2)
 	instance(t, p, "Part", "x", "Bytes", 3, nil)
@@ -270,7 +274,8 @@ func TestManyInstances(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	for i := range 3000 {
-		if v, ok := b.Objects[0].Value(i, 0); !ok || v != uint64(i) || b.Objects[0].InstanceName(i) != fmt.Sprintf("peer %d", i) {
+		if v, ok := b.Objects[0].Value(i, 0); !ok || v != uint64(i) ||
+			b.Objects[0].InstanceName(i) != fmt.Sprintf("peer %d", i) {
 			t.Errorf("instance %d: %d", i, v)
 		}
 	}

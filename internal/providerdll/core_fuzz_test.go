@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/publish"
 )
 
@@ -21,7 +22,7 @@ func used(t testing.TB, p *publish.Publisher) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data[:binary.LittleEndian.Uint64(data[publish.HeaderUsed:])]
+	return data[:binary.LittleEndian.Uint64(data[pubfile.HeaderUsed:])]
 }
 
 // seed returns a file with everything in it: a single instance, instances, one that
@@ -61,7 +62,8 @@ func hostile(t *testing.T, c core, good []byte, bad copied, query []byte) {
 		t.Fatal(err)
 	}
 	a.show(t) // fails where an object is damaged
-	if want, err := c.ask(utf16z("Global"), len(a.data), bad, copied{data: good}); err != nil || want.more || len(want.data) != len(a.data) {
+	if want, err := c.ask(utf16z("Global"), len(a.data), bad, copied{data: good}); err != nil || want.more ||
+		len(want.data) != len(a.data) {
 		t.Fatalf("%d bytes with just enough room, want %d; error %v", len(want.data), len(a.data), err)
 	}
 	stranger(t, c, good, bad)
@@ -97,7 +99,7 @@ func stranger(t *testing.T, c core, good []byte, bad copied) {
 	mine, first := collect(nil, own)
 	theirs, others := collect(nil, bad)
 
-	// Who was first keeps the object, whoever comes first this time.
+	// The first publisher keeps the object, whichever comes first this time.
 	all, owners := collect(first, bad, own)
 	want := map[uint32]uint32{}
 	for _, o := range append(slices.Clone(others), first...) {
@@ -113,7 +115,7 @@ func stranger(t *testing.T, c core, good []byte, bad copied) {
 		}
 	}
 
-	// If nobody was first, all is the first file's that it has.
+	// If none was first, the first file keeps all that it has.
 	for _, o := range others {
 		want[o.title] = o.account
 	}
@@ -152,14 +154,15 @@ func FuzzCore(f *testing.F) {
 	data := seed(f)
 	f.Add(data, []byte(nil), utf16z("Global"))
 	f.Add(data, data[:len(data)-32], utf16z("8010"))
-	f.Add(data[:publish.HeaderSize], data, utf16z("MetadataGlobal"))
+	f.Add(data[:pubfile.HeaderSize], data, utf16z("MetadataGlobal"))
 	f.Add([]byte(nil), []byte(nil), utf16z("8000 8006"))
 	c := startCore(f)
 	f.Fuzz(func(t *testing.T, file, later, query []byte) {
 		if len(file) > 1<<20 || len(query) > 1<<12 {
 			t.Skip()
 		}
-		hostile(t, c, data, copied{data: file, later: later}, append(query[:len(query)&^1:len(query)&^1], 0, 0))
+		hostile(t, c, data, copied{data: file, later: later},
+			append(query[:len(query)&^1:len(query)&^1], 0, 0))
 	})
 }
 
@@ -239,12 +242,13 @@ func TestSpoiled(t *testing.T) {
 	c, good := startCore(t), seed(t)
 	le := binary.LittleEndian
 	size := uint32(len(good))
-	numbers := []uint32{0, 1, 7, 8, 16, 24, 40, 63, 64, size - 16, size - 8, size, size + 16, 1 << 20, 1<<31 - 1, 1 << 31, ^uint32(15), ^uint32(7), ^uint32(0)}
+	numbers := []uint32{0, 1, 7, 8, 16, 24, 40, 63, 64, size - 16, size - 8, size, size + 16, 1 << 20,
+		1<<31 - 1, 1 << 31, ^uint32(15), ^uint32(7), ^uint32(0)}
 	random := rand.New(rand.NewPCG(1, 2))
-	static := le.Uint32(good[publish.HeaderSchema:]) + le.Uint32(good[publish.HeaderSchemaLen:])
+	static := le.Uint32(good[pubfile.HeaderSchema:]) + le.Uint32(good[pubfile.HeaderSchemaLen:])
 	query := utf16z("Global")
 	for at := 0; at+4 <= len(good); at += 4 {
-		if at == int(le.Uint32(good[publish.HeaderSchema:])) {
+		if at == int(le.Uint32(good[pubfile.HeaderSchema:])) {
 			at = int(static) &^ 3 // the core passes over the schema
 		}
 		for range 2 {
@@ -302,15 +306,16 @@ func TestTroubles(t *testing.T) {
 		le.PutUint32(bad[at:], v)
 		return copied{data: bad}
 	}
-	const badHeader, badObject, badSlot, other, second = 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5 // core.h: enum wp_trouble
-	table, slots := int(le.Uint32(good[publish.HeaderTable:])), int(le.Uint32(good[publish.HeaderSlots:]))
-	head := int(le.Uint32(good[table+publish.ObjectHead:]))
+	// core.h: enum wp_trouble
+	const badHeader, badObject, badSlot, other, second = 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5
+	table, slots := int(le.Uint32(good[pubfile.HeaderTable:])), int(le.Uint32(good[pubfile.HeaderSlots:]))
+	head := int(le.Uint32(good[table+pubfile.ObjectHead:]))
 	last := slots // the last slot, made to say that it is longer than the file
 	for last+int(le.Uint32(good[last:])) < len(good) {
 		last += int(le.Uint32(good[last:]))
 	}
-	long := spoil(last+publish.SlotLength, le.Uint32(good[last+publish.SlotLength:])+4096)
-	body := long.data[last+publish.SlotBody:]
+	long := spoil(last+pubfile.SlotLength, le.Uint32(good[last+pubfile.SlotLength:])+4096)
+	body := long.data[last+pubfile.SlotBody:]
 	le.PutUint32(body, le.Uint32(body)+4096)
 	define := func(title, field int, v uint32) copied {
 		at := head + 64
@@ -323,25 +328,26 @@ func TestTroubles(t *testing.T) {
 		files []copied
 		want  uint32
 	}{
-		"size 0":         {[]copied{define(4, 32, 0)}, badObject},
-		"size 8":         {[]copied{define(4, 32, 8)}, badObject},
-		"type of 8":      {[]copied{define(4, 28, uint32(counter.LargeRawCount))}, badObject},
-		"unknown type":   {[]copied{define(4, 28, 0x7F)}, badObject},
-		"good":           {[]copied{{data: good}}, 0},
-		"being made":     {[]copied{{data: make([]byte, 4096)}}, 0},
-		"version":        {[]copied{spoil(publish.HeaderVersion, 2)}, badHeader},
-		"too short":      {[]copied{{data: good[:len(good)-1]}}, badHeader},
-		"object":         {[]copied{spoil(table+publish.ObjectBlock, 12)}, badObject},
-		"title":          {[]copied{spoil(head+12, lastCounter-firstCounter+publish.FirstTitle+2)}, badObject},
+		"size 0":       {[]copied{define(4, 32, 0)}, badObject},
+		"size 8":       {[]copied{define(4, 32, 8)}, badObject},
+		"type of 8":    {[]copied{define(4, 28, uint32(counter.LargeRawCount))}, badObject},
+		"unknown type": {[]copied{define(4, 28, 0x7F)}, badObject},
+		"good":         {[]copied{{data: good}}, 0},
+		"being made":   {[]copied{{data: make([]byte, 4096)}}, 0},
+		"version":      {[]copied{spoil(pubfile.HeaderVersion, 2)}, badHeader},
+		"too short":    {[]copied{{data: good[:len(good)-1]}}, badHeader},
+		"object":       {[]copied{spoil(table+pubfile.ObjectBlock, 12)}, badObject},
+		"title": {[]copied{spoil(head+12, lastCounter-firstCounter+pubfile.FirstTitle+2)},
+			badObject},
 		"counters":       {[]copied{spoil(head+32, 0)}, badObject},
 		"counter title":  {[]copied{spoil(head+64+4, 1000)}, badObject},
-		"slot size":      {[]copied{spoil(slots+publish.SlotSize, 8)}, badSlot},
-		"slot":           {[]copied{spoil(slots+publish.SlotLength, 1<<20)}, badSlot},
+		"slot size":      {[]copied{spoil(slots+pubfile.SlotSize, 8)}, badSlot},
+		"slot":           {[]copied{spoil(slots+pubfile.SlotLength, 1<<20)}, badSlot},
 		"long slot":      {[]copied{long}, badSlot},
-		"flags":          {[]copied{{data: good}, spoil(table+publish.ObjectFlags, 1)}, other},
+		"flags":          {[]copied{{data: good}, spoil(table+pubfile.ObjectFlags, 1)}, other},
 		"twice":          {[]copied{{data: good}, {data: good}}, second},
-		"driver behind":  {[]copied{spoil(publish.HeaderDriver, uint32(len(good)))}, 0},
-		"another driver": {[]copied{spoil(publish.HeaderSize, 'x')}, 0},
+		"driver behind":  {[]copied{spoil(pubfile.HeaderDriver, uint32(len(good)))}, 0},
+		"another driver": {[]copied{spoil(pubfile.HeaderSize, 'x')}, 0},
 	} {
 		a, err := c.ask(nil, plenty, tt.files...)
 		if err != nil {
@@ -359,8 +365,8 @@ func TestTroubles(t *testing.T) {
 func TestSizes(t *testing.T) {
 	c, good := startCore(t), seed(t)
 	le := binary.LittleEndian
-	table := int(le.Uint32(good[publish.HeaderTable:]))
-	sent := int(le.Uint32(good[table+publish.ObjectHead:])) + 64
+	table := int(le.Uint32(good[pubfile.HeaderTable:]))
+	sent := int(le.Uint32(good[table+pubfile.ObjectHead:])) + 64
 	types := map[counter.Type]int{0x7F: 0, 0x00000B00: 0, 0x40000200: 0} // unknown, a text, none
 	for info := range counter.Types() {
 		types[info.Type] = info.Bytes
@@ -380,7 +386,8 @@ func TestSizes(t *testing.T) {
 				t.Fatal(err)
 			}
 			fits := size == bytes && (size == 4 || size == 8)
-			if (b.Object(transferObject) != nil) != fits || b.Object(peerObject) == nil || b.Object(partObject) == nil {
+			if (b.Object(transferObject) != nil) != fits || b.Object(peerObject) == nil ||
+				b.Object(partObject) == nil {
 				t.Errorf("type %v of %d bytes with size %d: %s", typ, bytes, size, a.show(t))
 			}
 		}
@@ -395,7 +402,7 @@ func TestPointers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := int(le.Uint32(good[int(le.Uint32(good[publish.HeaderTable:]))+publish.ObjectHead:]))
+	head := int(le.Uint32(good[int(le.Uint32(good[pubfile.HeaderTable:]))+pubfile.ObjectHead:]))
 	for _, at := range []int{head + 16, head + 24, head + 64 + 8, head + 64 + 16} {
 		le.PutUint32(good[at:], 0xDEADBEEF)
 	}
@@ -443,7 +450,8 @@ func TestLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := a.show(t); got != tt.want || a.troubles != tt.troubles {
-				t.Errorf("%s with at most %d bytes, room for %d: %s, want %s; troubles %#x", tt.query, tt.most, room, got, tt.want, a.troubles)
+				t.Errorf("%s with at most %d bytes, room for %d: %s, want %s; troubles %#x", tt.query,
+					tt.most, room, got, tt.want, a.troubles)
 			}
 		}
 	}

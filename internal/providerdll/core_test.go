@@ -19,7 +19,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/winperf/winperf/provider/publish"
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 // core is the provider's core, as a program of 64 and one of 32 bits. Both are
@@ -57,13 +57,16 @@ var build = sync.OnceValues(func() (dir string, err error) {
 		return "", err
 	}
 	for _, bits := range wordSizes() {
-		args := []string{"-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
-			"-fno-sanitize-recover=all", "-o", program(dir, bits), filepath.Join(source, "core.c"), filepath.Join(source, "fuzz.c")}
+		args := []string{"-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
+			"-fsanitize=address,undefined",
+			"-fno-sanitize-recover=all", "-o", program(dir, bits), filepath.Join(source, "core.c"),
+			filepath.Join(source, "fuzz.c")}
 		if bits != 0 {
 			args = append(args, fmt.Sprint("-m", bits))
 		}
 		if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-			return dir, fmt.Errorf("the core of %d bits: %w (for 32 bits on 64 install gcc-multilib)\n%s", bits, err, out)
+			return dir, fmt.Errorf("the core of %d bits: %w (for 32 bits on 64 install gcc-multilib)\n%s",
+				bits, err, out)
 		}
 	}
 	return dir, nil
@@ -220,7 +223,8 @@ func (c *process) request(r request) (a answer, owners []owner, err error) {
 		return a, nil, fmt.Errorf("the core has ended: %w", err)
 	}
 	le := binary.LittleEndian
-	a = answer{more: le.Uint32(head[:]) == 0, objects: int(le.Uint32(head[4:])), troubles: le.Uint32(head[8:])}
+	a = answer{more: le.Uint32(head[:]) == 0, objects: int(le.Uint32(head[4:])),
+		troubles: le.Uint32(head[8:])}
 	a.data = make([]byte, le.Uint32(head[12:]))
 	if _, err := io.ReadFull(c.out, a.data); err != nil {
 		return a, nil, err
@@ -254,7 +258,7 @@ func copies(t testing.TB, dir string) (files []copied) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), publish.Suffix) {
+		if !strings.HasSuffix(e.Name(), pubfile.Suffix) {
 			continue // a claim
 		}
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
@@ -271,10 +275,10 @@ func copies(t testing.TB, dir string) (files []copied) {
 
 // started is when publishing began, highest byte first.
 func started(p []byte) []byte {
-	return binary.BigEndian.AppendUint64(nil, binary.LittleEndian.Uint64(p[publish.HeaderStarted:]))
+	return binary.BigEndian.AppendUint64(nil, binary.LittleEndian.Uint64(p[pubfile.HeaderStarted:]))
 }
 
-// provider returns a directory to publish in and who collects what is there.
+// provider returns a directory to publish in and a collector of what is there.
 func provider(t testing.TB) (dir string, collect collector) {
 	t.Helper()
 	dir, c := t.TempDir(), startCore(t)

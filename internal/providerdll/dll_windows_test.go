@@ -103,7 +103,8 @@ func load(t testing.TB) library {
 		return addr
 	}
 	return library{
-		find("WinperfOpen"), find("WinperfCollect"), find("WinperfClose"), find("WinperfOwner"), find("WinperfTroubles"),
+		find("WinperfOpen"), find("WinperfCollect"), find("WinperfClose"), find("WinperfOwner"),
+		find("WinperfTroubles"),
 	}
 }
 
@@ -137,7 +138,8 @@ func (l library) ask(t testing.TB, query string, room int) answer {
 	text := utf16z(query)
 	data, size, objects := uintptr(unsafe.Pointer(&buf[guard])), uint32(room), uint32(77)
 	before := data
-	status, _, _ := syscall.SyscallN(l.collect, uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&data)),
+	status, _, _ := syscall.SyscallN(l.collect, uintptr(unsafe.Pointer(&text[0])),
+		uintptr(unsafe.Pointer(&data)),
 		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&objects)))
 	a := answer{more: status == 234, objects: int(objects)}
 	if status != 0 && !a.more {
@@ -174,7 +176,7 @@ func published(t testing.TB) string {
 	return dir
 }
 
-// provider returns a directory to publish in and who collects what is there.
+// provider returns a directory to publish in and a collector of what is there.
 func provider(t testing.TB) (dir string, collect collector) {
 	t.Helper()
 	l := load(t)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/provider/publish"
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 var write = flag.Bool("write", false, "write cmd/winperf-provider/layout.h anew")
@@ -21,7 +21,7 @@ var source = filepath.Join("..", "..", "cmd", "winperf-provider")
 func header() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("/* Made from provider/publish/layout.go by: go generate ./internal/providerdll */")
+	line("/* Made from internal/pubfile/pubfile.go by: go generate ./internal/providerdll */")
 	line("#ifndef WINPERF_LAYOUT_H\n#define WINPERF_LAYOUT_H\n\n#include <stddef.h>\n#include <stdint.h>\n")
 	number := func(name string, value uint64) {
 		suffix := "u"
@@ -30,20 +30,21 @@ func header() string {
 		}
 		line("#define WP_%s %#x%s", name, value, suffix)
 	}
-	number("Magic", publish.Magic)
-	number("Version", uint64(publish.Version))
-	number("HasInstances", uint64(publish.HasInstances))
-	number("FirstTitle", publish.FirstTitle)
-	number("LockOffset", publish.LockOffset)
-	number("MaxFile", publish.MaxFile)
-	number("MaxObjects", publish.MaxObjects)
-	number("MaxName", publish.MaxName)
-	number("MaxFiles", publish.MaxFiles)
-	number("SlotAlign", publish.SlotAlign)
-	number("HeaderSize", publish.HeaderSize)
-	number("ObjectSize", publish.ObjectSize)
-	number("SlotBody", publish.SlotBody)
-	sizes := map[string]int{"Header": publish.HeaderSize, "Object": publish.ObjectSize, "Slot": publish.SlotBody}
+	number("Magic", pubfile.Magic)
+	number("Version", uint64(pubfile.Version))
+	number("HasInstances", uint64(pubfile.HasInstances))
+	number("FirstTitle", pubfile.FirstTitle)
+	number("LockOffset", pubfile.LockOffset)
+	number("MaxFile", pubfile.MaxFile)
+	number("MaxObjects", pubfile.MaxObjects)
+	number("MaxName", pubfile.MaxName)
+	number("MaxFiles", pubfile.MaxFiles)
+	number("SlotAlign", pubfile.SlotAlign)
+	number("HeaderSize", pubfile.HeaderSize)
+	number("ObjectSize", pubfile.ObjectSize)
+	number("SlotBody", pubfile.SlotBody)
+	sizes := map[string]int{"Header": pubfile.HeaderSize, "Object": pubfile.ObjectSize,
+		"Slot": pubfile.SlotBody}
 	of := ""
 	var asserts []string
 	end := func() {
@@ -53,17 +54,19 @@ func header() string {
 		}
 		asserts = nil
 	}
-	for _, f := range publish.Fields() {
+	for _, f := range pubfile.Fields() {
 		number(f.Struct+f.Name, uint64(f.Offset))
 	}
-	for _, f := range publish.Fields() {
+	for _, f := range pubfile.Fields() {
 		if f.Struct != of {
 			end()
 			of = f.Struct
 			line("\nstruct wp_layout_%s {", of)
 		}
 		line("\tuint%d_t %s;", 8*f.Size, f.Name)
-		asserts = append(asserts, fmt.Sprintf("_Static_assert(offsetof(struct wp_layout_%s, %s) == WP_%s%s, \"%s%s\");", of, f.Name, of, f.Name, of, f.Name))
+		asserts = append(asserts,
+			fmt.Sprintf("_Static_assert(offsetof(struct wp_layout_%s, %s) == WP_%s%s, \"%s%s\");", of, f.Name,
+				of, f.Name, of, f.Name))
 	}
 	end()
 	types := ""
@@ -90,6 +93,7 @@ func TestHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.ReplaceAll(string(got), "\r\n", "\n") != header() {
-		t.Errorf("%s is not that of provider/publish/layout.go: run go generate ./internal/providerdll", file)
+		t.Errorf("%s is not that of internal/pubfile/pubfile.go: run go generate ./internal/providerdll",
+			file)
 	}
 }

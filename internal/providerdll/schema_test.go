@@ -70,7 +70,8 @@ func publisher(t testing.TB, dir string, s *registration.Schema) *publish.Publis
 }
 
 // instance adds an instance and sets its only counter.
-func instance(t testing.TB, p *publish.Publisher, object, name, counter string, value uint64, parent *publish.Instance) *publish.Instance {
+func instance(t testing.TB, p *publish.Publisher, object, name, counter string, value uint64,
+	parent *publish.Instance) *publish.Instance {
 	t.Helper()
 	o, err := p.Object(object)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wintest"
-	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
 
@@ -79,9 +79,11 @@ func register(t testing.TB) {
 	install(t)
 	set(t, service+`WinperfLibrary\Performance`, typeText, map[string][]byte{
 		"Library": utf16z(wintest.DLL(t, "winperf-provider")),
-		"Open":    utf16z("WinperfOpen"), "Collect": utf16z("WinperfCollect"), "Close": utf16z("WinperfClose"),
+		"Open":    utf16z("WinperfOpen"), "Collect": utf16z("WinperfCollect"),
+		"Close": utf16z("WinperfClose"),
 	})
-	set(t, service+`WinperfLibrary\Linkage`, typeTexts, map[string][]byte{"Export": append(utf16z("WinperfLibrary"), 0, 0)})
+	set(t, service+`WinperfLibrary\Linkage`, typeTexts,
+		map[string][]byte{"Export": append(utf16z("WinperfLibrary"), 0, 0)})
 }
 
 // query reads a value of HKEY_PERFORMANCE_DATA.
@@ -111,7 +113,8 @@ func objectsOf(t testing.TB, block []byte) answer {
 	if len(block) < 88 || int(le.Uint32(block[20:])) > len(block) {
 		t.Fatalf("block of %d bytes", len(block))
 	}
-	return answer{objects: int(le.Uint32(block[28:])), data: block[le.Uint32(block[24:]):le.Uint32(block[20:])]}
+	return answer{objects: int(le.Uint32(block[28:])),
+		data: block[le.Uint32(block[24:]):le.Uint32(block[20:])]}
 }
 
 // TestRegistry reads the published counters 300 times through HKEY_PERFORMANCE_DATA,
@@ -138,7 +141,8 @@ func TestRegistry(t *testing.T) {
 		if transfer == nil || peers == nil || other == nil || len(b.Objects) != 3 {
 			t.Fatalf("query %d: %s", i, a.show(t))
 		}
-		if v, _ := transfer.Value(0, 0); v != uint64(i) || len(peers.Instances) != 3 || len(other.Instances) != 3 {
+		if v, _ := transfer.Value(0, 0); v != uint64(i) || len(peers.Instances) != 3 ||
+			len(other.Instances) != 3 {
 			t.Fatalf("query %d: %s", i, a.show(t))
 		}
 		if v, _ := peers.Value(2, 0); v != uint64(i) {
@@ -160,7 +164,7 @@ func TestHostileFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data = data[:binary.LittleEndian.Uint64(data[publish.HeaderUsed:])]
+	data = data[:binary.LittleEndian.Uint64(data[pubfile.HeaderUsed:])]
 	path := filepath.Join(dir, "hostile.winperf")
 	f, err := winapi.CreateShared(path, "D:P(A;;FA;;;OW)")
 	if err != nil {
@@ -176,9 +180,11 @@ func TestHostileFile(t *testing.T) {
 		random := rand.New(rand.NewPCG(3, 4))
 		for ctx.Err() == nil {
 			bad := append([]byte(nil), data...)
-			binary.LittleEndian.PutUint64(bad[publish.HeaderStarted:], 1<<62) // so that the other file comes first
+			// so that the other file comes first
+			binary.LittleEndian.PutUint64(bad[pubfile.HeaderStarted:], 1<<62)
 			for range random.IntN(8) {
-				binary.LittleEndian.PutUint32(bad[random.IntN(len(bad)/4)*4:], random.Uint32()>>random.IntN(32))
+				binary.LittleEndian.PutUint32(bad[random.IntN(len(bad)/4)*4:],
+					random.Uint32()>>random.IntN(32))
 			}
 			_, _ = f.WriteAt(bad, 0)
 			_ = f.Truncate(int64(random.IntN(2 * len(bad))))
@@ -221,9 +227,11 @@ func TestAnswerLimit(t *testing.T) {
 		l := load(t)
 		t.Run(fmt.Sprint(tt.limit), func(t *testing.T) {
 			install(t)
-			set(t, service+`WinperfLibrary\Performance`, typeNumber, map[string][]byte{"Answer Limit": number(tt.limit)})
+			set(t, service+`WinperfLibrary\Performance`, typeNumber,
+				map[string][]byte{"Answer Limit": number(tt.limit)})
 			dir := published(t)
-			p := publisher(t, dir, schema(t, func(s *registration.Schema) { s.Objects[2].Counters[0].Name = "Other" }))
+			p := publisher(t, dir,
+				schema(t, func(s *registration.Schema) { s.Objects[2].Counters[0].Name = "Other" }))
 			example(t, p)
 			for i := range tt.more {
 				instance(t, p, "Part", fmt.Sprint("part ", i), "Other", 1, nil)

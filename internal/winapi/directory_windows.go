@@ -36,7 +36,7 @@ func MakeDirectory(path, sddl string) error {
 
 // CheckDirectory tells why a directory cannot be relied on: it is a reparse point,
 // which leads elsewhere, or its owner is neither SYSTEM nor the administrators nor
-// the account that this process runs as. Who owns a directory can exchange what is
+// the account that this process runs as. The owner of a directory can exchange what is
 // in it, whatever its rights are. The error wraps fs.ErrPermission.
 func CheckDirectory(path string) error {
 	name, err := windows.UTF16PtrFromString(path)
@@ -84,7 +84,8 @@ func directoryFault(attributes uint32, descriptor *windows.SECURITY_DESCRIPTOR) 
 
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	own := err == nil && owner.Equals(user.User.Sid)
-	if !own && !owner.IsWellKnown(windows.WinLocalSystemSid) && !owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) {
+	if !own && !owner.IsWellKnown(windows.WinLocalSystemSid) &&
+		!owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) {
 		return fmt.Sprintf("belongs to %s, neither SYSTEM nor the administrators", owner)
 	}
 	return ""

@@ -13,7 +13,8 @@ func TestErrno(t *testing.T) {
 	if err := ERROR_SUCCESS.Err(); err != nil {
 		t.Errorf("success is %v", err)
 	}
-	if err := ERROR_MORE_DATA.Err(); !errors.Is(err, ERROR_MORE_DATA) || !strings.HasPrefix(err.Error(), "Windows error 234 (ERROR_MORE_DATA)") {
+	if err := ERROR_MORE_DATA.Err(); !errors.Is(err, ERROR_MORE_DATA) ||
+		!strings.HasPrefix(err.Error(), "Windows error 234 (ERROR_MORE_DATA)") {
 		t.Errorf("error %v", err)
 	}
 	if s := Errno(4_000_000).Error(); !strings.HasPrefix(s, "Windows error 4000000") {
@@ -41,8 +42,10 @@ func TestMissingError(t *testing.T) {
 		err  *MissingError
 		want string
 	}{
-		{&MissingError{Library: "a.dll", Function: "Do", Err: ERROR_PROC_NOT_FOUND}, "library a.dll has no function Do: Windows error 127"},
-		{&MissingError{Library: "a.dll", Err: ERROR_MOD_NOT_FOUND}, "library a.dll cannot be loaded: Windows error 126"},
+		{&MissingError{Library: "a.dll", Function: "Do", Err: ERROR_PROC_NOT_FOUND},
+			"library a.dll has no function Do: Windows error 127"},
+		{&MissingError{Library: "a.dll", Err: ERROR_MOD_NOT_FOUND},
+			"library a.dll cannot be loaded: Windows error 126"},
 	} {
 		if !strings.HasPrefix(c.err.Error(), c.want) {
 			t.Errorf("error %q, want %q", c.err, c.want)

@@ -59,7 +59,9 @@ func (e *Extension) Collect(query string, room int) ([]byte, error) {
 	// The provider moves the pointer behind what it has written, where Go may have
 	// something else: so it is a number here.
 	data := make([]byte, room)
-	at, size, objects := uintptr(unsafe.Pointer(unsafe.SliceData(data))), uint32(room), uint32(0)
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
+	size := uint32(room)
+	objects := uint32(0)
 	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(&at)),
 		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&objects)))
 	runtime.KeepAlive(data)
@@ -115,7 +117,8 @@ func (e *Extension) Owner(title uint32) (string, error) {
 // AccountName returns the name of the account of a SID, DOMAIN\NAME, or the SID where it
 // has none.
 //
-// sys	LookupAccountSid(system *uint16, sid *SID, name *uint16, nameLen *uint32, domain *uint16, domainLen *uint32, use *uint32) (err error) = advapi32.LookupAccountSidW
+// sys LookupAccountSid(system *uint16, sid *SID, name *uint16, nameLen *uint32, domain
+// *uint16, domainLen *uint32, use *uint32) (err error) = advapi32.LookupAccountSidW
 func AccountName(sid string) string {
 	s, err := windows.StringToSid(sid)
 	if err != nil {

@@ -45,16 +45,21 @@ func TestOpenCarefully(t *testing.T) {
 		t.Fatal(err)
 	}
 	var opened windows.Handle
-	create := func(handle *windows.Handle, access uint32, object *windows.OBJECT_ATTRIBUTES, status *windows.IO_STATUS_BLOCK,
-		size *int64, attributes, share, disposition, options uint32, extended uintptr, extendedLength uint32) error {
-		if q := object.SecurityQoS; q == nil || q.ImpersonationLevel != windows.SecurityIdentification || q.EffectiveOnly == 0 {
+	create := func(handle *windows.Handle, access uint32, object *windows.OBJECT_ATTRIBUTES,
+		status *windows.IO_STATUS_BLOCK,
+		size *int64, attributes, share, disposition, options uint32, extended uintptr,
+		extendedLength uint32) error {
+		if q := object.SecurityQoS; q == nil || q.ImpersonationLevel != windows.SecurityIdentification ||
+			q.EffectiveOnly == 0 {
 			t.Errorf("security quality of service %+v", q)
 		}
-		const want = windows.FILE_COMPLETE_IF_OPLOCKED | windows.FILE_OPEN_REPARSE_POINT | windows.FILE_NON_DIRECTORY_FILE
+		const want = windows.FILE_COMPLETE_IF_OPLOCKED | windows.FILE_OPEN_REPARSE_POINT |
+			windows.FILE_NON_DIRECTORY_FILE
 		if options&want != want || disposition != windows.FILE_OPEN || share != shareAll {
 			t.Errorf("options %#x, disposition %d, share %d", options, disposition, share)
 		}
-		err := windows.NtCreateFile(handle, access, object, status, size, attributes, share, disposition, options, extended, extendedLength)
+		err := windows.NtCreateFile(handle, access, object, status, size, attributes, share, disposition,
+			options, extended, extendedLength)
 		if err != nil {
 			t.Error(err)
 		}
@@ -69,7 +74,7 @@ func TestOpenCarefully(t *testing.T) {
 	}
 }
 
-// TestOpenPipe opens what is no file: reading it would wait for who is at its end.
+// TestOpenPipe opens what is no file: reading it would wait for the process at its end.
 func TestOpenPipe(t *testing.T) {
 	const path = `\\.\pipe\winperf test`
 	name, err := windows.UTF16PtrFromString(path)
@@ -100,7 +105,7 @@ func TestNTPath(t *testing.T) {
 	}
 }
 
-// TestDirectoryFault has directories of several accounts, and such as are none.
+// TestDirectoryFault has directories of several accounts, and files.
 func TestDirectoryFault(t *testing.T) {
 	const directory, link = windows.FILE_ATTRIBUTE_DIRECTORY, windows.FILE_ATTRIBUTE_REPARSE_POINT
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
@@ -116,7 +121,8 @@ func TestDirectoryFault(t *testing.T) {
 		{"O:BAD:", directory, ""},
 		{"O:" + user.User.Sid.String() + "D:", directory, ""},
 		{"O:BUD:", directory, "belongs to S-1-5-32-545, neither SYSTEM nor the administrators"},
-		{"O:S-1-5-21-1-2-3-1001D:", directory, "belongs to S-1-5-21-1-2-3-1001, neither SYSTEM nor the administrators"},
+		{"O:S-1-5-21-1-2-3-1001D:", directory,
+			"belongs to S-1-5-21-1-2-3-1001, neither SYSTEM nor the administrators"},
 		{"D:", directory, "has no owner"},
 		{"O:SYD:", directory | link, "leads elsewhere"},
 		{"O:SYD:", 0, "is no directory"},

@@ -86,7 +86,8 @@ func (k *Kernel) currentProcess() (uintptr, error) {
 
 // MemoryInfo returns how much memory this process has.
 //
-// sys	GetProcessMemoryInfo(process Handle, info *PROCESS_MEMORY_COUNTERS, size uint32) (err error) = kernel32.K32GetProcessMemoryInfo
+// sys GetProcessMemoryInfo(process Handle, info *PROCESS_MEMORY_COUNTERS, size uint32)
+// (err error) = kernel32.K32GetProcessMemoryInfo
 func (k *Kernel) MemoryInfo() (PROCESS_MEMORY_COUNTERS, error) {
 	var info PROCESS_MEMORY_COUNTERS
 	addr, err := k.memoryInfo.Addr()
@@ -100,7 +101,8 @@ func (k *Kernel) MemoryInfo() (PROCESS_MEMORY_COUNTERS, error) {
 	}
 
 	info.Cb = uint32(unsafe.Sizeof(info))
-	if ok, _, errno := syscall.SyscallN(addr, process, uintptr(unsafe.Pointer(&info)), unsafe.Sizeof(info)); ok == 0 {
+	if ok, _, errno := syscall.SyscallN(addr, process, uintptr(unsafe.Pointer(&info)),
+		unsafe.Sizeof(info)); ok == 0 {
 		return info, Errno(errno)
 	}
 	return info, nil
@@ -112,7 +114,7 @@ func (k *Kernel) MemoryInfo() (PROCESS_MEMORY_COUNTERS, error) {
 //
 // sys	GetHandleInformation(object Handle, flags *uint32) (err error) = kernel32.GetHandleInformation
 func (k *Kernel) HandleCount() (int, error) {
-	const step, gap = 4, 4096 // numbers are multiples of 4; after so many free ones there is none
+	const step, gap = 4, 4096 // numbers are multiples of 4; after so many free ones no more are used
 	addr, err := k.handleInfo.Addr()
 	if err != nil {
 		return 0, err
@@ -122,7 +124,8 @@ func (k *Kernel) HandleCount() (int, error) {
 	var flags uint32
 	for h, free := uintptr(step), 0; free < gap; h += step {
 		if ok, _, _ := syscall.SyscallN(addr, h, uintptr(unsafe.Pointer(&flags))); ok != 0 {
-			count, free = count+1, 0
+			count++
+			free = 0
 		} else {
 			free++
 		}

@@ -78,8 +78,10 @@ func TestLayout(t *testing.T) {
 		}
 		for i, f := range l.fields {
 			got := typ.Field(i)
-			if want := pick(f.offset64, f.offset32); got.Offset != want || !strings.EqualFold(got.Name, f.name) {
-				t.Errorf("%s: field %d is %s at %d, want %s at %d", l.name, i, got.Name, got.Offset, f.name, want)
+			if want := pick(f.offset64, f.offset32); got.Offset != want ||
+				!strings.EqualFold(got.Name, f.name) {
+				t.Errorf("%s: field %d is %s at %d, want %s at %d", l.name, i, got.Name, got.Offset,
+					f.name, want)
 			}
 		}
 	}

@@ -38,14 +38,15 @@ func CreateShared(path, sddl string) (*os.File, error) {
 
 const (
 	shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	// careful are the flags with which no link leads elsewhere, and whoever is at
-	// the other end learns who asks but cannot act in that name.
-	careful = windows.FILE_FLAG_OPEN_REPARSE_POINT | windows.SECURITY_SQOS_PRESENT | windows.SECURITY_IDENTIFICATION
+	// careful are the flags with which no link leads elsewhere, and the process at
+	// the other end learns the caller's account but cannot act for it.
+	careful = windows.FILE_FLAG_OPEN_REPARSE_POINT | windows.SECURITY_SQOS_PRESENT |
+		windows.SECURITY_IDENTIFICATION
 )
 
 // OpenShared opens another one's file for reading and lets others read, write and
 // remove it meanwhile. It follows no link, does not lend this account's identity,
-// and does not wait for somebody who holds an oplock on the file: then the error
+// and does not wait for the holder of an oplock on the file: then the error
 // wraps ERROR_BUSY.
 func OpenShared(path string) (*os.File, error) {
 	f, err := openShared(path, windows.NtCreateFile)
@@ -57,7 +58,8 @@ func OpenShared(path string) (*os.File, error) {
 
 // ntCreateFile is the form of windows.NtCreateFile.
 type ntCreateFile func(handle *windows.Handle, access uint32, object *windows.OBJECT_ATTRIBUTES,
-	status *windows.IO_STATUS_BLOCK, size *int64, attributes, share, disposition, options uint32, extended uintptr, extendedLength uint32) error
+	status *windows.IO_STATUS_BLOCK, size *int64, attributes, share, disposition, options uint32,
+	extended uintptr, extendedLength uint32) error
 
 func openShared(path string, create ntCreateFile) (*os.File, error) {
 	full, err := filepath.Abs(path)
@@ -70,18 +72,21 @@ func openShared(path string, create ntCreateFile) (*os.File, error) {
 		return nil, err
 	}
 
-	quality := windows.SECURITY_QUALITY_OF_SERVICE{ImpersonationLevel: windows.SecurityIdentification, EffectiveOnly: 1}
+	quality := windows.SECURITY_QUALITY_OF_SERVICE{ImpersonationLevel: windows.SecurityIdentification,
+		EffectiveOnly: 1}
 	quality.Length = uint32(unsafe.Sizeof(quality))
-	object := windows.OBJECT_ATTRIBUTES{ObjectName: name, Attributes: windows.OBJ_CASE_INSENSITIVE, SecurityQoS: &quality}
+	object := windows.OBJECT_ATTRIBUTES{ObjectName: name, Attributes: windows.OBJ_CASE_INSENSITIVE,
+		SecurityQoS: &quality}
 	object.Length = uint32(unsafe.Sizeof(object))
 
-	// CreateFile cannot say FILE_COMPLETE_IF_OPLOCKED, without which whoever holds an
+	// CreateFile cannot say FILE_COMPLETE_IF_OPLOCKED, without which the holder of an
 	// oplock on the file decides how long this takes.
 	const options = windows.FILE_NON_DIRECTORY_FILE | windows.FILE_SYNCHRONOUS_IO_NONALERT |
 		windows.FILE_OPEN_REPARSE_POINT | windows.FILE_COMPLETE_IF_OPLOCKED
 	var h windows.Handle
 	var status windows.IO_STATUS_BLOCK
-	err = create(&h, windows.FILE_GENERIC_READ, &object, &status, nil, 0, shareAll, windows.FILE_OPEN, options, 0, 0)
+	err = create(&h, windows.FILE_GENERIC_READ, &object, &status, nil, 0, shareAll, windows.FILE_OPEN,
+		options, 0, 0)
 	if errors.Is(err, windows.STATUS_OPLOCK_BREAK_IN_PROGRESS) { // a success: there is a handle
 		return nil, errors.Join(ERROR_BUSY, windows.CloseHandle(h))
 	}
@@ -135,12 +140,14 @@ func Unlock(f *os.File) error {
 // 64 KiB, and the file at least that long.
 func MapFile(f *os.File, offset int64, n int) ([]byte, error) {
 	end := uint64(offset) + uint64(n)
-	section, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READWRITE, uint32(end>>32), uint32(end), nil)
+	section, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READWRITE,
+		uint32(end>>32), uint32(end), nil)
 	if err != nil {
 		return nil, err
 	}
 
-	view, err := windows.MapViewOfFile(section, windows.FILE_MAP_WRITE, uint32(uint64(offset)>>32), uint32(offset), uintptr(n))
+	view, err := windows.MapViewOfFile(section, windows.FILE_MAP_WRITE, uint32(uint64(offset)>>32),
+		uint32(offset), uintptr(n))
 	if closed := windows.CloseHandle(section); err == nil {
 		err = closed
 	}

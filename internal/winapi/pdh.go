@@ -259,7 +259,7 @@ func (m Memory) text(p uintptr) (string, error) {
 }
 
 // units is a text that a structure in the memory points to, without its NUL. A
-// pointer to anywhere else, or to a text without an end, is an error; NULL is none.
+// pointer to anywhere else, or to a text without an end, is an error; NULL stands for no text.
 func (m Memory) units(p uintptr) ([]uint16, error) {
 	if p == 0 {
 		return nil, nil
@@ -273,7 +273,8 @@ func (m Memory) units(p uintptr) ([]uint16, error) {
 	if n := slices.Index(units, 0); n >= 0 {
 		return units[:n], nil
 	}
-	return nil, fmt.Errorf("a text at byte %d has no end in its buffer of %d bytes: %w", off, m.Bytes(), winperf.ErrBadData)
+	return nil, fmt.Errorf("a text at byte %d has no end in its buffer of %d bytes: %w", off, m.Bytes(),
+		winperf.ErrBadData)
 }
 
 // items is the memory as an array.
@@ -304,7 +305,8 @@ func (m Memory) Name(p uintptr) (string, error) { return m.text(p) }
 // memory.
 func (m Memory) NameBytes(p uintptr) ([]byte, error) {
 	units, err := m.units(p)
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(units))), 2*len(units)), err // Windows is little endian
+	// Windows is little endian
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(units))), 2*len(units)), err
 }
 
 // CounterInfo is PDH_COUNTER_INFO with its texts.
@@ -340,7 +342,8 @@ func (m Memory) CounterInfo() (CounterInfo, error) {
 		from uintptr
 	}{
 		{&info.FullPath, raw.FullPath}, {&info.Machine, raw.MachineName}, {&info.Object, raw.ObjectName},
-		{&info.Instance, raw.InstanceName}, {&info.Parent, raw.Parent}, {&info.Counter, raw.CounterName}, {&info.Explain, raw.ExplainText},
+		{&info.Instance, raw.InstanceName}, {&info.Parent, raw.Parent}, {&info.Counter, raw.CounterName},
+		{&info.Explain, raw.ExplainText},
 	} {
 		if *t.to, err = m.text(t.from); err != nil {
 			return CounterInfo{}, err

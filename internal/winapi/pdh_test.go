@@ -30,22 +30,26 @@ var pdhLayout = []struct {
 	{"sizeof(PDH_FMT_COUNTERVALUE)", unsafe.Sizeof(PDH_FMT_COUNTERVALUE{}), 16, 16},
 	{"offsetof(PDH_FMT_COUNTERVALUE, largeValue)", unsafe.Offsetof(PDH_FMT_COUNTERVALUE{}.Bits), 8, 8},
 	{"sizeof(PDH_FMT_COUNTERVALUE_ITEM_W)", unsafe.Sizeof(PDH_FMT_COUNTERVALUE_ITEM{}), 24, 24},
-	{"offsetof(PDH_FMT_COUNTERVALUE_ITEM_W, FmtValue)", unsafe.Offsetof(PDH_FMT_COUNTERVALUE_ITEM{}.FmtValue), 8, 8},
+	{"offsetof(PDH_FMT_COUNTERVALUE_ITEM_W, FmtValue)",
+		unsafe.Offsetof(PDH_FMT_COUNTERVALUE_ITEM{}.FmtValue), 8, 8},
 	{"sizeof(PDH_COUNTER_INFO_W)", unsafe.Sizeof(PDH_COUNTER_INFO{}), 112, 72},
 	{"offsetof(PDH_COUNTER_INFO_W, dwType)", unsafe.Offsetof(PDH_COUNTER_INFO{}.Type), 4, 4},
 	{"offsetof(PDH_COUNTER_INFO_W, CStatus)", unsafe.Offsetof(PDH_COUNTER_INFO{}.CStatus), 12, 12},
 	{"offsetof(PDH_COUNTER_INFO_W, lDefaultScale)", unsafe.Offsetof(PDH_COUNTER_INFO{}.DefaultScale), 20, 20},
 	{"offsetof(PDH_COUNTER_INFO_W, szFullPath)", unsafe.Offsetof(PDH_COUNTER_INFO{}.FullPath), 40, 32},
 	{"offsetof(PDH_COUNTER_INFO_W, szMachineName)", unsafe.Offsetof(PDH_COUNTER_INFO{}.MachineName), 48, 36},
-	{"offsetof(PDH_COUNTER_INFO_W, szInstanceName)", unsafe.Offsetof(PDH_COUNTER_INFO{}.InstanceName), 64, 44},
-	{"offsetof(PDH_COUNTER_INFO_W, dwInstanceIndex)", unsafe.Offsetof(PDH_COUNTER_INFO{}.InstanceIndex), 80, 52},
+	{"offsetof(PDH_COUNTER_INFO_W, szInstanceName)",
+		unsafe.Offsetof(PDH_COUNTER_INFO{}.InstanceName), 64, 44},
+	{"offsetof(PDH_COUNTER_INFO_W, dwInstanceIndex)",
+		unsafe.Offsetof(PDH_COUNTER_INFO{}.InstanceIndex), 80, 52},
 	{"offsetof(PDH_COUNTER_INFO_W, szCounterName)", unsafe.Offsetof(PDH_COUNTER_INFO{}.CounterName), 88, 56},
 	{"offsetof(PDH_COUNTER_INFO_W, szExplainText)", unsafe.Offsetof(PDH_COUNTER_INFO{}.ExplainText), 96, 64},
 }
 
 // pdhConstants are numbers of pdh.h.
 var pdhConstants = map[string]uint32{
-	"PDH_FMT_DOUBLE": PDH_FMT_DOUBLE, "PDH_FMT_LARGE": PDH_FMT_LARGE, "PDH_FMT_NOSCALE": PDH_FMT_NOSCALE, "PDH_FMT_NOCAP100": PDH_FMT_NOCAP100,
+	"PDH_FMT_DOUBLE": PDH_FMT_DOUBLE, "PDH_FMT_LARGE": PDH_FMT_LARGE, "PDH_FMT_NOSCALE": PDH_FMT_NOSCALE,
+	"PDH_FMT_NOCAP100": PDH_FMT_NOCAP100,
 }
 
 func TestPdhLayout(t *testing.T) {
@@ -92,10 +96,12 @@ func TestPdhHeaders(t *testing.T) {
 
 func TestPdhStatus(t *testing.T) {
 	for s, is := range map[PdhStatus]error{
-		PDH_CSTATUS_NO_OBJECT: winperf.ErrNoObject, PDH_CSTATUS_NO_COUNTER: winperf.ErrNoCounter, PDH_INVALID_PATH: winperf.ErrPath,
+		PDH_CSTATUS_NO_OBJECT: winperf.ErrNoObject, PDH_CSTATUS_NO_COUNTER: winperf.ErrNoCounter,
+		PDH_INVALID_PATH:        winperf.ErrPath,
 		PDH_CSTATUS_NO_INSTANCE: winperf.ErrNoInstance, PDH_CANNOT_CONNECT_MACHINE: winperf.ErrNoMachine,
 		PDH_FILE_NOT_FOUND: fs.ErrNotExist, PDH_FILE_ALREADY_EXISTS: fs.ErrExist,
-		PDH_NOT_IMPLEMENTED: winperf.ErrNotSupported, PDH_ACCESS_DENIED: fs.ErrPermission, PdhStatus(ERROR_ACCESS_DENIED): fs.ErrPermission,
+		PDH_NOT_IMPLEMENTED: winperf.ErrNotSupported, PDH_ACCESS_DENIED: fs.ErrPermission,
+		PdhStatus(ERROR_ACCESS_DENIED): fs.ErrPermission,
 	} {
 		if !errors.Is(s, is) || s.Err() == nil {
 			t.Errorf("%v is not %v", s, is)
@@ -127,7 +133,8 @@ func TestMemory(t *testing.T) {
 		}
 		return m.base() + uintptr(at)
 	}
-	*info = PDH_COUNTER_INFO{Type: 7, DefaultScale: -1, ObjectName: text(200, "Obj"), InstanceName: text(220, "In"), InstanceIndex: 2}
+	*info = PDH_COUNTER_INFO{Type: 7, DefaultScale: -1, ObjectName: text(200, "Obj"),
+		InstanceName: text(220, "In"), InstanceIndex: 2}
 	got, err := m.CounterInfo()
 	want := CounterInfo{Type: 7, DefaultScale: -1, Object: "Obj", Instance: "In", HasInstance: true, Index: 2}
 	if got != want || err != nil {

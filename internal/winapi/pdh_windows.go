@@ -103,14 +103,16 @@ func (p *Pdh) Collect(query uintptr) error { return callPdh(p.collect, query) }
 
 // AddCounter adds a counter by a path in the system's language.
 //
-// sys	PdhAddCounter(query Handle, path *uint16, userData uintptr, counter *Handle) (status PdhStatus) = pdh.PdhAddCounterW
+// sys PdhAddCounter(query Handle, path *uint16, userData uintptr, counter *Handle)
+// (status PdhStatus) = pdh.PdhAddCounterW
 func (p *Pdh) AddCounter(query uintptr, path string) (uintptr, error) {
 	return p.add(p.addCounter, query, path)
 }
 
 // AddEnglishCounter adds a counter by a path in English.
 //
-// sys	PdhAddEnglishCounter(query Handle, path *uint16, userData uintptr, counter *Handle) (status PdhStatus) = pdh.PdhAddEnglishCounterW
+// sys PdhAddEnglishCounter(query Handle, path *uint16, userData uintptr, counter *Handle)
+// (status PdhStatus) = pdh.PdhAddEnglishCounterW
 func (p *Pdh) AddEnglishCounter(query uintptr, path string) (uintptr, error) {
 	return p.add(p.addEnglish, query, path)
 }
@@ -131,7 +133,8 @@ func (p *Pdh) RemoveCounter(counter uintptr) error { return callPdh(p.removeCoun
 
 // CounterInfo reads what is known of a counter; see [Memory.CounterInfo].
 //
-// sys	PdhGetCounterInfo(counter Handle, explain bool, size *uint32, info *PDH_COUNTER_INFO) (status PdhStatus) = pdh.PdhGetCounterInfoW
+// sys PdhGetCounterInfo(counter Handle, explain bool, size *uint32, info
+// *PDH_COUNTER_INFO) (status PdhStatus) = pdh.PdhGetCounterInfoW
 func (p *Pdh) CounterInfo(counter uintptr, buf Memory) (size uint32, err error) {
 	size = uint32(buf.Bytes())
 	err = callPdh(p.counterInfo, counter, 1, uintptr(unsafe.Pointer(&size)), uintptr(pointer(buf)))
@@ -148,7 +151,8 @@ func (p *Pdh) TimeBase(counter uintptr) (base int64, err error) {
 
 // RawValue reads the raw value of a counter without a wildcard.
 //
-// sys	PdhGetRawCounterValue(counter Handle, typ *uint32, value *PDH_RAW_COUNTER) (status PdhStatus) = pdh.PdhGetRawCounterValue
+// sys PdhGetRawCounterValue(counter Handle, typ *uint32, value *PDH_RAW_COUNTER) (status
+// PdhStatus) = pdh.PdhGetRawCounterValue
 func (p *Pdh) RawValue(counter uintptr, value *PDH_RAW_COUNTER) error {
 	return callPdh(p.rawValue, counter, 0, uintptr(unsafe.Pointer(value)))
 }
@@ -156,17 +160,20 @@ func (p *Pdh) RawValue(counter uintptr, value *PDH_RAW_COUNTER) error {
 // RawArray reads the raw values of all instances of a counter; see
 // [Memory.RawItems].
 //
-// sys	PdhGetRawCounterArray(counter Handle, size *uint32, count *uint32, items *PDH_RAW_COUNTER_ITEM) (status PdhStatus) = pdh.PdhGetRawCounterArrayW
+// sys PdhGetRawCounterArray(counter Handle, size *uint32, count *uint32, items
+// *PDH_RAW_COUNTER_ITEM) (status PdhStatus) = pdh.PdhGetRawCounterArrayW
 func (p *Pdh) RawArray(counter uintptr, buf Memory) (size, count uint32, err error) {
 	size = uint32(buf.Bytes())
-	err = callPdh(p.rawArray, counter, uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&count)), uintptr(pointer(buf)))
+	err = callPdh(p.rawArray, counter, uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&count)),
+		uintptr(pointer(buf)))
 	return size, count, err
 }
 
 // Formatted reads the displayable value of a counter without a wildcard. Where
 // there is none the error says so, and value.CStatus why.
 //
-// sys	PdhGetFormattedCounterValue(counter Handle, format uint32, typ *uint32, value *PDH_FMT_COUNTERVALUE) (status PdhStatus) = pdh.PdhGetFormattedCounterValue
+// sys PdhGetFormattedCounterValue(counter Handle, format uint32, typ *uint32, value
+// *PDH_FMT_COUNTERVALUE) (status PdhStatus) = pdh.PdhGetFormattedCounterValue
 func (p *Pdh) Formatted(counter uintptr, format uint32, value *PDH_FMT_COUNTERVALUE) error {
 	return callPdh(p.formatted, counter, uintptr(format), 0, uintptr(unsafe.Pointer(value)))
 }
@@ -174,31 +181,40 @@ func (p *Pdh) Formatted(counter uintptr, format uint32, value *PDH_FMT_COUNTERVA
 // FormattedArray reads the displayable values of all instances of a counter; see
 // [Memory.FormattedItems].
 //
-// sys	PdhGetFormattedCounterArray(counter Handle, format uint32, size *uint32, count *uint32, items *PDH_FMT_COUNTERVALUE_ITEM) (status PdhStatus) = pdh.PdhGetFormattedCounterArrayW
+// sys PdhGetFormattedCounterArray(counter Handle, format uint32, size *uint32, count
+// *uint32, items *PDH_FMT_COUNTERVALUE_ITEM) (status PdhStatus) =
+// pdh.PdhGetFormattedCounterArrayW
 func (p *Pdh) FormattedArray(counter uintptr, format uint32, buf Memory) (size, count uint32, err error) {
 	size = uint32(buf.Bytes())
-	err = callPdh(p.formattedArray, counter, uintptr(format), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&count)), uintptr(pointer(buf)))
+	err = callPdh(p.formattedArray, counter, uintptr(format), uintptr(unsafe.Pointer(&size)),
+		uintptr(unsafe.Pointer(&count)), uintptr(pointer(buf)))
 	return size, count, err
 }
 
 // EnumObjects lists the objects of a machine, as MULTI_SZ.
 //
-// sys	PdhEnumObjects(source *uint16, machine *uint16, list *uint16, size *uint32, detail uint32, refresh bool) (status PdhStatus) = pdh.PdhEnumObjectsW
-func (p *Pdh) EnumObjects(machine string, buf []uint16, detail uint32, refresh bool) (size uint32, err error) {
+// sys PdhEnumObjects(source *uint16, machine *uint16, list *uint16, size *uint32, detail
+// uint32, refresh bool) (status PdhStatus) = pdh.PdhEnumObjectsW
+func (p *Pdh) EnumObjects(machine string, buf []uint16, detail uint32, refresh bool) (size uint32,
+	err error) {
 	name, err := text16(machine)
 	if err != nil {
 		return 0, err
 	}
 	size = uint32(len(buf))
-	err = callPdh(p.enumObjects, 0, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)), uintptr(unsafe.Pointer(&size)), uintptr(detail), boolean(refresh))
+	err = callPdh(p.enumObjects, 0, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)),
+		uintptr(unsafe.Pointer(&size)), uintptr(detail), boolean(refresh))
 	return size, err
 }
 
 // EnumObjectItems lists the counters and instances of an object, each once, as
 // MULTI_SZ.
 //
-// sys	PdhEnumObjectItems(source *uint16, machine *uint16, object *uint16, counters *uint16, counterSize *uint32, instances *uint16, instanceSize *uint32, detail uint32, flags uint32) (status PdhStatus) = pdh.PdhEnumObjectItemsW
-func (p *Pdh) EnumObjectItems(machine, object string, counters, instances []uint16, detail uint32) (counterSize, instanceSize uint32, err error) {
+// sys PdhEnumObjectItems(source *uint16, machine *uint16, object *uint16, counters
+// *uint16, counterSize *uint32, instances *uint16, instanceSize *uint32, detail uint32,
+// flags uint32) (status PdhStatus) = pdh.PdhEnumObjectItemsW
+func (p *Pdh) EnumObjectItems(machine, object string, counters, instances []uint16,
+	detail uint32) (counterSize, instanceSize uint32, err error) {
 	name, err := text16(machine)
 	if err != nil {
 		return 0, 0, err
@@ -209,7 +225,8 @@ func (p *Pdh) EnumObjectItems(machine, object string, counters, instances []uint
 		return 0, 0, err
 	}
 
-	counterSize, instanceSize = uint32(len(counters)), uint32(len(instances))
+	counterSize = uint32(len(counters))
+	instanceSize = uint32(len(instances))
 	err = callPdh(p.enumItems, 0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)),
 		uintptr(pointer(counters)), uintptr(unsafe.Pointer(&counterSize)),
 		uintptr(pointer(instances)), uintptr(unsafe.Pointer(&instanceSize)), uintptr(detail), 0)

@@ -42,7 +42,8 @@ func machine16(name string) (*uint16, error) {
 // EnumerateCounterSet writes the GUIDs of the registered counter sets into ids
 // and returns how many there are.
 //
-// sys	PerfEnumerateCounterSet(machine *uint16, ids *GUID, count uint32, actual *uint32) (status Errno) = advapi32.PerfEnumerateCounterSet
+// sys PerfEnumerateCounterSet(machine *uint16, ids *GUID, count uint32, actual *uint32)
+// (status Errno) = advapi32.PerfEnumerateCounterSet
 func (p *Perflib) EnumerateCounterSet(machine string, ids [][16]byte) (int, error) {
 	addr, err := p.enumerateSets.Addr()
 	if err != nil {
@@ -55,7 +56,8 @@ func (p *Perflib) EnumerateCounterSet(machine string, ids [][16]byte) (int, erro
 	}
 
 	var actual uint32
-	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(unsafe.SliceData(ids))),
+	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(ids))),
 		uintptr(len(ids)), uintptr(unsafe.Pointer(&actual)))
 	return int(actual), Errno(status).Err()
 }
@@ -63,8 +65,11 @@ func (p *Perflib) EnumerateCounterSet(machine string, ids [][16]byte) (int, erro
 // RegistrationInfo reads what is registered about a counter set: code is one of
 // the PERF_REG_* values, lang a language identifier or, for one counter, its id.
 //
-// sys	PerfQueryCounterSetRegistrationInfo(machine *uint16, id *GUID, code uint32, lang uint32, info *byte, size uint32, actual *uint32) (status Errno) = advapi32.PerfQueryCounterSetRegistrationInfo
-func (p *Perflib) RegistrationInfo(machine string, set *[16]byte, code, lang uint32, buf []byte) (int, error) {
+// sys PerfQueryCounterSetRegistrationInfo(machine *uint16, id *GUID, code uint32, lang
+// uint32, info *byte, size uint32, actual *uint32) (status Errno) =
+// advapi32.PerfQueryCounterSetRegistrationInfo
+func (p *Perflib) RegistrationInfo(machine string, set *[16]byte, code, lang uint32,
+	buf []byte) (int, error) {
 	addr, err := p.registrationInfo.Addr()
 	if err != nil {
 		return 0, err
@@ -76,7 +81,8 @@ func (p *Perflib) RegistrationInfo(machine string, set *[16]byte, code, lang uin
 	}
 
 	var actual uint32
-	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(set)), uintptr(code), uintptr(lang),
+	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(set)),
+		uintptr(code), uintptr(lang),
 		uintptr(unsafe.Pointer(unsafe.SliceData(buf))), uintptr(len(buf)), uintptr(unsafe.Pointer(&actual)))
 	return int(actual), Errno(status).Err()
 }
@@ -119,13 +125,15 @@ func (p *Perflib) AddCounters(query uintptr, ids []byte) error {
 	if err != nil {
 		return err
 	}
-	status, _, _ := syscall.SyscallN(addr, query, uintptr(unsafe.Pointer(unsafe.SliceData(ids))), uintptr(len(ids)))
+	status, _, _ := syscall.SyscallN(addr, query, uintptr(unsafe.Pointer(unsafe.SliceData(ids))),
+		uintptr(len(ids)))
 	return Errno(status).Err()
 }
 
 // QueryInfo reads the PERF_COUNTER_IDENTIFIER blocks of a query.
 //
-// sys	PerfQueryCounterInfo(query Handle, counters *byte, size uint32, actual *uint32) (status Errno) = advapi32.PerfQueryCounterInfo
+// sys PerfQueryCounterInfo(query Handle, counters *byte, size uint32, actual *uint32)
+// (status Errno) = advapi32.PerfQueryCounterInfo
 func (p *Perflib) QueryInfo(query uintptr, buf []byte) (int, error) {
 	var actual uint32
 	err := readQuery(p.info, query, buf, &actual)
@@ -135,7 +143,8 @@ func (p *Perflib) QueryInfo(query uintptr, buf []byte) (int, error) {
 // QueryData takes a sample, a PERF_DATA_HEADER block, and says in actual, which is
 // part of the caller's own memory so that a call allocates nothing, how long it is.
 //
-// sys	PerfQueryCounterData(query Handle, data *byte, size uint32, actual *uint32) (status Errno) = advapi32.PerfQueryCounterData
+// sys PerfQueryCounterData(query Handle, data *byte, size uint32, actual *uint32) (status
+// Errno) = advapi32.PerfQueryCounterData
 func (p *Perflib) QueryData(query uintptr, buf []byte, actual *uint32) error {
 	return readQuery(p.data, query, buf, actual)
 }
@@ -146,6 +155,7 @@ func readQuery(proc *Proc, query uintptr, buf []byte, actual *uint32) error {
 		return err
 	}
 	*actual = 0
-	status, _, _ := syscall.SyscallN(addr, query, uintptr(unsafe.Pointer(unsafe.SliceData(buf))), uintptr(len(buf)), uintptr(unsafe.Pointer(actual)))
+	status, _, _ := syscall.SyscallN(addr, query, uintptr(unsafe.Pointer(unsafe.SliceData(buf))),
+		uintptr(len(buf)), uintptr(unsafe.Pointer(actual)))
 	return Errno(status).Err()
 }

@@ -41,7 +41,8 @@ const collectStart = 5
 // are read; as callbacks cannot be released it is kept as long as the process, which
 // can have some hundred.
 //
-// sys	PerfStartProviderEx(provider *GUID, context *providerContext, handle *Handle) (status Errno) = advapi32.PerfStartProviderEx
+// sys PerfStartProviderEx(provider *GUID, context *providerContext, handle *Handle)
+// (status Errno) = advapi32.PerfStartProviderEx
 func (p *PerflibProvider) StartProvider(id *[16]byte, collect func()) (uintptr, error) {
 	addr, err := p.start.Addr()
 	if err != nil {
@@ -60,28 +61,33 @@ func (p *PerflibProvider) StartProvider(id *[16]byte, collect func()) (uintptr, 
 	}
 
 	var handle uintptr
-	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(id)), uintptr(unsafe.Pointer(&context)), uintptr(unsafe.Pointer(&handle)))
+	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(id)), uintptr(unsafe.Pointer(&context)),
+		uintptr(unsafe.Pointer(&handle)))
 	return handle, Errno(status).Err()
 }
 
 // SetCounterSetInfo declares a counter set: a PERF_COUNTERSET_INFO with its
 // PERF_COUNTER_INFO structures.
 //
-// sys	PerfSetCounterSetInfo(provider Handle, template *byte, size uint32) (status Errno) = advapi32.PerfSetCounterSetInfo
+// sys PerfSetCounterSetInfo(provider Handle, template *byte, size uint32) (status Errno)
+// = advapi32.PerfSetCounterSetInfo
 func (p *PerflibProvider) SetCounterSetInfo(provider uintptr, template []byte) error {
 	addr, err := p.setInfo.Addr()
 	if err != nil {
 		return err
 	}
-	status, _, _ := syscall.SyscallN(addr, provider, uintptr(unsafe.Pointer(unsafe.SliceData(template))), uintptr(len(template)))
+	status, _, _ := syscall.SyscallN(addr, provider, uintptr(unsafe.Pointer(unsafe.SliceData(template))),
+		uintptr(len(template)))
 	return Errno(status).Err()
 }
 
 // CreateInstance creates an instance and returns the address of its
 // PERF_COUNTERSET_INSTANCE.
 //
-// sys	PerfCreateInstance(provider Handle, set *GUID, name *uint16, id uint32) (instance uintptr, err error) = advapi32.PerfCreateInstance
-func (p *PerflibProvider) CreateInstance(provider uintptr, set *[16]byte, name string, id uint32) (uintptr, error) {
+// sys PerfCreateInstance(provider Handle, set *GUID, name *uint16, id uint32) (instance
+// uintptr, err error) = advapi32.PerfCreateInstance
+func (p *PerflibProvider) CreateInstance(provider uintptr, set *[16]byte, name string,
+	id uint32) (uintptr, error) {
 	addr, err := p.create.Addr()
 	if err != nil {
 		return 0, err
@@ -92,7 +98,8 @@ func (p *PerflibProvider) CreateInstance(provider uintptr, set *[16]byte, name s
 		return 0, ERROR_INVALID_PARAMETER
 	}
 
-	instance, _, errno := syscall.SyscallN(addr, provider, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(text)), uintptr(id))
+	instance, _, errno := syscall.SyscallN(addr, provider, uintptr(unsafe.Pointer(set)),
+		uintptr(unsafe.Pointer(text)), uintptr(id))
 	switch {
 	case instance != 0:
 		return instance, nil
@@ -105,8 +112,10 @@ func (p *PerflibProvider) CreateInstance(provider uintptr, set *[16]byte, name s
 // SetCounterRefValue tells where the value of an instance's counter is, which is
 // no memory that Go's collector may free before the instance is deleted.
 //
-// sys	PerfSetCounterRefValue(provider Handle, instance uintptr, counter uint32, address uintptr) (status Errno) = advapi32.PerfSetCounterRefValue
-func (p *PerflibProvider) SetCounterRefValue(provider, instance uintptr, counter uint32, address unsafe.Pointer) error {
+// sys PerfSetCounterRefValue(provider Handle, instance uintptr, counter uint32, address
+// uintptr) (status Errno) = advapi32.PerfSetCounterRefValue
+func (p *PerflibProvider) SetCounterRefValue(provider, instance uintptr, counter uint32,
+	address unsafe.Pointer) error {
 	addr, err := p.setRef.Addr()
 	if err != nil {
 		return err

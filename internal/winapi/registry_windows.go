@@ -32,15 +32,18 @@ type RegValue struct {
 // ERROR_MORE_DATA what value.Size holds is up to the key; the performance keys
 // leave anything there.
 //
-// sys	RegQueryValueEx(key HKEY, name *uint16, reserved *uint32, typ *uint32, data *byte, size *uint32) (status Errno) = advapi32.RegQueryValueExW
+// sys RegQueryValueEx(key HKEY, name *uint16, reserved *uint32, typ *uint32, data *byte,
+// size *uint32) (status Errno) = advapi32.RegQueryValueExW
 func (r *Registry) QueryValue(key HKEY, name []uint16, buf []byte, value *RegValue) error {
 	addr, err := r.queryValue.Addr()
 	if err != nil {
 		return err
 	}
-	value.Type, value.Size = REG_NONE, uint32(len(buf))
+	value.Type = REG_NONE
+	value.Size = uint32(len(buf))
 	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(unsafe.Pointer(unsafe.SliceData(name))), 0,
-		uintptr(unsafe.Pointer(&value.Type)), uintptr(unsafe.Pointer(unsafe.SliceData(buf))), uintptr(unsafe.Pointer(&value.Size)))
+		uintptr(unsafe.Pointer(&value.Type)), uintptr(unsafe.Pointer(unsafe.SliceData(buf))),
+		uintptr(unsafe.Pointer(&value.Size)))
 	return Errno(status).Err()
 }
 
@@ -59,7 +62,8 @@ func (r *Registry) CloseKey(key HKEY) error {
 
 // OpenKey opens a subkey for reading.
 //
-// sys	RegOpenKeyEx(key HKEY, subkey *uint16, options uint32, desired uint32, result *HKEY) (status Errno) = advapi32.RegOpenKeyExW
+// sys RegOpenKeyEx(key HKEY, subkey *uint16, options uint32, desired uint32, result
+// *HKEY) (status Errno) = advapi32.RegOpenKeyExW
 func (r *Registry) OpenKey(key HKEY, subkey string) (HKEY, error) {
 	addr, err := r.openKey.Addr()
 	if err != nil {
@@ -70,14 +74,17 @@ func (r *Registry) OpenKey(key HKEY, subkey string) (HKEY, error) {
 		return 0, ERROR_INVALID_PARAMETER
 	}
 	var result HKEY
-	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(unsafe.Pointer(name)), 0, KEY_READ, uintptr(unsafe.Pointer(&result)))
+	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(unsafe.Pointer(name)), 0, KEY_READ,
+		uintptr(unsafe.Pointer(&result)))
 	return result, Errno(status).Err()
 }
 
 // EnumKey returns the name of the i-th subkey; ERROR_NO_MORE_ITEMS follows the
 // last one.
 //
-// sys	RegEnumKeyEx(key HKEY, index uint32, name *uint16, nameLen *uint32, reserved *uint32, class *uint16, classLen *uint32, lastWrite *FILETIME) (status Errno) = advapi32.RegEnumKeyExW
+// sys RegEnumKeyEx(key HKEY, index uint32, name *uint16, nameLen *uint32, reserved
+// *uint32, class *uint16, classLen *uint32, lastWrite *FILETIME) (status Errno) =
+// advapi32.RegEnumKeyExW
 func (r *Registry) EnumKey(key HKEY, i uint32) (string, error) {
 	addr, err := r.enumKey.Addr()
 	if err != nil {
@@ -85,7 +92,8 @@ func (r *Registry) EnumKey(key HKEY, i uint32) (string, error) {
 	}
 	var name [MaxKeyName + 1]uint16
 	n := uint32(len(name))
-	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(i), uintptr(unsafe.Pointer(&name)), uintptr(unsafe.Pointer(&n)), 0, 0, 0, 0)
+	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(i), uintptr(unsafe.Pointer(&name)),
+		uintptr(unsafe.Pointer(&n)), 0, 0, 0, 0)
 	if err := Errno(status).Err(); err != nil {
 		return "", err
 	}
@@ -95,7 +103,8 @@ func (r *Registry) EnumKey(key HKEY, i uint32) (string, error) {
 // Connect opens a predefined key of another machine, whose Remote Registry
 // service answers. It may take many seconds where there is no such machine.
 //
-// sys	RegConnectRegistry(machine *uint16, key HKEY, result *HKEY) (status Errno) = advapi32.RegConnectRegistryW
+// sys RegConnectRegistry(machine *uint16, key HKEY, result *HKEY) (status Errno) =
+// advapi32.RegConnectRegistryW
 func (r *Registry) Connect(machine string, key HKEY) (HKEY, error) {
 	addr, err := r.connect.Addr()
 	if err != nil {
@@ -106,6 +115,7 @@ func (r *Registry) Connect(machine string, key HKEY) (HKEY, error) {
 		return 0, ERROR_INVALID_PARAMETER
 	}
 	var result HKEY
-	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)), uintptr(key), uintptr(unsafe.Pointer(&result)))
+	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)), uintptr(key),
+		uintptr(unsafe.Pointer(&result)))
 	return result, Errno(status).Err()
 }

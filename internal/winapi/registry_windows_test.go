@@ -16,9 +16,16 @@ func TestMissing(t *testing.T) {
 	r := NewRegistry(NewDLL("ntdll.dll")) // exports none of them
 	var value RegValue
 	calls := map[string]func() error{
-		"RegQueryValueExW":    func() error { return r.QueryValue(HKEY_PERFORMANCE_DATA, name16("1"), nil, &value) },
-		"RegCloseKey":         func() error { return r.CloseKey(HKEY_PERFORMANCE_DATA) },
-		"RegOpenKeyExW":       func() error { _, err := r.OpenKey(HKEY_LOCAL_MACHINE, "SOFTWARE"); return err },
+		"RegQueryValueExW": func() error {
+			return r.QueryValue(HKEY_PERFORMANCE_DATA, name16("1"),
+				nil, &value)
+		},
+		"RegCloseKey": func() error { return r.CloseKey(HKEY_PERFORMANCE_DATA) },
+		"RegOpenKeyExW": func() error {
+			_,
+				err := r.OpenKey(HKEY_LOCAL_MACHINE, "SOFTWARE")
+			return err
+		},
 		"RegEnumKeyExW":       func() error { _, err := r.EnumKey(HKEY_LOCAL_MACHINE, 0); return err },
 		"RegConnectRegistryW": func() error { _, err := r.Connect("x", HKEY_PERFORMANCE_DATA); return err },
 	}
@@ -31,7 +38,8 @@ func TestMissing(t *testing.T) {
 	for function, call := range calls {
 		var missing *MissingError
 		err := call()
-		if !errors.As(err, &missing) || missing.Function != function || missing.Library != "ntdll.dll" || !errors.Is(err, winperf.ErrNotSupported) {
+		if !errors.As(err, &missing) || missing.Function != function || missing.Library != "ntdll.dll" ||
+			!errors.Is(err, winperf.ErrNotSupported) {
 			t.Errorf("%s: error %v", function, err)
 		}
 	}
@@ -40,7 +48,8 @@ func TestMissing(t *testing.T) {
 func TestMissingLibrary(t *testing.T) {
 	for _, name := range []string{"winperf-no-such.dll", t.TempDir() + `\no-such.dll`} {
 		_, err := NewDLL(name).Proc("Do").Addr()
-		if !errors.Is(err, winperf.ErrNotSupported) || !errors.Is(err, ERROR_MOD_NOT_FOUND) || !strings.Contains(err.Error(), name) {
+		if !errors.Is(err, winperf.ErrNotSupported) || !errors.Is(err, ERROR_MOD_NOT_FOUND) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -60,19 +69,23 @@ func TestRegistry(t *testing.T) {
 	}
 	var value RegValue
 	buf := make([]byte, 512)
-	if err := r.QueryValue(key, name16("CurrentVersion"), buf, &value); err != nil || value.Type != REG_SZ || value.Size < 4 || value.Size > 512 {
+	if err := r.QueryValue(key, name16("CurrentVersion"), buf, &value); err != nil || value.Type != REG_SZ ||
+		value.Size < 4 || value.Size > 512 {
 		t.Errorf("CurrentVersion: %+v, error %v", value, err)
 	}
-	if err := r.QueryValue(key, name16("CurrentVersion"), buf[:2], &value); !errors.Is(err, ERROR_MORE_DATA) || value.Size < 4 {
+	if err := r.QueryValue(key, name16("CurrentVersion"), buf[:2],
+		&value); !errors.Is(err, ERROR_MORE_DATA) || value.Size < 4 {
 		t.Errorf("CurrentVersion into 2 bytes: %+v, error %v", value, err)
 	}
-	if err := r.QueryValue(key, name16("winperf has no such value"), buf, &value); !errors.Is(err, os.ErrNotExist) {
+	if err := r.QueryValue(key, name16("winperf has no such value"), buf,
+		&value); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("unknown value: error %v", err)
 	}
 	if err := r.CloseKey(key); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.OpenKey(HKEY_LOCAL_MACHINE, `SOFTWARE\winperf has no such key`); !errors.Is(err, os.ErrNotExist) {
+	if _, err := r.OpenKey(HKEY_LOCAL_MACHINE,
+		`SOFTWARE\winperf has no such key`); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("unknown key: error %v", err)
 	}
 	if _, err := r.OpenKey(HKEY_LOCAL_MACHINE, "a\x00b"); !errors.Is(err, ERROR_INVALID_PARAMETER) {

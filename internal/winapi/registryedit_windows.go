@@ -25,7 +25,9 @@ func NewRegistryEditor(dll *DLL) *RegistryEditor {
 // CreateKey opens a subkey for reading and writing, and creates it, and those
 // above it, where it is not there.
 //
-// sys	RegCreateKeyEx(key HKEY, subkey *uint16, reserved uint32, class *uint16, options uint32, desired uint32, security *SECURITY_ATTRIBUTES, result *HKEY, disposition *uint32) (status Errno) = advapi32.RegCreateKeyExW
+// sys RegCreateKeyEx(key HKEY, subkey *uint16, reserved uint32, class *uint16, options
+// uint32, desired uint32, security *SECURITY_ATTRIBUTES, result *HKEY, disposition
+// *uint32) (status Errno) = advapi32.RegCreateKeyExW
 func (r *RegistryEditor) CreateKey(key HKEY, subkey string) (result HKEY, created bool, err error) {
 	addr, err := r.createKey.Addr()
 	if err != nil {
@@ -38,14 +40,16 @@ func (r *RegistryEditor) CreateKey(key HKEY, subkey string) (result HKEY, create
 	}
 
 	var disposition uint32
-	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(unsafe.Pointer(name)), 0, 0, 0, KEY_READ|KEY_WRITE, 0,
+	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(unsafe.Pointer(name)), 0, 0, 0, KEY_READ|
+		KEY_WRITE, 0,
 		uintptr(unsafe.Pointer(&result)), uintptr(unsafe.Pointer(&disposition)))
 	return result, disposition == REG_CREATED_NEW_KEY, Errno(status).Err()
 }
 
 // SetValue writes a value of a key.
 //
-// sys	RegSetValueEx(key HKEY, name *uint16, reserved uint32, typ uint32, data *byte, size uint32) (status Errno) = advapi32.RegSetValueExW
+// sys RegSetValueEx(key HKEY, name *uint16, reserved uint32, typ uint32, data *byte, size
+// uint32) (status Errno) = advapi32.RegSetValueExW
 func (r *RegistryEditor) SetValue(key HKEY, name string, typ uint32, data []byte) error {
 	addr, err := r.setValue.Addr()
 	if err != nil {
@@ -90,7 +94,10 @@ func (r *RegistryEditor) named(proc *Proc, key HKEY, name string) error {
 
 // Counts returns how many subkeys and values a key has.
 //
-// sys	RegQueryInfoKey(key HKEY, class *uint16, classLen *uint32, reserved *uint32, subkeys *uint32, maxSubkeyLen *uint32, maxClassLen *uint32, values *uint32, maxNameLen *uint32, maxValueLen *uint32, security *uint32, lastWrite *FILETIME) (status Errno) = advapi32.RegQueryInfoKeyW
+// sys RegQueryInfoKey(key HKEY, class *uint16, classLen *uint32, reserved *uint32,
+// subkeys *uint32, maxSubkeyLen *uint32, maxClassLen *uint32, values *uint32, maxNameLen
+// *uint32, maxValueLen *uint32, security *uint32, lastWrite *FILETIME) (status Errno) =
+// advapi32.RegQueryInfoKeyW
 func (r *RegistryEditor) Counts(key HKEY) (subkeys, values uint32, err error) {
 	addr, err := r.queryInfo.Addr()
 	if err != nil {

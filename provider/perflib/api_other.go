@@ -9,6 +9,6 @@ import (
 	"github.com/winperf/winperf"
 )
 
-func systemAPI() (API, error) {
+func advapi() (system, error) {
 	return nil, fmt.Errorf("version 2 providers on %s: %w", runtime.GOOS, winperf.ErrNotSupported)
 }

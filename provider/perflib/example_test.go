@@ -9,8 +9,8 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// On Windows Options needs no API, but the provider has to be registered: winperf
-// provider install myapp.man.
+// The provider has to be registered: winperf provider install myapp.man. A program
+// calls Start; StartOn is for this example only, so that it runs on any system.
 func ExampleStart() {
 	s, err := registration.ParseSchema("schema.json", []byte(text))
 	if err != nil {
@@ -31,7 +31,7 @@ func ExampleStart() {
 	defer p.Close()
 
 	system := &library{} // stands in for advapi32.dll
-	v, err := perflib.Start(s, p, perflib.Options{API: system})
+	v, err := perflib.StartOn(system, s, p)
 	if err != nil {
 		fmt.Println(err)
 		return

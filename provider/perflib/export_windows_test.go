@@ -1,4 +1,4 @@
 package perflib
 
-// LibraryAPI are the functions of a library, for tests.
-func LibraryAPI(name string) API { return libraryAPI(name) }
+// LibraryOf are the functions of a library, for tests.
+func LibraryOf(name string) System { return libraryOf(name) }

@@ -14,9 +14,9 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// API are the functions of the system's library (perflib.h), whose names they
+// system are the functions of the system's library (perflib.h), whose names they
 // have without Perf. Handles are the library's; an error is its error number.
-type API interface {
+type system interface {
 	// StartProvider registers a provider. collect, if not nil, is called before
 	// the system reads values.
 	StartProvider(id winperf.GUID, collect func()) (provider uintptr, err error)
@@ -31,16 +31,9 @@ type API interface {
 	PerformanceCounter() (ticks, perSecond int64)
 }
 
-// Options for a [Provider]. The zero Options are ready for use.
-type Options struct {
-	// API is for tests. The default is advapi32.dll; on other systems there is
-	// none, and Start fails.
-	API API
-}
-
 // Provider is a version 2 provider. It may be used from several goroutines.
 type Provider struct {
-	api    API
+	api    system
 	handle uintptr
 	sets   map[string]*set // by name of the object, in lower case
 	clock  *clock
@@ -85,15 +78,16 @@ const singleName = "_Default"
 // The error wraps registration.ErrInvalid where the schema lacks a GUID, the
 // binary, or is not that of p, and winperf.ErrNotSupported where the system has no
 // such providers.
-func Start(s *registration.Schema, p *publish.Publisher, opt Options) (*Provider, error) {
-	api := opt.API
-	if api == nil {
-		var err error
-		if api, err = systemAPI(); err != nil {
-			return nil, err
-		}
+func Start(s *registration.Schema, p *publish.Publisher) (*Provider, error) {
+	api, err := advapi()
+	if err != nil {
+		return nil, err
 	}
+	return start(api, s, p)
+}
 
+// start is Start with the functions of any library.
+func start(api system, s *registration.Schema, p *publish.Publisher) (*Provider, error) {
 	m, err := registration.ManifestOf(s)
 	if err != nil {
 		return nil, err
@@ -110,10 +104,11 @@ func Start(s *registration.Schema, p *publish.Publisher, opt Options) (*Provider
 		for _, b := range list {
 			needsClock = needsClock || b.clock != 0
 		}
-		v.sets[strings.ToLower(s.Objects[i].Name)] = &set{id: sets[i].Guid, multi: s.Objects[i].Multi, bindings: list, taken: map[string]map[uint32]bool{}}
+		v.sets[strings.ToLower(s.Objects[i].Name)] = &set{id: sets[i].GUID, multi: s.Objects[i].Multi,
+			bindings: list, taken: map[string]map[uint32]bool{}}
 	}
 
-	if err := v.start(s.Guid, needsClock); err != nil {
+	if err := v.start(s.GUID, needsClock); err != nil {
 		return nil, err
 	}
 	for i := range sets {
@@ -140,16 +135,17 @@ func (v *Provider) start(id winperf.GUID, needsClock bool) (err error) {
 	return nil
 }
 
-func (c *clock) tick(api API) {
+func (c *clock) tick(api system) {
 	ticks, perSecond := api.PerformanceCounter()
 	c.time.Store(ticks)
 	c.frequency.Store(perSecond)
 }
 
 // begin declares a set, and gives it its instance if it has no others.
-func (v *Provider) begin(s *registration.Schema, i int, m *registration.ManifestSet, p *publish.Publisher) error {
+func (v *Provider) begin(s *registration.Schema, i int, m *registration.ManifestSet,
+	p *publish.Publisher) error {
 	o := &s.Objects[i]
-	if err := v.api.SetCounterSetInfo(v.handle, template(s.Guid, m, o.Multi)); err != nil {
+	if err := v.api.SetCounterSetInfo(v.handle, template(s.GUID, m, o.Multi)); err != nil {
 		return fmt.Errorf("counter set %q: %w", o.Name, err)
 	}
 	if o.Multi {
@@ -184,7 +180,10 @@ func (v *Provider) Instance(object, name string, values *publish.Instance) (*Ins
 }
 
 func (v *Provider) create(object, name string, values *publish.Instance) (*Instance, error) {
-	fault := func(err error) error { return fmt.Errorf("instance %q of counter set %q: %w", name, object, err) }
+	fault := func(err error) error {
+		return fmt.Errorf("instance %q of counter set %q: %w", name,
+			object, err)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
@@ -268,7 +267,8 @@ func (in *Instance) delete() error {
 		return fmt.Errorf("delete instance %q: %w", in.name, err)
 	}
 
-	in.deleted, in.values = true, nil
+	in.deleted = true
+	in.values = nil
 	delete(in.provider.alive, in)
 	delete(in.set.taken[in.name], in.id)
 	if len(in.set.taken[in.name]) == 0 {
@@ -293,7 +293,8 @@ func (v *Provider) Close() error {
 	}
 
 	if err := v.api.StopProvider(v.handle); err != nil {
-		return errors.Join(append(errs, fmt.Errorf("stop provider: %w", err))...) // the system may go on reading the clock
+		// the system may go on reading the clock
+		return errors.Join(append(errs, fmt.Errorf("stop provider: %w", err))...)
 	}
 	v.clock.pin.Unpin()
 	return errors.Join(errs...)

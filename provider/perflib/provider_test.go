@@ -133,7 +133,7 @@ func start(t testing.TB, l *library) (*perflib.Provider, *publish.Publisher) {
 	t.Helper()
 	s := schema(t)
 	p := publisher(t, s)
-	v, err := perflib.Start(s, p, perflib.Options{API: l})
+	v, err := perflib.StartOn(l, s, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,8 @@ func TestTemplates(t *testing.T) {
 	counters := func(list ...string) (s string) {
 		for i, c := range list {
 			id, rest, _ := strings.Cut(c, " ")
-			s += id + "000000" + strings.Replace(strings.ReplaceAll(rest, " ", ""), "SLOT", slot, 1) + offset(i)
+			s += id + "000000" + strings.Replace(strings.ReplaceAll(rest, " ", ""), "SLOT", slot,
+				1) + offset(i)
 		}
 		return s
 	}
@@ -280,9 +281,10 @@ func TestNames(t *testing.T) {
 func TestStartFails(t *testing.T) {
 	s := schema(t)
 	p := publisher(t, s)
-	for _, function := range []string{"StartProvider", "SetCounterSetInfo", "CreateInstance", "SetCounterRefValue"} {
+	for _, function := range []string{"StartProvider", "SetCounterSetInfo", "CreateInstance",
+		"SetCounterRefValue"} {
 		l := &library{fail: function}
-		v, err := perflib.Start(s, p, perflib.Options{API: l})
+		v, err := perflib.StartOn(l, s, p)
 		if v != nil || !errors.Is(err, errFake) {
 			t.Errorf("%s: error %v", function, err)
 		}
@@ -293,13 +295,14 @@ func TestStartFails(t *testing.T) {
 	}
 	bare := schema(t)
 	bare.Binary = ""
-	if _, err := perflib.Start(bare, p, perflib.Options{API: &library{}}); !errors.Is(err, registration.ErrInvalid) {
+	if _, err := perflib.StartOn(&library{}, bare, p); !errors.Is(err, registration.ErrInvalid) {
 		t.Errorf("without a binary: error %v", err)
 	}
 	other := schema(t)
 	other.Objects[0].Name = "Other"
 	l := &library{}
-	if _, err := perflib.Start(other, p, perflib.Options{API: l}); !errors.Is(err, registration.ErrInvalid) || len(l.instances) != 0 {
+	if _, err := perflib.StartOn(l, other, p); !errors.Is(err, registration.ErrInvalid) ||
+		len(l.instances) != 0 {
 		t.Errorf("another schema: error %v", err)
 	}
 }

@@ -31,7 +31,8 @@ func (f fake) value(t *testing.T, instance string, id, counter, size uint32) (v 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.call(t, "FakeValue", uintptr(unsafe.Pointer(name)), uintptr(id), uintptr(counter), uintptr(size), uintptr(unsafe.Pointer(&v))) == 0 {
+	if f.call(t, "FakeValue", uintptr(unsafe.Pointer(name)), uintptr(id), uintptr(counter), uintptr(size),
+		uintptr(unsafe.Pointer(&v))) == 0 {
 		t.Errorf("no counter %d of %q", counter, instance)
 	}
 	return v
@@ -43,7 +44,7 @@ func TestLibrary(t *testing.T) {
 	f := fake{winapi.NewDLL(path)}
 	s := schema(t)
 	p := publisher(t, s)
-	v, err := perflib.Start(s, p, perflib.Options{API: perflib.LibraryAPI(path)})
+	v, err := perflib.StartOn(perflib.LibraryOf(path), s, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,8 @@ func TestLibrary(t *testing.T) {
 		t.Errorf("Bytes Sent is %d", got)
 	}
 	before := f.value(t, "_Default", 0, 5, 8)
-	if after := f.value(t, "_Default", 0, 5, 8); after < before || before == 0 || f.value(t, "_Default", 0, 6, 8) == 0 {
+	if after := f.value(t, "_Default", 0, 5, 8); after < before || before == 0 ||
+		f.value(t, "_Default", 0, 6, 8) == 0 {
 		t.Errorf("the clock is %d, then %d", before, after)
 	}
 	values := instance(t, p, "Müller")
@@ -84,9 +86,11 @@ func TestLibraryFails(t *testing.T) {
 	f := fake{winapi.NewDLL(path)}
 	s := schema(t)
 	p := publisher(t, s)
-	for _, function := range []string{"PerfStartProviderEx", "PerfSetCounterSetInfo", "PerfCreateInstance", "PerfSetCounterRefValue"} {
+	for _, function := range []string{"PerfStartProviderEx", "PerfSetCounterSetInfo", "PerfCreateInstance",
+		"PerfSetCounterRefValue"} {
 		t.Setenv("WINPERF_FAKE", function)
-		if _, err := perflib.Start(s, p, perflib.Options{API: perflib.LibraryAPI(path)}); !errors.Is(err, winapi.ERROR_ACCESS_DENIED) {
+		if _, err := perflib.StartOn(perflib.LibraryOf(path), s,
+			p); !errors.Is(err, winapi.ERROR_ACCESS_DENIED) {
 			t.Errorf("%s: error %v", function, err)
 		}
 		if n := f.call(t, "FakeInstances") + f.call(t, "FakeProviders"); n != 0 {
@@ -94,7 +98,7 @@ func TestLibraryFails(t *testing.T) {
 		}
 	}
 	var missing *winapi.MissingError
-	if _, err := perflib.Start(s, p, perflib.Options{API: perflib.LibraryAPI("kernel32.dll")}); !errors.As(err, &missing) {
+	if _, err := perflib.StartOn(perflib.LibraryOf("kernel32.dll"), s, p); !errors.As(err, &missing) {
 		t.Errorf("a library without the functions: error %v", err)
 	}
 }
@@ -107,7 +111,7 @@ func TestSystem(t *testing.T) {
 	}
 	s := schema(t)
 	p := publisher(t, s)
-	v, err := perflib.Start(s, p, perflib.Options{})
+	v, err := perflib.Start(s, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ var attributes = map[string]uint64{
 func template(providerID winperf.GUID, set *registration.ManifestSet, multi bool) []byte {
 	le := binary.LittleEndian
 	p := make([]byte, setInfoSize, setInfoSize+counterInfoSize*len(set.Counters))
-	copy(p, set.Guid[:])
+	copy(p, set.GUID[:])
 	copy(p[16:], providerID[:])
 	le.PutUint32(p[32:], uint32(len(set.Counters)))
 	le.PutUint32(p[36:], singleInstance)
@@ -85,7 +85,8 @@ func bindings(o *registration.Object, set *registration.ManifestSet) ([]binding,
 			continue
 		}
 		if next == len(o.Counters) {
-			return nil, fmt.Errorf("set %s has more counters than the schema: %w", set.Symbol, registration.ErrInvalid)
+			return nil, fmt.Errorf("set %s has more counters than the schema: %w", set.Symbol,
+				registration.ErrInvalid)
 		}
 
 		name := o.Counters[next].Name
@@ -107,7 +108,8 @@ func bindings(o *registration.Object, set *registration.ManifestSet) ([]binding,
 	for i := range set.Counters {
 		b, ok := byID[set.Counters[i].ID]
 		if !ok {
-			return nil, fmt.Errorf("set %s: nothing needs the hidden counter %d: %w", set.Symbol, set.Counters[i].ID, registration.ErrInvalid)
+			return nil, fmt.Errorf("set %s: nothing needs the hidden counter %d: %w", set.Symbol,
+				set.Counters[i].ID, registration.ErrInvalid)
 		}
 		list = append(list, b)
 	}

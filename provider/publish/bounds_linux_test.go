@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 // Sizes of PERF_OBJECT_TYPE and PERF_COUNTER_DEFINITION (winperf.h).
@@ -26,21 +28,23 @@ const (
 func bomb(elements string, objects int) []byte {
 	le := binary.LittleEndian
 	text := `{"driver":"B","objects":[` + elements + `]}`
-	table, head := HeaderSize, HeaderSize+ObjectSize*objects
+	table, head := pubfile.HeaderSize, pubfile.HeaderSize+pubfile.ObjectSize*objects
 	schema := head + (objectSize+counterSize)*objects
-	slots := (schema + len(text) + SlotAlign - 1) &^ (SlotAlign - 1)
+	slots := (schema + len(text) + pubfile.SlotAlign - 1) &^ (pubfile.SlotAlign - 1)
 	p := make([]byte, slots)
-	le.PutUint64(p, Magic)
-	le.PutUint64(p[HeaderUsed:], uint64(slots))
+	le.PutUint64(p, pubfile.Magic)
+	le.PutUint64(p[pubfile.HeaderUsed:], uint64(slots))
 	for field, v := range map[int]int{
-		HeaderVersion: int(Version), HeaderLength: HeaderSize, HeaderObjects: objects, HeaderTable: table,
-		HeaderSchema: schema, HeaderSchemaLen: len(text), HeaderSlots: slots,
+		pubfile.HeaderVersion: int(pubfile.Version), pubfile.HeaderLength: pubfile.HeaderSize,
+		pubfile.HeaderObjects: objects, pubfile.HeaderTable: table,
+		pubfile.HeaderSchema: schema, pubfile.HeaderSchemaLen: len(text), pubfile.HeaderSlots: slots,
 	} {
 		le.PutUint32(p[field:], uint32(v))
 	}
 	for i := range objects {
-		le.PutUint32(p[table+ObjectSize*i+ObjectHead:], uint32(head+(objectSize+counterSize)*i))
-		le.PutUint32(p[table+ObjectSize*i+ObjectHeadLen:], objectSize+counterSize)
+		le.PutUint32(p[table+pubfile.ObjectSize*i+pubfile.ObjectHead:],
+			uint32(head+(objectSize+counterSize)*i))
+		le.PutUint32(p[table+pubfile.ObjectSize*i+pubfile.ObjectHeadLen:], objectSize+counterSize)
 	}
 	copy(p[schema:], text)
 	return p
@@ -49,7 +53,7 @@ func bomb(elements string, objects int) []byte {
 // lay puts a file into the directory, with a publisher that lives or without one.
 func lay(t *testing.T, dir, name string, content []byte, living bool) {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(dir, name+Suffix), os.O_RDWR|os.O_CREATE, 0o640)
+	f, err := os.OpenFile(filepath.Join(dir, name+pubfile.Suffix), os.O_RDWR|os.O_CREATE, 0o640)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,13 +83,13 @@ func allocated(f func()) uint64 {
 // Schemas that make much of little text take a small multiple of their bytes,
 // whether somebody publishes them or not, and what is told of them is short.
 func TestBombs(t *testing.T) {
-	const size = MaxSchema - 1024
+	const size = pubfile.MaxSchema - 1024
 	fill := func(s string) string { return strings.Repeat(s+",", size/(len(s)+1)-2) + s }
 	counters := func(s string) string { return `{"name":"x","counters":[` + fill(s) + `]}` }
 	for name, content := range map[string][]byte{
 		"objects":         bomb(fill(`{}`), 1),
-		"many objects":    bomb(fill(`{}`), MaxObjects),
-		"counters":        bomb(counters(`{}`), MaxObjects),
+		"many objects":    bomb(fill(`{}`), pubfile.MaxObjects),
+		"counters":        bomb(counters(`{}`), pubfile.MaxObjects),
 		"equal counters":  bomb(counters(`{"name":"N","type":"PERF_COUNTER_RAWCOUNT"}`), 1),
 		"bad counters":    bomb(counters(`{"name":"N","type":"PERF_COUNTER_RAWCOUNT","scale":99}`), 1),
 		"languages":       bomb(`{"name":"x","languages":{`+fill(`"a":{}`)+`}}`, 1),
@@ -148,8 +152,8 @@ func TestClaim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	used := binary.LittleEndian.Uint64(content[HeaderUsed:])
-	binary.LittleEndian.PutUint64(content[HeaderUsed:], MaxFile)
+	used := binary.LittleEndian.Uint64(content[pubfile.HeaderUsed:])
+	binary.LittleEndian.PutUint64(content[pubfile.HeaderUsed:], pubfile.MaxFile)
 
 	dir := tempDir(t)
 	lay(t, dir, "claim", content[:used], true)
@@ -196,7 +200,9 @@ func publishMany(t *testing.T, dir string, n, objects int) {
 	for i := range n {
 		var list []string
 		for k := range objects {
-			list = append(list, fmt.Sprintf(`{"symbol":"O%d","name":"Object %d %d","counters":[{"symbol":"C%d","name":"N","type":"PERF_COUNTER_RAWCOUNT"}]}`, k, i, k, k))
+			list = append(list,
+				fmt.Sprintf(
+					`{"symbol":"O%d","name":"Object %d %d","counters":[{"symbol":"C%d","name":"N","type":"PERF_COUNTER_RAWCOUNT"}]}`, k, i, k, k))
 		}
 		start(t, dir, `{"driver":"D","objects":[`+strings.Join(list, ",")+`]}`)
 	}
@@ -278,7 +284,7 @@ func (s *stopping) Err() error {
 	return nil
 }
 
-// Whoever does not wait any more ends a refresh, wherever it is.
+// A caller that does not wait any more ends a refresh, wherever it is.
 func TestStopped(t *testing.T) {
 	dir := tempDir(t)
 	publishMany(t, dir, 10, 3)
@@ -348,7 +354,8 @@ func TestInstances(t *testing.T) {
 			bytes += int64(n*instanceCost + windowBytes) // lent meanwhile
 		}
 		if most := int64(20*n + 2<<20); bytes > most {
-			t.Errorf("round %d: %d bytes beyond a block of %d, want no more than %d", round, bytes, len(block), most)
+			t.Errorf("round %d: %d bytes beyond a block of %d, want no more than %d", round, bytes,
+				len(block), most)
 		}
 	}
 	if last := binary.LittleEndian.Uint32(block[len(block)-12:]); last != n-1 {
@@ -361,8 +368,8 @@ func TestInstances(t *testing.T) {
 // sample of everybody, while another file has the directory looked through each time.
 func TestWrongOnce(t *testing.T) {
 	dir := tempDir(t)
-	lay(t, dir, "wrong", bomb(strings.Repeat(`{"a":`, MaxSchema/8), 1), true)
-	lay(t, dir, "unready", make([]byte, HeaderSize), true)
+	lay(t, dir, "wrong", bomb(strings.Repeat(`{"a":`, pubfile.MaxSchema/8), 1), true)
+	lay(t, dir, "unready", make([]byte, pubfile.HeaderSize), true)
 	start(t, dir, singles)
 	w := watch(t, ReaderOptions{Dirs: []string{dir}})
 	w.expect("One 0")
@@ -401,7 +408,7 @@ func TestNoDescriptors(t *testing.T) {
 	w.expect("One 0")
 }
 
-// A file system that never answers holds nobody who has a context, nor who closes.
+// A file system that never answers holds up neither a caller with a context nor Close.
 func TestHangingFile(t *testing.T) {
 	dir := tempDir(t)
 	start(t, dir, singles)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 // A claim tells since when an account publishes what a file of its holds. It is a
@@ -36,7 +38,7 @@ const unclaimed = math.MaxInt64
 // claimName is the path of a file's claim to what stands before the slots and never
 // changes.
 func claimName(path string, static []byte) string {
-	sum := sha256.Sum256(static[HeaderStarted:])
+	sum := sha256.Sum256(static[pubfile.HeaderStarted:])
 	return path + "." + hex.EncodeToString(sum[:claimDigits/2]) + claimSuffix
 }
 
@@ -45,7 +47,7 @@ func claimName(path string, static []byte) string {
 func claimedFile(path string) string {
 	path, isClaim := strings.CutSuffix(path, claimSuffix)
 	file := strings.TrimSuffix(path, filepath.Ext(path))
-	if !isClaim || len(path)-len(file) != 1+claimDigits || !strings.HasSuffix(file, Suffix) {
+	if !isClaim || len(path)-len(file) != 1+claimDigits || !strings.HasSuffix(file, pubfile.Suffix) {
 		return ""
 	}
 	return file

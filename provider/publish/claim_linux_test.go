@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/perfdata"
 	"golang.org/x/sys/unix"
 )
@@ -86,7 +87,7 @@ func TestForgedClaims(t *testing.T) {
 
 				// The definitions become those of the victim's object, behind the back of
 				// the file's times: the pages are mapped and dirty.
-				copy(old.memory.pieces.list[0][HeaderStarted:], stolen[HeaderStarted:])
+				copy(old.memory.pieces.list[0][pubfile.HeaderStarted:], stolen[pubfile.HeaderStarted:])
 				if err := forge(f); err != nil {
 					t.Fatal(err)
 				}
@@ -115,7 +116,7 @@ func TestShareOfSample(t *testing.T) {
 	lay(t, dir, "older", older, true)
 	lay(t, dir, "newer", manyInstances(t, 300_000), true)
 	w := whose(t, dir, map[string]int64{
-		filepath.Join(dir, "older"+Suffix): 61001, filepath.Join(dir, "newer"+Suffix): 61002,
+		filepath.Join(dir, "older"+pubfile.Suffix): 61001, filepath.Join(dir, "newer"+pubfile.Suffix): 61002,
 	})
 	p := w.Refresh()
 	if p == nil || len(p.Objects()) != 2 || p.Objects()[0].Name != "Pear" {
@@ -169,22 +170,30 @@ type forgery struct {
 
 // forgeries make what is an old claim at first sight.
 var forgeries = map[string]func(f forgery) error{
-	"no claim":              func(forgery) error { return nil },
-	"the old claim, moved":  func(f forgery) error { return os.Rename(f.old, f.claim) },
-	"an old link, moved":    func(f forgery) error { return os.Rename(f.early, f.claim) },
-	"a new link":            func(f forgery) error { return makeClaim(f.claim) },
-	"a file":                func(f forgery) error { return os.WriteFile(f.claim, nil, 0o644) },
-	"a directory":           func(f forgery) error { return os.Mkdir(f.claim, 0o755) },
-	"a pipe":                func(f forgery) error { return syscall.Mkfifo(f.claim, 0o644) },
-	"a second name":         func(f forgery) error { return os.Link(f.early, f.claim) },
-	"a second name, alone":  func(f forgery) error { return errors.Join(os.Link(f.early, f.claim), os.Remove(f.early)) },
-	"a new link, exchanged": func(f forgery) error { return errors.Join(makeClaim(f.claim), exchange(f.early, f.claim)) },
+	"no claim":             func(forgery) error { return nil },
+	"the old claim, moved": func(f forgery) error { return os.Rename(f.old, f.claim) },
+	"an old link, moved":   func(f forgery) error { return os.Rename(f.early, f.claim) },
+	"a new link":           func(f forgery) error { return makeClaim(f.claim) },
+	"a file":               func(f forgery) error { return os.WriteFile(f.claim, nil, 0o644) },
+	"a directory":          func(f forgery) error { return os.Mkdir(f.claim, 0o755) },
+	"a pipe":               func(f forgery) error { return syscall.Mkfifo(f.claim, 0o644) },
+	"a second name":        func(f forgery) error { return os.Link(f.early, f.claim) },
+	"a second name, alone": func(f forgery) error {
+		return errors.Join(os.Link(f.early, f.claim),
+			os.Remove(f.early))
+	},
+	"a new link, exchanged": func(f forgery) error {
+		return errors.Join(makeClaim(f.claim),
+			exchange(f.early, f.claim))
+	},
 	"a new link with old times": func(f forgery) error {
 		old := []unix.Timespec{{Sec: 1}, {Sec: 1}}
-		return errors.Join(makeClaim(f.claim), unix.UtimesNanoAt(unix.AT_FDCWD, f.claim, old, unix.AT_SYMLINK_NOFOLLOW))
+		return errors.Join(makeClaim(f.claim),
+			unix.UtimesNanoAt(unix.AT_FDCWD, f.claim, old, unix.AT_SYMLINK_NOFOLLOW))
 	},
 	"an old file": func(f forgery) error { // whose own time is old, and is not looked at
-		return errors.Join(os.WriteFile(f.claim, nil, 0o644), os.Chtimes(f.claim, time.Unix(1, 0), time.Unix(1, 0)))
+		return errors.Join(os.WriteFile(f.claim, nil, 0o644),
+			os.Chtimes(f.claim, time.Unix(1, 0), time.Unix(1, 0)))
 	},
 }
 
@@ -192,7 +201,7 @@ func exchange(a, b string) error {
 	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 }
 
-// A claim that another account has made is none.
+// A claim that another account has made does not count.
 func TestClaimOfAnother(t *testing.T) {
 	p := start(t, tempDir(t), singles)
 	static := p.memory.static
@@ -256,7 +265,7 @@ func TestClaimStays(t *testing.T) {
 // publisher.
 func TestClaimLeft(t *testing.T) {
 	dir := tempDir(t)
-	left := claimName(filepath.Join(dir, "gone"+Suffix), make([]byte, HeaderSize))
+	left := claimName(filepath.Join(dir, "gone"+pubfile.Suffix), make([]byte, pubfile.HeaderSize))
 	if err := makeClaim(left); err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +277,8 @@ func TestClaimLeft(t *testing.T) {
 	if _, err := os.Lstat(left); !absent(err) {
 		t.Errorf("a claim without a file: %v", err)
 	}
-	if to, err := os.Readlink(claimName(p.Path(), p.memory.static)); err != nil || to != filepath.Base(p.Path()) {
+	if to, err := os.Readlink(claimName(p.Path(), p.memory.static)); err != nil ||
+		to != filepath.Base(p.Path()) {
 		t.Errorf("the claim points to %q, %v", to, err)
 	}
 	if err := p.Close(); err != nil {
@@ -308,7 +318,7 @@ func testMounted(t *testing.T, dir string) {
 	start(t, dir, singles)
 	other := start(t, tempDir(t), fmt.Sprintf(peers, "", rawCount))
 	add(t, other, "Peer", "a", nil)
-	path := filepath.Join(dir, "mounted"+Suffix)
+	path := filepath.Join(dir, "mounted"+pubfile.Suffix)
 	if err := os.WriteFile(path, nil, 0o640); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func makeClaim(path string) error {
 	return os.Symlink(filepath.Base(claimedFile(path)), path)
 }
 
-// readClaim reads a claim, the zero claim where there is none. It must be a link: who
+// readClaim reads a claim, the zero claim where there is none. It must be a link: one who
 // may mount a file system on a file of its own has it tell any time.
 func readClaim(path string) claim {
 	var st unix.Stat_t

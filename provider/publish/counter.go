@@ -17,12 +17,15 @@ type Counter struct {
 	instance *Instance
 }
 
-// Add adds to the raw value. To subtract n, as from a count of what is open, add
-// -n as ^(n - 1).
+// Add adds to the raw value. [Counter.AddSigned] can subtract, too.
 func (c *Counter) Add(n uint64) {
 	defer c.again(debug.SetPanicOnFault(true), (*Counter).add, n)
 	c.add(n)
 }
+
+// AddSigned adds to the raw value, or subtracts where n is below 0: as from a count
+// of what is open. A value that falls below 0 wraps around.
+func (c *Counter) AddSigned(n int64) { c.Add(uint64(n)) }
 
 // Set sets the raw value.
 func (c *Counter) Set(v uint64) {

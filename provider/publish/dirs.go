@@ -64,7 +64,8 @@ func (d directory) check() error {
 	case d.private && !isPrivate(info):
 		return fmt.Errorf("others may write to %s (chmod go-w): %w", d.path, fs.ErrPermission)
 	case info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 && ownerOf(info) >= 0:
-		const message = "others than its owner may remove files from %s (chmod +t, or chmod go-w where only its owner publishes): %w"
+		const message = "others than its owner may remove files from %s (chmod +t, or chmod go-w where " +
+			"only its owner publishes): %w"
 		return fmt.Errorf(message, d.path, fs.ErrPermission)
 	}
 	return nil

@@ -10,7 +10,7 @@
 //
 // On Linux the source local: shows what is published, at once; a [Reader] is
 // how it does that. On Windows a provider DLL delivers it to all that read
-// HKEY_PERFORMANCE_DATA. docs/publish.md says where the files are, who may read
+// HKEY_PERFORMANCE_DATA. docs/publish.md says where the files are, which accounts may read
 // them and what is in them.
 package publish
 

@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
-// Memory that is a file's ends with the file. Whoever may write to the file can
+// Memory that is a file's ends with the file. Everyone with write access to the file can
 // make it shorter, and to touch what was behind its end is a fault (SIGBUS) that
 // ends a Go program. So every access turns a fault into a panic, which is caught:
 // the file is made whole again, and the access repeated. That costs an addition
@@ -62,15 +64,15 @@ func (m *memory) restore() error {
 	}
 
 	// Readers pass over the file until it is complete.
-	if err := m.write(HeaderMagic, make([]byte, 8)); err != nil {
+	if err := m.write(pubfile.HeaderMagic, make([]byte, 8)); err != nil {
 		return err
 	}
 
 	le := binary.LittleEndian
 	head := append([]byte(nil), m.static...)
-	le.PutUint64(head[HeaderGeneration:], m.generation)
-	le.PutUint64(head[HeaderUsed:], uint64(m.used))
-	if err := m.write(HeaderVersion, head[HeaderVersion:]); err != nil {
+	le.PutUint64(head[pubfile.HeaderGeneration:], m.generation)
+	le.PutUint64(head[pubfile.HeaderUsed:], uint64(m.used))
+	if err := m.write(pubfile.HeaderVersion, head[pubfile.HeaderVersion:]); err != nil {
 		return err
 	}
 
@@ -83,7 +85,7 @@ func (m *memory) restore() error {
 	if !m.shown {
 		return nil
 	}
-	return m.write(HeaderMagic, le.AppendUint64(nil, Magic))
+	return m.write(pubfile.HeaderMagic, le.AppendUint64(nil, pubfile.Magic))
 }
 
 // isWhole reports whether the file is as long as it was made, and complete.
@@ -93,8 +95,8 @@ func (m *memory) isWhole() bool {
 		return false
 	}
 	magic := uint64(0)
-	done := touch(func() { magic = *m.word64(HeaderMagic) })
-	return done && (magic == Magic || !m.shown)
+	done := touch(func() { magic = *m.word64(pubfile.HeaderMagic) })
+	return done && (magic == pubfile.Magic || !m.shown)
 }
 
 func (m *memory) write(at int64, p []byte) error {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 // newFile creates a file in the first directory that takes one, claims what it is
@@ -36,7 +38,7 @@ func newFile(dirs []directory, driver, group string, static []byte) (*os.File, e
 const attempts = 16
 
 // newLocked creates a file with its claim, takes its lock and lets others read it.
-// Before the lock is taken the file may look like a leftover to others, who lock and
+// Before the lock is taken the file may look like a leftover to others, which lock and
 // remove it.
 func newLocked(dir, driver, group string, static []byte) (*os.File, error) {
 	for range attempts {
@@ -107,7 +109,7 @@ func fileName(driver string) string {
 		return '_'
 	}, driver)
 	plain = plain[:min(len(plain), maxDriver)]
-	return plain + "-" + rand.Text() + Suffix
+	return plain + "-" + rand.Text() + pubfile.Suffix
 }
 
 // sweep removes the files of a directory whose publishers are gone, and claims whose
@@ -121,19 +123,19 @@ func sweep(dir string) {
 
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if strings.HasSuffix(path, Suffix) && e.Type().IsRegular() {
+		if strings.HasSuffix(path, pubfile.Suffix) && e.Type().IsRegular() {
 			reclaim(path)
 		}
 		if file := claimedFile(path); file != "" {
 			if _, err := os.Lstat(file); absent(err) {
-				_ = removeClaim(path) // only who made it, or an administrator, can
+				_ = removeClaim(path) // only its maker, or an administrator, can
 			}
 		}
 	}
 }
 
-// reclaim removes a file if nobody holds its lock and it may be removed: by who
-// owns it, or by an administrator.
+// reclaim removes a file if nobody holds its lock and this account may remove it: its
+// owner, or an administrator.
 func reclaim(path string) {
 	f, err := openOwn(path)
 	if err != nil {

@@ -64,11 +64,11 @@ func admitReaders(f *os.File, group string) error {
 	return f.Chmod(0o640) // whatever the umask says
 }
 
-// audienceOf says who may read a published file.
+// audienceOf tells in words which accounts may read a published file.
 func audienceOf(f *os.File) string {
 	info, err := f.Stat()
 	if err != nil {
-		return "nobody knows who: " + err.Error()
+		return "unknown accounts: " + err.Error()
 	}
 
 	st, ok := info.Sys().(*syscall.Stat_t)

@@ -10,7 +10,7 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// Who may do what with the directory, the one above it, and a file; docs/publish.md
+// The rights of accounts to the directory, the one above it, and a file; docs/publish.md
 // explains the words. The groups stand as numbers, because Wine 8.0 does not know MU
 // and LU. None of them inherits (P). To give a directory to the administrators (O:BA)
 // takes their rights: nobody else can make the common one.
@@ -38,7 +38,8 @@ func makeDirectory(d directory) error {
 	}
 
 	if err != nil {
-		return fmt.Errorf("an administrator makes this directory, by publishing once with elevated rights: %w", err)
+		return fmt.Errorf("an administrator makes this directory, by publishing once with elevated "+
+			"rights: %w", err)
 	}
 	return nil
 }
@@ -48,7 +49,7 @@ func makeDirectory(d directory) error {
 func MakeCommon() error { return systemDirs()[0].prepare() }
 
 // makeTrusted makes a directory of the administrators, or checks the one that is
-// there: whoever was first here may have made it to be obeyed.
+// there: the account that came first may have made it to be obeyed.
 func makeTrusted(path, rights string) error {
 	if err := winapi.MakeDirectory(path, administrators+rights); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 )
@@ -108,29 +109,32 @@ func (r *foreign) read(p []byte, offset int64) error {
 }
 
 // header reads the header and checks what it says by itself.
-func (r *foreign) header() (h [HeaderSize]byte, used int64, err error) {
+func (r *foreign) header() (h [pubfile.HeaderSize]byte, used int64, err error) {
 	le := binary.LittleEndian
 	n, err := r.file.ReadAt(h[:], 0)
-	if n < HeaderSize && !errors.Is(err, io.EOF) {
+	if n < pubfile.HeaderSize && !errors.Is(err, io.EOF) {
 		return h, 0, fmt.Errorf("%s: %w", r.path, err)
 	}
-	if le.Uint64(h[HeaderMagic:]) == 0 {
+	if le.Uint64(h[pubfile.HeaderMagic:]) == 0 {
 		return h, 0, errNotReady
 	}
 
-	version, length := le.Uint32(h[HeaderVersion:]), le.Uint32(h[HeaderLength:])
-	slots, end := int64(le.Uint32(h[HeaderSlots:])), le.Uint64(h[HeaderUsed:])
+	version, length := le.Uint32(h[pubfile.HeaderVersion:]), le.Uint32(h[pubfile.HeaderLength:])
+	slots := int64(le.Uint32(h[pubfile.HeaderSlots:]))
+	end := le.Uint64(h[pubfile.HeaderUsed:])
 	switch {
-	case n < HeaderSize:
+	case n < pubfile.HeaderSize:
 		return h, 0, r.bad(int64(n), "the file ends within its header")
-	case le.Uint64(h[HeaderMagic:]) != Magic:
-		return h, 0, r.bad(HeaderMagic, "not WPERFPUB: no published counters")
-	case version != Version || length != HeaderSize:
-		return h, 0, fmt.Errorf("%s: version %d with a header of %d bytes, want version %d: %w", r.path, version, length, Version, winperf.ErrNotSupported)
-	case end > MaxFile || end%SlotAlign != 0:
-		return h, 0, r.bad(HeaderUsed, "%d bytes in use, want a multiple of %d up to %d", end, SlotAlign, MaxFile)
-	case slots < HeaderSize || slots%SlotAlign != 0 || slots > int64(end):
-		return h, 0, r.bad(HeaderSlots, "slots from byte %d on of %d", slots, end)
+	case le.Uint64(h[pubfile.HeaderMagic:]) != pubfile.Magic:
+		return h, 0, r.bad(pubfile.HeaderMagic, "not WPERFPUB: no published counters")
+	case version != pubfile.Version || length != pubfile.HeaderSize:
+		return h, 0, fmt.Errorf("%s: version %d with a header of %d bytes, want version %d: %w", r.path,
+			version, length, pubfile.Version, winperf.ErrNotSupported)
+	case end > pubfile.MaxFile || end%pubfile.SlotAlign != 0:
+		return h, 0, r.bad(pubfile.HeaderUsed, "%d bytes in use, want a multiple of %d up to %d", end,
+			pubfile.SlotAlign, pubfile.MaxFile)
+	case slots < pubfile.HeaderSize || slots%pubfile.SlotAlign != 0 || slots > int64(end):
+		return h, 0, r.bad(pubfile.HeaderSlots, "slots from byte %d on of %d", slots, end)
 	}
 	return h, int64(end), nil
 }
@@ -161,7 +165,7 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	if cost > limit {
 		return cost, r.tooMuch("definitions", cost, limit)
 	}
-	text, err := r.part(p, HeaderSchema, HeaderSchemaLen, MaxSchema)
+	text, err := r.part(p, pubfile.HeaderSchema, pubfile.HeaderSchemaLen, pubfile.MaxSchema)
 	if err != nil {
 		return cost, err
 	}
@@ -173,13 +177,14 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 
 	objects, err := readSchema(text, counters)
 	if err != nil {
-		return cost, r.bad(int64(le.Uint32(p[HeaderSchema:])), "%v", err)
+		return cost, r.bad(int64(le.Uint32(p[pubfile.HeaderSchema:])), "%v", err)
 	}
 	if err := r.compare(p, objects, heads); err != nil {
 		return cost, err
 	}
 
-	r.objects, r.begin = objects, int64(len(p))
+	r.objects = objects
+	r.begin = int64(len(p))
 	r.since = r.claimed(p)
 	return cost, nil
 }
@@ -191,9 +196,10 @@ func (r *foreign) static() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin := binary.LittleEndian.Uint32(h[HeaderSlots:])
-	if begin > 2*MaxSchema {
-		return nil, r.bad(HeaderSlots, "definitions of %d bytes, the most are %d", begin, 2*MaxSchema)
+	begin := binary.LittleEndian.Uint32(h[pubfile.HeaderSlots:])
+	if begin > 2*pubfile.MaxSchema {
+		return nil, r.bad(pubfile.HeaderSlots, "definitions of %d bytes, the most are %d", begin,
+			2*pubfile.MaxSchema)
 	}
 	p := make([]byte, begin)
 	return p, r.read(p, 0)
@@ -224,7 +230,8 @@ func (r *foreign) tooMuch(what string, cost, limit int64) error {
 func (r *foreign) part(p []byte, offset, length int, limit uint32) ([]byte, error) {
 	from, n := binary.LittleEndian.Uint32(p[offset:]), binary.LittleEndian.Uint32(p[length:])
 	if n > limit || uint64(from)+uint64(n) > uint64(len(p)) {
-		return nil, r.bad(int64(offset), "%d bytes at %d, want at most %d before byte %d", n, from, limit, len(p))
+		return nil, r.bad(int64(offset), "%d bytes at %d, want at most %d before byte %d", n, from,
+			limit, len(p))
 	}
 	return p[from:][:n], nil
 }
@@ -233,18 +240,20 @@ func (r *foreign) part(p []byte, offset, length int, limit uint32) ([]byte, erro
 // what they stand in.
 func (r *foreign) readHeads(p []byte) (heads [][]byte, err error) {
 	le := binary.LittleEndian
-	count, table := le.Uint32(p[HeaderObjects:]), uint64(le.Uint32(p[HeaderTable:]))
-	if count == 0 || count > MaxObjects {
-		return nil, r.bad(HeaderObjects, "%d objects, want 1 to %d", count, MaxObjects)
+	count := le.Uint32(p[pubfile.HeaderObjects:])
+	table := uint64(le.Uint32(p[pubfile.HeaderTable:]))
+	if count == 0 || count > pubfile.MaxObjects {
+		return nil, r.bad(pubfile.HeaderObjects, "%d objects, want 1 to %d", count, pubfile.MaxObjects)
 	}
-	if table+uint64(count)*ObjectSize > uint64(len(p)) {
-		return nil, r.bad(HeaderTable, "%d objects at %d do not end before byte %d", count, table, len(p))
+	if table+uint64(count)*pubfile.ObjectSize > uint64(len(p)) {
+		return nil, r.bad(pubfile.HeaderTable, "%d objects at %d do not end before byte %d", count,
+			table, len(p))
 	}
 
 	all := 0
 	for i := range int(count) {
-		at := int(table) + ObjectSize*i
-		head, err := r.part(p, at+ObjectHead, at+ObjectHeadLen, uint32(len(p)))
+		at := int(table) + pubfile.ObjectSize*i
+		head, err := r.part(p, at+pubfile.ObjectHead, at+pubfile.ObjectHeadLen, uint32(len(p)))
 		if err != nil {
 			return nil, err
 		}
@@ -266,9 +275,10 @@ func (r *foreign) compare(p []byte, objects []*provider.Object, heads [][]byte) 
 		if err != nil {
 			return fmt.Errorf("%s: %w: %s", r.path, winperf.ErrBadData, brief(err.Error()))
 		}
-		at := int(le.Uint32(p[HeaderTable:])) + ObjectSize*i
-		multi := le.Uint32(p[at+ObjectFlags:])&HasInstances != 0
-		if !bytes.Equal(heads[i], m.Head) || int64(le.Uint32(p[at+ObjectBlock:])) != int64(m.Block) || multi != o.Multi {
+		at := int(le.Uint32(p[pubfile.HeaderTable:])) + pubfile.ObjectSize*i
+		multi := le.Uint32(p[at+pubfile.ObjectFlags:])&pubfile.HasInstances != 0
+		if !bytes.Equal(heads[i], m.Head) || int64(le.Uint32(p[at+pubfile.ObjectBlock:])) != int64(m.Block) ||
+			multi != o.Multi {
 			return r.bad(int64(at), "object %q is not as the schema has it", o.Name)
 		}
 		r.images = append(r.images, m)
@@ -279,7 +289,8 @@ func (r *foreign) compare(p []byte, objects []*provider.Object, heads [][]byte) 
 // titled returns the position of the object with a relative title, -1 if there
 // is none.
 func (r *foreign) titled(title uint32) int {
-	i, found := slices.BinarySearchFunc(r.objects, title, func(o *provider.Object, title uint32) int { return cmp.Compare(o.Index, title) })
+	i, found := slices.BinarySearchFunc(r.objects, title,
+		func(o *provider.Object, title uint32) int { return cmp.Compare(o.Index, title) })
 	if !found {
 		return -1
 	}

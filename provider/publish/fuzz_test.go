@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/registration"
 )
 
@@ -22,15 +23,15 @@ func FuzzForeign(f *testing.F) {
 		f.Fatal(err)
 	}
 	whole := content(f, p)[:p.memory.used]
-	slots := int(binary.LittleEndian.Uint32(whole[HeaderSlots:]))
+	slots := int(binary.LittleEndian.Uint32(whole[pubfile.HeaderSlots:]))
 	f.Add(whole, 0, uint32(0))
 	f.Add(whole[:len(whole)-1], 0, uint32(0))
 	f.Add(whole[:40], 0, uint32(0))
-	for _, field := range Fields() {
+	for _, field := range pubfile.Fields() {
 		at := field.Offset
 		switch field.Struct {
 		case "Object":
-			at += int(binary.LittleEndian.Uint32(whole[HeaderTable:]))
+			at += int(binary.LittleEndian.Uint32(whole[pubfile.HeaderTable:]))
 		case "Slot":
 			at += slots
 		}
@@ -48,7 +49,8 @@ func FuzzForeign(f *testing.F) {
 		}
 		file, err := fake(b)
 		if err != nil {
-			if !errors.Is(err, winperf.ErrBadData) && !errors.Is(err, winperf.ErrNotSupported) && !errors.Is(err, errNotReady) {
+			if !errors.Is(err, winperf.ErrBadData) && !errors.Is(err, winperf.ErrNotSupported) &&
+				!errors.Is(err, errNotReady) {
 				t.Fatalf("unknown kind of error: %v", err)
 			}
 			return
@@ -73,10 +75,12 @@ func FuzzForeign(f *testing.F) {
 			t.Errorf("a copy gives\n%swindows give\n%s", a, b)
 		}
 		if len(w.problems) == 0 && frame.NumObjects() != len(file.objects) && len(file.of(0)) > 0 {
-			t.Errorf("no problem, but %d of %d objects:\n%s", frame.NumObjects(), len(file.objects), text(frame, names))
+			t.Errorf("no problem, but %d of %d objects:\n%s", frame.NumObjects(), len(file.objects),
+				text(frame, names))
 		}
 		for _, in := range file.live {
-			if s, ok, err := file.filled(in); err != nil || !ok || len(s.block) != file.images[in.object].Block {
+			if s, ok, err := file.filled(in); err != nil || !ok ||
+				len(s.block) != file.images[in.object].Block {
 				t.Errorf("a counter block of %d bytes", len(s.block))
 			}
 		}
@@ -99,7 +103,7 @@ func FuzzForeignSchema(f *testing.F) {
 			return
 		}
 		b := pl.encode(s.Driver, must(t, func(string) ([]byte, error) { return json.Marshal(s) }, ""))
-		binary.LittleEndian.PutUint64(b, Magic)
+		binary.LittleEndian.PutUint64(b, pubfile.Magic)
 		file, err := fake(b)
 		if err != nil {
 			t.Fatalf("what was published cannot be read: %v", err)

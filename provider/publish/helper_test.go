@@ -17,6 +17,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/provider/registration"
@@ -285,7 +286,7 @@ func content(t testing.TB, p *Publisher) []byte {
 
 // fake reads a file's content as that of a foreign file.
 func fake(b []byte) (*foreign, error) {
-	f := &foreign{path: filepath.Join("dir", "fake"+Suffix), file: bytes.NewReader(b)}
-	_, err := f.readStatic(DefaultBudget)
+	f := &foreign{path: filepath.Join("dir", "fake"+pubfile.Suffix), file: bytes.NewReader(b)}
+	_, err := f.readStatic(defaultBudget)
 	return f, err
 }

@@ -25,7 +25,8 @@ const administrator = 0
 // check tells why what is in a file cannot be taken for its owner's.
 func (id *identity) check(path string) error {
 	if id.writable {
-		return fmt.Errorf("%s: others than its owner may write to it (chmod go-w): %w", path, winperf.ErrBadData)
+		return fmt.Errorf("%s: others than its owner may write to it (chmod go-w): %w", path,
+			winperf.ErrBadData)
 	}
 	return nil
 }

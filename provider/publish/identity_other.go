@@ -9,7 +9,7 @@ import (
 )
 
 // identify tells files apart by their paths. Owners are not asked for here:
-// docs/publish.md says who may publish on Windows.
+// docs/publish.md says which accounts may publish on Windows.
 func identify(f *os.File) (identity, error) {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(f.Name())) // it never fails

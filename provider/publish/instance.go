@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
@@ -52,7 +53,8 @@ func (o *Object) Has(name string) bool { return o.find(name) >= 0 }
 
 // find returns the position of the counter of that name, -1 if there is none.
 func (o *Object) find(name string) int {
-	return slices.IndexFunc(o.declared.Counters, func(c provider.Counter) bool { return strings.EqualFold(c.Name, name) })
+	return slices.IndexFunc(o.declared.Counters,
+		func(c provider.Counter) bool { return strings.EqualFold(c.Name, name) })
 }
 
 // Single returns what stands for the instance of an object that has none. The
@@ -69,7 +71,8 @@ func (o *Object) Single() (*Instance, error) {
 // or the publisher is closed, and ErrFull where there is no room.
 func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 	fault := func(format string, args ...any) error {
-		return fmt.Errorf("instance %q of object %q: %s: %w", name, o.declared.Name, fmt.Sprintf(format, args...), winperf.ErrState)
+		return fmt.Errorf("instance %q of object %q: %s: %w", name, o.declared.Name,
+			fmt.Sprintf(format, args...), winperf.ErrState)
 	}
 	units := wire.NumUnits(name)
 	switch {
@@ -77,15 +80,16 @@ func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 		return nil, fault("the object has no instances")
 	case name == "" || strings.Contains(name, "\x00") || !utf8.ValidString(name):
 		return nil, fault("the name is empty or no text")
-	case units >= MaxName:
-		return nil, fault("the name has %d characters of UTF-16, the most are %d", units, MaxName-1)
+	case units >= pubfile.MaxName:
+		return nil, fault("the name has %d characters of UTF-16, the most are %d", units, pubfile.MaxName-1)
 	case opt.Parent != nil && opt.Parent.object.publisher != o.publisher:
 		return nil, fault("its parent is another publisher's")
 	}
 
 	head := perfdata.InstanceHead{UniqueID: -1}
 	if parent := opt.Parent; parent != nil {
-		head.ParentObject, head.ParentInstance = parent.object.declared.Index, parent.slot.offset
+		head.ParentObject = parent.object.declared.Index
+		head.ParentInstance = parent.slot.offset
 	}
 	if opt.HasUniqueID {
 		head.UniqueID = opt.UniqueID
@@ -102,14 +106,16 @@ func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
 	defer p.mu.Unlock()
 
 	if p.closed || parent != nil && parent.removed {
-		return nil, fmt.Errorf("instance of object %q: the publisher is closed, or the parent was removed: %w", o.declared.Name, winperf.ErrState)
+		return nil,
+			fmt.Errorf("instance of object %q: the publisher is closed, or the parent was removed: %w",
+				o.declared.Name, winperf.ErrState)
 	}
 	s, err := p.memory.take(len(body))
 	if err != nil {
 		return nil, fmt.Errorf("instance of object %q: %w", o.declared.Name, err)
 	}
 
-	values := s.bytes[SlotBody+block : SlotBody+block+o.image.Block]
+	values := s.bytes[pubfile.SlotBody+block : pubfile.SlotBody+block+o.image.Block]
 	in := &Instance{object: o, slot: s, values: values, parent: parent}
 	if parent != nil {
 		if parent.children == nil {
@@ -126,7 +132,8 @@ func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
 // winperf.ErrState where the object has no instances.
 func (in *Instance) Remove() error {
 	if in == in.object.single {
-		return fmt.Errorf("object %q has no instance to remove: %w", in.object.declared.Name, winperf.ErrState)
+		return fmt.Errorf("object %q has no instance to remove: %w", in.object.declared.Name,
+			winperf.ErrState)
 	}
 	p := in.object.publisher
 	p.mu.Lock()
@@ -146,7 +153,8 @@ func (in *Instance) remove() {
 		child.remove()
 	}
 
-	in.children, in.removed = nil, true
+	in.children = nil
+	in.removed = true
 	p := in.object.publisher
 	if p.closed {
 		return
@@ -169,7 +177,8 @@ func (in *Instance) find(name string) (int, error) {
 	if i := in.object.find(name); i >= 0 {
 		return i, nil
 	}
-	return 0, fmt.Errorf("counter %q: %w in object %q of the schema", name, winperf.ErrNoCounter, in.object.declared.Name)
+	return 0, fmt.Errorf("counter %q: %w in object %q of the schema", name, winperf.ErrNoCounter,
+		in.object.declared.Name)
 }
 
 // Counter returns the counter of that name, in any case. The error wraps
@@ -193,7 +202,8 @@ func (in *Instance) Base(name string) (*Counter, error) {
 	}
 	offset, size := in.object.image.Base(i)
 	if size == 0 {
-		return nil, fmt.Errorf("base of counter %q, of type %v: %w", name, in.object.declared.Counters[i].Type, winperf.ErrNoCounter)
+		return nil, fmt.Errorf("base of counter %q, of type %v: %w", name,
+			in.object.declared.Counters[i].Type, winperf.ErrNoCounter)
 	}
 	return in.at(offset, size), nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -14,7 +15,8 @@ import (
 func manyInstances(t *testing.T, n int) []byte {
 	t.Helper()
 	dir := tempDir(t)
-	p := start(t, dir, `{"driver": "A", "objects": [{"symbol": "PEER", "name": "Peer", "multi": true, "counters": [{"symbol": "SERVED", "name": "Served", "type": "PERF_COUNTER_RAWCOUNT"}]}]}`)
+	p := start(t, dir,
+		`{"driver": "A", "objects": [{"symbol": "PEER", "name": "Peer", "multi": true, "counters": [{"symbol": "SERVED", "name": "Served", "type": "PERF_COUNTER_RAWCOUNT"}]}]}`)
 	add(t, p, "Peer", "name", nil)
 	b := content(t, p)[:p.memory.used]
 	if err := os.Remove(p.Path()); err != nil {
@@ -23,7 +25,7 @@ func manyInstances(t *testing.T, n int) []byte {
 
 	const instanceSize = 24 // PERF_INSTANCE_DEFINITION (winperf.h)
 	le := binary.LittleEndian
-	begin := int(le.Uint32(b[HeaderSlots:]))
+	begin := int(le.Uint32(b[pubfile.HeaderSlots:]))
 	slot := b[begin:]
 	out := make([]byte, begin, begin+n*len(slot))
 	copy(out, b)
@@ -32,11 +34,11 @@ func manyInstances(t *testing.T, n int) []byte {
 		out = append(out, slot...)
 		name := strconv.FormatInt(int64(i)+1<<20, 36)[:4]
 		for k, c := range []byte(name) {
-			out[at+SlotBody+instanceSize+2*k] = c
+			out[at+pubfile.SlotBody+instanceSize+2*k] = c
 		}
-		le.PutUint32(out[at+SlotBody+int(le.Uint32(slot[SlotBody:]))+4:], uint32(i))
+		le.PutUint32(out[at+pubfile.SlotBody+int(le.Uint32(slot[pubfile.SlotBody:]))+4:], uint32(i))
 	}
-	le.PutUint64(out[HeaderUsed:], uint64(len(out)))
+	le.PutUint64(out[pubfile.HeaderUsed:], uint64(len(out)))
 	return out
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 const (
@@ -57,11 +59,11 @@ type slot struct {
 
 // appendHead appends what stands in the slot before values.
 func (s *slot) appendHead(p []byte) []byte {
-	for _, field := range [SlotBody / 4]uint32{
-		SlotSize / 4:     uint32(len(s.bytes)),
-		SlotSequence / 4: s.sequence,
-		SlotObject / 4:   s.object,
-		SlotLength / 4:   s.length,
+	for _, field := range [pubfile.SlotBody / 4]uint32{
+		pubfile.SlotSize / 4:     uint32(len(s.bytes)),
+		pubfile.SlotSequence / 4: s.sequence,
+		pubfile.SlotObject / 4:   s.object,
+		pubfile.SlotLength / 4:   s.length,
 	} {
 		p = binary.LittleEndian.AppendUint32(p, field)
 	}
@@ -70,7 +72,8 @@ func (s *slot) appendHead(p []byte) []byte {
 
 // begin makes the file's first piece.
 func (m *memory) begin() error {
-	m.free, m.pieces = map[int][]*slot{}, &pieces{}
+	m.free = map[int][]*slot{}
+	m.pieces = &pieces{}
 	if err := m.grow(len(m.static)); err != nil {
 		return err
 	}
@@ -82,8 +85,9 @@ func (m *memory) begin() error {
 // grow maps another piece, with room for n bytes at least.
 func (m *memory) grow(n int) error {
 	n = (max(n, min(int(m.size), maxPiece)) + pieceUnit - 1) &^ (pieceUnit - 1)
-	if m.size+int64(n) > MaxFile {
-		return fmt.Errorf("%s is %d bytes long, more than %d it cannot be: %w", m.file.Name(), m.size, MaxFile, ErrFull)
+	if m.size+int64(n) > pubfile.MaxFile {
+		return fmt.Errorf("%s is %d bytes long, more than %d it cannot be: %w", m.file.Name(), m.size,
+			pubfile.MaxFile, ErrFull)
 	}
 	p, err := mapPiece(m.file, m.size, n)
 	if err != nil {
@@ -97,7 +101,7 @@ func (m *memory) grow(n int) error {
 // take returns a free slot with room for a body of n bytes. Nobody looks at it
 // before it is used.
 func (m *memory) take(n int) (*slot, error) {
-	size := (SlotBody + n + slotUnit - 1) &^ (slotUnit - 1)
+	size := (pubfile.SlotBody + n + slotUnit - 1) &^ (slotUnit - 1)
 	if list := m.free[size]; len(list) > 0 {
 		m.free[size] = list[:len(list)-1]
 		return list[len(list)-1], nil
@@ -129,22 +133,24 @@ func (m *memory) append(piece, size int) *slot {
 	m.slots = append(m.slots, s)
 	m.used += int64(size)
 	m.change(func() {
-		binary.LittleEndian.PutUint32(s.bytes[SlotSize:], uint32(size))
-		atomic.StoreUint64(m.word64(HeaderUsed), uint64(m.used))
+		binary.LittleEndian.PutUint32(s.bytes[pubfile.SlotSize:], uint32(size))
+		atomic.StoreUint64(m.word64(pubfile.HeaderUsed), uint64(m.used))
 	})
 	return s
 }
 
 // use shows a slot with a body, whose first head bytes are no values.
 func (m *memory) use(s *slot, object uint32, body []byte, head int) {
-	s.object, s.length, s.head = object, uint32(len(body)), body[:head:head]
+	s.object = object
+	s.length = uint32(len(body))
+	s.head = body[:head:head]
 	s.sequence++
 	m.changeSlots(func() {
-		n := copy(s.bytes[SlotBody:], body)
-		clear(s.bytes[SlotBody+n:])
-		binary.LittleEndian.PutUint32(s.bytes[SlotObject:], object)
-		binary.LittleEndian.PutUint32(s.bytes[SlotLength:], uint32(n))
-		atomic.StoreUint32(word32(s.bytes, SlotSequence), s.sequence)
+		n := copy(s.bytes[pubfile.SlotBody:], body)
+		clear(s.bytes[pubfile.SlotBody+n:])
+		binary.LittleEndian.PutUint32(s.bytes[pubfile.SlotObject:], object)
+		binary.LittleEndian.PutUint32(s.bytes[pubfile.SlotLength:], uint32(n))
+		atomic.StoreUint32(word32(s.bytes, pubfile.SlotSequence), s.sequence)
 	})
 }
 
@@ -152,19 +158,19 @@ func (m *memory) use(s *slot, object uint32, body []byte, head int) {
 func (m *memory) drop(s *slot) {
 	s.head = nil
 	s.sequence++
-	m.changeSlots(func() { atomic.StoreUint32(word32(s.bytes, SlotSequence), s.sequence) })
+	m.changeSlots(func() { atomic.StoreUint32(word32(s.bytes, pubfile.SlotSequence), s.sequence) })
 }
 
 // giveBack makes a dropped slot free for others.
 func (m *memory) giveBack(s *slot) { m.free[len(s.bytes)] = append(m.free[len(s.bytes)], s) }
 
-// changeSlots makes a change that those who copy the whole file notice.
+// changeSlots makes a change that readers who copy the whole file notice.
 func (m *memory) changeSlots(f func()) {
 	m.generation += 2
 	m.change(func() {
-		atomic.StoreUint64(m.word64(HeaderGeneration), m.generation-1)
+		atomic.StoreUint64(m.word64(pubfile.HeaderGeneration), m.generation-1)
 		f()
-		atomic.StoreUint64(m.word64(HeaderGeneration), m.generation)
+		atomic.StoreUint64(m.word64(pubfile.HeaderGeneration), m.generation)
 	})
 }
 
@@ -172,21 +178,21 @@ func (m *memory) changeSlots(f func()) {
 // it again.
 func (m *memory) change(f func()) {
 	if !touch(f) {
-		_ = m.restore() // or who counts next tries it
+		_ = m.restore() // or the next counting tries it
 	}
 }
 
 // show tells readers that the file is complete.
 func (m *memory) show() {
 	m.shown = true
-	m.change(func() { atomic.StoreUint64(m.word64(HeaderMagic), Magic) })
+	m.change(func() { atomic.StoreUint64(m.word64(pubfile.HeaderMagic), pubfile.Magic) })
 }
 
 // hide takes that back.
 func (m *memory) hide() {
 	m.shown = false
 	if m.pieces != nil && len(m.pieces.list) > 0 {
-		touch(func() { atomic.StoreUint64(m.word64(HeaderMagic), 0) }) // or there is nothing to hide
+		touch(func() { atomic.StoreUint64(m.word64(pubfile.HeaderMagic), 0) }) // or there is nothing to hide
 	}
 }
 
@@ -198,7 +204,7 @@ func unmapAll(p *pieces) {
 		_ = unmapPiece(piece) // it fails only for what was never mapped
 	}
 	if p.remove != "" {
-		_ = os.Remove(p.remove) // or the next one who looks does it
+		_ = os.Remove(p.remove) // or the next look does it
 	}
 }
 

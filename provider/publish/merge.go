@@ -12,7 +12,7 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// merged is an object with the instances of all who publish it.
+// merged is an object with the instances of all its publishers.
 type merged struct {
 	object *provider.Object // with absolute titles
 	layout *provider.Layout
@@ -135,7 +135,8 @@ func (m *merger) owned(parts []part) []part {
 	name := parts[0].declared().Name
 	if m.reserved != nil && m.reserved(name) {
 		for _, p := range parts {
-			m.leave(TakenObject, p, "object %q is one of the system's own: it is left out", brief(p.declared().Name))
+			m.leave(takenObject, p, "object %q is one of the system's own: it is left out",
+				brief(p.declared().Name))
 		}
 		return nil
 	}
@@ -151,7 +152,8 @@ func (m *merger) owned(parts []part) []part {
 		if rule == nil || rule.admits(p.file.id.owner) {
 			return false
 		}
-		m.leave(OthersObject, p, "object %q of %s: the file %s beside it gives that object to others: it is left out",
+		m.leave(othersObject, p, "object %q of %s: the file %s beside it gives that object to others: it "+
+			"is left out",
 			brief(p.declared().Name), m.owner(p), OwnersFile)
 		return true
 	})
@@ -173,7 +175,7 @@ func (m *merger) owned(parts []part) []part {
 		if p.file.id.owner == first.file.id.owner || rule.admits(p.file.id.owner) {
 			return false
 		}
-		m.leave(OthersObject, p, "object %q of %s belongs to %s, who publishes it in %s: it is left out",
+		m.leave(othersObject, p, "object %q of %s belongs to %s, which publishes it in %s: it is left out",
 			brief(p.declared().Name), m.owner(p), m.owner(first), first.file.path)
 		return true
 	})
@@ -185,7 +187,7 @@ func (m *merger) problem(f *foreign, format string, args ...any) {
 }
 
 // leave tells that a part is left out, because the object is others'.
-func (m *merger) leave(kind NoticeKind, p part, format string, args ...any) {
+func (m *merger) leave(kind noticeKind, p part, format string, args ...any) {
 	err := problem(p.file, format, args...)
 	m.tell(p.file.path, err)
 	m.taken.add(kind, err)
@@ -206,7 +208,8 @@ func (m *merger) add(p part) {
 	if i, known := m.signed[sign]; known {
 		other := m.objects[i]
 		if !o.Multi {
-			m.leave(TakenObject, p, "object %q, which has no instances, is published by %s already: that one is shown",
+			m.leave(takenObject, p, "object %q, which has no instances, is published by %s already: that "+
+				"one is shown",
 				brief(o.Name), other.parts[0].file.path)
 			return
 		}
@@ -246,11 +249,13 @@ func (m *merger) entitle(p part, variant string) *provider.Object {
 		o.Help = strings.TrimSpace("Published by " + owner + ". " + o.Help)
 	}
 
-	o.Index, o.HelpIndex = m.titles.object(o.Name, variant), m.titles.help(o.Help)
+	o.Index = m.titles.object(o.Name, variant)
+	o.HelpIndex = m.titles.help(o.Help)
 	o.Counters = slices.Clone(from.Counters)
 	for i := range o.Counters {
 		c := &o.Counters[i]
-		c.Index, c.HelpIndex = m.titles.name(c.Name), m.titles.help(c.Help)
+		c.Index = m.titles.name(c.Name)
+		c.HelpIndex = m.titles.help(c.Help)
 	}
 	return &o
 }
@@ -259,13 +264,17 @@ func (m *merger) entitle(p part, variant string) *provider.Object {
 // differ: those of the oldest publisher are shown.
 func signature(from *provider.Object) string {
 	o := *from
-	o.Index, o.HelpIndex, o.Help = 0, 0, ""
+	o.Index = 0
+	o.HelpIndex = 0
+	o.Help = ""
 	o.Name = foldName(o.Name)
 	o.Counters = slices.Clone(from.Counters)
 
 	for i := range o.Counters {
 		c := &o.Counters[i]
-		c.Index, c.HelpIndex, c.Help = 0, 0, ""
+		c.Index = 0
+		c.HelpIndex = 0
+		c.Help = ""
 	}
 
 	text, err := json.Marshal(&o)

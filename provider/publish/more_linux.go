@@ -7,7 +7,7 @@ import (
 )
 
 // moreOf asks for what fstat does not tell. A file system may begin at an open file:
-// whoever may mount one of its own (FUSE) on a file of its own has it tell any owner;
+// an account that mounts one of its own (FUSE) on a file of its own has it tell any owner;
 // kernels before 5.8 do not tell of it. The time when the file was made, in ns since
 // 1970, no account can set; it is 0 where it is not known.
 func moreOf(f *os.File) (mounted bool, born int64) {

@@ -3,31 +3,31 @@ package publish
 import "fmt"
 
 // Notice stands in a view's damage for what others published that is not shown, or
-// what is wrong with an owners file. It is no damage to who reads: nobody can spoil
+// what is wrong with an owners file. It is no damage to the reader: nobody can spoil
 // others' queries with it.
 type Notice struct {
-	Kind NoticeKind
+	Kind noticeKind
 	Err  error // one of them, the same one as long as they are the same
 	More int   // how many there are beside it
 }
 
-// NoticeKind says what a [Notice] is about.
-type NoticeKind uint8
+// noticeKind says what a [Notice] is about.
+type noticeKind uint8
 
 // The kinds.
 const (
-	OthersDamage NoticeKind = iota // files of other accounts that cannot be read
-	OthersObject                   // objects that belong to another account
-	OwnersFault                    // mistakes in an owners file
-	TakenObject                    // objects that another file, or the system, has already
-	OthersClosed                   // files that this account may not read
+	othersDamage noticeKind = iota // files of other accounts that cannot be read
+	othersObject                   // objects that belong to another account
+	ownersFault                    // mistakes in an owners file
+	takenObject                    // objects that another file, or the system, has already
+	othersClosed                   // files that this account may not read
 	numNotices
 )
 
 // Error is that of Err with the number of the others.
 func (n *Notice) Error() string {
 	text := n.Err.Error()
-	if n.Kind == OthersDamage {
+	if n.Kind == othersDamage {
 		text = "left out, as other accounts' files are not right: " + text
 	}
 	if n.More > 0 {
@@ -43,7 +43,7 @@ func (n *Notice) Unwrap() error { return n.Err }
 type notices [numNotices]Notice
 
 // add counts an error. Of all the one whose text comes first is kept.
-func (l *notices) add(kind NoticeKind, err error) {
+func (l *notices) add(kind noticeKind, err error) {
 	n := &l[kind]
 	n.Kind = kind
 	if n.Err != nil {

@@ -5,9 +5,10 @@ import "os"
 // admitReaders has nothing to do: a file has its rights from when it is made.
 func admitReaders(*os.File, string) error { return nil }
 
-// audienceOf says who may read a published file.
+// audienceOf tells in words which accounts may read a published file.
 func audienceOf(*os.File) string {
-	return "every program, where winperf provider install was run; else this account, administrators and the performance groups"
+	return "every program, where winperf provider install was run; else this account, administrators and " +
+		"the performance groups"
 }
 
 // openOwn opens a file so that its lock can be taken.

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 // claimed is whose a file is, and since when; 0 is without a claim.
@@ -41,7 +42,7 @@ func (w *watcher) ownedBy(of map[string]claimed) {
 
 // backdate makes a publisher say that it began long before all others.
 func (p *Publisher) backdate() {
-	binary.LittleEndian.PutUint64(p.memory.pieces.list[0][HeaderStarted:], 0)
+	binary.LittleEndian.PutUint64(p.memory.pieces.list[0][pubfile.HeaderStarted:], 0)
 }
 
 // An object belongs to the account that published it first, as the system tells,
@@ -57,7 +58,8 @@ func TestOwner(t *testing.T) {
 		return p.Path()
 	}
 	same, other := fmt.Sprintf(peers, "", rawCount), fmt.Sprintf(peers, "", largeRate)
-	late, early, own := file("late", same), file("early", same), file("own", strings.ReplaceAll(same, "Peer", "PEER"))
+	late, early, own := file("late", same), file("early", same),
+		file("own", strings.ReplaceAll(same, "Peer", "PEER"))
 	odd := file("odd", other)
 	w.ownedBy(map[string]claimed{
 		late:  {owner: 1002, at: 300},
@@ -66,25 +68,27 @@ func TestOwner(t *testing.T) {
 		odd:   {owner: 1003, at: 200},
 	})
 	w.expect("Peer(early) 0", "Peer(own) 0")
-	w.expectProblems(`object "Peer" of uid 1002 belongs to uid 1001, who publishes it in `+early, `object "Peer" of uid 1003 belongs to uid 1001`)
+	w.expectProblems(`object "Peer" of uid 1002 belongs to uid 1001, which publishes it in `+early,
+		`object "Peer" of uid 1003 belongs to uid 1001`)
 	if help := w.Refresh().Objects()[0].Help; help != "Published by uid 1001." {
 		t.Errorf("help %q", help)
 	}
 
 	// What is another's is no damage to what is shown.
-	w.expectNotices(Notice{Kind: OthersObject, More: 1})
+	w.expectNotices(Notice{Kind: othersObject, More: 1})
 
 	// The administrator's own comes before all others.
 	root := file("root", same)
 	w2 := watch(t, ReaderOptions{Dirs: []string{dir}})
 	w2.ownedBy(map[string]claimed{
-		late: {owner: 1002, at: 300}, early: {owner: 1001, at: 100}, own: {owner: 1001, at: 400}, odd: {owner: 1003, at: 200},
+		late: {owner: 1002, at: 300}, early: {owner: 1001, at: 100}, own: {owner: 1001, at: 400},
+		odd:  {owner: 1003, at: 200},
 		root: {owner: 0, at: 900},
 	})
 	w2.expect("Peer(root) 0")
 }
 
-// What nobody has claimed counts as the youngest, whoever saw it first; between
+// What nobody has claimed counts as the youngest, whichever reader saw it first; between
 // accounts that came in the same moment the number decides, not a name.
 func TestOwnerTies(t *testing.T) {
 	for _, tt := range []struct {
@@ -118,7 +122,8 @@ func (w *watcher) expectNotices(want ...Notice) {
 	got := w.view.Damage()
 	for i, err := range got {
 		var n *Notice
-		if i >= len(want) || !errors.As(err, &n) || n.Kind != want[i].Kind || n.More != want[i].More || n.Err == nil {
+		if i >= len(want) || !errors.As(err, &n) || n.Kind != want[i].Kind || n.More != want[i].More ||
+			n.Err == nil {
 			w.t.Errorf("damage %v, want %+v", got, want)
 			return
 		}
@@ -136,7 +141,8 @@ func TestOrder(t *testing.T) {
 	of := map[string]claimed{}
 	w.ownedBy(of)
 	for i, name := range []string{"c", "a", "b"} {
-		p := start(t, dir, strings.ReplaceAll(fmt.Sprintf(peers, "", rawCount), `"A"`, fmt.Sprintf("%q", name)))
+		p := start(t, dir, strings.ReplaceAll(fmt.Sprintf(peers, "", rawCount), `"A"`,
+			fmt.Sprintf("%q", name)))
 		if i == 2 {
 			p.backdate()
 		}
@@ -188,7 +194,7 @@ func TestOwnersFile(t *testing.T) {
 		}
 		faulty := slices.ContainsFunc(w.view.Damage(), func(err error) bool {
 			var n *Notice
-			return errors.As(err, &n) && n.Kind == OwnersFault && strings.Contains(n.Error(), tt.told)
+			return errors.As(err, &n) && n.Kind == ownersFault && strings.Contains(n.Error(), tt.told)
 		})
 		if faulty != (tt.told != "") {
 			t.Errorf("%.40q: damage %v", tt.text, w.view.Damage())
@@ -232,7 +238,7 @@ func TestOwnersSquatted(t *testing.T) {
 	add(t, second, "Peer", "second", nil)
 	of[second.Path()] = claimed{61002, 2}
 	w.expect("Peer(first) 0")
-	w.expectNotices(Notice{Kind: OthersObject}, Notice{Kind: OwnersFault})
+	w.expectNotices(Notice{Kind: othersObject}, Notice{Kind: ownersFault})
 }
 
 // A file that others may write to is nobody's, a second name of a file is none of
@@ -242,7 +248,7 @@ func TestOwnerRights(t *testing.T) {
 	w := watch(t, ReaderOptions{Dirs: []string{dir}})
 	p := start(t, dir, fmt.Sprintf(peers, "", rawCount))
 	add(t, p, "Peer", "a", nil)
-	if err := os.Link(p.Path(), filepath.Join(dir, "again"+Suffix)); err != nil {
+	if err := os.Link(p.Path(), filepath.Join(dir, "again"+pubfile.Suffix)); err != nil {
 		t.Fatal(err)
 	}
 	w.expect("Peer(a) 0")
@@ -277,17 +283,17 @@ func TestOwnerRights(t *testing.T) {
 }
 
 // Of what cannot be read in others' files a query is told, but it is no damage: else
-// whoever publishes could spoil everybody's queries. It is damage in files of the
+// a publisher could spoil everybody's queries. It is damage in files of the
 // reader's own account, of the administrator and of whom an owners file names.
 func TestOthersDamage(t *testing.T) {
 	dir := tempDir(t)
 	broken := start(t, dir, singles).Path()
-	overwrite(t, broken, HeaderSchema, []byte("xxxx"))
+	overwrite(t, broken, pubfile.HeaderSchema, []byte("xxxx"))
 	second := start(t, dir, singles).Path()
-	overwrite(t, second, HeaderSchema, []byte("xxxx"))
+	overwrite(t, second, pubfile.HeaderSchema, []byte("xxxx"))
 	slot := start(t, dir, fmt.Sprintf(peers, "", rawCount))
 	add(t, slot, "Peer", "a", nil)
-	overwrite(t, slot.Path(), int64(len(slot.memory.static))+SlotLength, []byte{0xFF})
+	overwrite(t, slot.Path(), int64(len(slot.memory.static))+pubfile.SlotLength, []byte{0xFF})
 
 	for _, tt := range []struct {
 		name           string
@@ -308,10 +314,11 @@ func TestOthersDamage(t *testing.T) {
 		}
 		w := watch(t, ReaderOptions{Dirs: []string{dir}})
 		w.account = tt.account
-		w.ownedBy(map[string]claimed{broken: {tt.owner, 1}, second: {tt.owner, 2}, slot.Path(): {tt.owner, 3}})
+		w.ownedBy(map[string]claimed{broken: {tt.owner, 1}, second: {tt.owner, 2},
+			slot.Path(): {tt.owner, 3}})
 		w.expect()
 		if tt.damage == 0 {
-			w.expectNotices(Notice{Kind: OthersDamage, More: 2})
+			w.expectNotices(Notice{Kind: othersDamage, More: 2})
 		} else if got := w.view.Damage(); len(got) != tt.damage || !errors.Is(got[0], winperf.ErrBadData) {
 			t.Errorf("%s: damage %v", tt.name, got)
 		}
@@ -332,11 +339,11 @@ func TestOthersDirectory(t *testing.T) {
 		w := watch(t, ReaderOptions{Dirs: []string{path}})
 		w.dirs[0].private = true
 		w.expect()
-		w.expectNotices(Notice{Kind: OthersDamage})
+		w.expectNotices(Notice{Kind: othersDamage})
 	}
 }
 
-// Names that look the same in another case are the same, as for whoever asks.
+// Names that look the same in another case are the same, as they are in queries.
 func TestFoldName(t *testing.T) {
 	for _, pair := range [][2]string{{"System", "ſyſtem"}, {"Kelvin", "\u212aELVIN"}, {"Straße", "STRAßE"}} {
 		if foldName(pair[0]) != foldName(pair[1]) || !strings.EqualFold(pair[0], pair[1]) {
@@ -398,7 +405,8 @@ func fileOfAccount(t *testing.T, dir string, account int64) string {
 	t.Helper()
 	for _, name := range files(t, dir) {
 		path := filepath.Join(dir, name)
-		if info, err := os.Lstat(path); err == nil && strings.HasSuffix(name, Suffix) && ownerOf(info) == account {
+		if info, err := os.Lstat(path); err == nil && strings.HasSuffix(name, pubfile.Suffix) &&
+			ownerOf(info) == account {
 			return path
 		}
 	}
@@ -428,7 +436,7 @@ func TestTwoAccounts(t *testing.T) {
 	run(61002, "Peer", "thief")
 
 	// The thief writes into its own file that it was there from the beginning.
-	overwrite(t, fileOfAccount(t, dir, 61002), HeaderStarted, make([]byte, 8))
+	overwrite(t, fileOfAccount(t, dir, 61002), pubfile.HeaderStarted, make([]byte, 8))
 	for range 2 {
 		w.expect("Peer(victim) 0")
 		w.expectProblems(`object "Peer" of uid 61002 belongs to uid 61001`)
@@ -482,17 +490,17 @@ func TestLeftOutIsTold(t *testing.T) {
 	}
 	for range 2 { // as long as it is so
 		w.Refresh()
-		w.expectNotices(Notice{Kind: TakenObject, More: 2}, Notice{Kind: OthersClosed})
+		w.expectNotices(Notice{Kind: takenObject, More: 2}, Notice{Kind: othersClosed})
 	}
 	if err := errors.Join(first.Close(), closed.Close()); err != nil {
 		t.Fatal(err)
 	}
 	w.Refresh()
-	w.expectNotices(Notice{Kind: TakenObject}) // that is the system's
+	w.expectNotices(Notice{Kind: takenObject}) // that is the system's
 	w.problems = nil
 }
 
-// Who sees the counters is told for people.
+// The accounts that see the counters are told in words.
 func TestAudience(t *testing.T) {
 	p := start(t, tempDir(t), schemaText)
 	if got := p.Audience(); !strings.HasPrefix(got, "this account, root and the members of the group ") {

@@ -100,7 +100,8 @@ func readOwners(path string, dirOwner int64) ([]byte, error) {
 	defer f.Close()
 
 	if id.writable || id.owner != administrator && id.owner != dirOwner {
-		const message = "%s counts for nothing: it is not root's or the directory owner's, or others may write to it: %w"
+		const message = "%s counts for nothing: it is not root's or the directory owner's, or others may " +
+			"write to it: %w"
 		return nil, fmt.Errorf(message, path, fs.ErrPermission)
 	}
 
@@ -130,7 +131,8 @@ func (o *owners) parse(path string, text []byte) {
 		g := grant{object: winperf.CompilePattern(strings.TrimSpace(line[end:]))}
 		for account := range strings.SplitSeq(line[:end], ",") {
 			if err := g.add(account); err != nil {
-				o.wrong = append(o.wrong, &winperf.DataError{Err: err, Source: path, Line: i + 1, Msg: err.Error()})
+				o.wrong = append(o.wrong, &winperf.DataError{Err: err, Source: path, Line: i + 1,
+					Msg: err.Error()})
 			}
 		}
 		o.grants = append(o.grants, g)

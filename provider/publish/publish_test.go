@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/registration"
 )
 
@@ -28,7 +29,8 @@ func TestPublish(t *testing.T) {
 	must(t, single.Counter, "available bandwidth").Set(20)
 	base := must(t, single.Base, "Available Bandwidth")
 	base.Add(60)
-	base.Add(^uint64(10 - 1))
+	base.AddSigned(-15)
+	base.AddSigned(5)
 	if base.Load() != 50 || base.Size() != 4 {
 		t.Errorf("base %d of %d bytes", base.Load(), base.Size())
 	}
@@ -41,7 +43,8 @@ func TestPublish(t *testing.T) {
 	must(t, job.Counter, "Done").Add(1 << 40)
 	must(t, job.Counter, "Time").Add(7)
 	must(t, job.Base, "Time").Set(1<<32 + 3) // keeps the low 32 bits
-	w.expect("Transfer 5 20 50", "Peer(Peer 1) 15", "Peer(Peer 2) 30", "Job(Peer 2/täglich 𝄞) 1099511627776 7 3")
+	w.expect("Transfer 5 20 50", "Peer(Peer 1) 15", "Peer(Peer 2) 30",
+		"Job(Peer 2/täglich 𝄞) 1099511627776 7 3")
 	if err := one.Remove(); err != nil {
 		t.Error(err)
 	}
@@ -105,7 +108,7 @@ func TestMistakes(t *testing.T) {
 	_, noCounter := one.Counter("Bytes")
 	_, noBase := one.Base("Bytes Served")
 	single, _ := transfer.Single()
-	long := strings.Repeat("x", MaxName)
+	long := strings.Repeat("x", pubfile.MaxName)
 	for _, tt := range []struct {
 		name string
 		err  error
@@ -121,7 +124,8 @@ func TestMistakes(t *testing.T) {
 		{"a NUL", instance(peer, "a\x00b", InstanceOptions{}), winperf.ErrState},
 		{"no UTF-8", instance(peer, "a\xff", InstanceOptions{}), winperf.ErrState},
 		{"a long name", instance(peer, long, InstanceOptions{}), winperf.ErrState},
-		{"another's parent", instance(peer, "x", InstanceOptions{Parent: add(t, other, "Peer", "x", nil)}), winperf.ErrState},
+		{"another's parent", instance(peer, "x", InstanceOptions{Parent: add(t, other, "Peer", "x", nil)}),
+			winperf.ErrState},
 	} {
 		if !errors.Is(tt.err, tt.want) {
 			t.Errorf("%s: error %v, want %v", tt.name, tt.err, tt.want)
@@ -225,7 +229,7 @@ func (p *Publisher) free() (n int) {
 
 func TestFull(t *testing.T) {
 	p := start(t, tempDir(t), schemaText)
-	p.memory.size = MaxFile - pieceUnit/2 // as if it were nearly full
+	p.memory.size = pubfile.MaxFile - pieceUnit/2 // as if it were nearly full
 	p.memory.used = p.memory.size
 	if _, err := must(t, p.Object, "Peer").Instance("x", InstanceOptions{}); !errors.Is(err, ErrFull) {
 		t.Errorf("error %v", err)
@@ -245,44 +249,50 @@ func TestLayout(t *testing.T) {
 	if string(b[:8]) != "WPERFPUB" || u32(8) != 1 || u32(12) != 128 || len(b)%pieceUnit != 0 {
 		t.Errorf("header % x", b[:16])
 	}
-	table := u32(HeaderTable)
-	for i, want := range []struct{ head, block, flags, title int }{{184, 16, 0, 2}, {104, 8, 1, 8}, {64 + 3*40, 32, 1, 12}} {
-		o := table + i*ObjectSize
-		head := u32(o + ObjectHead)
-		if u32(o+ObjectHeadLen) != want.head || u32(o+ObjectBlock) != want.block || u32(o+ObjectFlags) != want.flags {
-			t.Errorf("object %d: % x, want %+v", i, b[o:o+ObjectSize], want)
+	table := u32(pubfile.HeaderTable)
+	for i, want := range []struct{ head, block, flags, title int }{{184, 16, 0, 2}, {104, 8, 1, 8},
+		{64 + 3*40, 32, 1, 12}} {
+		o := table + i*pubfile.ObjectSize
+		head := u32(o + pubfile.ObjectHead)
+		if u32(o+pubfile.ObjectHeadLen) != want.head || u32(o+pubfile.ObjectBlock) != want.block ||
+			u32(o+pubfile.ObjectFlags) != want.flags {
+			t.Errorf("object %d: % x, want %+v", i, b[o:o+pubfile.ObjectSize], want)
 		}
-		if head%8 != 0 || u32(head+4) != want.head || u32(head+8) != 64 || u32(head+12) != want.title || u32(head+20) != want.title+1 || le.Uint32(b[head+36:]) != 0xFFFFFFFF {
+		if head%8 != 0 || u32(head+4) != want.head || u32(head+8) != 64 || u32(head+12) != want.title ||
+			u32(head+20) != want.title+1 || le.Uint32(b[head+36:]) != 0xFFFFFFFF {
 			t.Errorf("head of object %d: % x", i, b[head:head+64])
 		}
 	}
-	slot := u32(HeaderSlots)
-	if u32(slot+SlotSequence) != 1 || u32(slot+SlotObject) != 0 || u32(slot+SlotLength) != 16 {
-		t.Errorf("slot of Transfer: % x", b[slot:slot+SlotBody])
+	slot := u32(pubfile.HeaderSlots)
+	if u32(slot+pubfile.SlotSequence) != 1 || u32(slot+pubfile.SlotObject) != 0 ||
+		u32(slot+pubfile.SlotLength) != 16 {
+		t.Errorf("slot of Transfer: % x", b[slot:slot+pubfile.SlotBody])
 	}
-	slot += u32(slot + SlotSize)
-	body := slot + SlotBody
-	if slot%SlotAlign != 0 || u32(slot+SlotObject) != 1 || u32(slot+SlotLength) != 48 || u32(body) != 40 || u32(body+16) != 24 || u32(body+20) != 14 {
+	slot += u32(slot + pubfile.SlotSize)
+	body := slot + pubfile.SlotBody
+	if slot%pubfile.SlotAlign != 0 || u32(slot+pubfile.SlotObject) != 1 ||
+		u32(slot+pubfile.SlotLength) != 48 || u32(body) != 40 || u32(body+16) != 24 || u32(body+20) != 14 {
 		t.Errorf("slot of Peer 1: % x", b[slot:body+48])
 	}
 	if u32(body+40) != 8 || u32(body+44) != 15 {
 		t.Errorf("counter block of Peer 1: % x", b[body+40:body+48])
 	}
-	if end := slot + u32(slot+SlotSize); u32(HeaderUsed) != end {
-		t.Errorf("used %d, want %d", u32(HeaderUsed), end)
+	if end := slot + u32(slot+pubfile.SlotSize); u32(pubfile.HeaderUsed) != end {
+		t.Errorf("used %d, want %d", u32(pubfile.HeaderUsed), end)
 	}
 }
 
 // No two fields of the layout overlap, and each is aligned.
 func TestFields(t *testing.T) {
 	ends := map[string]int{}
-	for _, f := range Fields() {
+	for _, f := range pubfile.Fields() {
 		if f.Offset < ends[f.Struct] || f.Offset%min(f.Size, 4) != 0 || f.Size == 8 && f.Offset%8 != 0 {
 			t.Errorf("%s.%s at %d, the one before ends at %d", f.Struct, f.Name, f.Offset, ends[f.Struct])
 		}
 		ends[f.Struct] = f.Offset + f.Size
 	}
-	if ends["Header"] > HeaderSize || ends["Object"] > ObjectSize || ends["Slot"] > SlotBody {
+	if ends["Header"] > pubfile.HeaderSize || ends["Object"] > pubfile.ObjectSize ||
+		ends["Slot"] > pubfile.SlotBody {
 		t.Errorf("structures end at %v", ends)
 	}
 }

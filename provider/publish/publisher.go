@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/provider/registration"
@@ -54,7 +55,8 @@ type Publisher struct {
 // a file in each of the directories.
 func New(s *registration.Schema, opt Options) (*Publisher, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, fmt.Errorf("publishing counters with %s, whose numbers begin with the highest byte: %w", runtime.GOARCH, winperf.ErrNotSupported)
+		return nil, fmt.Errorf("publishing counters with %s, whose numbers begin with the highest byte: %w",
+			runtime.GOARCH, winperf.ErrNotSupported)
 	}
 	plan, err := newPlan(s)
 	if err != nil {
@@ -71,7 +73,8 @@ func New(s *registration.Schema, opt Options) (*Publisher, error) {
 		return nil, err
 	}
 
-	p := &Publisher{file: f, path: f.Name(), memory: memory{file: f, static: plan.static}, ended: make(chan struct{})}
+	p := &Publisher{file: f, path: f.Name(), memory: memory{file: f, static: plan.static},
+		ended: make(chan struct{})}
 	if err := p.begin(plan); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -148,7 +151,7 @@ func (p *Publisher) Counter(object, name string) (*Counter, error) {
 // Path is the file that readers look at.
 func (p *Publisher) Path() string { return p.path }
 
-// Audience says who sees the counters, for people to read.
+// Audience tells in words which accounts see the counters.
 func (p *Publisher) Audience() string {
 	for _, d := range chooseDirs() {
 		if d.private && d.path == filepath.Dir(p.path) {
@@ -198,9 +201,10 @@ func newPlan(s *registration.Schema) (*plan, error) {
 		return nil, err
 	}
 
-	pl := &plan{objects: s.ProviderObjects(FirstTitle)}
-	if len(pl.objects) > MaxObjects || len(text) > MaxSchema {
-		return nil, fmt.Errorf("schema of %d objects and %d bytes, the most are %d and %d: %w", len(pl.objects), len(text), MaxObjects, MaxSchema, registration.ErrInvalid)
+	pl := &plan{objects: s.ProviderObjects(pubfile.FirstTitle)}
+	if len(pl.objects) > pubfile.MaxObjects || len(text) > pubfile.MaxSchema {
+		return nil, fmt.Errorf("schema of %d objects and %d bytes, the most are %d and %d: %w",
+			len(pl.objects), len(text), pubfile.MaxObjects, pubfile.MaxSchema, registration.ErrInvalid)
 	}
 
 	for _, o := range pl.objects {
@@ -217,39 +221,39 @@ func newPlan(s *registration.Schema) (*plan, error) {
 // encode makes all that stands before the slots, but for Magic.
 func (pl *plan) encode(driver string, schema []byte) []byte {
 	le := binary.LittleEndian
-	p := make([]byte, HeaderSize)
+	p := make([]byte, pubfile.HeaderSize)
 	put := func(field int, v int) { le.PutUint32(p[field:], uint32(v)) }
-	put(HeaderVersion, int(Version))
-	put(HeaderLength, HeaderSize)
-	put(HeaderProcess, os.Getpid())
-	put(HeaderObjects, len(pl.images))
-	le.PutUint64(p[HeaderStarted:], uint64(winperf.ToFiletime(time.Now())))
-	put(HeaderDriver, len(p))
+	put(pubfile.HeaderVersion, int(pubfile.Version))
+	put(pubfile.HeaderLength, pubfile.HeaderSize)
+	put(pubfile.HeaderProcess, os.Getpid())
+	put(pubfile.HeaderObjects, len(pl.images))
+	le.PutUint64(p[pubfile.HeaderStarted:], uint64(winperf.ToFiletime(time.Now())))
+	put(pubfile.HeaderDriver, len(p))
 	p = wire.AppendUTF16Z(p, driver)
-	put(HeaderDriverLen, len(p)-HeaderSize)
+	put(pubfile.HeaderDriverLen, len(p)-pubfile.HeaderSize)
 	p = padTo(p, 8)
 	table := len(p)
-	put(HeaderTable, table)
-	p = append(p, make([]byte, ObjectSize*len(pl.images))...)
-	put(HeaderSchema, len(p))
-	put(HeaderSchemaLen, len(schema))
+	put(pubfile.HeaderTable, table)
+	p = append(p, make([]byte, pubfile.ObjectSize*len(pl.images))...)
+	put(pubfile.HeaderSchema, len(p))
+	put(pubfile.HeaderSchemaLen, len(schema))
 
 	p = append(p, schema...)
 	for i, m := range pl.images {
 		p = padTo(p, 8)
-		entry := table + ObjectSize*i
-		put(entry+ObjectHead, len(p))
-		put(entry+ObjectHeadLen, len(m.Head))
-		put(entry+ObjectBlock, m.Block)
+		entry := table + pubfile.ObjectSize*i
+		put(entry+pubfile.ObjectHead, len(p))
+		put(entry+pubfile.ObjectHeadLen, len(m.Head))
+		put(entry+pubfile.ObjectBlock, m.Block)
 		if pl.objects[i].Multi {
-			le.PutUint32(p[entry+ObjectFlags:], HasInstances)
+			le.PutUint32(p[entry+pubfile.ObjectFlags:], pubfile.HasInstances)
 		}
 		p = append(p, m.Head...)
 	}
 
 	p = padTo(p, slotUnit)
-	put(HeaderSlots, len(p))
-	le.PutUint64(p[HeaderUsed:], uint64(len(p)))
+	put(pubfile.HeaderSlots, len(p))
+	le.PutUint64(p[pubfile.HeaderUsed:], uint64(len(p)))
 	return p
 }
 

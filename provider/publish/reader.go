@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 // ReaderOptions for a [Reader]. The zero options are ready for use.
@@ -31,13 +32,13 @@ type ReaderOptions struct {
 	// together: their definitions, which may take half of it, and in a sample
 	// their instances. What is over it is left out and told: of definitions the
 	// newest files of each account, as accounts take turns, of instances those of
-	// the files read last. The default is DefaultBudget.
+	// the files read last. The default is 256 MiB.
 	Budget int64
 }
 
-// DefaultBudget is the default of ReaderOptions.Budget. A single file of MaxFile
+// defaultBudget is the default of ReaderOptions.Budget. A single file of MaxFile
 // bytes is well within it.
-const DefaultBudget = 4 * MaxFile
+const defaultBudget = 4 * pubfile.MaxFile
 
 // Reader finds what is published on this machine. It may be used from several
 // goroutines.
@@ -78,7 +79,7 @@ type watched struct {
 // NewReader returns a reader, which has not looked yet.
 func NewReader(opt ReaderOptions) *Reader {
 	if opt.Budget <= 0 {
-		opt.Budget = DefaultBudget
+		opt.Budget = defaultBudget
 	}
 	r := &Reader{
 		opt:      opt,
@@ -102,10 +103,11 @@ func NewReader(opt ReaderOptions) *Reader {
 }
 
 func newWatched(d directory) *watched {
-	return &watched{directory: d, files: map[string]*foreign{}, passed: map[string]fs.FileInfo{}, closed: map[string]error{}}
+	return &watched{directory: d, files: map[string]*foreign{}, passed: map[string]fs.FileInfo{},
+		closed: map[string]error{}}
 }
 
-// take has its caller be the one who uses the reader. Where somebody else does it
+// take lets its caller use the reader. Where another goroutine does it
 // waits, or returns errBusy.
 func (r *Reader) take(ctx context.Context, waits bool) error {
 	select {
@@ -170,7 +172,8 @@ func (r *Reader) look(ctx context.Context, d *watched) error {
 	if d.trusted && info.ModTime().Equal(d.modified) {
 		return nil
 	}
-	d.modified, d.trusted = info.ModTime(), timesTell && time.Since(info.ModTime()) > settled
+	d.modified = info.ModTime()
+	d.trusted = timesTell && time.Since(info.ModTime()) > settled
 	if err := r.scan(ctx, d); err != nil {
 		d.trusted = false
 		return err
@@ -228,7 +231,7 @@ func (r *Reader) scan(ctx context.Context, d *watched) error {
 }
 
 // maxEntries bounds how many entries of a directory are looked at.
-const maxEntries = 64 * MaxFiles
+const maxEntries = 64 * pubfile.MaxFiles
 
 // list returns the names of the files in a directory that may be published ones.
 func list(ctx context.Context, dir string) (names []string, err error) {
@@ -239,9 +242,9 @@ func list(ctx context.Context, dir string) (names []string, err error) {
 	defer f.Close()
 
 	for n := 0; ctx.Err() == nil; {
-		entries, err := f.ReadDir(MaxFiles)
+		entries, err := f.ReadDir(pubfile.MaxFiles)
 		for _, e := range entries {
-			if strings.HasSuffix(e.Name(), Suffix) && e.Type().IsRegular() {
+			if strings.HasSuffix(e.Name(), pubfile.Suffix) && e.Type().IsRegular() {
 				names = append(names, e.Name())
 			}
 		}
@@ -272,7 +275,7 @@ func (r *Reader) drop(f *foreign) {
 	reclaim(f.path)
 }
 
-// meet takes notice of a file that is new. Who publishes it is looked at before
+// meet takes notice of a file that is new. Its publisher is looked at before
 // anything in it: what nobody publishes is removed or passed over.
 func (r *Reader) meet(d *watched, path string) {
 	info, err := os.Lstat(path)
@@ -366,8 +369,9 @@ func (r *Reader) admit(ctx context.Context, d *watched) error {
 		}
 		number := [2]uint64{f.id.device, f.id.number}
 		switch {
-		case i >= MaxFiles:
-			r.leaveOut(f, fmt.Errorf("%s: there are more than %d published files: %w", f.path, MaxFiles, errTooMuch))
+		case i >= pubfile.MaxFiles:
+			r.leaveOut(f, fmt.Errorf("%s: there are more than %d published files: %w", f.path,
+				pubfile.MaxFiles, errTooMuch))
 		case seen[number]:
 			r.leaveOut(f, fmt.Errorf("%s is another name of a published file: %w", f.path, errTooMuch))
 		default:
@@ -410,7 +414,7 @@ func (r *Reader) load(d *watched, f *foreign) {
 }
 
 // isWrong tells whether what the file holds is known not to be right. It hardly ever
-// changes, so looking again with every sample would only take the time of who reads.
+// changes, so looking again with every sample would only take the reader's time.
 func (f *foreign) isWrong() bool {
 	return errors.Is(f.wrong, winperf.ErrBadData) && !errors.Is(f.wrong, errTooMuch)
 }
@@ -422,7 +426,9 @@ func (r *Reader) leaveOut(f *foreign, err error) {
 		err = nil
 	}
 
-	f.objects, f.images, f.wrong = nil, nil, err
+	f.objects = nil
+	f.images = nil
+	f.wrong = err
 	if f.isWrong() {
 		f.pauses.Fail(time.Now())
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -56,14 +57,17 @@ func (p *Publisher) Counter2(name string) (*Counter, error) { return p.Counter("
 func TestVariants(t *testing.T) {
 	dir := tempDir(t)
 	w := watch(t, ReaderOptions{Dirs: []string{dir}})
-	for i, text := range []string{fmt.Sprintf(peers, "first", rawCount), fmt.Sprintf(peers, "other", largeRate), strings.ReplaceAll(fmt.Sprintf(peers, "third", rawCount), "Peer", "PEER")} {
+	for i, text := range []string{fmt.Sprintf(peers, "first", rawCount),
+		fmt.Sprintf(peers, "other", largeRate),
+		strings.ReplaceAll(fmt.Sprintf(peers, "third", rawCount), "Peer", "PEER")} {
 		p := start(t, dir, text)
 		add(t, p, "Peer", fmt.Sprint(i), nil)
 	}
 	w.expect("Peer(0) 0", "Peer(2) 0", "Peer(1) 0")
 	w.expectProblems(`object "Peer" has other counters than in`)
 	objects := w.Refresh().Objects()
-	if objects[0].Index != 1096292434 || objects[1].Index == objects[0].Index || !strings.HasSuffix(objects[0].Help, "first") {
+	if objects[0].Index != 1096292434 || objects[1].Index == objects[0].Index ||
+		!strings.HasSuffix(objects[0].Help, "first") {
 		t.Errorf("objects %+v, %+v", objects[0], objects[1])
 	}
 	if a, b := objects[0].Counters[0].Index, objects[1].Counters[0].Index; a != b {
@@ -73,7 +77,8 @@ func TestVariants(t *testing.T) {
 
 func TestReserved(t *testing.T) {
 	dir := tempDir(t)
-	w := watch(t, ReaderOptions{Dirs: []string{dir}, Reserved: func(name string) bool { return strings.EqualFold(name, "peer") }})
+	w := watch(t, ReaderOptions{Dirs: []string{dir},
+		Reserved: func(name string) bool { return strings.EqualFold(name, "peer") }})
 	add(t, start(t, dir, fmt.Sprintf(peers, "", rawCount)), "Peer", "x", nil)
 	start(t, dir, singles)
 	w.expect("One 0")
@@ -132,7 +137,8 @@ func TestLeftovers(t *testing.T) {
 	dir := tempDir(t)
 	leave := func() {
 		for _, name := range []string{"a", "b"} {
-			if err := os.WriteFile(filepath.Join(dir, name+Suffix), []byte(strings.Repeat(name, 200)), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, name+pubfile.Suffix), []byte(strings.Repeat(name, 200)),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -191,7 +197,8 @@ func TestTitlesTaken(t *testing.T) {
 	if help%2 != 1 || name != object || object == other || help == object+1 {
 		t.Errorf("name %d, help text %d, object %d, another %d", name, help, object, other)
 	}
-	if b.name("Shop") != name || b.help("Shop") != help || b.texts[name] != "Shop" || b.texts[help] != "Shop" {
+	if b.name("Shop") != name || b.help("Shop") != help || b.texts[name] != "Shop" ||
+		b.texts[help] != "Shop" {
 		t.Error("the next time it is another index")
 	}
 }
@@ -225,15 +232,15 @@ func TestChanging(t *testing.T) {
 	le := binary.LittleEndian
 	slot := f.begin // of Transfer; the next ones are of the peers
 	for range 2 {
-		slot += int64(le.Uint32(b[slot+SlotSize:]))
+		slot += int64(le.Uint32(b[slot+pubfile.SlotSize:]))
 	}
 	f.file = &changing{content: b, change: func(reads int, b []byte) {
-		le.PutUint64(b[HeaderGeneration:], le.Uint64(b[HeaderGeneration:])+1)
+		le.PutUint64(b[pubfile.HeaderGeneration:], le.Uint64(b[pubfile.HeaderGeneration:])+1)
 		if reads == 4 { // the header, the end, the generation, then all slots
-			le.PutUint32(b[slot+SlotSequence:], le.Uint32(b[slot+SlotSequence:])+2)
+			le.PutUint32(b[slot+pubfile.SlotSequence:], le.Uint32(b[slot+pubfile.SlotSequence:])+2)
 		}
 	}}
-	if _, err := f.sample(DefaultBudget, math.MaxInt64, false); err != nil {
+	if _, err := f.sample(defaultBudget, math.MaxInt64, false); err != nil {
 		t.Fatal(err)
 	}
 	var names []string

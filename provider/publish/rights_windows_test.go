@@ -9,7 +9,7 @@ import (
 )
 
 // TestCommonDirectory makes the common directory where there is none, and the one
-// above it. Who owns them must be told to be trusted before something is published.
+// above it. Their owners must be trusted before something is published.
 func TestCommonDirectory(t *testing.T) {
 	t.Setenv("ProgramData", t.TempDir())
 	d := systemDirs()[0]

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -14,7 +15,7 @@ import (
 // sampled is the last sample of a file: which instances there are, and where their
 // slots stand. Slots are read by windows, once to find the instances and again when
 // they are written, as a copy of them all would take more memory than the block they
-// become. The sample is of the moment between the two: who came later is not found,
+// become. The sample is of the moment between the two: what came later is not found,
 // and the slot of one that went has another sequence when it is read again. Each slot
 // is checked whenever it is read.
 //
@@ -49,7 +50,7 @@ const (
 	// instanceCost is what a reader keeps for an instance beside its bytes.
 	instanceCost = int(unsafe.Sizeof(foreignInstance{}))
 	// minSlot is the smallest slot: one with the smallest counter block.
-	minSlot = 2 * SlotAlign
+	minSlot = 2 * pubfile.SlotAlign
 	// windowBytes is how much of a file is read at once.
 	windowBytes = 256 << 10
 	// maxPasses bounds how often the slots are read again for objects that have
@@ -70,7 +71,9 @@ var (
 // if that was asked for or has to be. It takes at most limit bytes of memory and
 // returns how many that may be.
 func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error) {
-	r.live, r.fault, r.size = r.live[:0], nil, 0
+	r.live = r.live[:0]
+	r.fault = nil
+	r.size = 0
 	_, used, err := r.header()
 	if err != nil {
 		return 0, err
@@ -78,7 +81,7 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 
 	n := used - r.begin
 	if n < 0 {
-		return 0, r.bad(HeaderUsed, "%d bytes, want at least the %d before the slots", used, r.begin)
+		return 0, r.bad(pubfile.HeaderUsed, "%d bytes, want at least the %d before the slots", used, r.begin)
 	}
 	if n > share {
 		return 0, errShare
@@ -93,7 +96,8 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 		return 0, err
 	}
 
-	r.size, r.left = int(n), 2*(maxPasses+2)*int(n)
+	r.size = int(n)
+	r.left = 2 * (maxPasses + 2) * int(n)
 	r.makeList(r.size / minSlot)
 	if whole || r.restless || r.size <= r.windowSize() {
 		still, err := r.copySlots()
@@ -101,7 +105,9 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 		return cost, err
 	}
 
-	r.copied, r.torn, r.data = false, false, nil
+	r.copied = false
+	r.torn = false
+	r.data = nil
 	if err := r.walk(); err != nil {
 		return cost, err
 	}
@@ -117,8 +123,11 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 // copySlots makes a copy of all slots and finds the instances in it. It tells whether no
 // slot changed meanwhile.
 func (r *foreign) copySlots() (still bool, err error) {
-	r.live, r.fault = r.live[:0], nil
-	r.copied, r.torn, r.from = true, false, 0
+	r.live = r.live[:0]
+	r.fault = nil
+	r.copied = true
+	r.torn = false
+	r.from = 0
 	r.makeRoom(r.size)
 	still, err = r.readStill(r.data, r.begin)
 	if err == nil && !still {
@@ -136,16 +145,17 @@ func (r *foreign) settle() error {
 	var window []byte
 	from := 0
 	for at := 0; at < len(r.data); {
-		if at+SlotBody > from+len(window) {
-			from, window = at, resize(window, min(windowBytes, len(r.data)-at))
+		if at+pubfile.SlotBody > from+len(window) {
+			from = at
+			window = resize(window, min(windowBytes, len(r.data)-at))
 			if err := r.read(window, r.begin+int64(at)); err != nil {
 				return err
 			}
 		}
 
 		p := r.data[at:]
-		if le.Uint32(p[SlotSequence:]) != le.Uint32(window[at-from+SlotSequence:]) {
-			le.PutUint32(p[SlotSequence:], 0)
+		if le.Uint32(p[pubfile.SlotSequence:]) != le.Uint32(window[at-from+pubfile.SlotSequence:]) {
+			le.PutUint32(p[pubfile.SlotSequence:], 0)
 		}
 
 		slot, err := r.slot(at)
@@ -160,13 +170,13 @@ func (r *foreign) settle() error {
 // readStill is read, and tells whether no slot changed meanwhile.
 func (r *foreign) readStill(p []byte, offset int64) (still bool, err error) {
 	var before, after [8]byte
-	if err := r.read(before[:], HeaderGeneration); err != nil {
+	if err := r.read(before[:], pubfile.HeaderGeneration); err != nil {
 		return false, err
 	}
 	if err := r.read(p, offset); err != nil {
 		return false, err
 	}
-	err = r.read(after[:], HeaderGeneration)
+	err = r.read(after[:], pubfile.HeaderGeneration)
 	return before == after && before[0]%2 == 0, err
 }
 
@@ -196,8 +206,8 @@ func (r *foreign) slot(at int) ([]byte, error) {
 		return nil, err
 	}
 
-	size := binary.LittleEndian.Uint32(p[SlotSize:])
-	if size < minSlot || size%SlotAlign != 0 || uint64(size) > uint64(r.size-at) {
+	size := binary.LittleEndian.Uint32(p[pubfile.SlotSize:])
+	if size < minSlot || size%pubfile.SlotAlign != 0 || uint64(size) > uint64(r.size-at) {
 		return nil, nil
 	}
 	if p, err = r.bytes(at, int(size)); err != nil {
@@ -304,7 +314,8 @@ func (r *foreign) walk() error {
 			if s, err := r.check(p, r.begin+int64(at)); err != nil {
 				r.note(err)
 			} else {
-				r.live = append(r.live, foreignInstance{uint32(at), sequence, uint16(s.object), uint16(len(s.name))})
+				r.live = append(r.live, foreignInstance{uint32(at), sequence, uint16(s.object),
+					uint16(len(s.name))})
 				r.noteParent(&s)
 			}
 		}
@@ -323,8 +334,8 @@ func (r *foreign) walk() error {
 // inUse returns the sequence of a slot in use, 0 where it is free or changed while it
 // was read.
 func (r *foreign) inUse(at int, p []byte) uint32 {
-	n := binary.LittleEndian.Uint32(p[SlotSequence:])
-	if n%2 == 0 || r.torn && n != binary.LittleEndian.Uint32(r.again[at-r.from+SlotSequence:]) {
+	n := binary.LittleEndian.Uint32(p[pubfile.SlotSequence:])
+	if n%2 == 0 || r.torn && n != binary.LittleEndian.Uint32(r.again[at-r.from+pubfile.SlotSequence:]) {
 		return 0
 	}
 	return n
@@ -408,13 +419,13 @@ type filled struct {
 // holds.
 func (r *foreign) check(p []byte, slot int64) (s filled, err error) {
 	le := binary.LittleEndian
-	object, length := le.Uint32(p[SlotObject:]), le.Uint32(p[SlotLength:])
-	if uint64(object) >= uint64(len(r.objects)) || uint64(length) > uint64(len(p)-SlotBody) {
+	object, length := le.Uint32(p[pubfile.SlotObject:]), le.Uint32(p[pubfile.SlotLength:])
+	if uint64(object) >= uint64(len(r.objects)) || uint64(length) > uint64(len(p)-pubfile.SlotBody) {
 		return s, r.bad(slot, "a slot of object %d with %d bytes", object, length)
 	}
 
 	s.object = int(object)
-	block := p[SlotBody:][:length]
+	block := p[pubfile.SlotBody:][:length]
 	if r.objects[object].Multi {
 		in, rest, err := perfdata.CutInstance(block)
 		if err != nil {
@@ -425,12 +436,14 @@ func (r *foreign) check(p []byte, slot int64) (s filled, err error) {
 		if err != nil {
 			return s, r.bad(slot, "an instance: %v", err)
 		}
-		if len(name) > 2*MaxName {
-			return s, r.bad(slot, "an instance with a name of %d bytes, the most are %d", len(name), 2*MaxName)
+		if len(name) > 2*pubfile.MaxName {
+			return s, r.bad(slot, "an instance with a name of %d bytes, the most are %d", len(name),
+				2*pubfile.MaxName)
 		}
 
 		name, _, _ = wire.CutUTF16(name)
-		s.name, s.uniqueID = name[:len(name)&^1], in.UniqueID()
+		s.name = name[:len(name)&^1]
+		s.uniqueID = in.UniqueID()
 		s.parent, s.slot = in.Parent()
 		block = rest
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -51,7 +52,7 @@ func readSchema(text []byte, heads []int) ([]*provider.Object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema, about byte %d: %s", r.json.InputOffset(), brief(err.Error()))
 	}
-	return s.ProviderObjects(FirstTitle), nil
+	return s.ProviderObjects(pubfile.FirstTitle), nil
 }
 
 // readObject reads an object with at most so many counters.
@@ -68,7 +69,8 @@ func (r *schemaReader) readObject(most int) (o registration.Object, err error) {
 		case "counters":
 			return r.array(func() error {
 				if len(o.Counters) == most {
-					return fmt.Errorf("object %q has more than the %d counters of its head: %w", brief(o.Name), most, errSchema)
+					return fmt.Errorf("object %q has more than the %d counters of its head: %w",
+						brief(o.Name), most, errSchema)
 				}
 				c, err := r.readCounter(seen)
 				o.Counters = append(o.Counters, c)
@@ -117,8 +119,8 @@ func (r *schemaReader) readCounter(seen map[string]bool) (c registration.Counter
 
 // checkName tells what is wrong with the name of an object or a counter.
 func checkName(name string) error {
-	if name == "" || len(name) > MaxName {
-		return fmt.Errorf("a name of %d bytes, want 1 to %d: %w", len(name), MaxName, errSchema)
+	if name == "" || len(name) > pubfile.MaxName {
+		return fmt.Errorf("a name of %d bytes, want 1 to %d: %w", len(name), pubfile.MaxName, errSchema)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -15,7 +16,7 @@ type published struct {
 	view     *View
 	declared []*provider.Object
 
-	// Who has the reader's turn may use these.
+	// Only the goroutine that has the reader's turn uses these.
 	objects []*merged    // as in declared
 	shown   map[part]int // where in objects each part is
 	files   []*foreign   // of the objects, the oldest first
@@ -158,7 +159,8 @@ func (c *collection) readAll(ctx context.Context) error {
 		var round []*merged
 		for i, m := range c.objects {
 			if c.wanted[i] && !done[i] {
-				round, done[i] = append(round, m), true
+				round = append(round, m)
+				done[i] = true
 			}
 		}
 
@@ -213,7 +215,7 @@ func (c *collection) readFile(f *foreign, share int64) bool {
 	if c.read[f] {
 		return true
 	}
-	limit := int64(MaxFile + MaxFile)
+	limit := int64(pubfile.MaxFile + pubfile.MaxFile)
 	if f.dir != nil {
 		limit = c.reader.opt.Budget - f.dir.spent - c.spent[f.dir]
 	}
@@ -365,7 +367,8 @@ func (c *collection) instance(f *foreign, in foreignInstance, s *filled) provide
 		c.orphan(f, in)
 		return out
 	}
-	out.ParentObject, out.ParentPosition = c.objects[i].object.Index, c.first[part{f, object}]+uint32(k)
+	out.ParentObject = c.objects[i].object.Index
+	out.ParentPosition = c.first[part{f, object}] + uint32(k)
 	return out
 }
 

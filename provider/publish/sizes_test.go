@@ -9,6 +9,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 // TestSizes publishes a counter of every type that has a value of 4 or 8 bytes, and
@@ -16,7 +17,8 @@ import (
 // is refused, whatever the counter block has room for.
 func TestSizes(t *testing.T) {
 	le := binary.LittleEndian
-	const definition, typeAt, sizeAt = 64, 28, 32 // winperf.h: behind PERF_OBJECT_TYPE, in PERF_COUNTER_DEFINITION
+	// winperf.h: behind PERF_OBJECT_TYPE, in PERF_COUNTER_DEFINITION
+	const definition, typeAt, sizeAt = 64, 28, 32
 	tried := 0
 	for info := range counter.Types() {
 		if info.Type.IsBase() || info.Bytes != 4 && info.Bytes != 8 {
@@ -30,12 +32,12 @@ func TestSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := pl.static
-		le.PutUint64(b, Magic)
+		le.PutUint64(b, pubfile.Magic)
 		if _, err := fake(b); err != nil {
 			t.Fatalf("%s: %v", info.Name, err)
 		}
 
-		at := int(le.Uint32(b[int(le.Uint32(b[HeaderTable:]))+ObjectHead:])) + definition
+		at := int(le.Uint32(b[int(le.Uint32(b[pubfile.HeaderTable:]))+pubfile.ObjectHead:])) + definition
 		if n := le.Uint32(b[at+sizeAt:]); n != uint32(info.Bytes) {
 			t.Errorf("%s: size %d, want %d", info.Name, n, info.Bytes)
 		}

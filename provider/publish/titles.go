@@ -45,9 +45,9 @@ func hash(text string) uint32 {
 func next(index uint32) uint32 { return titleBase + (index-titleBase+2)%(2*titleCount) }
 
 // name returns the index of a counter's name. Two names that fall on one index
-// are told apart by who comes first, the older publisher: the other one gets the
+// are told apart by age: the older publisher keeps the title, the other one gets the
 // next that is free. Where very many fall on one, which takes intent, the index is one
-// that no name has by its hash: so nobody's names keep another's from being shown.
+// that no name has by its hash: so no publisher's names keep another's from being shown.
 func (b *titleBook) name(text string) uint32 { return b.find(hash(text), 0, text) }
 
 // help returns the index of a help text.

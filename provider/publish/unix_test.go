@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 // A hostile publisher makes its file shorter and longer while it is read. That
@@ -27,7 +29,7 @@ func TestTruncate(t *testing.T) {
 		bad := start(t, dir, schemaText)
 		whole := content(t, bad)
 		// The publisher's memory goes with the end of its file, so another one plays it.
-		path := filepath.Join(dir, "hostile"+Suffix)
+		path := filepath.Join(dir, "hostile"+pubfile.Suffix)
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			t.Fatal(err)
@@ -113,7 +115,8 @@ func TestStrangers(t *testing.T) {
 	w := open(true)
 	w.expect()
 	w.expectProblems("others may write to " + dir)
-	if _, err := newFile([]directory{{path: dir, private: true}}, "x", "", make([]byte, HeaderSize)); !errors.Is(err, fs.ErrPermission) {
+	if _, err := newFile([]directory{{path: dir, private: true}}, "x", "",
+		make([]byte, pubfile.HeaderSize)); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("publishing there: %v", err)
 	}
 	other := tempDir(t)
@@ -121,7 +124,7 @@ func TestStrangers(t *testing.T) {
 		"link": func(path string) error { return os.Symlink(p.Path(), path) },
 		"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
 	} {
-		path := filepath.Join(other, name+Suffix)
+		path := filepath.Join(other, name+pubfile.Suffix)
 		if err := make(path); err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +138,7 @@ func TestStrangers(t *testing.T) {
 	w.expectProblems()
 }
 
-// Whoever can read a file of a publisher that was killed holds every lock on it
+// A reader of a file whose publisher was killed holds every lock on it
 // that a reader can have. That does not bring the values back.
 func TestHeldByReader(t *testing.T) {
 	dir := tempDir(t)

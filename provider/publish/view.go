@@ -20,7 +20,7 @@ type View struct {
 	wants  func(name string) bool
 	last   atomic.Pointer[published]
 
-	// Who has the reader's turn may use these.
+	// Only the goroutine that has the reader's turn uses these.
 	seen   uint64 // changes of the reader that last knows of
 	merged bool   // last is of some state of the reader
 	taken  notices
@@ -64,7 +64,7 @@ func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
 // look refreshes the view, if nobody else uses the reader.
 func (v *View) look(ctx context.Context) error {
 	r := v.reader
-	waits := v.last.Load() == nil // else somebody who reads may be held up
+	waits := v.last.Load() == nil // else another reader may be held up
 	if err := r.take(ctx, waits); err != nil {
 		if waits {
 			return err
@@ -115,8 +115,10 @@ func (v *View) refresh(ctx context.Context) error {
 	}
 
 	v.replace(m)
-	v.taken, v.unfit = m.taken, m.faults
-	v.seen, v.merged = r.changes, true
+	v.taken = m.taken
+	v.unfit = m.faults
+	v.seen = r.changes
+	v.merged = true
 	return nil
 }
 
@@ -159,17 +161,19 @@ func (v *View) replace(m *merger) {
 
 	slices.SortFunc(next.files, older)
 	if old := v.last.Load(); old != nil && reflect.DeepEqual(old.declared, next.declared) {
-		old.objects, old.shown, old.files = next.objects, next.shown, next.files
+		old.objects = next.objects
+		old.shown = next.shown
+		old.files = next.files
 		return
 	}
 	v.last.Store(next)
 }
 
 // Damage returns what of the objects could not be read at the last refresh and
-// in the last sample. What is in a file whose definitions cannot be read nobody
-// knows: it may be of any object. Files of the reader's own account count, of the
+// in the last sample. The content of a file whose definitions cannot be read is
+// unknown: it may be of any object. Files of the reader's own account count, of the
 // administrator, and of accounts that an owners file names. What is wrong with the
-// files of others, and what else is left out, stands behind that, as one [Notice] of
+// files of others, and what else is left out, follows, as one [Notice] of
 // each kind.
 func (v *View) Damage() []error {
 	if errs := v.damage.Load(); errs != nil {
@@ -188,7 +192,7 @@ func (v *View) note() {
 		case counts:
 			errs = append(errs, err)
 		default:
-			left.add(OthersDamage, err)
+			left.add(othersDamage, err)
 		}
 	}
 
@@ -196,7 +200,8 @@ func (v *View) note() {
 	for _, d := range r.dirs {
 		add(d.wrong, !errors.Is(d.wrong, errOthers))
 		for _, err := range d.closed {
-			left.add(OthersClosed, fmt.Errorf("what another account publishes may not be read by this one: %w", err))
+			left.add(othersClosed,
+				fmt.Errorf("what another account publishes may not be read by this one: %w", err))
 		}
 
 		for _, f := range d.files {
@@ -204,12 +209,12 @@ func (v *View) note() {
 		}
 		// A file that any account may have put there is as none: it matters only where
 		// it keeps the administrator's word from deciding whose an object is.
-		if d.owners.squatted && v.taken[OthersObject].Err == nil {
+		if d.owners.squatted && v.taken[othersObject].Err == nil {
 			continue
 		}
 
 		for _, err := range d.owners.wrong {
-			left.add(OwnersFault, err)
+			left.add(ownersFault, err)
 		}
 	}
 
@@ -221,7 +226,7 @@ func (v *View) note() {
 	v.damage.Store(&errs)
 }
 
-// reliesOn reports whether what is wrong with a file is damage to who reads. Of other
+// reliesOn reports whether what is wrong with a file is damage to the reader. Of other
 // accounts' it is not: anybody could spoil everybody's queries.
 func (r *Reader) reliesOn(f *foreign) bool {
 	switch f.id.owner {
@@ -251,5 +256,5 @@ func (m moreDamage) Error() string {
 	return fmt.Sprintf("and %d more published files or instances", int(m))
 }
 
-// Count is how many errors this one stands for, which whoever counts can ask.
+// Count is how many errors this one stands for.
 func (m moreDamage) Count() int { return int(m) }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/winperf/winperf/internal/pubfile"
 )
 
 // TestWindows reads two objects whose instances stand between each other, with
@@ -77,32 +79,42 @@ var changes = map[string]struct {
 	wrong  bool // it may be told
 }{
 	"b goes": {func(b []byte, at int) []byte {
-		bump(b, at+SlotSequence, 1)
-		bump(b, HeaderGeneration, 2)
+		bump(b, at+pubfile.SlotSequence, 1)
+		bump(b, pubfile.HeaderGeneration, 2)
 		return b
 	}, true, false},
 	"b is about to go": {func(b []byte, at int) []byte {
-		bump(b, HeaderGeneration, 1)
+		bump(b, pubfile.HeaderGeneration, 1)
 		return b
 	}, true, false},
 	"b takes the place of c": {func(b []byte, at int) []byte {
-		size := int(binary.LittleEndian.Uint32(b[at+SlotSize:]))
-		copy(b[at+size+SlotBody:][:size-SlotBody], b[at+SlotBody:])
-		bump(b, at+size+SlotSequence, 2)
-		bump(b, at+SlotSequence, 1)
-		bump(b, HeaderGeneration, 4)
+		size := int(binary.LittleEndian.Uint32(b[at+pubfile.SlotSize:]))
+		copy(b[at+size+pubfile.SlotBody:][:size-pubfile.SlotBody], b[at+pubfile.SlotBody:])
+		bump(b, at+size+pubfile.SlotSequence, 2)
+		bump(b, at+pubfile.SlotSequence, 1)
+		bump(b, pubfile.HeaderGeneration, 4)
 		return b
 	}, false, false},
-	"b goes, untold":      {func(b []byte, at int) []byte { return bump(b, at+SlotSequence, 1) }, true, false},
-	"another object":      {func(b []byte, at int) []byte { return bump(b, at+SlotObject, 1) }, true, true},
-	"no object":           {func(b []byte, at int) []byte { return bump(b, at+SlotObject, 1<<20) }, true, true},
-	"another length":      {func(b []byte, at int) []byte { return bump(b, at+SlotLength, 8) }, true, true},
-	"a shorter name":      {func(b []byte, at int) []byte { return bump(b, at+SlotBody+20, ^uint32(1)) }, true, true},
-	"a name that is long": {func(b []byte, at int) []byte { return bump(b, at+SlotBody+20, 1000) }, true, true},
-	"another size":        {func(b []byte, at int) []byte { return bump(b, at+SlotSize, 16) }, false, true},
-	"no size":             {func(b []byte, at int) []byte { return bump(b, at+SlotSize, 1<<31) }, false, true},
-	"cut within b":        {func(b []byte, at int) []byte { return b[:at+20] }, false, true},
-	"cut to nothing":      {func(b []byte, _ int) []byte { return b[:0] }, false, true},
+	"b goes, untold": {func(b []byte, at int) []byte { return bump(b, at+pubfile.SlotSequence, 1) },
+		true, false},
+	"another object": {func(b []byte, at int) []byte { return bump(b, at+pubfile.SlotObject, 1) },
+		true, true},
+	"no object": {func(b []byte, at int) []byte { return bump(b, at+pubfile.SlotObject, 1<<20) },
+		true, true},
+	"another length": {func(b []byte, at int) []byte { return bump(b, at+pubfile.SlotLength, 8) },
+		true, true},
+	"a shorter name": {func(b []byte, at int) []byte {
+		return bump(b, at+pubfile.SlotBody+20,
+			^uint32(1))
+	}, true, true},
+	"a name that is long": {func(b []byte, at int) []byte { return bump(b, at+pubfile.SlotBody+20, 1000) },
+		true, true},
+	"another size": {func(b []byte, at int) []byte { return bump(b, at+pubfile.SlotSize, 16) },
+		false, true},
+	"no size": {func(b []byte, at int) []byte { return bump(b, at+pubfile.SlotSize, 1<<31) },
+		false, true},
+	"cut within b":   {func(b []byte, at int) []byte { return b[:at+20] }, false, true},
+	"cut to nothing": {func(b []byte, _ int) []byte { return b[:0] }, false, true},
 }
 
 // bump adds to a number of the file.
@@ -152,7 +164,8 @@ func TestChangedBetweenWindows(t *testing.T) {
 				if !strings.Contains(got, "One 0\n") {
 					t.Errorf("the other file is not there: %s", what)
 				}
-				if c.others && (!strings.Contains(got, "Peer(a) 0\n") || !strings.Contains(got, "Peer(c) 0\n")) {
+				if c.others && (!strings.Contains(got, "Peer(a) 0\n") ||
+					!strings.Contains(got, "Peer(c) 0\n")) {
 					t.Errorf("a and c are not there: %s", what)
 				}
 				if c.wrong {
@@ -176,8 +189,8 @@ func TestChangedBetweenWindows(t *testing.T) {
 func slotOf(file []byte, name string) int {
 	le := binary.LittleEndian
 	utf16 := []byte(name + "\x00\x00\x00")
-	for at := int(le.Uint32(file[HeaderSlots:])); ; at += int(le.Uint32(file[at+SlotSize:])) {
-		if bytes.HasPrefix(file[at+SlotBody+24:], utf16) { // behind PERF_INSTANCE_DEFINITION
+	for at := int(le.Uint32(file[pubfile.HeaderSlots:])); ; at += int(le.Uint32(file[at+pubfile.SlotSize:])) {
+		if bytes.HasPrefix(file[at+pubfile.SlotBody+24:], utf16) { // behind PERF_INSTANCE_DEFINITION
 			return at
 		}
 	}
@@ -198,16 +211,17 @@ func TestSizesThatChange(t *testing.T) {
 	read, walked := 0, false
 	begin, end := slotOf(whole, "0"), len(whole)
 	large := bytes.Clone(whole)
-	for at := begin; at < end; at += int(binary.LittleEndian.Uint32(whole[at+SlotSize:])) {
-		binary.LittleEndian.PutUint32(large[at+SlotSize:], uint32(min(end-at, (end-begin)/2)&^(SlotAlign-1)))
+	for at := begin; at < end; at += int(binary.LittleEndian.Uint32(whole[at+pubfile.SlotSize:])) {
+		binary.LittleEndian.PutUint32(large[at+pubfile.SlotSize:],
+			uint32(min(end-at, (end-begin)/2)&^(pubfile.SlotAlign-1)))
 	}
 	f.window = smallWindow
 	f.file = &counting{whole, func(content []byte, at int64, n int) []byte {
 		read += n
-		if walked && n >= SlotBody { // a window
+		if walked && n >= pubfile.SlotBody { // a window
 			return large
 		}
-		walked = walked || n >= SlotBody && int(at) > end-2*smallWindow
+		walked = walked || n >= pubfile.SlotBody && int(at) > end-2*smallWindow
 		return content
 	}}
 	sampleOf(t, f)
@@ -239,10 +253,10 @@ func TestTorn(t *testing.T) {
 			if reads++; reads != k {
 				return content
 			}
-			content[b+SlotBody+24] = 'z' // behind PERF_INSTANCE_DEFINITION
+			content[b+pubfile.SlotBody+24] = 'z' // behind PERF_INSTANCE_DEFINITION
 			torn := bytes.Clone(content)
-			bump(content, b+SlotSequence, 2)
-			bump(content, HeaderGeneration, 2)
+			bump(content, b+pubfile.SlotSequence, 2)
+			bump(content, pubfile.HeaderGeneration, 2)
 			return torn
 		}}
 		got, problems := sampleOf(t, f)
@@ -258,7 +272,8 @@ func TestFilled(t *testing.T) {
 	add(t, p, "Peer", "n", nil)
 	whole := content(t, p)[:p.memory.used]
 	at := slotOf(whole, "n")
-	bumps := map[int]uint32{SlotSequence: 2, SlotObject: 1, SlotLength: 16, SlotBody + 20: ^uint32(3)}
+	bumps := map[int]uint32{pubfile.SlotSequence: 2, pubfile.SlotObject: 1, pubfile.SlotLength: 16,
+		pubfile.SlotBody + 20: ^uint32(3)}
 	for what, n := range bumps {
 		b := bytes.Clone(whole)
 		f, err := fake(b)
@@ -266,7 +281,7 @@ func TestFilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.window = smallWindow
-		if _, err := f.sample(DefaultBudget, math.MaxInt64, false); err != nil || f.copied {
+		if _, err := f.sample(defaultBudget, math.MaxInt64, false); err != nil || f.copied {
 			t.Fatal(f.copied, err)
 		}
 		in := f.of(1)[0]
@@ -319,15 +334,15 @@ func TestRestless(t *testing.T) {
 	x := slotOf(whole, "x")
 	due, tears := 0, false
 	change := func(content []byte, at int64, n int) []byte {
-		switch all := n > 2*smallWindow && n != HeaderSize; {
+		switch all := n > 2*smallWindow && n != pubfile.HeaderSize; {
 		case all && tears:
-			bump(content, HeaderGeneration, 2)
+			bump(content, pubfile.HeaderGeneration, 2)
 		case n > 8 && int(at) <= x && x < int(at)+n:
 			due = 2
 		case due > 0:
 			if due--; due == 0 { // between two windows
-				bump(content, x+SlotSequence, 2)
-				bump(content, HeaderGeneration, 2)
+				bump(content, x+pubfile.SlotSequence, 2)
+				bump(content, pubfile.HeaderGeneration, 2)
 			}
 		}
 		return content

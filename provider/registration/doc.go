@@ -13,5 +13,5 @@
 //
 // The package touches no system: it takes bytes and gives bytes. A [Plan] says
 // what an installation is going to do, step by step and with what undoes it;
-// who carries it out is the caller's business.
+// the caller carries it out.
 package registration

@@ -8,17 +8,17 @@ import (
 
 // Header is a header for lodctr: what number stands for which symbol.
 type Header struct {
-	File    string
-	Symbols []Symbol // in the order of the file
+	file    string
+	symbols []headerSymbol // in the order of the file
 
 	gaps  map[int]bool   // positions in Symbols before which one could not be read
 	lines map[string]int // of the symbols, by their names in lower case
 }
 
-// Symbol is a #define of a header.
-type Symbol struct {
-	Name   string
-	Number uint32
+// headerSymbol is a #define of a header.
+type headerSymbol struct {
+	name   string
+	number uint32
 	Position
 }
 
@@ -27,7 +27,7 @@ type Symbol struct {
 // Other lines than #define are what C makes of them and passed over.
 func ParseHeader(file string, data []byte) (*Header, Findings) {
 	r := &report{file: file}
-	h := &Header{File: file, gaps: map[int]bool{}, lines: map[string]int{}}
+	h := &Header{file: file, gaps: map[int]bool{}, lines: map[string]int{}}
 	comment := false
 	for n, line := range lines(decodeText(r, data)) {
 		var code string
@@ -35,7 +35,7 @@ func ParseHeader(file string, data []byte) (*Header, Findings) {
 		h.line(r, n, code)
 	}
 
-	if len(h.Symbols) == 0 && len(r.findings) == 0 {
+	if len(h.symbols) == 0 && len(r.findings) == 0 {
 		r.fault(Position{}, "no #define")
 	}
 	h.checkNumbers(r)
@@ -50,14 +50,18 @@ func withoutComments(line string, inside bool) (code string, open bool) {
 		rest := line[i:]
 		switch {
 		case inside && strings.HasPrefix(rest, "*/"):
-			b[i], b[i+1], inside = ' ', ' ', false
+			b[i] = ' '
+			b[i+1] = ' '
+			inside = false
 			i++
 		case inside:
 			b[i] = ' '
 		case strings.HasPrefix(rest, "//"):
 			return string(b[:i]), false
 		case strings.HasPrefix(rest, "/*"):
-			b[i], b[i+1], inside = ' ', ' ', true
+			b[i] = ' '
+			b[i+1] = ' '
+			inside = true
 			i++
 		}
 	}
@@ -84,7 +88,7 @@ func (h *Header) line(r *report, n int, line string) {
 	switch {
 	case len(words) == 0:
 		r.fault(Position{n, column(line, len(line)-len(trimmed))}, "#define without a name")
-		h.gaps[len(h.Symbols)] = true
+		h.gaps[len(h.symbols)] = true
 		return
 	case len(words) == 1:
 		return // an include guard
@@ -93,13 +97,14 @@ func (h *Header) line(r *report, n int, line string) {
 	name, value := words[0], strings.Trim(words[1], "()")
 	if msg := symbolFault(name); msg != "" {
 		r.fault(at(name), "symbol %q %s", name, msg)
-		h.gaps[len(h.Symbols)] = true
+		h.gaps[len(h.symbols)] = true
 		return
 	}
 
 	number, err := strconv.ParseUint(value, 0, 32)
 	if err != nil || len(words) > 2 {
-		r.fault(Position{n, column(line, len(line)-len(strings.TrimLeft(rest[strings.Index(rest, name)+len(name):], " \t")))},
+		r.fault(Position{n,
+			column(line, len(line)-len(strings.TrimLeft(rest[strings.Index(rest, name)+len(name):], " \t")))},
 			"%s is %q: want a number", name, strings.Join(words[1:], " "))
 		number = uint64(h.next()) // the symbol is there, whatever its number
 	}
@@ -110,47 +115,50 @@ func (h *Header) line(r *report, n int, line string) {
 		return
 	}
 	h.lines[key] = n
-	h.Symbols = append(h.Symbols, Symbol{name, uint32(number), at(name)})
+	h.symbols = append(h.symbols, headerSymbol{name, uint32(number), at(name)})
 }
 
 // next is the number that comes next.
 func (h *Header) next() uint32 {
-	if len(h.Symbols) == 0 {
+	if len(h.symbols) == 0 {
 		return 0
 	}
-	return h.Symbols[len(h.Symbols)-1].Number + 2
+	return h.symbols[len(h.symbols)-1].number + 2
 }
 
 // checkNumbers tells which numbers are not those that lodctr expects.
 func (h *Header) checkNumbers(r *report) {
 	taken := map[uint32]string{}
-	for i, s := range h.Symbols {
+	for i, s := range h.symbols {
 		want := uint32(0)
 		if i > 0 {
-			want = h.Symbols[i-1].Number + 2
+			want = h.symbols[i-1].number + 2
 		}
 		if h.gaps[i] {
-			want = s.Number
+			want = s.number
 		}
 
-		switch other, twice := taken[s.Number]; {
+		switch other, twice := taken[s.number]; {
 		case twice:
-			r.fault(s.Position, "%s has number %d, which is that of %s", s.Name, s.Number, other)
-		case s.Number%2 != 0:
-			r.fault(s.Position, "%s has number %d: names have even numbers, their help texts the odd ones behind", s.Name, s.Number)
-		case i == 0 && s.Number != want:
-			r.fault(s.Position, "%s has number %d: the first is 0", s.Name, s.Number)
-		case s.Number != want && h.Symbols[max(i-1, 0)].Number%2 == 0:
-			r.fault(s.Position, "%s has number %d: after %s comes %d", s.Name, s.Number, h.Symbols[i-1].Name, want)
+			r.fault(s.Position, "%s has number %d, which is that of %s", s.name, s.number, other)
+		case s.number%2 != 0:
+			r.fault(s.Position, "%s has number %d: names have even numbers, their help texts the odd "+
+				"ones behind", s.name, s.number)
+		case i == 0 && s.number != want:
+			r.fault(s.Position, "%s has number %d: the first is 0", s.name, s.number)
+		case s.number != want && h.symbols[max(i-1, 0)].number%2 == 0:
+			r.fault(s.Position, "%s has number %d: after %s comes %d", s.name, s.number,
+				h.symbols[i-1].name, want)
 		}
-		taken[s.Number] = s.Name
+		taken[s.number] = s.name
 	}
 }
 
 // WriteHeader returns the header of a schema.
 func WriteHeader(s *Schema) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// Numbers of the objects and counters of %s, for lodctr and for the provider.\n", s.Driver)
+	fmt.Fprintf(&b, "// Numbers of the objects and counters of %s, for lodctr and for the provider.\n",
+		s.Driver)
 	fmt.Fprintf(&b, "// A title index is First Counter + number, and of a help text First Help + number.\n")
 	for i, t := range s.titles() {
 		if t.object {

@@ -7,35 +7,35 @@ import (
 
 // INI is an initialization file for lodctr.
 type INI struct {
-	File       string
-	DriverName Entry
-	SymbolFile Entry
-	Trusted    bool
-	HasObjects bool    // there is a section [objects]
-	Objects    []Title // its entries; their values count for nothing
-	Languages  []Entry // Key is a language id; the value counts for nothing
-	Texts      []Title
+	file       string
+	DriverName iniEntry
+	SymbolFile iniEntry
+	trusted    bool
+	hasObjects bool       // there is a section [objects]
+	objects    []iniTitle // its entries; their values count for nothing
+	languages  []iniEntry // Key is a language id; the value counts for nothing
+	Texts      []iniTitle
 
 	unread map[string]bool // sections with lines that could not be read; "" where a section could not
 }
 
-// Entry is a line key=value.
-type Entry struct {
-	Key, Value string
+// iniEntry is a line key=value.
+type iniEntry struct {
+	key, Value string
 	Position   // of the key
 	ValueAt    Position
 }
 
-// Title is an entry whose key is SYMBOL_LANGUAGE_NAME or SYMBOL_LANGUAGE_HELP.
-type Title struct {
-	Entry
-	Symbol   string
-	Language string
-	Help     bool
+// iniTitle is an entry whose key is SYMBOL_LANGUAGE_NAME or SYMBOL_LANGUAGE_HELP.
+type iniTitle struct {
+	iniEntry
+	symbol   string
+	language string
+	help     bool
 }
 
 // sections are the sections of an .ini file and what becomes of an entry of them.
-var sections = map[string]func(*INI, *report, Entry){
+var sections = map[string]func(*INI, *report, iniEntry){
 	"info":      (*INI).info,
 	"objects":   (*INI).object,
 	"languages": (*INI).language,
@@ -46,7 +46,7 @@ var sections = map[string]func(*INI, *report, Entry){
 // by [CheckINI].
 func ParseINI(file string, data []byte) (*INI, Findings) {
 	r := &report{file: file}
-	ini := &INI{File: file, unread: map[string]bool{}}
+	ini := &INI{file: file, unread: map[string]bool{}}
 	section, seen := "", map[string]int{}
 	keys := map[string]int{}
 	for n, line := range lines(decodeText(r, data)) {
@@ -64,7 +64,7 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 			if len(seen) == 0 {
 				r.fault(at, "%q stands before the first section: want [info]", text)
 			}
-			continue // of a section that is none, nothing is read
+			continue // no entry of a section with a broken head is read
 		}
 
 		entry, ok := parseEntry(r, n, line)
@@ -73,9 +73,10 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 			continue
 		}
 
-		key := section + "\x00" + strings.ToLower(entry.Key)
+		key := section + "\x00" + strings.ToLower(entry.key)
 		if first, twice := keys[key]; twice {
-			r.fault(entry.Position, "%s stands in line %d already, and Windows takes that one", entry.Key, first)
+			r.fault(entry.Position, "%s stands in line %d already, and Windows takes that one",
+				entry.key, first)
 			continue
 		}
 		keys[key] = n
@@ -84,7 +85,7 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 	return ini, r.sorted()
 }
 
-// section reads the head of a section. It returns "" for one that is none.
+// section reads the head of a section. It returns "" for a broken one.
 func (ini *INI) section(r *report, at Position, text string, seen map[string]int) string {
 	name, closed := strings.CutSuffix(text[1:], "]")
 	if !closed {
@@ -106,31 +107,31 @@ func (ini *INI) section(r *report, at Position, text string, seen map[string]int
 		r.fault(at, "section [%s] began in line %d already, and Windows reads only that", name, first)
 		return ""
 	}
-	ini.HasObjects = ini.HasObjects || name == "objects"
+	ini.hasObjects = ini.hasObjects || name == "objects"
 	return name
 }
 
 // parseEntry reads a line key=value.
-func parseEntry(r *report, n int, line string) (Entry, bool) {
+func parseEntry(r *report, n int, line string) (iniEntry, bool) {
 	key, value, found := strings.Cut(line, "=")
 	name := strings.TrimSpace(key)
 	at := Position{n, column(line, max(strings.Index(line, name), 0))}
 	switch {
 	case !found:
 		r.fault(at, "%q has no =", name)
-		return Entry{}, false
+		return iniEntry{}, false
 	case name == "":
 		r.fault(at, "no key before the =")
-		return Entry{}, false
+		return iniEntry{}, false
 	}
 
 	trimmed := strings.Trim(value, " ")
 	start := len(key) + 1 + strings.Index(value, trimmed)
-	return Entry{name, trimmed, at, Position{n, column(line, start)}}, true
+	return iniEntry{name, trimmed, at, Position{n, column(line, start)}}, true
 }
 
-func (ini *INI) info(r *report, e Entry) {
-	switch strings.ToLower(e.Key) {
+func (ini *INI) info(r *report, e iniEntry) {
+	switch strings.ToLower(e.key) {
 	case "drivername":
 		ini.DriverName = e
 		if msg := keyFault(e.Value); msg != "" {
@@ -147,69 +148,69 @@ func (ini *INI) info(r *report, e Entry) {
 		}
 
 	case "trusted":
-		ini.Trusted = true
+		ini.trusted = true
 	default:
 		known := map[string]bool{"drivername": true, "symbolfile": true, "trusted": true}
-		r.warn(e.Position, "[info] has no %s%s", e.Key, didYouMean(e.Key, known))
+		r.warn(e.Position, "[info] has no %s%s", e.key, didYouMean(e.key, known))
 	}
 }
 
-func (ini *INI) object(r *report, e Entry) {
+func (ini *INI) object(r *report, e iniEntry) {
 	t, ok := parseTitle(r, e)
 	if !ok {
 		ini.unread["objects"] = true
 		return
 	}
-	if t.Help {
-		r.fault(e.Position, "%s: objects are listed by their _NAME", e.Key)
+	if t.help {
+		r.fault(e.Position, "%s: objects are listed by their _NAME", e.key)
 		return
 	}
-	ini.Objects = append(ini.Objects, t)
+	ini.objects = append(ini.objects, t)
 }
 
-func (ini *INI) language(r *report, e Entry) {
-	if !isLanguage(e.Key) {
-		r.fault(e.Position, "language %q is not a hexadecimal number of 3 digits, such as %s", e.Key, English)
+func (ini *INI) language(r *report, e iniEntry) {
+	if !isLanguage(e.key) {
+		r.fault(e.Position, "language %q is not a hexadecimal number of 3 digits, such as %s", e.key, English)
 		return
 	}
-	ini.Languages = append(ini.Languages, e)
+	ini.languages = append(ini.languages, e)
 }
 
-func (ini *INI) text(r *report, e Entry) {
+func (ini *INI) text(r *report, e iniEntry) {
 	t, ok := parseTitle(r, e)
 	if !ok {
 		ini.unread["text"] = true
 		return
 	}
 
-	if e.Value == "" && !t.Help {
-		r.fault(e.ValueAt, "%s is empty", e.Key)
+	if e.Value == "" && !t.help {
+		r.fault(e.ValueAt, "%s is empty", e.key)
 	}
 	if msg := textFault(e.Value); msg != "" {
-		r.fault(e.ValueAt, "%s %s", e.Key, msg)
+		r.fault(e.ValueAt, "%s %s", e.key, msg)
 	}
 	ini.Texts = append(ini.Texts, t)
 }
 
 // parseTitle splits a key SYMBOL_LANGUAGE_NAME.
-func parseTitle(r *report, e Entry) (Title, bool) {
-	rest, kind, ok := cutLast(e.Key, "_")
+func parseTitle(r *report, e iniEntry) (iniTitle, bool) {
+	rest, kind, ok := cutLast(e.key, "_")
 	help := strings.EqualFold(kind, "HELP")
 	if !ok || !help && !strings.EqualFold(kind, "NAME") {
-		r.fault(e.Position, "key %q does not end in _NAME or _HELP", e.Key)
-		return Title{}, false
+		r.fault(e.Position, "key %q does not end in _NAME or _HELP", e.key)
+		return iniTitle{}, false
 	}
 
 	symbol, language, ok := cutLast(rest, "_")
 	switch {
 	case !ok || !isLanguage(language):
-		r.fault(e.Position, "key %q has no language id of 3 hexadecimal digits before _%s", e.Key, kind)
-		return Title{}, false
+		r.fault(e.Position, "key %q has no language id of 3 hexadecimal digits before _%s", e.key, kind)
+		return iniTitle{}, false
 	case symbolFault(symbol) != "":
-		r.fault(e.Position, "key %q: symbol %q %s", e.Key, symbol, symbolFault(symbol))
-		return Title{}, false
+		r.fault(e.Position, "key %q: symbol %q %s", e.key, symbol, symbolFault(symbol))
+		return iniTitle{}, false
 	}
-	return Title{e, symbol, strings.ToUpper(language), help}, true
+	return iniTitle{e, symbol, strings.ToUpper(language), help}, true
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

@@ -12,34 +12,39 @@ import (
 // CheckINI finds what is wrong with an .ini file as a whole and with it and its
 // header together. Without a header, nil, only the former is looked at.
 func CheckINI(ini *INI, h *Header) Findings {
-	r := &report{file: ini.File}
-	if ini.DriverName.Key == "" && ini.whole("info") {
+	r := &report{file: ini.file}
+	if ini.DriverName.key == "" && ini.whole("info") {
 		r.fault(Position{}, "[info] has no drivername")
 	}
-	if ini.SymbolFile.Key == "" && ini.whole("info") {
+	if ini.SymbolFile.key == "" && ini.whole("info") {
 		r.fault(Position{}, "[info] has no symbolfile")
 	}
 
 	switch {
 	case !ini.whole("languages"):
-	case len(ini.Languages) == 0:
+	case len(ini.languages) == 0:
 		r.fault(Position{}, "[languages] lists no language")
-	case !slices.ContainsFunc(ini.Languages, func(e Entry) bool { return strings.EqualFold(e.Key, English) }):
-		r.warn(ini.Languages[0].Position, "[languages] has no %s: programs ask for the English names", English)
+	case !slices.ContainsFunc(ini.languages, func(e iniEntry) bool {
+		return strings.EqualFold(e.key,
+			English)
+	}):
+		r.warn(ini.languages[0].Position, "[languages] has no %s: programs ask for the English names",
+			English)
 	}
 
 	switch {
 	case !ini.whole("objects"):
-	case !ini.HasObjects:
-		r.warn(Position{}, "no section [objects]: the DLL is called for every query, whatever it asks for, and an event 2000 tells of it")
-	case len(ini.Objects) == 0:
+	case !ini.hasObjects:
+		r.warn(Position{}, "no section [objects]: the DLL is called for every query, whatever it asks for, "+
+			"and an event 2000 tells of it")
+	case len(ini.objects) == 0:
 		r.fault(Position{}, "[objects] lists no object")
 	}
 
 	c := newINICheck(ini, h, r)
 	for _, t := range ini.Texts {
-		if !c.languages[t.Language] && ini.whole("languages") {
-			r.fault(t.Position, "%s: language %s is not in [languages]", t.Key, t.Language)
+		if !c.languages[t.language] && ini.whole("languages") {
+			r.fault(t.Position, "%s: language %s is not in [languages]", t.key, t.language)
 		}
 	}
 
@@ -67,12 +72,12 @@ const maxGuesses = 1 << 26
 func newINICheck(ini *INI, h *Header, r *report) *iniCheck {
 	c := &iniCheck{report: r, ini: ini, header: h, guesses: maxGuesses}
 	c.languages, c.symbols = map[string]bool{}, map[string]bool{}
-	for _, e := range ini.Languages {
-		c.languages[strings.ToUpper(e.Key)] = true
+	for _, e := range ini.languages {
+		c.languages[strings.ToUpper(e.key)] = true
 	}
 	if h != nil {
-		for _, s := range h.Symbols {
-			c.symbols[strings.ToLower(s.Name)] = true
+		for _, s := range h.symbols {
+			c.symbols[strings.ToLower(s.name)] = true
 		}
 	}
 	return c
@@ -85,26 +90,30 @@ func (c *iniCheck) defines(symbol string) bool { return c.symbols[strings.ToLowe
 // listed.
 func (c *iniCheck) checkSymbols() {
 	ini, h := c.ini, c.header
-	for _, list := range [][]Title{ini.Objects, ini.Texts} {
+	for _, list := range [][]iniTitle{ini.objects, ini.Texts} {
 		for _, t := range list {
 			switch {
-			case c.defines(t.Symbol):
+			case c.defines(t.symbol):
 			case c.full():
 				c.moreFaults(1)
 			default:
-				guess := didYouMeanOf(t.Symbol, c.candidates(t.Symbol))
-				c.fault(t.Position, "%s is not defined in %s%s", t.Symbol, h.File, guess)
+				guess := didYouMeanOf(t.symbol, c.candidates(t.symbol))
+				c.fault(t.Position, "%s is not defined in %s%s", t.symbol, h.file, guess)
 			}
 		}
 	}
 
-	if len(h.Symbols) == 0 || len(ini.Objects) == 0 || !ini.whole("objects") {
+	if len(h.symbols) == 0 || len(ini.objects) == 0 || !ini.whole("objects") {
 		return
 	}
 
-	first := h.Symbols[0]
-	if !slices.ContainsFunc(ini.Objects, func(t Title) bool { return strings.EqualFold(t.Symbol, first.Name) }) {
-		c.fault(ini.Objects[0].Position, "[objects] does not list %s, the first symbol of %s, which is an object", first.Name, h.File)
+	first := h.symbols[0]
+	if !slices.ContainsFunc(ini.objects, func(t iniTitle) bool {
+		return strings.EqualFold(t.symbol,
+			first.name)
+	}) {
+		c.fault(ini.objects[0].Position, "[objects] does not list %s, the first symbol of %s, which "+
+			"is an object", first.name, h.file)
 	}
 }
 
@@ -112,9 +121,9 @@ func (c *iniCheck) checkSymbols() {
 // something left to spend on comparing them.
 func (c *iniCheck) candidates(symbol string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, s := range c.header.Symbols {
-			c.guesses -= len(symbol) * len(s.Name)
-			if c.guesses < 0 || !yield(s.Name) {
+		for _, s := range c.header.symbols {
+			c.guesses -= len(symbol) * len(s.name)
+			if c.guesses < 0 || !yield(s.name) {
 				return
 			}
 		}
@@ -136,22 +145,23 @@ func (c *iniCheck) checkTexts() {
 	}
 
 	for _, t := range c.ini.Texts {
-		key := keyOf(t.Symbol, t.Language)
-		if !t.Help && !named[key] && c.defines(t.Symbol) {
+		key := keyOf(t.symbol, t.language)
+		if !t.help && !named[key] && c.defines(t.symbol) {
 			named[key] = true
-			missing[t.Language]--
+			missing[t.language]--
 		}
 	}
 
 	if c.ini.whole("text") {
-		for _, language := range c.ini.Languages {
-			c.listMissing(language, missing[strings.ToUpper(language.Key)], named)
+		for _, language := range c.ini.languages {
+			c.listMissing(language, missing[strings.ToUpper(language.key)], named)
 		}
 	}
 
 	for _, t := range c.ini.Texts {
-		if t.Help && c.defines(t.Symbol) && c.languages[t.Language] && !named[keyOf(t.Symbol, t.Language)] {
-			c.fault(t.Position, "%s is the help text of a symbol without a name in language %s", t.Key, t.Language)
+		if t.help && c.defines(t.symbol) && c.languages[t.language] && !named[keyOf(t.symbol, t.language)] {
+			c.fault(t.Position, "%s is the help text of a symbol without a name in language %s",
+				t.key, t.language)
 		}
 	}
 }
@@ -159,14 +169,14 @@ func (c *iniCheck) checkTexts() {
 // listMissing tells the symbols without a name in a language. It looks no further
 // than to the last of them, or than findings are kept: so there is no walk over
 // all symbols for each language.
-func (c *iniCheck) listMissing(language Entry, missing int, named map[nameKey]bool) {
-	id := strings.ToUpper(language.Key)
-	for _, s := range c.header.Symbols {
+func (c *iniCheck) listMissing(language iniEntry, missing int, named map[nameKey]bool) {
+	id := strings.ToUpper(language.key)
+	for _, s := range c.header.symbols {
 		if missing <= 0 || c.full() {
 			break
 		}
-		if !named[keyOf(s.Name, id)] {
-			c.fault(language.Position, "language %s has no %s_%s_NAME", id, s.Name, id)
+		if !named[keyOf(s.name, id)] {
+			c.fault(language.Position, "language %s has no %s_%s_NAME", id, s.name, id)
 			missing--
 		}
 	}
@@ -176,22 +186,22 @@ func (c *iniCheck) listMissing(language Entry, missing int, named map[nameKey]bo
 // FromINI returns the schema that an .ini file and its header describe. Neither
 // says what types counters have or whether objects have instances.
 func FromINI(ini *INI, h *Header) *Schema {
-	s := &Schema{Driver: ini.DriverName.Value, Trusted: ini.Trusted}
+	s := &Schema{Driver: ini.DriverName.Value, Trusted: ini.trusted}
 	objects := map[string]bool{}
-	for _, t := range ini.Objects {
-		objects[strings.ToLower(t.Symbol)] = true
+	for _, t := range ini.objects {
+		objects[strings.ToLower(t.symbol)] = true
 	}
 
 	texts := ini.texts()
-	for i, symbol := range h.Symbols {
-		key := strings.ToLower(symbol.Name)
+	for i, symbol := range h.symbols {
+		key := strings.ToLower(symbol.name)
 		english, others := inEnglish(texts[key])
 		if i == 0 || objects[key] {
-			s.Objects = append(s.Objects, Object{Symbol: symbol.Name, Text: english, Languages: others})
+			s.Objects = append(s.Objects, Object{Symbol: symbol.name, Text: english, Languages: others})
 			continue
 		}
 		o := &s.Objects[len(s.Objects)-1]
-		o.Counters = append(o.Counters, Counter{Symbol: symbol.Name, Text: english, Languages: others})
+		o.Counters = append(o.Counters, Counter{Symbol: symbol.name, Text: english, Languages: others})
 	}
 	return s
 }
@@ -200,17 +210,17 @@ func FromINI(ini *INI, h *Header) *Schema {
 func (ini *INI) texts() map[string]map[string]Text {
 	all := map[string]map[string]Text{}
 	for _, t := range ini.Texts {
-		key := strings.ToLower(t.Symbol)
+		key := strings.ToLower(t.symbol)
 		if all[key] == nil {
 			all[key] = map[string]Text{}
 		}
-		text := all[key][t.Language]
-		if t.Help {
+		text := all[key][t.language]
+		if t.help {
 			text.Help = t.Value
 		} else {
 			text.Name = t.Value
 		}
-		all[key][t.Language] = text
+		all[key][t.language] = text
 	}
 	return all
 }

@@ -15,7 +15,8 @@ import (
 func decodeText(r *report, data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
-		r.fault(Position{1, 1}, "text is UTF-16 with the high byte first: want UTF-16LE with a byte order mark")
+		r.fault(Position{1, 1}, "text is UTF-16 with the high byte first: want UTF-16LE with a byte "+
+			"order mark")
 		return ""
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
 		return decodeUTF16(r, data[2:])
@@ -28,7 +29,7 @@ func decodeText(r *report, data []byte) string {
 	return wire.Decode(data, ansi)
 }
 
-// ansi is the code page that is taken for the ANSI one of who wrote a file.
+// ansi is the code page that is taken for the ANSI code page of a file's writer.
 const ansi = 1252
 
 // decodeUTF16 reads UTF-16LE behind its byte order mark.
@@ -36,7 +37,8 @@ func decodeUTF16(r *report, data []byte) string {
 	whole := len(data) &^ 1
 	text := wire.Decode(data[:whole], wire.UTF16LE)
 	if whole < len(data) {
-		r.fault(Position{strings.Count(text, "\n") + 1, 0}, "odd number of bytes: the last UTF-16 character is cut")
+		r.fault(Position{strings.Count(text, "\n") + 1, 0},
+			"odd number of bytes: the last UTF-16 character is cut")
 	}
 	return text
 }

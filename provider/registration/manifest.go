@@ -19,7 +19,7 @@ type Manifest struct {
 
 // ManifestProvider is a version 2 provider.
 type ManifestProvider struct {
-	Guid   winperf.GUID
+	GUID   winperf.GUID
 	Name   string
 	Binary string // applicationIdentity: the file with the texts
 	Symbol string
@@ -29,9 +29,9 @@ type ManifestProvider struct {
 
 // ManifestSet is a counter set.
 type ManifestSet struct {
-	Guid      winperf.GUID
+	GUID      winperf.GUID
 	Text      // name and description
-	Uri       string
+	URI       string
 	Symbol    string
 	Instances string // single, multiple, globalAggregate, ...
 	Counters  []ManifestCounter
@@ -42,7 +42,7 @@ type ManifestSet struct {
 type ManifestCounter struct {
 	ID uint32
 	Text
-	Uri       string
+	URI       string
 	Symbol    string
 	Type      counter.Type
 	Detail    string // standard or advanced
@@ -100,7 +100,8 @@ func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 // counters reads <counters>.
 func (m *Manifest) counters(r *report, e *element) {
 	if e.name.Space != CountersNamespace {
-		r.fault(e.Position, "<counters> is of the namespace %q: want xmlns=%q", e.name.Space, CountersNamespace)
+		r.fault(e.Position, "<counters> is of the namespace %q: want xmlns=%q", e.name.Space,
+			CountersNamespace)
 	}
 	checkElement(r, e)
 	for _, c := range e.children {
@@ -117,7 +118,7 @@ func (m *Manifest) counters(r *report, e *element) {
 func readProvider(r *report, e *element) ManifestProvider {
 	checkElement(r, e)
 	p := ManifestProvider{
-		Guid: guidOf(e, "providerGuid"), Name: e.attr("providerName"), Binary: e.attr("applicationIdentity"),
+		GUID: guidOf(e, "providerGuid"), Name: e.attr("providerName"), Binary: e.attr("applicationIdentity"),
 		Symbol: e.attr("symbol"), Position: e.Position,
 	}
 	for _, c := range e.children {
@@ -135,7 +136,7 @@ func readProvider(r *report, e *element) ManifestProvider {
 func readSet(r *report, e *element) ManifestSet {
 	checkElement(r, e)
 	s := ManifestSet{
-		Guid: guidOf(e, "guid"), Text: Text{e.attr("name"), e.attr("description")}, Uri: e.attr("uri"),
+		GUID: guidOf(e, "guid"), Text: Text{e.attr("name"), e.attr("description")}, URI: e.attr("uri"),
 		Symbol: e.attr("symbol"), Instances: e.attr("instances"), Position: e.Position,
 	}
 	if s.Instances == "" {
@@ -164,9 +165,11 @@ func readSet(r *report, e *element) ManifestSet {
 func readCounter(r *report, e *element) ManifestCounter {
 	checkElement(r, e)
 	c := ManifestCounter{
-		ID: idOf(e, "id"), Text: Text{e.attr("name"), e.attr("description")}, Uri: e.attr("uri"), Symbol: e.attr("symbol"),
+		ID: idOf(e, "id"), Text: Text{e.attr("name"), e.attr("description")}, URI: e.attr("uri"),
+		Symbol: e.attr("symbol"),
 		Detail: e.attr("detailLevel"), Aggregate: e.attr("aggregate"), Position: e.Position,
-		Base: idOf(e, "baseID"), PerfTime: idOf(e, "perfTimeID"), PerfFreq: idOf(e, "perfFreqID"), Multi: idOf(e, "multiCounterID"),
+		Base: idOf(e, "baseID"), PerfTime: idOf(e, "perfTimeID"), PerfFreq: idOf(e, "perfFreqID"),
+		Multi: idOf(e, "multiCounterID"),
 	}
 
 	c.Type, _ = counter.ParseType(e.attr("type"))

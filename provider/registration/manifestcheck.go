@@ -18,13 +18,17 @@ type need struct {
 
 // needs are those of perflib.h's PERF_COUNTER_REG_INFO: which types need which id.
 var needs = []need{
-	{"baseID", func(c *ManifestCounter) uint32 { return c.Base }, needsBaseID, "a base that fits", func(t, other counter.Type) bool {
-		ok, _ := t.AcceptsBase(other)
-		return ok
-	}},
-	{"perfTimeID", func(c *ManifestCounter) uint32 { return c.PerfTime }, needsObjectClock, "perf_counter_large_rawcount", isLargeRaw},
-	{"perfFreqID", func(c *ManifestCounter) uint32 { return c.PerfFreq }, needsObjectClock, "perf_counter_large_rawcount", isLargeRaw},
-	{"multiCounterID", func(c *ManifestCounter) uint32 { return c.Multi }, counter.Type.IsMulti, "perf_counter_rawcount",
+	{"baseID", func(c *ManifestCounter) uint32 { return c.Base }, needsBaseID, "a base that fits",
+		func(t, other counter.Type) bool {
+			ok, _ := t.AcceptsBase(other)
+			return ok
+		}},
+	{"perfTimeID", func(c *ManifestCounter) uint32 { return c.PerfTime }, needsObjectClock,
+		"perf_counter_large_rawcount", isLargeRaw},
+	{"perfFreqID", func(c *ManifestCounter) uint32 { return c.PerfFreq }, needsObjectClock,
+		"perf_counter_large_rawcount", isLargeRaw},
+	{"multiCounterID", func(c *ManifestCounter) uint32 { return c.Multi }, counter.Type.IsMulti,
+		"perf_counter_rawcount",
 		func(_, other counter.Type) bool { return other == counter.RawCount }},
 }
 
@@ -81,9 +85,11 @@ func checkNeed(r *report, e *element, c *ManifestCounter, n need, byID map[uint3
 	case other == nil:
 		r.fault(e.at(n.attr), "%s=%d: the set has no counter of this id", n.attr, id)
 	case !n.when(c.Type):
-		r.warn(e.at(n.attr), "%s=%d: a counter of type %s needs none", n.attr, id, strings.ToLower(c.Type.String()))
+		r.warn(e.at(n.attr), "%s=%d: a counter of type %s needs none", n.attr, id,
+			strings.ToLower(c.Type.String()))
 	case !n.is(c.Type, other.Type):
-		r.fault(e.at(n.attr), "%s=%d is of type %s: want %s", n.attr, id, strings.ToLower(other.Type.String()), n.want)
+		r.fault(e.at(n.attr), "%s=%d is of type %s: want %s", n.attr, id,
+			strings.ToLower(other.Type.String()), n.want)
 	}
 }
 
@@ -137,18 +143,18 @@ func (m *Manifest) checkUnique(r *report) {
 	}
 
 	for _, p := range m.Providers {
-		if !p.Guid.IsZero() {
-			unique("GUID", p.Guid.String(), p.Position)
+		if !p.GUID.IsZero() {
+			unique("GUID", p.GUID.String(), p.Position)
 		}
 		unique("symbol", p.Symbol, p.Position)
 		for _, s := range p.Sets {
-			if !s.Guid.IsZero() {
-				unique("GUID", s.Guid.String(), s.Position)
+			if !s.GUID.IsZero() {
+				unique("GUID", s.GUID.String(), s.Position)
 			}
-			unique("URI", s.Uri, s.Position)
+			unique("URI", s.URI, s.Position)
 			unique("symbol", s.Symbol, s.Position)
 			for _, c := range s.Counters {
-				unique("URI", c.Uri, c.Position)
+				unique("URI", c.URI, c.Position)
 				unique("symbol", c.Symbol, c.Position)
 			}
 		}

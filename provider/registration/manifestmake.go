@@ -18,17 +18,18 @@ func ManifestOf(s *Schema) (*Manifest, error) {
 	missing := func(what string) {
 		errs = append(errs, fmt.Errorf("%w: a manifest needs %s", ErrInvalid, what))
 	}
-	if s.Guid.IsZero() {
+	if s.GUID.IsZero() {
 		missing("the GUID of the provider")
 	}
 	if s.Binary == "" {
 		missing("the binary that holds the provider's texts")
 	}
 
-	p := ManifestProvider{Guid: s.Guid, Name: s.Driver, Binary: s.Binary, Symbol: symbolOf(s.Driver) + "_PROVIDER"}
+	p := ManifestProvider{GUID: s.GUID, Name: s.Driver, Binary: s.Binary,
+		Symbol: symbolOf(s.Driver) + "_PROVIDER"}
 	for i := range s.Objects {
 		o := &s.Objects[i]
-		if o.Guid.IsZero() {
+		if o.GUID.IsZero() {
 			missing("the GUID of " + o.Symbol)
 		}
 		p.Sets = append(p.Sets, setOf(s, o))
@@ -48,8 +49,8 @@ func symbolOf(name string) string {
 
 func setOf(s *Schema, o *Object) ManifestSet {
 	set := ManifestSet{
-		Guid: o.Guid, Text: o.Text, Symbol: o.Symbol, Instances: "single",
-		Uri: strings.Join([]string{s.Driver, o.Symbol}, "."),
+		GUID: o.GUID, Text: o.Text, Symbol: o.Symbol, Instances: "single",
+		URI: strings.Join([]string{s.Driver, o.Symbol}, "."),
 	}
 	if set.Help == "" {
 		set.Help = set.Name // a description is required
@@ -96,14 +97,15 @@ func (b *setBuilder) add(from *Counter) {
 			b.clock[0] = b.hidden(b.set.Symbol+"_TIME", counter.LargeRawCount)
 			b.clock[1] = b.hidden(b.set.Symbol+"_FREQ", counter.LargeRawCount)
 		}
-		b.set.Counters[at].PerfTime, b.set.Counters[at].PerfFreq = b.clock[0], b.clock[1]
+		b.set.Counters[at].PerfTime = b.clock[0]
+		b.set.Counters[at].PerfFreq = b.clock[1]
 	}
 }
 
 // append numbers a counter and returns its position.
 func (b *setBuilder) append(c ManifestCounter) int {
 	c.ID = uint32(len(b.set.Counters) + 1)
-	c.Uri = b.set.Uri + "." + c.Symbol
+	c.URI = b.set.URI + "." + c.Symbol
 	b.set.Counters = append(b.set.Counters, c)
 	return len(b.set.Counters) - 1
 }
@@ -137,10 +139,10 @@ func detailWord(d provider.Detail) string {
 // FromManifest returns the schema that a provider of a manifest describes.
 // Counters that serve others only are left out: they follow from the types.
 func FromManifest(p *ManifestProvider) *Schema {
-	s := &Schema{Driver: p.Name, Guid: p.Guid, Binary: p.Binary}
+	s := &Schema{Driver: p.Name, GUID: p.GUID, Binary: p.Binary}
 	for i := range p.Sets {
 		set := &p.Sets[i]
-		o := Object{Symbol: set.Symbol, Text: set.Text, Guid: set.Guid, Multi: set.Instances != "single"}
+		o := Object{Symbol: set.Symbol, Text: set.Text, GUID: set.GUID, Multi: set.Instances != "single"}
 
 		// A base is named where several counters share it.
 		users := map[uint32]int{}

@@ -46,7 +46,8 @@ var elements = map[string]elementSpec{
 		{"nameID", false, number(0, 0xFFFFFFFF)},
 		{"descriptionID", false, number(0, 0xFFFFFFFF)},
 		{"symbol", true, symbolFault},
-		{"instances", false, oneOf("single", "multiple", "globalAggregate", "multipleAggregate", "globalAggregateHistory", "instanceAggregate")},
+		{"instances", false, oneOf("single", "multiple", "globalAggregate", "multipleAggregate",
+			"globalAggregateHistory", "instanceAggregate")},
 	}},
 	"structs": {[]string{"struct"}, nil},
 	"struct":  {nil, []attrSpec{{"name", true, symbolFault}, {"type", false, notEmpty}}},
@@ -98,7 +99,8 @@ func checkElement(r *report, e *element) {
 	for _, a := range e.attrs {
 		known := func(s attrSpec) bool { return s.name == a.name }
 		if a.space == "" && !slices.ContainsFunc(spec.attrs, known) {
-			r.fault(a.Position, "<%s> has no attribute %s%s", e.name.Local, a.name, didYouMeanOf(a.name, spec.attrNames()))
+			r.fault(a.Position, "<%s> has no attribute %s%s", e.name.Local, a.name,
+				didYouMeanOf(a.name, spec.attrNames()))
 		}
 	}
 
@@ -179,7 +181,8 @@ func typeName(value string) string {
 	if err != nil {
 		return err.Error()
 	}
-	if info, known := t.Info(); !known || value != strings.ToLower(info.Name) && value != strings.ToLower(info.Alias) {
+	if info, known := t.Info(); !known || value != strings.ToLower(info.Name) &&
+		value != strings.ToLower(info.Alias) {
 		return "want the constant of winperf.h in lower case, " + strings.ToLower(t.String())
 	}
 	return ""

@@ -18,7 +18,7 @@ func WriteManifest(m *Manifest) []byte {
 
 	for i := range m.Providers {
 		p := &m.Providers[i]
-		w.open("provider", "applicationIdentity", p.Binary, "providerGuid", p.Guid.String(),
+		w.open("provider", "applicationIdentity", p.Binary, "providerGuid", p.GUID.String(),
 			"providerName", p.Name, "providerType", "userMode", "callback", "custom", "symbol", p.Symbol)
 		for k := range p.Sets {
 			w.set(&p.Sets[k])
@@ -67,11 +67,12 @@ func (w *xmlWriter) close(name string) {
 func (w *xmlWriter) indent() { w.b.WriteString(strings.Repeat("  ", w.depth)) }
 
 func (w *xmlWriter) set(s *ManifestSet) {
-	w.open("counterSet", "guid", s.Guid.String(), "uri", s.Uri, "symbol", s.Symbol,
+	w.open("counterSet", "guid", s.GUID.String(), "uri", s.URI, "symbol", s.Symbol,
 		"name", s.Name, "description", s.Help, "instances", s.Instances)
 	for i := range s.Counters {
 		c := &s.Counters[i]
-		attrs := []string{"id", fmt.Sprint(c.ID), "uri", c.Uri, "symbol", c.Symbol, "name", c.Name, "description", c.Help,
+		attrs := []string{"id", fmt.Sprint(c.ID), "uri", c.URI, "symbol", c.Symbol, "name", c.Name,
+			"description", c.Help,
 			"type", strings.ToLower(c.Type.String()), "detailLevel", c.Detail, "aggregate", c.Aggregate,
 			"baseID", idText(c.Base), "perfTimeID", idText(c.PerfTime), "perfFreqID", idText(c.PerfFreq),
 			"multiCounterID", idText(c.Multi), "defaultScale", scaleText(c.Scale)}
@@ -109,15 +110,16 @@ func scaleText(scale int32) string {
 // GUIDs of providers and sets as initializers, and the ids of counters.
 func WriteSymbols(m *Manifest) []byte {
 	var b strings.Builder
-	b.WriteString("// Symbols of the counter manifest, for the provider. A GUID stands as the initializer of a GUID:\n")
+	b.WriteString("// Symbols of the counter manifest, for the provider. A GUID stands as the initializer " +
+		"of a GUID:\n")
 	b.WriteString("//\n//     static const GUID set = SYMBOL_GUID;\n")
 	for i := range m.Providers {
 		p := &m.Providers[i]
-		defineGUID(&b, p.Symbol, p.Guid)
+		defineGUID(&b, p.Symbol, p.GUID)
 		for k := range p.Sets {
 			s := &p.Sets[k]
 			b.WriteString("\n")
-			defineGUID(&b, s.Symbol, s.Guid)
+			defineGUID(&b, s.Symbol, s.GUID)
 			for n := range s.Counters {
 				if c := &s.Counters[n]; c.Symbol != "" {
 					fmt.Fprintf(&b, "#define %s %d\n", c.Symbol, c.ID)

@@ -101,7 +101,8 @@ func (a Action) String() string {
 	case CheckValue:
 		return fmt.Sprintf(`check that HKLM\%s : %s is there`, a.Key, a.Name)
 	case CheckNames:
-		return fmt.Sprintf(`check that HKLM\%s : %s is the title index of %q`, a.Key, a.Name, a.Value.Strings[0])
+		return fmt.Sprintf(`check that HKLM\%s : %s is the title index of %q`, a.Key, a.Name,
+			a.Value.Strings[0])
 	case MakePublished:
 		return "make the directory of published counters"
 	}
@@ -156,7 +157,8 @@ func (in Install) Plan() Plan {
 		if in.Directory != "" {
 			command = append(command, in.Directory)
 		}
-		p = append(p, Step{Action{Kind: RunCommand, Command: command}, []string{"unlodctr", "/G:" + in.Provider.String()}})
+		p = append(p, Step{Action{Kind: RunCommand, Command: command},
+			[]string{"unlodctr", "/G:" + in.Provider.String()}})
 	}
 	return p
 }
@@ -194,8 +196,9 @@ func (in Install) version1() Plan {
 		{Action: Action{Kind: CreateKey, Key: linkage}},
 		set(linkage, "Export", Value{Type: TypeMultiString, Strings: export}),
 		{
-			Action: Action{Kind: RunCommand, Key: performance, Name: firstCounter, Command: []string{"lodctr", in.INI}},
-			Undo:   []string{"unlodctr", in.Driver},
+			Action: Action{Kind: RunCommand, Key: performance, Name: firstCounter,
+				Command: []string{"lodctr", in.INI}},
+			Undo: []string{"unlodctr", in.Driver},
 		},
 		{Action: Action{Kind: CheckValue, Key: performance, Name: firstCounter}},
 	}...)
@@ -203,7 +206,8 @@ func (in Install) version1() Plan {
 	// Where a First Counter was there before, lodctr may have done nothing.
 	if len(in.Names) > 0 && in.Names[0] != "" {
 		names := Value{Type: TypeMultiString, Strings: in.Names}
-		p = append(p, Step{Action: Action{Kind: CheckNames, Key: performance, Name: firstCounter, Value: names}})
+		p = append(p, Step{Action: Action{Kind: CheckNames, Key: performance, Name: firstCounter,
+			Value: names}})
 	}
 	return p
 }

@@ -107,7 +107,8 @@ func before() *machine {
 	}}
 }
 
-var install = registration.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`, Manifest: `C:\app\app.man`,
+var install = registration.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`,
+	Manifest:   `C:\app\app.man`,
 	Publishers: []string{"LocalService", "S-1-5-18"}}
 
 func TestInstall(t *testing.T) {
@@ -155,7 +156,8 @@ func TestInstallUndone(t *testing.T) {
 	}
 	m := before()
 	m.lodctrs = false
-	if err := install.Plan().Run(t.Context(), m, nil); err == nil || !strings.Contains(err.Error(), "First Counter") {
+	if err := install.Plan().Run(t.Context(), m, nil); err == nil ||
+		!strings.Contains(err.Error(), "First Counter") {
 		t.Errorf("lodctr does nothing: error %v", err)
 	}
 	if d := cmp.Diff(before().keys, m.keys); d != "" {
@@ -167,24 +169,32 @@ func TestInstallUndone(t *testing.T) {
 // name table tells whether lodctr did its work.
 func TestInstallStale(t *testing.T) {
 	const names = `SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib\009`
-	number := func(n uint32) registration.Value { return registration.Value{Type: registration.TypeDWord, Number: n} }
+	number := func(n uint32) registration.Value {
+		return registration.Value{Type: registration.TypeDWord,
+			Number: n}
+	}
 	for _, tt := range []struct {
 		name  string
 		first registration.Value
 		table []string
 		want  string // of the error
 	}{
-		{"the names are there", number(5000), []string{"1", "1847", "5002", "Jobs Done", "5000", "Jobs", "5004", "Wait"}, ""},
+		{"the names are there", number(5000),
+			[]string{"1", "1847", "5002", "Jobs Done", "5000", "Jobs", "5004", "Wait"}, ""},
 		{"nothing is there", number(5000), []string{"1", "1847"}, `5000 has the name "", want "Jobs"`},
-		{"another's names are there", number(5000), []string{"5000", "Other", "5002", "Jobs Done"}, `has the name "Other", want "Jobs"`},
-		{"the file has more than before", number(5000), []string{"5000", "Jobs", "5002", "Jobs Done"}, `5004 has the name "", want "Wait"`},
+		{"another's names are there", number(5000), []string{"5000", "Other", "5002", "Jobs Done"},
+			`has the name "Other", want "Jobs"`},
+		{"the file has more than before", number(5000), []string{"5000", "Jobs", "5002", "Jobs Done"},
+			`5004 has the name "", want "Wait"`},
 		{"the highest number", number(1<<32 - 1), nil, `4294967295 has the name ""`},
-		{"no number", registration.Value{Type: registration.TypeString, Strings: []string{"5000"}}, nil, "no number"},
+		{"no number", registration.Value{Type: registration.TypeString, Strings: []string{"5000"}}, nil,
+			"no number"},
 	} {
 		stale := func() *machine {
 			m := before()
 			m.lodctrs = false
-			m.keys[names] = map[string]registration.Value{"Counter": {Type: registration.TypeMultiString, Strings: tt.table}}
+			m.keys[names] = map[string]registration.Value{"Counter": {Type: registration.TypeMultiString,
+				Strings: tt.table}}
 			m.keys[registration.Services+`\App\Performance`]["First Counter"] = tt.first
 			return m
 		}

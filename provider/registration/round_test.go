@@ -59,8 +59,9 @@ func TestINIRound(t *testing.T) {
 		o.Languages = inAll(o.Text, o.Languages)
 		o.Multi = false
 	}
-	ignored := cmpopts.IgnoreFields(registration.Schema{}, "Library", "Guid", "Binary")
-	if d := cmp.Diff(want, registration.FromINI(ini, header), ignored, cmpopts.IgnoreFields(registration.Object{}, "Guid")); d != "" {
+	ignored := cmpopts.IgnoreFields(registration.Schema{}, "Library", "GUID", "Binary")
+	if d := cmp.Diff(want, registration.FromINI(ini, header), ignored,
+		cmpopts.IgnoreFields(registration.Object{}, "GUID")); d != "" {
 		t.Error(d)
 	}
 }
@@ -86,8 +87,10 @@ func TestManifestRound(t *testing.T) {
 		t.Fatalf("what was written has faults: %v", found)
 	}
 	places := []cmp.Option{
-		cmpopts.IgnoreFields(registration.Manifest{}, "File"), cmpopts.IgnoreFields(registration.ManifestProvider{}, "Position"),
-		cmpopts.IgnoreFields(registration.ManifestSet{}, "Position"), cmpopts.IgnoreFields(registration.ManifestCounter{}, "Position"),
+		cmpopts.IgnoreFields(registration.Manifest{}, "File"),
+		cmpopts.IgnoreFields(registration.ManifestProvider{}, "Position"),
+		cmpopts.IgnoreFields(registration.ManifestSet{}, "Position"),
+		cmpopts.IgnoreFields(registration.ManifestCounter{}, "Position"),
 	}
 	if d := cmp.Diff(m, got, places...); d != "" {
 		t.Error(d)
@@ -116,8 +119,10 @@ func TestManifestHidden(t *testing.T) {
 		got = append(got, c.Symbol+" "+strings.TrimPrefix(c.Type.String(), "PERF_"))
 	}
 	want := []string{
-		"SENT COUNTER_RAWCOUNT", "FREE RAW_FRACTION", "FREE_BASE RAW_BASE", "USED RAW_FRACTION", "BUSY OBJ_TIME_TIMER",
-		"TRANSFER_TIME COUNTER_LARGE_RAWCOUNT", "TRANSFER_FREQ COUNTER_LARGE_RAWCOUNT", "LINES COUNTER_MULTI_TIMER", "LINES_MULTI COUNTER_RAWCOUNT",
+		"SENT COUNTER_RAWCOUNT", "FREE RAW_FRACTION", "FREE_BASE RAW_BASE", "USED RAW_FRACTION",
+		"BUSY OBJ_TIME_TIMER",
+		"TRANSFER_TIME COUNTER_LARGE_RAWCOUNT", "TRANSFER_FREQ COUNTER_LARGE_RAWCOUNT",
+		"LINES COUNTER_MULTI_TIMER", "LINES_MULTI COUNTER_RAWCOUNT",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -154,15 +159,18 @@ func TestSchemaFaults(t *testing.T) {
 		{`"scale": -3`, `"scale": -11`, `scale -11 is outside -10 to 10`},
 		{`"Bytes."`, `"Byt\tes."`, `formatting character`},
 	} {
-		_, err := registration.ParseSchema("transfer.json", []byte(strings.ReplaceAll(schemaJSON, c.old, c.new)))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "transfer.json") {
+		_, err := registration.ParseSchema("transfer.json",
+			[]byte(strings.ReplaceAll(schemaJSON, c.old, c.new)))
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), "transfer.json") {
 			t.Errorf("with %s: error %v, want %q", c.new, err, c.want)
 		}
 	}
 }
 
 func TestManifestNeeds(t *testing.T) {
-	_, err := registration.ManifestOf(&registration.Schema{Driver: "x", Objects: []registration.Object{{Symbol: "S"}}})
+	_, err := registration.ManifestOf(&registration.Schema{Driver: "x",
+		Objects: []registration.Object{{Symbol: "S"}}})
 	for _, want := range []string{"GUID of the provider", "the binary", "GUID of S"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -177,7 +185,8 @@ func TestSymbols(t *testing.T) {
 	}
 	text := string(registration.WriteSymbols(m))
 	for _, want := range []string{
-		"#define MYAPPLICATION_PROVIDER_GUID {0x11111111, 0x0000, 0x0000, {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01}}\r\n",
+		"#define MYAPPLICATION_PROVIDER_GUID {0x11111111, 0x0000, 0x0000, {0x00, 0x00, 0x00, 0x00, 0x00, " +
+			"0x00, 0x00, 0x01}}\r\n",
 		"#define USED 4\r\n", "#define SERVED 1\r\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -205,10 +214,12 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, ini.Texts)
 		}
 	}
-	if _, found := registration.ParseINI("t.ini", []byte{0xFE, 0xFF, 0, '['}); len(found) == 0 || !strings.Contains(found[0].Msg, "high byte first") {
+	if _, found := registration.ParseINI("t.ini", []byte{0xFE, 0xFF, 0, '['}); len(found) == 0 ||
+		!strings.Contains(found[0].Msg, "high byte first") {
 		t.Errorf("UTF-16 with the high byte first: %v", found)
 	}
-	if _, found := registration.ParseINI("t.ini", []byte{0xFF, 0xFE, '\n', 0, ' '}); len(found) == 0 || found[0].Error() != "t.ini:2: odd number of bytes: the last UTF-16 character is cut" {
+	if _, found := registration.ParseINI("t.ini", []byte{0xFF, 0xFE, '\n', 0, ' '}); len(found) == 0 ||
+		found[0].Error() != "t.ini:2: odd number of bytes: the last UTF-16 character is cut" {
 		t.Errorf("odd UTF-16: %v", found)
 	}
 }
@@ -239,7 +250,8 @@ func FuzzFiles(f *testing.F) {
 		if s, err := registration.ParseSchema("x", data); err == nil {
 			ini, found := registration.ParseINI("x", registration.WriteINI(s, "x.h"))
 			header, more := registration.ParseHeader("x.h", registration.WriteHeader(s))
-			if err := append(append(found, more...), registration.CheckINI(ini, header)...).Err(); err != nil {
+			if err := append(append(found, more...),
+				registration.CheckINI(ini, header)...).Err(); err != nil {
 				t.Errorf("a good schema makes files with faults: %v", err)
 			}
 		}

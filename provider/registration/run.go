@@ -130,7 +130,8 @@ func (a Action) checkNames(sys System) error {
 		title := fmt.Sprint(uint64(first.Number) + 2*uint64(i))
 		if got := names[title]; want != "" && got != want {
 			const form = "it is %d, but title index %s has the name %q, want %q: " +
-				"it was left by an earlier registration, and lodctr did nothing (uninstall the provider first)"
+				"it was left by an earlier registration, and lodctr did nothing (uninstall the " +
+				"provider first)"
 			return fmt.Errorf(form, first.Number, title, got, want)
 		}
 	}

@@ -36,19 +36,21 @@ const English = "009"
 type Schema struct {
 	Driver  string       `json:"driver"`            // name of the service key
 	Library string       `json:"library,omitempty"` // the version 1 DLL
-	Guid    winperf.GUID `json:"provider,omitzero"` // the version 2 provider
-	Binary  string       `json:"binary,omitempty"`  // file with the version 2 provider's texts, without a path
-	Trusted bool         `json:"trusted,omitempty"` // lodctr notes the DLL's signature
-	Objects []Object     `json:"objects"`
+	GUID    winperf.GUID `json:"provider,omitzero"` // the version 2 provider
+	// file with the version 2 provider's texts, without a path
+	Binary  string   `json:"binary,omitempty"`
+	Trusted bool     `json:"trusted,omitempty"` // lodctr notes the DLL's signature
+	Objects []Object `json:"objects"`
 }
 
 // Object describes an object, or counter set.
 type Object struct {
 	Symbol string `json:"symbol"`
 	Text
-	Languages map[string]Text `json:"languages,omitempty"` // texts in other languages than English, by language id
-	Guid      winperf.GUID    `json:"guid,omitzero"`       // of the counter set
-	Multi     bool            `json:"multi,omitempty"`     // it has instances
+	// texts in other languages than English, by language id
+	Languages map[string]Text `json:"languages,omitempty"`
+	GUID      winperf.GUID    `json:"guid,omitzero"`   // of the counter set
+	Multi     bool            `json:"multi,omitempty"` // it has instances
 	Counters  []Counter       `json:"counters"`
 }
 
@@ -114,83 +116,95 @@ func positionOf(data []byte, offset int64) Position {
 // Check tells everything that is wrong with the schema. The error wraps
 // ErrInvalid.
 func (s *Schema) Check() error {
-	var errs []error
-	more := 0
-	add := func(err error) {
-		if len(errs) < maxFindings {
-			errs = append(errs, fmt.Errorf("%w: %w", ErrInvalid, err))
-		} else {
-			more++
-		}
-	}
-
-	fault := func(format string, args ...any) { add(fmt.Errorf(format, args...)) }
+	k := schemaCheck{symbols: map[string]bool{}, guids: map[winperf.GUID]string{}}
 	if msg := keyFault(s.Driver); msg != "" {
-		fault("driver %q: %s", s.Driver, msg)
+		k.fault("driver %q: %s", s.Driver, msg)
 	}
 	if len(s.Objects) == 0 {
-		fault("no objects")
+		k.fault("no objects")
 	}
 	if strings.ContainsAny(s.Binary, `\/`) {
-		fault("binary %q: want a file name without a path", s.Binary)
+		k.fault("binary %q: want a file name without a path", s.Binary)
 	}
 
-	symbols := map[string]bool{}
-	check := func(what, symbol string, english Text, others map[string]Text) {
-		if msg := symbolFault(symbol); msg != "" {
-			fault("%s %q: symbol %q %s", what, english.Name, symbol, msg)
-		} else if symbols[strings.ToLower(symbol)] {
-			fault("%s %q: symbol %s stands for something else already", what, english.Name, symbol)
-		}
-
-		symbols[strings.ToLower(symbol)] = true
-		if msg := english.fault(); msg != "" {
-			fault("%s %s: %s", what, symbol, msg)
-		}
-
-		for _, language := range slices.Sorted(maps.Keys(others)) {
-			switch msg := others[language].fault(); {
-			case !isLanguage(language):
-				fault("%s %s: language %q is not a hexadecimal number of 3 digits", what, symbol, language)
-			case language == English:
-				fault("%s %s: the English texts stand in name and help", what, symbol)
-			case msg != "":
-				fault("%s %s in language %s: %s", what, symbol, language, msg)
-			}
-		}
-	}
-
-	guids := map[winperf.GUID]string{}
 	for i := range s.Objects {
-		o := &s.Objects[i]
-		check("object", o.Symbol, o.Text, o.Languages)
-		if other, taken := guids[o.Guid]; taken && !o.Guid.IsZero() {
-			fault("object %s: it has the GUID of %s", o.Symbol, other)
-		}
-
-		guids[o.Guid] = o.Symbol
-		for k := range o.Counters {
-			c := &o.Counters[k]
-			check("counter", c.Symbol, c.Text, c.Languages)
-			if c.Type == "" {
-				fault("counter %s has no type", c.Symbol)
-			} else if _, err := counter.ParseType(c.Type); err != nil {
-				fault("counter %s: %v", c.Symbol, err)
-			}
-		}
+		k.object(&s.Objects[i])
 	}
 
-	if len(errs) == 0 {
+	// The provider's own rules need types and names that are right.
+	if len(k.errs) == 0 {
 		for _, o := range s.ProviderObjects(2) {
 			for _, err := range apart(o.Check()) {
-				add(err)
+				k.add(err)
 			}
 		}
 	}
-	if more > 0 {
-		errs = append(errs, fmt.Errorf("%w: and %d more", ErrInvalid, more))
+
+	if k.more > 0 {
+		k.errs = append(k.errs, fmt.Errorf("%w: and %d more", ErrInvalid, k.more))
 	}
-	return errors.Join(errs...)
+	return errors.Join(k.errs...)
+}
+
+// schemaCheck collects what is wrong with a schema.
+type schemaCheck struct {
+	errs    []error
+	more    int                     // errors that were not kept
+	symbols map[string]bool         // that were seen, in lower case
+	guids   map[winperf.GUID]string // symbols of objects by GUID
+}
+
+func (k *schemaCheck) add(err error) {
+	if len(k.errs) < maxFindings {
+		k.errs = append(k.errs, fmt.Errorf("%w: %w", ErrInvalid, err))
+	} else {
+		k.more++
+	}
+}
+
+func (k *schemaCheck) fault(format string, args ...any) { k.add(fmt.Errorf(format, args...)) }
+
+// object checks an object with its counters.
+func (k *schemaCheck) object(o *Object) {
+	k.names("object", o.Symbol, o.Text, o.Languages)
+	if other, taken := k.guids[o.GUID]; taken && !o.GUID.IsZero() {
+		k.fault("object %s: it has the GUID of %s", o.Symbol, other)
+	}
+	k.guids[o.GUID] = o.Symbol
+
+	for i := range o.Counters {
+		c := &o.Counters[i]
+		k.names("counter", c.Symbol, c.Text, c.Languages)
+		if c.Type == "" {
+			k.fault("counter %s has no type", c.Symbol)
+		} else if _, err := counter.ParseType(c.Type); err != nil {
+			k.fault("counter %s: %v", c.Symbol, err)
+		}
+	}
+}
+
+// names checks the symbol and the texts of an object or counter.
+func (k *schemaCheck) names(what, symbol string, english Text, others map[string]Text) {
+	if msg := symbolFault(symbol); msg != "" {
+		k.fault("%s %q: symbol %q %s", what, english.Name, symbol, msg)
+	} else if k.symbols[strings.ToLower(symbol)] {
+		k.fault("%s %q: symbol %s stands for something else already", what, english.Name, symbol)
+	}
+	k.symbols[strings.ToLower(symbol)] = true
+
+	if msg := english.fault(); msg != "" {
+		k.fault("%s %s: %s", what, symbol, msg)
+	}
+	for _, language := range slices.Sorted(maps.Keys(others)) {
+		switch msg := others[language].fault(); {
+		case !isLanguage(language):
+			k.fault("%s %s: language %q is not a hexadecimal number of 3 digits", what, symbol, language)
+		case language == English:
+			k.fault("%s %s: the English texts stand in name and help", what, symbol)
+		case msg != "":
+			k.fault("%s %s in language %s: %s", what, symbol, language, msg)
+		}
+	}
 }
 
 // apart returns the errors that are joined in one.
@@ -221,7 +235,8 @@ func (s *Schema) ProviderObjects(first uint32) []*provider.Object {
 		for k := range from.Counters {
 			c := &from.Counters[k]
 			o.Counters = append(o.Counters, provider.Counter{
-				Index: title(), Name: c.Name, Help: c.Help, Type: c.counterType(), Scale: c.Scale, Detail: c.Detail, BaseSlot: c.BaseSlot,
+				Index: title(), Name: c.Name, Help: c.Help, Type: c.counterType(), Scale: c.Scale,
+				Detail: c.Detail, BaseSlot: c.BaseSlot,
 			})
 		}
 		objects = append(objects, o)

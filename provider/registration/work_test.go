@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	manifestHead = `<instrumentationManifest><instrumentation><counters xmlns="` + registration.CountersNamespace + `">` + "\n"
+	manifestHead = `<instrumentationManifest><instrumentation><counters xmlns="` +
+		registration.CountersNamespace + `">` + "\n"
 	manifestTail = "</counters></instrumentation></instrumentationManifest>\n"
 	providerHead = `<provider applicationIdentity="t.exe" providerGuid="{11111111-0000-0000-0000-000000000001}" symbol="P">` + "\n"
 	setHead      = `<counterSet guid="{11111111-0000-0000-0000-000000000002}" uri="T" symbol="S" name="T" description="T">` + "\n"
@@ -45,7 +46,8 @@ func header(n int) string {
 
 // ini is an .ini file beside header, with languages and texts.
 func ini(languages, texts string) string {
-	return "[info]\ndrivername=D\nsymbolfile=t.h\n[objects]\nSYMBOL_0_009_NAME=\n[languages]\n" + languages + "[text]\n" + texts
+	return "[info]\ndrivername=D\nsymbolfile=t.h\n[objects]\nSYMBOL_0_009_NAME=\n[languages]\n" + languages +
+		"[text]\n" + texts
 }
 
 // set is a manifest with one set.
@@ -58,21 +60,28 @@ const goodCounter = `<counter id="@" uri="T.@" symbol="C@" name="C@" description
 // large are files that grow with n, as somebody may have written them: good ones
 // and such as are nothing but faults.
 var large = map[string]func(n int) map[string]string{
-	"header":         func(n int) map[string]string { return map[string]string{"t.h": header(n)} },
-	"header, faults": func(n int) map[string]string { return map[string]string{"t.h": repeat(n, "#define S@ 3\n")} },
+	"header": func(n int) map[string]string { return map[string]string{"t.h": header(n)} },
+	"header, faults": func(n int) map[string]string {
+		return map[string]string{
+			"t.h": repeat(n, "#define S@ 3\n")}
+	},
 	"ini": func(n int) map[string]string {
-		return map[string]string{"t.ini": ini("009=\n", repeat(n, "SYMBOL_@_009_NAME=N @\n")), "t.h": header(n)}
+		return map[string]string{"t.ini": ini("009=\n", repeat(n, "SYMBOL_@_009_NAME=N @\n")),
+			"t.h": header(n)}
 	},
 	"ini, help texts": func(n int) map[string]string {
-		return map[string]string{"t.ini": ini("009=\n", repeat(n, "SYMBOL_@_009_HELP=N @\n")), "t.h": header(n)}
+		return map[string]string{"t.ini": ini("009=\n", repeat(n, "SYMBOL_@_009_HELP=N @\n")),
+			"t.h": header(n)}
 	},
 	"ini, objects": func(n int) map[string]string {
 		texts := repeat(n, "SYMBOL_@_009_NAME=N @\n")
 		objects := "[objects]\n" + repeat(n, "SYMBOL_@_009_NAME=\n")
-		return map[string]string{"t.ini": strings.Replace(ini("009=\n", texts), "[objects]\nSYMBOL_0_009_NAME=\n", objects, 1), "t.h": header(n)}
+		return map[string]string{"t.ini": strings.Replace(ini("009=\n", texts),
+			"[objects]\nSYMBOL_0_009_NAME=\n", objects, 1), "t.h": header(n)}
 	},
 	"ini, unknown symbols": func(n int) map[string]string {
-		return map[string]string{"t.ini": ini("009=\n", repeat(n, "SIMBOL_@_009_NAME=N @\n")), "t.h": header(n)}
+		return map[string]string{"t.ini": ini("009=\n", repeat(n, "SIMBOL_@_009_NAME=N @\n")),
+			"t.h": header(n)}
 	},
 	"ini, languages": func(n int) map[string]string {
 		languages := ""
@@ -82,25 +91,33 @@ var large = map[string]func(n int) map[string]string{
 		return map[string]string{"t.ini": ini(languages, ""), "t.h": header(n)}
 	},
 	"ini, no languages": func(n int) map[string]string {
-		return map[string]string{"t.ini": ini("009=\n", repeat(n, "SYMBOL_@_00C_NAME=N @\n")), "t.h": header(n)}
+		return map[string]string{"t.ini": ini("009=\n", repeat(n, "SYMBOL_@_00C_NAME=N @\n")),
+			"t.h": header(n)}
 	},
-	"manifest": func(n int) map[string]string { return map[string]string{"t.man": set(repeat(n, goodCounter))} },
+	"manifest": func(n int) map[string]string {
+		return map[string]string{
+			"t.man": set(repeat(n, goodCounter))}
+	},
 	"manifest, one base": func(n int) map[string]string {
-		counters := strings.ReplaceAll(goodCounter, "perf_counter_rawcount\"", "perf_raw_fraction\" baseID=\"0\"")
+		counters := strings.ReplaceAll(goodCounter, "perf_counter_rawcount\"",
+			"perf_raw_fraction\" baseID=\"0\"")
 		base := `<counter id="0" uri="B" type="perf_raw_base" detailLevel="standard"><counterAttributes><counterAttribute name="noDisplay"/>` +
 			"</counterAttributes></counter>\n"
-		return map[string]string{"t.man": set(base + repeat(n, strings.ReplaceAll(counters, `id="@"`, `id="1@"`)))}
+		return map[string]string{"t.man": set(base +
+			repeat(n, strings.ReplaceAll(counters, `id="@"`, `id="1@"`)))}
 	},
 	"manifest, sets": func(n int) map[string]string {
 		sets := `<counterSet guid="{11111111-0000-0000-0000-0000@}" uri="S@" symbol="S@" name="S@" description="D.">` +
 			strings.ReplaceAll(goodCounter, `@"`, `@.@"`) + "</counterSet>\n"
-		return map[string]string{"t.man": manifestHead + providerHead + repeat(n, sets) + "</provider>" + manifestTail}
+		return map[string]string{"t.man": manifestHead + providerHead + repeat(n, sets) + "</provider>" +
+			manifestTail}
 	},
 	"manifest, unknown elements": func(n int) map[string]string {
 		return map[string]string{"t.man": set(repeat(n, "<cuonter id=\"@\"/>\n"))}
 	},
 	"manifest, unknown types": func(n int) map[string]string {
-		return map[string]string{"t.man": set(repeat(n, strings.ReplaceAll(goodCounter, "rawcount", "rowcount")))}
+		return map[string]string{"t.man": set(repeat(n,
+			strings.ReplaceAll(goodCounter, "rawcount", "rowcount")))}
 	},
 	"manifest, attributes": func(n int) map[string]string {
 		return map[string]string{"t.man": set("<counter" + repeat(n, " a@='@'") + "/>\n")}
@@ -111,7 +128,9 @@ var large = map[string]func(n int) map[string]string{
 	},
 	"schema, faults": func(n int) map[string]string {
 		counters := repeat(n, `{"symbol": "C", "name": "C@", "type": "PERF_COUNTER_ROWCOUNT"},`+"\n")
-		return map[string]string{"t.json": `{"driver": "D", "objects": [{"symbol": "O", "name": "O", "counters": [` + strings.TrimSuffix(counters, ",\n") + "]}]}"}
+		return map[string]string{
+			"t.json": `{"driver": "D", "objects": [{"symbol": "O", "name": "O", "counters": [` +
+				strings.TrimSuffix(counters, ",\n") + "]}]}"}
 	},
 }
 
@@ -141,8 +160,14 @@ func read(files map[string]string) (found registration.Findings) {
 // most, the bytes that are allocated.
 func TestAllocated(t *testing.T) {
 	files := map[string]func(n int) map[string]string{
-		"blanks":   func(n int) map[string]string { return map[string]string{"t.h": strings.Repeat(" ", 16*n)} },
-		"comments": func(n int) map[string]string { return map[string]string{"t.h": strings.Repeat("/**/", 16*n)} },
+		"blanks": func(n int) map[string]string {
+			return map[string]string{
+				"t.h": strings.Repeat(" ", 16*n)}
+		},
+		"comments": func(n int) map[string]string {
+			return map[string]string{
+				"t.h": strings.Repeat("/**/", 16*n)}
+		},
 		"manifest": func(n int) map[string]string {
 			return map[string]string{"t.man": strings.ReplaceAll(large["manifest"](n)["t.man"], "\n", " ")}
 		},
@@ -188,7 +213,8 @@ func TestMany(t *testing.T) {
 	}
 
 	// Warnings alone are no fault, however many.
-	found := read(map[string]string{"t.ini": strings.Replace(ini("009=\n", "SYMBOL_0_009_NAME=N\n"), "[objects]", repeat(most+7, "x@=\n")+"[objects]", 1), "t.h": header(1)})
+	found := read(map[string]string{"t.ini": strings.Replace(ini("009=\n", "SYMBOL_0_009_NAME=N\n"),
+		"[objects]", repeat(most+7, "x@=\n")+"[objects]", 1), "t.h": header(1)})
 	if len(found) != most+1 || found[most].Error() != "t.ini: warning: and 7 more" || found.Err() != nil {
 		t.Errorf("%d findings, the last %q, error %v", len(found), found[len(found)-1], found.Err())
 	}
@@ -224,7 +250,8 @@ var counting = sync.OnceValues(func() (string, error) {
 	program := filepath.Join(dir, "winperf")
 	const rooms = "github.com/winperf/winperf/provider/registration,github.com/winperf/winperf/internal/suggest," +
 		"github.com/winperf/winperf/counter,github.com/winperf/winperf/cmd/winperf/internal/cli,github.com/winperf/winperf/cmd/winperf"
-	build := exec.Command("go", "build", "-cover", "-covermode=count", "-coverpkg="+rooms, "-o", program, "github.com/winperf/winperf/cmd/winperf")
+	build := exec.Command("go", "build", "-cover", "-covermode=count", "-coverpkg="+rooms, "-o", program,
+		"github.com/winperf/winperf/cmd/winperf")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
@@ -274,7 +301,7 @@ func statements(t *testing.T, program string, files map[string]string) (total in
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		var place string
 		var in, times int
-		if n, _ := fmt.Sscan(lines.Text(), &place, &in, &times); n == 3 { // the first line is none
+		if n, _ := fmt.Sscan(lines.Text(), &place, &in, &times); n == 3 { // the first line has none
 			total += in * times
 		}
 	}

@@ -84,7 +84,8 @@ func parseXML(r *report, data []byte) *element {
 		token, err := d.Token()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
-				r.fault(xmlPosition(d, data, err), "%s", strings.TrimPrefix(err.Error(), "XML syntax error on line "))
+				r.fault(xmlPosition(d, data, err), "%s",
+					strings.TrimPrefix(err.Error(), "XML syntax error on line "))
 			}
 			break
 		}

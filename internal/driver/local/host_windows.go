@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/driver/consumer"
 	"github.com/winperf/winperf/internal/driver/pdh"
-	"github.com/winperf/winperf/internal/driver/perflib"
 	"github.com/winperf/winperf/internal/driver/registry"
 )
 
@@ -18,7 +18,7 @@ func openHost(opt Options) (host, error) {
 	}
 	src, err := compose(context.Background(),
 		&member{name: "registry", open: func(ctx context.Context) (winperf.Source, error) { return registry.Open(ctx, registry.Options{}) }},
-		&member{name: "perflib", apart: true, open: func(context.Context) (winperf.Source, error) { return perflib.Open(perflib.Options{}) }},
+		&member{name: "perflib", apart: true, open: func(context.Context) (winperf.Source, error) { return consumer.Open(consumer.Options{}) }},
 		&member{name: "pdh", fallback: true, open: func(context.Context) (winperf.Source, error) { return pdh.Open(pdh.Options{}) }},
 	)
 

@@ -15,9 +15,9 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/provider"
-	"github.com/winperf/winperf/provider/publish"
 )
 
 // TestHostileScribbling reads this machine while a publisher scribbles in its own
@@ -149,7 +149,7 @@ func scribble(t *testing.T, path string, seed uint64) (end func() int) {
 		t.Fatal(err)
 	}
 	whole := bytes.Clone(p)
-	used := int(binary.LittleEndian.Uint64(whole[publish.HeaderUsed:]))
+	used := int(binary.LittleEndian.Uint64(whole[pubfile.HeaderUsed:]))
 
 	var ended atomic.Bool
 	done := make(chan int)
@@ -177,14 +177,14 @@ func scribble(t *testing.T, path string, seed uint64) (end func() int) {
 func scribbleOnce(r *rand.Rand, p, whole []byte, used int) {
 	le := binary.LittleEndian
 	at := r.IntN(used-8) &^ 3
-	if fields := publish.Fields(); r.IntN(2) == 0 {
+	if fields := pubfile.Fields(); r.IntN(2) == 0 {
 		field := fields[r.IntN(len(fields))]
 		at = field.Offset
 		switch field.Struct {
 		case "Object":
-			at += int(le.Uint32(whole[publish.HeaderTable:]))
+			at += int(le.Uint32(whole[pubfile.HeaderTable:]))
 		case "Slot":
-			at += int(le.Uint32(whole[publish.HeaderSlots:]))
+			at += int(le.Uint32(whole[pubfile.HeaderSlots:]))
 		}
 	}
 	switch r.IntN(8) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/provider"
@@ -193,7 +194,7 @@ func damagedFile(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := f.WriteAt([]byte("{}"), publish.HeaderSize+64+publish.ObjectSize); err != nil {
+	if _, err := f.WriteAt([]byte("{}"), pubfile.HeaderSize+64+pubfile.ObjectSize); err != nil {
 		t.Fatal(err)
 	}
 }

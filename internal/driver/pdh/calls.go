@@ -24,7 +24,8 @@ type calls struct {
 	formattedArray func(counter uintptr, format uint32, buf winapi.Memory) (size, count uint32, err error)
 
 	enumObjects func(machine string, buf []uint16, detail uint32, refresh bool) (size uint32, err error)
-	enumItems   func(machine, object string, counters, instances []uint16, detail uint32) (counterSize, instanceSize uint32, err error)
+	enumItems   func(machine, object string, counters, instances []uint16, detail uint32) (counterSize,
+		instanceSize uint32, err error)
 
 	computerName func() (string, error)
 	now          func() time.Time

@@ -11,7 +11,8 @@ func systemCalls(library string) (*calls, error) {
 	if library == "" {
 		library = "pdh.dll"
 	}
-	p, k := winapi.NewPdh(winapi.NewDLL(library)), winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
+	p := winapi.NewPdh(winapi.NewDLL(library))
+	k := winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
 	return &calls{
 		openQuery: p.OpenQuery, closeQuery: p.CloseQuery, collect: p.Collect,
 		addCounter: p.AddCounter, addEnglish: p.AddEnglishCounter, removeCounter: p.RemoveCounter,

@@ -45,7 +45,9 @@ type entry struct {
 }
 
 func (c *catalog) init() {
-	c.byName, c.local, c.english = map[string]*object{}, map[uint32]string{}, map[uint32]string{}
+	c.byName = map[string]*object{}
+	c.local = map[uint32]string{}
+	c.english = map[uint32]string{}
 }
 
 // object returns the object with the name, a new one if there is none yet.
@@ -54,8 +56,11 @@ func (c *catalog) object(name string) *object {
 	if o := c.byName[key]; o != nil {
 		return o
 	}
-	o := &object{name: name, title: firstTitle + uint32(len(c.objects))*titleRoom, counters: map[string]*entry{}}
-	c.objects, c.byName[key], c.changed = append(c.objects, o), o, true
+	o := &object{name: name, title: firstTitle + uint32(len(c.objects))*titleRoom,
+		counters: map[string]*entry{}}
+	c.objects = append(c.objects, o)
+	c.byName[key] = o
+	c.changed = true
 	put(c.local, o.title, name)
 	return o
 }
@@ -72,7 +77,8 @@ func (c *catalog) entry(o *object, info *winapi.CounterInfo) *entry {
 	}
 
 	e := &entry{title: o.title + 2 + 2*uint32(len(o.counters)), typ: counter.Type(info.Type)}
-	o.counters[key], c.changed = e, true
+	o.counters[key] = e
+	c.changed = true
 	put(c.local, e.title, info.Counter)
 	put(c.local, e.title+1, info.Explain)
 	return e

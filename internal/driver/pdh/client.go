@@ -27,21 +27,21 @@ type client struct{ calls *calls }
 // which in turn is ErrNoObject, ErrNoCounter, ErrNoInstance, ErrNoMachine, ErrPath
 // or ErrNotSupported of package winperf where it says so.
 type callError struct {
-	Function string
-	About    string // a path or a name, "" where the call is about none
-	Err      error
+	function string
+	about    string // a path or a name, "" where the call is about none
+	err      error
 }
 
 // Error names the function and what it was about.
 func (e *callError) Error() string {
-	if e.About == "" {
-		return fmt.Sprintf("%s: %v", e.Function, e.Err)
+	if e.about == "" {
+		return fmt.Sprintf("%s: %v", e.function, e.err)
 	}
-	return fmt.Sprintf("%s of %s: %v", e.Function, e.About, e.Err)
+	return fmt.Sprintf("%s of %s: %v", e.function, e.about, e.err)
 }
 
 // Unwrap returns what the system said.
-func (e *callError) Unwrap() error { return e.Err }
+func (e *callError) Unwrap() error { return e.err }
 
 // failed is a callError, or nil.
 func failed(function, about string, err error) error {
@@ -64,13 +64,15 @@ func text(f func(buf []uint16) (uint32, error)) ([]uint16, error) {
 		size, err := f(nil)
 		if !tooSmall(err) {
 			if err == nil && size > 1 { // it holds nothing, whatever the size says
-				err = fmt.Errorf("%d characters are claimed and no buffer was asked for: %w", size, winperf.ErrBadData)
+				err = fmt.Errorf("%d characters are claimed and no buffer was asked for: %w", size,
+					winperf.ErrBadData)
 			}
 			return nil, err
 		}
 
 		if size > maxUnits {
-			return nil, fmt.Errorf("%d characters are needed, at most %d are accepted: %w", size, maxUnits, winperf.ErrBadData)
+			return nil, fmt.Errorf("%d characters are needed, at most %d are accepted: %w", size, maxUnits,
+				winperf.ErrBadData)
 		}
 		buf := make([]uint16, max(size, 2))
 		size, err = f(buf)
@@ -79,7 +81,8 @@ func text(f func(buf []uint16) (uint32, error)) ([]uint16, error) {
 		case err != nil:
 			return nil, err
 		case int64(size) > int64(len(buf)):
-			return nil, fmt.Errorf("%d characters were written to a buffer of %d: %w", size, len(buf), winperf.ErrBadData)
+			return nil, fmt.Errorf("%d characters were written to a buffer of %d: %w", size, len(buf),
+				winperf.ErrBadData)
 		default:
 			return buf[:size], nil
 		}
@@ -123,9 +126,9 @@ func (c *client) Objects(machine string, costly, refresh bool) ([]string, error)
 	return all, failed("PdhEnumObjects", machine, err)
 }
 
-// Items lists the counters and instances of an object, each name once. multiple
+// items lists the counters and instances of an object, each name once. multiple
 // tells whether the object may have instances, also where it has none now.
-func (c *client) Items(machine, object string) (counters, instances []string, multiple bool, err error) {
+func (c *client) items(machine, object string) (counters, instances []string, multiple bool, err error) {
 	const function = "PdhEnumObjectItems"
 	for range maxGrowth {
 		nc, ni, err := c.calls.enumItems(machine, object, nil, nil, winapi.PERF_DETAIL_WIZARD)
@@ -133,7 +136,8 @@ func (c *client) Items(machine, object string) (counters, instances []string, mu
 			return nil, nil, false, failed(function, object, err)
 		}
 		if nc > maxUnits || ni > maxUnits {
-			return nil, nil, false, failed(function, object, fmt.Errorf("%d and %d characters are needed: %w", nc, ni, winperf.ErrBadData))
+			return nil, nil, false, failed(function, object,
+				fmt.Errorf("%d and %d characters are needed: %w", nc, ni, winperf.ErrBadData))
 		}
 
 		cb, ib := make([]uint16, nc), make([]uint16, ni)
@@ -143,7 +147,8 @@ func (c *client) Items(machine, object string) (counters, instances []string, mu
 		}
 
 		if err == nil && (int64(nc) > int64(len(cb)) || int64(ni) > int64(len(ib))) {
-			err = fmt.Errorf("%d and %d characters were written to buffers of %d and %d: %w", nc, ni, len(cb), len(ib), winperf.ErrBadData)
+			err = fmt.Errorf("%d and %d characters were written to buffers of %d and %d: %w", nc, ni, len(cb),
+				len(ib), winperf.ErrBadData)
 		}
 		if err != nil {
 			return nil, nil, false, failed(function, object, err)
@@ -153,5 +158,6 @@ func (c *client) Items(machine, object string) (counters, instances []string, mu
 		instances, err2 := list(ib[:ni])
 		return counters, instances, len(ib) > 0, failed(function, object, errors.Join(err1, err2))
 	}
-	return nil, nil, false, failed(function, object, fmt.Errorf("more was needed %d times in a row: %w", maxGrowth, winperf.ErrBadData))
+	return nil, nil, false, failed(function, object,
+		fmt.Errorf("more was needed %d times in a row: %w", maxGrowth, winperf.ErrBadData))
 }

@@ -124,24 +124,28 @@ func (q *query) path(p winperf.Path) error {
 	for _, o := range objects {
 		counters, multiple := []string{p.Counter}, p.HasInstance
 		if path.Counter.Wildcard() {
-			all, _, several, err := q.source.client.Items(q.source.remote(), o)
+			all, _, several, err := q.source.client.items(q.source.remote(), o)
 			switch {
 			case unknown(err):
 				continue
 			case err != nil:
 				return err
 			}
-			counters, multiple = matching(&path.Counter, all), several
+			counters = matching(&path.Counter, all)
+			multiple = several
 		}
 
 		for _, name := range counters {
 			one := p
-			one.Object, one.Counter = o, name
+			one.Object = o
+			one.Counter = name
 			switch {
 			case multiple && !p.HasInstance:
-				one.HasInstance, one.Instance = true, "*"
+				one.HasInstance = true
+				one.Instance = "*"
 			case !multiple && p.HasInstance && p.Instance == "*":
-				one.HasInstance, one.Instance = false, ""
+				one.HasInstance = false
+				one.Instance = ""
 			}
 			if err := q.add(one); err != nil {
 				return err
@@ -152,9 +156,10 @@ func (q *query) path(p winperf.Path) error {
 }
 
 // unknown tells whether an error says only that something is not there, which is
-// none for who asks for it.
+// an error only for a caller that asks for it.
 func unknown(err error) bool {
-	for _, target := range []error{winperf.ErrNoObject, winperf.ErrNoCounter, winperf.ErrNoInstance, winperf.ErrPath} {
+	for _, target := range []error{winperf.ErrNoObject, winperf.ErrNoCounter, winperf.ErrNoInstance,
+		winperf.ErrPath} {
 		if errors.Is(err, target) {
 			return true
 		}
@@ -162,24 +167,17 @@ func unknown(err error) bool {
 	return false
 }
 
-// add adds one counter. One that is not there is none of an error.
+// add adds one counter. A missing counter is not an error.
 func (q *query) add(p winperf.Path) error {
 	c := q.source.calls
-	if q.source.opt.Machine != "" {
-		p.Machine = q.source.opt.Machine
-	} else {
-		p.Machine = ""
-	}
-
-	if p.Index != 0 { // also #*: instances are told apart when they are read
-		p.Instance, p.Index = strings.TrimSuffix(p.Instance, "*")+"*", 0
-	}
-	p.Instance = strings.ReplaceAll(p.Instance, "?", "*") // PDH knows no other wildcard
+	p = q.pathOf(p)
 	text := p.String()
-
 	handle, english, err := q.addPath(p)
-	if err != nil && unknown(err) && p.Instance == "*" { // for an object without instances, as some write it
-		p.HasInstance, p.Instance = false, ""
+
+	// An object without instances may be written with a wildcard, too.
+	if err != nil && unknown(err) && p.Instance == "*" {
+		p.HasInstance = false
+		p.Instance = ""
 		handle, english, err = q.addPath(p)
 	}
 
@@ -207,7 +205,8 @@ func (q *query) add(p winperf.Path) error {
 	if english {
 		q.source.catalog.nameEnglish(o, e, p.Object, p.Counter)
 	}
-	col := column{handle: handle, object: o, entry: e, info: info, array: p.HasInstance && strings.Contains(p.Instance, "*")}
+	array := p.HasInstance && strings.Contains(p.Instance, "*")
+	col := column{handle: handle, object: o, entry: e, info: info, array: array}
 	if slices.ContainsFunc(q.columns, func(other column) bool { return other.same(&col) }) {
 		return failed("PdhRemoveCounter", text, c.removeCounter(handle))
 	}
@@ -221,10 +220,27 @@ func (q *query) add(p winperf.Path) error {
 	return nil
 }
 
+// pathOf is a path as PDH is asked with it.
+func (q *query) pathOf(p winperf.Path) winperf.Path {
+	p.Machine = q.source.opt.Machine
+
+	// PDH tells instances of one name apart when they are read, also with #*.
+	if p.Index != 0 {
+		p.Instance = strings.TrimSuffix(p.Instance, "*") + "*"
+		p.Index = 0
+	}
+
+	// PDH knows no other wildcard.
+	p.Instance = strings.ReplaceAll(p.Instance, "?", "*")
+	return p
+}
+
 // asAsked puts the names of the path where PDH told none, as Wine's does.
 func asAsked(info *winapi.CounterInfo, p winperf.Path) {
 	if info.Object == "" {
-		info.Object, info.HasInstance, info.Instance = p.Object, p.HasInstance, p.Instance
+		info.Object = p.Object
+		info.HasInstance = p.HasInstance
+		info.Instance = p.Instance
 	}
 	if info.Counter == "" {
 		info.Counter = p.Counter
@@ -257,21 +273,24 @@ func (s *source) counterInfo(handle uintptr, path string) (winapi.CounterInfo, e
 }
 
 // array calls f with ever larger buffers for as long as it wants more.
-func array(buf winapi.Memory, f func(winapi.Memory) (size, count uint32, err error)) (winapi.Memory, uint32, error) {
+func array(buf winapi.Memory, f func(winapi.Memory) (size, count uint32, err error)) (winapi.Memory,
+	uint32, error) {
 	for range maxGrowth {
 		size, count, err := f(buf)
 		switch {
 		case tooSmall(err):
 			size = max(size, uint32(buf.Bytes())) // at least half as much again
 			if size > maxBytes {
-				return buf, 0, fmt.Errorf("%d bytes are needed, at most %d are accepted: %w", size, maxBytes, winperf.ErrBadData)
+				return buf, 0, fmt.Errorf("%d bytes are needed, at most %d are accepted: %w", size, maxBytes,
+					winperf.ErrBadData)
 			}
 			buf = make(winapi.Memory, size/8+size/16+8)
 
 		case err != nil:
 			return buf, 0, err
 		case int64(size) > int64(buf.Bytes()):
-			return buf, 0, fmt.Errorf("%d bytes were written to a buffer of %d: %w", size, buf.Bytes(), winperf.ErrBadData)
+			return buf, 0, fmt.Errorf("%d bytes were written to a buffer of %d: %w", size, buf.Bytes(),
+				winperf.ErrBadData)
 		default:
 			return buf, count, nil
 		}

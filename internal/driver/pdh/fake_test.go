@@ -70,26 +70,31 @@ func newFake() *fake {
 		clock: time.Unix(1_700_000_000, 0),
 		objects: []*fakeObject{
 			{
-				name: "Prozess", english: "Process", multiple: true, instances: []string{"idle", "svchost", "svchost#1", "a#b"},
+				name: "Prozess", english: "Process", multiple: true,
+				instances: []string{"idle", "svchost", "svchost#1", "a#b"},
 				counters: []fakeCounter{
 					{"E/A pro s", "IO/sec", counter.BulkCount, rate},
-					{"Handles", "Handle Count", counter.RawCount, func(i int, ticks int64) winapi.PDH_RAW_COUNTER {
-						return winapi.PDH_RAW_COUNTER{FirstValue: int64(100*i) + ticks}
-					}},
+					{"Handles", "Handle Count", counter.RawCount,
+						func(i int, ticks int64) winapi.PDH_RAW_COUNTER {
+							return winapi.PDH_RAW_COUNTER{FirstValue: int64(100*i) + ticks}
+						}},
 				},
 			},
 			{
 				name: "Speicher", english: "Memory",
 				counters: []fakeCounter{
-					{"Bytes", "Bytes", counter.LargeRawCount, func(_ int, ticks int64) winapi.PDH_RAW_COUNTER {
-						return winapi.PDH_RAW_COUNTER{FirstValue: 1<<40 + ticks}
-					}},
-					{"Mittel", "Average", counter.AverageTimer, func(_ int, ticks int64) winapi.PDH_RAW_COUNTER {
-						return winapi.PDH_RAW_COUNTER{FirstValue: 500 * ticks, SecondValue: 2 * ticks}
-					}},
+					{"Bytes", "Bytes", counter.LargeRawCount,
+						func(_ int, ticks int64) winapi.PDH_RAW_COUNTER {
+							return winapi.PDH_RAW_COUNTER{FirstValue: 1<<40 + ticks}
+						}},
+					{"Mittel", "Average", counter.AverageTimer,
+						func(_ int, ticks int64) winapi.PDH_RAW_COUNTER {
+							return winapi.PDH_RAW_COUNTER{FirstValue: 500 * ticks, SecondValue: 2 * ticks}
+						}},
 				},
 			},
-			{name: "Thread", english: "Thread", costly: true, multiple: true, counters: []fakeCounter{{"Nummer", "Number", counter.RawCount, rate}}},
+			{name: "Thread", english: "Thread", costly: true, multiple: true,
+				counters: []fakeCounter{{"Nummer", "Number", counter.RawCount, rate}}},
 		},
 	}
 }
@@ -97,8 +102,14 @@ func newFake() *fake {
 func (f *fake) table() *calls {
 	return &calls{
 		openQuery: f.openQuery, closeQuery: f.closeQuery, collect: f.collect,
-		addCounter: func(q uintptr, path string) (uintptr, error) { return f.add("addCounter", q, path, false) },
-		addEnglish: func(q uintptr, path string) (uintptr, error) { return f.add("addEnglish", q, path, true) },
+		addCounter: func(q uintptr, path string) (uintptr,
+			error) {
+			return f.add("addCounter", q, path, false)
+		},
+		addEnglish: func(q uintptr, path string) (uintptr,
+			error) {
+			return f.add("addEnglish", q, path, true)
+		},
 		removeCounter: func(c uintptr) error {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -239,7 +250,8 @@ func (f *fake) add(call string, _ uintptr, text string, english bool) (uintptr, 
 	}
 	for k := range o.counters {
 		c := &o.counters[k]
-		if strings.EqualFold(c.name, p.Counter) && !english || strings.EqualFold(c.english, p.Counter) && english {
+		if strings.EqualFold(c.name, p.Counter) && !english ||
+			strings.EqualFold(c.english, p.Counter) && english {
 			f.last++
 			f.counters[f.last] = &fakeHandle{object: o, counter: c, instance: p.InstanceText()}
 			return f.last, nil
@@ -309,7 +321,8 @@ func (f *fake) counterInfo(c uintptr, buf winapi.Memory) (uint32, error) {
 	m := memory{buf, 256}
 	info := (*winapi.PDH_COUNTER_INFO)(unsafe.Pointer(&buf[0]))
 	*info = winapi.PDH_COUNTER_INFO{
-		Type: uint32(h.counter.typ), FullPath: m.text(`\\HOST\` + h.object.name), ObjectName: m.text(h.object.name),
+		Type: uint32(h.counter.typ), FullPath: m.text(`\\HOST\` + h.object.name),
+		ObjectName:  m.text(h.object.name),
 		CounterName: m.text(h.counter.name), ExplainText: m.text("Hilfe"), InstanceIndex: ^uint32(0),
 	}
 	if h.object.multiple {
@@ -323,7 +336,8 @@ func (h *fakeHandle) position() int {
 	if !h.object.multiple {
 		return 0
 	}
-	return slices.IndexFunc(h.object.instances, func(s string) bool { return strings.EqualFold(s, h.instance) })
+	return slices.IndexFunc(h.object.instances,
+		func(s string) bool { return strings.EqualFold(s, h.instance) })
 }
 
 func (f *fake) rawValue(c uintptr, v *winapi.PDH_RAW_COUNTER) error {

@@ -39,7 +39,9 @@ func (q *cookedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 		return err
 	}
 
-	s.Time, s.Cooked, s.Readings = now, true, append(s.Readings, all...)
+	s.Time = now
+	s.Cooked = true
+	s.Readings = append(s.Readings, all...)
 	s.Schema = q.source.schema.Load()
 	return nil
 }
@@ -62,13 +64,15 @@ func (q *cookedQuery) read(buf []winperf.Reading) (now time.Time, _ []winperf.Re
 			format = winapi.PDH_FMT_LARGE
 		}
 
-		err := c.readFormatted(q.source.calls, format, func(name string, occurrence int, v *winapi.PDH_FMT_COUNTERVALUE) {
-			r := winperf.Reading{Series: q.seriesOf(i, name, occurrence), Time: now, Status: q.status(c, v.CStatus)}
-			if r.Status == counter.OK {
-				r.Value, r.Status = displayable(v.Bits, format)
-			}
-			buf = append(buf, r)
-		})
+		err := c.readFormatted(q.source.calls, format,
+			func(name string, occurrence int, v *winapi.PDH_FMT_COUNTERVALUE) {
+				r := winperf.Reading{Series: q.seriesOf(i, name, occurrence), Time: now,
+					Status: q.status(c, v.CStatus)}
+				if r.Status == counter.OK {
+					r.Value, r.Status = displayable(v.Bits, format)
+				}
+				buf = append(buf, r)
+			})
 
 		if err != nil {
 			return now, buf, err
@@ -84,7 +88,7 @@ func isWhole(t counter.Type) bool {
 	return k == counter.KindInt || k == counter.KindHex || k == counter.KindHex32
 }
 
-// displayable is a displayable value, or the status of one that is none.
+// displayable is a displayable value, or the status of an invalid one.
 func displayable(bits uint64, format uint32) (counter.Value, counter.Status) {
 	if format == winapi.PDH_FMT_LARGE {
 		return counter.Int(bits), counter.OK
@@ -141,14 +145,18 @@ func (q *cookedQuery) seriesOf(i int, name string, occurrence int) *winperf.Seri
 		Machine: q.source.machine, Object: c.info.Object, Counter: c.info.Counter,
 		HasInstance: c.info.HasInstance, Instance: name, Index: occurrence,
 	})
-	s.ObjectID.Index, s.CounterID.Index = c.object.title, c.entry.title
-	s.Type, s.Unit, s.Scale = c.entry.typ, c.entry.typ.Unit(), c.info.DefaultScale
+	s.ObjectID.Index = c.object.title
+	s.CounterID.Index = c.entry.title
+	s.Type = c.entry.typ
+	s.Unit = c.entry.typ.Unit()
+	s.Scale = c.info.DefaultScale
 	q.series[key] = s
 	return s
 }
 
 // readFormatted reads the values of a column.
-func (c *column) readFormatted(calls *calls, format uint32, each func(name string, occurrence int, v *winapi.PDH_FMT_COUNTERVALUE)) error {
+func (c *column) readFormatted(calls *calls, format uint32,
+	each func(name string, occurrence int, v *winapi.PDH_FMT_COUNTERVALUE)) error {
 	format |= winapi.PDH_FMT_NOCAP100 | winapi.PDH_FMT_NOSCALE
 	if !c.array {
 		var v winapi.PDH_FMT_COUNTERVALUE
@@ -168,7 +176,8 @@ func (c *column) readFormatted(calls *calls, format uint32, each func(name strin
 	})
 	c.buf = buf
 	const function = "PdhGetFormattedCounterArray"
-	if s := status(err); absent(s) || errors.Is(err, winapi.PDH_INVALID_DATA) || errors.Is(err, winapi.PDH_CSTATUS_INVALID_DATA) {
+	if s := status(err); absent(s) || errors.Is(err, winapi.PDH_INVALID_DATA) ||
+		errors.Is(err, winapi.PDH_CSTATUS_INVALID_DATA) {
 		return nil // no instance has a value yet, or none is there
 	} else if err != nil {
 		return failed(function, c.info.FullPath, err)

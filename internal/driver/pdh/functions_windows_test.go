@@ -87,7 +87,8 @@ func texts(f func(buf []uint16) (uint32, error)) ([]string, error) {
 
 // items lists the counters of an object. instances tells how long the list of
 // instances is, in UTF-16 units.
-func items(f func(counters, instances []uint16) (uint32, uint32, error)) (counters []string, instances uint32, err error) {
+func items(f func(counters, instances []uint16) (uint32, uint32, error)) (counters []string, instances uint32,
+	err error) {
 	b, err := text(func(buf []uint16) (size uint32, err error) {
 		size, instances, err = f(buf, make([]uint16, len(buf)))
 		return size, err
@@ -141,7 +142,8 @@ func TestNativeFunctions(t *testing.T) {
 				return
 			}
 			var m *winapi.MissingError
-			if err := run(t, c, "", missing); !errors.As(err, &m) || m.Function != c.function || !errors.Is(err, winperf.ErrNotSupported) {
+			if err := run(t, c, "", missing); !errors.As(err, &m) || m.Function != c.function ||
+				!errors.Is(err, winperf.ErrNotSupported) {
 				t.Errorf("missing: %v", err)
 			}
 			if err := run(t, c, c.function, good); !errors.Is(err, fs.ErrPermission) {
@@ -167,7 +169,8 @@ func TestNativeFunctionsComplete(t *testing.T) {
 	}
 	for _, function := range named {
 		if succeeds[function] == 0 || fails[function] == 0 {
-			t.Errorf("%s has %d cases that succeed and %d that fail", function, succeeds[function], fails[function])
+			t.Errorf("%s has %d cases that succeed and %d that fail", function, succeeds[function],
+				fails[function])
 		}
 	}
 }

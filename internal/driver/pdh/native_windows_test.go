@@ -42,9 +42,10 @@ func TestNativeClient(t *testing.T) {
 		call func() ([]string, error)
 		want string
 	}{
-		"PdhEnumObjects": {func() ([]string, error) { return c.Objects(`\\other`, true, true) }, "Prozess Speicher"},
+		"PdhEnumObjects": {func() ([]string, error) { return c.Objects(`\\other`, true, true) },
+			"Prozess Speicher"},
 		"PdhEnumObjectItems": {func() ([]string, error) {
-			counters, instances, _, err := c.Items("", "Prozess")
+			counters, instances, _, err := c.items("", "Prozess")
 			return append(counters, instances...), err
 		}, "Handles E/A pro s idle svchost"},
 	} {
@@ -79,7 +80,8 @@ func TestNativeSource(t *testing.T) {
 	got := cooked(t, q)
 	var a, b, c, d int // they count from when the library was loaded
 	const form = "Prozess idle=%d=10 svchost=%d=20 svchost#1=%d=30\nSpeicher =%d"
-	if _, err := fmt.Sscanf(got, form, &a, &b, &c, &d); err != nil || fmt.Sprintf(form, a, a+100, a+200, a) != got || a < 2 {
+	if _, err := fmt.Sscanf(got, form, &a, &b, &c, &d); err != nil ||
+		fmt.Sprintf(form, a, a+100, a+200, a) != got || a < 2 {
 		t.Errorf("got %s, %v", got, err)
 	}
 	wintest.Repeat(t, func() {
@@ -96,7 +98,8 @@ func TestNativeSource(t *testing.T) {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
-	for _, function := range []string{"PdhCollectQueryData", "PdhGetRawCounterValue", "PdhGetRawCounterArrayW"} {
+	for _, function := range []string{"PdhCollectQueryData", "PdhGetRawCounterValue",
+		"PdhGetRawCounterArrayW"} {
 		t.Setenv("WINPERF_FAKE", function)
 		if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("%s: %v", function, err)
@@ -104,16 +107,19 @@ func TestNativeSource(t *testing.T) {
 	}
 	for _, function := range []string{"PdhOpenQueryW", "PdhAddCounterW", "PdhGetCounterInfoW"} {
 		t.Setenv("WINPERF_FAKE", function)
-		if _, err := src.Compile(t.Context(), paths(t, `\Speicher\Bytes`)); !errors.Is(err, fs.ErrPermission) {
+		if _, err := src.Compile(t.Context(),
+			paths(t, `\Speicher\Bytes`)); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("%s: %v", function, err)
 		}
 	}
-	t.Setenv("WINPERF_FAKE", "PdhAddEnglishCounterW") // then English names are none
-	if other, err := src.Compile(t.Context(), paths(t, `\Memory\Bytes`)); err != nil || len(other.(*query).columns) != 0 {
+	t.Setenv("WINPERF_FAKE", "PdhAddEnglishCounterW") // then no English name is found
+	if other, err := src.Compile(t.Context(), paths(t, `\Memory\Bytes`)); err != nil ||
+		len(other.(*query).columns) != 0 {
 		t.Error(err)
 	}
 	t.Setenv("WINPERF_FAKE", "PdhRemoveCounter")
-	if _, err := src.Compile(t.Context(), paths(t, `\Speicher\Bytes`, `\Speicher\Bytes`)); !errors.Is(err, fs.ErrPermission) {
+	if _, err := src.Compile(t.Context(), paths(t, `\Speicher\Bytes`, `\Speicher\Bytes`)); !errors.Is(
+		err, fs.ErrPermission) {
 		t.Error(err)
 	}
 	t.Setenv("WINPERF_FAKE", "PdhGetCounterTimeBase") // costs what needs it
@@ -152,7 +158,8 @@ func TestNativeFormatted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(all) != 4 || all[2].Value != counter.Float(30) || all[2].Path.Index != 1 || all[3].Value.Kind() != counter.KindInt {
+	if len(all) != 4 || all[2].Value != counter.Float(30) || all[2].Path.Index != 1 ||
+		all[3].Value.Kind() != counter.KindInt {
 		t.Errorf("%+v", all)
 	}
 	for _, function := range []string{"PdhGetFormattedCounterArrayW"} {
@@ -214,15 +221,17 @@ func TestSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	var raw winperf.Raw
-	if err := perftest.Take(t.Context(), q, &raw); err != nil || len(q.(*query).columns) != 1 || q.(*query).columns[0].info.Counter != "System Up Time" {
+	if err := perftest.Take(t.Context(), q, &raw); err != nil || len(q.(*query).columns) != 1 ||
+		q.(*query).columns[0].info.Counter != "System Up Time" {
 		t.Errorf("%v, %+v", err, q.(*query).columns)
 	}
 	c := &client{mustCalls(t, "")}
-	if _, _, _, err := c.Items("", "System"); !errors.Is(err, winperf.ErrNotSupported) {
+	if _, _, _, err := c.items("", "System"); !errors.Is(err, winperf.ErrNotSupported) {
 		t.Error(err)
 	}
 	missing := &client{mustCalls(t, "kernel32.dll")}
-	if _, err := missing.Objects("", false, false); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "PdhEnumObjectsW") {
+	if _, err := missing.Objects("", false, false); !errors.Is(err, winperf.ErrNotSupported) ||
+		!strings.Contains(err.Error(), "PdhEnumObjectsW") {
 		t.Error(err)
 	}
 }

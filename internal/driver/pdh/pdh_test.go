@@ -28,18 +28,20 @@ func TestClient(t *testing.T) {
 		want     any
 	}
 	for _, r := range []result{
-		{"enumObjects", func(c *client) (any, error) { return c.Objects("", false, true) }, []string{"Prozess", "Speicher"}},
-		{"enumObjects", func(c *client) (any, error) { return c.Objects("", true, true) }, []string{"Prozess", "Speicher", "Thread"}},
+		{"enumObjects", func(c *client) (any, error) { return c.Objects("", false, true) },
+			[]string{"Prozess", "Speicher"}},
+		{"enumObjects", func(c *client) (any, error) { return c.Objects("", true, true) },
+			[]string{"Prozess", "Speicher", "Thread"}},
 		{"enumItems", func(c *client) (any, error) {
-			counters, instances, multiple, err := c.Items("", "prozess")
+			counters, instances, multiple, err := c.items("", "prozess")
 			return fmt.Sprint(counters, instances, multiple), err
 		}, "[E/A pro s Handles] [idle svchost] true"},
 		{"enumItems", func(c *client) (any, error) {
-			counters, instances, multiple, err := c.Items("", "Speicher")
+			counters, instances, multiple, err := c.items("", "Speicher")
 			return fmt.Sprint(counters, instances, multiple), err
 		}, "[Bytes Mittel] [] false"},
 		{"enumItems", func(c *client) (any, error) {
-			counters, instances, multiple, err := c.Items("", "Thread")
+			counters, instances, multiple, err := c.items("", "Thread")
 			return fmt.Sprint(counters, instances, multiple), err
 		}, "[Nummer] [] true"},
 	} {
@@ -57,7 +59,8 @@ func TestClient(t *testing.T) {
 			return nil
 		}
 		var named *callError
-		if _, err := r.get(c); !errors.Is(err, fs.ErrPermission) || !errors.As(err, &named) || !strings.HasPrefix(named.Function, "Pdh") {
+		if _, err := r.get(c); !errors.Is(err, fs.ErrPermission) || !errors.As(err, &named) ||
+			!strings.HasPrefix(named.function, "Pdh") {
 			t.Errorf("%s: %v", r.function, err)
 		}
 		f.fail = nil
@@ -71,11 +74,12 @@ func TestClient(t *testing.T) {
 			}
 		}
 		f.lie, f.grow = nil, 1000
-		if _, err := r.get(c); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "16 times in a row") {
+		if _, err := r.get(c); !errors.Is(err, winperf.ErrBadData) ||
+			!strings.Contains(err.Error(), "16 times in a row") {
 			t.Errorf("%s that grows for ever: %v", r.function, err)
 		}
 	}
-	if _, _, _, err := (&client{newFake().table()}).Items("", "x"); !errors.Is(err, winperf.ErrNoObject) {
+	if _, _, _, err := (&client{newFake().table()}).items("", "x"); !errors.Is(err, winperf.ErrNoObject) {
 		t.Error(err)
 	}
 }
@@ -168,16 +172,19 @@ func TestSelections(t *testing.T) {
 		{"all", winperf.Selection{Global: true, Costly: true}, processes + "\n" + memory + "\nThread"},
 		{"definitions", winperf.Selection{Global: true, Metadata: true}, "Prozess\nSpeicher"},
 		{"by title", winperf.Selection{Objects: []winperf.ObjectID{{Index: firstTitle + titleRoom}}}, memory},
-		{"a pattern, which asks for no costly object", paths(t, `\Th*(*)\Nummer`, `\*\Bytes`), "Speicher =1099511627778"},
+		{"a pattern, which asks for no costly object", paths(t, `\Th*(*)\Nummer`, `\*\Bytes`),
+			"Speicher =1099511627778"},
 		{"a costly object by its name", paths(t, `\thread(*)\N*`), "Thread"},
 		{"by name", paths(t, `\speicher\bytes`), "Speicher =1099511627778"},
 		{"in English", paths(t, `\Memory\Average`), "Speicher =0.25"},
 		{"all counters", paths(t, `\Speicher\*`), memory},
-		{"(*) of an object without instances", paths(t, `\Speicher(*)\Mittel`, `\Speicher(*)\B*`), "Speicher =0.25=1099511627778"},
+		{"(*) of an object without instances", paths(t, `\Speicher(*)\Mittel`, `\Speicher(*)\B*`),
+			"Speicher =0.25=1099511627778"},
 		{"all objects", paths(t, `\Sp*\Bytes`), "Speicher =1099511627778"},
 		{"an instance", paths(t, `\Prozess(svchost)\Handles`), "Prozess svchost=102"},
 		{"an instance with a # in its name", paths(t, `\Process(a#b)\Handle Count`), "Prozess a#b=302"},
-		{"a later one of equal ones", paths(t, `\Prozess(svchost#1)\Handles`), "Prozess svchost=102 svchost#1=202"},
+		{"a later one of equal ones", paths(t, `\Prozess(svchost#1)\Handles`),
+			"Prozess svchost=102 svchost#1=202"},
 		{"all of equal ones", paths(t, `\Prozess(svchost#*)\Handles`), "Prozess svchost=102 svchost#1=202"},
 		{"some instances", paths(t, `\Prozess(?v*)\Handles`), "Prozess svchost=102 svchost#1=202"},
 		{"some instances and one", paths(t, `\Prozess(idle)\Handles`, `\Prozess(s*)\E/A pro s`),
@@ -241,7 +248,10 @@ func TestDenied(t *testing.T) {
 			v.CStatus = winapi.PDH_ACCESS_DENIED
 			return winapi.PDH_INVALID_DATA
 		}
-		table.formatted = func(uintptr, uint32, *winapi.PDH_FMT_COUNTERVALUE) error { return winapi.PDH_ACCESS_DENIED }
+		table.formatted = func(uintptr, uint32,
+			*winapi.PDH_FMT_COUNTERVALUE) error {
+			return winapi.PDH_ACCESS_DENIED
+		}
 		src, err := open(table, Options{Formatted: formatted})
 		if err != nil {
 			t.Fatal(err)
@@ -336,12 +346,14 @@ func TestMachine(t *testing.T) {
 	if err != nil || src.Describe().Machine != "OTHER" || len(q.(*query).columns) != 1 {
 		t.Error(err, src.Describe().Machine)
 	}
-	if _, err := src.Compile(t.Context(), paths(t, `\\host\Speicher\Bytes`)); !errors.Is(err, winperf.ErrNoMachine) {
+	if _, err := src.Compile(t.Context(), paths(t, `\\host\Speicher\Bytes`)); !errors.Is(
+		err, winperf.ErrNoMachine) {
 		t.Error(err)
 	}
 	away, _ := open(newFake().table(), Options{Machine: "AWAY"})
 	defer away.Close()
-	if _, err := away.Compile(t.Context(), paths(t, `\Speicher\Bytes`)); !errors.Is(err, winperf.ErrNoMachine) {
+	if _, err := away.Compile(t.Context(), paths(t, `\Speicher\Bytes`)); !errors.Is(
+		err, winperf.ErrNoMachine) {
 		t.Error(err)
 	}
 }
@@ -370,7 +382,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s has the titles %v", name, names.Lookup(name))
 		}
 	}
-	if got := names.In("009").Title(firstTitle + 2); got != "Handle Count" || names.Title(firstTitle+2) != "Handles" || names.Help(firstTitle+3) != "Hilfe" {
+	if got := names.In("009").Title(firstTitle + 2); got != "Handle Count" ||
+		names.Title(firstTitle+2) != "Handles" || names.Help(firstTitle+3) != "Hilfe" {
 		t.Errorf("%q %q %q", got, names.Title(firstTitle+2), names.Help(firstTitle+3))
 	}
 }
@@ -384,7 +397,8 @@ func TestFailures(t *testing.T) {
 		never
 	)
 	for function, when := range map[string]stage{
-		"openQuery": compile, "enumObjects": compile, "enumItems": compile, "addCounter": compile, "counterInfo": compile, "timeBase": never,
+		"openQuery": compile, "enumObjects": compile, "enumItems": compile, "addCounter": compile,
+		"counterInfo": compile, "timeBase": never,
 		"collect": sample, "rawValue": sample, "rawArray": sample,
 	} {
 		f := newFake()
@@ -409,7 +423,8 @@ func TestFailures(t *testing.T) {
 			for i := range q.(*query).columns {
 				q.(*query).columns[i].buf = nil
 			}
-			if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, winperf.ErrBadData) && size > maxBytes {
+			if err := perftest.Take(t.Context(), q, &raw); !errors.Is(err, winperf.ErrBadData) &&
+				size > maxBytes {
 				t.Errorf("size %d: %v", size, err)
 			}
 		}
@@ -461,7 +476,8 @@ func TestHang(t *testing.T) {
 		cancel()
 	}()
 	var raw winperf.Raw
-	if err := perftest.Take(ctx, q, &raw); !errors.Is(err, context.Canceled) || errors.Is(err, provider.ErrBusy) {
+	if err := perftest.Take(ctx, q, &raw); !errors.Is(err, context.Canceled) ||
+		errors.Is(err, provider.ErrBusy) {
 		t.Error(err)
 	}
 	if _, err := src.Schema(ctx); !errors.Is(err, provider.ErrBusy) {
@@ -520,12 +536,15 @@ func TestCompileHangs(t *testing.T) {
 func TestFormattedNames(t *testing.T) {
 	src, _ := open(newFake().table(), Options{Formatted: true})
 	defer src.Close()
-	sel := paths(t, `\Process(svchost)\Handle Count`, `\Speicher\Bytes`, `\Memory\Average`, `\Prozess(idle)\Handles`, `\Memory\Nothing`)
+	sel := paths(t, `\Process(svchost)\Handle Count`, `\Speicher\Bytes`, `\Memory\Average`,
+		`\Prozess(idle)\Handles`, `\Memory\Nothing`)
 	m := measure.New(src, sel, measure.Options{})
 	defer m.Close()
-	const handles, memory = `\\HOST\Prozess(svchost)\Handles ok, \\HOST\Speicher\Bytes ok, `, `\\HOST\Speicher\Mittel `
+	const handles, memory = `\\HOST\Prozess(svchost)\Handles ok, \\HOST\Speicher\Bytes ok, `,
+		`\\HOST\Speicher\Mittel `
 	const rest = `, \\HOST\Prozess(idle)\Handles ok, \\HOST\Memory\Nothing no_counter`
-	for i, want := range []string{handles + memory + "no_previous" + rest, handles + memory + "ok" + rest, handles + memory + "ok" + rest} {
+	for i, want := range []string{handles + memory + "no_previous" + rest, handles + memory + "ok" + rest,
+		handles + memory + "ok" + rest} {
 		cycle, err := m.Cycle(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -593,15 +612,19 @@ func TestFormatted(t *testing.T) {
 		t.Error(err)
 	}
 	for _, function := range []string{"collect", "formatted", "formattedArray"} {
-		f.count, f.fail = map[string]int{}, failOnce(function, fmt.Errorf("%s: %w", function, winperf.ErrNotSupported))
+		f.count, f.fail = map[string]int{}, failOnce(function,
+			fmt.Errorf("%s: %w", function, winperf.ErrNotSupported))
 		if _, err := perftest.Readings(t.Context(), q); !errors.Is(err, winperf.ErrNotSupported) {
 			t.Errorf("%s: %v", function, err)
 		}
 	}
 	for s, want := range map[winapi.PdhStatus]counter.Status{
-		winapi.PDH_CALC_NEGATIVE_DENOMINATOR: counter.NegativeDenominator, winapi.PDH_CALC_NEGATIVE_TIMEBASE: counter.NegativeTimebase,
-		winapi.PDH_CALC_NEGATIVE_VALUE: counter.NegativeValue, winapi.PDH_CSTATUS_NO_COUNTER: counter.NoCounter,
-		winapi.PDH_CSTATUS_NO_OBJECT: counter.NoObject, winapi.PDH_INVALID_ARGUMENT: counter.Unsupported, winapi.PDH_RETRY: counter.InvalidData,
+		winapi.PDH_CALC_NEGATIVE_DENOMINATOR: counter.NegativeDenominator,
+		winapi.PDH_CALC_NEGATIVE_TIMEBASE:    counter.NegativeTimebase,
+		winapi.PDH_CALC_NEGATIVE_VALUE:       counter.NegativeValue,
+		winapi.PDH_CSTATUS_NO_COUNTER:        counter.NoCounter,
+		winapi.PDH_CSTATUS_NO_OBJECT:         counter.NoObject,
+		winapi.PDH_INVALID_ARGUMENT:          counter.Unsupported, winapi.PDH_RETRY: counter.InvalidData,
 	} {
 		f.fail = failOnce("formatted", s)
 		f.count = map[string]int{}
@@ -610,7 +633,8 @@ func TestFormatted(t *testing.T) {
 			t.Errorf("%v: %v (%v), want %v", s, all[0].Status, err, want)
 		}
 	}
-	if v, s := displayable(0x7FF8000000000000, winapi.PDH_FMT_DOUBLE); s != counter.InvalidData || v != (counter.Value{}) {
+	if v, s := displayable(0x7FF8000000000000, winapi.PDH_FMT_DOUBLE); s != counter.InvalidData ||
+		v != (counter.Value{}) {
 		t.Error("a NaN is a value")
 	}
 }

@@ -25,8 +25,10 @@ type column struct {
 
 // same tells whether two columns read the same.
 func (c *column) same(o *column) bool {
-	return c.entry == o.entry && c.object == o.object && c.array == o.array && c.info.HasInstance == o.info.HasInstance &&
-		strings.EqualFold(c.info.Instance, o.info.Instance) && strings.EqualFold(c.info.Parent, o.info.Parent) && c.info.Index == o.info.Index
+	return c.entry == o.entry && c.object == o.object && c.array == o.array &&
+		c.info.HasInstance == o.info.HasInstance &&
+		strings.EqualFold(c.info.Instance, o.info.Instance) &&
+		strings.EqualFold(c.info.Parent, o.info.Parent) && c.info.Index == o.info.Index
 }
 
 // instance is the one instance of a column that is no array: its name, and its
@@ -36,7 +38,7 @@ func (c *column) instance() (name string, occurrence int) {
 	if c.info.Parent != "" {
 		name = c.info.Parent + "/" + name
 	}
-	if i := int32(c.info.Index); i > 0 && c.info.HasInstance { // -1 is none
+	if i := int32(c.info.Index); i > 0 && c.info.HasInstance { // -1 stands for no index
 		occurrence = int(i)
 	}
 	return name, occurrence
@@ -85,9 +87,10 @@ func (q *query) settle() {
 		}
 	}
 
-	q.builder = pdhraw.New(q.source.machine, counters, pdhraw.Options{OwnClocks: true, Bad: func(text string) {
-		q.found = append(q.found, fmt.Errorf("pdh: %s: %w", text, winperf.ErrBadData))
-	}})
+	q.builder = pdhraw.New(q.source.machine, counters,
+		pdhraw.Options{OwnClocks: true, Bad: func(text string) {
+			q.found = append(q.found, fmt.Errorf("pdh: %s: %w", text, winperf.ErrBadData))
+		}})
 }
 
 // Next implements winperf.Query. It collects what PDH has and asks for every value. A
@@ -110,7 +113,8 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	if q.err != nil {
 		s.Release()
 	} else {
-		b.Format, b.Schema = winperf.FormatV1, q.source.schema.Load()
+		b.Format = winperf.FormatV1
+		b.Schema = q.source.schema.Load()
 		s.Schema = b.Schema
 	}
 	s.Damage, q.found = append(s.Damage, q.found...), nil
@@ -140,7 +144,7 @@ func (q *query) close() error {
 }
 
 // collect takes a sample. That there is no data, which PDH says when the only
-// instance is missing, is none of an error.
+// instance is missing, is not an error.
 func (q *query) collect() error {
 	if len(q.columns) == 0 {
 		return nil
@@ -221,7 +225,8 @@ func (q *query) read(i int) error {
 // value is a raw value of PDH.
 func value(raw *winapi.PDH_RAW_COUNTER) pdhraw.Value {
 	return pdhraw.Value{
-		First: raw.FirstValue, Second: raw.SecondValue, Multi: raw.MultiCount, Valid: raw.CStatus.Err() == nil,
+		First: raw.FirstValue, Second: raw.SecondValue, Multi: raw.MultiCount,
+		Valid:  raw.CStatus.Err() == nil,
 		Denied: raw.CStatus == winapi.PDH_ACCESS_DENIED,
 	}
 }

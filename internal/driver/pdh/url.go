@@ -11,7 +11,7 @@ import (
 // Form is the form of the URLs that OpenURL takes the rest of.
 const Form = "pdh:[//MACHINE][?formatted=1]"
 
-// OpenURL opens what stands behind "pdh:" in a URL. The machine may be written
+// OpenURL opens a URL "pdh:...", given what follows the colon. The machine may be written
 // with slashes or backslashes.
 func OpenURL(_ context.Context, rest string) (winperf.Source, error) {
 	opt, err := parseURL(rest)

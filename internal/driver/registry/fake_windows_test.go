@@ -77,7 +77,8 @@ func TestMachine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n, _ := r.Value.Uint64(); r.Status != counter.OK || n != 1234 || r.String() != `\\FAKE\Speicher\Available Bytes` || src.Describe().Machine != "FAKE" {
+			if n, _ := r.Value.Uint64(); r.Status != counter.OK || n != 1234 ||
+				r.String() != `\\FAKE\Speicher\Available Bytes` || src.Describe().Machine != "FAKE" {
 				t.Errorf("%s = %v, %v", r, r.Value, r.Status)
 			}
 			if n := number(t, "FakeConnects") - before; (n > 2) != (mode == "lost") || n < 2 {
@@ -138,7 +139,8 @@ func TestFakeFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := perftest.Take(t.Context(), q, new(winperf.Raw)); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+			if err := perftest.Take(t.Context(), q, new(winperf.Raw)); !errors.Is(err, c.want) ||
+				!strings.Contains(err.Error(), c.text) {
 				t.Errorf("error %v", err)
 			}
 			t.Setenv("WINPERF_FAKE", "") // it works again, so the source does
@@ -192,10 +194,12 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := perftest.Take(t.Context(), q, new(winperf.Raw)); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "RegQueryValueExW") {
+	if err := perftest.Take(t.Context(), q, new(winperf.Raw)); !errors.Is(err, winperf.ErrNotSupported) ||
+		!strings.Contains(err.Error(), "RegQueryValueExW") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Open(t.Context(), Options{Library: "ntdll.dll", Machine: "HOST"}); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "RegConnectRegistryW") {
+	if _, err := Open(t.Context(), Options{Library: "ntdll.dll", Machine: "HOST"}); !errors.Is(
+		err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "RegConnectRegistryW") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -11,5 +11,6 @@ import (
 )
 
 func openKeys(Options) (v1.Keys, v1.Options, error) {
-	return v1.Keys{}, v1.Options{}, fmt.Errorf("the registry of Windows on %s: %w", runtime.GOOS, winperf.ErrNotSupported)
+	return v1.Keys{}, v1.Options{}, fmt.Errorf("the registry of Windows on %s: %w", runtime.GOOS,
+		winperf.ErrNotSupported)
 }

@@ -13,7 +13,8 @@ import (
 
 func TestNotSupported(t *testing.T) {
 	src, err := Open(t.Context(), Options{})
-	if !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), runtime.GOOS) || src != nil {
+	if !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), runtime.GOOS) ||
+		src != nil {
 		t.Errorf("source %v, error %v", src, err)
 	}
 }

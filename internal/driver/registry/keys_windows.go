@@ -105,7 +105,10 @@ func (k *keys) query(_ context.Context, key v1.Key, name []uint16, buf []byte, v
 	var err error
 	switch {
 	case key.Root == v1.Perflib:
-		err = k.perflib(key.Language, func(h winapi.HKEY) error { return k.api.QueryValue(h, name, buf, &k.value) })
+		err = k.perflib(key.Language, func(h winapi.HKEY) error {
+			return k.api.QueryValue(h, name, buf,
+				&k.value)
+		})
 	case k.machine == "":
 		err = k.api.QueryValue(predefined[key.Root], name, buf, &k.value)
 	case key.Root == v1.Data:
@@ -113,7 +116,8 @@ func (k *keys) query(_ context.Context, key v1.Key, name []uint16, buf []byte, v
 	default:
 		err = winapi.ERROR_FILE_NOT_FOUND // RegConnectRegistry has no text keys
 	}
-	v.Type, v.Size = k.value.Type, k.value.Size
+	v.Type = k.value.Type
+	v.Size = k.value.Size
 	return err
 }
 

@@ -77,11 +77,14 @@ func TestClasses(t *testing.T) {
 		sel       winperf.Selection
 		has, lack []uint32
 	}{
-		{winperf.Selection{Global: true}, []uint32{testObject, groupObject, memberObject}, []uint32{costlyObject}},
+		{winperf.Selection{Global: true}, []uint32{testObject, groupObject, memberObject},
+			[]uint32{costlyObject}},
 		{winperf.Selection{Costly: true}, []uint32{costlyObject}, []uint32{testObject}},
-		{winperf.Selection{Global: true, Costly: true}, []uint32{testObject, groupObject, memberObject, costlyObject}, nil},
+		{winperf.Selection{Global: true, Costly: true},
+			[]uint32{testObject, groupObject, memberObject, costlyObject}, nil},
 		{objects(testObject), []uint32{testObject}, []uint32{groupObject, memberObject, costlyObject}},
-		{objects(memberObject), []uint32{memberObject, groupObject}, []uint32{testObject}}, // the parents come along
+		// the parents come along
+		{objects(memberObject), []uint32{memberObject, groupObject}, []uint32{testObject}},
 		{objects(1_000_000), nil, []uint32{testObject}},
 		{winperf.Selection{}, nil, []uint32{testObject, groupObject, memberObject, costlyObject}},
 	} {
@@ -114,8 +117,10 @@ func TestNames(t *testing.T) {
 	if n := cycle.Names; n.Title(testObject) != "Winperf Test" || n.Help(testObject+3) != "Always 42." {
 		t.Errorf("names %q, %q", n.Title(testObject), n.Help(testObject+3))
 	}
-	if name, err := winapi.NewKernel(winapi.NewDLL("kernel32.dll")).ComputerName(); err != nil || src.Describe().Machine != name || cycle.Frame.Machine() != name {
-		t.Errorf("machine %q, in the sample %q, want %q, error %v", src.Describe().Machine, cycle.Frame.Machine(), name, err)
+	if name, err := winapi.NewKernel(winapi.NewDLL("kernel32.dll")).ComputerName(); err != nil ||
+		src.Describe().Machine != name || cycle.Frame.Machine() != name {
+		t.Errorf("machine %q, in the sample %q, want %q, error %v", src.Describe().Machine,
+			cycle.Frame.Machine(), name, err)
 	}
 }
 
@@ -133,7 +138,8 @@ func TestInstances(t *testing.T) {
 	for in := range o.Instances() {
 		got = append(got, in.Full()+"#"+strconv.Itoa(in.Occurrence()))
 	}
-	if want := []string{"alpha/one#0", "alpha/two#0", "beta/one#0", "beta/one#1", "lost#0"}; !slices.Equal(got, want) {
+	if want := []string{"alpha/one#0", "alpha/two#0", "beta/one#0", "beta/one#1",
+		"lost#0"}; !slices.Equal(got, want) {
 		t.Errorf("instances %q, want %q", got, want)
 	}
 }
@@ -146,7 +152,8 @@ func TestMoving(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := measure.Options{Interval: 100 * time.Millisecond, Count: 3}
-	for cycle, err := range measure.Watch(t.Context(), src, winperf.Selection{Paths: []winperf.Path{p}}, opt) {
+	for cycle, err := range measure.Watch(t.Context(), src,
+		winperf.Selection{Paths: []winperf.Path{p}}, opt) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,12 +193,13 @@ func TestBadProvider(t *testing.T) {
 					t.Fatal(err)
 				}
 				found := titles(cycle.Frame)
-				if !found[testObject] || found[badObject] && want == lost || !found[badObject] && want == sound {
+				if !found[testObject] || found[badObject] && want == lost || !found[badObject] &&
+					want == sound {
 					t.Errorf("objects %v", found)
 				}
 				checkDamage(t, cycle.Damage, want == damaged || want == lost)
 			}
-			// Whoever does not ask for the object is not told of it.
+			// A query without the object is not told of it.
 			cycle, err := sample(t, src, objects(testObject))
 			if err != nil {
 				t.Fatal(err)
@@ -221,14 +229,16 @@ func checkDamage(t *testing.T, damage []error, want bool) {
 func TestMore(t *testing.T) {
 	for _, mode := range []string{"more", "overrun"} {
 		src := live(t, mode, Options{MaxBytes: 1 << 20})
-		if _, err := sample(t, src, objects(badObject)); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		if _, err := sample(t, src, objects(badObject)); !errors.Is(err, winperf.ErrBadData) ||
+			!strings.Contains(err.Error(), "more than 1048576 bytes") {
 			t.Errorf("%s: error %v", mode, err)
 		}
 		cycle, err := sample(t, src, objects(testObject, badObject))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !titles(cycle.Frame)[testObject] || len(cycle.Damage) != 1 || !strings.Contains(cycle.Damage[0].Error(), "object 7200") {
+		if !titles(cycle.Frame)[testObject] || len(cycle.Damage) != 1 ||
+			!strings.Contains(cycle.Damage[0].Error(), "object 7200") {
 			t.Errorf("%s: objects %v, damage %v", mode, titles(cycle.Frame), cycle.Damage)
 		}
 	}
@@ -290,7 +300,8 @@ func queries(t *testing.T, n int) {
 		s.sample()
 	}
 	after := used(t)
-	t.Logf("%d samples, %d different values; %d handles, then %d (the system itself leaks %d in 100 queries); %d KiB, then %d KiB",
+	t.Logf("%d samples, %d different values; %d handles, then %d (the system itself leaks %d in 100 "+
+		"queries); %d KiB, then %d KiB",
 		n, len(s.seen), before.handles, after.handles, perHundred, before.memory>>10, after.memory>>10)
 	if len(s.seen) < n/100 {
 		t.Errorf("only %d different values", len(s.seen))

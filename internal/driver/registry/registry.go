@@ -50,8 +50,10 @@ func Open(ctx context.Context, opt Options) (winperf.Source, error) {
 		return nil, err
 	}
 
-	v1opt.Interface, v1opt.Foreign = "registry", opt.Foreign
-	v1opt.MaxBytes, v1opt.Timeout = opt.MaxBytes, opt.Timeout
+	v1opt.Interface = "registry"
+	v1opt.Foreign = opt.Foreign
+	v1opt.MaxBytes = opt.MaxBytes
+	v1opt.Timeout = opt.Timeout
 	v1opt.Again = func() (v1.Keys, error) {
 		keys, _, err := openKeys(opt)
 		return keys, err

@@ -11,7 +11,7 @@ import (
 // Form is the form of the URLs that OpenURL takes the rest of.
 const Form = "registry:[//MACHINE][?foreign=HOST]"
 
-// OpenURL opens what stands behind "registry:" in a URL. The machine may be
+// OpenURL opens a URL "registry:...", given what follows the colon. The machine may be
 // written with slashes or backslashes.
 func OpenURL(ctx context.Context, rest string) (winperf.Source, error) {
 	opt, err := parseURL(rest)

@@ -19,7 +19,8 @@ func TestParseURL(t *testing.T) {
 			t.Errorf("%q: %+v, error %v; want %+v", rest, got, err, want)
 		}
 	}
-	for _, rest := range []string{"HOST", "/HOST", "///HOST", "//", `\\A\B`, "//A B", "?", "?foreign", "?foreign=", "?foreign=a b", "?foreign=%zz", "?x=y", "//A\x00"} {
+	for _, rest := range []string{"HOST", "/HOST", "///HOST", "//", `\\A\B`, "//A B", "?", "?foreign",
+		"?foreign=", "?foreign=a b", "?foreign=%zz", "?x=y", "//A\x00"} {
 		if _, err := OpenURL(t.Context(), rest); !errors.Is(err, winperf.ErrNotSupported) {
 			t.Errorf("%q: error %v", rest, err)
 		}

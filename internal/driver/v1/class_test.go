@@ -19,7 +19,8 @@ func TestDamagedObject(t *testing.T) {
 	s := start(t, m, Options{})
 	q := compile(t, s, winperf.Selection{Global: true, Costly: true})
 	m.asked()
-	if got, damage := objectsOf(t, q); !slices.Equal(got, []uint32{4}) || m.asked() != "2 4 900" || len(damage) != 1 {
+	if got, damage := objectsOf(t, q); !slices.Equal(got, []uint32{4}) || m.asked() != "2 4 900" ||
+		len(damage) != 1 {
 		t.Errorf("objects %v, damage %v", got, damage)
 	}
 }

@@ -34,12 +34,14 @@ func TestSchemaCostly(t *testing.T) {
 			m.values["Perflib Supports Metadata"] = number(tt.supports)
 			m.values["MetadataCostly"] = tt.costly
 			s := start(t, m, Options{})
-			if _, err := s.Compile(t.Context(), winperf.Selection{Global: true}); err != nil { // reads the names
+			// reads the names
+			if _, err := s.Compile(t.Context(), winperf.Selection{Global: true}); err != nil {
 				t.Fatal(err)
 			}
 			m.asked()
 			schema, err := s.Schema(t.Context())
-			if err != nil || !slices.Equal(schema.Costly, tt.want) || (schema.Costly == nil) != (tt.want == nil) {
+			if err != nil || !slices.Equal(schema.Costly, tt.want) ||
+				(schema.Costly == nil) != (tt.want == nil) {
 				t.Errorf("costly %v, want %v, error %v", schema.Costly, tt.want, err)
 			}
 			if log := withoutStamp(m.asked()); log != tt.asked {
@@ -94,7 +96,8 @@ func TestCostlyBeside(t *testing.T) {
 			go func() { ended <- perftest.Take(t.Context(), costly, new(winperf.Raw)) }()
 			synctest.Wait()
 			begin := time.Now()
-			if err := perftest.Take(t.Context(), memory, new(winperf.Raw)); err != nil || time.Since(begin) != 0 {
+			if err := perftest.Take(t.Context(), memory, new(winperf.Raw)); err != nil ||
+				time.Since(begin) != 0 {
 				t.Errorf("query %d: another waited %v, error %v", i, time.Since(begin), err)
 			}
 			if err := <-ended; err != nil || time.Since(begin) != costlyTime {
@@ -107,7 +110,8 @@ func TestCostlyBeside(t *testing.T) {
 		if m.closed != 2 {
 			t.Errorf("%d sessions were closed, want 2", m.closed)
 		}
-		if _, err := s.Compile(t.Context(), winperf.Selection{Costly: true}); !errors.Is(err, winperf.ErrState) {
+		if _, err := s.Compile(t.Context(), winperf.Selection{Costly: true}); !errors.Is(
+			err, winperf.ErrState) {
 			t.Errorf("compile after close: %v", err)
 		}
 	})
@@ -139,12 +143,14 @@ func TestCostlyBesideFails(t *testing.T) {
 	opt := again(m)
 	opt.Again = func() (Keys, error) { return Keys{}, winapi.ERROR_ACCESS_DENIED }
 	s := start(t, m, opt)
-	if _, err := s.Compile(t.Context(), winperf.Selection{Costly: true}); !errors.Is(err, winapi.ERROR_ACCESS_DENIED) {
+	if _, err := s.Compile(t.Context(), winperf.Selection{Costly: true}); !errors.Is(
+		err, winapi.ERROR_ACCESS_DENIED) {
 		t.Errorf("error %v", err)
 	}
 	m.openErrs = []error{winapi.ERROR_BAD_NETPATH}
 	s.opt.Again = func() (Keys, error) { return m.keys(), nil }
-	if _, err := s.Compile(t.Context(), winperf.Selection{Costly: true}); !errors.Is(err, winapi.ERROR_BAD_NETPATH) {
+	if _, err := s.Compile(t.Context(), winperf.Selection{Costly: true}); !errors.Is(
+		err, winapi.ERROR_BAD_NETPATH) {
 		t.Errorf("error %v", err)
 	}
 	compile(t, s, winperf.Selection{Costly: true}) // tried again
@@ -169,7 +175,8 @@ func TestMeasureCostly(t *testing.T) {
 			sel.Paths = append(sel.Paths, p)
 		}
 		var got []int
-		for cycle, err := range measure.Watch(t.Context(), s, sel, measure.Options{Interval: time.Second, Count: 6}) {
+		for cycle, err := range measure.Watch(t.Context(), s, sel,
+			measure.Options{Interval: time.Second, Count: 6}) {
 			if err != nil {
 				t.Fatal(err)
 			}

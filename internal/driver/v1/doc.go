@@ -1,6 +1,6 @@
 // Package v1 is what sources of version 1 performance data have in common: they
 // ask a key such as HKEY_PERFORMANCE_DATA for values, whose names say what is
-// wanted ("Global", "2 230", "Counter 009"). What a key is stands behind a few
+// wanted ("Global", "2 230", "Counter 009"). A key is read through a few
 // functions, [Keys]; everything else is here and runs on every system: value
 // names, buffers that grow, retries of errors that pass, name tables of all
 // languages, and calls that do not return.

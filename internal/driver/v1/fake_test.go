@@ -144,7 +144,8 @@ func block(titles ...int) []byte {
 	var b strings.Builder
 	fmt.Fprintln(&b, `block name="M" perftime=1 perffreq=1000 time100ns=1`)
 	for _, t := range titles {
-		fmt.Fprintf(&b, "object %d form=single\n  counter %d PERF_COUNTER_RAWCOUNT\n  values : %d\n", t, t+2, t)
+		fmt.Fprintf(&b, "object %d form=single\n  counter %d PERF_COUNTER_RAWCOUNT\n  values : %d\n", t, t+2,
+			t)
 	}
 	parsed, err := perfdata.ParseText([]byte(b.String()))
 	if err != nil {
@@ -162,7 +163,8 @@ func system() *machine {
 	return &machine{
 		languages: []string{"007", "009", "_V2Providers", "CurrentLanguage", "00"},
 		values: map[string][]answer{
-			"Counter 009":          names(1, "1847", 2, "System", 4, "Memory", 6, "% Processor Time", 230, "Process", 234, "Process", 238, "Processor", 900, "Costly Thing"),
+			"Counter 009": names(1, "1847", 2, "System", 4, "Memory", 6, "% Processor Time", 230,
+				"Process", 234, "Process", 238, "Processor", 900, "Costly Thing"),
 			"Help 009":             names(3, "The machine.", 5, "Its memory."),
 			"Counter 007":          names(2, "System", 4, "Speicher", 230, "Prozess", 238, "Prozessor"),
 			"Help 007":             names(3, "Die Maschine."),

@@ -24,7 +24,8 @@ type Key struct {
 	Language string // of Perflib only, as the key is spelled: "009"
 }
 
-var rootNames = [...]string{"HKEY_PERFORMANCE_DATA", "HKEY_PERFORMANCE_TEXT", "HKEY_PERFORMANCE_NLSTEXT", "Perflib"}
+var rootNames = [...]string{"HKEY_PERFORMANCE_DATA", "HKEY_PERFORMANCE_TEXT",
+	"HKEY_PERFORMANCE_NLSTEXT", "Perflib"}
 
 // String returns the key's name for messages.
 func (k Key) String() string {

@@ -47,7 +47,7 @@ func (s *Source) refresh(ctx context.Context) (*known, error) {
 		k.metadata = supports != 0
 	}
 
-	k.names, _ = nametable.FromSchema(k.schema) // who reads the schema is told of its damage
+	k.names, _ = nametable.FromSchema(k.schema) // the reader of the schema is told of its damage
 	if old != nil {
 		k.schema.Costly = old.schema.Costly
 	}
@@ -73,7 +73,8 @@ func (s *Source) number(ctx context.Context, name string) (uint32, error) {
 	case err != nil:
 		return 0, err
 	case len(b) != 4:
-		return 0, valueError(q.key, q.name, fmt.Errorf("the value has %d bytes, expected 4: %w", len(b), winperf.ErrBadData))
+		return 0, valueError(q.key, q.name, fmt.Errorf("the value has %d bytes, expected 4: %w", len(b),
+			winperf.ErrBadData))
 	}
 	return binary.LittleEndian.Uint32(b), nil
 }

@@ -61,7 +61,8 @@ func (t *tables) installed() []string {
 	}
 
 	slices.Sort(ids)
-	ids = slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == nametable.English || id == "" })
+	ids = slices.DeleteFunc(slices.Compact(ids),
+		func(id string) bool { return id == nametable.English || id == "" })
 	return ids[:min(len(ids), maxLanguages)]
 }
 

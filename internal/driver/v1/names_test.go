@@ -29,29 +29,42 @@ func TestNames(t *testing.T) {
 		damage    string // part of the only damage; "" for none
 		listError error
 	}{
-		{"both", "", []string{"009", "007"}, values{"Counter 009": names(4, "Memory"), "Help 009": names(5, "help"), "Counter 007": names(4, "Speicher"), "Help 007": names(5, "Hilfe")},
+		{"both", "", []string{"009", "007"}, values{"Counter 009": names(4, "Memory"),
+			"Help 009": names(5, "help"), "Counter 007": names(4, "Speicher"), "Help 007": names(5, "Hilfe")},
 			"009 Memory help, 007 Speicher Hilfe", "", nil},
-		{"the user's first", "407", []string{"009", "007"}, values{"Counter 009": names(4, "Memory"), "Counter 007": names(4, "Speicher")},
+		{"the user's first", "407", []string{"009", "007"},
+			values{"Counter 009": names(4, "Memory"), "Counter 007": names(4, "Speicher")},
 			"007 Speicher , 009 Memory ", "", nil},
-		{"no key for the user's language", "407", []string{"009"}, values{"Counter 009": names(4, "Memory"), "NLSTEXT Counter": names(4, "Speicher")},
+		{"no key for the user's language", "407", []string{"009"},
+			values{"Counter 009": names(4, "Memory"), "NLSTEXT Counter": names(4, "Speicher")},
 			"007 Speicher , 009 Memory ", "", nil},
-		{"a language in small letters", "", []string{"00a"}, values{"Counter 009": names(4, "Memory"), "Counter 00A": names(4, "Memoria")},
+		{"a language in small letters", "", []string{"00a"},
+			values{"Counter 009": names(4, "Memory"), "Counter 00A": names(4, "Memoria")},
 			"009 Memory , 00A Memoria ", "", nil},
-		{"English from the text key", "", nil, values{"TEXT Counter": names(4, "Memory"), "TEXT Help": names(5, "help")},
+		{"English from the text key", "", nil,
+			values{"TEXT Counter": names(4, "Memory"), "TEXT Help": names(5, "help")},
 			"009 Memory help", "", nil},
 		{"English from Perflib", "", nil, values{`Perflib\009 Counter`: names(4, "Memory")},
 			"009 Memory ", "", nil},
-		{"English texts for German help", "", []string{"007"}, values{"Counter 009": names(4, "Memory"), "Help 009": names(5, "help"), "Counter 007": names(4, "Speicher"), "Help 007": names(5, "help"), `Perflib\007 Help`: names(5, "Hilfe")},
+		{"English texts for German help", "", []string{"007"},
+			values{"Counter 009": names(4, "Memory"), "Help 009": names(5, "help"),
+				"Counter 007": names(4, "Speicher"), "Help 007": names(5, "help"),
+				`Perflib\007 Help`: names(5, "Hilfe")},
 			"009 Memory help, 007 Speicher Hilfe", "", nil},
-		{"English for everything", "", []string{"007", "00C"}, values{"Counter 009": english(), "Counter 007": english(), "Counter 00C": english(), `Perflib\00C Counter`: names(4, "Mémoire")},
+		{"English for everything", "", []string{"007", "00C"},
+			values{"Counter 009": english(), "Counter 007": english(), "Counter 00C": english(),
+				`Perflib\00C Counter`: names(4, "Mémoire")},
 			"009 Memory , 00C Mémoire ", "", nil},
 		{"nothing", "", []string{"007"}, values{},
-			"009 #4 ", "name table Counter 009: HKEY_PERFORMANCE_DATA, value \"Counter 009\": Windows error 2", nil},
-		{"a wrong type, and another place", "", nil, values{"Counter 009": sz, "TEXT Counter": names(4, "Memory")},
+			"009 #4 ", "name table Counter 009: HKEY_PERFORMANCE_DATA, value \"Counter 009\": " +
+				"Windows error 2", nil},
+		{"a wrong type, and another place", "", nil,
+			values{"Counter 009": sz, "TEXT Counter": names(4, "Memory")},
 			"009 Memory ", "", nil},
 		{"a wrong type", "", []string{"007"}, values{"Counter 009": names(4, "Memory"), "Counter 007": sz},
 			"009 Memory ", "type 1, expected 7", nil},
-		{"refused", "", []string{"007"}, values{"Counter 009": names(4, "Memory"), "Counter 007": failing(winapi.ERROR_ACCESS_DENIED)},
+		{"refused", "", []string{"007"}, values{"Counter 009": names(4, "Memory"),
+			"Counter 007": failing(winapi.ERROR_ACCESS_DENIED)},
 			"009 Memory ", "name table Counter 007", nil},
 		{"no list of languages", "", nil, values{"Counter 009": names(4, "Memory")},
 			"009 Memory ", "installed languages", winapi.ERROR_ACCESS_DENIED},
@@ -59,7 +72,8 @@ func TestNames(t *testing.T) {
 			"009 Memory ", "", nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := start(t, &machine{values: c.values, languages: c.subkeys, langErr: c.listError}, Options{Language: c.language, Interface: "test"})
+			s := start(t, &machine{values: c.values, languages: c.subkeys, langErr: c.listError},
+				Options{Language: c.language, Interface: "test"})
 			schema, err := s.Schema(t.Context())
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
@@ -71,7 +85,8 @@ func TestNames(t *testing.T) {
 			switch {
 			case c.damage == "" && len(schema.Damage) > 0:
 				t.Errorf("%s: damage %v", c.name, schema.Damage)
-			case c.damage != "" && (len(schema.Damage) != 1 || !strings.Contains(schema.Damage[0].Error(), c.damage)):
+			case c.damage != "" && (len(schema.Damage) != 1 ||
+				!strings.Contains(schema.Damage[0].Error(), c.damage)):
 				t.Errorf("%s: damage %v, want %s", c.name, schema.Damage, c.damage)
 			}
 		})
@@ -98,12 +113,14 @@ func TestNamesAgain(t *testing.T) {
 	}
 	q := compile(t, s, winperf.Selection{Costly: true})
 	raw := new(winperf.Raw)
-	if err := perftest.Take(t.Context(), q, raw); err != nil || len(raw.Schema.Costly) != 1 || raw.Schema.Costly[0] != 900 {
+	if err := perftest.Take(t.Context(), q, raw); err != nil || len(raw.Schema.Costly) != 1 ||
+		raw.Schema.Costly[0] != 900 {
 		t.Fatalf("costly %v, error %v", raw.Schema, err)
 	}
 	m.asked()
 	second, err := s.Schema(t.Context())
-	if log := m.asked(); err != nil || log != "Perflib Last Counter; Perflib Last Help" || len(second.Names) != len(first.Names) {
+	if log := m.asked(); err != nil || log != "Perflib Last Counter; Perflib Last Help" ||
+		len(second.Names) != len(first.Names) {
 		t.Errorf("asked for %s, error %v", log, err)
 	}
 	m.values["Perflib Last Counter"] = number(7100)
@@ -112,7 +129,8 @@ func TestNamesAgain(t *testing.T) {
 	if log := m.asked(); !strings.Contains(log, "Counter 009") {
 		t.Errorf("asked for %s", log)
 	}
-	if err := perftest.Take(t.Context(), q, raw); err != nil || !strings.Contains(show(raw.Schema), "Memory") || len(raw.Schema.Costly) != 1 {
+	if err := perftest.Take(t.Context(), q, raw); err != nil ||
+		!strings.Contains(show(raw.Schema), "Memory") || len(raw.Schema.Costly) != 1 {
 		t.Errorf("the sample has another schema: error %v", err)
 	}
 	if got, _ := nametable.FromSchema(raw.Schema); got.Title(7100) != "New" {

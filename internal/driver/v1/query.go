@@ -20,7 +20,7 @@ type query struct {
 	run     func(context.Context) // takes a sample
 	titles  []uint32              // of the objects; nil where a class is asked for
 	blocks  winperf.Blocks
-	whole   bool // nothing can be left out: there is one object, or nobody knows which
+	whole   bool // nothing can be left out: there is one object, or it is unknown which
 
 	// Of the call on the source's line:
 	request request
@@ -46,7 +46,9 @@ func (q *query) ask(name string, titles []uint32) {
 	size := startClass
 	q.whole = strings.HasSuffix(name, "Costly")
 	if strings.Trim(name, "0123456789 ") == "" {
-		size, q.titles, q.whole = startList, titles, len(titles) < 2
+		size = startList
+		q.titles = titles
+		q.whole = len(titles) < 2
 	}
 	q.request = request{name: wire.Units(q.source.valueName(name)), typ: winapi.REG_BINARY, size: size}
 }
@@ -104,7 +106,8 @@ func (q *query) leaveOut(ctx context.Context) bool {
 		q.sifted = nil
 		return false
 	}
-	q.buf, q.schema = append(q.buf[:0], b...), q.sifted.schemaOf(s.known.Load())
+	q.buf = append(q.buf[:0], b...)
+	q.schema = q.sifted.schemaOf(s.known.Load())
 	return true
 }
 
@@ -130,7 +133,9 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 		return q.err
 	}
 
-	b.Format, b.Quirks, b.Schema = winperf.FormatV1, q.source.opt.Quirks, q.schema
+	b.Format = winperf.FormatV1
+	b.Quirks = q.source.opt.Quirks
+	b.Schema = q.schema
 	s.Schema = q.schema
 	return nil
 }

@@ -62,14 +62,16 @@ func (r *reader) read(ctx context.Context, q *request, buf []byte) ([]byte, erro
 		switch {
 		case err == nil:
 			if q.v.Type != q.typ {
-				return buf, valueError(q.key, q.name, fmt.Errorf("the value has type %d, expected %d: %w", q.v.Type, q.typ, winperf.ErrBadData))
+				return buf, valueError(q.key, q.name,
+					fmt.Errorf("the value has type %d, expected %d: %w", q.v.Type, q.typ, winperf.ErrBadData))
 			}
 			return buf[:q.v.Size], nil
 
 		case errors.Is(err, winapi.ERROR_MORE_DATA), errors.Is(err, errOverrun):
 			if q.size >= r.max {
 				q.size = begin
-				return buf, valueError(q.key, q.name, fmt.Errorf("%w: more than %d bytes: %w: %w", errTooLarge, r.max, err, winperf.ErrBadData))
+				return buf, valueError(q.key, q.name,
+					fmt.Errorf("%w: more than %d bytes: %w: %w", errTooLarge, r.max, err, winperf.ErrBadData))
 			}
 			q.size = min(2*q.size, r.max)
 			if err := ctx.Err(); err != nil {
@@ -118,7 +120,8 @@ func (r *reader) guarded(ctx context.Context, q *request, buf []byte) ([]byte, e
 	case err != nil:
 		return buf, err
 	case uint64(q.v.Size) > uint64(q.size):
-		return buf, fmt.Errorf("the value has %d bytes in a buffer of %d: %w", q.v.Size, q.size, winperf.ErrBadData)
+		return buf, fmt.Errorf("the value has %d bytes in a buffer of %d: %w", q.v.Size, q.size,
+			winperf.ErrBadData)
 	case q.v.Size == 0:
 		return buf, errEmpty
 	case int(q.v.Size) == q.size:
@@ -152,7 +155,8 @@ func passing(err error) bool {
 
 // broken tells whether the connection has to be opened anew.
 func broken(err error) bool {
-	return isOneOf(err, winapi.RPC_S_SERVER_UNAVAILABLE, winapi.RPC_S_CALL_FAILED, winapi.ERROR_INVALID_HANDLE)
+	return isOneOf(err, winapi.RPC_S_SERVER_UNAVAILABLE, winapi.RPC_S_CALL_FAILED,
+		winapi.ERROR_INVALID_HANDLE)
 }
 
 func isOneOf(err error, numbers ...winapi.Errno) bool {

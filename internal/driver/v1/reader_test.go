@@ -69,7 +69,8 @@ func TestCleared(t *testing.T) {
 func TestGrowNoFurther(t *testing.T) {
 	m := &machine{values: map[string][]answer{"x": failing(winapi.ERROR_MORE_DATA)}}
 	_, err := read(m, 10_000, &request{size: 1000}, nil)
-	if !errors.Is(err, winperf.ErrBadData) || !errors.Is(err, winapi.ERROR_MORE_DATA) || !strings.Contains(err.Error(), "more than 10000 bytes") {
+	if !errors.Is(err, winperf.ErrBadData) || !errors.Is(err, winapi.ERROR_MORE_DATA) ||
+		!strings.Contains(err.Error(), "more than 10000 bytes") {
 		t.Errorf("error %v", err)
 	}
 	if n := strings.Count(m.asked(), "x"); n != 5 {
@@ -92,7 +93,8 @@ func TestBadAnswers(t *testing.T) {
 	} {
 		m := &machine{values: map[string][]answer{"x": {c.a}}}
 		_, err := read(m, 1<<20, &request{size: 4096}, nil)
-		if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), `HKEY_PERFORMANCE_DATA, value "x"`) {
+		if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), `HKEY_PERFORMANCE_DATA, value "x"`) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
 		if m.asked() != "x" {
@@ -122,7 +124,8 @@ func TestOverrun(t *testing.T) {
 	r.max = 4096
 	memory = make([]byte, 4096+guardBytes)
 	q.size = 4096
-	if _, err := r.read(t.Context(), &q, memory); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "behind the buffer") {
+	if _, err := r.read(t.Context(), &q, memory); !errors.Is(err, winperf.ErrBadData) ||
+		!strings.Contains(err.Error(), "behind the buffer") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -134,12 +137,15 @@ func TestRetry(t *testing.T) {
 		err    error
 		reopen bool
 	}{
-		{winapi.ERROR_BUSY, false}, {winapi.ERROR_NOT_READY, false}, {winapi.ERROR_LOCK_FAILED, false}, {winapi.WAIT_TIMEOUT, false},
-		{winapi.RPC_S_SERVER_UNAVAILABLE, true}, {winapi.RPC_S_CALL_FAILED, true}, {winapi.ERROR_INVALID_HANDLE, true},
+		{winapi.ERROR_BUSY, false}, {winapi.ERROR_NOT_READY, false}, {winapi.ERROR_LOCK_FAILED, false},
+		{winapi.WAIT_TIMEOUT, false},
+		{winapi.RPC_S_SERVER_UNAVAILABLE, true}, {winapi.RPC_S_CALL_FAILED, true},
+		{winapi.ERROR_INVALID_HANDLE, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
-			m := &machine{values: map[string][]answer{"x": answers(failing(c.err), failing(c.err), failing(c.err), good)}}
+			m := &machine{values: map[string][]answer{"x": answers(failing(c.err), failing(c.err),
+				failing(c.err), good)}}
 			got, err := read(m, 1<<20, &request{size: 4096}, nil)
 			if err != nil || string(got) != "good" {
 				t.Errorf("%v: %q, error %v", c.err, got, err)
@@ -165,7 +171,8 @@ func TestRetryEmpty(t *testing.T) {
 			t.Errorf("%q, error %v", got, err)
 		}
 		m = &machine{values: map[string][]answer{"x": data(nil)}}
-		if _, err := read(m, 1<<20, &request{size: 4096}, nil); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "empty") {
+		if _, err := read(m, 1<<20, &request{size: 4096}, nil); !errors.Is(err, winperf.ErrBadData) ||
+			!strings.Contains(err.Error(), "empty") {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -174,7 +181,8 @@ func TestRetryEmpty(t *testing.T) {
 func TestRetryReopenFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &machine{
-			values:   map[string][]answer{"x": answers(failing(winapi.RPC_S_CALL_FAILED), data([]byte("good")))},
+			values: map[string][]answer{"x": answers(failing(winapi.RPC_S_CALL_FAILED),
+				data([]byte("good")))},
 			openErrs: []error{winapi.RPC_S_SERVER_UNAVAILABLE, winapi.RPC_S_SERVER_UNAVAILABLE},
 		}
 		got, err := read(m, 1<<20, &request{size: 4096}, nil)
@@ -210,7 +218,8 @@ func TestRetryEnds(t *testing.T) {
 }
 
 func TestFinal(t *testing.T) {
-	for _, e := range []winapi.Errno{winapi.ERROR_ACCESS_DENIED, winapi.ERROR_WRITE_PROTECT, winapi.ERROR_FILE_NOT_FOUND, winapi.ERROR_INVALID_PARAMETER, 4_000_000} {
+	for _, e := range []winapi.Errno{winapi.ERROR_ACCESS_DENIED, winapi.ERROR_WRITE_PROTECT,
+		winapi.ERROR_FILE_NOT_FOUND, winapi.ERROR_INVALID_PARAMETER, 4_000_000} {
 		m := &machine{values: map[string][]answer{"x": failing(e)}}
 		_, err := read(m, 1<<20, &request{size: 4096}, nil)
 		if log := m.asked(); !errors.Is(err, e) || log != "x" {
@@ -227,7 +236,8 @@ func TestRetryContext(t *testing.T) {
 		r := reader{keys: m.keys(), max: 1 << 20}
 		q := request{name: wire.Units("x"), size: 4096}
 		_, err := r.read(ctx, &q, nil)
-		if !errors.Is(err, winapi.ERROR_BUSY) || !errors.Is(err, context.DeadlineExceeded) || m.asked() != "x; x" {
+		if !errors.Is(err, winapi.ERROR_BUSY) || !errors.Is(err, context.DeadlineExceeded) ||
+			m.asked() != "x; x" {
 			t.Errorf("error %v", err)
 		}
 	})

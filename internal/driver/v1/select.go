@@ -109,8 +109,9 @@ func (c *choice) list() (string, error) {
 	}
 	name := listName(c.titles)
 	if len(c.source.valueName(name)) > maxValueName {
-		return "", fmt.Errorf("%d objects are too many for one query, whose name has at most %d characters: %w",
-			len(c.titles), maxValueName, winperf.ErrNotSupported)
+		return "",
+			fmt.Errorf("%d objects are too many for one query, whose name has at most %d characters: %w",
+				len(c.titles), maxValueName, winperf.ErrNotSupported)
 	}
 	return name, nil
 }

@@ -29,28 +29,39 @@ func TestSelect(t *testing.T) {
 		{"nothing", winperf.Selection{}, nil, Options{}, "1"},
 		{"all", winperf.Selection{Global: true}, nil, Options{}, "Global"},
 		{"costly", winperf.Selection{Costly: true}, nil, Options{}, "Costly; Costly"},
-		{"both", winperf.Selection{Global: true, Costly: true}, nil, Options{}, "Costly; Global; 2 4 230 238 900"},
+		{"both", winperf.Selection{Global: true, Costly: true}, nil, Options{},
+			"Costly; Global; 2 4 230 238 900"},
 		{"objects", winperf.Selection{Objects: object(238, 2, 238)}, nil, Options{}, "2 238"},
-		{"a counter set", winperf.Selection{Objects: []winperf.ObjectID{{GUID: winperf.GUID{1}}}}, nil, Options{}, "1"},
+		{"a counter set", winperf.Selection{Objects: []winperf.ObjectID{{GUID: winperf.GUID{1}}}}, nil,
+			Options{}, "1"},
 		{"a path", winperf.Selection{}, []string{`\Memory\Available Bytes`}, Options{}, "4"},
-		{"in capitals, twice, with the machine", winperf.Selection{}, []string{`\MEMORY\a`, `\\host\memory\b`}, Options{}, "4"},
-		{"one name, two indices", winperf.Selection{}, []string{`\Process(*)\ID Process`}, Options{}, "230 234"},
+		{"in capitals, twice, with the machine", winperf.Selection{},
+			[]string{`\MEMORY\a`, `\\host\memory\b`}, Options{}, "4"},
+		{"one name, two indices", winperf.Selection{}, []string{`\Process(*)\ID Process`},
+			Options{}, "230 234"},
 		{"in German", winperf.Selection{}, []string{`\Prozessor(*)\x`}, Options{}, "238"},
 		{"by index", winperf.Selection{}, []string{`\#7100\x`}, Options{}, "7100"},
 		{"unknown", winperf.Selection{}, []string{`\Nothing\x`}, Options{}, "1"},
 		{"wildcard", winperf.Selection{}, []string{`\Proc*(*)\x`}, Options{}, "Global; 230 238"},
 		{"wildcard in German", winperf.Selection{}, []string{`\Speich??\x`}, Options{}, "Global; 4"},
 		{"wildcard that matches nothing", winperf.Selection{}, []string{`\x*\x`}, Options{}, "Global; 1"},
-		{"wildcards name no costly object", winperf.Selection{}, []string{`\Costly*\x`}, Options{}, "Global; 1"},
+		{"wildcards name no costly object", winperf.Selection{}, []string{`\Costly*\x`}, Options{},
+			"Global; 1"},
 		{"every object", winperf.Selection{}, []string{`\*\x`, `\**(*)\x`}, Options{}, "Global"},
-		{"every object and a path", winperf.Selection{Global: true}, []string{`\Memory\x`}, Options{}, "Global; Global"},
-		{"every object and a costly one", winperf.Selection{Global: true}, []string{`\Costly Thing\x`}, Options{}, "Global; 2 4 230 238 900"},
-		{"costly and a path", winperf.Selection{Costly: true}, []string{`\Memory\x`}, Options{}, "Costly; 4 900"},
+		{"every object and a path", winperf.Selection{Global: true}, []string{`\Memory\x`}, Options{},
+			"Global; Global"},
+		{"every object and a costly one", winperf.Selection{Global: true}, []string{`\Costly Thing\x`},
+			Options{}, "Global; 2 4 230 238 900"},
+		{"costly and a path", winperf.Selection{Costly: true}, []string{`\Memory\x`}, Options{},
+			"Costly; 4 900"},
 		{"definitions", winperf.Selection{Global: true, Metadata: true}, nil, Options{}, "Global"},
-		{"foreign", winperf.Selection{Global: true, Costly: true, Metadata: true}, nil, Options{Foreign: "UNIX"}, "Foreign UNIX"},
-		{"foreign objects", winperf.Selection{Objects: object(4, 2)}, nil, Options{Foreign: "UNIX"}, "Foreign UNIX 2 4"},
+		{"foreign", winperf.Selection{Global: true, Costly: true, Metadata: true}, nil,
+			Options{Foreign: "UNIX"}, "Foreign UNIX"},
+		{"foreign objects", winperf.Selection{Objects: object(4, 2)}, nil, Options{Foreign: "UNIX"},
+			"Foreign UNIX 2 4"},
 		{"foreign costly", winperf.Selection{Costly: true}, nil, Options{Foreign: "UNIX"}, "Foreign UNIX 1"},
-		{"foreign wildcard", winperf.Selection{}, []string{`\Mem*\x`}, Options{Foreign: "UNIX"}, "Foreign UNIX; Foreign UNIX 4"},
+		{"foreign wildcard", winperf.Selection{}, []string{`\Mem*\x`}, Options{Foreign: "UNIX"},
+			"Foreign UNIX; Foreign UNIX 4"},
 	} {
 		m := system()
 		m.values["Foreign UNIX"] = data(block(2, 4))
@@ -69,7 +80,8 @@ func TestSelect(t *testing.T) {
 
 // withoutStamp takes out that the stamp was read.
 func withoutStamp(log string) string {
-	calls := slices.DeleteFunc(strings.Split(log, "; "), func(s string) bool { return strings.HasPrefix(s, "Perflib Last") })
+	calls := slices.DeleteFunc(strings.Split(log, "; "),
+		func(s string) bool { return strings.HasPrefix(s, "Perflib Last") })
 	return strings.Join(calls, "; ")
 }
 
@@ -112,7 +124,8 @@ func TestSelectTooMany(t *testing.T) {
 	for i := range uint32(4000) {
 		sel.Objects = append(sel.Objects, winperf.ObjectID{Index: 10000 + i})
 	}
-	if _, err := s.Compile(t.Context(), sel); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "4000 objects") {
+	if _, err := s.Compile(t.Context(), sel); !errors.Is(err, winperf.ErrNotSupported) ||
+		!strings.Contains(err.Error(), "4000 objects") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -125,8 +138,10 @@ func TestSelectFails(t *testing.T) {
 		path  string
 		want  error
 	}{
-		{"Costly", failing(winapi.ERROR_ACCESS_DENIED), winperf.Selection{Costly: true}, "", winapi.ERROR_ACCESS_DENIED},
-		{"Global", failing(winapi.ERROR_ACCESS_DENIED), winperf.Selection{}, `\M*\x`, winapi.ERROR_ACCESS_DENIED},
+		{"Costly", failing(winapi.ERROR_ACCESS_DENIED), winperf.Selection{Costly: true}, "",
+			winapi.ERROR_ACCESS_DENIED},
+		{"Global", failing(winapi.ERROR_ACCESS_DENIED), winperf.Selection{}, `\M*\x`,
+			winapi.ERROR_ACCESS_DENIED},
 		{"Global", data([]byte("no block")), winperf.Selection{}, `\M*\x`, winperf.ErrBadData},
 		{"", nil, winperf.Selection{}, `\\OTHER\Memory\x`, winperf.ErrNoMachine},
 	} {

@@ -85,10 +85,12 @@ func (s *sifted) schemaOf(k *known) *winperf.Schema {
 		schema := *k.schema
 		schema.Damage = slices.Clone(schema.Damage)
 		for _, o := range s.objects {
-			schema.Damage = append(schema.Damage, fmt.Errorf("object %d (%s) keeps others from being read and is left out for %v: %w: %w",
-				o.title, k.names.Title(o.title), s.pause, o.why, winperf.ErrBadData))
+			schema.Damage = append(schema.Damage,
+				fmt.Errorf("object %d (%s) keeps others from being read and is left out for %v: %w: %w",
+					o.title, k.names.Title(o.title), s.pause, o.why, winperf.ErrBadData))
 		}
-		s.known, s.schema = k, &schema
+		s.known = k
+		s.schema = &schema
 	}
 	return s.schema
 }
@@ -157,7 +159,8 @@ func (w *sifter) ask(titles []uint32) bool {
 	w.queries++
 	q := request{name: wire.Units(w.source.valueName(listName(titles))), typ: winapi.REG_BINARY, size: w.size}
 	b, err := w.source.reader.read(w.ctx, &q, w.buf)
-	w.buf, w.size = b, q.size
+	w.buf = b
+	w.size = q.size
 	if err != nil && !errors.Is(err, errTooLarge) {
 		return false
 	}

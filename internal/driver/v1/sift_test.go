@@ -136,7 +136,8 @@ func TestSift(t *testing.T) {
 					t.Errorf("broken %v: objects %v, want %v; damage %v", c.broken, got, c.want, damage)
 				}
 				for i, err := range damage {
-					if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), fmt.Sprintf("object %d (", c.broken[i])) {
+					if !errors.Is(err, winperf.ErrBadData) ||
+						!strings.Contains(err.Error(), fmt.Sprintf("object %d (", c.broken[i])) {
 						t.Errorf("damage %v", err)
 					}
 				}
@@ -201,12 +202,14 @@ func TestSiftEndless(t *testing.T) {
 		d.endless = true
 		s := d.start(t)
 		q := compile(t, s, winperf.Selection{Global: true})
-		if got, damage := objectsOf(t, q); !slices.Equal(got, []uint32{2, 4, 238}) || len(damage) != 1 || !errors.Is(damage[0], winapi.ERROR_MORE_DATA) {
+		if got, damage := objectsOf(t, q); !slices.Equal(got, []uint32{2, 4, 238}) || len(damage) != 1 ||
+			!errors.Is(damage[0], winapi.ERROR_MORE_DATA) {
 			t.Errorf("objects %v, damage %v", got, damage)
 		}
 		d.asked()
 		q = compile(t, s, winperf.Selection{Objects: []winperf.ObjectID{{Index: 230}}})
-		if err := perftest.Take(t.Context(), q, new(winperf.Raw)); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "too large") {
+		if err := perftest.Take(t.Context(), q, new(winperf.Raw)); !errors.Is(err, winperf.ErrBadData) ||
+			!strings.Contains(err.Error(), "too large") {
 			t.Errorf("error %v", err)
 		}
 	})

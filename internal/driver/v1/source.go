@@ -65,7 +65,8 @@ type Source struct {
 // nothing to close.
 func Open(ctx context.Context, keys Keys, opt Options) (*Source, error) {
 	opt.Language = userLanguage(opt.Language)
-	s := &Source{opt: opt, reader: reader{keys: keys, max: limit(opt.MaxBytes, defaultMaxBytes)}, line: call.NewLine()}
+	s := &Source{opt: opt, reader: reader{keys: keys, max: limit(opt.MaxBytes, defaultMaxBytes)},
+		line: call.NewLine()}
 	if err := s.do(ctx, opt.Timeout, keys.Open); err != nil {
 		_ = s.closeKeys() // nothing was opened
 		return nil, err
@@ -131,7 +132,8 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	return beside.compile(ctx, sel, timeout)
 }
 
-func (s *Source) compile(ctx context.Context, sel winperf.Selection, timeout time.Duration) (winperf.Query, error) {
+func (s *Source) compile(ctx context.Context, sel winperf.Selection,
+	timeout time.Duration) (winperf.Query, error) {
 	q := newQuery(s, timeout)
 	err := s.do(ctx, timeout, func(ctx context.Context) error {
 		k, err := s.refresh(ctx)
@@ -159,10 +161,12 @@ func (s *Source) isCostly(sel winperf.Selection) bool {
 	var costly []uint32
 	names := &nametable.Names{}
 	if k := s.known.Load(); k != nil {
-		costly, names = k.schema.Costly, k.names
+		costly = k.schema.Costly
+		names = k.names
 	}
 	parts := selection.Resolve(sel, names)
-	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p selection.Part) bool { return !p.AsksCostly(costly) })
+	return len(parts) > 0 && !slices.ContainsFunc(parts,
+		func(p selection.Part) bool { return !p.AsksCostly(costly) })
 }
 
 // beside returns the session in which costly objects are read.

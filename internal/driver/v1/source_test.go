@@ -35,7 +35,8 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%d readings, error %v", len(cycle.Readings()), err)
 	}
 	r := cycle.Readings()[0]
-	if n, ok := r.Value.Uint64(); r.Status != counter.OK || !ok || n != 4 || r.String() != `\\M\Memory\Bytes` {
+	if n, ok := r.Value.Uint64(); r.Status != counter.OK || !ok || n != 4 ||
+		r.String() != `\\M\Memory\Bytes` {
 		t.Errorf("%s = %v, %v", r, r.Value, r.Status)
 	}
 }
@@ -99,7 +100,8 @@ func TestHang(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		err := q.Next(ctx, &sample)
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), `value "Global": no answer in time`) || len(sample.Parts) > 0 {
+		if !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), `value "Global": no answer in time`) || len(sample.Parts) > 0 {
 			t.Errorf("error %v, %d parts", err, len(sample.Parts))
 		}
 		if d := time.Since(begin); d != 3*time.Second {
@@ -109,11 +111,13 @@ func TestHang(t *testing.T) {
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		err = q.Next(ctx, &sample)
-		if !errors.Is(err, provider.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) || m.asked() != "" || len(sample.Parts) > 0 {
+		if !errors.Is(err, provider.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) ||
+			m.asked() != "" || len(sample.Parts) > 0 {
 			t.Errorf("error %v, %d parts", err, len(sample.Parts))
 		}
 		letGo()
-		if err := q.Next(t.Context(), &sample); err != nil || len(sample.Parts) != 1 || len(sample.Parts[0].Block.Bytes) == 0 {
+		if err := q.Next(t.Context(), &sample); err != nil || len(sample.Parts) != 1 ||
+			len(sample.Parts[0].Block.Bytes) == 0 {
 			t.Errorf("parts %+v, error %v", sample.Parts, err)
 		}
 	})
@@ -128,7 +132,8 @@ func TestTimeout(t *testing.T) {
 		if err := perftest.Take(t.Context(), q, raw); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
-		if err := perftest.Take(t.Context(), q, raw); !errors.Is(err, provider.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
+		if err := perftest.Take(t.Context(), q, raw); !errors.Is(err, provider.ErrBusy) ||
+			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
 		if _, err := s.Schema(t.Context()); !errors.Is(err, provider.ErrBusy) {
@@ -170,7 +175,8 @@ func TestCloseHang(t *testing.T) {
 func TestOpenFails(t *testing.T) {
 	m := system()
 	m.openErrs = []error{winapi.ERROR_BAD_NETPATH}
-	if s, err := Open(t.Context(), m.keys(), Options{}); !errors.Is(err, winapi.ERROR_BAD_NETPATH) || s != nil || m.closed != 1 {
+	if s, err := Open(t.Context(), m.keys(), Options{}); !errors.Is(err, winapi.ERROR_BAD_NETPATH) ||
+		s != nil || m.closed != 1 {
 		t.Errorf("source %v, error %v, closed %d times", s, err, m.closed)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -187,13 +193,15 @@ func TestSampleFails(t *testing.T) {
 	s := start(t, m, Options{})
 	q := compile(t, s, winperf.Selection{Global: true})
 	var sample winperf.Sample
-	if err := q.Next(t.Context(), &sample); !errors.Is(err, winapi.ERROR_ACCESS_DENIED) || len(sample.Parts) != 0 {
+	if err := q.Next(t.Context(), &sample); !errors.Is(err, winapi.ERROR_ACCESS_DENIED) ||
+		len(sample.Parts) != 0 {
 		t.Errorf("error %v, %d parts", err, len(sample.Parts))
 	}
 	var used [2]*winperf.Block
 	for i := range used {
 		err := q.Next(t.Context(), &sample)
-		if err != nil || sample.Parts[0].Block.Format != winperf.FormatV1 || len(sample.Parts[0].Block.Bytes) == 0 {
+		if err != nil || sample.Parts[0].Block.Format != winperf.FormatV1 ||
+			len(sample.Parts[0].Block.Bytes) == 0 {
 			t.Fatal(err)
 		}
 		used[i] = sample.Parts[0].Block

@@ -15,6 +15,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -66,7 +67,7 @@ func hostilePublished(t *testing.T, cases *perftest.Cases) {
 	run := hostileRuns{statuses: map[int]int{}}
 	for n, r := range cases.All() {
 		args := commands[r.IntN(len(commands))]
-		end := publishBytes(t, filepath.Join(dir, "hostile"+publish.Suffix), perftest.Mutate(r, seed))
+		end := publishBytes(t, filepath.Join(dir, "hostile"+pubfile.Suffix), perftest.Mutate(r, seed))
 		fault := run.once(t, args, nil, "")
 		if fault == "" && slices.Contains(args, query[0]) {
 			fault = wrongReadings(run.last, wanted)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/publish"
 )
 
@@ -23,9 +24,9 @@ func TestHostileNeighbours(t *testing.T) {
 	publishGood(t, dir)
 	own := publishedSeed(t)
 	broken := bytes.Clone(own)
-	copy(broken[publish.HeaderSchema:], "xxxx")
+	copy(broken[pubfile.HeaderSchema:], "xxxx")
 	for name, content := range map[string][]byte{"a": broken, "b": broken, "c": own, "d": own} {
-		path := filepath.Join(dir, name+publish.Suffix)
+		path := filepath.Join(dir, name+pubfile.Suffix)
 		t.Cleanup(publishBytes(t, path, content))
 		if err := os.Chown(path, 61002, -1); err != nil {
 			t.Fatal(err)
@@ -73,7 +74,7 @@ func TestHostileNeighbours(t *testing.T) {
 		path          string
 		told          bool
 	}{{61002, exitDone, `\System\Processes`, false}, {0, exitPartial, `\Peer(*)\*`, true}} {
-		if err := os.Chown(filepath.Join(dir, "a"+publish.Suffix), tt.owner, -1); err != nil {
+		if err := os.Chown(filepath.Join(dir, "a"+pubfile.Suffix), tt.owner, -1); err != nil {
 			t.Fatal(err)
 		}
 		var stdout, stderr bytes.Buffer

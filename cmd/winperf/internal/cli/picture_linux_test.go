@@ -99,7 +99,7 @@ func (w *watched) modes(t *testing.T) uint32 {
 func TestWatchTerminal(t *testing.T) {
 	w := watchTerminal(t, 80, 24)
 	before := w.modes(t)
-	wait := w.run(t, process(t, "winperf", "watch", livePath(t), "-i", "600"))
+	wait := w.run(t, process(t, "winperf", "watch", `\Processor(_Total)\% Processor Time`, "-i", "600"))
 	w.expect(t, "\x1b[?1049h")
 	w.expect(t, "waiting 10m0s for the second sample")
 

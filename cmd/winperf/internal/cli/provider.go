@@ -106,7 +106,7 @@ func (a *app) providerInit(ctx context.Context, file, dir string, overwrite bool
 		{path: name + ".ini", data: registration.WriteINI(s, name+".h")},
 		{path: name + ".h", data: registration.WriteHeader(s)},
 	}
-	if !s.Guid.IsZero() || s.Binary != "" {
+	if !s.GUID.IsZero() || s.Binary != "" {
 		m, err := registration.ManifestOf(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
@@ -305,7 +305,7 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 		m, found := registration.ParseManifest(file, data)
 		read.findings = found
 		for i := range m.Providers {
-			read.providers = append(read.providers, m.Providers[i].Guid)
+			read.providers = append(read.providers, m.Providers[i].GUID)
 			read.schemas = append(read.schemas, registration.FromManifest(&m.Providers[i]))
 		}
 

@@ -33,7 +33,8 @@ func BenchmarkHost(b *testing.B) {
 		root := b.TempDir()
 		writeProcesses(b, root, 1000)
 		proc := filepath.Join(root, "proc")
-		q := &provider.Query{Objects: []uint32{230}, Counters: map[uint32][]uint32{230: {6, 142, 144, 28, 180, 680, 784, 684, 1412, 1414, 1420, 1422}}}
+		q := &provider.Query{Objects: []uint32{230},
+			Counters: map[uint32][]uint32{230: {6, 142, 144, 28, 180, 680, 784, 684, 1412, 1414, 1420, 1422}}}
 		b.Run("winperf", func(b *testing.B) { benchWinperf(b, root, q) })
 		b.Run("procfs", func(b *testing.B) {
 			fs := openProcfs(b, proc)
@@ -231,12 +232,19 @@ func writeProcesses(b *testing.B, root string, n int) {
 		if err := os.MkdirAll(filepath.Join(root, "proc", dir), 0o700); err != nil {
 			b.Fatal(err)
 		}
-		put(dir+"/stat", fmt.Sprintf("%d (worker %d) S 1 %d %d 0 -1 4194560 5000 90000 20 300 1500 2500 8000 4000 20 0 4 0 %d 170000000 3000 18446744073709551615 "+
-			"94104580505600 94104581402197 140726231450176 0 0 0 671173123 4096 1260 0 0 0 17 1 0 0 7 0 0 94104581700000 94104581800000 94104612343808 140726231455500 "+
-			"140726231455530 140726231455530 140726231457773 0\n", pid, i, pid, pid, 1000+i))
+		put(dir+"/stat",
+			fmt.Sprintf("%d (worker %d) S 1 %d %d 0 -1 4194560 5000 90000 20 300 1500 2500 8000 4000 20 0 "+
+				"4 0 %d 170000000 3000 18446744073709551615 "+
+				"94104580505600 94104581402197 140726231450176 0 0 0 671173123 4096 1260 0 0 0 17 1 0 0 7 "+
+				"0 0 94104581700000 94104581800000 94104612343808 140726231455500 "+
+				"140726231455530 140726231455530 140726231457773 0\n", pid, i, pid, pid, 1000+i))
 		put(dir+"/statm", "41503 3000 2000 219 0 5000 0\n")
-		put(dir+"/status", "Name:\tworker\nState:\tS (sleeping)\nTgid:\t1\nPid:\t1\nPPid:\t1\nVmRSS:\t12000 kB\nThreads:\t4\nvoluntary_ctxt_switches:\t10\nnonvoluntary_ctxt_switches:\t3\n")
-		put(dir+"/io", "rchar: 70000\nwchar: 6000\nsyscr: 500\nsyscw: 40\nread_bytes: 3000\nwrite_bytes: 2048\ncancelled_write_bytes: 1024\n")
+		put(dir+"/status", "Name:\tworker\nState:\tS "+
+			"(sleeping)\nTgid:\t1\nPid:\t1\nPPid:\t1\nVmRSS:\t12000 "+
+			"kB\nThreads:\t4\nvoluntary_ctxt_switches:\t10\nnonvoluntary_ctxt_switches:\t3\n")
+		put(dir+"/io", "rchar: 70000\nwchar: 6000\nsyscr: 500\nsyscw: 40\nread_bytes: 3000\nwrite_bytes: "+
+			"2048\ncancelled_write_bytes: 1024\n")
 	}
-	put("stat", "cpu  700 70 300 180000 900 10 20 30 40 4\ncpu0 700 70 300 180000 900 10 20 30 40 4\nintr 5\nctxt 8\nbtime 1700000000\nprocesses 3\nprocs_running 1\nprocs_blocked 0\nsoftirq 7\n")
+	put("stat", "cpu  700 70 300 180000 900 10 20 30 40 4\ncpu0 700 70 300 180000 900 10 20 30 40 4\nintr "+
+		"5\nctxt 8\nbtime 1700000000\nprocesses 3\nprocs_running 1\nprocs_blocked 0\nsoftirq 7\n")
 }

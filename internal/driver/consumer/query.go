@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"context"
@@ -56,7 +56,8 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 		return q.err
 	}
 
-	b.Format, b.Schema = winperf.FormatV2, q.source.schema.Load()
+	b.Format = winperf.FormatV2
+	b.Schema = q.source.schema.Load()
 	s.Schema = b.Schema
 	return nil
 }
@@ -74,7 +75,7 @@ type session struct {
 	active  int                     // identifiers that are answered
 	refused []counterset.Identifier // those that are not, with the reason
 	tried   time.Time               // when they were tried last
-	trailer []byte                  // the identifiers that stand behind a sample
+	trailer []byte                  // the identifiers behind the data of a sample
 }
 
 // describe makes a session that samples definitions only.
@@ -106,13 +107,14 @@ func (s *session) close() error {
 
 // add adds identifiers and learns the order of all answers.
 func (s *session) add(ids []counterset.Identifier) error {
-	s.tried, s.refused = s.consumer.calls.now(), nil
-	added, err := s.handle.Add(ids...)
+	s.tried = s.consumer.calls.now()
+	s.refused = nil
+	added, err := s.handle.add(ids...)
 	if err != nil && (len(ids) > 1 || len(added) != len(ids)) {
 		// One that is bad must not cost the others.
 		added = added[:0]
 		for _, id := range ids {
-			one, err := s.handle.Add(id)
+			one, err := s.handle.add(id)
 			if added = append(added, s.outcome(id, one, err)); errors.Is(err, winperf.ErrNotSupported) {
 				return err
 			}
@@ -128,7 +130,8 @@ func (s *session) add(ids []counterset.Identifier) error {
 
 // outcome is an identifier that was added alone, with the status that it got or,
 // where it got none, that of the call.
-func (s *session) outcome(id counterset.Identifier, added []counterset.Identifier, err error) counterset.Identifier {
+func (s *session) outcome(id counterset.Identifier, added []counterset.Identifier,
+	err error) counterset.Identifier {
 	id.Status = counterset.InvalidData
 	if len(added) == 1 {
 		id.Status = added[0].Status
@@ -142,14 +145,15 @@ func (s *session) outcome(id counterset.Identifier, added []counterset.Identifie
 
 // order asks for the order of the answers and notes what was not added.
 func (s *session) order(added []counterset.Identifier) error {
-	info, b, err := s.handle.Info()
+	info, b, err := s.handle.info()
 	if err != nil {
 		return err
 	}
 
 	s.active = len(info)
 	for _, id := range added {
-		there := slices.ContainsFunc(info, func(other counterset.Identifier) bool { return sameQuery(id, other) })
+		there := slices.ContainsFunc(info,
+			func(other counterset.Identifier) bool { return sameQuery(id, other) })
 		if there {
 			continue
 		}
@@ -163,10 +167,11 @@ func (s *session) order(added []counterset.Identifier) error {
 
 // sameQuery tells whether two identifiers ask for the same.
 func sameQuery(a, b counterset.Identifier) bool {
-	return a.Set == b.Set && a.Counter == b.Counter && a.InstanceID == b.InstanceID && strings.EqualFold(a.Instance, b.Instance)
+	return a.Set == b.Set && a.Counter == b.Counter && a.InstanceID == b.InstanceID &&
+		strings.EqualFold(a.Instance, b.Instance)
 }
 
-// makeTrailer makes what stands behind a sample, see winperf.FormatV2.
+// makeTrailer makes the identifiers behind a sample's data, see winperf.FormatV2.
 func (s *session) makeTrailer(info []byte) error {
 	b, err := counterset.AppendIdentifier(nil, counterset.Identifier{Instance: s.machine})
 	b = append(b, info...)
@@ -193,7 +198,7 @@ func (s *session) sample(buf []byte) ([]byte, error) {
 	var err error
 	if s.active == 0 {
 		buf = s.empty(buf)
-	} else if buf, err = s.handle.Data(buf, len(s.trailer)); err != nil {
+	} else if buf, err = s.handle.sample(buf, len(s.trailer)); err != nil {
 		return buf, err
 	}
 

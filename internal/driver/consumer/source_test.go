@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"context"
@@ -107,7 +107,8 @@ func TestSelections(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
-	if _, err := src.Compile(t.Context(), paths(t, `\\other\Clock\*`)); !errors.Is(err, winperf.ErrNoMachine) {
+	if _, err := src.Compile(t.Context(), paths(t, `\\other\Clock\*`)); !errors.Is(
+		err, winperf.ErrNoMachine) {
 		t.Error(err)
 	}
 	if err := src.Close(); err != nil || len(f.queries) != 0 {
@@ -144,7 +145,8 @@ func TestSchema(t *testing.T) {
 	want := []string{
 		"Deutsch Disk: Deutsch Help on Disk", "Deutsch Counter 1: Deutsch Help on counter 1",
 		"Deutsch Counter 2: Deutsch Help on counter 2", "Deutsch Clock: Deutsch Help on Clock",
-		"Disk: Help on Disk", "Counter 1: Help on counter 1", "Counter 2: Help on counter 2", "Clock: Help on Clock",
+		"Disk: Help on Disk", "Counter 1: Help on counter 1", "Counter 2: Help on counter 2",
+		"Clock: Help on Clock",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -154,7 +156,8 @@ func TestSchema(t *testing.T) {
 	}
 	f.sets = append(f.sets, &fakeSet{name: "Late", info: counterset.Info{GUID: winperf.GUID{4}}})
 	again, err := src.Schema(t.Context())
-	if err != nil || len(again.Sets) != 4 || len(schema.Sets) != 3 || again.Sets[3].Title != again.Sets[2].Title+4 {
+	if err != nil || len(again.Sets) != 4 || len(schema.Sets) != 3 ||
+		again.Sets[3].Title != again.Sets[2].Title+4 {
 		t.Errorf("%+v, %v", again, err)
 	}
 }
@@ -185,7 +188,8 @@ func TestLanguages(t *testing.T) {
 // TestNames takes what names there are: bad texts cost themselves.
 func TestNames(t *testing.T) {
 	f := newFake()
-	f.texts = map[uint32][]byte{counterset.RegEnglishName: {1}, counterset.RegEnglishCounter: {1}, counterset.RegCounterHelps: {1}}
+	f.texts = map[uint32][]byte{counterset.RegEnglishName: {1}, counterset.RegEnglishCounter: {1},
+		counterset.RegCounterHelps: {1}}
 	src, _ := f.source(Options{Language: "409"})
 	defer src.Close()
 	schema, err := src.Schema(t.Context())
@@ -193,10 +197,13 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	names, _ := nametable.FromSchema(schema)
-	if names.Title(firstTitle) != "Disk" || names.Title(firstTitle+2) != "Counter 1" || names.Help(firstTitle+3) != "" {
+	if names.Title(firstTitle) != "Disk" || names.Title(firstTitle+2) != "Counter 1" ||
+		names.Help(firstTitle+3) != "" {
 		t.Errorf("%q %q %q", names.Title(firstTitle), names.Title(firstTitle+2), names.Help(firstTitle+3))
 	}
-	if len(schema.Damage) != 6 { // the counters' names of each set came from elsewhere, and the help texts from nowhere
+	// the counters' names of each set came from elsewhere, and the help texts from
+	// nowhere
+	if len(schema.Damage) != 6 {
 		t.Error(errorText(errors.Join(schema.Damage...)))
 	}
 	f = newFake()
@@ -215,7 +222,8 @@ func TestOneBadSet(t *testing.T) {
 	src, _ := f.source(Options{})
 	defer src.Close()
 	schema, err := src.Schema(t.Context())
-	if err != nil || len(schema.Sets) != 2 || len(schema.Damage) != 1 || !errors.Is(schema.Damage[0], counterset.AccessDenied) {
+	if err != nil || len(schema.Sets) != 2 || len(schema.Damage) != 1 ||
+		!errors.Is(schema.Damage[0], counterset.AccessDenied) {
 		t.Error(err, schema.Damage)
 	}
 	f = newFake()
@@ -239,7 +247,8 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const denied = "Disk C:=1 D:=1001 _Total=2001\nClock\nDead\ndamage: counter set {00000002-0000-0000-0000-000000000000}: access denied (ERROR_ACCESS_DENIED, 5)"
+	const denied = "Disk C:=1 D:=1001 _Total=2001\nClock\nDead\ndamage: counter set " +
+		"{00000002-0000-0000-0000-000000000000}: access denied (ERROR_ACCESS_DENIED, 5)"
 	if got := next(t, q); got != denied {
 		t.Errorf("got\n%s\nwant\n%s", got, denied)
 	}
@@ -289,7 +298,8 @@ func TestFailures(t *testing.T) {
 			}
 			got = next(t, q)
 		}
-		if !strings.HasSuffix(got, "_Total=2001\nClock =7\nDead") && !strings.HasPrefix(got, "Clock =7\nDisk") {
+		if !strings.HasSuffix(got, "_Total=2001\nClock =7\nDead") &&
+			!strings.HasPrefix(got, "Clock =7\nDisk") {
 			t.Errorf("%s: %s", function, got)
 		}
 		_ = q.Close()
@@ -303,7 +313,8 @@ func TestFailures(t *testing.T) {
 	}
 	src, _ := f.source(Options{})
 	for _, sel := range []winperf.Selection{{Global: true}, paths(t, `\Clock\*`)} {
-		if _, err := src.Compile(t.Context(), sel); !errors.Is(err, winperf.ErrNotSupported) || len(f.queries) != 0 {
+		if _, err := src.Compile(t.Context(), sel); !errors.Is(err, winperf.ErrNotSupported) ||
+			len(f.queries) != 0 {
 			t.Error(err, f.queries)
 		}
 	}
@@ -313,7 +324,8 @@ func TestFailures(t *testing.T) {
 		}
 		return nil
 	}
-	if got := sampled(t, src, paths(t, `\Clock\*`)); !strings.Contains(got, "Clock\ndamage: counter set") || !strings.Contains(got, "out of memory") {
+	if got := sampled(t, src, paths(t, `\Clock\*`)); !strings.Contains(got, "Clock\ndamage: counter set") ||
+		!strings.Contains(got, "out of memory") {
 		t.Error(got)
 	}
 }
@@ -332,11 +344,15 @@ func TestBadData(t *testing.T) {
 		mend func([]byte) []byte
 		want string
 	}{
-		{func(b []byte) []byte { return b[:10] }, "error: truncated at byte 0: 10 bytes, want a header of 48"},
+		{func(b []byte) []byte { return b[:10] },
+			"error: truncated at byte 0: 10 bytes, want a header of 48"},
 		{func(b []byte) []byte { return nil }, "error: truncated at byte 0: 0 bytes, want a header of 48"},
-		{func(b []byte) []byte { binary.LittleEndian.PutUint32(b, 1<<30); return b }, "error: bad length at byte 0: dwTotalSize is 1073741824"},
-		{func(b []byte) []byte { return append(b, "what is left of a larger sample"...) }, "Clock =7\nDisk C:=1 D:=1001 _Total=2001"},
-		{func(b []byte) []byte { b[48+4] = 9; return b }, "Disk C:=1 D:=1001 _Total=2001\ndamage: unknown form"},
+		{func(b []byte) []byte { binary.LittleEndian.PutUint32(b, 1<<30); return b },
+			"error: bad length at byte 0: dwTotalSize is 1073741824"},
+		{func(b []byte) []byte { return append(b, "what is left of a larger sample"...) },
+			"Clock =7\nDisk C:=1 D:=1001 _Total=2001"},
+		{func(b []byte) []byte { b[48+4] = 9; return b },
+			"Disk C:=1 D:=1001 _Total=2001\ndamage: unknown form"},
 	} {
 		f.mend = c.mend
 		if got := next(t, q); !strings.HasPrefix(got, c.want) {
@@ -362,7 +378,8 @@ func TestHang(t *testing.T) {
 		cancel()
 	}()
 	var raw winperf.Raw
-	if err := perftest.Take(ctx, q, &raw); !errors.Is(err, context.Canceled) || errors.Is(err, provider.ErrBusy) {
+	if err := perftest.Take(ctx, q, &raw); !errors.Is(err, context.Canceled) ||
+		errors.Is(err, provider.ErrBusy) {
 		t.Errorf("hangs: %v", err)
 	}
 	if err := perftest.Take(ctx, q, &raw); !errors.Is(err, provider.ErrBusy) {
@@ -394,7 +411,7 @@ func TestAllocates(t *testing.T) {
 	}
 	defer q.Close()
 	// The fake itself allocates, so its last answer is given again.
-	b := f.data(f.queries[1])
+	b := f.sample(f.queries[1])
 	src.consumer.calls.queryData = func(_ uintptr, buf []byte, n *uint32) error {
 		size, err := give(buf, b)
 		*n = uint32(size)
@@ -402,7 +419,8 @@ func TestAllocates(t *testing.T) {
 	}
 	var s winperf.Sample
 	sample := func() {
-		if err := q.Next(t.Context(), &s); err != nil || s.Parts[0].Block.Format != winperf.FormatV2 || s.Schema == nil {
+		if err := q.Next(t.Context(), &s); err != nil || s.Parts[0].Block.Format != winperf.FormatV2 ||
+			s.Schema == nil {
 			t.Fatal(err)
 		}
 	}

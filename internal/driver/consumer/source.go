@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"context"
@@ -48,7 +48,8 @@ func open(c *calls, opt Options) (*source, error) {
 	if opt.Retry == 0 {
 		opt.Retry = defaultRetry
 	}
-	s := &source{consumer: &consumer{calls: c, machine: opt.Machine}, opt: opt, machine: opt.Machine, line: call.NewLine()}
+	s := &source{consumer: &consumer{calls: c, machine: opt.Machine}, opt: opt, machine: opt.Machine,
+		line: call.NewLine()}
 	if err := s.prepare(); err != nil {
 		_ = s.Close()
 		return nil, err

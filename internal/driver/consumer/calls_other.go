@@ -1,6 +1,6 @@
 //go:build !windows
 
-package perflib
+package consumer
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type catalog struct {
 
 // refresh brings the schema up to date. It runs on the line.
 func (s *source) refresh(ctx context.Context) (*winperf.Schema, error) {
-	ids, err := s.consumer.Sets()
+	ids, err := s.consumer.sets()
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *source) refresh(ctx context.Context) (*winperf.Schema, error) {
 // itself.
 func (s *source) load(id winperf.GUID) {
 	c := &s.catalog
-	info, b, err := s.consumer.Info(id)
+	info, b, err := s.consumer.info(id)
 	c.infos[id] = info
 	if err != nil {
 		c.damage = append(c.damage, err)
@@ -90,7 +90,8 @@ func (s *source) load(id winperf.GUID) {
 	if s.language.english() {
 		return
 	}
-	r.into, r.lang = c.local, s.language.lang
+	r.into = c.local
+	r.lang = s.language.lang
 	r.one(set.Title, "name", counterset.RegName)
 	r.one(set.Title+1, "help text", counterset.RegHelp)
 	r.all(0, "counter names", counterset.RegCounterNames)
@@ -110,7 +111,7 @@ type texts struct {
 func (r *texts) one(title uint32, what string, codes ...uint32) {
 	var errs []error
 	for _, code := range codes {
-		s, err := r.source.consumer.Text(r.set.GUID, code, r.lang)
+		s, err := r.source.consumer.text(r.set.GUID, code, r.lang)
 		if err == nil && s != "" {
 			r.put(title, s)
 			return
@@ -125,9 +126,10 @@ func (r *texts) one(title uint32, what string, codes ...uint32) {
 func (r *texts) all(help uint32, what string, codes ...uint32) {
 	var errs []error
 	for _, code := range codes {
-		all, err := r.source.consumer.Texts(r.set.GUID, code, r.lang)
+		all, err := r.source.consumer.texts(r.set.GUID, code, r.lang)
 		for _, t := range all {
-			at := slices.IndexFunc(r.info.Counters, func(c counterset.CounterInfo) bool { return c.ID == t.ID })
+			at := slices.IndexFunc(r.info.Counters,
+				func(c counterset.CounterInfo) bool { return c.ID == t.ID })
 			if at >= 0 {
 				r.put(r.set.Title+2+2*uint32(at)+help, t.Text)
 			}
@@ -161,7 +163,8 @@ func (r *texts) fail(what string, err error) {
 // makeSchema makes a schema of the catalog, the user's language first.
 func (s *source) makeSchema() (*winperf.Schema, error) {
 	c := &s.catalog
-	schema := &winperf.Schema{Sets: slices.Clone(c.sets), Damage: slices.Clone(c.damage), Interface: "perflib"}
+	schema := &winperf.Schema{Sets: slices.Clone(c.sets), Damage: slices.Clone(c.damage),
+		Interface: "perflib"}
 	english, err := nametable.FromMap(nametable.Mixed, c.english)
 	if err != nil {
 		return nil, err

@@ -1,17 +1,17 @@
 //go:build !windows
 
-package perflib_test
+package consumer_test
 
 import (
 	"errors"
 	"fmt"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/internal/driver/perflib"
+	"github.com/winperf/winperf/internal/driver/consumer"
 )
 
 func ExampleOpen_otherSystems() {
-	_, err := perflib.Open(perflib.Options{})
+	_, err := consumer.Open(consumer.Options{})
 	fmt.Println(errors.Is(err, winperf.ErrNotSupported))
 	// Output: true
 }

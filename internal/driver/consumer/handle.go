@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ type handle struct {
 func (c *consumer) Open() (*handle, error) {
 	query, err := c.calls.openQuery(c.machine)
 	if err != nil {
-		return nil, &callError{Function: "PerfOpenQueryHandle", Err: err}
+		return nil, &callError{function: "PerfOpenQueryHandle", err: err}
 	}
 	h := &handle{consumer: c, query: query, open: true}
 	h.data = func(buf []byte) (int, error) {
@@ -40,20 +40,20 @@ func (h *handle) Close() error {
 	}
 	h.open = false
 	if err := h.consumer.calls.closeQuery(h.query); err != nil {
-		return &callError{Function: "PerfCloseQueryHandle", Err: err}
+		return &callError{function: "PerfCloseQueryHandle", err: err}
 	}
 	return nil
 }
 
 // errClosed tells that a closed query was used.
 func errClosed(function string) error {
-	return &callError{Function: function, Err: fmt.Errorf("the query is closed: %w", winperf.ErrState)}
+	return &callError{function: function, err: fmt.Errorf("the query is closed: %w", winperf.ErrState)}
 }
 
-// Add adds identifiers to the query and returns them with the status of each.
+// add adds identifiers to the query and returns them with the status of each.
 // The error is that of the call as a whole, which may fail although some were
 // added: [handle.Info] tells what the query has.
-func (h *handle) Add(ids ...counterset.Identifier) ([]counterset.Identifier, error) {
+func (h *handle) add(ids ...counterset.Identifier) ([]counterset.Identifier, error) {
 	const function = "PerfAddCounters"
 	if !h.open {
 		return nil, errClosed(function)
@@ -64,28 +64,30 @@ func (h *handle) Add(ids ...counterset.Identifier) ([]counterset.Identifier, err
 		id.Status, id.Index = 0, 0
 		var err error
 		if b, err = counterset.AppendIdentifier(b, id); err != nil {
-			return nil, &callError{Function: function, Set: id.Set, Err: err}
+			return nil, &callError{function: function, set: id.Set, err: err}
 		}
 	}
 
 	if len(b) > maxIdentifiers {
-		return nil, &callError{Function: function, Err: fmt.Errorf("%d bytes of identifiers, at most %d are accepted", len(b), maxIdentifiers)}
+		return nil, &callError{function: function,
+			err: fmt.Errorf("%d bytes of identifiers, at most %d are accepted", len(b), maxIdentifiers)}
 	}
 	err := h.consumer.calls.addCounters(h.query, b)
 	changed, parseErr := counterset.ParseIdentifiers(b)
 	if parseErr == nil && len(changed) != len(ids) {
-		parseErr = fmt.Errorf("%d identifiers came back, want %d: %w", len(changed), len(ids), winperf.ErrBadData)
+		parseErr = fmt.Errorf("%d identifiers came back, want %d: %w", len(changed), len(ids),
+			winperf.ErrBadData)
 	}
 
 	if err = errors.Join(err, parseErr); err != nil {
-		return changed, &callError{Function: function, Err: err}
+		return changed, &callError{function: function, err: err}
 	}
 	return changed, nil
 }
 
-// Info returns the identifiers that the query has; the Index of each is the
+// info returns the identifiers that the query has; the Index of each is the
 // position of its answer in a sample.
-func (h *handle) Info() ([]counterset.Identifier, []byte, error) {
+func (h *handle) info() ([]counterset.Identifier, []byte, error) {
 	const function = "PerfQueryCounterInfo"
 	if !h.open {
 		return nil, nil, errClosed(function)
@@ -100,7 +102,7 @@ func (h *handle) Info() ([]counterset.Identifier, []byte, error) {
 	}
 
 	if err != nil {
-		return ids, nil, &callError{Function: function, Err: err}
+		return ids, nil, &callError{function: function, err: err}
 	}
 	return ids, b, nil
 }
@@ -108,7 +110,7 @@ func (h *handle) Info() ([]counterset.Identifier, []byte, error) {
 // Data takes a sample into buf's memory, or a larger one, and returns it: a
 // PERF_DATA_HEADER block that counterset.ParseData takes apart. Behind it there is
 // room for spare bytes.
-func (h *handle) Data(buf []byte, spare int) ([]byte, error) {
+func (h *handle) sample(buf []byte, spare int) ([]byte, error) {
 	const function = "PerfQueryCounterData"
 	if !h.open {
 		return buf[:0], errClosed(function)
@@ -117,7 +119,7 @@ func (h *handle) Data(buf []byte, spare int) ([]byte, error) {
 	room := buf[:max(0, cap(buf)-spare)]
 	b, err := grown(room, maxData, h.data)
 	if err != nil {
-		return b[:0], &callError{Function: function, Err: err}
+		return b[:0], &callError{function: function, err: err}
 	}
 
 	if cap(b)-len(b) < spare { // it grew

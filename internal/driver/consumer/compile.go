@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 		return nil, err
 	}
 
-	names, _ := nametable.FromSchema(schema) // who reads the schema is told of its damage
+	names, _ := nametable.FromSchema(schema) // the reader of the schema is told of its damage
 	parts := selection.Resolve(sel, names)
 	var ids []counterset.Identifier
 	for _, set := range schema.Sets {
@@ -65,7 +65,8 @@ func wants(parts []selection.Part, set winperf.CounterSet) (filter string, wante
 		}
 
 		if !wanted {
-			filter, wanted = of, true
+			filter = of
+			wanted = true
 		} else if !strings.EqualFold(of, filter) {
 			filter = counterset.AllInstances
 		}

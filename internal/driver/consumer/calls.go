@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"time"

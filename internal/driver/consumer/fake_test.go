@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"bytes"
@@ -49,7 +49,8 @@ type fakeSet struct {
 
 func fakeCounter(id uint32, t counter.Type) counterset.CounterInfo {
 	const none = counterset.None
-	return counterset.CounterInfo{ID: id, Type: t, Detail: 100, Base: none, PerfTime: none, PerfFreq: none, Multi: none}
+	return counterset.CounterInfo{ID: id, Type: t, Detail: 100, Base: none, PerfTime: none, PerfFreq: none,
+		Multi: none}
 }
 
 var (
@@ -61,26 +62,32 @@ var (
 // newFake is a machine with three sets: one with instances, one without, and one
 // whose provider does not run.
 func newFake() *fake {
-	f := &fake{queries: map[uintptr][]counterset.Identifier{}, calls: map[string]int{}, clock: time.Unix(1_700_000_000, 0)}
+	f := &fake{queries: map[uintptr][]counterset.Identifier{}, calls: map[string]int{},
+		clock: time.Unix(1_700_000_000, 0)}
 	value := func(i int, id uint32) counterset.Value {
-		return counterset.Value{Size: 8, Bits: uint64(1000*i) + uint64(id) + uint64(f.clock.Unix()-1_700_000_000)*10}
+		return counterset.Value{Size: 8, Bits: uint64(1000*i) + uint64(id) +
+			uint64(f.clock.Unix()-1_700_000_000)*10}
 	}
 	f.sets = []*fakeSet{
 		{
 			name: "Disk", running: true, value: value,
-			info: counterset.Info{GUID: disks, Detail: 100, InstanceType: counterset.FlagMultiple, Counters: []counterset.CounterInfo{
-				fakeCounter(1, counter.LargeRawCount), fakeCounter(2, counter.BulkCount),
-			}},
-			instances: []counterset.InstanceName{{Name: "C:", ID: 1}, {Name: "D:", ID: 2}, {Name: "_Total", ID: 3}},
+			info: counterset.Info{GUID: disks, Detail: 100, InstanceType: counterset.FlagMultiple,
+				Counters: []counterset.CounterInfo{
+					fakeCounter(1, counter.LargeRawCount), fakeCounter(2, counter.BulkCount),
+				}},
+			instances: []counterset.InstanceName{{Name: "C:", ID: 1}, {Name: "D:", ID: 2},
+				{Name: "_Total", ID: 3}},
 		},
 		{
 			name: "Clock", running: true, value: value, instances: []counterset.InstanceName{{}},
-			info: counterset.Info{GUID: clock, Detail: 100, Counters: []counterset.CounterInfo{fakeCounter(7, counter.LargeRawCount)}},
+			info: counterset.Info{GUID: clock, Detail: 100,
+				Counters: []counterset.CounterInfo{fakeCounter(7, counter.LargeRawCount)}},
 		},
 		{
-			name: "Dead", info: counterset.Info{GUID: dead, InstanceType: counterset.FlagMultiple, Counters: []counterset.CounterInfo{
-				fakeCounter(1, counter.RawCount),
-			}},
+			name: "Dead", info: counterset.Info{GUID: dead, InstanceType: counterset.FlagMultiple,
+				Counters: []counterset.CounterInfo{
+					fakeCounter(1, counter.RawCount),
+				}},
 		},
 	}
 	return f
@@ -180,7 +187,8 @@ func (f *fake) registrationInfo(_ string, id *winperf.GUID, code, lang uint32, b
 	all := func(kind string) (int, error) {
 		var list []counterset.CounterString
 		for _, c := range s.info.Counters {
-			list = append(list, counterset.CounterString{ID: c.ID, Text: prefix + kind + string(rune('0'+c.ID))})
+			list = append(list, counterset.CounterString{ID: c.ID,
+				Text: prefix + kind + string(rune('0'+c.ID))})
 		}
 		b, err := counterset.AppendStrings(nil, list)
 		if err != nil {
@@ -270,7 +278,8 @@ func (f *fake) addCounters(query uintptr, b []byte) error {
 			status = s.refuse
 		case s.info.Single() != (id.Instance == ""):
 			status = counterset.InvalidParameter
-		case slices.ContainsFunc(f.queries[query], func(o counterset.Identifier) bool { return sameQuery(o, id) }):
+		case slices.ContainsFunc(f.queries[query],
+			func(o counterset.Identifier) bool { return sameQuery(o, id) }):
 			status = counterset.AlreadyExists
 		default:
 			// The newest stands first, as the order is not that of adding.
@@ -308,7 +317,7 @@ func (f *fake) queryData(query uintptr, buf []byte, n *uint32) error {
 	if err := f.called("queryData"); err != nil {
 		return err
 	}
-	b := f.data(f.queries[query])
+	b := f.sample(f.queries[query])
 	if f.grow > 0 {
 		f.grow--
 		*n = uint32(len(buf) + 1)
@@ -323,7 +332,7 @@ func (f *fake) queryData(query uintptr, buf []byte, n *uint32) error {
 }
 
 // data answers a query.
-func (f *fake) data(ids []counterset.Identifier) []byte {
+func (f *fake) sample(ids []counterset.Identifier) []byte {
 	d := counterset.Data{Clocks: counter.Clocks{
 		PerfTime: f.clock.UnixMicro(), PerfFreq: 1e6, Time100ns: winperf.ToFiletime(f.clock),
 	}}

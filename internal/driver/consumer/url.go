@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 // Form is the form of the URLs that OpenURL takes the rest of.
 const Form = "perflib:[//MACHINE][?lang=ID]"
 
-// OpenURL opens what stands behind "perflib:" in a URL. The machine may be
+// OpenURL opens a URL "perflib:...", given what follows the colon. The machine may be
 // written with slashes or backslashes.
 func OpenURL(_ context.Context, rest string) (winperf.Source, error) {
 	opt, err := parseURL(rest)

@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"errors"
@@ -33,21 +33,21 @@ type consumer struct {
 // callError tells which call failed. It wraps what the system said, mostly a
 // counterset.Status.
 type callError struct {
-	Function string
-	Set      winperf.GUID // zero where the call is about none
-	Err      error
+	function string
+	set      winperf.GUID // zero where the call is about none
+	err      error
 }
 
 // Error names the function and the counter set.
 func (e *callError) Error() string {
-	if e.Set.IsZero() {
-		return fmt.Sprintf("%s: %v", e.Function, e.Err)
+	if e.set.IsZero() {
+		return fmt.Sprintf("%s: %v", e.function, e.err)
 	}
-	return fmt.Sprintf("%s of counter set %v: %v", e.Function, e.Set, e.Err)
+	return fmt.Sprintf("%s of counter set %v: %v", e.function, e.set, e.err)
 }
 
 // Unwrap returns what the system said.
-func (e *callError) Unwrap() error { return e.Err }
+func (e *callError) Unwrap() error { return e.err }
 
 // grown calls f with buf, and with ever larger buffers for as long as f says that
 // it needs more, up to max elements. f returns how many elements there are.
@@ -62,7 +62,8 @@ func grown[T any](buf []T, max int, f func([]T) (int, error)) ([]T, error) {
 				need = len(buf) + len(buf)/2 + 64
 			}
 			if need > max {
-				return buf, fmt.Errorf("%d are needed, at most %d are accepted: %w", need, max, winperf.ErrBadData)
+				return buf, fmt.Errorf("%d are needed, at most %d are accepted: %w", need, max,
+					winperf.ErrBadData)
 			}
 			buf = slices.Grow(buf[:0], need)
 			buf = buf[:cap(buf)]
@@ -75,24 +76,25 @@ func grown[T any](buf []T, max int, f func([]T) (int, error)) ([]T, error) {
 			return buf[:n], nil
 		}
 	}
-	return buf, fmt.Errorf("more was needed %d times in a row, last %d: %w", maxGrowth, need, winperf.ErrBadData)
+	return buf, fmt.Errorf("more was needed %d times in a row, last %d: %w", maxGrowth, need,
+		winperf.ErrBadData)
 }
 
-// Sets returns the counter sets that are registered.
-func (c *consumer) Sets() ([]winperf.GUID, error) {
+// sets returns the counter sets that are registered.
+func (c *consumer) sets() ([]winperf.GUID, error) {
 	ids, err := grown(make([]winperf.GUID, 512), maxSets, func(buf []winperf.GUID) (int, error) {
 		return c.calls.enumerateSets(c.machine, buf)
 	})
 	if err != nil {
-		return nil, &callError{Function: "PerfEnumerateCounterSet", Err: err}
+		return nil, &callError{function: "PerfEnumerateCounterSet", err: err}
 	}
 	return ids, nil
 }
 
-// Registration reads what is registered about a counter set, as the system gives
+// registration reads what is registered about a counter set, as the system gives
 // it. code is one of the Reg constants of package counterset, lang a language
 // identifier, 0 for English, or for counterset.RegCounter the counter's id.
-func (c *consumer) Registration(set winperf.GUID, code, lang uint32) ([]byte, error) {
+func (c *consumer) registration(set winperf.GUID, code, lang uint32) ([]byte, error) {
 	b, err := grown(make([]byte, 4096), maxInfo, func(buf []byte) (int, error) {
 		return c.calls.registrationInfo(c.machine, &set, code, lang, buf)
 	})
@@ -104,13 +106,14 @@ func (c *consumer) Registration(set winperf.GUID, code, lang uint32) ([]byte, er
 
 // aboutSet is an error of a call for registration information.
 func (c *consumer) aboutSet(code uint32, set winperf.GUID, err error) error {
-	return &callError{Function: fmt.Sprintf("PerfQueryCounterSetRegistrationInfo (%d)", code), Set: set, Err: err}
+	return &callError{function: fmt.Sprintf("PerfQueryCounterSetRegistrationInfo (%d)", code),
+		set: set, err: err}
 }
 
-// Info reads the registration of a counter set and of all its counters. Where
+// info reads the registration of a counter set and of all its counters. Where
 // it is damaged, what can be read is returned with the error.
-func (c *consumer) Info(set winperf.GUID) (*counterset.Info, []byte, error) {
-	b, err := c.Registration(set, counterset.RegCounterSet, 0)
+func (c *consumer) info(set winperf.GUID) (*counterset.Info, []byte, error) {
+	b, err := c.registration(set, counterset.RegCounterSet, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,16 +123,17 @@ func (c *consumer) Info(set winperf.GUID) (*counterset.Info, []byte, error) {
 	case err != nil:
 		err = c.aboutSet(counterset.RegCounterSet, set, err)
 	case info.GUID != set:
-		err = c.aboutSet(counterset.RegCounterSet, set, fmt.Errorf("the answer is about %v: %w", info.GUID, winperf.ErrBadData))
+		err = c.aboutSet(counterset.RegCounterSet, set,
+			fmt.Errorf("the answer is about %v: %w", info.GUID, winperf.ErrBadData))
 		info = nil
 	}
 	return info, b, err
 }
 
-// Text reads one text: code is RegName, RegHelp, RegProviderName or
+// text reads one text: code is RegName, RegHelp, RegProviderName or
 // RegEnglishName of package counterset.
-func (c *consumer) Text(set winperf.GUID, code, lang uint32) (string, error) {
-	b, err := c.Registration(set, code, lang)
+func (c *consumer) text(set winperf.GUID, code, lang uint32) (string, error) {
+	b, err := c.registration(set, code, lang)
 	if err != nil {
 		return "", err
 	}
@@ -140,11 +144,11 @@ func (c *consumer) Text(set winperf.GUID, code, lang uint32) (string, error) {
 	return s, nil
 }
 
-// Texts reads the texts of all counters: code is RegCounterNames, RegCounterHelps
+// texts reads the texts of all counters: code is RegCounterNames, RegCounterHelps
 // or RegEnglishCounter of package counterset. Texts that cannot be read cost
 // themselves; the errors tell which.
-func (c *consumer) Texts(set winperf.GUID, code, lang uint32) ([]counterset.CounterString, []error) {
-	b, err := c.Registration(set, code, lang)
+func (c *consumer) texts(set winperf.GUID, code, lang uint32) ([]counterset.CounterString, []error) {
+	b, err := c.registration(set, code, lang)
 	if err != nil {
 		return nil, []error{err}
 	}

@@ -1,12 +1,11 @@
-package publish
-
-// The layout of a published file, which other programs read too: the DLL that
-// delivers the counters on Windows copies objects out of it. docs/publish.md
-// describes it in full. All numbers are little-endian; offsets are in bytes
-// from where the structure begins.
+// Package pubfile has the layout of a published file, which other programs read
+// too: the DLL that delivers the counters on Windows copies objects out of it.
+// docs/publish.md describes it in full. All numbers are little-endian; offsets are
+// in bytes from the beginning of the structure.
 //
 // The file is a Header, the driver's name, the Objects, the schema, the head of
 // every object, and from HeaderSlots on one Slot behind the other.
+package pubfile
 
 // What a file begins with.
 const (
@@ -17,10 +16,12 @@ const (
 
 // Offsets in the header.
 const (
-	HeaderMagic      = 0  // uint64: Magic
-	HeaderVersion    = 8  // uint32: Version
-	HeaderLength     = 12 // uint32: HeaderSize
-	HeaderGeneration = 16 // uint64: odd while slots are being changed; the set of instances is the same while it is
+	HeaderMagic   = 0  // uint64: Magic
+	HeaderVersion = 8  // uint32: Version
+	HeaderLength  = 12 // uint32: HeaderSize
+	// uint64: odd while slots are being changed; the set of instances is the same while
+	// it is
+	HeaderGeneration = 16
 	HeaderUsed       = 24 // uint64: where the last slot ends; it only grows
 	HeaderStarted    = 32 // int64: when publishing began, a FILETIME
 	HeaderProcess    = 40 // uint32: process id, for people
@@ -61,14 +62,15 @@ const (
 )
 
 // FirstTitle is the title of the first object in heads and bodies, where titles
-// are relative: 0 is none, and N stands for the title index First Counter + N -
-// FirstTitle, or for a help text First Help + N - FirstTitle - 1. The numbers are those of the header (.h) that package
+// are relative: 0 stands for no title, and N stands for the title index First Counter + N -
+// FirstTitle, or for a help text First Help + N - FirstTitle - 1. The numbers are those
+// of the header (.h) that package
 // registration writes, plus FirstTitle. ParentObjectInstance of a body is the
 // offset in the file of the parent's slot.
 const FirstTitle = 2
 
 // LockOffset is the byte of the file on which the publisher keeps an exclusive
-// lock on Windows. Where nobody has it the publisher is gone.
+// lock on Windows. Where it is free the publisher is gone.
 const LockOffset uint64 = 1 << 62
 
 // Limits, which every reader checks.

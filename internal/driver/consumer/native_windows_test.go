@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"context"
@@ -53,21 +53,23 @@ func TestNative(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets, err := c.Sets()
+		sets, err := c.sets()
 		if diff := cmp.Diff([]winperf.GUID{{1}, {2}}, sets); diff != "" || err != nil {
 			t.Error(diff, err)
 		}
-		info, _, err := c.Info(winperf.GUID{1})
-		if err != nil || len(info.Counters) != 1 || info.Single() || info.Counters[0].Base != counterset.None {
+		info, _, err := c.info(winperf.GUID{1})
+		if err != nil || len(info.Counters) != 1 || info.Single() ||
+			info.Counters[0].Base != counterset.None {
 			t.Errorf("%+v, %v", info, err)
 		}
-		if _, err := c.Text(winperf.GUID{3}, counterset.RegName, 0); !errors.Is(err, winperf.ErrNoObject) {
+		if _, err := c.text(winperf.GUID{3}, counterset.RegName, 0); !errors.Is(err, winperf.ErrNoObject) {
 			t.Error(err)
 		}
-		if s, err := c.Text(winperf.GUID{1}, counterset.RegName, 0x407); err != nil || s != "Platte" {
+		if s, err := c.text(winperf.GUID{1}, counterset.RegName, 0x407); err != nil || s != "Platte" {
 			t.Error(s, err)
 		}
-		if all, errs := c.Texts(winperf.GUID{1}, counterset.RegEnglishCounter, 0); len(errs) > 0 || len(all) != 1 || all[0].Text != "Samples/sec" {
+		if all, errs := c.texts(winperf.GUID{1}, counterset.RegEnglishCounter, 0); len(errs) > 0 ||
+			len(all) != 1 || all[0].Text != "Samples/sec" {
 			t.Error(all, errs)
 		}
 		h, err := c.Open()
@@ -79,18 +81,21 @@ func TestNative(t *testing.T) {
 			{Set: winperf.GUID{2}, Counter: counterset.Any, InstanceID: counterset.Any},
 			{Set: winperf.GUID{3}, Counter: counterset.Any, InstanceID: counterset.Any},
 		}
-		added, err := h.Add(all...)
-		if err != nil || added[0].Status != 0 || added[1].Status != 0 || added[2].Status != counterset.GUIDNotFound {
+		added, err := h.add(all...)
+		if err != nil || added[0].Status != 0 || added[1].Status != 0 ||
+			added[2].Status != counterset.GUIDNotFound {
 			t.Error(added, err)
 		}
-		if left, _, err := h.Info(); err != nil || len(left) != 2 || left[1].Set != (winperf.GUID{2}) || left[1].Index != 1 {
+		if left, _, err := h.info(); err != nil || len(left) != 2 || left[1].Set != (winperf.GUID{2}) ||
+			left[1].Index != 1 {
 			t.Error(left, err)
 		}
-		b, err := h.Data(nil, 0)
+		b, err := h.sample(nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d, damage, err := counterset.ParseData(b); err != nil || len(damage) > 0 || len(d.Answers) != 2 || d.Clocks.PerfFreq != 1000 {
+		if d, damage, err := counterset.ParseData(b); err != nil || len(damage) > 0 || len(d.Answers) != 2 ||
+			d.Clocks.PerfFreq != 1000 {
 			t.Errorf("%+v, %v, %v", d, damage, err)
 		}
 		if err := h.Close(); err != nil || n.handles() != 0 {
@@ -98,8 +103,8 @@ func TestNative(t *testing.T) {
 		}
 	}
 	c, _ := newConsumer("nowhere", n.file)
-	_, err1 := c.Sets()
-	_, _, err2 := c.Info(winperf.GUID{1})
+	_, err1 := c.sets()
+	_, _, err2 := c.info(winperf.GUID{1})
 	_, err3 := c.Open()
 	for _, err := range []error{err1, err2, err3} {
 		if !errors.Is(err, counterset.Status(winapi.ERROR_BAD_NETPATH)) {
@@ -121,7 +126,9 @@ func TestNativeSource(t *testing.T) {
 	}
 	schema, _ := src.Schema(t.Context())
 	names, _ := nametable.FromSchema(schema)
-	if len(schema.Damage) > 0 || names.Title(firstTitle) != "Platte" || names.In("009").Title(firstTitle+2) != "Samples/sec" || names.Help(firstTitle+3) != "Wie viele Proben" {
+	if len(schema.Damage) > 0 || names.Title(firstTitle) != "Platte" ||
+		names.In("009").Title(firstTitle+2) != "Samples/sec" ||
+		names.Help(firstTitle+3) != "Wie viele Proben" {
 		t.Errorf("%v, %q", schema.Damage, names.Title(firstTitle))
 	}
 	values := func() (all []uint64) {
@@ -162,15 +169,15 @@ func TestNativeMisdeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err1 := c.Sets()
-		_, _, err2 := c.Info(winperf.GUID{1})
+		_, err1 := c.sets()
+		_, _, err2 := c.info(winperf.GUID{1})
 		h, err3 := c.Open()
 		if err3 != nil {
 			return []error{err1, err2, err3}
 		}
-		_, err4 := h.Add(id)
-		_, _, err5 := h.Info()
-		_, err6 := h.Data(nil, 0)
+		_, err4 := h.add(id)
+		_, _, err5 := h.info()
+		_, err6 := h.sample(nil, 0)
 		return []error{err1, err2, err3, err4, err5, err6, h.Close()}
 	}
 	for _, function := range []string{
@@ -183,7 +190,8 @@ func TestNativeMisdeeds(t *testing.T) {
 			if err == nil {
 				continue
 			}
-			if failed++; !errors.Is(err, counterset.AccessDenied) || !strings.HasPrefix(err.Error(), function) {
+			if failed++; !errors.Is(err, counterset.AccessDenied) ||
+				!strings.HasPrefix(err.Error(), function) {
 				t.Errorf("%s: %v", function, err)
 			}
 		}
@@ -191,7 +199,8 @@ func TestNativeMisdeeds(t *testing.T) {
 			t.Errorf("%s: %d errors", function, failed)
 		}
 	}
-	for mode, want := range map[string]error{"grow": nil, "endless": winperf.ErrBadData, "long": winperf.ErrBadData, "empty": nil} {
+	for mode, want := range map[string]error{"grow": nil, "endless": winperf.ErrBadData,
+		"long": winperf.ErrBadData, "empty": nil} {
 		t.Setenv("WINPERF_FAKE", mode)
 		if err := errors.Join(all()...); !errors.Is(err, want) {
 			t.Errorf("%s: %v", mode, err)
@@ -222,7 +231,8 @@ func TestMissingFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Sets(); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "PerfEnumerateCounterSet") {
+	if _, err := c.sets(); !errors.Is(err, winperf.ErrNotSupported) ||
+		!strings.Contains(err.Error(), "PerfEnumerateCounterSet") {
 		t.Error(err)
 	}
 	src, err := Open(Options{Library: "kernel32.dll"})

@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"errors"
@@ -15,14 +15,17 @@ func systemCalls(library string) (*calls, error) {
 	if library == "" {
 		library = "advapi32.dll"
 	}
-	p, k := winapi.NewPerflib(winapi.NewDLL(library)), winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
+	p := winapi.NewPerflib(winapi.NewDLL(library))
+	k := winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
 	return &calls{
 		enumerateSets: func(machine string, ids []winperf.GUID) (int, error) {
-			raw := unsafe.Slice((*[16]byte)(unsafe.SliceData(ids)), len(ids)) // the same bytes under another name
+			// the same bytes under another name
+			raw := unsafe.Slice((*[16]byte)(unsafe.SliceData(ids)), len(ids))
 			n, err := p.EnumerateCounterSet(machine, raw)
 			return n, status(err)
 		},
-		registrationInfo: func(machine string, set *winperf.GUID, code, lang uint32, buf []byte) (int, error) {
+		registrationInfo: func(machine string, set *winperf.GUID, code, lang uint32,
+			buf []byte) (int, error) {
 			n, err := p.RegistrationInfo(machine, (*[16]byte)(set), code, lang, buf)
 			return n, status(err)
 		},

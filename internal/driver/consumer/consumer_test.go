@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"errors"
@@ -14,11 +14,11 @@ import (
 func TestConsumer(t *testing.T) {
 	f := newFake()
 	c := &consumer{calls: f.table()}
-	sets, err := c.Sets()
+	sets, err := c.sets()
 	if diff := cmp.Diff([]winperf.GUID{disks, clock, dead}, sets); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	info, b, err := c.Info(disks)
+	info, b, err := c.info(disks)
 	if err != nil || len(b) != 32+2*48 {
 		t.Fatal(err)
 	}
@@ -26,13 +26,15 @@ func TestConsumer(t *testing.T) {
 		t.Error(diff)
 	}
 	for code, want := range map[uint32]string{
-		counterset.RegName: "Disk", counterset.RegHelp: "Help on Disk", counterset.RegProviderName: "Provider", counterset.RegEnglishName: "Disk",
+		counterset.RegName: "Disk", counterset.RegHelp: "Help on Disk",
+		counterset.RegProviderName: "Provider", counterset.RegEnglishName: "Disk",
 	} {
-		if s, err := c.Text(disks, code, 0); err != nil || s != want {
+		if s, err := c.text(disks, code, 0); err != nil || s != want {
 			t.Errorf("code %d: %q, %v", code, s, err)
 		}
 	}
-	if all, errs := c.Texts(disks, counterset.RegCounterNames, 0); len(errs) > 0 || len(all) != 2 || all[1].Text != "Counter 2" {
+	if all, errs := c.texts(disks, counterset.RegCounterNames, 0); len(errs) > 0 || len(all) != 2 ||
+		all[1].Text != "Counter 2" {
 		t.Error(all, errs)
 	}
 }
@@ -49,16 +51,17 @@ func TestHandle(t *testing.T) {
 		{Set: disks, Counter: counterset.Any, InstanceID: 3, Instance: "*"},
 		{Set: dead, Counter: counterset.Any, InstanceID: counterset.Any, Instance: "*"},
 	}
-	added, err := h.Add(ids...)
-	if err != nil || len(added) != 3 || added[0].Status != 0 || added[1].Status != 0 || added[2].Status != counterset.GUIDNotFound {
+	added, err := h.add(ids...)
+	if err != nil || len(added) != 3 || added[0].Status != 0 || added[1].Status != 0 ||
+		added[2].Status != counterset.GUIDNotFound {
 		t.Fatal(added, err)
 	}
-	info, _, err := h.Info()
+	info, _, err := h.info()
 	if err != nil || len(info) != 2 || info[0].InstanceID != 3 || info[1].Index != 1 {
 		t.Fatal(info, err)
 	}
 	data := func() string {
-		b, err := h.Data(nil, 0)
+		b, err := h.sample(nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,9 +83,9 @@ func TestHandle(t *testing.T) {
 	if err := errors.Join(h.Close(), h.Close()); err != nil || len(f.queries) != 0 {
 		t.Error(err, f.queries)
 	}
-	_, err1 := h.Add(ids...)
-	_, _, err2 := h.Info()
-	_, err3 := h.Data(nil, 0)
+	_, err1 := h.add(ids...)
+	_, _, err2 := h.info()
+	_, err3 := h.sample(nil, 0)
 	for _, err := range []error{err1, err2, err3} {
 		if !errors.Is(err, winperf.ErrState) {
 			t.Errorf("closed: %v", err)
@@ -94,8 +97,8 @@ func TestHandle(t *testing.T) {
 func TestConsumerErrors(t *testing.T) {
 	one := counterset.Identifier{Set: disks, Counter: counterset.Any, Instance: "*"}
 	run := map[string]func(c *consumer) error{
-		"enumerateSets":    func(c *consumer) error { _, err := c.Sets(); return err },
-		"registrationInfo": func(c *consumer) error { _, _, err := c.Info(disks); return err },
+		"enumerateSets":    func(c *consumer) error { _, err := c.sets(); return err },
+		"registrationInfo": func(c *consumer) error { _, _, err := c.info(disks); return err },
 		"openQuery":        func(c *consumer) error { _, err := c.Open(); return err },
 		"closeQuery": func(c *consumer) error {
 			h, _ := c.Open()
@@ -103,17 +106,17 @@ func TestConsumerErrors(t *testing.T) {
 		},
 		"addCounters": func(c *consumer) error {
 			h, _ := c.Open()
-			_, err := h.Add(one)
+			_, err := h.add(one)
 			return err
 		},
 		"queryInfo": func(c *consumer) error {
 			h, _ := c.Open()
-			_, _, err := h.Info()
+			_, _, err := h.info()
 			return err
 		},
 		"queryData": func(c *consumer) error {
 			h, _ := c.Open()
-			_, err := h.Data(nil, 0)
+			_, err := h.sample(nil, 0)
 			return err
 		},
 	}
@@ -122,7 +125,8 @@ func TestConsumerErrors(t *testing.T) {
 		f.fail = failOnce(function, counterset.AccessDenied)
 		err := call(&consumer{calls: f.table()})
 		var named *callError
-		if !errors.Is(err, counterset.AccessDenied) || !errors.As(err, &named) || !strings.HasPrefix(named.Function, "Perf") {
+		if !errors.Is(err, counterset.AccessDenied) || !errors.As(err, &named) ||
+			!strings.HasPrefix(named.function, "Perf") {
 			t.Errorf("%s: %v", function, err)
 		}
 		f.fail = func(call string, _ int) error { // for ever, whatever the buffer
@@ -142,16 +146,17 @@ func TestConsumerErrors(t *testing.T) {
 func TestGrowth(t *testing.T) {
 	f := newFake()
 	h, _ := (&consumer{calls: f.table()}).Open()
-	if _, err := h.Add(counterset.Identifier{Set: clock, Counter: counterset.Any}); err != nil {
+	if _, err := h.add(counterset.Identifier{Set: clock, Counter: counterset.Any}); err != nil {
 		t.Fatal(err)
 	}
 	f.grow = 5
-	b, err := h.Data(make([]byte, 0, 100), 40)
+	b, err := h.sample(make([]byte, 0, 100), 40)
 	if err != nil || cap(b)-len(b) < 40 || f.grow != 0 {
 		t.Errorf("%d bytes, room for %d more, %v", len(b), cap(b)-len(b), err)
 	}
 	f.grow = 1000
-	if _, err := h.Data(b, 0); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "16 times in a row") {
+	if _, err := h.sample(b, 0); !errors.Is(err, winperf.ErrBadData) ||
+		!strings.Contains(err.Error(), "16 times in a row") {
 		t.Error(err)
 	}
 	for _, c := range []struct {
@@ -179,9 +184,9 @@ func TestBadAnswers(t *testing.T) {
 		for code := range uint32(11) {
 			f.texts[code] = b
 		}
-		_, _, err1 := c.Info(disks)
-		_, err2 := c.Text(disks, counterset.RegName, 0)
-		_, errs := c.Texts(disks, counterset.RegCounterNames, 0)
+		_, _, err1 := c.info(disks)
+		_, err2 := c.text(disks, counterset.RegName, 0)
+		_, errs := c.texts(disks, counterset.RegCounterNames, 0)
 		for i, err := range append(errs, err1) {
 			if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), disks.String()) {
 				t.Errorf("%d bytes, %d: %v", len(b), i, err)
@@ -192,17 +197,20 @@ func TestBadAnswers(t *testing.T) {
 		}
 	}
 	f.texts = map[uint32][]byte{counterset.RegCounterSet: counterset.AppendInfo(nil, &f.sets[1].info)}
-	if info, _, err := c.Info(disks); info != nil || !strings.Contains(errorText(err), "the answer is about "+clock.String()) {
+	if info, _, err := c.info(disks); info != nil ||
+		!strings.Contains(errorText(err), "the answer is about "+clock.String()) {
 		t.Error(info, err)
 	}
 	var ids []byte
 	table := f.table()
 	table.addCounters = func(_ uintptr, b []byte) error { ids = b; b[20] = 200; return nil }
 	h, _ := (&consumer{calls: table}).Open()
-	if _, err := h.Add(counterset.Identifier{Set: disks}); !errors.Is(err, winperf.ErrBadData) || len(ids) != 40 {
+	if _, err := h.add(counterset.Identifier{Set: disks}); !errors.Is(err, winperf.ErrBadData) ||
+		len(ids) != 40 {
 		t.Error(err)
 	}
-	if _, err := h.Add(counterset.Identifier{Set: disks, Instance: "a\x00"}); !errors.Is(err, counterset.ErrEncode) {
+	if _, err := h.add(counterset.Identifier{Set: disks, Instance: "a\x00"}); !errors.Is(
+		err, counterset.ErrEncode) {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package perflib
+package consumer
 
 import (
 	"fmt"
@@ -21,7 +21,8 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	sel := paths(t, `\Disk(*)\Counter 2`, `\Deutsch Clock\Counter 7`, `\Dead(*)\*`, `\Disk(X:)\Counter 1`, `\Disk(C:)\Counter 9`)
+	sel := paths(t, `\Disk(*)\Counter 2`, `\Deutsch Clock\Counter 7`, `\Dead(*)\*`, `\Disk(X:)\Counter 1`,
+		`\Disk(C:)\Counter 9`)
 	m := measure.New(src, sel, measure.Options{Language: "009"})
 	defer m.Close()
 	var got []string
