@@ -94,12 +94,15 @@ func (w *watched) modes(t *testing.T) uint32 {
 	return termios.Lflag & (unix.ICANON | unix.ECHO | unix.ISIG)
 }
 
+// ratePath is of a counter that has no value before the second sample.
+const ratePath = `\Processor(_Total)\% Processor Time`
+
 // TestWatchTerminal watches at a terminal: what stands there is left alone, a line says
 // what is awaited, a new size is followed at once, and Ctrl-C leaves all as it was.
 func TestWatchTerminal(t *testing.T) {
 	w := watchTerminal(t, 80, 24)
 	before := w.modes(t)
-	wait := w.run(t, process(t, "winperf", "watch", `\Processor(_Total)\% Processor Time`, "-i", "600"))
+	wait := w.run(t, process(t, "winperf", "watch", ratePath, "-i", "600"))
 	w.expect(t, "\x1b[?1049h")
 	w.expect(t, "waiting 10m0s for the second sample")
 
@@ -133,7 +136,7 @@ func TestWatchStopped(t *testing.T) {
 
 	const script = `set -m; "$0" "$@"; stty -a; echo it is stopped; read go; fg; echo it has ended`
 	w := watchTerminal(t, 80, 24)
-	wait := w.run(t, exec.Command("sh", "-c", script, program, "watch", livePath(t), "-i", "600"))
+	wait := w.run(t, exec.Command("sh", "-c", script, program, "watch", ratePath, "-i", "600"))
 	w.expect(t, "waiting 10m0s")
 
 	w.press(t, "\x1a")
