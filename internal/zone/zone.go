@@ -222,6 +222,9 @@ func changes(loc *time.Location, t time.Time) (to, from time.Time) {
 	year := time.Date(t.Year(), 1, 1, 0, 0, 0, 0, loc)
 	for at := year; ; {
 		_, end := at.ZoneBounds()
+		if !end.IsZero() && !end.After(at) {
+			end = at.Add(24 * time.Hour) // a zone of rules only, on the last day of a leap year
+		}
 		if end.IsZero() || end.In(loc).Year() != t.Year() {
 			break
 		}
