@@ -187,9 +187,9 @@ func TestBeforeOfAnotherFormat(t *testing.T) {
 	var pool frame.Pool
 	const text = "object 5000\n counter 2 PERF_COUNTER_BULK_COUNT\n instance \"z\" : 1\n"
 	block := block(t, at0+text)
-	set := takeSetIn(t, &pool, setOf(t), frame.Frame{}, counter.Clocks{}, nil, setInstance{name: "z"})
+	set := takeSetIn(t, &pool, setOf(t), frame.Frame{}, counter.Clocks{}, setCounters, setInstance{name: "z"})
 	v1 := take(t, &pool, block, set)
-	again := takeSetIn(t, &pool, setOf(t), v1, counter.Clocks{}, nil, setInstance{name: "z"})
+	again := takeSetIn(t, &pool, setOf(t), v1, counter.Clocks{}, setCounters, setInstance{name: "z"})
 	for n, f := range []frame.Frame{set, v1, again} {
 		if l := f.Object(0).Labels(); f.NumObjects() != 1 || l.Len() != 1 || l.Name(0) != "z" {
 			t.Errorf("sample %d has %d objects, the first one with %d instances", n, f.NumObjects(), l.Len())

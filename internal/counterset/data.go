@@ -122,8 +122,8 @@ func (a *answer) parse(b []byte, dst *Answer) *winperf.DataError {
 
 // AppendData appends the sample as Windows lays it out: values in blocks of 16
 // bytes, everything a multiple of 8. The error wraps ErrEncode: a name has a NUL,
-// an instance has not one value for each counter, or the form does not go with
-// what the answer holds.
+// an instance has not one value for each counter, an answer reports success but
+// lists no counters, or the form does not go with what the answer holds.
 func AppendData(dst []byte, d *Data) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, make([]byte, headerSize)...)
@@ -215,6 +215,8 @@ func (a *Answer) check() error {
 	case a.Form == errorReturn && len(a.Instances) > 0,
 		(a.Form == SingleCounter || a.Form == MultipleCounters) && len(a.Instances) != 1:
 		return fmt.Errorf("%w: %d instances do not go with form %d", ErrEncode, len(a.Instances), a.Form)
+	case a.Status == Success && values == 0:
+		return fmt.Errorf("%w: status 0, but no counters", ErrEncode)
 	}
 
 	for i := range a.Instances {

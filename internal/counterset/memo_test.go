@@ -272,6 +272,7 @@ func TestKnownSingle(t *testing.T) {
 
 	// An instance may be all there is of it, up to the last byte.
 	list = answerOf(counterset.FullSet, nil, inst("abc", 1))
+	list.Status = counterset.InvalidRegInfo
 	bare := sampleOf(t, []part{{id: ask(processors, "*", 0), answer: list}})
 	checkSame(t, "no counters, no padding", bare, bare, true)
 }

@@ -116,7 +116,7 @@ func TestData(t *testing.T) {
 				Instances: []counterset.Instance{inst("a", 7, v8(1)), inst("bcd", 8, v4(2))}},
 			{Status: counterset.InvalidRegInfo, Form: counterset.FullSet, Counters: []uint32{5, 6},
 				Instances: []counterset.Instance{inst("a", 7, v8(1), v4(2)), inst("b", 9, v4(3), v8(4))}},
-			{Form: counterset.FullSet},
+			{Status: counterset.InvalidRegInfo, Form: counterset.FullSet},
 		},
 	}
 	b, err := counterset.AppendData(nil, want)
@@ -127,8 +127,7 @@ func TestData(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v, %s", err, diff)
 	}
-	// of the last answer
-	if len(damage) != 1 || !strings.Contains(damage[0].Error(), "dwCounters is 0, want some") {
+	if len(damage) > 0 {
 		t.Errorf("damage %v", damage)
 	}
 }
@@ -146,6 +145,8 @@ func TestCannotEncode(t *testing.T) {
 		"two of several": {Form: counterset.MultipleCounters, Counters: []uint32{1},
 			Instances: append(one, one...)},
 		"ids of an error": {Counters: []uint32{1}},
+		"no counters":     {Form: counterset.FullSet},
+		"no error":        {Form: 0},
 		"form 5":          {Form: 5},
 		"form 7":          {Form: 7},
 		"too few values":  {Form: counterset.FullSet, Counters: []uint32{1, 2}, Instances: one},
