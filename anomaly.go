@@ -8,7 +8,7 @@ import (
 )
 
 // Anomaly is something unusual about a measurement that is no error: the
-// readings can be used, but who interprets them should know. Sources, caches
+// readings can be used, but their readers should know. Sources, caches
 // and package measure report anomalies as data and log nothing.
 type Anomaly struct {
 	Kind AnomalyKind
@@ -134,22 +134,13 @@ func (s AnomalySet) Has(k AnomalyKind) bool { return s>>k&1 != 0 }
 // With is the set with a kind added.
 func (s AnomalySet) With(k AnomalyKind) AnomalySet { return s | 1<<k }
 
-// Kinds returns the kinds in the set, in the order of their numbers.
-func (s AnomalySet) kinds() []AnomalyKind {
-	var kinds []AnomalyKind
-	for k := range numAnomalies {
-		if s.Has(k) {
-			kinds = append(kinds, k)
-		}
-	}
-	return kinds
-}
-
 // String returns the words of the kinds, separated by commas.
 func (s AnomalySet) String() string {
 	var words []string
-	for _, k := range s.kinds() {
-		words = append(words, k.String())
+	for k := range numAnomalies {
+		if s.Has(k) {
+			words = append(words, k.String())
+		}
 	}
 	return strings.Join(words, ",")
 }

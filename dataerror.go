@@ -22,7 +22,7 @@ type DataError struct {
 	Got, Want int64
 
 	// Source is what was read: the name of a file, "Counter 009". It is empty
-	// where who reads does not know, and who asked tells it.
+	// where the reader does not know it, and its caller fills it in.
 	Source string
 	// Text is what was read where that is short: a counter path.
 	Text string
@@ -34,7 +34,7 @@ type DataError struct {
 	Line, Column int
 	// Part is what it is in, in words, and Number which one: "instance" 7 is at
 	// position 7 of the object, "field" 3 the third one of the line. An empty Part
-	// is none.
+	// means no part.
 	Part   string
 	Number int
 	// Object is the object that it is in, as far as that is known.
@@ -75,32 +75,42 @@ func (e *DataError) Error() string {
 	return string(fmt.Appendf(b, ": %s", text))
 }
 
-// appendPlace appends the kind and the place in what was read.
+// appendPlace appends the place in what was read: behind its name where that is known,
+// else behind the kind of error.
 func (e *DataError) appendPlace(b []byte) []byte {
-	kind := e.Unwrap()
+	if e.Source != "" {
+		return e.appendSource(b)
+	}
+
+	b = fmt.Append(b, e.Unwrap())
 	switch {
-	case e.Source != "" && e.Line > 0 && e.Column > 0:
-		return fmt.Appendf(b, "%s:%d:%d", e.Source, e.Line, e.Column)
-	case e.Source != "" && e.Line > 0:
-		return fmt.Appendf(b, "%s:%d", e.Source, e.Line)
-	case e.Source != "" && e.Offset >= 0:
-		return fmt.Appendf(b, "%s: byte %d", e.Source, e.Offset)
-	case e.Source != "":
-		return append(b, e.Source...)
 	case e.Text != "":
 		before := e.Text[:min(max(e.Offset, 0), int64(len(e.Text)))]
-		return fmt.Appendf(b, "%v \"%s\", character %d",
-			kind, printable(e.Text), utf8.RuneCountInString(before)+1)
+		return fmt.Appendf(b, " \"%s\", character %d", printable(e.Text), utf8.RuneCountInString(before)+1)
 	case e.Line > 0 && e.Column > 0:
-		return fmt.Appendf(b, "%v in line %d, column %d", kind, e.Line, e.Column)
+		return fmt.Appendf(b, " in line %d, column %d", e.Line, e.Column)
 	case e.Line > 0 && e.Offset >= 0:
-		return fmt.Appendf(b, "%v in line %d (offset %d)", kind, e.Line, e.Offset)
+		return fmt.Appendf(b, " in line %d (offset %d)", e.Line, e.Offset)
 	case e.Line > 0:
-		return fmt.Appendf(b, "%v in line %d", kind, e.Line)
+		return fmt.Appendf(b, " in line %d", e.Line)
 	case e.Offset >= 0:
-		return fmt.Appendf(b, "%v at byte %d", kind, e.Offset)
+		return fmt.Appendf(b, " at byte %d", e.Offset)
 	}
-	return fmt.Append(b, kind)
+	return b
+}
+
+// appendSource appends the place as compilers write it.
+func (e *DataError) appendSource(b []byte) []byte {
+	b = append(b, e.Source...)
+	switch {
+	case e.Line > 0 && e.Column > 0:
+		return fmt.Appendf(b, ":%d:%d", e.Line, e.Column)
+	case e.Line > 0:
+		return fmt.Appendf(b, ":%d", e.Line)
+	case e.Offset >= 0:
+		return fmt.Appendf(b, ": byte %d", e.Offset)
+	}
+	return b
 }
 
 // Unwrap returns the kind of error.

@@ -1,7 +1,7 @@
 // Package winperf is the vocabulary of performance counters in the Windows
 // model: objects that hold instances and counters, the paths that name them,
 // the raw samples that sources deliver, the readings that are computed from
-// them, and the contracts between those who deliver and those who read.
+// them, and the contracts between sources and their readers.
 //
 // It holds no code that touches a system. To read counters open a source
 // (package source) and watch it (package measure):

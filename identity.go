@@ -113,8 +113,8 @@ type CounterID struct {
 
 // Series is one counter of one instance: what stays the same from one reading
 // of it to the next. As long as an instance lives, its readings carry the same
-// ID. A Series may be kept and compared by its pointer, too, except where whoever
-// gave it says that it is valid for a while only.
+// ID. A Series may be kept and compared by its pointer, too, except where it
+// is documented to be valid for a while only.
 type Series struct {
 	ID        SeriesID
 	Path      Path // with machine; the instance spelled as the source spells it

@@ -164,7 +164,8 @@ func (p *pathParser) object(machine string) string {
 	case rest == "":
 		p.fail(p.pos, "expected an object name")
 	case machine != "":
-		p.fail(len(p.text), `expected a backslash and a counter name; what follows two backslashes, "%s", is a machine`, printable(machine))
+		p.fail(len(p.text), "expected a backslash and a counter name; "+
+			`what follows two backslashes, "%s", is a machine`, printable(machine))
 	case strings.Contains(rest, "/"):
 		p.fail(len(p.text), "expected a backslash and a counter name; use backslashes, not slashes")
 	default:

@@ -114,8 +114,8 @@ func (s *Sample) Raw() (*Raw, error) {
 }
 
 // Block is one answer of one interface. It does not change once a query gave it,
-// and is counted: whoever holds it can read it for as long as he likes, and its
-// memory serves another when nobody does. Forgetting to release it is harmless.
+// and is counted: its holders can read it for as long as needed, and its memory
+// serves another when nobody holds it. Forgetting to release it is harmless.
 type Block struct {
 	Raw
 	// Shared tells that several readers will decode and cook the block. What they
@@ -126,7 +126,7 @@ type Block struct {
 	room    int          // of Bytes before they were filled
 	holders atomic.Int32 // 0: nobody
 
-	// What a reader made of the bytes, once for all who hold the block.
+	// What a reader made of the bytes, once for all holders of the block.
 	decoding sync.Mutex
 	contents Contents
 	done     atomic.Bool
@@ -154,7 +154,7 @@ func (b *Block) Release() error {
 }
 
 // Decode returns what decode made of the bytes, or why nothing can be read. The
-// first who asks has them decoded, for everybody that holds the block. decode is
+// first caller has them decoded, for all holders of the block. decode is
 // given what was made of an earlier block in the same memory, nil for none.
 //
 // It is for package frame, which decodes blocks for everybody else.

@@ -154,7 +154,7 @@ type Source interface {
 	Close() error
 }
 
-// Description says what a source is. Who wraps a source describes it as the one
+// Description says what a source is. A wrapper of a source describes it as the one
 // beneath does, but for what it changes.
 type Description struct {
 	// Machine is the name of the machine the samples come from, without
@@ -176,7 +176,7 @@ type Description struct {
 	// the errors of its samples, such as a provider that failed and cost its
 	// objects: what came after the first n anomalies since it was opened. It
 	// returns buf and how many there were until now, which is the n of the next
-	// call. A source keeps a bounded number of them; who comes too late misses the
+	// call. A source keeps a bounded number of them; a late caller misses the
 	// oldest. It is nil where the source notices nothing.
 	Anomalies func(buf []Anomaly, n uint64) ([]Anomaly, uint64)
 }
@@ -202,7 +202,7 @@ type LogInfo struct {
 	// Location is the zone of the machine that wrote it, in which people expect
 	// its times; nil where it is not known: they are shown in UTC then.
 	Location *time.Location
-	// Encoding is the form of the text in it where that is no matter of course:
+	// Encoding is the form of the text in it where that is not obvious:
 	// "code page 1251 (guessed)".
 	Encoding string
 }

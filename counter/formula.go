@@ -182,7 +182,7 @@ func (f *Formula) Cook(prev, cur Clocks, col *Batch) {
 	col.Fell = f.cook(c, s, now)
 }
 
-// tooClose reports whether two samples are so close that a rate of them is none.
+// tooClose reports whether two samples are too close for a rate.
 func (f *Formula) tooClose(prev, cur Clocks) bool {
 	seconds := apart(prev, cur, f.clock)
 	return seconds > 0 && seconds < f.least
@@ -247,12 +247,19 @@ func (f *Formula) compute(c *Batch, s span, now int64) (fell bool) {
 // loop runs the one loop that belongs to the formula.
 func (f *Formula) loop(c *Batch, s span, now int64) (fell bool) {
 	switch f.id {
+	// Of one sample: nothing can fall.
 	case formulaA:
 		copy(c.Bits, c.Cur) // the bits of an integer are its value
 	case formulaA2:
 		c.thousandths()
 	case formulaA3:
 		c.doubles()
+	case formulaI:
+		f.fraction(c)
+	case formulaO:
+		f.elapsed(c, s, now)
+
+	// Of two.
 	case formulaB:
 		return f.difference(c)
 	case formulaC, formulaD, formulaH:
@@ -261,12 +268,8 @@ func (f *Formula) loop(c *Batch, s span, now int64) (fell bool) {
 		return f.inverseRate(c, s)
 	case formulaF1, formulaF2, formulaG:
 		return f.multiRate(c, s)
-	case formulaI:
-		f.fraction(c)
 	case formulaJ, formulaK, formulaL, formulaM:
 		return f.ratio(c, s)
-	case formulaO:
-		f.elapsed(c, s, now)
 	}
 	return false
 }

@@ -1,7 +1,5 @@
 package counter
 
-import "strings"
-
 // FormulaID names one of the formulas that turn raw samples into a displayable
 // value. Several types share a formula and differ in clock, base or width.
 type FormulaID uint8
@@ -46,19 +44,6 @@ const (
 	operandM1 // number of components of a multi-timer
 	operandTB // time base: ticks per second of the clock
 )
-
-var operandNames = [...]string{"N0", "N1", "D0", "D1", "B0", "B1", "M1", "TB"}
-
-// String returns the operands' letters, such as "N0 N1 D0 D1 TB".
-func (o operandSet) String() string {
-	var names []string
-	for i, name := range operandNames {
-		if o&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, " ")
-}
 
 // Groups of operands that formulas have in common.
 const (

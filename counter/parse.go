@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/winperf/winperf/internal/suggest"
 )
 
 // ErrType is wrapped by the errors of [ParseType].
@@ -66,49 +68,19 @@ func names(yield func(Type, string) bool) {
 	}
 }
 
-// nearest returns the whole name that differs least from name (which lacks
-// PERF_ and may lack COUNTER_ too), or "" if they all differ in more than a
-// quarter of it.
+// nearest returns the whole name that name, which lacks PERF_ and may lack COUNTER_ too,
+// was probably meant to be, or "".
 func nearest(name string) string {
-	const longest = 64 // no name is that long, and the cost grows with the length
-	if len(name) > longest {
-		return ""
-	}
-
-	name = strings.ToUpper(name)
-	best, found := len(name)/4+1, ""
-	for _, known := range names {
-		for _, spelled := range [...]string{known, strings.TrimPrefix(known, "COUNTER_")} {
-			// Names whose lengths differ that much are no nearer, and comparing costs.
-			if max(len(name)-len(spelled), len(spelled)-len(name)) >= best {
-				continue
-			}
-			if d := distance(name, spelled); d < best {
-				best, found = d, prefix+known
+	spellings := map[string]string{}
+	near := suggest.Closest(name, func(yield func(string) bool) {
+		for _, known := range names {
+			for _, spelled := range [...]string{known, strings.TrimPrefix(known, "COUNTER_")} {
+				spellings[spelled] = prefix + known
+				if !yield(spelled) {
+					return
+				}
 			}
 		}
-	}
-	return found
-}
-
-// distance is the number of bytes to insert, delete or replace to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // distances of a[:i] to every b[:j]
-	for j := range row {
-		row[j] = j
-	}
-
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	})
+	return spellings[near]
 }

@@ -11,7 +11,7 @@ type Status uint8
 const (
 	OK                  Status = iota // the value can be used
 	NoPrevious                        // two samples are needed and there is only one of this instance
-	InvalidData                       // a clock or base stands still, a base is missing, types changed, damage
+	InvalidData                       // a clock or base stands still or is missing, types changed, damage
 	NegativeDenominator               // a clock or base went back
 	NegativeValue                     // a cumulative value went back
 	NegativeTimebase                  // the frequency of the clock is zero or negative

@@ -287,7 +287,6 @@ func TestWords(t *testing.T) {
 	}{
 		{NoClock.String(), "none"}, {ObjectClock.String(), "object"}, {Clock(9).String(), "none"},
 		{formulaC.String(), "C"}, {formulaC.Text(), "(N1 - N0) / ((D1 - D0) / TB)"}, {FormulaID(99).Text(), ""},
-		{formulaC.operands().String(), "N0 N1 D0 D1 TB"}, {formulaG.operands().String(), "N0 N1 D0 D1 M1"}, {formulaQ.operands().String(), ""},
 		{OK.String(), "ok"}, {Unsupported.String(), "unsupported"}, {NotPermitted.String(), "not_permitted"}, {TooClose.String(), "too_close"}, {Status(99).String(), "invalid_data"},
 		{NoUnit.String(), "none"}, {TextUnit.String(), "text"}, {Unit(99).String(), "none"},
 	}

@@ -50,10 +50,10 @@ func (c *Cooked) instance(i int) int {
 // slices are valid until the next column of the same object is asked for.
 func (p *Pair) Column(k int) Cooked {
 	s := &p.scratch
-	if n := p.Len(); n > len(s.bits) {
+	if n := p.len(); n > len(s.bits) {
 		s.bits, s.status = make([]uint64, n+n/4), make([]counter.Status, n+n/4)
 	}
-	one := [1]Cooked{{K: k, Bits: s.bits[:p.Len()], Status: s.status[:p.Len()]}}
+	one := [1]Cooked{{K: k, Bits: s.bits[:p.len()], Status: s.status[:p.len()]}}
 	p.Cook(one[:])
 	return one[0]
 }
@@ -70,7 +70,7 @@ func (p *Pair) Cook(cols []Cooked) {
 	p.cook(cols)
 }
 
-// cook is Cook for columns that nobody shares.
+// cook is Cook for columns that are not shared.
 func (p *Pair) cook(cols []Cooked) {
 	active := 0
 	for i := range cols {
@@ -86,9 +86,9 @@ func (p *Pair) cook(cols []Cooked) {
 		p.beginRuns()
 	}
 
-	p.scratch.grow(min(step, p.Len()))
-	for first := 0; first < p.Len(); first += step {
-		n := min(step, p.Len()-first)
+	p.scratch.grow(min(step, p.len()))
+	for first := 0; first < p.len(); first += step {
+		n := min(step, p.len()-first)
 		if inRuns {
 			p.readRuns(first, n)
 		}
@@ -243,7 +243,7 @@ func newColumn(d *index.Counter, baseSize int, opt counter.Options) column {
 }
 
 // scratch holds the operands of a strip of one column, the results of a strip of
-// which some are wanted, and those of a column for who has no memory of his own.
+// which some are wanted, and those of a column that has no memory of its own.
 type scratch struct {
 	cur, prev, curBase, prevBase []uint64
 	someBits, bits               []uint64

@@ -103,7 +103,7 @@ type Pair struct {
 
 func (p *Pair) set(o Object) {
 	c := p.cooker
-	p.cur, p.curClocks = o, o.clocks()
+	p.cur, p.curClocks = o, o.Clocks()
 	d := o.def()
 	defs := definitionBytes(o)
 	if p.layout == 0 || p.title != d.Title || !bytes.Equal(p.definitions, defs) {
@@ -140,7 +140,7 @@ func (c *Cooker) older(o Object) (Object, bool) {
 // olderClocks are the clocks of the older of two samples, where their source can
 // tell as they would have been read if nobody had set the system time between them.
 func (p *Pair) olderClocks() counter.Clocks {
-	prev := p.prev.clocks()
+	prev := p.prev.Clocks()
 	if p.cur.s.block.Quirks&winperf.ClocksTogether != 0 {
 		prev.Time100ns += counter.ClockStep(prev, p.curClocks)
 	}
@@ -233,8 +233,8 @@ func (p *Pair) SameDefinitions() bool { return p.sameDefs }
 // Layout is a number that changes when the definitions of the object in a place do.
 func (p *Pair) Layout() int { return p.layout }
 
-// Len is the number of instances of the newer object.
-func (p *Pair) Len() int { return p.cur.Len() }
+// len is the number of instances of the newer object.
+func (p *Pair) len() int { return p.cur.Len() }
 
 // InPlace reports whether every instance is the same as the one that stood in its place
 // in the older object, as well as From knows.
@@ -250,11 +250,6 @@ func (p *Pair) From(i int) (int, counter.Match) {
 	return int(p.from[i]), p.match[i]
 }
 
-// clocks are the times of the object's sample.
-func (o Object) clocks() counter.Clocks {
-	return o.s.index.ObjectClocks(o.def())
-}
-
 // Clocks are the times of the sample that the object was taken with, and the
 // object's own.
-func (o Object) Clocks() counter.Clocks { return o.clocks() }
+func (o Object) Clocks() counter.Clocks { return o.s.index.ObjectClocks(o.def()) }

@@ -3,8 +3,8 @@
 //
 // A [Frame] is one sample: the bytes as a system gave them, with an index over
 // objects, counters and instances. It comes from a [Pool], is filled by a
-// query, decoded once, and does not change after. Whoever holds it can read it
-// for as long as he likes; Release gives its memory back to the pool.
+// query, decoded once, and does not change after. Its holder can read it for
+// as long as needed; Release gives its memory back to the pool.
 //
 // A [Cooker] takes an older and a newer frame, finds the instances that are
 // the same thing in both, and cooks counters column by column. An instance is
@@ -28,12 +28,12 @@ package frame
 // with a part for each. A part that is collected beside the others (Part.Beside) may hold the
 // block of the sample before: it is cooked against its last other block, which the frame holds
 // as well. Columns of a block that several readers have (Block.Shared) are kept with it, so
-// that the next one who asks for the same two blocks finds them.
+// that the next reader of the same two blocks finds them.
 //
 // What instances are called (frame.Labels) is immutable and shared between frames while the
 // set of instances stays the same. Comparing two pointers tells that nothing came, went or
 // moved: matching, paths and series rest on it. They keep a 64-bit hash of each name as it was
-// spelled (index.HashName, with a random seed), so that nobody looks at the older block to
+// spelled (index.HashName, with a random seed), so that the older block need not be read to
 // find out that the names are the same.
 //
 // A Cooker that goes on from sample to sample keeps the values that it will need of the older

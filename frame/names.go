@@ -63,8 +63,11 @@ func (l *Labels) parent(i int) (name string, ok bool) {
 	}
 	k := &l.links[i]
 	for _, p := range l.parents {
-		if p.title == k.ParentObject && p.labels != nil && int64(k.ParentInstance) < int64(len(p.labels.names)) {
-			return p.labels.names[k.ParentInstance], true
+		if p.title != k.ParentObject || p.labels == nil {
+			continue
+		}
+		if names := p.labels.names; int64(k.ParentInstance) < int64(len(names)) {
+			return names[k.ParentInstance], true
 		}
 	}
 	return "", false
@@ -84,7 +87,11 @@ func (l *Labels) Keep(older *Labels, at []int32) {
 	l.once.Do(l.join)
 	older.once.Do(older.join)
 	for i, j := range at {
-		if j >= 0 && (int(j) >= older.Len() || l.full[i] != older.full[j] || l.numbers.nth(i) != older.numbers.nth(int(j))) {
+		if j < 0 {
+			continue
+		}
+		was := int(j)
+		if was >= older.Len() || l.full[i] != older.full[was] || l.numbers.nth(i) != older.numbers.nth(was) {
 			at[i] = -1
 		}
 	}
@@ -284,7 +291,8 @@ func (n *namer) make(before *Labels) *Labels {
 		name := n.ix.NameBytes(&n.instances[i])
 		hash := index.HashName(name)
 		l.known.Of[i] = hash
-		if at := older.find(func(at int) bool { return len(name) > 0 && before.known.Of[at] == hash }); at >= 0 {
+		is := func(at int) bool { return len(name) > 0 && before.known.Of[at] == hash }
+		if at := older.find(is); at >= 0 {
 			l.names[i] = before.names[at]
 			continue
 		}

@@ -26,7 +26,8 @@ func hashLower(seed maphash.Seed, s string) uint64 {
 func equalLower(a, b string) bool {
 	for i := range min(len(a), len(b)) {
 		if a[i] >= utf8.RuneSelf || b[i] >= utf8.RuneSelf {
-			return strings.ToLower(a) == strings.ToLower(b) //nolint:staticcheck // EqualFold knows more letters as equal
+			//nolint:staticcheck // EqualFold knows more letters as equal
+			return strings.ToLower(a) == strings.ToLower(b)
 		}
 		if lowerASCII(a[i]) != lowerASCII(b[i]) {
 			return false

@@ -33,9 +33,6 @@ func (o Object) instances() []index.Instance {
 // Labels returns what the object's instances are called.
 func (o Object) Labels() *Labels { return o.s.labels[o.pos] }
 
-// Position is the object's position in its frame.
-func (o Object) Position() int { return o.at }
-
 // Place tells objects from each other: those of one block, and those of different
 // ones.
 type Place struct {

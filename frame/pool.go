@@ -46,7 +46,7 @@ func (p *Pool) put(s *sheet) {
 	}
 }
 
-// Decode checks and indexes the bytes of a sample's parts, as far as nobody did,
+// Decode checks and indexes the bytes of a sample's parts, as far as that was not done,
 // and returns them as one frame, which holds their blocks. Strings of before, if it
 // is a frame of the same query that was decoded earlier and is held, are shared where
 // their bytes are unchanged.

@@ -18,7 +18,7 @@ type runs struct {
 // which no cache may hold any more, need not be read again. They stand run by run, those
 // of each counter side by side.
 type kept struct {
-	place  Place // whose values they are, zero where they are nobody's
+	place  Place // whose values they are, zero where there are no values
 	values []uint64
 	spare  []uint64 // memory
 	older  []uint64 // those of the older object; nil where they are to be read
@@ -64,13 +64,13 @@ func (p *Pair) beginRuns() {
 	k := &p.kept
 	k.older, k.same = nil, false
 	if p.hasPrev && k.place == p.prev.Place() {
-		k.older, k.same = k.values, p.inPlace && p.prev.Len() == p.Len()
+		k.older, k.same = k.values, p.inPlace && p.prev.Len() == p.len()
 	}
 	if !k.same {
 		k.values, k.spare = k.spare, k.values
 	}
 	k.place = Place{}
-	n := len(p.prevFields.list) * p.Len()
+	n := len(p.prevFields.list) * p.len()
 	k.values = slices.Grow(k.values[:0], n)[:n]
 }
 
@@ -123,7 +123,7 @@ func (p *Pair) gatherRuns(from []int32) {
 func (p *Pair) keepRuns(first, n int) {
 	newer := p.cooker.runs.newer
 	for j, k := range p.prevFields.counters {
-		at := place(len(p.prevFields.list), p.Len(), j, first)
+		at := place(len(p.prevFields.list), p.len(), j, first)
 		copy(p.kept.values[at:][:n], newer[p.curFields.of[k]][:n])
 	}
 }
@@ -150,7 +150,7 @@ func (p *Pair) loadRuns(op *counter.Batch, col *column, k, first int) {
 func (p *Pair) olderRun(k, first, n int) []uint64 {
 	j := int(p.prevFields.of[k])
 	if p.kept.same {
-		return p.kept.values[place(len(p.prevFields.list), p.Len(), j, first):][:n]
+		return p.kept.values[place(len(p.prevFields.list), p.len(), j, first):][:n]
 	}
 	return p.cooker.runs.older[j][:n]
 }

@@ -26,7 +26,8 @@ func (o Object) isSet() bool { return o.def().GUID != winperf.GUID{} }
 func (p *Pair) cookOwnClock(op *counter.Batch, col *column, first int) {
 	for i := range op.Bits {
 		one := counter.Batch{
-			Cur: at(op.Cur, i), Prev: at(op.Prev, i), CurBase: at(op.CurBase, i), PrevBase: at(op.PrevBase, i),
+			Cur: at(op.Cur, i), Prev: at(op.Prev, i),
+			CurBase: at(op.CurBase, i), PrevBase: at(op.PrevBase, i),
 			Bits: op.Bits[i : i+1], Status: op.Status[i : i+1],
 		}
 		if op.Match != nil {

@@ -19,8 +19,8 @@ type shared struct {
 	objects []sharedObject
 }
 
-// sharedObject holds the cooked columns of one object. Who comes while another
-// cooks a column waits for it and finds it done.
+// sharedObject holds the cooked columns of one object. A reader that comes while
+// another one cooks a column waits for it and finds it done.
 type sharedObject struct {
 	mu       sync.Mutex
 	variants []variant
@@ -69,7 +69,7 @@ func (s *shared) end() {
 }
 
 // take gives out columns that are kept, and cooks those that are not yet. It
-// returns the columns that are none of its own: all of them where there are too many
+// returns the columns that are left to cook: all of them where there are too many
 // pairs already.
 func (s *shared) take(p *Pair, cols []Cooked) (rest []Cooked) {
 	o := &s.objects[p.cur.pos]
@@ -99,8 +99,10 @@ func (s *shared) take(p *Pair, cols []Cooked) (rest []Cooked) {
 func (v *variant) column(p *Pair, k int) *Cooked {
 	kept := &v.columns[k]
 	if !kept.done {
-		n := p.Len()
-		one := [1]Cooked{{K: k, Bits: slices.Grow(kept.Bits[:0], n)[:n], Status: slices.Grow(kept.Status[:0], n)[:n]}}
+		n := p.len()
+		one := [1]Cooked{{
+			K: k, Bits: slices.Grow(kept.Bits[:0], n)[:n], Status: slices.Grow(kept.Status[:0], n)[:n],
+		}}
 		p.cook(one[:])
 		kept.Cooked, kept.done = one[0], true
 	}
@@ -116,7 +118,8 @@ func (o *sharedObject) variant(p *Pair) *variant {
 	}
 
 	for i := range o.variants {
-		if v := &o.variants[i]; v.prev == prev && v.number == number && v.pos == pos && v.opt == p.cooker.opt {
+		v := &o.variants[i]
+		if v.prev == prev && v.number == number && v.pos == pos && v.opt == p.cooker.opt {
 			return v
 		}
 	}

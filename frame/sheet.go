@@ -72,7 +72,7 @@ func (s *sheet) add(from *winperf.Part) {
 
 	for i := range st.index.Objects {
 		o := Object{s: st, pos: i, at: len(s.objects)}
-		if from.Only == nil || slices.ContainsFunc(from.Only, func(id winperf.ObjectID) bool { return o.ID().Is(id) }) {
+		if from.Only == nil || slices.ContainsFunc(from.Only, o.ID().Is) {
 			s.objects = append(s.objects, o)
 			s.addFormer(o, from.Beside)
 		}

@@ -31,7 +31,7 @@ type store struct {
 	setOptions counterset.Options
 }
 
-// decode decodes a block, for all who hold it.
+// decode decodes a block, for all its holders.
 func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents, error) {
 	st, ok := old.(*store)
 	if !ok {

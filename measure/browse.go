@@ -1,37 +1,12 @@
 package measure
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/nametable"
 )
-
-// Open returns a Measurement that has compiled its selection and taken a first
-// sample: what there is can be browsed, buffers have their sizes, and the first
-// cycle has values for counters that need two samples. A recorded source's first
-// sample is used up by it. The error is that of the stage that failed.
-func Open(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) (*Measurement, error) {
-	c := New(src, sel, opt)
-	c.gate.set(initializing)
-	err := c.prepare(ctx)
-	if err == nil {
-		err = c.takeSample(ctx)
-	}
-	if err == nil {
-		err = c.decodeAny()
-	}
-
-	c.completed = false // what was measured belongs to nobody yet
-	c.gate.set(initialized)
-	if err != nil {
-		_ = c.Close() // the error that counts is the one before
-		return nil, err
-	}
-	return c, nil
-}
 
 // Browse describes what the last sample holds: objects, counters, instances and
 // clocks. It may be called from any goroutine; it fails with an error that wraps

@@ -20,7 +20,7 @@ type Column struct {
 	Bits   []uint64         // the values, see counter.FromBits
 	Status []counter.Status // only OK goes with a value
 	// Touched are the kinds of anomalies that touch all values, Marks those that
-	// touch single ones; nil is none.
+	// touch single ones; nil where there are none.
 	Touched winperf.AnomalySet
 	Marks   []winperf.AnomalySet
 
@@ -115,7 +115,9 @@ func parentIn(full string, in frame.Instance) string {
 
 // reading is the n-th value as a reading.
 func (c *Column) reading(n int, s *winperf.Series) winperf.Reading {
-	r := winperf.Reading{Series: s, Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Touched}
+	r := winperf.Reading{
+		Series: s, Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Touched,
+	}
 	if c.Marks != nil {
 		r.Anomalies |= c.Marks[n]
 	}
@@ -124,13 +126,9 @@ func (c *Column) reading(n int, s *winperf.Series) winperf.Reading {
 
 // appendReadings appends the values as readings.
 func (c *Column) appendReadings(readings []winperf.Reading) []winperf.Reading {
-	at := len(readings)
-	readings = slices.Grow(readings, c.Len())[:at+c.Len()]
+	readings = slices.Grow(readings, c.Len())
 	for n, s := range c.AllSeries() {
-		readings[at+n] = winperf.Reading{Series: s, Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Touched}
-	}
-	for n, mark := range c.Marks {
-		readings[at+n].Anomalies |= mark
+		readings = append(readings, c.reading(n, s))
 	}
 	return readings
 }
@@ -149,7 +147,7 @@ func (s *columnStore) grow(n int) {
 	s.status = slices.Grow(s.status[:0], n)[:n]
 }
 
-// mark gives the marks of n readings, which are none.
+// mark returns n empty marks.
 func (s *columnStore) mark(at, n int) []winperf.AnomalySet {
 	if len(s.marks) < len(s.bits) {
 		s.marks = make([]winperf.AnomalySet, len(s.bits))

@@ -12,8 +12,8 @@ import (
 )
 
 // Cycle is what one round of prepare, sample and decode gave. It is valid
-// until its Measurement decodes the next sample or is closed; whoever wants to keep
-// the frame for longer retains it, and copies readings.
+// until its Measurement decodes the next sample or is closed. To keep it for
+// longer, retain the frame and copy the readings.
 type Cycle struct {
 	// Time of the sample, UTC.
 	Time time.Time
@@ -22,8 +22,9 @@ type Cycle struct {
 	// columns in Columns.
 	Parts, ColumnParts []int
 	// Frame is the sample with all its objects. Costly ones may be those of an
-	// earlier one (see Options.CostlyTogether); their readings have its time. It is the zero Frame where values
-	// come cooked from the source, and where nothing was decoded.
+	// earlier one (see Options.CostlyTogether); their readings have its time. It is
+	// the zero Frame where values come cooked from the source, and where nothing was
+	// decoded.
 	Frame frame.Frame
 	// Cook are the options that Frame is cooked with, see Options.Cook.
 	Cook counter.Options
@@ -57,7 +58,7 @@ type forms struct{ columns, readings bool }
 // Columns are the values side by side, in the order of the selection's paths;
 // below a path by object, counter and instance. A path that nothing matched has
 // a column with one value, with the path as it was given and the machine's name,
-// that says so. Whoever handles tens of thousands of values takes these.
+// that says so. They are the fastest way to tens of thousands of values.
 func (c *Cycle) Columns() []Column {
 	if !c.has.columns {
 		c.has.columns = true
@@ -102,7 +103,9 @@ func (c *Cycle) At(i int) *winperf.Reading {
 	// The columns stand in the order of their readings.
 	at := &c.at
 	if col := &c.columns[at.column]; i < col.start || i >= col.start+col.Len() {
-		next, exact := slices.BinarySearchFunc(c.columns, i, func(col Column, i int) int { return cmp.Compare(col.start, i) })
+		next, exact := slices.BinarySearchFunc(c.columns, i, func(col Column, i int) int {
+			return cmp.Compare(col.start, i)
+		})
 		if !exact {
 			next--
 		}

@@ -8,31 +8,32 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/schedule"
 )
 
-// decodeAny makes a cycle of a sample of whatever form.
-func (c *Measurement) decodeAny() error {
+// decode makes a cycle of a sample of whatever form.
+func (c *Measurement) decode() error {
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	if err := c.decode(); err != nil {
+
+	var err error
+	switch {
+	case c.opt.RawOnly:
+		err = c.passOn()
+	case c.sample.Cooked:
+		c.takeCooked()
+	default:
+		err = c.decodeParts()
+	}
+	if err != nil {
 		return err
 	}
+
 	if c.apart != nil {
-		c.apart.start() // beside whoever uses the cycle
+		c.apart.Start() // beside whatever uses the cycle
 	}
 	c.completed = true
 	return nil
-}
-
-func (c *Measurement) decode() error {
-	switch {
-	case c.opt.RawOnly:
-		return c.passOn()
-	case c.sample.Cooked:
-		c.takeCooked()
-		return nil
-	}
-	return c.decodeParts()
 }
 
 // decodeParts makes a cycle of a sample that holds blocks.
@@ -72,12 +73,12 @@ func (c *Measurement) cookOptions() counter.Options {
 }
 
 // Rest waits until a sample of a live source would be LeastInterval after the last one.
-// It is for those who take samples when somebody asks for them, and not by a [Schedule].
+// It is for programs that take samples on demand, and not by a schedule.
 func (c *Measurement) Rest(ctx context.Context) error {
 	if c.is.Recorded || c.taken == 0 {
 		return ctx.Err()
 	}
-	return sleep(ctx, c.opt.Clock, c.begin+c.cost.Sample+LeastInterval-c.opt.Clock.Elapsed())
+	return schedule.Sleep(ctx, c.opt.Clock, c.begin+c.cost.Sample+LeastInterval-c.opt.Clock.Elapsed())
 }
 
 // passOn makes a cycle of a sample that is not decoded.
@@ -108,7 +109,12 @@ func (c *Measurement) finish(cook time.Duration) {
 	cy := &c.cycle
 	c.cost.Cook = cook
 	if c.apart != nil {
-		c.apart.tell(&c.notes)
+		if err := c.apart.News(); err != nil {
+			c.notes.add(winperf.Anomaly{
+				Kind: winperf.SourceFailed, Detail: "costly objects", Err: err,
+				Action: "tried again; the last values stay",
+			})
+		}
 	}
 	cy.Anomalies = c.notes.list
 	if len(c.plan.own) > 0 {
@@ -135,7 +141,10 @@ func (c *Measurement) takeCooked() {
 // than before, and returns what is wrong with them.
 func (c *Measurement) setSchema(s *winperf.Schema) []error {
 	if c.plan.names != nil && s != c.plan.schema && !c.opt.FramesOnly {
-		c.notes.addToAll(winperf.Anomaly{Kind: winperf.SchemaChanged, Detail: "the names of objects and counters were read anew", Action: "paths are looked up again"})
+		c.notes.addToAll(winperf.Anomaly{
+			Kind: winperf.SchemaChanged, Detail: "the names of objects and counters were read anew",
+			Action: "paths are looked up again",
+		})
 	}
 	return c.plan.setSchema(s)
 }

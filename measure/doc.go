@@ -45,13 +45,20 @@
 // tells an instance from all others there ever were.
 package measure
 
+// Where what stands: measurement.go and decode.go are the three steps, state.go says which
+// may follow which, and watch*.go are the loop over them. plan*.go find out what is wanted of
+// a frame (by object in plan_object.go) and make its columns; notes*.go tell what was unusual.
+// cycle.go and columns.go are what comes out, joint*.go measure several sources at once, and
+// sensor*.go name and describe what can be measured. When samples are due says
+// internal/schedule.
+//
 // Choices worth knowing here:
 //
 // A measurement's state is one word that operations exchange, so that none waits for another:
 // what comes out of order is refused. Readers share a lock with Decode only; Sample takes
 // none.
 //
-// Costly objects are sampled beside the others by a query around two (measure/apart.go): what
+// Costly objects are sampled beside the others by a query around two (measure/internal/apart): what
 // is sampled beside, when, and what becomes of it is decided there, once, for contexts,
 // joints, Watch and every command; above it they are a part of the sample like any other. So
 // that sources do not make the others wait all the same, local: on Linux has a second

@@ -220,9 +220,8 @@ func ExampleJoin() {
 	// taken within a minute: true
 }
 
-// A measurement that was opened has taken a first sample: what there is can be
-// browsed, and the first cycle has rates.
-func ExampleOpen() {
+// After its first cycle a measurement can be browsed, and the second has rates.
+func ExampleMeasurement_Browse() {
 	src, remove, err := record(two()...)
 	if err != nil {
 		log.Fatal(err)
@@ -231,11 +230,12 @@ func ExampleOpen() {
 	defer src.Close()
 
 	ctx := context.Background()
-	c, err := measure.Open(ctx, src, winperf.Selection{Paths: []winperf.Path{{Object: "System", Counter: "*"}}}, measure.Options{})
-	if err != nil {
+	c := measure.New(src, winperf.Selection{Paths: []winperf.Path{{Object: "System", Counter: "*"}}}, measure.Options{})
+	defer c.Close()
+	if _, err := c.Cycle(ctx); err != nil {
 		log.Fatal(err)
 	}
-	defer c.Close()
+
 	there, err := c.Browse()
 	if err != nil {
 		log.Fatal(err)

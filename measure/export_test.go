@@ -18,9 +18,6 @@ var (
 // State is the state that a Measurement is in.
 func (c *Measurement) State() string { return c.gate.state().String() }
 
-// Initializing puts a Measurement into the state of one that Open is making.
-func (c *Measurement) Initializing() { c.gate.set(initializing) }
-
 // State is the state that a Joint is in.
 func (j *Joint) State() string { return j.gate.state().String() }
 

@@ -93,13 +93,7 @@ func (j *Joint) Sample(ctx context.Context) error {
 
 // run runs a stage.
 func (j *Joint) run(ctx context.Context, op operation) error {
-	t, _, err := j.gate.enter(op)
-	if err != nil {
-		return err
-	}
-	err = j.ask(ctx, op)
-	j.gate.leave(t, err)
-	return err
+	return j.gate.run(op, func() error { return j.ask(ctx, op) })
 }
 
 // ask has the members take part in a stage, all at once: all of them prepare, and
@@ -148,24 +142,20 @@ func (j *Joint) failed() error {
 
 // Decode turns the samples into readings.
 func (j *Joint) Decode() (*JointCycle, error) {
-	t, _, err := j.gate.enter(opDecode)
-	if err != nil {
+	if err := j.gate.run(opDecode, j.decode); err != nil {
 		return nil, err
 	}
+	return &j.cycle, nil
+}
 
+func (j *Joint) decode() error {
 	c := &j.cycle
 	c.Time, c.Members, c.Spread = j.begin.UTC(), c.Members[:0], j.spread()
 	for _, m := range j.members {
 		m.decode()
 		c.Members = append(c.Members, m.memberCycle(j.begin))
 	}
-
-	err = j.failed()
-	j.gate.leave(t, err)
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
+	return j.failed()
 }
 
 // spread is the time within which all samples of the round were taken.

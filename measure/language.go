@@ -20,8 +20,8 @@ func (e *NoLanguage) Error() string {
 	return fmt.Sprintf("there are no names in language %s, only in %s", e.Language, e.There)
 }
 
-// missingLanguage says that names lack a language. A source without any name table has
-// the names of nobody's language.
+// missingLanguage says that names lack a language. The names of a source without any
+// name table are of no language.
 func missingLanguage(language string, names *nametable.Names) []error {
 	there := names.Languages()
 	if id, err := nametable.ParseLanguage(language); err == nil {

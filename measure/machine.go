@@ -11,7 +11,9 @@ import (
 // ofThisMachine makes paths of \\localhost and \\. paths of the source, where that reads this
 // machine. In a record they are names like others.
 func ofThisMachine(paths []winperf.Path, is winperf.Description) []winperf.Path {
-	isLocal := func(p winperf.Path) bool { return p.Machine == "." || strings.EqualFold(p.Machine, "localhost") }
+	isLocal := func(p winperf.Path) bool {
+		return p.Machine == "." || strings.EqualFold(p.Machine, "localhost")
+	}
 	if is.Recorded || !slices.ContainsFunc(paths, isLocal) || !isThisMachine(is.Machine) {
 		return paths
 	}

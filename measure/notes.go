@@ -58,7 +58,9 @@ func (n *notes) clocks(older, cur frame.Frame) {
 	switch {
 	case now.Time100ns < was.Time100ns:
 		back := winperf.FromFiletime(was.Time100ns).Sub(winperf.FromFiletime(now.Time100ns))
-		n.addToAll(winperf.Anomaly{Kind: winperf.ClockBack, Detail: fmt.Sprintf("the system time went back by %v", back)})
+		n.addToAll(winperf.Anomaly{
+			Kind: winperf.ClockBack, Detail: fmt.Sprintf("the system time went back by %v", back),
+		})
 	case step != 0:
 		by := time.Duration(float64(step) * 100).Round(time.Millisecond)
 		n.addToAll(winperf.Anomaly{
@@ -68,7 +70,10 @@ func (n *notes) clocks(older, cur frame.Frame) {
 
 	case now.PerfTime < was.PerfTime && now.PerfFreq == was.PerfFreq && now.PerfFreq != 0:
 		ticks := uint64(was.PerfTime) - uint64(now.PerfTime)
-		n.addToAll(winperf.Anomaly{Kind: winperf.ClockBack, Detail: fmt.Sprintf("the performance counter went back by %d ticks", ticks)})
+		n.addToAll(winperf.Anomaly{
+			Kind:   winperf.ClockBack,
+			Detail: fmt.Sprintf("the performance counter went back by %d ticks", ticks),
+		})
 	}
 }
 

@@ -5,13 +5,27 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/schedule"
 )
+
+// Clock is what a measurement tells the time by. The time of day and the time
+// that passes are apart, since the one can be set and the other cannot.
+type Clock interface {
+	// Now is the time of day.
+	Now() time.Time
+	// Elapsed is how long ago some fixed moment was. It never goes back; whether
+	// it stands still while the machine is suspended is up to the system.
+	Elapsed() time.Duration
+	// Timer returns a channel that gets a value when the time has passed, and
+	// what gives the timer up.
+	Timer(d time.Duration) (fired <-chan time.Time, stop func() bool)
+}
 
 // Options for a [Measurement], a [Joint] and for [Watch]. The zero Options are good
 // defaults.
 type Options struct {
 	// Cook chooses between readings of the formulas. Where Least is 0 it becomes
-	// LeastInterval, but for logs that are computed as Windows does it; below 0 it is none.
+	// LeastInterval, but for logs that are computed as Windows does it; below 0 there is no bound.
 	Cook counter.Options
 	// Language of object and counter names in paths, as nametable.ParseLanguage
 	// takes it; "" is the source's preferred one.
@@ -22,7 +36,7 @@ type Options struct {
 	FramesOnly bool
 	// RawOnly decodes nothing: of a Cycle's Frame only Raw can be read, and its
 	// Time is when the sample was taken by the clock of this machine. It is for
-	// those who keep samples as they are. The source must have raw samples.
+	// programs that keep samples as they are. The source must have raw samples.
 	RawOnly bool
 	// Names are rules that give instances other names, the first that has a name
 	// for an instance first. See ByPID.
@@ -30,15 +44,13 @@ type Options struct {
 	// Source names the source in anomalies and in readings of the measurement
 	// itself; "" suits where there is only one.
 	Source string
-	// Clock is what the measurement tells the time by; nil is the system's clock.
+	// Clock is what the measurement tells the time by; nil is the system's clock. On Linux
+	// that goes on while the machine is suspended.
 	Clock Clock
-	// Slow is how long taking a sample of a live source may last before that is
-	// an anomaly; 0 means half the interval.
-	Slow time.Duration
 
 	// CostlyTogether takes costly objects in the same sample as the others.
 	// Without it, a live source's costly objects are sampled apart where others
-	// are wanted too, after these and beside whoever uses the readings, so that
+	// are wanted too, after these and beside the use of the readings, so that
 	// they never delay the others; their readings have their own times. Only their first sample is
 	// waited for, as long as an interval. Frames that are wanted as
 	// they are, FramesOnly and RawOnly, always hold both, and so do samples whose values
@@ -58,7 +70,7 @@ type Options struct {
 	// it is late.
 	For time.Duration
 	// End ends Watch of a live source when no further sample is due before this time of
-	// day, or just at it, on the Clock that somebody may set; zero means no end.
+	// day, or just at it, on the Clock, which can be set; zero means no end.
 	End time.Time
 	// KeepFirst makes Watch yield the first cycle of a live source too, in
 	// which counters that need two samples have no value yet.
@@ -76,12 +88,12 @@ type Options struct {
 // are computed as Windows does it: PDH knows no such bound, and only a clock that stands
 // still leaves a rate without a value. So the figures are those of Performance Monitor,
 // however close the samples of a log are.
-const LeastInterval = 10 * time.Millisecond
+const LeastInterval = schedule.Least
 
 // interval is the time between two samples.
 func (o *Options) interval() time.Duration {
 	if o.Interval <= 0 {
-		return DefaultInterval
+		return schedule.DefaultInterval
 	}
 	return o.Interval
 }

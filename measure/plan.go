@@ -322,7 +322,8 @@ func (p *plan) arrange() {
 			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
 		}
 
-		if at == begin && p.parts[w].Path != nil && lacks[w] != counter.OK && !(p.waiting && p.parts[w].beside) {
+		awaited := p.waiting && p.parts[w].beside
+		if at == begin && p.parts[w].Path != nil && lacks[w] != counter.OK && !awaited {
 			p.nothing = append(p.nothing, nothing{at, out, w, p.parts[w].series, lacks[w]})
 			at, out = at+1, out+1
 		}

@@ -64,10 +64,10 @@ func newSensor(g *SensorGroup, o frame.Object, k int, names *nametable.Names) Se
 	return s
 }
 
-// InstanceName returns the sensor's name with an instance: its full name and
+// instanceName returns the sensor's name with an instance: its full name and
 // its number among those of the same name. A sensor without instances returns
 // its own name.
-func (s *Sensor) InstanceName(full string, index int) SensorName {
+func (s *Sensor) instanceName(full string, index int) SensorName {
 	n := s.Name
 	if s.Multi {
 		n.Instance, n.Index, n.HasInstance = full, index, true

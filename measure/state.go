@@ -12,19 +12,18 @@ import (
 type state uint32
 
 const (
-	initializing state = iota // Open is under way
-	initialized               // idle: Prepare may follow; structure and values can be read
-	preparing                 // inside Prepare
-	prepared                  // Sample may follow
-	sampling                  // inside Sample
-	sampled                   // Decode may follow
-	decoding                  // inside Decode
-	closed                    // nothing may follow
+	initialized state = iota // idle: Prepare may follow; structure and values can be read
+	preparing                // inside Prepare
+	prepared                 // Sample may follow
+	sampling                 // inside Sample
+	sampled                  // Decode may follow
+	decoding                 // inside Decode
+	closed                   // nothing may follow
 	numStates
 )
 
 var stateNames = [numStates]string{
-	"initializing", "initialized", "preparing", "prepared", "sampling", "sampled", "decoding", "closed",
+	"initialized", "preparing", "prepared", "sampling", "sampled", "decoding", "closed",
 }
 
 func (s state) String() string { return stateNames[s] }
@@ -100,11 +99,16 @@ func (g *gate) enter(op operation) (t transition, was state, err error) {
 	}
 }
 
-// leave ends an operation that enter let through.
-func (g *gate) leave(t transition, err error) {
+// run lets an operation through and does it, or refuses it.
+func (g *gate) run(op operation, do func() error) error {
+	t, _, err := g.enter(op)
 	if err != nil {
-		g.set(t.failure)
-	} else {
-		g.set(t.success)
+		return err
 	}
+	if err = do(); err != nil {
+		g.set(t.failure)
+		return err
+	}
+	g.set(t.success)
+	return nil
 }

@@ -14,7 +14,6 @@ import (
 // where it is refused. From initialized, browse and read need a cycle before.
 const stateTable = `
               prepare   sample   decode       browse       read         close
-initializing  -         -        -            -            -            -
 initialized   prepared  -        -            initialized  initialized  closed
 preparing     -         -        -            -            -            -
 prepared      prepared  sampled  -            -            -            closed
@@ -60,8 +59,6 @@ func (h *hooked) bring(t *testing.T, c *measure.Measurement, state string, do fu
 	done := false
 	during := func() { do(); done = true }
 	switch state {
-	case "initializing":
-		c.Initializing()
 	case "initialized":
 		must(prepare, take, decode)
 	case "prepared":
@@ -204,15 +201,14 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
-	src := counting()
-	c, err := measure.Open(t.Context(), src, selection(t, switches), measure.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+// A Measurement can be browsed, and read by others, as soon as it completed a cycle.
+func TestBrowse(t *testing.T) {
+	c := measure.New(counting(), selection(t, switches), measure.Options{})
+	defer c.Close()
 	if _, err := c.Readings(nil); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("readings before the first cycle: %v", err)
 	}
+	cycle(t, c)
 	cat, err := c.Browse()
 	if err != nil {
 		t.Fatal(err)
@@ -222,17 +218,15 @@ func TestOpen(t *testing.T) {
 	}
 	want := `\\HOST` + switches + ` 100`
 	if got := lines(cycle(t, c).Readings()); len(got) != 1 || got[0] != want {
-		t.Errorf("the first cycle has %q, want %q", got, want)
+		t.Errorf("the second cycle has %q, want %q", got, want)
 	}
 	if got, err := c.Readings(nil); err != nil || len(got) != 1 || lines(got)[0] != want {
 		t.Errorf("readings %q, %v", lines(got), err)
 	}
-	if err := c.Close(); err != nil || src.open != 0 {
-		t.Errorf("close: %v, %d queries open", err, src.open)
-	}
 }
 
-func TestOpenFails(t *testing.T) {
+// A Measurement whose first cycle failed can be closed, and leaves no query open.
+func TestFirstCycleFails(t *testing.T) {
 	bad := count(0)
 	bad.change = func(b []byte) []byte { return b[:40] }
 	for name, src := range map[string]*scripted{
@@ -240,9 +234,12 @@ func TestOpenFails(t *testing.T) {
 		"sample":  script(sample{err: errTest}),
 		"decode":  script(bad),
 	} {
-		c, err := measure.Open(t.Context(), src, selection(t, switches), measure.Options{})
-		if c != nil || err == nil || src.open != 0 {
-			t.Errorf("%s fails: %v, %v, %d queries open", name, c, err, src.open)
+		c := measure.New(src, selection(t, switches), measure.Options{})
+		if _, err := c.Cycle(t.Context()); err == nil {
+			t.Errorf("%s: the first cycle did not fail", name)
+		}
+		if err := c.Close(); err != nil || src.open != 0 {
+			t.Errorf("%s: close: %v, %d queries open", name, err, src.open)
 		}
 	}
 }

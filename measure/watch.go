@@ -10,17 +10,15 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/schedule"
 )
-
-// DefaultInterval is the time between two samples where none is given.
-const DefaultInterval = time.Second
 
 // Watch measures a selection at an interval and yields one Cycle each time,
 // until the context ends, the data of a recorded source end, Count is reached
 // or the loop is left. An error is yielded last; the end of the context or of
-// the data is none. To go on after an error, loop over [Measurement.Cycle].
+// the data is not an error. To go on after an error, loop over [Measurement.Cycle].
 //
-// Samples are taken as a [Schedule] says: at whole multiples of the interval
+// Samples are taken as follows: at whole multiples of the interval
 // since the first one. One that is late is taken at once, the next one leaves at
 // least half an interval, and the ones that became impossible by that are
 // counted in Cycle.Missed. Of a live source the first sample only serves as the
@@ -31,7 +29,9 @@ const DefaultInterval = time.Second
 // the only one that can be read. A sample that nothing can be read of costs
 // only itself: the error is in the Damage of the next cycle, or, when no cycle
 // follows, yielded last.
-func Watch(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) iter.Seq2[*Cycle, error] {
+func Watch(
+	ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options,
+) iter.Seq2[*Cycle, error] {
 	return func(yield func(*Cycle, error) bool) {
 		w := watch{c: New(src, sel, opt)}
 		defer w.c.Close()
@@ -56,7 +56,7 @@ type watch struct {
 
 // round implements rounds. Of recorded samples it passes over those that cannot be
 // decoded.
-func (w *watch) round(ctx context.Context, s *Schedule) (*Cycle, error) {
+func (w *watch) round(ctx context.Context, s *schedule.Schedule) (*Cycle, error) {
 	for {
 		if err := w.c.Prepare(ctx); err != nil {
 			return nil, err
@@ -136,7 +136,7 @@ func (w *watch) pace(ctx context.Context, c *Cycle) error {
 
 	clock := w.c.opt.Clock
 	w.lastDue += pause
-	if err := sleep(ctx, clock, w.lastDue-clock.Elapsed()); err != nil {
+	if err := schedule.Sleep(ctx, clock, w.lastDue-clock.Elapsed()); err != nil {
 		return err
 	}
 
@@ -155,5 +155,7 @@ const maxPause = 366 * 24 * time.Hour
 // lacksPrevious reports whether readings that a source cooked itself lack the
 // sample before: those of a log's first row.
 func lacksPrevious(c *Cycle) bool {
-	return c.Frame.IsZero() && slices.ContainsFunc(c.Readings(), func(r winperf.Reading) bool { return r.Status == counter.NoPrevious })
+	return c.Frame.IsZero() && slices.ContainsFunc(c.Readings(), func(r winperf.Reading) bool {
+		return r.Status == counter.NoPrevious
+	})
 }

@@ -22,8 +22,8 @@
 //
 // jsonl has an object a line for each reading, and json an array of the same objects:
 //
-//	{"time":"2026-01-02T15:04:05.0000000Z","path":"\\\\HOST\\Memory\\Pages/sec","value":1.5,"unit":"per_second",
-//	"status":"ok","object":"Memory","counter":"Pages/sec"}
+//	{"time":"2026-01-02T15:04:05.0000000Z","path":"\\\\HOST\\Memory\\Pages/sec",
+//	"value":1.5,"unit":"per_second","status":"ok","object":"Memory","counter":"Pages/sec"}
 //
 // The path's parts stand beside it, as names have backslashes and slashes themselves: parent
 // and instance where there are such, the instance with #n where there are several of its name.

@@ -22,33 +22,21 @@ type known struct {
 	make func(io.Writer, Options) Sink
 }
 
-// knownFormats is the one list of formats, in the order in which they are shown.
+// knownFormats returns the one list of formats, in the order in which they are shown.
 func knownFormats() []known {
+	table := func(w io.Writer, o Options) Sink { return newTable(w, o) }
+	jsonl := func(w io.Writer, _ Options) Sink { return newJSONL(w) }
+	array := func(w io.Writer, _ Options) Sink { return newJSON(w) }
+	csv, tsv := newLog(pdhlog.CSV), newLog(pdhlog.TSV)
+	paths := func(w io.Writer, _ Options) Sink { return newPaths(w) }
+
 	return []known{
-		{
-			Format{"table", []string{".txt"}, "aligned columns, for people"},
-			func(w io.Writer, o Options) Sink { return newTable(w, o) },
-		},
-		{
-			Format{"csv", []string{".csv"}, "PDH-CSV 4.0, the comma-separated log of Windows"},
-			newLog(pdhlog.CSV),
-		},
-		{
-			Format{"tsv", []string{".tsv"}, "PDH-TSV 4.0, the tab-separated log of Windows"},
-			newLog(pdhlog.TSV),
-		},
-		{
-			Format{"jsonl", []string{".jsonl", ".ndjson"}, "one JSON object a line for each reading"},
-			func(w io.Writer, _ Options) Sink { return newJSONL(w) },
-		},
-		{
-			Format{"json", []string{".json"}, "one JSON array of all readings"},
-			func(w io.Writer, _ Options) Sink { return newJSON(w) },
-		},
-		{
-			Format{"paths", nil, "the counter paths, each once"},
-			func(w io.Writer, _ Options) Sink { return newPaths(w) },
-		},
+		{Format{"table", []string{".txt"}, "aligned columns, for people"}, table},
+		{Format{"csv", []string{".csv"}, "PDH-CSV 4.0, the comma-separated log of Windows"}, csv},
+		{Format{"tsv", []string{".tsv"}, "PDH-TSV 4.0, the tab-separated log of Windows"}, tsv},
+		{Format{"jsonl", []string{".jsonl", ".ndjson"}, "one JSON object a line for each reading"}, jsonl},
+		{Format{"json", []string{".json"}, "one JSON array of all readings"}, array},
+		{Format{"paths", nil, "the counter paths, each once"}, paths},
 	}
 }
 

@@ -76,7 +76,8 @@ func (s *section) makeTable() {
 	s.rows = g.instances.Len()
 	s.columns = append(s.columns, column{head: g.title() + g.old(), left: true})
 	for i, c := range g.counters {
-		s.columns = append(s.columns, column{head: safetext.Line(string(g.names.At(i))), left: c.texts && !c.numbers})
+		head := safetext.Line(string(g.names.At(i)))
+		s.columns = append(s.columns, column{head: head, left: c.texts && !c.numbers})
 	}
 	s.measure()
 }

@@ -179,7 +179,7 @@ func arrange(sections []*section, lines, top int) arrangement {
 	rest, before := sections, 0
 	for {
 		a.sections = rest
-		a.shown, _ = fit(rest, lines)
+		a.shown = fit(rest, lines)
 		most := 0
 		rest = nil
 		for i, s := range a.sections {
@@ -229,9 +229,9 @@ func splitTall(sections []*section, lines int) (all []*section) {
 
 // fit shares lines among the sections: first each gets its heads and one row,
 // as far as there is room, then all get one row more in turn. It returns the
-// number of rows of each section and the number of rows left over.
-func fit(sections []*section, lines int) (shown []int, hidden int) {
-	shown = make([]int, len(sections))
+// number of rows of each section.
+func fit(sections []*section, lines int) []int {
+	shown := make([]int, len(sections))
 	separator := 0 // between a section and the one before
 	for more := true; more; {
 		more = false
@@ -252,11 +252,7 @@ func fit(sections []*section, lines int) (shown []int, hidden int) {
 			separator, more = 1, true
 		}
 	}
-
-	for i, s := range sections {
-		hidden += s.rows - shown[i]
-	}
-	return shown, hidden
+	return shown
 }
 
 // hiddenText says how many rows are not shown, and of which objects.

@@ -330,10 +330,9 @@ func TestFit(t *testing.T) {
 			})
 		}
 		lines := seed%40 - 2
-		shown, hidden := fit(sections, lines)
+		shown := fit(sections, lines)
 		used, separator, next := 0, 0, -1
 		for i, s := range sections {
-			hidden -= s.rows - shown[i]
 			cost := len(s.blocks)
 			if shown[i] > 0 {
 				used += separator + cost*(1+shown[i])
@@ -344,9 +343,6 @@ func TestFit(t *testing.T) {
 			if shown[i] < s.rows && (next < 0 || cost < next) {
 				next = cost // the cheapest row that is not shown
 			}
-		}
-		if hidden != 0 {
-			t.Errorf("seed %d: the number of hidden rows is wrong by %d", seed, hidden)
 		}
 		if used > max(lines, 0) {
 			t.Errorf("seed %d: %d lines used of %d", seed, used, lines)

@@ -20,7 +20,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/measure/cache"
 	"github.com/winperf/winperf/source"
 )
 
@@ -43,13 +42,11 @@ func run(ctx context.Context, opt measure.Options, out io.Writer) error {
 		return err
 	}
 
-	shared := cache.New(machine, cache.Options{})
-	defer shared.Close() // closes the machine, too
-
-	meter, err := shared.Meter()
+	shared, meter, err := source.Share(machine, source.ShareOptions{})
 	if err != nil {
-		return err
+		return errors.Join(err, machine.Close())
 	}
+	defer shared.Close() // closes the machine, too
 	defer meter.Close()
 
 	there, err := measure.ReadCatalogue(ctx, shared, measure.CatalogueOptions{Definitions: true})

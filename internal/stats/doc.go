@@ -10,7 +10,7 @@
 //	beyond: within 0.4 % of a value that was measured there, for values that are not
 //	spread over more than 2,048 steps of that size; else within twice that, and so on
 //
-// The package is pure and knows no counters: whoever has values says when they were
+// The package is pure and knows no counters: its caller says when values were
 // measured and whether one stands for the time since the one before.
 package stats
 

@@ -106,7 +106,7 @@ func (s *Series) Miss(t time.Duration) {
 	s.Pass(t)
 }
 
-// Pass notes that nobody could expect a value at a time, such as of a rate at its
+// Pass notes that no value was to be expected at a time, such as of a rate at its
 // first sample.
 func (s *Series) Pass(t time.Duration) {
 	s.previous = t

@@ -60,7 +60,8 @@ func Example_mistake() {
 		Busy typed.Value[uint64] `perf:"% Processor Time"`
 		MHz  int                 `perf:"Processor Frequency"`
 	}
-	_, err := typed.NewPlan[wrong]()
+	src := serve(processorNames, fmt.Sprintf(processors, "50000000 100 2400", "50000000 700 2400"))
+	_, err := typed.Open[wrong](context.Background(), src, "Processor Information", typed.Options{})
 	fmt.Println(err)
 	// Output:
 	// wrong.MHz: field cannot be filled: it is a int; float64, float32 and typed.Value can say that there is no value

@@ -12,9 +12,9 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Plan fills structs of type T from objects of frames. It serves one object and
-// one goroutine. Make one with [NewPlan].
-type Plan[T any] struct {
+// plan fills structs of type T from objects of frames. It serves one object and
+// one goroutine.
+type plan[T any] struct {
 	fields  []field
 	steps   []step // one for each field
 	pair    *frame.Pair
@@ -34,13 +34,13 @@ type step struct {
 	asKept bool
 }
 
-// NewPlan reads the tags of T. The error wraps ErrField.
-func NewPlan[T any]() (*Plan[T], error) {
+// newPlan reads the tags of T. The error wraps ErrField.
+func newPlan[T any]() (*plan[T], error) {
 	fields, err := fieldsOf(reflect.TypeFor[T]())
 	if err != nil {
 		return nil, err
 	}
-	return &Plan[T]{fields: fields}, nil
+	return &plan[T]{fields: fields}, nil
 }
 
 // Fill makes dst, whose memory it uses, the rows of an object of the cooker's
@@ -49,7 +49,7 @@ func NewPlan[T any]() (*Plan[T], error) {
 // last time it looks at names and types; the error then names the fields that
 // do not fit, and wraps ErrField and, for a counter that is not there,
 // winperf.ErrNoCounter.
-func (p *Plan[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametable.Names) ([]T, error) {
+func (p *plan[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametable.Names) ([]T, error) {
 	pair := ck.Object(o)
 	if p.pair != pair || p.layout != pair.Layout() {
 		if err := p.bind(o, names); err != nil {
@@ -72,7 +72,7 @@ func (p *Plan[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametab
 }
 
 // bind finds every field's counter in an object.
-func (p *Plan[T]) bind(o frame.Object, names *nametable.Names) error {
+func (p *plan[T]) bind(o frame.Object, names *nametable.Names) error {
 	p.steps, p.rates = p.steps[:0], false
 	var errs []error
 	for i := range p.fields {
@@ -140,7 +140,9 @@ func (s *step) find(o frame.Object, names *nametable.Names) (k int, there bool, 
 
 // isAmong reports whether the field's name stands for one of the title indices.
 func (s *step) isAmong(titles []uint32, names *nametable.Names) bool {
-	return slices.ContainsFunc(names.Lookup(s.counter), func(t uint32) bool { return slices.Contains(titles, t) })
+	return slices.ContainsFunc(names.Lookup(s.counter), func(t uint32) bool {
+		return slices.Contains(titles, t)
+	})
 }
 
 // titlesOf are the title indices of the bases of an object, or of all its other counters.

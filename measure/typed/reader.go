@@ -28,7 +28,7 @@ type Options struct {
 // Reader reads an object of a source into structs of type T. It serves one
 // goroutine.
 type Reader[T any] struct {
-	plan   *Plan[T]
+	plan   *plan[T]
 	object string
 	opt    Options
 	m      *measure.Measurement
@@ -50,7 +50,7 @@ type Reader[T any] struct {
 // and winperf.ErrNotSupported that the source cooks its values itself, or that several
 // machines have the object and Options.Machine names none. Others are the source's.
 func Open[T any](ctx context.Context, src winperf.Source, object string, opt Options) (*Reader[T], error) {
-	plan, err := NewPlan[T]()
+	plan, err := newPlan[T]()
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,9 @@ func (r *Reader[T]) selection() (sel winperf.Selection) {
 	}
 
 	if len(sel.Paths) == 0 { // names of instances only
-		all := winperf.Path{Machine: r.opt.Machine, Object: r.object, Counter: "*", HasInstance: true, Instance: "*"}
-		sel.Paths = []winperf.Path{all}
+		sel.Paths = []winperf.Path{{
+			Machine: r.opt.Machine, Object: r.object, Counter: "*", HasInstance: true, Instance: "*",
+		}}
 	}
 	return sel
 }
@@ -150,7 +151,8 @@ func (r *Reader[T]) findOne(f frame.Frame, id winperf.ObjectID) (found frame.Obj
 		case found == (frame.Object{}):
 			found = o
 		case found.Machine() != o.Machine():
-			return frame.Object{}, fmt.Errorf("%q of several machines at once (Options.Machine chooses one: %s, %s): %w",
+			const form = "%q of several machines at once (Options.Machine chooses one: %s, %s): %w"
+			return frame.Object{}, fmt.Errorf(form,
 				r.object, found.Machine(), o.Machine(), winperf.ErrNotSupported)
 		}
 	}

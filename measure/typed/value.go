@@ -6,8 +6,8 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Number are the numbers that a [Value] may hold.
-type Number interface {
+// number is a number that a [Value] may hold.
+type number interface {
 	uint32 | uint64 | float32 | float64
 }
 
@@ -16,7 +16,7 @@ type Number interface {
 //
 // An integer counter fits a Value of uint64, one of 4 bytes a uint32 too, and any
 // number a float64 or float32; a counter of text fits a string.
-type Value[T Number | string] struct {
+type Value[T number | string] struct {
 	V      T
 	Status counter.Status
 }
@@ -66,7 +66,7 @@ func valueFloat[F float32 | float64](r rows, c column) {
 	}
 }
 
-func valueInteger[N Number](r rows, c column) {
+func valueInteger[N number](r rows, c column) {
 	for i := range r.n {
 		v := Value[N]{Status: c.status[i]}
 		if v.Status == counter.OK {

@@ -18,9 +18,9 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/cache"
 	"github.com/winperf/winperf/internal/linuxhost"
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/measure/cache"
 	"github.com/winperf/winperf/provider"
 )
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
 )
@@ -51,7 +52,7 @@ var compareFormats = []sink.Format{
 }
 
 func (a *app) compareCommand() *cobra.Command {
-	c := &comparer{app: a, every: interval(measure.DefaultInterval), count: 1, tolerance: 5}
+	c := &comparer{app: a, every: interval(schedule.DefaultInterval), count: 1, tolerance: 5}
 	cmd := &cobra.Command{
 		Use:   "compare [LOG LOG...] [PATH...]",
 		Short: "Show where the values of several logs, or of several sources, differ",
@@ -208,17 +209,17 @@ func (c *comparer) enough(left int, errs []error) error {
 // measure takes the samples: a first one and then as many as are to be compared.
 // A record that is at its end keeps its last one.
 func (c *comparer) measure(ctx context.Context) error {
-	schedule := measure.NewSchedule(time.Duration(c.every), nil)
+	due := schedule.New(time.Duration(c.every), nil)
 	for n := range int(c.count) + 1 {
 		if n > 0 && c.live {
-			if _, _, err := schedule.Wait(ctx); err != nil {
+			if _, _, err := due.Wait(ctx); err != nil {
 				return err
 			}
 		}
 
-		schedule.Begin()
+		due.Begin()
 		err := c.take(ctx)
-		schedule.End()
+		due.End()
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
 )
@@ -42,7 +43,7 @@ type reader struct {
 }
 
 func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
-	r.every = interval(measure.DefaultInterval)
+	r.every = interval(schedule.DefaultInterval)
 	cmd.Flags().VarP(&r.every, "interval", "i", intervalHelp)
 	r.source.add(cmd)
 	r.output.add(cmd, sink.Formats())

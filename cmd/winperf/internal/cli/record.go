@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -63,8 +64,8 @@ type recordNaming struct {
 
 func (a *app) recordCommand() *cobra.Command {
 	r := &recorder{
-		app: a, every: interval(measure.DefaultInterval),
-		limit: limitFlags{action: limitStop}, clock: measure.SystemClock(),
+		app: a, every: interval(schedule.DefaultInterval),
+		limit: limitFlags{action: limitStop}, clock: schedule.SystemClock(),
 	}
 	cmd := &cobra.Command{
 		Use:   "record [PATH...] [-o NAME]",

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -135,12 +136,12 @@ func TestRecordSpan(t *testing.T) {
 // sampleUntilEnd takes samples as the recorder would, if it has an end.
 func sampleUntilEnd(t *testing.T, r *recorder, clock measure.Clock) {
 	t.Helper()
-	schedule := measure.NewSchedule(2*time.Second, clock)
-	schedule.Limit(time.Duration(r.during), r.until)
+	due := schedule.New(2*time.Second, clock)
+	due.Limit(time.Duration(r.during), r.until)
 	for r.ends() {
-		schedule.Begin()
-		schedule.End()
-		if _, _, err := schedule.Wait(t.Context()); errors.Is(err, measure.ErrOver) {
+		due.Begin()
+		due.End()
+		if _, _, err := due.Wait(t.Context()); errors.Is(err, schedule.ErrOver) {
 			return
 		} else if err != nil {
 			t.Fatal(err)

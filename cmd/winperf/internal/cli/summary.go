@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
 )
@@ -44,7 +45,7 @@ var summaryFormats = []sink.Format{
 }
 
 func (a *app) summaryCommand() *cobra.Command {
-	s := &summarizer{app: a, every: interval(measure.DefaultInterval), percents: percentiles{50, 95, 99}}
+	s := &summarizer{app: a, every: interval(schedule.DefaultInterval), percents: percentiles{50, 95, 99}}
 	cmd := &cobra.Command{
 		Use:   "summary LOG...",
 		Short: "Show how the values of each counter are spread over logs, or over a time",

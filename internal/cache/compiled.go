@@ -1,0 +1,86 @@
+package cache
+
+import (
+	"context"
+	"slices"
+
+	"github.com/winperf/winperf"
+)
+
+// asked is what a query of the source beneath asks for.
+type asked struct {
+	ids []winperf.ObjectID
+	// global and costly tell that the objects of the class are asked for as a
+	// class; new ones then come along.
+	global, costly bool
+}
+
+func (a asked) equal(b asked) bool {
+	return a.global == b.global && a.costly == b.costly && slices.Equal(a.ids, b.ids)
+}
+
+// selection is what is asked for in a source's words; costlyIDs are the title
+// indices of costly objects.
+func (a asked) selection(costlyIDs []uint32) winperf.Selection {
+	sel := winperf.Selection{Global: a.global, Costly: a.costly}
+	for _, id := range a.ids {
+		ofClass := a.global
+		if slices.Contains(costlyIDs, id.Index) {
+			ofClass = a.costly
+		}
+		if !ofClass {
+			sel.Objects = append(sel.Objects, id)
+		}
+	}
+	return sel
+}
+
+// compiled is a query of the source beneath.
+type compiled struct {
+	winperf.Query
+	asked asked
+}
+
+// maxIdle bounds the compiled queries that are kept for the next time.
+const maxIdle = 32
+
+// acquire takes a compiled query that is not in use, or compiles one.
+func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
+	s.mu.Lock()
+	for i := len(s.idle) - 1; i >= 0; i-- { // those used last first
+		if c := s.idle[i]; c.asked.equal(a) {
+			s.idle = slices.Delete(s.idle, i, i+1)
+			s.mu.Unlock()
+			return c, nil
+		}
+	}
+
+	s.mu.Unlock()
+	schema, err := s.src.Schema(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	q, err := s.src.Compile(ctx, a.selection(schema.Costly))
+	if err != nil {
+		return nil, err
+	}
+	a.ids = slices.Clone(a.ids)
+	return &compiled{q, a}, nil
+}
+
+// giveBack keeps a compiled query for the next time. It returns one that is to
+// be closed now, nil for none.
+func (s *Source) giveBack(c *compiled) (old *compiled) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return c
+	}
+	if len(s.idle) == maxIdle {
+		old = s.idle[0]
+		s.idle = slices.Delete(s.idle, 0, 1)
+	}
+	s.idle = append(s.idle, c)
+	return old
+}

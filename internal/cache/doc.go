@@ -1,0 +1,34 @@
+// Package cache lets several measurements of one source share samples: an
+// object cache between contexts and a source.
+//
+// New wraps a winperf.Source. A measurement of the wrapper gets objects that
+// another one sampled up to half a second ago, and only for the others is the
+// source asked; at the same time it is asked for the same object once. Nobody
+// gets the same sample of an object twice, so differences are never zero for
+// that reason. It is of use where several measure the same; a single user
+// only pays for it, as whole objects are sampled and not the wanted counters.
+//
+// The rules are those of the object cache of the Java Performance Measurement
+// Framework's data source for Windows:
+//
+//   - the unit is one object of one sample, with the clocks of that sample;
+//   - find: an object that the asker is banned from, that is not there, or that
+//     is older than the freshness (500 ms; exactly that old is fresh enough) is a
+//     miss, which changes nothing; a hit bans the asker from the object;
+//   - insert: the newest object takes the place of the older one, ends the
+//     bans of all and bans the asker that inserted it; objects that came along unasked are
+//     inserted as well;
+//   - what was replaced lives as long as somebody holds it.
+//
+// Blocks are immutable and counted, where the original overwrote
+// its copies under locks: readers never wait. A ban is that the asker has
+// seen this very sample of the object, so it ends with the sample or with the
+// asker, and identities are never used again.
+//
+// A sample that the cache gives has a part for each sample that objects come from. A
+// hit costs a hold on the block: it is decoded once for all that share it, and so are
+// columns that are cooked from the same two blocks (see winperf.Block.Shared).
+//
+// What the cache does is measured like anything else: Source.Meter is a source
+// of the object "winperf cache" with hits, misses, bans, refreshes and ages.
+package cache

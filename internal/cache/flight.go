@@ -1,0 +1,153 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// flight is a query of the source under way. A query that needs an object of it
+// waits for it.
+type flight struct {
+	began  stamp
+	sample *sample
+	err    error
+	damage []error       // that came with err
+	done   chan struct{} // closed at the end; made by the first query that waits
+	// waiting are the queries that wait, once for each object. They get a reference of
+	// the sample each, and are banned from the object.
+	waiting []waiter
+}
+
+// waiter is a query that waits for an object, by its position there.
+type waiter struct {
+	query *query
+	at    int
+}
+
+// errAborted is what waiting queries get when the one that asked did not come to an
+// end.
+var errAborted = errors.New("sample was not taken")
+
+// join waits for an object of a flight. Source.mu is locked.
+func (f *flight) join(q *query, at int) {
+	if f.done == nil {
+		f.done = make(chan struct{})
+	}
+	f.waiting = append(f.waiting, waiter{q, at})
+}
+
+// leave takes a query out of those that wait for an object, or gives up what it
+// got meanwhile. Source.mu is locked.
+func (s *Source) leave(f *flight, q *query, at int) {
+	for i, w := range f.waiting {
+		if w.query == q && w.at == at {
+			f.waiting = append(f.waiting[:i], f.waiting[i+1:]...)
+			return
+		}
+	}
+	if f.err == nil && f.sample != nil {
+		s.release(f.sample)
+	}
+}
+
+// begin registers a flight for what the query misses. Source.mu is locked.
+func (q *query) begin() {
+	if q.flight == nil || q.flight.done != nil {
+		q.flight = &flight{} // a query that waited for the last one may still look at it
+	}
+	f := q.flight
+	f.sample, f.err, f.damage, f.began = nil, errAborted, nil, q.source.table.step()
+	for _, at := range q.missing {
+		q.items[at].flight = f
+	}
+}
+
+// fly asks the source. The sample has one reference, the caller's.
+func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
+	s, f := q.source, q.flight
+	defer q.land() // also when the source panics
+	c, err := s.acquire(ctx, a)
+	if err != nil {
+		f.err = err
+		return nil, err
+	}
+
+	sm := s.newSample()
+	sm.asked = asked{append(sm.asked.ids, a.ids...), a.global, a.costly}
+	err = c.Next(ctx, &sm.from)
+	sm.share()
+	if old := s.giveBack(c); old != nil {
+		_ = old.Close() // it was only read from
+	}
+
+	f.sample, f.err = sm, err
+	if err != nil {
+		f.damage = slices.Clone(sm.from.Damage) // the sample will serve again
+		q.damage = f.damage
+		return nil, err
+	}
+	return sm, nil
+}
+
+// land ends a flight: it inserts what was asked for, ends the bans of all and
+// hands the sample to the queries that wait.
+func (q *query) land() {
+	s, f := q.source, q.flight
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sm := f.sample
+	if sm != nil {
+		s.queries++
+		sm.began, sm.landed, sm.at = f.began, s.table.step(), s.clock.Elapsed()
+	}
+
+	for _, at := range q.missing {
+		it := q.items[at]
+		if it.flight == f {
+			it.flight = nil
+		}
+		if f.err == nil {
+			if replaced := s.table.insert(it, sm); replaced != nil {
+				s.release(replaced)
+			}
+			q.bans[at].give(sm)
+		}
+	}
+
+	switch {
+	case f.err == nil:
+		s.fresh = append(s.fresh, sm)
+		for _, w := range f.waiting {
+			w.query.items[w.at].counts.Joined++
+			w.query.bans[w.at].give(sm)
+			sm.refs++
+		}
+		s.table.sweep(s.release)
+	case sm != nil:
+		s.release(sm)
+	}
+
+	f.waiting = f.waiting[:0]
+	if f.done != nil {
+		close(f.done)
+	}
+}
+
+// await waits for the end of a flight. again tells that it failed for reasons
+// of the query that asked.
+func (f *flight) await(ctx context.Context) (again bool, err error) {
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+		return false, fmt.Errorf("waiting for a sample: %w", ctx.Err())
+	}
+
+	for _, own := range [...]error{context.Canceled, context.DeadlineExceeded, errAborted} {
+		if errors.Is(f.err, own) {
+			return true, nil
+		}
+	}
+	return false, f.err
+}

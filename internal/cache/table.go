@@ -1,0 +1,119 @@
+package cache
+
+import (
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/schedule"
+)
+
+// table is the cache proper: the newest sample of each object, and the rules of
+// which query may have it. Its owner locks it.
+type table struct {
+	clock     schedule.Clock
+	freshness time.Duration
+
+	items map[winperf.ObjectID]*item // none is ever taken out, so that queries may keep them
+	steps stamp                      // what began and ended so far
+	swept time.Duration              // by the clock's Elapsed, as all times here are
+}
+
+// stamp puts the beginnings and ends of queries in order. A sample that began
+// after another one ended is newer; of two that were under way at the same time
+// no order is known.
+type stamp uint64
+
+func (t *table) step() stamp {
+	t.steps++
+	return t.steps
+}
+
+// item is the newest sample of one object. It stays when the sample is dropped
+// for its age.
+type item struct {
+	id     winperf.ObjectID
+	sample *sample // nil: none, or dropped
+	landed stamp   // of the sample
+	at     time.Duration
+	counts Counts
+	flight *flight // the query under way that asks for the object, nil for none
+}
+
+// ban is what keeps an entity, one query, from an object: the end of the newest
+// sample of it that the entity has. It gets only what began later.
+type ban stamp
+
+func (b ban) from(s *sample) bool { return stamp(b) >= s.began }
+
+// give bans a query that was given a sample.
+func (b *ban) give(s *sample) { *b = ban(s.landed) }
+
+func newTable(opt Options) table {
+	return table{clock: opt.Clock, freshness: opt.Freshness, items: map[winperf.ObjectID]*item{}}
+}
+
+// item returns the item of an object, made where there is none.
+func (t *table) item(id winperf.ObjectID) *item {
+	it := t.items[id]
+	if it == nil {
+		it = &item{id: id}
+		t.items[id] = it
+	}
+	return it
+}
+
+// find looks for an object on behalf of an entity. A hit bans the entity from
+// the object and holds the sample for it. A miss changes nothing but counts.
+func (t *table) find(it *item, b *ban, now time.Duration) *sample {
+	switch {
+	case it.sample == nil:
+	case b.from(it.sample):
+		it.counts.Banned++
+	case !t.fresh(it, now):
+		it.counts.Stale++
+	default:
+		it.counts.Hits++
+		b.give(it.sample)
+		it.sample.refs++
+		return it.sample
+	}
+	it.counts.Misses++
+	return nil
+}
+
+// fresh reports whether an object is young enough to be handed out.
+func (t *table) fresh(it *item, now time.Duration) bool { return now-it.at <= t.freshness }
+
+// insert makes a sample the newest of an object, unless it may be older than the
+// one that is. The sample that was replaced, nil where there was none, is no
+// longer held by the table but by the caller.
+func (t *table) insert(it *item, s *sample) (replaced *sample) {
+	if it.landed >= s.began {
+		return nil
+	}
+	replaced = it.sample
+	it.sample, it.landed, it.at = s, s.landed, s.at
+	it.counts.Refreshes++
+	s.refs++
+	return replaced
+}
+
+// idle is how long an object is kept that is not refreshed: it can be of no use
+// any more but for the names that the next sample of it may share.
+const idle = time.Minute
+
+// sweep drops objects that were not refreshed for long, now and then, and calls
+// release for their samples.
+func (t *table) sweep(release func(*sample)) {
+	now := t.clock.Elapsed()
+	if now-t.swept < idle {
+		return
+	}
+	t.swept = now
+	for _, it := range t.items {
+		if it.sample != nil && now-it.at > max(idle, t.freshness) {
+			release(it.sample)
+			it.sample = nil
+		}
+	}
+}

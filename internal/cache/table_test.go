@@ -1,0 +1,212 @@
+package cache
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// TestRules plays each rule of the cache. A step is one of
+//
+//	+TIME                   time passes
+//	set TIME                somebody sets the time of day by that much
+//	insert OBJECT ENTITY    the entity brings a new sample of the object
+//	find OBJECT ENTITY WHAT where WHAT is hit, or the reason of the miss
+//	join OBJECT ENTITY      the entity had waited for the sample that was inserted last
+//	gone ENTITY             the entity ends; its name is another one's from here on
+func TestRules(t *testing.T) {
+	tests := []struct{ rule, script string }{
+		{"what nobody brought is not there", "find 2 a absent"},
+		{"a miss of an absent object bans nobody", "find 2 a absent, insert 2 b, find 2 a hit"},
+		{"what one brought another one gets", "insert 2 a, find 2 b hit"},
+		{"who brought it is banned", "insert 2 a, find 2 a banned"},
+		{"a hit bans", "insert 2 a, find 2 b hit, find 2 b banned"},
+		{"a ban is of one entity", "insert 2 a, find 2 b hit, find 2 c hit"},
+		{"a ban is of one object", "insert 2 a, insert 4 c, find 2 b hit, find 4 b hit, find 4 a hit"},
+		{"a new sample ends the bans of all", "insert 2 a, find 2 b hit, find 2 c hit, insert 2 a, find 2 b hit, find 2 c hit"},
+		{"and bans who brought it", "insert 2 a, insert 2 b, find 2 b banned, find 2 a hit"},
+		{"a new sample of one object ends no ban from another", "insert 2 a, insert 4 a, insert 2 b, find 4 a banned"},
+		{"just fresh: exactly 500 ms", "insert 2 a, +500ms, find 2 b hit"},
+		{"beyond it is old", "insert 2 a, +500ms, +1ns, find 2 b stale"},
+		{"a miss for age bans nobody", "insert 2 a, +1s, find 2 b stale, find 2 b stale, insert 2 a, find 2 b hit"},
+		{"age counts from the last sample", "insert 2 a, +400ms, insert 2 a, +400ms, find 2 b hit"},
+		{"of each object by itself", "insert 2 a, +400ms, insert 4 a, +200ms, find 2 b stale, find 4 b hit"},
+		{"the ban goes before the age", "insert 2 a, +1s, find 2 a banned"},
+		{"a ban outlasts the age", "insert 2 a, find 2 b hit, +1h, find 2 b banned"},
+		{"who waited for a sample has it", "insert 2 a, join 2 b, find 2 b banned, insert 2 a, find 2 b hit"},
+		{"bans end with their entity, and identities are not used again", "insert 2 a, gone a, find 2 a hit"},
+		{"at most one item an object: the older one is not found any more", "insert 2 a, insert 2 a, find 2 b hit, find 2 b banned"},
+		{"a time of day that is set makes nothing old", "insert 2 a, set 1h, find 2 b hit"},
+		{"nor does it keep anything fresh", "insert 2 a, +400ms, set -1h, +200ms, find 2 b stale"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.rule, func(t *testing.T) { newPlay(t).run(tt.script) })
+	}
+}
+
+// play is a table under test.
+type play struct {
+	*testing.T
+	clock  *clock
+	table  table
+	bans   map[string]map[winperf.ObjectID]*ban // by entity
+	newest map[winperf.ObjectID]*sample
+}
+
+func newPlay(t *testing.T) *play {
+	c := newClock()
+	return &play{
+		T: t, clock: c, table: newTable(Options{Freshness: DefaultFreshness, Clock: c}),
+		bans: map[string]map[winperf.ObjectID]*ban{}, newest: map[winperf.ObjectID]*sample{},
+	}
+}
+
+// ban is an entity's of an object.
+func (p *play) ban(entity string, id winperf.ObjectID) *ban {
+	if p.bans[entity] == nil {
+		p.bans[entity] = map[winperf.ObjectID]*ban{}
+	}
+	if p.bans[entity][id] == nil {
+		p.bans[entity][id] = new(ban)
+	}
+	return p.bans[entity][id]
+}
+
+func (p *play) run(script string) {
+	for step := range strings.SplitSeq(script, ", ") {
+		if d, ok := strings.CutPrefix(step, "+"); ok {
+			p.clock.advance(p.duration(d))
+			continue
+		}
+		word := strings.Fields(step)
+		switch word[0] {
+		case "gone":
+			delete(p.bans, word[1])
+			continue
+		case "set":
+			p.clock.set(p.duration(word[1]))
+			continue
+		}
+		var id winperf.ObjectID
+		if _, err := fmt.Sscan(word[1], &id.Index); err != nil {
+			p.Fatal(err)
+		}
+		b := p.ban(word[2], id)
+		switch word[0] {
+		case "insert":
+			p.insert(id, b)
+		case "join":
+			b.give(p.newest[id])
+		case "find":
+			if got := p.find(id, b); got != word[3] {
+				p.Errorf("%s: got %s", step, got)
+			}
+		default:
+			p.Fatalf("step %q", step)
+		}
+	}
+}
+
+func (p *play) duration(text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return d
+}
+
+// insert checks that the reference of the sample that was replaced comes back.
+func (p *play) insert(id winperf.ObjectID, b *ban) {
+	s := &sample{refs: 1, began: p.table.step(), landed: p.table.step(), at: p.clock.Elapsed()}
+	if replaced := p.table.insert(p.table.item(id), s); replaced != p.newest[id] {
+		p.Errorf("insert %d: another sample was replaced than the newest", id.Index)
+	}
+	b.give(s)
+	if p.newest[id] = s; s.refs != 2 {
+		p.Errorf("insert %d: %d references, want 2", id.Index, s.refs)
+	}
+}
+
+// find says what became of it by the counts, which must be those of one find.
+func (p *play) find(id winperf.ObjectID, b *ban) string {
+	it, refs, banned := p.table.item(id), 0, *b
+	if s := p.newest[id]; s != nil {
+		refs = s.refs
+	}
+	before := it.counts
+	s := p.table.find(it, b, p.clock.Elapsed())
+	if s != nil {
+		before.Hits++
+		if s != p.newest[id] || it.counts != before || s.refs != refs+1 {
+			p.Errorf("hit of %d: counts %+v, references %d after %d", id.Index, it.counts, s.refs, refs)
+		}
+		return "hit"
+	}
+	if *b != banned || p.newest[id] != nil && p.newest[id].refs != refs {
+		p.Errorf("a miss of %d changed something", id.Index)
+	}
+	before.Misses++
+	for reason, n := range map[string]*uint64{"absent": new(uint64), "banned": &before.Banned, "stale": &before.Stale} {
+		*n++
+		if it.counts == before {
+			return reason
+		}
+		*n--
+	}
+	return "miscounted"
+}
+
+// A freshness of its own.
+func TestFreshness(t *testing.T) {
+	p := newPlay(t)
+	p.table.freshness = 2 * time.Second
+	p.run("insert 2 a, +2s, find 2 b hit, +1ns, find 2 c stale")
+	p.table.freshness = -1
+	p.run("insert 2 a, find 2 b stale")
+}
+
+// Objects that nobody refreshes any more are dropped after a while; those that
+// somebody does are not, however old the others are.
+func TestSweep(t *testing.T) {
+	p := newPlay(t)
+	dropped := 0
+	sweep := func() { p.table.sweep(func(*sample) { dropped++ }) }
+	p.run("insert 2 a")
+	sweep()
+	p.run("+40s, insert 4 a, +30s")
+	if sweep(); dropped != 1 {
+		t.Errorf("%d objects dropped, want 1", dropped)
+	}
+	delete(p.newest, winperf.ObjectID{Index: 2})
+	p.run("find 2 b absent, find 4 b stale, insert 2 b, find 2 a hit")
+	if sweep(); dropped != 1 {
+		t.Errorf("%d objects dropped, want still 1", dropped)
+	}
+}
+
+// A sample that was under way while the newest one was taken may be the older
+// one: it does not take its place, and who has it is not given the other.
+func TestOverlap(t *testing.T) {
+	const now = time.Second
+	tb := newTable(Options{Freshness: time.Hour})
+	it := tb.item(winperf.ObjectID{Index: 2})
+	slow, quick := &sample{began: tb.step()}, &sample{began: tb.step()}
+	quick.landed, quick.at = tb.step(), now
+	tb.insert(it, quick)
+	slow.landed, slow.at = tb.step(), now
+	var has, other ban
+	has.give(slow)
+	if replaced := tb.insert(it, slow); replaced != nil || it.sample != quick || slow.refs != 0 || it.counts.Refreshes != 1 {
+		t.Errorf("the slow sample took the place: %+v", it)
+	}
+	if tb.find(it, &has, now) != nil || tb.find(it, &other, now) != quick {
+		t.Error("the quick sample is for all but who has the slow one")
+	}
+	next := &sample{began: tb.step(), landed: tb.step(), at: now}
+	if tb.insert(it, next) != quick || tb.find(it, &has, now) != next || tb.find(it, &other, now) != next {
+		t.Error("a sample that began later is newer than both")
+	}
+}

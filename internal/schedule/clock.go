@@ -1,0 +1,70 @@
+package schedule
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Clock is what tells the time, see measure.Clock. The time of day and the time
+// that passes are apart, since the one can be set and the other cannot.
+type Clock interface {
+	// Now is the time of day.
+	Now() time.Time
+	// Elapsed is how long ago some fixed moment was. It never goes back; whether
+	// it stands still while the machine is suspended is up to the system.
+	Elapsed() time.Duration
+	// Timer returns a channel that gets a value when the time has passed, and
+	// what gives the timer up.
+	Timer(d time.Duration) (fired <-chan time.Time, stop func() bool)
+}
+
+// systemClock is the Clock where the options have none. What it waits for may come
+// later by Elapsed: timers stand still while the machine is suspended.
+type systemClock struct {
+	start   time.Time
+	asleep  func() time.Duration // for how long the machine was suspended so far
+	longest atomic.Int64         // that asleep returned
+}
+
+func (c *systemClock) Now() time.Time { return time.Now() }
+
+func (c *systemClock) Elapsed() time.Duration {
+	asleep := int64(c.asleep())
+	longest := c.longest.Load()
+	for asleep > longest && !c.longest.CompareAndSwap(longest, asleep) {
+		longest = c.longest.Load()
+	}
+	return time.Since(c.start) + time.Duration(max(asleep, longest))
+}
+
+func (c *systemClock) Timer(d time.Duration) (fired <-chan time.Time, stop func() bool) {
+	t := time.NewTimer(d)
+	return t.C, t.Stop
+}
+
+// SystemClock returns the clock of this system. On Linux the time that passes
+// counts also while the machine is suspended.
+func SystemClock() Clock { return &systemClock{start: time.Now(), asleep: suspended} }
+
+// OrSystem returns the clock, or the system's where there is none.
+func OrSystem(c Clock) Clock {
+	if c == nil {
+		return SystemClock()
+	}
+	return c
+}
+
+// Sleep waits for a time or until the context ends.
+func Sleep(ctx context.Context, c Clock, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	fired, stop := c.Timer(d)
+	defer stop()
+	select {
+	case <-fired:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,132 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/schedule"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/nametable"
+)
+
+// Join returns a Joint over several sources. Each path of the selection goes to
+// the sources that it is about: those of its machine, and of these the ones
+// that know its object, if any does; a path of any machine and object goes to
+// all. Whole objects and classes of objects are measured in every source.
+//
+// The error wraps winperf.ErrNoMachine where a path names a machine that no
+// source reads, or is that of a source which cannot tell its names.
+func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt Options) (*Joint, error) {
+	known, err := knowOrigins(ctx, origins)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, p := range sel.Paths {
+		if err := assign(known, p); err != nil {
+			return nil, err
+		}
+	}
+
+	for i := range known {
+		rest := sel
+		rest.Paths = known[i].sel.Paths
+		known[i].sel = rest
+	}
+	return newJoint(known, opt), nil
+}
+
+// JoinSensors returns a Joint over the sources of sensors, each of which is
+// found by the name of its origin. The error wraps winperf.ErrNoMachine where
+// there is none of that name.
+func JoinSensors(ctx context.Context, origins []Origin, sensors []SensorName, opt Options) (*Joint, error) {
+	known, err := knowOrigins(ctx, origins)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, n := range sensors {
+		i := slices.IndexFunc(known, func(k knownOrigin) bool { return strings.EqualFold(k.Name, n.Source) })
+		if i < 0 {
+			return nil, fmt.Errorf("sensor %s: %w: there is no source %s", n, winperf.ErrNoMachine, n.Source)
+		}
+		known[i].sel.Paths = append(known[i].sel.Paths, n.Path())
+	}
+	return newJoint(known, opt), nil
+}
+
+// knownOrigin is an origin with what it knows about names, and what is wanted
+// of it.
+type knownOrigin struct {
+	Origin
+	names *selection.Tables
+	sel   winperf.Selection
+}
+
+func knowOrigins(ctx context.Context, origins []Origin) ([]knownOrigin, error) {
+	if len(origins) == 0 {
+		return nil, errors.New("a measurement of no source")
+	}
+	var known []knownOrigin
+	for _, o := range origins {
+		if slices.ContainsFunc(known, func(k knownOrigin) bool { return strings.EqualFold(k.Name, o.Name) }) {
+			return nil, fmt.Errorf("two sources are called %q", o.Name)
+		}
+		schema, err := o.Source.Schema(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("source %s: %w", o.Name, err)
+		}
+
+		if schema == nil {
+			schema = &winperf.Schema{}
+		}
+		names, _ := nametable.FromSchema(schema) // damage comes with the samples
+		known = append(known, knownOrigin{Origin: o, names: selection.NewTables(names)})
+	}
+	return known, nil
+}
+
+// assign gives a path to the sources that it is about.
+func assign(known []knownOrigin, p winperf.Path) error {
+	path := selection.NewPath(p)
+	var candidates, knows []int
+	for i := range known {
+		if name := known[i].Source.Describe().Machine; name != "" && !path.Machine(name) {
+			continue
+		}
+		candidates = append(candidates, i)
+		path.Object.Resolve(known[i].names)
+		if len(path.Object.Titles()) > 0 {
+			knows = append(knows, i)
+		}
+	}
+
+	if len(candidates) == 0 {
+		return fmt.Errorf("%s: %w", p, winperf.ErrNoMachine)
+	}
+	if len(knows) > 0 && !isOwn(p) {
+		candidates = knows
+	}
+
+	for _, i := range candidates {
+		known[i].sel.Paths = append(known[i].sel.Paths, p)
+	}
+	return nil
+}
+
+// newJoint makes the members.
+func newJoint(known []knownOrigin, opt Options) *Joint {
+	opt.Clock = schedule.OrSystem(opt.Clock)
+	j := &Joint{opt: opt}
+	for _, k := range known {
+		if sel := &k.sel; len(sel.Paths) > 0 || len(sel.Objects) > 0 || sel.Global || sel.Costly {
+			j.members = append(j.members, newMember(k.Origin, k.sel, opt))
+		}
+	}
+	j.gate.set(initialized)
+	return j
+}

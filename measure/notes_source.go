@@ -1,0 +1,67 @@
+package measure
+
+import (
+	"fmt"
+
+	"github.com/winperf/winperf"
+)
+
+// noteSource notes what is unusual about how the sample was taken: late, slowly,
+// after others were missed, or with failures that the source tells of.
+func (c *Measurement) noteSource() {
+	n := &c.notes
+	if c.missed > 0 {
+		n.addToAll(winperf.Anomaly{
+			Kind: winperf.SampleMissed, Detail: fmt.Sprintf("%d samples were due and not taken", c.missed),
+			Action: "the readings are of the longer time",
+		})
+	} else if c.late > c.opt.interval()/4 {
+		n.addToAll(winperf.Anomaly{Kind: winperf.SampleLate, Detail: fmt.Sprintf("taken %v after it was due",
+			c.late), Action: "taken at once"})
+	}
+
+	if slow := c.opt.interval() / 2; !c.plan.recorded && c.taken > 1 && c.cost.Sample > slow {
+		n.addToAll(winperf.Anomaly{
+			Kind:   winperf.SourceSlow,
+			Detail: fmt.Sprintf("taking the sample lasted %v, more than %v", c.cost.Sample, slow),
+		})
+	}
+	c.noteTrouble()
+}
+
+// noteTrouble notes what the source noticed since the cycle before.
+func (c *Measurement) noteTrouble() {
+	if c.is.Anomalies == nil {
+		return
+	}
+	n := &c.notes
+	from := len(n.list)
+	n.list, c.known = c.is.Anomalies(n.list, c.known)
+
+	for i := from; i < len(n.list); i++ {
+		n.absent = n.absent.With(n.list[i].Kind)
+		if n.list[i].Source == "" {
+			n.list[i].Source = n.source
+		}
+	}
+}
+
+// noteSize notes how large the sample is, and that it did not fit into the memory
+// that was there for it.
+func (c *Measurement) noteSize() {
+	c.cost.Bytes = 0
+	for i := range c.sample.Parts {
+		b := c.sample.Parts[i].Block
+		if b == nil {
+			continue
+		}
+		c.cost.Bytes += len(b.Bytes)
+		if room, grew := b.Grew(); grew && c.taken > 1 {
+			c.notes.addToAll(winperf.Anomaly{
+				Kind:   winperf.BufferGrew,
+				Detail: fmt.Sprintf("from %d to %d bytes while the sample was taken", room, cap(b.Bytes)),
+				Action: "later samples get room for as much",
+			})
+		}
+	}
+}

@@ -1,0 +1,378 @@
+package measure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
+)
+
+// planner finds what is wanted of one object.
+type planner struct {
+	plan   *plan
+	object frame.Object
+	old    *objectPlan // of the same object in the frame before, if there is one
+	same   bool        // it is the very same: nothing newer was collected
+
+	pair    *frame.Pair
+	labels  *frame.Labels
+	names   naming
+	exclude []*selection.Path // that are about the object
+	claims  []claim           // by counter; nil where what earlier parts took need not be known
+
+	kept   []int32 // by instance: where it was under the same name, -1 = nowhere
+	steady bool    // the object's definitions and names are as they were
+	// Of the frame before:
+	counters map[winperf.CounterID]*winperf.Series // what the series of counters have in common
+	before   map[*winperf.Series][]*winperf.Series // see olderSeries
+}
+
+// make plans the object. One that no part is about is looked at no further.
+func (b *planner) make(ck *frame.Cooker) *objectPlan {
+	p, id, machine := b.plan, b.object.ID(), b.object.Machine()
+	op := &objectPlan{id: id, of: machine}
+	object := selection.Object{ID: id, Costly: p.costly(id)}
+	for w := range p.parts {
+		if p.parts[w].wantsObject(machine, object) {
+			op.found = append(op.found, found{part: w})
+		}
+	}
+
+	if len(op.found) == 0 {
+		return op
+	}
+	b.pair, b.labels = ck.Object(b.object), b.object.Labels()
+	b.same = b.old != nil && b.old.wanted && b.old.group.place == b.object.Place()
+
+	for _, x := range p.exclude {
+		if x.Machine(machine) && x.Object.Is(id.Index, "") {
+			b.exclude = append(b.exclude, x)
+		}
+	}
+
+	if len(op.found) > 1 || len(b.exclude) > 0 {
+		b.claims = make([]claim, b.object.NumCounters())
+	}
+
+	b.names = b.naming()
+	b.keep()
+	b.endNumbers()
+	op.wanted, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
+	b.number(op)
+	op.counters = make([]*winperf.Series, b.object.NumCounters())
+	instances := b.instances(op.found)
+	b.leaveOut(instances[len(op.found):])
+
+	for n := range op.found {
+		f := &op.found[n]
+		f.status = b.add(op, f.part, instances[n])
+	}
+	slices.SortStableFunc(op.items, func(a, b item) int { return cmp.Compare(a.k, b.k) })
+	return op
+}
+
+// wantsObject reports whether the part is about an object of a machine.
+func (w *part) wantsObject(machine string, o selection.Object) bool {
+	return !w.own && w.Machine(machine) && w.Wants(o) != selection.Unwanted
+}
+
+// add adds what a part wants of the object and tells what the object lacks for it.
+func (b *planner) add(op *objectPlan, w int, instances []int32) counter.Status {
+	part, status := &b.plan.parts[w], counter.NoCounter
+	for k := range b.object.NumCounters() {
+		if !b.wantsCounter(part, k) {
+			continue
+		}
+		if len(instances) == 0 {
+			return counter.NoInstance
+		}
+		status = counter.OK
+		if it := (item{part: w, k: k, instances: b.claim(k, instances), object: op}); len(it.instances) > 0 {
+			b.series(&it)
+			op.items = append(op.items, it)
+		}
+	}
+	return status
+}
+
+// instances returns the positions of the instances that each of some parts wants, and of
+// those that each path excludes. The slices must not be changed.
+func (b *planner) instances(parts []found) [][]int32 {
+	paths := make([]*selection.Path, 0, len(parts)+len(b.exclude))
+	for _, f := range parts {
+		paths = append(paths, b.plan.parts[f.part].Path)
+	}
+	paths = append(paths, b.exclude...)
+
+	find := selection.NewFinder(paths, b.object.Single(), b.plan.everyPosition(b.labels.Len()))
+	if find.NeedsNames() {
+		b.names.addTo(find)
+	}
+	return find.Found()
+}
+
+// leaveOut takes what is excluded before any part can, given its instances by path.
+func (b *planner) leaveOut(instances [][]int32) {
+	for n, x := range b.exclude {
+		for k := range b.object.NumCounters() {
+			if len(instances[n]) > 0 && x.Counter.Is(b.object.Counter(k).ID.Index, "") {
+				b.claim(k, instances[n])
+			}
+		}
+	}
+}
+
+// everyPosition are the numbers below n, which must not be changed.
+func (p *plan) everyPosition(n int) []int32 {
+	p.positions = slices.Grow(p.positions, max(0, n-len(p.positions)))
+	for i := len(p.positions); i < n; i++ {
+		p.positions = append(p.positions, int32(i))
+	}
+	return p.positions[:n:n]
+}
+
+// wantsCounter leaves out bases always, and headings unless they are asked for
+// by name.
+func (b *planner) wantsCounter(w *part, k int) bool {
+	c := b.object.Counter(k)
+	if c.Type.IsBase() {
+		return false
+	}
+	named := w.Path != nil && !w.Path.Counter.Wildcard()
+	if _, known := c.Type.Info(); known && c.Type.Samples() == 0 && !c.Type.IsText() && !named {
+		return false
+	}
+	return w.Path == nil || w.Path.Counter.Is(c.ID.Index, "")
+}
+
+// claim is what earlier parts of the selection took of a counter: all instances,
+// or some.
+type claim struct {
+	all  bool
+	some []bool
+}
+
+// claim takes a counter of instances for the first part of the selection that
+// wants it, and returns those that were not taken.
+func (b *planner) claim(k int, instances []int32) []int32 {
+	if b.claims == nil {
+		return instances
+	}
+	c := &b.claims[k]
+	all := len(instances) == b.labels.Len()
+	switch {
+	case c.all:
+		return nil
+	case all && c.some == nil:
+		c.all = true
+		return instances
+	}
+
+	if c.some == nil {
+		c.some = make([]bool, b.labels.Len())
+	}
+	claimed := make([]int32, 0, len(instances))
+	for _, i := range instances {
+		if !c.some[i] {
+			claimed = append(claimed, i)
+		}
+		c.some[i] = true
+	}
+	c.all = all
+	return claimed
+}
+
+// from is where instance i stood in the frame before, -1 for nowhere.
+func (b *planner) from(i int) int {
+	if b.same {
+		return i // what it is cooked against is older than the frame before
+	}
+	j, _ := b.pair.From(i)
+	return j
+}
+
+// sameCounters reports whether the object in the frame before has the same definitions.
+// The layouts of objects that stood in different places do not tell.
+func (b *planner) sameCounters() bool { return b.same || b.pair.SameDefinitions() }
+
+// keep finds the instances that were there before under the same name.
+func (b *planner) keep() {
+	b.kept = make([]int32, b.labels.Len())
+	known := b.old != nil && b.old.wanted
+	b.steady = known && !b.plan.stale && b.sameCounters()
+	for i := range b.kept {
+		b.kept[i] = -1
+		if known {
+			b.kept[i] = int32(b.from(i))
+		}
+	}
+
+	if known {
+		b.names.keep(&b.old.naming, b.kept)
+	}
+}
+
+// endNumbers forgets what was before where all numbers were given: everything is new.
+func (b *planner) endNumbers() {
+	if b.old == nil || !b.old.wanted || b.old.next <= math.MaxUint32-uint32(b.labels.Len()) {
+		return
+	}
+	b.old = nil
+	b.keep()
+}
+
+// number gives the instances their numbers: the one that an instance had, as long
+// as it is the same thing under the same name, else a new one.
+func (b *planner) number(op *objectPlan) {
+	n := uint32(b.labels.Len())
+	if b.old != nil && b.old.wanted {
+		op.next = b.old.next
+	}
+
+	op.instances = make([]uint32, n)
+	for i, j := range b.kept {
+		if j >= 0 {
+			op.instances[i] = b.old.instances[j]
+			continue
+		}
+		op.instances[i] = op.next
+		op.next++
+	}
+
+	if hasKeys(b.object) {
+		op.keys = make([]string, n)
+		for i, j := range b.kept {
+			if j >= 0 && b.old.keys != nil {
+				op.keys[i] = b.old.keys[j]
+			}
+		}
+	}
+}
+
+// series finds out what the series of an item have in common, and which of them
+// were there before.
+func (b *planner) series(it *item) {
+	common := &it.object.counters[it.k]
+	if *common == nil {
+		*common = b.counter(it.k)
+	}
+
+	before := b.olderSeries(*common)
+	if before == nil {
+		return
+	}
+
+	it.kept = make([]*winperf.Series, len(it.instances))
+	for n, i := range it.instances {
+		if j := b.kept[i]; j >= 0 {
+			it.kept[n] = before[j]
+		}
+	}
+}
+
+// counter is what the series of a counter have in common: what they had, as long
+// as it is the same.
+func (b *planner) counter(k int) *winperf.Series {
+	c, p := b.object.Counter(k), b.plan
+	was := b.olderCounter(k, c.ID)
+	if was != nil && b.steady {
+		return was
+	}
+
+	common := winperf.Series{
+		Path: winperf.Path{
+			Machine:     b.object.Machine(),
+			Object:      p.names.Title(b.object.ID().Index),
+			Counter:     p.names.Title(c.ID.Index),
+			HasInstance: !b.object.Single(),
+		},
+		ObjectID: b.object.ID(), CounterID: c.ID,
+		Type: c.Type, Unit: c.Type.Unit(), Scale: c.Scale,
+	}
+
+	if was != nil {
+		common.ID = was.ID
+		if *was == common {
+			return was
+		}
+	}
+	common.ID.Counter = &common
+	return &common
+}
+
+// olderCounter is what the series of a counter had in common in the frame before,
+// nil if there were none.
+func (b *planner) olderCounter(k int, id winperf.CounterID) *winperf.Series {
+	if b.old == nil || !b.old.wanted {
+		return nil
+	}
+	if b.steady {
+		return b.old.counters[k]
+	}
+
+	if b.counters == nil {
+		b.counters = map[winperf.CounterID]*winperf.Series{}
+		for _, was := range b.old.counters {
+			if was != nil {
+				b.counters[was.CounterID] = was
+			}
+		}
+	}
+
+	was := b.counters[id]
+	delete(b.counters, id) // it goes on as one counter, if there are two with its identity
+	return was
+}
+
+// olderSeries returns the series of a counter that were asked for in the frame
+// before, by the positions of their instances there; nil where there are none. They
+// must not be changed.
+func (b *planner) olderSeries(common *winperf.Series) []*winperf.Series {
+	if b.old == nil || !b.old.wanted {
+		return nil
+	}
+	if b.before == nil {
+		b.before = map[*winperf.Series][]*winperf.Series{}
+
+		n := b.old.labels.Len()
+		for i := range b.old.items {
+			it := &b.old.items[i]
+			if it.kept == nil {
+				continue
+			}
+
+			at := it.counter()
+			if len(it.kept) == n && b.before[at] == nil {
+				b.before[at] = it.kept // of all instances; no other part can have one
+				continue
+			}
+
+			if b.before[at] == nil {
+				b.before[at] = make([]*winperf.Series, n)
+			}
+			for m, j := range it.instances {
+				b.before[at][j] = it.kept[m]
+			}
+		}
+	}
+	return b.before[common]
+}
+
+// key is the key of instance i of the object, see winperf.Series; it is made once.
+func (op *objectPlan) key(o frame.Object, i int) string {
+	if op.keys == nil {
+		return ""
+	}
+	const none = "-"
+	if op.keys[i] == "" {
+		op.keys[i] = cmp.Or(instanceKey(o, i), none)
+	}
+	if op.keys[i] == none {
+		return ""
+	}
+	return op.keys[i]
+}

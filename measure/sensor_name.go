@@ -1,0 +1,145 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf"
+)
+
+// ErrSensorName says that a text is no sensor name.
+var ErrSensorName = errors.New("bad sensor name")
+
+// SensorName names a sensor, or one instance of it, in the form of the Java
+// Performance Measurement Framework:
+//
+//	source/group/sensor
+//	source/group/sensor#instance
+//	source/group/sensor#instance#index
+//
+// The group is the object's name, the sensor the counter's and the instance
+// what stands in a path, parent/name where it has a parent. The index tells
+// instances of one name apart; 0, the first, is not written.
+//
+// The characters / # and % within a name are written %2F, %23 and %25. A % that
+// does not begin one of these stands for itself, so that
+// windows.winperf/Processor/% Processor Time can be typed.
+type SensorName struct {
+	Source string // such as windows.winperf, see SourceName
+	Group  string
+	Sensor string
+	// Instance is the instance's full name, without the index.
+	Instance string
+	Index    int // which of several equal instances, 0-based; winperf.AnyIndex for all
+	// HasInstance reports whether there is an instance: its name may be empty.
+	HasInstance bool
+}
+
+// ParseSensorName reads a sensor name. Every name that String writes reads back
+// as the same SensorName, unless its source, group or sensor is empty or its
+// index no number of instances. The error wraps ErrSensorName and says where
+// the text is wrong.
+func ParseSensorName(text string) (SensorName, error) {
+	fail := func(offset int, expected string) (SensorName, error) {
+		return SensorName{}, fmt.Errorf("%w %q, byte offset %d: expected %s",
+			ErrSensorName, text, offset, expected)
+	}
+	head, instance, found := strings.Cut(text, "#")
+	parts := strings.SplitN(head, "/", 4)
+	if len(parts) != 3 {
+		const form = "source/group/sensor, got %d parts (a / in a name is written %%2F)"
+		return fail(len(head), fmt.Sprintf(form, len(parts)))
+	}
+
+	offset := 0
+	for i, part := range parts {
+		if part == "" {
+			return fail(offset, "a "+[...]string{"source", "group", "sensor"}[i])
+		}
+		parts[i] = sensorUnescaper.Replace(part)
+		offset += len(part) + 1
+	}
+
+	n := SensorName{Source: parts[0], Group: parts[1], Sensor: parts[2], HasInstance: found}
+	instance, index, found := strings.Cut(instance, "#")
+	n.Instance = sensorUnescaper.Replace(instance)
+	switch {
+	case !found:
+	case index == "*":
+		n.Index = winperf.AnyIndex
+	default:
+		i, err := strconv.ParseUint(index, 10, 31)
+		if err != nil {
+			return fail(len(text)-len(index), "the number of an instance or * (a # in a name is written %23)")
+		}
+		n.Index = int(i)
+	}
+	return n, nil
+}
+
+var (
+	sensorEscaper   = strings.NewReplacer("%", "%25", "/", "%2F", "#", "%23")
+	sensorUnescaper = strings.NewReplacer("%25", "%", "%2F", "/", "%2f", "/", "%23", "#")
+)
+
+// String returns the name as text.
+func (n SensorName) String() string {
+	b := make([]byte, 0, 64)
+	for _, part := range [...]string{n.Source, n.Group, n.Sensor} {
+		b = append(b, sensorEscaper.Replace(part)...)
+		b = append(b, '/')
+	}
+
+	b = b[:len(b)-1]
+	if !n.HasInstance {
+		return string(b)
+	}
+
+	b = append(b, '#')
+	b = append(b, sensorEscaper.Replace(n.Instance)...)
+	switch {
+	case n.Index == winperf.AnyIndex:
+		b = append(b, "#*"...)
+	case n.Index != 0:
+		b = append(b, '#')
+		b = strconv.AppendInt(b, int64(n.Index), 10)
+	}
+	return string(b)
+}
+
+// NewSensorName returns the sensor name of a path's counter in a source. The
+// path's machine is left out: it is the source's.
+func NewSensorName(source string, p winperf.Path) SensorName {
+	return SensorName{
+		Source: source, Group: p.Object, Sensor: p.Counter,
+		Instance: p.Instance, Index: p.Index, HasInstance: p.HasInstance,
+	}
+}
+
+// Path returns the path of the counter, without machine. Wildcards stand for
+// what they stand for in a path. What a path cannot hold (see
+// winperf.Path.Validate) is the caller's to find out.
+func (n SensorName) Path() winperf.Path {
+	return winperf.Path{
+		Object: n.Group, Counter: n.Sensor,
+		Instance: n.Instance, Index: n.Index, HasInstance: n.HasInstance,
+	}
+}
+
+// The names of sources in sensor names.
+const (
+	windowsSource = "windows.winperf" // what Windows counts, live or recorded
+	linuxSource   = "linux.winperf"   // what a Linux host counts
+)
+
+// SourceName is the name that a source with the schema has in sensor names:
+// linux.winperf for the local source, which exists on Linux, and windows.winperf for
+// all others, which are interfaces and files of Windows.
+func SourceName(s *winperf.Schema) string {
+	if s != nil && s.Interface == "local" {
+		return linuxSource
+	}
+	return windowsSource
+}
