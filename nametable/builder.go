@@ -17,9 +17,9 @@ type builder struct {
 
 // order says what is wrong with an index that comes next: duplicate, notRising
 // or nothing (ok).
-func (b *builder) order(index uint32) (f fault, ok bool) {
+func (b *builder) order(index uint32) (f *fault, ok bool) {
 	if len(b.pairs) == 0 || index > b.highest {
-		return 0, true
+		return nil, true
 	}
 	if b.seen == nil {
 		b.seen = make(map[uint32]bool, len(b.pairs))

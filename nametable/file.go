@@ -75,7 +75,7 @@ func parseLines(name, s string) (*Table, []error) {
 			continue
 		}
 
-		damage := func(f fault, column int) {
+		damage := func(f *fault, column int) {
 			at := winperf.DataError{Line: n, Column: column}
 			damages.add(f, at, func() string { return excerpt(line[column-1:]) })
 		}
@@ -101,7 +101,7 @@ func parseLines(name, s string) (*Table, []error) {
 
 // parseLine reads one line of index, TAB and text. A column other than 0 is
 // where the fault is that it cannot be read for.
-func parseLine(line string) (index uint32, text string, f fault, column int) {
+func parseLine(line string) (index uint32, text string, f *fault, column int) {
 	if bad := invalidUTF8(line); bad >= 0 {
 		return 0, "", badUTF8, bad + 1
 	}
@@ -115,7 +115,7 @@ func parseLine(line string) (index uint32, text string, f fault, column int) {
 	case text == "":
 		return 0, "", noText, len(line) + 1
 	}
-	return index, text, 0, 0
+	return index, text, nil, 0
 }
 
 // excerpt returns the start of the rest of a line in quotes, for an error.

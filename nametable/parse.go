@@ -66,7 +66,7 @@ type parser struct {
 }
 
 // damage lists what was found at a byte offset.
-func (p *parser) damage(f fault, off int, found func() string) {
+func (p *parser) damage(f *fault, off int, found func() string) {
 	p.damages.add(f, winperf.DataError{Offset: int64(p.base + off)}, found)
 }
 

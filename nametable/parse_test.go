@@ -165,7 +165,7 @@ func TestParseLimits(t *testing.T) {
 	t.Run("bytes", func(t *testing.T) {
 		b := append(le("2\x00"), bytes.Repeat([]byte("x\x00"), MaxBytes/2)...)
 		table, damage := Parse(b, Options{})
-		want := []fault{tooLarge, noTerminator}
+		want := []*fault{tooLarge, noTerminator}
 		if got := faultsOf(findings(t, damage)); !slices.Equal(got, want) ||
 			findings(t, damage)[0].Offset != MaxBytes {
 			t.Errorf("damage %v, want the faults %v, the first at %d", damage, want, MaxBytes)
@@ -200,8 +200,8 @@ func TestParseLimits(t *testing.T) {
 }
 
 // faultsOf returns the faults of a list.
-func faultsOf(damage []finding) []fault {
-	var f []fault
+func faultsOf(damage []finding) []*fault {
+	var f []*fault
 	for _, d := range damage {
 		f = append(f, d.Fault)
 	}
@@ -222,19 +222,22 @@ func TestDamage(t *testing.T) {
 		}
 	}
 
-	for f := range unlisted + 1 {
-		if faults[f].want == "" || faults[f].done == "" {
-			t.Errorf("fault %d has no words", f)
+	for _, f := range []*fault{
+		oddLength, noTerminator, padding, earlyEnd, emptyString, badIndex, leadingZero, noText, duplicate,
+		notRising, parity, badUTF16, badUTF8, noTab, tooLarge, tooMany, badLanguage, unlisted,
+	} {
+		if f.Want == "" || f.Done == "" {
+			t.Errorf("%+v has no words", *f)
 		}
 	}
-	if faults[badIndex].warning || !faults[notRising].warning {
+	if badIndex.Warning || !notRising.Warning {
 		t.Error("a bad index loses a text and an order that does not rise loses none")
 	}
 }
 
 // finding is a damage taken apart.
 type finding struct {
-	Fault        fault
+	Fault        *fault
 	Source       string // "" for "name table"
 	Offset       int64
 	Line, Column int
@@ -246,12 +249,12 @@ func findings(t *testing.T, damage []error) (found []finding) {
 	t.Helper()
 	for _, err := range damage {
 		var e *winperf.DataError
-		var f fault
-		if !errors.As(err, &e) || !errors.As(err, &f) || e.Warning != faults[f].warning {
+		var f *fault
+		if !errors.As(err, &e) || !errors.As(err, &f) || e.Warning != f.Warning {
 			t.Fatalf("%v is no fault", err)
 		}
 		text, begins := strings.CutPrefix(e.Msg, "found ")
-		text, ends := strings.CutSuffix(text, ", "+f.Error()+"; "+faults[f].done)
+		text, ends := strings.CutSuffix(text, ", "+f.Error()+"; "+f.Done)
 		if !begins || !ends {
 			t.Errorf("%v does not say what was found, expected and done", err)
 		}

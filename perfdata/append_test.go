@@ -141,7 +141,7 @@ func TestJoinBlocks(t *testing.T) {
 	first, second := "object 2\nobject 4\n", "block name=\"A LONGER NAME\"\nobject 6\n"
 	for _, texts := range [][2]string{{first, second}, {second, first}, {"block", second}, {first, "block"}} {
 		a, b := encode(t, fixture(t, texts[0])), encode(t, fixture(t, texts[1]))
-		ix, err := decode(perfdata.JoinBlocks(append(a, b...), len(a)), perfdata.Options{Warnings: true})
+		ix, err := decode(perfdata.JoinBlocks(append(a, b...), len(a)), perfdata.Options{})
 		if err != nil || len(ix.Damage) > 0 {
 			t.Fatal(err, ix.Damage)
 		}

@@ -1,6 +1,8 @@
 package perfdata
 
 import (
+	"strconv"
+
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
@@ -62,6 +64,16 @@ const (
 	// definitions only, of a single-instance object (PERF_METADATA_NO_INSTANCES)
 	MetadataSingle Form = index.MetadataSingle
 )
+
+// String returns the word for the form that the text form of blocks has.
+func (f Form) String() string {
+	for _, w := range forms {
+		if w.form == f {
+			return w.word
+		}
+	}
+	return strconv.Itoa(int(f))
+}
 
 // Counter is a PERF_COUNTER_DEFINITION.
 type Counter struct {

@@ -17,7 +17,7 @@ import (
 
 // TestZeroBlock encodes the zero Block.
 func TestZeroBlock(t *testing.T) {
-	ix, err := decode(encode(t, &perfdata.Block{}), perfdata.Options{Warnings: true})
+	ix, err := decode(encode(t, &perfdata.Block{}), perfdata.Options{})
 	if err != nil || len(ix.Damage) > 0 || len(ix.Data) != 88 {
 		t.Errorf("%d bytes, error %v, damage %v", len(ix.Data), err, ix.Damage)
 	}
@@ -28,7 +28,7 @@ func TestZeroBlock(t *testing.T) {
 func TestReferenceBlocks(t *testing.T) {
 	for _, size := range []perftest.Size{perftest.Small, perftest.Desktop} {
 		b := perftest.Block(size)
-		ix, err := decode(b, perfdata.Options{Warnings: true})
+		ix, err := decode(b, perfdata.Options{})
 		if err != nil || len(ix.Damage) > 0 {
 			t.Fatalf("%v: error %v, damage %v", size, err, ix.Damage)
 		}
@@ -104,7 +104,7 @@ func TestEdit(t *testing.T) {
 				t.Fatal(err)
 			}
 			encoded := encode(t, b)
-			ix, err := decode(encoded, perfdata.Options{Warnings: true})
+			ix, err := decode(encoded, perfdata.Options{})
 			if err != nil || len(except(ix.Damage, perfdata.CheckTimeBase)) > 0 {
 				t.Errorf("error %v, damage %v", err, ix.Damage)
 			}
@@ -343,7 +343,7 @@ func TestFreshLayout(t *testing.T) {
 		t.Errorf("map at %d, block of %d bytes; want 42 and 48", o.Missing, len(in.Data)+4)
 	}
 	encoded := encode(t, &perfdata.Block{PerfFreq: 1, Objects: []perfdata.Object{o}})
-	if ix, err := decode(encoded, perfdata.Options{Warnings: true}); err != nil || len(ix.Damage) > 0 {
+	if ix, err := decode(encoded, perfdata.Options{}); err != nil || len(ix.Damage) > 0 {
 		t.Errorf("error %v, damage %v", err, ix.Damage)
 	}
 }

@@ -137,13 +137,10 @@ func (d *decoder) bases(o *index.Object, def *definitions, shortest uint32) {
 			next = &counters[i+1]
 		}
 
-		ok, exact := c.Type.AcceptsBase(next.Type)
+		ok, _ := c.Type.AcceptsBase(next.Type)
 		switch {
 		case ok && next.State == index.Readable:
 			c.Base = int32(i + 1)
-			if !exact && d.opt.Warnings {
-				d.counterDamage(o, i, checkBaseClass, c.Off+atCtrType, int64(c.Type), int64(next.Type))
-			}
 		case has&traitMulti != 0 && c.Size == 8 && valueEnd(c)+4 <= uint64(shortest):
 			c.Multi = c.Value + 8
 			def.need = max(def.need, valueEnd(c)+4)
@@ -194,7 +191,7 @@ func (d *decoder) timeBases(o *index.Object) {
 }
 
 // counterDamage lists a finding about one counter.
-func (d *decoder) counterDamage(o *index.Object, i int, check check, offset uint32, got, want int64) {
+func (d *decoder) counterDamage(o *index.Object, i int, check *index.Check, offset uint32, got, want int64) {
 	err := atCounter(d.fault(check, offset, got, want), i)
 	err.Object.Index = o.Title
 	d.damage(err)

@@ -10,15 +10,10 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// Options are the ways to decode. The zero value is strict and lists no
-// warnings.
+// Options are the ways to decode. The zero value is strict.
 type Options struct {
 	// Quirks are the known peculiarities of the server the block comes from.
 	Quirks winperf.Quirks
-	// Limits bound what one block may hold.
-	Limits Limits
-	// Warnings lists also what costs nothing, such as misaligned structures.
-	Warnings bool
 	// Known, if not nil, tells what the instances were called that an earlier sample
 	// had in the object which will get this position; nil where there is none.
 	// Comparing them here costs a fraction of a second pass.
@@ -26,20 +21,6 @@ type Options struct {
 	// Object, if not nil, is called as soon as an object is in the index. same
 	// tells that the instances are those that Known gave.
 	Object func(position int, same bool)
-}
-
-// Limits bound what one block may hold, beyond what its length allows. A zero
-// field stands for the default.
-type Limits struct {
-	// Instances of all objects together; the default is no limit.
-	Instances int
-	// Values is the number of counters times the number of instances, summed
-	// over all objects. Definitions may share a value, so a small block can
-	// claim very many. The default is one for every two bytes of the block;
-	// values that are not shared take four.
-	Values int
-	// NameBytes of all instance names together; the default is no limit.
-	NameBytes int
 }
 
 // maxDamage is how many findings an index lists.
@@ -68,9 +49,7 @@ type decoder struct {
 	ix     *index.Index
 	opt    Options
 	memo   *memo
-	end    uint32 // where the objects end, as far as they were read
 	values uint64 // so far
-	names  uint64 // bytes, so far
 	// What Options.Known gave for the object at hand; nil as soon as an instance is
 	// another one.
 	known *index.Names
@@ -95,9 +74,6 @@ func (d *decoder) block(b []byte) *winperf.DataError {
 	if len(d.ix.Links) > 0 {
 		d.ix.ResolveParents()
 	}
-	if d.opt.Warnings {
-		d.warnings(err == nil)
-	}
 	return err
 }
 
@@ -106,7 +82,7 @@ func (d *decoder) block(b []byte) *winperf.DataError {
 // it goes.
 func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataError) {
 	if len(b) < headerSize {
-		return 0, 0, fault(checkBuffer, 0, int64(len(b)), headerSize)
+		return 0, 0, checkBuffer.Fault(0, int64(len(b)), headerSize)
 	}
 	if err := checkMagic(b); err != nil {
 		return 0, 0, err
@@ -120,11 +96,11 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataErro
 	objects = u32(b, atNumObjects)
 	there := min(uint64(len(b)), math.MaxUint32)
 	if room := (total - uint64(first)) / objectSize; uint64(objects) > room {
-		return 0, 0, fault(checkObjectCount, atNumObjects, int64(objects), int64(room))
+		return 0, 0, checkObjectCount.Fault(atNumObjects, int64(objects), int64(room))
 	}
 
 	if total > there {
-		err = fault(checkTruncated, atTotal, int64(total), int64(there))
+		err = checkTruncated.Fault(atTotal, int64(total), int64(there))
 	}
 	d.b = b[:min(total, there)]
 	d.headerFields()
@@ -135,16 +111,16 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataErro
 func checkMagic(b []byte) *winperf.DataError {
 	sig := binary.LittleEndian.Uint64(b[atSignature:])
 	if sig == signatureBig {
-		return fault(checkByteOrder, atSignature, 0, 1)
+		return checkByteOrder.Fault(atSignature, 0, 1)
 	}
 	if sig != signature {
-		return fault(checkSignature, atSignature, int64(sig), signature)
+		return checkSignature.Fault(atSignature, int64(sig), signature)
 	}
 	if u32(b, atLittleEndian) == 0 {
-		return fault(checkByteOrder, atLittleEndian, 0, 1)
+		return checkByteOrder.Fault(atLittleEndian, 0, 1)
 	}
 	if v := u32(b, atVersion); v != version {
-		return fault(checkVersion, atVersion, int64(v), version)
+		return checkVersion.Fault(atVersion, int64(v), version)
 	}
 	return nil
 }
@@ -156,21 +132,14 @@ func (d *decoder) headerFields() {
 	d.ix.Default = i32(d.b, atDefaultObject)
 	d.ix.Clocks = HeadBytes(d.b).Clocks()
 	off, n := u32(d.b, atNameOffset), u32(d.b, atNameLength)
-	if n == 0 {
-		return
+	if off >= headerSize && uint64(off)+uint64(n) <= uint64(len(d.b)) && n%2 == 0 {
+		d.ix.Machine = index.Span{Off: off, Len: n}
 	}
-
-	if off < headerSize || uint64(off)+uint64(n) > uint64(len(d.b)) || n%2 != 0 {
-		d.warn(fault(checkMachine, atNameLength, int64(n), int64(off)))
-		return
-	}
-	d.ix.Machine = index.Span{Off: off, Len: n}
 }
 
 // objects walks the objects from offset off on.
 func (d *decoder) objects(off, n uint32) *winperf.DataError {
 	off = min(off, uint32(len(d.b))) // of a block that is cut
-	d.end = off
 	for range n {
 		length, err := objectLength(d.b, off)
 		if err != nil {
@@ -178,13 +147,12 @@ func (d *decoder) objects(off, n uint32) *winperf.DataError {
 		}
 
 		if err := d.object(off, length); err != nil {
-			if severityOf(err) == failBlock {
+			if errors.Is(err, errLimit) {
 				return err
 			}
 			d.damage(err)
 		}
 		off += length
-		d.end = off
 	}
 	return nil
 }
@@ -197,13 +165,6 @@ func (d *decoder) damage(err *winperf.DataError) {
 		return
 	}
 	d.ix.Damage = append(d.ix.Damage, err)
-}
-
-// warn lists a finding of no consequence if the caller wants it.
-func (d *decoder) warn(err *winperf.DataError) {
-	if d.opt.Warnings {
-		d.damage(err)
-	}
 }
 
 // found is how many findings there are.

@@ -158,7 +158,7 @@ func (o *Object) Value(inst, ctr int) (v uint64, ok bool) {
 
 // SetValue sets the raw value of a counter of an instance, by position; of a
 // counter of 4 bytes the low 32 bits, as Windows keeps them. An error wraps
-// [ErrValue]: there is no place for a number.
+// winperf.ErrBadData: there is no place for a number.
 func (o *Object) SetValue(inst, ctr int, v uint64) error {
 	if _, ok := o.Value(inst, ctr); !ok {
 		return o.noPlace("number", inst, ctr)
@@ -172,13 +172,13 @@ func (o *Object) SetValue(inst, ctr int, v uint64) error {
 }
 
 // SetText sets the value of a text counter of an instance, by position, and
-// fills the rest of its place with zeros. An error wraps [ErrValue]: there is
+// fills the rest of its place with zeros. An error wraps winperf.ErrBadData: there is
 // no place for the text, or the code page lacks a character.
 func (o *Object) SetText(inst, ctr int, s string) error {
 	b := o.value(inst, ctr)
 	text, err := wire.EncodeText(s, TextPage(o.Counters[ctr].Type, o.CodePage))
 	if err != nil {
-		return fmt.Errorf("perfdata: %w: %w", ErrValue, err)
+		return fmt.Errorf("perfdata: %w: %w", errValue, err)
 	}
 	if !o.Counters[ctr].Type.IsText() || len(text) > len(b) {
 		return o.noPlace(fmt.Sprintf("text of %d bytes", len(text)), inst, ctr)
@@ -208,7 +208,7 @@ func (o *Object) IsMissing(inst, ctr int) bool {
 }
 
 // SetMissing marks a counter of an instance, by position, as having no value
-// or takes the mark away. An error wraps [ErrValue]: the object has no bit map
+// or takes the mark away. An error wraps winperf.ErrBadData: the object has no bit map
 // for it; see [Object.Layout].
 func (o *Object) SetMissing(inst, ctr int, missing bool) error {
 	if !o.setMissing(inst, ctr, missing) {
@@ -218,7 +218,7 @@ func (o *Object) SetMissing(inst, ctr int, missing bool) error {
 }
 
 // Deny marks a counter of an instance, by position, as having a value that the reader
-// read had no right to. An error wraps [ErrValue], as for SetMissing.
+// read had no right to. An error wraps winperf.ErrBadData, as for SetMissing.
 func (o *Object) Deny(inst, ctr int) error {
 	if err := o.SetValue(inst, ctr, index.AccessDenied); err != nil {
 		return err
@@ -251,5 +251,5 @@ func (o *Object) noPlace(what string, inst, ctr int) error {
 	c := &o.Counters[ctr]
 	return fmt.Errorf("perfdata: %w: object %d: counter %d (title %d, %d bytes at %d): instance %d has no "+
 		"place for a %s",
-		ErrValue, o.Title, ctr, c.Title, c.Size, c.Offset, inst, what)
+		errValue, o.Title, ctr, c.Title, c.Size, c.Offset, inst, what)
 }

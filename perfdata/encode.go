@@ -9,8 +9,8 @@ import (
 // Encode returns the block as bytes. See [Block.AppendTo].
 func (b *Block) Encode() ([]byte, error) { return b.AppendTo(nil) }
 
-// AppendTo appends the encoded block to dst. An error wraps [ErrLength] or
-// [ErrCount]: the block is longer than 32 bits can say, an override is outside
+// AppendTo appends the encoded block to dst. An error wraps
+// winperf.ErrBadData: the block is longer than 32 bits can say, an override is outside
 // its structure, or an object does not have the instances that its form
 // demands.
 func (b *Block) AppendTo(dst []byte) ([]byte, error) {
@@ -26,7 +26,7 @@ func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 	e.length(start, atTotal)
 	e.override(start, header, b.Overrides)
 	if n := len(e.b) - start; uint64(n) > math.MaxUint32 {
-		e.fail("%w: block of %d bytes, want at most %d", ErrLength, n, uint32(math.MaxUint32))
+		e.fail("%w: block of %d bytes, want at most %d", errLength, n, uint32(math.MaxUint32))
 	}
 
 	if e.err != nil {
@@ -41,7 +41,7 @@ func (o *Object) AppendTo(dst []byte) ([]byte, error) {
 	e := encoder{b: dst, start: len(dst)}
 	e.object(o, 0)
 	if n := len(e.b) - e.start; uint64(n) > math.MaxUint32 {
-		e.fail("%w: object of %d bytes, want at most %d", ErrLength, n, uint32(math.MaxUint32))
+		e.fail("%w: object of %d bytes, want at most %d", errLength, n, uint32(math.MaxUint32))
 	}
 	if e.err != nil {
 		return dst, e.err
@@ -80,7 +80,7 @@ func (e *encoder) length(start, field int) {
 func (e *encoder) override(start, end int, overrides []Override) {
 	for _, o := range overrides {
 		if int64(o.Offset)+4 > int64(end-start) {
-			e.fail("%w: override at %d of a structure of %d bytes at byte %d", ErrLength, o.Offset, end-start,
+			e.fail("%w: override at %d of a structure of %d bytes at byte %d", errLength, o.Offset, end-start,
 				start-e.start)
 			return
 		}
@@ -120,7 +120,7 @@ func (e *encoder) object(o *Object, pos int) {
 		count = int32(instances)
 	case o.Form == Single && instances != 1, o.Form == MetadataSingle && instances > 1,
 		o.Form == MetadataMultiple && instances > 0, o.Form < MetadataSingle, o.Form > 0:
-		e.fail("%w: object %d (title %d) has form %d and %d instances", ErrCount, pos, o.Title,
+		e.fail("%w: object %d (title %d) has form %d and %d instances", errCount, pos, o.Title,
 			o.Form, instances)
 	}
 

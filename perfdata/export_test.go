@@ -1,27 +1,43 @@
 package perfdata
 
-// NumChecks is how many checks there are.
-const NumChecks = Check(len(rules))
+import "github.com/winperf/winperf/internal/index"
 
-// The checks and what they cost, for tests.
-type (
-	Check         = check
-	CheckSeverity = severity
+// Check is a check, for tests.
+type Check = *index.Check
+
+// The kinds of damage.
+var (
+	ErrSignature   = errSignature
+	ErrByteOrder   = errByteOrder
+	ErrVersion     = errVersion
+	ErrLength      = errLength
+	ErrCount       = errCount
+	ErrName        = errName
+	ErrValue       = errValue
+	ErrSize        = errSize
+	ErrMissingBase = errMissingBase
+	ErrTimeBase    = errTimeBase
+	ErrLimit       = errLimit
+	ErrText        = errText
 )
 
-// severity tells what it costs when the check fails.
-func (c check) Severity() CheckSeverity { return c.severity() }
-
-// What failed checks cost.
-const (
-	Warning    = warning
-	DropItem   = dropItem
-	DropObject = dropObject
-	FailBlock  = failBlock
-)
+// FailBlock are the checks that cost the rest of the block.
+var FailBlock = []Check{
+	checkBuffer,
+	checkSignature,
+	checkByteOrder,
+	checkVersion,
+	checkTotal,
+	checkTruncated,
+	checkHeader,
+	checkObjectCount,
+	checkObjectRoom,
+	checkObjectLength,
+	checkValueLimit,
+}
 
 // The checks.
-const (
+var (
 	CheckBuffer         = checkBuffer
 	CheckSignature      = checkSignature
 	CheckByteOrder      = checkByteOrder
@@ -29,7 +45,6 @@ const (
 	CheckTotal          = checkTotal
 	CheckTruncated      = checkTruncated
 	CheckHeader         = checkHeader
-	CheckMachine        = checkMachine
 	CheckObjectCount    = checkObjectCount
 	CheckObjectRoom     = checkObjectRoom
 	CheckObjectLength   = checkObjectLength
@@ -41,21 +56,40 @@ const (
 	CheckInstanceRoom   = checkInstanceRoom
 	CheckInstanceLength = checkInstanceLength
 	CheckName           = checkName
-	CheckNameText       = checkNameText
 	CheckBlockRoom      = checkBlockRoom
 	CheckBlockLength    = checkBlockLength
 	CheckValue          = checkValue
 	CheckSize           = checkSize
-	CheckValueAlignment = checkValueAlignment
-	CheckAlignment      = checkAlignment
-	CheckPadding        = checkPadding
 	CheckBase           = checkBase
-	CheckBaseClass      = checkBaseClass
-	CheckSlack          = checkSlack
-	CheckParent         = checkParent
-	CheckDuplicate      = checkDuplicate
 	CheckTimeBase       = checkTimeBase
-	CheckInstanceLimit  = checkInstanceLimit
 	CheckValueLimit     = checkValueLimit
-	CheckNameLimit      = checkNameLimit
 )
+
+// Checks are all of them.
+var Checks = []Check{
+	checkBuffer,
+	checkSignature,
+	checkByteOrder,
+	checkVersion,
+	checkTotal,
+	checkTruncated,
+	checkHeader,
+	checkObjectCount,
+	checkObjectRoom,
+	checkObjectLength,
+	checkObjectHeader,
+	checkCounterCount,
+	checkInstanceCount,
+	checkCounterLength,
+	checkMissingMap,
+	checkInstanceRoom,
+	checkInstanceLength,
+	checkName,
+	checkBlockRoom,
+	checkBlockLength,
+	checkValue,
+	checkSize,
+	checkBase,
+	checkTimeBase,
+	checkValueLimit,
+}

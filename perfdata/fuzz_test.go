@@ -192,7 +192,7 @@ func FuzzBlock(f *testing.F) {
 }
 
 func fuzzOptions(bits byte) perfdata.Options {
-	return perfdata.Options{Quirks: quirks(bits & 3), Warnings: bits&4 != 0}
+	return perfdata.Options{Quirks: quirks(bits & 3)}
 }
 
 func FuzzText(f *testing.F) {

@@ -3,6 +3,7 @@ package perfdata_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 
 	winperf "github.com/winperf/winperf"
@@ -38,6 +39,6 @@ func decode(b []byte, opt perfdata.Options) (*index.Index, error) {
 func isFailure(err error) bool {
 	var check perfdata.Check
 	return errors.As(err, new(*winperf.DataError)) && errors.As(err, &check) &&
-		check.Severity() == perfdata.FailBlock &&
+		slices.Contains(perfdata.FailBlock, check) &&
 		errors.Is(err, check.Unwrap()) && errors.Is(err, winperf.ErrBadData)
 }

@@ -34,7 +34,7 @@ func memoOf(ix *index.Index, opt Options) *memo {
 		m = &memo{}
 		ix.Memo = m
 	}
-	if m.quirks != opt.Quirks || opt.Warnings {
+	if m.quirks != opt.Quirks {
 		m.forget(0)
 	}
 	m.quirks = opt.Quirks

@@ -8,8 +8,8 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// object decodes the object of the given length at off. An error of severity
-// dropObject leaves nothing of it in the index.
+// object decodes the object of the given length at off. An error
+// leaves nothing of it in the index.
 func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 	o := index.Object{
 		Off: off, Len: length,
@@ -83,7 +83,7 @@ func (d *decoder) objectParts(o *index.Object, def *definitions) *winperf.DataEr
 		def.traits&traitObjectFreq != 0 && o.Freq <= 0 {
 		d.timeBases(o)
 	}
-	return d.checkLimits(o)
+	return d.checkValues(o)
 }
 
 // settle finds out which values can be read, now that the length of the
@@ -238,7 +238,6 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 			known = nil
 		}
 
-		d.names += uint64(nameLen)
 		shortest = min(shortest, blockLen)
 		pos = block + blockLen
 	}
@@ -278,27 +277,12 @@ func (d *decoder) badName(o *index.Object, in *index.Instance, i int, nameOff, n
 	d.damage(err)
 }
 
-// checkLimits counts what the object adds to the block.
-func (d *decoder) checkLimits(o *index.Object) *winperf.DataError {
-	limit := func(n int, other uint64) uint64 {
-		if n > 0 {
-			return uint64(n)
-		}
-		return other
-	}
-
+// checkValues counts the values that the object adds to the block: one for every two
+// bytes of the block are accepted, as values that are not shared take four.
+func (d *decoder) checkValues(o *index.Object) *winperf.DataError {
 	d.values += uint64(o.CounterEnd-o.Counter0) * uint64(o.InstanceEnd-o.Instance0)
-	for _, l := range [...]struct {
-		check      check
-		got, limit uint64
-	}{
-		{checkInstanceLimit, uint64(len(d.ix.Instances)), limit(d.opt.Limits.Instances, math.MaxUint32)},
-		{checkValueLimit, d.values, limit(d.opt.Limits.Values, uint64(len(d.b)/2))},
-		{checkNameLimit, d.names, limit(d.opt.Limits.NameBytes, math.MaxUint32)},
-	} {
-		if l.got > l.limit {
-			return d.fault(l.check, o.Off, int64(l.got), int64(l.limit))
-		}
+	if limit := len(d.b) / 2; d.values > uint64(limit) {
+		return d.fault(checkValueLimit, o.Off, int64(d.values), int64(limit))
 	}
 	return nil
 }

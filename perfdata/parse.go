@@ -6,28 +6,35 @@ import (
 )
 
 // Parse takes the block in b apart. It accepts what [Decode] accepts: an error
-// means that the block cannot be read to its end, and then there is no Block.
-// An object that Decode would drop is kept as bytes.
+// means that the block cannot be read to its end. Where some of it can, the Block
+// holds the objects that are whole and comes with the error, else it is nil. An
+// object that Decode would drop is kept as bytes.
 //
 // The Block refers to b and its setters write into it: b must not be used for
 // anything else. What follows the block in b is left out.
 func Parse(b []byte, opt Options) (*Block, error) {
 	var ix index.Index
-	if err := Decode(b, &ix, opt); err != nil {
+	err := Decode(b, &ix, opt)
+	if ix.Data == nil {
 		return nil, err
 	}
 	p := parser{b: ix.Data, ix: &ix}
-	return p.block(), nil
+	block := p.block()
+	if err == nil {
+		block.Tail = p.slice(p.end, uint32(len(p.b)))
+	}
+	return block, err
 }
 
 // parser builds a Block over bytes that Decode has checked.
 type parser struct {
-	b  []byte
-	ix *index.Index
+	b   []byte
+	ix  *index.Index
+	end uint32 // of the last object
 }
 
 func (p *parser) block() *Block {
-	pos := u32(p.b, atHeaderLength)
+	pos := min(u32(p.b, atHeaderLength), uint32(len(p.b)))
 	block := &Block{
 		DefaultObject: p.ix.Default,
 		PerfTime:      p.ix.Clocks.PerfTime,
@@ -35,24 +42,32 @@ func (p *parser) block() *Block {
 		Time100ns:     p.ix.Clocks.Time100ns,
 		SystemTime:    systemTimeAt(p.b[atSystemTime:]),
 		Name:          NameField{u32(p.b, atNameOffset), u32(p.b, atNameLength), p.slice(headerSize, pos)},
-		Overrides: p.overrides(nil, 0, []Override{
-			{atLittleEndian, 1}, {atRevision, revision}, {atTotal, uint32(len(p.b))}, {atPadding, 0},
-		}),
 	}
 
-	block.Objects = make([]Object, u32(p.b, atNumObjects))
 	known := p.ix.Objects
-	for i := range block.Objects {
-		end := pos + u32(p.b, int(pos)+atObjTotal)
+	block.Objects = make([]Object, 0, len(known))
+	for range u32(p.b, atNumObjects) {
+		length, err := objectLength(p.b, pos)
+		if err != nil {
+			break // of a block that cannot be read to its end
+		}
+
+		var o Object
 		if len(known) > 0 && known[0].Off == pos {
-			p.object(&block.Objects[i], &known[0])
+			p.object(&o, &known[0])
 			known = known[1:]
 		} else {
-			block.Objects[i].Raw = p.slice(pos, end)
+			o.Raw = p.slice(pos, pos+length)
 		}
-		pos = end
+		block.Objects = append(block.Objects, o)
+		pos += length
 	}
-	block.Tail = p.slice(pos, uint32(len(p.b)))
+
+	p.end = pos
+	block.Overrides = p.overrides(nil, 0, []Override{
+		{atLittleEndian, 1}, {atRevision, revision}, {atTotal, uint32(len(p.b))},
+		{atNumObjects, uint32(len(block.Objects))}, {atPadding, 0},
+	})
 	return block
 }
 

@@ -1,5 +1,11 @@
 package perfdata
 
+import (
+	"slices"
+
+	"github.com/winperf/winperf/internal/index"
+)
+
 // The text form of a block is for reading, comparing and writing by hand; tests
 // keep their blocks in it. It is line by line, a keyword and what belongs to
 // it, and leaves out whatever a plain layout implies:
@@ -93,6 +99,70 @@ var (
 
 // blockLength names the length of the counter block behind an instance.
 const blockLength = "BlockByteLength"
+
+// places are the fields of an instance's structures.
+func (in *Instance) places(named bool) []fieldName {
+	if !named {
+		return []fieldName{{blockLength, 0}}
+	}
+	return append(slices.Clip(instanceFields),
+		fieldName{blockLength, uint32(instanceSize + len(in.Name.Bytes))})
+}
+
+// field is a key of the text form with the variable for its value, or the function that
+// reads it. It is left out where it has the implied value.
+type field struct {
+	key     string
+	to      any
+	implied any
+}
+
+func (b *Block) fields() []field {
+	return []field{
+		{"default", &b.DefaultObject, int32(0)},
+		{"perftime", &b.PerfTime, int64(0)},
+		{"perffreq", &b.PerfFreq, int64(0)},
+		{"time100ns", &b.Time100ns, int64(0)},
+		{"systemtime", &b.SystemTime, [8]uint16{}},
+	}
+}
+
+func (o *Object) fields() []field {
+	return []field{
+		{"help", &o.Help, o.Title + 1},
+		{"detail", &o.Detail, uint32(100)},
+		{"default", &o.DefaultCounter, int32(0)},
+		{"form", &o.Form, Multiple},
+		{"codepage", &o.CodePage, uint32(0)},
+		{"time", &o.Time, int64(0)},
+		{"freq", &o.Freq, int64(0)},
+		{"missing", &o.Missing, uint32(0)},
+	}
+}
+
+func (c *Counter) fields() []field {
+	plain := NewCounter(c.Title, c.Type)
+	return []field{
+		{"help", &c.Help, plain.Help},
+		{"scale", &c.Scale, int32(0)},
+		{"detail", &c.Detail, plain.Detail},
+		{"size", &c.Size, plain.Size},
+	}
+}
+
+func (in *Instance) fields() []field {
+	return []field{
+		{"parent", &in.ParentObject, uint32(0)},
+		{"position", &in.ParentInstance, uint32(0)},
+		{"id", &in.UniqueID, int32(index.NoUniqueID)},
+	}
+}
+
+// fields are those of a name that is not laid out as usual.
+func (n *NameField) fields() []field {
+	return []field{{"nameoffset", &n.Offset, uint32(0)}, {"namelength", &n.Length, uint32(0)},
+		{"rest", &n.Bytes, nil}}
+}
 
 // formWord is a form and the word for it.
 type formWord struct {

@@ -1,12 +1,17 @@
 package perfdata
 
 import (
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	winperf "github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
 )
 
 // freeBudget is how many bytes of counter blocks any text may ask for. The
@@ -15,11 +20,11 @@ import (
 const freeBudget = 16 << 20
 
 // ParseText reads the text form of a block. An error is a
-// [*winperf.DataError] with line and column, the latter in bytes, and wraps [ErrText].
+// [*winperf.DataError] with line and column, the latter in bytes, and wraps winperf.ErrBadData.
 func ParseText(text []byte) (*Block, error) {
 	r := textReader{block: &Block{}, budget: freeBudget + 16*len(text)}
 	r.overrides = &r.block.Overrides
-	r.fields = headerFields
+	r.places = headerFields
 	number := 0
 	for line := range strings.Lines(string(text)) {
 		number++
@@ -44,24 +49,8 @@ type textReader struct {
 	instance    *Instance // the last one of the object
 	extra       *[]byte   // of the last structure that has one
 	overrides   *[]Override
-	fields      []fieldName // of the last structure
+	places      []fieldName // of the last structure
 	budget      int         // bytes of counter blocks that a text may still ask for
-}
-
-// keywords are what a line may begin with.
-var keywords = map[string]func(r *textReader, head word, args []word) error{
-	"block":    (*textReader).blockLine,
-	"object":   (*textReader).objectLine,
-	"counter":  (*textReader).counterLine,
-	"instance": (*textReader).instanceLine,
-	"values":   (*textReader).valuesLine,
-	"bytes":    (*textReader).bytesLine,
-	"set":      (*textReader).setLine,
-	"extra":    (*textReader).extraLine,
-	"gap":      (*textReader).gapLine,
-	"tail":     (*textReader).tailLine,
-	"raw":      (*textReader).rawLine,
-	"slack":    (*textReader).slackLine,
 }
 
 func (r *textReader) line(line string) error {
@@ -69,11 +58,27 @@ func (r *textReader) line(line string) error {
 	if err != nil || len(words) == 0 {
 		return err
 	}
-	read, ok := keywords[words[0].text]
-	if !ok {
-		return words[0].errorf("unknown keyword %q", words[0].text)
+
+	head, args := words[0], words[1:]
+	switch head.text {
+	case "block":
+		return r.blockLine(head, args)
+	case "object":
+		return r.objectLine(head, args)
+	case "counter":
+		return r.counterLine(head, args)
+	case "instance":
+		return r.instanceLine(head, args)
+	case "values":
+		return r.valuesLine(head, args)
+	case "bytes":
+		return r.bytesLine(head, args)
+	case "set":
+		return r.setLine(args)
+	case "extra", "gap", "tail", "raw", "slack":
+		return r.hexLine(head, args)
 	}
-	return read(r, words[0], words[1:])
+	return head.errorf("unknown keyword %q", head.text)
 }
 
 func (r *textReader) blockLine(head word, args []word) error {
@@ -81,30 +86,15 @@ func (r *textReader) blockLine(head word, args []word) error {
 	if r.seenBlock || len(b.Objects) > 0 {
 		return head.errorf("the block line comes first and only once")
 	}
-
 	r.seenBlock = true
-	name := ""
-	readName := func(w word) error {
-		if err := toString(&name)(w); err != nil {
+	name := field{key: "name", to: func(w word) error {
+		name := ""
+		if err := w.read(&name); err != nil {
 			return err
 		}
-		if err := b.SetMachine(name); err != nil {
-			return w.errorf("%v", err)
-		}
-		return nil
-	}
-
-	return options(args, map[string]reader{
-		"name":       readName,
-		"default":    toSigned(&b.DefaultObject),
-		"perftime":   toSigned(&b.PerfTime),
-		"perffreq":   toSigned(&b.PerfFreq),
-		"time100ns":  toSigned(&b.Time100ns),
-		"systemtime": toSystemTime(&b.SystemTime),
-		"nameoffset": toUnsigned(&b.Name.Offset),
-		"namelength": toUnsigned(&b.Name.Length),
-		"rest":       toBytes(&b.Name.Bytes),
-	})
+		return w.wrap(b.SetMachine(name))
+	}}
+	return options(args, b.fields(), b.Name.fields(), []field{name})
 }
 
 func (r *textReader) objectLine(head word, args []word) error {
@@ -115,24 +105,16 @@ func (r *textReader) objectLine(head word, args []word) error {
 
 	o := r.addObject(Object{Title: title, Help: title + 1, Detail: 100})
 	r.overrides = &o.Overrides
-	r.fields = objectFields
+	r.places = objectFields
 	r.extra = &o.Extra
-	return options(args, map[string]reader{
-		"help":     toUnsigned(&o.Help),
-		"detail":   toUnsigned(&o.Detail),
-		"default":  toSigned(&o.DefaultCounter),
-		"form":     toForm(&o.Form),
-		"codepage": toUnsigned(&o.CodePage),
-		"time":     toSigned(&o.Time),
-		"freq":     toSigned(&o.Freq),
-		"missing": func(w word) error {
-			if r.autoMissing = w.text == "auto"; r.autoMissing {
-				o.Missing = r.next
-				return nil
-			}
-			return toUnsigned(&o.Missing)(w)
-		},
-	})
+	auto := field{key: "missing", to: func(w word) error {
+		if r.autoMissing = w.text == "auto"; r.autoMissing {
+			o.Missing = r.next
+			return nil
+		}
+		return w.read(&o.Missing)
+	}}
+	return options(args, []field{auto}, o.fields())
 }
 
 func (r *textReader) addObject(o Object) *Object {
@@ -141,6 +123,7 @@ func (r *textReader) addObject(o Object) *Object {
 	r.next = blockSize
 	r.autoMissing = false
 	r.instance = nil
+	r.extra = nil
 	return r.object
 }
 
@@ -155,7 +138,7 @@ func (r *textReader) counterLine(head word, args []word) error {
 
 	typ, err := counter.ParseType(args[0].text)
 	if err != nil {
-		return args[0].errorf("%v", err)
+		return args[0].wrap(err)
 	}
 	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.instance == nil,
 		"object, before its instances"); err != nil {
@@ -163,16 +146,10 @@ func (r *textReader) counterLine(head word, args []word) error {
 	}
 
 	c, placed := NewCounter(title, typ), false
-	err = options(args[1:], map[string]reader{
-		"help":   toUnsigned(&c.Help),
-		"scale":  toSigned(&c.Scale),
-		"detail": toUnsigned(&c.Detail),
-		"size":   toUnsigned(&c.Size),
-		"offset": func(w word) error {
-			placed = true
-			return toUnsigned(&c.Offset)(w)
-		},
-	})
+	err = options(args[1:], c.fields(), []field{{key: "offset", to: func(w word) error {
+		placed = true
+		return w.read(&c.Offset)
+	}}})
 
 	if !placed {
 		c.Offset, _ = place(r.next, c.Size)
@@ -185,9 +162,122 @@ func (r *textReader) counterLine(head word, args []word) error {
 	r.object.Counters = append(r.object.Counters, c)
 	last := &r.object.Counters[len(r.object.Counters)-1]
 	r.overrides = &last.Overrides
-	r.fields = counterFields
+	r.places = counterFields
 	r.extra = &last.Extra
 	return err
+}
+
+func (r *textReader) instanceLine(head word, args []word) error {
+	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.object.Form == Multiple,
+		"object with instances"); err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return head.errorf(`instance needs a name, or "-"`)
+	}
+
+	in := r.addInstance()
+	if args[0].text != "-" {
+		name := ""
+		if err := args[0].read(&name); err != nil {
+			return err
+		}
+		if err := args[0].wrap(r.object.SetInstanceName(len(r.object.Instances)-1, name)); err != nil {
+			return err
+		}
+	}
+
+	err := r.values(head, args[1:], in.fields(), in.Name.fields())
+	r.places = in.places(true)
+	return err
+}
+
+func (r *textReader) valuesLine(head word, args []word) error {
+	if err := r.in(head, r.object != nil && r.object.Raw == nil && r.object.Form != Multiple,
+		"object without instances"); err != nil {
+		return err
+	}
+	r.places = r.addInstance().places(false)
+	return r.values(head, args)
+}
+
+func (r *textReader) addInstance() *Instance {
+	r.object.Instances = append(r.object.Instances, Instance{UniqueID: index.NoUniqueID})
+	r.instance = &r.object.Instances[len(r.object.Instances)-1]
+	r.overrides = &r.instance.Overrides
+	r.extra = nil
+	return r.instance
+}
+
+// values reads the options of an instance and, behind a colon, its values.
+func (r *textReader) values(head word, args []word, fields ...[]field) error {
+	colon := slices.IndexFunc(args, func(w word) bool { return w.text == ":" })
+	if colon < 0 {
+		colon = len(args)
+	}
+
+	size := uint32(r.object.dataSize() + blockSize)
+	if err := options(args[:colon], append(fields, []field{{key: "size", to: &size}})...); err != nil {
+		return err
+	}
+	if size < blockSize || int64(size) > int64(r.budget) {
+		return head.errorf("counter block of %d bytes, want 4 to %d", size, r.budget)
+	}
+
+	r.budget -= int(size)
+	r.instance.Data = make([]byte, size-blockSize)
+	for k, w := range args[min(colon+1, len(args)):] {
+		if k >= len(r.object.Counters) {
+			return w.errorf("there are values for %d counters already", k)
+		}
+		if err := r.value(k, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value reads the value of the counter at position k of the last instance.
+func (r *textReader) value(k int, w word) error {
+	o, i := r.object, len(r.object.Instances)-1
+	if w.text[0] == '?' {
+		if err := o.SetMissing(i, k, true); err != nil {
+			return w.wrap(err)
+		}
+		w = w.after(1)
+	}
+
+	switch {
+	case w.text == "", w.text == "-":
+		return nil
+	case w.text[0] == '"':
+		s := ""
+		if err := w.read(&s); err != nil {
+			return err
+		}
+		return w.wrap(o.SetText(i, k, s))
+	case len(w.text) > 4 && w.text[:4] == "hex:":
+		var b []byte
+		if err := w.after(4).read(&b); err != nil {
+			return err
+		}
+		if place := o.value(i, k); copy(place, b) < len(b) {
+			return w.wrap(o.noPlace("value", i, k))
+		}
+		return nil
+	}
+
+	var v uint64
+	if err := w.read(&v); err != nil {
+		return err
+	}
+	if err := o.SetValue(i, k, v); err != nil {
+		return w.wrap(err)
+	}
+	if got, _ := o.Value(i, k); got != v {
+		return w.errorf("%d does not fit 4 bytes", v)
+	}
+	return nil
 }
 
 // in says that a line is not where it can be.
@@ -203,7 +293,7 @@ func number(head word, args []word) (n uint32, rest []word, err error) {
 	if len(args) == 0 {
 		return 0, nil, head.errorf("%s needs a number", head.text)
 	}
-	err = toUnsigned(&n)(args[0])
+	err = args[0].read(&n)
 	return n, args[1:], err
 }
 
@@ -212,11 +302,35 @@ func hexBytes(head word, args []word) (b []byte, err error) {
 	if len(args) != 1 {
 		return nil, head.errorf("%s needs hexadecimal digits and nothing else", head.text)
 	}
-	err = toBytes(&b)(args[0])
+	err = args[0].read(&b)
 	return b, err
 }
 
-func (r *textReader) setLine(head word, args []word) error {
+// bytesLine puts bytes into the counter block of the last instance.
+func (r *textReader) bytesLine(head word, args []word) error {
+	if err := r.in(head, r.instance != nil, "instance"); err != nil {
+		return err
+	}
+	at, args, err := number(head, args)
+	if err != nil {
+		return err
+	}
+
+	b, err := hexBytes(head, args)
+	if err != nil {
+		return err
+	}
+
+	data := r.instance.Data
+	if at < blockSize || uint64(at)+uint64(len(b)) > uint64(len(data)+blockSize) {
+		return head.errorf("%d bytes at %d are not inside the counter block of %d bytes", len(b), at,
+			len(data)+blockSize)
+	}
+	copy(data[at-blockSize:], b)
+	return nil
+}
+
+func (r *textReader) setLine(args []word) error {
 	for _, w := range args {
 		key, _, ok := strings.Cut(w.text, "=")
 		if !ok {
@@ -224,22 +338,16 @@ func (r *textReader) setLine(head word, args []word) error {
 		}
 
 		var o Override
-		found := false
-		for _, f := range r.fields {
-			if f.name == key {
-				o.Offset = f.offset
-				found = true
-			}
-		}
-
+		i := slices.IndexFunc(r.places, func(f fieldName) bool { return f.name == key })
 		if offset, err := strconv.ParseUint(key, 0, 32); err == nil {
 			o.Offset = uint32(offset)
-			found = true
-		}
-		if !found {
+		} else if i < 0 {
 			return w.errorf("the structure above has no field %q", key)
+		} else {
+			o.Offset = r.places[i].offset
 		}
-		if err := toUnsigned(&o.Value)(w.after(len(key) + 1)); err != nil {
+
+		if err := w.after(len(key) + 1).read(&o.Value); err != nil {
 			return err
 		}
 		*r.overrides = append(*r.overrides, o)
@@ -247,41 +355,164 @@ func (r *textReader) setLine(head word, args []word) error {
 	return nil
 }
 
-func (r *textReader) extraLine(head word, args []word) (err error) {
-	if err := r.in(head, r.extra != nil, "object or counter"); err != nil {
-		return err
+// hexLine reads the bytes of what no other line says.
+func (r *textReader) hexLine(head word, args []word) (err error) {
+	to := &r.block.Tail
+	switch head.text {
+	case "extra":
+		to, err = r.extra, r.in(head, r.extra != nil, "object or counter")
+	case "raw":
+		to = &r.addObject(Object{}).Raw
+	case "gap", "tail":
+		if err := r.in(head, r.object != nil, "object"); err != nil {
+			return err
+		}
+		to = &r.object.Gap
+		if head.text == "tail" {
+			to = &r.object.Tail
+		}
 	}
-	*r.extra, err = hexBytes(head, args)
+
+	if err == nil {
+		*to, err = hexBytes(head, args)
+	}
 	return err
 }
 
-func (r *textReader) gapLine(head word, args []word) (err error) {
-	if err := r.in(head, r.object != nil, "object"); err != nil {
-		return err
-	}
-	r.object.Gap, err = hexBytes(head, args)
-	return err
+// word is one word of a line of the text form.
+type word struct {
+	column int // from 1
+	text   string
 }
 
-func (r *textReader) tailLine(head word, args []word) (err error) {
-	if err := r.in(head, r.object != nil, "object"); err != nil {
-		return err
-	}
-	r.object.Tail, err = hexBytes(head, args)
-	return err
+// errorf is an error at the word.
+func (w word) errorf(format string, args ...any) error {
+	return &winperf.DataError{Err: errText, Column: w.column, Msg: fmt.Sprintf(format, args...)}
 }
 
-func (r *textReader) rawLine(head word, args []word) error {
-	b, err := hexBytes(head, args)
-	if err != nil {
-		return err
+// wrap puts an error at the word.
+func (w word) wrap(err error) error {
+	if err == nil {
+		return nil
 	}
-	r.addObject(Object{Raw: b})
-	r.extra = nil
+	return w.errorf("%v", err)
+}
+
+// after is what follows the word's first n bytes.
+func (w word) after(n int) word { return word{w.column + n, w.text[n:]} }
+
+// split cuts a line into words. Quotes keep spaces together; a comment ends the
+// line.
+func split(line string) (words []word, err error) {
+	for i := 0; i < len(line); {
+		if isSpace(line[i]) {
+			i++
+			continue
+		}
+
+		if line[i] == '#' {
+			break
+		}
+		begin := i
+		for i < len(line) && !isSpace(line[i]) {
+			n := 1
+			if line[i] == '"' {
+				quoted, err := strconv.QuotedPrefix(line[i:])
+				if err != nil {
+					return nil, word{column: i + 1}.errorf("string without end")
+				}
+				n = len(quoted)
+			}
+			i += n
+		}
+		words = append(words, word{begin + 1, line[begin:i]})
+	}
+	return words, nil
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// options reads words of the form key=value into the first field with the key.
+func options(words []word, fields ...[]field) error {
+	all := slices.Concat(fields...)
+	for _, w := range words {
+		key, _, ok := strings.Cut(w.text, "=")
+		if !ok {
+			return w.errorf("%q is not key=value", w.text)
+		}
+		i := slices.IndexFunc(all, func(f field) bool { return f.key == key })
+		if i < 0 {
+			return w.errorf("unknown key %q", key)
+		}
+
+		w = w.after(len(key) + 1)
+		read, ok := all[i].to.(func(word) error)
+		if !ok {
+			read = func(w word) error { return w.read(all[i].to) }
+		}
+		if err := read(w); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-func (r *textReader) slackLine(head word, args []word) (err error) {
-	r.block.Tail, err = hexBytes(head, args)
-	return err
+// read reads the word into a variable: a number of as many bits as that has, a quoted
+// string, bytes in hexadecimal digits, the word for a form, or numbers with commas
+// between them.
+func (w word) read(to any) (err error) {
+	if form, ok := to.(*Form); ok {
+		i := slices.IndexFunc(forms[:], func(f formWord) bool { return f.word == w.text })
+		if i < 0 {
+			return w.errorf("unknown form %q", w.text)
+		}
+		*form = forms[i].form
+		return nil
+	}
+
+	v := reflect.ValueOf(to).Elem()
+	switch v.Kind() {
+	case reflect.String:
+		s, err := strconv.Unquote(w.text)
+		if err != nil {
+			return w.errorf("want a string in double quotes")
+		}
+		v.SetString(s)
+	case reflect.Slice:
+		b, err := hex.DecodeString(w.text)
+		if err != nil {
+			return w.errorf("want hexadecimal digits, two for each byte")
+		}
+		v.SetBytes(b)
+	case reflect.Array:
+		return w.readAll(v)
+	case reflect.Int32, reflect.Int64:
+		n, err := strconv.ParseInt(w.text, 0, v.Type().Bits())
+		if err != nil {
+			return w.errorf("%q is no signed number of %d bits", w.text, v.Type().Bits())
+		}
+		v.SetInt(n)
+	default:
+		n, err := strconv.ParseUint(w.text, 0, v.Type().Bits())
+		if err != nil {
+			return w.errorf("%q is no number of %d bits", w.text, v.Type().Bits())
+		}
+		v.SetUint(n)
+	}
+	return nil
+}
+
+// readAll reads the numbers of an array.
+func (w word) readAll(v reflect.Value) error {
+	parts := strings.Split(w.text, ",")
+	if len(parts) != v.Len() {
+		return w.errorf("want %d numbers with commas between them", v.Len())
+	}
+	for i, part := range parts {
+		if err := (word{w.column, part}).read(v.Index(i).Addr().Interface()); err != nil {
+			return err
+		}
+		w.column += len(part) + 1
+	}
+	return nil
 }

@@ -5,10 +5,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
-	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -55,10 +56,26 @@ func (w *textWriter) all(b *Block) {
 
 func (w *textWriter) printf(format string, args ...any) { w.b = fmt.Appendf(w.b, format, args...) }
 
-// option writes key=value unless the value is the one that is implied.
-func option[T int32 | uint32 | int64](w *textWriter, key string, value, implied T) {
-	if value != implied {
-		w.printf(" %s=%d", key, value)
+// options writes key=value for the values that are not implied.
+func (w *textWriter) options(fields []field) {
+	for _, f := range fields {
+		v := reflect.ValueOf(f.to).Elem()
+		switch to := f.to.(type) {
+		case *[]byte:
+			if len(*to) > 0 {
+				w.printf(" %s=%x", f.key, *to)
+			}
+			continue
+		case *[8]uint16:
+			if *to != f.implied {
+				text := strings.Trim(fmt.Sprint(*to), "[]")
+				w.printf(" %s=%s", f.key, strings.ReplaceAll(text, " ", ","))
+			}
+			continue
+		}
+		if v.Interface() != f.implied {
+			w.printf(" %s=%v", f.key, v)
+		}
 	}
 }
 
@@ -92,43 +109,21 @@ func (w *textWriter) hexLine(word string, b []byte) {
 
 func (w *textWriter) block(b *Block) {
 	w.printf("block")
-	plain, err := newName(b.Machine(), wire.UTF16LE, headerSize)
-	isPlain := err == nil && plain.equal(b.Name)
-	if isPlain {
+	if b.Name.isPlain(b.Machine(), wire.UTF16LE, headerSize) {
 		w.printf(" name=%q", b.Machine())
 	} else {
-		w.name(b.Name)
+		w.options(b.Name.fields())
 	}
-
-	option(w, "default", b.DefaultObject, 0)
-	option(w, "perftime", b.PerfTime, 0)
-	option(w, "perffreq", b.PerfFreq, 0)
-	option(w, "time100ns", b.Time100ns, 0)
-
-	if b.SystemTime != [8]uint16{} {
-		w.printf(" systemtime=")
-		for i, v := range b.SystemTime {
-			if i > 0 {
-				w.printf(",")
-			}
-			w.printf("%d", v)
-		}
-	}
+	w.options(b.fields())
 	w.end("")
 	w.set(b.Overrides, headerFields)
 }
 
-func (n NameField) equal(other NameField) bool {
-	return n.Offset == other.Offset && n.Length == other.Length && bytes.Equal(n.Bytes, other.Bytes)
-}
-
-// name writes a name that is not laid out as usual.
-func (w *textWriter) name(n NameField) {
-	option(w, "nameoffset", n.Offset, 0)
-	option(w, "namelength", n.Length, 0)
-	if len(n.Bytes) > 0 {
-		w.printf(" rest=%x", n.Bytes)
-	}
+// isPlain reports whether a name is laid out as usual.
+func (n NameField) isPlain(name string, codePage uint32, size int) bool {
+	plain, err := newName(name, codePage, size)
+	return err == nil && n.Offset == plain.Offset && n.Length == plain.Length &&
+		bytes.Equal(n.Bytes, plain.Bytes)
 }
 
 // set writes overrides.
@@ -155,20 +150,7 @@ func (w *textWriter) object(o *Object) {
 	}
 
 	w.printf("object %d", o.Title)
-	option(w, "help", o.Help, o.Title+1)
-	option(w, "detail", o.Detail, 100)
-	option(w, "default", o.DefaultCounter, 0)
-
-	for _, f := range forms {
-		if f.form == o.Form && f.form != Multiple {
-			w.printf(" form=%s", f.word)
-		}
-	}
-
-	option(w, "codepage", o.CodePage, 0)
-	option(w, "time", o.Time, 0)
-	option(w, "freq", o.Freq, 0)
-	option(w, "missing", o.Missing, 0)
+	w.options(o.fields())
 	w.end(w.title(o.Title))
 	w.set(o.Overrides, objectFields)
 	w.hexLine("extra", o.Extra)
@@ -186,14 +168,11 @@ func (w *textWriter) object(o *Object) {
 
 // counter writes a definition; next is where the values so far end.
 func (w *textWriter) counter(c *Counter, next uint32) uint32 {
-	plain := NewCounter(c.Title, c.Type)
 	w.printf("  counter %d %v", c.Title, c.Type)
-	option(w, "help", c.Help, plain.Help)
-	option(w, "scale", c.Scale, 0)
-	option(w, "detail", c.Detail, plain.Detail)
-	option(w, "size", c.Size, plain.Size)
-	offset, _ := place(next, c.Size)
-	option(w, "offset", c.Offset, offset)
+	w.options(c.fields())
+	if offset, _ := place(next, c.Size); c.Offset != offset {
+		w.printf(" offset=%d", c.Offset)
+	}
 	w.end(w.title(c.Title))
 	w.set(c.Overrides, counterFields)
 	w.hexLine("extra", c.Extra)
@@ -210,11 +189,8 @@ func behind(next uint32, c *Counter) uint32 {
 
 func (w *textWriter) instance(o *Object, i int) {
 	in, comment := &o.Instances[i], ""
-	fields := []fieldName{{blockLength, 0}}
 	if o.Form == Multiple {
 		comment = w.instanceHead(o, i)
-		fields = append(slices.Clip(instanceFields),
-			fieldName{blockLength, uint32(instanceSize + len(in.Name.Bytes))})
 	} else {
 		w.printf("  values")
 	}
@@ -235,29 +211,23 @@ func (w *textWriter) instance(o *Object, i int) {
 
 	w.end(comment)
 	w.patches(in.Data, same.Instances[0].Data)
-	w.set(in.Overrides, fields)
+	w.set(in.Overrides, in.places(o.Form == Multiple))
 }
 
 // instanceHead writes the definition of an instance and returns a comment for
 // the line.
 func (w *textWriter) instanceHead(o *Object, i int) (comment string) {
 	in, name := &o.Instances[i], o.InstanceName(i)
-	plain, err := newName(name, o.CodePage, instanceSize)
-	isPlain := err == nil && plain.equal(in.Name)
-	if isPlain {
+	if in.Name.isPlain(name, o.CodePage, instanceSize) {
 		w.printf("  instance %q", name)
-	} else {
-		w.printf("  instance -")
-		comment = name
+		w.options(in.fields())
+		return ""
 	}
 
-	option(w, "parent", in.ParentObject, 0)
-	option(w, "position", in.ParentInstance, 0)
-	option(w, "id", in.UniqueID, index.NoUniqueID)
-	if !isPlain {
-		w.name(in.Name)
-	}
-	return comment
+	w.printf("  instance -")
+	w.options(in.fields())
+	w.options(in.Name.fields())
+	return name
 }
 
 // value writes a value and puts it into same, whose one instance is like it.
@@ -286,10 +256,8 @@ func (w *textWriter) value(o *Object, i, k int, same *Object) {
 func (w *textWriter) text(o *Object, i, k int) bool {
 	b := o.value(i, k)
 	s := wire.Text(b, TextPage(o.Counters[k].Type, o.CodePage))
-	trial := Object{CodePage: o.CodePage, Counters: []Counter{o.Counters[k]},
-		Instances: []Instance{{Data: make([]byte, len(b))}}}
-	trial.Counters[0].Offset = blockSize
-	if trial.SetText(0, 0, s) != nil || !bytes.Equal(trial.Instances[0].Data, b) {
+	again, err := wire.EncodeText(s, TextPage(o.Counters[k].Type, o.CodePage))
+	if err != nil || !bytes.HasPrefix(b, again) || len(bytes.Trim(b[len(again):], "\x00")) > 0 {
 		return false
 	}
 	w.printf("%q", s)

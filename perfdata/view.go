@@ -62,7 +62,7 @@ func (h HeadBytes) Machine() string {
 // block is missing.
 func Objects(b []byte, quirks winperf.Quirks) (objects []byte, count uint32, err error) {
 	if len(b) < headerSize {
-		return nil, 0, fault(checkBuffer, 0, int64(len(b)), headerSize)
+		return nil, 0, checkBuffer.Fault(0, int64(len(b)), headerSize)
 	}
 	first, end, bad := extent(b, quirks)
 	if bad != nil {
@@ -71,7 +71,7 @@ func Objects(b []byte, quirks winperf.Quirks) (objects []byte, count uint32, err
 
 	there := min(uint64(len(b)), math.MaxUint32)
 	if end > there {
-		err = fault(checkTruncated, atTotal, int64(end), int64(there))
+		err = checkTruncated.Fault(atTotal, int64(end), int64(there))
 	}
 	return b[min(uint64(first), there):min(end, there)], u32(b, atNumObjects), err
 }
@@ -85,10 +85,10 @@ func extent(b []byte, quirks winperf.Quirks) (first uint32, end uint64, err *win
 		end += uint64(first)
 	}
 	if end < headerSize {
-		return 0, 0, fault(checkTotal, atTotal, int64(end), headerSize)
+		return 0, 0, checkTotal.Fault(atTotal, int64(end), headerSize)
 	}
 	if first < headerSize || uint64(first) > end {
-		return 0, 0, fault(checkHeader, atHeaderLength, int64(first), int64(end))
+		return 0, 0, checkHeader.Fault(atHeaderLength, int64(first), int64(end))
 	}
 	return first, end, nil
 }
@@ -111,11 +111,11 @@ func CutObject(b []byte) (object ObjectBytes, rest []byte, err error) {
 func objectLength(b []byte, off uint32) (uint32, *winperf.DataError) {
 	left := uint32(len(b)) - off
 	if left < objectSize {
-		return 0, fault(checkObjectRoom, off, int64(left), objectSize)
+		return 0, checkObjectRoom.Fault(off, int64(left), objectSize)
 	}
 	length := u32(b, int(off)+atObjTotal)
 	if length < objectSize || length > left {
-		err := fault(checkObjectLength, off+atObjTotal, int64(length), int64(left))
+		err := checkObjectLength.Fault(off+atObjTotal, int64(length), int64(left))
 		err.Object.Index = u32(b, int(off)+atObjTitle)
 		return 0, err
 	}
@@ -157,11 +157,11 @@ type InstanceBytes []byte
 // there.
 func CutInstance(b []byte) (in InstanceBytes, rest []byte, err error) {
 	if len(b) < instanceSize {
-		return nil, b, fault(checkInstanceRoom, 0, int64(len(b)), instanceSize)
+		return nil, b, checkInstanceRoom.Fault(0, int64(len(b)), instanceSize)
 	}
 	length := u32(b, atInstLength)
 	if length < instanceSize || int64(length) > int64(len(b)) {
-		return nil, b, fault(checkInstanceLength, atInstLength, int64(length), int64(len(b)))
+		return nil, b, checkInstanceLength.Fault(atInstLength, int64(length), int64(len(b)))
 	}
 	return InstanceBytes(b[:length:length]), b[length:], nil
 }
@@ -180,7 +180,7 @@ func (in InstanceBytes) UniqueID() int32 { return i32(in, atInstUniqueID) }
 func (in InstanceBytes) Name() ([]byte, error) {
 	at, n := u32(in, atInstNameOffset), u32(in, atInstNameLength)
 	if at < instanceSize || uint64(at)+uint64(n) > uint64(len(in)) {
-		return nil, fault(checkName, atInstNameOffset, int64(at)+int64(n), int64(len(in)))
+		return nil, checkName.Fault(atInstNameOffset, int64(at)+int64(n), int64(len(in)))
 	}
 	return in[at:][:n], nil
 }
@@ -189,11 +189,11 @@ func (in InstanceBytes) Name() ([]byte, error) {
 // length. The error is a [*winperf.DataError] whose offset counts from there.
 func CutCounterBlock(b []byte) (block, rest []byte, err error) {
 	if len(b) < blockSize {
-		return nil, b, fault(checkBlockRoom, 0, int64(len(b)), blockSize)
+		return nil, b, checkBlockRoom.Fault(0, int64(len(b)), blockSize)
 	}
 	length := u32(b, 0)
 	if length < blockSize || int64(length) > int64(len(b)) {
-		return nil, b, fault(checkBlockLength, 0, int64(length), int64(len(b)))
+		return nil, b, checkBlockLength.Fault(0, int64(length), int64(len(b)))
 	}
 	return b[:length:length], b[length:], nil
 }

@@ -126,13 +126,41 @@ func decode(t testing.TB, block []byte) *index.Index {
 		t.Fatal(err)
 	}
 	ix := new(index.Index)
-	if err := perfdata.Decode(block, ix, perfdata.Options{Warnings: true}); err != nil {
+	if err := perfdata.Decode(block, ix, perfdata.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, err := range ix.Damage {
 		t.Errorf("damage: %v", err)
 	}
+	checkAligned(t, ix)
 	return ix
+}
+
+// checkAligned makes sure that structures stand, and values too, where processors like them.
+func checkAligned(t testing.TB, ix *index.Index) {
+	t.Helper()
+	seen := map[uint32]bool{}
+	for _, o := range ix.Objects {
+		if o.Off%8 != 0 || seen[o.Title] {
+			t.Errorf("object %d at %d, there before: %v", o.Title, o.Off, seen[o.Title])
+		}
+		seen[o.Title] = true
+	}
+	for _, c := range ix.Counters {
+		if c.Off%8 != 0 || c.Size > 0 && !c.Type.IsText() && c.Value%c.Size != 0 {
+			t.Errorf("counter %d at %d, its value at %d", c.Title, c.Off, c.Value)
+		}
+	}
+	for i := range ix.Instances {
+		if in := &ix.Instances[i]; in.Off%8 != 0 || in.Block%8 != 0 || ix.BlockLen(in)%8 != 0 {
+			t.Errorf("instance %d at %d, %d bytes of values at %d", i, in.Off, ix.BlockLen(in), in.Block)
+		}
+	}
+	if len(ix.Objects) > 0 {
+		if o := ix.Objects[len(ix.Objects)-1]; int(o.Off+o.Len) != len(ix.Data) {
+			t.Errorf("objects end at %d, the block at %d", o.Off+o.Len, len(ix.Data))
+		}
+	}
 }
 
 // titles returns the title indices of the objects of a block.

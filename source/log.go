@@ -37,27 +37,28 @@ type logKind struct {
 	name       string
 	extensions []string
 	is         func(start []byte) bool // tells it by the beginning of the file
-	open       func(file replay.File, opt LogOptions) (winperf.Source, error)
+	open       logOpener
+}
+
+type logOpener func(file replay.File, opt LogOptions) (winperf.Source, error)
+
+// plain opens a log of which nothing can be said from outside.
+func plain(open func(replay.File) (winperf.Source, error)) logOpener {
+	return func(file replay.File, _ LogOptions) (winperf.Source, error) { return open(file) }
+}
+
+func openText(file replay.File, opt LogOptions) (winperf.Source, error) {
+	return replay.OpenText(file, replay.TextOptions(opt))
 }
 
 // logKinds are the kinds of logs that OpenLog knows.
 func logKinds() []logKind {
 	return []logKind{
-		{"PDH text log", []string{".csv", ".tsv"}, isText, func(file replay.File, opt LogOptions) (winperf.Source, error) {
-			return replay.OpenText(file, replay.TextOptions(opt))
-		}},
-		{"PDH binary log", []string{".blg"}, pdhlog.IsBLG, func(file replay.File, _ LogOptions) (winperf.Source, error) {
-			return replay.OpenBLG(file)
-		}},
-		{"winperf capture", []string{".capture"}, isCapture, func(file replay.File, _ LogOptions) (winperf.Source, error) {
-			return replay.OpenCapture(file)
-		}},
-		{
-			"performance data block", []string{".bin", ".perfdata"}, isBlock,
-			func(file replay.File, _ LogOptions) (winperf.Source, error) { return replay.OpenBlock(file) },
-		},
-		{"readings as JSON lines", []string{".jsonl", ".ndjson"}, replay.IsJSONL,
-			func(file replay.File, _ LogOptions) (winperf.Source, error) { return replay.OpenJSONL(file) }},
+		{"PDH text log", []string{".csv", ".tsv"}, isText, openText},
+		{"PDH binary log", []string{".blg"}, pdhlog.IsBLG, plain(replay.OpenBLG)},
+		{"winperf capture", []string{".capture"}, isCapture, plain(replay.OpenCapture)},
+		{"performance data block", []string{".bin", ".perfdata"}, isBlock, plain(replay.OpenBlock)},
+		{"readings as JSON lines", []string{".jsonl", ".ndjson"}, replay.IsJSONL, plain(replay.OpenJSONL)},
 	}
 }
 
@@ -163,7 +164,8 @@ func (s zoned) Describe() winperf.Description {
 // kindByName tells by the extension of its name what kind of log a file is, -1 none.
 func kindByName(name string) int {
 	extension := strings.ToLower(filepath.Ext(replay.BareName(name)))
-	return slices.IndexFunc(logKinds(), func(k logKind) bool { return slices.Contains(k.extensions, extension) })
+	return slices.IndexFunc(logKinds(),
+		func(k logKind) bool { return slices.Contains(k.extensions, extension) })
 }
 
 // unpacked is a log of which a copy was made.
@@ -258,7 +260,8 @@ func ParseZone(s string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(s)
 	if err != nil || s == "" {
-		return nil, fmt.Errorf("time zone %q: expected a name such as Europe/Berlin or an offset such as +05:30: %w",
+		return nil, fmt.Errorf(
+			"time zone %q: expected a name such as Europe/Berlin or an offset such as +05:30: %w",
 			s, winperf.ErrNotSupported)
 	}
 	return zone, nil

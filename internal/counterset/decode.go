@@ -119,7 +119,7 @@ func (d *decoder) answer(i int, a *answer, err *winperf.DataError) {
 		if err == nil {
 			err = new(winperf.DataError)
 		}
-		*err = *fault(checkIdentity, a.off, int64(i), 0)
+		*err = *checkIdentity.Fault(a.off, int64(i), 0)
 		d.drop(i, err)
 		return
 	}
@@ -192,12 +192,12 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 // unknown, or it has less room than they take.
 func (a *answer) undecodable(set *set) *winperf.DataError {
 	if set.info == nil {
-		return fault(checkSet, a.off, 0, 0)
+		return checkSet.Fault(a.off, 0, 0)
 	}
 
 	left := int64(a.last - a.pos)
 	if need := int64(a.values) * dataSize; a.count > 0 && need > left {
-		return fault(checkValue, a.pos, left, need)
+		return checkValue.Fault(a.pos, left, need)
 	}
 	return nil
 }

@@ -82,12 +82,12 @@ func ParseIdentifiers(b []byte) ([]Identifier, error) {
 func readIdentifier(b []byte, pos uint32) (name []byte, end uint32, err *winperf.DataError) {
 	left := uint32(len(b)) - pos
 	if left < identifierSize {
-		return nil, 0, fault(checkIdentifier, pos, int64(left), identifierSize)
+		return nil, 0, checkIdentifier.Fault(pos, int64(left), identifierSize)
 	}
 
 	size := u32(b, int(pos)+atIdentSize)
 	if size < identifierSize || size > left {
-		return nil, 0, fault(checkIdentSize, pos+atIdentSize, int64(size), int64(left))
+		return nil, 0, checkIdentSize.Fault(pos+atIdentSize, int64(size), int64(left))
 	}
 
 	name = b[pos+identifierSize : pos+size]
@@ -97,7 +97,7 @@ func readIdentifier(b []byte, pos uint32) (name []byte, end uint32, err *winperf
 
 	n := terminated(name)
 	if n < 0 {
-		return nil, 0, fault(checkIdentName, pos+identifierSize, int64(len(name)), 0)
+		return nil, 0, checkIdentName.Fault(pos+identifierSize, int64(len(name)), 0)
 	}
 	return name[:n], pos + size, nil
 }

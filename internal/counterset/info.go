@@ -3,19 +3,15 @@ package counterset
 import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/index"
 )
 
 // None stands for no counter as CounterInfo.Base, PerfTime, PerfFreq and Multi.
 const None = 0xFFFFFFFF
 
-// Bits of Info.InstanceType (perflib.h, PERF_COUNTERSET_FLAG_*). The types that
-// perflib.h names are sums of them.
-const (
-	FlagMultiple  = 0x02 // the set has instances
-	FlagAggregate = 0x04 // the consumer aggregates
-	FlagHistory   = 0x08
-	FlagInstance  = 0x10
-)
+// FlagMultiple is the bit of Info.InstanceType that says that the set has instances
+// (perflib.h, PERF_COUNTERSET_FLAG_MULTIPLE).
+const FlagMultiple = 0x02
 
 // Request codes of PerfQueryCounterSetRegistrationInfo (perflib.h, PERF_REG_*).
 const (
@@ -31,19 +27,6 @@ const (
 	RegEnglishCounter = 10 // ParseStrings
 )
 
-// attrib are flags of CounterInfo.Attrib: how a value is to be shown.
-type attrib uint64
-
-// The flags of perflib.h. Of the three that say how a number looks the earlier one
-// wins.
-const (
-	ByReference      attrib = 0x01 // the provider keeps a pointer to the value
-	NoDisplayable    attrib = 0x02 // for formulas only, as bases are
-	NoGroupSeparator attrib = 0x04 // without separators between thousands
-	DisplayAsReal    attrib = 0x08
-	DisplayAsHex     attrib = 0x10
-)
-
 // Info is the registration of a counter set: PERF_COUNTERSET_REG_INFO.
 type Info struct {
 	GUID         winperf.GUID
@@ -57,7 +40,7 @@ type Info struct {
 type CounterInfo struct {
 	ID        uint32
 	Type      counter.Type
-	Attrib    attrib
+	Attrib    uint64 // how a value is to be shown (perflib.h, PERF_ATTRIB_*)
 	Detail    uint32
 	Scale     int32  // power of ten, for graphs
 	Base      uint32 // id of the base, or None
@@ -87,7 +70,7 @@ func AppendInfo(dst []byte, i *Info) []byte {
 func AppendCounterInfo(dst []byte, c CounterInfo) []byte {
 	dst = le.AppendUint32(dst, c.ID)
 	dst = le.AppendUint32(dst, uint32(c.Type))
-	dst = le.AppendUint64(dst, uint64(c.Attrib))
+	dst = le.AppendUint64(dst, c.Attrib)
 	for _, v := range [...]uint32{
 		c.Detail, uint32(c.Scale), c.Base, c.PerfTime, c.PerfFreq, c.Multi, c.Aggregate, c.Reserved,
 	} {
@@ -101,7 +84,7 @@ func AppendCounterInfo(dst []byte, c CounterInfo) []byte {
 // returned all the same.
 func ParseInfo(b []byte) (*Info, error) {
 	if len(b) < infoSize {
-		return nil, fault(checkInfo, 0, int64(len(b)), infoSize)
+		return nil, checkInfo.Fault(0, int64(len(b)), infoSize)
 	}
 	n, room := u32(b, 24), (len(b)-infoSize)/counterInfoSize
 	i := &Info{
@@ -113,7 +96,7 @@ func ParseInfo(b []byte) (*Info, error) {
 	}
 
 	if int64(n) > int64(room) {
-		err := fault(checkInfoCount, 24, int64(n), int64(room))
+		err := checkInfoCount.Fault(24, int64(n), int64(room))
 		err.Object.GUID = i.GUID
 		return i, err
 	}
@@ -122,7 +105,7 @@ func ParseInfo(b []byte) (*Info, error) {
 
 func counterInfo(b []byte) CounterInfo {
 	return CounterInfo{
-		ID: u32(b, 0), Type: counter.Type(u32(b, 4)), Attrib: attrib(le.Uint64(b[8:])), Detail: u32(b, 16),
+		ID: u32(b, 0), Type: counter.Type(u32(b, 4)), Attrib: le.Uint64(b[8:]), Detail: u32(b, 16),
 		Scale: int32(u32(b, 20)), Base: u32(b, 24), PerfTime: u32(b, 28), PerfFreq: u32(b, 32),
 		Multi:     u32(b, 36),
 		Aggregate: u32(b, 40), Reserved: u32(b, 44),
@@ -151,8 +134,8 @@ func (i *Info) Check() (errs []error) {
 	return errs
 }
 
-func (i *Info) fault(c check, k int, got, want uint32) *winperf.DataError {
-	err := fault(c, uint32(infoSize+k*counterInfoSize), int64(got), int64(want))
+func (i *Info) fault(c *index.Check, k int, got, want uint32) *winperf.DataError {
+	err := c.Fault(uint32(infoSize+k*counterInfoSize), int64(got), int64(want))
 	err.Object.GUID = i.GUID
 	return err
 }

@@ -341,9 +341,9 @@ func (l *layout) refer(k int, at map[uint32]int) {
 }
 
 // lacks lists what a counter needs and does not have.
-func (l *layout) lacks(check check, k int, want int64) {
+func (l *layout) lacks(check *index.Check, k int, want int64) {
 	if !l.empty {
-		err := fault(check, 0, int64(l.counters[k].ID), want)
+		err := check.Fault(0, int64(l.counters[k].ID), want)
 		err.Object.GUID = l.set.guid
 		l.damage = append(l.damage, err)
 	}

@@ -55,7 +55,7 @@ func TestLayout(t *testing.T) {
 		t.Error(diff)
 	}
 	info := ctr(1, counter.RawCount)
-	info.Attrib, info.Detail, info.Scale, info.Aggregate = counterset.DisplayAsHex, 200, -1, 2
+	info.Attrib, info.Detail, info.Scale, info.Aggregate = 0x10, 200, -1, 2
 	info.Base, info.PerfTime, info.PerfFreq, info.Multi = 3, 4, 5, 6
 	want = "\x01\x00\x00\x00\x00\x00\x01\x00" + "\x10\x00\x00\x00\x00\x00\x00\x00" +
 		"\xc8\x00\x00\x00\xff\xff\xff\xff" +

@@ -20,7 +20,7 @@ type CounterString struct {
 // ParseString reads an answer that is one text.
 func ParseString(b []byte) (string, error) {
 	if terminated(b) < 0 {
-		return "", fault(checkString, 0, int64(len(b)), 0)
+		return "", checkString.Fault(0, int64(len(b)), 0)
 	}
 	return wire.Text(b, wire.UTF16LE), nil
 }
@@ -44,52 +44,67 @@ func AppendString(dst []byte, s string) ([]byte, error) {
 // only the header costs all.
 func ParseStrings(b []byte) ([]CounterString, []error) {
 	if len(b) < stringsSize {
-		return nil, []error{fault(checkStrings, 0, int64(len(b)), stringsSize)}
+		return nil, []error{checkStrings.Fault(0, int64(len(b)), stringsSize)}
 	}
 	size, n := u32(b, 0), u32(b, 4)
 	if size < stringsSize || int64(size) > int64(len(b)) {
-		return nil, []error{fault(checkStringsSize, 0, int64(size), int64(len(b)))}
+		return nil, []error{checkStringsSize.Fault(0, int64(size), int64(len(b)))}
 	}
 
 	b = b[:size]
 	if room := (size - stringsSize) / stringHeaderSize; n > room {
-		return nil, []error{fault(checkStringCount, 4, int64(n), int64(room))}
+		return nil, []error{checkStringCount.Fault(4, int64(n), int64(room))}
 	}
 
 	var errs []error
 	all := make([]CounterString, 0, n)
-	texts := stringsSize + stringHeaderSize*n
-	origin := stringOrigin(b, texts)
-	total := 0 // bytes of text; entries may share one, but not so as to multiply the input
-	for at := uint32(stringsSize); at < texts; at += stringHeaderSize {
-		s := CounterString{ID: u32(b, int(at))}
-		off := u32(b, int(at)+4)
-		if off == noString {
-			s.Empty = true
+	t := stringTable{b: b, texts: stringsSize + stringHeaderSize*n}
+	t.origin = stringOrigin(b, t.texts)
+	for at := uint32(stringsSize); at < t.texts; at += stringHeaderSize {
+		s, err := t.entry(at)
+		if err == nil {
 			all = append(all, s)
 			continue
 		}
-
-		pos := uint64(origin) + uint64(off)
-		if pos >= uint64(len(b)) {
-			errs = append(errs, fault(checkStringOffset, at+4, int64(off), int64(size-origin)))
-			continue
-		}
-
-		length := terminated(b[pos:])
-		if length < 0 {
-			errs = append(errs, fault(checkString, uint32(pos), int64(len(b))-int64(pos), 0))
-			continue
-		}
-
-		if total += length; total > maxShared*len(b) {
-			errs = append(errs, fault(checkStringTotal, at+4, int64(total), int64(maxShared*len(b))))
+		errs = append(errs, err)
+		if t.total > maxShared*len(b) {
 			break
 		}
-		s.Text = wire.Text(b[pos:][:length], wire.UTF16LE)
-		all = append(all, s)
 	}
 	return all, errs
+}
+
+// stringTable is a table of texts that is being taken apart.
+type stringTable struct {
+	b             []byte
+	texts, origin uint32 // where the texts begin, and from where their offsets count
+	total         int    // bytes of text so far; entries may share one, but not so as to multiply the input
+}
+
+// entry reads the entry at a place.
+func (t *stringTable) entry(at uint32) (CounterString, error) {
+	s := CounterString{ID: u32(t.b, int(at))}
+	off := u32(t.b, int(at)+4)
+	if off == noString {
+		s.Empty = true
+		return s, nil
+	}
+
+	size := len(t.b)
+	pos := uint64(t.origin) + uint64(off)
+	if pos >= uint64(size) {
+		return s, checkStringOffset.Fault(at+4, int64(off), int64(size)-int64(t.origin))
+	}
+
+	length := terminated(t.b[pos:])
+	if length < 0 {
+		return s, checkString.Fault(uint32(pos), int64(size)-int64(pos), 0)
+	}
+	if t.total += length; t.total > maxShared*size {
+		return s, checkStringTotal.Fault(at+4, int64(t.total), int64(maxShared*size))
+	}
+	s.Text = wire.Text(t.b[pos:][:length], wire.UTF16LE)
+	return s, nil
 }
 
 // maxShared bounds how many bytes of text a table may stand for, as a multiple

@@ -34,7 +34,7 @@ type head struct {
 // go: total is what is there then. Every other error is fatal.
 func readHead(b []byte) (h head, fatal bool, err *winperf.DataError) {
 	if len(b) < headerSize {
-		return h, true, fault(checkHeader, 0, int64(len(b)), headerSize)
+		return h, true, checkHeader.Fault(0, int64(len(b)), headerSize)
 	}
 	there := uint32(min(len(b), MaxBytes))
 	h = head{
@@ -43,14 +43,14 @@ func readHead(b []byte) (h head, fatal bool, err *winperf.DataError) {
 			Time100ns: i64(b, atTime100ns)},
 	}
 	if h.total < headerSize {
-		return h, true, fault(checkTotal, atTotal, int64(h.total), int64(there))
+		return h, true, checkTotal.Fault(atTotal, int64(h.total), int64(there))
 	}
 	if room := (h.total - headerSize) / answerSize; h.answers > room {
-		return h, true, fault(checkAnswerCount, atNumAnswers, int64(h.answers), int64(room))
+		return h, true, checkAnswerCount.Fault(atNumAnswers, int64(h.answers), int64(room))
 	}
 
 	if h.total > there {
-		err = fault(checkTotal, atTotal, int64(h.total), int64(there))
+		err = checkTotal.Fault(atTotal, int64(h.total), int64(there))
 		h.total = there
 	}
 	return h, false, err
@@ -74,13 +74,13 @@ type answer struct {
 func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *winperf.DataError) {
 	left := uint32(len(b)) - off
 	if left < answerSize {
-		return a, true, fault(checkAnswer, off, int64(left), answerSize)
+		return a, true, checkAnswer.Fault(off, int64(left), answerSize)
 	}
 
 	h := b[off:]
 	size := u32(h, atAnswerSize)
 	if size < answerSize || size > left {
-		return a, true, fault(checkAnswerSize, off+atAnswerSize, int64(size), int64(left))
+		return a, true, checkAnswerSize.Fault(off+atAnswerSize, int64(size), int64(left))
 	}
 
 	a = answer{
@@ -93,7 +93,7 @@ func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *winperf.DataEr
 		return a, false, nil
 	case SingleCounter, MultipleCounters, MultipleInstances, FullSet:
 	default:
-		return a, false, fault(checkForm, off+atForm, int64(a.form), 0)
+		return a, false, checkForm.Fault(off+atForm, int64(a.form), 0)
 	}
 
 	if a.form.listsCounters() {
@@ -116,9 +116,9 @@ func (a *answer) empty() *winperf.DataError {
 	case a.status != Success:
 		return nil
 	case a.form == errorReturn:
-		return fault(checkErrorStatus, a.off+atStatus, 0, 0)
+		return checkErrorStatus.Fault(a.off+atStatus, 0, 0)
 	case a.values == 0:
-		return fault(checkNoIDs, a.off+answerSize+atMultiCount, 0, 0)
+		return checkNoIDs.Fault(a.off+answerSize+atMultiCount, 0, 0)
 	}
 	return nil
 }
@@ -127,15 +127,15 @@ func (a *answer) empty() *winperf.DataError {
 func (a *answer) readIDs(b []byte) *winperf.DataError {
 	left := a.end - a.pos
 	if left < multiSize {
-		return fault(checkIDs, a.pos, int64(left), multiSize)
+		return checkIDs.Fault(a.pos, int64(left), multiSize)
 	}
 
 	size, n := u32(b, int(a.pos)+atMultiSize), u32(b, int(a.pos)+atMultiCount)
 	if size < multiSize || size > left {
-		return fault(checkIDsSize, a.pos+atMultiSize, int64(size), int64(left))
+		return checkIDsSize.Fault(a.pos+atMultiSize, int64(size), int64(left))
 	}
 	if room := (size - multiSize) / 4; n > room {
-		return fault(checkIDCount, a.pos+atMultiCount, int64(n), int64(room))
+		return checkIDCount.Fault(a.pos+atMultiCount, int64(n), int64(room))
 	}
 
 	a.ids = b[a.pos+multiSize:][: 4*n : 4*n]
@@ -148,15 +148,15 @@ func (a *answer) readIDs(b []byte) *winperf.DataError {
 func (a *answer) readList(b []byte) *winperf.DataError {
 	left := a.end - a.pos
 	if left < multiSize {
-		return fault(checkInstances, a.pos, int64(left), multiSize)
+		return checkInstances.Fault(a.pos, int64(left), multiSize)
 	}
 
 	size, n := u32(b, int(a.pos)+atMultiSize), u32(b, int(a.pos)+atMultiCount)
 	if size < multiSize || size > left {
-		return fault(checkInstancesSize, a.pos+atMultiSize, int64(size), int64(left))
+		return checkInstancesSize.Fault(a.pos+atMultiSize, int64(size), int64(left))
 	}
 	if room := (size - multiSize) / (instanceSize + 2); n > room { // a name has its NUL at least
-		return fault(checkInstanceCount, a.pos+atMultiCount, int64(n), int64(room))
+		return checkInstanceCount.Fault(a.pos+atMultiCount, int64(n), int64(room))
 	}
 
 	a.last = a.pos + size
@@ -170,17 +170,17 @@ func (a *answer) readList(b []byte) *winperf.DataError {
 func readInstance(b []byte, pos, last uint32) (values, name uint32, err *winperf.DataError) {
 	left := last - pos
 	if left < instanceSize {
-		return 0, 0, fault(checkInstance, pos, int64(left), instanceSize)
+		return 0, 0, checkInstance.Fault(pos, int64(left), instanceSize)
 	}
 
 	size := u32(b, int(pos)+atInstanceSize)
 	if size < instanceSize || size > left {
-		return 0, 0, fault(checkInstanceSize, pos+atInstanceSize, int64(size), int64(left))
+		return 0, 0, checkInstanceSize.Fault(pos+atInstanceSize, int64(size), int64(left))
 	}
 
 	n := terminated(b[pos+instanceSize : pos+size])
 	if n < 0 {
-		return 0, 0, fault(checkName, pos+instanceSize, int64(size-instanceSize), 0)
+		return 0, 0, checkName.Fault(pos+instanceSize, int64(size-instanceSize), 0)
 	}
 	return pos + size, uint32(n), nil
 }
@@ -208,7 +208,7 @@ func (v value) ok() bool { return v.size == 4 || v.size == 8 }
 func readValue(b []byte, pos, last uint32) (v value, end uint32, err *winperf.DataError) {
 	left := last - pos
 	if left < dataSize {
-		return v, 0, fault(checkValue, pos, int64(left), dataSize)
+		return v, 0, checkValue.Fault(pos, int64(left), dataSize)
 	}
 
 	v.size = u32(b, int(pos)+atValueSize)
@@ -219,10 +219,10 @@ func readValue(b []byte, pos, last uint32) (v value, end uint32, err *winperf.Da
 	}
 
 	if size < least || size > left {
-		return v, 0, fault(checkValueSize, pos+atSlotSize, int64(size), int64(left))
+		return v, 0, checkValueSize.Fault(pos+atSlotSize, int64(size), int64(left))
 	}
 	if v.size > size-dataSize {
-		return v, 0, fault(checkValueRoom, pos+atValueSize, int64(v.size), int64(size-dataSize))
+		return v, 0, checkValueRoom.Fault(pos+atValueSize, int64(v.size), int64(size-dataSize))
 	}
 
 	switch v.size {

@@ -51,19 +51,29 @@ type Object struct {
 	Off, Len       uint32 // where the object stands in Data
 	Title, Help    uint32 // title indices
 	Detail         uint32
-	DefaultCounter int32  // position of the default counter among the object's definitions, -1 = none
-	NumInstances   int32  // as the system gave it: a number, NoInstances, or without values MetadataMultiple or MetadataSingle
-	CodePage       uint32 // of instance names; 0 is UTF-16LE
-	Time, Freq     int64  // the object's own clock
-	Counter0       uint32 // its definitions are Counters[Counter0:CounterEnd]
-	CounterEnd     uint32
-	Instance0      uint32 // its instances are Instances[Instance0:InstanceEnd]; a single-instance object with data has one
-	InstanceEnd    uint32
-	GUID           [16]byte // of a counter set of version 2; zero = none
-	Definitions    []byte   // what the definitions say, to tell others from the same; nil: it stands in Data, from the first Counter's Off on
-	Link0          int32    // its instances' links are Links[Link0:], one for each; -1: no instance has a parent or a unique id
-	Missing        uint32   // offset, from an instance's Block, of the bit map of missing values; 0 = none
-	Clocks         uint32   // where in Data PerfTime, PerfFreq and Time100ns, 8 bytes each, are that the object was taken at; 0 = those of the sample
+	DefaultCounter int32 // position of the default counter among the object's definitions, -1 = none
+	// NumInstances is as the system gave it: a number, NoInstances, or without values
+	// MetadataMultiple or MetadataSingle.
+	NumInstances int32
+	CodePage     uint32 // of instance names; 0 is UTF-16LE
+	Time, Freq   int64  // the object's own clock
+	Counter0     uint32 // its definitions are Counters[Counter0:CounterEnd]
+	CounterEnd   uint32
+	// Its instances are Instances[Instance0:InstanceEnd]; a single-instance object with data
+	// has one.
+	Instance0   uint32
+	InstanceEnd uint32
+	GUID        [16]byte // of a counter set of version 2; zero = none
+	// Definitions are what the definitions say, to tell others from the same; nil: it stands
+	// in Data, from the first Counter's Off on.
+	Definitions []byte
+	// Its instances' links are Links[Link0:], one for each; -1: no instance has a parent or a
+	// unique id.
+	Link0   int32
+	Missing uint32 // offset, from an instance's Block, of the bit map of missing values; 0 = none
+	// Clocks is where in Data PerfTime, PerfFreq and Time100ns, 8 bytes each, are that the
+	// object was taken at; 0 = those of the sample.
+	Clocks uint32
 }
 
 // Counter is one counter definition.
@@ -77,9 +87,13 @@ type Counter struct {
 	Value       uint32 // offset of the raw value from an instance's Block
 	Base        int32  // position of its base among the object's definitions, -1 = none
 	ID          uint32 // of a counter of version 2
-	Time, Freq  int32  // one more than the positions of the counters that are its own clock and the clock's frequency; 0 = none
-	Multi       uint32 // offset from an instance's Block of the 4-byte count of a multi-timer that has no base definition; 0 = none
-	State       CounterState
+	// Time and Freq are one more than the positions of the counters that are its own clock and
+	// the clock's frequency; 0 = none.
+	Time, Freq int32
+	// Multi is the offset, from an instance's Block, of the 4-byte count of a multi-timer that
+	// has no base definition; 0 = none.
+	Multi uint32
+	State CounterState
 }
 
 // CounterState tells whether a counter's raw value may be read.
@@ -87,12 +101,14 @@ type CounterState uint8
 
 // The states of a counter. Anything but Readable costs the counter, never its object.
 const (
-	Readable    CounterState = iota // 4 or 8 bytes inside every block of the object
-	NoValue                         // zero size: a heading
-	TextValue                       // text of Size bytes inside every block of the object
-	BadSize                         // Size is neither 0, 4 nor 8 and the type is not text
-	OutOfRange                      // the value lies inside some blocks only, or inside none: the readers compare it with each block's length
-	MissingBase                     // readable raw, but the base its formula needs is not there
+	Readable  CounterState = iota // 4 or 8 bytes inside every block of the object
+	NoValue                       // zero size: a heading
+	TextValue                     // text of Size bytes inside every block of the object
+	BadSize                       // Size is neither 0, 4 nor 8 and the type is not text
+	// The value lies inside some blocks only, or inside none: readers compare it with each
+	// block's length.
+	OutOfRange
+	MissingBase // readable raw, but the base its formula needs is not there
 )
 
 // Instance is one instance: where its name and its values are. There are very
@@ -100,7 +116,9 @@ const (
 type Instance struct {
 	Off   uint32 // where the definition stands in Data; 0 for a single instance, which has none
 	Block uint32 // where its counter block starts: the block's length, 4 bytes, then the values
-	Name  Span   // as it stands in Data, with any terminator, in the object's code page; it ends at the first NUL
+	// Name is as it stands in Data, with any terminator, in the object's code page; it ends at
+	// the first NUL.
+	Name Span
 }
 
 // Link is what an instance definition says about its place and identity.

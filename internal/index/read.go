@@ -74,7 +74,8 @@ func (ix *Index) ReadRows(dst []uint64, obj, first int) (n int, whole bool) {
 func readFourRows(rowA, rowB, rowC, rowD []uint64, counters []Counter, a, b, c, d []byte) {
 	n := min(len(a), len(b), len(c), len(d))
 	a, b, c, d = a[:n:n], b[:n:n], c[:n:n], d[:n:n]
-	rowA, rowB, rowC, rowD = rowA[:len(counters)], rowB[:len(counters)], rowC[:len(counters)], rowD[:len(counters)]
+	width := len(counters)
+	rowA, rowB, rowC, rowD = rowA[:width], rowB[:width], rowC[:width], rowD[:width]
 	for k := range counters {
 		at := uint64(counters[k].Value)
 		if counters[k].Size == 8 {

@@ -113,7 +113,8 @@ func (w *world) addOthers(s shape) {
 
 		for k := range n {
 			w.lastID++
-			o.instances = append(o.instances, &instance{id: w.lastID, name: fmt.Sprintf("Reference Instance %d", k)})
+			name := fmt.Sprintf("Reference Instance %d", k)
+			o.instances = append(o.instances, &instance{id: w.lastID, name: name})
 		}
 
 		instances -= n

@@ -7,7 +7,7 @@ type Size int
 const (
 	Small   Size = iota // a query for a few objects: 10 objects, 17 KB
 	Desktop             // all objects of a desktop: 120 objects, 7,000 instances, 86,000 values, 1.1 MB
-	Huge                // all objects of a large server: 207 objects, 77,500 instances, 1,450,000 values, 14 MB
+	Huge                // of a large server: 207 objects, 77,500 instances, 1,450,000 values, 14 MB
 )
 
 // Sizes are all sizes.

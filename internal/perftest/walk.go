@@ -84,7 +84,8 @@ func (w *Walker) object(o []byte) error {
 		if size < 24 || size > length-pos {
 			return fmt.Errorf("%w: length of instance at %d", ErrWalk, pos)
 		}
-		if nameLen != 0 && (nameOff < 24 || nameOff > size || nameLen > size-nameOff || unicode && nameLen%2 != 0) {
+		outside := nameOff < 24 || nameOff > size || nameLen > size-nameOff
+		if nameLen != 0 && (outside || unicode && nameLen%2 != 0) {
 			return fmt.Errorf("%w: name of instance at %d", ErrWalk, pos)
 		}
 

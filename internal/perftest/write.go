@@ -74,7 +74,9 @@ func (o *object) write(b []byte, m moment) []byte {
 	b = le.AppendUint64(b, uint64(second))
 	offsets, length := o.layout()
 	for i, c := range o.counters {
-		for _, v := range []uint32{40, c.title, 0, c.title + 1, 0, 0, 100, uint32(c.typ), c.size, offsets[i]} {
+		for _, v := range []uint32{
+			40, c.title, 0, c.title + 1, 0, 0, 100, uint32(c.typ), c.size, offsets[i],
+		} {
 			b = le.AppendUint32(b, v)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"path/filepath"
 	"sync"
+	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
@@ -13,13 +15,16 @@ import (
 type DLL struct {
 	name string
 	load func() (windows.Handle, error)
+
+	mu    sync.RWMutex
+	procs map[string]*Proc
 }
 
 // NewDLL names a library. A bare name is looked for in the system's directory
 // only, so that nobody can put another one in its way; a path is loaded as it
 // is, which tests use for fakes.
 func NewDLL(name string) *DLL {
-	return &DLL{name: name, load: sync.OnceValues(func() (windows.Handle, error) {
+	return &DLL{name: name, procs: map[string]*Proc{}, load: sync.OnceValues(func() (windows.Handle, error) {
 		flags := uintptr(windows.LOAD_LIBRARY_SEARCH_SYSTEM32)
 		if filepath.Base(name) != name {
 			flags = windows.LOAD_WITH_ALTERED_SEARCH_PATH
@@ -28,19 +33,35 @@ func NewDLL(name string) *DLL {
 	})}
 }
 
-// Proc names a function of the library. Nothing is loaded yet.
+// Proc returns a function of the library, the same for a name each time. Nothing is
+// loaded yet.
 func (d *DLL) Proc(name string) *Proc {
-	return &Proc{find: sync.OnceValues(func() (uintptr, error) {
-		h, err := d.load()
-		if err != nil {
-			return 0, &MissingError{Library: d.name, Err: asErrno(err)}
-		}
-		addr, err := windows.GetProcAddress(h, name)
-		if err != nil {
-			return 0, &MissingError{Library: d.name, Function: name, Err: asErrno(err)}
-		}
-		return addr, nil
-	})}
+	d.mu.RLock()
+	p := d.procs[name]
+	d.mu.RUnlock()
+	if p != nil {
+		return p
+	}
+
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.procs[name] == nil {
+		d.procs[name] = &Proc{find: sync.OnceValues(func() (uintptr, error) { return d.find(name) })}
+	}
+	return d.procs[name]
+}
+
+// find loads the library and looks for a function of it.
+func (d *DLL) find(name string) (uintptr, error) {
+	h, err := d.load()
+	if err != nil {
+		return 0, &MissingError{Library: d.name, Err: asErrno(err)}
+	}
+	addr, err := windows.GetProcAddress(h, name)
+	if err != nil {
+		return 0, &MissingError{Library: d.name, Function: name, Err: asErrno(err)}
+	}
+	return addr, nil
 }
 
 // Proc is a function of a library.
@@ -49,6 +70,57 @@ type Proc struct{ find func() (uintptr, error) }
 // Addr returns where the function is, for syscall.SyscallN. The error is a
 // *MissingError.
 func (p *Proc) Addr() (uintptr, error) { return p.find() }
+
+// call calls a function. The arguments may be pointers, which are kept alive. errno is
+// what the function set as the last error; err says that it is missing. Each call
+// allocates.
+//
+//go:uintptrescapes
+func call(d *DLL, function string, args ...uintptr) (result uintptr, errno Errno, err error) {
+	addr, err := d.Proc(function).Addr()
+	if err != nil {
+		return 0, 0, err
+	}
+	result, _, last := syscall.SyscallN(addr, args...)
+	return result, Errno(last), nil
+}
+
+// callStatus calls a function that returns an error number, with arguments as call takes
+// them.
+//
+//go:uintptrescapes
+func callStatus(d *DLL, function string, args ...uintptr) error {
+	status, _, err := call(d, function, args...)
+	if err != nil {
+		return err
+	}
+	return Errno(status).Err()
+}
+
+// text16 is a text as functions take it.
+func text16(s string) (*uint16, error) {
+	p, err := syscall.UTF16PtrFromString(s)
+	if err != nil {
+		return nil, ERROR_INVALID_PARAMETER
+	}
+	return p, nil
+}
+
+// textOrNull is text16, and NULL for "".
+func textOrNull(s string) (*uint16, error) {
+	if s == "" {
+		return nil, nil
+	}
+	return text16(s)
+}
+
+// pointer is where a buffer is, NULL for an empty one.
+func pointer[T any](buf []T) unsafe.Pointer {
+	if len(buf) == 0 {
+		return nil
+	}
+	return unsafe.Pointer(unsafe.SliceData(buf))
+}
 
 // asErrno turns the error numbers of other packages into ours.
 func asErrno(err error) error {

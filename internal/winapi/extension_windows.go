@@ -3,7 +3,6 @@ package winapi
 import (
 	"runtime"
 	"strings"
-	"syscall"
 	"unsafe"
 
 	"github.com/winperf/winperf/internal/wire"
@@ -13,32 +12,17 @@ import (
 // Extension are the functions of a version 1 provider (Microsoft Learn, "Creating a
 // Performance Extension DLL"), and WinperfTroubles and WinperfOwner, which
 // winperf-provider.dll has.
-type Extension struct {
-	open, collect, close, troubles, owner *Proc
-}
+type Extension struct{ dll *DLL }
 
 // NewExtension returns the functions of winperf-provider.dll, or of a copy of it.
-func NewExtension(dll *DLL) *Extension {
-	return &Extension{
-		open:     dll.Proc("WinperfOpen"),
-		collect:  dll.Proc("WinperfCollect"),
-		close:    dll.Proc("WinperfClose"),
-		troubles: dll.Proc("WinperfTroubles"),
-		owner:    dll.Proc("WinperfOwner"),
-	}
-}
+func NewExtension(dll *DLL) *Extension { return &Extension{dll} }
 
 // Open tells the provider the names of its drivers.
 //
 // sys	WinperfOpen(drivers *uint16) (status Errno)
 func (e *Extension) Open(drivers []string) error {
-	addr, err := e.open.Addr()
-	if err != nil {
-		return err
-	}
 	text := wire.Units(strings.Join(drivers, "\x00") + "\x00")
-	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(&text[0])))
-	return Errno(status).Err()
+	return callStatus(e.dll, "WinperfOpen", uintptr(unsafe.Pointer(&text[0])))
 }
 
 // Collect returns the objects that answer a query. The error wraps ERROR_MORE_DATA where
@@ -46,14 +30,9 @@ func (e *Extension) Open(drivers []string) error {
 //
 // sys	WinperfCollect(query *uint16, data **byte, size *uint32, objects *uint32) (status Errno)
 func (e *Extension) Collect(query string, room int) ([]byte, error) {
-	addr, err := e.collect.Addr()
+	text, err := text16(query)
 	if err != nil {
 		return nil, err
-	}
-
-	text, err := syscall.UTF16PtrFromString(query)
-	if err != nil {
-		return nil, ERROR_INVALID_PARAMETER
 	}
 
 	// The provider moves the pointer behind what it has written, where Go may have
@@ -62,10 +41,10 @@ func (e *Extension) Collect(query string, room int) ([]byte, error) {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
 	size := uint32(room)
 	objects := uint32(0)
-	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(&at)),
+	err = callStatus(e.dll, "WinperfCollect", uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(&at)),
 		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&objects)))
 	runtime.KeepAlive(data)
-	if err := Errno(status).Err(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return data[:min(int(size), room)], nil
@@ -74,25 +53,17 @@ func (e *Extension) Collect(query string, room int) ([]byte, error) {
 // Close ends what Open began.
 //
 // sys	WinperfClose() (status Errno)
-func (e *Extension) Close() error {
-	addr, err := e.close.Addr()
-	if err != nil {
-		return err
-	}
-	status, _, _ := syscall.SyscallN(addr)
-	return Errno(status).Err()
-}
+func (e *Extension) Close() error { return callStatus(e.dll, "WinperfClose") }
 
 // Troubles returns what the provider had to tell since it was loaded.
 //
 // sys	WinperfTroubles(text *uint16, room uint32) (units uint32)
 func (e *Extension) Troubles() ([]string, error) {
-	addr, err := e.troubles.Addr()
+	text := make([]uint16, 1<<14)
+	n, _, err := call(e.dll, "WinperfTroubles", uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
 	if err != nil {
 		return nil, err
 	}
-	text := make([]uint16, 1<<14)
-	n, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
 	lines := strings.TrimSuffix(wire.UnitsText(text[:min(int(n), len(text))]), "\n")
 	if lines == "" {
 		return nil, nil
@@ -105,13 +76,10 @@ func (e *Extension) Troubles() ([]string, error) {
 //
 // sys	WinperfOwner(title uint32, text *uint16, room uint32) (units uint32)
 func (e *Extension) Owner(title uint32) (string, error) {
-	addr, err := e.owner.Addr()
-	if err != nil {
-		return "", err
-	}
 	text := make([]uint16, 256) // a SID has at most 184 characters
-	n, _, _ := syscall.SyscallN(addr, uintptr(title), uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
-	return wire.UnitsText(text[:min(int(n), len(text))]), nil
+	n, _, err := call(e.dll, "WinperfOwner", uintptr(title), uintptr(unsafe.Pointer(&text[0])),
+		uintptr(len(text)))
+	return wire.UnitsText(text[:min(int(n), len(text))]), err
 }
 
 // AccountName returns the name of the account of a SID, DOMAIN\NAME, or the SID where it

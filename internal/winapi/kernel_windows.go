@@ -3,24 +3,15 @@ package winapi
 import (
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/windows"
 )
 
 // Kernel are the calls of kernel32.dll.
-type Kernel struct {
-	computerName, uiLanguage, moduleHandle, process, memoryInfo, handleInfo *Proc
-}
+type Kernel struct{ dll *DLL }
 
 // NewKernel returns the calls of a library, kernel32.dll for the system's own.
-func NewKernel(dll *DLL) *Kernel {
-	return &Kernel{
-		computerName: dll.Proc("GetComputerNameW"),
-		uiLanguage:   dll.Proc("GetUserDefaultUILanguage"),
-		moduleHandle: dll.Proc("GetModuleHandleW"),
-		process:      dll.Proc("GetCurrentProcess"),
-		memoryInfo:   dll.Proc("K32GetProcessMemoryInfo"),
-		handleInfo:   dll.Proc("GetHandleInformation"),
-	}
-}
+func NewKernel(dll *DLL) *Kernel { return &Kernel{dll} }
 
 // maxComputerName is the longest NetBIOS name that GetComputerName may return,
 // with room to spare: MAX_COMPUTERNAME_LENGTH is 15, and Wine returns more.
@@ -31,15 +22,15 @@ const maxComputerName = 256
 //
 // sys	GetComputerName(name *uint16, size *uint32) (err error) = kernel32.GetComputerNameW
 func (k *Kernel) ComputerName() (string, error) {
-	addr, err := k.computerName.Addr()
-	if err != nil {
-		return "", err
-	}
 	var name [maxComputerName]uint16
 	n := uint32(len(name))
-	ok, _, errno := syscall.SyscallN(addr, uintptr(unsafe.Pointer(&name)), uintptr(unsafe.Pointer(&n)))
-	if ok == 0 {
-		return "", Errno(errno)
+	ok, errno, err := call(k.dll, "GetComputerNameW", uintptr(unsafe.Pointer(&name)),
+		uintptr(unsafe.Pointer(&n)))
+	switch {
+	case err != nil:
+		return "", err
+	case ok == 0:
+		return "", errno
 	}
 	return syscall.UTF16ToString(name[:min(int(n), len(name))]), nil
 }
@@ -48,40 +39,20 @@ func (k *Kernel) ComputerName() (string, error) {
 //
 // sys	GetUserDefaultUILanguage() (language uint16) = kernel32.GetUserDefaultUILanguage
 func (k *Kernel) UILanguage() (uint16, error) {
-	addr, err := k.uiLanguage.Addr()
-	if err != nil {
-		return 0, err
-	}
-	language, _, _ := syscall.SyscallN(addr)
-	return uint16(language), nil
+	language, _, err := call(k.dll, "GetUserDefaultUILanguage")
+	return uint16(language), err
 }
 
 // Loaded tells whether a library is loaded into this process.
 //
 // sys	GetModuleHandle(name *uint16) (module Handle) = kernel32.GetModuleHandleW
 func (k *Kernel) Loaded(library string) (bool, error) {
-	addr, err := k.moduleHandle.Addr()
+	name, err := text16(library)
 	if err != nil {
 		return false, err
 	}
-	name, err := syscall.UTF16PtrFromString(library)
-	if err != nil {
-		return false, ERROR_INVALID_PARAMETER
-	}
-	module, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)))
-	return module != 0, nil
-}
-
-// currentProcess returns the pseudo handle of this process.
-//
-// sys	GetCurrentProcess() (process Handle) = kernel32.GetCurrentProcess
-func (k *Kernel) currentProcess() (uintptr, error) {
-	addr, err := k.process.Addr()
-	if err != nil {
-		return 0, err
-	}
-	process, _, _ := syscall.SyscallN(addr)
-	return process, nil
+	module, _, err := call(k.dll, "GetModuleHandleW", uintptr(unsafe.Pointer(name)))
+	return module != 0, err
 }
 
 // MemoryInfo returns how much memory this process has.
@@ -89,23 +60,13 @@ func (k *Kernel) currentProcess() (uintptr, error) {
 // sys GetProcessMemoryInfo(process Handle, info *PROCESS_MEMORY_COUNTERS, size uint32)
 // (err error) = kernel32.K32GetProcessMemoryInfo
 func (k *Kernel) MemoryInfo() (PROCESS_MEMORY_COUNTERS, error) {
-	var info PROCESS_MEMORY_COUNTERS
-	addr, err := k.memoryInfo.Addr()
-	if err != nil {
-		return info, err
+	info := PROCESS_MEMORY_COUNTERS{Cb: uint32(unsafe.Sizeof(PROCESS_MEMORY_COUNTERS{}))}
+	ok, errno, err := call(k.dll, "K32GetProcessMemoryInfo", uintptr(windows.CurrentProcess()),
+		uintptr(unsafe.Pointer(&info)), unsafe.Sizeof(info))
+	if err == nil && ok == 0 {
+		err = errno
 	}
-
-	process, err := k.currentProcess()
-	if err != nil {
-		return info, err
-	}
-
-	info.Cb = uint32(unsafe.Sizeof(info))
-	if ok, _, errno := syscall.SyscallN(addr, process, uintptr(unsafe.Pointer(&info)),
-		unsafe.Sizeof(info)); ok == 0 {
-		return info, Errno(errno)
-	}
-	return info, nil
+	return info, err
 }
 
 // HandleCount returns how many handles this process has open. It tries all
@@ -115,18 +76,17 @@ func (k *Kernel) MemoryInfo() (PROCESS_MEMORY_COUNTERS, error) {
 // sys	GetHandleInformation(object Handle, flags *uint32) (err error) = kernel32.GetHandleInformation
 func (k *Kernel) HandleCount() (int, error) {
 	const step, gap = 4, 4096 // numbers are multiples of 4; after so many free ones no more are used
-	addr, err := k.handleInfo.Addr()
-	if err != nil {
-		return 0, err
-	}
-
 	count := 0
 	var flags uint32
 	for h, free := uintptr(step), 0; free < gap; h += step {
-		if ok, _, _ := syscall.SyscallN(addr, h, uintptr(unsafe.Pointer(&flags))); ok != 0 {
+		ok, _, err := call(k.dll, "GetHandleInformation", h, uintptr(unsafe.Pointer(&flags)))
+		switch {
+		case err != nil:
+			return 0, err
+		case ok != 0:
 			count++
 			free = 0
-		} else {
+		default:
 			free++
 		}
 	}

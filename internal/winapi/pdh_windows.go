@@ -1,71 +1,33 @@
 package winapi
 
-import (
-	"syscall"
-	"unsafe"
-)
+import "unsafe"
 
 // Pdh are the functions of pdh.dll that a source of live counters needs. Sizes of
 // texts are in UTF-16 units, others in bytes; they are asked for with an empty
 // buffer, and PDH_MORE_DATA is the answer.
-type Pdh struct {
-	openQuery, closeQuery, collect                *Proc
-	addCounter, addEnglish, removeCounter         *Proc
-	counterInfo, timeBase                         *Proc
-	rawValue, rawArray, formatted, formattedArray *Proc
-	enumObjects, enumItems                        *Proc
-}
+type Pdh struct{ dll *DLL }
 
 // NewPdh returns the functions of a library, pdh.dll for the system's own.
-func NewPdh(dll *DLL) *Pdh {
-	return &Pdh{
-		openQuery:      dll.Proc("PdhOpenQueryW"),
-		closeQuery:     dll.Proc("PdhCloseQuery"),
-		collect:        dll.Proc("PdhCollectQueryData"),
-		addCounter:     dll.Proc("PdhAddCounterW"),
-		addEnglish:     dll.Proc("PdhAddEnglishCounterW"),
-		removeCounter:  dll.Proc("PdhRemoveCounter"),
-		counterInfo:    dll.Proc("PdhGetCounterInfoW"),
-		timeBase:       dll.Proc("PdhGetCounterTimeBase"),
-		rawValue:       dll.Proc("PdhGetRawCounterValue"),
-		rawArray:       dll.Proc("PdhGetRawCounterArrayW"),
-		formatted:      dll.Proc("PdhGetFormattedCounterValue"),
-		formattedArray: dll.Proc("PdhGetFormattedCounterArrayW"),
-		enumObjects:    dll.Proc("PdhEnumObjectsW"),
-		enumItems:      dll.Proc("PdhEnumObjectItemsW"),
-	}
-}
+func NewPdh(dll *DLL) *Pdh { return &Pdh{dll} }
 
-// callPdh calls a function. The arguments may be pointers, which are kept alive.
+// callPdh calls a function that returns a status of PDH, with arguments as call takes them.
 //
 //go:uintptrescapes
-func callPdh(p *Proc, args ...uintptr) error {
-	addr, err := p.Addr()
+func callPdh(d *DLL, function string, args ...uintptr) error {
+	status, _, err := call(d, function, args...)
 	if err != nil {
 		return err
 	}
-	status, _, _ := syscall.SyscallN(addr, args...)
 	return PdhStatus(status).Err()
 }
 
-// text16 is a text as the functions take it, NULL for "".
-func text16(s string) (*uint16, error) {
-	if s == "" {
-		return nil, nil
-	}
-	p, err := syscall.UTF16PtrFromString(s)
+// pdhText is a text as the functions take it, NULL for "".
+func pdhText(s string) (*uint16, error) {
+	p, err := textOrNull(s)
 	if err != nil {
 		return nil, PDH_INVALID_ARGUMENT
 	}
 	return p, nil
-}
-
-// path16 is text16 for what is never NULL: an empty path has an error of its own.
-func path16(s string) (*uint16, error) {
-	if s == "" {
-		return new(uint16), nil
-	}
-	return text16(s)
 }
 
 func boolean(b bool) uintptr {
@@ -75,38 +37,30 @@ func boolean(b bool) uintptr {
 	return 0
 }
 
-// pointer is where a buffer is, NULL for an empty one.
-func pointer[T any](buf []T) unsafe.Pointer {
-	if len(buf) == 0 {
-		return nil
-	}
-	return unsafe.Pointer(unsafe.SliceData(buf))
-}
-
 // OpenQuery opens a query of live counters.
 //
 // sys	PdhOpenQuery(source *uint16, userData uintptr, query *Handle) (status PdhStatus) = pdh.PdhOpenQueryW
 func (p *Pdh) OpenQuery() (query uintptr, err error) {
-	err = callPdh(p.openQuery, 0, 0, uintptr(unsafe.Pointer(&query)))
+	err = callPdh(p.dll, "PdhOpenQueryW", 0, 0, uintptr(unsafe.Pointer(&query)))
 	return query, err
 }
 
 // CloseQuery closes a query with all of its counters.
 //
 // sys	PdhCloseQuery(query Handle) (status PdhStatus) = pdh.PdhCloseQuery
-func (p *Pdh) CloseQuery(query uintptr) error { return callPdh(p.closeQuery, query) }
+func (p *Pdh) CloseQuery(query uintptr) error { return callPdh(p.dll, "PdhCloseQuery", query) }
 
 // Collect takes a sample of all counters of a query.
 //
 // sys	PdhCollectQueryData(query Handle) (status PdhStatus) = pdh.PdhCollectQueryData
-func (p *Pdh) Collect(query uintptr) error { return callPdh(p.collect, query) }
+func (p *Pdh) Collect(query uintptr) error { return callPdh(p.dll, "PdhCollectQueryData", query) }
 
 // AddCounter adds a counter by a path in the system's language.
 //
 // sys PdhAddCounter(query Handle, path *uint16, userData uintptr, counter *Handle)
 // (status PdhStatus) = pdh.PdhAddCounterW
 func (p *Pdh) AddCounter(query uintptr, path string) (uintptr, error) {
-	return p.add(p.addCounter, query, path)
+	return p.add("PdhAddCounterW", query, path)
 }
 
 // AddEnglishCounter adds a counter by a path in English.
@@ -114,22 +68,27 @@ func (p *Pdh) AddCounter(query uintptr, path string) (uintptr, error) {
 // sys PdhAddEnglishCounter(query Handle, path *uint16, userData uintptr, counter *Handle)
 // (status PdhStatus) = pdh.PdhAddEnglishCounterW
 func (p *Pdh) AddEnglishCounter(query uintptr, path string) (uintptr, error) {
-	return p.add(p.addEnglish, query, path)
+	return p.add("PdhAddEnglishCounterW", query, path)
 }
 
-func (p *Pdh) add(proc *Proc, query uintptr, path string) (counter uintptr, err error) {
-	text, err := path16(path)
+func (p *Pdh) add(function string, query uintptr, path string) (counter uintptr, err error) {
+	text, err := pdhText(path)
 	if err != nil {
 		return 0, err
 	}
-	err = callPdh(proc, query, uintptr(unsafe.Pointer(text)), 0, uintptr(unsafe.Pointer(&counter)))
+	if text == nil {
+		text = new(uint16) // an empty path has an error of its own
+	}
+	err = callPdh(p.dll, function, query, uintptr(unsafe.Pointer(text)), 0, uintptr(unsafe.Pointer(&counter)))
 	return counter, err
 }
 
 // RemoveCounter takes a counter out of its query.
 //
 // sys	PdhRemoveCounter(counter Handle) (status PdhStatus) = pdh.PdhRemoveCounter
-func (p *Pdh) RemoveCounter(counter uintptr) error { return callPdh(p.removeCounter, counter) }
+func (p *Pdh) RemoveCounter(counter uintptr) error {
+	return callPdh(p.dll, "PdhRemoveCounter", counter)
+}
 
 // CounterInfo reads what is known of a counter; see [Memory.CounterInfo].
 //
@@ -137,7 +96,8 @@ func (p *Pdh) RemoveCounter(counter uintptr) error { return callPdh(p.removeCoun
 // *PDH_COUNTER_INFO) (status PdhStatus) = pdh.PdhGetCounterInfoW
 func (p *Pdh) CounterInfo(counter uintptr, buf Memory) (size uint32, err error) {
 	size = uint32(buf.Bytes())
-	err = callPdh(p.counterInfo, counter, 1, uintptr(unsafe.Pointer(&size)), uintptr(pointer(buf)))
+	err = callPdh(p.dll, "PdhGetCounterInfoW", counter, 1, uintptr(unsafe.Pointer(&size)),
+		uintptr(pointer(buf)))
 	return size, err
 }
 
@@ -145,7 +105,7 @@ func (p *Pdh) CounterInfo(counter uintptr, buf Memory) (size uint32, err error) 
 //
 // sys	PdhGetCounterTimeBase(counter Handle, base *int64) (status PdhStatus) = pdh.PdhGetCounterTimeBase
 func (p *Pdh) TimeBase(counter uintptr) (base int64, err error) {
-	err = callPdh(p.timeBase, counter, uintptr(unsafe.Pointer(&base)))
+	err = callPdh(p.dll, "PdhGetCounterTimeBase", counter, uintptr(unsafe.Pointer(&base)))
 	return base, err
 }
 
@@ -154,7 +114,7 @@ func (p *Pdh) TimeBase(counter uintptr) (base int64, err error) {
 // sys PdhGetRawCounterValue(counter Handle, typ *uint32, value *PDH_RAW_COUNTER) (status
 // PdhStatus) = pdh.PdhGetRawCounterValue
 func (p *Pdh) RawValue(counter uintptr, value *PDH_RAW_COUNTER) error {
-	return callPdh(p.rawValue, counter, 0, uintptr(unsafe.Pointer(value)))
+	return callPdh(p.dll, "PdhGetRawCounterValue", counter, 0, uintptr(unsafe.Pointer(value)))
 }
 
 // RawArray reads the raw values of all instances of a counter; see
@@ -164,8 +124,8 @@ func (p *Pdh) RawValue(counter uintptr, value *PDH_RAW_COUNTER) error {
 // *PDH_RAW_COUNTER_ITEM) (status PdhStatus) = pdh.PdhGetRawCounterArrayW
 func (p *Pdh) RawArray(counter uintptr, buf Memory) (size, count uint32, err error) {
 	size = uint32(buf.Bytes())
-	err = callPdh(p.rawArray, counter, uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&count)),
-		uintptr(pointer(buf)))
+	err = callPdh(p.dll, "PdhGetRawCounterArrayW", counter, uintptr(unsafe.Pointer(&size)),
+		uintptr(unsafe.Pointer(&count)), uintptr(pointer(buf)))
 	return size, count, err
 }
 
@@ -175,7 +135,8 @@ func (p *Pdh) RawArray(counter uintptr, buf Memory) (size, count uint32, err err
 // sys PdhGetFormattedCounterValue(counter Handle, format uint32, typ *uint32, value
 // *PDH_FMT_COUNTERVALUE) (status PdhStatus) = pdh.PdhGetFormattedCounterValue
 func (p *Pdh) Formatted(counter uintptr, format uint32, value *PDH_FMT_COUNTERVALUE) error {
-	return callPdh(p.formatted, counter, uintptr(format), 0, uintptr(unsafe.Pointer(value)))
+	return callPdh(p.dll, "PdhGetFormattedCounterValue", counter, uintptr(format), 0,
+		uintptr(unsafe.Pointer(value)))
 }
 
 // FormattedArray reads the displayable values of all instances of a counter; see
@@ -186,8 +147,8 @@ func (p *Pdh) Formatted(counter uintptr, format uint32, value *PDH_FMT_COUNTERVA
 // pdh.PdhGetFormattedCounterArrayW
 func (p *Pdh) FormattedArray(counter uintptr, format uint32, buf Memory) (size, count uint32, err error) {
 	size = uint32(buf.Bytes())
-	err = callPdh(p.formattedArray, counter, uintptr(format), uintptr(unsafe.Pointer(&size)),
-		uintptr(unsafe.Pointer(&count)), uintptr(pointer(buf)))
+	err = callPdh(p.dll, "PdhGetFormattedCounterArrayW", counter, uintptr(format),
+		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&count)), uintptr(pointer(buf)))
 	return size, count, err
 }
 
@@ -197,12 +158,12 @@ func (p *Pdh) FormattedArray(counter uintptr, format uint32, buf Memory) (size, 
 // uint32, refresh bool) (status PdhStatus) = pdh.PdhEnumObjectsW
 func (p *Pdh) EnumObjects(machine string, buf []uint16, detail uint32, refresh bool) (size uint32,
 	err error) {
-	name, err := text16(machine)
+	name, err := pdhText(machine)
 	if err != nil {
 		return 0, err
 	}
 	size = uint32(len(buf))
-	err = callPdh(p.enumObjects, 0, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)),
+	err = callPdh(p.dll, "PdhEnumObjectsW", 0, uintptr(unsafe.Pointer(name)), uintptr(pointer(buf)),
 		uintptr(unsafe.Pointer(&size)), uintptr(detail), boolean(refresh))
 	return size, err
 }
@@ -215,20 +176,20 @@ func (p *Pdh) EnumObjects(machine string, buf []uint16, detail uint32, refresh b
 // flags uint32) (status PdhStatus) = pdh.PdhEnumObjectItemsW
 func (p *Pdh) EnumObjectItems(machine, object string, counters, instances []uint16,
 	detail uint32) (counterSize, instanceSize uint32, err error) {
-	name, err := text16(machine)
+	name, err := pdhText(machine)
 	if err != nil {
 		return 0, 0, err
 	}
 
-	text, err := text16(object)
+	text, err := pdhText(object)
 	if err != nil {
 		return 0, 0, err
 	}
 
 	counterSize = uint32(len(counters))
 	instanceSize = uint32(len(instances))
-	err = callPdh(p.enumItems, 0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(text)),
-		uintptr(pointer(counters)), uintptr(unsafe.Pointer(&counterSize)),
+	err = callPdh(p.dll, "PdhEnumObjectItemsW", 0, uintptr(unsafe.Pointer(name)),
+		uintptr(unsafe.Pointer(text)), uintptr(pointer(counters)), uintptr(unsafe.Pointer(&counterSize)),
 		uintptr(pointer(instances)), uintptr(unsafe.Pointer(&instanceSize)), uintptr(detail), 0)
 	return counterSize, instanceSize, err
 }

@@ -6,25 +6,12 @@ import (
 )
 
 // PerflibProvider are the PerfLib provider functions of advapi32.dll (perflib.h).
-type PerflibProvider struct {
-	start, setInfo, create, setRef, remove, stop *Proc
-	counter, frequency                           *Proc
-}
+type PerflibProvider struct{ dll, kernel *DLL }
 
 // NewPerflibProvider returns the functions of a library, advapi32.dll for the
 // system's own.
 func NewPerflibProvider(dll *DLL) *PerflibProvider {
-	kernel := NewDLL("kernel32.dll")
-	return &PerflibProvider{
-		start:     dll.Proc("PerfStartProviderEx"),
-		setInfo:   dll.Proc("PerfSetCounterSetInfo"),
-		create:    dll.Proc("PerfCreateInstance"),
-		setRef:    dll.Proc("PerfSetCounterRefValue"),
-		remove:    dll.Proc("PerfDeleteInstance"),
-		stop:      dll.Proc("PerfStopProvider"),
-		counter:   kernel.Proc("QueryPerformanceCounter"),
-		frequency: kernel.Proc("QueryPerformanceFrequency"),
-	}
+	return &PerflibProvider{dll, NewDLL("kernel32.dll")}
 }
 
 // providerContext is a PERF_PROVIDER_CONTEXT.
@@ -43,10 +30,9 @@ const collectStart = 5
 //
 // sys PerfStartProviderEx(provider *GUID, context *providerContext, handle *Handle)
 // (status Errno) = advapi32.PerfStartProviderEx
-func (p *PerflibProvider) StartProvider(id *[16]byte, collect func()) (uintptr, error) {
-	addr, err := p.start.Addr()
-	if err != nil {
-		return 0, err
+func (p *PerflibProvider) StartProvider(id *[16]byte, collect func()) (handle uintptr, err error) {
+	if _, err := p.dll.Proc("PerfStartProviderEx").Addr(); err != nil {
+		return 0, err // before a callback is spent
 	}
 
 	context := providerContext{}
@@ -60,10 +46,9 @@ func (p *PerflibProvider) StartProvider(id *[16]byte, collect func()) (uintptr, 
 		})
 	}
 
-	var handle uintptr
-	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(id)), uintptr(unsafe.Pointer(&context)),
-		uintptr(unsafe.Pointer(&handle)))
-	return handle, Errno(status).Err()
+	err = callStatus(p.dll, "PerfStartProviderEx", uintptr(unsafe.Pointer(id)),
+		uintptr(unsafe.Pointer(&context)), uintptr(unsafe.Pointer(&handle)))
+	return handle, err
 }
 
 // SetCounterSetInfo declares a counter set: a PERF_COUNTERSET_INFO with its
@@ -72,13 +57,8 @@ func (p *PerflibProvider) StartProvider(id *[16]byte, collect func()) (uintptr, 
 // sys PerfSetCounterSetInfo(provider Handle, template *byte, size uint32) (status Errno)
 // = advapi32.PerfSetCounterSetInfo
 func (p *PerflibProvider) SetCounterSetInfo(provider uintptr, template []byte) error {
-	addr, err := p.setInfo.Addr()
-	if err != nil {
-		return err
-	}
-	status, _, _ := syscall.SyscallN(addr, provider, uintptr(unsafe.Pointer(unsafe.SliceData(template))),
-		uintptr(len(template)))
-	return Errno(status).Err()
+	return callStatus(p.dll, "PerfSetCounterSetInfo", provider,
+		uintptr(unsafe.Pointer(unsafe.SliceData(template))), uintptr(len(template)))
 }
 
 // CreateInstance creates an instance and returns the address of its
@@ -88,23 +68,18 @@ func (p *PerflibProvider) SetCounterSetInfo(provider uintptr, template []byte) e
 // uintptr, err error) = advapi32.PerfCreateInstance
 func (p *PerflibProvider) CreateInstance(provider uintptr, set *[16]byte, name string,
 	id uint32) (uintptr, error) {
-	addr, err := p.create.Addr()
+	text, err := text16(name)
 	if err != nil {
 		return 0, err
 	}
 
-	text, err := syscall.UTF16PtrFromString(name)
-	if err != nil {
-		return 0, ERROR_INVALID_PARAMETER
-	}
-
-	instance, _, errno := syscall.SyscallN(addr, provider, uintptr(unsafe.Pointer(set)),
+	instance, errno, err := call(p.dll, "PerfCreateInstance", provider, uintptr(unsafe.Pointer(set)),
 		uintptr(unsafe.Pointer(text)), uintptr(id))
 	switch {
-	case instance != 0:
-		return instance, nil
+	case err != nil || instance != 0:
+		return instance, err
 	case errno != 0:
-		return 0, Errno(errno)
+		return 0, errno
 	}
 	return 0, ERROR_INVALID_PARAMETER // it failed, and did not say why
 }
@@ -116,36 +91,22 @@ func (p *PerflibProvider) CreateInstance(provider uintptr, set *[16]byte, name s
 // uintptr) (status Errno) = advapi32.PerfSetCounterRefValue
 func (p *PerflibProvider) SetCounterRefValue(provider, instance uintptr, counter uint32,
 	address unsafe.Pointer) error {
-	addr, err := p.setRef.Addr()
-	if err != nil {
-		return err
-	}
-	status, _, _ := syscall.SyscallN(addr, provider, instance, uintptr(counter), uintptr(address))
-	return Errno(status).Err()
+	return callStatus(p.dll, "PerfSetCounterRefValue", provider, instance, uintptr(counter),
+		uintptr(address))
 }
 
 // DeleteInstance deletes an instance.
 //
 // sys	PerfDeleteInstance(provider Handle, instance uintptr) (status Errno) = advapi32.PerfDeleteInstance
 func (p *PerflibProvider) DeleteInstance(provider, instance uintptr) error {
-	addr, err := p.remove.Addr()
-	if err != nil {
-		return err
-	}
-	status, _, _ := syscall.SyscallN(addr, provider, instance)
-	return Errno(status).Err()
+	return callStatus(p.dll, "PerfDeleteInstance", provider, instance)
 }
 
 // StopProvider ends a provider, and its instances with it.
 //
 // sys	PerfStopProvider(provider Handle) (status Errno) = advapi32.PerfStopProvider
 func (p *PerflibProvider) StopProvider(provider uintptr) error {
-	addr, err := p.stop.Addr()
-	if err != nil {
-		return err
-	}
-	status, _, _ := syscall.SyscallN(addr, provider)
-	return Errno(status).Err()
+	return callStatus(p.dll, "PerfStopProvider", provider)
 }
 
 // PerformanceCounter returns the high-resolution clock and its ticks per second.
@@ -153,11 +114,8 @@ func (p *PerflibProvider) StopProvider(provider uintptr) error {
 // sys	QueryPerformanceCounter(ticks *int64) (err error) = kernel32.QueryPerformanceCounter
 // sys	QueryPerformanceFrequency(perSecond *int64) (err error) = kernel32.QueryPerformanceFrequency
 func (p *PerflibProvider) PerformanceCounter() (ticks, perSecond int64) {
-	if addr, err := p.counter.Addr(); err == nil { // every Windows has it
-		_, _, _ = syscall.SyscallN(addr, uintptr(unsafe.Pointer(&ticks)))
-	}
-	if addr, err := p.frequency.Addr(); err == nil {
-		_, _, _ = syscall.SyscallN(addr, uintptr(unsafe.Pointer(&perSecond)))
-	}
+	// Every Windows has them.
+	_, _, _ = call(p.kernel, "QueryPerformanceCounter", uintptr(unsafe.Pointer(&ticks)))
+	_, _, _ = call(p.kernel, "QueryPerformanceFrequency", uintptr(unsafe.Pointer(&perSecond)))
 	return ticks, perSecond
 }

@@ -6,20 +6,10 @@ import (
 )
 
 // Registry are the registry calls of advapi32.dll.
-type Registry struct {
-	queryValue, closeKey, openKey, enumKey, connect *Proc
-}
+type Registry struct{ dll *DLL }
 
 // NewRegistry returns the calls of a library, advapi32.dll for the system's own.
-func NewRegistry(dll *DLL) *Registry {
-	return &Registry{
-		queryValue: dll.Proc("RegQueryValueExW"),
-		closeKey:   dll.Proc("RegCloseKey"),
-		openKey:    dll.Proc("RegOpenKeyExW"),
-		enumKey:    dll.Proc("RegEnumKeyExW"),
-		connect:    dll.Proc("RegConnectRegistryW"),
-	}
-}
+func NewRegistry(dll *DLL) *Registry { return &Registry{dll} }
 
 // RegValue is where [Registry.QueryValue] leaves what it learned about a value.
 // It is part of the caller's own memory, so that a call allocates nothing.
@@ -35,7 +25,7 @@ type RegValue struct {
 // sys RegQueryValueEx(key HKEY, name *uint16, reserved *uint32, typ *uint32, data *byte,
 // size *uint32) (status Errno) = advapi32.RegQueryValueExW
 func (r *Registry) QueryValue(key HKEY, name []uint16, buf []byte, value *RegValue) error {
-	addr, err := r.queryValue.Addr()
+	addr, err := r.dll.Proc("RegQueryValueExW").Addr()
 	if err != nil {
 		return err
 	}
@@ -52,31 +42,21 @@ func (r *Registry) QueryValue(key HKEY, name []uint16, buf []byte, value *RegVal
 //
 // sys	RegCloseKey(key HKEY) (status Errno) = advapi32.RegCloseKey
 func (r *Registry) CloseKey(key HKEY) error {
-	addr, err := r.closeKey.Addr()
-	if err != nil {
-		return err
-	}
-	status, _, _ := syscall.SyscallN(addr, uintptr(key))
-	return Errno(status).Err()
+	return callStatus(r.dll, "RegCloseKey", uintptr(key))
 }
 
 // OpenKey opens a subkey for reading.
 //
 // sys RegOpenKeyEx(key HKEY, subkey *uint16, options uint32, desired uint32, result
 // *HKEY) (status Errno) = advapi32.RegOpenKeyExW
-func (r *Registry) OpenKey(key HKEY, subkey string) (HKEY, error) {
-	addr, err := r.openKey.Addr()
+func (r *Registry) OpenKey(key HKEY, subkey string) (result HKEY, err error) {
+	name, err := text16(subkey)
 	if err != nil {
 		return 0, err
 	}
-	name, err := syscall.UTF16PtrFromString(subkey)
-	if err != nil {
-		return 0, ERROR_INVALID_PARAMETER
-	}
-	var result HKEY
-	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(unsafe.Pointer(name)), 0, KEY_READ,
+	err = callStatus(r.dll, "RegOpenKeyExW", uintptr(key), uintptr(unsafe.Pointer(name)), 0, KEY_READ,
 		uintptr(unsafe.Pointer(&result)))
-	return result, Errno(status).Err()
+	return result, err
 }
 
 // EnumKey returns the name of the i-th subkey; ERROR_NO_MORE_ITEMS follows the
@@ -86,15 +66,11 @@ func (r *Registry) OpenKey(key HKEY, subkey string) (HKEY, error) {
 // *uint32, class *uint16, classLen *uint32, lastWrite *FILETIME) (status Errno) =
 // advapi32.RegEnumKeyExW
 func (r *Registry) EnumKey(key HKEY, i uint32) (string, error) {
-	addr, err := r.enumKey.Addr()
-	if err != nil {
-		return "", err
-	}
 	var name [MaxKeyName + 1]uint16
 	n := uint32(len(name))
-	status, _, _ := syscall.SyscallN(addr, uintptr(key), uintptr(i), uintptr(unsafe.Pointer(&name)),
+	err := callStatus(r.dll, "RegEnumKeyExW", uintptr(key), uintptr(i), uintptr(unsafe.Pointer(&name)),
 		uintptr(unsafe.Pointer(&n)), 0, 0, 0, 0)
-	if err := Errno(status).Err(); err != nil {
+	if err != nil {
 		return "", err
 	}
 	return syscall.UTF16ToString(name[:min(int(n), len(name))]), nil
@@ -105,17 +81,12 @@ func (r *Registry) EnumKey(key HKEY, i uint32) (string, error) {
 //
 // sys RegConnectRegistry(machine *uint16, key HKEY, result *HKEY) (status Errno) =
 // advapi32.RegConnectRegistryW
-func (r *Registry) Connect(machine string, key HKEY) (HKEY, error) {
-	addr, err := r.connect.Addr()
+func (r *Registry) Connect(machine string, key HKEY) (result HKEY, err error) {
+	name, err := text16(`\\` + machine)
 	if err != nil {
 		return 0, err
 	}
-	name, err := syscall.UTF16PtrFromString(`\\` + machine)
-	if err != nil {
-		return 0, ERROR_INVALID_PARAMETER
-	}
-	var result HKEY
-	status, _, _ := syscall.SyscallN(addr, uintptr(unsafe.Pointer(name)), uintptr(key),
+	err = callStatus(r.dll, "RegConnectRegistryW", uintptr(unsafe.Pointer(name)), uintptr(key),
 		uintptr(unsafe.Pointer(&result)))
-	return result, Errno(status).Err()
+	return result, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/counterset"
+	"github.com/winperf/winperf/internal/winapi"
 )
 
 // Limits of what one call may give, in bytes; [MS-PCQ] has them for other
@@ -49,12 +50,26 @@ func (e *callError) Error() string {
 // Unwrap returns what the system said.
 func (e *callError) Unwrap() error { return e.err }
 
+// status turns an error number of Windows into what the blocks call a status.
+func status(err error) error {
+	if err == nil {
+		return nil // declaring what follows allocates
+	}
+	var missing *winapi.MissingError
+	var e winapi.Errno
+	if !errors.As(err, &missing) && errors.As(err, &e) {
+		return counterset.Status(e)
+	}
+	return err
+}
+
 // grown calls f with buf, and with ever larger buffers for as long as f says that
 // it needs more, up to max elements. f returns how many elements there are.
 func grown[T any](buf []T, max int, f func([]T) (int, error)) ([]T, error) {
 	need := 0
 	for range maxGrowth {
 		n, err := f(buf)
+		err = status(err)
 		switch {
 		case errors.Is(err, counterset.NotEnoughMemory):
 			// Whatever n says: at least half as much again.

@@ -23,7 +23,7 @@ type handle struct {
 func (c *consumer) Open() (*handle, error) {
 	query, err := c.calls.openQuery(c.machine)
 	if err != nil {
-		return nil, &callError{function: "PerfOpenQueryHandle", err: err}
+		return nil, &callError{function: "PerfOpenQueryHandle", err: status(err)}
 	}
 	h := &handle{consumer: c, query: query, open: true}
 	h.data = func(buf []byte) (int, error) {
@@ -40,7 +40,7 @@ func (h *handle) Close() error {
 	}
 	h.open = false
 	if err := h.consumer.calls.closeQuery(h.query); err != nil {
-		return &callError{function: "PerfCloseQueryHandle", err: err}
+		return &callError{function: "PerfCloseQueryHandle", err: status(err)}
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (h *handle) add(ids ...counterset.Identifier) ([]counterset.Identifier, err
 		return nil, &callError{function: function,
 			err: fmt.Errorf("%d bytes of identifiers, at most %d are accepted", len(b), maxIdentifiers)}
 	}
-	err := h.consumer.calls.addCounters(h.query, b)
+	err := status(h.consumer.calls.addCounters(h.query, b))
 	changed, parseErr := counterset.ParseIdentifiers(b)
 	if parseErr == nil && len(changed) != len(ids) {
 		parseErr = fmt.Errorf("%d identifiers came back, want %d: %w", len(changed), len(ids),

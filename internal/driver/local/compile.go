@@ -12,7 +12,10 @@ import (
 // counters into the hint that tells providers which of their files need not be
 // read.
 func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query {
-	q := &provider.Query{Global: sel.Global, Costly: sel.Costly, Metadata: sel.Metadata, Counters: map[uint32][]uint32{}}
+	q := &provider.Query{
+		Global: sel.Global, Costly: sel.Costly, Metadata: sel.Metadata,
+		Counters: map[uint32][]uint32{},
+	}
 	parts := selection.Parts(sel)
 	for _, o := range objects {
 		counters, want := wantedCounters(o, parts)

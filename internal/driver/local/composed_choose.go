@@ -41,7 +41,10 @@ type chooser struct {
 // where neither can be used.
 func (c *composed) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
 	parts := selection.Parts(sel)
-	ch := &chooser{composed: c, sel: sel, parts: parts, served: map[string]bool{}, reached: make([]bool, len(parts))}
+	ch := &chooser{
+		composed: c, sel: sel, parts: parts,
+		served: map[string]bool{}, reached: make([]bool, len(parts)),
+	}
 	for _, m := range c.members {
 		if err := ch.ask(ctx, m); err != nil {
 			ch.close()
@@ -112,12 +115,14 @@ func (ch *chooser) open() bool {
 	if ch.working == 0 || ch.sel.Global || ch.wanting() {
 		return true
 	}
-	return slices.ContainsFunc(ch.parts, func(p selection.Part) bool { return !p.Object.GUID.IsZero() || p.ByPattern() })
+	return slices.ContainsFunc(ch.parts,
+		func(p selection.Part) bool { return !p.Object.GUID.IsZero() || p.ByPattern() })
 }
 
 // named tells that the selection is only of objects that paths name in full.
 func (ch *chooser) named() bool {
-	return !slices.ContainsFunc(ch.parts, func(p selection.Part) bool { return p.Path == nil || p.ByPattern() })
+	return !slices.ContainsFunc(ch.parts,
+		func(p selection.Part) bool { return p.Path == nil || p.ByPattern() })
 }
 
 // resolve looks the names of the selection up in those of a member.
@@ -186,7 +191,9 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 	for o := range f.Objects() {
 		ch.serve(names, o.ID().Index)
 		for i := range ch.parts {
-			ch.reached[i] = ch.reached[i] || ch.parts[i].Wants(selection.Object{ID: o.ID()}) == selection.InFull
+			if ch.parts[i].Wants(selection.Object{ID: o.ID()}) == selection.InFull {
+				ch.reached[i] = true
+			}
 		}
 	}
 
@@ -232,9 +239,9 @@ func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) erro
 	names, _ := nametable.FromSchema(schema)
 	ch.resolve(names)
 	for _, set := range schema.Sets {
-		known := slices.ContainsFunc(allNames(names, set.Title), func(name string) bool { return ch.served[strings.ToLower(name)] })
+		served := func(name string) bool { return ch.served[strings.ToLower(name)] }
 		sel, wanted := ch.ofSet(set)
-		if !wanted || known {
+		if !wanted || slices.ContainsFunc(allNames(names, set.Title), served) {
 			continue
 		}
 
@@ -243,7 +250,8 @@ func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) erro
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if ch.errs = append(ch.errs, fmt.Errorf("%s: %w", m.name, err)); errors.Is(err, winperf.ErrNoMachine) {
+			ch.errs = append(ch.errs, fmt.Errorf("%s: %w", m.name, err))
+			if errors.Is(err, winperf.ErrNoMachine) {
 				return err
 			}
 			continue

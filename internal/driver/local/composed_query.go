@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -185,11 +186,12 @@ func (q *composedQuery) fail(u *unit, err error) {
 func (q *composedQuery) unite(s *winperf.Sample) {
 	q.schemas = q.schemas[:0]
 	for _, u := range q.units {
-		if schema := u.schema; schema != nil && (len(q.schemas) == 0 || q.schemas[len(q.schemas)-1] != schema) {
-			q.schemas = append(q.schemas, schema)
+		if u.schema != nil {
+			q.schemas = append(q.schemas, u.schema)
 		}
 	}
 
+	q.schemas = slices.Compact(q.schemas)
 	if len(q.schemas) > 0 {
 		s.Schema = q.source.merged.merge(q.schemas)
 	}

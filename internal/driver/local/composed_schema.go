@@ -55,8 +55,8 @@ func mergeSchemas(parts []*winperf.Schema) *winperf.Schema {
 	for _, id := range languages {
 		nt := winperf.NameTable{Language: id}
 		var err, helpErr error
-		nt.Counter, err = mergeTables(parts, id, nametable.Counter, func(t winperf.NameTable) []byte { return t.Counter })
-		nt.Help, helpErr = mergeTables(parts, id, nametable.Help, func(t winperf.NameTable) []byte { return t.Help })
+		nt.Counter, err = mergeTables(parts, id, nametable.Counter)
+		nt.Help, helpErr = mergeTables(parts, id, nametable.Help)
 		if err = errors.Join(err, helpErr); err != nil {
 			whole.Damage = append(whole.Damage, fmt.Errorf("names in language %s: %w", id, err))
 		}
@@ -86,11 +86,15 @@ func listInterface(interfaces map[uint32]string, s *winperf.Schema) {
 // mergeTables joins one language's tables of all parts. Where only one part has
 // the table it stays as it is, byte for byte; else damage comes as an error beside
 // what could be read.
-func mergeTables(parts []*winperf.Schema, id string, kind nametable.Kind, get func(winperf.NameTable) []byte) ([]byte, error) {
+func mergeTables(parts []*winperf.Schema, id string, kind nametable.Kind) ([]byte, error) {
 	var tables [][]byte
 	for _, p := range parts {
 		for _, n := range p.Names {
-			if b := get(n); n.Language == id && len(b) > 0 {
+			b := n.Counter
+			if kind == nametable.Help {
+				b = n.Help
+			}
+			if n.Language == id && len(b) > 0 {
 				tables = append(tables, b)
 			}
 		}

@@ -10,5 +10,7 @@ import (
 )
 
 func openHost(Options) (host, error) {
-	return host{}, fmt.Errorf("counters of a machine with %s: %w yet; recorded data can be read: perfdata:FILE", runtime.GOOS, winperf.ErrNotSupported)
+	return host{}, fmt.Errorf(
+		"counters of a machine with %s: %w yet; recorded data can be read: perfdata:FILE",
+		runtime.GOOS, winperf.ErrNotSupported)
 }

@@ -14,14 +14,20 @@ import (
 // of the program's own have no place in them.
 func openHost(opt Options) (host, error) {
 	if len(opt.Providers) > 0 {
-		return host{}, fmt.Errorf("providers of the program's own on Windows: %w yet", winperf.ErrNotSupported)
+		return host{}, fmt.Errorf("providers of the program's own on Windows: %w yet",
+			winperf.ErrNotSupported)
 	}
-	src, err := compose(context.Background(),
-		&member{name: "registry", open: func(ctx context.Context) (winperf.Source, error) { return registry.Open(ctx, registry.Options{}) }},
-		&member{name: "perflib", apart: true, open: func(context.Context) (winperf.Source, error) { return consumer.Open(consumer.Options{}) }},
-		&member{name: "pdh", fallback: true, open: func(context.Context) (winperf.Source, error) { return pdh.Open(pdh.Options{}) }},
-	)
+	openRegistry := func(ctx context.Context) (winperf.Source, error) {
+		return registry.Open(ctx, registry.Options{})
+	}
+	openSets := func(context.Context) (winperf.Source, error) { return consumer.Open(consumer.Options{}) }
+	openPdh := func(context.Context) (winperf.Source, error) { return pdh.Open(pdh.Options{}) }
 
+	src, err := compose(context.Background(),
+		&member{name: "registry", open: openRegistry},
+		&member{name: "perflib", apart: true, open: openSets},
+		&member{name: "pdh", fallback: true, open: openPdh},
+	)
 	if err != nil {
 		return host{}, err
 	}

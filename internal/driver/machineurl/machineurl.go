@@ -24,7 +24,8 @@ func Parse(rest, form, option string, check func(value string) bool) (machine, v
 	}
 	authority, query, hasQuery := strings.Cut(rest, "?")
 	machine = strings.TrimLeft(authority, `\/`)
-	if authority != "" && (len(authority)-len(machine) != 2 || machine == "" || strings.ContainsAny(machine, "\\/ \x00")) {
+	slashes := len(authority) - len(machine)
+	if authority != "" && (slashes != 2 || machine == "" || strings.ContainsAny(machine, "\\/ \x00")) {
 		return fault("machine", authority)
 	}
 	if !hasQuery {

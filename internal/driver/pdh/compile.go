@@ -195,24 +195,29 @@ func (q *query) add(p winperf.Path) error {
 	}
 
 	asAsked(&info, p)
-	o := q.source.catalog.object(info.Object)
-	e := q.source.catalog.entry(o, &info)
-	if e == nil {
-		_ = c.removeCounter(handle)
+	return q.addColumn(p, column{handle: handle, info: info}, english)
+}
+
+// addColumn adds the counter that a path was found to stand for, unless the query has it.
+func (q *query) addColumn(p winperf.Path, col column, english bool) error {
+	c, text := q.source.calls, p.String()
+	col.object = q.source.catalog.object(col.info.Object)
+	col.entry = q.source.catalog.entry(col.object, &col.info)
+	if col.entry == nil {
+		_ = c.removeCounter(col.handle)
 		return fmt.Errorf("%s: more than %d counters of one object: %w", text, maxEntries, winperf.ErrBadData)
 	}
 
 	if english {
-		q.source.catalog.nameEnglish(o, e, p.Object, p.Counter)
+		q.source.catalog.nameEnglish(col.object, col.entry, p.Object, p.Counter)
 	}
-	array := p.HasInstance && strings.Contains(p.Instance, "*")
-	col := column{handle: handle, object: o, entry: e, info: info, array: array}
+	col.array = p.HasInstance && strings.Contains(p.Instance, "*")
 	if slices.ContainsFunc(q.columns, func(other column) bool { return other.same(&col) }) {
-		return failed("PdhRemoveCounter", text, c.removeCounter(handle))
+		return failed("PdhRemoveCounter", text, c.removeCounter(col.handle))
 	}
 
-	if e.typ.Clock() != counter.NoClock {
-		if base, err := c.timeBase(handle); err == nil {
+	if col.entry.typ.Clock() != counter.NoClock {
+		if base, err := c.timeBase(col.handle); err == nil {
 			col.frequency = base
 		}
 	}

@@ -12,7 +12,6 @@ package registry
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/driver/v1"
@@ -30,9 +29,6 @@ type Options struct {
 	Language string
 	// MaxBytes is the largest sample; the default is 64 MiB.
 	MaxBytes int
-	// Timeout is how long a sample may take; the default is a minute, and ten
-	// with costly objects.
-	Timeout time.Duration
 	// Library is the file of the library with the registry calls; the default is
 	// the system's advapi32.dll. Tests load another one.
 	Library string
@@ -53,7 +49,6 @@ func Open(ctx context.Context, opt Options) (winperf.Source, error) {
 	v1opt.Interface = "registry"
 	v1opt.Foreign = opt.Foreign
 	v1opt.MaxBytes = opt.MaxBytes
-	v1opt.Timeout = opt.Timeout
 	v1opt.Again = func() (v1.Keys, error) {
 		keys, _, err := openKeys(opt)
 		return keys, err

@@ -106,8 +106,8 @@ func (s *Source) class(ctx context.Context, k *known, class string) ([]uint32, e
 		return nil, err
 	}
 
-	titles, _, _ := chained(nil, b, s.opt.Quirks) // damaged objects too, so that their damage will be told
-	if err := perfdata.Decode(b, new(index.Index), perfdata.Options{Quirks: s.opt.Quirks}); err != nil {
+	titles, _, _ := chained(nil, b) // damaged objects too, so that their damage will be told
+	if err := perfdata.Decode(b, new(index.Index), perfdata.Options{}); err != nil {
 		return titles, valueError(q.key, q.name, err)
 	}
 	return titles, nil

@@ -63,7 +63,7 @@ func (q *query) take(ctx context.Context) (err error) {
 			return err
 		}
 		var whole bool
-		if q.chain, _, whole = chained(q.chain[:0], q.buf, s.opt.Quirks); !whole {
+		if q.chain, _, whole = chained(q.chain[:0], q.buf); !whole {
 			q.pauses.Cut() // another one is damaged now
 		}
 		return nil
@@ -77,7 +77,7 @@ func (q *query) take(ctx context.Context) (err error) {
 
 	whole := false
 	if err == nil {
-		q.chain, _, whole = chained(q.chain[:0], q.buf, s.opt.Quirks)
+		q.chain, _, whole = chained(q.chain[:0], q.buf)
 	}
 
 	switch {
@@ -134,7 +134,6 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	}
 
 	b.Format = winperf.FormatV1
-	b.Quirks = q.source.opt.Quirks
 	b.Schema = q.schema
 	s.Schema = q.schema
 	return nil

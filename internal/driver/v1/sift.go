@@ -34,8 +34,8 @@ const firstLeaveOut = 10 * time.Second
 // its last one, and appends their title indices to titles. slack is how many
 // bytes follow the last one. A block whose own header is damaged is left to the
 // decoder.
-func chained(titles []uint32, b []byte, quirks winperf.Quirks) (found []uint32, slack uint64, ok bool) {
-	rest, count, err := perfdata.Objects(b, quirks)
+func chained(titles []uint32, b []byte) (found []uint32, slack uint64, ok bool) {
+	rest, count, err := perfdata.Objects(b, 0)
 	if err != nil {
 		return titles, 0, true
 	}
@@ -167,7 +167,7 @@ func (w *sifter) ask(titles []uint32) bool {
 
 	if err == nil {
 		err = errChain
-		good, slack, ok := chained(w.good, b, w.source.opt.Quirks)
+		good, slack, ok := chained(w.good, b)
 		if ok && (slack == 0 || !w.strict) {
 			w.good = good
 			return true

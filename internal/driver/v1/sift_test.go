@@ -286,7 +286,7 @@ func TestChained(t *testing.T) {
 		{"length of a part", put(first, 63), false},
 		{"length behind the end", put(first, uint32(len(good))), false},
 	} {
-		if _, _, got := chained(nil, c.b, 0); got != c.want {
+		if _, _, got := chained(nil, c.b); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -298,7 +298,7 @@ func FuzzChained(f *testing.F) {
 	f.Add(block(2, 4, 230))
 	f.Add(block())
 	f.Fuzz(func(t *testing.T, b []byte) {
-		titles, _, ok := chained(nil, b, 0)
+		titles, _, ok := chained(nil, b)
 		if len(titles) > len(b)/objectHeader {
 			t.Fatalf("%d objects in %d bytes", len(titles), len(b))
 		}

@@ -29,8 +29,6 @@ type Options struct {
 	// Timeout is how long one answer may take; the default is a minute, and ten
 	// for costly objects.
 	Timeout time.Duration
-	// Quirks are the known peculiarities of the machine.
-	Quirks winperf.Quirks
 	// Again returns further keys of the machine, for a session beside the first
 	// one in which costly objects are read: they would keep others waiting in
 	// that. nil: there is no such session.

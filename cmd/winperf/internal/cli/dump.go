@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,8 @@ func (a *app) dumpCommand() *cobra.Command {
 in FILE, or a sample of the source taken now; of a record the first one, or with
 --begin the first at that time or after.
 
-  -o text    every field, in a form that package perfdata reads back
+  -o text    every field, in a form that package perfdata reads back;
+             of counter sets definitions, instances and raw values
   -o json    objects, definitions, instances and raw values
   -o bin     the bytes themselves, for perfdata:FILE; with --object a block of
              these objects only
@@ -73,8 +75,10 @@ or an object is not in it.`,
 	d.log.add(cmd)
 	d.within.add(cmd)
 	d.output.add(cmd, dumpFormats)
-	cmd.Flags().StringArrayVar(&d.objects, "object", nil, "only the object of this `NAME` or title index; may be given several times")
-	cmd.Flags().StringVar(&d.machine, "machine", "", "of a log of several machines only the one of this `NAME`")
+	cmd.Flags().StringArrayVar(&d.objects, "object", nil,
+		"only the object of this `NAME` or title index; may be given several times")
+	cmd.Flags().StringVar(&d.machine, "machine", "",
+		"of a log of several machines only the one of this `NAME`")
 	cmd.Flags().StringArrayVar(&d.names, "names", nil, "`FILE` with the names of FILE's objects and counters")
 	complete(cmd, "object", completeObject(&d.source))
 	return cmd
@@ -104,7 +108,8 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	if _, cooked, err := logSeries(ctx, src); err != nil {
 		return err
 	} else if cooked {
-		return fmt.Errorf("the log holds displayable values and no raw ones, so there is nothing to dump: %w", winperf.ErrNotSupported)
+		return fmt.Errorf("the log holds displayable values and no raw ones, so there is nothing to dump: %w",
+			winperf.ErrNotSupported)
 	}
 	return d.show(ctx, src, d.log.shownZone(src.Describe(), opt), format)
 }
@@ -140,7 +145,7 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 		return err
 	}
 
-	blocks, err := shown.parse(format)
+	write, err := shown.writer(format)
 	if err != nil {
 		return err
 	}
@@ -150,7 +155,7 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 		return err
 	}
 
-	err = errors.Join(shown.write(out, blocks), out.Close())
+	err = errors.Join(write(out.Writer), out.Close())
 	d.app.damaged(cycle.Damage)
 	return err
 }
@@ -189,7 +194,8 @@ func (d *dumper) wanted(ctx context.Context, src winperf.Source) ([][]winperf.Ob
 			ids = append(ids, winperf.ObjectID{Index: title})
 		}
 		if len(ids) == 0 {
-			return nil, fmt.Errorf("--object %q: %w by that name; a title index does as well", name, winperf.ErrNoObject)
+			return nil, fmt.Errorf("--object %q: %w by that name; a title index does as well",
+				name, winperf.ErrNoObject)
 		}
 		wanted = append(wanted, ids)
 	}
@@ -202,7 +208,8 @@ func (d *dumper) check(shown *dump, wanted [][]winperf.ObjectID) error {
 	var missing []error
 	for i, ids := range wanted {
 		if !shown.has(ids) {
-			missing = append(missing, fmt.Errorf("--object %q: %w in the sample", d.objects[i], winperf.ErrNoObject))
+			missing = append(missing,
+				fmt.Errorf("--object %q: %w in the sample", d.objects[i], winperf.ErrNoObject))
 		}
 	}
 	if len(missing) == len(wanted) {
@@ -263,67 +270,33 @@ func (d *dump) choose(machine string) error {
 	return nil
 }
 
-// raws returns the blocks of the sample, one of each machine.
-func (d *dump) raws() (raws []*winperf.Raw, err error) {
-	raw, err := d.cycle.Sample.Raw()
-	if err == nil || d.cycle.Frame.NumObjects() == 0 {
-		return []*winperf.Raw{raw}, err
+// blocks are those of the sample whose objects are to be shown, of each machine and interface.
+func (d *dump) blocks() ([]*winperf.Block, error) {
+	_, err := d.cycle.Sample.Raw()
+	if err == nil {
+		return []*winperf.Block{d.cycle.Sample.Parts[0].Block}, nil
 	}
 
-	for _, machine := range d.machines {
-		var block *winperf.Block
-		for o := range d.cycle.Frame.Objects() {
-			if o.Machine() != machine || o.Block() == block {
-				continue
-			}
-			if block != nil {
-				return nil, err
-			}
-			block = o.Block()
+	var blocks []*winperf.Block
+	for o := range d.cycle.Frame.Objects() {
+		if d.wants(o) && !slices.Contains(blocks, o.Block()) {
+			blocks = append(blocks, o.Block())
 		}
-		raws = append(raws, &block.Raw)
 	}
-	return raws, nil
-}
-
-// parse makes the blocks to be written in a format that cannot do with the sample as it
-// is.
-func (d *dump) parse(format string) (blocks []*perfdata.Block, err error) {
-	if format == "json" {
-		return nil, nil
-	}
-	raws, err := d.raws()
-	if err != nil {
+	if len(blocks) == 0 {
 		return nil, err
-	}
-	if format == "bin" && len(raws) > 1 {
-		return nil, fmt.Errorf("blocks of %d machines are no single one, as %s needs: choose with --machine: %s",
-			len(raws), format, strings.Join(d.machines, ", "))
-	}
-	if format == "bin" && len(d.only) == 0 {
-		return nil, nil
-	}
-
-	for _, raw := range raws {
-		block, err := d.parseBlock(raw, format)
-		if err != nil {
-			return nil, err
-		}
-		blocks = append(blocks, block)
 	}
 	return blocks, nil
 }
 
-// parseBlock makes a block with the wanted objects.
-func (d *dump) parseBlock(raw *winperf.Raw, format string) (*perfdata.Block, error) {
-	if raw.Format != winperf.FormatV1 {
-		return nil, fmt.Errorf(
-			"the sample is no performance data block of version 1, as %s needs: %w; -o json shows every sample",
-			format, winperf.ErrNotSupported)
-	}
-
+// parse takes a performance data block apart and leaves the wanted objects in it. Of a
+// damaged block it returns what is whole; the damage is told with the sample.
+func (d *dump) parse(raw *winperf.Raw) (*perfdata.Block, error) {
 	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
-	if err == nil && len(d.only) > 0 {
+	if block == nil {
+		return nil, err
+	}
+	if len(d.only) > 0 {
 		block.Objects = slices.DeleteFunc(block.Objects, func(o perfdata.Object) bool {
 			return !slices.Contains(d.only, winperf.ObjectID{Index: o.Title})
 		})
@@ -331,42 +304,46 @@ func (d *dump) parseBlock(raw *winperf.Raw, format string) (*perfdata.Block, err
 	return block, err
 }
 
-// write writes the sample, or the blocks that were made of it.
-func (d *dump) write(out *output, blocks []*perfdata.Block) error {
+// bytes are what -o bin writes: the sample's only block, or one of the wanted objects.
+func (d *dump) bytes() ([]byte, error) {
+	blocks, err := d.blocks()
 	switch {
-	case out.format == "json":
-		return d.writeJSON(out.Writer)
-	case out.format == "text":
-		return d.writeText(out, blocks)
-	case len(blocks) == 0:
-		raws, err := d.raws()
-		if err == nil {
-			_, err = out.Write(raws[0].Bytes)
-		}
-		return err
+	case err != nil:
+		return nil, err
+	case len(blocks) > 1 && len(d.machines) > 1:
+		return nil, fmt.Errorf(
+			"blocks of %d machines are no single one, as bin needs: choose with --machine: %s",
+			len(d.machines), strings.Join(d.machines, ", "))
+	case len(blocks) > 1:
+		_, err := d.cycle.Sample.Raw()
+		return nil, err
+	case len(d.only) == 0:
+		return blocks[0].Bytes, nil
+	case blocks[0].Format != winperf.FormatV1:
+		return nil, fmt.Errorf(
+			"the sample is no performance data block of version 1, as bin needs: %w; "+
+				"-o json shows every sample",
+			winperf.ErrNotSupported)
 	}
 
-	bytes, err := blocks[0].Encode()
+	block, err := d.parse(&blocks[0].Raw)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = out.Write(bytes)
-	return err
+	return block.Encode()
 }
 
-// writeText writes one block behind the other.
-func (d *dump) writeText(out *output, blocks []*perfdata.Block) error {
-	name := func(title uint32) string {
-		name, _ := d.cycle.Names.Name(title)
-		return name
+// writer returns what writes the sample in a format. Nothing is written where that cannot be.
+func (d *dump) writer(format string) (func(w *bufio.Writer) error, error) {
+	switch format {
+	case "json":
+		return d.writeJSON, nil
+	case "text":
+		return d.text()
 	}
-	for i, block := range blocks {
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		if err := perfdata.WriteText(out, block, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	bytes, err := d.bytes()
+	return func(w *bufio.Writer) error {
+		_, err := w.Write(bytes)
+		return err
+	}, err
 }
