@@ -12,9 +12,9 @@ import (
 // constant are the types of what no session ever writes to: tables of this
 // package, and declarations.
 var constant = map[reflect.Type]bool{
-	reflect.TypeFor[*spec](): true, reflect.TypeFor[*pidFile](): true,
-	reflect.TypeFor[*provider.Object](): true,
-	reflect.TypeFor[[]pidFile]():        true, reflect.TypeFor[[]groupFile](): true,
+	reflect.TypeFor[*spec](): true, reflect.TypeFor[*fileTable](): true, reflect.TypeFor[[]*fileTable](): true,
+	reflect.TypeFor[fileTables]():       true,
+	reflect.TypeFor[*provider.Object](): true, reflect.TypeFor[[]groupTree](): true,
 }
 
 // memory finds all memory that can be reached from v, by address.

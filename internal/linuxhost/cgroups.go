@@ -2,7 +2,6 @@ package linuxhost
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -20,9 +19,38 @@ const (
 	probedGroups = 256
 )
 
+// The figure of the Control Group object that the code knows.
+const (
+	groupCPUFull fields = 1
+
+	groupFigures = "cpu_full"
+)
+
+// groupTree is a tree of control groups, as systemd and containers have them. What
+// several give is taken from the first: controllers of cgroup v1 lie in trees of
+// their own, and what they control v2 cannot count.
+type groupTree struct {
+	marker string   // a file that the groups of its version have, and not those of the other
+	dirs   []string // where it may be mounted
+	files  fileTables
+}
+
+// mountedTree is one that is there, with the files that count.
+type mountedTree struct {
+	dir   string
+	files []groupFile
+}
+
+// groupFile is a file of a control group and the figures that are taken from it.
+type groupFile struct {
+	*fileTable
+	takes fields
+}
+
 // groupSource reads the Control Group object.
 type groupSource struct {
-	trees []groupTree // those that are there, each with the files that count
+	known []groupTree
+	trees []mountedTree
 	root  *group
 
 	// Of the current sample.
@@ -60,29 +88,18 @@ type groupPlace struct {
 	absent  uint64 // bit i: files[i] was not there, and the directory has not changed since
 }
 
-func newGroupSource() source { return &groupSource{} }
+func newGroupSource(sp *spec) source { return &groupSource{known: sp.trees} }
 
 // probe finds out which trees there are and which of their files: a figure
 // that no group has now, such as a limit, another one may have later.
 func (r *groupSource) probe(s *session) fields {
 	var taken fields
-	for _, tree := range groupTrees {
-		if there, _ := s.exists(tree.dir + "/" + tree.marker); !there {
-			continue
-		}
-		var files []groupFile
-		for _, f := range tree.files {
-			f.gives &^= taken
-			if f.gives != 0 {
-				files = append(files, f)
+	for _, tree := range r.known {
+		for _, dir := range tree.dirs {
+			if there, _ := s.exists(dir + "/" + tree.marker); there {
+				taken |= r.mount(dir, tree.files, taken)
 			}
 		}
-
-		for _, f := range files {
-			taken |= f.gives
-		}
-		tree.files = files
-		r.trees = append(r.trees, tree)
 	}
 
 	r.root = &group{name: "/", places: make([]groupPlace, len(r.trees))}
@@ -95,6 +112,20 @@ func (r *groupSource) probe(s *session) fields {
 	_ = r.walk(context.Background(), s, r.root) // fails only when its context ends
 	r.probing = false
 	return r.given
+}
+
+// mount adds a tree that is there and returns what its files give beyond what is
+// taken from others.
+func (r *groupSource) mount(dir string, files []*fileTable, taken fields) (gives fields) {
+	tree := mountedTree{dir: dir}
+	for _, t := range files {
+		if takes := t.gives &^ taken; takes != 0 {
+			tree.files = append(tree.files, groupFile{t, takes})
+			gives |= takes
+		}
+	}
+	r.trees = append(r.trees, tree)
+	return gives
 }
 
 func (r *groupSource) begin(s *session, o *object) {
@@ -152,7 +183,7 @@ func (r *groupSource) read(s *session, g *group) {
 		at := &g.places[i]
 		for k := range at.files {
 			f := &r.trees[i].files[k]
-			if r.o.wanted&f.gives == 0 || at.absent>>k&1 != 0 {
+			if r.o.wanted&f.takes == 0 || at.absent>>k&1 != 0 {
 				continue
 			}
 
@@ -164,10 +195,10 @@ func (r *groupSource) read(s *session, g *group) {
 				continue
 			}
 
-			r.given |= f.gives
+			r.given |= f.takes
 			r.part.have = 0
-			f.parse(&r.part, text, s.units)
-			r.cur.take(&r.part, f.gives)
+			f.read(&r.part, text, &s.units)
+			r.cur.take(&r.part, f.takes)
 		}
 	}
 
@@ -193,7 +224,7 @@ func (r *groupSource) list(s *session, g *group) (there bool) {
 		}
 
 		if err != nil || r.listing.Len() == 0 {
-			_ = at.close(s) // an error to close what was only read has no meaning
+			at.close(s)
 			at.entries, at.absent = 0, 0
 			if g.depth > 0 {
 				*at = groupPlace{} // until its parent has it again
@@ -218,7 +249,7 @@ func (r *groupSource) list(s *session, g *group) (there bool) {
 		if c.seen == r.query {
 			return false
 		}
-		_ = c.close(s) // an error to close what was only read has no meaning
+		c.close(s)
 		return true
 	})
 	return there
@@ -237,7 +268,7 @@ func (r *groupSource) child(s *session, g *group, tree int, e Entry) {
 	switch {
 	case found:
 		if at := &g.children[i].places[tree]; at.dir.name != "" && at.id != e.ID {
-			_ = g.children[i].close(s) // what is there now is another one of the same name
+			g.children[i].close(s) // what is there now is another one of the same name
 			g.children[i] = r.newGroup(s, g, e)
 		}
 	case len(g.path)+1+len(e.Name) > maxGroupName:
@@ -283,24 +314,19 @@ func (r *groupSource) enter(g *group, tree int, id uint64) {
 	}
 }
 
-func (p *groupPlace) close(s *session) error {
-	errs := []error{s.reader.close(&p.dir.h)}
+func (p *groupPlace) close(s *session) {
+	s.reader.close(&p.dir.h)
 	for i := range p.files {
-		errs = append(errs, s.reader.close(&p.files[i].h))
+		s.reader.close(&p.files[i].h)
 	}
-	return errors.Join(errs...)
 }
 
 // close closes the files of a group and of all below it.
-func (g *group) close(s *session) error {
-	var errs []error
+func (g *group) close(s *session) {
 	for i := range g.places {
-		errs = append(errs, g.places[i].close(s))
+		g.places[i].close(s)
 	}
 	for _, c := range g.children {
-		errs = append(errs, c.close(s))
+		c.close(s)
 	}
-	return errors.Join(errs...)
 }
-
-func (r *groupSource) close(s *session) error { return r.root.close(s) }

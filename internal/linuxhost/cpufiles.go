@@ -2,7 +2,7 @@ package linuxhost
 
 import (
 	"bytes"
-	"errors"
+	"slices"
 )
 
 // cpuFiles are the files, besides /proc/stat, that give figures of single
@@ -93,14 +93,6 @@ func (c *cpuFiles) readColumns(s *session, from *file, f fields) {
 	}
 }
 
-func (c *cpuFiles) close(s *session) error {
-	errs := []error{s.reader.close(&c.interrupts.h), s.reader.close(&c.softirqs.h)}
-	for _, p := range s.kernel.known {
-		errs = append(errs, p.closeStates(s))
-	}
-	return errors.Join(errs...)
-}
-
 // columns are the sums of a table with one column for each processor: a head
 // line "CPU0 CPU2 ...", then rows "label: count count ... description".
 type columns struct {
@@ -130,27 +122,21 @@ func (c *columns) parse(text []byte) {
 		c.clocks = append(c.clocks, 0)
 	}
 
-	for {
-		var ok bool
-		if line, text, ok = cutLine(text); !ok {
-			return
-		}
-		c.add(line)
+	for row := range lines(text) {
+		c.add(row)
 	}
 }
 
 // noInterrupts are rows that the sum must leave out: two with one count for the
 // whole machine, and the TLB shootdowns of x86, which are counted in the row
 // CAL as the function calls that they are, and once in the total of /proc/stat.
-var noInterrupts = [...]string{"ERR:", "MIS:", "TLB:"}
+var noInterrupts = []string{"ERR:", "MIS:", "TLB:"}
 
 // add adds one row if it has a count in every column.
 func (c *columns) add(line []byte) {
 	label, line := cutWord(line)
-	for _, other := range noInterrupts {
-		if string(label) == other {
-			return
-		}
+	if slices.Contains(noInterrupts, string(label)) {
+		return
 	}
 
 	c.row = c.row[:0]

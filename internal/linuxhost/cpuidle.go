@@ -2,7 +2,6 @@ package linuxhost
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 )
 
@@ -29,8 +28,7 @@ func (p *processor) openStates(s *session) {
 	p.statesOpened = true
 	for i := range maxStates {
 		dir := fmt.Sprintf("sys/devices/system/cpu/cpu%d/cpuidle/state%d/", p.number, i)
-		f := file{name: dir + "name"}
-		text, err := s.reader.read(&f)
+		text, err := s.readOnce(dir + "name")
 		if isShort(err) {
 			p.states, p.statesOpened = p.states[:0], false // how many there are is not known
 		}
@@ -44,7 +42,6 @@ func (p *processor) openStates(s *session) {
 			st.entriesFigure = stateFigures[class].entries
 		}
 		p.states = append(p.states, st)
-		_ = s.reader.close(&f.h)
 	}
 }
 
@@ -56,12 +53,7 @@ func stateClass(name []byte) (class int, ok bool) {
 		return 0, true
 	}
 	depth, ok := bytes.CutPrefix(name, []byte{'C'})
-	digits := 0
-	for digits < len(depth) && depth[digits] >= '0' && depth[digits] <= '9' {
-		digits++
-	}
-
-	n, isNumber := decimal(depth[:digits])
+	n, isNumber := decimal(depth[:len(depth)-len(bytes.TrimLeft(depth, "0123456789"))])
 	if !ok || !isNumber || n == 0 {
 		return 0, false
 	}
@@ -98,14 +90,8 @@ func (p *processor) addState(s *session, from *file, f fields, unit uint64) (fai
 	if f == 0 {
 		return 0
 	}
-	text, err := s.reader.read(from)
+	n, err := s.readNumber(from)
 	if err != nil {
-		return f
-	}
-
-	line, _, _ := cutLine(text)
-	n, ok := decimal(line)
-	if !ok {
 		return f
 	}
 
@@ -115,13 +101,4 @@ func (p *processor) addState(s *session, from *file, f fields, unit uint64) (fai
 		p.values.set(one, sofar+n*unit)
 	}
 	return 0
-}
-
-// closeStates closes the files of the processor's idle states.
-func (p *processor) closeStates(s *session) error {
-	var errs []error
-	for i := range p.states {
-		errs = append(errs, s.reader.close(&p.states[i].time.h), s.reader.close(&p.states[i].usage.h))
-	}
-	return errors.Join(errs...)
 }

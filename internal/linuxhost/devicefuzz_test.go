@@ -193,7 +193,7 @@ func FuzzNetDev(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := newSession(System{Root: NewMapRoot(map[string]string{"proc/net/dev": string(text)}).Root,
 			Now: func() Times { return testTimes }})
-		r := newInterfaceSource().(*interfaceSource)
+		r := newInterfaceSource(specOf("Network Interface")).(*interfaceSource)
 		if err := r.read(s); err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func FuzzNetDev(f *testing.F) {
 					want[f] = n
 				}
 			}
-			for _, f := range netFigures {
+			for _, f := range r.columns.table.keys {
 				n, there := want[f.fields]
 				if got := links[0].values; got.has(f.fields) != there || there && got.sum(f.fields) != n {
 					t.Fatalf("line %q: %s is %d (there: %v), want %d", line, f.name, got.sum(f.fields),
@@ -256,8 +256,9 @@ func FuzzGroups(f *testing.F) {
 			}
 		}
 		var v values
-		v.setGroup(text, "Udp:", udpv4Keys)
-		for _, k := range udpv4Keys {
+		table := tableOf("UDPv4", "proc/net/snmp#Udp:")
+		table.read(&v, text, testUnits)
+		for _, k := range table.keys {
 			n, there := want[k.name]
 			if v.has(k.fields) != there || there && v.sum(k.fields) != n {
 				t.Fatalf("%s is %d (there: %v), want %d (there: %v)", k.name, v.sum(k.fields),
@@ -273,9 +274,10 @@ func FuzzSwaps(f *testing.F) {
 		"-3\n/cut file 3\n"))
 	f.Add([]byte("x Used Used Size\n a 1 2 3\n\n \nb c d e\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var r pagingSource
-		r.parse([]byte("Filename Size Used\n/before 1 1\n/before 2 2\n"))
-		r.parse(text)
+		r := newPagingSource(specOf("Paging File")).(*pagingSource)
+		used, size := figureOf("Paging File", "Used"), figureOf("Paging File", "Size")
+		r.parse([]byte("Filename Size Used\n/before 1 1\n/before 2 2\n"), testUnits)
+		r.parse(text, testUnits)
 		files := r.files[:r.n]
 		lines := append(wholeLines(text), "")
 		head := splitWords(lines[0])
@@ -287,8 +289,8 @@ func FuzzSwaps(f *testing.F) {
 					figures[head[k]] = n
 				}
 			}
-			used, okUsed := figures["Used"]
-			size, okSize := figures["Size"]
+			wantUsed, okUsed := figures["Used"]
+			wantSize, okSize := figures["Size"]
 			if !okUsed || !okSize {
 				continue
 			}
@@ -297,10 +299,10 @@ func FuzzSwaps(f *testing.F) {
 			}
 			file := files[0]
 			files = files[1:]
-			if file.name != fileName([]byte(unescape([]byte(w[0])))) || file.values.sum(pagingUsed) != used ||
-				file.values.sum(pagingSize) != size {
-				t.Fatalf("line %q gives %q, %d of %d", line, file.name, file.values.sum(pagingUsed),
-					file.values.sum(pagingSize))
+			if file.name != fileName([]byte(unescape([]byte(w[0])))) || file.values.sum(used) != wantUsed ||
+				file.values.sum(size) != wantSize {
+				t.Fatalf("line %q gives %q, %d of %d", line, file.name, file.values.sum(used),
+					file.values.sum(size))
 			}
 		}
 		if len(files) != 0 {

@@ -58,7 +58,7 @@ func TestLiveDisks(t *testing.T) {
 		instances++
 		between(t, o, name, 214, line[3], after[i][3], 1)
 		between(t, o, name, 220, line[5], after[i][5], 512)
-		between(t, o, name, 1402, line[6], after[i][6], millisecond)
+		between(t, o, name, 1402, line[6], after[i][6], perMillisecond)
 		between(t, o, name, 222, line[9], after[i][9], 512)
 		idle, ok := o.value(name, 1482)
 		clock, okClock := o.base(name, 1482)

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ms is a millisecond in 100 ns.
-const ms = int64(millisecond)
+// ms is a perMillisecond in 100 ns.
+const ms = int64(perMillisecond)
 
 // bootTime is the time since the start of the machine in testdata/disks.txtar.
 const bootTime = 1000 * perSecond

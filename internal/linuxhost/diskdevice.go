@@ -5,6 +5,36 @@ import (
 	"strings"
 )
 
+// The figures of the PhysicalDisk and LogicalDisk objects that the code knows.
+// Times are in 100 ns.
+const (
+	diskReadTime fields = 1 << iota // sum over requests
+	diskWriteTime
+	diskReadShare  // diskReadTime, of which _Total has the average
+	diskWriteShare // diskWriteTime, of which _Total has the average
+	diskIdle
+	diskQueue // requests in flight
+	diskFlushes
+	diskClock // the object's clock when the figures were read
+
+	// Of LogicalDisk alone.
+	diskSpace // KiB that a full disk holds
+	diskFree  // KiB of it that are free
+	diskFreeMegabytes
+	diskInodes
+	diskFreeInodes
+)
+
+const diskFigures = "read_time write_time read_share write_share idle queue flushes clock " +
+	"space free free_megabytes inodes free_inodes"
+
+// diskFromStatfs are the figures that statfs(2) gives, diskFromDiskstats
+// those of /proc/diskstats.
+const (
+	diskFromStatfs    = diskSpace | diskFree | diskFreeMegabytes | diskInodes | diskFreeInodes
+	diskFromDiskstats = ^diskFromStatfs
+)
+
 // diskColumns is the number of columns of /proc/diskstats that are read.
 const diskColumns = 17
 
@@ -46,27 +76,7 @@ func (d *disk) readColumns(line []byte) {
 	}
 }
 
-// diskFigures are the figures that are a column, numbered as in the kernel's
-// documentation, times a unit.
-var diskFigures = [...]struct {
-	column int
-	fields
-	unit uint64
-}{
-	{1, diskReads, 1},
-	{2, diskReadMerges, 1},
-	{3, diskReadBytes, sector},
-	{5, diskWrites, 1},
-	{6, diskWriteMerges, 1},
-	{7, diskWriteBytes, sector},
-	{12, diskDiscards, 1},
-	{16, diskFlushes, 1},
-}
-
 const (
-	sector      = 512    // bytes, whatever the device's own sectors are
-	millisecond = 10_000 // in 100 ns
-
 	// leastDiskColumns is what lines have that are worth reading. Partitions
 	// had four columns before Linux 2.6.25.
 	leastDiskColumns = 11
@@ -94,9 +104,9 @@ func (d *disk) settle(s *session) {
 	if d.n < leastDiskColumns {
 		return
 	}
-	for _, f := range diskFigures {
-		if f.column <= d.n {
-			v.setScaled(f.fields, d.columns[f.column-1], f.unit, 1)
+	for i := range t.table.keys {
+		if k := &t.table.keys[i]; k.column <= d.n {
+			v.setScaled(k.fields, d.columns[k.column-1], s.ratios[k.unit].num, s.ratios[k.unit].den)
 		}
 	}
 
@@ -110,12 +120,12 @@ func (d *disk) settle(s *session) {
 	// The kernel keeps times in 32 bits of ms: 49.7 days of requests.
 	reading := d.readTime.next(d.columns[4-1])
 	writing := d.writeTime.next(d.columns[8-1])
-	v.setScaled(diskReadTime, reading, millisecond, 1)
-	v.setScaled(diskReadShare, reading, millisecond, 1)
-	v.setScaled(diskWriteTime, writing, millisecond, 1)
-	v.setScaled(diskWriteShare, writing, millisecond, 1)
+	v.setScaled(diskReadTime, reading, perMillisecond, 1)
+	v.setScaled(diskReadShare, reading, perMillisecond, 1)
+	v.setScaled(diskWriteTime, writing, perMillisecond, 1)
+	v.setScaled(diskWriteShare, writing, perMillisecond, 1)
 	v.set(diskClock, t.clock)
-	if busy, ok := scaled(d.busy.next(d.columns[10-1]), millisecond, 1); ok && busy <= t.boot {
+	if busy, ok := scaled(d.busy.next(d.columns[10-1]), perMillisecond, 1); ok && busy <= t.boot {
 		v.set(diskIdle, hold(&d.idleGiven, t.boot-busy, stepBack*perSecond/s.ticks))
 	}
 }
@@ -195,6 +205,3 @@ func (d *disk) mapperName(s *session) string {
 	}
 	return d.mapper
 }
-
-// close closes the file.
-func (d *disk) close(s *session) error { return s.reader.close(&d.sequence.h) }

@@ -1,7 +1,6 @@
 package linuxhost
 
 import (
-	"errors"
 	"strconv"
 )
 
@@ -28,35 +27,36 @@ func (id deviceID) directory() string {
 // diskTable is /proc/diskstats: block devices, disks and all others (kernel
 // documentation, "I/O statistics fields").
 type diskTable struct {
+	table *fileTable
 	query uint64 // that the table is of
 	clock uint64 // the object's clock when the file was read, a FILETIME
 	boot  uint64 // the same moment in 100 ns since the machine started
+	err   error
 	disks []*disk
 	known map[deviceID]*disk
+}
+
+func newDiskTable() diskTable {
+	return diskTable{table: specOf("PhysicalDisk").files[0], known: map[deviceID]*disk{}}
 }
 
 // read reads the file, once in a query.
 func (t *diskTable) read(s *session) error {
 	if t.query == s.queries {
-		return s.shared.diskstats.err
+		return t.err
 	}
 	t.query = s.queries
 	t.disks = t.disks[:0]
 	boot := s.now().Boot / 100
 	t.clock = uint64(s.boot + boot)
 	t.boot = uint64(boot)
-	text, err := s.shared.diskstats.read(s)
-	if err != nil {
-		return err
+	var text []byte
+	if text, t.err = s.shared(t.table.name); t.err != nil {
+		return t.err
 	}
 
-	for {
-		line, rest, ok := cutLine(text)
-		if !ok {
-			break
-		}
+	for line := range lines(text) {
 		t.readLine(s, line)
-		text = rest
 	}
 
 	if len(t.known) > len(t.disks) {
@@ -85,7 +85,7 @@ func (t *diskTable) readLine(s *session, line []byte) {
 	}
 
 	if d.kernelName != string(name) {
-		_ = d.close(s) // an error to close what was only read has no meaning
+		s.close(&d.sequence.h)
 		*d = disk{id: id, kernelName: string(name), name: instanceName(name)}
 	}
 
@@ -98,7 +98,7 @@ func (t *diskTable) readLine(s *session, line []byte) {
 func (t *diskTable) forget(s *session) {
 	for id, d := range t.known {
 		if d.query != t.query {
-			_ = d.close(s)
+			s.close(&d.sequence.h)
 			delete(t.known, id)
 		}
 	}
@@ -121,13 +121,4 @@ func (t *diskTable) named(s *session, name string) *disk {
 		}
 	}
 	return nil
-}
-
-// close closes the files.
-func (t *diskTable) close(s *session) error {
-	var errs []error
-	for _, d := range t.known {
-		errs = append(errs, d.close(s))
-	}
-	return errors.Join(errs...)
 }

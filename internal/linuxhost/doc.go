@@ -4,9 +4,9 @@
 // alone has, such as Pressure Stall and Control Group.
 //
 // Values come from the text files of /proc and /sys (kernel documentation,
-// "The /proc Filesystem"; proc(5); "CPU Idle Time Management"). Each object is
-// one table that says, counter by counter, which fields of which file its
-// value is made of; the help texts say the same to the reader of the counter,
+// "The /proc Filesystem"; proc(5); "CPU Idle Time Management"). The table
+// objects.txt says, object by object, what stands where in which file and what
+// each counter is made of; the help texts say the same to the reader of the counter,
 // and where the meaning is only near to that on Windows, what the difference
 // is. A counter that Linux cannot give is not declared. One that this kernel
 // lacks is left out when the provider is opened. One that a single instance

@@ -16,7 +16,7 @@ const documentFile = "../../docs/objects.md"
 
 const documentHead = `# Objects of the Linux host
 
-What package ` + "`internal/linuxhost`" + ` gives, object by object. This file is made of the declarations in the code, by
+What package ` + "`internal/linuxhost`" + ` gives, object by object. This file is made of its objects.txt, by
 
     go test ./internal/linuxhost -run Document -update
 

@@ -39,7 +39,7 @@ func (f *folded) add(p *process, v *values) {
 func (r *processSource) look(s *session) {
 	pids, _ := s.pids() // an error leaves none to look at
 	for _, pid := range pids {
-		if p := r.readable(s, pid, procKernel); p != nil {
+		if p := r.readable(s, pid, procFlags); p != nil {
 			r.forget(s, p)
 			if r.cur.isKernel() {
 				r.folded.known = true

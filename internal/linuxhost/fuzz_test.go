@@ -11,7 +11,13 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-var testUnits = units{ticks: 100, page: 4096}
+var testUnits = func() *units { u := newUnits(100, 4096); return &u }()
+
+// tableOf returns what objects.txt says about a file.
+func tableOf(object, file string) *fileTable { return specOf(object).files.find(file) }
+
+// figureOf returns the figure of a name in objects.txt.
+func figureOf(object, name string) fields { return specOf(object).set([]string{name}) }
 
 // FuzzPidStat checks that a name is what stands between the first opening and
 // the last closing bracket, that the instance's name can stand in a path, and
@@ -23,9 +29,9 @@ func FuzzPidStat(f *testing.F) {
 	f.Add([]byte("1 (x) S 1"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var v values
-		comm, started, ok := parsePidStat(&v, text, testUnits)
+		comm, behind, ok := tableOf("Process", "stat").readStat(&v, text, testUnits)
 		tail := text[bytes.LastIndexByte(text, ')')+1:]
-		if n := len(fieldsOf(tail)); v.have&^procFaults != 0 && n == 0 || ok && n < 22-statFirst+1 {
+		if n := len(fieldsOf(tail)); v.have != 0 && n == 0 || ok && n < 22-statFirst+1 {
 			t.Fatalf("%d fields give %b", n, v.have)
 		}
 		if !ok {
@@ -36,7 +42,7 @@ func FuzzPidStat(f *testing.F) {
 			bytes.Contains(rest[len(comm)+1:], []byte{')'}) {
 			t.Fatalf("name %q of %q behind %q", comm, text, before)
 		}
-		if v.sum(procStarted) != started {
+		if started, _ := decimal(fieldsOf(behind)[22-statFirst]); v.sum(procStarted) != started {
 			t.Fatalf("start %d and %d", started, v.sum(procStarted))
 		}
 		checkName(t, comm)
@@ -74,7 +80,8 @@ func FuzzKeys(f *testing.F) {
 	f.Add([]byte("Cached: 1\nCached:\t2\nCached: \nCached"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var v values
-		v.setKeys(text, meminfoKeys)
+		table := tableOf("Memory", "proc/meminfo")
+		table.read(&v, text, testUnits)
 		want := map[string]uint64{}
 		for line := range bytes.Lines(text) {
 			words := fieldsOf(line)
@@ -87,7 +94,10 @@ func FuzzKeys(f *testing.F) {
 				}
 			}
 		}
-		for _, k := range meminfoKeys {
+		for _, k := range table.keys {
+			if k.unit != unitKB {
+				continue
+			}
 			n, there := want[k.name]
 			if v.has(k.fields) != there || there && v.sum(k.fields) != n {
 				t.Fatalf("%s is %d (there: %v), want %d (there: %v)", k.name, v.sum(k.fields),
@@ -107,9 +117,9 @@ func FuzzStat(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		root := NewMapRoot(map[string]string{"proc/stat": string(first)})
 		s := newSession(System{Root: root.Root, Now: func() Times { return testTimes }})
-		r := newProcessorSource().(*processorSource)
-		o := &object{source: r, spec: &processorSpec}
-		if err := o.open(s, h.objects[1]); err != nil {
+		r := newProcessorSource(specOf("Processor")).(*processorSource)
+		o := &object{source: r, spec: specOf("Processor")}
+		if err := o.open(s); err != nil {
 			t.Fatal(err)
 		}
 		var before values

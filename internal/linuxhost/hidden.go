@@ -61,13 +61,7 @@ type hiding struct {
 
 // procHiding reads the options of the last mount at /proc.
 func procHiding(mountinfo []byte) (h hiding) {
-	for {
-		line, rest, ok := cutLine(mountinfo)
-		if !ok {
-			return h
-		}
-
-		mountinfo = rest
+	for line := range lines(mountinfo) {
 		head, tail, _ := bytes.Cut(line, []byte(" - "))
 		var point []byte
 		for range 5 {
@@ -83,6 +77,7 @@ func procHiding(mountinfo []byte) (h hiding) {
 		options, _ := cutWord(tail)
 		h = parseHiding(options)
 	}
+	return h
 }
 
 // parseHiding reads options such as "rw,gid=5,hidepid=invisible". Kernels before
@@ -106,13 +101,7 @@ func parseHiding(options []byte) (h hiding) {
 func (h *hiding) spares(status []byte) bool {
 	const sysPtrace = 19
 	member := false
-	for {
-		line, rest, ok := cutLine(status)
-		if !ok {
-			return member && !h.traceable
-		}
-
-		status = rest
+	for line := range lines(status) {
 		name, line := cutWord(line)
 		switch string(name) {
 		case "CapEff:":
@@ -120,31 +109,18 @@ func (h *hiding) spares(status []byte) bool {
 			if set, err := strconv.ParseUint(string(word), 16, 64); err == nil && set>>sysPtrace&1 != 0 {
 				return true
 			}
-
 		case "Gid:": // real, effective, saved, of file systems: the last one counts
-			member = member || h.isMember(lastWord(line))
+			member = member || slices.ContainsFunc(last(bytes.Fields(line)), h.isGroup)
 		case "Groups:":
-			for len(line) > 0 {
-				var word []byte
-				word, line = cutWord(line)
-				member = member || h.isMember(word)
-			}
+			member = member || slices.ContainsFunc(bytes.Fields(line), h.isGroup)
 		}
 	}
+	return member && !h.traceable
 }
 
-func (h *hiding) isMember(group []byte) bool {
-	n, ok := decimal(group)
+func (h *hiding) isGroup(word []byte) bool {
+	n, ok := decimal(word)
 	return ok && n == h.group
 }
 
-// lastWord returns the last word of a line.
-func lastWord(line []byte) (last []byte) {
-	for len(line) > 0 {
-		var word []byte
-		if word, line = cutWord(line); len(word) > 0 {
-			last = word
-		}
-	}
-	return last
-}
+func last[T any](s []T) []T { return s[max(0, len(s)-1):] }

@@ -73,54 +73,43 @@ type Options struct {
 // Host provides the objects of a Linux host. It implements
 // [provider.Provider]. It does not change any more and may serve any number of
 // dispatchers at a time: whatever changes belongs to one session.
-type Host struct {
-	sys     System
-	objects []*provider.Object
-}
+type Host struct{ sys System }
 
-// specs are the objects, each with what makes its source.
-var specs = [...]struct {
-	*spec
-	source func() source
+// sources are the sources of objects that take more than to read files, and the
+// figures that the code gives: their names in objects.txt, in the order of the constants.
+var sources = map[string]struct {
+	figures string
+	source  func(*spec) source
 }{
-	{&systemSpec, newSystemSource},
-	{&processorSpec, newProcessorSource},
-	{&memorySpec, newMemorySource},
-	{&processSpec, newProcessSource},
-	{&infoSpec, newInfoSource},
-	{&threadSpec, newThreadSource},
-	{&memoryDetailsSpec, newMemoryDetailsSource},
-	{&pressureSpec, newPressureSource},
-	{&groupSpec, newGroupSource},
-	{&physicalDiskSpec, newDiskSource},
-	{&logicalDiskSpec, newMountSource},
-	{&interfaceSpec, newInterfaceSource},
-	{&pagingSpec, newPagingSource},
-	{&objectsSpec, newSystemSource},
-	{&ipv4Spec, newIPv4Source},
-	{&ipv6Spec, newIPv6Source},
-	{&tcpv4Spec, newTCPv4Source},
-	{&udpv4Spec, newUDPv4Source},
-	{&udpv6Spec, newUDPv6Source},
-	{&icmpSpec, newICMPSource},
-	{&icmpv6Spec, newICMPv6Source},
+	"System":                 {systemFigures, newSystemSource},
+	"Processor":              {processorFigures, newProcessorSource},
+	"Process":                {processFigures, newProcessSource},
+	"Processor Information":  {"", newInfoSource},
+	"Thread":                 {threadFigures, newThreadSource},
+	"Process Memory Details": {processFigures, newProcessSource},
+	"Pressure Stall":         {pressureFigures, newPressureSource},
+	"Control Group":          {groupFigures, newGroupSource},
+	"PhysicalDisk":           {diskFigures, newDiskSource},
+	"LogicalDisk":            {"", newMountSource},
+	"Network Interface":      {interfaceFigures, newInterfaceSource},
+	"Paging File":            {"", newPagingSource},
+	"Objects":                {"", newSystemSource},
 }
 
 // NewHost returns the provider of the system's objects.
-func NewHost(sys System) *Host {
-	h := &Host{sys: sys}
-	for _, sp := range specs {
-		h.objects = append(h.objects, sp.declare())
-	}
-	return h
-}
+func NewHost(sys System) *Host { return &Host{sys: sys} }
 
 // Name implements [provider.Provider].
 func (h *Host) Name() string { return "linuxhost" }
 
 // Objects implements [provider.Provider]. It declares everything that some
 // Linux kernel can give.
-func (h *Host) Objects() []*provider.Object { return h.objects }
+func (h *Host) Objects() (all []*provider.Object) {
+	for _, sp := range specs() {
+		all = append(all, &sp.Object)
+	}
+	return all
+}
 
 // Open implements [provider.Provider]. It finds out what this system gives. An
 // error wraps [winperf.ErrNotSupported] when that is nothing.
@@ -130,9 +119,9 @@ func (h *Host) Open(ctx context.Context) (provider.Session, error) {
 	}
 	s := newSession(h.sys)
 	offered := false
-	for i, sp := range specs {
-		o := &object{source: sp.source(), spec: sp.spec}
-		if err := o.open(s, h.objects[i]); err != nil {
+	for _, sp := range specs() {
+		o := &object{source: sp.source(sp), spec: sp}
+		if err := o.open(s); err != nil {
 			_ = s.Close()
 			return nil, err
 		}

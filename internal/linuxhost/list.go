@@ -53,19 +53,7 @@ func (r *reader) list(dir *file, l *Listing) error {
 	}
 	err := r.root.List(dir.h, l)
 	if err != nil || !r.keeps(dir.h) {
-		_ = r.close(&dir.h) // an error to close what was only read has no meaning
+		r.close(&dir.h)
 	}
 	return r.judge(err)
-}
-
-// number reads a file that holds one decimal number. It is not kept open.
-func (r *reader) number(name string) (n uint64, ok bool) {
-	f := file{name: name}
-	text, err := r.read(&f)
-	_ = r.close(&f.h)
-	if err != nil {
-		return 0, false
-	}
-	line, _, _ := cutLine(text)
-	return decimal(line)
 }

@@ -54,7 +54,7 @@ func TestListDirectory(t *testing.T) {
 	if !slices.Equal(gotFiles, append(names, "link")) || !slices.Equal(gotDirs, dirs) || len(ids) != l.Len() {
 		t.Errorf("files %q, %d directories, %d ids", gotFiles, len(gotDirs), len(ids))
 	}
-	if err := errors.Join(r.close(&top.h), root.List(0, &l)); err == nil {
+	if err := errors.Join(r.closeAll(), root.List(0, &l)); err == nil {
 		t.Error("what is not open can be listed")
 	}
 }
@@ -76,7 +76,7 @@ func TestListAllocatesNothing(t *testing.T) {
 	if err != nil || l.Len() != 10 || n != 0 {
 		t.Errorf("%d entries, %v allocations, %v", l.Len(), n, err)
 	}
-	if err := r.close(&top.h); err != nil {
+	if err := r.closeAll(); err != nil {
 		t.Error(err)
 	}
 }

@@ -124,7 +124,7 @@ func TestLiveThreads(t *testing.T) {
 func TestLivePressure(t *testing.T) {
 	read := func(resource string) (v values, err error) {
 		text, err := os.ReadFile("/proc/pressure/" + resource)
-		parsePressure(&v, text, systemPressure)
+		tableOf("Pressure Stall", "proc/pressure").read(&v, text, testUnits)
 		return v, err
 	}
 	if _, err := read("memory"); err != nil {
@@ -137,10 +137,11 @@ func TestLivePressure(t *testing.T) {
 			continue
 		}
 		got, ok := r.object(titlePressure).value(resource, titleSomeStalled)
+		some := figureOf("Pressure Stall", "some")
 		after, err := read(resource)
-		if err != nil || !ok || got < before.sum(pressureSome) || got > after.sum(pressureSome) {
+		if err != nil || !ok || got < before.sum(some) || got > after.sum(some) {
 			t.Errorf("%s: stalled for %d (there: %v), beside it %d and then %d (%v)", resource, got, ok,
-				before.sum(pressureSome), after.sum(pressureSome), err)
+				before.sum(some), after.sum(some), err)
 		}
 	}
 }
@@ -174,17 +175,19 @@ func TestLiveControlGroups(t *testing.T) {
 	r := liveRig(t)
 	list := func() map[string]bool {
 		found := map[string]bool{}
-		for _, tree := range groupTrees {
-			dir := "/" + tree.dir
-			if _, err := os.Stat(dir + "/" + tree.marker); err != nil {
-				continue
-			}
-			_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-				if err == nil && d.IsDir() { // what has gone meanwhile is passed over
-					found["/"+strings.TrimPrefix(strings.TrimPrefix(path, dir), "/")] = true
+		for _, tree := range specOf("Control Group").trees {
+			for _, dir := range tree.dirs {
+				dir = "/" + dir
+				if _, err := os.Stat(dir + "/" + tree.marker); err != nil {
+					continue
 				}
-				return nil
-			})
+				_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+					if err == nil && d.IsDir() { // what has gone meanwhile is passed over
+						found["/"+strings.TrimPrefix(strings.TrimPrefix(path, dir), "/")] = true
+					}
+					return nil
+				})
+			}
 		}
 		return found
 	}
@@ -210,8 +213,9 @@ func TestLiveControlGroups(t *testing.T) {
 func TestLiveMemoryDetails(t *testing.T) {
 	var beside values
 	text, err := os.ReadFile("/proc/self/smaps_rollup")
-	parseRollup(&beside, text, testUnits)
-	if err != nil || !beside.has(procShare) {
+	tableOf("Process Memory Details", rollup).read(&beside, text, testUnits)
+	share := figureOf("Process Memory Details", "Pss")
+	if err != nil || !beside.has(share) {
 		t.Skip("this kernel has no smaps_rollup: ", err)
 	}
 	o := liveRig(t).object(titleMemoryDetails)
@@ -220,7 +224,7 @@ func TestLiveMemoryDetails(t *testing.T) {
 			continue
 		}
 		got := in.values[o.at(titleProportional)]
-		if want := beside.sum(procShare); got.missing || got.raw > 2*want || got.raw < want/2 {
+		if want := beside.sum(share); got.missing || got.raw > 2*want || got.raw < want/2 {
 			t.Errorf("proportional set %+v, beside it %d", got, want)
 		}
 		return

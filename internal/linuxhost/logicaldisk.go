@@ -28,8 +28,8 @@ type mountSource struct {
 	total     values // figures of _Total
 }
 
-func newMountSource() source {
-	return &mountSource{questions: map[string]*spaceQuestion{}, totals: newDiskTotals()}
+func newMountSource(sp *spec) source {
+	return &mountSource{questions: map[string]*spaceQuestion{}, totals: totals{sums: sp.sums}}
 }
 
 func (r *mountSource) probe(s *session) fields {
@@ -78,11 +78,11 @@ func (r *mountSource) writeTotal(s *session, o *object, out *provider.ObjectWrit
 	o.write(out, v)
 }
 
-func (r *mountSource) close(*session) error {
+// rest ends the goroutines of the questions.
+func (r *mountSource) rest() {
 	for _, q := range r.questions {
 		q.line.Rest()
 	}
-	return nil
 }
 
 // read brings the mounts up to date.

@@ -17,8 +17,10 @@ func FuzzThreadStat(f *testing.F) {
 	f.Add([]byte("1 (x) R 1"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var thread, process values
-		started, ok := parseThreadStat(&thread, text, testUnits)
-		_, want, wantOK := parsePidStat(&process, text, testUnits)
+		_, rest, ok := tableOf("Thread", "stat").readStat(&thread, text, testUnits)
+		_, _, wantOK := tableOf("Process", "stat").readStat(&process, text, testUnits)
+		thread.setThreadState(rest)
+		started, want := thread.sum(pidStarted&thread.have), process.sum(pidStarted&process.have)
 		if started != want || ok != wantOK {
 			t.Fatalf("started %d (there: %v), the process %d (there: %v)", started, ok, want, wantOK)
 		}
@@ -44,7 +46,8 @@ func FuzzPressure(f *testing.F) {
 		"avg10=99999999999999999999.00\nsome total=1"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var got values
-		parsePressure(&got, text, systemPressure)
+		table := tableOf("Pressure Stall", "proc/pressure")
+		table.read(&got, text, testUnits)
 		want := map[fields]uint64{}
 		for line := range bytes.Lines(text) {
 			words := fieldsOf(line)
@@ -53,19 +56,19 @@ func FuzzPressure(f *testing.F) {
 			}
 			for _, word := range words[1:] {
 				name, number, _ := strings.Cut(string(word), "=")
-				for _, k := range systemPressure {
-					if k.line == string(words[0]) && k.name == name {
-						if n, ok := k.read([]byte(number)); ok {
+				for _, k := range table.keys {
+					if k.group == string(words[0]) && k.name == name {
+						if n, ok := testUnits.parse([]byte(number), k.unit); ok {
 							want[k.fields] = n
 						}
 					}
 				}
 			}
 		}
-		for _, k := range systemPressure {
+		for _, k := range table.keys {
 			n, there := want[k.fields]
 			if got.has(k.fields) != there || there && got.sum(k.fields) != n {
-				t.Fatalf("%s %s is %d (there: %v), want %d (there: %v)", k.line, k.name, got.sum(k.fields),
+				t.Fatalf("%s %s is %d (there: %v), want %d (there: %v)", k.group, k.name, got.sum(k.fields),
 					got.has(k.fields), n, there)
 			}
 		}
@@ -77,23 +80,26 @@ func FuzzPressure(f *testing.F) {
 func FuzzIOStat(f *testing.F) {
 	root := fixture(f, "groups.txtar")
 	f.Add([]byte(root.entries["sys/fs/cgroup/system.slice/io.stat"].text))
+	groupFigure := func(name string) fields { return figureOf("Control Group", name) }
+	readBytes := groupFigure("read_bytes")
 	f.Add([]byte("8:0 rbytes=x wios=5\n\nrbytes=7\n8:0 rbytes=1 rbytes=2\n8:1 rbytes=9"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var before, after values
-		parseIOStat(&before, text, testUnits)
+		table := specOf("Control Group").trees[5].files.find("io.stat")
+		table.read(&before, text, testUnits)
 		whole := bytes.Clone(text[:bytes.LastIndexByte(text, '\n')+1])
-		parseIOStat(&after, append(whole, "9:9 rbytes=1 wbytes=2 rios=3 wios=x\n"...), testUnits)
-		for i, f := range []fields{groupReadBytes, groupWriteBytes, groupReads} {
+		table.read(&after, append(whole, "9:9 rbytes=1 wbytes=2 rios=3 wios=x\n"...), testUnits)
+		for i, f := range []fields{readBytes, groupFigure("write_bytes"), groupFigure("reads")} {
 			if before.has(f) != after.has(f) || before.has(f) && before.sum(f)+uint64(i+1) != after.sum(f) {
 				t.Fatalf("figure %d was %d (there: %v) and is %d (there: %v)", i, before.sum(f),
 					before.has(f), after.sum(f), after.has(f))
 			}
 		}
-		if after.has(groupWrites) {
+		if after.has(groupFigure("writes")) {
 			t.Fatal("a damaged number is passed over")
 		}
 		if !bytes.Contains(text, []byte("rbytes")) &&
-			(!before.has(groupReadBytes) || before.sum(groupReadBytes) != 0) {
+			(!before.has(readBytes) || before.sum(readBytes) != 0) {
 			t.Fatal("no device, and no 0")
 		}
 	})

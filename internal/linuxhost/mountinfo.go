@@ -18,16 +18,12 @@ type mountRow struct {
 
 // parseMounts reads the rows. What is no row is passed over.
 func parseMounts(text []byte) (rows []mountRow) {
-	for {
-		line, rest, ok := cutLine(text)
-		if !ok {
-			return rows
-		}
+	for line := range lines(text) {
 		if row, ok := parseMount(line); ok {
 			rows = append(rows, row)
 		}
-		text = rest
 	}
+	return rows
 }
 
 // parseMount reads "id parent major:minor root point options tag... - type
@@ -93,16 +89,12 @@ var ownSpace = []string{"btrfs", "zfs", "overlay"}
 // deviceKinds returns the types of file systems that need a block device, of
 // /proc/filesystems.
 func deviceKinds(text []byte) (kinds []string) {
-	for {
-		line, rest, ok := cutLine(text)
-		if !ok {
-			return kinds
-		}
+	for line := range lines(text) {
 		if kind, isDevice := bytes.CutPrefix(line, []byte{'\t'}); isDevice {
 			kinds = append(kinds, string(kind))
 		}
-		text = rest
 	}
+	return kinds
 }
 
 // chooseMounts returns the rows that are shown: of each file system on block

@@ -89,7 +89,7 @@ func TestLogicalDisk(t *testing.T) {
 
 // averageIdle is the mean of the idle times of the file systems in
 // testdata/disks.txtar that have one.
-const averageIdle = (7*bootTime - (400+60+3+80+9+9+11)*millisecond) / 7
+const averageIdle = (7*bootTime - (400+60+3+80+9+9+11)*perMillisecond) / 7
 
 // TestHungMount lets file systems hang, for ever and for a while. They cost one
 // query a little time, and later ones none; the disk's other counters are

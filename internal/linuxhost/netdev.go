@@ -2,65 +2,16 @@ package linuxhost
 
 import (
 	"context"
-	"errors"
 
-	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider"
 )
 
-// The figures of the Network Interface object.
+// The figure of the Network Interface object that the code knows.
 const (
-	netBytesIn fields = 1 << iota
-	netPacketsIn
-	netErrorsIn
-	netDropsIn
-	netMulticast
-	netBytesOut
-	netPacketsOut
-	netErrorsOut
-	netDropsOut
-	netBandwidth // bits per second
-)
+	netBandwidth fields = 1 // bits per second
 
-var interfaceSpec = spec{
-	number: 12, index: 510, name: "Network Interface", multi: true,
-	help: "Network interfaces of the network namespace of the reader. From /proc/net/dev and " +
-		"/sys/class/net. There is no _Total: bridges, bonds, VLANs and virtual interfaces count a packet " +
-		"again, and lo counts it twice.",
-	rows: []row{
-		{388, "Bytes Total/sec", counter.BulkCount, -4, provider.Advanced, netBytesIn | netBytesOut, nil,
-			"Bytes received and sent. From /proc/net/dev, bytes of Receive and Transmit."},
-		{400, "Packets/sec", counter.BulkCount, -1, provider.Advanced, netPacketsIn | netPacketsOut, nil,
-			"Packets received and sent. From /proc/net/dev, packets of Receive and Transmit."},
-		{266, "Packets Received/sec", counter.BulkCount, -1, provider.Advanced, netPacketsIn, nil,
-			"Packets received. From /proc/net/dev, packets of Receive."},
-		{452, "Packets Sent/sec", counter.BulkCount, -1, provider.Advanced, netPacketsOut, nil,
-			"Packets sent. From /proc/net/dev, packets of Transmit."},
-		{520, "Current Bandwidth", counter.LargeRawCount, -6, provider.Advanced, netBandwidth, nil,
-			"Speed of the link in bits per second. From /sys/class/net, speed, read again when " +
-				"carrier_changes has changed. No value for a link that is down and for interfaces that " +
-				"have no speed, as most virtual ones."},
-		{264, "Bytes Received/sec", counter.BulkCount, -4, provider.Advanced, netBytesIn, nil,
-			"Bytes received. From /proc/net/dev, bytes of Receive."},
-		{526, "Packets Received Non-Unicast/sec", counter.BulkCount, -1, provider.Expert, netMulticast, nil,
-			"Multicast packets received. From /proc/net/dev, multicast of Receive. Unlike on Windows " +
-				"broadcasts are not among them, but for a few drivers."},
-		{528, "Packets Received Discarded", counter.LargeRawCount, 0, provider.Advanced, netDropsIn, nil,
-			"Packets received and thrown away, since the interface was made. From /proc/net/dev, drop of " +
-				"Receive, those missed for want of room among them."},
-		{530, "Packets Received Errors", counter.LargeRawCount, 0, provider.Advanced, netErrorsIn, nil,
-			"Packets received with an error, since the interface was made. From /proc/net/dev, errs " +
-				"of Receive."},
-		{506, "Bytes Sent/sec", counter.BulkCount, -4, provider.Advanced, netBytesOut, nil,
-			"Bytes sent. From /proc/net/dev, bytes of Transmit."},
-		{540, "Packets Outbound Discarded", counter.LargeRawCount, 0, provider.Advanced, netDropsOut, nil,
-			"Packets to be sent and thrown away, since the interface was made. From /proc/net/dev, drop " +
-				"of Transmit."},
-		{542, "Packets Outbound Errors", counter.LargeRawCount, 0, provider.Advanced, netErrorsOut, nil,
-			"Packets that could not be sent for an error, since the interface was made. From " +
-				"/proc/net/dev, errs of Transmit."},
-	},
-}
+	interfaceFigures = "bandwidth"
+)
 
 // interfaceSource reads the Network Interface object.
 type interfaceSource struct {
@@ -71,8 +22,11 @@ type interfaceSource struct {
 	known   map[string]*link // by the kernel's name
 }
 
-func newInterfaceSource() source {
-	return &interfaceSource{dev: file{name: "proc/net/dev", records: true}, known: map[string]*link{}}
+func newInterfaceSource(sp *spec) source {
+	return &interfaceSource{
+		dev: file{name: "proc/net/dev", records: true}, columns: netColumns{table: sp.files[0]},
+		known: map[string]*link{},
+	}
 }
 
 // probe tells which figures the file has columns of. A speed may come with a
@@ -107,14 +61,6 @@ func (r *interfaceSource) collect(ctx context.Context, s *session, o *object, w 
 	return nil
 }
 
-func (r *interfaceSource) close(s *session) error {
-	errs := []error{s.reader.close(&r.dev.h)}
-	for _, l := range r.known {
-		errs = append(errs, l.close(s))
-	}
-	return errors.Join(errs...)
-}
-
 // read reads the file. Where a count fell, names may have changed hands: what
 // was kept open of all interfaces is opened anew.
 func (r *interfaceSource) read(s *session) error {
@@ -127,13 +73,8 @@ func (r *interfaceSource) read(s *session) error {
 	r.links = r.links[:0]
 	text = r.columns.parse(text)
 	fell := false
-	for {
-		line, rest, ok := cutLine(text)
-		if !ok {
-			break
-		}
+	for line := range lines(text) {
 		fell = r.readLine(line) || fell
-		text = rest
 	}
 
 	for name, l := range r.known {
@@ -141,14 +82,14 @@ func (r *interfaceSource) read(s *session) error {
 			break
 		}
 		if l.seen != r.reads {
-			_ = l.close(s) // an error to close what was only read has no meaning
+			l.close(s)
 			delete(r.known, name)
 		}
 	}
 
 	if fell {
 		for _, l := range r.links {
-			_ = l.close(s)
+			l.close(s)
 		}
 	}
 	return nil

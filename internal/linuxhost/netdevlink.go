@@ -2,31 +2,16 @@ package linuxhost
 
 import (
 	"bytes"
-	"errors"
 	"strings"
 )
 
-// netFigures are the figures that are a column of /proc/net/dev, by the half of
-// the table and the column's name in its head.
-var netFigures = [...]struct {
-	half int // 0 Receive, 1 Transmit
-	name string
-	fields
-}{
-	{0, "bytes", netBytesIn},
-	{0, "packets", netPacketsIn},
-	{0, "errs", netErrorsIn},
-	{0, "drop", netDropsIn},
-	{0, "multicast", netMulticast},
-	{1, "bytes", netBytesOut},
-	{1, "packets", netPacketsOut},
-	{1, "errs", netErrorsOut},
-	{1, "drop", netDropsOut},
-}
+// maxNetFigures bounds the figures of an interface.
+const maxNetFigures = 16
 
 // netColumns are the figures of the columns of /proc/net/dev; 0 where a column
 // is of no interest.
 type netColumns struct {
+	table   *fileTable
 	figures [32]fields // Linux has 16 columns
 	n       int
 }
@@ -39,7 +24,7 @@ func (c *netColumns) parse(text []byte) (rest []byte) {
 	_, head, _ = bytes.Cut(head, []byte{'|'})
 	c.n = 0
 
-	for half := range 2 {
+	for _, half := range [...]string{"Receive", "Transmit"} {
 		var names []byte
 		names, head, _ = bytes.Cut(head, []byte{'|'})
 		for c.n < len(c.figures) {
@@ -47,17 +32,17 @@ func (c *netColumns) parse(text []byte) (rest []byte) {
 			if name, names = cutWord(names); len(name) == 0 {
 				break
 			}
-			c.figures[c.n] = netFigure(half, name)
+			c.figures[c.n] = c.figure(half, name)
 			c.n++
 		}
 	}
 	return text
 }
 
-func netFigure(half int, name []byte) fields {
-	for _, f := range netFigures {
-		if f.half == half && f.name == string(name) {
-			return f.fields
+func (c *netColumns) figure(half string, name []byte) fields {
+	for _, k := range c.table.keys {
+		if k.group == half && k.name == string(name) {
+			return k.fields
 		}
 	}
 	return 0
@@ -85,8 +70,8 @@ type link struct {
 	seen       uint64 // the last reading that had it
 	counts     values // as the kernel gives them
 
-	index  uint64                    // the kernel's number of it; 0: not known
-	total  [len(netFigures)]wrapping // of the figures in counts, by position
+	index  uint64                  // the kernel's number of it; 0: not known
+	total  [maxNetFigures]wrapping // of the figures in counts, by position
 	values values
 
 	ifindex file
@@ -144,7 +129,7 @@ func (l *link) settle(s *session, wanted fields) {
 		// Another interface, or an unknown one: a count that falls was reset.
 		l.index = index
 		l.cached = false
-		l.total = [len(netFigures)]wrapping{}
+		l.total = [maxNetFigures]wrapping{}
 	}
 
 	for rest := l.counts.have; rest != 0; rest &= rest - 1 {
@@ -171,7 +156,7 @@ func (l *link) readSpeed(s *session) {
 			l.bits, _ = scaled(n, megabit, 1)
 		}
 		l.cached = l.cached && !isShort(err)
-		_ = s.reader.close(&l.speed.h) // an error to close what was only read has no meaning
+		s.reader.close(&l.speed.h)
 	}
 
 	if l.bits != 0 {
@@ -180,6 +165,4 @@ func (l *link) readSpeed(s *session) {
 }
 
 // close closes the files.
-func (l *link) close(s *session) error {
-	return errors.Join(s.reader.close(&l.ifindex.h), s.reader.close(&l.changes.h))
-}
+func (l *link) close(s *session) { s.reader.close(&l.ifindex.h, &l.changes.h) }

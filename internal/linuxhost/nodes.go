@@ -82,7 +82,7 @@ func (r *infoSource) place(s *session, cpu, number uint64) {
 	})
 	if !ok {
 		r.nodes = slices.Insert(r.nodes, i, &cpuNode{
-			number: number, name: fmt.Sprintf("%d,_Total", number), totals: infoTotals(),
+			number: number, name: fmt.Sprintf("%d,_Total", number), totals: totals{sums: r.totals.sums},
 		})
 		r.nodes[i].totals.running |= cpuInterrupts | cpuDPCs // of all processors the kernel counts itself
 	}
@@ -92,7 +92,7 @@ func (r *infoSource) place(s *session, cpu, number uint64) {
 	m := r.members[cpu]
 	if m == nil || m.name != name {
 		if m != nil {
-			_ = s.reader.close(&m.frequency.file.h) // an error to close what was only read has no meaning
+			s.reader.close(&m.frequency.file.h)
 		}
 		m = &nodeMember{processor: s.kernel.processor(cpu), name: name, frequency: newFrequency(cpu)}
 		r.members[cpu] = m

@@ -2,100 +2,12 @@ package linuxhost
 
 import (
 	"context"
-	"strings"
+	"math"
+	"math/bits"
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider"
 )
-
-// spec is an object: what is declared of it and what its counters are made of.
-type spec struct {
-	// number stands for the object in the indices of its help texts and must
-	// never change.
-	number int
-	index  uint32
-	name   string
-	help   string
-	multi  bool
-	costly bool   // only on request: to read it disturbs what is measured
-	parent uint32 // title index of an earlier object that holds the instances' parents; it comes along
-	first  int    // position in rows of the counter to show first
-	// identity are the figures that tell instances apart. Their counters are
-	// always written.
-	identity fields
-	// rows are the counters. A row's place stands for it in the indices of
-	// the help texts: new rows go to the end.
-	rows []row
-	// borrowed is how many of rows, the last ones, are those of another object.
-	// The indices of their help texts have a range of their own, so that new
-	// rows of either object move none.
-	borrowed int
-	// origin is where the figures stand under the names of keys, for an object
-	// whose rows' help texts leave it to be added: "/proc/net/snmp, Tcp:".
-	origin string
-	keys   []key
-}
-
-// row is one counter: its declaration and what its raw value is made of.
-type row struct {
-	index  uint32
-	name   string
-	typ    counter.Type
-	scale  int32
-	detail provider.Detail
-	from   fields
-	// value computes the raw value and, for types that need one, the base. nil
-	// stands for the sum of the figures in from. It is called only when all of
-	// them are there.
-	value func(v *values) (value, base uint64)
-	help  string
-}
-
-// declare returns the object's declaration.
-func (sp *spec) declare() *provider.Object {
-	o := &provider.Object{
-		Index: sp.index, Name: sp.name, Help: sp.help, HelpIndex: helpIndex(sp.number, 0),
-		Multi: sp.multi, Costly: sp.costly, Default: sp.first,
-	}
-	for i := range sp.rows {
-		r := &sp.rows[i]
-		c := provider.Counter{
-			Index: r.index, Name: r.name, Help: sp.helpText(r),
-			HelpIndex: helpIndex(sp.number, sp.helpPosition(i)),
-			Type:      r.typ, Scale: r.scale, Detail: r.detail,
-		}
-		if r.typ == counter.Precision100NSTimer {
-			c.BaseSlot = "time" // the moment of reading is the same for all
-		}
-		o.Counters = append(o.Counters, c)
-	}
-	return o
-}
-
-// borrowedHelp is where the help texts of borrowed rows begin.
-const borrowedHelp = 500
-
-// helpPosition returns the position of a row's help text among the object's.
-func (sp *spec) helpPosition(row int) int {
-	if own := len(sp.rows) - sp.borrowed; row >= own {
-		return borrowedHelp + row - own
-	}
-	return row + 1
-}
-
-// helpText returns the help text of a counter.
-func (sp *spec) helpText(r *row) string {
-	if sp.origin == "" {
-		return r.help
-	}
-	var names []string
-	for _, k := range sp.keys {
-		if r.from&k.fields != 0 {
-			names = append(names, k.name)
-		}
-	}
-	return r.help + " From " + sp.origin + " " + strings.Join(names, " + ") + "."
-}
 
 // source reads the figures of one object.
 type source interface {
@@ -103,8 +15,6 @@ type source interface {
 	probe(s *session) fields
 	// collect writes the object.
 	collect(ctx context.Context, s *session, o *object, w *provider.Writer) error
-	// close closes the files that only this object needs.
-	close(s *session) error
 }
 
 // object is an opened object.
@@ -121,12 +31,12 @@ type object struct {
 }
 
 // open lays out the object with the counters that this system gives.
-func (o *object) open(s *session, decl *provider.Object) (err error) {
+func (o *object) open(s *session) (err error) {
 	given := o.probe(s)
 	keep := func(i int) bool { return o.rows[i].from&^given == 0 }
 	for i := range o.rows {
 		if keep(i) {
-			o.layout, err = provider.NewLayout(decl, keep)
+			o.layout, err = provider.NewLayout(&o.Object, keep)
 			return err
 		}
 	}
@@ -139,7 +49,7 @@ func (o *object) plan(q *provider.Query) bool {
 	if !o.included {
 		return false
 	}
-	_, o.named = q.Counters[o.index]
+	_, o.named = q.Counters[o.Index]
 	o.want(func(i int) bool { return q.WantsCounter(o.layout.Object(), i) })
 	return true
 }
@@ -180,15 +90,29 @@ func (o *object) write(w *provider.ObjectWriter, v *values) {
 			continue
 		}
 
-		if r.value == nil {
+		if r.summed {
 			w.Set(i, v.sum(r.from))
 			continue
 		}
 
-		value, base := r.value(v)
-		w.Set(i, value)
-		if r.typ.NeedsBase() {
-			w.SetBase(i, base)
+		value := r.of(v)
+		if !r.based {
+			w.Set(i, value)
+			continue
 		}
+
+		base := v.sum(r.base) + r.whole
+		if r.Type == counter.RawFraction {
+			value, base = fraction(value, base)
+		}
+		w.Set(i, value)
+		w.SetBase(i, base)
 	}
+}
+
+// fraction returns part and whole as the 4-byte numbers of PERF_RAW_FRACTION and
+// PERF_RAW_BASE: both are halved until they fit.
+func fraction(part, whole uint64) (uint64, uint64) {
+	shift := max(0, bits.Len64(max(part, whole))-bits.Len32(math.MaxUint32))
+	return part >> shift, whole >> shift
 }

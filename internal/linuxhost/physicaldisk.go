@@ -13,16 +13,7 @@ type diskSource struct {
 	disks  []*disk // of the current sample
 }
 
-func newDiskSource() source {
-	return &diskSource{totals: newDiskTotals()}
-}
-
-func newDiskTotals() totals {
-	return totals{
-		running: diskRunning, averaged: diskAveraged,
-		gauges: diskQueue | diskFromStatfs,
-	}
-}
+func newDiskSource(sp *spec) source { return &diskSource{totals: totals{sums: sp.sums}} }
 
 func (r *diskSource) probe(s *session) fields { return s.disks.probe(s) }
 
@@ -38,9 +29,9 @@ func (t *diskTable) probe(s *session) (given fields) {
 		most = max(most, d.n)
 	}
 
-	for _, f := range diskFigures {
-		if f.column > most && len(t.disks) > 0 {
-			given &^= f.fields
+	for _, k := range t.table.keys {
+		if k.column > most && len(t.disks) > 0 {
+			given &^= k.fields
 		}
 	}
 	return given
@@ -87,5 +78,3 @@ func (r *diskSource) collect(ctx context.Context, s *session, o *object, w *prov
 	out.End()
 	return nil
 }
-
-func (r *diskSource) close(*session) error { return nil }

@@ -1,38 +1,44 @@
 package linuxhost
 
 import (
+	"bytes"
 	"context"
-	"errors"
 
 	"github.com/winperf/winperf/provider"
 )
 
 // processSource reads the Process object, or another one of processes.
 type processSource struct {
-	kinds []pidFile
+	keeper[process, *process]
+	kinds   []*fileTable // the file stat first, which identifies the process
+	figures fields       // of all counters
 	// withMemory leaves out Idle and all processes without memory of their own.
 	withMemory bool
 
 	live   []*process // of the last sample, by rising id
-	now    []*process // of the sample being taken
-	free   []*process // forgotten ones, to be used again
 	totals totals
 	idle   values // what the total has seen of Idle
 	folded folded
-	cur    values // of the process being read
 	next   uint32 // position of the next instance in the sample
 	total  uint32 // that of _Total
 }
 
-func newProcessSource() source {
-	sums := totals{running: procRunning, gauges: procGauges}
-	return &processSource{kinds: pidFiles, totals: sums, folded: folded{totals: sums}}
+func newProcessSource(sp *spec) source {
+	r := &processSource{
+		kinds: sp.files, withMemory: sp.Costly,
+		totals: totals{sums: sp.sums}, folded: folded{totals: totals{sums: sp.sums}},
+	}
+	r.begin = func(p *process, pid int) { p.begin(pid, r.kinds) }
+	for i := range sp.rows {
+		r.figures |= sp.rows[i].from
+	}
+	return r
 }
 
 // probe looks at the process that reads, whose every file is open to it.
 // Where /proc does not show it, it looks at all processes that are shown.
 func (r *processSource) probe(s *session) (given fields) {
-	all := procOwn | r.totals.running | r.totals.gauges
+	all := r.figures
 	if !delaysCounted(s) {
 		all &^= procBlockDelay
 	}
@@ -64,8 +70,8 @@ func exemplars(s *session) []int {
 // probeOne reads one file of a process at a time: that a file is not there
 // would otherwise mean that the process is gone.
 func (r *processSource) probeOne(s *session, pid int) (given fields) {
-	for i := range r.kinds {
-		if p := r.readable(s, pid, r.kinds[i].gives); p != nil {
+	for _, t := range r.kinds {
+		if p := r.readable(s, pid, t.gives); p != nil {
 			r.forget(s, p)
 			given |= r.cur.have
 		}
@@ -93,14 +99,9 @@ func (r *processSource) probeHandles(s *session, pid int) fields {
 // ownID returns the id of the process that reads, in the process namespace of
 // /proc.
 func ownID(s *session) (pid int, ok bool) {
-	f := file{name: "proc/self/stat"}
-	text, err := s.reader.read(&f)
-	if err != nil {
-		return 0, false
-	}
+	text, _ := s.readOnce("proc/self/stat") // what cannot be read has no number
 	word, _ := cutWord(text)
 	n, ok := decimal(word)
-	_ = s.reader.close(&f.h)
 	return int(n), ok && n <= maxID
 }
 
@@ -108,11 +109,8 @@ func ownID(s *session) (pid int, ok bool) {
 // does not, its figures are 0, which looks like no delay. Before Linux 5.14
 // there is no way to know.
 func delaysCounted(s *session) bool {
-	f := file{name: "proc/sys/kernel/task_delayacct"}
-	text, err := s.reader.read(&f)
-	counted := err == nil && len(text) > 0 && text[0] == '1'
-	_ = s.reader.close(&f.h)
-	return counted
+	text, err := s.readOnce("proc/sys/kernel/task_delayacct")
+	return err == nil && bytes.HasPrefix(text, []byte{'1'})
 }
 
 func (r *processSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
@@ -166,38 +164,11 @@ func (r *processSource) announce(out *provider.ObjectWriter, name string) provid
 // walk writes the processes with the given ids, which rise.
 func (r *processSource) walk(ctx context.Context, s *session, o *object, out *provider.ObjectWriter,
 	pids []int) error {
-	old := r.live
-	defer func() { // also when the writer panics because it has had enough
-		r.now = append(r.now, old...) // where it was given up the rest lives on as far as is known
-		clear(r.live)
-		r.live, r.now = r.now, r.live[:0]
-	}()
-
-	for i, pid := range pids {
-		if i%64 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for len(old) > 0 && old[0].pid < pid {
-			r.forget(s, old[0])
-			old = old[1:]
-		}
-
-		var p *process
-		if len(old) > 0 && old[0].pid == pid {
-			p, old = old[0], old[1:]
-		}
-
-		if p, err := r.sample(s, p, pid, o.wanted); p != nil {
-			r.now = append(r.now, p)
+	return r.follow(ctx, s, &r.live, pids, func(pid int) int { return pid }, o.wanted,
+		func(p *process, err error) bool {
 			r.show(s, o, out, p, err)
-		}
-	}
-
-	for _, p := range old {
-		r.forget(s, p)
-	}
-	old = nil
-	return nil
+			return true
+		})
 }
 
 // show writes a process, of which r.cur has the figures unless there was an
@@ -263,7 +234,7 @@ func (r *processSource) writeIdle(s *session, o *object, out *provider.ObjectWri
 		case s.kernel.idleStarted:
 			v.set(procUser, 0) // all of it is in the kernel
 			v.set(procSystem, s.kernel.idle)
-			v.set(procThreads, stat.sum(sysOnline))
+			v.set(procThreads, stat.sum(systemOnline))
 		}
 	}
 	r.totals.add(&r.idle, v)
@@ -281,67 +252,4 @@ func (r *processSource) writeTotal(s *session, o *object, out *provider.ObjectWr
 	v.set(procID, 0)
 	v.set(procStarted, uint64(clock))
 	o.write(out, v)
-}
-
-// sample reads the wanted figures of the process with an id into r.cur. known
-// is what had the id in the last sample, or nil. There is no process if it has
-// ended. With an error there is one that cannot be read now.
-func (r *processSource) sample(s *session, known *process, pid int, wanted fields) (*process, error) {
-	if known != nil {
-		err := r.read(s, known, wanted)
-		if !isGone(err) {
-			return known, err
-		}
-		// What was open belonged to a process that has ended. Another one may have its id now.
-		r.forget(s, known)
-	}
-
-	p := r.remember(pid)
-	err := r.read(s, p, wanted)
-	if isGone(err) {
-		r.forget(s, p)
-		return nil, err
-	}
-	return p, err
-}
-
-// read reads a process, once more with all else closed where there were too few
-// descriptors.
-func (r *processSource) read(s *session, p *process, wanted fields) error {
-	return s.twice(func() error { return p.read(s, &r.cur, wanted) }, func() error { return p.close(s) })
-}
-
-// readable is sample for a caller that has no use for a process that cannot be read.
-func (r *processSource) readable(s *session, pid int, wanted fields) *process {
-	p, err := r.sample(s, nil, pid, wanted)
-	if p != nil && err != nil {
-		r.forget(s, p)
-		return nil
-	}
-	return p
-}
-
-// remember returns a process of which nothing is known but its id.
-func (r *processSource) remember(pid int) *process {
-	p := new(process)
-	if n := len(r.free); n > 0 {
-		p, r.free = r.free[n-1], r.free[:n-1]
-	}
-	p.begin(pid, r.kinds)
-	return p
-}
-
-func (r *processSource) forget(s *session, p *process) {
-	_ = p.close(s) // an error to close a file that was read has no meaning
-	r.free = append(r.free, p)
-}
-
-func (r *processSource) close(s *session) error {
-	var errs []error
-	for _, list := range [...][]*process{r.live, r.now} {
-		for _, p := range list {
-			errs = append(errs, p.close(s))
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -2,53 +2,10 @@ package linuxhost
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider"
 )
-
-const frequencyDifference = " Unlike on Windows _Total is the average. Read only when the object or the " +
-	"counter is asked for by name, at most every 10 seconds: to ask may wake the processor."
-
-var infoSpec = spec{
-	number: 30, index: titleProcessorInformation, name: "Processor Information", multi: true,
-	first: len(infoRows), borrowed: len(processorSpec.rows),
-	help: "The processors that are online by NUMA node and position among the node's processors, totals of " +
-		"each node, and _Total: of times and frequencies the average, of counts the sum. Inside " +
-		"a container these are the host's.",
-	rows: slices.Concat(infoRows, processorSpec.rows),
-}
-
-// infoRows are the counters that Processor does not have. The others are its
-// counters with its title indices.
-var infoRows = []row{
-	{titleProcessorNumber, "Processor Number", counter.RawCount, 0, provider.Advanced, cpuNumber, nil,
-		"The kernel's number of the processor. From /proc/stat, the N of cpuN."},
-	{titleFrequency, "Processor Frequency", counter.RawCount, 0, provider.Novice, cpuFrequency, nil,
-		"Its current frequency in MHz. From /sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq." +
-			frequencyDifference},
-	{titleFrequencyShare, "% of Maximum Frequency", counter.RawCount, 0, provider.Novice,
-		cpuFrequencyShare, nil,
-		"Its current frequency as a share of the highest it can have. From " +
-			"/sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq and cpuinfo_max_freq." +
-			frequencyDifference},
-	{titlePriorityTime, "% Priority Time", counter.TimerInv100NSec, 0, provider.Advanced, cpuIdle |
-		cpuNice, nil,
-		"Share of time in work that is not of lowered priority. From /proc/stat, cpuN: all but idle + " +
-			"iowait + nice. Unlike on Windows what the kernel does for programs of lowered priority " +
-			"counts too."},
-	{titleClockInterrupts, "Clock Interrupts/sec", counter.CounterCounter, 0, provider.Advanced,
-		cpuClocks, nil,
-		"Interrupts of its own clock. From /proc/interrupts, the processor's column in the row LOC (x86) " +
-			"or arch_timer (ARM). With more than 64 processors read only on request."},
-	{titleIdleBreaks, "Idle Break Events/sec", counter.BulkCount, 0, provider.Wizard, cpuIdleBreaks, nil,
-		"How often it was woken from idleness. From /sys/devices/system/cpu/cpuN/cpuidle, usage of all " +
-			"states. Unlike on Windows how often it went idle; with more than 64 processors read only " +
-			"on request."},
-}
 
 // infoSource reads the Processor Information object.
 type infoSource struct {
@@ -59,18 +16,8 @@ type infoSource struct {
 	unsure  bool // the nodes could not be read
 }
 
-func newInfoSource() source {
-	return &infoSource{members: map[uint64]*nodeMember{}, totals: infoTotals()}
-}
-
-// infoTotals returns the rules for totals of processors.
-func infoTotals() totals {
-	const frequencies = cpuFrequency | cpuFrequencyShare
-	return totals{
-		running:  cpuC1Entries | cpuC2Entries | cpuC3Entries | cpuIdleBreaks | cpuClocks,
-		averaged: cpuTimes | frequencies,
-		gauges:   frequencies,
-	}
+func newInfoSource(sp *spec) source {
+	return &infoSource{members: map[uint64]*nodeMember{}, totals: totals{sums: sp.sums}}
 }
 
 func (r *infoSource) probe(s *session) (given fields) {
@@ -154,14 +101,6 @@ func (r *infoSource) sample(s *session, o *object) {
 	}
 }
 
-func (r *infoSource) close(s *session) error {
-	var errs []error
-	for _, m := range r.members {
-		errs = append(errs, s.reader.close(&m.frequency.file.h))
-	}
-	return errors.Join(errs...)
-}
-
 // frequency is what is known of a processor's frequency (kernel documentation,
 // "CPU Performance Scaling").
 type frequency struct {
@@ -184,7 +123,9 @@ const frequencyAge = 10_000_000_000
 // read gives v the processor's frequency.
 func (f *frequency) read(s *session, v *values) {
 	if f.readAt == 0 {
-		f.max, _ = s.reader.number(f.highest)
+		highest := file{name: f.highest}
+		f.max, _ = s.readNumber(&highest) // 0 where it cannot be read
+		s.reader.close(&highest.h)
 	}
 	if f.readAt == 0 || s.times.Boot-f.readAt >= frequencyAge {
 		f.readAt = s.times.Boot

@@ -69,9 +69,10 @@ type file struct {
 type reader struct {
 	root    Root
 	buf     []byte
-	open    int    // files and directories that are open
-	limit   int    // of open; files above are closed after each reading
-	highest Handle // that may stay open; 0 = any
+	open    int       // files and directories that are open
+	owners  []*Handle // of what is open, by handle: where it is kept
+	limit   int       // of open; files above are closed after each reading
+	highest Handle    // that may stay open; 0 = any
 	thrift
 }
 
@@ -87,25 +88,36 @@ func (r *reader) read(f *file) ([]byte, error) {
 	}
 	text, err := r.text(f)
 	if err != nil || !r.keeps(f.h) {
-		_ = r.close(&f.h) // an error to close what was only read has no meaning
+		r.close(&f.h)
 	}
 	return text, r.judge(err)
 }
 
 // ensure opens the file if it is not open. One in a directory that is open is
 // not tried twice: to make room may close the directory.
-func (r *reader) ensure(f *file) (err error) {
+func (r *reader) ensure(f *file) error {
 	if f.h != 0 {
 		return nil
 	}
-	f.h, err = r.root.Open(f.dir, f.name)
+	h, err := r.root.Open(f.dir, f.name)
 	if err != nil && f.dir == 0 && r.makeRoom(err) {
-		f.h, err = r.root.Open(0, f.name)
+		h, err = r.root.Open(0, f.name)
 	}
-	if err == nil {
-		r.open++
+	return r.opened(&f.h, h, err)
+}
+
+// opened notes what was opened, and where its handle is kept from now on.
+func (r *reader) opened(owner *Handle, h Handle, err error) error {
+	if err != nil {
+		return r.judge(err)
 	}
-	return r.judge(err)
+	*owner = h
+	r.open++
+	if n := int(h) + 1 - len(r.owners); n > 0 {
+		r.owners = append(r.owners, make([]*Handle, n)...)
+	}
+	r.owners[h] = owner
+	return nil
 }
 
 // text reads a file from its start. The kernel makes its text anew for each
@@ -134,15 +146,35 @@ func (r *reader) text(f *file) ([]byte, error) {
 	}
 }
 
-// close closes what h stands for, if it is open.
-func (r *reader) close(h *Handle) error {
+// close closes what the handles stand for, as far as it is open. An error to close
+// what was only read has no meaning.
+func (r *reader) close(handles ...*Handle) {
+	for _, h := range handles {
+		_ = r.closeOne(h)
+	}
+}
+
+func (r *reader) closeOne(h *Handle) error {
 	if *h == 0 {
 		return nil
 	}
 	err := r.root.Close(*h)
+	r.owners[*h] = nil
 	*h = 0
 	r.open--
 	return err
+}
+
+// closeAll closes all that is open. It is opened anew when it is needed.
+func (r *reader) closeAll() error {
+	r.yield()
+	var errs []error
+	for _, owner := range r.owners {
+		if owner != nil {
+			errs = append(errs, r.closeOne(owner))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // isGone reports whether a process ended before its file was read. Nothing else

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/winperf/winperf/provider"
@@ -125,21 +126,28 @@ func TestMoreAllocations(t *testing.T) {
 	}
 }
 
-// TestFiguresAreOneBit: the sets that stand for one figure in each table of
-// files do.
-func TestFiguresAreOneBit(t *testing.T) {
-	var sets []fields
-	for _, keys := range [][]key{rollupKeys, threadStatusKeys, accountKeys, throttlingKeys, ioStatKeys} {
-		for _, k := range keys {
-			sets = append(sets, k.fields)
+// TestFigures: each key stands for one figure that values have room for, and each
+// file's table says how the file is read.
+func TestFigures(t *testing.T) {
+	for _, sp := range specs() {
+		files := slices.Clone([]*fileTable(sp.files))
+		for _, tree := range sp.trees {
+			files = append(files, tree.files...)
 		}
-	}
-	for _, k := range systemPressure {
-		sets = append(sets, k.fields)
-	}
-	for _, f := range sets {
-		if bits.OnesCount64(uint64(f)) != 1 || f.position() >= maxFields {
-			t.Errorf("%b is no figure", f)
+		for name, f := range sp.figures {
+			if bits.OnesCount64(uint64(f)) != 1 || f.position() >= maxFields {
+				t.Errorf("%s, %s: %b is no figure", sp.Name, name, f)
+			}
+		}
+		for _, table := range files {
+			if table.form == nil || len(table.keys) == 0 {
+				t.Errorf("%s: nothing says how to read %s", sp.Name, table.name)
+			}
+			for _, k := range table.keys {
+				if k.fields == 0 || table.gives&k.fields == 0 {
+					t.Errorf("%s, %s, %s: %b is no figure of %b", sp.Name, table.name, k.name, k.fields, table.gives)
+				}
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"bytes"
+	"iter"
 	"math"
 	"math/bits"
 )
@@ -16,6 +17,17 @@ func cutLine(text []byte) (line, rest []byte, ok bool) {
 	return text[:i], text[i+1:], true
 }
 
+// lines goes through the lines of a text.
+func lines(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for line, rest, ok := cutLine(text); ok; line, rest, ok = cutLine(rest) {
+			if !yield(line) {
+				return
+			}
+		}
+	}
+}
+
 // cutWord cuts the first word off a line. Words are parted by blanks and tabs.
 func cutWord(line []byte) (word, rest []byte) {
 	i := 0
@@ -27,6 +39,16 @@ func cutWord(line []byte) (word, rest []byte) {
 		j++
 	}
 	return line[i:j], line[j:]
+}
+
+// cutPair cuts the first word "name=value" off a line. A word without the sign
+// is a name with a nil value.
+func cutPair(line []byte) (name, value, rest []byte) {
+	word, rest := cutWord(line)
+	if i := bytes.IndexByte(word, '='); i >= 0 {
+		return word[:i], word[i+1:], rest
+	}
+	return word, nil, rest
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
@@ -57,8 +79,8 @@ func signed(word []byte) (int64, bool) {
 	return int64(n), true
 }
 
-// hundredths reads a decimal with exactly two places, such as "0.05".
-func hundredths(word []byte) (uint64, bool) {
+// parseHundredths reads a decimal with exactly two places, such as "0.05".
+func parseHundredths(word []byte) (uint64, bool) {
 	whole, part, _ := bytes.Cut(word, []byte{'.'})
 	n, ok := decimal(whole)
 	p, okPart := decimal(part)
@@ -72,6 +94,9 @@ func hundredths(word []byte) (uint64, bool) {
 // result needs more than 64 bits. den is not 0.
 func scaled(n, num, den uint64) (v uint64, ok bool) {
 	hi, lo := bits.Mul64(n, num)
+	if den == 1 {
+		return lo, hi == 0 // most units: a division costs more than all else here
+	}
 	if hi >= den {
 		return 0, false
 	}

@@ -43,7 +43,7 @@ func TestNumbers(t *testing.T) {
 		if ok != tt.isSigned || s != tt.signed {
 			t.Errorf("signed(%q) = %d, %v", tt.word, s, ok)
 		}
-		h, ok := hundredths([]byte(tt.word))
+		h, ok := parseHundredths([]byte(tt.word))
 		if ok != (tt.hundredths != bad) || ok && h != uint64(tt.hundredths) {
 			t.Errorf("hundredths(%q) = %d, %v", tt.word, h, ok)
 		}

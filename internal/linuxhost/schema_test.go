@@ -20,17 +20,17 @@ func TestDeclarations(t *testing.T) {
 		if err := o.Check(); err != nil {
 			t.Error(err)
 		}
-		sp := specs[i].spec
+		sp := specs()[i]
 		if len(sp.rows) > 64 || len(sp.rows) > 998 {
 			t.Errorf("%s has %d rows: more than a query can note", o.Name, len(sp.rows))
 		}
 		for k, r := range sp.rows {
 			if r.from == 0 || bits.Len64(uint64(r.from)) > maxFields {
-				t.Errorf("%s, %s: figures %b", o.Name, r.name, r.from)
+				t.Errorf("%s, %s: figures %b", o.Name, r.Name, r.from)
 			}
 			if help := o.Counters[k].Help; !strings.Contains(help, "/proc/") &&
 				!strings.Contains(help, "/sys/") {
-				t.Errorf("%s, %s: the help text names no file: %q", o.Name, r.name, help)
+				t.Errorf("%s, %s: the help text names no file: %q", o.Name, r.Name, help)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package linuxhost
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/winperf/winperf/provider"
@@ -41,8 +40,8 @@ type session struct {
 	countHandles bool
 	listing      Listing
 
-	shared sharedFiles
-	disks  diskTable
+	files map[string]*sharedFile
+	disks diskTable
 
 	mountinfo file
 	hidden    hidden
@@ -55,28 +54,28 @@ func newSession(sys System) *session {
 		reader: reader{
 			root: sys.Root(), limit: orDefault(sys.MaxOpen, 512), highest: Handle(sys.MaxHandle),
 		},
-		units: units{ticks: uint64(orDefault(sys.TicksPerSecond, 100)),
-			page: uint64(orDefault(sys.PageSize, 4096))},
+		units: newUnits(
+			uint64(orDefault(sys.TicksPerSecond, 100)), uint64(orDefault(sys.PageSize, 4096)),
+		),
 		now:        sys.Now,
 		foldKernel: sys.FoldKernelThreads,
 		groups:     sys.Groups,
-		kernel:     kernelStat{file: file{name: "proc/stat"}, known: map[uint64]*processor{}},
+		kernel:     newKernelStat(),
 		cpus:       newCPUFiles(),
-		shared:     newSharedFiles(),
-		disks:      diskTable{known: map[deviceID]*disk{}},
+		files:      map[string]*sharedFile{},
+		disks:      newDiskTable(),
 
 		mountinfo: file{name: cmp.Or(sys.Mounts, "proc/self/mountinfo"), records: true},
 	}
 
-	s.release = s.closeFiles
 	s.hold()
 	s.queries++
 	s.times = sys.Now()
 	s.ahead = s.times.Boot - s.times.Monotonic
 	s.boot = s.times.Clocks().Time100ns - s.times.Boot/100
 	// The kernel's own start time is cut to seconds; some sandboxes give 0.
-	if v, err := s.stat(); err == nil && v.sum(sysBootTime) != 0 {
-		s.boot = unixEpoch + int64(v.sum(sysBootTime))*perSecond
+	if v, err := s.stat(); err == nil && v.sum(systemBootTime) != 0 {
+		s.boot = unixEpoch + int64(v.sum(systemBootTime))*perSecond
 	}
 	return s
 }
@@ -150,7 +149,7 @@ func (s *session) plan(q *provider.Query) {
 // it.
 func (s *session) object(index uint32) *object {
 	for _, o := range s.objects {
-		if o.index == index && o.layout != nil {
+		if o.Index == index && o.layout != nil {
 			return o
 		}
 	}
@@ -158,19 +157,13 @@ func (s *session) object(index uint32) *object {
 }
 
 // Close implements [provider.Session].
-func (s *session) Close() error { return s.closeOpen() }
-
-// closeFiles closes all that is open. It is opened anew when it is needed.
-func (s *session) closeFiles() { _ = s.closeOpen() } // what was only read has no error to tell
-
-func (s *session) closeOpen() error {
-	s.yield()
-	errs := []error{s.close(&s.proc), s.close(&s.kernel.file.h), s.cpus.close(s), s.shared.close(s),
-		s.disks.close(s), s.close(&s.mountinfo.h)}
+func (s *session) Close() error {
 	for _, o := range s.objects {
-		errs = append(errs, o.source.close(s))
+		if r, ok := o.source.(*mountSource); ok {
+			r.rest()
+		}
 	}
-	return errors.Join(errs...)
+	return s.closeAll()
 }
 
 // objectTime is the clock of objects that know start times: the time since
@@ -210,7 +203,8 @@ func (s *session) list() (err error) {
 		return err
 	}
 	if s.pidBuf, err = s.root.Processes(s.proc, s.pidBuf); err != nil {
-		return errors.Join(s.judge(err), s.close(&s.proc))
+		s.close(&s.proc)
+		return s.judge(err)
 	}
 	slices.Sort(s.pidBuf) // cheap for what is sorted already, as the kernel's list is
 	s.pidBuf = slices.Compact(s.pidBuf)
@@ -218,7 +212,7 @@ func (s *session) list() (err error) {
 	return nil
 }
 
-func (s *session) openProc() (err error) {
+func (s *session) openProc() error {
 	if s.proc != 0 {
 		return nil
 	}
@@ -226,22 +220,17 @@ func (s *session) openProc() (err error) {
 	if s.makeRoom(err) {
 		h, err = s.root.Open(0, "proc")
 	}
-	s.proc, err = s.openDirectory(h, err)
-	return err
+	return s.opened(&s.proc, h, err)
 }
 
-// openProcess opens the directory of a process.
-func (s *session) openProcess(pid int) (Handle, error) {
+// openProcess opens the directory of a process, if it is not open.
+func (s *session) openProcess(p *process) error {
+	if p.dir != 0 {
+		return nil
+	}
 	if err := s.openProc(); err != nil {
-		return 0, err
+		return err
 	}
-	return s.openDirectory(s.root.Process(s.proc, pid))
-}
-
-// openDirectory counts what was opened.
-func (s *session) openDirectory(h Handle, err error) (Handle, error) {
-	if err == nil {
-		s.open++
-	}
-	return h, s.judge(err)
+	h, err := s.root.Process(s.proc, p.number)
+	return s.opened(&p.dir, h, err)
 }

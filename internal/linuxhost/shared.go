@@ -1,14 +1,14 @@
 package linuxhost
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/winperf/winperf"
 )
 
-// sharedFile is a file that several objects are made of. It is read at most
-// once in a query.
+// sharedFile is a file that is read at most once in a query, whichever objects are
+// made of it.
 type sharedFile struct {
 	file  file
 	text  []byte
@@ -16,8 +16,14 @@ type sharedFile struct {
 	query uint64 // that text and err are of
 }
 
-// read returns the file's text, valid until the next query.
-func (f *sharedFile) read(s *session) ([]byte, error) {
+// shared returns the text of a file, valid until the next query.
+func (s *session) shared(name string) ([]byte, error) {
+	f := s.files[name]
+	if f == nil {
+		f = &sharedFile{file: file{name: name, records: slices.Contains(recordFiles, name)}}
+		s.files[name] = f
+	}
+
 	if f.query != s.queries {
 		f.query = s.queries
 		var text []byte
@@ -27,28 +33,8 @@ func (f *sharedFile) read(s *session) ([]byte, error) {
 	return f.text, f.err
 }
 
-// sharedFiles are the files of this kind.
-type sharedFiles struct {
-	loadavg, diskstats, snmp, snmp6 sharedFile
-}
-
-func newSharedFiles() sharedFiles {
-	return sharedFiles{
-		loadavg:   sharedFile{file: file{name: "proc/loadavg"}},
-		diskstats: sharedFile{file: file{name: "proc/diskstats", records: true}},
-		snmp:      sharedFile{file: file{name: "proc/net/snmp"}},
-		snmp6:     sharedFile{file: file{name: "proc/net/snmp6"}},
-	}
-}
-
-// close closes the files.
-func (f *sharedFiles) close(s *session) error {
-	var errs []error
-	for _, one := range []*sharedFile{&f.loadavg, &f.diskstats, &f.snmp, &f.snmp6} {
-		errs = append(errs, s.reader.close(&one.file.h))
-	}
-	return errors.Join(errs...)
-}
+// recordFiles are those of them that the kernel makes of many records.
+var recordFiles = []string{"proc/diskstats", "proc/vmstat"}
 
 // errNoNumber: a file that is to hold a number holds something else.
 var errNoNumber = fmt.Errorf("no number: %w", winperf.ErrBadData)
@@ -83,7 +69,7 @@ func (r *reader) exists(name string) (bool, error) {
 		}
 		return false, nil
 	}
-	_ = r.close(&f.h) // an error to close what was not even read has no meaning
+	r.close(&f.h)
 	return true, nil
 }
 
@@ -92,6 +78,6 @@ func (r *reader) exists(name string) (bool, error) {
 func (r *reader) readOnce(name string) ([]byte, error) {
 	f := file{name: name, records: true}
 	text, err := r.read(&f)
-	_ = r.close(&f.h) // an error to close what was only read has no meaning
+	r.close(&f.h)
 	return text, err
 }

@@ -8,10 +8,13 @@ import (
 // kernelStat is /proc/stat: figures of the System object, and the times of
 // each processor that is online.
 type kernelStat struct {
-	file   file
+	file                file
+	machine, processors *fileTable
+
 	values values // figures of the System object
 	reads  uint64 // readings so far
 	online []*processor
+	before int                   // how many the last reading had, which still stand in the memory of online
 	known  map[uint64]*processor // by number, also those that went offline
 
 	idle        uint64 // running total of the idle times of all processors, in 100 ns
@@ -32,26 +35,19 @@ type processor struct {
 	statesOpened           bool
 }
 
-// statKeys are the figures of /proc/stat besides those of processors.
-var statKeys = []key{
-	{"intr", sysInterrupts, 1},
-	{"ctxt", sysSwitches, 1},
-	{"btime", sysBootTime, 1},
-	{"processes", sysForks, 1},
-	{"procs_running", sysRunning, 1},
-	{"procs_blocked", sysBlocked, 1},
-	{"softirq", sysSoftirqs, 1},
-}
-
-// cpuColumns are the figures of a cpuN line in their order.
-var cpuColumns = [...]fields{
-	cpuUser, cpuNice, cpuSystem, cpuIdle, cpuIOWait, cpuIRQ, cpuSoftirq, cpuSteal, cpuGuest, cpuGuestNice,
+func newKernelStat() kernelStat {
+	const name = "proc/stat"
+	return kernelStat{
+		file: file{name: name}, known: map[uint64]*processor{},
+		machine: specOf("System").files.find(name), processors: specOf("Processor").files.find(name),
+	}
 }
 
 // read reads the file. Its line of all interrupts makes it expensive on large
 // machines.
 func (k *kernelStat) read(s *session) error {
 	k.values.have = 0
+	k.before = len(k.online)
 	k.online = k.online[:0]
 	text, err := s.read(&k.file)
 	if err != nil {
@@ -60,21 +56,16 @@ func (k *kernelStat) read(s *session) error {
 
 	k.reads++
 	suspended := uint64(s.suspended / 100) // the kernel's idle times stand still in it
-	for {
-		line, rest, ok := cutLine(text)
-		if !ok {
-			break
-		}
+	for line := range lines(text) {
 		if cpu, isCPU := bytes.CutPrefix(line, []byte("cpu")); isCPU {
-			k.idle += k.readProcessor(cpu, s.units, suspended)
+			k.idle += k.readProcessor(cpu, &s.units, suspended)
 		} else {
-			k.values.setKey(line, statKeys)
+			k.machine.readLine(&k.values, line, &s.units)
 		}
-		text = rest
 	}
 
 	k.idleStarted = k.idleStarted || len(k.online) > 0
-	k.values.set(sysOnline, uint64(len(k.online)))
+	k.values.set(systemOnline, uint64(len(k.online)))
 	return nil
 }
 
@@ -83,14 +74,20 @@ const maxProcessors = 1 << 16
 
 // readProcessor reads what follows "cpu" in a line and returns what the
 // processor adds to the idle time of all.
-func (k *kernelStat) readProcessor(line []byte, u units, suspended uint64) (idle uint64) {
+func (k *kernelStat) readProcessor(line []byte, u *units, suspended uint64) (idle uint64) {
 	id, rest := cutWord(line)
 	number, ok := decimal(id)
 	if !ok || isBlank(line[0]) || number >= maxProcessors {
 		return 0 // the line of all processors has no number
 	}
 
-	p := k.processor(number)
+	// Mostly it is the one that the last reading had in this place.
+	var p *processor
+	if n := len(k.online); n < k.before && k.online[:n+1][n].number == number {
+		p = k.online[:n+1][n]
+	} else {
+		p = k.processor(number)
+	}
 	if p.seen == k.reads {
 		return 0 // a second line of one number
 	}
@@ -100,13 +97,7 @@ func (k *kernelStat) readProcessor(line []byte, u units, suspended uint64) (idle
 	k.online = append(k.online, p)
 	p.values.reset()
 
-	for _, f := range cpuColumns {
-		var word []byte
-		word, rest = cutWord(rest)
-		if n, ok := decimal(word); ok {
-			u.setTicks(&p.values, f, n)
-		}
-	}
+	k.processors.readWords(&p.values, rest, 1, u)
 
 	if fresh {
 		p.idleGiven = 0
@@ -129,7 +120,7 @@ func (k *kernelStat) readProcessor(line []byte, u units, suspended uint64) (idle
 // settle makes the idle times fit to be given: waiting for I/O is idle, time
 // suspended is idle, and neither falls by the little that the kernel moves
 // between them (kernel documentation: the /proc Filesystem, "iowait").
-func (p *processor) settle(u units, suspended uint64) {
+func (p *processor) settle(u *units, suspended uint64) {
 	v := &p.values
 	if !v.has(cpuIdle | cpuIOWait) {
 		v.have &^= cpuIdle | cpuIOWait

@@ -294,8 +294,9 @@ func TestThreadStates(t *testing.T) {
 		"Z": {4, 0}, "X": {4, 0}, "x": {4, 0}, "?": {7, 0}, "é": {},
 	} {
 		var v values
-		parseThreadStat(&v, []byte(strings.Replace(pidStat(4, "x", 1, 2), ") S ", ") "+state+" ", 1)),
-			testUnits)
+		text := strings.Replace(pidStat(4, "x", 1, 2), ") S ", ") "+state+" ", 1)
+		_, rest, _ := tableOf("Thread", "stat").readStat(&v, []byte(text), testUnits)
+		v.setThreadState(rest)
 		if got := v.has(threadState | threadReason); got != (len(state) == 1) {
 			t.Errorf("state %q is known: %v", state, got)
 		} else if got && [2]uint64{v.sum(threadState), v.sum(threadReason)} != want {
@@ -337,15 +338,15 @@ func TestWriterStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		stops(func() { _ = processes.walk(t.Context(), s, process, full, pids) })
-		if live := processes.live; len(live) != 1 || live[0].pid != pids[0] ||
+		if live := processes.live; len(live) != 1 || live[0].number != pids[0] ||
 			slices.Contains(processes.free, live[0]) {
 			t.Fatalf("kept %d processes, want %d alone", len(live), pids[0])
 		}
 	}
 	p := processes.live[0]
 	for range 2 {
-		stops(func() { threads.write(s, thread, full, p) })
-		if live := p.tasks.live; len(live) != 1 || live[0].tid != 300 ||
+		stops(func() { _ = threads.write(t.Context(), s, thread, full, p) })
+		if live := p.tasks.live; len(live) != 1 || live[0].number != 300 ||
 			slices.Contains(threads.free, live[0]) {
 			t.Fatalf("kept %d threads, want 300 alone", len(live))
 		}

@@ -2,7 +2,6 @@ package linuxhost
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
 	"github.com/winperf/winperf/provider"
@@ -12,37 +11,37 @@ import (
 // Process object in the same block has: their positions there are what threads
 // have for a parent.
 type threadSource struct {
+	keeper[thread, *thread]
+	parent    uint32 // title index of the object of processes
 	processes *processSource
-	counts    *pidFile  // where the kernel counts what threads do
-	next      []*thread // of the process being read
-	free      []*thread // forgotten ones, to be used again
+	known     []*fileTable // stat, then those that kernels count in, the best first
+	kinds     []*fileTable // of them those that are read
+	process   *process     // that is being read
 	totals    totals
-	cur       values // of the thread being read
 }
 
-func newThreadSource() source {
-	return &threadSource{totals: totals{running: threadRunning}}
+func newThreadSource(sp *spec) source {
+	r := &threadSource{parent: sp.parent, known: sp.files, totals: totals{sums: sp.sums}}
+	r.begin = func(t *thread, tid int) {
+		*t = thread{pidEntry: newEntry(tid, r.kinds, &t.pidEntry), process: r.process}
+		t.name = strconv.Itoa(tid)
+	}
+	return r
 }
 
-// threadCounts are the files, besides stat, that kernels count in, the best
-// first. The first that gives more than zeros is read.
-var threadCounts = [...]pidFile{
-	{name: "schedstat", gives: threadTime | threadWaited | threadSwitches, parse: parseThreadSchedstat},
-	{name: "status", gives: threadSwitches, parse: parseThreadStatus},
-	{}, // neither
-}
-
+// probe finds the file that the kernel counts in: the first that gives more than
+// zeros, or none besides stat.
 func (r *threadSource) probe(s *session) (given fields) {
-	parent := s.object(threadSpec.parent)
+	parent := s.object(r.parent)
 	if parent == nil {
 		return 0
 	}
 
 	r.processes = parent.source.(*processSource)
 	pids := exemplars(s)
-	for i := range threadCounts {
-		r.counts = &threadCounts[i]
-		counted := r.counts.gives == 0
+	for i := 1; i <= len(r.known); i++ {
+		r.kinds = append(r.known[:1:1], r.known[i:min(i+1, len(r.known))]...)
+		counted := len(r.kinds) == 1
 		for _, pid := range pids {
 			given |= r.probeOne(s, pid, &counted)
 			if counted && given != 0 {
@@ -66,15 +65,12 @@ func (r *threadSource) probeOne(s *session, pid int, counted *bool) (given field
 	if p.list(s) != nil {
 		return 0
 	}
+	r.process = p
 	for _, tid := range p.tasks.ids {
-		t, err := r.sample(s, p, nil, tid, ^fields(0))
-		if t == nil {
-			continue
-		}
-		r.forget(s, t)
-		if err == nil {
+		if t := r.readable(s, tid, ^fields(0)); t != nil {
+			r.forget(s, t)
 			given |= r.cur.have
-			*counted = *counted || r.cur.sum(r.counts.gives&r.cur.have) != 0
+			*counted = *counted || len(r.kinds) > 1 && r.cur.sum(r.kinds[1].gives&r.cur.have) != 0
 		}
 	}
 	return given
@@ -89,14 +85,13 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 	out.Instance(provider.Instance{Name: "_Total", ParentObject: o.parent, ParentPosition: r.processes.total})
 	total := out.Place()
 
-	for i, p := range r.processes.live {
-		if i%64 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if p.shown {
-			r.write(s, o, &out, p)
-		} else {
+	for _, p := range r.processes.live {
+		if !p.shown {
 			r.totals.lackAll(p.unread) // it could not be read ever
+			continue
+		}
+		if err := r.write(ctx, s, o, &out, p); err != nil {
+			return err
 		}
 	}
 
@@ -120,66 +115,38 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 
 // write writes the threads of a process. If it has ended, or if another one has
 // its id since the Process object was written, it has none in this sample.
-func (r *threadSource) write(s *session, o *object, out *provider.ObjectWriter, p *process) {
-	err := s.twice(func() error { return p.list(s) }, func() error { return p.close(s) })
+func (r *threadSource) write(
+	ctx context.Context, s *session, o *object, out *provider.ObjectWriter, p *process,
+) error {
+	err := s.twice(func() error { return p.list(s) })
 	if err != nil {
 		p.tasks.ids = p.tasks.ids[:0]
 	}
 
 	if err != nil && !isGone(err) {
 		for _, t := range p.tasks.live {
-			r.show(s, o, out, p, t, err)
+			r.show(s, o, out, t, err)
 		}
 		s.miss(err)
 		r.totals.lackAll(err) // there may be others
-		return
+		return nil
 	}
 
-	// The writer panics when it has had enough; the threads that were not looked at
-	// live on as far as is known.
-	old := p.tasks.live
-	defer func() {
-		r.next = append(r.next, old...)
-		p.tasks.live = append(p.tasks.live[:0], r.next...)
-		clear(r.next)
-		r.next = r.next[:0]
-	}()
-
-	for _, tid := range p.tasks.ids {
-		for len(old) > 0 && p.rank(old[0].tid) < p.rank(tid) {
-			r.forget(s, old[0])
-			old = old[1:]
+	r.process = p
+	err = r.follow(ctx, s, &p.tasks.live, p.tasks.ids, p.rank, o.wanted, func(t *thread, err error) bool {
+		if err == nil && t.number == p.number && t.started != p.started {
+			return false
 		}
-
-		var t *thread
-		if len(old) > 0 && old[0].tid == tid {
-			t, old = old[0], old[1:]
-		}
-
-		t, err := r.sample(s, p, t, tid, o.wanted)
-		if t == nil {
-			continue
-		}
-
-		r.next = append(r.next, t)
-		if err == nil && tid == p.pid && t.started != p.started {
-			break
-		}
-		r.show(s, o, out, p, t, err)
-	}
-
-	for _, t := range old {
-		r.forget(s, t)
-	}
-	old = nil
-	_ = p.spare(s) // an error to close what was only read has no meaning
+		r.show(s, o, out, t, err)
+		return true
+	})
+	p.spareTasks(s)
+	return err
 }
 
 // show writes a thread, of which r.cur has the figures unless there was an error:
 // then it is written without figures, if it was known before.
-func (r *threadSource) show(
-	s *session, o *object, out *provider.ObjectWriter, p *process, t *thread, err error,
-) {
+func (r *threadSource) show(s *session, o *object, out *provider.ObjectWriter, t *thread, err error) {
 	if err == nil {
 		r.totals.add(&t.inTotal, &r.cur)
 	} else {
@@ -187,67 +154,13 @@ func (r *threadSource) show(
 		r.totals.lackAll(err)
 		r.cur.reset()
 		r.cur.lack(^fields(0), err)
-		t.identify(s, p, &r.cur)
+		t.identify(s, &r.cur)
+		r.cur.set(threadProcess, uint64(t.process.number))
 	}
 	if t.known {
-		out.Instance(provider.Instance{Name: t.name, ParentObject: o.parent, ParentPosition: p.position})
+		out.Instance(provider.Instance{
+			Name: t.name, ParentObject: o.parent, ParentPosition: t.process.position,
+		})
 		o.write(out, &r.cur)
 	}
-}
-
-// sample reads the wanted figures of a thread into r.cur. known is what had the
-// id in the last sample, or nil. There is no thread if it has ended. With an
-// error there is one that cannot be read now.
-func (r *threadSource) sample(s *session, p *process, known *thread, tid int,
-	wanted fields) (*thread, error) {
-	if known != nil {
-		err := r.read(s, p, known, wanted)
-		if !isGone(err) {
-			return known, err
-		}
-		// What was open belonged to a thread that has ended. Another one may have its id now.
-		r.forget(s, known)
-	}
-
-	t := r.remember(tid)
-	err := r.read(s, p, t, wanted)
-	if isGone(err) {
-		r.forget(s, t)
-		return nil, err
-	}
-	return t, err
-}
-
-// read reads a thread, once more with all else closed where there were too few
-// descriptors.
-func (r *threadSource) read(s *session, p *process, t *thread, wanted fields) error {
-	return s.twice(
-		func() error { return t.read(s, p, &r.cur, r.counts, wanted) },
-		func() error { return errors.Join(t.close(s), p.close(s)) },
-	)
-}
-
-// remember returns a thread of which nothing is known but its id.
-func (r *threadSource) remember(tid int) *thread {
-	t := new(thread)
-	if n := len(r.free); n > 0 {
-		t, r.free = r.free[n-1], r.free[:n-1]
-	}
-	*t = thread{tid: tid, name: strconv.Itoa(tid)}
-	return t
-}
-
-func (r *threadSource) forget(s *session, t *thread) {
-	_ = t.close(s) // an error to close a file that was read has no meaning
-	r.free = append(r.free, t)
-}
-
-// close closes the threads of the process being read: the processes close the
-// others.
-func (r *threadSource) close(s *session) error {
-	var errs []error
-	for _, t := range r.next {
-		errs = append(errs, t.close(s))
-	}
-	return errors.Join(errs...)
 }

@@ -4,13 +4,11 @@ package linuxhost
 // descriptors: it reads without keeping anything open.
 type thrift struct {
 	// frugal keeps nothing open. It ends when the limit is far again.
-	frugal bool
-	// release closes all that is kept, and the reserve; nil has nothing to close.
-	release func()
+	frugal  bool
 	reserve [reserved]Handle
 
 	// Of the current query.
-	squeezed bool  // release was called
+	squeezed bool  // all was closed
 	short    error // the last ErrShort that it did not cure
 }
 
@@ -26,23 +24,22 @@ func (r *reader) keeps(h Handle) bool {
 // makeRoom closes what is kept where an error tells that too much is open, once
 // in a query, and reports whether to try again.
 func (r *reader) makeRoom(err error) bool {
-	if r.squeezed || r.release == nil || !isShort(err) {
+	if r.squeezed || !isShort(err) {
 		return false
 	}
 	r.squeezed, r.frugal = true, true
-	r.release()
+	_ = r.closeAll() // an error to close what was only read has no meaning
 	return true
 }
 
 // twice reads, and once more with all else closed where there were too few
-// descriptors. close closes what the reading has opened.
-func (r *reader) twice(read, closeAgain func() error) error {
+// descriptors.
+func (r *reader) twice(read func() error) error {
 	before := r.short
 	r.short = nil
 	err := read()
 	if r.makeRoom(r.short) {
 		r.short = nil
-		_ = closeAgain() // an error to close what was only read has no meaning
 		err = read()
 	}
 
@@ -72,8 +69,8 @@ func (r *reader) survey() {
 	}
 	was := r.frugal
 	r.frugal = isShort(err) || r.highest > 0 && h > r.highest+r.highest/2
-	if r.frugal && !was && r.release != nil {
-		r.release()
+	if r.frugal && !was {
+		_ = r.closeAll() // an error to close what was only read has no meaning
 	}
 	r.hold()
 }

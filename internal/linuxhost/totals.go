@@ -13,10 +13,7 @@ import (
 // there before. A figure of an instance that fell has been reset and adds
 // nothing.
 type totals struct {
-	running  fields // cumulative figures that are summed
-	averaged fields // cumulative figures of which the total is the average over instances
-	gauges   fields // figures that are summed afresh in each sample, or averaged where averaged has them too
-
+	sums
 	started fields            // running and averaged figures that have a total
 	total   [maxFields]uint64 // their totals
 	carried [maxFields]uint64 // differences of samples that were not whole: they count in the next one
@@ -29,6 +26,13 @@ type totals struct {
 	count    [maxFields]uint64 // instances in now
 	diff     [maxFields]uint64 // sums of differences
 	differed [maxFields]uint64 // instances in diff
+}
+
+// sums are the rules for the figures of a total.
+type sums struct {
+	running  fields // cumulative figures that are summed
+	averaged fields // cumulative figures of which the total is the average over instances
+	gauges   fields // figures that are summed afresh in each sample, or averaged where averaged has them too
 }
 
 // begin starts a sample.

@@ -4,7 +4,7 @@ import "testing"
 
 func TestTotals(t *testing.T) {
 	const runs, mean, gauge, alone fields = 1, 2, 4, 8
-	tot := totals{running: runs, averaged: mean, gauges: gauge}
+	tot := totals{sums: sums{running: runs, averaged: mean, gauges: gauge}}
 	a, b := &values{}, &values{}
 	type given map[fields]uint64
 	steps := []struct {

@@ -3,7 +3,6 @@ package linuxhost
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"math/bits"
 )
 
@@ -12,7 +11,7 @@ import (
 type fields uint64
 
 // maxFields bounds the figures of one object.
-const maxFields = 40
+const maxFields = 32
 
 func (f fields) position() int { return bits.TrailingZeros64(uint64(f)) }
 
@@ -60,70 +59,21 @@ func (v *values) sum(f fields) (n uint64) {
 	return n
 }
 
-// fraction returns part and whole as the 4-byte numbers of PERF_RAW_FRACTION and
-// PERF_RAW_BASE: both are halved until they fit.
-func fraction(part, whole uint64) (uint64, uint64) {
-	shift := max(0, bits.Len64(max(part, whole))-bits.Len32(math.MaxUint32))
-	return part >> shift, whole >> shift
-}
-
-// key says which figure stands under a name in a file of lines "name value"
-// or "name: value".
-type key struct {
-	name string
-	fields
-	unit uint64 // the figure is the number in the file times unit
-}
-
-// kib is the unit of what the kernel calls kB.
-const kib = 1024
-
-// setKeys takes the figures of a whole file by their names. Names it does not
-// know are passed over; what is no number is left out.
-func (v *values) setKeys(text []byte, keys []key) {
-	for {
-		line, rest, ok := cutLine(text)
-		if !ok {
-			return
-		}
-		v.setKey(line, keys)
-		text = rest
+// accumulate adds the number to the figure f, which it takes away if it is
+// none.
+func (v *values) accumulate(f fields, word []byte) {
+	n, ok := decimal(word)
+	if !ok {
+		v.have &^= f
+	} else if v.has(f) {
+		v.set(f, v.sum(f)+n)
 	}
 }
 
-// setKey takes the figure of one line.
-func (v *values) setKey(line []byte, keys []key) {
-	name, rest := cutWord(line)
-	if n := len(name); n > 0 && name[n-1] == ':' {
-		name = name[:n-1]
-	}
-	word, _ := cutWord(rest)
-	v.setNamed(name, word, keys)
-}
-
-// setNamed takes the figure that stands under a name.
-func (v *values) setNamed(name, number []byte, keys []key) {
-	for i := range keys {
-		if k := &keys[i]; string(name) == k.name {
-			if n, ok := decimal(number); ok {
-				v.setScaled(k.fields, n, k.unit, 1)
-			}
-			return
-		}
+// take takes those of the figures f that from has.
+func (v *values) take(from *values, f fields) {
+	for f &= from.have; f != 0; f &= f - 1 {
+		one := f & -f
+		v.set(one, from.sum(one))
 	}
 }
-
-// units are the host's units.
-type units struct {
-	ticks uint64 // clock ticks in a second
-	page  uint64 // bytes in a page
-}
-
-// setTicks takes a time in clock ticks as the figure f.
-func (u units) setTicks(v *values, f fields, ticks uint64) {
-	v.setScaled(f, ticks, perSecond, u.ticks)
-}
-
-// perSecond is the number of the object clock's and of FILETIME's units, of
-// 100 ns, in a second.
-const perSecond = 10_000_000

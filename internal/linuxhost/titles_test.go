@@ -1,7 +1,7 @@
 package linuxhost
 
 // Title indices of names that Windows does not have. They are fixed for ever:
-// new ones go to the end, and none is taken out.
+// the tests ask for what objects.txt declares by them.
 const (
 	titleProcessesCreated = 100_000 + 2*iota // "Processes Created/sec"
 	titleRunnableTasks                       // "Runnable Tasks"
@@ -82,11 +82,3 @@ const (
 	titleIOSome                                   // "% Some I/O Stalled Time"
 	titleIOFull                                   // "% Full I/O Stalled Time"
 )
-
-// helpIndex returns the title index of a help text. Windows' help texts and
-// their indices are Windows' own. One name stands for different figures in
-// different objects, so every object has a range of 1,000: position 0 is the
-// object itself, position i+1 its row i.
-func helpIndex(object, position int) uint32 {
-	return uint32(500_001 + 2*(1000*object+position))
-}
