@@ -87,7 +87,7 @@ func (d *Dispatcher) mayAsk(e *entry) bool {
 	if e.line.Busy() {
 		if !e.told {
 			e.told = true
-			d.fail(e, e.stage, failure{err: ErrBusy})
+			d.fail(e, e.stage, ErrBusy)
 		}
 		return false
 	}
@@ -149,29 +149,29 @@ func (d *Dispatcher) Close() error {
 
 // closeAll closes all sessions at once.
 func (d *Dispatcher) closeAll() (errs []error) {
-	failures := make([]failure, len(d.entries))
+	failures := make([]error, len(d.entries))
 	var wait sync.WaitGroup
 	for i, e := range d.entries {
 		wait.Go(func() {
-			var closed failure
-			err := e.line.Close(closeGrace, func() error { closed = e.closeSession(); return nil })
+			var failed error
+			err := e.line.Close(closeGrace, func() error { failed = e.closeSession(); return nil })
 			if err == nil {
-				failures[i] = closed
+				failures[i] = failed
 			} else {
-				failures[i].err = ErrBusy
+				failures[i] = ErrBusy
 			}
 		})
 	}
 
 	wait.Wait()
 	for i, e := range d.entries {
-		f := failures[i]
-		if !errors.Is(f.err, ErrBusy) {
+		err := failures[i]
+		if !errors.Is(err, ErrBusy) {
 			d.hear(e)
 		}
-		if f.err != nil {
-			errs = append(errs, fmt.Errorf("%s: close: %w", e.name, f.err))
-			d.fail(e, stageClose, f)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: close: %w", e.name, err))
+			d.fail(e, stageClose, err)
 		}
 	}
 	return errs

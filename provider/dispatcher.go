@@ -57,7 +57,7 @@ type Dispatcher struct {
 	opt     Options
 	entries []*entry
 	objects []*Object
-	names   winperf.NameTable
+	names   []winperf.NameTable
 	turn    chan struct{} // holds one element while a query is under way, and from Close on
 	closing chan struct{} // closed by Close
 	once    sync.Once     // of Close
@@ -91,7 +91,7 @@ func NewDispatcher(opt Options, providers ...Provider) (*Dispatcher, error) {
 	}
 
 	var err error
-	d.names, err = texts.nameTable()
+	d.names, err = texts.nameTables()
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
@@ -138,5 +138,6 @@ func runtimeClocks() func() counter.Clocks {
 // Objects returns the declarations of all objects. They must not be changed.
 func (d *Dispatcher) Objects() []*Object { return d.objects }
 
-// Names returns the English names and help texts of all objects and counters.
-func (d *Dispatcher) Names() winperf.NameTable { return d.names }
+// Names returns the names and help texts of all objects and counters: the English ones
+// first, then those of each other language that there are texts in.
+func (d *Dispatcher) Names() []winperf.NameTable { return d.names }

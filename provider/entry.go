@@ -37,8 +37,8 @@ type entry struct {
 func newEntry(p Provider, maxBytes int) (*entry, error) {
 	e := &entry{provider: p, line: call.NewLine()}
 	e.run = map[string]func(context.Context){stageOpen: e.openSession, stageCollect: e.collect}
-	if f := attempt(e.declare); f.err != nil {
-		return e, fmt.Errorf("declarations of provider %q: %w: %w", e.name, f.err, ErrSchema)
+	if err := attempt(e.declare); err != nil {
+		return e, fmt.Errorf("declarations of provider %q: %w: %w", e.name, err, ErrSchema)
 	}
 	e.writer = newWriter(e.objects, maxBytes)
 	return e, nil

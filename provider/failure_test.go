@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -246,7 +247,7 @@ func TestDeclarationChanges(t *testing.T) {
 		}
 	}
 	if got, want := d.Objects()[0], peer(); got.Multi != want.Multi || got.Index != want.Index ||
-		got.Counters[0] != want.Counters[0] {
+		!reflect.DeepEqual(got.Counters, want.Counters) {
 		t.Errorf("declaration %+v, want %+v", got, want)
 	}
 }

@@ -77,7 +77,7 @@ func (m *model) baseSlot(i int) string {
 func newModel(c *choices, index uint32) *model {
 	types := declarable()
 	m := &model{object: &provider.Object{
-		Index: index, Name: fmt.Sprint("Object ", index), Multi: c.next(2) == 1, RepeatTitles: c.next(2) == 1,
+		Index: index, Name: fmt.Sprint("Object ", index), Multi: c.next(2) == 1,
 	}}
 	for i := range 1 + c.next(12) {
 		d := provider.Counter{Index: index + uint32(2*i) + 2, Name: fmt.Sprint("Counter ", i),

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/winperf/winperf/perfdata"
@@ -111,17 +112,12 @@ func (b *layoutBuilder) add(i int) {
 	}
 
 	s.base = b.base(c)
-	base := perfdata.Counter{Type: info.Base}
-	if b.object.RepeatTitles {
-		base.Title = c.Index
-		base.Help = c.helpIndex()
-	}
-	b.define(base, c, s.base)
+	b.define(perfdata.Counter{Type: info.Base}, c, s.base)
 }
 
 // define adds a definition of a counter whose value stands at a place.
 func (b *layoutBuilder) define(d perfdata.Counter, c *Counter, at *place) {
-	d.Detail = uint32(c.Detail.orNovice())
+	d.Detail = uint32(cmp.Or(c.Detail, Novice))
 	d.Size = at.width
 	d.Offset = at.off
 	b.defs = append(b.defs, d)

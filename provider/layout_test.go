@@ -245,8 +245,6 @@ func definitions(ix *index.Index) (list [][3]uint32) {
 
 func TestSharedBase(t *testing.T) {
 	const timer, timestamp = uint32(counter.Precision100NSTimer), uint32(counter.PrecisionTimestamp)
-	repeat := disk()
-	repeat.RepeatTitles = true
 	for _, tt := range []struct {
 		name   string
 		object *provider.Object
@@ -259,11 +257,6 @@ func TestSharedBase(t *testing.T) {
 			{202, timer, 8}, {0, timestamp, 16}, {208, uint32(counter.RawCount), 24},
 			{204, timer, 32}, {0, timestamp, 16}, {206, uint32(counter.AverageTimer), 40},
 			{0, uint32(counter.AverageBase), 48},
-		}, provider.Expert, 3},
-		{"titles repeated", repeat, nil, [][3]uint32{
-			{202, timer, 8}, {202, timestamp, 16}, {208, uint32(counter.RawCount), 24},
-			{204, timer, 32}, {204, timestamp, 16}, {206, uint32(counter.AverageTimer), 40},
-			{206, uint32(counter.AverageBase), 48},
 		}, provider.Expert, 3},
 		{"left out", disk(), func(i int) bool { return i == 1 || i == 3 }, [][3]uint32{
 			{208, uint32(counter.RawCount), 4}, {206, uint32(counter.AverageTimer), 8},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/provider"
 )
@@ -58,7 +59,7 @@ func TestNames(t *testing.T) {
 		Index uint32
 		Text  string
 	}
-	names := d.Names()
+	names := d.Names()[0]
 	read := func(kind nametable.Kind, b []byte) (list []text) {
 		table, damage := nametable.Parse(b, nametable.Options{Kind: kind})
 		for _, f := range damage {
@@ -80,5 +81,36 @@ func TestNames(t *testing.T) {
 	}
 	if names.Language != nametable.English {
 		t.Errorf("language %q", names.Language)
+	}
+}
+
+// TestLanguages: each language that there are texts in has a table, English first.
+func TestLanguages(t *testing.T) {
+	first, second := transfer(), peer()
+	first.Languages = map[string]provider.Text{"00C": {Name: "Transfert", Help: "Ce qui est transmis."}}
+	second.Counters[0].Languages = map[string]provider.Text{"007": {Name: "Bytes, geliefert"}, "00C": {Name: "Octets"}}
+	d := dispatcher(t, nil, &fake{name: "a", objects: []*provider.Object{first, second}})
+	names, damage := nametable.FromSchema(&winperf.Schema{Names: d.Names()})
+	if diff := cmp.Diff([]string{"009", "007", "00C"}, names.Languages()); diff != "" || len(damage) > 0 {
+		t.Errorf("languages (-want +got):\n%s\ndamage %v", diff, damage)
+	}
+	french := names.In("00C")
+	got := []string{french.Title(2000), french.Help(2001), french.Title(2008), names.In("007").Title(2008),
+		names.Title(2008)}
+	want := []string{"Transfert", "Ce qui est transmis.", "Octets", "Bytes, geliefert", "Bytes Served"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("texts (-want +got):\n%s", diff)
+	}
+
+	second.Counters = append(second.Counters, first.Counters[0])
+	second.Counters[1].Languages = map[string]provider.Text{"00C": {Name: "Autre"}}
+	third := transfer()
+	third.Index = 2100
+	third.Counters = third.Counters[:1]
+	third.Counters[0].Languages = map[string]provider.Text{"00C": {Name: "Encore"}}
+	_, err := provider.NewDispatcher(provider.Options{},
+		&fake{name: "b", objects: []*provider.Object{second, third}})
+	if !errors.Is(err, provider.ErrSchema) || !strings.Contains(err.Error(), `"Autre" and "Encore"`) {
+		t.Errorf("error %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,13 +38,18 @@ const (
 
 // fail notes a failure of the provider, decides how long it is left alone, and
 // tells the user of the dispatcher.
-func (d *Dispatcher) fail(e *entry, stage string, f failure) {
+func (d *Dispatcher) fail(e *entry, stage string, err error) {
 	pause := e.pauses.Fail(time.Now())
 	if stage == stageClose {
 		pause = 0 // it is not asked again anyway
 	}
 	e.failures++
-	d.tell(e, Problem{Stage: stage, Err: f.err, Stack: f.stack, Failures: e.pauses.Failures, Pause: pause})
+	p := Problem{Stage: stage, Err: err, Failures: e.pauses.Failures, Pause: pause}
+	var in *panicked
+	if errors.As(err, &in) {
+		p.Stack = in.stack
+	}
+	d.tell(e, p)
 }
 
 // tell tells the user of the dispatcher of a problem.
@@ -59,5 +65,5 @@ func (d *Dispatcher) tell(e *entry, p Problem) {
 
 // failOverdue notes that the provider did not answer in time.
 func (d *Dispatcher) failOverdue(e *entry, r round, cause error) {
-	d.fail(e, r.stage, failure{err: fmt.Errorf("no answer within %v: %w", r.limit, cause)})
+	d.fail(e, r.stage, fmt.Errorf("no answer within %v: %w", r.limit, cause))
 }

@@ -80,8 +80,8 @@ func (d *Dispatcher) judge(e *entry, r round) {
 	switch {
 	case e.line.Outcome() == call.Overdue:
 		d.failOverdue(e, r, context.DeadlineExceeded)
-	case e.answer.failure.err != nil:
-		d.fail(e, r.stage, e.answer.failure)
+	case e.answer.err != nil:
+		d.fail(e, r.stage, e.answer.err)
 	case r.stage == stageCollect:
 		e.pauses.Reset()
 	}

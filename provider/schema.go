@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,22 +19,22 @@ type Object struct {
 	Help  string
 	// HelpIndex is the title index of the help text: odd; 0 means Index + 1.
 	HelpIndex uint32
+	// Languages are its texts in other languages than English, by their ids, such as
+	// "00C". There need not be any.
+	Languages map[string]Text
 	// Multi tells that the object has instances; otherwise it is a single
 	// unnamed one.
 	Multi bool
 	// Costly keeps the object out of "Global" queries.
 	Costly bool
 	// Default is the position among Counters of the counter to show first.
-	Default int
-	// RepeatTitles gives base definitions the title indices of their counters,
-	// as in Windows' own objects. By default they have 0, as Microsoft Learn
-	// asks of providers.
-	RepeatTitles bool
-	Counters     []Counter
+	Default  int
+	Counters []Counter
 }
 
 // Counter declares one counter of an object. A type that needs a base gets its
-// base definition from the library, directly behind the counter.
+// base definition from the library, directly behind the counter and without titles, as
+// Microsoft Learn asks of providers.
 type Counter struct {
 	Index uint32 // title index: even, not 0
 	Name  string
@@ -42,6 +43,7 @@ type Counter struct {
 	// Counters of one name in several objects need different ones for
 	// different texts.
 	HelpIndex uint32
+	Languages map[string]Text // as those of an object
 	Type      counter.Type
 	Scale     int32 // DefaultScale: power of ten for graphs, -10 to 10
 	// Detail is the level of detail; 0 means Novice.
@@ -50,6 +52,12 @@ type Counter struct {
 	// with the same non-empty BaseSlot share one value, which is set through
 	// any of them; with an empty one each counter has a base of its own.
 	BaseSlot string
+}
+
+// Text is a name and what it means.
+type Text struct {
+	Name string `json:"name"`
+	Help string `json:"help,omitempty"`
 }
 
 // Detail is a level of detail (winperf.h: PERF_DETAIL_*).
@@ -63,23 +71,9 @@ const (
 	Wizard   Detail = 400
 )
 
-func (o *Object) helpIndex() uint32 { return helpIndex(o.HelpIndex, o.Index) }
+func (o *Object) helpIndex() uint32 { return cmp.Or(o.HelpIndex, o.Index+1) }
 
-func (c *Counter) helpIndex() uint32 { return helpIndex(c.HelpIndex, c.Index) }
-
-func helpIndex(help, name uint32) uint32 {
-	if help == 0 {
-		return name + 1
-	}
-	return help
-}
-
-func (d Detail) orNovice() Detail {
-	if d == 0 {
-		return Novice
-	}
-	return d
-}
+func (c *Counter) helpIndex() uint32 { return cmp.Or(c.HelpIndex, c.Index+1) }
 
 // ErrSchema is wrapped by every error about a declaration.
 var ErrSchema = errors.New("bad counter declaration")

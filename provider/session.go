@@ -9,21 +9,23 @@ import (
 
 // answer is what became of a call into a provider.
 type answer struct {
-	failure failure
+	err     error
 	buf     []byte  // what the call was given with the provider's objects; nothing after a failure
 	objects int     // how many objects were added
 	reports []error // also of a call that failed: a provider tells each thing once
 }
 
-// failure is what went wrong in a call.
-type failure struct {
-	err   error
-	stack []byte // where it was, if the provider panicked
+// panicked is what a provider panicked with, and where.
+type panicked struct {
+	cause any
+	stack []byte
 }
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.cause) }
 
 // openSession attaches the provider to its data.
 func (e *entry) openSession(ctx context.Context) {
-	e.answer = answer{failure: attempt(func() error {
+	e.answer = answer{err: attempt(func() error {
 		s, err := e.provider.Open(ctx)
 		if err == nil && s == nil {
 			err = errors.New("neither a session nor an error")
@@ -39,15 +41,15 @@ func (e *entry) openSession(ctx context.Context) {
 func (e *entry) collect(ctx context.Context) {
 	w := &e.writer
 	w.begin(e.given)
-	f := attempt(func() error {
+	err := attempt(func() error {
 		if err := e.session.Collect(ctx, e.query, w); err != nil {
 			return err
 		}
 		return w.finish()
 	})
 
-	e.answer = answer{failure: f, reports: w.reports}
-	if f.err == nil {
+	e.answer = answer{err: err, reports: w.reports}
+	if err == nil {
 		e.answer.buf = w.buf
 		e.answer.objects = w.objects
 	}
@@ -55,9 +57,9 @@ func (e *entry) collect(ctx context.Context) {
 }
 
 // closeSession releases what the provider holds.
-func (e *entry) closeSession() failure {
+func (e *entry) closeSession() error {
 	if e.session == nil {
-		return failure{}
+		return nil
 	}
 	return attempt(e.session.Close)
 }
@@ -67,15 +69,15 @@ type stop struct{ err error }
 
 // attempt makes a call into a provider and tells what went wrong, a panic
 // included.
-func attempt(f func() error) (failed failure) {
+func attempt(f func() error) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case stop:
-			failed = failure{err: r.err}
+			err = r.err
 		default:
-			failed = failure{err: fmt.Errorf("panic: %v", r), stack: debug.Stack()}
+			err = &panicked{r, debug.Stack()}
 		}
 	}()
-	return failure{err: f()}
+	return f()
 }

@@ -3,42 +3,66 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/nametable"
 )
 
-// titles collects what title indices stand for: names under even indices,
-// help texts under odd ones.
-type titles map[uint32]string
+// titles collects, for each language, what title indices stand for: names under even
+// indices, help texts under odd ones.
+type titles map[string]map[uint32]string
 
 // add takes a text and finds an index that stands for another one already.
-func (t titles) add(index uint32, text string) error {
+func (t titles) add(language string, index uint32, text string) error {
 	if text == "" {
 		return nil
 	}
-	if other, ok := t[index]; ok && other != text {
+	if t[language] == nil {
+		t[language] = map[uint32]string{}
+	}
+	if other, ok := t[language][index]; ok && other != text {
 		return fmt.Errorf("title index %d is both %q and %q: %w", index, other, text, ErrSchema)
 	}
-	t[index] = text
+	t[language][index] = text
 	return nil
 }
 
-func (t titles) addObject(o *Object) error {
-	errs := []error{t.add(o.Index, o.Name), t.add(o.helpIndex(), o.Help)}
-	for i := range o.Counters {
-		c := &o.Counters[i]
-		errs = append(errs, t.add(c.Index, c.Name), t.add(c.helpIndex(), c.Help))
+// addTexts takes the texts of an object or counter in all languages.
+func (t titles) addTexts(index, help uint32, english Text, others map[string]Text) error {
+	add := func(language string, text Text) error {
+		return errors.Join(t.add(language, index, text.Name), t.add(language, help, text.Help))
 	}
-	return errors.Join(errs...)
+	err := add(nametable.English, english)
+	for language, text := range others {
+		err = errors.Join(err, add(language, text))
+	}
+	return err
 }
 
-// nameTable returns the texts as an English name table. An error tells of a
-// text that no name table can hold.
-func (t titles) nameTable() (winperf.NameTable, error) {
-	table, err := nametable.FromMap(nametable.Counter, t)
-	if err != nil {
-		return winperf.NameTable{}, fmt.Errorf("%w: %w", ErrSchema, err)
+func (t titles) addObject(o *Object) error {
+	err := t.addTexts(o.Index, o.helpIndex(), Text{o.Name, o.Help}, o.Languages)
+	for i := range o.Counters {
+		c := &o.Counters[i]
+		err = errors.Join(err, t.addTexts(c.Index, c.helpIndex(), Text{c.Name, c.Help}, c.Languages))
 	}
-	return table.NameTable(nametable.English), nil
+	return err
+}
+
+// nameTables returns the texts as name tables, the English one first. An error tells of
+// a text that no name table can hold.
+func (t titles) nameTables() (tables []winperf.NameTable, err error) {
+	languages := append([]string{nametable.English}, slices.Sorted(maps.Keys(t))...)
+	for i, language := range languages {
+		if i > 0 && language == nametable.English {
+			continue
+		}
+		table, err := nametable.FromMap(nametable.Counter, t[language])
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrSchema, err)
+		}
+		tables = append(tables, table.NameTable(language))
+	}
+	return tables, nil
 }

@@ -6,12 +6,16 @@
 
 /* Sizes and offsets of winperf.h, whose structures the file holds ready-made. */
 enum {
-	OBJECT_TYPE = 64, OBJECT_DEFINITIONS = 4, OBJECT_HEADER = 8, OBJECT_NAME = 12, OBJECT_HELP = 20, OBJECT_COUNTERS = 32,
-	OBJECT_DEFAULT = 36, OBJECT_INSTANCES = 40, OBJECT_CODE_PAGE = 44, OBJECT_TIME = 48, OBJECT_FREQUENCY = 56,
+	OBJECT_TYPE = 64, OBJECT_DEFINITIONS = 4, OBJECT_HEADER = 8, OBJECT_NAME = 12, OBJECT_HELP = 20,
+	OBJECT_COUNTERS = 32,
+	OBJECT_DEFAULT = 36, OBJECT_INSTANCES = 40, OBJECT_CODE_PAGE = 44, OBJECT_TIME = 48,
+	OBJECT_FREQUENCY = 56,
 	OBJECT_NAME_TEXT = 16, OBJECT_HELP_TEXT = 24,
-	DEFINITION = 40, DEFINITION_NAME = 4, DEFINITION_NAME_TEXT = 8, DEFINITION_HELP = 12, DEFINITION_HELP_TEXT = 16,
+	DEFINITION = 40, DEFINITION_NAME = 4, DEFINITION_NAME_TEXT = 8, DEFINITION_HELP = 12,
+	DEFINITION_HELP_TEXT = 16,
 	DEFINITION_TYPE = 28, DEFINITION_SIZE = 32, DEFINITION_OFFSET = 36,
-	INSTANCE = 24, INSTANCE_PARENT_OBJECT = 4, INSTANCE_PARENT = 8, INSTANCE_NAME = 16, INSTANCE_NAME_LENGTH = 20,
+	INSTANCE = 24, INSTANCE_PARENT_OBJECT = 4, INSTANCE_PARENT = 8, INSTANCE_NAME = 16,
+	INSTANCE_NAME_LENGTH = 20,
 	NO_INSTANCES = -1, METADATA_INSTANCES = -2, METADATA_NO_INSTANCES = -3,
 };
 
@@ -175,11 +179,13 @@ static bool check_definitions(const struct object *o, const struct wp_driver *d)
 
 	for (i = 0; i < n; i++) {
 		const uint8_t *p = o->head + OBJECT_TYPE + i * DEFINITION;
-		uint32_t name = get32(p + DEFINITION_NAME), size = get32(p + DEFINITION_SIZE), at = get32(p + DEFINITION_OFFSET);
+		uint32_t name = get32(p + DEFINITION_NAME), size = get32(p + DEFINITION_SIZE);
+		uint32_t at = get32(p + DEFINITION_OFFSET);
 
 		if (get32(p) != DEFINITION || (name != 0 && title(d, name) == 0))
 			return false;
-		if (size == 0 || size != size_of_type(get32(p + DEFINITION_TYPE)) || at < 4 || (uint64_t)at + size > o->block)
+		if (size == 0 || size != size_of_type(get32(p + DEFINITION_TYPE)) || at < 4 ||
+		    (uint64_t)at + size > o->block)
 			return false;
 	}
 	return true;
@@ -201,7 +207,8 @@ static bool read_object(const struct wp_file *f, uint32_t number, struct object 
 	counters = get32(o->head + OBJECT_COUNTERS);
 	if (get32(o->head + OBJECT_HEADER) != OBJECT_TYPE || get32(o->head + OBJECT_DEFINITIONS) != n)
 		return false;
-	if (OBJECT_TYPE + (uint64_t)counters * DEFINITION != n || o->block % 8 != 0 || o->block < 8 || o->block > WP_MaxFile)
+	if (OBJECT_TYPE + (uint64_t)counters * DEFINITION != n || o->block % 8 != 0 || o->block < 8 ||
+	    o->block > WP_MaxFile)
 		return false;
 	o->title = title(f->driver, get32(o->head + OBJECT_NAME));
 	return o->title != 0 && check_definitions(o, f->driver);
@@ -212,7 +219,8 @@ static uint32_t table_count(const struct wp_file *f)
 {
 	uint32_t n = get32(f->data + WP_HeaderObjects);
 
-	if (n > WP_MaxObjects || !within(f->data, f->used, get32(f->data + WP_HeaderTable), (uint64_t)n * WP_ObjectSize))
+	if (n > WP_MaxObjects ||
+	    !within(f->data, f->used, get32(f->data + WP_HeaderTable), (uint64_t)n * WP_ObjectSize))
 		return 0;
 	return n;
 }
@@ -356,7 +364,8 @@ static bool check_instance(const uint8_t *body, uint32_t length, uint32_t block)
 	n = get32(body + INSTANCE_NAME_LENGTH);
 	if (size < INSTANCE || size % 8 != 0 || (uint64_t)size + block != length)
 		return false;
-	if (name < INSTANCE || name % 2 != 0 || n % 2 != 0 || n < 2 || n > 2 * WP_MaxName || (uint64_t)name + n > size)
+	if (name < INSTANCE || name % 2 != 0 || n % 2 != 0 || n < 2 || n > 2 * WP_MaxName ||
+	    (uint64_t)name + n > size)
 		return false;
 	return body[name + n - 2] == 0 && body[name + n - 1] == 0 && get32(body + size) == block;
 }
@@ -384,7 +393,8 @@ static uint32_t group_of(struct collection *c, const struct wp_file *f, uint32_t
 }
 
 /* walk calls each for the slots in use, in order of files and offsets. */
-static void walk(struct collection *c, void (*each)(struct collection *, uint32_t group, uint32_t file, uint32_t at))
+static void walk(struct collection *c,
+	void (*each)(struct collection *, uint32_t group, uint32_t file, uint32_t at))
 {
 	uint32_t f, at, size, g;
 
@@ -454,7 +464,8 @@ static bool find_parent(const struct collection *c, struct item it, uint32_t *gr
 {
 	const struct wp_file *f = &c->files[it.file];
 	const uint8_t *body = body_of(c, it);
-	uint32_t name = get32(body + INSTANCE_PARENT_OBJECT), at = get32(body + INSTANCE_PARENT), object, low, high;
+	uint32_t name = get32(body + INSTANCE_PARENT_OBJECT), at = get32(body + INSTANCE_PARENT);
+	uint32_t object, low, high;
 
 	if (name == 0 || at >= f->used || f->used - at < MIN_SLOT)
 		return false;

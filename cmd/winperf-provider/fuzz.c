@@ -48,7 +48,8 @@ static void put(const void *p, size_t n)
 static void put_number(uint32_t n) { put(&n, sizeof n); }
 
 /* read_file does what provider.c does with a file. */
-static void read_file(struct wp_file *files, uint32_t *count, const struct wp_driver *driver, unsigned *troubles)
+static void read_file(struct wp_file *files, uint32_t *count, const struct wp_driver *driver,
+	unsigned *troubles)
 {
 	uint32_t account = get_number(), size = get_number(), later_size, used;
 	uint8_t *copy = get_bytes(size), *later, *data;
@@ -64,7 +65,8 @@ static void read_file(struct wp_file *files, uint32_t *count, const struct wp_dr
 		if (later_size >= used && !wp_settled(data, later))
 			wp_settle(data, later, used);
 		if (wp_serves(data, used, driver))
-			files[(*count)++] = (struct wp_file){ .data = data, .used = used, .driver = driver, .account = account };
+			files[(*count)++] = (struct wp_file){
+				.data = data, .used = used, .driver = driver, .account = account };
 		else
 			free(data);
 	}
@@ -119,7 +121,8 @@ static void request(const struct wp_driver *driver)
 
 int main(void)
 {
-	static const uint16_t name[] = { 'W', 'i', 'n', 'p', 'e', 'r', 'f', 'L', 'i', 'b', 'r', 'a', 'r', 'y', 0 };
+	static const uint16_t name[] = {
+		'W', 'i', 'n', 'p', 'e', 'r', 'f', 'L', 'i', 'b', 'r', 'a', 'r', 'y', 0 };
 	static const struct wp_driver driver = { name, 8000, 8014, 8001, 8015 };
 
 	put_number(sizeof(void *));

@@ -59,20 +59,27 @@ static const WCHAR *const texts[WP_TROUBLES] = {
 	[WP_BAD_HEADER] = L"A published file is damaged or of another version, and is left out.",
 	[WP_BAD_OBJECT] = L"A published object contradicts itself or what lodctr has installed, and is left out.",
 	[WP_BAD_SLOT] = L"A published instance contradicts itself, and is left out.",
-	[WP_OTHER_COUNTERS] = L"Two processes publish an object with different counters. That of the older file is shown.",
-	[WP_SECOND_SINGLE] = L"Two processes publish an object without instances. That of the older file is shown.",
+	[WP_OTHER_COUNTERS] = L"Two processes publish an object with different counters. "
+		L"That of the older file is shown.",
+	[WP_SECOND_SINGLE] = L"Two processes publish an object without instances. "
+		L"That of the older file is shown.",
 	[WP_NO_MEMORY] = L"There is not enough memory to deliver the published counters.",
 	[WP_TOO_LARGE] = L"More is published than an answer may hold, and whole objects are left out. The value "
 		L"\"Answer Limit\" of the driver's Performance key, a number of bytes, allows more than 4 MiB.",
 	[WP_OTHER_ACCOUNT] = L"An account publishes what belongs to another one, which published it first, "
-		L"or what the administrator has not left to it: it is left out. The value \"Publishers\" of the driver's "
+		L"or what the administrator has not left to it: it is left out. "
+		L"The value \"Publishers\" of the driver's "
 		L"Performance key names the accounts that publish together.",
-	[WP_NO_CONTEXT] = L"The service's Linkage key has no value Export with names of drivers: nothing can be delivered.",
-	[WP_NOT_INSTALLED] = L"A driver has no title indices in its Performance key: lodctr has not been run for it.",
+	[WP_NO_CONTEXT] = L"The service's Linkage key has no value Export with names of drivers: "
+		L"nothing can be delivered.",
+	[WP_NOT_INSTALLED] = L"A driver has no title indices in its Performance key: "
+		L"lodctr has not been run for it.",
 	[WP_NO_READING] = L"A published file cannot be read, and is left out.",
-	[WP_TOO_MUCH] = L"There is more published than can be read. Some files are left out. \"Answer Limit\" allows more.",
-	[WP_BAD_DIRECTORY] = L"%ProgramData%\\winperf or its directory published belongs to neither SYSTEM nor the "
-		L"administrators, or leads elsewhere: nothing in it is shown. Remove it and publish, or install a provider, as an administrator.",
+	[WP_TOO_MUCH] = L"There is more published than can be read. Some files are left out. "
+		L"\"Answer Limit\" allows more.",
+	[WP_BAD_DIRECTORY] = L"%ProgramData%\\winperf or its directory published belongs to neither "
+		L"SYSTEM nor the administrators, or leads elsewhere: nothing in it is shown. "
+		L"Remove it and publish, or install a provider, as an administrator.",
 	[WP_NO_OWNER] = L"Others than its owner may write to a published file, so it may be anybody's: "
 		L"it is left out.",
 	[WP_NO_ACCOUNT] = L"The value \"Publishers\" of a driver's Performance key names an account that is "
@@ -185,7 +192,8 @@ static void add_driver(const WCHAR *name, size_t length)
 	wcscat(key, name);
 	wcscat(key, L"\\Performance");
 	d->name = names[driver_count];
-	if (read_number(key, L"First Counter", &d->first_counter) && read_number(key, L"Last Counter", &d->last_counter) &&
+	if (read_number(key, L"First Counter", &d->first_counter) &&
+	    read_number(key, L"Last Counter", &d->last_counter) &&
 	    read_number(key, L"First Help", &d->first_help) && read_number(key, L"Last Help", &d->last_help) &&
 	    d->first_counter <= d->last_counter && d->first_help <= d->last_help) {
 		publishers[driver_count++] = read_publishers(key);
@@ -257,7 +265,8 @@ static DWORD read_start(HANDLE file, void *p, DWORD n)
 {
 	DWORD got;
 
-	if (!SetFilePointerEx(file, (LARGE_INTEGER){ .QuadPart = 0 }, NULL, FILE_BEGIN) || !ReadFile(file, p, n, &got, NULL))
+	if (!SetFilePointerEx(file, (LARGE_INTEGER){ .QuadPart = 0 }, NULL, FILE_BEGIN) ||
+	    !ReadFile(file, p, n, &got, NULL))
 		return 0;
 	return got;
 }
@@ -301,7 +310,8 @@ static BOOL is_only_writer(ACL *rights, PSID owner)
 			return FALSE;
 		who = &ace->SidStart;
 		if (ace->Mask & writes && !EqualSid(who, owner) && !IsWellKnownSid(who, WinLocalSystemSid) &&
-		    !IsWellKnownSid(who, WinBuiltinAdministratorsSid) && !IsWellKnownSid(who, WinCreatorOwnerRightsSid))
+		    !IsWellKnownSid(who, WinBuiltinAdministratorsSid) &&
+		    !IsWellKnownSid(who, WinCreatorOwnerRightsSid))
 			return FALSE;
 	}
 	return TRUE;
@@ -396,7 +406,7 @@ static BOOL admit(struct reading *r, const BYTE *start, DWORD size, PSID owner, 
 
 /* What no publisher's file is: reading one of these may take long. */
 #define UNFIT (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_OFFLINE | \
-	0x00040000 | 0x00400000) /* FILE_ATTRIBUTE_RECALL_ON_OPEN, FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS (winnt.h) */
+	0x00040000 | 0x00400000) /* FILE_ATTRIBUTE_RECALL_ON_OPEN, ..._RECALL_ON_DATA_ACCESS (winnt.h) */
 
 static void read_file(struct reading *r, HANDLE file)
 {
@@ -405,7 +415,8 @@ static void read_file(struct reading *r, HANDLE file)
 	struct wp_file f = { .data = NULL };
 	DWORD got;
 
-	if (GetFileType(file) != FILE_TYPE_DISK || !GetFileInformationByHandle(file, &info) || info.dwFileAttributes & UNFIT)
+	if (GetFileType(file) != FILE_TYPE_DISK || !GetFileInformationByHandle(file, &info) ||
+	    info.dwFileAttributes & UNFIT)
 		return;
 	if (!is_published(file))
 		return;
@@ -494,7 +505,8 @@ static HANDLE open_in(HANDLE directory, const WCHAR *name, ACCESS_MASK access, U
 	HANDLE file;
 	NTSTATUS status = NtCreateFile(&file, access | SYNCHRONIZE, &object, &io, NULL, FILE_ATTRIBUTE_NORMAL,
 		FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, FILE_OPEN,
-		options | FILE_SYNCHRONOUS_IO_NONALERT | FILE_OPEN_REPARSE_POINT | FILE_COMPLETE_IF_OPLOCKED, NULL, 0);
+		options | FILE_SYNCHRONOUS_IO_NONALERT | FILE_OPEN_REPARSE_POINT | FILE_COMPLETE_IF_OPLOCKED,
+		NULL, 0);
 
 	if (!NT_SUCCESS(status)) {
 		SetLastError(RtlNtStatusToDosError(status));
@@ -518,7 +530,8 @@ static BOOL is_own(PSID account)
 
 	if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token))
 		return FALSE;
-	same = GetTokenInformation(token, TokenUser, &own, sizeof own, &n) && EqualSid(own.user.User.Sid, account);
+	same = GetTokenInformation(token, TokenUser, &own, sizeof own, &n) &&
+	       EqualSid(own.user.User.Sid, account);
 	CloseHandle(token);
 	return same;
 }
@@ -532,7 +545,8 @@ static BOOL is_trusted(HANDLE directory)
 	PSID owner;
 	BOOL trusted;
 
-	if (!GetFileInformationByHandle(directory, &info) || !(info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) ||
+	if (!GetFileInformationByHandle(directory, &info) ||
+	    !(info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) ||
 	    info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT)
 		return FALSE;
 	if (GetSecurityInfo(directory, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL, NULL, NULL,
@@ -558,7 +572,9 @@ static HANDLE open_published(unsigned *troubles)
 	if (n == 0 || n > MAX_PATH)
 		return NULL;
 	parent = CreateFileW(path, access, share, NULL, OPEN_EXISTING,
-		FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION, NULL);
+		FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT | SECURITY_SQOS_PRESENT |
+			SECURITY_IDENTIFICATION,
+		NULL);
 	if (parent == INVALID_HANDLE_VALUE)
 		return NULL;
 	if (is_trusted(parent))

@@ -39,7 +39,7 @@ func main() {
 
 // run publishes the counters and transfers something every step, until ctx ends.
 func run(ctx context.Context, opt publish.Options, step time.Duration) (err error) {
-	s, err := registration.ParseSchema("transfer.json", schema)
+	s, err := registration.ParseDeclaration("transfer.json", schema)
 	if err != nil {
 		return err
 	}

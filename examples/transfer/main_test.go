@@ -18,7 +18,7 @@ import (
 
 // The files beside the schema are those that it describes.
 func TestFiles(t *testing.T) {
-	s, err := registration.ParseSchema("transfer.json", schema)
+	s, err := registration.ParseDeclaration("transfer.json", schema)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func main() {
 func run(
 	ctx context.Context, names []string, opt publish.Options, step time.Duration, out io.Writer,
 ) (err error) {
-	s, err := registration.ParseSchema("workers.json", schema)
+	s, err := registration.ParseDeclaration("workers.json", schema)
 	if err != nil {
 		return err
 	}

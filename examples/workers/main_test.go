@@ -18,7 +18,7 @@ import (
 
 // The manifest beside the schema is what the schema describes.
 func TestManifest(t *testing.T) {
-	s, err := registration.ParseSchema("workers.json", schema)
+	s, err := registration.ParseDeclaration("workers.json", schema)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func (s *Source) Meter() (winperf.Source, error) {
 	}
 
 	m.dispatcher = d
-	m.schema = &winperf.Schema{Names: []winperf.NameTable{d.Names()}, Interface: "winperf"}
+	m.schema = &winperf.Schema{Names: d.Names(), Interface: "winperf"}
 	return m, nil
 }
 

@@ -16,7 +16,7 @@ const otherAccount = 1 << 8
 // onePeer is a file with an object Peer and one instance in it.
 func onePeer(t testing.TB, account uint32, name string, value uint64) copied {
 	t.Helper()
-	p := publisher(t, t.TempDir(), schema(t, func(s *registration.Schema) { s.Objects = s.Objects[1:2] }))
+	p := publisher(t, t.TempDir(), schema(t, func(s *registration.Declaration) { s.Objects = s.Objects[1:2] }))
 	peer(t, p, name, value)
 	data := used(t, p)
 

@@ -106,7 +106,7 @@ const plenty = 1 << 16
 // TestExample compares every byte of the worked example.
 func TestExample(t *testing.T) {
 	dir, collect := provider(t)
-	example(t, publisher(t, dir, schema(t, func(s *registration.Schema) { s.Objects = s.Objects[:2] })))
+	example(t, publisher(t, dir, schema(t, func(s *registration.Declaration) { s.Objects = s.Objects[:2] })))
 	got := collect(t, "Global", plenty)
 	if len(got.data) != 400 || got.objects != 2 {
 		t.Fatalf("%d bytes, %d objects", len(got.data), got.objects)
@@ -223,7 +223,7 @@ func TestProcesses(t *testing.T) {
 	gone := peer(t, two, "gone", 9)
 	b := peer(t, two, "two", 2)
 	instance(t, two, "Part", "x", "Bytes", 3, b)
-	publisher(t, dir, schema(t, func(s *registration.Schema) { s.Driver = "Other" }))
+	publisher(t, dir, schema(t, func(s *registration.Declaration) { s.Driver = "Other" }))
 	if got := collect(t, "8010", plenty).show(t); got != "8006[one=1 gone=9 two=2] 8010[8006#2/x=3]" {
 		t.Error(got)
 	}
@@ -253,7 +253,7 @@ func TestDifferent(t *testing.T) {
 	peer(t, publisher(t, dir, schema(t)), "one", 1)
 	time.Sleep(20 * time.Millisecond) // the clock tells which began first
 	other := schema(t,
-		func(s *registration.Schema) { s.Objects[1].Counters[0].Type = "PERF_COUNTER_COUNTER" })
+		func(s *registration.Declaration) { s.Objects[1].Counters[0].Type = "PERF_COUNTER_COUNTER" })
 	p := publisher(t, dir, other)
 	peer(t, p, "two", 2)
 	instance(t, p, "Part", "x", "Bytes", 3, nil)

@@ -42,9 +42,9 @@ const text = `{
 	]
 }`
 
-func schema(t testing.TB, change ...func(*registration.Schema)) *registration.Schema {
+func schema(t testing.TB, change ...func(*registration.Declaration)) *registration.Declaration {
 	t.Helper()
-	s, err := registration.ParseSchema("schema", []byte(text))
+	s, err := registration.ParseDeclaration("schema", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func schema(t testing.TB, change ...func(*registration.Schema)) *registration.Sc
 }
 
 // publisher publishes a schema in a directory, until the test ends.
-func publisher(t testing.TB, dir string, s *registration.Schema) *publish.Publisher {
+func publisher(t testing.TB, dir string, s *registration.Declaration) *publish.Publisher {
 	t.Helper()
 	p, err := publish.New(s, publish.Options{Dir: dir})
 	if err != nil {

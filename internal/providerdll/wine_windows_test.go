@@ -231,7 +231,7 @@ func TestAnswerLimit(t *testing.T) {
 				map[string][]byte{"Answer Limit": number(tt.limit)})
 			dir := published(t)
 			p := publisher(t, dir,
-				schema(t, func(s *registration.Schema) { s.Objects[2].Counters[0].Name = "Other" }))
+				schema(t, func(s *registration.Declaration) { s.Objects[2].Counters[0].Name = "Other" }))
 			example(t, p)
 			for i := range tt.more {
 				instance(t, p, "Part", fmt.Sprint("part ", i), "Other", 1, nil)

@@ -12,7 +12,7 @@ import (
 // The provider has to be registered: winperf provider install myapp.man. A program
 // calls Start; StartOn is for this example only, so that it runs on any system.
 func ExampleStart() {
-	s, err := registration.ParseSchema("schema.json", []byte(text))
+	s, err := registration.ParseDeclaration("schema.json", []byte(text))
 	if err != nil {
 		fmt.Println(err)
 		return

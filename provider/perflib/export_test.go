@@ -9,6 +9,6 @@ import (
 type System = system
 
 // StartOn is Start with a system that tests make.
-func StartOn(api System, s *registration.Schema, p *publish.Publisher) (*Provider, error) {
+func StartOn(api System, s *registration.Declaration, p *publish.Publisher) (*Provider, error) {
 	return start(api, s, p)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,9 +20,9 @@ import (
 type system interface {
 	// StartProvider registers a provider. collect, if not nil, is called before
 	// the system reads values.
-	StartProvider(id winperf.GUID, collect func()) (provider uintptr, err error)
+	StartProvider(id *[16]byte, collect func()) (provider uintptr, err error)
 	SetCounterSetInfo(provider uintptr, template []byte) error
-	CreateInstance(provider uintptr, set winperf.GUID, name string, id uint32) (instance uintptr, err error)
+	CreateInstance(provider uintptr, set *[16]byte, name string, id uint32) (instance uintptr, err error)
 	// SetCounterRefValue tells where the value of a counter is. The system
 	// reads there until the instance is deleted.
 	SetCounterRefValue(provider, instance uintptr, counter uint32, address unsafe.Pointer) error
@@ -51,10 +52,9 @@ type clock struct {
 }
 
 type set struct {
-	id       winperf.GUID
-	multi    bool
-	bindings []binding
-	taken    map[string]map[uint32]bool // ids of instances by name
+	*registration.ManifestSet
+	multi bool
+	taken map[string]map[uint32]bool // ids of instances by name
 }
 
 // Instance is an instance of a counter set.
@@ -78,7 +78,7 @@ const singleName = "_Default"
 // The error wraps registration.ErrInvalid where the schema lacks a GUID, the
 // binary, or is not that of p, and winperf.ErrNotSupported where the system has no
 // such providers.
-func Start(s *registration.Schema, p *publish.Publisher) (*Provider, error) {
+func Start(s *registration.Declaration, p *publish.Publisher) (*Provider, error) {
 	api, err := advapi()
 	if err != nil {
 		return nil, err
@@ -87,48 +87,42 @@ func Start(s *registration.Schema, p *publish.Publisher) (*Provider, error) {
 }
 
 // start is Start with the functions of any library.
-func start(api system, s *registration.Schema, p *publish.Publisher) (*Provider, error) {
+func start(api system, s *registration.Declaration, p *publish.Publisher) (*Provider, error) {
 	m, err := registration.ManifestOf(s)
 	if err != nil {
 		return nil, err
 	}
 
 	v := &Provider{api: api, sets: map[string]*set{}, alive: map[*Instance]bool{}, clock: &clock{}}
-	sets := m.Providers[0].Sets
-	needsClock := false
-	for i := range sets {
-		list, err := bindings(&s.Objects[i], &sets[i])
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range list {
-			needsClock = needsClock || b.clock != 0
-		}
-		v.sets[strings.ToLower(s.Objects[i].Name)] = &set{id: sets[i].GUID, multi: s.Objects[i].Multi,
-			bindings: list, taken: map[string]map[uint32]bool{}}
-	}
-
-	if err := v.start(s.GUID, needsClock); err != nil {
+	if err := v.start(m); err != nil {
 		return nil, err
 	}
-	for i := range sets {
-		if err := v.begin(s, i, &sets[i], p); err != nil {
+	for i := range s.Objects {
+		if err := v.begin(s, i, &m.Providers[0].Sets[i], p); err != nil {
 			return nil, errors.Join(err, v.Close())
 		}
 	}
 	return v, nil
 }
 
-func (v *Provider) start(id winperf.GUID, needsClock bool) (err error) {
-	v.clock.pin.Pin(v.clock)
+// start registers the provider. Where a counter needs the objects' own time it is read
+// before the system reads values.
+func (v *Provider) start(m *registration.Manifest) (err error) {
 	var collect func()
-	if needsClock {
-		c, api := v.clock, v.api
-		collect = func() { c.tick(api) }
+	for _, set := range m.Providers[0].Sets {
+		timed := func(c registration.ManifestCounter) bool { return c.Value.Time }
+		if slices.ContainsFunc(set.Counters, timed) {
+			c, api := v.clock, v.api
+			collect = func() { c.tick(api) }
+		}
+	}
+	if collect != nil {
 		collect()
 	}
 
-	if v.handle, err = v.api.StartProvider(id, collect); err != nil {
+	id := m.Providers[0].GUID
+	v.clock.pin.Pin(v.clock)
+	if v.handle, err = v.api.StartProvider((*[16]byte)(&id), collect); err != nil {
 		v.clock.pin.Unpin()
 		return fmt.Errorf("start provider %s: %w", id, err)
 	}
@@ -141,10 +135,11 @@ func (c *clock) tick(api system) {
 	c.frequency.Store(perSecond)
 }
 
-// begin declares a set, and gives it its instance if it has no others.
-func (v *Provider) begin(s *registration.Schema, i int, m *registration.ManifestSet,
+// begin declares the set of an object, and gives it its instance if it has no others.
+func (v *Provider) begin(s *registration.Declaration, i int, m *registration.ManifestSet,
 	p *publish.Publisher) error {
 	o := &s.Objects[i]
+	v.sets[strings.ToLower(o.Name)] = &set{m, o.Multi, map[string]map[uint32]bool{}}
 	if err := v.api.SetCounterSetInfo(v.handle, template(s.GUID, m, o.Multi)); err != nil {
 		return fmt.Errorf("counter set %q: %w", o.Name, err)
 	}
@@ -156,7 +151,6 @@ func (v *Provider) begin(s *registration.Schema, i int, m *registration.Manifest
 	if err != nil {
 		return fmt.Errorf("%w: %w", registration.ErrInvalid, err)
 	}
-
 	in, err := object.Single()
 	if err != nil {
 		return fmt.Errorf("%w: %w", registration.ErrInvalid, err)
@@ -181,8 +175,7 @@ func (v *Provider) Instance(object, name string, values *publish.Instance) (*Ins
 
 func (v *Provider) create(object, name string, values *publish.Instance) (*Instance, error) {
 	fault := func(err error) error {
-		return fmt.Errorf("instance %q of counter set %q: %w", name,
-			object, err)
+		return fmt.Errorf("instance %q of counter set %q: %w", name, object, err)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -197,15 +190,16 @@ func (v *Provider) create(object, name string, values *publish.Instance) (*Insta
 	}
 
 	in.id = in.set.take(in.name)
-	if in.handle, err = v.api.CreateInstance(v.handle, in.set.id, name, in.id); err != nil {
+	if in.handle, err = v.api.CreateInstance(v.handle, (*[16]byte)(&in.set.GUID), name, in.id); err != nil {
 		delete(in.set.taken[in.name], in.id)
 		return nil, fault(err)
 	}
 
 	v.alive[in] = true
-	for i, b := range in.set.bindings {
-		if err := v.api.SetCounterRefValue(v.handle, in.handle, b.id, addresses[i]); err != nil {
-			return nil, fault(errors.Join(fmt.Errorf("counter %d: %w", b.id, err), in.delete()))
+	for i := range in.set.Counters {
+		id := in.set.Counters[i].ID
+		if err := v.api.SetCounterRefValue(v.handle, in.handle, id, addresses[i]); err != nil {
+			return nil, fault(errors.Join(fmt.Errorf("counter %d: %w", id, err), in.delete()))
 		}
 	}
 	return in, nil
@@ -213,19 +207,19 @@ func (v *Provider) create(object, name string, values *publish.Instance) (*Insta
 
 // addresses returns where the values of all counters of the set are.
 func (in *Instance) addresses(values *publish.Instance) (list []unsafe.Pointer, err error) {
-	for _, b := range in.set.bindings {
+	for i := range in.set.Counters {
 		var c *publish.Counter
-		switch {
-		case b.clock == 1:
+		switch of := in.set.Counters[i].Value; {
+		case of.Time:
 			list = append(list, unsafe.Pointer(&in.provider.clock.time))
 			continue
-		case b.clock == 2:
+		case of.Frequency:
 			list = append(list, unsafe.Pointer(&in.provider.clock.frequency))
 			continue
-		case b.base:
-			c, err = values.Base(b.counter)
+		case of.Base:
+			c, err = values.Base(of.Counter)
 		default:
-			c, err = values.Counter(b.counter)
+			c, err = values.Counter(of.Counter)
 		}
 
 		if err != nil {

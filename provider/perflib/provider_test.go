@@ -43,9 +43,9 @@ func (l *library) call(name, format string, args ...any) error {
 	return nil
 }
 
-func (l *library) StartProvider(id winperf.GUID, collect func()) (uintptr, error) {
+func (l *library) StartProvider(id *[16]byte, collect func()) (uintptr, error) {
 	l.collect, l.instances = collect, map[uintptr]*fakeInstance{}
-	return 7, l.call("StartProvider", "%s", id)
+	return 7, l.call("StartProvider", "%s", winperf.GUID(*id))
 }
 
 func (l *library) SetCounterSetInfo(p uintptr, template []byte) error {
@@ -53,12 +53,12 @@ func (l *library) SetCounterSetInfo(p uintptr, template []byte) error {
 	return l.call("SetCounterSetInfo", "%d", p)
 }
 
-func (l *library) CreateInstance(p uintptr, set winperf.GUID, name string, id uint32) (uintptr, error) {
+func (l *library) CreateInstance(p uintptr, set *[16]byte, name string, id uint32) (uintptr, error) {
 	if err := l.call("CreateInstance", "%s %d", name, id); err != nil {
 		return 0, err
 	}
 	l.next++
-	l.instances[l.next] = &fakeInstance{set, fmt.Sprintf("%s#%d", name, id), map[uint32]unsafe.Pointer{}}
+	l.instances[l.next] = &fakeInstance{winperf.GUID(*set), fmt.Sprintf("%s#%d", name, id), map[uint32]unsafe.Pointer{}}
 	return l.next, nil
 }
 
@@ -106,16 +106,16 @@ const text = `{
 	]
 }`
 
-func schema(t testing.TB) *registration.Schema {
+func schema(t testing.TB) *registration.Declaration {
 	t.Helper()
-	s, err := registration.ParseSchema("schema", []byte(text))
+	s, err := registration.ParseDeclaration("schema", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func publisher(t testing.TB, s *registration.Schema) *publish.Publisher {
+func publisher(t testing.TB, s *registration.Declaration) *publish.Publisher {
 	t.Helper()
 	p, err := publish.New(s, publish.Options{Dir: publishDir(t)})
 	if err != nil {

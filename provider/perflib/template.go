@@ -2,7 +2,6 @@ package perflib
 
 import (
 	"encoding/binary"
-	"fmt"
 	"unsafe"
 
 	"github.com/winperf/winperf"
@@ -65,53 +64,4 @@ func template(providerID winperf.GUID, set *registration.ManifestSet, multi bool
 		p = le.AppendUint32(p, slot*uint32(i))
 	}
 	return p
-}
-
-// binding says which value of an instance a counter of a set is bound to.
-type binding struct {
-	id      uint32
-	counter string // its name in the schema, "" for a clock
-	base    bool   // the base of that counter
-	clock   int    // 1 = the object's time, 2 = its frequency
-}
-
-// bindings are those of all counters of a set, in its order.
-func bindings(o *registration.Object, set *registration.ManifestSet) ([]binding, error) {
-	byID := map[uint32]binding{}
-	next := 0
-	for i := range set.Counters {
-		c := &set.Counters[i]
-		if c.Hidden() {
-			continue
-		}
-		if next == len(o.Counters) {
-			return nil, fmt.Errorf("set %s has more counters than the schema: %w", set.Symbol,
-				registration.ErrInvalid)
-		}
-
-		name := o.Counters[next].Name
-		next++
-		byID[c.ID] = binding{id: c.ID, counter: name}
-		for _, id := range []uint32{c.Base, c.Multi} {
-			if id != registration.NoID {
-				byID[id] = binding{id: id, counter: name, base: true}
-			}
-		}
-
-		if c.PerfTime != registration.NoID {
-			byID[c.PerfTime] = binding{id: c.PerfTime, clock: 1}
-			byID[c.PerfFreq] = binding{id: c.PerfFreq, clock: 2}
-		}
-	}
-
-	var list []binding
-	for i := range set.Counters {
-		b, ok := byID[set.Counters[i].ID]
-		if !ok {
-			return nil, fmt.Errorf("set %s: nothing needs the hidden counter %d: %w", set.Symbol,
-				set.Counters[i].ID, registration.ErrInvalid)
-		}
-		list = append(list, b)
-	}
-	return list, nil
 }

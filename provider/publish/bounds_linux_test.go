@@ -138,7 +138,7 @@ func TestShare(t *testing.T) {
 	left := []string{publish(1001, "B"), publish(1001, "C")}
 	publish(1002, "Late")
 
-	w := watch(t, ReaderOptions{Dirs: []string{dir}, Budget: definitionShare * 4096})
+	w := watch(t, ReaderOptions{Dirs: []string{dir}, budget: definitionShare * 4096})
 	w.ownedBy(of)
 	w.expect("A 0", "Late 0")
 	w.expectProblems(left[0]+": its definitions need", left[1]+": its definitions need")
@@ -168,7 +168,7 @@ func TestClaim(t *testing.T) {
 // told with its name; it is back when there is room.
 func TestBudget(t *testing.T) {
 	dir := tempDir(t)
-	w := watch(t, ReaderOptions{Dirs: []string{dir}, Budget: definitionShare * 4096})
+	w := watch(t, ReaderOptions{Dirs: []string{dir}, budget: definitionShare * 4096})
 	first := start(t, dir, fmt.Sprintf(peers, "", rawCount))
 	add(t, first, "Peer", "a", nil)
 	second := start(t, dir, singles)

@@ -12,7 +12,7 @@ import (
 
 // A program declares its counters, gets handles and counts.
 func ExampleNew() {
-	schema, err := registration.ParseSchema("shop.json", []byte(`{"driver": "Shop", "objects": [
+	schema, err := registration.ParseDeclaration("shop.json", []byte(`{"driver": "Shop", "objects": [
 		{"symbol": "SHOP", "name": "Shop", "counters": [
 			{"symbol": "ORDERS", "name": "Orders/sec", "help": "New orders.", "type": "PERF_COUNTER_BULK_COUNT"}]},
 		{"symbol": "TILL", "name": "Till", "multi": true, "counters": [

@@ -10,6 +10,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -66,21 +67,27 @@ func admitReaders(f *os.File, group string) error {
 
 // audienceOf tells in words which accounts may read a published file.
 func audienceOf(f *os.File) string {
-	info, err := f.Stat()
-	if err != nil {
-		return "unknown accounts: " + err.Error()
+	where := ""
+	dir := filepath.Dir(f.Name())
+	if !slices.ContainsFunc(systemDirs(), func(d directory) bool { return d.path == dir }) {
+		where = ", where " + Environment + " names " + dir
 	}
 
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return "this account and root"
+	// Who may not enter the directory does not see the file in it.
+	var st unix.Stat_t
+	above, err := os.Stat(dir)
+	if err == nil {
+		err = unix.Fstat(int(f.Fd()), &st)
+	}
+	if err != nil || above.Mode().Perm()&0o011 == 0 {
+		return "this account and root" + where
 	}
 
 	group := strconv.FormatUint(uint64(st.Gid), 10)
 	if g, err := user.LookupGroupId(group); err == nil {
 		group = g.Name
 	}
-	return "this account, root and the members of the group " + group
+	return "this account, root and the members of the group " + group + where
 }
 
 // giveTo makes a group, by its name or number, that of a file.

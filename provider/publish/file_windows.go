@@ -17,8 +17,9 @@ import (
 const (
 	administrators  = "O:BA"
 	parentRights    = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;;0x1200a9;;;AU)"
-	directoryRights = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICIIO;FA;;;CO)(A;;0x1200ab;;;AU)(A;OICI;FR;;;S-1-5-32-558)(A;OICI;FR;;;S-1-5-32-559)"
-	fileRights      = "D:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;FA;;;OW)(A;;FR;;;S-1-5-32-558)(A;;FR;;;S-1-5-32-559)"
+	directoryRights = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICIIO;FA;;;CO)(A;;0x1200ab;;;AU)" +
+		"(A;OICI;FR;;;S-1-5-32-558)(A;OICI;FR;;;S-1-5-32-559)"
+	fileRights = "D:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;FA;;;OW)(A;;FR;;;S-1-5-32-558)(A;;FR;;;S-1-5-32-559)"
 )
 
 // systemDirs is the directory that the provider DLL looks into.

@@ -143,6 +143,9 @@ func (r *foreign) header() (h [pubfile.HeaderSize]byte, used int64, err error) {
 // texts, in bytes: the declaration, its image, a layout and title indices.
 const definitionCost = 512
 
+// maxLanguages bounds in how many languages the texts of a file are.
+const maxLanguages = 256
+
 // readStatic reads what never changes, if it takes at most so much memory.
 func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	le := binary.LittleEndian
@@ -157,22 +160,27 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 		return cost, err
 	}
 
-	// The heads bound what the schema can hold, and so what reading it takes.
-	for _, head := range heads {
-		cost += definitionCost * int64(1+perfdata.NumDefinitions(len(head)))
-	}
-
-	if cost > limit {
-		return cost, r.tooMuch("definitions", cost, limit)
-	}
 	text, err := r.part(p, pubfile.HeaderSchema, pubfile.HeaderSchemaLen, pubfile.MaxSchema)
 	if err != nil {
 		return cost, err
 	}
 
+	// The heads bound what there can be of objects and counters, and braces what
+	// parsing the schema takes: it has one for each of them and for each translation.
+	things := len(heads)
 	counters := make([]int, len(heads))
 	for i, head := range heads {
 		counters[i] = perfdata.NumDefinitions(len(head))
+		things += counters[i]
+	}
+	braces := bytes.Count(text, []byte("{"))
+	if most := (1 + things) * maxLanguages; braces > most {
+		return cost, r.bad(int64(le.Uint32(p[pubfile.HeaderSchema:])),
+			"a schema with %d braces, want at most %d", braces, most)
+	}
+	cost += definitionCost * int64(max(things, braces-1))
+	if cost > limit {
+		return cost, r.tooMuch("definitions", cost, limit)
 	}
 
 	objects, err := readSchema(text, counters)

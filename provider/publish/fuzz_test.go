@@ -94,7 +94,7 @@ func FuzzForeignSchema(f *testing.F) {
 	f.Add([]byte(singles))
 	f.Add([]byte(`{"driver": "x", "objects": []}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := registration.ParseSchema("fuzz", text)
+		s, err := registration.ParseDeclaration("fuzz", text)
 		if err != nil {
 			return
 		}

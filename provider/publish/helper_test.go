@@ -36,9 +36,9 @@ const schemaText = `{"driver": "My App", "objects": [
 		{"symbol": "DONE", "name": "Done", "type": "PERF_COUNTER_LARGE_RAWCOUNT"},
 		{"symbol": "TIME", "name": "Time", "type": "PERF_AVERAGE_TIMER"}]}]}`
 
-func schema(t testing.TB, text string) *registration.Schema {
+func schema(t testing.TB, text string) *registration.Declaration {
 	t.Helper()
-	s, err := registration.ParseSchema("test.json", []byte(text))
+	s, err := registration.ParseDeclaration("test.json", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func (w *watcher) block(p provider.Provider, query string) (frame.Frame, *nameta
 	}
 	defer d.Close()
 	var raw winperf.Raw
-	raw.Format, raw.Schema = winperf.FormatV1, &winperf.Schema{Names: []winperf.NameTable{d.Names()}}
+	raw.Format, raw.Schema = winperf.FormatV1, &winperf.Schema{Names: d.Names()}
 	if raw.Bytes, err = d.Collect(context.Background(), provider.ParseQuery(query), nil); err != nil {
 		w.t.Fatal(err)
 	}

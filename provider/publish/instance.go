@@ -173,48 +173,39 @@ func (p *Publisher) reuse(s *slot) {
 	p.memory.giveBack(s)
 }
 
-func (in *Instance) find(name string) (int, error) {
-	if i := in.object.find(name); i >= 0 {
-		return i, nil
-	}
-	return 0, fmt.Errorf("counter %q: %w in object %q of the schema", name, winperf.ErrNoCounter,
-		in.object.declared.Name)
-}
-
 // Counter returns the counter of that name, in any case. The error wraps
 // winperf.ErrNoCounter.
 func (in *Instance) Counter(name string) (*Counter, error) {
-	i, err := in.find(name)
-	if err != nil {
-		return nil, err
-	}
-	offset, size := in.object.image.Value(i)
-	return in.at(offset, size), nil
+	return in.value(name, in.object.image.Value)
 }
 
 // Base returns the base of the counter of that name: what its value is divided
 // by. Counters that share a base share what Base returns. The error wraps
 // winperf.ErrNoCounter, also where the counter has no base.
 func (in *Instance) Base(name string) (*Counter, error) {
-	i, err := in.find(name)
-	if err != nil {
-		return nil, err
-	}
-	offset, size := in.object.image.Base(i)
-	if size == 0 {
-		return nil, fmt.Errorf("base of counter %q, of type %v: %w", name,
-			in.object.declared.Counters[i].Type, winperf.ErrNoCounter)
-	}
-	return in.at(offset, size), nil
+	return in.value(name, in.object.image.Base)
 }
 
-// at returns the value at an offset of the counter block.
-func (in *Instance) at(offset, size int) *Counter {
+// value returns the value that stands in a counter block where place says, for the position
+// of the counter.
+func (in *Instance) value(name string, place func(i int) (offset, size int)) (*Counter, error) {
+	o := in.object.declared
+	i := in.object.find(name)
+	if i < 0 {
+		return nil, fmt.Errorf("counter %q: %w in object %q of the schema", name, winperf.ErrNoCounter,
+			o.Name)
+	}
+	offset, size := place(i)
+	if size == 0 {
+		return nil, fmt.Errorf("base of counter %q, of type %v: %w", name, o.Counters[i].Type,
+			winperf.ErrNoCounter)
+	}
+
 	c := &Counter{instance: in}
 	if size == 8 {
 		c.wide = word64(in.values, offset)
 	} else {
 		c.narrow = word32(in.values, offset)
 	}
-	return c
+	return c, nil
 }

@@ -3,7 +3,6 @@ package publish
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,12 +47,16 @@ type merger struct {
 	shown   map[part]int    // where in objects each part is
 	signed  map[string]int  // where the object of a signature is
 	named   map[string]part // of each name the first part
+
+	english    map[string]bool   // names of all objects that are published, of any case
+	translated map[string]string // of each translated name the English one, of what is shown
 }
 
 func (r *Reader) newMerger() *merger {
 	return &merger{
 		reserved: r.opt.Reserved, tell: r.tell, accounts: r.accounts, titles: newTitleBook(),
 		shown: map[part]int{}, signed: map[string]int{}, named: map[string]part{},
+		english: map[string]bool{}, translated: map[string]string{},
 	}
 }
 
@@ -67,7 +70,7 @@ func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name st
 	visited := map[*foreign]bool{}
 
 	for name, parts := range byName {
-		if slices.ContainsFunc(parts, func(p part) bool { return wants(p.declared().Name) }) {
+		if slices.ContainsFunc(parts, func(p part) bool { return m.wants(p.declared(), wants) }) {
 			next = append(next, name)
 		}
 	}
@@ -103,6 +106,26 @@ func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name st
 	return nil
 }
 
+// wants reports whether an object is wanted by one of its names.
+func (m *merger) wants(o *provider.Object, wants func(name string) bool) bool {
+	for _, text := range o.Languages {
+		if wants(text.Name) && m.allows(o, text.Name) {
+			return true
+		}
+	}
+	return wants(o.Name)
+}
+
+// allows reports whether an object may have a name in another language: it is not another
+// object's in English, nor the translation of an older one. Nobody gets to be shown by the
+// name of what is another's.
+func (m *merger) allows(o *provider.Object, name string) bool {
+	key, own := foldName(name), foldName(o.Name)
+	other, taken := m.translated[key]
+	reserved := m.reserved != nil && m.reserved(name)
+	return key == own || !m.english[key] && !reserved && (!taken || other == own)
+}
+
 // gather returns the parts of all objects by the names that they are found by.
 func (m *merger) gather(files []*foreign) map[string][]part {
 	byName := map[string][]part{}
@@ -111,6 +134,7 @@ func (m *merger) gather(files []*foreign) map[string][]part {
 			m.steps++
 			key := foldName(o.Name)
 			byName[key] = append(byName[key], part{f, i})
+			m.english[key] = true
 		}
 	}
 	return byName
@@ -141,23 +165,7 @@ func (m *merger) owned(parts []part) []part {
 		return nil
 	}
 
-	// A directory's rule is about the files in it.
-	rules := map[*watched]*grant{}
-	parts = slices.DeleteFunc(parts, func(p part) bool {
-		rule, known := rules[p.file.dir]
-		if !known && p.file.dir != nil {
-			rule = p.file.dir.owners.of(name)
-			rules[p.file.dir] = rule
-		}
-		if rule == nil || rule.admits(p.file.id.owner) {
-			return false
-		}
-		m.leave(othersObject, p, "object %q of %s: the file %s beside it gives that object to others: it "+
-			"is left out",
-			brief(p.declared().Name), m.owner(p), OwnersFile)
-		return true
-	})
-
+	parts, rules := m.granted(name, parts)
 	if len(parts) == 0 {
 		return nil
 	}
@@ -179,6 +187,26 @@ func (m *merger) owned(parts []part) []part {
 			brief(p.declared().Name), m.owner(p), m.owner(first), first.file.path)
 		return true
 	})
+}
+
+// granted returns the parts that the owners files of their directories allow, and the rule
+// of each directory about the object: it is about the files in it.
+func (m *merger) granted(name string, parts []part) ([]part, map[*watched]*grant) {
+	rules := map[*watched]*grant{}
+	parts = slices.DeleteFunc(parts, func(p part) bool {
+		rule, known := rules[p.file.dir]
+		if !known && p.file.dir != nil {
+			rule = p.file.dir.owners.of(name)
+			rules[p.file.dir] = rule
+		}
+		if rule == nil || rule.admits(p.file.id.owner) {
+			return false
+		}
+		m.leave(othersObject, p, "object %q of %s: the file %s beside it gives that object to others: it "+
+			"is left out", brief(p.declared().Name), m.owner(p), OwnersFile)
+		return true
+	})
+	return parts, rules
 }
 
 // problem tells a problem of a file.
@@ -245,43 +273,48 @@ func (m *merger) add(p part) {
 func (m *merger) entitle(p part, variant string) *provider.Object {
 	from := p.declared()
 	o := *from
-	if owner := m.owner(p); owner != "" {
-		o.Help = strings.TrimSpace("Published by " + owner + ". " + o.Help)
+	o.Help = m.ofOwner(p, o.Help)
+	o.Languages = nil
+	for language, text := range from.Languages {
+		if !m.allows(from, text.Name) {
+			continue
+		}
+		if o.Languages == nil {
+			o.Languages = map[string]provider.Text{}
+		}
+		m.translated[foldName(text.Name)] = foldName(o.Name)
+		o.Languages[language] = provider.Text{Name: text.Name, Help: m.ofOwner(p, text.Help)}
 	}
 
-	o.Index = m.titles.object(o.Name, variant)
-	o.HelpIndex = m.titles.help(o.Help)
+	o.Index, o.HelpIndex = m.titles.entitle(o.Name, o.Help, o.Languages, func(key string) uint32 {
+		return m.titles.object(key, variant)
+	})
 	o.Counters = slices.Clone(from.Counters)
 	for i := range o.Counters {
 		c := &o.Counters[i]
-		c.Index = m.titles.name(c.Name)
-		c.HelpIndex = m.titles.help(c.Help)
+		c.Index, c.HelpIndex = m.titles.entitle(c.Name, c.Help, c.Languages, m.titles.name)
 	}
 	return &o
 }
 
-// signature is what two objects have in common that are one. Help texts may
-// differ: those of the oldest publisher are shown.
+// ofOwner is a help text with whose the object is.
+func (m *merger) ofOwner(p part, help string) string {
+	if owner := m.owner(p); owner != "" {
+		return strings.TrimSpace("Published by " + owner + ". " + help)
+	}
+	return help
+}
+
+// signature is what two objects have in common that are one. Help texts and translations
+// may differ: those of the oldest publisher are shown.
 func signature(from *provider.Object) string {
-	o := *from
-	o.Index = 0
-	o.HelpIndex = 0
-	o.Help = ""
-	o.Name = foldName(o.Name)
-	o.Counters = slices.Clone(from.Counters)
-
-	for i := range o.Counters {
-		c := &o.Counters[i]
-		c.Index = 0
-		c.HelpIndex = 0
-		c.Help = ""
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %v", foldName(from.Name), from.Multi)
+	for i := range from.Counters {
+		c := &from.Counters[i]
+		fmt.Fprintf(&b, " %q %d %d %d %q", c.Name, c.Type, c.Scale, c.Detail, c.BaseSlot)
 	}
-
-	text, err := json.Marshal(&o)
-	if err != nil {
-		return fmt.Sprint(err) // numbers and strings: it never fails
-	}
-	return string(text)
+	return b.String()
 }
 
 // foldName returns the same for all names that are equal in any case, as

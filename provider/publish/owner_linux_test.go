@@ -502,11 +502,20 @@ func TestLeftOutIsTold(t *testing.T) {
 
 // The accounts that see the counters are told in words.
 func TestAudience(t *testing.T) {
-	p := start(t, tempDir(t), schemaText)
-	if got := p.Audience(); !strings.HasPrefix(got, "this account, root and the members of the group ") {
+	dir := tempDir(t)
+	where := ", where " + Environment + " names " + dir
+	p := start(t, dir, schemaText)
+	if got := p.Audience(); got != "this account and root"+where {
 		t.Error(got)
 	}
-	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Audience(); !strings.HasPrefix(got, "this account, root and the members of the group ") ||
+		!strings.HasSuffix(got, where) {
+		t.Error(got)
+	}
+	dir = t.TempDir()
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	t.Setenv(Environment, "")
 	if _, err := os.Stat("/run/winperf"); err == nil {

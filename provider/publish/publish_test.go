@@ -146,7 +146,7 @@ func TestMistakes(t *testing.T) {
 	if err := instance(peer, "x", InstanceOptions{}); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("instance of a closed publisher: %v", err)
 	}
-	if _, err := New(&registration.Schema{}, Options{Dir: dir}); !errors.Is(err, registration.ErrInvalid) {
+	if _, err := New(&registration.Declaration{}, Options{Dir: dir}); !errors.Is(err, registration.ErrInvalid) {
 		t.Errorf("empty schema: %v", err)
 	}
 }

@@ -53,7 +53,7 @@ type Publisher struct {
 // An error wraps registration.ErrInvalid where the schema is not right,
 // winperf.ErrNotSupported where this system cannot publish, or is that of making
 // a file in each of the directories.
-func New(s *registration.Schema, opt Options) (*Publisher, error) {
+func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, fmt.Errorf("publishing counters with %s, whose numbers begin with the highest byte: %w",
 			runtime.GOARCH, winperf.ErrNotSupported)
@@ -192,7 +192,7 @@ type plan struct {
 	static  []byte
 }
 
-func newPlan(s *registration.Schema) (*plan, error) {
+func newPlan(s *registration.Declaration) (*plan, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}

@@ -28,15 +28,15 @@ type ReaderOptions struct {
 	// OnProblem, if not nil, is told what is wrong with a published file, once.
 	// It must not call the Reader.
 	OnProblem func(error)
-	// Budget bounds the bytes of memory that the files of one directory may take
+	// budget bounds the bytes of memory that the files of one directory may take
 	// together: their definitions, which may take half of it, and in a sample
 	// their instances. What is over it is left out and told: of definitions the
 	// newest files of each account, as accounts take turns, of instances those of
 	// the files read last. The default is 256 MiB.
-	Budget int64
+	budget int64
 }
 
-// defaultBudget is the default of ReaderOptions.Budget. A single file of MaxFile
+// defaultBudget is the default of the budget. A single file of MaxFile
 // bytes is well within it.
 const defaultBudget = 4 * pubfile.MaxFile
 
@@ -69,17 +69,22 @@ type watched struct {
 	modified time.Time
 	trusted  bool // modified tells whether something came or went
 	files    map[string]*foreign
-	passed   map[string]fs.FileInfo // leftovers, which nobody publishes, and closed ones
-	closed   map[string]error       // those of passed that this account may not read
-	wrong    error                  // what keeps the directory from being read
+	passed   map[string]passed // leftovers, which nobody publishes, and files that are for others
+	wrong    error             // what keeps the directory from being read
 	owners   owners
 	spent    int64 // of the budget, for definitions
 }
 
+// passed is a file that was passed over.
+type passed struct {
+	info   fs.FileInfo
+	closed error // why this account may not read it; nil: nobody publishes it
+}
+
 // NewReader returns a reader, which has not looked yet.
 func NewReader(opt ReaderOptions) *Reader {
-	if opt.Budget <= 0 {
-		opt.Budget = defaultBudget
+	if opt.budget <= 0 {
+		opt.budget = defaultBudget
 	}
 	r := &Reader{
 		opt:      opt,
@@ -103,21 +108,19 @@ func NewReader(opt ReaderOptions) *Reader {
 }
 
 func newWatched(d directory) *watched {
-	return &watched{directory: d, files: map[string]*foreign{}, passed: map[string]fs.FileInfo{},
-		closed: map[string]error{}}
+	return &watched{directory: d, files: map[string]*foreign{}, passed: map[string]passed{}}
 }
 
 // take lets its caller use the reader. Where another goroutine does it
 // waits, or returns errBusy.
 func (r *Reader) take(ctx context.Context, waits bool) error {
-	select {
-	case r.turn <- struct{}{}:
-		return nil
-	default:
-	}
-
 	if !waits {
-		return errBusy
+		select {
+		case r.turn <- struct{}{}:
+			return nil
+		default:
+			return errBusy
+		}
 	}
 	select {
 	case r.turn <- struct{}{}:
@@ -224,7 +227,7 @@ func (r *Reader) scan(ctx context.Context, d *watched) error {
 
 	for path := range d.passed {
 		if !there[path] {
-			d.forget(path)
+			delete(d.passed, path)
 		}
 	}
 	return r.admit(ctx, d)
@@ -282,11 +285,12 @@ func (r *Reader) meet(d *watched, path string) {
 	if err != nil {
 		return // it is gone again
 	}
-	if before, known := d.passed[path]; known && os.SameFile(before, info) && before.Mode() == info.Mode() {
+	before, known := d.passed[path]
+	if known && os.SameFile(before.info, info) && before.info.Mode() == info.Mode() {
 		return
 	}
 
-	d.forget(path)
+	delete(d.passed, path)
 	r.opened++
 	file, id, err := r.open(path)
 	if absent(err) {
@@ -294,7 +298,7 @@ func (r *Reader) meet(d *watched, path string) {
 	}
 
 	if errors.Is(err, fs.ErrPermission) {
-		d.passed[path], d.closed[path] = info, err // it is for others
+		d.passed[path] = passed{info, err}
 		r.changes++
 	}
 
@@ -304,32 +308,31 @@ func (r *Reader) meet(d *watched, path string) {
 	}
 	defer file.Close() // it was only read
 
-	f := &foreign{
+	r.judge(d, info, &foreign{
 		path: path, dir: d, id: id, since: unclaimed,
 		open: r.open, claims: r.claims, file: file, window: r.window,
-	}
-	_, _, err = f.header()
+	}, file)
+}
+
+// judge takes a file that was met, which is open, among those of the directory, if its
+// publisher is there.
+func (r *Reader) judge(d *watched, info fs.FileInfo, f *foreign, file *os.File) {
+	_, _, err := f.header()
 	there, lockErr := alive(file)
 	f.file = nil
 
 	switch {
 	case lockErr != nil:
-		r.tell(path, lockErr)
+		r.tell(f.path, lockErr)
 	case !there:
-		d.passed[path] = info
-		reclaim(path)
+		d.passed[f.path] = passed{info: info}
+		reclaim(f.path)
 	case errors.Is(err, errNotReady):
 		d.trusted = false // it may be ready at any time
 	default: // what is wrong with it is found when it is read
-		d.files[path] = f
+		d.files[f.path] = f
 		r.changes++
 	}
-}
-
-// forget has a file that was passed over looked at again.
-func (d *watched) forget(path string) {
-	delete(d.passed, path)
-	delete(d.closed, path)
 }
 
 // definitionShare is the part of a directory's budget that definitions may take.
@@ -385,7 +388,7 @@ func (r *Reader) admit(ctx context.Context, d *watched) error {
 // load reads the definitions of a file unless they are known, and pays for them,
 // also for those that are not right.
 func (r *Reader) load(d *watched, f *foreign) {
-	rest := r.opt.Budget/definitionShare - d.spent
+	rest := r.opt.budget/definitionShare - d.spent
 	if known := f.objects != nil || f.isWrong() && !f.pauses.Over(time.Now()); known && f.cost <= rest {
 		d.spent += f.cost
 		return

@@ -74,30 +74,10 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 	r.live = r.live[:0]
 	r.fault = nil
 	r.size = 0
-	_, used, err := r.header()
-	if err != nil {
+	if cost, err = r.measure(limit, share); err != nil {
 		return 0, err
 	}
-
-	n := used - r.begin
-	if n < 0 {
-		return 0, r.bad(pubfile.HeaderUsed, "%d bytes, want at least the %d before the slots", used, r.begin)
-	}
-	if n > share {
-		return 0, errShare
-	}
-	if cost = n + n/minSlot*int64(instanceCost); cost > limit {
-		return 0, r.tooMuch("instances", cost, limit)
-	}
-
-	// What the file does not hold takes no memory.
-	var last [1]byte
-	if err := r.read(last[:], used-1); err != nil {
-		return 0, err
-	}
-
-	r.size = int(n)
-	r.left = 2 * (maxPasses + 2) * int(n)
+	r.left = 2 * (maxPasses + 2) * r.size
 	r.makeList(r.size / minSlot)
 	if whole || r.restless || r.size <= r.windowSize() {
 		still, err := r.copySlots()
@@ -120,51 +100,56 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 	return cost, nil
 }
 
-// copySlots makes a copy of all slots and finds the instances in it. It tells whether no
-// slot changed meanwhile.
+// measure finds out how many bytes of slots there are, and how many of memory they take.
+func (r *foreign) measure(limit, share int64) (cost int64, err error) {
+	_, used, err := r.header()
+	if err != nil {
+		return 0, err
+	}
+
+	n := used - r.begin
+	if n < 0 {
+		return 0, r.bad(pubfile.HeaderUsed, "%d bytes, want at least the %d before the slots", used, r.begin)
+	}
+	if n > share {
+		return 0, errShare
+	}
+	if cost = n + n/minSlot*int64(instanceCost); cost > limit {
+		return 0, r.tooMuch("instances", cost, limit)
+	}
+
+	// What the file does not hold takes no memory.
+	var last [1]byte
+	if err := r.read(last[:], used-1); err != nil {
+		return 0, err
+	}
+	r.size = int(n)
+	return cost, nil
+}
+
+// copySlots makes a copy of all slots and finds the instances in it. Slots that changed
+// meanwhile are free there. It reports whether there are none.
 func (r *foreign) copySlots() (still bool, err error) {
 	r.live = r.live[:0]
 	r.fault = nil
 	r.copied = true
-	r.torn = false
-	r.from = 0
-	r.makeRoom(r.size)
-	still, err = r.readStill(r.data, r.begin)
-	if err == nil && !still {
-		err = r.settle()
+	if err := r.load(0, r.size); err != nil {
+		return false, err
 	}
-	if err == nil {
-		err = r.walk()
+
+	still = !r.torn
+	for at := 0; r.torn && at < r.size; {
+		p, err := r.slot(at)
+		if err != nil || len(p) == 0 {
+			break // which is found again
+		}
+		if r.inUse(at, p) == 0 {
+			binary.LittleEndian.PutUint32(p[pubfile.SlotSequence:], 0)
+		}
+		at += len(p)
 	}
-	return still, err
-}
-
-// settle marks the slots of a copy as free that changed while they were read.
-func (r *foreign) settle() error {
-	le := binary.LittleEndian
-	var window []byte
-	from := 0
-	for at := 0; at < len(r.data); {
-		if at+pubfile.SlotBody > from+len(window) {
-			from = at
-			window = resize(window, min(windowBytes, len(r.data)-at))
-			if err := r.read(window, r.begin+int64(at)); err != nil {
-				return err
-			}
-		}
-
-		p := r.data[at:]
-		if le.Uint32(p[pubfile.SlotSequence:]) != le.Uint32(window[at-from+pubfile.SlotSequence:]) {
-			le.PutUint32(p[pubfile.SlotSequence:], 0)
-		}
-
-		slot, err := r.slot(at)
-		if len(slot) == 0 {
-			return err
-		}
-		at += len(slot)
-	}
-	return nil
+	r.again, r.torn = nil, false
+	return still, r.walk()
 }
 
 // readStill is read, and tells whether no slot changed meanwhile.

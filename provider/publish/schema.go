@@ -1,174 +1,64 @@
 package publish
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
-	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// What a reader takes of a published schema: names, help texts and types. Its
-// text is not parsed as a whole, which could be made to take a hundred times the
-// memory of the text: objects and counters are read one by one, up to the numbers
-// that the file's heads allow, and the first fault ends it.
-
-// schemaReader reads the text of a schema.
-type schemaReader struct {
-	json  *json.Decoder
-	heads []int // of each object, the most counters that it has
-}
-
 // errSchema is what is wrong with a schema.
 var errSchema = errors.New("not the schema of a publisher")
 
-// readSchema returns the objects of a schema, with relative titles.
-func readSchema(text []byte, heads []int) ([]*provider.Object, error) {
-	r := schemaReader{json.NewDecoder(bytes.NewReader(text)), heads}
-	s := &registration.Schema{}
-	err := r.object(func(key string) error {
-		if key != "objects" {
-			return r.skip()
+// readSchema returns the objects of a published schema, with relative titles. Each has at most
+// so many counters as its head. How many objects and counters the text may declare is bounded
+// by its braces, which the budget paid for.
+func readSchema(text []byte, counters []int) ([]*provider.Object, error) {
+	d := &registration.Declaration{}
+	if err := json.Unmarshal(text, d); err != nil {
+		return nil, schemaFault("%w", err)
+	}
+	if len(d.Objects) != len(counters) {
+		return nil, schemaFault("%d objects, the file has %d: %w", len(d.Objects), len(counters), errSchema)
+	}
+
+	for i := range d.Objects {
+		o := &d.Objects[i]
+		if len(o.Counters) > counters[i] {
+			return nil, schemaFault("object %q has more than the %d counters of its head: %w", brief(o.Name),
+				counters[i], errSchema)
 		}
-		return r.array(func() error {
-			if len(s.Objects) == len(heads) {
-				return fmt.Errorf("more than the %d objects of the file: %w", len(heads), errSchema)
-			}
-			o, err := r.readObject(heads[len(s.Objects)])
-			s.Objects = append(s.Objects, o)
-			return err
-		})
-	})
-
-	if err == nil && len(s.Objects) < len(heads) {
-		err = fmt.Errorf("%d objects, the file has %d: %w", len(s.Objects), len(heads), errSchema)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("schema, about byte %d: %s", r.json.InputOffset(), brief(err.Error()))
-	}
-	return s.ProviderObjects(pubfile.FirstTitle), nil
-}
-
-// readObject reads an object with at most so many counters.
-func (r *schemaReader) readObject(most int) (o registration.Object, err error) {
-	seen := map[string]bool{}
-	err = r.object(func(key string) error {
-		switch key {
-		case "name":
-			return r.json.Decode(&o.Name)
-		case "help":
-			return r.json.Decode(&o.Help)
-		case "multi":
-			return r.json.Decode(&o.Multi)
-		case "counters":
-			return r.array(func() error {
-				if len(o.Counters) == most {
-					return fmt.Errorf("object %q has more than the %d counters of its head: %w",
-						brief(o.Name), most, errSchema)
-				}
-				c, err := r.readCounter(seen)
-				o.Counters = append(o.Counters, c)
-				return err
-			})
+		longest := longestName(o.Name, o.Languages)
+		for k := range o.Counters {
+			longest = max(longest, longestName(o.Counters[k].Name, o.Counters[k].Languages))
 		}
-		return r.skip()
-	})
-
-	if err == nil {
-		err = checkName(o.Name)
-	}
-	return o, err
-}
-
-// readCounter reads a counter, whose name must not be one that was seen.
-func (r *schemaReader) readCounter(seen map[string]bool) (c registration.Counter, err error) {
-	var text struct { // without the texts in other languages
-		registration.Text
-		Type   string          `json:"type"`
-		Scale  int32           `json:"scale"`
-		Detail provider.Detail `json:"detail"`
-		Base   string          `json:"base"`
-	}
-
-	if err := r.json.Decode(&text); err != nil {
-		return c, err
-	}
-	if err := checkName(text.Name); err != nil {
-		return c, err
-	}
-	if _, err := counter.ParseType(text.Type); err != nil {
-		return c, fmt.Errorf("counter %q: %w", text.Name, err)
-	}
-
-	lower := strings.ToLower(text.Name)
-	if seen[lower] {
-		return c, fmt.Errorf("two counters are called %q: %w", text.Name, errSchema)
-	}
-
-	seen[lower] = true
-	return registration.Counter{
-		Text: text.Text, Type: text.Type, Scale: text.Scale, Detail: text.Detail, BaseSlot: text.Base,
-	}, nil
-}
-
-// checkName tells what is wrong with the name of an object or a counter.
-func checkName(name string) error {
-	if name == "" || len(name) > pubfile.MaxName {
-		return fmt.Errorf("a name of %d bytes, want 1 to %d: %w", len(name), pubfile.MaxName, errSchema)
-	}
-	return nil
-}
-
-// maxKeys is more keys than a schema's objects have.
-const maxKeys = 32
-
-// object calls f for every key of a JSON object; f reads the value.
-func (r *schemaReader) object(f func(key string) error) error {
-	keys := 0
-	return r.each('{', func() error {
-		if keys++; keys > maxKeys {
-			return fmt.Errorf("more than %d keys: %w", maxKeys, errSchema)
-		}
-		key, err := r.json.Token()
-		if err != nil {
-			return err
-		}
-		text, _ := key.(string) // in an object it is one
-		return f(text)
-	})
-}
-
-// array calls f for every element of a JSON array; f reads it.
-func (r *schemaReader) array(f func() error) error { return r.each('[', f) }
-
-func (r *schemaReader) each(open json.Delim, f func() error) error {
-	begin, err := r.json.Token()
-	if err != nil {
-		return err
-	}
-	if begin != open {
-		return fmt.Errorf("%.40q where %q was expected: %w", fmt.Sprint(begin), open, errSchema)
-	}
-
-	for r.json.More() {
-		if err := f(); err != nil {
-			return err
+		if longest > pubfile.MaxName {
+			return nil, schemaFault("a name of %d bytes, the most are %d: %w", longest, pubfile.MaxName,
+				errSchema)
 		}
 	}
-	_, err = r.json.Token()
-	return err
+
+	if err := d.Check(); err != nil {
+		return nil, schemaFault("%w", err)
+	}
+	return d.ProviderObjects(pubfile.FirstTitle), nil
 }
 
-// skip passes over a value.
-func (r *schemaReader) skip() error {
-	var value json.RawMessage
-	return r.json.Decode(&value)
+// longestName is how many bytes the longest name of an object or counter has.
+func longestName(english string, languages map[string]provider.Text) int {
+	longest := len(english)
+	for _, text := range languages {
+		longest = max(longest, len(text.Name))
+	}
+	return longest
+}
+
+func schemaFault(format string, args ...any) error {
+	return errors.New(brief("schema: " + fmt.Errorf(format, args...).Error()))
 }
 
 // maxText bounds what is taken over of another's text into a message.

@@ -217,7 +217,7 @@ func (c *collection) readFile(f *foreign, share int64) bool {
 	}
 	limit := int64(pubfile.MaxFile + pubfile.MaxFile)
 	if f.dir != nil {
-		limit = c.reader.opt.Budget - f.dir.spent - c.spent[f.dir]
+		limit = c.reader.opt.budget - f.dir.spent - c.spent[f.dir]
 	}
 
 	var cost int64

@@ -1,6 +1,12 @@
 package publish
 
-import "hash/fnv"
+import (
+	"hash/fnv"
+	"maps"
+	"slices"
+
+	"github.com/winperf/winperf/provider"
+)
 
 // Title indices of published names. They follow from the names, so that they are
 // the same on every machine and after every start without anybody keeping a list.
@@ -43,6 +49,19 @@ func hash(text string) uint32 {
 
 // next is the index to try after one that is taken.
 func next(index uint32) uint32 { return titleBase + (index-titleBase+2)%(2*titleCount) }
+
+// entitle returns the indices of a name and its help text. An index stands for a text and its
+// translations, so that no publisher's are shown in the place of another's; name finds
+// that of the name.
+func (b *titleBook) entitle(
+	english, help string, languages map[string]provider.Text, name func(key string) uint32,
+) (index, helpIndex uint32) {
+	for _, id := range slices.Sorted(maps.Keys(languages)) {
+		english += "\x00" + id + languages[id].Name
+		help += "\x00" + id + languages[id].Help
+	}
+	return name(english), b.help(help)
+}
 
 // name returns the index of a counter's name. Two names that fall on one index
 // are told apart by age: the older publisher keeps the title, the other one gets the

@@ -199,9 +199,11 @@ func (v *View) note() {
 	r := v.reader
 	for _, d := range r.dirs {
 		add(d.wrong, !errors.Is(d.wrong, errOthers))
-		for _, err := range d.closed {
-			left.add(othersClosed,
-				fmt.Errorf("what another account publishes may not be read by this one: %w", err))
+		for _, p := range d.passed {
+			if p.closed != nil {
+				left.add(othersClosed,
+					fmt.Errorf("what another account publishes may not be read by this one: %w", p.closed))
+			}
 		}
 
 		for _, f := range d.files {

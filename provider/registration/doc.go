@@ -7,7 +7,7 @@
 //   - the manifest (.man) of a version 2 provider and a header with the names in
 //     it (Microsoft Learn, "Performance Counters Schema").
 //
-// A [Schema] is the one description that all of them are made from. What is wrong
+// A [Declaration] is the one description that all of them are made from. What is wrong
 // with a file is a list of [Findings], each with line and column; a fault costs
 // itself and hides no other.
 //

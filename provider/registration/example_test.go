@@ -29,7 +29,7 @@ JOBS_DUNE_009_NAME=Jobs Done
 }
 
 func ExampleWriteHeader() {
-	schema, err := registration.ParseSchema("app.json", []byte(`{"driver": "App", "objects": [
+	schema, err := registration.ParseDeclaration("app.json", []byte(`{"driver": "App", "objects": [
 		{"symbol": "JOBS", "name": "Jobs", "counters": [
 			{"symbol": "JOBS_DONE", "name": "Jobs Done", "type": "PERF_COUNTER_RAWCOUNT"}]}]}`))
 	if err != nil {

@@ -62,17 +62,17 @@ type report struct {
 func (r *report) fault(at Position, format string, args ...any) {
 	if r.full() {
 		r.moreFaults(1)
-		return
+	} else {
+		r.findings = append(r.findings, NewFinding(r.file, at, fmt.Sprintf(format, args...)))
 	}
-	r.findings = append(r.findings, NewFinding(r.file, at, fmt.Sprintf(format, args...)))
 }
 
 func (r *report) warn(at Position, format string, args ...any) {
 	if r.full() {
 		r.more++
-		return
+	} else {
+		r.findings = append(r.findings, newWarning(r.file, at, fmt.Sprintf(format, args...)))
 	}
-	r.findings = append(r.findings, newWarning(r.file, at, fmt.Sprintf(format, args...)))
 }
 
 // full reports whether no more findings are kept.

@@ -2,6 +2,7 @@ package registration
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -68,54 +69,45 @@ func withoutComments(line string, inside bool) (code string, open bool) {
 	return string(b), inside
 }
 
+// define finds the parts of a line #define NAME VALUE.
+var define = regexp.MustCompile(`^[ \t]*(#)[ \t]*define(?:[ \t]+|$)(\S*)\s*(.*?)\s*$`)
+
 // line reads one line of the header.
 func (h *Header) line(r *report, n int, line string) {
-	trimmed := strings.TrimLeft(line, " \t")
-	rest, is := strings.CutPrefix(trimmed, "#")
-	if !is {
+	parts := define.FindStringSubmatchIndex(line)
+	if parts == nil {
 		return
 	}
-
-	rest, is = strings.CutPrefix(strings.TrimLeft(rest, " \t"), "define")
-	if !is || rest != "" && !strings.ContainsAny(rest[:1], " \t") {
-		return
-	}
-
-	words := strings.Fields(rest)
-	at := func(word string) Position {
-		return Position{n, column(line, len(line)-len(rest)+strings.Index(rest, word))}
-	}
+	at := func(part int) Position { return Position{n, column(line, parts[2*part])} }
+	name, value := line[parts[4]:parts[5]], line[parts[6]:parts[7]]
 	switch {
-	case len(words) == 0:
-		r.fault(Position{n, column(line, len(line)-len(trimmed))}, "#define without a name")
+	case name == "":
+		r.fault(at(1), "#define without a name")
 		h.gaps[len(h.symbols)] = true
 		return
-	case len(words) == 1:
+	case value == "":
 		return // an include guard
 	}
 
-	name, value := words[0], strings.Trim(words[1], "()")
 	if msg := symbolFault(name); msg != "" {
-		r.fault(at(name), "symbol %q %s", name, msg)
+		r.fault(at(2), "symbol %q %s", name, msg)
 		h.gaps[len(h.symbols)] = true
 		return
 	}
 
-	number, err := strconv.ParseUint(value, 0, 32)
-	if err != nil || len(words) > 2 {
-		r.fault(Position{n,
-			column(line, len(line)-len(strings.TrimLeft(rest[strings.Index(rest, name)+len(name):], " \t")))},
-			"%s is %q: want a number", name, strings.Join(words[1:], " "))
+	number, err := strconv.ParseUint(strings.Trim(value, "()"), 0, 32)
+	if err != nil {
+		r.fault(at(3), "%s is %q: want a number", name, strings.Join(strings.Fields(value), " "))
 		number = uint64(h.next()) // the symbol is there, whatever its number
 	}
 
 	key := strings.ToLower(name) // of letters that ASCII has
 	if other, twice := h.lines[key]; twice {
-		r.fault(at(name), "symbol %s stands in line %d already", name, other)
+		r.fault(at(2), "symbol %s stands in line %d already", name, other)
 		return
 	}
 	h.lines[key] = n
-	h.symbols = append(h.symbols, headerSymbol{name, uint32(number), at(name)})
+	h.symbols = append(h.symbols, headerSymbol{name, uint32(number), at(2)})
 }
 
 // next is the number that comes next.
@@ -155,7 +147,7 @@ func (h *Header) checkNumbers(r *report) {
 }
 
 // WriteHeader returns the header of a schema.
-func WriteHeader(s *Schema) []byte {
+func WriteHeader(s *Declaration) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Numbers of the objects and counters of %s, for lodctr and for the provider.\n",
 		s.Driver)

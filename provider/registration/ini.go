@@ -222,7 +222,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 }
 
 // WriteINI returns the .ini file of a schema, whose header is called headerName.
-func WriteINI(s *Schema, headerName string) []byte {
+func WriteINI(s *Declaration, headerName string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[info]\ndrivername=%s\nsymbolfile=%s\n", s.Driver, headerName)
 	if s.Trusted {

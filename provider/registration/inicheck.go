@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/provider"
 )
 
 // CheckINI finds what is wrong with an .ini file as a whole and with it and its
@@ -185,8 +186,8 @@ func (c *iniCheck) listMissing(language iniEntry, missing int, named map[nameKey
 
 // FromINI returns the schema that an .ini file and its header describe. Neither
 // says what types counters have or whether objects have instances.
-func FromINI(ini *INI, h *Header) *Schema {
-	s := &Schema{Driver: ini.DriverName.Value, Trusted: ini.trusted}
+func FromINI(ini *INI, h *Header) *Declaration {
+	s := &Declaration{Driver: ini.DriverName.Value, Trusted: ini.trusted}
 	objects := map[string]bool{}
 	for _, t := range ini.objects {
 		objects[strings.ToLower(t.symbol)] = true
@@ -207,12 +208,12 @@ func FromINI(ini *INI, h *Header) *Schema {
 }
 
 // texts returns the texts of each symbol by language; symbols are in lower case.
-func (ini *INI) texts() map[string]map[string]Text {
-	all := map[string]map[string]Text{}
+func (ini *INI) texts() map[string]map[string]provider.Text {
+	all := map[string]map[string]provider.Text{}
 	for _, t := range ini.Texts {
 		key := strings.ToLower(t.symbol)
 		if all[key] == nil {
-			all[key] = map[string]Text{}
+			all[key] = map[string]provider.Text{}
 		}
 		text := all[key][t.language]
 		if t.help {
@@ -226,7 +227,7 @@ func (ini *INI) texts() map[string]map[string]Text {
 }
 
 // inEnglish takes the English text out of a symbol's texts.
-func inEnglish(texts map[string]Text) (english Text, others map[string]Text) {
+func inEnglish(texts map[string]provider.Text) (english provider.Text, others map[string]provider.Text) {
 	english = texts[English]
 	delete(texts, English)
 	if len(texts) == 0 {

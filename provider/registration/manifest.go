@@ -1,11 +1,13 @@
 package registration
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/provider"
 )
 
 // CountersNamespace is the namespace of the counters' part of a manifest.
@@ -29,19 +31,19 @@ type ManifestProvider struct {
 
 // ManifestSet is a counter set.
 type ManifestSet struct {
-	GUID      winperf.GUID
-	Text      // name and description
-	URI       string
-	Symbol    string
-	Instances string // single, multiple, globalAggregate, ...
-	Counters  []ManifestCounter
+	GUID          winperf.GUID
+	provider.Text // name and description
+	URI           string
+	Symbol        string
+	Instances     string // single, multiple, globalAggregate, ...
+	Counters      []ManifestCounter
 	Position
 }
 
 // ManifestCounter is a counter of a set. An id that is not there is NoID.
 type ManifestCounter struct {
 	ID uint32
-	Text
+	provider.Text
 	URI       string
 	Symbol    string
 	Type      counter.Type
@@ -54,21 +56,24 @@ type ManifestCounter struct {
 	Multi     uint32
 	// Attributes are the names of counterAttribute: reference, noDisplay, ...
 	Attributes []string
+	// Value is, in what ManifestOf returns, the value that an instance has of the counter.
+	Value ManifestValue
 	Position
+}
+
+// ManifestValue is what an instance has of a counter: the raw value of a counter of the
+// object or its base, or the object's clock.
+type ManifestValue struct {
+	Counter         string // "" for the clock
+	Base            bool
+	Time, Frequency bool
 }
 
 // NoID stands for a counter that is not there (perflib.h: PERF_WILDCARD_COUNTER).
 const NoID = 0xFFFFFFFF
 
-// Hidden tells whether the counter is not displayed.
-func (c *ManifestCounter) Hidden() bool {
-	for _, a := range c.Attributes {
-		if a == "noDisplay" {
-			return true
-		}
-	}
-	return false
-}
+// Hidden reports whether the counter is not displayed.
+func (c *ManifestCounter) Hidden() bool { return slices.Contains(c.Attributes, "noDisplay") }
 
 // ParseManifest reads a manifest and finds everything that is wrong with its
 // counters. Other parts of it, events for one, are passed over.
@@ -85,15 +90,15 @@ func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 		return m, r.sorted()
 	}
 
-	found := false
+	found, taken := false, map[string]int{}
 	root.all("counters", func(e *element) {
 		found = true
 		m.counters(r, e)
+		checkUnique(r, e, taken)
 	})
 	if !found {
 		r.fault(root.Position, "no <counters> in <instrumentation>")
 	}
-	m.checkUnique(r)
 	return m, r.sorted()
 }
 
@@ -136,7 +141,7 @@ func readProvider(r *report, e *element) ManifestProvider {
 func readSet(r *report, e *element) ManifestSet {
 	checkElement(r, e)
 	s := ManifestSet{
-		GUID: guidOf(e, "guid"), Text: Text{e.attr("name"), e.attr("description")}, URI: e.attr("uri"),
+		GUID: guidOf(e, "guid"), Text: textOf(e), URI: e.attr("uri"),
 		Symbol: e.attr("symbol"), Instances: e.attr("instances"), Position: e.Position,
 	}
 	if s.Instances == "" {
@@ -165,7 +170,7 @@ func readSet(r *report, e *element) ManifestSet {
 func readCounter(r *report, e *element) ManifestCounter {
 	checkElement(r, e)
 	c := ManifestCounter{
-		ID: idOf(e, "id"), Text: Text{e.attr("name"), e.attr("description")}, URI: e.attr("uri"),
+		ID: idOf(e, "id"), Text: textOf(e), URI: e.attr("uri"),
 		Symbol: e.attr("symbol"),
 		Detail: e.attr("detailLevel"), Aggregate: e.attr("aggregate"), Position: e.Position,
 		Base: idOf(e, "baseID"), PerfTime: idOf(e, "perfTimeID"), PerfFreq: idOf(e, "perfFreqID"),
@@ -189,6 +194,10 @@ func readCounter(r *report, e *element) ManifestCounter {
 	}
 	checkDisplay(r, e, &c)
 	return c
+}
+
+func textOf(e *element) provider.Text {
+	return provider.Text{Name: e.attr("name"), Help: e.attr("description")}
 }
 
 // guidOf reads an attribute that checkElement has checked.

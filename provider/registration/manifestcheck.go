@@ -127,36 +127,28 @@ func checkDisplay(r *report, e *element, c *ManifestCounter) {
 	}
 }
 
-// checkUnique finds GUIDs, URIs and symbols that stand for two things.
-func (m *Manifest) checkUnique(r *report) {
-	taken := map[string]int{}
-	unique := func(what, value string, at Position) {
-		if value == "" {
-			return
+// checkUnique finds GUIDs, URIs and symbols that stand for two things, in an element and
+// all below it.
+func checkUnique(r *report, e *element, taken map[string]int) {
+	for _, a := range []struct{ name, what string }{
+		{"providerGuid", "GUID"}, {"guid", "GUID"}, {"uri", "URI"}, {"symbol", "symbol"},
+	} {
+		value := e.attr(a.name)
+		if a.what == "GUID" {
+			value = guidOf(e, a.name).String()
 		}
-		key := what + "\x00" + strings.ToLower(value)
-		if line, twice := taken[key]; twice {
-			r.fault(at, "%s %s is that of line %d", what, value, line)
-			return
+		if e.attr(a.name) == "" || a.what == "GUID" && guidOf(e, a.name).IsZero() {
+			continue
 		}
-		taken[key] = at.Line
-	}
 
-	for _, p := range m.Providers {
-		if !p.GUID.IsZero() {
-			unique("GUID", p.GUID.String(), p.Position)
+		key := a.what + "\x00" + strings.ToLower(value)
+		if line, twice := taken[key]; twice {
+			r.fault(e.Position, "%s %s is that of line %d", a.what, value, line)
+		} else {
+			taken[key] = e.Line
 		}
-		unique("symbol", p.Symbol, p.Position)
-		for _, s := range p.Sets {
-			if !s.GUID.IsZero() {
-				unique("GUID", s.GUID.String(), s.Position)
-			}
-			unique("URI", s.URI, s.Position)
-			unique("symbol", s.Symbol, s.Position)
-			for _, c := range s.Counters {
-				unique("URI", c.URI, c.Position)
-				unique("symbol", c.Symbol, c.Position)
-			}
-		}
+	}
+	for _, c := range e.children {
+		checkUnique(r, c, taken)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // hidden ones that its value needs (a base, the object's clock, a number of
 // components). Counters are numbered from 1 in this order. An error wraps
 // ErrInvalid and tells which GUIDs are missing, or the binary.
-func ManifestOf(s *Schema) (*Manifest, error) {
+func ManifestOf(s *Declaration) (*Manifest, error) {
 	var errs []error
 	missing := func(what string) {
 		errs = append(errs, fmt.Errorf("%w: a manifest needs %s", ErrInvalid, what))
@@ -39,15 +39,19 @@ func ManifestOf(s *Schema) (*Manifest, error) {
 
 // symbolOf makes the name of a C constant of any name.
 func symbolOf(name string) string {
-	return strings.Map(func(r rune) rune {
+	symbol := strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' {
 			return r
 		}
 		return '_'
-	}, "P_"+strings.ToUpper(name))[2:]
+	}, strings.ToUpper(name))
+	if symbol != "" && symbol[0] <= '9' {
+		return "_" + symbol
+	}
+	return symbol
 }
 
-func setOf(s *Schema, o *Object) ManifestSet {
+func setOf(s *Declaration, o *Object) ManifestSet {
 	set := ManifestSet{
 		GUID: o.GUID, Text: o.Text, Symbol: o.Symbol, Instances: "single",
 		URI: strings.Join([]string{s.Driver, o.Symbol}, "."),
@@ -77,7 +81,7 @@ func (b *setBuilder) add(from *Counter) {
 	t := from.counterType()
 	c := ManifestCounter{
 		Text: from.Text, Symbol: from.Symbol, Type: t, Detail: detailWord(from.Detail), Scale: from.Scale,
-		Base: NoID, PerfTime: NoID, PerfFreq: NoID, Multi: NoID,
+		Base: NoID, PerfTime: NoID, PerfFreq: NoID, Multi: NoID, Value: ManifestValue{Counter: from.Name},
 	}
 	if c.Help == "" {
 		c.Help = c.Name
@@ -87,15 +91,16 @@ func (b *setBuilder) add(from *Counter) {
 	info, _ := t.Info()
 	switch {
 	case t.IsMulti():
-		b.set.Counters[at].Multi = b.hidden(from.Symbol+"_MULTI", counter.RawCount)
+		b.set.Counters[at].Multi = b.hidden(from.Symbol+"_MULTI", counter.RawCount,
+			ManifestValue{Counter: from.Name, Base: true})
 	case needsBaseID(t):
 		b.set.Counters[at].Base = b.base(from, info.Base)
 	}
 
 	if needsObjectClock(t) {
 		if b.clock[0] == NoID {
-			b.clock[0] = b.hidden(b.set.Symbol+"_TIME", counter.LargeRawCount)
-			b.clock[1] = b.hidden(b.set.Symbol+"_FREQ", counter.LargeRawCount)
+			b.clock[0] = b.hidden(b.set.Symbol+"_TIME", counter.LargeRawCount, ManifestValue{Time: true})
+			b.clock[1] = b.hidden(b.set.Symbol+"_FREQ", counter.LargeRawCount, ManifestValue{Frequency: true})
 		}
 		b.set.Counters[at].PerfTime = b.clock[0]
 		b.set.Counters[at].PerfFreq = b.clock[1]
@@ -115,16 +120,16 @@ func (b *setBuilder) base(c *Counter, t counter.Type) uint32 {
 	if id, ok := b.bases[c.BaseSlot]; ok && c.BaseSlot != "" {
 		return id
 	}
-	id := b.hidden(c.Symbol+"_BASE", t)
+	id := b.hidden(c.Symbol+"_BASE", t, ManifestValue{Counter: c.Name, Base: true})
 	b.bases[c.BaseSlot] = id
 	return id
 }
 
 // hidden adds a counter that is not displayed and returns its id.
-func (b *setBuilder) hidden(symbol string, t counter.Type) uint32 {
+func (b *setBuilder) hidden(symbol string, t counter.Type, value ManifestValue) uint32 {
 	at := b.append(ManifestCounter{
 		Symbol: symbol, Type: t, Detail: "standard", Attributes: []string{"noDisplay"},
-		Base: NoID, PerfTime: NoID, PerfFreq: NoID, Multi: NoID,
+		Base: NoID, PerfTime: NoID, PerfFreq: NoID, Multi: NoID, Value: value,
 	})
 	return b.set.Counters[at].ID
 }
@@ -138,8 +143,8 @@ func detailWord(d provider.Detail) string {
 
 // FromManifest returns the schema that a provider of a manifest describes.
 // Counters that serve others only are left out: they follow from the types.
-func FromManifest(p *ManifestProvider) *Schema {
-	s := &Schema{Driver: p.Name, GUID: p.GUID, Binary: p.Binary}
+func FromManifest(p *ManifestProvider) *Declaration {
+	s := &Declaration{Driver: p.Name, GUID: p.GUID, Binary: p.Binary}
 	for i := range p.Sets {
 		set := &p.Sets[i]
 		o := Object{Symbol: set.Symbol, Text: set.Text, GUID: set.GUID, Multi: set.Instances != "single"}

@@ -2,7 +2,6 @@ package registration
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,7 +83,9 @@ func checkElement(r *report, e *element) {
 		return
 	}
 
+	var names []string
 	for _, a := range spec.attrs {
+		names = append(names, a.name)
 		found, ok := e.find(a.name)
 		switch {
 		case !ok && a.required:
@@ -97,10 +98,9 @@ func checkElement(r *report, e *element) {
 	}
 
 	for _, a := range e.attrs {
-		known := func(s attrSpec) bool { return s.name == a.name }
-		if a.space == "" && !slices.ContainsFunc(spec.attrs, known) {
+		if a.space == "" && !slices.Contains(names, a.name) {
 			r.fault(a.Position, "<%s> has no attribute %s%s", e.name.Local, a.name,
-				didYouMeanOf(a.name, spec.attrNames()))
+				didYouMeanOf(a.name, slices.Values(names)))
 		}
 	}
 
@@ -108,16 +108,6 @@ func checkElement(r *report, e *element) {
 		if !slices.Contains(spec.children, c.name.Local) {
 			r.fault(c.Position, "<%s> has no element <%s>%s", e.name.Local, c.name.Local,
 				didYouMeanOf(c.name.Local, slices.Values(spec.children)))
-		}
-	}
-}
-
-func (s elementSpec) attrNames() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, a := range s.attrs {
-			if !yield(a.name) {
-				return
-			}
 		}
 	}
 }

@@ -74,8 +74,9 @@ func (w *xmlWriter) set(s *ManifestSet) {
 		attrs := []string{"id", fmt.Sprint(c.ID), "uri", c.URI, "symbol", c.Symbol, "name", c.Name,
 			"description", c.Help,
 			"type", strings.ToLower(c.Type.String()), "detailLevel", c.Detail, "aggregate", c.Aggregate,
-			"baseID", idText(c.Base), "perfTimeID", idText(c.PerfTime), "perfFreqID", idText(c.PerfFreq),
-			"multiCounterID", idText(c.Multi), "defaultScale", scaleText(c.Scale)}
+			"baseID", unless(c.Base, NoID), "perfTimeID", unless(c.PerfTime, NoID),
+			"perfFreqID", unless(c.PerfFreq, NoID), "multiCounterID", unless(c.Multi, NoID),
+			"defaultScale", unless(c.Scale, 0)}
 		if len(c.Attributes) == 0 {
 			w.tag("counter", "/>", attrs)
 			continue
@@ -92,18 +93,12 @@ func (w *xmlWriter) set(s *ManifestSet) {
 	w.close("counterSet")
 }
 
-func idText(id uint32) string {
-	if id == NoID {
+// unless is a number as text, "" where it is the one that stands for none.
+func unless[T uint32 | int32](n, none T) string {
+	if n == none {
 		return ""
 	}
-	return fmt.Sprint(id)
-}
-
-func scaleText(scale int32) string {
-	if scale == 0 {
-		return ""
-	}
-	return fmt.Sprint(scale)
+	return fmt.Sprint(n)
 }
 
 // WriteSymbols returns a C header with what a manifest's symbols stand for: the
@@ -136,11 +131,6 @@ func defineGUID(b *strings.Builder, symbol string, g winperf.GUID) {
 	}
 	fmt.Fprintf(b, "#define %s_GUID {0x%02x%02x%02x%02x, 0x%02x%02x, 0x%02x%02x, {", symbol,
 		g[3], g[2], g[1], g[0], g[5], g[4], g[7], g[6])
-	for i, c := range g[8:] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(b, "0x%02x", c)
-	}
-	b.WriteString("}}\n")
+	fmt.Fprintf(b, "0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x}}\n",
+		g[8], g[9], g[10], g[11], g[12], g[13], g[14], g[15])
 }

@@ -1,6 +1,8 @@
 package registration
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -24,36 +26,15 @@ type Plan []Step
 
 // Step is one action. A registry action names a key below HKEY_LOCAL_MACHINE.
 type Step struct {
-	Action
-	// Undo is the command that takes a command back, unless the action's Name was in its Key
-	// before: then it would take back what others did. What changes the registry is taken
-	// back by what was there before.
-	Undo []string
+	text string
+	run  func(ctx context.Context, sys System) (back undo, err error)
 }
 
-// Action is what a step does.
-type Action struct {
-	Kind    ActionKind
-	Key     string
-	Name    string // of the value
-	Value   Value
-	Command []string // the program and its arguments
-}
+// undo is what takes back what a step did.
+type undo []func() error
 
-// ActionKind is a kind of action.
-type ActionKind uint8
-
-// The kinds of actions.
-const (
-	CreateKey     ActionKind = iota // Key, with all above it
-	SetValue                        // Name in Key becomes Value
-	DeleteValue                     // Name in Key, which need not be there
-	DeleteKey                       // Key, if it is there and holds neither values nor keys
-	RunCommand                      // Command, whose exit status must be 0
-	CheckValue                      // Name in Key must be there
-	CheckNames                      // Value.Strings must be the names from the title index Name in Key on
-	MakePublished                   // the directory that winperf-provider.dll reads, with its rights
-)
+// String is the step in one line.
+func (s Step) String() string { return s.text }
 
 // Value is a value of the registry.
 type Value struct {
@@ -85,40 +66,6 @@ func (v Value) String() string {
 		return fmt.Sprintf("%q", v.Strings[0])
 	}
 	return fmt.Sprintf("%d bytes of type %d", len(v.Data), v.Type)
-}
-
-// String is the action in one line.
-func (a Action) String() string {
-	switch a.Kind {
-	case CreateKey:
-		return `create key HKLM\` + a.Key
-	case SetValue:
-		return fmt.Sprintf(`set HKLM\%s : %s = %s`, a.Key, a.Name, a.Value)
-	case DeleteValue:
-		return fmt.Sprintf(`delete HKLM\%s : %s`, a.Key, a.Name)
-	case DeleteKey:
-		return fmt.Sprintf(`delete key HKLM\%s if it is empty`, a.Key)
-	case CheckValue:
-		return fmt.Sprintf(`check that HKLM\%s : %s is there`, a.Key, a.Name)
-	case CheckNames:
-		return fmt.Sprintf(`check that HKLM\%s : %s is the title index of %q`, a.Key, a.Name,
-			a.Value.Strings[0])
-	case MakePublished:
-		return "make the directory of published counters"
-	}
-	return "run " + commandLine(a.Command)
-}
-
-// commandLine is a command as one would type it.
-func commandLine(words []string) string {
-	var line []string
-	for _, w := range words {
-		if strings.ContainsAny(w, " \t") {
-			w = `"` + w + `"`
-		}
-		line = append(line, w)
-	}
-	return strings.Join(line, " ")
 }
 
 // Install says what is to be installed. Paths are full ones.
@@ -157,8 +104,7 @@ func (in Install) Plan() Plan {
 		if in.Directory != "" {
 			command = append(command, in.Directory)
 		}
-		p = append(p, Step{Action{Kind: RunCommand, Command: command},
-			[]string{"unlodctr", "/G:" + in.Provider.String()}})
+		p = append(p, runCommand(command, []string{"unlodctr", "/G:" + in.Provider.String()}, ""))
 	}
 	return p
 }
@@ -166,48 +112,40 @@ func (in Install) Plan() Plan {
 func (in Install) version1() Plan {
 	service := Services + `\` + in.Driver
 	performance, linkage := service+`\Performance`, service+`\Linkage`
+	text := func(name, value string) Step {
+		return SetValue(performance, name, Value{Type: TypeString, Strings: []string{value}})
+	}
+	list := func(key, name string, values []string) Step {
+		return SetValue(key, name, Value{Type: TypeMultiString, Strings: values})
+	}
+
+	var p Plan
+	if in.Open == "" { // it is winperf-provider.dll
+		p = append(p, makePublished())
+	}
+	p = append(p, CreateKey(performance))
+	if len(in.Publishers) > 0 {
+		p = append(p, list(performance, Publishers, in.Publishers))
+	}
 	export := in.Export
 	if len(export) == 0 {
 		export = []string{in.Driver}
 	}
 
-	text := func(name, value, otherwise string) Step {
-		if value == "" {
-			value = otherwise
-		}
-		return set(performance, name, Value{Type: TypeString, Strings: []string{value}})
-	}
-
-	var p Plan
-	if in.Open == "" { // it is winperf-provider.dll
-		p = Plan{{Action: Action{Kind: MakePublished}}}
-	}
-
-	p = append(p, Step{Action: Action{Kind: CreateKey, Key: performance}})
-	if len(in.Publishers) > 0 {
-		p = append(p, set(performance, Publishers, Value{Type: TypeMultiString, Strings: in.Publishers}))
-	}
-
-	p = append(p, Plan{
-		text("Library", in.Library, ""),
-		text("Open", in.Open, "WinperfOpen"),
-		text("Collect", in.Collect, "WinperfCollect"),
-		text("Close", in.Close, "WinperfClose"),
-		{Action: Action{Kind: CreateKey, Key: linkage}},
-		set(linkage, "Export", Value{Type: TypeMultiString, Strings: export}),
-		{
-			Action: Action{Kind: RunCommand, Key: performance, Name: firstCounter,
-				Command: []string{"lodctr", in.INI}},
-			Undo: []string{"unlodctr", in.Driver},
-		},
-		{Action: Action{Kind: CheckValue, Key: performance, Name: firstCounter}},
-	}...)
+	p = append(p,
+		text("Library", in.Library),
+		text("Open", cmp.Or(in.Open, "WinperfOpen")),
+		text("Collect", cmp.Or(in.Collect, "WinperfCollect")),
+		text("Close", cmp.Or(in.Close, "WinperfClose")),
+		CreateKey(linkage),
+		list(linkage, "Export", export),
+		runCommand([]string{"lodctr", in.INI}, []string{"unlodctr", in.Driver}, performance),
+		CheckValue(performance, firstCounter),
+	)
 
 	// Where a First Counter was there before, lodctr may have done nothing.
 	if len(in.Names) > 0 && in.Names[0] != "" {
-		names := Value{Type: TypeMultiString, Strings: in.Names}
-		p = append(p, Step{Action: Action{Kind: CheckNames, Key: performance, Name: firstCounter,
-			Value: names}})
+		p = append(p, checkNames(performance, in.Names))
 	}
 	return p
 }
@@ -215,24 +153,17 @@ func (in Install) version1() Plan {
 // firstCounter is the value of the Performance key in which lodctr notes the first title index.
 const firstCounter = "First Counter"
 
-func set(key, name string, v Value) Step {
-	return Step{Action: Action{Kind: SetValue, Key: key, Name: name, Value: v}}
-}
-
 // UninstallDriver returns the steps that remove a version 1 provider. What other
 // programs keep in its service key stays.
 func UninstallDriver(driver string) Plan {
 	service := Services + `\` + driver
 	performance, linkage := service+`\Performance`, service+`\Linkage`
-	p := Plan{{Action: Action{Kind: RunCommand, Command: []string{"unlodctr", driver}}}}
+	p := Plan{runCommand([]string{"unlodctr", driver}, nil, "")}
 	for _, name := range performanceValues {
-		p = append(p, Step{Action: Action{Kind: DeleteValue, Key: performance, Name: name}})
+		p = append(p, DeleteValue(performance, name))
 	}
-	p = append(p, Step{Action: Action{Kind: DeleteValue, Key: linkage, Name: "Export"}})
-	for _, key := range []string{performance, linkage, service} {
-		p = append(p, Step{Action: Action{Kind: DeleteKey, Key: key}})
-	}
-	return p
+	return append(p, DeleteValue(linkage, "Export"),
+		DeleteKey(performance), DeleteKey(linkage), DeleteKey(service))
 }
 
 // performanceValues are what installers, lodctr and Windows write to a provider's
@@ -245,14 +176,14 @@ var performanceValues = []string{
 
 // UninstallProvider returns the steps that remove a version 2 provider.
 func UninstallProvider(g winperf.GUID) Plan {
-	return Plan{{Action: Action{Kind: RunCommand, Command: []string{"unlodctr", "/G:" + g.String()}}}}
+	return Plan{runCommand([]string{"unlodctr", "/G:" + g.String()}, nil, "")}
 }
 
 // String is the plan, a line for each step.
 func (p Plan) String() string {
 	var b strings.Builder
 	for _, s := range p {
-		fmt.Fprintln(&b, s.Action)
+		fmt.Fprintln(&b, s)
 	}
 	return b.String()
 }

@@ -239,8 +239,8 @@ func TestUninstall(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := before()
-	err := install.Plan().Run(ctx, m, func(a registration.Action) {
-		if a.Kind == registration.CheckValue {
+	err := install.Plan().Run(ctx, m, func(s registration.Step) {
+		if strings.HasSuffix(s.String(), "First Counter is there") {
 			cancel()
 			m.fail, m.lodctrs = "lodctr /M:"+install.Manifest, false
 		}

@@ -2,6 +2,7 @@ package registration_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -29,9 +30,9 @@ const schemaJSON = `{
   ]
 }`
 
-func schema(t *testing.T) *registration.Schema {
+func schema(t *testing.T) *registration.Declaration {
 	t.Helper()
-	s, err := registration.ParseSchema("transfer.json", []byte(schemaJSON))
+	s, err := registration.ParseDeclaration("transfer.json", []byte(schemaJSON))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestINIRound(t *testing.T) {
 		o.Languages = inAll(o.Text, o.Languages)
 		o.Multi = false
 	}
-	ignored := cmpopts.IgnoreFields(registration.Schema{}, "Library", "GUID", "Binary")
+	ignored := cmpopts.IgnoreFields(registration.Declaration{}, "Library", "GUID", "Binary")
 	if d := cmp.Diff(want, registration.FromINI(ini, header), ignored,
 		cmpopts.IgnoreFields(registration.Object{}, "GUID")); d != "" {
 		t.Error(d)
@@ -67,8 +68,8 @@ func TestINIRound(t *testing.T) {
 }
 
 // inAll adds the English text in each language that has none.
-func inAll(english registration.Text, texts map[string]registration.Text) map[string]registration.Text {
-	all := map[string]registration.Text{"00C": english, "411": english}
+func inAll(english provider.Text, texts map[string]provider.Text) map[string]provider.Text {
+	all := map[string]provider.Text{"00C": english, "411": english}
 	for id, text := range texts {
 		all[id] = text
 	}
@@ -90,7 +91,7 @@ func TestManifestRound(t *testing.T) {
 		cmpopts.IgnoreFields(registration.Manifest{}, "File"),
 		cmpopts.IgnoreFields(registration.ManifestProvider{}, "Position"),
 		cmpopts.IgnoreFields(registration.ManifestSet{}, "Position"),
-		cmpopts.IgnoreFields(registration.ManifestCounter{}, "Position"),
+		cmpopts.IgnoreFields(registration.ManifestCounter{}, "Position", "Value"),
 	}
 	if d := cmp.Diff(m, got, places...); d != "" {
 		t.Error(d)
@@ -148,7 +149,7 @@ func TestSchemaFaults(t *testing.T) {
 		{`"trusted": true`, `"trusted": 1`, "transfer.json:2:94: json: cannot unmarshal number"},
 		{`"trusted": true`, `"trust": true`, `unknown field "trust"`},
 		{`"PERF_RAW_FRACTION"`, `"PERF_RAW_FRICTION"`, "did you mean PERF_RAW_FRACTION?"},
-		{`"driver": "MyApplication"`, `"driver": ""`, `driver "": is empty`},
+		{`"driver": "MyApplication"`, `"driver": "My\\Application"`, `has a slash, which ends`},
 		{`"SENT"`, `"BYTES SENT"`, `symbol "BYTES SENT" is no name of a C constant`},
 		{`"SENT"`, `"Free"`, `symbol FREE stands for something else already`},
 		{`"00C"`, `"fr"`, `language "fr" is not a hexadecimal number of 3 digits`},
@@ -159,7 +160,7 @@ func TestSchemaFaults(t *testing.T) {
 		{`"scale": -3`, `"scale": -11`, `scale -11 is outside -10 to 10`},
 		{`"Bytes."`, `"Byt\tes."`, `formatting character`},
 	} {
-		_, err := registration.ParseSchema("transfer.json",
+		_, err := registration.ParseDeclaration("transfer.json",
 			[]byte(strings.ReplaceAll(schemaJSON, c.old, c.new)))
 		if err == nil || !strings.Contains(err.Error(), c.want) ||
 			!strings.Contains(err.Error(), "transfer.json") {
@@ -168,8 +169,56 @@ func TestSchemaFaults(t *testing.T) {
 	}
 }
 
+// TestDefaults: a driver and symbols that are not given are made of the names.
+func TestDefaults(t *testing.T) {
+	const text = `{"objects": [
+		{"name": "Shop/Till", "counters": [
+			{"name": "Bytes Sent", "type": "PERF_COUNTER_RAWCOUNT"},
+			{"name": "Bytes-Sent", "type": "PERF_COUNTER_RAWCOUNT"},
+			{"symbol": "shop_till_bytes_sent_3", "name": "Free", "type": "PERF_COUNTER_RAWCOUNT"},
+			{"name": "Bytes.Sent", "type": "PERF_COUNTER_RAWCOUNT"}]},
+		{"name": "2nd", "counters": [{"name": "Größe", "type": "PERF_COUNTER_RAWCOUNT"}]}]}`
+	s, err := registration.ParseDeclaration("d.json", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{s.Driver}
+	for _, o := range s.Objects {
+		got = append(got, o.Symbol)
+		for _, c := range o.Counters {
+			got = append(got, c.Symbol)
+		}
+	}
+	want := []string{"Shop_Till", "SHOP_TILL", "SHOP_TILL_BYTES_SENT", "SHOP_TILL_BYTES_SENT_2",
+		"shop_till_bytes_sent_3", "SHOP_TILL_BYTES_SENT_4", "_2ND", "_2ND_GR__E"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestFaultsInLines: every fault of a declaration stands in a line with the file's name,
+// which nothing else stands before.
+func TestFaultsInLines(t *testing.T) {
+	const text = `{"objects": [{"name": "A", "counters": [
+		{"name": "One", "type": "PERF_COUNTER_RAWCOUNT", "scale": 11},
+		{"name": "Two", "type": "PERF_COUNTER_RAWCOUNT", "scale": 12}]}]}`
+	for text, want := range map[string]string{
+		text: "d.json: object 2 \"A\": counter 4 \"One\": scale 11 is outside -10 to 10\n" +
+			"d.json: object 2 \"A\": counter 6 \"Two\": scale 12 is outside -10 to 10",
+		`{"objects": [{"name": "A"}, {"name": "B", "counters": [{"name": "C"}]}, {}]}`: "" +
+			"d.json: counter B_C has no type\n" +
+			`d.json: object "": symbol "" is empty` + "\n" +
+			"d.json: object : has no name",
+	} {
+		_, err := registration.ParseDeclaration("d.json", []byte(text))
+		if !errors.Is(err, registration.ErrInvalid) || err.Error() != want {
+			t.Errorf("error\n%v\nwant\n%s", err, want)
+		}
+	}
+}
+
 func TestManifestNeeds(t *testing.T) {
-	_, err := registration.ManifestOf(&registration.Schema{Driver: "x",
+	_, err := registration.ManifestOf(&registration.Declaration{Driver: "x",
 		Objects: []registration.Object{{Symbol: "S"}}})
 	for _, want := range []string{"GUID of the provider", "the binary", "GUID of S"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -247,7 +296,7 @@ func FuzzFiles(f *testing.F) {
 				t.Errorf("written again it has faults: %v", found)
 			}
 		}
-		if s, err := registration.ParseSchema("x", data); err == nil {
+		if s, err := registration.ParseDeclaration("x", data); err == nil {
 			ini, found := registration.ParseINI("x", registration.WriteINI(s, "x.h"))
 			header, more := registration.ParseHeader("x.h", registration.WriteHeader(s))
 			if err := append(append(found, more...),

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/winperf/winperf/internal/wire"
+	"github.com/winperf/winperf/provider"
 )
 
 // keyFault tells why a name cannot be that of a service key, "" for nothing.
@@ -39,8 +40,8 @@ func symbolFault(word string) string {
 	return ""
 }
 
-// fault tells what is wrong with the text, "" for nothing.
-func (t Text) fault() string {
+// nameFault tells what is wrong with a name and its help, "" for nothing.
+func nameFault(t provider.Text) string {
 	if t.Name == "" {
 		return "has no name"
 	}

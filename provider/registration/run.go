@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // System is what a plan is carried out on. Keys are below HKEY_LOCAL_MACHINE. A
@@ -27,23 +28,23 @@ type System interface {
 	Run(ctx context.Context, command []string) error
 }
 
-// Run carries out the plan. done, if not nil, is told of each action before it is
+// Run carries out the plan. done, if not nil, is told of each step before it is
 // carried out. When one fails, what was done before is undone, the last first,
 // and the error tells what could not be.
-func (p Plan) Run(ctx context.Context, sys System, done func(Action)) error {
-	var undo []func() error
+func (p Plan) Run(ctx context.Context, sys System, done func(Step)) error {
+	var all undo
 	for _, s := range p {
 		if done != nil {
-			done(s.Action)
+			done(s)
 		}
 		back, err := s.run(ctx, sys)
-		undo = append(undo, back...)
+		all = append(all, back...)
 		if err == nil {
 			continue
 		}
 
-		errs := []error{fmt.Errorf("%s: %w", s.Action, err)}
-		for _, f := range slices.Backward(undo) {
+		errs := []error{fmt.Errorf("%s: %w", s, err)}
+		for _, f := range slices.Backward(all) {
 			if err := f(); err != nil {
 				errs = append(errs, fmt.Errorf("could not be undone: %w", err))
 			}
@@ -53,114 +54,155 @@ func (p Plan) Run(ctx context.Context, sys System, done func(Action)) error {
 	return nil
 }
 
-// run carries out a step and returns what undoes it.
-func (s Step) run(ctx context.Context, sys System) (undo []func() error, err error) {
-	a := s.Action
-	switch a.Kind {
-	case CreateKey:
-		created, err := sys.CreateKey(a.Key)
+// CreateKey creates a key with all above it.
+func CreateKey(key string) Step {
+	return Step{`create key HKLM\` + key, func(_ context.Context, sys System) (back undo, err error) {
+		created, err := sys.CreateKey(key)
 		for _, key := range created {
-			undo = append(undo, func() error { _, err := sys.DeleteKey(key); return err })
+			back = append(back, func() error { _, err := sys.DeleteKey(key); return err })
 		}
-		return undo, err
+		return back, err
+	}}
+}
 
-	case SetValue, DeleteValue:
-		return a.change(sys)
-	case DeleteKey:
-		deleted, err := sys.DeleteKey(a.Key)
+// DeleteKey deletes a key, if it is there and holds neither values nor keys.
+func DeleteKey(key string) Step {
+	text := fmt.Sprintf(`delete key HKLM\%s if it is empty`, key)
+	return Step{text, func(_ context.Context, sys System) (back undo, err error) {
+		deleted, err := sys.DeleteKey(key)
 		if deleted {
-			undo = append(undo, func() error { _, err := sys.CreateKey(a.Key); return err })
+			back = append(back, func() error { _, err := sys.CreateKey(key); return err })
 		}
-		return undo, err
+		return back, err
+	}}
+}
 
-	case CheckValue:
-		_, found, err := sys.Value(a.Key, a.Name)
+// SetValue sets a value of a key.
+func SetValue(key, name string, v Value) Step {
+	return change(fmt.Sprintf(`set HKLM\%s : %s = %s`, key, name, v), key, name, &v)
+}
+
+// DeleteValue deletes a value of a key, which need not be there.
+func DeleteValue(key, name string) Step {
+	return change(fmt.Sprintf(`delete HKLM\%s : %s`, key, name), key, name, nil)
+}
+
+// change sets a value, or deletes it. What undoes it puts back what was there.
+func change(text, key, name string, to *Value) Step {
+	return Step{text, func(_ context.Context, sys System) (back undo, err error) {
+		old, found, err := sys.Value(key, name)
+		if err != nil || !found && to == nil {
+			return nil, err
+		}
+
+		before := func() error { return sys.DeleteValue(key, name) }
+		if found {
+			before = func() error { return sys.SetValue(key, name, old) }
+		}
+		if to != nil {
+			err = sys.SetValue(key, name, *to)
+		} else {
+			err = sys.DeleteValue(key, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return undo{before}, nil
+	}}
+}
+
+// CheckValue fails where a key has no value of the name.
+func CheckValue(key, name string) Step {
+	text := fmt.Sprintf(`check that HKLM\%s : %s is there`, key, name)
+	return Step{text, func(_ context.Context, sys System) (undo, error) {
+		_, found, err := sys.Value(key, name)
 		if err == nil && !found {
 			err = errors.New("it is not there, although the command before reported success")
 		}
 		return nil, err
-
-	case CheckNames:
-		return nil, a.checkNames(sys)
-	case MakePublished:
-		return nil, sys.MakePublished() // it stays: others publish there, too
-	}
-
-	before := false
-	if a.Name != "" {
-		if _, before, err = sys.Value(a.Key, a.Name); err != nil {
-			return nil, err
-		}
-	}
-
-	if err := sys.Run(ctx, a.Command); err != nil {
-		return nil, err
-	}
-	if len(s.Undo) > 0 && !before {
-		undo = append(undo, func() error { return sys.Run(context.WithoutCancel(ctx), s.Undo) })
-	}
-	return undo, nil
+	}}
 }
 
-// checkNames looks whether the names stand in the name table where the registration says.
-func (a Action) checkNames(sys System) error {
-	first, found, err := sys.Value(a.Key, a.Name)
-	if err != nil {
-		return err
-	}
-	if !found || first.Type != TypeDWord {
-		return errors.New("it is no number")
-	}
+// makePublished makes the directory that winperf-provider.dll reads, with its rights. It
+// stays: others publish there, too.
+func makePublished() Step {
+	run := func(_ context.Context, sys System) (undo, error) { return nil, sys.MakePublished() }
+	return Step{"make the directory of published counters", run}
+}
 
-	table, found, err := sys.Value(englishTable, "Counter")
-	if err != nil {
-		return err
-	}
-	if !found {
-		return errors.New("there is no table of English names")
-	}
+// runCommand runs a command, whose exit status must be 0. The opposite takes it back, unless lodctr
+// had a First Counter in a key before: then it would take back what others did.
+func runCommand(command, opposite []string, key string) Step {
+	text := "run " + commandLine(command)
+	return Step{text, func(ctx context.Context, sys System) (back undo, err error) {
+		before := false
+		if key != "" {
+			if _, before, err = sys.Value(key, firstCounter); err != nil {
+				return nil, err
+			}
+		}
+		if err := sys.Run(ctx, command); err != nil {
+			return nil, err
+		}
+		if len(opposite) > 0 && !before {
+			back = append(back, func() error { return sys.Run(context.WithoutCancel(ctx), opposite) })
+		}
+		return back, nil
+	}}
+}
 
-	// The table has its pairs in no order that one could rely on.
+// commandLine is a command as one would type it.
+func commandLine(words []string) string {
+	var line []string
+	for _, w := range words {
+		if strings.ContainsAny(w, " \t") {
+			w = `"` + w + `"`
+		}
+		line = append(line, w)
+	}
+	return strings.Join(line, " ")
+}
+
+// checkNames looks whether names stand in the English name table from the First Counter of a
+// key on.
+func checkNames(key string, want []string) Step {
+	text := fmt.Sprintf(`check that HKLM\%s : %s is the title index of %q`, key, firstCounter, want[0])
+	return Step{text, func(_ context.Context, sys System) (undo, error) {
+		first, found, err := sys.Value(key, firstCounter)
+		if err != nil {
+			return nil, err
+		}
+		if !found || first.Type != TypeDWord {
+			return nil, errors.New("it is no number")
+		}
+
+		table, found, err := sys.Value(englishTable, "Counter")
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, errors.New("there is no table of English names")
+		}
+		return nil, compareNames(first.Number, table.Strings, want)
+	}}
+}
+
+// compareNames looks for names in a table of title indices and names by turns, whose pairs are
+// in no order that one could rely on.
+func compareNames(first uint32, table, wanted []string) error {
 	names := map[string]string{}
-	for i := 0; i+1 < len(table.Strings); i += 2 {
-		names[table.Strings[i]] = table.Strings[i+1]
+	for i := 0; i+1 < len(table); i += 2 {
+		names[table[i]] = table[i+1]
 	}
 
-	for i, want := range a.Value.Strings {
-		title := fmt.Sprint(uint64(first.Number) + 2*uint64(i))
+	for i, want := range wanted {
+		title := fmt.Sprint(uint64(first) + 2*uint64(i))
 		if got := names[title]; want != "" && got != want {
 			const form = "it is %d, but title index %s has the name %q, want %q: " +
 				"it was left by an earlier registration, and lodctr did nothing (uninstall the " +
 				"provider first)"
-			return fmt.Errorf(form, first.Number, title, got, want)
+			return fmt.Errorf(form, first, title, got, want)
 		}
 	}
 	return nil
-}
-
-// change sets or deletes a value. What undoes it puts back what was there.
-func (a Action) change(sys System) (undo []func() error, err error) {
-	old, found, err := sys.Value(a.Key, a.Name)
-	if err != nil {
-		return nil, err
-	}
-
-	back := func() error { return sys.DeleteValue(a.Key, a.Name) }
-	if found {
-		back = func() error { return sys.SetValue(a.Key, a.Name, old) }
-	}
-
-	switch {
-	case a.Kind == SetValue:
-		err = sys.SetValue(a.Key, a.Name, a.Value)
-	case found:
-		err = sys.DeleteValue(a.Key, a.Name)
-	default:
-		return nil, nil
-	}
-
-	if err != nil {
-		return nil, err
-	}
-	return []func() error{back}, nil
 }

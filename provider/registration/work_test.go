@@ -144,7 +144,7 @@ func read(files map[string]string) (found registration.Findings) {
 		return found
 	}
 	if text, ok := files["t.json"]; ok {
-		_, _ = registration.ParseSchema("t.json", []byte(text))
+		_, _ = registration.ParseDeclaration("t.json", []byte(text))
 		return nil
 	}
 	header, found := registration.ParseHeader("t.h", []byte(files["t.h"]))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -72,47 +73,55 @@ func parseXML(r *report, data []byte) *element {
 		return nil
 	}
 
-	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
-	d := xml.NewDecoder(bytes.NewReader(data))
+	t := tree{data: bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))}
+	t.at = places{data: t.data, Position: Position{1, 1}}
+	d := xml.NewDecoder(bytes.NewReader(t.data))
 	d.CharsetReader = charset
-	at := places{data: data, Position: Position{1, 1}}
-	var root *element
+	if err := t.read(r, d); err != nil && !errors.Is(err, io.EOF) {
+		r.fault(xmlPosition(d, t.data, err), "%s",
+			strings.TrimPrefix(err.Error(), "XML syntax error on line "))
+	}
+	if t.root == nil && len(r.findings) == 0 {
+		r.fault(Position{}, "no element")
+	}
+	return t.root
+}
 
-	var open []*element
+// tree is what was read of a document.
+type tree struct {
+	data []byte
+	at   places
+	root *element
+	open []*element
+}
+
+// read reads elements up to the end, which is io.EOF, or a fault.
+func (t *tree) read(r *report, d *xml.Decoder) error {
 	for {
 		begin := d.InputOffset()
 		token, err := d.Token()
 		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				r.fault(xmlPosition(d, data, err), "%s",
-					strings.TrimPrefix(err.Error(), "XML syntax error on line "))
-			}
-			break
+			return err
 		}
 
-		switch t := token.(type) {
+		switch token := token.(type) {
 		case xml.StartElement:
-			e := newElement(&at, begin, d.InputOffset(), &t)
+			e := newElement(&t.at, begin, d.InputOffset(), &token)
 			switch {
-			case len(open) == maxDepth:
+			case len(t.open) == maxDepth:
 				r.fault(e.Position, "elements nest deeper than %d", maxDepth)
-				return root
-			case len(open) > 0:
-				parent := open[len(open)-1]
+				return nil
+			case len(t.open) > 0:
+				parent := t.open[len(t.open)-1]
 				parent.children = append(parent.children, e)
-			case root == nil:
-				root = e
+			case t.root == nil:
+				t.root = e
 			}
-			open = append(open, e)
+			t.open = append(t.open, e)
 		case xml.EndElement:
-			open = open[:len(open)-1]
+			t.open = t.open[:len(t.open)-1]
 		}
 	}
-
-	if root == nil && len(r.findings) == 0 {
-		r.fault(Position{}, "no element")
-	}
-	return root
 }
 
 // charset reads the encodings that manifests come in, beside UTF-8. UTF-16 was
@@ -137,16 +146,20 @@ func xmlPosition(d *xml.Decoder, data []byte, err error) Position {
 	return Position{line, min(col, len(data)+1)}
 }
 
+// attributes finds the attributes of a start tag, with the part of the name behind its prefix.
+var attributes = regexp.MustCompile(`(?:[^\s=:<>"'/]+:)?([^\s=<>"'/]+)\s*=\s*(?:"[^"]*"|'[^']*')`)
+
 // newElement finds the places of an element and its attributes in its tag, which
 // lies between two offsets. In another encoding than UTF-8 it may not be there.
 func newElement(at *places, begin, end int64, t *xml.StartElement) *element {
 	e := &element{name: t.Name, Position: at.of(begin)}
 	end = min(end, int64(len(at.data)))
-	tag := newTag(at.data[min(begin, end):end])
-	for _, a := range t.Attr {
+	tag := at.data[min(begin, end):end]
+	places := attributes.FindAllSubmatchIndex(tag, len(t.Attr))
+	for i, a := range t.Attr {
 		found := e.Position
-		if name, offset := tag.next(); name == a.Name.Local {
-			found = at.of(begin + int64(offset))
+		if i < len(places) && string(tag[places[i][2]:places[i][3]]) == a.Name.Local {
+			found = at.of(begin + int64(places[i][2]))
 		}
 		space := a.Name.Space
 		if a.Name.Local == "xmlns" {
@@ -177,46 +190,4 @@ func (p *places) of(offset int64) Position {
 	}
 	p.Column += utf8.RuneCount(passed)
 	return p.Position
-}
-
-// tag goes over the attributes of a start tag that the decoder took.
-type tag struct {
-	text []byte
-	at   int
-}
-
-func newTag(text []byte) *tag {
-	t := &tag{text: text}
-	t.until(" \t\r\n>")
-	return t
-}
-
-// until goes to the next of some bytes, or to the end.
-func (t *tag) until(bytes string) {
-	for t.at < len(t.text) && strings.IndexByte(bytes, t.text[t.at]) < 0 {
-		t.at++
-	}
-}
-
-// next returns the name of the next attribute, without its prefix, and where in the
-// tag it begins; "" behind the last one.
-func (t *tag) next() (name string, offset int) {
-	for t.at < len(t.text) && t.text[t.at] <= ' ' {
-		t.at++
-	}
-	begin := t.at
-	t.until(" \t\r\n=>")
-	whole := t.text[begin:t.at]
-
-	// What follows is = and the value in quotes.
-	t.until("\"'")
-	if t.at < len(t.text) {
-		quote := t.text[t.at]
-		t.at++
-		t.until(string(quote))
-		t.at++
-	}
-
-	prefix := bytes.IndexByte(whole, ':') + 1
-	return string(whole[prefix:]), begin + prefix
 }

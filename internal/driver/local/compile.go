@@ -42,22 +42,37 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 // wantedCounters returns the title indices of the object's counters that a selection
 // wants, and how it wants the object. A class of objects names no counters.
 func wantedCounters(o *provider.Object, parts []selection.Part) (counters []uint32, want selection.Want) {
-	object := selection.Object{ID: winperf.ObjectID{Index: o.Index}, Name: o.Name, Costly: o.Costly}
+	object := selection.Object{ID: winperf.ObjectID{Index: o.Index}, Costly: o.Costly}
 	var asking []*selection.Part
 	for i := range parts {
-		if asks := parts[i].Asks(object); asks != selection.Unwanted {
+		asks := selection.Unwanted
+		for _, object.Name = range namesOf(o.Name, o.Languages) {
+			asks = max(asks, parts[i].Asks(object))
+		}
+		if asks != selection.Unwanted {
 			want, asking = max(want, asks), append(asking, &parts[i])
 		}
 	}
 
 	for k := range o.Counters {
 		c := &o.Counters[k]
+		names := namesOf(c.Name, c.Languages)
 		named := func(p *selection.Part) bool {
-			return !p.Class && (p.Path == nil || p.Path.Counter.Is(c.Index, c.Name))
+			is := func(name string) bool { return p.Path.Counter.Is(c.Index, name) }
+			return !p.Class && (p.Path == nil || slices.ContainsFunc(names, is))
 		}
 		if slices.ContainsFunc(asking, named) {
 			counters = append(counters, c.Index)
 		}
 	}
 	return counters, want
+}
+
+// namesOf are the names of an object or counter in all languages.
+func namesOf(english string, languages map[string]provider.Text) []string {
+	names := []string{english}
+	for _, text := range languages {
+		names = append(names, text.Name)
+	}
+	return names
 }

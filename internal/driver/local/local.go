@@ -96,7 +96,7 @@ func newSource(h host, opt Options) (*source, error) {
 		return nil, err
 	}
 
-	s.schema = &winperf.Schema{Names: []winperf.NameTable{d.Names()}, Interface: "local"}
+	s.schema = &winperf.Schema{Names: d.Names(), Interface: "local"}
 	for _, o := range d.Objects() {
 		if o.Costly {
 			s.schema.Costly = append(s.schema.Costly, o.Index)

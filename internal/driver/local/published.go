@@ -126,8 +126,9 @@ func (q *publishedQuery) refresh(ctx context.Context) error {
 	}
 
 	schema := *p.host.schema
-	schema.Names = slices.Clone(schema.Names)
-	schema.Names[0] = joinNames(schema.Names[0], d.Names())
+	names := d.Names()
+	names[0] = joinNames(schema.Names[0], names[0])
+	schema.Names = names
 	q.dispatcher, q.schema = d, &schema
 	q.q = compile(d.Objects(), q.sel)
 	return nil

@@ -49,7 +49,7 @@ func openPublished(t *testing.T, dir string) *source {
 // startPublisher publishes an object with the instance and a counter N.
 func startPublisher(t *testing.T, dir, object, instance string, value uint64) *publish.Publisher {
 	t.Helper()
-	s, err := registration.ParseSchema("test", fmt.Appendf(nil,
+	s, err := registration.ParseDeclaration("test", fmt.Appendf(nil,
 		`{"driver": "Test", "objects": [{"symbol": "O", "name": %q, "help": "About it.", "multi": true, "counters": [{"symbol": "N", "name": "N", "type": "PERF_COUNTER_LARGE_RAWCOUNT"}]}]}`, object))
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 // forker publishes, starts children in several ways, which outlive it, and says
 // which they are. Then it goes on starting short-lived ones until it is killed.
 func forker() {
-	s, err := registration.ParseSchema("test.json", fmt.Appendf(nil, publishedSchema, "Forker", "Forked"))
+	s, err := registration.ParseDeclaration("test.json", fmt.Appendf(nil, publishedSchema, "Forker", "Forked"))
 	exitOn(err)
 	p, err := publish.New(s, publish.Options{})
 	exitOn(err)

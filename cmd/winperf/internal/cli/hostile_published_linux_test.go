@@ -121,7 +121,7 @@ func goodValue(k int) uint64 { return uint64(k)*1_000_003 + 17 }
 // until the test ends.
 func publishObjects(t *testing.T, dir, driver, other, instance string, instances int) *publish.Publisher {
 	t.Helper()
-	s, err := registration.ParseSchema("test.json", fmt.Appendf(nil, publishedSchema, driver, other))
+	s, err := registration.ParseDeclaration("test.json", fmt.Appendf(nil, publishedSchema, driver, other))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func (a *app) providerInit(ctx context.Context, file, dir string, overwrite bool
 		return err
 	}
 
-	s, err := registration.ParseSchema(file, data)
+	s, err := registration.ParseDeclaration(file, data)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (a *app) printSchema(ctx context.Context, file string) error {
 	}
 
 	for _, s := range read.schemas {
-		text, err := registration.FormatSchema(s)
+		text, err := registration.FormatDeclaration(s)
 		if err != nil {
 			return err
 		}
@@ -280,7 +280,7 @@ func (a *app) tellFindings(found registration.Findings) error {
 type registrationRead struct {
 	driver    string         // of an .ini file
 	providers []winperf.GUID // of a manifest
-	schemas   []*registration.Schema
+	schemas   []*registration.Declaration
 	findings  registration.Findings
 }
 
@@ -310,7 +310,7 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 		}
 
 	case ".json":
-		if _, err := registration.ParseSchema(file, data); err != nil {
+		if _, err := registration.ParseDeclaration(file, data); err != nil {
 			return nil, err
 		}
 	default:

@@ -141,7 +141,7 @@ func (a *app) carryOut(cmd *cobra.Command, p registration.Plan, dryRun bool) err
 	if dryRun {
 		var err error
 		for _, step := range p {
-			err = errors.Join(err, a.step(step.Action))
+			err = errors.Join(err, a.step(step))
 		}
 		return err
 	}
@@ -150,11 +150,11 @@ func (a *app) carryOut(cmd *cobra.Command, p registration.Plan, dryRun bool) err
 	if err != nil {
 		return err
 	}
-	return p.Run(cmd.Context(), sys, func(step registration.Action) { _ = a.step(step) })
+	return p.Run(cmd.Context(), sys, func(step registration.Step) { _ = a.step(step) })
 }
 
 // step shows a step of a plan.
-func (a *app) step(step registration.Action) error {
+func (a *app) step(step registration.Step) error {
 	_, err := fmt.Fprintln(a.stdout, safetext.Line(step.String()))
 	return err
 }

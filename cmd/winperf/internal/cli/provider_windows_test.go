@@ -26,16 +26,16 @@ func TestRegistrationSystem(t *testing.T) {
 		"list":   {Type: registration.TypeMultiString, Strings: []string{"one", "two"}},
 		"bytes":  {Type: 3, Data: []byte{1, 2, 3}},
 	}
-	plan := registration.Plan{{Action: registration.Action{Kind: registration.CreateKey, Key: key}}}
+	plan := registration.Plan{registration.CreateKey(key)}
 	for name, v := range values {
-		plan = append(plan, registration.Step{Action: registration.Action{Kind: registration.SetValue, Key: key, Name: name, Value: v}})
+		plan = append(plan, registration.SetValue(key, name, v))
 	}
 	gone := registration.Plan{}
 	for name := range values {
-		gone = append(gone, registration.Step{Action: registration.Action{Kind: registration.DeleteValue, Key: key, Name: name}})
+		gone = append(gone, registration.DeleteValue(key, name))
 	}
 	for _, k := range []string{key, `SOFTWARE\winperf test\a`, top} {
-		gone = append(gone, registration.Step{Action: registration.Action{Kind: registration.DeleteKey, Key: k}})
+		gone = append(gone, registration.DeleteKey(k))
 	}
 	if err := plan.Run(t.Context(), sys, nil); errors.Is(err, fs.ErrPermission) {
 		t.Skip("this account may not write to HKEY_LOCAL_MACHINE")
@@ -60,8 +60,8 @@ func TestRegistrationSystem(t *testing.T) {
 	if _, found, err := sys.Value(key, "text"); found || err != nil {
 		t.Errorf("left behind: %v, error %v", found, err)
 	}
-	none := registration.Action{Kind: registration.CheckValue, Key: key, Name: "none"}
-	if err := append(plan, registration.Step{Action: none}).Run(t.Context(), sys, nil); err == nil {
+	none := registration.CheckValue(key, "none")
+	if err := append(plan, none).Run(t.Context(), sys, nil); err == nil {
 		t.Error("no error")
 	}
 	if created, err := sys.CreateKey(top); len(created) != 1 || err != nil {

@@ -30,7 +30,8 @@ standard input. Other programs see them at once, on Linux with winperf, on
 Windows where the provider is installed. They vanish when the input ends, or
 with --keep when the command is interrupted (Ctrl-C, SIGTERM, SIGHUP).
 
-SCHEMA is JSON, as for winperf provider init, whose --example prints one.
+FILE is JSON, as for winperf provider init, whose --example prints one. Its
+driver and symbols may be left out: they are then made from the names.
 
 Each line is a path and, behind a blank, what is to be done with the raw value:
   \Transfer\Bytes Sent 5                 set it to 5
@@ -65,7 +66,7 @@ func (a *app) publish(ctx context.Context, opt publishOptions) (err error) {
 		return err
 	}
 
-	s, err := registration.ParseSchema(opt.schema, data)
+	s, err := registration.ParseDeclaration(opt.schema, data)
 	if err != nil {
 		return err
 	}

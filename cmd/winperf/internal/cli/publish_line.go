@@ -33,7 +33,7 @@ type publishNode struct {
 // publishHandle is a counter that a line named.
 type publishHandle struct{ value, base *publish.Counter }
 
-func newPublishing(p *publish.Publisher, s *registration.Schema) *publishing {
+func newPublishing(p *publish.Publisher, s *registration.Declaration) *publishing {
 	pub := &publishing{publisher: p, instances: map[instanceKey]*publishNode{}, handles: map[string]*publishHandle{}}
 	for i := range s.Objects {
 		pub.objects = append(pub.objects, s.Objects[i].Name)

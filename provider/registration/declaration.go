@@ -18,8 +18,9 @@ import (
 // English is the language id that every provider should have texts in.
 const English = "009"
 
-// Schema describes the objects and counters of one provider: what the .ini, .h
-// and .man files are made from. As JSON it is written by hand:
+// Declaration describes the objects and counters of one provider: what the .ini, .h
+// and .man files are made from. As JSON it is written by hand, where the driver and symbols
+// may be left out (see ParseDeclaration):
 //
 //	{
 //	  "driver": "MyApplication",
@@ -30,10 +31,12 @@ const English = "009"
 //	    "symbol": "TRANSFER_OBJECT", "name": "Transfer", "help": "Transfers of this application.",
 //	    "guid": "{...}", "multi": false,
 //	    "languages": {"00C": {"name": "Transfert", "help": "..."}},
-//	    "counters": [{"symbol": "BYTES_SENT", "name": "Bytes Sent", "help": "...", "type": "PERF_COUNTER_RAWCOUNT"}]
+//	    "counters": [{
+//	      "symbol": "BYTES_SENT", "name": "Bytes Sent", "help": "...", "type": "PERF_COUNTER_RAWCOUNT"
+//	    }]
 //	  }]
 //	}
-type Schema struct {
+type Declaration struct {
 	Driver  string       `json:"driver"`            // name of the service key
 	Library string       `json:"library,omitempty"` // the version 1 DLL
 	GUID    winperf.GUID `json:"provider,omitzero"` // the version 2 provider
@@ -46,19 +49,19 @@ type Schema struct {
 // Object describes an object, or counter set.
 type Object struct {
 	Symbol string `json:"symbol"`
-	Text
+	provider.Text
 	// texts in other languages than English, by language id
-	Languages map[string]Text `json:"languages,omitempty"`
-	GUID      winperf.GUID    `json:"guid,omitzero"`   // of the counter set
-	Multi     bool            `json:"multi,omitempty"` // it has instances
-	Counters  []Counter       `json:"counters"`
+	Languages map[string]provider.Text `json:"languages,omitempty"`
+	GUID      winperf.GUID             `json:"guid,omitzero"`   // of the counter set
+	Multi     bool                     `json:"multi,omitempty"` // it has instances
+	Counters  []Counter                `json:"counters"`
 }
 
 // Counter describes a counter. Its base is not declared: it follows from the type.
 type Counter struct {
 	Symbol string `json:"symbol"`
-	Text
-	Languages map[string]Text `json:"languages,omitempty"`
+	provider.Text
+	Languages map[string]provider.Text `json:"languages,omitempty"`
 	// Type is the constant of winperf.h. It is empty in what FromINI returns.
 	Type   string          `json:"type"`
 	Scale  int32           `json:"scale,omitempty"`  // power of ten for graphs, -10 to 10
@@ -67,16 +70,11 @@ type Counter struct {
 	BaseSlot string `json:"base,omitempty"`
 }
 
-// Text is a name and what it means.
-type Text struct {
-	Name string `json:"name"`
-	Help string `json:"help,omitempty"`
-}
-
-// ParseSchema reads a Schema from JSON and checks it. The error wraps ErrInvalid
-// and tells the line and column of what is no JSON.
-func ParseSchema(file string, data []byte) (*Schema, error) {
-	s := &Schema{}
+// ParseDeclaration reads a Declaration from JSON and checks it. A driver and symbols that
+// are not given it makes from the names, such as MYAPPLICATION_BYTES_SENT. The error wraps
+// ErrInvalid and tells the line and column of what is no JSON.
+func ParseDeclaration(file string, data []byte) (*Declaration, error) {
+	s := &Declaration{}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	err := d.Decode(s)
@@ -96,35 +94,66 @@ func ParseSchema(file string, data []byte) (*Schema, error) {
 		case errors.As(err, &kind):
 			at = kind.Offset
 		}
-		return nil, NewFinding(file, positionOf(data, at-1), err.Error())
+		place := places{data: data, Position: Position{1, 1}}
+		return nil, NewFinding(file, place.of(at-1), err.Error())
 	}
 
-	if err := s.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	s.complete()
+	if err := s.check(file); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// positionOf turns an offset into line and column.
-func positionOf(data []byte, offset int64) Position {
-	before := data[:min(max(offset, 0), int64(len(data)))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	last := before[bytes.LastIndexByte(before, '\n')+1:]
-	return Position{line, len([]rune(string(last))) + 1}
+// complete makes the driver's name and the symbols that are not given from the names: the
+// driver's is that of the first object, a symbol that of its object and its own.
+func (s *Declaration) complete() {
+	taken := map[string]bool{}
+	for _, t := range s.titles() {
+		taken[strings.ToLower(t.symbol)] = true
+	}
+	symbol := func(of *string, name string) {
+		if *of != "" || name == "" {
+			return
+		}
+		base := symbolOf(name)
+		*of = base
+		for n := 2; taken[strings.ToLower(*of)]; n++ {
+			*of = fmt.Sprint(base, "_", n)
+		}
+		taken[strings.ToLower(*of)] = true
+	}
+
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		symbol(&o.Symbol, o.Name)
+		for k := range o.Counters {
+			c := &o.Counters[k]
+			symbol(&c.Symbol, o.Name+" "+c.Name)
+		}
+	}
+
+	if s.Driver == "" && len(s.Objects) > 0 {
+		s.Driver = strings.NewReplacer("/", "_", `\`, "_").Replace(s.Objects[0].Name)
+	}
 }
 
-// Check tells everything that is wrong with the schema. The error wraps
+// Check tells everything that is wrong with the declaration. The error wraps
 // ErrInvalid.
-func (s *Schema) Check() error {
-	k := schemaCheck{symbols: map[string]bool{}, guids: map[winperf.GUID]string{}}
+func (s *Declaration) Check() error { return s.check("") }
+
+// check is Check of what a file declares.
+func (s *Declaration) check(file string) error {
+	k := declarationCheck{symbols: map[string]bool{}, guids: map[winperf.GUID]string{}}
+	k.file = file
 	if msg := keyFault(s.Driver); msg != "" {
-		k.fault("driver %q: %s", s.Driver, msg)
+		k.wrong("driver %q: %s", s.Driver, msg)
 	}
 	if len(s.Objects) == 0 {
-		k.fault("no objects")
+		k.wrong("no objects")
 	}
 	if strings.ContainsAny(s.Binary, `\/`) {
-		k.fault("binary %q: want a file name without a path", s.Binary)
+		k.wrong("binary %q: want a file name without a path", s.Binary)
 	}
 
 	for i := range s.Objects {
@@ -132,43 +161,35 @@ func (s *Schema) Check() error {
 	}
 
 	// The provider's own rules need types and names that are right.
-	if len(k.errs) == 0 {
+	if len(k.findings) == 0 {
 		for _, o := range s.ProviderObjects(2) {
-			for _, err := range apart(o.Check()) {
-				k.add(err)
+			err := o.Check()
+			if err == nil {
+				continue
+			}
+			for line := range strings.SplitSeq(err.Error(), "\n") { // no name has a line end
+				k.wrong("%s", strings.TrimSuffix(line, ": "+provider.ErrSchema.Error()))
 			}
 		}
 	}
-
-	if k.more > 0 {
-		k.errs = append(k.errs, fmt.Errorf("%w: and %d more", ErrInvalid, k.more))
-	}
-	return errors.Join(k.errs...)
+	return k.sorted().Err()
 }
 
-// schemaCheck collects what is wrong with a schema.
-type schemaCheck struct {
-	errs    []error
-	more    int                     // errors that were not kept
+// declarationCheck collects what is wrong with a declaration.
+type declarationCheck struct {
+	report
 	symbols map[string]bool         // that were seen, in lower case
 	guids   map[winperf.GUID]string // symbols of objects by GUID
 }
 
-func (k *schemaCheck) add(err error) {
-	if len(k.errs) < maxFindings {
-		k.errs = append(k.errs, fmt.Errorf("%w: %w", ErrInvalid, err))
-	} else {
-		k.more++
-	}
-}
-
-func (k *schemaCheck) fault(format string, args ...any) { k.add(fmt.Errorf(format, args...)) }
+// wrong notes a fault. Where in the text it is nobody knows any more.
+func (k *declarationCheck) wrong(format string, args ...any) { k.fault(Position{}, format, args...) }
 
 // object checks an object with its counters.
-func (k *schemaCheck) object(o *Object) {
+func (k *declarationCheck) object(o *Object) {
 	k.names("object", o.Symbol, o.Text, o.Languages)
 	if other, taken := k.guids[o.GUID]; taken && !o.GUID.IsZero() {
-		k.fault("object %s: it has the GUID of %s", o.Symbol, other)
+		k.wrong("object %s: it has the GUID of %s", o.Symbol, other)
 	}
 	k.guids[o.GUID] = o.Symbol
 
@@ -176,53 +197,43 @@ func (k *schemaCheck) object(o *Object) {
 		c := &o.Counters[i]
 		k.names("counter", c.Symbol, c.Text, c.Languages)
 		if c.Type == "" {
-			k.fault("counter %s has no type", c.Symbol)
+			k.wrong("counter %s has no type", c.Symbol)
 		} else if _, err := counter.ParseType(c.Type); err != nil {
-			k.fault("counter %s: %v", c.Symbol, err)
+			k.wrong("counter %s: %v", c.Symbol, err)
 		}
 	}
 }
 
 // names checks the symbol and the texts of an object or counter.
-func (k *schemaCheck) names(what, symbol string, english Text, others map[string]Text) {
+func (k *declarationCheck) names(
+	what, symbol string, english provider.Text, others map[string]provider.Text,
+) {
 	if msg := symbolFault(symbol); msg != "" {
-		k.fault("%s %q: symbol %q %s", what, english.Name, symbol, msg)
+		k.wrong("%s %q: symbol %q %s", what, english.Name, symbol, msg)
 	} else if k.symbols[strings.ToLower(symbol)] {
-		k.fault("%s %q: symbol %s stands for something else already", what, english.Name, symbol)
+		k.wrong("%s %q: symbol %s stands for something else already", what, english.Name, symbol)
 	}
 	k.symbols[strings.ToLower(symbol)] = true
 
-	if msg := english.fault(); msg != "" {
-		k.fault("%s %s: %s", what, symbol, msg)
+	if msg := nameFault(english); msg != "" {
+		k.wrong("%s %s: %s", what, symbol, msg)
 	}
 	for _, language := range slices.Sorted(maps.Keys(others)) {
-		switch msg := others[language].fault(); {
+		switch msg := nameFault(others[language]); {
 		case !isLanguage(language):
-			k.fault("%s %s: language %q is not a hexadecimal number of 3 digits", what, symbol, language)
+			k.wrong("%s %s: language %q is not a hexadecimal number of 3 digits", what, symbol, language)
 		case language == English:
-			k.fault("%s %s: the English texts stand in name and help", what, symbol)
+			k.wrong("%s %s: the English texts stand in name and help", what, symbol)
 		case msg != "":
-			k.fault("%s %s in language %s: %s", what, symbol, language, msg)
+			k.wrong("%s %s in language %s: %s", what, symbol, language, msg)
 		}
 	}
-}
-
-// apart returns the errors that are joined in one.
-func apart(err error) []error {
-	many, joined := err.(interface{ Unwrap() []error })
-	switch {
-	case err == nil:
-		return nil
-	case !joined:
-		return []error{err}
-	}
-	return many.Unwrap()
 }
 
 // ProviderObjects returns the objects as package provider takes them, with title
 // indices from first on, as lodctr gives them: a name is first + its number in
 // the header, and a help text the number behind it.
-func (s *Schema) ProviderObjects(first uint32) []*provider.Object {
+func (s *Declaration) ProviderObjects(first uint32) []*provider.Object {
 	var objects []*provider.Object
 	next := first
 	title := func() (index uint32) {
@@ -231,17 +242,30 @@ func (s *Schema) ProviderObjects(first uint32) []*provider.Object {
 	}
 	for i := range s.Objects {
 		from := &s.Objects[i]
-		o := &provider.Object{Index: title(), Name: from.Name, Help: from.Help, Multi: from.Multi}
+		o := &provider.Object{Index: title(), Name: from.Name, Help: from.Help,
+			Languages: inUpper(from.Languages), Multi: from.Multi}
 		for k := range from.Counters {
 			c := &from.Counters[k]
 			o.Counters = append(o.Counters, provider.Counter{
-				Index: title(), Name: c.Name, Help: c.Help, Type: c.counterType(), Scale: c.Scale,
-				Detail: c.Detail, BaseSlot: c.BaseSlot,
+				Index: title(), Name: c.Name, Help: c.Help, Languages: inUpper(c.Languages),
+				Type: c.counterType(), Scale: c.Scale, Detail: c.Detail, BaseSlot: c.BaseSlot,
 			})
 		}
 		objects = append(objects, o)
 	}
 	return objects
+}
+
+// inUpper returns texts by language with the ids as name tables spell them.
+func inUpper(languages map[string]provider.Text) map[string]provider.Text {
+	if len(languages) == 0 {
+		return nil
+	}
+	texts := map[string]provider.Text{}
+	for _, id := range slices.Sorted(maps.Keys(languages)) {
+		texts[strings.ToUpper(id)] = languages[id]
+	}
+	return texts
 }
 
 // counterType is the number of a type that Check has checked.
@@ -251,18 +275,11 @@ func (c *Counter) counterType() counter.Type {
 }
 
 // languages are the ids of all languages that there are texts in, English first.
-func (s *Schema) languages() []string {
+func (s *Declaration) languages() []string {
 	ids := map[string]bool{}
-	add := func(texts map[string]Text) {
-		for id := range texts {
+	for _, t := range s.titles() {
+		for id := range t.languages {
 			ids[id] = true
-		}
-	}
-
-	for i := range s.Objects {
-		add(s.Objects[i].Languages)
-		for k := range s.Objects[i].Counters {
-			add(s.Objects[i].Counters[k].Languages)
 		}
 	}
 	return append([]string{English}, slices.Sorted(maps.Keys(ids))...)
@@ -271,13 +288,13 @@ func (s *Schema) languages() []string {
 // titled is what has a number in the header: an object or a counter.
 type titled struct {
 	symbol    string
-	english   Text
-	languages map[string]Text
+	english   provider.Text
+	languages map[string]provider.Text
 	object    bool
 }
 
 // text is the text in a language, in English where there is none.
-func (t *titled) text(language string) Text {
+func (t *titled) text(language string) provider.Text {
 	if text, ok := t.languages[language]; ok {
 		return text
 	}
@@ -285,7 +302,7 @@ func (t *titled) text(language string) Text {
 }
 
 // titles are all objects and counters in the order of their numbers.
-func (s *Schema) titles() []titled {
+func (s *Declaration) titles() []titled {
 	var list []titled
 	for i := range s.Objects {
 		o := &s.Objects[i]
@@ -298,8 +315,8 @@ func (s *Schema) titles() []titled {
 	return list
 }
 
-// FormatSchema returns the schema as indented JSON.
-func FormatSchema(s *Schema) ([]byte, error) {
+// FormatDeclaration returns the schema as indented JSON.
+func FormatDeclaration(s *Declaration) ([]byte, error) {
 	text, err := json.MarshalIndent(s, "", "  ")
 	return append(text, '\n'), err
 }
