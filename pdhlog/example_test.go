@@ -1,89 +1,136 @@
 package pdhlog_test
 
 import (
+	"bytes"
 	"fmt"
 	"log"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/perfdata"
 )
 
-// unixLines is standard output without the carriage returns, which an example
-// cannot show.
-type unixLines struct{}
-
-func (unixLines) Write(p []byte) (int, error) {
-	_, err := os.Stdout.WriteString(strings.ReplaceAll(string(p), "\r\n", "\n"))
-	return len(p), err
+// exampleFrame is a sample as measure.Watch gives it: one object with the idle
+// times of two processors.
+func exampleFrame(pool *frame.Pool, i int) (frame.Frame, *nametable.Names) {
+	object := perfdata.Object{Title: 238, Counters: []perfdata.Counter{perfdata.NewCounter(6, counter.TimerInv100NSec)}}
+	object.Layout(false)
+	for n, name := range []string{"0", "_Total"} {
+		if _, err := object.AddInstance(name); err != nil {
+			log.Fatal(err)
+		}
+		if err := object.SetValue(n, 0, uint64(5_000_000*i)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	start := time.Date(2026, 3, 1, 9, 30, i, 0, time.UTC)
+	block := perfdata.Block{Time100ns: winperf.ToFiletime(start), Objects: []perfdata.Object{object}}
+	if err := block.SetMachine("HOST"); err != nil {
+		log.Fatal(err)
+	}
+	b, err := block.Encode()
+	if err != nil {
+		log.Fatal(err)
+	}
+	f, err := pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: b}.Sample(), frame.Frame{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	table, err := nametable.FromMap(nametable.Counter, map[uint32]string{238: "Processor", 6: "% Processor Time"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	names, _ := nametable.FromSchema(&winperf.Schema{Names: []winperf.NameTable{table.NameTable(nametable.English)}})
+	return f, names
 }
 
 func ExampleWriter() {
-	bytes := winperf.NewSeries(winperf.Path{Machine: "HOST", Object: "Memory", Counter: "Available Bytes"})
-	pages := winperf.NewSeries(winperf.Path{Machine: "HOST", Object: "Memory", Counter: "Pages/sec"})
-	start := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
-
-	w := pdhlog.NewWriter(unixLines{}, pdhlog.Options{
-		Location: time.FixedZone("", 330*60),
-		Zone:     "India Standard Time",
-	})
-	moments := []winperf.ReadingList{
-		{
-			{Series: bytes, Value: counter.Int(238132991823872)},
-			{Series: pages, Status: counter.NoPrevious},
-		},
-		{
-			{Series: bytes, Value: counter.Int(238132991823870)},
-			{Series: pages, Value: counter.Float(1.25)},
-		},
+	var file bytes.Buffer // an os.File, which can go back, gets the time of the end too
+	path, err := winperf.ParsePath(`\Processor(*)\% Processor Time`)
+	if err != nil {
+		log.Fatal(err)
 	}
-	for i, readings := range moments {
-		if err := w.Write(start.Add(time.Duration(i)*time.Second), readings); err != nil {
+	w, err := pdhlog.NewWriter(&file, pdhlog.Options{
+		Paths:    []winperf.Path{path},
+		Location: time.FixedZone("India Standard Time", 330*60),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var pool frame.Pool
+	for i := range 2 {
+		if err := w.Write(exampleFrame(&pool, i)); err != nil {
 			log.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
 		log.Fatal(err)
 	}
-	// Output:
-	// "(PDH-CSV 4.0) (India Standard Time)(-330)","\\HOST\Memory\Available Bytes","\\HOST\Memory\Pages/sec"
-	// "03/01/2026 15:00:00.000","238132991823872"," "
-	// "03/01/2026 15:00:01.000","238132991823870","1.25"
-}
 
-func ExampleReader() {
-	const text = `"(PDH-CSV 4.0) (Eastern Daylight Time)(240)","\\HOST\Memory\Available Bytes","\\HOST\Memory\Pages/sec"
-"06/30/2007 15:40:38.659","238132991823872"," "
-"06/30/2007 15:40:39.659","238132991823870","1.25"
-"06/30/2007 15:40:40.659","2381329918`
-	r, err := pdhlog.NewReader(strings.NewReader(text), pdhlog.ReadOptions{})
+	r, err := pdhlog.NewReader(&file)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(r.Head().Zone, r.Head().Bias)
-	var row pdhlog.Row
-	for r.Next(&row) == nil { // io.EOF at the end
-		fmt.Println(row.Time.Format(time.RFC3339Nano))
-		for _, reading := range row.Readings {
-			fmt.Println(" ", reading, reading.Value, reading.Status)
+	var s pdhlog.Sample
+	for r.Next(&s) == nil {
+		for _, v := range s.Values {
+			fmt.Println(s.Time.In(r.Location()).Format(time.DateTime+" MST"), v.Counter.Path)
+			for _, item := range v.Items {
+				fmt.Println(" ", item.Name, item.First)
+			}
 		}
 	}
 	for _, err := range r.Damage() {
 		fmt.Println(err)
 	}
 	// Output:
-	// Eastern Daylight Time 4h0m0s
-	// 2007-06-30T19:40:38.659Z
-	//   \\HOST\Memory\Available Bytes 238132991823872 ok
-	//   \\HOST\Memory\Pages/sec  no_previous
-	// 2007-06-30T19:40:39.659Z
-	//   \\HOST\Memory\Available Bytes 238132991823870 ok
-	//   \\HOST\Memory\Pages/sec 1.25 ok
-	// 2007-06-30T19:40:40.659Z
-	//   \\HOST\Memory\Available Bytes  invalid_data
-	//   \\HOST\Memory\Pages/sec  invalid_data
-	// bad data in line 4 (offset 202), field 2: the field does not end; the rest of the row is left out
+	// 2026-03-01 15:00:00 India Standard Time \\HOST\Processor(*)\% Processor Time
+	//   0 0
+	//   _Total 0
+	// 2026-03-01 15:00:01 India Standard Time \\HOST\Processor(*)\% Processor Time
+	//   0 5000000
+	//   _Total 5000000
+}
+
+// Damage costs what it touches: of a log that is cut everything is read that is
+// there.
+func ExampleReader() {
+	var file bytes.Buffer
+	w, err := pdhlog.NewWriter(&file, pdhlog.Options{Location: time.UTC})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var pool frame.Pool
+	for i := range 3 {
+		if err := w.Write(exampleFrame(&pool, i)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	file.Truncate(66_100) // within the second sample
+
+	r, err := pdhlog.NewReader(&file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var s pdhlog.Sample
+	for r.Next(&s) == nil {
+		for _, v := range s.Values {
+			fmt.Println(v.Counter.Path, v.Valid(), len(v.Items))
+		}
+	}
+	for _, err := range r.Damage() {
+		fmt.Println(err)
+	}
+	// Output:
+	// \\HOST\Processor(*)\% Processor Time true 2
+	// \\HOST\Processor(*)\% Processor Time false 0
+	// bad data at byte 66100: the file ends within a buffer, 64972 bytes before its end
+	// bad data at byte 66000: an event of 184 bytes is cut off after 100
 }

@@ -2,75 +2,102 @@ package pdhlog
 
 import (
 	"bytes"
-	"encoding/csv"
-	"math"
-	"strconv"
-	"strings"
+	"errors"
+	"io"
 	"testing"
-	"time"
-	"unicode"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counter"
 )
 
-// FuzzRoundTrip writes a name, a text and a number and reads them back with
-// encoding/csv: always two lines of as many fields, the names but for their
-// control characters, the number with every bit.
-func FuzzRoundTrip(f *testing.F) {
-	f.Add(`\Process(a"b)\c`, "text, with \"quotes\"", math.Float64bits(0.1), true)
-	f.Add("\r\n\x00\xff\u0085", "\t\u2028", math.Float64bits(math.NaN()), false)
-	f.Add("", " ", uint64(0), true)
-	f.Fuzz(func(t *testing.T, name, text string, bits uint64, tabs bool) {
-		opt := Options{Location: time.UTC}
-		if tabs {
-			opt.Format = TSV
+// FuzzBLG reads any bytes as a log. What is read must be inside of the file, in
+// order, and not more than the bytes can hold; it must be the same when the log
+// is read again.
+func FuzzBLG(f *testing.F) {
+	list := testList()
+	head := testHead()
+	head.BufferSize = 768 // small ones make more of them
+	samples := testSamples(list, 2)
+	small := makeBLG(f, head, list, samples)
+	f.Add(small)
+	f.Add(small[:len(small)/2])
+	f.Add(makeBLG(f, head, []Counter{{Kind: Object, Path: winperf.Path{Machine: "H", Object: "O", Instance: "*", HasInstance: true, Counter: "*"}}},
+		[]Sample{{Values: []Value{{Kind: Object, Block: append([]byte("P\x00E\x00R\x00F\x00"), make([]byte, 120)...)}}}}))
+	f.Add([]byte("no log"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 1<<20 {
+			t.Skip("too long to be of use")
 		}
-		number := math.Float64frombits(bits)
-		readings := []winperf.Reading{
-			reading(winperf.NewSeries(winperf.Path{Object: name, Counter: "number"}), counter.Float(number)),
-			reading(winperf.NewSeries(winperf.Path{Object: name, Counter: "text"}), counter.Text(text)),
-		}
-		var out bytes.Buffer
-		if err := NewWriter(&out, opt).Write(sampleTime, winperf.ReadingList(readings)); err != nil {
-			t.Fatal(err)
-		}
-		if strings.Count(out.String(), "\n") != 2 {
-			t.Fatalf("not two lines: %q", out.String())
-		}
-		reader := csv.NewReader(&out)
-		reader.Comma = rune(separators[opt.Format])
-		rows, err := reader.ReadAll() // checks that rows have the same length
+		r, err := NewReader(bytes.NewReader(b))
 		if err != nil {
-			t.Fatal(err)
-		}
-		for i, r := range readings {
-			if got, want := rows[0][i+1], withoutControls(r.String()); got != want {
-				t.Errorf("path %d: %q, want %q", i, got, want)
-			}
-		}
-		if got, want := rows[1][2], withoutControls(text); got != want {
-			t.Errorf("text %q, want %q", got, want)
-		}
-		if math.IsNaN(number) || math.IsInf(number, 0) {
-			if rows[1][1] != " " {
-				t.Errorf("%v is written as %q", number, rows[1][1])
+			if !errors.Is(err, winperf.ErrBadData) {
+				t.Fatalf("an error that is no bad data: %v", err)
 			}
 			return
 		}
-		back, err := strconv.ParseFloat(rows[1][1], 64)
-		if err != nil || math.Float64bits(back) != bits {
-			t.Errorf("%v reads back as %v (%v)", number, back, err)
+		again, err := NewReader(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
 		}
+		var s, s2 Sample
+		before := int64(-1)
+		for {
+			err, err2 := r.Next(&s), again.Next(&s2)
+			if !errors.Is(err, err2) {
+				t.Fatalf("read again: %v, and first %v", err2, err)
+			}
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					t.Fatal(err)
+				}
+				break
+			}
+			checkSample(t, r, &s, b, before)
+			before = s.Offset
+			if message := partOf(&s, &s2); message != "" {
+				t.Fatalf("read again: %s", message)
+			}
+		}
+		for _, err := range r.Damage() {
+			if !errors.Is(err, winperf.ErrBadData) || err.Error() == "" {
+				t.Fatalf("damage that is no bad data: %v", err)
+			}
+		}
+		if r.Position() != int64(len(b)) {
+			t.Fatalf("%d bytes read of %d", r.Position(), len(b))
+		}
+		_ = r.Names()
 	})
 }
 
-// withoutControls also makes U+FFFD of every byte that is not UTF-8, as strings.Map does.
-func withoutControls(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
+// checkSample checks what holds for every sample.
+func checkSample(t *testing.T, r *Reader, s *Sample, b []byte, before int64) {
+	if s.Offset <= before || s.Offset >= int64(len(b)) {
+		t.Fatalf("a sample at %d of %d, after one at %d", s.Offset, len(b), before)
+	}
+	if list := r.Counters(); list != nil && len(s.Values) < len(list) {
+		t.Fatalf("%d values of %d counters", len(s.Values), len(list))
+	}
+	bytes := 0
+	for i := range s.Values {
+		v := &s.Values[i]
+		bytes += len(v.Items)*itemLen + len(v.Block)
+		for k := range v.Items {
+			bytes += len(v.Items[k].Name)
 		}
-		return r
-	}, s)
+		if v.Err != nil && (v.First != 0 || v.Items != nil || v.Block != nil) {
+			t.Fatalf("value %d is damaged and has values: %+v", i, v)
+		}
+		if v.Counter != nil && v.Counter.Kind != v.Kind {
+			t.Fatalf("value %d of kind %v belongs to a %v", i, v.Kind, v.Counter.Kind)
+		}
+		if v.Counter == nil && v.Err == nil && v.Kind == 0 {
+			t.Fatalf("value %d is nothing", i)
+		}
+	}
+	if bytes > len(b) {
+		t.Fatalf("%d bytes of values in a log of %d", bytes, len(b))
+	}
+	if len(s.Values) > len(b) {
+		t.Fatalf("%d values in a log of %d bytes", len(s.Values), len(b))
+	}
 }

@@ -4,220 +4,198 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
 )
 
-// Format is a kind of log.
-type Format uint8
+// Layout is one of the two ways in which a binary log keeps samples.
+type Layout uint8
 
-// The formats.
+// The layouts.
 const (
-	CSV Format = iota // PDH-CSV 4.0, fields separated by commas
-	TSV               // PDH-TSV 4.0, fields separated by tabs
+	// Counters keeps single raw values: of the counters that were asked for,
+	// and for a wildcard instance an array of all instances.
+	Counters Layout = iota
+	// Objects keeps whole objects, each as a performance data block, and the
+	// name table. It is larger and loses nothing.
+	Objects
 )
 
-// Dialect says who would have written the log.
-type Dialect uint8
-
-// The dialects.
-const (
-	// Log is the form of log files: time zone and bias in the head, numbers
-	// with all the digits it takes to read them back unchanged.
-	Log Dialect = iota
-	// Typeperf is the form of typeperf on the console: no time zone, six
-	// decimals.
-	Typeperf
-	// Console is Typeperf's with the time zone in the head, as Log has it.
-	Console
-)
-
-// Options choose the form of a log. The zero value is a CSV file in local time.
+// Options choose the form of a binary log. The zero value keeps every
+// counter of every instance as single values, in local time.
 type Options struct {
-	Format  Format
-	Dialect Dialect
-	// Location is the time zone of the time stamps; nil is time.Local.
+	Layout Layout
+	// Paths choose what is kept; none is everything. Of Counters those whose
+	// instance is (*) make arrays, which hold instances that come later too;
+	// others name the counters and instances that the first frame has, or will
+	// have. Of Objects they choose objects, which are kept whole.
+	Paths []winperf.Path
+	// Location is the time zone of the log's times; nil is time.Local. A binary
+	// log keeps local times, and in its head the rules of the zone in force in
+	// the year of the first sample.
 	Location *time.Location
-	// Zone is the time zone's name in the head of a dialect that has it. Windows
-	// writes the display name ("Eastern Daylight Time"); when it is empty the
-	// abbreviation that Location has at the first row is taken ("EDT").
-	Zone string
-	// NoZone leaves time zone and bias out of the head, for times of which only
-	// what stood on the wall is known.
-	NoZone bool
-	// Columns are the paths that get a column, as Path.String writes them; nil are
-	// those of the first moment that has readings.
-	Columns []string
+	// Name is the name of the log file, which the log holds too.
+	Name string
+	// System is what wrote the log: that of another one as Header.System has it, or the
+	// name of a program and its system; "" says Windows 8.
+	System string
+	// GUID identifies the log; zero makes a random one.
+	GUID winperf.GUID
+	// BufferSize is the size in bytes of the buffers that the file consists of,
+	// a multiple of 8 from 16 KiB to 16 MiB; 0 is 64 KiB.
+	BufferSize int
 }
 
-// separators and marks are what tells the formats apart.
-var (
-	separators = [...]byte{CSV: ',', TSV: '\t'}
-	marks      = [...]string{CSV: "(PDH-CSV 4.0)", TSV: "(PDH-TSV 4.0)"}
-)
-
-// Writer writes a text log.
+// Writer writes a binary performance log (.blg) of decoded samples:
 //
-// The first moment that has readings fixes the columns, one for each distinct
-// path in the order of the readings, unless Options.Columns names them. Series
-// that appear later have no column; [Writer.Late] counts them. A series that is
-// missing from a moment leaves its field blank, and one that comes back under the
-// same path fills its column again; but where the series tells which instance it is of
-// (Series.Key), a column is that instance's for ever: another one of the same name counts
-// as later, unless Options.Columns names the columns. A path that named nothing at first, as its status says, gets its
-// column filled by what it names later, whatever the case of its letters and
-// with or without machine.
+//	w, err := pdhlog.NewWriter(file, pdhlog.Options{Paths: paths})
+//	for cycle, err := range measure.Watch(ctx, src, sel, opt) {
+//		err = w.Write(cycle.Frame, cycle.Names)
+//	}
+//	err = w.Close()
 //
-// The text is UTF-8 without a byte order mark (Windows writes the machine's
-// ANSI code page). Control characters in names and texts become blanks, so that
-// a row stays one line. Each row reaches the underlying writer in one call, the
-// first one with the end of the head; a head that is larger than 64 KiB goes
-// ahead in pieces of about that size.
+// The form is what real logs of Windows Vista and Windows 8 were seen to hold.
+// What it writes reads back here to the same raw values. Whether Windows' own
+// programs read it has NOT been verified on Windows.
+//
+// The first sample fixes what the log holds, as in Windows: the list of counters
+// stands once, before the samples. Objects, counters and single instances that
+// come later are not in the log; [Writer.Late] counts them. A sample of several
+// machines has the counters of each; no such log of Windows was seen.
+//
+// The file is written in whole buffers. [Writer.Flush] writes one that is not
+// full yet, so that the log is whole without it, and goes back to write it again.
+// Close and Flush go back to the head, too, for the time of the end and the number
+// of buffers. Where the writer is no io.Seeker these stay 0, as in a log without
+// an orderly end.
 type Writer struct {
-	w       io.Writer
-	opt     Options
-	columns *columns // nil before the first row
-	buf     []byte
-	err     error // the first error of writing, which stays
-	closed  bool
+	opt       Options
+	out       output
+	sample    sampleWriter
+	plan      plan
+	catalogue *catalogue // of Objects
+	machines  []string   // of the first sample
+	begun     bool
+	closed    bool
+	err       error // the first error of writing, which stays
 }
 
-// pieceSize is the number of bytes from which a head is handed on in pieces, and
-// as large as a row's buffer is before the row's size can be told.
-const pieceSize = 64 << 10
+// NewWriter returns a writer of a log to w. Nothing is written before the
+// first sample. The error wraps winperf.ErrNotSupported: an option has a value
+// that it cannot have.
+func NewWriter(w io.Writer, opt Options) (*Writer, error) {
+	const minBuffer = 16 << 10 // an event has at most 8,072 bytes
+	switch {
+	case opt.BufferSize == 0:
+		opt.BufferSize = 64 << 10
+	case opt.BufferSize < minBuffer || opt.BufferSize > maxBuffer || opt.BufferSize%8 != 0:
+		return nil, fmt.Errorf("buffers of %d bytes in a binary log, expected a multiple of 8 from %d to %d: %w",
+			opt.BufferSize, minBuffer, maxBuffer, winperf.ErrNotSupported)
+	}
 
-// NewWriter returns a Writer that writes to w.
-func NewWriter(w io.Writer, opt Options) *Writer {
+	if opt.Layout > Objects {
+		return nil, fmt.Errorf("layout %d of a binary log: %w", opt.Layout, winperf.ErrNotSupported)
+	}
 	if opt.Location == nil {
 		opt.Location = time.Local
 	}
-	return &Writer{w: w, opt: opt}
+	opt.Paths = slices.Clone(opt.Paths)
+	return &Writer{opt: opt, out: output{w: w}}, nil
 }
 
-// Write writes the readings of one moment as one row, before the first one the
-// head. Before the columns are fixed a moment without readings writes nothing.
+// Write writes a decoded sample. names are the names of its objects and
+// counters; Cycle of package measure has both.
 //
-// A value that is not ok, and a decimal that is infinite or not a number, is a
-// blank field. The error is that of the underlying writer and stays; after
-// Close it wraps winperf.ErrState.
-func (w *Writer) Write(t time.Time, readings winperf.Readings) error {
+// An error of the underlying writer stays; after [Writer.Close] the error
+// wraps winperf.ErrState. A frame of other machines than the first one's, or without a
+// sample, is refused with an error that wraps winperf.ErrNotSupported, and the log goes
+// on without it.
+func (w *Writer) Write(f frame.Frame, names *nametable.Names) error {
 	switch {
 	case w.err != nil:
 		return w.err
 	case w.closed:
 		return fmt.Errorf("%w: write to a closed log", winperf.ErrState)
-	case w.columns == nil && readings.Len() == 0:
-		return nil
+	case f.IsZero():
+		return fmt.Errorf("a binary log keeps raw values, and the sample has none: %w", winperf.ErrNotSupported)
+	case w.begun && !w.knows(f):
+		return fmt.Errorf("a sample of the machine %q in a log of %q: %w",
+			f.Machine(), strings.Join(w.machines, ", "), winperf.ErrNotSupported)
 	}
 
-	t = t.In(w.opt.Location)
-	if w.columns != nil {
-		w.columns.place(readings)
-	} else {
-		w.columns = newColumns(w.opt.Columns, readings)
-		w.opt.Columns = nil
-		if err := w.appendHead(t); err != nil {
-			return err
+	if names == nil {
+		names = &nametable.Names{}
+	}
+	if !w.begun {
+		w.begun, w.machines = true, machinesOf(f)
+		w.settle(w.begin(f, names))
+	}
+
+	if w.err == nil {
+		w.settle(w.write(f, names))
+	}
+	return w.err
+}
+
+// knows reports whether the log has any of a frame's machines.
+func (w *Writer) knows(f frame.Frame) bool {
+	known := func(machine string) bool { return slices.Contains(w.machines, machine) }
+	return known(f.Machine()) || slices.ContainsFunc(machinesOf(f), known)
+}
+
+// machinesOf are the machines that a frame is of, the first one at least.
+func machinesOf(f frame.Frame) []string {
+	names := []string{f.Machine()}
+	for o := range f.Objects() {
+		if !slices.Contains(names, o.Machine()) {
+			names = append(names, o.Machine())
 		}
 	}
-	w.appendRow(t, readings)
-	return w.flush()
+	return names
 }
 
-// flush hands on what the buffer holds.
-func (w *Writer) flush() error {
-	written, err := w.w.Write(w.buf)
-	if err == nil && written < len(w.buf) {
-		err = io.ErrShortWrite
+// Late returns the number of distinct objects, counters and instances that were
+// asked for, came after the first sample and are not in the log.
+func (w *Writer) Late() int { return w.plan.late() }
+
+// Size returns the number of bytes of the log so far, those included that wait
+// for their buffer to be full.
+func (w *Writer) Size() int64 { return w.out.size() }
+
+// Stored returns the number of bytes that the underlying writer has in whole
+// buffers. After an error of one that can seek, the log can be cut off there: the
+// samples before are whole.
+func (w *Writer) Stored() int64 { return w.out.whole() * int64(w.opt.BufferSize) }
+
+// Flush writes what waits for its buffer to be full. Whoever opens the log then
+// finds all samples. The buffer is written again when more has come to it; where
+// the writer is no io.Seeker its rest stays empty, and flushing every sample
+// makes a log of one buffer a sample.
+func (w *Writer) Flush() error {
+	if w.err == nil && w.begun && !w.closed {
+		w.settle(w.out.flush())
 	}
-	w.buf, w.err = w.buf[:0], err
-	return err
+	return w.err
 }
 
-// Late returns the number of distinct series that were written without a
-// column, because they appeared after the head.
-func (w *Writer) Late() int {
-	if w.columns == nil {
-		return 0
-	}
-	return len(w.columns.late)
-}
-
-// Close ends the log. It does not close the underlying writer. The error is
-// that of the Write that failed, if one did.
+// Close ends the log. It does not close the underlying writer. The error is the
+// first one of writing. A log without samples stays empty.
 func (w *Writer) Close() error {
+	if w.err == nil && w.begun && !w.closed {
+		w.settle(w.end())
+	}
 	w.closed = true
 	return w.err
 }
 
-// appendHead appends the first line, and hands on all but its last piece.
-func (w *Writer) appendHead(t time.Time) error {
-	w.buf = append(w.buf, '"')
-	w.buf = append(w.buf, marks[w.opt.Format]...)
-	if w.opt.Dialect != Typeperf && !w.opt.NoZone {
-		w.appendZone(t)
+// settle keeps the error of writing a record, which leaves the log as it was
+// before.
+func (w *Writer) settle(err error) {
+	if w.err = err; err != nil {
+		w.out.undo()
 	}
-	w.buf = append(w.buf, '"')
-
-	for i := range w.columns.len() {
-		w.buf = append(w.buf, separators[w.opt.Format])
-		w.buf = appendField(w.buf, w.columns.paths.At(i))
-		if len(w.buf) < pieceSize {
-			continue
-		}
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
-	w.buf = append(w.buf, "\r\n"...)
-	return nil
 }
-
-// appendZone appends the time zone's name and its bias at t, in minutes, UTC
-// minus local.
-func (w *Writer) appendZone(t time.Time) {
-	name, offset := t.Zone()
-	if w.opt.Zone != "" {
-		name = w.opt.Zone
-	}
-	w.buf = append(w.buf, " ("...)
-	w.buf = appendText(w.buf, name)
-	w.buf = fmt.Appendf(w.buf, ")(%d)", -offset/60)
-}
-
-// appendRow appends the line of one moment.
-func (w *Writer) appendRow(t time.Time, readings winperf.Readings) {
-	w.buf = append(w.buf, '"')
-	w.buf = t.AppendFormat(w.buf, "01/02/2006 15:04:05.000")
-	w.buf = append(w.buf, '"')
-
-	begin := len(w.buf)
-	for column, n := range w.columns.row {
-		if cap(w.buf)-len(w.buf) < usualValue {
-			w.makeRoom(column, len(w.buf)-begin)
-		}
-		w.buf = append(w.buf, separators[w.opt.Format])
-		if n == 0 {
-			w.buf = append(w.buf, noValue...)
-			continue
-		}
-		w.buf = appendValue(w.buf, readings.At(int(n-1)), w.opt.Dialect)
-	}
-	w.buf = append(w.buf, "\r\n"...)
-}
-
-// makeRoom makes the buffer as large as all columns will hardly exceed, which the
-// size of the first ones tells: a buffer that grows with very many columns would
-// leave several times its size behind.
-func (w *Writer) makeRoom(columns, size int) {
-	left := len(w.columns.row) - columns
-	if size < pieceSize/2 { // too few to tell
-		w.buf = slices.Grow(w.buf, min(left*usualValue, pieceSize))
-		return
-	}
-	w.buf = slices.Grow(w.buf, left*(size/columns+1)+usualValue)
-}
-
-// usualValue is the number of bytes that hardly a value exceeds.
-const usualValue = len(`,"1234567890.123456"`)

@@ -2,353 +2,527 @@ package pdhlog
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-	_ "time/tzdata" // zones of the tests on systems without them
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/perfdata"
 )
 
-// sampleTime is a moment with milliseconds and an offset from UTC of a whole number of hours.
-var sampleTime = time.Date(2007, 6, 30, 15, 40, 38, 659e6, time.FixedZone("EDT", -4*3600))
+// machine makes frames of a small machine: System with a count and an elapsed
+// time, and Process with counters of several kinds.
+type machine struct {
+	t    testing.TB
+	pool frame.Pool
+	name string
+	at   time.Time
+}
 
-func series(t testing.TB, path string) *winperf.Series {
+var machineTitles = map[uint32]string{
+	2: "System", 230: "Process", 232: "Thread", 248: "Processes", 674: "System Up Time", 6: "% Processor Time", 28: "Page Faults/sec", 784: "ID Process", 400: "Hit %", 402: "Note",
+}
+
+func (m *machine) names() *nametable.Names {
+	table, err := nametable.FromMap(nametable.Counter, machineTitles)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	names, _ := nametable.FromSchema(&winperf.Schema{Names: []winperf.NameTable{table.NameTable("009")}})
+	return names
+}
+
+// frame makes a frame with processes, by name; one named ? has no values, one named !
+// values that may not be read.
+func (m *machine) frame(processes ...string) frame.Frame {
+	m.t.Helper()
+	utc := winperf.ToFiletime(m.at)
+	b := perfdata.Block{PerfTime: utc / 5, PerfFreq: 2_000_000, Time100ns: utc, Objects: []perfdata.Object{
+		{Title: 2, Form: perfdata.Single, Time: utc + 7, Freq: 10_000_000, Counters: []perfdata.Counter{
+			perfdata.NewCounter(248, counter.RawCount), perfdata.NewCounter(674, counter.ElapsedTime)}},
+		{Title: 230, Counters: []perfdata.Counter{
+			perfdata.NewCounter(6, counter.Timer100NSec), perfdata.NewCounter(28, counter.CounterCounter), perfdata.NewCounter(784, counter.RawCount),
+			perfdata.NewCounter(400, counter.RawFraction), perfdata.NewCounter(400, counter.RawBase), perfdata.NewCounter(402, counter.NoData)}},
+	}}
+	check := func(err error) {
+		if err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	check(b.SetMachine(m.name))
+	for i := range b.Objects {
+		b.Objects[i].Layout(true)
+	}
+	_, err := b.Objects[0].AddInstance("")
+	check(err)
+	check(b.Objects[0].SetValue(0, 0, uint64(len(processes))))
+	check(b.Objects[0].SetValue(0, 1, uint64(utc-10_000_000)))
+	for i, name := range processes {
+		_, err := b.Objects[1].AddInstance(name)
+		check(err)
+		for k := range 5 {
+			check(b.Objects[1].SetValue(i, k, uint64(100*i+k+1)))
+			check(b.Objects[1].SetMissing(i, k, name == "?"))
+			if name == "!" {
+				check(b.Objects[1].Deny(i, k))
+			}
+		}
+	}
+	encoded, err := b.Encode()
+	check(err)
+	f, err := m.pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}.Sample(), frame.Frame{})
+	check(err)
+	m.at = m.at.Add(time.Second)
+	return f
+}
+
+func newMachine(t testing.TB) *machine {
+	return &machine{t: t, name: "HOST", at: time.Date(2024, 7, 1, 12, 0, 0, 123_456_700, time.UTC)}
+}
+
+// writeBLG writes frames and returns the log.
+func writeBLG(t testing.TB, opt Options, m *machine, frames ...frame.Frame) ([]byte, *Writer) {
 	t.Helper()
-	p, err := winperf.ParsePath(path)
+	var out seekBuffer
+	w, err := NewWriter(&out, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return winperf.NewSeries(p)
-}
-
-func reading(s *winperf.Series, v counter.Value) winperf.Reading {
-	return winperf.Reading{Series: s, Value: v}
-}
-
-func missing(s *winperf.Series, status counter.Status) winperf.Reading {
-	return winperf.Reading{Series: s, Status: status}
-}
-
-// write writes moments one second apart and returns the log.
-func write(t *testing.T, opt Options, moments ...[]winperf.Reading) string {
-	t.Helper()
-	var out bytes.Buffer
-	w := NewWriter(&out, opt)
-	for i, readings := range moments {
-		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), winperf.ReadingList(readings)); err != nil {
+	for _, f := range frames {
+		if err := w.Write(f, m.names()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return out.String()
+	if int64(len(out.b)) != w.Size() {
+		t.Errorf("size %d, but the log has %d bytes", w.Size(), len(out.b))
+	}
+	return out.b, w
 }
 
-func TestFirstField(t *testing.T) {
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	utc := sampleTime.UTC()
-	winter := time.Date(2024, 1, 15, 12, 0, 0, 0, time.UTC)
-	tests := []struct {
-		name  string
-		opt   Options
-		at    time.Time
-		field string
-		stamp string
-	}{
-		{"east of Greenwich", Options{Location: time.FixedZone("IST", 330*60), Zone: "India Standard Time"}, utc,
-			"(PDH-CSV 4.0) (India Standard Time)(-330)", "07/01/2007 01:10:38.659"},
-		{"zone of the location", Options{Location: time.FixedZone("Eastern Daylight Time", -240*60)}, utc,
-			"(PDH-CSV 4.0) (Eastern Daylight Time)(240)", "06/30/2007 15:40:38.659"},
-		{"tab-separated", Options{Format: TSV, Location: time.UTC}, utc,
-			"(PDH-TSV 4.0) (UTC)(0)", "06/30/2007 19:40:38.659"},
-		{"summer", Options{Location: berlin}, utc, "(PDH-CSV 4.0) (CEST)(-120)", "06/30/2007 21:40:38.659"},
-		{"winter", Options{Location: berlin}, winter, "(PDH-CSV 4.0) (CET)(-60)", "01/15/2024 13:00:00.000"},
-		{"typeperf", Options{Dialect: Typeperf, Location: time.UTC, Zone: "not shown"}, utc,
-			"(PDH-CSV 4.0)", "06/30/2007 19:40:38.659"},
-		{"typeperf, tab-separated", Options{Dialect: Typeperf, Format: TSV, Location: time.UTC}, utc,
-			"(PDH-TSV 4.0)", "06/30/2007 19:40:38.659"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			var out bytes.Buffer
-			readings := []winperf.Reading{reading(series(t, `\\HOST\Memory\Available Bytes`), counter.Int(1))}
-			if err := NewWriter(&out, test.opt).Write(test.at, winperf.ReadingList(readings)); err != nil {
-				t.Fatal(err)
-			}
-			head, rest, _ := strings.Cut(out.String(), "\r\n")
-			separator := string(separators[test.opt.Format])
-			if got, want := head, `"`+test.field+`"`+separator+`"\\HOST\Memory\Available Bytes"`; got != want {
-				t.Errorf("head\n got %s\nwant %s", got, want)
-			}
-			if !strings.HasPrefix(rest, `"`+test.stamp+`"`+separator) {
-				t.Errorf("row %q does not begin with %q", rest, test.stamp)
-			}
-		})
-	}
-}
-
-// TestBiasOfStart checks that the clock change within a log moves the stamps
-// and leaves the head's bias alone.
-func TestBiasOfStart(t *testing.T) {
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	w := NewWriter(&out, Options{Location: berlin})
-	readings := []winperf.Reading{reading(series(t, `\A\B`), counter.Int(1))}
-	before := time.Date(2024, 10, 27, 0, 59, 59, 0, time.UTC)
-	for i := range 2 {
-		if err := w.Write(before.Add(time.Duration(i)*time.Second), winperf.ReadingList(readings)); err != nil {
+func parsePaths(t testing.TB, texts ...string) (paths []winperf.Path) {
+	t.Helper()
+	for _, text := range texts {
+		p, err := winperf.ParsePath(text)
+		if err != nil {
 			t.Fatal(err)
 		}
+		paths = append(paths, p)
 	}
-	want := "\"(PDH-CSV 4.0) (CEST)(-120)\",\"\\A\\B\"\r\n" +
-		"\"10/27/2024 02:59:59.000\",\"1\"\r\n" +
-		"\"10/27/2024 02:00:00.000\",\"1\"\r\n"
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
+	return paths
+}
+
+// texts are the values of a sample as text.
+func texts(s *Sample) (all []string) {
+	for i := range s.Values {
+		v := &s.Values[i]
+		text := fmt.Sprintf("%s: ", v.Counter.Path)
+		switch {
+		case !v.Valid():
+			text += fmt.Sprintf("status %#x", v.Status)
+		case v.Kind == Array:
+			for _, it := range v.Items {
+				text += fmt.Sprintf("%s %d/%d ", it.Name, it.First, it.Second)
+			}
+		default:
+			text += fmt.Sprintf("%d/%d*%d", v.First, v.Second, v.Multi)
+		}
+		all = append(all, strings.TrimSpace(text))
+	}
+	return all
+}
+
+func TestWriterPaths(t *testing.T) {
+	m := newMachine(t)
+	utc := winperf.ToFiletime(m.at)
+	frames := []frame.Frame{m.frame("a", "b", "a"), m.frame("b"), m.frame("?", "a", "c", "late")}
+	paths := parsePaths(t, `\System\*`, `\process(A#1)\*`, `\Process(*)\Page Faults/sec`, `\Process(late)\ID Process`, `\Process(?)\Hit %`,
+		`\Process(c*)\ID Process`, `\Nothing\At all`, `\Process(a)\Nothing`, `\System(x)\Processes`, `\Process\ID Process`)
+	paths[4].Instance = "b"
+	log, w := writeBLG(t, Options{Paths: paths, Location: time.FixedZone("", 7200)}, m, frames...)
+	got := readWhole(t, log)
+	for _, err := range got.damage {
+		t.Error(err)
+	}
+	const sec = 10_000_000
+	if len(got.samples) != 3 {
+		t.Fatal(len(got.samples))
+	}
+	want := [][]string{
+		{
+			`\\HOST\System\Processes: 3/0*1`,
+			fmt.Sprintf(`\\HOST\System\System Up Time: %d/%d*1`, utc-sec, utc+7),
+			fmt.Sprintf(`\\HOST\Process(a#1)\%% Processor Time: 201/%d*1`, utc),
+			fmt.Sprintf(`\\HOST\Process(a#1)\Page Faults/sec: 202/%d*1`, utc/5),
+			`\\HOST\Process(a#1)\ID Process: 203/0*1`,
+			`\\HOST\Process(a#1)\Hit %: 204/205*1`,
+			fmt.Sprintf(`\\HOST\Process(*)\Page Faults/sec: a 2/%d b 102/%[1]d a 202/%[1]d`, utc/5),
+			`\\HOST\Process(late)\ID Process: status 0x800007d1`,
+			`\\HOST\Process(b)\Hit %: 104/105*1`,
+		},
+		{
+			`\\HOST\System\Processes: 1/0*1`,
+			fmt.Sprintf(`\\HOST\System\System Up Time: %d/%d*1`, utc, utc+sec+7),
+			`\\HOST\Process(a#1)\% Processor Time: status 0x800007d1`,
+			`\\HOST\Process(a#1)\Page Faults/sec: status 0x800007d1`,
+			`\\HOST\Process(a#1)\ID Process: status 0x800007d1`,
+			`\\HOST\Process(a#1)\Hit %: status 0x800007d1`,
+			fmt.Sprintf(`\\HOST\Process(*)\Page Faults/sec: b 2/%d`, (utc+sec)/5),
+			`\\HOST\Process(late)\ID Process: status 0x800007d1`,
+			`\\HOST\Process(b)\Hit %: 4/5*1`,
+		},
+		{
+			`\\HOST\System\Processes: 4/0*1`,
+			fmt.Sprintf(`\\HOST\System\System Up Time: %d/%d*1`, utc+sec, utc+2*sec+7),
+			`\\HOST\Process(a#1)\% Processor Time: status 0x800007d1`,
+			`\\HOST\Process(a#1)\Page Faults/sec: status 0x800007d1`,
+			`\\HOST\Process(a#1)\ID Process: status 0x800007d1`,
+			`\\HOST\Process(a#1)\Hit %: status 0x800007d1`,
+			fmt.Sprintf(`\\HOST\Process(*)\Page Faults/sec: a 102/%d c 202/%[1]d late 302/%[1]d`, (utc+2*sec)/5),
+			`\\HOST\Process(late)\ID Process: 303/0*1`,
+			`\\HOST\Process(b)\Hit %: status 0x800007d1`,
+		},
+	}
+	for i, s := range got.samples {
+		if diff := cmp.Diff(want[i], texts(&s)); diff != "" {
+			t.Errorf("sample %d: %s", i, diff)
+		}
+		if s.Time.UnixMicro() != newMachine(t).at.UnixMicro()+int64(i)*1_000_000 || s.Ahead != 2*time.Hour {
+			t.Errorf("sample %d at %v, local time %v ahead", i, s.Time, s.Ahead)
+		}
+	}
+	if w.Late() != 1 { // \Process(c)\ID Process
+		t.Errorf("%d came late, want 1", w.Late())
 	}
 }
 
-// TestInstances lets instances come late, vanish and return.
-func TestInstances(t *testing.T) {
-	idle := series(t, `\\HOST\Process(Idle)\ID Process`)
-	first := series(t, `\\HOST\Process(build)\ID Process`)
-	again := series(t, `\\HOST\Process(build)\ID Process`) // another process, the same path
-	late := series(t, `\\HOST\Process(build#1)\ID Process`)
-	lateAgain := series(t, `\\HOST\Process(build#1)\ID Process`)
-
-	var out bytes.Buffer
-	w := NewWriter(&out, Options{Dialect: Typeperf, Location: sampleTime.Location()})
-	moments := []struct {
-		readings []winperf.Reading
-		row      string
-		late     int
-	}{
-		{nil, "", 0}, // nothing to make columns of
-		{[]winperf.Reading{missing(idle, counter.NoPrevious), reading(first, counter.Int(4))}, `" ","4.000000"`, 0},
-		{[]winperf.Reading{reading(idle, counter.Int(0)), reading(late, counter.Int(5)), reading(first, counter.Int(4))}, `"0.000000","4.000000"`, 1},
-		{[]winperf.Reading{reading(idle, counter.Int(0)), reading(lateAgain, counter.Int(6))}, `"0.000000"," "`, 1},
-		{[]winperf.Reading{reading(again, counter.Int(7))}, `" ","7.000000"`, 1},
-		{[]winperf.Reading{missing(series(t, `\process(idle)\id process`), counter.NoInstance)}, `" "," "`, 1}, // a path as it was typed
-		{[]winperf.Reading{reading(again, counter.Int(8)), reading(series(t, `\\HOST\System\Threads`), counter.Int(9))}, `" ","8.000000"`, 2},
-	}
-	for i, moment := range moments {
-		out.Reset()
-		if err := w.Write(sampleTime, winperf.ReadingList(moment.readings)); err != nil {
-			t.Fatal(err)
-		}
-		want := ""
-		if moment.row != "" {
-			want = `"06/30/2007 15:40:38.659",` + moment.row + "\r\n"
-		}
-		if i == 1 {
-			want = `"(PDH-CSV 4.0)","\\HOST\Process(Idle)\ID Process","\\HOST\Process(build)\ID Process"` + "\r\n" + want
-		}
-		if diff := cmp.Diff(want, out.String()); diff != "" {
-			t.Errorf("moment %d:\n%s", i, diff)
-		}
-		if w.Late() != moment.late {
-			t.Errorf("moment %d: %d series came late, want %d", i, w.Late(), moment.late)
-		}
-	}
-}
-
-// TestWaiting fills the columns of paths that named nothing at first.
-// TestOneInstance: a column is that of one instance, as far as its key tells, whatever it
-// is called; another one that takes over its name came later.
-func TestOneInstance(t *testing.T) {
-	keyed := func(path, key string, v uint64) winperf.Reading {
-		s := series(t, path)
-		s.Key = key
-		return reading(s, counter.Int(v))
-	}
-	first, second := `\\H\P(a)\C`, `\\H\P(a#1)\C`
-	moments := [][]winperf.Reading{
-		{keyed(first, "1@1", 1), keyed(second, "2@2", 2)},
-		{keyed(first, "2@2", 3)},                                   // the first one ended
-		{keyed(`\\H\P(exec)\C`, "2@2", 4), keyed(first, "3@3", 5)}, // the other is called otherwise, and another came
-		{keyed(first, "1@9", 6)},                                   // a process id comes again
-		{keyed(`\\H\P(a)\D`, "2@2", 7)},                            // another counter
-	}
-	var out bytes.Buffer
-	w := NewWriter(&out, Options{Dialect: Typeperf})
-	for i, m := range moments {
-		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), winperf.ReadingList(m)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rows, err := csv.NewReader(&out).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestWriterNames: paths may name objects and counters as they do everywhere, also by
+// title index.
+func TestWriterNames(t *testing.T) {
+	m := newMachine(t)
+	paths := parsePaths(t, `\#230(a)\#784`, `\#2\PROC*`, `\Proc*(**)\id process`, `\#231(a)\*`)
+	log, _ := writeBLG(t, Options{Paths: paths, Location: time.UTC}, m, m.frame("a"))
 	var got []string
-	for _, row := range rows[1:] {
-		got = append(got, strings.Join(row[1:], "|"))
+	for _, c := range readWhole(t, log).list {
+		got = append(got, c.Path.String())
 	}
-	want := []string{"1.000000|2.000000", " |3.000000", " |4.000000", " | ", " | "}
-	if diff := cmp.Diff(want, got); diff != "" || w.Late() != 3 {
-		t.Errorf("%d late, %s", w.Late(), diff)
-	}
-}
-
-func TestWaiting(t *testing.T) {
-	typed := []string{`\process(Build)\id process`, `\\host\Process(build#1)\ID Process`, `\Nothing\At all`}
-	head := []winperf.Reading{
-		missing(series(t, typed[0]), counter.NoInstance),
-		missing(series(t, typed[1]), counter.NoCounter),
-		missing(series(t, typed[2]), counter.NoObject),
-	}
-	got := write(t, Options{Dialect: Typeperf, Location: sampleTime.Location()}, head,
-		[]winperf.Reading{
-			reading(series(t, `\\HOST\Process(build)\ID Process`), counter.Int(4)),
-			reading(series(t, `\\OTHER\Process(build#1)\ID Process`), counter.Int(5)),
-			head[2],
-		},
-		[]winperf.Reading{
-			head[0],
-			reading(series(t, `\\HOST\Process(build#1)\ID Process`), counter.Int(6)),
-		},
-		[]winperf.Reading{ // other processes of the same names
-			reading(series(t, `\\HOST\Process(build#1)\ID Process`), counter.Int(7)),
-			reading(series(t, `\\HOST\Process(build)\ID Process`), counter.Int(8)),
-		})
-	want := `"(PDH-CSV 4.0)","\process(Build)\id process","\\host\Process(build#1)\ID Process","\Nothing\At all"
-"06/30/2007 15:40:38.659"," "," "," "
-"06/30/2007 15:40:39.659","4.000000"," "," "
-"06/30/2007 15:40:40.659"," ","6.000000"," "
-"06/30/2007 15:40:41.659","8.000000","7.000000"," "
-`
-	if diff := cmp.Diff(want, strings.ReplaceAll(got, "\r\n", "\n")); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestSamePathTwice checks that a path has one column, however often it is read.
-func TestSamePathTwice(t *testing.T) {
-	a, b := series(t, `\A\B`), series(t, `\A\B`)
-	got := write(t, Options{Dialect: Typeperf, Location: sampleTime.Location()},
-		[]winperf.Reading{reading(a, counter.Int(1)), reading(b, counter.Int(1))})
-	want := "\"(PDH-CSV 4.0)\",\"\\A\\B\"\r\n\"06/30/2007 15:40:38.659\",\"1.000000\"\r\n"
+	want := []string{`\\HOST\System\Processes`, `\\HOST\Process(a)\ID Process`, `\\HOST\Process(*)\ID Process`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestManyColumns writes as many columns as a real log had and reads them back.
-func TestManyColumns(t *testing.T) {
-	const columns = 1105
-	var readings []winperf.Reading
-	var head []string
-	for i := range columns {
-		path := fmt.Sprintf(`\\HOST\Process(a "quoted", long and odd name of 进程/%d#%d)\%% Processor Time`, i, i+1)
-		head = append(head, path)
-		readings = append(readings, reading(series(t, path), counter.Float(math.Pi*float64(i))))
+// bytesOf are the bytes of a frame's first block.
+func bytesOf(f frame.Frame) []byte { return f.Object(0).Block().Bytes }
+
+// TestWriterObjects keeps whole objects byte for byte, and nothing for those
+// that are not in a sample.
+func TestWriterObjects(t *testing.T) {
+	m := newMachine(t)
+	frames := []frame.Frame{m.frame("a"), m.frame("a", "b")}
+	log, w := writeBLG(t, Options{Layout: Objects, Paths: parsePaths(t, `\Process(nobody)\ID Process`, `\Other(*)\*`), Location: time.UTC}, m, frames...)
+	got := readWhole(t, log)
+	if len(got.samples) != 2 || len(got.list) != 1 || got.list[0].Path.String() != `\\HOST\Process(*)\*` || len(got.damage) > 0 || w.Late() != 0 {
+		t.Fatalf("%d samples of %v, damage %v", len(got.samples), got.list, got.damage)
 	}
-	for format, separator := range separators {
-		log := write(t, Options{Format: Format(format), Location: time.UTC}, readings, readings[:columns/2])
-		if got := strings.Count(log, "\r\n"); got != 3 || strings.Count(log, "\n") != got || !strings.HasSuffix(log, "\r\n") {
-			t.Fatalf("%d lines end with CR LF, want all 3", got)
-		}
-		reader := csv.NewReader(strings.NewReader(log))
-		reader.Comma = rune(separator)
-		rows, err := reader.ReadAll()
+	for i, s := range got.samples {
+		raw := bytesOf(frames[i])
+		block, err := perfdata.Parse(s.Values[0].Block, perfdata.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(head, rows[0][1:]); diff != "" {
-			t.Error(diff)
+		whole, err := perfdata.Parse(bytes.Clone(raw), perfdata.Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i := range columns {
-			f, err := strconv.ParseFloat(rows[1][i+1], 64)
-			if err != nil || f != math.Pi*float64(i) {
-				t.Fatalf("column %d reads back as %v (%v)", i, f, err)
+		whole.Objects = whole.Objects[1:]
+		whole.DefaultObject = 230
+		at := frames[i].Time()
+		whole.SystemTime = [8]uint16{uint16(at.Year()), uint16(at.Month()), uint16(at.Weekday()), uint16(at.Day()), uint16(at.Hour()), uint16(at.Minute()), uint16(at.Second()), 123}
+		if diff := cmp.Diff(whole, block); diff != "" {
+			t.Errorf("sample %d: %s", i, diff)
+		}
+	}
+	want := []listed{{counters: 6, instances: []string{"a#0", "b#0"}}}
+	if c := catalogueOf(t, log); got.told != 2 || !reflect.DeepEqual(want, c) {
+		t.Errorf("%d samples, catalogue %+v", got.told, c)
+	}
+	if got.head.End.IsZero() || got.head.Buffers*got.head.BufferSize != len(log) {
+		t.Errorf("head %+v of %d bytes", got.head, len(log))
+	}
+}
+
+// TestWriterDenied keeps why there is no value.
+func TestWriterDenied(t *testing.T) {
+	m := newMachine(t)
+	paths := parsePaths(t, `\Process(!)\ID Process`, `\Process(?)\ID Process`)
+	log, _ := writeBLG(t, Options{Paths: paths, Location: time.UTC}, m, m.frame("?", "!"))
+	got := readWhole(t, log)
+	for i, want := range []uint32{cstatusDenied, cstatusInvalidData} {
+		if v := &got.samples[0].Values[i]; v.Status != want {
+			t.Errorf("%v has the status %#x, want %#x", v.Counter.Path, v.Status, want)
+		}
+	}
+}
+
+// TestWriterOtherForms keeps objects of frames whose bytes cannot be taken
+// over: those of several samples.
+func TestWriterOtherForms(t *testing.T) {
+	m := newMachine(t)
+	one, two := m.frame("a", "?", "!"), m.frame("b")
+	part := func(o frame.Object) winperf.Part {
+		return winperf.Part{Block: o.Block(), Only: []winperf.ObjectID{o.ID()}}
+	}
+	joined, err := m.pool.Decode(&winperf.Sample{Parts: []winperf.Part{part(two.Object(0)), part(one.Object(1))}}, frame.Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, layout := range []Layout{Counters, Objects} {
+		log, _ := writeBLG(t, Options{Layout: layout, Location: time.UTC}, m, joined)
+		got := readWhole(t, log)
+		if len(got.samples) != 1 || len(got.damage) > 0 {
+			t.Fatalf("%d samples, damage %v", len(got.samples), got.damage)
+		}
+		v := got.samples[0].Values
+		if layout == Counters {
+			if v[0].First != 1 || v[1].Second != winperf.ToFiletime(two.Time())+7 || len(v[2].Items) != 1 {
+				t.Errorf("values %v", texts(&got.samples[0]))
 			}
-			if blank := rows[2][i+1] == " "; blank != (i >= columns/2) {
-				t.Errorf("column %d of row 2 is %q", i, rows[2][i+1])
-			}
+			continue
+		}
+		system, err := perfdata.Parse(v[0].Block, perfdata.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, err := perfdata.Parse(v[1].Block, perfdata.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if system.Time100ns != winperf.ToFiletime(two.Time()) || process.Time100ns != winperf.ToFiletime(one.Time()) {
+			t.Error("the objects do not have the times of their samples")
+		}
+		if o := &process.Objects[0]; len(o.Instances) != 3 || o.IsMissing(0, 0) || !o.IsMissing(1, 0) || !o.IsMissing(2, 0) {
+			t.Errorf("the object has %d instances", len(o.Instances))
+		} else if v, _ := o.Value(2, 0); v != index.AccessDenied {
+			t.Errorf("a value that may not be read became %d", v)
 		}
 	}
 }
 
-// brokenWriter fails after a number of writes.
-type brokenWriter struct {
-	good int
-	err  error
-	n    int // bytes that a failing write still takes
-}
-
-func (w *brokenWriter) Write(p []byte) (int, error) {
-	if w.good--; w.good >= 0 {
-		return len(p), nil
-	}
-	return w.n, w.err
-}
-
-func TestErrors(t *testing.T) {
-	readings := []winperf.Reading{reading(series(t, `\A\B`), counter.Int(1))}
-	broken := &brokenWriter{good: 1, err: syscall.EPIPE}
-	w := NewWriter(broken, Options{})
-	for i, want := range []error{nil, syscall.EPIPE, syscall.EPIPE} {
-		if err := w.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, want) {
-			t.Errorf("write %d: error %v, want %v", i, err, want)
+func TestWriterErrors(t *testing.T) {
+	for _, opt := range []Options{{BufferSize: 8 << 10}, {BufferSize: 1 << 30}, {BufferSize: 65_537}, {Layout: 2}} {
+		if _, err := NewWriter(io.Discard, opt); !errors.Is(err, winperf.ErrNotSupported) {
+			t.Errorf("%+v: %v", opt, err)
 		}
 	}
-	broken.good = 1 // the writer recovers; the log, which has lost a row, does not
-	if err := w.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, syscall.EPIPE) {
-		t.Errorf("write after an error: error %v", err)
+	m := newMachine(t)
+	w, err := NewWriter(io.Discard, Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := w.Close(); !errors.Is(err, syscall.EPIPE) {
-		t.Errorf("Close: error %v", err)
+	if err := w.Write(frame.Frame{}, m.names()); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("a frame without a sample: %v", err)
 	}
-	w = NewWriter(&brokenWriter{n: 3}, Options{})
-	if err := w.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, io.ErrShortWrite) {
-		t.Errorf("short write: error %v", err)
+	if err := w.Write(m.frame("a"), m.names()); err != nil {
+		t.Fatal(err)
 	}
-	w = NewWriter(io.Discard, Options{})
+	other := newMachine(t)
+	other.name = "OTHER"
+	if err := w.Write(other.frame("a"), m.names()); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("another machine: %v", err)
+	}
+	if err := w.Write(m.frame("a"), m.names()); err != nil {
+		t.Errorf("the log does not go on: %v", err)
+	}
 	for range 2 {
 		if err := w.Close(); err != nil {
-			t.Errorf("Close: %v", err)
+			t.Error(err)
 		}
 	}
-	if err := w.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, winperf.ErrState) {
-		t.Errorf("Write after Close: error %v", err)
+	if err := w.Write(m.frame("a"), m.names()); !errors.Is(err, winperf.ErrState) {
+		t.Errorf("write after Close: %v", err)
+	}
+	for good := range 3 {
+		broken := &brokenWriter{good: good, err: syscall.ENOSPC}
+		w, err := NewWriter(broken, Options{BufferSize: 16 << 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 200 {
+			if err = w.Write(m.frame("a", "b"), m.names()); err != nil {
+				break
+			}
+		}
+		if broken.good = 1; !errors.Is(err, syscall.ENOSPC) || !errors.Is(w.Write(m.frame("a"), m.names()), syscall.ENOSPC) || !errors.Is(w.Close(), syscall.ENOSPC) {
+			t.Errorf("a writer that fails after %d buffers: %v", good, err)
+		}
 	}
 }
 
-// Columns that are named beforehand stand in the head, and no others.
-func TestNamedColumns(t *testing.T) {
-	a, b, c := series(t, `\\H\O\a`), series(t, `\\H\O\b`), series(t, `\\H\O\c`)
+// TestWriterNoSamples leaves a log without samples empty.
+func TestWriterNoSamples(t *testing.T) {
+	log, _ := writeBLG(t, Options{}, newMachine(t))
+	if len(log) != 0 {
+		t.Errorf("%d bytes", len(log))
+	}
+}
+
+// TestWriterNoSeeking writes a log to what cannot go back.
+func TestWriterNoSeeking(t *testing.T) {
+	m := newMachine(t)
 	var out bytes.Buffer
-	w := NewWriter(&out, Options{Location: time.UTC, NoZone: true, Columns: []string{b.String(), a.String(), b.String()}})
-	for _, readings := range [][]winperf.Reading{
-		{reading(a, counter.Int(1))},
-		{reading(c, counter.Int(2)), reading(series(t, `\\H\O\b`), counter.Int(3))},
-	} {
-		if err := w.Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+	w, err := NewWriter(&out, Options{Location: time.UTC})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := w.Write(m.frame("a"), m.names()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := `"(PDH-CSV 4.0)","\\H\O\b","\\H\O\a"` + "\r\n" +
-		`"06/30/2007 19:40:38.659"," ","1"` + "\r\n" +
-		`"06/30/2007 19:40:38.659","3"," "` + "\r\n"
-	if out.String() != want || w.Late() != 1 {
-		t.Errorf("%d late,\n%swant\n%s", w.Late(), &out, want)
+	before := out.Len()
+	if err := w.Flush(); err != nil || out.Len() != before+64<<10 {
+		t.Errorf("flushed %d bytes, %v", out.Len()-before, err)
+	}
+	if err := errors.Join(w.Flush(), w.Write(m.frame("a"), m.names()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got := readWhole(t, out.Bytes())
+	if len(got.samples) != 4 || got.head.Buffers != 0 || !got.head.End.IsZero() || len(got.damage) > 0 {
+		t.Errorf("%d samples, head %+v, damage %v", len(got.samples), got.head, got.damage)
+	}
+}
+
+// TestWriterBehind writes a log behind other data of a file.
+func TestWriterBehind(t *testing.T) {
+	m := newMachine(t)
+	out := seekBuffer{b: []byte("other data"), at: 10}
+	w, err := NewWriter(&out, Options{})
+	if err == nil {
+		err = errors.Join(w.Write(m.frame("a"), m.names()), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := readWhole(t, out.b[10:])
+	if string(out.b[:10]) != "other data" || len(got.samples) != 1 || got.head.Buffers != 2 || out.at != int64(len(out.b)) {
+		t.Errorf("head %+v, at %d of %d", got.head, out.at, len(out.b))
+	}
+}
+
+// TestManyCounters writes a list and samples of many events.
+func TestManyCounters(t *testing.T) {
+	m := newMachine(t)
+	var processes []string
+	for i := range 300 {
+		processes = append(processes, fmt.Sprint("process ", i))
+	}
+	f := m.frame(processes...)
+	log, _ := writeBLG(t, Options{Paths: parsePaths(t, `\Process(process*)\*`), Location: time.UTC}, m, f, f)
+	got := readWhole(t, log)
+	if len(got.list) != 300*4 || len(got.samples) != 2 || len(got.damage) > 1 { // the time stands still, which is none
+		t.Fatalf("%d counters, %d samples, damage %v", len(got.list), len(got.samples), got.damage)
+	}
+	for i, v := range got.samples[1].Values {
+		if !v.Valid() || v.Counter.Path != got.list[i].Path || v.First == 0 {
+			t.Fatalf("value %d: %+v", i, v)
+		}
+	}
+}
+
+// TestWriterParents keeps the object that instances have their parents in,
+// though nobody asked for it.
+func TestWriterParents(t *testing.T) {
+	m := newMachine(t)
+	block, err := perfdata.Parse(bytes.Clone(bytesOf(m.frame("editor"))), perfdata.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	thread := perfdata.Object{Title: 232, Counters: []perfdata.Counter{perfdata.NewCounter(784, counter.RawCount)}}
+	thread.Layout(false)
+	in, err := thread.AddInstance("7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.ParentObject = 230
+	block.Objects = append(block.Objects, thread)
+	encoded, err := block.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}.Sample(), frame.Frame{})
+	if err != nil || len(f.Damage()) > 0 {
+		t.Fatal(err, f.Damage())
+	}
+	paths := parsePaths(t, `\Thread(*)\*`)
+	log, _ := writeBLG(t, Options{Layout: Objects, Paths: paths}, m, f)
+	got := readWhole(t, log)
+	if len(got.list) != 2 || got.list[0].Path.Object != "Process" || got.list[1].Path.Object != "Thread" {
+		t.Errorf("objects %v", got.list)
+	}
+	if in := catalogueOf(t, log)[1].instances; len(in) != 1 || in[0] != "editor/7#0" {
+		t.Errorf("instances %v", in)
+	}
+	log, _ = writeBLG(t, Options{Paths: parsePaths(t, `\Thread(editor/*)\*`)}, m, f)
+	if got := readWhole(t, log); len(got.list) != 1 || got.list[0].Parent != "editor" || got.list[0].Path.Instance != "editor/7" {
+		t.Errorf("counters %+v", got.list)
+	}
+}
+
+// TestWriterOwnClocks writes values with the clock and the frequency that they have
+// of their own.
+func TestWriterOwnClocks(t *testing.T) {
+	m := newMachine(t)
+	clock := perfdata.NewCounter(28, perfdata.OwnClock)
+	block := perfdata.Block{PerfTime: 7, PerfFreq: 2_000_000, Time100ns: winperf.ToFiletime(m.at), Objects: []perfdata.Object{{
+		Title: 230, Counters: []perfdata.Counter{perfdata.NewCounter(28, counter.CounterCounter), clock, clock},
+	}}}
+	o := &block.Objects[0]
+	o.Layout(true)
+	for i, name := range []string{"a", "b", "c"} {
+		if _, err := o.AddInstance(name); err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range []uint64{5, uint64(100 + i), 10} {
+			if err := o.SetValue(i, k, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := o.SetMissing(2, 1, true); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := block.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}.Sample(), frame.Frame{})
+	if err != nil || len(f.Damage()) > 0 {
+		t.Fatal(err, f.Damage())
+	}
+
+	b, _ := writeBLG(t, Options{}, m, f)
+	log := readWhole(t, b)
+	if len(log.list) != 1 || log.list[0].TimeBase != 10 || len(log.samples) != 1 {
+		t.Fatalf("%+v", log)
+	}
+	var got []int64
+	for _, it := range log.samples[0].Values[0].Items {
+		got = append(got, it.Second)
+	}
+	if diff := cmp.Diff([]int64{100, 101}, got); diff != "" {
+		t.Error(diff)
 	}
 }

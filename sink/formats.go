@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/internal/pdhtext"
 )
 
 // Format describes one of the formats that New knows.
@@ -27,7 +27,7 @@ func knownFormats() []known {
 	table := func(w io.Writer, o Options) Sink { return newTable(w, o) }
 	jsonl := func(w io.Writer, _ Options) Sink { return newJSONL(w) }
 	array := func(w io.Writer, _ Options) Sink { return newJSON(w) }
-	csv, tsv := newLog(pdhlog.CSV), newLog(pdhlog.TSV)
+	csv, tsv := newLog(pdhtext.CSV), newLog(pdhtext.TSV)
 	paths := func(w io.Writer, _ Options) Sink { return newPaths(w) }
 
 	return []known{

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/internal/pdhtext"
 )
 
 // Sink takes the readings of one moment after the other.
@@ -59,7 +59,7 @@ type Options struct {
 	// on the wall is known.
 	NoZone bool
 	// File tells that the output is a file. Then csv and tsv have the form of
-	// log files (pdhlog.Log), else that of typeperf on the console.
+	// log files (all digits, the zone in the head), else that of typeperf on the console.
 	File bool
 	// Columns are the paths that get a column in csv and tsv; nil are those of the first
 	// moment.
@@ -85,13 +85,13 @@ type Options struct {
 	Single bool
 }
 
-func newLog(format pdhlog.Format) func(io.Writer, Options) Sink {
+func newLog(format pdhtext.Format) func(io.Writer, Options) Sink {
 	return func(w io.Writer, o Options) Sink {
-		dialect := pdhlog.Console
+		dialect := pdhtext.Console
 		if o.File {
-			dialect = pdhlog.Log
+			dialect = pdhtext.Log
 		}
-		return pdhlog.NewWriter(w, pdhlog.Options{
+		return pdhtext.NewWriter(w, pdhtext.Options{
 			Format:   format,
 			Dialect:  dialect,
 			Location: o.Location,

@@ -19,12 +19,13 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/internal/driver/replay"
+	"github.com/winperf/winperf/internal/pdhtext"
 	"github.com/winperf/winperf/pdhlog"
 )
 
 // LogOptions say how a log is to be read. The zero value suits nearly all.
 type LogOptions struct {
-	// CodePage of a text log (pdhlog.ReadOptions); 0 finds it out.
+	// CodePage is the Windows code page of a text log; 0 finds it out from the text.
 	CodePage uint32
 	// Location is the time zone that the log is in, whatever it says itself: that of
 	// the time stamps in a text log, that of which a binary log or capture says its
@@ -55,7 +56,7 @@ func openText(file replay.File, opt LogOptions) (winperf.Source, error) {
 func logKinds() []logKind {
 	return []logKind{
 		{"PDH text log", []string{".csv", ".tsv"}, isText, openText},
-		{"PDH binary log", []string{".blg"}, pdhlog.IsBLG, plain(replay.OpenBLG)},
+		{"PDH binary log", []string{".blg"}, pdhlog.IsLog, plain(replay.OpenBLG)},
 		{"winperf capture", []string{".capture"}, isCapture, plain(replay.OpenCapture)},
 		{"performance data block", []string{".bin", ".perfdata"}, isBlock, plain(replay.OpenBlock)},
 		{"readings as JSON lines", []string{".jsonl", ".ndjson"}, replay.IsJSONL, plain(replay.OpenJSONL)},
@@ -66,7 +67,7 @@ func logKinds() []logKind {
 const startSize = 64 << 10
 
 func isText(start []byte) bool {
-	_, err := pdhlog.NewReader(bytes.NewReader(start), pdhlog.ReadOptions{})
+	_, err := pdhtext.NewReader(bytes.NewReader(start), pdhtext.ReadOptions{})
 	return err == nil
 }
 
@@ -274,7 +275,7 @@ func ParseCodePage(s string) (uint32, error) {
 		digits = s[2:]
 	}
 	n, err := strconv.ParseUint(digits, 10, 32)
-	if err != nil || !pdhlog.KnownCodePage(uint32(n)) {
+	if err != nil || !pdhtext.KnownCodePage(uint32(n)) {
 		return 0, fmt.Errorf("code page %q: expected its number, such as 1251, or 65001 for UTF-8: %w",
 			s, winperf.ErrNotSupported)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/pdhtext"
 	"github.com/winperf/winperf/internal/perftest"
-	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/source"
 )
 
@@ -74,7 +74,7 @@ func TestOpenLogErrors(t *testing.T) {
 	for url, want := range map[string]error{
 		"missing.csv": fs.ErrNotExist, "missing.TSV": fs.ErrNotExist, "log:missing": fs.ErrNotExist, `C:\missing.csv`: fs.ErrNotExist,
 		"text.txt": winperf.ErrNotSupported, "empty": winperf.ErrNotSupported, ".": winperf.ErrNotSupported,
-		"bad.csv": pdhlog.ErrNoHead, "log:a.csv?x=1": winperf.ErrNotSupported, "log:a.csv?zone=Nowhere/Else": winperf.ErrNotSupported,
+		"bad.csv": pdhtext.ErrNoHead, "log:a.csv?x=1": winperf.ErrNotSupported, "log:a.csv?zone=Nowhere/Else": winperf.ErrNotSupported,
 		"log:a.csv?zone=": winperf.ErrNotSupported, "log:a.csv?codepage=0": winperf.ErrNotSupported, "log:a.csv?codepage=99": winperf.ErrNotSupported,
 		"log:a.csv?%": winperf.ErrNotSupported,
 	} {

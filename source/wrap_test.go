@@ -36,7 +36,7 @@ func logs(t *testing.T) []string {
 	samples := perftest.Series(perftest.Small, 9, 10, 1)
 	var captured, binary bytes.Buffer
 	c := capture.NewWriter(&captured, capture.Options{GroupSamples: 2})
-	b, err := pdhlog.NewBLGWriter(&binary, pdhlog.BLGOptions{Layout: pdhlog.BLGObjects, Location: time.UTC})
+	b, err := pdhlog.NewWriter(&binary, pdhlog.Options{Layout: pdhlog.Objects, Location: time.UTC})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,7 +189,8 @@ func (t *template) make(o *object, r *instances, marked bool) error {
 	rows := len(r.names)
 	values := int64(len(r.values))
 	if cells := int64(rows) * int64(len(object.Counters)); cells > int64(o.cells)+cellsPerValue*values {
-		return fmt.Errorf("%d values of %d counters and %d instances: %w", values, len(object.Counters), rows, errSparse)
+		return fmt.Errorf("%d values of %d counters and %d instances: %w",
+			values, len(object.Counters), rows, errSparse)
 	}
 
 	object.Layout(marked)

@@ -100,6 +100,19 @@ func (s *Series) Add(t time.Duration, v float64) {
 	s.values = append(s.values, v)
 }
 
+// AddAll takes finite values of ascending times, as Add takes one.
+func (s *Series) AddAll(times []time.Duration, values []float64) {
+	end := len(times) - 1
+	if end < 0 || s.weighted || s.run != nil || times[0] < s.newest || len(s.values)+len(values) > cap(s.values) {
+		for i, t := range times {
+			s.Add(t, values[i])
+		}
+		return
+	}
+	s.values = append(s.values, values...)
+	s.last, s.newest, s.previous = values[end], times[end], times[end]
+}
+
 // Miss notes that there was no value at a time.
 func (s *Series) Miss(t time.Duration) {
 	s.missing++

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/findings"
 	"github.com/winperf/winperf/internal/pdhraw"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/pdhlog"
@@ -21,7 +22,7 @@ import (
 // selects, and a path without one is about all.
 //
 // The log is read up to its first sample; errors wrap fs.ErrNotExist,
-// winperf.ErrBadData (and pdhlog.ErrNoBLG) or winperf.ErrNotSupported. Each
+// winperf.ErrBadData (and pdhlog.ErrNoLog) or winperf.ErrNotSupported. Each
 // query reads the file on its own, in memory of a few samples, and passes over
 // what is damaged (winperf.Sample.Damage).
 func OpenBLG(file File) (winperf.Source, error) {
@@ -51,7 +52,7 @@ func OpenBLG(file File) (winperf.Source, error) {
 // blgSource is immutable, so that any number of goroutines may use it.
 type blgSource struct {
 	file    File
-	head    pdhlog.BLGHeader
+	head    pdhlog.Header
 	info    winperf.LogInfo
 	machine string
 	titles  *pdhraw.Titles // as they are before the first sample
@@ -78,7 +79,7 @@ func (s *blgSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Q
 
 // countBLG returns how many samples the log says it has, -1 where it does not: what
 // tells stands in its last buffer.
-func countBLG(file File, head *pdhlog.BLGHeader) int {
+func countBLG(file File, head *pdhlog.Header) int {
 	f, err := file.open()
 	if err != nil {
 		return -1
@@ -92,20 +93,17 @@ func countBLG(file File, head *pdhlog.BLGHeader) int {
 	}
 
 	last := (info.Size() - 1) / size * size
-	r, err := pdhlog.NewBLGReader(io.MultiReader(io.NewSectionReader(f, 0, size), io.NewSectionReader(f, last, size)))
+	r, err := pdhlog.NewReader(io.MultiReader(io.NewSectionReader(f, 0, size), io.NewSectionReader(f, last, size)))
 	if err != nil {
 		return -1
 	}
 
-	var sample pdhlog.BLGSample
+	var sample pdhlog.Sample
 	for err == nil {
 		err = r.Next(&sample)
 	}
 
-	if c := r.Catalogue(); c != nil {
-		return c.Samples
-	}
-	return -1
+	return r.Samples()
 }
 
 // blgQuery reads the log from its beginning.
@@ -118,13 +116,12 @@ type blgQuery struct {
 
 	file     *os.File
 	size     int64
-	reader   *pdhlog.BLGReader
-	sample   pdhlog.BLGSample
+	reader   *pdhlog.Reader
+	sample   pdhlog.Sample
 	titles   *pdhraw.Titles
-	lists    int          // of the reader, when the machines were planned
-	machines []blgMachine // those that are wanted
-	found    []error      // damage that the reader does not know
-	more     int
+	lists    int           // of the reader, when the machines were planned
+	machines []blgMachine  // those that are wanted
+	found    findings.List // damage that the reader does not know
 }
 
 // open opens the file and reads its head.
@@ -139,7 +136,7 @@ func (q *blgQuery) open() error {
 		q.size = info.Size()
 	}
 
-	if q.reader, err = pdhlog.NewBLGReader(f); err != nil {
+	if q.reader, err = pdhlog.NewReader(f); err != nil {
 		return fmt.Errorf("%s: %w", q.source.file.Name, err)
 	}
 	return nil
@@ -194,16 +191,9 @@ func (q *blgQuery) wantsMachine(name string) bool {
 	return name == "" || len(q.parts) == 0 || slices.ContainsFunc(q.parts, about)
 }
 
-// maxFound is how many findings are kept until somebody asks for them.
-const maxFound = 100
-
 // fail notes damage in the sample at hand.
 func (q *blgQuery) fail(text string) {
-	if len(q.found) == maxFound {
-		q.more++
-		return
-	}
-	q.found = append(q.found, &winperf.DataError{Offset: q.sample.Offset, Msg: text})
+	q.found.Add(func() error { return &winperf.DataError{Offset: q.sample.Offset, Msg: text} })
 }
 
 // Next implements winperf.Query: the next sample, in parts by machine.
@@ -256,11 +246,7 @@ func (q *blgQuery) read(ctx context.Context) error {
 
 // damage returns what was found since it was asked for last.
 func (q *blgQuery) damage() []error {
-	found := append(q.reader.Damage(), q.found...)
-	if q.more > 0 {
-		found = append(found, fmt.Errorf("%w: %d findings more", winperf.ErrBadData, q.more))
-	}
-	q.found, q.more = nil, 0
+	found := append(q.reader.Damage(), q.found.Take()...)
 	for i, err := range found {
 		found[i] = fmt.Errorf("%s: %w", q.source.file.Name, err)
 	}
@@ -281,7 +267,7 @@ func (q *blgQuery) describe() winperf.LogInfo {
 	return winperf.LogInfo{
 		Format:   "PDH binary (.blg)",
 		System:   h.System(),
-		Zone:     h.Zone.Name(),
+		Zone:     h.Zone(),
 		Location: q.reader.Location(),
 	}
 }

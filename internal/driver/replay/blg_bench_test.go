@@ -14,7 +14,7 @@ import (
 // BenchmarkBLG reads a log of 1,000 samples from a file: "plain" its bytes, a
 // buffer at a time, "sample" as performance data blocks, "decode" as frames.
 func BenchmarkBLG(b *testing.B) {
-	for name, layout := range map[string]pdhlog.BLGLayout{"counters": pdhlog.BLGCounters, "objects": pdhlog.BLGObjects} {
+	for name, layout := range map[string]pdhlog.Layout{"counters": pdhlog.Counters, "objects": pdhlog.Objects} {
 		file, values := longBLG(b, layout)
 		info, err := os.Stat(file)
 		if err != nil {
@@ -54,14 +54,14 @@ func BenchmarkBLG(b *testing.B) {
 }
 
 // longBLG writes a log of 1,000 samples and returns how many values it has.
-func longBLG(b *testing.B, layout pdhlog.BLGLayout) (file string, values int) {
+func longBLG(b *testing.B, layout pdhlog.Layout) (file string, values int) {
 	b.Helper()
 	file = b.TempDir() + "/long.blg"
 	out, err := os.Create(file)
 	if err != nil {
 		b.Fatal(err)
 	}
-	w, err := pdhlog.NewBLGWriter(out, pdhlog.BLGOptions{Layout: layout})
+	w, err := pdhlog.NewWriter(out, pdhlog.Options{Layout: layout})
 	if err != nil {
 		b.Fatal(err)
 	}

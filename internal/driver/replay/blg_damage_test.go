@@ -37,7 +37,7 @@ func TestOpenBLGErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]error{
-		text:                           pdhlog.ErrNoBLG,
+		text:                           pdhlog.ErrNoLog,
 		filepath.Join(dir, "none.blg"): fs.ErrNotExist,
 		dir:                            winperf.ErrNotSupported,
 	} {
@@ -49,7 +49,7 @@ func TestOpenBLGErrors(t *testing.T) {
 
 // TestBLGQuery tells what a source and its queries know beside the samples.
 func TestBLGQuery(t *testing.T) {
-	file, _ := writeSeries(t, pdhlog.BLGOptions{Layout: pdhlog.BLGObjects})
+	file, _ := writeSeries(t, pdhlog.Options{Layout: pdhlog.Objects})
 	src := openBLG(t, file)
 	if n := src.Describe().Samples; n != 4 {
 		t.Errorf("%d samples, want 4", n)
@@ -99,7 +99,7 @@ func TestBLGQuery(t *testing.T) {
 // TestBLGDamaged reads a log whose last part is gone: what is there is read, and
 // the end of the loop tells what is not.
 func TestBLGDamaged(t *testing.T) {
-	file, samples := writeSeries(t, pdhlog.BLGOptions{Layout: pdhlog.BLGObjects})
+	file, samples := writeSeries(t, pdhlog.Options{Layout: pdhlog.Objects})
 	editBLG(t, file, func(b []byte) []byte { return b[:len(b)-70_000] })
 	src := openBLG(t, file)
 	if n := src.Describe().Samples; n != -1 {
@@ -124,7 +124,7 @@ func TestBLGDamaged(t *testing.T) {
 // TestBLGLostList reads a log of whole objects without its list of counters: the
 // blocks tell what they are of.
 func TestBLGLostList(t *testing.T) {
-	file, want := writeSeries(t, pdhlog.BLGOptions{Layout: pdhlog.BLGObjects})
+	file, want := writeSeries(t, pdhlog.Options{Layout: pdhlog.Objects})
 	list := []byte{0xFF, 0x06, 0, 0, 0x08, 0, 0x02, 0}
 	editBLG(t, file, func(b []byte) []byte {
 		at := bytes.Index(b, list)
@@ -149,8 +149,8 @@ func TestBLGLostList(t *testing.T) {
 
 // TestBLGAppended reads two logs in one file, with different counters.
 func TestBLGAppended(t *testing.T) {
-	one, samples := writeSeries(t, pdhlog.BLGOptions{})
-	two, _ := writeSeries(t, pdhlog.BLGOptions{Paths: []winperf.Path{{Object: "Process", Instance: "*", HasInstance: true, Counter: "ID Process"}}})
+	one, samples := writeSeries(t, pdhlog.Options{})
+	two, _ := writeSeries(t, pdhlog.Options{Paths: []winperf.Path{{Object: "Process", Instance: "*", HasInstance: true, Counter: "ID Process"}}})
 	editBLG(t, one, func(b []byte) []byte {
 		more, err := os.ReadFile(two)
 		if err != nil {
@@ -179,7 +179,7 @@ func TestBLGMachines(t *testing.T) {
 		{Object: "Process", Instance: "*", HasInstance: true, Counter: "Elapsed Time"},
 		{Object: "Process", Instance: "*", HasInstance: true, Counter: "Counter 6"}, // a rate
 	}
-	file, samples := writeSeries(t, pdhlog.BLGOptions{Paths: paths})
+	file, samples := writeSeries(t, pdhlog.Options{Paths: paths})
 	name := func(s string) (b []byte) {
 		for _, c := range []byte(s) {
 			b = append(b, c, 0)

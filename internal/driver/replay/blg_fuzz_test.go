@@ -16,7 +16,7 @@ import (
 )
 
 // seedLog writes a log of a small sample in one of the layouts.
-func seedLog(f *testing.F, layout pdhlog.BLGLayout) []byte {
+func seedLog(f *testing.F, layout pdhlog.Layout) []byte {
 	table, err := nametable.FromMap(nametable.Counter, map[uint32]string{2: "S", 4: "% T", 6: "F", 8: "P", 10: "N"})
 	if err != nil {
 		f.Fatal(err)
@@ -24,7 +24,7 @@ func seedLog(f *testing.F, layout pdhlog.BLGLayout) []byte {
 	schema := &winperf.Schema{Names: []winperf.NameTable{table.NameTable("009")}}
 	names, _ := nametable.FromSchema(schema)
 	var out bytes.Buffer
-	w, err := pdhlog.NewBLGWriter(&out, pdhlog.BLGOptions{Layout: layout, Location: time.UTC, BufferSize: 16 << 10})
+	w, err := pdhlog.NewWriter(&out, pdhlog.Options{Layout: layout, Location: time.UTC, BufferSize: 16 << 10})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -65,17 +65,17 @@ func seedLog(f *testing.F, layout pdhlog.BLGLayout) []byte {
 // decode, whatever the log holds: at worst its stored objects are damaged, and
 // these cost themselves. It must not be much larger than what it is made of.
 func FuzzBLGBlocks(f *testing.F) {
-	f.Add(seedLog(f, pdhlog.BLGCounters))
-	f.Add(seedLog(f, pdhlog.BLGObjects))
+	f.Add(seedLog(f, pdhlog.Counters))
+	f.Add(seedLog(f, pdhlog.Objects))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 1<<20 {
 			t.Skip("too long to be of use")
 		}
-		r, err := pdhlog.NewBLGReader(bytes.NewReader(b))
+		r, err := pdhlog.NewReader(bytes.NewReader(b))
 		if err != nil {
 			return
 		}
-		var s pdhlog.BLGSample
+		var s pdhlog.Sample
 		var machines []blgMachine
 		lists := 0
 		titles := pdhraw.NewTitles(r.Names())
@@ -109,10 +109,10 @@ func FuzzBLGBlocks(f *testing.F) {
 
 // TestMachines keeps the machines of a log apart.
 func TestMachines(t *testing.T) {
-	entry := func(machine string) pdhlog.BLGCounter {
-		return pdhlog.BLGCounter{Kind: pdhlog.BLGSingle, Path: winperf.Path{Machine: machine, Object: "S", Counter: "N"}}
+	entry := func(machine string) pdhlog.Counter {
+		return pdhlog.Counter{Kind: pdhlog.Single, Path: winperf.Path{Machine: machine, Object: "S", Counter: "N"}}
 	}
-	names, entries := machinesOf([]pdhlog.BLGCounter{entry("A"), entry("B"), {}, entry("a")})
+	names, entries := machinesOf([]pdhlog.Counter{entry("A"), entry("B"), {}, entry("a")})
 	if diff := cmp.Diff([]string{"A", "B"}, names); diff != "" {
 		t.Error(diff)
 	}

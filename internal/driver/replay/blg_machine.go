@@ -10,7 +10,7 @@ import (
 // machinesOf returns the machines of a list of counters and the positions of
 // their entries, in the order in which the list has them. Entries that could not
 // be read are left out.
-func machinesOf(list []pdhlog.BLGCounter) (names []string, entries [][]int) {
+func machinesOf(list []pdhlog.Counter) (names []string, entries [][]int) {
 	at := map[string]int{}
 	for i := range list {
 		if list[i].Kind == 0 {
@@ -38,20 +38,20 @@ type blgMachine struct {
 
 // newBLGMachine prepares for the entries of a list that are of one machine.
 func newBLGMachine(
-	name string, list []pdhlog.BLGCounter, entries []int, perfFreq int64,
+	name string, list []pdhlog.Counter, entries []int, perfFreq int64,
 	titles *pdhraw.Titles, bad func(text string),
 ) blgMachine {
 	var m blgMachine
 	var counters []pdhraw.Counter
 	for _, i := range entries {
 		c := &list[i]
-		if c.Kind == pdhlog.BLGObject {
+		if c.Kind == pdhlog.Object {
 			m.blocks = append(m.blocks, i)
 			continue
 		}
 		m.values = append(m.values, i)
 		counters = append(counters, pdhraw.Counter{
-			Path: c.Path, Array: c.Kind == pdhlog.BLGArray,
+			Path: c.Path, Array: c.Kind == pdhlog.Array,
 			ObjectTitle: titles.Index(c.Path.Object), Title: titles.Index(c.Path.Counter),
 			Type: c.Type, Scale: c.Scale, TimeBase: c.TimeBase,
 		})
@@ -61,7 +61,7 @@ func newBLGMachine(
 }
 
 // block appends the block of a sample, whose values stand in the order of the list.
-func (m *blgMachine) block(dst []byte, s *pdhlog.BLGSample) []byte {
+func (m *blgMachine) block(dst []byte, s *pdhlog.Sample) []byte {
 	m.Begin()
 	for n, i := range m.values {
 		if v := &s.Values[i]; v.Counter != nil {
@@ -86,16 +86,16 @@ func (m *blgMachine) block(dst []byte, s *pdhlog.BLGSample) []byte {
 }
 
 // value hands over what a sample has for a counter.
-func (m *blgMachine) value(n int, v *pdhlog.BLGValue) {
+func (m *blgMachine) value(n int, v *pdhlog.Value) {
 	valid, denied := v.Valid(), v.Denied()
 	switch v.Kind {
-	case pdhlog.BLGSingle:
+	case pdhlog.Single:
 		// An object without instances is there, whatever its values say.
 		absent := v.NoInstance() && v.Counter.Path.HasInstance
 		m.Set(n, pdhraw.Value{
 			First: v.First, Second: v.Second, Multi: v.Multi, Valid: valid, Denied: denied, Absent: absent,
 		})
-	case pdhlog.BLGArray:
+	case pdhlog.Array:
 		for i := range v.Items {
 			it := &v.Items[i]
 			m.Item(n, it.Name, pdhraw.Value{

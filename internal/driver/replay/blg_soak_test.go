@@ -24,13 +24,13 @@ func TestSoakBLG(t *testing.T) {
 	const maxSize, maxHeap = 2 << 30, 32 << 20
 	samples := series(t)
 	names := namesOf(samples[0])
-	for _, layout := range []pdhlog.BLGLayout{pdhlog.BLGCounters, pdhlog.BLGObjects} {
+	for _, layout := range []pdhlog.Layout{pdhlog.Counters, pdhlog.Objects} {
 		file := filepath.Join(t.TempDir(), "long.blg")
 		out, err := os.Create(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := pdhlog.NewBLGWriter(out, pdhlog.BLGOptions{Layout: layout})
+		w, err := pdhlog.NewWriter(out, pdhlog.Options{Layout: layout})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -182,7 +182,7 @@ func TestBLGRealObjects(t *testing.T) {
 
 // TestBLGSelection makes the samples hold only what is asked for.
 func TestBLGSelection(t *testing.T) {
-	file, want := writeSeries(t, pdhlog.BLGOptions{Layout: pdhlog.BLGObjects})
+	file, want := writeSeries(t, pdhlog.Options{Layout: pdhlog.Objects})
 	src := openBLG(t, file)
 	all := objectsOf(t, src, winperf.Selection{Global: true})
 	if len(all) != want[0].NumObjects() {
@@ -272,7 +272,7 @@ func series(t testing.TB) (all []frame.Frame) {
 }
 
 // writeSeries writes a log of series.
-func writeSeries(t testing.TB, opt pdhlog.BLGOptions) (file string, samples []frame.Frame) {
+func writeSeries(t testing.TB, opt pdhlog.Options) (file string, samples []frame.Frame) {
 	t.Helper()
 	samples = series(t)
 	file = filepath.Join(t.TempDir(), "test.blg")
@@ -282,7 +282,7 @@ func writeSeries(t testing.TB, opt pdhlog.BLGOptions) (file string, samples []fr
 	}
 	names := namesOf(samples[0])
 	opt.Location = time.FixedZone("HERE", 5400)
-	w, err := pdhlog.NewBLGWriter(out, opt)
+	w, err := pdhlog.NewWriter(out, opt)
 	for _, f := range samples {
 		if err == nil {
 			err = w.Write(f, names)
@@ -334,8 +334,8 @@ func rawValues(f frame.Frame) map[string]uint64 {
 // TestBLGRoundTrip writes frames in both layouts and reads the same raw values
 // and readings.
 func TestBLGRoundTrip(t *testing.T) {
-	for _, layout := range []pdhlog.BLGLayout{pdhlog.BLGCounters, pdhlog.BLGObjects} {
-		file, want := writeSeries(t, pdhlog.BLGOptions{Layout: layout})
+	for _, layout := range []pdhlog.Layout{pdhlog.Counters, pdhlog.Objects} {
+		file, want := writeSeries(t, pdhlog.Options{Layout: layout})
 		src := openBLG(t, file)
 		got := frames(t, src, winperf.Selection{Global: true})
 		if len(got) != len(want) || src.Describe().Machine != "REFERENCE" {

@@ -11,15 +11,15 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/pdhtext"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/internal/textset"
-	"github.com/winperf/winperf/pdhlog"
 )
 
 // TextOptions say how a text log is to be read. The zero value suits what
 // Windows writes.
 type TextOptions struct {
-	// CodePage of the text; 0 finds it out (pdhlog.ReadOptions).
+	// CodePage of the text; 0 finds it out (pdhtext.ReadOptions).
 	CodePage uint32
 	// Location is the time zone of the time stamps; nil is the one in the head,
 	// or where it has none, UTC.
@@ -31,7 +31,7 @@ type TextOptions struct {
 // sample. A machine in a path selects columns.
 //
 // The head is read at once; errors wrap fs.ErrNotExist, winperf.ErrBadData (and
-// pdhlog.ErrNoHead) or winperf.ErrNotSupported. Each query reads the file on
+// pdhtext.ErrNoHead) or winperf.ErrNotSupported. Each query reads the file on
 // its own, in memory of a few rows.
 func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 	s := &textSource{file: file, opt: opt}
@@ -48,7 +48,7 @@ func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 type textSource struct {
 	file File
 	opt  TextOptions
-	head *pdhlog.Head // the first one
+	head *pdhtext.Head // the first one
 }
 
 // Describe implements winperf.Source. The machine is that of the first column.
@@ -72,7 +72,7 @@ func (s *textSource) Schema(context.Context) (*winperf.Schema, error) {
 func (s *textSource) Close() error { return nil }
 
 // formNames are the formats' names in heads.
-var formNames = [...]string{pdhlog.CSV: "PDH-CSV", pdhlog.TSV: "PDH-TSV"}
+var formNames = [...]string{pdhtext.CSV: "PDH-CSV", pdhtext.TSV: "PDH-TSV"}
 
 // log is what the log says about itself.
 func (s *textSource) log() winperf.LogInfo {
@@ -107,8 +107,8 @@ type textQuery struct {
 	file   *os.File
 	size   int64
 	read   int64 // bytes read of file
-	reader *pdhlog.Reader
-	row    pdhlog.Row
+	reader *pdhtext.Reader
+	row    pdhtext.Row
 
 	described bool // the sample of a query for definitions was given
 }
@@ -125,7 +125,7 @@ func (q *textQuery) open() error {
 		q.size = info.Size()
 	}
 
-	opt := pdhlog.ReadOptions{
+	opt := pdhtext.ReadOptions{
 		CodePage: q.source.opt.CodePage,
 		Location: q.source.opt.Location,
 		Known:    q.source.head,
@@ -134,7 +134,7 @@ func (q *textQuery) open() error {
 	if !q.choice.all || len(q.choice.wanted) > 0 { // of all columns each need not be asked about
 		opt.Want = q.choice.wants
 	}
-	q.reader, err = pdhlog.NewReader(q, opt)
+	q.reader, err = pdhtext.NewReader(q, opt)
 	if err != nil {
 		return fmt.Errorf("%s: %w", q.source.file.Name, err)
 	}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/pdhtext"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/pdhlog"
 )
 
 const textLog = `"(PDH-CSV 4.0) (UTC)(0)","\\H\Process(a)\% Time","\\H\Process(a#1)\% Time","\\H\Memory\Bytes","\\OTHER\Memory\Bytes"
@@ -258,7 +258,7 @@ func TestTextErrors(t *testing.T) {
 	if _, err := OpenText(At(t.TempDir()), TextOptions{}); !errors.Is(err, winperf.ErrNotSupported) {
 		t.Errorf("a directory: %v", err)
 	}
-	if _, err := OpenText(At(writeLog(t, "time,value\n")), TextOptions{}); !errors.Is(err, pdhlog.ErrNoHead) || !strings.Contains(err.Error(), "a.csv") {
+	if _, err := OpenText(At(writeLog(t, "time,value\n")), TextOptions{}); !errors.Is(err, pdhtext.ErrNoHead) || !strings.Contains(err.Error(), "a.csv") {
 		t.Errorf("no log: %v", err)
 	}
 }

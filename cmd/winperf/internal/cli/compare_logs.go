@@ -151,13 +151,13 @@ func (c *comparer) readLog(
 	}
 
 	damage.tell(c.app)
-	if len(log.gathered.rows) == 0 {
+	if len(log.gathered.all()) == 0 {
 		return log, nil
 	}
 
 	several := log.gathered.severalMachines()
 	log.rows = map[string]*stats.Series{}
-	for _, row := range log.gathered.rows {
+	for _, row := range log.gathered.all() {
 		log.rows[strings.ToLower(comparedPath(row.series, several))] = row.values
 	}
 	return log, nil
@@ -198,7 +198,7 @@ func matchLogs(logs []*loggedSide) []loggedComparison {
 	known := map[string]bool{}
 	for _, log := range logs {
 		several := log.gathered.severalMachines()
-		for _, row := range log.gathered.rows {
+		for _, row := range log.gathered.all() {
 			path := comparedPath(row.series, several)
 			key := strings.ToLower(path)
 			if known[key] {

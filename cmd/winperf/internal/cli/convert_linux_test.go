@@ -15,7 +15,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/internal/pdhtext"
 )
 
 // TestConvertMemory converts a log that is larger than the memory allowed.
@@ -60,7 +60,7 @@ func TestConvertWideHead(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	most := max(6*head+400*pdhlog.MaxColumns, peakOf(t, exitDone, program, "version")<<10)
+	most := max(6*head+400*pdhtext.MaxColumns, peakOf(t, exitDone, program, "version")<<10)
 	for _, name := range []string{"out.csv", "out.tsv", "out.jsonl"} {
 		out := filepath.Join(dir, name)
 		kib := peakOf(t, exitPartial, program, "convert", log, "-o", out) // columns are left out
@@ -142,7 +142,7 @@ func generateLog(name string, size int64) error {
 		return err
 	}
 	buffer := bufio.NewWriterSize(f, 1<<20)
-	w := pdhlog.NewWriter(buffer, pdhlog.Options{Location: time.UTC, Zone: "UTC"})
+	w := pdhtext.NewWriter(buffer, pdhtext.Options{Location: time.UTC, Zone: "UTC"})
 	var readings []winperf.Reading
 	for i := range 1000 {
 		s := winperf.NewSeries(winperf.Path{

@@ -99,14 +99,14 @@ func (c *converter) newWriter(
 		opt := capture.Options{Location: first.info.Location}
 		return &captureWriter{w: capture.NewWriter(w, opt), paths: len(c.selection.Paths) > 0}, nil
 	case "blg":
-		opt := pdhlog.BLGOptions{
-			Layout: pdhlog.BLGObjects, Location: c.zone.Location, System: writtenBy(first.info),
+		opt := pdhlog.Options{
+			Layout: pdhlog.Objects, Location: c.zone.Location, System: writtenBy(first.info),
 			Name: filepath.Base(file), Paths: c.selection.Paths,
 		}
 		if len(opt.Paths) > 0 {
-			opt.Layout = pdhlog.BLGCounters
+			opt.Layout = pdhlog.Counters
 		}
-		blg, err := pdhlog.NewBLGWriter(w, opt)
+		blg, err := pdhlog.NewWriter(w, opt)
 		return &blgWriter{blg}, err
 	}
 
@@ -144,7 +144,7 @@ type readingWriter struct{ sink.Sink }
 func (w *readingWriter) write(m *moment) error { return w.Write(m.time, &m.readings) }
 
 // blgWriter writes a binary log.
-type blgWriter struct{ *pdhlog.BLGWriter }
+type blgWriter struct{ *pdhlog.Writer }
 
 func (w *blgWriter) write(m *moment) error {
 	for _, cycle := range m.cycles {

@@ -27,7 +27,7 @@ type gatherer struct {
 	ids     map[winperf.SeriesID]*stats.Series
 	names   map[string]*stats.Series
 	columns []gatheredColumn // by position: what was there in the sample before
-	cooked  gatheredColumn   // all of a sample that holds readings
+	cooked  cookedRows       // samples that hold readings
 }
 
 // gathered is one row.
@@ -39,14 +39,39 @@ type gathered struct {
 // gatheredColumn is where the values of a column go.
 type gatheredColumn struct {
 	series []*winperf.Series
-	values []*stats.Series // nil as long as there is nothing by the name
+	to     []*stats.Series // nil as long as there is nothing by the name
 }
+
+// cookedRows are values of samples that came as readings, which wait for their series: to
+// give each series one value after the other of every sample would touch the memory of all
+// of them each time, where several samples at once touch it once.
+type cookedRows struct {
+	gatheredColumn
+	times  []time.Duration
+	values [waitingRows][]float64 // by time and position, with the marks below
+}
+
+// waitingRows is how many moments wait.
+const waitingRows = 16
+
+// What waits where there is no number.
+var (
+	missed  = math.NaN()
+	passed  = math.Inf(1)  // none could be expected
+	unknown = math.Inf(-1) // nobody told
+)
 
 func newGatherer() *gatherer { return &gatherer{} }
 
+// all returns the rows, with all that was added.
+func (g *gatherer) all() []gathered {
+	g.cooked.flush()
+	return g.rows
+}
+
 // begin tells that samples of another log follow.
 func (g *gatherer) begin() {
-	for _, row := range g.rows {
+	for _, row := range g.all() {
 		row.values.Break()
 	}
 }
@@ -63,13 +88,15 @@ func (g *gatherer) add(cycle *measure.Cycle) {
 
 	if g.samples == 1 {
 		g.origin = cycle.Time
-		g.ids = make(map[winperf.SeriesID]*stats.Series, cycle.Len())
 		g.names = make(map[string]*stats.Series, cycle.Len())
 	}
 
 	if cycle.Frame.IsZero() {
 		g.readings(cycle.Readings())
 		return
+	}
+	if g.ids == nil {
+		g.ids = make(map[winperf.SeriesID]*stats.Series, cycle.Len())
 	}
 
 	columns := cycle.Columns()
@@ -90,13 +117,13 @@ func (g *gatherer) column(col *measure.Column, to *gatheredColumn, apart bool) {
 	to.follow(col)
 	t := col.Time.Sub(g.origin)
 	for n, status := range col.Status {
-		values := to.values[n]
+		values := to.to[n]
 		if values == nil {
 			if namesNothing(status) {
 				continue
 			}
 			values = g.row(to.series[n])
-			to.values[n] = values
+			to.to[n] = values
 		}
 
 		switch {
@@ -114,42 +141,106 @@ func (g *gatherer) column(col *measure.Column, to *gatheredColumn, apart bool) {
 // readings takes values that came cooked, which are no columns.
 func (g *gatherer) readings(readings []winperf.Reading) {
 	to := &g.cooked
-	if more := len(readings) - len(to.series); more > 0 {
-		to.series = append(to.series, make([]*winperf.Series, more)...)
-		to.values = append(to.values, make([]*stats.Series, more)...)
-	}
-
+	to.grow(len(readings))
 	var last time.Time
-	var t time.Duration
+	var row []float64
 	for n := range readings {
 		r := &readings[n]
 		if r.Time != last { // nearly always they are of one time
-			last, t = r.Time, r.Time.Sub(g.origin)
+			last, row = r.Time, to.next(r.Time.Sub(g.origin))
 		}
 
 		if to.series[n] != r.Series {
 			if namesNothing(r.Status) || r.Value.Kind() == counter.KindText {
 				continue
 			}
-			to.series[n], to.values[n] = r.Series, g.row(r.Series)
+			if to.to[n] != nil && len(to.times) > 1 { // others wait in its place
+				to.flush()
+				row = to.next(last.Sub(g.origin))
+			}
+			to.series[n], to.to[n] = r.Series, g.named(r.Series)
 		}
 
-		if v, is := r.Value.Float64(); is && r.Status == counter.OK {
-			to.values[n].Add(t, v)
-		} else {
-			noValue(to.values[n], t, r.Status)
+		v, is := r.Value.Float64()
+		switch {
+		case is && r.Status == counter.OK && !math.IsInf(v, 0):
+			row[n] = v
+		case hasNoValue(r.Status):
+			row[n] = passed
+		default:
+			row[n] = missed
 		}
 	}
+}
+
+// grow makes room for so many readings.
+func (c *cookedRows) grow(n int) {
+	more := n - len(c.series)
+	if more <= 0 {
+		return
+	}
+	c.flush()
+	c.series = append(c.series, make([]*winperf.Series, more)...)
+	c.to = append(c.to, make([]*stats.Series, more)...)
+	for i := range c.values {
+		c.values[i] = make([]float64, n)
+	}
+}
+
+// next begins the values of another moment.
+func (c *cookedRows) next(t time.Duration) []float64 {
+	if len(c.times) == waitingRows {
+		c.flush()
+	}
+	row := c.values[len(c.times)]
+	c.times = append(c.times, t)
+	for n := range row {
+		row[n] = unknown
+	}
+	return row
+}
+
+// flush gives the series what waits for them.
+func (c *cookedRows) flush() {
+	var one [waitingRows]float64
+	values, sorted := one[:len(c.times)], slices.IsSorted(c.times)
+	for n, to := range c.to {
+		whole := sorted
+		for i := range values {
+			v := c.values[i][n]
+			values[i], whole = v, whole && v-v == 0
+		}
+		if whole {
+			to.AddAll(c.times, values)
+			continue
+		}
+
+		for i, t := range c.times {
+			switch v := values[i]; v {
+			case unknown:
+			case passed:
+				to.Pass(t)
+			default:
+				to.Add(t, v)
+			}
+		}
+	}
+	c.times = c.times[:0]
 }
 
 // noValue notes that a series has no value at a time: it misses one, unless there could
 // be none.
 func noValue(s *stats.Series, t time.Duration, status counter.Status) {
-	if status == counter.NoPrevious || namesNothing(status) {
+	if hasNoValue(status) {
 		s.Pass(t)
 		return
 	}
 	s.Miss(t)
+}
+
+// hasNoValue reports whether a status says that there could be no value.
+func hasNoValue(status counter.Status) bool {
+	return status == counter.NoPrevious || namesNothing(status)
 }
 
 // follow makes room for the series of a column and keeps what is known of them.
@@ -166,18 +257,25 @@ func (c *gatheredColumn) follow(col *measure.Column) {
 	for n, s := range series {
 		near := c.series[next:min(next+ahead, len(c.series))]
 		if i := slices.Index(near, s); i >= 0 {
-			values[n] = c.values[next+i]
+			values[n] = c.to[next+i]
 			next += i + 1
 		}
 	}
-	c.series, c.values = series, values
+	c.series, c.to = series, values
 }
 
 // row finds the row of a series, and makes one where there is none.
 func (g *gatherer) row(series *winperf.Series) *stats.Series {
-	if values := g.ids[series.ID]; values != nil {
-		return values
+	values := g.ids[series.ID]
+	if values == nil {
+		values = g.named(series)
+		g.ids[series.ID] = values
 	}
+	return values
+}
+
+// named finds the row of a series by its name, and makes one where there is none.
+func (g *gatherer) named(series *winperf.Series) *stats.Series {
 	name := g.name(series)
 	values := g.names[name]
 	if values == nil {
@@ -185,7 +283,6 @@ func (g *gatherer) row(series *winperf.Series) *stats.Series {
 		g.names[name] = values
 		g.rows = append(g.rows, gathered{series, values})
 	}
-	g.ids[series.ID] = values
 	return values
 }
 

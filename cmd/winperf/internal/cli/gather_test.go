@@ -2,12 +2,18 @@ package cli
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/internal/stats"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
@@ -52,7 +58,7 @@ func TestGather(t *testing.T) {
 	}
 
 	found, ended := 0, 0
-	for _, row := range g.rows {
+	for _, row := range g.all() {
 		f := row.values.Figures(50)
 		missing -= f.Missing
 		values := want[g.name(row.series)]
@@ -73,5 +79,76 @@ func TestGather(t *testing.T) {
 	if found != len(want) || missing != 0 || ended == 0 {
 		t.Errorf("%d rows with values, want %d, %d of what came or went; %d missing values are not told",
 			found, len(want), ended, missing)
+	}
+}
+
+// TestGatherReadings has readings that change their places, come and go, and are of several
+// times, and compares the rows with series that took each at once.
+func TestGatherReadings(t *testing.T) {
+	var all []*winperf.Series
+	for i := range 12 {
+		all = append(all, winperf.NewSeries(winperf.Path{Object: "O", Counter: strconv.Itoa(i)}))
+	}
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		bound := 0.5
+		g := newGatherer()
+		g.names, g.group.Above = map[string]*stats.Series{}, &bound
+		want := stats.Group{Above: &bound}
+		rows := map[*winperf.Series]*stats.Series{}
+		g.origin = time.Unix(0, 0)
+
+		order := slices.Clone(all)
+		for n := range 60 {
+			if random.IntN(10) == 0 {
+				random.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
+			}
+			var readings []winperf.Reading
+			for _, series := range order[:1+random.IntN(len(order))] {
+				r := winperf.Reading{Series: series, Time: g.origin.Add(time.Duration(n) * time.Second)}
+				if random.IntN(20) == 0 {
+					r.Time = r.Time.Add(-time.Second / 2)
+				}
+				r.Value = counter.Float(random.Float64())
+				switch random.IntN(12) {
+				case 0:
+					r.Status = counter.InvalidData
+				case 1:
+					r.Status = counter.NoPrevious
+				case 2:
+					r.Value = counter.Float(math.NaN())
+				case 3:
+					r.Value = counter.Float(math.Inf(1))
+				}
+				readings = append(readings, r)
+
+				if rows[series] == nil {
+					rows[series] = want.Series(false)
+				}
+				at := r.Time.Sub(g.origin)
+				if v, _ := r.Value.Float64(); r.Status == counter.OK {
+					rows[series].Add(at, v)
+				} else {
+					noValue(rows[series], at, r.Status)
+				}
+			}
+			g.readings(readings)
+			if random.IntN(15) == 0 {
+				g.begin()
+				for _, row := range rows {
+					row.Break()
+				}
+			}
+		}
+
+		if len(g.all()) != len(rows) {
+			t.Fatalf("seed %d: %d rows, want %d", seed, len(g.all()), len(rows))
+		}
+		for _, row := range g.all() {
+			want, got := rows[row.series].Figures(50, 99), row.values.Figures(50, 99)
+			if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
+				t.Fatalf("seed %d, %v: %s", seed, row.series, diff)
+			}
+		}
 	}
 }

@@ -9,14 +9,14 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/pdhtext"
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/pdhlog"
 )
 
 // recordTail is what is known of a file that is appended to.
 type recordTail struct {
 	capture *capture.Tail
-	head    *pdhlog.Head // the last one of a text log
+	head    *pdhtext.Head // the last one of a text log
 }
 
 // openTail prepares a file to be appended to: what it holds, and the offset where it
@@ -92,7 +92,7 @@ func looksLikeJSON(r io.Reader) error {
 }
 
 // lastHead reads a text log up to its last head.
-func lastHead(r io.ReadSeeker, format string) (*pdhlog.Head, error) {
+func lastHead(r io.ReadSeeker, format string) (*pdhtext.Head, error) {
 	var mark [2]byte
 	_, err := io.ReadFull(r, mark[:])
 	if err == nil && (mark == [2]byte{0xFF, 0xFE} || mark == [2]byte{0xFE, 0xFF}) {
@@ -102,7 +102,7 @@ func lastHead(r io.ReadSeeker, format string) (*pdhlog.Head, error) {
 		return nil, err
 	}
 
-	log, err := pdhlog.NewReader(r, pdhlog.ReadOptions{})
+	log, err := pdhtext.NewReader(r, pdhtext.ReadOptions{})
 	for err == nil {
 		err = log.NextHead()
 	}
@@ -110,7 +110,7 @@ func lastHead(r io.ReadSeeker, format string) (*pdhlog.Head, error) {
 	if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	is := map[pdhlog.Format]string{pdhlog.CSV: "csv", pdhlog.TSV: "tsv"}[log.Head().Format]
+	is := map[pdhtext.Format]string{pdhtext.CSV: "csv", pdhtext.TSV: "tsv"}[log.Head().Format]
 	if is != format {
 		return nil, fmt.Errorf("the file is a %s log, expected %s: %w", is, format, winperf.ErrNotSupported)
 	}
@@ -132,7 +132,7 @@ type sameCounters struct {
 	texts   map[string]bool
 }
 
-func newSameCounters(head *pdhlog.Head) *sameCounters {
+func newSameCounters(head *pdhtext.Head) *sameCounters {
 	s := &sameCounters{columns: head.Columns, names: map[counterName]bool{}, texts: map[string]bool{}}
 	for _, column := range head.Columns {
 		s.names[counterNameOf(column.Path)] = true

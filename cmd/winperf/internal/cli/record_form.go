@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/pdhtext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/sink"
@@ -43,21 +44,21 @@ func (r *recorder) newForm(f *recordFile, tail *recordTail) (recordForm, error) 
 		}
 		return captureForm{capture.NewWriter(f, opt)}, nil
 	case "blg":
-		opt := pdhlog.BLGOptions{
-			Layout: pdhlog.BLGObjects, Name: filepath.Base(f.name), Paths: r.paths, System: writtenBy(r.log),
+		opt := pdhlog.Options{
+			Layout: pdhlog.Objects, Name: filepath.Base(f.name), Paths: r.paths, System: writtenBy(r.log),
 			Location: r.zone.Location,
 		}
 		if len(opt.Paths) > 0 {
-			opt.Layout = pdhlog.BLGCounters
+			opt.Layout = pdhlog.Counters
 		}
-		w, err := pdhlog.NewBLGWriter(f, opt)
+		w, err := pdhlog.NewWriter(f, opt)
 		return &blgForm{r: r, w: w, onDisk: isRegular(f.file)}, err
 	}
 	return r.newText(f, tail.head)
 }
 
 // newText makes the form of a text file. One that has a head goes on below it.
-func (r *recorder) newText(f *recordFile, head *pdhlog.Head) (*textForm, error) {
+func (r *recorder) newText(f *recordFile, head *pdhtext.Head) (*textForm, error) {
 	t := &textForm{r: r, out: bufio.NewWriterSize(f, outputBuffer)}
 	var err error
 	if head == nil {
@@ -65,7 +66,7 @@ func (r *recorder) newText(f *recordFile, head *pdhlog.Head) (*textForm, error) 
 		return t, err
 	}
 
-	if t.sink, err = pdhlog.NewAppender(t.out, head, r.zone.Location); err != nil {
+	if t.sink, err = pdhtext.NewAppender(t.out, head, r.zone.Location); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
 	t.same = newSameCounters(head)
@@ -85,7 +86,7 @@ func (f captureForm) end() error { return f.w.Close() }
 // when they are full, and otherwise with each sample, of fast ones each flushEvery.
 type blgForm struct {
 	r       *recorder
-	w       *pdhlog.BLGWriter
+	w       *pdhlog.Writer
 	onDisk  bool // a buffer can be written again
 	flushed time.Time
 }

@@ -112,7 +112,7 @@ func completed(t *testing.T, name string) bool {
 		c, err := capture.Open(f, info.Size())
 		return err == nil && c.Tail().Closed
 	case ".blg":
-		r, err := pdhlog.NewBLGReader(f)
+		r, err := pdhlog.NewReader(f)
 		return err == nil && int64(r.Header().Buffers*r.Header().BufferSize) == info.Size()
 	}
 	return true

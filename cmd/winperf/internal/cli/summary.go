@@ -269,7 +269,7 @@ func (s *summarizer) explain(ctx context.Context, src winperf.Source, asked bool
 	if asked || !s.tally.any() {
 		s.app.explain(ctx, src, &s.tally, s.selection.Paths, true)
 	}
-	if len(s.gathered.rows) == 0 {
+	if len(s.gathered.all()) == 0 {
 		return errors.New("there is no value to sum up")
 	}
 	return nil

@@ -20,12 +20,22 @@ import (
 // at least 0.8 of the time of summary.
 func BenchmarkSummary(b *testing.B) {
 	b.Chdir(b.TempDir())
-	for size, samples := range map[perftest.Size]int{perftest.Small: 600, perftest.Desktop: 60} {
-		log := size.String() + ".capture"
-		writeReference(b, log, size, samples, 0)
+	for _, reference := range []struct {
+		size    perftest.Size
+		samples int
+		churn   float64 // this part of the instances is replaced with each sample
+		name    string
+	}{
+		{perftest.Small, 600, 0, "small"},
+		{perftest.Desktop, 60, 0, "desktop"},
+		{perftest.Small, 600, 0.01, "small-churn"},
+		{perftest.Desktop, 60, 0.01, "desktop-churn"},
+	} {
+		log := reference.name + ".capture"
+		writeReference(b, log, reference.size, reference.samples, reference.churn)
 		logs := []string{log}
 		for _, form := range []string{".blg", ".csv"} {
-			to := size.String() + form
+			to := reference.name + form
 			args := []string{"convert", log, "-o", to}
 			if status := Run(b.Context(), args, nil, io.Discard, os.Stderr); status != exitDone {
 				b.Fatal("convert failed")
@@ -58,7 +68,7 @@ func benchmarkSummary(b *testing.B, file string) {
 		g.add(c)
 	}
 	readReference(b, file, add, func() {
-		for _, row := range g.rows {
+		for _, row := range g.all() {
 			row.values.Figures(50, 95, 99)
 		}
 		g = nil

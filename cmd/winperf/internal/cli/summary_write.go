@@ -26,8 +26,8 @@ type summaryRow struct {
 
 // write writes the rows.
 func (s *summarizer) write(out *output) error {
-	rows := make([]summaryRow, 0, len(s.gathered.rows))
-	for _, g := range s.gathered.rows {
+	rows := make([]summaryRow, 0, len(s.gathered.all()))
+	for _, g := range s.gathered.all() {
 		rows = append(rows, summaryRow{g.series, g.series.String(), g.values.Figures(s.percents...)})
 	}
 

@@ -1,0 +1,58 @@
+package pdhtext
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// NewAppender returns a Writer that goes on with a log, below its last head: it writes
+// rows only, in that head's columns, zone and dialect. Where the head has no zone it is the
+// given one, nil being UTC. w must stand at the end of the
+// log's last line. The error wraps winperf.ErrNotSupported: a program changed the head so
+// that rows would not fit it.
+func NewAppender(w io.Writer, head *Head, zone *time.Location) (*Writer, error) {
+	if separator := separators[head.Format]; head.separator != separator {
+		return nil, fmt.Errorf("line %d: fields are separated by %q, expected %q: %w",
+			head.Line, head.separator, separator, winperf.ErrNotSupported)
+	}
+	if head.cut {
+		return nil, fmt.Errorf("line %d: too many columns: %w", head.Line, winperf.ErrNotSupported)
+	}
+
+	c, err := columnsOf(head)
+	if err != nil {
+		return nil, err
+	}
+	opt := Options{Format: head.Format, Dialect: head.Dialect, Location: head.location}
+	if !head.BiasKnown && zone != nil {
+		opt.Location = zone
+	}
+	return &Writer{w: w, opt: opt, columns: c}, nil
+}
+
+// columnsOf are the columns of a head.
+func columnsOf(head *Head) (*columns, error) {
+	paths := make([]string, len(head.Columns))
+	for i, s := range head.Columns {
+		if s == nil {
+			return nil, fmt.Errorf("line %d, column %d: no counter path: %w",
+				head.Line, i+2, winperf.ErrNotSupported)
+		}
+		paths[i] = s.Path.String()
+	}
+
+	c := newColumns(paths, winperf.ReadingList(nil))
+	if c.len() < len(paths) {
+		return nil, fmt.Errorf("line %d: two columns have the same path: %w", head.Line, winperf.ErrNotSupported)
+	}
+
+	for i, s := range head.Columns {
+		if s.Path.Machine == "" { // it named nothing when the log began
+			c.waiting = append(c.waiting, waiting{s.Path, int32(i)})
+		}
+	}
+	return c, nil
+}

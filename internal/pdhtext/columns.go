@@ -1,0 +1,199 @@
+package pdhtext
+
+import (
+	"hash/maphash"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/textset"
+)
+
+// noColumn stands for the column of a series that has none.
+const noColumn = -1
+
+// columns are those of a log, and which reading each has in a moment. Beside the
+// text of its path a column takes some 40 bytes: there may be a million.
+type columns struct {
+	paths   textset.Set // those of the columns, in their order; behind them those of aliases
+	aliases []int32     // columns that have another path, too
+	waiting []waiting
+	owners  map[uint64]int32    // columns by the key of an instance and its counter; nil where they were named
+	owned   map[int32]bool      // columns that are in owners
+	late    map[uint64]struct{} // hashes of paths
+	seed    maphash.Seed        // of these
+	path    []byte              // of one reading
+
+	row []uint32 // by column: 1 + position of its reading, 0 = none
+
+	// By position in the readings of the last moment, which series was there and
+	// which column it went to. Readings seldom change their order, so that comparing
+	// two identities replaces the search for a path. A log of one moment has none.
+	ids []winperf.SeriesID
+	to  []int32
+}
+
+// waiting is a column whose path named nothing when the log began.
+type waiting struct {
+	path   winperf.Path
+	column int32
+}
+
+// newColumns makes columns of what is named, or else of the readings, and places
+// the readings.
+func newColumns(named []string, readings winperf.Readings) *columns {
+	c := &columns{late: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
+	if named == nil {
+		c.owners, c.owned = map[uint64]int32{}, map[int32]bool{}
+		c.add(readings)
+		return c
+	}
+	c.name(named)
+	c.place(readings)
+	return c
+}
+
+// name makes a column for each path.
+func (c *columns) name(paths []string) {
+	size := 0
+	for _, path := range paths {
+		size += len(path)
+	}
+	c.paths.Grow(len(paths), size)
+	for _, path := range paths {
+		c.path = append(c.path[:0], path...)
+		c.paths.Add(c.path)
+	}
+	c.row = make([]uint32, c.paths.Len())
+}
+
+// add makes a column for each path of the readings, and notes which goes there.
+func (c *columns) add(readings winperf.Readings) {
+	size := 0
+	for i := range readings.Len() {
+		size += len(c.text(readings.At(i).Path))
+	}
+
+	c.paths.Grow(readings.Len(), size)
+	c.row = make([]uint32, 0, readings.Len())
+
+	for i := range readings.Len() {
+		r := readings.At(i)
+		n, added := c.paths.Add(c.text(r.Path))
+		if added {
+			c.row = append(c.row, 0)
+		}
+		if added && namesNothing(r) {
+			c.waiting = append(c.waiting, waiting{r.Path, int32(n)})
+		}
+		if key := c.key(r); key != 0 && !c.owned[int32(n)] {
+			c.own(key, int32(n))
+		}
+		c.row[n] = uint32(i + 1)
+	}
+}
+
+// key identifies the instance and the counter of a reading for ever. It is 0 where the path
+// is all that is known of it, and where columns go by paths.
+func (c *columns) key(r *winperf.Reading) uint64 {
+	if c.owners == nil || r.Key == "" {
+		return 0
+	}
+	c.path = append(append(c.path[:0], r.Key...), 0)
+	c.path = append(append(append(append(c.path, r.Path.Machine...), 0), r.Path.Object...), 0)
+	c.path = append(c.path, r.Path.Counter...)
+	return max(1, maphash.Bytes(c.seed, c.path))
+}
+
+// own notes that a column is an instance's for ever.
+func (c *columns) own(key uint64, column int32) { c.owners[key], c.owned[column] = column, true }
+
+// text returns the text of a path, valid until the next call.
+func (c *columns) text(p winperf.Path) []byte {
+	c.path, _ = p.AppendText(c.path[:0])
+	return c.path
+}
+
+// len is the number of columns.
+func (c *columns) len() int { return c.paths.Len() - len(c.aliases) }
+
+// place notes in row which reading goes to which column.
+func (c *columns) place(readings winperf.Readings) {
+	clear(c.row)
+	if more := readings.Len() - len(c.ids); more > 0 {
+		c.ids = append(c.ids, make([]winperf.SeriesID, more)...)
+		c.to = append(c.to, make([]int32, more)...)
+	}
+
+	for i := range readings.Len() {
+		r := readings.At(i)
+		if r.ID != c.ids[i] || r.ID == (winperf.SeriesID{}) {
+			c.ids[i], c.to[i] = r.ID, c.of(r)
+		}
+		if column := c.to[i]; column != noColumn {
+			c.row[column] = uint32(i + 1)
+		}
+	}
+}
+
+// of returns the column of a reading. One that is known by a key has the column of that
+// key, whatever its path has become, or one that is nobody's; else the path tells. Series
+// that have none are counted by a hash: a long log sees many, and they need not be kept.
+func (c *columns) of(r *winperf.Reading) int32 {
+	key := c.key(r)
+	if column, known := c.owners[key]; known && key != 0 {
+		return column
+	}
+
+	column := c.named(r)
+	if key == 0 || column == noColumn {
+		return column
+	}
+
+	if c.owned[column] { // by another instance, which had the name before
+		c.late[key] = struct{}{}
+		return noColumn
+	}
+	c.own(key, column)
+	return column
+}
+
+// named returns the column of a reading by its path.
+func (c *columns) named(r *winperf.Reading) int32 {
+	path := c.text(r.Path)
+	if n := c.paths.Find(path); n >= c.len() {
+		return c.aliases[n-c.len()]
+	} else if n >= 0 {
+		return int32(n)
+	}
+
+	if namesNothing(r) {
+		return noColumn // says that a series went, not that one came
+	}
+
+	for _, w := range c.waiting {
+		if w.is(r.Path) {
+			c.aliases = append(c.aliases, w.column)
+			c.paths.Add(path)
+			return w.column
+		}
+	}
+	c.late[maphash.Bytes(c.seed, path)] = struct{}{}
+	return noColumn
+}
+
+// namesNothing reports whether the reading stands for a path that named nothing.
+func namesNothing(r *winperf.Reading) bool {
+	switch r.Status {
+	case counter.NoInstance, counter.NoCounter, counter.NoObject:
+		return true
+	}
+	return false
+}
+
+// is reports whether p is what the column waits for.
+func (w *waiting) is(p winperf.Path) bool {
+	if w.path.Machine == "" {
+		p.Machine = ""
+	}
+	return w.path.EqualFold(p)
+}

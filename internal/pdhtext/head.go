@@ -1,0 +1,318 @@
+package pdhtext
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// Head is the first line of a text log: its form, the zone of its time stamps
+// and its columns.
+type Head struct {
+	Format  Format
+	Version string // "4.0"
+	// Dialect is Log where the head has a time zone, else Typeperf.
+	Dialect Dialect
+	// Zone is the time zone's display name, localized, and cut where the name is
+	// long; empty where there is none.
+	Zone string
+	// Bias is UTC minus local time when the log began. BiasKnown reports whether
+	// the head has it.
+	Bias      time.Duration
+	BiasKnown bool
+	// CodePage is that of the text, and Guessed tells that neither the file nor
+	// the options named it.
+	CodePage uint32
+	Guessed  bool
+	// Columns are the series of the columns behind the time stamp, in their
+	// order; nil for one whose head is no counter path. Two columns of the same
+	// path are two series. A path that the head before has too keeps its Series.
+	Columns []*winperf.Series
+	// Caption is the user string behind the last column.
+	Caption string
+	// Noise is the number of lines so far that are neither rows nor damage:
+	// what programs said on the console that the log was written to.
+	Noise int
+
+	Line   int64 // its number, from 1
+	Offset int64 // of its first byte
+
+	location  *time.Location
+	fixed     bool // its offset never changes
+	separator byte
+	quoted    bool
+	cut       bool // it has more columns than are read
+	length    int  // of its line, in bytes
+}
+
+// Location returns the zone that the time stamps are read in: that of the
+// options, else one of the head's bias, else UTC, so that what stands in the log reads
+// the same on every machine.
+func (h *Head) Location() *time.Location { return h.location }
+
+// textColumn is a wanted column.
+type textColumn struct {
+	series  *winperf.Series
+	column  int  // behind the time stamp, from 0
+	numbers bool // it has held a number
+}
+
+// maxPreface is how much text may stand before the head, in bytes.
+const maxPreface = 64 << 10
+
+// findHead reads up to the head.
+func (t *Reader) findHead() error {
+	noise := 0
+	for t.lines.offset < maxPreface {
+		line, err := t.line()
+		if err != nil {
+			return noHead(err)
+		}
+
+		if t.isHead(line) {
+			t.setHead(line)
+			t.head.Noise = noise
+			return nil
+		}
+
+		if len(trimBlanks(line)) > 0 {
+			noise++
+		}
+	}
+	return fmt.Errorf("%w: %w in the first %d bytes", winperf.ErrBadData, ErrNoHead, t.lines.offset)
+}
+
+func noHead(err error) error {
+	if isEnd(err) {
+		return fmt.Errorf("%w: %w", winperf.ErrBadData, ErrNoHead)
+	}
+	return err
+}
+
+// headReach is how far the mark of a head may be from the line's beginning.
+const headReach = 32
+
+// headMarks begin the first field of a head.
+var headMarks = [...]string{CSV: "(PDH-CSV ", TSV: "(PDH-TSV "}
+
+// headFormat tells which format the first field of a head names.
+func headFormat(field []byte) (f Format, ok bool) {
+	field = bytes.TrimPrefix(trimBlanks(field), []byte{'"'})
+	for i, mark := range headMarks {
+		if len(field) >= len(mark) && strings.EqualFold(string(field[:len(mark)]), mark) {
+			return Format(i), true
+		}
+	}
+	return 0, false
+}
+
+func (t *Reader) isHead(line []byte) bool {
+	line = line[:min(len(line), headReach)]
+	if bytes.IndexByte(line, '(') < 0 {
+		return false
+	}
+	_, is := headFormat(line)
+	return is
+}
+
+// setHead makes line the head of the rows that follow.
+func (t *Reader) setHead(line []byte) {
+	h := &Head{Line: t.lines.number, Offset: t.lines.start}
+	if t.head == nil {
+		h.CodePage, h.Guessed = detectCodePage(line, t.opt.CodePage)
+	} else {
+		h.CodePage, h.Guessed, h.Noise = t.head.CodePage, t.head.Guessed, t.head.Noise
+	}
+
+	h.Format, _ = headFormat(line)
+	h.length = len(line)
+	h.quoted = trimBlanks(line)[0] == '"'
+	h.separator = findSeparator(line, h.Format)
+	t.fields.begin(line, h.separator)
+	first, _ := t.fields.next()
+	h.readZone(h.text(first))
+	h.setLocation(t.opt.Location)
+	before := t.head
+	if before == nil {
+		before = t.opt.Known
+	}
+	t.head, t.wanted, t.rows = h, nil, 0
+
+	// A line has no more fields than separators and one.
+	most := min(bytes.Count(line, []byte{h.separator}), t.opt.maxColumns)
+	h.Columns = make([]*winperf.Series, 0, most)
+	if t.opt.Want == nil {
+		t.wanted = make([]textColumn, 0, most)
+	}
+	t.readColumns(before)
+}
+
+// setLocation chooses the zone of the time stamps.
+func (h *Head) setLocation(given *time.Location) {
+	switch {
+	case given != nil:
+		h.location = given
+	case h.BiasKnown:
+		h.location, h.fixed = time.FixedZone(h.Zone, -int(h.Bias/time.Second)), true
+	default:
+		h.location = time.UTC
+	}
+}
+
+// findSeparator returns the separator that the head uses: the one behind its
+// first field, which programs for tables may have changed, else the format's.
+func findSeparator(line []byte, f Format) byte {
+	end := bytes.IndexByte(line, '"')
+	if end >= 0 {
+		end = bytes.IndexByte(line[end+1:], '"') + end + 2
+	} else {
+		end = bytes.IndexAny(line, ",;\t")
+	}
+	if end > 0 && end < len(line) && bytes.IndexByte([]byte(",;\t"), line[end]) >= 0 {
+		return line[end]
+	}
+	return separators[f]
+}
+
+// text decodes a field.
+func (h *Head) text(b []byte) string {
+	odd := func(c byte) bool { return c == 0 || c >= utf8.RuneSelf }
+	if !slices.ContainsFunc(b, odd) {
+		return string(b) // the same in every code page
+	}
+	return wire.Text(b, h.CodePage)
+}
+
+// readZone reads the first field: (PDH-CSV 4.0) (zone)(bias). A zone that is
+// cut has no bias.
+func (h *Head) readZone(field string) {
+	version, rest, _ := strings.Cut(field, ")")
+	h.Version = strings.TrimSpace(version[min(len(version), len(headMarks[h.Format])):])
+	rest = strings.TrimSpace(rest)
+	if rest == "" {
+		h.Dialect = Typeperf
+		return
+	}
+
+	if open := strings.LastIndexByte(rest, '('); open > 0 && strings.HasSuffix(rest, ")") {
+		minutes, err := strconv.Atoi(rest[open+1 : len(rest)-1])
+		const day = 24 * 60
+		if err == nil && -day < minutes && minutes < day {
+			h.Bias, h.BiasKnown = time.Duration(minutes)*time.Minute, true
+			rest = strings.TrimSuffix(strings.TrimSpace(rest[:open]), ")")
+		}
+	}
+	h.Zone = strings.TrimPrefix(rest, "(")
+}
+
+// readColumns reads the fields behind the first one.
+func (t *Reader) readColumns(before *Head) {
+	var known knownSeries
+	if before != nil {
+		known.columns = before.Columns
+	}
+
+	for n := 0; ; n++ {
+		field, state := t.fields.next()
+		if state == fieldNone {
+			break
+		}
+
+		if state != fieldComplete || t.cutOff() {
+			t.fail(n+2, "the head is cut off or its quotes are damaged; the columns from here on are left out")
+			break
+		}
+
+		if n == t.opt.maxColumns {
+			t.head.cut = true
+			t.fail(n+2, "more than %d columns; those from here on are left out", n)
+			break
+		}
+		t.addColumn(t.head.text(field), &known)
+	}
+}
+
+// cutOff reports whether the field read last may be incomplete because the log
+// ends with it: it has no quotes that would tell.
+func (t *Reader) cutOff() bool { return !t.lines.ended && t.fields.bare && !t.fields.more }
+
+// addColumn adds the column that a field of the head names, or the caption.
+func (t *Reader) addColumn(field string, known *knownSeries) {
+	h := t.head
+	n := len(h.Columns)
+	s := known.at(n, field)
+	if s == nil {
+		path, err := winperf.ParsePath(strings.TrimSpace(field))
+		if err != nil {
+			if !t.fields.more && !strings.HasPrefix(field, `\`) {
+				h.Caption = field
+				return
+			}
+			t.fail(n+2, "%v; the column is left out", err)
+			h.Columns = append(h.Columns, nil)
+			return
+		}
+		s = known.like(n, winperf.NewSeries(path))
+	}
+
+	h.Columns = append(h.Columns, s)
+	if t.opt.Want == nil || t.opt.Want(s) {
+		t.wanted = append(t.wanted, textColumn{series: s, column: n})
+	}
+}
+
+// Wanted returns the series of the columns that are read, in their order.
+func (t *Reader) Wanted() []*winperf.Series {
+	wanted := make([]*winperf.Series, 0, len(t.wanted))
+	for _, c := range t.wanted {
+		wanted = append(wanted, c.series)
+	}
+	return wanted
+}
+
+// knownSeries are the series of the head before. Nearly always it has the same
+// columns; where one is another, the rest is found by path.
+type knownSeries struct {
+	columns []*winperf.Series
+	byPath  map[string][]*winperf.Series // nil as long as all columns are the same
+}
+
+// at returns the series of column n if that has the path, else nil.
+func (k *knownSeries) at(n int, path string) *winperf.Series {
+	if k.byPath != nil || n >= len(k.columns) || k.columns[n] == nil || k.columns[n].String() != path {
+		return nil
+	}
+	return k.columns[n]
+}
+
+// like returns a series of the same path as s, which is in column n, or s.
+func (k *knownSeries) like(n int, s *winperf.Series) *winperf.Series {
+	switch {
+	case k.byPath != nil:
+	case n >= len(k.columns):
+		return s
+	case k.at(n, s.String()) != nil:
+		return k.columns[n]
+	default:
+		k.byPath = map[string][]*winperf.Series{}
+		for _, other := range k.columns[n:] {
+			if other != nil {
+				k.byPath[other.String()] = append(k.byPath[other.String()], other)
+			}
+		}
+	}
+
+	same := k.byPath[s.String()]
+	if len(same) == 0 {
+		return s
+	}
+	k.byPath[s.String()] = same[1:]
+	return same[0]
+}

@@ -1,0 +1,107 @@
+package pdhtext
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// valueKind tells what a field holds.
+type valueKind uint8
+
+const (
+	isNumber   valueKind = iota
+	isBlank              // no value
+	isNoNumber           // what C writes for infinite and for not a number
+	isTooLarge           // more than a float64 holds
+	isText               // anything else
+)
+
+// maxExact is 2^53: integers up to it are float64 without rounding, and so are
+// powers of ten up to 10^22.
+const maxExact = 1 << 53
+
+var exactPowers = [...]float64{
+	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+}
+
+// parseValue reads a field. A number without sign, point and exponent that fits
+// 64 bits is an integer, any other one the nearest float64. comma says that a
+// decimal comma is understood.
+func parseValue(b []byte, comma bool) (counter.Value, valueKind) {
+	mantissa, digits, point := uint64(0), 0, -1
+	for i, c := range b {
+		switch {
+		case '0' <= c && c <= '9' && digits < 19:
+			mantissa = mantissa*10 + uint64(c-'0')
+			digits++
+		case c == '.' && point < 0:
+			point = i
+		default:
+			return parseOdd(b, comma)
+		}
+	}
+
+	switch {
+	case digits == 0:
+		return parseOdd(b, comma)
+	case point < 0:
+		return counter.Int(mantissa), isNumber
+	}
+
+	decimals := len(b) - point - 1
+	if mantissa > maxExact || decimals >= len(exactPowers) {
+		return parseOdd(b, comma)
+	}
+	return counter.Float(float64(mantissa) / exactPowers[decimals]), isNumber // both exact: rounded once
+}
+
+// parseOdd reads what parseValue's quick way does not: signs, exponents, many
+// digits, blanks around, and what is no number.
+func parseOdd(b []byte, comma bool) (counter.Value, valueKind) {
+	b = trimBlanks(b)
+	if len(b) == 0 {
+		return counter.Value{}, isBlank
+	}
+
+	if comma && bytes.Count(b, []byte{','}) == 1 && !bytes.Contains(b, []byte{'.'}) {
+		b = bytes.Replace(b, []byte{','}, []byte{'.'}, 1)
+	}
+	if len(bytes.Trim(b, "0123456789.-+eE")) > 0 { // ParseFloat reads other notations too
+		if isNotFinite(b) {
+			return counter.Value{}, isNoNumber
+		}
+		return counter.Value{}, isText
+	}
+
+	if len(bytes.Trim(b, "0123456789")) == 0 {
+		if n, err := strconv.ParseUint(string(b), 10, 64); err == nil {
+			return counter.Int(n), isNumber
+		}
+	}
+
+	f, err := strconv.ParseFloat(string(b), 64)
+	switch {
+	case math.IsInf(f, 0):
+		return counter.Value{}, isTooLarge
+	case err != nil:
+		return counter.Value{}, isText
+	}
+	return counter.Float(f), isNumber
+}
+
+// notFinite are how C libraries write what is no finite number, behind a sign.
+const notFinite = " nan nan(ind) inf infinity 1.#qnan 1.#ind 1.#inf 1.#snan "
+
+func isNotFinite(b []byte) bool {
+	const longest = 9
+	if len(b) > longest || bytes.IndexByte(b, ' ') >= 0 {
+		return false
+	}
+	word := strings.ToLower(strings.TrimPrefix(string(b), "-"))
+	return strings.Contains(notFinite, " "+word+" ")
+}

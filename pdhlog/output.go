@@ -1,0 +1,409 @@
+package pdhlog
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/wire"
+)
+
+// output writes the container: buffers of events. A buffer that is filled in
+// part can be written, and written again with what came to it.
+type output struct {
+	w       io.Writer
+	start   int64 // where the log begins in a writer that can seek, -1 = it cannot
+	at      int64 // where w stands, from start
+	head    Header
+	guid    [16]byte
+	told    [toldSize]byte // the part of the head that changes
+	buf     []byte         // the buffer at hand; empty: none is begun
+	stored  int            // as much of it is in the file, 0 = it is not there
+	buffers int64          // those before it
+	last    int64          // FILETIME of the last event, UTC
+	waiting bool           // something is not in the file
+	mark    recordMark     // where the latest record begins
+	split   recordMark     // and one before it whose end waits in the buffer at hand, its beginning in the file
+}
+
+// recordMark is where a record begins.
+type recordMark struct {
+	set     bool
+	buffers int64
+	used    int              // of the buffer that it begins in, 0 = in a new one
+	header  [bufferHead]byte // of that buffer, as it was before the record
+}
+
+// The part of the head that changes: the time of the end, three fields that stay
+// and the number of buffers.
+const (
+	toldAt   = bufferHead + systemHead + atEnd
+	toldSize = atBuffers + 4 - atEnd
+)
+
+// The system that a log says it was written by: that whose logs have this form.
+const (
+	windowsMajor, windowsMinor, windowsBuild = 6, 2, 9200
+	timerResolution                          = 156_250     // 100 ns
+	logMode                                  = 0x3002_0801 // as in a real log
+	systemClock                              = 2           // the time stamps are the system time
+)
+
+// begin writes the first buffer, which holds the head only.
+func (o *output) begin(head Header) error {
+	o.head, o.guid = head, head.GUID
+	o.start = -1
+	if s, ok := o.w.(io.Seeker); ok {
+		if at, err := s.Seek(0, io.SeekCurrent); err == nil {
+			o.start = at
+		}
+	}
+
+	o.last = winperf.ToFiletime(head.Start)
+	o.open()
+	o.buf = o.appendHead(o.buf)
+	copy(o.told[:], o.buf[toldAt:])
+	return o.next()
+}
+
+// open begins a buffer.
+func (o *output) open() {
+	if cap(o.buf) < o.head.BufferSize {
+		o.buf = make([]byte, 0, o.head.BufferSize)
+	}
+	o.buf = o.buf[:bufferHead]
+	clear(o.buf)
+	le := binary.LittleEndian
+	le.PutUint32(o.buf[atSize:], uint32(o.head.BufferSize))
+	le.PutUint64(o.buf[atTime:], uint64(o.last))
+	le.PutUint64(o.buf[atSequence:], uint64(o.buffers))
+	o.buf[atAlign] = 8
+	le.PutUint32(o.buf[atState:], 3)
+
+	if o.buffers == 0 {
+		le.PutUint16(o.buf[atFlag:], 1)
+		le.PutUint16(o.buf[atType:], 4)
+	}
+}
+
+// seal writes into the header of the buffer at hand how much is in it.
+func (o *output) seal() {
+	binary.LittleEndian.PutUint32(o.buf[atUsed:], uint32(len(o.buf)))
+}
+
+// store writes the buffer at hand as far as it is filled. It stays at hand.
+func (o *output) store() error {
+	used, at := len(o.buf), o.buffers*int64(o.head.BufferSize)
+	if used == o.stored {
+		return nil
+	}
+	o.seal()
+
+	if o.stored == 0 {
+		whole := o.buf[:o.head.BufferSize]
+		for i := range whole[used:] {
+			whole[used+i] = 0xFF
+		}
+		if err := o.put(at, whole); err != nil {
+			return err
+		}
+		o.stored = used
+		return nil
+	}
+
+	// The header tells readers how far to go. It comes last, so that the log is
+	// whole at every moment.
+	if err := o.put(at+int64(o.stored), o.buf[o.stored:]); err != nil {
+		return err
+	}
+	if err := o.put(at, o.buf[:bufferHead]); err != nil {
+		return err
+	}
+	o.stored = used
+	return nil
+}
+
+// next writes the buffer at hand, to which nothing more will come.
+func (o *output) next() error {
+	if err := o.store(); err != nil || len(o.buf) == 0 {
+		return err
+	}
+	o.buf, o.stored = o.buf[:0], 0
+	o.buffers++
+	o.split.set = false
+	return nil
+}
+
+// flush writes what is not yet in the file, and into the head that the log ends
+// there. A writer that cannot go back gets a buffer that stays as it is.
+func (o *output) flush() error {
+	if !o.waiting {
+		return nil
+	}
+	write := o.store
+	if o.start < 0 {
+		write = o.next
+	}
+
+	if err := write(); err != nil {
+		return err
+	}
+	o.waiting, o.mark.set, o.split.set = false, false, false
+	return o.tell()
+}
+
+// tell writes the time of the last event and the number of buffers into the
+// head, where that is possible.
+func (o *output) tell() error {
+	if o.start < 0 {
+		return nil
+	}
+	le := binary.LittleEndian
+	le.PutUint64(o.told[:], filetimeOf(winperf.FromFiletime(o.last)))
+	le.PutUint32(o.told[atBuffers-atEnd:], uint32(min(o.whole(), math.MaxInt32)))
+	return o.put(toldAt, o.told[:])
+}
+
+// put writes bytes at a place of the log.
+func (o *output) put(at int64, b []byte) error {
+	if err := o.seek(at); err != nil {
+		return err
+	}
+	n, err := o.w.Write(b)
+	o.at += int64(n)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	return err
+}
+
+func (o *output) seek(at int64) error {
+	if at == o.at {
+		return nil
+	}
+	_, err := o.w.(io.Seeker).Seek(o.start+at, io.SeekStart)
+	o.at = at
+	return err
+}
+
+func (o *output) size() int64 {
+	return o.buffers*int64(o.head.BufferSize) + int64(len(o.buf))
+}
+
+// record writes a record, in several events if it is long. local is the local
+// time of its events, utc the instant.
+func (o *output) record(typ byte, local, utc int64, b []byte) error {
+	o.setMark()
+	parts := max(1, (len(b)+partLen-1)/partLen)
+	if parts > maxParts {
+		return fmt.Errorf("a record of %d bytes in a binary log, expected at most %d: %w",
+			len(b), maxParts*partLen, winperf.ErrNotSupported)
+	}
+
+	o.last, o.waiting = utc, true
+	for part := range parts {
+		payload := b[part*partLen : min(len(b), (part+1)*partLen)]
+		if err := o.event(typ, local, uint32(part+1), uint32(parts), payload); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setMark notes that a record begins.
+func (o *output) setMark() {
+	if o.mark.set && o.mark.buffers < o.buffers && len(o.buf) > 0 {
+		o.split = o.mark
+	}
+	o.mark = recordMark{set: true, buffers: o.buffers, used: len(o.buf)}
+	if o.mark.used > 0 {
+		o.seal()
+		copy(o.mark.header[:], o.buf)
+	}
+}
+
+// undo makes the log end where the first record begins that could not be written
+// as a whole: with the buffers that are then whole.
+func (o *output) undo() {
+	if o.start < 0 {
+		return
+	}
+	whole, m := o.whole(), &o.mark
+	if o.split.set {
+		m = &o.split
+	}
+
+	if m.set && whole > m.buffers {
+		whole = m.buffers
+		if m.used > 0 {
+			// Of the buffer at hand only what was stored is sure to be there.
+			if m.buffers == o.buffers {
+				binary.LittleEndian.PutUint32(m.header[atUsed:], uint32(min(m.used, o.stored)))
+			}
+			_ = o.put(m.buffers*int64(o.head.BufferSize), m.header[:]) // else a reader finds a part of the record
+			whole++
+		}
+	}
+	o.buf, o.stored, o.buffers = o.buf[:0], 0, whole
+}
+
+// whole is the number of buffers in the file.
+func (o *output) whole() int64 {
+	if o.stored > 0 {
+		return o.buffers + 1
+	}
+	return o.buffers
+}
+
+func (o *output) event(typ byte, local int64, part, parts uint32, payload []byte) error {
+	size := eventHead + prefixLen + len(payload)
+	if at := align8(len(o.buf)); len(o.buf) > 0 && at+size > o.head.BufferSize {
+		if err := o.next(); err != nil {
+			return err
+		}
+	}
+	if len(o.buf) == 0 {
+		o.open()
+	}
+
+	le := binary.LittleEndian
+	b := pad8(o.buf, 0)
+	b = le.AppendUint16(b, uint16(size))
+	b = append(b, classic64, marker, typ, 0)
+	b = le.AppendUint16(b, eventVersion)
+	b = le.AppendUint64(b, 0) // thread and process
+	b = le.AppendUint64(b, uint64(local))
+	b = append(b, providerGUID[:]...)
+	b = le.AppendUint64(b, 0) // kernel and user time
+	b = append(b, o.guid[:]...)
+	b = le.AppendUint32(b, part)
+	b = le.AppendUint32(b, parts)
+	o.buf = append(b, payload...)
+	le.PutUint64(o.buf[atTime:], uint64(o.last))
+	return nil
+}
+
+// appendHead appends the first event: SYSTEM_TRACE_HEADER and
+// TRACE_LOGFILE_HEADER of evntrace.h.
+func (o *output) appendHead(b []byte) []byte {
+	le := binary.LittleEndian
+	h := &o.head
+	start := len(b)
+	u32 := func(values ...uint32) {
+		for _, v := range values {
+			b = le.AppendUint32(b, v)
+		}
+	}
+
+	u64 := func(values ...uint64) {
+		for _, v := range values {
+			b = le.AppendUint64(b, v)
+		}
+	}
+
+	kind := byte(system64)
+	if h.PointerSize == 4 {
+		kind = system32
+	}
+
+	b = append(b, 0, 0, kind, marker)
+	u32(0)    // size, below
+	u32(0, 0) // thread and process
+	u64(filetimeOf(h.Start))
+	u32(0, 0) // kernel and user time
+	u32(uint32(h.BufferSize))
+	b = append(b, h.Major, h.Minor, 0, 0)
+	u32(h.Build, uint32(h.Processors))
+	u64(filetimeOf(h.End))
+	u32(timerResolution, 0, logMode, uint32(h.Buffers))
+	u32(1, uint32(h.PointerSize), uint32(h.EventsLost), 0)
+	b = append(b, make([]byte, 2*h.PointerSize)...) // pointers to the names
+	b = h.zone.Append(b)
+	b = pad8(b, start)
+	u64(0, uint64(h.PerfFreq), filetimeOf(h.Start)) // first the time of the system's start
+	u32(systemClock, 0)
+	b = appendUTF16Z(b, strings.Trim(winperf.GUID(o.guid).String(), "{}"))
+	b = appendUTF16Z(b, h.LogName)
+	if h.Program != "" {
+		b = appendUTF16Z(b, writtenBy+h.Program)
+	}
+	le.PutUint16(b[start+4:], uint16(len(b)-start))
+	return b
+}
+
+// end writes the last buffer, and what the head tells of it.
+func (o *output) end() error {
+	if err := o.next(); err != nil {
+		return err
+	}
+	o.mark.set = false
+	if err := o.tell(); err != nil {
+		return err
+	}
+	return o.seek(o.size())
+}
+
+// longestName is how much of a log's name has a place in the head, in bytes.
+const longestName = 2048
+
+// fitName cuts a name at its end where it is too long.
+func fitName(s string) string {
+	if len(s) <= longestName {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longestName], "")
+}
+
+// filetimeOf is a time as FILETIME, 0 for none.
+func filetimeOf(t time.Time) uint64 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint64(winperf.ToFiletime(t))
+}
+
+func align8(n int) int { return (n + 7) &^ 7 }
+
+// pad8 appends zeros until what began at start has a length that is a multiple
+// of 8.
+func pad8(b []byte, start int) []byte {
+	return append(b, make([]byte, align8(len(b)-start)-(len(b)-start))...)
+}
+
+// appendUTF16Z appends a string in UTF-16LE with a terminator. It ends where
+// the string has a NUL.
+func appendUTF16Z(b []byte, s string) []byte {
+	s, _, _ = strings.Cut(s, "\x00")
+	return wire.AppendUTF16Z(b, s)
+}
+
+// maxName is the longest name that is read, in bytes: four times of what a
+// path may have.
+const maxName = 16 << 10
+
+// textTable reads names that are given by their offsets. Offsets may be anything:
+// the names must not be longer together than what they stand in, as each could
+// be all of it.
+type textTable struct {
+	b    []byte
+	left int
+}
+
+func newTextTable(b []byte) textTable { return textTable{b, len(b)} }
+
+// at returns the name at an offset, without its terminator.
+func (n *textTable) at(offset int64) (name []byte, ok bool) {
+	if offset < 0 || offset >= int64(len(n.b)) {
+		return nil, false
+	}
+	name, _, ok = wire.CutUTF16(n.b[offset:min(offset+maxName+2, int64(len(n.b)))])
+	if !ok {
+		name = nil
+	}
+	n.left -= len(name) + 2
+	return name, ok && n.left >= 0
+}

@@ -1,0 +1,324 @@
+package pdhlog
+
+import (
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/nametable"
+)
+
+// plan knows what a log keeps: fixed by the first sample, as the list of
+// counters stands before the samples.
+type plan struct {
+	layout  Layout
+	wanted  []*selection.Path
+	names   *nametable.Names // in which wanted is looked up
+	entries []planned
+	known   map[string]bool     // paths of the entries, in lower case
+	after   map[uint64]struct{} // hashes of those that came later
+	seed    maphash.Seed
+	seen    []seenObject // by position in the frame
+}
+
+// planned is an entry of the log's counter list and where its values are.
+type planned struct {
+	Counter
+	object  winperf.ObjectID
+	counter winperf.CounterID
+	single  bool // the object has no instances
+
+	labels *frame.Labels // that the rest was found for
+	at     int           // the instance's position, -1 = not there
+	names  []Name        // of an array: all names
+}
+
+// find returns the object of a frame that an entry is about.
+func (e *planned) find(f frame.Frame) (o frame.Object, ok bool) {
+	for o := range f.Objects() {
+		if o.ID().Is(e.object) && o.Machine() == e.Path.Machine {
+			return o, true
+		}
+	}
+	return frame.Object{}, false
+}
+
+// seenObject is an object as it was when it was looked at for what is new in it.
+type seenObject struct {
+	machine  string
+	title    uint32
+	labels   *frame.Labels
+	counters int
+}
+
+func seenOf(o frame.Object) seenObject {
+	return seenObject{o.Machine(), o.ID().Index, o.Labels(), o.NumCounters()}
+}
+
+func newPlan(opt *Options) plan {
+	p := plan{layout: opt.Layout, known: map[string]bool{}, after: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+	for _, path := range opt.Paths {
+		p.want(path)
+	}
+	if len(opt.Paths) == 0 {
+		p.want(everything("*"))
+	}
+	return p
+}
+
+// everything is the path of all that an object has.
+func everything(object string) winperf.Path {
+	return winperf.Path{Object: object, Instance: "*", HasInstance: true, Counter: "*"}
+}
+
+// want adds a path to those that choose what is kept.
+func (p *plan) want(path winperf.Path) {
+	w := selection.NewPath(path)
+	p.wanted = append(p.wanted, &w)
+	p.names = nil
+}
+
+func (p *plan) late() int { return len(p.after) }
+
+// fix makes the entries from what the first frame has.
+func (p *plan) fix(f frame.Frame, names *nametable.Names) {
+	if p.layout == Objects {
+		p.wantParents(f, names)
+	}
+	for o := range f.Objects() {
+		for _, e := range p.expand(o, names) {
+			if key := e.key(); !p.known[key] {
+				p.known[key] = true
+				p.entries = append(p.entries, e)
+			}
+		}
+	}
+	p.look(f)
+}
+
+// wantParents makes the plan keep also the objects that the instances of those
+// that are kept have their parents in: without them they lose a part of their
+// names.
+func (p *plan) wantParents(f frame.Frame, names *nametable.Names) {
+	for o := range f.Objects() {
+		if len(p.expand(o, names)) == 0 {
+			continue
+		}
+		for in := range o.Instances() {
+			parent, _, ok := in.ParentPlace()
+			if !ok {
+				break // its instances are of one kind
+			}
+			path := everything(names.Title(parent))
+			if !slices.ContainsFunc(p.wanted, func(w *selection.Path) bool { return w.Asked == path }) {
+				p.want(path)
+			}
+		}
+	}
+}
+
+// maxLate bounds how many late paths are told apart.
+const maxLate = 1 << 17
+
+// note counts what a later frame has that was asked for and is not kept.
+func (p *plan) note(f frame.Frame, names *nametable.Names) {
+	for i := range f.NumObjects() {
+		o := f.Object(i)
+		if i < len(p.seen) && p.seen[i] == seenOf(o) {
+			continue
+		}
+		for _, e := range p.expand(o, names) {
+			if key := e.key(); !p.known[key] && len(p.after) < maxLate {
+				p.after[maphash.String(p.seed, key)] = struct{}{}
+			}
+		}
+	}
+	p.look(f)
+}
+
+// look remembers what the objects of a frame have.
+func (p *plan) look(f frame.Frame) {
+	p.seen = p.seen[:0]
+	for o := range f.Objects() {
+		p.seen = append(p.seen, seenOf(o))
+	}
+}
+
+// key is the entry's path, equal for equal ones.
+func (e *planned) key() string { return strings.ToLower(e.Path.String()) }
+
+// expand returns the entries for all that is wanted of an object.
+func (p *plan) expand(o frame.Object, names *nametable.Names) []planned {
+	x := expansion{o: o, names: names}
+	x.path = winperf.Path{Machine: o.Machine(), Object: names.Title(o.ID().Index)}
+	switch wanted := p.about(o, names); {
+	case p.layout != Objects:
+		x.some(wanted)
+	case len(wanted) > 0:
+		x.object()
+	}
+	return x.all
+}
+
+// about returns the paths that are about an object.
+func (p *plan) about(o frame.Object, names *nametable.Names) (paths []*selection.Path) {
+	if p.names != names {
+		p.names = names
+		tables := selection.ShownTables(names)
+		for _, w := range p.wanted {
+			w.Resolve(tables)
+		}
+	}
+
+	for _, w := range p.wanted {
+		if w.Machine(o.Machine()) && w.Object.Is(o.ID().Index, "") {
+			paths = append(paths, w)
+		}
+	}
+	return paths
+}
+
+// expansion makes entries of one object.
+type expansion struct {
+	o     frame.Object
+	names *nametable.Names
+	path  winperf.Path
+	all   []planned
+}
+
+// object makes the entry of the whole object.
+func (x *expansion) object() {
+	path := x.path
+	path.Counter = "*"
+	if !x.o.Single() {
+		path.Instance, path.HasInstance = "*", true
+	}
+	entry := Counter{Kind: Object, Path: path}
+	x.all = append(x.all, planned{Counter: entry, object: x.o.ID(), single: x.o.Single()})
+}
+
+// some makes entries of what paths name.
+func (x *expansion) some(wanted []*selection.Path) {
+	find, labels := selection.NewFinder(wanted, x.o.Single(), selection.Every(x.o.Len())), x.o.Labels()
+	if find.NeedsNames() {
+		for i := range labels.Len() {
+			find.Add(i, labels.Full(i), labels.Occurrence(i))
+		}
+	}
+
+	for n, instances := range find.Found() {
+		w := wanted[n]
+		if !w.Fits(x.o.Single()) {
+			continue
+		}
+
+		for k := range x.o.NumCounters() {
+			switch {
+			case !w.Counter.Is(x.o.Counter(k).ID.Index, ""):
+			case x.o.Single() || w.EveryInstance():
+				x.whole(k)
+			default:
+				x.instances(w, k, instances)
+			}
+		}
+	}
+}
+
+// instances makes entries of a counter for the instances that a path names. One that
+// is named in full may come.
+func (x *expansion) instances(w *selection.Path, k int, instances []int32) {
+	labels, path := x.o.Labels(), x.path
+	path.HasInstance = true
+	for _, at := range instances {
+		i, parent := int(at), ""
+		if p, ok := x.o.Instance(i).Parent(); ok {
+			parent = p.Name()
+		}
+		path.Instance, path.Index = labels.Full(i), labels.Occurrence(i)
+		x.add(k, Single, path, parent)
+	}
+
+	if len(instances) == 0 && w.OneInstance() {
+		path.Instance, path.Index = w.Asked.Instance, w.Asked.Index
+		x.add(k, Single, path, "")
+	}
+}
+
+// whole makes the entry of a counter of all instances.
+func (x *expansion) whole(k int) {
+	path, kind := x.path, Single
+	if !x.o.Single() {
+		path.HasInstance, path.Instance = true, "*"
+		kind = Array
+	}
+	x.add(k, kind, path, "")
+}
+
+// add makes an entry of a counter that has a number and is no base.
+func (x *expansion) add(k int, kind Kind, path winperf.Path, parent string) {
+	c := x.o.Counter(k)
+	if c.Type.IsBase() || c.Type.IsText() || c.Size != 4 && c.Size != 8 {
+		return
+	}
+	if j, ok := x.o.FindCounter(c.ID); !ok || j != k {
+		return // a second definition of the same counter
+	}
+
+	path.Counter = x.names.Title(c.ID.Index)
+	x.all = append(x.all, planned{
+		Counter: Counter{
+			Kind: kind, Path: path, Parent: parent, Type: c.Type, TimeBase: timeBase(x.o, &c), Scale: c.Scale,
+		},
+		object: x.o.ID(), counter: c.ID, single: x.o.Single(),
+	})
+}
+
+// timeBase is the frequency of the clock that a counter uses, of the performance
+// counter where it uses none.
+func timeBase(o frame.Object, c *frame.Counter) int64 {
+	if c.Freq >= 0 && o.Len() > 0 {
+		own, _ := o.Raw(0, c.Freq)
+		return int64(own)
+	}
+	clocks, clock := o.Clocks(), c.Type.Clock()
+	if clock == counter.NoClock {
+		clock = counter.TickClock
+	}
+	_, perSecond := clocks.At(clock)
+	return perSecond
+}
+
+// locate finds the instances of an entry in an object.
+func (e *planned) locate(o frame.Object) {
+	labels := o.Labels()
+	if e.labels == labels {
+		return
+	}
+
+	e.labels, e.at, e.names = labels, -1, nil
+	if e.single {
+		if o.Len() > 0 {
+			e.at = 0
+		}
+		return
+	}
+
+	if e.Kind == Array {
+		for i := range labels.Len() {
+			name := appendUTF16Z(nil, labels.Full(i))
+			e.names = append(e.names, name[:len(name)-2])
+		}
+		return
+	}
+
+	for i := range labels.Len() {
+		if labels.Occurrence(i) == e.Path.Index && strings.EqualFold(labels.Full(i), e.Path.Instance) {
+			e.at = i
+			return
+		}
+	}
+}

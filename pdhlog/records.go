@@ -1,0 +1,152 @@
+package pdhlog
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// maxRecord bounds a record that stands in several events.
+const maxRecord = 256 << 20
+
+// records puts the events of a log together to records. The memory it takes
+// is that of the largest record.
+type records struct {
+	events events
+	parts  record // what was put together so far
+	buf    []byte // its memory
+	next   uint32 // the part that is to come, 0 = none is awaited
+	of     uint32
+	held   event // what comes after a record that was given out as it is; without payload it is none
+}
+
+// record is one record of a log.
+type record struct {
+	typ    byte
+	whole  bool // all of it is there
+	local  int64
+	offset int64
+	data   []byte
+}
+
+// record returns the next record; it is valid until the next call. A sample of
+// which later parts are missing is returned as far as it goes.
+func (r *records) record() (record, error) {
+	for {
+		var err error
+		ev := r.held
+		r.held = event{}
+		if ev.payload == nil {
+			ev, err = r.events.event()
+		}
+
+		if r.next != 0 && (err != nil || !r.continues(&ev)) {
+			if rec, ok := r.giveUp(); ok {
+				r.held = ev
+				return rec, nil
+			}
+		}
+		if err != nil {
+			return record{}, err
+		}
+		if rec, ok := r.take(&ev); ok {
+			return rec, nil
+		}
+	}
+}
+
+// continues reports whether an event is the next part of the record at hand.
+func (r *records) continues(ev *event) bool {
+	return ev.part == r.next && ev.parts == r.of && ev.typ == r.parts.typ && ev.local == r.parts.local
+}
+
+// giveUp ends a record whose next part does not come.
+func (r *records) giveUp() (record, bool) {
+	what := "left out"
+	if r.parts.typ == typeSample {
+		what = "read as far as it goes"
+	}
+	r.events.damage.at(r.parts.offset, "a record of %d parts, of which part %d does not follow; it is %s",
+		r.of, r.next, what)
+	r.next = 0
+	r.parts.data = r.buf
+	return r.parts, r.parts.typ == typeSample
+}
+
+// take makes an event part of a record and reports whether that is complete.
+func (r *records) take(ev *event) (record, bool) {
+	whole := record{ev.typ, ev.whole, ev.local, ev.offset, ev.payload}
+	switch {
+	case r.next != 0:
+		return r.goOn(ev)
+	case ev.part == 1 && ev.parts == 1 || r.isWhole(ev):
+		whole.typ = r.typeOf(ev)
+		return whole, true
+	case ev.part == 1 && ev.parts > 1 && ev.parts <= maxParts:
+		r.parts = whole
+		r.buf = append(r.buf[:0], ev.payload...)
+		r.next, r.of = 2, ev.parts
+	default:
+		const form = "part %d of %d of a record without the parts before; it is left out"
+		r.events.damage.at(ev.offset+eventHead+16, form, ev.part, ev.parts)
+	}
+	return record{}, false
+}
+
+// goOn adds the next part of the record at hand.
+func (r *records) goOn(ev *event) (record, bool) {
+	if len(r.buf)+len(ev.payload) > maxRecord {
+		r.events.damage.at(r.parts.offset, "a record of more than %d bytes; it is left out", maxRecord)
+		r.next = 0
+		return record{}, false
+	}
+
+	r.buf = append(r.buf, ev.payload...)
+	r.parts.whole = r.parts.whole && ev.whole
+	if r.next++; r.next <= r.of {
+		return record{}, false
+	}
+	r.next = 0
+	r.parts.data = r.buf
+	return r.parts, true
+}
+
+// isWhole reports whether an event whose part numbers make no sense is a record of
+// its own.
+func (r *records) isWhole(ev *event) bool {
+	inRange := 1 <= ev.part && ev.part <= ev.parts && ev.parts <= maxParts
+	if inRange && (ev.part == ev.parts || len(ev.payload) == partLen) {
+		return false
+	}
+	if typ := contentType(ev.payload); typ == 0 || ev.part != 1 && ev.parts != 1 {
+		return false
+	}
+	r.events.damage.at(ev.offset+eventHead+16, "part %d of %d, but the record is complete", ev.part, ev.parts)
+	return true
+}
+
+// typeOf returns the type of an event that is a record: that which its content
+// says, if it does.
+func (r *records) typeOf(ev *event) byte {
+	typ := contentType(ev.payload)
+	if typ == 0 || typ == ev.typ {
+		return ev.typ
+	}
+	r.events.damage.at(ev.offset+4, "an event of type %d that holds a record of type %d, and is read as that",
+		ev.typ, typ)
+	return typ
+}
+
+// contentType tells the type of a record by how it begins, 0 where it does not
+// tell.
+func contentType(b []byte) byte {
+	le := binary.LittleEndian
+	switch {
+	case isRecordHead(b, 0) && b[3] == 0:
+		return typeSample
+	case len(b) >= 8 && le.Uint32(b) == listVersion && le.Uint32(b[4:]) == listType:
+		return typeList
+	case bytes.HasPrefix(b, machineStart):
+		return typeNames
+	}
+	return 0
+}

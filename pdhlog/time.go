@@ -1,0 +1,105 @@
+package pdhlog
+
+import (
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/zone"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// ticksPerMinute are 100 ns units.
+const ticksPerMinute = 60 * 10_000_000
+
+// maxAhead is by how much local time can be ahead of UTC or behind it, in 100 ns.
+const maxAhead = 16 * 60 * ticksPerMinute
+
+// settleTime finds out when a sample was taken. The log has local times, and
+// UTC where a performance data block or a counter of the 100 ns clock stands;
+// the two together tell how much local time was ahead.
+func (r *Reader) settleTime(rec *record, s *Sample) {
+	utc, ahead, ok := r.clocks(s)
+	if !ok {
+		ahead = r.rules(s.Local)
+		utc = s.Local - ahead
+	}
+	s.Ahead = time.Duration(ahead) * 100
+	s.Time = winperf.FromFiletime(utc)
+	if r.samples > 1 && s.Time.Before(r.last) {
+		r.damage.at(rec.offset, "the time of sample %d goes back by %v", r.samples, r.last.Sub(s.Time))
+	}
+	r.last = s.Time
+}
+
+// clocks returns the first UTC time in a sample that can be one, and by how much
+// local time was ahead of it, in 100 ns.
+func (r *Reader) clocks(s *Sample) (utc, ahead int64, ok bool) {
+	for i := range s.Values {
+		v := &s.Values[i]
+		var local int64
+		switch {
+		case v.Block != nil:
+			head, _ := perfdata.HeadOf(v.Block) // other blocks are not kept
+			local, utc = winperf.ToFiletime(head.SystemTime()), head.Clocks().Time100ns
+		case v.Counter == nil || !v.Valid() || !tellsUTC(v.Counter.Type):
+			continue
+		case v.Kind == Single:
+			local, utc = s.Local, v.Second
+		case len(v.Items) > 0:
+			local, utc = s.Local, v.Items[0].Second
+		default:
+			continue
+		}
+
+		if ahead, ok = r.ahead(local - utc); ok && possibleTime(utc) && near(s.Local, utc+ahead) {
+			return utc, ahead, true
+		}
+	}
+	return 0, 0, false
+}
+
+// tellsUTC reports whether raw values of a type come with the time of a 100 ns clock.
+func tellsUTC(t counter.Type) bool {
+	_, clock := t.Second()
+	return clock == counter.Clock100ns
+}
+
+// near reports whether two times can be of one sample: collecting all counters may
+// take a while.
+func near(a, b int64) bool { return -10*ticksPerMinute < a-b && a-b < 10*ticksPerMinute }
+
+// ahead finds out what a difference of local time and UTC says: what the zone
+// has with or without daylight time, if that is near, else the nearest quarter
+// of an hour.
+func (r *Reader) ahead(difference int64) (int64, bool) {
+	if difference < -maxAhead || difference > maxAhead {
+		return 0, false
+	}
+	z := &r.head.zone
+	for _, bias := range [...]int32{z.StandardBias, z.DaylightBias} {
+		minutes := int(z.Bias) + int(bias)
+		ahead := -int64(minutes) * ticksPerMinute
+		if near(difference, ahead) && zone.PossibleBias(minutes) {
+			return ahead, true
+		}
+	}
+
+	const quarter = 15 * ticksPerMinute
+	half := int64(quarter / 2)
+	if difference < 0 {
+		half = -half
+	}
+	return (difference + half) / quarter * quarter, true
+}
+
+// rules returns by how much local time is ahead of UTC by the rules of the
+// zone, 0 where they are not known.
+func (r *Reader) rules(local int64) int64 {
+	if r.location == nil || !possibleTime(local) {
+		return 0
+	}
+	t := winperf.FromFiletime(local)
+	_, offset := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, r.location).Zone()
+	return int64(offset) * 10_000_000
+}

@@ -1,0 +1,136 @@
+package pdhlog
+
+import (
+	"math"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// blocks makes performance data blocks of one object each, as PDH stores
+// whole objects.
+type blocks struct {
+	objects map[blockObject][]byte // of the sample at hand, as far as their bytes can be taken over
+}
+
+// blockObject is an object in a block, by its title index.
+type blockObject struct {
+	block *winperf.Block
+	title uint32
+}
+
+// begin looks where the objects of a frame are. Their bytes can be taken over
+// where they are a performance data block whose readers need to know nothing
+// else.
+func (w *blocks) begin(f frame.Frame) {
+	if w.objects == nil {
+		w.objects = map[blockObject][]byte{}
+	}
+	clear(w.objects)
+	for b := range f.Blocks() {
+		if b.Format == winperf.FormatV1 && b.Quirks&winperf.WidthFromType == 0 {
+			w.cut(b)
+		}
+	}
+}
+
+// cut finds the objects of a block.
+func (w *blocks) cut(b *winperf.Block) {
+	// What damage hides the frame does not have either.
+	rest, count, _ := perfdata.Objects(b.Bytes, b.Quirks)
+	for range count {
+		object, behind, err := perfdata.CutObject(rest)
+		if err != nil {
+			return
+		}
+		if at := (blockObject{b, object.Title()}); w.objects[at] == nil {
+			w.objects[at] = object
+		}
+		rest = behind
+	}
+}
+
+// append appends the block of an entry's object; of one that the frame lacks, a block
+// without objects.
+func (w *blocks) append(b []byte, e *planned, f frame.Frame, o frame.Object, found bool, local int64) []byte {
+	clocks, title := f.Clocks(), e.object.Index
+	var object []byte
+	if found {
+		clocks, object = o.Clocks(), w.objects[blockObject{o.Block(), title}]
+	}
+
+	start, objects := len(b), 1
+	b = perfdata.AppendHead(b, &perfdata.Head{
+		Machine:       e.Path.Machine,
+		DefaultObject: int32(title),
+		SystemTime:    winperf.FromFiletime(local), // as in real logs
+		Clocks:        clocks,
+	})
+
+	switch {
+	case !found:
+		objects = 0
+	case object != nil:
+		b = append(b, object...)
+	default:
+		b = appendObject(b, o)
+	}
+
+	b = pad8(b, start)
+	perfdata.FinishBlock(b[start:], objects)
+	return b
+}
+
+// appendObject appends a PERF_OBJECT_TYPE made of what the frame says, for
+// objects that stand in other forms in the sample.
+func appendObject(b []byte, o frame.Object) []byte {
+	encoded := objectOf(o)
+	b, _ = encoded.AppendTo(b) // or b as it was, of an object that is too long
+	return b
+}
+
+// objectOf copies an object out of a frame. Instances carry parent/name as
+// their names.
+func objectOf(o frame.Object) perfdata.Object {
+	clocks := o.Clocks()
+	out := perfdata.Object{
+		Title: o.ID().Index, Help: o.Help(), Detail: math.MaxUint32, DefaultCounter: int32(o.Default()),
+		Time: clocks.ObjectTime, Freq: clocks.ObjectFreq,
+	}
+	if o.Single() {
+		out.Form = perfdata.Single
+	}
+
+	for k := range o.NumCounters() {
+		c := o.Counter(k)
+		d := perfdata.NewCounter(c.ID.Index, c.Type)
+		d.Help, d.Scale, d.Detail = c.Help, c.Scale, c.Detail
+		if d.Size = 0; c.Size == 4 || c.Size == 8 {
+			d.Size = uint32(c.Size)
+		}
+		out.Detail = min(out.Detail, d.Detail)
+		out.Counters = append(out.Counters, d)
+	}
+
+	out.Layout(true)
+	labels := o.Labels()
+	for i := range o.Len() {
+		if _, err := out.AddInstance(labels.Full(i)); err != nil {
+			_, _ = out.AddInstance("")
+		}
+		for k := range out.Counters {
+			v, ok := o.Raw(i, k)
+			switch {
+			case ok:
+				_ = out.SetValue(i, k, v)
+			case o.Lack(i, k) == counter.NotPermitted:
+				_ = out.Deny(i, k)
+			default:
+				_ = out.SetMissing(i, k, true)
+			}
+		}
+	}
+	return out
+}
