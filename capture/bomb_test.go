@@ -131,7 +131,7 @@ func TestBombs(t *testing.T) {
 			"a difference of more than there is", bombs(
 				bomb{kind: kindReference, key: 7, bytes: make([]byte, 64), plain: true, claim: 64},
 				differs(64*mega)), 0,
-			"its difference from the reference is none", 1,
+			"corrupt delta", 1,
 		},
 		{
 			"a sample that says another length", bombs(differs(1000 * mega)), 0,

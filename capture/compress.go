@@ -19,37 +19,21 @@ type deflater struct {
 
 // append appends a payload to dst, compressed where that makes it shorter, and
 // tells which it is.
-func (d *deflater) append(dst, payload []byte) (out []byte, compression uint8, err error) {
+func (d *deflater) append(dst, payload []byte) (out []byte, compression uint8) {
 	at := len(dst)
-	buf := sliceWriter{dst}
+	buf := bytes.NewBuffer(dst)
 	if d.w == nil {
-		d.w, err = flate.NewWriter(&buf, level)
+		d.w, _ = flate.NewWriter(buf, level) // it fails for another level only
 	} else {
-		d.w.Reset(&buf)
+		d.w.Reset(buf)
 	}
 
-	if err == nil {
-		_, err = d.w.Write(payload)
+	_, _ = d.w.Write(payload) // memory takes all
+	_ = d.w.Close()
+	if out = buf.Bytes(); len(out)-at >= len(payload) {
+		return append(out[:at], payload...), stored
 	}
-	if err == nil {
-		err = d.w.Close()
-	}
-
-	if err != nil {
-		return dst, stored, err
-	}
-	if len(buf.b)-at >= len(payload) {
-		return append(buf.b[:at], payload...), stored, nil
-	}
-	return buf.b, deflated, nil
-}
-
-// sliceWriter appends what is written to a slice.
-type sliceWriter struct{ b []byte }
-
-func (w *sliceWriter) Write(p []byte) (int, error) {
-	w.b = append(w.b, p...)
-	return len(p), nil
+	return out, deflated
 }
 
 // inflater takes payloads apart.

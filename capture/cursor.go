@@ -20,11 +20,10 @@ type Cursor struct {
 	w walk // over the samples
 	d walk // over what they need
 
-	seen     [8]definition // the latest references that were passed, the newest first
-	ref      []byte        // the reference in use
-	refID    uint64        // 0 for none
-	missing  uint64        // a reference that cannot be read
-	ahead    []definition  // references from here to aheadEnd
+	seen     []definition // the latest references that were passed, and those up to aheadEnd
+	ref      []byte       // the reference in use
+	refID    uint64       // 0 for none
+	missing  uint64       // a reference that cannot be read
 	aheadEnd int64
 	payload  []byte
 	inflater inflater
@@ -34,8 +33,7 @@ type Cursor struct {
 	last   lasting
 	back   int // how many earlier records may be read, since a seek and before the first sample
 
-	schemaID uint64
-	schema   keptSchema // of the sample read last
+	schema keptSchema // of the sample read last
 
 	damage   []error
 	unlisted int
@@ -158,8 +156,7 @@ func (c *Cursor) step() (head, error) {
 
 	switch h.kind {
 	case kindReference:
-		copy(c.seen[1:], c.seen[:])
-		c.seen[0] = definition{h.key, h.offset}
+		c.see(&h)
 	case kindSchema:
 		c.f.mu.Lock()
 		c.f.addSchema(h.key, h.offset)
@@ -168,12 +165,23 @@ func (c *Cursor) step() (head, error) {
 	return h, nil
 }
 
+// see notes where a reference stands.
+func (c *Cursor) see(h *head) {
+	const most = 24
+	if d := (definition{h.key, h.offset}); !slices.Contains(c.seen, d) {
+		c.seen = append(c.seen[max(0, len(c.seen)+1-most):], d)
+	}
+}
+
 // read returns the payload of a record without compression, in dst's memory
-// where that is large enough or in that of the walk.
+// where that is large enough.
 func (c *Cursor) read(w *walk, h *head, dst []byte) ([]byte, error) {
 	b, err := w.payload(h)
-	if err != nil || h.compression == stored {
-		return b, err
+	switch {
+	case err != nil:
+		return dst, err
+	case h.compression == stored:
+		return append(dst[:0], b...), nil
 	}
 	return c.inflater.append(dst[:0], b, int(h.size))
 }
@@ -259,7 +267,7 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 		}
 
 		switch {
-		case heads[i].flags&partUnchanged != 0 && i < len(c.last) && c.last[i].offset == heads[i].offset && c.last[i].block != nil:
+		case heads[i].flags&partUnchanged != 0 && c.last.has(i, heads[i].offset):
 			if *at != nil {
 				_ = (*at).Release() // the same is at hand
 			}
@@ -276,7 +284,7 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 	return nil
 }
 
-// earlier reads the block of a part from an earlier sample of the group, for who comes
+// earlier reads the block of a part from an earlier sample of the group, after a jump
 // from elsewhere in the file, and those of the parts behind it that stand there, too. All
 // others have them already, so that what a file claims cannot make them read much again
 // and again.
@@ -339,23 +347,16 @@ func (c *Cursor) setReference(id uint64) error {
 		return errMissing
 	}
 
-	for _, d := range c.seen {
-		if d.id != id || d.offset == 0 {
-			continue
+	for range 2 { // those that were passed, then also those behind
+		for _, d := range slices.Backward(c.seen) {
+			if d.id != id {
+				continue
+			}
+			if ok, err := c.readReference(id, d.offset); ok || err != nil {
+				return err
+			}
 		}
-		if ok, err := c.readReference(id, d.offset); ok || err != nil {
-			return err
-		}
-	}
-
-	if err := c.lookAhead(); err != nil {
-		return err
-	}
-	for _, d := range c.ahead {
-		if d.id != id {
-			continue
-		}
-		if ok, err := c.readReference(id, d.offset); ok || err != nil {
+		if err := c.lookAhead(); err != nil {
 			return err
 		}
 	}
@@ -365,12 +366,10 @@ func (c *Cursor) setReference(id uint64) error {
 
 // lookAhead finds the references in the rest of the group, once.
 func (c *Cursor) lookAhead() error {
-	const most = 16
 	if c.w.at < c.aheadEnd {
 		return nil
 	}
 
-	c.ahead = c.ahead[:0]
 	w := walk{f: c.f, at: c.w.at}
 	for {
 		h, err := w.next()
@@ -381,8 +380,8 @@ func (c *Cursor) lookAhead() error {
 			c.aheadEnd = w.at
 			return nil
 		}
-		if h.kind == kindReference && len(c.ahead) < most {
-			c.ahead = append(c.ahead, definition{h.key, h.offset})
+		if h.kind == kindReference {
+			c.see(&h)
 		}
 	}
 }
@@ -390,83 +389,67 @@ func (c *Cursor) lookAhead() error {
 // readReference reads the reference at an offset. It is false where that is
 // damaged.
 func (c *Cursor) readReference(id uint64, offset int64) (ok bool, err error) {
-	h, payload, err := c.definition(offset, c.ref)
+	c.refID = 0 // its memory is that of the one in use
+	c.ref, err = c.definition(offset, c.ref)
 	if isDamage(err) {
 		return false, nil // told where the walk passes it
 	}
-	if err != nil {
-		return false, err
+	if err == nil {
+		c.refID = id
 	}
-
-	c.ref, c.refID = payload, id
-	if h.compression == stored {
-		c.ref = slices.Clone(payload)
-	}
-	return true, nil
+	return err == nil, err
 }
 
 // definition reads the record at an offset, which was seen there.
-func (c *Cursor) definition(offset int64, dst []byte) (h head, payload []byte, err error) {
+func (c *Cursor) definition(offset int64, dst []byte) ([]byte, error) {
 	h, ok, err := c.d.head(offset)
 	if err != nil {
-		return h, nil, err
+		return dst, err
 	}
 	if !ok {
-		return head{offset: offset}, nil, errChecksum
+		return dst, errChecksum
 	}
-	c.refID = 0 // dst may be its memory
-	payload, err = c.read(&c.d, &h, dst)
-	return h, payload, err
+	return c.read(&c.d, &h, dst)
 }
 
 // schemaOf returns the schema of an identity, nil for 0. One that cannot be read
 // is empty and says so.
 func (c *Cursor) schemaOf(id uint64) (*winperf.Schema, error) {
 	if id == 0 {
-		c.schemaID, c.schema = 0, keptSchema{}
-		return nil, nil
+		c.schema = keptSchema{}
 	}
-	if id == c.schemaID {
+	if id == c.schema.id {
 		return c.schema.Schema, nil
 	}
 
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()
-	for _, known := range c.f.cached {
-		if known.id == id {
-			c.schemaID, c.schema = id, known.schema
-			return c.schema.Schema, nil
-		}
+	if i := slices.IndexFunc(c.f.cached, func(known keptSchema) bool { return known.id == id }); i >= 0 {
+		c.schema = c.f.cached[i]
+		return c.schema.Schema, nil
 	}
 
-	s, size, err := c.readSchema(id)
+	s, err := c.readSchema(id)
 	if err != nil {
 		return nil, err
 	}
-
-	c.f.keep(cachedSchema{id, s, size})
-	c.schemaID, c.schema = id, s
+	s.id = id
+	c.f.keep(s)
+	c.schema = s
 	return s.Schema, nil
 }
 
-// readSchema reads a schema from the first of its records that is whole, and
-// tells how many bytes that is.
-func (c *Cursor) readSchema(id uint64) (s keptSchema, size int, err error) {
+// readSchema reads a schema from the first of its records that is whole.
+func (c *Cursor) readSchema(id uint64) (s keptSchema, err error) {
 	for _, offset := range c.f.schemas[id] {
-		h, payload, err := c.definition(offset, nil)
-		if err == nil && h.compression == stored {
-			payload = slices.Clone(payload) // it is in the memory of the walk
-		}
+		payload, err := c.definition(offset, nil)
 		if err == nil {
-			if s, err = parseSchema(payload); err == nil {
-				return s, len(payload), nil
-			}
+			s, err = parseSchema(payload)
 		}
-
-		if !isDamage(err) {
-			return s, 0, err
+		if err == nil || !isDamage(err) {
+			return s, err
 		}
 	}
 	lost := &winperf.DataError{Offset: c.w.at, Msg: "the names of the samples from here on cannot be read"}
-	return keptSchema{Schema: &winperf.Schema{Damage: []error{lost}}}, 0, nil
+	return keptSchema{Schema: &winperf.Schema{Damage: []error{lost}}}, nil
 }

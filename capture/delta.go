@@ -121,7 +121,7 @@ func (d *delta) append(dst []byte, r *reference, b []byte) []byte {
 	return append(dst, b[n*word:]...)
 }
 
-const errDelta = fault("its difference from the reference is none")
+const errDelta = fault("corrupt delta")
 
 // apply appends to dst the sample of n bytes that differs from ref by diff.
 func apply(dst, ref, diff []byte, n int) ([]byte, error) {
@@ -138,7 +138,9 @@ func apply(dst, ref, diff []byte, n int) ([]byte, error) {
 		same, k1 := binary.Uvarint(steps)
 		other, k2 := binary.Uvarint(steps[max(k1, 0):])
 		move, k3 := binary.Varint(steps[max(k1, 0)+max(k2, 0):])
-		if k1 <= 0 || k2 <= 0 || k3 <= 0 || same > uint64(int64(words)-w) || other > uint64(int64(words)-w)-same || other > uint64(len(literals)/word) {
+		left := uint64(int64(words) - w)
+		if k1 <= 0 || k2 <= 0 || k3 <= 0 ||
+			same > left || other > left-same || other > uint64(len(literals)/word) {
 			return dst, errDelta
 		}
 

@@ -120,7 +120,7 @@
 //
 // A capture that was closed ends with an end record, whose payload is not
 // compressed: u64 offset of the last index, u64 number of samples in the file.
-// Whoever appends leaves it where it is. Without one, and where an index is
+// A writer that appends leaves it where it is. Without one, and where an index is
 // damaged, the index is made again from the heads of the records.
 package capture
 

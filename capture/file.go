@@ -26,14 +26,7 @@ type File struct {
 
 	mu      sync.Mutex
 	schemas map[uint64][]int64 // where they stand
-	cached  []cachedSchema     // the latest ones
-}
-
-// cachedSchema keeps a schema one and the same for all samples.
-type cachedSchema struct {
-	id     uint64
-	schema keptSchema
-	size   int // bytes of its payload
+	cached  []keptSchema       // the latest ones, each one and the same for all samples
 }
 
 // maxCached is how many schemas are kept, of up to maxBytes together.
@@ -41,7 +34,7 @@ const maxCached = 4
 
 // keep keeps a schema, and the latest others as long as they are few and small
 // enough. f.mu is locked.
-func (f *File) keep(c cachedSchema) {
+func (f *File) keep(c keptSchema) {
 	f.cached = append(f.cached, c)
 	size := 0
 	for i := len(f.cached) - 1; i >= 0; i-- {
@@ -112,7 +105,7 @@ func (f *File) readFileHead() error {
 		f.version, f.id = u32(8), u32(12)
 		return nil
 	case n == 0:
-		return nil // whoever wrote it ended before the beginning
+		return nil // its writer ended before the beginning
 	case n < fileHeadSize && !bytes.HasPrefix(b[:n], magic[:min(n, 8)]):
 		return &winperf.DataError{Msg: fmt.Sprintf("%d bytes, expected a capture", n)}
 	}
@@ -189,7 +182,8 @@ func (f *File) readIndex() (whole bool, err error) {
 			f.addSchema(d.id, d.offset)
 		}
 	}
-	f.tail = Tail{Offset: f.size, Closed: true, lastIndex: last, number: end.number + 1, group: group{start: f.size}}
+	f.tail = Tail{Offset: f.size, Closed: true, lastIndex: last, number: end.number + 1}
+	f.tail.group.start = f.size
 	return true, nil
 }
 

@@ -71,23 +71,21 @@ const errIndex = fault("it is no index")
 
 // parseIndex reads the payload of an index at an offset.
 func parseIndex(b []byte, offset int64) (g group, before int64, err error) {
-	if len(b) < indexSize {
-		return g, 0, errIndex
-	}
-	u64 := func(at int) int64 { return int64(binary.LittleEndian.Uint64(b[at:])) }
-	before = u64(0)
-	samples, schemas := binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
-	g = group{start: u64(8), samples: int(samples), min: u64(24), max: u64(32)}
+	p := pieces{rest: b}
+	before = int64(p.u64())
+	g.start = int64(p.u64())
+	samples, schemas := p.u32(), p.u32()
+	g.samples, g.min, g.max = int(samples), int64(p.u64()), int64(p.u64())
+
 	room := min((offset-g.start)/headSize, math.MaxInt32) // records that fit
-
 	first := before == 0 && g.start == fileHeadSize
-	if g.start < fileHeadSize || !first && (before <= 0 || before >= g.start) ||
-		int64(samples) > room || int64(schemas)*indexedSize != int64(len(b)-indexSize) {
-		return g, 0, errIndex
+	if p.bad || g.start < fileHeadSize || !first && (before <= 0 || before >= g.start) ||
+		int64(samples) > room || int64(schemas)*indexedSize != int64(len(p.rest)) {
+		return group{}, 0, errIndex
 	}
 
-	for b = b[indexSize:]; len(b) > 0; b = b[indexedSize:] {
-		g.schemas = append(g.schemas, definition{u64at(b, 0), int64(u64at(b, 8))})
+	for range schemas {
+		g.schemas = append(g.schemas, definition{p.u64(), int64(p.u64())})
 	}
 	return g, before, nil
 }

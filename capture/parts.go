@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/winperf/winperf"
 )
@@ -76,6 +75,11 @@ func (l lasting) of(i int, b *winperf.Block) (offset int64, unchanged bool) {
 		return l[i].offset, true
 	}
 	return 0, false
+}
+
+// has reports whether the last block of a part is the one that stands in the record at an offset.
+func (l lasting) has(i int, offset int64) bool {
+	return i < len(l) && l[i].offset == offset && l[i].block != nil
 }
 
 // appendParts appends a sample of several parts. Blocks that are unchanged are left
@@ -160,31 +164,6 @@ func padWord(b []byte, start int) []byte {
 
 const errParts = fault("its parts do not fit into it")
 
-// pieces takes a sample of several parts apart.
-type pieces struct {
-	all  []byte
-	rest []byte
-	bad  bool
-}
-
-// take returns the next n bytes, nil where there are fewer.
-func (p *pieces) take(n int) []byte {
-	if n > len(p.rest) {
-		p.bad = true
-		return nil
-	}
-	b := p.rest[:n:n]
-	p.rest = p.rest[n:]
-	return b
-}
-
-// toWord goes to the next whole word.
-func (p *pieces) toWord() {
-	if over := (len(p.all) - len(p.rest)) % word; over > 0 {
-		p.take(min(word-over, len(p.rest)))
-	}
-}
-
 // partHead is the head of a part, with how long what it announces is.
 type partHead struct {
 	raw    winperf.Raw // without bytes
@@ -196,13 +175,13 @@ type partHead struct {
 // parseParts reads what appendParts wrote. Blocks come from a pool; parts whose block
 // was left out have none.
 func parseParts(b []byte, s *winperf.Sample, blocks *winperf.Blocks) ([]partHead, error) {
-	p := &pieces{all: b, rest: b}
-	head := p.take(8)
-	if p.bad || binary.LittleEndian.Uint64(head) > maxParts {
+	p := pieces{rest: b}
+	n := p.u64()
+	if p.bad || n > maxParts {
 		return nil, errParts
 	}
 
-	heads := make([]partHead, binary.LittleEndian.Uint64(head))
+	heads := make([]partHead, n)
 	for i := range heads {
 		part := winperf.Part{}
 		if heads[i] = p.part(&part); p.bad {
@@ -215,7 +194,9 @@ func parseParts(b []byte, s *winperf.Sample, blocks *winperf.Blocks) ([]partHead
 		if h.flags&(partEmpty|partLeftOut) != 0 {
 			continue
 		}
-		p.toWord()
+		for (len(b)-len(p.rest))%word != 0 && len(p.rest) > 0 {
+			p.take(1) // up to a whole word
+		}
 		bytes := p.take(h.length)
 		if p.bad {
 			return nil, errParts
@@ -236,31 +217,28 @@ func parseParts(b []byte, s *winperf.Sample, blocks *winperf.Blocks) ([]partHead
 
 // part reads the head of a part with what belongs to it.
 func (p *pieces) part(part *winperf.Part) (h partHead) {
-	b := p.take(partSize)
-	if p.bad {
-		return h
-	}
+	h.raw.Format, h.raw.Quirks = winperf.Format(p.u8()), winperf.Quirks(p.u8())
+	h.flags = p.u16()
+	h.length = int(p.u32())
+	p.clocks(&h.raw)
+	h.offset = int64(p.u64())
+	name, text, only := p.u16(), p.u16(), p.u16()
+	p.u16()
+	p.bad = p.bad || h.raw.Format == formatParts
 
-	u16 := func(at int) int { return int(binary.LittleEndian.Uint16(b[at:])) }
-	h.raw.Format, h.raw.Quirks, h.flags = winperf.Format(b[0]), winperf.Quirks(b[1]), uint16(u16(2))
-	h.length = int(binary.LittleEndian.Uint32(b[4:]))
-	parseClocks(b[8:], &h.raw)
-	h.offset = int64(binary.LittleEndian.Uint64(b[48:]))
-
-	part.Name, part.Beside = string(p.take(u16(56))), h.flags&partBeside != 0
-	if text := p.take(u16(58)); len(text) > 0 {
+	part.Name, part.Beside = string(p.take(int(name))), h.flags&partBeside != 0
+	if text := p.take(int(text)); len(text) > 0 {
 		part.Err = errors.New(string(text))
-	}
-	if h.raw.Format == formatParts {
-		p.bad = true
 	}
 	if h.flags&partSome != 0 {
 		part.Only = []winperf.ObjectID{}
 	}
-
-	for only := range slices.Chunk(p.take(onlySize*u16(60)), onlySize) {
-		id := winperf.ObjectID{Index: binary.LittleEndian.Uint32(only)}
-		copy(id.GUID[:], only[4:])
+	for range only {
+		id := winperf.ObjectID{Index: p.u32()}
+		copy(id.GUID[:], p.take(len(id.GUID)))
+		if p.bad {
+			break
+		}
 		part.Only = append(part.Only, id)
 	}
 	return h

@@ -11,7 +11,7 @@ const (
 	headSize     = 48
 	version      = 2
 
-	// maxLength bounds the two lengths of a head: beyond it a head is none.
+	// maxLength bounds the two lengths of a head: beyond it a head is not valid.
 	maxLength = 1 << 30
 )
 
@@ -27,7 +27,7 @@ var magic = [8]byte{0x89, 'W', 'P', 'C', '\r', '\n', 0x1a, '\n'}
 // mark begins every record.
 var mark = [4]byte{0xc5, 'W', 'P', 'R'}
 
-// Magic is how a capture begins, for those who tell files by their content.
+// Magic is how a capture begins, to tell files by their content.
 func Magic() []byte { return magic[:] }
 
 // kind of a record.
@@ -44,7 +44,8 @@ const (
 // String names the kind, for messages.
 func (k kind) String() string {
 	if k >= kindSchema && k <= kindEnd {
-		return [...]string{"a record of names", "a reference", "a sample", "an index", "the end record"}[k-kindSchema]
+		names := [...]string{"a record of names", "a reference", "a sample", "an index", "the end record"}
+		return names[k-kindSchema]
 	}
 	return fmt.Sprintf("a record of kind %d", uint8(k))
 }
@@ -132,11 +133,12 @@ func parseHead(b []byte, offset int64) (h head, ok bool) {
 		key:         binary.LittleEndian.Uint64(b[32:]),
 		offset:      offset,
 	}
-	ok = binary.LittleEndian.Uint32(b[44:]) == checksum(b[:44]) && h.stored <= maxLength && h.size <= maxLength
-	return h, ok
+	whole := binary.LittleEndian.Uint32(b[44:]) == checksum(b[:44])
+	return h, whole && h.stored <= maxLength && h.size <= maxLength
 }
 
 // isFileHead reports whether b is the beginning of a capture.
 func isFileHead(b []byte) bool {
-	return len(b) >= fileHeadSize && [8]byte(b[:8]) == magic && checksum(b[:20]) == binary.LittleEndian.Uint32(b[20:])
+	return len(b) >= fileHeadSize && [8]byte(b[:8]) == magic &&
+		checksum(b[:20]) == binary.LittleEndian.Uint32(b[20:])
 }

@@ -36,32 +36,24 @@ func appendClocks(b []byte, raw *winperf.Raw) []byte {
 	return b
 }
 
-func parseClocks(b []byte, raw *winperf.Raw) {
-	c := &raw.Clocks
-	for i, clock := range [...]*int64{&c.PerfTime, &c.PerfFreq, &c.Time100ns, &c.ObjectTime, &c.ObjectFreq} {
-		*clock = int64(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-}
-
 const errSample = fault("its payload is no sample")
 
 // parseSampleHead reads the beginning of a sample's payload into raw and
 // returns the rest, which is the bytes or a difference.
 func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
-	if len(b) < sampleHeadSize {
-		return sampleHead{}, nil, errSample
-	}
-	u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
-	length := binary.LittleEndian.Uint32(b[4:])
-	h := sampleHead{schema: u64(8), reference: u64(16)}
-	if length > maxBytes {
+	p := pieces{rest: b}
+	raw.Format, raw.Quirks = winperf.Format(p.u8()), winperf.Quirks(p.u8())
+	p.u16()
+	length := p.u32()
+	h := sampleHead{length: int(length), schema: p.u64(), reference: p.u64()}
+	p.clocks(raw)
+	switch {
+	case p.bad:
+		return h, nil, errSample
+	case length > maxBytes:
 		return h, nil, fmt.Errorf("%w: %d bytes, expected at most %d", errSample, length, maxBytes)
 	}
-
-	h.length = int(length)
-	raw.Format, raw.Quirks = winperf.Format(b[0]), winperf.Quirks(b[1])
-	parseClocks(b[24:], raw)
-	return h, b[sampleHeadSize:], nil
+	return h, p.rest, nil
 }
 
 // v2Time is where the FILETIME of a sample of version 2 stands in its bytes:

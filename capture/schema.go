@@ -80,18 +80,6 @@ func appendBytes(b, content []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(content))), content...)
 }
 
-// cutBytes cuts what appendBytes wrote from the beginning of b.
-func cutBytes(b []byte) (content, rest []byte, ok bool) {
-	if len(b) < 4 {
-		return nil, nil, false
-	}
-	n := binary.LittleEndian.Uint32(b)
-	if uint64(n) > uint64(len(b)-4) {
-		return nil, nil, false
-	}
-	return b[4 : 4+n : 4+n], b[4+n:], true
-}
-
 const (
 	errSchema   = fault("a length in the schema reaches beyond its end")
 	errSections = fault("the schema has too many sections")
@@ -100,93 +88,63 @@ const (
 // keptSchema is what the payload of a schema holds.
 type keptSchema struct {
 	*winperf.Schema
+	id   uint64     // 0 for none
+	size int        // bytes of the payload
 	zone *zone.Info // nil where it is not known
 }
 
 // parseSchema reads the payload of a schema, which the result refers to.
 func parseSchema(b []byte) (keptSchema, error) {
-	s := keptSchema{Schema: &winperf.Schema{}}
-	for n := 0; len(b) > 0; n++ {
+	s := keptSchema{Schema: &winperf.Schema{}, size: len(b)}
+	p := pieces{rest: b}
+	for n := 0; len(p.rest) > 0; n++ {
 		if n >= maxSections {
 			return s, fmt.Errorf("%w: expected at most %d", errSections, maxSections)
 		}
-		if len(b) < 4 {
+		tag := p.u32()
+		content := pieces{rest: p.block()}
+		s.addSection(tag, &content)
+		if p.bad || content.bad {
 			return s, errSchema
 		}
-
-		tag := binary.LittleEndian.Uint32(b)
-		content, rest, ok := cutBytes(b[4:])
-		if !ok || !s.addSection(tag, content) {
-			return s, errSchema
-		}
-		b = rest
 	}
 	return s, nil
 }
 
 // addSection adds what a section holds to the schema.
-func (s *keptSchema) addSection(tag uint32, b []byte) (ok bool) {
+func (s *keptSchema) addSection(tag uint32, p *pieces) {
 	switch tag {
 	case tagInterface:
-		s.Interface = string(b)
+		s.Interface = string(p.rest)
 	case tagCostly:
-		for ; len(b) >= 4; b = b[4:] {
-			s.Costly = append(s.Costly, binary.LittleEndian.Uint32(b))
+		for len(p.rest) > 0 && !p.bad {
+			s.Costly = append(s.Costly, p.u32())
 		}
-		return len(b) == 0
-
 	case tagNames:
-		var t winperf.NameTable
-		language, b, ok1 := cutBytes(b)
-		counter, b, ok2 := cutBytes(b)
-		help, b, ok3 := cutBytes(b)
-		t.Language, t.Counter, t.Help = string(language), counter, help
+		t := winperf.NameTable{Language: string(p.block()), Counter: p.block(), Help: p.block()}
 		s.Names = append(s.Names, t)
-		return ok1 && ok2 && ok3 && len(b) == 0
-
+		p.bad = p.bad || len(p.rest) > 0
 	case tagDamage:
-		if len(b) == 0 {
-			return false
+		if warning := p.u8() != 0; !p.bad {
+			e := winperf.DataError{Source: recorded, Offset: -1, Msg: string(p.rest), Warning: warning}
+			s.Damage = append(s.Damage, &e)
 		}
-		s.Damage = append(s.Damage, parseDamage(b))
-
 	case tagSet:
-		return s.addSet(b)
+		var set winperf.CounterSet
+		copy(set.GUID[:], p.take(len(set.GUID)))
+		set.Title, set.Info = p.u32(), p.rest
+		s.Sets = append(s.Sets, set)
 	case tagOther:
-		return s.addInterface(b)
-
-	case tagZone:
-		if len(b) != zone.Size {
-			return false
+		if s.Interfaces == nil {
+			s.Interfaces = map[uint32]string{}
 		}
-		z := zone.Parse(b)
-		s.zone = &z
+		s.Interfaces[p.u32()] = string(p.rest)
+	case tagZone:
+		if p.bad = len(p.rest) != zone.Size; !p.bad {
+			z := zone.Parse(p.rest)
+			s.zone = &z
+		}
 	}
-	return true
-}
-
-// addSet adds a counter set.
-func (s *keptSchema) addSet(b []byte) (ok bool) {
-	const fixed = 16 + 4
-	if len(b) < fixed {
-		return false
-	}
-	s.Sets = append(s.Sets, winperf.CounterSet{
-		GUID: winperf.GUID(b[:16]), Title: binary.LittleEndian.Uint32(b[16:]), Info: b[fixed:],
-	})
-	return true
-}
-
-// addInterface adds the interface of an object.
-func (s *keptSchema) addInterface(b []byte) (ok bool) {
-	if len(b) < 4 {
-		return false
-	}
-	if s.Interfaces == nil {
-		s.Interfaces = map[uint32]string{}
-	}
-	s.Interfaces[binary.LittleEndian.Uint32(b)] = string(b[4:])
-	return true
 }
 
 // recorded is the source of damage that was known when the sample was taken. Only
@@ -204,9 +162,4 @@ func appendDamage(b []byte, err error) []byte {
 		text = e.Msg
 	}
 	return append(append(b, warning), text...)
-}
-
-// parseDamage reads what appendDamage wrote.
-func parseDamage(b []byte) error {
-	return &winperf.DataError{Source: recorded, Offset: -1, Msg: string(b[1:]), Warning: b[0] != 0}
 }

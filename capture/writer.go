@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -37,14 +38,9 @@ type Writer struct {
 	err    error // the first one of w; nothing is written after it
 	closed bool
 
-	offset    int64 // of the next record
-	number    uint64
-	samples   int
-	lastIndex int64
-	group     group
-	reopened  bool // the group is what another writer left open
-	known     map[uint64]int64
-	version   uint32 // of the file
+	file     Tail // as it is by now, without its schemas
+	reopened bool // the group is what another writer left open
+	known    map[uint64]int64
 
 	buf      []byte
 	payload  []byte
@@ -83,14 +79,11 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 	if opt.GroupSamples <= 0 {
 		opt.GroupSamples = groupSamples
 	}
-	if opt.ID == 0 {
-		opt.ID = rand.Uint32()
-	}
 
-	wr := &Writer{w: w, opt: opt, known: map[uint64]int64{}, version: version}
+	wr := &Writer{w: w, opt: opt, known: map[uint64]int64{}}
+	wr.file = Tail{id: cmp.Or(opt.ID, rand.Uint32()), version: version}
 	if t := opt.Tail; t != nil && t.Offset >= fileHeadSize {
-		wr.opt.ID, wr.version, wr.offset, wr.number = t.id, t.version, t.Offset, t.number
-		wr.samples, wr.lastIndex, wr.group = t.samples, t.lastIndex, t.group
+		wr.file = *t
 		wr.reopened = t.group.samples > 0
 		for _, d := range t.schemas {
 			wr.known[d.id] = d.offset
@@ -100,11 +93,11 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 }
 
 // Samples returns the number of samples in the file.
-func (w *Writer) Samples() int { return w.samples }
+func (w *Writer) Samples() int { return w.file.samples }
 
 // Size returns the length of the file in bytes up to the end of the last
 // complete record. After an error it is where the file can be cut off.
-func (w *Writer) Size() int64 { return w.offset }
+func (w *Writer) Size() int64 { return w.file.Offset }
 
 // Write appends a sample of blocks. A block that was in the same part of the sample
 // before is not stored again. An error of the underlying writer stays: what stood in
@@ -115,7 +108,7 @@ func (w *Writer) Write(s *winperf.Sample) error {
 		return err
 	}
 	// A group can be read without those before.
-	all := w.group.samples == 0 || w.reopened || len(w.group.schemas) >= maxInIndex
+	all := w.file.group.samples == 0 || w.reopened || len(w.file.group.schemas) >= maxInIndex
 	raw, err := w.rawOf(s, all)
 	if err != nil {
 		return err
@@ -130,22 +123,22 @@ func (w *Writer) Write(s *winperf.Sample) error {
 	}
 
 	w.begin()
-	if w.reopened || len(w.group.schemas) >= maxInIndex {
+	if w.reopened || len(w.file.group.schemas) >= maxInIndex {
 		w.endGroup()
 	}
 
 	w.define(raw, s.Schema)
 	w.setPayload(raw)
-	at := w.offset + int64(len(w.buf))
+	at := w.file.Offset + int64(len(w.buf))
 	w.record(kindSample, uint64(filetime), w.payload)
 	if err := w.flush(); err != nil {
 		return err
 	}
 
 	w.keep(s, at, all)
-	w.samples++
-	w.group.add(filetime)
-	if w.group.samples < w.opt.GroupSamples {
+	w.file.samples++
+	w.file.group.add(filetime)
+	if w.file.group.samples < w.opt.GroupSamples {
 		return nil
 	}
 	w.endGroup()
@@ -178,9 +171,9 @@ func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
 	if _, unchanged := w.last.of(0, block(s)); !partsOf(s) && !unchanged {
 		return &s.Parts[0].Block.Raw, nil
 	}
-	if w.version < 2 {
-		return nil, fmt.Errorf("capture: the file is of version %d, which has no samples of several parts; begin a new one: %w",
-			w.version, winperf.ErrNotSupported)
+	if w.file.version < 2 {
+		const form = "capture: a file of version %d has no samples of several parts; begin a new one: %w"
+		return nil, fmt.Errorf(form, w.file.version, winperf.ErrNotSupported)
 	}
 
 	b, err := appendParts(w.parts[:0], s, w.last, all)
@@ -217,14 +210,14 @@ func (w *Writer) Close() error {
 		return w.err
 	}
 	w.begin()
-	if copied := w.copySchema(true); copied || w.group.samples > 0 {
+	if copied := w.copySchema(true); copied || w.file.group.samples > 0 {
 		w.endGroup()
 	}
 
 	w.last.cut(0)
 	w.closed = true
-	end := binary.LittleEndian.AppendUint64(nil, uint64(w.lastIndex))
-	end = binary.LittleEndian.AppendUint64(end, uint64(w.samples))
+	end := binary.LittleEndian.AppendUint64(nil, uint64(w.file.lastIndex))
+	end = binary.LittleEndian.AppendUint64(end, uint64(w.file.samples))
 	w.plain(kindEnd, 0, end)
 	return w.flush()
 }
@@ -238,9 +231,9 @@ func (w *Writer) usable() error {
 
 // begin puts the beginning of the file in front of its first record.
 func (w *Writer) begin() {
-	if w.offset == 0 && len(w.buf) == 0 {
-		w.buf = appendFileHead(w.buf, w.opt.ID)
-		w.group.start = fileHeadSize
+	if w.file.Offset == 0 && len(w.buf) == 0 {
+		w.buf = appendFileHead(w.buf, w.file.id)
+		w.file.group.start = fileHeadSize
 	}
 }
 
@@ -253,9 +246,9 @@ func (w *Writer) define(raw *winperf.Raw, s *winperf.Schema) {
 	}
 
 	if w.schema.id != 0 {
-		w.group.use(w.schema.id, w.known[w.schema.id])
+		w.file.group.use(w.schema.id, w.known[w.schema.id])
 	}
-	if w.group.samples > 0 {
+	if w.file.group.samples > 0 {
 		return
 	}
 
@@ -309,9 +302,9 @@ func (w *Writer) setSchema(s *winperf.Schema) {
 		w.schema = schemaState{id: id}
 		if at, known := w.known[id]; known {
 			w.schema.copies = 2 // at least one, and no need for more
-			w.group.use(id, at)
+			w.file.group.use(id, at)
 		} else {
-			at := w.offset + int64(len(w.buf))
+			at := w.file.Offset + int64(len(w.buf))
 			w.schema.copy = w.definition(kindSchema, id, payload, nil)
 			w.known[id] = at
 			w.schema.copies = 1
@@ -344,7 +337,7 @@ func (w *Writer) copySchema(last bool) bool {
 		return false
 	}
 
-	at := w.offset + int64(len(w.buf))
+	at := w.file.Offset + int64(len(w.buf))
 	far := at-w.known[s.id] >= schemaShare*int64(len(s.copy.data))
 	if !far && !(last && s.copies == 1) {
 		return false
@@ -352,7 +345,7 @@ func (w *Writer) copySchema(last bool) bool {
 
 	w.again(&s.copy)
 	w.known[s.id] = at
-	w.group.use(s.id, at)
+	w.file.group.use(s.id, at)
 	s.copies++
 	return true
 }
@@ -364,10 +357,10 @@ func (w *Writer) endGroup() {
 		w.refCopy = definitionCopy{data: w.refCopy.data[:0]}
 	}
 	w.copySchema(false)
-	at := w.offset + int64(len(w.buf))
-	w.plain(kindIndex, 0, w.group.append(nil, w.lastIndex))
-	w.lastIndex = at
-	w.group = group{start: w.offset + int64(len(w.buf)), schemas: w.group.schemas[:0]}
+	at := w.file.Offset + int64(len(w.buf))
+	w.plain(kindIndex, 0, w.file.group.append(nil, w.file.lastIndex))
+	w.file.lastIndex = at
+	w.file.group = group{start: w.file.Offset + int64(len(w.buf)), schemas: w.file.group.schemas[:0]}
 	w.reopened = false
 }
 
@@ -375,11 +368,8 @@ func (w *Writer) endGroup() {
 func (w *Writer) record(k kind, key uint64, payload []byte) head {
 	at := len(w.buf)
 	w.buf = append(w.buf, make([]byte, headSize)...)
-	buf, compression, err := w.deflater.append(w.buf, payload)
-	if err != nil && w.err == nil {
-		w.err = err // compressing into memory does not fail
-	}
-	w.buf = buf
+	var compression uint8
+	w.buf, compression = w.deflater.append(w.buf, payload)
 	return w.seal(k, compression, key, at, len(payload))
 }
 
@@ -395,7 +385,7 @@ func (w *Writer) plain(k kind, key uint64, payload []byte) {
 func (w *Writer) seal(k kind, compression uint8, key uint64, at, size int) head {
 	data := w.buf[at+headSize:]
 	h := head{
-		kind: k, compression: compression, file: w.opt.ID, stored: uint32(len(data)), size: uint32(size),
+		kind: k, compression: compression, file: w.file.id, stored: uint32(len(data)), size: uint32(size),
 		sum: checksum(data), number: w.nextNumber(), key: key,
 	}
 	h.put(w.buf[at:])
@@ -403,8 +393,8 @@ func (w *Writer) seal(k kind, compression uint8, key uint64, at, size int) head 
 }
 
 func (w *Writer) nextNumber() uint64 {
-	w.number++
-	return w.number - 1
+	w.file.number++
+	return w.file.number - 1
 }
 
 // flush hands on what is to be written.
@@ -422,7 +412,7 @@ func (w *Writer) flush() error {
 		return err
 	}
 
-	w.offset += int64(n)
+	w.file.Offset += int64(n)
 	w.buf = w.buf[:0]
 	return nil
 }

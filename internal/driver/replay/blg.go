@@ -1,11 +1,11 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/winperf/winperf"
@@ -26,55 +26,35 @@ import (
 // query reads the file on its own, in memory of a few samples, and passes over
 // what is damaged (winperf.Sample.Damage).
 func OpenBLG(file File) (winperf.Source, error) {
-	s := &blgSource{file: file, samples: -1}
-	q := &blgQuery{source: s}
-	defer q.Close()
-	if err := q.open(); err != nil {
+	first, err := openBLG(file)
+	if err != nil {
 		return nil, err
 	}
-	if err := q.next(); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+	defer first.Close()
+	if err := first.read(context.Background()); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", file.Name, err)
 	}
 
-	s.head, s.info = q.reader.Header(), q.describe()
-	s.titles = q.titles
-	s.titles.Schema()
-	if len(q.machines) > 0 {
-		s.machine = q.machines[0].Machine()
+	head, titles := first.log.Header(), first.titles // as they are before the first sample
+	r := &record{
+		name:   file.Name,
+		schema: titles.Schema(),
+		is:     winperf.Description{Machine: head.Machine, Recorded: true, Samples: countBLG(file, &head)},
+		open: func(sel winperf.Selection) (reader, error) {
+			r, err := openBLG(file)
+			if err == nil {
+				r.sel, r.choose, r.parts, r.titles = sel, true, selection.Parts(sel), titles.Clone()
+			}
+			return r, err
+		},
 	}
-	if s.machine == "" {
-		s.machine = s.head.Machine
+	r.is.Log = winperf.LogInfo{
+		Format: "PDH binary (.blg)", System: head.System(), Zone: head.Zone(), Location: first.log.Location(),
 	}
-	s.samples = countBLG(file, &s.head)
-	return s, nil
-}
-
-// blgSource is immutable, so that any number of goroutines may use it.
-type blgSource struct {
-	file    File
-	head    pdhlog.Header
-	info    winperf.LogInfo
-	machine string
-	titles  *pdhraw.Titles // as they are before the first sample
-	samples int
-}
-
-// Describe implements winperf.Source. The machine is that of the first counter. How
-// many samples there are only logs of whole objects tell.
-func (s *blgSource) Describe() winperf.Description {
-	return winperf.Description{Machine: s.machine, Recorded: true, Samples: s.samples, Log: s.info}
-}
-
-// Schema implements winperf.Source.
-func (s *blgSource) Schema(context.Context) (*winperf.Schema, error) { return s.titles.Schema(), nil }
-
-// Close implements winperf.Source. Queries have files of their own.
-func (s *blgSource) Close() error { return nil }
-
-// Compile implements winperf.Source. It accepts every selection; of the log's
-// objects those that none of its paths names are not read.
-func (s *blgSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
-	return &blgQuery{source: s, sel: sel, choose: true, parts: selection.Parts(sel)}, nil
+	if len(first.machines) > 0 {
+		r.is.Machine = cmp.Or(first.machines[0].Machine(), head.Machine)
+	}
+	return r, nil
 }
 
 // countBLG returns how many samples the log says it has, -1 where it does not: what
@@ -93,7 +73,8 @@ func countBLG(file File, head *pdhlog.Header) int {
 	}
 
 	last := (info.Size() - 1) / size * size
-	r, err := pdhlog.NewReader(io.MultiReader(io.NewSectionReader(f, 0, size), io.NewSectionReader(f, last, size)))
+	begin, end := io.NewSectionReader(f, 0, size), io.NewSectionReader(f, last, size)
+	r, err := pdhlog.NewReader(io.MultiReader(begin, end))
 	if err != nil {
 		return -1
 	}
@@ -106,65 +87,63 @@ func countBLG(file File, head *pdhlog.Header) int {
 	return r.Samples()
 }
 
-// blgQuery reads the log from its beginning.
-type blgQuery struct {
-	source *blgSource
+// blgReader reads the log from its beginning. Of its objects those that no path names are not
+// read.
+type blgReader struct {
+	*input
+	found  findings.List
 	sel    winperf.Selection
 	choose bool             // else everything is read
 	parts  []selection.Part // that are wanted
 	blocks winperf.Blocks
 
-	file     *os.File
-	size     int64
-	reader   *pdhlog.Reader
+	log      *pdhlog.Reader
 	sample   pdhlog.Sample
 	titles   *pdhraw.Titles
-	lists    int           // of the reader, when the machines were planned
-	machines []blgMachine  // those that are wanted
-	found    findings.List // damage that the reader does not know
+	lists    int          // of the log, when the machines were planned; -1 before
+	machines []blgMachine // those that are wanted
 }
 
-// open opens the file and reads its head.
-func (q *blgQuery) open() error {
-	f, err := q.source.file.open()
+// openBLG opens a log and reads its head.
+func openBLG(file File) (*blgReader, error) {
+	in, err := file.input()
 	if err != nil {
-		return err
+		return nil, err
 	}
-
-	q.file = f
-	if info, err := f.Stat(); err == nil {
-		q.size = info.Size()
+	log, err := pdhlog.NewReader(in)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", file.Name, err), in.Close())
 	}
-
-	if q.reader, err = pdhlog.NewReader(f); err != nil {
-		return fmt.Errorf("%s: %w", q.source.file.Name, err)
-	}
-	return nil
+	return &blgReader{input: in, log: log, lists: -1}, nil
 }
 
-// next reads the next sample.
-func (q *blgQuery) next() error {
-	err := q.reader.Next(&q.sample)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: %w", q.source.file.Name, err)
+// read reads the next sample that is wanted.
+func (q *blgReader) read(ctx context.Context) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := q.log.Next(&q.sample)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if q.lists != q.log.Lists() {
+			q.plan()
+		}
+		if err != nil || q.sel.Within(q.sample.Time) {
+			return err
+		}
 	}
-	if q.titles == nil || q.lists != q.reader.Lists() {
-		q.plan()
-	}
-	return err
 }
 
 // plan prepares for the list of counters at hand.
-func (q *blgQuery) plan() {
-	q.lists = q.reader.Lists()
-	switch {
-	case q.titles == nil && q.choose:
-		q.titles = q.source.titles.Clone()
-	case q.titles == nil:
-		q.titles = pdhraw.NewTitles(q.reader.Names())
+func (q *blgReader) plan() {
+	q.lists = q.log.Lists()
+	if q.titles == nil {
+		q.titles = pdhraw.NewTitles(q.log.Names())
 	}
 
-	list := q.reader.Counters()
+	list := q.log.Counters()
 	names, entries := machinesOf(list)
 	if len(names) == 0 {
 		names, entries = []string{""}, [][]int{nil} // blocks tell themselves what they are
@@ -176,7 +155,7 @@ func (q *blgQuery) plan() {
 		if !any && !q.wantsMachine(name) {
 			continue
 		}
-		m := newBLGMachine(name, list, entries[i], q.reader.Header().PerfFreq, q.titles, q.fail)
+		m := newBLGMachine(name, list, entries[i], q.log.Header().PerfFreq, q.titles, q.fail)
 		m.orphans = i == 0
 		if q.choose {
 			m.Select(q.parts)
@@ -185,22 +164,23 @@ func (q *blgQuery) plan() {
 	}
 }
 
-// wantsMachine tells whether the selection wants anything of a machine.
-func (q *blgQuery) wantsMachine(name string) bool {
+// wantsMachine reports whether the selection wants anything of a machine.
+func (q *blgReader) wantsMachine(name string) bool {
 	about := func(p selection.Part) bool { return p.Machine(name) }
 	return name == "" || len(q.parts) == 0 || slices.ContainsFunc(q.parts, about)
 }
 
 // fail notes damage in the sample at hand.
-func (q *blgQuery) fail(text string) {
+func (q *blgReader) fail(text string) {
 	q.found.Add(func() error { return &winperf.DataError{Offset: q.sample.Offset, Msg: text} })
 }
 
-// Next implements winperf.Query: the next sample, in parts by machine.
-func (q *blgQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
-	err := q.read(ctx)
-	for i := 0; err == nil && i < len(q.machines); i++ {
+// next implements reader: the next sample, in parts by machine.
+func (q *blgReader) next(ctx context.Context, s *winperf.Sample) error {
+	if err := q.read(ctx); err != nil {
+		return err
+	}
+	for i := range q.machines {
 		m := &q.machines[i]
 		b := s.Add(&q.blocks)
 		b.Format, b.Bytes = winperf.FormatV1, m.block(b.Bytes, &q.sample)
@@ -209,65 +189,11 @@ func (q *blgQuery) Next(ctx context.Context, s *winperf.Sample) error {
 		}
 	}
 
-	if err == nil { // blocks may have brought names
-		s.Schema = q.titles.Schema()
-	}
+	s.Schema = q.titles.Schema() // blocks may have brought names
 	for i := range s.Parts {
 		s.Parts[i].Block.Schema = s.Schema
 	}
-
-	if q.reader != nil {
-		s.At, s.Of = q.reader.Position(), q.size
-		s.Damage = append(s.Damage, q.damage()...)
-	}
-	return err
+	return nil
 }
 
-// read reads the next sample that is wanted.
-func (q *blgQuery) read(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if q.reader == nil {
-		if err := q.open(); err != nil {
-			return err
-		}
-	}
-
-	for {
-		if err := q.next(); err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil || q.sel.Within(q.sample.Time) {
-			return err
-		}
-	}
-}
-
-// damage returns what was found since it was asked for last.
-func (q *blgQuery) damage() []error {
-	found := append(q.reader.Damage(), q.found.Take()...)
-	for i, err := range found {
-		found[i] = fmt.Errorf("%s: %w", q.source.file.Name, err)
-	}
-	return found
-}
-
-// Close implements winperf.Query.
-func (q *blgQuery) Close() error {
-	if q.file == nil {
-		return nil
-	}
-	return q.file.Close()
-}
-
-// describe is what the log says about itself.
-func (q *blgQuery) describe() winperf.LogInfo {
-	h := q.reader.Header()
-	return winperf.LogInfo{
-		Format:   "PDH binary (.blg)",
-		System:   h.System(),
-		Zone:     h.Zone(),
-		Location: q.reader.Location(),
-	}
-}
+func (q *blgReader) damage() []error { return append(q.log.Damage(), q.found.Take()...) }

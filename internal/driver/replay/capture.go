@@ -19,42 +19,42 @@ import (
 // Errors wrap fs.ErrNotExist, winperf.ErrBadData where the file is no capture,
 // or winperf.ErrNotSupported where it is one of a later version.
 func OpenCapture(file File) (winperf.Source, error) {
-	f, err := file.open()
+	f, err := file.input()
 	if err != nil {
 		return nil, err
 	}
 
-	s := &captureSource{name: file.Name, close: f.Close, log: winperf.LogInfo{Format: "winperf capture"}}
-	info, err := f.Stat()
+	held, err := capture.Open(f, f.size)
 	if err == nil {
-		s.file, err = capture.Open(f, info.Size())
+		var r *record
+		if r, err = describeCapture(held); err == nil {
+			r.name, r.close = file.Name, f.File.Close
+			return r, nil
+		}
 	}
-	if err == nil {
-		err = s.readMachine()
-	}
-
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", file.Name, err), f.Close())
-	}
-	return s, nil
+	return nil, errors.Join(fmt.Errorf("%s: %w", file.Name, err), f.Close())
 }
 
-// captureSource is immutable but for what capture.File locks.
-type captureSource struct {
-	name    string
-	file    *capture.File
-	close   func() error
-	schema  *winperf.Schema
-	machine string
-	log     winperf.LogInfo
-}
-
-// readMachine learns the machine's name, its zone and the schema from the first sample
+// describeCapture learns the machine's name, its zone and the schema from the first sample
 // that has them.
-func (s *captureSource) readMachine() error {
+func describeCapture(held *capture.File) (*record, error) {
+	r := &record{
+		is:     winperf.Description{Recorded: true, Samples: held.Samples()},
+		schema: &winperf.Schema{Interface: "file"},
+	}
+	r.is.Log.Format = "winperf capture"
+	r.open = func(sel winperf.Selection) (reader, error) {
+		q := &captureReader{held.Cursor(), held.Size()}
+		if sel.Begin.IsZero() {
+			return q, nil
+		}
+		return q, q.SeekTime(sel.Begin)
+	}
+
 	const enough = 16 // samples that cannot be decoded
-	c := s.file.Cursor()
+	c := held.Cursor()
 	var pool frame.Pool
+	known := false
 	for range enough {
 		var sample winperf.Sample
 		err := c.Next(context.Background(), &sample)
@@ -62,70 +62,35 @@ func (s *captureSource) readMachine() error {
 			break
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 
-		if s.schema == nil {
-			s.schema = sample.Schema
-			s.log.Zone, s.log.Location = c.Zone()
+		if sample.Schema != nil && !known {
+			known, r.schema = true, sample.Schema
+			r.is.Log.Zone, r.is.Log.Location = c.Zone()
 		}
 		if f, err := pool.Decode(&sample, frame.Frame{}); err == nil {
-			s.schema, s.machine = sample.Schema, f.Machine()
+			r.is.Machine = f.Machine()
+			if sample.Schema != nil {
+				r.schema = sample.Schema
+			}
 			break
 		}
 	}
-
-	if s.schema == nil {
-		s.schema = &winperf.Schema{Interface: "file"}
-	}
-	return nil
+	return r, nil
 }
 
-// Describe implements winperf.Source. The machine is that of the first sample.
-func (s *captureSource) Describe() winperf.Description {
-	return winperf.Description{Machine: s.machine, Recorded: true, Samples: s.file.Samples(), Log: s.log}
+// captureReader reads one sample after the other.
+type captureReader struct {
+	*capture.Cursor
+	size int64
 }
 
-// Schema implements winperf.Source: that of the first sample.
-func (s *captureSource) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
+func (r *captureReader) next(ctx context.Context, s *winperf.Sample) error { return r.Next(ctx, s) }
 
-// Close implements winperf.Source.
-func (s *captureSource) Close() error { return s.close() }
+func (r *captureReader) damage() []error { return r.Damage() }
 
-// Compile implements winperf.Source. It accepts every selection: samples are as
-// they were recorded.
-func (s *captureSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
-	q := &captureQuery{source: s, sel: sel, cursor: s.file.Cursor()}
-	if sel.Begin.IsZero() {
-		return q, nil
-	}
-	return q, q.cursor.SeekTime(sel.Begin)
-}
+func (r *captureReader) position() (at, of int64) { return r.Position(), r.size }
 
-// captureQuery reads one sample after the other.
-type captureQuery struct {
-	source *captureSource
-	sel    winperf.Selection
-	cursor *capture.Cursor
-}
-
-// Next implements winperf.Query.
-func (q *captureQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	err := q.cursor.Next(ctx, s)
-	for err == nil && !q.sel.Within(capture.Time(s)) {
-		err = q.cursor.Next(ctx, s)
-	}
-
-	s.At, s.Of = q.cursor.Position(), q.source.file.Size()
-	for _, found := range q.cursor.Damage() {
-		s.Damage = append(s.Damage, fmt.Errorf("%s: %w", q.source.name, found))
-	}
-
-	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
-		return fmt.Errorf("%s: %w", q.source.name, err)
-	}
-	return err
-}
-
-// Close implements winperf.Query.
-func (q *captureQuery) Close() error { return nil }
+// Close implements reader. The file is the source's.
+func (r *captureReader) Close() error { return nil }

@@ -1,4 +1,6 @@
 package replay
 
-// ParseSpec is parseSpec, for tests.
+// Names of the package for its tests.
 var ParseSpec = parseSpec
+
+const MaxFile = maxFile

@@ -1,15 +1,17 @@
-// Package replay is the source of recorded samples: files that hold one
-// performance data block each, as RegQueryValueEx gave it.
+// Package replay is the source of recorded samples: logs, captures, readings as lines of JSON, and
+// files that hold one performance data block each, as RegQueryValueEx gave it.
 package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
-	"github.com/winperf/winperf/frame"
 )
 
 // Choices worth knowing here:
@@ -24,146 +26,164 @@ import (
 // long ago and have no types. So list works from the columns, which a query for definitions
 // gives, and there is nothing to dump.
 
-// OpenPerfdata opens performance data blocks as a source. spec is
-// FILE[,FILE...][?names=FILE...]: each file is one sample, in the order given;
-// names gives a file with the names of objects and counters, as
-// nametable.ReadFile takes it, and may be there several times, separated by &.
-// A file whose own name holds a comma or a question mark can be given with %
-// and two hexadecimal digits for it, as in a URL.
-//
-// The error wraps winperf.ErrNotSupported where spec asks for something else.
-func OpenPerfdata(spec string) (winperf.Source, error) {
-	files, names, err := parseSpec(spec)
-	if err != nil {
-		return nil, err
-	}
-	return OpenFiles(files, names)
+// record is a source of recorded samples. It is immutable, so that any number of goroutines may
+// use it: each query has a reader of its own.
+type record struct {
+	name   string // that errors begin with; "" where they need none
+	is     winperf.Description
+	schema *winperf.Schema
+	open   func(winperf.Selection) (reader, error)
+	close  func() error // nil where there is nothing to close
 }
 
-// OpenFiles opens performance data blocks, one sample a file, as a source. The
-// files in names hold names of objects and counters; what they lack, or what
-// is damaged in them, is in the schema's Damage.
-//
-// The first sample is read to learn the machine's name, so that a wrong file
-// is found at once; errors wrap fs.ErrNotExist, winperf.ErrBadData or
-// winperf.ErrNotSupported. The others are read when they are sampled.
-func OpenFiles(files, names []string) (winperf.Source, error) {
-	if len(files) == 0 {
-		return nil, fmt.Errorf("no file with a sample was given: %w", winperf.ErrNotSupported)
-	}
-	s := &source{schema: &winperf.Schema{Interface: "file"}}
-	for _, name := range files {
-		s.files = append(s.files, At(name))
-	}
-
-	for _, name := range names {
-		table, damage, err := readNames(name)
-		if err != nil {
-			return nil, err
-		}
-		s.schema.Names = append(s.schema.Names, table)
-		s.schema.Damage = append(s.schema.Damage, damage...)
-	}
-
-	if err := s.readMachine(); err != nil {
-		return nil, err
-	}
-	return s, nil
+// reader reads the samples of a record, one after the other.
+type reader interface {
+	// next fills a sample that holds nothing with the next one, or with one further on that
+	// the selection wants. At the end it returns io.EOF.
+	next(ctx context.Context, s *winperf.Sample) error
+	// damage returns what was passed over since the last call.
+	damage() []error
+	// position returns how many bytes were read, of how many.
+	position() (at, of int64)
+	Close() error
 }
 
-// OpenBlock opens a performance data block as a source of one sample.
-func OpenBlock(file File) (winperf.Source, error) {
-	s := &source{files: []File{file}, schema: &winperf.Schema{Interface: "file"}}
-	if err := s.readMachine(); err != nil {
-		return nil, err
-	}
-	return s, nil
+// cookedReader is the reader of a record that holds displayable values.
+type cookedReader interface {
+	reader
+	// describe fills a sample with readings, without values, of all series that there are.
+	describe(ctx context.Context, s *winperf.Sample) error
 }
 
-// source is immutable, so that any number of goroutines may use it.
-type source struct {
-	files   []File
-	schema  *winperf.Schema
-	machine string
-}
-
-// readMachine reads the machine's name in the first sample, which finds a file
-// that is missing or no performance data block at once.
-func (s *source) readMachine() error {
-	var raw winperf.Raw
-	if err := s.read(&raw, 0); err != nil {
-		return err
-	}
-	var pool frame.Pool
-	f, err := pool.Decode(raw.Sample(), frame.Frame{})
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.files[0].Name, err)
-	}
-	s.machine = f.Machine()
-	return nil
-}
-
-// read takes file i as a sample.
-func (s *source) read(raw *winperf.Raw, i int) (err error) {
-	raw.Format, raw.Schema = winperf.FormatV1, s.schema
-	raw.Bytes, err = readFile(s.files[i], raw.Bytes[:0])
-	return err
-}
-
-// Describe implements winperf.Source. The machine is that of the first sample.
-func (s *source) Describe() winperf.Description {
-	return winperf.Description{Machine: s.machine, Recorded: true, Samples: len(s.files)}
-}
+// Describe implements winperf.Source.
+func (r *record) Describe() winperf.Description { return r.is }
 
 // Schema implements winperf.Source.
-func (s *source) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
+func (r *record) Schema(context.Context) (*winperf.Schema, error) { return r.schema, nil }
 
-// Close implements winperf.Source. Nothing is kept open.
-func (s *source) Close() error { return nil }
-
-// Compile implements winperf.Source. It accepts every selection, other machines
-// in paths too: samples are as they were recorded, and who reads them takes
-// what he wants.
-func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
-	return &query{source: s, sel: sel}, nil
+// Compile implements winperf.Source. It accepts every selection, other machines in paths too:
+// samples are as they were recorded, and their reader takes what it wants. Objects by
+// identity are not found where values come cooked, because readings have none.
+func (r *record) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
+	return &query{record: r, sel: sel}, nil
 }
 
-// query reads one file after the other.
-type query struct {
-	source *source
-	sel    winperf.Selection
-	next   int
-	blocks winperf.Blocks
-}
-
-// Next implements winperf.Query. A file that cannot be read is tried again by the
-// next call.
-func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
-	b := s.Begin(&q.blocks)
-	s.Schema = q.source.schema
-	err := q.read(ctx, &b.Raw)
-	for err == nil && !q.sel.Within(capture.Time(s)) {
-		err = q.read(ctx, &b.Raw)
+// Close implements winperf.Source.
+func (r *record) Close() error {
+	if r.close == nil {
+		return nil
 	}
+	return r.close()
+}
+
+// blame puts the record's name in front of an error that does not begin with it.
+func (r *record) blame(err error) error {
+	if strings.HasPrefix(err.Error(), r.name) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", r.name, err)
+}
+
+// query reads a record from its beginning.
+type query struct {
+	*record
+	sel       winperf.Selection
+	reader    reader // nil before the first sample
+	described bool   // the sample of a query for definitions was given
+}
+
+// Next implements winperf.Query: the next sample, or of a query for definitions of a record that
+// has no schema all series that there are.
+func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
+	s.Release()
+	err := ctx.Err()
+	if err == nil && q.reader == nil {
+		var r reader
+		if r, err = q.open(q.sel); err == nil {
+			q.reader = r
+		}
+	}
+
+	if cooked, ok := q.reader.(cookedReader); ok && err == nil && q.sel.Metadata {
+		err = q.describe(ctx, s, cooked)
+	} else if err == nil {
+		err = q.next(ctx, s)
+	}
+
 	if err != nil {
 		s.Release()
 	}
+	if q.reader != nil {
+		s.At, s.Of = q.reader.position()
+		for _, found := range q.reader.damage() {
+			s.Damage = append(s.Damage, q.blame(found))
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
+		return q.blame(err)
+	}
 	return err
 }
 
-func (q *query) read(ctx context.Context, raw *winperf.Raw) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// next reads the next sample that is wanted.
+func (q *query) next(ctx context.Context, s *winperf.Sample) error {
+	for {
+		if err := q.reader.next(ctx, s); err != nil || q.sel.Within(capture.Time(s)) {
+			return err
+		}
+		s.Release()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
-	if q.next == len(q.source.files) {
+}
+
+// describe makes the one sample of a query for definitions. After an error it begins anew.
+func (q *query) describe(ctx context.Context, s *winperf.Sample, r cookedReader) error {
+	if q.described {
 		return io.EOF
 	}
-	if err := q.source.read(raw, q.next); err != nil {
-		return err
+	if err := r.describe(ctx, s); err != nil {
+		q.reader = nil
+		return errors.Join(err, r.Close())
 	}
-	q.next++
+	q.described, s.Cooked = true, true
 	return nil
 }
 
 // Close implements winperf.Query.
-func (q *query) Close() error { return nil }
+func (q *query) Close() error {
+	if q.reader == nil {
+		return nil
+	}
+	return q.reader.Close()
+}
+
+// input is a file that counts what was read of it.
+type input struct {
+	*os.File
+	read, size int64
+}
+
+// input opens the file.
+func (f File) input() (*input, error) {
+	file, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	in := &input{File: file}
+	if info, err := file.Stat(); err == nil {
+		in.size = info.Size()
+	}
+	return in, nil
+}
+
+// Read implements io.Reader.
+func (i *input) Read(p []byte) (int, error) {
+	n, err := i.File.Read(p)
+	i.read += int64(n)
+	return n, err
+}
+
+// position implements reader.
+func (i *input) position() (at, of int64) { return i.read, i.size }

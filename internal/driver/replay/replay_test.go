@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
@@ -355,4 +356,64 @@ func FuzzSpec(f *testing.F) {
 			t.Fatalf("put together again (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// A file that goes away between two queries is an error of the next query, in every format, and
+// one that comes again can be read.
+func TestFileGone(t *testing.T) {
+	dir := t.TempDir()
+	name, away := filepath.Join(dir, "x.jsonl"), filepath.Join(dir, "away")
+	const line = `{"time":"2026-01-02T15:04:05Z","path":"\\O\\C","value":1,"unit":"count","status":"ok"}` + "\n"
+	if err := os.WriteFile(name, []byte(line), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	src, err := replay.OpenJSONL(replay.At(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := src.Compile(t.Context(), winperf.Selection{Global: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+
+	if err := os.Rename(name, away); err != nil {
+		t.Fatal(err)
+	}
+	var s winperf.Sample
+	if err := q.Next(t.Context(), &s); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("gone: %v", err)
+	}
+	if err := os.Rename(away, name); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Next(t.Context(), &s); err != nil || len(s.Readings) != 1 {
+		t.Errorf("come again: %v, %d readings", err, len(s.Readings))
+	}
+}
+
+// Readings that are older than their sample belong to it, whichever comes first.
+func TestJSONLAge(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.jsonl")
+	const form = `{"time":"2026-01-02T15:04:05Z","path":"\\O\\%s","value":1,"unit":"count","status":"ok","age":%d}` + "\n"
+	text := fmt.Sprintf(form, "Old", 2) + fmt.Sprintf(form, "New", 0)
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	src, err := replay.OpenJSONL(replay.At(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := src.Compile(t.Context(), winperf.Selection{Global: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	var s winperf.Sample
+	if err := q.Next(t.Context(), &s); err != nil || len(s.Readings) != 2 {
+		t.Fatalf("%v, %d readings, want 2", err, len(s.Readings))
+	}
+	if age := s.Time.Sub(s.Readings[0].Time); age != 2*time.Second || !s.Readings[1].Time.Equal(s.Time) {
+		t.Errorf("the first is %v old", age)
+	}
 }

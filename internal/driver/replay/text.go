@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -34,118 +33,58 @@ type TextOptions struct {
 // pdhtext.ErrNoHead) or winperf.ErrNotSupported. Each query reads the file on
 // its own, in memory of a few rows.
 func OpenText(file File, opt TextOptions) (winperf.Source, error) {
-	s := &textSource{file: file, opt: opt}
-	q := &textQuery{source: s}
-	defer q.Close()
-	if err := q.open(); err != nil {
+	how := pdhtext.ReadOptions{CodePage: opt.CodePage, Location: opt.Location}
+	first, err := openText(file, how)
+	if err != nil {
 		return nil, err
 	}
-	s.head = q.reader.Head()
-	return s, nil
-}
+	defer first.Close()
 
-// textSource is immutable, so that any number of goroutines may use it.
-type textSource struct {
-	file File
-	opt  TextOptions
-	head *pdhtext.Head // the first one
-}
-
-// Describe implements winperf.Source. The machine is that of the first column.
-func (s *textSource) Describe() winperf.Description {
-	d := winperf.Description{Recorded: true, Samples: -1, Cooked: true, Log: s.log()}
-	for _, c := range s.head.Columns {
+	head := first.log.Head()
+	r := &record{
+		name:   file.Name,
+		is:     winperf.Description{Recorded: true, Samples: -1, Cooked: true, Log: textInfo(head, opt)},
+		schema: cookedSchema,
+		open: func(sel winperf.Selection) (reader, error) {
+			how := how
+			how.Known = head
+			c := newChoice(sel)
+			if !c.all || len(c.wanted) > 0 { // of all columns each need not be asked about
+				how.Want = c.wants
+			}
+			return openText(file, how)
+		},
+	}
+	for _, c := range head.Columns {
 		if c != nil {
-			d.Machine = c.Path.Machine
+			r.is.Machine = c.Path.Machine
 			break
 		}
 	}
-	return d
+	return r, nil
 }
 
-// Schema implements winperf.Source: a text log has no indices and no help texts.
-func (s *textSource) Schema(context.Context) (*winperf.Schema, error) {
-	return &winperf.Schema{Interface: "log"}, nil
-}
-
-// Close implements winperf.Source. Queries have files of their own.
-func (s *textSource) Close() error { return nil }
+// cookedSchema is that of a record of readings: it has no indices and no help texts.
+var cookedSchema = &winperf.Schema{Interface: "log"}
 
 // formNames are the formats' names in heads.
 var formNames = [...]string{pdhtext.CSV: "PDH-CSV", pdhtext.TSV: "PDH-TSV"}
 
-// log is what the log says about itself.
-func (s *textSource) log() winperf.LogInfo {
-	h := s.head
+// textInfo is what the log says about itself.
+func textInfo(h *pdhtext.Head, opt TextOptions) winperf.LogInfo {
 	info := winperf.LogInfo{
 		Format:   formNames[h.Format] + " " + h.Version,
 		Zone:     h.Zone,
 		Encoding: fmt.Sprintf("code page %d", h.CodePage),
 	}
 
-	if h.BiasKnown || s.opt.Location != nil {
+	if h.BiasKnown || opt.Location != nil {
 		info.Location = h.Location()
 	}
 	if h.Guessed {
 		info.Encoding += " (guessed)"
 	}
 	return info
-}
-
-// Compile implements winperf.Source. It accepts every selection; objects by
-// identity are not found, because a text log has none.
-func (s *textSource) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
-	return &textQuery{source: s, sel: sel, choice: newChoice(sel)}, nil
-}
-
-// textQuery reads the log from its beginning.
-type textQuery struct {
-	source *textSource
-	sel    winperf.Selection
-	choice choice
-
-	file   *os.File
-	size   int64
-	read   int64 // bytes read of file
-	reader *pdhtext.Reader
-	row    pdhtext.Row
-
-	described bool // the sample of a query for definitions was given
-}
-
-// open opens the file and reads its head.
-func (q *textQuery) open() error {
-	f, err := q.source.file.open()
-	if err != nil {
-		return err
-	}
-
-	q.file = f
-	if info, err := f.Stat(); err == nil {
-		q.size = info.Size()
-	}
-
-	opt := pdhtext.ReadOptions{
-		CodePage: q.source.opt.CodePage,
-		Location: q.source.opt.Location,
-		Known:    q.source.head,
-	}
-
-	if !q.choice.all || len(q.choice.wanted) > 0 { // of all columns each need not be asked about
-		opt.Want = q.choice.wants
-	}
-	q.reader, err = pdhtext.NewReader(q, opt)
-	if err != nil {
-		return fmt.Errorf("%s: %w", q.source.file.Name, err)
-	}
-	return nil
-}
-
-// Read implements io.Reader for the log's reader and counts the bytes.
-func (q *textQuery) Read(p []byte) (int, error) {
-	n, err := q.file.Read(p)
-	q.read += int64(n)
-	return n, err
 }
 
 // choice is what a query wants of the series of a log that holds displayable values.
@@ -162,9 +101,6 @@ func newChoice(sel winperf.Selection) choice {
 	return c
 }
 
-// clone returns the same choice for another walk.
-func (c *choice) clone() choice { return choice{all: c.all, wanted: slices.Clone(c.wanted)} }
-
 // textPath is a path of the selection. Besides the columns that it names, one of
 // the same object and one of the same counter are read, which tell that it
 // lacks no more than the counter, or the instance.
@@ -173,8 +109,8 @@ type textPath struct {
 	ofObject, ofCounter *winperf.Series
 }
 
-// wants tells whether the selection wants a column. Which of its paths it is,
-// and in which order columns are to come, is the business of who compiled it.
+// wants reports whether the selection wants a column. Which of its paths it is,
+// and in which order columns are to come, is decided by the caller that compiled it.
 func (c *choice) wants(s *winperf.Series) bool {
 	wanted := c.all
 	for i := range c.wanted {
@@ -197,64 +133,42 @@ func (w *textPath) wants(s *winperf.Series) bool {
 	return lack == counter.OK || w.ofObject == s || w.ofCounter == s
 }
 
-// Next implements winperf.Query: the next row, or of a query for definitions all series
-// that there are.
-func (q *textQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
-	err := q.fill(ctx, s)
-	s.At, s.Of = q.read, q.size
-	if q.reader != nil {
-		for _, found := range q.reader.Damage() {
-			s.Damage = append(s.Damage, fmt.Errorf("%s: %w", q.source.file.Name, found))
-		}
+// textReader reads the rows of a log.
+type textReader struct {
+	*input
+	log *pdhtext.Reader
+	row pdhtext.Row
+}
+
+// openText opens a log and reads its head.
+func openText(file File, opt pdhtext.ReadOptions) (*textReader, error) {
+	in, err := file.input()
+	if err != nil {
+		return nil, err
 	}
+	log, err := pdhtext.NewReader(in, opt)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", file.Name, err), in.Close())
+	}
+	return &textReader{input: in, log: log}, nil
+}
+
+func (r *textReader) damage() []error { return r.log.Damage() }
+
+func (r *textReader) next(_ context.Context, s *winperf.Sample) error {
+	r.row.Readings = s.Readings
+	err := r.log.Next(&r.row)
+	s.Time, s.Cooked, s.Readings = r.row.Time, true, r.row.Readings
 	return err
 }
 
-func (q *textQuery) fill(ctx context.Context, s *winperf.Sample) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if q.sel.Metadata {
-		return q.describe(ctx, s)
-	}
-
-	if q.reader == nil {
-		if err := q.open(); err != nil {
-			return err
-		}
-	}
-
-	q.row.Readings = s.Readings
-	for {
-		switch err := q.reader.Next(&q.row); {
-		case errors.Is(err, io.EOF):
-			return err
-		case err != nil:
-			return fmt.Errorf("%s: %w", q.source.file.Name, err)
-		}
-		if q.sel.Within(q.row.Time) {
-			break
-		}
-	}
-	s.Time, s.Cooked, s.Readings = q.row.Time, true, q.row.Readings
-	return nil
-}
-
-// describe makes the one sample of a query for definitions: the columns of all heads,
-// found by a walk over the lines of the file.
-func (q *textQuery) describe(ctx context.Context, s *winperf.Sample) error {
-	if q.described {
-		return io.EOF
-	}
-	walk := &textQuery{source: q.source, choice: q.choice.clone()}
-	defer walk.Close()
-
-	err := walk.open()
+// describe implements cookedReader: the columns of all heads, found by a walk over the lines
+// of the file.
+func (r *textReader) describe(ctx context.Context, s *winperf.Sample) (err error) {
 	var known textset.Set
 	var text []byte
 	for err == nil {
-		wanted := walk.reader.Wanted()
+		wanted := r.log.Wanted()
 		size := 0
 		for _, series := range wanted {
 			size += len(series.String())
@@ -271,21 +185,12 @@ func (q *textQuery) describe(ctx context.Context, s *winperf.Sample) error {
 		}
 
 		if err = ctx.Err(); err == nil {
-			err = walk.reader.NextHead()
+			err = r.log.NextHead()
 		}
 	}
 
-	if !errors.Is(err, io.EOF) {
-		return err
-	}
-	q.described, s.Cooked = true, true
-	return nil
-}
-
-// Close implements winperf.Query.
-func (q *textQuery) Close() error {
-	if q.file == nil {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	return q.file.Close()
+	return err
 }

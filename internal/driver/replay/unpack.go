@@ -26,7 +26,7 @@ func At(name string) File { return File{Name: name, path: name} }
 
 // open opens a file that is no directory, pipe or device.
 func (f File) open() (*os.File, error) {
-	info, err := os.Stat(f.path) // before it is opened, as opening a pipe waits for who writes to it
+	info, err := os.Stat(f.path) // before it is opened, as opening a pipe waits for its writer
 	switch {
 	case err != nil:
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/logs"
 )
 
 // mostProcesses is how many processes the standard table shows.
@@ -21,14 +22,14 @@ const (
 
 // narrowStandard keeps of the readings of the standard paths those of the
 // busiest processes, the busiest first, and all that are not of processes.
-func narrowStandard(v *view) {
+func narrowStandard(v *logs.View) {
 	rank := rankProcesses(v)
-	place := func(at uint32) int { return rank[v.of.At(int(at)).Path.InstanceText()] }
-	v.positions = slices.DeleteFunc(v.positions, func(at uint32) bool {
-		return isProcess(v.of.At(int(at))) && place(at) == 0
+	place := func(at uint32) int { return rank[v.Of.At(int(at)).Path.InstanceText()] }
+	v.Positions = slices.DeleteFunc(v.Positions, func(at uint32) bool {
+		return isProcess(v.Of.At(int(at))) && place(at) == 0
 	})
 
-	kept := v.positions
+	kept := v.Positions
 	for from := 0; from < len(kept); {
 		r := v.At(from)
 		object, counter, process := r.ObjectID, r.CounterID, isProcess(r)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/logs"
 )
 
 // readingOf is a reading by title indices; v < 0 stands for none.
@@ -22,9 +23,9 @@ func readingOf(object, index uint32, instance string, v float64) winperf.Reading
 }
 
 // narrowed is what narrowStandard leaves of readings.
-func narrowed(readings winperf.ReadingList) *view {
-	var v view
-	v.choose(readings, func(*winperf.Reading) bool { return true })
+func narrowed(readings winperf.ReadingList) *logs.View {
+	var v logs.View
+	v.Choose(readings, func(*winperf.Reading) bool { return true })
 	narrowStandard(&v)
 	return &v
 }

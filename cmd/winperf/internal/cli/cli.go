@@ -21,9 +21,9 @@ import (
 
 // Choices worth knowing here:
 //
-// convert puts a sieve between a log and measure: it leaves out samples before they are
-// cooked, so that a rate is that over all the time between two samples that are left. Text
-// formats with columns take a first walk over the logs, which finds every series.
+// What is done with logs stands in internal/logs: commands open them, say what is wanted, loop
+// over logs.Read and print. Text formats with columns take a first walk over the logs, which
+// finds every series.
 //
 // compare samples its sources one after the other: at the same moment what each of them costs
 // could not be told apart.

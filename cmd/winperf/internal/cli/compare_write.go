@@ -12,19 +12,24 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/sink"
 )
 
 // show writes the comparison and notes whether there is a difference.
 func (c *comparer) show(out *output) error {
-	all := match(c.sides, c.tolerance)
+	var readings [][]winperf.Reading
+	for _, s := range c.sides {
+		readings = append(readings, s.readings)
+	}
+	all := logs.CompareReadings(readings, float64(c.tolerance))
 	differ, served := 0, 0
 	for i := range all {
-		if all[i].differs {
+		if all[i].Differs {
 			differ++
 		}
-		if all[i].values > 0 {
+		if all[i].Values > 0 {
 			served++
 		}
 	}
@@ -39,7 +44,7 @@ func (c *comparer) show(out *output) error {
 	total := len(all)
 	c.app.partial = c.app.partial || differ > 0 || served < total
 	if c.differing {
-		all = slices.DeleteFunc(all, func(m comparison) bool { return !m.differs })
+		all = slices.DeleteFunc(all, func(m logs.Comparison) bool { return !m.Differs })
 	}
 
 	if out.format == "jsonl" {
@@ -53,7 +58,7 @@ func (c *comparer) show(out *output) error {
 }
 
 // writeTable writes a row for each counter.
-func (c *comparer) writeTable(out *output, all []comparison) error {
+func (c *comparer) writeTable(out *output, all []logs.Comparison) error {
 	if len(all) == 0 {
 		fmt.Fprintln(out, "No counter differs.")
 		return nil
@@ -68,11 +73,11 @@ func (c *comparer) writeTable(out *output, all []comparison) error {
 	fmt.Fprintln(t, "\tDIFFERENCE")
 	for i := range all {
 		m := &all[i]
-		fmt.Fprint(t, safetext.Line(m.path))
-		for _, r := range m.readings {
+		fmt.Fprint(t, safetext.Line(m.Path))
+		for _, r := range m.Readings {
 			fmt.Fprintf(t, "\t%s", safetext.Line(readingText(r)))
 		}
-		fmt.Fprintf(t, "\t%s\n", m.verdict())
+		fmt.Fprintf(t, "\t%s\n", verdict(m))
 	}
 	return t.Flush()
 }
@@ -87,21 +92,21 @@ func shownSource(url string) string {
 }
 
 // verdict is the difference for people.
-func (c *comparison) verdict() string {
+func verdict(c *logs.Comparison) string {
 	text, unit := "", " %"
-	if c.points {
+	if c.Points {
 		unit = " points"
 	}
 
 	switch {
-	case c.difference <= 0:
-	case c.difference < 0.01:
+	case c.Difference <= 0:
+	case c.Difference < 0.01:
 		text = "< 0.01" + unit
 	default:
-		text = strconv.FormatFloat(c.difference, 'f', 2, 64) + unit
+		text = strconv.FormatFloat(c.Difference, 'f', 2, 64) + unit
 	}
 
-	if c.differs {
+	if c.Differs {
 		text = strings.TrimPrefix(text+" differs", " ")
 	}
 	return text
@@ -181,17 +186,17 @@ type (
 	}
 )
 
-func (c *comparer) writeJSON(out *output, all []comparison) error {
+func (c *comparer) writeJSON(out *output, all []logs.Comparison) error {
 	enc := newJSON(out)
 	for i := range all {
 		m := &all[i]
-		line := compareLine{Path: m.path, Differs: m.differs}
-		if m.difference >= 0 && !math.IsInf(m.difference, 0) {
-			line.Difference = &m.difference
+		line := compareLine{Path: m.Path, Differs: m.Differs}
+		if m.Difference >= 0 && !math.IsInf(m.Difference, 0) {
+			line.Difference = &m.Difference
 		}
 
-		for n := range m.readings {
-			v, r := compareValue{Source: c.sides[n].url}, &m.readings[n]
+		for n := range m.Readings {
+			v, r := compareValue{Source: c.sides[n].url}, &m.Readings[n]
 			if r.Series != nil {
 				v.Unit, v.Status = &r.Unit, &r.Status
 				if r.Status == counter.OK {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
 )
@@ -31,7 +34,7 @@ type converter struct {
 
 	selection winperf.Selection
 	options   measure.Options
-	inputs    []*logInput
+	logs      []*logs.Log
 	zone      shownZone // of the first log
 	tally     tally
 	damage    damageCount
@@ -126,11 +129,16 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	c.timeMatters = sync.OnceFunc(spareMemory())
 	defer c.timeMatters()
 
-	if err := c.open(ctx, args); err != nil {
+	c.logs, c.zone, err = c.app.openLogs(ctx, args, &c.log, &c.within, &c.selection)
+	if err != nil {
 		return err
 	}
 	if err := c.check(format); err != nil {
 		return err
+	}
+	thin := logs.Thin{Every: int(c.every), Interval: time.Duration(c.interval), Raw: c.raw}
+	for _, log := range c.logs {
+		log.Source = thin.Of(log.Source)
 	}
 	return c.convert(ctx, format, file)
 }
@@ -159,12 +167,56 @@ func (c *converter) convert(ctx context.Context, format, file string) error {
 		return err
 	}
 
-	if late, ok := out.logWriter.(sink.LateCounter); ok && late.Late() > 0 {
+	if late := out.Late(); late > 0 {
 		const form = "%d counters and instances came after the first sample, and %s has no place for them"
-		c.app.complain(fmt.Errorf(form, late.Late(), format))
+		c.app.complain(fmt.Errorf(form, late, format))
 		c.app.partial = true
 	}
 	return nil
+}
+
+// copy writes all moments of the logs, merged in the order of time.
+func (c *converter) copy(ctx context.Context, out *convertOutput) error {
+	c.progress.restart()
+	for m, err := range logs.Read(ctx, c.logs, c.selection, c.options) {
+		if err != nil {
+			return err
+		}
+		c.damage.add(m.Damage)
+		if len(m.Cycles) == 0 {
+			break
+		}
+
+		for _, cycle := range m.Cycles {
+			c.tally.count(cycle)
+		}
+		if !slices.ContainsFunc(m.Cycles, isLarge) {
+			c.timeMatters()
+		}
+		if err := out.Write(m); err != nil {
+			return err
+		}
+		c.progress.show(m, c.tally.cycles)
+	}
+
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case c.tally.cycles == 0:
+		return errors.Join(append(c.damage.first, errors.New("there are no samples to convert"))...)
+	}
+	return nil
+}
+
+// finish says at the end what was not as it should be.
+func (c *converter) finish(ctx context.Context) {
+	a, src := c.app, c.logs[0].Source
+	c.damage.tell(a)
+	a.notice(c.tally.notices)
+	c.tally.denied.report(a, src)
+	if paths := c.selection.Paths; len(paths) > 0 {
+		a.explain(ctx, src, &c.tally, paths, true)
+	}
 }
 
 // settle reads the options before anything is opened.
@@ -172,10 +224,10 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 	if len(args) == 0 {
 		return errors.New("no log given; for example winperf convert load.blg -o load.csv")
 	}
-	if _, terminal := isTerminal(c.app.stdout); terminal && file == "" && isRawFormat(format) {
+	if _, terminal := isTerminal(c.app.stdout); terminal && file == "" && logs.IsRaw(format) {
 		return fmt.Errorf("bytes are not shown on a terminal: name a file, -o log.%s", format)
 	}
-	if c.raw && isRawFormat(format) {
+	if c.raw && logs.IsRaw(format) {
 		return fmt.Errorf("--raw: %s always holds raw values", format)
 	}
 
@@ -184,60 +236,28 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 		return err
 	}
 
-	c.selection = winperf.Selection{Paths: paths}
-	c.tally = newTally(len(paths))
-	if len(paths) == 0 {
-		c.selection = winperf.Selection{Global: true, Costly: true}
-		c.tally = newTally(2)
-	}
-
+	c.selection, c.tally = wanted(paths)
 	c.options, err = c.sel.options(c.language)
-	c.options.KeepFirst, c.options.FramesOnly = true, isRawFormat(format) && len(paths) == 0
+	c.options.KeepFirst, c.options.FramesOnly = true, logs.IsRaw(format) && len(paths) == 0
 	return err
-}
-
-func isRawFormat(format string) bool { return format == "blg" || format == "capture" }
-
-// open opens the logs.
-func (c *converter) open(ctx context.Context, names []string) error {
-	opt, err := c.log.options()
-	if err != nil {
-		return err
-	}
-
-	var records []winperf.Source
-	for _, name := range names {
-		in, err := c.app.openInput(ctx, name, opt)
-		if err != nil {
-			return err
-		}
-		c.inputs = append(c.inputs, in)
-		records = append(records, in.src.Source)
-	}
-
-	s := span{every: int(c.every), interval: time.Duration(c.interval), raw: c.raw}
-	for _, in := range c.inputs {
-		in.src.span = s
-	}
-	c.zone = c.log.shownZone(c.inputs[0].src.Describe(), opt)
-	return c.within.choose(ctx, &c.selection, c.zone, records...)
 }
 
 // check refuses what a format cannot hold.
 func (c *converter) check(format string) error {
-	for _, in := range c.inputs {
+	first := c.logs[0]
+	machine := first.Source.Describe().Machine
+	for _, log := range c.logs {
+		is := log.Source.Describe()
 		switch {
-		case in.cooked && isRawFormat(format):
+		case is.Cooked && logs.IsRaw(format):
 			return fmt.Errorf("%s holds displayable values, and %s raw ones: %w",
-				in.name, format, winperf.ErrNotSupported)
-		case in.cooked && c.raw:
+				log.Name, format, winperf.ErrNotSupported)
+		case is.Cooked && c.raw:
 			return fmt.Errorf("%s holds displayable values and no raw ones: %w",
-				in.name, winperf.ErrNotSupported)
-		case isRawFormat(format) && in.src.Describe().Machine != c.inputs[0].src.Describe().Machine:
+				log.Name, winperf.ErrNotSupported)
+		case logs.IsRaw(format) && is.Machine != machine:
 			const form = "%s is of the machine %s and %s of %s, and %s holds samples of one machine: %w"
-			first := c.inputs[0]
-			return fmt.Errorf(form, in.name, in.src.Describe().Machine,
-				first.name, first.src.Describe().Machine, format, winperf.ErrNotSupported)
+			return fmt.Errorf(form, log.Name, is.Machine, first.Name, machine, format, winperf.ErrNotSupported)
 		}
 	}
 	return nil
@@ -245,10 +265,63 @@ func (c *converter) check(format string) error {
 
 // close closes the logs; again it does nothing.
 func (c *converter) close() error {
-	var errs []error
-	for _, in := range c.inputs {
-		errs = append(errs, in.close())
+	all := c.logs
+	c.logs = nil
+	return closeLogs(all)
+}
+
+// convertOutput is where convert writes: a file that appears when it is
+// complete, or standard output.
+type convertOutput struct {
+	logs.Writer
+	file *pendingFile // nil for standard output
+}
+
+// create begins the output.
+func (c *converter) create(ctx context.Context, format, file string) (out *convertOutput, err error) {
+	opt := writeOptions(c.logs[0].Source.Describe(), c.zone, format, file, c.selection.Paths)
+	opt.Named, opt.Chosen = true, len(opt.Paths) > 0
+	if format == "csv" || format == "tsv" {
+		samples := 0
+		opt.Sink.Columns, err = logs.Columns(ctx, c.logs, c.selection, c.options, func(m *logs.Moment) {
+			samples += len(m.Cycles)
+			c.progress.show(m, samples)
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	c.inputs = nil
-	return errors.Join(errs...)
+
+	out = &convertOutput{}
+	w := io.Writer(struct{ io.Writer }{c.app.stdout}) // a pipe cannot be sought in
+	if _, terminal := isTerminal(c.app.stdout); terminal {
+		w = safetext.NewTerminal(w)
+	}
+	if file != "" {
+		if out.file, err = createPending(ctx, c.output.target(file)); err != nil {
+			return nil, err
+		}
+		w = out.file
+	}
+
+	if out.Writer, err = logs.NewWriter(w, format, opt); err != nil {
+		out.abandon()
+	}
+	return out, err
+}
+
+// finish completes the output. The logs are closed before it takes its name,
+// which may be that of one of them.
+func (o *convertOutput) finish(closeLogs func() error) error {
+	if err := errors.Join(o.Close(), closeLogs()); err != nil || o.file == nil {
+		return err
+	}
+	return o.file.commit()
+}
+
+// abandon leaves nothing of an output that is not complete.
+func (o *convertOutput) abandon() {
+	if o.file != nil {
+		o.file.abandon()
+	}
 }

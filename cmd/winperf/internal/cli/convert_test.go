@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,35 +47,6 @@ func TestParseMoment(t *testing.T) {
 	end, err = parseMoment("2007-06-30 15:40:38.659 +02:00", zone, true)
 	if err != nil || end.Format(time.RFC3339Nano) != "2007-06-30T15:40:38.659999999+02:00" {
 		t.Errorf("an end as it is shown: %v %v", end, err)
-	}
-}
-
-func TestSieve(t *testing.T) {
-	start := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
-	at := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
-	tests := map[string]struct {
-		span span
-		at   []float64
-		want []float64
-	}{
-		"all":                           {span{}, []float64{0, 1, 1, 0.5}, []float64{0, 1, 1, 0.5}},
-		"every third":                   {span{every: 3}, []float64{0, 1, 2, 3, 4, 5, 6}, []float64{0, 3, 6}},
-		"intervals do not drift":        {span{interval: 2 * time.Second}, []float64{0, 1, 2.1, 3, 3.9, 4, 5.9, 6.2}, []float64{0, 2.1, 4, 6.2}},
-		"an interval without samples":   {span{interval: 2 * time.Second}, []float64{0, 1, 7, 7.5, 8}, []float64{0, 7, 8}},
-		"the clock goes back":           {span{interval: 2 * time.Second}, []float64{10, 11, 5, 6, 7}, []float64{10, 5, 7}},
-		"goes back within the interval": {span{interval: 10 * time.Second}, []float64{10, 15, 12}, []float64{10}},
-	}
-	for name, tt := range tests {
-		q := sieveQuery{span: tt.span}
-		var got []float64
-		for _, s := range tt.at {
-			if q.takes(at(s)) {
-				got = append(got, s)
-			}
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %v, want %v", name, got, tt.want)
-		}
 	}
 }
 

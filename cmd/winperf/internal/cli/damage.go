@@ -88,3 +88,30 @@ func costly(errs []error) []error {
 		return errors.As(err, &e) && e.Warning || notice != nil
 	})
 }
+
+// damageCount keeps the first damage that was found.
+type damageCount struct {
+	first []error
+	more  int
+}
+
+// maxDamageShown is how many findings are worth a line of their own.
+const maxDamageShown = 10
+
+func (d *damageCount) add(errs []error) {
+	errs = costly(errs)
+	n := min(len(errs), maxDamageShown-len(d.first))
+	d.first = append(d.first, errs[:n]...)
+	d.more += len(errs) - n
+}
+
+// tell says what was found.
+func (d *damageCount) tell(a *app) {
+	for _, err := range d.first {
+		a.complain(err)
+		a.partial = true
+	}
+	if d.more > 0 {
+		a.complain(fmt.Errorf("%d more findings of damage", d.more))
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -22,7 +23,7 @@ func (a *app) explain(ctx context.Context, src winperf.Source, t *tally, paths [
 	more := 0
 	for w, served := range t.served {
 		last := t.last[w]
-		if served || last == counter.OK || !end && !namesNothing(last) {
+		if served || last == counter.OK || !end && !logs.NamesNothing(last) {
 			continue
 		}
 

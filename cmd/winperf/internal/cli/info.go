@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
@@ -61,7 +62,7 @@ func (i *informer) run(ctx context.Context, args []string) error {
 		return err
 	}
 
-	var logs []*logSummary
+	var all []*logSummary
 	var errs []error
 	for _, name := range args {
 		s, err := i.read(ctx, name)
@@ -71,11 +72,11 @@ func (i *informer) run(ctx context.Context, args []string) error {
 		case err != nil:
 			errs = append(errs, err)
 		default:
-			logs = append(logs, s)
+			all = append(all, s)
 		}
 	}
 
-	if len(logs) == 0 {
+	if len(all) == 0 {
 		return errors.Join(errs...)
 	}
 	for _, err := range errs {
@@ -87,49 +88,42 @@ func (i *informer) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(i.write(out, logs), out.Close())
+	return errors.Join(i.write(out, all), out.Close())
 }
 
 // read reads one log from end to end.
-func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
-	opt, err := i.log.options()
-	if err != nil {
-		return nil, err
-	}
-
-	in, err := i.app.openInput(ctx, name, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer in.src.Close()
-	defer in.end()
-
-	zone := i.log.shownZone(in.src.Describe(), opt)
+func (i *informer) read(ctx context.Context, name string) (s *logSummary, err error) {
 	sel := winperf.Selection{Global: true, Costly: true}
-	if err := i.within.choose(ctx, &sel, zone, in.src.Source); err != nil {
-		return nil, in.blame(err)
+	all, zone, err := i.app.openLogs(ctx, []string{name}, &i.log, &i.within, &sel)
+	if err != nil {
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, closeLogs(all)) }()
 
-	s := newSummary(in, zone)
+	log := all[0]
+	s = newSummary(log, zone)
 	if file, err := os.Stat(name); err == nil {
 		s.Size = file.Size()
 	}
-	if series, cooked, err := logSeries(ctx, in.src.Source); err == nil && cooked {
+	if series, cooked, err := logSeries(ctx, log.Source); err == nil && cooked {
 		s.addSeries(series)
 	}
 
 	p := i.app.newProgress(i.quiet)
 	defer p.clear()
-	all := measure.Options{FramesOnly: true, KeepFirst: true, Language: string(i.language)}
-	add := func(cycle *measure.Cycle) {
-		s.add(cycle)
-		p.show([]*logInput{in}, s.Samples)
+	opt := measure.Options{FramesOnly: true, KeepFirst: true, Language: string(i.language)}
+	for m, err := range logs.Read(ctx, all, sel, opt) {
+		if err != nil {
+			return nil, err
+		}
+		i.app.notice(m.Damage)
+		s.addDamage(m.Damage)
+		for _, cycle := range m.Cycles {
+			s.add(cycle)
+		}
+		p.show(m, s.Samples)
 	}
-	damaged := func(errs []error) {
-		i.app.notice(errs)
-		s.addDamage(in, errs)
-	}
-	if err := in.walk(ctx, sel, all, add, damaged); err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 
@@ -140,14 +134,14 @@ func (i *informer) read(ctx context.Context, name string) (*logSummary, error) {
 	return s, nil
 }
 
-func (i *informer) write(out *output, logs []*logSummary) error {
+func (i *informer) write(out *output, all []*logSummary) error {
 	if out.format == "json" {
 		enc := newJSON(out)
 		enc.SetIndent("", " ")
-		return enc.Encode(logs)
+		return enc.Encode(all)
 	}
 
-	for n, s := range logs {
+	for n, s := range all {
 		if n > 0 {
 			out.WriteByte('\n')
 		}

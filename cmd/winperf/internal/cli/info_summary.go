@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -50,17 +51,18 @@ type objectSummary struct {
 // maxShown is how many gaps and findings are kept.
 const maxShown = 20
 
-func newSummary(in *logInput, zone shownZone) *logSummary {
+func newSummary(log *logs.Log, zone shownZone) *logSummary {
+	is := log.Source.Describe()
 	s := &logSummary{
-		File: in.name, Format: in.info.Format, Encoding: in.info.Encoding,
-		System: in.info.System, Zone: in.info.Zone, Raw: !in.cooked,
+		File: log.Name, Format: is.Log.Format, Encoding: is.Log.Encoding,
+		System: is.Log.System, Zone: is.Log.Zone, Raw: !is.Cooked,
 		Machines: []string{}, Gaps: []gap{}, Objects: []objectSummary{}, Findings: []string{},
 		zone:    zone,
-		offset:  in.info.Location != nil,
+		offset:  is.Log.Location != nil,
 		objects: map[string]*objectSummary{},
 	}
-	if !in.cooked {
-		s.addMachine(in.src.Describe().Machine)
+	if s.Raw {
+		s.addMachine(is.Machine)
 	}
 	return s
 }
@@ -124,9 +126,9 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 	}
 }
 
-func (s *logSummary) addDamage(in *logInput, errs []error) {
+func (s *logSummary) addDamage(errs []error) {
 	for _, err := range costly(errs) {
-		for _, line := range errorLines(in.blame(err)) {
+		for _, line := range errorLines(err) {
 			if s.Damage++; len(s.Findings) < maxShown {
 				s.Findings = append(s.Findings, line)
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/logs"
 )
 
 // errInUse tells that another program writes a file.
@@ -101,7 +102,7 @@ func (t *target) create(ctx context.Context, note func(error)) (*os.File, error)
 	if errors.Is(err, fs.ErrExist) { // since it was looked for
 		return nil, t.exists()
 	}
-	if err != nil || t.mode != openOverwrite || !isRegular(f) {
+	if err != nil || t.mode != openOverwrite || !logs.IsRegular(f) {
 		return f, err
 	}
 
@@ -117,7 +118,7 @@ func openLocked(name string, flags int, note func(error)) (*os.File, error) {
 	const tries = 100
 	for range tries {
 		f, err := os.OpenFile(name, flags, 0o666)
-		if err != nil || !isRegular(f) {
+		if err != nil || !logs.IsRegular(f) {
 			return f, err
 		}
 
@@ -155,12 +156,6 @@ func isFIFO(name string) bool {
 // for reading too would take what nobody reads, and lose it.
 func openFIFO(ctx context.Context, name string) (*os.File, error) {
 	return call.Once(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
-}
-
-// isRegular tells whether a file is on a disk, and no device or pipe.
-func isRegular(f *os.File) bool {
-	info, err := f.Stat()
-	return err != nil || info.Mode().IsRegular()
 }
 
 // isNamed tells whether a file still has the name.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,7 +139,7 @@ func TestSecondRecorderOfSeveralFiles(t *testing.T) {
 		second := []string{"record", path, "-n", "2", "-i", "0.01", "--overwrite", "-o", r.name}
 		refused(t, append(second, limits...)...)
 		for n := 2; n < 4; n++ {
-			name := filepath.Join(dir, (&fileNames{pattern: "x_{serial}.jsonl", serial: n - 1}).next(time.Time{}))
+			name := filepath.Join(dir, fmt.Sprintf("x_%06d.jsonl", n))
 			if got := strings.Count(content(t, name), "\n"); got != 2 {
 				t.Errorf("--at-limit %s: %s has %d samples, want 2", action, name, got)
 			}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/sink"
 )
@@ -144,7 +145,7 @@ func (a *app) create(ctx context.Context, f *outputFlags) (*output, error) {
 		if out.file, err = t.create(ctx, nil); err != nil {
 			return nil, err
 		}
-		out.isNew = t.mode == openNew && isRegular(out.file)
+		out.isNew = t.mode == openNew && logs.IsRegular(out.file)
 		w = out.file
 	} else {
 		out.size, _ = isTerminal(a.stdout)

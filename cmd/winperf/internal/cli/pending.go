@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/winperf/winperf/internal/logs"
 )
 
 // pendingFile is a file that appears under its name when it is complete, and
@@ -65,7 +67,7 @@ func (p *pendingFile) commit() error {
 	if err != nil {
 		return errors.Join(err, os.Remove(p.Name()))
 	}
-	syncDirectory(filepath.Dir(p.target.name))
+	logs.SyncDirectory(filepath.Dir(p.target.name))
 	return nil
 }
 
@@ -92,14 +94,5 @@ func (p *pendingFile) rename() error {
 func (p *pendingFile) abandon() {
 	if p.Close() == nil && p.target.name != "" {
 		_ = os.Remove(p.Name()) // nothing better is left to do
-	}
-}
-
-// syncDirectory puts the new name on the disk, on systems that can do that. The
-// file is complete without it.
-func syncDirectory(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
 	}
 }

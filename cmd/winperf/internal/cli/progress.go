@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"time"
+
+	"github.com/winperf/winperf/internal/logs"
 )
 
 // progress tells people at a terminal how far a conversion is.
@@ -31,7 +33,7 @@ func (p *progress) restart() {
 }
 
 // show draws the line anew when it is time.
-func (p *progress) show(inputs []*logInput, samples int) {
+func (p *progress) show(m *logs.Moment, samples int) {
 	if !p.on {
 		return
 	}
@@ -41,12 +43,7 @@ func (p *progress) show(inputs []*logInput, samples int) {
 	}
 
 	p.next, p.shown = now.Add(progressEvery), true
-	var at, size int64
-	for _, in := range inputs {
-		a, s := in.src.position()
-		at, size = at+a, size+s
-	}
-	fmt.Fprintf(p.app.stderr, "\r\x1b[K%s", progressLine(at, size, samples, now.Sub(p.start)))
+	fmt.Fprintf(p.app.stderr, "\r\x1b[K%s", progressLine(m.Done, m.Of, samples, now.Sub(p.start)))
 }
 
 // progressLine is such as

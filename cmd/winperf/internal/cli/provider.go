@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -184,7 +185,7 @@ func (f *registrationFile) target(overwrite bool) *target {
 
 // write replaces what the file has.
 func (f *registrationFile) write() error {
-	if isRegular(f.file) {
+	if logs.IsRegular(f.file) {
 		if err := f.file.Truncate(0); err != nil {
 			return err
 		}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
@@ -20,7 +22,7 @@ type reader struct {
 	app      *app
 	standard []string // paths where none are given
 	// narrow leaves what a table shows of the standard paths; nil shows all.
-	narrow func(*view)
+	narrow func(*logs.View)
 	source sourceFlags
 	output outputFlags
 	sel    selectFlags
@@ -37,7 +39,7 @@ type reader struct {
 	live   bool // the source is no record
 	before int  // cycles before the one that is to be shown
 	tally  tally
-	view   view
+	view   logs.View
 
 	anomalies anomalies
 }
@@ -186,15 +188,19 @@ func (r *reader) watch(
 	timeMatters := sync.OnceFunc(spareMemory())
 	defer timeMatters()
 
-	for cycle, err := range measure.Watch(ctx, src, sel, opt) {
-		if err != nil && !r.live && r.tally.cycles > 0 && errors.Is(err, winperf.ErrBadData) {
-			r.app.damaged([]error{err}) // behind the last sample of a record
-			break
-		}
-
+	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, sel, opt) {
 		if err != nil {
 			return err
 		}
+		if len(m.Cycles) == 0 { // behind the last sample of a record
+			if r.tally.cycles == 0 {
+				return errors.Join(m.Damage...)
+			}
+			r.app.damaged(m.Damage)
+			break
+		}
+
+		cycle := m.Cycles[0]
 		if r.get && !r.live && r.passes(cycle) {
 			continue
 		}
@@ -250,7 +256,7 @@ func (r *reader) take(cycle *measure.Cycle, out *destination) error {
 	return nil
 }
 
-// passes tells whether a cycle of a record is not the one to be shown. Its damage is told
+// passes reports whether a cycle of a record is not the one to be shown. Its damage is told
 // all the same.
 func (r *reader) passes(cycle *measure.Cycle) bool {
 	r.before--
@@ -280,7 +286,7 @@ func (r *reader) shown(cycle *measure.Cycle, out *destination) winperf.Readings 
 	if r.asked && (out.inPlace || out.out.format != "table") {
 		return cycle
 	}
-	r.view.choose(cycle, func(reading *winperf.Reading) bool { return !absent(reading.Status) })
+	r.view.Choose(cycle, func(reading *winperf.Reading) bool { return !absent(reading.Status) })
 	if !r.asked && r.narrow != nil && out.out.format == "table" {
 		r.narrow(&r.view)
 	}
@@ -293,13 +299,7 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	t.reportDamage(a)
 	t.denied.report(a, src)
 	r.anomalies.finish(a)
-	if t.missed > 0 {
-		const form = "%d samples were missed because the machine or the output was too slow"
-		a.complain(fmt.Errorf(form, t.missed))
-	}
-	if t.damaged > 1 {
-		a.complain(fmt.Errorf("%d of %d samples were damaged", t.damaged, t.cycles))
-	}
+	t.reportCounts(a, "output")
 	if r.asked || !t.any() {
 		a.explain(ctx, src, t, r.paths, true)
 	}
@@ -368,32 +368,28 @@ func (t *tally) reportDamage(a *app) {
 	t.damage = nil
 }
 
-// any tells whether any path has had a value.
-func (t *tally) any() bool {
-	for _, served := range t.served {
-		if served {
-			return true
-		}
+// reportCounts says how many samples were missed or damaged; slow is what may have been too slow
+// for them, besides the machine.
+func (t *tally) reportCounts(a *app, slow string) {
+	if t.missed > 0 {
+		const form = "%d samples were missed because the machine or the %s was too slow"
+		a.complain(fmt.Errorf(form, t.missed, slow))
 	}
-	return false
+	if t.damaged > 1 {
+		a.complain(fmt.Errorf("%d of %d samples were damaged", t.damaged, t.cycles))
+	}
 }
 
-// nothing tells whether every path named nothing.
-func (t *tally) nothing() bool {
-	for w, served := range t.served {
-		if served || !namesNothing(t.last[w]) {
-			return false
-		}
-	}
-	return true
-}
+// any reports whether any path has had a value.
+func (t *tally) any() bool { return slices.Contains(t.served, true) }
 
-// hopeless tells whether no path names a counter that is there.
-func (t *tally) hopeless() bool {
-	for w, served := range t.served {
-		if served || !absent(t.last[w]) {
-			return false
-		}
-	}
-	return true
+// nothing reports whether every path named nothing.
+func (t *tally) nothing() bool { return t.none(logs.NamesNothing) }
+
+// hopeless reports whether no path names a counter that is there.
+func (t *tally) hopeless() bool { return t.none(absent) }
+
+// none reports whether no path has had a value and the last statuses of all are such.
+func (t *tally) none(such func(counter.Status) bool) bool {
+	return !t.any() && !slices.ContainsFunc(t.last, func(s counter.Status) bool { return !such(s) })
 }

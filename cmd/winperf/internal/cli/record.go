@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +15,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink"
 )
 
 // recorder is the record command.
@@ -25,7 +30,7 @@ type recorder struct {
 	sel    selectFlags
 	every  interval
 	count  count
-	limit  limitFlags
+	limit  logs.Limits
 	naming recordNaming
 	begin  string
 	end    string
@@ -39,21 +44,12 @@ type recorder struct {
 	paths  []winperf.Path
 	live   bool
 	until  time.Time // that --end says
-	log    winperf.LogInfo
 	zone   shownZone
 	clock  measure.Clock
-	files  *recordFiles
+	files  *logs.Files
 	tally  tally
 	synced time.Time
-	late   int
-}
-
-// limitFlags bound a file.
-type limitFlags struct {
-	size    byteSize
-	samples count
-	time    interval
-	action  limitAction
+	small  bool // it was told that the limit is too small
 }
 
 // recordNaming are the flags about names of files.
@@ -62,10 +58,31 @@ type recordNaming struct {
 	append bool
 }
 
+// recordFormats are what record writes; the first is the one without options.
+func recordFormats() []sink.Format {
+	formats := []sink.Format{
+		{
+			Name: "capture", Extensions: []string{".capture"},
+			Description: "raw samples as they are, to be decoded later",
+		},
+		{
+			Name: "blg", Extensions: []string{".blg"},
+			Description: "binary performance log of Windows, raw values",
+		},
+	}
+	for _, f := range sink.Formats() {
+		switch f.Name {
+		case "csv", "tsv", "jsonl":
+			formats = append(formats, f)
+		}
+	}
+	return formats
+}
+
 func (a *app) recordCommand() *cobra.Command {
 	r := &recorder{
 		app: a, every: interval(schedule.DefaultInterval),
-		limit: limitFlags{action: limitStop}, clock: schedule.SystemClock(),
+		limit: logs.Limits{Action: logs.Stop}, clock: schedule.SystemClock(),
 	}
 	cmd := &cobra.Command{
 		Use:   "record [PATH...] [-o NAME]",
@@ -120,10 +137,11 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	const begin = "wait for this `TIME`, such as '6/30/2007 15:40:00' or 2007-06-30T15:40:00"
 	f.StringVar(&r.begin, "begin", "", begin)
 	f.StringVar(&r.end, "end", "", "stop at this `TIME`")
-	f.Var(&r.limit.size, "max-size", "limit of a file's size: 100 (megabytes), 500K, 2G")
-	f.Var(&r.limit.samples, "max-samples", "limit of the samples in a file")
-	f.Var(&r.limit.time, "max-time", "limit of the time in a file")
-	f.Var(&r.limit.action, "at-limit", "what to do when a file is full: stop, new (file) or circular")
+	f.Var((*byteSize)(&r.limit.Size), "max-size", "limit of a file's size: 100 (megabytes), 500K, 2G")
+	f.Var((*count)(&r.limit.Samples), "max-samples", "limit of the samples in a file")
+	f.Var((*interval)(&r.limit.Time), "max-time", "limit of the time in a file")
+	const full = "what to do when a file is full: stop, new (file) or circular"
+	f.Var((*limitAction)(&r.limit.Action), "at-limit", full)
 	f.Var(&r.naming.suffix, "suffix", "end of the name: nnnnnn (serial number) or mmddhhmm")
 	f.BoolVar(&r.naming.append, "append", false, "go on with a file that exists")
 	f.Var(&r.sync, "sync", "put what was recorded on the disk every so often: 10, 1m")
@@ -135,7 +153,7 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.Lookup("output").Usage = "`NAME` of the file, whose extension names the format"
 	r.sel.add(cmd, &r.source)
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
-	limits := []cobra.Completion{limitStop, limitNew, limitCircular}
+	limits := []cobra.Completion{logs.Stop, logs.New, logs.Circular}
 	complete(cmd, "at-limit", cobra.FixedCompletions(limits, noFiles))
 	complete(cmd, "suffix", cobra.FixedCompletions(slices.Sorted(maps.Keys(suffixes)), noFiles))
 	f.StringArrayVar(&r.more, "path", nil, "record what this `PATH` names too")
@@ -154,8 +172,8 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	defer src.Close()
 
 	is := src.Describe()
-	r.live, r.log, r.zone = !is.Recorded, is.Log, zone
-	if r.files, err = r.newFiles(is.Machine); err != nil {
+	r.live, r.zone = !is.Recorded, zone
+	if r.files, err = r.newFiles(is); err != nil {
 		return err
 	}
 	if err := r.schedule(ctx); err != nil {
@@ -167,12 +185,12 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	}
 	p := r.newProgress()
 	err = r.record(ctx, src, p)
-	if err == nil && r.files.samples == 0 && r.ends() && ctx.Err() == nil {
+	if err == nil && r.files.Written().Samples == 0 && r.ends() && ctx.Err() == nil {
 		err = errEnded
 	}
 
 	p.clear()
-	err = errors.Join(err, r.files.close())
+	err = errors.Join(err, r.files.Close())
 	r.finish(ctx, src, p, err)
 	return err
 }
@@ -183,7 +201,7 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 	case "bin":
 		r.output.format = "blg"
 	case "bincirc":
-		r.output.format, r.limit.action = "blg", limitCircular
+		r.output.format, r.limit.Action = "blg", logs.Circular
 	}
 
 	var file string
@@ -201,60 +219,72 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 
 	r.tally = newTally(len(r.paths))
 	switch {
-	case len(r.paths) == 0 && !isRawFormat(r.format):
+	case len(r.paths) == 0 && !logs.IsRaw(r.format):
 		const form = `no path given: a %s file has readings of counters, such as '\Memory\Available MBytes'`
 		return fmt.Errorf(form, r.format)
-	case isRawFormat(r.format) && (len(r.sel.exclude) > 0 || r.sel.cap100):
+	case logs.IsRaw(r.format) && (len(r.sel.exclude) > 0 || r.sel.cap100):
 		return fmt.Errorf("--exclude and --cap100 are about readings, and %s keeps raw values", r.format)
 	case r.naming.append && r.output.overwrite:
 		return errors.New("--append and --overwrite exclude each other")
 	case r.naming.append && r.format == "blg":
 		return fmt.Errorf("--append: a binary log cannot be appended to; winperf convert merges logs: %w",
 			winperf.ErrNotSupported)
-	case r.naming.append && r.limit.action != limitStop:
-		return fmt.Errorf("--append goes on with one file, --at-limit %s begins others", r.limit.action)
-	case r.limit.action != limitStop && !r.limit.set():
-		return fmt.Errorf("--at-limit %s needs --max-size, --max-samples or --max-time", r.limit.action)
+	case r.naming.append && r.limit.Action != logs.Stop:
+		return fmt.Errorf("--append goes on with one file, --at-limit %s begins others", r.limit.Action)
+	case r.limit.Action != logs.Stop && !r.limit.Set():
+		return fmt.Errorf("--at-limit %s needs --max-size, --max-samples or --max-time", r.limit.Action)
 	}
 	return nil
 }
 
-// set tells whether there is a limit.
-func (l *limitFlags) set() bool { return l.size > 0 || l.samples > 0 || l.time > 0 }
-
 // newFiles makes the files of the recording, of which the first is opened with
 // the first sample.
-func (r *recorder) newFiles(host string) (*recordFiles, error) {
-	pattern := r.output.output
-	if pattern == "" {
-		pattern = "winperf_{time}" + r.extension()
-	}
-	if s := suffixes[string(r.naming.suffix)]; s != "" {
-		pattern = beforeExtension(pattern, s)
-	}
-
-	several := r.limit.action != limitStop
-	names, err := newFileNames(pattern, host, several)
+func (r *recorder) newFiles(is winperf.Description) (*logs.Files, error) {
+	pattern := cmp.Or(r.output.output, "winperf_{time}"+r.extension())
+	several := r.limit.Action != logs.Stop
+	names, err := logs.NewNames(pattern, suffixes[string(r.naming.suffix)], is.Machine, several)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("-o %w", err)
 	}
 
-	files := &recordFiles{
-		names: names, format: r.format, source: r.source.source,
-		newForm: r.newForm, limits: r.limit, note: r.app.complain,
+	files := &logs.Files{
+		Names: names, Format: r.format, Append: r.naming.append, Limits: r.limit, Note: r.app.complain,
+		NewWriter: func(w io.Writer, name string, tail *logs.Tail) (logs.Writer, error) {
+			opt := writeOptions(is, r.zone, r.format, name, r.paths)
+			opt.Tail = tail
+			return logs.NewWriter(w, r.format, opt)
+		},
+	}
+	files.Open = func(ctx context.Context, name string) (*os.File, bool, error) {
+		t := r.target(name)
+		if t.mode == openOverwrite && files.Written().Files == 0 {
+			if err := names.Free(name, lookLocked); err != nil {
+				return nil, false, err
+			}
+		}
+		f, err := t.create(ctx, r.app.complain)
+		return f, err == nil && t.mode == openNew && logs.IsRegular(f), err
+	}
+
+	if name, fixed := names.Fixed(); fixed {
+		_, err = r.target(name).look() // now, not behind a long interval
+	}
+	return files, err
+}
+
+// target is a file of the recording.
+func (r *recorder) target(name string) *target {
+	t := &target{
+		name: name, reads: []string{r.source.source},
+		instead: "--append goes on with it, --overwrite replaces it",
 	}
 	switch {
 	case r.naming.append:
-		files.mode = openAppend
+		t.mode = openAppend
 	case r.output.overwrite:
-		files.mode = openOverwrite
+		t.mode = openOverwrite
 	}
-
-	if !names.fixed() {
-		return files, nil
-	}
-	_, err = files.target(pattern).look() // now, not behind a long interval
-	return files, err
+	return t
 }
 
 func (r *recorder) extension() string {
@@ -269,7 +299,7 @@ func (r *recorder) extension() string {
 // probe looks whether the paths name something, where what is recorded would not
 // show it.
 func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
-	if !isRawFormat(r.format) || len(r.paths) == 0 {
+	if !logs.IsRaw(r.format) || len(r.paths) == 0 {
 		return nil
 	}
 	opt, err := r.sel.options(r.source.language)
@@ -308,26 +338,47 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 		sel = winperf.Selection{Global: true}
 	}
 
-	for cycle, err := range measure.Watch(ctx, src, sel, opt) {
-		if err != nil && !r.live && r.files.samples > 0 && errors.Is(err, winperf.ErrBadData) {
-			r.app.damaged([]error{err}) // behind the last sample of a record
+	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, sel, opt) {
+		switch {
+		case err != nil:
+			return err
+		case len(m.Cycles) == 0 && r.tally.cycles == 0:
+			return errors.Join(m.Damage...)
+		case len(m.Cycles) == 0: // behind the last sample of a record
+			r.app.damaged(m.Damage)
 			return nil
 		}
 
-		if err != nil {
-			return err
-		}
+		cycle := m.Cycles[0]
 		r.countSample(cycle)
-		full, err := r.files.add(ctx, cycle, sampleTime(cycle))
+		full, err := r.files.Add(ctx, m, sampleTime(cycle))
+		r.tellSmall()
 		if err != nil || full {
 			return err
 		}
 		if err := r.syncNow(); err != nil {
 			return err
 		}
-		p.show(r.files)
+		p.show(r.files.Written())
 	}
 	return nil
+}
+
+// tellSmall tells, as soon as the first file shows it, that files hold hardly more than a
+// sample each within --max-size.
+func (r *recorder) tellSmall() {
+	is, small := r.files.TooSmall()
+	if !small || r.small {
+		return
+	}
+	r.small = true
+
+	what := "--max-size " + formatSize(r.limit.Size)
+	if r.limit.Action == logs.Circular {
+		what += fmt.Sprintf(", %s for each of some %d files,", formatSize(is.Part), r.limit.Size/is.Part)
+	}
+	r.app.complain(fmt.Errorf("%s is too small: a file is full with %s, %s; at least %s would do",
+		what, plural(is.Samples, "sample"), formatSize(is.Length), formatSize(is.Enough)))
 }
 
 // sampleTime is when a sample was taken.
@@ -342,7 +393,7 @@ func sampleTime(c *measure.Cycle) time.Time {
 
 // countSample counts a sample.
 func (r *recorder) countSample(c *measure.Cycle) {
-	if isRawFormat(r.format) {
+	if logs.IsRaw(r.format) {
 		r.tally.cycles++
 		r.tally.missed += c.Missed
 		r.tally.countDamage(c)
@@ -353,18 +404,14 @@ func (r *recorder) countSample(c *measure.Cycle) {
 
 // syncNow puts the file on the disk when it is time.
 func (r *recorder) syncNow() error {
-	f := r.files.current
-	if f == nil || !r.syncDue(time.Now()) {
+	if !r.syncDue(time.Now()) {
 		return nil
 	}
 	r.synced = time.Now()
-	if err := f.sync(); err != nil {
-		return fmt.Errorf("%s: %w", f.name, err)
-	}
-	return nil
+	return r.files.Sync()
 }
 
-// syncDue tells whether the next sample would come too late to put this one on
+// syncDue reports whether the next sample would come too late to put this one on
 // the disk.
 func (r *recorder) syncDue(now time.Time) bool {
 	next := now.Add(time.Duration(r.every))
@@ -375,21 +422,16 @@ func (r *recorder) syncDue(now time.Time) bool {
 func (r *recorder) finish(ctx context.Context, src winperf.Source, p *recordProgress, err error) {
 	a, t := r.app, &r.tally
 	t.reportDamage(a)
-	if t.missed > 0 {
-		const form = "%d samples were missed because the machine or the disk was too slow"
-		a.complain(fmt.Errorf(form, t.missed))
-	}
-	if t.damaged > 1 {
-		a.complain(fmt.Errorf("%d of %d samples were damaged", t.damaged, t.cycles))
-	}
-	if r.late > 0 {
+	t.reportCounts(a, "disk")
+	written := r.files.Written()
+	if written.Late > 0 {
 		const form = "%d series came after the first sample and are not in the %s file"
-		a.complain(fmt.Errorf(form, r.late, r.format))
+		a.complain(fmt.Errorf(form, written.Late, r.format))
 	}
 
-	if err == nil && !isRawFormat(r.format) {
+	if err == nil && !logs.IsRaw(r.format) {
 		t.denied.report(a, src)
 		a.explain(context.WithoutCancel(ctx), src, t, r.paths, true)
 	}
-	p.summary(r.files)
+	p.summary(written)
 }

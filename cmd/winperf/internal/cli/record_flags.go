@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/winperf/winperf/internal/logs"
 )
 
 // byteSize is a number of bytes: megabytes, or with a unit, as 500K, 100M, 2G.
@@ -26,7 +28,10 @@ func (v *byteSize) Type() string { return "SIZE" }
 var errSize = errors.New("expected a size such as 100 (megabytes), 500K, 100M or 2G")
 
 // sizeUnits are what may stand behind a size, as powers of 1024.
-var sizeUnits = map[string]float64{"": 2, "B": 0, "K": 1, "KB": 1, "KIB": 1, "M": 2, "MB": 2, "MIB": 2, "G": 3, "GB": 3, "GIB": 3, "T": 4, "TB": 4, "TIB": 4}
+var sizeUnits = map[string]float64{
+	"": 2, "B": 0, "K": 1, "KB": 1, "KIB": 1, "M": 2, "MB": 2, "MIB": 2,
+	"G": 3, "GB": 3, "GIB": 3, "T": 4, "TB": 4, "TIB": 4,
+}
 
 // Set reads the value.
 func (v *byteSize) Set(s string) error {
@@ -54,14 +59,7 @@ func formatSize(n int64) string {
 	return fmt.Sprintf("%.1f %cB", size, " KMGT"[unit])
 }
 
-// What is to be done when a file has reached its limit.
-const (
-	limitStop     = "stop"
-	limitNew      = "new"
-	limitCircular = "circular"
-)
-
-// limitAction is one of them.
+// limitAction is what is to be done when a file has reached its limit.
 type limitAction string
 
 // String returns the word.
@@ -73,11 +71,11 @@ func (v *limitAction) Type() string { return "WHAT" }
 // Set reads the value.
 func (v *limitAction) Set(s string) error {
 	switch s = strings.ToLower(s); s {
-	case limitStop, limitNew, limitCircular:
+	case logs.Stop, logs.New, logs.Circular:
 		*v = limitAction(s)
 		return nil
 	}
-	return fmt.Errorf("expected %s, %s or %s", limitStop, limitNew, limitCircular)
+	return fmt.Errorf("expected %s, %s or %s", logs.Stop, logs.New, logs.Circular)
 }
 
 // nameSuffix is the part that logman puts at the end of file names.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/safetext"
 )
 
@@ -20,31 +21,30 @@ type recordProgress struct {
 
 func (r *recorder) newProgress() *recordProgress {
 	_, terminal := isTerminal(r.app.stderr)
-	return &recordProgress{app: r.app, terminal: terminal && !r.quiet, lines: r.tell && !terminal, quiet: r.quiet, start: time.Now()}
+	return &recordProgress{
+		app: r.app, terminal: terminal && !r.quiet, lines: r.tell && !terminal, quiet: r.quiet, start: time.Now(),
+	}
 }
 
 // show tells what has been recorded.
-func (p *recordProgress) show(s *recordFiles) {
+func (p *recordProgress) show(w logs.Written) {
 	switch {
 	case p.terminal && (time.Now().Before(p.next) || inBackground(p.app.stderr)):
 	case p.terminal:
 		p.next = time.Now().Add(progressEvery)
-		fmt.Fprintf(p.app.stderr, "\r\x1b[K%s; Ctrl-C ends", p.line(s))
+		fmt.Fprintf(p.app.stderr, "\r\x1b[K%s; Ctrl-C ends", p.line(w))
 		p.shown = true
 	case p.lines:
-		fmt.Fprintln(p.app.stderr, p.line(s))
+		fmt.Fprintln(p.app.stderr, p.line(w))
 	}
 }
 
 // line is such as
 //
 //	12 samples, 24.5 KB, 0:00:12, load.capture
-func (p *recordProgress) line(s *recordFiles) string {
-	size := s.size
-	if s.current != nil {
-		size += s.current.length()
-	}
-	return fmt.Sprintf("%s, %s, %s, %s", plural(s.samples, "sample"), formatSize(size), elapsed(time.Since(p.start)), safetext.Line(s.name))
+func (p *recordProgress) line(w logs.Written) string {
+	return fmt.Sprintf("%s, %s, %s, %s",
+		plural(w.Samples, "sample"), formatSize(w.Size), elapsed(time.Since(p.start)), safetext.Line(w.Name))
 }
 
 // clear removes the line.
@@ -55,13 +55,13 @@ func (p *recordProgress) clear() {
 }
 
 // summary says at the end what was recorded, unless somebody else types there.
-func (p *recordProgress) summary(s *recordFiles) {
-	if p.quiet || s.samples == 0 || p.terminal && inBackground(p.app.stderr) {
+func (p *recordProgress) summary(w logs.Written) {
+	if p.quiet || w.Samples == 0 || p.terminal && inBackground(p.app.stderr) {
 		return
 	}
-	where := s.name
-	if s.files > 1 {
-		where = fmt.Sprintf("%d files, the last one %s", s.files, s.name)
+	where := w.Name
+	if w.Files > 1 {
+		where = fmt.Sprintf("%d files, the last one %s", w.Files, w.Name)
 	}
-	p.app.complain(fmt.Errorf("%s, %s in %s", plural(s.samples, "sample"), formatSize(s.size), where))
+	p.app.complain(fmt.Errorf("%s, %s in %s", plural(w.Samples, "sample"), formatSize(w.Size), where))
 }

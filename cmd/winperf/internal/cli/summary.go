@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
@@ -34,7 +35,7 @@ type summarizer struct {
 	options   measure.Options
 	tally     tally
 	damage    damageCount
-	gathered  *gatherer
+	gathered  *logs.Gatherer
 	zone      shownZone
 }
 
@@ -98,17 +99,16 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 }
 
-func (s *summarizer) run(ctx context.Context, logs []string) (err error) {
-	if err := s.settle(ctx, logs); err != nil {
+func (s *summarizer) run(ctx context.Context, names []string) (err error) {
+	if err := s.settle(ctx, names); err != nil {
 		return err
 	}
-	s.gathered = newGatherer()
-	s.gathered.group.Above = s.above.value
+	s.gathered = &logs.Gatherer{Above: s.above.value}
 
 	if s.during > 0 {
 		err = s.watch(ctx)
 	} else {
-		err = s.read(ctx, logs)
+		err = s.read(ctx, names)
 	}
 
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *summarizer) run(ctx context.Context, logs []string) (err error) {
 }
 
 // settle reads the options before anything is opened.
-func (s *summarizer) settle(ctx context.Context, logs []string) error {
+func (s *summarizer) settle(ctx context.Context, names []string) error {
 	if _, _, err := s.output.resolve(); err != nil {
 		return err
 	}
@@ -131,9 +131,9 @@ func (s *summarizer) settle(ctx context.Context, logs []string) error {
 	}
 
 	switch {
-	case len(logs) > 0 && s.during > 0:
+	case len(names) > 0 && s.during > 0:
 		return errors.New("--for measures a live source; --begin and --end cut logs")
-	case len(logs) == 0 && s.during == 0 && s.source.source == "local:":
+	case len(names) == 0 && s.during == 0 && s.source.source == "local:":
 		return errors.New("no log given, and no --for: winperf summary load.blg, or winperf summary --for 60")
 	case s.during > 0 && s.within.given():
 		return errors.New("--begin and --end cut logs; --for says how long to measure")
@@ -149,10 +149,7 @@ func (s *summarizer) settle(ctx context.Context, logs []string) error {
 	if err != nil {
 		return err
 	}
-	s.selection, s.tally = winperf.Selection{Paths: paths}, newTally(len(paths))
-	if len(paths) == 0 {
-		s.selection, s.tally = winperf.Selection{Global: true, Costly: true}, newTally(2)
-	}
+	s.selection, s.tally = wanted(paths)
 	s.options, err = s.sel.options(s.source.language)
 	return err
 }
@@ -162,35 +159,15 @@ func (s *summarizer) read(ctx context.Context, names []string) (err error) {
 	if len(names) == 0 {
 		names = []string{s.source.source}
 	}
-	opt, err := s.log.options()
+	all, zone, err := s.app.openLogs(ctx, names, &s.log, &s.within, &s.selection)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, closeLogs(all)) }()
 
-	// All are opened first: one that is not there is told before the others are read.
-	var logs []*logInput
-	defer func() {
-		for _, in := range logs {
-			err = errors.Join(err, in.close())
-		}
-	}()
-
-	var records []winperf.Source
-	for _, name := range names {
-		in, err := s.app.openInput(ctx, name, opt)
-		if err != nil {
-			return err
-		}
-		logs = append(logs, in)
-		records = append(records, in.src.Source)
-	}
-
-	s.zone = s.log.shownZone(logs[0].src.Describe(), opt)
-	if err := s.within.choose(ctx, &s.selection, s.zone, records...); err != nil {
-		return err
-	}
-	for _, in := range logs {
-		if err := s.readLog(ctx, in); err != nil {
+	s.zone = zone
+	for _, log := range all {
+		if err := s.readLog(ctx, log); err != nil {
 			return err
 		}
 	}
@@ -199,25 +176,29 @@ func (s *summarizer) read(ctx context.Context, names []string) (err error) {
 	if s.tally.cycles == 0 {
 		return errors.New("there are no samples to sum up")
 	}
-	return s.explain(ctx, logs[0].src.Source, len(s.more) > 0 || s.sel.counters != "")
+	return s.explain(ctx, all[0].Source, len(s.more) > 0 || s.sel.counters != "")
 }
 
 // readLog reads one log.
-func (s *summarizer) readLog(ctx context.Context, in *logInput) (err error) {
+func (s *summarizer) readLog(ctx context.Context, log *logs.Log) error {
 	p := s.app.newProgress(s.quiet)
 	defer p.clear()
 	opt := s.options
 	opt.KeepFirst = true
-	s.gathered.begin()
-	add := func(cycle *measure.Cycle) {
-		s.tally.count(cycle)
-		s.gathered.add(cycle)
-		p.show([]*logInput{in}, s.tally.cycles)
+	s.gathered.Begin()
+	for m, err := range logs.Read(ctx, []*logs.Log{log}, s.selection, opt) {
+		if err != nil {
+			return err
+		}
+		s.app.notice(m.Damage)
+		s.damage.add(m.Damage)
+		for _, cycle := range m.Cycles {
+			s.tally.count(cycle)
+			s.gathered.Add(cycle)
+		}
+		p.show(m, s.tally.cycles)
 	}
-	return in.walk(ctx, s.selection, opt, add, func(errs []error) {
-		s.app.notice(errs)
-		s.damage.add(in, errs)
-	})
+	return ctx.Err()
 }
 
 // watch measures a live source until the time is over or somebody ends it.
@@ -245,7 +226,7 @@ func (s *summarizer) watch(ctx context.Context) error {
 			return err
 		}
 		s.tally.count(cycle)
-		s.gathered.add(cycle)
+		s.gathered.Add(cycle)
 		if !isLarge(cycle) {
 			timeMatters()
 		}
@@ -269,7 +250,7 @@ func (s *summarizer) explain(ctx context.Context, src winperf.Source, asked bool
 	if asked || !s.tally.any() {
 		s.app.explain(ctx, src, &s.tally, s.selection.Paths, true)
 	}
-	if len(s.gathered.all()) == 0 {
+	if len(s.gathered.Rows()) == 0 {
 		return errors.New("there is no value to sum up")
 	}
 	return nil

@@ -26,9 +26,9 @@ type summaryRow struct {
 
 // write writes the rows.
 func (s *summarizer) write(out *output) error {
-	rows := make([]summaryRow, 0, len(s.gathered.all()))
-	for _, g := range s.gathered.all() {
-		rows = append(rows, summaryRow{g.series, g.series.String(), g.values.Figures(s.percents...)})
+	rows := make([]summaryRow, 0, len(s.gathered.Rows()))
+	for _, g := range s.gathered.Rows() {
+		rows = append(rows, summaryRow{g.Series, g.Series.String(), g.Values.Figures(s.percents...)})
 	}
 
 	s.order.sort(rows, s.percents)
@@ -76,8 +76,8 @@ func (s *summarizer) columns() []summaryColumn {
 // writeTable writes the rows for people.
 func (s *summarizer) writeTable(out *output, rows []summaryRow) error {
 	g := s.gathered
-	samples := plural(g.samples, "sample")
-	fmt.Fprintf(out, "%s from %s to %s\n\n", samples, s.zone.text(g.first), s.zone.text(g.last))
+	samples := plural(g.Samples, "sample")
+	fmt.Fprintf(out, "%s from %s to %s\n\n", samples, s.zone.text(g.First), s.zone.text(g.Last))
 
 	columns := s.columns()
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -134,7 +134,7 @@ func appendFigure(dst []byte, v float64, s *winperf.Series) []byte {
 // shownPaths are the paths for people: with a machine where there are several, and with
 // what tells instances apart where two were called the same.
 func (s *summarizer) shownPaths(rows []summaryRow) []string {
-	several := s.gathered.severalMachines()
+	several := s.gathered.SeveralMachines()
 	paths := make([]string, 0, len(rows))
 	times := map[string]int{}
 	for i := range rows {

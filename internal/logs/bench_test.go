@@ -1,16 +1,17 @@
-package cli
+package logs
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink"
 	"github.com/winperf/winperf/source"
 )
 
@@ -36,15 +37,12 @@ func BenchmarkSummary(b *testing.B) {
 		logs := []string{log}
 		for _, form := range []string{".blg", ".csv"} {
 			to := reference.name + form
-			args := []string{"convert", log, "-o", to}
-			if status := Run(b.Context(), args, nil, io.Discard, os.Stderr); status != exitDone {
-				b.Fatal("convert failed")
-			}
+			convertReference(b, log, to)
 			logs = append(logs, to)
 		}
 		for _, file := range logs {
-			b.Run(file+"/columns", func(b *testing.B) { readReference(b, file, readColumns, nil) })
-			b.Run(file+"/read", func(b *testing.B) { readReference(b, file, readValues, nil) })
+			b.Run(file+"/columns", func(b *testing.B) { benchmarkRead(b, file, readColumns, nil) })
+			b.Run(file+"/read", func(b *testing.B) { benchmarkRead(b, file, readValues, nil) })
 			b.Run(file+"/summary", func(b *testing.B) { benchmarkSummary(b, file) })
 		}
 	}
@@ -60,16 +58,16 @@ func readValues(c *measure.Cycle) {
 }
 
 func benchmarkSummary(b *testing.B, file string) {
-	var g *gatherer
+	var g *Gatherer
 	add := func(c *measure.Cycle) {
 		if g == nil {
-			g = newGatherer()
+			g = &Gatherer{}
 		}
-		g.add(c)
+		g.Add(c)
 	}
-	readReference(b, file, add, func() {
-		for _, row := range g.all() {
-			row.values.Figures(50, 95, 99)
+	benchmarkRead(b, file, add, func() {
+		for _, row := range g.Rows() {
+			row.Values.Figures(50, 95, 99)
 		}
 		g = nil
 	})
@@ -104,26 +102,74 @@ func writeReference(b testing.TB, name string, size perftest.Size, samples int, 
 	}
 }
 
-// readReference reads a log again and again, and does something at the end.
-func readReference(b *testing.B, name string, add func(*measure.Cycle), end func()) {
+// openReference opens a log until the test ends.
+func openReference(t testing.TB, name string) *Log {
+	t.Helper()
+	src, err := source.OpenLog(t.Context(), name, source.LogOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = src.Close() }) // it was only read
+	return &Log{Name: name, Source: src}
+}
+
+// all is everything that a log has.
+var all = winperf.Selection{Global: true, Costly: true}
+
+// readReference hands out the samples of a log.
+func readReference(t testing.TB, log *Log, each func(*measure.Cycle)) {
+	t.Helper()
+	for m, err := range Read(t.Context(), []*Log{log}, all, measure.Options{KeepFirst: true}) {
+		if err != nil || len(m.Damage) > 0 {
+			t.Fatal(err, m.Damage)
+		}
+		for _, cycle := range m.Cycles {
+			each(cycle)
+		}
+	}
+}
+
+// convertReference writes what a log has to another, whose extension names the format.
+func convertReference(t testing.TB, from, to string) {
+	t.Helper()
+	file, err := os.Create(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs := []*Log{openReference(t, from)}
+	opt := Options{Location: time.UTC, Sink: sink.Options{File: true, Location: time.UTC}, Named: true}
+	opt.Sink.Columns, err = Columns(t.Context(), logs, all, measure.Options{KeepFirst: true}, func(*Moment) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := NewWriter(file, filepath.Ext(to)[1:], opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m, err := range Read(t.Context(), logs, all, measure.Options{KeepFirst: true}) {
+		if err == nil {
+			err = w.Write(m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// benchmarkRead reads a log again and again, and does something at the end.
+func benchmarkRead(b *testing.B, name string, add func(*measure.Cycle), end func()) {
 	values := 0
 	for b.Loop() {
-		in, err := (&app{}).openInput(b.Context(), name, source.LogOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		each := func(c *measure.Cycle) {
+		readReference(b, openReference(b, name), func(c *measure.Cycle) {
 			values += c.Len()
 			add(c)
-		}
-		sel := winperf.Selection{Global: true, Costly: true}
-		if err := in.walk(b.Context(), sel, measure.Options{KeepFirst: true}, each, func([]error) {}); err != nil {
-			b.Fatal(err)
-		}
+		})
 		if end != nil {
 			end()
 		}
-		_ = in.close() // it was only read
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(values), "ns/value")
 }

@@ -1,4 +1,4 @@
-package cli
+package logs
 
 import (
 	"math"
@@ -12,17 +12,20 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// gatherer makes statistics of the values of samples: a row for each counter of each
-// instance, in the order in which they were there first.
-type gatherer struct {
-	group stats.Group
-	// byPath makes one row of all instances that had the same name, one after the other.
-	byPath bool
+// Gatherer makes statistics of the values of samples: a row for each counter of each
+// instance, in the order in which they were there first. The zero Gatherer is ready for use.
+type Gatherer struct {
+	// Above is what values are counted above; nil for nothing.
+	Above *float64
+	// ByPath makes one row of all instances that had the same name, one after the other.
+	ByPath bool
 
-	rows        []gathered
-	samples     int
-	first, last time.Time // the earliest and the latest sample
-	origin      time.Time // that statistics count times from
+	Samples     int
+	First, Last time.Time // the earliest and the latest sample
+
+	rows   []Row
+	group  stats.Group
+	origin time.Time // that statistics count times from
 
 	ids     map[winperf.SeriesID]*stats.Series
 	names   map[string]*stats.Series
@@ -30,10 +33,10 @@ type gatherer struct {
 	cooked  cookedRows       // samples that hold readings
 }
 
-// gathered is one row.
-type gathered struct {
-	series *winperf.Series
-	values *stats.Series
+// Row is the values of one counter.
+type Row struct {
+	Series *winperf.Series
+	Values *stats.Series
 }
 
 // gatheredColumn is where the values of a column go.
@@ -61,33 +64,31 @@ var (
 	unknown = math.Inf(-1) // nobody told
 )
 
-func newGatherer() *gatherer { return &gatherer{} }
-
-// all returns the rows, with all that was added.
-func (g *gatherer) all() []gathered {
+// Rows returns the rows, with all that was added.
+func (g *Gatherer) Rows() []Row {
 	g.cooked.flush()
 	return g.rows
 }
 
-// begin tells that samples of another log follow.
-func (g *gatherer) begin() {
-	for _, row := range g.all() {
-		row.values.Break()
+// Begin tells that samples of another log follow.
+func (g *Gatherer) Begin() {
+	for _, row := range g.Rows() {
+		row.Values.Break()
 	}
 }
 
-// add takes a sample.
-func (g *gatherer) add(cycle *measure.Cycle) {
-	g.samples++
-	if g.first.IsZero() || cycle.Time.Before(g.first) {
-		g.first = cycle.Time
+// Add takes a sample.
+func (g *Gatherer) Add(cycle *measure.Cycle) {
+	g.Samples++
+	if g.First.IsZero() || cycle.Time.Before(g.First) {
+		g.First = cycle.Time
 	}
-	if cycle.Time.After(g.last) {
-		g.last = cycle.Time
+	if cycle.Time.After(g.Last) {
+		g.Last = cycle.Time
 	}
 
-	if g.samples == 1 {
-		g.origin = cycle.Time
+	if g.Samples == 1 {
+		g.origin, g.group.Above = cycle.Time, g.Above
 		g.names = make(map[string]*stats.Series, cycle.Len())
 	}
 
@@ -113,13 +114,13 @@ func (g *gatherer) add(cycle *measure.Cycle) {
 
 // column takes the values of a column. One that was sampled apart is there again until
 // the next one is, and counts once.
-func (g *gatherer) column(col *measure.Column, to *gatheredColumn, apart bool) {
+func (g *Gatherer) column(col *measure.Column, to *gatheredColumn, apart bool) {
 	to.follow(col)
 	t := col.Time.Sub(g.origin)
 	for n, status := range col.Status {
 		values := to.to[n]
 		if values == nil {
-			if namesNothing(status) {
+			if NamesNothing(status) {
 				continue
 			}
 			values = g.row(to.series[n])
@@ -139,7 +140,7 @@ func (g *gatherer) column(col *measure.Column, to *gatheredColumn, apart bool) {
 }
 
 // readings takes values that came cooked, which are no columns.
-func (g *gatherer) readings(readings []winperf.Reading) {
+func (g *Gatherer) readings(readings []winperf.Reading) {
 	to := &g.cooked
 	to.grow(len(readings))
 	var last time.Time
@@ -151,7 +152,7 @@ func (g *gatherer) readings(readings []winperf.Reading) {
 		}
 
 		if to.series[n] != r.Series {
-			if namesNothing(r.Status) || r.Value.Kind() == counter.KindText {
+			if NamesNothing(r.Status) || r.Value.Kind() == counter.KindText {
 				continue
 			}
 			if to.to[n] != nil && len(to.times) > 1 { // others wait in its place
@@ -240,7 +241,7 @@ func noValue(s *stats.Series, t time.Duration, status counter.Status) {
 
 // hasNoValue reports whether a status says that there could be no value.
 func hasNoValue(status counter.Status) bool {
-	return status == counter.NoPrevious || namesNothing(status)
+	return status == counter.NoPrevious || NamesNothing(status)
 }
 
 // follow makes room for the series of a column and keeps what is known of them.
@@ -265,7 +266,7 @@ func (c *gatheredColumn) follow(col *measure.Column) {
 }
 
 // row finds the row of a series, and makes one where there is none.
-func (g *gatherer) row(series *winperf.Series) *stats.Series {
+func (g *Gatherer) row(series *winperf.Series) *stats.Series {
 	values := g.ids[series.ID]
 	if values == nil {
 		values = g.named(series)
@@ -275,21 +276,21 @@ func (g *gatherer) row(series *winperf.Series) *stats.Series {
 }
 
 // named finds the row of a series by its name, and makes one where there is none.
-func (g *gatherer) named(series *winperf.Series) *stats.Series {
+func (g *Gatherer) named(series *winperf.Series) *stats.Series {
 	name := g.name(series)
 	values := g.names[name]
 	if values == nil {
 		values = g.group.Series(series.Type.OverTime())
 		g.names[name] = values
-		g.rows = append(g.rows, gathered{series, values})
+		g.rows = append(g.rows, Row{series, values})
 	}
 	return values
 }
 
 // name tells series apart: an instance that has a key by that, so that it stays the
 // same when it is called otherwise, and is no other that is called as it was.
-func (g *gatherer) name(series *winperf.Series) string {
-	if series.Key == "" || g.byPath {
+func (g *Gatherer) name(series *winperf.Series) string {
+	if series.Key == "" || g.ByPath {
 		return series.String()
 	}
 	p := series.Path
@@ -297,12 +298,9 @@ func (g *gatherer) name(series *winperf.Series) string {
 	return p.String() + "\x00" + series.Key
 }
 
-// severalMachines tells whether the rows are of several machines.
-func (g *gatherer) severalMachines() bool {
-	for _, row := range g.rows {
-		if !strings.EqualFold(row.series.Path.Machine, g.rows[0].series.Path.Machine) {
-			return true
-		}
-	}
-	return false
+// SeveralMachines reports whether the rows are of several machines.
+func (g *Gatherer) SeveralMachines() bool {
+	return slices.ContainsFunc(g.rows, func(row Row) bool {
+		return !strings.EqualFold(row.Series.Path.Machine, g.rows[0].Series.Path.Machine)
+	})
 }

@@ -1,7 +1,7 @@
-package cli
+package logs
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// fileNames makes the names of a recording's files from a pattern.
-type fileNames struct {
+// Names makes the names of a recording's files from a pattern, which may hold {time}, {date},
+// {mmddhhmm}, {host} and {serial}.
+type Names struct {
 	pattern string
 	host    string
 	serial  int // of the last name; the first one has 1
@@ -21,27 +22,25 @@ type fileNames struct {
 // placeholder is a part of a pattern.
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// newFileNames checks a pattern. Of several files each gets a serial number.
-func newFileNames(pattern, host string, several bool) (*fileNames, error) {
+// NewNames checks a pattern. suffix stands before the extension, and of several files each gets a
+// serial number.
+func NewNames(pattern, suffix, host string, several bool) (*Names, error) {
+	extension := filepath.Ext(pattern)
+	pattern = strings.TrimSuffix(pattern, extension) + suffix + extension
 	for _, part := range placeholder.FindAllString(pattern, -1) {
 		switch part {
 		case "{time}", "{date}", "{mmddhhmm}", "{host}", "{serial}":
 		default:
-			return nil, fmt.Errorf("-o %s: %s is unknown; there are {time}, {date}, {mmddhhmm}, {host} and {serial}", pattern, part)
+			const form = "%s: %s is unknown; there are {time}, {date}, {mmddhhmm}, {host} and {serial}"
+			return nil, fmt.Errorf(form, pattern, part)
 		}
 	}
 
-	n := &fileNames{pattern: pattern, host: safeName(host)}
-	if several && !n.numbered() {
-		n.pattern = beforeExtension(pattern, "_{serial}")
+	n := &Names{pattern: pattern, host: safeName(host)}
+	if several && !n.Numbered() {
+		return NewNames(pattern, "_{serial}", host, false)
 	}
 	return n, nil
-}
-
-// beforeExtension puts a text in front of a name's extension.
-func beforeExtension(name, text string) string {
-	extension := filepath.Ext(name)
-	return strings.TrimSuffix(name, extension) + text + extension
 }
 
 // safeName is a name that can stand in a file's name everywhere.
@@ -54,44 +53,41 @@ func safeName(s string) string {
 	}, s)
 }
 
-// numbered tells whether the names have serial numbers.
-func (n *fileNames) numbered() bool { return strings.Contains(n.pattern, "{serial}") }
+// Numbered reports whether the names have serial numbers.
+func (n *Names) Numbered() bool { return strings.Contains(n.pattern, "{serial}") }
 
-// fixed tells whether there is only one name, whatever the time.
-func (n *fileNames) fixed() bool { return !placeholder.MatchString(n.pattern) }
-
-// next makes the next name.
-func (n *fileNames) next(now time.Time) string {
-	n.serial++
-	return n.fill(n.pattern, now)
+// Fixed returns the name where there is only one, whatever the time.
+func (n *Names) Fixed() (name string, fixed bool) {
+	return n.pattern, !placeholder.MatchString(n.pattern)
 }
 
-// fill puts values in the place of a pattern's parts.
-func (n *fileNames) fill(pattern string, now time.Time) string {
+// next makes the next name.
+func (n *Names) next(now time.Time) string {
+	n.serial++
 	return strings.NewReplacer(
 		"{time}", now.Format("20060102-150405"),
 		"{date}", now.Format("20060102"),
 		"{mmddhhmm}", now.Format("01021504"),
 		"{host}", n.host,
 		"{serial}", fmt.Sprintf("%06d", n.serial),
-	).Replace(pattern)
+	).Replace(n.pattern)
 }
 
-// free fails where another recording writes a file of the same pattern, whose
-// files one of this would come to overwrite.
-func (n *fileNames) free(now time.Time) error {
-	if !n.numbered() {
+// errBusy tells that another recording goes on.
+var errBusy = errors.New("another recording goes on with files of this name")
+
+// Free fails where another recording writes a file of the same pattern as one that is to be
+// written, whose files one of this would come to overwrite. look fails for a file that is
+// being written.
+func (n *Names) Free(file string, look func(name string) error) error {
+	if !n.Numbered() {
 		return nil // its one file is locked itself
 	}
-	dir, base := filepath.Split(n.pattern)
-	dir = cmp.Or(n.fill(dir, now), ".")
-	pattern, err := matcher(base)
-	if err != nil {
-		return err
-	}
+	dir := filepath.Dir(file)
+	pattern := matcher(filepath.Base(n.pattern))
 
 	// A recording locks its next file before it closes the one at hand, but perhaps
-	// behind the back of who looks at them one after the other. Where no file comes
+	// unseen by a look at one after the other. Where no file comes
 	// or goes while all are looked at twice, there was none.
 	const rounds, enough = 100, 2
 	var before []string
@@ -105,22 +101,22 @@ func (n *fileNames) free(now time.Time) error {
 		}
 
 		for _, name := range files {
-			if err := lookLocked(name); err != nil {
+			if err := look(name); err != nil {
 				return err
 			}
 		}
 		before = files
 	}
-	return fmt.Errorf("%s: %w", n.pattern, errInUse)
+	return fmt.Errorf("%s: %w", n.pattern, errBusy)
 }
 
 // matcher matches the names that a pattern may make.
-func matcher(pattern string) (*regexp.Regexp, error) {
+func matcher(pattern string) *regexp.Regexp {
 	var parts []string
 	for _, text := range placeholder.Split(pattern, -1) {
 		parts = append(parts, regexp.QuoteMeta(text))
 	}
-	return regexp.Compile("^" + strings.Join(parts, ".*") + "$")
+	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$")
 }
 
 // filesLike are the files of a directory that a pattern matches; none where it

@@ -1,4 +1,4 @@
-package cli
+package logs
 
 import (
 	"math"
@@ -15,7 +15,6 @@ import (
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/stats"
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/source"
 )
 
 // TestGather has processes that come and go, some with the name and the place of one that
@@ -26,17 +25,12 @@ func TestGather(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	writeReference(t, "churn.capture", perftest.Desktop, 6, 5)
-	in, err := (&app{}).openInput(t.Context(), "churn.capture", source.LogOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.src.Close()
-
-	g := newGatherer()
+	log := openReference(t, "churn.capture")
+	g := &Gatherer{}
 	want := map[string][]float64{}
 	missing := 0
 	add := func(cycle *measure.Cycle) {
-		g.add(cycle)
+		g.Add(cycle)
 		for _, r := range cycle.Readings() {
 			name := r.String()
 			if p := r.Path; r.Key != "" {
@@ -47,23 +41,20 @@ func TestGather(t *testing.T) {
 			switch {
 			case r.Status == counter.OK && number && !math.IsNaN(f) && !math.IsInf(f, 0):
 				want[name] = append(want[name], f)
-			case r.Status != counter.NoPrevious && !namesNothing(r.Status):
+			case r.Status != counter.NoPrevious && !NamesNothing(r.Status):
 				missing++
 			}
 		}
 	}
-	sel := winperf.Selection{Global: true, Costly: true}
-	if err := in.walk(t.Context(), sel, measure.Options{KeepFirst: true}, add, func([]error) {}); err != nil {
-		t.Fatal(err)
-	}
+	readReference(t, log, add)
 
 	found, ended := 0, 0
-	for _, row := range g.all() {
-		f := row.values.Figures(50)
+	for _, row := range g.Rows() {
+		f := row.Values.Figures(50)
 		missing -= f.Missing
-		values := want[g.name(row.series)]
+		values := want[g.name(row.Series)]
 		if f.Count != len(values) {
-			t.Fatalf("%v: %d values, want %d", row.series, f.Count, len(values))
+			t.Fatalf("%v: %d values, want %d", row.Series, f.Count, len(values))
 		}
 		if len(values) == 0 {
 			continue
@@ -73,7 +64,7 @@ func TestGather(t *testing.T) {
 			ended++
 		}
 		if f.Min != slices.Min(values) || f.Max != slices.Max(values) || f.Last != values[len(values)-1] {
-			t.Fatalf("%v: %+v, want those of %v", row.series, f, values)
+			t.Fatalf("%v: %+v, want those of %v", row.Series, f, values)
 		}
 	}
 	if found != len(want) || missing != 0 || ended == 0 {
@@ -92,7 +83,7 @@ func TestGatherReadings(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		bound := 0.5
-		g := newGatherer()
+		g := &Gatherer{}
 		g.names, g.group.Above = map[string]*stats.Series{}, &bound
 		want := stats.Group{Above: &bound}
 		rows := map[*winperf.Series]*stats.Series{}
@@ -134,20 +125,20 @@ func TestGatherReadings(t *testing.T) {
 			}
 			g.readings(readings)
 			if random.IntN(15) == 0 {
-				g.begin()
+				g.Begin()
 				for _, row := range rows {
 					row.Break()
 				}
 			}
 		}
 
-		if len(g.all()) != len(rows) {
-			t.Fatalf("seed %d: %d rows, want %d", seed, len(g.all()), len(rows))
+		if len(g.Rows()) != len(rows) {
+			t.Fatalf("seed %d: %d rows, want %d", seed, len(g.Rows()), len(rows))
 		}
-		for _, row := range g.all() {
-			want, got := rows[row.series].Figures(50, 99), row.values.Figures(50, 99)
+		for _, row := range g.Rows() {
+			want, got := rows[row.Series].Figures(50, 99), row.Values.Figures(50, 99)
 			if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
-				t.Fatalf("seed %d, %v: %s", seed, row.series, diff)
+				t.Fatalf("seed %d, %v: %s", seed, row.Series, diff)
 			}
 		}
 	}

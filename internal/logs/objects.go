@@ -1,45 +1,22 @@
-package cli
+package logs
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/perfdata"
 )
 
-// captureWriter writes a capture.
-type captureWriter struct {
-	w     *capture.Writer
-	paths bool // only the objects that paths name
-
-	chosen []chosenPart // of the sample before
-}
-
-func (w *captureWriter) Close() error { return w.w.Close() }
-
-func (w *captureWriter) write(m *moment) error {
-	for _, cycle := range m.cycles {
-		sample := cycle.Sample
-		if w.paths {
-			var err error
-			if sample, err = w.choose(cycle); err != nil {
-				return err
-			}
-		}
-		if err := w.w.Write(sample); err != nil {
-			return err
-		}
-	}
-	return nil
+// objects makes samples of the objects that are wanted of others.
+type objects struct {
+	parts []chosenPart // of the sample before
 }
 
 // choose makes a sample of the objects that the cycle's readings are of, and of
 // those that hold their instances' parents.
-func (w *captureWriter) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
+func (o *objects) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
 	wanted := map[uint32]bool{}
 	for i := range cycle.Len() {
 		wanted[cycle.At(i).ObjectID.Index] = true
@@ -47,14 +24,14 @@ func (w *captureWriter) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
 
 	chosen := &winperf.Sample{Schema: cycle.Sample.Schema}
 	for i, part := range cycle.Sample.Parts {
-		if i == len(w.chosen) {
-			w.chosen = append(w.chosen, chosenPart{})
+		if i == len(o.parts) {
+			o.parts = append(o.parts, chosenPart{})
 		}
 		if part.Block != nil {
-			if err := w.chosen[i].choose(part.Block, wanted); err != nil {
+			if err := o.parts[i].choose(part.Block, wanted); err != nil {
 				return nil, err
 			}
-			part.Block = w.chosen[i].block
+			part.Block = o.parts[i].block
 		}
 		chosen.Parts = append(chosen.Parts, part)
 	}
@@ -77,8 +54,9 @@ func (c *chosenPart) choose(from *winperf.Block, wanted map[uint32]bool) error {
 		return nil
 	}
 
-	asked := maps.Clone(wanted)
-	raw, err := chooseObjects(&from.Raw, wanted)
+	asked, raw := maps.Clone(wanted), from.Raw
+	var err error
+	raw.Bytes, err = edit(&from.Raw, func(block *perfdata.Block) { chooseObjects(block, wanted) })
 	if err != nil {
 		return err
 	}
@@ -91,27 +69,13 @@ func (c *chosenPart) choose(from *winperf.Block, wanted map[uint32]bool) error {
 	return nil
 }
 
-// chooseObjects returns a block of the wanted objects, and of their parents'.
-func chooseObjects(raw *winperf.Raw, wanted map[uint32]bool) (chosen winperf.Raw, err error) {
-	if raw.Format != winperf.FormatV1 {
-		return chosen, fmt.Errorf("objects of a sample of format %d cannot be chosen: %w",
-			raw.Format, winperf.ErrNotSupported)
-	}
-
-	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
-	if err != nil {
-		return chosen, err
-	}
-
+// chooseObjects leaves of a block the wanted objects, and those of their parents.
+func chooseObjects(block *perfdata.Block, wanted map[uint32]bool) {
 	for _, o := range block.Objects {
 		for i := 0; wanted[o.Title] && i < len(o.Instances); i++ {
 			wanted[o.Instances[i].ParentObject] = true
 		}
 	}
-
 	unwanted := func(o perfdata.Object) bool { return o.Raw == nil && !wanted[o.Title] }
 	block.Objects = slices.DeleteFunc(block.Objects, unwanted)
-	chosen = *raw
-	chosen.Bytes, err = block.AppendTo(nil)
-	return chosen, err
 }

@@ -1,0 +1,70 @@
+package capture
+
+import (
+	"encoding/binary"
+
+	"github.com/winperf/winperf"
+)
+
+// pieces takes bytes apart, from their beginning on. What is asked for beyond their end is
+// zeros, and bad tells that there was such.
+type pieces struct {
+	rest []byte
+	bad  bool
+}
+
+// take returns the next n bytes, nil where there are fewer.
+func (p *pieces) take(n int) []byte {
+	if p.bad = p.bad || n < 0 || n > len(p.rest); p.bad {
+		return nil
+	}
+	b := p.rest[:n:n]
+	p.rest = p.rest[n:]
+	return b
+}
+
+func (p *pieces) u8() uint8 {
+	if b := p.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (p *pieces) u16() uint16 {
+	if b := p.take(2); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
+func (p *pieces) u32() uint32 {
+	if b := p.take(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (p *pieces) u64() uint64 {
+	if b := p.take(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// block returns what appendBytes wrote.
+func (p *pieces) block() []byte {
+	n := p.u32()
+	if uint64(n) > uint64(len(p.rest)) {
+		p.bad = true
+		return nil
+	}
+	return p.take(int(n))
+}
+
+// clocks reads what appendClocks wrote.
+func (p *pieces) clocks(raw *winperf.Raw) {
+	c := &raw.Clocks
+	for _, clock := range [...]*int64{&c.PerfTime, &c.PerfFreq, &c.Time100ns, &c.ObjectTime, &c.ObjectFreq} {
+		*clock = int64(p.u64())
+	}
+}

@@ -1,0 +1,212 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// maxFile is the size in bytes above which a file is not read: 1 GiB, some 70
+// times the block of a large server with all its objects.
+const maxFile = 1 << 30
+
+// form is what a spec looks like, for messages.
+const form = "FILE[,FILE...][?names=FILE[&names=FILE...]]"
+
+// OpenPerfdata opens performance data blocks as a source. spec is
+// FILE[,FILE...][?names=FILE...]: each file is one sample, in the order given;
+// names gives a file with the names of objects and counters, as
+// nametable.ReadFile takes it, and may be there several times, separated by &.
+// A file whose own name holds a comma or a question mark can be given with %
+// and two hexadecimal digits for it, as in a URL.
+//
+// The error wraps winperf.ErrNotSupported where spec asks for something else.
+func OpenPerfdata(spec string) (winperf.Source, error) {
+	files, names, err := parseSpec(spec)
+	if err != nil {
+		return nil, err
+	}
+	return OpenFiles(files, names)
+}
+
+// OpenFiles opens performance data blocks, one sample a file, as a source. The
+// files in names hold names of objects and counters; what they lack, or what
+// is damaged in them, is in the schema's Damage.
+//
+// The first sample is read to learn the machine's name, so that a wrong file
+// is found at once; errors wrap fs.ErrNotExist, winperf.ErrBadData or
+// winperf.ErrNotSupported. The others are read when they are sampled.
+func OpenFiles(files, names []string) (winperf.Source, error) {
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no file with a sample was given: %w", winperf.ErrNotSupported)
+	}
+	schema := &winperf.Schema{Interface: "file"}
+	for _, name := range names {
+		table, damage, err := readNames(name)
+		if err != nil {
+			return nil, err
+		}
+		schema.Names = append(schema.Names, table)
+		schema.Damage = append(schema.Damage, damage...)
+	}
+
+	var all []File
+	for _, name := range files {
+		all = append(all, At(name))
+	}
+	return openBlocks(all, schema)
+}
+
+// OpenBlock opens a performance data block as a source of one sample.
+func OpenBlock(file File) (winperf.Source, error) {
+	return openBlocks([]File{file}, &winperf.Schema{Interface: "file"})
+}
+
+// openBlocks opens files, of which the first tells the machine's name: one that is missing or no
+// performance data block is found at once.
+func openBlocks(files []File, schema *winperf.Schema) (winperf.Source, error) {
+	raw := winperf.Raw{Format: winperf.FormatV1, Schema: schema}
+	var err error
+	if raw.Bytes, err = readFile(files[0], nil); err != nil {
+		return nil, err
+	}
+
+	var pool frame.Pool
+	f, err := pool.Decode(raw.Sample(), frame.Frame{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", files[0].Name, err)
+	}
+	return &record{
+		schema: schema,
+		is:     winperf.Description{Machine: f.Machine(), Recorded: true, Samples: len(files)},
+		open: func(winperf.Selection) (reader, error) {
+			return &blockReader{files: files, schema: schema}, nil
+		},
+	}, nil
+}
+
+// blockReader reads one file after the other.
+type blockReader struct {
+	files  []File // that are left
+	schema *winperf.Schema
+	blocks winperf.Blocks
+}
+
+// next implements reader. A file that cannot be read is tried again by the next call.
+func (r *blockReader) next(_ context.Context, s *winperf.Sample) (err error) {
+	if len(r.files) == 0 {
+		return io.EOF
+	}
+	b := s.Begin(&r.blocks)
+	b.Format, b.Schema, s.Schema = winperf.FormatV1, r.schema, r.schema
+	if b.Bytes, err = readFile(r.files[0], b.Bytes[:0]); err == nil {
+		r.files = r.files[1:]
+	}
+	return err
+}
+
+func (r *blockReader) damage() []error { return nil }
+
+func (r *blockReader) position() (at, of int64) { return 0, 0 }
+
+// Close implements reader. Nothing is kept open.
+func (r *blockReader) Close() error { return nil }
+
+// parseSpec splits what OpenPerfdata takes into the files with samples and
+// those with names.
+func parseSpec(spec string) (files, names []string, err error) {
+	list, options, hasOptions := strings.Cut(spec, "?")
+	for name := range strings.SplitSeq(list, ",") {
+		if name == "" {
+			const text = "the name of file %d is empty, expected %s: %w"
+			return nil, nil, fmt.Errorf(text, len(files)+1, form, winperf.ErrNotSupported)
+		}
+		files = append(files, fileName(name))
+	}
+
+	if !hasOptions {
+		return files, nil, nil
+	}
+	for option := range strings.SplitSeq(options, "&") {
+		key, value, _ := strings.Cut(option, "=")
+		if key != "names" || value == "" {
+			return nil, nil, fmt.Errorf("option %q, expected %s: %w", option, form, winperf.ErrNotSupported)
+		}
+		names = append(names, fileName(value))
+	}
+	return files, names, nil
+}
+
+// fileName undoes %XX where the name as it stands is no file.
+func fileName(name string) string {
+	if !strings.Contains(name, "%") {
+		return name
+	}
+	if _, err := os.Stat(name); err == nil {
+		return name
+	}
+	if plain, err := url.PathUnescape(name); err == nil {
+		return plain
+	}
+	return name
+}
+
+// readFile reads a file into dst's memory where that is large enough. Of a
+// file that does not begin as a block does it reads the beginning only; decoding that fails.
+func readFile(file File, dst []byte) ([]byte, error) {
+	f, err := file.open()
+	if err != nil {
+		return dst, err
+	}
+	defer f.Close()
+
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return dst, err
+	case info.Size() > maxFile:
+		const form = "%s has %d bytes, expected at most %d: %w"
+		return dst, fmt.Errorf(form, file.Name, info.Size(), maxFile, winperf.ErrBadData)
+	}
+
+	size := int(info.Size())
+	dst, err = appendUpTo(dst, f, min(size, beginning))
+	if _, ok := perfdata.HeadOf(dst); err != nil || !ok {
+		return dst, err
+	}
+	return appendUpTo(dst, f, size-len(dst))
+}
+
+// beginning is how many bytes of a file are read before it is known to hold a
+// block.
+const beginning = 512
+
+// appendUpTo appends the next n bytes of r to dst, or as many as there are.
+func appendUpTo(dst []byte, r io.Reader, n int) ([]byte, error) {
+	at := len(dst)
+	dst = slices.Grow(dst, n)[:at+n]
+	m, err := io.ReadFull(r, dst[at:])
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // it became shorter since it was looked at
+		err = nil
+	}
+	return dst[:at+m], err
+}
+
+// readNames reads a file with names of objects and counters.
+func readNames(name string) (winperf.NameTable, []error, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return winperf.NameTable{}, nil, err
+	}
+	defer f.Close()
+	return nametable.ReadFile(name, f)
+}

@@ -1,0 +1,106 @@
+package logs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/pdhtext"
+)
+
+// Tail is what is known of a log that is appended to.
+type Tail struct {
+	capture *capture.Tail
+	head    *pdhtext.Head // the last one of a text log
+}
+
+// openTail prepares a file to be appended to: what it holds, and the offset where it
+// goes on. A capture's broken bytes at its end are cut off; any other format ends its last line.
+// A file that is no log of the format stays as it is.
+func openTail(f *os.File, format string) (tail *Tail, at, broken int64, err error) {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return &Tail{}, 0, 0, err
+	}
+
+	tail, at = &Tail{}, info.Size()
+	content := io.NewSectionReader(f, 0, at)
+	switch format {
+	case Capture:
+		tail.capture, err = captureTail(content)
+		if err == nil && tail.capture.Broken > 0 {
+			broken = tail.capture.Broken
+			at -= broken
+			err = f.Truncate(at)
+		}
+	case "jsonl":
+		err = looksLikeJSON(content)
+	default:
+		tail.head, err = lastHead(content, format)
+	}
+	if err != nil {
+		return nil, 0, 0, err
+	}
+
+	if _, err := f.Seek(at, io.SeekStart); err != nil || format == Capture {
+		return tail, at, broken, err
+	}
+	var last [1]byte
+	if _, err := f.ReadAt(last[:], at-1); err != nil || last[0] == '\n' {
+		return tail, at, 0, err
+	}
+	n, err := f.WriteString("\r\n")
+	return tail, at + int64(n), 0, err
+}
+
+// captureTail finds the end of what is whole in a capture.
+func captureTail(content *io.SectionReader) (*capture.Tail, error) {
+	held, err := capture.Open(content, content.Size())
+	if err != nil {
+		return nil, err
+	}
+	return held.Tail(), nil
+}
+
+// looksLikeJSON refuses a file that does not begin as JSON lines do.
+func looksLikeJSON(r io.Reader) error {
+	begin := make([]byte, 64)
+	n, err := io.ReadFull(r, begin)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	if text := bytes.TrimSpace(begin[:n]); len(text) > 0 && text[0] != '{' {
+		return fmt.Errorf("%w: it begins with %q, expected lines of JSON", winperf.ErrBadData, text[:1])
+	}
+	return nil
+}
+
+// lastHead reads a text log up to its last head.
+func lastHead(r io.ReadSeeker, format string) (*pdhtext.Head, error) {
+	var mark [2]byte
+	_, err := io.ReadFull(r, mark[:])
+	if err == nil && (mark == [2]byte{0xFF, 0xFE} || mark == [2]byte{0xFE, 0xFF}) {
+		return nil, fmt.Errorf("the file is in UTF-16, and rows are written in UTF-8: %w", winperf.ErrNotSupported)
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+
+	log, err := pdhtext.NewReader(r, pdhtext.ReadOptions{})
+	for err == nil {
+		err = log.NextHead()
+	}
+
+	if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	is := map[pdhtext.Format]string{pdhtext.CSV: "csv", pdhtext.TSV: "tsv"}[log.Head().Format]
+	if is != format {
+		return nil, fmt.Errorf("the file is a %s log, expected %s: %w", is, format, winperf.ErrNotSupported)
+	}
+	return log.Head(), nil
+}

@@ -1,0 +1,80 @@
+package logs
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/textset"
+	"github.com/winperf/winperf/measure"
+)
+
+// Columns returns the paths of all series that logs hold anywhere, for formats that have them at
+// their beginning. Where the columns of a log do not tell them, that takes a walk over all of
+// it, whose moments each is given; a log that cannot be read ends it early.
+func Columns(
+	ctx context.Context, logs []*Log, sel winperf.Selection, opt measure.Options, each func(*Moment),
+) ([]string, error) {
+	found := columns{names: []string{}}
+	for _, log := range logs {
+		sel, add := sel, found.add
+		if log.Source.Describe().Cooked { // its heads tell, in one sample
+			sel.Metadata, sel.Begin, sel.End = true, time.Time{}, time.Time{}
+			add = found.addAll
+		}
+
+		found.last = found.last[:0]
+		for m, err := range Read(ctx, []*Log{log}, sel, opt) {
+			if err != nil {
+				break // the second walk tells of it
+			}
+			each(m)
+			add(m)
+		}
+	}
+	return found.names, ctx.Err()
+}
+
+// columns are the paths that were found in samples. Their writer finds
+// those that are there twice, as several logs may have the same.
+type columns struct {
+	names []string
+	texts textset.Set        // of those that add found
+	text  []byte             // of one reading
+	last  []winperf.SeriesID // by position: which series was there last that is known
+}
+
+// addAll adds the columns of a log that says what it has. Their names are those of
+// the log's own series, of which there may be very many.
+func (c *columns) addAll(m *Moment) {
+	c.names = slices.Grow(c.names, m.Len())
+	for i := range m.Len() {
+		if r := m.At(i); !NamesNothing(r.Status) {
+			c.names = append(c.names, r.String())
+		}
+	}
+}
+
+// add adds what is new in a sample.
+func (c *columns) add(m *Moment) {
+	if more := m.Len() - len(c.names); more > 0 { // what grows leaves several times its size behind
+		c.names, c.last = slices.Grow(c.names, more), slices.Grow(c.last, more)
+	}
+	for i := range m.Len() {
+		r := m.At(i)
+		if i == len(c.last) {
+			c.last = append(c.last, winperf.SeriesID{})
+		}
+
+		if c.last[i] == r.ID && r.ID.Counter != nil || NamesNothing(r.Status) {
+			continue
+		}
+
+		c.last[i] = r.ID
+		c.text, _ = r.Path.AppendText(c.text[:0])
+		if _, added := c.texts.Add(c.text); added {
+			c.names = append(c.names, string(c.text))
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package logs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/pdhtext"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/measure"
+)
+
+// counterName names a counter, whatever the case of its letters.
+type counterName struct{ machine, object, counter string }
+
+func counterNameOf(p winperf.Path) counterName {
+	return counterName{strings.ToLower(p.Machine), strings.ToLower(p.Object), strings.ToLower(p.Counter)}
+}
+
+// sameCounters refuses a recording of other counters than a log has columns of.
+// Instances that a wildcard stands for may be others: they come and go.
+type sameCounters struct {
+	columns []*winperf.Series
+	names   map[counterName]bool
+	texts   map[string]bool
+}
+
+func newSameCounters(head *pdhtext.Head) *sameCounters {
+	s := &sameCounters{columns: head.Columns, names: map[counterName]bool{}, texts: map[string]bool{}}
+	for _, column := range head.Columns {
+		s.names[counterNameOf(column.Path)] = true
+		s.texts[column.Path.String()] = true
+	}
+	return s
+}
+
+// inAnother is what can be done about it.
+const inAnother = "record other counters in another file"
+
+// check compares the columns with the readings of a cycle. Each of its parts is of one of
+// the paths.
+func (s *sameCounters) check(paths []winperf.Path, c *measure.Cycle) error {
+	recorded, every := map[string]bool{}, map[counterName]bool{}
+	from := 0
+	for w, to := range c.Parts {
+		wildcard := everyInstance(paths[w])
+		for i := from; i < to; i++ {
+			r := c.At(i)
+			if NamesNothing(r.Status) {
+				continue
+			}
+			if !s.has(r.Path, wildcard) {
+				return fmt.Errorf("the file has no column for %s; %s", r.Path, inAnother)
+			}
+			recorded[r.Path.String()] = true
+			every[counterNameOf(r.Path)] = every[counterNameOf(r.Path)] || wildcard
+		}
+		from = to
+	}
+
+	for _, column := range s.columns {
+		p := column.Path
+		if !recorded[p.String()] && !every[counterNameOf(p)] && !wanted(paths, column) {
+			return fmt.Errorf("the file has a column for %s, which is not recorded; %s", p, inAnother)
+		}
+	}
+	return nil
+}
+
+// has reports whether there is a column for a reading, or one for another instance where
+// all are recorded. A column without machine is that of a path which named nothing.
+func (s *sameCounters) has(p winperf.Path, wildcard bool) bool {
+	anywhere := p
+	anywhere.Machine = ""
+	return s.texts[p.String()] || s.names[counterNameOf(anywhere)] || wildcard && s.names[counterNameOf(p)]
+}
+
+// wanted reports whether one of the paths names a column.
+func wanted(paths []winperf.Path, column *winperf.Series) bool {
+	return slices.ContainsFunc(paths, func(p winperf.Path) bool {
+		path := selection.NewPath(p)
+		return path.Series(column) == counter.OK
+	})
+}
+
+// everyInstance reports whether a path stands for instances that may come and go.
+func everyInstance(p winperf.Path) bool {
+	return winperf.Path{HasInstance: p.HasInstance, Instance: p.Instance, Index: p.Index}.HasWildcard()
+}

@@ -1,0 +1,159 @@
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// Thin says which samples of a log are wanted. The zero Thin is all of them.
+type Thin struct {
+	Every    int           // every n-th
+	Interval time.Duration // of those, the first one of each interval
+	Raw      bool          // values are to be the raw ones; it takes samples of blocks
+}
+
+// Of returns a source that leaves out the other samples of a log. As it stands between the
+// log and package measure, rates are those over all the time between two samples that are left.
+func (t Thin) Of(src winperf.Source) winperf.Source {
+	if t == (Thin{}) {
+		return src
+	}
+	return thinned{src, t}
+}
+
+// thinned is a source that leaves out samples of another.
+type thinned struct {
+	winperf.Source
+	thin Thin
+}
+
+// Describe implements [winperf.Source]. How many samples are left is not known.
+func (s thinned) Describe() winperf.Description {
+	d := s.Source.Describe()
+	d.Samples = -1
+	return d
+}
+
+// Compile implements [winperf.Source].
+func (s thinned) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	q, err := s.Source.Compile(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
+	return &thinnedQuery{Query: q, thin: s.thin}, nil
+}
+
+// thinnedQuery leaves out samples of a query.
+type thinnedQuery struct {
+	winperf.Query
+	thin  Thin
+	seen  int       // samples so far
+	start time.Time // of the first interval
+	last  time.Time // of the sample taken last
+	tick  int64     // the interval it was in
+}
+
+// takes reports whether the sample of a time is wanted.
+func (q *thinnedQuery) takes(t time.Time) bool {
+	q.seen++
+	if q.thin.Every > 1 && (q.seen-1)%q.thin.Every != 0 {
+		return false
+	}
+	if q.thin.Interval <= 0 {
+		return true
+	}
+
+	if q.start.IsZero() || t.Before(q.last) { // the first one, or the clock went back
+		q.start, q.last, q.tick = t, t, 0
+		return true
+	}
+
+	tick := int64(t.Sub(q.start) / q.thin.Interval)
+	if tick == q.tick {
+		return false
+	}
+	q.last, q.tick = t, tick
+	return true
+}
+
+// Next implements [winperf.Query]. Damage of samples that are left out is that of the next.
+func (q *thinnedQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	err := q.Query.Next(ctx, s)
+	var passed []error
+	for err == nil && !q.takes(capture.Time(s)) {
+		passed = append(passed, s.Damage...)
+		err = q.Query.Next(ctx, s)
+	}
+	s.Damage = append(s.Damage, passed...)
+
+	for i := 0; err == nil && q.thin.Raw && i < len(s.Parts); i++ {
+		if b := s.Parts[i].Block; b != nil {
+			err = showRaw(&b.Raw)
+		}
+		if err != nil {
+			s.Release()
+		}
+	}
+	return err
+}
+
+// showRaw gives every counter of a sample the type of a plain number, so that
+// it is cooked to its raw value. A base is shown too where it has a name of its
+// own.
+func showRaw(raw *winperf.Raw) error {
+	b, err := edit(raw, func(block *perfdata.Block) {
+		for i := range block.Objects {
+			counters := block.Objects[i].Counters
+			for k := range counters {
+				c := &counters[k]
+				switch {
+				case c.Type.IsText() || c.Type.IsBase() && !named(counters, k):
+				case c.Size == 4:
+					c.Type = counter.RawCount
+				case c.Size == 8:
+					c.Type = counter.LargeRawCount
+				}
+			}
+		}
+	})
+	if errors.Is(err, errDecode) {
+		return nil // decoding tells of it, and reads what can be read
+	}
+	raw.Bytes = b
+	return err
+}
+
+// named reports whether a base has a name of its own.
+func named(counters []perfdata.Counter, k int) bool {
+	title := counters[k].Title
+	return title != 0 && (k == 0 || title != counters[k-1].Title)
+}
+
+// errDecode tells that a block cannot be changed because it cannot be read.
+var errDecode = errors.New("the block cannot be decoded")
+
+// edit returns the bytes of a block whose objects were changed. raw stays as it is.
+func edit(raw *winperf.Raw, change func(*perfdata.Block)) ([]byte, error) {
+	if raw.Format != winperf.FormatV1 {
+		const form = "objects of a sample of format %d cannot be chosen or changed: %w"
+		return raw.Bytes, fmt.Errorf(form, raw.Format, winperf.ErrNotSupported)
+	}
+	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
+	if err != nil {
+		return raw.Bytes, fmt.Errorf("%w: %w", errDecode, err)
+	}
+
+	change(block)
+	b, err := block.AppendTo(nil)
+	if err != nil {
+		return raw.Bytes, errors.Join(winperf.ErrBadData, err)
+	}
+	return b, nil
+}

@@ -1,0 +1,170 @@
+package logs
+
+import (
+	"bufio"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/pdhtext"
+	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/sink"
+)
+
+// Formats of raw values. All others are those of package sink.
+const (
+	Capture = "capture"
+	BLG     = "blg"
+)
+
+// IsRaw reports whether a format holds raw values.
+func IsRaw(format string) bool { return format == BLG || format == Capture }
+
+// Writer writes moments to a log. What it is given reaches the underlying writer at once in a
+// capture, with Flush in others, and all of it with Close.
+type Writer interface {
+	Write(m *Moment) error
+	Flush() error
+	// Close completes the log. It does not close the underlying writer.
+	Close() error
+	// Late returns how many series came after the first moment, and are not in the log
+	// because it has no place for them.
+	Late() int
+}
+
+// Options for a [Writer].
+type Options struct {
+	// Paths are what is wanted; none is all. They choose the counters of a binary log.
+	Paths []winperf.Path
+	// Name of the file, and what System wrote it, as binary logs tell.
+	Name, System string
+	// Location is the zone of a binary log or a capture; of a capture nil is one that is
+	// not known.
+	Location *time.Location
+	// Sink are those of formats that hold readings.
+	Sink sink.Options
+	// Named leaves out readings that say that there is nothing by a name.
+	Named bool
+	// Chosen leaves out of a capture the objects that no reading is of.
+	Chosen bool
+	// Tail is what the log goes on behind; nil begins a new one.
+	Tail *Tail
+}
+
+// NewWriter returns a Writer of a format.
+func NewWriter(w io.Writer, format string, opt Options) (Writer, error) {
+	tail := opt.Tail
+	if tail == nil {
+		tail = &Tail{}
+	}
+
+	switch format {
+	case Capture:
+		to := capture.NewWriter(w, capture.Options{Tail: tail.capture, Location: opt.Location})
+		return &captureWriter{Writer: to, chosen: opt.Chosen}, nil
+	case BLG:
+		how := pdhlog.Options{
+			Layout: pdhlog.Objects, Location: opt.Location, System: opt.System,
+			Name: filepath.Base(opt.Name), Paths: opt.Paths,
+		}
+		if len(opt.Paths) > 0 {
+			how.Layout = pdhlog.Counters
+		}
+		to, err := pdhlog.NewWriter(w, how)
+		return blgWriter{to}, err
+	}
+
+	const atOnce = 256 << 10
+	t := &textWriter{out: bufio.NewWriterSize(w, atOnce), opt: opt}
+	var err error
+	if tail.head == nil {
+		t.Sink, err = sink.New(format, t.out, opt.Sink)
+		return t, err
+	}
+	t.Sink, err = pdhtext.NewAppender(t.out, tail.head, opt.Location)
+	t.same = newSameCounters(tail.head)
+	return t, err
+}
+
+// captureWriter writes raw samples.
+type captureWriter struct {
+	*capture.Writer
+	chosen  bool
+	objects objects
+}
+
+func (w *captureWriter) Write(m *Moment) (err error) {
+	for _, cycle := range m.Cycles {
+		sample := cycle.Sample
+		if w.chosen {
+			if sample, err = w.objects.choose(cycle); err != nil {
+				return err
+			}
+		}
+		if err := w.Writer.Write(sample); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *captureWriter) Flush() error { return nil }
+
+func (w *captureWriter) Late() int { return 0 }
+
+// blgWriter writes a binary log.
+type blgWriter struct{ *pdhlog.Writer }
+
+func (w blgWriter) Write(m *Moment) error {
+	for _, cycle := range m.Cycles {
+		if err := w.Writer.Write(cycle.Frame, cycle.Names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// textWriter writes readings.
+type textWriter struct {
+	sink.Sink
+	out   *bufio.Writer
+	opt   Options
+	named View
+	same  *sameCounters // to be looked at with the first readings behind a tail
+}
+
+func (w *textWriter) Write(m *Moment) error {
+	if m.Len() == 0 && w.opt.Sink.Columns == nil {
+		return nil // it could say which columns there are, and they would be none
+	}
+	if w.same != nil {
+		if err := w.same.check(w.opt.Paths, m.Cycles[0]); err != nil {
+			return err
+		}
+		w.same = nil
+	}
+
+	if !w.opt.Named {
+		return w.Sink.Write(m.Time, m)
+	}
+	w.named.Choose(m, func(r *winperf.Reading) bool { return !NamesNothing(r.Status) })
+	return w.Sink.Write(m.Time, &w.named)
+}
+
+func (w *textWriter) Flush() error { return w.out.Flush() }
+
+func (w *textWriter) Close() error {
+	if err := w.Sink.Close(); err != nil {
+		return err
+	}
+	return w.out.Flush()
+}
+
+func (w *textWriter) Late() int {
+	if late, ok := w.Sink.(sink.LateCounter); ok {
+		return late.Late()
+	}
+	return 0
+}
