@@ -17,12 +17,15 @@ type Thin struct {
 	Every    int           // every n-th
 	Interval time.Duration // of those, the first one of each interval
 	Raw      bool          // values are to be the raw ones; it takes samples of blocks
+
+	// Note is told of each block before its counters become plain numbers; nil is nobody.
+	Note func(*perfdata.Block)
 }
 
 // Of returns a source that leaves out the other samples of a log. As it stands between the
 // log and package measure, rates are those over all the time between two samples that are left.
 func (t Thin) Of(src winperf.Source) winperf.Source {
-	if t == (Thin{}) {
+	if t.Every <= 1 && t.Interval <= 0 && !t.Raw {
 		return src
 	}
 	return thinned{src, t}
@@ -95,7 +98,7 @@ func (q *thinnedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 
 	for i := 0; err == nil && q.thin.Raw && i < len(s.Parts); i++ {
 		if b := s.Parts[i].Block; b != nil {
-			err = showRaw(&b.Raw)
+			err = q.thin.showRaw(&b.Raw)
 		}
 		if err != nil {
 			s.Release()
@@ -107,8 +110,11 @@ func (q *thinnedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 // showRaw gives every counter of a sample the type of a plain number, so that
 // it is cooked to its raw value. A base is shown too where it has a name of its
 // own.
-func showRaw(raw *winperf.Raw) error {
+func (t Thin) showRaw(raw *winperf.Raw) error {
 	b, err := edit(raw, func(block *perfdata.Block) {
+		if t.Note != nil {
+			t.Note(block)
+		}
 		for i := range block.Objects {
 			counters := block.Objects[i].Counters
 			for k := range counters {

@@ -17,7 +17,7 @@ type columns struct {
 	paths   textset.Set // those of the columns, in their order; behind them those of aliases
 	aliases []int32     // columns that have another path, too
 	waiting []waiting
-	owners  map[uint64]int32    // columns by the key of an instance and its counter; nil where they were named
+	owners  map[uint64]int32    // by the key of an instance and its counter: the column
 	owned   map[int32]bool      // columns that are in owners
 	late    map[uint64]struct{} // hashes of paths
 	seed    maphash.Seed        // of these
@@ -41,9 +41,11 @@ type waiting struct {
 // newColumns makes columns of what is named, or else of the readings, and places
 // the readings.
 func newColumns(named []string, readings winperf.Readings) *columns {
-	c := &columns{late: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
+	c := &columns{
+		owners: map[uint64]int32{}, owned: map[int32]bool{},
+		late: map[uint64]struct{}{}, seed: maphash.MakeSeed(),
+	}
 	if named == nil {
-		c.owners, c.owned = map[uint64]int32{}, map[int32]bool{}
 		c.add(readings)
 		return c
 	}
@@ -93,9 +95,9 @@ func (c *columns) add(readings winperf.Readings) {
 }
 
 // key identifies the instance and the counter of a reading for ever. It is 0 where the path
-// is all that is known of it, and where columns go by paths.
+// is all that is known of it.
 func (c *columns) key(r *winperf.Reading) uint64 {
-	if c.owners == nil || r.Key == "" {
+	if r.Key == "" {
 		return 0
 	}
 	c.path = append(append(c.path[:0], r.Key...), 0)

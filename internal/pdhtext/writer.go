@@ -65,7 +65,7 @@ var (
 // missing from a moment leaves its field blank, and one that comes back under the
 // same path fills its column again; but where the series tells which instance it is of
 // (Series.Key), a column is that instance's for ever: another one of the same name counts
-// as later, unless Options.Columns names the columns. A path that named nothing at first, as
+// as later. A path that named nothing at first, as
 // its status says, gets its column filled by what it names later, whatever the case of its
 // letters and with or without machine.
 //

@@ -38,7 +38,9 @@ func narrowStandard(v *logs.View) {
 			to++
 		}
 		if process {
-			slices.SortStableFunc(kept[from:to], func(a, b uint32) int { return cmp.Compare(place(a), place(b)) })
+			slices.SortStableFunc(kept[from:to], func(a, b uint32) int {
+				return cmp.Compare(place(a), place(b))
+			})
 		}
 		from = to
 	}

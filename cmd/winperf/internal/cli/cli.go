@@ -50,6 +50,7 @@ const (
 type app struct {
 	stdin          *interruptible
 	stdout, stderr io.Writer
+	read           bool    // standard input is taken
 	partial        bool    // some of what was asked for gave no value
 	nothing        bool    // all of it named nothing, which was told
 	noticed        []error // notices that were told
@@ -202,7 +203,8 @@ winperf list shows what there is.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		a.listCommand(), a.getCommand(), a.watchCommand(), a.compareCommand(), a.dumpCommand(), a.cookCommand(),
+		a.listCommand(), a.getCommand(), a.watchCommand(), a.compareCommand(),
+		a.dumpCommand(), a.cookCommand(),
 		a.recordCommand(), a.convertCommand(), a.infoCommand(), a.summaryCommand(),
 		a.providerCommand(), a.publishCommand(),
 		a.completionCommand(), a.versionCommand(),
@@ -211,11 +213,16 @@ winperf list shows what there is.`,
 	return root
 }
 
-// await tells people at a terminal that the program waits for them.
-func (a *app) await(what string) {
+// input is standard input, for what somebody at a terminal is told. It can be read once.
+func (a *app) input(what string) (io.Reader, error) {
+	if a.read {
+		return nil, errors.New("standard input can be read only once, and - stands for it twice")
+	}
+	a.read = true
 	if _, ok := isTerminal(a.stdin.r); ok {
 		a.complain(fmt.Errorf("reading %s from the terminal; Ctrl-D ends, on Windows Ctrl-Z and Enter", what))
 	}
+	return a.stdin, nil
 }
 
 // isTerminal tells whether a reader or writer is a terminal, and how large it is.

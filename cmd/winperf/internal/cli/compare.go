@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -100,7 +101,7 @@ func (c *comparer) flags(cmd *cobra.Command) {
 	c.source.source = "local:" // where completion finds names
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.sources, "source", nil, "`URL` of a source to compare; give it several times")
-	flags.Var(&c.source.language, "language", "language of object and counter names: 009 is English, 007 German")
+	flags.Var(&c.source.language, "language", languageHelp)
 	flags.VarP(&c.every, "interval", "i", "time between two samples of a source: 2, 0.5, 500ms")
 	flags.VarP(&c.count, "count", "n", "compare so many times and show the last; costs are means of all")
 	flags.Var(&c.tolerance, "tolerance", "how much values may differ")
@@ -143,13 +144,19 @@ func (c *comparer) run(ctx context.Context, args []string) (err error) {
 
 // settle finds out what is wanted.
 func (c *comparer) settle(ctx context.Context, args []string) (err error) {
-	var paths []string
+	var paths, unknown []string
 	for _, arg := range args {
-		if isPath(arg) {
+		switch {
+		case isPath(arg):
 			paths = append(paths, arg)
-		} else {
-			c.sources = append(c.sources, arg)
+			continue
+		case arg != "-" && !isURL(arg) && !isThere(arg):
+			unknown = append(unknown, arg)
 		}
+		c.sources = append(c.sources, arg)
+	}
+	if err := quoteHint(ctx, append(c.sources, "local:"), unknown, nil, nil); err != nil {
+		return err
 	}
 
 	if c.paths, err = c.app.paths(ctx, paths, &c.sel); err != nil {
@@ -171,6 +178,12 @@ func (c *comparer) settle(ctx context.Context, args []string) (err error) {
 		return errors.New("-n 0: compare needs an end")
 	}
 	return nil
+}
+
+// isThere reports whether there is a file of the name.
+func isThere(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // isPath tells a path from the name of a log.

@@ -135,7 +135,8 @@ func (c *comparer) writeCosts(out *output) error {
 		if m.Bytes > 0 {
 			bytes = strconv.Itoa(m.Bytes)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", s.head(), shortTime(m.Prepare), shortTime(m.Sample), shortTime(m.Decode), processor, m.Allocations, bytes)
+		fmt.Fprintf(t, "%s\t%s\t%s\t", s.head(), shortTime(m.Prepare), shortTime(m.Sample))
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\n", shortTime(m.Decode), processor, m.Allocations, bytes)
 	}
 	return t.Flush()
 }
@@ -214,7 +215,8 @@ func (c *comparer) writeJSON(out *output, all []logs.Comparison) error {
 	for _, s := range c.sides {
 		m := s.mean()
 		line := costLine{s.url, s.kind, s.source.Describe().Machine, s.samples, jsonCost{
-			Prepare: m.Prepare.Seconds(), Sample: m.Sample.Seconds(), Decode: m.Decode.Seconds(), Allocations: m.Allocations,
+			Prepare: m.Prepare.Seconds(), Sample: m.Sample.Seconds(), Decode: m.Decode.Seconds(),
+			Allocations: m.Allocations,
 		}}
 		if m.Bytes > 0 {
 			line.Cost.Bytes = &m.Bytes

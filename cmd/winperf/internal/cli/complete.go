@@ -85,7 +85,8 @@ func completeSource(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 }
 
 func completeLanguage(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{cobra.CompletionWithDesc(nametable.English, "English")}, cobra.ShellCompDirectiveNoFileComp
+	english := cobra.CompletionWithDesc(nametable.English, "English")
+	return []cobra.Completion{english}, cobra.ShellCompDirectiveNoFileComp
 }
 
 func completeType(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -98,18 +99,14 @@ func completeType(*cobra.Command, []string, string) ([]cobra.Completion, cobra.S
 
 // completeObject completes the name of an object.
 func completeObject(f *sourceFlags) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		var names []cobra.Completion
+	return func(
+		cmd *cobra.Command, args []string, text string,
+	) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			f.look(cmd.Context(), true, func(c *catalogue) {
-				for _, o := range c.logged {
+			look(cmd.Context(), f.source, true, func(c *catalogue) {
+				for _, o := range c.objects {
 					if hasPrefixFold(o.name, text) {
-						names = append(names, o.name)
-					}
-				}
-				for o, t := range c.all() {
-					if name := t.Title(o.ID().Index); hasPrefixFold(name, text) {
-						names = append(names, describe(name, t.Help(o.Help())))
+						names = append(names, describe(o.name, o.help))
 					}
 				}
 			})
@@ -121,7 +118,9 @@ func completeObject(f *sourceFlags) cobra.CompletionFunc {
 // completeWanted completes what list takes: the name of an object, or a path.
 func completeWanted(f *sourceFlags) cobra.CompletionFunc {
 	object, path := completeObject(f), completePath(f)
-	return func(cmd *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(
+		cmd *cobra.Command, args []string, text string,
+	) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 0 && strings.HasPrefix(text, `\`) {
 			return path(cmd, args, text)
 		}
@@ -134,7 +133,7 @@ func completePath(f *sourceFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var paths []cobra.Completion
 		inInstance := strings.Contains(text, "(") && !strings.Contains(text, `)\`)
-		f.look(cmd.Context(), !inInstance, func(c *catalogue) { paths = typeable(c.paths(text)) })
+		look(cmd.Context(), f.source, !inInstance, func(c *catalogue) { paths = typeable(c.paths(text)) })
 		directive := cobra.ShellCompDirectiveNoFileComp
 		if len(paths) > 0 && strings.HasSuffix(paths[0], `\`) {
 			directive |= cobra.ShellCompDirectiveNoSpace
@@ -151,9 +150,9 @@ func typeable(all []cobra.Completion) []cobra.Completion {
 	})
 }
 
-// look calls f with what the source has; where it cannot be asked it does not.
-func (s *sourceFlags) look(ctx context.Context, metadata bool, f func(*catalogue)) {
-	src, err := source.Open(ctx, s.source)
+// look calls f with what a source has; where it cannot be asked it does not.
+func look(ctx context.Context, url string, metadata bool, f func(*catalogue)) {
+	src, err := source.Open(ctx, url)
 	if err != nil {
 		return
 	}
@@ -176,32 +175,16 @@ func (c *catalogue) paths(text string) []cobra.Completion {
 // parenthesis on every instance, then the counters.
 func (c *catalogue) pathParts(text string) []cobra.Completion {
 	var found []cobra.Completion
-	for _, o := range c.logged {
-		stem := `\` + o.name
-		head := pathHead(text, stem, !o.multi)
+	for i := range c.objects {
+		o := &c.objects[i]
+		head := o.pathHead(text)
 		if head == "" {
-			found = appendHeads(found, text, stem, o.multi, func() []string { return o.instances })
+			found = o.appendHeads(found, text)
 			continue
 		}
-		for _, name := range o.counters {
-			if p := head + name; hasPrefixFold(p, text) {
-				found = append(found, p)
-			}
-		}
-	}
-
-	for o, names := range c.all() {
-		stem := `\` + names.Title(o.ID().Index)
-		head := pathHead(text, stem, o.Single())
-		if head == "" {
-			found = appendHeads(found, text, stem, !o.Single(), func() []string { return instanceNames(o) })
-			continue
-		}
-
-		for _, k := range shown(o) {
-			d := o.Counter(k)
-			if p := head + names.Title(d.ID.Index); hasPrefixFold(p, text) {
-				found = append(found, describe(p, names.Help(d.Help)))
+		for _, d := range o.counters {
+			if p := head + d.name; hasPrefixFold(p, text) {
+				found = append(found, describe(p, d.help))
 			}
 		}
 	}
@@ -210,17 +193,18 @@ func (c *catalogue) pathParts(text string) []cobra.Completion {
 
 // pathHead returns what stands before the counter in text, "" as long as that
 // is not complete or another object.
-func pathHead(text, stem string, single bool) string {
+func (o *knownObject) pathHead(text string) string {
+	stem := `\` + o.name
 	if !hasPrefixFold(text, stem) {
 		return ""
 	}
 	rest := text[len(stem):]
-	if single && strings.HasPrefix(rest, `\`) {
+	if !o.multi && strings.HasPrefix(rest, `\`) {
 		return text[:len(stem)+1]
 	}
 
 	end := strings.LastIndex(rest, `)\`)
-	if single || end < 0 || rest[0] != '(' {
+	if !o.multi || end < 0 || rest[0] != '(' {
 		return ""
 	}
 	return text[:len(stem)+end+len(`)\`)]
@@ -228,13 +212,14 @@ func pathHead(text, stem string, single bool) string {
 
 // appendHeads appends what can stand before the counters of an object, as far
 // as text is its beginning.
-func appendHeads(found []cobra.Completion, text, stem string, multi bool, instances func() []string) []cobra.Completion {
+func (o *knownObject) appendHeads(found []cobra.Completion, text string) []cobra.Completion {
+	stem := `\` + o.name
 	heads := []string{stem + `\`}
-	if multi {
+	if o.multi {
 		heads[0] = stem + `(*)\`
 	}
-	if multi && hasPrefixFold(text, stem+"(") {
-		for _, name := range instances() {
+	if o.multi && hasPrefixFold(text, stem+"(") {
+		for _, name := range o.instances() {
 			heads = append(heads, stem+"("+name+`)\`)
 		}
 	}
@@ -249,6 +234,9 @@ func appendHeads(found []cobra.Completion, text, stem string, multi bool, instan
 
 func describe(name, help string) cobra.Completion {
 	const columns = 80
+	if help == "" {
+		return name
+	}
 	return cobra.CompletionWithDesc(name, shorten(firstSentence(help), columns))
 }
 

@@ -36,6 +36,7 @@ type converter struct {
 	options   measure.Options
 	logs      []*logs.Log
 	zone      shownZone // of the first log
+	types     rawTypes  // of raw values as JSON lines, else nil
 	tally     tally
 	damage    damageCount
 	progress  *progress
@@ -51,7 +52,10 @@ func convertFormats() []sink.Format {
 			Name: "blg", Extensions: []string{".blg"},
 			Description: "binary performance log of Windows, raw values",
 		},
-		sink.Format{Name: "capture", Extensions: []string{".capture"}, Description: "raw samples as they are"},
+		sink.Format{
+			Name: "capture", Extensions: []string{".capture"},
+			Description: "raw samples as they are",
+		},
 	)
 }
 
@@ -67,12 +71,13 @@ Without --path and --counters everything is taken. Several logs, also of
 several machines, are merged in the order of time. Samples are chosen by time,
 by number and by interval; where the log holds raw values, rates then are those
 over the whole interval, where it holds displayable ones they stay as they are.
-csv and tsv have a column for every instance that is in the logs. A capture or
+csv and tsv have a column for every instance that is in the logs; of processes that
+had the same name one after the other the first has it. A capture or
 a binary log holds raw values, and whole objects, of the machines of one log.
 
 Times are shown in the zone of the first log, in UTC where it does not name one, and
-in --zone where that is given; so are '6/30/2007 15:40:38' and 2007-06-30T15:40:38
-read, unless Z or +02:00 stands behind them. +1h is an hour after the first sample.
+in --zone where that is given. Times such as '6/30/2007 15:40:38' and
+2007-06-30T15:40:38 are read in the same zone, unless Z or +02:00 stands behind them. +1h is an hour after the first sample.
 
 OUT appears when it is complete, and not at all if that fails or is interrupted.
 
@@ -98,9 +103,10 @@ func (c *converter) flags(cmd *cobra.Command) {
 	c.within.add(cmd)
 	f.Var(&c.every, "every", "take every n-th sample")
 	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
-	f.BoolVar(&c.raw, "raw", false, "raw values instead of displayable ones")
+	const raw = "raw values instead of displayable ones; jsonl is then what winperf cook takes"
+	f.BoolVar(&c.raw, "raw", false, raw)
 	f.BoolVar(&c.quiet, "quiet", false, "show no progress")
-	f.Var(&c.language, "language", "language of object and counter names: 009 is English, 007 German")
+	f.Var(&c.language, "language", languageHelp)
 	c.log.add(cmd)
 	cmd.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 }
@@ -136,7 +142,7 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if err := c.check(format); err != nil {
 		return err
 	}
-	thin := logs.Thin{Every: int(c.every), Interval: time.Duration(c.interval), Raw: c.raw}
+	thin := logs.Thin{Every: int(c.every), Interval: time.Duration(c.interval), Raw: c.raw, Note: c.types.note}
 	for _, log := range c.logs {
 		log.Source = thin.Of(log.Source)
 	}
@@ -168,9 +174,10 @@ func (c *converter) convert(ctx context.Context, format, file string) error {
 	}
 
 	if late := out.Late(); late > 0 {
-		const form = "%d counters and instances came after the first sample, and %s has no place for them"
+		const form = "%d counters and instances have no place in %s: they came after the first sample," +
+			" or have the name of one that had ended"
 		c.app.complain(fmt.Errorf(form, late, format))
-		c.app.partial = true
+		c.app.partial = c.app.partial || logs.IsRaw(format)
 	}
 	return nil
 }
@@ -227,13 +234,16 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 	if _, terminal := isTerminal(c.app.stdout); terminal && file == "" && logs.IsRaw(format) {
 		return fmt.Errorf("bytes are not shown on a terminal: name a file, -o log.%s", format)
 	}
-	if c.raw && logs.IsRaw(format) {
+	switch {
+	case c.raw && logs.IsRaw(format):
 		return fmt.Errorf("--raw: %s always holds raw values", format)
+	case c.raw && format == "jsonl":
+		c.types = rawTypes{}
 	}
 
 	paths, err := c.app.paths(ctx, c.paths, &c.sel)
 	if err != nil {
-		return err
+		return quoteHint(ctx, args, c.paths, args, err)
 	}
 
 	c.selection, c.tally = wanted(paths)
@@ -304,7 +314,12 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 		w = out.file
 	}
 
-	if out.Writer, err = logs.NewWriter(w, format, opt); err != nil {
+	if c.types != nil {
+		out.Writer, err = newRawLines(w, c.types)
+	} else {
+		out.Writer, err = logs.NewWriter(w, format, opt)
+	}
+	if err != nil {
 		out.abandon()
 	}
 	return out, err

@@ -44,8 +44,17 @@ func TestRealLogs(t *testing.T) {
 			}
 			check(file)
 			const zone = "--zone=-05:00"
+			// In the PAL log rundll32#1 ends, and another process has the name: it has no column.
+			told := func(from, to string) string {
+				of := strings.TrimPrefix(filepath.Ext(to), ".")
+				if log.machine != "ZACH-PC" || strings.HasSuffix(from, "sv") || !strings.HasSuffix(of, "sv") {
+					return ""
+				}
+				return "winperf: 28 counters and instances have no place in " + of +
+					": they came after the first sample, or have the name of one that had ended\n"
+			}
 			for _, name := range []string{"a.csv", "a.tsv", "a.jsonl", "a.json", "a.blg", "a.capture"} {
-				run(t, "convert", file, zone, "-o", to(name))
+				runTold(t, told(file, name), "convert", file, zone, "-o", to(name))
 				if !strings.Contains(name, ".json") {
 					check(to(name))
 				}
@@ -55,7 +64,7 @@ func TestRealLogs(t *testing.T) {
 			}
 			want := readFile(t, to("a.csv"))
 			for _, from := range []string{"a.csv", "a.tsv", "a.blg", "a.capture"} {
-				run(t, "convert", to(from), zone, "--overwrite", "-o", to("again.csv"))
+				runTold(t, told(from, "again.csv"), "convert", to(from), zone, "--overwrite", "-o", to("again.csv"))
 				if !bytes.Equal(readFile(t, to("again.csv")), want) {
 					t.Errorf("%s holds other values than the log", from)
 				}

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf/counter"
@@ -16,7 +18,7 @@ import (
 func (a *app) cookCommand() *cobra.Command {
 	var opt cookOptions
 	cmd := &cobra.Command{
-		Use:   "cook [TYPE...]",
+		Use:   "cook [TYPE...|-]",
 		Short: "Compute displayable values from raw samples",
 		Long: `Cook reads raw samples from standard input, one JSON object a line, and writes
 the displayable value of each as a JSON object:
@@ -28,13 +30,15 @@ the displayable value of each as a JSON object:
   out  {"value": number or null, "unit":…, "status":…, "error":…}
 
 prev may be left out where one sample is enough; fields that the type does not
-use may be left out too. error is there only when something was wrong with the
+use may be left out too. winperf convert --raw -o jsonl writes such lines; their
+time and path stand in the answer. error is there only when something was wrong with the
 line. With TYPE it shows what is known about that type instead, with --list
 about all.
 
 Exit status: 0 done, 1 nothing could be read, 3 a line could not be read.`,
 		Example: `  echo '{"type":"PERF_RAW_FRACTION","cur":{"value":20,"base":50}}' | winperf cook
   winperf cook < samples.jsonl > values.jsonl
+  winperf convert load.blg --raw -o jsonl | winperf cook
   winperf cook --list
   winperf cook PERF_100NSEC_TIMER_INV 0x20470500`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +48,7 @@ Exit status: 0 done, 1 nothing could be read, 3 a line could not be read.`,
 				return errors.New("--list shows all types: leave out TYPE")
 			case opt.list:
 				return errors.Join(listTypes(w), w.Flush())
-			case len(args) > 0:
+			case len(args) > 0 && !slices.Equal(args, []string{"-"}):
 				return errors.Join(describeTypes(w, args), w.Flush())
 			}
 			return errors.Join(a.cookLines(w, opt), w.Flush())
@@ -65,12 +69,16 @@ type cookOptions struct {
 func (o *cookOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "show all types with unit, operands and formula")
-	f.StringVar(&o.wrap, "wrap", "plausible", "`WHEN` a 4-byte value that fell has wrapped: plausible, never or always")
+	const wrap = "`WHEN` a 4-byte value that fell has wrapped: plausible, never or always"
+	f.StringVar(&o.wrap, "wrap", "plausible", wrap)
 	f.BoolVar(&o.Cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
 	f.BoolVar(&o.Clamp, "clamp", false, "show small negative results of inverse timers as 0")
-	f.BoolVar(&o.MultiTimerTimeBase, "multi-time-base", false, "multiply PERF_COUNTER_MULTI_TIMER by the clock's frequency, as documents print it")
-	f.BoolVar(&o.MultiInverseDivide, "multi-inverse-divide", false, "divide inverse multi-timers by the number of components, as older documents print it")
-	complete(cmd, "wrap", cobra.FixedCompletions([]cobra.Completion{"plausible", "never", "always"}, cobra.ShellCompDirectiveNoFileComp))
+	const timeBase = "multiply PERF_COUNTER_MULTI_TIMER by the clock's frequency, as documents print it"
+	f.BoolVar(&o.MultiTimerTimeBase, "multi-time-base", false, timeBase)
+	const divide = "divide inverse multi-timers by the number of components, as older documents print it"
+	f.BoolVar(&o.MultiInverseDivide, "multi-inverse-divide", false, divide)
+	policies := slices.Sorted(maps.Keys(wrapPolicies))
+	complete(cmd, "wrap", cobra.FixedCompletions(policies, cobra.ShellCompDirectiveNoFileComp))
 }
 
 var wrapPolicies = map[string]counter.WrapPolicy{
@@ -82,8 +90,8 @@ var wrapPolicies = map[string]counter.WrapPolicy{
 // cookSample is one raw sample of a line.
 type cookSample struct {
 	Value      uint64  `json:"value"`
-	Base       *uint64 `json:"base"`
-	Multi      *uint64 `json:"multi"`
+	Base       *uint64 `json:"base,omitempty"`
+	Multi      *uint64 `json:"multi,omitempty"`
 	PerfTime   int64   `json:"perf_time"`
 	PerfFreq   int64   `json:"perf_freq"`
 	Time100ns  int64   `json:"time_100ns"`
@@ -96,7 +104,8 @@ func (s *cookSample) sample() *counter.Sample {
 		return nil
 	}
 	out := &counter.Sample{Value: s.Value, Clocks: counter.Clocks{
-		PerfTime: s.PerfTime, PerfFreq: s.PerfFreq, Time100ns: s.Time100ns, ObjectTime: s.ObjectTime, ObjectFreq: s.ObjectFreq,
+		PerfTime: s.PerfTime, PerfFreq: s.PerfFreq, Time100ns: s.Time100ns,
+		ObjectTime: s.ObjectTime, ObjectFreq: s.ObjectFreq,
 	}}
 	if s.Base != nil {
 		out.Base = *s.Base
@@ -120,13 +129,26 @@ func (s *cookSample) lacks(t counter.Type) string {
 	return ""
 }
 
+// cookLine is a line. Its first fields are those of a reading, of which the answer has two.
 type cookLine struct {
+	cookedOf
+	Value, Text, Unit, Age, Anomalies json.RawMessage
+	Object, Parent, Instance, Counter json.RawMessage
+	Status                            string
+
 	Type json.RawMessage `json:"type"`
 	Prev *cookSample     `json:"prev"`
 	Cur  *cookSample     `json:"cur"`
 }
 
+// cookedOf says what a value is of.
+type cookedOf struct {
+	Time string `json:"time,omitempty"`
+	Path string `json:"path,omitempty"`
+}
+
 type cookResult struct {
+	cookedOf
 	Value  counter.Value  `json:"value"`
 	Unit   counter.Unit   `json:"unit"`
 	Status counter.Status `json:"status"`
@@ -141,8 +163,11 @@ func (a *app) cookLines(w *bufio.Writer, opt cookOptions) error {
 	}
 
 	opt.Wrap = policy
-	a.await("JSON lines")
-	in := lineReader{r: bufio.NewReaderSize(a.stdin, maxCookLine)}
+	r, err := a.input("JSON lines")
+	if err != nil {
+		return err
+	}
+	in := newLineReader(r)
 	enc := newJSON(w)
 
 	read := 0
@@ -153,7 +178,7 @@ func (a *app) cookLines(w *bufio.Writer, opt cookOptions) error {
 		}
 
 		var result cookResult
-		if err == nil && len(line) == 0 {
+		if err == nil && len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 
@@ -186,38 +211,6 @@ func (a *app) cookLines(w *bufio.Writer, opt cookOptions) error {
 	return nil
 }
 
-// maxCookLine is the length above which a line is not read.
-const maxCookLine = 64 << 10
-
-// lineReader reads lines without blanks around them.
-type lineReader struct {
-	r      *bufio.Reader
-	failed error // of the underlying reader
-}
-
-// next returns the next line, io.EOF at the end, and another error for a line
-// that is too long, which is passed over.
-func (l *lineReader) next() ([]byte, error) {
-	line, err := l.r.ReadSlice('\n')
-	long := errors.Is(err, bufio.ErrBufferFull)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = l.r.ReadSlice('\n')
-	}
-
-	if err != nil && err != io.EOF {
-		l.failed = err
-		return nil, io.EOF
-	}
-
-	switch {
-	case long:
-		return nil, fmt.Errorf("longer than %d bytes", maxCookLine)
-	case err == io.EOF && len(line) == 0:
-		return nil, io.EOF
-	}
-	return bytes.TrimSpace(line), nil
-}
-
 func cookOne(line []byte, opt counter.Options) (cookResult, error) {
 	var l cookLine
 	dec := json.NewDecoder(bytes.NewReader(line))
@@ -229,6 +222,9 @@ func cookOne(line []byte, opt counter.Options) (cookResult, error) {
 		return cookResult{}, errors.New("more than one JSON value")
 	}
 
+	if status, known := counter.ParseStatus(l.Status); l.Cur == nil && known && status != counter.OK {
+		return cookResult{cookedOf: l.cookedOf, Status: status}, nil // there was no raw value
+	}
 	t, err := cookType(l.Type)
 	if err != nil {
 		return cookResult{}, err
@@ -244,11 +240,14 @@ func cookOne(line []byte, opt counter.Options) (cookResult, error) {
 
 	for _, s := range []*cookSample{l.Cur, older} {
 		if what := s.lacks(t); what != "" {
-			return cookResult{Unit: t.Unit(), Status: counter.InvalidData, Error: fmt.Sprintf("%v needs %q", t, what)}, nil
+			return cookResult{
+				cookedOf: l.cookedOf, Unit: t.Unit(), Status: counter.InvalidData,
+				Error: fmt.Sprintf("%v needs %q", t, what),
+			}, nil
 		}
 	}
 	r := counter.Cook(t, l.Prev.sample(), l.Cur.sample(), opt)
-	return cookResult{Value: r.Value, Unit: r.Unit, Status: r.Status}, nil
+	return cookResult{cookedOf: l.cookedOf, Value: r.Value, Unit: r.Unit, Status: r.Status}, nil
 }
 
 // explainJSON says of a value that does not fit what is expected, without the

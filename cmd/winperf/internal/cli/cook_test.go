@@ -68,7 +68,7 @@ func TestCookEveryType(t *testing.T) {
 // however they arrive.
 func TestCookLines(t *testing.T) {
 	const good = `{"type":65536,"cur":{"value":7}}`
-	long := `{"type":65536,"cur":{"value":7},"x":"` + strings.Repeat("x", maxCookLine) + `"}`
+	long := `{"type":65536,"cur":{"value":7},"x":"` + strings.Repeat("x", maxLine) + `"}`
 	in := good + "\r\n\n  \n" + long + "\n" + good
 	status, lines := cookAll(t, iotest.OneByteReader(strings.NewReader(in)))
 	if status != exitPartial || len(lines) != 3 {
@@ -77,7 +77,7 @@ func TestCookLines(t *testing.T) {
 	if lines[0]["value"] != 7.0 || lines[2]["value"] != 7.0 {
 		t.Errorf("values %v and %v, want 7", lines[0]["value"], lines[2]["value"])
 	}
-	if want := fmt.Sprintf("line 4: longer than %d bytes", maxCookLine); lines[1]["error"] != want {
+	if want := fmt.Sprintf("line 4: longer than %d bytes", maxLine); lines[1]["error"] != want {
 		t.Errorf("error %q, want %q", lines[1]["error"], want)
 	}
 	status, lines = cookAll(t, io.MultiReader(strings.NewReader(good+"\n"), iotest.ErrReader(io.ErrUnexpectedEOF)))

@@ -61,7 +61,7 @@ func (d *denied) report(a *app, src winperf.Source) {
 func right(src winperf.Source) string {
 	switch {
 	case src.Describe().Recorded:
-		return "whoever recorded them had no right to them"
+		return "the program that recorded them had no right to read them"
 	case runtime.GOOS == "windows":
 		return "run as an administrator"
 	}

@@ -75,10 +75,10 @@ or an object is not in it.`,
 	d.log.add(cmd)
 	d.within.add(cmd)
 	d.output.add(cmd, dumpFormats)
-	cmd.Flags().StringArrayVar(&d.objects, "object", nil,
-		"only the object of this `NAME` or title index; may be given several times")
-	cmd.Flags().StringVar(&d.machine, "machine", "",
-		"of a log of several machines only the one of this `NAME`")
+	const object = "only the object of this `NAME` or title index; may be given several times"
+	cmd.Flags().StringArrayVar(&d.objects, "object", nil, object)
+	const machine = "of a log of several machines only the one of this `NAME`"
+	cmd.Flags().StringVar(&d.machine, "machine", "", machine)
 	cmd.Flags().StringArrayVar(&d.names, "names", nil, "`FILE` with the names of FILE's objects and counters")
 	complete(cmd, "object", completeObject(&d.source))
 	return cmd
@@ -108,8 +108,8 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	if _, cooked, err := logSeries(ctx, src); err != nil {
 		return err
 	} else if cooked {
-		return fmt.Errorf("the log holds displayable values and no raw ones, so there is nothing to dump: %w",
-			winperf.ErrNotSupported)
+		const form = "the log holds displayable values and no raw ones, so there is nothing to dump: %w"
+		return fmt.Errorf(form, winperf.ErrNotSupported)
 	}
 	return d.show(ctx, src, d.log.shownZone(src.Describe(), opt), format)
 }
@@ -194,8 +194,8 @@ func (d *dumper) wanted(ctx context.Context, src winperf.Source) ([][]winperf.Ob
 			ids = append(ids, winperf.ObjectID{Index: title})
 		}
 		if len(ids) == 0 {
-			return nil, fmt.Errorf("--object %q: %w by that name; a title index does as well",
-				name, winperf.ErrNoObject)
+			const form = "--object %q: %w by that name; a title index does as well"
+			return nil, fmt.Errorf(form, name, winperf.ErrNoObject)
 		}
 		wanted = append(wanted, ids)
 	}
@@ -208,8 +208,8 @@ func (d *dumper) check(shown *dump, wanted [][]winperf.ObjectID) error {
 	var missing []error
 	for i, ids := range wanted {
 		if !shown.has(ids) {
-			missing = append(missing,
-				fmt.Errorf("--object %q: %w in the sample", d.objects[i], winperf.ErrNoObject))
+			err := fmt.Errorf("--object %q: %w in the sample", d.objects[i], winperf.ErrNoObject)
+			missing = append(missing, err)
 		}
 	}
 	if len(missing) == len(wanted) {

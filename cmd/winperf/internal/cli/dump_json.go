@@ -57,8 +57,8 @@ func (d *dump) writeObject(w *bufio.Writer, o frame.Object) error {
 
 	for k := range o.NumCounters() {
 		c := o.Counter(k)
-		obj.Counters = append(obj.Counters,
-			dumpCounter{c.ID.Index, names.Title(c.ID.Index), c.Type, c.Size, c.Offset})
+		counter := dumpCounter{c.ID.Index, names.Title(c.ID.Index), c.Type, c.Size, c.Offset}
+		obj.Counters = append(obj.Counters, counter)
 	}
 
 	var head bytes.Buffer

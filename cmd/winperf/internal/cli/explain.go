@@ -8,11 +8,9 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/nametable"
 )
 
 // explain says on standard error, for each path that has not given a value, why
@@ -57,12 +55,23 @@ const maxExplanations = 20
 // vain.
 func absent(s counter.Status) bool { return s == counter.NoObject || s == counter.NoCounter }
 
-// catalogue is a sample of all that a source has, to look for names in.
+// catalogue is what a source has, by name.
 type catalogue struct {
 	context *measure.Measurement
-	cycle   *measure.Cycle  // nil where the source could not be asked
-	logged  []*loggedObject // of a log that holds displayable values
+	cycle   *measure.Cycle // nil where the source could not be asked
+	objects []knownObject
 }
+
+// knownObject is an object of a source.
+type knownObject struct {
+	title      uint32 // 0 in a log that holds displayable values, which has names only
+	name, help string
+	multi      bool // has instances
+	counters   []knownCounter
+	instances  func() []string // as in paths
+}
+
+type knownCounter struct{ name, help string }
 
 // patience is how long an explanation may keep the program from ending.
 const patience = 2 * time.Second
@@ -75,16 +84,51 @@ func readCatalogue(ctx context.Context, src winperf.Source, metadata bool, paths
 	defer cancel()
 	sel := winperf.Selection{Global: true, Metadata: metadata}
 	for _, p := range paths {
-		sel.Paths = append(sel.Paths, winperf.Path{Machine: p.Machine, Object: p.Object, Instance: "*", HasInstance: true, Counter: "*"})
+		p.Instance, p.Index, p.HasInstance, p.Counter = "*", 0, true, "*"
+		sel.Paths = append(sel.Paths, p)
 	}
 
 	c := &catalogue{context: measure.New(src, sel, measure.Options{FramesOnly: true})}
-	if series, cooked, err := logSeries(ctx, src); cooked || err != nil {
-		c.logged = loggedObjects(series)
-		return c
+	series, cooked, err := logSeries(ctx, src)
+	if err == nil && !cooked {
+		c.cycle, err = c.context.Cycle(ctx)
 	}
-	c.cycle, _ = c.context.Cycle(ctx) // without it there is no suggestion
+
+	switch {
+	case err != nil: // without it there is no suggestion
+	case cooked:
+		c.addLogged(loggedObjects(series))
+	default:
+		c.addSample()
+	}
 	return c
+}
+
+// addLogged adds the objects of a log that holds displayable values.
+func (c *catalogue) addLogged(objects []*loggedObject) {
+	for _, o := range objects {
+		known := knownObject{name: o.name, multi: o.multi, instances: func() []string { return o.instances }}
+		for _, name := range o.counters {
+			known.counters = append(known.counters, knownCounter{name: name})
+		}
+		c.objects = append(c.objects, known)
+	}
+}
+
+// addSample adds the objects of the sample.
+func (c *catalogue) addSample() {
+	names := c.cycle.Names
+	for o := range c.cycle.Frame.Objects() {
+		known := knownObject{
+			title: o.ID().Index, name: names.Title(o.ID().Index), help: names.Help(o.Help()),
+			multi: !o.Single(), instances: func() []string { return instanceNames(o) },
+		}
+		for _, k := range shown(o) {
+			d := o.Counter(k)
+			known.counters = append(known.counters, knownCounter{names.Title(d.ID.Index), names.Help(d.Help)})
+		}
+		c.objects = append(c.objects, known)
+	}
 }
 
 func (c *catalogue) close() { _ = c.context.Close() } // it was only read
@@ -93,15 +137,15 @@ func (c *catalogue) close() { _ = c.context.Close() } // it was only read
 func (c *catalogue) reason(p winperf.Path, status counter.Status) string {
 	switch status {
 	case counter.NoObject:
-		return fmt.Sprintf("no such object%s", didYouMean(p.Object, c.objects()))
+		return fmt.Sprintf("no such object%s", didYouMean(p.Object, c.objectNames()))
 	case counter.NoCounter:
-		return fmt.Sprintf("the object has no such counter%s", didYouMean(p.Counter, c.counters(p)))
+		return fmt.Sprintf("the object has no such counter%s", didYouMean(p.Counter, c.counterNames(p)))
 	case counter.NoInstance:
 		return c.noInstance(p)
 	case counter.NoPrevious:
 		return "needs two samples, and there was only one of each instance"
 	case counter.TooClose:
-		const form = "its samples were less than %v apart, which is no time for a rate: ask for a longer interval"
+		const form = "its samples were less than %v apart, too close for a rate: ask for a longer interval"
 		return fmt.Sprintf(form, measure.LeastInterval)
 	case counter.Unsupported:
 		return "the counter's type has no displayable value"
@@ -111,53 +155,38 @@ func (c *catalogue) reason(p winperf.Path, status counter.Status) string {
 
 func (c *catalogue) noInstance(p winperf.Path) string {
 	for o := range c.matching(p) {
-		if o.Single() && p.HasInstance {
+		if !o.multi && p.HasInstance {
 			return fmt.Sprintf(`the object has no instances: write \%s\%s`, p.Object, p.Counter)
 		}
-		if !o.Single() && !p.HasInstance {
+		if o.multi && !p.HasInstance {
 			return fmt.Sprintf(`the object has instances: write \%s(*)\%s`, p.Object, p.Counter)
 		}
 	}
-	return fmt.Sprintf("no such instance now%s", didYouMean(p.Instance, c.instances(p)))
-}
-
-// all yields every object with the names to show it by.
-func (c *catalogue) all() iter.Seq2[frame.Object, *nametable.Names] {
-	return func(yield func(frame.Object, *nametable.Names) bool) {
-		if c.cycle == nil {
-			return
-		}
-		for o := range c.cycle.Frame.Objects() {
-			if !yield(o, c.cycle.Names) {
-				return
-			}
-		}
-	}
+	return fmt.Sprintf("no such instance now%s", didYouMean(p.Instance, c.instanceNames(p)))
 }
 
 // matching yields the objects that a path names.
-func (c *catalogue) matching(p winperf.Path) iter.Seq2[frame.Object, *nametable.Names] {
-	return func(yield func(frame.Object, *nametable.Names) bool) {
-		if c.cycle == nil {
-			return
-		}
+func (c *catalogue) matching(p winperf.Path) iter.Seq[*knownObject] {
+	return func(yield func(*knownObject) bool) {
 		object := selection.NewName(p.Object)
-		object.Resolve(selection.ShownTables(c.cycle.Names))
-		for o, names := range c.all() {
-			if object.Is(o.ID().Index, "") && !yield(o, names) {
+		if c.cycle != nil {
+			object.Resolve(selection.ShownTables(c.cycle.Names))
+		}
+		for i := range c.objects {
+			o := &c.objects[i]
+			known := object.Is(o.title, o.name) || o.title != 0 && object.Is(o.title, "")
+			if known && !yield(o) {
 				return
 			}
 		}
 	}
 }
 
-func (c *catalogue) objects() iter.Seq[string] {
-	if c.logged != nil {
-		return objectNames(c.logged)
-	}
+// objectNames yields what there is, also costly objects that were not sampled.
+func (c *catalogue) objectNames() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for o, names := range c.all() {
-			if !yield(names.Title(o.ID().Index)) {
+		for i := range c.objects {
+			if !yield(c.objects[i].name) {
 				return
 			}
 		}
@@ -174,18 +203,11 @@ func (c *catalogue) objects() iter.Seq[string] {
 	}
 }
 
-func (c *catalogue) counters(p winperf.Path) iter.Seq[string] {
+func (c *catalogue) counterNames(p winperf.Path) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for o := range objectsOf(c.logged, p) {
-			for _, name := range o.counters {
-				if !yield(name) {
-					return
-				}
-			}
-		}
-		for o, names := range c.matching(p) {
-			for _, k := range shown(o) {
-				if !yield(names.Title(o.Counter(k).ID.Index)) {
+		for o := range c.matching(p) {
+			for _, d := range o.counters {
+				if !yield(d.name) {
 					return
 				}
 			}
@@ -193,18 +215,11 @@ func (c *catalogue) counters(p winperf.Path) iter.Seq[string] {
 	}
 }
 
-func (c *catalogue) instances(p winperf.Path) iter.Seq[string] {
+func (c *catalogue) instanceNames(p winperf.Path) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for o := range objectsOf(c.logged, p) {
-			for _, name := range o.instances {
-				if !yield(name) {
-					return
-				}
-			}
-		}
 		for o := range c.matching(p) {
-			for in := range o.Instances() {
-				if !yield(in.Full()) {
+			for _, name := range o.instances() {
+				if !yield(name) {
 					return
 				}
 			}

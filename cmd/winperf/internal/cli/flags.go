@@ -96,9 +96,14 @@ func (v *language) Type() string { return "ID" }
 // Set reads the value.
 func (v *language) Set(s string) error {
 	id, err := nametable.ParseLanguage(s)
+	if err != nil {
+		return errors.New("expected a hexadecimal language id such as 009 or 0x409")
+	}
 	*v = language(id)
-	return err
+	return nil
 }
+
+const languageHelp = "language of object and counter names: 009 is English, 007 German"
 
 // sourceFlags are the options of every command that opens a source.
 type sourceFlags struct {
@@ -107,8 +112,10 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.source, "source", "local:", "`URL` of where counters come from: local:, a log's file name, perfdata:FILE[,FILE...][?names=FILE] and others")
-	cmd.Flags().Var(&f.language, "language", "language of object and counter names: 009 is English, 007 German")
+	const source = "`URL` of where counters come from: local:, a log's file name," +
+		" perfdata:FILE[,FILE...][?names=FILE] and others"
+	cmd.Flags().StringVar(&f.source, "source", "local:", source)
+	cmd.Flags().Var(&f.language, "language", languageHelp)
 	complete(cmd, "source", completeSource)
 	complete(cmd, "language", completeLanguage)
 }
@@ -121,8 +128,10 @@ type selectFlags struct {
 }
 
 func (f *selectFlags) add(cmd *cobra.Command, source *sourceFlags) {
-	cmd.Flags().StringVar(&f.counters, "counters", "", "`FILE` with further paths, one a line; - is standard input")
-	cmd.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave out what this `PATH` names; may be given several times")
-	cmd.Flags().BoolVar(&f.cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
+	flags := cmd.Flags()
+	flags.StringVar(&f.counters, "counters", "", "`FILE` with further paths, one a line; - is standard input")
+	const exclude = "leave out what this `PATH` names; may be given several times"
+	flags.StringArrayVar(&f.exclude, "exclude", nil, exclude)
+	flags.BoolVar(&f.cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
 	complete(cmd, "exclude", completePath(source))
 }

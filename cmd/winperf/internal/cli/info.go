@@ -32,16 +32,20 @@ var infoFormats = []sink.Format{
 func (a *app) infoCommand() *cobra.Command {
 	i := &informer{app: a}
 	cmd := &cobra.Command{
-		Use:   "info LOG...",
-		Short: "Show what is in a log",
+		Use:   "info FILE...",
+		Short: "Show what is in a log, or which process publishes counters",
 		Long: `Info reads logs and captures from end to end and shows what is in them: the
 kind of file, the machine and its time zone, the time of the first and last
 sample, how many there are and how far apart, gaps, objects, and damage. Times are
 in the zone of the log, in UTC where it does not name one.
 
+Of published counters (a file .winperf, or the directory that winperf publish
+names) it shows the process that publishes them, since when, and its objects.
+
 Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 		Example: `  winperf info load.blg
   winperf info *.csv -o json
+  winperf info /run/winperf
   winperf info old.csv --code-page 1251 --zone Europe/Moscow`,
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
@@ -62,18 +66,17 @@ func (i *informer) run(ctx context.Context, args []string) error {
 		return err
 	}
 
-	var all []*logSummary
+	var all []infoSummary
 	var errs []error
 	for _, name := range args {
-		s, err := i.read(ctx, name)
+		found, err := i.summaries(ctx, name)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return err
 		case err != nil:
 			errs = append(errs, err)
-		default:
-			all = append(all, s)
 		}
+		all = append(all, found...)
 	}
 
 	if len(all) == 0 {
@@ -89,6 +92,43 @@ func (i *informer) run(ctx context.Context, args []string) error {
 		return err
 	}
 	return errors.Join(i.write(out, all), out.Close())
+}
+
+// infoSummary is what is shown of a file. As JSON it is an object.
+type infoSummary interface {
+	title() string
+	// rows are the lines for people: a label and what is to be said about it.
+	rows() [][]string
+}
+
+// summaries reads what a name stands for: a log, or files of published counters.
+func (i *informer) summaries(ctx context.Context, name string) (found []infoSummary, err error) {
+	files, err := publishedFiles(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		s, err := i.read(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return []infoSummary{s}, nil
+	}
+
+	opt, err := i.log.options()
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, file := range files {
+		s, err := readPublished(file, i.log.shownZone(winperf.Description{}, opt))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		found = append(found, s)
+	}
+	return found, errors.Join(errs...)
 }
 
 // read reads one log from end to end.
@@ -134,7 +174,7 @@ func (i *informer) read(ctx context.Context, name string) (s *logSummary, err er
 	return s, nil
 }
 
-func (i *informer) write(out *output, all []*logSummary) error {
+func (i *informer) write(out *output, all []infoSummary) error {
 	if out.format == "json" {
 		enc := newJSON(out)
 		enc.SetIndent("", " ")
@@ -145,14 +185,14 @@ func (i *informer) write(out *output, all []*logSummary) error {
 		if n > 0 {
 			out.WriteByte('\n')
 		}
-		s.writeText(out.Writer)
+		writeSummary(out.Writer, s)
 	}
 	return nil
 }
 
-// writeText writes the summary for people.
-func (s *logSummary) writeText(w *bufio.Writer) {
-	w.WriteString(safetext.Line(s.File) + "\n")
+// writeSummary writes a summary for people.
+func writeSummary(w *bufio.Writer, s infoSummary) {
+	w.WriteString(safetext.Line(s.title()) + "\n")
 	for _, row := range s.rows() {
 		for n, line := range row[1:] {
 			label := row[0]

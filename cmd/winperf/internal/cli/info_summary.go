@@ -155,7 +155,10 @@ func (s *logSummary) finish() {
 	s.OffsetMinutes = &minutes
 }
 
-// rows are the lines for people: a label and what is to be said about it.
+// title implements infoSummary.
+func (s *logSummary) title() string { return s.File }
+
+// rows implements infoSummary.
 func (s *logSummary) rows() [][]string {
 	rows := [][]string{}
 	add := func(label string, lines ...string) {
@@ -191,7 +194,7 @@ func (s *logSummary) rows() [][]string {
 
 	add("samples", samples)
 	add("gaps", s.gapLines()...)
-	add("objects", s.objectLines()...)
+	add("objects", objectLines(s.Objects)...)
 	add("damage", limited(s.Findings, s.Damage)...)
 	return rows
 }
@@ -223,9 +226,9 @@ func (s *logSummary) gapLines() []string {
 	return limited(lines, s.GapCount)
 }
 
-func (s *logSummary) objectLines() []string {
+func objectLines(objects []objectSummary) []string {
 	var lines []string
-	for _, o := range s.Objects {
+	for _, o := range objects {
 		line := o.Name + ": " + plural(o.Counters, "counter")
 		if o.Instances != nil {
 			line += ", " + plural(*o.Instances, "instance")

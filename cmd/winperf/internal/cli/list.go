@@ -45,7 +45,10 @@ var (
 		{Name: "table", Extensions: []string{".txt"}, Description: "for people"},
 		{Name: "paths", Description: "reusable paths, one a line"},
 		{Name: "sensors", Description: "the same as sensor names: source/object/counter#instance"},
-		{Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"}, Description: "a JSON object for each counter"},
+		{
+			Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"},
+			Description: "a JSON object for each counter",
+		},
 	}
 	// instanceFormats are those of list --instances, of which a file .txt is one of paths.
 	instanceFormats = []sink.Format{
@@ -100,6 +103,24 @@ Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 	cmd.Flags().BoolVar(&l.instances, "instances", false, "paths, one for each instance of each counter")
 	cmd.ValidArgsFunction = completeWanted(&l.source)
 	return cmd
+}
+
+// noArgs accepts no argument of a command.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments and got %q", cmd.CommandPath(), args)
+	}
+	return nil
+}
+
+// exactlyOne accepts one argument of a command, and names it where there is none.
+func exactlyOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s needs a %s", cmd.CommandPath(), what)
+		}
+		return atMostOne(what)(cmd, args)
+	}
 }
 
 // atMostOne accepts one argument of a command, and names it where there are more.
@@ -189,7 +210,8 @@ func (l *lister) list(ctx context.Context, src winperf.Source, format string) er
 	objects := l.find(cycle.Frame)
 	if len(objects) == 0 {
 		c := catalogue{cycle: cycle}
-		return l.search.nothing("the source has no objects", c.objects())
+		c.addSample()
+		return l.search.nothing("the source has no objects", &c)
 	}
 
 	switch format {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/internal/selection"
 )
 
 // loggedObject is an object of a log that holds displayable values: names, and
@@ -95,7 +93,9 @@ func (l *lister) listLog(series []*winperf.Series, format string) error {
 	found := l.search.findSeries(series)
 	objects := loggedObjects(found)
 	if len(objects) == 0 {
-		return l.search.nothing("the log has no counters", objectNames(loggedObjects(series)))
+		c := catalogue{}
+		c.addLogged(loggedObjects(series))
+		return l.search.nothing("the log has no counters", &c)
 	}
 
 	switch format {
@@ -110,28 +110,6 @@ func (l *lister) listLog(series []*winperf.Series, format string) error {
 	}
 	l.writeLogObjects(objects)
 	return nil
-}
-
-func objectNames(objects []*loggedObject) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, o := range objects {
-			if !yield(o.name) {
-				return
-			}
-		}
-	}
-}
-
-// objectsOf yields the objects that a path names.
-func objectsOf(objects []*loggedObject, p winperf.Path) iter.Seq[*loggedObject] {
-	object := selection.NewName(p.Object)
-	return func(yield func(*loggedObject) bool) {
-		for _, o := range objects {
-			if object.Is(0, o.name) && !yield(o) {
-				return
-			}
-		}
-	}
 }
 
 // writeLogPaths writes the paths of objects, or of all their series.

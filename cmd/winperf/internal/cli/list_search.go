@@ -228,15 +228,19 @@ func (f *finding) named() iter.Seq2[int, string] {
 	}
 }
 
-// nothing says that nothing was found, or that there is nothing to be found.
-func (s *search) nothing(empty string, names iter.Seq[string]) error {
-	if s.all() {
+// nothing says that nothing was found of what there is, or that there is nothing.
+func (s *search) nothing(empty string, c *catalogue) error {
+	path := c.unquoted(s.text)
+	switch {
+	case s.all():
 		return errors.New(empty)
+	case path != "":
+		return fmt.Errorf("no object matches %q; quote the path: '%s'", s.text, path)
+	case len(s.words) > 1:
+		const form = "no counter has the words %q in its name, its help text or its object's name"
+		return fmt.Errorf(form, s.text)
 	}
-	if len(s.words) > 1 {
-		return fmt.Errorf("no counter has the words %q in its name, its help text or its object's name", s.text)
-	}
-	return fmt.Errorf("no object matches %q%s", s.text, didYouMean(s.text, names))
+	return fmt.Errorf("no object matches %q%s", s.text, didYouMean(s.text, c.objectNames()))
 }
 
 // findSeries returns what is looked for among the series of a log that holds displayable

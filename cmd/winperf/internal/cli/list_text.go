@@ -20,7 +20,8 @@ func (l *lister) writeOverview(objects []finding) error {
 		if !o.Single() {
 			instances = strconv.Itoa(o.Len())
 		}
-		row := []string{l.label(o.Object), strconv.Itoa(len(o.counters)), instances, firstSentence(l.table.Help(o.Help()))}
+		help := firstSentence(l.table.Help(o.Help()))
+		row := []string{l.label(o.Object), strconv.Itoa(len(o.counters)), instances, help}
 		rows = append(rows, l.withIndex(row, strconv.FormatUint(uint64(o.ID().Index), 10)))
 	}
 	return l.writeTable(rows)
@@ -126,7 +127,8 @@ func (l *lister) lostParent(in frame.Instance) string {
 	if _, found := in.Parent(); !has || found {
 		return ""
 	}
-	return fmt.Sprintf("its parent, instance %d of %s, is not there", position, safetext.Line(l.table.Title(object)))
+	of := safetext.Line(l.table.Title(object))
+	return fmt.Sprintf("its parent, instance %d of %s, is not there", position, of)
 }
 
 // writeWrapped writes the words of text in lines that are not longer than width

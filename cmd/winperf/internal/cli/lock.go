@@ -48,7 +48,7 @@ func (t *target) look() (special bool, err error) {
 	info, err := os.Stat(t.name)
 	switch {
 	case err != nil:
-		return false, nil // nothing is there; whoever creates it learns more
+		return false, nil // nothing is there; creating it tells more
 	case info.IsDir():
 		return false, fmt.Errorf("%s is a directory", t.name)
 	case !info.Mode().IsRegular():
@@ -76,8 +76,17 @@ func readsFile(url string, file fs.FileInfo) bool {
 
 // exists is the error that the file is there.
 func (t *target) exists() error {
-	return fmt.Errorf("%s exists; %s: %w", t.name, cmp.Or(t.instead, "--overwrite replaces it"), fs.ErrExist)
+	return existsError(fmt.Sprintf("%s exists; %s", t.name, cmp.Or(t.instead, "--overwrite replaces it")))
 }
+
+// existsError says of a file that it is there, once.
+type existsError string
+
+// Error implements error.
+func (e existsError) Error() string { return string(e) }
+
+// Is reports whether the error is fs.ErrExist.
+func (e existsError) Is(target error) bool { return target == fs.ErrExist }
 
 // create opens the file for writing, and keeps every other winperf from writing
 // it until it is closed, however this program ends. Where the file system cannot

@@ -20,12 +20,14 @@ type measureFlags struct {
 
 func (f *measureFlags) add(cmd *cobra.Command) {
 	cmd.Flags().Var(&f.name, "name", "call processes and threads by id: pid, or name:pid")
-	cmd.Flags().BoolVar(&f.anomalies, "anomalies", false, "tell on standard error what disturbed the measurement")
+	const anomalies = "tell on standard error what disturbed the measurement"
+	cmd.Flags().BoolVar(&f.anomalies, "anomalies", false, anomalies)
 	complete(cmd, "name", cobra.FixedCompletions(namings(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *measureFlags) addSpeed(cmd *cobra.Command) {
-	cmd.Flags().Var(&f.speed, "speed", "play a record so many times faster than it was made: 1 is its own pace")
+	const speed = "play a record so many times faster than it was made: 1 is its own pace"
+	cmd.Flags().Var(&f.speed, "speed", speed)
 }
 
 // set puts what the flags say into options.

@@ -24,8 +24,11 @@ const standardInput = "standard input"
 
 // readLog opens a log on standard input.
 func (a *app) readLog(ctx context.Context, opt source.LogOptions) (winperf.Source, error) {
-	a.await("a log")
-	return source.ReadLog(ctx, standardInput, a.stdin, opt)
+	r, err := a.input("a log")
+	if err != nil {
+		return nil, err
+	}
+	return source.ReadLog(ctx, standardInput, r, opt)
 }
 
 // openLog opens a log by its name, - for standard input, or another source of

@@ -32,10 +32,12 @@ func (f *outputFlags) add(cmd *cobra.Command, formats []sink.Format) {
 	f.formats = formats
 	cmd.Flags().StringVarP(&f.output, "output", "o", "",
 		"`WHERE`: a format ("+formatNames(formats)+") for standard output, anything else is a file")
-	cmd.Flags().StringVarP(&f.format, "format", "f", "", "`FORMAT`, where the file's extension does not name it")
+	const format = "`FORMAT`, where the file's extension does not name it"
+	cmd.Flags().StringVarP(&f.format, "format", "f", "", format)
 	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a file that exists")
-	complete(cmd, "format", cobra.FixedCompletions(formatCompletions(formats), cobra.ShellCompDirectiveNoFileComp))
-	complete(cmd, "output", cobra.FixedCompletions(formatCompletions(formats), cobra.ShellCompDirectiveDefault))
+	names := formatCompletions(formats)
+	complete(cmd, "format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveDefault))
 }
 
 // resolve reads -o and -f. A format's bare name behind -o asks for that format
@@ -56,13 +58,15 @@ func (f *outputFlags) resolve() (format, file string, err error) {
 	case f.output == "" || f.output == "-":
 		return format, "", nil
 	case i >= 0 && format != "" && format != f.formats[i].Name:
-		return "", "", fmt.Errorf("-o %s and -f %s ask for different formats; a file of that name is ./%s", f.output, f.format, f.output)
+		const form = "-o %s and -f %s ask for different formats; a file of that name is ./%[1]s"
+		return "", "", fmt.Errorf(form, f.output, f.format)
 	case i >= 0:
 		return f.formats[i].Name, "", nil
 	case format != "":
 		return format, f.output, nil
 	case slices.ContainsFunc(everyFormat(), named(f.output)):
-		return "", "", fmt.Errorf("-o %s: this command writes %s; a file of that name is ./%s", f.output, formatNames(f.formats), f.output)
+		const form = "-o %s: this command writes %s; a file of that name is ./%[1]s"
+		return "", "", fmt.Errorf(form, f.output, formatNames(f.formats))
 	}
 
 	extension := strings.ToLower(filepath.Ext(f.output))
@@ -71,7 +75,8 @@ func (f *outputFlags) resolve() (format, file string, err error) {
 			return k.Name, f.output, nil
 		}
 	}
-	return "", "", fmt.Errorf("-o %s: the file's extension names no format; say which with -f: %s", f.output, formatNames(f.formats))
+	const form = "-o %s: the file's extension names no format; say which with -f: %s"
+	return "", "", fmt.Errorf(form, f.output, formatNames(f.formats))
 }
 
 // target is the file of a name, and what is to be done where it is there already.
@@ -244,6 +249,7 @@ func (d *destination) Close() error {
 // reportLate says how many series came too late to get a column.
 func (d *destination) reportLate(w io.Writer) {
 	if l, ok := d.Sink.(sink.LateCounter); ok && l.Late() > 0 {
-		fmt.Fprintf(w, "winperf: %d series came after the first row and have no column in the %s output\n", l.Late(), d.out.format)
+		const form = "winperf: %d series came after the first row and have no column in the %s output\n"
+		fmt.Fprintf(w, form, l.Late(), d.out.format)
 	}
 }

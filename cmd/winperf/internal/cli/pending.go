@@ -45,9 +45,13 @@ func createPending(ctx context.Context, t target) (*pendingFile, error) {
 
 	const tries = 1000
 	for i := range tries {
-		f, err := os.OpenFile(fmt.Sprintf("%s.%d-%d.part", t.name, os.Getpid(), i), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		part := fmt.Sprintf("%s.%d-%d.part", t.name, os.Getpid(), i)
+		f, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
+		}
+		if named := (*fs.PathError)(nil); errors.As(err, &named) {
+			named.Path = t.name // that the user knows
 		}
 		return &pendingFile{f, t}, err
 	}

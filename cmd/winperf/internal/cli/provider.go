@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ to Windows: the .ini and .h files that lodctr reads for a version 1 provider
   winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll'
   winperf provider status MyApplication
   winperf provider uninstall MyApplication`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 
@@ -67,9 +68,9 @@ Where one of the files exists nothing is written, unless with --overwrite.`,
   winperf provider init old.man > old.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if example {
-				return cobra.NoArgs(cmd, args)
+				return noArgs(cmd, args)
 			}
-			return cobra.ExactArgs(1)(cmd, args)
+			return exactlyOne("SCHEMA")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if example {
@@ -152,8 +153,8 @@ func writeRegistration(ctx context.Context, files []registrationFile, overwrite 
 		return errors.Join(there...)
 	}
 
-	// All are locked before any is written, and the first one last to be let go: who
-	// writes the same files at the same time finds that one locked.
+	// All are locked before any is written, and the first one is unlocked last: another program
+	// that writes the same files finds it locked.
 	for i := range files {
 		f := &files[i]
 		if f.file, err = f.target(overwrite).create(ctx, nil); err != nil {
@@ -228,8 +229,10 @@ meant.
 Exit status: 0 all is well, 1 no file could be read, 3 something is wrong.`,
 		Example: `  winperf provider check myapp.ini
   winperf provider check *.man`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no file given; for example winperf provider check myapp.ini")
+			}
 			var failed []error
 			for _, file := range args {
 				read, err := readRegistration(cmd.Context(), file)
@@ -297,7 +300,7 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 	case ".ini":
 		return read, read.ini(ctx, file, data)
 	case ".h":
-		// A manifest's symbols are none of lodctr's; C has its own checks.
+		// lodctr does not read a manifest's symbols, and C has its own checks.
 		if !strings.HasSuffix(file, symbolsSuffix) {
 			_, read.findings = registration.ParseHeader(file, data)
 		}
@@ -380,35 +383,13 @@ func readBounded(file string) ([]byte, error) {
 		return nil, err
 	}
 	if len(data) > maxRegistrationFile {
-		return nil, fmt.Errorf("%s: %w: longer than %d bytes", file, registration.ErrInvalid, maxRegistrationFile)
+		const form = "%s: %w: longer than %d bytes"
+		return nil, fmt.Errorf(form, file, registration.ErrInvalid, maxRegistrationFile)
 	}
 	return data, nil
 }
 
 // exampleSchema is the one of the help: it has what a schema can have.
-const exampleSchema = `{
-  "driver": "MyApplication",
-  "library": "winperf-provider.dll",
-  "binary": "myapp.exe",
-  "provider": "{5f3b2c5e-6f0e-4c6d-9a63-2d1f1c0d7a10}",
-  "objects": [
-    {
-      "symbol": "TRANSFER_OBJECT", "name": "Transfer", "help": "Transfers of this application.",
-      "guid": "{5f3b2c5e-6f0e-4c6d-9a63-2d1f1c0d7a11}",
-      "languages": {"00C": {"name": "Transfert", "help": "Ce que cette application transmet."}},
-      "counters": [
-        {"symbol": "BYTES_SENT", "name": "Bytes Sent", "help": "Bytes sent so far.", "type": "PERF_COUNTER_RAWCOUNT"},
-        {"symbol": "AVAILABLE_BANDWIDTH", "name": "Available Bandwidth", "help": "Bandwidth that is free, in percent.",
-         "type": "PERF_RAW_FRACTION"}
-      ]
-    },
-    {
-      "symbol": "PEER_OBJECT", "name": "Peer", "help": "Peers that this application serves.", "multi": true,
-      "guid": "{5f3b2c5e-6f0e-4c6d-9a63-2d1f1c0d7a12}",
-      "counters": [
-        {"symbol": "BYTES_SERVED", "name": "Bytes Served", "help": "Bytes sent to the peer.", "type": "PERF_COUNTER_RAWCOUNT"}
-      ]
-    }
-  ]
-}
-`
+//
+//go:embed example_schema.json
+var exampleSchema string

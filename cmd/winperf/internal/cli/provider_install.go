@@ -27,14 +27,14 @@ does everything. When a step fails, what was done before is undone.
 An object that several accounts publish is an administrator's, else that of the
 account which published it first. --publisher names the accounts whose files
 count instead, and whose instances then stand together: use it where accounts do
-not trust each other. An account is a name or a SID, no group; what elevated
-programs publish is BUILTIN\Administrators'.
+not trust each other. An account is a name or a SID, not a group; what elevated
+programs publish belongs to BUILTIN\Administrators.
 
 It needs an elevated prompt. --dry-run shows what would be done, on any system.`,
 		Example: `  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll' --dry-run
-  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll' --publisher 'NT AUTHORITY\LocalService'
+  winperf provider install myapp.ini --library 'C:\winperf.dll' --publisher 'NT AUTHORITY\LocalService'
   winperf provider install myapp.man --dir 'C:\myapp'`,
-		Args: cobra.ExactArgs(1),
+		Args: exactlyOne("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			read, err := readRegistration(cmd.Context(), args[0])
 			if err != nil {
@@ -59,7 +59,8 @@ It needs an elevated prompt. --dry-run shows what would be done, on any system.`
 	cmd.Flags().StringVar(&in.Open, "open", "", "`EXPORT` that opens it (default WinperfOpen)")
 	cmd.Flags().StringVar(&in.Collect, "collect", "", "`EXPORT` that collects (default WinperfCollect)")
 	cmd.Flags().StringVar(&in.Close, "close", "", "`EXPORT` that closes it (default WinperfClose)")
-	cmd.Flags().StringArrayVar(&in.Export, "context", nil, "`TEXT` that the open function is told; may be given several times (default the driver's name)")
+	cmd.Flags().StringArrayVar(&in.Export, "context", nil,
+		"`TEXT` that the open function is told; may be given several times (default the driver's name)")
 	cmd.Flags().StringArrayVar(&in.Publishers, "publisher", nil,
 		"`ACCOUNT` whose published counters count; may be given several times (default all)")
 	cmd.Flags().StringVar(&in.Directory, "dir", "", "`DIRECTORY` of the binary with a manifest's texts")
@@ -81,7 +82,8 @@ func fillInstall(in *registration.Install, read *registrationRead, path string) 
 	case len(read.providers) == 1:
 		in.Manifest, in.Provider = path, read.providers[0]
 	case len(read.providers) > 1:
-		return fmt.Errorf("%s has %d providers: install them one by one, from a manifest each", path, len(read.providers))
+		const form = "%s has %d providers: install them one by one, from a manifest each"
+		return fmt.Errorf(form, path, len(read.providers))
 	default:
 		return fmt.Errorf("%s: want a file .ini or .man", path)
 	}
@@ -98,7 +100,7 @@ provider of a GUID; a file .ini or .man says which. Of the service key only
 what belongs to performance counters is deleted, and keys that are empty then.`,
 		Example: `  winperf provider uninstall MyApplication
   winperf provider uninstall myapp.man --dry-run`,
-		Args: cobra.ExactArgs(1),
+		Args: exactlyOne("provider"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			plan, err := uninstallPlan(cmd.Context(), args[0])
 			if err != nil {
@@ -148,7 +150,7 @@ func (a *app) carryOut(cmd *cobra.Command, p registration.Plan, dryRun bool) err
 
 	sys, err := registrationSystem()
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; --dry-run shows what would be done there", err)
 	}
 	return p.Run(cmd.Context(), sys, func(step registration.Step) { _ = a.step(step) })
 }

@@ -11,7 +11,7 @@ import (
 
 // registrationSystem is where providers are registered.
 func registrationSystem() (registration.System, error) {
-	return nil, fmt.Errorf("%w: providers are registered on Windows; --dry-run shows what would be done there", winperf.ErrNotSupported)
+	return nil, fmt.Errorf("%w: providers are registered on Windows", winperf.ErrNotSupported)
 }
 
 func askProvider(registration.System, string) (delivered, error) {

@@ -31,7 +31,7 @@ directory that somebody else has made.
 Exit status: 0 nothing is left out, 1 the provider could not be asked, 3
 something is left out.`,
 		Example: `  winperf provider status MyApplication`,
-		Args:    cobra.ExactArgs(1),
+		Args:    exactlyOne("DRIVER"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			sys, err := registrationSystem()
 			if err != nil {

@@ -76,7 +76,8 @@ func valueOf(sys registration.System, driver, key, name string) ([]string, error
 		return nil, err
 	}
 	if !found || len(v.Strings) == 0 || v.Strings[0] == "" {
-		return nil, fmt.Errorf(`HKLM\%s has no text %s: install the provider with winperf provider install`, path, name)
+		const form = `HKLM\%s has no text %s: install the provider with winperf provider install`
+		return nil, fmt.Errorf(form, path, name)
 	}
 	return v.Strings, nil
 }

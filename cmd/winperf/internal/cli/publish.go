@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,26 +38,29 @@ Each line is a path and, behind a blank, what is to be done with the raw value:
   \Peer(Peer 1)\* remove                 take the instance away
 An instance appears, with zeros, when it is first named. Where there is an
 instance of the name before a slash, as in \Part(Peer 1/a)\Bytes, the rest is
-the name of its child. Empty lines and lines that begin with # count for
-nothing. A line that cannot be read costs itself.`,
+the name of its child. Empty lines and lines that begin with # are ignored. A line
+that cannot be read is reported and passed over.`,
 		Example: `  winperf provider init --example > shop.json
   while sleep 1; do echo '\Transfer\Bytes Sent +100'; done | winperf publish --schema shop.json
   winperf watch '\Transfer\Bytes Sent'`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.publish(cmd.Context(), opt) },
 	}
 
 	f := cmd.Flags()
 	f.StringVar(&opt.schema, "schema", "", "the `FILE` that declares the objects and counters (required)")
 	f.BoolVar(&opt.keep, "keep", false, "go on when the input has ended, until interrupted")
-	f.StringVar(&opt.Dir, "dir", "", "publish in `DIRECTORY` instead of the system's or, if set, the first of "+publish.Environment)
-	f.StringVar(&opt.Group, "group", "", "let the members of `GROUP` read, on Linux (default the directory's)")
+	const dir = "publish in `DIRECTORY` instead of the system's, or of the first of " + publish.Environment
+	f.StringVar(&opt.Dir, "dir", "", dir)
+	const group = "let the members of `GROUP` read, on Linux (default the directory's)"
+	f.StringVar(&opt.Group, "group", "", group)
 	return cmd
 }
 
 func (a *app) publish(ctx context.Context, opt publishOptions) (err error) {
 	if opt.schema == "" {
-		return errors.New("publish needs --schema FILE, which declares the counters; winperf provider init --example prints one to begin with")
+		return errors.New("publish needs --schema FILE, which declares the counters;" +
+			" winperf provider init --example prints one to begin with")
 	}
 	data, err := readRegistrationFile(ctx, opt.schema)
 	if err != nil {
@@ -77,9 +78,12 @@ func (a *app) publish(ctx context.Context, opt publishOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 
-	a.complain(fmt.Errorf("publishing in %s; it can be seen by %s", p.Path(), p.Audience())) // which is no complaint
-	a.await("lines to publish")
-	if err := a.publishLines(newPublishing(p, s)); err != nil {
+	a.complain(fmt.Errorf("publishing in %s; it can be seen by %s", p.Path(), p.Audience()))
+	r, err := a.input("lines to publish")
+	if err != nil {
+		return err
+	}
+	if err := a.publishLines(newLineReader(r), newPublishing(p, s)); err != nil {
 		return err
 	}
 
@@ -89,39 +93,25 @@ func (a *app) publish(ctx context.Context, opt publishOptions) (err error) {
 	return nil
 }
 
-// maxPublishLine is longer than any line that can be right.
-const maxPublishLine = 64 << 10
-
 // publishLines carries out every line that can be read.
-func (a *app) publishLines(p *publishing) error {
-	in := bufio.NewReaderSize(a.stdin, maxPublishLine)
+func (a *app) publishLines(in *lineReader, p *publishing) error {
 	for number := 1; ; number++ {
-		line, err := in.ReadSlice('\n')
-		long := errors.Is(err, bufio.ErrBufferFull)
-		for errors.Is(err, bufio.ErrBufferFull) { // the rest of it
-			_, err = in.ReadSlice('\n')
+		line, err := in.next()
+		if errors.Is(err, io.EOF) {
+			return in.failed
 		}
-
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		text := string(bytes.TrimRight(line, "\r\n"))
 
 		var fault *winperf.DataError
-		if long {
-			fault = &winperf.DataError{Column: 1, Msg: fmt.Sprintf("the line is longer than %d bytes", maxPublishLine)}
+		if err != nil {
+			fault = &winperf.DataError{Column: 1, Msg: "the line is " + err.Error()}
 		} else {
-			fault = p.line(text)
+			fault = p.line(string(line))
 		}
 
 		if fault != nil {
 			a.partial = true
-			fault.Source, fault.Line = "standard input", number
+			fault.Source, fault.Line = standardInput, number
 			a.complain(fault)
-		}
-
-		if err != nil {
-			return nil
 		}
 	}
 }

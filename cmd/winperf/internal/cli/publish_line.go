@@ -34,7 +34,9 @@ type publishNode struct {
 type publishHandle struct{ value, base *publish.Counter }
 
 func newPublishing(p *publish.Publisher, s *registration.Declaration) *publishing {
-	pub := &publishing{publisher: p, instances: map[instanceKey]*publishNode{}, handles: map[string]*publishHandle{}}
+	pub := &publishing{
+		publisher: p, instances: map[instanceKey]*publishNode{}, handles: map[string]*publishHandle{},
+	}
 	for i := range s.Objects {
 		pub.objects = append(pub.objects, s.Objects[i].Name)
 	}
@@ -135,14 +137,16 @@ func (p *publishing) object(path winperf.Path) (*publish.Object, error) {
 func (p *publishing) instance(o *publish.Object, path winperf.Path) (*publish.Instance, *publishNode, error) {
 	if !o.Multi() {
 		if path.HasInstance {
-			return nil, nil, fmt.Errorf(`object %s has no instances: expected \%s\%s`, path.Object, path.Object, path.Counter)
+			const form = `object %s has no instances: expected \%s\%s`
+			return nil, nil, fmt.Errorf(form, path.Object, path.Object, path.Counter)
 		}
 		in, err := o.Single()
 		return in, nil, err
 	}
 
 	if !path.HasInstance {
-		return nil, nil, fmt.Errorf(`object %s has instances: expected \%s(NAME)\%s`, path.Object, path.Object, path.Counter)
+		const form = `object %s has instances: expected \%s(NAME)\%s`
+		return nil, nil, fmt.Errorf(form, path.Object, path.Object, path.Counter)
 	}
 	key := keyOf(path.Object, path.Instance)
 	if node := p.instances[key]; node != nil {
@@ -181,7 +185,8 @@ func (p *publishing) knowsCounter(o *publish.Object, path winperf.Path) error {
 	if o.Has(path.Counter) {
 		return nil
 	}
-	return fmt.Errorf("counter %q: %w in object %q of the schema", path.Counter, winperf.ErrNoCounter, path.Object)
+	const form = "counter %q: %w in object %q of the schema"
+	return fmt.Errorf(form, path.Counter, winperf.ErrNoCounter, path.Object)
 }
 
 // parent finds the instance that a name begins with, before a slash: the one with

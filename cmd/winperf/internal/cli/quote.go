@@ -3,60 +3,51 @@ package cli
 import (
 	"context"
 	"fmt"
-	"iter"
 	"strings"
 )
 
 // quoteHint says which path was meant where the shell took the backslashes from one that
-// stood without quotes. err is what is wrong otherwise.
-func (a *app) quoteHint(ctx context.Context, f *sourceFlags, args []string, err error) error {
-	if len(args) == 0 || strings.Contains(strings.Join(args, ""), `\`) {
-		return err
+// stood without quotes, as far as one of the sources has its counter; what stands behind the
+// path are the arguments that it may have fallen apart into. err is what is wrong otherwise.
+func quoteHint(ctx context.Context, urls, paths, behind []string, err error) error {
+	asked := append([]string{strings.Join(paths, " ")}, paths...)
+	for _, path := range paths {
+		for i := range behind {
+			asked = append(asked, path+" "+strings.Join(behind[i:], " "))
+		}
 	}
 
-	asked := append([]string{strings.Join(args, " ")}, args...)
-	f.look(ctx, true, func(c *catalogue) {
-		for object, counter := range c.pairs() {
+	for _, url := range urls {
+		if len(paths) == 0 || url == "-" || strings.Contains(asked[0], `\`) {
+			continue
+		}
+		look(ctx, url, true, func(c *catalogue) {
 			for _, arg := range asked {
-				if path := unquoted(arg, object, counter); path != "" {
+				if path := c.unquoted(arg); path != "" {
 					err = fmt.Errorf("%q is no counter path; quote the path: '%s'", arg, path)
 					return
 				}
 			}
-		}
-	})
+		})
+	}
 	return err
 }
 
-// unquoted is the path of a counter that an argument was, "" where it was none of it.
-func unquoted(arg, object, counter string) string {
+// unquoted is the path of a counter, or of all of an object, that an argument was; "" where it
+// was none.
+func (c *catalogue) unquoted(arg string) string {
 	instance := ""
 	plain := arg
 	if from, to := strings.Index(arg, "("), strings.LastIndex(arg, ")"); from > 0 && from < to {
 		instance, plain = arg[from:to+1], arg[:from]+arg[to+1:]
 	}
-	if !strings.EqualFold(plain, object+counter) {
-		return ""
-	}
-	return `\` + object + instance + `\` + counter
-}
 
-// pairs yields the names of all objects and counters.
-func (c *catalogue) pairs() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for _, o := range c.logged {
-			for _, name := range o.counters {
-				if !yield(o.name, name) {
-					return
-				}
-			}
-		}
-		for o, names := range c.all() {
-			for _, k := range shown(o) {
-				if !yield(names.Title(o.ID().Index), names.Title(o.Counter(k).ID.Index)) {
-					return
-				}
+	for _, o := range c.objects {
+		for _, d := range append(o.counters, knownCounter{name: "*"}) {
+			if strings.EqualFold(plain, o.name+d.name) {
+				return `\` + o.name + instance + `\` + d.name
 			}
 		}
 	}
+	return ""
 }

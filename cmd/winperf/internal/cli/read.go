@@ -154,7 +154,7 @@ func (r *reader) awaited() string {
 // choose finds out which paths are wanted.
 func (r *reader) choose(ctx context.Context, args []string) (err error) {
 	if r.paths, err = r.app.paths(ctx, args, &r.sel); err != nil {
-		return r.app.quoteHint(ctx, &r.source, args, err)
+		return quoteHint(ctx, []string{r.source.source}, args, nil, err)
 	}
 	if r.asked = len(r.paths) > 0; !r.asked {
 		if r.paths, err = parsePaths(r.standard); err != nil {
@@ -310,7 +310,7 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 type tally struct {
 	cycles, missed, damaged int
 	served                  []bool
-	last                    []counter.Status // per path: of the last reading without a value, OK where all had one
+	last                    []counter.Status // of each path's last reading without a value, else OK
 	explained               []bool
 	explanations            int
 	damage                  []error // of the first damaged sample, until it is reported

@@ -37,8 +37,15 @@ func realData(t *testing.T) string {
 // run runs a command that must end with status 0 and returns its output.
 func run(t *testing.T, args ...string) []byte {
 	t.Helper()
+	return runTold(t, "", args...)
+}
+
+// runTold is run where standard error says what is told.
+func runTold(t *testing.T, told string, args ...string) []byte {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if status := Run(context.Background(), args, strings.NewReader(""), &stdout, &stderr); status != exitDone || stderr.Len() > 0 {
+	status := Run(context.Background(), args, strings.NewReader(""), &stdout, &stderr)
+	if status != exitDone || stderr.String() != told {
 		t.Fatalf("%v: status %d, standard error %q", args, status, &stderr)
 	}
 	return stdout.Bytes()

@@ -100,8 +100,8 @@ SIGHUP complete the file as Ctrl-C does; under nohup a hang-up does not end it.
 
 NAME may hold {time}, {date}, {mmddhhmm}, {host} and {serial}. Without -o it is
 winperf_{time} with the format's extension. A file that exists is left alone,
-unless --append or --overwrite says otherwise; a named pipe is none, and is
-written to when somebody reads it. While a file is being recorded it can be read,
+unless --append or --overwrite says otherwise; a named pipe is written to as soon
+as a program reads it. While a file is being recorded it can be read,
 but no other winperf can write it.
 
 --max-size, --max-samples and --max-time bound a file. When it is full recording
@@ -214,7 +214,7 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 	}
 	asked := slices.Concat(args, r.more)
 	if r.paths, err = r.app.paths(ctx, asked, &r.sel); err != nil {
-		return r.app.quoteHint(ctx, &r.source, asked, err)
+		return quoteHint(ctx, []string{r.source.source}, asked, nil, err)
 	}
 
 	r.tally = newTally(len(r.paths))

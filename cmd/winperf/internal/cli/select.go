@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -18,8 +19,8 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// maxPaths bounds how many paths one run takes. Whoever has more wants a
-// wildcard: each path is compared with every object.
+// maxPaths bounds how many paths one run takes: each is compared with every object. Wildcards
+// stand for more.
 const maxPaths = 10_000
 
 // paths reads the paths of the command line and of --counters.
@@ -38,7 +39,8 @@ func (a *app) paths(ctx context.Context, args []string, f *selectFlags) ([]winpe
 	}
 
 	if len(paths) > maxPaths {
-		return nil, fmt.Errorf("%d paths, expected at most %d; wildcards stand for many", len(paths), maxPaths)
+		const form = "%d paths, expected at most %d; wildcards stand for many"
+		return nil, fmt.Errorf(form, len(paths), maxPaths)
 	}
 	return paths, nil
 }
@@ -55,11 +57,13 @@ func parsePaths(args []string) ([]winperf.Path, error) {
 }
 
 // pathFile reads paths from a file.
-func (a *app) pathFile(ctx context.Context, name string) ([]winperf.Path, error) {
-	var r io.Reader = a.stdin
+func (a *app) pathFile(ctx context.Context, name string) (paths []winperf.Path, err error) {
+	var r io.Reader
 	if name == "-" {
-		name = "standard input"
-		a.await("paths")
+		name = standardInput
+		if r, err = a.input("paths"); err != nil {
+			return nil, err
+		}
 	} else {
 		f, err := call.Once(ctx, func() (*os.File, error) { return os.Open(name) })
 		if err != nil {
@@ -69,15 +73,16 @@ func (a *app) pathFile(ctx context.Context, name string) ([]winperf.Path, error)
 		r = &interruptible{ctx: ctx, r: f}
 	}
 
-	paths, err := readPaths(r)
+	paths, err = readPaths(r)
 	if err == nil && len(paths) == 0 {
 		err = errors.New("no path in it")
 	}
 
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	var named *fs.PathError
+	if err != nil && !errors.As(err, &named) {
+		err = fmt.Errorf("%s: %w", name, err)
 	}
-	return paths, nil
+	return paths, err
 }
 
 // readPaths reads paths, one a line, in UTF-8 or UTF-16, as PowerShell redirects.

@@ -147,7 +147,7 @@ func (s *summarizer) settle(ctx context.Context, names []string) error {
 	}
 
 	if err != nil {
-		return err
+		return quoteHint(ctx, append(names, s.source.source), s.more, names, err)
 	}
 	s.selection, s.tally = wanted(paths)
 	s.options, err = s.sel.options(s.source.language)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -68,7 +67,9 @@ func (s *summarizer) columns() []summaryColumn {
 	if s.above.value != nil {
 		columns = append(columns,
 			summaryColumn{"above", func(f *stats.Figures) float64 { return float64(f.Above) }, true},
-			summaryColumn{"longest", func(f *stats.Figures) float64 { return f.LongestAbove.Seconds() }, true})
+			summaryColumn{
+				"longest", func(f *stats.Figures) float64 { return f.LongestAbove.Seconds() }, true,
+			})
 	}
 	return columns
 }
@@ -168,7 +169,7 @@ func (s *summarizer) writeCSV(out *output, rows []summaryRow) error {
 	_ = w.Write(line) // Flush keeps the error
 	for i := range rows {
 		r := &rows[i]
-		line = append(line[:0], strings.Map(blankControl, r.path), r.series.Key, r.series.Unit.String())
+		line = append(line[:0], strings.Map(breaksNoLine, r.path), r.series.Key, r.series.Unit.String())
 		for _, c := range columns {
 			text := ""
 			if v := c.value(&r.figures); !math.IsNaN(v) {
@@ -180,13 +181,6 @@ func (s *summarizer) writeCSV(out *output, rows []summaryRow) error {
 	}
 	w.Flush()
 	return w.Error()
-}
-
-func blankControl(r rune) rune {
-	if unicode.IsControl(r) {
-		return ' '
-	}
-	return r
 }
 
 // summaryLine is the shape of a line of summary -o jsonl. Others may rely on it; fields

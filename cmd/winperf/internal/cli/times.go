@@ -24,8 +24,8 @@ type logFlags struct {
 }
 
 func (f *logFlags) add(cmd *cobra.Command) {
-	const zone = "`ZONE` such as Europe/Berlin or +05:30 that times are read and shown in, and that a text log" +
-		" is taken to be in, instead of the one that the log names, or of this machine's"
+	const zone = "`ZONE` such as Europe/Berlin or +05:30 that times are read and shown in, and that a" +
+		" text log is taken to be in, instead of the one that the log names, or of this machine's"
 	cmd.Flags().StringVar(&f.zone, "zone", "", zone)
 	const codePage = "`NUMBER` of a text log's code page, such as 1251, where it is not found out"
 	cmd.Flags().StringVar(&f.codePage, "code-page", "", codePage)

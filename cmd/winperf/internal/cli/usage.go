@@ -25,11 +25,13 @@ func helpCommand() *cobra.Command {
 			if err != nil {
 				return unknownCommand(cmd.Root(), args)
 			}
+
 			about.InitDefaultHelpFlag()
 			return about.Help()
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			var names []cobra.Completion
+		ValidArgsFunction: func(
+			cmd *cobra.Command, args []string, _ string,
+		) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 			for _, c := range cmd.Root().Commands() {
 				if len(args) == 0 && c.IsAvailableCommand() {
 					names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))

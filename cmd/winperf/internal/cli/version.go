@@ -16,7 +16,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Short:   "Show the version of the program",
 		Long:    "Version shows the program's version, the system it was built for and Go's version.",
 		Example: "  winperf version",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(a.stdout, versionLine())
 			return err
