@@ -91,6 +91,9 @@ func (c *Cursor) Zone() (name string, loc *time.Location) {
 	return z.Name(), z.Location()
 }
 
+// System returns what wrote the sample read last, "" where the capture does not say it.
+func (c *Cursor) System() string { return c.schema.system }
+
 // Next gives up what s holds and fills it with the next sample. At the end it
 // returns io.EOF. What is damaged is passed over and told by Damage; an error is that
 // of the underlying reader, or of ctx, and Next can be tried again.

@@ -61,6 +61,7 @@
 //	   index, interface, UTF-8
 //	7  time zone of the machine, with its rules in the year of the first sample: the 172
 //	   bytes of TIME_ZONE_INFORMATION of timezoneapi.h
+//	8  what wrote the samples, or the log that they were converted from, UTF-8
 //
 // The payload of a reference is the bytes of a sample. That of a sample is:
 //

@@ -21,6 +21,7 @@ const (
 	tagSet
 	tagOther
 	tagZone
+	tagSystem
 )
 
 // identity is what references to a definition go by.
@@ -35,7 +36,7 @@ const maxSections = 1 << 17
 
 // sections is how many sections the payload of a schema has.
 func sections(s *winperf.Schema) int {
-	return 3 + len(s.Names) + len(s.Damage) + len(s.Sets) + len(s.Interfaces)
+	return 4 + len(s.Names) + len(s.Damage) + len(s.Sets) + len(s.Interfaces)
 }
 
 // appendSchema appends the payload of a schema.
@@ -88,9 +89,10 @@ const (
 // keptSchema is what the payload of a schema holds.
 type keptSchema struct {
 	*winperf.Schema
-	id   uint64     // 0 for none
-	size int        // bytes of the payload
-	zone *zone.Info // nil where it is not known
+	id     uint64     // 0 for none
+	size   int        // bytes of the payload
+	zone   *zone.Info // nil where it is not known
+	system string     // "" where it is not known
 }
 
 // parseSchema reads the payload of a schema, which the result refers to.
@@ -144,6 +146,8 @@ func (s *keptSchema) addSection(tag uint32, p *pieces) {
 			z := zone.Parse(p.rest)
 			s.zone = &z
 		}
+	case tagSystem:
+		s.system = string(p.rest)
 	}
 }
 

@@ -22,6 +22,9 @@ type Options struct {
 	// Location is the time zone of the machine that the samples are of; nil is one that
 	// is not known. It is kept beside the names of samples that have a schema.
 	Location *time.Location
+	// System is what wrote the samples, as winperf.LogInfo has it; "" is not known. It is
+	// kept as the time zone is.
+	System string
 	// Tail is where an existing file goes on; nil begins a new one. The id is
 	// then that of the file.
 	Tail *Tail
@@ -276,6 +279,9 @@ func (w *Writer) prepareSchema(s *winperf.Schema, at time.Time) error {
 	payload := appendSchema(nil, s)
 	if w.zone != nil {
 		payload = appendSection(payload, tagZone, w.zone)
+	}
+	if w.opt.System != "" {
+		payload = appendSection(payload, tagSystem, []byte(w.opt.System))
 	}
 	if len(payload) > maxBytes {
 		return fmt.Errorf("capture: names of %d bytes, expected at most %d: %w",

@@ -9,6 +9,17 @@ import (
 	"github.com/winperf/winperf/internal/perftest"
 )
 
+// TestSystem keeps what wrote the samples.
+func TestSystem(t *testing.T) {
+	for _, want := range []string{"", "Windows 6.0, build 6000, 32-bit"} {
+		c := open(t, write(t, samples(perftest.Small, 3), capture.Options{System: want})).Cursor()
+		rest(t, c)
+		if got := c.System(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestZone keeps the rules of a zone, also in a file that is gone on with.
 func TestZone(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")

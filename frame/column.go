@@ -122,10 +122,25 @@ func (p *Pair) begin(c *Cooked) {
 	switch st := p.status(col, c.K); {
 	case st != counter.OK:
 		fillStatus(c.Status, st)
+		if st == counter.NoPrevious {
+			p.denied(c)
+		}
 		c.done = true
 	case col.text:
 		textValues(c)
 		c.done = true
+	}
+}
+
+// denied gives counter.NotPermitted to the values that no second sample would bring.
+func (p *Pair) denied(c *Cooked) {
+	if p.cur.def().Missing == 0 {
+		return
+	}
+	for i := range c.Status {
+		if in := c.instance(i); p.cur.Lack(in, c.K) == counter.NotPermitted {
+			c.Status[i] = counter.NotPermitted
+		}
 	}
 }
 

@@ -30,7 +30,8 @@ type planned struct {
 	Counter
 	object  winperf.ObjectID
 	counter winperf.CounterID
-	single  bool // the object has no instances
+	single  bool                // the object has no instances
+	only    []winperf.CounterID // of a block in the place of arrays: what they are of; nil = the whole object
 
 	labels *frame.Labels // that the rest was found for
 	at     int           // the instance's position, -1 = not there
@@ -90,14 +91,59 @@ func (p *plan) fix(f frame.Frame, names *nametable.Names) {
 		p.wantParents(f, names)
 	}
 	for o := range f.Objects() {
+		var added []planned
 		for _, e := range p.expand(o, names) {
 			if key := e.key(); !p.known[key] {
 				p.known[key] = true
-				p.entries = append(p.entries, e)
+				added = append(added, e)
+			}
+		}
+		if hasDenied(o, added) {
+			added = asBlock(o, added)
+		}
+		p.entries = append(p.entries, added...)
+	}
+	p.look(f)
+}
+
+// hasDenied reports whether an array among the entries of an object has values that may
+// not be read. The items of an array have no status of their own.
+func hasDenied(o frame.Object, entries []planned) bool {
+	for n := range entries {
+		e := &entries[n]
+		if e.Kind != Array {
+			continue
+		}
+		k, _ := o.FindCounter(e.counter)
+		for i := range o.Len() {
+			if _, ok := o.Raw(i, k); !ok && o.Lack(i, k) == counter.NotPermitted {
+				return true
 			}
 		}
 	}
-	p.look(f)
+	return false
+}
+
+// hasBlocks reports whether the log holds blocks, whose numbers only its name table explains.
+func (p *plan) hasBlocks() bool {
+	isBlock := func(e planned) bool { return e.Kind == Object }
+	return p.layout == Objects || slices.ContainsFunc(p.entries, isBlock)
+}
+
+// asBlock puts a block of the object, which can say of every value why it is missing, in
+// the place of arrays.
+func asBlock(o frame.Object, entries []planned) []planned {
+	path := winperf.Path{Machine: entries[0].Path.Machine, Object: entries[0].Path.Object}
+	x := expansion{o: o, path: path}
+	x.object()
+	for _, e := range entries {
+		if e.Kind == Array {
+			x.all[0].only = append(x.all[0].only, e.counter)
+		} else {
+			x.all = append(x.all, e)
+		}
+	}
+	return x.all
 }
 
 // wantParents makes the plan keep also the objects that the instances of those

@@ -31,8 +31,10 @@ func (w *Writer) begin(f frame.Frame, names *nametable.Names) error {
 
 	head.setSystem(w.opt.System)
 	err := w.out.begin(head)
-	if err == nil && w.opt.Layout == Objects {
+	if err == nil && w.plan.hasBlocks() {
 		err = w.writeNames(f, names, local, utc)
+	}
+	if w.opt.Layout == Objects {
 		w.catalogue = &catalogue{first: local}
 	}
 

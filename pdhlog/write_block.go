@@ -2,6 +2,7 @@ package pdhlog
 
 import (
 	"math"
+	"slices"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -58,7 +59,10 @@ func (w *blocks) append(b []byte, e *planned, f frame.Frame, o frame.Object, fou
 	clocks, title := f.Clocks(), e.object.Index
 	var object []byte
 	if found {
-		clocks, object = o.Clocks(), w.objects[blockObject{o.Block(), title}]
+		clocks = o.Clocks()
+	}
+	if found && e.only == nil {
+		object = w.objects[blockObject{o.Block(), title}]
 	}
 
 	start, objects := len(b), 1
@@ -75,7 +79,7 @@ func (w *blocks) append(b []byte, e *planned, f frame.Frame, o frame.Object, fou
 	case object != nil:
 		b = append(b, object...)
 	default:
-		b = appendObject(b, o)
+		b = appendObject(b, o, e.positions(o))
 	}
 
 	b = pad8(b, start)
@@ -83,27 +87,50 @@ func (w *blocks) append(b []byte, e *planned, f frame.Frame, o frame.Object, fou
 	return b
 }
 
-// appendObject appends a PERF_OBJECT_TYPE made of what the frame says, for
+// positions are those of the counters of an entry in its object, with what belongs to them.
+func (e *planned) positions(o frame.Object) (ks []int) {
+	if e.only == nil {
+		for k := range o.NumCounters() {
+			ks = append(ks, k)
+		}
+		return ks
+	}
+
+	for _, id := range e.only {
+		if k, ok := o.FindCounter(id); ok {
+			c := o.Counter(k)
+			ks = append(ks, k, c.Base, c.Clock, c.Freq)
+		}
+	}
+	slices.Sort(ks)
+	ks = slices.Compact(ks)
+	return slices.DeleteFunc(ks, func(k int) bool { return k < 0 })
+}
+
+// appendObject appends a PERF_OBJECT_TYPE made of what the frame says of some counters, for
 // objects that stand in other forms in the sample.
-func appendObject(b []byte, o frame.Object) []byte {
-	encoded := objectOf(o)
+func appendObject(b []byte, o frame.Object, ks []int) []byte {
+	encoded := objectOf(o, ks)
 	b, _ = encoded.AppendTo(b) // or b as it was, of an object that is too long
 	return b
 }
 
-// objectOf copies an object out of a frame. Instances carry parent/name as
+// objectOf copies counters of an object out of a frame. Instances carry parent/name as
 // their names.
-func objectOf(o frame.Object) perfdata.Object {
+func objectOf(o frame.Object, ks []int) perfdata.Object {
 	clocks := o.Clocks()
 	out := perfdata.Object{
 		Title: o.ID().Index, Help: o.Help(), Detail: math.MaxUint32, DefaultCounter: int32(o.Default()),
 		Time: clocks.ObjectTime, Freq: clocks.ObjectFreq,
 	}
+	if len(ks) < o.NumCounters() {
+		out.DefaultCounter = -1
+	}
 	if o.Single() {
 		out.Form = perfdata.Single
 	}
 
-	for k := range o.NumCounters() {
+	for _, k := range ks {
 		c := o.Counter(k)
 		d := perfdata.NewCounter(c.ID.Index, c.Type)
 		d.Help, d.Scale, d.Detail = c.Help, c.Scale, c.Detail
@@ -120,15 +147,15 @@ func objectOf(o frame.Object) perfdata.Object {
 		if _, err := out.AddInstance(labels.Full(i)); err != nil {
 			_, _ = out.AddInstance("")
 		}
-		for k := range out.Counters {
+		for n, k := range ks {
 			v, ok := o.Raw(i, k)
 			switch {
 			case ok:
-				_ = out.SetValue(i, k, v)
+				_ = out.SetValue(i, n, v)
 			case o.Lack(i, k) == counter.NotPermitted:
-				_ = out.Deny(i, k)
+				_ = out.Deny(i, n)
 			default:
-				_ = out.SetMissing(i, k, true)
+				_ = out.SetMissing(i, n, true)
 			}
 		}
 	}

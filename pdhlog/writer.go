@@ -18,7 +18,8 @@ type Layout uint8
 // The layouts.
 const (
 	// Counters keeps single raw values: of the counters that were asked for,
-	// and for a wildcard instance an array of all instances.
+	// and for a wildcard instance an array of all instances. Where some of these may
+	// not be read at first, which arrays cannot tell, their counters are a block.
 	Counters Layout = iota
 	// Objects keeps whole objects, each as a performance data block, and the
 	// name table. It is larger and loses nothing.

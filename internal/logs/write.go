@@ -38,7 +38,7 @@ type Writer interface {
 type Options struct {
 	// Paths are what is wanted; none is all. They choose the counters of a binary log.
 	Paths []winperf.Path
-	// Name of the file, and what System wrote it, as binary logs tell.
+	// Name of the file, as binary logs tell, and what System wrote it, as captures tell, too.
 	Name, System string
 	// Location is the zone of a binary log or a capture; of a capture nil is one that is
 	// not known.
@@ -62,7 +62,7 @@ func NewWriter(w io.Writer, format string, opt Options) (Writer, error) {
 
 	switch format {
 	case Capture:
-		to := capture.NewWriter(w, capture.Options{Tail: tail.capture, Location: opt.Location})
+		to := capture.NewWriter(w, capture.Options{Tail: tail.capture, Location: opt.Location, System: opt.System})
 		return &captureWriter{Writer: to, chosen: opt.Chosen}, nil
 	case BLG:
 		how := pdhlog.Options{

@@ -26,3 +26,7 @@ func unlock(*os.File) error                         { return errSystem }
 func reserve(*os.File, int64, int64) error          { return errSystem }
 func mapPiece(*os.File, int64, int) ([]byte, error) { return nil, errSystem }
 func unmapPiece([]byte) error                       { return errSystem }
+
+// Elsewhere returns the directories in which other accounts publish and that are not read: none
+// on this system.
+func Elsewhere() []string { return nil }

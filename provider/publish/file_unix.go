@@ -12,8 +12,10 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
+	"github.com/winperf/winperf/internal/pubfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -73,21 +75,81 @@ func audienceOf(f *os.File) string {
 		where = ", where " + Environment + " names " + dir
 	}
 
-	// Who may not enter the directory does not see the file in it.
 	var st unix.Stat_t
-	above, err := os.Stat(dir)
-	if err == nil {
-		err = unix.Fstat(int(f.Fd()), &st)
-	}
-	if err != nil || above.Mode().Perm()&0o011 == 0 {
+	if unix.Fstat(int(f.Fd()), &st) != nil {
 		return "this account and root" + where
 	}
-
 	group := strconv.FormatUint(uint64(st.Gid), 10)
 	if g, err := user.LookupGroupId(group); err == nil {
 		group = g.Name
 	}
-	return "this account, root and the members of the group " + group + where
+
+	// Who may not enter a directory does not see the file in it.
+	switch closed := closedTo(dir, st.Gid); {
+	case closed == "":
+		return "this account, root and the members of the group " + group + where
+	case int(st.Gid) == os.Getegid(): // no group that somebody chose
+		return "this account and root" + where
+	default:
+		const form = "this account and root; the members of the group %s may read the file, but not reach it in %s"
+		return fmt.Sprintf(form, group, closed)
+	}
+}
+
+// closedTo returns the directory, that of a path or one above it, that keeps the members of
+// a group from finding files in the path; "" where none does. Who looks for files lists the last one.
+func closedTo(path string, group uint32) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	for need := fs.FileMode(0o5); ; need = 0o1 {
+		info, err := os.Stat(path)
+		if err != nil {
+			return path
+		}
+
+		mode := info.Mode().Perm()
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Gid == group {
+			mode >>= 3
+		}
+		if mode&need != need {
+			return path
+		}
+		if path == filepath.Dir(path) {
+			return ""
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// Elsewhere returns the directories of other accounts that have a place of their own to
+// publish in. They are not read; [Environment] can name those that this account may read.
+// There are none where that is set.
+func Elsewhere() (dirs []string) {
+	if os.Getenv(Environment) != "" {
+		return nil
+	}
+	own := systemDirs()
+	patterns := []string{strings.TrimSuffix(own[len(own)-1].path, strconv.Itoa(os.Geteuid())) + "*"}
+	if runtime.GOOS == "linux" {
+		patterns = append(patterns, "/run/user/*/winperf")
+	}
+
+	for _, pattern := range patterns {
+		found, _ := filepath.Glob(pattern) // the pattern is right
+		for _, path := range found {
+			info, err := os.Lstat(path)
+			if err != nil || !info.IsDir() || ownerOf(info) == int64(os.Geteuid()) {
+				continue
+			}
+			published, _ := filepath.Glob(filepath.Join(path, "*"+pubfile.Suffix))
+			if len(published) > 0 || unix.Access(path, unix.R_OK) != nil {
+				dirs = append(dirs, path)
+			}
+		}
+	}
+	return dirs
 }
 
 // giveTo makes a group, by its name or number, that of a file.

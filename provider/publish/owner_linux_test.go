@@ -508,8 +508,10 @@ func TestAudience(t *testing.T) {
 	if got := p.Audience(); got != "this account and root"+where {
 		t.Error(got)
 	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if got := p.Audience(); !strings.HasPrefix(got, "this account, root and the members of the group ") ||
 		!strings.HasSuffix(got, where) {

@@ -225,3 +225,42 @@ func TestScribble(t *testing.T) {
 		}
 	})
 }
+
+// The group of a file does not read it where it cannot reach the directory.
+func TestAudienceReaches(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: only root can give directories away")
+	}
+	dir := t.TempDir()
+	for parent := filepath.Dir(dir); len(parent) > 1 && parent != os.TempDir(); parent = filepath.Dir(parent) {
+		if err := os.Chmod(parent, 0o755); err != nil { // those of the test
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "f")
+	if err := os.WriteFile(file, nil, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	const group = 61005
+	if err := os.Chown(file, -1, group); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+
+	for _, tt := range []struct {
+		mode  os.FileMode
+		group int
+		can   bool
+	}{{0o700, 0, false}, {0o700, group, false}, {0o710, group, false}, {0o750, 0, false}, {0o750, group, true}, {0o755, 0, true}} {
+		if err := errors.Join(os.Chown(dir, -1, tt.group), os.Chmod(dir, tt.mode)); err != nil {
+			t.Fatal(err)
+		}
+		if got := audienceOf(f); strings.Contains(got, "but not reach it in "+dir) == tt.can {
+			t.Errorf("mode %o, group %d: %q", tt.mode, tt.group, got)
+		}
+	}
+}

@@ -68,6 +68,7 @@ func describeCapture(held *capture.File) (*record, error) {
 		if sample.Schema != nil && !known {
 			known, r.schema = true, sample.Schema
 			r.is.Log.Zone, r.is.Log.Location = c.Zone()
+			r.is.Log.System = c.System()
 		}
 		if f, err := pool.Decode(&sample, frame.Frame{}); err == nil {
 			r.is.Machine = f.Machine()

@@ -54,6 +54,7 @@ type app struct {
 	partial        bool    // some of what was asked for gave no value
 	nothing        bool    // all of it named nothing, which was told
 	noticed        []error // notices that were told
+	elsewhere      bool    // it was told that other accounts publish
 }
 
 // Main runs the program with the command line, streams and signals of the

@@ -275,6 +275,8 @@ type side struct {
 	kind     string // the interface that the samples' schema names
 	readings []winperf.Reading
 	damage   []error // of the first damaged sample
+	notices  []error // the first of each kind
+	denied   denied
 	samples  int
 	cost     sideCost // of all samples together
 }

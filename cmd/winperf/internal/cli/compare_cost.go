@@ -66,6 +66,8 @@ func (s *side) take(ctx context.Context) error {
 	if len(costly(s.damage)) == 0 {
 		s.damage = append(s.damage[:0], cycle.Damage...)
 	}
+	s.notices = addNotices(s.notices, cycle.Damage)
+	s.denied.count(cycle)
 	s.readings = append(s.readings[:0], cycle.Readings()...)
 	return nil
 }

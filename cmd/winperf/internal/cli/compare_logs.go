@@ -114,6 +114,7 @@ func (c *comparer) readLog(
 		if err != nil {
 			return nil, err
 		}
+		c.app.notice(m.Damage)
 		damage.add(m.Damage)
 		for _, cycle := range m.Cycles {
 			side.tally.count(cycle)
@@ -124,6 +125,9 @@ func (c *comparer) readLog(
 		return nil, err
 	}
 	damage.tell(c.app)
+	if err := side.tally.denied.err(all[0].Source); err != nil {
+		c.app.lacking(fmt.Errorf("%s: %w", name, err))
+	}
 	return side, nil
 }
 
@@ -133,7 +137,10 @@ func (c *comparer) tellUnserved(sides []*loggedSide) error {
 		return errors.New("no source has a value of what the paths name")
 	}
 	for i, p := range c.paths {
-		if !slices.ContainsFunc(sides, func(side *loggedSide) bool { return side.tally.served[i] }) {
+		told := func(side *loggedSide) bool {
+			return side.tally.served[i] || side.tally.last[i] == counter.NotPermitted
+		}
+		if !slices.ContainsFunc(sides, told) {
 			c.app.complain(fmt.Errorf("%s: no log has a value", p))
 			c.app.partial = true
 		}

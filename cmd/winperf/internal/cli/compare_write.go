@@ -35,7 +35,11 @@ func (c *comparer) show(out *output) error {
 	}
 
 	for _, s := range c.sides {
+		c.app.notice(s.notices)
 		c.app.damaged(s.damage)
+		if err := s.denied.err(s.source); err != nil {
+			c.app.lacking(fmt.Errorf("%s: %w", strings.TrimSuffix(s.url, ":"), err))
+		}
 	}
 	if served == 0 {
 		return errors.New("no source has a value of what the paths name")

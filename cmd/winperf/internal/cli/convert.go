@@ -221,6 +221,7 @@ func (c *converter) finish(ctx context.Context) {
 	c.damage.tell(a)
 	a.notice(c.tally.notices)
 	c.tally.denied.report(a, src)
+	c.tally.reportRenamed(a)
 	if paths := c.selection.Paths; len(paths) > 0 {
 		a.explain(ctx, src, &c.tally, paths, true)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 
 	"github.com/winperf/winperf"
@@ -47,14 +48,25 @@ func (d *denied) add(status counter.Status, path func() winperf.Path) {
 	}
 }
 
-// report tells of them in one line. They are values that were asked for and are lacking.
-func (d *denied) report(a *app, src winperf.Source) {
+// err says in one line how many there are and what right was missing, nil if there are none.
+func (d *denied) err(src winperf.Source) error {
 	if d.values == 0 {
+		return nil
+	}
+	const form = "no permission to read %d of %d values, such as %s (%s)"
+	return fmt.Errorf(form, d.values, d.of, d.first, right(src))
+}
+
+// report tells of them. They are values that were asked for and are lacking.
+func (d *denied) report(a *app, src winperf.Source) { a.lacking(d.err(src)) }
+
+// lacking tells of values that were asked for and are lacking, if there are any.
+func (a *app) lacking(err error) {
+	if err == nil {
 		return
 	}
 	a.partial = true
-	const form = "no permission to read %d of %d values, such as %s (%s)"
-	a.complain(fmt.Errorf(form, d.values, d.of, d.first, right(src)))
+	a.complain(err)
 }
 
 // right says what right was missing.
@@ -64,6 +76,8 @@ func right(src winperf.Source) string {
 		return "the program that recorded them had no right to read them"
 	case runtime.GOOS == "windows":
 		return "run as an administrator"
+	case os.Geteuid() == 0:
+		return "even root: CAP_SYS_PTRACE is lacking, as in many containers, or something else forbids it"
 	}
 	return "run as root; CAP_SYS_PTRACE is enough for the processes of others"
 }

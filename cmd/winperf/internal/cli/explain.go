@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -11,6 +13,7 @@ import (
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/provider/publish"
 )
 
 // explain says on standard error, for each path that has not given a value, why
@@ -41,11 +44,44 @@ func (a *app) explain(ctx context.Context, src winperf.Source, t *tally, paths [
 			defer c.close()
 		}
 		a.complain(fmt.Errorf("%s: %s", paths[w], c.reason(paths[w], last)))
+		if last == counter.NoObject {
+			a.tellElsewhere(src)
+		}
 	}
 
 	if more > 0 {
 		a.complain(fmt.Errorf("%d more paths gave no value", more))
 	}
+}
+
+// tellElsewhere says once, where an object is not there, that other accounts publish in
+// places that are not read.
+func (a *app) tellElsewhere(src winperf.Source) {
+	is := src.Describe()
+	if a.elsewhere || is.Recorded || is.Cooked {
+		return
+	}
+	dirs := publish.Elsewhere()
+	if len(dirs) == 0 {
+		return
+	}
+
+	a.elsewhere = true
+	how := "this account may not read them"
+	may := func(dir string) bool {
+		_, err := os.ReadDir(dir)
+		return err == nil
+	}
+	if i := slices.IndexFunc(dirs, may); i >= 0 {
+		dirs[0], dirs[i] = dirs[i], dirs[0]
+		how = fmt.Sprintf("%s=%s reads that one", publish.Environment, dirs[0])
+	}
+
+	first := dirs[0]
+	if len(dirs) > 1 {
+		first = fmt.Sprintf("%s (and %d more)", first, len(dirs)-1)
+	}
+	a.complain(fmt.Errorf("other accounts publish in directories of their own, which are not read: %s; %s", first, how))
 }
 
 // maxExplanations is how many paths are worth a line of their own.

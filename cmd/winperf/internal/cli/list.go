@@ -209,6 +209,7 @@ func (l *lister) list(ctx context.Context, src winperf.Source, format string) er
 	l.several = len(machinesOf(cycle.Frame)) > 1
 	objects := l.find(cycle.Frame)
 	if len(objects) == 0 {
+		l.app.tellElsewhere(src)
 		c := catalogue{cycle: cycle}
 		c.addSample()
 		return l.search.nothing("the source has no objects", &c)

@@ -84,3 +84,38 @@ func TestHostileNeighbours(t *testing.T) {
 		}
 	}
 }
+
+// An object of another account, in a directory that is not read, is not just missing.
+func TestOthersElsewhere(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: only root can give directories away")
+	}
+	const dir = "/dev/shm/winperf-61004"
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Cleanup(publishBytes(t, filepath.Join(dir, "a"+pubfile.Suffix), publishedSeed(t)))
+	if err := os.Chown(dir, 61004, -1); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, tt := range []struct {
+		environment string
+		args        []string
+		told        bool
+	}{
+		{"", []string{"get", `\Absent(*)\*`, `\Absent too\*`}, true},
+		{"", []string{"list", "Absent"}, true},
+		{"", []string{"get", `\System\Processes`}, false},
+		{t.TempDir(), []string{"get", `\Absent(*)\*`}, false},
+	} {
+		t.Setenv(publish.Environment, tt.environment)
+		var stdout, stderr bytes.Buffer
+		Run(t.Context(), tt.args, strings.NewReader(""), &stdout, &stderr)
+		n := strings.Count(stderr.String(), "other accounts publish in directories of their own, which are not read: ")
+		if n > 1 || (n == 1) != tt.told || tt.told && !strings.Contains(stderr.String(), publish.Environment+"=/dev/shm/winperf-") {
+			t.Errorf("%q: %s", tt.args, &stderr)
+		}
+	}
+}

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
@@ -72,13 +76,19 @@ func (a *app) publish(ctx context.Context, opt publishOptions) (err error) {
 		return err
 	}
 
+	missing := missingDirs(opt.Dir)
 	p, err := publish.New(s, opt.Options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 
-	a.complain(fmt.Errorf("publishing in %s; it can be seen by %s", p.Path(), p.Audience()))
+	made := ""
+	if slices.Contains(missing, filepath.Dir(p.Path())) {
+		made = "; the directory was made, as it was not there"
+	}
+	// This is no complaint.
+	a.complain(fmt.Errorf("publishing in %s; it can be seen by %s%s", p.Path(), p.Audience(), made))
 	r, err := a.input("lines to publish")
 	if err != nil {
 		return err
@@ -91,6 +101,20 @@ func (a *app) publish(ctx context.Context, opt publishOptions) (err error) {
 		<-ctx.Done()
 	}
 	return nil
+}
+
+// missingDirs are the directories that somebody chose to publish in and that are not there.
+func missingDirs(chosen string) (dirs []string) {
+	list := []string{chosen}
+	if chosen == "" {
+		list = filepath.SplitList(os.Getenv(publish.Environment))
+	}
+	for _, dir := range list {
+		if _, err := os.Stat(dir); dir != "" && errors.Is(err, fs.ErrNotExist) {
+			dirs = append(dirs, filepath.Clean(dir))
+		}
+	}
+	return dirs
 }
 
 // publishLines carries out every line that can be read.

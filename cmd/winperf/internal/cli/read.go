@@ -298,6 +298,7 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	a, t := r.app, &r.tally
 	t.reportDamage(a)
 	t.denied.report(a, src)
+	t.reportRenamed(a)
 	r.anomalies.finish(a)
 	t.reportCounts(a, "output")
 	if r.asked || !t.any() {
@@ -316,6 +317,8 @@ type tally struct {
 	damage                  []error // of the first damaged sample, until it is reported
 	denied                  denied
 	notices                 []error // the first of each kind
+	valued                  []bool  // per path: it had a value in the sample before
+	renamed                 error   // the first instance that a path lost by its name
 }
 
 func newTally(paths int) tally {
@@ -323,6 +326,7 @@ func newTally(paths int) tally {
 		served:    make([]bool, paths),
 		last:      make([]counter.Status, paths),
 		explained: make([]bool, paths),
+		valued:    make([]bool, paths),
 	}
 }
 
@@ -334,19 +338,44 @@ func (t *tally) count(c *measure.Cycle) {
 
 	from := 0
 	for w, to := range c.Parts {
+		had := t.valued[w]
+		t.valued[w] = false
 		for i := from; i < to; i++ {
 			r := c.At(i)
 			if r.Status == counter.OK {
-				t.served[w] = true
+				t.served[w], t.valued[w] = true, true
 				break
 			}
 			t.last[w] = r.Status
+		}
+
+		if had && !t.valued[w] && t.last[w] == counter.NoInstance {
+			t.noteRenamed(c.Anomalies)
 		}
 
 		if from == to {
 			t.served[w] = true // another path has it
 		}
 		from = to
+	}
+}
+
+// noteRenamed notes that a path lost its instance, if that is because of another name.
+func (t *tally) noteRenamed(anomalies []winperf.Anomaly) {
+	is := func(a winperf.Anomaly) bool { return a.Kind == winperf.InstancesRenamed }
+	i := slices.IndexFunc(anomalies, is)
+	if i < 0 || t.renamed != nil {
+		return
+	}
+	const form = "%s: %s; what asks for the old name has no value any more; " +
+		"(*) and watch --name name:pid go on with it"
+	t.renamed = fmt.Errorf(form, anomalies[i].ObjectName, anomalies[i].Detail)
+}
+
+// reportRenamed tells of an instance that a path lost by its name.
+func (t *tally) reportRenamed(a *app) {
+	if t.renamed != nil {
+		a.complain(t.renamed)
 	}
 }
 

@@ -118,3 +118,26 @@ func TestRealZone(t *testing.T) {
 		}
 	}
 }
+
+// A capture keeps what wrote the log that it was made from, and a log made from that has it again.
+func TestConvertSystem(t *testing.T) {
+	log := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{
+		{"convert", log, "-o", "a.capture"},
+		{"record", "--source", "a.capture", "-o", "b.capture"},
+		{"convert", "b.capture", "-o", "c.blg"},
+	} {
+		var stdout, stderr strings.Builder
+		if status := Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); status != exitDone {
+			t.Fatalf("%q: status %d: %s", args, status, &stderr)
+		}
+	}
+	for _, file := range []string{"a.capture", "b.capture", "c.blg"} {
+		var stdout, stderr strings.Builder
+		Run(t.Context(), []string{"info", file}, strings.NewReader(""), &stdout, &stderr)
+		if !strings.Contains(stdout.String(), "system     Windows 6.0, build 6000, 32-bit") {
+			t.Errorf("%s: %s%s", file, &stdout, &stderr)
+		}
+	}
+}

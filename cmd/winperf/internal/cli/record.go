@@ -429,8 +429,11 @@ func (r *recorder) finish(ctx context.Context, src winperf.Source, p *recordProg
 		a.complain(fmt.Errorf(form, written.Late, r.format))
 	}
 
-	if err == nil && !logs.IsRaw(r.format) {
+	if err == nil {
 		t.denied.report(a, src)
+		t.reportRenamed(a)
+	}
+	if err == nil && !logs.IsRaw(r.format) {
 		a.explain(context.WithoutCancel(ctx), src, t, r.paths, true)
 	}
 	p.summary(written)

@@ -68,8 +68,8 @@ that is in two of them has one row. With --for it measures this machine, or
 
 A process is one row as long as it lives, however its name changes.
 
-Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value or some of
-the data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, some values
+may not be read, or some of the data was damaged.`,
 		Example: `  winperf summary load.blg
   winperf summary load.blg --path '\Processor(*)\% Processor Time' --above 80
   winperf summary monday.csv tuesday.csv --sort p95 -o both.csv
@@ -244,9 +244,11 @@ func (s *summarizer) watch(ctx context.Context) error {
 	return s.explain(ctx, src, len(s.more) > 0 || s.sel.counters != "")
 }
 
-// explain says which paths gave no value, if any was asked for. Where all are of what
-// is not there, there is nothing to show.
+// explain says which values may not be read and, if any was asked for, which paths gave no
+// value. Where all are of what is not there, there is nothing to show.
 func (s *summarizer) explain(ctx context.Context, src winperf.Source, asked bool) error {
+	s.tally.denied.report(s.app, src)
+	s.tally.reportRenamed(s.app)
 	if asked || !s.tally.any() {
 		s.app.explain(ctx, src, &s.tally, s.selection.Paths, true)
 	}
