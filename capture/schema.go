@@ -118,29 +118,35 @@ func (s *keptSchema) addSection(tag uint32, p *pieces) {
 	switch tag {
 	case tagInterface:
 		s.Interface = string(p.rest)
+
 	case tagCostly:
 		for len(p.rest) > 0 && !p.bad {
 			s.Costly = append(s.Costly, p.u32())
 		}
+
 	case tagNames:
 		t := winperf.NameTable{Language: string(p.block()), Counter: p.block(), Help: p.block()}
 		s.Names = append(s.Names, t)
 		p.bad = p.bad || len(p.rest) > 0
+
 	case tagDamage:
 		if warning := p.u8() != 0; !p.bad {
 			e := winperf.DataError{Source: recorded, Offset: -1, Msg: string(p.rest), Warning: warning}
 			s.Damage = append(s.Damage, &e)
 		}
+
 	case tagSet:
 		var set winperf.CounterSet
 		copy(set.GUID[:], p.take(len(set.GUID)))
 		set.Title, set.Info = p.u32(), p.rest
 		s.Sets = append(s.Sets, set)
+
 	case tagOther:
 		if s.Interfaces == nil {
 			s.Interfaces = map[uint32]string{}
 		}
 		s.Interfaces[p.u32()] = string(p.rest)
+
 	case tagZone:
 		if p.bad = len(p.rest) != zone.Size; !p.bad {
 			z := zone.Parse(p.rest)

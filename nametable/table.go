@@ -56,22 +56,22 @@ type pair struct{ index, start, end uint32 }
 // [winperf.ErrBadData], as it does where the texts exceed a limit of [Parse].
 func FromMap(kind Kind, texts map[uint32]string) (*Table, error) {
 	if len(texts) > maxPairs {
-		return nil, fmt.Errorf("name table: %d pairs, expected at most %d: %w", len(texts), maxPairs,
-			winperf.ErrBadData)
+		const form = "name table: %d pairs, expected at most %d: %w"
+		return nil, fmt.Errorf(form, len(texts), maxPairs, winperf.ErrBadData)
 	}
+
 	var b builder
 	for _, index := range slices.Sorted(maps.Keys(texts)) {
 		s := texts[index]
 		if s == "" || strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
-			return nil,
-				fmt.Errorf("name table: index %d has the text %.40q, expected UTF-8 that is not empty and "+
-					"holds no NUL: %w",
-					index, s, winperf.ErrBadData)
+			const form = "name table: index %d has the text %.40q, expected UTF-8 that is not empty and holds no NUL: %w"
+			return nil, fmt.Errorf(form, index, s, winperf.ErrBadData)
 		}
 		if b.text.Len()+len(s) > MaxBytes {
 			return nil, fmt.Errorf("name table: index %d: expected at most %d bytes of text in all: %w",
 				index, MaxBytes, winperf.ErrBadData)
 		}
+
 		b.text.WriteString(s)
 		b.add(index)
 	}

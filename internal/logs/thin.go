@@ -115,6 +115,7 @@ func (t Thin) showRaw(raw *winperf.Raw) error {
 		if t.Note != nil {
 			t.Note(block)
 		}
+
 		for i := range block.Objects {
 			counters := block.Objects[i].Counters
 			for k := range counters {
@@ -129,6 +130,7 @@ func (t Thin) showRaw(raw *winperf.Raw) error {
 			}
 		}
 	})
+
 	if errors.Is(err, errDecode) {
 		return nil // decoding tells of it, and reads what can be read
 	}

@@ -68,7 +68,9 @@ func rate(text, letters string, latin bool) int {
 	points := 0
 	var before rune
 	for _, r := range text {
-		high, highBefore := r >= utf8.RuneSelf, before >= utf8.RuneSelf
+		high := r >= utf8.RuneSelf
+		highBefore := before >= utf8.RuneSelf
+
 		switch {
 		case !high:
 			if !latin && highBefore && unicode.IsLower(r) {
@@ -85,6 +87,7 @@ func rate(text, letters string, latin bool) int {
 		default:
 			points++
 		}
+
 		before = r
 	}
 	return points

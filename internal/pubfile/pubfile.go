@@ -111,10 +111,12 @@ func Fields() []Field {
 		{"Header", "Schema", HeaderSchema, 4},
 		{"Header", "SchemaLen", HeaderSchemaLen, 4},
 		{"Header", "Slots", HeaderSlots, 4},
+
 		{"Object", "Head", ObjectHead, 4},
 		{"Object", "HeadLen", ObjectHeadLen, 4},
 		{"Object", "Block", ObjectBlock, 4},
 		{"Object", "Flags", ObjectFlags, 4},
+
 		{"Slot", "Size", SlotSize, 4},
 		{"Slot", "Sequence", SlotSequence, 4},
 		{"Slot", "Object", SlotObject, 4},

@@ -57,6 +57,7 @@ func withoutComments(line string, inside bool) (code string, open bool) {
 			i++
 		case inside:
 			b[i] = ' '
+
 		case strings.HasPrefix(rest, "//"):
 			return string(b[:i]), false
 		case strings.HasPrefix(rest, "/*"):

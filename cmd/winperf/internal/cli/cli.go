@@ -165,11 +165,14 @@ func errorLines(err error) (lines []string) {
 		if strings.Join(texts, "\n") == text {
 			return lines
 		}
+
 	case interface{ Unwrap() error }:
 		inner := around.Unwrap()
 		if inner == nil {
 			break
 		}
+
+		// Only the innermost of wrapped errors is joined; what is said before goes with its first line.
 		if before, ok := strings.CutSuffix(text, inner.Error()); ok {
 			lines = errorLines(inner)
 			lines[0] = before + lines[0]

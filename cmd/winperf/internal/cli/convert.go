@@ -77,7 +77,8 @@ a binary log holds raw values, and whole objects, of the machines of one log.
 
 Times are shown in the zone of the first log, in UTC where it does not name one, and
 in --zone where that is given. Times such as '6/30/2007 15:40:38' and
-2007-06-30T15:40:38 are read in the same zone, unless Z or +02:00 stands behind them. +1h is an hour after the first sample.
+2007-06-30T15:40:38 are read in the same zone, unless Z or +02:00 stands behind
+them. +1h is an hour after the first sample.
 
 OUT appears when it is complete, and not at all if that fails or is interrupted.
 

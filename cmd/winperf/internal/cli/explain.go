@@ -81,7 +81,8 @@ func (a *app) tellElsewhere(src winperf.Source) {
 	if len(dirs) > 1 {
 		first = fmt.Sprintf("%s (and %d more)", first, len(dirs)-1)
 	}
-	a.complain(fmt.Errorf("other accounts publish in directories of their own, which are not read: %s; %s", first, how))
+	const form = "other accounts publish in directories of their own, which are not read: %s; %s"
+	a.complain(fmt.Errorf(form, first, how))
 }
 
 // maxExplanations is how many paths are worth a line of their own.

@@ -134,24 +134,29 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.VarP(&r.every, "interval", "i", "time between samples: 2, 0.5, 500ms, 1:30")
 	f.VarP(&r.count, "count", "n", "number of samples; 0 goes on until stopped")
 	f.Var(&r.during, "for", "record for this time: 60, 10m, 8:00:00")
+
 	const begin = "wait for this `TIME`, such as '6/30/2007 15:40:00' or 2007-06-30T15:40:00"
 	f.StringVar(&r.begin, "begin", "", begin)
 	f.StringVar(&r.end, "end", "", "stop at this `TIME`")
+
 	f.Var((*byteSize)(&r.limit.Size), "max-size", "limit of a file's size: 100 (megabytes), 500K, 2G")
 	f.Var((*count)(&r.limit.Samples), "max-samples", "limit of the samples in a file")
 	f.Var((*interval)(&r.limit.Time), "max-time", "limit of the time in a file")
 	const full = "what to do when a file is full: stop, new (file) or circular"
 	f.Var((*limitAction)(&r.limit.Action), "at-limit", full)
+
 	f.Var(&r.naming.suffix, "suffix", "end of the name: nnnnnn (serial number) or mmddhhmm")
 	f.BoolVar(&r.naming.append, "append", false, "go on with a file that exists")
 	f.Var(&r.sync, "sync", "put what was recorded on the disk every so often: 10, 1m")
 	f.BoolVar(&r.quiet, "quiet", false, "tell nothing but what goes wrong")
 	f.BoolVar(&r.tell, "progress", false, "tell progress also where nobody watches: a line for each sample")
+
 	r.source.add(cmd)
 	r.read.add(cmd)
 	r.output.add(cmd, recordFormats())
 	f.Lookup("output").Usage = "`NAME` of the file, whose extension names the format"
 	r.sel.add(cmd, &r.source)
+
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	limits := []cobra.Completion{logs.Stop, logs.New, logs.Circular}
 	complete(cmd, "at-limit", cobra.FixedCompletions(limits, noFiles))
