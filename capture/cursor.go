@@ -116,12 +116,14 @@ func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
 			return nil
 		}
 
+		// After an error of the reader, the next call reads the same record again.
 		s.Release()
 		if !isDamage(err) {
 			c.w.at, c.w.number = h.offset, int64(h.number)
 			return err
 		}
 
+		// A damaged sample is skipped.
 		c.unreadable(&h, "sample"+at(&h), err)
 		if err := c.w.skip(&h); err != nil {
 			return err

@@ -36,6 +36,8 @@ type nameKey struct {
 	both         bool // name and id together are the identity, as in version 2
 }
 
+// key returns what instance i is known by. An instance of a format without parents and ids
+// has only its name.
 func (o Object) key(i int) nameKey {
 	l := o.Labels()
 	k := nameKey{name: l.Name(i), id: index.NoUniqueID}

@@ -34,7 +34,8 @@ type Column struct {
 // Len is the number of values.
 func (c *Column) Len() int { return len(c.Bits) }
 
-// Value is the value of Series(n); it holds nothing where the status is not OK.
+// Value returns the value of Series(n), in the series' unit. It holds nothing where
+// Status[n] is not counter.OK.
 func (c *Column) Value(n int) counter.Value {
 	switch {
 	case c.Status[n] != counter.OK:
@@ -48,9 +49,10 @@ func (c *Column) Value(n int) counter.Value {
 	return counter.FromBits(c.Kind, c.Bits[n])
 }
 
-// Series is whose the n-th value is. As long as an instance is the same thing
-// under the same name, it has the same Series. Those that were asked for are kept,
-// which takes some 200 bytes each: see Cycle.At.
+// Series returns the series that the n-th value belongs to: which counter of which
+// instance it is. An instance keeps the same Series as long as it lives and has the same
+// name. The Measurement keeps every Series that was asked for, at some 200 bytes each; for
+// few of many values see [Cycle.At].
 func (c *Column) Series(n int) *winperf.Series {
 	if c.item == nil {
 		return c.one
@@ -68,8 +70,9 @@ func (c *Column) Series(n int) *winperf.Series {
 	return *s
 }
 
-// AllSeries are the series of all values. As long as the instances are the same it is
-// the same slice, too, so that its first element's address tells that none is another.
+// AllSeries returns the series of all values, in their order. As long as the instances do
+// not change, it returns the same slice: a caller that finds the address of its first element
+// unchanged need not look at the series again. See Series for what it costs.
 func (c *Column) AllSeries() []*winperf.Series {
 	if c.item == nil {
 		return []*winperf.Series{c.one}

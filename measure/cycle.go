@@ -92,9 +92,9 @@ func (c *Cycle) Len() int {
 	return c.Parts[len(c.Parts)-1]
 }
 
-// At returns the reading at position i of Readings, valid until the next call, as
-// its Series is. It makes this one only: all readings and series of a million
-// instances take more memory than their sample.
+// At returns the reading at position i of Readings, from 0 to Len()-1. The reading and its
+// Series are valid until the next call. At makes only this one reading; Readings makes all,
+// which for a million instances takes more memory than their sample.
 func (c *Cycle) At(i int) *winperf.Reading {
 	if c.has.readings {
 		return &c.readings[i]

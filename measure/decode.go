@@ -72,8 +72,10 @@ func (c *Measurement) cookOptions() counter.Options {
 	return opt
 }
 
-// Rest waits until a sample of a live source would be LeastInterval after the last one.
-// It is for programs that take samples on demand, and not by a schedule.
+// Rest waits until the last sample of a live source is [LeastInterval] old, so that the next
+// one gives rates. It is for programs that take samples on demand, and not by a schedule.
+// It does not wait before the first sample, nor for a recorded source. The error is that of
+// ctx.
 func (c *Measurement) Rest(ctx context.Context) error {
 	if c.is.Recorded || c.taken == 0 {
 		return ctx.Err()

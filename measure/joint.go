@@ -78,7 +78,8 @@ func (c *JointCycle) Readings() iter.Seq[winperf.Reading] {
 	}
 }
 
-// Prepare makes the next sample possible in all sources, at the same time.
+// Prepare makes the next sample possible in all sources, at the same time. It fails when
+// no source is left; the error then joins those of the sources.
 func (j *Joint) Prepare(ctx context.Context) error {
 	return j.run(ctx, opPrepare)
 }
@@ -169,7 +170,8 @@ func (j *Joint) spread() time.Duration {
 	return max(0, end-begin)
 }
 
-// Cycle runs the three steps.
+// Cycle runs the three steps Prepare, Sample and Decode, and returns the error of the first
+// one that fails.
 func (j *Joint) Cycle(ctx context.Context) (*JointCycle, error) {
 	if err := j.Prepare(ctx); err != nil {
 		return nil, err

@@ -8,11 +8,11 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// NoLanguage tells that a source has no names in the language of [Options]. They are
-// shown in English then. It stands among the damage of a cycle, and nothing is lost by it.
+// NoLanguage is an error in the Damage of a [Cycle]: the source has no names in the language
+// of [Options]. The cycle is whole, but its names are English.
 type NoLanguage struct {
-	Language string
-	There    string // those that the source has
+	Language string // as Options has it
+	There    string // the languages that the source has, for the message
 }
 
 // Error says which language is missing.

@@ -49,7 +49,8 @@ type Measurement struct {
 	cooked cooked  // of samples whose values came cooked
 }
 
-// New returns a Measurement over a selection. Nothing is done yet.
+// New returns a Measurement over a selection. It does not touch the source yet: what is
+// wrong with the selection is the error of the first Prepare.
 func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	opt.Clock = schedule.OrSystem(opt.Clock)
 	is := src.Describe()
@@ -62,8 +63,10 @@ func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	return c
 }
 
-// Prepare makes the next sample possible. The first time it compiles the
-// selection; an error is the source's, and Prepare can be tried again.
+// Prepare makes the next sample possible. It gives back the sample before, so that the last
+// Cycle's Sample is no longer valid. The first time it compiles the selection; an error is
+// the source's, and Prepare can be tried again. In the wrong order it fails with an error
+// that wraps winperf.ErrState.
 func (c *Measurement) Prepare(ctx context.Context) error {
 	return c.gate.run(opPrepare, func() error { return c.prepare(ctx) })
 }
@@ -156,7 +159,9 @@ func (c *Measurement) Decode() (*Cycle, error) {
 	return &c.cycle, nil
 }
 
-// Cycle runs the three steps.
+// Cycle runs the three steps Prepare, Sample and Decode, and returns the error of the first
+// one that fails: io.EOF at the end of recorded data. It does not wait between samples, as
+// Watch and Rest do.
 func (c *Measurement) Cycle(ctx context.Context) (*Cycle, error) {
 	if err := c.Prepare(ctx); err != nil {
 		return nil, err

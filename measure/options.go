@@ -81,13 +81,13 @@ type Options struct {
 }
 
 // LeastInterval is the least time between two samples of which a rate is computed. Many of
-// the times that the kernel of Linux tells have units of 10 ms: a rate of less is 0 or
+// the times that the kernel of Linux tells have units of 10 ms: a rate over less time is 0 or
 // 100 %, whatever happened. The clocks of Windows tick every 15.6 ms at most.
 //
-// It is the one rule for all that is live, and for captures of a Linux host. Other records
-// are computed as Windows does it: PDH knows no such bound, and only a clock that stands
-// still leaves a rate without a value. So the figures are those of Performance Monitor,
-// however close the samples of a log are.
+// It applies to live sources and to captures of a Linux host. Other recorded sources are
+// computed as Windows does it: PDH knows no such bound, and only a clock that stands still
+// leaves a rate without a value. So the values are those of Performance Monitor, however
+// close the samples of a log are.
 const LeastInterval = schedule.Least
 
 // interval is the time between two samples.

@@ -171,8 +171,9 @@ func newNameRules(rules []NameRule) []nameRule {
 	return all
 }
 
-// naming finds out what to call the instances of the planner's object. The
-// names that they had in the frame before stay.
+// naming finds out what the rules call the instances of the planner's object, and numbers
+// those that share a name. It has no names where no rule is about the object. An instance
+// keeps the name that it had in the frame before (see givenName).
 func (b *planner) naming() naming {
 	n := naming{labels: b.labels}
 	if b.object.Single() {
@@ -184,14 +185,16 @@ func (b *planner) naming() naming {
 		return n
 	}
 
-	n.given, n.number = make([]string, b.labels.Len()), make([]int, b.labels.Len())
-	count := map[string]int{}
+	n.given = make([]string, b.labels.Len())
+	n.number = make([]int, b.labels.Len())
+	count := map[string]int{} // instances so far, by name
 	for i := range n.given {
 		n.given[i] = b.givenName(rules, i)
 		name := n.given[i]
 		if name == "" {
-			name = n.labels.Full(i)
+			name = n.labels.Full(i) // no rule names it: the source's name stays
 		}
+
 		n.number[i] = count[name]
 		count[name]++
 	}

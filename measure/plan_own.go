@@ -27,14 +27,14 @@ type Cost struct {
 	Usage Usage
 }
 
-// Usage is what the program used between two cycles.
+// Usage is what the whole process used between two cycles.
 type Usage struct {
-	Known          bool // there is a cycle before
-	ProcessorKnown bool // the system tells the processor time
-	Elapsed        time.Duration
+	Known          bool          // there is a cycle before
+	ProcessorKnown bool          // the system tells the processor time
+	Elapsed        time.Duration // between the two cycles
 	Processor      time.Duration // user and system time of all threads
 	Allocations    uint64        // objects on the heap; the runtime counts a few of them later
-	AllocatedBytes uint64
+	AllocatedBytes uint64        // of these objects
 }
 
 // ownCounter is one counter of the object winperf.

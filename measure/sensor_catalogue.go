@@ -199,8 +199,8 @@ func (g *SensorGroup) has(n SensorName) bool {
 	})
 }
 
-// Names returns the names of everything that can be measured: of a sensor with
-// instances one for each.
+// Names yields the name of everything that can be measured, with its sensor: for a sensor
+// with instances one name for each instance, none where instances were not counted.
 func (c *Catalogue) Names() iter.Seq2[SensorName, *Sensor] {
 	return func(yield func(SensorName, *Sensor) bool) {
 		for i := range c.Groups {

@@ -18,8 +18,8 @@ type TimeSource struct {
 	Clock counter.Clock
 	// ObjectID is whose clock an object's own is.
 	ObjectID winperf.ObjectID
-	// Freq is the number of ticks per second. How often the clock really moves
-	// the system does not tell.
+	// Freq is the number of ticks per second. The clock may move in larger steps; the
+	// system does not tell how large.
 	Freq int64
 }
 

@@ -118,9 +118,9 @@ func NewSensorName(source string, p winperf.Path) SensorName {
 	}
 }
 
-// Path returns the path of the counter, without machine. Wildcards stand for
-// what they stand for in a path. What a path cannot hold (see
-// winperf.Path.Validate) is the caller's to find out.
+// Path returns the path of the counter, without machine. Wildcards mean what they mean in a
+// path. Path does not check the parts: some names cannot stand in a path, and
+// winperf.Path.Validate reports them.
 func (n SensorName) Path() winperf.Path {
 	return winperf.Path{
 		Object: n.Group, Counter: n.Sensor,
@@ -134,9 +134,8 @@ const (
 	linuxSource   = "linux.winperf"   // what a Linux host counts
 )
 
-// SourceName is the name that a source with the schema has in sensor names:
-// linux.winperf for the local source, which exists on Linux, and windows.winperf for
-// all others, which are interfaces and files of Windows.
+// SourceName returns the default name, in sensor names, of a source whose samples have the
+// schema: linux.winperf for counters of a Linux host, windows.winperf for all others.
 func SourceName(s *winperf.Schema) string {
 	if s != nil && s.Interface == "local" {
 		return linuxSource

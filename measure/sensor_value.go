@@ -34,7 +34,8 @@ func (t ValueType) String() string {
 	return fmt.Sprintf("value type %d", uint8(t))
 }
 
-// ValueTypeOf is the value type of a counter whose raw values have size bytes.
+// ValueTypeOf returns the value type of the readings of a counter of type t, whose raw
+// values have size bytes: 4, or 8 for what is wider. A base has no readings.
 func ValueTypeOf(t counter.Type, size int) ValueType {
 	info, _ := t.Info()
 	switch kind := info.Kind; {

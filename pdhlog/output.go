@@ -53,6 +53,14 @@ const (
 	systemClock                              = 2           // the time stamps are the system time
 )
 
+// Fields of the buffer header, with the values that buffers of real logs have.
+const (
+	eventAlign   = 8 // events begin at multiples of it
+	bufferState  = 3
+	firstFlag    = 1 // of the first buffer
+	headerBuffer = 4 // type of the buffer that holds the head; others have 0
+)
+
 // begin writes the first buffer, which holds the head only.
 func (o *output) begin(head Header) error {
 	o.head, o.guid = head, head.GUID
@@ -70,23 +78,25 @@ func (o *output) begin(head Header) error {
 	return o.next()
 }
 
-// open begins a buffer.
+// open begins a buffer: it writes the buffer's header, with the values that Windows
+// writes into its own logs.
 func (o *output) open() {
 	if cap(o.buf) < o.head.BufferSize {
 		o.buf = make([]byte, 0, o.head.BufferSize)
 	}
 	o.buf = o.buf[:bufferHead]
 	clear(o.buf)
+
 	le := binary.LittleEndian
 	le.PutUint32(o.buf[atSize:], uint32(o.head.BufferSize))
 	le.PutUint64(o.buf[atTime:], uint64(o.last))
 	le.PutUint64(o.buf[atSequence:], uint64(o.buffers))
-	o.buf[atAlign] = 8
-	le.PutUint32(o.buf[atState:], 3)
+	o.buf[atAlign] = eventAlign
+	le.PutUint32(o.buf[atState:], bufferState)
 
 	if o.buffers == 0 {
-		le.PutUint16(o.buf[atFlag:], 1)
-		le.PutUint16(o.buf[atType:], 4)
+		le.PutUint16(o.buf[atFlag:], firstFlag)
+		le.PutUint16(o.buf[atType:], headerBuffer)
 	}
 }
 

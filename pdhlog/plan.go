@@ -274,8 +274,9 @@ func (x *expansion) some(wanted []*selection.Path) {
 	}
 }
 
-// instances makes entries of a counter for the instances that a path names. One that
-// is named in full may come.
+// instances makes entries of counter k for the instances that a path names: those at
+// the given positions, or the one that the path names without wildcards. That one gets an
+// entry even if it does not exist yet, as it may appear in a later sample.
 func (x *expansion) instances(w *selection.Path, k int, instances []int32) {
 	labels, path := x.o.Labels(), x.path
 	path.HasInstance = true

@@ -230,7 +230,8 @@ func (w *textWriter) instanceHead(o *Object, i int) (comment string) {
 	return name
 }
 
-// value writes a value and puts it into same, whose one instance is like it.
+// value writes the value of counter k of instance i. It also stores the value in the one
+// instance of same, which becomes what ParseText will read from the text.
 func (w *textWriter) value(o *Object, i, k int, same *Object) {
 	w.printf(" ")
 	if o.IsMissing(i, k) {
@@ -240,6 +241,7 @@ func (w *textWriter) value(o *Object, i, k int, same *Object) {
 
 	b := o.value(i, k)
 	copy(same.value(0, k), b)
+
 	v, isNumber := o.Value(i, k)
 	switch {
 	case len(b) == 0:
@@ -247,12 +249,14 @@ func (w *textWriter) value(o *Object, i, k int, same *Object) {
 	case isNumber:
 		w.printf("%d", v)
 	case o.Counters[k].Type.IsText() && w.text(o, i, k):
+		// w.text has written it.
 	default:
 		w.printf("hex:%x", b)
 	}
 }
 
-// text writes the value of a text counter as a string if that says it all.
+// text writes the value of a text counter as a string and reports whether it did. It
+// writes nothing if the string would not give the same bytes again.
 func (w *textWriter) text(o *Object, i, k int) bool {
 	b := o.value(i, k)
 	s := wire.Text(b, TextPage(o.Counters[k].Type, o.CodePage))

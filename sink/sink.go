@@ -16,9 +16,9 @@ import (
 // Write runs, and beside the text of its path few bytes for each. A Sink is used by
 // one goroutine at a time.
 type Sink interface {
-	// Write writes the readings of the moment t; winperf.ReadingList makes such of
-	// a slice. The error is that of the underlying writer and stays; after Close
-	// it wraps winperf.ErrState.
+	// Write writes the readings of the moment t. winperf.ReadingList makes Readings of a
+	// slice. The error is that of the underlying writer, and every later Write returns it
+	// again. After Close the error wraps winperf.ErrState.
 	Write(t time.Time, readings winperf.Readings) error
 	// Close completes the output; it does not close the underlying writer.
 	// Its error is the first one that writing had.

@@ -90,9 +90,9 @@ func OpenLog(ctx context.Context, file string, opt LogOptions) (winperf.Source, 
 	return openUnpacked(log, damage, opt)
 }
 
-// ReadLog opens a log or capture that comes through a reader, as OpenLog does. It is
-// read to its end before, into a temporary file, as logs are read at any place; name
-// stands for it in messages.
+// ReadLog opens a log or capture that comes through a reader, with the errors of [OpenLog].
+// It first copies r to its end into a temporary file, which is there until the source is
+// closed. name stands for the log in messages.
 func ReadLog(ctx context.Context, name string, r io.Reader, opt LogOptions) (winperf.Source, error) {
 	log, damage, err := replay.Spool(ctx, name, r)
 	if err != nil {
@@ -141,7 +141,8 @@ func openKind(log replay.File, opt LogOptions) (winperf.Source, error) {
 	return inZone(src, opt.Location), nil
 }
 
-// inZone tells the zone of a record, unless it is nil.
+// inZone has a recorded source say that it is in zone. It changes nothing if zone is nil, or
+// src is live.
 func inZone(src winperf.Source, zone *time.Location) winperf.Source {
 	if zone == nil || !src.Describe().Recorded {
 		return src
@@ -252,8 +253,8 @@ func openLogURL(ctx context.Context, rest string, over LogOptions) (winperf.Sour
 	return OpenLog(ctx, file, opt)
 }
 
-// ParseZone reads a time zone: the name that it has in the IANA database, as
-// Europe/Berlin, UTC, Local, or its offset from UTC, as +05:30.
+// ParseZone reads a time zone: a name of the IANA database such as Europe/Berlin, UTC, Local,
+// or an offset from UTC such as +05:30. The error wraps winperf.ErrNotSupported.
 func ParseZone(s string) (*time.Location, error) {
 	if t, err := time.Parse("Z07:00", s); err == nil {
 		_, offset := t.Zone()
@@ -268,7 +269,8 @@ func ParseZone(s string) (*time.Location, error) {
 	return zone, nil
 }
 
-// ParseCodePage reads the number of a code page, with or without cp before it.
+// ParseCodePage reads the number of a Windows code page, with or without cp before it: 1251
+// or cp1251. The error wraps winperf.ErrNotSupported, also for a number that is not known.
 func ParseCodePage(s string) (uint32, error) {
 	digits := s
 	if len(s) > 2 && strings.EqualFold(s[:2], "cp") {

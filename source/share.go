@@ -15,21 +15,20 @@ type ShareOptions struct {
 	Freshness time.Duration
 }
 
-// Share returns a source over a live one, whose queries share samples. A measurement of
-// it gets objects that another one sampled less than Freshness ago, and only for the
-// others the source is asked; at the same time it is asked for the same object once.
-// No query gets the same sample of an object twice, so differences are never zero for
-// that reason. It is of use where several measure the same: a single one only pays for
-// it, as whole objects are sampled and not the wanted counters.
+// Share returns a source over the live source src, whose queries share samples. A query gets
+// those objects from the cache that another query sampled less than Freshness ago; only the
+// others are sampled, and concurrent queries sample an object once. No query gets the same
+// sample of an object twice, so sharing never makes a difference zero. It is of use where
+// several measurements read the same objects. A single one only pays for it: whole objects
+// are sampled, not only the wanted counters.
 //
-// The shared source is what the one beneath is, and closing it closes that. To compile
-// a selection takes a sample, of definitions only where the source can do that. Of a
-// source of recorded samples Compile fails with an error that wraps
-// winperf.ErrNotSupported.
+// The shared source describes itself as src does, and closing it closes src. Compile takes a
+// sample, of definitions only where src can do that; if src is recorded, it fails with an
+// error that wraps winperf.ErrNotSupported.
 //
-// The meter is a source of what sharing does: the object "winperf cache" with hits,
+// The meter is a source that measures the sharing: the object "winperf cache" with hits,
 // misses and ages, an instance for each object that was ever asked for, and one for
-// their total. It can be read also after the shared source was closed.
+// their total. It can still be read after the shared source was closed.
 func Share(src winperf.Source, opt ShareOptions) (shared, meter winperf.Source, err error) {
 	c := cache.New(src, cache.Options{Freshness: opt.Freshness})
 	meter, err = c.Meter()

@@ -34,8 +34,8 @@ type Scheme struct {
 // opener opens what stands behind the colon.
 type opener func(ctx context.Context, rest string, opt LogOptions) (winperf.Source, error)
 
-// with makes an opener of a source that is no log: of a record the zone is told from
-// outside, all else that may be said of a log does not concern it.
+// with makes an opener of a source that is not a log. Of the log options it takes only the
+// time zone, which a recorded source can use too.
 func with(open func(ctx context.Context, rest string) (winperf.Source, error)) opener {
 	return func(ctx context.Context, rest string, opt LogOptions) (winperf.Source, error) {
 		src, err := open(ctx, rest)
@@ -46,7 +46,8 @@ func with(open func(ctx context.Context, rest string) (winperf.Source, error)) o
 	}
 }
 
-// Schemes returns the kinds of sources that Open knows.
+// Schemes returns the kinds of sources that [Open] knows, on every system: those that this
+// system cannot read are among them. It is for help texts.
 func Schemes() []Scheme {
 	return []Scheme{
 		{"local", localForm, "this machine", with(openLocal)},
@@ -70,19 +71,19 @@ func Schemes() []Scheme {
 	}
 }
 
-// Open opens a source by URL; "" is "local:", and the scheme may be in any case.
-// The name of a file is a URL too, of the log that it holds (OpenLog).
+// Open opens a source by URL, in one of the forms above; "" is "local:", and the scheme may
+// be in any case. The bare name of a file opens the log in it, as [OpenLog] does. Close the
+// source when it is no longer needed.
 //
-// The error wraps winperf.ErrNotSupported where this system cannot read the
-// source or the URL is none of a known form, and otherwise what the source
-// found: fs.ErrNotExist for a file that is missing, winperf.ErrBadData for one
-// that is damaged.
+// The error wraps winperf.ErrNotSupported where this system cannot read the source or the
+// URL has none of these forms. Otherwise it is what the source found: fs.ErrNotExist for a
+// missing file, winperf.ErrBadData for a damaged one.
 func Open(ctx context.Context, address string) (winperf.Source, error) {
 	return OpenWith(ctx, address, LogOptions{})
 }
 
-// OpenWith opens a source as Open does. What opt says of a log comes before what the URL
-// does; sources that are no records have no use for it.
+// OpenWith opens a source as [Open] does. For a log, the fields of opt that are set override
+// the options in the URL; live sources ignore opt.
 func OpenWith(ctx context.Context, address string, opt LogOptions) (winperf.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -160,10 +161,9 @@ func openPerfdata(ctx context.Context, rest string) (winperf.Source, error) {
 	return call.Once(ctx, func() (winperf.Source, error) { return replay.OpenPerfdata(rest) })
 }
 
-// OpenPerfdata opens performance data blocks, one sample a file, whatever their
-// names are; the files in names hold names of objects and counters, as
-// nametable.ReadFile reads them. Names may come from a pipe, which is waited for
-// until ctx ends.
+// OpenPerfdata opens recorded performance data blocks. Each file holds one sample and may
+// have any name. The files in names hold the names of objects and counters, as
+// nametable.ReadFile reads them. They may be pipes, which are waited for until ctx ends.
 func OpenPerfdata(ctx context.Context, files, names []string) (winperf.Source, error) {
 	return call.Once(ctx, func() (winperf.Source, error) { return replay.OpenFiles(files, names) })
 }

@@ -97,7 +97,8 @@ func (d *decoder) sample(b []byte) *winperf.DataError {
 	return err
 }
 
-// identifiers takes over what the identifiers behind the data say.
+// identifiers takes the machine's name, and the damage, from the identifiers that stand
+// behind the data. Their offsets count from the identifiers; base is where these begin.
 func (d *decoder) identifiers(base uint32) {
 	m := d.memo
 	if err := m.identErr; err != nil {

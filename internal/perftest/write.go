@@ -102,14 +102,18 @@ func (o *object) layout() (offsets []uint32, length int) {
 	return offsets, pad8(int(next))
 }
 
-// write appends an instance definition.
+// write appends a PERF_INSTANCE_DEFINITION and the name behind it.
 func (in *instance) write(b []byte) []byte {
 	if in.encoded == nil {
 		in.encoded = utf16Name(in.name)
 	}
-	for _, v := range []uint32{
-		uint32(pad8(24 + len(in.encoded))), in.parent, in.position, 0xFFFFFFFF, 24, uint32(len(in.encoded)),
-	} {
+
+	const (
+		head       = 24         // bytes before the name
+		noUniqueID = 0xFFFFFFFF // PERF_NO_UNIQUE_ID
+	)
+	length, nameLength := uint32(pad8(head+len(in.encoded))), uint32(len(in.encoded))
+	for _, v := range []uint32{length, in.parent, in.position, noUniqueID, head, nameLength} {
 		b = le.AppendUint32(b, v)
 	}
 	return padded(append(b, in.encoded...))

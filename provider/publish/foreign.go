@@ -108,13 +108,16 @@ func (r *foreign) read(p []byte, offset int64) error {
 	return &winperf.DataError{Err: err, Source: r.path, Offset: offset, Msg: err.Error()}
 }
 
-// header reads the header and checks what it says by itself.
+// header reads the header and checks it without looking at the rest of the file. used is
+// the number of bytes of the file that are in use.
 func (r *foreign) header() (h [pubfile.HeaderSize]byte, used int64, err error) {
 	le := binary.LittleEndian
 	n, err := r.file.ReadAt(h[:], 0)
 	if n < pubfile.HeaderSize && !errors.Is(err, io.EOF) {
 		return h, 0, fmt.Errorf("%s: %w", r.path, err)
 	}
+
+	// A publisher writes the magic number last, and takes it away first when it ends.
 	if le.Uint64(h[pubfile.HeaderMagic:]) == 0 {
 		return h, 0, errNotReady
 	}

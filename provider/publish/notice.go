@@ -2,13 +2,12 @@ package publish
 
 import "fmt"
 
-// Notice stands in a view's damage for what others published that is not shown, or
-// what is wrong with an owners file. It is no damage to the reader: nobody can spoil
-// others' queries with it.
+// Notice stands in a view's damage for what is published but not shown, or for mistakes in an
+// owners file. A program should tell it but not fail, as any account could cause one.
 type Notice struct {
-	Kind noticeKind
-	Err  error // one of them, the same one as long as they are the same
-	More int   // how many there are beside it
+	Kind noticeKind // what it is about; Error says it in words
+	Err  error      // one of the errors of this kind, the same as long as these do not change
+	More int        // how many others of this kind there are
 }
 
 // noticeKind says what a [Notice] is about.

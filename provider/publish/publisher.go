@@ -21,8 +21,9 @@ import (
 
 // Options for a [Publisher]. The zero Options are ready for use.
 type Options struct {
-	// Dir is the directory that the file is made in. The default is the first
-	// of Dirs that can be used.
+	// Dir is the directory that the file is made in. "" takes the first usable one of
+	// the default directories: those that [Environment] names, or else those of the system
+	// (docs/publish.md lists them; /run/winperf is the first on Linux).
 	Dir string
 	// Group, on Unix, is the name or number of the group whose members may read
 	// the counters. The default is the group that a new file in the directory
@@ -31,7 +32,7 @@ type Options struct {
 }
 
 // ErrFull is wrapped by the error about an instance for which there is no room:
-// what one process publishes is bounded by [MaxFile].
+// the file of a publisher has at most 64 MiB.
 var ErrFull = errors.New("no room for more instances")
 
 // Publisher publishes the objects of one schema, until it is closed or the
@@ -47,12 +48,13 @@ type Publisher struct {
 	ended  chan struct{} // closed by Close
 }
 
-// New begins to publish: from its return on the objects can be seen, with the
-// instances that they get. The schema must not be changed afterwards.
+// New begins to publish. When it returns, readers can see the objects, and from then on the
+// instances that are added to them. The schema must not be changed afterwards. Close the
+// Publisher to end publishing.
 //
-// An error wraps registration.ErrInvalid where the schema is not right,
-// winperf.ErrNotSupported where this system cannot publish, or is that of making
-// a file in each of the directories.
+// The error wraps registration.ErrInvalid where the schema is invalid, and
+// winperf.ErrNotSupported where this system cannot publish. If no directory can take the
+// file, the error says why for each of them.
 func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, fmt.Errorf("publishing counters with %s, whose numbers begin with the highest byte: %w",
@@ -151,7 +153,7 @@ func (p *Publisher) Counter(object, name string) (*Counter, error) {
 // Path is the file that readers look at.
 func (p *Publisher) Path() string { return p.path }
 
-// Audience tells in words which accounts see the counters.
+// Audience returns a phrase that says which accounts can read the counters, for messages.
 func (p *Publisher) Audience() string {
 	for _, d := range chooseDirs() {
 		if d.private && d.path == filepath.Dir(p.path) {

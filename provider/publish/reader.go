@@ -20,7 +20,8 @@ import (
 
 // ReaderOptions for a [Reader]. The zero options are ready for use.
 type ReaderOptions struct {
-	// Dirs are the directories to look into. The default is what Dirs returns.
+	// Dirs are the directories to look into. nil takes those that [Environment] names, or
+	// else those of the system (docs/publish.md lists them).
 	Dirs []string
 	// Reserved tells names that nobody may publish an object under, in any case:
 	// those of the machine's own objects.

@@ -259,16 +259,20 @@ func (c *collection) accept(f *foreign, err error) {
 	}
 }
 
-// bytesOf is how many bytes of a block the instances of a file take.
+// bytesOf returns how many bytes of a block the instances of a file take. Instances of
+// objects that the query does not show take none. The values of an object without instances
+// are counted with the object itself.
 func (c *collection) bytesOf(f *foreign) (n int64) {
 	var layout *provider.Layout
 	for i, in := range f.live {
+		// The instances are sorted by object, so each layout is looked up once.
 		if i == 0 || in.object != f.live[i-1].object {
 			layout = nil
 			if at, shown := c.shown[part{f, int(in.object)}]; shown {
 				layout = c.objects[at].layout
 			}
 		}
+
 		if layout != nil && f.objects[in.object].Multi {
 			n += int64(layout.InstanceBytes(int(in.name)))
 		}

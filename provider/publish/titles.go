@@ -8,11 +8,11 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// Title indices of published names. They follow from the names, so that they are
-// the same on every machine and after every start without anybody keeping a list.
-// Windows' own and those of package linuxhost are far below.
+// Title indices of published names. Each is computed from its name, so that it is the same
+// on every machine and after every start, and no list has to be kept.
 const (
-	// FirstIndex is where they begin.
+	// FirstIndex is the least title index of a published name. The indices of Windows and
+	// of package linuxhost are far below.
 	FirstIndex = 1 << 28
 
 	titleBase  = FirstIndex

@@ -36,8 +36,9 @@ type fault struct {
 	err  error
 }
 
-// View returns a view of the objects that are wanted by their names, nil of all.
-// A name of the machine's own is never asked about.
+// View returns a view of the objects that wants returns true for, by their English name or
+// one in another language; if wants is nil, of all. Objects under a name that
+// ReaderOptions.Reserved reserves are never shown.
 func (r *Reader) View(wants func(name string) bool) *View {
 	if wants == nil {
 		wants = func(string) bool { return true }
@@ -45,11 +46,11 @@ func (r *Reader) View(wants func(name string) bool) *View {
 	return &View{reader: r, wants: wants}
 }
 
-// Refresh looks which of the objects are published now and returns the provider
-// of them, nil where there are none. As long as the objects and their counters
-// are the same, so is the provider; publishers and instances come and go by
-// themselves. Only the latest provider delivers something. An error is that of
-// ctx: a file system that does not answer is left behind when it ends.
+// Refresh finds out which of the objects are published now and returns their provider, nil
+// where there are none. It returns the same provider as long as the objects and their
+// counters are the same; that publishers and instances come and go does not change it. An
+// earlier provider delivers nothing any more. The only error is that of ctx, for a file
+// system that does not answer in time; see Damage for what could not be read.
 func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
 	_, err := call.Once(ctx, func() (struct{}, error) { return struct{}{}, v.look(ctx) })
 	if err != nil {

@@ -230,9 +230,9 @@ func (k *declarationCheck) names(
 	}
 }
 
-// ProviderObjects returns the objects as package provider takes them, with title
-// indices from first on, as lodctr gives them: a name is first + its number in
-// the header, and a help text the number behind it.
+// ProviderObjects returns the objects as package provider takes them. Their title indices
+// begin with first, as lodctr numbers them: a name has first plus its number in the header,
+// and its help text the number after that.
 func (s *Declaration) ProviderObjects(first uint32) []*provider.Object {
 	var objects []*provider.Object
 	next := first

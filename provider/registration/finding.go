@@ -17,9 +17,9 @@ var ErrInvalid = errors.New("invalid registration")
 // characters; 0 stands for the file, or the line, as a whole.
 type Position struct{ Line, Column int }
 
-// Findings are what is wrong with some files, each with the file's name, line and
-// column. A warning tells that Windows takes the file as it is, but hardly as it was
-// meant.
+// Findings are what is wrong with some files, each with the file's name (Source), Line and
+// Column. One with Warning set does not stop Windows from taking
+// the file, but the result is hardly what was meant; all others are faults.
 type Findings []*winperf.DataError
 
 // Err returns the findings that are no warnings as one error that wraps
@@ -34,7 +34,8 @@ func (fs Findings) Err() error {
 	return errors.Join(errs...)
 }
 
-// NewFinding returns a finding that is no warning.
+// NewFinding returns a fault, which wraps [ErrInvalid], about a place in a file. It is for
+// programs that find more than this package does.
 func NewFinding(file string, at Position, message string) *winperf.DataError {
 	return &winperf.DataError{
 		Err: ErrInvalid, Source: file, Offset: -1, Line: at.Line, Column: at.Column, Msg: message,

@@ -23,9 +23,10 @@ type headerSymbol struct {
 	Position
 }
 
-// ParseHeader reads a header. Numbers must be even, begin with 0 and follow one
-// another in the order of the file: an object, its counters, the next object.
-// Other lines than #define are what C makes of them and passed over.
+// ParseHeader reads a header; file is its name in the findings. Numbers must be even, begin
+// with 0 and follow one another in the order of the file: an object, its counters, the next
+// object. Lines other than #define are passed over. The Header is never nil: it has what
+// could be read.
 func ParseHeader(file string, data []byte) (*Header, Findings) {
 	r := &report{file: file}
 	h := &Header{file: file, gaps: map[int]bool{}, lines: map[string]int{}}
@@ -147,7 +148,8 @@ func (h *Header) checkNumbers(r *report) {
 	}
 }
 
-// WriteHeader returns the header of a schema.
+// WriteHeader returns the header of a schema: a #define of a number for each object and
+// counter, from 0 in steps of 2. The schema must pass [Declaration.Check].
 func WriteHeader(s *Declaration) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Numbers of the objects and counters of %s, for lodctr and for the provider.\n",

@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// INI is an initialization file for lodctr.
+// INI is an initialization file for lodctr, as [ParseINI] reads it. Of each entry, Value is
+// the text behind the = and ValueAt where it stands.
 type INI struct {
 	file       string
-	DriverName iniEntry
-	SymbolFile iniEntry
+	DriverName iniEntry // name of the service key
+	SymbolFile iniEntry // name of the header
 	trusted    bool
 	hasObjects bool       // there is a section [objects]
 	objects    []iniTitle // its entries; their values count for nothing
 	languages  []iniEntry // Key is a language id; the value counts for nothing
-	Texts      []iniTitle
+	Texts      []iniTitle // names and help texts, in the order of the file
 
 	unread map[string]bool // sections with lines that could not be read; "" where a section could not
 }
@@ -42,8 +43,8 @@ var sections = map[string]func(*INI, *report, iniEntry){
 	"text":      (*INI).text,
 }
 
-// ParseINI reads an .ini file. What concerns one line alone is found here, the rest
-// by [CheckINI].
+// ParseINI reads an .ini file; file is its name in the findings. It finds what is wrong with
+// single lines; [CheckINI] finds the rest. The INI is never nil: it has what could be read.
 func ParseINI(file string, data []byte) (*INI, Findings) {
 	r := &report{file: file}
 	ini := &INI{file: file, unread: map[string]bool{}}
@@ -221,7 +222,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// WriteINI returns the .ini file of a schema, whose header is called headerName.
+// WriteINI returns the .ini file of a schema, whose header (see [WriteHeader]) has the file
+// name headerName. The schema must pass [Declaration.Check].
 func WriteINI(s *Declaration, headerName string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[info]\ndrivername=%s\nsymbolfile=%s\n", s.Driver, headerName)

@@ -10,8 +10,9 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// CheckINI finds what is wrong with an .ini file as a whole and with it and its
-// header together. Without a header, nil, only the former is looked at.
+// CheckINI finds what is wrong with an .ini file as a whole, and where the file and its
+// header do not fit together. If h is nil it checks the .ini file only. The findings of
+// [ParseINI] are not repeated.
 func CheckINI(ini *INI, h *Header) Findings {
 	r := &report{file: ini.file}
 	if ini.DriverName.key == "" && ini.whole("info") {

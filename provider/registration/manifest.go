@@ -40,7 +40,8 @@ type ManifestSet struct {
 	Position
 }
 
-// ManifestCounter is a counter of a set. An id that is not there is NoID.
+// ManifestCounter is a counter of a set. Base, PerfTime, PerfFreq and Multi are [NoID] where
+// the value does not need such a counter.
 type ManifestCounter struct {
 	ID uint32
 	provider.Text
@@ -61,12 +62,12 @@ type ManifestCounter struct {
 	Position
 }
 
-// ManifestValue is what an instance has of a counter: the raw value of a counter of the
-// object or its base, or the object's clock.
+// ManifestValue says where the value of a counter in a manifest comes from: the raw value of
+// a counter of the object, the base of one, or the object's clock.
 type ManifestValue struct {
-	Counter         string // "" for the clock
-	Base            bool
-	Time, Frequency bool
+	Counter         string // name of the object's counter; "" for the clock
+	Base            bool   // the base of that counter
+	Time, Frequency bool   // the clock's time, or its ticks per second
 }
 
 // NoID stands for a counter that is not there (perflib.h: PERF_WILDCARD_COUNTER).
@@ -75,8 +76,9 @@ const NoID = 0xFFFFFFFF
 // Hidden reports whether the counter is not displayed.
 func (c *ManifestCounter) Hidden() bool { return slices.Contains(c.Attributes, "noDisplay") }
 
-// ParseManifest reads a manifest and finds everything that is wrong with its
-// counters. Other parts of it, events for one, are passed over.
+// ParseManifest reads a manifest and finds everything that is wrong with its counters; file
+// is its name in the findings. It passes over other parts, such as events. The Manifest is
+// never nil: it has what could be read.
 func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 	r := &report{file: file}
 	m := &Manifest{File: file}

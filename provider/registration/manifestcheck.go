@@ -127,8 +127,8 @@ func checkDisplay(r *report, e *element, c *ManifestCounter) {
 	}
 }
 
-// checkUnique finds GUIDs, URIs and symbols that stand for two things, in an element and
-// all below it.
+// checkUnique reports GUIDs, URIs and symbols that two elements share, in an element and
+// all below it. taken has the line where each value was first seen. Case does not count.
 func checkUnique(r *report, e *element, taken map[string]int) {
 	for _, a := range []struct{ name, what string }{
 		{"providerGuid", "GUID"}, {"guid", "GUID"}, {"uri", "URI"}, {"symbol", "symbol"},

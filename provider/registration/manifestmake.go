@@ -9,10 +9,10 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// ManifestOf returns the manifest of a schema: its counters, and behind each the
-// hidden ones that its value needs (a base, the object's clock, a number of
-// components). Counters are numbered from 1 in this order. An error wraps
-// ErrInvalid and tells which GUIDs are missing, or the binary.
+// ManifestOf returns the manifest of a schema: its counters, and after each the hidden ones
+// that its value needs (a base, the object's clock, a number of components). Counters are
+// numbered from 1 in this order. If the schema lacks GUIDs or the binary, which a manifest
+// needs, the error wraps ErrInvalid and names all that is missing.
 func ManifestOf(s *Declaration) (*Manifest, error) {
 	var errs []error
 	missing := func(what string) {
@@ -142,7 +142,8 @@ func detailWord(d provider.Detail) string {
 }
 
 // FromManifest returns the schema that a provider of a manifest describes.
-// Counters that serve others only are left out: they follow from the types.
+// Hidden counters that only serve others, such as bases, are left out: they follow from the
+// types.
 func FromManifest(p *ManifestProvider) *Declaration {
 	s := &Declaration{Driver: p.Name, GUID: p.GUID, Binary: p.Binary}
 	for i := range p.Sets {

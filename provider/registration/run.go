@@ -28,15 +28,16 @@ type System interface {
 	Run(ctx context.Context, command []string) error
 }
 
-// Run carries out the plan. done, if not nil, is told of each step before it is
-// carried out. When one fails, what was done before is undone, the last first,
-// and the error tells what could not be.
-func (p Plan) Run(ctx context.Context, sys System, done func(Step)) error {
+// Run carries out the plan. It calls begin, if that is not nil, with each step before the
+// step is carried out. When a step fails, Run undoes the earlier ones, the last first; the
+// error then joins that of the step and those of what could not be undone.
+func (p Plan) Run(ctx context.Context, sys System, begin func(Step)) error {
 	var all undo
 	for _, s := range p {
-		if done != nil {
-			done(s)
+		if begin != nil {
+			begin(s)
 		}
+
 		back, err := s.run(ctx, sys)
 		all = append(all, back...)
 		if err == nil {
@@ -111,7 +112,7 @@ func change(text, key, name string, to *Value) Step {
 	}}
 }
 
-// CheckValue fails where a key has no value of the name.
+// CheckValue is a step that changes nothing. It fails where the key has no value of the name.
 func CheckValue(key, name string) Step {
 	text := fmt.Sprintf(`check that HKLM\%s : %s is there`, key, name)
 	return Step{text, func(_ context.Context, sys System) (undo, error) {

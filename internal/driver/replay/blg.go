@@ -136,7 +136,8 @@ func (q *blgReader) read(ctx context.Context) error {
 	}
 }
 
-// plan prepares for the list of counters at hand.
+// plan prepares one blgMachine for every wanted machine in the log's current list of
+// counters.
 func (q *blgReader) plan() {
 	q.lists = q.log.Lists()
 	if q.titles == nil {
@@ -146,17 +147,21 @@ func (q *blgReader) plan() {
 	list := q.log.Counters()
 	names, entries := machinesOf(list)
 	if len(names) == 0 {
-		names, entries = []string{""}, [][]int{nil} // blocks tell themselves what they are
+		names, entries = []string{""}, [][]int{nil} // without a list, the blocks say what they hold
 	}
 
 	q.machines = q.machines[:0]
-	any := !slices.ContainsFunc(names, q.wantsMachine) // then the samples tell that what is wanted is not there
+
+	// If the selection wants none of the machines, all are read: the samples then show that
+	// what it names is not there.
+	takeAll := !slices.ContainsFunc(names, q.wantsMachine)
 	for i, name := range names {
-		if !any && !q.wantsMachine(name) {
+		if !takeAll && !q.wantsMachine(name) {
 			continue
 		}
+
 		m := newBLGMachine(name, list, entries[i], q.log.Header().PerfFreq, q.titles, q.fail)
-		m.orphans = i == 0
+		m.orphans = i == 0 // blocks that are not in the list go to the first machine
 		if q.choose {
 			m.Select(q.parts)
 		}

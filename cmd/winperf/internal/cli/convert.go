@@ -228,7 +228,8 @@ func (c *converter) finish(ctx context.Context) {
 	}
 }
 
-// settle reads the options before anything is opened.
+// settle checks the options, and reads the paths and the options of the measurement, before
+// any log is opened. quoteHint explains an argument that looks like an unquoted path.
 func (c *converter) settle(ctx context.Context, args []string, format, file string) error {
 	if len(args) == 0 {
 		return errors.New("no log given; for example winperf convert load.blg -o load.csv")
@@ -250,7 +251,10 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 
 	c.selection, c.tally = wanted(paths)
 	c.options, err = c.sel.options(c.language)
-	c.options.KeepFirst, c.options.FramesOnly = true, logs.IsRaw(format) && len(paths) == 0
+
+	// A whole log in a raw format is copied frame by frame, without computing readings.
+	c.options.KeepFirst = true
+	c.options.FramesOnly = logs.IsRaw(format) && len(paths) == 0
 	return err
 }
 

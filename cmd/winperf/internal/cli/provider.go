@@ -175,7 +175,8 @@ func writeRegistration(ctx context.Context, files []registrationFile, overwrite 
 	return nil
 }
 
-// target is the file. What stands in one that is to be replaced stays for now.
+// target describes the file to create or replace. With overwrite, creating it keeps the old
+// content, which write replaces once all files are locked.
 func (f *registrationFile) target(overwrite bool) *target {
 	t := &target{name: f.path}
 	if overwrite {
@@ -184,7 +185,8 @@ func (f *registrationFile) target(overwrite bool) *target {
 	return t
 }
 
-// write replaces what the file has.
+// write replaces the content of the open file, whose write position is still the start. A
+// regular file is emptied first, as the old content may be longer.
 func (f *registrationFile) write() error {
 	if logs.IsRegular(f.file) {
 		if err := f.file.Truncate(0); err != nil {

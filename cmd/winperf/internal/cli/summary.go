@@ -244,8 +244,9 @@ func (s *summarizer) watch(ctx context.Context) error {
 	return s.explain(ctx, src, len(s.more) > 0 || s.sel.counters != "")
 }
 
-// explain says which values may not be read and, if any was asked for, which paths gave no
-// value. Where all are of what is not there, there is nothing to show.
+// explain tells the user which values may not be read. If the user named paths (asked), or
+// no path had a value, it also tells why paths gave none. It returns an error where the
+// summary would be empty.
 func (s *summarizer) explain(ctx context.Context, src winperf.Source, asked bool) error {
 	s.tally.denied.report(s.app, src)
 	s.tally.reportRenamed(s.app)
