@@ -87,6 +87,7 @@ const (
 	SourceFailed                        // a source gave no sample, or one that could not be read
 	ClockSet                            // the system time was set between two samples
 	InstancesRenamed                    // the same instances have other names than in the sample before
+	PathUnmatched                       // a path matches nothing yet; told once, not in each sample
 	numAnomalies
 )
 
@@ -106,6 +107,7 @@ var anomalyWords = [numAnomalies]string{
 	ClockSet:       "clock_set",
 
 	InstancesRenamed: "instances_renamed",
+	PathUnmatched:    "path_unmatched",
 }
 
 // String returns the word of the kind, such as "instances_came".

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -273,7 +274,7 @@ func TestProviderFailed(t *testing.T) {
 	failure := winperf.Anomaly{Kind: winperf.ProviderFailed, Time: at, Detail: "provider disk", Err: errTest}
 	src := &troubled{counting(), []winperf.Anomaly{{Kind: winperf.ProviderFailed, Detail: "before"}}}
 	c := measure.New(src, selection(t, `\System\Processes`, `\Disk\Reads`), measure.Options{Source: "host"})
-	if cy := cycle(t, c); len(cy.Anomalies) != 0 {
+	if cy := cycle(t, c); len(cy.Anomalies) != 1 || cy.Anomalies[0].Kind != winperf.PathUnmatched {
 		t.Errorf("what was before the measurement is told: %v", cy.Anomalies)
 	}
 	src.list = append(src.list, failure)
@@ -302,4 +303,107 @@ func TestManyInstances(t *testing.T) {
 	if got, want := cy.Anomalies[1].String(), "instances_came: Process: 99 instances: p1, p2, p3, p4, p5, p6, p7, p8, ... (measured from here on)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+}
+
+// A path that matches nothing is told with the first cycle that is yielded, once, also when
+// it matched meanwhile; one that matched from the first cycle on is never told.
+func TestPathUnmatched(t *testing.T) {
+	const asked = `\Nono(x)\Y
+\System\Nono
+\winperf\Nono
+\System\Processes
+\Process(a)\ID Process
+\Process(b)\ID Process
+\Process(b*)\% Processor Time`
+	a, b := proc("a", 1, 9, 0), proc("b", 2, 9, 0)
+	sys := object{Object: system, instances: []instance{{raw: []uint64{1, 1}}}}
+	at := func(at int64, instances ...instance) sample {
+		return sample{at: at, objects: []object{sys, {Object: process, instances: instances}}}
+	}
+	samples := []sample{at(0, a), at(1, a), at(2, a, b), at(3), at(4, a)}
+	const nothing, action = "path_unmatched: here: ", " (looked for in every sample)"
+	want := []string{
+		nothing + `\Nono(x)\Y: there is no such object` + action,
+		nothing + `\System\Nono: there is no such counter` + action,
+		nothing + `\winperf\Nono: there is no such counter` + action,
+		nothing + `\Process(b)\ID Process: there is no such instance` + action,
+		nothing + `\Process(b*)\% Processor Time: there is no such instance` + action,
+	}
+
+	sel := winperf.Selection{Paths: pathList(t, asked)}
+	for name, open := range map[string]func() winperf.Source{
+		"live":     func() winperf.Source { return script(samples...) },
+		"recorded": func() winperf.Source { return recording{script(samples...), len(samples)} },
+	} {
+		for _, first := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				n := 0
+				opt := measure.Options{Source: "here", KeepFirst: first, Count: 3}
+				for cy, err := range measure.Watch(t.Context(), open(), sel, opt) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := unmatched(cy.Anomalies); !cmp.Equal(got, want) && n == 0 || len(got) > 0 && n > 0 {
+						t.Errorf("%s, %v, cycle %d: %q", name, first, n, got)
+					}
+					n++
+				}
+				if n != 3 {
+					t.Errorf("%s: %d cycles", name, n)
+				}
+			})
+		}
+	}
+}
+
+// Of what a source cooked itself, and of several sources.
+func TestPathUnmatchedElsewhere(t *testing.T) {
+	one := counter.Float(1)
+	log := newTextLog(t, `\\HOST\System\Processes`, []counter.Value{one}, []counter.Value{one})
+	const nothing, action = ": there is no such object", " (looked for in every sample)"
+	c := measure.New(log, selection(t, `\System\Processes`, `\Nono(x)\Y`), measure.Options{})
+	want := []string{`path_unmatched: \Nono(x)\Y` + nothing + action}
+	for n := range 2 {
+		if got := unmatched(cycle(t, c).Anomalies); !cmp.Equal(got, want) {
+			t.Errorf("log, cycle %d: %q, want %q", n, got, want)
+		}
+		want = nil
+	}
+
+	origins := []measure.Origin{{Name: "a", Source: on("A", counting())}, {Name: "b", Source: on("B", counting())}}
+	j := join(t, measure.Options{}, selection(t, `\\B\Nono(x)\Y`, `\System\Processes`), origins...)
+	want = []string{`path_unmatched: b: \\B\Nono(x)\Y` + nothing + action}
+	for n := range 2 {
+		var got []string
+		for _, m := range round(t, j).Members {
+			got = append(got, unmatched(m.Cycle.Anomalies)...)
+		}
+		if !cmp.Equal(got, want) {
+			t.Errorf("joint, round %d: %q, want %q", n, got, want)
+		}
+		want = nil
+	}
+}
+
+// A path about costly objects is told when there is a sample of them.
+func TestPathUnmatchedCostly(t *testing.T) {
+	told := 0
+	src := apartSource()
+	sel := selection(t, `\System\Processes`, `\Thread(nobody)\Context Switches/sec`)
+	rounds(t, src, sel, measure.Options{}, 4, 2*time.Second, func(_ time.Duration, cy *measure.Cycle) {
+		told += len(unmatched(cy.Anomalies))
+	})
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
+}
+
+// unmatched are the texts of the anomalies about paths that match nothing.
+func unmatched(list []winperf.Anomaly) (text []string) {
+	for _, a := range list {
+		if a.Kind == winperf.PathUnmatched {
+			text = append(text, a.String())
+		}
+	}
+	return text
 }

@@ -135,7 +135,7 @@ func (c *Measurement) takeCooked() {
 	c.start(c.sample.Time)
 	c.cycle.Damage = append(c.cycle.Damage, c.setSchema(c.sample.Schema)...)
 	c.cycle.Names = c.plan.names
-	c.cooked.read(&c.plan, &c.cycle, &c.sample.Readings, c.notes.touched)
+	c.cooked.read(&c.plan, &c.cycle, &c.sample.Readings, &c.notes)
 	c.finish(c.opt.Clock.Elapsed() - begin)
 }
 

@@ -186,6 +186,21 @@ func (p *plan) noteGone(old []*objectPlan, n *notes) {
 	}
 }
 
+// judge notes that a path matches nothing, unless it did before or that was told.
+func (w *part) judge(n *notes, lack counter.Status) {
+	if w.judged {
+		return
+	}
+	what := map[counter.Status]string{
+		counter.NoObject: "object", counter.NoCounter: "counter", counter.NoInstance: "instance",
+	}
+	w.judged = true
+	n.add(winperf.Anomaly{
+		Kind: winperf.PathUnmatched, Detail: fmt.Sprintf("%s: there is no such %s", w.Path.Asked, what[lack]),
+		Action: "looked for in every sample",
+	})
+}
+
 // fell notes the values of a column that fell, in p.marks too: those that were
 // reset and those that wrapped.
 func (n *notes) fell(p *plan, col *column, values *Column, pair *frame.Pair) {

@@ -61,7 +61,8 @@ type Options struct {
 	// never less than half the interval.
 	CostlyInterval time.Duration
 
-	// Interval is the time between two samples of Watch; 0 means one second.
+	// Interval is the time between two samples of Watch; 0 means one second. A shorter one
+	// than LeastInterval is raised to that.
 	Interval time.Duration
 	// Count ends Watch after so many cycles; 0 means no end.
 	Count int
@@ -91,9 +92,4 @@ type Options struct {
 const LeastInterval = schedule.Least
 
 // interval is the time between two samples.
-func (o *Options) interval() time.Duration {
-	if o.Interval <= 0 {
-		return schedule.DefaultInterval
-	}
-	return o.Interval
-}
+func (o *Options) interval() time.Duration { return schedule.Interval(o.Interval) }

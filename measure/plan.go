@@ -54,6 +54,7 @@ type part struct {
 	outEnd int             // where its columns end
 	gone   uint64          // the cycle in which an object that it is about went
 	beside bool            // its objects are sampled beside the others
+	judged bool            // it matched, or was told to match nothing
 }
 
 // objectPlan is what is wanted of one object.
@@ -215,6 +216,14 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 	p.noteGone(old, n)
 	p.stale, p.machineChanged = false, false
 	p.arrange()
+	for _, x := range p.nothing {
+		p.parts[x.part].judge(n, x.status)
+	}
+	for w := range p.parts {
+		if !p.waiting || !p.parts[w].beside {
+			p.parts[w].judged = true
+		}
+	}
 }
 
 // setMachine notes which machine a sample is of.

@@ -26,9 +26,9 @@ type cookedPart struct {
 
 // read makes the readings of a cycle from those of a sample. It may exchange
 // the two slices.
-func (k *cooked) read(p *plan, c *Cycle, sample *[]winperf.Reading, touched winperf.AnomalySet) {
+func (k *cooked) read(p *plan, c *Cycle, sample *[]winperf.Reading, n *notes) {
 	if p.stale || !k.holds(*sample) {
-		k.arrange(p, *sample)
+		k.arrange(p, *sample, n)
 		p.stale = false
 	}
 
@@ -39,7 +39,7 @@ func (k *cooked) read(p *plan, c *Cycle, sample *[]winperf.Reading, touched winp
 	}
 
 	for i := range c.readings {
-		c.readings[i].Anomalies |= touched
+		c.readings[i].Anomalies |= n.touched
 	}
 	for _, part := range k.parts {
 		c.Parts = append(c.Parts, part.end)
@@ -78,7 +78,7 @@ func (k *cooked) holds(sample []winperf.Reading) bool {
 }
 
 // arrange gives every reading its place: that of the first part that wants it.
-func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
+func (k *cooked) arrange(p *plan, sample []winperf.Reading, n *notes) {
 	k.series = slices.Grow(k.series[:0], len(sample))
 	k.order, k.parts = slices.Grow(k.order[:0], len(sample)), k.parts[:0]
 	for i := range sample {
@@ -113,7 +113,9 @@ func (k *cooked) arrange(p *plan, sample []winperf.Reading) {
 
 		if len(k.order) == begin && part.Path != nil && status != counter.OK {
 			k.order = append(k.order, -1)
+			part.judge(n, status)
 		}
+		part.judged = true
 		k.parts = append(k.parts, cookedPart{status, len(k.order)})
 	}
 

@@ -22,8 +22,7 @@ const Least = 10 * time.Millisecond
 // be mostly noise. Those that became impossible are counted as missed.
 //
 // Two samples are never closer than [Least], from the end of the one to the
-// beginning of the other: rather a sample comes later than its multiple. Only a shorter
-// interval goes on, for selections without rates; these are too close then.
+// beginning of the other: rather a sample comes later than its multiple.
 type Schedule struct {
 	clock    Clock
 	interval time.Duration
@@ -37,13 +36,18 @@ type Schedule struct {
 	slow         bool          // the last sample took more than half an interval
 }
 
-// New returns a Schedule. An interval that is not positive means
-// DefaultInterval, a nil clock the system's.
-func New(interval time.Duration, clock Clock) *Schedule {
-	if interval <= 0 {
-		interval = DefaultInterval
+// Interval returns the time between two samples that is kept when one is asked for: at least
+// Least, and DefaultInterval where that is not positive.
+func Interval(asked time.Duration) time.Duration {
+	if asked <= 0 {
+		return DefaultInterval
 	}
-	return &Schedule{clock: OrSystem(clock), interval: interval}
+	return max(asked, Least)
+}
+
+// New returns a Schedule of an interval, see [Interval]. A nil clock is the system's.
+func New(interval time.Duration, clock Clock) *Schedule {
+	return &Schedule{clock: OrSystem(clock), interval: Interval(interval)}
 }
 
 // ErrOver tells that no further sample is due before the end of a schedule.
@@ -79,11 +83,7 @@ func (s *Schedule) Wait(ctx context.Context) (missed int, late time.Duration, er
 		return 0, 0, ErrOver
 	}
 
-	begin := s.due(next)
-	if s.interval >= Least {
-		begin = max(begin, s.ended+Least)
-	}
-	err = s.sleep(ctx, next, begin)
+	err = s.sleep(ctx, next, max(s.due(next), s.ended+Least))
 
 	// How late it is shows only now: a sleeper may wake up at any time.
 	late = max(0, s.now()-s.due(next))

@@ -157,7 +157,7 @@ func (a *Query) due() bool {
 	}
 	interval := a.opt.Interval
 	since := a.opt.Clock.Elapsed() - a.started
-	if since < max(a.opt.Least, interval/2, min(schedule.Least, interval)) {
+	if since < max(a.opt.Least, interval/2, schedule.Least) {
 		return false
 	}
 	return a.lasted < interval || since-a.lasted >= interval/2

@@ -102,7 +102,7 @@ func (c *comparer) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.sources, "source", nil, "`URL` of a source to compare; give it several times")
 	flags.Var(&c.source.language, "language", languageHelp)
-	flags.VarP(&c.every, "interval", "i", "time between two samples of a source: 2, 0.5, 500ms")
+	flags.VarP(liveInterval{&c.every}, "interval", "i", "time between two samples of a source: 2, 0.5, 500ms")
 	flags.VarP(&c.count, "count", "n", "compare so many times and show the last; costs are means of all")
 	flags.Var(&c.tolerance, "tolerance", "how much values may differ")
 	flags.BoolVar(&c.differing, "differing", false, "show counters that differ only")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -32,6 +33,22 @@ func (v *interval) Set(s string) error {
 	d, err := parseInterval(s)
 	*v = interval(d)
 	return err
+}
+
+// liveInterval is the interval of a schedule of samples, which are never closer than
+// measure.LeastInterval.
+type liveInterval struct{ *interval }
+
+// Set reads the value.
+func (v liveInterval) Set(s string) error {
+	d, err := parseInterval(s)
+	if err != nil || d < measure.LeastInterval {
+		const form = "expected seconds, [[hh:]mm:]ss or a time such as 500ms, from %v to a year: " +
+			"samples that are closer give no rates"
+		return fmt.Errorf(form, measure.LeastInterval)
+	}
+	*v.interval = interval(d)
+	return nil
 }
 
 const (

@@ -51,7 +51,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("takes long")
 	}
 	path := livePath(t)
-	counters := []string{`\Processor(*)\*`, `\Memory\*`, path, "-i", "0.001"}
+	counters := []string{`\Processor(*)\*`, `\Memory\*`, path, "-i", "0.01"}
 	log := filepath.Join(t.TempDir(), "log.capture")
 	args := append([]string{"record", "-n", "700", "-o", log}, counters...)
 	if out, err := process(t, "winperf", args...).CombinedOutput(); err != nil {
@@ -61,7 +61,7 @@ func TestFullDisk(t *testing.T) {
 		for _, format := range []string{"capture", "blg", "csv", "tsv", "jsonl"} {
 			t.Run(kind+"/"+format, func(t *testing.T) { fillRecording(t, disk, format, counters) })
 		}
-		t.Run(kind+"/blg of objects", func(t *testing.T) { fillRecording(t, disk, "blg", []string{"-i", "0.001"}) })
+		t.Run(kind+"/blg of objects", func(t *testing.T) { fillRecording(t, disk, "blg", []string{"-i", "0.01"}) })
 		for _, format := range []string{"blg", "csv", "tsv", "json", "jsonl"} {
 			t.Run(kind+"/convert to "+format, func(t *testing.T) {
 				fillOutput(t, disk, false, "convert", log, "-o", "x."+format)

@@ -104,7 +104,7 @@ func TestDiskFullRecord(t *testing.T) {
 func recordUntil(t *testing.T, why error, name string, more ...string) {
 	t.Helper()
 	base := filepath.Base(name)
-	args := []string{"record", `\Memory\*`, `\Processor(*)\*`, "-i", "0.001", "--progress", "-o", name}
+	args := []string{"record", `\Memory\*`, `\Processor(*)\*`, "-i", "0.01", "--progress", "-o", name}
 	stderr := fails(t, why, base, append(args, more...)...)
 	acknowledged := 0
 	for line := range strings.Lines(stderr) {
@@ -124,7 +124,7 @@ func recordUntil(t *testing.T, why error, name string, more ...string) {
 // them are there.
 func TestDiskFullRotation(t *testing.T) {
 	disk := smallDisk(t, 256)
-	fails(t, unix.ENOSPC, "part_", "record", `\Memory\*`, `\Processor(*)\*`, "-i", "0.001", "--quiet",
+	fails(t, unix.ENOSPC, "part_", "record", `\Memory\*`, `\Processor(*)\*`, "-i", "0.01", "--quiet",
 		"--max-samples", "20", "--at-limit", "new", "-o", filepath.Join(disk, "part_{serial}.capture"))
 	parts, err := filepath.Glob(filepath.Join(disk, "part_*"))
 	if err != nil || len(parts) < 3 {
@@ -143,7 +143,7 @@ func TestDiskFullConvert(t *testing.T) {
 	disk := smallDisk(t, 16)
 	log := filepath.Join(t.TempDir(), "log.capture")
 	var stderr bytes.Buffer // it may tell that samples were missed
-	args := []string{"record", "-i", "0.001", "-n", "10", "--quiet", "-o", log}
+	args := []string{"record", "-i", "0.01", "-n", "10", "--quiet", "-o", log}
 	if status := Run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr); status != exitDone {
 		t.Fatalf("%q: status %d, %s", args, status, &stderr)
 	}
@@ -212,7 +212,7 @@ func TestDiskFullOutput(t *testing.T) {
 func TestDiskFullWatch(t *testing.T) {
 	disk := smallDisk(t, 64)
 	name := filepath.Join(disk, "watch.jsonl")
-	fails(t, unix.ENOSPC, "watch.jsonl", "watch", `\Memory\*`, "-i", "0.001", "-o", name)
+	fails(t, unix.ENOSPC, "watch.jsonl", "watch", `\Memory\*`, "-i", "0.01", "-o", name)
 	whole := strings.SplitAfter(content(t, name), "\n")
 	for _, line := range whole[:len(whole)-1] {
 		var r reading
@@ -227,7 +227,7 @@ func TestDiskFullWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	name = filepath.Join(disk, "watch.csv")
-	fails(t, unix.ENOSPC, "watch.csv", "watch", `\Memory\*`, "-i", "0.001", "-o", name)
+	fails(t, unix.ENOSPC, "watch.csv", "watch", `\Memory\*`, "-i", "0.01", "-o", name)
 	if rows, damage := samplesIn(t, name); rows < 50 || damage > 1 {
 		t.Errorf("%d rows and %d places of damage", rows, damage)
 	}
@@ -241,7 +241,7 @@ func TestFileTooLarge(t *testing.T) {
 	}
 	for _, format := range []string{"capture", "csv", "jsonl", "blg"} {
 		name := filepath.Join(t.TempDir(), "limited."+format)
-		cmd := process(t, "winperf", "record", `\Memory\*`, `\Processor(*)\*`, "-i", "0.001", "--quiet", "-o", name)
+		cmd := process(t, "winperf", "record", `\Memory\*`, `\Processor(*)\*`, "-i", "0.01", "--quiet", "-o", name)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {
@@ -267,11 +267,11 @@ func TestFileTooLarge(t *testing.T) {
 func TestDiskBroken(t *testing.T) {
 	const broken = "/proc/self/mem"
 	for _, args := range [][]string{
-		{"record", `\Memory\*`, "-n", "3", "-i", "0.001", "--overwrite", "-f", "capture"},
-		{"record", `\Memory\*`, "-n", "3", "-i", "0.001", "--overwrite", "-f", "csv"},
-		{"record", `\Memory\*`, "-n", "3", "-i", "0.001", "--overwrite", "-f", "jsonl"},
-		{"record", `\Memory\*`, "-n", "3", "-i", "0.001", "--overwrite", "-f", "blg"},
-		{"watch", `\Memory\*`, "-n", "3", "-i", "0.001", "--overwrite", "-f", "csv"},
+		{"record", `\Memory\*`, "-n", "3", "-i", "0.01", "--overwrite", "-f", "capture"},
+		{"record", `\Memory\*`, "-n", "3", "-i", "0.01", "--overwrite", "-f", "csv"},
+		{"record", `\Memory\*`, "-n", "3", "-i", "0.01", "--overwrite", "-f", "jsonl"},
+		{"record", `\Memory\*`, "-n", "3", "-i", "0.01", "--overwrite", "-f", "blg"},
+		{"watch", `\Memory\*`, "-n", "3", "-i", "0.01", "--overwrite", "-f", "csv"},
 		{"get", `\Memory\*`, "--overwrite", "-f", "json"}, {"dump", "--overwrite", "-f", "text"},
 		{"list", "--overwrite", "-f", "jsonl"},
 	} {

@@ -12,9 +12,9 @@ import (
 func TestOutputBroken(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{
-		{"watch", `\Processor(*)\*`, "-i", "0.001", "-o", "csv"},
-		{"watch", `\Processor(*)\*`, "-i", "0.001", "-o", "json"},
-		{"watch", "-i", "0.001"}, {"get", `\*(*)\*`, "-i", "0.001", "-o", "jsonl"},
+		{"watch", `\Processor(*)\*`, "-i", "0.01", "-o", "csv"},
+		{"watch", `\Processor(*)\*`, "-i", "0.01", "-o", "json"},
+		{"watch", "-i", "0.01"}, {"get", `\*(*)\*`, "-i", "0.01", "-o", "jsonl"},
 		{"list"}, {"list", "-o", "paths"}, {"dump"}, {"cook", "--list"},
 		{"help", "record"}, {"list", "--help"}, {"--version"}, {"provider", "init", "--example"},
 	} {

@@ -59,9 +59,9 @@ func hostilePublished(t *testing.T, cases *perftest.Cases) {
 	query := []string{`\Alone\N`, `\Peer(good*)\Bytes Served`, own, "-o", "jsonl"}
 	get := append([]string{"get"}, query...)
 	commands := [][]string{
-		get, get, append([]string{"watch", "-n", "2", "-i", "0.001"}, query...),
+		get, get, append([]string{"watch", "-n", "2", "-i", "0.01"}, query...),
 		{"list"}, {"list", "Peer", "-o", "jsonl"}, {"dump", "--object", "Alone"},
-		{"get", `\*(*)\*`, "-o", "csv", "-i", "0.001"},
+		{"get", `\*(*)\*`, "-o", "csv", "-i", "0.01"},
 	}
 
 	run := hostileRuns{statuses: map[int]int{}}

@@ -50,10 +50,10 @@ var signalled = []signalCase{
 	{[]string{"watch", `\Processor(*)\*`, "-i", "0.01", "-o", "csv"}, shows, checkCSV},
 	{[]string{"watch", "-i", "0.01"}, shows, checkTable},
 	{[]string{"get", `\Processor(*)\% Processor Time`, "-i", "1:00:00"}, sampled, checkTable},
-	{[]string{"record", `\Memory\*`, "-i", "0.005", "--progress", "-o", "OUT.capture"}, tells, checkRecord},
-	{[]string{"record", `\Memory\*`, "-i", "0.005", "--progress", "-o", "OUT.blg"}, tells, checkRecord},
-	{[]string{"record", `\Memory\*`, "-i", "0.005", "--progress", "-o", "OUT.csv"}, tells, checkRecord},
-	{[]string{"record", `\Memory\Available MBytes`, "-i", "0.005", "--progress", "-o", "OUT.jsonl"},
+	{[]string{"record", `\Memory\*`, "-i", "0.01", "--progress", "-o", "OUT.capture"}, tells, checkRecord},
+	{[]string{"record", `\Memory\*`, "-i", "0.01", "--progress", "-o", "OUT.blg"}, tells, checkRecord},
+	{[]string{"record", `\Memory\*`, "-i", "0.01", "--progress", "-o", "OUT.csv"}, tells, checkRecord},
+	{[]string{"record", `\Memory\Available MBytes`, "-i", "0.01", "--progress", "-o", "OUT.jsonl"},
 		tells, checkRecord},
 	{[]string{"publish", "--schema", "SCHEMA", "--dir", "DIR", "--keep"}, published, checkPublish},
 	{[]string{"convert", "LOG", "-o", "OUT.tsv"}, converts, checkConvert},
@@ -327,7 +327,7 @@ func TestHostileReaders(t *testing.T) {
 	for _, args := range [][]string{
 		{"watch", `\Processor(*)\*`, "-i", "0.01", "-o", "csv"},
 		{"watch", `\Memory\*`, "-i", "0.01", "-o", "json"},
-		{"watch", "-i", "0.01"}, {"get", `\*(*)\*`, "-i", "0.001", "-o", "jsonl"},
+		{"watch", "-i", "0.01"}, {"get", `\*(*)\*`, "-i", "0.01", "-o", "jsonl"},
 		{"convert", log, "-o", "jsonl"}, {"list", "-o", "jsonl"}, {"help", "watch"}, {"dump"},
 	} {
 		for range 2 {
@@ -369,7 +369,7 @@ func isQuiet(stderr string) bool {
 // picture is drawn on it, and types Ctrl-Z and Ctrl-C.
 func TestHostileTerminal(t *testing.T) {
 	master, terminal := openTerminal(t)
-	p := &signalProgram{cmd: process(t, "winperf", "watch", "-i", "0.005")}
+	p := &signalProgram{cmd: process(t, "winperf", "watch", "-i", "0.01")}
 	p.cmd.Env = append(os.Environ(), "TERM=xterm")
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = terminal, terminal, terminal
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

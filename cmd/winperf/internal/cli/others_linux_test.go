@@ -39,9 +39,9 @@ func TestHostileNeighbours(t *testing.T) {
 	for _, args := range [][]string{
 		{"get", `\Peer(*)\*`},
 		{"get", `\*(good*)\*`, "-o", "jsonl"},
-		{"watch", `\Peer(*)\*`, "-n", "3", "-i", "0.001"},
-		{"record", `\Peer(*)\*`, "-n", "2", "-i", "0.001", "-o", "x.capture"},
-		{"record", `\Peer(*)\*`, "-n", "2", "-i", "0.001", "-o", "x.csv"},
+		{"watch", `\Peer(*)\*`, "-n", "3", "-i", "0.01"},
+		{"record", `\Peer(*)\*`, "-n", "2", "-i", "0.01", "-o", "x.capture"},
+		{"record", `\Peer(*)\*`, "-n", "2", "-i", "0.01", "-o", "x.csv"},
 		{"list"},
 		{"list", "Peer", "-o", "jsonl"},
 		{"dump", "--object", "Peer", "-o", "json"},

@@ -46,7 +46,7 @@ type reader struct {
 
 func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 	r.every = interval(schedule.DefaultInterval)
-	cmd.Flags().VarP(&r.every, "interval", "i", intervalHelp)
+	cmd.Flags().VarP(liveInterval{&r.every}, "interval", "i", intervalHelp)
 	r.source.add(cmd)
 	r.output.add(cmd, sink.Formats())
 	cmd.Flags().BoolVar(&r.output.exact, "exact", false,

@@ -131,7 +131,7 @@ gave no value, some values may not be read, or some of the data was damaged.`,
 
 func (r *recorder) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.VarP(&r.every, "interval", "i", "time between samples: 2, 0.5, 500ms, 1:30")
+	f.VarP(liveInterval{&r.every}, "interval", "i", "time between samples: 2, 0.5, 500ms, 1:30")
 	f.VarP(&r.count, "count", "n", "number of samples; 0 goes on until stopped")
 	f.Var(&r.during, "for", "record for this time: 60, 10m, 8:00:00")
 

@@ -43,10 +43,10 @@ func killCases() map[string]killCase {
 		return append(args, "--max-samples", most, "--at-limit", action)
 	}
 	return map[string]killCase{
-		"capture":         {format: "capture", args: []string{path, "-i", "0.001"}, run: fast, appends: true},
-		"csv":             {format: "csv", args: []string{path, "-i", "0.001"}, run: fast, appends: true},
-		"tsv":             {format: "tsv", args: []string{path, "-i", "0.001"}, run: fast, appends: true},
-		"jsonl":           {format: "jsonl", args: []string{path, "-i", "0.001"}, run: fast, appends: true},
+		"capture":         {format: "capture", args: []string{path, "-i", "0.01"}, run: fast, appends: true},
+		"csv":             {format: "csv", args: []string{path, "-i", "0.01"}, run: fast, appends: true},
+		"tsv":             {format: "tsv", args: []string{path, "-i", "0.01"}, run: fast, appends: true},
+		"jsonl":           {format: "jsonl", args: []string{path, "-i", "0.01"}, run: fast, appends: true},
 		"large capture":   {format: "capture", args: []string{"-i", "0.01"}, run: fast, appends: true},
 		"large csv":       {format: "csv", args: []string{`\Process(*)\*`, "-i", "0.01"}, run: fast},
 		"large jsonl":     {format: "jsonl", args: []string{`\Process(*)\*`, "-i", "0.01"}, run: fast},
@@ -55,10 +55,10 @@ func killCases() map[string]killCase {
 		"blg of objects":  {format: "blg", args: []string{"-i", "0.1"}, run: slow, lost: 11},
 		"slow blg":        {format: "blg", args: []string{path, "-i", "1"}, run: slow},
 		"slow large blg":  {format: "blg", args: []string{"-i", "1"}, run: slow},
-		"new captures":    {format: "capture", args: rotated("7", "new", path, "-i", "0.001"), run: fast},
+		"new captures":    {format: "capture", args: rotated("7", "new", path, "-i", "0.01"), run: fast},
 		"new blgs":        {format: "blg", args: rotated("7", "new", "-i", "0.1"), run: slow, lost: 11},
 		"circular blgs":   {format: "blg", args: rotated("16", "circular", path, "-i", "0.1"), run: slow, lost: 11, kept: 16},
-		"circular csvs":   {format: "csv", args: rotated("32", "circular", path, "-i", "0.001"), run: fast, kept: 32},
+		"circular csvs":   {format: "csv", args: rotated("32", "circular", path, "-i", "0.01"), run: fast, kept: 32},
 	}
 }
 

@@ -85,7 +85,7 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&s.more, "path", nil, "only what this `PATH` names; may be given several times")
 	f.Var(&s.during, "for", "measure a live source for this time: 60, 10m, 8:00:00")
-	f.VarP(&s.every, "interval", "i", "time between samples of a live source: 2, 0.5, 500ms")
+	f.VarP(liveInterval{&s.every}, "interval", "i", "time between samples of a live source: 2, 0.5, 500ms")
 	s.within.add(cmd)
 	f.Var(&s.above, "above", "show how many values are above, and for how long at the longest")
 	f.Var(&s.order, "sort", "the largest first of: "+sortKeyNames()+", or a percentile such as p95")
