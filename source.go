@@ -202,6 +202,8 @@ type LogInfo struct {
 	// Location is the zone of the machine that wrote it, in which people expect
 	// its times; nil where it is not known: they are shown in UTC then.
 	Location *time.Location
+	// Raw tells that its readings are raw values, not what they are displayed as.
+	Raw bool
 	// Encoding is the form of the text in it where that is not obvious:
 	// "code page 1251 (guessed)".
 	Encoding string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/wire"
+	"github.com/winperf/winperf/internal/zone"
 )
 
 // Head is the first line of a text log: its form, the zone of its time stamps
@@ -21,7 +22,7 @@ type Head struct {
 	// Dialect is Log where the head has a time zone, else Typeperf.
 	Dialect Dialect
 	// Zone is the time zone's display name, localized, and cut where the name is
-	// long; empty where there is none.
+	// long; empty where there is none, or only a reference to a name that is not known.
 	Zone string
 	// Bias is UTC minus local time when the log began. BiasKnown reports whether
 	// the head has it.
@@ -160,7 +161,11 @@ func (h *Head) setLocation(given *time.Location) {
 	case given != nil:
 		h.location = given
 	case h.BiasKnown:
-		h.location, h.fixed = time.FixedZone(h.Zone, -int(h.Bias/time.Second)), true
+		name := h.Zone
+		if name == "" {
+			name = zone.Hours(int(h.Bias / time.Minute))
+		}
+		h.location, h.fixed = time.FixedZone(name, -int(h.Bias/time.Second)), true
 	default:
 		h.location = time.UTC
 	}
@@ -210,6 +215,9 @@ func (h *Head) readZone(field string) {
 		}
 	}
 	h.Zone = strings.TrimPrefix(rest, "(")
+	if h.BiasKnown {
+		h.Zone = zone.Named(h.Zone, int(h.Bias/time.Minute))
+	}
 }
 
 // readColumns reads the fields behind the first one.

@@ -23,10 +23,15 @@ var references = [...]struct {
 // universal is the resource of UTC, which has no "Standard Time".
 const universal = 932
 
-// resolve returns the name that a reference to a resource stands for, where the zone has
-// the standard bias of that name: numbers may mean others in other versions of Windows. It
-// is "" where that is not known; every other name stays as it is.
-func resolve(name string, standard int) string {
+// Named returns what a zone is called that has a bias under this name. A reference to a
+// resource is replaced by the name that it stands for, "" where that is not known.
+func Named(name string, bias int) string { return resolve(name, bias, bias+60) }
+
+// resolve returns the name that a reference to a resource stands for, where the zone has the
+// standard bias of that name: numbers may mean others in other versions of Windows. summer is
+// the standard bias if the name is one of summer. It is "" where that is not known; every
+// other name stays as it is.
+func resolve(name string, standard, summer int) string {
 	if name == "" || name[0] != '@' {
 		return name
 	}
@@ -42,10 +47,9 @@ func resolve(name string, standard int) string {
 
 	for _, r := range references {
 		switch {
-		case r.bias != standard:
-		case r.resource == resource:
+		case r.resource == resource && r.bias == standard:
 			return r.name + " Standard Time"
-		case r.resource-1 == resource:
+		case r.resource-1 == resource && r.bias == summer:
 			return r.name + " Daylight Time"
 		}
 	}

@@ -129,23 +129,31 @@ func (z *Info) hasDaylight() bool { return z.DaylightDate.Month != 0 && z.Standa
 func PossibleBias(minutes int) bool { return -16*60 <= minutes && minutes <= 16*60 }
 
 // Name is what the zone is called in standard time, "" where that is not known.
-func (z *Info) Name() string { return resolve(z.StandardName, int(z.Bias)+int(z.StandardBias)) }
+func (z *Info) Name() string {
+	standard := int(z.Bias) + int(z.StandardBias)
+	return resolve(z.StandardName, standard, standard)
+}
 
 // abbreviation is what a zone of a standard bias is called in formatted times: its name,
 // or the hours where that is only a reference.
 func abbreviation(name string, standard, bias int) string {
-	name = resolve(name, standard)
+	name = resolve(name, standard, standard)
 	if name == "" || strings.ContainsAny(name, "<>") {
-		sign := '-'
-		if bias <= 0 {
-			sign, bias = '+', -bias
-		}
-		if bias%60 == 0 {
-			return fmt.Sprintf("%c%02d", sign, bias/60)
-		}
-		return fmt.Sprintf("%c%02d%02d", sign, bias/60, bias%60)
+		return Hours(bias)
 	}
 	return name
+}
+
+// Hours is what a zone without a name is called: "+0530".
+func Hours(bias int) string {
+	sign := '-'
+	if bias <= 0 {
+		sign, bias = '+', -bias
+	}
+	if bias%60 == 0 {
+		return fmt.Sprintf("%c%02d", sign, bias/60)
+	}
+	return fmt.Sprintf("%c%02d%02d", sign, bias/60, bias%60)
 }
 
 // posixBias writes a bias as the environment variable TZ has it (POSIX.1,

@@ -102,3 +102,25 @@ func TestZoneRulesOnly(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestNamed replaces references by names where the bias is one of that name.
+func TestNamed(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		bias int
+		want string
+	}{
+		{"@tzres.dll,-212", 480, "Pacific Standard Time"},
+		{"@tzres.dll,-211", 420, "Pacific Daylight Time"},
+		{"@tzres.dll,-212", 420, ""},
+		{"@tzres.dll,-211", 480, ""},
+		{"@tzres.dll,-932", 0, "Coordinated Universal Time"},
+		{"@tzres.dll,-932", 60, ""},
+		{"EET", -120, "EET"},
+		{"", 0, ""},
+	} {
+		if got := Named(test.name, test.bias); got != test.want {
+			t.Errorf("%q with %d: %q, want %q", test.name, test.bias, got, test.want)
+		}
+	}
+}

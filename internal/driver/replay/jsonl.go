@@ -41,6 +41,13 @@ func OpenJSONL(file File) (winperf.Source, error) {
 	if line != nil {
 		r.is.Machine = line.path.Machine
 	}
+	for range maxWithoutType {
+		if err != nil || line.raw {
+			break
+		}
+		line, err = first.line()
+	}
+	r.is.Log.Raw = err == nil && line.raw
 	r.open = func(sel winperf.Selection) (reader, error) { return openJSONL(file, newChoice(sel)) }
 	return r, nil
 }
@@ -58,6 +65,10 @@ func IsJSONL(start []byte) bool {
 	_, err = parseReading(line)
 	return err == nil
 }
+
+// maxWithoutType is how many readings are looked at for the type of a raw value, which those
+// that have none lack.
+const maxWithoutType = 100
 
 // maxJSONLine is longer than any line of a reading.
 const maxJSONLine = 1 << 20
@@ -104,6 +115,7 @@ type jsonReading struct {
 	text            string // of the path
 	parent          string
 	unit            counter.Unit
+	raw             bool // the line has what the displayable value is computed of
 	age             time.Duration
 }
 
@@ -146,6 +158,7 @@ type readingLine struct {
 	Age       float64
 	Anomalies []string
 	Parent    string
+	Cur       json.RawMessage // the raw sample that convert --raw adds
 }
 
 // parseReading reads a line.
@@ -159,7 +172,7 @@ func parseReading(text []byte) (*jsonReading, error) {
 	}
 
 	r := &jsonReading{text: *line.Path, parent: line.Parent, age: time.Duration(line.Age * float64(time.Second))}
-	r.Time = *line.Time
+	r.Time, r.raw = *line.Time, line.Cur != nil
 	var err error
 	if r.path, err = winperf.ParsePath(r.text); err != nil {
 		return nil, err

@@ -139,7 +139,7 @@ func (c *comparer) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.show(out), out.Close())
+	return errors.Join(c.show(ctx, out), out.Close())
 }
 
 // settle finds out what is wanted.

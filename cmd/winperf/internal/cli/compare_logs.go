@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ type loggedSide struct {
 	name     string
 	gathered logs.Gatherer
 	tally    tally
+	hints    []string // what may have been meant by each path, "" where that is not known
 }
 
 // compareLogs compares distributions.
@@ -125,25 +127,48 @@ func (c *comparer) readLog(
 		return nil, err
 	}
 	damage.tell(c.app)
+	side.findHints(ctx, all[0].Source, sel.Paths)
 	if err := side.tally.denied.err(all[0].Source); err != nil {
 		c.app.lacking(fmt.Errorf("%s: %w", name, err))
 	}
 	return side, nil
 }
 
+// findHints looks for what may have been meant by paths that name nothing.
+func (s *loggedSide) findHints(ctx context.Context, src winperf.Source, paths []winperf.Path) {
+	s.hints = make([]string, len(paths))
+	var known *catalogue
+	for i := range paths {
+		status := s.tally.last[i]
+		if s.tally.served[i] || !logs.NamesNothing(status) {
+			continue
+		}
+		if known == nil {
+			known = readCatalogue(ctx, src, false, paths...)
+			defer known.close()
+		}
+		s.hints[i] = known.hint(paths[i], status)
+	}
+}
+
 // tellUnserved says which paths no log has a value of.
 func (c *comparer) tellUnserved(sides []*loggedSide) error {
-	if !slices.ContainsFunc(sides, func(side *loggedSide) bool { return len(side.gathered.Rows()) > 0 }) {
-		return errors.New("no source has a value of what the paths name")
-	}
 	for i, p := range c.paths {
 		told := func(side *loggedSide) bool {
 			return side.tally.served[i] || side.tally.last[i] == counter.NotPermitted
 		}
 		if !slices.ContainsFunc(sides, told) {
-			c.app.complain(fmt.Errorf("%s: no log has a value", p))
+			var hints []string
+			for _, side := range sides {
+				hints = append(hints, side.hints[i])
+			}
+			c.app.complain(fmt.Errorf("%s: no log has a value%s", p, cmp.Or(hints...)))
 			c.app.partial = true
 		}
+	}
+
+	if !slices.ContainsFunc(sides, func(side *loggedSide) bool { return len(side.gathered.Rows()) > 0 }) {
+		return errors.New("no source has a value of what the paths name")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,7 +19,7 @@ import (
 )
 
 // show writes the comparison and notes whether there is a difference.
-func (c *comparer) show(out *output) error {
+func (c *comparer) show(ctx context.Context, out *output) error {
 	var readings [][]winperf.Reading
 	for _, s := range c.sides {
 		readings = append(readings, s.readings)
@@ -41,6 +42,7 @@ func (c *comparer) show(out *output) error {
 			c.app.lacking(fmt.Errorf("%s: %w", strings.TrimSuffix(s.url, ":"), err))
 		}
 	}
+	c.tellHints(ctx, all)
 	if served == 0 {
 		return errors.New("no source has a value of what the paths name")
 	}
@@ -59,6 +61,26 @@ func (c *comparer) show(out *output) error {
 	}
 	fmt.Fprintf(out, "\n%d of %d counters differ (tolerance %s %%).\n\n", differ, total, c.tolerance.String())
 	return c.writeCosts(out)
+}
+
+// tellHints says what may have been meant by paths that no source knows.
+func (c *comparer) tellHints(ctx context.Context, all []logs.Comparison) {
+	var known *catalogue
+	told := 0
+	for i := range all {
+		r := all[i].Readings[0]
+		if all[i].Values > 0 || r.Series == nil || !logs.NamesNothing(r.Status) || told == maxExplanations {
+			continue
+		}
+		if known == nil {
+			known = readCatalogue(ctx, c.sides[0].source, false, c.paths...)
+			defer known.close()
+		}
+		if hint := known.hint(r.Path, r.Status); hint != "" {
+			told++
+			c.app.complain(fmt.Errorf("%s: no source has a value%s", all[i].Path, hint))
+		}
+	}
 }
 
 // writeTable writes a row for each counter.

@@ -122,6 +122,9 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 	}
 
 	sel := winperf.Selection{Global: len(wanted) == 0, Objects: slices.Concat(wanted...)}
+	if !sel.Global && len(sel.Objects) == 0 {
+		return d.check(ctx, src, &dump{}, wanted)
+	}
 	if err := d.within.choose(ctx, &sel, zone, src); err != nil {
 		return err
 	}
@@ -140,7 +143,7 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 		return err
 	}
 
-	if err := d.check(&shown, wanted); err != nil {
+	if err := d.check(ctx, src, &shown, wanted); err != nil {
 		d.app.damaged(cycle.Damage)
 		return err
 	}
@@ -176,7 +179,7 @@ func (d *dumper) open(ctx context.Context, args []string, opt source.LogOptions)
 	return d.app.openSource(ctx, d.source.source, opt)
 }
 
-// wanted returns, for each name of --object, the objects that it may stand for.
+// wanted returns, for each name of --object, the objects that it may stand for, if any.
 func (d *dumper) wanted(ctx context.Context, src winperf.Source) ([][]winperf.ObjectID, error) {
 	if len(d.objects) == 0 {
 		return nil, nil
@@ -193,10 +196,6 @@ func (d *dumper) wanted(ctx context.Context, src winperf.Source) ([][]winperf.Ob
 		for _, title := range titlesOf(names, name) {
 			ids = append(ids, winperf.ObjectID{Index: title})
 		}
-		if len(ids) == 0 {
-			const form = "--object %q: %w by that name; a title index does as well"
-			return nil, fmt.Errorf(form, name, winperf.ErrNoObject)
-		}
 		wanted = append(wanted, ids)
 	}
 	return wanted, nil
@@ -204,13 +203,27 @@ func (d *dumper) wanted(ctx context.Context, src winperf.Source) ([][]winperf.Ob
 
 // check tells which of the wanted objects are not in the sample. It is an error
 // when none is there.
-func (d *dumper) check(shown *dump, wanted [][]winperf.ObjectID) error {
+func (d *dumper) check(
+	ctx context.Context, src winperf.Source, shown *dump, wanted [][]winperf.ObjectID,
+) error {
 	var missing []error
+	var c *catalogue
 	for i, ids := range wanted {
-		if !shown.has(ids) {
-			err := fmt.Errorf("--object %q: %w in the sample", d.objects[i], winperf.ErrNoObject)
-			missing = append(missing, err)
+		if len(ids) > 0 && shown.has(ids) {
+			continue
 		}
+		if c == nil {
+			c = readCatalogue(ctx, src, false)
+			defer c.close()
+		}
+
+		form := "--object %q: %w in the sample%s"
+		if len(ids) == 0 {
+			form = "--object %q: %w by that name%s; a title index does as well"
+		}
+		name := d.objects[i]
+		hint := didYouMean(name, c.objectNames())
+		missing = append(missing, fmt.Errorf(form, name, winperf.ErrNoObject, hint))
 	}
 	if len(missing) == len(wanted) {
 		return errors.Join(missing...)

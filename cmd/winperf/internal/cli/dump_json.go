@@ -16,7 +16,7 @@ type (
 	dumpObject struct {
 		Index    uint32        `json:"index"`
 		GUID     *winperf.GUID `json:"guid"`
-		Name     string        `json:"name"`
+		Name     string        `json:"name"`              // "" where it has none, as below
 		Machine  string        `json:"machine,omitempty"` // where there are several
 		Counters []dumpCounter `json:"counters"`
 	}
@@ -50,14 +50,16 @@ func (d *dump) writeJSON(w *bufio.Writer) error {
 
 func (d *dump) writeObject(w *bufio.Writer, o frame.Object) error {
 	id, names := o.ID(), d.cycle.Names
-	obj := dumpObject{Index: id.Index, Name: names.Title(id.Index), Counters: []dumpCounter{}}
+	obj := dumpObject{Index: id.Index, Counters: []dumpCounter{}}
+	obj.Name, _ = names.Name(id.Index)
 	if len(d.machines) > 1 {
 		obj.Machine = o.Machine()
 	}
 
 	for k := range o.NumCounters() {
 		c := o.Counter(k)
-		counter := dumpCounter{c.ID.Index, names.Title(c.ID.Index), c.Type, c.Size, c.Offset}
+		name, _ := names.Name(c.ID.Index)
+		counter := dumpCounter{c.ID.Index, name, c.Type, c.Size, c.Offset}
 		obj.Counters = append(obj.Counters, counter)
 	}
 

@@ -174,9 +174,9 @@ func (c *catalogue) close() { _ = c.context.Close() } // it was only read
 func (c *catalogue) reason(p winperf.Path, status counter.Status) string {
 	switch status {
 	case counter.NoObject:
-		return fmt.Sprintf("no such object%s", didYouMean(p.Object, c.objectNames()))
+		return "no such object" + c.hint(p, status)
 	case counter.NoCounter:
-		return fmt.Sprintf("the object has no such counter%s", didYouMean(p.Counter, c.counterNames(p)))
+		return "the object has no such counter" + c.hint(p, status)
 	case counter.NoInstance:
 		return c.noInstance(p)
 	case counter.NoPrevious:
@@ -199,7 +199,20 @@ func (c *catalogue) noInstance(p winperf.Path) string {
 			return fmt.Sprintf(`the object has instances: write \%s(*)\%s`, p.Object, p.Counter)
 		}
 	}
-	return fmt.Sprintf("no such instance now%s", didYouMean(p.Instance, c.instanceNames(p)))
+	return "no such instance now" + c.hint(p, counter.NoInstance)
+}
+
+// hint says what may have been meant by the part of a path that is not there.
+func (c *catalogue) hint(p winperf.Path, status counter.Status) string {
+	switch status {
+	case counter.NoObject:
+		return didYouMean(p.Object, c.objectNames())
+	case counter.NoCounter:
+		return didYouMean(p.Counter, c.counterNames(p))
+	case counter.NoInstance:
+		return didYouMean(p.Instance, c.instanceNames(p))
+	}
+	return ""
 }
 
 // matching yields the objects that a path names.

@@ -56,28 +56,31 @@ const (
 	maxInterval = 366 * 24 * time.Hour
 )
 
-var errInterval = errors.New("expected seconds, [[hh:]mm:]ss or a time such as 500ms, from 1ms to a year")
+func parseInterval(s string) (time.Duration, error) { return parseDuration(s, minInterval) }
 
-func parseInterval(s string) (time.Duration, error) {
+// parseDuration reads a time that is at least so long.
+func parseDuration(s string, least time.Duration) (time.Duration, error) {
+	const form = "expected seconds, [[hh:]mm:]ss or a time such as 500ms, from %v to a year"
+	errDuration := fmt.Errorf(form, least)
 	d, err := time.ParseDuration(s)
 	if err != nil {
 		seconds := 0.0
 		for part := range strings.SplitSeq(s, ":") {
 			n, err := strconv.ParseFloat(part, 64)
 			if err != nil || n < 0 || math.IsNaN(n) {
-				return 0, errInterval
+				return 0, errDuration
 			}
 			seconds = seconds*60 + n
 		}
 
 		if strings.Count(s, ":") > 2 || seconds > maxInterval.Seconds() {
-			return 0, errInterval
+			return 0, errDuration
 		}
 		d = time.Duration(seconds * float64(time.Second))
 	}
 
-	if d < minInterval || d > maxInterval {
-		return 0, errInterval
+	if d < least || d > maxInterval {
+		return 0, errDuration
 	}
 	return d, nil
 }

@@ -55,7 +55,7 @@ func newSummary(log *logs.Log, zone shownZone) *logSummary {
 	is := log.Source.Describe()
 	s := &logSummary{
 		File: log.Name, Format: is.Log.Format, Encoding: is.Log.Encoding,
-		System: is.Log.System, Zone: is.Log.Zone, Raw: !is.Cooked,
+		System: is.Log.System, Zone: is.Log.Zone, Raw: !is.Cooked || is.Log.Raw,
 		Machines: []string{}, Gaps: []gap{}, Objects: []objectSummary{}, Findings: []string{},
 		zone:    zone,
 		offset:  is.Log.Location != nil,

@@ -72,7 +72,8 @@ func (a *app) listCommand() *cobra.Command {
   PATH        what a counter path names, such as '\Process(*)\*'
   PATTERN     objects and counters whose whole name fits (* and ? are wildcards);
               with a backslash in front objects only
-  WORDS       counters in whose name, help text or object all these words are
+  WORDS       counters in whose name or help text, or their object's, all these
+              words are
 
   -o paths    one reusable path for each counter, with (*) for its instances;
               with --instances one for each counter of each instance
@@ -157,14 +158,19 @@ func (l *lister) run(ctx context.Context, args []string) error {
 		return err
 	}
 
+	out.kept.wait()
 	l.w, l.width, l.sensors = out.Writer, out.width(), out.format == "sensors"
-	if l.names {
-		return errors.Join(l.writeNames(), out.Close())
-	}
-
 	l.search = newSearch(strings.Join(append(args, "*")[:1], ""))
 	l.told = map[string]bool{}
-	return errors.Join(l.list(ctx, src, out.format), out.Close())
+	if l.names {
+		err = l.writeNames()
+	} else {
+		err = l.list(ctx, src, out.format)
+	}
+	if err == nil {
+		out.kept.release()
+	}
+	return errors.Join(err, out.Close())
 }
 
 // settle refuses options that do not go together.

@@ -201,13 +201,13 @@ func (l *lister) byName(o frame.Object) (finding, bool) {
 	return briefly(o, func(c frame.Counter) bool { return name.Is(c.ID.Index, "") })
 }
 
-// byWords finds counters by words of their names, of their help texts and of what their
-// object is called, in the chosen language and in English.
+// byWords finds counters by words of their names and help texts and of those of their object, in the chosen language and in English.
 func (l *lister) byWords(o frame.Object) (finding, bool) {
 	return briefly(o, func(c frame.Counter) bool {
 		var texts []string
 		for _, in := range []*nametable.Names{l.table, l.english} {
-			texts = append(texts, in.Title(o.ID().Index), in.Title(c.ID.Index), in.Help(c.Help))
+			texts = append(texts, in.Title(o.ID().Index), in.Help(o.Help()))
+			texts = append(texts, in.Title(c.ID.Index), in.Help(c.Help))
 		}
 		return l.search.inWords(texts...)
 	})
@@ -237,7 +237,7 @@ func (s *search) nothing(empty string, c *catalogue) error {
 	case path != "":
 		return fmt.Errorf("no object matches %q; quote the path: '%s'", s.text, path)
 	case len(s.words) > 1:
-		const form = "no counter has the words %q in its name, its help text or its object's name"
+		const form = "no counter has the words %q in its name, its help text or those of its object"
 		return fmt.Errorf(form, s.text)
 	}
 	return fmt.Errorf("no object matches %q%s", s.text, didYouMean(s.text, c.objectNames()))

@@ -94,6 +94,18 @@ func (e existsError) Is(target error) bool { return target == fs.ErrExist }
 //
 // Opening a named pipe waits for its reader, until ctx ends.
 func (t *target) create(ctx context.Context, note func(error)) (*os.File, error) {
+	f, err := t.open(ctx, note)
+	if err != nil || t.mode != openOverwrite || !logs.IsRegular(f) {
+		return f, err
+	}
+	if err := f.Truncate(0); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// open is create for those who replace the contents of a file later.
+func (t *target) open(ctx context.Context, note func(error)) (*os.File, error) {
 	special, err := t.look()
 	if err != nil {
 		return nil, err
@@ -111,15 +123,7 @@ func (t *target) create(ctx context.Context, note func(error)) (*os.File, error)
 	if errors.Is(err, fs.ErrExist) { // since it was looked for
 		return nil, t.exists()
 	}
-	if err != nil || t.mode != openOverwrite || !logs.IsRegular(f) {
-		return f, err
-	}
-
-	// The file is cut when nobody else writes it, and not when it is opened.
-	if err := f.Truncate(0); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+	return f, err // it is not cut before nobody else writes it
 }
 
 // openLocked opens a file and locks it. Pipes and devices are not locked.

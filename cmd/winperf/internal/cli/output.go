@@ -132,6 +132,7 @@ type output struct {
 	*bufio.Writer
 	format string
 	file   *os.File // nil for standard output
+	kept   keptFile // the same, where it is to be replaced
 	isNew  bool     // the file was not there before
 	size   func() (width, height int)
 }
@@ -147,11 +148,16 @@ func (a *app) create(ctx context.Context, f *outputFlags) (*output, error) {
 	w := a.stdout
 	if file != "" {
 		t := f.target(file)
-		if out.file, err = t.create(ctx, nil); err != nil {
+		if out.file, err = t.open(ctx, nil); err != nil {
 			return nil, err
 		}
-		out.isNew = t.mode == openNew && logs.IsRegular(out.file)
+		regular := logs.IsRegular(out.file)
+		out.isNew = t.mode == openNew && regular
 		w = out.file
+		if t.mode == openOverwrite && regular {
+			out.kept.file = out.file
+			w = &out.kept
+		}
 	} else {
 		out.size, _ = isTerminal(a.stdout)
 	}
@@ -161,6 +167,58 @@ func (a *app) create(ctx context.Context, f *outputFlags) (*output, error) {
 	}
 	out.Writer = bufio.NewWriter(w)
 	return out, nil
+}
+
+// keptFile writes a file that is to be replaced. What it holds stays until something is
+// written or the output complete, and while what is written waits for something to show.
+type keptFile struct {
+	file  *os.File // nil where there is nothing to replace
+	cut   bool     // what it held is gone
+	waits bool
+	early []byte // what waits
+}
+
+// maxEarly is how much may wait, in bytes.
+const maxEarly = 1 << 20
+
+// Write implements io.Writer.
+func (k *keptFile) Write(b []byte) (int, error) {
+	if k.waits && len(k.early)+len(b) <= maxEarly {
+		k.early = append(k.early, b...)
+		return len(b), nil
+	}
+	if err := k.replace(); err != nil {
+		return 0, err
+	}
+	return k.file.Write(b)
+}
+
+// wait lets what is written wait, until release. Of an empty file nothing would be lost.
+func (k *keptFile) wait() {
+	if k.file == nil {
+		return
+	}
+	info, err := k.file.Stat()
+	k.waits = err == nil && info.Size() > 0
+}
+
+// release tells that there is something to show.
+func (k *keptFile) release() { k.waits = false }
+
+// replace writes what waited in place of what the file held.
+func (k *keptFile) replace() error {
+	k.waits = false
+	if k.file == nil || k.cut {
+		return nil
+	}
+
+	k.cut = true
+	if err := k.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := k.file.Write(k.early)
+	k.early = nil
+	return err
 }
 
 // newJSON returns an encoder of JSON in which every character is escaped that is
@@ -177,6 +235,9 @@ func (o *output) Close() error {
 	err := o.Flush()
 	if o.file == nil {
 		return err
+	}
+	if !o.kept.waits {
+		err = errors.Join(err, o.kept.replace())
 	}
 
 	info, statErr := o.file.Stat()

@@ -85,6 +85,7 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	out.out.kept.wait()
 	defer func() {
 		err = errors.Join(err, out.Close())
 		out.reportLate(r.app.stderr)
@@ -243,6 +244,9 @@ func (r *reader) noSample() error {
 // take shows a cycle, and tells what is wrong with it.
 func (r *reader) take(cycle *measure.Cycle, out *destination) error {
 	r.tally.count(cycle)
+	if !r.tally.nothing() {
+		out.out.kept.release()
+	}
 	if err := r.write(cycle, out); err != nil {
 		return err
 	}

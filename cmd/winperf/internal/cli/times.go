@@ -148,7 +148,7 @@ func (m *moments) parse(ctx context.Context, s string, end bool) (time.Time, err
 		return parseMoment(s, m.zone.Location, end)
 	}
 
-	d, err := parseInterval(after)
+	d, err := parseDuration(after, 0)
 	if err != nil {
 		return time.Time{}, err
 	}
