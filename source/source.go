@@ -97,7 +97,7 @@ func OpenWith(ctx context.Context, address string, opt LogOptions) (winperf.Sour
 		if found && strings.EqualFold(s.Name, scheme) {
 			src, err := s.open(ctx, rest, opt)
 			if err != nil {
-				return nil, fmt.Errorf("source %s: %w", strings.TrimSuffix(address, ":"), err)
+				return nil, blame(err, scheme, rest)
 			}
 			return src, nil
 		}
@@ -107,6 +107,19 @@ func OpenWith(ctx context.Context, address string, opt LogOptions) (winperf.Sour
 		return OpenLog(ctx, address, opt)
 	}
 	return nil, fmt.Errorf("source %q: %w; known are %s", address, winperf.ErrNotSupported, usages())
+}
+
+// blame puts a source's address in front of an error, unless that begins with what stands
+// behind the colon, such as the name of a file.
+func blame(err error, scheme, rest string) error {
+	behind, found := strings.CutPrefix(err.Error(), rest)
+	switch {
+	case rest == "":
+		return fmt.Errorf("source %s: %w", scheme, err)
+	case found && strings.IndexAny(behind, ": ") == 0:
+		return fmt.Errorf("source %s:%w", scheme, err)
+	}
+	return fmt.Errorf("source %s:%s: %w", scheme, strings.TrimSuffix(rest, ":"), err)
 }
 
 func usages() string {

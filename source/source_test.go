@@ -55,6 +55,27 @@ func TestOpenPerfdata(t *testing.T) {
 	}
 }
 
+// TestErrorNamesFileOnce: what could not be opened stands once in front of why.
+func TestErrorNamesFileOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("cut.bin", perftest.Block(perftest.Small)[:50], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]string{
+		"perfdata:cut.bin":         "source perfdata:cut.bin: truncated",
+		"log:cut.bin":              "source log:cut.bin: truncated",
+		"perfdata:.":               "source perfdata:. is no regular file",
+		"perfdata:cut.bin,cut.bin": "source perfdata:cut.bin,cut.bin: cut.bin: truncated",
+		"perfdata:x:":              "source perfdata:x: stat x:",
+		"perfdata:":                "source perfdata: the name of file 1 is empty",
+	} {
+		_, err := source.Open(t.Context(), url)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", url, err, want)
+		}
+	}
+}
+
 func TestOpenLocal(t *testing.T) {
 	for _, url := range []string{"", "local:", "LOCAL:"} {
 		src, err := source.Open(t.Context(), url)

@@ -58,6 +58,7 @@ type Files struct {
 	current *file
 	kept    []*file // closed ones of a circular recording, oldest first
 	written Written
+	brief   TooSmall // of the time, once it shows
 }
 
 // Written is what a recording has written.
@@ -88,6 +89,9 @@ func (s *Files) Add(ctx context.Context, m *Moment, at time.Time) (full bool, er
 		if s.current != nil && s.Limits.Action == Stop {
 			return true, nil
 		}
+		if s.current != nil {
+			s.noteBrief(at)
+		}
 		if failed = s.next(ctx, at); failed != nil && s.current == nil {
 			return false, failed
 		}
@@ -105,23 +109,53 @@ func (s *Files) Add(ctx context.Context, m *Moment, at time.Time) (full bool, er
 	return failed == nil && s.Limits.Action == Stop && s.reached(at), failed
 }
 
-// TooSmall is how a limit of the size shows to be too small.
+// TooSmall is how a limit shows to be too small. Of Part and Enough only that limit is set.
 type TooSmall struct {
-	Part, Length, Enough int64 // bytes: of each file at most, of the one that is full, and what would do
-	Samples              int   // in the file
+	Part    Limits // of each file
+	Enough  Limits // what would do, for all files of a circular recording
+	Samples int    // in the file that is full
+	Length  int64  // of that file, in bytes
 }
 
-// TooSmall reports whether files hold hardly more than a sample each within the limit of their
-// size. The first file shows it.
+// few is how many samples are too few for a file: a head and names take more room in such a
+// file than what it is for.
+const few = 3
+
+// TooSmall reports whether files hold hardly more than a sample each within a limit of their
+// size, or only one within that of the samples or the time of a circular recording, which are
+// spread over several files; otherwise these are as short as they were asked to be. The first file shows it.
 func (s *Files) TooSmall() (is TooSmall, small bool) {
-	// A head and names take more room in such a file than what it is for.
-	const few = 3
 	f, l := s.current, s.Limits.part()
-	if f == nil || s.written.Files != 1 || l.Size == 0 || f.samples > few || f.length()+f.grown <= l.Size {
+	if s.brief.Samples > 0 {
+		return s.brief, true
+	}
+	if f == nil || s.written.Files != 1 || f.samples > few {
 		return is, false
 	}
-	enough := s.Limits.Size / l.Size * few * 4 * f.length() / int64(f.samples)
-	return TooSmall{Part: l.Size, Length: f.length(), Enough: enough, Samples: f.samples}, true
+
+	is.Samples, is.Length = f.samples, f.length()
+	switch {
+	case l.Size > 0 && f.length()+f.grown > l.Size:
+		is.Part.Size = l.Size
+		is.Enough.Size = s.Limits.Size / l.Size * few * 4 * f.length() / int64(f.samples)
+	case l.Action == Circular && l.Samples == 1:
+		is.Part.Samples, is.Enough.Samples = 1, circularParts*2
+	default:
+		return is, false
+	}
+	return is, true
+}
+
+// noteBrief notes that the first file of a circular recording lasts for one sample, where the
+// time of the next one shows it.
+func (s *Files) noteBrief(at time.Time) {
+	f, l := s.current, s.Limits.part()
+	lasts := at.Sub(f.begun)
+	if l.Action != Circular || l.Time == 0 || lasts < l.Time || s.written.Files != 1 || f.samples > 1 {
+		return
+	}
+	s.brief = TooSmall{Samples: f.samples, Length: f.length(), Part: Limits{Time: l.Time}}
+	s.brief.Enough.Time = circularParts * 2 * lasts
 }
 
 // full reports whether the next sample belongs into another file.

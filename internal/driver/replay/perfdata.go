@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ const form = "FILE[,FILE...][?names=FILE[&names=FILE...]]"
 // FILE[,FILE...][?names=FILE...]: each file is one sample, in the order given;
 // names gives a file with the names of objects and counters, as
 // nametable.ReadFile takes it, and may be there several times, separated by &.
+// Files may be compressed with gzip or zstd.
 // A file whose own name holds a comma or a question mark can be given with %
 // and two hexadecimal digits for it, as in a URL.
 //
@@ -76,8 +78,8 @@ func OpenBlock(file File) (winperf.Source, error) {
 func openBlocks(files []File, schema *winperf.Schema) (winperf.Source, error) {
 	raw := winperf.Raw{Format: winperf.FormatV1, Schema: schema}
 	var err error
-	if raw.Bytes, err = readFile(files[0], nil); err != nil {
-		return nil, err
+	if raw.Bytes, _, err = readFile(files[0], nil); err != nil {
+		return nil, err // damage is told with the sample
 	}
 
 	var pool frame.Pool
@@ -108,10 +110,17 @@ func (r *blockReader) next(_ context.Context, s *winperf.Sample) (err error) {
 	}
 	b := s.Begin(&r.blocks)
 	b.Format, b.Schema, s.Schema = winperf.FormatV1, r.schema, r.schema
-	if b.Bytes, err = readFile(r.files[0], b.Bytes[:0]); err == nil {
-		r.files = r.files[1:]
+	var damage error
+	b.Bytes, damage, err = readFile(r.files[0], b.Bytes[:0])
+	if err != nil {
+		return err
 	}
-	return err
+
+	if damage != nil {
+		s.Damage = append(s.Damage, damage)
+	}
+	r.files = r.files[1:]
+	return nil
 }
 
 func (r *blockReader) damage() []error { return nil }
@@ -160,30 +169,64 @@ func fileName(name string) string {
 	return name
 }
 
-// readFile reads a file into dst's memory where that is large enough. Of a
-// file that does not begin as a block does it reads the beginning only; decoding that fails.
-func readFile(file File, dst []byte) ([]byte, error) {
+// readFile reads a file, which may be compressed, into dst's memory where that is large enough.
+// Of a file that does not begin as a block does it reads the beginning only; decoding that fails.
+// Damage is what ended the unpacking of a file before its end.
+func readFile(file File, dst []byte) (block []byte, damage, err error) {
 	f, err := file.open()
 	if err != nil {
-		return dst, err
+		return dst, nil, err
 	}
 	defer f.Close()
 
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return dst, err
+		return dst, nil, err
 	case info.Size() > maxFile:
-		const form = "%s has %d bytes, expected at most %d: %w"
-		return dst, fmt.Errorf(form, file.Name, info.Size(), maxFile, winperf.ErrBadData)
+		return dst, nil, tooLarge(file, info.Size())
 	}
 
 	size := int(info.Size())
 	dst, err = appendUpTo(dst, f, min(size, beginning))
-	if _, ok := perfdata.HeadOf(dst); err != nil || !ok {
-		return dst, err
+	if p := packed(dst); p != nil && err == nil {
+		return unpackBlock(file, p, io.MultiReader(bytes.NewReader(bytes.Clone(dst)), f), dst[:0])
 	}
-	return appendUpTo(dst, f, size-len(dst))
+	if _, ok := perfdata.HeadOf(dst); err != nil || !ok {
+		return dst, nil, err
+	}
+	block, err = appendUpTo(dst, f, size-len(dst))
+	return block, nil, err
+}
+
+func tooLarge(file File, size int64) error {
+	const form = "%s has %d bytes, expected at most %d: %w"
+	return fmt.Errorf(form, file.Name, size, maxFile, winperf.ErrBadData)
+}
+
+// unpackBlock reads what is compressed as readFile does what is not.
+func unpackBlock(file File, p *packing, r io.Reader, dst []byte) (block []byte, damage, err error) {
+	bad := func(err error) error { return fmt.Errorf("%s: %w: %w", file.Name, winperf.ErrBadData, err) }
+	unpacker, err := p.open(r)
+	if err != nil {
+		return dst, nil, bad(err)
+	}
+	defer unpacker.Close()
+
+	out := bytes.NewBuffer(dst)
+	_, err = io.CopyN(out, unpacker, beginning)
+	if _, ok := perfdata.HeadOf(out.Bytes()); ok && err == nil {
+		_, err = io.CopyN(out, unpacker, maxFile+1-beginning)
+	}
+	switch {
+	case out.Len() > maxFile:
+		return dst, nil, tooLarge(file, int64(out.Len()))
+	case err == nil || err == io.EOF:
+		return out.Bytes(), nil, nil
+	case out.Len() == 0:
+		return dst, nil, bad(err)
+	}
+	return out.Bytes(), bad(err), nil
 }
 
 // beginning is how many bytes of a file are read before it is known to hold a

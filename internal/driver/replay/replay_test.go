@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -256,6 +257,47 @@ func TestCutFiles(t *testing.T) {
 		if err := perftest.Take(t.Context(), q, &raw); err != nil || len(raw.Bytes) != want {
 			t.Errorf("%d bytes, error %v, want %d", len(raw.Bytes), err, want)
 		}
+	}
+}
+
+// Files that gzip compressed are read as they are named, and one that is cut as far as it goes.
+func TestPackedBlocks(t *testing.T) {
+	b := blocks(2)
+	var packed [][]byte
+	for _, block := range b {
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		_, err := w.Write(block)
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		packed = append(packed, out.Bytes())
+	}
+	write(t, map[string][]byte{
+		"a.gz": packed[0], "b.gz": packed[1][:len(packed[1])-8], "head.gz": packed[0][:5], "plain": b[0],
+	})
+
+	src, err := replay.OpenFiles([]string{"a.gz", "b.gz", "plain"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := compile(t, src)
+	for i, want := range [][]byte{b[0], b[1], b[0]} {
+		var s winperf.Sample
+		if err := q.Next(t.Context(), &s); err != nil {
+			t.Fatal(err)
+		}
+		raw, err := s.Raw()
+		if err != nil || !bytes.Equal(raw.Bytes, want) {
+			t.Errorf("%d: other bytes, error %v", i, err)
+		}
+		if cut := i == 1; cut != (len(s.Damage) == 1) || cut && !errors.Is(s.Damage[0], winperf.ErrBadData) {
+			t.Errorf("%d: damage %v", i, s.Damage)
+		}
+	}
+
+	if _, err := replay.OpenFiles([]string{"head.gz"}, nil); !errors.Is(err, winperf.ErrBadData) {
+		t.Errorf("without a whole head: error %v", err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
@@ -139,7 +140,9 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 	}
 
 	shown := dump{cycle: cycle, only: sel.Objects}
-	if err := shown.choose(d.machine); err != nil {
+	of := winperf.Path{Machine: strings.TrimPrefix(d.machine, `\\`)}
+	of = selection.OfThisMachine([]winperf.Path{of}, src.Describe())[0]
+	if err := shown.choose(of.Machine); err != nil {
 		return err
 	}
 
@@ -272,8 +275,7 @@ func (d *dump) choose(machine string) error {
 		return nil
 	}
 
-	wanted := strings.TrimPrefix(machine, `\\`)
-	other := func(s string) bool { return !strings.EqualFold(s, wanted) }
+	other := func(s string) bool { return !strings.EqualFold(s, machine) }
 	of := slices.DeleteFunc(slices.Clone(d.machines), other)
 	if len(of) == 0 {
 		return fmt.Errorf("--machine %s: %w in the sample, which is of %s",

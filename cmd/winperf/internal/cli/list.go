@@ -160,7 +160,7 @@ func (l *lister) run(ctx context.Context, args []string) error {
 
 	out.kept.wait()
 	l.w, l.width, l.sensors = out.Writer, out.width(), out.format == "sensors"
-	l.search = newSearch(strings.Join(append(args, "*")[:1], ""))
+	l.search = newSearch(strings.Join(append(args, "*")[:1], ""), src.Describe())
 	l.told = map[string]bool{}
 	if l.names {
 		err = l.writeNames()

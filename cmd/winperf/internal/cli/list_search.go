@@ -26,10 +26,10 @@ type search struct {
 	words []winperf.Pattern
 }
 
-func newSearch(text string) *search {
+func newSearch(text string, is winperf.Description) *search {
 	s := &search{text: text, only: strings.HasPrefix(text, `\`)}
 	if p, err := winperf.ParsePath(text); err == nil {
-		path := selection.NewPath(p)
+		path := selection.NewPath(selection.OfThisMachine([]winperf.Path{p}, is)[0])
 		s.path = &path
 	}
 	if s.only {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,8 +43,9 @@ type recorder struct {
 
 	format string
 	paths  []winperf.Path
+	cut    winperf.Selection // that --begin and --end make of a record
 	live   bool
-	until  time.Time // that --end says
+	until  time.Time // that --end says, of a live source
 	zone   shownZone
 	clock  measure.Clock
 	files  *logs.Files
@@ -135,9 +137,10 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.VarP(&r.count, "count", "n", "number of samples; 0 goes on until stopped")
 	f.Var(&r.during, "for", "record for this time: 60, 10m, 8:00:00")
 
-	const begin = "wait for this `TIME`, such as '6/30/2007 15:40:00' or 2007-06-30T15:40:00"
+	const begin = "wait for this `TIME`, such as '6/30/2007 15:40:00' or 2007-06-30T15:40:00;" +
+		" of a record leave out samples before it, +1h being an hour after its first"
 	f.StringVar(&r.begin, "begin", "", begin)
-	f.StringVar(&r.end, "end", "", "stop at this `TIME`")
+	f.StringVar(&r.end, "end", "", "stop at this `TIME`; of a record leave out samples after it")
 
 	f.Var((*byteSize)(&r.limit.Size), "max-size", "limit of a file's size: 100 (megabytes), 500K, 2G")
 	f.Var((*count)(&r.limit.Samples), "max-samples", "limit of the samples in a file")
@@ -181,7 +184,12 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	if r.files, err = r.newFiles(is); err != nil {
 		return err
 	}
-	if err := r.schedule(ctx); err != nil {
+	if r.live {
+		err = r.schedule(ctx)
+	} else {
+		err = r.cutRecord(ctx, src)
+	}
+	if err != nil {
 		return err
 	}
 
@@ -192,6 +200,9 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	err = r.record(ctx, src, p)
 	if err == nil && r.files.Written().Samples == 0 && r.ends() && ctx.Err() == nil {
 		err = errEnded
+	}
+	if err == nil && r.tally.cycles == 0 && !r.live && ctx.Err() == nil {
+		err = errNoSamples
 	}
 
 	p.clear()
@@ -301,6 +312,13 @@ func (r *recorder) extension() string {
 	return ""
 }
 
+// selection is what is recorded.
+func (r *recorder) selection() winperf.Selection {
+	sel := r.cut
+	sel.Paths, sel.Global = r.paths, len(r.paths) == 0
+	return sel
+}
+
 // probe looks whether the paths name something, where what is recorded would not
 // show it.
 func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
@@ -313,9 +331,12 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 	}
 
 	opt.CostlyTogether = true // as they will be recorded
-	c := measure.New(src, winperf.Selection{Paths: r.paths}, opt)
+	c := measure.New(src, r.selection(), opt)
 	defer c.Close()
 	cycle, err := c.Cycle(ctx)
+	if errors.Is(err, io.EOF) {
+		return errNoSamples
+	}
 	if err != nil {
 		return err
 	}
@@ -338,12 +359,7 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
 	opt.Clock, opt.For, opt.End = r.clock, time.Duration(r.during), r.until
 	opt.RawOnly, opt.FramesOnly, opt.KeepFirst = r.format == "capture", r.format == "blg", r.format == "blg"
-	sel := winperf.Selection{Paths: r.paths}
-	if len(r.paths) == 0 {
-		sel = winperf.Selection{Global: true}
-	}
-
-	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, sel, opt) {
+	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, r.selection(), opt) {
 		switch {
 		case err != nil:
 			return err
@@ -370,7 +386,7 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 }
 
 // tellSmall tells, as soon as the first file shows it, that files hold hardly more than a
-// sample each within --max-size.
+// sample each within a limit.
 func (r *recorder) tellSmall() {
 	is, small := r.files.TooSmall()
 	if !small || r.small {
@@ -378,12 +394,27 @@ func (r *recorder) tellSmall() {
 	}
 	r.small = true
 
+	const inFiles = "%s is too small for some eight files: one is full with %s; at least %s would do"
+	full := plural(is.Samples, "sample")
+	switch {
+	case is.Part.Samples > 0:
+		limit := fmt.Sprintf("--max-samples %d", r.limit.Samples)
+		r.app.complain(fmt.Errorf(inFiles, limit, full, strconv.Itoa(is.Enough.Samples)))
+		return
+	case is.Part.Time > 0:
+		limit := interval(r.limit.Time)
+		enough := interval((is.Enough.Time + time.Second).Truncate(time.Second))
+		r.app.complain(fmt.Errorf(inFiles, "--max-time "+limit.String(), full, enough.String()))
+		return
+	}
+
 	what := "--max-size " + formatSize(r.limit.Size)
 	if r.limit.Action == logs.Circular {
-		what += fmt.Sprintf(", %s for each of some %d files,", formatSize(is.Part), r.limit.Size/is.Part)
+		what += fmt.Sprintf(", %s for each of some %d files,",
+			formatSize(is.Part.Size), r.limit.Size/is.Part.Size)
 	}
 	r.app.complain(fmt.Errorf("%s is too small: a file is full with %s, %s; at least %s would do",
-		what, plural(is.Samples, "sample"), formatSize(is.Length), formatSize(is.Enough)))
+		what, full, formatSize(is.Length), formatSize(is.Enough.Size)))
 }
 
 // sampleTime is when a sample was taken.

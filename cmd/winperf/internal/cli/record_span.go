@@ -4,37 +4,58 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/measure"
 )
 
 // errEnded tells that a recording ended by itself and has nothing.
 var errEnded = errors.New("nothing was recorded: the end came before the first sample")
 
+// errNoSamples tells that a record, or what --begin and --end leave of it, is empty.
+var errNoSamples = errors.New("nothing was recorded: there are no samples to record")
+
+// cutRecord chooses the samples of a record.
+func (r *recorder) cutRecord(ctx context.Context, src winperf.Source) error {
+	if r.during > 0 {
+		return errors.New("--for is for live sources; --begin and --end cut a record")
+	}
+	within := rangeFlags{r.begin, r.end}
+	return within.choose(ctx, &r.cut, r.zone, src)
+}
+
 // schedule waits for the beginning, and sets the end.
 func (r *recorder) schedule(ctx context.Context) error {
-	begin, err := parseMoment(r.begin, r.zone.Location, false)
+	begin, err := r.liveTime("begin", r.begin)
 	if err != nil {
-		return fmt.Errorf("--begin: %w", err)
+		return err
 	}
-
-	r.until, err = parseMoment(r.end, r.zone.Location, true)
-	if err != nil {
-		return fmt.Errorf("--end: %w", err)
-	}
-
+	r.until, err = r.liveTime("end", r.end)
 	switch {
-	case !r.live && (r.begin != "" || r.end != "" || r.during > 0):
-		return errors.New("--begin, --end and --for are for live sources; winperf convert cuts logs")
-	case !r.live:
-		return nil
+	case err != nil:
+		return err
 	case !r.until.IsZero() && !r.clock.Now().Before(r.until):
 		return fmt.Errorf("--end: %s is over", r.zone.text(r.until))
 	case !r.until.IsZero() && !begin.Before(r.until):
 		return fmt.Errorf("--end: %s is not after --begin", r.zone.text(r.until))
 	}
 	return r.awaitBegin(ctx, begin)
+}
+
+// liveTime reads the time of a flag, where there is no first sample that it could be counted from.
+func (r *recorder) liveTime(flag, text string) (time.Time, error) {
+	if strings.HasPrefix(text, "+") {
+		const form = "--%s: %s is a time after the first sample of a record; a live source needs" +
+			" a time of day"
+		return time.Time{}, fmt.Errorf(form, flag, text)
+	}
+	t, err := parseMoment(text, r.zone.Location, flag == "end")
+	if err != nil {
+		err = fmt.Errorf("--%s: %w", flag, err)
+	}
+	return t, err
 }
 
 // ends tells whether the recording has an end that may come before its first sample.

@@ -1,4 +1,4 @@
-package measure
+package selection
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// ofThisMachine makes paths of \\localhost and \\. paths of the source, where that reads this
+// OfThisMachine makes paths of \\localhost and \\. paths of the source, where that reads this
 // machine. In a record they are names like others.
-func ofThisMachine(paths []winperf.Path, is winperf.Description) []winperf.Path {
+func OfThisMachine(paths []winperf.Path, is winperf.Description) []winperf.Path {
 	isLocal := func(p winperf.Path) bool {
 		return p.Machine == "." || strings.EqualFold(p.Machine, "localhost")
 	}
