@@ -18,14 +18,14 @@ type absentCounter struct {
 }
 
 const (
-	noSum     = "the kernel counts it for each process alone, and a sum loses those that have ended"
+	noSum     = "the kernel counts it per process only, so a sum would lose processes that have ended"
 	notKept   = "the kernel does not count it"
-	notApart  = "the kernel does not count it apart"
+	notApart  = "the kernel does not count it separately"
 	noPaged   = "the kernel's own memory is never paged"
-	noSuch    = "there is no such thing"
+	noSuch    = "Linux has no equivalent"
 	scales    = "the scales of the two schedulers cannot be compared; Process has Scheduler Priority"
-	committed = "the kernel keeps no count of what a process was promised; Swap Bytes is what it has in swap"
-	onlySpeed = "the kernel tells frequencies alone"
+	committed = "the kernel does not count a process's committed memory; Swap Bytes is its memory in swap"
+	onlySpeed = "the kernel reports only frequencies"
 )
 
 // absentCounters are the counters that Windows has and Linux has not, by object.
@@ -71,9 +71,9 @@ var absentCounters = map[uint32][]absentCounter{
 		{1418, "IO Other Operations/sec", notKept}, {1426, "IO Other Bytes/sec", notKept},
 	},
 	232: {{682, "Priority Base", scales}, {694, "Priority Current", scales},
-		{706, "Start Address", "the kernel tells nobody"}},
-	234: {{1484, "Split IO/Sec", "the kernel counts merges, which are the opposite"}},
-	236: {{1484, "Split IO/Sec", "the kernel counts merges, which are the opposite"}},
+		{706, "Start Address", "the kernel does not reveal it"}},
+	234: {{1484, "Split IO/Sec", "the kernel counts merged requests, not split ones"}},
+	236: {{1484, "Split IO/Sec", "the kernel counts merged requests, not split ones"}},
 	510: {
 		{524, "Packets Received Unicast/sec", notApart}, {532, "Packets Received Unknown", notApart},
 		{536, "Packets Sent Unicast/sec", notApart}, {538, "Packets Sent Non-Unicast/sec", notApart},
@@ -84,15 +84,15 @@ var absentCounters = map[uint32][]absentCounter{
 // absentObjects are objects of Windows that Linux has nothing equal to.
 var absentObjects = []absentCounter{
 	{86, "Cache", "the page cache has no copy, map and pin reads"},
-	{1530, "TCPv6", "the kernel has one group for both versions, which TCPv4 shows"},
-	{330, "Server", "no part of the kernel that all systems have"},
-	{262, "Redirector", "no part of the kernel that all systems have"},
+	{1530, "TCPv6", "the kernel counts both versions together; TCPv4 shows them"},
+	{330, "Server", "not part of the kernel on all systems"},
+	{262, "Redirector", "not part of the kernel on all systems"},
 	{52, "Browser", noSuch},
 	{1500, "Job Object", "the nearest is Control Group"},
-	{740, "Image", "files in a process's memory are told one by one only, in /proc/PID/smaps"},
+	{740, "Image", "the kernel lists a process's files only one by one, in /proc/PID/smaps"},
 	{786, "Process Address Space", "the nearest is Process Memory Details"},
 	{816, "Thread Details", notKept},
-	{1760, "Heap", "a matter of each program"},
+	{1760, "Heap", "each program manages its own heap"},
 }
 
 // TestAbsentNames compares the lists with the name table of a Windows machine.

@@ -16,18 +16,21 @@ const documentFile = "../../docs/objects.md"
 
 const documentHead = `# Objects of the Linux host
 
-What package ` + "`internal/linuxhost`" + ` gives, object by object. This file is made of its objects.txt, by
+What package ` + "`internal/linuxhost`" + ` provides, object by object. This file is generated
+from its objects.txt with
 
     go test ./internal/linuxhost -run Document -update
 
-and a test fails when it is out of date. ` + "`winperf list`" + ` shows the same for the machine at hand, without what its kernel
-does not give; ` + "`winperf list -o json`" + ` has it for programs.
+and a test fails if it is out of date. ` + "`winperf list`" + ` shows the same for this machine, without
+counters that its kernel does not provide; ` + "`winperf list -o json`" + ` writes it for programs.
 
-The number behind a name is its title index, the one that Windows has for it. Numbers from 100,000 on are winperf's
-own, for what Windows does not have, or has without a fixed number. Types are those of winperf.h, and the unit is that of
-the displayed value, after rates and shares are computed. A counter whose figure a kernel lacks is left out on it; one that a
-single instance lacks has no value there, and the status invalid_data; not_permitted where the reader has no right to it, and
-for a total over such values. No figure is 0 that was not read as 0.
+The number after a name is its title index, the same as on Windows. Numbers from 100,000 on are winperf's
+own; they stand for names that Windows does not have, or has without a fixed number. Types are those of
+winperf.h. The unit is that of the displayed value, after rates and percentages are computed.
+
+If a kernel lacks the value of a counter, the counter is left out. If only one instance lacks it, the
+instance has no value and the status invalid_data. The status is not_permitted if the reader may not read
+the value, and for a total over such values. A counter is 0 only if the kernel reports 0.
 `
 
 // TestDocument compares docs/objects.md with the declarations.
@@ -64,7 +67,7 @@ func documentText() string {
 	for _, o := range objects {
 		writeObject(&b, o)
 	}
-	b.WriteString("\n## Objects that Windows has and Linux has not\n\n| object | index | why |\n| --- " +
+	b.WriteString("\n## Windows objects without a Linux equivalent\n\n| object | index | why |\n| --- " +
 		"| ---: | --- |\n")
 	for _, a := range absentObjects {
 		fmt.Fprintf(&b, "| %s | %d | %s |\n", a.name, a.index, a.why)
@@ -95,7 +98,7 @@ func writeObject(b *strings.Builder, o *provider.Object) {
 	if len(absent) == 0 {
 		return
 	}
-	b.WriteString("\nWindows has these, and Linux has not:\n\n| counter | index | why |\n| --- | " +
+	b.WriteString("\nWindows counters without a Linux equivalent:\n\n| counter | index | why |\n| --- | " +
 		"---: | --- |\n")
 	for _, a := range absent {
 		index := "-"
@@ -116,8 +119,8 @@ func splitHelp(help string) (p helpParts) {
 		sentence, rest = cutSentence(rest)
 		to := &p.meaning
 		switch {
-		case strings.HasPrefix(sentence, "Unlike on Windows "):
-			sentence, to = upperFirst(strings.TrimPrefix(sentence, "Unlike on Windows ")), &p.difference
+		case strings.HasPrefix(sentence, "Unlike on Windows, "):
+			sentence, to = upperFirst(strings.TrimPrefix(sentence, "Unlike on Windows, ")), &p.difference
 		case strings.HasPrefix(sentence, "From "):
 			sentence, to = upperFirst(strings.TrimPrefix(sentence, "From ")), &p.source
 		case strings.Contains(sentence, "/proc/"):

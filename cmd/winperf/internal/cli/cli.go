@@ -189,9 +189,9 @@ func (a *app) rootCommand() *cobra.Command {
 		Long: `winperf reads performance counters in the Windows model, on this machine and
 from recorded data, and computes their values as Windows does.
 
-A counter is named by its path: \Object(Instance)\Counter, where * stands for
-any run of characters. Put paths in quotes, or the shell takes them apart.
-winperf list shows what there is.`,
+A path names a counter: \Object(Instance)\Counter. In a path * stands for any
+number of characters. Put paths in quotes to protect them from the shell.
+winperf list shows the available objects and counters.`,
 		Example: `  winperf list
   winperf get '\Memory\Available MBytes'
   winperf watch '\Processor(*)\% Processor Time' -i 2

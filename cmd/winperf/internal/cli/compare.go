@@ -56,32 +56,30 @@ func (a *app) compareCommand() *cobra.Command {
 	c := &comparer{app: a, every: interval(schedule.DefaultInterval), count: 1, tolerance: 5}
 	cmd := &cobra.Command{
 		Use:   "compare [LOG LOG...] [PATH...]",
-		Short: "Show where the values of several logs, or of several sources, differ",
-		Long: `Compare tells two logs apart, or two sources.
+		Short: "Compare the values of several logs or several sources",
+		Long: `Compare shows the differences between logs, or between sources.
 
-Of logs and captures it compares how the values are spread over each: how many
-there are, mean, percentiles, and the difference of the medians from the first log,
-as benchstat shows it; with --begin and --end of a part of each. A difference is
-significant where so large a one would be rarer than 1 in 20 between logs of the same
-(Mann-Whitney U test; ~ where it is not). The test takes values for independent,
-which those of a busy minute are not: with many samples it finds small differences,
-and --tolerance says which of them do not matter. Without a path all counters are
-compared. Instances are the same where their names are.
+For logs and captures it compares distributions: the number of values, the mean,
+percentiles, and the difference of each median from the first log, as benchstat
+shows it. --begin and --end select a part of each log. A difference is significant
+if p < 0.05 in the Mann-Whitney U test; ~ marks differences that are not. The test
+assumes independent values, which successive samples of a busy system are not: with
+many samples it finds small differences, and --tolerance says which do not matter.
+Without a path all counters are compared. Instances are matched by name.
 
-Of live sources, of perfdata: and with -n it reads single values, one source right
-after the other, and shows them side by side, where they differ, and what
-a sample of each source costs in time, processor time, allocations and bytes.
+For live sources, for perfdata: and with -n it reads single values, one source
+right after the other. It shows the values side by side, marks differences, and
+shows the cost of a sample of each source: time, processor time, allocations, bytes.
 
-On Windows the sources are the registry, the counter sets and PDH of this machine
-unless others are given; elsewhere give at least two. Counters are the same where
-their paths are, apart from the machine. Live values are never read at quite the
-same time: --tolerance says how much they may differ, percentages by as many
-points.
+On Windows the default sources are the registry, the counter sets and PDH of this
+machine; on other systems give at least two. Counters are matched by path, without
+the machine name. Live values are not read at exactly the same time: --tolerance
+sets how much they may differ, for percentages in points.
 
 Exit status: 0 no difference, 1 nothing could be compared, 3 values differ
 (of logs: significantly, and the medians or the means by more than --tolerance), a
-source has no value where another has one or could not be read, or some of the
-data was damaged.`,
+source has no value where another has one or could not be read, or some data
+was damaged.`,
 		Example: `  winperf compare before.blg after.blg
   winperf compare before.blg after.blg '\Processor(*)\*' --differing
   winperf compare '\Memory\*' '\Processor(*)\% Processor Time'
@@ -102,10 +100,12 @@ func (c *comparer) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.sources, "source", nil, "`URL` of a source to compare; give it several times")
 	flags.Var(&c.source.language, "language", languageHelp)
-	flags.VarP(liveInterval{&c.every}, "interval", "i", "time between two samples of a source: 2, 0.5, 500ms")
-	flags.VarP(&c.count, "count", "n", "compare so many times and show the last; costs are means of all")
+	const every = "time between two samples of a source: 2, 0.5, 500ms"
+	flags.VarP(liveInterval{&c.every}, "interval", "i", every)
+	const count = "number of comparisons; the last one is shown, costs are the mean of all"
+	flags.VarP(&c.count, "count", "n", count)
 	flags.Var(&c.tolerance, "tolerance", "how much values may differ")
-	flags.BoolVar(&c.differing, "differing", false, "show counters that differ only")
+	flags.BoolVar(&c.differing, "differing", false, "show only counters that differ")
 	c.output.add(cmd, compareFormats)
 	c.sel.add(cmd, &c.source)
 	c.log.add(cmd)

@@ -63,27 +63,26 @@ func (a *app) convertCommand() *cobra.Command {
 	c := &converter{app: a}
 	cmd := &cobra.Command{
 		Use:   "convert LOG... -o OUT",
-		Short: "Convert, cut, thin out and merge logs",
-		Long: `Convert reads logs and captures and writes them in another form: text logs of
+		Short: "Convert, trim, thin out and merge logs",
+		Long: `Convert reads logs and captures and writes them in another format: text logs of
 Windows (.csv, .tsv), JSON (.jsonl, .json), binary logs (.blg) and captures.
 
-Without --path and --counters everything is taken. Several logs, also of
-several machines, are merged in the order of time. Samples are chosen by time,
-by number and by interval; where the log holds raw values, rates then are those
-over the whole interval, where it holds displayable ones they stay as they are.
-csv and tsv have a column for every instance that is in the logs; of processes that
-had the same name one after the other the first has it. A capture or
-a binary log holds raw values, and whole objects, of the machines of one log.
+Without --path and --counters all counters are converted. Several logs, also of
+several machines, are merged by time. Samples can be selected by time, number and
+interval. If the log holds raw values, rates are then computed over the whole
+interval; displayable values stay unchanged. csv and tsv have a column for every
+instance in the logs; if several processes had the same name one after the other,
+the column shows the first. A capture or binary log holds raw values and whole
+objects, from the machines of one log.
 
-Times are shown in the zone of the first log, in UTC where it does not name one, and
-in --zone where that is given. Times such as '6/30/2007 15:40:38' and
-2007-06-30T15:40:38 are read in the same zone, unless Z or +02:00 stands behind
-them. +1h is an hour after the first sample.
+Times are shown in the time zone of the first log (UTC if the log names none) or in
+--zone. Times such as '6/30/2007 15:40:38' and 2007-06-30T15:40:38 are read in the
+same zone unless Z or +02:00 follows them. +1h is one hour after the first sample.
 
-OUT appears when it is complete, and not at all if that fails or is interrupted.
+OUT is created only when it is complete, not if converting fails or is interrupted.
 
 Exit status: 0 done, 1 nothing was converted, 3 a path gave no value, some values
-may not be read, or some of the data was damaged.`,
+could not be read for lack of permission, or some data was damaged.`,
 		Example: `  winperf convert load.blg -o load.csv
   winperf convert load.csv -o cpu.jsonl --path '\Processor(*)\% Processor Time'
   winperf convert monday.blg tuesday.blg -o both.tsv --begin '3/2/2026 18:00:00'
@@ -99,12 +98,13 @@ may not be read, or some of the data was damaged.`,
 func (c *converter) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	c.output.add(cmd, convertFormats())
-	f.StringArrayVar(&c.paths, "path", nil, "take what this `PATH` names; may be given several times")
+	const path = "only counters that match this `PATH`; may be given several times"
+	f.StringArrayVar(&c.paths, "path", nil, path)
 	c.sel.add(cmd, &sourceFlags{})
 	c.within.add(cmd)
-	f.Var(&c.every, "every", "take every n-th sample")
+	f.Var(&c.every, "every", "take every Nth sample")
 	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
-	const raw = "raw values instead of displayable ones; jsonl is then what winperf cook takes"
+	const raw = "raw values instead of displayable ones; as jsonl they are input for winperf cook"
 	f.BoolVar(&c.raw, "raw", false, raw)
 	f.BoolVar(&c.quiet, "quiet", false, "show no progress")
 	f.Var(&c.language, "language", languageHelp)

@@ -29,11 +29,10 @@ the displayable value of each as a JSON object:
         "cur": {…}}
   out  {"value": number or null, "unit":…, "status":…, "error":…}
 
-prev may be left out where one sample is enough; fields that the type does not
-use may be left out too. winperf convert --raw -o jsonl writes such lines; their
-time and path stand in the answer. error is there only when something was wrong with the
-line. With TYPE it shows what is known about that type instead, with --list
-about all.
+prev may be left out if one sample is enough, and so may fields that the type does
+not use. winperf convert --raw -o jsonl writes such lines; the answer repeats their
+time and path. error is present only if the line had an error. With TYPE, cook shows
+the properties of that counter type instead; with --list, of all types.
 
 Exit status: 0 done, 1 nothing could be read, 3 a line could not be read.`,
 		Example: `  echo '{"type":"PERF_RAW_FRACTION","cur":{"value":20,"base":50}}' | winperf cook
@@ -69,13 +68,13 @@ type cookOptions struct {
 func (o *cookOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "show all types with unit, operands and formula")
-	const wrap = "`WHEN` a 4-byte value that fell has wrapped: plausible, never or always"
+	const wrap = "`WHEN` to treat a decreased 4-byte value as wrapped: plausible, never or always"
 	f.StringVar(&o.wrap, "wrap", "plausible", wrap)
 	f.BoolVar(&o.Cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
 	f.BoolVar(&o.Clamp, "clamp", false, "show small negative results of inverse timers as 0")
-	const timeBase = "multiply PERF_COUNTER_MULTI_TIMER by the clock's frequency, as documents print it"
+	const timeBase = "multiply PERF_COUNTER_MULTI_TIMER by the clock's frequency, as some documentation says"
 	f.BoolVar(&o.MultiTimerTimeBase, "multi-time-base", false, timeBase)
-	const divide = "divide inverse multi-timers by the number of components, as older documents print it"
+	const divide = "divide inverse multi-timers by the number of components, as older documentation says"
 	f.BoolVar(&o.MultiInverseDivide, "multi-inverse-divide", false, divide)
 	policies := slices.Sorted(maps.Keys(wrapPolicies))
 	complete(cmd, "wrap", cobra.FixedCompletions(policies, cobra.ShellCompDirectiveNoFileComp))

@@ -44,21 +44,21 @@ func (a *app) dumpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump [FILE]",
 		Short: "Show a raw performance data block as text or JSON",
-		Long: `Dump shows one sample as it is, raw values and all: the performance data block
-in FILE, or a sample of the source taken now; of a record the first one, or with
---begin the first at that time or after.
+		Long: `Dump shows one sample unprocessed, with raw values: the performance data block in
+FILE, or a new sample of the source. From a log it shows the first sample, or the
+first one at or after --begin.
 
-  -o text    every field, in a form that package perfdata reads back;
-             of counter sets definitions, instances and raw values
+  -o text    every field, in a form that package perfdata can read back;
+             for counter sets definitions, instances and raw values
   -o json    objects, definitions, instances and raw values
-  -o bin     the bytes themselves, for perfdata:FILE; with --object a block of
-             these objects only
+  -o bin     the raw bytes, for perfdata:FILE; with --object a block with
+             only these objects
 
-Of a log of several machines it shows what each of them has, one block behind the
-other, or with --machine what one has.
+From a log of several machines it shows one block for each machine, or with
+--machine only the block of that machine.
 
-Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged
-or an object is not in it.`,
+Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged
+or an object was not found.`,
 		Example: `  winperf dump --object Memory
   winperf dump block.bin --names names.tsv
   winperf dump block.bin --object 230 -o json
@@ -78,7 +78,7 @@ or an object is not in it.`,
 	d.output.add(cmd, dumpFormats)
 	const object = "only the object of this `NAME` or title index; may be given several times"
 	cmd.Flags().StringArrayVar(&d.objects, "object", nil, object)
-	const machine = "of a log of several machines only the one of this `NAME`"
+	const machine = "in a log of several machines, only the machine with this `NAME`"
 	cmd.Flags().StringVar(&d.machine, "machine", "", machine)
 	cmd.Flags().StringArrayVar(&d.names, "names", nil, "`FILE` with the names of FILE's objects and counters")
 	complete(cmd, "object", completeObject(&d.source))

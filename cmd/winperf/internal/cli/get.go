@@ -7,20 +7,20 @@ func (a *app) getCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get PATH...",
 		Short: "Show one reading of each counter",
-		Long: `Get shows one reading of each counter that the paths name. Where a counter
-needs two samples, such as a rate, they are taken one interval apart.
+		Long: `Get shows one reading of each counter that the paths name. Counters that need
+two samples, such as rates, are sampled twice, one interval apart.
 
-Of a record it shows the last moment, or with --at the one that was the last at
-that time. A time such as '6/30/2007 15:40:38', 2007-06-30T15:40:38 or one that
-another command shows is in the zone of the record, in UTC where that does not name
-one, or in --zone; +1h is an hour after the first sample, end the last one.
+From a log it shows the last sample, or with --at the last sample up to that time.
+Times are written as '6/30/2007 15:40:38', as 2007-06-30T15:40:38, or as other
+commands show them. They are in the time zone of the log (UTC if the log names
+none) or in --zone. +1h is one hour after the first sample; end is the last one.
 
 A path is \Object(Instance)\Counter or \Object\Counter for an object without
-instances. * and ? stand for any characters in each part. Repeated instances
-are told apart by #1, #2 and so on; (name) is the first, (name*) are all.
+instances. * and ? are wildcards in each part. Instances with the same name
+are numbered #1, #2 and so on; (name) is the first, (name*) matches all.
 
 Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, some
-values may not be read, or some of the data was damaged.`,
+values could not be read for lack of permission, or some data was damaged.`,
 		Example: `  winperf get '\Memory\Available MBytes'
   winperf get '\Processor(*)\% Processor Time' '\System\Processes'
   winperf get '\Process(*)\ID Process' -o csv

@@ -33,16 +33,16 @@ func (a *app) infoCommand() *cobra.Command {
 	i := &informer{app: a}
 	cmd := &cobra.Command{
 		Use:   "info FILE...",
-		Short: "Show what is in a log, or which process publishes counters",
-		Long: `Info reads logs and captures from end to end and shows what is in them: the
-kind of file, the machine and its time zone, the time of the first and last
-sample, how many there are and how far apart, gaps, objects, and damage. Times are
-in the zone of the log, in UTC where it does not name one.
+		Short: "Show the contents of a log, or the process that publishes counters",
+		Long: `Info reads logs and captures completely and shows their contents: the kind of file,
+the machine and its time zone, the time of the first and last sample, the number of
+samples and their interval, gaps, objects, and damage. Times are in the time zone of
+the log (UTC if the log names none).
 
-Of published counters (a file .winperf, or the directory that winperf publish
-names) it shows the process that publishes them, since when, and its objects.
+For published counters (a .winperf file, or the directory that winperf publish
+reports) it shows the publishing process, when it started, and its objects.
 
-Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
 		Example: `  winperf info load.blg
   winperf info *.csv -o json
   winperf info /run/winperf

@@ -65,24 +65,24 @@ func (a *app) listCommand() *cobra.Command {
 	l := &lister{app: a}
 	cmd := &cobra.Command{
 		Use:   "list [WHAT]",
-		Short: "Show which objects, counters and instances there are",
-		Long: `List shows the objects of the source or, with WHAT, what it finds of them:
+		Short: "List objects, counters and instances",
+		Long: `List shows the objects of the source. WHAT selects some of them:
 
-  NAME        the object of that name or number, with help texts and instances
-  PATH        what a counter path names, such as '\Process(*)\*'
-  PATTERN     objects and counters whose whole name fits (* and ? are wildcards);
-              with a backslash in front objects only
-  WORDS       counters in whose name or help text, or their object's, all these
-              words are
+  NAME        the object with that name or number, with help texts and instances
+  PATH        the counters that match a path, such as '\Process(*)\*'
+  PATTERN     objects and counters whose whole name matches (* and ? are wildcards);
+              with a leading backslash only objects
+  WORDS       counters with all these words in their name or help text, or in those
+              of their object
 
   -o paths    one reusable path for each counter, with (*) for its instances;
-              with --instances one for each counter of each instance
-  -o sensors  the same as sensor names, source/object/counter#instance, in which
-              the characters / # and % of names are written %2F, %23 and %25
+              with --instances one path for each counter of each instance
+  -o sensors  the same as sensor names, source/object/counter#instance; the
+              characters / # and % in names become %2F, %23 and %25
   -o jsonl    one JSON line for each counter, with index, help, type and instances
-  --names     the whole name table, also names that no object uses
+  --names     the whole name table, including names that no object uses
 
-Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
 		Example: `  winperf list
   winperf list Process
   winperf list 'disk read'
@@ -101,7 +101,7 @@ Exit status: 0 done, 1 nothing could be shown, 3 some of the data was damaged.`,
 	l.output.add(cmd, listFormats)
 	cmd.Flags().BoolVar(&l.index, "index", false, "show title indices in the table")
 	cmd.Flags().BoolVar(&l.names, "names", false, "show the whole name table: index, tab, text")
-	cmd.Flags().BoolVar(&l.instances, "instances", false, "paths, one for each instance of each counter")
+	cmd.Flags().BoolVar(&l.instances, "instances", false, "with paths: one for each instance of each counter")
 	cmd.ValidArgsFunction = completeWanted(&l.source)
 	return cmd
 }

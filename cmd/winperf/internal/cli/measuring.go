@@ -19,14 +19,14 @@ type measureFlags struct {
 }
 
 func (f *measureFlags) add(cmd *cobra.Command) {
-	cmd.Flags().Var(&f.name, "name", "call processes and threads by id: pid, or name:pid")
-	const anomalies = "tell on standard error what disturbed the measurement"
+	cmd.Flags().Var(&f.name, "name", "name processes and threads by id: pid, or name:pid")
+	const anomalies = "report on standard error what disturbed the measurement"
 	cmd.Flags().BoolVar(&f.anomalies, "anomalies", false, anomalies)
 	complete(cmd, "name", cobra.FixedCompletions(namings(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *measureFlags) addSpeed(cmd *cobra.Command) {
-	const speed = "play a record so many times faster than it was made: 1 is its own pace"
+	const speed = "play a log N times faster than it was recorded: 1 is the original speed"
 	cmd.Flags().Var(&f.speed, "speed", speed)
 }
 

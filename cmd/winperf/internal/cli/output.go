@@ -31,10 +31,10 @@ type outputFlags struct {
 func (f *outputFlags) add(cmd *cobra.Command, formats []sink.Format) {
 	f.formats = formats
 	cmd.Flags().StringVarP(&f.output, "output", "o", "",
-		"`WHERE`: a format ("+formatNames(formats)+") for standard output, anything else is a file")
-	const format = "`FORMAT`, where the file's extension does not name it"
+		"`WHERE`: a format ("+formatNames(formats)+") for standard output, or a file name")
+	const format = "`FORMAT`, if the file's extension does not name it"
 	cmd.Flags().StringVarP(&f.format, "format", "f", "", format)
-	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a file that exists")
+	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace an existing file")
 	names := formatCompletions(formats)
 	complete(cmd, "format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveDefault))

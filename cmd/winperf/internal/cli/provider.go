@@ -28,9 +28,9 @@ const symbolsSuffix = "_symbols.h"
 func (a *app) providerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "provider",
-		Short: "Make, check and install the files that register counters on Windows",
-		Long: `Provider deals with the files by which an application makes its counters known
-to Windows: the .ini and .h files that lodctr reads for a version 1 provider
+		Short: "Create, check and install the files that register counters on Windows",
+		Long: `Provider handles the files that register an application's counters with
+Windows: the .ini and .h files that lodctr reads for a version 1 provider
 (a DLL), and the manifest (.man) of a version 2 provider.`,
 		Example: `  winperf provider init myapp.json
   winperf provider check myapp.ini myapp.man
@@ -53,16 +53,16 @@ func (a *app) providerInitCommand() *cobra.Command {
 		Use:   "init SCHEMA",
 		Short: "Write .ini, .h and .man files from a schema",
 		Long: `Init writes NAME.ini and NAME.h, which lodctr reads for a version 1 provider,
-and, where the schema has GUIDs and a binary, NAME.man and NAME_symbols.h, its
-manifest for version 2 and the constants in it. NAME is that of SCHEMA without
+and, if the schema has GUIDs and a binary, NAME.man and NAME_symbols.h, its
+manifest for version 2 and the constants in it. NAME is the name of SCHEMA without
 its extension.
 
-SCHEMA is JSON; --example prints one to begin with. It can also be an .ini file
-with its header beside it, or a manifest: then a schema is printed that has what
-they say. Neither .ini nor .h tells the types of counters or whether an object
-has instances: these are left to fill in.
+SCHEMA is JSON; --example prints one to begin with. SCHEMA can also be an .ini
+file with its header in the same directory, or a manifest. Init then prints a schema
+with their contents. An .ini file and its .h do not contain counter types or whether
+an object has instances; fill these in.
 
-Where one of the files exists nothing is written, unless with --overwrite.`,
+If one of the files exists, nothing is written unless --overwrite is given.`,
 		Example: `  winperf provider init --example > myapp.json
   winperf provider init myapp.json
   winperf provider init old.man > old.json`,
@@ -82,8 +82,8 @@ Where one of the files exists nothing is written, unless with --overwrite.`,
 	}
 
 	cmd.Flags().StringVar(&dir, "dir", "", "write into `DIRECTORY` instead of the current one")
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace files that exist")
-	cmd.Flags().BoolVar(&overwrite, "force", false, "replace files that exist")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace existing files")
+	cmd.Flags().BoolVar(&overwrite, "force", false, "replace existing files")
 	_ = cmd.Flags().MarkHidden("force") // what it was called before
 	cmd.Flags().BoolVar(&example, "example", false, "print a schema to begin with")
 	return cmd
@@ -222,13 +222,12 @@ func (a *app) printSchema(ctx context.Context, file string) error {
 func (a *app) providerCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Tell what is wrong with .ini, .h, .man and schema files",
+		Short: "Report errors in .ini, .h, .man and schema files",
 		Long: `Check reads .ini files with the header that each names, .h files, manifests
-(.man) and schemas (.json), and tells everything that is wrong with them, with
-line and column. A warning is about what Windows takes, but hardly as it was
-meant.
+(.man) and schemas (.json), and reports all errors with line and column. A warning
+is about something that Windows accepts but that is probably not intended.
 
-Exit status: 0 all is well, 1 no file could be read, 3 something is wrong.`,
+Exit status: 0 no errors, 1 no file could be read, 3 errors were found.`,
 		Example: `  winperf provider check myapp.ini
   winperf provider check *.man`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -22,15 +22,15 @@ func (a *app) providerInstallCommand() *cobra.Command {
 		Long: `Install registers the version 1 provider of an .ini file or the version 2 provider
 of a manifest (.man). The file is checked first. For an .ini file it writes the
 service's Performance and Linkage keys and calls lodctr; for a manifest lodctr
-does everything. When a step fails, what was done before is undone.
+does everything. If a step fails, the steps before it are undone.
 
-An object that several accounts publish is an administrator's, else that of the
-account which published it first. --publisher names the accounts whose files
-count instead, and whose instances then stand together: use it where accounts do
-not trust each other. An account is a name or a SID, not a group; what elevated
+If several accounts publish an object, it belongs to an administrator, else to the
+account that published it first. --publisher instead names the only accounts whose
+files count; their instances appear together. Use it if accounts do not trust
+each other. An account is a name or a SID, not a group; what elevated
 programs publish belongs to BUILTIN\Administrators.
 
-It needs an elevated prompt. --dry-run shows what would be done, on any system.`,
+Install requires an elevated prompt. --dry-run shows what would be done, on any system.`,
 		Example: `  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll' --dry-run
   winperf provider install myapp.ini --library 'C:\winperf.dll' --publisher 'NT AUTHORITY\LocalService'
   winperf provider install myapp.man --dir 'C:\myapp'`,
@@ -96,8 +96,8 @@ func (a *app) providerUninstallCommand() *cobra.Command {
 		Use:   "uninstall DRIVER|GUID|FILE",
 		Short: "Remove a provider from this machine",
 		Long: `Uninstall removes the version 1 provider of a driver name, or the version 2
-provider of a GUID; a file .ini or .man says which. Of the service key only
-what belongs to performance counters is deleted, and keys that are empty then.`,
+provider of a GUID; an .ini or .man file names which. In the service key only the
+data of performance counters is deleted, and keys that are then empty.`,
 		Example: `  winperf provider uninstall MyApplication
   winperf provider uninstall myapp.man --dry-run`,
 		Args: exactlyOne("provider"),

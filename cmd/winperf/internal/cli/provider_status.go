@@ -21,15 +21,15 @@ type delivered struct {
 func (a *app) providerStatusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status DRIVER",
-		Short: "Tell what the provider of published counters delivers, and what it leaves out",
-		Long: `Status asks the winperf-provider.dll of a driver for everything, in this process,
-and lists the objects that it delivers by their title indices, with the account
-that each belongs to, and why it leaves something out: files that are damaged or
-not its own, an object of another account, more than an answer may hold, a
-directory that somebody else has made.
+		Short: "Show which objects the provider of published counters delivers and leaves out",
+		Long: `Status requests all data from the winperf-provider.dll of a driver, in this process.
+It lists the objects that the DLL delivers by title index, each with the account that
+it belongs to. It also shows why something is left out: damaged or foreign files, an
+object of another account, an answer that is too large, or a directory that another
+account created.
 
-Exit status: 0 nothing is left out, 1 the provider could not be asked, 3
-something is left out.`,
+Exit status: 0 nothing was left out, 1 the provider could not be queried, 3
+something was left out.`,
 		Example: `  winperf provider status MyApplication`,
 		Args:    exactlyOne("DRIVER"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -27,23 +27,23 @@ func (a *app) publishCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish --schema FILE",
 		Short: "Publish counters from lines on standard input",
-		Long: `Publish makes the objects of a schema appear on this machine, with values from
-standard input. Other programs see them at once, on Linux with winperf, on
-Windows where the provider is installed. They vanish when the input ends, or
-with --keep when the command is interrupted (Ctrl-C, SIGTERM, SIGHUP).
+		Long: `Publish publishes the objects of a schema on this machine, with values from
+standard input. Other programs see them at once: on Linux with winperf, on
+Windows if the provider is installed. The objects disappear when the input ends,
+or with --keep when the command is interrupted (Ctrl-C, SIGTERM, SIGHUP).
 
 FILE is JSON, as for winperf provider init, whose --example prints one. Its
-driver and symbols may be left out: they are then made from the names.
+driver and symbols may be left out; they are then derived from the names.
 
-Each line is a path and, behind a blank, what is to be done with the raw value:
+Each line is a path, a space, and the operation on the raw value:
   \Transfer\Bytes Sent 5                 set it to 5
   \Peer(Peer 1)\Bytes Served +15         add 15; -15 subtracts
   \Transfer\Available Bandwidth 20/50    set it and its base, +20/+50 adds
-  \Peer(Peer 1)\* remove                 take the instance away
-An instance appears, with zeros, when it is first named. Where there is an
-instance of the name before a slash, as in \Part(Peer 1/a)\Bytes, the rest is
+  \Peer(Peer 1)\* remove                 remove the instance
+An instance is created, with zeros, when a line first names it. In
+\Part(Peer 1/a)\Bytes, if an instance has the name before the slash, the rest is
 the name of its child. Empty lines and lines that begin with # are ignored. A line
-that cannot be read is reported and passed over.`,
+that cannot be read is reported and skipped.`,
 		Example: `  winperf provider init --example > shop.json
   while sleep 1; do echo '\Transfer\Bytes Sent +100'; done | winperf publish --schema shop.json
   winperf watch '\Transfer\Bytes Sent'`,
@@ -53,10 +53,11 @@ that cannot be read is reported and passed over.`,
 
 	f := cmd.Flags()
 	f.StringVar(&opt.schema, "schema", "", "the `FILE` that declares the objects and counters (required)")
-	f.BoolVar(&opt.keep, "keep", false, "go on when the input has ended, until interrupted")
-	const dir = "publish in `DIRECTORY` instead of the system's, or of the first of " + publish.Environment
+	f.BoolVar(&opt.keep, "keep", false, "continue after the input has ended, until interrupted")
+	const dir = "publish in `DIRECTORY` instead of the default directory or the first one in " +
+		publish.Environment
 	f.StringVar(&opt.Dir, "dir", "", dir)
-	const group = "let the members of `GROUP` read, on Linux (default the directory's)"
+	const group = "on Linux: members of `GROUP` may read (default: the directory's group)"
 	f.StringVar(&opt.Group, "group", "", group)
 	return cmd
 }

@@ -50,7 +50,7 @@ func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 	r.source.add(cmd)
 	r.output.add(cmd, sink.Formats())
 	cmd.Flags().BoolVar(&r.output.exact, "exact", false,
-		"tables on a terminal show all digits, not such as 145.7 MiB, 10.5 MB/s or 1.2 M/s")
+		"show all digits in tables on a terminal, not 145.7 MiB, 10.5 MB/s or 1.2 M/s")
 	r.sel.add(cmd, &r.source)
 	r.how.add(cmd)
 	r.log.add(cmd)

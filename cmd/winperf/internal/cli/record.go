@@ -89,36 +89,37 @@ func (a *app) recordCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record [PATH...] [-o NAME]",
 		Short: "Record counters in files until stopped",
-		Long: `Record takes a sample every interval and writes it to a file, until Ctrl-C, the
-number of samples that -n asks for, or the time of --for or --end. SIGTERM and
-SIGHUP complete the file as Ctrl-C does; under nohup a hang-up does not end it.
+		Long: `Record takes a sample every interval and writes it to a file. It stops on Ctrl-C,
+after -n samples, or at the time of --for or --end. SIGTERM and SIGHUP complete
+the file as Ctrl-C does; under nohup SIGHUP is ignored.
 
-  capture     raw samples byte for byte with all names, compressed, to be read
-              later on any system: of the objects that the paths name whole, what
-              the source gives; without a path all that are not costly
+  capture     raw samples byte for byte with all names, compressed, readable on any
+              system: complete data of the objects that the paths name; without a
+              path of all objects that are not costly
   blg         binary log of Windows, raw values; not verified on Windows
   csv, tsv    text logs of Windows; a column for each instance of the first row
   jsonl       a JSON object for each reading
 
-NAME may hold {time}, {date}, {mmddhhmm}, {host} and {serial}. Without -o it is
-winperf_{time} with the format's extension. A file that exists is left alone,
-unless --append or --overwrite says otherwise; a named pipe is written to as soon
-as a program reads it. While a file is being recorded it can be read,
-but no other winperf can write it.
+NAME may contain {time}, {date}, {mmddhhmm}, {host} and {serial}. Without -o it is
+winperf_{time} with the format's extension. An existing file is kept unless
+--append or --overwrite is given. A named pipe is written as soon as a program
+reads it. Other programs can read a file during recording, but no other winperf
+can write it.
 
---max-size, --max-samples and --max-time bound a file. When it is full recording
-stops; --at-limit new goes on in a new file, and --at-limit circular too, and
-removes the oldest of them: about --max-size bytes, at least --max-samples
-samples or the last --max-time are kept, in some eight files.
+--max-size, --max-samples and --max-time limit a file. When the file is full,
+recording stops. --at-limit new continues in a new file. --at-limit circular also
+continues in a new file and removes the oldest ones: it keeps about --max-size
+bytes, at least --max-samples samples or the last --max-time, in about eight files.
 
-A sample is handed to the system before the next one is taken, so that a program
-that is killed loses at most the one being written; of blg, where they are less
-than a second apart, those of one second. A file is put on the disk when it is
-closed, and with --sync every so often: no more than that is lost with the power.
-When the disk is full the recording ends with what was recorded before.
+Each sample is written before the next one is taken. If the program is killed, at
+most the sample being written is lost; blg files with intervals below one second
+lose up to one second. A file is flushed to disk when it is closed, and with --sync
+at that interval: a power failure loses no more than that. If the disk is full,
+recording ends and what was recorded before is kept.
 
 Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path
-gave no value, some values may not be read, or some of the data was damaged.`,
+gave no value, some values could not be read for lack of permission, or some data
+was damaged.`,
 		Example: `  winperf record
   winperf record '\Processor(*)\*' '\Memory\*' -i 5 -o load.capture
   winperf record --for 8:00:00 --max-time 1:00:00 --at-limit new -o '{host}_{time}.capture'
@@ -149,10 +150,10 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.Var((*limitAction)(&r.limit.Action), "at-limit", full)
 
 	f.Var(&r.naming.suffix, "suffix", "end of the name: nnnnnn (serial number) or mmddhhmm")
-	f.BoolVar(&r.naming.append, "append", false, "go on with a file that exists")
-	f.Var(&r.sync, "sync", "put what was recorded on the disk every so often: 10, 1m")
-	f.BoolVar(&r.quiet, "quiet", false, "tell nothing but what goes wrong")
-	f.BoolVar(&r.tell, "progress", false, "tell progress also where nobody watches: a line for each sample")
+	f.BoolVar(&r.naming.append, "append", false, "append to an existing file")
+	f.Var(&r.sync, "sync", "flush recorded data to disk at this interval: 10, 1m")
+	f.BoolVar(&r.quiet, "quiet", false, "report only errors")
+	f.BoolVar(&r.tell, "progress", false, "report progress even without a terminal: one line for each sample")
 
 	r.source.add(cmd)
 	r.read.add(cmd)

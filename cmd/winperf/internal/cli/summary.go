@@ -49,27 +49,26 @@ func (a *app) summaryCommand() *cobra.Command {
 	s := &summarizer{app: a, every: interval(schedule.DefaultInterval), percents: percentiles{50, 95, 99}}
 	cmd := &cobra.Command{
 		Use:   "summary LOG...",
-		Short: "Show how the values of each counter are spread over logs, or over a time",
-		Long: `Summary reads logs and captures once, from end to end, and shows for each counter
-and instance how many values there are, the least, the average, the greatest, the
-standard deviation, percentiles and the last one. Several logs are one: a counter
-that is in two of them has one row. With --for it measures this machine, or
---source, for a time instead.
+		Short: "Show the distribution of each counter's values in logs, or during a measurement",
+		Long: `Summary reads logs and captures once and shows for each counter and instance the
+number of values, minimum, average, maximum, standard deviation, percentiles and the
+last value. Several logs are treated as one: a counter in two of them has one row.
+With --for it measures this machine, or --source, for that time instead.
 
-  count      values; those of the other samples, in which the instance was there
-             and had no value, are missing. The first sample of a rate is neither
-  average    by the time that each value stands for where the value is a rate, a
-             share of time or the length of a queue, else that of all values; of
-             csv and tsv logs, which do not tell the type, always the latter
+  count      number of values. Samples in which the instance existed without a value
+             are missing. The first sample of a rate is neither
+  average    weighted by time for rates, percentages of time and queue lengths, else
+             the plain mean; csv and tsv logs do not contain the counter type, so
+             there it is always the plain mean
   deviation  standard deviation of a sample
-  p95        95 % of the values are at most this one, which is one of them. With more
-             than 1,024 values it is near one, and the table says how near
-  above      values above --above; longest is for how long they were without a break
+  p95        95 % of the values are at most this value, which is a measured one. With
+             more than 1,024 values it is approximate; the table shows the error
+  above      number of values above --above; longest is the longest unbroken time above
 
-A process is one row as long as it lives, however its name changes.
+A process has one row for its whole lifetime, even if its name changes.
 
 Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, some values
-may not be read, or some of the data was damaged.`,
+could not be read for lack of permission, or some data was damaged.`,
 		Example: `  winperf summary load.blg
   winperf summary load.blg --path '\Processor(*)\% Processor Time' --above 80
   winperf summary monday.csv tuesday.csv --sort p95 -o both.csv
@@ -87,9 +86,9 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 	f.Var(&s.during, "for", "measure a live source for this time: 60, 10m, 8:00:00")
 	f.VarP(liveInterval{&s.every}, "interval", "i", "time between samples of a live source: 2, 0.5, 500ms")
 	s.within.add(cmd)
-	f.Var(&s.above, "above", "show how many values are above, and for how long at the longest")
-	f.Var(&s.order, "sort", "the largest first of: "+sortKeyNames()+", or a percentile such as p95")
-	f.Var(&s.percents, "percentiles", "which percentiles to show")
+	f.Var(&s.above, "above", "show the number of values above NUMBER, and the longest unbroken time above it")
+	f.Var(&s.order, "sort", "sort by KEY, largest first: "+sortKeyNames()+", or a percentile such as p95")
+	f.Var(&s.percents, "percentiles", "percentiles to show")
 	f.BoolVar(&s.quiet, "quiet", false, "show no progress")
 	s.source.add(cmd)
 	s.output.add(cmd, summaryFormats)

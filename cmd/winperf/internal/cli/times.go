@@ -24,10 +24,10 @@ type logFlags struct {
 }
 
 func (f *logFlags) add(cmd *cobra.Command) {
-	const zone = "`ZONE` such as Europe/Berlin or +05:30 that times are read and shown in, and that a" +
-		" text log is taken to be in, instead of the one that the log names, or of this machine's"
+	const zone = "time `ZONE`, such as Europe/Berlin or +05:30, for times read and shown, and for text" +
+		" logs; replaces the zone of the log or of this machine"
 	cmd.Flags().StringVar(&f.zone, "zone", "", zone)
-	const codePage = "`NUMBER` of a text log's code page, such as 1251, where it is not found out"
+	const codePage = "`NUMBER` of a text log's code page, such as 1251, if it is not detected"
 	cmd.Flags().StringVar(&f.codePage, "code-page", "", codePage)
 }
 
@@ -101,9 +101,9 @@ func (z shownZone) text(t time.Time) string { return t.In(z.Location).Format(sho
 type rangeFlags struct{ begin, end string }
 
 func (f *rangeFlags) add(cmd *cobra.Command) {
-	const begin = "leave out samples of a record before this `TIME`, +1h being an hour after its first"
+	const begin = "leave out samples of a log before this `TIME`; +1h is an hour after the first sample"
 	cmd.Flags().StringVar(&f.begin, "begin", "", begin)
-	cmd.Flags().StringVar(&f.end, "end", "", "leave out samples of a record after this `TIME`")
+	cmd.Flags().StringVar(&f.end, "end", "", "leave out samples of a log after this `TIME`")
 }
 
 func (f *rangeFlags) given() bool { return f.begin != "" || f.end != "" }

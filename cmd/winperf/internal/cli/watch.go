@@ -30,23 +30,23 @@ func (a *app) watchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [PATH...]",
 		Short: "Show readings every interval until stopped",
-		Long: `Watch shows readings of the counters that the paths name every interval, until
-Ctrl-C, SIGTERM or SIGHUP, which complete the output, or the number of readings
-that -n asks for. Without a path it shows processors, memory, the ten busiest
-processes, disks and network interfaces; formats other than table have all
-processes. On a terminal the table is drawn in place, where arrows and page keys
-scroll, q ends, and bytes and large rates are rounded (--exact shows all digits);
-in a pipe each moment follows the one before.
+		Long: `Watch reads the counters that the paths name every interval. It stops after -n
+readings, or on Ctrl-C, SIGTERM or SIGHUP, which complete the output. Without a
+path it shows processors, memory, the ten busiest processes, disks and network
+interfaces; formats other than table show all processes. On a terminal the table
+is redrawn in place: arrow and page keys scroll, q quits, and bytes and large
+rates are rounded (--exact shows all digits). In a pipe each reading follows the
+previous one.
 
-Paths are as for winperf get. What matches nothing yet is waited for. Instances
-that come and go are followed; csv and
-tsv have one column for each instance of the first row. What watching costs is
-measured too: \winperf\* are the times of its stages and what the program uses.
-Costly objects do not delay the others: they are sampled apart, and where their
-values are older than the rest the table and jsonl say by how much.
+Paths are as for winperf get. A path that matches nothing yet is tried again with
+each sample. New and ended instances are tracked; csv and tsv have one column for
+each instance of the first row. The cost of watching is measured too: \winperf\*
+shows the times of its stages and the program's resource use. Costly objects are
+sampled separately, so they do not delay the others. If their values are older
+than the rest, table and jsonl show their age.
 
 Exit status: 0 done, 1 nothing could be shown, 3 a path never gave a value,
-some values may not be read, or some of the data was damaged.`,
+some values could not be read for lack of permission, or some data was damaged.`,
 		Example: `  winperf watch
   winperf watch '\Processor(*)\% Processor Time' '\Memory\Available MBytes'
   winperf watch '\Process(*)\% Processor Time' -i 5 -n 12 -o csv > load.csv
