@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/schedule"
-	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/internal/thismachine"
 	"github.com/winperf/winperf/measure/internal/apart"
 )
 
@@ -55,7 +55,7 @@ type Measurement struct {
 func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	opt.Clock = schedule.OrSystem(opt.Clock)
 	is := src.Describe()
-	sel.Paths, opt.Exclude = selection.OfThisMachine(sel.Paths, is), selection.OfThisMachine(opt.Exclude, is)
+	sel.Paths, opt.Exclude = thismachine.Paths(sel.Paths, is), thismachine.Paths(opt.Exclude, is)
 	c := &Measurement{src: src, is: is, sel: sel, opt: opt}
 	c.notes.source = opt.Source
 	c.plan = newPlan(sel, opt)

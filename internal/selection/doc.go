@@ -1,8 +1,7 @@
 // Package selection resolves what is wanted against names: a winperf.Selection, and the
 // names of objects, counters and instances that a source, a sample or a log has, give
-// what of them is meant. It is the only place that knows the rules, and pure but for the
-// name of this machine ([OfThisMachine]). Who
-// has objects asks [Part.Wants], who has counters [Name.Is], who has instances
+// what of them is meant. It is the only place that knows the rules, and pure. What
+// has objects asks [Part.Wants], what has counters [Name.Is], what has instances
 // [Finder].
 //
 // Parts. A selection has parts that add up: paths, objects by identity, and the classes

@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -221,7 +222,7 @@ func unpackBlock(file File, p *packing, r io.Reader, dst []byte) (block []byte, 
 	switch {
 	case out.Len() > maxFile:
 		return dst, nil, tooLarge(file, int64(out.Len()))
-	case err == nil || err == io.EOF:
+	case err == nil || errors.Is(err, io.EOF):
 		return out.Bytes(), nil, nil
 	case out.Len() == 0:
 		return dst, nil, bad(err)

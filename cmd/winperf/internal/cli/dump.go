@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
-	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/internal/thismachine"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
@@ -141,7 +141,7 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 
 	shown := dump{cycle: cycle, only: sel.Objects}
 	of := winperf.Path{Machine: strings.TrimPrefix(d.machine, `\\`)}
-	of = selection.OfThisMachine([]winperf.Path{of}, src.Describe())[0]
+	of = thismachine.Paths([]winperf.Path{of}, src.Describe())[0]
 	if err := shown.choose(of.Machine); err != nil {
 		return err
 	}

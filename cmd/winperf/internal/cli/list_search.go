@@ -12,6 +12,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/internal/thismachine"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -29,7 +30,7 @@ type search struct {
 func newSearch(text string, is winperf.Description) *search {
 	s := &search{text: text, only: strings.HasPrefix(text, `\`)}
 	if p, err := winperf.ParsePath(text); err == nil {
-		path := selection.NewPath(selection.OfThisMachine([]winperf.Path{p}, is)[0])
+		path := selection.NewPath(thismachine.Paths([]winperf.Path{p}, is)[0])
 		s.path = &path
 	}
 	if s.only {
@@ -201,7 +202,8 @@ func (l *lister) byName(o frame.Object) (finding, bool) {
 	return briefly(o, func(c frame.Counter) bool { return name.Is(c.ID.Index, "") })
 }
 
-// byWords finds counters by words of their names and help texts and of those of their object, in the chosen language and in English.
+// byWords finds counters by words of their names and help texts and of those of their object, in
+// the chosen language and in English.
 func (l *lister) byWords(o frame.Object) (finding, bool) {
 	return briefly(o, func(c frame.Counter) bool {
 		var texts []string

@@ -1,4 +1,6 @@
-package selection
+// Package thismachine knows the names of the machine that the program runs on: localhost, a dot and
+// that of the system.
+package thismachine
 
 import (
 	"os"
@@ -8,9 +10,9 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// OfThisMachine makes paths of \\localhost and \\. paths of the source, where that reads this
+// Paths makes paths of \\localhost and \\. paths of the source, where that reads this
 // machine. In a record they are names like others.
-func OfThisMachine(paths []winperf.Path, is winperf.Description) []winperf.Path {
+func Paths(paths []winperf.Path, is winperf.Description) []winperf.Path {
 	isLocal := func(p winperf.Path) bool {
 		return p.Machine == "." || strings.EqualFold(p.Machine, "localhost")
 	}

@@ -1,4 +1,4 @@
-package selection
+package thismachine
 
 import (
 	"os"
@@ -26,7 +26,7 @@ func TestThisMachine(t *testing.T) {
 		{"localhost", winperf.Description{Machine: host, Recorded: true}, "localhost"},
 	} {
 		asked := []winperf.Path{{Machine: tt.machine, Object: "System", Counter: "Processes"}}
-		got := OfThisMachine(asked, tt.is)
+		got := Paths(asked, tt.is)
 		if got[0].Machine != tt.want || asked[0].Machine != tt.machine {
 			t.Errorf("%s at %+v is %q, want %q", tt.machine, tt.is, got[0].Machine, tt.want)
 		}
