@@ -61,12 +61,16 @@ func TestErrorNamesFileOnce(t *testing.T) {
 	if err := os.WriteFile("cut.bin", perftest.Block(perftest.Small)[:50], 0o600); err != nil {
 		t.Fatal(err)
 	}
+	stat := "stat"
+	if runtime.GOOS == "windows" {
+		stat = "GetFileAttributesEx"
+	}
 	for url, want := range map[string]string{
 		"perfdata:cut.bin":         "source perfdata:cut.bin: truncated",
 		"log:cut.bin":              "source log:cut.bin: truncated",
 		"perfdata:.":               "source perfdata:. is no regular file",
 		"perfdata:cut.bin,cut.bin": "source perfdata:cut.bin,cut.bin: cut.bin: truncated",
-		"perfdata:x:":              "source perfdata:x: stat x:",
+		"perfdata:x:":              "source perfdata:x: " + stat + " x:",
 		"perfdata:":                "source perfdata: the name of file 1 is empty",
 	} {
 		_, err := source.Open(t.Context(), url)
