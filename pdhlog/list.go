@@ -78,8 +78,8 @@ func (l *listReader) end(at int) (end int, sure bool) {
 	for _, n := range [...]int64{min(length, strings), max(length, strings)} {
 		if l.ends(at, n) {
 			if n != length {
-				l.damage.at(l.offset, "an entry of %d bytes at %d of a counter list, whose strings end after %d",
-					length, at, strings)
+				const form = "an entry of %d bytes at %d of a counter list, whose strings end after %d"
+				l.damage.at(l.offset, form, length, at, strings)
 			}
 			return at + int(n), true
 		}

@@ -149,6 +149,7 @@ func (c *Counter) check() string {
 	if msg := titleFault(c.Index, c.HelpIndex, c.Name); msg != "" {
 		return msg
 	}
+
 	info, known := c.Type.Info()
 	switch {
 	case !known:

@@ -252,6 +252,7 @@ func (sp *spec) formula(words []string) (f formula) {
 			}
 		}
 	}
+
 	f.from = f.plus | f.minus | f.base
 	f.based = f.base != 0 || f.whole != 0
 	f.summed = !f.based && f.minus == 0

@@ -153,7 +153,8 @@ type Distribution struct {
 // are to have, the median first.
 func Compare(logs []*Gatherer, tolerance float64, percentiles []float64) []Distributions {
 	var all []Distributions
-	for _, j := range join(len(logs), func(side int) iter.Seq2[winperf.Path, Row] { return logs[side].paths() }) {
+	rows := func(side int) iter.Seq2[winperf.Path, Row] { return logs[side].paths() }
+	for _, j := range join(len(logs), rows) {
 		d := Distributions{Path: j.path, Logs: make([]Distribution, len(logs))}
 		for n, row := range j.of {
 			if row.Values == nil {

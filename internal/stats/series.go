@@ -103,7 +103,8 @@ func (s *Series) Add(t time.Duration, v float64) {
 // AddAll takes finite values of ascending times, as Add takes one.
 func (s *Series) AddAll(times []time.Duration, values []float64) {
 	end := len(times) - 1
-	if end < 0 || s.weighted || s.run != nil || times[0] < s.newest || len(s.values)+len(values) > cap(s.values) {
+	room := cap(s.values) - len(s.values)
+	if end < 0 || s.weighted || s.run != nil || times[0] < s.newest || len(values) > room {
 		for i, t := range times {
 			s.Add(t, values[i])
 		}

@@ -240,6 +240,7 @@ func (s *Declaration) ProviderObjects(first uint32) []*provider.Object {
 		index, next = next, next+2
 		return index
 	}
+
 	for i := range s.Objects {
 		from := &s.Objects[i]
 		o := &provider.Object{Index: title(), Name: from.Name, Help: from.Help,

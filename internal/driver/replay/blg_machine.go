@@ -49,6 +49,7 @@ func newBLGMachine(
 			m.blocks = append(m.blocks, i)
 			continue
 		}
+
 		m.values = append(m.values, i)
 		counters = append(counters, pdhraw.Counter{
 			Path: c.Path, Array: c.Kind == pdhlog.Array,
