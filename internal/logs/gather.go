@@ -206,6 +206,10 @@ func (c *cookedRows) flush() {
 	var one [waitingRows]float64
 	values, sorted := one[:len(c.times)], slices.IsSorted(c.times)
 	for n, to := range c.to {
+		if to == nil { // nothing had the name yet
+			continue
+		}
+
 		whole := sorted
 		for i := range values {
 			v := c.values[i][n]
