@@ -13,10 +13,10 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/pdhlog"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
-	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/source"
 )
 

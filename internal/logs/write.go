@@ -8,8 +8,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/pdhlog"
 	"github.com/winperf/winperf/internal/pdhtext"
-	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/sink"
 )
 

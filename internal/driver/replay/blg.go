@@ -10,9 +10,9 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/findings"
+	"github.com/winperf/winperf/internal/pdhlog"
 	"github.com/winperf/winperf/internal/pdhraw"
 	"github.com/winperf/winperf/internal/selection"
-	"github.com/winperf/winperf/pdhlog"
 )
 
 // OpenBLG opens a binary performance log (.blg) of Windows as a source. Its

@@ -8,7 +8,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
-	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/internal/pdhlog"
 )
 
 // BenchmarkBLG reads a log of 1,000 samples from a file: "plain" its bytes, a

@@ -14,8 +14,8 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/driver/replay"
+	"github.com/winperf/winperf/internal/pdhlog"
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/pdhlog"
 )
 
 // editBLG changes a log in place.

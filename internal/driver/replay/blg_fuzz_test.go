@@ -9,9 +9,9 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/pdhlog"
 	"github.com/winperf/winperf/internal/pdhraw"
 	"github.com/winperf/winperf/nametable"
-	"github.com/winperf/winperf/pdhlog"
 	"github.com/winperf/winperf/perfdata"
 )
 

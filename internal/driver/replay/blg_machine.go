@@ -3,8 +3,8 @@ package replay
 import (
 	"strings"
 
+	"github.com/winperf/winperf/internal/pdhlog"
 	"github.com/winperf/winperf/internal/pdhraw"
-	"github.com/winperf/winperf/pdhlog"
 )
 
 // machinesOf returns the machines of a list of counters and the positions of

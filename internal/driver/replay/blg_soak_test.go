@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/internal/pdhlog"
 )
 
 // TestSoakBLG writes and reads a binary log that is as large as can be written in

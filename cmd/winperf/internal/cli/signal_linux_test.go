@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/winperf/winperf/capture"
-	"github.com/winperf/winperf/pdhlog"
+	"github.com/winperf/winperf/internal/pdhlog"
 )
 
 // linked is a file name of the program, for other programs that run it.

@@ -25,7 +25,7 @@ const (
 // realLog reads a real log, or skips where the data are not at hand.
 func realLog(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "shared", "data", "blg", name))
+	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "blg", name))
 	if err != nil {
 		t.Skipf("the real log is not at hand: %v", err)
 	}
@@ -143,7 +143,7 @@ func TestRealNames(t *testing.T) {
 	if err := r.Next(&s); err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(filepath.Join("..", "..", "shared", "data", "names", "vista_en_ZACH-PC_Counter009.multisz.bin"))
+	want, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "names", "vista_en_ZACH-PC_Counter009.multisz.bin"))
 	if err != nil {
 		t.Skipf("the name table is not at hand: %v", err)
 	}
