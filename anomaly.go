@@ -118,7 +118,7 @@ func (k AnomalyKind) String() string {
 	return fmt.Sprintf("anomaly_%d", uint8(k))
 }
 
-// ParseAnomalyKind returns the kind of a word.
+// ParseAnomalyKind returns the kind that a word stands for; false for any other word.
 func ParseAnomalyKind(word string) (AnomalyKind, bool) {
 	i := slices.Index(anomalyWords[:], word)
 	return AnomalyKind(max(i, 0)), i >= 0

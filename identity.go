@@ -116,8 +116,8 @@ type CounterID struct {
 // ID. A Series may be kept and compared by its pointer, too, except where it
 // is documented to be valid for a while only.
 type Series struct {
-	ID        SeriesID
-	Path      Path // with machine; the instance spelled as the source spells it
+	ID        SeriesID // the same for all readings of the series in this program
+	Path      Path     // with machine; the instance spelled as the source spells it
 	ObjectID  ObjectID
 	CounterID CounterID
 	Type      counter.Type

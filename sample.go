@@ -80,15 +80,17 @@ func (s *Sample) Release() {
 	*s = Sample{Parts: s.Parts[:0], Readings: s.Readings[:0], Damage: s.Damage[:0]}
 }
 
-// Begin gives up what the sample held and returns the block of its only part,
-// which is to be filled. Where that fails Release takes it back.
+// Begin is for queries that fill a sample of one part. It gives up what the sample
+// held and returns the block of the part, whose Raw is to be set. Where that fails
+// Release takes it back.
 func (s *Sample) Begin(blocks *Blocks) *Block {
 	s.Release()
 	return s.Add(blocks)
 }
 
-// Add adds a part with a block that is to be filled. It has room for somewhat more bytes
-// than the last block of the pool, so that it seldom grows while a sample is taken.
+// Add is for queries that fill a sample of several parts. It adds a part and returns
+// its block, whose Raw is to be set. Bytes has room for somewhat more than the last
+// block of the pool held, so that it seldom grows while a sample is taken.
 func (s *Sample) Add(blocks *Blocks) *Block {
 	b := blocks.Get()
 	b.reserve(blocks.last())
@@ -181,8 +183,8 @@ func (b *Block) Outcome() (done bool, contents Contents, err error) {
 	return true, b.contents, b.err
 }
 
-// Grew tells how much memory there was for the bytes before they were filled, and
-// whether more was needed.
+// Grew returns for how many bytes there was room before the block was filled, and
+// whether it needed more.
 func (b *Block) Grew() (room int, grew bool) {
 	return b.room, b.room > 0 && len(b.Bytes) > b.room
 }

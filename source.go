@@ -70,8 +70,9 @@ const (
 	ClocksTogether
 )
 
-// Raw is one sample as a system gave it. Together with its Schema it is
-// complete: it can be stored and decoded again on any system.
+// Raw is the answer of one interface as the system gave it, nearly always a whole
+// sample. Together with its Schema it is complete: it can be stored and decoded again
+// on any system.
 type Raw struct {
 	Format Format
 	Quirks Quirks
@@ -122,7 +123,7 @@ type CounterSet struct {
 	Title uint32
 	// Info is the registration information as the system gave it: a
 	// PERF_COUNTERSET_REG_INFO of perflib.h and its PERF_COUNTER_REG_INFO
-	// structures. Package counterset reads it.
+	// structures. Package frame reads it when it decodes a sample.
 	Info []byte
 }
 
@@ -181,8 +182,8 @@ type Description struct {
 	Anomalies func(buf []Anomaly, n uint64) ([]Anomaly, uint64)
 }
 
-// CostlySchema returns a schema that tells which objects of a source are costly. It
-// may hold nothing else; nil is nothing.
+// CostlySchema returns a schema whose Costly are the costly objects of a source. It
+// may hold nothing else; it is nil where no object is known to be costly.
 func CostlySchema(ctx context.Context, src Source) (*Schema, error) {
 	if costly := src.Describe().Costly; costly != nil {
 		return costly(ctx)

@@ -13,7 +13,7 @@ import (
 
 // Cursor reads the samples of a File one after the other. Its memory is that of
 // a few samples, whatever the size of the file: of the record at hand, of its
-// reference, its schema and what it becomes, maxBytes each at most. It serves
+// reference, its schema and what it becomes, 64 MiB each at most. It serves
 // one goroutine.
 type Cursor struct {
 	f *File

@@ -1,8 +1,9 @@
-// Package capture is winperf's own file of raw samples: every [winperf.Raw] byte
-// for byte as the system gave it, together with the names and everything else
-// that is needed to decode it again years later. A [Writer] appends samples, Open
-// reads a [File], a [Cursor] walks over it. The package works on readers and
-// writers and opens no file itself.
+// Package capture writes and reads winperf's own file of raw samples: every sample
+// byte for byte as the system gave it, together with the names and everything else
+// that is needed to decode it again years later. A [Writer] appends samples; [Open]
+// finds out what is in a [File], and a [Cursor] walks over it. The package works on
+// readers and writers and opens no file itself: source.Open reads a capture by its
+// name, as a recorded source.
 //
 // # Properties
 //
@@ -16,7 +17,7 @@
 // What a file claims is no reason to take memory: a payload is taken apart as far
 // as bytes come out, and a record that claims more than its kind may hold is
 // damage, as one with a wrong checksum is. A sample, a reference or a schema may hold
-// 64 MiB (maxBytes), a schema 131,072 sections, an index 128 schemas.
+// 64 MiB, a schema 131,072 sections, an index 128 schemas.
 //
 // # Format
 //

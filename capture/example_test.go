@@ -53,7 +53,8 @@ func Example() {
 	// two, from the registry
 }
 
-// Who was killed while writing leaves a file that can be read and gone on with.
+// A program that was killed while it wrote leaves a file that can be read and gone on
+// with.
 func ExampleFile_Tail() {
 	var file bytes.Buffer
 	w := capture.NewWriter(&file, capture.Options{})

@@ -47,7 +47,7 @@ func (f *File) keep(c keptSchema) {
 
 // Tail is the end of a capture, where a [Writer] can go on.
 type Tail struct {
-	// Offset is where the last complete record ends. Who appends cuts the file
+	// Offset is where the last complete record ends. To append, cut the file
 	// off there.
 	Offset int64
 	// Broken is the number of bytes behind Offset: a record that was not

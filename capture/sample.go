@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/internal/datablock"
 )
 
 // sampleHeadSize is the size of what stands in front of a sample's bytes.
@@ -65,7 +65,7 @@ func filetime(raw *winperf.Raw) int64 {
 	b := raw.Bytes
 	switch raw.Format {
 	case winperf.FormatV1:
-		if head, ok := perfdata.HeadOf(b); ok {
+		if head, ok := datablock.HeadOf(b); ok {
 			return head.Clocks().Time100ns
 		}
 	case winperf.FormatV2:

@@ -34,7 +34,7 @@ type Options struct {
 //
 // Every sample reaches the underlying writer in one call, before Write returns.
 // Nothing is flushed to a disk: whether a sample survives the loss of power is
-// the business of who owns the file.
+// the business of its owner.
 type Writer struct {
 	w      io.Writer
 	opt    Options
@@ -105,7 +105,7 @@ func (w *Writer) Size() int64 { return w.file.Offset }
 // Write appends a sample of blocks. A block that was in the same part of the sample
 // before is not stored again. An error of the underlying writer stays: what stood in
 // the file before is whole, and Size tells where it ends. A sample that is too
-// large (maxBytes) wraps winperf.ErrNotSupported and costs only itself.
+// large (64 MiB) wraps winperf.ErrNotSupported and costs only itself.
 func (w *Writer) Write(s *winperf.Sample) error {
 	if err := w.usable(); err != nil {
 		return err

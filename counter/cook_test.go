@@ -46,8 +46,8 @@ func TestFormulas(t *testing.T) {
 		{typ: RawCount, n: pair{0, 4711}, want: 4711},
 		{typ: LargeRawCount, n: pair{0, 1 << 40}, want: 1 << 40},
 		{typ: RawCountHex, n: pair{0, 0xBEEF}, want: 0xBEEF},
-		{typ: RawDec1000, n: pair{0, 1500}, want: 1.5},
-		{typ: LargeRawDec1000, n: pair{0, 7_000_000_000_250}, want: 7_000_000_000.25},
+		{typ: rawDec1000, n: pair{0, 1500}, want: 1.5},
+		{typ: largeRawDec1000, n: pair{0, 7_000_000_000_250}, want: 7_000_000_000.25},
 		{typ: DoubleRaw, n: pair{0, math.Float64bits(-2.5)}, want: -2.5},
 
 		{typ: Delta, n: pair{1000, 1050}, want: 50},

@@ -81,7 +81,7 @@ var formulas = [...]struct {
 	formulaR:  {"R", "", 0},
 }
 
-// String returns the formula's letter; "" for noFormula.
+// String returns the formula's letter; "" where nothing is computed.
 func (id FormulaID) String() string { return formulas[id.known()].name }
 
 // Text returns the formula as text; "" where nothing is computed. N is the raw

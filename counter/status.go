@@ -37,7 +37,7 @@ func (s Status) String() string {
 	return "invalid_data"
 }
 
-// ParseStatus returns the status of a word.
+// ParseStatus returns the status that a word stands for; false for any other word.
 func ParseStatus(word string) (Status, bool) {
 	i := slices.Index(statusWords[:], word)
 	return Status(max(i, 0)), i >= 0
@@ -69,7 +69,7 @@ func (u Unit) String() string {
 	return "none"
 }
 
-// ParseUnit returns the unit of a word.
+// ParseUnit returns the unit that a word stands for; false for any other word.
 func ParseUnit(word string) (Unit, bool) {
 	i := slices.Index(unitWords[:], word)
 	return Unit(max(i, 0)), i >= 0

@@ -202,7 +202,7 @@ func TestBits(t *testing.T) {
 		{AverageTimer, false, false, false, false, 4},
 		{PrecisionSystemTimer, false, false, false, false, 8}, // its subtype 7 has the bits of BASE too
 		{RawBase, true, false, false, true, 4},
-		{LargeRawBaseWMI, true, false, false, true, 8},
+		{largeRawBaseWMI, true, false, false, true, 8},
 		{MultiTimer, false, false, true, false, 8},
 		{MultiBase, true, false, false, true, 8},
 		{Histogram, false, false, false, false, 4},
@@ -238,7 +238,7 @@ func TestAcceptsBase(t *testing.T) {
 		{RawFraction, LargeRawBase, true, false},
 		{RawFraction, RawCount, false, false},
 		{LargeRawFraction, LargeRawBase, true, true},
-		{LargeRawFraction, LargeRawBaseWMI, true, true},
+		{LargeRawFraction, largeRawBaseWMI, true, true},
 		{PrecisionObjectTimer, PrecisionTimestamp, true, true},
 		{SampleFraction, SampleBase, true, true},
 		{SampleFraction, AverageBase, true, false},

@@ -52,12 +52,12 @@ const (
 	Histogram            Type = 0x80000000 // PERF_COUNTER_HISTOGRAM_TYPE
 )
 
-// Types that winperf.h does not name as such.
+// Types that are no constants of winperf.h. ParseType and Types know some more.
 const (
 	DoubleRaw       Type = 0x00012000 // PERF_DOUBLE_RAW of WMI: the raw value is a float64
-	RawDec1000      Type = 0x00020000 // PERF_NUMBER_DEC_1000, of 4 bytes
-	LargeRawDec1000 Type = 0x00020100 // PERF_NUMBER_DEC_1000, of 8 bytes
-	LargeRawBaseWMI Type = 0x40030503 // how one WMI page writes PERF_LARGE_RAW_BASE
+	rawDec1000      Type = 0x00020000 // PERF_NUMBER_DEC_1000, of 4 bytes
+	largeRawDec1000 Type = 0x00020100 // PERF_NUMBER_DEC_1000, of 8 bytes
+	largeRawBaseWMI Type = 0x40030503 // how one WMI page writes PERF_LARGE_RAW_BASE
 )
 
 // Fields of the flag word, and the values of them that are tested here
@@ -148,7 +148,7 @@ func (t Type) AcceptsBase(base Type) (ok, exact bool) {
 	if want == noBase || !base.IsBase() {
 		return false, false
 	}
-	if base == LargeRawBaseWMI {
+	if base == largeRawBaseWMI {
 		base = LargeRawBase
 	}
 	exact = base == want

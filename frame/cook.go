@@ -7,8 +7,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // Cooker computes displayable values from pairs of frames. It keeps what it
@@ -153,7 +153,7 @@ func definitionBytes(o Object) []byte {
 	if d := o.def(); d.Definitions != nil {
 		return d.Definitions
 	}
-	return perfdata.CounterDefinitions(&o.s.index, o.def())
+	return datablock.CounterDefinitions(&o.s.index, o.def())
 }
 
 func (p *Pair) compile() {

@@ -1,17 +1,33 @@
-// Package frame holds decoded samples and computes displayable values from
-// pairs of them.
+// Package frame decodes samples and computes displayable values from pairs of them.
 //
-// A [Frame] is one sample: the bytes as a system gave them, with an index over
-// objects, counters and instances. It comes from a [Pool], is filled by a
-// query, decoded once, and does not change after. Its holder can read it for
-// as long as needed; Release gives its memory back to the pool.
+// A [Pool] decodes a sample of a query into a [Frame]: objects with their counters,
+// instances and raw values. A [Cooker] takes an older and a newer frame, finds the
+// instances that are the same thing in both, and cooks counters column by column:
 //
-// A [Cooker] takes an older and a newer frame, finds the instances that are
-// the same thing in both, and cooks counters column by column. An instance is
-// the same when its identity says so, not its name or position: process id and
-// start time where the object has them, then unique id, then the full name
-// where it is unique, and as a last resort name and occurrence, marked as
-// unverified.
+//	var pool frame.Pool
+//	var cooker frame.Cooker
+//	...
+//	newer, err := pool.Decode(&sample, older)
+//	...
+//	cooker.Set(older, newer, counter.Options{})
+//	for object := range newer.Objects() {
+//		column := cooker.Object(object).Column(0)
+//		for instance := range object.Instances() {
+//			fmt.Println(instance.Full(), column.Value(instance.Position()), column.Unit)
+//		}
+//	}
+//	older.Release()
+//
+// Package measure does this for whole selections, with names, paths and times; this
+// package is for programs that want less, or raw values.
+//
+// A frame does not change after it was decoded. Its holder can read it for as long as
+// needed; [Frame.Release] gives its memory back to the pool.
+//
+// An instance is the same when its identity says so, not its name or position:
+// process id and start time where the object has them, then unique id, then the full
+// name where it is unique, and as a last resort name and occurrence, marked as
+// unverified (counter.Unverified).
 //
 // Where the system time was set between two frames of a source that can tell
 // ([winperf.ClocksTogether]), counters that are divided by it take the time that the

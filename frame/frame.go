@@ -139,7 +139,8 @@ func (f Frame) NumObjects() int {
 	return len(f.objects)
 }
 
-// Complete reports whether all that is collected beside the others is there.
+// Complete reports whether every part that is collected beside the others has a block
+// by now.
 func (f Frame) Complete() bool { return !f.missing }
 
 // Object returns the object at position i, 0 ≤ i < NumObjects.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // Object is one object of a frame. It is valid as long as the frame is held.
@@ -41,14 +41,15 @@ type Place struct {
 	pos    int
 }
 
-// First reports whether the object is of the first block of a part that is collected beside
-// the others.
+// First reports whether the object's part is collected beside the others
+// ([winperf.Part].Beside) and has had one block only, so that nothing is there to
+// compare its values with.
 func (o Object) First(f Frame) bool {
 	p := f.part(o.s)
 	return p != nil && p.beside && f.former(o).s == nil
 }
 
-// Place is where the object stands.
+// Place tells the object from the other ones of its frame, and of other frames.
 func (o Object) Place() Place { return Place{o.s, o.s.number, o.pos} }
 
 // Block is the block that the object stands in.
@@ -165,7 +166,7 @@ func (o Object) Text(i, k int) (s string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	return wire.Text(b, perfdata.TextPage(o.counters()[k].Type, o.def().CodePage)), true
+	return wire.Text(b, datablock.TextPage(o.counters()[k].Type, o.def().CodePage)), true
 }
 
 // Instance returns the instance at position i.

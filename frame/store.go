@@ -6,8 +6,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/counterset"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // store is what was made of a block.
@@ -27,7 +27,7 @@ type store struct {
 	former *Labels
 
 	// Methods, made once because making them allocates.
-	options    perfdata.Options
+	options    datablock.Options
 	setOptions counterset.Options
 }
 
@@ -36,7 +36,7 @@ func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents
 	st, ok := old.(*store)
 	if !ok {
 		st = &store{}
-		st.options = perfdata.Options{Known: st.knownNames, Object: st.label}
+		st.options = datablock.Options{Known: st.knownNames, Object: st.label}
 		st.setOptions = counterset.Options{Known: st.knownInstances, Object: st.label}
 	}
 
@@ -67,7 +67,7 @@ func (s *store) decode() (err error) {
 	switch s.block.Format {
 	case winperf.FormatV1:
 		s.options.Quirks = s.block.Quirks
-		err = perfdata.Decode(s.block.Bytes, &s.index, s.options)
+		err = datablock.Decode(s.block.Bytes, &s.index, s.options)
 	case winperf.FormatV2:
 		err = s.decodeSets()
 	default:

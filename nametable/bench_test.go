@@ -56,7 +56,7 @@ func BenchmarkName(b *testing.B) {
 func BenchmarkLookup(b *testing.B) {
 	table, _ := Parse(madeTable(b), Options{Kind: Counter})
 	for b.Loop() {
-		table.Lookup("counter number 7999/SEC")
+		table.lookup("counter number 7999/SEC")
 	}
 }
 

@@ -2,6 +2,7 @@ package nametable_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/nametable"
@@ -52,14 +53,20 @@ func ExampleNames_LookupCounter() {
 }
 
 // A names file as a text editor writes it.
-func ExampleParseFile() {
-	nt, damage, err := nametable.ParseFile("names.tsv",
-		[]byte("# ours\n2\tSystem\n3\tThe whole machine.\n4 Memory\n"))
-	fmt.Println(len(nt.Counter), len(nt.Help), err)
+func ExampleReadFile() {
+	file := strings.NewReader("# ours\n2\tSystem\n3\tThe whole machine.\n4 Memory\n")
+	table, damage, err := nametable.ReadFile("names.tsv", file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	for _, d := range damage {
 		fmt.Println(d)
 	}
+
+	names, _ := nametable.FromSchema(&winperf.Schema{Names: []winperf.NameTable{table}})
+	fmt.Println(names.Title(2), "-", names.Help(3), names.Title(4))
 	// Output:
-	// 20 44 <nil>
 	// names.tsv:4:1: found "4 Memory", expected a decimal index up to 4294967295; skipped it
+	// System - The whole machine. #4
 }

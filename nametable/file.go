@@ -11,18 +11,7 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// ReadFile reads name tables from an open file, whose name goes into messages;
-// see [ParseFile].
-func ReadFile(name string, r io.Reader) (winperf.NameTable, []error, error) {
-	b, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
-	if err != nil {
-		return winperf.NameTable{}, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return ParseFile(name, b)
-}
-
-// ParseFile reads name tables from the bytes of a file, whose name goes into
-// messages. Two forms are known, each with or without a byte order mark:
+// ReadFile reads name tables from an open file, whose name goes into messages. Two forms are known, each with or without a byte order mark:
 //
 //   - the bytes of a registry value: MULTI_SZ in UTF-16LE, read tolerantly;
 //   - text in UTF-8 or UTF-16LE: a line for each pair, with index, TAB and text.
@@ -33,9 +22,19 @@ func ReadFile(name string, r io.Reader) (winperf.NameTable, []error, error) {
 // set the result's Language to change that.
 //
 // Damage of the first form is listed with its byte offset, of text with line
-// and column, the latter in bytes. The error wraps [winperf.ErrBadData]; it tells that no pair at
-// all could be read, or that the file is larger than [MaxBytes].
-func ParseFile(name string, b []byte) (winperf.NameTable, []error, error) {
+// and column, the latter in bytes. The error is that of r, or it
+// wraps [winperf.ErrBadData]: no pair at all could be read, or the file is larger than
+// [MaxBytes].
+func ReadFile(name string, r io.Reader) (winperf.NameTable, []error, error) {
+	b, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	if err != nil {
+		return winperf.NameTable{}, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return fileTable(name, b)
+}
+
+// fileTable reads name tables from the bytes of a file.
+func fileTable(name string, b []byte) (winperf.NameTable, []error, error) {
 	if len(b) > MaxBytes {
 		return winperf.NameTable{}, nil, fmt.Errorf("%s: more than %d bytes: %w", name, MaxBytes,
 			winperf.ErrBadData)

@@ -60,7 +60,7 @@ func TestParseFile(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			nt, damage, err := ParseFile("f", []byte(tt.in))
+			nt, damage, err := fileTable("f", []byte(tt.in))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestParseFileErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := ParseFile("f", []byte(tt.in))
+			_, _, err := fileTable("f", []byte(tt.in))
 			if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want one with %q", err, tt.want)
 			}
@@ -99,7 +99,7 @@ func TestParseFileTooManyLines(t *testing.T) {
 	for i := range maxPairs + 1 {
 		b = append(strconv.AppendInt(b, int64(2*i), 10), "\tx\n"...)
 	}
-	nt, damage, err := ParseFile("f", b)
+	nt, damage, err := fileTable("f", b)
 	want := []finding{{Fault: tooMany, Source: "f", Line: maxPairs + 1, Column: 1, Found: `"2097152\tx"`}}
 	if diff := cmp.Diff(want, findings(t, damage)); diff != "" || err != nil {
 		t.Errorf("error %v, damage (-want +got):\n%s", err, diff)
@@ -112,7 +112,7 @@ func TestParseFileTooManyLines(t *testing.T) {
 // TestParseFileLargest reads a file that is just as large as one may be.
 func TestParseFileLargest(t *testing.T) {
 	const line = "2\tSystem\n# "
-	nt, damage, err := ParseFile("f", []byte(line+strings.Repeat("x", MaxBytes-len(line))))
+	nt, damage, err := fileTable("f", []byte(line+strings.Repeat("x", MaxBytes-len(line))))
 	if err != nil || len(damage) > 0 || !bytes.Equal(nt.Counter, le("2\x00System\x00\x00")) {
 		t.Errorf("names % x, damage %v, error %v", nt.Counter, damage, err)
 	}

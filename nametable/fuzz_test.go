@@ -102,9 +102,9 @@ func checkTable(t *testing.T, table *Table) {
 		}
 		got, ok := table.Name(index)
 		if isName := index != 1 || !hasBase; ok != isName || ok && got != text ||
-			ok != slices.Contains(table.Lookup(text), index) {
+			ok != slices.Contains(table.lookup(text), index) {
 			t.Errorf("index %d: text %q, name %q, %t, looked up as %d", index, text, got, ok,
-				table.Lookup(text))
+				table.lookup(text))
 		}
 	}
 	if n != table.Len() {
@@ -115,7 +115,7 @@ func checkTable(t *testing.T, table *Table) {
 func FuzzParseFile(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, b []byte, _ byte) {
-		nt, damage, err := ParseFile("f", b)
+		nt, damage, err := fileTable("f", b)
 		checkDamage(t, damage, len(b))
 		if (err == nil) == (nt.Counter == nil && nt.Help == nil) {
 			t.Fatalf("error %v with %d bytes of names and %d of help", err, len(nt.Counter), len(nt.Help))
@@ -143,7 +143,7 @@ func FuzzParseFile(f *testing.F) {
 			help.Len() {
 			return // a text with a line end has no form as a line
 		}
-		again, damage, err := ParseFile("f", []byte(lines.String()))
+		again, damage, err := fileTable("f", []byte(lines.String()))
 		if diff := cmp.Diff(nt, again); diff != "" || err != nil || len(damage) > 0 {
 			t.Errorf("error %v, damage %v, (-want +got):\n%s", err, damage, diff)
 		}

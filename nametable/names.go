@@ -145,7 +145,7 @@ func (n *Names) Lookup(name string) []uint32 {
 		}
 	}
 	for _, l := range n.languages {
-		found = append(found, l.names.Lookup(name)...)
+		found = append(found, l.names.lookup(name)...)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)

@@ -86,7 +86,7 @@ func TestNamesLanguages(t *testing.T) {
 		t.Errorf("In changed the original to %q", got)
 	}
 	counters, help := n.Tables("00C")
-	if counters.Len() != 2 || help.Len() != 0 || help.Kind() != Help {
+	if counters.Len() != 2 || help.Len() != 0 || help.kind != Help {
 		t.Errorf("French has %d names and %d help texts", counters.Len(), help.Len())
 	}
 	if counters, help = n.Tables("012"); counters.Len() != 0 || help.Len() != 0 {

@@ -8,11 +8,11 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Limits of one table. Real ones have some thousand pairs and 100 KB to 2 MB.
-const (
-	MaxBytes = 16 << 20 // bytes
-	maxPairs = 1 << 20  // pairs
-)
+// MaxBytes is how many bytes a table may have. Real ones have 100 KB to 2 MB.
+const MaxBytes = 16 << 20
+
+// maxPairs is how many pairs a table may have. Real ones have some thousand.
+const maxPairs = 1 << 20
 
 // Options say how to parse. The zero value is strict and knows nothing of the
 // table's kind.

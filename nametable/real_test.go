@@ -30,22 +30,22 @@ func TestRealTable(t *testing.T) {
 	}
 	for text, want := range map[string][]uint32{"% idle time": {1482, 1746}, "Process": {230},
 		"TCPv4": {638}} {
-		if got := table.Lookup(text); !slices.Equal(got, want) {
+		if got := table.lookup(text); !slices.Equal(got, want) {
 			t.Errorf("Lookup(%q) = %d, want %d", text, got, want)
 		}
 	}
-	if n := len(table.Lookup("No name")); n != 35 {
+	if n := len(table.lookup("No name")); n != 35 {
 		t.Errorf("%d indices without a name, want 35", n)
 	}
 }
 
 // The same table as text.
 func TestRealFile(t *testing.T) {
-	lines, damage, err := ParseFile("lines", sharedData(t, realLines))
+	lines, damage, err := fileTable("lines", sharedData(t, realLines))
 	if err != nil || len(damage) > 0 {
 		t.Fatal(err, damage)
 	}
-	raw, damage, err := ParseFile("bytes", sharedData(t, realBytes))
+	raw, damage, err := fileTable("bytes", sharedData(t, realBytes))
 	if err != nil || len(damage) > 0 {
 		t.Fatal(err, damage)
 	}

@@ -78,9 +78,6 @@ func FromMap(kind Kind, texts map[uint32]string) (*Table, error) {
 	return b.table(kind), nil
 }
 
-// Kind tells what the table was parsed or made as.
-func (t *Table) Kind() Kind { return t.kind }
-
 // Len returns the number of pairs, the first one with the base index included.
 func (t *Table) Len() int { return len(t.pairs) }
 
@@ -138,9 +135,9 @@ func (t *Table) Name(index uint32) (string, bool) {
 	return t.get(index)
 }
 
-// Lookup returns all indices that have the text, whatever the case of its
+// lookup returns all indices that have the text, whatever the case of its
 // letters, by rising index. It reads the whole table.
-func (t *Table) Lookup(text string) []uint32 {
+func (t *Table) lookup(text string) []uint32 {
 	var found []uint32
 	for index, s := range t.All() {
 		if strings.EqualFold(s, text) && !t.isBase(index) {
@@ -161,7 +158,7 @@ func (t *Table) Encode(dst []byte) []byte {
 
 // NameTable encodes the table as a source hands it out. The index tells what a
 // text is: even ones are names and go to the counter table, as index 1 does
-// (see Table.baseIndex); other odd ones are help texts.
+// (the base index, which is a number); other odd ones are help texts.
 func (t *Table) NameTable(language string) winperf.NameTable {
 	nt := winperf.NameTable{Language: language}
 	names := t.filter(func(index uint32) bool { return Counter.fits(index) })

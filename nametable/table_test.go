@@ -27,8 +27,8 @@ func TestTable(t *testing.T) {
 		1: "1847", 6: "% Processor Time", 1746: "% Idle Time", 2: "System", 1482: "% Idle Time", 8: "1847",
 		10: "Größe",
 	})
-	if table.Len() != 7 || table.Kind() != Counter {
-		t.Errorf("%d pairs of kind %d", table.Len(), table.Kind())
+	if table.Len() != 7 || table.kind != Counter {
+		t.Errorf("%d pairs of kind %d", table.Len(), table.kind)
 	}
 	if base, ok := table.baseIndex(); base != 1847 || !ok {
 		t.Errorf("base index %d, %t", base, ok)
@@ -51,7 +51,7 @@ func TestTable(t *testing.T) {
 		"% idle time": {1482, 1746}, "SYSTEM": {2}, "GRÖSSE": nil, "grÖße": {10}, "": nil,
 		"1847": {8}, // the number at index 1 is no name
 	} {
-		if got := table.Lookup(text); !slices.Equal(got, want) {
+		if got := table.lookup(text); !slices.Equal(got, want) {
 			t.Errorf("Lookup(%q) = %d, want %d", text, got, want)
 		}
 	}

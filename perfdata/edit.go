@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
 )
@@ -22,11 +23,11 @@ func NewCounter(title uint32, typ counter.Type) Counter {
 }
 
 // Machine returns the machine's name.
-func (b *Block) Machine() string { return b.Name.text(wire.UTF16LE, headerSize) }
+func (b *Block) Machine() string { return b.name.text(wire.UTF16LE, datablock.HeadLen) }
 
 // SetMachine sets the machine's name.
 func (b *Block) SetMachine(name string) (err error) {
-	b.Name, err = newName(name, wire.UTF16LE, headerSize)
+	b.name, err = newName(name, wire.UTF16LE, datablock.HeadLen)
 	return err
 }
 
@@ -42,13 +43,13 @@ func (b *Block) Object(title uint32) *Object {
 
 // InstanceName returns the name of the instance at position i.
 func (o *Object) InstanceName(i int) string {
-	return o.Instances[i].Name.text(o.CodePage, instanceSize)
+	return o.Instances[i].name.text(o.CodePage, datablock.InstanceLen)
 }
 
 // SetInstanceName sets the name of the instance at position i in the object's
 // code page.
 func (o *Object) SetInstanceName(i int, name string) (err error) {
-	o.Instances[i].Name, err = newName(name, o.CodePage, instanceSize)
+	o.Instances[i].name, err = newName(name, o.CodePage, datablock.InstanceLen)
 	return err
 }
 
@@ -58,7 +59,7 @@ func (o *Object) AddInstance(name string) (*Instance, error) {
 	in := Instance{UniqueID: index.NoUniqueID, Data: make([]byte, o.dataSize())}
 	if o.Form == Multiple {
 		var err error
-		if in.Name, err = newName(name, o.CodePage, instanceSize); err != nil {
+		if in.name, err = newName(name, o.CodePage, datablock.InstanceLen); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +71,7 @@ func (o *Object) AddInstance(name string) (*Instance, error) {
 // of its size, and behind them, if wanted, the bit map of missing values. The
 // counter blocks of all instances become as long as that takes, and zero.
 func (o *Object) Layout(missing bool) {
-	next := uint32(blockSize)
+	next := uint32(firstValue)
 	for i := range o.Counters {
 		c := &o.Counters[i]
 		c.Offset, next = place(next, c.Size)
@@ -111,7 +112,7 @@ func place(next, size uint32) (offset, end uint32) {
 
 // valuesEnd is where the values end that a counter block can hold.
 func (o *Object) valuesEnd() uint32 {
-	last := uint64(blockSize)
+	last := uint64(firstValue)
 	for i := range o.Counters {
 		c := &o.Counters[i]
 		if end := uint64(c.Offset) + uint64(c.Size); c.Size != 0 && end <= maxData {
@@ -126,19 +127,19 @@ func (o *Object) valuesEnd() uint32 {
 func (o *Object) dataSize() int {
 	end := int(o.valuesEnd())
 	if o.Missing != 0 && o.Missing < maxData {
-		end = max(end, int(o.Missing)+int(missingMapSize(len(o.Counters))))
+		end = max(end, int(o.Missing)+int(datablock.MissingMapLen(len(o.Counters))))
 	}
-	return end + padding(end) - blockSize
+	return end + datablock.Padding(end) - firstValue
 }
 
 // value is the part of an instance's counter block that holds a counter's
 // value, nil if the block does not hold all of it.
 func (o *Object) value(inst, ctr int) []byte {
 	data, c := o.Instances[inst].Data, &o.Counters[ctr]
-	if c.Offset < blockSize || uint64(c.Offset-blockSize)+uint64(c.Size) > uint64(len(data)) {
+	if c.Offset < firstValue || uint64(c.Offset-firstValue)+uint64(c.Size) > uint64(len(data)) {
 		return nil
 	}
-	return data[c.Offset-blockSize:][:c.Size]
+	return data[c.Offset-firstValue:][:c.Size]
 }
 
 // Value returns the raw value of a counter of an instance, by position. ok is
@@ -176,9 +177,9 @@ func (o *Object) SetValue(inst, ctr int, v uint64) error {
 // no place for the text, or the code page lacks a character.
 func (o *Object) SetText(inst, ctr int, s string) error {
 	b := o.value(inst, ctr)
-	text, err := wire.EncodeText(s, TextPage(o.Counters[ctr].Type, o.CodePage))
+	text, err := wire.EncodeText(s, datablock.TextPage(o.Counters[ctr].Type, o.CodePage))
 	if err != nil {
-		return fmt.Errorf("perfdata: %w: %w", errValue, err)
+		return fmt.Errorf("perfdata: %w: %w", datablock.ErrValue, err)
 	}
 	if !o.Counters[ctr].Type.IsText() || len(text) > len(b) {
 		return o.noPlace(fmt.Sprintf("text of %d bytes", len(text)), inst, ctr)
@@ -187,21 +188,8 @@ func (o *Object) SetText(inst, ctr int, s string) error {
 	return nil
 }
 
-// TextPage is the code page of a text counter's values: by its type UTF-16 or that
-// of the object, and where that has none 1252.
-func TextPage(t counter.Type, codePage uint32) uint32 {
-	const ascii = 0x10000 // PERF_TEXT_ASCII
-	if t&ascii != 0 && codePage == wire.UTF16LE {
-		return 1252
-	}
-	if t&ascii != 0 {
-		return codePage
-	}
-	return wire.UTF16LE
-}
-
-// IsMissing tells whether a counter of an instance is marked as having no
-// value.
+// IsMissing reports whether a counter of an instance, by position, is marked as
+// having no value.
 func (o *Object) IsMissing(inst, ctr int) bool {
 	b := o.missingByte(inst, ctr)
 	return b != nil && *b>>(ctr%8)&1 != 0
@@ -240,8 +228,8 @@ func (o *Object) setMissing(inst, ctr int, missing bool) bool {
 
 func (o *Object) missingByte(inst, ctr int) *byte {
 	data := o.Instances[inst].Data
-	at := int64(o.Missing) - blockSize + int64(ctr/8)
-	if o.Missing < blockSize || at >= int64(len(data)) {
+	at := int64(o.Missing) - firstValue + int64(ctr/8)
+	if o.Missing < firstValue || at >= int64(len(data)) {
 		return nil
 	}
 	return &data[at]
@@ -251,5 +239,5 @@ func (o *Object) noPlace(what string, inst, ctr int) error {
 	c := &o.Counters[ctr]
 	return fmt.Errorf("perfdata: %w: object %d: counter %d (title %d, %d bytes at %d): instance %d has no "+
 		"place for a %s",
-		errValue, o.Title, ctr, c.Title, c.Size, c.Offset, inst, what)
+		datablock.ErrValue, o.Title, ctr, c.Title, c.Size, c.Offset, inst, what)
 }

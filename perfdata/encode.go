@@ -4,15 +4,17 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 )
 
 // Encode returns the block as bytes. See [Block.AppendTo].
 func (b *Block) Encode() ([]byte, error) { return b.AppendTo(nil) }
 
 // AppendTo appends the encoded block to dst. An error wraps
-// winperf.ErrBadData: the block is longer than 32 bits can say, an override is outside
-// its structure, or an object does not have the instances that its form
-// demands.
+// winperf.ErrBadData: the block is longer than 32 bits can say, or an object does
+// not have the instances that its form demands.
 func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 	e := encoder{b: dst, start: len(dst)}
 	start := e.begin()
@@ -22,11 +24,11 @@ func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 		e.object(&b.Objects[i], i)
 	}
 
-	e.bytes(b.Tail)
-	e.length(start, atTotal)
-	e.override(start, header, b.Overrides)
+	e.bytes(b.tail)
+	e.length(start, datablock.AtTotal)
+	e.apply(start, header, b.overrides)
 	if n := len(e.b) - start; uint64(n) > math.MaxUint32 {
-		e.fail("%w: block of %d bytes, want at most %d", errLength, n, uint32(math.MaxUint32))
+		e.fail("%w: block of %d bytes, want at most %d", datablock.ErrLength, n, uint32(math.MaxUint32))
 	}
 
 	if e.err != nil {
@@ -41,7 +43,7 @@ func (o *Object) AppendTo(dst []byte) ([]byte, error) {
 	e := encoder{b: dst, start: len(dst)}
 	e.object(o, 0)
 	if n := len(e.b) - e.start; uint64(n) > math.MaxUint32 {
-		e.fail("%w: object of %d bytes, want at most %d", errLength, n, uint32(math.MaxUint32))
+		e.fail("%w: object of %d bytes, want at most %d", datablock.ErrLength, n, uint32(math.MaxUint32))
 	}
 	if e.err != nil {
 		return dst, e.err
@@ -76,12 +78,12 @@ func (e *encoder) length(start, field int) {
 	binary.LittleEndian.PutUint32(e.b[start+field:], uint32(len(e.b)-start))
 }
 
-// override applies overrides to the structure from start to end.
-func (e *encoder) override(start, end int, overrides []Override) {
+// apply applies overrides to the structure from start to end.
+func (e *encoder) apply(start, end int, overrides []override) {
 	for _, o := range overrides {
 		if int64(o.Offset)+4 > int64(end-start) {
-			e.fail("%w: override at %d of a structure of %d bytes at byte %d", errLength, o.Offset, end-start,
-				start-e.start)
+			e.fail("%w: override at %d of a structure of %d bytes at byte %d",
+				datablock.ErrLength, o.Offset, end-start, start-e.start)
 			return
 		}
 		binary.LittleEndian.PutUint32(e.b[start+int(o.Offset):], o.Value)
@@ -96,16 +98,14 @@ func (e *encoder) fail(format string, args ...any) {
 
 // head appends a PERF_DATA_BLOCK whose length is still 0.
 func (e *encoder) head(b *Block) {
-	e.u64(signature)
-	e.u32(1, version, revision, 0, uint32(headerSize+len(b.Name.Bytes)), uint32(len(b.Objects)),
-		uint32(b.DefaultObject))
-	for _, v := range b.SystemTime {
-		e.b = binary.LittleEndian.AppendUint16(e.b, v)
+	f := datablock.HeadFields{
+		HeaderLength: uint32(datablock.HeadLen + len(b.name.Bytes)), NumObjects: uint32(len(b.Objects)),
+		DefaultObject: b.DefaultObject, SystemTime: b.SystemTime,
+		Clocks:     counter.Clocks{PerfTime: b.PerfTime, PerfFreq: b.PerfFreq, Time100ns: b.Time100ns},
+		NameOffset: b.name.Offset, NameLength: b.name.Length,
 	}
-	e.u32(0) // padding
-	e.u64(uint64(b.PerfTime), uint64(b.PerfFreq), uint64(b.Time100ns))
-	e.u32(b.Name.Length, b.Name.Offset)
-	e.bytes(b.Name.Bytes)
+	e.b = f.Append(e.b)
+	e.bytes(b.name.Bytes)
 }
 
 func (e *encoder) object(o *Object, pos int) {
@@ -120,7 +120,7 @@ func (e *encoder) object(o *Object, pos int) {
 		count = int32(instances)
 	case o.Form == Single && instances != 1, o.Form == MetadataSingle && instances > 1,
 		o.Form == MetadataMultiple && instances > 0, o.Form < MetadataSingle, o.Form > 0:
-		e.fail("%w: object %d (title %d) has form %d and %d instances", errCount, pos, o.Title,
+		e.fail("%w: object %d (title %d) has form %d and %d instances", datablock.ErrCount, pos, o.Title,
 			o.Form, instances)
 	}
 
@@ -129,45 +129,45 @@ func (e *encoder) object(o *Object, pos int) {
 		uint32(count), o.CodePage)
 	e.u64(uint64(o.Time), uint64(o.Freq))
 	if o.Missing != 0 {
-		e.u32(missingMark, o.Missing)
+		e.u32(datablock.MissingMark, o.Missing)
 	}
 
 	e.bytes(o.Extra)
 	header := len(e.b)
-	e.length(start, atObjHeader)
+	e.length(start, datablock.AtObjHeader)
 	for i := range o.Counters {
 		e.counter(&o.Counters[i])
 	}
 
-	e.bytes(o.Gap)
-	e.length(start, atObjDefinition)
+	e.bytes(o.gap)
+	e.length(start, datablock.AtObjDefinition)
 	for i := range o.Instances {
 		e.instance(&o.Instances[i], o.Form == Multiple)
 	}
 
-	e.bytes(o.Tail)
-	e.length(start, atObjTotal)
-	e.override(start, header, o.Overrides)
+	e.bytes(o.tail)
+	e.length(start, datablock.AtObjTotal)
+	e.apply(start, header, o.overrides)
 }
 
 func (e *encoder) counter(c *Counter) {
 	start := e.begin()
 	e.u32(0, c.Title, 0, c.Help, 0, uint32(c.Scale), c.Detail, uint32(c.Type), c.Size, c.Offset)
-	e.bytes(c.Extra)
-	e.length(start, atCtrLength)
-	e.override(start, len(e.b), c.Overrides)
+	e.bytes(c.extra)
+	e.length(start, datablock.AtCtrLength)
+	e.apply(start, len(e.b), c.overrides)
 }
 
 func (e *encoder) instance(in *Instance, named bool) {
 	start := e.begin()
 	if named {
-		e.u32(0, in.ParentObject, in.ParentInstance, uint32(in.UniqueID), in.Name.Offset, in.Name.Length)
-		e.bytes(in.Name.Bytes)
-		e.length(start, atInstLength)
+		e.u32(0, in.ParentObject, in.ParentInstance, uint32(in.UniqueID), in.name.Offset, in.name.Length)
+		e.bytes(in.name.Bytes)
+		e.length(start, datablock.AtInstLength)
 	}
 	block := e.begin()
 	e.u32(0)
 	e.bytes(in.Data)
 	e.length(block, 0)
-	e.override(start, len(e.b), in.Overrides)
+	e.apply(start, len(e.b), in.overrides)
 }

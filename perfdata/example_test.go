@@ -1,13 +1,10 @@
 package perfdata_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
-	winperf "github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/perfdata"
 )
 
@@ -46,47 +43,6 @@ func ExampleBlock() {
 	//   instance "_Total" : 0 4711
 }
 
-func ExampleDecode() {
-	block, err := perfdata.ParseText([]byte(`
-block perffreq=10000000
-object 230
-  counter 784 PERF_COUNTER_RAWCOUNT   # ID Process
-  instance "Idle" : 0
-  instance "System" : 4
-`))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	encoded, err := block.Encode()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var ix index.Index
-	if err := perfdata.Decode(encoded, &ix, perfdata.Options{}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	for i := range ix.Instances {
-		value, ok := ix.Value(0, i, 0)
-		fmt.Printf("%s %d %v\n", ix.AppendName(nil, &ix.Instances[i], ix.Objects[0].CodePage), value, ok)
-	}
-	// Output:
-	// Idle 0 true
-	// System 4 true
-}
-
-func ExampleError() {
-	var ix index.Index
-	err := perfdata.Decode([]byte("PERF"), &ix, perfdata.Options{})
-	fmt.Println(err)
-	fmt.Println(errors.Is(err, perfdata.ErrTruncated), errors.Is(err, winperf.ErrBadData))
-	// Output:
-	// truncated at byte 0: block header needs 88 bytes, 4 are there
-	// true true
-}
-
 func ExampleParseText() {
 	_, err := perfdata.ParseText([]byte("object 2\ncounter 4 PERF_COUNTER_COUNT\n"))
 	fmt.Println(err)
@@ -103,7 +59,7 @@ values : 3`))
 		return
 	}
 	encoded, _ := block.Encode()
-	parsed, err := perfdata.Parse(encoded, perfdata.Options{})
+	parsed, err := perfdata.Parse(encoded, 0)
 	if err != nil {
 		fmt.Println(err)
 		return

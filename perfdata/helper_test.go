@@ -2,11 +2,9 @@ package perfdata_test
 
 import (
 	"bytes"
-	"errors"
-	"slices"
 	"testing"
 
-	winperf "github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -28,17 +26,19 @@ func format(b *perfdata.Block, names func(title uint32) string) []byte {
 	return text.Bytes()
 }
 
-// decode decodes a block into a new index.
-func decode(b []byte, opt perfdata.Options) (*index.Index, error) {
-	ix := new(index.Index)
-	err := perfdata.Decode(b, ix, opt)
-	return ix, err
+// encode returns a block as bytes.
+func encode(t testing.TB, b *perfdata.Block) []byte {
+	t.Helper()
+	encoded, err := b.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encoded
 }
 
-// isFailure tells whether err is one that Decode may return.
-func isFailure(err error) bool {
-	var check perfdata.Check
-	return errors.As(err, new(*winperf.DataError)) && errors.As(err, &check) &&
-		slices.Contains(perfdata.FailBlock, check) &&
-		errors.Is(err, check.Unwrap()) && errors.Is(err, winperf.ErrBadData)
+// decode returns what the decoder says about an encoded block.
+func decode(b []byte) (*index.Index, error) {
+	ix := new(index.Index)
+	err := datablock.Decode(b, ix, datablock.Options{})
+	return ix, err
 }

@@ -1,32 +1,40 @@
 package perfdata
 
 import (
+	"encoding/binary"
+
+	winperf "github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 )
 
-// Parse takes the block in b apart. It accepts what [Decode] accepts: an error
-// means that the block cannot be read to its end. Where some of it can, the Block
-// holds the objects that are whole and comes with the error, else it is nil. An
-// object that Decode would drop is kept as bytes.
+// Parse takes the block in b apart; quirks are the known peculiarities of the
+// server that it comes from, 0 for none. Damage that costs only an object costs
+// only that: the object is kept as bytes (see [Object].Raw), and damage inside of an
+// object is not reported.
+//
+// An error is a [*winperf.DataError]: the block cannot be read to its end. Where
+// some of it can, the Block holds the objects that are whole and comes with the
+// error, else it is nil. The error wraps [ErrTruncated] where the end is missing.
 //
 // The Block refers to b and its setters write into it: b must not be used for
 // anything else. What follows the block in b is left out.
-func Parse(b []byte, opt Options) (*Block, error) {
+func Parse(b []byte, quirks winperf.Quirks) (*Block, error) {
 	var ix index.Index
-	err := Decode(b, &ix, opt)
+	err := datablock.Decode(b, &ix, datablock.Options{Quirks: quirks})
 	if ix.Data == nil {
 		return nil, err
 	}
 	p := parser{b: ix.Data, ix: &ix}
 	block := p.block()
 	if err == nil {
-		block.Tail = p.slice(p.end, uint32(len(p.b)))
+		block.tail = p.slice(p.end, uint32(len(p.b)))
 	}
 	return block, err
 }
 
-// parser builds a Block over bytes that Decode has checked.
+// parser builds a Block over bytes that [datablock.Decode] has checked.
 type parser struct {
 	b   []byte
 	ix  *index.Index
@@ -34,20 +42,23 @@ type parser struct {
 }
 
 func (p *parser) block() *Block {
-	pos := min(u32(p.b, atHeaderLength), uint32(len(p.b)))
+	pos := min(u32(p.b, datablock.AtHeaderLength), uint32(len(p.b)))
 	block := &Block{
 		DefaultObject: p.ix.Default,
 		PerfTime:      p.ix.Clocks.PerfTime,
 		PerfFreq:      p.ix.Clocks.PerfFreq,
 		Time100ns:     p.ix.Clocks.Time100ns,
-		SystemTime:    systemTimeAt(p.b[atSystemTime:]),
-		Name:          NameField{u32(p.b, atNameOffset), u32(p.b, atNameLength), p.slice(headerSize, pos)},
+		SystemTime:    datablock.SystemTimeAt(p.b[datablock.AtSystemTime:]),
+		name: nameField{
+			u32(p.b, datablock.AtNameOffset), u32(p.b, datablock.AtNameLength),
+			p.slice(datablock.HeadLen, pos),
+		},
 	}
 
 	known := p.ix.Objects
 	block.Objects = make([]Object, 0, len(known))
-	for range u32(p.b, atNumObjects) {
-		length, err := objectLength(p.b, pos)
+	for range u32(p.b, datablock.AtNumObjects) {
+		length, err := datablock.ObjectLength(p.b, pos)
 		if err != nil {
 			break // of a block that cannot be read to its end
 		}
@@ -64,9 +75,10 @@ func (p *parser) block() *Block {
 	}
 
 	p.end = pos
-	block.Overrides = p.overrides(nil, 0, []Override{
-		{atLittleEndian, 1}, {atRevision, revision}, {atTotal, uint32(len(p.b))},
-		{atNumObjects, uint32(len(block.Objects))}, {atPadding, 0},
+	block.overrides = p.overrides(nil, 0, []override{
+		{datablock.AtLittleEndian, 1}, {datablock.AtRevision, datablock.Revision},
+		{datablock.AtTotal, uint32(len(p.b))},
+		{datablock.AtNumObjects, uint32(len(block.Objects))}, {datablock.AtPadding, 0},
 	})
 	return block
 }
@@ -82,26 +94,26 @@ func (p *parser) slice(from, to uint32) []byte {
 
 // overrides appends to list the fields of the structure at pos that are not
 // what Encode would write.
-func (p *parser) overrides(list []Override, pos uint32, plain []Override) []Override {
+func (p *parser) overrides(list []override, pos uint32, plain []override) []override {
 	for _, want := range plain {
 		if got := u32(p.b, int(pos+want.Offset)); got != want.Value {
-			list = append(list, Override{want.Offset, got})
+			list = append(list, override{want.Offset, got})
 		}
 	}
 	return list
 }
 
 func (p *parser) object(o *Object, x *index.Object) {
-	header := x.Off + u32(p.b, int(x.Off)+atObjHeader)
-	pos := x.Off + u32(p.b, int(x.Off)+atObjDefinition)
-	extra := x.Off + objectSize
+	header := x.Off + u32(p.b, int(x.Off)+datablock.AtObjHeader)
+	pos := x.Off + u32(p.b, int(x.Off)+datablock.AtObjDefinition)
+	extra := x.Off + datablock.ObjectLen
 	if x.Missing != 0 {
-		extra += missingSize
+		extra += datablock.MissingLen
 	}
 
 	*o = Object{
 		Title: x.Title, Help: x.Help, Detail: x.Detail,
-		DefaultCounter: i32(p.b, int(x.Off)+atObjDefaultCounter),
+		DefaultCounter: i32(p.b, int(x.Off)+datablock.AtObjDefaultCounter),
 		Form:           Form(min(x.NumInstances, 0)),
 		CodePage:       x.CodePage,
 		Time:           x.Time, Freq: x.Freq,
@@ -109,7 +121,9 @@ func (p *parser) object(o *Object, x *index.Object) {
 		Extra:     p.slice(extra, header),
 		Counters:  make([]Counter, x.CounterEnd-x.Counter0),
 		Instances: make([]Instance, x.InstanceEnd-x.Instance0),
-		Overrides: p.overrides(nil, x.Off, []Override{{atObjTitleText, 0}, {atObjHelpText, 0}}),
+		overrides: p.overrides(nil, x.Off, []override{
+			{datablock.AtObjTitleText, 0}, {datablock.AtObjHelpText, 0},
+		}),
 	}
 
 	gap := header
@@ -117,22 +131,25 @@ func (p *parser) object(o *Object, x *index.Object) {
 		gap = p.counter(&o.Counters[i], gap)
 	}
 
-	o.Gap = p.slice(gap, pos)
+	o.gap = p.slice(gap, pos)
 	for i := range o.Instances {
 		pos = p.instance(&o.Instances[i], pos, o.Form == Multiple)
 	}
-	o.Tail = p.slice(pos, x.Off+x.Len)
+	o.tail = p.slice(pos, x.Off+x.Len)
 }
 
 // counter reads the definition at pos and returns its end.
 func (p *parser) counter(c *Counter, pos uint32) uint32 {
 	b, end := p.b[pos:], pos+u32(p.b, int(pos))
 	*c = Counter{
-		Title: u32(b, atCtrTitle), Help: u32(b, atCtrHelp),
-		Scale: i32(b, atCtrScale), Detail: u32(b, atCtrDetail),
-		Type: counter.Type(u32(b, atCtrType)), Size: u32(b, atCtrSize), Offset: u32(b, atCtrOffset),
-		Extra:     p.slice(pos+counterSize, end),
-		Overrides: p.overrides(nil, pos, []Override{{atCtrTitleText, 0}, {atCtrHelpText, 0}}),
+		Title: u32(b, datablock.AtCtrTitle), Help: u32(b, datablock.AtCtrHelp),
+		Scale: i32(b, datablock.AtCtrScale), Detail: u32(b, datablock.AtCtrDetail),
+		Type: counter.Type(u32(b, datablock.AtCtrType)),
+		Size: u32(b, datablock.AtCtrSize), Offset: u32(b, datablock.AtCtrOffset),
+		extra: p.slice(pos+datablock.CounterLen, end),
+		overrides: p.overrides(nil, pos, []override{
+			{datablock.AtCtrTitleText, 0}, {datablock.AtCtrHelpText, 0},
+		}),
 	}
 	return end
 }
@@ -143,14 +160,17 @@ func (p *parser) instance(in *Instance, pos uint32, named bool) uint32 {
 	in.UniqueID = index.NoUniqueID
 	if named {
 		b, end := p.b[pos:], pos+u32(p.b, int(pos))
-		in.ParentObject = u32(b, atInstParentObject)
-		in.ParentInstance = u32(b, atInstParentInstance)
-		in.UniqueID = i32(b, atInstUniqueID)
-		in.Name = NameField{u32(b, atInstNameOffset), u32(b, atInstNameLength),
-			p.slice(pos+instanceSize, end)}
+		in.ParentObject = u32(b, datablock.AtInstParentObject)
+		in.ParentInstance = u32(b, datablock.AtInstParentInstance)
+		in.UniqueID = i32(b, datablock.AtInstUniqueID)
+		in.name = nameField{u32(b, datablock.AtInstNameOffset), u32(b, datablock.AtInstNameLength),
+			p.slice(pos+datablock.InstanceLen, end)}
 		pos = end
 	}
 	end := pos + u32(p.b, int(pos))
-	in.Data = p.slice(pos+blockSize, end)
+	in.Data = p.slice(pos+firstValue, end)
 	return end
 }
+
+func u32(b []byte, off int) uint32 { return binary.LittleEndian.Uint32(b[off:]) }
+func i32(b []byte, off int) int32  { return int32(u32(b, off)) }

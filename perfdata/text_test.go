@@ -104,9 +104,8 @@ func TestTextForms(t *testing.T) {
 	}
 }
 
-// TestTextOfNames writes every word of the text form once, with names.
-func TestTextOfNames(t *testing.T) {
-	const text = `block name="HOST" default=238 perftime=-1 perffreq=2 time100ns=3 systemtime=1,2,3,4,5,6,7,8
+// everyWord is a block in whose text form every word stands once.
+const everyWord = `block name="HOST" default=238 perftime=-1 perffreq=2 time100ns=3 systemtime=1,2,3,4,5,6,7,8
 set LittleEndian=2 52=7
 object 2 help=9 detail=200 default=-1 codepage=1252 time=4 freq=5 missing=36 # "two"
 set ObjectNameTitle=1 NumCounters=4
@@ -127,9 +126,12 @@ object 10 form=single
 raw 0708
 slack 09
 `
+
+// TestTextOfNames writes every word of the text form once, with names.
+func TestTextOfNames(t *testing.T) {
 	names := map[uint32]string{2: "two", 4: "four"}
-	got := string(format(fixture(t, text), func(title uint32) string { return names[title] }))
-	if got != text {
-		t.Errorf("got\n%s\nwant\n%s", got, text)
+	got := string(format(fixture(t, everyWord), func(title uint32) string { return names[title] }))
+	if got != everyWord {
+		t.Errorf("got\n%s\nwant\n%s", got, everyWord)
 	}
 }

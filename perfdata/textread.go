@@ -19,11 +19,11 @@ import (
 // counter covers can be.
 const freeBudget = 16 << 20
 
-// ParseText reads the text form of a block. An error is a
+// ParseText reads the text form of a block (see the package documentation). An error is a
 // [*winperf.DataError] with line and column, the latter in bytes, and wraps winperf.ErrBadData.
 func ParseText(text []byte) (*Block, error) {
 	r := textReader{block: &Block{}, budget: freeBudget + 16*len(text)}
-	r.overrides = &r.block.Overrides
+	r.overrides = &r.block.overrides
 	r.places = headerFields
 	number := 0
 	for line := range strings.Lines(string(text)) {
@@ -48,7 +48,7 @@ type textReader struct {
 	autoMissing bool      // its bit map goes there
 	instance    *Instance // the last one of the object
 	extra       *[]byte   // of the last structure that has one
-	overrides   *[]Override
+	overrides   *[]override
 	places      []fieldName // of the last structure
 	budget      int         // bytes of counter blocks that a text may still ask for
 }
@@ -94,7 +94,7 @@ func (r *textReader) blockLine(head word, args []word) error {
 		}
 		return w.wrap(b.SetMachine(name))
 	}}
-	return options(args, b.fields(), b.Name.fields(), []field{name})
+	return options(args, b.fields(), b.name.fields(), []field{name})
 }
 
 func (r *textReader) objectLine(head word, args []word) error {
@@ -104,7 +104,7 @@ func (r *textReader) objectLine(head word, args []word) error {
 	}
 
 	o := r.addObject(Object{Title: title, Help: title + 1, Detail: 100})
-	r.overrides = &o.Overrides
+	r.overrides = &o.overrides
 	r.places = objectFields
 	r.extra = &o.Extra
 	auto := field{key: "missing", to: func(w word) error {
@@ -120,7 +120,7 @@ func (r *textReader) objectLine(head word, args []word) error {
 func (r *textReader) addObject(o Object) *Object {
 	r.block.Objects = append(r.block.Objects, o)
 	r.object = &r.block.Objects[len(r.block.Objects)-1]
-	r.next = blockSize
+	r.next = firstValue
 	r.autoMissing = false
 	r.instance = nil
 	r.extra = nil
@@ -161,9 +161,9 @@ func (r *textReader) counterLine(head word, args []word) error {
 
 	r.object.Counters = append(r.object.Counters, c)
 	last := &r.object.Counters[len(r.object.Counters)-1]
-	r.overrides = &last.Overrides
+	r.overrides = &last.overrides
 	r.places = counterFields
-	r.extra = &last.Extra
+	r.extra = &last.extra
 	return err
 }
 
@@ -187,7 +187,7 @@ func (r *textReader) instanceLine(head word, args []word) error {
 		}
 	}
 
-	err := r.values(head, args[1:], in.fields(), in.Name.fields())
+	err := r.values(head, args[1:], in.fields(), in.name.fields())
 	r.places = in.places(true)
 	return err
 }
@@ -204,7 +204,7 @@ func (r *textReader) valuesLine(head word, args []word) error {
 func (r *textReader) addInstance() *Instance {
 	r.object.Instances = append(r.object.Instances, Instance{UniqueID: index.NoUniqueID})
 	r.instance = &r.object.Instances[len(r.object.Instances)-1]
-	r.overrides = &r.instance.Overrides
+	r.overrides = &r.instance.overrides
 	r.extra = nil
 	return r.instance
 }
@@ -216,16 +216,16 @@ func (r *textReader) values(head word, args []word, fields ...[]field) error {
 		colon = len(args)
 	}
 
-	size := uint32(r.object.dataSize() + blockSize)
+	size := uint32(r.object.dataSize() + firstValue)
 	if err := options(args[:colon], append(fields, []field{{key: "size", to: &size}})...); err != nil {
 		return err
 	}
-	if size < blockSize || int64(size) > int64(r.budget) {
+	if size < firstValue || int64(size) > int64(r.budget) {
 		return head.errorf("counter block of %d bytes, want 4 to %d", size, r.budget)
 	}
 
 	r.budget -= int(size)
-	r.instance.Data = make([]byte, size-blockSize)
+	r.instance.Data = make([]byte, size-firstValue)
 	for k, w := range args[min(colon+1, len(args)):] {
 		if k >= len(r.object.Counters) {
 			return w.errorf("there are values for %d counters already", k)
@@ -322,11 +322,11 @@ func (r *textReader) bytesLine(head word, args []word) error {
 	}
 
 	data := r.instance.Data
-	if at < blockSize || uint64(at)+uint64(len(b)) > uint64(len(data)+blockSize) {
+	if at < firstValue || uint64(at)+uint64(len(b)) > uint64(len(data)+firstValue) {
 		return head.errorf("%d bytes at %d are not inside the counter block of %d bytes", len(b), at,
-			len(data)+blockSize)
+			len(data)+firstValue)
 	}
-	copy(data[at-blockSize:], b)
+	copy(data[at-firstValue:], b)
 	return nil
 }
 
@@ -337,7 +337,7 @@ func (r *textReader) setLine(args []word) error {
 			return w.errorf("%q is not field=value", w.text)
 		}
 
-		var o Override
+		var o override
 		i := slices.IndexFunc(r.places, func(f fieldName) bool { return f.name == key })
 		if offset, err := strconv.ParseUint(key, 0, 32); err == nil {
 			o.Offset = uint32(offset)
@@ -357,7 +357,7 @@ func (r *textReader) setLine(args []word) error {
 
 // hexLine reads the bytes of what no other line says.
 func (r *textReader) hexLine(head word, args []word) (err error) {
-	to := &r.block.Tail
+	to := &r.block.tail
 	switch head.text {
 	case "extra":
 		to, err = r.extra, r.in(head, r.extra != nil, "object or counter")
@@ -367,9 +367,9 @@ func (r *textReader) hexLine(head word, args []word) (err error) {
 		if err := r.in(head, r.object != nil, "object"); err != nil {
 			return err
 		}
-		to = &r.object.Gap
+		to = &r.object.gap
 		if head.text == "tail" {
-			to = &r.object.Tail
+			to = &r.object.tail
 		}
 	}
 

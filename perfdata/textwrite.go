@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -51,7 +52,7 @@ func (w *textWriter) all(b *Block) {
 	for i := range b.Objects {
 		w.object(&b.Objects[i])
 	}
-	w.hexLine("slack", b.Tail)
+	w.hexLine("slack", b.tail)
 }
 
 func (w *textWriter) printf(format string, args ...any) { w.b = fmt.Appendf(w.b, format, args...) }
@@ -109,25 +110,25 @@ func (w *textWriter) hexLine(word string, b []byte) {
 
 func (w *textWriter) block(b *Block) {
 	w.printf("block")
-	if b.Name.isPlain(b.Machine(), wire.UTF16LE, headerSize) {
+	if b.name.isPlain(b.Machine(), wire.UTF16LE, datablock.HeadLen) {
 		w.printf(" name=%q", b.Machine())
 	} else {
-		w.options(b.Name.fields())
+		w.options(b.name.fields())
 	}
 	w.options(b.fields())
 	w.end("")
-	w.set(b.Overrides, headerFields)
+	w.set(b.overrides, headerFields)
 }
 
 // isPlain reports whether a name is laid out as usual.
-func (n NameField) isPlain(name string, codePage uint32, size int) bool {
+func (n nameField) isPlain(name string, codePage uint32, size int) bool {
 	plain, err := newName(name, codePage, size)
 	return err == nil && n.Offset == plain.Offset && n.Length == plain.Length &&
 		bytes.Equal(n.Bytes, plain.Bytes)
 }
 
 // set writes overrides.
-func (w *textWriter) set(overrides []Override, fields []fieldName) {
+func (w *textWriter) set(overrides []override, fields []fieldName) {
 	if len(overrides) == 0 {
 		return
 	}
@@ -152,18 +153,18 @@ func (w *textWriter) object(o *Object) {
 	w.printf("object %d", o.Title)
 	w.options(o.fields())
 	w.end(w.title(o.Title))
-	w.set(o.Overrides, objectFields)
+	w.set(o.overrides, objectFields)
 	w.hexLine("extra", o.Extra)
-	next := uint32(blockSize)
+	next := uint32(firstValue)
 	for i := range o.Counters {
 		next = w.counter(&o.Counters[i], next)
 	}
 
-	w.hexLine("gap", o.Gap)
+	w.hexLine("gap", o.gap)
 	for i := range o.Instances {
 		w.instance(o, i)
 	}
-	w.hexLine("tail", o.Tail)
+	w.hexLine("tail", o.tail)
 }
 
 // counter writes a definition; next is where the values so far end.
@@ -174,8 +175,8 @@ func (w *textWriter) counter(c *Counter, next uint32) uint32 {
 		w.printf(" offset=%d", c.Offset)
 	}
 	w.end(w.title(c.Title))
-	w.set(c.Overrides, counterFields)
-	w.hexLine("extra", c.Extra)
+	w.set(c.overrides, counterFields)
+	w.hexLine("extra", c.extra)
 	return behind(next, c)
 }
 
@@ -197,7 +198,7 @@ func (w *textWriter) instance(o *Object, i int) {
 
 	size := o.dataSize()
 	if len(in.Data) != size {
-		w.printf(" size=%d", len(in.Data)+blockSize)
+		w.printf(" size=%d", len(in.Data)+firstValue)
 	}
 
 	// Write the values into a second object as ParseText will do, and then
@@ -211,14 +212,14 @@ func (w *textWriter) instance(o *Object, i int) {
 
 	w.end(comment)
 	w.patches(in.Data, same.Instances[0].Data)
-	w.set(in.Overrides, in.places(o.Form == Multiple))
+	w.set(in.overrides, in.places(o.Form == Multiple))
 }
 
 // instanceHead writes the definition of an instance and returns a comment for
 // the line.
 func (w *textWriter) instanceHead(o *Object, i int) (comment string) {
 	in, name := &o.Instances[i], o.InstanceName(i)
-	if in.Name.isPlain(name, o.CodePage, instanceSize) {
+	if in.name.isPlain(name, o.CodePage, datablock.InstanceLen) {
 		w.printf("  instance %q", name)
 		w.options(in.fields())
 		return ""
@@ -226,7 +227,7 @@ func (w *textWriter) instanceHead(o *Object, i int) (comment string) {
 
 	w.printf("  instance -")
 	w.options(in.fields())
-	w.options(in.Name.fields())
+	w.options(in.name.fields())
 	return name
 }
 
@@ -259,8 +260,8 @@ func (w *textWriter) value(o *Object, i, k int, same *Object) {
 // writes nothing if the string would not give the same bytes again.
 func (w *textWriter) text(o *Object, i, k int) bool {
 	b := o.value(i, k)
-	s := wire.Text(b, TextPage(o.Counters[k].Type, o.CodePage))
-	again, err := wire.EncodeText(s, TextPage(o.Counters[k].Type, o.CodePage))
+	s := wire.Text(b, datablock.TextPage(o.Counters[k].Type, o.CodePage))
+	again, err := wire.EncodeText(s, datablock.TextPage(o.Counters[k].Type, o.CodePage))
 	if err != nil || !bytes.HasPrefix(b, again) || len(bytes.Trim(b[len(again):], "\x00")) > 0 {
 		return false
 	}
@@ -278,6 +279,6 @@ func (w *textWriter) patches(data, given []byte) {
 		for i < len(data) && data[i] != given[i] {
 			i++
 		}
-		w.printf("bytes %d %x\n", from+blockSize, data[from:i])
+		w.printf("bytes %d %x\n", from+firstValue, data[from:i])
 	}
 }

@@ -17,7 +17,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // TestWriteText checks that a block written in parts is the one formatted at
 // once, and that the writer's error comes back.
 func TestWriteText(t *testing.T) {
-	block, err := perfdata.Parse(perftest.Block(perftest.Desktop), perfdata.Options{})
+	block, err := perfdata.Parse(perftest.Block(perftest.Desktop), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

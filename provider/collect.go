@@ -10,7 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
-	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/internal/datablock"
 )
 
 // Collect appends one performance data block with the wanted objects to dst.
@@ -40,14 +40,14 @@ func (d *Dispatcher) Collect(ctx context.Context, q *Query, dst []byte) ([]byte,
 	}
 
 	block, objects := d.assemble(block)
-	perfdata.FinishBlock(block[len(dst):], objects)
+	datablock.FinishBlock(block[len(dst):], objects)
 	return block, nil
 }
 
 // appendHead appends the head of a block. Its system time is UTC.
 func (d *Dispatcher) appendHead(dst []byte) []byte {
 	clocks := d.opt.Clocks()
-	return perfdata.AppendHead(dst, &perfdata.Head{
+	return datablock.AppendHead(dst, &datablock.Head{
 		Machine:       d.opt.Machine,
 		DefaultObject: -1,
 		SystemTime:    winperf.FromFiletime(clocks.Time100ns),

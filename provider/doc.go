@@ -1,22 +1,24 @@
-// Package provider is the side that delivers counters: the declaration of
-// objects and counters, the writer that turns values into the objects of a
-// version 1 performance data block, and the dispatcher that asks providers and
-// assembles the block.
+// Package provider is the side that delivers counters. It is the Windows design in
+// one process: providers deliver objects, and a dispatcher asks them and assembles a
+// version 1 performance data block. (A program that publishes counters of its own for
+// others to read needs only package provider/publish.)
 //
-// It is the Windows design in one process. A [Provider] declares its objects
-// and is opened once; its [Session] is asked with a [Query] ("Global",
-// "Costly", "2 230") and writes the objects that are wanted; closing releases
-// what it holds. Providers run in this process, but each on a goroutine of its
-// own and with bounds of its own: see [Dispatcher] for what becomes of one that
-// fails. The bytes that come out are those that consumers of
-// HKEY_PERFORMANCE_DATA know (winperf.h; Microsoft Learn, "Performance Data
-// Format").
+// A [Provider] declares its objects, as an [Object] with its counters each, and is
+// opened once. Its [Session] makes a [Layout] of each object and is then asked with a
+// [Query] ("Global", "Costly", "2 230") any number of times: through a [Writer] it
+// writes the objects that are wanted, instance by instance. Closing releases what it
+// holds. [NewDispatcher] takes the providers, and [Dispatcher.Collect] makes a block.
 //
-// A value that a session did not write is marked as missing, it is never
-// zero: the object's header is 8 bytes longer than winperf.h's and names a bit
-// map behind each instance's values. Readers that go by the lengths in the
-// block, as they must, step over both. One that may not be read ([ObjectWriter.Deny])
-// is marked so too, and in its place stands ERROR_ACCESS_DENIED.
+// Providers run in this process, but each on a goroutine of its own and with bounds
+// of its own: see [Dispatcher] for what becomes of one that fails. The blocks are
+// those that consumers of HKEY_PERFORMANCE_DATA know (winperf.h; Microsoft Learn,
+// "Performance Data Format").
+//
+// A value that a session did not write is marked as missing, it is never zero: the
+// object's header is 8 bytes longer than winperf.h's and names a bit map behind each
+// instance's values. Readers that go by the lengths in the block, as they must, step
+// over both. One that may not be read ([ObjectWriter.Deny]) is marked so too, and in
+// its place stands ERROR_ACCESS_DENIED.
 package provider
 
 // Choices worth knowing here:

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
-	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -126,7 +126,7 @@ func decode(t testing.TB, block []byte) *index.Index {
 		t.Fatal(err)
 	}
 	ix := new(index.Index)
-	if err := perfdata.Decode(block, ix, perfdata.Options{}); err != nil {
+	if err := datablock.Decode(block, ix, datablock.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, err := range ix.Damage {

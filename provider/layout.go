@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/perfdata"
 )
 
@@ -57,12 +58,12 @@ func NewLayout(o *Object, keep func(i int) bool) (*Layout, error) {
 // Object returns the declaration.
 func (l *Layout) Object() *Object { return l.object }
 
-// Has tells whether the declared counter i is part of the layout.
+// Has reports whether the declared counter i is part of the layout.
 func (l *Layout) Has(i int) bool { return l.slots[i].value != nil }
 
 // InstanceBytes returns how many bytes an instance takes in a block, with its
 // values, whose name has so many bytes of UTF-16 without a NUL.
-func (l *Layout) InstanceBytes(name int) int { return perfdata.InstanceSize(name) + len(l.block) }
+func (l *Layout) InstanceBytes(name int) int { return datablock.InstanceSize(name) + len(l.block) }
 
 // ObjectBytes returns how many bytes an object takes without instances.
 func (l *Layout) ObjectBytes() int {
@@ -95,7 +96,7 @@ func newLayoutBuilder(o *Object) *layoutBuilder {
 	return &layoutBuilder{
 		object: o,
 		slots:  make([]slot, len(o.Counters)),
-		next:   perfdata.FirstValue,
+		next:   datablock.FirstValue,
 		shared: map[string]*place{},
 	}
 }
@@ -146,10 +147,10 @@ func (b *layoutBuilder) base(c *Counter) *place {
 
 // layout puts the bit map behind the last value and completes the layout.
 func (b *layoutBuilder) layout() *Layout {
-	last, _ := perfdata.MissingBit(b.next, len(b.at)-1)
-	block := perfdata.AppendCounterBlock(nil, align8(int(last)+1))
+	last, _ := datablock.MissingBit(b.next, len(b.at)-1)
+	block := datablock.AppendCounterBlock(nil, align8(int(last)+1))
 	for k, at := range b.at {
-		off, bit := perfdata.MissingBit(b.next, k)
+		off, bit := datablock.MissingBit(b.next, k)
 		at.marks = append(at.marks, mark{off, bit})
 		block[off] |= bit
 	}

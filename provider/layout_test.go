@@ -11,8 +11,8 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
-	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -329,7 +329,7 @@ func TestHeaderMark(t *testing.T) {
 	object := ix.Data[ix.Objects[0].Off:]
 	copy(object[64:], "XXXX")
 	var other index.Index
-	if err := perfdata.Decode(ix.Data, &other, perfdata.Options{}); err != nil ||
+	if err := datablock.Decode(ix.Data, &other, datablock.Options{}); err != nil ||
 		len(other.Damage) > 0 {
 		t.Fatalf("error %v, damage %v", err, other.Damage)
 	}

@@ -1,6 +1,9 @@
 package provider
 
-import "github.com/winperf/winperf/perfdata"
+import (
+	"github.com/winperf/winperf/internal/datablock"
+	"github.com/winperf/winperf/perfdata"
+)
 
 // Image is an object as winperf.h has it, for memory that others read while
 // values change in place: nothing tells that a value is missing. It is
@@ -33,11 +36,11 @@ func NewImage(o *Object) (*Image, error) {
 	encoded.DefaultCounter = -1
 	if !o.Multi {
 		encoded.Form = perfdata.Single
-		encoded.Instances = []perfdata.Instance{{Data: make([]byte, m.Block-perfdata.FirstValue)}}
+		encoded.Instances = []perfdata.Instance{{Data: make([]byte, m.Block-datablock.FirstValue)}}
 	}
 
 	p, _ := encoded.AppendTo(nil) // with one instance at most, which is never too long
-	m.Head, _ = perfdata.ObjectBytes(p).Split()
+	m.Head, _ = datablock.ObjectBytes(p).Split()
 	return m, nil
 }
 

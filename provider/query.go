@@ -81,7 +81,7 @@ func (q *Query) String() string {
 	return strings.Join(words, " ")
 }
 
-// Wants tells whether the object is wanted.
+// Wants reports whether the object is wanted.
 func (q *Query) Wants(o *Object) bool {
 	if o.Costly && q.Costly || !o.Costly && q.Global {
 		return true
@@ -89,7 +89,7 @@ func (q *Query) Wants(o *Object) bool {
 	return slices.Contains(q.Objects, o.Index)
 }
 
-// WantsCounter tells whether the declared counter i of a wanted object will be
+// WantsCounter reports whether the declared counter i of a wanted object will be
 // looked at.
 func (q *Query) WantsCounter(o *Object, i int) bool {
 	wanted, limited := q.Counters[o.Index]

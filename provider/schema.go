@@ -78,8 +78,8 @@ func (c *Counter) helpIndex() uint32 { return cmp.Or(c.HelpIndex, c.Index+1) }
 // ErrSchema is wrapped by every error about a declaration.
 var ErrSchema = errors.New("bad counter declaration")
 
-// Check tells what is wrong with the declaration, of the object and of each
-// counter the first fault.
+// Check returns what is wrong with the declaration: the first fault of the object
+// itself and of each counter. The error wraps ErrSchema.
 func (o *Object) Check() error {
 	var errs []error
 	fault := func(format string, args ...any) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/perfdata"
 )
 
@@ -205,7 +206,7 @@ func (o *ObjectWriter) Clock(ticks, perSecond int64) {
 	if o.ended("clock") {
 		return
 	}
-	perfdata.ObjectBytes(o.w.buf[o.start:]).SetClock(ticks, perSecond)
+	datablock.ObjectBytes(o.w.buf[o.start:]).SetClock(ticks, perSecond)
 }
 
 // ended tells whether the object is not being written any more, which is a
@@ -230,18 +231,18 @@ func (o *ObjectWriter) Instance(in Instance) int {
 
 	// In UTF-16 the name has at most a unit for each of its bytes.
 	name := 2*int64(len(in.Name)) + int64(len(in.UTF16))
-	o.w.reserve(int64(perfdata.InstanceSize(0)) + name + int64(len(o.layout.block)))
+	o.w.reserve(int64(datablock.InstanceSize(0)) + name + int64(len(o.layout.block)))
 
-	head := perfdata.InstanceHead{ParentObject: in.ParentObject, ParentInstance: in.ParentPosition,
+	head := datablock.InstanceHead{ParentObject: in.ParentObject, ParentInstance: in.ParentPosition,
 		UniqueID: -1}
 	if in.HasUniqueID {
 		head.UniqueID = in.UniqueID
 	}
 
 	if in.UTF16 != nil {
-		o.w.buf = perfdata.AppendInstanceUTF16(o.w.buf, head, in.UTF16)
+		o.w.buf = datablock.AppendInstanceUTF16(o.w.buf, head, in.UTF16)
 	} else {
-		o.w.buf = perfdata.AppendInstance(o.w.buf, head, in.Name)
+		o.w.buf = datablock.AppendInstance(o.w.buf, head, in.Name)
 	}
 
 	o.w.beginBlock(o.layout)
@@ -283,7 +284,7 @@ func (o *ObjectWriter) SetBase(i int, v uint64) { o.put(o.layout.slots[i].base, 
 
 // Deny says that the current instance has a value of the declared counter i that
 // the reader has no right to. It is missing, with the status not_permitted.
-func (o *ObjectWriter) Deny(i int) { o.store(o.layout.slots[i].value, perfdata.AccessDenied) }
+func (o *ObjectWriter) Deny(i int) { o.store(o.layout.slots[i].value, datablock.AccessDenied) }
 
 func (o *ObjectWriter) put(at *place, v uint64) {
 	p := o.store(at, v)
@@ -328,7 +329,7 @@ func (o *ObjectWriter) end(instances int32) {
 	if o.ended("end") {
 		return
 	}
-	perfdata.ObjectBytes(o.w.buf[o.start:]).Finish(instances)
+	datablock.ObjectBytes(o.w.buf[o.start:]).Finish(instances)
 	o.w.objects++
 	o.w.open = -1
 	o.w.block = nil

@@ -108,7 +108,7 @@ func next(ctx context.Context, query winperf.Query) (*perfdata.Block, error) {
 	}
 
 	// The memory of the sample serves the next one, while this block stays.
-	return perfdata.Parse(bytes.Clone(raw.Bytes), perfdata.Options{Quirks: raw.Quirks})
+	return perfdata.Parse(bytes.Clone(raw.Bytes), raw.Quirks)
 }
 
 // show prints what happened between two blocks.

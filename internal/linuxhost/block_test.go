@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -35,7 +36,7 @@ type sampleValue struct {
 func readBlock(t testing.TB, p []byte) sampleBlock {
 	t.Helper()
 	var ix index.Index
-	if err := perfdata.Decode(p, &ix, perfdata.Options{}); err != nil {
+	if err := datablock.Decode(p, &ix, datablock.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, damage := range ix.Damage {
@@ -43,7 +44,7 @@ func readBlock(t testing.TB, p []byte) sampleBlock {
 			t.Errorf("damaged block: %v", damage)
 		}
 	}
-	parsed, err := perfdata.Parse(p, perfdata.Options{})
+	parsed, err := perfdata.Parse(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
@@ -101,10 +102,10 @@ func (r *rig) uniqueID(group string) uint32 {
 		r.t.Fatal(err)
 	}
 	var ix index.Index
-	if err := perfdata.Decode(p, &ix, perfdata.Options{}); err != nil {
+	if err := datablock.Decode(p, &ix, datablock.Options{}); err != nil {
 		r.t.Fatal(err)
 	}
-	block, err := perfdata.Parse(p, perfdata.Options{})
+	block, err := perfdata.Parse(p, 0)
 	if err != nil {
 		r.t.Fatal(err)
 	}

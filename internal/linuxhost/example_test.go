@@ -27,7 +27,7 @@ func ExampleNewHost() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	block, err := perfdata.Parse(p, perfdata.Options{})
+	block, err := perfdata.Parse(p, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

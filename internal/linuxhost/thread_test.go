@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
@@ -42,10 +43,10 @@ func (r *rig) withParents(q *provider.Query, object uint32) (names []string) {
 		r.t.Fatal(err)
 	}
 	var ix index.Index
-	if err := perfdata.Decode(p, &ix, perfdata.Options{}); err != nil || len(ix.Damage) > 0 {
+	if err := datablock.Decode(p, &ix, datablock.Options{}); err != nil || len(ix.Damage) > 0 {
 		r.t.Fatal(err, ix.Damage)
 	}
-	block, err := perfdata.Parse(p, perfdata.Options{})
+	block, err := perfdata.Parse(p, 0)
 	if err != nil {
 		r.t.Fatal(err)
 	}

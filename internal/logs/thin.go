@@ -153,7 +153,7 @@ func edit(raw *winperf.Raw, change func(*perfdata.Block)) ([]byte, error) {
 		const form = "objects of a sample of format %d cannot be chosen or changed: %w"
 		return raw.Bytes, fmt.Errorf(form, raw.Format, winperf.ErrNotSupported)
 	}
-	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
+	block, err := perfdata.Parse(raw.Bytes, raw.Quirks)
 	if err != nil {
 		return raw.Bytes, fmt.Errorf("%w: %w", errDecode, err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
-	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/internal/datablock"
 )
 
 // joined makes one frame of several, with a part for each; a zero Frame gives none.
@@ -71,7 +71,7 @@ func TestSeveralMachines(t *testing.T) {
 
 func machineOf(t *testing.T, block []byte) string {
 	t.Helper()
-	head, ok := perfdata.HeadOf(block)
+	head, ok := datablock.HeadOf(block)
 	if !ok {
 		t.Error("no block")
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/internal/datablock"
 )
 
 // errLost is the Err of values that are not in a sample.
@@ -85,7 +85,7 @@ func (r *sampleReader) record(at int) int {
 	case Array:
 		r.readArray(v, body, at)
 	case Object:
-		if _, ok := perfdata.HeadOf(body); !ok {
+		if _, ok := datablock.HeadOf(body); !ok {
 			r.lose(v, at, "no performance data block in %d bytes", len(body))
 			break
 		}
@@ -152,7 +152,7 @@ type guess struct {
 func (r *sampleReader) guesses(at int) []guess {
 	b := r.rec.data[at:r.end]
 	all := []guess{{Single, singleLen}}
-	if head, ok := perfdata.HeadOf(b[min(recordHead, len(b)):]); ok {
+	if head, ok := datablock.HeadOf(b[min(recordHead, len(b)):]); ok {
 		all = append(all, guess{Object, recordHead + int64(head.Total())})
 	} else if len(b) >= recordHead+arrayHead {
 		all = append(all, guess{Array, recordHead + int64(binary.LittleEndian.Uint32(b[recordHead:]))})

@@ -5,8 +5,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/zone"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // ticksPerMinute are 100 ns units.
@@ -40,7 +40,7 @@ func (r *Reader) clocks(s *Sample) (utc, ahead int64, ok bool) {
 		var local int64
 		switch {
 		case v.Block != nil:
-			head, _ := perfdata.HeadOf(v.Block) // other blocks are not kept
+			head, _ := datablock.HeadOf(v.Block) // other blocks are not kept
 			local, utc = winperf.ToFiletime(head.SystemTime()), head.Clocks().Time100ns
 		case v.Counter == nil || !v.Valid() || !tellsUTC(v.Counter.Type):
 			continue

@@ -7,6 +7,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/perfdata"
 )
 
@@ -40,9 +41,9 @@ func (w *blocks) begin(f frame.Frame) {
 // cut finds the objects of a block.
 func (w *blocks) cut(b *winperf.Block) {
 	// What damage hides the frame does not have either.
-	rest, count, _ := perfdata.Objects(b.Bytes, b.Quirks)
+	rest, count, _ := datablock.Objects(b.Bytes, b.Quirks)
 	for range count {
-		object, behind, err := perfdata.CutObject(rest)
+		object, behind, err := datablock.CutObject(rest)
 		if err != nil {
 			return
 		}
@@ -66,7 +67,7 @@ func (w *blocks) append(b []byte, e *planned, f frame.Frame, o frame.Object, fou
 	}
 
 	start, objects := len(b), 1
-	b = perfdata.AppendHead(b, &perfdata.Head{
+	b = datablock.AppendHead(b, &datablock.Head{
 		Machine:       e.Path.Machine,
 		DefaultObject: int32(title),
 		SystemTime:    winperf.FromFiletime(local), // as in real logs
@@ -83,7 +84,7 @@ func (w *blocks) append(b []byte, e *planned, f frame.Frame, o frame.Object, fou
 	}
 
 	b = pad8(b, start)
-	perfdata.FinishBlock(b[start:], objects)
+	datablock.FinishBlock(b[start:], objects)
 	return b
 }
 

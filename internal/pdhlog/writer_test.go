@@ -15,6 +15,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
@@ -239,11 +240,11 @@ func TestWriterObjects(t *testing.T) {
 	}
 	for i, s := range got.samples {
 		raw := bytesOf(frames[i])
-		block, err := perfdata.Parse(s.Values[0].Block, perfdata.Options{})
+		block, err := perfdata.Parse(s.Values[0].Block, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := perfdata.Parse(bytes.Clone(raw), perfdata.Options{})
+		whole, err := perfdata.Parse(bytes.Clone(raw), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +252,7 @@ func TestWriterObjects(t *testing.T) {
 		whole.DefaultObject = 230
 		at := frames[i].Time()
 		whole.SystemTime = [8]uint16{uint16(at.Year()), uint16(at.Month()), uint16(at.Weekday()), uint16(at.Day()), uint16(at.Hour()), uint16(at.Minute()), uint16(at.Second()), 123}
-		if diff := cmp.Diff(whole, block); diff != "" {
+		if diff := cmp.Diff(whole, block, everyField); diff != "" {
 			t.Errorf("sample %d: %s", i, diff)
 		}
 	}
@@ -303,7 +304,7 @@ func TestWriterOtherForms(t *testing.T) {
 			wantDenied(t, v[2].Block)
 			continue
 		}
-		system, err := perfdata.Parse(v[0].Block, perfdata.Options{})
+		system, err := perfdata.Parse(v[0].Block, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,11 +315,14 @@ func TestWriterOtherForms(t *testing.T) {
 	}
 }
 
+// everyField makes cmp compare what is private in a block, too.
+var everyField = cmp.Exporter(func(reflect.Type) bool { return true })
+
 // wantDenied checks a block with the processes a, ? and !, of which the last two have no value, the
 // last because it may not be read: an array could not tell, nor that they are there.
 func wantDenied(t *testing.T, b []byte) *perfdata.Block {
 	t.Helper()
-	process, err := perfdata.Parse(b, perfdata.Options{})
+	process, err := perfdata.Parse(b, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -456,7 +460,7 @@ func TestManyCounters(t *testing.T) {
 // though nobody asked for it.
 func TestWriterParents(t *testing.T) {
 	m := newMachine(t)
-	block, err := perfdata.Parse(bytes.Clone(bytesOf(m.frame("editor"))), perfdata.Options{})
+	block, err := perfdata.Parse(bytes.Clone(bytesOf(m.frame("editor"))), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,7 +499,7 @@ func TestWriterParents(t *testing.T) {
 // of their own.
 func TestWriterOwnClocks(t *testing.T) {
 	m := newMachine(t)
-	clock := perfdata.NewCounter(28, perfdata.OwnClock)
+	clock := perfdata.NewCounter(28, datablock.OwnClock)
 	block := perfdata.Block{PerfTime: 7, PerfFreq: 2_000_000, Time100ns: winperf.ToFiletime(m.at), Objects: []perfdata.Object{{
 		Title: 230, Counters: []perfdata.Counter{perfdata.NewCounter(28, counter.CounterCounter), clock, clock},
 	}}}

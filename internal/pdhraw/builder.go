@@ -6,6 +6,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -56,7 +57,7 @@ type Options struct {
 	PerfFreq int64
 	// OwnClocks tells that values which do not have the clock that the others of
 	// their object have are right all the same: theirs stands behind them then
-	// (perfdata.OwnClock). Otherwise they are taken for damaged.
+	// (datablock.OwnClock). Otherwise they are taken for damaged.
 	OwnClocks bool
 	// Bad is told of what has to be left out.
 	Bad func(text string)
@@ -133,7 +134,7 @@ func (b *Builder) Append(dst []byte, at time.Time) []byte {
 			count++
 		}
 	}
-	perfdata.FinishBlock(dst[start:], count)
+	datablock.FinishBlock(dst[start:], count)
 	return dst
 }
 
@@ -159,7 +160,7 @@ func (b *Builder) AppendDefinitions(dst []byte, at time.Time) ([]byte, error) {
 		}
 		count++
 	}
-	perfdata.FinishBlock(dst[start:], count)
+	datablock.FinishBlock(dst[start:], count)
 	return dst, nil
 }
 
@@ -203,5 +204,5 @@ func (b *Builder) appendHead(dst []byte, c counter.Clocks, at time.Time) []byte 
 	if b.machine == "" && len(b.join.parts) > 0 {
 		b.machine = b.join.parts[0].head.Machine()
 	}
-	return perfdata.AppendHead(dst, &perfdata.Head{Machine: b.machine, SystemTime: at.UTC(), Clocks: c})
+	return datablock.AppendHead(dst, &datablock.Head{Machine: b.machine, SystemTime: at.UTC(), Clocks: c})
 }

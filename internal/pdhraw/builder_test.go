@@ -12,6 +12,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/pdhraw"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/internal/wire"
@@ -548,7 +549,7 @@ func TestDamagedBlocks(t *testing.T) {
 		b := pdhraw.New("H", nil, pdhraw.Options{PerfFreq: 10, Bad: func(text string) { bad = append(bad, text) }})
 		b.Begin()
 		b.Block("A", c.block)
-		_, count, err := perfdata.Objects(b.Append(nil, winperf.FromFiletime(filetime)), 0)
+		_, count, err := datablock.Objects(b.Append(nil, winperf.FromFiletime(filetime)), 0)
 		if err != nil || int(count) != c.want {
 			t.Errorf("%s: %d objects, %v; want %d", c.name, count, err, c.want)
 		}

@@ -8,7 +8,7 @@
 // (counter.Type.Second). In the block it becomes the counter, its base behind it,
 // and the clocks of the head. Where the objects of one sample were not taken at
 // one time, those that differ from the head get clocks of their own
-// (perfdata.ObjectClocks).
+// (datablock.AppendClocks).
 //
 // What has no value in a sample is marked as missing, not zero.
 package pdhraw
@@ -22,4 +22,4 @@ package pdhraw
 // copy of the last one with new numbers (version 2 would name clock and frequency once for
 // each value). What version 1 lacks is a clock for a single value: in a log values of one
 // object that disagree are damage; live ones may differ, as counter sets may name clocks of
-// their own, and then carry clock and frequency behind them (perfdata.OwnClock).
+// their own, and then carry clock and frequency behind them (datablock.OwnClock).

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/internal/datablock"
 )
 
 // sample is what an object has of the sample at hand. Its memory serves the
@@ -248,7 +248,7 @@ func (o *object) write(b []byte, t *template) {
 			p := &t.places[e.first+n]
 			if !o.valid[e.first+n] {
 				if v.Denied && p.value != 0 && t == &o.marked {
-					put(b[p.value:], c.size, perfdata.AccessDenied)
+					put(b[p.value:], c.size, datablock.AccessDenied)
 				}
 				continue
 			}
@@ -284,7 +284,7 @@ func put(b []byte, size uint32, v int64) {
 }
 
 // writeClocks puts the times of a sample into a copy of the template.
-func (o *object) writeClocks(b perfdata.ObjectBytes, own counter.Clocks) {
+func (o *object) writeClocks(b datablock.ObjectBytes, own counter.Clocks) {
 	if freq := o.frequency(counter.ObjectClock); freq != 0 {
 		b.SetClock(o.clocks.ObjectTime, freq)
 	}

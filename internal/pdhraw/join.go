@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/internal/datablock"
 )
 
 // joiner puts the blocks of one sample, one for each object, together to one
@@ -17,28 +17,28 @@ type joiner struct {
 // part is one object of a stored block.
 type part struct {
 	name   string // of the object, "" where it is not known
-	head   perfdata.HeadBytes
-	object perfdata.ObjectBytes
+	head   datablock.HeadBytes
+	object datablock.ObjectBytes
 	clocks counter.Clocks
 	parent uint32 // title index of the object that its instances have their parents in
 }
 
 // add finds the objects of one block. One that is not whole ends it.
 func (j *joiner) add(name string, block []byte, bad func(text string)) {
-	head, ok := perfdata.HeadOf(block)
+	head, ok := datablock.HeadOf(block)
 	if !ok {
 		return
 	}
 
 	p := part{name: name, head: head, clocks: head.Clocks()}
-	rest, objects, err := perfdata.Objects(block, 0)
-	if err != nil && !errors.Is(err, perfdata.ErrTruncated) {
+	rest, objects, err := datablock.Objects(block, 0)
+	if err != nil && !errors.Is(err, datablock.ErrTruncated) {
 		bad(fmt.Sprintf("the block of %s: %v; it is left out", p.name, err))
 		return
 	}
 
 	for n := range objects {
-		if p.object, rest, err = perfdata.CutObject(rest); err != nil {
+		if p.object, rest, err = datablock.CutObject(rest); err != nil {
 			bad(fmt.Sprintf("the block of %s: object %d of %d: %v; it is left out", p.name, n+1, objects, err))
 			return
 		}
@@ -49,12 +49,12 @@ func (j *joiner) add(name string, block []byte, bad func(text string)) {
 
 // parentOf returns the title index of the object that the first instance has
 // its parent in, 0 for none.
-func parentOf(object perfdata.ObjectBytes) uint32 {
+func parentOf(object datablock.ObjectBytes) uint32 {
 	if object.NumInstances() <= 0 {
 		return 0
 	}
 	_, instances := object.Split()
-	first, _, err := perfdata.CutInstance(instances)
+	first, _, err := datablock.CutInstance(instances)
 	if err != nil {
 		return 0
 	}
@@ -72,7 +72,7 @@ func (j *joiner) append(dst []byte, b *Builder, head counter.Clocks) (_ []byte, 
 		}
 		count++
 		if p.clocks != head {
-			dst = perfdata.AppendObject(dst, p.object, p.clocks)
+			dst = datablock.AppendObject(dst, p.object, p.clocks)
 			continue
 		}
 		dst = append(dst, p.object...)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -195,7 +196,7 @@ func (t *template) make(o *object, r *instances, marked bool) error {
 
 	object.Layout(marked)
 	if o.ownClocks {
-		object.Extra = perfdata.AppendClocks(nil, counter.Clocks{})
+		object.Extra = datablock.AppendClocks(nil, counter.Clocks{})
 	}
 
 	for i, name := range r.names {
@@ -203,7 +204,7 @@ func (t *template) make(o *object, r *instances, marked bool) error {
 			return err
 		}
 		for k := range object.Counters { // a clock of its own counts only where the value is there
-			if marked && object.Counters[k].Type != perfdata.OwnClock {
+			if marked && object.Counters[k].Type != datablock.OwnClock {
 				_ = object.SetMissing(i, k, true) // there is a place, as it was laid out with one
 			}
 		}
@@ -237,7 +238,7 @@ func (o *object) definitions(form perfdata.Form) perfdata.Object {
 		}
 
 		if c.own {
-			clock := perfdata.NewCounter(c.title, perfdata.OwnClock)
+			clock := perfdata.NewCounter(c.title, datablock.OwnClock)
 			object.Counters = append(object.Counters, clock, clock)
 		}
 	}
@@ -256,14 +257,14 @@ func (o *object) numbers() (n int) {
 
 // locate finds the place of every value.
 func (t *template) locate(o *object, r *instances, object *perfdata.Object) {
-	_, rest := perfdata.ObjectBytes(t.bytes).Split()
+	_, rest := datablock.ObjectBytes(t.bytes).Split()
 	blocks := make([]uint32, len(r.names))
 	for i := range blocks {
 		if o.multi {
-			_, rest, _ = perfdata.CutInstance(rest) // which was just encoded
+			_, rest, _ = datablock.CutInstance(rest) // which was just encoded
 		}
 		blocks[i] = uint32(len(t.bytes) - len(rest))
-		_, rest, _ = perfdata.CutCounterBlock(rest)
+		_, rest, _ = datablock.CutCounterBlock(rest)
 	}
 
 	t.places = slices.Grow(t.places[:0], len(o.values))[:len(o.values)]
@@ -276,10 +277,10 @@ func (t *template) locate(o *object, r *instances, object *perfdata.Object) {
 			if at := r.values[n]; at >= 0 && c.size != 0 {
 				block, missing := blocks[at], blocks[at]+object.Missing
 				p.value = block + object.Counters[c.at].Offset
-				p.mark, p.bit = perfdata.MissingBit(missing, c.at)
+				p.mark, p.bit = datablock.MissingBit(missing, c.at)
 				if c.base != 0 {
 					p.base = block + object.Counters[c.at+1].Offset
-					p.baseMark, p.baseBit = perfdata.MissingBit(missing, c.at+1)
+					p.baseMark, p.baseBit = datablock.MissingBit(missing, c.at+1)
 				}
 
 				if c.own {

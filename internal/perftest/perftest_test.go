@@ -7,9 +7,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/perftest"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // TestSizes compares the reference blocks with what they are said to be.
@@ -36,7 +36,7 @@ func TestSizes(t *testing.T) {
 func decode(t testing.TB, b []byte) *index.Index {
 	t.Helper()
 	ix := new(index.Index)
-	if err := perfdata.Decode(b, ix, perfdata.Options{}); err != nil || len(ix.Damage) > 0 {
+	if err := datablock.Decode(b, ix, datablock.Options{}); err != nil || len(ix.Damage) > 0 {
 		t.Fatalf("error %v, damage %v", err, ix.Damage)
 	}
 	return ix
@@ -159,7 +159,7 @@ func TestWalk(t *testing.T) {
 		b := bytes.Clone(good)
 		b[i] ^= 0x80
 		var ix index.Index
-		err := perfdata.Decode(b, &ix, perfdata.Options{})
+		err := datablock.Decode(b, &ix, datablock.Options{})
 		_, _, walkErr := perftest.Walk(b)
 		if (err != nil || len(ix.Damage) > 0) && walkErr == nil {
 			t.Fatalf("byte %d changed: the decoder finds %v %v, the walk nothing", i, err, ix.Damage)

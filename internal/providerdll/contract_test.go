@@ -64,7 +64,7 @@ func (a answer) check() (*perfdata.Block, error) {
 	if objects == 0 {
 		return &perfdata.Block{}, nil
 	}
-	return perfdata.Parse(a.block(), perfdata.Options{})
+	return perfdata.Parse(a.block(), 0)
 }
 
 // show is an answer in one line: object title(instances: name=value...).

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/pubfile"
-	"github.com/winperf/winperf/perfdata"
 	"golang.org/x/sys/unix"
 )
 
@@ -139,7 +139,7 @@ func TestShareOfSample(t *testing.T) {
 func instancesOf(t *testing.T, block []byte) map[uint32]int {
 	t.Helper()
 	var ix index.Index
-	if err := perfdata.Decode(block, &ix, perfdata.Options{}); err != nil {
+	if err := datablock.Decode(block, &ix, datablock.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	n := map[uint32]int{}

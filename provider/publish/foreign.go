@@ -13,8 +13,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/pubfile"
-	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -173,7 +173,7 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	things := len(heads)
 	counters := make([]int, len(heads))
 	for i, head := range heads {
-		counters[i] = perfdata.NumDefinitions(len(head))
+		counters[i] = datablock.NumDefinitions(len(head))
 		things += counters[i]
 	}
 	braces := bytes.Count(text, []byte("{"))
@@ -268,7 +268,7 @@ func (r *foreign) readHeads(p []byte) (heads [][]byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if all += len(head); perfdata.NumDefinitions(len(head)) == 0 || all > len(p) {
+		if all += len(head); datablock.NumDefinitions(len(head)) == 0 || all > len(p) {
 			return nil, r.bad(int64(at), "a head of %d bytes, and all so far of %d", len(head), all)
 		}
 		heads = append(heads, head)

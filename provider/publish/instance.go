@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/internal/wire"
-	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -86,7 +86,7 @@ func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 		return nil, fault("its parent is another publisher's")
 	}
 
-	head := perfdata.InstanceHead{UniqueID: -1}
+	head := datablock.InstanceHead{UniqueID: -1}
 	if parent := opt.Parent; parent != nil {
 		head.ParentObject = parent.object.declared.Index
 		head.ParentInstance = parent.slot.offset
@@ -94,14 +94,14 @@ func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 	if opt.HasUniqueID {
 		head.UniqueID = opt.UniqueID
 	}
-	return o.add(perfdata.AppendInstance(nil, head, name), opt.Parent)
+	return o.add(datablock.AppendInstance(nil, head, name), opt.Parent)
 }
 
 // add shows an instance: its definition, nil for an object without instances, and a
 // counter block behind it.
 func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
 	p, block := o.publisher, len(definition)
-	body := perfdata.AppendCounterBlock(definition, o.image.Block)
+	body := datablock.AppendCounterBlock(definition, o.image.Block)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
@@ -123,7 +123,7 @@ func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
 		}
 		parent.children[in] = true
 	}
-	p.memory.use(s, o.number, body, block+perfdata.FirstValue)
+	p.memory.use(s, o.number, body, block+datablock.FirstValue)
 	return in, nil
 }
 

@@ -203,7 +203,7 @@ func (m *merger) granted(name string, parts []part) ([]part, map[*watched]*grant
 			return false
 		}
 		m.leave(othersObject, p, "object %q of %s: the file %s beside it gives that object to others: it "+
-			"is left out", brief(p.declared().Name), m.owner(p), OwnersFile)
+			"is left out", brief(p.declared().Name), m.owner(p), ownersFile)
 		return true
 	})
 	return parts, rules

@@ -161,7 +161,7 @@ func TestOwnersFile(t *testing.T) {
 		add(t, p, "Peer", fmt.Sprint(account), nil)
 		of[p.Path()] = claimed{owner: account, at: int64(i + 1)}
 	}
-	path := filepath.Join(dir, OwnersFile)
+	path := filepath.Join(dir, ownersFile)
 	for _, tt := range []struct {
 		text string
 		mode os.FileMode
@@ -218,7 +218,7 @@ func TestOwnersFile(t *testing.T) {
 // would have mattered: where an object is left out as another account's.
 func TestOwnersSquatted(t *testing.T) {
 	dir := tempDir(t)
-	path := filepath.Join(dir, OwnersFile)
+	path := filepath.Join(dir, ownersFile)
 	if err := os.WriteFile(path, []byte("61002 Peer\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestOthersDamage(t *testing.T) {
 		{"of all", 1001, 1002, "* Peer\n", 0},
 		{"others named", 1001, 1002, "1003 Other\n", 0},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, OwnersFile), []byte(tt.owners), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, ownersFile), []byte(tt.owners), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		w := watch(t, ReaderOptions{Dirs: []string{dir}})

@@ -15,10 +15,10 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// OwnersFile is the name of the file in a directory for published files by which
+// ownersFile is the name of the file in a directory for published files by which
 // its administrator says which accounts publish an object. docs/publish.md
 // describes it.
-const OwnersFile = "owners"
+const ownersFile = "owners"
 
 // maxOwners bounds the bytes of such a file.
 const maxOwners = 64 << 10
@@ -63,7 +63,7 @@ func (o *owners) of(object string) *grant {
 // is not. Only the directory's owner and the administrator may have written it. What
 // is right counts although the rest is wrong.
 func (o *owners) read(dir string, dirOwner int64) (changed bool) {
-	path := filepath.Join(dir, OwnersFile)
+	path := filepath.Join(dir, ownersFile)
 	info, err := os.Lstat(path)
 	if err != nil {
 		before := *o

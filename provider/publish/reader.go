@@ -169,7 +169,7 @@ func (r *Reader) look(ctx context.Context, d *watched) error {
 	if d.owners.read(d.path, ownerOf(info)) {
 		r.changes++
 		for _, err := range d.owners.wrong {
-			r.tell(filepath.Join(d.path, OwnersFile), err)
+			r.tell(filepath.Join(d.path, ownersFile), err)
 		}
 	}
 

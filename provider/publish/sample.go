@@ -7,9 +7,9 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/internal/wire"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // sampled is the last sample of a file: which instances there are, and where their
@@ -412,7 +412,7 @@ func (r *foreign) check(p []byte, slot int64) (s filled, err error) {
 	s.object = int(object)
 	block := p[pubfile.SlotBody:][:length]
 	if r.objects[object].Multi {
-		in, rest, err := perfdata.CutInstance(block)
+		in, rest, err := datablock.CutInstance(block)
 		if err != nil {
 			return s, r.bad(slot, "an instance: %v", err)
 		}
@@ -433,7 +433,7 @@ func (r *foreign) check(p []byte, slot int64) (s filled, err error) {
 		block = rest
 	}
 
-	values, rest, err := perfdata.CutCounterBlock(block)
+	values, rest, err := datablock.CutCounterBlock(block)
 	if want := r.images[object].Block; err != nil || len(values) != want || len(rest) != 0 {
 		return s, r.bad(slot, "a counter block of %d bytes, want %d", len(block), want)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// English is the language id that every provider should have texts in.
-const English = "009"
+// englishID is the language id that every provider should have texts in.
+const englishID = "009"
 
 // Declaration describes the objects and counters of one provider: what the .ini, .h
 // and .man files are made from. As JSON it is written by hand, where the driver and symbols
@@ -222,7 +222,7 @@ func (k *declarationCheck) names(
 		switch msg := nameFault(others[language]); {
 		case !isLanguage(language):
 			k.wrong("%s %s: language %q is not a hexadecimal number of 3 digits", what, symbol, language)
-		case language == English:
+		case language == englishID:
 			k.wrong("%s %s: the English texts stand in name and help", what, symbol)
 		case msg != "":
 			k.wrong("%s %s in language %s: %s", what, symbol, language, msg)
@@ -283,7 +283,7 @@ func (s *Declaration) languages() []string {
 			ids[id] = true
 		}
 	}
-	return append([]string{English}, slices.Sorted(maps.Keys(ids))...)
+	return append([]string{englishID}, slices.Sorted(maps.Keys(ids))...)
 }
 
 // titled is what has a number in the header: an object or a counter.

@@ -171,7 +171,7 @@ func (ini *INI) object(r *report, e iniEntry) {
 
 func (ini *INI) language(r *report, e iniEntry) {
 	if !isLanguage(e.key) {
-		r.fault(e.Position, "language %q is not a hexadecimal number of 3 digits, such as %s", e.key, English)
+		r.fault(e.Position, "language %q is not a hexadecimal number of 3 digits, such as %s", e.key, englishID)
 		return
 	}
 	ini.languages = append(ini.languages, e)
@@ -235,7 +235,7 @@ func WriteINI(s *Declaration, headerName string) []byte {
 	b.WriteString("\n[objects]\n")
 	for _, t := range titles {
 		if t.object {
-			fmt.Fprintf(&b, "%s_%s_NAME=\n", t.symbol, English)
+			fmt.Fprintf(&b, "%s_%s_NAME=\n", t.symbol, englishID)
 		}
 	}
 

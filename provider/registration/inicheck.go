@@ -28,10 +28,10 @@ func CheckINI(ini *INI, h *Header) Findings {
 		r.fault(Position{}, "[languages] lists no language")
 	case !slices.ContainsFunc(ini.languages, func(e iniEntry) bool {
 		return strings.EqualFold(e.key,
-			English)
+			englishID)
 	}):
 		r.warn(ini.languages[0].Position, "[languages] has no %s: programs ask for the English names",
-			English)
+			englishID)
 	}
 
 	switch {
@@ -229,8 +229,8 @@ func (ini *INI) texts() map[string]map[string]provider.Text {
 
 // inEnglish takes the English text out of a symbol's texts.
 func inEnglish(texts map[string]provider.Text) (english provider.Text, others map[string]provider.Text) {
-	english = texts[English]
-	delete(texts, English)
+	english = texts[englishID]
+	delete(texts, englishID)
 	if len(texts) == 0 {
 		return english, nil
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// CountersNamespace is the namespace of the counters' part of a manifest.
-const CountersNamespace = "http://schemas.microsoft.com/win/2005/12/counters"
+// countersNamespace is the namespace of the counters' part of a manifest.
+const countersNamespace = "http://schemas.microsoft.com/win/2005/12/counters"
 
 // Manifest is what an instrumentation manifest (.man) says about counters.
 type Manifest struct {
@@ -73,8 +73,8 @@ type ManifestValue struct {
 // NoID stands for a counter that is not there (perflib.h: PERF_WILDCARD_COUNTER).
 const NoID = 0xFFFFFFFF
 
-// Hidden reports whether the counter is not displayed.
-func (c *ManifestCounter) Hidden() bool { return slices.Contains(c.Attributes, "noDisplay") }
+// hidden reports whether the counter is not displayed.
+func (c *ManifestCounter) hidden() bool { return slices.Contains(c.Attributes, "noDisplay") }
 
 // ParseManifest reads a manifest and finds everything that is wrong with its counters; file
 // is its name in the findings. It passes over other parts, such as events. The Manifest is
@@ -106,9 +106,9 @@ func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 
 // counters reads <counters>.
 func (m *Manifest) counters(r *report, e *element) {
-	if e.name.Space != CountersNamespace {
+	if e.name.Space != countersNamespace {
 		r.fault(e.Position, "<counters> is of the namespace %q: want xmlns=%q", e.name.Space,
-			CountersNamespace)
+			countersNamespace)
 	}
 	checkElement(r, e)
 	for _, c := range e.children {

@@ -107,7 +107,7 @@ func counterElements(e *element) []*element {
 // checkDisplay finds names that are missing and attributes that exclude one
 // another.
 func checkDisplay(r *report, e *element, c *ManifestCounter) {
-	if !c.Hidden() {
+	if !c.hidden() {
 		if _, ok := e.find("name"); !ok {
 			r.fault(e.Position, "<counter> has no name and is not noDisplay")
 		}

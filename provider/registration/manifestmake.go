@@ -157,7 +157,7 @@ func FromManifest(p *ManifestProvider) *Declaration {
 		}
 
 		for k := range set.Counters {
-			if c := &set.Counters[k]; !c.Hidden() {
+			if c := &set.Counters[k]; !c.hidden() {
 				o.Counters = append(o.Counters, schemaCounter(c, users[c.Base]))
 			}
 		}

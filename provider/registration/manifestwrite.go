@@ -14,7 +14,7 @@ func WriteManifest(m *Manifest) []byte {
 	w.b.WriteString(xml.Header)
 	w.open("instrumentationManifest", "xmlns", "http://schemas.microsoft.com/win/2004/08/events")
 	w.open("instrumentation")
-	w.open("counters", "xmlns", CountersNamespace, "schemaVersion", "1.1")
+	w.open("counters", "xmlns", countersNamespace, "schemaVersion", "1.1")
 
 	for i := range m.Providers {
 		p := &m.Providers[i]

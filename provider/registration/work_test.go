@@ -19,7 +19,7 @@ import (
 
 const (
 	manifestHead = `<instrumentationManifest><instrumentation><counters xmlns="` +
-		registration.CountersNamespace + `">` + "\n"
+		`http://schemas.microsoft.com/win/2005/12/counters">` + "\n"
 	manifestTail = "</counters></instrumentation></instrumentationManifest>\n"
 	providerHead = `<provider applicationIdentity="t.exe" providerGuid="{11111111-0000-0000-0000-000000000001}" symbol="P">` + "\n"
 	setHead      = `<counterSet guid="{11111111-0000-0000-0000-000000000002}" uri="T" symbol="S" name="T" description="T">` + "\n"

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/selection"
-	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/provider/publish"
 )
@@ -171,7 +171,7 @@ func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) error {
 	host := len(raw.Bytes)
 	block, err := q.dispatcher.Collect(ctx, q.q, raw.Bytes)
 	if err == nil {
-		raw.Bytes = perfdata.JoinBlocks(block, host)
+		raw.Bytes = datablock.JoinBlocks(block, host)
 	}
 	return err
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/nametable"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // maxFile is the size in bytes above which a file is not read: 1 GiB, some 70
@@ -193,7 +193,7 @@ func readFile(file File, dst []byte) (block []byte, damage, err error) {
 	if p := packed(dst); p != nil && err == nil {
 		return unpackBlock(file, p, io.MultiReader(bytes.NewReader(bytes.Clone(dst)), f), dst[:0])
 	}
-	if _, ok := perfdata.HeadOf(dst); err != nil || !ok {
+	if _, ok := datablock.HeadOf(dst); err != nil || !ok {
 		return dst, nil, err
 	}
 	block, err = appendUpTo(dst, f, size-len(dst))
@@ -216,7 +216,7 @@ func unpackBlock(file File, p *packing, r io.Reader, dst []byte) (block []byte, 
 
 	out := bytes.NewBuffer(dst)
 	_, err = io.CopyN(out, unpacker, beginning)
-	if _, ok := perfdata.HeadOf(out.Bytes()); ok && err == nil {
+	if _, ok := datablock.HeadOf(out.Bytes()); ok && err == nil {
 		_, err = io.CopyN(out, unpacker, maxFile+1-beginning)
 	}
 	switch {

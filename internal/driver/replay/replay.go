@@ -20,7 +20,7 @@ import (
 // raw values become objects with the log's counters and made-up title indices
 // (internal/pdhraw), so that nothing above knows logs. Objects that a log collected at other
 // times than the rest of the sample carry clocks of their own at the end of their header
-// (perfdata.AppendClocks).
+// (datablock.AppendClocks).
 //
 // A text log is a source whose samples hold readings and no blocks: its values were cooked
 // long ago and have no types. So list works from the columns, which a query for definitions

@@ -8,11 +8,11 @@ import (
 	"io/fs"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/nametable"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // known is what a source knows about its machine. It is immutable.
@@ -107,7 +107,7 @@ func (s *Source) class(ctx context.Context, k *known, class string) ([]uint32, e
 	}
 
 	titles, _, _ := chained(nil, b) // damaged objects too, so that their damage will be told
-	if err := perfdata.Decode(b, new(index.Index), perfdata.Options{}); err != nil {
+	if err := datablock.Decode(b, new(index.Index), datablock.Options{}); err != nil {
 		return titles, valueError(q.key, q.name, err)
 	}
 	return titles, nil

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wire"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // The lengths in an object's header are the only way to the next object. When a
@@ -35,14 +35,14 @@ const firstLeaveOut = 10 * time.Second
 // bytes follow the last one. A block whose own header is damaged is left to the
 // decoder.
 func chained(titles []uint32, b []byte) (found []uint32, slack uint64, ok bool) {
-	rest, count, err := perfdata.Objects(b, 0)
+	rest, count, err := datablock.Objects(b, 0)
 	if err != nil {
 		return titles, 0, true
 	}
 
 	for range count {
-		var object perfdata.ObjectBytes
-		if object, rest, err = perfdata.CutObject(rest); err != nil {
+		var object datablock.ObjectBytes
+		if object, rest, err = datablock.CutObject(rest); err != nil {
 			return titles, 0, false
 		}
 		titles = append(titles, object.Title())

@@ -307,7 +307,7 @@ func (d *dump) blocks() ([]*winperf.Block, error) {
 // parse takes a performance data block apart and leaves the wanted objects in it. Of a
 // damaged block it returns what is whole; the damage is told with the sample.
 func (d *dump) parse(raw *winperf.Raw) (*perfdata.Block, error) {
-	block, err := perfdata.Parse(raw.Bytes, perfdata.Options{Quirks: raw.Quirks})
+	block, err := perfdata.Parse(raw.Bytes, raw.Quirks)
 	if block == nil {
 		return nil, err
 	}

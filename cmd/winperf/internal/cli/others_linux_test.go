@@ -32,7 +32,7 @@ func TestHostileNeighbours(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, publish.OwnersFile), []byte("nobody-of-that-name X\n1002\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "owners"), []byte("nobody-of-that-name X\n1002\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // delivered is what a provider of published counters says about itself.
@@ -73,11 +73,11 @@ func (a *app) listDelivered(d delivered) error {
 }
 
 // each returns the objects.
-func (d delivered) each() iter.Seq[perfdata.ObjectBytes] {
-	return func(yield func(perfdata.ObjectBytes) bool) {
-		object, rest, err := perfdata.CutObject(d.objects)
+func (d delivered) each() iter.Seq[datablock.ObjectBytes] {
+	return func(yield func(datablock.ObjectBytes) bool) {
+		object, rest, err := datablock.CutObject(d.objects)
 		for err == nil && yield(object) {
-			object, rest, err = perfdata.CutObject(rest)
+			object, rest, err = datablock.CutObject(rest)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package perfdata
+package datablock
 
 import (
 	winperf "github.com/winperf/winperf"

@@ -1,4 +1,4 @@
-package perfdata
+package datablock
 
 import (
 	"encoding/binary"
@@ -65,7 +65,7 @@ func (d *decoder) block(b []byte) *winperf.DataError {
 		return err
 	}
 
-	room := min(int(objects), len(d.b)/objectSize)
+	room := min(int(objects), len(d.b)/ObjectLen)
 	d.ix.Objects = slices.Grow(d.ix.Objects, room)
 	d.memo.known = slices.Grow(d.memo.known, max(0, room-len(d.memo.known)))
 	if objErr := d.objects(first, objects); err == nil {
@@ -81,8 +81,8 @@ func (d *decoder) block(b []byte) *winperf.DataError {
 // many there are. A block that is cut short is usable all the same, as far as
 // it goes.
 func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataError) {
-	if len(b) < headerSize {
-		return 0, 0, checkBuffer.Fault(0, int64(len(b)), headerSize)
+	if len(b) < HeadLen {
+		return 0, 0, checkBuffer.Fault(0, int64(len(b)), HeadLen)
 	}
 	if err := checkMagic(b); err != nil {
 		return 0, 0, err
@@ -93,14 +93,14 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataErro
 		return 0, 0, err
 	}
 
-	objects = u32(b, atNumObjects)
+	objects = u32(b, AtNumObjects)
 	there := min(uint64(len(b)), math.MaxUint32)
-	if room := (total - uint64(first)) / objectSize; uint64(objects) > room {
-		return 0, 0, checkObjectCount.Fault(atNumObjects, int64(objects), int64(room))
+	if room := (total - uint64(first)) / ObjectLen; uint64(objects) > room {
+		return 0, 0, checkObjectCount.Fault(AtNumObjects, int64(objects), int64(room))
 	}
 
 	if total > there {
-		err = checkTruncated.Fault(atTotal, int64(total), int64(there))
+		err = checkTruncated.Fault(AtTotal, int64(total), int64(there))
 	}
 	d.b = b[:min(total, there)]
 	d.headerFields()
@@ -109,18 +109,18 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataErro
 
 // checkMagic checks what says that this is a block of the one kind known.
 func checkMagic(b []byte) *winperf.DataError {
-	sig := binary.LittleEndian.Uint64(b[atSignature:])
+	sig := binary.LittleEndian.Uint64(b[AtSignature:])
 	if sig == signatureBig {
-		return checkByteOrder.Fault(atSignature, 0, 1)
+		return checkByteOrder.Fault(AtSignature, 0, 1)
 	}
-	if sig != signature {
-		return checkSignature.Fault(atSignature, int64(sig), signature)
+	if sig != Signature {
+		return checkSignature.Fault(AtSignature, int64(sig), Signature)
 	}
-	if u32(b, atLittleEndian) == 0 {
-		return checkByteOrder.Fault(atLittleEndian, 0, 1)
+	if u32(b, AtLittleEndian) == 0 {
+		return checkByteOrder.Fault(AtLittleEndian, 0, 1)
 	}
-	if v := u32(b, atVersion); v != version {
-		return checkVersion.Fault(atVersion, int64(v), version)
+	if v := u32(b, AtVersion); v != Version {
+		return checkVersion.Fault(AtVersion, int64(v), Version)
 	}
 	return nil
 }
@@ -129,10 +129,10 @@ func checkMagic(b []byte) *winperf.DataError {
 // read is empty.
 func (d *decoder) headerFields() {
 	d.ix.Data = d.b
-	d.ix.Default = i32(d.b, atDefaultObject)
+	d.ix.Default = i32(d.b, AtDefaultObject)
 	d.ix.Clocks = HeadBytes(d.b).Clocks()
-	off, n := u32(d.b, atNameOffset), u32(d.b, atNameLength)
-	if off >= headerSize && uint64(off)+uint64(n) <= uint64(len(d.b)) && n%2 == 0 {
+	off, n := u32(d.b, AtNameOffset), u32(d.b, AtNameLength)
+	if off >= HeadLen && uint64(off)+uint64(n) <= uint64(len(d.b)) && n%2 == 0 {
 		d.ix.Machine = index.Span{Off: off, Len: n}
 	}
 }
@@ -141,13 +141,13 @@ func (d *decoder) headerFields() {
 func (d *decoder) objects(off, n uint32) *winperf.DataError {
 	off = min(off, uint32(len(d.b))) // of a block that is cut
 	for range n {
-		length, err := objectLength(d.b, off)
+		length, err := ObjectLength(d.b, off)
 		if err != nil {
 			return err
 		}
 
 		if err := d.object(off, length); err != nil {
-			if errors.Is(err, errLimit) {
+			if errors.Is(err, ErrLimit) {
 				return err
 			}
 			d.damage(err)

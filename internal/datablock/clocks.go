@@ -1,4 +1,4 @@
-package perfdata
+package datablock
 
 import (
 	"encoding/binary"
@@ -23,7 +23,7 @@ const (
 const OwnClock = counter.LargeRawBase | 0x00100000
 
 // AppendClocks appends the clocks of an object that was not taken at the time of
-// the block's head, as they stand at the end of Object.Extra. Those of the object
+// the block's head, as they stand at the end of perfdata.Object.Extra. Those of the object
 // itself, which have a place in PERF_OBJECT_TYPE, are not among them.
 func AppendClocks(extra []byte, c counter.Clocks) []byte {
 	le := binary.LittleEndian
@@ -40,12 +40,12 @@ func AppendClocks(extra []byte, c counter.Clocks) []byte {
 // it; otherwise it is appended as it is.
 func AppendObject(dst, object []byte, c counter.Clocks) []byte {
 	le := binary.LittleEndian
-	if len(object) < objectSize {
+	if len(object) < ObjectLen {
 		return append(dst, object...)
 	}
 
-	header := u32(object, atObjHeader)
-	if header < objectSize || uint64(header) > uint64(len(object)) || hasClocks(object, 0, header) {
+	header := u32(object, AtObjHeader)
+	if header < ObjectLen || uint64(header) > uint64(len(object)) || hasClocks(object, 0, header) {
 		return append(dst, object...)
 	}
 
@@ -53,7 +53,7 @@ func AppendObject(dst, object []byte, c counter.Clocks) []byte {
 	dst = append(dst, object[:header]...)
 	dst = AppendClocks(dst, c)
 	dst = append(dst, object[header:]...)
-	for _, field := range [...]int{atObjTotal, atObjDefinition, atObjHeader} {
+	for _, field := range [...]int{AtObjTotal, AtObjDefinition, AtObjHeader} {
 		le.PutUint32(dst[start+field:], u32(object, field)+clocksSize)
 	}
 	return dst
@@ -62,6 +62,6 @@ func AppendObject(dst, object []byte, c counter.Clocks) []byte {
 // hasClocks tells whether the object at off has clocks at the end of its header,
 // which is inside b.
 func hasClocks(b []byte, off, header uint32) bool {
-	return header >= objectSize+clocksSize &&
+	return header >= ObjectLen+clocksSize &&
 		binary.LittleEndian.Uint64(b[off+header-clocksSize:]) == clocksMark
 }

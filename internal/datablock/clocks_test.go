@@ -1,4 +1,4 @@
-package perfdata_test
+package datablock_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -33,18 +34,18 @@ func TestObjectClocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		b = b[88:]
-		with := perfdata.AppendObject(nil, b, own)
-		if again := perfdata.AppendObject(nil, with, head); !bytes.Equal(again, with) {
+		with := datablock.AppendObject(nil, b, own)
+		if again := datablock.AppendObject(nil, with, head); !bytes.Equal(again, with) {
 			t.Error("an object with clocks of its own got others")
 		}
-		object.Extra = perfdata.AppendClocks(nil, own)
+		object.Extra = datablock.AppendClocks(nil, own)
 		plain.Objects = append(plain.Objects, object, perfdata.Object{Raw: with})
 		block, err := plain.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var ix index.Index
-		if err := perfdata.Decode(block, &ix, perfdata.Options{}); err != nil {
+		if err := datablock.Decode(block, &ix, datablock.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		want := []counter.Clocks{head, own, own}
@@ -57,7 +58,7 @@ func TestObjectClocks(t *testing.T) {
 				t.Errorf("object %d: value %d, %t", i, v, ok)
 			}
 		}
-		parsed, err := perfdata.Parse(bytes.Clone(block), perfdata.Options{})
+		parsed, err := perfdata.Parse(bytes.Clone(block), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +78,7 @@ func TestObjectClocksFrequency(t *testing.T) {
 	for _, freq := range []int64{0, 10} {
 		object := perfdata.Object{Title: 2, Form: perfdata.Single,
 			Counters: []perfdata.Counter{perfdata.NewCounter(4, counter.CounterCounter)},
-			Extra:    perfdata.AppendClocks(nil, counter.Clocks{PerfFreq: freq})}
+			Extra:    datablock.AppendClocks(nil, counter.Clocks{PerfFreq: freq})}
 		object.Layout(false)
 		if _, err := object.AddInstance(""); err != nil {
 			t.Fatal(err)
@@ -87,7 +88,7 @@ func TestObjectClocksFrequency(t *testing.T) {
 			t.Fatal(err)
 		}
 		var ix index.Index
-		if err := perfdata.Decode(b, &ix, perfdata.Options{}); err != nil {
+		if err := datablock.Decode(b, &ix, datablock.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if damaged := len(ix.Damage) > 0; damaged != (freq == 0) {
@@ -104,12 +105,12 @@ func TestNoClocks(t *testing.T) {
 		"object 2 freq=1262704716\nextra 000000000000000000000000000000000000000000000000",
 	} {
 		b := encode(t, fixture(t, text))
-		ix, err := decode(b, perfdata.Options{})
+		ix, err := decode(b, datablock.Options{})
 		if err != nil || ix.Objects[0].Clocks != 0 {
 			t.Errorf("%s: clocks at %d, %v", text, ix.Objects[0].Clocks, err)
 		}
 		own := counter.Clocks{PerfTime: 200, PerfFreq: 20, Time100ns: 2000}
-		if got := perfdata.AppendObject(nil, b[88:], own); len(got) != len(b)-88+32 {
+		if got := datablock.AppendObject(nil, b[88:], own); len(got) != len(b)-88+32 {
 			t.Errorf("%s: %d bytes with clocks, want 32 more than %d", text, len(got), len(b)-88)
 		}
 	}
@@ -119,7 +120,7 @@ func TestNoClocks(t *testing.T) {
 // else: all three lengths grow by theirs.
 func TestAppendObjectSmallest(t *testing.T) {
 	b := encode(t, fixture(t, "object 2"))[88:]
-	got := perfdata.AppendObject([]byte("x"), b, counter.Clocks{PerfTime: 1, PerfFreq: 2, Time100ns: 3})
+	got := datablock.AppendObject([]byte("x"), b, counter.Clocks{PerfTime: 1, PerfFreq: 2, Time100ns: 3})
 	want := append([]byte("x\x60\x00\x00\x00\x60\x00\x00\x00\x60\x00\x00\x00"), b[12:]...)
 	want = append(want, "LXCK\x00\x00\x00\x00"+
 		"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00"...)
@@ -136,7 +137,7 @@ func TestAppendObjectDamaged(t *testing.T) {
 	within := make([]byte, 64)
 	within[8] = 63
 	for _, b := range [][]byte{nil, short, long, within} {
-		if got := perfdata.AppendObject([]byte("x"), b, counter.Clocks{}); !bytes.Equal(got,
+		if got := datablock.AppendObject([]byte("x"), b, counter.Clocks{}); !bytes.Equal(got,
 			append([]byte("x"), b...)) {
 			t.Errorf("%d bytes became %d", len(b), len(got))
 		}
@@ -162,7 +163,7 @@ func TestOwnClock(t *testing.T) {
 		"counter 4 PERF_COUNTER_COUNTER\n" + own + own + "values : 1 2 3": {2, 3},
 	} {
 		b := encode(t, fixture(t, "block\nobject 2 form=single\n"+text))
-		ix, err := decode(b, perfdata.Options{})
+		ix, err := decode(b, datablock.Options{})
 		if err != nil || len(ix.Damage) > 0 && !strings.Contains(text, "FFF8") {
 			t.Fatalf("%s: %v, damage %v", text, err, ix.Damage)
 		}

@@ -1,4 +1,4 @@
-package perfdata
+package datablock
 
 import (
 	"encoding/binary"
@@ -11,7 +11,7 @@ import (
 
 // What makes a block piece by piece, for callers that make many: nothing here
 // allocates once dst is large enough. [AppendHead], then each object as
-// [Object.AppendTo] encodes its definitions, its instances one by one, and
+// perfdata.Object.AppendTo encodes its definitions, its instances one by one, and
 // [ObjectBytes.Finish]; at the end [FinishBlock].
 
 // FirstValue is the first offset in a counter block that a value may have: in
@@ -29,27 +29,55 @@ type Head struct {
 // AppendHead appends a PERF_DATA_BLOCK, to which [FinishBlock] must be told how
 // many objects follow it.
 func AppendHead(dst []byte, h *Head) []byte {
-	name := 2*wire.NumUnits(h.Machine) + 2
-	b := Block{
-		DefaultObject: h.DefaultObject, SystemTime: systemTime(h.SystemTime),
-		PerfTime: h.Clocks.PerfTime, PerfFreq: h.Clocks.PerfFreq, Time100ns: h.Clocks.Time100ns,
-		Name: NameField{Offset: headerSize, Length: uint32(name)},
+	start, name := len(dst), 2*wire.NumUnits(h.Machine)+2
+	f := HeadFields{
+		DefaultObject: h.DefaultObject, SystemTime: systemTime(h.SystemTime), Clocks: h.Clocks,
+		NameOffset: HeadLen, NameLength: uint32(name),
 	}
 
-	e := encoder{b: dst}
-	start := e.begin()
-	e.head(&b)
-	e.b = wire.AppendUTF16Z(e.b, h.Machine)
-	e.b = pad(e.b, start)
-	e.length(start, atHeaderLength)
-	return e.b
+	dst = f.Append(dst)
+	dst = wire.AppendUTF16Z(dst, h.Machine)
+	dst = Pad(dst, start)
+	binary.LittleEndian.PutUint32(dst[start+AtHeaderLength:], uint32(len(dst)-start))
+	return dst
+}
+
+// HeadFields are the fields of a PERF_DATA_BLOCK that are not the same in all of them.
+type HeadFields struct {
+	HeaderLength, NumObjects uint32
+	DefaultObject            int32
+	SystemTime               [8]uint16
+	Clocks                   counter.Clocks
+	NameOffset, NameLength   uint32
+}
+
+// Append appends the PERF_DATA_BLOCK, whose length is still 0.
+func (f *HeadFields) Append(dst []byte) []byte {
+	le := binary.LittleEndian
+	dst = le.AppendUint64(dst, Signature)
+	for _, v := range [...]uint32{
+		1, Version, Revision, 0, f.HeaderLength, f.NumObjects, uint32(f.DefaultObject),
+	} {
+		dst = le.AppendUint32(dst, v)
+	}
+
+	for _, v := range f.SystemTime {
+		dst = le.AppendUint16(dst, v)
+	}
+	dst = le.AppendUint32(dst, 0) // padding
+	for _, v := range [...]int64{f.Clocks.PerfTime, f.Clocks.PerfFreq, f.Clocks.Time100ns} {
+		dst = le.AppendUint64(dst, uint64(v))
+	}
+
+	dst = le.AppendUint32(dst, f.NameLength)
+	return le.AppendUint32(dst, f.NameOffset)
 }
 
 // FinishBlock writes the length of a block and the number of its objects into its
 // head.
 func FinishBlock(block []byte, objects int) {
-	binary.LittleEndian.PutUint32(block[atTotal:], uint32(len(block)))
-	binary.LittleEndian.PutUint32(block[atNumObjects:], uint32(objects))
+	binary.LittleEndian.PutUint32(block[AtTotal:], uint32(len(block)))
+	binary.LittleEndian.PutUint32(block[AtNumObjects:], uint32(objects))
 }
 
 // JoinBlocks makes one block of two that stand one behind the other, in their
@@ -57,30 +85,30 @@ func FinishBlock(block []byte, objects int) {
 // first. Both are as AppendHead and FinishBlock make them.
 func JoinBlocks(blocks []byte, second int) []byte {
 	other := blocks[second:]
-	count := u32(blocks, atNumObjects) + u32(other, atNumObjects)
-	n := second + copy(other, other[u32(other, atHeaderLength):])
+	count := u32(blocks, AtNumObjects) + u32(other, AtNumObjects)
+	n := second + copy(other, other[u32(other, AtHeaderLength):])
 	FinishBlock(blocks[:n], int(count))
 	return blocks[:n]
 }
 
 // SetClock sets the object's own clock: ticks, and ticks per second.
 func (o ObjectBytes) SetClock(ticks, perSecond int64) {
-	binary.LittleEndian.PutUint64(o[atObjTime:], uint64(ticks))
-	binary.LittleEndian.PutUint64(o[atObjFreq:], uint64(perSecond))
+	binary.LittleEndian.PutUint64(o[AtObjTime:], uint64(ticks))
+	binary.LittleEndian.PutUint64(o[AtObjFreq:], uint64(perSecond))
 }
 
 // SetSampleClocks replaces the clocks that the object was encoded with by
 // [AppendClocks] at the end of its Extra.
 func (o ObjectBytes) SetSampleClocks(c counter.Clocks) {
-	end := u32(o, atObjHeader)
+	end := u32(o, AtObjHeader)
 	AppendClocks(o[:end-clocksSize], c)
 }
 
 // Finish writes the length of the object into its header, and what NumInstances
-// is: a number or, below 0, a [Form].
+// is: a number or, below 0, a perfdata.Form.
 func (o ObjectBytes) Finish(instances int32) {
-	binary.LittleEndian.PutUint32(o[atObjTotal:], uint32(len(o)))
-	binary.LittleEndian.PutUint32(o[atObjNumInstances:], uint32(instances))
+	binary.LittleEndian.PutUint32(o[AtObjTotal:], uint32(len(o)))
+	binary.LittleEndian.PutUint32(o[AtObjNumInstances:], uint32(instances))
 }
 
 // AccessDenied is what stands in the place of a value that is marked as missing because
@@ -106,7 +134,7 @@ type InstanceHead struct {
 // behind it. What is no UTF-8 in the name becomes U+FFFD.
 func AppendInstance(dst []byte, in InstanceHead, name string) []byte {
 	start := len(dst)
-	dst = append(dst, make([]byte, instanceSize)...)
+	dst = append(dst, make([]byte, InstanceLen)...)
 	dst = wire.AppendUTF16Z(dst, name)
 	return in.finish(dst, start)
 }
@@ -114,33 +142,33 @@ func AppendInstance(dst []byte, in InstanceHead, name string) []byte {
 // AppendInstanceUTF16 is [AppendInstance] with a name in UTF-16LE without a NUL.
 func AppendInstanceUTF16(dst []byte, in InstanceHead, name []byte) []byte {
 	start := len(dst)
-	dst = append(dst, make([]byte, instanceSize)...)
+	dst = append(dst, make([]byte, InstanceLen)...)
 	dst = append(append(dst, name...), 0, 0)
 	return in.finish(dst, start)
 }
 
 // finish completes the definition at start, behind which its name stands.
 func (in InstanceHead) finish(dst []byte, start int) []byte {
-	name := len(dst) - start - instanceSize
+	name := len(dst) - start - InstanceLen
 	for (len(dst)-start)%8 != 0 {
 		dst = append(dst, 0)
 	}
 
 	le, p := binary.LittleEndian, dst[start:]
-	le.PutUint32(p[atInstLength:], uint32(len(p)))
-	le.PutUint32(p[atInstParentObject:], in.ParentObject)
-	le.PutUint32(p[atInstParentInstance:], in.ParentInstance)
-	le.PutUint32(p[atInstUniqueID:], uint32(in.UniqueID))
-	le.PutUint32(p[atInstNameOffset:], instanceSize)
-	le.PutUint32(p[atInstNameLength:], uint32(name))
+	le.PutUint32(p[AtInstLength:], uint32(len(p)))
+	le.PutUint32(p[AtInstParentObject:], in.ParentObject)
+	le.PutUint32(p[AtInstParentInstance:], in.ParentInstance)
+	le.PutUint32(p[AtInstUniqueID:], uint32(in.UniqueID))
+	le.PutUint32(p[AtInstNameOffset:], InstanceLen)
+	le.PutUint32(p[AtInstNameLength:], uint32(name))
 	return dst
 }
 
 // InstanceSize is how many bytes AppendInstance appends for a name of so many
 // bytes of UTF-16 without a NUL.
 func InstanceSize(name int) int {
-	n := instanceSize + name + 2
-	return n + padding(n)
+	n := InstanceLen + name + 2
+	return n + Padding(n)
 }
 
 // AppendCounterBlock appends a PERF_COUNTER_BLOCK of size bytes, its length
@@ -159,8 +187,8 @@ func systemTime(t time.Time) [8]uint16 {
 	}
 }
 
-// systemTimeAt reads a SYSTEMTIME.
-func systemTimeAt(b []byte) (fields [8]uint16) {
+// SystemTimeAt reads a SYSTEMTIME.
+func SystemTimeAt(b []byte) (fields [8]uint16) {
 	for i := range fields {
 		fields[i] = binary.LittleEndian.Uint16(b[2*i:])
 	}

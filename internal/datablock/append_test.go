@@ -1,4 +1,4 @@
-package perfdata_test
+package datablock_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/perfdata"
@@ -46,7 +47,7 @@ object 240 form=metadata-multiple
 // appendBlock makes a block piece by piece.
 func appendBlock(t *testing.T, dst []byte, block *perfdata.Block, utf16 bool) []byte {
 	start := len(dst)
-	dst = perfdata.AppendHead(dst, &perfdata.Head{
+	dst = datablock.AppendHead(dst, &datablock.Head{
 		Machine: block.Machine(), DefaultObject: block.DefaultObject,
 		SystemTime: time.Date(2013, 2, 20, 2, 50, 17, 844_000_000, time.UTC),
 		Clocks: counter.Clocks{PerfTime: block.PerfTime, PerfFreq: block.PerfFreq,
@@ -62,35 +63,35 @@ func appendBlock(t *testing.T, dst []byte, block *perfdata.Block, utf16 bool) []
 		}
 		for k := range o.Instances {
 			in := &o.Instances[k]
-			head := perfdata.InstanceHead{ParentObject: in.ParentObject, ParentInstance: in.ParentInstance,
+			head := datablock.InstanceHead{ParentObject: in.ParentObject, ParentInstance: in.ParentInstance,
 				UniqueID: in.UniqueID}
 			switch {
 			case o.Form != perfdata.Multiple:
 			case utf16:
-				dst = perfdata.AppendInstanceUTF16(dst, head, wire.AppendUTF16(nil, o.InstanceName(k)))
+				dst = datablock.AppendInstanceUTF16(dst, head, wire.AppendUTF16(nil, o.InstanceName(k)))
 			default:
-				dst = perfdata.AppendInstance(dst, head, o.InstanceName(k))
+				dst = datablock.AppendInstance(dst, head, o.InstanceName(k))
 			}
-			dst = perfdata.AppendCounterBlock(dst, perfdata.FirstValue+len(in.Data))
+			dst = datablock.AppendCounterBlock(dst, datablock.FirstValue+len(in.Data))
 			copy(dst[len(dst)-len(in.Data):], in.Data)
 		}
 		count := int32(o.Form)
 		if o.Form == perfdata.Multiple {
 			count = int32(len(o.Instances))
 		}
-		perfdata.ObjectBytes(dst[at:]).SetClock(o.Time, o.Freq)
-		perfdata.ObjectBytes(dst[at:]).Finish(count)
+		datablock.ObjectBytes(dst[at:]).SetClock(o.Time, o.Freq)
+		datablock.ObjectBytes(dst[at:]).Finish(count)
 	}
-	perfdata.FinishBlock(dst[start:], len(block.Objects))
+	datablock.FinishBlock(dst[start:], len(block.Objects))
 	return dst
 }
 
 // appendInstances makes a block of n instances without counters.
 func appendInstances(dst []byte, n int) []byte {
-	dst = perfdata.AppendHead(dst, &perfdata.Head{Machine: "HOST"})
+	dst = datablock.AppendHead(dst, &datablock.Head{Machine: "HOST"})
 	for i := range n {
-		dst = perfdata.AppendInstance(dst, perfdata.InstanceHead{UniqueID: int32(i)}, "instance")
-		dst = perfdata.AppendCounterBlock(dst, 8)
+		dst = datablock.AppendInstance(dst, datablock.InstanceHead{UniqueID: int32(i)}, "instance")
+		dst = datablock.AppendCounterBlock(dst, 8)
 	}
 	return dst
 }
@@ -99,8 +100,8 @@ func appendInstances(dst []byte, n int) []byte {
 func TestInstanceSize(t *testing.T) {
 	for n := range 20 {
 		name := make([]byte, 2*n)
-		got := len(perfdata.AppendInstanceUTF16([]byte("odd"), perfdata.InstanceHead{}, name)) - len("odd")
-		if want := perfdata.InstanceSize(len(name)); got != want || got%8 != 0 {
+		got := len(datablock.AppendInstanceUTF16([]byte("odd"), datablock.InstanceHead{}, name)) - len("odd")
+		if want := datablock.InstanceSize(len(name)); got != want || got%8 != 0 {
 			t.Errorf("a name of %d bytes: %d, InstanceSize says %d", len(name), got, want)
 		}
 	}
@@ -115,8 +116,8 @@ func TestMissingBit(t *testing.T) {
 	block := fixture(t, text+"instance \"a\"\n")
 	o := &block.Objects[0]
 	for _, k := range []int{0, 7, 8, 16} {
-		off, bit := perfdata.MissingBit(o.Missing, k)
-		o.Instances[0].Data[off-perfdata.FirstValue] |= bit
+		off, bit := datablock.MissingBit(o.Missing, k)
+		o.Instances[0].Data[off-datablock.FirstValue] |= bit
 		if !o.IsMissing(0, k) {
 			t.Errorf("counter %d is not marked by bit %#x at %d", k, bit, off)
 		}
@@ -126,12 +127,12 @@ func TestMissingBit(t *testing.T) {
 // TestNumDefinitions counts the definitions that plain ones have room for.
 func TestNumDefinitions(t *testing.T) {
 	for n, want := range map[int]int{-1: 0, 0: 0, 63: 0, 64: 0, 103: 0, 104: 1, 143: 1, 144: 2} {
-		if got := perfdata.NumDefinitions(n); got != want {
+		if got := datablock.NumDefinitions(n); got != want {
 			t.Errorf("%d bytes: %d, want %d", n, got, want)
 		}
 	}
 	b, err := (&perfdata.Object{Counters: make([]perfdata.Counter, 3)}).AppendTo(nil)
-	if err != nil || perfdata.NumDefinitions(len(b)) != 3 {
+	if err != nil || datablock.NumDefinitions(len(b)) != 3 {
 		t.Errorf("%d bytes of three definitions, %v", len(b), err)
 	}
 }
@@ -141,7 +142,7 @@ func TestJoinBlocks(t *testing.T) {
 	first, second := "object 2\nobject 4\n", "block name=\"A LONGER NAME\"\nobject 6\n"
 	for _, texts := range [][2]string{{first, second}, {second, first}, {"block", second}, {first, "block"}} {
 		a, b := encode(t, fixture(t, texts[0])), encode(t, fixture(t, texts[1]))
-		ix, err := decode(perfdata.JoinBlocks(append(a, b...), len(a)), perfdata.Options{})
+		ix, err := decode(datablock.JoinBlocks(append(a, b...), len(a)), datablock.Options{})
 		if err != nil || len(ix.Damage) > 0 {
 			t.Fatal(err, ix.Damage)
 		}
@@ -153,7 +154,7 @@ func TestJoinBlocks(t *testing.T) {
 }
 
 func titles(t *testing.T, b []byte) (all []uint32) {
-	ix, err := decode(b, perfdata.Options{})
+	ix, err := decode(b, datablock.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,20 +166,20 @@ func titles(t *testing.T, b []byte) (all []uint32) {
 
 // TestSetSampleClocks gives an object the clocks of another sample.
 func TestSetSampleClocks(t *testing.T) {
-	extra := perfdata.AppendClocks(nil, counter.Clocks{})
+	extra := datablock.AppendClocks(nil, counter.Clocks{})
 	o := perfdata.Object{Title: 2, Extra: extra, Counters: make([]perfdata.Counter, 1)}
 	b, err := (&perfdata.Block{Objects: []perfdata.Object{o}}).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := counter.Clocks{PerfTime: 1, PerfFreq: 2, Time100ns: 3}
-	objects, _, err := perfdata.Objects(b, 0)
+	objects, _, err := datablock.Objects(b, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	perfdata.ObjectBytes(objects).SetSampleClocks(want)
+	datablock.ObjectBytes(objects).SetSampleClocks(want)
 
-	ix, err := decode(b, perfdata.Options{})
+	ix, err := decode(b, datablock.Options{})
 	if err != nil || ix.ObjectClocks(&ix.Objects[0]) != want {
 		t.Errorf("clocks %+v, %v; want %+v", ix.ObjectClocks(&ix.Objects[0]), err, want)
 	}
@@ -194,15 +195,15 @@ func ExampleAppendHead() {
 		fmt.Println(err)
 	}
 
-	b := perfdata.AppendHead(nil, &perfdata.Head{Machine: "HOST"})
+	b := datablock.AppendHead(nil, &datablock.Head{Machine: "HOST"})
 	at := len(b)
 	b = append(b, definitions...)
-	b = perfdata.AppendInstance(b, perfdata.InstanceHead{UniqueID: -1}, "Idle")
-	b = perfdata.AppendCounterBlock(b, 8)
-	perfdata.ObjectBytes(b[at:]).Finish(1)
-	perfdata.FinishBlock(b, 1)
+	b = datablock.AppendInstance(b, datablock.InstanceHead{UniqueID: -1}, "Idle")
+	b = datablock.AppendCounterBlock(b, 8)
+	datablock.ObjectBytes(b[at:]).Finish(1)
+	datablock.FinishBlock(b, 1)
 
 	var ix index.Index
-	fmt.Println(perfdata.Decode(b, &ix, perfdata.Options{}), len(ix.Instances), ix.MachineName())
+	fmt.Println(datablock.Decode(b, &ix, datablock.Options{}), len(ix.Instances), ix.MachineName())
 	// Output: <nil> 1 HOST
 }

@@ -1,11 +1,11 @@
-package perfdata_test
+package datablock_test
 
 import (
 	"slices"
 	"testing"
 
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // TestKnown shows when the instances of an object count as those of an earlier
@@ -37,13 +37,13 @@ func TestKnown(t *testing.T) {
 			head + " instance - nameoffset=24 namelength=4 rest=6100000001020304 : 1\n", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			older, err := decode(encode(t, fixture(t, tt.older)), perfdata.Options{})
+			older, err := decode(encode(t, fixture(t, tt.older)), datablock.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			calls := 0
 			var newer index.Index
-			err = perfdata.Decode(encode(t, fixture(t, tt.newer)), &newer, perfdata.Options{
+			err = datablock.Decode(encode(t, fixture(t, tt.newer)), &newer, datablock.Options{
 				Known: func(position int, title, codePage uint32) *index.Names {
 					if position != 0 || title != 230 || codePage != 0 {
 						t.Errorf("asked for object %d at %d, code page %d", title, position, codePage)
@@ -76,13 +76,13 @@ object 232
  counter 6 PERF_COUNTER_RAWCOUNT
  instance "c" : 1
 `
-	older, err := decode(encode(t, fixture(t, text)), perfdata.Options{})
+	older, err := decode(encode(t, fixture(t, text)), datablock.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var newer index.Index
 	var same []bool
-	err = perfdata.Decode(encode(t, fixture(t, text)), &newer, perfdata.Options{
+	err = datablock.Decode(encode(t, fixture(t, text)), &newer, datablock.Options{
 		Known:  func(position int, _, _ uint32) *index.Names { return namesOf(older, position) },
 		Object: func(_ int, is bool) { same = append(same, is) },
 	})

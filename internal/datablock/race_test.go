@@ -1,6 +1,6 @@
 //go:build race
 
-package perfdata_test
+package datablock_test
 
 // underRace tells that the race detector is on.
 const underRace = true

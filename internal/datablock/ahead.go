@@ -1,4 +1,4 @@
-package perfdata
+package datablock
 
 import (
 	"slices"
@@ -26,19 +26,19 @@ func instances(r room) uint32       { return r.instances }
 // that the object's own length does not allow.
 func (d *decoder) ahead(off uint32) (r room) {
 	end := uint32(len(d.b))
-	for end-off >= objectSize {
-		length := u32(d.b, int(off)+atObjTotal)
-		if length < objectSize || length > end-off {
+	for end-off >= ObjectLen {
+		length := u32(d.b, int(off)+AtObjTotal)
+		if length < ObjectLen || length > end-off {
 			break
 		}
 
-		def := max(min(u32(d.b, int(off)+atObjDefinition), length), objectSize)
-		definitions := def - objectSize
+		def := max(min(u32(d.b, int(off)+AtObjDefinition), length), ObjectLen)
+		definitions := def - ObjectLen
 		r.definitionBytes += definitions
-		r.counters += min(u32(d.b, int(off)+atObjNumCounters), definitions/counterSize)
+		r.counters += min(u32(d.b, int(off)+AtObjNumCounters), definitions/CounterLen)
 
-		if n := i32(d.b, int(off)+atObjNumInstances); n >= 0 {
-			r.instances += min(uint32(n), (length-def)/(instanceSize+blockSize))
+		if n := i32(d.b, int(off)+AtObjNumInstances); n >= 0 {
+			r.instances += min(uint32(n), (length-def)/(InstanceLen+blockSize))
 		} else {
 			r.instances += min(1, (length-def)/blockSize)
 		}

@@ -1,11 +1,11 @@
-package perfdata_test
+package datablock_test
 
 import (
 	"testing"
 
+	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
 	"github.com/winperf/winperf/internal/perftest"
-	"github.com/winperf/winperf/perfdata"
 )
 
 // BenchmarkDecode decodes a block and reads every raw value through the index.
@@ -19,7 +19,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(block)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := perfdata.Decode(block, &ix, perfdata.Options{}); err != nil {
+				if err := datablock.Decode(block, &ix, datablock.Options{}); err != nil {
 					b.Fatal(err)
 				}
 				sum, n = sumColumns(&ix)

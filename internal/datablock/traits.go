@@ -1,6 +1,9 @@
-package perfdata
+package datablock
 
-import "github.com/winperf/winperf/counter"
+import (
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/wire"
+)
 
 // trait is what decoding needs to know about a counter type.
 type trait uint8
@@ -63,4 +66,17 @@ func traitsOf(t counter.Type) trait {
 var clockTraits = map[counter.Clock]trait{
 	counter.TickClock:   traitTickFreq,
 	counter.ObjectClock: traitObjectFreq,
+}
+
+// TextPage is the code page of a text counter's values: by its type UTF-16 or that
+// of the object, and where that has none 1252.
+func TextPage(t counter.Type, codePage uint32) uint32 {
+	const ascii = 0x10000 // PERF_TEXT_ASCII
+	if t&ascii != 0 && codePage == wire.UTF16LE {
+		return 1252
+	}
+	if t&ascii != 0 {
+		return codePage
+	}
+	return wire.UTF16LE
 }

@@ -1,4 +1,4 @@
-package perfdata
+package datablock
 
 import (
 	"math"
@@ -13,22 +13,22 @@ import (
 func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 	o := index.Object{
 		Off: off, Len: length,
-		Title:        u32(d.b, int(off)+atObjTitle),
-		Help:         u32(d.b, int(off)+atObjHelp),
-		Detail:       u32(d.b, int(off)+atObjDetail),
-		NumInstances: i32(d.b, int(off)+atObjNumInstances),
-		CodePage:     u32(d.b, int(off)+atObjCodePage),
-		Time:         i64(d.b, int(off)+atObjTime),
-		Freq:         i64(d.b, int(off)+atObjFreq),
+		Title:        u32(d.b, int(off)+AtObjTitle),
+		Help:         u32(d.b, int(off)+AtObjHelp),
+		Detail:       u32(d.b, int(off)+AtObjDetail),
+		NumInstances: i32(d.b, int(off)+AtObjNumInstances),
+		CodePage:     u32(d.b, int(off)+AtObjCodePage),
+		Time:         i64(d.b, int(off)+AtObjTime),
+		Freq:         i64(d.b, int(off)+AtObjFreq),
 		Counter0:     uint32(len(d.ix.Counters)),
 		Instance0:    uint32(len(d.ix.Instances)),
 		Link0:        -1,
 	}
 
 	def := definitions{
-		length: u32(d.b, int(off)+atObjDefinition),
-		header: u32(d.b, int(off)+atObjHeader),
-		count:  u32(d.b, int(off)+atObjNumCounters),
+		length: u32(d.b, int(off)+AtObjDefinition),
+		header: u32(d.b, int(off)+AtObjHeader),
+		count:  u32(d.b, int(off)+AtObjNumCounters),
 	}
 
 	if d.known = nil; d.opt.Known != nil {
@@ -114,26 +114,26 @@ func (d *decoder) settle(
 
 // checkObject checks the lengths and counts of PERF_OBJECT_TYPE.
 func (d *decoder) checkObject(o *index.Object, def *definitions) *winperf.DataError {
-	if def.header < objectSize || def.header > def.length || def.length > o.Len {
-		return d.fault(checkObjectHeader, o.Off+atObjDefinition, int64(def.header), int64(def.length))
+	if def.header < ObjectLen || def.header > def.length || def.length > o.Len {
+		return d.fault(checkObjectHeader, o.Off+AtObjDefinition, int64(def.header), int64(def.length))
 	}
-	if room := (def.length - def.header) / counterSize; def.count > room {
-		return d.fault(checkCounterCount, o.Off+atObjNumCounters, int64(def.count), int64(room))
+	if room := (def.length - def.header) / CounterLen; def.count > room {
+		return d.fault(checkCounterCount, o.Off+AtObjNumCounters, int64(def.count), int64(room))
 	}
 
-	room := (o.Len - def.length) / (instanceSize + blockSize)
+	room := (o.Len - def.length) / (InstanceLen + blockSize)
 	if o.NumInstances < index.MetadataSingle || int64(o.NumInstances) > int64(room) {
-		return d.fault(checkInstanceCount, o.Off+atObjNumInstances, int64(o.NumInstances), int64(room))
+		return d.fault(checkInstanceCount, o.Off+AtObjNumInstances, int64(o.NumInstances), int64(room))
 	}
 
 	if hasClocks(d.b, o.Off, def.header) {
 		o.Clocks = o.Off + def.header - clocksSize + 8
 	}
-	if def.header >= objectSize+missingSize && u32(d.b, int(o.Off)+atObjMissingMark) == missingMark {
-		o.Missing = u32(d.b, int(o.Off)+atObjMissing)
-		end := uint64(o.Missing) + uint64(missingMapSize(int(def.count)))
+	if def.header >= ObjectLen+MissingLen && u32(d.b, int(o.Off)+AtObjMissingMark) == MissingMark {
+		o.Missing = u32(d.b, int(o.Off)+AtObjMissing)
+		end := uint64(o.Missing) + uint64(MissingMapLen(int(def.count)))
 		if o.Missing < blockSize {
-			return d.fault(checkMissingMap, o.Off+atObjMissing, int64(end), int64(o.Len))
+			return d.fault(checkMissingMap, o.Off+AtObjMissing, int64(end), int64(o.Len))
 		}
 		def.need = end
 	}
@@ -195,17 +195,17 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 
 	known := d.known.Hashes(len(list))
 	for i := range list {
-		if end-pos < instanceSize {
-			return 0, atInstance(d.fault(checkInstanceRoom, pos, int64(end-pos), instanceSize), i)
+		if end-pos < InstanceLen {
+			return 0, atInstance(d.fault(checkInstanceRoom, pos, int64(end-pos), InstanceLen), i)
 		}
 		in := &list[i]
 		if in.Off != pos {
 			in.Off = pos
 		}
 
-		def := b[in.Off:][:instanceSize]
-		length := u32(def, atInstLength)
-		if length < instanceSize || length > end-pos {
+		def := b[in.Off:][:InstanceLen]
+		length := u32(def, AtInstLength)
+		if length < InstanceLen || length > end-pos {
 			return 0, atInstance(d.fault(checkInstanceLength, pos, int64(length), int64(end-pos)), i)
 		}
 
@@ -222,11 +222,11 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 			return 0, atInstance(d.fault(checkBlockLength, block, int64(blockLen), int64(end-block)), i)
 		}
 
-		if u32(def, atInstParentObject) != 0 || i32(def, atInstUniqueID) != index.NoUniqueID || o.Link0 >= 0 {
+		if u32(def, AtInstParentObject) != 0 || i32(def, AtInstUniqueID) != index.NoUniqueID || o.Link0 >= 0 {
 			d.link(o, i, def)
 		}
-		nameOff, nameLen := u32(def, atInstNameOffset), u32(def, atInstNameLength)
-		if nameOff < instanceSize || nameOff > length || nameLen > length-nameOff {
+		nameOff, nameLen := u32(def, AtInstNameOffset), u32(def, AtInstNameLength)
+		if nameOff < InstanceLen || nameOff > length || nameLen > length-nameOff {
 			if nameLen != 0 {
 				d.badName(o, in, i, nameOff, nameLen)
 			}
@@ -260,9 +260,9 @@ func (d *decoder) link(o *index.Object, i int, def []byte) {
 		}
 	}
 	d.ix.Links[int(o.Link0)+i] = index.Link{
-		ParentObject:   u32(def, atInstParentObject),
-		ParentInstance: u32(def, atInstParentInstance),
-		UniqueID:       i32(def, atInstUniqueID),
+		ParentObject:   u32(def, AtInstParentObject),
+		ParentInstance: u32(def, AtInstParentInstance),
+		UniqueID:       i32(def, AtInstUniqueID),
 		Parent:         -1,
 	}
 }
@@ -270,9 +270,9 @@ func (d *decoder) link(o *index.Object, i int, def []byte) {
 // badName reports an instance whose name is not inside its definition; it stays
 // without a name.
 func (d *decoder) badName(o *index.Object, in *index.Instance, i int, nameOff, nameLen uint32) {
-	length := u32(d.b, int(in.Off)+atInstLength)
+	length := u32(d.b, int(in.Off)+AtInstLength)
 	end := int64(nameOff) + int64(nameLen)
-	err := atInstance(d.fault(checkName, in.Off+atInstNameOffset, end, int64(length)), i)
+	err := atInstance(d.fault(checkName, in.Off+AtInstNameOffset, end, int64(length)), i)
 	err.Object.Index = o.Title
 	d.damage(err)
 }

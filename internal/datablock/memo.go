@@ -1,4 +1,4 @@
-package perfdata
+package datablock
 
 import (
 	"bytes"
@@ -53,7 +53,7 @@ func (d *decoder) recall(o *index.Object, def *definitions) bool {
 
 	k := &m.known[at]
 	same := k.length == def.length && k.header == def.header && k.count == def.count &&
-		k.defaultRaw == i32(d.b, int(o.Off)+atObjDefaultCounter) &&
+		k.defaultRaw == i32(d.b, int(o.Off)+AtObjDefaultCounter) &&
 		bytes.Equal(m.bytes[k.begin:][:def.length-def.header], d.definitionBytes(o, def))
 	if !same {
 		m.forget(at)
@@ -96,7 +96,7 @@ func (d *decoder) remember(o *index.Object, def *definitions, clean bool) {
 	k.definitions = *def
 	k.object = o.Off
 	k.clean = clean
-	k.defaultRaw = i32(d.b, int(o.Off)+atObjDefaultCounter)
+	k.defaultRaw = i32(d.b, int(o.Off)+AtObjDefaultCounter)
 	k.defaultCtr = o.DefaultCounter
 }
 

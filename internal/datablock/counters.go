@@ -1,4 +1,4 @@
-package perfdata
+package datablock
 
 import (
 	"math"
@@ -25,21 +25,21 @@ func (d *decoder) counters(o *index.Object, def *definitions) *winperf.DataError
 	pos, end := o.Off+def.header, o.Off+def.length
 	for i := range counters {
 		left := end - pos
-		if left < counterSize {
+		if left < CounterLen {
 			return atCounter(d.fault(checkCounterLength, pos, int64(left), int64(left)), i)
 		}
 
-		b := d.b[pos:][:counterSize]
-		length := u32(b, atCtrLength)
-		if length < counterSize || length > left {
+		b := d.b[pos:][:CounterLen]
+		length := u32(b, AtCtrLength)
+		if length < CounterLen || length > left {
 			return atCounter(d.fault(checkCounterLength, pos, int64(length), int64(left)), i)
 		}
 
 		c := &counters[i]
 		*c = index.Counter{
-			Off: pos, Title: u32(b, atCtrTitle), Help: u32(b, atCtrHelp),
-			Type: counter.Type(u32(b, atCtrType)), Scale: i32(b, atCtrScale), Detail: u32(b, atCtrDetail),
-			Size: u32(b, atCtrSize), Value: u32(b, atCtrOffset), Base: -1,
+			Off: pos, Title: u32(b, AtCtrTitle), Help: u32(b, AtCtrHelp),
+			Type: counter.Type(u32(b, AtCtrType)), Scale: i32(b, AtCtrScale), Detail: u32(b, AtCtrDetail),
+			Size: u32(b, AtCtrSize), Value: u32(b, AtCtrOffset), Base: -1,
 		}
 
 		has := d.memo.traits.of(c.Type)
@@ -47,7 +47,7 @@ func (d *decoder) counters(o *index.Object, def *definitions) *winperf.DataError
 		def.need = max(def.need, d.size(o, c, i, has))
 		pos += length
 	}
-	o.DefaultCounter = defaultCounter(counters, i32(d.b, int(o.Off)+atObjDefaultCounter))
+	o.DefaultCounter = defaultCounter(counters, i32(d.b, int(o.Off)+AtObjDefaultCounter))
 	return nil
 }
 
@@ -65,7 +65,7 @@ func (d *decoder) size(o *index.Object, c *index.Counter, i int, has trait) uint
 		c.State = index.TextValue
 	case c.Size != 4 && c.Size != 8:
 		c.State = index.BadSize
-		d.counterDamage(o, i, checkSize, c.Off+atCtrSize, int64(c.Size), int64(c.Type))
+		d.counterDamage(o, i, checkSize, c.Off+AtCtrSize, int64(c.Size), int64(c.Type))
 		return 0
 	}
 
@@ -101,8 +101,8 @@ func defaultCounter(counters []index.Counter, value int32) int32 {
 func (d *decoder) shortBlocks(o *index.Object, shortest uint32) *winperf.DataError {
 	counters := d.ix.Counters[o.Counter0:o.CounterEnd]
 	if o.Missing != 0 {
-		if end := uint64(o.Missing) + uint64(missingMapSize(len(counters))); end > uint64(shortest) {
-			return d.fault(checkMissingMap, o.Off+atObjMissing, int64(end), int64(shortest))
+		if end := uint64(o.Missing) + uint64(MissingMapLen(len(counters))); end > uint64(shortest) {
+			return d.fault(checkMissingMap, o.Off+AtObjMissing, int64(end), int64(shortest))
 		}
 	}
 
@@ -113,7 +113,7 @@ func (d *decoder) shortBlocks(o *index.Object, shortest uint32) *winperf.DataErr
 		}
 		if c.Value < blockSize || valueEnd(c) > uint64(shortest) {
 			c.State = index.OutOfRange
-			d.counterDamage(o, i, checkValue, c.Off+atCtrOffset, int64(valueEnd(c)), int64(shortest))
+			d.counterDamage(o, i, checkValue, c.Off+AtCtrOffset, int64(valueEnd(c)), int64(shortest))
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func (d *decoder) bases(o *index.Object, def *definitions, shortest uint32) {
 			def.need = max(def.need, valueEnd(c)+4)
 		default:
 			c.State = index.MissingBase
-			d.counterDamage(o, i, checkBase, c.Off+atCtrType, int64(c.Type), int64(next.Type))
+			d.counterDamage(o, i, checkBase, c.Off+AtCtrType, int64(c.Type), int64(next.Type))
 		}
 	}
 }
@@ -182,10 +182,10 @@ func (d *decoder) timeBases(o *index.Object) {
 			continue
 		}
 		if has&traitTickFreq != 0 && d.ix.ObjectClocks(o).PerfFreq <= 0 {
-			d.counterDamage(o, i, checkTimeBase, atPerfFreq, d.ix.ObjectClocks(o).PerfFreq, int64(c.Type))
+			d.counterDamage(o, i, checkTimeBase, AtPerfFreq, d.ix.ObjectClocks(o).PerfFreq, int64(c.Type))
 		}
 		if has&traitObjectFreq != 0 && o.Freq <= 0 {
-			d.counterDamage(o, i, checkTimeBase, o.Off+atObjFreq, o.Freq, int64(c.Type))
+			d.counterDamage(o, i, checkTimeBase, o.Off+AtObjFreq, o.Freq, int64(c.Type))
 		}
 	}
 }
