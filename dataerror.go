@@ -2,8 +2,6 @@ package winperf
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -119,19 +117,4 @@ func (e *DataError) Unwrap() error {
 		return ErrBadData
 	}
 	return e.Err
-}
-
-// printable makes text fit for one line on a terminal.
-func printable(s string) string {
-	const limit = 200
-	cut := ""
-	if len(s) > limit {
-		s, cut = s[:limit], "..."
-	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return utf8.RuneError
-	}, s) + cut
 }

@@ -1,6 +1,11 @@
 package winperf
 
-import "errors"
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Errors that callers can test for with errors.Is. The errors that functions
 // return wrap them and say what was read, where, and what was expected.
@@ -24,3 +29,18 @@ var (
 	// ErrState: an operation was called in the wrong order.
 	ErrState = errors.New("wrong order of operations")
 )
+
+// printable makes text fit for one line on a terminal.
+func printable(s string) string {
+	const limit = 200
+	cut := ""
+	if len(s) > limit {
+		s, cut = s[:limit], "..."
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, s) + cut
+}

@@ -105,7 +105,7 @@ func (s *Sample) Raw() (*Raw, error) {
 	case s.Cooked:
 		return nil, fmt.Errorf("the source holds displayable values and no raw ones: %w", ErrNotSupported)
 	case len(s.Parts) != 1:
-		return nil, fmt.Errorf("a sample of %d interfaces is no single block: %w",
+		return nil, fmt.Errorf("a sample of %d interfaces is not a single block: %w",
 			len(s.Parts), ErrNotSupported)
 	}
 	p := &s.Parts[0]

@@ -97,11 +97,11 @@ func TestBombs(t *testing.T) {
 		},
 		{
 			"a sample that is longer than it claims", bombs(bomb{kind: kindSample, bytes: long, claim: 1000}), 0,
-			"what was compressed is damaged or of another length", 1,
+			"the compressed data is damaged, or its length is wrong", 1,
 		},
 		{
 			"a sample that is shorter than it claims", bombs(bomb{kind: kindSample, bytes: short, claim: 64*mega + sampleHeadSize}), 0,
-			"what was compressed is damaged or of another length", 8,
+			"the compressed data is damaged, or its length is wrong", 8,
 		},
 		{
 			"a reference of a gigabyte", bombs(
@@ -135,7 +135,7 @@ func TestBombs(t *testing.T) {
 		},
 		{
 			"a sample that says another length", bombs(differs(1000 * mega)), 0,
-			"its payload is no sample: 1048576000 bytes, expected at most 67108864", 1,
+			"its payload is not a sample: 1048576000 bytes, expected at most 67108864", 1,
 		},
 	}
 	// As large as can be, several times.

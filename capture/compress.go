@@ -42,7 +42,7 @@ type inflater struct {
 	r  io.ReadCloser
 }
 
-const errInflate = fault("what was compressed is damaged or of another length")
+const errInflate = fault("the compressed data is damaged, or its length is wrong")
 
 // append appends size bytes that are compressed in b to dst. Memory is taken
 // as bytes come out, not as the record says.

@@ -255,7 +255,7 @@ func (c *Cursor) raw(w *walk, h *head, raw *winperf.Raw) (schema uint64, err err
 
 const mebibyte = 1 << 20
 
-const errUnchanged = fault("the sample that has the block of one of its parts cannot be read")
+const errUnchanged = fault("it repeats a block of an earlier sample, which cannot be read")
 
 // parts takes apart what was joined. A block that is unchanged is the one of the
 // sample before, or is read where it stands.
@@ -340,7 +340,7 @@ func (c *Cursor) reread(h *head, s *winperf.Sample) error {
 	return err
 }
 
-const errMissing = fault("the reference that it differs from cannot be read")
+const errMissing = fault("the sample that it is a difference from cannot be read")
 
 // setReference makes a reference the one in use: one of those that were passed,
 // or where they are damaged its copy further on in the group.

@@ -123,54 +123,77 @@ func (d *delta) append(dst []byte, r *reference, b []byte) []byte {
 
 const errDelta = fault("corrupt delta")
 
+// step is a stretch of a sample: first words like those of the reference, then other ones.
+// move is how far the place in the reference shifts after it, in words.
+type step struct {
+	same, other uint64
+	move        int64
+}
+
+// cutSteps returns the steps of a difference, and its literals.
+func cutSteps(diff []byte) (steps, literals []byte, err error) {
+	length, k := binary.Uvarint(diff)
+	if k <= 0 || length > uint64(len(diff)-k) {
+		return nil, nil, errDelta
+	}
+	return diff[k:][:length], diff[k:][length:], nil
+}
+
+// cutStep returns the first step, and the bytes of those after it.
+func cutStep(steps []byte) (s step, rest []byte, err error) {
+	same, k1 := binary.Uvarint(steps)
+	other, k2 := binary.Uvarint(steps[max(k1, 0):])
+	move, k3 := binary.Varint(steps[max(k1, 0)+max(k2, 0):])
+	if k1 <= 0 || k2 <= 0 || k3 <= 0 || move < -maxLength || move > maxLength {
+		return step{}, nil, errDelta
+	}
+	return step{same, other, move}, steps[k1+k2+k3:], nil
+}
+
 // apply appends to dst the sample of n bytes that differs from ref by diff.
 func apply(dst, ref, diff []byte, n int) ([]byte, error) {
-	length, k := binary.Uvarint(diff)
-	if k <= 0 || length > uint64(len(diff)-k) || int64(n) > maxGrowth*(int64(len(ref))+int64(len(diff))) {
+	steps, literals, err := cutSteps(diff)
+	if err != nil || int64(n) > maxGrowth*(int64(len(ref))+int64(len(diff))) {
 		return dst, errDelta
 	}
 
-	steps, literals := diff[k:k+int(length)], diff[k+int(length):]
 	dst = slices.Grow(dst, min(n, len(ref)+len(diff))) // more only as it comes
-	words, m := n/word, len(ref)/word
+	words, m := int64(n/word), int64(len(ref)/word)
 	var w, shift int64
 	for len(steps) > 0 {
-		same, k1 := binary.Uvarint(steps)
-		other, k2 := binary.Uvarint(steps[max(k1, 0):])
-		move, k3 := binary.Varint(steps[max(k1, 0)+max(k2, 0):])
-		left := uint64(int64(words) - w)
-		if k1 <= 0 || k2 <= 0 || k3 <= 0 ||
-			same > left || other > left-same || other > uint64(len(literals)/word) {
+		s, rest, err := cutStep(steps)
+		left := uint64(words - w)
+		if err != nil || s.same > left || s.other > left-s.same || s.other > uint64(len(literals)/word) {
 			return dst, errDelta
 		}
 
-		steps = steps[k1+k2+k3:]
+		steps = rest
 		from := w + shift
-		if same > 0 {
-			if from < 0 || from > int64(m) || same > uint64(int64(m)-from) {
+		if s.same > 0 {
+			if from < 0 || from > m || s.same > uint64(m-from) {
 				return dst, errDelta
 			}
-			dst = append(dst, ref[from*word:(from+int64(same))*word]...)
+			dst = append(dst, ref[from*word:(from+int64(s.same))*word]...)
 		}
 
-		w += int64(same)
-		for range other {
+		w += int64(s.same)
+		for range s.other {
 			x := wordAt(literals, 0)
 			literals = literals[word:]
-			if at := w + shift; at >= 0 && at < int64(m) {
+			if at := w + shift; at >= 0 && at < m {
 				x ^= wordAt(ref, int(at))
 			}
 			dst = binary.LittleEndian.AppendUint64(dst, x)
 			w++
 		}
 
-		if move < -maxLength || move > maxLength || shift+move < -maxLength || shift+move > maxLength {
+		shift += s.move
+		if shift < -maxLength || shift > maxLength {
 			return dst, errDelta
 		}
-		shift += move
 	}
 
-	if w != int64(words) || len(literals) != n%word {
+	if w != words || len(literals) != n%word {
 		return dst, errDelta
 	}
 	return append(dst, literals...), nil

@@ -14,10 +14,10 @@
 // readers find the next one by its mark, and say which bytes they passed over.
 // What several samples need, names and references, stands in the file twice.
 //
-// What a file claims is no reason to take memory: a payload is taken apart as far
-// as bytes come out, and a record that claims more than its kind may hold is
-// damage, as one with a wrong checksum is. A sample, a reference or a schema may hold
-// 64 MiB, a schema 131,072 sections, an index 128 schemas.
+// A length that a file claims is not believed: memory is taken only as bytes come out
+// of a payload, and a record that claims more than its kind may hold is damaged, like
+// one with a wrong checksum. A sample, a reference or a schema may hold 64 MiB
+// (maxBytes), a schema 131,072 sections, an index 128 schemas.
 //
 // # Format
 //
@@ -131,8 +131,8 @@ package capture
 // A capture keeps samples as their difference from another sample of the file, in words of 8
 // bytes, and deflates what is left (the standard library's, whose 32 KiB window does not reach
 // from one sample into the next by itself). That beats zstd with a dictionary where much is
-// the same and comes near it elsewhere (docs/measured.md), so there is no dependency, and the
-// format can be read by whoever has deflate and a page of description. A difference is always
-// from the first sample of its group, of which the file has two copies, so that damage costs
-// one sample. Parts of a sample are one piece of bytes in its record; a block that is that of
-// the sample before is not stored again within a group.
+// the same and comes near it elsewhere (docs/measured.md), so there is no dependency, and any
+// program that has deflate can read the format by the description above. A difference is
+// always from the first sample of its group, of which the file has two copies, so that damage
+// costs one sample. Parts of a sample are one piece of bytes in its record; a block that is
+// that of the sample before is not stored again within a group.

@@ -47,8 +47,8 @@ func (f *File) keep(c keptSchema) {
 
 // Tail is the end of a capture, where a [Writer] can go on.
 type Tail struct {
-	// Offset is where the last complete record ends. To append, cut the file
-	// off there.
+	// Offset is where the last complete record ends. A program that appends cuts the
+	// file off there.
 	Offset int64
 	// Broken is the number of bytes behind Offset: a record that was not
 	// written to its end.
@@ -100,14 +100,15 @@ func (f *File) readFileHead() error {
 	switch {
 	case isFileHead(b[:n]):
 		if v := u32(8); v == 0 || v > version {
-			return fmt.Errorf("capture: version %d, expected at most %d: %w", v, version, winperf.ErrNotSupported)
+			return fmt.Errorf("capture of version %d, expected at most %d: %w",
+				v, version, winperf.ErrNotSupported)
 		}
 		f.version, f.id = u32(8), u32(12)
 		return nil
 	case n == 0:
 		return nil // its writer ended before the beginning
 	case n < fileHeadSize && !bytes.HasPrefix(b[:n], magic[:min(n, 8)]):
-		return &winperf.DataError{Msg: fmt.Sprintf("%d bytes, expected a capture", n)}
+		return &winperf.DataError{Msg: fmt.Sprintf("not a capture: it has %d bytes", n)}
 	}
 
 	w := walk{f: f, at: -1, anyFile: true}
@@ -123,7 +124,7 @@ func (f *File) readFileHead() error {
 	}
 
 	if errors.Is(err, io.EOF) {
-		return &winperf.DataError{Len: f.size, Msg: "found neither the beginning of a capture nor a record of one"}
+		return &winperf.DataError{Len: f.size, Msg: "not a capture: it holds no record of one"}
 	}
 	return err
 }

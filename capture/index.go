@@ -67,7 +67,7 @@ func (g *group) append(b []byte, before int64) []byte {
 	return b
 }
 
-const errIndex = fault("it is no index")
+const errIndex = fault("it is not an index")
 
 // parseIndex reads the payload of an index at an offset.
 func parseIndex(b []byte, offset int64) (g group, before int64, err error) {

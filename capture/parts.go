@@ -69,7 +69,8 @@ func (l *lasting) cut(i int) {
 	}
 }
 
-// of returns where the bytes of a part's block stand, should it be the one before.
+// of returns where the bytes of a part's block stand if it is the block of the sample
+// before.
 func (l lasting) of(i int, b *winperf.Block) (offset int64, unchanged bool) {
 	if i < len(l) && b != nil && l[i].block == b {
 		return l[i].offset, true
@@ -95,8 +96,8 @@ func appendParts(b []byte, s *winperf.Sample, last lasting, all bool) ([]byte, e
 		}
 
 		if len(p.Name) > 0xffff || len(p.Only) > 0xffff || len(s.Parts) > maxParts {
-			return b, fmt.Errorf("capture: a sample of %d parts, of which one, %.40q, has %d objects: %w",
-				len(s.Parts), p.Name, len(p.Only), winperf.ErrNotSupported)
+			const form = "capture: %d parts, or %d objects of the part %.40q, are too many for a sample: %w"
+			return b, fmt.Errorf(form, len(s.Parts), len(p.Only), p.Name, winperf.ErrNotSupported)
 		}
 		text = text[:min(len(text), 0xffff)]
 
@@ -162,9 +163,9 @@ func padWord(b []byte, start int) []byte {
 	return b
 }
 
-const errParts = fault("its parts do not fit into it")
+const errParts = fault("its parts are longer than it is")
 
-// partHead is the head of a part, with how long what it announces is.
+// partHead is the head of a part, with the lengths of what follows it.
 type partHead struct {
 	raw    winperf.Raw // without bytes
 	flags  uint16

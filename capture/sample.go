@@ -36,7 +36,7 @@ func appendClocks(b []byte, raw *winperf.Raw) []byte {
 	return b
 }
 
-const errSample = fault("its payload is no sample")
+const errSample = fault("its payload is not a sample")
 
 // parseSampleHead reads the beginning of a sample's payload into raw and
 // returns the rest, which is the bytes or a difference.

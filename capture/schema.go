@@ -83,7 +83,7 @@ func appendBytes(b, content []byte) []byte {
 
 const (
 	errSchema   = fault("a length in the schema reaches beyond its end")
-	errSections = fault("the schema has too many sections")
+	errSections = fault("too many sections in the schema")
 )
 
 // keptSchema is what the payload of a schema holds.

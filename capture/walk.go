@@ -83,7 +83,7 @@ func (w *walk) next() (head, error) {
 			return head{}, err
 		}
 	} else if w.number >= 0 && int64(h.number) != w.number && w.damage != nil {
-		const msg = "record %d stands here, expected %d: records are missing or out of order"
+		const msg = "found record %d, expected %d: records are missing or out of order"
 		w.damage(&winperf.DataError{Offset: h.offset, Msg: fmt.Sprintf(msg, h.number, w.number)})
 	}
 	w.at, w.number = h.end(), int64(h.number)+1
@@ -102,7 +102,7 @@ func (w *walk) tell(from int64, h *head, atEnd bool) {
 	}
 
 	d := &winperf.DataError{Offset: from, Len: h.offset - from}
-	d.Msg = fmt.Sprintf("%d bytes are no record", d.Len)
+	d.Msg = fmt.Sprintf("%d bytes are not a record", d.Len)
 	if lost := int64(h.number) - w.number; w.number >= 0 && lost > 0 {
 		d.Msg += fmt.Sprintf("; %d records are lost", lost)
 	}
@@ -116,7 +116,7 @@ func (w *walk) brokenTail(from int64) *winperf.DataError {
 	if h, ok := parseHead(b, from); ok {
 		d.Msg = fmt.Sprintf("the last record ends after %d of %d bytes", d.Len, h.end()-from)
 	} else {
-		d.Msg = fmt.Sprintf("the last %d bytes are no whole record", d.Len)
+		d.Msg = fmt.Sprintf("the last %d bytes are not a whole record", d.Len)
 	}
 	return d
 }
@@ -154,9 +154,9 @@ func (w *walk) fits(h *head) bool {
 	return (w.anyFile || h.file == w.f.id) && h.end() <= w.f.size
 }
 
-// skip goes behind a record whose payload is damaged. Where that is no place of
-// a record its payload lacks bytes, and the next record stands within it. A
-// file that is nothing but such records is not read again and again.
+// skip goes behind a record whose payload is damaged. Where no record stands there, the
+// payload lacks bytes, and the next record stands within it. A file that is nothing but
+// such records is not read again and again.
 func (w *walk) skip(h *head) error {
 	const again = 4
 	if w.skipped += int64(h.stored); h.end() == w.f.size || w.skipped > again*w.f.size {
@@ -232,7 +232,7 @@ func (w *walk) plain(k kind) (h head, payload []byte, err error) {
 	return h, payload, err
 }
 
-// fault is an error about the bytes of the file, not about reading them.
+// fault is an error in the bytes of the file, not in reading them.
 type fault string
 
 // Error returns the text.

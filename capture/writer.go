@@ -32,9 +32,9 @@ type Options struct {
 
 // Writer appends samples to a capture. It serves one goroutine.
 //
-// Every sample reaches the underlying writer in one call, before Write returns.
-// Nothing is flushed to a disk: whether a sample survives the loss of power is
-// the business of its owner.
+// Every sample reaches the underlying writer in one call, before Write returns. Nothing
+// is flushed to a disk: a caller that wants a sample to survive the loss of power syncs
+// the file.
 type Writer struct {
 	w      io.Writer
 	opt    Options
@@ -175,7 +175,8 @@ func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
 		return &s.Parts[0].Block.Raw, nil
 	}
 	if w.file.version < 2 {
-		const form = "capture: a file of version %d has no samples of several parts; begin a new one: %w"
+		const form = "capture: a file of version %d cannot hold samples of several parts; " +
+			"begin a new file: %w"
 		return nil, fmt.Errorf(form, w.file.version, winperf.ErrNotSupported)
 	}
 
@@ -335,8 +336,8 @@ func (w *Writer) again(c *definitionCopy) {
 	w.buf = append(w.buf, c.data...)
 }
 
-// copySchema writes the schema again where its last record is far away, or
-// where it is the last chance and there is only one. It reports whether it did.
+// copySchema writes the schema again where its last record is far away, or, with last,
+// where it goes out of use with only one copy. It reports whether it did.
 func (w *Writer) copySchema(last bool) bool {
 	s := &w.schema
 	if s.id == 0 || len(s.copy.data) == 0 {

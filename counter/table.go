@@ -192,7 +192,7 @@ var types = [...]Info{
 		"the base of PERF_LARGE_RAW_FRACTION and of the precision timers", calc},
 	{largeRawBaseWMI, "0x40030503", "",
 		formulaQ, NoClock, noBase, 0, 8, KindNone, NoUnit, false,
-		"PERF_LARGE_RAW_BASE as one page writes it", wmi},
+		"PERF_LARGE_RAW_BASE, as one page of the documentation spells it", wmi},
 	{MultiBase, "PERF_COUNTER_MULTI_BASE", "",
 		formulaQ, NoClock, noBase, 0, 8, KindNone, NoUnit, false,
 		"the number of components of a multi-timer", calc},

@@ -118,7 +118,7 @@ func TestAnomalies(t *testing.T) {
 		{
 			"counters change", `\Processor(*)\Interrupts/sec`, []sample{cpus(0, 1), fewer},
 			[]string{
-				"schema_changed: Processor: the object's counters changed (counters that stayed are cooked on)",
+				"schema_changed: Processor: the object's counters changed (counters that stayed go on)",
 				`\Processor(0)\Interrupts/sec [schema_changed]`,
 			},
 		},
@@ -219,7 +219,7 @@ func TestTimingAnomalies(t *testing.T) {
 		}
 	})
 	missed := []string{
-		"sample_missed: 1 samples were due and not taken (the readings are of the longer time)",
+		"sample_missed: 1 samples were due and not taken (the readings cover the longer time)",
 		`\System\Processes [sample_missed]`,
 	}
 	want := [][]string{

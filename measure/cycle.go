@@ -126,8 +126,8 @@ type position struct {
 	series  winperf.Series // of the reading
 }
 
-// keepSample keeps the sample of a recorded cycle that may be yielded when the next one
-// was asked for, by which its memory is given up.
+// keepSample keeps the sample of a recorded cycle that may be yielded only after the
+// next sample was asked for, which gives its memory up.
 func (c *Cycle) keepSample() {
 	kept := *c.Sample
 	kept.Parts, kept.Readings = slices.Clone(kept.Parts), slices.Clone(kept.Readings)

@@ -106,7 +106,7 @@ func (c *Measurement) start(t time.Time) {
 	c.missed, c.late, c.passed = 0, 0, c.passed[:0]
 }
 
-// finish ends a cycle: what it cost is known, but for the rest of this function.
+// finish ends a cycle: its cost is known, but for the rest of this function.
 func (c *Measurement) finish(cook time.Duration) {
 	cy := &c.cycle
 	c.cost.Cook = cook
@@ -139,8 +139,8 @@ func (c *Measurement) takeCooked() {
 	c.finish(c.opt.Clock.Elapsed() - begin)
 }
 
-// setSchema gives the plan the names of a sample, notes when they are others
-// than before, and returns what is wrong with them.
+// setSchema gives the plan the names of a sample, notes when they have changed, and
+// returns what is wrong with them.
 func (c *Measurement) setSchema(s *winperf.Schema) []error {
 	if c.plan.names != nil && s != c.plan.schema && !c.opt.FramesOnly {
 		c.notes.addToAll(winperf.Anomaly{

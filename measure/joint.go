@@ -97,8 +97,8 @@ func (j *Joint) run(ctx context.Context, op operation) error {
 	return j.gate.run(op, func() error { return j.ask(ctx, op) })
 }
 
-// ask has the members take part in a stage, all at once: all of them prepare, and
-// those that are prepared sample. One that was left behind takes no part.
+// ask has the members take part in a stage, all at once: all of them prepare, and those
+// that are prepared sample. A member that was left behind takes no part.
 func (j *Joint) ask(ctx context.Context, op operation) error {
 	if err := j.calls.Begin(ctx, 0); err != nil {
 		return err

@@ -69,7 +69,7 @@ type knownOrigin struct {
 
 func knowOrigins(ctx context.Context, origins []Origin) ([]knownOrigin, error) {
 	if len(origins) == 0 {
-		return nil, errors.New("a measurement of no source")
+		return nil, errors.New("expected one source at least")
 	}
 	var known []knownOrigin
 	for _, o := range origins {

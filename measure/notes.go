@@ -65,7 +65,7 @@ func (n *notes) clocks(older, cur frame.Frame) {
 		by := time.Duration(float64(step) * 100).Round(time.Millisecond)
 		n.addToAll(winperf.Anomaly{
 			Kind: winperf.ClockSet, Detail: fmt.Sprintf("the system time was set by %v", by),
-			Action: "rates are of the time that the performance counter tells",
+			Action: "rates use the time of the performance counter",
 		})
 
 	case now.PerfTime < was.PerfTime && now.PerfFreq == was.PerfFreq && now.PerfFreq != 0:
@@ -102,7 +102,7 @@ func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 	case !b.sameCounters():
 		op.touched = op.touched.With(winperf.SchemaChanged)
 		a := b.anomaly(winperf.SchemaChanged)
-		a.Detail, a.Action = "the object's counters changed", "counters that stayed are cooked on"
+		a.Detail, a.Action = "the object's counters changed", "counters that stayed go on"
 		n.add(a)
 	}
 	b.compareInstances(op, n)

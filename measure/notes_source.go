@@ -13,7 +13,7 @@ func (c *Measurement) noteSource() {
 	if c.missed > 0 {
 		n.addToAll(winperf.Anomaly{
 			Kind: winperf.SampleMissed, Detail: fmt.Sprintf("%d samples were due and not taken", c.missed),
-			Action: "the readings are of the longer time",
+			Action: "the readings cover the longer time",
 		})
 	} else if c.late > c.opt.interval()/4 {
 		n.addToAll(winperf.Anomaly{Kind: winperf.SampleLate, Detail: fmt.Sprintf("taken %v after it was due",

@@ -93,7 +93,7 @@ func (t ValueType) Float64(v counter.Value) (float64, error) {
 
 func (t ValueType) lossy(v counter.Value, as string) error {
 	if v.Kind() == counter.KindNone {
-		return fmt.Errorf("%w: no value, wanted as %s", ErrConversion, as)
+		return fmt.Errorf("%w: there is no value to return as %s", ErrConversion, as)
 	}
 	return fmt.Errorf("%w: %v of value type %v as %s", ErrConversion, v, t, as)
 }

@@ -140,8 +140,8 @@ func (w *watch) pace(ctx context.Context, c *Cycle) error {
 		return err
 	}
 
-	// A small delay is made up for. After a long one the next samples would come
-	// in a burst: they move with this one.
+	// A small delay is made up for. After a long one the next samples would come in a
+	// burst, so they are delayed as well.
 	if late := clock.Elapsed() - w.lastDue; late > pause/2 {
 		w.lastDue += late
 	}

@@ -14,7 +14,7 @@ type rounds[C any] interface {
 	// sampling began and ended.
 	round(ctx context.Context, s *schedule.Schedule) (C, error)
 	// begin is given the first cycle, and reports whether it only serves as the older
-	// one of the next. Then it keeps what is to be told of it.
+	// one of the next. Then it keeps the anomalies of that cycle for the next one.
 	begin(c C) (held bool)
 	// tell adds to a cycle what begin kept.
 	tell(c C)
@@ -24,7 +24,7 @@ type rounds[C any] interface {
 	due(missed int, late time.Duration)
 	// pace waits until a recorded cycle is due.
 	pace(ctx context.Context, c C) error
-	// end turns the end of recorded data into nothing, and tells what no cycle told.
+	// end returns nil for the end of recorded data, and the damage that no cycle told.
 	end(err error) error
 }
 
@@ -43,7 +43,6 @@ func watchRounds[C any](ctx context.Context, r rounds[C], opt *Options, yield fu
 	if err != nil {
 		return r.end(err)
 	}
-
 	held := r.begin(first) && !opt.KeepFirst
 	if !held && !hand(first) {
 		return nil

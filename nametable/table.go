@@ -64,7 +64,7 @@ func FromMap(kind Kind, texts map[uint32]string) (*Table, error) {
 	for _, index := range slices.Sorted(maps.Keys(texts)) {
 		s := texts[index]
 		if s == "" || strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
-			const form = "name table: index %d has the text %.40q, expected UTF-8, not empty and without NUL: %w"
+			const form = "name table: index %d has the text %.40q, expected UTF-8, no NUL, not empty: %w"
 			return nil, fmt.Errorf(form, index, s, winperf.ErrBadData)
 		}
 		if b.text.Len()+len(s) > MaxBytes {

@@ -419,7 +419,7 @@ func split(line string) (words []word, err error) {
 			if line[i] == '"' {
 				quoted, err := strconv.QuotedPrefix(line[i:])
 				if err != nil {
-					return nil, word{column: i + 1}.errorf("string without end")
+					return nil, word{column: i + 1}.errorf("a string without its closing quote")
 				}
 				n = len(quoted)
 			}
@@ -489,13 +489,13 @@ func (w word) read(to any) (err error) {
 	case reflect.Int32, reflect.Int64:
 		n, err := strconv.ParseInt(w.text, 0, v.Type().Bits())
 		if err != nil {
-			return w.errorf("%q is no signed number of %d bits", w.text, v.Type().Bits())
+			return w.errorf("%q is not a signed number of %d bits", w.text, v.Type().Bits())
 		}
 		v.SetInt(n)
 	default:
 		n, err := strconv.ParseUint(w.text, 0, v.Type().Bits())
 		if err != nil {
-			return w.errorf("%q is no number of %d bits", w.text, v.Type().Bits())
+			return w.errorf("%q is not a number of %d bits", w.text, v.Type().Bits())
 		}
 		v.SetUint(n)
 	}

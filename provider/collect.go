@@ -19,9 +19,9 @@ import (
 // that was left behind may still read q, and write to the memory behind dst:
 // that must be used again only through what was returned.
 //
-// Where ctx has a deadline, providers get at most three quarters of the time
-// until then, so that the others' objects arrive. One that fails for that is
-// left alone like any other.
+// Where ctx has a deadline, providers get at most three quarters of the time until
+// then, so that the others' objects arrive. A provider that fails for that is left
+// alone like any other.
 func (d *Dispatcher) Collect(ctx context.Context, q *Query, dst []byte) ([]byte, error) {
 	if err := d.takeTurn(ctx); err != nil {
 		return slices.Clip(dst), err

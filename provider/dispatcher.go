@@ -51,8 +51,8 @@ const (
 // not return when it should is left behind: the query goes on without it, and
 // it is not asked again before it has returned; what it says then is dropped.
 //
-// What stops a Go program as a whole, such as a panic on a goroutine of the
-// provider's own, nothing here can hold back.
+// Nothing here can hold back what stops a Go program as a whole, such as a panic on a
+// goroutine of the provider.
 type Dispatcher struct {
 	opt     Options
 	entries []*entry

@@ -23,6 +23,6 @@ package provider
 
 // Choices worth knowing here:
 //
-// Providers write full layouts and leave out values nobody will look at, instead of a layout
-// for each query: a block then always has the same definitions, which decoding and cooking
-// recognise by their bytes.
+// Providers write full layouts and leave out values that the query does not want, instead of
+// a layout for each query: a block then always has the same definitions, which decoding and
+// cooking recognise by their bytes.

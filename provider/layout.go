@@ -50,7 +50,7 @@ func NewLayout(o *Object, keep func(i int) bool) (*Layout, error) {
 	}
 
 	if len(b.defs) == 0 {
-		return nil, fmt.Errorf("object %d %q: no counter is left: %w", o.Index, o.Name, ErrSchema)
+		return nil, fmt.Errorf("object %d %q: none of its counters is kept: %w", o.Index, o.Name, ErrSchema)
 	}
 	return b.layout(), nil
 }

@@ -185,7 +185,7 @@ func lies(t testing.TB) (list []misdeed) {
 		f(o)
 		l := layout(t, o)
 		list = append(list, misdeed{
-			name: name, want: "collect: write object 2006 otherwise than the provider declared it: bad " +
+			name: name, want: "collect: write object 2006 differs from the provider's declaration of it: bad " +
 				"counter declaration", is: provider.ErrSchema,
 			collect: func(_ context.Context, w *provider.Writer) error { w.Definitions(l); return nil },
 		})

@@ -14,7 +14,7 @@ import (
 // indices, help texts under odd ones.
 type titles map[string]map[uint32]string
 
-// add takes a text and finds an index that stands for another one already.
+// add takes a text, and reports an index that stands for another text already.
 func (t titles) add(language string, index uint32, text string) error {
 	if text == "" {
 		return nil

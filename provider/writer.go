@@ -85,8 +85,8 @@ func (w *Writer) failAs(kind error, format string, args ...any) {
 // once: it is told also if the call fails afterwards.
 func (w *Writer) Report(err error) { w.reports = append(w.reports, err) }
 
-// reserve ends the call if n more bytes are too many. Nothing but a panic ends
-// a provider that would never stop writing.
+// reserve ends the call if n more bytes are too many. Only a panic ends a provider that
+// would never stop writing.
 func (w *Writer) reserve(n int64) {
 	if n > int64(w.maxBytes-(len(w.buf)-w.base)) {
 		w.failAs(ErrTooLarge, "more than %d bytes", w.maxBytes)
@@ -187,7 +187,7 @@ func (w *Writer) check(d *declared, l *Layout) {
 		return
 	}
 	if !l.fits(d.object) {
-		w.failAs(ErrSchema, "object %d otherwise than the provider declared it", l.index)
+		w.failAs(ErrSchema, "object %d differs from the provider's declaration of it", l.index)
 		return
 	}
 	d.layout = l

@@ -130,7 +130,7 @@ func openKind(log replay.File, opt LogOptions) (winperf.Source, error) {
 		for _, k := range kinds {
 			names = append(names, k.name)
 		}
-		return nil, fmt.Errorf("%s is no log of a known kind (%s): %w",
+		return nil, fmt.Errorf("%s is not a log of a known kind (%s): %w",
 			log.Name, strings.Join(names, ", "), winperf.ErrNotSupported)
 	}
 

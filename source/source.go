@@ -139,7 +139,8 @@ func openLocal(_ context.Context, rest string) (winperf.Source, error) {
 	query, found := strings.CutPrefix(rest, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil || rest != "" && !found {
-		return nil, fmt.Errorf("%q after the colon, expected %s: %w", rest, localForm, winperf.ErrNotSupported)
+		return nil, fmt.Errorf("%q after the colon, expected %s: %w",
+			rest, localForm, winperf.ErrNotSupported)
 	}
 
 	var opt local.Options

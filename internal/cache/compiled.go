@@ -69,8 +69,8 @@ func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
 	return &compiled{q, a}, nil
 }
 
-// giveBack keeps a compiled query for the next time. It returns one that is to
-// be closed now, nil for none.
+// giveBack keeps a compiled query for the next time. It returns the query that is to be
+// closed now, nil if all are kept.
 func (s *Source) giveBack(c *compiled) (old *compiled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,7 @@
 //   - insert: the newest object takes the place of the older one, ends the
 //     bans of all and bans the asker that inserted it; objects that came along unasked are
 //     inserted as well;
-//   - what was replaced lives as long as somebody holds it.
+//   - a sample that was replaced lives as long as a query holds it.
 //
 // Blocks are immutable and counted, where the original overwrote
 // its copies under locks: readers never wait. A ban is that the asker has

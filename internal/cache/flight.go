@@ -26,8 +26,7 @@ type waiter struct {
 	at    int
 }
 
-// errAborted is what waiting queries get when the one that asked did not come to an
-// end.
+// errAborted is what waiting queries get when the query that asked gave up.
 var errAborted = errors.New("sample was not taken")
 
 // join waits for an object of a flight. Source.mu is locked.

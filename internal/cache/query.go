@@ -219,7 +219,7 @@ func (q *query) miss(at int) {
 	q.missing, q.asking = append(q.missing, at), append(q.asking, q.wanted[at])
 }
 
-func errClosed() error { return fmt.Errorf("sample of a cache that is closed: %w", winperf.ErrState) }
+func errClosed() error { return fmt.Errorf("the cache is closed: %w", winperf.ErrState) }
 
 // ask asks the source for what is missing.
 func (q *query) ask(ctx context.Context) error {

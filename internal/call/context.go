@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// callContext is the context of the calls on one line. As long as no call had to
-// be told to return it serves for the next one, so that a call allocates nothing.
-// The lock is for those that look at it when they have returned.
+// callContext is the context of the calls on one line. As long as no call had to be
+// told to return it serves for the next one, so that a call allocates nothing. The lock
+// is for calls that look at it after they have returned.
 type callContext struct {
 	done chan struct{}
 

@@ -1,7 +1,7 @@
-// Package call makes calls that may never return: into providers, system
-// libraries, file systems and whatever else does not obey a deadline. Who asks
-// waits as long as he wants to; a call that does not return by then goes on with
-// the memory that it was given, and nothing is asked there again until it is back.
+// Package call makes calls that may never return: into providers, system libraries,
+// file systems and whatever else does not obey a deadline. A caller waits as long as it
+// wants to; a call that has not returned by then goes on with the memory that it was
+// given, and no further call is made until it has returned.
 //
 // A [Line] leads to one such thing. A [Round] makes a call on one line, or at the
 // same time on several, and waits. [Pauses] are the gaps before what failed is
@@ -26,9 +26,9 @@ var ErrBusy = errors.New("provider has not returned")
 // allocates nothing. Make a Line with NewLine; end it with Close or, where nothing
 // has to be closed behind it, with Rest.
 //
-// What a call reads and writes belongs to it from its start until it returns. Whoever
-// has the line, by [Round.Take] or because nobody else asks and it is not Busy, has
-// that memory as well.
+// What a call reads and writes belongs to it from its start until it returns. That
+// memory belongs to the holder of the line: a caller that took it ([Round.Take]), or
+// the only user of a line that is not Busy.
 type Line struct {
 	turn    chan struct{} // holds one while nobody has taken the line
 	back    chan struct{} // holds one while no call is out
@@ -97,7 +97,7 @@ func (l *Line) leave() {
 }
 
 // Rest ends the goroutine, which the next call starts again. Like Busy and Outcome it
-// is for those who share the line with nobody.
+// is for lines that have one user.
 func (l *Line) Rest() {
 	if l.calls != nil {
 		close(l.calls)
@@ -119,8 +119,8 @@ func (l *Line) idle() bool {
 // Busy tells whether a call is out or the line is closed.
 func (l *Line) Busy() bool { return !l.idle() }
 
-// Outcome is that of the last call of a round. It is for those who share the line
-// with nobody.
+// Outcome returns what became of the last call of a round. It is for lines that have
+// one user.
 func (l *Line) Outcome() Outcome { return l.outcome }
 
 // Do makes a call and waits for it, for the limit at most, where that is not 0. An
@@ -147,10 +147,10 @@ func Once[T any](ctx context.Context, run func() (T, error)) (T, error) {
 	return value, err
 }
 
-// Close ends the line. Those who wait for it, or for its call, leave with an error
-// that wraps [winperf.ErrState]. last runs as the last thing, when the call that is
-// out has returned; its error is that of Close, which waits for it as long as the
-// grace, and then fails with an error that wraps ErrBusy. Closing again only waits.
+// Close ends the line. Callers that wait for it, or for its call, get an error that
+// wraps [winperf.ErrState]. last runs at the end, when the call that is out has
+// returned; its error is that of Close, which waits for it as long as the grace, and
+// then fails with an error that wraps ErrBusy. Closing again only waits.
 func (l *Line) Close(grace time.Duration, last func() error) error {
 	l.once.Do(func() {
 		close(l.closing)

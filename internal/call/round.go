@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Round makes calls and waits for them: with Take and Call on one line that others
-// ask too, or with Begin, Ask and Wait on several at once, of which nobody else
-// makes use. A Round serves one goroutine. The zero Round is ready for use; used
-// again and again it allocates nothing, unless a call has to be told to return.
+// Round makes calls and waits for them: with Take and Call on one line that others use
+// too, or with Begin, Ask and Wait on several lines at once, which only it uses. A
+// Round serves one goroutine. The zero Round is ready for use; used again and again it
+// allocates nothing, unless a call has to be told to return.
 type Round struct {
 	ctx      context.Context
 	deadline time.Time // zero: none

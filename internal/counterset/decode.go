@@ -178,14 +178,12 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 	}
 
 	d.place(i, l, &o)
-	position := len(d.ix.Objects)
 	d.ix.Objects = append(d.ix.Objects, o)
 	for _, err := range l.damage {
 		d.damage(err)
 	}
-
 	if d.opt.Object != nil {
-		d.opt.Object(position, d.known.all())
+		d.opt.Object(len(d.ix.Objects)-1, d.known.all())
 	}
 }
 

@@ -146,6 +146,7 @@ func (d *decoder) checkObject(o *index.Object, def *definitions) *winperf.DataEr
 func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *winperf.DataError) {
 	switch {
 	case o.NumInstances > 0:
+		d.ix.Instances = extend(d.ix.Instances, uint32(o.NumInstances), d, o, instances)
 		shortest, err = d.named(o, pos)
 	case o.NumInstances == index.NoInstances, o.NumInstances == index.MetadataSingle && d.blockFits(o, pos):
 		// Whether a block follows in the second case is not documented.
@@ -187,7 +188,6 @@ func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *winpe
 // processor can then look at several instances at once instead of waiting for
 // each length to find the next one. Nothing is believed that was not compared.
 func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winperf.DataError) {
-	d.ix.Instances = extend(d.ix.Instances, uint32(o.NumInstances), d, o, instances)
 	list := d.ix.Instances[o.Instance0:]
 	b := d.b[:o.Off+o.Len]
 	end := uint32(len(b))
@@ -196,7 +196,7 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 	known := d.known.Hashes(len(list))
 	for i := range list {
 		if end-pos < InstanceLen {
-			return 0, atInstance(d.fault(checkInstanceRoom, pos, int64(end-pos), InstanceLen), i)
+			return 0, d.misfit(i, pos, end)
 		}
 		in := &list[i]
 		if in.Off != pos {
@@ -205,21 +205,17 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 
 		def := b[in.Off:][:InstanceLen]
 		length := u32(def, AtInstLength)
-		if length < InstanceLen || length > end-pos {
-			return 0, atInstance(d.fault(checkInstanceLength, pos, int64(length), int64(end-pos)), i)
+		if length < InstanceLen || length > end-pos || end-pos-length < blockSize {
+			return 0, d.misfit(i, pos, end)
 		}
 
 		block := pos + length
-		if end-block < blockSize {
-			return 0, atInstance(d.fault(checkBlockRoom, block, int64(end-block), blockSize), i)
-		}
-
 		if in.Block != block {
 			in.Block = block
 		}
 		blockLen := u32(b[in.Block:], 0)
 		if blockLen < blockSize || blockLen > end-block {
-			return 0, atInstance(d.fault(checkBlockLength, block, int64(blockLen), int64(end-block)), i)
+			return 0, d.misfit(i, pos, end)
 		}
 
 		if u32(def, AtInstParentObject) != 0 || i32(def, AtInstUniqueID) != index.NoUniqueID || o.Link0 >= 0 {
@@ -227,13 +223,13 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 		}
 		nameOff, nameLen := u32(def, AtInstNameOffset), u32(def, AtInstNameLength)
 		if nameOff < InstanceLen || nameOff > length || nameLen > length-nameOff {
-			if nameLen != 0 {
-				d.badName(o, in, i, nameOff, nameLen)
-			}
+			d.badName(o, in, i, nameOff, nameLen)
 			nameOff, nameLen = 0, 0
 		}
 
 		in.Name = index.Span{Off: pos + nameOff, Len: nameLen}
+
+		// One name that differs is enough for none to be taken from the older sample.
 		if known != nil && known[i] != index.HashName(b[pos+nameOff:][:nameLen]) {
 			known = nil
 		}
@@ -246,6 +242,26 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 		d.known = nil
 	}
 	return shortest, nil
+}
+
+// misfit returns what is wrong with the definition at pos, or with the counter block after
+// it, of the instance at position i: either does not fit before end.
+func (d *decoder) misfit(i int, pos, end uint32) *winperf.DataError {
+	left := end - pos
+	if left < InstanceLen {
+		return atInstance(d.fault(checkInstanceRoom, pos, int64(left), InstanceLen), i)
+	}
+	length := u32(d.b, int(pos)+AtInstLength)
+	if length < InstanceLen || length > left {
+		return atInstance(d.fault(checkInstanceLength, pos, int64(length), int64(left)), i)
+	}
+
+	block := pos + length
+	left -= length
+	if left < blockSize {
+		return atInstance(d.fault(checkBlockRoom, block, int64(left), blockSize), i)
+	}
+	return atInstance(d.fault(checkBlockLength, block, int64(u32(d.b, int(block))), int64(left)), i)
 }
 
 // link notes parent and unique id of the instance at position i. The first one
@@ -268,8 +284,11 @@ func (d *decoder) link(o *index.Object, i int, def []byte) {
 }
 
 // badName reports an instance whose name is not inside its definition; it stays
-// without a name.
+// without a name. An empty name may stand anywhere.
 func (d *decoder) badName(o *index.Object, in *index.Instance, i int, nameOff, nameLen uint32) {
+	if nameLen == 0 {
+		return
+	}
 	length := u32(d.b, int(in.Off)+AtInstLength)
 	end := int64(nameOff) + int64(nameLen)
 	err := atInstance(d.fault(checkName, in.Off+AtInstNameOffset, end, int64(length)), i)

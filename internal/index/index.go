@@ -1,11 +1,10 @@
 // Package index is the flat index that codecs lay over the bytes of one
 // sample and that frames read values through.
 //
-// A codec checks every length and offset of untrusted bytes once and fills an
-// Index; whoever holds a filled Index may then read every value without
-// further checks of its own. All slices are reused from one sample to the
-// next, so a warm decode allocates nothing. Offsets count from the start of
-// Data and fit 32 bits because a block's length does.
+// A codec checks every length and offset of untrusted bytes once and fills an Index; a
+// reader of a filled Index needs no further checks. All slices are reused from one
+// sample to the next, so a warm decode allocates nothing. Offsets count from the start
+// of Data and fit 32 bits because a block's length does.
 package index
 
 import "github.com/winperf/winperf/counter"

@@ -15,7 +15,8 @@ type Names struct {
 }
 
 // HashName is a hash of a name as it stands in a sample. Different names have the same
-// one with a probability of 2^-64, whoever chose them: the seed is random.
+// one with a probability of 2^-64, also where an attacker chose them: the seed is
+// random.
 func HashName(name []byte) uint64 { return maphash.Bytes(nameSeed, name) }
 
 var nameSeed = maphash.MakeSeed()

@@ -236,7 +236,8 @@ func (ix *Index) Value(obj, inst, ctr int) (v uint64, ok bool) {
 }
 
 // AccessDenied is what stands in the place of a value that is marked as missing because
-// whoever read had no right to it: ERROR_ACCESS_DENIED of winerror.h. Others have 0.
+// the reader of the sample was not permitted to read it: ERROR_ACCESS_DENIED of
+// winerror.h. Others have 0.
 const AccessDenied = 5
 
 // Lack tells why there is no value where [Index.Value] or [Index.Text] has none:

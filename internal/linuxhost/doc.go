@@ -53,17 +53,17 @@
 //
 // # Totals
 //
-// What is no thing of the system's, _Total, Idle and the folded kernel threads,
-// stands first in its object: of several instances of one name the first is the
-// one without a number, and no process can take that place.
+// Instances that are not things of the system (_Total, Idle, the folded kernel threads)
+// stand first in their object: of several instances of one name the first is the one
+// without a number, and no process can take that place.
 //
-// _Total of Processor and Process does not fall when a processor goes offline
-// or a process ends: counts and times are running totals to which each sample
-// adds what the instances of the sample before have added. The times of
-// Processor's _Total are averages over the processors. Gauges are summed
-// afresh. Where something that is there could not be read there is no total of
-// it in that sample. What one may not read, such as the I/O of others'
-// processes, has the status not_permitted, and so have totals over it.
+// _Total of Processor and Process does not fall when a processor goes offline or a
+// process ends: counts and times are running totals to which each sample adds what the
+// instances of the sample before have added. The times of Processor's _Total are
+// averages over the processors. Gauges are summed afresh. Where something that is there
+// could not be read there is no total of it in that sample. A value that this account
+// may not read, such as the I/O of another user's process, has the status
+// not_permitted, and so have totals over it.
 //
 // # Descriptors
 //

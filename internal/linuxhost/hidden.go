@@ -22,12 +22,12 @@ type hidden struct {
 const hiddenAge = 10_000_000_000
 
 var errHidden = fmt.Errorf("%w: /proc hides the processes of other users (mount option hidepid): "+
-	"their number and totals over them have no value "+
-	"(read as root; where the option is not ptraceable, the group that the option gid names will do)",
+	"their number, and totals over them, have no value "+
+	"(run as root; unless hidepid is ptraceable, the group of the mount option gid can see them, too)",
 	fs.ErrPermission)
 
-// look takes up a list of processes, which rises. The first process of all is
-// always there: where it is not seen others are not either.
+// look learns from a list of processes in rising order. Process 1 is always there:
+// where it is not in the list, others are hidden too.
 func (h *hidden) look(s *session, pids []int) {
 	if h.readAt == 0 || s.times.Boot-h.readAt >= hiddenAge {
 		h.find(s)

@@ -137,7 +137,7 @@ func (h *Host) Open(ctx context.Context) (provider.Session, error) {
 	if !offered {
 		_, err := s.stat()
 		_ = s.Close()
-		return nil, errors.Join(fmt.Errorf("nothing can be read below proc: %w", winperf.ErrNotSupported),
+		return nil, errors.Join(fmt.Errorf("cannot read /proc: %w", winperf.ErrNotSupported),
 			err)
 	}
 	return s, nil

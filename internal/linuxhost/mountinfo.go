@@ -123,8 +123,8 @@ func chooseMounts(rows []mountRow, kinds []string) (chosen []mountRow) {
 	return chosen
 }
 
-// before tells whether a row stands for a file system rather than another one
-// of the same does: that of the whole file system, else the shorter place.
+// before tells which of two rows of one file system is shown: the one of the whole file
+// system, else the one with the shorter place.
 func (r mountRow) before(other mountRow) bool {
 	if whole := r.root == "/"; whole != (other.root == "/") {
 		return whole

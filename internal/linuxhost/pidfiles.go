@@ -14,7 +14,7 @@ import (
 const maxID = math.MaxInt32
 
 // errNoIdentity: a process or thread cannot be told from others and is left out.
-var errNoIdentity = fmt.Errorf("no name in brackets or no start time in /proc/PID/stat: %w",
+var errNoIdentity = fmt.Errorf("expected a name in parentheses and a start time in /proc/PID/stat: %w",
 	winperf.ErrBadData)
 
 // pidEntry is what a process and a thread have in common: a directory of files, of

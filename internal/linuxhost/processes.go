@@ -125,9 +125,9 @@ func (r *processSource) collect(ctx context.Context, s *session, o *object, w *p
 	r.folded.begin()
 	r.next = 0
 
-	// What is no process comes first, so that no process of that name can take its
-	// place: of several of one name the first is the one without a number. Their
-	// values follow when those of all others are known.
+	// Instances that are not processes come first, so that no process of that name can
+	// take their place: of several of one name the first is the one without a number.
+	// Their values follow when those of all others are known.
 	if !r.withMemory {
 		r.writeIdle(s, o, &out)
 	}

@@ -18,7 +18,7 @@ type report struct {
 	last int64 // Times.Boot when there was last something to tell
 }
 
-// quiet is how long, in ns, nothing is to tell until it is told again.
+// quiet is how long, in ns, a condition must have been over before it is told again.
 const quiet = 3600 * 1_000_000_000
 
 // due reports whether there is something to tell now.
@@ -29,8 +29,8 @@ func (r *report) due(now int64) bool {
 	return again
 }
 
-// miss notes that something is there and could not be read. Files of others'
-// processes that one may not read are no news.
+// miss notes that something is there and could not be read. That files of other users'
+// processes cannot be read is expected, and not told.
 func (s *session) miss(err error) {
 	if hides(err) {
 		s.missed = err
@@ -40,7 +40,7 @@ func (s *session) miss(err error) {
 // report tells what keeps the current sample from being whole.
 func (s *session) report(w *provider.Writer) {
 	now := s.times.Boot
-	const lacks = "not all could be read, and totals of it have no value"
+	const lacks = "some files could not be read, and totals over them have no value"
 	switch {
 	case s.short != nil:
 		if s.reports.short.due(now) {

@@ -69,10 +69,9 @@ func descriptor(h Handle) uintptr {
 	return uintptr(h - 1)
 }
 
-// systemError makes one error of those that tell that something is gone:
-// ENOENT by name; through an open descriptor ESRCH of a process and ENODEV of a
-// device, such as a processor's idle states. What says nothing of the kind
-// becomes an ErrShort.
+// systemError makes one error of those that tell that something is gone: ENOENT by
+// name; through an open descriptor ESRCH of a process and ENODEV of a device, such as a
+// processor's idle states. Errors for want of descriptors or memory become an ErrShort.
 func systemError(err error) error {
 	switch {
 	case errors.Is(err, unix.ESRCH), errors.Is(err, unix.ENODEV):

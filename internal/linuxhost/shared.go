@@ -37,7 +37,7 @@ func (s *session) shared(name string) ([]byte, error) {
 var recordFiles = []string{"proc/diskstats", "proc/vmstat"}
 
 // errNoNumber: a file that is to hold a number holds something else.
-var errNoNumber = fmt.Errorf("no number: %w", winperf.ErrBadData)
+var errNoNumber = fmt.Errorf("not a number: %w", winperf.ErrBadData)
 
 // readNumber reads the number that is all that a file holds. A kept file that
 // belonged to a device that is gone is opened anew.

@@ -75,8 +75,8 @@ func (t *totals) lackAll(err error) {
 	}
 }
 
-// end completes the sample and gives v the totals of what it saw. What is not the
-// total of all has no value; the next one makes up for it.
+// end completes the sample and gives v the totals of what it saw. A total that lacks an
+// instance has no value; the next one makes up for it.
 func (t *totals) end(v *values) {
 	v.denied = t.denied & (t.running | t.averaged | t.gauges)
 	for rest := t.seen; rest != 0; rest &= rest - 1 {

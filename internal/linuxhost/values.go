@@ -26,7 +26,8 @@ type values struct {
 // reset forgets all figures.
 func (v *values) reset() { v.have, v.failed, v.denied = 0, 0, 0 }
 
-// lack notes why the figures in f could not be read. What is not there has none.
+// lack notes why the figures in f could not be read. A file that is not there is no
+// reason.
 func (v *values) lack(f fields, err error) {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -59,8 +60,8 @@ func (v *values) sum(f fields) (n uint64) {
 	return n
 }
 
-// accumulate adds the number to the figure f, which it takes away if it is
-// none.
+// accumulate adds the number to the figure f, and removes the figure if the word is not
+// a number.
 func (v *values) accumulate(f fields, word []byte) {
 	n, ok := decimal(word)
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"github.com/winperf/winperf/internal/findings"
 )
 
-// ErrNoLog tells that a file is no event trace file, and so no binary log. It goes with
-// winperf.ErrBadData.
-var ErrNoLog = errors.New("no binary performance log")
+// ErrNoLog says that a file is not an event trace file, and so not a binary log. It
+// goes with winperf.ErrBadData.
+var ErrNoLog = errors.New("not a binary performance log")
 
 // damageList is what was found wrong in a log.
 type damageList struct{ findings.List }

@@ -168,16 +168,16 @@ func TestDamage(t *testing.T) {
 		{"a size of 0", put32(place(1, 0), 0xC0140000), 5, 20, "an event of 0 bytes"},
 		{"a size beyond the buffer", put32(place(1, 0), 0xC014FFFF), 5, 20, "an event of 65535 bytes"},
 		{"a number of instances beyond the array", put32(place(1, inRecord+8+3*48+8+4), 1<<31), 5, 19, "2147483648 instances"},
-		{"a name beyond the array", put32(place(1, inRecord+8+3*48+8+24), 1<<30), 5, 20, "an instance whose name"},
+		{"a name beyond the array", put32(place(1, inRecord+8+3*48+8+24), 1<<30), 5, 20, "an instance with its name"},
 		{"a record of no length", put32(place(1, inRecord+8+4), 0), 5, 20, "a record of 0 bytes"},
 		{"a record beyond the sample", put32(place(1, inRecord+8+48+4), 1<<31), 5, 20, "a record of 2147483648 bytes"},
 		{"an unknown kind", put32(place(1, inRecord+8), 0x09034C42), 5, 20, "kind 9"},
 		{"a sample beyond its record", put32(place(1, inRecord+4), 1<<31), 5, 20, "a sample of 2147483648 bytes"},
-		{"an unknown type of event", put32(place(1, 4), 0x003C0063), 5, 20, "an event of type 99 that holds a record of type 34"},
+		{"an unknown type of event", put32(place(1, 4), 0x003C0063), 5, 20, "an event of type 99 holds a record of type 34"},
 		{"an unknown record", func(log []byte, s []Sample) []byte {
 			log[s[1].Offset+4], log[s[1].Offset+inRecord] = 99, 0
 			return log
-		}, 4, 16, "an event of type 99, which is not known"},
+		}, 4, 16, "an event of the unknown type 99"},
 		{"the used size beyond the buffer", func(log []byte, s []Sample) []byte {
 			binary.LittleEndian.PutUint32(log[testHead().BufferSize+atUsed:], 1<<20)
 			return log

@@ -56,7 +56,7 @@ func (e *events) open(r io.Reader) error {
 	possible, possibleAgain := possibleBuffer(there), possibleBuffer(again)
 	switch {
 	case !IsLog(head) && (there != again || !possible):
-		return fmt.Errorf("%w: %w: no head of an event trace file at byte %d",
+		return fmt.Errorf("%w: %w: expected the head of an event trace file at byte %d",
 			winperf.ErrBadData, ErrNoLog, bufferHead)
 	case !possible && !possibleAgain:
 		return fmt.Errorf("%w: %w: buffers of %d bytes at offset 0, expected a multiple of 8 from %d to %d",
@@ -72,7 +72,7 @@ func (e *events) open(r io.Reader) error {
 	}
 
 	if there != again {
-		e.damage.at(0, "buffers of %d bytes, and of %d in the head; %d is taken", there, again, e.size)
+		e.damage.at(0, "buffers of %d bytes, but of %d in the head; %d is used", there, again, e.size)
 	}
 	return e.fill()
 }
@@ -106,7 +106,7 @@ func (e *events) fill() error {
 
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		e.damage.at(e.read, "the file ends within a buffer, %d bytes before its end", e.size-n)
+		e.damage.at(e.read, "the file is cut off within a buffer, %d bytes before its end", e.size-n)
 	case err != nil:
 		e.pos, e.limit = 0, 0 // there is nothing, also for who asks again
 		return err
@@ -139,7 +139,8 @@ func (e *events) begin() {
 	used := le.Uint32(e.buf[atUsed:])
 	e.sure = bufferHead <= used && used <= uint32(e.size)
 	if !e.sure {
-		e.damage.at(e.offset+atUsed, "a buffer with %d bytes used, expected %d to %d", used, bufferHead, e.size)
+		e.damage.at(e.offset+atUsed, "a buffer with %d bytes used, expected %d to %d",
+			used, bufferHead, e.size)
 	} else if int(used) < e.limit {
 		e.limit = int(used)
 	}
@@ -198,7 +199,7 @@ func (e *events) extent(at int) (end int, found bool) {
 	end = e.search(at + 8)
 	where := e.offset + int64(at)
 	if !ours {
-		e.damage.at(where, "%d bytes that are no event", end-at)
+		e.damage.at(where, "%d bytes that are not an event", end-at)
 		return end, false
 	}
 

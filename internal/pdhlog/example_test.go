@@ -131,6 +131,6 @@ func ExampleReader() {
 	// Output:
 	// \\HOST\Processor(*)\% Processor Time true 2
 	// \\HOST\Processor(*)\% Processor Time false 0
-	// bad data at byte 66100: the file ends within a buffer, 64972 bytes before its end
+	// bad data at byte 66100: the file is cut off within a buffer, 64972 bytes before its end
 	// bad data at byte 66000: an event of 184 bytes is cut off after 100
 }

@@ -176,7 +176,8 @@ type Value struct {
 // Valid reports whether the log says that the value is one.
 func (v *Value) Valid() bool { return v.Err == nil && v.Status <= 1 }
 
-// Denied reports whether there was a value that the log's writer had no right to.
+// Denied reports whether there was a value that the writer of the log was not permitted
+// to read.
 func (v *Value) Denied() bool { return v.Status == cstatusDenied }
 
 // NoInstance reports whether the instance was missing.

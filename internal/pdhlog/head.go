@@ -61,7 +61,8 @@ func (e *events) readZone(h *Header, b []byte, at int) {
 	clocks := align8(at + zone.Size)
 	names := clocks + 32
 	if len(b) < names {
-		e.damage.at(bufferHead, "a head of %d bytes, expected %d at least", systemHead+len(b), systemHead+names)
+		e.damage.at(bufferHead, "a head of %d bytes, expected %d at least",
+			systemHead+len(b), systemHead+names)
 		return
 	}
 
@@ -93,7 +94,7 @@ func (e *events) time(at int, ft uint64) time.Time {
 		return time.Time{}
 	}
 	if !possibleTime(int64(ft)) {
-		e.damage.at(int64(at), "a time of %#x, which is none of the years 1601 to 9999", ft)
+		e.damage.at(int64(at), "a time of %#x, outside the years 1601 to 9999", ft)
 		return time.Time{}
 	}
 	return winperf.FromFiletime(int64(ft))

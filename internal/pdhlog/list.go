@@ -64,9 +64,9 @@ func (l *listReader) read() []Counter {
 	return all
 }
 
-// end returns where the entry at position at ends. Where its length is damaged
-// it is the end of its strings or the next thing that looks like an entry, with
-// which it is not sure that none is in between.
+// end returns where the entry at position at ends. Where its length is damaged it is
+// the end of its strings, or the next thing that looks like an entry; then it is not
+// sure that no other entry is in between.
 func (l *listReader) end(at int) (end int, sure bool) {
 	length := int64(binary.LittleEndian.Uint32(l.b[at:]))
 	strings := l.stringsEnd(at)
@@ -123,8 +123,9 @@ func (l *listReader) begins(at int) bool {
 		signs++
 	}
 
+	names := b[entryHead:]
 	machine := int64(int32(le.Uint32(b[atMachine:])))
-	if 0 <= machine && machine <= int64(len(b)-entryHead) && bytes.HasPrefix(b[entryHead+machine:], machineStart) {
+	if 0 <= machine && machine <= int64(len(names)) && bytes.HasPrefix(names[machine:], machineStart) {
 		signs++
 	}
 	return signs >= 3
@@ -175,7 +176,7 @@ func (l *listReader) entry(at, end int, c *Counter) (text string) {
 	}
 	known := false
 	if c.Kind, known = kindByFlags[le.Uint32(b[atFlags:])]; !known {
-		return "flags that are not known"
+		return "unknown flags"
 	}
 
 	c.Type = counter.Type(le.Uint32(b[atCounterT:]))
@@ -187,12 +188,12 @@ func (l *listReader) entry(at, end int, c *Counter) (text string) {
 	for i, field := range textFields {
 		raw, _, ok := entryText(b, field)
 		if !ok {
-			return "a string that is not inside it"
+			return "a string outside of it"
 		}
 		there[i], texts[i] = raw != nil, wire.Text(raw, wire.UTF16LE)
 	}
 	if !there[1] || !there[4] {
-		return "no name of an object and a counter"
+		return "expected the names of an object and a counter"
 	}
 
 	p := &c.Path
@@ -206,7 +207,7 @@ func (l *listReader) entry(at, end int, c *Counter) (text string) {
 	if index := le.Uint32(b[atIndex:]); index <= 1<<31-1 {
 		p.Index = int(index)
 	} else if index != 1<<32-1 {
-		return "an index that cannot be one"
+		return "an impossible index"
 	}
 	return ""
 }

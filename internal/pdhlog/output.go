@@ -27,7 +27,7 @@ type output struct {
 	last    int64          // FILETIME of the last event, UTC
 	waiting bool           // something is not in the file
 	mark    recordMark     // where the latest record begins
-	split   recordMark     // and one before it whose end waits in the buffer at hand, its beginning in the file
+	split   recordMark     // and one before it that begins in the file and ends in the buffer at hand
 }
 
 // recordMark is where a record begins.
@@ -45,7 +45,7 @@ const (
 	toldSize = atBuffers + 4 - atEnd
 )
 
-// The system that a log says it was written by: that whose logs have this form.
+// The system that a log says it was written by: the one whose logs have this form.
 const (
 	windowsMajor, windowsMinor, windowsBuild = 6, 2, 9200
 	timerResolution                          = 156_250     // 100 ns
@@ -254,7 +254,9 @@ func (o *output) undo() {
 			if m.buffers == o.buffers {
 				binary.LittleEndian.PutUint32(m.header[atUsed:], uint32(min(m.used, o.stored)))
 			}
-			_ = o.put(m.buffers*int64(o.head.BufferSize), m.header[:]) // else a reader finds a part of the record
+
+			// Should this fail, a reader finds a part of the record.
+			_ = o.put(m.buffers*int64(o.head.BufferSize), m.header[:])
 			whole++
 		}
 	}

@@ -61,7 +61,12 @@ func seenOf(o frame.Object) seenObject {
 }
 
 func newPlan(opt *Options) plan {
-	p := plan{layout: opt.Layout, known: map[string]bool{}, after: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+	p := plan{
+		layout: opt.Layout,
+		known:  map[string]bool{},
+		after:  map[uint64]struct{}{},
+		seed:   maphash.MakeSeed(),
+	}
 	for _, path := range opt.Paths {
 		p.want(path)
 	}

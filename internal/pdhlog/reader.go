@@ -49,8 +49,8 @@ type Reader struct {
 	ended    bool
 }
 
-// NewReader reads the head of a log. The error wraps ErrNoLog and
-// winperf.ErrBadData where it is none; otherwise it is that of r.
+// NewReader reads the head of a log. The error wraps ErrNoLog and winperf.ErrBadData
+// where r does not hold a log; otherwise it is that of r.
 func NewReader(r io.Reader) (*Reader, error) {
 	b := &Reader{gap: -1, told: -1}
 	e := &b.records.events
@@ -60,7 +60,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	b.head = e.readHead()
 	if b.location = b.head.zone.Location(); b.location == nil {
-		b.damage.at(bufferHead, "a time zone of %d minutes whose rules make no sense", b.head.zone.Bias)
+		b.damage.at(bufferHead, "a time zone of %d minutes with invalid rules", b.head.zone.Bias)
 	}
 	return b, nil
 }
@@ -136,17 +136,16 @@ func (r *Reader) Next(s *Sample) error {
 		case typeNames:
 			r.readNames(rec)
 		default:
-			r.damage.at(rec.offset+4, "an event of type %d, which is not known; it is left out", rec.typ)
+			r.damage.at(rec.offset+4, "an event of the unknown type %d; it is left out", rec.typ)
 		}
 	}
 }
 
-// readList reads a counter list. Those who hold entries of the list before keep
-// them.
+// readList reads a counter list. Entries of the list before stay valid.
 func (r *Reader) readList(rec *record) {
 	l := listReader{b: rec.data, offset: rec.offset, damage: &r.damage}
 	if !rec.whole {
-		r.damage.at(rec.offset, "a counter list that is not whole")
+		r.damage.at(rec.offset, "an incomplete counter list")
 	}
 	r.list = l.read()
 	r.gap = l.unsure
@@ -156,15 +155,15 @@ func (r *Reader) readList(rec *record) {
 	}
 }
 
-// readNames reads some pairs of index and name. They are checked when somebody
-// looks names up.
+// readNames reads some pairs of index and name. They are checked when names are looked
+// up.
 func (r *Reader) readNames(rec *record) {
 	if r.sampled { // another log was appended
 		r.names, r.sampled = nil, false
 	}
 	machine, pairs, ok := wire.CutUTF16(rec.data)
 	if !ok {
-		r.damage.at(rec.offset, "names without the machine's; they are left out")
+		r.damage.at(rec.offset, "names without a machine's name; they are left out")
 		return
 	}
 
@@ -203,7 +202,8 @@ func (r *Reader) readCatalogue(rec *record) {
 			length = int(binary.LittleEndian.Uint32(b[at+4:]) & math.MaxInt32)
 		}
 		if length < recordHead || length > len(b)-at {
-			r.damage.at(rec.offset, "no whole record at %d of a catalogue of %d bytes; it is left out", at, len(b))
+			r.damage.at(rec.offset, "no whole record at %d of a catalogue of %d bytes; it is left out",
+				at, len(b))
 			return
 		}
 		at += length
@@ -219,8 +219,8 @@ func (r *Reader) readSample(rec *record, s *Sample) {
 	*reader = sampleReader{rec: rec, list: r.list, gap: r.gap, damage: &r.damage, s: s}
 	reader.read()
 	if reader.times > 1 && !reader.differ && reader.local != s.Local {
-		r.damage.at(rec.offset+0x10, "a sample of the local time %#x, but its records have %#x, which is taken",
-			s.Local, reader.local)
+		const form = "a sample of the local time %#x, but its records have %#x; theirs is used"
+		r.damage.at(rec.offset+0x10, form, s.Local, reader.local)
 		s.Local = reader.local
 	}
 	r.settleTime(rec, s)

@@ -16,7 +16,7 @@ type records struct {
 	buf    []byte // its memory
 	next   uint32 // the part that is to come, 0 = none is awaited
 	of     uint32
-	held   event // what comes after a record that was given out as it is; without payload it is none
+	held   event // what follows a record that was given out in part; no payload: nothing does
 }
 
 // record is one record of a log.
@@ -65,7 +65,7 @@ func (r *records) giveUp() (record, bool) {
 	if r.parts.typ == typeSample {
 		what = "read as far as it goes"
 	}
-	r.events.damage.at(r.parts.offset, "a record of %d parts, of which part %d does not follow; it is %s",
+	r.events.damage.at(r.parts.offset, "a record of %d parts without part %d; it is %s",
 		r.of, r.next, what)
 	r.next = 0
 	r.parts.data = r.buf
@@ -86,7 +86,7 @@ func (r *records) take(ev *event) (record, bool) {
 		r.buf = append(r.buf[:0], ev.payload...)
 		r.next, r.of = 2, ev.parts
 	default:
-		const form = "part %d of %d of a record without the parts before; it is left out"
+		const form = "part %d of %d of a record, without the parts before it; it is left out"
 		r.events.damage.at(ev.offset+eventHead+16, form, ev.part, ev.parts)
 	}
 	return record{}, false
@@ -131,7 +131,7 @@ func (r *records) typeOf(ev *event) byte {
 	if typ == 0 || typ == ev.typ {
 		return ev.typ
 	}
-	r.events.damage.at(ev.offset+4, "an event of type %d that holds a record of type %d, and is read as that",
+	r.events.damage.at(ev.offset+4, "an event of type %d holds a record of type %d, and is read as one",
 		ev.typ, typ)
 	return typ
 }

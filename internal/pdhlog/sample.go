@@ -34,13 +34,14 @@ func (r *sampleReader) read() {
 	r.end = len(b)
 
 	if isRecordHead(b, 0) && b[3] == 0 {
-		if length := int64(binary.LittleEndian.Uint32(b[4:])); length <= int64(len(b)) && length >= recordHead {
+		length := int64(binary.LittleEndian.Uint32(b[4:]))
+		if recordHead <= length && length <= int64(len(b)) {
 			r.end = int(length)
 		} else if r.rec.whole {
 			r.fail(0, "a sample of %d bytes in a record of %d", length, len(b))
 		}
 	} else {
-		r.fail(0, "no head of a sample")
+		r.fail(0, "expected the head of a sample")
 	}
 
 	for at := recordHead; r.end-at >= recordHead && !r.stopped; {
@@ -86,7 +87,7 @@ func (r *sampleReader) record(at int) int {
 		r.readArray(v, body, at)
 	case Object:
 		if _, ok := datablock.HeadOf(body); !ok {
-			r.lose(v, at, "no performance data block in %d bytes", len(body))
+			r.lose(v, at, "%d bytes that are not a performance data block", len(body))
 			break
 		}
 		v.Block = body
@@ -122,7 +123,7 @@ func (r *sampleReader) extent(at int) (Kind, int) {
 			continue
 		}
 		if kind, length := r.head(next); kind.known() && r.fits(next, length) {
-			r.fail(at, "%d bytes that are no record", next-at)
+			r.fail(at, "%d bytes that are not a record", next-at)
 			if r.unsure < 0 {
 				r.unsure = len(r.s.Values)
 			}
@@ -217,7 +218,7 @@ func (r *sampleReader) readArray(v *Value, b []byte, at int) {
 	for item := b[arrayHead:names]; len(item) > 0; item = item[itemLen:] {
 		name, ok := text.at(int64(le.Uint32(item)) - int64(names))
 		if !ok {
-			r.fail(at, "an instance whose name is at %d of %d; it is left out", le.Uint32(item), len(b))
+			r.fail(at, "an instance with its name at byte %d of %d; it is left out", le.Uint32(item), len(b))
 			continue
 		}
 		r.s.items = append(r.s.items, Item{

@@ -46,7 +46,8 @@ const windowsText = "Windows %d.%d, build %d, %d-bit"
 func (h *Header) setSystem(text string) {
 	is := Header{}
 	bits := 0
-	n, _ := fmt.Sscanf(text, windowsText+", %d processor", &is.Major, &is.Minor, &is.Build, &bits, &is.Processors)
+	n, _ := fmt.Sscanf(text, windowsText+", %d processor",
+		&is.Major, &is.Minor, &is.Build, &bits, &is.Processors)
 	is.PointerSize = bits / 8
 	if n >= 4 && is.System() == text && (bits == 32 || bits == 64) {
 		h.Major, h.Minor, h.Build = is.Major, is.Minor, is.Build

@@ -100,6 +100,8 @@ func (r *Reader) rules(local int64) int64 {
 		return 0
 	}
 	t := winperf.FromFiletime(local)
-	_, offset := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, r.location).Zone()
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	_, offset := time.Date(year, month, day, hour, minute, second, 0, r.location).Zone()
 	return int64(offset) * 10_000_000
 }

@@ -94,8 +94,8 @@ func NewWriter(w io.Writer, opt Options) (*Writer, error) {
 	case opt.BufferSize == 0:
 		opt.BufferSize = 64 << 10
 	case opt.BufferSize < minBuffer || opt.BufferSize > maxBuffer || opt.BufferSize%8 != 0:
-		return nil, fmt.Errorf("buffers of %d bytes in a binary log, expected a multiple of 8 from %d to %d: %w",
-			opt.BufferSize, minBuffer, maxBuffer, winperf.ErrNotSupported)
+		const form = "buffers of %d bytes in a binary log, expected a multiple of 8 from %d to %d: %w"
+		return nil, fmt.Errorf(form, opt.BufferSize, minBuffer, maxBuffer, winperf.ErrNotSupported)
 	}
 
 	if opt.Layout > Objects {
@@ -122,7 +122,8 @@ func (w *Writer) Write(f frame.Frame, names *nametable.Names) error {
 	case w.closed:
 		return fmt.Errorf("%w: write to a closed log", winperf.ErrState)
 	case f.IsZero():
-		return fmt.Errorf("a binary log keeps raw values, and the sample has none: %w", winperf.ErrNotSupported)
+		return fmt.Errorf("a binary log keeps raw values, but the sample has none: %w",
+			winperf.ErrNotSupported)
 	case w.begun && !w.knows(f):
 		return fmt.Errorf("a sample of the machine %q in a log of %q: %w",
 			f.Machine(), strings.Join(w.machines, ", "), winperf.ErrNotSupported)
@@ -172,10 +173,10 @@ func (w *Writer) Size() int64 { return w.out.size() }
 // samples before are whole.
 func (w *Writer) Stored() int64 { return w.out.whole() * int64(w.opt.BufferSize) }
 
-// Flush writes what waits for its buffer to be full. Whoever opens the log then
-// finds all samples. The buffer is written again when more has come to it; where
-// the writer is no io.Seeker its rest stays empty, and flushing every sample
-// makes a log of one buffer a sample.
+// Flush writes what waits for its buffer to be full. A reader then finds all samples in
+// the log. The buffer is written again when more has come to it; where the writer is no
+// io.Seeker its rest stays empty, and flushing every sample makes a log of one buffer a
+// sample.
 func (w *Writer) Flush() error {
 	if w.err == nil && w.begun && !w.closed {
 		w.settle(w.out.flush())

@@ -83,7 +83,9 @@ func New(machine string, counters []Counter, opt Options) *Builder {
 func (b *Builder) Select(parts []selection.Part) {
 	b.wanted = func(name string, title uint32) bool {
 		o := selection.Object{ID: winperf.ObjectID{Index: title}, Name: name}
-		return slices.ContainsFunc(parts, func(p selection.Part) bool { return p.Wants(o) != selection.Unwanted })
+		return slices.ContainsFunc(parts, func(p selection.Part) bool {
+			return p.Wants(o) != selection.Unwanted
+		})
 	}
 }
 

@@ -177,7 +177,8 @@ func (o *object) make(t *template, marked bool, bad func(text string)) error {
 	}
 	r := o.instances()
 	if slices.Contains(r.values, tooHigh) && !marked {
-		bad(fmt.Sprintf("the object %s has instances with numbers that are too high; they are left out", o.name))
+		const form = "the object %s has instances with numbers that are too high; they are left out"
+		bad(fmt.Sprintf(form, o.name))
 	}
 
 	err := t.make(o, r, marked)

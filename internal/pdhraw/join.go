@@ -39,7 +39,8 @@ func (j *joiner) add(name string, block []byte, bad func(text string)) {
 
 	for n := range objects {
 		if p.object, rest, err = datablock.CutObject(rest); err != nil {
-			bad(fmt.Sprintf("the block of %s: object %d of %d: %v; it is left out", p.name, n+1, objects, err))
+			const form = "the block of %s: object %d of %d: %v; it is left out"
+			bad(fmt.Sprintf(form, p.name, n+1, objects, err))
 			return
 		}
 		p.parent = parentOf(p.object)
@@ -88,7 +89,8 @@ func (j *joiner) wanted(p *part, b *Builder) bool {
 	}
 	for i := range j.parts {
 		q := &j.parts[i]
-		if q.parent != 0 && q.parent == p.object.Title() && (q.name == "" || b.wanted(q.name, q.object.Title())) {
+		isParent := q.parent != 0 && q.parent == p.object.Title()
+		if isParent && (q.name == "" || b.wanted(q.name, q.object.Title())) {
 			return true
 		}
 	}

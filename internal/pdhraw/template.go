@@ -38,7 +38,7 @@ type place struct {
 const (
 	cellsPerValue = 64
 	cellsAnyway   = 1 << 16 // of all objects together
-	fillerBytes   = 1 << 20 // of instances that only fill the numbers before an index, of all objects together
+	fillerBytes   = 1 << 20 // of all objects' instances that only fill the numbers before an index
 	fillerPerRow  = 512
 	instanceBytes = 100 // of an instance beside its name
 )

@@ -1,5 +1,5 @@
-// Package safetext decides what text from elsewhere, such as the name of an
-// instance or of a file, may do to a terminal or to a line: nothing.
+// Package safetext keeps text from elsewhere, such as the name of an instance or of a
+// file, from doing anything to a terminal or to a line.
 //
 // Letters, marks, numbers, punctuation, symbols and spaces are shown as they
 // are. All else is escaped: control characters (C0, DEL and C1, which begin
@@ -69,9 +69,8 @@ func appendLine[T string | []byte](dst []byte, r rune, text T) []byte {
 	return append(dst, quoted[1:len(quoted)-1]...)
 }
 
-// AppendJSON appends s as a JSON string. What must not be shown is escaped, so
-// that whoever parses it gets the same text; bytes that are no UTF-8 become
-// \ufffd.
+// AppendJSON appends s as a JSON string. What must not be shown is escaped, so that a
+// parser gets the same text; bytes that are no UTF-8 become \ufffd.
 func AppendJSON[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0 // of what is not yet appended

@@ -99,7 +99,7 @@ func (s *Schedule) Wait(ctx context.Context) (missed int, late time.Duration, er
 }
 
 // recheck is how often a schedule that ends at a time of day looks at the clock again.
-// Somebody may set it, and timers stand still while the machine is suspended.
+// The clock may be set, and timers stand still while the machine is suspended.
 const recheck = 2 * time.Second
 
 // sleep waits until the sample of a multiple of the interval is to begin, or until that
@@ -129,9 +129,9 @@ func (s *Schedule) next() int64 {
 	was := s.slow
 	s.slow = s.ended-s.began > half
 
-	// Nobody knows when within a long sample its values were read: it counts from
-	// its end. Of one long sample after another the time between their beginnings
-	// tells, so that a slow source keeps its pace.
+	// It is unknown when within a long sample its values were read: it counts from its
+	// end. Of one long sample after another the time between their beginnings tells, so
+	// that a slow source keeps its pace.
 	last := s.began
 	if s.slow && !was || s.ended >= s.due(s.tick+1) {
 		last = s.ended

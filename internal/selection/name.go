@@ -17,14 +17,14 @@ type Tables struct {
 	found   map[string][]uint32
 }
 
-// NewTables returns Tables for who does not know in which language names are shown, such
-// as a source: patterns stand for names of any language.
+// NewTables returns Tables for a caller that does not know in which language names are
+// shown, such as a source: patterns stand for names of any language.
 func NewTables(names *nametable.Names) *Tables {
 	return &Tables{names: names, found: map[string][]uint32{}}
 }
 
-// ShownTables returns Tables for who shows names as these do: patterns stand for names
-// that are shown, and for English ones.
+// ShownTables returns Tables for a caller that shows names as these tables have them:
+// patterns stand for names that are shown, and for English ones.
 func ShownTables(names *nametable.Names) *Tables {
 	t := NewTables(names)
 	t.english = names.In(nametable.English)

@@ -72,9 +72,9 @@ func CheckDirectory(path string) error {
 func directoryFault(attributes uint32, descriptor *windows.SECURITY_DESCRIPTOR) string {
 	switch {
 	case attributes&windows.FILE_ATTRIBUTE_DIRECTORY == 0:
-		return "is no directory"
+		return "is not a directory"
 	case attributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0:
-		return "leads elsewhere"
+		return "is a link to elsewhere"
 	}
 
 	owner, _, err := descriptor.Owner()

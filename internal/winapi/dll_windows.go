@@ -20,9 +20,9 @@ type DLL struct {
 	procs map[string]*Proc
 }
 
-// NewDLL names a library. A bare name is looked for in the system's directory
-// only, so that nobody can put another one in its way; a path is loaded as it
-// is, which tests use for fakes.
+// NewDLL names a library. A bare name is looked for in the system's directory only, so
+// that no other file of that name is loaded; a path is loaded as it is, which tests use
+// for fakes.
 func NewDLL(name string) *DLL {
 	return &DLL{name: name, procs: map[string]*Proc{}, load: sync.OnceValues(func() (windows.Handle, error) {
 		flags := uintptr(windows.LOAD_LIBRARY_SEARCH_SYSTEM32)

@@ -55,7 +55,7 @@ func (e *Extension) Collect(query string, room int) ([]byte, error) {
 // sys	WinperfClose() (status Errno)
 func (e *Extension) Close() error { return callStatus(e.dll, "WinperfClose") }
 
-// Troubles returns what the provider had to tell since it was loaded.
+// Troubles returns what went wrong in the provider since it was loaded.
 //
 // sys	WinperfTroubles(text *uint16, room uint32) (units uint32)
 func (e *Extension) Troubles() ([]string, error) {

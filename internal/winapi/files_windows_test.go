@@ -124,8 +124,8 @@ func TestDirectoryFault(t *testing.T) {
 		{"O:S-1-5-21-1-2-3-1001D:", directory,
 			"belongs to S-1-5-21-1-2-3-1001, neither SYSTEM nor the administrators"},
 		{"D:", directory, "has no owner"},
-		{"O:SYD:", directory | link, "leads elsewhere"},
-		{"O:SYD:", 0, "is no directory"},
+		{"O:SYD:", directory | link, "is a link to elsewhere"},
+		{"O:SYD:", 0, "is not a directory"},
 	} {
 		descriptor, err := windows.SecurityDescriptorFromString(tt.sddl)
 		if err != nil {

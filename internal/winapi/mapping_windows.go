@@ -38,8 +38,8 @@ func CreateShared(path, sddl string) (*os.File, error) {
 
 const (
 	shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	// careful are the flags with which no link leads elsewhere, and the process at
-	// the other end learns the caller's account but cannot act for it.
+	// careful are the flags that follow no link, and that let the process at the other
+	// end learn the caller's account but not act for it.
 	careful = windows.FILE_FLAG_OPEN_REPARSE_POINT | windows.SECURITY_SQOS_PRESENT |
 		windows.SECURITY_IDENTIFICATION
 )

@@ -26,7 +26,8 @@ func Repeat(t *testing.T, f func()) {
 	}
 
 	handlesNow, memoryNow := Used(t)
-	t.Logf("%d calls: %d handles, then %d; %d KiB, then %d KiB", n, handles, handlesNow, memory>>10, memoryNow>>10)
+	t.Logf("%d calls: %d handles, then %d; %d KiB, then %d KiB",
+		n, handles, handlesNow, memory>>10, memoryNow>>10)
 	if handlesNow > handles+20 { // the Go runtime makes a thread now and then
 		t.Errorf("handles grew from %d to %d", handles, handlesNow)
 	}

@@ -33,7 +33,7 @@ const (
 	fromIndex
 )
 
-// form is a type that a field for a counter may have, with what it takes.
+// form is a type that a field for a counter may have, and which values fit it.
 type form struct {
 	typ            reflect.Type
 	float, integer set  // from decimals and from integers; nil where these do not fit

@@ -30,7 +30,8 @@ type step struct {
 	set  set
 	lack bool // the object has no such counter
 	rate bool // it takes two samples that are some time apart
-	// asKept takes the raw value, as the field wants it or there is no other.
+	// asKept takes the raw value: the field wants it, or the counter has no other
+	// value.
 	asKept bool
 }
 
@@ -105,7 +106,7 @@ func (s *step) bind(o frame.Object, names *nametable.Names) (err error) {
 		}
 	}
 
-	// A base has no displayable value: what is wanted of it can only be the raw one.
+	// A base has no displayable value: a field for it takes the raw one.
 	c := o.Counter(k)
 	s.k, s.asKept = k, s.raw || c.Type.IsBase()
 	t := measure.ValueTypeOf(c.Type, c.Size)

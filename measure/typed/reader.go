@@ -85,10 +85,11 @@ func (r *Reader[T]) selection() (sel winperf.Selection) {
 	return sel
 }
 
-// Read takes a sample and returns a row for each instance. They are valid until
-// the next Read. Where fields are rates it waits until a live source's last sample is
-// measure.LeastInterval ago: a rate of a shorter time would be none. After io.EOF there
-// are no more samples of a record; after any other error Read may be called again.
+// Read takes a sample and returns a row for each instance. They are valid until the
+// next Read. Where fields are rates it waits until a live source's last sample is
+// measure.LeastInterval ago: a rate over a shorter time would be meaningless. After
+// io.EOF there are no more samples of a record; after any other error Read may be
+// called again.
 func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 	if r.plan.rates {
 		if err := r.m.Rest(ctx); err != nil {
@@ -143,7 +144,8 @@ func (r *Reader[T]) find(cycle *measure.Cycle) (frame.Object, error) {
 }
 
 // findOne returns the object with the identity, the zero Object where there is none. Of
-// several machines' one must be named: a row does not say whose it is.
+// the objects of several machines one must be named: a row does not say which machine
+// it is of.
 func (r *Reader[T]) findOne(f frame.Frame, id winperf.ObjectID) (found frame.Object, err error) {
 	for o := range f.Objects() {
 		switch {

@@ -68,8 +68,8 @@ type Instance struct {
 	deleted  bool
 }
 
-// singleName is what the instance of a set without instances is called; nobody
-// gets to see it.
+// singleName is what the instance of a set without instances is called; it is not shown
+// anywhere.
 const singleName = "_Default"
 
 // Start registers the provider of a schema with all its counter sets. Where an

@@ -161,7 +161,7 @@ func TestClaim(t *testing.T) {
 	if bytes := allocated(func() { w.expect() }); bytes > 1<<20 {
 		t.Errorf("%d bytes allocated for a file of %d", bytes, used)
 	}
-	w.expectProblems("the file ends")
+	w.expectProblems("the file is cut off")
 }
 
 // What is over the budget of a directory is left out, the newest files first, and

@@ -11,15 +11,15 @@ import (
 )
 
 // A claim tells since when an account publishes what a file of its holds. It is a
-// symbolic link beside the file, made once, in whose name there is a hash of the
-// file's definitions. No account can set the time of a link's last change (ctime), and
-// whatever brings one to a name (making, renaming, linking) sets it to now. So that
-// time is when the owner committed to these definitions, however the file was changed
-// since: its own times tell nothing of that, as they do not move with what is written
-// through mapped memory, and its time of birth nothing of what is in it now.
+// symbolic link beside the file, made once, in whose name there is a hash of the file's
+// definitions. No account can set the time of a link's last change (ctime), and making,
+// renaming and linking set it to now. So that time is when the owner committed to these
+// definitions, however the file was changed since: its own times tell nothing of that,
+// as they do not move with what is written through mapped memory, and its time of birth
+// nothing of what is in it now.
 //
-// Nobody can make another's claim before it does: the name follows from what nobody
-// else can read by then.
+// No other account can make a claim first: its name follows from definitions that no
+// other account can read by then.
 type claim struct {
 	owner int64 // the account's id
 	at    int64 // the time, in ns since 1970; 0 where there is no claim

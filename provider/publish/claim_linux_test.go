@@ -132,7 +132,7 @@ func TestShareOfSample(t *testing.T) {
 			}
 		}
 	}
-	w.expectProblems("a sample has no room for its instances")
+	w.expectProblems("but the sample has room for")
 }
 
 // instancesOf returns how many instances each object of a block has.

@@ -16,8 +16,9 @@ func makeClaim(path string) error {
 	return os.Symlink(filepath.Base(claimedFile(path)), path)
 }
 
-// readClaim reads a claim, the zero claim where there is none. It must be a link: one who
-// may mount a file system on a file of its own has it tell any time.
+// readClaim reads a claim, the zero claim where there is none. It must be a link: an
+// account that may mount a file system on a file of its own can make that file tell any
+// time.
 func readClaim(path string) claim {
 	var st unix.Stat_t
 	err := unix.Lstat(path, &st)

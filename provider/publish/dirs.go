@@ -58,13 +58,13 @@ func (d directory) check() error {
 	case err != nil:
 		return err
 	case d.private && ownerOf(info) != int64(os.Geteuid()):
-		return fmt.Errorf("%s is another user's: %w", d.path, errOthers)
+		return fmt.Errorf("%s belongs to another user: %w", d.path, errOthers)
 	case !info.IsDir():
-		return fmt.Errorf("%s is no directory: %w", d.path, fs.ErrInvalid)
+		return fmt.Errorf("%s is not a directory: %w", d.path, fs.ErrInvalid)
 	case d.private && !isPrivate(info):
 		return fmt.Errorf("others may write to %s (chmod go-w): %w", d.path, fs.ErrPermission)
 	case info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 && ownerOf(info) >= 0:
-		const message = "others than its owner may remove files from %s (chmod +t, or chmod go-w where " +
+		const message = "other accounts may remove files from %s (chmod +t; or chmod go-w where " +
 			"only its owner publishes): %w"
 		return fmt.Errorf(message, d.path, fs.ErrPermission)
 	}
@@ -73,7 +73,7 @@ func (d directory) check() error {
 
 // errOthers is wrapped by the error about a private directory that somebody else has
 // made.
-var errOthers = fmt.Errorf("nothing in it counts: %w", fs.ErrPermission)
+var errOthers = fmt.Errorf("what it holds is ignored: %w", fs.ErrPermission)
 
 // absent tells whether an error is no more than that there is no directory or file.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }

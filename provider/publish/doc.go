@@ -17,11 +17,11 @@ package publish
 // Choices worth knowing here:
 //
 // What is published is shown by views, one for each query, over one reader that knows the
-// files: so a query merges only what it names, and who publishes a thousand objects costs
-// nobody who does not ask for them. Whose an object is follows from the system's word about
-// files (owner, and the time of a link whose name is bound to the definitions by their hash),
-// never from what they say of themselves.
+// files: so a query merges only what it names, and a program that publishes a thousand
+// objects costs nothing in queries that do not ask for them. Which account an object belongs
+// to follows from what the system says about files (their owner, and the time of a link whose
+// name holds a hash of the definitions), never from what the files say.
 //
-// What others published and is not shown travels with the damage of a query, as
-// publish.Notice: whoever shows damage tells it, and it changes no exit status, as anybody
-// could cause it.
+// What other accounts published and is not shown travels with the damage of a query, as
+// publish.Notice: programs that show damage show it, but it changes no exit status, as any
+// account could cause it.

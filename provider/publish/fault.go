@@ -8,12 +8,12 @@ import (
 	"github.com/winperf/winperf/internal/pubfile"
 )
 
-// Memory that is a file's ends with the file. Everyone with write access to the file can
-// make it shorter, and to touch what was behind its end is a fault (SIGBUS) that
-// ends a Go program. So every access turns a fault into a panic, which is caught:
-// the file is made whole again, and the access repeated. That costs an addition
-// less than the addition itself, needs no system call, and leaves values where
-// readers look for them, at once.
+// Memory that is a file's ends with the file. Every account with write access can make
+// the file shorter, and to touch memory behind its new end is a fault (SIGBUS), which
+// ends a Go program. So every access turns a fault into a panic, which is caught: the
+// file is made whole again, and the access repeated. That costs an addition less than
+// the addition itself, needs no system call, and leaves values where readers look for
+// them, at once.
 
 // touch runs f, which reads or writes published memory, and reports whether all
 // of it was there.
@@ -45,8 +45,8 @@ func isFault(cause any) bool {
 	return true
 }
 
-// restore makes the file whole again after somebody has made it shorter, and
-// reports whether it is. What stood behind the end begins anew with 0.
+// restore makes the file whole again after it was made shorter, and reports whether it
+// is whole now. What stood behind the end begins anew with 0.
 func (p *Publisher) restore() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -34,7 +34,8 @@ func newFile(dirs []directory, driver, group string, static []byte) (*os.File, e
 	return nil, errors.Join(errs...)
 }
 
-// attempts is how often a file is created anew because somebody was in the way.
+// attempts is how often a file is created anew because another program locked or
+// removed it.
 const attempts = 16
 
 // newLocked creates a file with its claim, takes its lock and lets others read it.
@@ -62,11 +63,11 @@ func newLocked(dir, driver, group string, static []byte) (*os.File, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("somebody locks every file: %w", fs.ErrPermission)
+	return nil, fmt.Errorf("another program locks every new file: %w", fs.ErrPermission)
 }
 
 // occupy makes a new file its publisher's, before others can read it. It may fail
-// without an error, because somebody was in the way.
+// without an error, because another program locked or removed the file.
 func occupy(f *os.File, path, group, claim string) (done bool, err error) {
 	if err := makeClaim(claim); err != nil {
 		return false, err
@@ -134,8 +135,8 @@ func sweep(dir string) {
 	}
 }
 
-// reclaim removes a file if nobody holds its lock and this account may remove it: its
-// owner, or an administrator.
+// reclaim removes a file if its lock is free and this account may remove it: its owner,
+// or an administrator.
 func reclaim(path string) {
 	f, err := openOwn(path)
 	if err != nil {

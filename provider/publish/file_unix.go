@@ -32,8 +32,8 @@ func systemDirs() []directory {
 	return append(dirs, directory{path: "/dev/shm/" + own, private: true})
 }
 
-// makeDirectory makes a directory where it is not there. The common one can be
-// made by an administrator only, whose system says so.
+// makeDirectory makes a directory that is not there. Only an administrator can make the
+// common one.
 func makeDirectory(d directory) error {
 	mode := fs.FileMode(0o700)
 	if d.shared {
@@ -84,20 +84,22 @@ func audienceOf(f *os.File) string {
 		group = g.Name
 	}
 
-	// Who may not enter a directory does not see the file in it.
+	// An account that may not enter a directory does not see the file in it.
 	switch closed := closedTo(dir, st.Gid); {
 	case closed == "":
 		return "this account, root and the members of the group " + group + where
 	case int(st.Gid) == os.Getegid(): // no group that somebody chose
 		return "this account and root" + where
 	default:
-		const form = "this account and root; the members of the group %s may read the file, but not reach it in %s"
+		const form = "this account and root; " +
+			"the members of the group %s may read the file, but not reach it in %s"
 		return fmt.Sprintf(form, group, closed)
 	}
 }
 
-// closedTo returns the directory, that of a path or one above it, that keeps the members of
-// a group from finding files in the path; "" where none does. Who looks for files lists the last one.
+// closedTo returns the directory, that of a path or one above it, that keeps the members of a
+// group from finding files in the path; "" where none does. The last directory of the path
+// must be readable too, as readers list it.
 func closedTo(path string, group uint32) string {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -165,8 +167,8 @@ func giveTo(f *os.File, group string) error {
 	return f.Chown(-1, int(gid))
 }
 
-// openFile opens a file for reading. It does not follow links, and waits for
-// nobody at the other end of a pipe.
+// openFile opens a file for reading. It does not follow links, and does not wait for
+// the other end of a pipe.
 func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }

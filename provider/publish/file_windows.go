@@ -39,7 +39,7 @@ func makeDirectory(d directory) error {
 	}
 
 	if err != nil {
-		return fmt.Errorf("an administrator makes this directory, by publishing once with elevated "+
+		return fmt.Errorf("an administrator can make this directory, by publishing once with elevated "+
 			"rights: %w", err)
 	}
 	return nil
@@ -49,8 +49,8 @@ func makeDirectory(d directory) error {
 // that is there. It takes an administrator's rights.
 func MakeCommon() error { return systemDirs()[0].prepare() }
 
-// makeTrusted makes a directory of the administrators, or checks the one that is
-// there: the account that came first may have made it to be obeyed.
+// makeTrusted makes a directory of the administrators, or checks the one that is there:
+// another account may have made it first, to decide what is in it.
 func makeTrusted(path, rights string) error {
 	if err := winapi.MakeDirectory(path, administrators+rights); err != nil {
 		return err

@@ -103,7 +103,7 @@ func (r *foreign) read(p []byte, offset int64) error {
 		return nil
 	}
 	if errors.Is(err, io.EOF) {
-		return r.bad(offset+int64(n), "the file ends, %d bytes before what it holds", len(p)-n)
+		return r.bad(offset+int64(n), "the file is cut off: %d bytes are missing", len(p)-n)
 	}
 	return &winperf.DataError{Err: err, Source: r.path, Offset: offset, Msg: err.Error()}
 }
@@ -127,9 +127,9 @@ func (r *foreign) header() (h [pubfile.HeaderSize]byte, used int64, err error) {
 	end := le.Uint64(h[pubfile.HeaderUsed:])
 	switch {
 	case n < pubfile.HeaderSize:
-		return h, 0, r.bad(int64(n), "the file ends within its header")
+		return h, 0, r.bad(int64(n), "the file is cut off within its header")
 	case le.Uint64(h[pubfile.HeaderMagic:]) != pubfile.Magic:
-		return h, 0, r.bad(pubfile.HeaderMagic, "not WPERFPUB: no published counters")
+		return h, 0, r.bad(pubfile.HeaderMagic, "not a file of published counters: no WPERFPUB")
 	case version != pubfile.Version || length != pubfile.HeaderSize:
 		return h, 0, fmt.Errorf("%s: version %d with a header of %d bytes, want version %d: %w", r.path,
 			version, length, pubfile.Version, winperf.ErrNotSupported)
@@ -137,7 +137,7 @@ func (r *foreign) header() (h [pubfile.HeaderSize]byte, used int64, err error) {
 		return h, 0, r.bad(pubfile.HeaderUsed, "%d bytes in use, want a multiple of %d up to %d", end,
 			pubfile.SlotAlign, pubfile.MaxFile)
 	case slots < pubfile.HeaderSize || slots%pubfile.SlotAlign != 0 || slots > int64(end):
-		return h, 0, r.bad(pubfile.HeaderSlots, "slots from byte %d on of %d", slots, end)
+		return h, 0, r.bad(pubfile.HeaderSlots, "slots begin at byte %d of %d", slots, end)
 	}
 	return h, int64(end), nil
 }
@@ -151,7 +151,6 @@ const maxLanguages = 256
 
 // readStatic reads what never changes, if it takes at most so much memory.
 func (r *foreign) readStatic(limit int64) (cost int64, err error) {
-	le := binary.LittleEndian
 	p, err := r.static()
 	cost = int64(len(p))
 	if err != nil {
@@ -170,16 +169,11 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 
 	// The heads bound what there can be of objects and counters, and braces what
 	// parsing the schema takes: it has one for each of them and for each translation.
-	things := len(heads)
-	counters := make([]int, len(heads))
-	for i, head := range heads {
-		counters[i] = datablock.NumDefinitions(len(head))
-		things += counters[i]
-	}
+	counters, things := definitions(heads)
+	schema := int64(binary.LittleEndian.Uint32(p[pubfile.HeaderSchema:]))
 	braces := bytes.Count(text, []byte("{"))
 	if most := (1 + things) * maxLanguages; braces > most {
-		return cost, r.bad(int64(le.Uint32(p[pubfile.HeaderSchema:])),
-			"a schema with %d braces, want at most %d", braces, most)
+		return cost, r.bad(schema, "a schema with %d braces, want at most %d", braces, most)
 	}
 	cost += definitionCost * int64(max(things, braces-1))
 	if cost > limit {
@@ -188,7 +182,7 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 
 	objects, err := readSchema(text, counters)
 	if err != nil {
-		return cost, r.bad(int64(le.Uint32(p[pubfile.HeaderSchema:])), "%v", err)
+		return cost, r.bad(schema, "%v", err)
 	}
 	if err := r.compare(p, objects, heads); err != nil {
 		return cost, err
@@ -200,6 +194,17 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	return cost, nil
 }
 
+// definitions returns how many counters each head has room for, and how many objects
+// and counters that are in all.
+func definitions(heads [][]byte) (counters []int, all int) {
+	for _, head := range heads {
+		n := datablock.NumDefinitions(len(head))
+		counters = append(counters, n)
+		all += 1 + n
+	}
+	return counters, all
+}
+
 // static reads what stands before the slots. What it returns with an error is as long
 // as what it tried to read.
 func (r *foreign) static() ([]byte, error) {
@@ -209,7 +214,7 @@ func (r *foreign) static() ([]byte, error) {
 	}
 	begin := binary.LittleEndian.Uint32(h[pubfile.HeaderSlots:])
 	if begin > 2*pubfile.MaxSchema {
-		return nil, r.bad(pubfile.HeaderSlots, "definitions of %d bytes, the most are %d", begin,
+		return nil, r.bad(pubfile.HeaderSlots, "definitions of %d bytes, want at most %d", begin,
 			2*pubfile.MaxSchema)
 	}
 	p := make([]byte, begin)
@@ -269,7 +274,7 @@ func (r *foreign) readHeads(p []byte) (heads [][]byte, err error) {
 			return nil, err
 		}
 		if all += len(head); datablock.NumDefinitions(len(head)) == 0 || all > len(p) {
-			return nil, r.bad(int64(at), "a head of %d bytes, and all so far of %d", len(head), all)
+			return nil, r.bad(int64(at), "a head of %d bytes, all heads so far of %d", len(head), all)
 		}
 		heads = append(heads, head)
 	}
@@ -290,7 +295,7 @@ func (r *foreign) compare(p []byte, objects []*provider.Object, heads [][]byte) 
 		multi := le.Uint32(p[at+pubfile.ObjectFlags:])&pubfile.HasInstances != 0
 		if !bytes.Equal(heads[i], m.Head) || int64(le.Uint32(p[at+pubfile.ObjectBlock:])) != int64(m.Block) ||
 			multi != o.Multi {
-			return r.bad(int64(at), "object %q is not as the schema has it", o.Name)
+			return r.bad(int64(at), "object %q differs from the schema", o.Name)
 		}
 		r.images = append(r.images, m)
 	}

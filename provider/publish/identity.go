@@ -37,9 +37,9 @@ func (id identity) same(other identity) bool {
 	return id == other
 }
 
-// older orders files by what the system says: those of the administrator first,
-// then in the order in which they were claimed. Of accounts that did so at the same
-// moment, or not at all, the number decides, which none of them chooses.
+// older orders files by what the system says: those of the administrator first, then in
+// the order in which they were claimed. Of accounts that did so at the same moment, or
+// not at all, the number decides, which no account can choose.
 func older(a, b *foreign) int {
 	rank := func(f *foreign) int {
 		if f.id.owner == administrator {

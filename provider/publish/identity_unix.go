@@ -19,7 +19,7 @@ func identify(f *os.File) (id identity, err error) {
 		return id, err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return id, fmt.Errorf("no regular file: %w", winperf.ErrBadData)
+		return id, fmt.Errorf("not a regular file: %w", winperf.ErrBadData)
 	}
 
 	mounted, born := moreOf(f)

@@ -79,11 +79,11 @@ func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 	case !o.declared.Multi:
 		return nil, fault("the object has no instances")
 	case name == "" || strings.Contains(name, "\x00") || !utf8.ValidString(name):
-		return nil, fault("the name is empty or no text")
+		return nil, fault("the name is empty or not valid UTF-8")
 	case units >= pubfile.MaxName:
-		return nil, fault("the name has %d characters of UTF-16, the most are %d", units, pubfile.MaxName-1)
+		return nil, fault("the name has %d characters of UTF-16, want at most %d", units, pubfile.MaxName-1)
 	case opt.Parent != nil && opt.Parent.object.publisher != o.publisher:
-		return nil, fault("its parent is another publisher's")
+		return nil, fault("its parent belongs to another publisher")
 	}
 
 	head := datablock.InstanceHead{UniqueID: -1}
@@ -161,12 +161,12 @@ func (in *Instance) remove() {
 	}
 
 	p.memory.drop(in.slot)
-	// Somebody may be about to add to one of its counters. When nobody has a
-	// counter of it any more, others may have its place.
+	// The program may be about to add to one of its counters. Its place is free when no
+	// handle of a counter is left.
 	runtime.AddCleanup(in, p.reuse, in.slot)
 }
 
-// reuse makes the place of an instance that nobody has any more free.
+// reuse frees the place of an instance of which no handle is left.
 func (p *Publisher) reuse(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

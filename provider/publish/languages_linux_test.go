@@ -86,5 +86,5 @@ func TestTooManyLanguages(t *testing.T) {
 		`"}},"counters":[{"name":"N","type":"PERF_COUNTER_RAWCOUNT"}]}`, 1), true)
 	w := watch(t, ReaderOptions{Dirs: []string{dir}})
 	w.expect()
-	w.expectProblems("braces, want at most", "a name of 1025 bytes, the most are 1024")
+	w.expectProblems("braces, want at most", "a name of 1025 bytes, want at most 1024")
 }

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A publisher's lock is an open file description's lock for writing on the whole
-// file (fcntl(2), F_OFD_SETLK). The kernel gives it only through a descriptor
-// that is open for writing, which nobody but the file's owner and administrators
-// can get, and it goes with the last descriptor of the process. So no reader can
-// keep up the appearance of a publisher that is gone.
+// A publisher's lock is an open file description's lock for writing on the whole file
+// (fcntl(2), F_OFD_SETLK). The kernel gives it only through a descriptor that is open
+// for writing, which only the file's owner and administrators can get, and it goes with
+// the last descriptor of the process. So no reader can keep up the appearance of a
+// publisher that is gone.
 
 // tryLock takes the lock of a file unless another has it.
 func tryLock(f *os.File, exclusive bool) (bool, error) {

@@ -4,8 +4,8 @@ package publish
 
 import "os"
 
-// alive reports whether somebody holds the lock of a file: it takes one beside
-// it and gives that back.
+// alive reports whether the lock of a file is held: it tries to take the lock, and
+// gives it back.
 func alive(f *os.File) (bool, error) {
 	locked, err := tryLock(f, false)
 	if err != nil {

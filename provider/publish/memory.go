@@ -23,8 +23,8 @@ const (
 // memory is a published file in this process: pieces that stay where they are,
 // with slots in them. Changes take turns; values need none.
 //
-// What it keeps beside the file is what the file is made whole with when somebody
-// has made it shorter: each change is noted here first, and then made there.
+// It keeps a copy of what does not change in place, to make the file whole when it was
+// made shorter: each change is noted here first, and then made there.
 type memory struct {
 	file   *os.File
 	pieces *pieces
@@ -86,7 +86,7 @@ func (m *memory) begin() error {
 func (m *memory) grow(n int) error {
 	n = (max(n, min(int(m.size), maxPiece)) + pieceUnit - 1) &^ (pieceUnit - 1)
 	if m.size+int64(n) > pubfile.MaxFile {
-		return fmt.Errorf("%s is %d bytes long, more than %d it cannot be: %w", m.file.Name(), m.size,
+		return fmt.Errorf("%s has %d bytes, want at most %d: %w", m.file.Name(), m.size,
 			pubfile.MaxFile, ErrFull)
 	}
 	p, err := mapPiece(m.file, m.size, n)
@@ -98,8 +98,8 @@ func (m *memory) grow(n int) error {
 	return nil
 }
 
-// take returns a free slot with room for a body of n bytes. Nobody looks at it
-// before it is used.
+// take returns a free slot with room for a body of n bytes. Readers pass over it until
+// it is used.
 func (m *memory) take(n int) (*slot, error) {
 	size := (pubfile.SlotBody + n + slotUnit - 1) &^ (slotUnit - 1)
 	if list := m.free[size]; len(list) > 0 {
@@ -174,8 +174,7 @@ func (m *memory) changeSlots(f func()) {
 	})
 }
 
-// change makes a change in the file. What was noted before is all it takes to make
-// it again.
+// change makes a change in the file. What was noted before suffices to make it again.
 func (m *memory) change(f func()) {
 	if !touch(f) {
 		_ = m.restore() // or the next counting tries it

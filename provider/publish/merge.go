@@ -117,8 +117,8 @@ func (m *merger) wants(o *provider.Object, wants func(name string) bool) bool {
 }
 
 // allows reports whether an object may have a name in another language: it is not another
-// object's in English, nor the translation of an older one. Nobody gets to be shown by the
-// name of what is another's.
+// object's in English, nor the translation of an older one. No object can be shown under
+// the name of an object of another account.
 func (m *merger) allows(o *provider.Object, name string) bool {
 	key, own := foldName(name), foldName(o.Name)
 	other, taken := m.translated[key]
@@ -214,7 +214,7 @@ func (m *merger) problem(f *foreign, format string, args ...any) {
 	m.tell(f.path, problem(f, format, args...))
 }
 
-// leave tells that a part is left out, because the object is others'.
+// leave tells that a part is left out, because the object belongs to another account.
 func (m *merger) leave(kind noticeKind, p part, format string, args ...any) {
 	err := problem(p.file, format, args...)
 	m.tell(p.file.path, err)

@@ -2,6 +2,6 @@ package publish
 
 import "os"
 
-// moreOf tells nothing: no account can have a file system begin at a file here, and
-// the time when a file was made its owner can set.
+// moreOf tells nothing: no account can mount a file system on a file here, and an owner
+// can set the time when a file was made.
 func moreOf(*os.File) (mounted bool, born int64) { return false, 0 }

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// moreOf asks for what fstat does not tell. A file system may begin at an open file:
-// an account that mounts one of its own (FUSE) on a file of its own has it tell any owner;
-// kernels before 5.8 do not tell of it. The time when the file was made, in ns since
+// moreOf asks for what fstat does not tell. An open file may be a mount point: an account
+// that mounts a file system of its own (FUSE) on a file of its own can make it tell any
+// owner; kernels before 5.8 do not say so. The time when the file was made, in ns since
 // 1970, no account can set; it is 0 where it is not known.
 func moreOf(f *os.File) (mounted bool, born int64) {
 	var st unix.Statx_t // kernels may lack it

@@ -3,7 +3,7 @@ package publish
 import "fmt"
 
 // Notice stands in a view's damage for what is published but not shown, or for mistakes in an
-// owners file. A program should tell it but not fail, as any account could cause one.
+// owners file. A program should show it but not fail, as any account could cause one.
 type Notice struct {
 	Kind noticeKind // what it is about; Error says it in words
 	Err  error      // one of the errors of this kind, the same as long as these do not change
@@ -27,7 +27,7 @@ const (
 func (n *Notice) Error() string {
 	text := n.Err.Error()
 	if n.Kind == othersDamage {
-		text = "left out, as other accounts' files are not right: " + text
+		text = "left out, because a file of another account is invalid: " + text
 	}
 	if n.More > 0 {
 		text += fmt.Sprintf(" (and %d more)", n.More)

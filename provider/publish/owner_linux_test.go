@@ -174,7 +174,7 @@ func TestOwnersFile(t *testing.T) {
 		{"* P*r\n", 0o644, "Peer(1001) 0\nPeer(1002) 0\nPeer(1003) 0\n", ""},
 		{"1009 Peer\n", 0o644, "", ""},
 		{"nobody-of-that-name Peer\n1003\n", 0o644, "", "there is no account"},
-		{"1002 Peer\n", 0o666, "Peer(1001) 0\n", "counts for nothing"},
+		{"1002 Peer\n", 0o666, "Peer(1001) 0\n", "is ignored"},
 		{"1002 Peer\n" + strings.Repeat("#", maxOwners), 0o644, "Peer(1001) 0\n", "more than 65536 bytes"},
 	} {
 		_ = os.Remove(path)
@@ -214,7 +214,7 @@ func TestOwnersFile(t *testing.T) {
 	w.expect("Peer(1003) 0")
 }
 
-// An owners file of some other account counts for nothing and is told only where it
+// An owners file of some other account is ignored and is told only where it
 // would have mattered: where an object is left out as another account's.
 func TestOwnersSquatted(t *testing.T) {
 	dir := tempDir(t)
@@ -252,14 +252,14 @@ func TestOwnerRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.expect("Peer(a) 0")
-	w.expectProblems("is another name of a published file")
+	w.expectProblems("is a second name of a published file")
 
 	q := start(t, dir, singles)
 	if err := os.Chmod(q.Path(), 0o660); err != nil {
 		t.Fatal(err)
 	}
 	w.expect("Peer(a) 0")
-	w.expectProblems("is another name", "others than its owner may write to it")
+	w.expectProblems("is a second name", "others than its owner may write to it")
 	if damage := w.view.Damage(); len(damage) == 0 {
 		t.Error("no damage")
 	}
@@ -270,7 +270,7 @@ func TestOwnerRights(t *testing.T) {
 		}
 		w = watch(t, ReaderOptions{Dirs: []string{dir}})
 		w.expect()
-		w.expectProblems("others than its owner may remove files")
+		w.expectProblems("other accounts may remove files")
 		if _, err := New(schema(t, singles), Options{Dir: dir}); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("mode %v: publishing there: %v", mode, err)
 		}

@@ -59,9 +59,9 @@ func (o *owners) of(object string) *grant {
 	return nil
 }
 
-// read reads a directory's owners file unless it is as it was, and reports whether it
-// is not. Only the directory's owner and the administrator may have written it. What
-// is right counts although the rest is wrong.
+// read reads a directory's owners file if it has changed, and reports whether it has.
+// Only the directory's owner and the administrator may have written it. Lines that are
+// right count even if others are wrong.
 func (o *owners) read(dir string, dirOwner int64) (changed bool) {
 	path := filepath.Join(dir, ownersFile)
 	info, err := os.Lstat(path)
@@ -100,8 +100,8 @@ func readOwners(path string, dirOwner int64) ([]byte, error) {
 	defer f.Close()
 
 	if id.writable || id.owner != administrator && id.owner != dirOwner {
-		const message = "%s counts for nothing: it is not root's or the directory owner's, or others may " +
-			"write to it: %w"
+		const message = "%s is ignored: it must belong to root or to the directory's owner, " +
+			"and nobody else may write to it: %w"
 		return nil, fmt.Errorf(message, path, fs.ErrPermission)
 	}
 
@@ -123,7 +123,7 @@ func (o *owners) parse(path string, text []byte) {
 
 		end := strings.IndexAny(line, " \t")
 		if end < 0 {
-			const message = "no object; want ACCOUNT,ACCOUNT OBJECT"
+			const message = "an account without an object, want ACCOUNT[,ACCOUNT...] OBJECT"
 			o.wrong = append(o.wrong, &winperf.DataError{Source: path, Line: i + 1, Msg: message})
 			continue
 		}

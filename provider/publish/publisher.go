@@ -57,7 +57,7 @@ type Publisher struct {
 // file, the error says why for each of them.
 func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, fmt.Errorf("publishing counters with %s, whose numbers begin with the highest byte: %w",
+		return nil, fmt.Errorf("publishing counters on %s, which is big-endian: %w",
 			runtime.GOARCH, winperf.ErrNotSupported)
 	}
 	plan, err := newPlan(s)
@@ -84,12 +84,12 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 	return p, nil
 }
 
-// lookAfter is how often a publisher looks whether its file is whole, which it
-// notices by itself only where it counts in what is missing.
+// lookAfter is how often a publisher looks whether its file is whole: an access notices
+// that only where it touches a part that is missing.
 const lookAfter = time.Second
 
-// stay keeps a publisher that nobody has a handle of: what it published is still
-// there to be read, and the lock goes with the file.
+// stay keeps a publisher of which no handle is left: what it published can still be
+// read, and the lock goes with the file.
 func (p *Publisher) stay() {
 	tick := time.NewTicker(lookAfter)
 	defer tick.Stop()
@@ -108,7 +108,7 @@ func (p *Publisher) begin(plan *plan) error {
 	if err := p.memory.begin(); err != nil {
 		return err
 	}
-	// Handles keep the publisher, so nobody uses the memory when it goes.
+	// Handles keep the publisher, so its memory is not in use when it goes.
 	runtime.AddCleanup(p, unmapAll, p.memory.pieces)
 	for i, o := range plan.objects {
 		object := &Object{publisher: p, number: uint32(i), declared: o, image: plan.images[i]}
@@ -205,7 +205,7 @@ func newPlan(s *registration.Declaration) (*plan, error) {
 
 	pl := &plan{objects: s.ProviderObjects(pubfile.FirstTitle)}
 	if len(pl.objects) > pubfile.MaxObjects || len(text) > pubfile.MaxSchema {
-		return nil, fmt.Errorf("schema of %d objects and %d bytes, the most are %d and %d: %w",
+		return nil, fmt.Errorf("schema of %d objects and %d bytes, want at most %d and %d: %w",
 			len(pl.objects), len(text), pubfile.MaxObjects, pubfile.MaxSchema, registration.ErrInvalid)
 	}
 

@@ -44,10 +44,10 @@ const defaultBudget = 4 * pubfile.MaxFile
 // Reader finds what is published on this machine. It may be used from several
 // goroutines.
 //
-// What it reads is other processes', which may be faulty or hostile: it copies
-// all that it looks at, checks it, and bounds what it takes. A file that is not
-// right costs itself. An object belongs to the account that claimed it first, by
-// what the system says of owners and times: docs/publish.md has the rule.
+// What it reads was written by other processes, which may be faulty or hostile: it
+// copies all that it looks at, checks it, and bounds the memory. Only the file that is
+// wrong is left out. An object belongs to the account that claimed it first, by what
+// the system says of owners and times: docs/publish.md has the rule.
 type Reader struct {
 	opt      ReaderOptions
 	turn     chan struct{} // holds one element while somebody uses what follows
@@ -131,7 +131,7 @@ func (r *Reader) take(ctx context.Context, waits bool) error {
 	}
 }
 
-var errBusy = errors.New("somebody else uses the reader")
+var errBusy = errors.New("another call uses the reader")
 
 func (r *Reader) giveBack() { <-r.turn }
 
@@ -254,7 +254,7 @@ func list(ctx context.Context, dir string) (names []string, err error) {
 		}
 
 		if n += len(entries); n >= maxEntries {
-			const message = "%s: more than %d entries: the others are not looked at: %w"
+			const message = "%s: more than %d entries, the rest is ignored: %w"
 			return names, fmt.Errorf(message, dir, maxEntries, errTooMuch)
 		}
 
@@ -279,8 +279,8 @@ func (r *Reader) drop(f *foreign) {
 	reclaim(f.path)
 }
 
-// meet takes notice of a file that is new. Its publisher is looked at before
-// anything in it: what nobody publishes is removed or passed over.
+// meet takes notice of a file that is new. Its publisher is looked at before anything
+// in it: a file without a publisher is removed or passed over.
 func (r *Reader) meet(d *watched, path string) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -377,7 +377,7 @@ func (r *Reader) admit(ctx context.Context, d *watched) error {
 			r.leaveOut(f, fmt.Errorf("%s: there are more than %d published files: %w", f.path,
 				pubfile.MaxFiles, errTooMuch))
 		case seen[number]:
-			r.leaveOut(f, fmt.Errorf("%s is another name of a published file: %w", f.path, errTooMuch))
+			r.leaveOut(f, fmt.Errorf("%s is a second name of a published file: %w", f.path, errTooMuch))
 		default:
 			seen[number] = true
 			r.load(d, f)
@@ -386,8 +386,8 @@ func (r *Reader) admit(ctx context.Context, d *watched) error {
 	return nil
 }
 
-// load reads the definitions of a file unless they are known, and pays for them,
-// also for those that are not right.
+// load reads the definitions of a file unless they are known, and takes their cost off
+// the budget, also where they are wrong.
 func (r *Reader) load(d *watched, f *foreign) {
 	rest := r.opt.budget/definitionShare - d.spent
 	if known := f.objects != nil || f.isWrong() && !f.pauses.Over(time.Now()); known && f.cost <= rest {

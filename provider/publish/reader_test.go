@@ -90,7 +90,7 @@ func TestReserved(t *testing.T) {
 	if got := w.all(); !strings.Contains(got, "Job(y) 0 0 0") {
 		t.Errorf("published are\n%s", got)
 	}
-	w.expectProblems(`object "Peer" is one`, "has no parent where it says")
+	w.expectProblems(`object "Peer" is one`, "the parent that an instance names is missing")
 }
 
 // What is no published file is passed over; what is damaged is told once and
@@ -126,7 +126,7 @@ func TestForeignFiles(t *testing.T) {
 	for range 3 {
 		w.expect("One 0")
 	}
-	w.expectProblems("byte 100: the file ends within its header", "not WPERFPUB")
+	w.expectProblems("byte 100: the file is cut off within its header", "no WPERFPUB")
 	if n := len(files(t, dir)); n != 7 {
 		t.Errorf("%d files, want all 7", n)
 	}

@@ -62,8 +62,8 @@ const (
 
 var (
 	// errShare: the slots take more bytes than their account may have for now.
-	errShare = errors.New("more than the account's share")
-	// errChanged: the file is not any more what it was when its sample began.
+	errShare = errors.New("more than the share of its account")
+	// errChanged: the file has changed since its sample began.
 	errChanged = errors.New("the published file changed while it was read")
 )
 
@@ -280,8 +280,8 @@ func (r *foreign) forget() {
 	r.freeList()
 }
 
-// walk finds the instances. One that is not right costs itself; behind a slot of
-// which the size is not right nothing can be found.
+// walk finds the instances. An instance that is wrong is left out; behind a slot of a
+// wrong size nothing can be found.
 func (r *foreign) walk() error {
 	r.parents = nil
 	for at := 0; at < r.size; {
@@ -291,7 +291,7 @@ func (r *foreign) walk() error {
 		}
 
 		if len(p) == 0 {
-			r.note(r.bad(r.begin+int64(at), "a slot with a size that it cannot have"))
+			r.note(r.bad(r.begin+int64(at), "a slot of an impossible size"))
 			break
 		}
 
@@ -422,7 +422,7 @@ func (r *foreign) check(p []byte, slot int64) (s filled, err error) {
 			return s, r.bad(slot, "an instance: %v", err)
 		}
 		if len(name) > 2*pubfile.MaxName {
-			return s, r.bad(slot, "an instance with a name of %d bytes, the most are %d", len(name),
+			return s, r.bad(slot, "an instance with a name of %d bytes, want at most %d", len(name),
 				2*pubfile.MaxName)
 		}
 

@@ -37,7 +37,7 @@ func readSchema(text []byte, counters []int) ([]*provider.Object, error) {
 			longest = max(longest, longestName(o.Counters[k].Name, o.Counters[k].Languages))
 		}
 		if longest > pubfile.MaxName {
-			return nil, schemaFault("a name of %d bytes, the most are %d: %w", longest, pubfile.MaxName,
+			return nil, schemaFault("a name of %d bytes, want at most %d: %w", longest, pubfile.MaxName,
 				errSchema)
 		}
 	}

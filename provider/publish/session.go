@@ -143,8 +143,7 @@ func (c *collection) fault(f *foreign, err error) {
 	c.reader.tell(f.path, err)
 }
 
-// forget gives memory back that would be kept for a sample of this size only
-// because there was one.
+// forget gives back the memory of a sample that was unusually large.
 func (c *collection) forget() {
 	for f := range c.read {
 		f.forget()
@@ -248,7 +247,7 @@ func (c *collection) accept(f *foreign, err error) {
 	case room > c.room:
 		f.live = f.live[:0]
 		f.forget()
-		const message = "%s: a sample has no room for its instances, which need %d bytes of %d: %w"
+		const message = "%s: its instances need %d bytes, but the sample has room for %d: %w"
 		c.fault(f, fmt.Errorf(message, f.path, room, c.room, errTooMuch))
 
 	default:
@@ -376,10 +375,10 @@ func (c *collection) instance(f *foreign, in foreignInstance, s *filled) provide
 	return out
 }
 
-// orphan tells of the first instance of a file that has no parent where it says.
+// orphan tells of the first instance of a file whose parent is missing.
 func (c *collection) orphan(f *foreign, in foreignInstance) {
 	if f.fault == nil {
-		f.fault = f.bad(f.begin+int64(in.at), "an instance has no parent where it says")
+		f.fault = f.bad(f.begin+int64(in.at), "the parent that an instance names is missing")
 		c.fault(f, f.fault)
 	}
 }

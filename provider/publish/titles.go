@@ -51,8 +51,8 @@ func hash(text string) uint32 {
 func next(index uint32) uint32 { return titleBase + (index-titleBase+2)%(2*titleCount) }
 
 // entitle returns the indices of a name and its help text. An index stands for a text and its
-// translations, so that no publisher's are shown in the place of another's; name finds
-// that of the name.
+// translations, so that the translations of one publisher are not shown for the text of
+// another; name finds the index of the name.
 func (b *titleBook) entitle(
 	english, help string, languages map[string]provider.Text, name func(key string) uint32,
 ) (index, helpIndex uint32) {

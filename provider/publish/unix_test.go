@@ -98,7 +98,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// A private directory that others may write to counts for nothing, and links and
+// A private directory that others may write to is ignored, and links and
 // pipes are not followed.
 func TestStrangers(t *testing.T) {
 	dir := tempDir(t)

@@ -203,15 +203,16 @@ func (v *View) note() {
 		for _, p := range d.passed {
 			if p.closed != nil {
 				left.add(othersClosed,
-					fmt.Errorf("what another account publishes may not be read by this one: %w", p.closed))
+					fmt.Errorf("this account may not read what another one publishes: %w", p.closed))
 			}
 		}
 
 		for _, f := range d.files {
 			add(f.wrong, r.reliesOn(f))
 		}
-		// A file that any account may have put there is as none: it matters only where
-		// it keeps the administrator's word from deciding whose an object is.
+		// An owners file that any account may have put there is ignored. That is told
+		// only where an object was left out as another account's: the administrator's
+		// file might decide otherwise.
 		if d.owners.squatted && v.taken[othersObject].Err == nil {
 			continue
 		}
@@ -229,8 +230,8 @@ func (v *View) note() {
 	v.damage.Store(&errs)
 }
 
-// reliesOn reports whether what is wrong with a file is damage to the reader. Of other
-// accounts' it is not: anybody could spoil everybody's queries.
+// reliesOn reports whether what is wrong with a file is damage to the reader. Files of
+// other accounts are not: any account could spoil the queries of all.
 func (r *Reader) reliesOn(f *foreign) bool {
 	switch f.id.owner {
 	case administrator, r.account:

@@ -72,7 +72,7 @@ type Counter struct {
 
 // ParseDeclaration reads a Declaration from JSON and checks it. A driver and symbols that
 // are not given it makes from the names, such as MYAPPLICATION_BYTES_SENT. The error wraps
-// ErrInvalid and tells the line and column of what is no JSON.
+// ErrInvalid and tells the line and column where the JSON is wrong.
 func ParseDeclaration(file string, data []byte) (*Declaration, error) {
 	s := &Declaration{}
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -80,7 +80,7 @@ func ParseDeclaration(file string, data []byte) (*Declaration, error) {
 	err := d.Decode(s)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("more text behind the schema")
+			err = errors.New("text after the end of the schema")
 		}
 	}
 
@@ -182,7 +182,7 @@ type declarationCheck struct {
 	guids   map[winperf.GUID]string // symbols of objects by GUID
 }
 
-// wrong notes a fault. Where in the text it is nobody knows any more.
+// wrong notes a fault. Its place in the text is not known any more.
 func (k *declarationCheck) wrong(format string, args ...any) { k.fault(Position{}, format, args...) }
 
 // object checks an object with its counters.

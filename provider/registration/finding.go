@@ -18,8 +18,8 @@ var ErrInvalid = errors.New("invalid registration")
 type Position struct{ Line, Column int }
 
 // Findings are what is wrong with some files, each with the file's name (Source), Line and
-// Column. One with Warning set does not stop Windows from taking
-// the file, but the result is hardly what was meant; all others are faults.
+// Column. One with Warning set does not stop Windows from taking the file, but the result
+// is probably not what was meant; all others are faults.
 type Findings []*winperf.DataError
 
 // Err returns the findings that are no warnings as one error that wraps

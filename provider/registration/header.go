@@ -134,7 +134,7 @@ func (h *Header) checkNumbers(r *report) {
 
 		switch other, twice := taken[s.number]; {
 		case twice:
-			r.fault(s.Position, "%s has number %d, which is that of %s", s.name, s.number, other)
+			r.fault(s.Position, "%s has number %d, which %s has already", s.name, s.number, other)
 		case s.number%2 != 0:
 			r.fault(s.Position, "%s has number %d: names have even numbers, their help texts the odd "+
 				"ones behind", s.name, s.number)

@@ -5,26 +5,33 @@ import (
 	"strings"
 )
 
-// INI is an initialization file for lodctr, as [ParseINI] reads it. Of each entry, Value is
-// the text behind the = and ValueAt where it stands.
+// INI is an initialization file for lodctr, as [ParseINI] reads it.
 type INI struct {
 	file       string
-	DriverName iniEntry // name of the service key
-	SymbolFile iniEntry // name of the header
+	driverName iniEntry
+	symbolFile iniEntry
 	trusted    bool
 	hasObjects bool       // there is a section [objects]
 	objects    []iniTitle // its entries; their values count for nothing
 	languages  []iniEntry // Key is a language id; the value counts for nothing
-	Texts      []iniTitle // names and help texts, in the order of the file
+	titles     []iniTitle // names and help texts, in the order of the file
 
-	unread map[string]bool // sections with lines that could not be read; "" where a section could not
+	unread map[string]bool // sections with unreadable lines; "" where that is the head of a section
+}
+
+// DriverName returns the name of the service key, "" where the file has none.
+func (ini *INI) DriverName() string { return ini.driverName.value }
+
+// SymbolFile returns the name of the header, "" where the file has none, and where it stands.
+func (ini *INI) SymbolFile() (name string, at Position) {
+	return ini.symbolFile.value, ini.symbolFile.valueAt
 }
 
 // iniEntry is a line key=value.
 type iniEntry struct {
-	key, Value string
+	key, value string
 	Position   // of the key
-	ValueAt    Position
+	valueAt    Position
 }
 
 // iniTitle is an entry whose key is SYMBOL_LANGUAGE_NAME or SYMBOL_LANGUAGE_HELP.
@@ -35,7 +42,7 @@ type iniTitle struct {
 	help     bool
 }
 
-// sections are the sections of an .ini file and what becomes of an entry of them.
+// sections are the sections of an .ini file, with what reads their entries.
 var sections = map[string]func(*INI, *report, iniEntry){
 	"info":      (*INI).info,
 	"objects":   (*INI).object,
@@ -76,7 +83,7 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 
 		key := section + "\x00" + strings.ToLower(entry.key)
 		if first, twice := keys[key]; twice {
-			r.fault(entry.Position, "%s stands in line %d already, and Windows takes that one",
+			r.fault(entry.Position, "%s stands in line %d already, and Windows uses that one",
 				entry.key, first)
 			continue
 		}
@@ -134,18 +141,18 @@ func parseEntry(r *report, n int, line string) (iniEntry, bool) {
 func (ini *INI) info(r *report, e iniEntry) {
 	switch strings.ToLower(e.key) {
 	case "drivername":
-		ini.DriverName = e
-		if msg := keyFault(e.Value); msg != "" {
-			r.fault(e.ValueAt, "drivername %q %s", e.Value, msg)
+		ini.driverName = e
+		if msg := keyFault(e.value); msg != "" {
+			r.fault(e.valueAt, "drivername %q %s", e.value, msg)
 		}
 
 	case "symbolfile":
-		ini.SymbolFile = e
+		ini.symbolFile = e
 		switch {
-		case e.Value == "":
-			r.fault(e.ValueAt, "symbolfile is empty")
-		case strings.ContainsAny(e.Value, `\/:`):
-			r.fault(e.ValueAt, "symbolfile %q has a path: the header stands beside the .ini file", e.Value)
+		case e.value == "":
+			r.fault(e.valueAt, "symbolfile is empty")
+		case strings.ContainsAny(e.value, `\/:`):
+			r.fault(e.valueAt, "symbolfile %q has a path: the header stands beside the .ini file", e.value)
 		}
 
 	case "trusted":
@@ -184,13 +191,13 @@ func (ini *INI) text(r *report, e iniEntry) {
 		return
 	}
 
-	if e.Value == "" && !t.help {
-		r.fault(e.ValueAt, "%s is empty", e.key)
+	if e.value == "" && !t.help {
+		r.fault(e.valueAt, "%s is empty", e.key)
 	}
-	if msg := textFault(e.Value); msg != "" {
-		r.fault(e.ValueAt, "%s %s", e.key, msg)
+	if msg := textFault(e.value); msg != "" {
+		r.fault(e.valueAt, "%s %s", e.key, msg)
 	}
-	ini.Texts = append(ini.Texts, t)
+	ini.titles = append(ini.titles, t)
 }
 
 // parseTitle splits a key SYMBOL_LANGUAGE_NAME.
@@ -257,6 +264,6 @@ func WriteINI(s *Declaration, headerName string) []byte {
 	return encodeUTF16(b.String())
 }
 
-// whole tells whether everything in a section could be read. What is missing from
-// one that could not is no finding of its own.
+// whole tells whether everything in a section could be read. What is missing in a
+// section that could not be read is not reported.
 func (ini *INI) whole(section string) bool { return !ini.unread[section] && !ini.unread[""] }

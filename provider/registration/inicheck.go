@@ -15,10 +15,10 @@ import (
 // [ParseINI] are not repeated.
 func CheckINI(ini *INI, h *Header) Findings {
 	r := &report{file: ini.file}
-	if ini.DriverName.key == "" && ini.whole("info") {
+	if ini.driverName.key == "" && ini.whole("info") {
 		r.fault(Position{}, "[info] has no drivername")
 	}
-	if ini.SymbolFile.key == "" && ini.whole("info") {
+	if ini.symbolFile.key == "" && ini.whole("info") {
 		r.fault(Position{}, "[info] has no symbolfile")
 	}
 
@@ -44,7 +44,7 @@ func CheckINI(ini *INI, h *Header) Findings {
 	}
 
 	c := newINICheck(ini, h, r)
-	for _, t := range ini.Texts {
+	for _, t := range ini.titles {
 		if !c.languages[t.language] && ini.whole("languages") {
 			r.fault(t.Position, "%s: language %s is not in [languages]", t.key, t.language)
 		}
@@ -92,7 +92,7 @@ func (c *iniCheck) defines(symbol string) bool { return c.symbols[strings.ToLowe
 // listed.
 func (c *iniCheck) checkSymbols() {
 	ini, h := c.ini, c.header
-	for _, list := range [][]iniTitle{ini.objects, ini.Texts} {
+	for _, list := range [][]iniTitle{ini.objects, ini.titles} {
 		for _, t := range list {
 			switch {
 			case c.defines(t.symbol):
@@ -137,8 +137,7 @@ type nameKey struct{ symbol, language string }
 
 func keyOf(symbol, language string) nameKey { return nameKey{strings.ToLower(symbol), language} }
 
-// checkTexts finds symbols without a name in a language, and help texts of
-// nothing.
+// checkTexts finds symbols without a name in a language, and help texts without a name.
 func (c *iniCheck) checkTexts() {
 	named := map[nameKey]bool{}
 	missing := map[string]int{} // by language: symbols without a name
@@ -146,7 +145,7 @@ func (c *iniCheck) checkTexts() {
 		missing[language] = len(c.symbols)
 	}
 
-	for _, t := range c.ini.Texts {
+	for _, t := range c.ini.titles {
 		key := keyOf(t.symbol, t.language)
 		if !t.help && !named[key] && c.defines(t.symbol) {
 			named[key] = true
@@ -160,7 +159,7 @@ func (c *iniCheck) checkTexts() {
 		}
 	}
 
-	for _, t := range c.ini.Texts {
+	for _, t := range c.ini.titles {
 		if t.help && c.defines(t.symbol) && c.languages[t.language] && !named[keyOf(t.symbol, t.language)] {
 			c.fault(t.Position, "%s is the help text of a symbol without a name in language %s",
 				t.key, t.language)
@@ -168,9 +167,9 @@ func (c *iniCheck) checkTexts() {
 	}
 }
 
-// listMissing tells the symbols without a name in a language. It looks no further
-// than to the last of them, or than findings are kept: so there is no walk over
-// all symbols for each language.
+// listMissing reports the symbols without a name in a language. It stops at the last of
+// them, or when no more findings are kept, so that it does not walk over all symbols
+// for each language.
 func (c *iniCheck) listMissing(language iniEntry, missing int, named map[nameKey]bool) {
 	id := strings.ToUpper(language.key)
 	for _, s := range c.header.symbols {
@@ -188,7 +187,7 @@ func (c *iniCheck) listMissing(language iniEntry, missing int, named map[nameKey
 // FromINI returns the schema that an .ini file and its header describe. Neither
 // says what types counters have or whether objects have instances.
 func FromINI(ini *INI, h *Header) *Declaration {
-	s := &Declaration{Driver: ini.DriverName.Value, Trusted: ini.trusted}
+	s := &Declaration{Driver: ini.driverName.value, Trusted: ini.trusted}
 	objects := map[string]bool{}
 	for _, t := range ini.objects {
 		objects[strings.ToLower(t.symbol)] = true
@@ -211,16 +210,16 @@ func FromINI(ini *INI, h *Header) *Declaration {
 // texts returns the texts of each symbol by language; symbols are in lower case.
 func (ini *INI) texts() map[string]map[string]provider.Text {
 	all := map[string]map[string]provider.Text{}
-	for _, t := range ini.Texts {
+	for _, t := range ini.titles {
 		key := strings.ToLower(t.symbol)
 		if all[key] == nil {
 			all[key] = map[string]provider.Text{}
 		}
 		text := all[key][t.language]
 		if t.help {
-			text.Help = t.Value
+			text.Help = t.value
 		} else {
-			text.Name = t.Value
+			text.Name = t.value
 		}
 		all[key][t.language] = text
 	}

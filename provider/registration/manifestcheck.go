@@ -52,14 +52,14 @@ func checkReferences(r *report, e *element, s *ManifestSet) {
 		}
 
 		if other, twice := byID[c.ID]; twice {
-			r.fault(places[i].at("id"), "id=%d is that of the counter in line %d", c.ID, other.Line)
+			r.fault(places[i].at("id"), "id=%d: the counter in line %d has it already", c.ID, other.Line)
 			continue
 		}
 
 		byID[c.ID] = c
 		name := strings.ToLower(c.Name)
 		if line, twice := names[name]; twice && name != "" {
-			r.fault(places[i].at("name"), "name=%q is that of the counter in line %d", c.Name, line)
+			r.fault(places[i].at("name"), "name=%q: the counter in line %d has it already", c.Name, line)
 		}
 		names[name] = c.Line
 	}
@@ -143,7 +143,7 @@ func checkUnique(r *report, e *element, taken map[string]int) {
 
 		key := a.what + "\x00" + strings.ToLower(value)
 		if line, twice := taken[key]; twice {
-			r.fault(e.Position, "%s %s is that of line %d", a.what, value, line)
+			r.fault(e.Position, "%s %s: line %d has it already", a.what, value, line)
 		} else {
 			taken[key] = e.Line
 		}

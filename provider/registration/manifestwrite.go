@@ -93,7 +93,7 @@ func (w *xmlWriter) set(s *ManifestSet) {
 	w.close("counterSet")
 }
 
-// unless is a number as text, "" where it is the one that stands for none.
+// unless is a number as text, "" for the number that means that there is none.
 func unless[T uint32 | int32](n, none T) string {
 	if n == none {
 		return ""

@@ -143,7 +143,7 @@ func (in Install) version1() Plan {
 		CheckValue(performance, firstCounter),
 	)
 
-	// Where a First Counter was there before, lodctr may have done nothing.
+	// If there was a First Counter before, lodctr may have done nothing.
 	if len(in.Names) > 0 && in.Names[0] != "" {
 		p = append(p, checkNames(performance, in.Names))
 	}

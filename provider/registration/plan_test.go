@@ -187,8 +187,8 @@ func TestInstallStale(t *testing.T) {
 		{"the file has more than before", number(5000), []string{"5000", "Jobs", "5002", "Jobs Done"},
 			`5004 has the name "", want "Wait"`},
 		{"the highest number", number(1<<32 - 1), nil, `4294967295 has the name ""`},
-		{"no number", registration.Value{Type: registration.TypeString, Strings: []string{"5000"}}, nil,
-			"no number"},
+		{"not a number", registration.Value{Type: registration.TypeString, Strings: []string{"5000"}}, nil,
+			"not a number"},
 	} {
 		stale := func() *machine {
 			m := before()

@@ -150,7 +150,7 @@ func TestSchemaFaults(t *testing.T) {
 		{`"trusted": true`, `"trust": true`, `unknown field "trust"`},
 		{`"PERF_RAW_FRACTION"`, `"PERF_RAW_FRICTION"`, "did you mean PERF_RAW_FRACTION?"},
 		{`"driver": "MyApplication"`, `"driver": "My\\Application"`, `has a slash, which ends`},
-		{`"SENT"`, `"BYTES SENT"`, `symbol "BYTES SENT" is no name of a C constant`},
+		{`"SENT"`, `"BYTES SENT"`, `symbol "BYTES SENT" is not the name of a C constant`},
 		{`"SENT"`, `"Free"`, `symbol FREE stands for something else already`},
 		{`"00C"`, `"fr"`, `language "fr" is not a hexadecimal number of 3 digits`},
 		{`"00C"`, `"009"`, `the English texts stand in name and help`},
@@ -247,7 +247,7 @@ func TestSymbols(t *testing.T) {
 // TestEncodings reads the same file in every encoding that it may have.
 func TestEncodings(t *testing.T) {
 	utf16, _ := registration.ParseINI("t.ini", registration.WriteINI(schema(t), "t.h"))
-	if d := cmp.Diff(utf16.Texts[0].Value, `Transfer <&> "more"`); d != "" {
+	if d := cmp.Diff(utf16.Texts()[0], `Transfer <&> "more"`); d != "" {
 		t.Error(d)
 	}
 	for _, c := range []struct {
@@ -259,13 +259,13 @@ func TestEncodings(t *testing.T) {
 		{"code page 1252", "envoyés", bytes.ReplaceAll([]byte(goodINI), []byte("é"), []byte{0xE9})},
 	} {
 		ini, _ := registration.ParseINI("t.ini", c.data)
-		if len(ini.Texts) != 11 || !strings.HasSuffix(ini.Texts[7].Value, c.want) {
-			t.Errorf("%s: %+v", c.name, ini.Texts)
+		if texts := ini.Texts(); len(texts) != 11 || !strings.HasSuffix(texts[7], c.want) {
+			t.Errorf("%s: %q", c.name, texts)
 		}
 	}
 	if _, found := registration.ParseINI("t.ini", []byte{0xFE, 0xFF, 0, '['}); len(found) == 0 ||
-		!strings.Contains(found[0].Msg, "high byte first") {
-		t.Errorf("UTF-16 with the high byte first: %v", found)
+		!strings.Contains(found[0].Msg, "big-endian UTF-16") {
+		t.Errorf("big-endian UTF-16: %v", found)
 	}
 	if _, found := registration.ParseINI("t.ini", []byte{0xFF, 0xFE, '\n', 0, ' '}); len(found) == 0 ||
 		found[0].Error() != "t.ini:2: odd number of bytes: the last UTF-16 character is cut" {

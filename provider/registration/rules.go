@@ -34,7 +34,7 @@ func symbolFault(word string) string {
 	for i, r := range word {
 		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 		if !letter && (i == 0 || r < '0' || r > '9') {
-			return fmt.Sprintf("is no name of a C constant: it has %q", r)
+			return fmt.Sprintf("is not the name of a C constant: it has %q", r)
 		}
 	}
 	return ""

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// System is what a plan is carried out on. Keys are below HKEY_LOCAL_MACHINE. A
-// key or value that is not there is no error of a deletion.
+// System is what a plan is carried out on. Keys are below HKEY_LOCAL_MACHINE. To delete
+// a key or value that is not there is not an error.
 type System interface {
 	// CreateKey creates a key and those above it. It returns those that were
 	// not there, the highest first.
@@ -131,8 +131,8 @@ func makePublished() Step {
 	return Step{"make the directory of published counters", run}
 }
 
-// runCommand runs a command, whose exit status must be 0. The opposite takes it back, unless lodctr
-// had a First Counter in a key before: then it would take back what others did.
+// runCommand runs a command, whose exit status must be 0. The opposite takes it back, unless
+// lodctr had a First Counter in a key before: then it would undo an earlier registration.
 func runCommand(command, opposite []string, key string) Step {
 	text := "run " + commandLine(command)
 	return Step{text, func(ctx context.Context, sys System) (back undo, err error) {
@@ -174,7 +174,7 @@ func checkNames(key string, want []string) Step {
 			return nil, err
 		}
 		if !found || first.Type != TypeDWord {
-			return nil, errors.New("it is no number")
+			return nil, errors.New("it is not a number")
 		}
 
 		table, found, err := sys.Value(englishTable, "Counter")

@@ -69,7 +69,7 @@ func parseXML(r *report, data []byte) *element {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
 		data = []byte(decodeUTF16(r, data[2:]))
 	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
-		r.fault(Position{1, 1}, "text is UTF-16 with the high byte first: want UTF-8 or UTF-16LE")
+		r.fault(Position{1, 1}, "text is big-endian UTF-16: want UTF-8 or UTF-16LE")
 		return nil
 	}
 

@@ -91,7 +91,7 @@ func grown[T any](buf []T, max int, f func([]T) (int, error)) ([]T, error) {
 			return buf[:n], nil
 		}
 	}
-	return buf, fmt.Errorf("more was needed %d times in a row, last %d: %w", maxGrowth, need,
+	return buf, fmt.Errorf("the buffer was too small %d times in a row, last for %d: %w", maxGrowth, need,
 		winperf.ErrBadData)
 }
 

@@ -83,7 +83,7 @@ func (c *composed) open(ctx context.Context, m *member) (winperf.Source, error) 
 		return src, nil
 	}
 
-	if ctx.Err() == nil { // who stops waiting says nothing about the member
+	if ctx.Err() == nil { // a caller that stops waiting says nothing about the member
 		m.err = fmt.Errorf("%s: %w", m.name, err)
 		pause := m.pauses.Fail(c.now())
 		c.note(m.name, "open", err, m.pauses.Failures, pause)

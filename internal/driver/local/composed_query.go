@@ -88,7 +88,7 @@ func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	return nil
 }
 
-// learn takes it for a failure that nothing could be read of what a unit gave.
+// learn counts it as a failure if nothing could be read of what a unit gave.
 func (q *composedQuery) learn(u *unit) {
 	for _, b := range u.given {
 		done, _, err := b.Outcome()
@@ -131,7 +131,7 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 	}
 
 	if err := ctx.Err(); err != nil {
-		return err // who stops waiting says nothing about those that were asked
+		return err // a caller that stops waiting says nothing about the units
 	}
 	for _, u := range q.asked {
 		q.judge(u, limit)

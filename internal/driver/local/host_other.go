@@ -11,6 +11,6 @@ import (
 
 func openHost(Options) (host, error) {
 	return host{}, fmt.Errorf(
-		"counters of a machine with %s: %w yet; recorded data can be read: perfdata:FILE",
+		"live counters on %s: %w yet (logs and captures can be read)",
 		runtime.GOOS, winperf.ErrNotSupported)
 }

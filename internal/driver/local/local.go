@@ -23,8 +23,8 @@ import (
 // Choices worth knowing here:
 //
 // internal/driver/local on Windows takes an object from the first interface whose sample holds
-// it: the registry, then the counter sets, then PDH, and the last is asked only for what a
-// path names in full and nobody else has. Objects are the same where they have a name in
+// it: the registry, then the counter sets, then PDH, and PDH is asked only for what a path
+// names in full and no other interface has. Objects are the same where they have a name in
 // common. The registry is one query (a lock of the system's may let only one through at a
 // time); every counter set has one of its own, with a deadline and the pauses of
 // internal/call. A query that needs one interface only is that interface's own; several give a
@@ -35,8 +35,8 @@ type Options struct {
 	// Providers deliver further objects. One that is given to several sources
 	// must allow for that; see [provider.Provider].
 	Providers []provider.Provider
-	// OnProblem, if not nil, is told of every failure of a provider: for who writes
-	// one. Everybody else finds them among the anomalies of the source.
+	// OnProblem, if not nil, is told of every failure of a provider; it helps those
+	// that write one. Other programs find failures among the anomalies of the source.
 	OnProblem func(provider.Problem)
 	// FoldKernelThreads has, on Linux, one instance of Process, System, stand
 	// for all threads of the kernel's own.

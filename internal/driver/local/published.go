@@ -35,8 +35,7 @@ func (p *publishers) isHost(name string) bool {
 	return slices.ContainsFunc(p.host.dispatcher.Objects(), same)
 }
 
-// tell notes what is wrong with something that is published. It costs nothing
-// but itself.
+// tell notes what is wrong with something that is published. Everything else is shown.
 func (p *publishers) tell(err error) {
 	now := winperf.FromFiletime(p.host.dispatch.Clocks().Time100ns)
 	p.host.dispatch.OnProblem(provider.Problem{
@@ -85,7 +84,7 @@ func (p *publishers) wanted(sel winperf.Selection) (wants func(name string) bool
 	}, len(objects) > 0
 }
 
-// take waits until nobody else uses the query, and looks what is published.
+// take waits for its turn on the query, and looks what is published.
 func (q *publishedQuery) take(ctx context.Context) error {
 	select {
 	case q.turn <- struct{}{}:
@@ -176,8 +175,8 @@ func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) error {
 	return err
 }
 
-// damage returns what of the published objects could not be read. While somebody
-// holds the reader up nothing is known.
+// damage returns what of the published objects could not be read. While another call
+// holds the reader nothing is known.
 func (q *publishedQuery) damage() []error {
 	if q.view == nil {
 		return nil

@@ -56,15 +56,15 @@ func tooSmall(err error) bool {
 	return errors.Is(err, winapi.PDH_MORE_DATA) || errors.Is(err, winapi.PDH_INSUFFICIENT_BUFFER)
 }
 
-// text calls f with a buffer that is large enough and returns what it wrote. The
-// size is asked for without a buffer each time, because what a call says that
-// was given one too small cannot be relied on.
+// text calls f with a buffer that is large enough and returns what it wrote. The size
+// is asked for without a buffer each time, because what PDH says of a buffer that is
+// too small cannot be relied on.
 func text(f func(buf []uint16) (uint32, error)) ([]uint16, error) {
 	for range maxGrowth {
 		size, err := f(nil)
 		if !tooSmall(err) {
 			if err == nil && size > 1 { // it holds nothing, whatever the size says
-				err = fmt.Errorf("%d characters are claimed and no buffer was asked for: %w", size,
+				err = fmt.Errorf("%d characters were reported without a buffer: %w", size,
 					winperf.ErrBadData)
 			}
 			return nil, err
@@ -87,7 +87,7 @@ func text(f func(buf []uint16) (uint32, error)) ([]uint16, error) {
 			return buf[:size], nil
 		}
 	}
-	return nil, fmt.Errorf("more was needed %d times in a row: %w", maxGrowth, winperf.ErrBadData)
+	return nil, fmt.Errorf("the buffer was too small %d times in a row: %w", maxGrowth, winperf.ErrBadData)
 }
 
 // list takes a MULTI_SZ apart: texts with a NUL each, and an empty one at the end,
@@ -159,5 +159,5 @@ func (c *client) items(machine, object string) (counters, instances []string, mu
 		return counters, instances, len(ib) > 0, failed(function, object, errors.Join(err1, err2))
 	}
 	return nil, nil, false, failed(function, object,
-		fmt.Errorf("more was needed %d times in a row: %w", maxGrowth, winperf.ErrBadData))
+		fmt.Errorf("the buffer was too small %d times in a row: %w", maxGrowth, winperf.ErrBadData))
 }

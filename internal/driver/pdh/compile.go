@@ -300,5 +300,5 @@ func array(buf winapi.Memory, f func(winapi.Memory) (size, count uint32, err err
 			return buf, count, nil
 		}
 	}
-	return buf, 0, fmt.Errorf("more was needed %d times in a row: %w", maxGrowth, winperf.ErrBadData)
+	return buf, 0, fmt.Errorf("the buffer was too small %d times in a row: %w", maxGrowth, winperf.ErrBadData)
 }

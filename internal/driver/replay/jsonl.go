@@ -119,6 +119,11 @@ type jsonReading struct {
 	age             time.Duration
 }
 
+// bad returns the error about the line that was just read.
+func (q *jsonReader) bad(msg string) error {
+	return &winperf.DataError{Line: q.number, Offset: -1, Msg: msg}
+}
+
 // line reads the next reading. What is wrong with a line wraps winperf.ErrBadData.
 func (q *jsonReader) line() (*jsonReading, error) {
 	for {
@@ -133,7 +138,7 @@ func (q *jsonReader) line() (*jsonReading, error) {
 		case err != nil && (!errors.Is(err, io.EOF) || len(line) == 0):
 			return nil, err
 		case long:
-			return nil, &winperf.DataError{Line: q.number, Offset: -1, Msg: "the line is longer than any reading"}
+			return nil, q.bad("the line is longer than any reading")
 		}
 
 		if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -141,7 +146,7 @@ func (q *jsonReader) line() (*jsonReading, error) {
 		}
 		r, err := parseReading(line)
 		if err != nil {
-			return nil, &winperf.DataError{Line: q.number, Offset: -1, Msg: err.Error()}
+			return nil, q.bad(err.Error())
 		}
 		return r, nil
 	}
@@ -171,8 +176,9 @@ func parseReading(text []byte) (*jsonReading, error) {
 		return nil, errors.New("no reading: expected an object with time, path and status")
 	}
 
-	r := &jsonReading{text: *line.Path, parent: line.Parent, age: time.Duration(line.Age * float64(time.Second))}
+	r := &jsonReading{text: *line.Path, parent: line.Parent}
 	r.Time, r.raw = *line.Time, line.Cur != nil
+	r.age = time.Duration(line.Age * float64(time.Second))
 	var err error
 	if r.path, err = winperf.ParsePath(r.text); err != nil {
 		return nil, err

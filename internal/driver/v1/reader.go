@@ -49,8 +49,8 @@ type request struct {
 // errTooLarge says that no buffer is large enough.
 var errTooLarge = errors.New("the value is too large")
 
-// errOverrun says that somebody wrote behind the buffer.
-var errOverrun = errors.New("something was written behind the buffer")
+// errOverrun says that a provider wrote beyond the end of the buffer.
+var errOverrun = errors.New("the provider wrote beyond the end of its buffer")
 
 // read asks for a value, into buf's memory where that is large enough, and
 // returns the bytes. It ends early when ctx ends.
@@ -92,10 +92,10 @@ func (r *reader) read(ctx context.Context, q *request, buf []byte) ([]byte, erro
 // errEmpty: under load a query may give nothing and succeed when repeated.
 var errEmpty = fmt.Errorf("the value is empty: %w", winperf.ErrBadData)
 
-// guarded makes one call. The key is told of a buffer that is shorter than it
-// is, because providers write into it by themselves: what lies behind it is
-// filled, and looked at afterwards. A value that fills the buffer to its last
-// byte counts as too long, as servers exist that cut it.
+// guarded makes one call. Providers write into the buffer themselves, and may write too
+// far: so the key is told of a shorter buffer, whose rest is filled with a pattern and
+// looked at afterwards. A value that fills the buffer to its last byte counts as too
+// long, as servers exist that cut it.
 func (r *reader) guarded(ctx context.Context, q *request, buf []byte) ([]byte, error) {
 	q.size = min(q.size, r.max)
 	if cap(buf) < q.size+guardBytes {

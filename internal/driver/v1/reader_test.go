@@ -125,7 +125,7 @@ func TestOverrun(t *testing.T) {
 	memory = make([]byte, 4096+guardBytes)
 	q.size = 4096
 	if _, err := r.read(t.Context(), &q, memory); !errors.Is(err, winperf.ErrBadData) ||
-		!strings.Contains(err.Error(), "behind the buffer") {
+		!strings.Contains(err.Error(), "beyond the end of its buffer") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 // clocks all the same, and title index 1 never is an object.
 const nothing = "1"
 
-// choice finds the value name for a selection. One name it must be, as only
-// the objects of one answer have the same clocks.
+// choice finds the value name for a selection. It must be a single name, as only the
+// objects of one answer have the same clocks.
 type choice struct {
 	source *Source
 	ctx    context.Context

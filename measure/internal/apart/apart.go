@@ -91,8 +91,8 @@ func Compile(ctx context.Context, src winperf.Source, sel winperf.Selection, opt
 	return a, nil
 }
 
-// partCostly parts a selection. costly tells of each part of it, in their order
-// in a plan, where it went.
+// partCostly splits a selection. costly tells of each part of it, in their order in a
+// plan, where it went.
 func partCostly(
 	sel winperf.Selection, schema *winperf.Schema,
 ) (rest, costly winperf.Selection, parts []bool) {

@@ -54,7 +54,7 @@ func TestHostileNeighbours(t *testing.T) {
 			t.Errorf("%q: status %d: %s", args, status, told)
 		}
 		for _, want := range []string{
-			"winperf: left out, as other accounts' files are not right: " + dir + "/a.winperf: byte 60: ",
+			"winperf: left out, because a file of another account is invalid: " + dir + "/a.winperf: byte 60: ",
 			`object "Peer" of uid 61002 belongs to root`,
 			`owners:1: there is no account "nobody-of-that-name": `,
 		} {

@@ -327,8 +327,8 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 // ini reads an .ini file and the header that it names.
 func (r *registrationRead) ini(ctx context.Context, file string, data []byte) error {
 	ini, found := registration.ParseINI(file, data)
-	r.driver, r.findings = ini.DriverName.Value, found
-	name := ini.SymbolFile.Value
+	r.driver, r.findings = ini.DriverName(), found
+	name, at := ini.SymbolFile()
 	if name == "" || strings.ContainsAny(name, `\/:`) {
 		r.findings = append(r.findings, registration.CheckINI(ini, nil)...)
 		return nil
@@ -338,7 +338,7 @@ func (r *registrationRead) ini(ctx context.Context, file string, data []byte) er
 	text, err := readRegistrationFile(ctx, path)
 	if err != nil {
 		unread := fmt.Sprintf("symbolfile %s cannot be read: %v", name, errors.Unwrap(err))
-		r.findings = append(r.findings, registration.NewFinding(file, ini.SymbolFile.ValueAt, unread))
+		r.findings = append(r.findings, registration.NewFinding(file, at, unread))
 		r.findings = append(r.findings, registration.CheckINI(ini, nil)...)
 		return nil
 	}

@@ -1,0 +1,9 @@
+package registration
+
+// Texts returns the names and help texts in the order of the file.
+func (ini *INI) Texts() (texts []string) {
+	for _, t := range ini.titles {
+		texts = append(texts, t.value)
+	}
+	return texts
+}
