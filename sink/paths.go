@@ -6,13 +6,12 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/internal/textset"
 )
 
 // paths writes each path once.
 type paths struct {
 	out  output
-	seen textset.Set
+	seen names
 	path []byte // of one reading
 }
 
@@ -27,7 +26,7 @@ func (p *paths) Write(_ time.Time, readings winperf.Readings) error {
 	}
 	for i := range readings.Len() {
 		p.path, _ = readings.At(i).Path.AppendText(p.path[:0])
-		if _, news := p.seen.Add(p.path); !news {
+		if known := p.seen.Len(); p.seen.number(p.path) < known {
 			continue
 		}
 		p.out.buf = safetext.AppendLine(p.out.buf, p.path)

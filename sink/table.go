@@ -26,18 +26,8 @@ type table struct {
 	screen tableScreen
 }
 
-// newTable returns a Sink that writes a table for people.
-//
-// Each object has a line with its name and those of its counters, and below it
-// a line for each instance. An object with a single row that does not fit the
-// width has a line for each counter instead; other tables that do not fit are
-// broken into several side by side, one below the other, which repeat the
-// instance names. Where an object was sampled apart its line says how old its
-// values are. In place of a value that is not ok stands the word of its
-// status, in place of one that was not read at all a dash. Percentages, rates
-// and averages have two decimals, seconds up to six.
-//
-// On a terminal Close leaves the last picture below what stood there before.
+// newTable returns a Sink that writes a table for people: the documentation of the package
+// describes it.
 func newTable(w io.Writer, o Options) Sink {
 	if o.Location == nil {
 		o.Location = time.Local

@@ -314,7 +314,7 @@ func TestStopped(t *testing.T) {
 // A reader that waits for another one can be stopped, too.
 func TestBusy(t *testing.T) {
 	w := watch(t, ReaderOptions{Dirs: []string{tempDir(t)}})
-	if err := w.take(t.Context(), true); err != nil {
+	if err := w.take(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	defer w.giveBack()

@@ -87,7 +87,7 @@ func TestForgedClaims(t *testing.T) {
 
 				// The definitions become those of the victim's object, behind the back of
 				// the file's times: the pages are mapped and dirty.
-				copy(old.memory.pieces.list[0][pubfile.HeaderStarted:], stolen[pubfile.HeaderStarted:])
+				copy(old.memory.pieces.list[0].bytes[pubfile.HeaderStarted:], stolen[pubfile.HeaderStarted:])
 				if err := forge(f); err != nil {
 					t.Fatal(err)
 				}

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Counter is one raw value of one instance. Any number of goroutines may use it:
@@ -35,10 +36,9 @@ func (c *Counter) Set(v uint64) {
 
 // Load returns the raw value.
 func (c *Counter) Load() (v uint64) {
-	load := func() { v = c.load() }
-	for try := 0; !touch(load) && try < tries && c.restore(); try++ {
-	}
-	return v
+	load := func(c *Counter, _ uint64) { v = c.load() }
+	defer c.again(debug.SetPanicOnFault(true), load, 0)
+	return c.load()
 }
 
 func (c *Counter) add(n uint64) {
@@ -97,4 +97,13 @@ func (c *Counter) Size() int {
 		return 8
 	}
 	return 4
+}
+
+// Address is where the raw value is, of Size bytes and aligned to them, for
+// libraries that read it there. It is good as long as the counter is reachable.
+func (c *Counter) Address() unsafe.Pointer {
+	if c.wide != nil {
+		return unsafe.Pointer(c.wide)
+	}
+	return unsafe.Pointer(c.narrow)
 }

@@ -28,7 +28,7 @@ func chooseDirs() []directory {
 	return systemDirs()
 }
 
-// givenDirs are directories that somebody chose.
+// givenDirs are directories that a user named.
 func givenDirs(paths []string) []directory {
 	var dirs []directory
 	for _, p := range paths {
@@ -44,11 +44,12 @@ func (d directory) prepare() error {
 	if err := makeDirectory(d); err != nil {
 		return err
 	}
-	return d.check()
+	_, err := d.check()
+	return err
 }
 
-// check tells why nothing in the directory counts.
-func (d directory) check() error {
+// check returns what the system says about the directory, or why nothing in it counts.
+func (d directory) check() (fs.FileInfo, error) {
 	info, err := os.Lstat(d.path)
 	if !d.private && err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		info, err = os.Stat(d.path)
@@ -56,24 +57,24 @@ func (d directory) check() error {
 
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case d.private && ownerOf(info) != int64(os.Geteuid()):
-		return fmt.Errorf("%s belongs to another user: %w", d.path, errOthers)
+		return nil, fmt.Errorf("%s belongs to another user: %w", d.path, errOthers)
 	case !info.IsDir():
-		return fmt.Errorf("%s is not a directory: %w", d.path, fs.ErrInvalid)
+		return nil, fmt.Errorf("%s is not a directory: %w", d.path, fs.ErrInvalid)
 	case d.private && !isPrivate(info):
-		return fmt.Errorf("others may write to %s (chmod go-w): %w", d.path, fs.ErrPermission)
+		return nil, fmt.Errorf("others may write to %s (chmod go-w): %w", d.path, fs.ErrPermission)
 	case info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 && ownerOf(info) >= 0:
 		const message = "other accounts may remove files from %s (chmod +t; or chmod go-w where " +
 			"only its owner publishes): %w"
-		return fmt.Errorf(message, d.path, fs.ErrPermission)
+		return nil, fmt.Errorf(message, d.path, fs.ErrPermission)
 	}
-	return nil
+	return info, nil
 }
 
-// errOthers is wrapped by the error about a private directory that somebody else has
+// errOthers is wrapped by the error about a private directory that another account has
 // made.
 var errOthers = fmt.Errorf("what it holds is ignored: %w", fs.ErrPermission)
 
-// absent tells whether an error is no more than that there is no directory or file.
+// absent reports whether an error only says that there is no such directory or file.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }

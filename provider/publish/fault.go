@@ -57,7 +57,7 @@ func (p *Publisher) restore() bool {
 // cannot fault.
 func (m *memory) restore() error {
 	if m.isWhole() {
-		return nil // somebody else has done it
+		return nil // another goroutine has done it
 	}
 	if err := reserve(m.file, 0, m.size); err != nil {
 		return err

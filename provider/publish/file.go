@@ -44,7 +44,7 @@ const attempts = 16
 func newLocked(dir, driver, group string, static []byte) (*os.File, error) {
 	for range attempts {
 		path := filepath.Join(dir, fileName(driver))
-		f, err := createFile(path, group)
+		f, err := createFile(path)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -86,7 +86,7 @@ func remove(path, claim string) error {
 	return errors.Join(removeClaim(claim), os.Remove(path))
 }
 
-// isAt tells whether the file is still the one with the path.
+// isAt reports whether the file is still the one with the path.
 func isAt(f *os.File, path string) bool {
 	own, err := f.Stat()
 	if err != nil {
@@ -103,8 +103,7 @@ const maxDriver = 128
 // fileName makes a name for a file that no other has.
 func fileName(driver string) string {
 	plain := strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-', r == '_':
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '-' {
 			return r
 		}
 		return '_'
@@ -114,8 +113,8 @@ func fileName(driver string) string {
 }
 
 // sweep removes the files of a directory whose publishers are gone, and claims whose
-// files are. A claim is made after its file, whose name is no other one's: a file that
-// is not there does not come.
+// files are. A claim is made after its file, and no two files have the same name: so a file
+// that is not there will not come.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -146,7 +145,7 @@ func reclaim(path string) {
 
 	// With the lock in hand nobody can begin to publish in this file.
 	if locked, err := tryLock(f, true); err == nil && locked && isAt(f, path) {
-		_ = remove(path, claimOf(f, path)) // whose it is, or the next publisher, does it else
+		_ = remove(path, claimOf(f, path)) // else its owner or the next publisher does it
 	}
 }
 

@@ -16,7 +16,7 @@ var errSystem = fmt.Errorf("publishing counters with %s: %w", runtime.GOOS, winp
 func systemDirs() []directory                       { return nil }
 func makeDirectory(directory) error                 { return errSystem }
 func isPrivate(fs.FileInfo) bool                    { return false }
-func createFile(string, string) (*os.File, error)   { return nil, errSystem }
+func createFile(string) (*os.File, error)           { return nil, errSystem }
 func admitReaders(*os.File, string) error           { return errSystem }
 func audienceOf(*os.File) string                    { return "nobody" }
 func openOwn(string) (*os.File, error)              { return nil, errSystem }

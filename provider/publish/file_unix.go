@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/pubfile"
 	"golang.org/x/sys/unix"
 )
@@ -52,7 +53,7 @@ func isPrivate(info fs.FileInfo) bool {
 
 // createFile creates a file that nobody else can open, until it is locked and
 // admitReaders lets them.
-func createFile(path, _ string) (*os.File, error) {
+func createFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 }
 
@@ -88,7 +89,7 @@ func audienceOf(f *os.File) string {
 	switch closed := closedTo(dir, st.Gid); {
 	case closed == "":
 		return "this account, root and the members of the group " + group + where
-	case int(st.Gid) == os.Getegid(): // no group that somebody chose
+	case int(st.Gid) == os.Getegid(): // not a group that the user chose
 		return "this account and root" + where
 	default:
 		const form = "this account and root; " +
@@ -192,3 +193,77 @@ func mapPiece(f *os.File, offset int64, n int) ([]byte, error) {
 }
 
 func unmapPiece(p []byte) error { return unix.Munmap(p) }
+
+// identify asks the system about an open file.
+func identify(f *os.File) (id identity, err error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return id, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return id, fmt.Errorf("not a regular file: %w", winperf.ErrBadData)
+	}
+
+	mounted, born := moreOf(f)
+	if mounted {
+		return id, fmt.Errorf("another file system is mounted on it: %w", winperf.ErrBadData)
+	}
+	return identity{
+		device: widen(st.Dev), number: st.Ino, born: born,
+		owner: int64(st.Uid), writable: st.Mode&0o022 != 0,
+	}, nil
+}
+
+// widen takes a device number, whose type depends on the system.
+func widen[T int32 | uint32 | uint64](n T) uint64 { return uint64(n) }
+
+// ownerOf returns the account that a file is said to be of.
+func ownerOf(info fs.FileInfo) int64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int64(st.Uid)
+	}
+	return -1
+}
+
+// makeClaim makes a claim, with the path of claimName. It points to its file, for
+// people: what counts is its name.
+func makeClaim(path string) error {
+	return os.Symlink(filepath.Base(claimedFile(path)), path)
+}
+
+// readClaim reads a claim, the zero claim where there is none. It must be a link: an
+// account that may mount a file system on a file of its own can make that file tell any
+// time.
+func readClaim(path string) claim {
+	var st unix.Stat_t
+	err := unix.Lstat(path, &st)
+	for errors.Is(err, unix.EINTR) {
+		err = unix.Lstat(path, &st)
+	}
+	if err != nil || st.Mode&unix.S_IFMT != unix.S_IFLNK {
+		return claim{}
+	}
+	return claim{owner: int64(st.Uid), at: st.Ctim.Nano()}
+}
+
+// removeClaim removes a claim. There may be none.
+func removeClaim(path string) error {
+	if err := os.Remove(path); err != nil && !absent(err) {
+		return err
+	}
+	return nil
+}
+
+// lend gives n bytes of memory that giveBack takes at once.
+func lend(n int) []byte {
+	p, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return make([]byte, n)
+	}
+	return p
+}
+
+// giveBack takes back what lend gave, which nobody may use any more.
+func giveBack(p []byte) {
+	_ = unix.Munmap(p) // it fails for what is no mapping, which is the heap's
+}

@@ -61,9 +61,8 @@ func makeTrusted(path, rights string) error {
 // isPrivate is not asked for on Windows, where there are no private directories.
 func isPrivate(fs.FileInfo) bool { return false }
 
-// createFile creates a file. Its readers are the groups that Windows has for
-// them; group is not looked at.
-func createFile(path, _ string) (*os.File, error) { return winapi.CreateShared(path, fileRights) }
+// createFile creates a file. Its readers are the groups that Windows has for them.
+func createFile(path string) (*os.File, error) { return winapi.CreateShared(path, fileRights) }
 
 func openFile(path string) (*os.File, error) { return winapi.OpenShared(path) }
 
@@ -88,3 +87,19 @@ func unmapPiece(p []byte) error { return winapi.UnmapFile(p) }
 // Elsewhere returns the directories in which other accounts publish and that are not read: none
 // on this system.
 func Elsewhere() []string { return nil }
+
+// admitReaders has nothing to do: a file has its rights from when it is made.
+func admitReaders(*os.File, string) error { return nil }
+
+// audienceOf tells in words which accounts may read a published file.
+func audienceOf(*os.File) string {
+	return "every program, where winperf provider install was run; else this account, administrators and " +
+		"the performance groups"
+}
+
+// openOwn opens a file so that its lock can be taken.
+func openOwn(path string) (*os.File, error) { return openFile(path) }
+
+// reserve makes a file longer by n bytes. Windows makes no file shorter that is
+// mapped.
+func reserve(f *os.File, offset, n int64) error { return f.Truncate(offset + n) }

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/winperf/winperf"
@@ -28,6 +26,7 @@ type foreign struct {
 	since int64 // since when its owner publishes what it holds; unclaimed before it is read
 	open  fileOf
 
+	probed uint64 // the refresh in which its publisher was last seen
 	claims func(path string) claim
 	pauses call.Pauses // before what is wrong with it is looked at again
 	file   io.ReaderAt // while it is in use
@@ -69,26 +68,6 @@ func (r *foreign) use(f func() error) error {
 		_ = file.Close() // it was only read
 	}
 	return err
-}
-
-// published reports whether the publisher is still there. A file that cannot be opened
-// for now, as there are no descriptors left, has not lost its publisher.
-func (r *foreign) published() bool {
-	there := true // in tests
-	err := r.use(func() (err error) {
-		if f, ok := r.file.(*os.File); ok {
-			there, err = alive(f)
-		}
-		return err
-	})
-
-	switch {
-	case errors.Is(err, errGone), errors.Is(err, fs.ErrPermission):
-		return false
-	case err != nil:
-		return true
-	}
-	return there
 }
 
 // bad is an error about what stands at an offset of the file.
@@ -223,9 +202,6 @@ func (r *foreign) static() ([]byte, error) {
 
 // claimed tells since when the owner publishes what stands before the slots.
 func (r *foreign) claimed(static []byte) int64 {
-	if r.claims == nil { // in tests
-		return unclaimed
-	}
 	c := r.claims(claimName(r.path, static))
 	if c.at == 0 || c.owner != r.id.owner {
 		return unclaimed

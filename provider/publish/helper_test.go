@@ -286,7 +286,8 @@ func content(t testing.TB, p *Publisher) []byte {
 
 // fake reads a file's content as that of a foreign file.
 func fake(b []byte) (*foreign, error) {
-	f := &foreign{path: filepath.Join("dir", "fake"+pubfile.Suffix), file: bytes.NewReader(b)}
+	f := &foreign{path: filepath.Join("dir", "fake"+pubfile.Suffix), dir: &watched{}, file: bytes.NewReader(b)}
+	f.claims = func(string) claim { return claim{} }
 	_, err := f.readStatic(defaultBudget)
 	return f, err
 }

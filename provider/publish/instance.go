@@ -45,10 +45,10 @@ type InstanceOptions struct {
 	HasUniqueID bool
 }
 
-// Multi tells whether the object has instances.
+// Multi reports whether the object has instances.
 func (o *Object) Multi() bool { return o.declared.Multi }
 
-// Has tells whether the object has a counter of that name, in any case.
+// Has reports whether the object has a counter of that name, in any case.
 func (o *Object) Has(name string) bool { return o.find(name) >= 0 }
 
 // find returns the position of the counter of that name, -1 if there is none.

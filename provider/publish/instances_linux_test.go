@@ -2,7 +2,9 @@ package publish
 
 import (
 	"encoding/binary"
+	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -57,5 +59,70 @@ func newQuery(t *testing.T, p provider.Provider) func(dst []byte) []byte {
 			t.Fatal(err)
 		}
 		return block
+	}
+}
+
+// TestKept: of the memory of samples little is kept for the next ones, however the files
+// take turns in having many instances.
+func TestKept(t *testing.T) {
+	const files, instances = 10, 3000
+	dir := tempDir(t)
+	whole := manyInstances(t, instances)
+	le := binary.LittleEndian
+	large := le.AppendUint64(nil, uint64(len(whole)))
+	small := le.AppendUint64(nil, uint64(le.Uint32(whole[pubfile.HeaderSlots:])))
+	name := func(k int) string { return "file" + strconv.Itoa(k) }
+	use := func(k int, used []byte) {
+		f, err := os.OpenFile(filepath.Join(dir, name(k)+pubfile.Suffix), os.O_WRONLY, 0)
+		if err == nil {
+			_, err = f.WriteAt(used, pubfile.HeaderUsed)
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := range files {
+		lay(t, dir, name(k), whole, true)
+		use(k, small)
+	}
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	query := newQuery(t, w.Refresh())
+
+	sample := func(when string) {
+		t.Helper()
+		query(nil)
+		held := int64(0)
+		for _, f := range w.dirs[0].files {
+			held += f.held()
+		}
+		if held == 0 || held > keepAll+files*keepData {
+			t.Errorf("%s: %d bytes are kept, want at most %d", when, held, keepAll+files*keepData)
+		}
+	}
+	for k := files - 1; k >= 0; k-- { // the one that is read last has many instances first
+		use(k, large)
+		sample("one after the other")
+		use(k, small)
+	}
+	for k := range files {
+		use(k, large)
+	}
+	sample("all at once")
+	w.expectProblems()
+}
+
+// TestAskedOnce: in one refresh each file is opened once to ask for its publisher, also
+// where the directory is read again, as it has just changed.
+func TestAskedOnce(t *testing.T) {
+	const files = 10
+	dir := tempDir(t)
+	publishMany(t, dir, files, 1)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	w.Refresh()
+	w.dirs[0].trusted = false
+	before := w.opened
+	w.Refresh()
+	if n := w.opened - before; n != files {
+		t.Errorf("%d openings of %d files", n, files)
 	}
 }

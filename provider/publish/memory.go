@@ -40,10 +40,16 @@ type memory struct {
 
 // pieces are what is mapped, one after the other in the file.
 type pieces struct {
-	list [][]byte
+	list []piece
 	// remove, if not empty, is the file's path: it could not be removed as long
 	// as it was mapped.
 	remove string
+}
+
+// piece is a part of the file that is mapped.
+type piece struct {
+	offset int64 // in the file
+	bytes  []byte
 }
 
 // slot is a slot of the file.
@@ -78,7 +84,7 @@ func (m *memory) begin() error {
 		return err
 	}
 	m.used = int64(len(m.static))
-	m.change(func() { copy(m.pieces.list[0], m.static) })
+	m.change(func() { copy(m.pieces.list[0].bytes, m.static) })
 	return nil
 }
 
@@ -93,7 +99,7 @@ func (m *memory) grow(n int) error {
 	if err != nil {
 		return err
 	}
-	m.pieces.list = append(m.pieces.list, p)
+	m.pieces.list = append(m.pieces.list, piece{m.size, p})
 	m.size += int64(n)
 	return nil
 }
@@ -112,23 +118,17 @@ func (m *memory) take(n int) (*slot, error) {
 			return nil, err
 		}
 		if rest > 0 { // no slot reaches from one piece into the next
-			s := m.append(len(m.pieces.list)-2, rest)
+			s := m.append(&m.pieces.list[len(m.pieces.list)-2], rest)
 			m.free[rest] = append(m.free[rest], s)
 		}
 	}
-	return m.append(len(m.pieces.list)-1, size), nil
+	return m.append(&m.pieces.list[len(m.pieces.list)-1], size), nil
 }
 
 // append makes the next bytes of a piece a slot.
-func (m *memory) append(piece, size int) *slot {
-	p := m.pieces.list[piece]
-	end := m.size
-	for _, later := range m.pieces.list[piece+1:] {
-		end -= int64(len(later))
-	}
-
-	at := len(p) - int(end-m.used)
-	s := &slot{offset: uint32(m.used), bytes: p[at : at+size : at+size]}
+func (m *memory) append(p *piece, size int) *slot {
+	at := int(m.used - p.offset)
+	s := &slot{offset: uint32(m.used), bytes: p.bytes[at : at+size : at+size]}
 
 	m.slots = append(m.slots, s)
 	m.used += int64(size)
@@ -195,12 +195,12 @@ func (m *memory) hide() {
 	}
 }
 
-func (m *memory) word64(field int) *uint64 { return word64(m.pieces.list[0], field) }
+func (m *memory) word64(field int) *uint64 { return word64(m.pieces.list[0].bytes, field) }
 
 // unmapAll ends the mappings.
 func unmapAll(p *pieces) {
 	for _, piece := range p.list {
-		_ = unmapPiece(piece) // it fails only for what was never mapped
+		_ = unmapPiece(piece.bytes) // it fails only for what was never mapped
 	}
 	if p.remove != "" {
 		_ = os.Remove(p.remove) // or the next look does it

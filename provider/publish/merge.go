@@ -195,7 +195,7 @@ func (m *merger) granted(name string, parts []part) ([]part, map[*watched]*grant
 	rules := map[*watched]*grant{}
 	parts = slices.DeleteFunc(parts, func(p part) bool {
 		rule, known := rules[p.file.dir]
-		if !known && p.file.dir != nil {
+		if !known {
 			rule = p.file.dir.owners.of(name)
 			rules[p.file.dir] = rule
 		}
@@ -207,11 +207,6 @@ func (m *merger) granted(name string, parts []part) ([]part, map[*watched]*grant
 		return true
 	})
 	return parts, rules
-}
-
-// problem tells a problem of a file.
-func (m *merger) problem(f *foreign, format string, args ...any) {
-	m.tell(f.path, problem(f, format, args...))
 }
 
 // leave tells that a part is left out, because the object belongs to another account.
@@ -249,7 +244,8 @@ func (m *merger) add(p part) {
 	variant := ""
 	if first, known := m.named[name]; known {
 		variant = sign
-		m.problem(p.file, "object %q has other counters than in %s: both are shown", o.Name, first.file.path)
+		m.tell(p.file.path, problem(p.file, "object %q has other counters than in %s: both are shown",
+			o.Name, first.file.path))
 	} else {
 		m.named[name] = p
 	}
@@ -269,7 +265,7 @@ func (m *merger) add(p part) {
 }
 
 // entitle gives an object and its counters their title indices. Its help text
-// says whose it is.
+// names the account that it is of.
 func (m *merger) entitle(p part, variant string) *provider.Object {
 	from := p.declared()
 	o := *from
@@ -297,7 +293,7 @@ func (m *merger) entitle(p part, variant string) *provider.Object {
 	return &o
 }
 
-// ofOwner is a help text with whose the object is.
+// ofOwner is a help text that names the account of the object first.
 func (m *merger) ofOwner(p part, help string) string {
 	if owner := m.owner(p); owner != "" {
 		return strings.TrimSpace("Published by " + owner + ". " + help)

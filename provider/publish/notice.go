@@ -41,7 +41,7 @@ func (n *Notice) Unwrap() error { return n.Err }
 // notices counts by kind.
 type notices [numNotices]Notice
 
-// add counts an error. Of all the one whose text comes first is kept.
+// add counts an error, and keeps the one whose text comes first in the alphabet.
 func (l *notices) add(kind noticeKind, err error) {
 	n := &l[kind]
 	n.Kind = kind

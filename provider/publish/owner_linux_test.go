@@ -42,7 +42,7 @@ func (w *watcher) ownedBy(of map[string]claimed) {
 
 // backdate makes a publisher say that it began long before all others.
 func (p *Publisher) backdate() {
-	binary.LittleEndian.PutUint64(p.memory.pieces.list[0][pubfile.HeaderStarted:], 0)
+	binary.LittleEndian.PutUint64(p.memory.pieces.list[0].bytes[pubfile.HeaderStarted:], 0)
 }
 
 // An object belongs to the account that published it first, as the system tells,

@@ -38,8 +38,6 @@ var ErrFull = errors.New("no room for more instances")
 // Publisher publishes the objects of one schema, until it is closed or the
 // program ends. It may be used from several goroutines.
 type Publisher struct {
-	file    *os.File
-	path    string
 	objects []*Object
 
 	mu     sync.Mutex
@@ -75,8 +73,7 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 		return nil, err
 	}
 
-	p := &Publisher{file: f, path: f.Name(), memory: memory{file: f, static: plan.static},
-		ended: make(chan struct{})}
+	p := &Publisher{memory: memory{file: f, static: plan.static}, ended: make(chan struct{})}
 	if err := p.begin(plan); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -151,16 +148,16 @@ func (p *Publisher) Counter(object, name string) (*Counter, error) {
 }
 
 // Path is the file that readers look at.
-func (p *Publisher) Path() string { return p.path }
+func (p *Publisher) Path() string { return p.memory.file.Name() }
 
 // Audience returns a phrase that says which accounts can read the counters, for messages.
 func (p *Publisher) Audience() string {
 	for _, d := range chooseDirs() {
-		if d.private && d.path == filepath.Dir(p.path) {
+		if d.private && d.path == filepath.Dir(p.Path()) {
 			return "only this account; for others an administrator has to make " + systemDirs()[0].path
 		}
 	}
-	return audienceOf(p.file)
+	return audienceOf(p.memory.file)
 }
 
 // Close ends publishing: all objects of this publisher vanish. Its counters can
@@ -175,16 +172,16 @@ func (p *Publisher) Close() error {
 	p.closed = true
 	close(p.ended)
 	p.memory.hide()
-	err := remove(p.path, claimName(p.path, p.memory.static))
+	err := remove(p.Path(), claimName(p.Path(), p.memory.static))
 	if err != nil && runtime.GOOS == "windows" && p.memory.pieces != nil {
-		p.memory.pieces.remove = p.path // files that are mapped cannot be removed there
+		p.memory.pieces.remove = p.Path() // files that are mapped cannot be removed there
 		err = nil
 	}
 
 	if absent(err) {
 		err = nil
 	}
-	return errors.Join(err, p.file.Close())
+	return errors.Join(err, p.memory.file.Close())
 }
 
 // plan is what stands in a file before its slots.

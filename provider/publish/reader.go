@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -50,7 +51,7 @@ const defaultBudget = 4 * pubfile.MaxFile
 // the system says of owners and times: docs/publish.md has the rule.
 type Reader struct {
 	opt      ReaderOptions
-	turn     chan struct{} // holds one element while somebody uses what follows
+	turn     chan struct{} // holds one element while a goroutine uses what follows
 	dirs     []*watched
 	told     map[string]bool // problems of files that are there
 	accounts accounts
@@ -58,8 +59,10 @@ type Reader struct {
 	open     fileOf
 	claims   func(path string) claim
 	window   int    // see foreign
-	changes  uint64 // files that came, went or were left out so far
+	changes  uint64 // 1 + the files that came, went or were left out so far
 	opened   int    // files opened to know them or their publishers, so far
+
+	refreshes uint64 // so far
 
 	closed atomic.Bool
 }
@@ -95,6 +98,7 @@ func NewReader(opt ReaderOptions) *Reader {
 		account:  int64(os.Geteuid()),
 		open:     openIdentified,
 		claims:   readClaim,
+		changes:  1,
 	}
 
 	dirs := chooseDirs()
@@ -103,26 +107,14 @@ func NewReader(opt ReaderOptions) *Reader {
 	}
 
 	for _, d := range dirs {
-		r.dirs = append(r.dirs, newWatched(d))
+		r.dirs = append(r.dirs,
+			&watched{directory: d, files: map[string]*foreign{}, passed: map[string]passed{}})
 	}
 	return r
 }
 
-func newWatched(d directory) *watched {
-	return &watched{directory: d, files: map[string]*foreign{}, passed: map[string]passed{}}
-}
-
-// take lets its caller use the reader. Where another goroutine does it
-// waits, or returns errBusy.
-func (r *Reader) take(ctx context.Context, waits bool) error {
-	if !waits {
-		select {
-		case r.turn <- struct{}{}:
-			return nil
-		default:
-			return errBusy
-		}
-	}
+// take lets its caller use the reader, as soon as no other goroutine does.
+func (r *Reader) take(ctx context.Context) error {
 	select {
 	case r.turn <- struct{}{}:
 		return nil
@@ -130,8 +122,6 @@ func (r *Reader) take(ctx context.Context, waits bool) error {
 		return ctx.Err()
 	}
 }
-
-var errBusy = errors.New("another call uses the reader")
 
 func (r *Reader) giveBack() { <-r.turn }
 
@@ -150,19 +140,13 @@ const timesTell = runtime.GOOS != "windows"
 
 // look finds out which files came and went.
 func (r *Reader) look(ctx context.Context, d *watched) error {
-	info, err := os.Stat(d.path)
-	if absent(err) {
-		r.empty(d)
-		return nil
-	}
-
-	if err == nil {
-		err = d.check()
-	}
+	info, err := d.check()
 	if err != nil {
 		r.empty(d)
-		d.wrong = err
-		r.tell(d.path, err)
+		if !absent(err) {
+			d.wrong = err
+			r.tell(d.path, err)
+		}
 		return nil
 	}
 
@@ -190,7 +174,9 @@ func (r *Reader) empty(d *watched) {
 	if len(d.files) > 0 {
 		r.changes++
 	}
-	*d = *newWatched(d.directory)
+	clear(d.files)
+	clear(d.passed)
+	*d = watched{directory: d.directory, files: d.files, passed: d.passed}
 }
 
 // scan takes notice of files that are new, and forgets those that are not there
@@ -226,11 +212,7 @@ func (r *Reader) scan(ctx context.Context, d *watched) error {
 		}
 	}
 
-	for path := range d.passed {
-		if !there[path] {
-			delete(d.passed, path)
-		}
-	}
+	maps.DeleteFunc(d.passed, func(path string, _ passed) bool { return !there[path] })
 	return r.admit(ctx, d)
 }
 
@@ -265,10 +247,25 @@ func list(ctx context.Context, dir string) (names []string, err error) {
 	return names, ctx.Err()
 }
 
-// published reports whether the publisher of a file is still there.
+// published reports whether the publisher of a file is still there. It is asked once in a
+// refresh. A file that cannot be opened for now, as there are no descriptors left, has not
+// lost its publisher.
 func (r *Reader) published(f *foreign) bool {
+	if f.probed == r.refreshes {
+		return true
+	}
+	f.probed = r.refreshes
 	r.opened++
-	return f.published()
+
+	there := false
+	err := f.use(func() (err error) {
+		there, err = alive(f.file.(*os.File))
+		return err
+	})
+	if err != nil {
+		return !errors.Is(err, errGone) && !errors.Is(err, fs.ErrPermission)
+	}
+	return there
 }
 
 // drop forgets a file, and removes it if its publisher was killed.
@@ -311,7 +308,7 @@ func (r *Reader) meet(d *watched, path string) {
 
 	r.judge(d, info, &foreign{
 		path: path, dir: d, id: id, since: unclaimed,
-		open: r.open, claims: r.claims, file: file, window: r.window,
+		open: r.open, claims: r.claims, file: file, window: r.window, probed: r.refreshes,
 	}, file)
 }
 
@@ -357,12 +354,7 @@ func takeTurns(files []*foreign) {
 // admit reads the definitions of the files, the older ones of each account first,
 // as long as the budget lasts.
 func (r *Reader) admit(ctx context.Context, d *watched) error {
-	files := make([]*foreign, 0, len(d.files))
-	for _, f := range d.files {
-		files = append(files, f)
-	}
-
-	slices.SortFunc(files, older)
+	files := slices.SortedFunc(maps.Values(d.files), older)
 	takeTurns(files)
 
 	d.spent = 0
@@ -417,7 +409,7 @@ func (r *Reader) load(d *watched, f *foreign) {
 	r.leaveOut(f, err)
 }
 
-// isWrong tells whether what the file holds is known not to be right. It hardly ever
+// isWrong reports whether what the file holds is known not to be right. It hardly ever
 // changes, so looking again with every sample would only take the reader's time.
 func (f *foreign) isWrong() bool {
 	return errors.Is(f.wrong, winperf.ErrBadData) && !errors.Is(f.wrong, errTooMuch)

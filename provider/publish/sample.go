@@ -33,6 +33,8 @@ type sampled struct {
 	restless bool              // the last time windows were not enough, or the copy was torn
 	live     []foreignInstance // by object, then by slot
 	lent     []byte            // what live stands in, if that is not on the heap
+	keep     int64             // how many bytes may be kept for the next sample
+	kept     bool              // this one needs no more than that
 	parents  []bool            // by object of the file and object of the file: instances have parents there
 	fault    error             // of the first slot that is not right
 }
@@ -56,8 +58,9 @@ const (
 	// maxPasses bounds how often the slots are read again for objects that have
 	// theirs between those of others.
 	maxPasses = 8
-	// keepData is how many bytes of a file's sample are kept for the next one.
-	keepData = 64 << 10
+	// keepAll is how many bytes of samples are kept for the next ones, and keepData how many
+	// of a single file beyond that.
+	keepAll, keepData = 1 << 20, 64 << 10
 )
 
 var (
@@ -71,6 +74,9 @@ var (
 // if that was asked for or has to be. It takes at most limit bytes of memory and
 // returns how many that may be.
 func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error) {
+	if r.held() > r.keep {
+		r.room, r.live = nil, nil
+	}
 	r.live = r.live[:0]
 	r.fault = nil
 	r.size = 0
@@ -100,6 +106,9 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 	return cost, nil
 }
 
+// held is how many bytes of memory are kept.
+func (r *foreign) held() int64 { return int64(len(r.room) + cap(r.live)*instanceCost) }
+
 // measure finds out how many bytes of slots there are, and how many of memory they take.
 func (r *foreign) measure(limit, share int64) (cost int64, err error) {
 	_, used, err := r.header()
@@ -118,10 +127,12 @@ func (r *foreign) measure(limit, share int64) (cost int64, err error) {
 		return 0, r.tooMuch("instances", cost, limit)
 	}
 
-	// What the file does not hold takes no memory.
-	var last [1]byte
-	if err := r.read(last[:], used-1); err != nil {
-		return 0, err
+	// What the file does not hold takes little memory.
+	if r.kept = cost <= r.keep; !r.kept {
+		var last [1]byte
+		if err := r.read(last[:], used-1); err != nil {
+			return 0, err
+		}
 	}
 	r.size = int(n)
 	return cost, nil
@@ -152,7 +163,7 @@ func (r *foreign) copySlots() (still bool, err error) {
 	return still, r.walk()
 }
 
-// readStill is read, and tells whether no slot changed meanwhile.
+// readStill is read, and reports whether no slot changed meanwhile.
 func (r *foreign) readStill(p []byte, offset int64) (still bool, err error) {
 	var before, after [8]byte
 	if err := r.read(before[:], pubfile.HeaderGeneration); err != nil {
@@ -234,7 +245,7 @@ func (r *foreign) load(at, n int) error {
 func (r *foreign) makeRoom(n int) {
 	if n > len(r.room) {
 		r.freeRoom()
-		if n <= keepData {
+		if r.kept {
 			r.room = make([]byte, n)
 		} else {
 			r.room = lend(n)
@@ -246,7 +257,7 @@ func (r *foreign) makeRoom(n int) {
 // freeRoom gives the memory of slots back, if there is more than is kept.
 func (r *foreign) freeRoom() {
 	r.data, r.again = nil, nil
-	if len(r.room) > keepData {
+	if !r.kept {
 		giveBack(r.room)
 		r.room = nil
 	}
@@ -258,7 +269,7 @@ func (r *foreign) makeList(n int) {
 		return
 	}
 	r.freeList()
-	if n*instanceCost <= keepData {
+	if r.kept {
 		r.live = make([]foreignInstance, 0, n)
 		return
 	}
@@ -307,12 +318,9 @@ func (r *foreign) walk() error {
 		at += len(p)
 	}
 
-	order := func(a, b foreignInstance) int {
+	slices.SortFunc(r.live, func(a, b foreignInstance) int {
 		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.at, b.at))
-	}
-	if !slices.IsSortedFunc(r.live, order) {
-		slices.SortFunc(r.live, order)
-	}
+	})
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -37,7 +36,7 @@ func (p *published) Close() error { return nil }
 // Collect implements provider.Session. It writes the objects that are wanted,
 // and those that instances of them have their parents in.
 func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.Writer) error {
-	if err := p.view.reader.take(ctx, true); err != nil {
+	if err := p.view.reader.take(ctx); err != nil {
 		return err
 	}
 	defer p.view.reader.giveBack()
@@ -82,6 +81,7 @@ type collection struct {
 	spent  map[*watched]int64 // bytes of instances, by directory
 	used   map[int64]int64    // bytes of slots that were read, by account
 	room   int64              // bytes that the block has for instances
+	keep   int64              // bytes that may be kept for the next sample
 	first  map[part]uint32    // positions of the first instances of parts in their objects
 	fixed  []bool             // by object: others tell positions in it
 	faults []fault
@@ -101,6 +101,7 @@ func newCollection(p *published, q *provider.Query) *collection {
 		first:     map[part]uint32{},
 		fixed:     make([]bool, len(p.objects)),
 		room:      maxBlock,
+		keep:      keepAll,
 	}
 
 	listed := map[uint32]bool{}
@@ -214,12 +215,10 @@ func (c *collection) readFile(f *foreign, share int64) bool {
 	if c.read[f] {
 		return true
 	}
-	limit := int64(pubfile.MaxFile + pubfile.MaxFile)
-	if f.dir != nil {
-		limit = c.reader.opt.budget - f.dir.spent - c.spent[f.dir]
-	}
+	limit := c.reader.opt.budget - f.dir.spent - c.spent[f.dir]
 
 	var cost int64
+	f.keep = max(c.keep, keepData)
 	err := f.use(func() (err error) {
 		cost, err = f.sample(limit, share, c.whole)
 		return err
@@ -230,6 +229,9 @@ func (c *collection) readFile(f *foreign, share int64) bool {
 
 	if err != nil {
 		f.live = f.live[:0]
+	}
+	if f.kept {
+		c.keep -= f.held()
 	}
 	c.read[f] = true
 	c.spent[f.dir] += cost
@@ -262,18 +264,13 @@ func (c *collection) accept(f *foreign, err error) {
 // objects that the query does not show take none. The values of an object without instances
 // are counted with the object itself.
 func (c *collection) bytesOf(f *foreign) (n int64) {
-	var layout *provider.Layout
-	for i, in := range f.live {
-		// The instances are sorted by object, so each layout is looked up once.
-		if i == 0 || in.object != f.live[i-1].object {
-			layout = nil
-			if at, shown := c.shown[part{f, int(in.object)}]; shown {
-				layout = c.objects[at].layout
-			}
+	for i, o := range f.objects {
+		at, shown := c.shown[part{f, i}]
+		if !shown || !o.Multi {
+			continue
 		}
-
-		if layout != nil && f.objects[in.object].Multi {
-			n += int64(layout.InstanceBytes(int(in.name)))
+		for _, in := range f.of(i) {
+			n += int64(c.objects[at].layout.InstanceBytes(int(in.name)))
 		}
 	}
 	return n

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,8 +22,7 @@ type View struct {
 	last   atomic.Pointer[published]
 
 	// Only the goroutine that has the reader's turn uses these.
-	seen   uint64 // changes of the reader that last knows of
-	merged bool   // last is of some state of the reader
+	seen   uint64 // changes of the reader that last knows of; 0: it knows of none
 	taken  notices
 	faults []fault // in the last sample
 	unfit  []fault // of the objects that are published
@@ -62,15 +62,20 @@ func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
 	return nil, nil
 }
 
-// look refreshes the view, if nobody else uses the reader.
+// look refreshes the view. A view that shows something goes on with that while another
+// goroutine uses the reader, as a file system may hold that one up.
 func (v *View) look(ctx context.Context) error {
 	r := v.reader
-	waits := v.last.Load() == nil // else another reader may be held up
-	if err := r.take(ctx, waits); err != nil {
-		if waits {
+	if v.last.Load() == nil {
+		if err := r.take(ctx); err != nil {
 			return err
 		}
-		return nil
+	} else {
+		select {
+		case r.turn <- struct{}{}:
+		default:
+			return nil
+		}
 	}
 	defer r.giveBack()
 	return v.refresh(ctx)
@@ -87,6 +92,7 @@ func (v *View) refresh(ctx context.Context) error {
 		r.changes++
 	}
 
+	r.refreshes++
 	for _, d := range r.dirs {
 		if err := r.look(ctx, d); err != nil {
 			return err
@@ -96,7 +102,7 @@ func (v *View) refresh(ctx context.Context) error {
 	if err := v.probe(ctx); err != nil {
 		return err
 	}
-	if v.merged && v.seen == r.changes {
+	if v.seen == r.changes {
 		return nil
 	}
 
@@ -105,9 +111,7 @@ func (v *View) refresh(ctx context.Context) error {
 
 	var files []*foreign
 	for _, d := range r.dirs {
-		for _, f := range d.files {
-			files = append(files, f)
-		}
+		files = slices.AppendSeq(files, maps.Values(d.files))
 	}
 
 	m := r.newMerger()
@@ -119,7 +123,6 @@ func (v *View) refresh(ctx context.Context) error {
 	v.taken = m.taken
 	v.unfit = m.faults
 	v.seen = r.changes
-	v.merged = true
 	return nil
 }
 
@@ -149,18 +152,15 @@ func (v *View) replace(m *merger) {
 	}
 
 	next := &published{view: v, objects: m.objects, shown: m.shown}
-	of := map[*foreign]bool{}
 	for _, o := range m.objects {
 		next.declared = append(next.declared, o.object)
 		for _, p := range o.parts {
-			if !of[p.file] {
-				of[p.file] = true
-				next.files = append(next.files, p.file)
-			}
+			next.files = append(next.files, p.file)
 		}
 	}
-
 	slices.SortFunc(next.files, older)
+	next.files = slices.Compact(next.files)
+
 	if old := v.last.Load(); old != nil && reflect.DeepEqual(old.declared, next.declared) {
 		old.objects = next.objects
 		old.shown = next.shown
