@@ -158,38 +158,22 @@ func (l *Labels) byText() bool {
 	return l.links == nil && !l.numbers.mixed
 }
 
-// findFormer finds what the object, which is to be decoded, was in the frame before.
-func (s *store) findFormer(position int, title, codePage uint32) (was Object, ok bool) {
+// knownNames are what the instances of an object, which is to be decoded, were called in
+// the frame before; nil where it was not there.
+func (s *store) knownNames(position int, title, codePage uint32) *index.Names {
 	s.former = nil
 	before := s.into.before
 	at := before.find(len(s.into.objects)+position, title)
 	if at < 0 {
-		return was, false
-	}
-
-	was = before.objects[at]
-	if was.def().CodePage != codePage || was.s.block.Format != s.block.Format {
-		return was, false
-	}
-	s.former = was.Labels()
-	return was, true
-}
-
-// knownNames are what the instances of an object were called in the frame before.
-func (s *store) knownNames(position int, title, codePage uint32) *index.Names {
-	if _, ok := s.findFormer(position, title, codePage); !ok {
 		return nil
 	}
-	return &s.former.known
-}
 
-// knownInstances are the instances of an object in the frame before.
-func (s *store) knownInstances(position int, title, codePage uint32) (*index.Index, []index.Instance) {
-	was, ok := s.findFormer(position, title, codePage)
-	if !ok {
-		return nil, nil
+	was := before.objects[at]
+	if was.def().CodePage != codePage || was.s.block.Format != s.block.Format {
+		return nil
 	}
-	return &was.s.index, was.instances()
+	s.former = was.Labels()
+	return &s.former.known
 }
 
 // label gives the object at position i, which was just decoded, its labels:

@@ -25,11 +25,6 @@ func (o Object) counters() []index.Counter {
 	return o.s.index.Counters[d.Counter0:d.CounterEnd]
 }
 
-func (o Object) instances() []index.Instance {
-	d := o.def()
-	return o.s.index.Instances[d.Instance0:d.InstanceEnd]
-}
-
 // Labels returns what the object's instances are called.
 func (o Object) Labels() *Labels { return o.s.labels[o.pos] }
 

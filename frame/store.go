@@ -37,7 +37,7 @@ func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents
 	if !ok {
 		st = &store{}
 		st.options = datablock.Options{Known: st.knownNames, Object: st.label}
-		st.setOptions = counterset.Options{Known: st.knownInstances, Object: st.label}
+		st.setOptions = counterset.Options{Known: st.knownNames, Object: st.label}
 	}
 
 	st.block, st.into = b, s

@@ -28,7 +28,7 @@ const (
 // highest index of the system's own counters.
 const baseIndex = 1
 
-// fits tells whether a table of the kind normally holds the index.
+// fits reports whether a table of the kind normally holds the index.
 func (k Kind) fits(index uint32) bool {
 	switch k {
 	case Counter:
@@ -117,7 +117,7 @@ func (t *Table) baseIndex() (base uint32, ok bool) {
 	return parseIndex(s, 1)
 }
 
-// isBase tells whether the index is the one of the base index, which is no name.
+// isBase reports whether the index is the one of the base index, which is no name.
 func (t *Table) isBase(index uint32) bool {
 	if index != baseIndex {
 		return false
@@ -149,8 +149,9 @@ func (t *Table) lookup(text string) []uint32 {
 
 // Encode appends the table to dst as MULTI_SZ bytes, as the registry keeps it.
 func (t *Table) Encode(dst []byte) []byte {
+	var digits [10]byte // of 32 bits
 	for index, s := range t.All() {
-		dst = wire.AppendUTF16Z(dst, strconv.FormatUint(uint64(index), 10))
+		dst = wire.AppendUTF16Z(dst, string(strconv.AppendUint(digits[:0], uint64(index), 10)))
 		dst = wire.AppendUTF16Z(dst, s)
 	}
 	return append(dst, 0, 0)

@@ -82,7 +82,7 @@ func (d *Dispatcher) choose(q *Query) {
 	}
 }
 
-// mayAsk tells whether a provider has returned and need not be left alone.
+// mayAsk reports whether a provider has returned and need not be left alone.
 func (d *Dispatcher) mayAsk(e *entry) bool {
 	if e.line.Busy() {
 		if !e.told {

@@ -73,7 +73,7 @@ func (l *Layout) ObjectBytes() int {
 	return len(l.definitions) + len(l.block)
 }
 
-// fits tells whether this is a layout of the object as it was declared.
+// fits reports whether this is a layout of the object as it was declared.
 func (l *Layout) fits(o *Object) bool {
 	if len(l.slots) != len(o.Counters) {
 		return false

@@ -209,7 +209,7 @@ func (o *ObjectWriter) Clock(ticks, perSecond int64) {
 	datablock.ObjectBytes(o.w.buf[o.start:]).SetClock(ticks, perSecond)
 }
 
-// ended tells whether the object is not being written any more, which is a
+// ended reports whether the object is not being written any more, which is a
 // mistake.
 func (o *ObjectWriter) ended(what string) bool {
 	if o.w.open == o.start {
@@ -284,35 +284,41 @@ func (o *ObjectWriter) SetBase(i int, v uint64) { o.put(o.layout.slots[i].base, 
 
 // Deny says that the current instance has a value of the declared counter i that
 // the reader has no right to. It is missing, with the status not_permitted.
-func (o *ObjectWriter) Deny(i int) { o.store(o.layout.slots[i].value, datablock.AccessDenied) }
-
-func (o *ObjectWriter) put(at *place, v uint64) {
-	p := o.store(at, v)
-	if p == nil {
+func (o *ObjectWriter) Deny(i int) {
+	at := o.layout.slots[i].value
+	if !o.put(at, datablock.AccessDenied) {
 		return
+	}
+	for _, m := range at.marks {
+		o.w.block[m.off] |= m.bit
+	}
+}
+
+// put writes a value into its place, if it has one.
+func (o *ObjectWriter) put(at *place, v uint64) (written bool) {
+	if at == nil {
+		return false
+	}
+	p := o.w.block
+	if p == nil || o.w.open != o.start {
+		o.outside()
+		return false
+	}
+
+	if off := uint64(at.off); at.width == 8 {
+		binary.LittleEndian.PutUint64(p[off:off+8], v)
+	} else {
+		binary.LittleEndian.PutUint32(p[off:off+4], uint32(v))
 	}
 	for _, m := range at.marks {
 		p[m.off] &^= m.bit
 	}
+	return true
 }
 
-// store writes a number into its place, if it has one, and returns the counter block.
-func (o *ObjectWriter) store(at *place, v uint64) []byte {
-	if at == nil {
-		return nil
-	}
-	p := o.w.block
-	if p == nil || o.w.open != o.start {
-		o.w.fail("value of object %d outside of an instance", o.layout.index)
-		return nil
-	}
-
-	if at.width == 8 {
-		binary.LittleEndian.PutUint64(p[at.off:], v)
-	} else {
-		binary.LittleEndian.PutUint32(p[at.off:], uint32(v))
-	}
-	return p
+// outside notes a value where there is no instance that it could be of.
+func (o *ObjectWriter) outside() {
+	o.w.fail("value of object %d outside of an instance", o.layout.index)
 }
 
 // End completes the object.

@@ -438,14 +438,14 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestDeny: a value that the reader has no right to is missing and says why; one that
-// is written afterwards is there.
+// TestDeny: a value that the reader has no right to is missing and says why, also if it
+// was written before; one that is written afterwards is there.
 func TestDeny(t *testing.T) {
 	l := layout(t, process())
 	ix := once(t, func(w *provider.Writer) {
 		o := w.Object(l)
 		o.Clock(500, 100)
-		for _, name := range []string{"denied", "missing", "there"} {
+		for _, name := range []string{"denied", "missing", "there", "denied afterwards"} {
 			o.Instance(provider.Instance{Name: name})
 			switch name {
 			case "denied":
@@ -453,11 +453,16 @@ func TestDeny(t *testing.T) {
 			case "there":
 				o.Deny(0)
 				o.Set(0, 5)
+			case "denied afterwards":
+				o.Set(0, 5)
+				o.Deny(0)
 			}
 		}
 		o.End()
 	}, l)
-	for i, want := range []counter.Status{counter.NotPermitted, counter.InvalidData, counter.OK} {
+	for i, want := range []counter.Status{
+		counter.NotPermitted, counter.InvalidData, counter.OK, counter.NotPermitted,
+	} {
 		got := counter.OK
 		if _, ok := ix.Value(0, i, 0); !ok {
 			got = ix.Lack(0, i, 0)

@@ -54,8 +54,8 @@ func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
 			return c, nil
 		}
 	}
-
 	s.mu.Unlock()
+
 	schema, err := s.src.Schema(ctx)
 	if err != nil {
 		return nil, err

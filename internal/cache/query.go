@@ -112,25 +112,25 @@ func (q *query) give(s *winperf.Sample) {
 // learn finds out what the query was given last, as far as that was decoded.
 func (q *query) learn() {
 	q.source.mu.Lock()
-	var more []winperf.ObjectID
-	var one *sample
 	q.source.learn()
-
-	for i, sm := range q.picks {
-		if i == 0 || sm == one {
-			one = sm
-		} else {
-			one = nil
-		}
-	}
-
-	if one != nil {
-		more = q.news(one)
+	var more []winperf.ObjectID
+	sm := q.only()
+	if sm != nil {
+		more = q.news(sm)
 	}
 	q.source.mu.Unlock()
+
 	if len(more) > 0 {
-		q.want(more, one)
+		q.want(more, sm)
 	}
+}
+
+// only is the sample that all objects were given from, nil where there are several or none.
+func (q *query) only() *sample {
+	if len(q.picks) == 0 || slices.ContainsFunc(q.picks, func(sm *sample) bool { return sm != q.picks[0] }) {
+		return nil
+	}
+	return q.picks[0]
 }
 
 // news are the objects that are wanted from now on, nil where these are the same:
@@ -282,8 +282,8 @@ func (q *query) takeAlone(ctx context.Context) error {
 	if !closed {
 		s.queries++
 	}
-
 	s.mu.Unlock()
+
 	if closed {
 		return errClosed()
 	}

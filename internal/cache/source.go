@@ -13,14 +13,14 @@ import (
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// DefaultFreshness is how old an object may be to be handed out, where no
+// defaultFreshness is how old an object may be to be handed out, where no
 // Options say another time.
-const DefaultFreshness = 500 * time.Millisecond
+const defaultFreshness = 500 * time.Millisecond
 
 // Options for New. The zero Options are those of the original.
 type Options struct {
 	// Freshness is how old an object may be to be handed out, counted from the
-	// end of the query that brought it. 0 means DefaultFreshness, less than 0
+	// end of the query that brought it. 0 means 500 ms, less than 0
 	// that only concurrent requests share.
 	Freshness time.Duration
 	// Clock is the clock that ages are measured by; nil means the system's. They
@@ -48,7 +48,7 @@ type Source struct {
 // New returns a cache over a live source. Closing it closes the source.
 func New(src winperf.Source, opt Options) *Source {
 	if opt.Freshness == 0 {
-		opt.Freshness = DefaultFreshness
+		opt.Freshness = defaultFreshness
 	}
 	if opt.Clock == nil {
 		opt.Clock = schedule.SystemClock()
@@ -69,6 +69,7 @@ func (s *Source) Close() error {
 	idle := s.idle
 	s.idle, s.closed = nil, true
 	s.mu.Unlock()
+
 	var errs []error
 	for _, c := range idle {
 		errs = append(errs, c.Close())

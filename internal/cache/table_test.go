@@ -59,7 +59,7 @@ type play struct {
 func newPlay(t *testing.T) *play {
 	c := newClock()
 	return &play{
-		T: t, clock: c, table: newTable(Options{Freshness: DefaultFreshness, Clock: c}),
+		T: t, clock: c, table: newTable(Options{Freshness: defaultFreshness, Clock: c}),
 		bans: map[string]map[winperf.ObjectID]*ban{}, newest: map[winperf.ObjectID]*sample{},
 	}
 }

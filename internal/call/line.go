@@ -105,7 +105,7 @@ func (l *Line) Rest() {
 	}
 }
 
-// idle tells whether no call is out.
+// idle reports whether no call is out.
 func (l *Line) idle() bool {
 	select {
 	case <-l.back:
@@ -116,7 +116,7 @@ func (l *Line) idle() bool {
 	}
 }
 
-// Busy tells whether a call is out or the line is closed.
+// Busy reports whether a call is out or the line is closed.
 func (l *Line) Busy() bool { return !l.idle() }
 
 // Outcome returns what became of the last call of a round. It is for lines that have

@@ -38,7 +38,7 @@ func (p *Pauses) length() time.Duration {
 	return min(first<<(p.Failures-1), longPause)
 }
 
-// Over tells whether to ask again, after a pause or because there was no failure.
+// Over reports whether to ask again, after a pause or because there was no failure.
 func (p *Pauses) Over(now time.Time) bool { return !now.Before(p.until) }
 
 // Cut ends the pause that is under way. The next failure still counts as one more.

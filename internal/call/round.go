@@ -90,7 +90,7 @@ func (r *Round) wait(stop <-chan struct{}, grace time.Duration) error {
 	return reason
 }
 
-// Await waits until all calls have returned, and tells whether they have, or until
+// Await waits until all calls have returned, and reports whether they have, or until
 // ctx ends or late fires. That ends no call: they can be waited for again.
 func (r *Round) Await(ctx context.Context, late <-chan time.Time) bool {
 	return r.gather(ctx, nil, late) == nil

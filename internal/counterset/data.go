@@ -197,7 +197,7 @@ func (a *Answer) append(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// check tells whether form and content of an answer agree.
+// check reports whether form and content of an answer agree.
 func (a *Answer) check() error {
 	values := 1
 	switch a.Form {

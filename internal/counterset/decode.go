@@ -1,7 +1,6 @@
 package counterset
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/winperf/winperf"
@@ -10,14 +9,12 @@ import (
 
 // Options are the ways to decode.
 type Options struct {
-	// Known, if not nil, gives the instances that an earlier sample had in the
-	// object which will get this position, and the index they are of; nil where
-	// there are none. Comparing them here costs a fraction of reading them. The
-	// code page is 0.
-	Known func(position int, title, codePage uint32) (*index.Index, []index.Instance)
+	// Known, if not nil, tells what the instances were called that an earlier sample
+	// had in the object which will get this position; nil where there is none.
+	// Comparing them here costs a fraction of a second pass. The code page is 0.
+	Known func(position int, title, codePage uint32) *index.Names
 	// Object, if not nil, is called as soon as an object is in the index. same
-	// tells that there are as many instances as Known gave and that the
-	// [Definition] of each is the same.
+	// tells that the instances are those that Known gave.
 	Object func(position int, same bool)
 }
 
@@ -41,24 +38,16 @@ func Decode(b []byte, sets []winperf.CounterSet, ix *index.Index, opt Options) e
 	return nil
 }
 
-// Definition returns an instance's id and name as they stand in the sample, with
-// all that tells it from others; it aliases ix.Data. It is empty for the instance
-// of a set that has none.
-func Definition(ix *index.Index, in *index.Instance) []byte {
-	if in.Off == 0 {
-		return nil
-	}
-	return ix.Data[in.Off : in.Name.Off+in.Name.Len]
-}
-
 // decoder is the state of one Decode.
 type decoder struct {
-	b     []byte // the data, to dwTotalSize
-	ix    *index.Index
-	opt   Options
-	memo  *memo
-	side  bool // ix.Data is memo.side: b with rewritten answers behind it
-	known known
+	b    []byte // the data, to dwTotalSize
+	ix   *index.Index
+	opt  Options
+	memo *memo
+	side bool // ix.Data is memo.side: b with rewritten answers behind it
+	// What Options.Known gave for the object at hand; nil as soon as an instance is
+	// another one.
+	known *index.Names
 }
 
 // sample decodes everything.
@@ -163,8 +152,8 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 		Instance0: uint32(len(d.ix.Instances)), Link0: int32(len(d.ix.Links)),
 	}
 
-	regular := d.instances(a, l, id, &o)
-	if !regular {
+	d.recall(o.Title)
+	if regular := d.instances(a, l, id); !regular {
 		d.rewrite(i, a, l, id, &o)
 	}
 
@@ -183,7 +172,7 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 		d.damage(err)
 	}
 	if d.opt.Object != nil {
-		d.opt.Object(len(d.ix.Objects)-1, d.known.all())
+		d.opt.Object(len(d.ix.Objects)-1, d.known.If(d.ix.Links, &o) != nil)
 	}
 }
 
@@ -219,18 +208,15 @@ func (d *decoder) place(i int, l *layout, o *index.Object) {
 
 // recall asks for what is known of the instances of the next object.
 func (d *decoder) recall(title uint32) {
-	d.known = known{}
-	if d.opt.Known != nil {
-		d.known.older, d.known.instances = d.opt.Known(len(d.ix.Objects), title, 0)
-		d.known.same = d.known.older != nil
+	if d.known = nil; d.opt.Known != nil {
+		d.known = d.opt.Known(len(d.ix.Objects), title, 0)
 	}
 }
 
 // instances indexes the instances of an answer whose values all stand where the
 // layout says, which is how Windows writes them. It reports whether they did; if
 // not, the index is as it was.
-func (d *decoder) instances(a *answer, l *layout, id *ident, o *index.Object) bool {
-	d.recall(o.Title)
+func (d *decoder) instances(a *answer, l *layout, id *ident) bool {
 	switch {
 	case a.count == 0:
 		return true
@@ -239,70 +225,67 @@ func (d *decoder) instances(a *answer, l *layout, id *ident, o *index.Object) bo
 			return false
 		}
 		d.ix.Instances = append(d.ix.Instances, index.Instance{Block: a.pos})
-		d.known.unnamed()
 		return true
 	}
 
-	b, pos, width := d.b[:a.last], a.pos, slotSize*a.values
-	room := int(min(a.count, (a.last-a.pos)/max(width, instanceSize)))
-	instances, links := slices.Grow(d.ix.Instances, room), slices.Grow(d.ix.Links, room)
-	for range a.count {
-		values, name, ok := d.known.next(b, pos)
-		if !ok {
-			var err *winperf.DataError
-			if values, name, err = readInstance(b, pos, a.last); err != nil {
+	width := slotSize * a.values
+	if a.count > (a.last-a.pos)/max(width, instanceSize) {
+		return false
+	}
+	d.ix.Instances = slices.Grow(d.ix.Instances, int(a.count))
+	d.ix.Links = slices.Grow(d.ix.Links, int(a.count))
+	return d.listed(a, l, width)
+}
+
+// listed indexes the instances of an answer that lists them.
+//
+// The index still holds what an earlier sample put there, and mostly that is right again:
+// where an instance is, so that a processor need not wait for each length to find the next
+// one, and how long its name is. Nothing is believed that was not compared.
+func (d *decoder) listed(a *answer, l *layout, width uint32) (regular bool) {
+	n, m := len(d.ix.Instances), len(d.ix.Links)
+	instances := d.ix.Instances[n : n+int(a.count)]
+	links := d.ix.Links[m : m+int(a.count)]
+	known := d.known.Hashes(len(instances))
+	b, pos := d.b[:a.last], a.pos
+	for i := range instances {
+		values, err := readInstanceHeader(b, pos, a.last)
+		if err != nil || a.last-values < width || !l.fits(b[values:values+width]) {
+			return false
+		}
+
+		in := &instances[i]
+		if in.Off != pos {
+			in.Off = pos
+		}
+		if in.Block != values {
+			in.Block = values
+		}
+
+		// A name with the known hash ends where the known one did, mostly that of the same
+		// place: its NUL need not be looked for.
+		name := b[in.Off+instanceSize : in.Block]
+		length := int(in.Name.Len)
+		if known == nil || length > len(name) || known[i] != index.HashName(name[:length]) {
+			if length = terminated(name); length < 0 {
 				return false
+			}
+			if known != nil && known[i] != index.HashName(name[:length]) {
+				known = nil
 			}
 		}
 
-		if a.last-values < width || !l.fits(b[values:values+width]) {
-			return false
-		}
-		instances = append(instances, index.Instance{
-			Off: pos, Block: values, Name: index.Span{Off: pos + instanceSize, Len: name},
-		})
-		links = append(links, index.Link{UniqueID: int32(u32(b, int(pos)+atInstanceID)), Parent: -1})
-		pos = values + width
+		in.Name = index.Span{Off: in.Off + instanceSize, Len: uint32(length)}
+		links[i] = index.Link{UniqueID: int32(u32(b, int(in.Off)+atInstanceID)), Parent: -1}
+		pos = in.Block + width
 	}
-	d.ix.Instances = instances
-	d.ix.Links = links
+
+	d.ix.Instances = d.ix.Instances[:n+len(instances)]
+	d.ix.Links = d.ix.Links[:m+len(links)]
+	if known == nil {
+		d.known = nil
+	}
 	return true
-}
-
-// known is what is known of an object's instances.
-type known struct {
-	older     *index.Index
-	instances []index.Instance // those that were not met yet
-	same      bool             // all so far were the known ones
-}
-
-// all tells whether the object had the known instances and no others.
-func (k *known) all() bool { return k.same && len(k.instances) == 0 }
-
-// unnamed meets the one unnamed instance of a set without instances.
-func (k *known) unnamed() {
-	if k.same = k.same && len(k.instances) == 1 && k.instances[0].Off == 0; k.same {
-		k.instances = nil
-	}
-}
-
-// next tells whether the instance at pos is the next known one, and returns where
-// its values begin and how long its name is.
-func (k *known) next(b []byte, pos uint32) (values, name uint32, ok bool) {
-	if !k.same || len(k.instances) == 0 {
-		k.same = false
-		return 0, 0, false
-	}
-
-	// A thing without a name has no definition, with which anything would begin.
-	in, at := &k.instances[0], b[pos:]
-	def := Definition(k.older, in)
-	if len(def) == 0 || !bytes.HasPrefix(at, def) || u32(at, 0) > uint32(len(at)) {
-		k.same = false
-		return 0, 0, false
-	}
-	k.instances = k.instances[1:]
-	return pos + u32(at, 0), in.Name.Len, true
 }
 
 // damage lists a finding.

@@ -68,7 +68,7 @@ func anyValue(v counterset.Value) counterset.Value {
 func checkKnown(t *testing.T, b []byte, before *index.Index) {
 	var again index.Index
 	_ = counterset.Decode(b, sets(memoryInfo(), processorInfo()), &again, counterset.Options{
-		Known: (&keeper{older: before}).known,
+		Known: keep(before).known,
 		Object: func(k int, same bool) {
 			if !same {
 				t.Fatalf("object %d has other instances than itself", k)

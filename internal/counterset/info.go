@@ -51,7 +51,7 @@ type CounterInfo struct {
 	Reserved  uint32
 }
 
-// Single tells whether the set has no instances but one unnamed thing.
+// Single reports whether the set has no instances but one unnamed thing.
 func (i *Info) Single() bool { return i.InstanceType&FlagMultiple == 0 }
 
 // AppendInfo appends the structure and those of its counters.

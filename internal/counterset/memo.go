@@ -67,7 +67,7 @@ func (m *memo) set(guid winperf.GUID) *set {
 	}
 
 	s := &set{guid: guid, shown: guid, title: m.sets[at].Title, byID: map[uint32]int{}}
-	if guid == MadeUp(s.title) {
+	if guid == madeUp(s.title) {
 		s.shown = winperf.GUID{}
 	}
 	if s.info, _ = ParseInfo(m.sets[at].Info); s.info != nil { // counters that are whole are served
@@ -87,7 +87,7 @@ type ident struct {
 	name                []byte
 }
 
-// named tells whether the identifier asks for instances by name.
+// named reports whether the identifier asks for instances by name.
 func (id *ident) named() bool { return len(id.name) > 2 }
 
 // setIdentifiers takes the identifiers behind the data apart, unless they are
@@ -211,7 +211,7 @@ func (d *decoder) firstSizes(a *answer) []uint32 {
 	return sizes
 }
 
-// fits tells whether all values in b stand where they are expected.
+// fits reports whether all values in b stand where they are expected.
 func (l *layout) fits(b []byte) bool {
 	diff, expect := uint64(0), l.expect
 	for len(expect) >= 2 && len(b) >= 2*slotSize {
@@ -364,9 +364,9 @@ func (l *layout) define() {
 	l.definitions = b
 }
 
-// MadeUp is the GUID under which a source puts an object into samples of
-// winperf.FormatV2 that has none: its title index. Frames do not show it.
-func MadeUp(title uint32) winperf.GUID {
+// madeUp is the GUID that early captures give objects without one, in samples of
+// winperf.FormatV2: the title index. Frames do not show it.
+func madeUp(title uint32) winperf.GUID {
 	var g winperf.GUID
 	le.PutUint32(g[12:], title)
 	return g

@@ -277,20 +277,50 @@ func TestKnownSingle(t *testing.T) {
 	checkSame(t, "no counters, no padding", bare, bare, true)
 }
 
+// TestKnownWarm decodes samples into an index that holds instances with shorter, longer and
+// fewer names than those that are known, or than those that there are.
+func TestKnownWarm(t *testing.T) {
+	all := sets(processorInfo())
+	var samples [][]byte
+	for _, names := range [][]string{{"a", "b"}, {"ab", "abc"}, {"abc", "ab"}, {"", "a"}, {"abc"}, nil} {
+		var instances []counterset.Instance
+		for _, name := range names {
+			instances = append(instances, inst(name, 1))
+		}
+		answer := answerOf(counterset.FullSet, []uint32{0, 3}, instances...)
+		samples = append(samples, sampleOf(t, []part{{id: ask(processors, "*", 0), answer: answer}}))
+	}
+
+	for i, newer := range samples {
+		want := decode(t, newer, all)
+		for j, older := range samples {
+			names := keep(decode(t, older, all))
+			for k, held := range samples {
+				ix := decode(t, held, all)
+				names.changed = 0
+				opt := counterset.Options{Known: names.known, Object: names.object}
+				err := counterset.Decode(newer, all, ix, opt)
+				if diff := cmp.Diff(want, ix, contents); err != nil || diff != "" || (names.changed == 0) != (i == j) {
+					t.Errorf("sample %d, %d known, %d held: %d changed: %v, %s", i, j, k, names.changed, err, diff)
+				}
+			}
+		}
+	}
+}
+
 // checkSame decodes a sample with the instances of an older one known: whether
 // they are the same is told, and what is read does not depend on it.
 func checkSame(t *testing.T, what string, older, newer []byte, same bool) {
 	t.Helper()
 	all := sets(processorInfo())
-	names := &keeper{}
-	names.keep(decode(t, older, all))
+	before := decode(t, older, all)
 	calls := 0
 	opt := counterset.Options{
-		Known: func(k int, title, codePage uint32) (*index.Index, []index.Instance) {
+		Known: func(k int, title, codePage uint32) *index.Names {
 			if k != 0 || title != 1000 || codePage != 0 {
 				t.Errorf("%s: asked for object %d of title %d", what, k, title)
 			}
-			return names.known(k, title, codePage)
+			return namesOf(before, k)
 		},
 		Object: func(k int, got bool) {
 			calls++
@@ -314,8 +344,7 @@ func checkSame(t *testing.T, what string, older, newer []byte, same bool) {
 func TestKnownCut(t *testing.T) {
 	all := sets(processorInfo())
 	whole := sampleOf(t, []part{processorPart(0, 3)})
-	names := &keeper{}
-	names.keep(decode(t, whole, all))
+	names := keep(decode(t, whole, all))
 	total := int(binary.LittleEndian.Uint32(whole))
 	for n := 88; n < total; n++ {
 		// The answer stands at 48, its list of instances at 80.

@@ -14,7 +14,6 @@ import (
 // rewrite indexes the instances of such an answer, at position i, as many as can
 // be read.
 func (d *decoder) rewrite(i int, a *answer, l *layout, id *ident, o *index.Object) {
-	d.recall(o.Title)
 	r := rewriter{d: d, a: a, l: l, id: id, sizes: make([]uint32, a.values)}
 	err := r.measure()
 	if err != nil {
@@ -100,8 +99,8 @@ func (r *rewriter) instance(pos uint32, each func(k int, v value)) (end uint32, 
 // write writes the instances and indexes them.
 func (r *rewriter) write() {
 	d, pos := r.d, r.a.pos
-	for range r.count {
-		in := r.header(pos)
+	for i := range r.count {
+		in := r.header(i, pos)
 		block := len(d.memo.side)
 		in.Block = uint32(block)
 		d.memo.side = append(d.memo.side, make([]byte, int(r.a.values)*slotSize)...)
@@ -124,8 +123,9 @@ func (r *rewriter) write() {
 	}
 }
 
-// header writes the PERF_INSTANCE_HEADER of the instance at pos, if it has one.
-func (r *rewriter) header(pos uint32) (in index.Instance) {
+// header writes the PERF_INSTANCE_HEADER of the instance at position i, which is at pos,
+// if it has one.
+func (r *rewriter) header(i int, pos uint32) (in index.Instance) {
 	d, id, name := r.d, r.id.instanceID, r.id.name
 	switch {
 	case r.a.form.listsInstances():
@@ -133,7 +133,6 @@ func (r *rewriter) header(pos uint32) (in index.Instance) {
 		id = u32(d.b, int(pos)+atInstanceID)
 		name = d.b[pos+instanceSize:][:n]
 	case !r.id.named():
-		d.known.unnamed()
 		return in
 	}
 
@@ -146,8 +145,8 @@ func (r *rewriter) header(pos uint32) (in index.Instance) {
 	in.Off = uint32(start)
 	in.Name = index.Span{Off: in.Off + instanceSize, Len: uint32(len(name))}
 	d.ix.Links = append(d.ix.Links, index.Link{UniqueID: int32(id), Parent: -1})
-	if _, _, known := d.known.next(m.side, in.Off); !known {
-		d.known.same = false
+	if known := d.known.Hashes(r.count); known == nil || known[i] != index.HashName(name) {
+		d.known = nil
 	}
 	return in
 }

@@ -66,7 +66,7 @@ func (s Status) Error() string {
 	return fmt.Sprintf("Win32 error %d", uint32(s))
 }
 
-// Is tells whether the code means what target does: ErrNoObject, ErrNoCounter,
+// Is reports whether the code means what target does: ErrNoObject, ErrNoCounter,
 // ErrNoInstance, ErrBadData or ErrNotSupported of package winperf, or
 // fs.ErrPermission.
 func (s Status) Is(target error) bool {
@@ -74,7 +74,7 @@ func (s Status) Is(target error) bool {
 	return is != nil && is == target
 }
 
-// absent tells whether the code only says that there is nothing to count at
+// absent reports whether the code only says that there is nothing to count at
 // the moment, as it is with every counter set whose provider does not run.
 func (s Status) absent() bool {
 	return s == PathNotFound || s == GUIDNotFound || s == InstanceNotFound

@@ -18,10 +18,10 @@ const (
 	FullSet           Form = 6 // several counters of several instances: PERF_COUNTERSET
 )
 
-// listsCounters tells whether a PERF_MULTI_COUNTERS comes with the form.
+// listsCounters reports whether a PERF_MULTI_COUNTERS comes with the form.
 func (f Form) listsCounters() bool { return f == MultipleCounters || f == FullSet }
 
-// listsInstances tells whether a PERF_MULTI_INSTANCES comes with the form.
+// listsInstances reports whether a PERF_MULTI_INSTANCES comes with the form.
 func (f Form) listsInstances() bool { return f == MultipleInstances || f == FullSet }
 
 // head is a PERF_DATA_HEADER that was checked.
@@ -168,21 +168,30 @@ func (a *answer) readList(b []byte) *winperf.DataError {
 // readInstance checks the PERF_INSTANCE_HEADER at pos and returns where its
 // values begin and how long its name is, NUL included.
 func readInstance(b []byte, pos, last uint32) (values, name uint32, err *winperf.DataError) {
+	values, err = readInstanceHeader(b, pos, last)
+	if err != nil {
+		return 0, 0, err
+	}
+	n := terminated(b[pos+instanceSize : values])
+	if n < 0 {
+		return 0, 0, checkName.Fault(pos+instanceSize, int64(values-pos-instanceSize), 0)
+	}
+	return values, uint32(n), nil
+}
+
+// readInstanceHeader checks the PERF_INSTANCE_HEADER at pos, but not the name behind it,
+// and returns where the instance's values begin.
+func readInstanceHeader(b []byte, pos, last uint32) (values uint32, err *winperf.DataError) {
 	left := last - pos
 	if left < instanceSize {
-		return 0, 0, checkInstance.Fault(pos, int64(left), instanceSize)
+		return 0, checkInstance.Fault(pos, int64(left), instanceSize)
 	}
 
 	size := u32(b, int(pos)+atInstanceSize)
 	if size < instanceSize || size > left {
-		return 0, 0, checkInstanceSize.Fault(pos+atInstanceSize, int64(size), int64(left))
+		return 0, checkInstanceSize.Fault(pos+atInstanceSize, int64(size), int64(left))
 	}
-
-	n := terminated(b[pos+instanceSize : pos+size])
-	if n < 0 {
-		return 0, 0, checkName.Fault(pos+instanceSize, int64(size-instanceSize), 0)
-	}
-	return pos + size, uint32(n), nil
+	return pos + size, nil
 }
 
 // terminated returns the length of UTF-16 text with its NUL, -1 without one.

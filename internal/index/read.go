@@ -268,7 +268,7 @@ func (ix *Index) Text(obj, inst, ctr int) (b []byte, ok bool) {
 	return ix.Data[in.Block+c.Value:][:c.Size], true
 }
 
-// present tells whether the value of a counter is inside an instance's block
+// present reports whether the value of a counter is inside an instance's block
 // and not marked as missing.
 func (ix *Index) present(o *Object, c *Counter, in *Instance, ctr int) bool {
 	switch c.State {
@@ -282,7 +282,7 @@ func (ix *Index) present(o *Object, c *Counter, in *Instance, ctr int) bool {
 	return !ix.marked(o, in, ctr)
 }
 
-// marked tells whether the object's bit map of missing values names the counter.
+// marked reports whether the object's bit map of missing values names the counter.
 func (ix *Index) marked(o *Object, in *Instance, ctr int) bool {
 	if o.Missing == 0 {
 		return false
@@ -290,5 +290,5 @@ func (ix *Index) marked(o *Object, in *Instance, ctr int) bool {
 	return ix.Data[in.Block+o.Missing+uint32(ctr/8)]>>(ctr%8)&1 != 0
 }
 
-// fixed tells whether a number lies inside every block of the object.
+// fixed reports whether a number lies inside every block of the object.
 func (s CounterState) fixed() bool { return s == Readable || s == MissingBase }

@@ -73,18 +73,23 @@ func AppendUTF16(dst []byte, s string) []byte {
 	// No character has more bytes in UTF-16 than twice those that it has in UTF-8.
 	start := len(dst)
 	dst = slices.Grow(dst, 2*len(s))
-	room := dst[start:cap(dst)]
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			dst = dst[:start+2*i]
-			for _, r := range s[i:] {
-				dst = AppendRune(dst, r)
-			}
-			return dst
+	room := dst[start : start+2*len(s)]
+
+	// Four characters at a time, as long as they are ASCII.
+	i := 0
+	for ; len(s)-i >= 4; i += 4 {
+		four := uint64(s[i]) | uint64(s[i+1])<<16 | uint64(s[i+2])<<32 | uint64(s[i+3])<<48
+		if four&0x0080_0080_0080_0080 != 0 {
+			break
 		}
-		room[2*i], room[2*i+1] = s[i], 0
+		binary.LittleEndian.PutUint64(room[2*i:], four)
 	}
-	return dst[:start+2*len(s)]
+
+	dst = dst[:start+2*i]
+	for _, r := range s[i:] {
+		dst = AppendRune(dst, r)
+	}
+	return dst
 }
 
 // AppendUTF16Z appends s as AppendUTF16 does, and a NUL.
