@@ -13,15 +13,16 @@ import (
 
 // Cooker computes displayable values from pairs of frames. It keeps what it
 // learned about each object's definitions and reuses its memory, so that
-// cooking allocates nothing once warm. The zero Cooker is ready for use; it
-// serves one goroutine.
+// cooking allocates nothing once warm. The zero Cooker is ready for use. It
+// serves one goroutine, but several may call [Pair.Cook] at once, each for
+// objects of its own.
 type Cooker struct {
 	opt       counter.Options
 	prev, cur Frame
 	pairs     []*Pair // per position of an object in cur
 	table     table
 	groups    groups
-	runs      runs
+	idle      idleRuns
 	taken     []int32 // scratch: older instances that are matched already
 	seed      maphash.Seed
 	uses      uint64 // frames set so far
@@ -96,6 +97,7 @@ type Pair struct {
 
 	curFields, prevFields fields // what is read into runs
 	kept                  kept   // of it
+	runs                  *runs  // while values are read into them
 
 	scratch scratch
 	op      counter.Batch // operands of the column at hand

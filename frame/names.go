@@ -87,7 +87,7 @@ func (l *Labels) Keep(older *Labels, at []int32) {
 	l.once.Do(l.join)
 	older.once.Do(older.join)
 	for i, j := range at {
-		if j < 0 {
+		if j < 0 || l == older && int(j) == i {
 			continue
 		}
 		was := int(j)

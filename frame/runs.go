@@ -2,16 +2,42 @@ package frame
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
 )
 
-// runs holds the raw values of some neighbouring instances of one pair. All pairs of a Cooker share
-// the memory, so that it stays in the processor's cache.
+// runs holds the raw values of some neighbouring instances of one pair. The pairs of a Cooker use
+// the memory one after the other, so that it stays in the processor's cache.
 type runs struct {
 	newer, older []index.Run
 	at           [index.RunLen]int32
+}
+
+// idleRuns are the runs of a Cooker that no pair uses at the moment: as many as pairs were ever
+// cooked at once.
+type idleRuns struct {
+	mu   sync.Mutex
+	list []*runs
+}
+
+func (s *idleRuns) take() *runs {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := len(s.list) - 1
+	if last < 0 {
+		return &runs{}
+	}
+	r := s.list[last]
+	s.list = s.list[:last]
+	return r
+}
+
+func (s *idleRuns) giveBack(r *runs) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, r)
 }
 
 // kept are the values of an object that are needed when it is the older one: its bytes,
@@ -61,6 +87,7 @@ func place(fields, instances, j, i int) int {
 
 // beginRuns finds out where the older values come from, before runs are read.
 func (p *Pair) beginRuns() {
+	p.runs = p.cooker.idle.take()
 	k := &p.kept
 	k.older, k.same = nil, false
 	if p.hasPrev && k.place == p.prev.Place() {
@@ -74,12 +101,16 @@ func (p *Pair) beginRuns() {
 	k.values = slices.Grow(k.values[:0], n)[:n]
 }
 
-// endRuns notes whose values are kept, now that all runs were read.
-func (p *Pair) endRuns() { p.kept.place = p.cur.Place() }
+// endRuns notes whose values are kept, now that all runs were read, and gives their memory back.
+func (p *Pair) endRuns() {
+	p.kept.place = p.cur.Place()
+	p.cooker.idle.giveBack(p.runs)
+	p.runs = nil
+}
 
 // readRuns reads what all columns need of n instances.
 func (p *Pair) readRuns(first, n int) {
-	r := &p.cooker.runs
+	r := p.runs
 	if grow := len(p.curFields.list) - len(r.newer); grow > 0 {
 		r.newer = append(r.newer, make([]index.Run, grow)...)
 		r.older = append(r.older, make([]index.Run, grow)...)
@@ -104,7 +135,7 @@ func (p *Pair) readRuns(first, n int) {
 // gatherRuns takes the older values of instances from those that are kept. Most stand
 // side by side in both samples.
 func (p *Pair) gatherRuns(from []int32) {
-	older, fields, count := p.cooker.runs.older, len(p.prevFields.list), p.prev.Len()
+	older, fields, count := p.runs.older, len(p.prevFields.list), p.prev.Len()
 	for i, end := 0, 0; i < len(from); i = end {
 		end = i + 1
 		if from[i] < 0 {
@@ -121,7 +152,7 @@ func (p *Pair) gatherRuns(from []int32) {
 
 // keepRuns keeps what was read of n instances for the next sample.
 func (p *Pair) keepRuns(first, n int) {
-	newer := p.cooker.runs.newer
+	newer := p.runs.newer
 	for j, k := range p.prevFields.counters {
 		at := place(len(p.prevFields.list), p.len(), j, first)
 		copy(p.kept.values[at:][:n], newer[p.curFields.of[k]][:n])
@@ -131,7 +162,7 @@ func (p *Pair) keepRuns(first, n int) {
 // loadRuns gives a column its operands of a run of instances.
 func (p *Pair) loadRuns(op *counter.Batch, col *column, k, first int) {
 	n := len(op.Bits)
-	newer := p.cooker.runs.newer
+	newer := p.runs.newer
 	op.Cur = newer[p.curFields.of[k]][:n]
 	if col.base >= 0 {
 		op.CurBase = newer[p.curFields.of[col.base]][:n]
@@ -152,7 +183,7 @@ func (p *Pair) olderRun(k, first, n int) []uint64 {
 	if p.kept.same {
 		return p.kept.values[place(len(p.prevFields.list), p.len(), j, first):][:n]
 	}
-	return p.cooker.runs.older[j][:n]
+	return p.runs.older[j][:n]
 }
 
 // fixed reports whether values are in the same places in both samples and none is

@@ -20,7 +20,8 @@
 // matches instances with those of the sample before and cooks the counters that
 // were asked for. A step out of order is refused with an error that names state
 // and operation; a step that fails leaves the Measurement ready for Prepare. While
-// one goroutine measures, others may call Browse and Readings.
+// one goroutine measures, others may call Browse and Readings. Samples of 100,000
+// readings and more are cooked on up to four processors, as GOMAXPROCS allows.
 //
 // A [Joint] does the same over several sources, sampled at the same moment.
 //
@@ -57,6 +58,10 @@ package measure
 // A measurement's state is one word that operations exchange, so that none waits for another:
 // what comes out of order is refused. Readers share a lock with Decode only; Sample takes
 // none.
+//
+// A large sample is cooked on several processors, object by object (plan_crew.go): the columns
+// of each object have memory of their own, so nothing that comes out depends on who cooked it.
+// What is shared, matching before and anomalies after, stays with one goroutine.
 //
 // Costly objects are sampled beside the others by a query around two (measure/internal/apart): what
 // is sampled beside, when, and what becomes of it is decided there, once, for contexts,

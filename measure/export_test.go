@@ -38,6 +38,21 @@ func (c *Measurement) SpendNumbers() {
 	}
 }
 
+// CookTogether has even the smallest sample cooked on several processors.
+func (c *Measurement) CookTogether() {
+	c.plan.crew = newCrew(&c.plan)
+	c.plan.crew.pays = 0
+}
+
+// Misplace gives no column a place.
+func (c *Measurement) Misplace() {
+	for _, op := range c.plan.objects {
+		for i := range op.group.columns {
+			op.group.columns[i].out = -1
+		}
+	}
+}
+
 // Reading is the n-th value as a reading.
 func (c *Column) Reading(n int) winperf.Reading { return c.reading(n, c.Series(n)) }
 

@@ -201,7 +201,7 @@ func (w *part) judge(n *notes, lack counter.Status) {
 	})
 }
 
-// fell notes the values of a column that fell, in p.marks too: those that were
+// fell notes the values of a column that fell, in its marks too: those that were
 // reset and those that wrapped.
 func (n *notes) fell(p *plan, col *column, values *Column, pair *frame.Pair) {
 	counterName := p.names.Title(col.counter().CounterID.Index)
@@ -219,30 +219,30 @@ func (n *notes) fell(p *plan, col *column, values *Column, pair *frame.Pair) {
 		switch a := (*winperf.Anomaly)(nil); values.Status[m] {
 		case counter.NegativeValue, counter.NegativeDenominator:
 			a = &reset
-			p.mark(m, a, col, int(i))
+			values.mark(m, a, col, int(i))
 		case counter.OK:
 			if pair.Fell(int(i), col.k) {
 				a = &wrapped
-				p.mark(m, a, col, int(i))
+				values.mark(m, a, col, int(i))
 			}
 		}
 	}
 
 	for _, a := range []winperf.Anomaly{reset, wrapped} {
-		if len(a.Instances) > 0 || p.marked(a.Kind) {
+		if len(a.Instances) > 0 || values.marked(a.Kind) {
 			n.add(a)
 		}
 	}
 }
 
 // mark marks the m-th value of a column and lists its instance.
-func (p *plan) mark(m int, a *winperf.Anomaly, col *column, i int) {
-	p.marks[m] = p.marks[m].With(a.Kind)
+func (c *Column) mark(m int, a *winperf.Anomaly, col *column, i int) {
+	c.Marks[m] = c.Marks[m].With(a.Kind)
 	if col.counter().Path.HasInstance {
 		a.Instances = append(a.Instances, col.object.naming.spelled(i))
 	}
 }
 
-func (p *plan) marked(kind winperf.AnomalyKind) bool {
-	return slices.ContainsFunc(p.marks, func(s winperf.AnomalySet) bool { return s.Has(kind) })
+func (c *Column) marked(kind winperf.AnomalyKind) bool {
+	return slices.ContainsFunc(c.Marks, func(s winperf.AnomalySet) bool { return s.Has(kind) })
 }

@@ -33,6 +33,7 @@ type plan struct {
 	order      []*column // those of all objects, by part
 	ends       []int     // scratch
 	positions  []int32   // see everyPosition
+	kept       []int32   // of the planner at hand
 	out        []Column  // of the cycle
 	nothing    []nothing
 	own        []ownReading
@@ -40,9 +41,9 @@ type plan struct {
 	readings   int               // how many there are
 	twoSamples bool              // a wanted counter needs two samples
 
-	cycles uint64               // that were read
-	marks  []winperf.AnomalySet // of the column at hand
-	store  columnStore          // of nothing and own
+	cycles uint64 // that were read
+	crew   *crew
+	store  columnStore // of nothing and own
 }
 
 // part is one part of the selection.
@@ -76,6 +77,7 @@ type objectPlan struct {
 	counters  []*winperf.Series
 	instances []uint32
 	next      uint32   // number that no instance had yet
+	hasKeys   bool     // instances may have keys
 	keys      []string // of the instances, as far as they were asked for; see key
 
 	// Of the cycle in which the plan was made, see plan.cycles.

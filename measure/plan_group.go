@@ -12,7 +12,8 @@ type group struct {
 	store   columnStore
 	place   frame.Place // of the object that was cooked last
 	done    bool        // its values stand in the columns' places
-	newer   bool        // it is newer than the one in the cycle before
+	fell    bool        // values did since the cycle before
+	pair    *frame.Pair // of the object, as long as it waits to be cooked
 	lent    bool        // the values stand in memory of others that cooked them
 }
 
@@ -90,12 +91,18 @@ func (g *group) prepareCounter(cols []column) {
 	}
 }
 
-// cook cooks the columns of the object.
-func (g *group) cook(pair *frame.Pair, o frame.Object) {
+// waits reports whether the object is to be cooked; else the values stay.
+func (g *group) waits(o frame.Object) bool { return !g.done || g.place != o.Place() }
+
+// cook cooks the columns of the object with its pair.
+func (g *group) cook(o frame.Object) {
 	if g.lent {
 		g.prepare()
 	}
-	pair.Cook(g.cooked)
-	g.newer = g.newer || g.place != o.Place()
-	g.place, g.done, g.lent = o.Place(), true, o.Block().Shared
+	g.pair.Cook(g.cooked)
+	newer := g.place != o.Place()
+	g.place, g.done, g.lent, g.pair = o.Place(), true, o.Block().Shared, nil
+	for i := range g.cooked {
+		g.fell = g.fell || newer && g.cooked[i].Fell
+	}
 }

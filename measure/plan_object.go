@@ -64,6 +64,9 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	op.wanted, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
 	b.number(op)
 	op.counters = make([]*winperf.Series, b.object.NumCounters())
+	if b.old != nil {
+		op.items = make([]item, 0, len(b.old.items))
+	}
 	instances := b.instances(op.found)
 	b.leaveOut(instances[len(op.found):])
 
@@ -201,7 +204,8 @@ func (b *planner) sameCounters() bool { return b.same || b.pair.SameDefinitions(
 
 // keep finds the instances that were there before under the same name.
 func (b *planner) keep() {
-	b.kept = make([]int32, b.labels.Len())
+	b.plan.kept = slices.Grow(b.plan.kept[:0], b.labels.Len())
+	b.kept = b.plan.kept[:b.labels.Len()]
 	known := b.old != nil && b.old.wanted
 	b.steady = known && !b.plan.stale && b.sameCounters()
 	for i := range b.kept {
@@ -243,10 +247,11 @@ func (b *planner) number(op *objectPlan) {
 		op.next++
 	}
 
-	if hasKeys(b.object) {
+	op.hasKeys = hasKeys(b.object)
+	if op.hasKeys && b.old != nil && b.old.keys != nil {
 		op.keys = make([]string, n)
 		for i, j := range b.kept {
-			if j >= 0 && b.old.keys != nil {
+			if j >= 0 {
 				op.keys[i] = b.old.keys[j]
 			}
 		}
@@ -364,9 +369,13 @@ func (b *planner) olderSeries(common *winperf.Series) []*winperf.Series {
 
 // key is the key of instance i of the object, see winperf.Series; it is made once.
 func (op *objectPlan) key(o frame.Object, i int) string {
-	if op.keys == nil {
+	if !op.hasKeys {
 		return ""
 	}
+	if op.keys == nil {
+		op.keys = make([]string, op.labels.Len())
+	}
+
 	const none = "-"
 	if op.keys[i] == "" {
 		op.keys[i] = cmp.Or(instanceKey(o, i), none)

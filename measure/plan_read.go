@@ -14,26 +14,12 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	p.cycles++
 	p.update(ck, c.Frame, n)
 
+	p.cook(c.Frame, ck, n.touched)
 	c.columns = p.out
-	for i, op := range p.objects {
-		if len(op.items) == 0 {
-			continue
+	for _, op := range p.objects {
+		if op.made == p.cycles || op.group.fell {
+			p.mark(op, ck, n)
 		}
-
-		g, o := &op.group, c.Frame.Object(i)
-		if g.place != o.Place() || !g.done { // else the values stay
-			g.cook(ck.Object(o), o)
-		}
-
-		t := winperf.FromFiletime(o.Clocks().Time100ns) // of its part
-		for k := range g.columns {
-			col := &g.columns[k]
-			values, out := &g.cooked[col.cooked], &p.out[col.out]
-			col.take(out, values)
-			out.Time, out.object = t, o
-			out.Touched, out.Marks = p.touches(col, out, values.Fell && g.newer, ck, n)
-		}
-		g.newer = false
 	}
 	p.readNothing(c, n)
 
@@ -59,36 +45,71 @@ func (p *plan) readNothing(c *Cycle, n *notes) {
 	}
 }
 
-// touches returns the anomalies that touch a column: all of its values, and
-// single ones, nil where there are none.
-func (p *plan) touches(
-	col *column, out *Column, fell bool, ck *frame.Cooker, n *notes,
-) (winperf.AnomalySet, []winperf.AnomalySet) {
-	op, touched := col.object, n.touched
-	fresh := op.made == p.cycles
-	if fresh {
-		touched |= op.touched
-	}
-
-	fresh = fresh && len(op.arrived) > 0
-	if !fresh && !fell {
-		return touched, nil
-	}
-
-	p.marks = op.group.store.mark(col.at, len(col.instances))
-	if fresh {
-		all := len(col.instances) == op.labels.Len()
-		for _, i := range op.arrived {
-			if all {
-				p.marks[i] = p.marks[i].With(winperf.InstancesCame)
-			} else if m, wanted := slices.BinarySearch(col.instances, i); wanted {
-				p.marks[m] = p.marks[m].With(winperf.InstancesCame)
-			}
+// cook makes the columns of a frame, which some anomalies touch as a whole.
+func (p *plan) cook(f frame.Frame, ck *frame.Cooker, touched winperf.AnomalySet) {
+	for i, op := range p.objects {
+		o := f.Object(i)
+		if len(op.items) > 0 && op.group.waits(o) {
+			op.group.pair = ck.Object(o)
 		}
 	}
-
-	if fell {
-		n.fell(p, col, out, ck.Object(out.object))
+	if p.crew == nil {
+		p.crew = newCrew(p)
 	}
-	return touched, p.marks
+	p.crew.read(f, touched)
+}
+
+// read makes the columns of an object. It runs beside that of other objects.
+func (op *objectPlan) read(columns []Column, o frame.Object, touched winperf.AnomalySet) {
+	g := &op.group
+	g.fell = false
+	if g.pair != nil { // else the values stay
+		g.cook(o)
+	}
+
+	t := winperf.FromFiletime(o.Clocks().Time100ns) // of its part
+	for k := range g.columns {
+		col := &g.columns[k]
+		out := &columns[col.out]
+		col.take(out, &g.cooked[col.cooked])
+		out.Time, out.object, out.Touched, out.Marks = t, o, touched, nil
+	}
+}
+
+// mark tells which anomalies touch the columns of an object that was planned anew, or of
+// which values fell: all of their values, or single ones.
+func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
+	g, fresh := &op.group, op.made == p.cycles
+	for k := range g.columns {
+		col := &g.columns[k]
+		out, fell := &p.out[col.out], g.fell && g.cooked[col.cooked].Fell
+		came := fresh && len(op.arrived) > 0
+		if fresh {
+			out.Touched |= op.touched
+		}
+		if came || fell {
+			out.Marks = g.store.mark(col.at, len(col.instances))
+		}
+
+		if came {
+			col.markCame(out.Marks)
+		}
+		if fell {
+			n.fell(p, col, out, ck.Object(out.object))
+		}
+	}
+}
+
+// markCame marks the values of instances that came.
+func (col *column) markCame(marks []winperf.AnomalySet) {
+	all := len(marks) == col.object.labels.Len()
+	for _, i := range col.object.arrived {
+		m, wanted := int(i), all
+		if !all {
+			m, wanted = slices.BinarySearch(col.instances, i)
+		}
+		if wanted {
+			marks[m] = marks[m].With(winperf.InstancesCame)
+		}
+	}
 }
