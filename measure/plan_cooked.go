@@ -38,8 +38,10 @@ func (k *cooked) read(p *plan, c *Cycle, sample *[]winperf.Reading, n *notes) {
 		k.copy(p, c, *sample)
 	}
 
-	for i := range c.readings {
-		c.readings[i].Anomalies |= n.touched
+	if n.touched != 0 {
+		for i := range c.readings {
+			c.readings[i].Anomalies |= n.touched
+		}
 	}
 	for _, part := range k.parts {
 		c.Parts = append(c.Parts, part.end)

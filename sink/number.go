@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 )
 
@@ -32,6 +33,14 @@ func AppendNumber(dst []byte, v counter.Value, unit counter.Unit) []byte {
 	}
 	f, _ := v.Float64()
 	return appendDecimal(dst, f, unit)
+}
+
+// AppendHuman appends the number of a reading as a table for people shows it (Options.Human).
+func AppendHuman(dst []byte, r *winperf.Reading) []byte {
+	if isScaled(r) {
+		return appendScaled(dst, r)
+	}
+	return AppendNumber(dst, r.Value, r.Unit)
 }
 
 func appendDecimal(dst []byte, f float64, unit counter.Unit) []byte {

@@ -159,8 +159,8 @@ func (s *section) value(r *winperf.Reading) ([]byte, style) {
 
 	text, ok := r.Value.AsText()
 	switch {
-	case !ok && s.human && isScaled(r):
-		s.text = appendScaled(s.text, r)
+	case !ok && s.human:
+		s.text = AppendHuman(s.text, r)
 	case !ok:
 		s.text = AppendNumber(s.text, r.Value, r.Unit)
 	case text == "":

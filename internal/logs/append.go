@@ -84,7 +84,8 @@ func lastHead(r io.ReadSeeker, format string) (*pdhtext.Head, error) {
 	var mark [2]byte
 	_, err := io.ReadFull(r, mark[:])
 	if err == nil && (mark == [2]byte{0xFF, 0xFE} || mark == [2]byte{0xFE, 0xFF}) {
-		return nil, fmt.Errorf("the file is in UTF-16, and rows are written in UTF-8: %w", winperf.ErrNotSupported)
+		const form = "the file is in UTF-16, and rows are written in UTF-8: %w"
+		return nil, fmt.Errorf(form, winperf.ErrNotSupported)
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 )
 
 // Columns returns the paths of all series that logs hold anywhere, for formats that have them at
-// their beginning. Where the columns of a log do not tell them, that takes a walk over all of
-// it, whose moments each is given; a log that cannot be read ends it early.
+// their beginning. A log without a list of them is read to its end, and each is called with
+// every moment; an error of reading ends that early.
 func Columns(
 	ctx context.Context, logs []*Log, sel winperf.Selection, opt measure.Options, each func(*Moment),
 ) ([]string, error) {

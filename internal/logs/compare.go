@@ -130,6 +130,14 @@ func spread(a, b float64, percent bool) float64 {
 	}
 }
 
+// change is how far a number is from the one before, in percent of that.
+func change(before, after float64) float64 {
+	if before == after {
+		return 0
+	}
+	return math.Abs(after/before-1) * 100
+}
+
 // Distributions is how the values of one counter are spread over several logs.
 type Distributions struct {
 	Path    string          // without machine, unless a log holds several
@@ -148,9 +156,9 @@ type Distribution struct {
 }
 
 // Compare compares logs with the first of them by the paths of their counters, in which machines
-// count only where one log holds several. The difference of the medians or of the means matters
-// where it is significant and larger than is tolerated, in percent; percentiles are what figures
-// are to have, the median first.
+// count only where one log holds several. A difference matters where it is significant and the
+// median or the mean changes by more than is tolerated, in percent of that of the first log;
+// of percentages too, as Text has it. Percentiles are what figures are to have, the median first.
 func Compare(logs []*Gatherer, tolerance float64, percentiles []float64) []Distributions {
 	var all []Distributions
 	rows := func(side int) iter.Seq2[winperf.Path, Row] { return logs[side].paths() }
@@ -201,9 +209,8 @@ func (d *Distributions) judge(rows []Row, limit float64) {
 		l.With, l.Compared = stats.Compare(rows[0].Values, rows[n].Values), true
 		median, of := first.Percentiles[0], l.Percentiles[0]
 		l.Text = l.With.Difference(median, of)
-		percent := d.Series.Unit == counter.Percent
-		apart := max(spread(median, of, percent), spread(first.Mean, l.Mean, percent))
-		l.Matters = l.With.Significant() && (apart > limit || limit == 0)
+		changed := max(change(median, of), change(first.Mean, l.Mean))
+		l.Matters = l.With.Significant() && (changed > limit || limit == 0)
 		d.Differs = d.Differs || l.Matters
 	}
 }

@@ -2,10 +2,13 @@ package logs
 
 import (
 	"math"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
 )
 
 // value is a reading with a value.
@@ -58,6 +61,45 @@ func TestJudge(t *testing.T) {
 		c.judge(tt.limit)
 		if math.Abs(c.Difference-tt.difference) > 1e-9 || c.Differs != tt.differs {
 			t.Errorf("%s: difference %v, differs %v, want %v, %v", tt.name, c.Difference, c.Differs, tt.difference, tt.differs)
+		}
+	}
+}
+
+// TestCompareTolerance compares logs whose values are far apart for some, and little for other
+// tolerances, of percentages as of all others: what is tolerated is the change that is shown.
+func TestCompareTolerance(t *testing.T) {
+	log := func(unit counter.Unit, middle float64) *Gatherer {
+		r := value(unit, counter.Value{})
+		g := &Gatherer{}
+		for i := range 40 {
+			at := time.Unix(int64(i), 0)
+			r.Time, r.Value = at, counter.Float(middle+float64(i%5-2)*middle/1000)
+			g.Add(&measure.Cycle{Time: at, Parts: []int{1}, Sample: &winperf.Sample{}})
+			g.readings([]winperf.Reading{r})
+		}
+		return g
+	}
+	for _, tt := range []struct {
+		before, after, tolerance float64
+		text                     string
+		want                     bool
+	}{
+		{10, 11, 5, "+10.00%", true},
+		{10, 11, 9.5, "+10.00%", true}, // 9.1 % of the larger one
+		{10, 11, 10.5, "+10.00%", false},
+		{1, 3, 50, "+200.00%", true}, // of percentages 2 points
+		{50, 40, 21, "-20.00%", false},
+		{50, 40, 15, "-20.00%", true},
+		{0, 1, 1000, "?", true},
+		{-10, -11, 15, "+10.00%", false},
+	} {
+		for _, unit := range []counter.Unit{counter.Percent, counter.PerSecond} {
+			sides := []*Gatherer{log(unit, tt.before), log(unit, tt.after)}
+			l := Compare(sides, tt.tolerance, []float64{50})[0].Logs[1]
+			if l.Matters != tt.want || !strings.HasPrefix(l.Text, tt.text) {
+				t.Errorf("%v to %v %v, %v %% tolerated: %s, matters: %v, want %s, %v",
+					tt.before, tt.after, unit, tt.tolerance, l.Text, l.Matters, tt.text, tt.want)
+			}
 		}
 	}
 }

@@ -2,8 +2,10 @@ package logs
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -30,7 +32,13 @@ type Gatherer struct {
 	ids     map[winperf.SeriesID]*stats.Series
 	names   map[string]*stats.Series
 	columns []gatheredColumn // by position: what was there in the sample before
-	cooked  cookedRows       // samples that hold readings
+	given   gatheredColumn   // of readings: what was there in the values that were given last
+
+	// Of samples that hold readings filling takes the values. When it is full a goroutine gives
+	// them to their series, while more come in; rows, group, names and given are the goroutine's
+	// until it puts the memory back into spare.
+	filling *waiting
+	spare   chan *waiting // holds one, or the goroutine is at work
 }
 
 // Row is the values of one counter.
@@ -45,32 +53,48 @@ type gatheredColumn struct {
 	to     []*stats.Series // nil as long as there is nothing by the name
 }
 
-// cookedRows are values of samples that came as readings, which wait for their series: to
-// give each series one value after the other of every sample would touch the memory of all
-// of them each time, where several samples at once touch it once.
-type cookedRows struct {
-	gatheredColumn
+// waiting are values of samples that came as readings, on their way to their series: to give
+// each series one value of every sample would touch the memory of all of them each time,
+// where several samples at once touch it once.
+type waiting struct {
+	series []*winperf.Series // by position; nil where there was nothing by the name yet
 	times  []time.Duration
-	values [waitingRows][]float64 // by time and position, with the marks below
+	values []float64 // by time and position, with the marks below
+	rows   int       // that there is room for
 }
-
-// waitingRows is how many moments wait.
-const waitingRows = 16
 
 // What waits where there is no number.
 var (
 	missed  = math.NaN()
 	passed  = math.Inf(1)  // none could be expected
-	unknown = math.Inf(-1) // nobody told
+	unknown = math.Inf(-1) // nothing was read
 )
 
 // Rows returns the rows, with all that was added.
 func (g *Gatherer) Rows() []Row {
-	g.cooked.flush()
+	g.settle()
 	return g.rows
 }
 
-// Begin tells that samples of another log follow.
+// Figures returns the figures of each row, with these percentiles.
+func (g *Gatherer) Figures(percents ...float64) []stats.Figures {
+	rows := g.Rows()
+	all := make([]stats.Figures, len(rows))
+	var group sync.WaitGroup
+	parts := runtime.GOMAXPROCS(0)
+	for part := range parts {
+		from, to := len(rows)*part/parts, len(rows)*(part+1)/parts
+		group.Go(func() {
+			for i := from; i < to; i++ {
+				all[i] = rows[i].Values.Figures(percents...)
+			}
+		})
+	}
+	group.Wait()
+	return all
+}
+
+// Begin says that samples of another log follow.
 func (g *Gatherer) Begin() {
 	for _, row := range g.Rows() {
 		row.Values.Break()
@@ -96,6 +120,7 @@ func (g *Gatherer) Add(cycle *measure.Cycle) {
 		g.readings(cycle.Readings())
 		return
 	}
+	g.settle()
 	if g.ids == nil {
 		g.ids = make(map[winperf.SeriesID]*stats.Series, cycle.Len())
 	}
@@ -141,25 +166,34 @@ func (g *Gatherer) column(col *measure.Column, to *gatheredColumn, apart bool) {
 
 // readings takes values that came cooked, which are no columns.
 func (g *Gatherer) readings(readings []winperf.Reading) {
-	to := &g.cooked
-	to.grow(len(readings))
+	if g.filling == nil {
+		g.filling, g.spare = &waiting{}, make(chan *waiting, 1)
+		g.spare <- &waiting{}
+	}
+	if len(readings) > len(g.filling.series) {
+		g.flush()
+		g.filling.grow(len(readings))
+	}
+
 	var last time.Time
+	var series []*winperf.Series
 	var row []float64
 	for n := range readings {
 		r := &readings[n]
 		if r.Time != last { // nearly always they are of one time
-			last, row = r.Time, to.next(r.Time.Sub(g.origin))
+			last = r.Time
+			series, row = g.next(last)
 		}
 
-		if to.series[n] != r.Series {
+		if series[n] != r.Series {
 			if NamesNothing(r.Status) || r.Value.Kind() == counter.KindText {
 				continue
 			}
-			if to.to[n] != nil && len(to.times) > 1 { // others wait in its place
-				to.flush()
-				row = to.next(last.Sub(g.origin))
+			if len(g.filling.times) > 1 { // others may wait in its place, and new rows keep their order
+				g.flush()
+				series, row = g.next(last)
 			}
-			to.series[n], to.to[n] = r.Series, g.named(r.Series)
+			series[n] = r.Series
 		}
 
 		v, is := r.Value.Float64()
@@ -174,63 +208,110 @@ func (g *Gatherer) readings(readings []winperf.Reading) {
 	}
 }
 
-// grow makes room for so many readings.
-func (c *cookedRows) grow(n int) {
-	more := n - len(c.series)
-	if more <= 0 {
-		return
-	}
-	c.flush()
-	c.series = append(c.series, make([]*winperf.Series, more)...)
-	c.to = append(c.to, make([]*stats.Series, more)...)
-	for i := range c.values {
-		c.values[i] = make([]float64, n)
-	}
-}
-
 // next begins the values of another moment.
-func (c *cookedRows) next(t time.Duration) []float64 {
-	if len(c.times) == waitingRows {
-		c.flush()
+func (g *Gatherer) next(t time.Time) ([]*winperf.Series, []float64) {
+	if len(g.filling.times) == g.filling.rows {
+		g.flush()
 	}
-	row := c.values[len(c.times)]
-	c.times = append(c.times, t)
+	w := g.filling
+	row := w.row(len(w.times))
+	w.times = append(w.times, t.Sub(g.origin))
 	for n := range row {
 		row[n] = unknown
 	}
-	return row
+	return w.series, row
 }
 
-// flush gives the series what waits for them.
-func (c *cookedRows) flush() {
-	var one [waitingRows]float64
-	values, sorted := one[:len(c.times)], slices.IsSorted(c.times)
-	for n, to := range c.to {
-		if to == nil { // nothing had the name yet
+// flush gives what waits to its series: if it is much in a goroutine, while more comes in.
+func (g *Gatherer) flush() {
+	full := g.filling
+	if len(full.times) == 0 {
+		return
+	}
+	spare := <-g.spare
+
+	const worthwhile = 4096 // for fewer values a goroutine costs more than it saves
+	if len(full.series)*len(full.times) < worthwhile || runtime.GOMAXPROCS(0) == 1 {
+		g.give(full)
+		g.spare <- spare
+		return
+	}
+
+	g.filling = spare
+	spare.grow(len(full.series))
+	copy(spare.series, full.series)
+	go func() {
+		g.give(full)
+		g.spare <- full
+	}()
+}
+
+// settle waits until all series have what was added.
+func (g *Gatherer) settle() {
+	if g.filling != nil {
+		g.flush()
+		g.spare <- <-g.spare
+	}
+}
+
+// give gives series what waits for them.
+func (g *Gatherer) give(w *waiting) {
+	if more := len(w.series) - len(g.given.series); more > 0 {
+		g.given.series = append(g.given.series, make([]*winperf.Series, more)...)
+		g.given.to = append(g.given.to, make([]*stats.Series, more)...)
+	}
+
+	values := make([]float64, len(w.times))
+	sorted := slices.IsSorted(w.times)
+	for n, series := range w.series {
+		if series == nil {
 			continue
 		}
+		if g.given.series[n] != series {
+			g.given.series[n], g.given.to[n] = series, g.named(series)
+		}
 
-		whole := sorted
+		to, whole := g.given.to[n], sorted
 		for i := range values {
-			v := c.values[i][n]
+			v := w.values[i*len(w.series)+n]
 			values[i], whole = v, whole && v-v == 0
 		}
 		if whole {
-			to.AddAll(c.times, values)
-			continue
-		}
-
-		for i, t := range c.times {
-			switch v := values[i]; v {
-			case unknown:
-			case passed:
-				to.Pass(t)
-			default:
-				to.Add(t, v)
-			}
+			to.AddAll(w.times, values)
+		} else {
+			addMarked(to, w.times, values)
 		}
 	}
-	c.times = c.times[:0]
+	w.times = w.times[:0]
+}
+
+// addMarked gives a series values among which are marks.
+func addMarked(to *stats.Series, times []time.Duration, values []float64) {
+	for i, t := range times {
+		switch v := values[i]; v {
+		case unknown:
+		case passed:
+			to.Pass(t)
+		default:
+			to.Add(t, v)
+		}
+	}
+}
+
+// grow makes room for so many readings. Of few more moments wait.
+func (w *waiting) grow(n int) {
+	const least, most, enough = 16, 64, 1 << 16
+	if n > len(w.series) {
+		w.series = append(w.series, make([]*winperf.Series, n-len(w.series))...)
+		w.rows = min(max(enough/n, least), most)
+		w.values = make([]float64, w.rows*n)
+	}
+}
+
+// row is the values of a moment.
+func (w *waiting) row(i int) []float64 {
+	n := len(w.series)
+	return w.values[i*n : (i+1)*n]
 }
 
 // noValue notes that a series has no value at a time: it misses one, unless there could
@@ -304,7 +385,8 @@ func (g *Gatherer) name(series *winperf.Series) string {
 
 // SeveralMachines reports whether the rows are of several machines.
 func (g *Gatherer) SeveralMachines() bool {
-	return slices.ContainsFunc(g.rows, func(row Row) bool {
-		return !strings.EqualFold(row.Series.Path.Machine, g.rows[0].Series.Path.Machine)
+	rows := g.Rows()
+	return slices.ContainsFunc(rows, func(row Row) bool {
+		return !strings.EqualFold(row.Series.Path.Machine, rows[0].Series.Path.Machine)
 	})
 }

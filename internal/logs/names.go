@@ -73,12 +73,11 @@ func (n *Names) next(now time.Time) string {
 	).Replace(n.pattern)
 }
 
-// errBusy tells that another recording goes on.
+// errBusy says that another recording goes on.
 var errBusy = errors.New("another recording goes on with files of this name")
 
-// Free fails where another recording writes a file of the same pattern as one that is to be
-// written, whose files one of this would come to overwrite. look fails for a file that is
-// being written.
+// Free fails while another recording writes files of the same pattern, as this one would
+// overwrite them. file is one of this recording's; look fails for a file that is being written.
 func (n *Names) Free(file string, look func(name string) error) error {
 	if !n.Numbered() {
 		return nil // its one file is locked itself

@@ -18,7 +18,7 @@ type Thin struct {
 	Interval time.Duration // of those, the first one of each interval
 	Raw      bool          // values are to be the raw ones; it takes samples of blocks
 
-	// Note is told of each block before its counters become plain numbers; nil is nobody.
+	// Note, unless it is nil, is called with each block before its counters become plain numbers.
 	Note func(*perfdata.Block)
 }
 
@@ -144,7 +144,7 @@ func named(counters []perfdata.Counter, k int) bool {
 	return title != 0 && (k == 0 || title != counters[k-1].Title)
 }
 
-// errDecode tells that a block cannot be changed because it cannot be read.
+// errDecode says that a block cannot be changed because it cannot be read.
 var errDecode = errors.New("the block cannot be decoded")
 
 // edit returns the bytes of a block whose objects were changed. raw stays as it is.

@@ -62,8 +62,8 @@ func NewWriter(w io.Writer, format string, opt Options) (Writer, error) {
 
 	switch format {
 	case Capture:
-		to := capture.NewWriter(w, capture.Options{Tail: tail.capture, Location: opt.Location, System: opt.System})
-		return &captureWriter{Writer: to, chosen: opt.Chosen}, nil
+		how := capture.Options{Tail: tail.capture, Location: opt.Location, System: opt.System}
+		return &captureWriter{Writer: capture.NewWriter(w, how), chosen: opt.Chosen}, nil
 	case BLG:
 		how := pdhlog.Options{
 			Layout: pdhlog.Objects, Location: opt.Location, System: opt.System,

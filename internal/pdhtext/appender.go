@@ -46,7 +46,8 @@ func columnsOf(head *Head) (*columns, error) {
 
 	c := newColumns(paths, winperf.ReadingList(nil))
 	if c.len() < len(paths) {
-		return nil, fmt.Errorf("line %d: two columns have the same path: %w", head.Line, winperf.ErrNotSupported)
+		const form = "line %d: two columns have the same path: %w"
+		return nil, fmt.Errorf(form, head.Line, winperf.ErrNotSupported)
 	}
 
 	for i, s := range head.Columns {

@@ -138,7 +138,7 @@ func (c *columns) place(readings winperf.Readings) {
 }
 
 // of returns the column of a reading. One that is known by a key has the column of that
-// key, whatever its path has become, or one that is nobody's; else the path tells. Series
+// key, whatever its path has become, or one that no instance owns; else the path tells. Series
 // that have none are counted by a hash: a long log sees many, and they need not be kept.
 func (c *columns) of(r *winperf.Reading) int32 {
 	key := c.key(r)

@@ -28,8 +28,8 @@ type Head struct {
 	// the head has it.
 	Bias      time.Duration
 	BiasKnown bool
-	// CodePage is that of the text, and Guessed tells that neither the file nor
-	// the options named it.
+	// CodePage is that of the text. Guessed reports that neither the file nor the
+	// options named it.
 	CodePage uint32
 	Guessed  bool
 	// Columns are the series of the columns behind the time stamp, in their
@@ -234,7 +234,8 @@ func (t *Reader) readColumns(before *Head) {
 		}
 
 		if state != fieldComplete || t.cutOff() {
-			t.fail(n+2, "the head is cut off or its quotes are damaged; the columns from here on are left out")
+			t.fail(n+2, "the head is cut off or its quotes are damaged; "+
+				"the columns from here on are left out")
 			break
 		}
 

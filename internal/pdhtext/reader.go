@@ -278,7 +278,7 @@ func (t *Reader) extraField(row *Row, text []byte, n int) {
 // setReading makes the reading of a field.
 func (t *Reader) setReading(r *winperf.Reading, at time.Time, c *textColumn, text []byte) {
 	value, kind := parseValue(text, t.head.separator == ';')
-	*r = winperf.Reading{Series: c.series, Time: at, Value: value}
+	r.Series, r.Time, r.Value, r.Status, r.Anomalies = c.series, at, value, counter.OK, 0
 	switch kind {
 	case isNumber:
 		c.numbers = true

@@ -33,11 +33,14 @@ var exactPowers = [...]float64{
 // 64 bits is an integer, any other one the nearest float64. comma says that a
 // decimal comma is understood.
 func parseValue(b []byte, comma bool) (counter.Value, valueKind) {
+	const room = 19 // digits that fit 64 bits
 	mantissa, digits, point := uint64(0), 0, -1
 	for i, c := range b {
 		switch {
-		case '0' <= c && c <= '9' && digits < 19:
-			mantissa = mantissa*10 + uint64(c-'0')
+		case '0' <= c && c <= '9':
+			if digits < room {
+				mantissa = mantissa*10 + uint64(c-'0')
+			}
 			digits++
 		case c == '.' && point < 0:
 			point = i
@@ -46,22 +49,24 @@ func parseValue(b []byte, comma bool) (counter.Value, valueKind) {
 		}
 	}
 
+	decimals := len(b) - point - 1
 	switch {
-	case digits == 0:
+	case digits == 0 || point < 0 && digits > room:
 		return parseOdd(b, comma)
 	case point < 0:
 		return counter.Int(mantissa), isNumber
+	case digits <= room && mantissa <= maxExact && decimals < len(exactPowers):
+		return counter.Float(float64(mantissa) / exactPowers[decimals]), isNumber // both exact: rounded once
 	}
 
-	decimals := len(b) - point - 1
-	if mantissa > maxExact || decimals >= len(exactPowers) {
-		return parseOdd(b, comma)
+	if f, err := strconv.ParseFloat(string(b), 64); err == nil {
+		return counter.Float(f), isNumber
 	}
-	return counter.Float(float64(mantissa) / exactPowers[decimals]), isNumber // both exact: rounded once
+	return parseOdd(b, comma)
 }
 
-// parseOdd reads what parseValue's quick way does not: signs, exponents, many
-// digits, blanks around, and what is no number.
+// parseOdd reads what parseValue's quick ways do not: signs, exponents, integers of more than
+// 19 digits, blanks around, and what is no number.
 func parseOdd(b []byte, comma bool) (counter.Value, valueKind) {
 	b = trimBlanks(b)
 	if len(b) == 0 {

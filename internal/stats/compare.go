@@ -2,7 +2,7 @@ package stats
 
 import "golang.org/x/perf/benchmath"
 
-// Comparison tells whether the values of two series are from the same distribution.
+// Comparison says whether the values of two series are from the same distribution.
 type Comparison struct {
 	result benchmath.Comparison
 }
@@ -11,7 +11,7 @@ type Comparison struct {
 // same distribution, by the Mann-Whitney U test, which assumes nothing about it.
 func (c Comparison) P() float64 { return c.result.P }
 
-// Significant tells whether that is so improbable that the two differ: less than 5 %.
+// Significant reports whether that is so improbable that the two differ: less than 5 %.
 func (c Comparison) Significant() bool { return c.result.P <= c.result.Alpha }
 
 // Difference is that of two medians as benchstat shows it, such as
@@ -34,7 +34,7 @@ func Compare(a, b *Series) Comparison {
 
 // sample is all values of a series, or as many as are compared.
 func (s *Series) sample() []float64 {
-	o := s.ordered(nil)
+	o := s.ordered()
 	if o.sketch == nil {
 		return o.values
 	}

@@ -30,7 +30,8 @@ type Figures struct {
 	LongestAbove time.Duration
 }
 
-// Figures returns the figures of what was added until now, with these percentiles.
+// Figures returns the figures of what was added until now, with these percentiles. Those of
+// different series may be asked for at the same time.
 func (s *Series) Figures(percents ...float64) Figures {
 	m := momentsOf(s.values)
 	if s.beyond != nil {
@@ -62,12 +63,10 @@ func (s *Series) Figures(percents ...float64) Figures {
 func (s *Series) percentiles(m moments, percents []float64) (found []float64, greatest float64) {
 	var o ordered
 	if m.min < m.max {
-		o = s.ordered(s.group.spare)
-		if o.values != nil {
-			s.group.spare = o.values
-		}
+		o = s.ordered()
 	}
 
+	found = make([]float64, 0, len(percents))
 	for _, p := range percents {
 		switch {
 		case m.count == 0:
@@ -98,10 +97,11 @@ type ordered struct {
 	placed int     // the rank of a value that stands in its place, larger ones behind it
 }
 
-// ordered returns a copy of what is kept of the values, in the place of spare.
-func (s *Series) ordered(spare []float64) ordered {
+// ordered returns what is kept of the values. The values change their order, which says
+// nothing to a series.
+func (s *Series) ordered() ordered {
 	if s.beyond == nil {
-		return ordered{values: append(spare[:0], s.values...)}
+		return ordered{values: s.values}
 	}
 	all := s.beyond.sketch
 	all.keys, all.counts = slices.Clone(all.keys), slices.Clone(all.counts)

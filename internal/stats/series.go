@@ -25,7 +25,6 @@ type Group struct {
 	kept  int // values that there is room for in all series
 	fresh []Series
 	rooms []float64
-	spare []float64 // for Figures
 }
 
 // A series has room for at least this many values, and for this many again once it
@@ -95,21 +94,29 @@ func (s *Series) Add(t time.Duration, v float64) {
 	s.previous = t
 
 	if len(s.values) == cap(s.values) {
-		s.grow()
+		s.grow(1)
 	}
 	s.values = append(s.values, v)
 }
 
 // AddAll takes finite values of ascending times, as Add takes one.
 func (s *Series) AddAll(times []time.Duration, values []float64) {
-	end := len(times) - 1
-	room := cap(s.values) - len(s.values)
-	if end < 0 || s.weighted || s.run != nil || times[0] < s.newest || len(values) > room {
+	if len(values) == 0 {
+		return
+	}
+	if len(values) > cap(s.values)-len(s.values) {
+		s.grow(len(values))
+	}
+
+	little := len(values) > cap(s.values)-len(s.values)
+	if little || s.weighted || s.run != nil || times[0] < s.newest {
 		for i, t := range times {
 			s.Add(t, values[i])
 		}
 		return
 	}
+
+	end := len(times) - 1
 	s.values = append(s.values, values...)
 	s.last, s.newest, s.previous = values[end], times[end], times[end]
 }
@@ -129,11 +136,11 @@ func (s *Series) Pass(t time.Duration) {
 	}
 }
 
-// Has tells whether the latest reading, with or without value, is of this time.
+// Has reports whether the latest reading, with or without value, is of this time.
 func (s *Series) Has(t time.Duration) bool { return t == s.previous }
 
-// Break tells that what comes now does not go on with what came before: it is from
-// another record.
+// Break says that what comes now is from another record, and does not go on with what came
+// before.
 func (s *Series) Break() { s.Pass(never) }
 
 // since is how long ago the reading before was.
@@ -144,8 +151,9 @@ func (s *Series) since(t time.Duration) time.Duration {
 	return max(0, t-s.previous)
 }
 
-// grow makes room for a value. Where there is none left, all values go to the sketch.
-func (s *Series) grow() {
+// grow makes room for n values, if they can be kept. A series that is full has room for one
+// in any case: where there is none left, all its values go to the sketch.
+func (s *Series) grow(n int) {
 	g := s.group
 	exact, memory := g.Exact, g.Memory
 	if exact <= 0 {
@@ -155,16 +163,19 @@ func (s *Series) grow() {
 		memory = DefaultMemory
 	}
 
-	room := min(max(4*cap(s.values), leastRoom), exact)
+	least := min(leastRoom, exact)
+	room := min(max(4*cap(s.values), least, len(s.values)+n), exact)
 	more := room - cap(s.values)
 	switch {
-	case s.beyond != nil || len(s.values) > 0 && (more == 0 || g.kept+more > memory):
+	case s.beyond == nil && more > 0 && g.kept+more <= memory && room > leastRoom:
+		s.values = append(make([]float64, 0, room), s.values...)
+	case s.beyond == nil && cap(s.values) == 0:
+		s.values, more = g.first()[:0:least], least
+	case len(s.values) == cap(s.values):
 		s.fold()
 		return
-	case len(s.values) == 0 && room == leastRoom:
-		s.values = g.first()
 	default:
-		s.values = append(make([]float64, 0, room), s.values...)
+		return
 	}
 	g.kept += more
 }

@@ -342,3 +342,47 @@ func BenchmarkAdd(b *testing.B) {
 		})
 	}
 }
+
+// TestAddAll adds values several at once, and compares what is said of them with what is said
+// where each came alone: up to the bounds of a series and of its group, and beyond them.
+func TestAddAll(t *testing.T) {
+	for seed := range uint64(100) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		several := Group{Exact: 1 + random.IntN(200), Memory: 1 + random.IntN(2000)}
+		alone := Group{Exact: several.Exact, Memory: several.Memory}
+		for range 5 {
+			a, b := several.Series(seed%3 == 0), alone.Series(seed%3 == 0)
+			var now time.Duration
+			var all []float64
+			for range random.IntN(20) {
+				var times []time.Duration
+				var values []float64
+				for range random.IntN(40) {
+					now += time.Second
+					times, values = append(times, now), append(values, random.NormFloat64())
+				}
+				a.AddAll(times, values)
+				for i, v := range values {
+					b.Add(times[i], v)
+				}
+				all = append(all, values...)
+			}
+
+			got, want := a.Figures(0, 50, 100), b.Figures(0, 50, 100)
+			if len(all) == 0 {
+				continue
+			}
+			slices.Sort(all)
+			median := all[rank(50, len(all))]
+			alike := func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*math.Max(1, math.Abs(y)) }
+			if got.Count != want.Count || got.Min != want.Min || got.Max != want.Max || got.Last != want.Last ||
+				!alike(got.Average, want.Average) ||
+				math.Abs(got.Percentiles[1]-median) > got.Error*math.Abs(median)+1e-12 {
+				t.Fatalf("seed %d: %+v, want %+v, median %v", seed, got, want, median)
+			}
+		}
+		if limit := several.Memory + 5*leastRoom; several.kept > limit {
+			t.Fatalf("seed %d: room for %d values, at most %d are wanted", seed, several.kept, limit)
+		}
+	}
+}

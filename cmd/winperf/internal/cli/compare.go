@@ -60,21 +60,24 @@ func (a *app) compareCommand() *cobra.Command {
 		Long: `Compare shows the differences between logs, or between sources.
 
 For logs and captures it compares distributions: the number of values, the mean,
-percentiles, and the difference of each median from the first log, as benchstat
-shows it. --begin and --end select a part of each log. A difference is significant
-if p < 0.05 in the Mann-Whitney U test; ~ marks differences that are not. The test
-assumes independent values, which successive samples of a busy system are not: with
-many samples it finds small differences, and --tolerance says which do not matter.
-Without a path all counters are compared. Instances are matched by name.
+percentiles, and the change of each median from the first log, as benchstat shows
+it. --begin and --end select a part of each log. A change is significant if p < 0.05
+in the Mann-Whitney U test; ~ marks changes that are not. The test assumes independent
+values, which successive samples of a busy system are not: with many samples it finds
+small changes, and --tolerance says up to which percentage of the first log's median
+and mean they do not matter. This holds for percentages too: from 10 % to 11 % is a
+change of 10 %. Without a path all counters are compared. Instances are matched by name.
 
 For live sources, for perfdata: and with -n it reads single values, one source
 right after the other. It shows the values side by side, marks differences, and
 shows the cost of a sample of each source: time, processor time, allocations, bytes.
+On a terminal numbers of bytes and large rates are rounded (--exact shows all digits).
 
 On Windows the default sources are the registry, the counter sets and PDH of this
 machine; on other systems give at least two. Counters are matched by path, without
 the machine name. Live values are not read at exactly the same time: --tolerance
-sets how much they may differ, for percentages in points.
+sets how much they may differ, in percent of the larger one. Single percentages are
+compared in points: 10 % and 11 % differ by 1 point.
 
 Exit status: 0 no difference, 1 nothing could be compared, 3 values differ
 (of logs: significantly, and the medians or the means by more than --tolerance), a
@@ -104,9 +107,10 @@ func (c *comparer) flags(cmd *cobra.Command) {
 	flags.VarP(liveInterval{&c.every}, "interval", "i", every)
 	const count = "number of comparisons; the last one is shown, costs are the mean of all"
 	flags.VarP(&c.count, "count", "n", count)
-	flags.Var(&c.tolerance, "tolerance", "how much values may differ")
+	flags.Var(&c.tolerance, "tolerance", "how much values may differ; see above for percentages")
 	flags.BoolVar(&c.differing, "differing", false, "show only counters that differ")
 	c.output.add(cmd, compareFormats)
+	c.output.addExact(cmd)
 	c.sel.add(cmd, &c.source)
 	c.log.add(cmd)
 	c.within.add(cmd)

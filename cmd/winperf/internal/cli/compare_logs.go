@@ -54,7 +54,8 @@ func (c *comparer) compareLogs(ctx context.Context, opt measure.Options) error {
 	}
 	all := logs.Compare(gathered, float64(c.tolerance), comparedPercentiles)
 	total := len(all)
-	differing := slices.DeleteFunc(slices.Clone(all), func(d logs.Distributions) bool { return !d.Differs })
+	same := func(d logs.Distributions) bool { return !d.Differs }
+	differing := slices.DeleteFunc(slices.Clone(all), same)
 	differ := len(differing)
 	c.app.partial = c.app.partial || differ > 0
 	if c.differing {
@@ -69,8 +70,9 @@ func (c *comparer) compareLogs(ctx context.Context, opt measure.Options) error {
 	if out.format == "jsonl" {
 		err = writeLogsJSON(out, sides, all)
 	} else {
-		err = writeLogsTable(out, sides, all)
-		fmt.Fprintf(out, "\n%d of %d counters differ (tolerance %s %%).\n", differ, total, c.tolerance.String())
+		err = writeLogsTable(out, sides, all, c.output.human(out))
+		const form = "\n%d of %d counters differ (tolerance %s %%).\n"
+		fmt.Fprintf(out, form, differ, total, c.tolerance.String())
 	}
 	return errors.Join(err, out.Close())
 }
@@ -174,7 +176,7 @@ func (c *comparer) tellUnserved(sides []*loggedSide) error {
 }
 
 // writeLogsTable writes a line for each log of each counter, below the counter's path.
-func writeLogsTable(out *output, sides []*loggedSide, all []logs.Distributions) error {
+func writeLogsTable(out *output, sides []*loggedSide, all []logs.Distributions, human bool) error {
 	if len(all) == 0 {
 		fmt.Fprintln(out, "No counter differs.")
 		return nil
@@ -188,7 +190,8 @@ func writeLogsTable(out *output, sides []*loggedSide, all []logs.Distributions) 
 
 	for i := range all {
 		for n := range sides {
-			fmt.Fprintf(t, "  %s\t%s\n", shownSource(sides[n].name), cells(&all[i].Logs[n], all[i].Series))
+			figures := cells(&all[i].Logs[n], all[i].Series, human)
+			fmt.Fprintf(t, "  %s\t%s\n", shownSource(sides[n].name), figures)
 		}
 	}
 
@@ -208,13 +211,13 @@ func writeLogsTable(out *output, sides []*loggedSide, all []logs.Distributions) 
 }
 
 // cells are the figures of a log for people.
-func cells(f *logs.Distribution, series *winperf.Series) string {
+func cells(f *logs.Distribution, series *winperf.Series, human bool) string {
 	if f.Count == 0 {
 		return strings.TrimSuffix(strings.Repeat("-\t", 2+len(comparedPercentiles)), "\t")
 	}
 	text := strconv.AppendInt(nil, int64(f.Count), 10)
 	for _, v := range append([]float64{f.Mean}, f.Percentiles...) {
-		text = appendFigure(append(text, '\t'), v, series)
+		text = appendFigure(append(text, '\t'), v, series, human)
 	}
 
 	text = append(text, "\t"+f.Text...)
@@ -253,7 +256,9 @@ func writeLogsJSON(out *output, sides []*loggedSide, all []logs.Distributions) e
 		line := compareLogsLine{Path: m.Path, Unit: m.Series.Unit, Differs: m.Differs}
 		for n := range m.Logs {
 			s := &m.Logs[n]
-			one := compareLogsSide{Source: sides[n].name, Count: s.Count, Missing: s.Missing, Differs: s.Matters}
+			one := compareLogsSide{
+				Source: sides[n].name, Count: s.Count, Missing: s.Missing, Differs: s.Matters,
+			}
 			if s.Count > 0 {
 				one.Mean, one.Deviation = jsonNumber(s.Mean), jsonNumber(s.Deviation)
 				one.Percentiles = jsonPercentiles(comparedPercentiles, &s.Figures)

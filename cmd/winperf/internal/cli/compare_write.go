@@ -15,7 +15,6 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/sink"
 )
 
 // show writes the comparison and notes whether there is a difference.
@@ -101,7 +100,7 @@ func (c *comparer) writeTable(out *output, all []logs.Comparison) error {
 		m := &all[i]
 		fmt.Fprint(t, safetext.Line(m.Path))
 		for _, r := range m.Readings {
-			fmt.Fprintf(t, "\t%s", safetext.Line(readingText(r)))
+			fmt.Fprintf(t, "\t%s", safetext.Line(readingText(r, c.output.human(out))))
 		}
 		fmt.Fprintf(t, "\t%s\n", verdict(m))
 	}
@@ -139,14 +138,14 @@ func verdict(c *logs.Comparison) string {
 }
 
 // readingText is a reading for people.
-func readingText(r winperf.Reading) string {
+func readingText(r winperf.Reading, human bool) string {
 	switch {
 	case r.Series == nil:
 		return "-"
 	case r.Status != counter.OK:
 		return r.Status.String()
 	}
-	return string(sink.AppendNumber(nil, r.Value, r.Unit))
+	return string(appendNumber(nil, &r, human))
 }
 
 // writeCosts writes what a sample of each source costs.

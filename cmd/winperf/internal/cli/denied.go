@@ -24,8 +24,11 @@ func (d *denied) count(c *measure.Cycle) {
 	}
 	d.of = c.Len()
 	if c.Frame.IsZero() {
-		for i := range c.Readings() {
-			d.add(c.Readings()[i].Status, func() winperf.Path { return c.Readings()[i].Path })
+		readings := c.Readings()
+		for i := range readings {
+			if readings[i].Status == counter.NotPermitted {
+				d.add(readings[i].Path)
+			}
 		}
 		return
 	}
@@ -33,18 +36,17 @@ func (d *denied) count(c *measure.Cycle) {
 	for i := range c.Columns() {
 		col := &c.Columns()[i]
 		for n, status := range col.Status {
-			d.add(status, func() winperf.Path { return col.Series(n).Path })
+			if status == counter.NotPermitted {
+				d.add(col.Series(n).Path)
+			}
 		}
 	}
 }
 
-// add looks at one value.
-func (d *denied) add(status counter.Status, path func() winperf.Path) {
-	if status != counter.NotPermitted {
-		return
-	}
+// add counts a value.
+func (d *denied) add(path winperf.Path) {
 	if d.values++; d.values == 1 {
-		d.first = path()
+		d.first = path
 	}
 }
 

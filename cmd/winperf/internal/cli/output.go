@@ -40,6 +40,15 @@ func (f *outputFlags) add(cmd *cobra.Command, formats []sink.Format) {
 	complete(cmd, "output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveDefault))
 }
 
+// addExact adds --exact.
+func (f *outputFlags) addExact(cmd *cobra.Command) {
+	const help = "show all digits in tables on a terminal, not 145.7 MiB, 10.5 MB/s or 1.2 M/s"
+	cmd.Flags().BoolVar(&f.exact, "exact", false, help)
+}
+
+// human reports whether numbers are shown with prefixes.
+func (f *outputFlags) human(out *output) bool { return out.terminal() && !f.exact }
+
 // resolve reads -o and -f. A format's bare name behind -o asks for that format
 // on standard output, and so does "-" for what -f says; anything else is a file,
 // and -f or its extension names the format.
@@ -281,7 +290,7 @@ func (a *app) open(ctx context.Context, f *outputFlags, zone shownZone, single b
 	inPlace := out.terminal() && !single && out.format == "table" && os.Getenv("TERM") != "dumb"
 	opt := zone.sinkOptions(out.file != nil)
 	opt.Single, opt.Size, opt.Terminal = single, out.size, inPlace
-	opt.Human = out.terminal() && !f.exact
+	opt.Human = f.human(out)
 	if !inPlace {
 		s, err := sink.New(out.format, out, opt)
 		if err != nil {

@@ -49,8 +49,7 @@ func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 	cmd.Flags().VarP(liveInterval{&r.every}, "interval", "i", intervalHelp)
 	r.source.add(cmd)
 	r.output.add(cmd, sink.Formats())
-	cmd.Flags().BoolVar(&r.output.exact, "exact", false,
-		"show all digits in tables on a terminal, not 145.7 MiB, 10.5 MB/s or 1.2 M/s")
+	r.output.addExact(cmd)
 	r.sel.add(cmd, &r.source)
 	r.how.add(cmd)
 	r.log.add(cmd)

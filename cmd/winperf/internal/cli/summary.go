@@ -65,7 +65,8 @@ With --for it measures this machine, or --source, for that time instead.
              more than 1,024 values it is approximate; the table shows the error
   above      number of values above --above; longest is the longest unbroken time above
 
-A process has one row for its whole lifetime, even if its name changes.
+A process has one row for its whole lifetime, even if its name changes. On a terminal
+numbers of bytes and large rates are rounded (--exact shows all digits).
 
 Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, some values
 could not be read for lack of permission, or some data was damaged.`,
@@ -92,6 +93,7 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 	f.BoolVar(&s.quiet, "quiet", false, "show no progress")
 	s.source.add(cmd)
 	s.output.add(cmd, summaryFormats)
+	s.output.addExact(cmd)
 	s.sel.add(cmd, &s.source)
 	s.log.add(cmd)
 	complete(cmd, "path", completePath(&s.source))
@@ -200,7 +202,7 @@ func (s *summarizer) readLog(ctx context.Context, log *logs.Log) error {
 	return ctx.Err()
 }
 
-// watch measures a live source until the time is over or somebody ends it.
+// watch measures a live source until the time is over or the user ends it.
 func (s *summarizer) watch(ctx context.Context) error {
 	src, zone, err := s.log.open(ctx, s.app, s.source.source)
 	if err != nil {

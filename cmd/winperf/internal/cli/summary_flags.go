@@ -135,7 +135,7 @@ func (v *sortKey) Set(s string) error {
 	return nil
 }
 
-// check tells whether rows have what they are to be sorted by.
+// check fails if rows do not have what they are to be sorted by.
 func (v sortKey) check(bounded bool, percents percentiles) error {
 	known := v == "" || slices.Contains(percents.names(), string(v))
 	for _, k := range sortKeys {

@@ -25,9 +25,10 @@ type summaryRow struct {
 
 // write writes the rows.
 func (s *summarizer) write(out *output) error {
-	rows := make([]summaryRow, 0, len(s.gathered.Rows()))
-	for _, g := range s.gathered.Rows() {
-		rows = append(rows, summaryRow{g.Series, g.Series.String(), g.Values.Figures(s.percents...)})
+	figures := s.gathered.Figures(s.percents...)
+	rows := make([]summaryRow, 0, len(figures))
+	for i, g := range s.gathered.Rows() {
+		rows = append(rows, summaryRow{g.Series, g.Series.String(), figures[i]})
 	}
 
 	s.order.sort(rows, s.percents)
@@ -87,13 +88,13 @@ func (s *summarizer) writeTable(out *output, rows []summaryRow) error {
 	}
 
 	fmt.Fprintln(t, "  COUNTER")
-	names := s.shownPaths(rows)
+	names, human := s.shownPaths(rows), s.output.human(out)
 	farthest := 0.0
 	for i := range rows {
 		r := &rows[i]
 		farthest = max(farthest, r.figures.Error)
 		for _, c := range columns {
-			fmt.Fprintf(t, "%s\t", c.text(r))
+			fmt.Fprintf(t, "%s\t", c.text(r, human))
 		}
 		fmt.Fprintf(t, "  %s\n", safetext.Line(names[i]))
 	}
@@ -108,7 +109,7 @@ func (s *summarizer) writeTable(out *output, rows []summaryRow) error {
 }
 
 // text is the number for people.
-func (c *summaryColumn) text(r *summaryRow) string {
+func (c *summaryColumn) text(r *summaryRow, human bool) string {
 	switch v := c.value(&r.figures); {
 	case math.IsNaN(v), c.name == "longest" && r.figures.Above == 0:
 		return "-"
@@ -117,19 +118,28 @@ func (c *summaryColumn) text(r *summaryRow) string {
 	case c.plain:
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	default:
-		return string(appendFigure(nil, v, r.series))
+		return string(appendFigure(nil, v, r.series, human))
 	}
 }
 
 // appendFigure appends a number of a series as the table shows it: without places where
 // its values are whole numbers and it is one.
-func appendFigure(dst []byte, v float64, s *winperf.Series) []byte {
+func appendFigure(dst []byte, v float64, s *winperf.Series, human bool) []byte {
+	r := winperf.Reading{Series: s, Value: counter.Float(v)}
 	info, _ := s.Type.Info()
 	const exact = 1 << 53
 	if info.Kind == counter.KindInt && v == math.Trunc(v) && v >= 0 && v < exact {
-		return sink.AppendNumber(dst, counter.Int(uint64(v)), s.Unit)
+		r.Value = counter.Int(uint64(v))
 	}
-	return sink.AppendNumber(dst, counter.Float(v), s.Unit)
+	return appendNumber(dst, &r, human)
+}
+
+// appendNumber appends the number of a reading, if it is for people with a prefix.
+func appendNumber(dst []byte, r *winperf.Reading, human bool) []byte {
+	if human {
+		return sink.AppendHuman(dst, r)
+	}
+	return sink.AppendNumber(dst, r.Value, r.Unit)
 }
 
 // shownPaths are the paths for people: with a machine where there are several, and with

@@ -110,6 +110,53 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
+// TestTerminalUnits sums up and compares bytes: on a terminal with a prefix unless all digits are
+// asked for, in a pipe with all digits.
+func TestTerminalUnits(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var log strings.Builder
+	for second := range 3 {
+		const form = `{"time":"2026-01-02T15:04:0%dZ","path":"\\\\H\\Memory\\Available Bytes",` +
+			`"value":152784896,"unit":"count","status":"ok"}` + "\n"
+		fmt.Fprintf(&log, form, second)
+	}
+	if err := os.WriteFile("log.jsonl", []byte(log.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+
+	const exact, human = "152784896", "145.7 MiB"
+	for _, args := range [][]string{
+		{"summary", "log.jsonl"},
+		{"compare", "log.jsonl", "log.jsonl"},
+		{"compare", "log.jsonl", "log.jsonl", `\*\*`, "-n", "1"},
+	} {
+		tty, screen := terminal(t)
+		for _, more := range []string{"--format=table", "--exact"} {
+			cmd := process(t, "winperf", append(args, more)...)
+			cmd.Stdout = tty
+			runQuietly(t, cmd)
+		}
+		if err := tty.Close(); err != nil {
+			t.Fatal(err)
+		}
+		shown, err := io.ReadAll(screen)
+		if err != nil && !errors.Is(err, syscall.EIO) {
+			t.Fatal(err)
+		}
+		if h, e := bytes.Index(shown, []byte(human)), bytes.Index(shown, []byte(exact)); h < 0 || e < h {
+			t.Errorf("%q on a terminal, without and with --exact: %s", args, shown)
+		}
+
+		var piped bytes.Buffer
+		cmd := process(t, "winperf", args...)
+		cmd.Stdout = &piped
+		runQuietly(t, cmd)
+		if text := piped.String(); !strings.Contains(text, exact) || strings.Contains(text, human) {
+			t.Errorf("%q in a pipe: %s", args, text)
+		}
+	}
+}
+
 // runQuietly runs a program that has nothing to complain of.
 func runQuietly(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
