@@ -41,7 +41,8 @@
 //
 // A reading's Series is the same as long as its instance lives, and never that
 // of another one. Its path is what people read; by default that is the name the
-// source gives, which changes when another instance of the same name ends.
+// source gives, which changes when another instance of the same name ends. What a
+// path names keeps the name by which that found it, whatever the source calls it later.
 // Rules give other names (see [NameRule] and [ByNameAndPID]), and Series.Key
 // tells an instance from all others there ever were.
 package measure

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/winperf/winperf"
@@ -96,30 +97,68 @@ func rawOf(o frame.Object, i int, title uint32) (uint64, bool) {
 	return o.Raw(i, k)
 }
 
-// naming is what readings call the instances of an object. Without a rule for
-// the object that is what the source calls them.
+// naming is what readings call the instances of an object: what a rule calls them, or the
+// source.
 type naming struct {
 	labels *frame.Labels
-	given  []string // by a rule, "" = none; nil = no rule
-	number []int    // among those with the same name, where given is not nil
+	kept   givenNames // what the source called instances when a path named them
+	ruled  givenNames // by rules
+}
+
+// givenNames are names that instances were given, "" = none, and numbers among those of the
+// same name; both are nil where none has one.
+type givenNames struct {
+	name   []string
+	number []int
+}
+
+// numberNames numbers the names of n instances; those that were given none have another.
+func numberNames(n int, given, other func(i int) string) givenNames {
+	g := givenNames{make([]string, n), make([]int, n)}
+	count := map[string]int{} // instances so far, by name
+	for i := range n {
+		g.name[i] = given(i)
+		name := g.name[i]
+		if name == "" {
+			name = other(i)
+		}
+		g.number[i] = count[name]
+		count[name]++
+	}
+	return g
+}
+
+// source is the name of instance i without rules, and its number among those of the same name.
+func (n *naming) source(i int) (string, int) {
+	switch {
+	case n.kept.name == nil:
+		return n.labels.Full(i), n.labels.Occurrence(i)
+	case n.kept.name[i] == "":
+		return n.labels.Full(i), n.kept.number[i]
+	}
+	return n.kept.name[i], n.kept.number[i]
 }
 
 // full is the name that instance i has in paths, and its number among those of
 // the same name.
 func (n *naming) full(i int) (string, int) {
 	switch {
-	case n.given == nil:
-		return n.labels.Full(i), n.labels.Occurrence(i)
-	case n.given[i] == "":
-		return n.labels.Full(i), n.number[i]
+	case n.ruled.name == nil:
+		return n.source(i)
+	case n.ruled.name[i] == "":
+		name, _ := n.source(i)
+		return name, n.ruled.number[i]
 	}
-	return n.given[i], n.number[i]
+	return n.ruled.name[i], n.ruled.number[i]
 }
+
+// plain reports whether all have the names that the source uses now.
+func (n *naming) plain() bool { return n.kept.name == nil && n.ruled.name == nil }
 
 // keep sets at[i] to -1 where instance i does not have the name and number that the one
 // at position at[i] had before.
 func (n *naming) keep(was *naming, at []int32) {
-	if n.given == nil && was.given == nil {
+	if n.plain() && was.plain() {
 		n.labels.Keep(was.labels, at)
 		return
 	}
@@ -147,9 +186,10 @@ func (n *naming) spelled(i int) string {
 // addTo tells what the instances are called, under either name.
 func (n *naming) addTo(find *selection.Finder) {
 	for i := range n.labels.Len() {
-		find.Add(i, n.labels.Full(i), n.labels.Occurrence(i))
-		if n.given != nil && n.given[i] != "" {
-			find.Add(i, n.given[i], n.number[i])
+		name, number := n.source(i)
+		find.Add(i, name, number)
+		if n.ruled.name != nil && n.ruled.name[i] != "" {
+			find.Add(i, n.ruled.name[i], n.ruled.number[i])
 		}
 	}
 }
@@ -171,32 +211,24 @@ func newNameRules(rules []NameRule) []nameRule {
 	return all
 }
 
-// naming finds out what the rules call the instances of the planner's object, and numbers
-// those that share a name. It has no names where no rule is about the object. An instance
-// keeps the name that it had in the frame before (see givenName).
+// naming finds out what the instances of the planner's object are called. One that goes on
+// keeps the name that a rule gave it, or that a path named it by.
 func (b *planner) naming() naming {
 	n := naming{labels: b.labels}
 	if b.object.Single() {
 		return n
 	}
-
-	rules := b.rules()
-	if len(rules) == 0 {
-		return n
+	if b.keepsNames() {
+		n.kept = numberNames(b.labels.Len(), b.keptName, b.labels.Full)
 	}
 
-	n.given = make([]string, b.labels.Len())
-	n.number = make([]int, b.labels.Len())
-	count := map[string]int{} // instances so far, by name
-	for i := range n.given {
-		n.given[i] = b.givenName(rules, i)
-		name := n.given[i]
-		if name == "" {
-			name = n.labels.Full(i) // no rule names it: the source's name stays
+	if rules := b.rules(); len(rules) > 0 {
+		given := func(i int) string { return b.givenName(rules, i) }
+		other := func(i int) string {
+			name, _ := n.source(i)
+			return name
 		}
-
-		n.number[i] = count[name]
-		count[name]++
+		n.ruled = numberNames(b.labels.Len(), given, other)
 	}
 	return n
 }
@@ -213,12 +245,55 @@ func (b *planner) rules() []nameRule {
 	return rules
 }
 
-// givenName is the name by the first rule that has one for the instance.
-func (b *planner) givenName(rules []nameRule, i int) string {
-	if j := b.from(i); j >= 0 && b.old != nil && b.old.wanted && j < len(b.old.naming.given) {
-		if name := b.old.naming.given[j]; name != "" {
-			return name
+// keepsNames reports whether an instance keeps a name that the source may not use any more.
+// Where every path is about all instances none does.
+func (b *planner) keepsNames() bool {
+	if len(b.byName) == 0 {
+		return false
+	}
+	for i := range b.labels.Len() {
+		if b.keptName(i) != "" {
+			return true
 		}
+	}
+	return false
+}
+
+// wasNamed is the naming of the frame before, and where instance i stood there; -1 is nowhere.
+func (b *planner) wasNamed(i int) (was *naming, j int) {
+	if b.old == nil || !b.old.wanted {
+		return nil, -1
+	}
+	was = &b.old.naming
+	if j = b.from(i); j >= was.labels.Len() {
+		j = -1
+	}
+	return was, j
+}
+
+// keptName is the name that stays with an instance as long as it lives, though the source
+// calls it otherwise now: the one that a path named it by. "" is none.
+func (b *planner) keptName(i int) string {
+	was, j := b.wasNamed(i)
+	if j < 0 {
+		return ""
+	}
+	name, number := was.source(j)
+	named := func(p *selection.Path) bool { return p.Instance(name, number) }
+	switch {
+	case was.kept.name != nil && was.kept.name[j] != "":
+		return name
+	case name != b.labels.Full(i) && slices.ContainsFunc(b.byName, named):
+		return name
+	}
+	return ""
+}
+
+// givenName is the name that a rule gave the instance when it came, or that the first rule
+// gives it that has one.
+func (b *planner) givenName(rules []nameRule, i int) string {
+	if was, j := b.wasNamed(i); j >= 0 && was.ruled.name != nil && was.ruled.name[j] != "" {
+		return was.ruled.name[j]
 	}
 	for _, r := range rules {
 		if name, ok := r.Name(b.object, i); ok && name != "" {

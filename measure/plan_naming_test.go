@@ -138,7 +138,7 @@ func TestNameIsKept(t *testing.T) {
 }
 
 // A process that executes another program is the same one: it keeps the name that a rule
-// gave it and its key, and an anomaly tells.
+// gave it, or that a path asked for it by, and its key, and an anomaly tells.
 func TestRenamed(t *testing.T) {
 	for _, tt := range []struct {
 		rules []measure.NameRule
@@ -147,7 +147,9 @@ func TestRenamed(t *testing.T) {
 	}{
 		{[]measure.NameRule{measure.ByNameAndPID()}, `\Process(*)\ID Process`, []string{`\\HOST\Process(sh:8)\ID Process 8`}},
 		{nil, `\Process(*)\ID Process`, []string{`\\HOST\Process(editor)\ID Process 8`}},
-		{nil, `\Process(sh)\ID Process`, []string{`\\HOST\Process(sh)\ID Process no_instance`}},
+		{nil, `\Process(sh)\ID Process`, []string{`\\HOST\Process(sh)\ID Process 8`}},
+		{[]measure.NameRule{measure.ByNameAndPID()}, `\Process(sh)\ID Process`, []string{`\\HOST\Process(sh:8)\ID Process 8`}},
+		{nil, `\Process(s?)\ID Process`, []string{`\\HOST\Process(sh)\ID Process 8`}},
 	} {
 		c := measure.New(script(processes(0, proc("sh", 8, 9, 0)), processes(1, proc("editor", 8, 9, 0))),
 			selection(t, tt.path), measure.Options{Names: tt.rules})
@@ -161,6 +163,37 @@ func TestRenamed(t *testing.T) {
 		}
 		if a := now.Anomalies; len(a) != 1 || a[0].Kind != winperf.InstancesRenamed || a[0].Detail != "sh is called editor now" {
 			t.Errorf("%s: anomalies %v", tt.path, a)
+		}
+	}
+}
+
+// A path that names a process stays with it as long as it lives, whatever it and others are
+// called meanwhile; then it is about the next one of the name.
+func TestRenamedFollowed(t *testing.T) {
+	c := measure.New(script(
+		processes(0, proc("sh", 8, 9, 0), proc("sh", 12, 9, 0), proc("top", 16, 9, 0)),
+		processes(1, proc("top", 8, 9, 0), proc("sh", 12, 9, 0), proc("top", 16, 9, 0)),
+		processes(2, proc("top", 8, 9, 0), proc("sh", 12, 9, 0), proc("top", 16, 9, 0), proc("sh", 20, 9, 0)),
+		processes(3, proc("cat", 8, 9, 0), proc("sh", 20, 9, 0), proc("top", 16, 9, 0)),
+		processes(4, proc("top", 16, 9, 0), proc("sh", 20, 9, 0)),
+	), selection(t, `\Process(sh)\ID Process`, `\Process(sh#1)\ID Process`, `\Process(top)\ID Process`), measure.Options{})
+	for n, want := range [][]string{
+		{"sh 8", "sh#1 12", "top 16"},
+		{"sh 8", "sh#1 12", "top 16"},
+		{"sh 8", "sh#1 12", "top 16"},
+		{"sh 8", "sh#1 20", "top 16"},
+		{"sh 20", "sh#1 no_instance", "top 16"},
+	} {
+		var got []string
+		for _, r := range cycle(t, c).Readings() {
+			text := r.Path.InstanceText() + " " + r.Value.String()
+			if r.Status != counter.OK {
+				text = r.Path.InstanceText() + " " + r.Status.String()
+			}
+			got = append(got, text)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("sample %d (-want +got):\n%s", n, diff)
 		}
 	}
 }

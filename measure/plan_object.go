@@ -21,6 +21,7 @@ type planner struct {
 	pair    *frame.Pair
 	labels  *frame.Labels
 	names   naming
+	byName  []*selection.Path // that are about some of the object's instances
 	exclude []*selection.Path // that are about the object
 	claims  []claim           // by counter; nil where what earlier parts took need not be known
 
@@ -39,6 +40,9 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	for w := range p.parts {
 		if p.parts[w].wantsObject(machine, object) {
 			op.found = append(op.found, found{part: w})
+			if path := p.parts[w].Path; path != nil && !path.EveryInstance() {
+				b.byName = append(b.byName, path)
+			}
 		}
 	}
 

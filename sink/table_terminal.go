@@ -122,17 +122,24 @@ func (t *table) draw(title string, sections []*section, width, height int) {
 		p.section(s, min(a.above, s.rows-a.shown[i]), a.shown[i])
 	}
 
+	line := len(p.buf)
 	if a.hidden > 0 && height > 1 {
 		p.newLine()
-		p.text([]byte(t.opt.Hint+a.hiddenText()), faint)
+		line = len(p.buf)
+		p.text([]byte(a.hiddenText()), faint)
 	}
-	t.endPicture(&p, begin, height)
-}
-
-// endPicture erases what is left of the picture before and keeps the new one.
-func (t *table) endPicture(p *page, begin, height int) {
 	t.screen.picture = append(t.screen.picture[:0], p.buf[begin:]...)
 
+	// The keys are told of only now: the picture that stays behind in the end has none.
+	if line < len(p.buf) {
+		p.buf, p.used = p.buf[:line], 0
+		p.text([]byte(t.opt.Hint+a.hiddenText()), faint)
+	}
+	p.endPicture(height)
+}
+
+// endPicture erases what is left of the picture before.
+func (p *page) endPicture(height int) {
 	switch {
 	case p.lines < height:
 		p.endLine()

@@ -291,6 +291,27 @@ func TestTerminalClose(t *testing.T) {
 	}
 }
 
+// TestTerminalHint tells of keys only as long as there are some: the picture that stays
+// behind has none, and the end of the line that they took.
+func TestTerminalHint(t *testing.T) {
+	scr := newScreen(40, 4)
+	s := newTable(scr, Options{Terminal: true, Location: time.UTC, Hint: "arrows scroll, q ends; ",
+		Size: func() (int, int) { return scr.width, scr.height }})
+	const picture = `2026-03-01 09:30:00.123 +00:00  HOST
+Processor  Number  % Processor Time
+_Total        100              9.00
+`
+	show(t, s, scr, 0, loads(9, 0, 1), picture+"arrows scroll, q ends; 2 rows not shown…\n")
+
+	scr.resize(40, 8)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := scr.String(), picture+"2 rows not shown: 2 of 3 Processor\n"; got != want {
+		t.Errorf("in the end %q, want %q", got, want)
+	}
+}
+
 // TestTerminalUnknownSize assumes 80 by 24 where nothing is known.
 func TestTerminalUnknownSize(t *testing.T) {
 	for _, size := range []func() (int, int){nil, func() (int, int) { return 0, -1 }} {

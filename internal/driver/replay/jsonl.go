@@ -18,8 +18,8 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// OpenJSONL opens readings as sink.NewJSONL writes them, as a source. Its samples hold
-// readings: lines of one time are a sample. A machine in a path selects.
+// OpenJSONL opens readings as package sink writes them, in lines or as an array of lines, as a
+// source. Its samples hold readings: lines of one time are a sample. A machine in a path selects.
 //
 // Errors wrap fs.ErrNotExist, winperf.ErrBadData where the first line is no reading, or
 // winperf.ErrNotSupported. Each query reads the file on its own; lines that are
@@ -58,12 +58,27 @@ func IsJSONL(start []byte) bool {
 	if err != nil {
 		return false
 	}
-	line, err := bufio.NewReaderSize(text, maxJSONLine).ReadBytes('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false
+	lines := bufio.NewReaderSize(text, maxJSONLine)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if line = element(line); len(line) > 0 {
+			_, err = parseReading(line)
+			return err == nil
+		}
+		if err != nil {
+			return false
+		}
 	}
-	_, err = parseReading(line)
-	return err == nil
+}
+
+// element is what a line has of a reading: all, but for what makes lines an array.
+func element(line []byte) []byte {
+	line = bytes.TrimSpace(line)
+	switch string(line) {
+	case "[", "]", "[]":
+		return nil
+	}
+	return bytes.TrimSuffix(line, []byte(","))
 }
 
 // maxWithoutType is how many readings are looked at for the type of a raw value, which those
@@ -141,7 +156,7 @@ func (q *jsonReader) line() (*jsonReading, error) {
 			return nil, q.bad("the line is longer than any reading")
 		}
 
-		if line = bytes.TrimSpace(line); len(line) == 0 {
+		if line = element(line); len(line) == 0 {
 			continue
 		}
 		r, err := parseReading(line)

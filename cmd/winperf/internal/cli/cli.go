@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -141,7 +142,12 @@ func (a *app) crash(r any) int {
 // error. What cannot be written cannot be completed either: it is told once.
 func (a *app) complain(err error) {
 	before := ""
+	var file *fs.PathError
+	opened := errors.As(err, &file) && slices.Contains([]string{"open", "stat", "lstat"}, file.Op)
 	for _, line := range errorLines(err) {
+		if opened { // which call failed is nothing to its user
+			line = strings.Replace(line, file.Error(), file.Path+": "+file.Err.Error(), 1)
+		}
 		line = safetext.Line(strings.TrimSpace(line))
 		if line != before {
 			fmt.Fprintf(a.stderr, "winperf: %s\n", line)
@@ -227,6 +233,15 @@ func (a *app) input(what string) (io.Reader, error) {
 		a.complain(fmt.Errorf("reading %s from the terminal; Ctrl-D ends, on Windows Ctrl-Z and Enter", what))
 	}
 	return a.stdin, nil
+}
+
+// openInput opens a file; - is standard input.
+func (a *app) openInput(file, what string) (io.ReadCloser, error) {
+	if file != "-" {
+		return os.Open(file)
+	}
+	r, err := a.input(what)
+	return io.NopCloser(r), err
 }
 
 // isTerminal tells whether a reader or writer is a terminal, and how large it is.

@@ -94,7 +94,7 @@ func completeType(*cobra.Command, []string, string) ([]cobra.Completion, cobra.S
 	for info := range counter.Types() {
 		names = append(names, cobra.CompletionWithDesc(info.Name, info.Brief))
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names, cobra.ShellCompDirectiveDefault
 }
 
 // completeObject completes the name of an object.

@@ -143,7 +143,9 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if err := c.check(format); err != nil {
 		return err
 	}
-	thin := logs.Thin{Every: int(c.every), Interval: time.Duration(c.interval), Raw: c.raw, Note: c.types.note}
+	thin := logs.Thin{
+		Every: int(c.every), Interval: time.Duration(c.interval), Raw: c.raw, Note: c.types.note,
+	}
 	for _, log := range c.logs {
 		log.Source = thin.Of(log.Source)
 	}
@@ -222,7 +224,6 @@ func (c *converter) finish(ctx context.Context) {
 	c.damage.tell(a)
 	a.notice(c.tally.notices)
 	c.tally.denied.report(a, src)
-	c.tally.reportRenamed(a)
 	if paths := c.selection.Paths; len(paths) > 0 {
 		a.explain(ctx, src, &c.tally, paths, true)
 	}
@@ -262,9 +263,16 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 func (c *converter) check(format string) error {
 	first := c.logs[0]
 	machine := first.Source.Describe().Machine
+	needer := format
+	if c.raw {
+		needer = "--raw"
+	}
+
 	for _, log := range c.logs {
 		is := log.Source.Describe()
 		switch {
+		case is.Cooked && is.Log.Raw && (c.raw || logs.IsRaw(format)):
+			return rawLinesError(log.Name, needer)
 		case is.Cooked && logs.IsRaw(format):
 			return fmt.Errorf("%s holds displayable values, and %s raw ones: %w",
 				log.Name, format, winperf.ErrNotSupported)
@@ -273,7 +281,8 @@ func (c *converter) check(format string) error {
 				log.Name, winperf.ErrNotSupported)
 		case logs.IsRaw(format) && is.Machine != machine:
 			const form = "%s is of the machine %s and %s of %s, and %s holds samples of one machine: %w"
-			return fmt.Errorf(form, log.Name, is.Machine, first.Name, machine, format, winperf.ErrNotSupported)
+			return fmt.Errorf(form,
+				log.Name, is.Machine, first.Name, machine, format, winperf.ErrNotSupported)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 
@@ -15,13 +16,8 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-func (a *app) cookCommand() *cobra.Command {
-	var opt cookOptions
-	cmd := &cobra.Command{
-		Use:   "cook [TYPE...|-]",
-		Short: "Compute displayable values from raw samples",
-		Long: `Cook reads raw samples from standard input, one JSON object a line, and writes
-the displayable value of each as a JSON object:
+const cookHelp = `Cook reads raw samples from FILE or standard input, one JSON object a line, and
+writes the displayable value of each as a JSON object:
 
   in   {"type": name or number,
         "prev": {"value":…, "base":…, "multi":…, "perf_time":…, "perf_freq":…,
@@ -31,12 +27,20 @@ the displayable value of each as a JSON object:
 
 prev may be left out if one sample is enough, and so may fields that the type does
 not use. winperf convert --raw -o jsonl writes such lines; the answer repeats their
-time and path. error is present only if the line had an error. With TYPE, cook shows
-the properties of that counter type instead; with --list, of all types.
+time and path. error is present only if the line had an error. With TYPE, a name or
+number, cook shows the properties of that counter type instead; with --list, of all
+types.
 
-Exit status: 0 done, 1 nothing could be read, 3 a line could not be read.`,
+Exit status: 0 done, 1 nothing could be read, 3 a line could not be read.`
+
+func (a *app) cookCommand() *cobra.Command {
+	var opt cookOptions
+	cmd := &cobra.Command{
+		Use:   "cook [FILE|TYPE...]",
+		Short: "Compute displayable values from raw samples",
+		Long:  cookHelp,
 		Example: `  echo '{"type":"PERF_RAW_FRACTION","cur":{"value":20,"base":50}}' | winperf cook
-  winperf cook < samples.jsonl > values.jsonl
+  winperf cook samples.jsonl > values.jsonl
   winperf convert load.blg --raw -o jsonl | winperf cook
   winperf cook --list
   winperf cook PERF_100NSEC_TIMER_INV 0x20470500`,
@@ -47,15 +51,41 @@ Exit status: 0 done, 1 nothing could be read, 3 a line could not be read.`,
 				return errors.New("--list shows all types: leave out TYPE")
 			case opt.list:
 				return errors.Join(listTypes(w), w.Flush())
-			case len(args) > 0 && !slices.Equal(args, []string{"-"}):
+			}
+			file, err := cookFile(args)
+			if err == nil && file == "" && len(args) > 0 {
 				return errors.Join(describeTypes(w, args), w.Flush())
 			}
-			return errors.Join(a.cookLines(w, opt), w.Flush())
+			if err == nil {
+				err = a.cookLines(w, file, opt)
+			}
+			return errors.Join(err, w.Flush())
 		},
 		ValidArgsFunction: completeType,
 	}
 	opt.add(cmd)
 	return cmd
+}
+
+// cookFile returns which argument is a file and no type; "-" is standard input. It is an
+// error beside other arguments.
+func cookFile(args []string) (file string, err error) {
+	if len(args) == 0 {
+		return "-", nil
+	}
+	for _, arg := range args {
+		if _, err := counter.ParseType(arg); err == nil {
+			continue
+		}
+		info, err := os.Stat(arg)
+		switch there := arg == "-" || err == nil && !info.IsDir(); {
+		case there && len(args) > 1:
+			return "", fmt.Errorf("%s is a file: cook reads one, and shows types in another run", arg)
+		case there:
+			return arg, nil
+		}
+	}
+	return "", nil
 }
 
 // cookOptions are the readings of formulas to choose between.
@@ -152,20 +182,23 @@ type cookResult struct {
 	Unit   counter.Unit   `json:"unit"`
 	Status counter.Status `json:"status"`
 	Error  string         `json:"error,omitempty"`
+
+	unread bool // the line is no raw sample
 }
 
-// cookLines answers every line, also one that cannot be read.
-func (a *app) cookLines(w *bufio.Writer, opt cookOptions) error {
+// cookLines answers every line of a file, also one that cannot be read.
+func (a *app) cookLines(w *bufio.Writer, file string, opt cookOptions) error {
 	policy, ok := wrapPolicies[opt.wrap]
 	if !ok {
 		return fmt.Errorf("--wrap %q: expected plausible, never or always", opt.wrap)
 	}
-
 	opt.Wrap = policy
-	r, err := a.input("JSON lines")
+
+	r, err := a.openInput(file, "JSON lines")
 	if err != nil {
 		return err
 	}
+	defer r.Close()
 	in := newLineReader(r)
 	enc := newJSON(w)
 
@@ -175,39 +208,42 @@ func (a *app) cookLines(w *bufio.Writer, opt cookOptions) error {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-
-		var result cookResult
 		if err == nil && len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 
-		if err == nil {
-			result, err = cookOne(line, opt.Options)
-		}
-		if err != nil {
+		result := cookRead(line, err, n, opt.Options)
+		if result.unread {
 			a.partial = true
-			result = cookResult{Status: counter.InvalidData, Error: fmt.Sprintf("line %d: %v", n, err)}
 		} else {
 			read++
 		}
 
-		if err := enc.Encode(result); err != nil {
-			return err
+		err = enc.Encode(result)
+		if err == nil && in.r.Buffered() == 0 { // answer at once, a program may wait for it
+			err = w.Flush()
 		}
-		if in.r.Buffered() == 0 { // answer at once who waits for it
-			if err := w.Flush(); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 	}
 
-	if in.failed != nil {
-		return in.failed
-	}
-	if a.partial && read == 0 {
+	if in.failed == nil && a.partial && read == 0 {
 		return errors.New("no line could be read; each is a JSON object with type, prev and cur")
 	}
-	return nil
+	return in.failed
+}
+
+// cookRead answers line n, which err says could not be read.
+func cookRead(line []byte, err error, n int, opt counter.Options) (result cookResult) {
+	if err == nil {
+		result, err = cookOne(line, opt)
+	}
+	if err != nil {
+		text := fmt.Sprintf("line %d: %v", n, err)
+		result = cookResult{Status: counter.InvalidData, Error: text, unread: true}
+	}
+	return result
 }
 
 func cookOne(line []byte, opt counter.Options) (cookResult, error) {
@@ -223,6 +259,10 @@ func cookOne(line []byte, opt counter.Options) (cookResult, error) {
 
 	if status, known := counter.ParseStatus(l.Status); l.Cur == nil && known && status != counter.OK {
 		return cookResult{cookedOf: l.cookedOf, Status: status}, nil // there was no raw value
+	}
+	if l.Path != "" && l.Type == nil && l.Cur == nil {
+		return cookResult{}, errors.New("a displayable value, and no raw one; " +
+			"winperf convert --raw -o jsonl writes raw ones")
 	}
 	t, err := cookType(l.Type)
 	if err != nil {

@@ -41,7 +41,7 @@ func describeTypes(w io.Writer, names []string) error {
 	for _, name := range names {
 		t, err := counter.ParseType(name)
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, fmt.Errorf("%w, and there is no such file", err))
 			continue
 		}
 		if shown++; shown > 1 {

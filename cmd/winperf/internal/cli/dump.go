@@ -109,13 +109,16 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	if _, cooked, err := logSeries(ctx, src); err != nil {
 		return err
 	} else if cooked {
+		if src.Describe().Log.Raw {
+			return rawLinesError(append(args, d.source.source)[0], "dump")
+		}
 		const form = "the log holds displayable values and no raw ones, so there is nothing to dump: %w"
 		return fmt.Errorf(form, winperf.ErrNotSupported)
 	}
 	return d.show(ctx, src, d.log.shownZone(src.Describe(), opt), format)
 }
 
-// show takes a sample and writes it.
+// show takes a sample and writes what is wanted of it.
 func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, format string) error {
 	wanted, err := d.wanted(ctx, src)
 	if err != nil {
@@ -140,17 +143,24 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 	}
 
 	shown := dump{cycle: cycle, only: sel.Objects}
+	err = d.write(ctx, src, &shown, wanted, format)
+	d.app.damaged(cycle.Damage)
+	return err
+}
+
+// write writes the objects of a sample that are wanted, of the machine that is.
+func (d *dumper) write(
+	ctx context.Context, src winperf.Source, shown *dump, wanted [][]winperf.ObjectID, format string,
+) error {
 	of := winperf.Path{Machine: strings.TrimPrefix(d.machine, `\\`)}
 	of = thismachine.Paths([]winperf.Path{of}, src.Describe())[0]
 	if err := shown.choose(of.Machine); err != nil {
 		return err
 	}
 
-	if err := d.check(ctx, src, &shown, wanted); err != nil {
-		d.app.damaged(cycle.Damage)
+	if err := d.check(ctx, src, shown, wanted); err != nil {
 		return err
 	}
-
 	write, err := shown.writer(format)
 	if err != nil {
 		return err
@@ -160,10 +170,7 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 	if err != nil {
 		return err
 	}
-
-	err = errors.Join(write(out.Writer), out.Close())
-	d.app.damaged(cycle.Damage)
-	return err
+	return errors.Join(write(out.Writer), out.Close())
 }
 
 // open opens FILE or the source.

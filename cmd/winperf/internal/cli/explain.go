@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -51,6 +52,17 @@ func (a *app) explain(ctx context.Context, src winperf.Source, t *tally, paths [
 
 	if more > 0 {
 		a.complain(fmt.Errorf("%d more paths gave no value", more))
+	}
+}
+
+// explainFirst explains the paths that match nothing in a first sample, of which a rate has
+// no value yet. If no path is about anything that is there, more samples are waited for.
+func (a *app) explainFirst(
+	ctx context.Context, src winperf.Source, t *tally, paths []winperf.Path, more bool,
+) {
+	a.explain(ctx, src, t, paths, false)
+	if more && t.hopeless() {
+		a.complain(errors.New("no path matches anything yet; waiting until one does"))
 	}
 }
 

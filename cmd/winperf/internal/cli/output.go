@@ -84,7 +84,10 @@ func (f *outputFlags) resolve() (format, file string, err error) {
 			return k.Name, f.output, nil
 		}
 	}
-	const form = "-o %s: the file's extension names no format; say which with -f: %s"
+	form := "-o %s: the file's extension names no format; say which with -f: %s"
+	if !strings.ContainsAny(f.output, `./\`) {
+		form = "-o %s: neither a format (%s) nor a file whose extension names one; -f names it for any file"
+	}
 	return "", "", fmt.Errorf(form, f.output, formatNames(f.formats))
 }
 

@@ -36,19 +36,7 @@ Install requires an elevated prompt. --dry-run shows what would be done, on any 
   winperf provider install myapp.man --dir 'C:\myapp'`,
 		Args: exactlyOne("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			read, err := readRegistration(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if err := a.tellFindings(read.findings); err != nil {
-				return err
-			}
-
-			path, err := filepath.Abs(args[0])
-			if err != nil {
-				return err
-			}
-			if err := fillInstall(&in, read, path); err != nil {
+			if err := a.readInstall(cmd.Context(), &in, args[0]); err != nil {
 				return err
 			}
 			return a.carryOut(cmd, in.Plan(), dryRun)
@@ -66,6 +54,24 @@ Install requires an elevated prompt. --dry-run shows what would be done, on any 
 	cmd.Flags().StringVar(&in.Directory, "dir", "", "`DIRECTORY` of the binary with a manifest's texts")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done and do nothing")
 	return cmd
+}
+
+// readInstall completes what the flags say by what a file says, and tells what is wrong
+// with that.
+func (a *app) readInstall(ctx context.Context, in *registration.Install, file string) error {
+	read, err := readRegistration(ctx, file)
+	if err != nil {
+		return err
+	}
+	if err := a.tellFindings(read.findings); err != nil {
+		return err
+	}
+
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	return fillInstall(in, read, path)
 }
 
 // fillInstall completes what the flags say by what the file says.

@@ -43,7 +43,9 @@ Each line is a path, a space, and the operation on the raw value:
 An instance is created, with zeros, when a line first names it. In
 \Part(Peer 1/a)\Bytes, if an instance has the name before the slash, the rest is
 the name of its child. Empty lines and lines that begin with # are ignored. A line
-that cannot be read is reported and skipped.`,
+that cannot be read is reported and skipped.
+
+Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
 		Example: `  winperf provider init --example > shop.json
   while sleep 1; do echo '\Transfer\Bytes Sent +100'; done | winperf publish --schema shop.json
   winperf watch '\Transfer\Bytes Sent'`,

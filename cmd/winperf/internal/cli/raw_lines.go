@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"time"
 
@@ -39,6 +40,13 @@ func (t rawTypes) note(block *perfdata.Block) {
 			t[key] = append(t[key], o.Counters[k].Type)
 		}
 	}
+}
+
+// rawLinesError says of JSON lines of raw values that they are no samples, as needer needs them.
+func rawLinesError(log, needer string) error {
+	const form = "%s holds raw values as JSON lines, which winperf cook reads; " +
+		"samples for %s are in the log that they are from: %w"
+	return fmt.Errorf(form, log, needer, winperf.ErrNotSupported)
 }
 
 // rawLines writes raw values as JSON lines: those of readings, with what winperf cook takes

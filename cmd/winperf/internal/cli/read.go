@@ -217,12 +217,8 @@ func (r *reader) watch(
 		if r.tally.hopeless() && !r.asked {
 			return nil // the system has nothing of what is shown without paths
 		}
-
 		if !out.inPlace && r.asked {
-			r.app.explain(ctx, src, &r.tally, r.paths, false)
-			if r.tally.hopeless() && r.count != 1 {
-				r.app.complain(errors.New("no path matches anything yet; waiting until one does"))
-			}
+			r.app.explainFirst(ctx, src, &r.tally, r.paths, r.count != 1)
 		}
 	}
 
@@ -301,7 +297,6 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	a, t := r.app, &r.tally
 	t.reportDamage(a)
 	t.denied.report(a, src)
-	t.reportRenamed(a)
 	r.anomalies.finish(a)
 	t.reportCounts(a, "output")
 	if r.asked || !t.any() {
@@ -320,8 +315,6 @@ type tally struct {
 	damage                  []error // of the first damaged sample, until it is reported
 	denied                  denied
 	notices                 []error // the first of each kind
-	valued                  []bool  // per path: it had a value in the sample before
-	renamed                 error   // the first instance that a path lost by its name
 }
 
 func newTally(paths int) tally {
@@ -329,7 +322,6 @@ func newTally(paths int) tally {
 		served:    make([]bool, paths),
 		last:      make([]counter.Status, paths),
 		explained: make([]bool, paths),
-		valued:    make([]bool, paths),
 	}
 }
 
@@ -341,44 +333,19 @@ func (t *tally) count(c *measure.Cycle) {
 
 	from := 0
 	for w, to := range c.Parts {
-		had := t.valued[w]
-		t.valued[w] = false
 		for i := from; i < to; i++ {
 			r := c.At(i)
 			if r.Status == counter.OK {
-				t.served[w], t.valued[w] = true, true
+				t.served[w] = true
 				break
 			}
 			t.last[w] = r.Status
-		}
-
-		if had && !t.valued[w] && t.last[w] == counter.NoInstance {
-			t.noteRenamed(c.Anomalies)
 		}
 
 		if from == to {
 			t.served[w] = true // another path has it
 		}
 		from = to
-	}
-}
-
-// noteRenamed notes that a path lost its instance, if that is because of another name.
-func (t *tally) noteRenamed(anomalies []winperf.Anomaly) {
-	is := func(a winperf.Anomaly) bool { return a.Kind == winperf.InstancesRenamed }
-	i := slices.IndexFunc(anomalies, is)
-	if i < 0 || t.renamed != nil {
-		return
-	}
-	const form = "%s: %s; what asks for the old name has no value any more; " +
-		"(*) and watch --name name:pid go on with it"
-	t.renamed = fmt.Errorf(form, anomalies[i].ObjectName, anomalies[i].Detail)
-}
-
-// reportRenamed tells of an instance that a path lost by its name.
-func (t *tally) reportRenamed(a *app) {
-	if t.renamed != nil {
-		a.complain(t.renamed)
 	}
 }
 
@@ -404,12 +371,25 @@ func (t *tally) reportDamage(a *app) {
 // for them, besides the machine.
 func (t *tally) reportCounts(a *app, slow string) {
 	if t.missed > 0 {
-		const form = "%d samples were missed because the machine or the %s was too slow"
-		a.complain(fmt.Errorf(form, t.missed, slow))
+		what := "1 sample was"
+		if t.missed > 1 {
+			what = fmt.Sprintf("%d samples were", t.missed)
+		}
+		a.complain(fmt.Errorf("%s missed because the machine or the %s was too slow", what, slow))
 	}
 	if t.damaged > 1 {
 		a.complain(fmt.Errorf("%d of %d samples were damaged", t.damaged, t.cycles))
 	}
+}
+
+// unmatched reports whether a path has had no value and matches nothing.
+func (t *tally) unmatched() bool {
+	for w, served := range t.served {
+		if !served && logs.NamesNothing(t.last[w]) {
+			return true
+		}
+	}
+	return false
 }
 
 // any reports whether any path has had a value.

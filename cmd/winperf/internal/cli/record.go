@@ -52,6 +52,8 @@ type recorder struct {
 	tally  tally
 	synced time.Time
 	small  bool // it was told that the limit is too small
+	reads  bool // values are computed, and not only kept
+	begun  bool // a path has matched something
 }
 
 // recordNaming are the flags about names of files.
@@ -81,15 +83,7 @@ func recordFormats() []sink.Format {
 	return formats
 }
 
-func (a *app) recordCommand() *cobra.Command {
-	r := &recorder{
-		app: a, every: interval(schedule.DefaultInterval),
-		limit: logs.Limits{Action: logs.Stop}, clock: schedule.SystemClock(),
-	}
-	cmd := &cobra.Command{
-		Use:   "record [PATH...] [-o NAME]",
-		Short: "Record counters in files until stopped",
-		Long: `Record takes a sample every interval and writes it to a file. It stops on Ctrl-C,
+const recordHelp = `Record takes a sample every interval and writes it to a file. It stops on Ctrl-C,
 after -n samples, or at the time of --for or --end. SIGTERM and SIGHUP complete
 the file as Ctrl-C does; under nohup SIGHUP is ignored.
 
@@ -106,6 +100,10 @@ winperf_{time} with the format's extension. An existing file is kept unless
 reads it. Other programs can read a file during recording, but no other winperf
 can write it.
 
+A path that matches nothing yet is tried again with each sample. As long as no
+path matches anything, record says that it waits and writes nothing. The samples
+and the time of waiting count for -n and --for.
+
 --max-size, --max-samples and --max-time limit a file. When the file is full,
 recording stops. --at-limit new continues in a new file. --at-limit circular also
 continues in a new file and removes the oldest ones: it keeps about --max-size
@@ -118,8 +116,18 @@ at that interval: a power failure loses no more than that. If the disk is full,
 recording ends and what was recorded before is kept.
 
 Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path
-gave no value, some values could not be read for lack of permission, or some data
-was damaged.`,
+never gave a value (capture and blg: never matched anything), some values could
+not be read for lack of permission, or some data was damaged.`
+
+func (a *app) recordCommand() *cobra.Command {
+	r := &recorder{
+		app: a, every: interval(schedule.DefaultInterval),
+		limit: logs.Limits{Action: logs.Stop}, clock: schedule.SystemClock(),
+	}
+	cmd := &cobra.Command{
+		Use:   "record [PATH...] [-o NAME]",
+		Short: "Record counters in files until stopped",
+		Long:  recordHelp,
 		Example: `  winperf record
   winperf record '\Processor(*)\*' '\Memory\*' -i 5 -o load.capture
   winperf record --for 8:00:00 --max-time 1:00:00 --at-limit new -o '{host}_{time}.capture'
@@ -181,6 +189,9 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	defer src.Close()
 
 	is := src.Describe()
+	if is.Log.Raw && logs.IsRaw(r.format) {
+		return rawLinesError(r.source.source, r.format)
+	}
 	r.live, r.zone = !is.Recorded, zone
 	if r.files, err = r.newFiles(is); err != nil {
 		return err
@@ -199,6 +210,9 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	}
 	p := r.newProgress()
 	err = r.record(ctx, src, p)
+	if err == nil && r.tally.cycles > 0 && len(r.paths) > 0 && !r.begun {
+		err = errors.New("nothing was recorded")
+	}
 	if err == nil && r.files.Written().Samples == 0 && r.ends() && ctx.Err() == nil {
 		err = errEnded
 	}
@@ -320,10 +334,11 @@ func (r *recorder) selection() winperf.Selection {
 	return sel
 }
 
-// probe looks whether the paths name something, where what is recorded would not
-// show it.
+// probe looks at a first sample of what is kept raw: which paths match something, and
+// which values may not be read. The recording itself shows that of readings only.
 func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
-	if !logs.IsRaw(r.format) || len(r.paths) == 0 {
+	if !logs.IsRaw(r.format) {
+		r.reads = true
 		return nil
 	}
 	opt, err := r.sel.options(r.source.language)
@@ -335,19 +350,22 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 	c := measure.New(src, r.selection(), opt)
 	defer c.Close()
 	cycle, err := c.Cycle(ctx)
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF):
 		return errNoSamples
-	}
-	if err != nil {
+	case err != nil && len(r.paths) == 0:
+		return nil // all is recorded as it is, also what cannot be read
+	case err != nil:
 		return err
 	}
 
-	r.tally.count(cycle)
-	r.app.explain(ctx, src, &r.tally, r.paths, false) // a rate has no value yet
-	r.app.partial = r.app.partial || r.tally.explanations > 0
-	if r.tally.hopeless() {
-		return errors.New("nothing was recorded")
+	if len(r.paths) == 0 {
+		r.tally.denied.count(cycle)
+		return nil
 	}
+	r.tally.count(cycle)
+	r.tally.cycles = 0 // it is not recorded
+	r.reads = r.tally.unmatched()
 	return nil
 }
 
@@ -357,9 +375,11 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 		return err
 	}
 
+	raw := logs.IsRaw(r.format)
 	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
 	opt.Clock, opt.For, opt.End = r.clock, time.Duration(r.during), r.until
-	opt.RawOnly, opt.FramesOnly, opt.KeepFirst = r.format == "capture", r.format == "blg", r.format == "blg"
+	opt.CostlyTogether, opt.KeepFirst = raw, raw
+	opt.RawOnly, opt.FramesOnly = r.format == logs.Capture && !r.reads, r.format == logs.BLG && !r.reads
 	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, r.selection(), opt) {
 		switch {
 		case err != nil:
@@ -373,6 +393,10 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 
 		cycle := m.Cycles[0]
 		r.countSample(cycle)
+		if r.waits(ctx, src) {
+			continue
+		}
+
 		full, err := r.files.Add(ctx, m, sampleTime(cycle))
 		r.tellSmall()
 		if err != nil || full {
@@ -384,6 +408,21 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 		p.show(r.files.Written())
 	}
 	return nil
+}
+
+// waits reports whether no path has matched anything yet, so that there is nothing to
+// write. With the first sample it tells which paths match nothing.
+func (r *recorder) waits(ctx context.Context, src winperf.Source) bool {
+	if r.begun || len(r.paths) == 0 {
+		return false
+	}
+	r.begun = !r.tally.hopeless()
+	if r.tally.cycles > 1 {
+		return !r.begun
+	}
+
+	r.app.explainFirst(ctx, src, &r.tally, r.paths, r.live && r.count != 1)
+	return !r.begun
 }
 
 // tellSmall tells, as soon as the first file shows it, that files hold hardly more than a
@@ -430,7 +469,7 @@ func sampleTime(c *measure.Cycle) time.Time {
 
 // countSample counts a sample.
 func (r *recorder) countSample(c *measure.Cycle) {
-	if logs.IsRaw(r.format) {
+	if !r.reads {
 		r.tally.cycles++
 		r.tally.missed += c.Missed
 		r.tally.countDamage(c)
@@ -468,9 +507,12 @@ func (r *recorder) finish(ctx context.Context, src winperf.Source, p *recordProg
 
 	if err == nil {
 		t.denied.report(a, src)
-		t.reportRenamed(a)
 	}
-	if err == nil && !logs.IsRaw(r.format) {
+	switch {
+	case err != nil:
+	case logs.IsRaw(r.format): // where a rate needs no value
+		a.partial = a.partial || t.unmatched()
+	default:
 		a.explain(context.WithoutCancel(ctx), src, t, r.paths, true)
 	}
 	p.summary(written)

@@ -22,7 +22,8 @@ type recordProgress struct {
 func (r *recorder) newProgress() *recordProgress {
 	_, terminal := isTerminal(r.app.stderr)
 	return &recordProgress{
-		app: r.app, terminal: terminal && !r.quiet, lines: r.tell && !terminal, quiet: r.quiet, start: time.Now(),
+		app: r.app, start: time.Now(), quiet: r.quiet,
+		terminal: terminal && !r.quiet, lines: r.tell && !terminal,
 	}
 }
 

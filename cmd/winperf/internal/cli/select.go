@@ -49,7 +49,7 @@ func parsePaths(args []string) ([]winperf.Path, error) {
 	var paths []winperf.Path
 	var errs []error
 	for _, arg := range args {
-		p, err := winperf.ParsePath(arg)
+		p, err := parsePath(arg)
 		paths = append(paths, p)
 		errs = append(errs, err)
 	}
@@ -85,6 +85,21 @@ func (a *app) pathFile(ctx context.Context, name string) (paths []winperf.Path, 
 	return paths, err
 }
 
+// parsePath parses a path. Of one that only lacks its beginning or its end it says what may
+// have been meant.
+func parsePath(text string) (winperf.Path, error) {
+	p, err := winperf.ParsePath(text)
+	if err == nil {
+		return p, nil
+	}
+	for _, whole := range []string{`\` + text, text + `\*`, `\` + text + `\*`} {
+		if _, wrong := winperf.ParsePath(whole); wrong == nil && text != "" {
+			return p, fmt.Errorf("%w (did you mean '%s'?)", err, whole)
+		}
+	}
+	return p, err
+}
+
 // readPaths reads paths, one a line, in UTF-8 or UTF-16, as PowerShell redirects.
 // Empty lines and those that begin with # or ;
 // are passed over, as are the quotes that spreadsheets leave around paths.
@@ -102,7 +117,7 @@ func readPaths(r io.Reader) ([]winperf.Path, error) {
 		if text == "" || text[0] == '#' || text[0] == ';' {
 			continue
 		}
-		p, err := winperf.ParsePath(text)
+		p, err := parsePath(text)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}

@@ -250,7 +250,6 @@ func (s *summarizer) watch(ctx context.Context) error {
 // summary would be empty.
 func (s *summarizer) explain(ctx context.Context, src winperf.Source, asked bool) error {
 	s.tally.denied.report(s.app, src)
-	s.tally.reportRenamed(s.app)
 	if asked || !s.tally.any() {
 		s.app.explain(ctx, src, &s.tally, s.selection.Paths, true)
 	}

@@ -40,7 +40,8 @@ previous one.
 
 Paths are as for winperf get. A path that matches nothing yet is tried again with
 each sample. New and ended instances are tracked; csv and tsv have one column for
-each instance of the first row. The cost of watching is measured too: \winperf\*
+each instance of the first row. A process that takes another name keeps the one
+that a path named it by; --anomalies reports that. The cost of watching is measured too: \winperf\*
 shows the times of its stages and the program's resource use. Costly objects are
 sampled separately, so they do not delay the others. If their values are older
 than the rest, table and jsonl show their age.
