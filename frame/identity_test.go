@@ -122,6 +122,12 @@ func TestIdentity(t *testing.T) {
 		{"definitions without values before", "",
 			"object 2 form=metadata-single\n counter 10 PERF_COUNTER_BULK_COUNT\n",
 			"object 2 form=single\n counter 10 PERF_COUNTER_BULK_COUNT\n values : 5\n", []string{"new"}},
+		{"instances before, and none any more", "",
+			"object 1000\n counter 1002 PERF_COUNTER_BULK_COUNT\n instance \"\" : 5\n",
+			"object 1000 form=single\n counter 1002 PERF_COUNTER_BULK_COUNT\n values : 9\n", []string{"new"}},
+		{"no instances before, and one without a name", "",
+			"object 1000 form=single\n counter 1002 PERF_COUNTER_BULK_COUNT\n values : 5\n",
+			"object 1000\n counter 1002 PERF_COUNTER_BULK_COUNT\n instance \"\" : 9\n", []string{"new"}},
 		{"nothing before", named, "", " instance \"x\" : 5\n", []string{"new"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

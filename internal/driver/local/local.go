@@ -12,6 +12,7 @@ package local
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"sync"
 
@@ -86,13 +87,13 @@ func newSource(h host, opt Options) (*source, error) {
 		}
 	}
 
-	d, err := provider.NewDispatcher(h.dispatch, append([]provider.Provider{h.provider}, opt.Providers...)...)
+	d, err := newDispatcher(h, opt.Providers...)
 	if err != nil {
 		return nil, err
 	}
 
 	s.dispatcher, s.dispatch = d, h.dispatch
-	if s.apart, err = provider.NewDispatcher(h.dispatch, h.provider); err != nil {
+	if s.apart, err = newDispatcher(h); err != nil {
 		return nil, err
 	}
 
@@ -109,14 +110,37 @@ func newSource(h host, opt Options) (*source, error) {
 	return s, nil
 }
 
+// dispatcher asks the host's own provider, and maybe others.
+type dispatcher struct {
+	*provider.Dispatcher
+	losses troubles // of the host's provider: what was asked for is not in the sample
+}
+
+func newDispatcher(h host, others ...provider.Provider) (*dispatcher, error) {
+	d := &dispatcher{}
+	opt := h.dispatch
+	opt.OnProblem = func(p provider.Problem) {
+		h.dispatch.OnProblem(p)
+		// A failure that goes on is told once, and values that the account may not
+		// read have a status that says so.
+		if p.Provider == h.provider.Name() && p.Failures <= 1 && !errors.Is(p.Err, fs.ErrPermission) {
+			d.losses.add(p)
+		}
+	}
+
+	var err error
+	d.Dispatcher, err = provider.NewDispatcher(opt, append([]provider.Provider{h.provider}, others...)...)
+	return d, err
+}
+
 // source may be used by any number of goroutines, as the dispatcher may.
 type source struct {
 	machine    string
-	dispatcher *provider.Dispatcher
+	dispatcher *dispatcher
 	// apart asks the host's own provider, in a session of its own, for costly
 	// objects and nothing else: a dispatcher's queries take turns, and these
 	// must not delay the others.
-	apart      *provider.Dispatcher
+	apart      *dispatcher
 	dispatch   provider.Options // that it was made with, clocks included
 	schema     *winperf.Schema  // of the dispatcher's objects
 	troubles   troubles
@@ -158,6 +182,7 @@ func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Quer
 	if s.onlyCostly(q.query) {
 		q.dispatcher = s.apart
 	}
+	q.told = q.dispatcher.losses.count()
 	return q, nil
 }
 
@@ -181,14 +206,15 @@ func (s *source) onlyCostly(q *provider.Query) bool {
 // query asks the dispatcher.
 type query struct {
 	source     *source
-	dispatcher *provider.Dispatcher
+	dispatcher *dispatcher
+	told       uint64 // of the dispatcher's losses
 	query      *provider.Query
 	published  *publishedQuery // nil: nobody can publish
 	blocks     winperf.Blocks
 }
 
-// Next implements winperf.Query. Damage is what of the published objects could not
-// be read.
+// Next implements winperf.Query. Damage is what of the host's objects and of the
+// published ones could not be read.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) (err error) {
 	b := s.Begin(&q.blocks)
 	b.Format, b.Quirks, b.Schema = winperf.FormatV1, winperf.ClocksTogether, q.source.schema
@@ -199,6 +225,8 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) (err error) {
 	if s.Schema = b.Schema; err != nil {
 		s.Release()
 	}
+
+	s.Damage, q.told = q.dispatcher.losses.errorsSince(s.Damage, q.told)
 	if q.published != nil {
 		s.Damage = append(s.Damage, q.published.damage()...)
 	}

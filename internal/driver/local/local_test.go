@@ -3,6 +3,8 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -354,6 +356,60 @@ func TestAnomalies(t *testing.T) {
 	if list, n = src.Anomalies(nil, n+5); len(list) != 0 || n != maxTroubles+1 {
 		t.Errorf("%d anomalies of %d behind the last", len(list), n)
 	}
+}
+
+// A sample that lacks the host's objects, as their provider failed, tells that
+// once, and so does every other query under way; one that comes later does not.
+func TestFailureIsDamage(t *testing.T) {
+	s, r := open(t, Options{})
+	first, second := compileMemory(t, s), compileMemory(t, s)
+	var sample winperf.Sample
+	damage := func(q winperf.Query) string {
+		t.Helper()
+		if err := q.Next(t.Context(), &sample); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(sample.Damage)
+	}
+	defer sample.Release()
+
+	if got := damage(first); got != "[]" {
+		t.Errorf("damage %s of a whole sample", got)
+	}
+	r.fail = errors.New("out of order")
+	const want = "[provider recorder: collect: failure 1: out of order]"
+	if got := damage(first); got != want {
+		t.Errorf("damage %s, want %s", got, want)
+	}
+	if got := damage(first); got != "[]" {
+		t.Errorf("damage %s is told again", got)
+	}
+	if got := damage(second); got != want {
+		t.Errorf("damage %s of the other query, want %s", got, want)
+	}
+	if got := damage(compileMemory(t, s)); got != "[]" {
+		t.Errorf("damage %s of a later query", got)
+	}
+	if list, _ := s.Describe().Anomalies(nil, 0); len(list) != 1 {
+		t.Errorf("anomalies %v", list)
+	}
+
+	// What may not be read has a status of its own.
+	s, r = open(t, Options{})
+	r.fail = fs.ErrPermission
+	if got := damage(compileMemory(t, s)); got != "[]" {
+		t.Errorf("damage %s of what may not be read", got)
+	}
+}
+
+func compileMemory(t *testing.T, s *source) winperf.Query {
+	t.Helper()
+	q, err := s.Compile(t.Context(), winperf.Selection{Paths: parse(t, `\Memory\Free`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = q.Close() })
+	return q
 }
 
 func TestBadProvider(t *testing.T) {

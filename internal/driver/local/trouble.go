@@ -53,3 +53,19 @@ func (t *troubles) since(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, ui
 	}
 	return buf, t.n
 }
+
+// count returns how many troubles there were so far.
+func (t *troubles) count() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.n
+}
+
+// errorsSince is since for a caller that takes errors.
+func (t *troubles) errorsSince(errs []error, n uint64) ([]error, uint64) {
+	list, n := t.since(nil, n)
+	for i := range list {
+		errs = append(errs, fmt.Errorf("%s: %w", list[i].Detail, list[i].Err))
+	}
+	return errs, n
+}

@@ -118,6 +118,9 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	return d.show(ctx, src, d.log.shownZone(src.Describe(), opt), format)
 }
 
+// errNoSample: a recording ends before its first sample.
+var errNoSample = errors.New("there is no sample that can be read; winperf info tells what is wrong with a log")
+
 // show takes a sample and writes what is wanted of it.
 func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, format string) error {
 	wanted, err := d.wanted(ctx, src)
@@ -136,7 +139,7 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if errors.Is(err, io.EOF) {
-		return errors.New("there is no sample that can be read; winperf info tells what is wrong with a log")
+		return errNoSample
 	}
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -202,6 +203,9 @@ func (l *lister) list(ctx context.Context, src winperf.Source, format string) er
 	m := measure.New(src, l.sel, measure.Options{FramesOnly: true, Language: string(l.source.language)})
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
+	if errors.Is(err, io.EOF) {
+		return errNoSample
+	}
 	if err != nil {
 		return err
 	}

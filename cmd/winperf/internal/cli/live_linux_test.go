@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -315,6 +316,27 @@ func TestLiveLoadSoak(t *testing.T) {
 		t.Logf("watch %.2f %%, /proc %.2f %%", shown, want)
 		if math.Abs(shown-want) > 2 {
 			t.Errorf("over 10 s watch shows %.2f %% of a processor, /proc %.2f %%", shown, want)
+		}
+	}
+}
+
+// TestLiveWithoutDescriptors reads this machine with so few file descriptors that
+// nothing of it can be read: the program says why there is nothing.
+func TestLiveWithoutDescriptors(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "winperf")
+	if err := os.Symlink(process(t, "").Path, program); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"get", `\System\Processes`}, {"list"}, {"watch", "-n", "3", "-i", "0.1", `\System\Processes`},
+	} {
+		cmd := exec.Command("/bin/sh", append([]string{"-c", `ulimit -n 9 && exec "$0" "$@"`, program}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if status := cmd.ProcessState.ExitCode(); status != exitFailed {
+			t.Errorf("%q: status %d (%v), want %d", args, status, err, exitFailed)
+		}
+		if n := strings.Count(string(out), "short of file descriptors or memory: too many open files"); n != 1 {
+			t.Errorf("%q tells %d times why there is nothing, want once:\n%s", args, n, out)
 		}
 	}
 }
