@@ -138,12 +138,15 @@ func (a *app) crash(r any) int {
 	return exitFailed
 }
 
+// opening are the calls of Unix and of Windows that find and open a file.
+var opening = []string{"open", "stat", "lstat", "CreateFile", "GetFileAttributesEx"}
+
 // complain writes each of the errors joined in err as one line on standard
 // error. What cannot be written cannot be completed either: it is told once.
 func (a *app) complain(err error) {
 	before := ""
 	var file *fs.PathError
-	opened := errors.As(err, &file) && slices.Contains([]string{"open", "stat", "lstat"}, file.Op)
+	opened := errors.As(err, &file) && slices.Contains(opening, file.Op)
 	for _, line := range errorLines(err) {
 		if opened { // which call failed is nothing to its user
 			line = strings.Replace(line, file.Error(), file.Path+": "+file.Err.Error(), 1)
