@@ -77,7 +77,7 @@ func (w *walk) next() (head, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return head{}, err
 		}
-		w.tell(from, &h, err != nil)
+		w.tellGap(from, &h, err != nil)
 		if err != nil {
 			w.at = w.f.size
 			return head{}, err
@@ -90,9 +90,9 @@ func (w *walk) next() (head, error) {
 	return h, nil
 }
 
-// tell tells of bytes that are no record, in front of the record h or the end
-// of the file.
-func (w *walk) tell(from int64, h *head, atEnd bool) {
+// tellGap reports that the bytes from an offset on are not a record. They reach to the
+// record h or, with atEnd, to the end of the file.
+func (w *walk) tellGap(from int64, h *head, atEnd bool) {
 	if w.damage == nil {
 		return
 	}
@@ -158,8 +158,9 @@ func (w *walk) fits(h *head) bool {
 // payload lacks bytes, and the next record stands within it. A file that is nothing but
 // such records is not read again and again.
 func (w *walk) skip(h *head) error {
-	const again = 4
-	if w.skipped += int64(h.stored); h.end() == w.f.size || w.skipped > again*w.f.size {
+	const times = 4 // that the file's length may be skipped in all
+	w.skipped += int64(h.stored)
+	if h.end() == w.f.size || w.skipped > times*w.f.size {
 		return nil
 	}
 

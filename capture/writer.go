@@ -41,9 +41,9 @@ type Writer struct {
 	err    error // the first one of w; nothing is written after it
 	closed bool
 
-	file     Tail // as it is by now, without its schemas
-	reopened bool // the group is what another writer left open
-	known    map[uint64]int64
+	file     Tail             // as it is by now, without its schemas
+	reopened bool             // the group is what another writer left open
+	known    map[uint64]int64 // where the latest record of each schema id stands
 
 	buf      []byte
 	payload  []byte
@@ -85,6 +85,8 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 
 	wr := &Writer{w: w, opt: opt, known: map[uint64]int64{}}
 	wr.file = Tail{id: cmp.Or(opt.ID, rand.Uint32()), version: version}
+
+	// A file that does not even have its head is begun anew.
 	if t := opt.Tail; t != nil && t.Offset >= fileHeadSize {
 		wr.file = *t
 		wr.reopened = t.group.samples > 0
@@ -110,8 +112,12 @@ func (w *Writer) Write(s *winperf.Sample) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	// A group can be read without those before.
-	all := w.file.group.samples == 0 || w.reopened || len(w.file.group.schemas) >= maxInIndex
+
+	// The group that another writer left open ends before this sample, as does one whose index has
+	// no room for a further schema. The first sample of a group has all blocks, as the group must be
+	// readable without those before.
+	endsGroup := w.reopened || len(w.file.group.schemas) >= maxInIndex
+	all := w.file.group.samples == 0 || endsGroup
 	raw, err := w.rawOf(s, all)
 	if err != nil {
 		return err
@@ -120,13 +126,14 @@ func (w *Writer) Write(s *winperf.Sample) error {
 		return fmt.Errorf("capture: a sample of %d bytes, expected at most %d: %w",
 			len(raw.Bytes), maxBytes, winperf.ErrNotSupported)
 	}
+
 	filetime := sampleTime(s)
 	if err := w.prepareSchema(s.Schema, timeOf(filetime)); err != nil {
 		return err
 	}
 
 	w.begin()
-	if w.reopened || len(w.file.group.schemas) >= maxInIndex {
+	if endsGroup {
 		w.endGroup()
 	}
 

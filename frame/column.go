@@ -81,7 +81,7 @@ func (p *Pair) cook(cols []Cooked) {
 
 	// Reading everything of a few instances pays where most of it is wanted.
 	step, inRuns := strip, false
-	if active > 0 && 2*active >= len(p.columns) && p.fixed() {
+	if active > 0 && 2*active >= len(p.columns) && p.suitsRuns() {
 		step, inRuns = index.RunLen, true
 		p.beginRuns()
 	}

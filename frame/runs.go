@@ -48,11 +48,11 @@ type kept struct {
 	values []uint64
 	spare  []uint64 // memory
 	older  []uint64 // those of the older object; nil where they are to be read
-	same   bool     // older is values, where the newer ones come to the same places
+	same   bool     // older and values are one: each newer value takes the place of its older one
 }
 
-// maxFields bounds the memory of runs. An object with more counters, which no
-// known one has, is cooked column by column.
+// maxFields bounds the memory of runs. An object with more counters is cooked column by
+// column; no known one has as many.
 const maxFields = 1024
 
 // fields says which values of an object's instances are read into runs.
@@ -89,6 +89,8 @@ func place(fields, instances, j, i int) int {
 func (p *Pair) beginRuns() {
 	p.runs = p.cooker.idle.take()
 	k := &p.kept
+
+	// Older values are at hand only if they were kept of the very object that is the older one.
 	k.older, k.same = nil, false
 	if p.hasPrev && k.place == p.prev.Place() {
 		k.older, k.same = k.values, p.inPlace && p.prev.Len() == p.len()
@@ -96,7 +98,8 @@ func (p *Pair) beginRuns() {
 	if !k.same {
 		k.values, k.spare = k.spare, k.values
 	}
-	k.place = Place{}
+
+	k.place = Place{} // until all runs were read
 	n := len(p.prevFields.list) * p.len()
 	k.values = slices.Grow(k.values[:0], n)[:n]
 }
@@ -186,9 +189,9 @@ func (p *Pair) olderRun(k, first, n int) []uint64 {
 	return p.runs.older[j][:n]
 }
 
-// fixed reports whether values are in the same places in both samples and none is
-// marked as missing.
-func (p *Pair) fixed() bool {
+// suitsRuns reports whether the values can be read in runs: each counter has the same place in
+// the counter blocks of both samples, and no value is marked as missing.
+func (p *Pair) suitsRuns() bool {
 	if p.cur.def().Missing != 0 || len(p.curFields.list) > maxFields {
 		return false
 	}
@@ -198,5 +201,8 @@ func (p *Pair) fixed() bool {
 	if !p.sameDefs || p.prev.def().Missing != 0 {
 		return false
 	}
+
+	// With the same definitions the older sample may still lack counters, if its counter blocks
+	// are too short.
 	return p.inStates(p.prev.counters())
 }

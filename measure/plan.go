@@ -107,8 +107,8 @@ type found struct {
 
 // nothing is the reading of a path that nothing matches.
 type nothing struct {
-	at     int
-	out    int
+	at     int // its place among the readings
+	out    int // that of its column
 	part   int
 	series *winperf.Series
 	status counter.Status
@@ -179,31 +179,55 @@ func (p *plan) costly(id winperf.ObjectID) bool {
 	return p.schema != nil && slices.Contains(p.schema.Costly, id.Index)
 }
 
-// update brings the plan in line with a frame, and notes what changed.
+// update brings the plan in line with a frame, and notes what changed. As long as the plan
+// holds it stays as it is.
 func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 	p.waiting = p.waiting && !f.Complete() // with the objects that come the plan is made anew
 	if p.objects == nil || p.recorded {
 		p.setMachine(f.Machine())
 	}
-
 	if p.current(ck, f) {
 		return
 	}
 
 	old := p.objects
+	p.planObjects(ck, f, n)
+	p.noteGone(old, n)
+	p.stale, p.machineChanged = false, false
+	p.arrange()
+
+	// A path is judged once, in the first sample that can have what it names. What goes later is
+	// told as gone.
+	for _, x := range p.nothing {
+		p.parts[x.part].judge(n, x.status)
+	}
+	for w := range p.parts {
+		if !p.waiting || !p.parts[w].beside {
+			p.parts[w].judged = true
+		}
+	}
+}
+
+// planObjects plans the objects of a frame anew, but for those for which the old plan holds, and
+// notes what changed in them. Should two objects have one identity, only the first of them goes
+// on with what was planned for the object before.
+func (p *plan) planObjects(ck *frame.Cooker, f frame.Frame, n *notes) {
+	old := p.objects
+	taken := make([]bool, len(old))
 	p.objects = make([]*objectPlan, f.NumObjects())
-	goesOn := make([]bool, len(old)) // as one object, should there be two with its identity
 	for i := range p.objects {
 		o := f.Object(i)
 		was := findObject(old, i, o.ID(), o.Machine())
-		if was == i && !goesOn[i] && p.holds(old[i], ck, o) {
-			p.objects[i], goesOn[i] = old[i], true
+		if was == i && !taken[i] && p.holds(old[i], ck, o) {
+			p.objects[i] = old[i]
+			taken[i] = true
 			continue
 		}
 
 		b := planner{plan: p, object: o}
-		if was >= 0 && !goesOn[was] {
-			b.old, goesOn[was] = old[was], true
+		if was >= 0 && !taken[was] {
+			b.old = old[was]
+			taken[was] = true
 		}
 
 		op := b.make(ck)
@@ -213,18 +237,6 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 		}
 		p.objects[i] = op
 		b.compare(op, n, old == nil || o.First(f))
-	}
-
-	p.noteGone(old, n)
-	p.stale, p.machineChanged = false, false
-	p.arrange()
-	for _, x := range p.nothing {
-		p.parts[x.part].judge(n, x.status)
-	}
-	for w := range p.parts {
-		if !p.waiting || !p.parts[w].beside {
-			p.parts[w].judged = true
-		}
 	}
 }
 
@@ -236,7 +248,8 @@ func (p *plan) setMachine(name string) {
 	}
 }
 
-// lack is what nothing has that a part could want.
+// lack is the status of a part's path as long as no object of a frame is found for it. A path
+// about the measurement itself has its object, but no such counter.
 func (w *part) lack() counter.Status {
 	if w.own {
 		return counter.NoCounter

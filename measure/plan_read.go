@@ -30,7 +30,8 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	c.values = p.readings
 }
 
-// readNothing makes the readings of paths that nothing matches.
+// readNothing makes the readings of paths that nothing matches. They carry the anomalies that
+// may be why.
 func (p *plan) readNothing(c *Cycle, n *notes) {
 	for i, x := range p.nothing {
 		touched := n.touched
@@ -40,6 +41,7 @@ func (p *plan) readNothing(c *Cycle, n *notes) {
 		if p.parts[x.part].gone == p.cycles {
 			touched = touched.With(winperf.SchemaChanged)
 		}
+
 		r := winperf.Reading{Series: x.series, Time: c.Time, Status: x.status, Anomalies: touched}
 		c.columns[x.out] = p.store.reading(i, x.at, &r)
 	}

@@ -17,7 +17,6 @@ func (b *Block) Encode() ([]byte, error) { return b.AppendTo(nil) }
 // not have the instances that its form demands.
 func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 	e := encoder{b: dst, start: len(dst)}
-	start := e.begin()
 	e.head(b)
 	header := len(e.b)
 	for i := range b.Objects {
@@ -25,16 +24,9 @@ func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 	}
 
 	e.bytes(b.tail)
-	e.length(start, datablock.AtTotal)
-	e.apply(start, header, b.overrides)
-	if n := len(e.b) - start; uint64(n) > math.MaxUint32 {
-		e.fail("%w: block of %d bytes, want at most %d", datablock.ErrLength, n, uint32(math.MaxUint32))
-	}
-
-	if e.err != nil {
-		return dst, e.err
-	}
-	return e.b, nil
+	e.length(e.start, datablock.AtTotal)
+	e.apply(e.start, header, b.overrides)
+	return e.finish("block", dst)
 }
 
 // AppendTo appends the encoded object to dst, as [Block.AppendTo] does with all of
@@ -42,20 +34,26 @@ func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 func (o *Object) AppendTo(dst []byte) ([]byte, error) {
 	e := encoder{b: dst, start: len(dst)}
 	e.object(o, 0)
-	if n := len(e.b) - e.start; uint64(n) > math.MaxUint32 {
-		e.fail("%w: object of %d bytes, want at most %d", datablock.ErrLength, n, uint32(math.MaxUint32))
-	}
-	if e.err != nil {
-		return dst, e.err
-	}
-	return e.b, nil
+	return e.finish("object", dst)
 }
 
 // encoder appends structures and keeps the first error.
 type encoder struct {
 	b     []byte
-	start int // of the block in b
+	start int // in b, of the block or object that is encoded
 	err   error
+}
+
+// finish returns dst with what was encoded behind it, or with the first error dst alone. what
+// says in the error what is too long.
+func (e *encoder) finish(what string, dst []byte) ([]byte, error) {
+	if n := len(e.b) - e.start; uint64(n) > math.MaxUint32 {
+		e.fail("%w: %s of %d bytes, want at most %d", datablock.ErrLength, what, n, uint32(math.MaxUint32))
+	}
+	if e.err != nil {
+		return dst, e.err
+	}
+	return e.b, nil
 }
 
 func (e *encoder) begin() int     { return len(e.b) }
@@ -108,6 +106,9 @@ func (e *encoder) head(b *Block) {
 	e.bytes(b.name.Bytes)
 }
 
+// object appends an object; pos is its position in the block, for errors. Of the zeros that
+// object, counter and instance begin with, lengths are set when what they count was appended; the
+// others are pointers to names, which only a consumer sets.
 func (e *encoder) object(o *Object, pos int) {
 	if o.Raw != nil {
 		e.bytes(o.Raw)

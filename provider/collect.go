@@ -72,7 +72,7 @@ func (d *Dispatcher) takeTurn(ctx context.Context) error {
 
 func errClosed() error { return fmt.Errorf("collect from a closed dispatcher: %w", winperf.ErrState) }
 
-// choose finds the providers that are to be asked.
+// choose puts the providers that are to be asked into d.wanted.
 func (d *Dispatcher) choose(q *Query) {
 	d.wanted = d.wanted[:0]
 	for _, e := range d.entries {
@@ -82,7 +82,9 @@ func (d *Dispatcher) choose(q *Query) {
 	}
 }
 
-// mayAsk reports whether a provider has returned and need not be left alone.
+// mayAsk reports whether a provider can be asked: it has returned from its last call, and is not
+// left alone after a failure. It also tells what was not told yet: that the provider does not
+// return, or what it reported.
 func (d *Dispatcher) mayAsk(e *entry) bool {
 	if e.line.Busy() {
 		if !e.told {
@@ -95,8 +97,8 @@ func (d *Dispatcher) mayAsk(e *entry) bool {
 	return e.pauses.Over(time.Now())
 }
 
-// open opens those of the wanted providers that are not. Afterwards only those
-// that are open are wanted.
+// open opens those of the wanted providers that are not open yet. Afterwards d.wanted
+// has only those that are open.
 func (d *Dispatcher) open(ctx context.Context) error {
 	var closed []*entry
 	for _, e := range d.wanted {
@@ -115,20 +117,23 @@ func (d *Dispatcher) open(ctx context.Context) error {
 	return nil
 }
 
-// assemble puts the objects together and counts them.
+// assemble puts the objects together and counts them. The first provider wrote its objects
+// straight behind the block's head, the others into buffers of their own; see makeRound. Memory
+// that a provider may still write to, as it has not returned, is not used again.
 func (d *Dispatcher) assemble(block []byte) (_ []byte, objects int) {
 	for i, e := range d.wanted {
 		a := e.answered()
+		objects += a.objects
+
 		switch {
 		case i > 0:
-			e.buf = a.buf
+			e.buf = a.buf // nil where there is no answer
 			block = append(block, e.buf...)
 		case a.buf != nil:
-			block = a.buf
+			block = a.buf // with the head
 		case e.line.Outcome() == call.Left:
-			block = slices.Clone(block) // it may still write behind it
+			block = slices.Clone(block)
 		}
-		objects += a.objects
 	}
 	return block, objects
 }

@@ -26,9 +26,12 @@ func (p *paths) Write(_ time.Time, readings winperf.Readings) error {
 	}
 	for i := range readings.Len() {
 		p.path, _ = readings.At(i).Path.AppendText(p.path[:0])
+
+		// A number below how many there were is that of a path that was written before.
 		if known := p.seen.Len(); p.seen.number(p.path) < known {
 			continue
 		}
+
 		p.out.buf = safetext.AppendLine(p.out.buf, p.path)
 		p.out.buf = append(p.out.buf, '\n')
 		if err := p.out.spill(); err != nil {

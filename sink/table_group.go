@@ -212,8 +212,8 @@ func (g *group) title() string {
 	return safetext.Line(`\\` + g.machine + `\` + g.object)
 }
 
-// old says how old the readings are, where they are older than the moment.
-func (g *group) old() string {
+// ageText says how old the readings are, where they are older than the moment.
+func (g *group) ageText() string {
 	if g.age == 0 {
 		return ""
 	}

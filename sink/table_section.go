@@ -54,6 +54,7 @@ func newSection(g *group, o sectionOptions) *section {
 		list = s.rows == 1 && s.width() > cmp.Or(o.width, maxSingle)
 	}
 
+	// A table that would be nearly empty, and a single long row, are easier to read as a list.
 	if list {
 		s.makeList()
 	}
@@ -74,7 +75,8 @@ func (s *section) makeTable() {
 	g := s.group
 	g.fillCells()
 	s.rows = g.instances.Len()
-	s.columns = append(s.columns, column{head: g.title() + g.old(), left: true})
+	s.columns = append(s.columns, column{head: g.title() + g.ageText(), left: true})
+
 	for i, c := range g.counters {
 		head := safetext.Line(string(g.names.At(i)))
 		s.columns = append(s.columns, column{head: head, left: c.texts && !c.numbers})
@@ -91,7 +93,7 @@ func (s *section) makeList() {
 	if g.instances.Len() == 1 {
 		head += safetext.Line(string(g.instances.At(0)))
 	}
-	s.columns = []column{{head: head + g.old(), left: true}, {}, {left: true}}
+	s.columns = []column{{head: head + g.ageText(), left: true}, {}, {left: true}}
 	s.measure()
 }
 

@@ -10,8 +10,8 @@ import (
 // asked is what a query of the source beneath asks for.
 type asked struct {
 	ids []winperf.ObjectID
-	// global and costly tell that the objects of the class are asked for as a
-	// class; new ones then come along.
+	// global and costly say that all objects that are not costly, or all that are, are
+	// asked for as a class; new ones then come along.
 	global, costly bool
 }
 
@@ -19,8 +19,8 @@ func (a asked) equal(b asked) bool {
 	return a.global == b.global && a.costly == b.costly && slices.Equal(a.ids, b.ids)
 }
 
-// selection is what is asked for in a source's words; costlyIDs are the title
-// indices of costly objects.
+// selection is what is asked for in a source's words. It does not name objects that come with
+// a class anyway; costlyIDs are the title indices of costly objects.
 func (a asked) selection(costlyIDs []uint32) winperf.Selection {
 	sel := winperf.Selection{Global: a.global, Costly: a.costly}
 	for _, id := range a.ids {
@@ -65,7 +65,8 @@ func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.ids = slices.Clone(a.ids)
+
+	a.ids = slices.Clone(a.ids) // the caller uses the memory of its list again
 	return &compiled{q, a}, nil
 }
 

@@ -30,12 +30,13 @@ type head struct {
 	clocks         counter.Clocks
 }
 
-// readHead checks the header. Data that end too early are usable as far as they
-// go: total is what is there then. Every other error is fatal.
+// readHead checks the header. Only data that end too early give an error that is not fatal:
+// they can be used as far as they go, and total is then what is there.
 func readHead(b []byte) (h head, fatal bool, err *winperf.DataError) {
 	if len(b) < headerSize {
 		return h, true, checkHeader.Fault(0, int64(len(b)), headerSize)
 	}
+
 	there := uint32(min(len(b), MaxBytes))
 	h = head{
 		total: u32(b, atTotal), answers: u32(b, atNumAnswers),
@@ -69,8 +70,8 @@ type answer struct {
 	count    uint32 // of instances, 1 for forms that do not list them
 }
 
-// readAnswer checks the answer at off. fatal tells that the next one cannot be
-// found; else it is at a.end.
+// readAnswer checks the answer at off. The next one is at a.end; with fatal it cannot be
+// found.
 func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *winperf.DataError) {
 	left := uint32(len(b)) - off
 	if left < answerSize {

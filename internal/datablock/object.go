@@ -10,7 +10,7 @@ import (
 
 // object decodes the object of the given length at off. An error
 // leaves nothing of it in the index.
-func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
+func (d *decoder) object(off, length uint32) *winperf.DataError {
 	o := index.Object{
 		Off: off, Len: length,
 		Title:        u32(d.b, int(off)+AtObjTitle),
@@ -22,7 +22,7 @@ func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 		Freq:         i64(d.b, int(off)+AtObjFreq),
 		Counter0:     uint32(len(d.ix.Counters)),
 		Instance0:    uint32(len(d.ix.Instances)),
-		Link0:        -1,
+		Link0:        -1, // no links so far
 	}
 
 	def := definitions{
@@ -31,17 +31,13 @@ func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 		count:  u32(d.b, int(off)+AtObjNumCounters),
 	}
 
-	if d.known = nil; d.opt.Known != nil {
+	d.known = nil
+	if d.opt.Known != nil {
 		d.known = d.opt.Known(len(d.ix.Objects), o.Title, o.CodePage)
 	}
-	err = d.objectParts(&o, &def)
-	if err != nil {
-		d.memo.forget(len(d.ix.Objects))
-		d.ix.Counters = d.ix.Counters[:o.Counter0]
-		d.ix.Instances = d.ix.Instances[:o.Instance0]
-		if o.Link0 >= 0 {
-			d.ix.Links = d.ix.Links[:o.Link0]
-		}
+
+	if err := d.objectParts(&o, &def); err != nil {
+		d.drop(&o)
 		err.Object.Index = o.Title
 		return err
 	}
@@ -53,13 +49,24 @@ func (d *decoder) object(off, length uint32) (err *winperf.DataError) {
 	return nil
 }
 
+// drop takes what was decoded of the object at hand out of the index.
+func (d *decoder) drop(o *index.Object) {
+	d.memo.forget(len(d.ix.Objects))
+	d.ix.Counters = d.ix.Counters[:o.Counter0]
+	d.ix.Instances = d.ix.Instances[:o.Instance0]
+	if o.Link0 >= 0 {
+		d.ix.Links = d.ix.Links[:o.Link0]
+	}
+}
+
 // objectParts decodes definitions and instances and settles which values can
 // be read.
 func (d *decoder) objectParts(o *index.Object, def *definitions) *winperf.DataError {
 	if err := d.checkObject(o, def); err != nil {
 		return err
 	}
-	found := d.found()
+
+	foundBefore := d.found()
 	recalled := d.recall(o, def)
 	if !recalled {
 		if err := d.counters(o, def); err != nil {
@@ -72,13 +79,15 @@ func (d *decoder) objectParts(o *index.Object, def *definitions) *winperf.DataEr
 		return err
 	}
 
+	// What is recalled holds as long as every counter block has room for all values.
 	if !recalled || uint64(shortest) < def.need {
 		if err := d.settle(o, def, shortest, recalled); err != nil {
 			return err
 		}
-		d.remember(o, def, d.found() == found)
+		d.remember(o, def, d.found() == foundBefore)
 	}
 
+	// A clock that counters need and that has no frequency is damage of each sample.
 	if def.traits&traitTickFreq != 0 && d.ix.ObjectClocks(o).PerfFreq <= 0 ||
 		def.traits&traitObjectFreq != 0 && o.Freq <= 0 {
 		d.timeBases(o)
@@ -160,7 +169,7 @@ func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *
 	return shortest, err
 }
 
-// blockFits tells whether what is at pos can be a counter block.
+// blockFits reports whether what is at pos can be a counter block.
 func (d *decoder) blockFits(o *index.Object, pos uint32) bool {
 	left := o.Off + o.Len - pos
 	return left >= blockSize && u32(d.b, int(pos)) >= blockSize && u32(d.b, int(pos)) <= left

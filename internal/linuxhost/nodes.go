@@ -67,28 +67,20 @@ func (r *infoSource) topology(s *session) {
 // directory still has it, otherwise the first.
 func offlineHome(s *session, cpu uint64, nodes []uint64) uint64 {
 	for _, node := range nodes {
-		if there, _ := s.exists(fmt.Sprintf("sys/devices/system/node/node%d/cpu%d/online", node,
-			cpu)); there {
+		file := fmt.Sprintf("sys/devices/system/node/node%d/cpu%d/online", node, cpu)
+		if there, _ := s.exists(file); there {
 			return node
 		}
 	}
 	return nodes[0]
 }
 
-// place gives a processor the next position in a node.
+// place gives a processor the next position in the node of a number.
 func (r *infoSource) place(s *session, cpu, number uint64) {
-	i, ok := slices.BinarySearchFunc(r.nodes, number, func(n *cpuNode, number uint64) int {
-		return cmp.Compare(n.number, number)
-	})
-	if !ok {
-		r.nodes = slices.Insert(r.nodes, i, &cpuNode{
-			number: number, name: fmt.Sprintf("%d,_Total", number), totals: totals{sums: r.totals.sums},
-		})
-		r.nodes[i].totals.running |= cpuInterrupts | cpuDPCs // of all processors the kernel counts itself
-	}
-
-	node := r.nodes[i]
+	node := r.node(number)
 	name := fmt.Sprintf("%d,%d", number, len(node.processors))
+
+	// With another name a processor is another instance, and its figures begin anew.
 	m := r.members[cpu]
 	if m == nil || m.name != name {
 		if m != nil {
@@ -98,6 +90,24 @@ func (r *infoSource) place(s *session, cpu, number uint64) {
 		r.members[cpu] = m
 	}
 	node.processors = append(node.processors, m)
+}
+
+// node returns the node of a number, which is a new one the first time.
+func (r *infoSource) node(number uint64) *cpuNode {
+	i, ok := slices.BinarySearchFunc(r.nodes, number, func(n *cpuNode, number uint64) int {
+		return cmp.Compare(n.number, number)
+	})
+	if ok {
+		return r.nodes[i]
+	}
+
+	node := &cpuNode{
+		number: number, name: fmt.Sprintf("%d,_Total", number), totals: totals{sums: r.totals.sums},
+	}
+	// The kernel has totals of these for all processors, but not for a node.
+	node.totals.running |= cpuInterrupts | cpuDPCs
+	r.nodes = slices.Insert(r.nodes, i, node)
+	return node
 }
 
 // readList reads a file that holds a list of numbers.

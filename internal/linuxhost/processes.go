@@ -12,7 +12,7 @@ type processSource struct {
 	keeper[process, *process]
 	kinds   []*fileTable // the file stat first, which identifies the process
 	figures fields       // of all counters
-	// withMemory leaves out Idle and all processes without memory of their own.
+	// withMemory says that only processes with memory of their own are shown, and no Idle.
 	withMemory bool
 
 	live   []*process // of the last sample, by rising id
@@ -44,7 +44,8 @@ func (r *processSource) probe(s *session) (given fields) {
 	}
 
 	for _, pid := range exemplars(s) {
-		if given |= r.probeOne(s, pid) & all; all&^given&procHandles != 0 {
+		given |= r.probeOne(s, pid) & all
+		if all&^given&procHandles != 0 {
 			given |= r.probeHandles(s, pid)
 		}
 		if given == all {
@@ -79,10 +80,11 @@ func (r *processSource) probeOne(s *session, pid int) (given fields) {
 	return given
 }
 
-// probeHandles finds out how the kernel tells the number of descriptors. A
-// process that has none tells nothing.
+// probeHandles finds out how the kernel tells the number of descriptors, and leaves it in
+// s.countHandles. A process that has none tells nothing.
 func (r *processSource) probeHandles(s *session, pid int) fields {
-	for _, s.countHandles = range []bool{false, true} {
+	for _, count := range []bool{false, true} {
+		s.countHandles = count
 		p := r.readable(s, pid, procHandles)
 		if p == nil {
 			continue
@@ -105,7 +107,7 @@ func ownID(s *session) (pid int, ok bool) {
 	return int(n), ok && n <= maxID
 }
 
-// delaysCounted tells whether the kernel counts what delays threads. Where it
+// delaysCounted reports whether the kernel counts what delays threads. Where it
 // does not, its figures are 0, which looks like no delay. Before Linux 5.14
 // there is no way to know.
 func delaysCounted(s *session) bool {
@@ -171,10 +173,11 @@ func (r *processSource) walk(ctx context.Context, s *session, o *object, out *pr
 		})
 }
 
-// show writes a process, of which r.cur has the figures unless there was an
-// error.
+// show writes a process, of which r.cur has the figures unless there was an error. It notes how
+// the process is shown, for samples in which it cannot be read.
 func (r *processSource) show(s *session, o *object, out *provider.ObjectWriter, p *process, err error) {
-	if p.unread = err; err != nil {
+	p.unread = err
+	if err != nil {
 		s.miss(err)
 		r.showUnread(s, o, out, p, err)
 		return
@@ -183,8 +186,8 @@ func (r *processSource) show(s *session, o *object, out *provider.ObjectWriter, 
 	p.folded = r.folded.known && r.cur.isKernel()
 	p.shown = !r.withMemory || r.cur.hasMemory()
 	switch {
-	case !p.shown:
-	case p.folded:
+	case !p.shown: // not in the totals either
+	case p.folded: // as part of the instance System
 		p.position = r.folded.position
 		r.folded.add(p, &r.cur)
 	default:

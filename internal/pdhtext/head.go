@@ -234,14 +234,14 @@ func (t *Reader) readColumns(before *Head) {
 		}
 
 		if state != fieldComplete || t.cutOff() {
-			t.fail(n+2, "the head is cut off or its quotes are damaged; "+
+			t.fail(n+firstField, "the head is cut off or its quotes are damaged; "+
 				"the columns from here on are left out")
 			break
 		}
 
 		if n == t.opt.maxColumns {
 			t.head.cut = true
-			t.fail(n+2, "more than %d columns; those from here on are left out", n)
+			t.fail(n+firstField, "more than %d columns; those from here on are left out", n)
 			break
 		}
 		t.addColumn(t.head.text(field), &known)
@@ -264,7 +264,7 @@ func (t *Reader) addColumn(field string, known *knownSeries) {
 				h.Caption = field
 				return
 			}
-			t.fail(n+2, "%v; the column is left out", err)
+			t.fail(n+firstField, "%v; the column is left out", err)
 			h.Columns = append(h.Columns, nil)
 			return
 		}

@@ -96,14 +96,19 @@ func NewReader(r io.Reader, opt ReadOptions) (*Reader, error) {
 		return nil, err
 	}
 
-	if codePage != 0 { // the file tells it
+	// What the first bytes of the file say counts more than the option.
+	if codePage != 0 {
 		opt.CodePage = codePage
 	}
-	expect := 0
+
+	// The head is by far the longest line of most logs. Where its length is known, the lines get
+	// a buffer that holds it and need not grow.
+	headLength := 0
 	if opt.Known != nil {
-		expect = min(opt.Known.length, opt.maxLine) + len("\r\n")
+		headLength = min(opt.Known.length, opt.maxLine) + len("\r\n")
 	}
-	t := &Reader{opt: opt, lines: newLines(text, opt.maxLine, expect)}
+
+	t := &Reader{opt: opt, lines: newLines(text, opt.maxLine, headLength)}
 	if err := t.findHead(); err != nil {
 		return nil, err
 	}
@@ -161,6 +166,9 @@ func (t *Reader) line() ([]byte, error) {
 		t.fail(0, "a line of more than %d bytes, left out", t.opt.maxLine)
 	}
 }
+
+// firstField is the field of a row that holds the value of column 0: field 1 is the time stamp.
+const firstField = 2
 
 // fail notes damage in the current line, and in a field of it, from 1; 0 is the line as a
 // whole. Offsets in UTF-16 are those of the text as UTF-8.
@@ -257,19 +265,20 @@ func (t *Reader) readValues(row *Row) {
 	}
 }
 
-// badField notes a field that cannot be told from the next ones.
+// badField notes that the field of column n cannot be told from the next ones.
 func (t *Reader) badField(n int, state fieldState) {
 	what := "text behind the closing quote"
 	if state == fieldOpen {
 		what = "the field does not end"
 	}
-	t.fail(n+2, "%s; the rest of the row is left out", what)
+	t.fail(n+firstField, "%s; the rest of the row is left out", what)
 }
 
-// extraField takes what stands behind the last column.
+// extraField takes the field n, counted as columns are, behind the last column: a comment
+// if it is the last one of its row.
 func (t *Reader) extraField(row *Row, text []byte, n int) {
 	if _, state := t.fields.next(); state != fieldNone {
-		t.fail(n+2, "more fields than the head has; they are left out")
+		t.fail(n+firstField, "more fields than the head has; they are left out")
 		return
 	}
 	row.Comment = t.head.text(text)
@@ -292,11 +301,11 @@ func (t *Reader) setReading(r *winperf.Reading, at time.Time, c *textColumn, tex
 		r.Status = counter.InvalidData
 	case isTooLarge:
 		r.Status = counter.InvalidData
-		t.fail(c.column+2, "%q is too large for a number", brief(text))
+		t.fail(c.column+firstField, "%q is too large for a number", brief(text))
 	default:
 		r.Value = counter.Text(t.head.text(text))
 		if c.numbers {
-			t.fail(c.column+2, "%q is no number", brief(text))
+			t.fail(c.column+firstField, "%q is no number", brief(text))
 		}
 	}
 }

@@ -21,16 +21,17 @@ type DLL struct {
 }
 
 // NewDLL names a library. A bare name is looked for in the system's directory only, so
-// that no other file of that name is loaded; a path is loaded as it is, which tests use
-// for fakes.
+// that no other file of that name is loaded. A path is loaded as it is, and what the library
+// imports is looked for in its own directory first; tests use that for fakes.
 func NewDLL(name string) *DLL {
-	return &DLL{name: name, procs: map[string]*Proc{}, load: sync.OnceValues(func() (windows.Handle, error) {
+	load := func() (windows.Handle, error) {
 		flags := uintptr(windows.LOAD_LIBRARY_SEARCH_SYSTEM32)
 		if filepath.Base(name) != name {
 			flags = windows.LOAD_WITH_ALTERED_SEARCH_PATH
 		}
 		return windows.LoadLibraryEx(name, 0, flags)
-	})}
+	}
+	return &DLL{name: name, procs: map[string]*Proc{}, load: sync.OnceValues(load)}
 }
 
 // Proc returns a function of the library, the same for a name each time. Nothing is

@@ -36,18 +36,19 @@ func (e *Extension) Collect(query string, room int) ([]byte, error) {
 	}
 
 	// The provider moves the pointer behind what it has written, where Go may have
-	// something else: so it is a number here.
+	// something else. So at is a number, which the garbage collector does not follow, and
+	// KeepAlive keeps the memory.
 	data := make([]byte, room)
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
 	size := uint32(room)
-	objects := uint32(0)
+	objects := uint32(0) // how many there are, which data says too
 	err = callStatus(e.dll, "WinperfCollect", uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(&at)),
 		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&objects)))
 	runtime.KeepAlive(data)
 	if err != nil {
 		return nil, err
 	}
-	return data[:min(int(size), room)], nil
+	return data[:min(int(size), room)], nil // a faulty provider may report more than room
 }
 
 // Close ends what Open began.

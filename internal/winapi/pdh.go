@@ -101,7 +101,7 @@ var pdhNames = map[PdhStatus]string{
 	PDH_QUERY_PERF_DATA_TIMEOUT:   "PDH_QUERY_PERF_DATA_TIMEOUT",
 }
 
-// pdhSentinels are the errors that mean the same.
+// pdhSentinels are the errors of packages winperf and io/fs that mean the same as a code.
 var pdhSentinels = map[PdhStatus]error{
 	PDH_CSTATUS_NO_MACHINE:      winperf.ErrNoMachine,
 	PDH_CANNOT_CONNECT_MACHINE:  winperf.ErrNoMachine,
@@ -124,17 +124,21 @@ func (s PdhStatus) Error() string {
 	if name := pdhNames[s]; name != "" {
 		return fmt.Sprintf("%s (%#x)", name, uint32(s))
 	}
-	if s < 1<<16 {
+	if s.isErrno() {
 		return Errno(s).Error()
 	}
 	return fmt.Sprintf("PDH status %#x", uint32(s))
 }
 
-// Is tells whether the code means what target does: an error of package winperf or
+// isErrno reports whether the code is an error number of the system, which PDH passes on. PDH's
+// own codes have a severity or a facility in their upper 16 bits.
+func (s PdhStatus) isErrno() bool { return s < 1<<16 }
+
+// Is reports whether the code means what target does: an error of package winperf or
 // of io/fs.
 func (s PdhStatus) Is(target error) bool {
 	is := pdhSentinels[s]
-	return is != nil && is == target || s < 1<<16 && Errno(s).Is(target)
+	return is != nil && is == target || s.isErrno() && Errno(s).Is(target)
 }
 
 // Err returns nil for success, which PDH also says with PDH_CSTATUS_NEW_DATA, and

@@ -9,7 +9,8 @@ import (
 
 // Perflib are the PerfLib consumer functions of advapi32.dll (perflib.h). Their
 // sizes are in bytes, but for EnumerateCounterSet. Where a buffer is too small
-// the error is ERROR_NOT_ENOUGH_MEMORY and the size that of now.
+// the error is ERROR_NOT_ENOUGH_MEMORY and the size is the one that is needed. The
+// machine "" is this one.
 type Perflib struct{ dll *DLL }
 
 // NewPerflib returns the functions of a library, advapi32.dll for the system's
@@ -91,8 +92,9 @@ func (p *Perflib) QueryInfo(query uintptr, buf []byte) (int, error) {
 	return int(actual), err
 }
 
-// QueryData takes a sample, a PERF_DATA_HEADER block, and says in actual, which is
-// part of the caller's own memory so that a call allocates nothing, how long it is.
+// QueryData takes a sample, a PERF_DATA_HEADER block, and sets actual to its length. It
+// is called for every sample and allocates nothing: it does without callStatus, and
+// actual points into memory of the caller.
 //
 // sys PerfQueryCounterData(query Handle, data *byte, size uint32, actual *uint32) (status
 // Errno) = advapi32.PerfQueryCounterData

@@ -9,8 +9,9 @@ import (
 // Directory is the environment variable that says where the libraries are.
 const Directory = "WINPERF_WINTEST"
 
-// DLL returns the path of the library built from native/name.c. Where there
-// is none the test is skipped; under Wine with CI=true it fails.
+// DLL returns the path of the library built from native/name.c. Where no libraries
+// were built the test is skipped; under Wine with CI=true it fails. It always fails
+// where there are libraries, but not this one.
 func DLL(t testing.TB, name string) string {
 	t.Helper()
 	dir := os.Getenv(Directory)

@@ -14,13 +14,16 @@ import (
 // the last descriptor of the process. So no reader can keep up the appearance of a
 // publisher that is gone.
 
-// tryLock takes the lock of a file unless another has it.
+// tryLock takes the lock of a file, exclusive or shared, without waiting. It returns false
+// where another holder of the lock does not allow it.
 func tryLock(f *os.File, exclusive bool) (bool, error) {
 	kind := int16(unix.F_RDLCK)
 	if exclusive {
 		kind = unix.F_WRLCK
 	}
 	err := fcntlLock(f, unix.F_OFD_SETLK, &unix.Flock_t{Type: kind, Whence: io.SeekStart})
+
+	// fcntl may say either where the lock is held.
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 		return false, nil
 	}
@@ -63,10 +66,10 @@ func reserve(f *os.File, offset, n int64) error {
 	}
 }
 
-// moreOf asks for what fstat does not tell. An open file may be a mount point: an account
-// that mounts a file system of its own (FUSE) on a file of its own can make it tell any
-// owner; kernels before 5.8 do not say so. The time when the file was made, in ns since
-// 1970, no account can set; it is 0 where it is not known.
+// moreOf returns what fstat does not tell. mounted says that the open file is a mount point, so
+// that its owner cannot be trusted: an account can mount a file system of its own (FUSE) on a
+// file of its own and make it tell any owner. Kernels before 5.8 do not tell it. born is the
+// time when the file was made, in ns since 1970, which no account can set; 0 where it is not known.
 func moreOf(f *os.File) (mounted bool, born int64) {
 	var st unix.Statx_t // kernels may lack it
 	if err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BTIME, &st); err != nil {

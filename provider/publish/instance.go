@@ -20,7 +20,7 @@ type Object struct {
 	number    uint32
 	declared  *provider.Object
 	image     *provider.Image
-	single    *Instance // of an object without instances
+	single    *Instance // of an object without instances, which has its counters and stays
 }
 
 // Instance is one instance of an object, or what an object without instances has
@@ -100,8 +100,10 @@ func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 // add shows an instance: its definition, nil for an object without instances, and a
 // counter block behind it.
 func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
-	p, block := o.publisher, len(definition)
+	p := o.publisher
+	block := len(definition) // where the counter block begins
 	body := datablock.AppendCounterBlock(definition, o.image.Block)
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
@@ -138,6 +140,9 @@ func (in *Instance) Remove() error {
 	p := in.object.publisher
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
+	// The parent forgets it here and not in remove, which walks over the children of an
+	// instance.
 	if in.parent != nil {
 		delete(in.parent.children, in)
 	}
@@ -145,6 +150,7 @@ func (in *Instance) Remove() error {
 	return nil
 }
 
+// remove removes an instance and its children. It is called with Publisher.mu held.
 func (in *Instance) remove() {
 	if in.removed {
 		return
@@ -155,6 +161,8 @@ func (in *Instance) remove() {
 
 	in.children = nil
 	in.removed = true
+
+	// Close has hidden everything.
 	p := in.object.publisher
 	if p.closed {
 		return

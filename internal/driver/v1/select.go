@@ -60,19 +60,20 @@ func (c *choice) valueName(sel winperf.Selection) (name string, err error) {
 	return c.list()
 }
 
-// gather notes what the selection names.
+// gather notes what the selection asks for: all objects that are not costly, title indices,
+// or patterns, which need the list of all objects.
 func (c *choice) gather(sel winperf.Selection) {
 	for _, p := range selection.Resolve(sel, c.known.names) {
 		switch {
 		case p.Class && p.Costly:
-			// Their title indices may have to be learned first.
+			// valueName adds the costly objects, whose title indices it may have to learn first.
 		case p.Class, p.Path != nil && p.Path.Object.Everything():
 			c.global = true
 		case p.ByPattern():
 			c.patterns = append(c.patterns, &p.Path.Object)
 		case p.Path != nil:
 			c.titles = append(c.titles, p.Path.Object.Titles()...)
-		case p.Object.Index != 0:
+		case p.Object.Index != 0: // an object that has only a GUID cannot be had here
 			c.titles = append(c.titles, p.Object.Index)
 		}
 	}

@@ -199,6 +199,7 @@ func writeLogsTable(out *output, sides []*loggedSide, all []logs.Distributions, 
 		return err
 	}
 
+	// Behind the head each counter has as many lines as there are logs. Its path goes above them.
 	n := 0
 	for line := range strings.Lines(lines.String()) {
 		if n > 0 && (n-1)%len(sides) == 0 {
@@ -210,11 +211,13 @@ func writeLogsTable(out *output, sides []*loggedSide, all []logs.Distributions, 
 	return nil
 }
 
-// cells are the figures of a log for people.
+// cells returns the cells of a log's row behind its name, with tabs between them: how many
+// values there are, their mean and percentiles, and their difference from the first log.
 func cells(f *logs.Distribution, series *winperf.Series, human bool) string {
 	if f.Count == 0 {
-		return strings.TrimSuffix(strings.Repeat("-\t", 2+len(comparedPercentiles)), "\t")
+		return "-\t-" + strings.Repeat("\t-", len(comparedPercentiles))
 	}
+
 	text := strconv.AppendInt(nil, int64(f.Count), 10)
 	for _, v := range append([]float64{f.Mean}, f.Percentiles...) {
 		text = appendFigure(append(text, '\t'), v, series, human)

@@ -17,13 +17,15 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// show writes the comparison and notes whether there is a difference.
+// show writes the comparison, tells what went wrong on the way, and notes for the exit status
+// whether there is a difference or a counter without a value.
 func (c *comparer) show(ctx context.Context, out *output) error {
 	var readings [][]winperf.Reading
 	for _, s := range c.sides {
 		readings = append(readings, s.readings)
 	}
 	all := logs.CompareReadings(readings, float64(c.tolerance))
+
 	differ, served := 0, 0
 	for i := range all {
 		if all[i].Differs {
@@ -46,7 +48,7 @@ func (c *comparer) show(ctx context.Context, out *output) error {
 		return errors.New("no source has a value of what the paths name")
 	}
 
-	total := len(all)
+	total := len(all) // also those that are left out below
 	c.app.partial = c.app.partial || differ > 0 || served < total
 	if c.differing {
 		all = slices.DeleteFunc(all, func(m logs.Comparison) bool { return !m.Differs })

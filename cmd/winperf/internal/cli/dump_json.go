@@ -16,7 +16,7 @@ type (
 	dumpObject struct {
 		Index    uint32        `json:"index"`
 		GUID     *winperf.GUID `json:"guid"`
-		Name     string        `json:"name"`              // "" where it has none, as below
+		Name     string        `json:"name"`              // "" where the name table has none
 		Machine  string        `json:"machine,omitempty"` // where there are several
 		Counters []dumpCounter `json:"counters"`
 	}
@@ -68,6 +68,7 @@ func (d *dump) writeObject(w *bufio.Writer, o frame.Object) error {
 		return err
 	}
 
+	// The instances go between the object's counters and its closing brace.
 	w.Write(bytes.TrimSuffix(head.Bytes(), []byte("}\n")))
 	w.WriteString(`,"instances":[`)
 	var line []byte
@@ -89,9 +90,9 @@ func (d *dump) writeObject(w *bufio.Writer, o frame.Object) error {
 //
 //	{"name":"svchost","parent":null,"unique_id":-1,"raw":[1,2]}
 //
-// with names as they are, also where there is none, and the raw values in the order of
-// the counters, null where there is none.
-// There are very many, so it does without reflection.
+// with names as the sample has them, "" for an object without instances, and the raw values
+// in the order of the counters, null where there is none. It does without reflection, as a
+// sample may have very many instances.
 func appendDumpInstance(b []byte, o frame.Object, in frame.Instance) []byte {
 	b = safetext.AppendJSON(append(b, `{"name":`...), in.RawName())
 	b = append(b, `,"parent":`...)

@@ -100,8 +100,8 @@ func (a *app) tellElsewhere(src winperf.Source) {
 // maxExplanations is how many paths are worth a line of their own.
 const maxExplanations = 20
 
-// absent tells that there is no counter of the name, so that waiting is in
-// vain.
+// absent reports whether a status says that there is no counter of the name, so that
+// it is no use to wait for a value.
 func absent(s counter.Status) bool { return s == counter.NoObject || s == counter.NoCounter }
 
 // catalogue is what a source has, by name.
@@ -126,8 +126,8 @@ type knownCounter struct{ name, help string }
 const patience = 2 * time.Second
 
 // readCatalogue asks the source, also when ctx has ended, for all objects that are
-// not costly and those that the paths name. With metadata only there are perhaps
-// no instances.
+// not costly and those that the paths name. With metadata the objects may be without
+// their instances.
 func readCatalogue(ctx context.Context, src winperf.Source, metadata bool, paths ...winperf.Path) *catalogue {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -202,6 +202,8 @@ func (c *catalogue) reason(p winperf.Path, status counter.Status) string {
 	return fmt.Sprintf("no value (%v)", status)
 }
 
+// noInstance says why there is no instance as a path names it: the path has one where the
+// object has no instances, or none where it has them, or there is none of that name.
 func (c *catalogue) noInstance(p winperf.Path) string {
 	for o := range c.matching(p) {
 		if !o.multi && p.HasInstance {
@@ -236,6 +238,9 @@ func (c *catalogue) matching(p winperf.Path) iter.Seq[*knownObject] {
 		}
 		for i := range c.objects {
 			o := &c.objects[i]
+
+			// The path may have the name as it is shown, or another one that the tables have
+			// for the object's title index: the English name.
 			known := object.Is(o.title, o.name) || o.title != 0 && object.Is(o.title, "")
 			if known && !yield(o) {
 				return

@@ -6,9 +6,9 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// replacesOpen tells whether a file can be replaced that is open.
+// replacesOpen reports whether a file can be replaced while it is open.
 const replacesOpen = false
 
-// tryLock locks a file until it is closed, unless another has it locked. The
-// lock lies far behind its end, so that it can be read.
+// tryLock locks a file until it is closed, without waiting. It returns false where the file is
+// locked already. The lock is on bytes far behind the file's end, so that others can read it.
 func tryLock(f *os.File) (bool, error) { return winapi.TryLock(f, true) }

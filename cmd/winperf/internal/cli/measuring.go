@@ -60,7 +60,7 @@ func (v *naming) Set(s string) error {
 	return nil
 }
 
-// speed is how many times faster than it was made a record is played.
+// speed is how many times faster a log is played than it was recorded.
 type speed float64
 
 // String returns the number; nothing where there is none.
@@ -88,15 +88,15 @@ func (v *speed) Set(s string) error {
 // maxLateAnomalies is how many anomalies are kept to be told at the end.
 const maxLateAnomalies = 100
 
-// anomalies are what disturbed the measurement. Where a picture is on the
-// terminal they are told at the end.
+// anomalies reports what disturbed the measurement: at once or, where the screen is drawn
+// anew with each sample, at the end.
 type anomalies struct {
 	zone shownZone
-	late []winperf.Anomaly
-	lost int
+	late []winperf.Anomaly // to be told at the end
+	lost int               // that late has no room for
 }
 
-// tell tells of those of a cycle, at once or later.
+// tell reports the anomalies of a cycle or, with later, keeps them for finish.
 func (l *anomalies) tell(a *app, list []winperf.Anomaly, later bool) {
 	for i := range list {
 		switch {
@@ -110,7 +110,7 @@ func (l *anomalies) tell(a *app, list []winperf.Anomaly, later bool) {
 	}
 }
 
-// finish tells of what was kept.
+// finish reports the anomalies that were kept, and how many others there were.
 func (l *anomalies) finish(a *app) {
 	l.tell(a, l.late, false)
 	if l.lost > 0 {
