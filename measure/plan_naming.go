@@ -3,6 +3,7 @@ package measure
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
@@ -113,6 +114,7 @@ type givenNames struct {
 }
 
 // numberNames numbers the names of n instances; those that were given none have another.
+// Names that differ in case only are equal, as frame.Labels has it.
 func numberNames(n int, given, other func(i int) string) givenNames {
 	g := givenNames{make([]string, n), make([]int, n)}
 	count := map[string]int{} // instances so far, by name
@@ -122,6 +124,8 @@ func numberNames(n int, given, other func(i int) string) givenNames {
 		if name == "" {
 			name = other(i)
 		}
+
+		name = strings.ToLower(name)
 		g.number[i] = count[name]
 		count[name]++
 	}

@@ -207,3 +207,21 @@ func TestExcludeByNewName(t *testing.T) {
 		t.Errorf("readings %q, want %q", got, want)
 	}
 }
+
+// Names that differ in case only are equal, also while another process keeps a name that it
+// does not have any more.
+func TestRenamedBesideCase(t *testing.T) {
+	c := measure.New(script(
+		processes(0, proc("Web", 4, 9, 0), proc("web", 8, 9, 0), proc("sh", 12, 9, 0)),
+		processes(1, proc("Web", 4, 9, 0), proc("web", 8, 9, 0), proc("cat", 12, 9, 0)),
+		processes(2, proc("Web", 4, 9, 0), proc("web", 8, 9, 0), proc("cat", 12, 9, 0), proc("SH", 16, 9, 0)),
+	), selection(t, `\Process(sh)\ID Process`, `\Process(web)\ID Process`, `\Process(web#1)\ID Process`), measure.Options{})
+	want := []string{
+		`\\HOST\Process(sh)\ID Process 12`, `\\HOST\Process(Web)\ID Process 4`, `\\HOST\Process(web#1)\ID Process 8`,
+	}
+	for n := range 3 {
+		if diff := cmp.Diff(want, lines(cycle(t, c).Readings())); diff != "" {
+			t.Errorf("sample %d (-want +got):\n%s", n, diff)
+		}
+	}
+}

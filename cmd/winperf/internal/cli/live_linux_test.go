@@ -327,16 +327,25 @@ func TestLiveWithoutDescriptors(t *testing.T) {
 	if err := os.Symlink(process(t, "").Path, program); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{
-		{"get", `\System\Processes`}, {"list"}, {"watch", "-n", "3", "-i", "0.1", `\System\Processes`},
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"get", `\System\Processes`}, exitFailed},
+		{[]string{"list"}, exitFailed},
+		{[]string{"watch", "-n", "3", "-i", "0.1", `\System\Processes`}, exitFailed},
+		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "all.capture")}, exitPartial}, // what there is
+		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "all.blg")}, exitPartial},
+		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "one.capture"), `\System\Processes`}, exitFailed},
 	} {
-		cmd := exec.Command("/bin/sh", append([]string{"-c", `ulimit -n 9 && exec "$0" "$@"`, program}, args...)...)
+		cmd := exec.Command("/bin/sh", append([]string{"-c", `ulimit -n 9 && exec "$0" "$@"`, program}, tt.args...)...)
 		out, err := cmd.CombinedOutput()
-		if status := cmd.ProcessState.ExitCode(); status != exitFailed {
-			t.Errorf("%q: status %d (%v), want %d", args, status, err, exitFailed)
+		if status := cmd.ProcessState.ExitCode(); status != tt.want {
+			t.Errorf("%q: status %d (%v), want %d", tt.args, status, err, tt.want)
 		}
 		if n := strings.Count(string(out), "short of file descriptors or memory: too many open files"); n != 1 {
-			t.Errorf("%q tells %d times why there is nothing, want once:\n%s", args, n, out)
+			t.Errorf("%q tells %d times why there is nothing, want once:\n%s", tt.args, n, out)
 		}
 	}
 }

@@ -353,7 +353,7 @@ func (t *tally) count(c *measure.Cycle) {
 func (t *tally) countDamage(c *measure.Cycle) {
 	t.notices = addNotices(t.notices, c.Damage)
 	if damage := costly(c.Damage); len(damage) > 0 {
-		if t.damaged++; t.damaged == 1 {
+		if t.damaged++; t.damaged == 1 && t.damage == nil { // else that of a first look
 			t.damage = damage
 		}
 	}

@@ -101,8 +101,8 @@ reads it. Other programs can read a file during recording, but no other winperf
 can write it.
 
 A path that matches nothing yet is tried again with each sample. As long as no
-path matches anything, record says that it waits and writes nothing. The samples
-and the time of waiting count for -n and --for.
+path names an object and a counter that are there, record says that it waits and
+writes nothing. The samples and the time of waiting count for -n and --for.
 
 --max-size, --max-samples and --max-time limit a file. When the file is full,
 recording stops. --at-limit new continues in a new file. --at-limit circular also
@@ -359,13 +359,16 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 		return err
 	}
 
-	if len(r.paths) == 0 {
+	if len(r.paths) > 0 {
+		r.tally.count(cycle)
+		r.reads = r.tally.unmatched()
+	} else {
 		r.tally.denied.count(cycle)
-		return nil
+		if r.live { // what fails here is told once, so that the recording may not tell it
+			r.tally.countDamage(cycle)
+		}
 	}
-	r.tally.count(cycle)
-	r.tally.cycles = 0 // it is not recorded
-	r.reads = r.tally.unmatched()
+	r.tally.cycles, r.tally.damaged = 0, 0 // it is not recorded
 	return nil
 }
 
