@@ -116,22 +116,21 @@ func parentIn(full string, in frame.Instance) string {
 	return parent
 }
 
-// reading is the n-th value as a reading.
-func (c *Column) reading(n int, s *winperf.Series) winperf.Reading {
-	r := winperf.Reading{
-		Series: s, Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Touched,
-	}
+// reading makes the n-th value a reading, in place: a reading is large to hand on.
+func (c *Column) reading(r *winperf.Reading, n int, s *winperf.Series) {
+	r.Series, r.Time, r.Value = s, c.Time, c.Value(n)
+	r.Status, r.Anomalies = c.Status[n], c.Touched
 	if c.Marks != nil {
 		r.Anomalies |= c.Marks[n]
 	}
-	return r
 }
 
 // appendReadings appends the values as readings.
 func (c *Column) appendReadings(readings []winperf.Reading) []winperf.Reading {
-	readings = slices.Grow(readings, c.Len())
+	at := len(readings)
+	readings = slices.Grow(readings, c.Len())[:at+c.Len()]
 	for n, s := range c.AllSeries() {
-		readings = append(readings, c.reading(n, s))
+		c.reading(&readings[at+n], n, s)
 	}
 	return readings
 }

@@ -115,7 +115,7 @@ func (c *Cycle) At(i int) *winperf.Reading {
 	col := &c.columns[at.column]
 	n := i - col.start
 	col.describe(&at.series, n)
-	at.reading = col.reading(n, &at.series)
+	col.reading(&at.reading, n, &at.series)
 	return &at.reading
 }
 

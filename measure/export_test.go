@@ -54,7 +54,10 @@ func (c *Measurement) Misplace() {
 }
 
 // Reading is the n-th value as a reading.
-func (c *Column) Reading(n int) winperf.Reading { return c.reading(n, c.Series(n)) }
+func (c *Column) Reading(n int) (r winperf.Reading) {
+	c.reading(&r, n, c.Series(n))
+	return r
+}
 
 // NewCatalogue is newCatalogue.
 var NewCatalogue = newCatalogue
