@@ -23,6 +23,9 @@ type plan struct {
 	after   map[uint64]struct{} // hashes of those that came later
 	seed    maphash.Seed
 	seen    []seenObject // by position in the frame
+
+	older  frame.Frame // of the sample before, held: entries have their places in it
+	cooker *frame.Cooker
 }
 
 // planned is an entry of the log's counter list and where its values are.
@@ -35,6 +38,8 @@ type planned struct {
 
 	labels *frame.Labels // that the rest was found for
 	at     int           // the instance's position, -1 = not there
+	match  counter.Match // how well it was known again
+	ended  bool          // it was there, and never comes back
 	names  []Name        // of an array: all names
 }
 
@@ -66,6 +71,7 @@ func newPlan(opt *Options) plan {
 		known:  map[string]bool{},
 		after:  map[uint64]struct{}{},
 		seed:   maphash.MakeSeed(),
+		cooker: &frame.Cooker{},
 	}
 	for _, path := range opt.Paths {
 		p.want(path)
@@ -183,12 +189,43 @@ func (p *plan) note(f frame.Frame, names *nametable.Names) {
 			continue
 		}
 		for _, e := range p.expand(o, names) {
-			if key := e.key(); !p.known[key] && len(p.after) < maxLate {
+			if key := e.key(); e.at >= 0 && !p.known[key] && len(p.after) < maxLate {
 				p.after[maphash.String(p.seed, key)] = struct{}{}
 			}
 		}
 	}
 	p.look(f)
+}
+
+// locate finds the instances of an entry in an object of the frame at hand.
+func (p *plan) locate(e *planned, o frame.Object) {
+	if e.ended {
+		return
+	}
+	e.locate(o, p.cooker.Object(o))
+
+	// Another instance may have its name by now: that one came later.
+	if e.ended {
+		delete(p.known, e.key())
+		p.seen = p.seen[:0]
+	}
+}
+
+// keep holds the frame in which the entries have their places.
+func (p *plan) keep(f frame.Frame) error {
+	if err := f.Retain(); err != nil {
+		return err
+	}
+	older := p.older
+	p.older = f
+	return release(older)
+}
+
+func release(f frame.Frame) error {
+	if f.IsZero() {
+		return nil
+	}
+	return f.Release()
 }
 
 // look remembers what the objects of a frame have.
@@ -296,7 +333,11 @@ func (x *expansion) instances(w *selection.Path, k int, instances []int32) {
 
 	if len(instances) == 0 && w.OneInstance() {
 		path.Instance, path.Index = w.Asked.Instance, w.Asked.Index
+		before := len(x.all)
 		x.add(k, Single, path, "")
+		for i := range x.all[before:] {
+			x.all[before+i].at = -1
+		}
 	}
 }
 
@@ -344,14 +385,25 @@ func timeBase(o frame.Object, c *frame.Counter) int64 {
 	return perSecond
 }
 
-// locate finds the instances of an entry in an object.
-func (e *planned) locate(o frame.Object) {
+// locate finds the instances of an entry in an object, which pair compares with the one of the
+// sample before. An instance that was there stays the entry's, whatever it is called now, and
+// the entry ends with it.
+func (e *planned) locate(o frame.Object, pair *frame.Pair) {
 	labels := o.Labels()
-	if e.labels == labels {
+	was := -1
+	if !e.single && e.Kind != Array && e.labels != nil {
+		was = e.at
+	}
+	if e.labels == labels && (was < 0 || e.stays(pair)) {
 		return
 	}
 
 	e.labels, e.at, e.names = labels, -1, nil
+	if was >= 0 {
+		e.follow(pair, was, labels.Len())
+		return
+	}
+
 	if e.single {
 		if o.Len() > 0 {
 			e.at = 0
@@ -373,4 +425,30 @@ func (e *planned) locate(o frame.Object) {
 			return
 		}
 	}
+}
+
+// stays reports whether the entry's instance is where it was, in an object whose instances
+// have the names that they had there.
+func (e *planned) stays(pair *frame.Pair) bool {
+	switch e.match {
+	case counter.Unmatched: // not asked yet
+		return false
+	case counter.Verified: // another one may have its name
+		return pair.InPlace()
+	}
+	return true
+}
+
+// follow finds the one of n instances that stood at a place in the sample before. Where it is
+// gone and instances have an identity beside their name, the entry ends.
+func (e *planned) follow(pair *frame.Pair, was, n int) {
+	identities := e.match == counter.Verified
+	for i := range n {
+		from, match := pair.From(i)
+		identities = identities || match == counter.Verified
+		if from == was {
+			e.at, e.match = i, match
+		}
+	}
+	e.ended = e.at < 0 && identities
 }

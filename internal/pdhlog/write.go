@@ -59,8 +59,11 @@ func (w *Writer) times(f frame.Frame) (utc, local int64) {
 // write writes a sample.
 func (w *Writer) write(f frame.Frame, names *nametable.Names) error {
 	utc, local := w.times(f)
-	w.plan.note(f, names)
 	w.sample.fill(&w.plan, f, local)
+	w.plan.note(f, names)
+	if err := w.plan.keep(f); err != nil {
+		return err
+	}
 	if w.catalogue != nil {
 		w.catalogue.note(&w.plan, f, local)
 	}

@@ -28,6 +28,7 @@ func (w *sampleWriter) fill(p *plan, f frame.Frame, local int64) {
 	}
 
 	w.whole.begin(f)
+	p.cooker.Set(p.older, f, counter.Options{})
 	for i := range p.entries {
 		e := &p.entries[i]
 		v := Value{Counter: &e.Counter, Kind: e.Kind}
@@ -39,6 +40,7 @@ func (w *sampleWriter) fill(p *plan, f frame.Frame, local int64) {
 		case !found:
 			v.Status = cstatusNoObject
 		default:
+			p.locate(e, o)
 			w.items[i] = w.value(&v, e, o, w.items[i][:0])
 		}
 		s.Values = append(s.Values, v)
@@ -53,7 +55,6 @@ func (w *sampleWriter) value(v *Value, e *planned, o frame.Object, items []Item)
 		return items
 	}
 
-	e.locate(o)
 	r := &w.column
 	if e.Kind == Array {
 		r.read(o, e.Type, k, 0, len(e.names))

@@ -1,6 +1,7 @@
 package pdhlog
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -65,7 +66,8 @@ type Options struct {
 //
 // The first sample fixes what the log holds, as in Windows: the list of counters
 // stands once, before the samples. Objects, counters and single instances that
-// come later are not in the log; [Writer.Late] counts them. A sample of several
+// come later are not in the log; [Writer.Late] counts them. A single instance stays
+// the same one, whatever it is called later, and its counter ends with it. A sample of several
 // machines has the counters of each; no such log of Windows was seen.
 //
 // The file is written in whole buffers. [Writer.Flush] writes one that is not
@@ -188,7 +190,7 @@ func (w *Writer) Flush() error {
 // first one of writing. A log without samples stays empty.
 func (w *Writer) Close() error {
 	if w.err == nil && w.begun && !w.closed {
-		w.settle(w.end())
+		w.settle(errors.Join(w.end(), release(w.plan.older)))
 	}
 	w.closed = true
 	return w.err
