@@ -11,7 +11,8 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// ReadFile reads name tables from an open file, whose name goes into messages. Two forms are known, each with or without a byte order mark:
+// ReadFile reads name tables from an open file, whose name goes into messages. Two forms
+// are known, each with or without a byte order mark:
 //
 //   - the bytes of a registry value: MULTI_SZ in UTF-16LE, read tolerantly;
 //   - text in UTF-8 or UTF-16LE: a line for each pair, with index, TAB and text.

@@ -119,7 +119,8 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 }
 
 // errNoSample: a recording ends before its first sample.
-var errNoSample = errors.New("there is no sample that can be read; winperf info tells what is wrong with a log")
+var errNoSample = errors.New(
+	"there is no sample that can be read; winperf info tells what is wrong with a log")
 
 // show takes a sample and writes what is wanted of it.
 func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, format string) error {
