@@ -196,6 +196,7 @@ func (o *object) check(bad func(text string)) (filled int) {
 		e := &o.entries[i]
 		c := &o.columns[e.column]
 		now, _ := o.clocks.At(c.clock)
+
 		for n := e.first; n < e.first+e.n; n++ {
 			v, p := &o.values[n], &o.template.places[n]
 			ok := v.Valid && p.value != 0

@@ -15,6 +15,7 @@ func Captures(t testing.TB) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for {
 		files, _ := filepath.Glob(filepath.Join(dir, "shared", "data", "perfdata", "*.bin"))
 		blocks := map[string][]byte{}
@@ -28,6 +29,7 @@ func Captures(t testing.TB) map[string][]byte {
 		if len(blocks) > 0 {
 			return blocks
 		}
+
 		parent := filepath.Dir(dir)
 		if parent == dir {
 			t.Skip("no folder shared/data/perfdata with captures beside the project")

@@ -108,6 +108,7 @@ func WriteSymbols(m *Manifest) []byte {
 	b.WriteString("// Symbols of the counter manifest, for the provider. A GUID stands as the initializer " +
 		"of a GUID:\n")
 	b.WriteString("//\n//     static const GUID set = SYMBOL_GUID;\n")
+
 	for i := range m.Providers {
 		p := &m.Providers[i]
 		defineGUID(&b, p.Symbol, p.GUID)

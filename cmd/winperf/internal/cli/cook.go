@@ -52,6 +52,7 @@ func (a *app) cookCommand() *cobra.Command {
 			case opt.list:
 				return errors.Join(listTypes(w), w.Flush())
 			}
+
 			file, err := cookFile(args)
 			if err == nil && file == "" && len(args) > 0 {
 				return errors.Join(describeTypes(w, args), w.Flush())
