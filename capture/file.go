@@ -12,7 +12,7 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// File is a capture that is read. It is immutable: any number of goroutines may
+// File is a capture that is read. It is immutable but for Grow: any number of goroutines may
 // use it, each with a Cursor of its own, if the underlying reader allows that.
 type File struct {
 	r    io.ReaderAt
@@ -278,6 +278,11 @@ func (f *File) Samples() int {
 
 // Size returns the length of the file in bytes.
 func (f *File) Size() int64 { return f.size }
+
+// Grow tells that the file has become longer by samples that a Writer appended: size is that of the
+// Writer. Cursors go on behind the end that they knew. It must not be called while one is used.
+// Samples and SeekTime know of those only that were there when the file was opened.
+func (f *File) Grow(size int64) { f.size = max(f.size, size) }
 
 // Tail returns where a Writer can go on.
 func (f *File) Tail() *Tail {

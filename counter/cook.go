@@ -133,13 +133,13 @@ type Result struct {
 // A text counter gives Unsupported: its text is its value.
 func Cook(t Type, prev, cur *Sample, opt Options) Result {
 	f := NewFormula(t, 0, 0, opt)
-	return f.cookOne(prev, cur, Verified)
+	return f.CookOne(prev, cur, Verified)
 }
 
-// cookOne computes a single value as Cook does, from samples that are known to
+// CookOne computes a single value as [Cook] does, from samples that are known to
 // belong together as well as match tells. prev may be nil; without cur the
 // result is NoInstance.
-func (f *Formula) cookOne(prev, cur *Sample, match Match) Result {
+func (f *Formula) CookOne(prev, cur *Sample, match Match) Result {
 	if cur == nil {
 		return Result{Unit: f.unit, Status: NoInstance}
 	}

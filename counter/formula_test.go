@@ -44,7 +44,7 @@ func TestWrapPolicies(t *testing.T) {
 	for _, tt := range tests {
 		for policy, want := range map[WrapPolicy]float64{WrapPlausible: tt.plausible, WrapNever: tt.never, WrapAlways: tt.always, 99: tt.never} {
 			f := NewFormula(tt.typ, tt.valueSize, tt.baseSize, Options{Wrap: policy})
-			got := f.cookOne(sample(tt.typ, tt.n0, tt.b0, 0, 1, 10), sample(tt.typ, tt.n1, tt.b1, 0, 2, 10), tt.match)
+			got := f.CookOne(sample(tt.typ, tt.n0, tt.b0, 0, 1, 10), sample(tt.typ, tt.n1, tt.b1, 0, 2, 10), tt.match)
 			value, ok := got.Value.Float64()
 			fell := got.Status == NegativeValue || got.Status == NegativeDenominator
 			if ok == math.IsNaN(want) || ok == fell || ok && value != want {
@@ -76,7 +76,7 @@ func TestSizes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		f := NewFormula(tt.typ, tt.valueSize, tt.baseSize, Options{})
-		got := f.cookOne(nil, &Sample{Value: 1, Base: 2}, Verified)
+		got := f.CookOne(nil, &Sample{Value: 1, Base: 2}, Verified)
 		if got.Status != tt.want || f.Kind() != tt.kind {
 			t.Errorf("%v of %d and %d bytes: %v, kind %d, want %v, kind %d", tt.typ, tt.valueSize, tt.baseSize, got.Status, f.Kind(), tt.want, tt.kind)
 		}

@@ -160,7 +160,7 @@ func checkCook(t *testing.T, word uint32, n0, n1, b0, b1, m uint64, d0, d1, tb i
 	sizes := [...]int{0, 4, 8, 0}[choice>>6]
 	fm := NewFormula(typ, sizes, sizes, opt)
 	prev, cur := sample(typ, n0, b0, 0, d0, tb), sample(typ, n1, b1, m, d1, tb)
-	one := fm.cookOne(prev, cur, Match(match%4))
+	one := fm.CookOne(prev, cur, Match(match%4))
 
 	checkResult(t, one)
 	want, scale, status := reference(&fm, opt, prev, cur, Match(match%4))

@@ -162,12 +162,7 @@ func (p *Pair) compile() {
 	cs := p.cur.counters()
 	p.columns = slices.Grow(p.columns[:0], len(cs))[:len(cs)]
 	for k := range cs {
-		d := &cs[k]
-		baseSize := 0
-		if d.Base >= 0 {
-			baseSize = int(cs[d.Base].Size)
-		}
-		p.columns[k] = newColumn(d, baseSize, p.cooker.opt)
+		p.columns[k] = newColumn(&cs[k], baseSize(cs, k), p.cooker.opt)
 	}
 
 	for k := range p.columns {
@@ -179,6 +174,14 @@ func (p *Pair) compile() {
 	p.identity, p.kept.place = newIdentity(cs), Place{}
 	p.curFields.compile(cs, func(int) bool { return true })
 	p.prevFields.compile(cs, p.needsOlder)
+}
+
+// baseSize is the width of the base of the counter at position k, 0 where it has none.
+func baseSize(cs []index.Counter, k int) int {
+	if base := cs[k].Base; base >= 0 {
+		return int(cs[base].Size)
+	}
+	return 0
 }
 
 // inStates reports whether the counters are in the states that they had when they

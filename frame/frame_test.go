@@ -462,3 +462,17 @@ object 704 form=metadata-single
 		t.Error(diff)
 	}
 }
+
+// TestReadMulti reads the numbers of components behind values, and says where there are none.
+func TestReadMulti(t *testing.T) {
+	var pool frame.Pool
+	f := take(t, &pool, block(t, at0+"object 1000\n counter 1002 PERF_100NSEC_MULTI_TIMER\n counter 0 PERF_COUNTER_MULTI_BASE\n"+
+		" counter 1004 PERF_COUNTER_MULTI_TIMER offset=24\n counter 1006 PERF_COUNTER_RAWCOUNT offset=32\n"+
+		" instance \"0\" : 0 3 0 4\n instance \"1\" : 0 3 0 5\n instance \"2\" : 0 3 0 6\n"), frame.Frame{})
+	for k, want := range [][]uint64{{0, 0}, {0, 0}, {5, 6}, {0, 0}} {
+		got := []uint64{9, 9}
+		if ok := f.Object(0).ReadMulti(got, k, 1); ok != (want[0] != 0) || !slices.Equal(got, want) {
+			t.Errorf("counter %d: %v, %v; want %v", k, got, ok, want)
+		}
+	}
+}

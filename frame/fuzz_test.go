@@ -88,6 +88,7 @@ func room(p *frame.Pair, k int, only []int32) frame.Cooked {
 // only, is the column cooked alone.
 func checkCook(t *testing.T, p *frame.Pair, counters, k int, whole []string) {
 	t.Helper()
+	checkOperands(t, p, k, whole)
 	some := []int32{}
 	var want []string
 	for i := range whole {

@@ -18,6 +18,12 @@ func (n *numbers) nth(i int) int {
 	return int(n.occurrence[i])
 }
 
+// Alone reports whether no other instance has the full name of the one at position i.
+func (l *Labels) Alone(i int) bool {
+	n := &l.numbers
+	return n.group == nil || n.size[n.group[i]] == 1
+}
+
 // of is the group of an instance.
 func (n *numbers) of(i int) int32 {
 	if n.group == nil {

@@ -146,6 +146,13 @@ func (o Object) ReadRaw(dst []uint64, k, first int) bool {
 	return o.s.index.Column(dst, o.pos, k, first)
 }
 
+// ReadMulti reads how many components the values of counter k sum up, for
+// neighbouring instances as ReadRaw does. It reports whether the numbers stand behind the
+// values, as those of multi-timers without a base do; else dst is all 0.
+func (o Object) ReadMulti(dst []uint64, k, first int) bool {
+	return o.s.index.MultiColumn(dst, o.pos, k, first)
+}
+
 // ReadRows reads the raw values of all counters of neighbouring instances into
 // dst: of instance first in the order of the definitions, then of the next, as
 // many instances as dst has room for; 0 where there is none. It returns how many

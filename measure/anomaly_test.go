@@ -190,7 +190,16 @@ func TestBufferGrew(t *testing.T) {
 	src := &scripted{schema: englishSchema, script: many}
 	c := measure.New(src, selection(t, `\Process(p)\ID Process`), measure.Options{})
 	for n, want := range []bool{false, false, false, false, true, false} {
-		cy := cycle(t, c)
+		if err := errors.Join(c.Prepare(t.Context()), c.Sample(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if c.Grew() != want {
+			t.Errorf("sample %d: told before it was decoded: %v", n, c.Grew())
+		}
+		cy, err := c.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
 		got := cy.Readings()[0].Anomalies.Has(winperf.BufferGrew)
 		listed := slices.ContainsFunc(cy.Anomalies, func(a winperf.Anomaly) bool { return a.Kind == winperf.BufferGrew })
 		if got != want || listed != want {

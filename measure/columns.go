@@ -49,6 +49,16 @@ func (c *Column) Value(n int) counter.Value {
 	return counter.FromBits(c.Kind, c.Bits[n])
 }
 
+// Place tells where the n-th value stands in the Cycle's Frame: the object, and the positions
+// of the counter and of the instance. It makes no Series, and ok is false for a value that
+// stands nowhere, such as that of a path that nothing matched.
+func (c *Column) Place(n int) (o frame.Object, k, instance int, ok bool) {
+	if c.item == nil {
+		return frame.Object{}, 0, 0, false
+	}
+	return c.object, c.item.k, int(c.item.instances[n]), true
+}
+
 // Series returns the series that the n-th value belongs to: which counter of which
 // instance it is. An instance keeps the same Series as long as it lives and has the same
 // name. The Measurement keeps every Series that was asked for, at some 200 bytes each; for

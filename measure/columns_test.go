@@ -33,6 +33,34 @@ func TestColumnsAreTheReadings(t *testing.T) {
 	})
 }
 
+// A value's place in the frame is that of the counter and of the instance of its series; a path that
+// matches nothing has none.
+func TestPlace(t *testing.T) {
+	c := measure.New(newRing(perftest.Small, 5), selection(t, `\#230(_Total)\#6`, `\#232(*)\*`, `\nothing\here`), measure.Options{})
+	places, nowhere := 0, 0
+	for range 3 {
+		cy := cycle(t, c)
+		for i := range cy.Columns() {
+			col := &cy.Columns()[i]
+			for n := range col.Len() {
+				o, k, at, ok := col.Place(n)
+				if !ok {
+					nowhere++
+					continue
+				}
+				places++
+				s := col.Series(n)
+				if o.ID() != s.ObjectID || o.Counter(k).ID != s.CounterID || o.Instance(at).Full() != s.Path.Instance {
+					t.Fatalf("%v is at counter %d of instance %d of object %v", s, k, at, o.ID())
+				}
+			}
+		}
+	}
+	if nowhere != 3 || places < 100 {
+		t.Errorf("%d values have a place, and %d have none", places, nowhere)
+	}
+}
+
 // compareForms compares the columns of a cycle with its readings, part by part.
 func compareForms(t *testing.T, c *measure.Cycle) {
 	t.Helper()

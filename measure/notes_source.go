@@ -46,6 +46,20 @@ func (c *Measurement) noteTrouble() {
 	}
 }
 
+// Grew reports whether the sample that was taken did not fit into the memory that was there
+// for it, so that taking it lasted longer. Decode tells it as winperf.BufferGrew. It belongs to the
+// goroutine that measures, between Sample and Decode.
+func (c *Measurement) Grew() bool {
+	for i := range c.sample.Parts {
+		if b := c.sample.Parts[i].Block; b != nil && c.taken > 1 {
+			if _, grew := b.Grew(); grew {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // noteSize notes how large the sample is, and that it did not fit into the memory
 // that was there for it.
 func (c *Measurement) noteSize() {

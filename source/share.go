@@ -19,8 +19,8 @@ type ShareOptions struct {
 // those objects from the cache that another query sampled less than Freshness ago; only the
 // others are sampled, and concurrent queries sample an object once. No query gets the same
 // sample of an object twice, so sharing never makes a difference zero. It is of use where
-// several measurements read the same objects. A single one only pays for it: whole objects
-// are sampled, not only the wanted counters.
+// several measurements read the same objects; a single one pays a little for it. Of an object
+// those counters are sampled that any open query wants.
 //
 // The shared source describes itself as src does, and closing it closes src. Compile takes a
 // sample, of definitions only where src can do that; if src is recorded, it fails with an

@@ -13,9 +13,12 @@ type asked struct {
 	// global and costly say that all objects that are not costly, or all that are, are
 	// asked for as a class; new ones then come along.
 	global, costly bool
+	needs          *needs // what is wanted of each object
 }
 
-func (a asked) equal(b asked) bool {
+func (a asked) equal(b asked) bool { return a.needs == b.needs && a.sameObjects(b) }
+
+func (a asked) sameObjects(b asked) bool {
 	return a.global == b.global && a.costly == b.costly && slices.Equal(a.ids, b.ids)
 }
 
@@ -29,7 +32,7 @@ func (a asked) selection(costlyIDs []uint32) winperf.Selection {
 			ofClass = a.costly
 		}
 		if !ofClass {
-			sel.Objects = append(sel.Objects, id)
+			a.needs.of(id).addTo(&sel, id)
 		}
 	}
 	return sel

@@ -6,7 +6,9 @@
 // source asked; at the same time it is asked for the same object once. Nobody
 // gets the same sample of an object twice, so differences are never zero for
 // that reason. It is of use where several measure the same; a single user
-// only pays for it, as whole objects are sampled and not the wanted counters.
+// pays a little for it. Of an object those counters are asked for that any open
+// query wants, so that a source which reads less for fewer counters still can: what was
+// asked for before somebody came who wants more does not serve that one.
 //
 // The rules are those of the object cache of the Java Performance Measurement
 // Framework's data source for Windows:
@@ -18,6 +20,7 @@
 //   - insert: the newest object takes the place of the older one, ends the
 //     bans of all and bans the asker that inserted it; objects that came along unasked are
 //     inserted as well;
+//   - who wants only what was begun after some moment (winperf.NotBefore) finds nothing older;
 //   - a sample that was replaced lives as long as a query holds it.
 //
 // Blocks are immutable and counted, where the original overwrote

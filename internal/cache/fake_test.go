@@ -158,7 +158,8 @@ func (q *fakeQuery) wanted() (all []uint32) {
 			slices.Contains(q.sel.Objects, winperf.ObjectID{Index: title})
 		for _, p := range q.sel.Paths {
 			m := p.Matcher()
-			wanted = wanted || m.Object(map[uint32]string{system: "System", memory: "Memory", process: "Process", thread: "Thread"}[title])
+			name := map[uint32]string{system: "System", memory: "Memory", process: "Process", thread: "Thread"}[title]
+			wanted = wanted || m.Object(name) || m.Object(fmt.Sprint("#", title))
 		}
 		if wanted && !slices.Contains(all, title) {
 			all = append(all, title)

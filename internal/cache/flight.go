@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // flight is a query of the source under way. A query that needs an object of it
 // waits for it.
 type flight struct {
 	began  stamp
+	needs  *needs    // of all queries when it began
+	start  time.Time // when it was begun, by package time
 	sample *sample
 	err    error
 	damage []error       // that came with err
@@ -58,6 +61,8 @@ func (q *query) begin() {
 	}
 	f := q.flight
 	f.sample, f.err, f.damage, f.began = nil, errAborted, nil, q.source.table.step()
+	f.needs = q.source.needs
+	f.start = time.Now()
 	for _, at := range q.missing {
 		q.items[at].flight = f
 	}
@@ -74,7 +79,7 @@ func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 	}
 
 	sm := s.newSample()
-	sm.asked = asked{append(sm.asked.ids, a.ids...), a.global, a.costly}
+	sm.asked = asked{append(sm.asked.ids, a.ids...), a.global, a.costly, a.needs}
 	err = c.Next(ctx, &sm.from)
 	sm.share()
 	if old := s.giveBack(c); old != nil {
@@ -99,7 +104,7 @@ func (q *query) land() {
 	sm := f.sample
 	if sm != nil {
 		s.queries++
-		sm.began, sm.landed, sm.at = f.began, s.table.step(), s.clock.Elapsed()
+		sm.began, sm.start, sm.landed, sm.at = f.began, f.start, s.table.step(), s.clock.Elapsed()
 	}
 
 	for _, at := range q.missing {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/cache"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
@@ -82,5 +83,50 @@ func TestLocal(t *testing.T) {
 	}
 	if st := c.Stats(); st.Queries != 1 || len(st.Objects) != 2 || st.Objects[0].Hits != 1 {
 		t.Errorf("%+v", st)
+	}
+}
+
+// What one measurement reads is not enough for another one that wants more of the same
+// object: that takes a sample of its own, which then has what both want.
+func TestLocalWantsMore(t *testing.T) {
+	src, err := source.Open(t.Context(), "local:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cache.New(src, cache.Options{Freshness: time.Hour})
+	defer c.Close()
+	start := func(path string) *measure.Measurement {
+		p, err := winperf.ParsePath(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := measure.New(c, winperf.Selection{Paths: []winperf.Path{p}}, measure.Options{})
+		t.Cleanup(func() { _ = m.Close() })
+		return m
+	}
+	read := func(m *measure.Measurement) winperf.Reading {
+		cycle, err := m.Cycle(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := cycle.Readings()[0]
+		if n, _ := r.Value.Float64(); r.Status != counter.OK || n == 0 {
+			t.Errorf("%v: %v %v", r.String(), r.Status, n)
+		}
+		return r
+	}
+
+	a := start(`\System\Processes`)
+	read(a)
+	b := start(`\System\System Up Time`)
+	first := read(b)
+	if st := c.Stats(); st.Queries != 2 {
+		t.Errorf("%d samples, want one for each", st.Queries)
+	}
+	if again := read(a); again.Time != first.Time {
+		t.Errorf("a sample of %v, want that of the other one, %v", again.Time, first.Time)
+	}
+	if st := c.Stats(); st.Queries != 2 {
+		t.Errorf("%d samples, want none but the two", st.Queries)
 	}
 }

@@ -14,6 +14,8 @@ type query struct {
 	source *Source
 	sel    winperf.Selection
 	wanted []winperf.ObjectID
+	needs  needs
+	since  *needs // those of all queries since this one is among them
 
 	// By position in wanted: the object in the cache, what the query has seen
 	// of it, and what Next gave, each a reference. Guarded by Source.mu.
@@ -55,7 +57,14 @@ func (q *query) want(ids []winperf.ObjectID, sm *sample) {
 			b.give(sm)
 		}
 		q.items, q.bans = append(q.items, s.table.item(id)), append(q.bans, b)
+		if _, named := q.needs[id]; !named {
+			q.needs[id] = need{whole: true}
+		}
 	}
+
+	s.open[q] = struct{}{}
+	s.join()
+	q.since = s.needs
 }
 
 // Next implements winperf.Query: it takes the objects that are in the cache, waits for
@@ -96,7 +105,7 @@ func (q *query) give(s *winperf.Sample) {
 		}
 
 		only := q.given[from:end:end]
-		if len(only) == len(q.wanted) && sm.asked.equal(asked{q.wanted, q.sel.Global, q.sel.Costly}) {
+		if len(only) == len(q.wanted) && sm.asked.sameObjects(asked{ids: q.wanted, global: q.sel.Global, costly: q.sel.Costly}) {
 			only = nil // what is new in a class that is wanted comes along
 		}
 
@@ -163,7 +172,7 @@ func (q *query) take(ctx context.Context) error {
 		return q.takeAlone(ctx)
 	}
 	for {
-		if err := q.look(); err != nil {
+		if err := q.look(winperf.NotBeforeOf(ctx)); err != nil {
 			return err
 		}
 		if err := q.ask(ctx); err != nil {
@@ -178,8 +187,8 @@ func (q *query) take(ctx context.Context) error {
 }
 
 // look decides for every wanted object whether it is in the cache, is waited for
-// or is asked for.
-func (q *query) look() error {
+// or is asked for. What was begun by the time after is no use.
+func (q *query) look(after time.Time) error {
 	s := q.source
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,21 +197,23 @@ func (q *query) look() error {
 	}
 	s.learn()
 	q.missing, q.asking, q.waits = q.missing[:0], q.asking[:0], q.waits[:0]
-	q.lookEach(s.clock.Elapsed())
+	q.lookEach(s.clock.Elapsed(), after)
 	q.begin()
 	return nil
 }
 
 // lookEach takes each object from where it is.
-func (q *query) lookEach(now time.Duration) {
+func (q *query) lookEach(now time.Duration, after time.Time) {
 	for i, it := range q.items {
 		if q.picks[i] != nil {
 			continue
 		}
-		if q.picks[i] = q.source.table.find(it, &q.bans[i], now); q.picks[i] != nil {
+		if q.picks[i] = q.source.table.find(it, &q.bans[i], q.since.of(it.id), now, after); q.picks[i] != nil {
 			continue
 		}
-		if f := it.flight; f != nil && f.began > stamp(q.bans[i]) {
+		f := it.flight
+		if f != nil && f.began > stamp(q.bans[i]) && begunAfter(f.start, after) &&
+			f.needs.of(it.id).covers(q.since.of(it.id)) {
 			q.wait(f, i)
 		} else {
 			q.miss(i)
@@ -226,7 +237,7 @@ func (q *query) ask(ctx context.Context) error {
 	if len(q.missing) == 0 {
 		return nil
 	}
-	a := asked{ids: q.asking}
+	a := asked{ids: q.asking, needs: q.flight.needs}
 	if len(q.missing) == len(q.wanted) {
 		a.global, a.costly = q.sel.Global, q.sel.Costly
 	}
@@ -328,8 +339,12 @@ func (q *query) Close() error {
 	q.drop()
 	s := q.source
 	s.mu.Lock()
-	delete(s.open, q)
+	if _, open := s.open[q]; open {
+		delete(s.open, q)
+		s.join()
+	}
 	s.mu.Unlock()
+
 	if q.alone == nil {
 		return nil
 	}

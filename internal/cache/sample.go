@@ -14,6 +14,7 @@ type sample struct {
 	from          winperf.Sample
 	began, landed stamp         // of its query
 	at            time.Duration // when it landed, by the clock's Elapsed
+	start         time.Time     // when it was begun, by package time, for winperf.NotBefore
 	asked         asked         // what it was to hold
 	alone         bool          // it serves one query only
 

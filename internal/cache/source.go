@@ -41,6 +41,8 @@ type Source struct {
 	free    []*sample
 	fresh   []*sample // of which it is not known which objects they hold
 	open    map[*query]struct{}
+	needs   *needs // of the open queries
+	changes int    // of the needs
 	queries uint64 // that reached the source
 	closed  bool
 }
@@ -53,7 +55,9 @@ func New(src winperf.Source, opt Options) *Source {
 	if opt.Clock == nil {
 		opt.Clock = schedule.SystemClock()
 	}
-	return &Source{src: src, clock: opt.Clock, table: newTable(opt), open: map[*query]struct{}{}}
+	return &Source{
+		src: src, clock: opt.Clock, table: newTable(opt), open: map[*query]struct{}{}, needs: &needs{},
+	}
 }
 
 // Describe implements winperf.Source: it is what the source beneath is.
@@ -78,10 +82,10 @@ func (s *Source) Close() error {
 }
 
 // Compile implements winperf.Source. It takes one sample, of definitions only
-// where the source can do that, to learn which objects the selection wants: from
-// then on these are sampled as a whole. An object that is not there yet is found
-// by a later Compile, unless the selection wants a whole class of objects or
-// none of what it wants was there.
+// where the source can do that, to learn which objects and counters the selection wants:
+// from then on these objects are sampled, with the counters that any open query wants of
+// them. An object that is not there yet is found by a later Compile, unless the selection
+// wants a whole class of objects or none of what it wants was there.
 //
 // A query for definitions goes to the source as it is. The error wraps
 // winperf.ErrNotSupported for a source of recorded samples.
@@ -94,21 +98,20 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	}
 
 	sel.Paths, sel.Objects = slices.Clone(sel.Paths), slices.Clone(sel.Objects)
-	wanted, err := s.resolve(ctx, sel)
+	wanted, needs, err := s.resolve(ctx, sel)
 	if err != nil {
 		return nil, err
 	}
 
-	q := &query{source: s, sel: sel}
+	q := &query{source: s, sel: sel, needs: needs}
 	q.want(wanted, nil)
-	s.mu.Lock()
-	s.open[q] = struct{}{}
-	s.mu.Unlock()
 	return q, nil
 }
 
-// resolve returns the objects that the selection wants now.
-func (s *Source) resolve(ctx context.Context, sel winperf.Selection) ([]winperf.ObjectID, error) {
+// resolve returns the objects that the selection wants now, and what it wants of each.
+func (s *Source) resolve(
+	ctx context.Context, sel winperf.Selection,
+) ([]winperf.ObjectID, needs, error) {
 	sel.Metadata = true
 	q, err := s.src.Compile(ctx, sel)
 	if errors.Is(err, winperf.ErrNotSupported) {
@@ -117,20 +120,20 @@ func (s *Source) resolve(ctx context.Context, sel winperf.Selection) ([]winperf.
 	}
 
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer q.Close()
 
 	var sample winperf.Sample
 	defer sample.Release()
 	if err := q.Next(ctx, &sample); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	var pool frame.Pool
 	f, err := pool.Decode(&sample, frame.Frame{})
 	if err != nil {
-		return nil, fmt.Errorf("objects of the selection: %w", err)
+		return nil, nil, fmt.Errorf("objects of the selection: %w", err)
 	}
 	defer f.Release()
 
@@ -138,5 +141,5 @@ func (s *Source) resolve(ctx context.Context, sel winperf.Selection) ([]winperf.
 	for o := range f.Objects() {
 		ids = append(ids, o.ID())
 	}
-	return ids, nil
+	return ids, needsOf(sel, f), nil
 }

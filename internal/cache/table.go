@@ -62,14 +62,15 @@ func (t *table) item(id winperf.ObjectID) *item {
 	return it
 }
 
-// find looks for an object on behalf of an entity. A hit bans the entity from
-// the object and holds the sample for it. A miss changes nothing but counts.
-func (t *table) find(it *item, b *ban, now time.Duration) *sample {
+// find looks for an object on behalf of an entity, which wants some of it. A hit bans the entity
+// from the object and holds the sample for it. A miss changes nothing but counts. What was begun
+// by the time after is not fresh, see winperf.NotBefore.
+func (t *table) find(it *item, b *ban, wanted need, now time.Duration, after time.Time) *sample {
 	switch {
-	case it.sample == nil:
+	case it.sample == nil, !it.sample.asked.needs.of(it.id).covers(wanted):
 	case b.from(it.sample):
 		it.counts.Banned++
-	case !t.fresh(it, now):
+	case !t.fresh(it, now), !begunAfter(it.sample.start, after):
 		it.counts.Stale++
 	default:
 		it.counts.Hits++
@@ -83,6 +84,10 @@ func (t *table) find(it *item, b *ban, now time.Duration) *sample {
 
 // fresh reports whether an object is young enough to be handed out.
 func (t *table) fresh(it *item, now time.Duration) bool { return now-it.at <= t.freshness }
+
+// begunAfter reports whether what was begun at a time may be given to one who refuses what was
+// begun by another time; zero refuses nothing.
+func begunAfter(start, after time.Time) bool { return after.IsZero() || start.After(after) }
 
 // insert makes a sample the newest of an object, unless it may be older than the
 // one that is. The sample that was replaced, nil where there was none, is no

@@ -137,7 +137,7 @@ func (p *play) find(id winperf.ObjectID, b *ban) string {
 		refs = s.refs
 	}
 	before := it.counts
-	s := p.table.find(it, b, p.clock.Elapsed())
+	s := p.table.find(it, b, need{}, p.clock.Elapsed(), time.Time{})
 	if s != nil {
 		before.Hits++
 		if s != p.newest[id] || it.counts != before || s.refs != refs+1 {
@@ -202,11 +202,11 @@ func TestOverlap(t *testing.T) {
 	if replaced := tb.insert(it, slow); replaced != nil || it.sample != quick || slow.refs != 0 || it.counts.Refreshes != 1 {
 		t.Errorf("the slow sample took the place: %+v", it)
 	}
-	if tb.find(it, &has, now) != nil || tb.find(it, &other, now) != quick {
+	if tb.find(it, &has, need{}, now, time.Time{}) != nil || tb.find(it, &other, need{}, now, time.Time{}) != quick {
 		t.Error("the quick sample is for all but who has the slow one")
 	}
 	next := &sample{began: tb.step(), landed: tb.step(), at: now}
-	if tb.insert(it, next) != quick || tb.find(it, &has, now) != next || tb.find(it, &other, now) != next {
+	if tb.insert(it, next) != quick || tb.find(it, &has, need{}, now, time.Time{}) != next || tb.find(it, &other, need{}, now, time.Time{}) != next {
 		t.Error("a sample that began later is newer than both")
 	}
 }

@@ -8,9 +8,10 @@ const (
 	Small   Size = iota // a query for a few objects: 10 objects, 17 KB
 	Desktop             // all objects of a desktop: 120 objects, 7,000 instances, 86,000 values, 1.1 MB
 	Huge                // of a large server: 207 objects, 77,500 instances, 1,450,000 values, 14 MB
+	Crowded             // a desktop with six times as much of everything: 41,000 instances, 503,000 values, 5.9 MB
 )
 
-// Sizes are all sizes.
+// Sizes are those that benchmarks go through.
 var Sizes = [...]Size{Small, Desktop, Huge}
 
 // shape is what a block of one size holds. What Process and Thread do not take
@@ -25,9 +26,10 @@ var shapes = [...]shape{
 	Small:   {"small", 10, 90, 1100, 20, 30},
 	Desktop: {"desktop", 120, 7_000, 86_000, 200, 2_400},
 	Huge:    {"huge", 207, 77_500, 1_450_000, 2_000, 30_000},
+	Crowded: {"crowded", 120, 41_000, 503_000, 1_200, 14_400},
 }
 
-// String returns "small", "desktop" or "huge".
+// String returns "small", "desktop", "huge" or "crowded".
 func (s Size) String() string { return shapes[s].name }
 
 // Count returns how many objects and instances the block has, and about how

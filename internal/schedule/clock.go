@@ -25,17 +25,35 @@ type systemClock struct {
 	start   time.Time
 	asleep  func() time.Duration // for how long the machine was suspended so far
 	longest atomic.Int64         // that asleep returned
+	asked   atomic.Int64         // when asleep was asked last, by the time that passed awake
 }
+
+// unbroken is a time in which no suspension fits. All that a suspension is made of (programs and
+// devices are stopped one by one and started again) takes milliseconds by the clock that stands
+// still only in between.
+const unbroken = 100 * time.Microsecond
 
 func (c *systemClock) Now() time.Time { return time.Now() }
 
 func (c *systemClock) Elapsed() time.Duration {
+	awake := time.Since(c.start)
+
+	// Asking takes two system calls, several times as long as the rest of a cheap sample's work.
+	if asked := time.Duration(c.asked.Load()); asked == 0 || awake-asked >= unbroken {
+		c.ask()
+		c.asked.Store(int64(awake))
+	}
+	return awake + time.Duration(c.longest.Load())
+}
+
+// ask finds out for how long the machine was suspended. Two clocks are not read at once, so that
+// it can seem to be less than before.
+func (c *systemClock) ask() {
 	asleep := int64(c.asleep())
 	longest := c.longest.Load()
 	for asleep > longest && !c.longest.CompareAndSwap(longest, asleep) {
 		longest = c.longest.Load()
 	}
-	return time.Since(c.start) + time.Duration(max(asleep, longest))
 }
 
 func (c *systemClock) Timer(d time.Duration) (fired <-chan time.Time, stop func() bool) {

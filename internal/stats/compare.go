@@ -8,8 +8,9 @@ type Comparison struct {
 }
 
 // P is how probable a difference as large as theirs is between two series from the
-// same distribution, by the Mann-Whitney U test, which assumes nothing about it.
-func (c Comparison) P() float64 { return c.result.P }
+// same distribution, by the Mann-Whitney U test, which assumes nothing about it. Both tails
+// of a distribution with ties may hold the middle, so that they sum up to more than 1.
+func (c Comparison) P() float64 { return min(1, c.result.P) }
 
 // Significant reports whether that is so improbable that the two differ: less than 5 %.
 func (c Comparison) Significant() bool { return c.result.P <= c.result.Alpha }

@@ -16,7 +16,7 @@ func Paths(paths []winperf.Path, is winperf.Description) []winperf.Path {
 	isLocal := func(p winperf.Path) bool {
 		return p.Machine == "." || strings.EqualFold(p.Machine, "localhost")
 	}
-	if is.Recorded || !slices.ContainsFunc(paths, isLocal) || !isThisMachine(is.Machine) {
+	if is.Recorded || !slices.ContainsFunc(paths, isLocal) || !Is(is.Machine) {
 		return paths
 	}
 
@@ -29,11 +29,22 @@ func Paths(paths []winperf.Path, is winperf.Description) []winperf.Path {
 	return paths
 }
 
-// isThisMachine reports whether a name is that of this machine. A source that does not
-// know its machine's name reads this one.
-func isThisMachine(name string) bool {
+// Is reports whether a name is that of this machine. A source that does not know its
+// machine's name reads this one.
+func Is(name string) bool {
 	host, err := os.Hostname()
+	return name == "" || err == nil && same(name, host)
+}
+
+// netBIOS is the longest name that blocks of Windows have for a machine: longer ones are cut.
+const netBIOS = 15
+
+// same reports whether a name is that of a host, with or without domains.
+func same(name, host string) bool {
 	host, _, _ = strings.Cut(host, ".")
 	name, _, _ = strings.Cut(name, ".")
-	return name == "" || err == nil && strings.EqualFold(name, host)
+	if len(name) == netBIOS && len(host) > netBIOS {
+		host = host[:netBIOS]
+	}
+	return strings.EqualFold(name, host)
 }

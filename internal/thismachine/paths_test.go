@@ -32,3 +32,23 @@ func TestThisMachine(t *testing.T) {
 		}
 	}
 }
+
+// TestSame: a name is that of a host with or without domains, and where Windows cut it.
+func TestSame(t *testing.T) {
+	for _, tt := range []struct {
+		name, host string
+		want       bool
+	}{
+		{"WEB1", "web1", true},
+		{"WEB1", "web1.example.org", true},
+		{"web1.example.org", "web1", true},
+		{"WEB1", "web2", false},
+		{"AVERYLONGHOSTNA", "averylonghostname", true},
+		{"AVERYLONGHOSTN", "averylonghostname", false},
+		{"AVERYLONGHOSTNA", "averylonghostXX", false},
+	} {
+		if got := same(tt.name, tt.host); got != tt.want {
+			t.Errorf("%s is %s: %v, want %v", tt.name, tt.host, got, tt.want)
+		}
+	}
+}

@@ -29,3 +29,7 @@ func number(s metrics.Sample) uint64 {
 // Processor returns the user and system time of all threads of the program so
 // far; ok is false on systems that are not asked.
 func Processor() (t time.Duration, ok bool) { return processor() }
+
+// Resident returns how many bytes of memory the program has; ok is false on systems
+// that are not asked.
+func Resident() (n uint64, ok bool) { return resident() }

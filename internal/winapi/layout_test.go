@@ -41,6 +41,38 @@ var layouts = []layout{
 		{"PagefileUsage", 56, 32},
 		{"PeakPagefileUsage", 64, 36},
 	}, 72, 40},
+	{"MEMORYSTATUSEX", MEMORYSTATUSEX{}, []field{
+		{"dwLength", 0, 0},
+		{"dwMemoryLoad", 4, 4},
+		{"ullTotalPhys", 8, 8},
+		{"ullAvailPhys", 16, 16},
+		{"ullTotalPageFile", 24, 24},
+		{"ullAvailPageFile", 32, 32},
+		{"ullTotalVirtual", 40, 40},
+		{"ullAvailVirtual", 48, 48},
+		{"ullAvailExtendedVirtual", 56, 56},
+	}, 64, 64},
+	{"SYSTEMTIME", SYSTEMTIME{}, []field{
+		{"wYear", 0, 0},
+		{"wMonth", 2, 2},
+		{"wDayOfWeek", 4, 4},
+		{"wDay", 6, 6},
+		{"wHour", 8, 8},
+		{"wMinute", 10, 10},
+		{"wSecond", 12, 12},
+		{"wMilliseconds", 14, 14},
+	}, 16, 16},
+	{"DYNAMIC_TIME_ZONE_INFORMATION", DYNAMIC_TIME_ZONE_INFORMATION{}, []field{
+		{"Bias", 0, 0},
+		{"StandardName", 4, 4},
+		{"StandardDate", 68, 68},
+		{"StandardBias", 84, 84},
+		{"DaylightName", 88, 88},
+		{"DaylightDate", 152, 152},
+		{"DaylightBias", 168, 168},
+		{"TimeZoneKeyName", 172, 172},
+		{"DynamicDaylightTimeDisabled", 428, 428},
+	}, 432, 432},
 }
 
 // constants are all numbers of the package, by their name in C.
@@ -56,6 +88,11 @@ var constants = map[string]uint64{
 	"REG_DWORD":                REG_DWORD,
 	"REG_MULTI_SZ":             REG_MULTI_SZ,
 	"KEY_READ":                 KEY_READ,
+	"ALL_PROCESSOR_GROUPS":     ALL_PROCESSOR_GROUPS,
+	"ComputerNameDnsHostname":  ComputerNameDnsHostname,
+	"ComputerNameDnsDomain":    ComputerNameDnsDomain,
+
+	"ComputerNameDnsFullyQualified": ComputerNameDnsFullyQualified,
 }
 
 // TestLayout compares every structure with the offsets above.

@@ -120,6 +120,27 @@ func TestKernel(t *testing.T) {
 	}
 }
 
+// TestMachine: what the calls about the machine tell is what a machine can have.
+func TestMachine(t *testing.T) {
+	k := NewKernel(NewDLL("kernel32.dll"))
+	if name, err := k.ComputerNameEx(ComputerNameDnsHostname); err != nil || name == "" {
+		t.Errorf("host name %q, error %v", name, err)
+	}
+	if m, err := k.MemoryStatus(); err != nil || m.UllTotalPhys < 1<<20 || m.UllAvailPhys > m.UllTotalPhys ||
+		m.UllTotalVirtual < 1<<30 {
+		t.Errorf("memory %+v, error %v", m, err)
+	}
+	if up, err := k.UpTime(); err != nil || up <= 0 {
+		t.Errorf("up for %v, error %v", up, err)
+	}
+	if n, err := k.Processors(); err != nil || n < 1 {
+		t.Errorf("%d processors, error %v", n, err)
+	}
+	if _, err := k.TimeZoneKey(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestHandleCount opens a file, which is one handle more. The runtime may start a
 // thread at any time, which has handles too, but not every time.
 func TestHandleCount(t *testing.T) {

@@ -1,0 +1,22 @@
+package stats
+
+import "math"
+
+// MeanDifference is by how much the mean of b is above that of a, and half the width of the
+// interval around that in which the true difference is with a confidence between 0 and 1, by
+// Welch's method: the two may be spread differently. The latter is NaN where either has fewer
+// than two values.
+func MeanDifference(a, b *Figures, confidence float64) (difference, half float64) {
+	difference = b.Mean - a.Mean
+	if a.Count < 2 || b.Count < 2 || !(confidence > 0 && confidence < 1) {
+		return difference, math.NaN()
+	}
+
+	va := a.Deviation * a.Deviation / float64(a.Count)
+	vb := b.Deviation * b.Deviation / float64(b.Count)
+	if va+vb == 0 {
+		return difference, 0
+	}
+	freedom := (va + vb) * (va + vb) / (va*va/float64(a.Count-1) + vb*vb/float64(b.Count-1))
+	return difference, student(confidence, freedom) * math.Sqrt(va+vb)
+}

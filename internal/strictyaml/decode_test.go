@@ -1,0 +1,300 @@
+package strictyaml
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+)
+
+// config has a field of each kind that is read.
+type config struct {
+	Pos
+	Source   string            `yaml:"source"`
+	Interval time.Duration     `yaml:"interval"`
+	Paths    []Path            `yaml:"paths"`
+	Max      int               `yaml:"max_series"`
+	Small    int8              `yaml:"small"`
+	Count    uint              `yaml:"count"`
+	Share    float64           `yaml:"share"`
+	Totals   bool              `yaml:"totals"`
+	Headers  map[string]string `yaml:"headers"`
+	Push     []target          `yaml:"push"`
+	Limit    *Size             `yaml:"limit"`
+	Names    Value[string]     `yaml:"names"`
+	Objects  Embedded[[]named] `yaml:"objects"`
+	Web      web               `yaml:",inline"`
+	Unread   string
+}
+
+type target struct {
+	Pos
+	URL string `yaml:"url,required"`
+}
+
+type named struct {
+	Pos
+	Name   string `yaml:"name,required"`
+	Object string `yaml:"object"`
+}
+
+type web struct {
+	Listen []string `yaml:"listen"`
+}
+
+// all is a text that has every key.
+const all = `source: "local:"
+interval: 1m30s
+paths:
+  - \Memory\*
+  - '\Processor(*)\% Processor Time'
+max_series: 5000
+small: -3
+count: 0x10
+share: 0.25
+totals: true
+headers: {X-Id: 12, Key: abc}
+push:
+  - url: http://a
+  -
+    url: http://b
+limit: 1.5M
+names:
+  own
+objects: |-
+  - name: memory
+    object: Memory
+
+  - name: cache
+listen: [":1", ":2"]
+`
+
+func TestDecode(t *testing.T) {
+	var got config
+	if err := Decode("f", []byte(all), &got); err != nil {
+		t.Fatal(err)
+	}
+
+	limit := Size(3 << 19)
+	at := func(line, column int) Pos { return Pos{"f", line, column} }
+	path := func(s string) Path {
+		p, err := winperf.ParsePath(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Path{p}
+	}
+	want := config{
+		Pos: at(1, 1), Source: "local:", Interval: 90 * time.Second,
+		Paths: []Path{path(`\Memory\*`), path(`\Processor(*)\% Processor Time`)},
+		Max:   5000, Small: -3, Count: 16, Share: 0.25, Totals: true,
+		Headers: map[string]string{"X-Id": "12", "Key": "abc"},
+		Push:    []target{{at(13, 5), "http://a"}, {at(15, 5), "http://b"}},
+		Limit:   &limit, Names: Value[string]{"own", at(18, 3)},
+		Objects: Embedded[[]named]{[]named{{at(20, 5), "memory", "Memory"}, {at(23, 5), "cache", ""}}},
+		Web:     web{[]string{":1", ":2"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What the text does not say stays as it is.
+func TestKeeps(t *testing.T) {
+	got := config{Source: "log", Max: 3, Paths: []Path{{}}}
+	if err := Decode("f", []byte("max_series: 4\npaths:\nheaders: ~\npush: null\nlimit:\n"), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Source != "log" || got.Max != 4 || len(got.Paths) != 1 || got.Limit != nil {
+		t.Errorf("%+v", got)
+	}
+	for _, empty := range []string{"", "# nothing\n", "---\n", "~\n"} {
+		if err := Decode("f", []byte(empty), &got); err != nil || got.Max != 4 {
+			t.Errorf("%q: %v, %+v", empty, err, got)
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"interva: 5\n", `f:1:1: unknown key "interva" (did you mean interval?)`},
+		{"a: 1\n", `f:1:1: unknown key "a"`},
+		{"push:\n - zzz: 1\n   url: x\n", `f:2:4: unknown key "zzz", expected one of url`},
+		{"push:\n - {}\n", `f:2:4: the key url is missing`},
+		{"source: a\nsource: b\n", `f:2:1: key "source" is there already, in line 1`},
+		{"headers:\n  a: 1\n  a: 2\n", `f:3:3: key "a" is there already, in line 2`},
+		{"? [a]\n: b\n", `f:1:3: expected a key, found a list`},
+		{"interval: soon\n", `f:1:11: interval: expected ` + timeForm + `, found text "soon"`},
+		{"interval: .inf\n", `f:1:11: interval: expected ` + timeForm + `, found ".inf"`},
+		{"interval: 1e30\n", `f:1:11: interval: expected ` + timeForm + `, found "1e30"`},
+		{"interval:\n", `f:1:1`},
+		{"source: [a]\n", `f:1:9: source: expected text, found a list`},
+		{"paths: \\Memory\\*\n", `f:1:8: paths: expected a list, found text "\\Memory\\*"`},
+		{"paths:\n  - Memory\n", `f:2:5: paths: bad counter path "Memory", character 1: a path begins`},
+		{"max_series: many\n", `f:1:13: max_series: expected a whole number, found text "many"`},
+		{"max_series: \"5\"\n", `f:1:13: max_series: expected a whole number, found text "5"`},
+		{"max_series: 1.5\n", `f:1:13: max_series: expected a whole number, found "1.5"`},
+		{"small: 200\n", `f:1:8: small: expected a whole number up to 127, found "200"`},
+		{"count: -1\n", `f:1:8: count: expected a whole number from 0, found "-1"`},
+		{"share: .nan\n", `f:1:8: share: expected a number, found ".nan"`},
+		{"totals: yes\n", `f:1:9: totals: expected true or false, found text "yes"`},
+		{"totals: {}\n", `f:1:9: totals: expected true or false, found keys with values`},
+		{"limit: 5 apples\n", `f:1:8: limit: expected a size such as 500K, 100M or 2G`},
+		{"- a\n", `f:1:1: expected keys with values, found a list`},
+		{"source: !go x\n", `f:1:9: source: unknown tag "!go"`},
+		{"<<: {source: x}\n", `f:1:1: unknown key "<<"`},
+		{"source: a\n---\nsource: b\n", `f:2:1: a second document begins here, expected only one`},
+		{"source: *x\n", `f:1:9: unknown anchor 'x' referenced`},
+		{"source: a\n interval: 2\n", `f:2:10: mapping values are not allowed in this context`},
+		{"source: a\nlisten: [1, 2\nsmall: 1\n", `f:3:6: did not find expected ',' or ']'`},
+		{"source: \"\xff\"\n", `f:1:10: invalid leading UTF-8 octet`},
+		{"\xff\xfe", ""},
+		// Places inside text that holds YAML.
+		{"objects: |\n    - name: a\n      objcet: b\n", `f:3:7: unknown key "objcet" (did you mean object?)`},
+		{"# x\nobjects: |-\n\n  - name: a\n    name: b\n", `f:5:5: key "name" is there already, in line 4`},
+		{"objects: \"- nam: a\"\n", `f:1:10: unknown key "nam" (did you mean name?)`},
+		{"objects: |\n  - [\n", `f:3:3: did not find expected node content`},
+		{"objects:\n  - nme: x\n    name: x\n", `f:2:5: unknown key "nme" (did you mean name?)`},
+		{"objects: 5\n", `f:1:10: objects: expected a list, found "5"`},
+	} {
+		err := Decode("f", []byte(c.text), &config{})
+		if c.want == "" {
+			continue
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
+		}
+		var place *winperf.DataError
+		if !errors.As(err, &place) || place.Line == 0 || place.Column == 0 {
+			t.Errorf("%q: no place: %#v", c.text, place)
+		}
+	}
+}
+
+// All problems are told at once, in their order, but not without end.
+func TestAllProblems(t *testing.T) {
+	text := "interva: 1\nmax_series: x\npush:\n  - ur: 1\n"
+	err := Decode("f", []byte(text), &config{})
+	want := `f:1:1: unknown key "interva" (did you mean interval?)
+f:2:13: max_series: expected a whole number, found text "x"
+f:4:5: unknown key "ur" (did you mean url?)
+f:4:5: the key url is missing`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+
+	err = Decode("f", []byte(strings.Repeat("? [a]\n: b\n", 1000)), &config{})
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != maxErrors+1 || !strings.HasSuffix(lines[maxErrors], "more problems from here on") {
+		t.Errorf("%d lines, the last: %s", len(lines), lines[len(lines)-1])
+	}
+}
+
+// bomb is a text whose aliases stand for a million values.
+func bomb() string {
+	var b strings.Builder
+	b.WriteString("d0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
+	for i := range 5 {
+		aliases := strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i), 10), ",")
+		fmt.Fprintf(&b, "d%d: &a%d [%s]\n", i+1, i+1, aliases)
+	}
+	return b.String()
+}
+
+// lists are what bomb is read into.
+type lists struct {
+	D0 []string           `yaml:"d0"`
+	D1 [][]string         `yaml:"d1"`
+	D2 [][][]string       `yaml:"d2"`
+	D3 [][][][]string     `yaml:"d3"`
+	D4 [][][][][]string   `yaml:"d4"`
+	D5 [][][][][][]string `yaml:"d5"`
+}
+
+// knot is a structure without end.
+type knot struct {
+	A *knot `yaml:"a"`
+}
+
+func TestBounds(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		into any
+		want string
+	}{
+		"values":    {bomb(), &lists{}, "more than 100000 values"},
+		"recursion": {"a: &a\n  a: *a\n", &knot{}, "more than 64 levels deep"},
+		"size":      {strings.Repeat("#", MaxSize+1), &config{}, "longer than 1048576 bytes"},
+		"depth":     {"d5: " + strings.Repeat("[", 100_000), &lists{}, "f:"},
+		"pointer":   {"", config{}, "no pointer to read into"},
+	} {
+		if err := Decode("f", []byte(c.text), c.into); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestErrorf(t *testing.T) {
+	var got config
+	if err := Decode("f", []byte("\nnames:   own\n"), &got); err != nil {
+		t.Fatal(err)
+	}
+	err := got.Names.Errorf("there is no %w", fs.ErrNotExist)
+	if err.Error() != "f:2:10: there is no file does not exist" || !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if err := got.Names.Errorf("no"); !errors.Is(err, winperf.ErrBadData) {
+		t.Error(err)
+	}
+}
+
+func TestSize(t *testing.T) {
+	for text, want := range map[string]Size{
+		"0": 0, "12": 12, "12 B": 12, "1K": 1024, "2kib": 2048, "1.5 MB": 3 << 19, "2G": 2 << 30, "1T": 1 << 40,
+	} {
+		var s Size
+		if err := s.UnmarshalText([]byte(text)); err != nil || s != want {
+			t.Errorf("%q: %d, %v", text, s, err)
+		}
+	}
+	for _, text := range []string{"", "-1", "x", "1 X", "1e99", "NaN", "1KK"} {
+		if err := new(Size).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is no error", text)
+		}
+	}
+}
+
+// FuzzDecode reads any text: no panic, and every problem has its place within the text.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(all))
+	f.Add([]byte(bomb()))
+	f.Add([]byte("a: &a\n  a: *a\n"))
+	f.Add([]byte("objects: |2\n    - [\n  - *x\n"))
+	f.Add([]byte("objects: >\n\n  - {name: |\n x}\n"))
+	f.Add([]byte("source: a\n---\n...\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var c config
+		err := Decode("f", text, &c)
+		if err == nil {
+			var again config
+			if err := Decode("f", text, &again); err != nil || !cmp.Equal(c, again) {
+				t.Errorf("read again: %v\n%s", err, cmp.Diff(c, again))
+			}
+			return
+		}
+
+		// A text may end with a line end, behind which its end is noticed.
+		lines := strings.Count(strings.ReplaceAll(string(text), "\r", "\n"), "\n") + 2
+		for _, one := range err.(interface{ Unwrap() []error }).Unwrap() {
+			var place *winperf.DataError
+			if !errors.As(one, &place) || place.Source != "f" || place.Line < 0 || place.Line > lines {
+				t.Errorf("%v: place %#v of %d lines", one, place, lines)
+			}
+		}
+	})
+}

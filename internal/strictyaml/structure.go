@@ -1,0 +1,89 @@
+package strictyaml
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf/internal/suggest"
+	"go.yaml.in/yaml/v4"
+)
+
+// fields are the keys of a structure.
+type fields struct {
+	names    []string // in the order of the structure
+	index    map[string][]int
+	required []string
+	pos      [][]int // fields of type Pos
+}
+
+// fieldsOf finds the keys that a type has by its tags.
+func fieldsOf(t reflect.Type) *fields {
+	all := &fields{index: map[string][]int{}}
+	all.add(t, nil)
+	return all
+}
+
+func (f *fields) add(t reflect.Type, around []int) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		index := append(slices.Clone(around), i)
+		tag, tagged := field.Tag.Lookup("yaml")
+		name, options, _ := strings.Cut(tag, ",")
+
+		switch {
+		case field.Type == reflect.TypeFor[Pos]() && !tagged && field.IsExported():
+			f.pos = append(f.pos, index)
+		case options == "inline" && field.Type.Kind() == reflect.Struct:
+			f.add(field.Type, index)
+		case name == "" || name == "-" || !field.IsExported():
+		default:
+			f.names = append(f.names, name)
+			f.index[name] = index
+			if options == "required" {
+				f.required = append(f.required, name)
+			}
+		}
+	}
+}
+
+// structure reads keys into the fields of a structure.
+func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
+	all := fieldsOf(v.Type())
+	for _, index := range all.pos {
+		v.FieldByIndex(index).Set(reflect.ValueOf(d.at(n)))
+	}
+
+	seen := map[string]Pos{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, ok := d.key(n.Content[i], seen)
+		if !ok {
+			continue
+		}
+		index, known := all.index[key]
+		if !known {
+			d.unknown(d.at(n.Content[i]), key, all)
+			continue
+		}
+		d.value(n.Content[i+1], v.FieldByIndex(index), key)
+	}
+
+	for _, name := range all.required {
+		if _, there := seen[name]; !there {
+			d.problem(d.at(n), fmt.Sprintf("the key %s is missing", name))
+		}
+	}
+}
+
+// unknown reports a key that is none of the structure's.
+func (d *decoder) unknown(at Pos, key string, all *fields) {
+	msg := "unknown key " + quoted(key)
+	if near := suggest.Closest(key, slices.Values(all.names)); near != "" {
+		msg += fmt.Sprintf(" (did you mean %s?)", near)
+	} else if len(all.names) <= 12 {
+		msg += ", expected one of " + strings.Join(slices.Sorted(maps.Keys(all.index)), ", ")
+	}
+	d.problem(at, msg)
+}
