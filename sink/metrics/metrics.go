@@ -1,10 +1,3 @@
-// Package metrics turns samples of performance counters into metrics as
-// monitoring systems know them: named, in base units, with labels in place of
-// instances, and with the raw values that their rates are computed of.
-//
-// A Mapper makes a Set of each sample. The rooms beside this one write it:
-// prometheus as text, otlp and remotewrite as messages. The mapping is pure
-// and keeps nothing of a system.
 package metrics
 
 import "time"
@@ -13,7 +6,12 @@ import "time"
 type Set struct {
 	// Time of the sample, UTC.
 	Time time.Time
-	// Families are in the order of the sample's objects and their counters. Their names differ.
+	// TextOnly tells that names are those of another program, which are kept though they
+	// break rules of OpenMetrics: the Set can be written as Prometheus' text 0.0.4 and in no
+	// other form of text, and no name of it may gain or lose a _total.
+	TextOnly bool
+	// Families are in the order of the sample's objects and their counters, those of
+	// one scheme behind those of another. Their names differ. One may have no rows.
 	Families []Family
 }
 
@@ -36,9 +34,13 @@ type Family struct {
 	Name string
 	Type Type
 	// Unit is the base unit in words that the name has too ("seconds", "bytes",
-	// "ratio"); "" where there is none.
+	// "ratio"); "" where there is none. Names of OpenTelemetry have theirs in UCUM
+	// ("s", "By", "1").
 	Unit string
-	Help string
+	// Additive tells that the values of a Gauge of OpenTelemetry's names add up to
+	// something, as bytes in use do: it is an up-down counter there.
+	Additive bool
+	Help     string
 	// Object is the English name of the object that the first column is of; "" for a
 	// metric that is of none.
 	Object  string
@@ -77,9 +79,9 @@ type Column struct {
 // Has reports whether row i has a value.
 func (c *Column) Has(i int) bool { return c.Absent == nil || c.Absent[i/64]>>(i%64)&1 == 0 }
 
-// Rows are the labels of the instances of an object. They do not change: the same
-// pointer in the next Set tells that nothing came, went or moved, so that what a
-// reader made of the labels can be used again.
+// Rows are the labels of the instances of an object, or of those of them that were
+// chosen. They do not change: the same pointer in the next Set tells that nothing came,
+// went or moved, so that what a reader made of the labels can be used again.
 type Rows struct {
 	labels  [][]Label
 	created []int64

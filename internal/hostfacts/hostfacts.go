@@ -1,0 +1,63 @@
+// Package hostfacts knows what this machine is: its names, its system, its memory. Counters do not
+// tell that, and dashboards begin with it.
+package hostfacts
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/thismachine"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// Read returns the facts of this machine. What the system does not tell is empty; nothing in it
+// changes while a machine runs, but its names.
+func Read() metrics.Facts {
+	var f metrics.Facts
+	read(&f)
+	if f.Hostname == "" {
+		f.Hostname, _ = os.Hostname()
+	}
+	f.Hostname, f.Domain, f.FQDN = names(f.Hostname, f.Domain, f.FQDN)
+	return f
+}
+
+// For returns the facts of the machine that a source reads, where that is this one and no record.
+func For(is winperf.Description) metrics.Facts {
+	if is.Recorded || !thismachine.Is(is.Machine) {
+		return metrics.Facts{}
+	}
+	return Read()
+}
+
+// names completes the names of a machine. A host name may come with its domain.
+func names(host, domain, full string) (string, string, string) {
+	if name, rest, cut := strings.Cut(host, "."); cut {
+		host = name
+		if domain == "" {
+			domain = rest
+		}
+	}
+
+	switch {
+	case full != "":
+	case domain != "":
+		full = host + "." + domain
+	default:
+		full = host
+	}
+	return host, domain, full
+}
+
+// firstOf11 is the first build of Windows 11, whose registry still says Windows 10.
+const firstOf11 = 22000
+
+// product is the name of a Windows of which the registry says a name and a build.
+func product(name, build string) string {
+	if n, err := strconv.Atoi(build); err == nil && n >= firstOf11 {
+		return strings.Replace(name, "Windows 10 ", "Windows 11 ", 1)
+	}
+	return name
+}

@@ -1,0 +1,106 @@
+package hostfacts
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+func read(f *metrics.Facts) { readRoot(f, "/") }
+
+// readRoot reads the facts from files below a root.
+func readRoot(f *metrics.Facts, root string) {
+	text := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(b))
+	}
+
+	f.OS.Product = unquote(word(text("etc/os-release"), "PRETTY_NAME="))
+	f.OS.Version = text("proc/sys/kernel/osrelease")
+	f.OS.Major, f.OS.Minor = version(f.OS.Version)
+	f.Hostname = text("proc/sys/kernel/hostname")
+
+	kilobytes, _, _ := strings.Cut(word(text("proc/meminfo"), "MemTotal:"), " ")
+	f.PhysicalMemory = number(kilobytes) * 1024
+	f.ProcessLimit = number(text("proc/sys/kernel/pid_max"))
+	if boot := number(word(text("proc/stat"), "btime ")); boot > 0 {
+		f.Boot = time.Unix(int64(boot), 0).UTC()
+	}
+	f.LogicalProcessors = processors(text("sys/devices/system/cpu/online"))
+	f.TimeZone = zone(root, text("etc/timezone"))
+}
+
+// word returns the rest of the first line that begins with a word.
+func word(text, begin string) string {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, begin); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return ""
+}
+
+// unquote takes the quotes off a value of os-release.
+func unquote(s string) string {
+	if t, err := strconv.Unquote(s); err == nil {
+		return t
+	}
+	return strings.Trim(s, "'")
+}
+
+func number(s string) uint64 {
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// version returns the first two numbers of a kernel's version, as in 6.1.0-18-amd64.
+func version(s string) (major, minor string) {
+	major, rest, _ := strings.Cut(s, ".")
+	end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		end = len(rest)
+	}
+	return major, rest[:end]
+}
+
+// processors counts the processors of a list such as 0-3,8. A system without one says
+// how many this program may use.
+func processors(list string) (n int) {
+	for part := range strings.SplitSeq(list, ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		if err != nil || err2 != nil || to < from {
+			return runtime.NumCPU()
+		}
+		n += to - from + 1
+	}
+	return n
+}
+
+// zone returns the name of the time zone: what the link to its file says, or else a
+// file that Debian keeps.
+func zone(root, file string) string {
+	path, err := os.Readlink(filepath.Join(root, "etc/localtime"))
+	if err != nil {
+		return file
+	}
+	if _, name, ok := strings.Cut(path, "zoneinfo/"); ok {
+		return name
+	}
+	return file
+}

@@ -1,0 +1,62 @@
+package hostfacts
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// TestLinux reads the facts of a machine that is files.
+func TestLinux(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"etc/os-release":                 "NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n",
+		"proc/sys/kernel/osrelease":      "6.1.0-18-amd64\n",
+		"proc/sys/kernel/hostname":       "web1.example.org\n",
+		"proc/sys/kernel/pid_max":        "4194304\n",
+		"proc/meminfo":                   "MemTotal:       16384256 kB\nMemFree: 1 kB\n",
+		"proc/stat":                      "cpu 1 2\nbtime 1700000000\n",
+		"sys/devices/system/cpu/online":  "0-3,8\n",
+		"usr/share/zoneinfo/Europe/Bern": "",
+	} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/usr/share/zoneinfo/Europe/Bern", filepath.Join(root, "etc/localtime")); err != nil {
+		t.Fatal(err)
+	}
+
+	var got metrics.Facts
+	readRoot(&got, root)
+	want := metrics.Facts{
+		Hostname: "web1.example.org",
+		OS: metrics.OS{Product: "Debian GNU/Linux 12 (bookworm)", Version: "6.1.0-18-amd64",
+			Major: "6", Minor: "1"},
+		Boot:              time.Unix(1700000000, 0).UTC(),
+		PhysicalMemory:    16384256 * 1024,
+		LogicalProcessors: 5,
+		ProcessLimit:      4194304,
+		TimeZone:          "Europe/Bern",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	// A system that tells nothing gives nothing, but for the processors of this program.
+	got = metrics.Facts{}
+	readRoot(&got, t.TempDir())
+	if diff := cmp.Diff(metrics.Facts{LogicalProcessors: runtime.NumCPU()}, got); diff != "" {
+		t.Errorf("empty (-want +got):\n%s", diff)
+	}
+}

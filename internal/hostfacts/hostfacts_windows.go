@@ -1,0 +1,72 @@
+package hostfacts
+
+import (
+	"encoding/binary"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/internal/wire"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// processLimit is what Windows says of Win32_OperatingSystem.MaxNumberOfProcesses: handles have 32 bits.
+const processLimit = 1<<32 - 1
+
+// read asks the system. What a call does not tell stays empty.
+func read(f *metrics.Facts) {
+	k := winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
+	f.Hostname, _ = k.ComputerNameEx(winapi.ComputerNameDnsHostname)
+	f.Domain, _ = k.ComputerNameEx(winapi.ComputerNameDnsDomain)
+	f.FQDN, _ = k.ComputerNameEx(winapi.ComputerNameDnsFullyQualified)
+
+	if m, err := k.MemoryStatus(); err == nil {
+		f.PhysicalMemory, f.AddressSpace = m.UllTotalPhys, m.UllTotalVirtual
+	}
+	if up, err := k.UpTime(); err == nil {
+		f.Boot = time.Now().UTC().Add(-up)
+	}
+	f.LogicalProcessors, _ = k.Processors()
+	f.TimeZone, _ = k.TimeZoneKey()
+	f.ProcessLimit = processLimit
+	f.OS = system(winapi.NewRegistry(winapi.NewDLL("advapi32.dll")))
+}
+
+// system reads which Windows this is.
+func system(reg *winapi.Registry) (os metrics.OS) {
+	key, err := reg.OpenKey(winapi.HKEY_LOCAL_MACHINE, `SOFTWARE\Microsoft\Windows NT\CurrentVersion`)
+	if err != nil {
+		return metrics.OS{}
+	}
+	defer func() { _ = reg.CloseKey(key) }() // it was only read
+
+	value := func(name string) string { return registryValue(reg, key, name) }
+	os.Major, os.Minor = value("CurrentMajorVersionNumber"), value("CurrentMinorVersionNumber")
+	if os.Major == "" { // before Windows 10
+		os.Major, os.Minor, _ = strings.Cut(value("CurrentVersion"), ".")
+	}
+	os.Build, os.Revision = value("CurrentBuildNumber"), value("UBR")
+	os.Version = os.Major + "." + os.Minor + "." + os.Build
+	os.Product, os.Installation = product(value("ProductName"), os.Build), value("InstallationType")
+	return os
+}
+
+// registryValue returns a value of a key as text; "" where there is none.
+func registryValue(reg *winapi.Registry, key winapi.HKEY, name string) string {
+	buf := make([]byte, 1024)
+	var value winapi.RegValue
+	if err := reg.QueryValue(key, wire.Units(name), buf, &value); err != nil || int(value.Size) > len(buf) {
+		return ""
+	}
+
+	buf = buf[:value.Size]
+	switch {
+	case value.Type == winapi.REG_SZ:
+		text, _, _ := wire.CutUTF16(buf)
+		return wire.Decode(text, wire.UTF16LE)
+	case value.Type == winapi.REG_DWORD && len(buf) == 4:
+		return strconv.FormatUint(uint64(binary.LittleEndian.Uint32(buf)), 10)
+	}
+	return ""
+}

@@ -1,0 +1,104 @@
+package push
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf/internal/protobuf"
+)
+
+func TestJudge(t *testing.T) {
+	second := request{samples: 10, second: true}
+	confirmed := request{samples: 10, second: true, confirmed: true}
+	first := request{samples: 10}
+	otlp := request{samples: 10, otlp: true}
+
+	partial, at := protobuf.Begin(nil, 1)
+	partial = protobuf.String(protobuf.Uint(partial, 1, 3), 2, "too\nold")
+	partial = protobuf.End(partial, at)
+	warning, at := protobuf.Begin(nil, 1)
+	warning = protobuf.End(protobuf.String(warning, 2, "use another endpoint"), at)
+
+	written := func(n string) http.Header { return http.Header{writtenHeader: {n}} }
+	message := http.Header{"Content-Type": {"application/x-protobuf"}}
+	for _, c := range []struct {
+		what    string
+		request request
+		reply   reply
+		want    verdict
+		written int
+		err     string // what it says
+	}{
+		{"1.0 taken", first, reply{status: 204}, taken, 10, ""},
+		{"2.0 taken", second, reply{204, written("10"), nil}, taken, 10, ""},
+		{"2.0 taken in part", second, reply{200, written("4"), nil}, taken, 4, "stored 4 of 10"},
+		{"2.0 more than was sent", second, reply{204, written("99"), nil}, taken, 10, ""},
+		{"2.0 without the header, as Prometheus 2.42 answers", second, reply{status: 204}, older, 0, ""},
+		{"the same later", confirmed, reply{status: 200}, older, 0, ""},
+		{"2.0 with a header that is no number", second, reply{204, written("-1"), nil}, older, 0, ""},
+		{"2.0 unknown", second, reply{status: 415}, older, 0, ""},
+		{"2.0 unknown later", confirmed, reply{status: 415}, older, 0, ""},
+		{"2.0 read as 1.0", second, reply{status: 400}, older, 0, ""},
+		{"2.0 bad", confirmed, reply{400, nil, []byte("out of order\nmore")}, refused, 0, "400 Bad Request: out of order"},
+		{"2.0 bad in part", second, reply{400, written("7"), nil}, refused, 7, "400"},
+		{"1.0 bad", first, reply{status: 400}, refused, 0, "400 Bad Request"},
+		{"1.0 unknown", first, reply{status: 415}, refused, 0, "415"},
+		{"no such path", first, reply{status: 404}, refused, 0, "404"},
+		{"too large", first, reply{status: 413}, refused, 0, "413"},
+		{"redirect", first, reply{status: 302}, again, 0, "302"},
+		{"no password", first, reply{status: 401}, again, 0, "401"},
+		{"forbidden", first, reply{status: 403}, again, 0, "403"},
+		{"timeout", first, reply{status: 408}, again, 0, "408"},
+		{"too many", second, reply{status: 429}, again, 0, "429"},
+		{"failed", second, reply{500, nil, []byte("\x1b[31m" + strings.Repeat("x", 999))}, again, 0, `500 Internal Server Error: \x1b[31mxxx`},
+		{"not there", otlp, reply{status: 503}, again, 0, "503"},
+		{"otlp taken", otlp, reply{200, message, nil}, taken, 10, ""},
+		{"otlp in part", otlp, reply{200, message, partial}, taken, 7, `rejected 3 of 10 points: too\nold`},
+		{"otlp with a warning", otlp, reply{200, message, warning}, taken, 10, ""},
+		{"otlp in JSON", otlp, reply{200, http.Header{"Content-Type": {"application/json"}}, partial}, taken, 10, ""},
+		{"otlp with a bad body", otlp, reply{200, message, []byte{0x0a, 0xff}}, taken, 10, ""},
+		{"otlp bad", otlp, reply{status: 400}, refused, 0, "400"},
+	} {
+		got := judge(&c.request, &c.reply, time.Now())
+		if got.verdict != c.want || got.written != c.written || (got.err != nil) != (c.err != "") && c.want != older {
+			t.Errorf("%s: %+v, want %d and %d", c.what, got, c.want, c.written)
+		}
+		if c.err != "" && !strings.Contains(got.err.Error(), c.err) {
+			t.Errorf("%s: %v, want %q", c.what, got.err, c.err)
+		}
+		if got.err != nil && len(got.err.Error()) > 500 {
+			t.Errorf("%s: the error has %d bytes", c.what, len(got.err.Error()))
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 23, 5, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, "0": 0, "-3": 0, "1.5": 0, "soon": 0, "99999": time.Hour, "99999999999999999999": 0,
+		"Mon, 23 Nov 2026 05:00:30 GMT":    30 * time.Second,
+		"Mon, 23 Nov 2026 04:00:30 GMT":    0,
+		"Mon, 23 Nov 2126 04:00:30 GMT":    time.Hour,
+		"Monday, 23-Nov-26 05:00:30 GMT":   30 * time.Second, // RFC 850
+		"Mon Nov 23 05:00:31 2026":         31 * time.Second, // asctime
+		"Mon, 23 Nov 2026 05:00:30 +0100 ": 0,
+	} {
+		if got := retryAfter(text, now); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// An answer may be anything.
+func FuzzPartial(f *testing.F) {
+	f.Add([]byte{0x0a, 0x02, 0x08, 0x03})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r := request{samples: 10, otlp: true}
+		a := judge(&r, &reply{200, http.Header{"Content-Type": {"application/x-protobuf"}}, body}, time.Now())
+		if a.verdict != taken || a.written < 0 || a.written > 10 || (a.written < 10) != (a.err != nil) {
+			t.Errorf("%+v", a)
+		}
+	})
+}

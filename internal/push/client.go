@@ -1,0 +1,191 @@
+package push
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// client asks one target.
+type client struct {
+	target Target
+	url    *url.URL
+	http   http.Client
+}
+
+// newClient checks all that can be checked without asking.
+func newClient(t Target) (*client, protocol, error) {
+	t.settle()
+	u, p, err := t.address()
+	if err != nil {
+		return nil, p, err
+	}
+	for name, value := range t.Headers {
+		if err := checkHeader(name, value); err != nil {
+			return nil, p, fmt.Errorf("%s: %w", t.Name(), err)
+		}
+	}
+	config, err := t.TLS.config()
+	if err != nil {
+		return nil, p, fmt.Errorf("%s: %w", t.Name(), err)
+	}
+
+	c := &client{target: t, url: u}
+	c.http = http.Client{
+		Timeout: t.Timeout,
+		Transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+			TLSHandshakeTimeout: 10 * time.Second,
+			TLSClientConfig:     config,
+			ForceAttemptHTTP2:   true,
+			IdleConnTimeout:     90 * time.Second,
+			// What an answer may be: nobody reads its headers but for two.
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+		// Another address would get what is meant for this one, with its password.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	_, err = c.request(context.Background(), nil, nil)
+	return c, p, err
+}
+
+func (t *TLS) config() (*tls.Config, error) {
+	config := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.Insecure}
+	if t.CAFile != "" {
+		text, err := small(t.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s holds no certificate (PEM)", t.CAFile)
+		}
+	}
+
+	if t.CertFile == "" && t.KeyFile == "" {
+		return config, nil
+	}
+	load := func() (*tls.Certificate, error) {
+		cert, err := small(t.CertFile)
+		if err != nil {
+			return nil, err
+		}
+		key, err := small(t.KeyFile)
+		if err != nil {
+			return nil, err
+		}
+		pair, err := tls.X509KeyPair(cert, key)
+		return &pair, err
+	}
+	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
+	_, err := load()
+	return config, err
+}
+
+// request makes a request with a body.
+func (c *client) request(ctx context.Context, body []byte, headers http.Header) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = http.Header{"User-Agent": {c.target.UserAgent}}
+	for name, values := range headers {
+		r.Header[name] = values
+	}
+	for name, value := range c.target.Headers {
+		r.Header.Set(name, value)
+		if http.CanonicalHeaderKey(name) == "Host" {
+			r.Host = value
+		}
+	}
+	return r, c.authorize(r)
+}
+
+// authorize adds what shows who asks. Basic authentication of the URL comes with the URL.
+func (c *client) authorize(r *http.Request) error {
+	if c.target.PasswordFile != "" {
+		password, err := secret(c.target.PasswordFile)
+		if err != nil {
+			return err
+		}
+		r.URL.User = url.UserPassword(r.URL.User.Username(), password)
+	}
+
+	if c.target.BearerFile != "" {
+		token, err := secret(c.target.BearerFile)
+		if err == nil {
+			err = checkHeader("Authorization", token)
+		}
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return nil
+}
+
+// secret reads a file that holds one line.
+func secret(name string) (string, error) {
+	text, err := small(name)
+	return strings.TrimSpace(string(text)), err
+}
+
+// maxSmall bounds files of certificates and passwords.
+const maxSmall = 1 << 20
+
+// small reads a file that a configuration names.
+func small(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSmall+1))
+	if err == nil && len(text) > maxSmall {
+		return nil, fmt.Errorf("%s: longer than %d bytes, which no certificate and no password is", name, maxSmall)
+	}
+	return text, err
+}
+
+// reply is what a target answered.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte // its beginning
+}
+
+// post asks with a body.
+func (c *client) post(ctx context.Context, body []byte, headers http.Header) (*reply, error) {
+	r, err := c.request(ctx, body, headers)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		var of *url.Error
+		if errors.As(err, &of) {
+			err = of.Err // without the URL, which stands in front of it anyway
+		}
+		return nil, err
+	}
+	defer answer.Body.Close()
+
+	// What is longer is read no further, and its connection not used again. An error while it is read
+	// changes nothing about the status.
+	const most = 64 << 10
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, most))
+	return &reply{answer.StatusCode, answer.Header, text}, nil
+}
+
+func (c *client) close() { c.http.CloseIdleConnections() }

@@ -1,0 +1,236 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/queue"
+)
+
+// begin runs a Pusher until the test ends, or stop is called.
+func begin(t *testing.T, opt Options) (p *Pusher, stop func()) {
+	t.Helper()
+	if opt.NewMapper == nil {
+		opt.NewMapper = newPlain
+	}
+	if opt.Interval == 0 {
+		opt.Interval = 100 * time.Millisecond
+	}
+	opt.Target.Gap, opt.Target.MaxGap = time.Millisecond, 20*time.Millisecond
+	p, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { p.Run(ctx); close(ended) }()
+	closed := false
+	stop = func() {
+		if closed {
+			return
+		}
+		closed = true
+		cancel()
+		<-ended
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(stop)
+	return p, stop
+}
+
+// check tells what is wrong with what a receiver has: every value from 1 on must be there, in
+// order, at a time of its own. What is the same as before came twice, which may be.
+func check(t *testing.T, points []point) (last float64) {
+	t.Helper()
+	when := map[float64]int64{}
+	for _, p := range points {
+		if at, ok := when[p.value]; ok && at != p.ms {
+			t.Errorf("%v has the times %d and %d", p.value, at, p.ms)
+		}
+		when[p.value] = p.ms
+		if p.value > last+1 {
+			t.Errorf("%v follows %v", p.value, last)
+		}
+		last = max(last, p.value)
+	}
+	return last
+}
+
+// Every sample comes, once, as long as nothing goes wrong.
+func TestPush(t *testing.T) {
+	r := newReceiver(t, takes)
+	p, stop := begin(t, Options{Target: Target{URL: r.url("remote-write")}, Source: &counting{}, Dir: t.TempDir()})
+	until(t, "five samples", func() bool { return len(r.has()) >= 5 })
+	stop()
+	points := r.has()
+	if last := check(t, points); int(last) != len(points) {
+		t.Errorf("%d points up to %v", len(points), last)
+	}
+	st := p.Stats()
+	if st.Sent != uint64(len(points)) || st.Retries+st.Refused+st.Lost+st.MeasureErrors+st.Queued.Dropped > 0 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// What an old receiver swallowed as 2.0 is sent again as 1.0.
+func TestPushFallback(t *testing.T) {
+	for _, status := range []int{http.StatusNoContent, http.StatusUnsupportedMediaType} {
+		r := newReceiver(t, func(w http.ResponseWriter, q *http.Request, points []point) int {
+			if strings.Contains(q.Header.Get("Content-Type"), "v2") && status/100 == 2 {
+				return http.StatusAlreadyReported // it is kept, to be told from the rest by nobody but the test
+			}
+			return old(status)(w, q, points)
+		})
+		_, stop := begin(t, Options{Target: Target{URL: r.url("remote-write")}, Source: &counting{}, Dir: t.TempDir()})
+		until(t, "samples", func() bool { return len(r.has()) >= 5 })
+		stop()
+		points := r.has()
+		if status/100 == 2 { // the first request came twice
+			if points[0] != points[1] {
+				t.Errorf("the first points are %v and %v, want the same", points[0], points[1])
+			}
+			points = points[1:]
+		}
+		if last := check(t, points); int(last) != len(points) {
+			t.Errorf("%d: %d points up to %v", status, len(points), last)
+		}
+	}
+}
+
+// A target that is away for a while gets all when it is back, though the program was started
+// again meanwhile; memory holds none of it.
+func TestPushOutage(t *testing.T) {
+	var away atomic.Bool
+	r := newReceiver(t, func(w http.ResponseWriter, q *http.Request, points []point) int {
+		if away.Load() {
+			return http.StatusServiceUnavailable
+		}
+		return takes(w, q, points)
+	})
+	src, dir, told := &counting{}, t.TempDir(), &teller{}
+	opt := Options{
+		Target: Target{URL: r.url("remote-write")}, Sender: SenderOptions{Tell: told.tell}, Source: src, Dir: dir,
+	}
+	p, stop := begin(t, opt)
+	until(t, "samples", func() bool { return len(r.has()) >= 2 })
+	away.Store(true)
+	until(t, "samples in the queue", func() bool { return p.Stats().Queued.Samples >= 4 })
+	if st := p.Stats(); st.Failing.IsZero() || st.Queued.Oldest.IsZero() || st.Queued.Bytes == 0 {
+		t.Errorf("%+v", st)
+	}
+	stop()
+	waiting := p.Stats().Queued.Samples
+
+	p, stop = begin(t, opt)
+	if got := p.Stats().Queued.Samples; got < waiting {
+		t.Errorf("%d samples wait after a start, want %d", got, waiting)
+	}
+	until(t, "more samples in the queue", func() bool { return p.Stats().Queued.Samples >= waiting+2 })
+	away.Store(false)
+	until(t, "an empty queue", func() bool { st := p.Stats(); return st.Queued.Samples == 0 && st.Sent > 0 })
+	stop()
+	if last := check(t, r.has()); last < float64(waiting+4) {
+		t.Errorf("the last value is %v", last)
+	}
+	all := strings.Join(told.all(), "\n")
+	if !strings.Contains(all, "503 Service Unavailable; trying again") || !strings.Contains(all, "answers again") {
+		t.Errorf("told %s", all)
+	}
+}
+
+// A source that fails is asked again; its failures are counted and told.
+func TestPushSourceFails(t *testing.T) {
+	r, told := newReceiver(t, takes), &teller{}
+	calls := 0
+	src := &counting{before: func(context.Context) error {
+		if calls++; calls%3 == 0 {
+			return errors.New("away")
+		}
+		return nil
+	}}
+	p, stop := begin(t, Options{
+		Target: Target{URL: r.url("remote-write")}, Source: src, Dir: t.TempDir(), Sender: SenderOptions{Tell: told.tell},
+	})
+	until(t, "samples", func() bool { return len(r.has()) >= 5 })
+	stop()
+	check(t, r.has())
+	if p.Stats().MeasureErrors == 0 || !strings.Contains(strings.Join(told.all(), "\n"), "away") {
+		t.Errorf("%+v, told %q", p.Stats(), told.all())
+	}
+}
+
+// A source without raw values cannot be pushed, and two cannot share a queue.
+func TestNewFails(t *testing.T) {
+	opt := Options{Target: Target{URL: "otlp+http://127.0.0.1"}, Source: cooked{&counting{}}, Dir: t.TempDir()}
+	if _, err := New(opt); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("%v, want %v", err, winperf.ErrNotSupported)
+	}
+	opt.Source = &counting{}
+	p, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, err := New(opt); !errors.Is(err, queue.ErrInUse) {
+		t.Errorf("%v, want %v", err, queue.ErrInUse)
+	}
+}
+
+type cooked struct{ winperf.Source }
+
+func (cooked) Describe() winperf.Description { return winperf.Description{Cooked: true} }
+
+// A backlog is sent in few requests, each as full as it may be, and acknowledged on the way.
+func TestPushBacklog(t *testing.T) {
+	dir, src := t.TempDir(), &counting{}
+	q, err := queue.Open(dir, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sample winperf.Sample
+	for range 1500 { // more than one file
+		if err := errors.Join(src.Next(t.Context(), &sample), q.Append(&sample)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := q.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	var away atomic.Bool
+	r := newReceiver(t, func(w http.ResponseWriter, q *http.Request, points []point) int {
+		if away.Load() {
+			return http.StatusServiceUnavailable
+		}
+		if points[len(points)-1].value >= 1200 && points[0].value < 1200 {
+			away.Store(true)
+		}
+		return takes(w, q, points)
+	})
+	opt := Options{
+		Target: Target{URL: r.url("remote-write"), MaxSamples: 100}, Source: src, Dir: dir, Interval: time.Hour,
+	}
+	p, stop := begin(t, opt)
+	until(t, "the end of the target", func() bool { return away.Load() && p.Stats().Retries > 0 })
+	stop()
+	if got := p.Stats().Queued.Samples; got < 300 || got > 402 {
+		t.Errorf("%d samples are not acknowledged, want about 300", got)
+	}
+
+	away.Store(false)
+	p, stop = begin(t, opt)
+	until(t, "an empty queue", func() bool { return p.Stats().Queued.Samples == 0 })
+	stop()
+	if last := check(t, r.has()); last < 1500 || r.requests > 40 {
+		t.Errorf("up to %v in %d requests", last, r.requests)
+	}
+}

@@ -1,0 +1,225 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf/sink/metrics"
+	"github.com/winperf/winperf/sink/remotewrite"
+)
+
+// ErrAgain says that a target knows an older version of the protocol only, and did not store
+// what it was sent: all that was sent since the last Flush that succeeded must be sent again.
+var ErrAgain = errors.New("the target takes an older version of the protocol; all is to be sent again")
+
+// ErrGaveUp says that a target did not take a request for as long as Target.Patience.
+var ErrGaveUp = errors.New("gave up")
+
+// Counts is what became of samples since the Sender was made.
+type Counts struct {
+	Sent     uint64 // samples that the target took
+	Refused  uint64 // samples that it did not take and never will
+	Requests uint64 // that were answered, taken or refused
+	Retries  uint64 // requests that were sent again, as they were not taken
+	// Failing is since when requests fail; zero while they do not. Succeeded is when the last
+	// one was taken.
+	Failing, Succeeded time.Time
+}
+
+// Sender sends Sets to a target. One goroutine sends; Counts may be called from others.
+type Sender struct {
+	client  *client
+	opt     SenderOptions
+	encoder encoder
+	otlp    bool
+	version remotewrite.Version
+	known   bool // the target has answered as version 2.0 demands
+
+	mu     sync.Mutex
+	counts Counts
+
+	refusals int       // since the last one was told
+	told     time.Time // when that was
+}
+
+// SenderOptions for a Sender. The zero options tell nobody.
+type SenderOptions struct {
+	// Version is that of the program, for the scope of OTLP.
+	Version string
+	// Tell is told when sending fails and when it goes on, and of what is refused.
+	Tell func(error)
+}
+
+// NewSender returns a Sender, which has asked nothing yet. The error says what is wrong with the
+// target, as far as that can be known.
+func NewSender(t Target, opt SenderOptions) (*Sender, error) {
+	c, p, err := newClient(t)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Tell == nil {
+		opt.Tell = func(error) {}
+	}
+
+	s := &Sender{client: c, opt: opt, otlp: p.otlp, version: remotewrite.V2}
+	s.Reset()
+	return s, nil
+}
+
+// Reset forgets what was added and not sent.
+func (s *Sender) Reset() {
+	if s.otlp {
+		s.encoder = newOTLPEncoder(&s.client.target, s.opt.Version)
+	} else {
+		s.encoder = newWriteEncoder(&s.client.target, s.version)
+	}
+}
+
+// Send adds a Set to what is to be sent. Requests that are full are sent, each until it is
+// answered. It reports whether there was one: then all Sets before this one were sent. The
+// error wraps ErrAgain, ErrGaveUp, or that of ctx. more are labels that only this Set has.
+func (s *Sender) Send(ctx context.Context, set *metrics.Set, more ...metrics.Label) (sent bool, err error) {
+	err = s.encoder.encode(set, func(r *request) error {
+		sent = true
+		return s.deliver(ctx, r)
+	}, more)
+	return sent, err
+}
+
+// Flush sends what is left, with the errors of Send.
+func (s *Sender) Flush(ctx context.Context) error {
+	return s.encoder.flush(func(r *request) error { return s.deliver(ctx, r) })
+}
+
+// Counts returns what became of samples until now.
+func (s *Sender) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts
+}
+
+// Close closes connections.
+func (s *Sender) Close() { s.client.close() }
+
+// deliver sends a request until it is answered.
+func (s *Sender) deliver(ctx context.Context, r *request) error {
+	r.confirmed = s.known
+	begin := time.Now()
+	for try := 0; ; try++ {
+		a := s.try(ctx, r)
+		if err := ctx.Err(); err != nil && a.verdict == again {
+			return err
+		}
+		if a.verdict != again {
+			return s.settle(r, &a)
+		}
+
+		s.failed(a.err)
+		if p := s.client.target.Patience; p > 0 && time.Since(begin) > p {
+			return fmt.Errorf("%s: %w after %v: %w", s.client.target.Name(), ErrGaveUp, p, a.err)
+		}
+		if err := sleep(ctx, max(s.gap(try), a.after)); err != nil {
+			return err
+		}
+	}
+}
+
+// try sends a request once.
+func (s *Sender) try(ctx context.Context, r *request) answer {
+	got, err := s.client.post(ctx, r.body, r.header)
+	if err != nil {
+		return answer{verdict: again, err: err}
+	}
+	return judge(r, got, time.Now())
+}
+
+// settle does what an answer demands that ends a request.
+func (s *Sender) settle(r *request, a *answer) error {
+	if a.verdict == older {
+		s.version = remotewrite.V1
+		s.Reset()
+		return ErrAgain
+	}
+	s.known = s.known || r.second && a.verdict == taken
+	s.answered(r, a)
+	if a.err != nil {
+		s.refuse(r.samples-a.written, a.err)
+	}
+	return nil
+}
+
+// answered counts an answer, and tells that requests do not fail any more.
+func (s *Sender) answered(r *request, a *answer) {
+	now := time.Now()
+	s.mu.Lock()
+	c := &s.counts
+	c.Requests++
+	c.Sent += uint64(a.written)
+	c.Refused += uint64(r.samples - a.written)
+	if a.verdict == taken {
+		c.Succeeded = now
+	}
+	failing := c.Failing
+	c.Failing = time.Time{}
+	s.mu.Unlock()
+
+	if !failing.IsZero() {
+		after := now.Sub(failing).Round(time.Second)
+		s.opt.Tell(fmt.Errorf("%s answers again, after %v", s.client.target.Name(), after))
+	}
+}
+
+// failed counts a try that was in vain, and tells of the first of several.
+func (s *Sender) failed(err error) {
+	s.mu.Lock()
+	s.counts.Retries++
+	first := s.counts.Failing.IsZero()
+	if first {
+		s.counts.Failing = time.Now()
+	}
+	s.mu.Unlock()
+
+	if first {
+		s.opt.Tell(fmt.Errorf("%s: %w; trying again", s.client.target.Name(), err))
+	}
+}
+
+// refuse tells of samples that are lost, at most once a minute.
+func (s *Sender) refuse(samples int, err error) {
+	s.refusals += samples
+	if now := time.Now(); s.told.IsZero() || now.Sub(s.told) >= time.Minute {
+		const form = "%s: %w; %d samples are passed over"
+		s.opt.Tell(fmt.Errorf(form, s.client.target.Name(), err, s.refusals))
+		s.refusals, s.told = 0, now
+	}
+}
+
+// gap is the time before the next try: between half and the whole of what doubles with
+// each, so that many who send do not come back at once.
+func (s *Sender) gap(try int) time.Duration {
+	t := &s.client.target
+	d := t.MaxGap
+	if try < 32 {
+		d = min(d, t.Gap<<try)
+	}
+	if d <= 0 {
+		d = t.MaxGap // it was shifted too far
+	}
+	return d/2 + rand.N(d/2+1)
+}
+
+// sleep waits, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,167 @@
+package push
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// Target is where metrics are sent, and how. Only the URL is needed.
+type Target struct {
+	// URL is the address: otlp+http://HOST:4318 or remote-write+https://HOST, with a path
+	// where that is not /v1/metrics or /api/v1/write, and a user and password where needed.
+	URL string
+	// Headers are set in each request.
+	Headers map[string]string
+	// PasswordFile and BearerFile have the password of the URL's user, or a bearer
+	// token. They are read for each request, so that what is in them can change.
+	PasswordFile, BearerFile string
+	TLS                      TLS
+	// Labels are those of all series of remote write, Resource the attributes of the
+	// resource of OTLP. See [Identity].
+	Labels, Resource []metrics.Label
+	// Timeout bounds a request with its answer; 0 means 30 s.
+	Timeout time.Duration
+	// Gap is the time before the second try, MaxGap that before late ones; 0 mean 1 s and a minute.
+	Gap, MaxGap time.Duration
+	// Patience is for how long a request is tried, until sending fails; 0 is for ever.
+	Patience time.Duration
+	// MaxSamples and MaxBytes bound a request before compression; 0 mean 10,000 and 4 MiB.
+	MaxSamples, MaxBytes int
+	// UserAgent names the program; "" is winperf.
+	UserAgent string
+}
+
+// TLS says how the other side is known, and how this one shows who it is. The zero TLS trusts
+// whom the system trusts.
+type TLS struct {
+	CAFile            string // certificates of who is trusted, PEM
+	CertFile, KeyFile string // of this side, PEM; read again for each connection
+	ServerName        string // that the certificate must have; "" is the host of the URL
+	Insecure          bool   // takes any certificate
+}
+
+// protocol is what a URL's scheme stands for.
+type protocol struct {
+	scheme string // of the URL that is asked
+	path   string // where the URL has none
+	otlp   bool
+}
+
+var protocols = map[string]protocol{
+	"otlp+http":          {"http", "/v1/metrics", true},
+	"otlp+https":         {"https", "/v1/metrics", true},
+	"remote-write+http":  {"http", "/api/v1/write", false},
+	"remote-write+https": {"https", "/api/v1/write", false},
+}
+
+// IsURL reports whether a text is a URL of a target, well formed or not: whether it begins
+// with one of the schemes.
+func IsURL(text string) bool {
+	scheme, _, ok := strings.Cut(text, "://")
+	_, known := protocols[strings.ToLower(scheme)]
+	return ok && known
+}
+
+// address returns the URL to ask, and the protocol.
+func (t *Target) address() (*url.URL, protocol, error) {
+	u, err := url.Parse(t.URL)
+	if err != nil {
+		return nil, protocol{}, fmt.Errorf("bad URL of a target: %w", hidden(err))
+	}
+	p, known := protocols[u.Scheme]
+	if !known {
+		schemes := slices.Sorted(maps.Keys(protocols))
+		hint := ""
+		if near := suggest.Closest(u.Scheme, slices.Values(schemes)); near != "" {
+			hint = fmt.Sprintf(" (did you mean %s://?)", near)
+		}
+		const form = "bad URL of a target %s: expected %s://HOST%s"
+		return nil, p, fmt.Errorf(form, u.Redacted(), strings.Join(schemes, "://, "), hint)
+	}
+	if u.Host == "" || u.Opaque != "" || u.Fragment != "" {
+		return nil, p, fmt.Errorf("bad URL of a target %s: expected %s://HOST[:PORT][/PATH]", u.Redacted(), u.Scheme)
+	}
+
+	u.Scheme = p.scheme
+	if u.Path == "" || u.Path == "/" {
+		u.Path = p.path
+	}
+	return u, p, nil
+}
+
+// hidden is an error of url.Parse without the URL, which may have a password in it.
+func hidden(err error) error {
+	if of, ok := err.(*url.Error); ok { //nolint:errorlint // url.Parse wraps nothing around it
+		return of.Err
+	}
+	return err
+}
+
+// Name is the target as people may see it: its URL without a password.
+func (t *Target) Name() string {
+	u, err := url.Parse(t.URL)
+	if err != nil {
+		return "a target"
+	}
+	return u.Redacted()
+}
+
+func (t *Target) settle() {
+	t.Timeout = cmp.Or(t.Timeout, 30*time.Second)
+	t.Gap = cmp.Or(t.Gap, time.Second)
+	t.MaxGap = max(t.Gap, cmp.Or(t.MaxGap, time.Minute))
+	t.UserAgent = cmp.Or(t.UserAgent, "winperf")
+}
+
+// check tells what is wrong with a header, as the HTTP client would with each request.
+func checkHeader(name, value string) error {
+	const token = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if name == "" || strings.Trim(name, token) != "" {
+		return fmt.Errorf("bad header %q: a name has letters, digits and hyphens", name)
+	}
+	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7F }) {
+		return fmt.Errorf("bad header %s: its value has control characters", name)
+	}
+	return nil
+}
+
+// Identity returns the labels and the attributes that tell who sends: job and instance,
+// and service.name, service.instance.id, service.version, host.name and os.type, as far as they are not "".
+// What turns OTLP into Prometheus' labels makes the same job and instance of them.
+func Identity(machine, system, version string) (labels, resource []metrics.Label) {
+	const name = "winperf"
+	labels = []metrics.Label{{Name: "instance", Value: machine}, {Name: "job", Value: name}}
+	return labels, []metrics.Label{
+		{Name: "host.name", Value: machine},
+		{Name: "os.type", Value: system},
+		{Name: "service.instance.id", Value: machine},
+		{Name: "service.name", Value: name},
+		{Name: "service.version", Value: version},
+	}
+}
+
+// AddLabels sets labels and attributes by name. One without a value is left out.
+func (t *Target) AddLabels(byName map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		t.Labels = setLabel(t.Labels, name, byName[name])
+		t.Resource = setLabel(t.Resource, name, byName[name])
+	}
+}
+
+func setLabel(all []metrics.Label, name, value string) []metrics.Label {
+	for i := range all {
+		if all[i].Name == name {
+			all[i].Value = value
+			return all
+		}
+	}
+	return append(all, metrics.Label{Name: name, Value: value})
+}

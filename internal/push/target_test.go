@@ -1,0 +1,65 @@
+package push
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAddress(t *testing.T) {
+	for text, want := range map[string]string{
+		"otlp+http://host:4318":                      "http://host:4318/v1/metrics",
+		"otlp+https://host/":                         "https://host/v1/metrics",
+		"otlp+http://host/otlp/v1/metrics":           "http://host/otlp/v1/metrics",
+		"remote-write+http://host:9090":              "http://host:9090/api/v1/write",
+		"remote-write+https://me:pass@host/push?a=b": "https://me:pass@host/push?a=b",
+		"Remote-Write+HTTP://host":                   "http://host/api/v1/write",
+		"remote-wirte+http://host":                   "!did you mean remote-write+http://?",
+		"http://host":                                "!expected otlp+http://",
+		"otlp+http:host":                             "!expected otlp+http://HOST",
+		"otlp+http://":                               "!expected otlp+http://HOST",
+		"otlp+http://me:secret@[::1":                 "!bad URL of a target",
+		"otlp+http://me:secret@host:port":            "!bad URL of a target",
+		"otlp+http://host#part":                      "!expected otlp+http://HOST",
+		"":                                           "!expected otlp+http://",
+	} {
+		u, _, err := (&Target{URL: text}).address()
+		switch why, fails := strings.CutPrefix(want, "!"); {
+		case fails && (err == nil || !strings.Contains(err.Error(), why)):
+			t.Errorf("%q: %v, want %q", text, err, why)
+		case fails && strings.Contains(err.Error(), "secret"):
+			t.Errorf("%q: the error has the password: %v", text, err)
+		case !fails && (err != nil || u.String() != want):
+			t.Errorf("%q: %v, %v, want %s", text, u, err, want)
+		}
+	}
+}
+
+func TestIsURL(t *testing.T) {
+	for text, want := range map[string]bool{
+		"remote-write+http://x": true, "OTLP+http://": true, "otlp+http": false, "http://x": false, "log.csv": false,
+	} {
+		if IsURL(text) != want {
+			t.Errorf("%q: want %v", text, want)
+		}
+	}
+}
+
+func TestBadTargets(t *testing.T) {
+	const url = "otlp+http://host"
+	for want, target := range map[string]Target{
+		"bad header":       {URL: url, Headers: map[string]string{"a b": "c"}},
+		"control":          {URL: url, Headers: map[string]string{"A": "b\r\nC: d"}},
+		"no such file":     {URL: url, TLS: TLS{CAFile: "none.pem"}},
+		"open none.pem":    {URL: url, TLS: TLS{CertFile: "none.pem", KeyFile: "none.key"}},
+		"no certificate":   {URL: url, TLS: TLS{CAFile: "target_test.go"}},
+		"open none.token":  {URL: url, BearerFile: "none.token"},
+		"open none.secret": {URL: url, PasswordFile: "none.secret"},
+	} {
+		if want == "no such file" {
+			want = "none.pem"
+		}
+		if _, err := NewSender(target, SenderOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

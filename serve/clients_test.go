@@ -1,0 +1,209 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
+)
+
+// A page of another site cannot have a browser reload the configuration.
+func TestCrossOrigin(t *testing.T) {
+	s := start(t, Config{Web: Web{Lifecycle: true}})
+	r, _ := http.NewRequest("POST", s.url+"/-/reload", nil)
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	resp, err := client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != 403 {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+}
+
+// raw sends bytes and returns the first line of the answer.
+func (s *runningServer) raw(request string) string {
+	s.t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer c.Close()
+	go func() { _, _ = io.WriteString(c, request) }() // which the server need not read to its end
+	line, err := bufio.NewReader(c).ReadString('\n')
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(line)
+}
+
+// What is no proper request gets a clear status, and the server goes on.
+func TestHostileRequests(t *testing.T) {
+	s := start(t, Config{})
+	const (
+		get    = "GET /metrics HTTP/1.1\r\nHost: x\r\n"
+		reload = "POST /-/reload HTTP/1.1\r\nHost: x\r\n"
+	)
+	long := strings.Repeat("x", 1<<20)
+	for name, c := range map[string]struct{ request, want string }{
+		"query of 1 MB":  {"GET /metrics?path=" + long + " HTTP/1.1\r\nHost: x\r\n\r\n", "431"},
+		"header of 1 MB": {get + "X: " + long + "\r\n\r\n", "431"},
+		"many headers":   {get + strings.Repeat("X: y\r\n", 100_000) + "\r\n", "431"},
+		"two lengths":    {reload + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello", "400"},
+		"smuggling": {reload + "Transfer-Encoding: chunked, identity\r\n" +
+			"Content-Length: 5\r\n\r\nhello", "501"},
+		"folded header":  {get + "X : y\r\n\r\n", "400"},
+		"no host":        {"GET /metrics HTTP/1.1\r\n\r\n", "400"},
+		"two hosts":      {"GET /metrics HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "400"},
+		"garbage":        {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", "400"},
+		"bad escape":     {"GET /metrics?path=%zz HTTP/1.1\r\nHost: x\r\n\r\n", "400"},
+		"NUL in path":    {"GET /metrics%00 HTTP/1.1\r\nHost: x\r\n\r\n", "404"},
+		"other version":  {"GET /metrics HTTP/9.9\r\nHost: x\r\n\r\n", "505"},
+		"long body":      {reload + "Content-Length: 99999999\r\n\r\n", "403"},
+		"absolute other": {"GET http://169.254.169.254/metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200"},
+	} {
+		if got := s.raw(c.request); !strings.Contains(got, " "+c.want+" ") && !strings.HasSuffix(got, " "+c.want) {
+			t.Errorf("%s: %q, want %s", name, got, c.want)
+		}
+	}
+	if status, _ := s.ask("GET", "/metrics"); status != 200 {
+		t.Errorf("afterwards: status %d", status)
+	}
+}
+
+// A client that does not send its request, or does not read its answer, loses its connection, and
+// the others do not notice.
+func TestSlowClients(t *testing.T) {
+	s := startWith(t, Config{}, func(o *ServerOptions) {
+		o.patience = patience{
+			header: 50 * time.Millisecond, read: 100 * time.Millisecond, write: 100 * time.Millisecond,
+			idle: 50 * time.Millisecond, shutdown: time.Second,
+		}
+	})
+	dial := func(request string) net.Conn {
+		c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		if _, err := io.WriteString(c, request); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+		return c
+	}
+
+	half := dial("GET /metrics HTTP/1.1\r\nHo")
+	body := dial("POST /-/reload HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nx")
+	idle := dial("GET /-/ready HTTP/1.1\r\nHost: x\r\n\r\n")
+	if status, text := s.ask("GET", "/metrics"); status != 200 || value(text, free) == "" {
+		t.Errorf("status %d\n%s", status, text)
+	}
+	for name, c := range map[string]net.Conn{"half a header": half, "half a body": body, "idle": idle} {
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: the connection stays", name)
+		}
+	}
+}
+
+// A client that does not read a long answer loses it, and others get theirs meanwhile.
+func TestSlowReader(t *testing.T) {
+	s := startWith(t, Config{Timeout: 2 * time.Second}, func(o *ServerOptions) {
+		o.Open = func(context.Context, string) (winperf.Source, error) { return newBlocks(perftest.Desktop), nil }
+		o.patience = defaultPatience()
+		o.patience.write = 100 * time.Millisecond
+	})
+	_, whole := s.ask("GET", "/metrics")
+
+	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	const request = "GET /metrics HTTP/1.0\r\nHost: x\r\n\r\n"
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if status, text := s.ask("GET", "/metrics"); status != 200 || len(text) < len(whole)/2 {
+			t.Errorf("another client: status %d, %d bytes", status, len(text))
+		}
+	}
+
+	// The server gives up when it may.
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(s.log.String(), "broken off"); {
+		if time.Now().After(deadline) {
+			t.Fatal("the server still waits for the one that does not read")
+		}
+		runtime.Gosched()
+	}
+}
+
+// A thousand connections at once all get an answer, though only a few are served at a time.
+func TestManyConnections(t *testing.T) {
+	s := start(t, Config{Web: Web{MaxConnections: 20}})
+	const clients = 1000
+	statuses := make([]int, clients)
+	var wait sync.WaitGroup
+	for i := range clients {
+		wait.Go(func() { statuses[i], _ = s.ask("GET", "/metrics") })
+	}
+	wait.Wait()
+	for i, status := range statuses {
+		if status != 200 {
+			t.Errorf("client %d: status %d", i, status)
+		}
+	}
+}
+
+// Every server that ended has left nothing behind, whatever its clients do.
+func TestNothingLeft(t *testing.T) {
+	before := runtime.NumGoroutine()
+	t.Run("server", func(t *testing.T) {
+		var clients []net.Conn
+		t.Cleanup(func() { // after the server has ended
+			for _, c := range clients {
+				_ = c.Close()
+			}
+		})
+		s := startWith(t, Config{}, func(o *ServerOptions) {
+			o.patience = defaultPatience()
+			o.patience.shutdown = 200 * time.Millisecond
+		})
+		for range 10 {
+			c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			clients = append(clients, c)
+			fmt.Fprint(c, "GET /metrics HTTP/1.1\r\nHost") // and no more
+		}
+		s.ask("GET", "/metrics")
+		s.ask("GET", "/metrics?object=Memory")
+	})
+	deadline := time.Now().Add(20 * time.Second)
+	for runtime.NumGoroutine() > before {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<20)
+			stacks = stacks[:runtime.Stack(stacks, true)]
+			t.Fatalf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), before, stacks)
+		}
+		runtime.Gosched()
+	}
+}

@@ -1,0 +1,341 @@
+package serve
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/exporter-toolkit/web"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/strictyaml"
+	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// Config is what is served, from where, to whom. The zero Config serves all objects of
+// this machine that are not costly, under winperf's own names, to this machine.
+type Config struct {
+	// Source is the URL of what is measured, as source.Open takes it; "" is "local:".
+	Source string
+	// Language of names in paths, as nametable.ParseLanguage takes it; "" is the
+	// source's preferred one. Metrics always have English names.
+	Language string
+	// Paths and Objects, which are names of objects with wildcards, are what is served;
+	// without both it is everything that is not costly. Costly adds costly objects.
+	Paths   []winperf.Path
+	Objects []string
+	Costly  bool
+	// Exclude leaves out what these paths name.
+	Exclude []winperf.Path
+
+	// Names are the schemes of names; none is winperf's own. Totals keeps instances
+	// that sum others up.
+	// NoLegacy leaves out what windows_exporter once had and dashboards still ask for.
+	Names    []metrics.Scheme
+	Totals   bool
+	NoLegacy bool
+	// Counters are metrics as the performancecounter collector of windows_exporter has them.
+	Counters []metrics.Generic
+
+	// CostlyInterval is the least time between two samples of costly objects; 0 is 1 minute.
+	CostlyInterval time.Duration
+	// Timeout is how long a scrape may wait for a sample if it does not say itself; 0 is
+	// 10 s. TimeoutOffset is taken off what it says, for the way back; 0 is 0.5 s.
+	Timeout, TimeoutOffset time.Duration
+	// MaxSeries bounds the series of a scrape; 0 is no bound.
+	MaxSeries int
+
+	Push []Target
+	Web  Web
+}
+
+// Target is where samples are sent without being asked for.
+type Target struct {
+	URL      string
+	Names    []metrics.Scheme  // none is winperf's own
+	Interval time.Duration     // between two samples; 0 is up to who sends
+	Headers  map[string]string // of each request
+	Labels   map[string]string // of all series, or attributes of the resource; "" takes one away
+	Queue    Queue
+	// PasswordFile has the password of the user in the URL, BearerFile a token.
+	PasswordFile, BearerFile string
+	TLS                      TLS
+}
+
+// TLS says how a target is known, and how this side shows who it is.
+type TLS struct {
+	CAFile            string // certificates of who is trusted, PEM; "" is whom the system trusts
+	CertFile, KeyFile string // of this side, PEM
+	ServerName        string // that the certificate must have; "" is the host of the URL
+	Insecure          bool   // takes any certificate
+}
+
+// Queue keeps what a target did not take yet. Zero bounds are up to who sends.
+type Queue struct {
+	Dir      string // where; "" is up to who sends
+	MaxBytes int64
+	MaxAge   time.Duration
+}
+
+// Web is how the server is reached.
+type Web struct {
+	// Listen are addresses, host:port; none is DefaultAddress.
+	Listen []string
+	// ConfigFile has certificates and passwords in the form of the Prometheus
+	// exporter toolkit; "" is plain HTTP for everybody who gets here.
+	ConfigFile string
+	// SystemdSocket listens on what systemd hands over, in place of Listen.
+	SystemdSocket bool
+	// Lifecycle allows POST and PUT of /-/reload.
+	Lifecycle bool
+	// MaxConnections bounds connections at once; 0 is 512. More wait.
+	MaxConnections int
+}
+
+// DefaultAddress is where the server listens: on this machine only, at the port of
+// windows_exporter.
+const DefaultAddress = "127.0.0.1:9182"
+
+// Defaults of what is 0 in a Config.
+const (
+	defaultCostlyInterval = time.Minute
+	defaultTimeout        = 10 * time.Second
+	defaultOffset         = 500 * time.Millisecond
+	defaultConnections    = 512
+)
+
+// withDefaults is the configuration with the defaults in it.
+func (c Config) withDefaults() Config {
+	c.Source = cmp.Or(c.Source, "local:")
+	c.CostlyInterval = cmp.Or(c.CostlyInterval, defaultCostlyInterval)
+	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
+	c.TimeoutOffset = cmp.Or(c.TimeoutOffset, defaultOffset)
+	c.Web.MaxConnections = cmp.Or(c.Web.MaxConnections, defaultConnections)
+	if len(c.Web.Listen) == 0 {
+		c.Web.Listen = []string{DefaultAddress}
+	}
+	if len(c.Names) == 0 {
+		c.Names = []metrics.Scheme{metrics.Own}
+	}
+	return c
+}
+
+// ParseNames reads the words of schemes of names that can be served: own and
+// windows_exporter.
+func ParseNames(words []string) ([]metrics.Scheme, error) {
+	return parseNames(words, []string{"own", "windows_exporter"})
+}
+
+func parseNames(words, allowed []string) (names []metrics.Scheme, err error) {
+	for _, word := range words {
+		scheme, err := metrics.ParseScheme(word)
+		switch {
+		case err != nil || scheme == metrics.OTel && !slices.Contains(allowed, word):
+			return nil, fmt.Errorf("unknown names %q, expected %s%s", word, strings.Join(allowed, " or "),
+				didYouMean(word, allowed))
+		case slices.Contains(names, scheme):
+			return nil, fmt.Errorf("the names %s are there twice", word)
+		}
+		names = append(names, scheme)
+	}
+	return names, nil
+}
+
+func didYouMean(word string, candidates []string) string {
+	if near := suggest.Closest(word, slices.Values(candidates)); near != "" {
+		return fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return ""
+}
+
+// file is the configuration as the file has it.
+type file struct {
+	Source   strictyaml.Value[string] `yaml:"source"`
+	Language strictyaml.Value[string] `yaml:"language"`
+	Paths    []strictyaml.Path        `yaml:"paths"`
+	Objects  []string                 `yaml:"objects"`
+	Costly   bool                     `yaml:"costly"`
+	Exclude  []strictyaml.Path        `yaml:"exclude"`
+
+	Names  strictyaml.Value[[]string] `yaml:"names"`
+	Totals bool                       `yaml:"totals"`
+	Legacy *bool                      `yaml:"legacy"`
+
+	Counters  counterFile `yaml:"performancecounter"`
+	Collector struct {
+		Counters counterFile `yaml:"performancecounter"`
+	} `yaml:"collector"` // where windows_exporter has it
+
+	CostlyInterval positive `yaml:"costly_interval"`
+	Timeout        positive `yaml:"timeout"`
+	TimeoutOffset  positive `yaml:"timeout_offset"`
+	MaxSeries      natural  `yaml:"max_series"`
+
+	Push []targetFile `yaml:"push"`
+	Web  webFile      `yaml:"web"`
+}
+
+type (
+	positive = strictyaml.Value[time.Duration]
+	natural  = strictyaml.Value[int]
+)
+
+// counterFile are the metrics of performancecounter, a list or text that holds one.
+type counterFile struct {
+	Objects strictyaml.Embedded[[]genericFile] `yaml:"objects"`
+}
+
+type genericFile struct {
+	strictyaml.Pos
+	metrics.Generic `yaml:",inline"`
+}
+
+type targetFile struct {
+	URL      strictyaml.Value[string]   `yaml:"url,required"`
+	Names    strictyaml.Value[[]string] `yaml:"names"`
+	Interval positive                   `yaml:"interval"`
+	Headers  map[string]string          `yaml:"headers"`
+	Labels   map[string]string          `yaml:"labels"`
+	Password string                     `yaml:"password_file"`
+	Bearer   string                     `yaml:"bearer_file"`
+	TLS      struct {
+		CA         string `yaml:"ca_file"`
+		Cert       string `yaml:"cert_file"`
+		Key        string `yaml:"key_file"`
+		ServerName string `yaml:"server_name"`
+		Insecure   bool   `yaml:"insecure_skip_verify"`
+	} `yaml:"tls"`
+	Queue struct {
+		Dir     string          `yaml:"dir"`
+		MaxSize strictyaml.Size `yaml:"max_size"`
+		MaxAge  positive        `yaml:"max_age"`
+	} `yaml:"queue"`
+}
+
+type webFile struct {
+	Listen         []strictyaml.Value[string] `yaml:"listen_address"`
+	ConfigFile     string                     `yaml:"config_file"`
+	SystemdSocket  bool                       `yaml:"systemd_socket"`
+	Lifecycle      bool                       `yaml:"enable_lifecycle"`
+	MaxConnections natural                    `yaml:"max_connections"`
+}
+
+// ParseConfig reads a configuration file, whose name stands in errors. What the text does
+// not say is zero. The error joins all that is wrong, each a *winperf.DataError with line
+// and column.
+func ParseConfig(name string, text []byte) (Config, error) {
+	var f file
+	if err := strictyaml.Decode(name, text, &f); err != nil {
+		return Config{}, err
+	}
+	check := checker{}
+	c := f.config(&check)
+	return c, check.err()
+}
+
+func (f *file) config(check *checker) Config {
+	c := Config{
+		Source: f.Source.V, Language: f.Language.V, Objects: f.Objects, Costly: f.Costly, Totals: f.Totals,
+		Paths: plain(f.Paths), Exclude: plain(f.Exclude),
+		Names:          check.names(f.Names, "own", "windows_exporter"),
+		CostlyInterval: check.time(f.CostlyInterval, "costly_interval"),
+		Timeout:        check.time(f.Timeout, "timeout"),
+		TimeoutOffset:  check.time(f.TimeoutOffset, "timeout_offset"),
+		MaxSeries:      check.count(f.MaxSeries, "max_series"),
+		Web:            f.Web.web(check),
+	}
+
+	c.NoLegacy = f.Legacy != nil && !*f.Legacy
+	if _, err := nametable.ParseLanguage(c.Language); c.Language != "" && err != nil {
+		check.add(f.Language.Errorf("language: expected a hexadecimal language id such as 009 or 0x409"))
+	}
+	c.Counters = check.generics(slices.Concat(f.Counters.Objects.V, f.Collector.Counters.Objects.V))
+	for i := range f.Push {
+		c.Push = append(c.Push, f.Push[i].target(check))
+	}
+	return c
+}
+
+func plain(paths []strictyaml.Path) (list []winperf.Path) {
+	for _, p := range paths {
+		list = append(list, p.Path)
+	}
+	return list
+}
+
+// pushSchemes are the URLs that samples are sent to.
+var pushSchemes = []string{"otlp+http", "otlp+https", "remote-write+http", "remote-write+https"}
+
+func (t *targetFile) target(check *checker) Target {
+	is, err := url.Parse(t.URL.V)
+	switch {
+	case err != nil:
+		check.add(t.URL.Errorf("url: %w", err))
+	case !slices.Contains(pushSchemes, is.Scheme) || is.Host == "":
+		check.add(t.URL.Errorf("url: expected %s and a host%s", strings.Join(pushSchemes, "://, ")+"://",
+			didYouMean(is.Scheme, pushSchemes)))
+	}
+
+	return Target{
+		URL: t.URL.V, Headers: t.Headers, Labels: t.Labels, PasswordFile: t.Password, BearerFile: t.Bearer,
+		TLS:      TLS{t.TLS.CA, t.TLS.Cert, t.TLS.Key, t.TLS.ServerName, t.TLS.Insecure},
+		Names:    check.names(t.Names, "own", "windows_exporter", "otel"),
+		Interval: check.time(t.Interval, "interval"),
+		Queue: Queue{
+			Dir: t.Queue.Dir, MaxBytes: int64(t.Queue.MaxSize), MaxAge: check.time(t.Queue.MaxAge, "max_age"),
+		},
+	}
+}
+
+func (w *webFile) web(check *checker) Web {
+	web := Web{
+		ConfigFile: w.ConfigFile, SystemdSocket: w.SystemdSocket, Lifecycle: w.Lifecycle,
+		MaxConnections: check.count(w.MaxConnections, "max_connections"),
+	}
+	for _, address := range w.Listen {
+		if err := checkAddress(address.V); err != nil {
+			check.add(address.Errorf("listen_address: %w", err))
+		}
+		web.Listen = append(web.Listen, address.V)
+	}
+	return web
+}
+
+// Check tells what is wrong with a configuration that can be known without serving it: names
+// that are there twice, bad addresses, a file with certificates that cannot be used.
+func (c *Config) Check() error {
+	var errs []error
+	for _, address := range c.Web.Listen {
+		if err := checkAddress(address); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", address, err))
+		}
+	}
+	for i := range c.Push {
+		errs = append(errs, c.Push[i].check())
+	}
+	if c.MaxSeries < 0 || c.Web.MaxConnections < 0 {
+		errs = append(errs, errors.New("a limit is negative, expected 0 or more"))
+	}
+	if err := web.Validate(c.Web.ConfigFile); err != nil {
+		errs = append(errs, fmt.Errorf("%s: %w", c.Web.ConfigFile, err))
+	}
+	return errors.Join(errs...)
+}
+
+// checkAddress tells what is wrong with an address to listen on.
+func checkAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return fmt.Errorf("expected host:port, such as %s or :9182: %w", DefaultAddress, err)
+	}
+	return nil
+}

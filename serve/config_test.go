@@ -1,0 +1,134 @@
+package serve
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// The example in testdata has every key.
+func TestParseConfig(t *testing.T) {
+	text, err := os.ReadFile("testdata/all.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ParseConfig("all.yml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := Config{
+		Source: "local:", Language: "009", Paths: paths(t, `\Processor(*)\*`, `\Memory\Available MBytes`),
+		Objects: []string{"PhysicalDisk"}, Costly: true, Exclude: paths(t, `\Processor(_Total)\*`),
+		Names:  []metrics.Scheme{metrics.Own, metrics.WindowsExporter},
+		Totals: true, NoLegacy: true,
+		CostlyInterval: 2 * time.Minute, Timeout: 5 * time.Second, TimeoutOffset: 250 * time.Millisecond,
+		MaxSeries: 50000,
+		Push: []Target{{
+			URL: "otlp+https://collector.example:4318", Names: []metrics.Scheme{metrics.OTel},
+			Interval: 15 * time.Second, Headers: map[string]string{"X-Scope-OrgID": "12"},
+			Queue: Queue{Dir: "/var/lib/winperf", MaxBytes: 1 << 30, MaxAge: 24 * time.Hour},
+		}},
+		Web: Web{
+			Listen: []string{":9182", "[::1]:9183"}, ConfigFile: "web.yml", SystemdSocket: true,
+			Lifecycle: true, MaxConnections: 100,
+		},
+	}
+	generic := func(g metrics.Generic) string { return g.Name + "/" + g.Object }
+	var generics []string
+	for _, g := range got.Counters {
+		generics = append(generics, generic(g))
+	}
+	if diff := cmp.Diff([]string{"memory/Memory", "cache/Cache"}, generics); diff != "" {
+		t.Error(diff)
+	}
+	got.Counters = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"pahts: []\n", `f:1:1: unknown key "pahts" (did you mean paths?)`},
+		{"web:\n  listen: x\n", `f:2:3: unknown key "listen" (did you mean listen_address?)`},
+		{"names: [own, windows]\n", `f:1:8: names: unknown names "windows", ` +
+			`expected own or windows_exporter (did you mean windows_exporter?)`},
+		{"names: [otel]\n", `f:1:8: names: unknown names "otel", expected own or windows_exporter`},
+		{"names: [own, own]\n", `f:1:8: names: the names own are there twice`},
+		{"language: german\n", `f:1:11: language: expected a hexadecimal language id such as 009 or 0x409`},
+		{"timeout: 0\n", `f:1:10: timeout: expected more than 0 and at most a year`},
+		{"costly_interval: -1s\n", `f:1:18: costly_interval: expected more than 0 and at most a year`},
+		{"max_series: -1\n", `f:1:13: max_series: expected 0 or more`},
+		{"paths: [Memory]\n", `f:1:9: paths: bad counter path "Memory", character 1: a path begins`},
+		{"web: {listen_address: [\":99999\"]}\n", `f:1:24: listen_address: expected host:port, ` +
+			`such as 127.0.0.1:9182 or :9182`},
+		{"web: {listen_address: [localhost]}\n", `f:1:24: listen_address: expected host:port`},
+		{"push:\n  - url: http://x\n", `f:2:10: url: expected otlp+http://, otlp+https://, ` +
+			`remote-write+http://, remote-write+https:// and a host`},
+		{"push:\n  - url: oltp+http://x\n", `f:2:10: url: expected`},
+		{"push:\n  - url: otlp+http://\n", `f:2:10: url: expected`},
+		{"push:\n  - interval: 5\n", `f:2:5: the key url is missing`},
+		{"push:\n  - url: otlp+http://x\n    queue: {max_size: 5 apples}\n", `f:3:23: max_size: expected a size`},
+		{"timeout: 0\nmax_series: -2\n", "f:1:10: timeout: expected more than 0 and " +
+			"at most a year\nf:2:13: max_series: expected 0 or more"},
+	} {
+		_, err := ParseConfig("f", []byte(c.text))
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
+			continue
+		}
+		var place *winperf.DataError
+		if !errors.As(err, &place) || place.Line == 0 {
+			t.Errorf("%q: no place in %#v", c.text, err)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	if err := (&Config{}).Check(); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{Web: Web{Listen: []string{"9182"}}}, "9182: expected host:port"},
+		{Config{MaxSeries: -1}, "a limit is negative"},
+		{Config{Web: Web{ConfigFile: "testdata/none.yml"}}, "testdata/none.yml: "},
+		{Config{Web: Web{ConfigFile: "testdata/all.yml"}}, "testdata/all.yml: yaml: "},
+	} {
+		if err := c.config.Check(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+// FuzzParseConfig: any text is a configuration or an error with a place.
+func FuzzParseConfig(f *testing.F) {
+	text, err := os.ReadFile("testdata/all.yml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte("push: [{url: 'otlp+http://[::1'}]\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := ParseConfig("f", text)
+		if err != nil {
+			var place *winperf.DataError
+			if !errors.As(err, &place) || place.Source != "f" {
+				t.Errorf("no place in %v", err)
+			}
+			return
+		}
+		if d := c.withDefaults(); d.Timeout <= 0 || d.CostlyInterval <= 0 || d.MaxSeries < 0 || len(d.Names) == 0 {
+			t.Errorf("%+v", d)
+		}
+	})
+}

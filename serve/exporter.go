@@ -1,0 +1,334 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/hostfacts"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/sink/metrics"
+	"github.com/winperf/winperf/sink/prometheus"
+)
+
+// Options for an Exporter besides its configuration.
+type Options struct {
+	Config
+	// Version of the program, for winperf_build_info.
+	Version string
+	// Log is told what goes wrong; nil is nobody.
+	Log *slog.Logger
+
+	own   *own          // of a server; nil makes one
+	write time.Duration // how long a client may take to read an answer that is there; 0 is the default
+}
+
+// Exporter answers scrapes: it is the http.Handler of /metrics for one configuration and one
+// source. It may be used from several goroutines.
+type Exporter struct {
+	opt     Options
+	src     winperf.Source
+	sel     winperf.Selection // of the main sampler
+	mapping metrics.Options
+	main    feed
+	costly  *sampler // nil: costly objects are not wanted, or come with the others
+	objects *objects
+	own     *own
+
+	// The objects that the samplers' samples could hold; each belongs to one of them.
+	mainObjects, costlyObjects map[string]bool
+	failing                    [2]atomic.Bool // the last samples of both
+
+	mu    sync.Mutex
+	views map[string]*view
+	zips  sync.Pool // of *gzip.Writer
+	texts sync.Pool // of *bytes.Buffer
+}
+
+// maxViews is how many filters are remembered.
+const maxViews = 8
+
+// New returns an exporter over a source, which it does not close. It takes no sample of a
+// live source, and reads a recorded one to its end. The error is that of the source or
+// of the configuration.
+func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error) {
+	opt.Config = opt.withDefaults()
+	if opt.own == nil {
+		opt.own = newOwn(opt.Version)
+	}
+	opt.write = cmp.Or(opt.write, defaultPatience().write)
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Exporter{
+		opt: opt, src: src, own: opt.own, views: map[string]*view{},
+		mainObjects: map[string]bool{}, costlyObjects: map[string]bool{},
+		mapping: metrics.Options{
+			Names: opt.Names, Totals: opt.Totals, Exclude: opt.Exclude,
+			Generic: opt.Counters, NoLegacy: opt.NoLegacy,
+		},
+	}
+	e.zips.New = func() any { return gzip.NewWriter(io.Discard) }
+	e.texts.New = func() any { return new(bytes.Buffer) }
+	return e, e.open(ctx)
+}
+
+// selection is all that the configuration wants.
+func (c *Config) selection() winperf.Selection {
+	sel := winperf.Selection{Paths: c.Paths, Costly: c.Costly}
+	for _, name := range c.Objects {
+		sel.Paths = append(sel.Paths[:len(sel.Paths):len(sel.Paths)], wholeObject(name))
+	}
+	if sel.Global = len(sel.Paths) == 0; sel.Global {
+		return sel
+	}
+	for i := range c.Counters {
+		sel.Paths = append(sel.Paths[:len(sel.Paths):len(sel.Paths)], c.Counters[i].Paths()...)
+	}
+	return sel
+}
+
+// open makes the samplers.
+func (e *Exporter) open(ctx context.Context) error {
+	sel := e.opt.selection()
+	e.objects = newObjects(sel.Paths)
+	for _, s := range e.objects.list(time.Time{}) {
+		e.mainObjects[s.Name] = true
+	}
+	how := measure.Options{Language: e.opt.Language, FramesOnly: true}
+
+	is := e.src.Describe()
+	e.mapping.Facts = hostfacts.For(is)
+	how.FramesOnly = !is.Cooked
+	if is.Recorded {
+		if len(sel.Paths) == 0 {
+			sel.Costly = true // a record has what it has
+		}
+		e.sel = sel
+		var err error
+		e.main, err = readRecorded(ctx, e.src, sel, how, e.tookMain)
+		return err
+	}
+
+	rest, costly, err := e.part(ctx, sel, is)
+	if err != nil {
+		return err
+	}
+	e.sel = sel
+	e.main = newSampler(measure.New(e.src, rest, how), e.tookMain)
+	if costly.Costly || len(costly.Paths) > 0 {
+		e.costly = newSampler(measure.New(e.src, costly, how), e.tookCostly)
+	}
+	return nil
+}
+
+// part parts a selection: the costly objects of a live source are sampled at their own pace, so
+// that they delay no scrape.
+func (e *Exporter) part(
+	ctx context.Context, sel winperf.Selection, is winperf.Description,
+) (rest, costly winperf.Selection, err error) {
+	if is.Cooked {
+		return sel, costly, nil
+	}
+	schema, err := winperf.CostlySchema(ctx, e.src)
+	if err != nil || schema == nil || len(schema.Costly) == 0 {
+		return sel, costly, err
+	}
+
+	names, _ := nametable.FromSchema(schema)
+	for _, p := range selection.Resolve(sel, names) {
+		if p.AsksCostly(schema.Costly) {
+			p.AddTo(&costly)
+		} else {
+			p.AddTo(&rest)
+		}
+	}
+	if !rest.Global && len(rest.Paths) == 0 { // there is nothing that they could delay
+		return sel, winperf.Selection{}, nil
+	}
+	return rest, costly, nil
+}
+
+func (e *Exporter) tookMain(c *measure.Cycle, err error) {
+	e.objects.note(c, e.mainObjects)
+	e.took(c, err, true)
+}
+
+func (e *Exporter) tookCostly(c *measure.Cycle, err error) {
+	e.objects.note(c, e.costlyObjects)
+	e.took(c, err, false)
+}
+
+// took notes what became of a sample. That samples fail is told once, and when they no longer do.
+func (e *Exporter) took(c *measure.Cycle, err error, main bool) {
+	e.own.took(c, err, main)
+	if errors.Is(err, context.Canceled) {
+		return
+	}
+	failing := &e.failing[0]
+	if !main {
+		failing = &e.failing[1]
+	}
+	if was := failing.Swap(err != nil); err != nil && !was {
+		e.opt.Log.Warn("no sample", "err", err)
+	} else if err == nil && was {
+		e.opt.Log.Info("samples can be taken again")
+	}
+}
+
+// ServeHTTP answers a scrape.
+func (e *Exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	status := e.scrape(w, r)
+	e.own.answered(status)
+}
+
+// scrape answers and returns the status.
+func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {
+	if r.Method == http.MethodHead { // which takes no sample
+		w.Header().Set("Content-Type", prometheus.Negotiate(r.Header.Get("Accept"), e.textOnly()).ContentType())
+		return http.StatusOK
+	}
+	// A filter that is lost would be an answer with everything.
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return refuse(w, http.StatusBadRequest, fmt.Errorf("the query cannot be read: %w", err))
+	}
+	f, err := parseFilter(query)
+	if err != nil {
+		return refuse(w, http.StatusBadRequest, err)
+	}
+	paths, err := f.within(e.sel)
+	if err != nil {
+		return refuse(w, http.StatusBadRequest, err)
+	}
+	if len(f) > 0 && len(paths) == 0 {
+		return refuse(w, http.StatusNotFound, errors.New("nothing of this is served"))
+	}
+
+	wait := e.limitOf(r.Header.Get("X-Prometheus-Scrape-Timeout-Seconds"))
+	ctx, cancel := context.WithTimeout(r.Context(), wait)
+	defer cancel()
+
+	// A client gets a while more to read what may be long by now.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + e.opt.write))
+	return e.answer(ctx, w, r, f, paths)
+}
+
+// maxTimeout is how long a scrape can say that it waits: a source that does not answer is waited for
+// as long.
+const maxTimeout = 2 * time.Minute
+
+// limitOf is how long a scrape may take.
+func (e *Exporter) limitOf(header string) time.Duration {
+	seconds, err := strconv.ParseFloat(header, 64)
+	if err != nil || !(seconds > 0 && seconds < longest.Seconds()) {
+		return e.opt.Timeout
+	}
+	asked := min(time.Duration(seconds*float64(time.Second)), max(maxTimeout, e.opt.Timeout))
+	if asked <= e.opt.TimeoutOffset {
+		return asked / 2
+	}
+	return asked - e.opt.TimeoutOffset
+}
+
+func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, f filter,
+	paths []winperf.Path,
+) int {
+	main, err := e.main.get(ctx)
+	defer main.release()
+	if err != nil && (r.Context().Err() != nil || errors.Is(err, errClosed) || !e.objects.any()) {
+		return refuse(w, http.StatusServiceUnavailable, fmt.Errorf("no sample: %w", err))
+	}
+	if err != nil { // the sample may still be under way
+		e.objects.note(nil, e.mainObjects)
+		e.own.missed()
+	}
+	var costly *snapshot
+	if e.costly != nil {
+		costly = e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout))
+		defer costly.release()
+	}
+
+	v := e.view(f, paths)
+	if err := v.take(ctx); err != nil {
+		return refuse(w, http.StatusServiceUnavailable, errors.New("others are still reading their metrics"))
+	}
+	format := prometheus.Negotiate(r.Header.Get("Accept"), e.textOnly())
+	out := e.responder(w, r, format)
+	p, err := v.write(out, main, costly, format)
+	v.give()
+
+	defer p.release()
+	if err == nil && p != nil {
+		_, err = out.Write(p.text.Bytes())
+	}
+	return out.end(err)
+}
+
+// textOnly reports whether there are names that OpenMetrics does not allow.
+func (e *Exporter) textOnly() bool {
+	return slices.Contains(e.opt.Names, metrics.WindowsExporter) || len(e.opt.Counters) > 0
+}
+
+// view returns the view of a filter, of which the few that were used last are kept.
+func (e *Exporter) view(f filter, paths []winperf.Path) *view {
+	key := f.key()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	v := e.views[key]
+	if v == nil {
+		e.forget()
+		v = e.newView(paths)
+		e.views[key] = v
+	}
+	v.used = time.Now()
+	return v
+}
+
+// forget makes room for a view. That of everything stays.
+func (e *Exporter) forget() {
+	if len(e.views) < maxViews {
+		return
+	}
+	oldest := ""
+	for key, v := range e.views {
+		if key != "" && (oldest == "" || v.used.Before(e.views[oldest].used)) {
+			oldest = key
+		}
+	}
+	if v := e.views[oldest]; v != nil {
+		delete(e.views, oldest)
+		go v.close()
+	}
+}
+
+// Close ends the samples under way. Scrapes that still wait get an error; the source stays
+// open.
+func (e *Exporter) Close() error {
+	err := e.main.close()
+	if e.costly != nil {
+		err = errors.Join(err, e.costly.close())
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for key, v := range e.views {
+		delete(e.views, key)
+		v.close()
+	}
+	return err
+}

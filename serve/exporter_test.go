@@ -1,0 +1,332 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// exporter returns an exporter over a fake, which ends with the test.
+func exporter(t testing.TB, src *fake, config Config) *Exporter {
+	t.Helper()
+	src.t = t
+	e, err := New(t.Context(), src, Options{Config: config, Version: "v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// scrape asks for metrics and returns the status and the lines of values. headers are names and
+// values in turn.
+func scrape(h http.Handler, target string, headers ...string) (int, string) {
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+// value returns the value of a series, "" where there is none.
+func value(text, series string) string {
+	for line := range strings.Lines(text) {
+		if v, ok := strings.CutPrefix(line, series+" "); ok {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}
+
+// rest waits until the last sample is too old to be shared.
+func rest(e *Exporter) {
+	s := e.main.(*sampler)
+	for {
+		s.mu.Lock()
+		over := s.flight == nil && time.Since(s.ended) >= s.fresh
+		s.mu.Unlock()
+		if over {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+const (
+	cpu0 = `winperf_processor_processor_seconds_total{name="0"}`
+	free = `winperf_memory_available_bytes`
+)
+
+func TestScrape(t *testing.T) {
+	e := exporter(t, &fake{}, Config{})
+	for n := 1; n <= 3; n++ {
+		status, text := scrape(e, "/metrics")
+		if status != 200 {
+			t.Fatal(status, text)
+		}
+		for series, want := range map[string]string{
+			free:                                        fmt.Sprint(4095 + n),
+			`winperf_object_up{object="Processor"}`:     "1",
+			`winperf_samples_total`:                     fmt.Sprint(n),
+			`winperf_sample_successful`:                 "1",
+			`winperf_series`:                            "5",
+			`winperf_series_dropped`:                    "0",
+			`winperf_config_last_reload_successful`:     "1",
+			`winperf_anomalies_total{kind="clock_set"}`: "0",
+		} {
+			if got := value(text, series); got != want {
+				t.Errorf("sample %d: %s is %q, want %s", n, series, got, want)
+			}
+		}
+		if !regexp.MustCompile(`(?m)^winperf_processor\S*\{name="1"\} ` + fmt.Sprint(n) + `$`).MatchString(text) {
+			t.Errorf("no processor time of %d s in\n%s", n, text)
+		}
+		if strings.Contains(text, "thread") {
+			t.Error("costly objects come without being asked for")
+		}
+		rest(e)
+	}
+}
+
+var processorTimes = regexp.MustCompile(`(?m)^winperf_processor_\S*seconds_total\{name="[01]"\} (\d+)`)
+
+// Scrapes at the same time share one sample, and each sees one sample only.
+func TestConcurrent(t *testing.T) {
+	src := &fake{}
+	begun, go_ := make(chan struct{}), make(chan struct{})
+	src.before = func(_ context.Context, n int, _ winperf.Selection) error {
+		if n == 0 {
+			close(begun)
+			<-go_
+		}
+		return nil
+	}
+	e := exporter(t, src, Config{})
+
+	const clients = 50
+	texts := make([]string, clients)
+	var wait, ready sync.WaitGroup
+	for i := range clients {
+		ready.Add(1)
+		wait.Go(func() {
+			ready.Done()
+			_, texts[i] = scrape(e, "/metrics", "Accept", []string{"", "application/openmetrics-text"}[i%2])
+		})
+	}
+	<-begun
+	ready.Wait()
+	close(go_)
+	wait.Wait()
+
+	for i, text := range texts {
+		memory := value(text, free)
+		times := processorTimes.FindAllStringSubmatch(text, -1)
+		if len(times) != 2 || times[0][1] != times[1][1] || memory == "" {
+			t.Fatalf("scrape %d: %v, memory %q in\n%s", i, times, memory, text)
+		}
+		n, err1 := strconv.Atoi(times[0][1])
+		m, err2 := strconv.Atoi(memory)
+		if err1 != nil || err2 != nil || m-4096 != n-1 {
+			t.Errorf("scrape %d has parts of two samples: %s and %s", i, times[0][1], memory)
+		}
+	}
+	if n := src.samples(); n > clients/4 {
+		t.Errorf("%d samples for %d scrapes", n, clients)
+	}
+}
+
+// A sample that does not come in time is left out, and told.
+func TestLate(t *testing.T) {
+	src := &fake{}
+	e := exporter(t, src, Config{})
+	if status, text := scrape(e, "/metrics"); status != 200 || value(text, free) == "" {
+		t.Fatal(status, text)
+	}
+	rest(e)
+
+	src.set(func() {
+		src.before = func(ctx context.Context, _ int, _ winperf.Selection) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	})
+	status, text := scrape(e, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.52")
+	if status != 200 || value(text, free) != "" {
+		t.Errorf("status %d\n%s", status, text)
+	}
+	for series, want := range map[string]string{
+		`winperf_object_up{object="Memory"}`: "0", `winperf_sample_successful`: "0",
+	} {
+		if got := value(text, series); got != want {
+			t.Errorf("%s is %q, want %s", series, got, want)
+		}
+	}
+	if value(text, `winperf_object_age_seconds{object="Memory"}`) == "" {
+		t.Error("the age of what is missing is not told")
+	}
+
+	src.set(func() { src.before = nil })
+	rest(e)
+	if _, text := scrape(e, "/metrics"); value(text, `winperf_object_up{object="Memory"}`) != "1" {
+		t.Error("it does not come back")
+	}
+}
+
+// Where nothing was ever sampled there is nothing to tell but the error.
+func TestNeverSampled(t *testing.T) {
+	src := &fake{before: func(context.Context, int, winperf.Selection) error {
+		return errors.New("the registry\nis locked")
+	}}
+	status, text := scrape(exporter(t, src, Config{}), "/metrics")
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, "no sample: ") ||
+		strings.Count(text, "\n") != 1 {
+		t.Errorf("status %d: %q", status, text)
+	}
+}
+
+// An object that one sample lacks is told; the others come.
+func TestObjectMissing(t *testing.T) {
+	src := &fake{}
+	e := exporter(t, src, Config{})
+	scrape(e, "/metrics")
+	rest(e)
+	src.set(func() { src.without = "Memory" })
+	_, text := scrape(e, "/metrics")
+	if value(text, `winperf_object_up{object="Memory"}`) != "0" || value(text, free) != "" ||
+		value(text, `winperf_object_up{object="Processor"}`) != "1" {
+		t.Error(text)
+	}
+}
+
+// A path that names an object which is not there shows as missing from the first scrape on.
+func TestNamedMissing(t *testing.T) {
+	src := &fake{without: "Memory"}
+	e := exporter(t, src, Config{Paths: paths(t, `\Memory\*`, `\Processor(*)\*`)})
+	_, text := scrape(e, "/metrics")
+	if value(text, `winperf_object_up{object="Memory"}`) != "0" ||
+		value(text, `winperf_object_age_seconds{object="Memory"}`) != "" {
+		t.Error(text)
+	}
+}
+
+func paths(t testing.TB, texts ...string) (list []winperf.Path) {
+	t.Helper()
+	for _, text := range texts {
+		p, err := winperf.ParsePath(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+func TestMaxSeries(t *testing.T) {
+	e := exporter(t, &fake{}, Config{MaxSeries: 3})
+	_, text := scrape(e, "/metrics")
+	if value(text, "winperf_series") != "3" || value(text, "winperf_series_dropped") != "2" {
+		t.Error(text)
+	}
+	if n := strings.Count(text, "\nwinperf_processor"); n != 2 || value(text, free) == "" {
+		t.Errorf("%d series of processors in\n%s", n, text)
+	}
+}
+
+// While a client reads a long text slowly, others wait for their turn only as long as they
+// may.
+func TestTurn(t *testing.T) {
+	e := exporter(t, &fake{}, Config{})
+	scrape(e, "/metrics")
+	v := e.view(nil, nil)
+	if err := v.take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	status, text := scrape(e, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.01")
+	v.give()
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, "still reading") {
+		t.Errorf("status %d: %s", status, text)
+	}
+}
+
+// An exporter that is closed says so, and holds no goroutine.
+func TestClose(t *testing.T) {
+	src := &fake{t: t}
+	e, err := New(t.Context(), src, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scrape(e, "/metrics")
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if status, text := scrape(e, "/metrics"); status != http.StatusServiceUnavailable {
+		t.Errorf("status %d: %s", status, text)
+	}
+}
+
+// Metrics under two kinds of names, and under names of the configuration, come together, in the
+// format that allows them.
+func TestNames(t *testing.T) {
+	e := exporter(t, &fake{}, Config{
+		Paths: paths(t, `\Memory\*`), Names: []metrics.Scheme{metrics.Own, metrics.WindowsExporter},
+		Counters: []metrics.Generic{{
+			Name: "cpu", Object: "Processor", InstanceLabel: "core",
+			Counters: []metrics.GenericCounter{{Name: "Interrupts/sec", Metric: "my_interrupts", Type: "counter"}},
+		}},
+	})
+	_, text := scrape(e, "/metrics", "Accept", "application/openmetrics-text")
+	for _, has := range []string{
+		free + " 4096\n", "windows_memory_available_bytes 4096\n", "windows_exporter_build_info{",
+		`windows_exporter_collector_success{collector="memory"} 1`, `my_interrupts{core="1"} 1000`,
+	} {
+		if !strings.Contains(text, "\n"+has) {
+			t.Errorf("no %s in\n%s", has, text)
+		}
+	}
+	if strings.Contains(text, "# EOF") {
+		t.Error("OpenMetrics does not allow these names")
+	}
+}
+
+// That samples fail is told once, and when they no longer do.
+func TestToldOnce(t *testing.T) {
+	log := &logBuffer{}
+	src := &fake{before: func(_ context.Context, n int, _ winperf.Selection) error {
+		if n > 0 && n < 4 {
+			return errors.New("locked")
+		}
+		return nil
+	}}
+	e, err := New(t.Context(), src, Options{Log: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for range 6 {
+		scrape(e, "/metrics")
+		rest(e)
+	}
+	text := log.String()
+	if strings.Count(text, "locked") != 1 || strings.Count(text, "again") != 1 {
+		t.Error(text)
+	}
+}

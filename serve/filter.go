@@ -1,0 +1,144 @@
+package serve
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+)
+
+// maxFilters bounds the filters of one scrape.
+const maxFilters = 32
+
+// filter is what a scrape asks for, of what is served.
+type filter []winperf.Path
+
+// wholeObject is the path of all that objects of a name, which may be a pattern, hold.
+func wholeObject(name string) winperf.Path {
+	return winperf.Path{Object: name, Instance: "*", HasInstance: true, Counter: "*"}
+}
+
+// parseFilter reads ?object= and ?path=, which add up. nil is no filter. Other
+// parameters say nothing.
+func parseFilter(query url.Values) (filter, error) {
+	var f filter
+	for _, name := range query["object"] {
+		if name == "" {
+			return nil, fmt.Errorf("object: expected the name of an object: %w", winperf.ErrPath)
+		}
+		f = append(f, wholeObject(name))
+	}
+	for _, text := range query["path"] {
+		p, err := winperf.ParsePath(text)
+		if err != nil {
+			return nil, err
+		}
+		f = append(f, p)
+	}
+	if len(f) > maxFilters {
+		return nil, fmt.Errorf("%d filters, expected at most %d: %w", len(f), maxFilters, winperf.ErrPath)
+	}
+	return f, nil
+}
+
+// key is the same for filters that ask for the same.
+func (f filter) key() string {
+	var texts []string
+	for _, p := range f {
+		texts = append(texts, fmt.Sprintf("%q", p))
+	}
+	slices.Sort(texts)
+	return strings.Join(slices.Compact(texts), " ")
+}
+
+// within is what paths that are served have in common with the filter, all of the filter where
+// whole objects are served. It fails where two patterns overlap in a way that no path can say.
+func (f filter) within(served winperf.Selection) ([]winperf.Path, error) {
+	if served.Global {
+		return f, nil
+	}
+	var common []winperf.Path
+	for _, asked := range f {
+		for _, p := range served.Paths {
+			both, some, ok := intersect(asked, p)
+			if !ok {
+				return nil, fmt.Errorf("the filter %s and the path %s of the configuration overlap in part only; "+
+					"name what is wanted without wildcards: %w", asked, p, winperf.ErrPath)
+			}
+			if some {
+				common = append(common, both)
+			}
+		}
+	}
+	return common, nil
+}
+
+// intersect is what two paths have in common: some tells whether there can be anything,
+// ok whether a path can say what.
+func intersect(a, b winperf.Path) (both winperf.Path, some, ok bool) {
+	object, some1, ok1 := narrower(a.Object, b.Object)
+	counter, some2, ok2 := narrower(a.Counter, b.Counter)
+	if !some1 || !some2 {
+		return both, false, true
+	}
+
+	both = winperf.Path{Machine: a.Machine, Object: object, Counter: counter}
+	if both.Machine == "" {
+		both.Machine = b.Machine
+	} else if b.Machine != "" && !strings.EqualFold(a.Machine, b.Machine) {
+		return both, false, true
+	}
+
+	some3, ok3 := instances(a, b, &both)
+	return both, some3, !some3 || ok1 && ok2 && ok3
+}
+
+// instances puts the instances that two paths have in common into both.
+func instances(a, b winperf.Path, both *winperf.Path) (some, ok bool) {
+	switch {
+	case !a.HasInstance && !b.HasInstance:
+		return true, true
+	case !a.HasInstance || !b.HasInstance: // (*) is also the thing of an object without instances
+		with := a
+		if b.HasInstance {
+			with = b
+		}
+		return with.Instance == "*" && with.Index <= 0, true
+	}
+
+	both.HasInstance = true
+	both.Instance, some, ok = narrower(a.Instance, b.Instance)
+	switch anyA, anyB := everyIndex(a), everyIndex(b); {
+	case a.Index == b.Index || anyB:
+		both.Index = a.Index
+	case anyA:
+		both.Index = b.Index
+	default:
+		return false, true
+	}
+	return some, ok
+}
+
+// everyIndex reports whether a path means instances of a name whatever their number is.
+func everyIndex(p winperf.Path) bool {
+	return p.Index == winperf.AnyIndex || p.Index == 0 && winperf.CompilePattern(p.Instance).HasWildcard()
+}
+
+// narrower is the narrower one of two patterns: some tells whether they can have anything in
+// common, ok whether one of them is all of that.
+func narrower(a, b string) (both string, some, ok bool) {
+	pa, pb := winperf.CompilePattern(a), winperf.CompilePattern(b)
+	switch {
+	case b == "*" || strings.EqualFold(a, b):
+		return a, true, true
+	case a == "*":
+		return b, true, true
+	case !pa.HasWildcard():
+		return a, pb.Match(a), true
+	case !pb.HasWildcard():
+		return b, pa.Match(b), true
+	}
+	return a, true, false
+}

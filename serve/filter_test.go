@@ -1,0 +1,136 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/sink/prometheus"
+)
+
+func TestFilter(t *testing.T) {
+	e := exporter(t, &fake{}, Config{})
+	for _, c := range []struct {
+		query     string
+		status    int
+		has, lack string
+	}{
+		{"", 200, free, ""},
+		{"?object=Memory", 200, free, cpu},
+		{"?object=mem*", 200, free, cpu},
+		{"?path=%5CProcessor(1)%5C*", 200, `winperf_processor_interrupts_total{name="1"}`, free},
+		{"?path=%5CProcessor(1)%5C*", 200, "", `winperf_processor_interrupts_total{name="0"}`},
+		{"?path=%5CProcessor(*)%5CInterrupts/sec&object=Memory", 200, free, `winperf_processor_processor`},
+		{"?object=Nothing", 200, "winperf_series", free},
+		{"?unknown=1", 200, free, ""},
+		{"?object=", 400, "object: expected the name of an object", ""},
+		{"?path=Memory", 400, "a path begins with a backslash", ""},
+		{"?path=%5C%5C..%5C..%5Cetc%5Cpasswd", 200, "winperf_series", free},
+		{"?object=" + strings.Repeat("a&object=", 40) + "b", 400, "expected", ""},
+		{"?path=%00", 400, "", "\x00"},
+		{"?object=%zz", 400, "the query cannot be read", free},
+		{"?object=Memory;path=x", 400, "the query cannot be read", free},
+	} {
+		status, text := scrape(e, "/metrics"+c.query)
+		lacks := c.lack == "" || !strings.Contains(text, "\n"+c.lack)
+		if status != c.status || !strings.Contains(text, c.has) || !lacks {
+			t.Errorf("%s: status %d\n%s", c.query, status, text)
+		}
+	}
+}
+
+const cpu = "winperf_processor"
+
+// A filter shows no more than what is served.
+func TestFilterWithin(t *testing.T) {
+	e := exporter(t, &fake{}, Config{Paths: paths(t, `\Processor(0)\*`, `\Mem*\*`)})
+	for _, c := range []struct {
+		query  string
+		status int
+		has    string
+		lack   string
+	}{
+		{"?object=Processor", 200, `winperf_processor_interrupts_total{name="0"}`,
+			`winperf_processor_interrupts_total{name="1"}`},
+		{"?path=%5CProcessor(1)%5C*", 404, "nothing of this is served", ""},
+		{"?object=Memory", 200, free, cpu},
+		{"?object=System", 404, "", ""},
+		{"?object=*ory", 400, "overlap in part", ""},
+	} {
+		status, text := scrape(e, "/metrics"+c.query)
+		lacks := c.lack == "" || !strings.Contains(text, "\n"+c.lack)
+		if status != c.status || !strings.Contains(text, c.has) || !lacks {
+			t.Errorf("%s: status %d\n%s", c.query, status, text)
+		}
+	}
+}
+
+func TestIntersect(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{`\A\x`, `\A\x`, `\A\x`},
+		{`\A\x`, `\a\X`, `\A\x`},
+		{`\A\x`, `\A\y`, ""},
+		{`\A\x`, `\*\*`, `\A\x`},
+		{`\A(*)\*`, `\A(p)\x`, `\A(p)\x`},
+		{`\A(*)\*`, `\A\x`, `\A\x`},
+		{`\A(q)\*`, `\A\x`, ""},
+		{`\A(p*)\*`, `\A(pq#2)\x`, `\A(pq#2)\x`},
+		{`\A(pq)\*`, `\A(pq#2)\x`, ""},
+		{`\A(pq#*)\*`, `\A(pq#2)\x`, `\A(pq#2)\x`},
+		{`\A(p*)\*`, `\A(*q)\x`, "?"},
+		{`\\M\A\x`, `\A\x`, `\\M\A\x`},
+		{`\\M\A\x`, `\\N\A\x`, ""},
+	} {
+		for _, p := range [][]winperf.Path{paths(t, c.a, c.b), paths(t, c.b, c.a)} {
+			both, some, ok := intersect(p[0], p[1])
+			got := ""
+			switch {
+			case some && !ok:
+				got = "?"
+			case some:
+				got = both.String()
+			}
+			if !strings.EqualFold(got, c.want) {
+				t.Errorf("%s and %s: %q, want %q", p[0], p[1], got, c.want)
+			}
+		}
+	}
+}
+
+func TestViewsAreFew(t *testing.T) {
+	e := exporter(t, &fake{}, Config{})
+	for i := range 100 {
+		scrape(e, fmt.Sprintf("/metrics?object=a%d", i))
+	}
+	if len(e.views) > maxViews {
+		t.Errorf("%d views are kept", len(e.views))
+	}
+}
+
+// A view that was dropped while a scrape waited for it still serves that scrape.
+func TestDroppedView(t *testing.T) {
+	e := exporter(t, &fake{}, Config{})
+	f, err := parseFilter(map[string][]string{"object": {"Memory"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := e.view(f, f)
+	for i := range 2 * maxViews {
+		scrape(e, fmt.Sprintf("/metrics?object=a%d", i))
+	}
+	s, err := e.main.get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.release()
+	if err := v.take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer v.give()
+	p, err := v.write(io.Discard, s, nil, prometheus.Text)
+	if err != nil || value(p.text.String(), free) == "" {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,132 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
+)
+
+// files is a source whose samples are blocks in files, again and again, so that it keeps none of
+// them itself.
+type files struct {
+	names []string
+	next  int
+	pool  winperf.Blocks
+}
+
+func (f *files) Describe() winperf.Description                   { return winperf.Description{Machine: "HOST"} }
+func (f *files) Schema(context.Context) (*winperf.Schema, error) { return nil, nil }
+
+func (f *files) Close() error { return nil }
+
+func (f *files) Compile(context.Context, winperf.Selection) (winperf.Query, error) { return f, nil }
+
+func (f *files) Next(_ context.Context, s *winperf.Sample) error {
+	name := f.names[f.next%len(f.names)]
+	f.next++
+	return perftest.Fill(s, &f.pool, func(raw *winperf.Raw) error {
+		raw.Format = winperf.FormatV1
+		return readInto(raw, name)
+	})
+}
+
+// readInto reads a file into the memory that a block has already, where that is enough.
+func readInto(raw *winperf.Raw, name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if n := int(info.Size()); cap(raw.Bytes) < n {
+		raw.Bytes = make([]byte, n)
+	} else {
+		raw.Bytes = raw.Bytes[:n]
+	}
+
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.ReadAt(raw.Bytes, 0)
+	return err
+}
+
+// TestMemory scrapes a machine with 500,000 series again and again: samples, frames, mapping and text,
+// in both formats, in a program that has nothing else. The most memory that it had counts, with the
+// blocks, of which three are alive at once, and with the program itself.
+func TestMemory(t *testing.T) {
+	const most = 100_000 // KiB
+	if os.Getenv("WINPERF_TEST_SCRAPE") != "" {
+		scrapeFiles(t, filepath.SplitList(os.Getenv("WINPERF_TEST_SCRAPE")))
+		return
+	}
+
+	var names []string
+	for i, sample := range perftest.Series(perftest.Crowded, 2, 1, 1) {
+		names = append(names, filepath.Join(t.TempDir(), strconv.Itoa(i)))
+		if err := os.WriteFile(names[i], sample.Bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(withoutDetector(t), "-test.run", "^TestMemory$")
+	cmd.Env = append(os.Environ(), "WINPERF_TEST_SCRAPE="+names[0]+string(filepath.ListSeparator)+names[1])
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+
+	found := regexp.MustCompile(`(?s)^(\d+) series\n.*VmHWM:\s*(\d+) kB`).FindSubmatch(out)
+	if found == nil {
+		t.Fatalf("%s", out)
+	}
+	series, _ := strconv.Atoi(string(found[1]))
+	kib, _ := strconv.Atoi(string(found[2]))
+	t.Logf("%d series, %d KiB", series, kib)
+	if series < 500_000 || kib > most {
+		t.Errorf("%d KiB for %d series, want at most %d for 500,000", kib, series, most)
+	}
+}
+
+// withoutDetector builds these tests again: the race detector, which may be in this program, takes several
+// times the memory of what it watches.
+func withoutDetector(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "serve.test")
+	build := exec.Command("go", "test", "-c", "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// scrapeFiles scrapes blocks in files, and tells how many series they have and what memory that took.
+func scrapeFiles(t *testing.T, names []string) {
+	e, err := New(t.Context(), &files{names: names}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	e.main.(*sampler).fresh = 0
+
+	text := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	openMetrics := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	openMetrics.Header.Set("Accept", "application/openmetrics-text;version=1.0.0")
+	for range 4 {
+		e.ServeHTTP(discard{http.Header{}}, text)
+		e.ServeHTTP(discard{http.Header{}}, openMetrics)
+	}
+
+	status, err := os.ReadFile("/proc/self/status")
+	fmt.Printf("%d series\n%s%v", e.views[""].counts.written, status, err)
+}

@@ -1,0 +1,136 @@
+package serve
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+)
+
+// Objects that did not come for so long are gone, and not late.
+const forgetAfter = time.Hour
+
+// maxObjects bounds the objects that are told about.
+const maxObjects = 10_000
+
+// objectState is what is known about an object that was sampled or asked for by its name.
+type objectState struct {
+	Name  string
+	named bool          // a path has its name
+	up    bool          // it was in the newest sample that it could be in
+	seen  time.Time     // when that was sampled that it was in last; zero: never
+	took  time.Duration // by that sample
+}
+
+// objects are those that samples have had.
+type objects struct {
+	mu      sync.Mutex
+	known   map[string]*objectState
+	english englishNames
+}
+
+// newObjects knows the objects that paths name without wildcards.
+func newObjects(paths []winperf.Path) *objects {
+	o := &objects{known: map[string]*objectState{}}
+	for _, p := range paths {
+		if !winperf.CompilePattern(p.Object).HasWildcard() {
+			o.known[p.Object] = &objectState{Name: p.Object, named: true}
+		}
+	}
+	return o
+}
+
+// note takes note of the objects of a sample, or that there was none. among are the objects
+// that could be in it.
+func (o *objects) note(c *measure.Cycle, among map[string]bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for name := range among {
+		if s := o.known[name]; s != nil {
+			s.up = false
+		} else { // forgotten
+			delete(among, name)
+		}
+	}
+	if c == nil {
+		return
+	}
+
+	for name := range o.names(c) {
+		s := o.known[name]
+		if s == nil {
+			if len(o.known) >= maxObjects {
+				continue
+			}
+			s = &objectState{Name: name}
+			o.known[name] = s
+		}
+		among[name] = true
+		s.up, s.seen, s.took = true, time.Now().Add(-c.Cost.Decode-c.Cost.Cook), c.Cost.Sample
+	}
+}
+
+// names yields the English names of the objects in a sample.
+func (o *objects) names(c *measure.Cycle) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		if c.Frame.IsZero() {
+			before := ""
+			for i := range c.Len() {
+				if name := c.At(i).Path.Object; name != before && !yield(name) {
+					return
+				} else {
+					before = name
+				}
+			}
+			return
+		}
+
+		names := o.english.of(c.Frame.Schema())
+		for object := range c.Frame.Objects() {
+			if name, ok := names.Name(object.ID().Index); ok && !object.Metadata() && !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// list is what is known now, by name. What did not come for long is forgotten.
+func (o *objects) list(now time.Time) []objectState {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	maps.DeleteFunc(o.known, func(_ string, s *objectState) bool {
+		return !s.up && !s.named && now.Sub(s.seen) > forgetAfter
+	})
+	list := make([]objectState, 0, len(o.known))
+	for _, s := range o.known {
+		list = append(list, *s)
+	}
+	slices.SortFunc(list, func(a, b objectState) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// englishNames keeps the English names of a schema.
+type englishNames struct {
+	schema *winperf.Schema
+	names  *nametable.Names
+}
+
+func (e *englishNames) of(s *winperf.Schema) *nametable.Names {
+	if e.names == nil || e.schema != s {
+		all, _ := nametable.FromSchema(s)
+		e.schema, e.names = s, all.In("009")
+	}
+	return e.names
+}
+
+// any reports whether any object is known.
+func (o *objects) any() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.known) > 0
+}

@@ -1,0 +1,346 @@
+package serve
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// own are the metrics of a program about itself. They outlive an exporter whose configuration
+// was replaced.
+type own struct {
+	mu        sync.Mutex
+	started   time.Time
+	version   string
+	stages    [numStages]time.Duration // since the start
+	samples   uint64
+	failed    uint64
+	ok        bool // the last sample of the main selection
+	bytes     int  // of the last sample
+	written   uint64
+	scrapes   map[int]uint64 // by status
+	anomalies []uint64       // by kind
+	damage    uint64
+	reload    bool      // the last one of the configuration succeeded
+	loaded    time.Time // the configuration in use
+
+	push *pushes // of the configuration in use; nil sends nothing
+
+	collector func(object string) string // of windows_exporter; nil as long as nobody asked
+
+	none    *metrics.Rows
+	rows    map[string]*metrics.Rows // of families whose labels do not change
+	objects []objectState            // that objectRows are of
+	objRows *metrics.Rows
+}
+
+// The stages of a scrape.
+const (
+	stageSample = iota
+	stageDecode
+	stageMap
+	stageWrite
+	numStages
+)
+
+var stageNames = []string{"sample", "decode", "map", "write"}
+
+func newOwn(version string) *own {
+	o := &own{
+		started: time.Now(), version: cmp.Or(version, "unknown"), scrapes: map[int]uint64{},
+		none: metrics.NewRows([][]metrics.Label{nil}, nil), rows: map[string]*metrics.Rows{},
+	}
+	o.anomalies = make([]uint64, len(anomalyWords()))
+	o.reloaded(nil)
+	return o
+}
+
+// reloaded notes what became of a reload of the configuration.
+func (o *own) reloaded(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.reload = err == nil; o.reload {
+		o.loaded = time.Now()
+	}
+}
+
+// pushes notes what sends samples now.
+func (o *own) pushes(p *pushes) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.push = p
+}
+
+// anomalyWords are the words of all kinds of anomalies.
+func anomalyWords() (words []string) {
+	for k := winperf.AnomalyKind(0); ; k++ {
+		word := k.String()
+		if same, known := winperf.ParseAnomalyKind(word); !known || same != k {
+			return words
+		}
+		words = append(words, word)
+	}
+}
+
+// took counts a sample; main tells that it is not one of costly objects.
+func (o *own) took(c *measure.Cycle, err error, main bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.samples++
+	if main {
+		o.ok = err == nil
+	}
+	if err != nil {
+		o.failed++
+		return
+	}
+
+	o.stages[stageSample] += c.Cost.Sample
+	o.stages[stageDecode] += c.Cost.Decode + c.Cost.Cook
+	if main {
+		o.bytes = c.Cost.Bytes
+	}
+	o.damage += uint64(len(c.Damage))
+	for _, a := range c.Anomalies {
+		if int(a.Kind) < len(o.anomalies) {
+			o.anomalies[a.Kind]++
+		}
+	}
+}
+
+// missed notes that a scrape did not get a sample in time.
+func (o *own) missed() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ok = false
+}
+
+func (o *own) mapped(d time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stages[stageMap] += d
+}
+
+func (o *own) wrote(d time.Duration, bytes int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stages[stageWrite] += d
+	o.written += uint64(bytes)
+}
+
+func (o *own) answered(status int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.scrapes[status]++
+}
+
+// families returns all metrics about the exporter.
+func (o *own) families(e *Exporter, series seriesCounts, now time.Time) []metrics.Family {
+	list := e.objects.list(now)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	b := builder{own: o}
+
+	b.info("winperf_build", "What the program was built from.",
+		metrics.Label{Name: "goos", Value: runtime.GOOS},
+		metrics.Label{Name: "goversion", Value: runtime.Version()},
+		metrics.Label{Name: "version", Value: o.version})
+	b.objects(list, now)
+
+	b.gauge("winperf_sample_successful", "", "1 if the last sample succeeded.", truth(o.ok))
+	b.gauge("winperf_sample_bytes", "bytes", "Length of the last sample.", float64(o.bytes))
+	b.counter("winperf_samples_total", "", "Samples taken, those of costly objects too.", o.samples)
+	b.counter("winperf_samples_failed_total", "", "Samples of which nothing could be read.", o.failed)
+	b.durations("winperf_stage_seconds_total", "Time that the stages of scrapes took.", "stage", stageNames,
+		o.stages[:])
+	b.counter("winperf_text_bytes_total", "bytes", "Length of the metrics that were written.", o.written)
+	b.counts("winperf_anomalies_total", "What was unusual about samples.", "kind", anomalyWords(), o.anomalies)
+	b.counter("winperf_damage_total", "", "Parts of samples that could not be read.", o.damage)
+	b.statuses("winperf_scrapes_total", "Answers to scrapes by HTTP status, before this one.", o.scrapes)
+	b.gauge("winperf_series", "", "Series of this scrape, those about winperf left out.",
+		float64(series.written))
+	b.gauge("winperf_series_dropped", "", "Series that the limit on series left out.",
+		float64(series.dropped))
+	b.gauge("winperf_config_last_reload_successful", "", "1 if the last reload of the configuration succeeded.",
+		truth(o.reload))
+	b.gauge("winperf_config_last_reload_success_timestamp_seconds", "seconds",
+		"When the configuration in use was loaded, since 1970.", unixSeconds(o.loaded))
+	b.list = o.push.families(b.list, now)
+	b.process(o.started)
+	if slices.Contains(e.opt.Names, metrics.WindowsExporter) {
+		b.list = append(b.list, o.likeWindowsExporter(list)...)
+	}
+	return b.list
+}
+
+// likeWindowsExporter are metrics of windows_exporter about itself, for what stands in for it.
+func (o *own) likeWindowsExporter(list []objectState) []metrics.Family {
+	if o.collector == nil {
+		o.collector = metrics.CollectorOf()
+	}
+	e := metrics.Exporter{
+		Version: o.version, GoVersion: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+	}
+	at := map[string]int{}
+	for _, s := range list {
+		name := o.collector(s.Name)
+		if name == "" {
+			continue
+		}
+		i, there := at[name]
+		if !there {
+			i = len(e.Collectors)
+			at[name] = i
+			e.Collectors = append(e.Collectors, metrics.Collection{Name: name, Failed: true})
+		}
+		c := &e.Collectors[i]
+		c.Took = max(c.Took, s.took)
+		c.Failed = c.Failed && !s.up
+		e.Scrape = max(e.Scrape, s.took)
+	}
+	return e.Families()
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func unixSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1e3 }
+
+// builder makes families.
+type builder struct {
+	own  *own
+	list []metrics.Family
+}
+
+func (b *builder) add(name string, t metrics.Type, unit, help string, c metrics.Column) {
+	b.list = append(b.list, metrics.Family{
+		Name: name, Type: t, Unit: unit, Help: help, Columns: []metrics.Column{c},
+	})
+}
+
+func (b *builder) gauge(name, unit, help string, v float64) {
+	b.add(name, metrics.Gauge, unit, help, floats(b.own.none, v))
+}
+
+func (b *builder) counter(name, unit, help string, v uint64) {
+	b.add(name, metrics.Counter, unit, help, metrics.Column{Rows: b.own.none, Bits: []uint64{v}})
+}
+
+// info is 1 with labels, which are sorted.
+func (b *builder) info(name, help string, labels ...metrics.Label) {
+	rows := b.own.fixed(name, func() [][]metrics.Label { return [][]metrics.Label{labels} })
+	b.add(name+"_info", metrics.Info, "", help, metrics.Column{Rows: rows, Bits: []uint64{1}})
+}
+
+func (b *builder) counts(name, help, label string, values []string, counts []uint64) {
+	rows := b.own.fixed(name, func() [][]metrics.Label { return oneLabel(label, values) })
+	c := metrics.Column{Rows: rows, Bits: append([]uint64(nil), counts...)}
+	b.add(name, metrics.Counter, "", help, c)
+}
+
+func (b *builder) durations(name, help, label string, values []string, times []time.Duration) {
+	rows := b.own.fixed(name, func() [][]metrics.Label { return oneLabel(label, values) })
+	c := metrics.Column{Rows: rows, Form: metrics.Ticks100ns}
+	for _, d := range times {
+		c.Bits = append(c.Bits, uint64(d/100))
+	}
+	b.add(name, metrics.Counter, "seconds", help, c)
+}
+
+// statuses are counts by HTTP status.
+func (b *builder) statuses(name, help string, counts map[int]uint64) {
+	var labels []string
+	var c metrics.Column
+	for status := 100; status < 600; status++ {
+		if n, there := counts[status]; there {
+			labels = append(labels, strconv.Itoa(status))
+			c.Bits = append(c.Bits, n)
+		}
+	}
+	// There are a handful of statuses: as many as there are tell which.
+	c.Rows = b.own.fixed(name+strconv.Itoa(len(labels)), func() [][]metrics.Label {
+		return oneLabel("code", labels)
+	})
+	b.add(name, metrics.Counter, "", help, c)
+}
+
+// objects tells which objects came, how old what there is of them is, and what their
+// sample took.
+func (b *builder) objects(list []objectState, now time.Time) {
+	rows := b.own.rowsOf(list)
+	up := metrics.Column{Rows: rows, Bits: make([]uint64, len(list))}
+	age := floats(rows, make([]float64, len(list))...)
+	took := floats(rows, make([]float64, len(list))...)
+	age.Absent = make([]uint64, (len(list)+63)/64)
+
+	for i, s := range list {
+		if s.up {
+			up.Bits[i] = 1
+		}
+		if s.seen.IsZero() {
+			age.Absent[i/64] |= 1 << (i % 64)
+		}
+		age.Bits[i] = math.Float64bits(max(0, now.Sub(s.seen).Seconds()))
+		took.Bits[i] = math.Float64bits(s.took.Seconds())
+	}
+	took.Absent = age.Absent
+
+	b.add("winperf_object_up", metrics.Gauge, "",
+		"1 if the object was in the last sample that it could be in.", up)
+	b.add("winperf_object_age_seconds", metrics.Gauge, "seconds",
+		"How old the last sample is that the object was in.", age)
+	b.add("winperf_object_duration_seconds", metrics.Gauge, "seconds",
+		"What taking the last sample that the object was in took, with all others in it.", took)
+}
+
+// rowsOf are the labels of objects, the same as long as the objects are.
+func (o *own) rowsOf(list []objectState) *metrics.Rows {
+	same := len(list) == len(o.objects) && o.objRows != nil
+	for i := 0; same && i < len(list); i++ {
+		same = list[i].Name == o.objects[i].Name
+	}
+	if !same {
+		var names []string
+		for i := range list {
+			names = append(names, list[i].Name)
+		}
+		o.objRows = metrics.NewRows(oneLabel("object", names), nil)
+	}
+	o.objects = list
+	return o.objRows
+}
+
+// fixed are labels that do not change any more.
+func (o *own) fixed(name string, labels func() [][]metrics.Label) *metrics.Rows {
+	if o.rows[name] == nil {
+		o.rows[name] = metrics.NewRows(labels(), nil)
+	}
+	return o.rows[name]
+}
+
+func oneLabel(name string, values []string) (labels [][]metrics.Label) {
+	for _, v := range values {
+		labels = append(labels, []metrics.Label{{Name: name, Value: v}})
+	}
+	return labels
+}
+
+func floats(rows *metrics.Rows, values ...float64) metrics.Column {
+	c := metrics.Column{Rows: rows, Form: metrics.Float, Bits: make([]uint64, len(values))}
+	for i, v := range values {
+		c.Bits[i] = math.Float64bits(v)
+	}
+	return c
+}

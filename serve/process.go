@@ -1,0 +1,44 @@
+package serve
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"time"
+
+	"github.com/winperf/winperf/internal/usage"
+	sink "github.com/winperf/winperf/sink/metrics"
+)
+
+// process adds what the program uses, under the names that Prometheus' own libraries
+// have for that.
+func (b *builder) process(started time.Time) {
+	if used, ok := usage.Processor(); ok {
+		c := sink.Column{Rows: b.own.none, Form: sink.Ticks100ns, Bits: []uint64{uint64(used / 100)}}
+		b.add("process_cpu_seconds_total", sink.Counter, "seconds", "User and system time of the program.", c)
+	}
+	b.gauge("process_start_time_seconds", "seconds", "When the exporter began, since 1970.",
+		unixSeconds(started))
+	if resident, ok := usage.Resident(); ok {
+		b.gauge("process_resident_memory_bytes", "bytes", "Memory of the program that is in use.",
+			float64(resident))
+	}
+
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/gc/heap/allocs:bytes"},
+	}
+	metrics.Read(samples)
+	b.gauge("go_goroutines", "", "Goroutines that there are.", float64(runtime.NumGoroutine()))
+	b.info("go", "The version of Go.", sink.Label{Name: "version", Value: runtime.Version()})
+	b.gauge("go_memstats_heap_alloc_bytes", "bytes", "Bytes of objects on the heap.", number(samples[0]))
+	b.gauge("go_memstats_sys_bytes", "bytes", "Bytes that the runtime has of the system.", number(samples[1]))
+	b.counter("go_memstats_alloc_bytes_total", "bytes", "Bytes that were allocated on the heap.",
+		uint64(number(samples[2])))
+}
+
+func number(s metrics.Sample) float64 {
+	if s.Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return float64(s.Value.Uint64())
+}

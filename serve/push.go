@@ -1,0 +1,220 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/push"
+	"github.com/winperf/winperf/internal/queue"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// pushes are what sends samples to the targets of the configuration in use.
+type pushes struct {
+	list   []*push.Pusher
+	rows   *metrics.Rows // a row for each, of the metrics about them
+	cancel context.CancelFunc
+	wait   sync.WaitGroup
+}
+
+// startPush begins to send. The error says why a target cannot be sent to, and its queue not used;
+// then nothing is sent.
+func startPush(ctx context.Context, r *running, version string, log *slog.Logger) (*pushes, error) {
+	p := &pushes{}
+	ctx, p.cancel = context.WithCancel(ctx)
+	var names []string
+	for i := range r.config.Push {
+		t := &r.config.Push[i]
+		pusher, err := t.pusher(r, version, log)
+		if err != nil {
+			return nil, errors.Join(err, p.stop())
+		}
+		p.list = append(p.list, pusher)
+		names = append(names, pusher.Name())
+	}
+
+	p.rows = metrics.NewRows(oneLabel("target", names), nil)
+	for _, pusher := range p.list {
+		p.wait.Go(func() { pusher.Run(ctx) })
+	}
+	return p, nil
+}
+
+// stop ends sending. What is not sent stays in the queues.
+func (p *pushes) stop() error {
+	if p == nil {
+		return nil
+	}
+	p.cancel()
+	p.wait.Wait()
+	var errs []error
+	for _, pusher := range p.list {
+		errs = append(errs, pusher.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// pusher returns what sends to a target.
+func (t *Target) pusher(r *running, version string, log *slog.Logger) (*push.Pusher, error) {
+	is := r.source.Describe()
+	to := t.target(is.Machine, version)
+	if is.Recorded {
+		const form = "%s: %w: a recording is sent by winperf convert -o %[1]s"
+		return nil, fmt.Errorf(form, to.Name(), winperf.ErrNotSupported)
+	}
+	dir, err := t.directory()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", to.Name(), err)
+	}
+
+	mapping := r.exporter.mapping
+	mapping.Names, mapping.Select = t.Names, r.exporter.sel
+	return push.New(push.Options{
+		Target: to,
+		Sender: push.SenderOptions{Version: version, Tell: func(err error) { log.Warn(err.Error()) }},
+		Source: r.source, Selection: r.config.selection(), Interval: t.Interval,
+		NewMapper: func() push.Mapper { return metrics.NewMapper(mapping) },
+		Dir:       dir, Queue: queue.Options{MaxBytes: t.Queue.MaxBytes, MaxAge: t.Queue.MaxAge},
+	})
+}
+
+// target is the target as it is asked.
+func (t *Target) target(machine, version string) push.Target {
+	to := push.Target{
+		URL: t.URL, Headers: t.Headers, PasswordFile: t.PasswordFile, BearerFile: t.BearerFile,
+		TLS: push.TLS(t.TLS), UserAgent: "winperf/" + cmp.Or(version, "unknown"),
+	}
+	to.Labels, to.Resource = push.Identity(machine, runtime.GOOS, version)
+	to.AddLabels(t.Labels)
+	return to
+}
+
+// check tells what is wrong with a target.
+func (t *Target) check() error {
+	if slices.Contains(t.Names, metrics.OTel) && !strings.HasPrefix(strings.ToLower(t.URL), "otlp") {
+		to := t.target("", "")
+		return fmt.Errorf("%s: the names otel are for otlp+http:// and otlp+https:// only", to.Name())
+	}
+	s, err := push.NewSender(t.target("", ""), push.SenderOptions{})
+	if err == nil {
+		s.Close()
+	}
+	return err
+}
+
+// directory is where the queue is: where the configuration says, or below the directory that
+// systemd gives a service, or else that of the user's caches, by the address of the target.
+func (t *Target) directory() (string, error) {
+	if t.Queue.Dir != "" {
+		return t.Queue.Dir, nil
+	}
+	dir, _, _ := strings.Cut(os.Getenv("STATE_DIRECTORY"), ":")
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("the queue needs a directory: %w", err)
+		}
+		dir = filepath.Join(cache, "winperf")
+	}
+	to := t.target("", "")
+	sum := sha256.Sum256([]byte(to.Name()))
+	return filepath.Join(dir, "push", hex.EncodeToString(sum[:8])), nil
+}
+
+// families appends the metrics about what is sent.
+func (p *pushes) families(list []metrics.Family, now time.Time) []metrics.Family {
+	if p == nil || len(p.list) == 0 {
+		return list
+	}
+	var stats []push.Stats
+	for _, pusher := range p.list {
+		stats = append(stats, pusher.Stats())
+	}
+
+	for _, m := range pushMetrics {
+		c := metrics.Column{Rows: p.rows, Form: m.form}
+		for i := range stats {
+			c.Bits = append(c.Bits, m.value(&stats[i], now))
+		}
+		list = append(list, metrics.Family{
+			Name: m.name, Type: m.kind, Unit: m.unit, Help: m.help, Columns: []metrics.Column{c},
+		})
+	}
+	return list
+}
+
+// pushMetrics are the metrics about a target.
+var pushMetrics = []struct {
+	name  string
+	kind  metrics.Type
+	unit  string
+	form  metrics.Form
+	help  string
+	value func(*push.Stats, time.Time) uint64
+}{
+	{
+		"winperf_push_samples_sent_total", metrics.Counter, "", metrics.Whole, "Values that the target took.",
+		func(s *push.Stats, _ time.Time) uint64 { return s.Sent },
+	},
+	{
+		"winperf_push_samples_refused_total", metrics.Counter, "", metrics.Whole, "Values that it never will take.",
+		func(s *push.Stats, _ time.Time) uint64 { return s.Refused },
+	},
+	{
+		"winperf_push_requests_total", metrics.Counter, "", metrics.Whole, "Requests that it answered.",
+		func(s *push.Stats, _ time.Time) uint64 { return s.Requests },
+	},
+	{
+		"winperf_push_retries_total", metrics.Counter, "", metrics.Whole, "Requests that are sent again.",
+		func(s *push.Stats, _ time.Time) uint64 { return s.Retries },
+	},
+	{
+		"winperf_push_dropped_total", metrics.Counter, "", metrics.Whole,
+		"Samples of the source that were never sent: the queue was full, or they were too old or unreadable.",
+		func(s *push.Stats, _ time.Time) uint64 { return s.Queued.Dropped + s.Lost },
+	},
+	{
+		"winperf_push_measure_failures_total", metrics.Counter, "", metrics.Whole,
+		"Samples that could not be taken, or not be kept.",
+		func(s *push.Stats, _ time.Time) uint64 { return s.MeasureErrors },
+	},
+	{
+		"winperf_push_queue_bytes", metrics.Gauge, "bytes", metrics.Whole, "Length of the queue on disk.",
+		func(s *push.Stats, _ time.Time) uint64 { return uint64(s.Queued.Bytes) },
+	},
+	{
+		"winperf_push_queue_samples", metrics.Gauge, "", metrics.Whole, "Samples of the source that wait in it.",
+		func(s *push.Stats, _ time.Time) uint64 { return uint64(s.Queued.Samples) },
+	},
+	{
+		"winperf_push_queue_age_seconds", metrics.Gauge, "seconds", metrics.Ticks100ns,
+		"Age of the oldest of them, or of their file.",
+		func(s *push.Stats, now time.Time) uint64 { return since(s.Queued.Oldest, now) },
+	},
+	{
+		"winperf_push_failing_seconds", metrics.Gauge, "seconds", metrics.Ticks100ns,
+		"For how long requests have failed; 0 while they do not.",
+		func(s *push.Stats, now time.Time) uint64 { return since(s.Failing, now) },
+	},
+}
+
+// since is how long ago a time was, in 100 ns; 0 for the zero time.
+func since(t, now time.Time) uint64 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint64(max(now.Sub(t), 0) / 100)
+}

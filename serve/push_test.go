@@ -1,0 +1,146 @@
+package serve
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf/internal/queue"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// pushTarget is a target that takes remote write 1.0.
+func pushTarget(t *testing.T, away *atomic.Bool) (url string, requests func() int) {
+	t.Helper()
+	var mu sync.Mutex
+	n := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // what is in it is no matter here
+		switch {
+		case strings.Contains(r.Header.Get("Content-Type"), "v2"):
+			w.WriteHeader(http.StatusUnsupportedMediaType)
+			return
+		case away.Load() || r.Header.Get("X-Team") != "a":
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+	}))
+	t.Cleanup(server.Close)
+	return "remote-write+" + server.URL, func() int { mu.Lock(); defer mu.Unlock(); return n }
+}
+
+// A server sends to its targets, tells of it in its metrics, and goes on with the same queue after a
+// reload.
+func TestPush(t *testing.T) {
+	var away atomic.Bool
+	url, requests := pushTarget(t, &away)
+	target := Target{
+		URL: url, Headers: map[string]string{"X-Team": "a"}, Labels: map[string]string{"site": "north"},
+		Interval: 100 * time.Millisecond, Queue: Queue{Dir: t.TempDir()},
+	}
+	s := start(t, Config{Push: []Target{target}})
+	sent := `winperf_push_samples_sent_total{target="` + url + `"} `
+	s.until(func(text string) bool { return requests() > 2 && !strings.Contains(text, sent+"0\n") })
+
+	away.Store(true)
+	waiting := `winperf_push_queue_samples{target="` + url + `"} `
+	s.until(func(text string) bool {
+		return strings.Contains(text, waiting) && !strings.Contains(text, waiting+"0\n") &&
+			!strings.Contains(text, waiting+"1\n")
+	})
+	s.reload <- struct{}{}
+	away.Store(false)
+	before := requests()
+	s.until(func(text string) bool {
+		return requests() > before+1 && strings.Contains(text, waiting+"0\n")
+	})
+	if text := s.log.String(); !strings.Contains(text, "503 Service Unavailable; trying again") ||
+		strings.Contains(text, "level=ERROR") {
+		t.Errorf("the log is %s", text)
+	}
+}
+
+// A configuration whose queue cannot be used is not reloaded: what is in use is sent on.
+func TestPushReloadWrong(t *testing.T) {
+	var away atomic.Bool
+	url, requests := pushTarget(t, &away)
+	target := Target{
+		URL: url, Headers: map[string]string{"X-Team": "a"}, Interval: 100 * time.Millisecond,
+		Queue: Queue{Dir: t.TempDir()},
+	}
+	s := start(t, Config{Push: []Target{target}})
+	s.until(func(string) bool { return requests() > 0 })
+
+	wrong := target
+	wrong.Queue.Dir = "push_test.go"
+	s.set(func() { s.config.Push = []Target{target, wrong} })
+	s.reload <- struct{}{}
+	s.until(func(text string) bool {
+		return strings.Contains(text, "\nwinperf_config_last_reload_successful 0\n")
+	})
+	before := requests()
+	s.until(func(text string) bool {
+		return requests() > before && strings.Contains(text, "\nwinperf_push_samples_sent_total{target=\""+url+"\"}")
+	})
+	if text := s.log.String(); !strings.Contains(text, "push_test.go") {
+		t.Errorf("the log does not say why: %s", text)
+	}
+}
+
+// What is wrong with a target keeps a server from beginning.
+func TestPushCannotBegin(t *testing.T) {
+	dir := t.TempDir()
+	q, err := queue.Open(dir, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+
+	for want, target := range map[string]Target{
+		"did you mean": {URL: "remote-wirte+http://host"},
+		"names otel":   {URL: "remote-write+http://host", Names: []metrics.Scheme{metrics.OTel}},
+		"bad header":   {URL: "otlp+http://host", Headers: map[string]string{"a b": ""}},
+		"none.pem":     {URL: "otlp+https://host", TLS: TLS{CAFile: "none.pem"}},
+		"in use":       {URL: "otlp+http://host", Queue: Queue{Dir: dir}},
+		"push_test.go": {URL: "otlp+http://host", Queue: Queue{Dir: "push_test.go"}},
+	} {
+		c := Config{Push: []Target{target}}
+		err := c.Check()
+		if err == nil {
+			r := &running{config: c.withDefaults(), source: &fake{t: t}, exporter: &Exporter{}}
+			var p *pushes
+			if p, err = startPush(t.Context(), r, "v1", nil); err == nil {
+				err = p.stop()
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Without a directory of its own a target has one by its address, that no password is part of.
+func TestPushDirectory(t *testing.T) {
+	t.Setenv("STATE_DIRECTORY", "/var/lib/winperf:/other")
+	one := Target{URL: "otlp+http://me:secret@host"}
+	other := Target{URL: "otlp+http://me:changed@host"}
+	elsewhere := Target{URL: "otlp+http://me:secret@elsewhere"}
+	a, err1 := one.directory()
+	b, err2 := other.directory()
+	c, err3 := elsewhere.directory()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	if a != b || a == c || !strings.Contains(strings.ReplaceAll(a, `\`, "/"), "/var/lib/winperf/push/") {
+		t.Errorf("%s, %s and %s", a, b, c)
+	}
+}

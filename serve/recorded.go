@@ -1,0 +1,79 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+)
+
+// feed is where snapshots come from.
+type feed interface {
+	get(ctx context.Context) (*snapshot, error)
+	close() error
+}
+
+// recorded are the last two samples of a record. The first scrape gets the one before the
+// last, so that what the counters did in between shows as a rate; all others get the last.
+type recorded struct {
+	mu   sync.Mutex
+	last []*snapshot
+}
+
+// readRecorded reads a record to its end.
+func readRecorded(
+	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options,
+	took func(*measure.Cycle, error),
+) (*recorded, error) {
+	r := &recorded{}
+	opt.KeepFirst = true
+	number := uint64(0)
+	for cycle, err := range measure.Watch(ctx, src, sel, opt) {
+		if took(cycle, err); err != nil {
+			return nil, errors.Join(err, r.close())
+		}
+		number++
+		if len(r.last) == 2 {
+			r.last[0].release()
+			r.last = slices.Delete(r.last, 0, 1)
+		}
+		r.last = append(r.last, newSnapshot(cycle, number))
+	}
+
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	if len(r.last) == 0 {
+		return nil, fmt.Errorf("the record has no samples: %w", io.ErrUnexpectedEOF)
+	}
+	return r, nil
+}
+
+func (r *recorded) get(context.Context) (*snapshot, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.last) == 0 {
+		return nil, errClosed
+	}
+	s := r.last[0].hold()
+	if len(r.last) == 2 {
+		r.last[0].release()
+		r.last = slices.Delete(r.last, 0, 1)
+	}
+	return s, nil
+}
+
+func (r *recorded) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.last {
+		s.release()
+	}
+	r.last = nil
+	return nil
+}

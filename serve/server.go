@@ -1,0 +1,247 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/prometheus/exporter-toolkit/web"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/source"
+)
+
+// ServerOptions for Run.
+type ServerOptions struct {
+	// Load returns the configuration: when the server begins and at every reload. Of what it
+	// says in Web only Lifecycle can be reloaded.
+	Load func(context.Context) (Config, error)
+	// Open opens a source by its URL; nil is source.Open.
+	Open func(ctx context.Context, url string) (winperf.Source, error)
+	// Reload is received from when the configuration is to be loaded again; nil is never.
+	Reload <-chan struct{}
+	// Version of the program, for winperf_build_info and the index page.
+	Version string
+	// Log is told what the server does; nil is nobody.
+	Log *slog.Logger
+	// Listening, if not nil, is called once with the addresses when the server can be reached.
+	Listening func([]net.Addr)
+
+	patience patience // zero is the default
+}
+
+// server is a running server.
+type server struct {
+	opt     ServerOptions
+	own     *own
+	loading sync.Mutex     // one reload at a time
+	closing sync.WaitGroup // configurations that were replaced
+
+	mu   sync.Mutex
+	live *running
+
+	push *pushes // of live; nil where that could not be begun again
+}
+
+// running is a configuration in use.
+type running struct {
+	config   Config
+	exporter *Exporter
+	source   winperf.Source
+	users    sync.WaitGroup // scrapes that began with it
+}
+
+func (r *running) close() error { return errors.Join(r.exporter.Close(), r.source.Close()) }
+
+// use returns the configuration in use, which stays open until its users are done.
+func (s *server) use() *running {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live.users.Add(1)
+	return s.live
+}
+
+// Run serves metrics until ctx ends, and completes answers that are under way. The error says
+// why it cannot begin, or why it had to end: a wrong configuration, a source that cannot be
+// opened, an address in use.
+func Run(ctx context.Context, opt ServerOptions) (err error) {
+	if opt.Open == nil {
+		opt.Open = source.Open
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.patience == (patience{}) {
+		opt.patience = defaultPatience()
+	}
+	s := &server{opt: opt, own: newOwn(opt.Version)}
+	if s.live, err = s.load(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		s.loading.Lock() // a reload that is under way may put another one in its place
+		defer s.loading.Unlock()
+		s.live.users.Wait()
+		err = errors.Join(err, s.push.stop(), s.live.close())
+		s.closing.Wait()
+	}()
+
+	if err := s.startPush(ctx, s.live); err != nil {
+		return err
+	}
+	how := s.live.config.Web
+	listeners, err := listen(ctx, &how)
+	if err != nil {
+		return err
+	}
+	return s.serve(ctx, listeners, &how)
+}
+
+// load loads the configuration and opens what it says.
+func (s *server) load(ctx context.Context) (*running, error) {
+	config, err := s.opt.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := config.Check(); err != nil {
+		return nil, err
+	}
+	config = config.withDefaults()
+	src, err := s.opt.Open(ctx, config.Source)
+	if err != nil {
+		return nil, err
+	}
+
+	exporter, err := New(ctx, src, Options{
+		Config: config, Version: s.opt.Version, own: s.own, Log: s.opt.Log,
+		write: s.opt.patience.write,
+	})
+	if err != nil {
+		return nil, errors.Join(err, src.Close())
+	}
+	return &running{config: config, exporter: exporter, source: src}, nil
+}
+
+// reload loads the configuration again. The one in use stays where the new one is wrong.
+func (s *server) reload(ctx context.Context) error {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	old := s.live // which only a reload replaces
+	next, err := s.load(ctx)
+	if err == nil {
+		err = s.pushInstead(ctx, old, next)
+	}
+	s.own.reloaded(err)
+	if err != nil {
+		s.opt.Log.Error("the configuration was not reloaded, the one in use stays", "err", err)
+		return err
+	}
+
+	s.mu.Lock()
+	s.live = next
+	s.mu.Unlock()
+	s.opt.Log.Info("the configuration was reloaded")
+	was, is := old.config.Web, next.config.Web
+	was.Lifecycle = is.Lifecycle
+	if !reflect.DeepEqual(was, is) {
+		s.opt.Log.Warn("addresses and certificates of the new configuration are used after a restart")
+	}
+
+	s.closing.Go(func() {
+		old.users.Wait()
+		if err := old.close(); err != nil {
+			s.opt.Log.Warn("closing what the old configuration used", "err", err)
+		}
+	})
+	return nil
+}
+
+// pushInstead sends what the next configuration says in place of the one in use. Where that
+// cannot be, the one in use is sent on and the next one is closed.
+func (s *server) pushInstead(ctx context.Context, old, next *running) error {
+	// The queues of the old configuration are free when nothing is sent from them any more.
+	if err := s.push.stop(); err != nil {
+		s.opt.Log.Warn("push", "err", err)
+	}
+
+	err := s.startPush(ctx, next)
+	if err == nil {
+		return nil
+	}
+	if again := s.startPush(ctx, old); again != nil {
+		err = errors.Join(err, fmt.Errorf("nothing is sent any more: %w", again))
+	}
+	return errors.Join(err, next.close())
+}
+
+// startPush begins to send what a configuration says.
+func (s *server) startPush(ctx context.Context, r *running) (err error) {
+	s.push, err = startPush(context.WithoutCancel(ctx), r, s.opt.Version, s.opt.Log)
+	s.own.pushes(s.push)
+	return err
+}
+
+// watchReload reloads when the program was asked to.
+func (s *server) watchReload(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.opt.Reload:
+			_ = s.reload(ctx) // which has told
+		}
+	}
+}
+
+// serve answers on all listeners until ctx ends or one of them fails.
+func (s *server) serve(ctx context.Context, listeners []net.Listener, how *Web) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wait sync.WaitGroup
+	errs := make([]error, len(listeners))
+	servers := make([]*http.Server, len(listeners))
+	flags := web.FlagConfig{WebConfigFile: &how.ConfigFile}
+
+	for i, l := range listeners {
+		servers[i] = s.httpServer()
+		wait.Go(func() {
+			defer cancel()
+			err := web.Serve(l, servers[i], &flags, onlyWarnings(s.opt.Log))
+			if !errors.Is(err, http.ErrServerClosed) {
+				errs[i] = err
+			}
+		})
+	}
+	if s.opt.Listening != nil {
+		s.opt.Listening(addresses(listeners))
+	}
+
+	wait.Go(func() { s.watchReload(ctx) })
+	<-ctx.Done()
+	shutdown(servers, s.opt.patience.shutdown)
+	for _, l := range listeners {
+		_ = l.Close() // which a server that could not begin has left open
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// shutdown ends servers. Answers that are under way may take so long to be completed.
+func shutdown(servers []*http.Server, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	var wait sync.WaitGroup
+	for _, server := range servers {
+		wait.Go(func() {
+			if server.Shutdown(ctx) != nil {
+				_ = server.Close()
+			}
+		})
+	}
+	wait.Wait()
+}

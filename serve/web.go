@@ -1,0 +1,108 @@
+package serve
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// The bounds of what a client may send.
+const (
+	maxHeader = 16 << 10
+	maxBody   = 1 << 10
+)
+
+// patience is how long the server waits for clients.
+type patience struct {
+	header, read time.Duration // for a request
+	write        time.Duration // until an answer that is there was read
+	idle         time.Duration // for the next request
+	shutdown     time.Duration // for answers under way when it is to end
+}
+
+func defaultPatience() patience {
+	return patience{
+		header: 5 * time.Second, read: 10 * time.Second, write: 30 * time.Second,
+		idle: 2 * time.Minute, shutdown: 5 * time.Second,
+	}
+}
+
+func (s *server) httpServer() *http.Server {
+	return &http.Server{
+		Handler:           s.handler(),
+		MaxHeaderBytes:    maxHeader,
+		ReadHeaderTimeout: s.opt.patience.header,
+		ReadTimeout:       s.opt.patience.read,
+		WriteTimeout:      s.opt.patience.write,
+		IdleTimeout:       s.opt.patience.idle,
+		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
+	}
+}
+
+// handler is all that the server answers.
+func (s *server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		live := s.use()
+		defer live.users.Done()
+		live.exporter.ServeHTTP(w, r)
+	})
+	mux.HandleFunc("GET /-/healthy", says("winperf is healthy.\n"))
+	mux.HandleFunc("GET /-/ready", says("winperf is ready.\n"))
+	mux.HandleFunc("POST /-/reload", s.reloadAsked)
+	mux.HandleFunc("PUT /-/reload", s.reloadAsked)
+	mux.HandleFunc("GET /{$}", s.index)
+
+	// A page of another site must not make its reader's browser reload this.
+	return http.NewCrossOriginProtection().Handler(http.MaxBytesHandler(mux, maxBody))
+}
+
+// says answers with a text.
+func says(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte(text))
+	}
+}
+
+func (s *server) reloadAsked(w http.ResponseWriter, r *http.Request) {
+	live := s.use()
+	allowed := live.config.Web.Lifecycle
+	live.users.Done()
+	if !allowed {
+		http.Error(w, "reloading by HTTP is not enabled (--web.enable-lifecycle)", http.StatusForbidden)
+		return
+	}
+	// A client that goes away does not break it off.
+	if err := s.reload(context.WithoutCancel(r.Context())); err != nil {
+		refuse(w, http.StatusInternalServerError, fmt.Errorf("not reloaded: %w", err))
+	}
+}
+
+//go:embed index.html
+var indexText string
+
+func (s *server) index(w http.ResponseWriter, _ *http.Request) {
+	live := s.use()
+	defer live.users.Done()
+	page, err := template.New("index").Parse(indexText)
+	var text strings.Builder
+	if err == nil {
+		err = page.Execute(&text, map[string]any{
+			"Version": s.opt.Version, "Source": live.config.Source, "Objects": live.exporter.objects.list(time.Now()),
+		})
+	}
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write([]byte(text.String()))
+}

@@ -1,0 +1,132 @@
+// Package series holds what encoders of metrics have in common: the labels of a series
+// from all places that add some, what was made of them kept as long as they stay, and values as
+// numbers.
+package series
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// Float returns the value of row i as a float64, which rounds whole numbers over 2^53.
+func Float(c *metrics.Column, i int) float64 {
+	switch v := c.Bits[i]; c.Form {
+	case metrics.Ticks100ns:
+		return seconds(v)
+	case metrics.Float:
+		return math.Float64frombits(v)
+	default:
+		return float64(v)
+	}
+}
+
+// seconds returns ticks of 100 ns as seconds, rounded once.
+func seconds(ticks uint64) float64 {
+	const second = 1e7
+	if ticks <= 1<<53 {
+		return float64(ticks) / second
+	}
+	return float64(ticks/second) + float64(ticks%second)/second
+}
+
+// Bits returns the value of row i as the bits of a float64. What is no number has those
+// that Prometheus has for it: others mean something special to it.
+func Bits(c *metrics.Column, i int) uint64 {
+	v := Float(c, i)
+	if v != v {
+		return normalNaN
+	}
+	return math.Float64bits(v)
+}
+
+// normalNaN is value.NormalNaN of Prometheus.
+const normalNaN = 0x7ff8000000000001
+
+// Merge appends to buf the labels of a row with those of other places, sorted by name. Of labels of
+// one name the row's stays, else that of the first of the others. Labels
+// without a value are left out, as they mean the same. What is no UTF-8 in a value
+// becomes U+FFFD, as databases of metrics take nothing else.
+func Merge(buf, row []metrics.Label, others ...[]metrics.Label) []metrics.Label {
+	begin := len(buf)
+	buf = append(buf, row...)
+	for _, labels := range others {
+		buf = append(buf, labels...)
+	}
+
+	merged := buf[begin:]
+	slices.SortStableFunc(merged, func(a, b metrics.Label) int { return cmp.Compare(a.Name, b.Name) })
+
+	merged = slices.CompactFunc(merged, func(a, b metrics.Label) bool { return a.Name == b.Name })
+	merged = slices.DeleteFunc(merged, func(l metrics.Label) bool { return l.Value == "" })
+	for i := range merged {
+		merged[i].Value = strings.ToValidUTF8(merged[i].Value, "\uFFFD")
+	}
+	return buf[:begin+len(merged)]
+}
+
+// Cache keeps a T for each pair of rows and labels of columns and Sets, as long as Sets have them.
+// The zero Cache is empty.
+type Cache[T any] struct {
+	rows map[*metrics.Rows]*entry[T]
+	sets uint64
+}
+
+// patience is for how many Sets rows stay that none of them has. Sets of several
+// machines take turns, and their rows are the same when they come again.
+const patience = 8
+
+type entry[T any] struct {
+	made []variant[T]
+	seen uint64
+}
+
+type variant[T any] struct {
+	column, set []metrics.Label
+	value       T
+}
+
+// Get returns what was made for a column in a Set with these labels, or has it made.
+func (c *Cache[T]) Get(col *metrics.Column, set []metrics.Label, build func() T) *T {
+	e := c.rows[col.Rows]
+	if e == nil {
+		e = c.add(col.Rows)
+	}
+	e.seen = c.sets
+
+	for i := range e.made {
+		if v := &e.made[i]; slices.Equal(v.column, col.Extra) && slices.Equal(v.set, set) {
+			return &e.made[i].value
+		}
+	}
+	e.made = append(e.made, variant[T]{slices.Clone(col.Extra), slices.Clone(set), build()})
+	return &e.made[len(e.made)-1].value
+}
+
+func (c *Cache[T]) add(rows *metrics.Rows) *entry[T] {
+	if c.rows == nil {
+		c.rows = map[*metrics.Rows]*entry[T]{}
+	}
+	e := &entry[T]{}
+	c.rows[rows] = e
+	return e
+}
+
+// Next says that another Set follows. It drops what the latest ones did not have.
+func (c *Cache[T]) Next() {
+	c.sets++
+	if c.sets%patience != 0 {
+		return
+	}
+	for rows, e := range c.rows {
+		if e.seen+patience <= c.sets {
+			delete(c.rows, rows)
+		}
+	}
+}
+
+// Clear forgets everything.
+func (c *Cache[T]) Clear() { clear(c.rows) }

@@ -1,0 +1,247 @@
+package metrics
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// Mapping says what becomes of the counters of some types, under winperf's own names.
+type Mapping struct {
+	Types []counter.Type
+	// Families are the ends of the names of the metrics, each behind the name of the
+	// counter, and what they are.
+	Families []MappedFamily
+	// Expression is PromQL over these metrics, x being the name of the counter, that
+	// gives what [counter.Cook] gives over the time that rate and increase look at.
+	// Where the metric is in base units and the counter is not it gives base units.
+	Expression string
+	// Brief says in one line what the metrics hold.
+	Brief string
+}
+
+// MappedFamily is a metric of a Mapping.
+type MappedFamily struct {
+	Suffix string
+	Type   Type
+}
+
+// Mappings ranges over the mapping of all counter types that become metrics.
+func Mappings() iter.Seq[Mapping] {
+	return func(yield func(Mapping) bool) {
+		for i := range formulas {
+			if !yield(formulas[i].Mapping) {
+				return
+			}
+		}
+	}
+}
+
+// Expression returns the PromQL expression that gives what counters of a type are
+// displayed as, x being the name that the counter's metrics begin with; "" for a type
+// that becomes no metric.
+func Expression(t counter.Type) string {
+	if f := formulaOf(t); f != nil {
+		return f.Expression
+	}
+	return ""
+}
+
+// formula is a Mapping and how it is done.
+type formula struct {
+	Mapping
+	// make returns the templates of the counter at position k, whose names are ends.
+	make func(d *definition, k int, u unit) []template
+}
+
+func formulaOf(t counter.Type) *formula {
+	for i := range formulas {
+		if slices.Contains(formulas[i].Types, t) {
+			return &formulas[i]
+		}
+	}
+	return nil
+}
+
+// Types of the table of counter types that winperf.h has no names for.
+const (
+	rawDec1000      counter.Type = 0x00020000
+	largeRawDec1000 counter.Type = 0x00020100
+)
+
+// formulas is the table of the mapping: a row for each formula, or for each form that the
+// raw values of one have.
+var formulas = [...]formula{
+	{Mapping{
+		Types: []counter.Type{
+			counter.RawCount, counter.LargeRawCount, counter.RawCountHex, counter.LargeRawCountHex,
+			counter.DoubleRaw, rawDec1000, largeRawDec1000,
+		},
+		Families:   []MappedFamily{{"", Gauge}},
+		Expression: "x", Brief: "the value, in base units",
+	}, gauges},
+	{Mapping{
+		Types:      []counter.Type{counter.Delta, counter.LargeDelta},
+		Families:   []MappedFamily{{"_total", Counter}},
+		Expression: "increase(x_total)", Brief: "what was counted so far",
+	}, counts},
+	{Mapping{
+		Types:      []counter.Type{counter.CounterCounter, counter.BulkCount, counter.SampleCounter},
+		Families:   []MappedFamily{{"_total", Counter}},
+		Expression: "rate(x_total)", Brief: "what was counted so far",
+	}, counts},
+	{Mapping{
+		Types:      []counter.Type{counter.Timer, counter.Timer100NSec, counter.ObjTimeTimer},
+		Families:   []MappedFamily{{"_seconds_total", Counter}},
+		Expression: "100 * rate(x_seconds_total)", Brief: "how long something was active",
+	}, timers("_seconds_total", "")},
+	{Mapping{
+		Types:      []counter.Type{counter.TimerInv, counter.TimerInv100NSec},
+		Families:   []MappedFamily{{"_inactive_seconds_total", Counter}},
+		Expression: "100 * (1 - rate(x_inactive_seconds_total))", Brief: "how long something was not active",
+	}, timers("_inactive_seconds_total", "")},
+	{Mapping{
+		Types:      []counter.Type{counter.MultiTimer, counter.MultiTimer100NSec},
+		Families:   []MappedFamily{{"_seconds_total", Counter}, {"_components", Gauge}},
+		Expression: "100 * rate(x_seconds_total) / x_components",
+		Brief:      "how long several components were active together, and how many they are",
+	}, timers("_seconds_total", "_components")},
+	{Mapping{
+		Types:      []counter.Type{counter.MultiTimerInv, counter.MultiTimerInv100NSec},
+		Families:   []MappedFamily{{"_inactive_seconds_total", Counter}, {"_components", Gauge}},
+		Expression: "100 * (x_components - rate(x_inactive_seconds_total))",
+		Brief:      "how long several components were not active together, and how many they are",
+	}, timers("_inactive_seconds_total", "_components")},
+	{Mapping{
+		Types: []counter.Type{
+			counter.QueueLen, counter.LargeQueueLen, counter.QueueLen100NS, counter.ObjTimeQueueLen,
+		},
+		Families:   []MappedFamily{{"_queue_seconds_total", Counter}},
+		Expression: "rate(x_queue_seconds_total)",
+		Brief:      "the time that all waited together, so that its rate is the mean length of the queue",
+	}, timers("_queue_seconds_total", "")},
+	{Mapping{
+		Types:      []counter.Type{counter.RawFraction, counter.LargeRawFraction},
+		Families:   []MappedFamily{{"_numerator", Gauge}, {"_denominator", Gauge}},
+		Expression: "100 * x_numerator / x_denominator", Brief: "a part and the whole",
+	}, fractions("_numerator", "_denominator", Gauge)},
+	{Mapping{
+		Types:      []counter.Type{counter.SampleFraction},
+		Families:   []MappedFamily{{"_hits_total", Counter}, {"_samples_total", Counter}},
+		Expression: "100 * rate(x_hits_total) / rate(x_samples_total)", Brief: "hits and tries so far",
+	}, fractions("_hits_total", "_samples_total", Counter)},
+	{Mapping{
+		Types:      []counter.Type{counter.AverageTimer},
+		Families:   []MappedFamily{{"_seconds", Summary}},
+		Expression: "rate(x_seconds_sum) / rate(x_seconds_count)",
+		Brief:      "how long all operations took together, and how many they were",
+	}, averages},
+	{Mapping{
+		Types:      []counter.Type{counter.AverageBulk},
+		Families:   []MappedFamily{{"", Summary}},
+		Expression: "rate(x_sum) / rate(x_count)",
+		Brief:      "what all operations counted together, and how many they were",
+	}, averages},
+	{Mapping{
+		Types: []counter.Type{
+			counter.PrecisionSystemTimer, counter.Precision100NSTimer, counter.PrecisionObjectTimer,
+		},
+		Families:   []MappedFamily{{"_seconds_total", Counter}, {"_base_seconds_total", Counter}},
+		Expression: "100 * rate(x_seconds_total) / rate(x_base_seconds_total)",
+		Brief:      "how long something was active, and the time by the provider's own stamps",
+	}, precisionTimers},
+	{Mapping{
+		Types:      []counter.Type{counter.ElapsedTime},
+		Families:   []MappedFamily{{"_start_time_seconds", Gauge}},
+		Expression: "time() - x_start_time_seconds", Brief: "when it began, in seconds since 1970",
+	}, startTimes},
+	{Mapping{
+		Types:      []counter.Type{counter.CounterText},
+		Families:   []MappedFamily{{"_info", Info}},
+		Expression: "x_info", Brief: "1, with the text as the label \"text\"",
+	}, texts},
+}
+
+// single is a template with one column.
+func single(suffix string, t Type, unit string, v value, counters ...int) template {
+	return template{Name: suffix, Type: t, Unit: unit, Columns: []columnTemplate{{Counters: counters, Value: v}}}
+}
+
+// gauges are raw counts. Some that never fall are known by name.
+func gauges(d *definition, k int, u unit) []template {
+	switch {
+	case d.Type == counter.DoubleRaw:
+		return []template{single(u.suffix(), Gauge, u.name, double(k), k)}
+	case d.Type == rawDec1000, d.Type == largeRawDec1000:
+		return []template{single(u.suffix(), Gauge, u.name, decimal(k, 1e-3*u.factor(), 0), k)}
+	case u.grows:
+		return []template{single(u.suffix()+"_total", Counter, u.name, u.value(k), k)}
+	}
+	return []template{single(u.suffix(), Gauge, u.name, u.value(k), k)}
+}
+
+func counts(_ *definition, k int, u unit) []template {
+	return []template{single(u.suffix()+"_total", Counter, u.name, u.value(k), k)}
+}
+
+// timers are times that sum up, in seconds.
+func timers(suffix, number string) func(*definition, int, unit) []template {
+	return func(d *definition, k int, _ unit) []template {
+		out := []template{single(suffix, Counter, "seconds", seconds(k, d.Type.Clock()), k)}
+		if number != "" {
+			out = append(out, single(number, Gauge, "", components(k), k))
+		}
+		return out
+	}
+}
+
+// fractions are a counter and its base.
+func fractions(part, all string, t Type) func(*definition, int, unit) []template {
+	return func(d *definition, k int, _ unit) []template {
+		if d.Base < 0 {
+			return nil
+		}
+		return []template{single(part, t, "", whole(k), k), single(all, t, "", whole(d.Base), d.Base)}
+	}
+}
+
+// averages are the sum over all operations, and how many they are.
+func averages(d *definition, k int, u unit) []template {
+	if d.Base < 0 {
+		return nil
+	}
+
+	sum := u.value(k)
+	if d.Type == counter.AverageTimer {
+		u, sum = unit{name: "seconds"}, seconds(k, counter.TickClock)
+	}
+	return []template{{Name: u.suffix(), Type: Summary, Unit: u.name, Columns: []columnTemplate{
+		{Suffix: "_sum", Counters: []int{k}, Value: sum},
+		{Suffix: "_count", Counters: []int{d.Base}, Value: whole(d.Base)},
+	}}}
+}
+
+// precisionTimers are a time and the clock that it is compared with, in units of one clock.
+func precisionTimers(d *definition, k int, _ unit) []template {
+	if d.Base < 0 {
+		return nil
+	}
+	clock := map[counter.Type]counter.Clock{
+		counter.PrecisionSystemTimer: counter.TickClock,
+		counter.Precision100NSTimer:  counter.Clock100ns,
+		counter.PrecisionObjectTimer: counter.ObjectClock,
+	}[d.Type]
+	return []template{
+		single("_seconds_total", Counter, "seconds", seconds(k, clock), k),
+		single("_base_seconds_total", Counter, "seconds", secondsLike(d.Base, k, clock), d.Base),
+	}
+}
+
+func startTimes(_ *definition, k int, _ unit) []template {
+	return []template{single("_start_time_seconds", Gauge, "seconds", startTime(k), k)}
+}
+
+func texts(_ *definition, k int, _ unit) []template {
+	return []template{single("_info", Info, "", one(), k)}
+}

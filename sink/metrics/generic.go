@@ -1,0 +1,308 @@
+package metrics
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/sink/metrics/internal/tables"
+)
+
+// Generic is an object of the configuration of windows_exporter's collector performancecounter:
+// counters chosen by name, with names and labels of the user's own.
+type Generic struct {
+	// Name is what the entry is called; no other has it.
+	Name string `yaml:"name" json:"name"`
+	// Object is the English name of the object.
+	Object string `yaml:"object" json:"object"`
+	// Type is "raw", which is the default, or "formatted": what the counter is displayed as,
+	// rates for one, which is not there in the first sample.
+	Type string `yaml:"type" json:"type"`
+	// Instances are names, or patterns with * and ?; nil are all. Totals are there only if
+	// one names them without a wildcard.
+	Instances []string `yaml:"instances" json:"instances"`
+	// InstanceLabel is the name of the label of the instance, "instance" by default.
+	InstanceLabel string           `yaml:"instance_label" json:"instance_label"`
+	Counters      []GenericCounter `yaml:"counters" json:"counters"`
+}
+
+// GenericCounter is a counter of a Generic.
+type GenericCounter struct {
+	// Name is the English name of the counter.
+	Name string `yaml:"name" json:"name"`
+	// Metric is the name of the metric; by default it is made of the names of object and
+	// counter.
+	Metric string `yaml:"metric" json:"metric"`
+	// Type is "counter" or "gauge"; by default that follows from the type of the counter.
+	Type string `yaml:"type" json:"type"`
+	// Labels are labels of all values.
+	Labels map[string]string `yaml:"labels" json:"labels"`
+}
+
+// ErrGeneric is wrapped by the errors about a Generic.
+var ErrGeneric = errors.New("wrong performancecounter object")
+
+var (
+	genericMetric = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+	genericLabel  = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+)
+
+// Check says what is wrong with the object itself, everything at once. CheckGenerics looks at
+// several.
+func (g *Generic) Check() error {
+	var errs []error
+	wrong := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%w %q: %w", ErrGeneric, g.Name, fmt.Errorf(format, args...)))
+	}
+
+	if g.Name == "" {
+		wrong("it has no name")
+	}
+	if g.Object == "" {
+		wrong("it has no object")
+	}
+	checkWord(wrong, "type", g.Type, "raw", "formatted")
+	if !genericLabel.MatchString(g.label()) || strings.HasPrefix(g.label(), "__") {
+		wrong("instance_label %q is no name of a label", g.InstanceLabel)
+	}
+	if len(g.Counters) == 0 {
+		wrong("it has no counters")
+	}
+	for i := range g.Counters {
+		g.Counters[i].check(wrong, g)
+	}
+	return errors.Join(errs...)
+}
+
+// check reports what is wrong with a counter.
+func (c *GenericCounter) check(wrong func(string, ...any), g *Generic) {
+	if c.Name == "" {
+		wrong("a counter has no name")
+	}
+	checkWord(wrong, "counter "+c.Name+": type", c.Type, "counter", "gauge")
+	switch name := c.metric(g.Object); {
+	case !genericMetric.MatchString(name):
+		wrong("counter %s: %q is no name of a metric", c.Name, name)
+	case strings.HasPrefix(name, "winperf_"):
+		wrong("counter %s: metric %s: names that begin with winperf_ are the program's own", c.Name, name)
+	}
+	for _, l := range slices.Sorted(maps.Keys(c.Labels)) {
+		if !genericLabel.MatchString(l) || strings.HasPrefix(l, "__") || l == g.label() {
+			wrong("counter %s: %q is no name of a label, or that of the instance", c.Name, l)
+		}
+	}
+}
+
+// checkWord reports a word that is none of two, nor empty.
+func checkWord(wrong func(string, ...any), what, word string, words ...string) {
+	if word == "" || slices.Contains(words, word) {
+		return
+	}
+	hint := ""
+	if near := suggest.Closest(word, slices.Values(words)); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	wrong("%s is %s or %s, not %q%s", what, words[0], words[1], word, hint)
+}
+
+// CheckGenerics says what is wrong with objects that stand in one configuration: names that come
+// twice, metrics of which two would be the same, and metrics that windows_exporter's other
+// collectors have.
+func CheckGenerics(all []Generic) error {
+	var errs []error
+	names := map[string]bool{}
+	metrics := map[string]string{}
+	taken, err := tableNames()
+	errs = append(errs, err)
+
+	for i := range all {
+		g := &all[i]
+		errs = append(errs, g.Check())
+		if names[g.Name] && g.Name != "" {
+			errs = append(errs, fmt.Errorf("%w %q: the name stands there twice", ErrGeneric, g.Name))
+		}
+		names[g.Name] = true
+
+		for c := range g.Counters {
+			name := g.Counters[c].metric(g.Object)
+			if taken[name] {
+				errs = append(errs, fmt.Errorf("%w %q: metric %s is one of windows_exporter's collectors",
+					ErrGeneric, g.Name, name))
+			}
+			key := fmt.Sprint(name, g.Counters[c].Labels)
+			if first, twice := metrics[key]; twice {
+				errs = append(errs, fmt.Errorf("%w %q: metric %s with the same labels is in %q, too",
+					ErrGeneric, g.Name, name, first))
+			}
+			metrics[key] = g.Name
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// tableNames are the names of all metrics of windows_exporter.
+func tableNames() (map[string]bool, error) {
+	names := map[string]bool{}
+	for _, read := range []func() (*tables.Table, error){tables.WindowsExporter, tables.Legacy} {
+		t, err := read()
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range t.Blocks {
+			for _, r := range b.Rows {
+				names[r.Metric] = true
+			}
+		}
+	}
+	return names, nil
+}
+
+// label is the name of the instance's label.
+func (g *Generic) label() string { return cmp.Or(g.InstanceLabel, "instance") }
+
+// metric is the name of the counter's metric.
+func (c *GenericCounter) metric(object string) string {
+	return cmp.Or(c.Metric, "windows_performancecounter_"+genericWord(object)+"_"+genericWord(c.Name))
+}
+
+// genericWord is a name as the collector writes it: in lower case, percent for %, nothing for
+// parentheses, and _ for each other character that names of metrics cannot have.
+func genericWord(s string) string {
+	s = strings.NewReplacer("%", "percent", "(", "", ")", "").Replace(strings.ToLower(s))
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// Paths are those of the counters, for a selection of what a source is to measure.
+func (g *Generic) Paths() (paths []winperf.Path) {
+	for _, c := range g.Counters {
+		paths = append(paths, winperf.Path{Object: g.Object, HasInstance: true, Instance: "*", Counter: c.Name})
+	}
+	return paths
+}
+
+// generics are the names of all Generic objects.
+type generics struct{ all []Generic }
+
+// templates makes the metrics of the counters that an object has.
+func (s generics) templates(o *layout) (out []template) {
+	for i := range s.all {
+		g := &s.all[i]
+		if !strings.EqualFold(g.Object, o.Name) {
+			continue
+		}
+		rows := g.rows(o)
+		for c := range g.Counters {
+			if t, ok := g.template(o, &g.Counters[c], rows); ok {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// template is the metric of a counter; false where the object lacks it.
+func (g *Generic) template(o *layout, c *GenericCounter, rows *labelling) (t template, ok bool) {
+	k := o.find(c.Name)
+	if k < 0 || o.Counters[k].Type.IsText() || o.Counters[k].Size == 0 {
+		return t, false
+	}
+
+	d := &o.Counters[k]
+	v, kind := rawAsIs(d, k), genericType(d.Type)
+	if g.Type == "formatted" {
+		v, kind = formatted(k), Gauge
+	}
+	switch c.Type {
+	case "counter":
+		kind = Counter
+	case "gauge":
+		kind = Gauge
+	}
+
+	var extra []Label
+	for _, name := range slices.Sorted(maps.Keys(c.Labels)) {
+		extra = append(extra, Label{name, c.Labels[name]})
+	}
+	return template{
+		Name: c.metric(g.Object), Type: kind, Help: `\` + o.Name + `(*)\` + d.Name, Rows: rows, Shared: true,
+		Columns: []columnTemplate{{Extra: extra, Counters: []int{k}, Value: v}},
+	}, true
+}
+
+// rows labels the instances that are wanted.
+func (g *Generic) rows(o *layout) *labelling {
+	if o.Object.Single() {
+		if !o.Machine {
+			return nil
+		}
+		return &labelling{Labels: func(_ frame.Object, _ int, ls []Label) ([]Label, bool) { return ls, true }}
+	}
+
+	var patterns []winperf.Pattern
+	for _, text := range g.Instances {
+		patterns = append(patterns, winperf.CompilePattern(text))
+	}
+	return &labelling{Totals: true, Labels: func(o frame.Object, i int, ls []Label) ([]Label, bool) {
+		name := numberedName(o, i, o.Labels().Full(i))
+		total := frame.IsTotal(o.Labels().Name(i))
+		wanted := len(patterns) == 0 && !total || slices.ContainsFunc(patterns, func(p winperf.Pattern) bool {
+			return p.Match(name) && !(total && p.HasWildcard())
+		})
+		return append(ls, Label{g.label(), name}), wanted
+	}}
+}
+
+// genericType is what the collector takes counters of a type for.
+func genericType(t counter.Type) Type {
+	switch t {
+	case counter.CounterCounter, counter.BulkCount, counter.Delta, counter.LargeDelta, counter.SampleCounter,
+		counter.Timer100NSec, counter.TimerInv100NSec, counter.Precision100NSTimer:
+		return Counter
+	}
+	return Gauge
+}
+
+// rawAsIs is the raw value: times of two types in seconds, everything else as it is.
+func rawAsIs(d *definition, k int) value {
+	switch d.Type {
+	case counter.Timer100NSec, counter.Precision100NSTimer:
+		return ticks(k, 1)
+	case counter.ElapsedTime:
+		return elapsed(k)
+	case counter.DoubleRaw:
+		return double(k)
+	}
+	return whole(k)
+}
+
+// formatted is what the counter at position k is displayed as.
+func formatted(k int) value {
+	return func(in *inputs, out *Column) {
+		out.Form = Float
+		column := in.state.pair.Column(k)
+		if column.Kind != counter.KindFloat {
+			out.Form = Whole
+		}
+		for i := range out.Bits {
+			at := in.instance(i)
+			if at >= len(column.Status) || column.Status[at] != counter.OK {
+				in.lack(out, i)
+				continue
+			}
+			out.Bits[i] = column.Bits[at]
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package metrics
+
+import (
+	"fmt"
+	"hash/maphash"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/nametable"
+)
+
+// Options choose what a Mapper makes. The zero Options are winperf's own names of
+// everything but totals.
+type Options struct {
+	// Names are the schemes whose names are wanted; nil is Own alone. The families of the
+	// first come first.
+	Names []Scheme
+	// Totals keeps instances that sum others up (_Total). Without it they are there only
+	// where a path of Select names one without wildcards.
+	Totals bool
+	// Select is what is wanted of what the frames hold: paths choose counters and
+	// instances, everything else whole objects. The zero Selection is all.
+	Select winperf.Selection
+	// Exclude leaves out what these paths name.
+	Exclude []winperf.Path
+
+	// Facts are what the machine knows about itself, for names of other programs.
+	Facts Facts
+	// Generic are objects of windows_exporter's collector performancecounter, whose metrics come
+	// behind those of Names. CheckGenerics says whether they can be.
+	Generic []Generic
+	// NoLegacy leaves out what windows_exporter once had and dashboards still ask for.
+	NoLegacy bool
+}
+
+// Mapper makes metrics of the samples of one query. It keeps what it learnt about
+// names, labels and wraps, and reuses its memory: a sample with the same instances as
+// the one before takes none. It serves one goroutine.
+//
+// It wants every sample of its query in their order: what a counter did meanwhile is
+// lost where two that follow each other here did not there, if it wrapped twice.
+type Mapper struct {
+	opt     Options
+	schemes []scheme
+
+	cooker frame.Cooker
+	prev   frame.Frame
+	names  *nametable.Names
+	schema *winperf.Schema // that names were made of where none were given
+	wanted wanted
+	// several machines were in one sample: instances are labelled with theirs.
+	several bool
+	stale   bool // names or labels of machines are others than the objects were made with
+
+	objects []*object // by position in the frame
+	before  []*object // scratch: those of the frame before
+	uses    uint64
+	gone    gone
+
+	in   inputs
+	seen seen
+	set  Set
+	// dated are the positions of families whose value is the time of the sample.
+	dated []int
+	// changed says that families are to be put together anew.
+	changed bool
+
+	cooked readings // see MapReadings
+}
+
+// NewMapper returns a Mapper.
+func NewMapper(opt Options) *Mapper {
+	m := &Mapper{opt: opt}
+	if len(opt.Names) == 0 {
+		m.opt.Names = []Scheme{Own}
+	}
+	for _, s := range m.opt.Names {
+		m.set.TextOnly = m.set.TextOnly || s == WindowsExporter
+		if s := newScheme(s, &m.opt); s != nil {
+			m.schemes = append(m.schemes, s)
+		}
+	}
+	if len(opt.Generic) > 0 {
+		m.schemes = append(m.schemes, generics{opt.Generic})
+		m.set.TextOnly = true
+	}
+	m.seen.seed = maphash.MakeSeed()
+	return m
+}
+
+// Map makes metrics of a frame, whose names are those of its cycle; nil stands for those of
+// its schema. The same pointer as before tells that no name changed. The Set is
+// valid until the next call. Instances are compared with the frame before, which is
+// held until then. A frame that is mapped again gives the same.
+//
+// The error wraps winperf.ErrState or winperf.ErrReleased where the frame is empty or was
+// released.
+func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
+	if f.IsZero() {
+		return nil, fmt.Errorf("metrics: %w: the frame is empty", winperf.ErrState)
+	}
+	if err := f.Retain(); err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+
+	m.learn(f, names)
+	m.cooker.Set(m.prev, f, counter.Options{})
+	m.update(f)
+	if m.changed {
+		m.arrange()
+		m.changed = false
+	}
+
+	m.set.Time = f.Time()
+	m.fill()
+
+	if !m.prev.IsZero() {
+		m.prev.Release()
+	}
+	m.prev, m.stale = f, false
+	return &m.set, nil
+}
+
+// Close gives back the frames that the Mapper holds. The Set stays valid.
+func (m *Mapper) Close() {
+	if !m.prev.IsZero() {
+		m.prev.Release()
+	}
+	m.prev = frame.Frame{}
+	m.gone.forget()
+}
+
+// learn takes note of new names and machines.
+func (m *Mapper) learn(f frame.Frame, names *nametable.Names) {
+	switch schema := f.Schema(); {
+	case names == nil && m.names != nil && schema == m.schema:
+		names = m.names
+	case names == nil:
+		names, _ = nametable.FromSchema(schema)
+		m.schema = schema
+	}
+	if names != m.names {
+		m.names, m.stale = names, true
+		m.wanted.resolve(&m.opt, names, f.Schema())
+	}
+
+	if m.several {
+		return
+	}
+	for o := range f.Objects() {
+		if o.Machine() != f.Machine() {
+			m.several, m.stale = true, true
+			return
+		}
+	}
+}
+
+// update finds what is known about each object of a frame, and learns what is new.
+func (m *Mapper) update(f frame.Frame) {
+	m.uses++
+	m.before = append(m.before[:0], m.objects...)
+	m.objects = m.objects[:0]
+	m.gone.begin(f)
+	for o := range f.Objects() {
+		st := m.object(len(m.objects), o)
+		st.uses = m.uses
+		m.objects = append(m.objects, st)
+		m.changed = m.renew(st, o, f) || m.changed
+	}
+
+	if len(m.before) != len(m.objects) {
+		m.changed = true
+	}
+	m.gone.end(m)
+	clear(m.before)
+}
+
+// object returns what is known about an object: of that in the same place before, as
+// nearly always, or in another.
+func (m *Mapper) object(at int, o frame.Object) *object {
+	id, machine := o.ID(), o.Machine()
+	is := func(st *object) bool { return st.uses != m.uses && st.id == id && st.machine == machine }
+	if at < len(m.before) && is(m.before[at]) {
+		return m.before[at]
+	}
+
+	m.changed = true
+	for _, st := range m.before {
+		if is(st) {
+			return st
+		}
+	}
+	if st := m.gone.take(is); st != nil {
+		return st
+	}
+	return &object{id: id, machine: machine}
+}
+
+// apart is how far the time of an object must be from that of its sample to be told:
+// the interfaces of one sample are asked one after the other.
+const apart = time.Second
+
+// timeOf is the time of an object that was not sampled with its frame.
+func timeOf(o frame.Object, f frame.Frame) time.Time {
+	t := winperf.FromFiletime(o.Clocks().Time100ns)
+	if d := f.Time().Sub(t); d > -apart && d < apart {
+		return time.Time{}
+	}
+	return t
+}

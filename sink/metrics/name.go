@@ -1,0 +1,225 @@
+package metrics
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// words splits a name into words of lower-case letters and digits.
+func words(name string) []string {
+	name = strings.NewReplacer(
+		"%", " percent ", "#", " number ", "&", " and ", "'", "", "I/O", "IO", "i/o", "io",
+	).Replace(name)
+	return strings.FieldsFunc(lower(name), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+}
+
+// lower makes ASCII letters lower case, and leaves all others as they are: some of them
+// have letters of ASCII as their lower case.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+// objectWords are the words of an object's name. That of an instance of SQL Server
+// becomes a label, which is returned, too.
+func objectWords(name string) (ws []string, sqlInstance string) {
+	name, sqlInstance = withoutInstance(name)
+	return tidy(words(separated(name))), sqlInstance
+}
+
+// separated is the name of an object with a space before each capital letter that begins a word
+// behind a small one: Physical Disk. TCPv4 and iSCSI stay whole.
+func separated(name string) string {
+	var out strings.Builder
+	for i := range len(name) {
+		if i > 0 && i+1 < len(name) && isSmall(name[i-1]) && isCapital(name[i]) && isSmall(name[i+1]) {
+			out.WriteByte(' ')
+		}
+		out.WriteByte(name[i])
+	}
+	return out.String()
+}
+
+func isSmall(c byte) bool { return 'a' <= c && c <= 'z' }
+
+func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+// withoutInstance takes the name of an instance of SQL Server out of that of an object, so
+// that the objects of all instances have one name.
+func withoutInstance(object string) (name, sqlInstance string) {
+	const server, named = "SQLServer:", "MSSQL$"
+	switch instance, rest, ok := strings.Cut(object, ":"); {
+	case strings.HasPrefix(object, server):
+		return object, "MSSQLSERVER"
+	case ok && strings.HasPrefix(instance, named):
+		return server + rest, instance[len(named):]
+	}
+	return object, ""
+}
+
+// counterWords are the words of a counter's name but those that tell its unit, and the
+// unit.
+func counterWords(object, name string, t counter.Type) ([]string, unit) {
+	ws := words(name)
+	if t.Unit() == counter.PerSecond {
+		ws = words(withoutRate(name))
+	}
+	u, _ := knownUnit(object, name)
+	percent := len(ws) > 1 && ws[0] == "percent" && strings.HasPrefix(strings.TrimSpace(name), "%")
+	if percent {
+		ws = ws[1:]
+	}
+
+	switch {
+	case t == counter.AverageTimer:
+		ws = slices.DeleteFunc(ws, func(w string) bool { return w == "sec" })
+	case isQueue(t):
+		ws = withoutEnd(ws, "queue", "length") // the metric's own end says it
+	case t == counter.ElapsedTime:
+		ws = withoutEnd(ws, "elapsed", "time")
+	case !takesUnit(t) || u.name != "":
+	case percent && t.Samples() == 1:
+		u = ratio
+	default:
+		ws, u = takeUnit(ws, u)
+	}
+	return tidy(ws), u
+}
+
+// withoutRate is a name without its end that says per second.
+func withoutRate(name string) string {
+	text := lower(name)
+	for _, end := range []string{"/sec", "/second", " per second", " per sec"} {
+		if rest, ok := strings.CutSuffix(text, end); ok {
+			return rest
+		}
+	}
+	return text
+}
+
+// nameless reports whether nothing of a counter's name is left for that of a metric.
+func nameless(name string) bool { return len(words(withoutRate(name))) == 0 }
+
+// withoutEnd are words without those that they end with, if they do.
+func withoutEnd(ws []string, end ...string) []string {
+	if at := len(ws) - len(end); at >= 0 && slices.Equal(ws[at:], end) {
+		return ws[:at]
+	}
+	return ws
+}
+
+// takeUnit takes the last word that tells a unit out of words.
+func takeUnit(ws []string, u unit) ([]string, unit) {
+	if rest := withoutEnd(ws, "in", "hundredths"); len(rest) < len(ws) {
+		return rest, unit{part: 0.01}
+	}
+	for i := len(ws) - 1; i >= 0; i-- {
+		found, ok := unitWords[ws[i]]
+		if !ok {
+			continue
+		}
+		found.grows = u.grows
+		ws = slices.Delete(slices.Clone(ws), i, i+1)
+		if i == 1 && ws[0] == "number" { // # Bytes in all Heaps
+			ws = ws[1:]
+		}
+		return ws, found
+	}
+	return ws, u
+}
+
+// inPlaceOf are words that have a meaning in names of metrics that they do not have here:
+// types, and units that are not the metric's.
+var inPlaceOf = map[string]string{
+	"counter": "counts", "gauge": "gauges", "summary": "summaries", "histogram": "histograms",
+	"bits": "bit", "minutes": "minute", "hours": "hour", "days": "day", "weeks": "week",
+	"kilobytes": "kbytes", "megabytes": "mbytes", "gigabytes": "gbytes", "terabytes": "tbytes",
+	"milliseconds": "msec", "microseconds": "usec", "nanoseconds": "nsec",
+	"sec": "second", "ms": "msec", "us": "usec", "ns": "nsec",
+	"kb": "kbytes", "mb": "mbytes", "gb": "gbytes", "tb": "tbytes", "pb": "pbytes",
+}
+
+// tidy exchanges words that mean something else in a metric's name. A letter that would
+// stand for a unit is written in one with the word beside it.
+func tidy(ws []string) []string {
+	var out []string
+	join := ""
+	for i, w := range ws {
+		if other, ok := inPlaceOf[w]; ok {
+			w = other
+		}
+		w, join = join+w, ""
+
+		switch n := len(out); {
+		case !isUnitLetter(w):
+			out = append(out, w)
+		case n > 0 && isNumber(out[n-1]): // 10 s
+			out[n-1] += w
+		case i+1 < len(ws):
+			join = w
+		case n > 0:
+			out[n-1] += w
+		default:
+			out = append(out, "letter", w+w)
+		}
+	}
+
+	if slices.ContainsFunc(out, func(w string) bool { return inPlaceOf[w] != "" || isUnitLetter(w) }) {
+		return tidy(out) // what was written in one is such a word
+	}
+	return out
+}
+
+// isUnitLetter reports whether a word is a letter that abbreviates a unit.
+func isUnitLetter(w string) bool { return len(w) == 1 && strings.Contains("sbmhd", w) }
+
+// isQueue reports whether a counter is the average length of a queue.
+func isQueue(t counter.Type) bool {
+	return slices.Contains(formulaOf(counter.QueueLen).Types, t)
+}
+
+// stem is the name of a counter's metrics but for their unit and type.
+func stem(object, name []string) string {
+	return strings.Join(slices.Concat([]string{"winperf"}, object, name), "_")
+}
+
+// endings are words that a name must not end with, as these tell what a value of a
+// family is.
+var endings = []string{"total", "created", "info", "sum", "bucket", "gsum", "gcount"}
+
+// ending makes the end of a name fit: a number of things is these in the plural, and
+// words that say what a value is go to the front.
+func ending(ws []string) []string {
+	n := len(ws)
+	switch {
+	case n == 0:
+		return ws
+	case ws[n-1] == "count" && n == 1:
+		return []string{"number"}
+	case ws[n-1] == "count":
+		return append(slices.Clone(ws[:n-2]), plural(ws[n-2]))
+	case slices.Contains(endings, ws[n-1]) && n == 1:
+		return []string{ws[0], "value"}
+	case slices.Contains(endings, ws[n-1]):
+		return append([]string{ws[n-1]}, ending(ws[:n-1])...)
+	}
+	return ws
+}
+
+func plural(w string) string {
+	switch {
+	case strings.HasSuffix(w, "s"):
+		return w
+	case strings.HasSuffix(w, "y") && len(w) > 1 && !strings.ContainsAny(w[len(w)-2:len(w)-1], "aeiou"):
+		return w[:len(w)-1] + "ies"
+	}
+	return w + "s"
+}

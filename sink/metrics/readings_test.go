@@ -1,0 +1,141 @@
+package metrics
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// read makes readings of paths, with values in their order: nil is none.
+func read(t *testing.T, at time.Time, series []*winperf.Series, values ...any) winperf.ReadingList {
+	t.Helper()
+	var list winperf.ReadingList
+	for i, v := range values {
+		r := winperf.Reading{Series: series[i], Time: at}
+		switch v := v.(type) {
+		case int64:
+			r.Value = counter.Int(uint64(v))
+		case int:
+			r.Value = counter.Int(uint64(v))
+		case float64:
+			r.Value = counter.Float(v)
+		case string:
+			r.Value = counter.Text(v)
+		default:
+			r.Status = counter.InvalidData
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func seriesOf(t *testing.T, paths ...string) (all []*winperf.Series) {
+	t.Helper()
+	for _, text := range paths {
+		p, err := winperf.ParsePath(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, winperf.NewSeries(p))
+	}
+	return all
+}
+
+func TestMapReadings(t *testing.T) {
+	at := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+	series := seriesOf(t,
+		`\\HOST\Processor(_Total)\% Processor Time`, `\\HOST\Processor(0)\% Processor Time`,
+		`\\HOST\Process(svchost#2)\IO Read Bytes/sec`, `\\HOST\Memory\Available MBytes`,
+		`\\HOST\PhysicalDisk(0 C:)\Avg. Disk sec/Read`, `\\HOST\Thread(svchost/3#1)\Context Switches/sec`,
+		`\\HOST\Cache\Copy Read Hits %`, `\\HOST\Server\Name`, `\\HOST\Process(svchost)\Handle Count`,
+		`\\HOST\Process(editor)\Handle Count`, `\\HOST\Memory\Available Bytes`)
+	series[5].Parent = "svchost"
+	series[6].Unit = counter.Percent
+
+	m := NewMapper(Options{})
+	set := m.MapReadings(at, read(t, at, series, 12.5, 12.5, 4096.5, 17, 0.25, 3.0, 50.0, "x", 5, 1.5, 17825792))
+	check(t, set)
+	wantLines(t, set,
+		`winperf_processor_processor_time_ratio{name="0"} 0.125`,
+		`winperf_process_io_read_bytes_per_second{index="2",name="svchost"} 4096.5`,
+		`winperf_memory_available_mbytes_bytes{} 17825792`,
+		`winperf_physical_disk_avg_disk_read_seconds{name="0 C:"} 0.25`,
+		`winperf_thread_context_switches_per_second{index="1",name="3",parent="svchost"} 3`,
+		`winperf_cache_copy_read_hits_ratio{} 0.5`,
+		`winperf_process_handles{name="svchost"} 5`, `winperf_process_handles{name="editor"} 1.5`,
+		`winperf_memory_available_bytes{} 17825792`)
+	if !set.Time.Equal(at) || len(set.Families[0].Columns[0].Bits) != 1 {
+		t.Errorf("time %v", set.Time)
+	}
+
+	rows := rowsOf(set)
+	later := at.Add(time.Minute)
+	set = m.MapReadings(later, read(t, later, series, nil, nil, nil, nil, nil, nil, nil, nil, int64(1<<60+1), 7, nil))
+	wantLines(t, set, `winperf_process_handles{name="svchost"} 1152921504606846977`, `winperf_process_handles{name="editor"} 7`)
+	if rowsOf(set) != rows {
+		t.Error("other rows of the same series")
+	}
+
+	set = m.MapReadings(later, read(t, later, series, nil, nil, nil, nil, nil, nil, nil, nil, 2.5, 7, nil))
+	wantLines(t, set, `winperf_process_handles{name="svchost"} 2.5`, `winperf_process_handles{name="editor"} 7`)
+
+	series = series[1:]
+	set = m.MapReadings(later, read(t, at, series, 100.0))
+	wantLines(t, set, `winperf_processor_processor_time_ratio{name="0"} 1`)
+	if c := set.Families[0].Columns[0]; !c.Time.Equal(at) || c.Rows == rows {
+		t.Errorf("column of %v", c.Time)
+	}
+}
+
+// TestMapReadingsChosen shows totals and what paths choose.
+func TestMapReadingsChosen(t *testing.T) {
+	series := seriesOf(t, `\\A\P(_Total)\% X`, `\\A\P(1)\% X`, `\\A\P(2)\% X`, `\\B\P(1)\% X`)
+	var all [4]string
+	for i, label := range []string{`machine="A",name="_Total"`, `machine="A",name="1"`, `machine="A",name="2"`, `machine="B",name="1"`} {
+		all[i] = fmt.Sprintf("winperf_p_x_ratio{%s} 0.5", label)
+	}
+	path := func(text string) winperf.Path { return seriesOf(t, text)[0].Path }
+	for _, tt := range []struct {
+		name string
+		opt  Options
+		want []string
+	}{
+		{"all", Options{}, all[1:]},
+		{"totals", Options{Totals: true}, all[:]},
+		{"a path", Options{Select: winperf.Selection{Paths: []winperf.Path{path(`\\a\p(*)\*`)}}}, all[1:3]},
+		{"a total", Options{Select: winperf.Selection{Paths: []winperf.Path{path(`\P(_Total)\% X`), path(`\P(2)\% X`)}}}, []string{all[0], all[2]}},
+		{"excluded", Options{Totals: true, Exclude: []winperf.Path{path(`\P(1)\*`)}}, []string{all[0], all[2]}},
+		{"nothing", Options{Select: winperf.Selection{Paths: []winperf.Path{path(`\Q(*)\*`)}}}, nil},
+	} {
+		set := NewMapper(tt.opt).MapReadings(time.Time{}, read(t, time.Time{}, series, 50., 50., 50., 50.))
+		if diff := cmp.Diff(tt.want, lines(set)); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+// TestMapReadingsOfServers shows two instances of SQL Server, and names that say nothing.
+func TestMapReadingsOfServers(t *testing.T) {
+	series := seriesOf(t, `\SQLServer:Locks(Page)\Waits/sec`, `\MSSQL$PROD:Locks(Page)\Waits/sec`, `\Сервер\Отказов`, `\Сервер\Отказов/sec`, `\A\B`, `\A\b`)
+	set := NewMapper(Options{}).MapReadings(time.Time{}, read(t, time.Time{}, series, 1., 2., 3., 4., 5., 6.))
+	check(t, set)
+	wantLines(t, set,
+		`winperf_sqlserver_locks_waits_per_second{name="Page",sql_instance="MSSQLSERVER"} 1`,
+		`winperf_sqlserver_locks_waits_per_second{name="Page",sql_instance="PROD"} 2`,
+		`winperf_object_value{} 3`, `winperf_object_value_per_second{} 4`,
+		`winperf_a_letter_bb{} 5`, `winperf_a_letter_bb_2{} 6`)
+}
+
+// TestMapReadingsAllocatesNothing maps readings of the same series.
+func TestMapReadingsAllocatesNothing(t *testing.T) {
+	series := seriesOf(t, `\\HOST\Processor(0)\% Processor Time`, `\\HOST\Processor(1)\% Processor Time`)
+	var list winperf.Readings = read(t, time.Time{}, series, 1., 2.)
+	m := NewMapper(Options{})
+	if n := testing.AllocsPerRun(10, func() { m.MapReadings(time.Time{}, list) }); n > 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}

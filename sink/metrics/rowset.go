@@ -1,0 +1,229 @@
+package metrics
+
+import (
+	"cmp"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+)
+
+// rowSet are the rows of an object's instances under one labelling, as far as one
+// choice of paths wants them.
+type rowSet struct {
+	labelling *labelling
+	choice    choice
+
+	rows *Rows
+	at   []int32 // by row: the position of the instance
+	row  []int32 // by instance: the row, -1 for none
+	run  bool    // the instances of the rows are neighbours
+
+	ids []uint64 // of all instances, for each of the labelling's IDs
+
+	// Of the sample before, while rows are made:
+	wereRow []int32
+	wereIDs []uint64
+}
+
+// renewRows makes the rows of an object anew where instances came, went, moved or were
+// renamed, or where labels may change by themselves.
+func (m *Mapper) renewRows(st *object, o frame.Object) {
+	labels := o.Labels()
+	same := st.labels == labels && st.pair.InPlace()
+	for _, r := range st.rows {
+		sameIDs := r.readIDs(o)
+		if !same || !sameIDs || r.rows == nil || r.labelling.Changing {
+			m.makeRows(st, r, o)
+		}
+	}
+	st.labels = labels
+}
+
+// readIDs reads the values that stand in labels, and reports whether they are those of
+// the sample before.
+func (r *rowSet) readIDs(o frame.Object) (same bool) {
+	n := o.Len()
+	r.ids, r.wereIDs = slices.Grow(r.wereIDs[:0], n*len(r.labelling.IDs)), r.ids
+	for _, k := range r.labelling.IDs {
+		at := len(r.ids)
+		r.ids = r.ids[:at+n]
+		o.ReadRaw(r.ids[at:], k, 0)
+	}
+	return slices.Equal(r.ids, r.wereIDs)
+}
+
+// makeRows makes rows. An instance that was there under the same name keeps its labels.
+func (m *Mapper) makeRows(st *object, r *rowSet, o frame.Object) {
+	n, old := o.Len(), r.rows
+	wants := m.wanted.find(&r.choice, o, r.labelling.Totals)
+	r.at = r.at[:0]
+	r.wereRow, r.row = r.row, slices.Grow(r.wereRow[:0], n)[:n]
+
+	labels := make([][]Label, 0, n)
+	var created []int64
+	m.seen.begin()
+	for i := range n {
+		r.row[i] = -1
+		if !wants[i] {
+			continue
+		}
+
+		was := r.kept(st, o, i)
+		ls, ok := m.labelsOf(st, r, o, i, was)
+		if !ok {
+			continue
+		}
+		if st.elapsed >= 0 {
+			created = append(created, m.createdAt(st, r, o, i, was))
+		}
+		r.row[i] = int32(len(r.at))
+		r.at, labels = append(r.at, int32(i)), append(labels, ls)
+	}
+
+	r.run = len(r.at) == 0 || int(r.at[len(r.at)-1]-r.at[0]) == len(r.at)-1
+	if old != nil && r.labelling.Changing && slices.EqualFunc(old.labels, labels, slices.Equal) {
+		return
+	}
+	r.rows = NewRows(labels, created)
+}
+
+// kept is the row that instance i had under the same name, -1 for none.
+func (r *rowSet) kept(st *object, o frame.Object, i int) int {
+	j, _ := st.pair.From(i)
+	if j < 0 || j >= len(r.wereRow) || r.wereRow[j] < 0 || st.labels == nil || r.labelling.Changing {
+		return -1
+	}
+
+	n, wasN := o.Len(), len(r.wereRow)
+	for c := range r.labelling.IDs {
+		if r.ids[c*n+i] != r.wereIDs[c*wasN+j] {
+			return -1
+		}
+	}
+
+	now := o.Labels()
+	if now == st.labels && i == j {
+		return int(r.wereRow[j])
+	}
+	if now.Full(i) != st.labels.Full(j) || now.Occurrence(i) != st.labels.Occurrence(j) {
+		return -1
+	}
+	return int(r.wereRow[j])
+}
+
+// labelsOf returns the labels of instance i, which are those of row was of the rows
+// before, if there is one; false where it gets none.
+func (m *Mapper) labelsOf(st *object, r *rowSet, o frame.Object, i, was int) ([]Label, bool) {
+	var ls []Label
+	if was >= 0 && !hasIndex(r.rows.labels[was]) {
+		ls = r.rows.labels[was]
+	} else {
+		made, ok := r.labelling.Labels(o, i, m.seen.scratch[:0])
+		m.seen.scratch = made
+		if !ok {
+			return nil, false
+		}
+		if m.several {
+			made = append(made, Label{"machine", st.machine})
+		}
+		made = slices.DeleteFunc(made, func(l Label) bool { return l.Value == "" })
+		slices.SortFunc(made, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
+		ls = slices.Clone(made)
+	}
+
+	switch nth := m.seen.add(ls); {
+	case nth == 0:
+		return ls, true
+	case r.labelling.Index:
+		return indexed(ls, nth), true
+	}
+	return nil, false
+}
+
+const indexLabel = "index"
+
+// hasIndex reports whether labels tell an instance apart by its number only.
+func hasIndex(ls []Label) bool {
+	return slices.ContainsFunc(ls, func(l Label) bool { return l.Name == indexLabel })
+}
+
+// indexed is a copy of labels with the number that tells them from equal ones.
+func indexed(ls []Label, nth int) []Label {
+	at := 0
+	for at < len(ls) && ls[at].Name < indexLabel {
+		at++
+	}
+	return slices.Insert(slices.Clone(ls), at, Label{indexLabel, strconv.Itoa(nth)})
+}
+
+// createdAt is when instance i began, in nanoseconds since 1970, 0 where that is not
+// known. What was told once stays.
+func (m *Mapper) createdAt(st *object, r *rowSet, o frame.Object, i, was int) int64 {
+	_, match := st.pair.From(i)
+	if was >= 0 && match == counter.Verified && r.rows.created != nil && r.rows.created[was] != 0 {
+		return r.rows.created[was]
+	}
+	if frame.IsTotal(o.Labels().Name(i)) {
+		return 0
+	}
+
+	raw, ok := o.Raw(i, st.elapsed)
+	clock := startClockOf(o, i, st.elapsed)
+	start, has := clock.began(raw)
+	if !ok || !has || start > maxCreated {
+		return 0
+	}
+	return int64(start) * 100
+}
+
+const maxCreated = math.MaxInt64 / 100
+
+// seen counts equal labels.
+type seen struct {
+	seed    maphash.Seed
+	first   map[uint64]seenLabels
+	scratch []Label
+	hash    maphash.Hash
+}
+
+type seenLabels struct {
+	labels []Label
+	n      int
+}
+
+func (s *seen) begin() {
+	if s.first == nil {
+		s.first = map[uint64]seenLabels{}
+		s.hash.SetSeed(s.seed)
+	}
+	clear(s.first)
+}
+
+// add returns how many equal labels there were before. These must not be changed after.
+func (s *seen) add(ls []Label) int {
+	s.hash.Reset()
+	for _, l := range ls {
+		s.hash.WriteString(l.Name)
+		s.hash.WriteByte(0)
+		s.hash.WriteString(l.Value)
+		s.hash.WriteByte(0)
+	}
+
+	// Where two different ones have one hash, which is next to impossible, the second
+	// gets the next.
+	for at := s.hash.Sum64(); ; at++ {
+		was, ok := s.first[at]
+		if !ok {
+			s.first[at] = seenLabels{ls, 1}
+			return 0
+		}
+		if slices.Equal(was.labels, ls) {
+			s.first[at] = seenLabels{was.labels, was.n + 1}
+			return was.n
+		}
+	}
+}

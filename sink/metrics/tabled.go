@@ -1,0 +1,193 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf/sink/metrics/internal/tables"
+)
+
+// tabled are names that other programs give, as tables have them.
+type tabled struct {
+	blocks   []tables.Block
+	byObject map[string][]int // positions of blocks by name of object in lower case
+	facts    Facts
+	totals   bool // Options.Totals: what other programs leave out is left out here too
+}
+
+// newWindowsExporter returns the names of windows_exporter.
+func newWindowsExporter(opt *Options) (*tabled, error) {
+	now, err := tables.WindowsExporter()
+	if err != nil || opt.NoLegacy {
+		return newTabled(now, err, opt)
+	}
+
+	legacy, err := tables.Legacy()
+	if err != nil {
+		return nil, err
+	}
+	now.Blocks = append(now.Blocks, legacy.Blocks...)
+	return newTabled(now, nil, opt)
+}
+
+// newOTel returns the names of OpenTelemetry.
+func newOTel(opt *Options) (*tabled, error) {
+	t, err := tables.OTel()
+	return newTabled(t, err, opt)
+}
+
+func newTabled(t *tables.Table, err error, opt *Options) (*tabled, error) {
+	if err != nil {
+		return nil, err
+	}
+
+	s := &tabled{blocks: t.Blocks, byObject: map[string][]int{}, facts: opt.Facts, totals: opt.Totals}
+	for i := range s.blocks {
+		for _, o := range s.blocks[i].Objects {
+			name := strings.ToLower(o.Name)
+			s.byObject[name] = append(s.byObject[name], i)
+		}
+	}
+	return s, nil
+}
+
+// templates makes the metrics of the blocks that are of an object.
+func (s *tabled) templates(o *layout) (out []template) {
+	name, sql := sqlObject(o.Name)
+	for _, i := range s.byObject[strings.ToLower(name)] {
+		b := &s.blocks[i]
+		of := slices.IndexFunc(b.Objects, func(o tables.Object) bool { return strings.EqualFold(o.Name, name) })
+		out = s.block(out, o, b, of, sql)
+	}
+	return out
+}
+
+// block adds the metrics of one block. Rows of one metric are columns of one template.
+func (s *tabled) block(out []template, o *layout, b *tables.Block, of int, sql string) []template {
+	rows := s.rows(o, b, sql)
+	first := len(out)
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		c, ok := s.column(o, b, r)
+		if !ok {
+			continue
+		}
+		c.Extra = extraLabels(b.Objects[of].Labels, r.Labels)
+
+		at := slices.IndexFunc(out[first:], func(t template) bool { return t.Name == r.Metric })
+		if at < 0 {
+			at = len(out) - first
+			out = append(out, template{
+				Name: r.Metric, Type: tableType(r.Type), Additive: r.Type == 'I', Unit: r.Unit,
+				Help: tableHelp(o, b, r.Metric), Rows: rows, Shared: true, Unless: before(b.Objects, of),
+			})
+		}
+		out[first+at].Columns = append(out[first+at].Columns, c)
+	}
+	return out
+}
+
+// before are the names of the objects that an object stands in for.
+func before(objects []tables.Object, of int) (names []string) {
+	if !objects[of].Else {
+		return nil
+	}
+	for _, o := range objects[:of] {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// column is a row of a table for an object; false where the object lacks a counter.
+func (s *tabled) column(o *layout, b *tables.Block, r *tables.Row) (c columnTemplate, ok bool) {
+	for _, name := range r.Counters {
+		k := o.find(name)
+		if k < 0 || o.Counters[k].Type.IsText() {
+			return c, false
+		}
+		c.Counters = append(c.Counters, k)
+	}
+
+	if b.One {
+		c.Value, ok = s.summed(o, r, c.Counters)
+		return c, ok
+	}
+	c.Value, c.Counters, ok = s.value(o, r, c.Counters)
+	if len(c.Counters) == 0 {
+		c.Counters = idCounters(o, b)
+	}
+	return c, ok
+}
+
+// idCounters are the counters that tell instances of a block apart. Where a metric is made of no
+// counter it is wanted where these are.
+func idCounters(o *layout, b *tables.Block) (ks []int) {
+	for _, l := range b.Labels {
+		for _, name := range l.Counters {
+			if k := o.find(name); k >= 0 {
+				return []int{k}
+			}
+		}
+	}
+	return nil
+}
+
+func tableType(letter byte) Type {
+	if letter == 'C' {
+		return Counter
+	}
+	return Gauge
+}
+
+// extraLabels are the labels that the values of a row have from the table.
+func extraLabels(object, row []tables.Pair) (ls []Label) {
+	for _, p := range slices.Concat(object, row) {
+		ls = append(ls, Label{p.Name, p.Value})
+	}
+	slices.SortFunc(ls, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
+	return ls
+}
+
+// tableHelp names the counters that a metric is made of.
+func tableHelp(o *layout, b *tables.Block, metric string) string {
+	var counters []string
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		name := strings.Join(r.Counters, " + ")
+		if r.Metric == metric && name != "" && !slices.Contains(counters, name) {
+			counters = append(counters, name)
+		}
+	}
+
+	const most = 3
+	if n := len(counters); n > most {
+		counters = append(counters[:most], fmt.Sprintf("%d others", n-most))
+	}
+	instance := "(*)"
+	if o.Object.Single() {
+		instance = ""
+	}
+	if len(counters) == 0 {
+		return `\` + o.Name + instance
+	}
+	return `\` + o.Name + instance + `\` + strings.Join(counters, ", ")
+}
+
+// sqlObject tells the instance of SQL Server that an object is of, and gives the object
+// the name that it has for the instance without a name: that of MSSQL$NAME:Locks is
+// SQLServer:Locks.
+func sqlObject(name string) (object, instance string) {
+	const unnamed, named = "SQLServer:", "MSSQL$"
+	if strings.HasPrefix(name, unnamed) {
+		return name, "MSSQLSERVER"
+	}
+
+	rest, ok := strings.CutPrefix(name, named)
+	instance, object, colon := strings.Cut(rest, ":")
+	if !ok || !colon {
+		return name, ""
+	}
+	return unnamed + object, instance
+}

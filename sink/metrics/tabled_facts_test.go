@@ -1,0 +1,199 @@
+package metrics
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/winperf/winperf/sink/metrics/internal/tables"
+)
+
+var testFacts = Facts{
+	Hostname: "web1", Domain: "example.org", FQDN: "web1.example.org",
+	OS: OS{
+		Product: "Windows Server 2022 Datacenter", Version: "10.0.20348", Major: "10", Minor: "0", Build: "20348",
+		Revision: "2227", Installation: "Server Core",
+	},
+	Boot: time.UnixMilli(1705000000123), PhysicalMemory: 17179869184, AddressSpace: 1 << 47,
+	LogicalProcessors: 8,
+	ProcessLimit:      4294967295, TimeZone: "W. Europe Standard Time",
+}
+
+// TestFacts: what no counter tells, and that it stands back where one does.
+func TestFacts(t *testing.T) {
+	objects := []made{
+		{"Memory", []string{"Available Bytes PERF_COUNTER_LARGE_RAWCOUNT"}, []string{"1000"}, ""},
+		{"NUMA Node Memory", []string{"Total MBytes PERF_COUNTER_LARGE_RAWCOUNT"}, []string{"0: 1"}, ""},
+	}
+	f, n := block(t, at0, objects...)
+	set := mapped(t, NewMapper(Options{Names: []Scheme{WindowsExporter}, Facts: testFacts}), f, n)
+	unique(t, set)
+	want := []string{
+		`windows_memory_available_bytes{} 1000`,
+		`windows_memory_physical_free_bytes{} 1000`,
+		`windows_os_physical_memory_free_bytes{} 1000`,
+		`windows_memory_physical_total_bytes{} 1048576`, // that of the sample
+		`windows_cs_physical_memory_bytes{} 1048576`,
+		`windows_os_visible_memory_bytes{} 1048576`,
+		`windows_cpu_logical_processor{} 8`,
+		`windows_memory_process_memory_limit_bytes{} 140737488355328`,
+		`windows_os_info{build_number="20348",installation_type="Server Core",major_version="10",minor_version="0",` +
+			`product="Windows Server 2022 Datacenter",revision="2227",version="10.0.20348"} 1`,
+		`windows_os_hostname{domain="example.org",fqdn="web1.example.org",hostname="web1"} 1`,
+		`windows_system_boot_time_timestamp{} 1705000000.12299991`,
+		`windows_system_processes_limit{} 4294967295`,
+		`windows_time_current_timestamp_seconds{} 1705526400`,
+		`windows_time_timezone{timezone="W. Europe Standard Time"} 1`,
+		`windows_cs_logical_processors{} 8`,
+		`windows_cs_hostname{domain="example.org",fqdn="web1.example.org",hostname="web1"} 1`,
+		`windows_os_time{} 1705526400`,
+		`windows_os_timezone{timezone="W. Europe Standard Time"} 1`,
+		`windows_system_system_up_time{} 1705000000.12299991`,
+		`windows_system_boot_time_timestamp_seconds{} 1705000000.12299991`,
+	}
+	if diff := cmp.Diff(want, lines(set)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestFactsUnknown: what is not known is absent; the machine's name and an info without labels
+// are always there.
+func TestFactsUnknown(t *testing.T) {
+	f, n := block(t, at0, made{"DNS", []string{"Notify Sent PERF_COUNTER_RAWCOUNT"}, []string{"7"}, ""})
+	m := NewMapper(Options{Names: []Scheme{WindowsExporter}, NoLegacy: true})
+	want := []string{
+		`windows_dns_notify_sent_total{} 7`,
+		`windows_os_info{} 1`,
+		`windows_os_hostname{fqdn="HOST",hostname="HOST"} 1`,
+		`windows_time_current_timestamp_seconds{} 1705526400`,
+	}
+	if diff := cmp.Diff(want, lines(mapped(t, m, f, n))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	// The time is that of each sample, also where nothing else is new.
+	later, _ := block(t, at1, made{"DNS", []string{"Notify Sent PERF_COUNTER_RAWCOUNT"}, []string{"7"}, ""})
+	got := lines(mapped(t, m, later, n), "windows_time_current_timestamp_seconds")
+	if diff := cmp.Diff([]string{`windows_time_current_timestamp_seconds{} 1705526401`}, got); diff != "" {
+		t.Errorf("later (-want +got):\n%s", diff)
+	}
+}
+
+// TestFactsOfMachines: each machine of a record has its name, and none has the facts of another.
+func TestFactsOfMachines(t *testing.T) {
+	const other = "block name=\"OTHER\" perftime=1 perffreq=3579545 time100ns=133500000000000000\n"
+	object := made{"Memory", []string{"Available Bytes PERF_COUNTER_LARGE_RAWCOUNT"}, []string{"1000"}, ""}
+	a, n := block(t, at0, object)
+	b, _ := block(t, other, object)
+	m := NewMapper(Options{Names: []Scheme{WindowsExporter}, NoLegacy: true, Facts: testFacts})
+	set := mapped(t, m, joined(t, a, b), n)
+	unique(t, set)
+	want := []string{
+		`windows_memory_available_bytes{machine="HOST"} 1000`,
+		`windows_memory_available_bytes{machine="OTHER"} 1000`,
+		`windows_memory_physical_free_bytes{machine="HOST"} 1000`,
+		`windows_memory_physical_free_bytes{machine="OTHER"} 1000`,
+		`windows_os_info{machine="HOST"} 1`,
+		`windows_os_info{machine="OTHER"} 1`,
+		`windows_os_hostname{fqdn="HOST",hostname="HOST",machine="HOST"} 1`,
+		`windows_os_hostname{fqdn="OTHER",hostname="OTHER",machine="OTHER"} 1`,
+		`windows_time_current_timestamp_seconds{} 1705526400`,
+	}
+	if diff := cmp.Diff(want, lines(set)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestEveryFact: there is a value for every row of facts in the tables, with the labels that the
+// row names, and every one of the exporter's rows.
+func TestEveryFact(t *testing.T) {
+	opt := Options{Facts: testFacts}
+	windows, err := newWindowsExporter(&opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	otel, err := newOTel(&opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exporter := Exporter{Version: "1", Revision: "2", Branch: "3", GoVersion: "4", OS: "5", Arch: "6",
+		Tags: "7", Collectors: []Collection{{Name: "cpu"}}}
+	families := map[string]Family{}
+	for _, f := range exporter.Families() {
+		families[f.Name] = f
+	}
+	for _, f := range slices.Concat(windows.told([]string{"HOST"}), otel.told([]string{"HOST"})) {
+		families[f.Name] = f.Family
+	}
+
+	seen := 0
+	for _, b := range slices.Concat(windows.blocks, otel.blocks) {
+		if b.Kind != tables.Facts && b.Kind != tables.Exporter {
+			continue
+		}
+		for _, r := range b.Rows {
+			seen++
+			checkTold(t, r, families[r.Metric])
+		}
+	}
+	if seen < 20 {
+		t.Errorf("%d rows", seen)
+	}
+}
+
+func checkTold(t *testing.T, r tables.Row, f Family) {
+	t.Helper()
+	if len(f.Columns) != 1 || f.Columns[0].Rows.Len() != 1 || len(f.Columns[0].Bits) != 1 {
+		t.Errorf("%s has no value", r.Metric)
+		return
+	}
+	var got, want []string
+	for _, l := range f.Columns[0].Rows.Labels(0) {
+		got = append(got, l.Name)
+	}
+	for _, l := range r.Labels {
+		want = append(want, l.Name)
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" || f.Type != tableType(r.Type) {
+		t.Errorf("%s of type %v: labels (-want +got):\n%s", r.Metric, f.Type, diff)
+	}
+}
+
+// TestExporter: the metrics about the exporter itself.
+func TestExporter(t *testing.T) {
+	e := Exporter{
+		Version: "1.2.0", GoVersion: "go1.26", OS: "windows", Arch: "amd64", Scrape: 12300 * time.Microsecond,
+		Collectors: []Collection{{Name: "cpu", Took: 2 * time.Millisecond}, {Name: "dns", Failed: true,
+			Late: true}},
+	}
+	want := []string{
+		`windows_exporter_build_info{goarch="amd64",goos="windows",goversion="go1.26",version="1.2.0"} 1`,
+		`windows_exporter_collector_duration_seconds{collector="cpu"} 0.002`,
+		`windows_exporter_collector_duration_seconds{collector="dns"} 0`,
+		`windows_exporter_collector_success{collector="cpu"} 1`,
+		`windows_exporter_collector_success{collector="dns"} 0`,
+		`windows_exporter_collector_timeout{collector="cpu"} 0`,
+		`windows_exporter_collector_timeout{collector="dns"} 1`,
+		`windows_exporter_scrape_duration_seconds{} 0.0123`,
+	}
+	if diff := cmp.Diff(want, lines(&Set{Families: e.Families()})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if none := (&Exporter{}).Families(); len(lines(&Set{Families: none})) != 2 {
+		t.Errorf("%+v", none)
+	}
+
+	of := CollectorOf()
+	for object, want := range map[string]string{
+		"processor information": "cpu", "Processor": "cpu", "MSSQL$SHOP:Locks": "mssql",
+		"SQLServer:Locks": "mssql", "TCPv6": "tcp",
+		"NUMA Node Memory": "memory", "Winperf": "",
+	} {
+		if got := of(object); got != want {
+			t.Errorf("%s belongs to %q, want %q", object, got, want)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package metrics
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/sink/metrics/internal/tables"
+)
+
+// tableLabels makes the labels of an object's instances as a block of a table wants them.
+type tableLabels struct {
+	rules  []tables.Label
+	at     []int // by rule: the position of the counter whose value it takes, -1 for none
+	one    bool  // one row stands for all instances
+	totals bool  // totals come that were not asked for
+	hasID  bool  // a label has the value of a counter
+	sql    string
+
+	// Of Rule Last, the position of the last instance of each name:
+	names *frame.Labels
+	last  map[string]int
+}
+
+// rows returns how the instances of an object become rows of a block; nil for one row
+// without labels.
+func (s *tabled) rows(o *layout, b *tables.Block, sql string) *labelling {
+	l := &tableLabels{rules: b.Labels, one: b.One, totals: s.totals, sql: sql}
+	rows := &labelling{Labels: l.labels}
+	for _, rule := range b.Labels {
+		k := -1
+		for _, name := range rule.Counters {
+			if k < 0 {
+				k = o.find(name)
+			}
+		}
+		if k >= 0 {
+			l.hasID = true
+			rows.IDs = append(rows.IDs, k)
+		}
+		l.at = append(l.at, k)
+	}
+
+	if !o.Machine && len(b.Labels) == 0 && (b.One || o.Object.Single()) {
+		return nil
+	}
+	return rows
+}
+
+// labels makes the labels of instance i; false leaves it out. Instances of an object of
+// which a block wants no labels have the same ones, none, and the first of them is the
+// one that counts.
+func (l *tableLabels) labels(o frame.Object, i int, ls []Label) ([]Label, bool) {
+	name := ""
+	if !o.Single() {
+		name = o.Labels().Name(i)
+		if l.totals && frame.IsTotal(name) {
+			return ls, false
+		}
+	}
+
+	for r := range l.rules {
+		value, ok := l.label(r, o, i, name)
+		if !ok {
+			return ls, false
+		}
+		ls = append(ls, Label{l.rules[r].Name, value})
+	}
+	return ls, true
+}
+
+// label is the value of one label; false leaves the instance out.
+func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value string, ok bool) {
+	switch l.rules[r].Rule {
+	case tables.Value:
+		return l.counter(r, o, i), true
+	case tables.SQL:
+		return l.sql, l.sql != ""
+	case tables.Process:
+		return l.process(o, i, name)
+	case tables.Last:
+		return name, l.isLast(o, i)
+	case tables.Word:
+		value, _, _ = strings.Cut(name, " ")
+		return value, true
+	case tables.Pid, tables.Pool:
+		pid, pool, cut := strings.Cut(name, "_")
+		if l.rules[r].Rule == tables.Pid {
+			pool = pid
+		}
+		return pool, cut && !strings.Contains(name, "#")
+	case tables.Core:
+		return name[strings.LastIndexByte(name, ' ')+1:], true
+	case tables.VM:
+		return name[:max(0, strings.LastIndexByte(name, ':'))], true
+	case tables.File:
+		return strings.TrimPrefix(name, `\??\`), true
+	case tables.Session:
+		return strings.ReplaceAll(name, "#", " "), name != "" && name != "Services" && name != "Console"
+	}
+	return numberedName(o, i, name), true
+}
+
+// counter is the value of the counter that a label has.
+func (l *tableLabels) counter(r int, o frame.Object, i int) string {
+	if l.at[r] < 0 || o.Len() == 0 {
+		return ""
+	}
+	v, ok := o.Raw(i, l.at[r])
+	if !ok {
+		return ""
+	}
+	return strconv.FormatUint(v, 10)
+}
+
+// clrGlobal is the instance of .NET CLR objects that sums the others up.
+const clrGlobal = "_Global_"
+
+// process is the name of a process without what tells it from others of its name, as long
+// as another label does that. The process with id 0 is none, but for Idle.
+func (l *tableLabels) process(o frame.Object, i int, name string) (string, bool) {
+	if name == clrGlobal {
+		return "", false
+	}
+	if !l.hasID {
+		return numberedName(o, i, name), true
+	}
+
+	short := name
+	if end := strings.IndexAny(name, ":#"); end >= 0 {
+		short = name[:end]
+	}
+	for r := range l.rules {
+		if l.rules[r].Rule == tables.Value && l.counter(r, o, i) == "0" {
+			return short, short == "Idle" || !identifies(l.rules[r].Counters)
+		}
+	}
+	return short, true
+}
+
+// identifies reports whether counters have the id of the process itself.
+func identifies(counters []string) bool {
+	return counters[0] == "ID Process" || counters[0] == "Process ID"
+}
+
+// numberedName is the name of an instance with the number that tells it from others of its
+// name, as paths have it.
+func numberedName(o frame.Object, i int, name string) string {
+	if o.Single() {
+		return name
+	}
+	if n := o.Labels().Occurrence(i); n > 0 {
+		return name + "#" + strconv.Itoa(n)
+	}
+	return name
+}
+
+// isLast reports whether no later instance has the name of instance i.
+func (l *tableLabels) isLast(o frame.Object, i int) bool {
+	if o.Single() {
+		return true
+	}
+	if now := o.Labels(); l.names != now {
+		l.names, l.last = now, map[string]int{}
+		for j := range now.Len() {
+			l.last[now.Name(j)] = j
+		}
+	}
+	return l.last[o.Labels().Name(i)] == i
+}

@@ -1,0 +1,167 @@
+package metrics
+
+import (
+	"math"
+	"math/bits"
+	"strings"
+
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/sink/metrics/internal/tables"
+)
+
+// What the raw values of % Usage and % Free Space count: Windows counts pages and megabytes,
+// the Linux host kilobytes, whose instances are paths that begin with /. Fractions are
+// shifted there until they fit into 32 bits, so that from unshifted on they may be.
+const (
+	pageBytes = 4096
+	kilobyte  = 1 << 10
+	megabyte  = 1 << 20
+	unshifted = 1 << 31
+)
+
+func isUnixPath(name string) bool { return strings.HasPrefix(name, "/") }
+
+// pages are the bytes of paging files, of those in use or of the others.
+func pages(op tables.Op, k, base int) value {
+	return func(in *inputs, out *Column) {
+		bases := in.second(out, base)
+		in.read(out, k)
+		out.Form = Whole
+		for i, v := range out.Bits {
+			bytes, ok := fileBytes(op, v, bases[i], in.name(i))
+			if !ok {
+				in.lack(out, i)
+				continue
+			}
+			out.Bits[i] = bytes
+		}
+	}
+}
+
+// fileBytes are the bytes of a paging file.
+func fileBytes(op tables.Op, used, all uint64, name string) (bytes uint64, ok bool) {
+	unit := uint64(pageBytes)
+	if isUnixPath(name) {
+		unit = kilobyte
+	}
+	if used > all || unit == kilobyte && all >= unshifted {
+		return 0, false
+	}
+
+	switch op {
+	case tables.Used:
+		return used * unit, true
+	case tables.FreePages:
+		return (all - used) * unit, true
+	}
+	return all * unit, true
+}
+
+// name is the name of the instance of a row.
+func (in *inputs) name(row int) string {
+	if in.object.Single() {
+		return ""
+	}
+	return in.object.Labels().Name(in.instance(row))
+}
+
+// space is the size of file systems, or the part that is in use.
+func space(op tables.Op, k, base, free int) value {
+	return func(in *inputs, out *Column) {
+		bases := in.second(out, base)
+		in.read(out, k)
+		out.Form = Whole
+		for i, v := range out.Bits {
+			megabytes, _ := in.object.Raw(in.instance(i), free)
+			unit, ok := spaceUnit(in.name(i), v, bases[i], megabytes)
+			if !ok || v > bases[i] {
+				in.lack(out, i)
+				continue
+			}
+			if op == tables.Size {
+				v = 0
+			}
+			out.Bits[i] = (bases[i] - v) * unit
+		}
+	}
+}
+
+// spaceUnit is how many bytes one is in the fraction of free space of a file system. Where
+// it cannot follow from the kind of system it follows from what is free, in megabytes.
+func spaceUnit(name string, free, all, megabytes uint64) (unit uint64, ok bool) {
+	switch {
+	case !isUnixPath(name):
+		return megabyte, true
+	case all < unshifted:
+		return kilobyte, true
+	case free == 0 || megabytes == 0 || megabytes > math.MaxUint64/megabyte:
+		return 0, false
+	}
+
+	// The least power of 2 that is not below the quotient: megabytes are rounded down, by
+	// less than half as there is at least one.
+	quotient := (megabytes*megabyte + free - 1) / free
+	return max(kilobyte, uint64(1)<<bits.Len64(quotient-1)), true
+}
+
+// summed is what a row of a table makes of all instances of an object together, but for
+// totals; false where it cannot be made.
+func (s *tabled) summed(o *layout, r *tables.Row, ks []int) (value, bool) {
+	if r.Convert.Op == tables.Count {
+		return instances, true
+	}
+	if len(ks) == 0 {
+		return nil, false
+	}
+
+	k, base := ks[0], o.Counters[ks[0]].Base
+	switch c := r.Convert; c.Op {
+	case tables.Raw:
+		return sum(k, -1, func(v, _ uint64, _ string) (uint64, bool) { return v * uint64(c.Times), true }), true
+	case tables.Pages, tables.FreePages:
+		of := func(v, base uint64, name string) (uint64, bool) { return fileBytes(c.Op, v, base, name) }
+		return sum(k, base, of), base >= 0
+	}
+	return nil, false
+}
+
+// instances is how many there are.
+func instances(in *inputs, out *Column) {
+	out.Form = Whole
+	for i := range out.Bits {
+		out.Bits[i] = in.count()
+	}
+}
+
+// sum adds up what of makes of the raw value of each instance and of its base. One that has
+// none takes the sum away.
+func sum(k, base int, of func(v, base uint64, name string) (uint64, bool)) value {
+	return func(in *inputs, out *Column) {
+		out.Form = Whole
+		total, whole := uint64(0), true
+		for i := range in.object.Len() {
+			name := ""
+			if !in.object.Single() {
+				name = in.object.Labels().Name(i)
+			}
+			if frame.IsTotal(name) {
+				continue
+			}
+
+			v, has := in.object.Raw(i, k)
+			b, hasBase := uint64(0), true
+			if base >= 0 {
+				b, hasBase = in.object.Raw(i, base)
+			}
+			made, ok := of(v, b, name)
+			whole = whole && has && hasBase && ok
+			total += made
+		}
+		for i := range out.Bits {
+			out.Bits[i] = total
+		}
+		if !whole {
+			in.lackAll(out)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package metrics
+
+import (
+	"math"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// whole is the raw value of the counter at position k.
+func whole(k int) value { return times(k, 1) }
+
+// times is the raw value times a whole number, as for KB in bytes.
+func times(k int, factor uint64) value { return scaled(k, Whole, factor) }
+
+// ticks is the raw value in so many units of 100 ns, in seconds.
+func ticks(k int, units uint64) value { return scaled(k, Ticks100ns, units) }
+
+// scaled is the raw value times a whole number in a form. Where one product does not
+// fit into 64 bits the column becomes decimals.
+func scaled(k int, form Form, factor uint64) value {
+	most := math.MaxUint64 / factor
+	return func(in *inputs, out *Column) {
+		in.read(out, k)
+		out.Form = form
+		if factor == 1 {
+			return
+		}
+
+		for _, v := range out.Bits {
+			if v > most {
+				toFloat(out, float64(factor)*form.unit())
+				return
+			}
+		}
+		for i := range out.Bits {
+			out.Bits[i] *= factor
+		}
+	}
+}
+
+// unit is what one bit of a form is worth.
+func (f Form) unit() float64 {
+	if f == Ticks100ns {
+		return 1e-7
+	}
+	return 1
+}
+
+// decimal is the raw value times a factor, plus an offset.
+func decimal(k int, factor, offset float64) value {
+	return func(in *inputs, out *Column) {
+		in.read(out, k)
+		toFloat(out, factor)
+		if offset == 0 {
+			return
+		}
+		for i, v := range out.Bits {
+			out.Bits[i] = math.Float64bits(math.Float64frombits(v) + offset)
+		}
+	}
+}
+
+// toFloat makes whole numbers decimals.
+func toFloat(out *Column, factor float64) {
+	out.Form = Float
+	for i, v := range out.Bits {
+		out.Bits[i] = math.Float64bits(float64(v) * factor)
+	}
+}
+
+// double is a raw value that is a decimal.
+func double(k int) value {
+	return func(in *inputs, out *Column) {
+		in.read(out, k)
+		out.Form = Float
+	}
+}
+
+// seconds is the raw value in ticks of a clock, in seconds. Where the clock has no
+// frequency there is no value.
+func seconds(k int, clock counter.Clock) value { return secondsLike(k, k, clock) }
+
+// secondsLike is the raw value of the counter at position k in ticks of the clock that the
+// counter at position of has.
+func secondsLike(k, of int, clock counter.Clock) value {
+	return func(in *inputs, out *Column) {
+		in.read(out, k)
+		if len(out.Bits) == 0 {
+			return
+		}
+		_, freq := clockOf(in.object, in.instance(0), of, clock)
+		switch {
+		case freq <= 0:
+			in.lackAll(out)
+		case freq == ticksPerSecond:
+			out.Form = Ticks100ns
+		default:
+			divide(out, float64(freq))
+		}
+	}
+}
+
+// divide makes whole numbers decimals, each the one that is nearest to the quotient.
+func divide(out *Column, by float64) {
+	out.Form = Float
+	for i, v := range out.Bits {
+		out.Bits[i] = math.Float64bits(float64(v) / by)
+	}
+}
+
+const ticksPerSecond = 10_000_000 // of 100 ns
+
+// startTime is when what the raw value of type PERF_ELAPSED_TIME tells began, in
+// seconds since 1970; absent where that did not begin yet.
+func startTime(k int) value {
+	return func(in *inputs, out *Column) {
+		in.read(out, k)
+		out.Form = Ticks100ns
+		var clock startClock
+		own := in.object.Counter(k).Clock >= 0
+		for i, v := range out.Bits {
+			if i == 0 || own {
+				clock = startClockOf(in.object, in.instance(i), k)
+			}
+			start, ok := clock.began(v)
+			if !ok {
+				in.lack(out, i)
+				continue
+			}
+			out.Bits[i] = start
+		}
+	}
+}
+
+// components is the number of components that a multi-timer's value sums up.
+func components(k int) value {
+	return func(in *inputs, out *Column) {
+		out.Form = Whole
+		if base := in.object.Counter(k).Base; base >= 0 {
+			in.read(out, base)
+			return
+		}
+		in.readMulti(out, k)
+	}
+}
+
+// one is 1 for all rows, as an Info is.
+func one() value {
+	return func(_ *inputs, out *Column) {
+		out.Form = Whole
+		for i := range out.Bits {
+			out.Bits[i] = 1
+		}
+	}
+}

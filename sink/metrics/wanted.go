@@ -1,0 +1,174 @@
+package metrics
+
+import (
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/nametable"
+)
+
+// wanted knows which counters of which instances are wanted.
+type wanted struct {
+	totals  bool // as Options has it
+	parts   []selection.Part
+	exclude []selection.Path
+	costly  []uint32
+
+	// Of the object at hand, positions in parts and exclude:
+	asking, excluding []int
+	single            bool
+	instances         []bool // scratch
+}
+
+// choice is which instances of a counter are wanted.
+type choice struct {
+	none     bool
+	whole    bool // all but totals, and those that paths name
+	paths    []int
+	excluded []int
+}
+
+func (c *choice) equal(o *choice) bool {
+	return c.none == o.none && c.whole == o.whole &&
+		slices.Equal(c.paths, o.paths) && slices.Equal(c.excluded, o.excluded)
+}
+
+// resolve has names looked up.
+func (w *wanted) resolve(opt *Options, names *nametable.Names, schema *winperf.Schema) {
+	*w = wanted{totals: opt.Totals, parts: selection.Parts(opt.Select)}
+	tables := selection.ShownTables(names)
+	for i := range w.parts {
+		w.parts[i].Resolve(tables)
+	}
+	for _, p := range opt.Exclude {
+		path := selection.NewPath(p)
+		path.Resolve(tables)
+		w.exclude = append(w.exclude, path)
+	}
+
+	if schema != nil {
+		w.costly = schema.Costly
+	}
+}
+
+// object reports whether anything of an object may be wanted, and makes it the one at hand.
+func (w *wanted) object(o frame.Object) bool {
+	w.asking, w.excluding, w.single = w.asking[:0], w.excluding[:0], o.Single()
+	so := selection.Object{ID: o.ID(), Costly: slices.Contains(w.costly, o.ID().Index)}
+	for i := range w.parts {
+		if w.parts[i].Machine(o.Machine()) && w.parts[i].Wants(so) != selection.Unwanted {
+			w.asking = append(w.asking, i)
+		}
+	}
+	for i := range w.exclude {
+		if w.exclude[i].Machine(o.Machine()) && w.exclude[i].Object.Is(o.ID().Index, "") {
+			w.excluding = append(w.excluding, i)
+		}
+	}
+	return len(w.parts) == 0 || len(w.asking) > 0
+}
+
+// choice tells which instances of a counter are wanted, of the object at hand.
+func (w *wanted) choice(c *definition) choice {
+	is := func(p *selection.Path) bool { return p.Counter.Is(c.ID.Index, "") && p.Fits(w.single) }
+	all := func(p *selection.Path) bool { return w.single || p.EveryInstance() }
+	wants := choice{whole: len(w.parts) == 0}
+	for _, i := range w.asking {
+		switch path := w.parts[i].Path; {
+		case path == nil, is(path) && all(path):
+			wants.whole = true
+		case is(path):
+			wants.paths = append(wants.paths, i)
+		}
+	}
+
+	wants.none = !wants.whole && len(wants.paths) == 0
+	for _, i := range w.excluding {
+		if !is(&w.exclude[i]) {
+			continue
+		}
+		wants.none = wants.none || all(&w.exclude[i])
+		wants.excluded = append(wants.excluded, i)
+	}
+	if wants.none {
+		return choice{none: true}
+	}
+	return wants
+}
+
+// find returns for each instance of an object whether it is wanted, with totals or without
+// those that no path names. The slice is valid until the next call.
+func (w *wanted) find(c *choice, o frame.Object, totals bool) []bool {
+	n := o.Len()
+	w.instances = slices.Grow(w.instances[:0], n)[:n]
+	labels := o.Labels()
+	total := func(i int) bool { return !totals && !w.totals && !o.Single() && frame.IsTotal(labels.Name(i)) }
+	for i := range w.instances {
+		w.instances[i] = c.whole && !total(i)
+	}
+	if len(c.paths) == 0 && len(c.excluded) == 0 {
+		return w.instances
+	}
+
+	paths := make([]*selection.Path, 0, len(c.paths)+len(c.excluded))
+	for _, p := range c.paths {
+		paths = append(paths, w.parts[p].Path)
+	}
+	for _, p := range c.excluded {
+		paths = append(paths, &w.exclude[p])
+	}
+
+	for p, found := range findAll(paths, o) {
+		for _, i := range found {
+			switch {
+			case p >= len(c.paths):
+				w.instances[i] = false
+			case !total(int(i)) || paths[p].OneInstance():
+				w.instances[i] = true
+			}
+		}
+	}
+	return w.instances
+}
+
+// findAll returns the positions of the instances that each path names.
+func findAll(paths []*selection.Path, o frame.Object) [][]int32 {
+	labels := o.Labels()
+	find := selection.NewFinder(paths, o.Single(), selection.Every(o.Len()))
+	if find.NeedsNames() {
+		for i := range o.Len() {
+			find.Add(i, labels.Full(i), labels.Occurrence(i))
+		}
+	}
+	return find.Found()
+}
+
+// templates are those of which every counter is wanted.
+func (w *wanted) templates(all []template, l *layout) []template {
+	unwanted := func(k int) bool { c := w.choice(mainCounter(l, k)); return c.none }
+	kept := all[:0]
+	for _, t := range all {
+		t.Columns = slices.DeleteFunc(t.Columns, func(c columnTemplate) bool {
+			return slices.ContainsFunc(c.Counters, unwanted)
+		})
+		if len(t.Columns) > 0 {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// mainCounter is a counter, or of a base the one before it that it belongs to: a path
+// names no base.
+func mainCounter(l *layout, k int) *definition {
+	if l.Counters[k].Type.IsBase() {
+		for c := range l.Counters {
+			if l.Counters[c].Base == k {
+				return &l.Counters[c]
+			}
+		}
+	}
+	return &l.Counters[k]
+}

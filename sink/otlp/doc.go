@@ -1,0 +1,14 @@
+// Package otlp writes metrics as export requests of the OpenTelemetry protocol
+// (ExportMetricsServiceRequest of opentelemetry/proto/collector/metrics/v1): what is to be
+// the body of a POST to /v1/metrics, or a message of gRPC. It sends nothing.
+//
+// A counter becomes a monotonic, cumulative Sum, whose start time is when what its row stands
+// for began, where that is known; a gauge a Gauge; an average a Summary without quantiles;
+// an info metric a Gauge of 1. There are no histograms. Labels become attributes; what
+// [Options] says of the resource stands once.
+//
+// A name loses _total at its end, and its unit is written as UCUM has it: seconds as s, bytes as
+// By, ratio as 1. What turns OTLP into Prometheus' names by the usual rules (unit and
+// type as suffixes, never twice) gets the same names as from a scrape. The names of OpenTelemetry's
+// semantic conventions have no _total, and pass as they are.
+package otlp

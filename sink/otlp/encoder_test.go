@@ -1,0 +1,272 @@
+package otlp_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/winperf/winperf/internal/protobuf"
+	"github.com/winperf/winperf/sink/metrics"
+	"github.com/winperf/winperf/sink/otlp"
+)
+
+var (
+	taken = time.Date(2026, 11, 23, 5, 0, 0, 123, time.UTC)
+	began = taken.Add(-time.Hour)
+)
+
+// example is a Set with one of everything.
+func example() *metrics.Set {
+	rows := metrics.NewRows([][]metrics.Label{
+		{{Name: "name", Value: "a"}, {Name: "pid", Value: "7"}}, {{Name: "name", Value: "b\xffc"}}, nil,
+	}, []int64{began.UnixNano(), 0, 0})
+	single := metrics.NewRows([][]metrics.Label{nil}, nil)
+	bits := math.Float64bits
+	return &metrics.Set{Time: taken, Families: []metrics.Family{
+		{
+			Name: "winperf_process_processor_seconds_total", Type: metrics.Counter, Unit: "seconds", Help: "Time.",
+			Columns: []metrics.Column{{
+				Rows: rows, Form: metrics.Ticks100ns, Bits: []uint64{15_000_001, 20_000_000, 7}, Absent: []uint64{4},
+				Extra: []metrics.Label{{Name: "mode", Value: "user"}},
+			}},
+		},
+		{
+			Name: "system.memory.usage", Type: metrics.Gauge, Unit: "By", Help: "Used.",
+			Columns: []metrics.Column{{Rows: single, Bits: []uint64{1 << 40}, Time: taken.Add(-time.Minute)}},
+		},
+		{
+			Name: "winperf_reads_total", Type: metrics.Counter,
+			Columns: []metrics.Column{{Rows: single, Bits: []uint64{math.MaxUint64}}},
+		},
+		{
+			Name: "winperf_idle_ratio", Type: metrics.Gauge, Unit: "ratio",
+			Columns: []metrics.Column{{Rows: single, Form: metrics.Float, Bits: []uint64{bits(0.25)}}},
+		},
+		{
+			Name: "winperf_disk_read_seconds", Type: metrics.Summary, Unit: "seconds",
+			Columns: []metrics.Column{
+				{Rows: rows, Suffix: "_count", Bits: []uint64{3, 4, 5}, Absent: []uint64{2}},
+				{Rows: rows, Suffix: "_sum", Form: metrics.Float, Bits: []uint64{bits(1.5), bits(2), bits(3)}, Absent: []uint64{4}},
+				{Rows: single, Suffix: "_sum", Form: metrics.Float, Bits: []uint64{bits(9)}},
+			},
+		},
+		{
+			Name: "winperf_os_info", Type: metrics.Info,
+			Columns: []metrics.Column{{Rows: single, Bits: []uint64{1}, Extra: []metrics.Label{{Name: "version", Value: "10"}}}},
+		},
+		{Name: "winperf_nothing", Columns: []metrics.Column{{Rows: single, Bits: []uint64{1}, Absent: []uint64{1}}}},
+	}}
+}
+
+// wanted is what the example says, as lines. Times are those of taken but for what is said.
+const wanted = `sum winperf_process_processor_seconds "Time." s {"mode"="user" "name"="a" "pid"="7"} 1.5000001 from -1h0m0s
+sum winperf_process_processor_seconds "Time." s {"mode"="user" "name"="b` + "\uFFFD" + `c"} 2
+gauge system.memory.usage "Used." By {} 1099511627776 at -1m0s
+sum winperf_reads "" _ {} 1.8446744073709552e+19
+gauge winperf_idle_ratio "" 1 {} 0.25
+summary winperf_disk_read_seconds "" s {"name"="a" "pid"="7"} 3 1.5 from -1h0m0s
+sum winperf_disk_read_seconds_sum "" s {} 9
+gauge winperf_os_info "" _ {"version"="10"} 1
+`
+
+func TestEncode(t *testing.T) {
+	e := otlp.NewEncoder(otlp.Options{
+		Version:  "1.2",
+		Resource: []metrics.Label{{Name: "service.name", Value: "winperf"}, {Name: "host.name", Value: "HOST"}},
+	})
+	want := `{"host.name"="HOST" "service.name"="winperf"} winperf 1.2` + "\n" + wanted
+	for round := range 3 {
+		if diff := cmp.Diff(want, strings.Join(encode(t, e, example()), "")); diff != "" {
+			t.Errorf("round %d:\n%s", round, diff)
+		}
+	}
+}
+
+// Each bound splits, and what comes is the same.
+func TestSplit(t *testing.T) {
+	for name, opt := range map[string]otlp.Options{
+		"points": {MaxPoints: 2}, "one point": {MaxPoints: 1}, "bytes": {MaxBytes: 150}, "one byte": {MaxBytes: 1},
+	} {
+		requests := encode(t, otlp.NewEncoder(opt), example())
+		all := strings.ReplaceAll(strings.Join(requests, ""), "{} winperf \n", "")
+		if diff := cmp.Diff(wanted, all); diff != "" || len(requests) < 3 {
+			t.Errorf("%s: %d requests\n%s", name, len(requests), diff)
+		}
+	}
+}
+
+// An error of send ends Encode, and nothing of the lost request is in the next one.
+func TestSendFails(t *testing.T) {
+	e := otlp.NewEncoder(otlp.Options{MaxPoints: 2})
+	failed := errors.New("failed")
+	if err := e.Encode(example(), func(*otlp.Request) error { return failed }); !errors.Is(err, failed) {
+		t.Errorf("%v, want %v", err, failed)
+	}
+	all := strings.ReplaceAll(strings.Join(encode(t, e, example()), ""), "{} winperf \n", "")
+	if diff := cmp.Diff(wanted, all); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// encode returns what the requests of a Set say, each as a text.
+func encode(t testing.TB, e *otlp.Encoder, set *metrics.Set) (requests []string) {
+	t.Helper()
+	send := func(r *otlp.Request) error {
+		d := decoder{t: t}
+		requests = append(requests, d.request(r.Body))
+		if d.points != r.Points {
+			t.Errorf("%d points, want %d", d.points, r.Points)
+		}
+		return nil
+	}
+	if err := errors.Join(e.Encode(set, send), e.Flush(send), e.Flush(send)); err != nil {
+		t.Fatal(err)
+	}
+	return requests
+}
+
+// decoder reads messages by the protocol's description.
+type decoder struct {
+	t      testing.TB
+	points int
+}
+
+// fields returns the fields of a message by their numbers.
+func (d *decoder) fields(b []byte) map[uint32][]protobuf.Field {
+	d.t.Helper()
+	all := map[uint32][]protobuf.Field{}
+	for len(b) > 0 {
+		f, rest, err := protobuf.Next(b)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		all[f.Number], b = append(all[f.Number], f), rest
+	}
+	return all
+}
+
+// one is the only field of a number, or the zero Field.
+func (d *decoder) one(m map[uint32][]protobuf.Field, number uint32) protobuf.Field {
+	if len(m[number]) > 1 {
+		d.t.Errorf("field %d comes %d times", number, len(m[number]))
+	}
+	return append(m[number], protobuf.Field{})[0]
+}
+
+func (d *decoder) request(b []byte) string {
+	metricsOf := d.fields(d.one(d.fields(b), 1).Bytes)
+	scope := d.fields(d.one(metricsOf, 2).Bytes)
+	who := d.fields(d.one(scope, 1).Bytes)
+	resource := d.fields(d.one(metricsOf, 1).Bytes)
+	text := fmt.Sprintf("%s %s %s\n", d.attributes(resource[1]), d.one(who, 1).Bytes, d.one(who, 2).Bytes)
+	for _, m := range scope[2] {
+		text += d.metric(d.fields(m.Bytes))
+	}
+	return text
+}
+
+func (d *decoder) attributes(all []protobuf.Field) string {
+	var texts []string
+	for _, f := range all {
+		m := d.fields(f.Bytes)
+		value := d.fields(d.one(m, 2).Bytes)
+		texts = append(texts, fmt.Sprintf("%q=%q", d.one(m, 1).Bytes, d.one(value, 1).Bytes))
+	}
+	return "{" + strings.Join(texts, " ") + "}"
+}
+
+func (d *decoder) metric(m map[uint32][]protobuf.Field) (text string) {
+	for number, kind := range map[uint32]string{5: "gauge", 7: "sum", 11: "summary"} {
+		if len(m[number]) == 0 {
+			continue
+		}
+		of := d.fields(d.one(m, number).Bytes)
+		if kind == "sum" != (d.one(of, 2).Uint == 2 && d.one(of, 3).Uint == 1) {
+			d.t.Errorf("a %s has temporality %v and monotonic %v", kind, of[2], of[3])
+		}
+		unit := string(d.one(m, 3).Bytes)
+		if unit == "" {
+			unit = "_"
+		}
+		for _, p := range of[1] {
+			text += fmt.Sprintf("%s %s %q %s ", kind, d.one(m, 1).Bytes, d.one(m, 2).Bytes, unit)
+			text += d.point(kind, d.fields(p.Bytes)) + "\n"
+			d.points++
+		}
+	}
+	return text
+}
+
+func (d *decoder) point(kind string, p map[uint32][]protobuf.Field) string {
+	text := d.attributes(p[7])
+	switch {
+	case kind == "summary":
+		text += fmt.Sprintf(" %d %v", d.one(p, 4).Uint, math.Float64frombits(d.one(p, 5).Uint))
+	case len(p[6]) > 0:
+		text += fmt.Sprintf(" %d", int64(d.one(p, 6).Uint))
+	default:
+		text += fmt.Sprintf(" %v", math.Float64frombits(d.one(p, 4).Uint))
+	}
+	for number, word := range map[uint32]string{2: "from", 3: "at"} {
+		if len(p[number]) > 0 {
+			at := time.Unix(0, int64(d.one(p, number).Uint))
+			if !at.Equal(taken) {
+				text += fmt.Sprintf(" %s %v", word, at.Sub(taken))
+			}
+		} else if number == 3 {
+			d.t.Error("a point has no time")
+		}
+	}
+	return text
+}
+
+// BenchmarkEncode is the cost of a data point. The same with the encoder of OpenTelemetry is
+// in sink/remotewrite/internal/benchref.
+func BenchmarkEncode(b *testing.B) {
+	const rows, counters = 400, 25
+	var labels [][]metrics.Label
+	bits := make([]uint64, rows)
+	for i := range rows {
+		labels = append(labels, []metrics.Label{{Name: "name", Value: fmt.Sprintf("process%d", i)}})
+	}
+	set := &metrics.Set{Time: taken}
+	of := metrics.NewRows(labels, nil)
+	for k := range counters {
+		set.Families = append(set.Families, metrics.Family{
+			Name: fmt.Sprintf("winperf_process_counter_%d_seconds_total", k), Type: metrics.Counter, Unit: "seconds",
+			Columns: []metrics.Column{{Rows: of, Form: metrics.Ticks100ns, Bits: bits}},
+		})
+	}
+
+	e := otlp.NewEncoder(otlp.Options{})
+	send := func(*otlp.Request) error { return nil }
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := errors.Join(e.Encode(set, send), e.Flush(send)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows*counters), "ns/point")
+}
+
+// What label values hold is there again, as far as it is UTF-8.
+func FuzzAttributes(f *testing.F) {
+	f.Add("name", "value", uint64(1))
+	f.Add("a.b", "\xff\x00\n", uint64(1)<<63)
+	f.Fuzz(func(t *testing.T, name, value string, bits uint64) {
+		rows := metrics.NewRows([][]metrics.Label{{{Name: name, Value: value}}}, nil)
+		set := &metrics.Set{Time: taken, Families: []metrics.Family{
+			{Name: "m", Columns: []metrics.Column{{Rows: rows, Bits: []uint64{bits}}}},
+		}}
+		got := strings.Join(encode(t, otlp.NewEncoder(otlp.Options{}), set), "")
+		want := fmt.Sprintf("{%q=%q} ", name, strings.ToValidUTF8(value, "\uFFFD"))
+		if value != "" && !strings.Contains(got, want) {
+			t.Errorf("%s lacks %s", got, want)
+		}
+	})
+}

@@ -1,0 +1,165 @@
+package otlp
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/winperf/winperf/internal/protobuf"
+	"github.com/winperf/winperf/sink/internal/series"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// Fields of the messages of a metric.
+const (
+	metricName        = 1 // Metric
+	metricDescription = 2
+	metricUnit        = 3
+	metricGauge       = 5
+	metricSum         = 7
+	metricSummary     = 11
+
+	kindPoints     = 1 // Gauge, Sum, Summary
+	sumTemporality = 2
+	sumMonotonic   = 3
+	cumulative     = 2 // AGGREGATION_TEMPORALITY_CUMULATIVE
+
+	pointStart      = 2 // NumberDataPoint and SummaryDataPoint
+	pointTime       = 3
+	pointDouble     = 4 // NumberDataPoint
+	pointInt        = 6
+	pointAttributes = 7
+	summaryCount    = 4 // SummaryDataPoint
+	summarySum      = 5
+)
+
+// points are the values of one or two columns, to be written as a metric.
+type points struct {
+	family *family
+	name   string
+	kind   uint32          // metricGauge, metricSum or metricSummary
+	column *metrics.Column // of a summary the sums
+	count  *metrics.Column // of a summary
+	attrs  *attributes
+	ints   bool
+	starts bool   // rows tell when their values were 0
+	time   []byte // the field that is the time of a point
+}
+
+// columns writes the columns at k that belong together, and returns how many they are: a
+// sum and its count, else one.
+func (e *Encoder) columns(f *family, k int, send func(*Request) error) (int, error) {
+	c := &f.Columns[k]
+	p := points{
+		family: f, column: c, attrs: e.attributesOf(c), ints: whole(c),
+		time: appendTime(nil, pointTime, f.when(c)),
+		kind: metricGauge, name: nameOf(f.Family) + c.Suffix,
+	}
+
+	n := 1
+	switch {
+	case f.Type == metrics.Summary && k+1 < len(f.Columns) && together(c, &f.Columns[k+1]):
+		p.kind, p.name, p.count, n = metricSummary, f.Name, &f.Columns[k+1], 2
+		if c.Suffix == "_count" {
+			p.column, p.count = p.count, p.column
+		}
+	case f.Type == metrics.Counter || f.Type == metrics.Summary:
+		p.kind = metricSum
+	}
+	p.starts = p.kind != metricGauge
+	return n, e.write(&p, send)
+}
+
+// together reports whether two columns are sum and count of the same.
+func together(a, b *metrics.Column) bool {
+	sum, count := a, b
+	if a.Suffix == "_count" {
+		sum, count = b, a
+	}
+	return sum.Suffix == "_sum" && count.Suffix == "_count" && count.Form == metrics.Whole &&
+		a.Rows == b.Rows && slices.Equal(a.Extra, b.Extra) && a.Time.Equal(b.Time)
+}
+
+// write writes a metric, in several requests where one is too small for it.
+func (e *Encoder) write(p *points, send func(*Request) error) error {
+	for i := 0; i < p.column.Rows.Len(); {
+		if e.points >= e.opt.MaxPoints || len(e.body) >= e.opt.MaxBytes {
+			if err := e.Flush(send); err != nil {
+				return err
+			}
+		}
+		i = e.metric(p, i)
+	}
+	return nil
+}
+
+// metric appends a metric with the points from row i on that a request takes, and
+// returns the row behind them.
+func (e *Encoder) metric(p *points, i int) int {
+	begin, was := len(e.body), e.points
+	b, metric := protobuf.Begin(e.body, scopeMetricsMetric)
+	b = protobuf.String(b, metricName, p.name)
+	b = protobuf.String(b, metricDescription, p.family.Help)
+	b = protobuf.String(b, metricUnit, Unit(p.family.Unit))
+	b, kind := protobuf.Begin(b, p.kind)
+
+	for ; i < p.column.Rows.Len() && e.points < e.opt.MaxPoints; i++ {
+		if !p.column.Has(i) || p.count != nil && !p.count.Has(i) {
+			continue
+		}
+		b = p.append(b, i)
+		e.points++
+		if len(b) >= e.opt.MaxBytes {
+			i++
+			break
+		}
+	}
+
+	if p.kind == metricSum {
+		b = protobuf.Uint(b, sumTemporality, cumulative)
+		b = protobuf.Uint(b, sumMonotonic, 1)
+	}
+	e.body = protobuf.End(protobuf.End(b, kind), metric)
+	if e.points == was { // no row has a value
+		e.body = e.body[:begin]
+	}
+	return i
+}
+
+// append appends the point of row i. All its fields but the attributes have a length that is
+// known beforehand.
+func (p *points) append(b []byte, i int) []byte {
+	const field = 1 + 8
+	attrs := p.attrs.of(i)
+	start, known := p.column.Rows.Created(i)
+	known = known && p.starts
+
+	length := len(attrs) + len(p.time) + field
+	if known {
+		length += field
+	}
+	if p.count != nil {
+		length += field
+	}
+
+	b = protobuf.Head(b, kindPoints, length)
+	b = append(b, attrs...)
+	if known {
+		b = appendTime(b, pointStart, start)
+	}
+	b = append(b, p.time...)
+	return p.value(b, i)
+}
+
+// value appends what a point says.
+func (p *points) value(b []byte, i int) []byte {
+	switch {
+	case p.count != nil:
+		b = protobuf.Fixed64(b, summaryCount, p.count.Bits[i])
+		return protobuf.Double(b, summarySum, series.Float(p.column, i))
+	case p.ints:
+		return protobuf.Fixed64(b, pointInt, p.column.Bits[i])
+	default:
+		b = append(b, pointDouble<<3|1)
+		return binary.LittleEndian.AppendUint64(b, series.Bits(p.column, i))
+	}
+}

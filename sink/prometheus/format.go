@@ -1,0 +1,130 @@
+package prometheus
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Format is a form of text.
+type Format uint8
+
+// The formats. Both versions of OpenMetrics have the same bytes.
+const (
+	Text           Format = iota // the text format 0.0.4, which every client reads
+	OpenMetrics                  // OpenMetrics 1.0.0
+	OpenMetrics001               // OpenMetrics 0.0.1, its draft
+	formats
+)
+
+// ContentType is the value of the header Content-Type that tells the format.
+func (f Format) ContentType() string {
+	switch f {
+	case OpenMetrics:
+		return openMetricsType + "; version=1.0.0; charset=utf-8"
+	case OpenMetrics001:
+		return openMetricsType + "; version=0.0.1; charset=utf-8"
+	}
+	return textType + "; version=0.0.4; charset=utf-8"
+}
+
+// The media types without parameters, and the versions of each Format.
+const (
+	openMetricsType = "application/openmetrics-text"
+	textType        = "text/plain"
+)
+
+func (f Format) mediaType() (name, version string) {
+	return [...]string{textType, openMetricsType, openMetricsType}[f],
+		[...]string{"0.0.4", "1.0.0", "0.0.1"}[f]
+}
+
+// Negotiate returns the format that suits best what the header Accept of a request asks
+// for: the one of the greatest q-value; of several the one that is named most
+// exactly; of several still the first of the constants. What names no format that there
+// is gets Text, as does everything if textOnly says that there are names which OpenMetrics
+// does not allow (metrics.Set.TextOnly).
+func Negotiate(accept string, textOnly bool) Format {
+	if textOnly {
+		return Text
+	}
+
+	var wanted [formats]preference
+	for part := range strings.SplitSeq(accept, ",") {
+		r, ok := parseRange(part)
+		if !ok {
+			continue
+		}
+		for f := range formats {
+			exact := r.matches(f)
+			if exact > wanted[f].exact {
+				wanted[f] = preference{r.q, exact}
+			}
+		}
+	}
+
+	best := Text
+	for f := range formats {
+		if wanted[f].over(wanted[best]) {
+			best = f
+		}
+	}
+	return best
+}
+
+// preference is how much a client wants a format, by the range that names it most exactly.
+type preference struct {
+	q     float64
+	exact int // as mediaRange.matches tells
+}
+
+func (p preference) over(other preference) bool {
+	return p.q > other.q || p.q == other.q && p.q > 0 && p.exact > other.exact
+}
+
+// mediaRange is an element of Accept (RFC 9110, 12.5.1).
+type mediaRange struct {
+	name, version string
+	q             float64
+}
+
+// parseRange reads an element; one whose q-value is no number from 0 to 1 says nothing.
+func parseRange(text string) (r mediaRange, ok bool) {
+	name, parameters, _ := strings.Cut(text, ";")
+	r = mediaRange{name: strings.TrimSpace(name), q: 1}
+
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		key, value, _ := strings.Cut(parameter, "=")
+		value = strings.Trim(strings.TrimSpace(value), `"`)
+		switch key = strings.TrimSpace(key); {
+		case strings.EqualFold(key, "version"):
+			r.version = value
+		case strings.EqualFold(key, "q"):
+			q, err := strconv.ParseFloat(value, 64)
+			if err != nil || !(q >= 0 && q <= 1) {
+				return r, false
+			}
+			r.q = q
+		}
+	}
+	return r, r.name != ""
+}
+
+// matches tells how exactly the range names a format: 0 not at all, 1 as anything, 2 by
+// the kind of its media type, 3 by the type, 4 with the version.
+func (r mediaRange) matches(f Format) int {
+	name, version := f.mediaType()
+	kind, _, _ := strings.Cut(name, "/")
+	switch {
+	case r.name == "*/*":
+		return 1
+	case strings.EqualFold(r.name, kind+"/*"):
+		return 2
+	case !strings.EqualFold(r.name, name):
+		return 0
+	case r.version == "":
+		return 3
+	case r.version == version:
+		return 4
+	}
+	return 0
+}

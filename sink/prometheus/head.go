@@ -1,0 +1,129 @@
+package prometheus
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// What a metric's name ends in, which OpenMetrics has for its samples only.
+const (
+	totalSuffix   = "_total"
+	infoSuffix    = "_info"
+	createdSuffix = "_created"
+)
+
+// head is the text of a metric that stays as it is from sample to sample.
+type head struct {
+	name, unit, help string
+	kind             metrics.Type
+
+	text    []byte // the lines above its samples
+	created bool   // that its samples may have a time of creation
+	lines   []line // of its columns
+}
+
+// line is how the samples of a column begin.
+type line struct {
+	suffix  string
+	extra   []metrics.Label
+	value   start
+	created start // of the sample that says when the row began; not made where there are none
+	longest int   // of both
+}
+
+// start is how a sample begins.
+type start struct {
+	bare     []byte // name_ or name{extra}_ in front of a value of a row without labels
+	labelled []byte // name{ or name{extra, in front of the labels of a row
+}
+
+// update makes the head that of a family. It leaves what was that before.
+func (h *head) update(f *metrics.Family, format Format) {
+	if h.name != f.Name || h.kind != f.Type || h.unit != f.Unit || h.help != f.Help {
+		*h = head{name: f.Name, unit: f.Unit, help: f.Help, kind: f.Type}
+		h.text = appendHead(nil, f, format)
+	}
+	if missing := len(f.Columns) - len(h.lines); missing > 0 {
+		h.lines = append(h.lines, make([]line, missing)...)
+	}
+
+	for i := range f.Columns {
+		c, l := &f.Columns[i], &h.lines[i]
+		if l.value.bare != nil && l.suffix == c.Suffix && slices.Equal(l.extra, c.Extra) {
+			continue
+		}
+
+		*l = line{suffix: c.Suffix, extra: slices.Clone(c.Extra), value: newStart(f.Name+c.Suffix, c.Extra)}
+		l.longest = len(l.value.labelled)
+		if format == Text {
+			continue
+		}
+		if base, kind := openMetricsHead(f); kind == "counter" || kind == "summary" {
+			h.created = true
+			l.created = newStart(base+createdSuffix, c.Extra)
+			l.longest = max(l.longest, len(l.created.labelled))
+		}
+	}
+}
+
+// newStart returns how samples of a name with these labels begin.
+func newStart(name string, extra []metrics.Label) start {
+	common := string(appendLabels(nil, extra))
+	if common == "" {
+		return start{bare: []byte(name + " "), labelled: []byte(name + "{")}
+	}
+	return start{bare: []byte(name + "{" + common + "} "), labelled: []byte(name + "{" + common + ",")}
+}
+
+// appendHead appends the lines above the samples of a family.
+func appendHead(dst []byte, f *metrics.Family, format Format) []byte {
+	name, kind := f.Name, textType004(f.Type)
+	if format != Text {
+		name, kind = openMetricsHead(f)
+	}
+
+	if f.Help != "" {
+		// Prometheus' parser of the text format loses a help that begins with NUL.
+		help := strings.ReplaceAll(f.Help, "\x00", replacement)
+		dst = append(dst, "# HELP "+name+" "...)
+		dst = appendEscaped(dst, help, format != Text)
+		dst = append(dst, '\n')
+	}
+	dst = append(dst, "# TYPE "+name+" "+kind+"\n"...)
+	if format != Text && f.Unit != "" && strings.HasSuffix(name, "_"+f.Unit) {
+		dst = append(dst, "# UNIT "+name+" "+f.Unit+"\n"...)
+	}
+	return dst
+}
+
+// textType004 is the word for a type in the text format.
+func textType004(t metrics.Type) string {
+	switch t {
+	case metrics.Counter:
+		return "counter"
+	case metrics.Summary:
+		return "summary"
+	}
+	return "gauge"
+}
+
+// openMetricsHead returns the name of a metric as OpenMetrics has it above the samples, and the
+// word for its type.
+func openMetricsHead(f *metrics.Family) (name, kind string) {
+	switch f.Type {
+	case metrics.Counter:
+		if base, ok := strings.CutSuffix(f.Name, totalSuffix); ok {
+			return base, "counter"
+		}
+		return f.Name, "unknown"
+	case metrics.Info:
+		if base, ok := strings.CutSuffix(f.Name, infoSuffix); ok {
+			return base, "info"
+		}
+	case metrics.Summary:
+		return f.Name, "summary"
+	}
+	return f.Name, "gauge"
+}

@@ -1,0 +1,175 @@
+package remotewrite
+
+import (
+	"time"
+
+	"github.com/klauspost/compress/s2"
+
+	"github.com/winperf/winperf/sink/internal/series"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// Version is a version of the protocol.
+type Version uint8
+
+// The versions.
+const (
+	V2 Version = iota // 2.0, message io.prometheus.write.v2.Request
+	V1                // 1.0, message prometheus.WriteRequest
+)
+
+// ContentType is the value of the header Content-Type.
+func (v Version) ContentType() string {
+	if v == V1 {
+		return "application/x-protobuf"
+	}
+	return "application/x-protobuf;proto=io.prometheus.write.v2.Request"
+}
+
+// String is the value of the header X-Prometheus-Remote-Write-Version.
+func (v Version) String() string {
+	if v == V1 {
+		return "0.1.0"
+	}
+	return "2.0.0"
+}
+
+// Options for an Encoder. The zero Options are good defaults.
+type Options struct {
+	Version Version
+	// Labels are those that all series get which do not have them, in any order.
+	Labels []metrics.Label
+	// MaxSamples and MaxBytes bound a request: by its samples (0 means 10,000), and by its
+	// length before compression (0 means 4 MiB). A single sample is never too large.
+	MaxSamples, MaxBytes int
+}
+
+// Request is what is to be sent.
+type Request struct {
+	Version Version
+	// Body is compressed by Snappy's block format, the header Content-Encoding: snappy. It is
+	// valid until send returns.
+	Body []byte
+	// Samples is how many there are in it, and Size its length before compression.
+	Samples, Size int
+}
+
+// Encoder makes requests of Sets. It keeps what it made of labels, and allocates
+// nothing for series that were there before. It serves one goroutine.
+type Encoder struct {
+	opt     Options
+	message message
+	samples int
+	body    []byte
+	packed  []byte
+	more    []metrics.Label // that the Set at hand has
+	labels  []metrics.Label // scratch
+
+	compress func(dst, src []byte) []byte
+}
+
+// message is what the two versions differ in.
+type message interface {
+	// rows prepares a column for add: its labels, and what its family says.
+	rows(f *metrics.Family, c *metrics.Column, ms int64)
+	// add appends a sample of row i of the column that was prepared last.
+	add(b []byte, i int, value uint64) []byte
+	// size is the length of what is to be sent beside the samples.
+	size() int
+	// finish appends that, and begins another request.
+	finish(b []byte) []byte
+	// next says that a Set was written.
+	next()
+}
+
+// NewEncoder returns an Encoder.
+func NewEncoder(opt Options) *Encoder {
+	if opt.MaxSamples <= 0 {
+		opt.MaxSamples = 10_000
+	}
+	if opt.MaxBytes <= 0 {
+		opt.MaxBytes = 4 << 20
+	}
+
+	e := &Encoder{opt: opt, compress: s2.EncodeSnappy}
+	if opt.Version == V1 {
+		e.message = &first{encoder: e}
+	} else {
+		e.message = &second{encoder: e}
+	}
+	return e
+}
+
+// Encode adds the samples of a Set to the request at hand. Each request that is full is
+// given to send, whose error ends Encode; the request is then lost, and
+// the Encoder ready for a new one. What is not full waits for the next Set or for Flush.
+// more are labels that the series of this Set get which do not have them; they come before
+// those of Options.
+func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...metrics.Label) error {
+	e.more = more
+	for i := range set.Families {
+		f := &set.Families[i]
+		for k := range f.Columns {
+			if err := e.column(f, &f.Columns[k], set.Time, send); err != nil {
+				e.reset()
+				return err
+			}
+		}
+	}
+	e.message.next()
+	return nil
+}
+
+// column adds the samples of a column.
+func (e *Encoder) column(f *metrics.Family, c *metrics.Column, at time.Time, send func(*Request) error) error {
+	if !c.Time.IsZero() {
+		at = c.Time
+	}
+	ms := at.UnixMilli()
+	e.message.rows(f, c, ms)
+
+	for i := range c.Bits {
+		if !c.Has(i) {
+			continue
+		}
+		if e.samples >= e.opt.MaxSamples || len(e.body)+e.message.size() >= e.opt.MaxBytes {
+			if err := e.Flush(send); err != nil {
+				return err
+			}
+			e.message.rows(f, c, ms)
+		}
+		e.body = e.message.add(e.body, i, series.Bits(c, i))
+		e.samples++
+	}
+	return nil
+}
+
+// Flush gives what was added to send, unless that is nothing.
+func (e *Encoder) Flush(send func(*Request) error) error {
+	if e.samples == 0 {
+		return nil
+	}
+	r := Request{Version: e.opt.Version, Samples: e.samples}
+	e.body = e.message.finish(e.body)
+	r.Size = len(e.body)
+
+	e.packed = e.compress(e.packed[:cap(e.packed)], e.body)
+	r.Body = e.packed
+	e.body, e.samples = e.body[:0], 0
+	return send(&r)
+}
+
+// reset gives up the request at hand.
+func (e *Encoder) reset() {
+	e.message.finish(nil)
+	e.body, e.samples = e.body[:0], 0
+}
+
+// merged returns the labels of row i of a column, valid until the next call.
+func (e *Encoder) merged(c *metrics.Column, i int) []metrics.Label {
+	e.labels = series.Merge(e.labels[:0], c.Rows.Labels(i), c.Extra, e.more, e.opt.Labels)
+	return e.labels
+}
+
+// nameLabel is the label that has the name of a metric.
+const nameLabel = "__name__"
