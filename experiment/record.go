@@ -37,7 +37,8 @@ type Record struct {
 	Delay, Blocked time.Duration
 	Cost           Cost
 	Values         []Value
-	Anomalies      []winperf.Anomaly
+	// Anomalies are those of the sample; of a region all since its begin, up to 256.
+	Anomalies []winperf.Anomaly
 	// Dropped is how many records the storage had to drop since the record before.
 	Dropped uint64
 	// Err is why there are no values; "" where there are.
@@ -46,16 +47,21 @@ type Record struct {
 
 // EventInfo is what is known about the event itself.
 type EventInfo struct {
-	Name   string
-	Source string // of the event: "code", "interval", "lines", "process", "threshold", "instances", "signal"
+	Name string
+	// Source is where the event is from: "code", "interval", "lines", "process", "instances",
+	// "threshold", "signal" or "child"; "experiment" for changes and summaries.
+	Source string
 	ID     uint64 // of the event in its process; a region's begin and end have one
 	Parent uint64 // of the region around it; 0 for none
 	// Trace and SpanID are those of OpenTelemetry, Task that of runtime/trace; empty where
 	// the program has none.
-	Trace, SpanID string
-	Time          time.Time     // of a region its begin
-	Duration      time.Duration // of a region
-	Attrs         []Attr
+	Trace, SpanID, Task string
+	Time                time.Time     // of a region its begin
+	Duration            time.Duration // of a region
+	// Missed is how many events of an interval were due since the one before and could not be
+	// emitted.
+	Missed int
+	Attrs  []Attr
 }
 
 // Attr is an attribute of an event. Value is a string, int64, uint64, float64,
@@ -67,7 +73,9 @@ type Attr struct {
 
 // Value is the reading of one sensor instance.
 type Value struct {
-	Path   string // of the counter, with the instance
+	Path string // of the counter, with the instance
+	// Series tells the counter and the instance; nil in a record that was read back.
+	Series *winperf.Series
 	Value  counter.Value
 	Unit   counter.Unit
 	Status counter.Status
@@ -81,6 +89,25 @@ type Value struct {
 	// Raw are the operands, where the binding asks for them: of a region those of its
 	// begin and end, else those of the sample.
 	Raw []counter.Sample
+	// Statistics are in the values of a Summary, which have no Value; else nil.
+	Statistics *Statistics
+}
+
+// Statistics are those of the values of one series in the records of one event name.
+type Statistics struct {
+	// Count is how many values there are, Missing how many records had none. Without values
+	// all numbers are NaN.
+	Count, Missing            int
+	Mean, Deviation, Min, Max float64
+	// Low and High are the ends of the interval in which the true mean is with Confidence, 0.95
+	// being 95 %; NaN of fewer than two values.
+	Confidence, Low, High float64
+	// Percentiles are those of Percents: of each the least value that is not less than so many
+	// percent of the values.
+	Percents, Percentiles []float64
+	// Difference tells that the values are the differences of a counter that accumulates, over
+	// regions; else they are the values as they are displayed.
+	Difference bool
 }
 
 // Cost is what the measurement itself cost.

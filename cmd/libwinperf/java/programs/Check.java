@@ -1,0 +1,235 @@
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import winperf.ConversionException;
+import winperf.DataSource;
+import winperf.DoubleValueHandle;
+import winperf.IntValueHandle;
+import winperf.LongValueHandle;
+import winperf.Measurable;
+import winperf.MeasurementContext;
+import winperf.Sensor;
+import winperf.SensorKind;
+import winperf.SingleSensor;
+import winperf.StaticSensor;
+import winperf.ValueHandle;
+import winperf.ValueType;
+import winperf.WinperfException;
+
+/** Usage: Check URL. Checks the classes against the record that the Go test writes. */
+public final class Check {
+	private static final AtomicInteger failures = new AtomicInteger();
+
+	private Check() {}
+
+	private static void equal(String what, Object got, Object want) {
+		if (!Objects.equals(got, want)) {
+			System.out.println(what + ": " + got + ", want " + want);
+			failures.incrementAndGet();
+		}
+	}
+
+	/** What a call gives, or how it fails. */
+	private static Object outcome(Callable<?> call) {
+		try {
+			return call.call();
+		} catch (WinperfException e) {
+			return e.code();
+		} catch (Exception e) {
+			return e.getClass();
+		}
+	}
+
+	public static void main(String[] arguments) throws Exception {
+		try (DataSource source = new DataSource(arguments[0])) {
+			sensors(source);
+			values(source);
+			order(source);
+			failures(source);
+		}
+		several(arguments[0]);
+		threads();
+		signals();
+		System.out.println(failures.get() == 0 ? "ok" : failures + " failures");
+		System.exit(failures.get() == 0 ? 0 : 1);
+	}
+
+	private static void sensors(DataSource source) {
+		equal("name", source.name(), "windows.winperf");
+		Sensor processes = source.sensor("windows.winperf/System/Processes");
+		equal("class of a sensor without instances", processes.getClass(), SingleSensor.class);
+		equal("type", processes.valueType(), ValueType.INT32);
+		equal("kind", processes.kind(), SensorKind.GAUGE);
+		StaticSensor time = (StaticSensor) source.sensor("windows.winperf/process/% Processor Time");
+		equal("name with a percent sign", time.name(), "windows.winperf/Process/%25 Processor Time");
+		equal("type of a rate", time.valueType(), ValueType.DECIMAL);
+		equal("instances", time.instances().toString(), "[" + time.name() + "#editor, " + time.name() + "#größer]");
+		equal("no such sensor", source.sensor("windows.winperf/System/None"), null);
+		equal("sensors", source.sensors().size(), 5);
+	}
+
+	private static StaticSensor sensor(DataSource source, String counter) {
+		return (StaticSensor) source.sensor("windows.winperf/Process/" + counter);
+	}
+
+	private static void values(DataSource source) {
+		Measurable id = sensor(source, "ID Process").instance("editor");
+		Measurable small = sensor(source, "ID Process").instance("größer");
+		Measurable set = sensor(source, "Working Set").instance("editor");
+		Measurable big = sensor(source, "Big").instance("editor");
+		Measurable inexact = sensor(source, "Working Set").instance("größer");
+		Measurable time = sensor(source, "% Processor Time").instance("editor");
+		Measurable gone = sensor(source, "ID Process").instance("gone");
+		try (MeasurementContext context =
+				new MeasurementContext(List.of(id, small, set, big, inexact, time, gone))) {
+			ValueHandle before = context.value(id);
+			equal("before a cycle", before.status(), "not_measured");
+			context.prepare();
+			context.sample();
+			equal("anomaly", context.decode(), false);
+			equal("the same storage", context.value(id) == before, true);
+			equal("time", context.time(source), 1_704_067_201_000_000_000L);
+
+			// 3,000,000,000 fits 32 bits without a sign, and no int.
+			conversions("32 bits", context.value(id), IntValueHandle.class, ConversionException.class,
+					3_000_000_000L, 3e9);
+			conversions("a small one", context.value(small), IntValueHandle.class, 13, 13L, 13.0);
+			conversions("64 bits", context.value(set), LongValueHandle.class, ConversionException.class,
+					1L << 40, 0x1p40);
+			conversions("more than a long", context.value(big), LongValueHandle.class, ConversionException.class,
+					ConversionException.class, ConversionException.class);
+			equal("as text", context.value(big).toString(), "9223372036854775809");
+			conversions("more than a double", context.value(inexact), LongValueHandle.class,
+					ConversionException.class, (1L << 53) + 1, ConversionException.class);
+			conversions("a decimal", context.value(time), DoubleValueHandle.class, ConversionException.class,
+					ConversionException.class, 100.0);
+			conversions("nothing", context.value(gone), IntValueHandle.class, ConversionException.class,
+					ConversionException.class, ConversionException.class);
+			equal("why", context.value(gone).status(), "no_instance");
+			equal("is valid", context.value(gone).isValid(), false);
+		}
+	}
+
+	private static void conversions(String what, ValueHandle value, Object type, Object i, Object l, Object d) {
+		equal(what + ": class", value.getClass(), type);
+		equal(what + ": int", outcome(value::getInt), i);
+		equal(what + ": long", outcome(value::getLong), l);
+		equal(what + ": double", outcome(value::getDouble), d);
+	}
+
+	private static Callable<?> step(Runnable step) {
+		return () -> {
+			step.run();
+			return "done";
+		};
+	}
+
+	/** Steps in the wrong order are refused, and cost nothing. */
+	private static void order(DataSource source) {
+		Measurable processes = (SingleSensor) source.sensor("windows.winperf/System/Processes");
+		MeasurementContext context = new MeasurementContext(List.of(processes));
+		equal("sample first", outcome(context::sample), WinperfException.STATE);
+		equal("decode first", outcome(context::decode), WinperfException.STATE);
+		equal("prepare", outcome(step(context::prepare)), "done");
+		equal("prepare again", outcome(step(context::prepare)), "done");
+		equal("decode before sample", outcome(context::decode), WinperfException.STATE);
+		equal("sample", outcome(context::sample), false);
+		equal("sample again", outcome(context::sample), WinperfException.STATE);
+		equal("decode", outcome(context::decode), false);
+		equal("value", context.value(processes).getInt(), 2);
+		context.prepare();
+		equal("at the end", outcome(context::sample), WinperfException.END);
+		context.close();
+		equal("after the end", outcome(step(context::prepare)), WinperfException.HANDLE);
+	}
+
+	private static void failures(DataSource source) {
+		Measurable processes = (SingleSensor) source.sensor("windows.winperf/System/Processes");
+		equal("the same twice", outcome(() -> new MeasurementContext(List.of(processes, processes))),
+				IllegalArgumentException.class);
+		equal("no source", outcome(() -> new DataSource("nothing:")), WinperfException.NOT_SUPPORTED);
+		equal("a text with a NUL", outcome(() -> new DataSource("local:\0")), IllegalArgumentException.class);
+		equal("retries", outcome(step(() -> source.setRetries(-1))), WinperfException.ARGUMENT);
+	}
+
+	/** A context hides that its sensors are of several sources. */
+	private static void several(String url) {
+		try (DataSource record = new DataSource(url); DataSource here = new DataSource()) {
+			Measurable recorded = (SingleSensor) record.sensor("windows.winperf/System/Processes");
+			Measurable live = (SingleSensor) here.sensor(here.name() + "/System/Processes");
+			try (MeasurementContext context = new MeasurementContext(List.of(recorded, live))) {
+				context.prepare();
+				context.sample();
+				context.decode();
+				equal("recorded", context.value(recorded).getInt(), 2);
+				equal("live", context.value(live).getInt() > 2, true);
+			}
+		}
+	}
+
+	/** The machine finds null pointers and full stacks by signals, whose handlers the library has, too. */
+	private static void signals() {
+		int caught = 0;
+		for (int i = 0; i < 200_000; i++) {
+			try {
+				caught += length(i % 2 == 0 ? null : new int[0]);
+			} catch (NullPointerException e) {
+				caught++;
+			}
+		}
+		equal("null pointers", caught, 100_000);
+		equal("a full stack", overflow(), true);
+	}
+
+	private static int length(int[] array) {
+		return array.length;
+	}
+
+	private static boolean overflow() {
+		try {
+			return deeper(1) == 0;
+		} catch (StackOverflowError e) {
+			return true;
+		}
+	}
+
+	private static int deeper(int n) {
+		return deeper(n + 1) + 1;
+	}
+
+	/** One thread measures, others read, and the collector moves what it can. */
+	private static void threads() throws InterruptedException {
+		try (DataSource here = new DataSource()) {
+			Measurable processes = (SingleSensor) here.sensor(here.name() + "/System/Processes");
+			try (MeasurementContext context = new MeasurementContext(List.of(processes))) {
+				AtomicBoolean done = new AtomicBoolean();
+				List<Thread> readers = new ArrayList<>();
+				for (int i = 0; i < 3; i++) {
+					Thread reader = new Thread(() -> {
+						while (!done.get()) {
+							Object got = outcome(context.value(processes)::getInt);
+							if (got instanceof Integer && (Integer) got <= 0) {
+								equal("processes", got, "more than 0");
+							}
+						}
+					});
+					readers.add(reader);
+					reader.start();
+				}
+				for (int i = 0; i < 10; i++) {
+					context.prepare();
+					context.sample();
+					context.decode();
+					System.gc();
+				}
+				done.set(true);
+				for (Thread reader : readers) {
+					reader.join();
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,50 @@
+import java.util.ArrayList;
+import java.util.List;
+import winperf.DataSource;
+import winperf.Measurable;
+import winperf.MeasurementContext;
+import winperf.Sensor;
+import winperf.StaticSensor;
+
+/**
+ * Usage: Print URL
+ *
+ * Prints the value of every sensor of a source, or why there is none, a line each: sensor TAB value. Anomalies go to
+ * standard error.
+ */
+public final class Print {
+	private Print() {}
+
+	public static void main(String[] arguments) {
+		if (arguments.length != 1) {
+			System.err.println("usage: Print URL");
+			System.exit(1);
+		}
+		try (DataSource source = new DataSource(arguments[0])) {
+			List<Measurable> all = new ArrayList<>();
+			for (Sensor sensor : source.sensors()) {
+				if (sensor instanceof StaticSensor) {
+					all.addAll(((StaticSensor) sensor).instances());
+				} else {
+					all.add((Measurable) sensor);
+				}
+			}
+			print(all);
+		}
+	}
+
+	private static void print(List<Measurable> all) {
+		try (MeasurementContext context = new MeasurementContext(all)) {
+			context.prepare();
+			context.sample();
+			if (context.decode()) {
+				context.anomalies().forEach(System.err::println);
+			}
+			StringBuilder text = new StringBuilder();
+			for (Measurable m : all) {
+				text.append(m.name()).append('\t').append(context.value(m)).append('\n');
+			}
+			System.out.print(text);
+		}
+	}
+}

@@ -1,0 +1,10 @@
+package winperf;
+
+/** A reading has no value, or cannot be returned as the wanted type without loss. */
+public class ConversionException extends ArithmeticException {
+	private static final long serialVersionUID = 1;
+
+	ConversionException(String text) {
+		super(text);
+	}
+}

@@ -1,0 +1,40 @@
+package winperf;
+
+import java.nio.ByteBuffer;
+
+/** A decimal reading. */
+public final class DoubleValueHandle extends ValueHandle {
+	private double value;
+
+	DoubleValueHandle() {}
+
+	/** Always throws: what works for one value of a sensor works for all. */
+	@Override
+	public synchronized int getInt() {
+		mustBeValid();
+		throw lossy(value, "an int");
+	}
+
+	/** Always throws, as getInt does. */
+	@Override
+	public synchronized long getLong() {
+		mustBeValid();
+		throw lossy(value, "a long");
+	}
+
+	@Override
+	public synchronized double getDouble() {
+		mustBeValid();
+		return value;
+	}
+
+	@Override
+	void read(ByteBuffer from, int at) {
+		value = from.getDouble(at);
+	}
+
+	@Override
+	String text() {
+		return Double.toString(value);
+	}
+}

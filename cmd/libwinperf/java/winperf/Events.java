@@ -1,0 +1,39 @@
+package winperf;
+
+/** The events of this program, to which experiments are attached from outside. */
+public final class Events {
+	private Events() {}
+
+	/** Lets experiments be attached to the program under a name, until what is returned is closed. */
+	public static Listener listen(String name) {
+		return new Listener(WinperfException.check(0, Native.listen(Texts.encode(name))));
+	}
+
+	/**
+	 * Says that something happened, with attributes: keys and values in turn. It returns when the samples that are
+	 * bound to the event are begun; at once where there are none.
+	 */
+	public static void event(String name, Object... attributes) {
+		emit(0, name, attributes);
+	}
+
+	static void emit(int region, String name, Object... attributes) {
+		Attributes a = new Attributes(attributes);
+		WinperfException.check(0, Native.event(region, Texts.encode(name), a.texts, a.types, a.bits));
+	}
+
+	/** What lets experiments be attached. */
+	public static final class Listener implements AutoCloseable {
+		private final int handle;
+
+		private Listener(int handle) {
+			this.handle = handle;
+		}
+
+		/** Ends the experiments that were attached, and lets no more be. */
+		@Override
+		public void close() {
+			WinperfException.check(handle, Native.listenEnd(handle));
+		}
+	}
+}

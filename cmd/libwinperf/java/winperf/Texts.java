@@ -1,0 +1,46 @@
+package winperf;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Texts and buffers as libwinperf takes and gives them. */
+final class Texts {
+	private Texts() {}
+
+	/** A direct buffer of at least one byte, which has an address even where nothing goes in. */
+	static ByteBuffer buffer(int size) {
+		return ByteBuffer.allocateDirect(Math.max(size, 1)).order(ByteOrder.nativeOrder());
+	}
+
+	/** A text with a NUL at its end. One within would hide the rest. */
+	static byte[] encode(String text) {
+		if (text.indexOf('\0') >= 0) {
+			throw new IllegalArgumentException("a text with a NUL: " + text.replace('\0', '?'));
+		}
+		return (text + '\0').getBytes(StandardCharsets.UTF_8);
+	}
+
+	/** The text at the beginning of a buffer, up to its NUL. */
+	static String decode(ByteBuffer from) {
+		List<String> all = split(from, 1);
+		return all.isEmpty() ? "" : all.get(0);
+	}
+
+	/** The texts of a list, of which there are no more than most. */
+	static List<String> split(ByteBuffer from, int most) {
+		byte[] bytes = new byte[from.capacity()];
+		from.duplicate().get(bytes);
+		List<String> texts = new ArrayList<>();
+		int begin = 0;
+		for (int at = 0; at < bytes.length && texts.size() < most; at++) {
+			if (bytes[at] == 0) {
+				texts.add(new String(bytes, begin, at - begin, StandardCharsets.UTF_8));
+				begin = at + 1;
+			}
+		}
+		return texts;
+	}
+}

@@ -1,0 +1,81 @@
+package winperf;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The storage of a sensor's reading. It belongs to a measurement context, which fills it when it decodes;
+ * others read it. A conversion returns the value where nothing is lost, and throws a ConversionException otherwise
+ * and where there is no value.
+ */
+public abstract class ValueHandle {
+	private static final String[] STATUSES = new String[256];
+
+	private int status = -1;
+
+	ValueHandle() {}
+
+	/** Reports whether there is a value. */
+	public final synchronized boolean isValid() {
+		return status == 0;
+	}
+
+	/** "ok", or why there is no value, such as no_previous or no_instance. */
+	public final synchronized String status() {
+		return status < 0 ? "not_measured" : statusText(status);
+	}
+
+	/** The value as an int. */
+	public abstract int getInt();
+
+	/** The value as a long. */
+	public abstract long getLong();
+
+	/** The value as a double. */
+	public abstract double getDouble();
+
+	/** Takes the value that stands at a position, in the form that the type has. */
+	abstract void read(ByteBuffer from, int at);
+
+	/** Sets a reading: the value at a position of a buffer, or why there is none. */
+	final synchronized void set(int status, ByteBuffer from, int at) {
+		this.status = status;
+		if (status == 0) {
+			read(from, at);
+		}
+	}
+
+	/** Ends the reading of the cycle before. */
+	final synchronized void clear() {
+		status = -1;
+	}
+
+	/** Throws where there is no value. */
+	final void mustBeValid() {
+		if (status != 0) {
+			throw new ConversionException("there is no value: " + status());
+		}
+	}
+
+	static ConversionException lossy(Object value, String as) {
+		return new ConversionException(value + " as " + as + " loses something");
+	}
+
+	private static String statusText(int status) {
+		synchronized (STATUSES) {
+			if (STATUSES[status & 0xFF] == null) {
+				ByteBuffer text = Texts.buffer(100);
+				Native.statusText(status, text);
+				STATUSES[status & 0xFF] = Texts.decode(text);
+			}
+			return STATUSES[status & 0xFF];
+		}
+	}
+
+	@Override
+	public synchronized String toString() {
+		return isValid() ? text() : "[" + status() + "]";
+	}
+
+	/** The value as a text. */
+	abstract String text();
+}

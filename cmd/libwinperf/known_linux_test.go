@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/provider"
+)
+
+var (
+	system = &provider.Object{Index: 2, Name: "System", Counters: []provider.Counter{
+		{Index: 248, Name: "Processes", Type: counter.RawCount},
+	}}
+	process = &provider.Object{Index: 230, Name: "Process", Multi: true, Counters: []provider.Counter{
+		{Index: 6, Name: "% Processor Time", Type: counter.Timer100NSec},
+		{Index: 784, Name: "ID Process", Type: counter.RawCount},
+		{Index: 180, Name: "Working Set", Type: counter.LargeRawCount},
+		{Index: 4000, Name: "Big", Type: counter.LargeRawCount},
+	}}
+)
+
+// known is a record of two samples, a second apart from 2024-01-01 on, whose values the callers' own
+// tests know. The process editor is busy all the time.
+func known(t *testing.T) string {
+	t.Helper()
+	at := t.TempDir()
+	var files []string
+	for n := range 2 {
+		file := filepath.Join(at, fmt.Sprint(n))
+		if err := os.WriteFile(file, knownBlock(int64(n)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+
+	var names strings.Builder
+	for _, o := range []*provider.Object{system, process} {
+		fmt.Fprintf(&names, "%d\t%s\n", o.Index, o.Name)
+		for i := range o.Counters {
+			fmt.Fprintf(&names, "%d\t%s\n", o.Counters[i].Index, o.Counters[i].Name)
+		}
+	}
+	file := filepath.Join(at, "names.txt")
+	if err := os.WriteFile(file, []byte(names.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return "perfdata:" + strings.Join(files, ",") + "?names=" + file
+}
+
+func knownBlock(second int64) []byte {
+	const epoch, perSecond = 133_485_408_000_000_000, 10_000_000
+	clocks := func() counter.Clocks {
+		return counter.Clocks{PerfTime: second * 1000, PerfFreq: 1000, Time100ns: epoch + second*perSecond}
+	}
+	d, err := provider.NewDispatcher(provider.Options{
+		Machine: "HOST", Clocks: clocks, OnProblem: func(p provider.Problem) { panic(p.Err) },
+	}, knownValues(second*perSecond))
+	if err != nil {
+		panic(err)
+	}
+	defer d.Close()
+	b, err := d.Collect(context.Background(), &provider.Query{Global: true}, nil)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// knownValues provides the values of a moment, in 100 ns since the first sample.
+type knownValues uint64
+
+func (v knownValues) Name() string                                   { return "test" }
+func (v knownValues) Open(context.Context) (provider.Session, error) { return v, nil }
+func (v knownValues) Close() error                                   { return nil }
+func (v knownValues) Objects() []*provider.Object                    { return []*provider.Object{system, process} }
+
+func (v knownValues) Collect(_ context.Context, _ *provider.Query, out *provider.Writer) error {
+	layout, err := provider.NewLayout(system, nil)
+	if err != nil {
+		return err
+	}
+	ow := out.Object(layout)
+	ow.Set(0, 2)
+	ow.End()
+
+	if layout, err = provider.NewLayout(process, nil); err != nil {
+		return err
+	}
+	ow = out.Object(layout)
+	for _, in := range []struct {
+		name   string
+		values []uint64
+	}{
+		{"editor", []uint64{uint64(v), 3_000_000_000, 1 << 40, 1<<63 + 1}},
+		{"größer", []uint64{0, 13, 1<<53 + 1, 0}},
+	} {
+		ow.Instance(provider.Instance{Name: in.name})
+		for k, value := range in.values {
+			ow.Set(k, value)
+		}
+	}
+	ow.End()
+	return nil
+}

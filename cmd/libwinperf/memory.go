@@ -1,0 +1,110 @@
+package main
+
+// #include <string.h>
+// #include "libwinperf.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/winperf/winperf/internal/foreign"
+)
+
+// Structures are copied as they are: those of C and of Go have the same size. The types differ
+// in nothing else, as the tests in C see.
+var (
+	_ [unsafe.Sizeof(foreign.Request{})]byte  = [C.sizeof_winperf_request]byte{}
+	_ [unsafe.Sizeof(foreign.Sensor{})]byte   = [C.sizeof_winperf_sensor]byte{}
+	_ [unsafe.Sizeof(foreign.Counter{})]byte  = [C.sizeof_winperf_counter]byte{}
+	_ [unsafe.Sizeof(foreign.Instance{})]byte = [C.sizeof_winperf_instance]byte{}
+	_ [unsafe.Sizeof(foreign.Item{})]byte     = [C.sizeof_winperf_item]byte{}
+)
+
+// maxText bounds the texts that callers give, in bytes.
+const maxText = 1 << 20
+
+// textIn reads a text of the caller.
+func textIn(text *C.char, what string) (string, foreign.Code) {
+	if text == nil {
+		return "", library.Fail("%s is NULL", what)
+	}
+	n := C.strnlen(text, maxText)
+	if n == maxText {
+		return "", library.Fail("%s has %d bytes or more", what, maxText)
+	}
+	return C.GoStringN(text, C.int(n)), foreign.OK
+}
+
+// textsIn reads an array of texts.
+func textsIn(texts **C.char, count C.int32_t, what string) ([]string, foreign.Code) {
+	all, code := array[*C.char](unsafe.Pointer(texts), &count, what)
+	if code != foreign.OK {
+		return nil, code
+	}
+	read := make([]string, len(all))
+	for i := range all {
+		if read[i], code = textIn(all[i], what); code != foreign.OK {
+			return nil, code
+		}
+	}
+	return read, foreign.OK
+}
+
+// array is an array of the caller as a slice, *count elements long.
+func array[T any](at unsafe.Pointer, count *C.int32_t, what string) ([]T, foreign.Code) {
+	switch {
+	case count == nil:
+		return nil, library.Fail("the length of %s is NULL", what)
+	case *count < 0:
+		return nil, library.Fail("the length of %s is %d", what, *count)
+	case *count == 0:
+		return nil, foreign.OK
+	case at == nil:
+		return nil, library.Fail("%s is NULL and has the length %d", what, *count)
+	}
+	return unsafe.Slice((*T)(at), int(*count)), foreign.OK
+}
+
+// size is the result of a function that returns one.
+func size(n int, code foreign.Code) C.int32_t {
+	if code != foreign.OK {
+		return C.int32_t(code)
+	}
+	return C.int32_t(n)
+}
+
+// told is the result of a function that fills an array: how much there is goes into *count.
+func told(count *C.int32_t, n int, code foreign.Code) C.int32_t {
+	if code == foreign.OK || code == foreign.TooSmall {
+		*count = C.int32_t(n)
+	}
+	return C.int32_t(code)
+}
+
+// fill has an array of the caller filled.
+func fill[T any](at unsafe.Pointer, count *C.int32_t, what string, do func([]T) (int, foreign.Code)) C.int32_t {
+	out, code := array[T](at, count, what)
+	if code != foreign.OK {
+		return C.int32_t(code)
+	}
+	n, code := do(out)
+	return told(count, n, code)
+}
+
+// fillBoth has a list of texts filled and an array of what goes with each.
+func fillBoth[T any](texts *C.char, length *C.int32_t, at unsafe.Pointer, count *C.int32_t, what string,
+	do func([]byte, []T) (int, int, foreign.Code),
+) C.int32_t {
+	out, code := array[byte](unsafe.Pointer(texts), length, "names")
+	if code != foreign.OK {
+		return C.int32_t(code)
+	}
+	rest, code := array[T](at, count, what)
+	if code != foreign.OK {
+		return C.int32_t(code)
+	}
+
+	bytes, n, code := do(out, rest)
+	told(length, bytes, code)
+	return told(count, n, code)
+}

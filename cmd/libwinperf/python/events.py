@@ -1,0 +1,24 @@
+"""Usage: events.py
+
+Lets experiments be attached to it, and emits what c/events.c does.
+"""
+
+import sys
+
+import winperf
+
+
+def main():
+    with winperf.listen("events"):
+        if not sys.stdin.readline():
+            return 1
+        winperf.event("request", path="/größer", bytes=-42, ratio=0.5)
+        with winperf.Region("job", path="/größer") as job:
+            job.event("request")
+            job.attributes["result"] = "ok"
+        sys.stdin.read()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

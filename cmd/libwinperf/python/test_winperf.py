@@ -1,0 +1,111 @@
+"""Tests of winperf.py against the record that the Go test writes: its URL is in WINPERF_TEST_URL."""
+
+import os
+import re
+import threading
+import unittest
+
+import winperf
+
+URL = os.environ["WINPERF_TEST_URL"]
+HEADER = os.environ["WINPERF_TEST_HEADER"]
+
+
+class Caller(unittest.TestCase):
+    def test_constants(self):
+        with open(HEADER, encoding="utf-8") as header:
+            numbers = dict(re.findall(r"WINPERF_(\w+) = (-?\d+)", header.read()))
+        states = {name for name in numbers if name.endswith("ING") or name.endswith("ED")}
+        for name in numbers.keys() - states | {"NOT_SUPPORTED", "DAMAGED", "FAILED"}:
+            self.assertEqual(getattr(winperf, name), int(numbers[name]), name)
+
+    def test_values(self):
+        names = [
+            "windows.winperf/Process/Working Set#editor",
+            "windows.winperf/Process/ID Process#editor",
+            "windows.winperf/Process/% Processor Time#editor",
+            "windows.winperf/System/Processes",
+            "windows.winperf/Process/ID Process#gone",
+            "windows.winperf/Process/Big#editor",
+        ]
+        with winperf.Source(URL) as source, source.sensors(names) as snapshot:
+            self.assertFalse(snapshot.cycle())
+            by_request = {item.request: item for item in snapshot.items()}
+            values = [by_request[i].value for i in range(len(names))]
+            self.assertEqual(values, [1 << 40, 3_000_000_000, 100.0, 2, None, (1 << 63) + 1])
+            self.assertEqual(by_request[4].status, "no_instance")
+            self.assertEqual(snapshot.time(), 1_704_067_201_000_000_000)
+            self.assertEqual(snapshot.anomalies(), [])
+
+    def test_structure(self):
+        with winperf.Source(URL) as source, source.snapshot() as snapshot:
+            process = source.find_object("process")
+            self.assertEqual(process, 230)
+            self.assertIn(process, snapshot.objects())
+            names = [source.name(counter.name) for counter in snapshot.counters(process)]
+            self.assertEqual(names, ["% Processor Time", "ID Process", "Working Set", "Big"])
+            self.assertEqual([i.name for i in snapshot.instances(process)], ["editor", "größer"])
+            self.assertEqual(snapshot.instances(source.find_object("System")), [])
+            self.assertEqual(source.names()[784], "ID Process")
+            self.assertEqual(source.find_counter(process, "id process"), 784)
+            sensor = source.find_sensor("windows.winperf/Process/Working Set")
+            self.assertEqual((sensor.object, sensor.counter, sensor.value), (230, 180, winperf.INT64))
+            self.assertIn(sensor.counter, [s.counter for s in source.all_sensors()])
+
+    def test_errors(self):
+        with winperf.Source(URL) as source:
+            for code, call in (
+                (winperf.NOT_FOUND, lambda: source.find_object("Proces")),
+                (winperf.NOT_FOUND, lambda: source.name(5)),
+                (winperf.ARGUMENT, lambda: source.custom([])),
+                (winperf.ARGUMENT, lambda: source.set(winperf.RETRIES, -1)),
+                (winperf.NOT_SUPPORTED, lambda: winperf.Source("nothing:")),
+                (winperf.STATE, source.snapshot().decode),
+                (winperf.STATE, source.snapshot().items),
+            ):
+                with self.assertRaises(winperf.Error) as caught:
+                    call()
+                self.assertEqual(caught.exception.code, code, caught.exception)
+            with self.assertRaisesRegex(winperf.Error, 'did you mean "Process"'):
+                source.find_object("Proces")
+        with self.assertRaises(winperf.Error) as caught:
+            source.name(230)
+        self.assertEqual(caught.exception.code, winperf.HANDLE)
+
+    def test_end(self):
+        with winperf.Source(URL) as source, source.snapshot() as snapshot:
+            snapshot.cycle()
+            snapshot.prepare()
+            with self.assertRaises(winperf.Error) as caught:
+                snapshot.sample()
+            self.assertEqual(caught.exception.code, winperf.END)
+
+    def test_threads(self):
+        """One thread measures while others read."""
+        failures = []
+        with winperf.Source("local:") as source, source.custom([(2, 0)]) as snapshot:
+            snapshot.cycle()
+            done = threading.Event()
+
+            def read():
+                while not done.is_set():
+                    try:
+                        if any(item.object != 2 for item in snapshot.items()):
+                            failures.append("an item of another object")
+                    except winperf.Error as error:
+                        if error.code != winperf.STATE:
+                            failures.append(error)
+
+            readers = [threading.Thread(target=read) for _ in range(3)]
+            for reader in readers:
+                reader.start()
+            for _ in range(10):
+                snapshot.cycle()
+            done.set()
+            for reader in readers:
+                reader.join()
+        self.assertEqual(failures, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

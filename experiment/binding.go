@@ -1,0 +1,249 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+)
+
+// binding is a binding at work: it serves its events one by one, in the order in which they were
+// emitted, each with a sample of its own.
+//
+// As a rule its own goroutine does that. Whoever emits an event while there is no other one serves
+// it himself where that is done about as soon as another goroutine is woken.
+type binding struct {
+	experiment *Experiment
+	opt        Binding
+	patterns   []winperf.Pattern
+	quota      quota
+
+	queue   chan *ticket
+	control chan func() // done between two events
+	stop    chan struct{}
+	done    chan struct{}
+	tickets sync.Pool                // *ticket
+	sensors atomic.Pointer[[]string] // for people
+	pending atomic.Int64             // events that were submitted and not served
+	// How long the last sample took, and the rest until its record, in ns.
+	sampling, completing atomic.Int64
+	emitted              atomic.Uint64
+	failed               atomic.Uint64
+
+	mu       sync.Mutex // held by whoever serves; guards what follows
+	sampler  sampler
+	prepared bool
+	ctx      context.Context // of all samples
+	cancel   context.CancelFunc
+	watch    *time.Timer // cancels ctx when a sample takes too long
+	summary  *summaries
+	noted    anomalies
+	width    int  // how many values the last record had
+	over     bool // nothing is served any more
+}
+
+// Bounds of a binding.
+const (
+	queueLength    = 256              // events that wait before those who emit more of them wait to be taken
+	defaultTimeout = 10 * time.Second // for a sample
+
+	// An event is served by who emits it where that holds him up by less than quick for nothing,
+	// and where the sample is short: the end of a context is not noticed meanwhile.
+	quick = 20 * time.Microsecond
+	short = time.Millisecond
+)
+
+// run serves events until the binding is stopped, and those that wait then.
+func (b *binding) run() {
+	defer close(b.done)
+	for {
+		select {
+		case t := <-b.queue:
+			b.serve(t)
+		case do := <-b.control:
+			b.mu.Lock()
+			do()
+			b.mu.Unlock()
+		case <-b.stop:
+			b.finish()
+			return
+		}
+	}
+}
+
+// grace is how long a source may take to return when it is told to.
+const grace = time.Second
+
+// ended waits until the binding has ended. At the end of ctx one whose source does not return is left
+// behind, with it.
+func (b *binding) ended(ctx context.Context) {
+	select {
+	case <-b.done:
+		return
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case <-b.done:
+	case <-late.C:
+	}
+}
+
+// finish serves what waits, and ends.
+func (b *binding) finish() {
+	for b.pending.Load() > 0 {
+		select {
+		case t := <-b.queue:
+			b.serve(t)
+		case <-time.After(time.Millisecond): // an event is being submitted, or served by who emitted it
+		}
+	}
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.over = true
+	_ = b.sampler.Close() // what it measured is in the records
+	b.watch.Stop()
+	b.cancel()
+}
+
+// renew gives samples a new context, after one took too long.
+func (b *binding) renew() {
+	ctx, cancel := context.WithCancel(b.experiment.ctx)
+	b.ctx, b.cancel = ctx, cancel
+	b.watch = time.AfterFunc(time.Hour, cancel)
+	b.watch.Stop()
+}
+
+// serve takes the sample of an event and makes its record.
+func (b *binding) serve(t *ticket) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.take(t)
+	b.complete(t)
+}
+
+// serveHere serves an event in the goroutine that emitted it, if there is no other one and it does
+// not wait much longer for that. It reports whether it did.
+func (b *binding) serveHere(t *ticket) bool {
+	sample, rest := time.Duration(b.sampling.Load()), time.Duration(b.completing.Load())
+	beyond := rest // what it takes beyond what is waited for
+	if t.until == atBegin {
+		beyond += sample
+	}
+	if beyond >= quick || sample >= short || !b.pending.CompareAndSwap(0, 1) {
+		return false
+	}
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over || !b.experiment.store.hasRoom(&b.quota) {
+		b.pending.Add(-1)
+		return false
+	}
+	b.accept(t)
+	t.here = true
+	b.take(t)
+	b.complete(t)
+	return true
+}
+
+// prepare makes the next sample possible.
+func (b *binding) prepare() error {
+	if b.prepared {
+		return nil
+	}
+	if b.ctx.Err() != nil {
+		b.renew()
+	}
+	err := b.sampler.Prepare(b.ctx)
+	b.prepared = err == nil
+	return err
+}
+
+// take takes the sample of an event.
+func (b *binding) take(t *ticket) {
+	clock := b.experiment.clock
+	t.err = b.prepare()
+	b.prepared = false
+
+	t.begun = clock.Now().UTC()
+	t.reach(atBegin)
+	if t.err == nil {
+		t.err = b.sample(t)
+	}
+	t.ended = clock.Now().UTC()
+	t.reach(atEnd)
+	t.cost.Sample = max(0, t.ended.Sub(t.begun))
+}
+
+// sample takes a sample that is begun now, for as long as the binding waits for one.
+func (b *binding) sample(t *ticket) error {
+	limit := b.opt.Timeout
+	if limit <= 0 {
+		limit = defaultTimeout
+	}
+	b.watch.Reset(limit)
+	defer b.watch.Stop()
+	err := b.sampler.Sample(winperf.NotBefore(b.ctx, t.asked))
+	if err != nil && b.ctx.Err() != nil && b.experiment.ctx.Err() == nil {
+		return fmt.Errorf("no sample within %v: %w", limit, err)
+	}
+	return err
+}
+
+// complete decodes the sample of an event and makes its record.
+func (b *binding) complete(t *ticket) {
+	var cycles []measure.MemberCycle
+	if t.err == nil {
+		cycles, t.err = b.sampler.Decode()
+	}
+	for i := range cycles {
+		if c := cycles[i].Cycle; c != nil {
+			b.noted.add(c.Anomalies)
+			t.cost.add(Cost{Prepare: c.Cost.Prepare, Decode: c.Cost.Decode + c.Cost.Cook, Bytes: c.Cost.Bytes})
+		}
+	}
+	b.noteSources(t, cycles)
+
+	now := b.experiment.clock.Now()
+	if t.here && t.until == atBegin {
+		t.blocked = max(0, now.Sub(t.emitted))
+	}
+	b.sampling.Store(int64(t.cost.Sample))
+	b.completing.Store(int64(now.Sub(t.ended)))
+	if t.part != nil && !t.ends {
+		b.begin(t, cycles)
+	} else {
+		b.store(t, cycles)
+	}
+
+	// The next event finds everything prepared. An error comes again, with the event.
+	_ = b.prepare()
+	b.pending.Add(-1)
+	b.free(t)
+}
+
+// noteSources notes which sources have failed. A region is told also of those at its begin, without
+// which values lack; all else that is unusual there was before it.
+func (b *binding) noteSources(t *ticket, cycles []measure.MemberCycle) {
+	if t.part != nil && !t.ends {
+		t.part.noted = b.noted.count
+	}
+	for i := range cycles {
+		b.noted.add(cycles[i].Anomalies)
+	}
+}
+
+// add adds what something else cost.
+func (c *Cost) add(other Cost) {
+	c.Prepare += other.Prepare
+	c.Sample += other.Sample
+	c.Decode += other.Decode
+	c.Bytes += other.Bytes
+}

@@ -1,0 +1,288 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/delivery"
+)
+
+// attached is an experiment that a client has attached.
+type attached struct {
+	exp      *experiment.Experiment
+	spec     Spec
+	owner    *conn
+	delivery *delivery.Delivery
+	spill    *delivery.Spill // nil where no binding needs it
+	sinks    []string        // names of routes that are no clients; guarded by the server
+	server   *Server         // whose lock guards
+	over     chan struct{}   // is closed when all records were taken out of the experiment
+	ending   chan struct{}   // holds one value: whoever ends it takes that
+}
+
+func (a *attached) name() string { return a.exp.Name() }
+
+// maxExperiments bounds the experiments that clients may attach.
+const maxExperiments = 64
+
+// attach makes an experiment and attaches it. Records are delivered from begin on.
+func (s *Server) attach(ctx context.Context, owner *conn, spec Spec) (*attached, error) {
+	if err := s.reserve(&spec); err != nil {
+		return nil, err
+	}
+	a, err := s.newAttached(ctx, owner, spec)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.attaching = slices.DeleteFunc(s.attaching, func(name string) bool { return name == spec.Name })
+	if err != nil {
+		return nil, err
+	}
+	s.experiments = append(s.experiments, a)
+	return a, nil
+}
+
+// reserve takes a name, so that no two experiments get it.
+func (s *Server) reserve(spec *Spec) error {
+	if spec.Name == "" {
+		spec.Name = "experiment"
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := slices.Clone(s.attaching)
+	for _, e := range s.opt.Program.Experiments() {
+		taken = append(taken, e.Name())
+	}
+	switch {
+	case slices.ContainsFunc(taken, func(name string) bool { return strings.EqualFold(name, spec.Name) }):
+		return failure("exists", "there is an experiment %q already; give this one another name", spec.Name)
+	case len(taken) >= maxExperiments:
+		return failure("busy", "%d experiments are attached already", len(taken))
+	}
+	s.attaching = append(s.attaching, spec.Name)
+	return nil
+}
+
+func (s *Server) newAttached(ctx context.Context, owner *conn, spec Spec) (*attached, error) {
+	sources, err := s.sources.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := spec.options(sources)
+	if err != nil {
+		return nil, failure("bad_request", "%v", err)
+	}
+	opt.Program = s.opt.Program
+	spill, err := s.spillOf(&opt)
+	if err != nil {
+		return nil, err
+	}
+	to, err := delivery.New(delivery.Options{})
+	if err != nil {
+		return nil, errors.Join(err, closeSpill(spill))
+	}
+	opt.OnLimit = to.Hurry
+
+	exp, err := experiment.New(opt)
+	if err != nil {
+		return nil, errors.Join(failure("bad_request", "%v", err), to.Close(ctx), closeSpill(spill))
+	}
+
+	a := &attached{
+		exp: exp, spec: spec, owner: owner, delivery: to, spill: spill, server: s,
+		over: make(chan struct{}), ending: make(chan struct{}, 1),
+	}
+	a.ending <- struct{}{}
+	for i := range spec.Sinks {
+		if err := a.addSink(&spec.Sinks[i]); err != nil {
+			return nil, errors.Join(err, a.delivery.Close(ctx), closeSpill(spill))
+		}
+	}
+	if err := exp.Attach(ctx); err != nil {
+		return nil, errors.Join(err, a.delivery.Close(ctx), closeSpill(spill))
+	}
+	exp.Tell("attached from outside", owner.by()...)
+	return a, nil
+}
+
+// spillOf makes a place on disk where a binding needs one; else nil.
+func (s *Server) spillOf(opt *experiment.Options) (*delivery.Spill, error) {
+	spills := func(b experiment.Binding) bool { return b.Policy == experiment.Spill }
+	if !slices.ContainsFunc(opt.Bindings, spills) {
+		return nil, nil
+	}
+	if s.opt.Spill == nil {
+		return nil, failure("bad_request", `this program has no place on disk for the policy "spill"`)
+	}
+	spill, err := delivery.NewSpill(*s.opt.Spill)
+	if err != nil {
+		return nil, err
+	}
+	opt.Spool = spill
+	return spill, nil
+}
+
+func closeSpill(s *delivery.Spill) error {
+	if s == nil {
+		return nil
+	}
+	return s.Close()
+}
+
+// begin begins to deliver.
+func (a *attached) begin() {
+	go func() {
+		defer close(a.over)
+		err := a.delivery.Run(context.Background(), a.exp) // ends with the experiment
+		if err != nil {
+			a.exp.Tell("delivery ended", experiment.Attr{Key: "error", Value: err.Error()})
+		}
+	}()
+}
+
+// addSink adds a sink that is no client.
+func (a *attached) addSink(s *Sink) error {
+	route, err := s.route()
+	if err != nil {
+		return failure("bad_request", "%v", err)
+	}
+	if err := a.delivery.Add(route); err != nil {
+		return failure("bad_request", "%v", errors.Join(err, route.Sink.Close(context.Background())))
+	}
+	a.server.mu.Lock()
+	defer a.server.mu.Unlock()
+	a.sinks = append(a.sinks, route.Name)
+	return nil
+}
+
+// removeSink ends a sink that is no client. It reports whether there is one.
+func (a *attached) removeSink(ctx context.Context, name string) (bool, error) {
+	a.server.mu.Lock()
+	i := slices.Index(a.sinks, name)
+	if i >= 0 {
+		a.sinks = slices.Delete(a.sinks, i, i+1)
+	}
+	a.server.mu.Unlock()
+	if i < 0 {
+		return false, nil
+	}
+	return a.delivery.Remove(ctx, name)
+}
+
+func (a *attached) sinkNames() []string {
+	a.server.mu.Lock()
+	defer a.server.mu.Unlock()
+	return slices.Clone(a.sinks)
+}
+
+// list are the experiments that clients have attached.
+func (s *Server) list() []*attached {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.experiments)
+}
+
+// end ends an experiment, with its last records delivered as long as ctx lasts, and tells
+// the clients that receive them. Only the first call does that.
+func (s *Server) end(ctx context.Context, a *attached) {
+	select {
+	case <-a.ending:
+	default:
+		return
+	}
+
+	_ = a.exp.Detach(ctx) // what it says is in the last records
+	select {
+	case <-a.over:
+	case <-ctx.Done():
+	}
+	err := a.delivery.Close(ctx)
+	<-a.over // a closed delivery takes no more
+	err = errors.Join(err, closeSpill(a.spill))
+
+	s.mu.Lock()
+	s.experiments = slices.DeleteFunc(s.experiments, func(other *attached) bool { return other == a })
+	s.mu.Unlock()
+	a.tellEnd(s, err)
+}
+
+// endLater ends an experiment beside the client that asked for it.
+func (s *Server) endLater(a *attached) {
+	s.clients.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), s.opt.Grace)
+		defer cancel()
+		s.end(ctx, a)
+	})
+}
+
+// tellEnd tells the clients that the experiment is over.
+func (a *attached) tellEnd(s *Server, err error) {
+	last := answer{Experiment: a.name(), Ended: true}
+	if err != nil {
+		last.Error = failure("failed", "%v", err)
+	}
+	for _, c := range s.receivers(a) {
+		_ = c.answer(last) // who has gone need not know
+		c.forget(a)
+	}
+}
+
+// endAll ends all experiments at the same time.
+func (s *Server) endAll() {
+	ctx, cancel := context.WithTimeout(context.Background(), s.opt.Grace)
+	defer cancel()
+	var all []chan struct{}
+	for _, a := range s.list() {
+		done := make(chan struct{})
+		all = append(all, done)
+		go func() {
+			defer close(done)
+			s.end(ctx, a)
+		}()
+	}
+	for _, done := range all {
+		<-done
+	}
+}
+
+// describe says how the experiment is.
+func (t target) describe() Experiment {
+	st := t.exp.Status()
+	e := Experiment{
+		Name: st.Name, Session: st.Session, State: st.State.String(), Attached: st.Attached,
+		Stored: st.Stored, Dropped: st.Dropped, Waiting: st.Waiting, OpenRegions: st.OpenRegions,
+		Bindings: []BindingState{}, Sources: []SourceState{}, Sinks: []SinkState{},
+	}
+	for _, b := range st.Bindings {
+		e.Bindings = append(e.Bindings, BindingState{
+			b.Name, b.Events, b.Sensors, b.Policy.String(), b.Emitted, b.Failed, b.Dropped,
+		})
+	}
+	for _, s := range st.Events {
+		e.Sources = append(e.Sources, SourceState{
+			s.Name, s.Kind, s.Detail, Duration(s.Interval), s.Emitted, s.Running, errorText(s.Err),
+		})
+	}
+
+	if t.attached == nil {
+		return e
+	}
+	e.By, e.Keep = t.attached.owner.who, t.attached.spec.Keep
+	state := t.attached.delivery.State()
+	e.Waiting += int(state.Waiting)
+	for _, r := range state.Routes {
+		e.Sinks = append(e.Sinks, SinkState{
+			r.Name, r.Number, r.Delivered, r.Lost, r.Refused, r.Failures, errorText(r.Err),
+		})
+	}
+	return e
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,317 @@
+package control
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/internal/suggest"
+)
+
+// lineTime is how long a client may take to send the rest of a line that it has begun, for
+// its first request, and to take what is sent to it.
+const lineTime = 10 * time.Second
+
+// maxReceived bounds the experiments whose records one client receives.
+const maxReceived = 16
+
+// conn is a client, from the server's side.
+type conn struct {
+	server *Server
+	net    net.Conn
+	in     *bufio.Reader
+	number uint64
+	own    bool   // it is of the same user
+	who    string // for people
+
+	writing sync.Mutex
+
+	mu       sync.Mutex
+	received map[*attached]*receiver
+}
+
+func newConn(s *Server, c net.Conn, number uint64, own bool, who string) *conn {
+	return &conn{
+		server: s, net: c, in: bufio.NewReaderSize(c, 64<<10), number: number, own: own, who: who,
+		received: make(map[*attached]*receiver),
+	}
+}
+
+// serve carries out what the client asks for, until it goes or ctx ends.
+func (c *conn) serve(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { _ = c.net.Close() }) // which ends reading
+	defer stop()
+	for first := true; ; first = false {
+		line, err := c.readLine(first)
+		if err != nil {
+			var refused *Error
+			if errors.As(err, &refused) {
+				_ = c.answer(answer{Error: refused}) // it is told, and then left
+			}
+			break
+		}
+		if err := c.handle(ctx, line); err != nil {
+			break
+		}
+	}
+
+	_ = c.net.Close() // receivers fail from now on
+	c.leave()
+}
+
+// readLine reads a request. A line that is begun has to end soon.
+func (c *conn) readLine(first bool) ([]byte, error) {
+	limit := time.Time{}
+	if first {
+		limit = time.Now().Add(lineTime)
+	}
+	if err := c.net.SetReadDeadline(limit); err != nil {
+		return nil, err
+	}
+	if _, err := c.in.Peek(1); err != nil {
+		return nil, err
+	}
+	if err := c.net.SetReadDeadline(time.Now().Add(lineTime)); err != nil {
+		return nil, err
+	}
+	return readLine(c.in, maxRequest)
+}
+
+// readLine reads a line of so many bytes at most. Its end must be there.
+func readLine(in *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		piece, err := in.ReadSlice('\n')
+		line = append(line, piece...)
+		switch {
+		case len(line) > most:
+			return nil, failure("bad_request", "a line of more than %d bytes", most)
+		case err == nil:
+			return bytes.TrimSpace(line), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
+
+// handle carries out a request. An error ends the connection.
+func (c *conn) handle(ctx context.Context, line []byte) error {
+	if len(line) == 0 {
+		return nil
+	}
+	var r Request
+	if err := decodeStrict(line, &r); err != nil {
+		return c.answer(answer{ID: r.ID, Error: failure("bad_request", "no request: %v", err)})
+	}
+
+	result, err := c.do(ctx, &r)
+	if r.ID == 0 {
+		return nil
+	}
+	if err != nil {
+		return c.answer(answer{ID: r.ID, Error: toError(err)})
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return c.answer(answer{ID: r.ID, Error: failure("failed", "%v", err)})
+	}
+	return c.answer(answer{ID: r.ID, Result: text})
+}
+
+// decodeStrict reads JSON whose fields are all known: a field that is spelled wrong would
+// otherwise do nothing.
+func decodeStrict(text []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(to)
+	if err != nil {
+		msg := strings.TrimPrefix(err.Error(), "json: ")
+		if name, unknown := strings.CutPrefix(msg, "unknown field "); unknown {
+			name = strings.Trim(name, `"`)
+			return fmt.Errorf("there is no field %q%s", name, didYouMean(suggest.Closest(name, fieldNames(to))))
+		}
+		return errors.New(msg)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+// fieldNames are the names of all fields of a structure and those in it.
+func fieldNames(of any) func(yield func(string) bool) {
+	return func(yield func(string) bool) { yieldFields(reflect.TypeOf(of), yield) }
+}
+
+func yieldFields(t reflect.Type, yield func(string) bool) bool {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return true
+	}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name != "" && !yield(name) || !yieldFields(t.Field(i).Type, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// answer sends a line.
+func (c *conn) answer(a answer) error {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return c.send(time.Now().Add(lineTime), append(text, '\n'))
+}
+
+// send sends bytes that no other line may come between. A client that does not take them
+// by then is left.
+func (c *conn) send(limit time.Time, text []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	err := c.net.SetWriteDeadline(limit)
+	if err == nil {
+		_, err = c.net.Write(text)
+	}
+	if err != nil {
+		_ = c.net.Close() // half a line may be on its way
+	}
+	return err
+}
+
+// leave gives up what the client had: experiments that were not to be kept end.
+func (c *conn) leave() {
+	c.mu.Lock()
+	received := c.received
+	c.received = nil
+	c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), c.server.opt.Grace)
+	defer cancel()
+	for a := range received {
+		_, _ = a.delivery.Remove(ctx, c.routeName()) // its sink closes nothing
+	}
+	for _, a := range c.server.list() {
+		if a.owner == c && !a.spec.Keep {
+			c.server.end(ctx, a)
+		}
+	}
+}
+
+func (c *conn) routeName() string { return fmt.Sprintf("client %d (%s)", c.number, c.who) }
+
+// receive begins to send the records of an experiment.
+func (c *conn) receive(a *attached) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.received == nil:
+		return net.ErrClosed
+	case c.received[a] != nil:
+		return failure("exists", "the records of %q come already", a.name())
+	case len(c.received) >= maxReceived:
+		return failure("busy", "the records of %d experiments come already", maxReceived)
+	}
+	r := &receiver{conn: c, name: a.name(), acks: make(chan ack, 1)}
+	route := delivery.Route{Name: c.routeName(), Sink: r}
+	if err := a.delivery.Add(route); err != nil {
+		return err
+	}
+	c.received[a] = r
+	return nil
+}
+
+// gets reports whether the client gets the records of an experiment.
+func (c *conn) gets(a *attached) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.received[a] != nil
+}
+
+func (c *conn) forget(a *attached) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.received, a)
+}
+
+// acknowledge hands on that the client has records, perhaps of an experiment that has been
+// detached since.
+func (c *conn) acknowledge(r *Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for a, receiver := range c.received {
+		if a.exp.Session() != r.Session {
+			continue
+		}
+		select {
+		case receiver.acks <- ack{r.Session, r.Number}:
+		default: // one that nobody waits for
+		}
+	}
+}
+
+// ack tells which record a client has last.
+type ack struct {
+	session string
+	number  uint64
+}
+
+// receiver is the sink that a client is.
+type receiver struct {
+	conn *conn
+	name string
+	acks chan ack
+	buf  []byte
+}
+
+// Deliver sends a batch, and waits until the client has it. One that takes too long is
+// left: it can come again, and say which records it has.
+func (r *receiver) Deliver(ctx context.Context, batch []delivery.Item) error {
+	last := batch[len(batch)-1]
+	name, err := json.Marshal(r.name)
+	if err != nil {
+		return err
+	}
+	r.buf = r.buf[:0]
+	for i := range batch {
+		r.buf = fmt.Appendf(r.buf, `{"experiment":%s,"record":%s}`+"\n", name, batch[i].JSON)
+	}
+	end, err := json.Marshal(answer{Experiment: r.name, Session: last.Session, Through: last.Number})
+	if err != nil {
+		return err
+	}
+
+	limit, _ := ctx.Deadline()
+	if err := r.conn.send(limit, append(append(r.buf, end...), '\n')); err != nil {
+		return err
+	}
+	for {
+		select {
+		case a := <-r.acks:
+			if a == (ack{last.Session, last.Number}) {
+				return nil
+			}
+		case <-ctx.Done():
+			_ = r.conn.net.Close() // it does not answer
+			return ctx.Err()
+		}
+	}
+}
+
+// Close implements delivery.Sink.
+func (r *receiver) Close(context.Context) error { return nil }

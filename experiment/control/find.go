@@ -1,0 +1,181 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf/internal/suggest"
+)
+
+// Environment is the environment variable that names the directory for sockets.
+const Environment = "WINPERF_EXPERIMENTS"
+
+const suffix = ".sock"
+
+// ErrNobody says that no program listens.
+var ErrNobody = fmt.Errorf("%w: no program of this account lets experiments be attached to it", ErrNoProgram)
+
+// ErrNoProgram is wrapped by the error of Find where no program fits.
+var ErrNoProgram = errors.New("no such program")
+
+// Dir returns the directory where the programs of this user listen: that of Environment,
+// else winperf-experiments in $XDG_RUNTIME_DIR, else winperf-experiments-UID in the
+// directory for temporary files; on Windows winperf\experiments in %LocalAppData%.
+func Dir() (string, error) {
+	if dir := os.Getenv(Environment); dir != "" {
+		return dir, nil
+	}
+	if runtime.GOOS == "windows" {
+		dir, err := os.UserCacheDir()
+		return filepath.Join(dir, "winperf", "experiments"), err
+	}
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "winperf-experiments"), nil
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("winperf-experiments-%d", os.Geteuid())), nil
+}
+
+// checkDir makes sure that nobody else can put a socket into a directory, or take one away.
+func checkDir(dir string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory, or a link: expected a directory for sockets", dir)
+	case runtime.GOOS == "windows":
+		return nil // its rights are inherited from the user's own directory
+	case ownerOf(info) != os.Geteuid():
+		return fmt.Errorf("%s belongs to another user: %w", dir, os.ErrPermission)
+	case info.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("others may write to %s (chmod go-w): %w", dir, os.ErrPermission)
+	}
+	return nil
+}
+
+// Program is a program that listens.
+type Program struct {
+	Name string
+	PID  int
+	Path string // of its socket
+}
+
+// socketName is the name of a program's socket.
+func socketName(name string, pid int) string {
+	safe := func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}
+	const longest = 32 // a socket's path is 107 bytes at most
+	name = strings.Map(safe, name)
+	return fmt.Sprintf("%s.%d%s", name[:min(len(name), longest)], pid, suffix)
+}
+
+// parseSocket reads a socket's name.
+func parseSocket(file string) (name string, pid int, ok bool) {
+	stem, ok := strings.CutSuffix(file, suffix)
+	dot := strings.LastIndexByte(stem, '.')
+	if !ok || dot < 1 {
+		return "", 0, false
+	}
+	pid, err := strconv.Atoi(stem[dot+1:])
+	return stem[:dot], pid, err == nil && pid > 0
+}
+
+// Programs returns the programs that listen in a directory, "" being that of Dir, sorted by
+// name and process id. Sockets that programs left behind are removed.
+func Programs(ctx context.Context, dir string) ([]Program, error) {
+	if dir == "" {
+		var err error
+		if dir, err = Dir(); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkDir(dir); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	var found []Program
+	for _, f := range files {
+		name, pid, ok := parseSocket(f.Name())
+		p := Program{name, pid, filepath.Join(dir, f.Name())}
+		if ok && p.listens(ctx) {
+			found = append(found, p)
+		}
+	}
+	slices.SortFunc(found, func(a, b Program) int {
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return a.PID - b.PID
+	})
+	return found, nil
+}
+
+// listens reports whether there is a program behind the socket, and removes it where there
+// is none any more.
+func (p *Program) listens(ctx context.Context) bool {
+	d := net.Dialer{Timeout: time.Second}
+	conn, err := d.DialContext(ctx, "unix", p.Path)
+	if err == nil {
+		_ = conn.Close() // it said nothing
+		return true
+	}
+	if isRefused(err) && !isAlive(p.PID) {
+		_ = os.Remove(p.Path) // somebody else may have done it
+		return false
+	}
+	return !isRefused(err) && ctx.Err() == nil
+}
+
+// Find returns the program that a text means: a process id, or a name that one program has.
+// "" means the only program there is. The error wraps ErrNoProgram.
+func Find(ctx context.Context, dir, text string) (Program, error) {
+	all, err := Programs(ctx, dir)
+	if err != nil {
+		return Program{}, err
+	}
+	fit := slices.DeleteFunc(slices.Clone(all), func(p Program) bool {
+		return text != "" && !strings.EqualFold(p.Name, text) && strconv.Itoa(p.PID) != text
+	})
+	switch {
+	case len(fit) == 1:
+		return fit[0], nil
+	case len(all) == 0:
+		return Program{}, ErrNobody
+	case len(fit) > 1:
+		var pids []string
+		for _, p := range fit {
+			pids = append(pids, fmt.Sprintf("%s %d", p.Name, p.PID))
+		}
+		return Program{}, fmt.Errorf("%w: several listen (%s); say which one by its process id",
+			ErrNoProgram, strings.Join(pids, ", "))
+	}
+
+	names := func(yield func(string) bool) {
+		for _, p := range all {
+			if !yield(p.Name) {
+				return
+			}
+		}
+	}
+	meant := didYouMean(suggest.Closest(text, names))
+	return Program{}, fmt.Errorf("%w as %q listens%s", ErrNoProgram, text, meant)
+}

@@ -1,0 +1,166 @@
+package control
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/measure"
+)
+
+// ReadSpec reads a specification in JSON, of so many bytes at most. A field that is not
+// known is an error, which says what may have been meant.
+func ReadSpec(r io.Reader, most int64) (*Spec, error) {
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(text)) > most {
+		return nil, fmt.Errorf("%w: a specification of more than %d bytes", winperf.ErrBadData, most)
+	}
+	var s Spec
+	if err := decodeStrict(text, &s); err != nil {
+		return nil, fmt.Errorf("%w: %w", winperf.ErrBadData, err)
+	}
+	return &s, nil
+}
+
+// options turns a spec into what an experiment is made of.
+func (s *Spec) options(sources []measure.Origin) (experiment.Options, error) {
+	o := experiment.Options{Name: s.Name, Sources: sources}
+	for i := range s.Bindings {
+		b, err := s.Bindings[i].binding()
+		if err != nil {
+			return o, fmt.Errorf("bindings[%d]: %w", i, err)
+		}
+		o.Bindings = append(o.Bindings, b)
+	}
+	for i := range s.Events {
+		source, err := s.Events[i].source()
+		if err != nil {
+			return o, fmt.Errorf("events[%d]: %w", i, err)
+		}
+		o.Events = append(o.Events, source)
+	}
+	return o, nil
+}
+
+func (b *Binding) binding() (experiment.Binding, error) {
+	policy := experiment.DropOldest
+	if b.Policy != "" {
+		var err error
+		if policy, err = experiment.ParsePolicy(b.Policy); err != nil {
+			return experiment.Binding{}, err
+		}
+	}
+	paths, sensors, err := parseSensors(b.Sensors)
+	return experiment.Binding{
+		Name: b.Name, Events: b.Events, Paths: paths, Sensors: sensors, Raw: b.Raw,
+		Policy: policy, Capacity: b.Capacity, Timeout: time.Duration(b.Timeout),
+	}, err
+}
+
+func didYouMean(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", name)
+}
+
+// parseSensors reads paths, which begin with a backslash, and names of sensors.
+func parseSensors(texts []string) (paths []winperf.Path, sensors []measure.SensorName, err error) {
+	for _, text := range texts {
+		if strings.HasPrefix(text, `\`) {
+			p, err := winperf.ParsePath(text)
+			if err != nil {
+				return nil, nil, err
+			}
+			paths = append(paths, p)
+			continue
+		}
+		n, err := measure.ParseSensorName(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		sensors = append(sensors, n)
+	}
+	return paths, sensors, nil
+}
+
+func (s *EventSource) source() (experiment.EventSource, error) {
+	every := time.Duration(s.Every)
+	var path winperf.Path
+	if s.Path != "" {
+		var err error
+		if path, err = winperf.ParsePath(s.Path); err != nil {
+			return nil, err
+		}
+	}
+
+	bounded := s.Above != nil || s.Below != nil
+	switch {
+	case s.Above != nil && s.Below != nil, bounded && s.Path == "", s.Process != "" && s.Path != "":
+		return nil, fmt.Errorf("%q: want one of every, process, path, and path with either above or below", s.Name)
+	case s.Process != "":
+		return experiment.Processes{Name: s.Name, Match: s.Process, Every: every}, nil
+	case s.Path == "":
+		return experiment.Interval{Name: s.Name, Every: every, Aligned: s.Aligned}, nil
+	case !bounded:
+		return experiment.Instances{Name: s.Name, Path: path, Every: every}, nil
+	}
+
+	t := experiment.Threshold{
+		Name: s.Name, Path: path, Hysteresis: s.Hysteresis, For: time.Duration(s.For), Every: every,
+	}
+	if s.Above != nil {
+		t.Bound = *s.Above
+	} else {
+		t.Bound, t.Below = *s.Below, true
+	}
+	return t, nil
+}
+
+// name is what tells the sink from others.
+func (s *Sink) name() string {
+	switch {
+	case s.Name != "":
+		return s.Name
+	case s.File != "":
+		return s.File
+	case s.URL != "":
+		return s.URL
+	case len(s.Program) > 0:
+		return strings.Join(s.Program, " ")
+	}
+	return ""
+}
+
+// route opens the sink.
+func (s *Sink) route() (delivery.Route, error) {
+	r := delivery.Route{Name: s.name()}
+	var err error
+	switch {
+	case s.File != "" && s.URL == "" && len(s.Program) == 0:
+		if !filepath.IsAbs(s.File) {
+			return r, fmt.Errorf("sink %q: want a whole path: the program has a directory of its own", s.File)
+		}
+		r.Sink, err = delivery.NewFile(s.File, delivery.FileOptions{Format: s.Format, Overwrite: s.Overwrite})
+	case s.URL != "" && s.File == "" && len(s.Program) == 0:
+		header := http.Header{}
+		for name, value := range s.Header {
+			header.Set(name, value)
+		}
+		r.Sink, err = delivery.NewHTTP(s.URL, delivery.HTTPOptions{Header: header})
+	case len(s.Program) > 0 && s.File == "" && s.URL == "":
+		r.Sink, err = delivery.NewProgram(s.Program, delivery.ProgramOptions{})
+	default:
+		return r, fmt.Errorf("sink %q: want one of file, url and program", r.Name)
+	}
+	return r, err
+}

@@ -1,0 +1,231 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/internal/filelock"
+	"github.com/winperf/winperf/sink"
+)
+
+// FormatRecords is the format of whole records, a line of JSON each. The formats of package
+// sink have their values only, each record as a moment with the time of its sample.
+const FormatRecords = "records"
+
+// FileOptions say how a file is written.
+type FileOptions struct {
+	// Format is FormatRecords or one that sink.New knows. "" goes by the extension: .jsonl,
+	// .ndjson and .records are records.
+	Format string
+	// Overwrite replaces a file that is there. Otherwise records are appended to a file of
+	// records, without those that it ends with, and any other is left alone.
+	Overwrite bool
+	// Columns are the paths that get a column in csv and tsv; nil are those of the first
+	// record.
+	Columns []string
+}
+
+// FileFormat returns the format of a file's name. The error wraps winperf.ErrNotSupported.
+func FileFormat(name, format string) (string, error) {
+	ext := strings.ToLower(filepath.Ext(name))
+	if format == "" && slices.Contains([]string{".jsonl", ".ndjson", ".records"}, ext) {
+		format = FormatRecords
+	}
+	known := []string{FormatRecords}
+	for _, f := range sink.Formats() {
+		if format == "" && slices.Contains(f.Extensions, ext) {
+			format = f.Name
+		}
+		known = append(known, f.Name)
+	}
+
+	if !slices.Contains(known, format) {
+		const form = "%s: no format of records has the name %q, or a file this extension (%w): want one of %s"
+		return "", fmt.Errorf(form, name, format, winperf.ErrNotSupported, strings.Join(known, ", "))
+	}
+	return format, nil
+}
+
+// NewFile returns a sink that writes a file. What was delivered is in the file, as far as
+// the program goes; Close brings it to disk. A batch is written whole or not at all. The
+// error wraps fs.ErrExist where the file is there and is left alone.
+func NewFile(name string, o FileOptions) (Sink, error) {
+	format, err := FileFormat(name, o.Format)
+	if err != nil {
+		return nil, err
+	}
+
+	// What a pipe took is not in a file, and one that nobody reads would hold up its writer.
+	if info, err := os.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return nil, fmt.Errorf("%s is a named pipe (%w): records go there by a program", name, winperf.ErrNotSupported)
+	}
+
+	flags := os.O_RDWR | os.O_CREATE
+	if format != FormatRecords && !o.Overwrite {
+		flags |= os.O_EXCL
+	}
+	f, err := os.OpenFile(name, flags, 0o666)
+	if err != nil {
+		return nil, err
+	}
+
+	s := &fileSink{file: f}
+	if err := s.open(format, o); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return s, nil
+}
+
+// fileSink writes a file.
+type fileSink struct {
+	file   *os.File
+	size   int64 // of what was delivered; -1 where the file is no regular one
+	format encoder
+	ready  []byte // what a batch became that could not be written
+	known  Item   // the last record in the file
+}
+
+// encoder turns records into bytes.
+type encoder interface {
+	encode(batch []Item) ([]byte, error)
+	end() ([]byte, error)
+}
+
+func (s *fileSink) open(format string, o FileOptions) (err error) {
+	info, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		s.size = -1
+	} else if err := s.take(format, o.Overwrite); err != nil {
+		return err
+	}
+
+	s.format, err = newEncoder(format, sink.Options{File: true, Columns: o.Columns, Location: time.UTC})
+	return err
+}
+
+func newEncoder(format string, o sink.Options) (encoder, error) {
+	if format == FormatRecords {
+		return recordLines{}, nil
+	}
+	return newReadings(format, o)
+}
+
+// take makes the file this sink's: nobody else writes it, and what is in it stays or goes.
+func (s *fileSink) take(format string, overwrite bool) error {
+	locked, err := filelock.Try(s.file)
+	if err == nil && !locked {
+		return fmt.Errorf("%s: another program is writing this file", s.file.Name())
+	}
+	if overwrite {
+		return s.file.Truncate(0)
+	}
+	if format == FormatRecords {
+		return s.goOn()
+	}
+	return nil
+}
+
+// goOn finds the last record of the file and cuts off what a program that was killed left
+// behind it.
+func (s *fileSink) goOn() error {
+	size, err := s.file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	begin := max(0, size-experiment.MaxRecord-1)
+	tail := make([]byte, size-begin)
+	if _, err := s.file.ReadAt(tail, begin); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+
+	whole := bytes.LastIndexByte(tail, '\n') + 1
+	s.size = begin + int64(whole)
+	if whole == 0 {
+		if begin > 0 {
+			return fmt.Errorf("%s: %w: it does not end with records", s.file.Name(), winperf.ErrBadData)
+		}
+		return s.file.Truncate(0)
+	}
+
+	line := tail[bytes.LastIndexByte(tail[:whole-1], '\n')+1 : whole]
+	rec, err := experiment.ParseRecord(line)
+	if err != nil {
+		return fmt.Errorf("%s does not end with records: %w", s.file.Name(), err)
+	}
+	s.known = Item{Session: rec.Session, Number: rec.Number}
+	return s.file.Truncate(s.size)
+}
+
+// Deliver implements Sink.
+func (s *fileSink) Deliver(_ context.Context, batch []Item) error {
+	fresh := slices.DeleteFunc(slices.Clone(batch), func(i Item) bool {
+		return i.Session == s.known.Session && i.Number <= s.known.Number
+	})
+	if len(fresh) == 0 {
+		return nil
+	}
+
+	if s.ready == nil {
+		text, err := s.format.encode(fresh)
+		if err != nil {
+			return err
+		}
+		s.ready = text
+	}
+	if err := s.write(s.ready); err != nil {
+		return err
+	}
+	s.ready, s.known = nil, fresh[len(fresh)-1]
+	return nil
+}
+
+// write writes at the end, all or nothing.
+func (s *fileSink) write(text []byte) error {
+	if s.size < 0 {
+		_, err := s.file.Write(text)
+		return err
+	}
+	if _, err := s.file.WriteAt(text, s.size); err != nil {
+		return errors.Join(err, s.file.Truncate(s.size))
+	}
+	s.size += int64(len(text))
+	return nil
+}
+
+// Close implements Sink.
+func (s *fileSink) Close(context.Context) error {
+	text, err := s.format.end()
+	if err == nil && len(text) > 0 {
+		err = s.write(text)
+	}
+	if s.size >= 0 {
+		err = errors.Join(err, s.file.Sync())
+	}
+	return errors.Join(err, s.file.Close())
+}
+
+// recordLines are records as they are.
+type recordLines struct{}
+
+func (recordLines) encode(batch []Item) (text []byte, err error) {
+	for i := range batch {
+		text = append(append(text, batch[i].JSON...), '\n')
+	}
+	return text, nil
+}
+
+func (recordLines) end() ([]byte, error) { return nil, nil }

@@ -1,0 +1,134 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/safetext"
+)
+
+// HTTPOptions say how an endpoint is asked.
+type HTTPOptions struct {
+	// Header is added to every request, such as Authorization.
+	Header http.Header
+	// Client makes the requests; nil is one of its own. Redirects are not followed: a POST
+	// that becomes a GET delivers nothing.
+	Client *http.Client
+	// Now is the time of day, for Retry-After; nil is time.Now.
+	Now func() time.Time
+}
+
+// The headers that tell which records a request has, beside Idempotency-Key, which is
+// session/first-last. A repeated batch has the same ones.
+const (
+	HeaderExperiment = "Winperf-Experiment"
+	HeaderSession    = "Winperf-Session"
+	HeaderNumbers    = "Winperf-Numbers" // first-last
+)
+
+// NewHTTP returns a sink that posts batches to an endpoint as lines of JSON
+// (application/x-ndjson). Any status 2xx means that all records of the request were taken.
+// 400, 413, 415 and 422 refuse them for good; after any other the batch comes again, not
+// before Retry-After has passed.
+func NewHTTP(endpoint string, o HTTPOptions) (Sink, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		const form = "%q is no endpoint (%w): want http://HOST[:PORT]/PATH or https://…"
+		return nil, fmt.Errorf(form, endpoint, winperf.ErrNotSupported)
+	}
+
+	client := http.Client{}
+	if o.Client != nil {
+		client = *o.Client
+	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		client.Transport = t.Clone()
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &httpSink{u.String(), client, o}, nil
+}
+
+type httpSink struct {
+	endpoint string
+	client   http.Client
+	opt      HTTPOptions
+}
+
+// Deliver implements Sink.
+func (s *httpSink) Deliver(ctx context.Context, batch []Item) error {
+	var body bytes.Buffer
+	for i := range batch {
+		body.Write(batch[i].JSON)
+		body.WriteByte('\n')
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.endpoint, &body)
+	if err != nil {
+		return err
+	}
+	for name, values := range s.opt.Header {
+		req.Header[name] = values
+	}
+
+	first, last := batch[0], batch[len(batch)-1]
+	numbers := fmt.Sprintf("%d-%d", first.Number, last.Number)
+	req.Header.Set("Content-Type", "application/x-ndjson")
+	req.Header.Set(HeaderExperiment, url.PathEscape(first.Experiment))
+	req.Header.Set(HeaderSession, url.PathEscape(first.Session))
+	req.Header.Set(HeaderNumbers, numbers)
+	req.Header.Set("Idempotency-Key", url.PathEscape(first.Session)+"/"+numbers)
+	return s.send(req)
+}
+
+func (s *httpSink) send(req *http.Request) error {
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+
+	// Its beginning says why; the rest is read as far as it is worth keeping the connection.
+	const told, read = 200, 64 << 10
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, told)) // the status tells all that matters
+	_, _ = io.CopyN(io.Discard, resp.Body, read)
+	if resp.StatusCode/100 == 2 {
+		return nil
+	}
+
+	err = fmt.Errorf("the endpoint answered %s: %s", resp.Status, safetext.Line(strings.TrimSpace(string(text))))
+	switch resp.StatusCode {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusUnprocessableEntity:
+		return &Refused{err}
+	}
+	if d := retryAfter(resp.Header.Get("Retry-After"), s.opt.Now()); d > 0 {
+		return &Wait{d, err}
+	}
+	return err
+}
+
+// retryAfter reads seconds or a date (RFC 9110, 10.2.3); 0 is none.
+func retryAfter(text string, now time.Time) time.Duration {
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(n) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+// Close implements Sink.
+func (s *httpSink) Close(context.Context) error {
+	s.client.CloseIdleConnections()
+	return nil
+}

@@ -1,0 +1,172 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// ProgramOptions say how a program is run.
+type ProgramOptions struct {
+	// Stdout and Stderr get what the program writes there; nil discards it.
+	Stdout, Stderr io.Writer
+	// Dir and Env are as in exec.Cmd.
+	Dir string
+	Env []string
+}
+
+// NewProgram returns a sink that writes records, a line of JSON each, to the standard input
+// of a program, which is started with the first batch. A program that ends is started again
+// with the next try, and gets first what the one before may not have read: the last 64 KiB,
+// which is what fits into a pipe, and at least the last batch. Close ends its input, and
+// waits for it.
+func NewProgram(command []string, o ProgramOptions) (Sink, error) {
+	if len(command) == 0 || command[0] == "" {
+		return nil, fmt.Errorf("a program needs a name: %w", winperf.ErrNotSupported)
+	}
+	return &programSink{command: command, opt: o}, nil
+}
+
+// pipeSize is how much a system keeps of what a program did not read.
+const pipeSize = 64 << 10
+
+type programSink struct {
+	command []string
+	opt     ProgramOptions
+	running *running
+	unread  [][]byte // what was delivered last, at least pipeSize bytes, oldest first
+	size    int      // of unread
+}
+
+// running is a program that was started.
+type running struct {
+	stdin io.WriteCloser
+	done  chan struct{} // is closed when it has ended
+	err   error         // how it ended; valid after done
+	kill  context.CancelFunc
+	// writing gets the error of the write that is under way; nil where there is none.
+	writing chan error
+}
+
+// Deliver implements Sink.
+func (s *programSink) Deliver(ctx context.Context, batch []Item) error {
+	text, err := recordLines{}.encode(batch)
+	if err != nil {
+		return err
+	}
+	again := s.running == nil
+	if again {
+		if err := s.start(); err != nil {
+			return err
+		}
+	}
+
+	if r := s.running; r.writing == nil { // else this batch is on its way
+		all := text
+		if again {
+			all = append(bytes.Join(s.unread, nil), text...)
+		}
+		r.writing = make(chan error, 1)
+		go func() {
+			_, err := r.stdin.Write(all)
+			r.writing <- err
+		}()
+	}
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
+
+	s.unread = append(s.unread, text)
+	s.size += len(text)
+	for len(s.unread) > 1 && s.size-len(s.unread[0]) >= pipeSize {
+		s.size -= len(s.unread[0])
+		s.unread = s.unread[1:]
+	}
+	return nil
+}
+
+func (s *programSink) start() error {
+	alive, kill := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(alive, s.command[0], s.command[1:]...)
+	cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = s.opt.Stdout, s.opt.Stderr, s.opt.Dir, s.opt.Env
+	const grace = time.Second
+	cmd.WaitDelay = grace // for children that hold its output
+	stdin, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		kill()
+		return err
+	}
+
+	s.running = &running{stdin: stdin, done: make(chan struct{}), kill: kill}
+	go func(r *running) {
+		r.err = cmd.Wait()
+		close(r.done)
+	}(s.running)
+	return nil
+}
+
+// wait waits until the batch is written. A program that reads slowly is given time: the
+// next try waits on. One that has ended may have left unread what the pipe took.
+func (s *programSink) wait(ctx context.Context) error {
+	r := s.running
+	var err error
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("%s does not read its input: %w", s.command[0], ctx.Err())
+	case err = <-r.writing:
+		r.writing = nil
+	}
+
+	select {
+	case <-r.done:
+	default:
+		if err == nil {
+			return nil
+		}
+	}
+
+	// It has ended or closed its input.
+	s.running = nil
+	r.kill()
+	<-r.done
+	return fmt.Errorf("%s has ended: %w", s.command[0], endOf(r.err))
+}
+
+// endOf says how a program ended.
+func endOf(err error) error {
+	if err == nil {
+		return errors.New("exit status 0")
+	}
+	return err
+}
+
+// Close implements Sink.
+func (s *programSink) Close(ctx context.Context) error {
+	r := s.running
+	if r == nil {
+		return nil
+	}
+	var err error
+	if r.writing == nil {
+		err = r.stdin.Close()
+	} else {
+		r.kill() // it did not take the last batch
+	}
+	stop := context.AfterFunc(ctx, r.kill)
+	defer stop()
+	<-r.done
+	r.kill()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s did not end with its input: %w", s.command[0], ctx.Err())
+	}
+	return errors.Join(r.err, err)
+}

@@ -1,0 +1,97 @@
+package delivery
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/sink"
+)
+
+// readings are the values of records in a format of package sink.
+type readings struct {
+	out    bytes.Buffer
+	sink   sink.Sink
+	series map[string]*winperf.Series // by path
+	list   winperf.ReadingList
+}
+
+// maxSeries bounds the series that are kept: where instances come and go all the time,
+// they are made anew.
+const maxSeries = 100_000
+
+func newReadings(format string, o sink.Options) (*readings, error) {
+	r := &readings{series: make(map[string]*winperf.Series)}
+	s, err := sink.New(format, &r.out, o)
+	r.sink = s
+	return r, err
+}
+
+func (r *readings) encode(batch []Item) ([]byte, error) {
+	r.out.Reset()
+	for i := range batch {
+		rec, err := batch[i].Record()
+		if err != nil {
+			return nil, &Refused{err}
+		}
+		if len(rec.Values) == 0 {
+			continue
+		}
+		moment := momentOf(&rec)
+		r.take(&rec, moment)
+		if err := r.sink.Write(moment, r.list); err != nil {
+			return nil, err
+		}
+	}
+	return bytes.Clone(r.out.Bytes()), nil
+}
+
+// momentOf is the time that a record's values are of.
+func momentOf(rec *experiment.Record) time.Time {
+	for _, t := range []time.Time{rec.Begun, rec.Ended} {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return rec.Event.Time
+}
+
+// take makes readings of a record's values. A path that cannot be read has none: it is in
+// the records only.
+func (r *readings) take(rec *experiment.Record, moment time.Time) {
+	r.list = r.list[:0]
+	for i := range rec.Values {
+		v := &rec.Values[i]
+		s := r.of(v)
+		if s == nil {
+			continue
+		}
+		r.list = append(r.list, winperf.Reading{
+			Series: s, Time: moment.Add(-v.Age), Value: v.Value, Status: v.Status, Anomalies: v.Touched,
+		})
+	}
+}
+
+func (r *readings) of(v *experiment.Value) *winperf.Series {
+	if s, known := r.series[v.Path]; known {
+		return s
+	}
+	if len(r.series) >= maxSeries {
+		clear(r.series)
+	}
+	path, err := winperf.ParsePath(v.Path)
+	if err != nil {
+		return nil
+	}
+	s := winperf.NewSeries(path)
+	s.Unit = v.Unit
+	r.series[v.Path] = s
+	return s
+}
+
+func (r *readings) end() ([]byte, error) {
+	r.out.Reset()
+	err := r.sink.Close()
+	return r.out.Bytes(), err
+}

@@ -1,0 +1,269 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// route brings records to one sink.
+type route struct {
+	Route
+	reader queueReader
+	more   chan struct{} // gets a value when there are records
+	hurry  chan struct{} // gets a value when records should not wait for others
+	last   chan struct{} // is closed when there will be no more records
+	done   chan struct{} // is closed when all were delivered and last is closed, or at the end
+	room   chan struct{}
+	stop   context.CancelFunc
+
+	pending  []pending // records that were read and not delivered
+	complete bool      // all was delivered; valid when done is closed
+
+	mu    sync.Mutex
+	state RouteState
+}
+
+// pending is a record and its number in the queue.
+type pending struct {
+	item   Item
+	number uint64
+}
+
+func newRoute(r Route, reader queueReader, room chan struct{}) *route {
+	way := &route{
+		Route: r, reader: reader, room: room, state: RouteState{Name: r.Name},
+		more: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		last: make(chan struct{}), done: make(chan struct{}),
+	}
+	signal(way.more) // there may be some of an earlier run
+	return way
+}
+
+func (r *route) get() RouteState {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+func (r *route) set(change func(*RouteState)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.state)
+}
+
+// run delivers until ctx ends, or all is delivered and no more will come.
+func (r *route) run(ctx context.Context) {
+	defer close(r.done)
+	for r.await(ctx) {
+		r.drain(ctx)
+	}
+	r.complete = ctx.Err() == nil
+}
+
+// drain delivers all that is there, until ctx ends.
+func (r *route) drain(ctx context.Context) {
+	tries := 0
+	for ctx.Err() == nil {
+		some, err := r.deliverSome(ctx)
+		if err == nil && !some {
+			return
+		}
+		if err == nil {
+			tries = 0
+			continue
+		}
+
+		r.set(func(s *RouteState) { s.Err = err })
+		tries++
+		r.pause(ctx, r.gap(tries, err))
+	}
+}
+
+// await waits for records, and then somewhat more, so that some come together. It returns
+// false when there will be none.
+func (r *route) await(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-r.more:
+	case <-r.last:
+		select {
+		case <-r.more: // came before the end
+			return true
+		default:
+			return false
+		}
+	}
+
+	if r.Linger > 0 {
+		linger := time.NewTimer(r.Linger)
+		defer linger.Stop()
+		select {
+		case <-linger.C:
+		case <-r.hurry:
+		case <-r.last:
+		case <-ctx.Done():
+		}
+	}
+	return true
+}
+
+// pause waits. The end of the records ends the pause that it falls into.
+func (r *route) pause(ctx context.Context, d time.Duration) {
+	last := r.last
+	if r.ending() {
+		last, d = nil, min(d, r.First)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-last:
+	case <-t.C:
+	}
+}
+
+// ending reports whether no more records will come.
+func (r *route) ending() bool {
+	select {
+	case <-r.last:
+		return true
+	default:
+		return false
+	}
+}
+
+// mostWait bounds the pause that a sink may ask for.
+const mostWait = 10 * time.Minute
+
+// gap is how long to wait after so many failures.
+func (r *route) gap(tries int, err error) time.Duration {
+	gap := r.First
+	for range tries - 1 {
+		if gap *= 2; gap >= r.Most {
+			gap = r.Most
+			break
+		}
+	}
+	gap = gap/2 + rand.N(gap/2+1)
+
+	var wait *Wait
+	if errors.As(err, &wait) {
+		gap = max(gap, min(wait.For, mostWait))
+	}
+	return gap
+}
+
+// deliverSome delivers records of one session that are next. It reports whether there
+// were any.
+func (r *route) deliverSome(ctx context.Context) (bool, error) {
+	if err := r.read(); err != nil || len(r.pending) == 0 {
+		return false, err
+	}
+
+	n := 1
+	for n < len(r.pending) && r.pending[n].item.Session == r.pending[0].item.Session {
+		n++
+	}
+	batch := make([]Item, n)
+	for i := range batch {
+		batch[i] = r.pending[i].item
+	}
+	if err := r.deliver(ctx, batch); err != nil {
+		return false, err
+	}
+
+	through := r.pending[n-1].number
+	r.pending = r.pending[n:]
+	defer signal(r.room)
+	return true, r.reader.Forget(through)
+}
+
+// read reads records, unless there are some that were read and not delivered.
+func (r *route) read() error {
+	if len(r.pending) > 0 {
+		return nil
+	}
+	entries, lost, err := r.reader.Read(r.Records, r.Bytes)
+	if err != nil {
+		return err
+	}
+
+	r.pending = nil // an array of its own, for sinks that keep what they got
+	for _, e := range entries {
+		item, err := ParseItem(e.Data)
+		if err != nil {
+			lost++
+			continue
+		}
+		r.pending = append(r.pending, pending{item, e.Number})
+	}
+	r.set(func(s *RouteState) { s.Lost += lost })
+	return nil
+}
+
+// deliver delivers a batch. What the sink refuses is tried record by record, so that
+// one bad record costs itself only.
+func (r *route) deliver(ctx context.Context, batch []Item) error {
+	err := r.try(ctx, batch)
+	var refused *Refused
+	if !errors.As(err, &refused) {
+		return err
+	}
+
+	for i := range batch {
+		if len(batch) > 1 {
+			err = r.try(ctx, batch[i:i+1])
+		}
+		if errors.As(err, &refused) {
+			r.set(func(s *RouteState) { s.Refused, s.Err = s.Refused+1, err })
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *route) try(ctx context.Context, batch []Item) error {
+	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
+	defer cancel()
+	err := r.Sink.Deliver(ctx, batch)
+
+	last := batch[len(batch)-1]
+	r.set(func(s *RouteState) {
+		if err != nil {
+			s.Failures++
+			return
+		}
+		s.Session, s.Number, s.Err = last.Session, last.Number, nil
+		s.Delivered += uint64(len(batch))
+	})
+	return err
+}
+
+// close closes the sink. Its error tells what was not delivered.
+func (r *route) close(ctx context.Context) error {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+	}
+	err := r.Sink.Close(ctx)
+	if !r.complete {
+		why := cmp.Or(r.get().Err, context.Cause(ctx), errNoTime)
+		err = errors.Join(fmt.Errorf("%w: %w", ErrUndelivered, why), err)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.Name, err)
+	}
+	return nil
+}
+
+var errNoTime = errors.New("there was no time for them")

@@ -1,0 +1,96 @@
+package delivery
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
+)
+
+// Item is one record on its way.
+type Item struct {
+	Experiment string
+	Session    string
+	Number     uint64
+	// JSON is the record as experiment.Record.AppendJSON writes it, without a line end.
+	JSON []byte
+}
+
+// Record reads the record.
+func (i *Item) Record() (experiment.Record, error) { return experiment.ParseRecord(i.JSON) }
+
+// newItem returns a record on its way.
+func newItem(r *experiment.Record) Item {
+	return Item{r.Experiment, r.Session, r.Number, r.AppendJSON(nil)}
+}
+
+// ParseItem finds out which record a line of JSON is, and reads no more of it than that
+// takes: what it is stands at the beginning.
+func ParseItem(line []byte) (Item, error) {
+	i := Item{JSON: line}
+	d := json.NewDecoder(bytes.NewReader(line))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return i, fmt.Errorf("no record: %w", cmp.Or(err, winperf.ErrBadData))
+	}
+
+	var rest json.RawMessage
+	fields := map[any]any{"experiment": &i.Experiment, "session": &i.Session, "number": &i.Number}
+	for len(fields) > 0 && d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return i, fmt.Errorf("no record: %w", err)
+		}
+		into := fields[name]
+		if delete(fields, name); into == nil {
+			into = &rest
+		}
+		if err := d.Decode(into); err != nil {
+			return i, fmt.Errorf("no record: %w", err)
+		}
+	}
+	if i.Number == 0 {
+		return i, fmt.Errorf("a record without its number: %w", winperf.ErrBadData)
+	}
+	return i, nil
+}
+
+// Sink takes records. It is used by one goroutine at a time.
+type Sink interface {
+	// Deliver takes a batch: records of one session in the order of their numbers, at least
+	// one. It returns nil when all of them are where they belong. After an error that is no
+	// Refused the same batch comes again, or records of it with others behind them; an error
+	// that wraps a *Wait says when at the earliest. It obeys ctx.
+	Deliver(ctx context.Context, batch []Item) error
+	// Close completes what was delivered. It is called once, and obeys ctx.
+	Close(ctx context.Context) error
+}
+
+// Refused tells that a sink will never take a batch, however often it comes.
+type Refused struct{ Err error }
+
+// Error implements error.
+func (r *Refused) Error() string { return "refused for good: " + r.Err.Error() }
+
+// Unwrap returns why.
+func (r *Refused) Unwrap() error { return r.Err }
+
+// Wait tells that a sink asked to be left alone for a while.
+type Wait struct {
+	For time.Duration
+	Err error
+}
+
+// Error implements error.
+func (w *Wait) Error() string { return fmt.Sprintf("%v; it asked for a pause of %v", w.Err, w.For) }
+
+// Unwrap returns why.
+func (w *Wait) Unwrap() error { return w.Err }
+
+// ErrUndelivered is wrapped by the error of Delivery.Close where records were not delivered.
+var ErrUndelivered = errors.New("records were not delivered")

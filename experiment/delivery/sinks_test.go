@@ -1,0 +1,409 @@
+package delivery
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
+)
+
+func items(session string, from, to uint64) (all []Item) {
+	for _, r := range records(session, from, to) {
+		all = append(all, newItem(r))
+	}
+	return all
+}
+
+// What a line is is found wherever it stands, and no record is made of what is none.
+func TestParseItem(t *testing.T) {
+	for line, want := range map[string]Item{
+		string(record("s", 7).AppendJSON(nil)):                           {Experiment: "load", Session: "s", Number: 7},
+		`{"x":[{"number":1}],"number":2,"session":"a","experiment":"b"}`: {Experiment: "b", Session: "a", Number: 2},
+		`{"number":2,"values":[]}`:                                       {Number: 2},
+		`{"number":2,"values":`:                                          {},
+		`{"number":"2"}`:                                                 {},
+		`{"number":0}`:                                                   {},
+		`[]`:                                                             {},
+		``:                                                               {},
+	} {
+		got, err := ParseItem([]byte(line))
+		if (err != nil) != (want.Number == 0) {
+			t.Errorf("%s: %v", line, err)
+		}
+		if err == nil && (got.Experiment != want.Experiment || got.Session != want.Session || got.Number != want.Number) {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+}
+
+// inFile are the records of a file: session/number.
+func inFile(t *testing.T, name string) (found []string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	must(t, err)
+	return inText(t, text)
+}
+
+func inText(t *testing.T, text []byte) (found []string) {
+	t.Helper()
+	r := experiment.NewRecordReader(bytes.NewReader(text))
+	for {
+		rec, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		must(t, err)
+		found = append(found, fmt.Sprintf("%s/%d", rec.Session, rec.Number))
+	}
+}
+
+// A file of records is gone on with: what is in it is not written again, and half a line is
+// cut off.
+func TestFileGoesOn(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.jsonl")
+	for i, c := range []struct {
+		batch []Item
+		tail  string // what a killed program leaves then
+		want  []string
+	}{
+		{items("a", 1, 3), `{"half`, names("a", 1, 3)},
+		{items("a", 2, 5), "", names("a", 1, 5)},
+		{items("b", 1, 2), "", append(names("a", 1, 5), names("b", 1, 2)...)},
+	} {
+		s, err := NewFile(name, FileOptions{})
+		must(t, err)
+		if _, err := NewFile(name, FileOptions{}); err == nil {
+			t.Error("two write one file")
+		}
+		must(t, s.Deliver(t.Context(), c.batch))
+		must(t, s.Deliver(t.Context(), c.batch)) // it comes twice
+		must(t, s.Close(t.Context()))
+		if got := inFile(t, name); !slices.Equal(got, c.want) {
+			t.Errorf("%d: %v, want %v", i, got, c.want)
+		}
+		f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+		must(t, err)
+		_, err = f.WriteString(c.tail)
+		must(t, errors.Join(err, f.Close()))
+	}
+
+	s, err := NewFile(name, FileOptions{Overwrite: true})
+	must(t, err)
+	must(t, s.Deliver(t.Context(), items("c", 1, 1)))
+	must(t, s.Close(t.Context()))
+	if got := inFile(t, name); !slices.Equal(got, names("c", 1, 1)) {
+		t.Errorf("overwritten: %v", got)
+	}
+}
+
+func TestFileRefuses(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other.jsonl")
+	must(t, os.WriteFile(other, []byte("notes\n"), 0o600))
+	if _, err := NewFile(other, FileOptions{}); !errors.Is(err, winperf.ErrBadData) {
+		t.Errorf("a file that holds something else: %v", err)
+	}
+	if text, err := os.ReadFile(other); string(text) != "notes\n" {
+		t.Errorf("it is %q now, %v", text, err)
+	}
+	csv := filepath.Join(dir, "there.csv")
+	must(t, os.WriteFile(csv, nil, 0o600))
+	if _, err := NewFile(csv, FileOptions{}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a csv file that is there: %v", err)
+	}
+	if _, err := NewFile(filepath.Join(dir, "x.what"), FileOptions{}); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("an extension that nobody knows: %v", err)
+	}
+}
+
+// The formats of package sink have the values, each record as a moment.
+func TestFileFormats(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		o    FileOptions
+		want string
+	}{
+		{"x.csv", FileOptions{}, `"(PDH-CSV 4.0) (UTC)(0)","\\HOST\Object(a)\Counter","\\HOST\Object(b)\Counter"
+"01/15/2027 08:00:01.000","1"," "
+"01/15/2027 08:00:02.000","2"," "
+`},
+		{"y.csv", FileOptions{Columns: []string{`\\HOST\Object(a)\Counter`}}, `"(PDH-CSV 4.0) (UTC)(0)","\\HOST\Object(a)\Counter"
+"01/15/2027 08:00:01.000","1"
+"01/15/2027 08:00:02.000","2"
+`},
+		{"x.jsonl", FileOptions{Format: "jsonl"}, `"value":2,"unit":"count","status":"ok"`},
+		{"x.json", FileOptions{}, `"status":"no_previous","object":"Object","instance":"b","counter":"Counter"}` + "\n]\n"},
+		{"x.tsv", FileOptions{}, "(PDH-TSV 4.0)"},
+		{"x.txt", FileOptions{}, "Object"},
+	} {
+		name := filepath.Join(t.TempDir(), c.name)
+		s, err := NewFile(name, c.o)
+		must(t, err)
+		must(t, s.Deliver(t.Context(), items("a", 1, 1)))
+		must(t, s.Deliver(t.Context(), items("a", 1, 2)))
+		must(t, s.Close(t.Context()))
+		text, err := os.ReadFile(name)
+		must(t, err)
+		got := strings.ReplaceAll(string(text), "\r\n", "\n")
+		if strings.HasSuffix(c.name, ".csv") && got != c.want || !strings.Contains(got, c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// endpoint is what a POST gets as its answer.
+type endpoint struct {
+	*httptest.Server
+	answer   func(w http.ResponseWriter, r *http.Request, body []byte)
+	requests []http.Header
+}
+
+func newEndpoint(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, body []byte)) *endpoint {
+	e := &endpoint{answer: answer}
+	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.Method != http.MethodPost {
+			t.Errorf("%s, %v", r.Method, err)
+		}
+		e.requests = append(e.requests, r.Header)
+		e.answer(w, r, body)
+	}))
+	t.Cleanup(e.Close)
+	return e
+}
+
+func TestHTTP(t *testing.T) {
+	var got []string
+	e := newEndpoint(t, func(w http.ResponseWriter, _ *http.Request, body []byte) {
+		got = append(got, inText(t, body)...)
+		w.WriteHeader(http.StatusAccepted)
+	})
+	s, err := NewHTTP(e.URL+"/in?x=1", HTTPOptions{Header: http.Header{"Authorization": {"Bearer secret"}}})
+	must(t, err)
+	must(t, s.Deliver(t.Context(), items("a", 5, 9)))
+	must(t, s.Deliver(t.Context(), items("a", 5, 9)))
+	must(t, s.Close(t.Context()))
+	if !slices.Equal(got, append(names("a", 5, 9), names("a", 5, 9)...)) {
+		t.Error(got)
+	}
+	for _, h := range e.requests {
+		for name, want := range map[string]string{
+			HeaderExperiment: "load", HeaderSession: "a", HeaderNumbers: "5-9", "Idempotency-Key": "a/5-9",
+			"Content-Type": "application/x-ndjson", "Authorization": "Bearer secret",
+		} {
+			if h.Get(name) != want {
+				t.Errorf("%s: %q, want %q", name, h.Get(name), want)
+			}
+		}
+	}
+}
+
+// What an answer means: taken, never, later, at a time.
+func TestHTTPAnswers(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, c := range []struct {
+		status  int
+		after   string
+		refused bool
+		wait    time.Duration
+	}{
+		{200, "", false, 0}, {204, "9", false, 0},
+		{400, "", true, 0}, {413, "", true, 0}, {415, "", true, 0}, {422, "5", true, 0},
+		{302, "", false, 0}, {401, "", false, 0}, {404, "", false, 0}, {500, "soon", false, 0}, {503, "-5", false, 0},
+		{429, "7", false, 7 * time.Second}, {503, "Fri, 02 Jan 2026 03:05:05 GMT", false, time.Minute},
+		{503, "Fri, 02 Jan 2026 03:00:00 GMT", false, 0},
+	} {
+		e := newEndpoint(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+			w.Header().Set("Retry-After", c.after)
+			w.Header().Set("Location", "/elsewhere")
+			w.WriteHeader(c.status)
+			_, _ = w.Write([]byte("why\x1b\n")) // 204 has no body
+		})
+		s, err := NewHTTP(e.URL, HTTPOptions{Now: func() time.Time { return now }})
+		must(t, err)
+		err = s.Deliver(t.Context(), items("a", 1, 1))
+		var refused *Refused
+		var wait *Wait
+		errors.As(err, &wait)
+		switch {
+		case (err == nil) != (c.status/100 == 2), errors.As(err, &refused) != c.refused:
+			t.Errorf("%d: %v", c.status, err)
+		case (wait != nil) != (c.wait > 0), wait != nil && wait.For != c.wait:
+			t.Errorf("%d, %s: %v", c.status, c.after, err)
+		case err != nil && (!strings.Contains(err.Error(), `why\x1b`) || len(e.requests) != 1):
+			t.Errorf("%d: %v, %d requests", c.status, err, len(e.requests))
+		}
+		must(t, s.Close(t.Context()))
+	}
+	for _, url := range []string{"", "example.com", "ftp://x/", "http://", "http://\x00/"} {
+		if _, err := NewHTTP(url, HTTPOptions{}); err == nil {
+			t.Errorf("%q is an endpoint", url)
+		}
+	}
+}
+
+// An endpoint that loses answers gets records again, and can tell: none is missing.
+func TestHTTPLostAnswers(t *testing.T) {
+	n := 0
+	seen := map[string]int{}
+	e := newEndpoint(t, func(w http.ResponseWriter, _ *http.Request, body []byte) {
+		for _, name := range inText(t, body) {
+			seen[name]++
+		}
+		if n++; n%3 != 0 {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = conn.Close() // which loses the answer
+		}
+	})
+	s, err := NewHTTP(e.URL, HTTPOptions{})
+	must(t, err)
+	d := begin(t, Options{Routes: []Route{{
+		Name: "a", Sink: s, Records: 10, Linger: -1, First: time.Millisecond, Most: time.Millisecond}}})
+	put(t, d, records("x", 1, 100)...)
+	must(t, d.Close(t.Context()))
+	if len(seen) != 100 || d.State().Routes[0].Failures == 0 {
+		t.Errorf("%d records came, %+v", len(seen), d.State().Routes[0])
+	}
+}
+
+// program is the environment variable by which a test runs this program as one that reads
+// records: "read" copies them to a file, and "die" ends after each few.
+const program = "WINPERF_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(program) {
+	case "":
+		os.Exit(m.Run())
+	case "disk":
+		deliverToDisk()
+	default:
+		readRecords()
+	}
+}
+
+func readRecords() {
+	out, err := os.OpenFile(os.Args[1], os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		os.Exit(3)
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	for n := 0; lines.Scan(); n++ {
+		if os.Getenv(program) == "die" && n == 7 {
+			os.Exit(5)
+		}
+		fmt.Fprintln(out, lines.Text())
+	}
+	os.Exit(0)
+}
+
+// A program gets all records; one that dies is started again, and gets those again that it
+// may not have read.
+func TestProgram(t *testing.T) {
+	for _, does := range []string{"read", "die"} {
+		name := filepath.Join(t.TempDir(), "got")
+		s, err := NewProgram([]string{os.Args[0], name}, ProgramOptions{Env: append(os.Environ(), program+"="+does)})
+		must(t, err)
+		d := begin(t, Options{Routes: []Route{{
+			Name: "a", Sink: s, Records: 2, Linger: -1, First: time.Millisecond, Most: time.Millisecond}}})
+		put(t, d, records("x", 1, 6)...)
+		if does == "read" {
+			must(t, d.Close(t.Context()))
+			if got := inFile(t, name); !slices.Equal(got, names("x", 1, 6)) {
+				t.Errorf("it got %v", got)
+			}
+			continue
+		}
+
+		// It ends at its 8th record without saying so. The next ones start it again.
+		put(t, d, records("x", 7, 8)...)
+		for end := time.Now().Add(time.Minute); d.State().Routes[0].Failures == 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%+v", d.State())
+			}
+			if n := d.State().Routes[0].Number; n >= 8 {
+				put(t, d, record("x", n+1))
+			}
+		}
+		stopped, stop := context.WithCancel(t.Context())
+		stop()
+		_ = d.Close(stopped) // it dies again with each 7 records
+		got := inFile(t, name)
+		if !slices.Equal(got[:7], names("x", 1, 7)) || len(got) > 7 && got[7] != "x/1" {
+			t.Errorf("it got %v", got)
+		}
+	}
+
+	if _, err := NewProgram(nil, ProgramOptions{}); err == nil {
+		t.Error("no program is one")
+	}
+	s, err := NewProgram([]string{filepath.Join(t.TempDir(), "none")}, ProgramOptions{})
+	must(t, err)
+	if err := s.Deliver(t.Context(), items("x", 1, 1)); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("a program that is not there: %v", err)
+	}
+	must(t, s.Close(t.Context()))
+}
+
+// What was spilled comes in order, what was delivered does not come again, and what a
+// program left that was killed is found.
+func TestSpill(t *testing.T) {
+	disk := Disk{Dir: filepath.Join(t.TempDir(), "spill")}
+	s, err := NewSpill(disk)
+	must(t, err)
+	var spool experiment.Spool = s
+	must(t, spool.Append(records("x", 3, 9)))
+	must(t, spool.Append(records("x", 12, 14)))
+	numbers := func(above uint64, most int) (all []string) {
+		list, err := spool.Read(above, most)
+		must(t, err)
+		for _, r := range list {
+			all = append(all, strconv.Itoa(int(r.Number)))
+		}
+		return all
+	}
+	for _, c := range []struct {
+		above uint64
+		most  int
+		want  string
+	}{{0, 3, "3 4 5"}, {5, 2, "6 7"}, {7, 100, "8 9 12 13 14"}, {14, 5, ""}, {5, 3, "6 7 8"}} {
+		if got := strings.Join(numbers(c.above, c.most), " "); got != c.want {
+			t.Errorf("above %d: %s, want %s", c.above, got, c.want)
+		}
+	}
+	must(t, spool.Forget(7))
+
+	// A living program's is left alone.
+	if err := Recover(t.Context(), disk, nil); err != nil {
+		t.Fatal(err)
+	}
+	must(t, s.Close())
+	sink := &testSink{}
+	d := begin(t, Options{Routes: []Route{{Name: "a", Sink: sink}}})
+	must(t, Recover(t.Context(), disk, d.Put))
+	must(t, d.Close(t.Context()))
+	sink.expect(t, "x/8", "x/9", "x/12", "x/13", "x/14")
+	left, err := filepath.Glob(filepath.Join(disk.Dir, "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}

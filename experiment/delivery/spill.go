@@ -1,0 +1,156 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/internal/spool"
+)
+
+// Spill keeps on disk the records of one session that memory has no room for: it is an
+// experiment.Spool, for bindings with the policy Spill. What is in it survives the end of
+// the program, also by kill -9; Recover finds it in the next run.
+type Spill struct {
+	spool  *spool.Spool
+	reader *spool.Reader
+	above  uint64      // number of the last record that was read
+	read   []spillMark // what was read and not forgotten
+}
+
+// spillMark is a record's number and that of its entry.
+type spillMark struct{ record, entry uint64 }
+
+// spillReader is the one reader of a spill.
+const spillReader = "delivery"
+
+// NewSpill makes a spill in a directory of its own below d.Dir.
+func NewSpill(d Disk) (*Spill, error) {
+	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(d.Dir, time.Now().UTC().Format("spill-20060102T150405.000000000-*"))
+	if err != nil {
+		return nil, err
+	}
+	return openSpill(dir, d)
+}
+
+func openSpill(dir string, d Disk) (*Spill, error) {
+	s, err := spool.Open(dir, spool.Options{
+		Bytes: d.Bytes, Age: d.Age, Sync: d.Sync, Readers: []string{spillReader},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Spill{spool: s, reader: s.Reader(spillReader)}, nil
+}
+
+// Append implements experiment.Spool.
+func (s *Spill) Append(records []*experiment.Record) error {
+	lines := make([][]byte, len(records))
+	for i, r := range records {
+		lines[i] = r.AppendJSON(nil)
+	}
+	_, err := s.spool.Append(lines...)
+	return err
+}
+
+// Read implements experiment.Spool. Records that are damaged are missing.
+func (s *Spill) Read(above uint64, most int) (records []*experiment.Record, err error) {
+	const bytes = 4 << 20
+	if above < s.above {
+		s.reader.Rewind()
+		s.read = nil
+	}
+
+	s.above = above
+	for len(records) == 0 {
+		entries, _, err := s.reader.Read(most, bytes)
+		if err != nil || len(entries) == 0 {
+			return nil, err
+		}
+		for _, e := range entries {
+			rec, err := experiment.ParseRecord(e.Data)
+			if err != nil {
+				continue
+			}
+			s.read = append(s.read, spillMark{rec.Number, e.Number})
+			if rec.Number > above {
+				records = append(records, &rec)
+				s.above = rec.Number
+			}
+		}
+	}
+	return records, nil
+}
+
+// Forget implements experiment.Spool.
+func (s *Spill) Forget(through uint64) error {
+	entry := uint64(0)
+	for len(s.read) > 0 && s.read[0].record <= through {
+		entry = s.read[0].entry
+		s.read = s.read[1:]
+	}
+	return s.reader.Forget(entry)
+}
+
+// Dropped is how many records were dropped because of the bounds.
+func (s *Spill) Dropped() uint64 { return s.spool.State().Dropped }
+
+// Close closes the spill, and removes it where everything in it was delivered.
+func (s *Spill) Close() error {
+	if s.spool.State().Waiting == 0 {
+		return s.spool.Remove()
+	}
+	return s.spool.Close()
+}
+
+// Putter takes records, as Delivery.Put does.
+type Putter func(ctx context.Context, records ...*experiment.Record) (taken int, err error)
+
+// Recover hands the records that programs which were killed left in spills below d.Dir to
+// put, such as Delivery.Put, in the order of their sessions, and removes the spills. Spills
+// that a living program has stay. Where put fails the rest stays, too, and what it took
+// last may come again.
+func Recover(ctx context.Context, d Disk, put Putter) error {
+	dirs, err := filepath.Glob(filepath.Join(d.Dir, "spill-*"))
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		s, err := openSpill(dir, d)
+		if errors.Is(err, spool.ErrInUse) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(s.recover(ctx, put), s.Close()); err != nil {
+			return fmt.Errorf("records in %s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+func (s *Spill) recover(ctx context.Context, put Putter) error {
+	const batch = 100
+	for above := uint64(0); ; {
+		records, err := s.Read(above, batch)
+		if err != nil || len(records) == 0 {
+			return err
+		}
+		n, err := put(ctx, records...)
+		if n > 0 {
+			above = records[n-1].Number
+			err = errors.Join(err, s.Forget(above))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/measure"
+)
+
+// EventSource emits events that no code of the program emits.
+type EventSource interface {
+	// Describe says what the source is. It may be called from any goroutine.
+	Describe() EventSourceInfo
+	// Run emits events until ctx ends, or what they come from. The error is why it cannot go on;
+	// a Change record tells it, and the experiment goes on without the source.
+	Run(ctx context.Context, out *Emitter) error
+}
+
+// EventSourceInfo says what an event source is.
+type EventSourceInfo struct {
+	Name   string // tells it from the others of an experiment; its events have it, or begin with it
+	Kind   string // "interval", "lines", "process", "threshold", "instances", "signal", "child"
+	Detail string // what it looks at, for people: "Process(editor*)"
+	// Events are the names of its events, as far as they are known beforehand.
+	Events []string
+	// Interval is the time between two events or two looks; 0 for none.
+	Interval time.Duration
+}
+
+// Emitter is how an event source emits its events, and what it can look at.
+type Emitter struct {
+	experiment *Experiment
+	source     *eventSource
+}
+
+// Origins are the sources of the experiment, with what its bindings share.
+func (o *Emitter) Origins() []measure.Origin { return o.experiment.origins }
+
+// Clock is the experiment's.
+func (o *Emitter) Clock() measure.Clock { return o.experiment.clock }
+
+// Event emits an event. As [Program.Event] does, it returns when its samples are begun.
+func (o *Emitter) Event(ctx context.Context, name string, attrs ...Attr) {
+	o.event(ctx, EventInfo{Name: name, Attrs: attrs})
+}
+
+// event emits an event that its source has filled in as far as it can.
+func (o *Emitter) event(ctx context.Context, info EventInfo) {
+	bindings := o.begin(&info)
+	if len(bindings) > 0 {
+		emitPoint(ctx, bindings, &info)
+	}
+}
+
+// Region begins a region, as [Program.Region] does.
+func (o *Emitter) Region(ctx context.Context, name string, attrs ...Attr) OpenRegion {
+	info := EventInfo{Name: name, Attrs: attrs}
+	bindings := o.begin(&info)
+	if len(bindings) == 0 {
+		return OpenRegion{}
+	}
+	_, r := beginRegion(ctx, bindings, &info)
+	return r
+}
+
+// begin counts an event and finds its bindings.
+func (o *Emitter) begin(info *EventInfo) []*binding {
+	info.Source, info.ID = o.source.kind, o.experiment.program.events.Add(1)
+	o.experiment.program.learn(info.Name)
+	o.source.mu.Lock()
+	defer o.source.mu.Unlock()
+	o.source.emitted++
+	return o.experiment.bound(info.Name)
+}
+
+// eventSource is an event source of an experiment.
+type eventSource struct {
+	EventSource
+	name, kind string
+
+	mu      sync.Mutex
+	emitted uint64
+	err     error
+	cancel  context.CancelFunc // nil: it does not run
+	ended   chan struct{}
+}
+
+// addSources checks the event sources.
+func (e *Experiment) addSources() error {
+	for _, s := range e.opt.Events {
+		info := s.Describe()
+		if info.Name == "" {
+			return fmt.Errorf("source of events (%s): expected a name", info.Kind)
+		}
+		if checker, ok := s.(interface{ check() error }); ok {
+			if err := checker.check(); err != nil {
+				return fmt.Errorf("source of events %q: %w", info.Name, err)
+			}
+		}
+		if e.findSource(info.Name) != nil {
+			return fmt.Errorf("experiment: two sources of events are called %q", info.Name)
+		}
+		e.sources = append(e.sources, &eventSource{EventSource: s, name: info.Name, kind: info.Kind})
+	}
+	return nil
+}
+
+func (e *Experiment) findSource(name string) *eventSource {
+	for _, s := range e.sources {
+		if strings.EqualFold(s.name, name) {
+			return s
+		}
+	}
+	return nil
+}
+
+// start runs an event source beside all else.
+func (e *Experiment) start(s *eventSource) {
+	ctx, cancel := context.WithCancel(e.ctx)
+	s.mu.Lock()
+	s.cancel, s.ended, s.err = cancel, make(chan struct{}), nil
+	ended := s.ended
+	s.mu.Unlock()
+	e.beside.Go(func() {
+		defer close(ended)
+		err := s.Run(ctx, &Emitter{experiment: e, source: s})
+		if ctx.Err() != nil {
+			return // it was stopped
+		}
+
+		s.mu.Lock()
+		s.err = err
+		s.mu.Unlock()
+		attrs := []Attr{{"source", s.name}}
+		if err != nil {
+			attrs = append(attrs, Attr{"error", err.Error()})
+		}
+		e.tell("source ended", attrs...)
+	})
+}
+
+// stop ends an event source and waits for that.
+func (s *eventSource) stop() {
+	s.mu.Lock()
+	cancel, ended := s.cancel, s.ended
+	s.cancel = nil
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel()
+		<-ended
+	}
+}
+
+// Paced is an event source whose interval can be changed.
+type Paced interface {
+	EventSource
+	// WithInterval returns the source with another interval.
+	WithInterval(d time.Duration) EventSource
+}
+
+// SetInterval changes the interval of an event source. It begins anew with it.
+func (e *Experiment) SetInterval(name string, d time.Duration, attrs ...Attr) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s := e.State(); s != Attached && s != Paused {
+		return fmt.Errorf("change of an experiment that is %v: %w", s, winperf.ErrState)
+	}
+	s := e.findSource(name)
+	if s == nil {
+		return unknown("source of events", name, suggest.Closest(name, e.sourceNames()))
+	}
+	paced, ok := s.EventSource.(Paced)
+	if !ok {
+		return fmt.Errorf("source of events %q (%s) has no interval: %w", s.name, s.kind, winperf.ErrNotSupported)
+	}
+	if d <= 0 {
+		return errors.New("expected an interval of more than 0")
+	}
+
+	s.stop()
+	s.mu.Lock()
+	s.EventSource = paced.WithInterval(d)
+	s.mu.Unlock()
+	e.tell("interval changed", append([]Attr{{"source", s.name}, {"interval", d}}, attrs...)...)
+	e.start(s)
+	return nil
+}
+
+func (e *Experiment) sourceNames() func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, s := range e.sources {
+			if !yield(s.name) {
+				return
+			}
+		}
+	}
+}

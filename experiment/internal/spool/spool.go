@@ -1,0 +1,381 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/filelock"
+)
+
+// ErrInUse tells that another program, or another part of this one, has the spool open.
+var ErrInUse = errors.New("the spool is in use")
+
+// Options are what a spool can be told. The zero value suits most.
+type Options struct {
+	// Bytes bounds the space on disk; 0 means 1 GiB. Beyond it the oldest segment is
+	// dropped.
+	Bytes int64
+	// Age is how long entries are kept that some reader has not forgotten; 0 is for ever.
+	Age time.Duration
+	// Segment is the size from which a new segment is begun; 0 is a 16th of Bytes, from
+	// 64 KiB to 8 MiB.
+	Segment int64
+	// Sync is how long entries may be in the system's memory only, where the end of the
+	// system loses them; 0 means 1 s, and below 0 Append waits until they are on disk.
+	Sync time.Duration
+	// Readers are the names of those who read everything. What all of them have forgotten
+	// is removed. Names that are missing here were readers before and count no more.
+	Readers []string
+	// Now is the time of day; nil is time.Now.
+	Now func() time.Time
+}
+
+func (o *Options) setDefaults() {
+	const mib = 1 << 20
+	if o.Bytes <= 0 {
+		o.Bytes = 1024 * mib
+	}
+	if o.Segment <= 0 {
+		o.Segment = min(max(o.Bytes/16, 64<<10), 8*mib)
+	}
+	if o.Sync == 0 {
+		o.Sync = time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+}
+
+// Spool is an open spool. It may be used from several goroutines.
+type Spool struct {
+	dir     string
+	opt     Options
+	lock    *os.File
+	changed chan struct{} // gets a value when something waits to be synced
+	closing chan struct{} // is closed by Close
+	stopped chan struct{} // is closed when nothing is synced any more
+
+	mu       sync.Mutex
+	segments []segment // the last one is written
+	active   *os.File
+	next     uint64 // the number of the next entry
+	total    int64  // bytes of all segments
+	cursors  cursors
+	cut      int64 // bytes that were cut off the end
+	buf      []byte
+	failed   error // why syncing failed
+	closed   bool
+}
+
+// Open opens the spool in a directory, which is made where it is not there. The error
+// wraps ErrInUse where it is open already.
+func Open(dir string, o Options) (*Spool, error) {
+	o.setDefaults()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := lockDir(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	s := &Spool{
+		dir: dir, opt: o, lock: lock,
+		changed: make(chan struct{}, 1), closing: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	if err := s.recover(); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	go s.syncLate()
+	return s, nil
+}
+
+func lockDir(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	locked, err := filelock.Try(f)
+	if err == nil && !locked {
+		err = fmt.Errorf("%s: %w by another program", dir, ErrInUse)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// recover finds out what an earlier run left.
+func (s *Spool) recover() error {
+	if err := s.findSegments(); err != nil {
+		return err
+	}
+	if err := s.cursors.load(s.dir, s.opt.Readers); err != nil {
+		return err
+	}
+
+	s.next = 1
+	if n := len(s.segments); n > 0 {
+		if err := s.recoverLast(&s.segments[n-1]); err != nil {
+			return err
+		}
+	}
+
+	// Where the system's end lost entries that were read before, their numbers are not given
+	// again: the readers would take the new ones for those that they know.
+	s.next = max(s.next, s.cursors.most()+1)
+	return s.begin()
+}
+
+func (s *Spool) findSegments() error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		first, ok := parseSegment(e.Name())
+		if !ok {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		s.segments = append(s.segments, segment{segmentPath(s.dir, first), first, info.Size(), info.ModTime()})
+		s.total += info.Size()
+	}
+
+	slices.SortFunc(s.segments, func(a, b segment) int {
+		if a.first < b.first {
+			return -1
+		}
+		return 1
+	})
+	return nil
+}
+
+// recoverLast finds the last entry of the last segment and cuts off what is behind it.
+func (s *Spool) recoverLast(last *segment) error {
+	f, err := os.OpenFile(last.path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+
+	s.next = last.first
+	end := int64(0)
+	err = scan(f, 0, last.size, func(e Entry, at int64) bool {
+		if e.Number >= s.next { // any other is not of this spool
+			s.next, last.newest = e.Number+1, e.Time
+		}
+		end = at
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", last.path, err)
+	}
+
+	s.cut = last.size - end
+	s.total -= s.cut
+	last.size = end
+	return f.Truncate(end)
+}
+
+// begin begins a new segment; the one before is complete.
+func (s *Spool) begin() error {
+	if n := len(s.segments); n > 0 && s.segments[n-1].size == 0 && s.active == nil {
+		// An earlier run began it and appended nothing.
+		if err := os.Remove(s.segments[n-1].path); err != nil {
+			return err
+		}
+		s.segments = s.segments[:n-1]
+	}
+
+	path := segmentPath(s.dir, s.next)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if s.active != nil {
+		err = errors.Join(s.active.Sync(), s.active.Close())
+	}
+	s.active = f
+	s.segments = append(s.segments, segment{path: path, first: s.next})
+	return err
+}
+
+// Append adds entries and returns the number of the last one. After an error none of
+// them is there. The error wraps winperf.ErrState after Close.
+func (s *Spool) Append(data ...[]byte) (last uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0, fmt.Errorf("%w: append to a closed spool", winperf.ErrState)
+	}
+	if err := s.failed; err != nil {
+		s.failed = nil
+		return 0, err
+	}
+
+	now := s.opt.Now()
+	s.buf = s.buf[:0]
+	for i, d := range data {
+		s.buf = appendEntry(s.buf, Entry{s.next + uint64(i), now, d})
+	}
+	if int64(len(s.buf)) > s.opt.Bytes {
+		const form = "%s: %d bytes at once, want at most the %d of the whole spool"
+		return 0, fmt.Errorf(form, s.dir, len(s.buf), s.opt.Bytes)
+	}
+
+	at := &s.segments[len(s.segments)-1]
+	if at.size > 0 && at.size+int64(len(s.buf)) > s.opt.Segment {
+		if err := s.begin(); err != nil {
+			return 0, err
+		}
+	}
+	if err := s.write(); err != nil {
+		return 0, err
+	}
+	s.next += uint64(len(data))
+	s.segments[len(s.segments)-1].newest = now
+	return s.next - 1, s.limit(now)
+}
+
+// write writes buf at the end of the last segment.
+func (s *Spool) write() error {
+	at := &s.segments[len(s.segments)-1]
+	if _, err := s.active.WriteAt(s.buf, at.size); err != nil {
+		return errors.Join(err, s.active.Truncate(at.size))
+	}
+	at.size += int64(len(s.buf))
+	s.total += int64(len(s.buf))
+	if cap(s.buf) > maxBuffer {
+		s.buf = nil
+	}
+
+	if s.opt.Sync < 0 {
+		return s.active.Sync()
+	}
+	select {
+	case s.changed <- struct{}{}:
+	default: // it will be synced anyhow
+	}
+	return nil
+}
+
+// maxBuffer is how much memory is kept for the next Append.
+const maxBuffer = 1 << 20
+
+// syncLate brings to disk what was appended, as late as the options allow.
+func (s *Spool) syncLate() {
+	defer close(s.stopped)
+	for range s.changed {
+		late := time.NewTimer(max(s.opt.Sync, 0))
+		select {
+		case <-late.C:
+		case <-s.closing: // Close syncs itself
+			late.Stop()
+			return
+		}
+
+		s.mu.Lock()
+		f := s.active
+		s.mu.Unlock()
+
+		// A file that was closed meanwhile was synced before that.
+		if err := f.Sync(); err != nil && !errors.Is(err, fs.ErrClosed) {
+			s.mu.Lock()
+			s.failed = err
+			s.mu.Unlock()
+		}
+	}
+}
+
+// limit drops the oldest segments until the spool is within its bounds. The one that is
+// written stays.
+func (s *Spool) limit(now time.Time) error {
+	for len(s.segments) > 1 {
+		oldest := s.segments[0]
+		old := s.opt.Age > 0 && now.Sub(oldest.newest) > s.opt.Age
+		if s.total <= s.opt.Bytes && !old {
+			break
+		}
+
+		begin, end := max(oldest.first, s.cursors.least()+1), s.segments[1].first
+		if begin < end {
+			s.cursors.Dropped += end - begin
+		}
+		if err := s.remove(); err != nil {
+			return err
+		}
+		if err := s.cursors.save(s.dir, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes the oldest segment.
+func (s *Spool) remove() error {
+	if err := os.Remove(s.segments[0].path); err != nil {
+		return err
+	}
+	s.total -= s.segments[0].size
+	s.segments = s.segments[1:]
+	return nil
+}
+
+// State is what can be said about a spool.
+type State struct {
+	// Last is the number of the last entry, 0 where there never was one. Waiting is how
+	// many entries some reader has not forgotten.
+	Last, Waiting uint64
+	// Bytes are on disk.
+	Bytes int64
+	// Dropped is how many entries that some reader had not forgotten were dropped because
+	// of the bounds, in all runs.
+	Dropped uint64
+	// Cut is how many bytes of a half entry were cut off when the spool was opened.
+	Cut int64
+	// Damage is what was wrong with the file of readers; "" is nothing.
+	Damage string
+}
+
+// State returns the state.
+func (s *Spool) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	done := max(s.cursors.least(), s.segments[0].first-1)
+	last := s.next - 1
+	return State{
+		Last: last, Waiting: last - min(done, last), Bytes: s.total,
+		Dropped: s.cursors.Dropped, Cut: s.cut, Damage: s.cursors.damage,
+	}
+}
+
+// Close brings everything to disk and closes the spool. Closing again does nothing.
+func (s *Spool) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	close(s.changed)
+	close(s.closing)
+	err := errors.Join(s.failed, s.active.Sync(), s.active.Close())
+	s.mu.Unlock()
+
+	<-s.stopped
+	return errors.Join(err, s.lock.Close())
+}
+
+// Remove closes the spool and removes its directory.
+func (s *Spool) Remove() error { return errors.Join(s.Close(), os.RemoveAll(s.dir)) }

@@ -1,0 +1,203 @@
+package experiment
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/safetext"
+)
+
+// Lines emits an event for each line that is read: standard input, a named pipe, a socket. That
+// is how a program in any language takes part. A line is text, the name of the event and then
+// attributes, or a JSON object, with name and with attributes in attrs:
+//
+//	checkout items=3 user="Ann Lee"
+//	{"name":"checkout","attrs":{"items":3,"user":"Ann Lee"}}
+//
+// A region has a line for its begin and one for its end, with an id that both have; what ends it
+// may have attributes, too. Regions that are open at the end of the lines end there, with the
+// attribute unended:
+//
+//	checkout region=begin id=17 items=3
+//	checkout region=end id=17
+//	{"name":"checkout","region":"begin","id":"17"}
+//
+// Values of text attributes that read as whole or decimal numbers, true or false are that; others
+// are text, in quotes as Go has them where they hold spaces. Empty lines are nothing. A line that
+// cannot be understood gives a Change record that says why, up to 100 of them.
+type Lines struct {
+	Name   string
+	Reader io.Reader
+	// Ack, where there is one, gets a line for each line: "ok" when the samples of its event are
+	// begun, those of a region's begin complete, or "error" and why. So a program can wait.
+	Ack io.Writer
+	// Max is how long a line may be, in bytes; 0 means 65,536.
+	Max int
+}
+
+// Describe implements [EventSource].
+func (l Lines) Describe() EventSourceInfo { return EventSourceInfo{Name: l.Name, Kind: "lines"} }
+
+func (l Lines) check() error {
+	if l.Reader == nil {
+		return errors.New("expected something to read lines from")
+	}
+	return nil
+}
+
+// Run implements [EventSource]. At the end of ctx it waits no longer for the reader; a read that is
+// under way is interrupted where the reader has deadlines, as pipes and sockets have.
+func (l Lines) Run(ctx context.Context, out *Emitter) error {
+	stop := context.AfterFunc(ctx, func() {
+		if d, ok := l.Reader.(interface{ SetDeadline(time.Time) error }); ok {
+			_ = d.SetDeadline(time.Unix(1, 0)) // files that have none say so
+		}
+	})
+	defer stop()
+
+	read := lineReader{lines: l, out: out, regions: map[string]OpenRegion{}}
+	ended := make(chan error, 1)
+	go func() { ended <- read.run(ctx) }()
+	select {
+	case err := <-ended:
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// Bounds of what is read.
+const (
+	maxLine        = 1 << 16
+	maxLineRegions = 10_000
+	maxBadLines    = 100
+	maxEventName   = 1024
+)
+
+// lineReader reads the lines of one reader.
+type lineReader struct {
+	lines   Lines
+	out     *Emitter
+	number  int
+	bad     int
+	regions map[string]OpenRegion // that are open, by name and id
+}
+
+// run reads lines until their end, or that of ctx.
+func (r *lineReader) run(ctx context.Context) error {
+	size := r.lines.Max
+	if size <= 0 {
+		size = maxLine
+	}
+	in := bufio.NewReaderSize(r.lines.Reader, max(16, size))
+
+	for ctx.Err() == nil {
+		r.number++
+		line, err := in.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			err = skipLine(in)
+			r.refuse(ctx, r.wrong("the line is longer than %d bytes", size))
+		case len(bytes.TrimSpace(line)) > 0:
+			r.take(ctx, line)
+		}
+
+		if errors.Is(err, io.EOF) {
+			r.endAll()
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading lines: %w", err)
+		}
+	}
+	return nil
+}
+
+// endAll ends the regions that nobody will end any more.
+func (r *lineReader) endAll() {
+	for _, key := range slices.Sorted(maps.Keys(r.regions)) {
+		r.regions[key].finish([]Attr{{"unended", true}}, atBegin)
+	}
+	clear(r.regions)
+}
+
+// skipLine reads up to the end of a line.
+func skipLine(in *bufio.Reader) error {
+	for {
+		_, err := in.ReadSlice('\n')
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}
+
+// take emits the event of a line.
+func (r *lineReader) take(ctx context.Context, line []byte) {
+	l, err := parseLine(bytes.TrimSpace(line))
+	if err == nil {
+		err = r.emit(ctx, &l)
+	}
+	if err != nil {
+		r.refuse(ctx, r.wrong("%s", err))
+		return
+	}
+	r.answer("ok\n")
+}
+
+// emit emits what a line says.
+func (r *lineReader) emit(ctx context.Context, l *eventLine) error {
+	key := l.name + "\x00" + l.id
+	open, isOpen := r.regions[key]
+	switch {
+	case l.region == "":
+		r.out.Event(ctx, l.name, l.attrs...)
+	case l.region == "begin" && isOpen:
+		return fmt.Errorf("a region %q with the id %q is open already", l.name, l.id)
+	case l.region == "begin" && len(r.regions) >= maxLineRegions:
+		return fmt.Errorf("%d regions are open, which is as many as there can be", len(r.regions))
+	case l.region == "begin":
+		r.regions[key] = r.out.Region(ctx, l.name, l.attrs...)
+	case !isOpen:
+		return fmt.Errorf("no region %q with the id %q is open", l.name, l.id)
+	default:
+		delete(r.regions, key)
+		open.finish(l.attrs, atBegin)
+	}
+	return nil
+}
+
+// wrong is an error about the line at hand.
+func (r *lineReader) wrong(format string, args ...any) error {
+	return &winperf.DataError{
+		Source: r.lines.Name, Offset: -1, Line: r.number, Msg: fmt.Sprintf(format, args...),
+	}
+}
+
+// refuse tells that a line is not understood.
+func (r *lineReader) refuse(ctx context.Context, err error) {
+	r.answer("error " + safetext.Line(err.Error()) + "\n")
+	if r.bad++; r.bad <= maxBadLines && ctx.Err() == nil {
+		r.out.experiment.tell("line refused", Attr{"source", r.lines.Name}, Attr{"error", err.Error()})
+	}
+}
+
+// answer writes to whoever wants to know. One who does not read any more is told nothing more.
+func (r *lineReader) answer(text string) {
+	if r.lines.Ack == nil {
+		return
+	}
+	if _, err := io.WriteString(r.lines.Ack, text); err != nil {
+		r.lines.Ack = nil
+	}
+}

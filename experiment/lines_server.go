@@ -1,0 +1,78 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+)
+
+// LineServer takes connections, and lines from each of them as [Lines] does, with answers. It is
+// for programs that come and go. The listener says who may connect; it is closed at the end of the
+// experiment.
+type LineServer struct {
+	Name     string
+	Listener net.Listener
+	// Connections is how many there may be at once; further ones are closed. 0 means 64.
+	Connections int
+	// Max is how long a line may be, in bytes; 0 means 65,536.
+	Max int
+}
+
+// Describe implements [EventSource].
+func (l LineServer) Describe() EventSourceInfo {
+	info := EventSourceInfo{Name: l.Name, Kind: "lines"}
+	if l.Listener != nil {
+		info.Detail = l.Listener.Addr().String()
+	}
+	return info
+}
+
+func (l LineServer) check() error {
+	if l.Listener == nil {
+		return errors.New("expected a listener")
+	}
+	return nil
+}
+
+// Run implements [EventSource].
+func (l LineServer) Run(ctx context.Context, out *Emitter) error {
+	stop := context.AfterFunc(ctx, func() { _ = l.Listener.Close() }) // Accept says so
+	defer stop()
+	var serving sync.WaitGroup
+	defer serving.Wait()
+
+	most := l.Connections
+	if most <= 0 {
+		most = 64
+	}
+	places := make(chan struct{}, most)
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+
+		select {
+		case places <- struct{}{}:
+			serving.Go(func() {
+				defer func() { <-places }()
+				l.serve(ctx, c, out)
+			})
+		default:
+			_, _ = io.WriteString(c, "error there are as many connections as there can be\n")
+			_ = c.Close() // nothing of it was read
+		}
+	}
+}
+
+// serve takes the lines of a connection.
+func (l LineServer) serve(ctx context.Context, c net.Conn, out *Emitter) {
+	defer c.Close()
+	lines := Lines{Name: l.Name, Reader: c, Ack: c, Max: l.Max}
+	_ = lines.Run(ctx, out) // a connection that breaks ends as one that is closed
+}

@@ -1,0 +1,256 @@
+package experiment_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"runtime/trace"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/source"
+)
+
+// TestMain serves tests that need another process: it is this program.
+func TestMain(m *testing.M) {
+	if text := os.Getenv("WINPERF_TEST_BURN"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			panic(err)
+		}
+		burn(d)
+		return
+	}
+	if os.Getenv("WINPERF_TEST_TICKS") != "" {
+		panic(writeTicks())
+	}
+	os.Exit(m.Run())
+}
+
+// processorTime is what the calling process has used, as /proc/self/stat would tell in finer units.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// burn uses the processor until the process has used so much more of it.
+func burn(d time.Duration) {
+	for end := processorTime() + d; processorTime() < end; {
+		for i := range 100_000 {
+			sunk += i
+		}
+	}
+}
+
+var sunk int
+
+// live is an experiment on this machine.
+func live(t *testing.T, opt experiment.Options) *rig {
+	t.Helper()
+	src, err := source.Open(t.Context(), "local:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = src.Close() })
+	opt.Sources = []measure.Origin{{Source: src}}
+	return begin(t, newFake(nil), opt)
+}
+
+// self is the process of the test, of a counter.
+func self(counter string) []winperf.Path {
+	name, err := os.ReadFile("/proc/self/comm")
+	if err != nil {
+		panic(err)
+	}
+	return []winperf.Path{{Object: "Process", Instance: strings.TrimSpace(string(name)) + "*", Counter: counter, HasInstance: true}}
+}
+
+// ofSelf is the value of a record that is about the process of the test.
+func ofSelf(t *testing.T, r *experiment.Record) *experiment.Value {
+	t.Helper()
+	for i := range r.Values {
+		if pid, _, _ := strings.Cut(r.Values[i].Series.Key, "@"); pid == strconv.Itoa(os.Getpid()) {
+			return &r.Values[i]
+		}
+	}
+	t.Fatalf("record %s has no value of process %d", text(r), os.Getpid())
+	return nil
+}
+
+// A region around a load agrees with the program's own clock.
+func TestLiveRegion(t *testing.T) { checkRegion(t, 500*time.Millisecond, 0.06) }
+
+// TestLiveRegionSoak compares over ten seconds, for as long as WINPERF_SOAK says.
+func TestLiveRegionSoak(t *testing.T) {
+	for end := time.Now().Add(soakTime(t)); time.Now().Before(end); {
+		checkRegion(t, 10*time.Second, 0.02)
+	}
+}
+
+// soakTime is what WINPERF_SOAK says.
+func soakTime(t *testing.T) time.Duration {
+	text := os.Getenv("WINPERF_SOAK")
+	if text == "" {
+		t.Skip("WINPERF_SOAK is not set")
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// checkRegion compares what a region says about a load with what the program says. The kernel counts
+// processor time in units of 10 ms, which is the least error of a short one.
+func checkRegion(t *testing.T, load time.Duration, within float64) {
+	t.Helper()
+	r := live(t, experiment.Options{Bindings: []experiment.Binding{
+		{Events: []string{"load"}, Paths: self("% Processor Time"), Raw: true},
+	}})
+	ctx, region := r.program.Region(t.Context(), "load")
+	used, start := processorTime(), time.Now()
+	burn(load)
+	used, took := processorTime()-used, time.Since(start)
+	region.End()
+	_ = ctx
+
+	records := r.end()
+	v := ofSelf(t, records[0])
+	shown, ok := v.Value.Float64()
+	want := 100 * used.Seconds() / took.Seconds()
+	if !ok || math.Abs(shown-want) > within*max(want, 100) {
+		t.Errorf("the region shows %.2f %% of a processor (%v), the program %.2f %%", shown, v.Status, want)
+	}
+	if d := time.Duration(v.Difference) * 100; math.Abs((d - used).Seconds()) > within*used.Seconds() {
+		t.Errorf("the difference is %v, the program has used %v", d, used)
+	}
+	if d := records[0].Event.Duration; math.Abs((d - took).Seconds()) > within*took.Seconds() {
+		t.Errorf("the region lasted %v, by the program %v", d, took)
+	}
+	t.Logf("region %.2f %% over %v, program %.2f %% over %v", shown, records[0].Event.Duration, want, took)
+}
+
+// A process that is started under measurement: what it has used in all, sampled when it has ended.
+func TestLiveChild(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "WINPERF_TEST_BURN=200ms")
+	ended := make(chan error, 1)
+	r := live(t, experiment.Options{
+		Bindings: []experiment.Binding{{Events: []string{"child"}, Paths: self("% Processor Time")}},
+		Events:   []experiment.EventSource{experiment.Child{Name: "child", Cmd: cmd, Ended: func(err error) { ended <- err }}},
+	})
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	records := r.end()
+	if len(records) != 1 || records[0].Kind != experiment.Span {
+		t.Fatalf("records:\n%s", texts(records))
+	}
+
+	attrs := records[0].Event.Attrs
+	if want := (experiment.Attr{Key: "status", Value: int64(0)}); !slices.Contains(attrs, want) {
+		t.Errorf("the attributes are %v, expected %v", attrs, want)
+	}
+	pid := fmt.Sprint(cmd.Process.Pid)
+	for _, v := range records[0].Values {
+		if id, _, _ := strings.Cut(v.Series.Key, "@"); id != pid {
+			continue
+		}
+		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		if d := time.Duration(v.Difference) * 100; !v.HasDifference || (d-used).Abs() > 50*time.Millisecond {
+			t.Errorf("the process has used %v, the record says %v (%v)", used, d, v.HasDifference)
+		}
+		return
+	}
+	t.Errorf("the record has no process %s: %s", pid, text(records[0]))
+}
+
+// A living process that changes its name keeps its sensor, and an anomaly says so.
+func TestLiveRenamed(t *testing.T) {
+	// A thread of its own would have another name: the name of the process is that of its main thread.
+	comm := fmt.Sprintf("/proc/%d/comm", os.Getpid())
+	before, err := os.ReadFile(comm)
+	must(t, err)
+	rename := func(name string) { must(t, os.WriteFile(comm, []byte(name), 0)) }
+	defer rename(string(before))
+	rename("wpbefore")
+
+	r := live(t, experiment.Options{Bindings: []experiment.Binding{{
+		Events: []string{"*"}, Paths: []winperf.Path{{Object: "Process", Instance: "wpbefore", Counter: "ID Process", HasInstance: true}},
+	}}})
+	r.program.Event(t.Context(), "before")
+	rename("wpafter")
+	r.program.Event(t.Context(), "after")
+	_, region := r.program.Region(t.Context(), "region")
+	region.End()
+
+	told := 0
+	for _, rec := range r.end() {
+		if v := ofSelf(t, rec); v.Series.Path.Instance != "wpbefore" || v.Value.String() != strconv.Itoa(os.Getpid()) {
+			t.Errorf("record %s", text(rec))
+		}
+		for _, a := range rec.Anomalies {
+			if a.Kind == winperf.InstancesRenamed {
+				told++
+			}
+		}
+	}
+	if told != 1 {
+		t.Errorf("%d anomalies tell it", told)
+	}
+}
+
+// Signals are events.
+func TestLiveSignals(t *testing.T) {
+	keep := make(chan os.Signal, 1) // so that a late one does not end the test
+	signal.Notify(keep, syscall.SIGUSR1)
+	defer signal.Stop(keep)
+	r := begin(t, newFake(nil), experiment.Options{
+		Bindings: []experiment.Binding{bound("sig")},
+		Events:   []experiment.EventSource{experiment.Signals{Name: "sig", Signals: []os.Signal{syscall.SIGUSR1}}},
+	})
+	for r.Status().Bindings[0].Emitted == 0 {
+		must(t, syscall.Kill(os.Getpid(), syscall.SIGUSR1)) // the source may not listen yet
+		<-keep
+		runtime.Gosched()
+	}
+	got := names(r.end()[:1], "signal")
+	if len(got) != 1 || got[0] != "signal sig signal=user defined signal 1" {
+		t.Errorf("events %v", got)
+	}
+}
+
+// The execution trace has the ids of events, in their tasks.
+func TestTraceJoins(t *testing.T) {
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Skip(err)
+	}
+	r := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{bound("*")}})
+	ctx, task := trace.NewTask(t.Context(), "request")
+	ctx, region := r.program.Region(ctx, "traced region", slog.Int("n", 1))
+	r.program.Event(ctx, "traced point")
+	region.End()
+	task.End()
+	trace.Stop()
+	for _, rec := range r.end() {
+		if want := fmt.Sprintf("%d %s", rec.Event.ID, rec.Event.Name); !bytes.Contains(out.Bytes(), []byte(want)) {
+			t.Errorf("the trace does not hold %q", want)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package experiment
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/winperf/winperf"
+)
+
+// RecordReader reads records from lines of JSON: a file that an experiment wrote, the
+// body of a request, what came through a socket.
+type RecordReader struct {
+	in   *bufio.Reader
+	line int
+	buf  []byte
+}
+
+// NewRecordReader returns a reader of the lines of r.
+func NewRecordReader(r io.Reader) *RecordReader {
+	return &RecordReader{in: bufio.NewReaderSize(r, 64<<10)}
+}
+
+// Read returns the next record, and io.EOF after the last one. An error that wraps
+// winperf.ErrBadData is about one line, which it names: reading goes on behind it. A last
+// line without its end, as a program leaves it that was killed, is such an error, too,
+// unless it holds a whole record. Any other error is the underlying reader's. Empty lines
+// are passed over.
+func (r *RecordReader) Read() (Record, error) {
+	for {
+		err := r.next()
+		var bad *winperf.DataError
+		if err != nil && !errors.As(err, &bad) {
+			return Record{}, err
+		}
+		if err == nil && len(r.buf) == 0 {
+			continue
+		}
+
+		var rec Record
+		if err == nil {
+			rec, err = ParseRecord(r.buf)
+		}
+		if errors.As(err, &bad) {
+			bad.Line, bad.Offset = r.line, 0
+		}
+		return rec, err
+	}
+}
+
+// next reads a line into buf, which it keeps from growing beyond MaxRecord.
+func (r *RecordReader) next() error {
+	r.buf = r.buf[:0]
+	length := 0
+	for {
+		piece, err := r.in.ReadSlice('\n')
+		if length += len(piece); length <= MaxRecord {
+			r.buf = append(r.buf, piece...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+
+		if err != nil && (length == 0 || !errors.Is(err, io.EOF)) {
+			return err
+		}
+		r.line++
+		r.buf = bytes.TrimSpace(r.buf)
+		if length > MaxRecord {
+			return badRecord(fmt.Sprintf("a line of %d bytes, want at most %d", length, MaxRecord))
+		}
+		return nil
+	}
+}

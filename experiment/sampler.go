@@ -1,0 +1,82 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+)
+
+// sampler is the measurement context of a binding, over one source or over several.
+type sampler interface {
+	Prepare(ctx context.Context) error
+	Sample(ctx context.Context) error
+	// Decode returns what each source gave. It is valid until the next Decode.
+	Decode() ([]measure.MemberCycle, error)
+	Close() error
+}
+
+// newSampler returns the context for what a binding measures. Nothing is sampled yet.
+func newSampler(
+	ctx context.Context, origins []measure.Origin, b *Binding, opt measure.Options,
+) (sampler, error) {
+	if len(origins) == 1 {
+		return newSingle(origins[0], b, opt)
+	}
+	if len(b.Sensors) > 0 && len(b.Paths) > 0 {
+		return nil, errors.New("expected either paths or sensors, where there are several sources")
+	}
+
+	var j *measure.Joint
+	var err error
+	if len(b.Sensors) > 0 {
+		j, err = measure.JoinSensors(ctx, origins, b.Sensors, opt)
+	} else {
+		j, err = measure.Join(ctx, origins, winperf.Selection{Paths: b.Paths}, opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return joint{j}, nil
+}
+
+// joint is a context over several sources.
+type joint struct{ *measure.Joint }
+
+func (j joint) Decode() ([]measure.MemberCycle, error) {
+	c, err := j.Joint.Decode()
+	if err != nil {
+		return nil, err
+	}
+	return c.Members, nil
+}
+
+// single is a context over one source.
+type single struct {
+	*measure.Measurement
+	cycle [1]measure.MemberCycle
+}
+
+func newSingle(o measure.Origin, b *Binding, opt measure.Options) (*single, error) {
+	sel := winperf.Selection{Paths: slices.Clone(b.Paths)}
+	for _, n := range b.Sensors {
+		if o.Name != "" && !strings.EqualFold(n.Source, o.Name) {
+			return nil, fmt.Errorf("sensor %s: %w: the source is called %s", n, winperf.ErrNoMachine, o.Name)
+		}
+		sel.Paths = append(sel.Paths, n.Path())
+	}
+	s := &single{Measurement: measure.New(o.Source, sel, opt)}
+	s.cycle[0].Origin = o.Name
+	return s, nil
+}
+
+func (s *single) Decode() (_ []measure.MemberCycle, err error) {
+	if s.cycle[0].Cycle, err = s.Measurement.Decode(); err != nil {
+		return nil, err
+	}
+	return s.cycle[:], nil
+}

@@ -1,0 +1,142 @@
+package experiment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/measure"
+)
+
+// twoSources are an experiment's, with a binding of all events to the processes of both.
+func twoSources(t *testing.T, one, two *fake) *rig {
+	t.Helper()
+	var sensors []measure.SensorName
+	for _, text := range []string{"one/Process/Work Rate#*", "two/Process/Work Rate#*"} {
+		n, err := measure.ParseSensorName(text)
+		must(t, err)
+		sensors = append(sensors, n)
+	}
+	return begin(t, one, experiment.Options{
+		Sources:  []measure.Origin{{Name: "one", Source: one}, {Name: "two", Source: two}},
+		Bindings: []experiment.Binding{{Events: []string{"*"}, Sensors: sensors, Raw: true}},
+	})
+}
+
+// twin makes the same processes for each source, whose work tells of which it is.
+func twin(factor int) func(n int) string {
+	return func(n int) string {
+		all := []string{fmt.Sprint("a 10 1 ", factor*n), fmt.Sprint("b 20 1 ", 3*factor*n)}
+		if n > 1 && factor > 1 { // they stand in another order from then on
+			all[0], all[1] = all[1], all[0]
+		}
+		return processes(n, all...)
+	}
+}
+
+// A region over several sources compares each value with that of its own source, where both have
+// processes of the same names and ids.
+func TestSeveralSourcesRegion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := twoSources(t, newFake(twin(1)), newFake(twin(100)))
+		_, region := r.program.Region(t.Context(), "outer") // sample 2
+		_, inner := r.program.Region(t.Context(), "inner")  // 3
+		inner.End()                                         // 4
+		region.End()                                        // 5
+		want := "span inner a:3-4 b:9-12 b:900-1200 a:300-400\nspan outer a:2-5 b:6-15 b:600-1500 a:200-500\n"
+		if diff := cmp.Diff(want, spans(r.end())); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// spans are the operands of regions: instance:begin-end, or what there is instead.
+func spans(records []*experiment.Record) string {
+	var b strings.Builder
+	for _, r := range records {
+		fmt.Fprintf(&b, "span %s", r.Event.Name)
+		for _, v := range r.Values {
+			fmt.Fprintf(&b, " %s:", v.Series.Path.Instance)
+			if len(v.Raw) == 2 && v.HasDifference && v.Difference == v.Raw[1].Value-v.Raw[0].Value {
+				fmt.Fprintf(&b, "%d-%d", v.Raw[0].Value, v.Raw[1].Value)
+			} else {
+				fmt.Fprintf(&b, "%v,%d,%v", v.Status, v.Difference, v.HasDifference)
+			}
+		}
+		if r.Err != "" {
+			fmt.Fprintf(&b, " error=%s", r.Err)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// A source that fails at one end of a region costs its own values, and an anomaly tells it.
+func TestSeveralSourcesFail(t *testing.T) {
+	for _, tt := range []struct {
+		fails int // the sample of source two that does: that of the begin, or of the end
+		want  string
+	}{
+		{2, "span region a:2-3 b:6-9 b:no_previous,0,false a:no_previous,0,false\n"},
+		{3, "span region a:2-3 b:6-9\n"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			two := newFake(twin(100))
+			two.setBefore(func(_ context.Context, n int) error {
+				if n == tt.fails {
+					return errors.New("no luck")
+				}
+				return nil
+			})
+			r := twoSources(t, newFake(twin(1)), two)
+			_, region := r.program.Region(t.Context(), "region")
+			region.End()
+			records := r.end()
+			if diff := cmp.Diff(tt.want, spans(records)); diff != "" {
+				t.Errorf("sample %d fails: %s", tt.fails, diff)
+			}
+
+			told := 0
+			for _, a := range records[0].Anomalies {
+				if a.Kind == winperf.SourceFailed && a.Source == "two" {
+					told++
+				}
+			}
+			if told != 1 {
+				t.Errorf("sample %d fails: anomalies %v", tt.fails, records[0].Anomalies)
+			}
+		})
+	}
+}
+
+// A process that began in a region counts from 0. That is told by the time of its own source, however
+// much that of the others is ahead or behind.
+func TestSeveralSourcesOtherTimes(t *testing.T) {
+	const day = 86_400
+	for _, offset := range []int{-day, 0, day} {
+		synctest.Test(t, func(t *testing.T) {
+			one := newFake(func(n int) string {
+				all := []string{fmt.Sprint("a 10 1 ", n)}
+				if n > 2 { // one that was not seen before, though it was there, and one that began
+					all = append(all, "hidden 5 1 70", fmt.Sprint("new 30 ", day+3, " 9"))
+				}
+				return processes(day+n, all...)
+			})
+			two := newFake(func(n int) string { return processes(day+offset+n, fmt.Sprint("b 20 0 ", n)) })
+			r := twoSources(t, one, two)
+			_, region := r.program.Region(t.Context(), "region")
+			region.End()
+			want := "span region a:2-3 hidden:no_previous,0,false new:no_previous,9,true b:2-3\n"
+			if diff := cmp.Diff(want, spans(r.end())); diff != "" {
+				t.Errorf("the time of the second source is %v ahead: %s", time.Duration(offset)*time.Second, diff)
+			}
+		})
+	}
+}

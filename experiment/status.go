@@ -1,0 +1,89 @@
+package experiment
+
+import "time"
+
+// Status is how an experiment is at a moment.
+type Status struct {
+	Name, Session string
+	State         State
+	Attached      time.Time // zero before that
+	Stored        uint64    // records so far
+	Dropped       uint64    // of events that gave no record which could be delivered
+	Waiting       int       // records in memory
+	Spilled       uint64    // number of the last record that went to the spool
+	SpoolError    error     // why the spool took none, the last time
+	OpenRegions   int
+	Bindings      []BindingStatus
+	Events        []EventSourceStatus
+}
+
+// BindingStatus is how a binding is.
+type BindingStatus struct {
+	Name     string
+	Events   []string // patterns
+	Sensors  []string // paths and names
+	Policy   Policy
+	Capacity int
+	Emitted  uint64 // events that it was given
+	Failed   uint64 // records without values
+	Dropped  uint64
+	Waiting  int // records in memory
+	Queued   int // events that wait for their sample
+}
+
+// EventSourceStatus is how an event source is.
+type EventSourceStatus struct {
+	EventSourceInfo
+	Emitted uint64
+	Running bool
+	Err     error // why it ended
+}
+
+// Status returns how the experiment is now.
+func (e *Experiment) Status() Status {
+	s := Status{Name: e.name, Session: e.session, State: e.State(), OpenRegions: e.operands.regions()}
+	if s.State != Ready {
+		s.Attached = e.attached
+	}
+	for _, b := range e.bindings {
+		s.Bindings = append(s.Bindings, b.status())
+	}
+	for _, source := range e.sources {
+		s.Events = append(s.Events, source.status())
+	}
+	e.store.status(&s, e.bindings)
+	return s
+}
+
+func (b *binding) status() BindingStatus {
+	return BindingStatus{
+		Name: b.opt.Name, Events: b.opt.Events, Sensors: *b.sensors.Load(),
+		Policy: b.quota.policy, Capacity: b.quota.capacity,
+		Emitted: b.emitted.Load(), Failed: b.failed.Load(), Queued: len(b.queue),
+	}
+}
+
+func (s *eventSource) status() EventSourceStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	status := EventSourceStatus{EventSourceInfo: s.Describe(), Emitted: s.emitted, Err: s.err}
+	if s.cancel != nil {
+		select {
+		case <-s.ended:
+		default:
+			status.Running = true
+		}
+	}
+	return status
+}
+
+// status fills in what is known about records.
+func (s *store) status(to *Status, bindings []*binding) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	to.Stored, to.Dropped, to.Waiting = s.number, s.droppedInAll, s.waiting
+	to.Spilled, to.SpoolError = s.spooled, s.spillErr
+	for i, b := range bindings {
+		to.Bindings[i].Dropped, to.Bindings[i].Waiting = b.quota.dropped, b.quota.waiting
+	}
+}

@@ -1,0 +1,206 @@
+package experiment
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/stats"
+)
+
+// summaries are the statistics of a binding's records, by event name.
+type summaries struct {
+	opt Aggregate
+
+	mu     sync.Mutex // guards what follows
+	group  stats.Group
+	events map[string]*summary
+	series int
+	begin  time.Time // of the first record
+}
+
+// summary is that of one event name.
+type summary struct {
+	first, last time.Time
+	records     int
+	passed      int // values of series that there was no room for
+	values      map[summaryKey]*seriesSummary
+}
+
+// summaryKey tells series apart; a region's differences are a series of their own.
+type summaryKey struct {
+	path       string
+	difference bool
+}
+
+type seriesSummary struct {
+	series *winperf.Series
+	unit   counter.Unit
+	all    *stats.Series
+}
+
+func newSummaries(opt Aggregate) (*summaries, error) {
+	if opt.Percentiles == nil {
+		opt.Percentiles = []float64{50, 95, 99}
+	}
+	for _, p := range opt.Percentiles {
+		if !(p >= 0 && p <= 100) {
+			return nil, errors.New("expected percentiles between 0 and 100")
+		}
+	}
+	if opt.Confidence == 0 {
+		opt.Confidence = 0.95
+	}
+	if !(opt.Confidence > 0 && opt.Confidence < 1) {
+		return nil, errors.New("expected a confidence between 0 and 1")
+	}
+	if opt.Series <= 0 {
+		opt.Series = 10_000
+	}
+	return &summaries{opt: opt, events: map[string]*summary{}}, nil
+}
+
+// add adds the values of a record.
+func (s *summaries) add(r *Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begin.IsZero() {
+		s.begin = r.Begun
+	}
+	of := s.events[r.Event.Name]
+	if of == nil {
+		if len(s.events) >= s.opt.Series {
+			return
+		}
+		of = &summary{first: r.Begun, values: map[summaryKey]*seriesSummary{}}
+		s.events[r.Event.Name] = of
+	}
+
+	of.records++
+	of.last = r.Ended
+	at := r.Begun.Sub(s.begin)
+	for i := range r.Values {
+		s.addValue(of, &r.Values[i], at)
+	}
+}
+
+// addValue adds a value, and the difference of a region.
+func (s *summaries) addValue(of *summary, v *Value, at time.Duration) {
+	if f, ok := v.Value.Float64(); ok || v.Status != counter.OK {
+		if to := s.to(of, v, false); to != nil && v.Status == counter.OK {
+			to.Add(at, f)
+		} else if to != nil {
+			to.Miss(at)
+		}
+	}
+	if v.HasDifference {
+		if to := s.to(of, v, true); to != nil {
+			to.Add(at, float64(v.Difference))
+		}
+	}
+}
+
+// to is the series that a value belongs to, nil where there is no room for it.
+func (s *summaries) to(of *summary, v *Value, difference bool) *stats.Series {
+	key := summaryKey{v.Path, difference}
+	if known := of.values[key]; known != nil {
+		return known.all
+	}
+	if s.series >= s.opt.Series {
+		of.passed++
+		return nil
+	}
+
+	s.series++
+	unit := v.Unit
+	if difference {
+		unit = counter.NoUnit
+	}
+	made := &seriesSummary{series: v.Series, unit: unit, all: s.group.Series(false)}
+	of.values[key] = made
+	return made.all
+}
+
+// records makes a record of each event name.
+func (s *summaries) records(b *binding) []*Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []*Record
+	for name, of := range s.events {
+		r := &Record{
+			Experiment: b.experiment.name, Session: b.experiment.session, Binding: b.opt.Name,
+			Kind: Summary, Begun: of.first, Ended: of.last,
+			Event: EventInfo{
+				Name: name, Source: "experiment", Time: of.first, Duration: of.last.Sub(of.first),
+				Attrs: []Attr{{"records", int64(of.records)}, {"values passed over", int64(of.passed)}},
+			},
+		}
+
+		for key, v := range of.values {
+			r.Values = append(r.Values, v.value(&s.opt, key))
+		}
+		slices.SortFunc(r.Values, compareValues)
+		all = append(all, r)
+	}
+
+	slices.SortFunc(all, func(a, b *Record) int { return cmp.Compare(a.Event.Name, b.Event.Name) })
+	return all
+}
+
+func compareValues(a, b Value) int {
+	if c := strings.Compare(a.Path, b.Path); c != 0 || a.Statistics.Difference == b.Statistics.Difference {
+		return c
+	}
+	if a.Statistics.Difference {
+		return 1
+	}
+	return -1
+}
+
+func (v *seriesSummary) value(opt *Aggregate, key summaryKey) Value {
+	f := v.all.Figures(opt.Percentiles...)
+	st := &Statistics{
+		Count: f.Count, Missing: f.Missing, Mean: f.Mean, Deviation: f.Deviation, Min: f.Min, Max: f.Max,
+		Confidence: opt.Confidence, Low: math.NaN(), High: math.NaN(),
+		Percents: opt.Percentiles, Percentiles: f.Percentiles, Difference: key.difference,
+	}
+	if f.Count >= 2 {
+		half := f.MeanError(opt.Confidence)
+		st.Low, st.High = f.Mean-half, f.Mean+half
+	}
+	status := counter.OK
+	if f.Count == 0 {
+		status = counter.InvalidData
+	}
+	return Value{Path: key.path, Series: v.series, Unit: v.unit, Status: status, Statistics: st}
+}
+
+// Summaries are the statistics of the records until now, of all bindings that have some: a record
+// for each event name, of the kind Summary. They have no numbers and are not stored.
+func (e *Experiment) Summaries() []*Record {
+	var all []*Record
+	for _, b := range e.bindings {
+		if b.summary != nil {
+			all = append(all, b.summary.records(b)...)
+		}
+	}
+	return all
+}
+
+// summarize stores the summaries, at the end.
+func (e *Experiment) summarize() {
+	for _, b := range e.bindings {
+		if b.summary == nil {
+			continue
+		}
+		for _, r := range b.summary.records(b) {
+			e.store.put(&b.quota, r)
+		}
+	}
+}

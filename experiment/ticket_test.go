@@ -1,0 +1,23 @@
+package experiment
+
+import (
+	"context"
+	"testing"
+)
+
+// An event that nobody waits for any longer is one that was emitted, and dropped.
+func TestGivenUp(t *testing.T) {
+	e := &Experiment{store: newStore(&Options{}, 1)}
+	b := &binding{experiment: e, queue: make(chan *ticket), done: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if b.enqueue(ctx, &ticket{}) {
+		t.Error("it was taken, and nobody takes any")
+	}
+	if emitted := b.emitted.Load(); emitted != 1 || b.quota.dropped != 1 || e.store.droppedInAll != 1 {
+		t.Errorf("%d emitted, %d dropped", emitted, b.quota.dropped)
+	}
+	if b.pending.Load() != 0 {
+		t.Error("it is still waited for")
+	}
+}

@@ -1,0 +1,238 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
+)
+
+// begin keeps what a region is measured against at its end.
+func (b *binding) begin(t *ticket, cycles []measure.MemberCycle) {
+	p := t.part
+	p.cost, p.blocked, p.err = t.cost, t.blocked, t.err
+	if t.err != nil {
+		return
+	}
+
+	m := newMarks(b.sampler, b.width, len(cycles))
+	for i := range cycles {
+		if c := cycles[i].Cycle; c != nil {
+			m.times[i] = c.Time
+			markCycle(m, c)
+		}
+	}
+	b.width = len(m.list)
+	b.experiment.operands.keep(p, m)
+}
+
+// markCycle keeps the operands of all values of a cycle.
+func markCycle(m *marks, c *measure.Cycle) {
+	columns := c.Columns()
+	for i := range columns {
+		col := &columns[i]
+		for n, s := range col.AllSeries() {
+			if o, status := col.Operands(n); status == counter.OK {
+				m.add(s, &o)
+			} else {
+				m.add(s, nil)
+			}
+		}
+	}
+}
+
+// store makes the record of a point or of a region's end, and stores it.
+func (b *binding) store(t *ticket, cycles []measure.MemberCycle) {
+	r := &Record{
+		Experiment: b.experiment.name, Session: b.experiment.session, Binding: b.opt.Name,
+		Event: t.event, Begun: t.begun, Ended: t.ended,
+		Delay: max(0, t.begun.Sub(t.emitted)), Blocked: t.blocked, Cost: t.cost,
+	}
+
+	var m *marks
+	err := t.err
+	if t.part != nil {
+		r.Kind = Span
+		m, err = b.endPart(r, t.part, err)
+	}
+
+	if err != nil {
+		b.failed.Add(1)
+		r.Err = err.Error()
+	} else {
+		b.fill(r, cycles, m)
+		if m != nil {
+			r.Anomalies = b.noted.since(t.part.noted)
+		}
+	}
+
+	if b.summary != nil {
+		b.summary.add(r)
+		if b.opt.Aggregate.Only {
+			return
+		}
+	}
+	b.experiment.store.put(&b.quota, r)
+}
+
+// anomalies are those of a binding's last samples.
+type anomalies struct {
+	list  []winperf.Anomaly
+	count uint64 // that there were so far
+}
+
+// maxAnomalies bounds what a region can tell.
+const maxAnomalies = 256
+
+func (a *anomalies) add(list []winperf.Anomaly) {
+	a.count += uint64(len(list))
+	a.list = append(a.list, list...)
+	if over := len(a.list) - maxAnomalies; over > 0 {
+		a.list = slices.Delete(a.list, 0, over)
+	}
+}
+
+// since returns those that came after the first so many, as far as they are known.
+func (a *anomalies) since(count uint64) []winperf.Anomaly {
+	n := min(int(a.count-count), len(a.list))
+	return slices.Clone(a.list[len(a.list)-n:])
+}
+
+// endPart adds what the begin of a region cost, and returns its marks.
+func (b *binding) endPart(r *Record, p *part, err error) (*marks, error) {
+	r.Blocked += p.blocked
+	r.Cost.add(p.cost)
+
+	m := b.experiment.operands.take(p)
+	switch {
+	case p.err != nil:
+		return nil, fmt.Errorf("at the begin: %w", p.err)
+	case m == nil:
+		return nil, errOverflow
+	}
+	return m, err
+}
+
+// fill puts the values of cycles into a record; m are the marks of a region's begin.
+func (b *binding) fill(r *Record, cycles []measure.MemberCycle, m *marks) {
+	r.Values = make([]Value, 0, b.width)
+	for i := range cycles {
+		r.Anomalies = append(r.Anomalies, cycles[i].Anomalies...)
+		c := cycles[i].Cycle
+		if c == nil {
+			continue
+		}
+
+		r.Anomalies = append(r.Anomalies, c.Anomalies...)
+		if m != nil {
+			m.source = i
+		}
+		columns := c.Columns()
+		for k := range columns {
+			b.fillColumn(r, c, &columns[k], m)
+		}
+	}
+	b.width = len(r.Values)
+}
+
+// fillColumn adds the values of a column.
+func (b *binding) fillColumn(r *Record, c *measure.Cycle, col *measure.Column, m *marks) {
+	age := max(0, c.Time.Sub(col.Time))
+	for n, s := range col.AllSeries() {
+		v := Value{Path: s.String(), Series: s, Unit: s.Unit, Age: age, Touched: col.Touched}
+		v.Value, v.Status = col.Value(n), col.Status[n]
+		if col.Marks != nil {
+			v.Touched |= col.Marks[n]
+		}
+		if m == nil {
+			b.addRaw(&v, col, n)
+		} else {
+			b.since(&v, c, col, n, m)
+		}
+		r.Values = append(r.Values, v)
+	}
+}
+
+// addRaw adds the operands of a value, where they are asked for.
+func (b *binding) addRaw(v *Value, col *measure.Column, n int) {
+	if !b.opt.Raw {
+		return
+	}
+	if o, status := col.Operands(n); status == counter.OK {
+		v.Raw = []counter.Sample{o}
+	}
+}
+
+// since makes a value that of a region.
+func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, m *marks) {
+	at := m.find(v.Series)
+	newer, status := col.Operands(n)
+	if status != counter.OK {
+		return // a text, or the value's own status says why
+	}
+	if at < 0 {
+		b.came(v, m, newer)
+		return
+	}
+
+	older, known := m.operands(at)
+	if !known {
+		v.lackPrevious()
+		return
+	}
+	result := col.Since(n, older, newer, c.Cook)
+	v.Value, v.Status = result.Value, result.Status
+	v.Difference, v.HasDifference = difference(v.Series, older.Value, newer.Value, result.Status)
+	if b.opt.Raw {
+		v.Raw = []counter.Sample{older, newer}
+	}
+}
+
+// came makes the value of a series that was not measured at the begin of its region. A process or
+// thread that began in the region counts from 0.
+func (b *binding) came(v *Value, m *marks, newer counter.Sample) {
+	v.lackPrevious()
+	if v.Series.Type.Cumulative() && m.of == b.sampler && beganSince(v.Series.Key, m.times[m.source]) {
+		v.Difference, v.HasDifference = newer.Value, true
+	}
+	if b.opt.Raw {
+		v.Raw = []counter.Sample{newer}
+	}
+}
+
+// startUnit is how exactly the kernel of Linux tells when a process began.
+const startUnit = 10 * time.Millisecond
+
+// beganSince reports whether the process or thread of a key, id@start, began after a time.
+func beganSince(key string, t time.Time) bool {
+	_, text, has := strings.Cut(key, "@")
+	start, err := strconv.ParseInt(text, 10, 64)
+	return has && err == nil && !t.IsZero() && !winperf.FromFiletime(start).Before(t.Add(-startUnit))
+}
+
+// lackPrevious takes the value away where it needs two samples.
+func (v *Value) lackPrevious() {
+	if v.Series.Type.Samples() == 2 {
+		v.Value, v.Status = counter.Value{}, counter.NoPrevious
+	}
+}
+
+// difference is by how much the raw value of a counter that accumulates grew. One of 4 bytes may
+// have wrapped, which the status of its value tells: it was computed.
+func difference(s *winperf.Series, older, newer uint64, status counter.Status) (uint64, bool) {
+	switch {
+	case !s.Type.Cumulative():
+		return 0, false
+	case newer >= older:
+		return newer - older, true
+	case status == counter.OK && older <= math.MaxUint32:
+		return uint64(uint32(newer - older)), true
+	}
+	return 0, false
+}

@@ -1,0 +1,334 @@
+package foreign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/measure"
+)
+
+// snapshot is a measurement with a handle.
+type snapshot struct {
+	failure
+	settings
+	source *shared
+	wants  wants
+	life   context.Context // ends when the snapshot is destroyed
+	end    context.CancelFunc
+
+	// mu is held by all while the structure is browsed or values are read, and by one that prepares,
+	// samples, decodes or destroys.
+	mu    sync.RWMutex
+	state atomic.Int32 // a State; changed by who holds mu alone
+	gone  bool         // destroyed
+
+	m         *measure.Measurement
+	frame     frame.Frame // of the last sample, held
+	rule      measure.NameRule
+	completed bool // a cycle
+	results
+
+	describing sync.Mutex // held while the structure is made; by who holds mu with others
+	structure  *structure // of frame; nil as long as nobody asked
+}
+
+func (*snapshot) kind() string { return "snapshot" }
+
+// run does an operation in its turn, if the state allows it.
+func (s *snapshot) run(op operation, a Access, do func() error) error {
+	if !s.enter(op.alone(), a) {
+		return refused(op, State(s.state.Load()))
+	}
+	defer s.leave(op.alone())
+	if s.gone {
+		return UnknownHandle
+	}
+
+	was := State(s.state.Load())
+	t := transitions[was][op]
+	if t.during == 0 {
+		return refused(op, was)
+	}
+	if !op.alone() {
+		return do()
+	}
+
+	s.state.Store(int32(t.during))
+	err := do()
+	if err != nil && codeOf(err) != Anomaly {
+		s.state.Store(int32(t.failure))
+		return err
+	}
+	s.state.Store(int32(t.success))
+	return err
+}
+
+// enter takes the lock, alone or with others. The plain form does not wait for it.
+func (s *snapshot) enter(alone bool, a Access) bool {
+	switch {
+	case a == Plain && alone:
+		return s.mu.TryLock()
+	case a == Plain:
+		return s.mu.TryRLock()
+	case alone:
+		s.mu.Lock()
+	default:
+		s.mu.RLock()
+	}
+	return true
+}
+
+func (s *snapshot) leave(alone bool) {
+	if alone {
+		s.mu.Unlock()
+	} else {
+		s.mu.RUnlock()
+	}
+}
+
+// Create makes a snapshot of a source, of a kind; requests are those of a Custom one, and not
+// looked at otherwise. It takes a sample, so that the first cycle gives the values of counters that
+// need two.
+func (l *Library) Create(h Handle, k Kind, requests []Request, f Flags) (Handle, Code) {
+	return l.create(h, f, func(s *shared) (wants, error) { return s.want(k, requests) })
+}
+
+// CreateSensors makes a snapshot of sensors by their names.
+func (l *Library) CreateSensors(h Handle, names []string, f Flags) (Handle, Code) {
+	return l.create(h, f, func(s *shared) (wants, error) { return s.wantSensors(names) })
+}
+
+func (l *Library) create(h Handle, f Flags, want func(*shared) (wants, error)) (made Handle, code Code) {
+	code = on(l, h, func(src *shared) error {
+		w, err := want(src)
+		if err != nil {
+			return err
+		}
+		s, err := newSnapshot(src, w, f)
+		if err != nil {
+			return err
+		}
+		if made, err = l.handles.add(s); err != nil {
+			return errors.Join(err, s.close())
+		}
+		return nil
+	})
+	return made, code
+}
+
+// newSnapshot makes a snapshot and takes its first sample.
+func newSnapshot(src *shared, w wants, f Flags) (*snapshot, error) {
+	s := &snapshot{source: src, wants: w}
+	opt := measure.Options{CostlyTogether: true}
+	switch f {
+	case 0:
+	case ByPID:
+		s.rule = measure.ByPID()
+	case ByNameAndPID:
+		s.rule = measure.ByNameAndPID()
+	default:
+		return nil, fmt.Errorf("flags %#x: at most one of those that there are: %w", uint32(f), BadArgument)
+	}
+	if s.rule.Name != nil {
+		opt.Names = []measure.NameRule{s.rule}
+	}
+
+	if !src.hold() {
+		return nil, fmt.Errorf("the source was closed: %w", UnknownHandle)
+	}
+	s.begin(src.timeoutMS.Load(), src.retries.Load(), src.rest.Load())
+	s.life, s.end = context.WithCancel(context.Background())
+	s.state.Store(int32(Initializing))
+	s.m = measure.New(src.src, w.selection, opt)
+	if err := s.first(); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.state.Store(int32(Initialized))
+	return s, nil
+}
+
+// first takes the sample that those of the first cycle are compared with.
+func (s *snapshot) first() error {
+	ctx, cancel := s.within(s.life)
+	defer cancel()
+	cycle, err := s.m.Cycle(ctx)
+	if err != nil {
+		return fmt.Errorf("first sample: %w", err)
+	}
+	return s.keep(cycle.Frame)
+}
+
+// keep holds a frame in place of the one before.
+func (s *snapshot) keep(f frame.Frame) error {
+	s.frame.Release()
+	s.frame, s.structure = frame.Frame{}, nil
+	if err := f.Retain(); err != nil {
+		return err
+	}
+	s.frame = f
+	return nil
+}
+
+// Destroy ends a snapshot. The safe form first stops what is under way.
+func (l *Library) Destroy(h Handle, a Access) Code {
+	return on(l, h, func(s *snapshot) error {
+		if a == Safe {
+			s.end()
+		}
+		if !s.enter(true, a) {
+			return fmt.Errorf("destroy of a snapshot that is %v: %w", State(s.state.Load()), WrongState)
+		}
+		defer s.leave(true)
+
+		if s.gone || !l.handles.remove(h) {
+			return UnknownHandle
+		}
+		return s.close()
+	})
+}
+
+// close ends the snapshot; its caller is alone with it.
+func (s *snapshot) close() error {
+	s.gone = true
+	s.end()
+	err := s.m.Close()
+	s.frame.Release()
+	return errors.Join(err, s.source.release())
+}
+
+// State returns what the snapshot is doing. It never waits.
+func (l *Library) State(h Handle) (state State, code Code) {
+	code = on(l, h, func(s *snapshot) error {
+		state = State(s.state.Load())
+		return nil
+	})
+	return state, code
+}
+
+// Prepare makes a sample possible.
+func (l *Library) Prepare(h Handle, a Access) Code {
+	return on(l, h, func(s *snapshot) error {
+		return s.run(opPrepare, a, func() error {
+			ctx, cancel := s.within(s.life)
+			defer cancel()
+			return s.prepare(ctx)
+		})
+	})
+}
+
+func (s *snapshot) prepare(ctx context.Context) error {
+	if s.rest.Load() != 0 {
+		if err := s.m.Rest(ctx); err != nil {
+			return err
+		}
+	}
+	return s.m.Prepare(ctx)
+}
+
+// Sample takes the raw data. It answers Anomaly where memory had to grow for that.
+func (l *Library) Sample(h Handle, a Access) Code {
+	return on(l, h, func(s *snapshot) error {
+		return s.run(opSample, a, func() error {
+			ctx, cancel := s.within(s.life)
+			defer cancel()
+			if err := s.m.Sample(ctx); err != nil {
+				return err
+			}
+			if s.m.Grew() {
+				return fmt.Errorf("%v while the sample was taken: %w", winperf.BufferGrew, Anomaly)
+			}
+			return nil
+		})
+	})
+}
+
+// Decode computes the values. It answers Anomaly where instances came or left and the samples
+// that it took because of that did not help; the values are then those of the instances that
+// were in both samples.
+func (l *Library) Decode(h Handle, a Access) Code {
+	return on(l, h, func(s *snapshot) error {
+		return s.run(opDecode, a, func() error {
+			ctx, cancel := s.within(s.life)
+			defer cancel()
+			return s.decode(ctx)
+		})
+	})
+}
+
+func (s *snapshot) decode(ctx context.Context) error {
+	s.completed = false
+	s.results.clear()
+	cycle, err := s.decodeSample()
+	if err != nil {
+		return err
+	}
+
+	// What was recorded is there once: sampling again would pass over it.
+	retries := s.retries.Load()
+	if s.source.recorded {
+		retries = 0
+	}
+	for range retries {
+		if _, changed := change(cycle); !changed {
+			break
+		}
+		if cycle, err = s.again(ctx); err != nil {
+			return fmt.Errorf("another sample, as instances came or left: %w", err)
+		}
+	}
+	return s.complete(cycle)
+}
+
+// again is the preparation that the caller does not see.
+func (s *snapshot) again(ctx context.Context) (*measure.Cycle, error) {
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.m.Sample(ctx); err != nil {
+		return nil, err
+	}
+	return s.decodeSample()
+}
+
+// decodeSample decodes the sample that was taken, and keeps what is known about it.
+func (s *snapshot) decodeSample() (*measure.Cycle, error) {
+	cycle, err := s.m.Decode()
+	if err != nil {
+		return nil, err
+	}
+	s.note(cycle)
+	return cycle, s.keep(cycle.Frame)
+}
+
+// complete makes the results of a cycle those of the snapshot.
+func (s *snapshot) complete(cycle *measure.Cycle) error {
+	what, changed := change(cycle)
+	if err := s.collect(cycle, s.wants, changed); err != nil {
+		return err
+	}
+
+	s.completed = true
+	if changed {
+		return fmt.Errorf("%v: %w", what, Anomaly)
+	}
+	return nil
+}
+
+// change returns what is different about the objects and instances of a sample from those of
+// the one before, if anything is.
+func change(cycle *measure.Cycle) (winperf.Anomaly, bool) {
+	for _, a := range cycle.Anomalies {
+		switch {
+		case a.Kind == winperf.InstancesCame, a.Kind == winperf.InstancesLeft:
+			return a, true
+		case a.Kind == winperf.SchemaChanged && a.Object != (winperf.ObjectID{}):
+			return a, true // names that were read anew, which are of no object, change no values
+		}
+	}
+	return winperf.Anomaly{}, false
+}

@@ -1,0 +1,201 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/measure"
+)
+
+// Opener opens what a file names, for its user.
+type Opener struct {
+	Source func(ctx context.Context, url string) (winperf.Source, error)
+	// Lines opens a pipe or a file that lines are read from; "stdin" is standard input.
+	Lines func(ctx context.Context, name string) (io.ReadCloser, error)
+	// Listen listens at a socket that lines come through.
+	Listen func(ctx context.Context, path string) (net.Listener, error)
+	// Stdout and Stderr are those of commands and programs that records go to.
+	Stdout, Stderr io.Writer
+}
+
+// defaultSource is the name of the source where a file names none.
+const defaultSource = "local"
+
+// origins opens the sources of a file. close closes them.
+func (f *File) origins(ctx context.Context, open *Opener) (all []measure.Origin, err error) {
+	urls := map[string]string{defaultSource: "local:"}
+	if len(f.Sources) > 0 {
+		clear(urls)
+		for name, url := range f.Sources {
+			urls[name] = url.V
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(urls)) {
+		src, err := open.Source(ctx, urls[name])
+		if err != nil {
+			return nil, errors.Join(f.Sources[name].Errorf("source %q: %w", name, err), closeAll(all))
+		}
+		all = append(all, measure.Origin{Name: name, Source: src})
+	}
+	return all, nil
+}
+
+func closeAll(origins []measure.Origin) error {
+	var errs []error
+	for _, o := range origins {
+		errs = append(errs, o.Source.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// bindings are those of the file, as an experiment takes them.
+func (f *File) bindings() (all []experiment.Binding, spills bool, err error) {
+	for i := range f.Bindings {
+		b := &f.Bindings[i]
+		policy, err := b.policy()
+		if err != nil {
+			return nil, false, err
+		}
+		binding := experiment.Binding{
+			Name: b.Name, Policy: policy, Capacity: b.Capacity, Timeout: b.Timeout, Raw: b.Raw,
+		}
+		for _, e := range b.Events {
+			binding.Events = append(binding.Events, e.V)
+			if e.V == RunEvent || e.V == WarmupEvent {
+				binding.Events = append(binding.Events, e.V+".*")
+			}
+		}
+		for _, s := range b.Sensors {
+			paths, names, err := f.sensors(s)
+			if err != nil {
+				return nil, false, err
+			}
+			binding.Paths, binding.Sensors = append(binding.Paths, paths...), append(binding.Sensors, names...)
+		}
+		if s := b.Summary; s != nil {
+			binding.Aggregate = &experiment.Aggregate{Percentiles: s.Percentiles, Confidence: s.Confidence, Only: s.Only}
+		}
+		all, spills = append(all, binding), spills || policy == experiment.Spill
+	}
+	return all, spills, nil
+}
+
+// source is an entry as an event source. opened, if not nil, is to be closed at the end.
+func (e *EventEntry) source(ctx context.Context, open *Opener) (s experiment.EventSource, opened io.Closer, err error) {
+	switch {
+	case e.Interval != 0:
+		return experiment.Interval{Name: e.Name, Every: e.Interval, Aligned: e.Aligned}, nil, nil
+	case e.Lines != "":
+		s, opened, err := e.lines(ctx, open)
+		if err != nil {
+			err = e.Errorf("event %q: %w", e.Name, err)
+		}
+		return s, opened, err
+	case e.Processes != "":
+		return experiment.Processes{Name: e.Name, Match: e.Processes, Origin: e.Source.V, Every: e.Every}, nil, nil
+	case e.Instances != "":
+		p, err := winperf.ParsePath(e.Instances)
+		return experiment.Instances{Name: e.Name, Path: p, Origin: e.Source.V, Every: e.Every}, nil, err
+	case len(e.Signals) > 0:
+		s, err := e.signals()
+		return s, nil, err
+	default:
+		return e.threshold(), nil, nil
+	}
+}
+
+// lines are read from a file or pipe, or come through a socket.
+func (e *EventEntry) lines(ctx context.Context, open *Opener) (experiment.EventSource, io.Closer, error) {
+	if path, ok := strings.CutPrefix(e.Lines, "unix:"); ok {
+		l, err := open.Listen(ctx, path)
+		return experiment.LineServer{Name: e.Name, Listener: l}, l, err
+	}
+	r, err := open.Lines(ctx, e.Lines)
+	return experiment.Lines{Name: e.Name, Reader: r}, r, err
+}
+
+func (e *EventEntry) signals() (experiment.Signals, error) {
+	s := experiment.Signals{Name: e.Name}
+	for _, name := range e.Signals {
+		signal, err := signalNamed(name)
+		if err != nil {
+			return s, err
+		}
+		s.Signals = append(s.Signals, signal)
+	}
+	return s, nil
+}
+
+func (e *EventEntry) threshold() experiment.Threshold {
+	t := experiment.Threshold{
+		Name: e.Name, Path: e.Path.V.Path, Below: e.Below != nil, Hysteresis: e.Hysteresis,
+		For: e.For, Origin: e.Source.V, Every: e.Every,
+	}
+	if t.Below {
+		t.Bound = *e.Below
+	} else {
+		t.Bound = *e.Above
+	}
+	return t
+}
+
+// routes are where records go: the results folder, and what the file says.
+func (f *File) routes(folder *Folder, open *Opener) ([]delivery.Route, error) {
+	records, err := delivery.NewFile(folder.File(FileRecords), delivery.FileOptions{Format: delivery.FormatRecords})
+	if err != nil {
+		return nil, err
+	}
+	all := []delivery.Route{{Name: "results", Sink: records}}
+	for i := range f.Deliver {
+		d := &f.Deliver[i]
+		sink, err := d.sink(folder, open)
+		if err != nil {
+			return nil, d.Errorf("%w", err)
+		}
+		all = append(all, delivery.Route{Name: d.name(), Sink: sink})
+	}
+	return all, nil
+}
+
+func (d *DeliverEntry) name() string {
+	switch {
+	case d.Name != "":
+		return d.Name
+	case d.File != "":
+		return d.File
+	case d.URL != "":
+		return d.URL
+	default:
+		return strings.Join(d.Program, " ")
+	}
+}
+
+func (d *DeliverEntry) sink(folder *Folder, open *Opener) (delivery.Sink, error) {
+	switch {
+	case d.File != "":
+		name := d.File
+		if !filepath.IsAbs(name) {
+			name = folder.File(name)
+		}
+		return delivery.NewFile(name, delivery.FileOptions{Format: d.Format})
+	case d.URL != "":
+		header := http.Header{}
+		for k, v := range d.Headers {
+			header.Set(k, os.ExpandEnv(v))
+		}
+		return delivery.NewHTTP(d.URL, delivery.HTTPOptions{Header: header})
+	default:
+		return delivery.NewProgram(d.Program, delivery.ProgramOptions{Stdout: open.Stdout, Stderr: open.Stderr})
+	}
+}

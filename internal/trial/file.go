@@ -1,0 +1,339 @@
+package trial
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/internal/strictyaml"
+	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/measure"
+)
+
+// Each run of a command is a region run.NAME or warmup.NAME of an experiment; in bindings, run
+// alone stands for all runs and warmup for all warm-ups.
+const (
+	RunEvent    = "run"
+	WarmupEvent = "warmup"
+)
+
+// File is an experiment as a file describes it.
+type File struct {
+	Name strictyaml.Value[string] `yaml:"name,required"`
+	// Sources are URLs or file names, by the names that sensors and events say; none is local:.
+	Sources map[string]strictyaml.Value[string] `yaml:"sources"`
+	// Sensors are lists of paths and sensor names, by the names that bindings say.
+	Sensors  map[string][]strictyaml.Value[string] `yaml:"sensors"`
+	Events   []EventEntry                          `yaml:"events"`
+	Bindings []BindingEntry                        `yaml:"bindings"`
+	Deliver  []DeliverEntry                        `yaml:"deliver"`
+	Queue    *QueueEntry                           `yaml:"queue"`
+
+	Commands    []CommandEntry          `yaml:"commands"`
+	Repetitions strictyaml.Value[int]   `yaml:"repetitions"`
+	Warmup      strictyaml.Value[int]   `yaml:"warmup"`
+	Order       strictyaml.Value[Order] `yaml:"order"`
+	Seed        uint64                  `yaml:"seed"`
+	// Interval is the time between two looks at the processes of commands, and between two raw
+	// samples that are kept; 0 is 1 second.
+	Interval strictyaml.Value[time.Duration] `yaml:"interval"`
+	// Duration ends an experiment without commands; 0 goes on until it is stopped.
+	Duration strictyaml.Value[time.Duration] `yaml:"duration"`
+	Language string                          `yaml:"language"`
+}
+
+// EventEntry is a source of events. One of its kinds must be there.
+type EventEntry struct {
+	strictyaml.Pos
+	Name string `yaml:"name,required"`
+
+	Interval  time.Duration `yaml:"interval"`
+	Aligned   bool          `yaml:"aligned"`
+	Lines     string        `yaml:"lines"`     // "stdin", the name of a pipe or file, or unix:PATH
+	Processes string        `yaml:"processes"` // a name, with wildcards
+	Instances string        `yaml:"instances"` // a path
+	Above     *float64      `yaml:"above"`
+	Below     *float64      `yaml:"below"`
+	Signals   []string      `yaml:"signals"`
+
+	Path       strictyaml.Value[strictyaml.Path] `yaml:"path"` // of above and below
+	Hysteresis float64                           `yaml:"hysteresis"`
+	For        time.Duration                     `yaml:"for"`
+	Every      time.Duration                     `yaml:"every"` // between two looks
+	Source     strictyaml.Value[string]          `yaml:"source"`
+}
+
+// BindingEntry says which sensors are measured at which events.
+type BindingEntry struct {
+	strictyaml.Pos
+	Name     string                     `yaml:"name"`
+	Events   []strictyaml.Value[string] `yaml:"events,required"`
+	Sensors  []strictyaml.Value[string] `yaml:"sensors,required"`
+	Policy   strictyaml.Value[string]   `yaml:"policy"`
+	Capacity int                        `yaml:"capacity"`
+	Timeout  time.Duration              `yaml:"timeout"`
+	Raw      bool                       `yaml:"raw"`
+	Summary  *SummaryEntry              `yaml:"summary"`
+}
+
+// SummaryEntry asks for statistics.
+type SummaryEntry struct {
+	Percentiles []float64 `yaml:"percentiles"`
+	Confidence  float64   `yaml:"confidence"`
+	Only        bool      `yaml:"only"`
+}
+
+// DeliverEntry is where records go, besides the results folder. One kind must be there.
+type DeliverEntry struct {
+	strictyaml.Pos
+	Name    string            `yaml:"name"`
+	File    string            `yaml:"file"`   // relative to the results folder
+	Format  string            `yaml:"format"` // of File
+	URL     string            `yaml:"url"`
+	Headers map[string]string `yaml:"headers"` // of requests to URL
+	Program []string          `yaml:"program"`
+}
+
+// QueueEntry is a queue on disk for records that were not delivered yet.
+type QueueEntry struct {
+	Directory strictyaml.Value[string] `yaml:"directory,required"`
+	Size      strictyaml.Size          `yaml:"size"`
+	Age       time.Duration            `yaml:"age"`
+}
+
+// CommandEntry is one of the commands that are compared.
+type CommandEntry struct {
+	strictyaml.Pos
+	Name string            `yaml:"name"`
+	Run  []string          `yaml:"run,required"`
+	Env  map[string]string `yaml:"env"`
+	Dir  string            `yaml:"dir"`
+}
+
+// ReadFile reads an experiment and checks all of it that can be checked without starting
+// anything. The error joins all that is wrong, each with line and column.
+func ReadFile(name string, text []byte) (*File, error) {
+	f := &File{}
+	if err := strictyaml.Decode(name, text, f); err != nil {
+		return nil, err
+	}
+	return f, f.check()
+}
+
+// policies are the words of the policies of storage.
+var policies = []experiment.Policy{
+	experiment.Wait, experiment.DropOldest, experiment.DropNewest, experiment.Spill,
+}
+
+func (f *File) check() error {
+	errs := []error{f.checkNumbers()}
+	names := map[string]bool{}
+	for i := range f.Events {
+		errs = append(errs, f.Events[i].check(f, names))
+	}
+	for i := range f.Bindings {
+		errs = append(errs, f.Bindings[i].check(f))
+	}
+	for i := range f.Deliver {
+		errs = append(errs, f.Deliver[i].check())
+	}
+
+	commands := map[string]bool{}
+	for i := range f.Commands {
+		errs = append(errs, f.Commands[i].check(commands))
+	}
+	if len(f.Commands) == 0 && len(f.Bindings) == 0 {
+		errs = append(errs, errors.New("expected commands to run, or bindings of sensors to events"))
+	}
+	return errors.Join(errs...)
+}
+
+// check checks an event source. names are those of the sources before it.
+func (e *EventEntry) check(f *File, names map[string]bool) error {
+	kinds := e.kinds()
+	switch {
+	case len(kinds) == 0:
+		return e.Errorf("event %q: expected one of interval, lines, processes, instances, above, below and signals", e.Name)
+	case len(kinds) > 1:
+		return e.Errorf("event %q: it has %s, expected one of them", e.Name, strings.Join(kinds, " and "))
+	case names[strings.ToLower(e.Name)]:
+		return e.Errorf("event %q: there is another one of this name", e.Name)
+	}
+	names[strings.ToLower(e.Name)] = true
+
+	if (e.Above != nil || e.Below != nil) && e.Path.V.Counter == "" {
+		return e.Errorf("event %q: expected the path of a counter", e.Name)
+	}
+	if e.Source.V != "" {
+		if err := f.known(e.Source, "source", maps.Keys(f.Sources)); err != nil {
+			return err
+		}
+	}
+	if e.Instances != "" {
+		if _, err := winperf.ParsePath(e.Instances); err != nil {
+			return e.Errorf("event %q: %w", e.Name, err)
+		}
+	}
+	for _, name := range e.Signals {
+		if _, err := signalNamed(name); err != nil {
+			return e.Errorf("event %q: %w", e.Name, err)
+		}
+	}
+	return e.checkNumbers()
+}
+
+// kinds are what the entry says of the kind of source.
+func (e *EventEntry) kinds() (kinds []string) {
+	for _, k := range []struct {
+		name string
+		has  bool
+	}{
+		{"interval", e.Interval != 0}, {"lines", e.Lines != ""}, {"processes", e.Processes != ""},
+		{"instances", e.Instances != ""}, {"above", e.Above != nil}, {"below", e.Below != nil},
+		{"signals", len(e.Signals) > 0},
+	} {
+		if k.has {
+			kinds = append(kinds, k.name)
+		}
+	}
+	return kinds
+}
+
+// known is an error where a name is none of those that there are.
+func (f *File) known(v strictyaml.Value[string], what string, names func(func(string) bool)) error {
+	all := slices.Sorted(names)
+	if slices.Contains(all, v.V) {
+		return nil
+	}
+	return v.Errorf("no %s is called %q%s", what, v.V, meant(v.V, all))
+}
+
+// meant is the question which name was meant.
+func meant(name string, all []string) string {
+	if best := suggest.Closest(name, slices.Values(all)); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+func (b *BindingEntry) check(f *File) error {
+	var errs []error
+	for _, s := range b.Sensors {
+		_, _, err := f.sensors(s)
+		errs = append(errs, err)
+	}
+	_, err := b.policy()
+	errs = append(errs, err, b.checkNumbers(), f.checkEvents(b))
+	if s := b.Summary; s != nil {
+		for _, p := range s.Percentiles {
+			if !(p >= 0 && p <= 100) {
+				errs = append(errs, b.Errorf("percentile %v: expected a number from 0 to 100", p))
+			}
+		}
+		if !(s.Confidence >= 0 && s.Confidence < 1) {
+			errs = append(errs, b.Errorf("confidence %v: expected a number below 1, such as 0.95", s.Confidence))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkEvents says where a binding names an event that nothing emits. Lines may have any name,
+// and so may what code of another program emits.
+func (f *File) checkEvents(b *BindingEntry) error {
+	var names []string
+	for i := range f.Commands {
+		name := f.Commands[i].name()
+		names = append(names, RunEvent, WarmupEvent, RunEvent+"."+name, WarmupEvent+"."+name)
+	}
+	for i := range f.Events {
+		e := &f.Events[i]
+		if e.Lines != "" {
+			return nil
+		}
+		names = append(names, e.Name)
+		if e.Interval == 0 && len(e.Signals) == 0 {
+			names = append(names, e.Name+".begin", e.Name+".end")
+		}
+	}
+
+	var errs []error
+	for _, v := range b.Events {
+		if strings.ContainsAny(v.V, "*?") || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, v.V) }) {
+			continue
+		}
+		errs = append(errs, v.Errorf("nothing emits an event called %q%s", v.V, meant(v.V, names)))
+	}
+	return errors.Join(errs...)
+}
+
+// policy is the binding's policy.
+func (b *BindingEntry) policy() (experiment.Policy, error) {
+	if b.Policy.V == "" {
+		return experiment.Wait, nil
+	}
+	var words []string
+	for _, p := range policies {
+		if p.String() == b.Policy.V {
+			return p, nil
+		}
+		words = append(words, p.String())
+	}
+	return 0, b.Policy.Errorf("policy %q: expected %s%s", b.Policy.V, strings.Join(words, ", "), meant(b.Policy.V, words))
+}
+
+// sensors are what an entry of a binding stands for: a list by its name, a path, or a sensor name.
+func (f *File) sensors(v strictyaml.Value[string]) ([]winperf.Path, []measure.SensorName, error) {
+	list, ok := f.Sensors[v.V]
+	if !ok {
+		list = []strictyaml.Value[string]{v}
+	}
+
+	var paths []winperf.Path
+	var names []measure.SensorName
+	for _, s := range list {
+		switch {
+		case strings.HasPrefix(s.V, `\`):
+			p, err := winperf.ParsePath(s.V)
+			if err != nil {
+				return nil, nil, s.Errorf("%w", err)
+			}
+			paths = append(paths, p)
+		case strings.Contains(s.V, "/"):
+			n, err := measure.ParseSensorName(s.V)
+			if err != nil {
+				return nil, nil, s.Errorf("%w", err)
+			}
+			names = append(names, n)
+		default:
+			return nil, nil, s.Errorf("%q is no path, no sensor name and no list of sensors%s", s.V,
+				meant(s.V, slices.Sorted(maps.Keys(f.Sensors))))
+		}
+	}
+	return paths, names, nil
+}
+
+// check checks a command. names are those of the commands before it.
+func (c *CommandEntry) check(names map[string]bool) error {
+	if len(c.Run) == 0 || c.Run[0] == "" {
+		return c.Errorf("expected a program")
+	}
+	name := c.name()
+	if names[name] {
+		return c.Errorf("two commands are called %q", name)
+	}
+	names[name] = true
+	if _, err := exec.LookPath(c.Run[0]); err != nil {
+		return c.Errorf("command %q: %w", name, err)
+	}
+	return nil
+}
+
+// name is what the command is called: by default, what it is.
+func (c *CommandEntry) name() string { return cmp.Or(c.Name, strings.Join(c.Run, " ")) }

@@ -1,0 +1,94 @@
+package trial
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func FuzzReadFile(f *testing.F) {
+	f.Add("name: a\ncommands: [{run: [go, version]}]\n")
+	f.Add("name: a\nevents: [{name: t, interval: 1s}]\nbindings: [{events: [t], sensors: ['\\System\\Processes']}]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		file, err := ReadFile("x.yaml", []byte(text))
+		if err != nil {
+			return
+		}
+		// What was taken can be made into an experiment's parts.
+		if _, _, err := file.bindings(); err != nil {
+			t.Error(err)
+		}
+		for i := range file.Events {
+			if len(file.Events[i].kinds()) != 1 {
+				t.Errorf("event %+v", file.Events[i])
+			}
+		}
+	})
+}
+
+func TestReadFile(t *testing.T) {
+	const head = "name: a\nsensors: {cpu: ['\\Processor(*)\\% Processor Time', linux.winperf/System/Processes]}\n"
+	const tick = "events: [{name: tick, interval: 1s}]\n"
+	for _, c := range []struct{ text, want string }{
+		{head + tick + "bindings: [{events: [tick], sensors: [cpu]}]\n", ""},
+		{"name: a\n", "expected commands to run, or bindings"},
+		{head + tick + "bindings: [{events: [tock], sensors: [cpu]}]\n", `x.yaml:4:22: nothing emits an event called "tock"; did you mean "tick"?`},
+		{head + "events: [{name: in, lines: stdin}]\nbindings: [{events: [any], sensors: [cpu]}]\n", ""},
+		{head + tick + "bindings: [{events: [t*], sensors: [cpu], policy: wayt}]\n", `expected wait, drop_oldest, drop_newest, spill; did you mean "wait"?`},
+		{head + "events: [{name: a}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "x.yaml:3:10: event \"a\": expected one of interval"},
+		{head + "events: [{name: a, interval: 1s, above: 1}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "it has interval and above"},
+		{head + "events: [{name: a, below: 1}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "expected the path of a counter"},
+		{head + tick + "bindings: [{events: [tick], sensors: [cp]}]\n", `did you mean "cpu"?`},
+		{head + tick + "bindings: [{events: [tick], sensors: ['\\x']}]\n", "bad counter path"},
+		{"name: a\ncommands: [{run: [no-such-program]}]\n", "x.yaml:2:12: command \"no-such-program\""},
+		{"name: a\ncommands: [{run: [go]}, {run: [go]}]\n", "two commands are called"},
+		{head + "deliver: [{file: x, url: y}]\n" + tick + "bindings: [{events: [tick], sensors: [cpu]}]\n", "x.yaml:3:11: expected one of file, url and program"},
+		{head + "events: [{name: a, interval: 1s}, {name: A, interval: 1s}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "another one of this name"},
+		{"name: ../a\ncommands: [{run: [go]}]\n", `x.yaml:1:7: name "../a": expected one that a folder can have`},
+		{"name: ''\ncommands: [{run: [go]}]\n", "expected one that a folder can have"},
+		{"name: a\ninterval: 1ns\ncommands: [{run: [go]}]\n", "x.yaml:2:11: interval 1ns: expected 10ms at least"},
+		{"name: a\nduration: -1s\ncommands: [{run: [go]}]\n", "x.yaml:2:11: duration -1s"},
+		{"name: a\nrepetitions: -3\ncommands: [{run: [go]}]\n", "x.yaml:2:14: repetitions -3: expected a number from 0"},
+		{"name: a\nrepetitions: 1000000000000\ncommands: [{run: [go]}]\n", "x.yaml:2:14: repetitions"},
+		{"name: a\nrepetitions: 100000\nwarmup: 1\ncommands: [{run: [go]}]\n", "x.yaml:2:14: 100001 runs in all"},
+		{"name: a\nwarmup: -1\ncommands: [{run: [go]}]\n", "x.yaml:2:9: warmup -1"},
+		{"name: a\nqueue: {directory: ''}\ncommands: [{run: [go]}]\n", "x.yaml:2:20: queue: expected a directory"},
+		{"name: a\ndeliver: [{url: 'ftp://x'}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: \"ftp://x\" is no endpoint"},
+		{"name: a\ndeliver: [{url: 'http://x', headers: {A: $WINPERF_NOT_SET}}]\ncommands: [{run: [go]}]\n",
+			"x.yaml:2:11: headers: the environment has no WINPERF_NOT_SET"},
+		{"name: a\ndeliver: [{url: 'http://x', format: csv}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: format is for files"},
+		{"name: a\ndeliver: [{file: ./records.jsonl}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: ./records.jsonl is in the results folder"},
+		{"name: a\ndeliver: [{file: a.foo}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: "},
+		{"name: a\ndeliver: [{program: [no-such-program]}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: exec: \"no-such-program\""},
+		{head + "events: [{name: a, interval: 1ms}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "x.yaml:3:10: event \"a\": interval 1ms: expected 10ms"},
+		{head + "events: [{name: a, processes: a, every: -1s}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "x.yaml:3:10: event \"a\": every -1s"},
+		{head + "events: [{name: a, above: 1, path: '\\a\\b', for: -1s}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "x.yaml:3:10: event \"a\": expected for"},
+		{head + tick + "bindings: [{events: [tick], sensors: [cpu], capacity: -5}]\n", "x.yaml:4:12: capacity -5"},
+		{head + tick + "bindings: [{events: [tick], sensors: [cpu], timeout: -5s}]\n", "x.yaml:4:12: timeout -5s"},
+		{head + tick + "bindings: [{events: [], sensors: []}]\n", "x.yaml:4:12: expected events and sensors"},
+	} {
+		_, err := ReadFile("x.yaml", []byte(c.text))
+		if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s\nerror %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+func TestTrials(t *testing.T) {
+	f, err := ReadFile("x.yaml", []byte("name: a\ncommands: [{run: [go, version], env: {A: b}}, {name: c, run: [go]}]\nwarmup: 2\norder: in_turn\nseed: 9\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Options{
+		Repetitions: 1, Warmups: 2, Order: InTurn, Seed: 9,
+		Variants: []Variant{
+			{Name: "go version", Interval: time.Second, Command: Command{Args: []string{"go", "version"}, Env: map[string]string{"A": "b"}}},
+			{Name: "c", Interval: time.Second, Command: Command{Args: []string{"go"}}},
+		},
+	}
+	if diff := cmp.Diff(want, f.Trials()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

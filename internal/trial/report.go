@@ -1,0 +1,168 @@
+package trial
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf/internal/stats"
+)
+
+// Confidence is that of the intervals in reports.
+const Confidence = 0.95
+
+// Measure is something that each run has a number of.
+type Measure struct {
+	Name string // as reports show it
+	Unit string // "seconds", "bytes" or "count"
+	of   func(*Result) (v float64, ok bool)
+}
+
+// measures are all that runs are compared by.
+var measures = []Measure{
+	{"elapsed time", "seconds", func(r *Result) (float64, bool) { return r.Exit.Time.Seconds(), true }},
+	{"processor time", "seconds", func(r *Result) (float64, bool) { return (r.Exit.User + r.Exit.System).Seconds(), true }},
+	{"user time", "seconds", func(r *Result) (float64, bool) { return r.Exit.User.Seconds(), true }},
+	{"system time", "seconds", func(r *Result) (float64, bool) { return r.Exit.System.Seconds(), true }},
+	{"peak memory, largest process", "bytes", func(r *Result) (float64, bool) {
+		return float64(r.LargestProcess()), r.LargestProcess() > 0
+	}},
+	{"peak memory, all processes", "bytes", func(r *Result) (float64, bool) {
+		return float64(r.Tree.PeakMemory), r.Tree.PeakMemory > 0
+	}},
+	{"read", "bytes", func(r *Result) (float64, bool) { return float64(r.Tree.Read), r.Tree.IOKnown }},
+	{"written", "bytes", func(r *Result) (float64, bool) { return float64(r.Tree.Written), r.Tree.IOKnown }},
+	{"voluntary context switches", "count", func(r *Result) (float64, bool) {
+		return float64(r.Exit.Voluntary), r.Exit.Known
+	}},
+	{"involuntary context switches", "count", func(r *Result) (float64, bool) {
+		return float64(r.Exit.Involuntary), r.Exit.Known
+	}},
+}
+
+// LargestProcess is the most memory that one of the processes held, in bytes: as the system says,
+// or else as it was seen; 0 where that is not known.
+func (r *Result) LargestProcess() uint64 {
+	if r.Exit.PeakMemory > 0 {
+		return r.Exit.PeakMemory
+	}
+	var peak uint64
+	for _, p := range r.Tree.Processes {
+		peak = max(peak, p.Peak)
+	}
+	return peak
+}
+
+// Group is some runs that belong together: those of a variant, or of one results folder.
+type Group struct {
+	Name    string
+	Results []*Result
+}
+
+// Variants groups results by their variants, in the order in which they first came. Warm-ups
+// and runs that failed or were stopped are left out, and these are counted.
+func Variants(results []*Result) (groups []Group, failed int) {
+	for _, r := range results {
+		if r.Warmup {
+			continue
+		}
+		if r.Exit.Status != 0 || r.Exit.Signal != "" || r.Exit.Stopped {
+			failed++
+			continue
+		}
+		at := slices.IndexFunc(groups, func(g Group) bool { return g.Name == r.Variant })
+		if at < 0 {
+			groups, at = append(groups, Group{Name: r.Variant}), len(groups)
+		}
+		groups[at].Results = append(groups[at].Results, r)
+	}
+	slices.SortFunc(groups, func(a, b Group) int { return a.Results[0].Step.Variant - b.Results[0].Step.Variant })
+	return groups, failed
+}
+
+// Row is one measure of all groups.
+type Row struct {
+	Measure
+	Cells []Cell // one for each group
+}
+
+// Cell is one measure of one group.
+type Cell struct {
+	Count int
+	Mean  float64
+	// Half is half the width of the interval in which the true mean is with Confidence; NaN of
+	// fewer than two runs.
+	Half float64
+	// Difference is by how much the mean is above that of the first group, with half the width of
+	// its interval; P how probable as large a difference is if there is none. All are NaN in the
+	// first group.
+	Difference, DifferenceHalf, P float64
+	// TooFew tells that no difference could be significant, as there are too few runs.
+	TooFew bool
+}
+
+// Significant reports whether the difference from the first group is more than noise: less than
+// 5 % probable if there were none.
+func (c Cell) Significant() bool { return c.P < 1-Confidence }
+
+// Report compares groups by all that they have numbers of.
+func Report(groups []Group) (rows []Row) {
+	for _, m := range measures {
+		numbers := make([][]float64, len(groups))
+		for i, g := range groups {
+			for _, r := range g.Results {
+				if v, ok := m.of(r); ok {
+					numbers[i] = append(numbers[i], v)
+				}
+			}
+		}
+		if row := compare(m, numbers); !row.empty() {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// compare compares the numbers of groups.
+func compare(m Measure, groups [][]float64) Row {
+	row := Row{Measure: m}
+	var first *stats.Series
+	var base stats.Figures
+	var kept stats.Group
+	for i, numbers := range groups {
+		s := kept.Series(false)
+		for n, v := range numbers {
+			s.Add(time.Duration(n), v)
+		}
+		f := s.Figures()
+		c := Cell{
+			Count: f.Count, Mean: f.Mean, Half: f.MeanError(Confidence),
+			Difference: math.NaN(), DifferenceHalf: math.NaN(), P: math.NaN(),
+		}
+
+		if i == 0 {
+			first, base = s, f
+		} else if f.Count > 0 && base.Count > 0 {
+			c.Difference, c.DifferenceHalf = stats.MeanDifference(&base, &f, Confidence)
+			c.P = stats.Compare(first, s).P()
+			c.TooFew = leastP(base.Count, f.Count) >= 1-Confidence
+		}
+		row.Cells = append(row.Cells, c)
+	}
+	return row
+}
+
+// leastP is the least probability that the U test can give of groups of these sizes: that of the
+// two orders in which all of one group is before all of the other.
+func leastP(n, m int) float64 {
+	p := 2.0
+	for i := 1; i <= min(n, m); i++ {
+		p *= float64(i) / float64(max(n, m)+i)
+	}
+	return min(1, p)
+}
+
+// empty reports whether no group has numbers.
+func (r *Row) empty() bool {
+	return !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Count > 0 })
+}

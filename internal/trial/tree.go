@@ -1,0 +1,210 @@
+package trial
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+)
+
+// Title indices of Windows: the object Process and its counters that tell what a process used.
+const (
+	processObject = 230
+
+	titleUser, titlePrivileged        = 142, 144
+	titlePID, titleParent             = 784, 1410
+	titleBegan                        = 684
+	titleWorkingSet, titlePeak        = 180, 178
+	titleReadBytes, titleWrittenBytes = 1420, 1422
+	titleReadCalls, titleWrittenCalls = 1412, 1414
+	ticksPerSecond                    = 10_000_000
+	nanosecondsPerTick                = int64(time.Second) / ticksPerSecond
+)
+
+// treeCounters are what a Tree reads of each process.
+var treeCounters = []uint32{
+	titlePID, titleParent, titleBegan, titleUser, titlePrivileged, titleWorkingSet, titlePeak,
+	titleReadBytes, titleWrittenBytes, titleReadCalls, titleWrittenCalls,
+}
+
+// Process is one process of a tree, as it was when it was last seen.
+type Process struct {
+	PID        uint32        `json:"pid"`
+	Parent     uint32        `json:"parent"` // when it was first seen
+	Name       string        `json:"name"`
+	First      time.Time     `json:"first_seen"`
+	Last       time.Time     `json:"last_seen"`
+	User       time.Duration `json:"user"`
+	System     time.Duration `json:"system"`
+	Peak       uint64        `json:"peak_working_set"` // bytes
+	Read       uint64        `json:"read"`             // bytes, whatever was read from
+	Written    uint64        `json:"written"`
+	Reads      uint64        `json:"read_calls"`
+	Writes     uint64        `json:"write_calls"`
+	IOKnown    bool          `json:"io_known"` // else this account may not read it
+	workingSet uint64
+}
+
+// Tree follows a process and all that it starts, over frames with the object Process. What begins
+// and ends between two samples is not seen.
+type Tree struct {
+	root      uint32
+	processes map[identity]*Process
+	pids      map[uint32]bool // of the tree, those seen last
+	last      time.Time       // of the last frame
+	peak      uint64
+	read      uint64 // bytes: the most that all held together who were there at one moment
+	written   uint64
+	row       []uint64 // reused
+	places    []int
+}
+
+// identity is a process id and its time of start: ids are used again.
+type identity struct {
+	pid   uint32
+	began uint64
+}
+
+// NewTree returns the tree below a process.
+func NewTree(root int) *Tree {
+	return &Tree{root: uint32(root), processes: map[identity]*Process{}, pids: map[uint32]bool{}}
+}
+
+// Selection is what a Tree wants of a source.
+func Selection() winperf.Selection {
+	var sel winperf.Selection
+	for _, title := range treeCounters {
+		sel.Paths = append(sel.Paths, winperf.Path{
+			Object: titleName(processObject), Instance: "*", HasInstance: true, Counter: titleName(title),
+		})
+	}
+	return sel
+}
+
+// Add looks at a frame.
+func (t *Tree) Add(f frame.Frame) {
+	o, ok := f.Find(winperf.ObjectID{Index: processObject})
+	if !ok || !t.place(o) {
+		return
+	}
+
+	// A child may stand before its parent, so it takes as many rounds as the tree is deep to
+	// find all that are new.
+	now := f.Time()
+	seen := map[uint32]bool{}
+	for {
+		before := len(seen)
+		for i := range o.Len() {
+			t.look(o, i, now, seen)
+		}
+		if len(seen) == before {
+			break
+		}
+	}
+	t.pids, t.last = seen, now
+	t.measure(now)
+}
+
+// place finds the counters.
+func (t *Tree) place(o frame.Object) bool {
+	t.places = t.places[:0]
+	for _, title := range treeCounters {
+		k, ok := o.FindCounter(winperf.CounterID{Index: title})
+		if !ok {
+			return false
+		}
+		t.places = append(t.places, k)
+	}
+	return true
+}
+
+// look takes a process over, if it belongs to the tree.
+func (t *Tree) look(o frame.Object, i int, now time.Time, seen map[uint32]bool) {
+	pid, _ := o.Raw(i, t.places[0])
+	if pid == 0 || seen[uint32(pid)] {
+		return // Idle and _Total have no process id
+	}
+	parent, _ := o.Raw(i, t.places[1])
+	began, _ := o.Raw(i, t.places[2])
+	id := identity{uint32(pid), began}
+	p := t.processes[id]
+	if p == nil && id.pid != t.root && !seen[uint32(parent)] && !t.pids[uint32(parent)] {
+		return
+	}
+
+	seen[id.pid] = true
+	if p == nil {
+		p = &Process{PID: id.pid, Parent: uint32(parent), First: now}
+		t.processes[id] = p
+	}
+	t.take(p, o, i)
+	p.Name, p.Last = o.Instance(i).Name(), now
+}
+
+// take takes over what a process used until now.
+func (t *Tree) take(p *Process, o frame.Object, i int) {
+	t.row = t.row[:0]
+	io := true
+	for at, k := range t.places {
+		v, ok := o.Raw(i, k)
+		if !ok && treeCounters[at] >= titleReadCalls && treeCounters[at] <= titleWrittenBytes {
+			io = false
+		}
+		t.row = append(t.row, v)
+	}
+
+	p.User = time.Duration(int64(t.row[3]) * nanosecondsPerTick)
+	p.System = time.Duration(int64(t.row[4]) * nanosecondsPerTick)
+	p.workingSet, p.Peak = t.row[5], max(p.Peak, t.row[5], t.row[6])
+	if io {
+		p.Read, p.Written, p.Reads, p.Writes = t.row[7], t.row[8], t.row[9], t.row[10]
+	}
+	p.IOKnown = io
+}
+
+// measure adds up the memory and the input and output of those that are there.
+func (t *Tree) measure(now time.Time) {
+	var memory, read, written uint64
+	for _, p := range t.processes {
+		if p.Last.Equal(now) {
+			memory, read, written = memory+p.workingSet, read+p.Read, written+p.Written
+		}
+	}
+	t.peak, t.read, t.written = max(t.peak, memory), max(t.read, read), max(t.written, written)
+}
+
+// TreeUsage is what a tree used, as far as it was seen.
+type TreeUsage struct {
+	Processes  []Process     `json:"processes"` // in the order in which they were first seen
+	User       time.Duration `json:"user"`
+	System     time.Duration `json:"system"`
+	PeakMemory uint64        `json:"peak_memory"` // bytes: the most that all held in memory at one moment
+	Read       uint64        `json:"read"`
+	Written    uint64        `json:"written"`
+	IOKnown    bool          `json:"io_known"` // of all
+}
+
+// withChildren tells that what a process read and wrote includes what its children did that
+// it waited for (proc(5), /proc/pid/io). Then all that was ever read is in those that are there.
+const withChildren = runtime.GOOS == "linux"
+
+// Usage is what the tree used until now.
+func (t *Tree) Usage() TreeUsage {
+	u := TreeUsage{PeakMemory: t.peak, IOKnown: len(t.processes) > 0}
+	for _, p := range t.processes {
+		u.Processes = append(u.Processes, *p)
+		u.User, u.System = u.User+p.User, u.System+p.System
+		u.Read, u.Written = u.Read+p.Read, u.Written+p.Written
+		u.IOKnown = u.IOKnown && p.IOKnown
+	}
+	if withChildren {
+		u.Read, u.Written = t.read, t.written
+	}
+	slices.SortFunc(u.Processes, func(a, b Process) int {
+		return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.PID, b.PID))
+	})
+	return u
+}
