@@ -31,6 +31,7 @@ func (l *Log) Blame(err error) error {
 type Moment struct {
 	Time   time.Time
 	Cycles []*measure.Cycle // one of each log that has a sample of the time
+	From   []*Log           // of each cycle
 	// Damage was found in the logs since the moment before. Each error names its log.
 	Damage []error
 	// Done is how many bytes of the logs were read, of how many; 0 of 0 where that is not known.
@@ -78,7 +79,7 @@ func Read(
 
 		var m Moment
 		for {
-			m = Moment{Cycles: m.Cycles[:0]}
+			m = Moment{Cycles: m.Cycles[:0], From: m.From[:0]}
 			for i := range walks {
 				if err := walks[i].advance(&m); err != nil {
 					yield(nil, err)
@@ -132,9 +133,9 @@ func (m *Moment) take(walks []walk) {
 		switch c := walks[i].cycle; {
 		case c == nil || len(m.Cycles) > 0 && c.Time.After(m.Time):
 		case len(m.Cycles) == 0 || c.Time.Before(m.Time):
-			m.Cycles, m.Time = append(m.Cycles[:0], c), c.Time
+			m.Cycles, m.From, m.Time = append(m.Cycles[:0], c), append(m.From[:0], walks[i].log), c.Time
 		default:
-			m.Cycles = append(m.Cycles, c)
+			m.Cycles, m.From = append(m.Cycles, c), append(m.From, walks[i].log)
 		}
 	}
 

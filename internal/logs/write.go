@@ -11,12 +11,15 @@ import (
 	"github.com/winperf/winperf/internal/pdhlog"
 	"github.com/winperf/winperf/internal/pdhtext"
 	"github.com/winperf/winperf/sink"
+	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// Formats of raw values. All others are those of package sink.
+// Formats of raw values, and OpenMetrics, which is text with the raw values of counters. All
+// others are those of package sink.
 const (
-	Capture = "capture"
-	BLG     = "blg"
+	Capture     = "capture"
+	BLG         = "blg"
+	OpenMetrics = "openmetrics"
 )
 
 // IsRaw reports whether a format holds raw values.
@@ -51,6 +54,12 @@ type Options struct {
 	Chosen bool
 	// Tail is what the log goes on behind; nil begins a new one.
 	Tail *Tail
+	// Machines gives all metrics the name of their log's machine.
+	Machines bool
+	// Exclude leaves out metrics of what these paths name.
+	Exclude []winperf.Path
+	// Spool makes a temporary file for metrics that do not fit into memory; nil keeps them there.
+	Spool func() (prometheus.Spool, error)
 }
 
 // NewWriter returns a Writer of a format.
@@ -74,6 +83,8 @@ func NewWriter(w io.Writer, format string, opt Options) (Writer, error) {
 		}
 		to, err := pdhlog.NewWriter(w, how)
 		return blgWriter{to}, err
+	case OpenMetrics:
+		return newMetricsWriter(w, opt), nil
 	}
 
 	const atOnce = 256 << 10

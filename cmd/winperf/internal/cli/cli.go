@@ -51,6 +51,7 @@ const (
 type app struct {
 	stdin          *interruptible
 	stdout, stderr io.Writer
+	host           *hosted // what runs the program for long; nil for none
 	read           bool    // standard input is taken
 	partial        bool    // some of what was asked for gave no value
 	nothing        bool    // all of it named nothing, which was told
@@ -72,7 +73,14 @@ func Main() int {
 // What went wrong is told on stderr. Run ends, with complete output, when ctx
 // ends, and quietly when nobody reads stdout any more.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
-	a := &app{stdin: &interruptible{ctx: ctx, r: stdin}, stdout: stdout, stderr: stderr}
+	return runHosted(ctx, nil, args, stdin, stdout, stderr)
+}
+
+// runHosted is Run, perhaps for a service manager.
+func runHosted(
+	ctx context.Context, host *hosted, args []string, stdin io.Reader, stdout, stderr io.Writer,
+) (status int) {
+	a := &app{stdin: &interruptible{ctx: ctx, r: stdin}, stdout: stdout, stderr: stderr, host: host}
 	defer func() {
 		if r := recover(); r != nil {
 			status = a.crash(r)
@@ -219,7 +227,8 @@ winperf list shows the available objects and counters.`,
 		a.listCommand(), a.getCommand(), a.watchCommand(), a.compareCommand(),
 		a.dumpCommand(), a.cookCommand(),
 		a.recordCommand(), a.convertCommand(), a.infoCommand(), a.summaryCommand(),
-		a.providerCommand(), a.publishCommand(),
+		a.runCommand(), a.experimentCommand(),
+		a.providerCommand(), a.publishCommand(), a.serveCommand(), a.serviceCommand(),
 		a.completionCommand(), a.versionCommand(),
 	)
 	root.InitDefaultHelpCmd()

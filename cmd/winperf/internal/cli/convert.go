@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/push"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
@@ -31,6 +32,8 @@ type converter struct {
 	interval interval
 	raw      bool
 	quiet    bool
+	target   pushFlags
+	resume   string // the file that says how far logs were sent
 
 	selection winperf.Selection
 	options   measure.Options
@@ -40,6 +43,7 @@ type converter struct {
 	tally     tally
 	damage    damageCount
 	progress  *progress
+	last      time.Time // of all samples
 
 	timeMatters func() // memory is spared until it is called
 }
@@ -55,6 +59,10 @@ func convertFormats() []sink.Format {
 		sink.Format{
 			Name: "capture", Extensions: []string{".capture"},
 			Description: "raw samples as they are",
+		},
+		sink.Format{
+			Name: logs.OpenMetrics, Extensions: []string{".openmetrics", ".om"},
+			Description: "metrics for a time series database, raw values of counters",
 		},
 	)
 }
@@ -73,11 +81,21 @@ interval. If the log holds raw values, rates are then computed over the whole
 interval; displayable values stay unchanged. csv and tsv have a column for every
 instance in the logs; if several processes had the same name one after the other,
 the column shows the first. A capture or binary log holds raw values and whole
-objects, from the machines of one log.
+objects, from the machines of one log. openmetrics holds everything that there ever was
+under metric names, series by series, for 'promtool tsdb create-blocks-from openmetrics';
+what does not fit into memory waits in a temporary file beside OUT. Prometheus deletes
+what is older than its retention.
 
 Times are shown in the time zone of the first log (UTC if the log names none) or in
 --zone. Times such as '6/30/2007 15:40:38' and 2007-06-30T15:40:38 are read in the
 same zone unless Z or +02:00 follows them. +1h is one hour after the first sample.
+
+OUT may be a URL: the whole history is sent as metrics, in the order of time, to
+remote-write+http://HOST[:PORT][/api/v1/write] (Prometheus, VictoriaMetrics, Mimir), or
+to otlp+http://HOST[:PORT][/v1/metrics] (OpenTelemetry); https in place of http as well.
+With --resume FILE an interrupted command goes on where it was. Not every database keeps
+old samples: VictoriaMetrics drops those older than its -retentionPeriod, Prometheus takes
+them only while it has no newer ones, and neither says so in its answer.
 
 OUT is created only when it is complete, not if converting fails or is interrupted.
 
@@ -88,6 +106,8 @@ could not be read for lack of permission, or some data was damaged.`,
   winperf convert monday.blg tuesday.blg -o both.tsv --begin '3/2/2026 18:00:00'
   winperf convert night.capture -o night.csv -i 60
   winperf convert load.blg -o raw.jsonl --raw
+  winperf convert load.blg -o load.om && promtool tsdb create-blocks-from openmetrics load.om data
+  winperf convert load.blg -o remote-write+http://localhost:8428 --resume load.state
   winperf convert load.csv -cf paths.txt -t 10 -f tsv -o thin.tsv     (as relog spells it)`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
@@ -106,7 +126,10 @@ func (c *converter) flags(cmd *cobra.Command) {
 	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
 	const raw = "raw values instead of displayable ones; as jsonl they are input for winperf cook"
 	f.BoolVar(&c.raw, "raw", false, raw)
-	f.BoolVar(&c.quiet, "quiet", false, "show no progress")
+	f.BoolVar(&c.quiet, "quiet", false, "show no progress, and no advice on Prometheus' retention")
+	const resume = "keep in `FILE` how far the logs were sent to a URL, and go on from there"
+	f.StringVar(&c.resume, "resume", "", resume)
+	c.target.add(cmd)
 	f.Var(&c.language, "language", languageHelp)
 	c.log.add(cmd)
 	cmd.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
@@ -115,6 +138,12 @@ func (c *converter) flags(cmd *cobra.Command) {
 var errInterrupted = errors.New("interrupted; nothing was converted")
 
 func (c *converter) run(ctx context.Context, args []string) (err error) {
+	if push.IsURL(c.output.output) {
+		return c.push(ctx, args)
+	}
+	if c.resume != "" {
+		return errors.New("--resume is for logs that are sent: -o remote-write+http://HOST")
+	}
 	if strings.EqualFold(c.output.format, "bin") { // relog's word
 		c.output.format = "blg"
 	}
@@ -176,6 +205,10 @@ func (c *converter) convert(ctx context.Context, format, file string) error {
 		return err
 	}
 
+	c.progress.clear()
+	if format == logs.OpenMetrics {
+		c.finishMetrics(out)
+	}
 	if late := out.Late(); late > 0 {
 		const form = "%d counters and instances have no place in %s: they came after the first sample," +
 			" or have the name of one that had ended"
@@ -197,6 +230,7 @@ func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 			break
 		}
 
+		c.last = m.Time
 		for _, cycle := range m.Cycles {
 			c.tally.count(cycle)
 		}
@@ -241,6 +275,8 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 	switch {
 	case c.raw && logs.IsRaw(format):
 		return fmt.Errorf("--raw: %s always holds raw values", format)
+	case c.raw && format == logs.OpenMetrics:
+		return fmt.Errorf("--raw: %s always holds raw values, where the log does", format)
 	case c.raw && format == "jsonl":
 		c.types = rawTypes{}
 	}
@@ -255,7 +291,7 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 
 	// A whole log in a raw format is copied frame by frame, without computing readings.
 	c.options.KeepFirst = true
-	c.options.FramesOnly = logs.IsRaw(format) && len(paths) == 0
+	c.options.FramesOnly = (logs.IsRaw(format) || format == logs.OpenMetrics) && len(paths) == 0
 	return err
 }
 
@@ -288,6 +324,13 @@ func (c *converter) check(format string) error {
 	return nil
 }
 
+// machines reports whether the logs are of several machines.
+func (c *converter) machines() bool {
+	return slices.ContainsFunc(c.logs, func(log *logs.Log) bool {
+		return log.Source.Describe().Machine != c.logs[0].Source.Describe().Machine
+	})
+}
+
 // close closes the logs; again it does nothing.
 func (c *converter) close() error {
 	all := c.logs
@@ -299,13 +342,15 @@ func (c *converter) close() error {
 // complete, or standard output.
 type convertOutput struct {
 	logs.Writer
-	file *pendingFile // nil for standard output
+	file  *pendingFile // nil for standard output
+	spool spoolFile
 }
 
 // create begins the output.
 func (c *converter) create(ctx context.Context, format, file string) (out *convertOutput, err error) {
 	opt := writeOptions(c.logs[0].Source.Describe(), c.zone, format, file, c.selection.Paths)
 	opt.Named, opt.Chosen = true, len(opt.Paths) > 0
+	opt.Exclude, opt.Machines = c.options.Exclude, c.machines()
 	if format == "csv" || format == "tsv" {
 		samples := 0
 		opt.Sink.Columns, err = logs.Columns(ctx, c.logs, c.selection, c.options, func(m *logs.Moment) {
@@ -317,7 +362,8 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 		}
 	}
 
-	out = &convertOutput{}
+	out = &convertOutput{spool: spoolFile{beside: file}}
+	opt.Spool = out.spool.open
 	w := io.Writer(struct{ io.Writer }{c.app.stdout}) // a pipe cannot be sought in
 	if _, terminal := isTerminal(c.app.stdout); terminal {
 		w = safetext.NewTerminal(w)
@@ -327,6 +373,9 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 			return nil, err
 		}
 		w = out.file
+	}
+	if format == logs.OpenMetrics { // which is all written at the end
+		w = &writing{Writer: w, ctx: ctx, progress: c.progress}
 	}
 
 	if c.types != nil {
@@ -351,6 +400,7 @@ func (o *convertOutput) finish(closeLogs func() error) error {
 
 // abandon leaves nothing of an output that is not complete.
 func (o *convertOutput) abandon() {
+	_ = o.spool.Close() // nobody reads it any more
 	if o.file != nil {
 		o.file.abandon()
 	}

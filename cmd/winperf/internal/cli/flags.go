@@ -148,10 +148,15 @@ type selectFlags struct {
 }
 
 func (f *selectFlags) add(cmd *cobra.Command, source *sourceFlags) {
+	f.addPaths(cmd, source)
+	cmd.Flags().BoolVar(&f.cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
+}
+
+// addPaths adds the flags that name paths.
+func (f *selectFlags) addPaths(cmd *cobra.Command, source *sourceFlags) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.counters, "counters", "", "`FILE` with further paths, one a line; - is standard input")
 	const exclude = "exclude counters that match this `PATH`; may be given several times"
 	flags.StringArrayVar(&f.exclude, "exclude", nil, exclude)
-	flags.BoolVar(&f.cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
 	complete(cmd, "exclude", completePath(source))
 }

@@ -17,13 +17,15 @@ none) or in --zone. +1h is one hour after the first sample; end is the last one.
 
 A path is \Object(Instance)\Counter or \Object\Counter for an object without
 instances. * and ? are wildcards in each part. Instances with the same name
-are numbered #1, #2 and so on; (name) is the first, (name*) matches all.
+are numbered #1, #2 and so on; (name) is the first, (name*) matches all. A
+sensor name, as winperf list -o sensors shows it, stands for its path.
 
 Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, some
 values could not be read for lack of permission, or some data was damaged.`,
 		Example: `  winperf get '\Memory\Available MBytes'
   winperf get '\Processor(*)\% Processor Time' '\System\Processes'
   winperf get '\Process(*)\ID Process' -o csv
+  winperf get 'linux.winperf/Processor/%25 Processor Time#_Total'
   winperf get '\Process(*)\*' --exclude '\Process(_Total)\*' -o all.jsonl
   winperf get '\Processor(_Total)\*' --source load.blg --at '2007-06-30 15:40:38'
   winperf get '\Processor(_Total)\*' --source 'perfdata:one.bin,two.bin?names=names.tsv'`,

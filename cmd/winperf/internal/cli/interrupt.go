@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/winperf/winperf/internal/call"
@@ -20,10 +21,62 @@ func untilSignal(ctx context.Context) context.Context {
 	// Windows' events of the console, the session and the system arrive as SIGTERM.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
-		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP)
+		ctx = untilHangup(ctx)
 	}
 	context.AfterFunc(ctx, stop)
 	return ctx
+}
+
+// hangups are the signals that a terminal has gone away, or that a server is to read its
+// configuration again.
+type hangups struct {
+	end context.CancelFunc
+
+	mu    sync.Mutex
+	taken chan struct{} // nil: they end the program
+}
+
+// hangupsKey is where a context has its hangups.
+type hangupsKey struct{}
+
+// untilHangup returns a context that ends with SIGHUP, unless takeHangups was called.
+func untilHangup(ctx context.Context) context.Context {
+	ctx, end := context.WithCancel(ctx)
+	h := &hangups{end: end}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		for range signals {
+			h.arrived()
+		}
+	}()
+	return context.WithValue(ctx, hangupsKey{}, h)
+}
+
+func (h *hangups) arrived() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.taken == nil {
+		h.end()
+		return
+	}
+	select {
+	case h.taken <- struct{}{}:
+	default: // one is waiting, which stands for this one too
+	}
+}
+
+// takeHangups returns what is received from for each SIGHUP, which does not end the program
+// any more. It is nil where the program was told to ignore it.
+func takeHangups(ctx context.Context) <-chan struct{} {
+	h, ok := ctx.Value(hangupsKey{}).(*hangups)
+	if !ok {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.taken = make(chan struct{}, 1)
+	return h.taken
 }
 
 // interruptible reads from r until ctx ends, whose error it then returns, also

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/filelock"
 	"github.com/winperf/winperf/internal/logs"
 )
 
@@ -135,7 +136,7 @@ func openLocked(name string, flags int, note func(error)) (*os.File, error) {
 			return f, err
 		}
 
-		locked, err := tryLock(f)
+		locked, err := filelock.Try(f)
 		switch {
 		case err != nil && note == nil:
 			return f, nil

@@ -1,14 +1,4 @@
 package cli
 
-import (
-	"os"
-
-	"github.com/winperf/winperf/internal/winapi"
-)
-
 // replacesOpen reports whether a file can be replaced while it is open.
 const replacesOpen = false
-
-// tryLock locks a file until it is closed, without waiting. It returns false where the file is
-// locked already. The lock is on bytes far behind the file's end, so that others can read it.
-func tryLock(f *os.File) (bool, error) { return winapi.TryLock(f, true) }

@@ -32,8 +32,13 @@ func (p *progress) restart() {
 	p.next = p.start.Add(progressEvery)
 }
 
-// show draws the line anew when it is time.
+// show tells how much of the logs was read.
 func (p *progress) show(m *logs.Moment, samples int) {
+	p.line(func(passed time.Duration) string { return progressLine(m.Done, m.Of, samples, passed) })
+}
+
+// line draws the line anew when it is time.
+func (p *progress) line(text func(passed time.Duration) string) {
 	if !p.on {
 		return
 	}
@@ -43,7 +48,7 @@ func (p *progress) show(m *logs.Moment, samples int) {
 	}
 
 	p.next, p.shown = now.Add(progressEvery), true
-	fmt.Fprintf(p.app.stderr, "\r\x1b[K%s", progressLine(m.Done, m.Of, samples, now.Sub(p.start)))
+	fmt.Fprintf(p.app.stderr, "\r\x1b[K%s", text(now.Sub(p.start)))
 }
 
 // progressLine is such as

@@ -16,13 +16,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/winperf/winperf/experiment/control"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider/publish"
 )
 
 func TestMain(m *testing.M) {
-	programs := map[string]func(){"winperf": func() { os.Exit(Main()) }}
+	programs := map[string]func(){"winperf": func() { os.Exit(Main()) }, "listener": listener}
 	maps.Copy(programs, systemPrograms)
 	testscript.Main(apart{m}, programs)
 }
@@ -63,6 +64,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("MANY", "perfdata:"+strings.Repeat("one.bin,two.bin,", 7)+"one.bin,two.bin?names=names.tsv")
 			env.Setenv("TZ", "UTC")
 			env.Setenv(publish.Environment, filepath.Join(env.WorkDir, "published"))
+			env.Setenv(control.Environment, filepath.Join(env.WorkDir, "s"))
 			env.Setenv("FORGED", "no\nwinperf all is well\u202e.capture")
 			return writeRecord(env.WorkDir)
 		},
@@ -74,6 +76,7 @@ func TestScript(t *testing.T) {
 			"safe":     safe,
 			"truncate": truncate,
 			"unescape": unescape,
+			"polls":    polls,
 		},
 		RequireExplicitExec: true,
 	})

@@ -85,9 +85,14 @@ func (a *app) pathFile(ctx context.Context, name string) (paths []winperf.Path, 
 	return paths, err
 }
 
-// parsePath parses a path. Of one that only lacks its beginning or its end it says what may
-// have been meant.
+// parsePath parses a path or, without a leading backslash, a sensor name of a Windows or Linux
+// source, which names the same counter in any. Of a path that only lacks its beginning or its
+// end it says what may have been meant.
 func parsePath(text string) (winperf.Path, error) {
+	if name, err := measure.ParseSensorName(text); err == nil && isSensorSource(name.Source) {
+		p := name.Path()
+		return p, p.Validate()
+	}
 	p, err := winperf.ParsePath(text)
 	if err == nil {
 		return p, nil
@@ -98,6 +103,13 @@ func parsePath(text string) (winperf.Path, error) {
 		}
 	}
 	return p, err
+}
+
+// isSensorSource tells whether sensor names of the usual sources begin so; win32.winperf is
+// how the Java Performance Measurement Framework spells Windows, too.
+func isSensorSource(name string) bool {
+	return strings.EqualFold(name, "windows.winperf") || strings.EqualFold(name, "linux.winperf") ||
+		strings.EqualFold(name, "win32.winperf")
 }
 
 // readPaths reads paths, one a line, in UTF-8 or UTF-16, as PowerShell redirects.

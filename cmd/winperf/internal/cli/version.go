@@ -12,9 +12,10 @@ import (
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Show the version of the program",
-		Long:    "Version shows the program's version, the system it was built for and Go's version.",
+		Use:   "version",
+		Short: "Show the version of the program",
+		Long: `Version shows the program's version, the commit it was built from with its date where
+that is known, the system it was built for and Go's version.`,
 		Example: "  winperf version",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -26,7 +27,32 @@ func (a *app) versionCommand() *cobra.Command {
 }
 
 func versionLine() string {
-	return fmt.Sprintf("winperf %s %s/%s %s", version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return fmt.Sprintf("winperf %s%s %s/%s %s", version(), builtFrom(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
+// builtFrom is the commit and its date in parentheses, as far as they are known.
+func builtFrom() string {
+	info, _ := debug.ReadBuildInfo()
+	var commit, date string
+	for _, s := range buildSettings(info) {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value[:min(12, len(s.Value))]
+		case "vcs.time":
+			date = s.Value
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s, %s)", commit, cmp.Or(date, "date unknown"))
+}
+
+func buildSettings(info *debug.BuildInfo) []debug.BuildSetting {
+	if info == nil {
+		return nil
+	}
+	return info.Settings
 }
 
 // writtenBy is what a log says of the system that wrote it: what the one says that it is

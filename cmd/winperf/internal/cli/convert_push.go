@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/push"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// history sends what logs hold to where metrics are kept.
+type history struct {
+	*converter
+	sender   *push.Sender
+	metrics  *logs.Metrics
+	resume   push.Resume
+	before   time.Time // of the moment before the one at hand
+	machines bool      // there are several
+	otlp     bool
+	warned   bool
+}
+
+// pushPatience is for how long a target may not answer.
+const pushPatience = 5 * time.Minute
+
+// push sends the logs to the URL that is the output. It is run for that output.
+func (c *converter) push(ctx context.Context, args []string) (err error) {
+	url := c.output.output
+	if c.output.format != "" || c.output.overwrite || c.raw {
+		return errors.New("--format, --overwrite and --raw say nothing about metrics that are sent")
+	}
+	if err := c.settle(ctx, args, logs.OpenMetrics, url); err != nil {
+		return err
+	}
+	defer func() {
+		if err = errors.Join(err, c.close()); err != nil && isInterrupt(ctx, err) {
+			err = errors.New("interrupted")
+		}
+	}()
+
+	c.timeMatters = sync.OnceFunc(spareMemory())
+	defer c.timeMatters()
+	c.logs, c.zone, err = c.app.openLogs(ctx, args, &c.log, &c.within, &c.selection)
+	if err != nil {
+		return err
+	}
+	thin := logs.Thin{Every: int(c.every), Interval: time.Duration(c.interval)}
+	for _, log := range c.logs {
+		log.Source = thin.Of(log.Source)
+	}
+	return c.send(ctx, url)
+}
+
+// send sends what the logs hold.
+func (c *converter) send(ctx context.Context, url string) error {
+	schema, err := c.logs[0].Source.Schema(ctx)
+	if err != nil {
+		return err
+	}
+	system, _, _ := strings.Cut(measure.SourceName(schema), ".")
+	target, err := c.target.settle(url, c.logs[0].Source.Describe().Machine, system)
+	if err != nil {
+		return err
+	}
+	target.Patience = pushPatience
+
+	c.progress = c.app.newProgress(c.quiet)
+	defer c.progress.clear()
+	h := &history{converter: c, machines: c.machines(), otlp: strings.HasPrefix(strings.ToLower(url), "otlp")}
+	h.sender, err = push.NewSender(target, push.SenderOptions{Version: version(), Tell: h.tell})
+	if err != nil {
+		return err
+	}
+	defer h.sender.Close()
+
+	h.resume = push.Resume{Name: c.resume, To: target.Name()}
+	for _, log := range c.logs {
+		h.resume.Of = append(h.resume.Of, log.Name)
+	}
+	if err := h.resume.Read(); err != nil {
+		return err
+	}
+	return h.result(ctx, h.all(ctx))
+}
+
+// tell shows what the sender says.
+func (h *history) tell(err error) {
+	h.progress.clear()
+	h.app.complain(err)
+}
+
+// all sends everything, and once more what a target did not take in the first version of its
+// protocol.
+func (h *history) all(ctx context.Context) error {
+	for {
+		err := h.walk(ctx)
+		if !errors.Is(err, push.ErrAgain) {
+			return err
+		}
+		h.damage, h.tally.cycles = damageCount{}, 0
+		h.sender.Reset()
+	}
+}
+
+// walk goes over the logs from their beginning. What was sent before is mapped once more,
+// as counters that wrapped go on from there, and not sent.
+func (h *history) walk(ctx context.Context) error {
+	h.metrics = logs.NewMetrics(logs.Options{Paths: h.selection.Paths, Exclude: h.options.Exclude})
+	defer h.metrics.Close()
+	h.before = h.resume.Until
+	h.progress.restart()
+
+	for m, err := range logs.Read(ctx, h.logs, h.selection, h.options) {
+		if err != nil {
+			return err
+		}
+		h.damage.add(m.Damage)
+		if len(m.Cycles) == 0 {
+			break
+		}
+		if m.Time.After(h.resume.Until) {
+			h.warn(m.Time)
+		}
+		for _, cycle := range m.Cycles {
+			h.tally.count(cycle)
+		}
+		if err := h.moment(ctx, m); err != nil {
+			return err
+		}
+		h.progress.show(m, h.tally.cycles)
+	}
+
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := h.sender.Flush(ctx); err != nil {
+		return err
+	}
+	if h.before.IsZero() {
+		return nil // there was nothing
+	}
+	return h.resume.Sent(h.before)
+}
+
+// moment sends the metrics of a moment, and notes what was sent by that.
+func (h *history) moment(ctx context.Context, m *logs.Moment) error {
+	full := false
+	err := h.metrics.Each(m, func(from *logs.Log, cycle *measure.Cycle, set *metrics.Set) error {
+		if !m.Time.After(h.resume.Until) {
+			return nil
+		}
+		sent, err := h.sender.Send(ctx, set, h.labels(from, cycle)...)
+		full = full || sent
+		return err
+	})
+	if err != nil {
+		return err
+	}
+
+	if full && h.before.After(h.resume.Until) {
+		if err := h.resume.Sent(h.before); err != nil {
+			return err
+		}
+	}
+	if m.Time.After(h.before) {
+		h.before = m.Time
+	}
+	return nil
+}
+
+// labels are those that tell a machine from others.
+func (h *history) labels(from *logs.Log, cycle *measure.Cycle) []metrics.Label {
+	machine := from.Source.Describe().Machine
+	if machine == "" && !cycle.Frame.IsZero() {
+		machine = cycle.Frame.Machine()
+	}
+	switch {
+	case machine == "":
+		return nil
+	case h.otlp && h.machines:
+		return []metrics.Label{{Name: logs.MachineLabel, Value: machine}}
+	case h.otlp || !h.machines:
+		return nil
+	default:
+		return []metrics.Label{{Name: "instance", Value: machine}}
+	}
+}
+
+// warn says once what may become of old samples.
+func (h *history) warn(first time.Time) {
+	const old = time.Hour
+	if h.warned || time.Since(first) < old {
+		return
+	}
+	h.warned = true
+	at := first.In(cmp.Or(h.zone.Location, time.UTC)).Format(time.DateTime)
+	h.tell(fmt.Errorf("the samples begin at %s. Some databases drop old ones and say nothing: "+
+		"VictoriaMetrics keeps a month unless -retentionPeriod says more; Prometheus takes them only while "+
+		"it has no newer ones (else convert -o log.om, and promtool tsdb create-blocks-from openmetrics)", at))
+}
+
+// result says what was sent, and how to go on where that was not all.
+func (h *history) result(ctx context.Context, err error) error {
+	h.progress.clear()
+	counts := h.sender.Counts()
+	if err != nil {
+		if isInterrupt(ctx, err) {
+			err = errors.New("interrupted")
+		}
+		return fmt.Errorf("%w%s", err, h.goOn())
+	}
+
+	h.finish(ctx)
+	if err := h.judge(&counts); err != nil {
+		return err
+	}
+	if counts.Requests > 0 && !h.quiet {
+		fmt.Fprintf(h.app.stderr, "%d samples were sent to %s\n", counts.Sent, h.resume.To)
+	}
+	return nil
+}
+
+// judge tells what was not sent.
+func (h *history) judge(counts *push.Counts) error {
+	switch {
+	case h.tally.cycles == 0:
+		return errors.Join(append(h.damage.first, errors.New("there are no samples to send"))...)
+	case counts.Requests == 0 && h.resume.Name != "":
+		h.app.complain(fmt.Errorf("nothing was sent: %s says that all was sent before", h.resume.Name))
+		return nil
+	case counts.Sent == 0 && counts.Refused > 0:
+		return fmt.Errorf("%s took none of %d samples", h.resume.To, counts.Refused)
+	case counts.Refused > 0:
+		h.app.partial = true
+		const form = "%s did not take %d of %d samples"
+		h.app.complain(fmt.Errorf(form, h.resume.To, counts.Refused, counts.Refused+counts.Sent))
+	}
+	return nil
+}
+
+// goOn says how to send what is left.
+func (h *history) goOn() string {
+	until := h.resume.Until
+	switch {
+	case until.IsZero():
+		return "; nothing was sent"
+	case h.resume.Name != "":
+		return "; the same command goes on from there"
+	default:
+		at := until.UTC().Format(time.RFC3339Nano)
+		return fmt.Sprintf("; all up to %s was sent, and --begin %[1]s goes on", at)
+	}
+}

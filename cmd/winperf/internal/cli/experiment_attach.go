@@ -1,0 +1,288 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/experiment/control"
+	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/sink"
+)
+
+// attachFlags say what an experiment is.
+type attachFlags struct {
+	file    string // with the specification
+	sinks   []string
+	every   interval
+	output  outputFlags
+	spec    control.Spec
+	binding control.Binding
+}
+
+// experimentFormats are the formats of records: whole ones, or their values.
+func experimentFormats() []sink.Format {
+	whole := sink.Format{
+		Name: delivery.FormatRecords, Extensions: []string{".records", ".jsonl", ".ndjson"},
+		Description: "whole records, a line of JSON each",
+	}
+	return append([]sink.Format{whole}, slices.DeleteFunc(sink.Formats(), func(f sink.Format) bool {
+		return f.Name == "paths"
+	})...)
+}
+
+func (a *app) experimentAttachCommand() *cobra.Command {
+	var f attachFlags
+	cmd := &cobra.Command{
+		Use:   "attach [PROGRAM]",
+		Short: "Measure sensors at the events of a program",
+		Long: `Attach makes an experiment in PROGRAM, which measures the sensors whenever an event
+occurs whose name fits a pattern, and writes the records that come until you stop it
+(Ctrl-C) or somebody else ends it. Then the experiment ends, unless --keep is given.
+
+Without --event there is an event at each --every. More than one binding, other sources
+of events, and headers for a URL need a specification in JSON (--spec); the
+documentation of experiments (docs/experiments.md) has its fields.
+
+The records are written as lines of JSON. With -o csv, table and so on only their
+values are written, with -o FILE to a file.
+
+Exit status: 0 done, 1 nothing was attached, 3 some events gave no values, or records
+were lost.`,
+		Example: `  winperf experiment attach shop --event 'checkout*' --sensor '\Process(shop)\% Processor Time'
+  winperf experiment attach shop --every 1s --sensor '\Process(shop)\*' -o load.csv
+  winperf experiment attach shop --spec load.json --keep`,
+		Args:              atMostOne("PROGRAM"),
+		ValidArgsFunction: completeProgram,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			spec, err := a.specOf(&f)
+			if err != nil {
+				return err
+			}
+			return a.attachExperiment(cmd.Context(), args, spec, &f.output)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *attachFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.file, "spec", "", "`FILE` with the experiment in JSON; - is standard input")
+	flags.StringVar(&f.spec.Name, "name", "", "`NAME` of the experiment (default: experiment)")
+	flags.StringArrayVar(&f.binding.Events, "event", nil, "`PATTERN` of events' names; may be repeated")
+	flags.StringArrayVar(&f.binding.Sensors, "sensor", nil, "`PATH` or name of a sensor; may be repeated")
+	flags.Var(liveInterval{&f.every}, "every", "the interval of events of the name tick")
+	flags.BoolVar(&f.binding.Raw, "raw", false, "add the raw values to the records")
+	const policy = "what becomes of a record that finds no room: drop_oldest, drop_newest, spill, or wait," +
+		" which holds up the program (default: drop_oldest)"
+	flags.StringVar(&f.binding.Policy, "policy", "", policy)
+	flags.StringArrayVar(&f.sinks, "sink", nil, sinkHelp)
+	const keep = "let the experiment go on when this command ends; see receive and end"
+	flags.BoolVar(&f.spec.Keep, "keep", false, keep)
+	f.output.add(cmd, experimentFormats())
+	policies := []string{"drop_oldest", "drop_newest", "spill", "wait"}
+	complete(cmd, "policy", cobra.FixedCompletions(policies, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "sensor", completePath(&sourceFlags{source: "local:"}))
+}
+
+// specOf makes a specification of flags, or reads one.
+func (a *app) specOf(f *attachFlags) (*control.Spec, error) {
+	sinks, err := parseSinks(f.sinks)
+	if err != nil {
+		return nil, err
+	}
+	if f.file != "" {
+		b := &f.binding
+		if len(b.Events)+len(b.Sensors) > 0 || f.every != 0 || b.Raw || b.Policy != "" {
+			return nil, errors.New("--spec says what is measured, and so --event, --sensor, --every," +
+				" --raw and --policy cannot")
+		}
+		spec, err := a.readSpec(f.file)
+		if err != nil {
+			return nil, err
+		}
+		spec.Sinks = append(spec.Sinks, sinks...)
+		spec.Keep = spec.Keep || f.spec.Keep
+		if f.spec.Name != "" {
+			spec.Name = f.spec.Name
+		}
+		return spec, nil
+	}
+
+	const tick = "tick"
+	spec, b := f.spec, f.binding
+	switch {
+	case len(b.Sensors) == 0:
+		return nil, errors.New("attach needs --sensor PATH or --spec FILE;" +
+			" winperf experiment list PROGRAM --sensors shows sensors")
+	case len(b.Events) == 0 && f.every == 0:
+		return nil, errors.New("attach needs --event PATTERN, --every TIME or both;" +
+			" winperf experiment list PROGRAM shows events")
+	case f.every != 0:
+		spec.Events = []control.EventSource{{Name: tick, Every: control.Duration(f.every)}}
+		b.Events = append(b.Events, tick)
+	}
+	spec.Bindings, spec.Sinks = []control.Binding{b}, sinks
+	return &spec, nil
+}
+
+func (a *app) experimentReceiveCommand() *cobra.Command {
+	var output outputFlags
+	cmd := &cobra.Command{
+		Use:   "receive [PROGRAM [EXPERIMENT]]",
+		Short: "Write the records of an experiment that goes on without you",
+		Long: `Receive writes the records of an experiment that was attached with --keep, until you
+stop it (Ctrl-C) or the experiment ends. Records that nobody received come first.`,
+		Example:           `  winperf experiment receive shop load -o table`,
+		Args:              programAndExperiment,
+		ValidArgsFunction: completeProgram,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := control.Request{Op: "receive", Experiment: argument(args, 1)}
+			return a.receiveRecords(cmd.Context(), args, r, false, &output)
+		},
+	}
+	output.add(cmd, experimentFormats())
+	return cmd
+}
+
+func (a *app) attachExperiment(ctx context.Context, args []string, spec *control.Spec, o *outputFlags) error {
+	return a.receiveRecords(ctx, args, control.Request{Op: "attach", Spec: spec}, !spec.Keep, o)
+}
+
+// receiveRecords makes a request that records are the answer to, and writes them until ctx
+// or the experiment ends. ends tells that the experiment is to end with this command.
+func (a *app) receiveRecords(
+	ctx context.Context, args []string, r control.Request, ends bool, o *outputFlags,
+) (err error) {
+	out, err := a.recordOutput(o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close(context.WithoutCancel(ctx))) }()
+	c, p, err := dialProgram(ctx, argument(args, 0))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }() // all was said
+
+	var at control.Attached
+	if err := c.Call(ctx, r, &at); err != nil {
+		return err
+	}
+	a.complain(fmt.Errorf("receiving %s of %s, process %d", at.Experiment, p.Name, p.PID)) // no complaint
+	in := receiving{app: a, client: c, out: out}
+	err = in.receive(ctx)
+	if ctx.Err() != nil {
+		err = in.leave(ctx, at.Experiment, ends)
+	}
+	in.judge()
+	return err
+}
+
+// recordOutput opens where records go.
+func (a *app) recordOutput(o *outputFlags) (delivery.Sink, error) {
+	format, file, err := o.settle()
+	if err != nil {
+		return nil, err
+	}
+	if file != "" {
+		return delivery.NewFile(file, delivery.FileOptions{Format: format, Overwrite: o.overwrite})
+	}
+	size, terminal := isTerminal(a.stdout)
+	opt := sink.Options{Human: terminal && !o.exact}
+	if terminal {
+		opt.Size = size
+	}
+	return delivery.NewWriter(a.stdout, format, opt)
+}
+
+// receiving is the state of a command that receives records.
+type receiving struct {
+	app     *app
+	client  *control.Client
+	out     delivery.Sink
+	failed  int    // records without values
+	dropped uint64 // records that the program had no room for
+	ended   bool
+}
+
+// receive writes records until the experiment or ctx ends.
+func (r *receiving) receive(ctx context.Context) error {
+	for !r.ended {
+		b, err := r.client.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if err := r.write(ctx, &b); err != nil {
+			return err
+		}
+		if r.ended = b.Ended; b.Err != nil {
+			return fmt.Errorf("some sinks did not get all records: %w", b.Err)
+		}
+	}
+	return nil
+}
+
+// write writes a batch, and tells the program that it is written.
+func (r *receiving) write(ctx context.Context, b *control.Batch) error {
+	var items []delivery.Item
+	for _, line := range b.Records {
+		item, err := delivery.ParseItem(line)
+		if err != nil {
+			return err
+		}
+		items = append(items, item)
+	}
+	records, err := b.Parse()
+	if err != nil {
+		return err
+	}
+	for i := range records {
+		if r.dropped += records[i].Dropped; records[i].Err != "" {
+			r.failed++
+		}
+	}
+
+	if len(items) > 0 {
+		if err := r.out.Deliver(context.WithoutCancel(ctx), items); err != nil {
+			return err
+		}
+	}
+	return b.Done()
+}
+
+// leave ends the experiment, if it is to end, and waits for its last records.
+func (r *receiving) leave(ctx context.Context, name string, ends bool) error {
+	if !ends {
+		// This is no complaint.
+		r.app.complain(fmt.Errorf("%s goes on; winperf experiment receive and end are for it", name))
+		return nil
+	}
+	const patience = 10 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- r.client.Call(ctx, control.Request{Op: "detach", Experiment: name}, nil) }()
+	err := r.receive(ctx)
+	if err == nil {
+		return <-done
+	}
+	cancel()
+	return errors.Join(err, <-done)
+}
+
+// judge tells what there is less of than was asked for.
+func (r *receiving) judge() {
+	if r.failed > 0 {
+		r.app.complain(fmt.Errorf("%d events gave no values; their records say why", r.failed))
+		r.app.partial = true
+	}
+	if r.dropped > 0 {
+		r.app.complain(fmt.Errorf("%d records found no room and were dropped", r.dropped))
+		r.app.partial = true
+	}
+}

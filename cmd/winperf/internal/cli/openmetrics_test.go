@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink/metrics"
+	"github.com/winperf/winperf/source"
+)
+
+// TestOpenMetricsBlocks makes blocks of Prometheus' database of real logs, and finds each value
+// in them, and no other.
+func TestOpenMetricsBlocks(t *testing.T) {
+	if _, err := exec.LookPath("promtool"); err != nil {
+		if runtime.GOOS == "linux" && os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("no promtool: Debian has it in prometheus")
+	}
+	for _, name := range []string{"PAL_SampleLog.blg", "Tx_BasicPerfCounters.blg"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			log := filepath.Join(realData(t), "blg", name)
+			cooked, text := filepath.Join(dir, "cooked.csv"), filepath.Join(dir, "log.om")
+			run(t, "convert", log, "--path", `\PhysicalDisk(*)\*`, "--path", `\Processor(*)\*`, "-o", cooked)
+			for _, from := range []string{log, cooked} {
+				run(t, "convert", from, "-o", text, "--overwrite", "--quiet")
+				data := filepath.Join(dir, filepath.Base(from)+".data")
+				compareBlocks(t, samplesOf(t, from), dumped(t, text, data))
+			}
+		})
+	}
+}
+
+// samplesOf are the values of a log, by series and time as promtool shows them.
+func samplesOf(t *testing.T, log string) map[string]float64 {
+	t.Helper()
+	src, err := source.Open(t.Context(), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+
+	samples := map[string]float64{}
+	mapper := metrics.NewMapper(metrics.Options{Totals: true}) // as convert does
+	defer mapper.Close()
+	all := winperf.Selection{Global: true, Costly: true}
+	for c, err := range measure.Watch(t.Context(), src, all, measure.Options{KeepFirst: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := &metrics.Set{}
+		if c.Frame.IsZero() {
+			set = mapper.MapReadings(c.Time, c)
+		} else if set, err = mapper.Map(c.Frame, c.Names); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range set.Families {
+			for i := range f.Columns {
+				addSamples(samples, f.Name, &f.Columns[i], set.Time)
+			}
+		}
+	}
+	return samples
+}
+
+func addSamples(to map[string]float64, name string, c *metrics.Column, at time.Time) {
+	if !c.Time.IsZero() {
+		at = c.Time
+	}
+	for i, bits := range c.Bits {
+		if !c.Has(i) {
+			continue
+		}
+		labels := append([]metrics.Label{{Name: "__name__", Value: name + c.Suffix}}, c.Extra...)
+		labels = append(labels, c.Rows.Labels(i)...)
+		slices.SortFunc(labels, func(a, b metrics.Label) int { return strings.Compare(a.Name, b.Name) })
+		var parts []string
+		for _, l := range labels {
+			if l.Value != "" {
+				parts = append(parts, l.Name+"="+strconv.Quote(l.Value))
+			}
+		}
+
+		value := math.Float64frombits(bits)
+		switch c.Form {
+		case metrics.Whole:
+			value = float64(bits)
+		case metrics.Ticks100ns:
+			value, _ = new(big.Rat).SetFrac(new(big.Int).SetUint64(bits), big.NewInt(1e7)).Float64()
+		}
+		to[fmt.Sprintf("{%s} %d", strings.Join(parts, ", "), at.UnixMilli())] = value
+	}
+}
+
+// dumped makes blocks of a text, and reads what is in them.
+func dumped(t *testing.T, text, data string) map[string]float64 {
+	t.Helper()
+	if out, err := exec.Command("promtool", "tsdb", "create-blocks-from", "openmetrics", text, data).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.Mkdir(filepath.Join(data, "wal"), 0o700); err != nil { // it wants one
+		t.Fatal(err)
+	}
+	out, err := exec.Command("promtool", "tsdb", "dump", data).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	samples := map[string]float64{}
+	for l := range strings.Lines(string(out)) {
+		l = strings.TrimSpace(l)
+		second := strings.LastIndexByte(l, ' ')
+		first := strings.LastIndexByte(l[:max(second, 0)], ' ')
+		if first < 0 {
+			t.Fatalf("%q", l)
+		}
+		value, err := strconv.ParseFloat(l[first+1:second], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples[l[:first]+l[second:]] = value
+	}
+	return samples
+}
+
+func compareBlocks(t *testing.T, want, got map[string]float64) {
+	t.Helper()
+	wrong := 0
+	for key, v := range want {
+		if found, ok := got[key]; !ok || math.Float64bits(found) != math.Float64bits(v) {
+			if wrong++; wrong < 5 {
+				t.Errorf("%s: %v, found %v", key, v, found)
+			}
+		}
+	}
+	if len(got) != len(want) || len(want) < 300 || wrong > 0 {
+		t.Errorf("%d samples, want %d, %d wrong", len(got), len(want), wrong)
+	}
+}
+
+// A temporary file is beside the output, and gone when it was closed.
+func TestSpoolFile(t *testing.T) {
+	dir := t.TempDir()
+	s := spoolFile{beside: filepath.Join(dir, "out.om")}
+	if err := s.Close(); err != nil { // that was never opened
+		t.Error(err)
+	}
+	f, err := s.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := s.Name()
+	if filepath.Dir(name) != dir {
+		t.Errorf("the file is %s", name)
+	}
+
+	if _, err := f.Write([]byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	back := make([]byte, 2)
+	if _, err := f.ReadAt(back, 1); err != nil || string(back) != "ex" {
+		t.Errorf("%q, %v", back, err)
+	}
+	if err := errors.Join(f.Close(), s.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after Close: %v", err)
+	}
+
+	s.beside = filepath.Join(dir, "nowhere", "out.om")
+	if _, err := s.open(); err == nil {
+		t.Error("a file in a directory that is not there")
+	}
+}
+
+// An interrupted conversion stops writing and leaves nothing behind.
+func TestOpenMetricsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var written strings.Builder
+	w := &writing{Writer: &written, ctx: ctx, progress: &progress{}}
+	if n, err := w.Write([]byte("text")); n != 4 || err != nil || w.done != 4 {
+		t.Errorf("%d, %v", n, err)
+	}
+	cancel()
+	if _, err := w.Write([]byte("more")); !errors.Is(err, context.Canceled) || written.String() != "text" {
+		t.Errorf("%q, %v", &written, err)
+	}
+}

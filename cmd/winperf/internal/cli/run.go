@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/internal/trial"
+	"github.com/winperf/winperf/source"
+)
+
+// runner is the run command.
+type runner struct {
+	app         *app
+	every       interval
+	repetitions count
+	warmups     count
+	seed        uint64
+	folder      string
+	paths       []string
+	check       bool
+	compare     bool
+	disturbance bool
+	intervals   []string
+}
+
+func (a *app) runCommand() *cobra.Command {
+	r := &runner{app: a, every: interval(200 * time.Millisecond)}
+	cmd := &cobra.Command{
+		Use:   "run {EXPERIMENT | -- COMMAND [ARG...]}",
+		Short: "Run an experiment, or a command, and show what it used",
+		Long: `Run runs an experiment from a file in YAML, which says what is measured at which
+events, what becomes of the records, and which commands are run and compared
+(docs/experiments.md). It is checked as a whole first; --check does no more. Its
+results go to a directory of their own: the file, the conditions and the plan with its
+seed, every record and run, raw samples of all that was measured, and the report.
+
+Behind -- it runs a command, once or several times, and shows on standard error what it
+used: time, processor time, memory, I/O and context switches. Figures of all its
+processes come from samples of the process tree (-i), so that what a process used
+behind its last sample is missing from them; figures of the system come from what it
+tells of a command that ended, and cover the processes that were waited for.
+
+With --disturbance the command runs without measuring and with measuring at several
+intervals, in blocks of random order, and run shows what measuring costs it: the
+difference of the means with its 95 % confidence interval, and how probable such
+a difference is if there is none. -p adds what is measured.
+
+With --compare run compares the runs in two results folders, or the commands in one.
+
+-o DIRECTORY keeps what is needed to repeat the runs and to compare them: the plan
+with its seed, the conditions, each run with all its processes, and the report.
+
+Exit status: 0 done, 1 the experiment or command could not be run, 3 it failed in some of
+the runs, some were not run as the experiment was stopped, or records were lost.`,
+		Example: `  winperf run experiment.yaml
+  winperf run --check experiment.yaml
+  winperf run -- make -j4
+  winperf run -n 10 --warmup 1 -o before -- ./load --requests 1000
+  winperf run --compare before after
+  winperf run --disturbance -n 20 -p '\Process(*)\*' -- ./load --requests 1000`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return r.run(cmd.Context(), args, cmd.ArgsLenAtDash() == 0)
+		},
+	}
+
+	flags := cmd.Flags()
+	flags.VarP(liveInterval{&r.every}, "interval", "i", "time between two looks at the processes: 1, 0.1, 50ms")
+	flags.VarP(&r.repetitions, "count", "n", "how often it runs; of each variant")
+	flags.Var(&r.warmups, "warmup", "runs before these that are not counted")
+	flags.Uint64Var(&r.seed, "seed", 0, "seed of the random order; 0 draws one")
+	flags.StringVarP(&r.folder, "output", "o", "", "keep the results in this `DIRECTORY`")
+	flags.StringArrayVarP(&r.paths, "path", "p", nil, "with --disturbance: measure this `PATH` too")
+	flags.BoolVar(&r.disturbance, "disturbance", false, "show what measuring costs the command")
+	flags.StringSliceVar(&r.intervals, "intervals", []string{"1", "0.1", "0.01"}, "of --disturbance")
+	flags.BoolVar(&r.check, "check", false, "check the experiment and run nothing")
+	flags.BoolVar(&r.compare, "compare", false, "compare results: --compare DIRECTORY [DIRECTORY]")
+	cmd.MarkFlagsMutuallyExclusive("compare", "disturbance")
+	return cmd
+}
+
+// run does what the arguments ask for: dash tells that they are a command behind --.
+func (r *runner) run(ctx context.Context, args []string, dash bool) error {
+	switch {
+	case r.compare:
+		return r.compareFolders(args)
+	case len(args) == 0:
+		return errors.New("no command given; for example winperf run -- make -j4")
+	case !dash && len(args) > 1:
+		return fmt.Errorf("run takes one experiment file and got %d arguments; a command stands behind --", len(args))
+	case !dash:
+		return r.runFile(ctx, args[0])
+	}
+
+	command := trial.Command{Args: args, Stdin: os.Stdin, Stdout: r.app.stdout, Stderr: r.app.stderr}
+	opt, err := r.options(command)
+	if err != nil {
+		return err
+	}
+	src, err := r.app.openSource(ctx, "", source.LogOptions{})
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	opt.Source = src
+	return r.measure(ctx, opt)
+}
+
+// options are what runs how often.
+func (r *runner) options(command trial.Command) (opt trial.Options, err error) {
+	opt.Repetitions, opt.Warmups, opt.Seed = max(1, int(r.repetitions)), int(r.warmups), r.seed
+	if opt.Seed == 0 {
+		opt.Seed = rand.Uint64()
+	}
+	if !r.disturbance {
+		opt.Variants = []trial.Variant{{
+			Name: strings.Join(command.Args, " "), Command: command, Interval: time.Duration(r.every),
+		}}
+		return opt, nil
+	}
+
+	paths, err := parsePaths(r.paths)
+	if err != nil {
+		return opt, err
+	}
+	var intervals []time.Duration
+	for _, text := range r.intervals {
+		var d interval
+		if err := (liveInterval{&d}).Set(text); err != nil {
+			return opt, fmt.Errorf("--intervals: %q: %w", text, err)
+		}
+		intervals = append(intervals, time.Duration(d))
+	}
+	opt.Variants = trial.Disturbed(command, intervals, paths)
+	return opt, nil
+}
+
+// measure runs the plan, and reports.
+func (r *runner) measure(ctx context.Context, opt trial.Options) (err error) {
+	folder, err := r.create(&opt)
+	if err != nil {
+		return err
+	}
+
+	var all []*trial.Result
+	err = trial.Run(ctx, opt, func(result *trial.Result) error {
+		all = append(all, result)
+		r.progress(&opt, len(all))
+		if folder == nil {
+			return nil
+		}
+		return folder.Add(result)
+	})
+	if folder != nil {
+		err = errors.Join(err, folder.Close())
+	}
+
+	report := r.report(all) + r.left(&opt, len(all))
+	if folder != nil {
+		err = errors.Join(err, folder.Keep(trial.FileReport, []byte(report)))
+	}
+	_, told := fmt.Fprint(r.app.stderr, report)
+	return errors.Join(err, told)
+}
+
+// left tells how many runs of the plan are missing, as the experiment was stopped.
+func (r *runner) left(opt *trial.Options, done int) string {
+	of := opt.Runs()
+	if done == of {
+		return ""
+	}
+	r.app.partial = true
+	return fmt.Sprintf("\n%d of %d runs were begun\n", done, of)
+}
+
+// create makes the results folder, if one is wanted.
+func (r *runner) create(opt *trial.Options) (*trial.Folder, error) {
+	if r.folder == "" {
+		return nil, nil
+	}
+	dir, _ := os.Getwd()
+	machine, _ := os.Hostname()
+	c := trial.Conditions{
+		Program: versionLine(), System: runtime.GOOS + "/" + runtime.GOARCH, Machine: machine,
+		Processors: runtime.NumCPU(), Began: time.Now().UTC(), Args: os.Args[1:], Dir: dir,
+		Order: opt.Order, Seed: opt.Seed,
+		Plan: trial.Plan(len(opt.Variants), opt.Repetitions, opt.Warmups, opt.Order, opt.Seed),
+	}
+	for _, v := range opt.Variants {
+		c.Variants = append(c.Variants, v.Name)
+	}
+	return trial.Create(r.folder, c)
+}

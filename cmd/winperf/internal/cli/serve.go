@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/serve"
+	"github.com/winperf/winperf/sink/metrics"
+	"github.com/winperf/winperf/source"
+)
+
+// server is the serve command.
+type server struct {
+	app    *app
+	source sourceFlags
+	sel    selectFlags
+	flags  serve.Config // what the flags say
+	names  []string
+	legacy bool
+	costly interval
+	limit  interval
+	file   string
+	check  bool
+
+	push     []string // URLs
+	interval interval
+	target   pushFlags
+}
+
+const serveHelp = `Serve answers scrapes of Prometheus at /metrics. Each scrape takes a sample; scrapes
+that come at the same time share it. Metrics are raw values in base units, so
+that rate() of them is what the other commands show. Without a path it serves all
+objects that are not costly. Costly objects, which are served if they are named
+or with --costly, are sampled beside the others at their own pace.
+
+A scrape may ask for a part: /metrics?object=Memory&path=\Process(*)\ID%20Process.
+It gets an answer within the time that Prometheus allows it. What is not there by
+then is left out, and winperf_object_up tells so.
+
+With --push, or targets in the file, samples are taken at an interval too and sent. What
+a target does not take waits on disk, also when the program ends and begins again.
+
+Of a log it serves the last sample, as long as it runs. The first scrape gets the
+sample before the last, so that rates have something to begin with.
+
+By default it listens on this machine only. Certificates and passwords stand in
+the file of --web.config.file, in the form that all exporters share.
+
+The file of --config has everything that flags have, in YAML; flags go before it.
+SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reads it again; if it
+is wrong, the old one stays in use. --check reads it and ends: with status 0, or
+with what is wrong, by line and column.
+
+Exit status: 0 done, 1 the server could not begin or had to end.`
+
+func (a *app) serveCommand() *cobra.Command {
+	s := &server{app: a}
+	cmd := &cobra.Command{
+		Use:   "serve [PATH...]",
+		Short: "Serve counters to Prometheus",
+		Long:  serveHelp,
+		Example: `  winperf serve
+  winperf serve '\Processor(*)\*' '\Memory\*' --web.listen-address :9182
+  winperf serve --names own,windows_exporter
+  winperf serve --source load.blg
+  winperf serve --push remote-write+http://localhost:9090 --push-interval 10
+  winperf serve --config winperf.yml --check`,
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return s.run(cmd, args) }
+	s.add(cmd)
+	return cmd
+}
+
+func (s *server) add(cmd *cobra.Command) {
+	s.source.add(cmd)
+	s.sel.addPaths(cmd, &s.source)
+	f := cmd.Flags()
+	f.StringArrayVar(&s.flags.Objects, "object", nil, "`NAME` of an object to serve whole; may be given several times")
+	f.BoolVar(&s.flags.Costly, "costly", false, "serve costly objects too")
+	f.Var(&s.costly, "costly-interval", "least time between two samples of costly objects (default 1m)")
+
+	f.StringSliceVar(&s.names, "names", nil, "`NAMES` of metrics: own, windows_exporter, or both")
+	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that sum up others, such as _Total")
+	const legacy = "with windows_exporter's names, those too that newer versions dropped"
+	f.BoolVar(&s.legacy, "legacy", true, legacy)
+	f.IntVar(&s.flags.MaxSeries, "max-series", 0, "limit of the series in a scrape, `N`; 0 is none")
+	f.Var(&s.limit, "timeout", "limit of a scrape that tells none itself (default 10s)")
+
+	const push = "send samples to this `URL` too: remote-write+http://HOST or otlp+http://HOST (or https);" +
+		" may be given several times"
+	f.StringArrayVar(&s.push, "push", nil, push)
+	f.Var(&s.interval, "push-interval", "time between two samples that are sent (default 15s)")
+	s.target.add(cmd)
+
+	f.StringVar(&s.file, "config", "", "`FILE` with the configuration, in YAML")
+	f.BoolVar(&s.check, "check", false, "check the configuration and end")
+
+	const listen = "`ADDRESS` to listen on; may be given several times (default " + serve.DefaultAddress + ")"
+	f.StringArrayVar(&s.flags.Web.Listen, "web.listen-address", nil, listen)
+	f.StringVar(&s.flags.Web.ConfigFile, "web.config.file", "", "`FILE` with certificates and passwords")
+	f.BoolVar(&s.flags.Web.SystemdSocket, "web.systemd-socket", false, "listen on the sockets of systemd")
+	f.BoolVar(&s.flags.Web.Lifecycle, "web.enable-lifecycle", false, "reload with POST or PUT of /-/reload")
+	const connections = "limit of connections at once for each address, `N` (default 512)"
+	f.IntVar(&s.flags.Web.MaxConnections, "web.max-connections", 0, connections)
+
+	complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter"},
+		cobra.ShellCompDirectiveNoFileComp))
+	cmd.ValidArgsFunction = completePath(&s.source)
+}
+
+func (s *server) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	paths, err := s.app.paths(ctx, args, &s.sel)
+	if err != nil {
+		return quoteHint(ctx, []string{s.source.source}, args, nil, err)
+	}
+	if s.flags.Exclude, err = parsePaths(s.sel.exclude); err != nil {
+		return err
+	}
+	s.flags.Paths = paths
+
+	changed := cmd.Flags().Changed
+	load := func(context.Context) (serve.Config, error) { return s.load(changed) }
+	if s.check {
+		c, err := load(ctx)
+		if err != nil {
+			return err
+		}
+		return c.Check()
+	}
+	reload := takeHangups(ctx)
+	if s.app.host != nil {
+		reload = s.app.host.reload
+	}
+	return serve.Run(ctx, serve.ServerOptions{
+		Load: load, Open: s.open, Reload: reload, Version: version(), Log: s.app.logger(),
+		Listening: s.tell,
+	})
+}
+
+// open opens the source.
+func (s *server) open(ctx context.Context, url string) (winperf.Source, error) {
+	return s.app.openSource(ctx, url, source.LogOptions{})
+}
+
+// tell says where the server can be reached, and tells who started it that it can be.
+func (s *server) tell(addresses []net.Addr) {
+	for _, a := range addresses {
+		fmt.Fprintf(s.app.stderr, "winperf: serving %s\n", a)
+	}
+	if s.app.host != nil {
+		s.app.host.ready()
+	}
+	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
+		s.app.complain(fmt.Errorf("systemd: %w", err))
+	}
+}
+
+// maxConfig bounds what is read of a configuration; that it is too long is told by who parses it.
+const maxConfig = 2 << 20
+
+// load reads the configuration, of which the flags that were given replace what they say.
+func (s *server) load(given func(flag string) bool) (c serve.Config, err error) {
+	if s.file != "" {
+		if c, err = readConfig(s.file); err != nil {
+			return c, err
+		}
+	}
+	if c.Source == "" || given("source") {
+		c.Source = s.source.source
+	}
+	if given("language") {
+		c.Language = string(s.source.language)
+	}
+	if len(s.flags.Paths) > 0 || given("object") {
+		c.Paths, c.Objects = s.flags.Paths, s.flags.Objects
+	}
+	if given("exclude") {
+		c.Exclude = s.flags.Exclude
+	}
+
+	if given("names") {
+		if c.Names, err = serve.ParseNames(s.names); err != nil {
+			return c, fmt.Errorf("--names: %w", err)
+		}
+	}
+	overrule(given, "costly", &c.Costly, s.flags.Costly)
+	overrule(given, "totals", &c.Totals, s.flags.Totals)
+	overrule(given, "legacy", &c.NoLegacy, !s.legacy)
+	overrule(given, "max-series", &c.MaxSeries, s.flags.MaxSeries)
+	overrule(given, "costly-interval", &c.CostlyInterval, time.Duration(s.costly))
+	overrule(given, "timeout", &c.Timeout, time.Duration(s.limit))
+
+	if given("push") {
+		if c.Push, err = s.targets(c.Names); err != nil {
+			return c, err
+		}
+	}
+
+	overrule(given, "web.listen-address", &c.Web.Listen, s.flags.Web.Listen)
+	overrule(given, "web.config.file", &c.Web.ConfigFile, s.flags.Web.ConfigFile)
+	overrule(given, "web.systemd-socket", &c.Web.SystemdSocket, s.flags.Web.SystemdSocket)
+	overrule(given, "web.enable-lifecycle", &c.Web.Lifecycle, s.flags.Web.Lifecycle)
+	overrule(given, "web.max-connections", &c.Web.MaxConnections, s.flags.Web.MaxConnections)
+	return c, nil
+}
+
+// targets are those of the flags.
+func (s *server) targets(names []metrics.Scheme) (all []serve.Target, err error) {
+	t := s.target.target
+	to := serve.Target{
+		Names: names, Interval: time.Duration(s.interval),
+		PasswordFile: t.PasswordFile, BearerFile: t.BearerFile, TLS: serve.TLS(t.TLS),
+	}
+	if to.Headers, err = pairs("--push-header", s.target.headers); err != nil {
+		return nil, err
+	}
+	if to.Labels, err = pairs("--push-label", s.target.labels); err != nil {
+		return nil, err
+	}
+	for _, url := range s.push {
+		to.URL = url
+		all = append(all, to)
+	}
+	return all, s.target.check()
+}
+
+// overrule sets what a flag says, if it was given.
+func overrule[T any](given func(string) bool, flag string, to *T, v T) {
+	if given(flag) {
+		*to = v
+	}
+}
+
+// readConfig reads a configuration file.
+func readConfig(name string) (c serve.Config, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return c, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig))
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", name, err)
+	}
+	return serve.ParseConfig(name, text)
+}

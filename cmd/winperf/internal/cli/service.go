@@ -1,0 +1,305 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/internal/winapi"
+)
+
+// serviceManager is what starts programs with the system.
+type serviceManager interface {
+	// install returns the settings that the system does not know.
+	install(winapi.ServiceConfig) (unknown []string, err error)
+	start(name string) error
+	remove(ctx context.Context, name string) error
+	query(name string) (winapi.ServiceStatus, error)
+	// run does a service's work; what is written to the log goes to the system's.
+	run(name string, work func(log eventWriter) winapi.ServiceRun) error
+}
+
+// eventWriter adds an entry to the system's log.
+type eventWriter func(winapi.EventKind, string) error
+
+// hosted is what a service manager wants of a command that it runs for long.
+type hosted struct {
+	ready  func()          // to be called when it serves
+	reload <-chan struct{} // asks to read the configuration again
+}
+
+// serviceRestarts are the waits before a failed service is started again.
+var serviceRestarts = []time.Duration{5 * time.Second, 30 * time.Second, time.Minute}
+
+func (a *app) serviceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "service",
+		Short: "Run winperf as a Windows service",
+		Long: `Service installs winperf as a Windows service, which starts with the system and runs
+winperf serve, or another command that runs until it is stopped. It is started again
+5, 30 and then 60 seconds after a failure, and what it reports stands in the
+Application log of the event viewer. sc control winperf paramchange has it read its
+configuration again.
+
+On Linux systemd does this: dist/winperf.service is a unit for it.`,
+		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
+  winperf service status
+  winperf service remove`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.serviceInstallCommand(), a.serviceRemoveCommand(), a.serviceStatusCommand(), a.serviceRunCommand())
+	return cmd
+}
+
+// addServiceName adds the flag that names the service.
+func addServiceName(cmd *cobra.Command) *string {
+	return cmd.Flags().String("name", "winperf", "`NAME` of the service")
+}
+
+func (a *app) serviceInstallCommand() *cobra.Command {
+	var name *string
+	var account, config string
+	cmd := &cobra.Command{
+		Use:   "install [flags] [-- COMMAND [ARG...]]",
+		Short: "Install the service and start it",
+		Long: `Install creates a service that runs winperf serve with a configuration file, or
+another command of winperf, and starts it. The configuration is checked first.
+
+The service runs under LocalService, which may read performance counters and little
+else, and keeps no privilege but that of passing through directories. It needs
+administrator rights to install a service.`,
+		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
+  winperf service install --name winperf-log -- record '\Processor(*)\*' -i 15 -o D:\logs\load.capture`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.installService(cmd.Context(), *name, account, config, args)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	name = addServiceName(cmd)
+	cmd.Flags().StringVar(&config, "config", "", "configuration `FILE` of winperf serve")
+	cmd.Flags().StringVar(&account, "account", "", "`ACCOUNT` it runs under, in place of LocalService")
+	return cmd
+}
+
+func (a *app) installService(ctx context.Context, name, account, config string, command []string) error {
+	manager, err := services()
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if command, err = a.serviceWork(ctx, config, command); err != nil {
+		return err
+	}
+
+	unknown, err := manager.install(winapi.ServiceConfig{
+		Name: name, DisplayName: "winperf (" + name + ")",
+		Description: "Serves and records performance counters: winperf " + strings.Join(command, " "),
+		Program:     program, Args: append([]string{"service", "run", "--name", name, "--"}, command...),
+		Account: account, Restarts: serviceRestarts, Privileges: []string{"SeChangeNotifyPrivilege"},
+	})
+	if err != nil {
+		return err
+	}
+	if len(unknown) > 0 {
+		a.complain(fmt.Errorf("this system does not know these settings of services: %s", strings.Join(unknown, ", ")))
+	}
+	if err := manager.start(name); err != nil {
+		return fmt.Errorf("service %s is installed and could not be started: %w", name, err)
+	}
+	_, err = fmt.Fprintf(a.stdout, "service %s is installed and started\n", name)
+	return err
+}
+
+// serviceWork is the command that a service runs, with absolute paths, as services start
+// in the system's directory. A configuration is checked.
+func (a *app) serviceWork(ctx context.Context, config string, command []string) ([]string, error) {
+	if len(command) > 0 && config != "" {
+		return nil, errors.New("--config is for winperf serve; give it behind -- with another command")
+	}
+	if len(command) > 0 {
+		if _, _, err := a.rootCommand().Find(command); err != nil {
+			return nil, unknownCommand(a.rootCommand(), command)
+		}
+		return command, nil
+	}
+
+	command = []string{"serve"}
+	if config != "" {
+		whole, err := filepath.Abs(config)
+		if err != nil {
+			return nil, err
+		}
+		command = append(command, "--config", whole)
+	}
+	if status := Run(ctx, append(slices.Clone(command), "--check"), a.stdin, a.stdout, a.stderr); status != exitDone {
+		return nil, errors.New("nothing was installed")
+	}
+	return command, nil
+}
+
+func (a *app) serviceRemoveCommand() *cobra.Command {
+	var name *string
+	cmd := &cobra.Command{
+		Use:     "remove",
+		Short:   "Stop the service and remove it",
+		Long:    "Remove stops the service, waits for its end, and removes it and its entry in the event log.",
+		Example: "  winperf service remove",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			manager, err := services()
+			if err != nil {
+				return err
+			}
+			if err := manager.remove(cmd.Context(), *name); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, "service %s is removed\n", *name)
+			return err
+		},
+	}
+	name = addServiceName(cmd)
+	return cmd
+}
+
+func (a *app) serviceStatusCommand() *cobra.Command {
+	var name *string
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show whether the service runs",
+		Long: `Status shows the state of the service, its process, account and command line.
+
+Exit status: 0 it runs, 1 there is no such service, 3 it does not run.`,
+		Example: "  winperf service status",
+		Args:    noArgs,
+		RunE:    func(*cobra.Command, []string) error { return a.serviceStatus(*name) },
+	}
+	name = addServiceName(cmd)
+	return cmd
+}
+
+func (a *app) serviceStatus(name string) error {
+	manager, err := services()
+	if err != nil {
+		return err
+	}
+	status, err := manager.query(name)
+	if err != nil {
+		return err
+	}
+
+	state := status.State
+	switch {
+	case status.ProcessID != 0:
+		state += fmt.Sprintf(", process %d", status.ProcessID)
+	case status.ExitCode != 0:
+		state += fmt.Sprintf(", ended with error %d", status.ExitCode)
+	}
+	a.partial = status.State != "running"
+	_, err = fmt.Fprintf(a.stdout, "%s: %s\n  account %s\n  program %s\n", safetext.Line(name),
+		state, safetext.Line(status.Account), safetext.Line(status.Program))
+	return err
+}
+
+func (a *app) serviceRunCommand() *cobra.Command {
+	var name *string
+	cmd := &cobra.Command{
+		Use:    "run -- COMMAND [ARG...]",
+		Short:  "Do the service's work, as the service manager starts it",
+		Hidden: true,
+		Args:   cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			manager, err := services()
+			if err != nil {
+				return err
+			}
+			return manager.run(*name, func(log eventWriter) winapi.ServiceRun { return serviceRun(args, log) })
+		},
+	}
+	name = addServiceName(cmd)
+	return cmd
+}
+
+// serviceRun is the work of a service: a command of this program. What it writes goes to
+// the log line by line, its end with an error to the service manager.
+func serviceRun(args []string, log eventWriter) winapi.ServiceRun {
+	return func(ctx context.Context, ready func(), reload <-chan struct{}) error {
+		out, told := &eventLines{log: log, kind: winapi.EventInfo}, &eventLines{log: log, kind: winapi.EventWarning}
+		if args[0] != "serve" {
+			ready() // it does not say when it is
+		}
+		status := runHosted(ctx, &hosted{ready, reload}, args, strings.NewReader(""), out, told)
+		if err := errors.Join(out.flush(), told.flush()); err != nil {
+			return err
+		}
+
+		if status == exitFailed {
+			err := fmt.Errorf("winperf %s ended with status %d", strings.Join(args, " "), status)
+			return errors.Join(err, log(winapi.EventError, err.Error()))
+		}
+		return nil
+	}
+}
+
+// eventLines makes an entry of the log of each line that is written.
+type eventLines struct {
+	log  eventWriter
+	kind winapi.EventKind
+	mu   sync.Mutex
+	rest bytes.Buffer
+}
+
+// maxEvent is how long a line is at most that becomes one entry: the event log takes some
+// 31,000 characters.
+const maxEvent = 16 << 10
+
+// Write is that of io.Writer.
+func (l *eventLines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest.Write(p)
+	for {
+		line := l.rest.Bytes()
+		end := bytes.IndexByte(line, '\n')
+		if end < 0 && len(line) < maxEvent {
+			return len(p), nil
+		}
+		if end < 0 || end > maxEvent {
+			end = maxEvent - 1
+		}
+		if err := l.entry(string(l.rest.Next(end + 1))); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (l *eventLines) entry(line string) error {
+	if line = strings.TrimRight(line, "\r\n"); line == "" {
+		return nil
+	}
+	return l.log(l.kind, line)
+}
+
+// flush writes a last line that has no end.
+func (l *eventLines) flush() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rest := l.rest.String()
+	l.rest.Reset()
+	return l.entry(rest)
+}
+
+var _ io.Writer = (*eventLines)(nil)

@@ -1,0 +1,110 @@
+package logs
+
+import (
+	"io"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink/metrics"
+	"github.com/winperf/winperf/sink/prometheus"
+)
+
+// MachineLabel tells the machine of a metric where there are several.
+const MachineLabel = "machine"
+
+// Metrics makes metrics of moments. Each log has a Mapper of its own, which compares samples
+// that follow one another.
+type Metrics struct {
+	opt     Options
+	mappers map[*Log]*metrics.Mapper
+}
+
+// NewMetrics returns a Metrics. Of opt it takes Paths and Exclude.
+func NewMetrics(opt Options) *Metrics {
+	return &Metrics{opt: opt, mappers: map[*Log]*metrics.Mapper{}}
+}
+
+// Each calls each with the metrics of every log that has a sample of the moment. A Set is valid until
+// the next moment.
+func (x *Metrics) Each(m *Moment, each func(from *Log, cycle *measure.Cycle, set *metrics.Set) error) error {
+	for i, cycle := range m.Cycles {
+		set, err := x.set(m.From[i], cycle)
+		if err != nil {
+			return m.From[i].Blame(err)
+		}
+		if err := each(m.From[i], cycle, set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set makes metrics of a sample.
+func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
+	mapper := x.mappers[from]
+	if mapper == nil {
+		mapper = metrics.NewMapper(metrics.Options{
+			Select:  winperf.Selection{Paths: x.opt.Paths},
+			Exclude: x.opt.Exclude,
+			Totals:  true, // they are often all that was recorded
+		})
+		x.mappers[from] = mapper
+	}
+
+	if cycle.Frame.IsZero() {
+		return mapper.MapReadings(cycle.Time, cycle), nil
+	}
+	return mapper.Map(cycle.Frame, cycle.Names)
+}
+
+// Close gives up the samples that are held.
+func (x *Metrics) Close() {
+	for _, mapper := range x.mappers {
+		mapper.Close()
+	}
+	clear(x.mappers)
+}
+
+// metricsWriter gathers metrics, and writes them when there are no more.
+type metricsWriter struct {
+	*prometheus.Backfill
+	machines bool
+	metrics  *Metrics
+}
+
+func newMetricsWriter(w io.Writer, opt Options) *metricsWriter {
+	return &metricsWriter{
+		Backfill: prometheus.NewBackfill(w, prometheus.BackfillOptions{Spool: opt.Spool}),
+		machines: opt.Machines,
+		metrics:  NewMetrics(opt),
+	}
+}
+
+func (w *metricsWriter) Write(m *Moment) error {
+	return w.metrics.Each(m, func(from *Log, _ *measure.Cycle, set *metrics.Set) error {
+		var more []metrics.Label
+		if machine := from.Source.Describe().Machine; w.machines && machine != "" {
+			more = append(more, metrics.Label{Name: MachineLabel, Value: machine})
+		}
+		return w.Add(set, more...)
+	})
+}
+
+func (w *metricsWriter) Flush() error { return nil }
+
+func (w *metricsWriter) Close() error {
+	w.metrics.Close()
+	return w.Backfill.Close()
+}
+
+func (w *metricsWriter) Late() int { return 0 }
+
+// OutOfOrder returns how many samples a Writer of OpenMetrics left out, once it is closed:
+// those of a time that is not after the one before of the same series. Other Writers leave
+// out none.
+func OutOfOrder(w Writer) int {
+	if w, ok := w.(*metricsWriter); ok {
+		return w.Backfill.OutOfOrder()
+	}
+	return 0
+}
