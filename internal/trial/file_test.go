@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,16 @@ func FuzzReadFile(f *testing.F) {
 			}
 		}
 	})
+}
+
+// program is one that is there, whatever the system: this test.
+func program(t *testing.T) string {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exe
 }
 
 func TestReadFile(t *testing.T) {
@@ -69,7 +80,7 @@ func TestReadFile(t *testing.T) {
 		{head + tick + "bindings: [{events: [tick], sensors: [cpu], timeout: -5s}]\n", "x.yaml:4:12: timeout -5s"},
 		{head + tick + "bindings: [{events: [], sensors: []}]\n", "x.yaml:4:12: expected events and sensors"},
 	} {
-		_, err := ReadFile("x.yaml", []byte(c.text))
+		_, err := ReadFile("x.yaml", []byte(strings.ReplaceAll(c.text, "[go", "["+program(t))))
 		if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s\nerror %v, want %q", c.text, err, c.want)
 		}
@@ -77,15 +88,16 @@ func TestReadFile(t *testing.T) {
 }
 
 func TestTrials(t *testing.T) {
-	f, err := ReadFile("x.yaml", []byte("name: a\ncommands: [{run: [go, version], env: {A: b}}, {name: c, run: [go]}]\nwarmup: 2\norder: in_turn\nseed: 9\n"))
+	exe := program(t)
+	f, err := ReadFile("x.yaml", []byte("name: a\ncommands: [{run: ["+exe+", version], env: {A: b}}, {name: c, run: ["+exe+"]}]\nwarmup: 2\norder: in_turn\nseed: 9\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Options{
 		Repetitions: 1, Warmups: 2, Order: InTurn, Seed: 9,
 		Variants: []Variant{
-			{Name: "go version", Interval: time.Second, Command: Command{Args: []string{"go", "version"}, Env: map[string]string{"A": "b"}}},
-			{Name: "c", Interval: time.Second, Command: Command{Args: []string{"go"}}},
+			{Name: exe + " version", Interval: time.Second, Command: Command{Args: []string{exe, "version"}, Env: map[string]string{"A": "b"}}},
+			{Name: "c", Interval: time.Second, Command: Command{Args: []string{exe}}},
 		},
 	}
 	if diff := cmp.Diff(want, f.Trials()); diff != "" {
