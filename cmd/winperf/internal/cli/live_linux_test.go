@@ -204,7 +204,7 @@ func costlyObjects(t *testing.T) map[string]bool {
 }
 
 // systemPrograms are programs for tests on this system.
-var systemPrograms = map[string]func(){"burn": burn, "peak": peak, "forker": forker}
+var systemPrograms = map[string]func(){"burn": burn, "forker": forker}
 
 // burn keeps a processor busy until standard input ends.
 func burn() {

@@ -8,24 +8,57 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/winperf/winperf/internal/perftest"
 )
 
-// peak runs a command and writes the most memory that it had, in KiB, to the
-// file $PEAK. The system counts what a process had before it became another
-// program, so the one that starts the command must be small.
-func peak() {
-	cmd := exec.Command(os.Args[1], os.Args[2:]...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	_ = cmd.Run() // the status is handed on below
-	most := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
-	if err := os.WriteFile(os.Getenv("PEAK"), []byte(strconv.Itoa(int(most))), 0o666); err != nil {
-		panic(err)
+// A meter tells how much memory commands have.
+type meter struct {
+	starter string // the program that starts them
+	dir     string
+}
+
+func newMeter(t *testing.T, dir string) meter {
+	t.Helper()
+	return meter{build(t, filepath.Join(dir, "starter"), "./testdata/peak"), dir}
+}
+
+// run runs a command to its end.
+func (m meter) run(t *testing.T, args ...string) measured {
+	t.Helper()
+	file := filepath.Join(m.dir, "peak")
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(m.starter, append([]string{file}, args...)...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	_ = cmd.Run() // callers look at the status
+
+	used, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	os.Exit(cmd.ProcessState.ExitCode())
+	kib, err := strconv.Atoi(string(used))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return measured{kib, cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// A measured command has ended.
+type measured struct {
+	kib            int // the most memory that it had
+	status         int
+	stdout, stderr string
+}
+
+// peak is the most memory, in KiB, of a command that is to end with a status.
+func (m meter) peak(t *testing.T, status int, args ...string) int {
+	t.Helper()
+	got := m.run(t, args...)
+	if got.status != status {
+		t.Fatalf("%q: status %d, want %d\n%s%s", args, got.status, status, got.stdout, got.stderr)
+	}
+	return got.kib
 }
 
 // TestDumpMemory checks that a damaged file is dumped, as far as it goes, within
@@ -35,7 +68,7 @@ func TestDumpMemory(t *testing.T) {
 		t.Skip("takes long")
 	}
 	dir := t.TempDir()
-	program := buildProgram(t, dir)
+	program, memory := buildProgram(t, dir), newMeter(t, dir)
 	block := perftest.Block(perftest.Huge)
 	overwritten := bytes.Clone(block)
 	for i := 100_000; i < len(block); i += 500_000 {
@@ -51,26 +84,15 @@ func TestDumpMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, format := range []string{"text", "json", "bin"} {
-			var stdout, stderr bytes.Buffer
-			cmd := process(t, "peak", program, "dump", file, "-o", format)
-			peakFile := filepath.Join(dir, "peak")
-			cmd.Env = append(os.Environ(), "PEAK="+peakFile)
-			cmd.Stdout, cmd.Stderr = &stdout, &stderr
-			_ = cmd.Run() // the status is looked at below
-			status := cmd.ProcessState.ExitCode()
-			if want := map[bool]int{true: exitPartial, false: exitFailed}[stdout.Len() > 0]; status != want {
-				t.Errorf("%s as %s: status %d, want %d with %d bytes of output", name, format, status, want, stdout.Len())
+			got := memory.run(t, program, "dump", file, "-o", format)
+			if want := map[bool]int{true: exitPartial, false: exitFailed}[got.stdout != ""]; got.status != want {
+				t.Errorf("%s as %s: status %d, want %d with %d bytes of output", name, format, got.status, want, len(got.stdout))
 			}
-			if strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), " at byte ") {
-				t.Errorf("%s as %s: standard error is %q, want one line with an offset", name, format, &stderr)
+			if strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, " at byte ") {
+				t.Errorf("%s as %s: standard error is %q, want one line with an offset", name, format, got.stderr)
 			}
-			used, err := os.ReadFile(peakFile)
-			if err != nil {
-				t.Fatal(err)
-			}
-			kib, err := strconv.Atoi(string(used))
-			if most := 4 * len(damaged); err != nil || kib<<10 > most {
-				t.Errorf("%s as %s: %s KiB of memory, want at most %d; %v", name, format, used, most>>10, err)
+			if most := 4 * len(damaged) >> 10; got.kib > most {
+				t.Errorf("%s as %s: %d KiB of memory, want at most %d", name, format, got.kib, most)
 			}
 		}
 	}
