@@ -29,7 +29,7 @@ func (d *decoder) basic(n *yaml.Node, v reflect.Value, what string) {
 	case v.CanInt():
 		i, err := strconv.ParseInt(n.Value, 0, v.Type().Bits())
 		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || err != nil {
-			d.expected(n, what, wholeForm(v))
+			d.expected(n, what, wholeForm(n, v))
 			return
 		}
 		v.SetInt(i)
@@ -55,9 +55,11 @@ func (d *decoder) basic(n *yaml.Node, v reflect.Value, what string) {
 	}
 }
 
-func wholeForm(v reflect.Value) string {
-	if bits := v.Type().Bits(); bits < 64 {
-		return fmt.Sprintf("a whole number up to %d", int64(1)<<(bits-1)-1)
+// wholeForm is what was expected of a node: a number that is out of range is told the range.
+func wholeForm(n *yaml.Node, v reflect.Value) string {
+	if n.ShortTag() == "!!int" {
+		most := int64(math.MaxInt64) >> (64 - v.Type().Bits())
+		return fmt.Sprintf("a whole number from %d to %d", -most-1, most)
 	}
 	return "a whole number"
 }
