@@ -32,7 +32,7 @@ func wide(n int) *metrics.Set {
 }
 
 // BenchmarkEncode is the cost of a sample before compression, and with it. The same with
-// the encoders of Prometheus is in sink/remotewrite/internal/benchref.
+// the encoders of Prometheus is in internal/push/internal/benchref.
 func BenchmarkEncode(b *testing.B) {
 	for _, n := range []int{100, 10_000, 500_000} {
 		set := wide(n)
