@@ -142,3 +142,11 @@ func SourceName(s *winperf.Schema) string {
 	}
 	return windowsSource
 }
+
+// UsualSource reports whether a name is one that SourceName gives, in either case. Sensor names that
+// begin so name the same counter in any source. win32.winperf is how the Java Performance Measurement
+// Framework spells Windows, too.
+func UsualSource(name string) bool {
+	return strings.EqualFold(name, windowsSource) || strings.EqualFold(name, linuxSource) ||
+		strings.EqualFold(name, "win32.winperf")
+}

@@ -57,6 +57,7 @@ func (b *build) need(t testing.TB, target string) {
 	t.Helper()
 	b.once.Do(func() {
 		cmd := exec.Command("../../scripts/build-libwinperf", dir, target)
+		cmd.Env = append(os.Environ(), "LIBWINPERF_FLAGS=")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			b.err = fmt.Errorf("%s: %w\n%s", target, err, out)
 		}
@@ -152,14 +153,34 @@ func TestJavaValues(t *testing.T) {
 }
 
 func TestJavaClasses(t *testing.T) {
-	if out := jvm(t, nil, nil, "Check", known(t)); out != "ok\n" {
+	if out := jvm(t, nil, nil, "Check", known(t), changed(t)); out != "ok\n" {
 		t.Error(out)
 	}
 }
 
-// The same while the virtual machine checks what the code in C does, and keeps its handlers.
+// Several class loaders of one machine can each have the library.
+func TestJavaLoadsTwice(t *testing.T) {
+	options := javaOptions(t)
+	copied := t.TempDir()
+	for _, name := range []string{"libwinperf.so", "libwinperfjni.so"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(copied, name), b, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := run(t, nil, "java", append(options, "Twice", filepath.Join(dir, "winperf.jar"),
+		filepath.Join(dir, "libwinperfjni.so"), filepath.Join(copied, "libwinperfjni.so"))...)
+	if out != "ok\n" {
+		t.Error(out)
+	}
+}
+
+// Check, while the virtual machine checks what the code in C does, and keeps its handlers.
 func TestJavaChecked(t *testing.T) {
-	if out := jvm(t, []string{"LD_PRELOAD=" + jsig(t)}, []string{"-Xcheck:jni"}, "Check", known(t)); out != "ok\n" {
+	if out := jvm(t, []string{"LD_PRELOAD=" + jsig(t)}, []string{"-Xcheck:jni"}, "Check", known(t), changed(t)); out != "ok\n" {
 		t.Error(out)
 	}
 }
@@ -167,7 +188,9 @@ func TestJavaChecked(t *testing.T) {
 func TestPythonModule(t *testing.T) {
 	have(t, "gcc", "python3")
 	native.need(t, "native")
-	run(t, append(pythonEnv(), "WINPERF_TEST_URL="+known(t), "WINPERF_TEST_HEADER=libwinperf.h"), "python3", "python/test_winperf.py")
+	env := append(pythonEnv(), "WINPERF_TEST_URL="+known(t), "WINPERF_TEST_CHANGED="+changed(t),
+		"WINPERF_TEST_HEADER=libwinperf.h")
+	run(t, env, "python3", "python/test_winperf.py")
 }
 
 // Random calls from threads that Go knows nothing of.
@@ -178,16 +201,22 @@ func TestRandomCallsFromC(t *testing.T) {
 	}
 }
 
-// The same for as long as WINPERF_SOAK says, with the sanitizer in the library, too.
+// The same for as long as WINPERF_SOAK says, and what attacks before, with the sanitizer in the library, too.
 func TestSoakRandomCallsFromC(t *testing.T) {
 	cases := perftest.SoakCases(t)
 	program := compile(t, "random")
 	watched := t.TempDir()
 	run(t, []string{"CGO_ENABLED=1"}, "go", "build", "-asan", "-buildmode=c-shared", "-o", filepath.Join(watched, "libwinperf.so"), ".")
 
+	env := []string{"LD_LIBRARY_PATH=" + watched}
+	run(t, env, compile(t, "attack"), known(t))
+	run(t, env, compile(t, "lives"))
 	for n, r := range cases.All() {
 		seed := fmt.Sprint(r.IntN(1_000_000))
-		out := run(t, []string{"LD_LIBRARY_PATH=" + watched}, program, "local:", "8", "1000", seed)
+		out := run(t, env, program, "local:", "8", "1000", seed)
 		t.Logf("round %d, seed %s: %s", n, seed, out)
+	}
+	if cases.Done == 0 {
+		t.Error("the time was over before the library was built")
 	}
 }

@@ -19,4 +19,5 @@ func TestDLL(t *testing.T) {
 		compare(t, "C", wanted(readings(t, url)), run(t, nil, program, url))
 	}
 	run(t, nil, filepath.Join(dir, "random.exe"), churn(t, 0), "4", "200", "1")
+	run(t, nil, filepath.Join(dir, "attack.exe"), churn(t, 0))
 }

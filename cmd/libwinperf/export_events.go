@@ -68,15 +68,18 @@ func eventIn(name *C.char, attributes *C.winperf_attribute, count C.int32_t) (st
 	return text, attrs, code
 }
 
+// maxAttributes bounds the attributes of one event: a record has no more.
+const maxAttributes = 128
+
 // attributesIn reads attributes of the caller.
 func attributesIn(attributes *C.winperf_attribute, count C.int32_t) ([]slog.Attr, foreign.Code) {
-	given, code := array[C.winperf_attribute](unsafe.Pointer(attributes), &count, "attributes")
-	if code != foreign.OK || len(given) == 0 {
+	all, code := given[C.winperf_attribute](unsafe.Pointer(attributes), count, maxAttributes, "attributes")
+	if code != foreign.OK || len(all) == 0 {
 		return nil, code
 	}
-	attrs := make([]slog.Attr, len(given))
-	for i := range given {
-		if attrs[i], code = attributeIn(&given[i]); code != foreign.OK {
+	attrs := make([]slog.Attr, len(all))
+	for i := range all {
+		if attrs[i], code = attributeIn(&all[i]); code != foreign.OK {
 			return nil, code
 		}
 	}

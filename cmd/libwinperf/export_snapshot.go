@@ -9,6 +9,7 @@ package main
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/winperf/winperf/internal/foreign"
@@ -20,11 +21,11 @@ func winperf_snapshot_create(source C.winperf_handle, kind C.int32_t, requests *
 ) C.winperf_handle {
 	var wanted []foreign.Request
 	if foreign.Kind(kind) == foreign.Custom {
-		given, code := array[foreign.Request](unsafe.Pointer(requests), &count, "requests")
+		all, code := given[foreign.Request](unsafe.Pointer(requests), count, foreign.MaxRequests, "requests")
 		if code != foreign.OK {
 			return C.winperf_handle(code)
 		}
-		wanted = append(wanted, given...) // the array may be gone after this call
+		wanted = slices.Clone(all) // the array may be gone after this call
 	}
 	return handle(library.Create(foreign.Handle(source), foreign.Kind(kind), wanted, foreign.Flags(flags)))
 }

@@ -26,11 +26,16 @@ var (
 
 // known is a record of two samples, a second apart from 2024-01-01 on, whose values the callers' own
 // tests know. The process editor is busy all the time.
-func known(t *testing.T) string {
+func known(t *testing.T) string { return samples(t, 2) }
+
+// changed is known with a third sample, in which the process worker has come.
+func changed(t *testing.T) string { return samples(t, 3) }
+
+func samples(t *testing.T, count int) string {
 	t.Helper()
 	at := t.TempDir()
 	var files []string
-	for n := range 2 {
+	for n := range count {
 		file := filepath.Join(at, fmt.Sprint(n))
 		if err := os.WriteFile(file, knownBlock(int64(n)), 0o666); err != nil {
 			t.Fatal(err)
@@ -92,13 +97,7 @@ func (v knownValues) Collect(_ context.Context, _ *provider.Query, out *provider
 		return err
 	}
 	ow = out.Object(layout)
-	for _, in := range []struct {
-		name   string
-		values []uint64
-	}{
-		{"editor", []uint64{uint64(v), 3_000_000_000, 1 << 40, 1<<63 + 1}},
-		{"größer", []uint64{0, 13, 1<<53 + 1, 0}},
-	} {
+	for _, in := range v.processes() {
 		ow.Instance(provider.Instance{Name: in.name})
 		for k, value := range in.values {
 			ow.Set(k, value)
@@ -106,4 +105,21 @@ func (v knownValues) Collect(_ context.Context, _ *provider.Query, out *provider
 	}
 	ow.End()
 	return nil
+}
+
+// instance is a process with the values of its counters.
+type instance struct {
+	name   string
+	values []uint64
+}
+
+func (v knownValues) processes() []instance {
+	all := []instance{
+		{"editor", []uint64{uint64(v), 3_000_000_000, 1 << 40, 1<<63 + 1}},
+		{"größer", []uint64{0, 13, 1<<53 + 1, 0}},
+	}
+	if v >= 20_000_000 { // from the third sample on
+		all = append(all, instance{"worker", []uint64{1, 14, 15, 16}})
+	}
+	return all
 }

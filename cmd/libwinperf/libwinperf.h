@@ -18,6 +18,9 @@
  * is needed. Where an array is too small it returns WINPERF_SIZE and writes nothing else. An
  * array may be NULL where its length is 0.
  *
+ * A process that was forked off can do nothing with the library, whose threads are not there, but start
+ * another program.
+ *
  * docs/libwinperf.md has examples in C, Python and Java.
  */
 #ifndef LIBWINPERF_H
@@ -163,7 +166,8 @@ enum {
 /*
  * Snapshots. Both ways to make one take a sample, so that the first cycle gives the values of
  * counters that need two. A value that several requests want belongs to the first that names its
- * counter, else to the first of the object; to the first sensor of several.
+ * counter, else to the first of the object; to the first sensor of several. No request or sensor may
+ * be there twice.
  */
 winperf_handle winperf_snapshot_create(winperf_handle source, int32_t kind, const winperf_request *requests,
 				       int32_t count, uint32_t flags);
@@ -302,7 +306,7 @@ typedef struct winperf_attribute {
 /*
  * An event returns when the samples that are bound to it are begun, a region's begin when they are
  * complete, so that it does not measure itself; after half a minute at most. The first argument is
- * the open region that it happens in, 0 for none. A region may end in another thread.
+ * the open region that it happens in, 0 for none. A region may end in another thread. There can be 128 attributes.
  */
 int32_t winperf_event(winperf_handle region, const char *name, const winperf_attribute *attributes, int32_t count);
 winperf_handle winperf_region_begin(winperf_handle region, const char *name, const winperf_attribute *attributes,

@@ -37,7 +37,7 @@ func textIn(text *C.char, what string) (string, foreign.Code) {
 
 // textsIn reads an array of texts.
 func textsIn(texts **C.char, count C.int32_t, what string) ([]string, foreign.Code) {
-	all, code := array[*C.char](unsafe.Pointer(texts), &count, what)
+	all, code := given[*C.char](unsafe.Pointer(texts), count, foreign.MaxRequests, what)
 	if code != foreign.OK {
 		return nil, code
 	}
@@ -50,19 +50,32 @@ func textsIn(texts **C.char, count C.int32_t, what string) ([]string, foreign.Co
 	return read, foreign.OK
 }
 
+// given is an array that the caller gives, of which no more than most elements are read.
+func given[T any](at unsafe.Pointer, count C.int32_t, most int, what string) ([]T, foreign.Code) {
+	if int(count) > most {
+		return nil, library.FailTooMany(int(count), most, what)
+	}
+	return array[T](at, &count, what)
+}
+
 // array is an array of the caller as a slice, *count elements long.
 func array[T any](at unsafe.Pointer, count *C.int32_t, what string) ([]T, foreign.Code) {
-	switch {
-	case count == nil:
+	if count == nil {
 		return nil, library.Fail("the length of %s is NULL", what)
-	case *count < 0:
-		return nil, library.Fail("the length of %s is %d", what, *count)
-	case *count == 0:
+	}
+
+	n := int(*count) // once, as another thread may write there
+	switch {
+	case n < 0:
+		return nil, library.Fail("the length of %s is %d", what, n)
+	case n == 0:
 		return nil, foreign.OK
 	case at == nil:
-		return nil, library.Fail("%s is NULL and has the length %d", what, *count)
+		return nil, library.Fail("%s is NULL and has the length %d", what, n)
+	case uintptr(n) > -uintptr(at)/unsafe.Sizeof(*(*T)(at)):
+		return nil, library.Fail("%s has the length %d, which goes beyond the end of memory", what, n)
 	}
-	return unsafe.Slice((*T)(at), int(*count)), foreign.OK
+	return unsafe.Slice((*T)(at), n), foreign.OK
 }
 
 // size is the result of a function that returns one.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -24,36 +25,46 @@ func TestRequirements(t *testing.T) {
 		}
 	}
 
+	terms, _, _ := strings.Cut(string(doc), "## Framework and sensors")
+	for _, row := range regexp.MustCompile(`(?m)^\| .+ \|$`).FindAllString(terms, -1)[2:] {
+		cells := strings.Split(strings.Trim(row, "|"), "|")
+		if len(cells) != 3 || !regexp.MustCompile(`[RW]\d|\.Test`).MatchString(cells[2]) {
+			t.Errorf("no test proves the term of the row %s", row)
+		}
+	}
+
 	named := regexp.MustCompile("`([a-z/]+)\\.(Test\\w+)`").FindAllSubmatch(doc, -1)
 	if len(named) < 100 {
 		t.Fatalf("only %d tests are named", len(named))
 	}
-	tests := map[string][]byte{}
+	tests := map[string]map[string]bool{}
 	for _, m := range named {
 		room, name := string(m[1]), string(m[2])
 		if tests[room] == nil {
-			tests[room] = testFiles(t, room)
+			tests[room] = testsOf(t, room)
 		}
-		if !regexp.MustCompile(`(?m)^func ` + name + `\(`).Match(tests[room]) {
+		if !tests[room][name] {
 			t.Errorf("%s has no test %s", room, name)
 		}
 	}
 }
 
-// testFiles are the files with the tests of a package, one after the other.
-func testFiles(t *testing.T, room string) []byte {
+// testsOf are the names of the tests of a package, on every system.
+func testsOf(t *testing.T, room string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../..", room, "*_test.go"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%s has no tests: %v", room, err)
 	}
-	var all []byte
+	all := map[string]bool{}
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, b...)
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(b, -1) {
+			all[string(m[1])] = true
+		}
 	}
 	return all
 }

@@ -43,6 +43,12 @@ func (l *Library) Fail(format string, args ...any) Code {
 	return BadArgument
 }
 
+// FailTooMany notes that an argument has more elements than there may be, and returns its code.
+func (l *Library) FailTooMany(n, most int, what string) Code {
+	l.setError(tooMany(n, most, what))
+	return TooMany
+}
+
 // ErrorSize is how many bytes Error takes.
 func (l *Library) ErrorSize(h Handle) (int, Code) {
 	text, code := l.lastError(h)

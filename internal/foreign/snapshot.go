@@ -25,6 +25,7 @@ type snapshot struct {
 	// samples, decodes or destroys.
 	mu    sync.RWMutex
 	state atomic.Int32 // a State; changed by who holds mu alone
+	limit limit        // of the operation under way; used by who holds mu alone
 	gone  bool         // destroyed
 
 	m         *measure.Measurement
@@ -154,14 +155,15 @@ func newSnapshot(src *shared, w wants, f Flags) (*snapshot, error) {
 
 // first takes the sample that those of the first cycle are compared with.
 func (s *snapshot) first() error {
-	ctx, cancel := s.within(s.life)
-	defer cancel()
-	cycle, err := s.m.Cycle(ctx)
+	cycle, err := s.m.Cycle(s.inTime())
 	if err != nil {
 		return fmt.Errorf("first sample: %w", err)
 	}
 	return s.keep(cycle.Frame)
 }
+
+// inTime returns the context of an operation.
+func (s *snapshot) inTime() context.Context { return s.limit.next(s.life, s.timeout()) }
 
 // keep holds a frame in place of the one before.
 func (s *snapshot) keep(f frame.Frame) error {
@@ -214,9 +216,7 @@ func (l *Library) State(h Handle) (state State, code Code) {
 func (l *Library) Prepare(h Handle, a Access) Code {
 	return on(l, h, func(s *snapshot) error {
 		return s.run(opPrepare, a, func() error {
-			ctx, cancel := s.within(s.life)
-			defer cancel()
-			return s.prepare(ctx)
+			return s.prepare(s.inTime())
 		})
 	})
 }
@@ -234,9 +234,7 @@ func (s *snapshot) prepare(ctx context.Context) error {
 func (l *Library) Sample(h Handle, a Access) Code {
 	return on(l, h, func(s *snapshot) error {
 		return s.run(opSample, a, func() error {
-			ctx, cancel := s.within(s.life)
-			defer cancel()
-			if err := s.m.Sample(ctx); err != nil {
+			if err := s.m.Sample(s.inTime()); err != nil {
 				return err
 			}
 			if s.m.Grew() {
@@ -253,9 +251,7 @@ func (l *Library) Sample(h Handle, a Access) Code {
 func (l *Library) Decode(h Handle, a Access) Code {
 	return on(l, h, func(s *snapshot) error {
 		return s.run(opDecode, a, func() error {
-			ctx, cancel := s.within(s.life)
-			defer cancel()
-			return s.decode(ctx)
+			return s.decode(s.inTime())
 		})
 	})
 }

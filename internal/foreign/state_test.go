@@ -75,6 +75,7 @@ func bring(t *testing.T, state string, do func(*foreign.Library, foreign.Handle)
 		p.during[state] = during
 	}
 	h = snapshot(t, l, src, foreign.Global)
+	must(t, l, h, operations["browse"](l, h, foreign.Plain)) // so that there is a structure it could tell
 	steps := func(names ...string) {
 		for _, name := range names {
 			must(t, l, h, operations[name](l, h, foreign.Plain))
@@ -211,6 +212,24 @@ func TestFailedStep(t *testing.T) {
 		}
 		fail = false
 		must(t, l, h, cycle(t, l, h))
+		if step == "decode" {
+			checkFailedDecode(t, l, h, f, &fail)
+		}
+	}
+}
+
+// checkFailedDecode checks that a decode that fails leaves no values of the cycle before either.
+func checkFailedDecode(t *testing.T, l *foreign.Library, h foreign.Handle, f *fake, fail *bool) {
+	t.Helper()
+	f.script = steady
+	must(t, l, h, l.Prepare(h, foreign.Plain))
+	must(t, l, h, l.Sample(h, foreign.Plain))
+	*fail = true
+	if code := l.Decode(h, foreign.Plain); code != foreign.Failed {
+		t.Errorf("decode: code %d", code)
+	}
+	if n, code := l.ItemsCount(h, foreign.Plain); code != foreign.WrongState {
+		t.Errorf("%d values after a decode that failed: code %d", n, code)
 	}
 }
 

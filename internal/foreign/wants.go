@@ -18,8 +18,8 @@ type wants struct {
 	order    []int
 }
 
-// maxRequests bounds what one snapshot can be asked for.
-const maxRequests = 1 << 20
+// MaxRequests bounds what one snapshot can be asked for.
+const MaxRequests = 1 << 20
 
 // want makes out what requests mean.
 func (s *shared) want(k Kind, requests []Request) (wants, error) {
@@ -58,8 +58,8 @@ func checkRequests(requests []Request) error {
 	switch n := len(requests); {
 	case n == 0:
 		return fmt.Errorf("a custom snapshot without requests: %w", BadArgument)
-	case n > maxRequests:
-		return fmt.Errorf("%d requests, of at most %d: %w", n, maxRequests, TooMany)
+	case n > MaxRequests:
+		return tooMany(n, MaxRequests, "requests")
 	}
 
 	first := make(map[Request]int, len(requests))
@@ -70,6 +70,10 @@ func checkRequests(requests []Request) error {
 		first[r] = i
 	}
 	return nil
+}
+
+func tooMany(n, most int, what string) error {
+	return fmt.Errorf("%d %s, of at most %d: %w", n, what, most, TooMany)
 }
 
 // pathOf checks that the source defines what a request wants, and returns the path of its counter.
@@ -104,8 +108,8 @@ func (s *shared) wantSensors(names []string) (wants, error) {
 	switch n := len(names); {
 	case n == 0:
 		return wants{}, fmt.Errorf("a snapshot without sensors: %w", BadArgument)
-	case n > maxRequests:
-		return wants{}, fmt.Errorf("%d sensors, of at most %d: %w", n, maxRequests, TooMany)
+	case n > MaxRequests:
+		return wants{}, tooMany(n, MaxRequests, "sensors")
 	}
 
 	var w wants

@@ -1,7 +1,8 @@
 /*
  * Usage: cost URL CYCLES SENSOR...
  *
- * Prints how many nanoseconds a cycle of sensors takes: prepare, sample, decode and the items.
+ * Prints how many nanoseconds a cycle of sensors takes: prepare, sample, decode and the items. It is the median of
+ * the cycles, as other programs hold up some of them.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
@@ -25,6 +26,12 @@ static long long now(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+static int compare(const void *a, const void *b)
+{
+	long long x = *(const long long *)a, y = *(const long long *)b;
+	return (x > y) - (x < y);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 4)
@@ -39,14 +46,18 @@ int main(int argc, char **argv)
 
 	int cycles = atoi(argv[2]);
 	static winperf_item items[100000];
-	long long begin = now();
+	long long *times = calloc(cycles, sizeof *times);
 	for (int i = 0; i < cycles; i++) {
 		int32_t count = sizeof items / sizeof *items;
+		long long begin = now();
 		check(winperf_snapshot_prepare(snapshot));
 		check(winperf_snapshot_sample(snapshot));
 		check(winperf_snapshot_decode(snapshot));
 		check(winperf_snapshot_items_get(snapshot, items, &count));
+		times[i] = now() - begin;
 	}
-	printf("%lld\n", (now() - begin) / cycles);
+	qsort(times, cycles, sizeof *times, compare);
+	printf("%lld\n", times[cycles / 2]);
+	free(times);
 	return 0;
 }

@@ -1,13 +1,17 @@
 """Tests of winperf.py against the record that the Go test writes: its URL is in WINPERF_TEST_URL."""
 
+import importlib.util
 import os
 import re
+import shutil
+import tempfile
 import threading
 import unittest
 
 import winperf
 
 URL = os.environ["WINPERF_TEST_URL"]
+CHANGED = os.environ["WINPERF_TEST_CHANGED"]  # in its third sample the process worker has come
 HEADER = os.environ["WINPERF_TEST_HEADER"]
 
 
@@ -36,6 +40,13 @@ class Caller(unittest.TestCase):
             self.assertEqual(by_request[4].status, "no_instance")
             self.assertEqual(snapshot.time(), 1_704_067_201_000_000_000)
             self.assertEqual(snapshot.anomalies(), [])
+
+    def test_anomaly(self):
+        with winperf.Source(CHANGED) as source, source.sensors(["windows.winperf/Process/ID Process"]) as snapshot:
+            self.assertFalse(snapshot.cycle())
+            self.assertTrue(snapshot.cycle())
+            self.assertEqual(snapshot.anomalies(), ["instances_came: Process: worker (measured from here on)"])
+            self.assertEqual([item.value for item in snapshot.items()], [3_000_000_000, 13])
 
     def test_structure(self):
         with winperf.Source(URL) as source, source.snapshot() as snapshot:
@@ -105,6 +116,65 @@ class Caller(unittest.TestCase):
             for reader in readers:
                 reader.join()
         self.assertEqual(failures, [])
+
+    def test_closed_by_another_thread(self):
+        """What a thread does with a snapshot that another one closes ends with an error that says so."""
+        failures = []
+        with winperf.Source("local:") as source:
+            source.set(winperf.REST, 0)
+            snapshot = source.custom([(2, 0)])
+            started = threading.Barrier(5)
+
+            def measure():
+                started.wait()
+                try:
+                    while True:
+                        snapshot.cycle()
+                except winperf.Error as error:
+                    if error.code not in (winperf.STATE, winperf.HANDLE):
+                        failures.append(error)
+                except Exception as error:
+                    failures.append(error)
+
+            threads = [threading.Thread(target=measure) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            started.wait()
+            snapshot.close()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(failures, [])
+
+    def test_fork(self):
+        """A child is refused, and its parent goes on."""
+        with winperf.Source(URL) as source:
+            child = os.fork()
+            if child == 0:
+                try:
+                    source.find_object("Process")
+                except winperf.Error as error:
+                    os._exit(0 if error.code == winperf.NOT_SUPPORTED else 2)
+                os._exit(1)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            self.assertEqual(source.find_object("Process"), 230)
+
+    def test_another_copy(self):
+        """Two copies of the library serve one program, and know nothing of one another."""
+        with tempfile.TemporaryDirectory() as directory:
+            shutil.copy(os.environ["LIBWINPERF"], directory)
+            shutil.copy(winperf.__file__, directory)
+            spec = importlib.util.spec_from_file_location("copied", os.path.join(directory, "winperf.py"))
+            copied = importlib.util.module_from_spec(spec)
+            loaded = os.environ.pop("LIBWINPERF")
+            spec.loader.exec_module(copied)
+            os.environ["LIBWINPERF"] = loaded
+
+            with winperf.Source(URL) as here, copied.Source(URL) as there, there.snapshot() as snapshot:
+                snapshot.cycle()
+                self.assertEqual(here.find_object("Process"), there.find_object("Process"))
+                with self.assertRaises(winperf.Error) as caught:
+                    winperf._check(0, winperf._library.winperf_snapshot_state(snapshot._handle))
+                self.assertEqual(caught.exception.code, winperf.HANDLE)
 
 
 if __name__ == "__main__":

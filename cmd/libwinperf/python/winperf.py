@@ -102,6 +102,17 @@ def _load():
 _library = _load()
 
 
+class _Forked:
+    """In place of the library in a process that was forked off: the library's threads are not there."""
+
+    def __getattr__(self, name):
+        raise Error(NOT_SUPPORTED, "winperf cannot be used after a fork: start the process with spawn or exec")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: globals().update(_library=_Forked()))
+
+
 def _text(function, *arguments):
     """Calls a function that writes one text, with room for more each time that it was too little."""
     room = 256

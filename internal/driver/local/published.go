@@ -35,6 +35,12 @@ func (p *publishers) isHost(name string) bool {
 	return slices.ContainsFunc(p.host.dispatcher.Objects(), same)
 }
 
+// isHostTitle reports whether a name is the title index of an object of the host.
+func (p *publishers) isHostTitle(n *selection.Name) bool {
+	same := func(o *provider.Object) bool { return n.Is(o.Index, o.Name) }
+	return n.ByTitle() && slices.ContainsFunc(p.host.dispatcher.Objects(), same)
+}
+
 // tell notes what is wrong with something that is published. Everything else is shown.
 func (p *publishers) tell(err error) {
 	now := winperf.FromFiletime(p.host.dispatch.Clocks().Time100ns)
@@ -66,13 +72,14 @@ func (p *publishers) query(sel winperf.Selection) *publishedQuery {
 }
 
 // wanted returns which names of published objects a selection wants, nil for all,
-// and whether it may want any: the host's own are not.
+// and whether it may want any: the host's own are not, by name or by title index.
 func (p *publishers) wanted(sel winperf.Selection) (wants func(name string) bool, some bool) {
 	var objects []*selection.Name
 	for _, part := range selection.Parts(sel) {
 		switch {
+		case part.Path != nil && p.isHostTitle(&part.Path.Object):
 		case part.Class && !part.Costly, part.Object.Index >= publish.FirstIndex,
-			part.Path != nil && part.Path.Object.ByTitle(): // a title index may be anybody's
+			part.Path != nil && part.Path.Object.ByTitle(): // a title index that may be anybody's
 			return nil, true
 		case part.Path != nil && !p.isHost(part.Path.Asked.Object):
 			objects = append(objects, &part.Path.Object)

@@ -229,7 +229,7 @@ func TestPublishedDamage(t *testing.T) {
 	}
 }
 
-// A query that names the host's objects only looks at nothing that is published,
+// A query that names the host's objects only, also by title index, looks at nothing that is published,
 // and its names are the host's alone.
 func TestPublishedUnasked(t *testing.T) {
 	if keepsMapped {
@@ -241,6 +241,7 @@ func TestPublishedUnasked(t *testing.T) {
 	damagedFile(t, dir)
 	for _, sel := range []winperf.Selection{
 		{Paths: parse(t, `\Memory\Used`, `\memory\Used`)},
+		{Paths: parse(t, `\#100\#104`, `\#200(*)\#202`)},
 		{Objects: []winperf.ObjectID{{Index: hostObjects()[0].Index}}},
 		{Costly: true},
 	} {
@@ -283,12 +284,20 @@ func TestPublishedNames(t *testing.T) {
 	}
 
 	// By its title index, which may be anybody's, it is found as well.
-	byIndex, err := s.Compile(t.Context(), winperf.Selection{Objects: []winperf.ObjectID{f.Object(0).ID()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer byIndex.Close()
-	if f := sample(t, byIndex); f.NumObjects() != 1 {
-		t.Errorf("%d objects by title index", f.NumObjects())
+	id := f.Object(0).ID()
+	for _, sel := range []winperf.Selection{
+		{Objects: []winperf.ObjectID{id}},
+		{Paths: parse(t, fmt.Sprintf(`\#%d(*)\N`, id.Index), `\#100\#104`)},
+	} {
+		byIndex, err := s.Compile(t.Context(), sel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, found := sample(t, byIndex).Find(id); !found {
+			t.Errorf("%+v: not found", sel)
+		}
+		if err := byIndex.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

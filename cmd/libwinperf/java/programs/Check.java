@@ -19,7 +19,7 @@ import winperf.ValueHandle;
 import winperf.ValueType;
 import winperf.WinperfException;
 
-/** Usage: Check URL. Checks the classes against the record that the Go test writes. */
+/** Usage: Check URL CHANGED. Checks the classes against the records that the Go test writes. */
 public final class Check {
 	private static final AtomicInteger failures = new AtomicInteger();
 
@@ -49,6 +49,9 @@ public final class Check {
 			values(source);
 			order(source);
 			failures(source);
+		}
+		try (DataSource source = new DataSource(arguments[1])) {
+			anomaly(source);
 		}
 		several(arguments[0]);
 		threads();
@@ -110,6 +113,24 @@ public final class Check {
 					ConversionException.class, ConversionException.class);
 			equal("why", context.value(gone).status(), "no_instance");
 			equal("is valid", context.value(gone).isValid(), false);
+		}
+	}
+
+	/** In the third sample a process has come. */
+	private static void anomaly(DataSource source) {
+		Measurable editor = sensor(source, "ID Process").instance("editor");
+		Measurable worker = sensor(source, "ID Process").instance("worker");
+		try (MeasurementContext context = new MeasurementContext(List.of(editor, worker))) {
+			context.prepare();
+			context.sample();
+			equal("no anomaly", context.decode(), false);
+			equal("not there", context.value(worker).status(), "no_instance");
+			context.prepare();
+			context.sample();
+			equal("an anomaly", context.decode(), true);
+			equal("anomalies", context.anomalies(), List.of("instances_came: Process: worker (measured from here on)"));
+			equal("a value beside it", outcome(context.value(editor)::getLong), 3_000_000_000L);
+			equal("no value yet", context.value(worker).isValid(), false);
 		}
 	}
 

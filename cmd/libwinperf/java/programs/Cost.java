@@ -1,4 +1,5 @@
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import winperf.DataSource;
 import winperf.Measurable;
@@ -8,8 +9,8 @@ import winperf.StaticSensor;
 /**
  * Usage: Cost URL CYCLES SENSOR...
  *
- * Prints how many nanoseconds a cycle of all instances of sensors takes: prepare, sample, decode and the items. The
- * first cycles, in which the machine compiles what it runs, are left out.
+ * Prints how many nanoseconds a cycle of all instances of sensors takes: prepare, sample, decode and the items. It is
+ * the median of the cycles. The first ones, in which the machine compiles what it runs, are left out.
  */
 public final class Cost {
 	private Cost() {}
@@ -24,19 +25,23 @@ public final class Cost {
 			}
 			try (MeasurementContext context = new MeasurementContext(all)) {
 				int cycles = Integer.parseInt(arguments[1]);
-				run(context, cycles / 2);
-				long begin = System.nanoTime();
 				run(context, cycles);
-				System.out.println((System.nanoTime() - begin) / cycles);
+				System.out.println(run(context, cycles)[cycles / 2]);
 			}
 		}
 	}
 
-	private static void run(MeasurementContext context, int cycles) {
+	/** How long each cycle took, the shortest first. */
+	private static long[] run(MeasurementContext context, int cycles) {
+		long[] times = new long[cycles];
 		for (int i = 0; i < cycles; i++) {
+			long begin = System.nanoTime();
 			context.prepare();
 			context.sample();
 			context.decode();
+			times[i] = System.nanoTime() - begin;
 		}
+		Arrays.sort(times);
+		return times;
 	}
 }

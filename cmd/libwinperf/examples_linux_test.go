@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The programs in docs/libwinperf.md work as they stand there, with the commands beside them.
+func TestExamples(t *testing.T) {
+	javaOptions(t) // has everything built
+	have(t, "python3")
+	text, err := os.ReadFile("../../docs/libwinperf.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	at := t.TempDir()
+	for file, program := range map[string]string{
+		"first.c":    `(?s)\n    #include <stdio.h>.*?\n    }\n`,
+		"first.py":   `(?s)\n    import winperf\n.*?print\(item.value\)\n`,
+		"First.java": `(?s)\n    import java.*?\n    }\n`,
+	} {
+		code := regexp.MustCompile(program).FindString(string(text))
+		code = strings.ReplaceAll(code, "\n    ", "\n")
+		if err := os.WriteFile(filepath.Join(at, file), []byte(code), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	t.Chdir(at)
+	commands := regexp.MustCompile(`(?m)^    (?:gcc|javac|java|PYTHONPATH=\S+) .*$`).FindAllString(string(text), -1)
+	if len(commands) != 4 {
+		t.Fatalf("commands %q", commands)
+	}
+	for _, line := range append(commands, "./first") {
+		program, out := command(t, strings.Fields(strings.ReplaceAll(line, "DIRECTORY", dir)))
+		checkShare(t, program, out)
+	}
+}
+
+// command runs a command as a shell does, with a variable before it.
+func command(t *testing.T, words []string) (program, out string) {
+	t.Helper()
+	var env []string
+	if strings.Contains(words[0], "=") {
+		env, words = words[:1], words[1:]
+	}
+	return words[0], run(t, env, words[0], words[1:]...)
+}
+
+// checkShare checks that a program prints a share of processor time, and a compiler nothing.
+func checkShare(t *testing.T, program, out string) {
+	t.Helper()
+	numbers := regexp.MustCompile(`[\d.]+(?: %)?\n`).FindAllString(out, -1)
+	if compiles := program == "gcc" || program == "javac"; compiles != (len(numbers) == 0) {
+		t.Errorf("%s printed %q", program, out)
+	}
+	for _, n := range numbers {
+		share, err := strconv.ParseFloat(strings.TrimRight(n, " %\n"), 64)
+		if err != nil || share < 0 || share > 101 {
+			t.Errorf("%s printed %q", program, out)
+		}
+	}
+}

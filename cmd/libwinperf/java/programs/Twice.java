@@ -1,0 +1,44 @@
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Paths;
+import java.util.Collection;
+
+/**
+ * Usage: Twice JAR LIBRARY COPY
+ *
+ * Loads the classes by several class loaders, as containers of applications do. The machine refuses to load one
+ * file twice, and a copy of it is a library of its own.
+ */
+public final class Twice {
+	private Twice() {}
+
+	public static void main(String[] arguments) throws Exception {
+		String jar = arguments[0];
+		int first = sensors(jar, arguments[1]);
+		try {
+			sensors(jar, arguments[1]);
+			System.out.println("one file was loaded twice");
+		} catch (ReflectiveOperationException e) {
+			Throwable cause = e;
+			while (cause.getCause() != null) {
+				cause = cause.getCause();
+			}
+			if (!(cause instanceof UnsatisfiedLinkError)) {
+				throw e;
+			}
+		}
+		int copied = sensors(jar, arguments[2]);
+		System.out.println(first > 0 && first == copied ? "ok" : first + " sensors, and " + copied);
+	}
+
+	/** How many sensors this machine has, by classes of their own. */
+	private static int sensors(String jar, String library) throws Exception {
+		System.setProperty("winperf.library", library);
+		try (URLClassLoader loader = new URLClassLoader(new URL[] {Paths.get(jar).toUri().toURL()}, null)) {
+			Class<?> type = loader.loadClass("winperf.DataSource");
+			try (AutoCloseable source = (AutoCloseable) type.getConstructor().newInstance()) {
+				return ((Collection<?>) type.getMethod("sensors").invoke(source)).size();
+			}
+		}
+	}
+}
