@@ -99,13 +99,17 @@ func TestDashboards(t *testing.T) {
 			t.Errorf("%s: %q, %q, %d panels", file, d.UID, d.Title, len(d.Panels))
 		}
 
-		ids, taken := map[int]bool{}, map[[2]int]string{}
+		ids, titles, taken := map[int]bool{}, map[string]bool{}, map[[2]int]string{}
 		for _, p := range d.Panels {
 			if ids[p.ID] || p.ID == 0 || p.Title == "" || len(p.Targets) == 0 {
 				t.Errorf("%s: panel %d, %q, has %d targets; the number is there before: %v",
 					file, p.ID, p.Title, len(p.Targets), ids[p.ID])
 			}
 			ids[p.ID] = true
+			if titles[p.Title] {
+				t.Errorf("%s: two panels are called %s", file, p.Title)
+			}
+			titles[p.Title] = true
 			checkPlace(t, file, &p, taken)
 			checkTargets(t, file, &p, hosts)
 		}

@@ -119,12 +119,42 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// A client that does not read a long answer loses it, and others get theirs meanwhile.
+// A client that does not read a long answer loses it, and others get theirs meanwhile: also where it is
+// too long to be kept, so that they have to wait for their turn.
 func TestSlowReader(t *testing.T) {
-	s := startWith(t, Config{Timeout: 2 * time.Second}, func(o *ServerOptions) {
-		o.Open = func(context.Context, string) (winperf.Source, error) { return newBlocks(perftest.Desktop), nil }
+	t.Run("kept", func(t *testing.T) {
+		desktop := func(context.Context, string) (winperf.Source, error) { return newBlocks(perftest.Desktop), nil }
+		slowReader(t, desktop, 5, func(p *patience) { p.write = 100 * time.Millisecond })
+	})
+	t.Run("piece by piece", func(t *testing.T) {
+		block, err := encode(longBlock())
+		if err != nil {
+			t.Fatal(err)
+		}
+		long := func(context.Context, string) (winperf.Source, error) { return &fake{t: t, block: block}, nil }
+		slowReader(t, long, 60, func(p *patience) { p.write, p.piece = time.Hour, 500*time.Millisecond })
+	})
+}
+
+// longBlock makes a text that is not kept in memory.
+func longBlock() string {
+	var b strings.Builder
+	b.WriteString("block name=\"HOST\" time100ns=133500000000000000\nobject 238\n counter 148 PERF_COUNTER_COUNTER\n")
+	name := strings.Repeat("x", 1000)
+	for i := range maxPage/len(name) + 1000 {
+		fmt.Fprintf(&b, " instance \"%s%d\" : 7\n", name, i)
+	}
+	return b.String()
+}
+
+func slowReader(
+	t *testing.T, open func(context.Context, string) (winperf.Source, error), seconds int, change func(*patience),
+) {
+	t.Helper()
+	s := startWith(t, Config{Timeout: time.Minute}, func(o *ServerOptions) {
+		o.Open = open
 		o.patience = defaultPatience()
-		o.patience.write = 100 * time.Millisecond
+		change(&o.patience)
 	})
 	_, whole := s.ask("GET", "/metrics")
 
@@ -136,8 +166,8 @@ func TestSlowReader(t *testing.T) {
 	if err := c.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 		t.Fatal(err)
 	}
-	const request = "GET /metrics HTTP/1.0\r\nHost: x\r\n\r\n"
-	if _, err := io.WriteString(c, request); err != nil {
+	const request = "GET /metrics HTTP/1.0\r\nHost: x\r\nX-Prometheus-Scrape-Timeout-Seconds: %d\r\n\r\n"
+	if _, err := fmt.Fprintf(c, request, seconds); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
@@ -147,7 +177,7 @@ func TestSlowReader(t *testing.T) {
 	}
 
 	// The server gives up when it may.
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(s.log.String(), "broken off"); {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.log.String(), "broken off"); {
 		if time.Now().After(deadline) {
 			t.Fatal("the server still waits for the one that does not read")
 		}

@@ -2,19 +2,14 @@ package serve
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/prometheus/exporter-toolkit/web"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/strictyaml"
 	"github.com/winperf/winperf/internal/suggest"
-	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -53,6 +48,9 @@ type Config struct {
 
 	Push []Target
 	Web  Web
+
+	places strictyaml.Places // of the values of the file, nil without one
+	read   *Config           // what the file says; flags may have set other values since
 }
 
 // Target is where samples are sent without being asked for.
@@ -132,6 +130,13 @@ func ParseNames(words []string) ([]metrics.Scheme, error) {
 	return parseNames(words, []string{"own", "windows_exporter"})
 }
 
+// ParsePushNames reads the words of schemes of names that can be sent: otel too.
+func ParsePushNames(words []string) ([]metrics.Scheme, error) {
+	return parseNames(words, pushNames)
+}
+
+var pushNames = []string{"own", "windows_exporter", "otel"}
+
 func parseNames(words, allowed []string) (names []metrics.Scheme, err error) {
 	for _, word := range words {
 		scheme, err := metrics.ParseScheme(word)
@@ -156,35 +161,53 @@ func didYouMean(word string, candidates []string) string {
 
 // file is the configuration as the file has it.
 type file struct {
-	Source   strictyaml.Value[string] `yaml:"source"`
-	Language strictyaml.Value[string] `yaml:"language"`
-	Paths    []strictyaml.Path        `yaml:"paths"`
-	Objects  []string                 `yaml:"objects"`
-	Costly   bool                     `yaml:"costly"`
-	Exclude  []strictyaml.Path        `yaml:"exclude"`
+	Source   string            `yaml:"source"`
+	Language string            `yaml:"language"`
+	Paths    []strictyaml.Path `yaml:"paths"`
+	Objects  []string          `yaml:"objects"`
+	Costly   bool              `yaml:"costly"`
+	Exclude  []strictyaml.Path `yaml:"exclude"`
 
 	Names  strictyaml.Value[[]string] `yaml:"names"`
 	Totals bool                       `yaml:"totals"`
 	Legacy *bool                      `yaml:"legacy"`
 
-	Counters  counterFile `yaml:"performancecounter"`
-	Collector struct {
-		Counters counterFile `yaml:"performancecounter"`
-	} `yaml:"collector"` // where windows_exporter has it
+	Counters  counterFile   `yaml:"performancecounter"`
+	Collector collectorFile `yaml:"collector"` // where windows_exporter has it
 
 	CostlyInterval positive `yaml:"costly_interval"`
 	Timeout        positive `yaml:"timeout"`
 	TimeoutOffset  positive `yaml:"timeout_offset"`
-	MaxSeries      natural  `yaml:"max_series"`
+	MaxSeries      int      `yaml:"max_series"`
 
 	Push []targetFile `yaml:"push"`
 	Web  webFile      `yaml:"web"`
 }
 
-type (
-	positive = strictyaml.Value[time.Duration]
-	natural  = strictyaml.Value[int]
-)
+// keysOfExporter are those that files of windows_exporter have too.
+var keysOfExporter = []string{"collectors", "debug", "log", "process", "scrape", "telemetry"}
+
+// UnknownKey says whose key it is that a file has.
+func (file) UnknownKey(key string) string {
+	if !slices.Contains(keysOfExporter, key) {
+		return ""
+	}
+	return "windows_exporter's; of its files only collector: {performancecounter: ...} is used, " +
+		"leave out the rest"
+}
+
+// collectorFile is what files of windows_exporter have about a collector each.
+type collectorFile struct {
+	Counters counterFile `yaml:"performancecounter"`
+}
+
+// UnknownKey says that no other collector has settings.
+func (collectorFile) UnknownKey(string) string {
+	return "of windows_exporter's collectors only performancecounter has settings here, leave out the others"
+}
+
+// positive is a time that is not 0 where it is given.
+type positive = strictyaml.Value[time.Duration]
 
 // counterFile are the metrics of performancecounter, a list or text that holds one.
 type counterFile struct {
@@ -197,7 +220,7 @@ type genericFile struct {
 }
 
 type targetFile struct {
-	URL      strictyaml.Value[string]   `yaml:"url,required"`
+	URL      string                     `yaml:"url,required"`
 	Names    strictyaml.Value[[]string] `yaml:"names"`
 	Interval positive                   `yaml:"interval"`
 	Headers  map[string]string          `yaml:"headers"`
@@ -212,18 +235,18 @@ type targetFile struct {
 		Insecure   bool   `yaml:"insecure_skip_verify"`
 	} `yaml:"tls"`
 	Queue struct {
-		Dir     string          `yaml:"dir"`
-		MaxSize strictyaml.Size `yaml:"max_size"`
-		MaxAge  positive        `yaml:"max_age"`
+		Dir     string                            `yaml:"dir"`
+		MaxSize strictyaml.Value[strictyaml.Size] `yaml:"max_size"`
+		MaxAge  positive                          `yaml:"max_age"`
 	} `yaml:"queue"`
 }
 
 type webFile struct {
-	Listen         []strictyaml.Value[string] `yaml:"listen_address"`
-	ConfigFile     string                     `yaml:"config_file"`
-	SystemdSocket  bool                       `yaml:"systemd_socket"`
-	Lifecycle      bool                       `yaml:"enable_lifecycle"`
-	MaxConnections natural                    `yaml:"max_connections"`
+	Listen         []string `yaml:"listen_address"`
+	ConfigFile     string   `yaml:"config_file"`
+	SystemdSocket  bool     `yaml:"systemd_socket"`
+	Lifecycle      bool     `yaml:"enable_lifecycle"`
+	MaxConnections int      `yaml:"max_connections"`
 }
 
 // ParseConfig reads a configuration file, whose name stands in errors. What the text does
@@ -231,30 +254,33 @@ type webFile struct {
 // and column.
 func ParseConfig(name string, text []byte) (Config, error) {
 	var f file
-	if err := strictyaml.Decode(name, text, &f); err != nil {
-		return Config{}, err
-	}
-	check := checker{}
+	err := strictyaml.Decode(name, text, &f)
+	check := checker{unread: err != nil}
+	check.add(err)
 	c := f.config(&check)
+
+	c.places = strictyaml.PlacesOf(name, text)
+	read := c
+	c.read = &read
+	for _, p := range c.problems() {
+		check.add(c.wrong(p))
+	}
 	return c, check.err()
 }
 
 func (f *file) config(check *checker) Config {
 	c := Config{
-		Source: f.Source.V, Language: f.Language.V, Objects: f.Objects, Costly: f.Costly, Totals: f.Totals,
+		Source: f.Source, Language: f.Language, Objects: f.Objects, Costly: f.Costly, Totals: f.Totals,
 		Paths: plain(f.Paths), Exclude: plain(f.Exclude),
 		Names:          check.names(f.Names, "own", "windows_exporter"),
 		CostlyInterval: check.time(f.CostlyInterval, "costly_interval"),
 		Timeout:        check.time(f.Timeout, "timeout"),
 		TimeoutOffset:  check.time(f.TimeoutOffset, "timeout_offset"),
-		MaxSeries:      check.count(f.MaxSeries, "max_series"),
-		Web:            f.Web.web(check),
+		MaxSeries:      f.MaxSeries,
+		Web:            f.Web.web(),
 	}
 
 	c.NoLegacy = f.Legacy != nil && !*f.Legacy
-	if _, err := nametable.ParseLanguage(c.Language); c.Language != "" && err != nil {
-		check.add(f.Language.Errorf("language: expected a hexadecimal language id such as 009 or 0x409"))
-	}
 	c.Counters = check.generics(slices.Concat(f.Counters.Objects.V, f.Collector.Counters.Objects.V))
 	for i := range f.Push {
 		c.Push = append(c.Push, f.Push[i].target(check))
@@ -269,73 +295,22 @@ func plain(paths []strictyaml.Path) (list []winperf.Path) {
 	return list
 }
 
-// pushSchemes are the URLs that samples are sent to.
-var pushSchemes = []string{"otlp+http", "otlp+https", "remote-write+http", "remote-write+https"}
-
 func (t *targetFile) target(check *checker) Target {
-	is, err := url.Parse(t.URL.V)
-	switch {
-	case err != nil:
-		check.add(t.URL.Errorf("url: %w", err))
-	case !slices.Contains(pushSchemes, is.Scheme) || is.Host == "":
-		check.add(t.URL.Errorf("url: expected %s and a host%s", strings.Join(pushSchemes, "://, ")+"://",
-			didYouMean(is.Scheme, pushSchemes)))
-	}
-
 	return Target{
-		URL: t.URL.V, Headers: t.Headers, Labels: t.Labels, PasswordFile: t.Password, BearerFile: t.Bearer,
+		URL: t.URL, Headers: t.Headers, Labels: t.Labels, PasswordFile: t.Password, BearerFile: t.Bearer,
 		TLS:      TLS{t.TLS.CA, t.TLS.Cert, t.TLS.Key, t.TLS.ServerName, t.TLS.Insecure},
-		Names:    check.names(t.Names, "own", "windows_exporter", "otel"),
+		Names:    check.names(t.Names, pushNames...),
 		Interval: check.time(t.Interval, "interval"),
 		Queue: Queue{
-			Dir: t.Queue.Dir, MaxBytes: int64(t.Queue.MaxSize), MaxAge: check.time(t.Queue.MaxAge, "max_age"),
+			Dir: t.Queue.Dir, MaxBytes: check.size(t.Queue.MaxSize, "max_size"),
+			MaxAge: check.time(t.Queue.MaxAge, "max_age"),
 		},
 	}
 }
 
-func (w *webFile) web(check *checker) Web {
-	web := Web{
-		ConfigFile: w.ConfigFile, SystemdSocket: w.SystemdSocket, Lifecycle: w.Lifecycle,
-		MaxConnections: check.count(w.MaxConnections, "max_connections"),
+func (w *webFile) web() Web {
+	return Web{
+		Listen: w.Listen, ConfigFile: w.ConfigFile, SystemdSocket: w.SystemdSocket, Lifecycle: w.Lifecycle,
+		MaxConnections: w.MaxConnections,
 	}
-	for _, address := range w.Listen {
-		if err := checkAddress(address.V); err != nil {
-			check.add(address.Errorf("listen_address: %w", err))
-		}
-		web.Listen = append(web.Listen, address.V)
-	}
-	return web
-}
-
-// Check tells what is wrong with a configuration that can be known without serving it: names
-// that are there twice, bad addresses, a file with certificates that cannot be used.
-func (c *Config) Check() error {
-	var errs []error
-	for _, address := range c.Web.Listen {
-		if err := checkAddress(address); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", address, err))
-		}
-	}
-	for i := range c.Push {
-		errs = append(errs, c.Push[i].check())
-	}
-	if c.MaxSeries < 0 || c.Web.MaxConnections < 0 {
-		errs = append(errs, errors.New("a limit is negative, expected 0 or more"))
-	}
-	if err := web.Validate(c.Web.ConfigFile); err != nil {
-		errs = append(errs, fmt.Errorf("%s: %w", c.Web.ConfigFile, err))
-	}
-	return errors.Join(errs...)
-}
-
-// checkAddress tells what is wrong with an address to listen on.
-func checkAddress(address string) error {
-	_, port, err := net.SplitHostPort(address)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
-	}
-	if err != nil {
-		return fmt.Errorf("expected host:port, such as %s or :9182: %w", DefaultAddress, err)
-	}
-	return nil
 }

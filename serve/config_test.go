@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/sink/metrics"
 )
@@ -33,7 +34,14 @@ func TestParseConfig(t *testing.T) {
 		Push: []Target{{
 			URL: "otlp+https://collector.example:4318", Names: []metrics.Scheme{metrics.OTel},
 			Interval: 15 * time.Second, Headers: map[string]string{"X-Scope-OrgID": "12"},
-			Queue: Queue{Dir: "/var/lib/winperf", MaxBytes: 1 << 30, MaxAge: 24 * time.Hour},
+			BearerFile: "token",
+			Queue:      Queue{Dir: "/var/lib/winperf", MaxBytes: 1 << 30, MaxAge: 24 * time.Hour},
+		}, {
+			URL:    "remote-write+https://me@prometheus.example/api/v1/write",
+			Labels: map[string]string{"site": "north", "job": ""}, PasswordFile: "secret",
+			TLS: TLS{CertFile: "me.pem", KeyFile: "me.key", ServerName: "prometheus", Insecure: true},
+		}, {
+			URL: "remote-write+https://other.example", TLS: TLS{CAFile: "ca.pem"},
 		}},
 		Web: Web{
 			Listen: []string{":9182", "[::1]:9183"}, ConfigFile: "web.yml", SystemdSocket: true,
@@ -49,7 +57,7 @@ func TestParseConfig(t *testing.T) {
 		t.Error(diff)
 	}
 	got.Counters = nil
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -70,10 +78,10 @@ func TestConfigErrors(t *testing.T) {
 		{"web: {listen_address: [\":99999\"]}\n", `f:1:24: listen_address: expected host:port, ` +
 			`such as 127.0.0.1:9182 or :9182`},
 		{"web: {listen_address: [localhost]}\n", `f:1:24: listen_address: expected host:port`},
-		{"push:\n  - url: http://x\n", `f:2:10: url: expected otlp+http://, otlp+https://, ` +
-			`remote-write+http://, remote-write+https:// and a host`},
-		{"push:\n  - url: oltp+http://x\n", `f:2:10: url: expected`},
-		{"push:\n  - url: otlp+http://\n", `f:2:10: url: expected`},
+		{"push:\n  - url: http://x\n", `f:2:10: url: bad URL of a target http://x: expected otlp+http://, ` +
+			`otlp+https://, remote-write+http://, remote-write+https://HOST`},
+		{"push:\n  - url: oltp+http://x\n", `f:2:10: url: bad URL of a target oltp+http://x: expected otlp+http`},
+		{"push:\n  - url: otlp+http://\n", `f:2:10: url: bad URL of a target otlp+http:: expected otlp+http://HOST`},
 		{"push:\n  - interval: 5\n", `f:2:5: the key url is missing`},
 		{"push:\n  - url: otlp+http://x\n    queue: {max_size: 5 apples}\n", `f:3:23: max_size: expected a size`},
 		{"timeout: 0\nmax_series: -2\n", "f:1:10: timeout: expected more than 0 and " +
@@ -99,10 +107,10 @@ func TestCheck(t *testing.T) {
 		config Config
 		want   string
 	}{
-		{Config{Web: Web{Listen: []string{"9182"}}}, "9182: expected host:port"},
-		{Config{MaxSeries: -1}, "a limit is negative"},
-		{Config{Web: Web{ConfigFile: "testdata/none.yml"}}, "testdata/none.yml: "},
-		{Config{Web: Web{ConfigFile: "testdata/all.yml"}}, "testdata/all.yml: yaml: "},
+		{Config{Web: Web{Listen: []string{"9182"}}}, "web.listen_address: expected host:port"},
+		{Config{MaxSeries: -1}, "max_series: expected 0 or more"},
+		{Config{Web: Web{ConfigFile: "testdata/none.yml"}}, "web.config_file: testdata/none.yml: "},
+		{Config{Web: Web{ConfigFile: "testdata/all.yml"}}, "web.config_file: testdata/all.yml: yaml: "},
 	} {
 		if err := c.config.Check(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)

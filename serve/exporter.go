@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,8 +36,10 @@ type Options struct {
 	// Log is told what goes wrong; nil is nobody.
 	Log *slog.Logger
 
-	own   *own          // of a server; nil makes one
-	write time.Duration // how long a client may take to read an answer that is there; 0 is the default
+	own *own // of a server; nil makes one
+	// How long a client may take to read an answer that is there, and a piece of one that others wait
+	// for; 0 is the default.
+	write, piece time.Duration
 }
 
 // Exporter answers scrapes: it is the http.Handler of /metrics for one configuration and one
@@ -52,6 +56,7 @@ type Exporter struct {
 
 	// The objects that the samplers' samples could hold; each belongs to one of them.
 	mainObjects, costlyObjects map[string]bool
+	mainPaths, costlyPaths     *unmatched
 	failing                    [2]atomic.Bool // the last samples of both
 
 	mu    sync.Mutex
@@ -72,6 +77,7 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 		opt.own = newOwn(opt.Version)
 	}
 	opt.write = cmp.Or(opt.write, defaultPatience().write)
+	opt.piece = cmp.Or(opt.piece, defaultPatience().piece)
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
@@ -79,7 +85,7 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 		opt: opt, src: src, own: opt.own, views: map[string]*view{},
 		mainObjects: map[string]bool{}, costlyObjects: map[string]bool{},
 		mapping: metrics.Options{
-			Names: opt.Names, Totals: opt.Totals, Exclude: opt.Exclude,
+			Names: opt.Names, Totals: opt.Totals, LoneTotals: src.Describe().Recorded, Exclude: opt.Exclude,
 			Generic: opt.Counters, NoLegacy: opt.NoLegacy,
 		},
 	}
@@ -107,9 +113,11 @@ func (c *Config) selection() winperf.Selection {
 func (e *Exporter) open(ctx context.Context) error {
 	sel := e.opt.selection()
 	e.objects = newObjects(sel.Paths)
-	for _, s := range e.objects.list(time.Time{}) {
+	for _, s := range e.objects.list(time.Time{}, nil, nil) {
 		e.mainObjects[s.Name] = true
 	}
+	e.mainPaths, e.costlyPaths = newUnmatched(sel.Paths), newUnmatched(nil)
+	e.mapping.Reserved = e.own.reserved(e)
 	how := measure.Options{Language: e.opt.Language, FramesOnly: true}
 
 	is := e.src.Describe()
@@ -121,7 +129,7 @@ func (e *Exporter) open(ctx context.Context) error {
 		}
 		e.sel = sel
 		var err error
-		e.main, err = readRecorded(ctx, e.src, sel, how, e.tookMain)
+		e.main, err = readRecorded(ctx, e.src, sel, how, e.tookMain, e.damaged)
 		return err
 	}
 
@@ -130,9 +138,10 @@ func (e *Exporter) open(ctx context.Context) error {
 		return err
 	}
 	e.sel = sel
-	e.main = newSampler(measure.New(e.src, rest, how), e.tookMain)
+	e.mainPaths, e.costlyPaths = newUnmatched(rest.Paths), newUnmatched(costly.Paths)
+	e.main = newSampler(func() *measure.Measurement { return measure.New(e.src, rest, how) }, e.tookMain)
 	if costly.Costly || len(costly.Paths) > 0 {
-		e.costly = newSampler(measure.New(e.src, costly, how), e.tookCostly)
+		e.costly = newSampler(func() *measure.Measurement { return measure.New(e.src, costly, how) }, e.tookCostly)
 	}
 	return nil
 }
@@ -166,12 +175,20 @@ func (e *Exporter) part(
 
 func (e *Exporter) tookMain(c *measure.Cycle, err error) {
 	e.objects.note(c, e.mainObjects)
+	e.mainPaths.note(c)
 	e.took(c, err, true)
 }
 
 func (e *Exporter) tookCostly(c *measure.Cycle, err error) {
 	e.objects.note(c, e.costlyObjects)
+	e.costlyPaths.note(c)
 	e.took(c, err, false)
+}
+
+// damaged notes that a record could not be read to its end.
+func (e *Exporter) damaged(err error) {
+	e.own.damaged()
+	e.opt.Log.Warn("the record is damaged, what can be read of it is served", "err", err)
 }
 
 // took notes what became of a sample. That samples fail is told once, and when they no longer do.
@@ -186,6 +203,9 @@ func (e *Exporter) took(c *measure.Cycle, err error, main bool) {
 	}
 	if was := failing.Swap(err != nil); err != nil && !was {
 		e.opt.Log.Warn("no sample", "err", err)
+		if p, ok := errors.AsType[*panicked](err); ok {
+			e.opt.Log.Error("this is a fault of winperf", "stack", string(p.stack))
+		}
 	} else if err == nil && was {
 		e.opt.Log.Info("samples can be taken again")
 	}
@@ -200,7 +220,7 @@ func (e *Exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // scrape answers and returns the status.
 func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {
 	if r.Method == http.MethodHead { // which takes no sample
-		w.Header().Set("Content-Type", prometheus.Negotiate(r.Header.Get("Accept"), e.textOnly()).ContentType())
+		w.Header().Set("Content-Type", e.format(r).ContentType())
 		return http.StatusOK
 	}
 	// A filter that is lost would be an answer with everything.
@@ -254,10 +274,6 @@ func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Re
 	if err != nil && (r.Context().Err() != nil || errors.Is(err, errClosed) || !e.objects.any()) {
 		return refuse(w, http.StatusServiceUnavailable, fmt.Errorf("no sample: %w", err))
 	}
-	if err != nil { // the sample may still be under way
-		e.objects.note(nil, e.mainObjects)
-		e.own.missed()
-	}
 	var costly *snapshot
 	if e.costly != nil {
 		costly = e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout))
@@ -268,16 +284,45 @@ func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Re
 	if err := v.take(ctx); err != nil {
 		return refuse(w, http.StatusServiceUnavailable, errors.New("others are still reading their metrics"))
 	}
-	format := prometheus.Negotiate(r.Header.Get("Accept"), e.textOnly())
+	format := e.format(r)
 	out := e.responder(w, r, format)
-	p, err := v.write(out, main, costly, format)
-	v.give()
-
+	last, _ := ctx.Deadline()
+	long := &pieces{out, http.NewResponseController(w), last.Add(e.opt.write)}
+	p, err := e.write(v, long, main, costly, format)
 	defer p.release()
 	if err == nil && p != nil {
 		_, err = out.Write(p.text.Bytes())
 	}
 	return out.end(err)
+}
+
+// write writes what a view makes of two snapshots, and gives the turn back. A view that panicked is not
+// used again.
+func (e *Exporter) write(
+	v *view, to io.Writer, main, costly *snapshot, format prometheus.Format,
+) (*page, error) {
+	whole := false
+	defer func() {
+		if !whole {
+			e.drop(v)
+		}
+		v.give()
+	}()
+	p, err := v.write(to, main, costly, format)
+	whole = true
+	return p, err
+}
+
+// drop forgets a view.
+func (e *Exporter) drop(v *view) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	maps.DeleteFunc(e.views, func(_ string, other *view) bool { return other == v })
+}
+
+// format is the one that a request asks for.
+func (e *Exporter) format(r *http.Request) prometheus.Format {
+	return prometheus.Negotiate(strings.Join(r.Header.Values("Accept"), ","), e.textOnly())
 }
 
 // textOnly reports whether there are names that OpenMetrics does not allow.

@@ -240,14 +240,31 @@ func paths(t testing.TB, texts ...string) (list []winperf.Path) {
 	return list
 }
 
+// Whole metrics are left out that do not fit: of two with two processors each, and memory.
 func TestMaxSeries(t *testing.T) {
-	e := exporter(t, &fake{}, Config{MaxSeries: 3})
-	_, text := scrape(e, "/metrics")
-	if value(text, "winperf_series") != "3" || value(text, "winperf_series_dropped") != "2" {
-		t.Error(text)
-	}
-	if n := strings.Count(text, "\nwinperf_processor"); n != 2 || value(text, free) == "" {
-		t.Errorf("%d series of processors in\n%s", n, text)
+	for most, want := range map[int]struct {
+		written, dropped string
+		processors       int
+		memory           bool
+	}{
+		0: {"5", "0", 4, true},
+		1: {"1", "4", 0, true},
+		2: {"2", "3", 2, false},
+		3: {"3", "2", 2, true},
+		4: {"4", "1", 4, false},
+		5: {"5", "0", 4, true},
+		6: {"5", "0", 4, true},
+	} {
+		_, text := scrape(exporter(t, &fake{}, Config{MaxSeries: most}), "/metrics")
+		if value(text, "winperf_series") != want.written || value(text, "winperf_series_dropped") != want.dropped {
+			t.Errorf("at most %d: %s and %s", most, value(text, "winperf_series"), value(text, "winperf_series_dropped"))
+		}
+		if n := strings.Count(text, "\nwinperf_processor"); n != want.processors || value(text, free) != "" != want.memory {
+			t.Errorf("at most %d: %d series of processors in\n%s", most, n, text)
+		}
+		if value(text, "winperf_samples_total") != "1" {
+			t.Errorf("at most %d: nothing about winperf", most)
+		}
 	}
 }
 

@@ -28,6 +28,10 @@ type fake struct {
 	before func(ctx context.Context, n int, sel winperf.Selection) error
 	// without are objects that samples do not have.
 	without string
+	// text, if not nil, is sample n of main or costly objects; titles are its names.
+	text   func(n int, costly bool) string
+	titles map[uint32]string
+	block  []byte // if not nil, every sample
 }
 
 const threadTitle = 232
@@ -42,7 +46,11 @@ func (s *fake) Describe() winperf.Description {
 }
 
 func (s *fake) Schema(context.Context) (*winperf.Schema, error) {
-	names, err := nametable.FromMap(nametable.Counter, fakeNames)
+	titles := fakeNames
+	if s.titles != nil {
+		titles = s.titles
+	}
+	names, err := nametable.FromMap(nametable.Counter, titles)
 	return &winperf.Schema{
 		Names:  []winperf.NameTable{{Language: "009", Counter: names.Encode(nil)}},
 		Costly: []uint32{threadTitle}, Interface: "fake",
@@ -90,7 +98,14 @@ func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error {
 		raw.Format, raw.Schema = winperf.FormatV1, q.schema
 		var err error
-		raw.Bytes, err = encode(blockText(n, q.wants, without))
+		switch {
+		case q.block != nil:
+			raw.Bytes = append(raw.Bytes[:0], q.block...)
+		case q.text != nil:
+			raw.Bytes, err = encode(q.text(n, q.sel.Costly))
+		default:
+			raw.Bytes, err = encode(blockText(n, q.wants, without))
+		}
 		return err
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
@@ -45,7 +46,7 @@ func newObjects(paths []winperf.Path) *objects {
 	return o
 }
 
-// note takes note of the objects of a sample, or that there was none. among are the objects
+// note takes note of the objects of a sample; c is nil where there was none. among are the objects
 // that could be in it.
 func (o *objects) note(c *measure.Cycle, among map[string]bool) {
 	o.mu.Lock()
@@ -61,7 +62,7 @@ func (o *objects) note(c *measure.Cycle, among map[string]bool) {
 		return
 	}
 
-	for name := range o.names(c) {
+	for name := range o.names(c.Frame, c) {
 		s := o.known[name]
 		if s == nil {
 			if len(o.known) >= maxObjects {
@@ -75,13 +76,24 @@ func (o *objects) note(c *measure.Cycle, among map[string]bool) {
 	}
 }
 
-// names yields the English names of the objects in a sample.
-func (o *objects) names(c *measure.Cycle) func(yield func(string) bool) {
+// in returns the objects that a snapshot has.
+func (o *objects) in(s *snapshot) map[string]bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := map[string]bool{}
+	for name := range o.names(s.frame, s.readings) {
+		all[name] = true
+	}
+	return all
+}
+
+// names yields the English names of the objects in a sample: in its frame, or in readings where it has none.
+func (o *objects) names(f frame.Frame, readings winperf.Readings) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		if c.Frame.IsZero() {
+		if f.IsZero() {
 			before := ""
-			for i := range c.Len() {
-				if name := c.At(i).Path.Object; name != before && !yield(name) {
+			for i := range readings.Len() {
+				if name := readings.At(i).Path.Object; name != before && !yield(name) {
 					return
 				} else {
 					before = name
@@ -90,8 +102,8 @@ func (o *objects) names(c *measure.Cycle) func(yield func(string) bool) {
 			return
 		}
 
-		names := o.english.of(c.Frame.Schema())
-		for object := range c.Frame.Objects() {
+		names := o.english.of(f.Schema())
+		for object := range f.Objects() {
 			if name, ok := names.Name(object.ID().Index); ok && !object.Metadata() && !yield(name) {
 				return
 			}
@@ -99,8 +111,9 @@ func (o *objects) names(c *measure.Cycle) func(yield func(string) bool) {
 	}
 }
 
-// list is what is known now, by name. What did not come for long is forgotten.
-func (o *objects) list(now time.Time) []objectState {
+// list is what is known now, by name. Somebody has got another sample of some than the newest: of those
+// are up that were in it. What did not come for long is forgotten.
+func (o *objects) list(now time.Time, some, got map[string]bool) []objectState {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	maps.DeleteFunc(o.known, func(_ string, s *objectState) bool {
@@ -108,7 +121,11 @@ func (o *objects) list(now time.Time) []objectState {
 	})
 	list := make([]objectState, 0, len(o.known))
 	for _, s := range o.known {
-		list = append(list, *s)
+		state := *s
+		if some[s.Name] {
+			state.up = got[s.Name]
+		}
+		list = append(list, state)
 	}
 	slices.SortFunc(list, func(a, b objectState) int { return cmp.Compare(a.Name, b.Name) })
 	return list

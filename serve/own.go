@@ -36,10 +36,12 @@ type own struct {
 
 	collector func(object string) string // of windows_exporter; nil as long as nobody asked
 
-	none    *metrics.Rows
-	rows    map[string]*metrics.Rows // of families whose labels do not change
-	objects []objectState            // that objectRows are of
-	objRows *metrics.Rows
+	none     *metrics.Rows
+	rows     map[string]*metrics.Rows // of families whose labels do not change
+	objects  []objectState            // that objectRows are of
+	objRows  *metrics.Rows
+	paths    []string // that pathRows are of
+	pathRows *metrics.Rows
 }
 
 // The stages of a scrape.
@@ -58,7 +60,7 @@ func newOwn(version string) *own {
 		started: time.Now(), version: cmp.Or(version, "unknown"), scrapes: map[int]uint64{},
 		none: metrics.NewRows([][]metrics.Label{nil}, nil), rows: map[string]*metrics.Rows{},
 	}
-	o.anomalies = make([]uint64, len(anomalyWords()))
+	o.anomalies = make([]uint64, numAnomalies())
 	o.reloaded(nil)
 	return o
 }
@@ -79,14 +81,12 @@ func (o *own) pushes(p *pushes) {
 	o.push = p
 }
 
-// anomalyWords are the words of all kinds of anomalies.
-func anomalyWords() (words []string) {
+// numAnomalies is how many kinds of anomalies there are.
+func numAnomalies() int {
 	for k := winperf.AnomalyKind(0); ; k++ {
-		word := k.String()
-		if same, known := winperf.ParseAnomalyKind(word); !known || same != k {
-			return words
+		if same, known := winperf.ParseAnomalyKind(k.String()); !known || same != k {
+			return int(k)
 		}
-		words = append(words, word)
 	}
 }
 
@@ -116,11 +116,10 @@ func (o *own) took(c *measure.Cycle, err error, main bool) {
 	}
 }
 
-// missed notes that a scrape did not get a sample in time.
-func (o *own) missed() {
+func (o *own) damaged() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.ok = false
+	o.damage++
 }
 
 func (o *own) mapped(d time.Duration) {
@@ -142,9 +141,11 @@ func (o *own) answered(status int) {
 	o.scrapes[status]++
 }
 
-// families returns all metrics about the exporter.
-func (o *own) families(e *Exporter, series seriesCounts, now time.Time) []metrics.Family {
-	list := e.objects.list(now)
+// families returns all metrics about the exporter, for an answer whose main sample has objects; nil where it
+// has no sample.
+func (o *own) families(e *Exporter, series seriesCounts, objects map[string]bool, now time.Time) []metrics.Family {
+	list := e.objects.list(now, e.mainObjects, objects)
+	paths := e.costlyPaths.list(e.mainPaths.list(nil))
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	b := builder{own: o}
@@ -154,15 +155,16 @@ func (o *own) families(e *Exporter, series seriesCounts, now time.Time) []metric
 		metrics.Label{Name: "goversion", Value: runtime.Version()},
 		metrics.Label{Name: "version", Value: o.version})
 	b.objects(list, now)
+	b.unmatched(paths)
 
-	b.gauge("winperf_sample_successful", "", "1 if the last sample succeeded.", truth(o.ok))
+	b.gauge("winperf_sample_successful", "", "1 if the last sample succeeded.", truth(o.ok && objects != nil))
 	b.gauge("winperf_sample_bytes", "bytes", "Length of the last sample.", float64(o.bytes))
 	b.counter("winperf_samples_total", "", "Samples taken, those of costly objects too.", o.samples)
 	b.counter("winperf_samples_failed_total", "", "Samples of which nothing could be read.", o.failed)
 	b.durations("winperf_stage_seconds_total", "Time that the stages of scrapes took.", "stage", stageNames,
 		o.stages[:])
 	b.counter("winperf_text_bytes_total", "bytes", "Length of the metrics that were written.", o.written)
-	b.counts("winperf_anomalies_total", "What was unusual about samples.", "kind", anomalyWords(), o.anomalies)
+	b.anomalies("winperf_anomalies_total", "What was unusual about samples.", o.anomalies)
 	b.counter("winperf_damage_total", "", "Parts of samples that could not be read.", o.damage)
 	b.statuses("winperf_scrapes_total", "Answers to scrapes by HTTP status, before this one.", o.scrapes)
 	b.gauge("winperf_series", "", "Series of this scrape, those about winperf left out.",
@@ -179,6 +181,15 @@ func (o *own) families(e *Exporter, series seriesCounts, now time.Time) []metric
 		b.list = append(b.list, o.likeWindowsExporter(list)...)
 	}
 	return b.list
+}
+
+// reserved are the metrics about the exporter, whatever its configuration: no counter has their names.
+func (o *own) reserved(e *Exporter) []metrics.Family {
+	all := o.families(e, seriesCounts{}, map[string]bool{}, time.Now())
+	for _, m := range pushMetrics {
+		all = append(all, metrics.Family{Name: m.name, Type: m.kind})
+	}
+	return all
 }
 
 // likeWindowsExporter are metrics of windows_exporter about itself, for what stands in for it.
@@ -244,10 +255,38 @@ func (b *builder) info(name, help string, labels ...metrics.Label) {
 	b.add(name+"_info", metrics.Info, "", help, metrics.Column{Rows: rows, Bits: []uint64{1}})
 }
 
-func (b *builder) counts(name, help, label string, values []string, counts []uint64) {
-	rows := b.own.fixed(name, func() [][]metrics.Label { return oneLabel(label, values) })
-	c := metrics.Column{Rows: rows, Bits: append([]uint64(nil), counts...)}
+// anomalies are counts by kind: of those that samples of raw values tell, and of others that there
+// were where values come cooked.
+func (b *builder) anomalies(name, help string, counts []uint64) {
+	var words []string
+	var c metrics.Column
+	key := name
+	for k, n := range counts {
+		if kind := winperf.AnomalyKind(k); n > 0 || slices.Contains(rawAnomalies, kind) {
+			words = append(words, kind.String())
+			c.Bits = append(c.Bits, n)
+			key += "," + kind.String()
+		}
+	}
+	c.Rows = b.own.fixed(key, func() [][]metrics.Label { return oneLabel("kind", words) })
 	b.add(name, metrics.Counter, "", help, c)
+}
+
+// rawAnomalies are the kinds that are noticed where samples of raw values are taken on demand
+// and nothing is cooked. Of paths that match nothing winperf_path_unmatched tells.
+var rawAnomalies = []winperf.AnomalyKind{
+	winperf.BufferGrew, winperf.ClockBack, winperf.SourceSlow, winperf.ProviderFailed, winperf.ClockSet,
+}
+
+// unmatched tells of paths, each by its own text.
+func (b *builder) unmatched(paths []string) {
+	o := b.own
+	if o.pathRows == nil || !slices.Equal(o.paths, paths) {
+		o.paths, o.pathRows = paths, metrics.NewRows(oneLabel("path", paths), nil)
+	}
+	c := metrics.Column{Rows: o.pathRows, Bits: slices.Repeat([]uint64{1}, len(paths))}
+	b.add("winperf_path_unmatched", metrics.Gauge, "",
+		"1 for a path of the configuration that has matched nothing since that was loaded.", c)
 }
 
 func (b *builder) durations(name, help, label string, values []string, times []time.Duration) {

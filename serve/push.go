@@ -11,12 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/push"
 	"github.com/winperf/winperf/internal/queue"
 	"github.com/winperf/winperf/sink/metrics"
@@ -71,9 +69,8 @@ func (p *pushes) stop() error {
 func (t *Target) pusher(r *running, version string, log *slog.Logger) (*push.Pusher, error) {
 	is := r.source.Describe()
 	to := t.target(is.Machine, version)
-	if is.Recorded {
-		const form = "%s: %w: a recording is sent by winperf convert -o %[1]s"
-		return nil, fmt.Errorf(form, to.Name(), winperf.ErrNotSupported)
+	if err := t.canSend(is); err != nil {
+		return nil, err
 	}
 	dir, err := t.directory()
 	if err != nil {
@@ -100,19 +97,6 @@ func (t *Target) target(machine, version string) push.Target {
 	to.Labels, to.Resource = push.Identity(machine, runtime.GOOS, version)
 	to.AddLabels(t.Labels)
 	return to
-}
-
-// check tells what is wrong with a target.
-func (t *Target) check() error {
-	if slices.Contains(t.Names, metrics.OTel) && !strings.HasPrefix(strings.ToLower(t.URL), "otlp") {
-		to := t.target("", "")
-		return fmt.Errorf("%s: the names otel are for otlp+http:// and otlp+https:// only", to.Name())
-	}
-	s, err := push.NewSender(t.target("", ""), push.SenderOptions{})
-	if err == nil {
-		s.Close()
-	}
-	return err
 }
 
 // directory is where the queue is: where the configuration says, or below the directory that
@@ -178,7 +162,7 @@ var pushMetrics = []struct {
 		func(s *push.Stats, _ time.Time) uint64 { return s.Requests },
 	},
 	{
-		"winperf_push_retries_total", metrics.Counter, "", metrics.Whole, "Requests that are sent again.",
+		"winperf_push_retries_total", metrics.Counter, "", metrics.Whole, "Requests that are sent again, whole or in parts.",
 		func(s *push.Stats, _ time.Time) uint64 { return s.Retries },
 	},
 	{
@@ -201,8 +185,18 @@ var pushMetrics = []struct {
 	},
 	{
 		"winperf_push_queue_age_seconds", metrics.Gauge, "seconds", metrics.Ticks100ns,
-		"Age of the oldest of them, or of their file.",
+		"About the age of the oldest of them.",
 		func(s *push.Stats, now time.Time) uint64 { return since(s.Queued.Oldest, now) },
+	},
+	{
+		"winperf_push_unwritten_total", metrics.Counter, "", metrics.Whole,
+		"Samples of the source that the disk did not take at first, so that only memory had them.",
+		func(s *push.Stats, _ time.Time) uint64 { return s.Queued.Unwritten },
+	},
+	{
+		"winperf_push_unwritten_bytes", metrics.Gauge, "bytes", metrics.Whole,
+		"Length of what the disk has not taken yet.",
+		func(s *push.Stats, _ time.Time) uint64 { return uint64(s.Queued.Memory) },
 	},
 	{
 		"winperf_push_failing_seconds", metrics.Gauge, "seconds", metrics.Ticks100ns,

@@ -25,18 +25,23 @@ type recorded struct {
 	last []*snapshot
 }
 
-// readRecorded reads a record to its end.
+// readRecorded reads a record to its end. Where that cannot be reached, what came before it is the end, and
+// damaged is told why.
 func readRecorded(
 	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options,
-	took func(*measure.Cycle, error),
+	took func(*measure.Cycle, error), damaged func(error),
 ) (*recorded, error) {
 	r := &recorded{}
 	opt.KeepFirst = true
 	number := uint64(0)
+	var broken error
 	for cycle, err := range measure.Watch(ctx, src, sel, opt) {
-		if took(cycle, err); err != nil {
-			return nil, errors.Join(err, r.close())
+		if err != nil {
+			broken = err // the last one that is yielded
+			break
 		}
+		took(cycle, nil)
+
 		number++
 		if len(r.last) == 2 {
 			r.last[0].release()
@@ -45,11 +50,15 @@ func readRecorded(
 		r.last = append(r.last, newSnapshot(cycle, number))
 	}
 
-	if err := ctx.Err(); err != nil {
+	switch err := ctx.Err(); {
+	case err != nil:
 		return nil, errors.Join(err, r.close())
-	}
-	if len(r.last) == 0 {
+	case len(r.last) == 0 && broken != nil:
+		return nil, broken
+	case len(r.last) == 0:
 		return nil, fmt.Errorf("the record has no samples: %w", io.ErrUnexpectedEOF)
+	case broken != nil:
+		damaged(broken)
 	}
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/winperf/winperf/internal/safetext"
@@ -47,6 +48,37 @@ func (r *responder) Write(p []byte) (int, error) {
 	return r.to.Write(p)
 }
 
+// pieces writes what others wait for, who have less time than the client may take in all: so it has
+// to read at some pace.
+type pieces struct {
+	*responder
+	control *http.ResponseController
+	until   time.Time // when all has to be read
+}
+
+// pieceSize is how much the client has to read in the time that a piece may take, in bytes.
+const pieceSize = 64 << 10
+
+// Write implements io.Writer.
+func (p *pieces) Write(text []byte) (n int, err error) {
+	defer func() { _ = p.control.SetWriteDeadline(p.until) }() // which not every client has
+	for rest := text; err == nil && len(rest) > 0; {
+		one := rest[:min(pieceSize, len(rest))]
+		rest = rest[len(one):]
+
+		soon := time.Now().Add(p.e.opt.piece)
+		if p.until.Before(soon) {
+			soon = p.until
+		}
+		_ = p.control.SetWriteDeadline(soon)
+
+		var wrote int
+		wrote, err = p.responder.Write(one)
+		n += wrote
+	}
+	return n, err
+}
+
 // end completes the answer, or breaks it off where there was an error, and returns the
 // status.
 func (r *responder) end(err error) int {
@@ -75,7 +107,7 @@ func takesGzip(accept string) bool {
 	for part := range strings.SplitSeq(accept, ",") {
 		coding, parameters, _ := strings.Cut(part, ";")
 		q := 1.0
-		if _, text, found := strings.Cut(parameters, "q="); found {
+		if _, text, found := strings.Cut(strings.ToLower(parameters), "q="); found {
 			var err error
 			if q, err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
 				q = 0

@@ -3,6 +3,8 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -59,6 +61,7 @@ func (s *snapshot) release() {
 
 // sampler takes samples when they are asked for, one at a time, and shares them.
 type sampler struct {
+	renew func() *measure.Measurement
 	c     *measure.Measurement
 	fresh time.Duration // how old a sample may be to be handed out
 	// took is told of every sample that ended, on the goroutine that took it.
@@ -72,13 +75,20 @@ type sampler struct {
 	begun  time.Time // the last one that was begun
 	ended  time.Time // the newest one was complete
 	number uint64
-	err    error         // of the last one
-	flight chan struct{} // closed when the one that is under way ends; nil: none is
+	err    error   // of the last one
+	flight *flight // that is under way; nil: none is
 	closed bool
 }
 
-func newSampler(c *measure.Measurement, took func(*measure.Cycle, error)) *sampler {
-	s := &sampler{c: c, fresh: measure.LeastInterval, took: took}
+// flight is a sample that is under way.
+type flight struct {
+	done     chan struct{}
+	deadline time.Time // zero: none
+	err      error     // once it is done
+}
+
+func newSampler(renew func() *measure.Measurement, took func(*measure.Cycle, error)) *sampler {
+	s := &sampler{renew: renew, c: renew(), fresh: measure.LeastInterval, took: took}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -90,26 +100,63 @@ const closeGrace = 3 * time.Second
 var errClosed = errors.New("the exporter is closed")
 
 // get returns a sample that is under way or was complete just now, or takes one. It waits
-// as long as ctx lasts, and the sample, too, gets no longer than that. The error is that of the
-// sample or of ctx. The caller releases the snapshot.
-func (s *sampler) get(ctx context.Context) (*snapshot, error) {
-	s.mu.Lock()
-	if s.newest != nil && s.err == nil && s.flight == nil && time.Since(s.ended) < s.fresh {
-		defer s.mu.Unlock()
-		return s.newest.hold(), nil
-	}
-	flight := s.start(before(ctx))
-	s.mu.Unlock()
+// as long as ctx lasts, and the sample, too, gets no longer than that. One that had less time and needed
+// all of it is not enough: then there is another. The error is that of the sample or of ctx. The caller
+// releases the snapshot.
+func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
+	deadline := before(ctx)
+	for {
+		f, shared := s.board(deadline, best)
+		if f == nil {
+			best.release()
+			return shared, nil
+		}
 
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-flight:
+		select {
+		case <-ctx.Done():
+			if best != nil {
+				return best, nil
+			}
+			return nil, ctx.Err()
+		case <-f.done:
+		}
+
+		got, err := s.land(f)
+		if got != nil {
+			best.release()
+			best = got
+		}
+		hurried := !f.deadline.IsZero() && f.deadline.Before(deadline) && !time.Now().Before(f.deadline)
+		switch {
+		case hurried && !errors.Is(err, errClosed):
+		case best != nil:
+			return best, nil
+		default:
+			return nil, err
+		}
 	}
+}
+
+// board returns a sample to wait for, or one that is there and fresh and another one than had.
+func (s *sampler) board(deadline time.Time, had *snapshot) (*flight, *snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err != nil {
-		return nil, s.err
+	ready := s.newest != nil && s.err == nil && s.flight == nil && s.newest != had
+	if ready && time.Since(s.ended) < s.fresh {
+		return nil, s.newest.hold()
+	}
+	return s.start(deadline), nil
+}
+
+// land returns what a sample gave that is done.
+func (s *sampler) land(f *flight) (*snapshot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case f.err != nil:
+		return nil, f.err
+	case s.newest == nil:
+		return nil, errClosed
 	}
 	return s.newest.hold(), nil
 }
@@ -124,17 +171,17 @@ func before(ctx context.Context) time.Time {
 	return deadline.Add(-time.Until(deadline) / 10)
 }
 
-// start begins a sample if none is under way, and returns what is closed when it ends. Its
-// caller has the lock. The sample has until the deadline, where there is one; a scrape
-// that is broken off does not end it, as others may wait for it.
-func (s *sampler) start(deadline time.Time) <-chan struct{} {
+// start begins a sample if none is under way. Its caller has the lock. The sample has until the
+// deadline, where there is one; a scrape that is broken off does not end it, as others may wait for
+// it.
+func (s *sampler) start(deadline time.Time) *flight {
 	if s.flight != nil {
 		return s.flight
 	}
-	s.flight = make(chan struct{})
+	s.flight = &flight{done: make(chan struct{}), deadline: deadline}
 	if s.closed {
-		s.err = errClosed
-		close(s.flight)
+		s.err, s.flight.err = errClosed, errClosed
+		close(s.flight.done)
 		return s.flight
 	}
 
@@ -152,38 +199,66 @@ func (s *sampler) start(deadline time.Time) <-chan struct{} {
 
 // take takes a sample.
 func (s *sampler) take(ctx context.Context) {
-	cycle, err := s.c.Cycle(ctx)
-	s.took(cycle, err)
+	cycle, err := s.cycle(ctx)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.err = err
+	s.err, s.flight.err = err, err
 	if err == nil {
 		s.newest.release()
 		s.number++
 		s.newest = newSnapshot(cycle, s.number)
 		s.ended = time.Now()
 	}
-	close(s.flight)
+	close(s.flight.done)
 	s.flight = nil
 }
+
+// cycle measures once and tells. What panics costs this sample, and what was measuring is not used again.
+func (s *sampler) cycle(ctx context.Context) (*measure.Cycle, error) {
+	cycle, err := attempt(ctx, s.c)
+	if _, panics := errors.AsType[*panicked](err); panics {
+		s.mu.Lock()
+		s.c = s.renew()
+		s.mu.Unlock()
+	}
+	s.took(cycle, err)
+	return cycle, err
+}
+
+func attempt(ctx context.Context, c *measure.Measurement) (cycle *measure.Cycle, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			cycle, err = nil, &panicked{r, debug.Stack()}
+		}
+	}()
+	return c.Cycle(ctx)
+}
+
+// panicked is the error of a sample that panicked.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic while a sample was taken: %v", p.value) }
 
 // beside returns the newest sample, nil where there is none yet, and begins the next one when
 // the last was begun an interval ago. Only the first one is waited for, as long as ctx lasts;
 // it may last longer, up to the limit.
 func (s *sampler) beside(ctx context.Context, interval, limit time.Duration) *snapshot {
 	s.mu.Lock()
-	var flight <-chan struct{} = s.flight
-	if flight == nil && (s.begun.IsZero() || time.Since(s.begun) >= interval) {
-		flight = s.start(time.Now().Add(limit))
+	f := s.flight
+	if f == nil && (s.begun.IsZero() || time.Since(s.begun) >= interval) {
+		f = s.start(time.Now().Add(limit))
 	}
 	first := s.newest == nil && s.err == nil
 	s.mu.Unlock()
 
-	if first {
+	if first && f != nil {
 		select {
 		case <-ctx.Done():
-		case <-flight:
+		case <-f.done:
 		}
 	}
 	s.mu.Lock()
@@ -204,7 +279,7 @@ func (s *sampler) close() error {
 
 	if flight != nil {
 		select {
-		case <-flight:
+		case <-flight.done:
 		case <-time.After(closeGrace):
 			return errors.New("the source did not end its sample")
 		}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"reflect"
 	"sync"
 	"time"
 
@@ -19,10 +18,13 @@ import (
 // ServerOptions for Run.
 type ServerOptions struct {
 	// Load returns the configuration: when the server begins and at every reload. Of what it
-	// says in Web only Lifecycle can be reloaded.
+	// says in Web only Lifecycle can be reloaded; of other changes the log says that they need a restart.
 	Load func(context.Context) (Config, error)
 	// Open opens a source by its URL; nil is source.Open.
 	Open func(ctx context.Context, url string) (winperf.Source, error)
+	// Explain tells of each path why it matches nothing that a source has now, "" where it matches
+	// something; nil where the source does not tell. It is used for warnings, and obeys ctx; nil gives none.
+	Explain func(ctx context.Context, src winperf.Source, paths []winperf.Path) []string
 	// Reload is received from when the configuration is to be loaded again; nil is never.
 	Reload <-chan struct{}
 	// Version of the program, for winperf_build_info and the index page.
@@ -38,6 +40,7 @@ type ServerOptions struct {
 // server is a running server.
 type server struct {
 	opt     ServerOptions
+	base    context.Context // of what is done beside serving, which ends with it
 	own     *own
 	loading sync.Mutex     // one reload at a time
 	closing sync.WaitGroup // configurations that were replaced
@@ -46,6 +49,8 @@ type server struct {
 	live *running
 
 	push *pushes // of live; nil where that could not be begun again
+
+	web Web // in use since the start
 }
 
 // running is a configuration in use.
@@ -66,20 +71,24 @@ func (s *server) use() *running {
 	return s.live
 }
 
+func (o ServerOptions) withDefaults() ServerOptions {
+	if o.Open == nil {
+		o.Open = source.Open
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.patience == (patience{}) {
+		o.patience = defaultPatience()
+	}
+	return o
+}
+
 // Run serves metrics until ctx ends, and completes answers that are under way. The error says
 // why it cannot begin, or why it had to end: a wrong configuration, a source that cannot be
 // opened, an address in use.
 func Run(ctx context.Context, opt ServerOptions) (err error) {
-	if opt.Open == nil {
-		opt.Open = source.Open
-	}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
-	if opt.patience == (patience{}) {
-		opt.patience = defaultPatience()
-	}
-	s := &server{opt: opt, own: newOwn(opt.Version)}
+	s := &server{opt: opt.withDefaults(), base: ctx, own: newOwn(opt.Version)}
 	if s.live, err = s.load(ctx); err != nil {
 		return err
 	}
@@ -112,14 +121,14 @@ func (s *server) load(ctx context.Context) (*running, error) {
 		return nil, err
 	}
 	config = config.withDefaults()
-	src, err := s.opt.Open(ctx, config.Source)
+	src, err := s.openSource(ctx, &config)
 	if err != nil {
 		return nil, err
 	}
 
 	exporter, err := New(ctx, src, Options{
 		Config: config, Version: s.opt.Version, own: s.own, Log: s.opt.Log,
-		write: s.opt.patience.write,
+		write: s.opt.patience.write, piece: s.opt.patience.piece,
 	})
 	if err != nil {
 		return nil, errors.Join(err, src.Close())
@@ -146,11 +155,10 @@ func (s *server) reload(ctx context.Context) error {
 	s.live = next
 	s.mu.Unlock()
 	s.opt.Log.Info("the configuration was reloaded")
-	was, is := old.config.Web, next.config.Web
-	was.Lifecycle = is.Lifecycle
-	if !reflect.DeepEqual(was, is) {
-		s.opt.Log.Warn("addresses and certificates of the new configuration are used after a restart")
+	if late := s.web.otherThan(&next.config.Web); len(late) > 0 {
+		s.opt.Log.Warn(lateNote(late))
 	}
+	s.warn(next)
 
 	s.closing.Go(func() {
 		old.users.Wait()
@@ -206,6 +214,7 @@ func (s *server) serve(ctx context.Context, listeners []net.Listener, how *Web) 
 	errs := make([]error, len(listeners))
 	servers := make([]*http.Server, len(listeners))
 	flags := web.FlagConfig{WebConfigFile: &how.ConfigFile}
+	s.web = *how
 
 	for i, l := range listeners {
 		servers[i] = s.httpServer()
@@ -221,6 +230,9 @@ func (s *server) serve(ctx context.Context, listeners []net.Listener, how *Web) 
 		s.opt.Listening(addresses(listeners))
 	}
 
+	first := s.use()
+	s.warn(first)
+	first.users.Done()
 	wait.Go(func() { s.watchReload(ctx) })
 	<-ctx.Done()
 	shutdown(servers, s.opt.patience.shutdown)

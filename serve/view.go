@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/bits"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -25,6 +26,7 @@ type view struct {
 	encoders     map[prometheus.Format]*prometheus.Encoder
 	pages        map[prometheus.Format]*page // of the two halves' snapshots
 	families     []metrics.Family            // of one text
+	names        map[string]int              // scratch: where families are
 	counts       seriesCounts
 }
 
@@ -33,9 +35,10 @@ type seriesCounts struct{ written, dropped int }
 
 // half is the metrics of one of the two samplers.
 type half struct {
-	mapper *metrics.Mapper
-	number uint64 // of the snapshot that set is of
-	set    *metrics.Set
+	mapper  *metrics.Mapper
+	number  uint64 // of the snapshot that set is of
+	set     *metrics.Set
+	objects map[string]bool // of that snapshot
 }
 
 // newView returns a view of the paths, of everything where there are none.
@@ -51,6 +54,7 @@ func (e *Exporter) newView(paths []winperf.Path) *view {
 		costly:   half{mapper: metrics.NewMapper(opt)},
 		encoders: map[prometheus.Format]*prometheus.Encoder{},
 		pages:    map[prometheus.Format]*page{},
+		names:    map[string]int{},
 	}
 }
 
@@ -91,7 +95,7 @@ func (v *view) write(w io.Writer, main, costly *snapshot, format prometheus.Form
 	if changed {
 		v.forget()
 	}
-	if p := v.pages[format]; p != nil && time.Since(p.made) < measure.LeastInterval {
+	if p := v.pages[format]; p != nil && main != nil && time.Since(p.made) < measure.LeastInterval {
 		return p.hold(), nil
 	}
 
@@ -144,6 +148,7 @@ func (v *view) update(main, costly *snapshot) (changed bool, err error) {
 		if err := p.half.update(p.s); err != nil {
 			return changed, err
 		}
+		p.half.objects = v.e.objects.in(p.s)
 	}
 	if changed {
 		v.e.own.mapped(time.Since(begin))
@@ -178,11 +183,19 @@ func (v *view) compose(main bool) *metrics.Set {
 	}
 	v.bound(v.e.opt.MaxSeries)
 
-	own := v.e.own.families(v.e, v.counts, time.Now())
-	named := func(f metrics.Family) bool {
-		return slices.ContainsFunc(own, func(o metrics.Family) bool { return o.Name == f.Name })
+	objects := v.main.objects
+	if !main {
+		objects = nil
 	}
-	v.families = slices.DeleteFunc(v.families, named)
+	own := v.e.own.families(v.e, v.counts, objects, time.Now())
+	clear(v.names)
+	for i := range own {
+		v.names[own[i].Name] = i
+	}
+	v.families = slices.DeleteFunc(v.families, func(f metrics.Family) bool {
+		_, named := v.names[f.Name]
+		return named
+	})
 	set.Families = append(v.families, own...)
 	v.families = set.Families
 	return set
@@ -190,25 +203,57 @@ func (v *view) compose(main bool) *metrics.Set {
 
 // addApart adds what was sampled at another time.
 func (v *view) addApart(set *metrics.Set) {
-	at := map[string]int{}
+	clear(v.names)
 	for i := range v.families {
-		at[v.families[i].Name] = i
+		v.names[head(v.families[i].Name)] = i
 	}
+
 	for _, f := range set.Families {
+		i, both := v.names[head(f.Name)]
+		if both && isOwn(f.Name) {
+			f.Name, both = v.freeName(&f), false
+		} else if both && !joins(&v.families[i], &f) {
+			continue
+		}
+
 		columns := slices.Clone(f.Columns)
 		for i := range columns {
 			if columns[i].Time.IsZero() {
 				columns[i].Time = set.Time
 			}
 		}
-
 		f.Columns = columns
-		if i, both := at[f.Name]; both {
+		if both {
 			v.families[i].Columns = append(slices.Clone(v.families[i].Columns), columns...)
 		} else {
+			v.names[head(f.Name)] = len(v.families)
 			v.families = append(v.families, f)
 		}
 	}
+}
+
+// head is the name of a family as OpenMetrics has it above its samples.
+func head(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, "_total"), "_info")
+}
+
+// isOwn reports whether a name is one of winperf's, which one object has alone.
+func isOwn(name string) bool { return strings.HasPrefix(name, "winperf_") }
+
+// freeName is the name of a family that another object of the other sample has, with a number.
+func (v *view) freeName(f *metrics.Family) (name string) {
+	for n := 2; ; n++ {
+		name = metrics.Numbered(f.Name, f.Unit, n)
+		if _, taken := v.names[head(name)]; !taken {
+			return name
+		}
+	}
+}
+
+// joins reports whether what several objects make can stand in one family: neither what the
+// machine tells of itself, which both samples have, nor one object twice.
+func joins(a, b *metrics.Family) bool {
+	return a.Name == b.Name && a.Type == b.Type && b.Object != "" && !strings.EqualFold(a.Object, b.Object)
 }
 
 // bound leaves out the families that do not fit, and counts. A metric is there as a whole or

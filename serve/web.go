@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -21,13 +20,14 @@ const (
 type patience struct {
 	header, read time.Duration // for a request
 	write        time.Duration // until an answer that is there was read
+	piece        time.Duration // until a piece of a long answer was read, which others wait for
 	idle         time.Duration // for the next request
 	shutdown     time.Duration // for answers under way when it is to end
 }
 
 func defaultPatience() patience {
 	return patience{
-		header: 5 * time.Second, read: 10 * time.Second, write: 30 * time.Second,
+		header: 5 * time.Second, read: 10 * time.Second, write: 30 * time.Second, piece: 5 * time.Second,
 		idle: 2 * time.Minute, shutdown: 5 * time.Second,
 	}
 }
@@ -78,9 +78,17 @@ func (s *server) reloadAsked(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "reloading by HTTP is not enabled (--web.enable-lifecycle)", http.StatusForbidden)
 		return
 	}
-	// A client that goes away does not break it off.
-	if err := s.reload(context.WithoutCancel(r.Context())); err != nil {
-		refuse(w, http.StatusInternalServerError, fmt.Errorf("not reloaded: %w", err))
+	// A client that goes away does not break it off, only the end of the server does.
+	if err := s.reload(s.base); err != nil {
+		err = fmt.Errorf("not reloaded, the configuration in use stays: %w", err)
+		refuse(w, http.StatusInternalServerError, err)
+		return
+	}
+	live = s.use()
+	late := s.web.otherThan(&live.config.Web)
+	live.users.Done()
+	if len(late) > 0 {
+		says(lateNote(late)+"\n")(w, r)
 	}
 }
 
@@ -94,7 +102,7 @@ func (s *server) index(w http.ResponseWriter, _ *http.Request) {
 	var text strings.Builder
 	if err == nil {
 		err = page.Execute(&text, map[string]any{
-			"Version": s.opt.Version, "Source": live.config.Source, "Objects": live.exporter.objects.list(time.Now()),
+			"Version": s.opt.Version, "Source": live.config.Source, "Objects": live.exporter.objects.list(time.Now(), nil, nil),
 		})
 	}
 	if err != nil {

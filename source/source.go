@@ -11,6 +11,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/url"
 	"strings"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/winperf/winperf/internal/driver/pdh"
 	"github.com/winperf/winperf/internal/driver/registry"
 	"github.com/winperf/winperf/internal/driver/replay"
+	"github.com/winperf/winperf/internal/suggest"
 )
 
 // Scheme is one kind of source.
@@ -106,7 +108,22 @@ func OpenWith(ctx context.Context, address string, opt LogOptions) (winperf.Sour
 	if namesFile(address) {
 		return OpenLog(ctx, address, opt)
 	}
-	return nil, fmt.Errorf("source %q: %w; known are %s", address, winperf.ErrNotSupported, usages())
+	hint := ""
+	if near := suggest.Closest(scheme, names()); found && near != "" {
+		hint = fmt.Sprintf(" (did you mean %s:?)", near)
+	}
+	return nil, fmt.Errorf("source %q: %w%s; known are %s", address, winperf.ErrNotSupported, hint, usages())
+}
+
+// names yields the names of all schemes.
+func names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, s := range Schemes() {
+			if !yield(s.Name) {
+				return
+			}
+		}
+	}
 }
 
 // blame puts a source's address in front of an error, unless that begins with what stands

@@ -62,16 +62,25 @@ func CurrentPrometheus(t testing.TB) *Database {
 	if program == "" {
 		t.Skip("WINPERF_PROMETHEUS names no current Prometheus; scripts/soak prometheus builds one")
 	}
-	return startPrometheus(t, program, t.TempDir(), "", "--web.enable-otlp-receiver")
+	return startPrometheus(t, program, t.TempDir(), "", newData(t), "--web.enable-otlp-receiver")
 }
 
 // PrometheusWith starts one with a configuration, in which names of files are relative to dir.
 func PrometheusWith(t testing.TB, dir, text string) *Database {
 	t.Helper()
-	return startPrometheus(t, "prometheus", dir, text)
+	return startPrometheus(t, "prometheus", dir, text, newData(t))
 }
 
-func startPrometheus(t testing.TB, program, dir, text string, more ...string) *Database {
+// PrometheusOf starts one over the blocks that are in a directory.
+func PrometheusOf(t testing.TB, data string) *Database {
+	t.Helper()
+	return startPrometheus(t, "prometheus", t.TempDir(), "", data)
+}
+
+// newData is a directory for a new database.
+func newData(t testing.TB) string { return filepath.Join(t.TempDir(), "data") }
+
+func startPrometheus(t testing.TB, program, dir, text, data string, more ...string) *Database {
 	t.Helper()
 	d := newDatabase(t, program, "/-/ready")
 	config := filepath.Join(dir, "prometheus.yml")
@@ -79,7 +88,7 @@ func startPrometheus(t testing.TB, program, dir, text string, more ...string) *D
 		t.Fatal(err)
 	}
 	d.args = []string{
-		"--config.file=" + config, "--storage.tsdb.path=" + filepath.Join(t.TempDir(), "data"),
+		"--config.file=" + config, "--storage.tsdb.path=" + data,
 		"--storage.tsdb.retention.time=100y", "--web.enable-remote-write-receiver", "--log.level=warn",
 		"--web.listen-address=" + strings.TrimPrefix(d.URL, "http://"),
 	}
@@ -145,6 +154,17 @@ func (d *Database) Stop() {
 	}
 	_ = d.cmd.Process.Signal(os.Interrupt) // or it has ended
 	_ = d.cmd.Wait()                       // how it ended is its own affair
+	d.cmd = nil
+}
+
+// Kill ends the program at once, as the lack of memory does, and waits for its end. Start starts it again
+// with what it had written.
+func (d *Database) Kill() {
+	if d.cmd == nil {
+		return
+	}
+	_ = d.cmd.Process.Kill() // or it has ended
+	_ = d.cmd.Wait()
 	d.cmd = nil
 }
 
@@ -236,7 +256,14 @@ type Instant struct {
 // Ask returns what Prometheus' API has for an expression now. The error is the API's.
 func (d *Database) Ask(expression string) ([]Instant, error) {
 	d.t.Helper()
-	r, err := http.Get(d.URL + "/api/v1/query?" + url.Values{"query": {expression}}.Encode())
+	return d.AskAt(expression, time.Now())
+}
+
+// AskAt is Ask at another time.
+func (d *Database) AskAt(expression string, at time.Time) ([]Instant, error) {
+	d.t.Helper()
+	query := url.Values{"query": {expression}, "time": {secondsOf(at)}}
+	r, err := http.Get(d.URL + "/api/v1/query?" + query.Encode())
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -284,7 +311,7 @@ func instants(text []byte) (all []Instant, err error) {
 // {a="b"}.
 func (d *Database) Evaluated(expression string, at time.Time) map[string]float64 {
 	d.t.Helper()
-	query := url.Values{"query": {expression}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)}}
+	query := url.Values{"query": {expression}, "time": {secondsOf(at)}}
 	var answer struct {
 		Data struct {
 			Result []struct {
@@ -308,6 +335,11 @@ func (d *Database) Evaluated(expression string, at time.Time) map[string]float64
 		values[labelText(series.Metric)] = v
 	}
 	return values
+}
+
+// secondsOf is a time as the API takes it.
+func secondsOf(at time.Time) string {
+	return strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)
 }
 
 func (d *Database) get(path string) string {

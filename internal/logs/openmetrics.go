@@ -2,6 +2,7 @@ package logs
 
 import (
 	"io"
+	"slices"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/measure"
@@ -9,8 +10,12 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// MachineLabel tells the machine of a metric where there are several.
-const MachineLabel = "machine"
+// InstanceLabel tells the machine of a metric as Prometheus has it. MachineLabel does so for OTLP,
+// where there are several.
+const (
+	InstanceLabel = "instance"
+	MachineLabel  = "machine"
+)
 
 // Metrics makes metrics of moments. Each log has a Mapper of its own, which compares samples
 // that follow one another.
@@ -44,9 +49,9 @@ func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 	mapper := x.mappers[from]
 	if mapper == nil {
 		mapper = metrics.NewMapper(metrics.Options{
-			Select:  winperf.Selection{Paths: x.opt.Paths},
-			Exclude: x.opt.Exclude,
-			Totals:  true, // they are often all that was recorded
+			Select:     winperf.Selection{Paths: x.opt.Paths},
+			Exclude:    x.opt.Exclude,
+			LoneTotals: true, // they are often all that was recorded
 		})
 		x.mappers[from] = mapper
 	}
@@ -68,6 +73,7 @@ func (x *Metrics) Close() {
 // metricsWriter gathers metrics, and writes them when there are no more.
 type metricsWriter struct {
 	*prometheus.Backfill
+	labels   []metrics.Label
 	machines bool
 	metrics  *Metrics
 }
@@ -75,19 +81,32 @@ type metricsWriter struct {
 func newMetricsWriter(w io.Writer, opt Options) *metricsWriter {
 	return &metricsWriter{
 		Backfill: prometheus.NewBackfill(w, prometheus.BackfillOptions{Spool: opt.Spool}),
+		labels:   opt.Labels,
 		machines: opt.Machines,
 		metrics:  NewMetrics(opt),
 	}
 }
 
 func (w *metricsWriter) Write(m *Moment) error {
-	return w.metrics.Each(m, func(from *Log, _ *measure.Cycle, set *metrics.Set) error {
-		var more []metrics.Label
-		if machine := from.Source.Describe().Machine; w.machines && machine != "" {
-			more = append(more, metrics.Label{Name: MachineLabel, Value: machine})
+	return w.metrics.Each(m, func(from *Log, cycle *measure.Cycle, set *metrics.Set) error {
+		more := slices.Clone(w.labels)
+		machine := MachineOf(from, cycle)
+		at := slices.IndexFunc(more, func(l metrics.Label) bool { return l.Name == InstanceLabel })
+		if at >= 0 && (w.machines || more[at].Value == "") && machine != "" {
+			more[at].Value = machine
 		}
+		more = slices.DeleteFunc(more, func(l metrics.Label) bool { return l.Value == "" })
 		return w.Add(set, more...)
 	})
+}
+
+// MachineOf is the machine that a sample of a log is of; "" where neither tells it.
+func MachineOf(from *Log, cycle *measure.Cycle) string {
+	machine := from.Source.Describe().Machine
+	if machine == "" && !cycle.Frame.IsZero() {
+		machine = cycle.Frame.Machine()
+	}
+	return machine
 }
 
 func (w *metricsWriter) Flush() error { return nil }

@@ -11,6 +11,7 @@ import (
 	"github.com/winperf/winperf/internal/pdhlog"
 	"github.com/winperf/winperf/internal/pdhtext"
 	"github.com/winperf/winperf/sink"
+	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
@@ -54,7 +55,9 @@ type Options struct {
 	Chosen bool
 	// Tail is what the log goes on behind; nil begins a new one.
 	Tail *Tail
-	// Machines gives all metrics the name of their log's machine.
+	// Labels are those of all metrics. The value of InstanceLabel is the log's machine where it is ""
+	// here, and where Machines tells that there are several.
+	Labels   []metrics.Label
 	Machines bool
 	// Exclude leaves out metrics of what these paths name.
 	Exclude []winperf.Path

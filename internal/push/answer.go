@@ -1,7 +1,9 @@
 package push
 
 import (
+	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,6 +20,8 @@ const (
 	taken   verdict = iota // the target has it
 	again                  // it is to be tried again
 	refused                // it is passed over
+	mixed                  // it is refused, but parts of it may be taken
+	larger                 // it is refused, as it is too large
 	older                  // the target knows an older version of the protocol only
 )
 
@@ -38,10 +42,14 @@ func judge(r *request, got *reply, now time.Time) answer {
 	case status/100 != 4 || retried(status):
 		a.verdict = again
 	default:
-		a.verdict = refused
+		a.verdict = refusal(status)
 	}
 	if a.verdict != taken {
 		a.err = got.problem()
+	} else if mediaType(got) == "text/html" {
+		// It is from a proxy, or of a network that wants somebody to log in.
+		a.verdict, a.written = again, 0
+		a.err = fmt.Errorf("it answered %d with a page of HTML, as no receiver does", got.status)
 	}
 
 	switch {
@@ -51,6 +59,26 @@ func judge(r *request, got *reply, now time.Time) answer {
 		a.second(r, got)
 	}
 	return a
+}
+
+// refusal is what a status of 4xx says that is not retried. What receivers answer to some bad
+// samples among good ones, of which they may take none then, is 400, or 409 or 422.
+func refusal(status int) verdict {
+	switch status {
+	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity:
+		return mixed
+	case http.StatusRequestEntityTooLarge:
+		return larger
+	}
+	return refused
+}
+
+func mediaType(r *reply) string {
+	word, _, err := mime.ParseMediaType(r.header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return word
 }
 
 // retried reports whether a status of 4xx says nothing about the request itself: that
@@ -89,6 +117,8 @@ func (a *answer) second(r *request, got *reply) {
 	switch {
 	case got.status == http.StatusUnsupportedMediaType, !known && (a.verdict == taken || guess):
 		a.verdict, a.written = older, 0
+	case known && a.verdict == mixed && n > 0: // it took what is good, and need not be asked again
+		a.verdict, a.written = refused, min(int(n), r.samples)
 	case known && a.verdict == refused:
 		a.written = min(int(n), r.samples)
 	case known && a.verdict == taken && int(n) < r.samples:
@@ -101,7 +131,7 @@ func (a *answer) second(r *request, got *reply) {
 // ExportMetricsServiceResponse with partial_success = 1, in which rejected_data_points = 1 and
 // error_message = 2.
 func (a *answer) partial(r *request, got *reply) {
-	if got.header.Get("Content-Type") != "application/x-protobuf" {
+	if mediaType(got) != "application/x-protobuf" {
 		return
 	}
 	rejected, why := uint64(0), ""
@@ -112,7 +142,7 @@ func (a *answer) partial(r *request, got *reply) {
 		return fields(f.Bytes, func(f protobuf.Field) error {
 			switch f.Number {
 			case 1:
-				rejected = f.Uint
+				rejected = uint64(max(int64(f.Uint), 0))
 			case 2:
 				why = string(f.Bytes)
 			}
@@ -146,7 +176,8 @@ const maxAfter = time.Hour
 
 // retryAfter reads the header Retry-After: seconds, or a date.
 func retryAfter(text string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+	seconds, err := strconv.ParseUint(text, 10, 31)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // then it has the highest value there is
 		return min(time.Duration(seconds)*time.Second, maxAfter)
 	}
 	at, err := http.ParseTime(text)

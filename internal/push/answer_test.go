@@ -22,7 +22,11 @@ func TestJudge(t *testing.T) {
 	warning = protobuf.End(protobuf.String(warning, 2, "use another endpoint"), at)
 
 	written := func(n string) http.Header { return http.Header{writtenHeader: {n}} }
+	negative := protobuf.Bytes(nil, 1, protobuf.Uint(nil, 1, 1<<63))
+	all := protobuf.Bytes(nil, 1, protobuf.Uint(nil, 1, 99))
 	message := http.Header{"Content-Type": {"application/x-protobuf"}}
+	parameter := http.Header{"Content-Type": {"application/x-protobuf; charset=utf-8"}}
+	page := http.Header{"Content-Type": {"text/html; charset=utf-8"}}
 	for _, c := range []struct {
 		what    string
 		request request
@@ -41,12 +45,15 @@ func TestJudge(t *testing.T) {
 		{"2.0 unknown", second, reply{status: 415}, older, 0, ""},
 		{"2.0 unknown later", confirmed, reply{status: 415}, older, 0, ""},
 		{"2.0 read as 1.0", second, reply{status: 400}, older, 0, ""},
-		{"2.0 bad", confirmed, reply{400, nil, []byte("out of order\nmore")}, refused, 0, "400 Bad Request: out of order"},
+		{"2.0 bad", confirmed, reply{400, nil, []byte("out of order\nmore")}, mixed, 0, "400 Bad Request: out of order"},
 		{"2.0 bad in part", second, reply{400, written("7"), nil}, refused, 7, "400"},
-		{"1.0 bad", first, reply{status: 400}, refused, 0, "400 Bad Request"},
+		{"2.0 all bad", second, reply{400, written("0"), nil}, mixed, 0, "400"},
+		{"1.0 bad", first, reply{status: 400}, mixed, 0, "400 Bad Request"},
+		{"1.0 in conflict", first, reply{status: 409}, mixed, 0, "409"},
+		{"1.0 not to be processed", first, reply{status: 422}, mixed, 0, "422"},
 		{"1.0 unknown", first, reply{status: 415}, refused, 0, "415"},
 		{"no such path", first, reply{status: 404}, refused, 0, "404"},
-		{"too large", first, reply{status: 413}, refused, 0, "413"},
+		{"too large", first, reply{status: 413}, larger, 0, "413"},
 		{"redirect", first, reply{status: 302}, again, 0, "302"},
 		{"no password", first, reply{status: 401}, again, 0, "401"},
 		{"forbidden", first, reply{status: 403}, again, 0, "403"},
@@ -59,7 +66,14 @@ func TestJudge(t *testing.T) {
 		{"otlp with a warning", otlp, reply{200, message, warning}, taken, 10, ""},
 		{"otlp in JSON", otlp, reply{200, http.Header{"Content-Type": {"application/json"}}, partial}, taken, 10, ""},
 		{"otlp with a bad body", otlp, reply{200, message, []byte{0x0a, 0xff}}, taken, 10, ""},
-		{"otlp bad", otlp, reply{status: 400}, refused, 0, "400"},
+		{"otlp with a page", otlp, reply{200, page, []byte("<html>")}, again, 0, "a page of HTML"},
+		{"1.0 with a page", first, reply{200, page, []byte("<html>")}, again, 0, "a page of HTML"},
+		{"2.0 with a page", second, reply{200, page, []byte("<html>")}, again, 0, "a page of HTML"},
+		{"1.0 with something", first, reply{200, nil, []byte("\x00\xff garbage")}, taken, 10, ""},
+		{"otlp in part, with a parameter", otlp, reply{200, parameter, partial}, taken, 7, "rejected 3 of 10"},
+		{"otlp with less than none rejected", otlp, reply{200, message, negative}, taken, 10, ""},
+		{"otlp with more than all rejected", otlp, reply{200, message, all}, taken, 0, "rejected 10 of 10"},
+		{"otlp bad", otlp, reply{status: 400}, mixed, 0, "400"},
 	} {
 		got := judge(&c.request, &c.reply, time.Now())
 		if got.verdict != c.want || got.written != c.written || (got.err != nil) != (c.err != "") && c.want != older {
@@ -77,7 +91,8 @@ func TestJudge(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 23, 5, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{
-		"": 0, "7": 7 * time.Second, "0": 0, "-3": 0, "1.5": 0, "soon": 0, "99999": time.Hour, "99999999999999999999": 0,
+		"": 0, "7": 7 * time.Second, "0": 0, "-3": 0, "1.5": 0, "soon": 0, "99999": time.Hour, "31536000": time.Hour,
+		"99999999999999999999": time.Hour, "-99999999999999999999": 0,
 		"Mon, 23 Nov 2026 05:00:30 GMT":    30 * time.Second,
 		"Mon, 23 Nov 2026 04:00:30 GMT":    0,
 		"Mon, 23 Nov 2126 04:00:30 GMT":    time.Hour,

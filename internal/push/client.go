@@ -26,14 +26,12 @@ type client struct {
 // newClient checks all that can be checked without asking.
 func newClient(t Target) (*client, protocol, error) {
 	t.settle()
+	if err := t.wrong(); err != nil {
+		return nil, protocol{}, err
+	}
 	u, p, err := t.address()
 	if err != nil {
 		return nil, p, err
-	}
-	for name, value := range t.Headers {
-		if err := checkHeader(name, value); err != nil {
-			return nil, p, fmt.Errorf("%s: %w", t.Name(), err)
-		}
 	}
 	config, err := t.TLS.config()
 	if err != nil {
@@ -180,6 +178,11 @@ func (c *client) post(ctx context.Context, body []byte, headers http.Header) (*r
 		return nil, err
 	}
 	defer answer.Body.Close()
+
+	// That is no answer but a connection, which no timeout ends.
+	if answer.StatusCode == http.StatusSwitchingProtocols {
+		return &reply{answer.StatusCode, answer.Header, nil}, nil
+	}
 
 	// What is longer is read no further, and its connection not used again. An error while it is read
 	// changes nothing about the status.

@@ -6,10 +6,15 @@
 // # What is taken, tried again and passed over
 //
 // Samples come to a target at least once, and those of a series in their order. An answer of
-// 2xx takes a request. No answer, 3xx, 401, 403, 407, 408, 425, 429 and 5xx are tried again: what is
-// wrong may be mended, and the same request taken then. The gaps between tries double
-// from Gap to MaxGap, with jitter, and are never shorter than an answer's Retry-After (an
-// hour at most). Any other 4xx is about the request, which is counted, told and passed over.
+// 2xx takes a request, unless it is a page of HTML. No answer, 3xx, 401, 403, 407, 408, 425, 429 and 5xx
+// are tried again: what is wrong may be mended, and the same request taken then. The gaps between tries
+// double from Gap to MaxGap, with jitter, and are never shorter than an answer's Retry-After (an
+// hour at most).
+//
+// A request that is too large (413) is halved, down to 100 samples, and later ones are made as small
+// before they are sent. 400, 409 and 422 may be about one sample of many: Prometheus refuses a whole request
+// for one that is too old, or that it has a newer one than. Such a request is divided by time until
+// those stand alone. What is refused then, or by any other 4xx, is counted, told and passed over.
 //
 // # Versions of remote write
 //

@@ -3,6 +3,7 @@ package push
 import (
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +44,8 @@ type counting struct {
 	blocks winperf.Blocks
 	n      uint64                          // of the last sample
 	before func(ctx context.Context) error // is called before each sample; nil does nothing
+	now    func() time.Time                // the time of day; nil is the system's
+	taken  atomic.Uint64                   // n, for others to read while samples are taken
 }
 
 func (s *counting) Compile(context.Context, winperf.Selection) (winperf.Query, error) { return s, nil }
@@ -60,7 +64,12 @@ func (s *counting) Next(ctx context.Context, sample *winperf.Sample) error {
 		}
 	}
 	s.n++
-	b, err := block(s.n)
+	s.taken.Store(s.n)
+	now := time.Now
+	if s.now != nil {
+		now = s.now
+	}
+	b, err := block(s.n, now())
 	if err != nil {
 		return err
 	}
@@ -69,7 +78,7 @@ func (s *counting) Next(ctx context.Context, sample *winperf.Sample) error {
 }
 
 // block is a block with one value.
-func block(value uint64) ([]byte, error) {
+func block(value uint64, at time.Time) ([]byte, error) {
 	const rawCount = counter.Type(0x00010100)
 	o := perfdata.Object{Title: 2, Form: perfdata.Single, DefaultCounter: -1, Freq: 1e7}
 	o.Counters = []perfdata.Counter{perfdata.NewCounter(4, rawCount)}
@@ -80,7 +89,7 @@ func block(value uint64) ([]byte, error) {
 	if err := o.SetValue(0, 0, value); err != nil {
 		return nil, err
 	}
-	now := winperf.ToFiletime(time.Now())
+	now := winperf.ToFiletime(at)
 	b := perfdata.Block{PerfTime: now, PerfFreq: 1e7, Time100ns: now, Objects: []perfdata.Object{o}}
 	return b.Encode()
 }
@@ -183,8 +192,10 @@ func decode(q *http.Request) ([]point, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, err = io.Copy(io.Discard, z)
-		return nil, err
+		if body, err = io.ReadAll(z); err != nil {
+			return nil, err
+		}
+		return decodePoints(nil, body, "", 1, 2, 2)
 	}
 	if body, err = s2.Decode(nil, body); err != nil {
 		return nil, err
@@ -215,8 +226,10 @@ func decodeSeries(b []byte, symbols []string) (p point, _ error) {
 	return p, fields(b, func(f protobuf.Field) error {
 		switch {
 		case f.Number == 1 && symbols != nil:
-			for i, ref := range f.Bytes { // all are below 128
+			for i, refs := 0, f.Bytes; len(refs) > 0; i++ {
+				ref, n := binary.Uvarint(refs)
 				p.series += symbols[ref] + []string{"=", ","}[i%2]
+				refs = refs[n:]
 			}
 		case f.Number == 1:
 			return fields(f.Bytes, func(f protobuf.Field) error {
@@ -231,6 +244,55 @@ func decodeSeries(b []byte, symbols []string) (p point, _ error) {
 				case 2:
 					p.ms = int64(f.Uint)
 				}
+				return nil
+			})
+		}
+		return nil
+	})
+}
+
+// decodePoints reads the points of gauges and sums of a message of OpenTelemetry. The path leads from it
+// to its metrics.
+func decodePoints(points []point, b []byte, name string, path ...uint32) ([]point, error) {
+	err := fields(b, func(f protobuf.Field) (err error) {
+		switch {
+		case len(path) > 0 && f.Number == path[0]:
+			points, err = decodePoints(points, f.Bytes, "", path[1:]...)
+		case len(path) > 0:
+		case f.Number == 1 && name == "":
+			name = string(f.Bytes)
+		case f.Number == 5 || f.Number == 7: // a gauge, a sum
+			err = fields(f.Bytes, func(f protobuf.Field) error {
+				if f.Number == 1 {
+					p, err := decodePoint(f.Bytes, name)
+					points = append(points, p)
+					return err
+				}
+				return nil
+			})
+		}
+		return err
+	})
+	return points, err
+}
+
+func decodePoint(b []byte, name string) (p point, _ error) {
+	p.series = name
+	return p, fields(b, func(f protobuf.Field) error {
+		switch f.Number {
+		case 3:
+			p.ms = int64(f.Uint / 1e6)
+		case 4:
+			p.value = math.Float64frombits(f.Uint)
+		case 6:
+			p.value = float64(int64(f.Uint))
+		case 7: // an attribute: its name, and its value as a text
+			return fields(f.Bytes, func(f protobuf.Field) error {
+				text := f.Bytes
+				if f.Number == 2 {
+					text = text[2:]
+				}
+				p.series += "," + string(text)
 				return nil
 			})
 		}

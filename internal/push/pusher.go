@@ -35,6 +35,8 @@ type Options struct {
 	// Dir is the directory of the queue, of this target alone, and Queue bounds it.
 	Dir   string
 	Queue queue.Options
+	// Clock says when samples are due, and how old those are that wait; nil is the system's.
+	Clock measure.Clock
 }
 
 // Stats is what a Pusher has done since it was made, and what is left to do.
@@ -73,7 +75,7 @@ func New(opt Options) (*Pusher, error) {
 	if opt.Sender.Tell == nil {
 		opt.Sender.Tell = func(error) {}
 	}
-	opt.Queue.Tell = opt.Sender.Tell
+	opt.Queue.Tell, opt.Queue.Clock = opt.Sender.Tell, opt.Clock
 
 	sender, err := NewSender(opt.Target, opt.Sender)
 	if err != nil {
@@ -113,7 +115,7 @@ func (p *Pusher) Close() error {
 
 // measure puts samples into the queue. What fails is begun anew with the next interval.
 func (p *Pusher) measure(ctx context.Context) {
-	opt := measure.Options{Interval: p.opt.Interval, RawOnly: true, KeepFirst: true}
+	opt := measure.Options{Interval: p.opt.Interval, RawOnly: true, KeepFirst: true, Clock: p.opt.Clock}
 	for ctx.Err() == nil {
 		for cycle, err := range measure.Watch(ctx, p.opt.Source, p.opt.Selection, opt) {
 			if err == nil {
@@ -200,7 +202,7 @@ func (p *Pusher) walk(ctx context.Context) error {
 			return err
 		}
 		if sent {
-			p.acknowledge(before)
+			p.queue.Done(before)
 		}
 		before = src.at
 	}
@@ -234,16 +236,8 @@ func (p *Pusher) flush(ctx context.Context, at queue.Place) error {
 	if err := p.sender.Flush(ctx); err != nil {
 		return err
 	}
-	p.acknowledge(at)
+	p.queue.Done(at)
 	return nil
-}
-
-// acknowledge notes that all up to a place was sent. Where that cannot be written, it
-// is sent again after a restart, and only then.
-func (p *Pusher) acknowledge(at queue.Place) {
-	if err := p.queue.Done(at); err != nil {
-		p.opt.Sender.Tell(fmt.Errorf("%s: %w", p.opt.Target.Name(), err))
-	}
 }
 
 // queued is a queue as a source, whose query follows it.

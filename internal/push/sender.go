@@ -24,7 +24,7 @@ type Counts struct {
 	Sent     uint64 // samples that the target took
 	Refused  uint64 // samples that it did not take and never will
 	Requests uint64 // that were answered, taken or refused
-	Retries  uint64 // requests that were sent again, as they were not taken
+	Retries  uint64 // requests that were sent again, whole or in parts, as they were not taken
 	// Failing is since when requests fail; zero while they do not. Succeeded is when the last
 	// one was taken.
 	Failing, Succeeded time.Time
@@ -38,6 +38,7 @@ type Sender struct {
 	otlp    bool
 	version remotewrite.Version
 	known   bool // the target has answered as version 2.0 demands
+	most    int  // samples of a request that is not too large, as far as known; 0 is any number
 
 	mu     sync.Mutex
 	counts Counts
@@ -105,25 +106,72 @@ func (s *Sender) Counts() Counts {
 // Close closes connections.
 func (s *Sender) Close() { s.client.close() }
 
-// deliver sends a request until it is answered.
+// deliver sends a request until it is answered. One that is too large for the target, or that it
+// refuses as a whole, is divided, and its parts are sent in their order.
 func (s *Sender) deliver(ctx context.Context, r *request) error {
+	if s.most > 0 && r.samples > s.most {
+		if parts, err := r.bySize(); err == nil && parts != nil {
+			return s.deliverAll(ctx, parts)
+		}
+	}
 	r.confirmed = s.known
-	begin := time.Now()
-	for try := 0; ; try++ {
-		a := s.try(ctx, r)
-		if err := ctx.Err(); err != nil && a.verdict == again {
+	a, err := s.insist(ctx, r)
+	if err != nil {
+		return err
+	}
+
+	parts, err := s.divide(r, &a)
+	if err != nil {
+		a.err = fmt.Errorf("%w (it could not be divided: %w)", a.err, err)
+	}
+	if parts == nil {
+		return s.settle(r, &a)
+	}
+	s.again()
+	return s.deliverAll(ctx, parts)
+}
+
+func (s *Sender) deliverAll(ctx context.Context, parts []*request) error {
+	for _, part := range parts {
+		if err := s.deliver(ctx, part); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// divide divides a request that was answered, where the answer says that parts of it
+// may be taken.
+func (s *Sender) divide(r *request, a *answer) (parts []*request, err error) {
+	switch a.verdict {
+	case larger:
+		if parts, err = r.bySize(); parts != nil {
+			s.most = r.samples / 2
+		}
+	case mixed:
+		parts, err = r.byTime()
+	}
+	return parts, err
+}
+
+// insist sends a request until it is answered in a way that trying again does not change.
+func (s *Sender) insist(ctx context.Context, r *request) (a answer, err error) {
+	begin := time.Now()
+	for try := 0; ; try++ {
+		a = s.try(ctx, r)
+		if err := ctx.Err(); err != nil && a.verdict == again {
+			return a, err
+		}
 		if a.verdict != again {
-			return s.settle(r, &a)
+			return a, nil
 		}
 
 		s.failed(a.err)
 		if p := s.client.target.Patience; p > 0 && time.Since(begin) > p {
-			return fmt.Errorf("%s: %w after %v: %w", s.client.target.Name(), ErrGaveUp, p, a.err)
+			return a, fmt.Errorf("%s: %w after %v: %w", s.client.target.Name(), ErrGaveUp, p, a.err)
 		}
 		if err := sleep(ctx, max(s.gap(try), a.after)); err != nil {
-			return err
+			return a, err
 		}
 	}
 }
@@ -171,6 +219,13 @@ func (s *Sender) answered(r *request, a *answer) {
 		after := now.Sub(failing).Round(time.Second)
 		s.opt.Tell(fmt.Errorf("%s answers again, after %v", s.client.target.Name(), after))
 	}
+}
+
+// again counts a request that is sent again in parts.
+func (s *Sender) again() {
+	s.mu.Lock()
+	s.counts.Retries++
+	s.mu.Unlock()
 }
 
 // failed counts a try that was in vain, and tells of the first of several.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -78,15 +79,12 @@ func (t *Target) address() (*url.URL, protocol, error) {
 	}
 	p, known := protocols[u.Scheme]
 	if !known {
-		schemes := slices.Sorted(maps.Keys(protocols))
-		hint := ""
-		if near := suggest.Closest(u.Scheme, slices.Values(schemes)); near != "" {
-			hint = fmt.Sprintf(" (did you mean %s://?)", near)
-		}
-		const form = "bad URL of a target %s: expected %s://HOST%s"
-		return nil, p, fmt.Errorf(form, u.Redacted(), strings.Join(schemes, "://, "), hint)
+		return nil, p, unknownScheme(u)
 	}
-	if u.Host == "" || u.Opaque != "" || u.Fragment != "" {
+	if _, err := strconv.ParseUint(cmp.Or(u.Port(), "1"), 10, 16); err != nil || u.Port() == "0" {
+		return nil, p, fmt.Errorf("bad URL of a target %s: expected a port from 1 to 65535", u.Redacted())
+	}
+	if u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" {
 		return nil, p, fmt.Errorf("bad URL of a target %s: expected %s://HOST[:PORT][/PATH]", u.Redacted(), u.Scheme)
 	}
 
@@ -95,6 +93,25 @@ func (t *Target) address() (*url.URL, protocol, error) {
 		u.Path = p.path
 	}
 	return u, p, nil
+}
+
+// unknownScheme says which schemes there are, and which one was meant.
+func unknownScheme(u *url.URL) error {
+	schemes := slices.Sorted(maps.Keys(protocols))
+	near := suggest.Closest(u.Scheme, slices.Values(schemes))
+	if u.Scheme == "http" || u.Scheme == "https" { // by the path that it has
+		near = "otlp+" + u.Scheme
+		if strings.HasSuffix(u.Path, "/write") || strings.HasSuffix(u.Path, "/push") {
+			near = "remote-write+" + u.Scheme
+		}
+	}
+
+	hint := ""
+	if near != "" {
+		hint = fmt.Sprintf(" (did you mean %s://?)", near)
+	}
+	const form = "bad URL of a target %s: expected %s://HOST%s"
+	return fmt.Errorf(form, u.Redacted(), strings.Join(schemes, "://, "), hint)
 }
 
 // hidden is an error of url.Parse without the URL, which may have a password in it.

@@ -14,9 +14,13 @@ func TestAddress(t *testing.T) {
 		"remote-write+https://me:pass@host/push?a=b": "https://me:pass@host/push?a=b",
 		"Remote-Write+HTTP://host":                   "http://host/api/v1/write",
 		"remote-wirte+http://host":                   "!did you mean remote-write+http://?",
-		"http://host":                                "!expected otlp+http://",
+		"http://host":                                "!(did you mean otlp+http://?)",
+		"https://host/api/v1/write":                  "!(did you mean remote-write+https://?)",
 		"otlp+http:host":                             "!expected otlp+http://HOST",
 		"otlp+http://":                               "!expected otlp+http://HOST",
+		"otlp+http://:4318":                          "!expected otlp+http://HOST",
+		"otlp+http://host:99999":                     "!expected a port from 1 to 65535",
+		"otlp+http://me:secret@host:0":               "!expected a port from 1 to 65535",
 		"otlp+http://me:secret@[::1":                 "!bad URL of a target",
 		"otlp+http://me:secret@host:port":            "!bad URL of a target",
 		"otlp+http://host#part":                      "!expected otlp+http://HOST",
@@ -45,19 +49,16 @@ func TestIsURL(t *testing.T) {
 }
 
 func TestBadTargets(t *testing.T) {
-	const url = "otlp+http://host"
+	const url = "otlp+https://me@host"
 	for want, target := range map[string]Target{
 		"bad header":       {URL: url, Headers: map[string]string{"a b": "c"}},
 		"control":          {URL: url, Headers: map[string]string{"A": "b\r\nC: d"}},
-		"no such file":     {URL: url, TLS: TLS{CAFile: "none.pem"}},
+		"none.pem":         {URL: url, TLS: TLS{CAFile: "none.pem"}},
 		"open none.pem":    {URL: url, TLS: TLS{CertFile: "none.pem", KeyFile: "none.key"}},
 		"no certificate":   {URL: url, TLS: TLS{CAFile: "target_test.go"}},
-		"open none.token":  {URL: url, BearerFile: "none.token"},
+		"open none.token":  {URL: "otlp+https://host", BearerFile: "none.token"},
 		"open none.secret": {URL: url, PasswordFile: "none.secret"},
 	} {
-		if want == "no such file" {
-			want = "none.pem"
-		}
 		if _, err := NewSender(target, SenderOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

@@ -6,6 +6,9 @@
 // most the one that it was appending. The loss of power costs what the system had not
 // written; every SyncEvery the queue makes it write. What was read and not acknowledged
 // is read again: samples come at least once.
+//
+// While the disk takes nothing, the latest samples are in memory, as many as fit into 4 MiB. They can
+// be read, and are written as soon as that succeeds.
 package queue
 
 import (
@@ -13,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -21,6 +25,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/internal/filelock"
+	"github.com/winperf/winperf/internal/schedule"
 )
 
 // ErrInUse says that another queue, or another program, has the directory.
@@ -37,10 +42,12 @@ type Options struct {
 	SyncEvery time.Duration
 	// Capture are those of the files: where the samples are from.
 	Capture capture.Options
-	// Tell is told what is wrong with the files, and what was dropped; nil tells nobody.
+	// Tell is told what is wrong with the files, and what was dropped; nil tells nobody. What stays
+	// wrong is told once.
 	Tell func(error)
-	// Now is the time of day; nil is the system's.
-	Now func() time.Time
+	// Clock tells how old samples are; nil is the system's. The time of day matters only for those that
+	// were there before: it may be set.
+	Clock schedule.Clock
 }
 
 func (o *Options) settle() {
@@ -56,9 +63,7 @@ func (o *Options) settle() {
 	if o.Tell == nil {
 		o.Tell = func(error) {}
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Clock = schedule.OrSystem(o.Clock)
 }
 
 // Place is where a sample stands in a queue.
@@ -76,8 +81,12 @@ func (p Place) behind(q Place) bool {
 type Stats struct {
 	Bytes   int64     // of all files
 	Samples int       // that are not acknowledged
-	Oldest  time.Time // when the oldest of them was appended, within its file; zero where there is none
-	Dropped uint64    // samples that were lost since the queue was opened: too old, too many, or not written
+	Oldest  time.Time // about when the oldest of them was appended; zero where there is none
+	Dropped uint64    // samples that were lost since the queue was opened: too old, too many, or damaged
+	// Unwritten are samples since then that the disk did not take at first, and Memory
+	// is what those need that it has not taken yet.
+	Unwritten uint64
+	Memory    int64
 }
 
 // Queue is samples in a directory. One goroutine appends, and one reads.
@@ -93,9 +102,11 @@ type Queue struct {
 	done     Place      // all up to here are acknowledged
 	dropped  uint64
 
-	file   *os.File // of w
 	w      *capture.Writer
-	synced time.Time
+	file   *os.File // of w; nil where that is in memory
+	synced time.Duration
+	memory unwritten
+	told   bool // that the position could not be written
 
 	reading reader
 }
@@ -117,6 +128,7 @@ func Open(dir string, opt Options) (*Queue, error) {
 		err = ErrInUse
 	}
 	q := &Queue{dir: dir, opt: opt, lock: lock, changed: make(chan struct{}, 1)}
+	q.synced = opt.Clock.Elapsed() - opt.SyncEvery
 	if err == nil {
 		err = q.find()
 	}
@@ -132,17 +144,14 @@ func Open(dir string, opt Options) (*Queue, error) {
 func (q *Queue) Changed() <-chan struct{} { return q.changed }
 
 // Append appends a sample. Where the files would be too large or too old together, the
-// oldest ones are dropped. After an error the sample is lost, and the next one goes into
-// a new file.
+// oldest ones are dropped. What the disk does not take is in memory. After an error the
+// sample is lost, and the next one goes into a new file.
 func (q *Queue) Append(s *winperf.Sample) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
-	err := q.append(s)
-	if err != nil {
+	if err := q.append(s); err != nil {
 		q.dropped++
-		q.end()
-		q.removeEmpty()
 		return fmt.Errorf("queue %s: %w", q.dir, err)
 	}
 	q.bound()
@@ -154,8 +163,28 @@ func (q *Queue) Append(s *winperf.Sample) error {
 	return nil
 }
 
+// append gives a sample to the disk, or to memory. A disk that is full may have room when files
+// are gone that are not needed, and a file that cannot grow may be followed by another.
 func (q *Queue) append(s *winperf.Sample) error {
-	now := q.opt.Now()
+	err := q.writeMemory()
+	if err != nil {
+		return q.toMemory(s, err)
+	}
+
+	if err = q.toDisk(s); err != nil {
+		q.giveUp()
+		err = q.toDisk(s)
+	}
+	if err != nil {
+		q.giveUp()
+		return q.toMemory(s, err)
+	}
+	q.recovered()
+	return nil
+}
+
+func (q *Queue) toDisk(s *winperf.Sample) error {
+	now := q.opt.Clock.Elapsed()
 	if q.w != nil && q.latest().full(&q.opt, now) {
 		q.end()
 	}
@@ -165,28 +194,50 @@ func (q *Queue) append(s *winperf.Sample) error {
 		}
 	}
 
-	if err := q.w.Write(s); err != nil {
+	if err := q.write(s, now); err != nil {
 		return err
 	}
-	at := q.latest()
-	at.samples, at.size, at.last = q.w.Samples(), q.w.Size(), now
-	return q.sync(now)
+	q.sync(now)
+	return nil
 }
 
-// sync puts what was appended on the disk when it is time.
-func (q *Queue) sync(now time.Time) error {
-	if q.opt.SyncEvery < 0 || now.Sub(q.synced) < q.opt.SyncEvery && !now.Before(q.synced) {
+// write writes a sample where w does.
+func (q *Queue) write(s *winperf.Sample, now time.Duration) error {
+	at, before := q.latest(), q.w.Samples()
+	err := q.w.Write(s)
+	at.samples, at.size, at.last = q.w.Samples(), q.w.Size(), now
+
+	// A sample can be whole though what should have followed it is not.
+	if err != nil && at.samples > before {
+		q.giveUp()
 		return nil
 	}
+	return err
+}
+
+// sync puts what was appended on the disk when it is time. A sample that the system has is
+// not lost when that fails.
+func (q *Queue) sync(now time.Duration) {
+	if q.w == nil || q.opt.SyncEvery < 0 || now-q.synced < q.opt.SyncEvery {
+		return
+	}
 	q.synced = now
-	return q.file.Sync()
+	if err := q.file.Sync(); err != nil {
+		q.opt.Tell(fmt.Errorf("queue %s: %w", q.dir, err))
+		q.end()
+	}
+}
+
+// next returns the segment that begins now.
+func (q *Queue) next(now time.Duration) *segment {
+	q.highest = max(q.highest, q.done.Segment) + 1
+	return &segment{number: q.highest, began: now, last: now}
 }
 
 // begin begins a file.
-func (q *Queue) begin(now time.Time) error {
-	q.highest = max(q.highest, q.done.Segment) + 1
-	s := &segment{number: q.highest, began: now, last: now}
-	f, err := os.OpenFile(q.name(s), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+func (q *Queue) begin(now time.Duration) error {
+	s := q.next(now)
+	f, err := q.create(s)
 	if err != nil {
 		return err
 	}
@@ -195,16 +246,35 @@ func (q *Queue) begin(now time.Time) error {
 	return nil
 }
 
-// end ends the file that is written. It need not be closed as a capture: its samples are
+func (q *Queue) create(s *segment) (*os.File, error) {
+	return os.OpenFile(q.name(s), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// end ends what is written. It need not be closed as a capture: its samples are
 // whole without that.
 func (q *Queue) end() {
-	if q.w == nil {
-		return
-	}
-	if err := errors.Join(q.file.Sync(), q.file.Close()); err != nil {
-		q.opt.Tell(fmt.Errorf("queue %s: %w", q.dir, err))
+	if q.file != nil {
+		var err error
+		if q.opt.SyncEvery >= 0 {
+			err = q.file.Sync()
+		}
+		if err = errors.Join(err, q.file.Close()); err != nil {
+			q.opt.Tell(fmt.Errorf("queue %s: %w", q.dir, err))
+		}
 	}
 	q.file, q.w = nil, nil
+}
+
+// giveUp ends a file that could not be written. What may stand behind its last whole sample is
+// cut off, and what nobody needs is removed.
+func (q *Queue) giveUp() {
+	if q.file != nil {
+		_ = q.file.Truncate(q.latest().size) // readers pass over what cannot be cut off
+		_ = q.file.Close()                   // why it cannot be written is known
+		q.file, q.w = nil, nil
+		q.removeEmpty()
+	}
+	q.removeOver()
 }
 
 func (q *Queue) latest() *segment { return q.segments[len(q.segments)-1] }
@@ -222,13 +292,16 @@ func (q *Queue) Next(ctx context.Context, s *winperf.Sample) (Place, error) {
 			return Place{}, io.EOF
 		}
 		place, err := q.reading.next(ctx, q, seg, s)
-		if !errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, winperf.ErrBadData) || errors.Is(err, fs.ErrNotExist):
+			q.lose(seg, err)
+		case !errors.Is(err, io.EOF):
 			return place, err
-		}
-		if seg == q.latest() {
+		case seg == q.latest():
 			return Place{}, io.EOF // more may come
+		default:
+			q.reading.leave(Place{Segment: seg.number + 1})
 		}
-		q.reading.leave(Place{Segment: seg.number + 1})
 	}
 }
 
@@ -249,43 +322,57 @@ func (q *Queue) Rewind() {
 	q.reading.leave(q.done)
 }
 
-// Done acknowledges all samples up to a place, and removes files that nothing else is in.
-func (q *Queue) Done(p Place) error {
+// Done acknowledges all samples up to a place, and removes files that nothing else is in. Where the
+// place cannot be written, samples come again after a restart, and only then.
+func (q *Queue) Done(p Place) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !p.behind(q.done) {
-		return nil
+		return
 	}
 	q.done = p
-	err := q.note()
+	q.removeOver()
 
-	for len(q.segments) > 0 && q.segments[0].over(q.done) && (q.w == nil || len(q.segments) > 1) {
-		q.remove()
+	err := q.note()
+	if err != nil && !q.told {
+		q.opt.Tell(fmt.Errorf("queue %s: samples may be sent again after a restart: %w", q.dir, err))
 	}
-	return err
+	q.told = err != nil
 }
 
 // Stats returns what is in the queue now.
 func (q *Queue) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	st := Stats{Dropped: q.dropped}
+	st := Stats{Dropped: q.dropped, Unwritten: q.memory.samples}
+	now, day := q.opt.Clock.Elapsed(), q.opt.Clock.Now()
 	for _, s := range q.segments {
+		if s.memory == nil {
+			st.Bytes += s.size
+		} else {
+			st.Memory += s.size
+		}
 		left := s.left(q.done)
-		st.Bytes += s.size
 		st.Samples += left
 		if left > 0 && st.Oldest.IsZero() {
-			st.Oldest = s.began
+			st.Oldest = day.Add(s.oldest(left) - now)
 		}
 	}
 	return st
 }
 
-// Close closes the queue. What is in it stays.
+// Close closes the queue. What is in it stays, but for what only memory has and the disk does
+// not take now either.
 func (q *Queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	err := q.writeMemory()
+	if lost := q.memoryLeft(); err != nil && lost > 0 {
+		err = fmt.Errorf("queue %s: %d samples are lost: %w", q.dir, lost, err)
+	} else {
+		err = nil
+	}
 	q.end()
 	q.reading.leave(q.done)
-	return q.lock.Close()
+	return errors.Join(err, q.lock.Close())
 }

@@ -3,9 +3,6 @@ package queue
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 
 	"github.com/winperf/winperf"
@@ -15,25 +12,21 @@ import (
 // reader is where the queue is read. It keeps its file open, and follows it while that is
 // written.
 type reader struct {
-	at     Place // what was read last
-	file   *os.File
+	at     Place    // what was read last
+	file   *os.File // nil where it is memory that is read
 	held   *capture.File
 	cursor *capture.Cursor
 	read   int // samples that the cursor has read
 }
 
-// next reads the next sample of a file, io.EOF where there is none.
+// next reads the next sample of a file, io.EOF where there is none. Another error is that
+// of the file.
 func (r *reader) next(ctx context.Context, q *Queue, seg *segment, s *winperf.Sample) (Place, error) {
 	if r.at.Segment != seg.number {
 		r.leave(Place{Segment: seg.number})
 	}
 	if r.cursor == nil {
-		err := r.open(q.name(seg), seg)
-		if errors.Is(err, winperf.ErrBadData) || errors.Is(err, fs.ErrNotExist) {
-			q.opt.Tell(fmt.Errorf("queue: %d samples are lost: %w", seg.left(q.done), err))
-			err = io.EOF
-		}
-		if err != nil {
+		if err := r.open(q.name(seg), seg); err != nil {
 			return Place{}, err
 		}
 	}
@@ -51,7 +44,16 @@ func (r *reader) next(ctx context.Context, q *Queue, seg *segment, s *winperf.Sa
 	}
 }
 
-func (r *reader) open(name string, seg *segment) error {
+func (r *reader) open(name string, seg *segment) (err error) {
+	r.read = 0
+	if seg.memory != nil {
+		r.held, err = capture.Open(seg.memory, seg.size)
+		if err == nil {
+			r.cursor = r.held.Cursor()
+		}
+		return err
+	}
+
 	f, err := os.Open(name)
 	if err != nil {
 		return err
@@ -61,7 +63,7 @@ func (r *reader) open(name string, seg *segment) error {
 		return errors.Join(err, f.Close())
 	}
 
-	r.file, r.held, r.cursor, r.read = f, held, held.Cursor(), 0
+	r.file, r.held, r.cursor = f, held, held.Cursor()
 	return nil
 }
 

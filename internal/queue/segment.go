@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
 )
 
@@ -19,9 +21,10 @@ type segment struct {
 	number  uint64
 	size    int64
 	samples int
-	// began and last are when its first and last sample were appended. Of a file that was
-	// there before only the latter is known, and stands for both.
-	began, last time.Time
+	// began and last are when its first and last sample were appended, by the clock's Elapsed. Of a
+	// file that was there before only the latter is known, and stands for both.
+	began, last time.Duration
+	memory      *memory // has the samples that the disk did not take; nil where they are in a file
 }
 
 const (
@@ -31,13 +34,21 @@ const (
 	parts = 8
 	// most bounds the samples of a file, and so what is read again after a start.
 	most = 1024
+	// highestNumber is that of a file whose name has all its digits.
+	highestNumber = 999_999_999_999
 )
 
 // full reports whether the next sample belongs into another file.
-func (s *segment) full(opt *Options, now time.Time) bool {
-	age := now.Sub(s.began)
+func (s *segment) full(opt *Options, now time.Duration) bool {
 	return s.size >= min(opt.MaxBytes/parts, 16<<20) || s.samples >= most ||
-		age >= min(opt.MaxAge/parts, time.Hour) || age < 0 // the time of day was set
+		now-s.began >= min(opt.MaxAge/parts, time.Hour)
+}
+
+// oldest is when the oldest sample was appended of those that are left, as samples come
+// evenly.
+func (s *segment) oldest(left int) time.Duration {
+	gone := float64(s.samples-left) / float64(max(s.samples-1, 1))
+	return s.began + time.Duration(gone*float64(s.last-s.began))
 }
 
 // over reports whether all samples are acknowledged.
@@ -71,16 +82,13 @@ func (q *Queue) find() error {
 
 	for _, f := range files {
 		number, err := strconv.ParseUint(strings.TrimSuffix(f.Name(), extension), 10, 64)
-		if err != nil || number == 0 || !f.Type().IsRegular() {
-			continue
-		}
 		s := &segment{number: number}
-		if q.name(s) != filepath.Join(q.dir, f.Name()) {
+		if err != nil || number == 0 || number > highestNumber || filepath.Base(q.name(s)) != f.Name() {
 			continue // nothing that a queue wrote
 		}
 
 		q.highest = max(q.highest, number)
-		if q.empty(s) {
+		if !f.Type().IsRegular() || q.empty(s) {
 			continue
 		}
 		if err := q.look(s); err != nil {
@@ -88,9 +96,7 @@ func (q *Queue) find() error {
 		}
 	}
 
-	for len(q.segments) > 0 && q.segments[0].over(q.done) {
-		q.remove()
-	}
+	q.removeOver()
 	q.bound()
 	return nil
 }
@@ -107,74 +113,112 @@ func (q *Queue) look(s *segment) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return errors.Join(err, f.Close())
 	}
 
 	held, err := capture.Open(f, info.Size())
-	if err != nil {
-		q.opt.Tell(fmt.Errorf("queue: %s is left alone: %w", f.Name(), err))
+	_ = f.Close() // it was read
+	switch {
+	case errors.Is(err, winperf.ErrNotSupported):
+		return q.setAside(s, err)
+	case err != nil:
+		q.opt.Tell(fmt.Errorf("queue: %s is left alone: %w", q.name(s), err))
 		return nil
 	}
 
+	// A file cannot be younger than now, whatever the time of day was when it was written.
+	age := max(q.opt.Clock.Now().Sub(info.ModTime()), 0)
 	s.size, s.samples = info.Size(), held.Samples()
-	s.began, s.last = info.ModTime(), info.ModTime()
+	s.last = q.opt.Clock.Elapsed() - age
+	s.began = s.last
 	q.segments = append(q.segments, s)
 	return nil
 }
 
-// bound drops the oldest files while there is too much.
+// setAside gives a file of a later version another name. Under its own it would be removed by that
+// version, as one that was sent before those that are written from now on.
+func (q *Queue) setAside(s *segment, why error) error {
+	to := q.name(s) + ".later"
+	if err := os.Rename(q.name(s), to); err != nil {
+		return errors.Join(why, err)
+	}
+	q.opt.Tell(fmt.Errorf("queue: %w; what is in the file is not sent, and it is %s now", why, to))
+	return nil
+}
+
+// bound drops the oldest files while there is too much, and then what is too much in memory.
 func (q *Queue) bound() {
+	defer q.boundMemory()
 	total := int64(0)
 	for _, s := range q.segments {
-		total += s.size
+		if s.memory == nil {
+			total += s.size
+		}
 	}
 
-	now := q.opt.Now()
+	now := q.opt.Clock.Elapsed()
 	for len(q.segments) > 0 && (q.w == nil || len(q.segments) > 1) {
 		s := q.segments[0]
-		if (total <= q.opt.MaxBytes || len(q.segments) == 1) && now.Sub(s.last) <= q.opt.MaxAge {
+		if (total <= q.opt.MaxBytes || len(q.segments) == 1) && now-s.last <= q.opt.MaxAge {
 			return
 		}
 		if lost := s.left(q.done); lost > 0 {
 			q.dropped += uint64(lost)
 			q.opt.Tell(fmt.Errorf("queue %s: %d samples were dropped, as it is full or they are too old", q.dir, lost))
 		}
-		total -= s.size
-		q.remove()
+		if s.memory == nil {
+			total -= s.size
+		}
+		q.remove(0)
 	}
 }
 
-// remove removes the oldest file, which is not written any more.
-func (q *Queue) remove() {
-	s := q.segments[0]
-	q.segments = q.segments[1:]
-	if q.reading.at.Segment <= s.number {
-		q.reading.leave(Place{Segment: s.number + 1})
+// removeOver removes the oldest files, up to one that has samples which are not acknowledged.
+func (q *Queue) removeOver() {
+	for len(q.segments) > 0 && q.segments[0].over(q.done) && (q.w == nil || len(q.segments) > 1) {
+		q.remove(0)
 	}
-	q.delete(s)
 }
 
-// delete deletes the file of a segment.
-func (q *Queue) delete(s *segment) {
+// lose forgets a file that cannot be read any more, and leaves it alone.
+func (q *Queue) lose(s *segment, err error) {
+	if s == q.latest() {
+		q.end()
+	}
+	lost := s.left(q.done)
+	q.dropped += uint64(lost)
+	q.opt.Tell(fmt.Errorf("queue: %d samples are lost: %w", lost, err))
+	q.forget(slices.Index(q.segments, s))
+}
+
+// remove removes a file that is not written any more.
+func (q *Queue) remove(i int) {
+	s := q.segments[i]
+	q.forget(i)
+	if s.memory != nil {
+		return
+	}
 	if err := os.Remove(q.name(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		q.opt.Tell(fmt.Errorf("queue: %w", err))
 	}
 }
 
+// forget takes a segment out of the list.
+func (q *Queue) forget(i int) {
+	number := q.segments[i].number
+	q.segments = slices.Delete(q.segments, i, i+1)
+	if q.reading.at.Segment == number {
+		q.reading.leave(Place{Segment: number + 1})
+	}
+}
+
 // removeEmpty removes the newest file if no sample is in it.
 func (q *Queue) removeEmpty() {
-	if len(q.segments) == 0 || q.latest().samples > 0 {
-		return
+	if len(q.segments) > 0 && q.latest().samples == 0 {
+		q.remove(len(q.segments) - 1)
 	}
-	s := q.latest()
-	q.segments = q.segments[:len(q.segments)-1]
-	if q.reading.at.Segment == s.number {
-		q.reading.leave(Place{Segment: s.number + 1})
-	}
-	q.delete(s)
 }
 
 // readPosition reads how far the reader was. Nothing is an error that keeps the queue from
@@ -190,7 +234,11 @@ func (q *Queue) readPosition() error {
 	}
 
 	var at Place
-	if err := json.Unmarshal(text, &at); err != nil || at.Sample < 0 {
+	err = json.Unmarshal(text, &at)
+	if err == nil && (at.Sample < 0 || at.Segment > highestNumber) {
+		err = fmt.Errorf("there is no sample %d of file %d", at.Sample, at.Segment)
+	}
+	if err != nil {
 		return fmt.Errorf("%s holds no position: %w", name, err)
 	}
 	q.done = at

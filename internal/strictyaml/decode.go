@@ -16,6 +16,9 @@
 //     says where the structure around it began: for checks that come later;
 //   - Embedded, which may also be text that holds YAML.
 //
+// A structure with the method UnknownKey(key string) string says of a key that it does not
+// have what there is to know, "" where that is nothing.
+//
 // A key without a value leaves lists, maps, structures and pointers as they are;
 // of anything else it is an error. Anchors and aliases can be used as far as they
 // make no more than MaxValues values; there are no merge keys and no tags of a
@@ -118,7 +121,33 @@ func (d *decoder) syntax(err error) {
 	if line == 0 && load.Mark.Index > 0 {
 		line, column = position(d.text, load.Mark.Index)
 	}
-	d.problem(d.place(line, column), load.Message)
+	msg := load.Message
+	if hint := hints[msg]; hint != "" {
+		msg += " (" + hint + ")"
+	}
+	if byteAt(d.text, line, column) == '\t' {
+		msg = "a tab, expected spaces: YAML is indented by nothing else"
+	}
+	d.problem(d.place(line, column), msg)
+}
+
+// hints say what is most often the reason of what the YAML package reports.
+var hints = map[string]string{
+	"found unknown escape character": `in double quotes \ begins an escape: write counter paths in single quotes`,
+	"did not find expected alphabetic or numeric character": "* and & begin an alias or an anchor: " +
+		"write text that begins with them in quotes",
+	"found character that cannot start any token": "text that begins with %, @ or ` needs quotes",
+	"did not find expected key":                   "keys that belong together are indented alike",
+}
+
+// byteAt is what stands at a place of text without characters of several bytes before it; 0 is nothing.
+func byteAt(text []byte, line, column int) byte {
+	for one := range bytes.Lines(text) {
+		if line--; line == 0 && column > 0 && column <= len(one) {
+			return one[column-1]
+		}
+	}
+	return 0
 }
 
 // position is the line and column of a byte.

@@ -123,10 +123,16 @@ func TestKeeps(t *testing.T) {
 func TestProblems(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"interva: 5\n", `f:1:1: unknown key "interva" (did you mean interval?)`},
-		{"a: 1\n", `f:1:1: unknown key "a"`},
+		{"a: 1\n", `f:1:1: unknown key "a", expected one of count, headers, `},
+		{"url: x\n", `f:1:1: unknown key "url" (did you mean push: url?)`},
+		{"push.url: x\n", `f:1:1: unknown key "push.url" (did you mean push: url?)`},
 		{"push:\n - zzz: 1\n   url: x\n", `f:2:4: unknown key "zzz", expected one of url`},
 		{"push:\n - {}\n", `f:2:4: the key url is missing`},
 		{"source: a\nsource: b\n", `f:2:1: key "source" is there already, in line 1`},
+		{"paths: it's\n", `f:1:8: paths: expected a list such as ['it''s'], found text "it's"`},
+		{"paths: |\n  a\n  b\n", `f:1:8: paths: expected a list such as ['...'], found text "a\nb\n"`},
+		{"source: a\npaths:\n\t- a\n", `f:3:1: a tab, expected spaces`},
+		{"listen: [a, b\n", `f:2:1: did not find expected ',' or ']'`},
 		{"headers:\n  a: 1\n  a: 2\n", `f:3:3: key "a" is there already, in line 2`},
 		{"? [a]\n: b\n", `f:1:3: expected a key, found a list`},
 		{"interval: soon\n", `f:1:11: interval: expected ` + timeForm + `, found text "soon"`},
@@ -134,7 +140,7 @@ func TestProblems(t *testing.T) {
 		{"interval: 1e30\n", `f:1:11: interval: expected ` + timeForm + `, found "1e30"`},
 		{"interval:\n", `f:1:1`},
 		{"source: [a]\n", `f:1:9: source: expected text, found a list`},
-		{"paths: \\Memory\\*\n", `f:1:8: paths: expected a list, found text "\\Memory\\*"`},
+		{"paths: \\Memory\\*\n", `f:1:8: paths: expected a list such as ['\Memory\*'], found text "\\Memory\\*"`},
 		{"paths:\n  - Memory\n", `f:2:5: paths: bad counter path "Memory", character 1: a path begins`},
 		{"max_series: many\n", `f:1:13: max_series: expected a whole number, found text "many"`},
 		{"max_series: \"5\"\n", `f:1:13: max_series: expected a whole number, found text "5"`},
@@ -151,6 +157,12 @@ func TestProblems(t *testing.T) {
 		{"<<: {source: x}\n", `f:1:1: unknown key "<<"`},
 		{"source: a\n---\nsource: b\n", `f:2:1: a second document begins here, expected only one`},
 		{"source: *x\n", `f:1:9: unknown anchor 'x' referenced`},
+		{"paths: [\"\\Process(*)\\ID Process\"]\n", `f:1:21: found unknown escape character (in double quotes \ begins`},
+		{"listen: [*]\n", `f:1:11: did not find expected alphabetic or numeric character (* and & begin an alias`},
+		{"listen: [%a]\n", `f:1:10: found character that cannot start any token (text that begins with %`},
+		{"listen:\n - a\n  small: 1\n", `f:3:8: mapping values are not allowed`},
+		{"headers:\n a: 1\n   b: 2\n", `f:3:5: mapping values are not allowed`},
+		{"headers:\n a: [1]\n   b: 2\n", `f:3:4: did not find expected key (keys that belong together are indented alike)`},
 		{"source: a\n interval: 2\n", `f:2:10: mapping values are not allowed in this context`},
 		{"source: a\nlisten: [1, 2\nsmall: 1\n", `f:3:6: did not find expected ',' or ']'`},
 		{"source: \"\xff\"\n", `f:1:10: invalid leading UTF-8 octet`},
@@ -161,7 +173,7 @@ func TestProblems(t *testing.T) {
 		{"objects: \"- nam: a\"\n", `f:1:10: unknown key "nam" (did you mean name?)`},
 		{"objects: |\n  - [\n", `f:3:3: did not find expected node content`},
 		{"objects:\n  - nme: x\n    name: x\n", `f:2:5: unknown key "nme" (did you mean name?)`},
-		{"objects: 5\n", `f:1:10: objects: expected a list, found "5"`},
+		{"objects: 5\n", `f:1:10: objects: expected a list such as ['5'], found "5"`},
 	} {
 		err := Decode("f", []byte(c.text), &config{})
 		if c.want == "" {
@@ -173,6 +185,27 @@ func TestProblems(t *testing.T) {
 		var place *winperf.DataError
 		if !errors.As(err, &place) || place.Line == 0 || place.Column == 0 {
 			t.Errorf("%q: no place: %#v", c.text, place)
+		}
+	}
+}
+
+// told is a structure that knows a key of another program.
+type told struct {
+	A int `yaml:"a"`
+}
+
+// UnknownKey says whose key it is.
+func (told) UnknownKey(key string) string {
+	return map[string]string{"b": "that of another program"}[key]
+}
+
+func TestUnknownKey(t *testing.T) {
+	for text, want := range map[string]string{
+		"b: 1\n": `f:1:1: unknown key "b": that of another program`,
+		"c: 1\n": `f:1:1: unknown key "c", expected one of a`,
+	} {
+		if err := Decode("f", []byte(text), &told{}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		}
 		index, known := all.index[key]
 		if !known {
-			d.unknown(d.at(n.Content[i]), key, all)
+			d.unknown(d.at(n.Content[i]), key, all, v)
 			continue
 		}
 		d.value(n.Content[i+1], v.FieldByIndex(index), key)
@@ -78,12 +78,48 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 }
 
 // unknown reports a key that is none of the structure's.
-func (d *decoder) unknown(at Pos, key string, all *fields) {
+func (d *decoder) unknown(at Pos, key string, all *fields, v reflect.Value) {
 	msg := "unknown key " + quoted(key)
+	if told, ok := v.Interface().(interface{ UnknownKey(key string) string }); ok && told.UnknownKey(key) != "" {
+		d.problem(at, msg+": "+told.UnknownKey(key))
+		return
+	}
 	if near := suggest.Closest(key, slices.Values(all.names)); near != "" {
 		msg += fmt.Sprintf(" (did you mean %s?)", near)
-	} else if len(all.names) <= 12 {
+	} else if place := elsewhere(v.Type(), lastName(key), 0); place != "" {
+		msg += fmt.Sprintf(" (did you mean %s?)", place)
+	} else if len(all.names) <= 24 {
 		msg += ", expected one of " + strings.Join(slices.Sorted(maps.Keys(all.index)), ", ")
 	}
 	d.problem(at, msg)
+}
+
+// lastName is the name that a key ends with, as keys are written.
+func lastName(key string) string {
+	return strings.ReplaceAll(key[strings.LastIndexByte(key, '.')+1:], "-", "_")
+}
+
+// elsewhere finds a key in the structures within one, and returns it with those around it; "" where
+// none has it.
+func elsewhere(t reflect.Type, name string, depth int) string {
+	if depth > 4 {
+		return ""
+	}
+	all := fieldsOf(t)
+	for _, key := range all.names {
+		within := t.FieldByIndex(all.index[key]).Type
+		for within.Kind() == reflect.Slice || within.Kind() == reflect.Pointer {
+			within = within.Elem()
+		}
+		if within.Kind() != reflect.Struct {
+			continue
+		}
+		if _, there := fieldsOf(within).index[name]; there {
+			return key + ": " + name
+		}
+		if place := elsewhere(within, name, depth+1); place != "" {
+			return key + ": " + place
+		}
+	}
+	return ""
 }

@@ -110,10 +110,21 @@ func (d *decoder) is(n *yaml.Node, kind yaml.Kind, what, expected string) bool {
 	if n.Kind == kind {
 		return true
 	}
+	if n.Kind == yaml.ScalarNode && kind == yaml.SequenceNode && n.ShortTag() != "!!null" {
+		expected += fmt.Sprintf(" such as ['%s']", strings.ReplaceAll(short(n.Value), "'", "''"))
+	}
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!null" {
 		d.expected(n, what, expected)
 	}
 	return false
+}
+
+// short is a text as an example of what a list may hold.
+func short(s string) string {
+	if len(s) > 60 || printable(s) != s && strings.ContainsAny(s, "\r\n\t") {
+		return "..."
+	}
+	return s
 }
 
 // expected reports that a value is something else than what was expected.

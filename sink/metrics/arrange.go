@@ -4,20 +4,62 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/winperf/winperf"
 )
 
 // arranging are families on their way into a Set.
 type arranging struct {
 	families []Family
 	byName   map[string]int
-	owners   []*object       // by family
+	owners   []*object       // of families by position: the object that made one, nil for none
 	claimed  map[string]bool // names that families take, but for those that are as they are
+	joined   map[joint]bool
+	next     map[wish]int
+	first    map[objectName]*object // of those of one name
+}
+
+// objectName is what an object is called, but for case, and where.
+type objectName struct{ machine, name string }
+
+func (st *object) fullName() objectName {
+	return objectName{strings.ToLower(st.machine), strings.ToLower(st.name)}
+}
+
+// joint says that a family has rows with these labels, which tell the rows of objects apart.
+type joint struct {
+	family       int
+	machine, sql string
+}
+
+func (st *object) joint(family int) joint {
+	_, sql := withoutInstance(st.name)
+	return joint{family, strings.ToLower(st.machine), sql}
+}
+
+// wish is a name that objects of one name want for a family of a type.
+type wish struct {
+	objectName
+	family string
+	kind   Type
 }
 
 // arrange puts the families of all objects together.
 func (m *Mapper) arrange() {
 	m.dated = m.dated[:0]
-	a := arranging{families: m.set.Families[:0], byName: map[string]int{}, claimed: map[string]bool{}}
+	a := arranging{
+		families: m.set.Families[:0], byName: map[string]int{}, claimed: map[string]bool{},
+		joined: map[joint]bool{}, next: map[wish]int{}, first: map[objectName]*object{},
+	}
+	for _, st := range m.objects {
+		if name := st.fullName(); a.first[name] == nil {
+			a.first[name] = st
+		}
+	}
+	for i := range m.opt.Reserved {
+		a.claim(m.opt.Reserved[i].Name, m.opt.Reserved[i].Type)
+	}
+
 	for s := range m.schemes {
 		for _, st := range m.objects {
 			at := st.cellsBefore(s)
@@ -25,7 +67,7 @@ func (m *Mapper) arrange() {
 				tmpl := &st.templates[s][t]
 				cells := st.cells[at : at+len(tmpl.Columns)]
 				at += len(tmpl.Columns)
-				if m.spare(st, tmpl) {
+				if a.spare(st, tmpl) {
 					leaveOut(cells)
 					continue
 				}
@@ -56,24 +98,15 @@ func leaveOut(cells []cell) {
 
 // spare reports whether a template is not needed: because it stands in for an object that
 // is there, or since the same object comes twice and a family has its values already.
-func (m *Mapper) spare(st *object, t *template) bool {
+func (a *arranging) spare(st *object, t *template) bool {
 	if !t.Shared {
 		return false
 	}
 
-	before := true
-	for _, o := range m.objects {
-		switch {
-		case o == st:
-			before = false
-		case !strings.EqualFold(o.machine, st.machine):
-		case before && strings.EqualFold(o.name, st.name):
-			return true
-		case slices.ContainsFunc(t.Unless, func(name string) bool { return strings.EqualFold(name, o.name) }):
-			return true
-		}
-	}
-	return false
+	name := st.fullName()
+	return a.first[name] != st || slices.ContainsFunc(t.Unless, func(other string) bool {
+		return a.first[objectName{name.machine, strings.ToLower(other)}] != nil
+	})
 }
 
 // tell adds what a scheme says of no object, but for what counters say.
@@ -96,8 +129,10 @@ func (a *arranging) tell(m *Mapper, s scheme) {
 
 // machines are the names of those that the sample is of, each once.
 func (m *Mapper) machines() (names []string) {
+	known := map[string]bool{}
 	for _, o := range m.objects {
-		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, o.machine) }) {
+		if name := strings.ToLower(o.machine); !known[name] {
+			known[name] = true
 			names = append(names, o.machine)
 		}
 	}
@@ -126,16 +161,21 @@ func (st *object) templatesOf(s int) []template {
 // both are made to be together, or are of the same object of two machines; else a new
 // one, with a number in its name where another object has the name.
 func (a *arranging) place(st *object, t *template) int {
-	name := t.Name
-	for n := 2; ; n++ {
-		if f, ok := a.byName[name]; ok && (t.Shared || a.owners[f] != nil && a.families[f].Type == t.Type && sisters(a.owners[f], st)) {
+	// Names that were taken once stay taken, so that those of one name go on where the last one ended.
+	wants := wish{st.fullName(), t.Name, t.Type}
+	var name string
+	n := max(1, a.next[wants])
+	for ; ; n++ {
+		name = Numbered(t.Name, t.Unit, n)
+		if f, ok := a.byName[name]; ok && (t.Shared || a.join(f, st, t.Type)) {
+			a.next[wants] = n
 			return f
 		}
 		if a.claim(name, t.Type) || t.Shared {
 			break
 		}
-		name = numbered(t.Name, t.Unit, n)
 	}
+	a.next[wants] = n
 
 	at := len(a.families)
 	f := Family{Name: name, Type: t.Type, Unit: t.Unit, Help: t.Help, Object: st.name, Additive: t.Additive}
@@ -143,7 +183,24 @@ func (a *arranging) place(st *object, t *template) int {
 		f.Columns = a.families[:at+1][at].Columns[:0]
 	}
 	a.families, a.owners, a.byName[name] = append(a.families, f), append(a.owners, st), at
+	a.joined[st.joint(at)] = true
 	return at
+}
+
+// join reports whether an object can add its rows to a family: one that sisters of it have made,
+// and no other object with its labels.
+func (a *arranging) join(f int, st *object, t Type) bool {
+	owner := a.owners[f]
+	if owner == nil || a.families[f].Type != t || !sisters(owner, st) {
+		return false
+	}
+
+	key := st.joint(f)
+	if a.joined[key] {
+		return false
+	}
+	a.joined[key] = true
+	return true
 }
 
 // claim takes the names of a family if all of them are free.
@@ -168,10 +225,14 @@ func sisters(a, b *object) bool {
 	return a != b && strings.EqualFold(nameA, nameB) && (!strings.EqualFold(a.machine, b.machine) || sqlA != sqlB)
 }
 
-// numbered is a name with a number before its unit and _total.
-func numbered(name, unit string, n int) string {
+// Numbered returns the name of a family of winperf's own names with a number, from the second one
+// on, which stands before its unit and before _total or _info. It tells families of one name apart.
+func Numbered(name, unit string, n int) string {
+	if n < 2 {
+		return name
+	}
 	rest, end := name, ""
-	for _, suffix := range []string{"_total", "_" + unit} {
+	for _, suffix := range []string{"_total", "_info", "_" + unit} {
 		if cut, ok := strings.CutSuffix(rest, suffix); ok && suffix != "_" {
 			rest, end = cut, suffix+end
 		}
@@ -203,7 +264,8 @@ func (m *Mapper) fill() {
 // date fills in the time of the sample where it is a value.
 func (m *Mapper) date() {
 	for _, f := range m.dated {
-		m.set.Families[f].Columns[0].Bits[0] = uint64(max(0, m.set.Time.UnixNano()/100))
+		now := winperf.ToFiletime(m.set.Time) - int64(unixEpoch)
+		m.set.Families[f].Columns[0].Bits[0] = uint64(max(0, now))
 	}
 }
 

@@ -29,8 +29,8 @@ func (g *gone) begin(f frame.Frame) {
 }
 
 // take returns the object that is back, nil if it is none of them.
-func (g *gone) take(is func(*object) bool) *object {
-	at := slices.IndexFunc(g.objects, is)
+func (g *gone) take(key objectKey) *object {
+	at := slices.IndexFunc(g.objects, func(st *object) bool { return st.objectKey == key })
 	if at < 0 {
 		return nil
 	}
@@ -40,11 +40,15 @@ func (g *gone) take(is func(*object) bool) *object {
 	return st
 }
 
-// end takes note of the objects that left since the frame before.
+// end takes note of the objects that left since the frame before. What was there twice is not
+// kept: when one is back nothing tells which it is.
 func (g *gone) end(m *Mapper) {
 	left := 0
 	for _, st := range m.before {
 		if st.uses == m.uses {
+			continue
+		}
+		if m.indexBefore(); m.byKey[st.objectKey].n > 1 {
 			continue
 		}
 		if left == 0 {

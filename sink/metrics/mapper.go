@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"time"
@@ -20,6 +21,9 @@ type Options struct {
 	// Totals keeps instances that sum others up (_Total). Without it they are there only
 	// where a path of Select names one without wildcards.
 	Totals bool
+	// LoneTotals keeps totals where an object has no other instances, and of displayed values a
+	// counter, as in a log of which they are all that was recorded.
+	LoneTotals bool
 	// Select is what is wanted of what the frames hold: paths choose counters and
 	// instances, everything else whole objects. The zero Selection is all.
 	Select winperf.Selection
@@ -31,6 +35,9 @@ type Options struct {
 	// Generic are objects of windows_exporter's collector performancecounter, whose metrics come
 	// behind those of Names. CheckGenerics says whether they can be.
 	Generic []Generic
+	// Reserved are metrics that stand beside those of the Sets, of the program itself for one: counters
+	// get other names under Own.
+	Reserved []Family
 	// NoLegacy leaves out what windows_exporter once had and dashboards still ask for.
 	NoLegacy bool
 }
@@ -56,6 +63,8 @@ type Mapper struct {
 
 	objects []*object // by position in the frame
 	before  []*object // scratch: those of the frame before
+	byKey   map[objectKey]namesakes
+	indexed bool // byKey is that of before
 	uses    uint64
 	gone    gone
 
@@ -162,6 +171,7 @@ func (m *Mapper) update(f frame.Frame) {
 	m.uses++
 	m.before = append(m.before[:0], m.objects...)
 	m.objects = m.objects[:0]
+	m.indexed = false
 	m.gone.begin(f)
 	for o := range f.Objects() {
 		st := m.object(len(m.objects), o)
@@ -178,24 +188,47 @@ func (m *Mapper) update(f frame.Frame) {
 }
 
 // object returns what is known about an object: of that in the same place before, as
-// nearly always, or in another.
+// nearly always, or of the first one there was, as frame.Cooker has it.
 func (m *Mapper) object(at int, o frame.Object) *object {
-	id, machine := o.ID(), o.Machine()
-	is := func(st *object) bool { return st.uses != m.uses && st.id == id && st.machine == machine }
-	if at < len(m.before) && is(m.before[at]) {
+	key := objectKey{o.ID(), o.Machine()}
+	if at < len(m.before) && m.before[at].uses != m.uses && m.before[at].objectKey == key {
 		return m.before[at]
 	}
 
 	m.changed = true
-	for _, st := range m.before {
-		if is(st) {
-			return st
-		}
+	m.indexBefore()
+	if was, ok := m.byKey[key]; ok && was.first.uses != m.uses {
+		return was.first
+	} else if ok {
+		return &object{objectKey: key} // the same object twice
 	}
-	if st := m.gone.take(is); st != nil {
+	if st := m.gone.take(key); st != nil {
 		return st
 	}
-	return &object{id: id, machine: machine}
+	return &object{objectKey: key}
+}
+
+// namesakes are the objects of one sample that have one key: one, where nothing is wrong.
+type namesakes struct {
+	first *object
+	n     int
+}
+
+// indexBefore makes the objects of the sample before be found by their key.
+func (m *Mapper) indexBefore() {
+	if m.indexed {
+		return
+	}
+
+	m.indexed = true
+	if m.byKey == nil {
+		m.byKey = map[objectKey]namesakes{}
+	}
+	clear(m.byKey)
+	for _, st := range m.before {
+		was := m.byKey[st.objectKey]
+		m.byKey[st.objectKey] = namesakes{cmp.Or(was.first, st), was.n + 1}
+	}
 }
 
 // apart is how far the time of an object must be from that of its sample to be told:

@@ -7,12 +7,12 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
+// signs are those that are read as words.
+var signs = strings.NewReplacer("%", " percent ", "#", " number ", "&", " and ", "'", "", "I/O", "IO", "i/o", "io")
+
 // words splits a name into words of lower-case letters and digits.
 func words(name string) []string {
-	name = strings.NewReplacer(
-		"%", " percent ", "#", " number ", "&", " and ", "'", "", "I/O", "IO", "i/o", "io",
-	).Replace(name)
-	return strings.FieldsFunc(lower(name), func(r rune) bool {
+	return strings.FieldsFunc(lower(signs.Replace(name)), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
 }
@@ -35,18 +35,21 @@ func objectWords(name string) (ws []string, sqlInstance string) {
 	return tidy(words(separated(name))), sqlInstance
 }
 
-// separated is the name of an object with a space before each capital letter that begins a word
-// behind a small one: Physical Disk. TCPv4 and iSCSI stay whole.
+// separated is a name with a space before each capital letter that begins a word behind a small
+// one: Physical Disk. TCPv4, iSCSI and (mSec) stay whole.
 func separated(name string) string {
 	var out strings.Builder
 	for i := range len(name) {
-		if i > 0 && i+1 < len(name) && isSmall(name[i-1]) && isCapital(name[i]) && isSmall(name[i+1]) {
+		if i > 1 && i+1 < len(name) && isLetter(name[i-2]) &&
+			isSmall(name[i-1]) && isCapital(name[i]) && isSmall(name[i+1]) {
 			out.WriteByte(' ')
 		}
 		out.WriteByte(name[i])
 	}
 	return out.String()
 }
+
+func isLetter(c byte) bool { return isSmall(c) || isCapital(c) }
 
 func isSmall(c byte) bool { return 'a' <= c && c <= 'z' }
 
@@ -68,45 +71,133 @@ func withoutInstance(object string) (name, sqlInstance string) {
 // counterWords are the words of a counter's name but those that tell its unit, and the
 // unit.
 func counterWords(object, name string, t counter.Type) ([]string, unit) {
-	ws := words(name)
-	if t.Unit() == counter.PerSecond {
-		ws = words(withoutRate(name))
-	}
+	bare, isRate := withoutRate(name)
 	u, _ := knownUnit(object, name)
-	percent := len(ws) > 1 && ws[0] == "percent" && strings.HasPrefix(strings.TrimSpace(name), "%")
-	if percent {
-		ws = ws[1:]
-	}
-
+	ws := words(spaced(bare))
 	switch {
 	case t == counter.AverageTimer:
 		ws = slices.DeleteFunc(ws, func(w string) bool { return w == "sec" })
 	case isQueue(t):
 		ws = withoutEnd(ws, "queue", "length") // the metric's own end says it
 	case t == counter.ElapsedTime:
-		ws = withoutEnd(ws, "elapsed", "time")
+		ws = withoutElapsed(ws)
+	case t.Unit() == counter.Percent:
+		ws = withoutPercent(ws) // its metrics are times or counts
 	case !takesUnit(t) || u.name != "":
-	case percent && t.Samples() == 1:
-		u = ratio
 	default:
-		ws, u = takeUnit(ws, u)
+		ws, u = ofUnit(ws, u, isRate, t)
+	}
+
+	if t == counter.SampleFraction {
+		ws = withoutEnd(ws, "hits") // they are x_hits_total
 	}
 	return tidy(ws), u
 }
 
-// withoutRate is a name without its end that says per second.
-func withoutRate(name string) string {
-	text := lower(name)
-	for _, end := range []string{"/sec", "/second", " per second", " per sec"} {
-		if rest, ok := strings.CutSuffix(text, end); ok {
-			return rest
+// spaced is the name of a counter with spaces between its words, where it is written in one.
+func spaced(name string) string {
+	if strings.Contains(strings.TrimSpace(name), " ") {
+		return name
+	}
+	return separated(name)
+}
+
+// ofUnit takes the unit out of the words of a name.
+func ofUnit(ws []string, u unit, isRate bool, t counter.Type) ([]string, unit) {
+	if rest := outerPercent(ws); t.Samples() == 1 && len(rest) < len(ws) {
+		return rest, ratio
+	}
+	if rest := withoutEnd(ws, "bits"); isRate && len(rest) < len(ws) {
+		ws, u = rest, unit{name: "bytes", part: 1. / 8}
+	} else {
+		ws, u = takeUnit(ws, u)
+	}
+
+	// What counts has the rate as its rate; what does not is one.
+	if isRate && !accumulates(t) {
+		u.name = strings.TrimPrefix(u.name+"_per_second", "_")
+	}
+	return ws, u
+}
+
+// accumulates reports whether the metrics of a type are counters.
+func accumulates(t counter.Type) bool {
+	f := formulaOf(t)
+	return f != nil && f.Families[0].Type == Counter
+}
+
+// withoutPercent are words without those that say percent, if others are left.
+func withoutPercent(ws []string) []string {
+	rest := slices.DeleteFunc(slices.Clone(ws), func(w string) bool { return w == "percent" })
+	if len(rest) == 0 {
+		return ws
+	}
+	return rest
+}
+
+// outerPercent are words without a percent that they begin or end with, if others are left.
+func outerPercent(ws []string) []string {
+	n := len(ws)
+	switch {
+	case n < 2:
+		return ws
+	case ws[0] == "percent":
+		return ws[1:]
+	}
+	return withoutEnd(ws, "percent")
+}
+
+// withoutElapsed are words without those by which names tell that they count since a beginning.
+func withoutElapsed(ws []string) []string {
+	for _, end := range elapsedEnds {
+		ws = withoutEnd(ws, end...)
+	}
+	return ws
+}
+
+var elapsedEnds = [][]string{{"elapsed", "time"}, {"up", "time"}, {"uptime"}}
+
+// withoutRate is a name without the words that say per second, and whether it has any. A unit may stand
+// in parentheses: Speed (Bits/Sec); and more may follow: Bytes/sec (RDMA).
+func withoutRate(name string) (bare string, isRate bool) {
+	text := strings.TrimRight(name, " )")
+	for _, second := range []string{"sec", "second", "s"} {
+		rest, ok := cutEnd(text, second)
+		rest = strings.TrimRight(rest, " ")
+		for _, per := range []string{"/", " per"} {
+			if bare, isRate = cutEnd(rest, per); ok && isRate {
+				return bare, true
+			}
 		}
 	}
-	return text
+	return withoutInnerRate(name)
+}
+
+// withoutInnerRate is withoutRate for a name in which more follows.
+func withoutInnerRate(name string) (bare string, isRate bool) {
+	for i := range len(name) {
+		before, isEnd := cutEnd(name[:i], "/sec")
+		if isEnd && !isLetter(name[i]) {
+			return before + " " + name[i:], true
+		}
+	}
+	return name, false
+}
+
+// cutEnd cuts the end off a name, whatever its case.
+func cutEnd(name, end string) (rest string, ok bool) {
+	at := len(name) - len(end)
+	if at < 0 || !strings.EqualFold(name[at:], end) {
+		return name, false
+	}
+	return name[:at], true
 }
 
 // nameless reports whether nothing of a counter's name is left for that of a metric.
-func nameless(name string) bool { return len(words(withoutRate(name))) == 0 }
+func nameless(name string) bool {
+	bare, _ := withoutRate(name)
+	return len(words(bare)) == 0
+}
 
 // withoutEnd are words without those that they end with, if they do.
 func withoutEnd(ws []string, end ...string) []string {
@@ -205,13 +296,22 @@ func ending(ws []string) []string {
 	case ws[n-1] == "count" && n == 1:
 		return []string{"number"}
 	case ws[n-1] == "count":
-		return append(slices.Clone(ws[:n-2]), plural(ws[n-2]))
+		return counted(ws)
 	case slices.Contains(endings, ws[n-1]) && n == 1:
 		return []string{ws[0], "value"}
 	case slices.Contains(endings, ws[n-1]):
 		return append([]string{ws[n-1]}, ending(ws[:n-1])...)
 	}
 	return ws
+}
+
+// counted makes the plural of what words count: Read Count are reads.
+func counted(ws []string) []string {
+	n := len(ws)
+	if n < 2 || ws[n-1] != "count" {
+		return ws
+	}
+	return append(slices.Clone(ws[:n-2]), plural(ws[n-2]))
 }
 
 func plural(w string) string {

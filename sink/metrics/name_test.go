@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,7 +38,7 @@ func TestNames(t *testing.T) {
 		{"TCPv4", "Segments/sec", counter.CounterCounter, "winperf_tcpv4_segments_total"},
 		{"iSCSI Connections", "KBytes Sent", counter.RawCount, "winperf_iscsi_connections_sent_bytes"},
 		{"Memory", "Transition Pages RePurposed/sec", counter.CounterCounter, "winperf_memory_transition_pages_repurposed_total"},
-		{"Cache", "Copy Read Hits %", counter.SampleFraction, "winperf_cache_copy_read_hits_percent_hits_total"},
+		{"Cache", "Copy Read Hits %", counter.SampleFraction, "winperf_cache_copy_read_hits_total"},
 		{"Network Interface", "Bytes Total/sec", counter.BulkCount, "winperf_network_interface_bytes_total"},
 		{"Network Interface", "Packets Received Errors", counter.RawCount, "winperf_network_interface_packets_received_errors_total"},
 		{"Network Interface", "Current Bandwidth", counter.RawCount, "winperf_network_interface_current_bandwidth_bytes_per_second"},
@@ -47,7 +48,7 @@ func TestNames(t *testing.T) {
 		{"Memory", "Commit Limit", counter.LargeRawCount, "winperf_memory_commit_limit_bytes"},
 		{"Memory", "System Code Total Bytes", counter.RawCount, "winperf_memory_system_code_total_bytes"},
 		{".NET CLR Memory", "# Bytes in all Heaps", counter.LargeRawCount, "winperf_net_clr_memory_in_all_heaps_bytes"},
-		{".NET CLR Memory", "# Gen 0 Collections", counter.RawCount, "winperf_net_clr_memory_number_gen_0_collections"},
+		{".NET CLR Memory", "# Gen 0 Collections", counter.RawCount, "winperf_net_clr_memory_number_gen_0_collections_total"},
 		{".NET CLR Memory", "% Time in GC", counter.RawFraction, "winperf_net_clr_memory_time_in_gc_numerator"},
 		{"SQLServer:Memory Manager", "Total Server Memory (KB)", counter.LargeRawCount, "winperf_sqlserver_memory_manager_total_server_memory_bytes"},
 		{"MSSQL$PROD:Locks", "Average Wait Time (ms)", counter.AverageBulk, "winperf_sqlserver_locks_average_wait_time_seconds"},
@@ -61,6 +62,37 @@ func TestNames(t *testing.T) {
 		{"Server", "Queue Length", counter.QueueLen, "winperf_server_queue_seconds_total"},
 		{"Server", "% Usage", counter.RawCount, "winperf_server_usage_ratio"},
 		{"Server", "Logons Per Second", counter.CounterCounter, "winperf_server_logons_total"},
+		{"Server", "Logons / sec", counter.CounterCounter, "winperf_server_logons_total"},
+		{"Server", "Requests/s", counter.CounterCounter, "winperf_server_requests_total"},
+		{"Server", "Bytes/sec", counter.RawCount, "winperf_server_bytes_per_second"},
+		{"Server", "KBytes Read/sec", counter.RawCount, "winperf_server_read_bytes_per_second"},
+		{"Server", "Calls Per Second", counter.RawCount, "winperf_server_calls_per_second"},
+		{"Server", "Remote Speed (Bits/Sec)", counter.RawCount, "winperf_server_remote_speed_bytes_per_second"},
+		{"Server", "BITS Download Interval (msec)", counter.RawCount, "winperf_server_bit_download_interval_seconds"},
+		{"Server", "Percent Compression Out", counter.RawCount, "winperf_server_compression_out_ratio"},
+		{"Server", "CPU Usage %", counter.RawCount, "winperf_server_cpu_usage_ratio"},
+		{"Server", "Above 90 % Load", counter.RawCount, "winperf_server_above_90_percent_load"},
+		{"Server", "%", counter.RawCount, "winperf_server_percent"},
+		{"Server", "Database Cache % Hit", counter.RawFraction, "winperf_server_database_cache_hit_numerator"},
+		{"Server", "VLM % Virtual Size", counter.Timer100NSec, "winperf_server_vlm_virtual_size_seconds_total"},
+		{"Server", "CurrentQueueSize", counter.RawCount, "winperf_server_current_queue_size"},
+		{"Server", "NumberOfActiveConnections", counter.RawCount, "winperf_server_number_of_active_connections"},
+		{"Server", "Wait(mSec)", counter.RawCount, "winperf_server_wait_seconds"},
+		{".NET CLR Exceptions", "# of Exceps Thrown / sec", counter.CounterCounter,
+			"winperf_net_clr_exceptions_number_of_exceps_thrown_total"},
+		{"System", "System Up Time", counter.ElapsedTime, "winperf_system_system_start_time_seconds"},
+		{"APP_POOL_WAS", "Current Application Pool Uptime", counter.ElapsedTime,
+			"winperf_app_pool_was_current_application_pool_start_time_seconds"},
+		{"Hyper-V Virtual SMB", "Write Bytes/sec (RDMA)", counter.BulkCount, "winperf_hyper_v_virtual_smb_write_rdma_bytes_total"},
+		{"NTDS", "SAM Creations/sec: Includes all requests", counter.CounterCounter,
+			"winperf_ntds_sam_creations_includes_all_requests_total"},
+		{"Hyper-V Virtual Storage Device", "Read Count", counter.LargeRawCount,
+			"winperf_hyper_v_virtual_storage_device_reads_total"},
+		{"MSSQL$PROD:Databases", "Bulk Copy Throughput/sec", counter.BulkCount,
+			"winperf_sqlserver_databases_bulk_copy_throughput_bytes_total"},
+		{"Windows Time Service", "Computed Time Offset", counter.LargeRawCount,
+			"winperf_windows_time_service_computed_time_offset_seconds"},
+		{"Server", "Uptime", counter.ElapsedTime, "winperf_server_start_time_seconds"},
 		{"Server", "Version", counter.CounterText, "winperf_server_version_info"},
 		{"Server", "Отказов/sec", counter.CounterCounter, "winperf_server_title_1002_total"},
 		{"Sérveur", "Échecs", counter.CounterCounter, "winperf_srveur_checs_total"},
@@ -83,6 +115,37 @@ func TestNames(t *testing.T) {
 		set := mapped(t, NewMapper(Options{}), frames(t, text)[0], n)
 		if len(set.Families) == 0 || set.Families[0].Name != tt.want {
 			t.Errorf("%s\\%s: %v, want %s", tt.object, tt.counter, lines(set), tt.want)
+		}
+	}
+}
+
+// TestHelp: a help text has the path of its counter and the expression that gives what the counter
+// displays, in the counter's own unit.
+func TestHelp(t *testing.T) {
+	f, n := block(t, at0, made{"O", []string{
+		"Free Megabytes PERF_COUNTER_RAWCOUNT", "Handle Count PERF_COUNTER_RAWCOUNT", "KBytes/sec PERF_COUNTER_BULK_COUNT",
+		"Pages/sec PERF_COUNTER_COUNTER", "Delay ns PERF_COUNTER_RAWCOUNT", "% Used PERF_COUNTER_RAWCOUNT",
+		"Wait (ms) PERF_AVERAGE_BULK", "base PERF_AVERAGE_BASE", "% Free PERF_RAW_FRACTION", "base PERF_RAW_BASE",
+	}, []string{"a: 1 2 3 4 5 6 7 8 9 10"}, ""})
+	hyper, hyperNames := block(t, at0, made{"Hyper-V Dynamic Memory VM",
+		[]string{"Added Memory PERF_COUNTER_RAWCOUNT"}, []string{"a: 1"}, ""})
+	got := map[string]bool{mapped(t, NewMapper(Options{}), hyper, hyperNames).Families[0].Help: true}
+	for _, f := range mapped(t, NewMapper(Options{}), f, n).Families {
+		got[f.Help] = true
+	}
+	for _, want := range []string{
+		`\O(*)\Free Megabytes = winperf_o_free_bytes / 1048576`,
+		`\O(*)\Handle Count`,
+		`\Hyper-V Dynamic Memory VM(*)\Added Memory = winperf_hyper_v_dynamic_memory_vm_added_memory_bytes_total / 1048576`,
+		`\O(*)\KBytes/sec = rate(winperf_o_bytes_total) / 1024`,
+		`\O(*)\Pages/sec = rate(winperf_o_pages_total)`,
+		`\O(*)\Delay ns = 1000000000 * winperf_o_delay_seconds`,
+		`\O(*)\% Used = 100 * winperf_o_used_ratio`,
+		`\O(*)\Wait (ms) = 1000 * rate(winperf_o_wait_seconds_sum) / rate(winperf_o_wait_seconds_count)`,
+		`\O(*)\% Free = 100 * winperf_o_free_numerator / winperf_o_free_denominator`,
+	} {
+		if !got[want] {
+			t.Errorf("no help %q in %q", want, slices.Sorted(maps.Keys(got)))
 		}
 	}
 }

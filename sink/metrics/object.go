@@ -12,19 +12,20 @@ import (
 
 // object is what a Mapper knows about an object, from sample to sample.
 type object struct {
-	id      winperf.ObjectID
-	machine string
-	uses    uint64 // the Mapper's when it was there last
+	objectKey
+	uses uint64 // the Mapper's when it was there last
 
 	// What follows from definitions and names:
 	learnt    bool
-	name      string       // English
-	counters  int          // how many definitions there are
+	name      string // English
+	form      form
+	unwanted  bool         // by the selection
 	templates [][]template // by scheme
 	cells     []cell       // in the order of schemes, templates and their columns
 	wides     []wide
-	baseless  []int // counters that lacked a base, which may be damage of one sample
-	elapsed   int   // position of Elapsed Time, -1 for none
+	wideAt    []int32 // by counter: the place among wides, from 1; 0 for none
+	baseless  []int   // counters that lacked a base, which may be damage of one sample
+	elapsed   int     // position of Elapsed Time, -1 for none
 
 	// What follows from instances:
 	rows   []*rowSet
@@ -37,6 +38,12 @@ type object struct {
 	same  bool        // it is not another one
 	back  bool        // it was not in the sample before, but in an earlier one
 	time  time.Time   // see Column.Time
+}
+
+// objectKey says which object it is.
+type objectKey struct {
+	id      winperf.ObjectID
+	machine string
 }
 
 // cell is a column of the Set and how it is filled.
@@ -52,8 +59,8 @@ type cell struct {
 // renew takes an object of a new frame, and reports whether its families changed.
 func (m *Mapper) renew(st *object, o frame.Object, f frame.Frame) (changed bool) {
 	st.now, st.fresh = o, false
-	if st.learnt && !m.stale && len(st.cells) == 0 && st.counters == o.NumCounters() && !st.healed(o) {
-		return false // nothing was wanted of it, so that it is looked at no further
+	if st.learnt && !m.stale && st.unwanted {
+		return false // whatever it has: it is looked at no further
 	}
 	if st.learnt && !m.stale && st.place == o.Place() {
 		return false // nothing newer was collected
@@ -63,7 +70,7 @@ func (m *Mapper) renew(st *object, o frame.Object, f frame.Frame) (changed bool)
 	// compares it with an older one.
 	st.fresh, st.same = true, st.learnt && st.place == o.Place()
 	st.pair, st.place, st.time = m.pair(st, o), o.Place(), timeOf(o, f)
-	if !st.learnt || m.stale || !st.pair.SameDefinitions() || st.healed(o) {
+	if !st.learnt || m.stale || st.form != formOf(o) || !st.pair.SameDefinitions() || st.healed(o) {
 		m.teach(st, o)
 		changed = true
 	}
@@ -72,6 +79,11 @@ func (m *Mapper) renew(st *object, o frame.Object, f frame.Frame) (changed bool)
 	m.renewRows(st, o)
 	return changed
 }
+
+// form is what an object is besides its definitions: one with the same ones may be another.
+type form struct{ single, metadata bool }
+
+func formOf(o frame.Object) form { return form{o.Single(), o.Metadata()} }
 
 // pair compares an object with what it was when it was there last.
 func (m *Mapper) pair(st *object, o frame.Object) *frame.Pair {
@@ -89,11 +101,12 @@ func (st *object) healed(o frame.Object) bool {
 
 // teach makes the templates of an object.
 func (m *Mapper) teach(st *object, o frame.Object) {
-	st.learnt, st.counters, st.labels = true, o.NumCounters(), nil
-	st.cells, st.rows = nil, nil
-	st.templates = st.templates[:0]
-	if o.Metadata() || !m.wanted.object(o) {
-		st.wides = nil
+	st.learnt, st.form, st.labels = true, formOf(o), nil
+	st.name, st.cells, st.rows = "", nil, nil
+	st.templates, st.baseless = st.templates[:0], st.baseless[:0]
+	st.unwanted = !m.wanted.object(o)
+	if st.unwanted || o.Metadata() {
+		st.wides, st.wideAt = nil, nil
 		return
 	}
 
@@ -138,8 +151,7 @@ func elapsedTime(l *layout) int {
 // compile makes cells of the templates, and finds out which counters are to be unwrapped.
 func (st *object) compile(l *layout, m *Mapper) {
 	old := st.wides
-	st.wides = nil
-	st.baseless = st.baseless[:0]
+	st.wides, st.wideAt = nil, nil
 	for _, templates := range st.templates {
 		for t := range templates {
 			for c := range templates[t].Columns {

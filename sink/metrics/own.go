@@ -60,7 +60,9 @@ func ownCounters(o *layout) (all []ownCounter) {
 		}
 		ws, u := counterWords(o.Name, d.Name, d.Type)
 		switch {
-		case u.grows || f.Families[0].Suffix == "_total":
+		case u.grows:
+			ws = counted(withoutEnd(ws, "total"))
+		case f.Families[0].Suffix == "_total":
 			ws = withoutEnd(ws, "total")
 		case u.name == "":
 			ws = ending(ws)
@@ -79,16 +81,44 @@ func ownHelp(o *layout, d *definition, name string, c *ownCounter) string {
 	if o.Object.Single() {
 		instance = ""
 	}
-	expression := ""
-	if c.Expression != "x" && !d.Type.IsText() {
-		expression = " = " + strings.ReplaceAll(c.Expression, "x_", c.x(name)+"_")
+	expression := c.displayed(name)
+	help := fmt.Sprintf(`\%s%s\%s`, o.Name, instance, d.Name)
+	if expression != "" {
+		help += " = " + expression
 	}
-	help := fmt.Sprintf(`\%s%s\%s%s`, o.Name, instance, d.Name, expression)
 	if d.Help != "" {
 		help += ": " + d.Help
 	}
 	return help
 }
+
+// displayed is the expression that gives the counter's displayed value, in the counter's own unit;
+// "" where the metric is that value, or a text.
+func (c *ownCounter) displayed(name string) string {
+	if c.Families[0].Type == Info || c.unit.offset != 0 {
+		return ""
+	}
+
+	expression := strings.ReplaceAll(c.Expression, "x_", c.x(name)+"_")
+	if c.Expression == "x" {
+		expression = c.x(name)
+		if c.unit.grows {
+			expression += "_total"
+		}
+	}
+	switch factor := c.unit.factor(); {
+	case factor > 1:
+		return expression + " / " + decimals(factor)
+	case factor < 1:
+		return decimals(1/factor) + " * " + expression
+	case c.Expression == "x":
+		return ""
+	}
+	return expression
+}
+
+// decimals is a number as an expression has it.
+func decimals(f float64) string { return strconv.FormatFloat(f, 'g', 12, 64) }
 
 // x is what x stands for in the expression of the counter, given its name without unit.
 func (c *ownCounter) x(name string) string {
@@ -118,14 +148,23 @@ func tellApart(o *layout, object []string, counters []ownCounter) {
 	})
 
 	taken := map[string]bool{}
+	last := map[string]int{} // the number that one of the same words and metrics got
 	for _, c := range order {
-		plain, full := c.ws, ending(tidy(words(c.name)))
-		for n := 1; !c.claim(o, object, taken); n++ {
-			if n == 1 {
-				plain, c.ws = full, full
-				continue
+		if c.claim(o, object, taken) {
+			continue
+		}
+
+		c.ws = ending(tidy(words(c.name)))
+		full, kind := c.ws, fmt.Sprint(c.ws, c.unit, c.Types)
+		if last[kind] == 0 && c.claim(o, object, taken) {
+			continue
+		}
+		for last[kind] = max(1, last[kind]); ; {
+			last[kind]++
+			c.ws = append(slices.Clone(full), strconv.Itoa(last[kind]))
+			if c.claim(o, object, taken) {
+				break
 			}
-			c.ws = append(slices.Clone(plain), strconv.Itoa(n))
 		}
 	}
 }

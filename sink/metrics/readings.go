@@ -57,7 +57,7 @@ type cookedColumn struct {
 func (m *Mapper) MapReadings(t time.Time, r winperf.Readings) *Set {
 	c := &m.cooked
 	if !c.same(r) {
-		c.arrange(&m.opt, r)
+		c.arrange(&m.opt, r, &m.seen)
 	}
 
 	c.set.Time = t
@@ -88,7 +88,7 @@ func (c *readings) same(r winperf.Readings) bool {
 }
 
 // arrange finds out which families the readings are of.
-func (c *readings) arrange(opt *Options, r winperf.Readings) {
+func (c *readings) arrange(opt *Options, r winperf.Readings, same *seen) {
 	if !c.ready {
 		c.ready, c.parts = true, selection.Parts(opt.Select)
 		for _, p := range opt.Exclude {
@@ -105,10 +105,16 @@ func (c *readings) arrange(opt *Options, r winperf.Readings) {
 		machine = s.Path.Machine
 	}
 
+	others := map[[3]string]bool{} // counters with instances that are no totals
+	for i := range c.series {
+		p := &c.series[i].path
+		others[counterOf(p)] = others[counterOf(p)] || !isTotal(p)
+	}
+
 	byCounter := map[[2]string]int{}
 	for i := range c.series {
 		s := &c.series[i]
-		if !c.wants(opt, r.At(i).Series) {
+		if !c.wants(opt, r.At(i).Series, opt.Totals || opt.LoneTotals && !others[counterOf(&s.path)]) {
 			continue
 		}
 		object, _ := withoutInstance(s.path.Object)
@@ -123,17 +129,43 @@ func (c *readings) arrange(opt *Options, r winperf.Readings) {
 		s.column, s.row = at, len(c.columns[at].labels)
 		c.columns[at].labels = append(c.columns[at].labels, s.labels(several))
 	}
-	c.families()
+
+	for i := range c.columns {
+		c.columns[i].tellApart(same)
+	}
+	c.families(opt.Reserved)
 }
 
-// wants reports whether a series is wanted.
-func (c *readings) wants(opt *Options, s *winperf.Series) bool {
+// tellApart gives rows with equal labels, as of columns of a log that have one name, an index.
+func (c *cookedColumn) tellApart(same *seen) {
+	same.begin()
+	for i, ls := range c.labels {
+		plain := slices.DeleteFunc(slices.Clone(ls), func(l Label) bool { return l.Name == indexLabel })
+		nth := same.add(ls)
+		for n := nth; nth > 0; n++ {
+			ls = indexed(plain, n)
+			nth = same.add(ls)
+		}
+		c.labels[i] = ls
+	}
+}
+
+// counterOf is a path but for its instance.
+func counterOf(p *winperf.Path) [3]string { return [3]string{p.Machine, p.Object, p.Counter} }
+
+// isTotal reports whether a path names an instance that sums others up.
+func isTotal(p *winperf.Path) bool {
+	return frame.IsTotal(p.Instance[strings.LastIndexByte(p.Instance, '/')+1:])
+}
+
+// wants reports whether a series is wanted, with totals that no path names or without.
+func (c *readings) wants(opt *Options, s *winperf.Series, totals bool) bool {
 	is := func(p *selection.Path) bool { return p.Series(s) == counter.OK }
 	if slices.ContainsFunc(c.exclude, func(p selection.Path) bool { return is(&p) }) {
 		return false
 	}
 
-	total := !opt.Totals && frame.IsTotal(s.Path.Instance[strings.LastIndexByte(s.Path.Instance, '/')+1:])
+	total := !totals && isTotal(&s.Path)
 	if len(c.parts) == 0 {
 		return !total
 	}
@@ -173,12 +205,7 @@ func (s *cookedSeries) labels(several bool) (ls []Label) {
 // be multiplied by, and its name as the end of a metric's.
 func cookedUnit(object, name string, u counter.Unit) unit {
 	if u == counter.NoUnit {
-		switch {
-		case strings.HasPrefix(name, "%"):
-			u = counter.Percent
-		case withoutRate(name) != lower(name):
-			u = counter.PerSecond
-		}
+		u = namedUnit(name)
 	}
 
 	switch u {
@@ -195,6 +222,22 @@ func cookedUnit(object, name string, u counter.Unit) unit {
 	return of
 }
 
+// namedUnit is the unit of a displayed value as far as the counter's name tells that it is a
+// percentage, a rate or a time since something began.
+func namedUnit(name string) counter.Unit {
+	ws := words(spaced(name))
+	_, isRate := withoutRate(name)
+	switch {
+	case len(outerPercent(ws)) < len(ws):
+		return counter.Percent
+	case isRate:
+		return counter.PerSecond
+	case len(withoutElapsed(ws)) < len(ws):
+		return counter.Seconds
+	}
+	return counter.NoUnit
+}
+
 // cookedWords are the words of a counter's name but those that its unit says.
 func cookedWords(object, name string, u unit) []string {
 	like := counter.RawCount
@@ -207,9 +250,6 @@ func cookedWords(object, name string, u unit) []string {
 		like = counter.BulkCount
 	}
 	ws, _ := counterWords(object, name, like)
-	if u == ratio && len(ws) > 1 {
-		ws = withoutEnd(ws, "percent")
-	}
 	if u.name == "" {
 		ws = ending(ws)
 	}
@@ -217,8 +257,8 @@ func cookedWords(object, name string, u unit) []string {
 }
 
 // families makes the families of the columns, in their order.
-func (c *readings) families() {
-	c.name()
+func (c *readings) families(reserved []Family) {
+	c.name(reserved)
 	c.set.Families = make([]Family, len(c.columns))
 	for i := range c.columns {
 		col := &c.columns[i]
@@ -232,9 +272,9 @@ func (c *readings) families() {
 	}
 }
 
-// name gives the columns names that depend on those of their counters only, as tellApart
+// name gives the columns names that none of the reserved has, and that depend on those of their counters only, as tellApart
 // does.
-func (c *readings) name() {
+func (c *readings) name(reserved []Family) {
 	order := make([]*cookedColumn, len(c.columns))
 	for i := range order {
 		order[i] = &c.columns[i]
@@ -247,6 +287,10 @@ func (c *readings) name() {
 	})
 
 	taken := map[string]bool{}
+	for i := range reserved {
+		taken[reserved[i].Name] = true
+	}
+	last := map[string]int{} // the number behind a name
 	for _, col := range order {
 		object, _ := objectWords(col.object)
 		if len(object) == 0 {
@@ -257,13 +301,15 @@ func (c *readings) name() {
 			ws = []string{"value"}
 		}
 
-		col.name = stem(object, ws) + col.unit.suffix()
-		full := stem(object, ending(tidy(words(col.counter))))
-		for n := 1; taken[col.name]; n++ {
-			if n > 1 {
-				full = stem(object, append(ending(tidy(words(col.counter))), strconv.Itoa(n)))
+		end := col.unit.suffix()
+		col.name = stem(object, ws) + end
+		if taken[col.name] {
+			full := stem(object, ending(tidy(words(col.counter))))
+			col.name = full + end
+			for n := max(2, last[col.name]); taken[col.name]; n++ {
+				last[full+end] = n
+				col.name = full + "_" + strconv.Itoa(n) + end
 			}
-			col.name = full + col.unit.suffix()
 		}
 		taken[col.name] = true
 	}

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,12 +53,14 @@ func TestMapReadings(t *testing.T) {
 		`\\HOST\Process(svchost#2)\IO Read Bytes/sec`, `\\HOST\Memory\Available MBytes`,
 		`\\HOST\PhysicalDisk(0 C:)\Avg. Disk sec/Read`, `\\HOST\Thread(svchost/3#1)\Context Switches/sec`,
 		`\\HOST\Cache\Copy Read Hits %`, `\\HOST\Server\Name`, `\\HOST\Process(svchost)\Handle Count`,
-		`\\HOST\Process(editor)\Handle Count`, `\\HOST\Memory\Available Bytes`)
+		`\\HOST\Process(editor)\Handle Count`, `\\HOST\Memory\Available Bytes`,
+		`\\HOST\Process(editor)\Elapsed Time`, `\\HOST\System\System Up Time`, `\\HOST\CLR\# of Filters / sec`)
 	series[5].Parent = "svchost"
 	series[6].Unit = counter.Percent
 
 	m := NewMapper(Options{})
-	set := m.MapReadings(at, read(t, at, series, 12.5, 12.5, 4096.5, 17, 0.25, 3.0, 50.0, "x", 5, 1.5, 17825792))
+	set := m.MapReadings(at, read(t, at, series, 12.5, 12.5, 4096.5, 17, 0.25, 3.0, 50.0, "x", 5, 1.5, 17825792,
+		3.5, 1e6, 2.0))
 	check(t, set)
 	wantLines(t, set,
 		`winperf_processor_processor_time_ratio{name="0"} 0.125`,
@@ -67,20 +70,24 @@ func TestMapReadings(t *testing.T) {
 		`winperf_thread_context_switches_per_second{index="1",name="3",parent="svchost"} 3`,
 		`winperf_cache_copy_read_hits_ratio{} 0.5`,
 		`winperf_process_handles{name="svchost"} 5`, `winperf_process_handles{name="editor"} 1.5`,
-		`winperf_memory_available_bytes{} 17825792`)
+		`winperf_memory_available_bytes{} 17825792`,
+		`winperf_process_elapsed_time_seconds{name="editor"} 3.5`, `winperf_system_system_up_time_seconds{} 1000000`,
+		`winperf_clr_number_of_filters_per_second{} 2`)
 	if !set.Time.Equal(at) || len(set.Families[0].Columns[0].Bits) != 1 {
 		t.Errorf("time %v", set.Time)
 	}
 
 	rows := rowsOf(set)
 	later := at.Add(time.Minute)
-	set = m.MapReadings(later, read(t, later, series, nil, nil, nil, nil, nil, nil, nil, nil, int64(1<<60+1), 7, nil))
+	set = m.MapReadings(later, read(t, later, series, nil, nil, nil, nil, nil, nil, nil, nil, int64(1<<60+1), 7, nil,
+		nil, nil, nil))
 	wantLines(t, set, `winperf_process_handles{name="svchost"} 1152921504606846977`, `winperf_process_handles{name="editor"} 7`)
 	if rowsOf(set) != rows {
 		t.Error("other rows of the same series")
 	}
 
-	set = m.MapReadings(later, read(t, later, series, nil, nil, nil, nil, nil, nil, nil, nil, 2.5, 7, nil))
+	set = m.MapReadings(later, read(t, later, series, nil, nil, nil, nil, nil, nil, nil, nil, 2.5, 7, nil,
+		nil, nil, nil))
 	wantLines(t, set, `winperf_process_handles{name="svchost"} 2.5`, `winperf_process_handles{name="editor"} 7`)
 
 	series = series[1:]
@@ -106,6 +113,7 @@ func TestMapReadingsChosen(t *testing.T) {
 	}{
 		{"all", Options{}, all[1:]},
 		{"totals", Options{Totals: true}, all[:]},
+		{"totals where there is nothing else", Options{LoneTotals: true}, all[1:]},
 		{"a path", Options{Select: winperf.Selection{Paths: []winperf.Path{path(`\\a\p(*)\*`)}}}, all[1:3]},
 		{"a total", Options{Select: winperf.Selection{Paths: []winperf.Path{path(`\P(_Total)\% X`), path(`\P(2)\% X`)}}}, []string{all[0], all[2]}},
 		{"excluded", Options{Totals: true, Exclude: []winperf.Path{path(`\P(1)\*`)}}, []string{all[0], all[2]}},
@@ -116,6 +124,14 @@ func TestMapReadingsChosen(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}
+}
+
+// TestMapReadingsLoneTotals: a total stays where its counter has nothing else.
+func TestMapReadingsLoneTotals(t *testing.T) {
+	series := seriesOf(t, `\\A\P(_Total)\% X`, `\\A\P(_Total)\% Y`, `\\A\P(0)\% Y`, `\\A\Q(_Total)\% Y`, `\\B\P(_Total)\% Y`)
+	set := NewMapper(Options{LoneTotals: true}).MapReadings(time.Time{}, read(t, time.Time{}, series, 50., 25., 75., 100., 0.))
+	wantLines(t, set, `winperf_p_x_ratio{machine="A",name="_Total"} 0.5`, `winperf_p_y_ratio{machine="A",name="0"} 0.75`,
+		`winperf_p_y_ratio{machine="B",name="_Total"} 0`, `winperf_q_y_ratio{machine="A",name="_Total"} 1`)
 }
 
 // TestMapReadingsOfServers shows two instances of SQL Server, and names that say nothing.
@@ -137,5 +153,41 @@ func TestMapReadingsAllocatesNothing(t *testing.T) {
 	m := NewMapper(Options{})
 	if n := testing.AllocsPerRun(10, func() { m.MapReadings(time.Time{}, list) }); n > 0 {
 		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+// TestMapReadingsTwice reads columns of one name, as a log can have them, and instances of SQL Server
+// whose names are the same: each has labels of its own.
+func TestMapReadingsTwice(t *testing.T) {
+	var list winperf.ReadingList
+	for i, p := range []winperf.Path{
+		{Object: "Process", HasInstance: true, Instance: "a", Counter: "Threads"},
+		{Object: "Process", HasInstance: true, Instance: "a", Counter: "Threads"},
+		{Object: "Process", HasInstance: true, Instance: "a", Index: 1, Counter: "Threads"},
+		{Object: "Process", HasInstance: true, Instance: "a", Counter: "Threads"},
+		{Object: "SQLServer:Locks", Counter: "Waits"},
+		{Object: "MSSQL$MSSQLSERVER:Locks", Counter: "Waits"},
+	} {
+		list = append(list, winperf.Reading{Series: &winperf.Series{Path: p}, Value: counter.Int(uint64(i))})
+	}
+	set := NewMapper(Options{}).MapReadings(list[0].Time, list)
+	check(t, set)
+	want := map[string]string{
+		`winperf_process_threads [{"name" "a"}] []`:               "0",
+		`winperf_process_threads [{"index" "1"} {"name" "a"}] []`: "1",
+		`winperf_process_threads [{"index" "2"} {"name" "a"}] []`: "2",
+		`winperf_process_threads [{"index" "3"} {"name" "a"}] []`: "3",
+
+		`winperf_sqlserver_locks_waits [{"sql_instance" "MSSQLSERVER"}] []`:               "4",
+		`winperf_sqlserver_locks_waits [{"index" "1"} {"sql_instance" "MSSQLSERVER"}] []`: "5",
+	}
+	all := allSeries(t, set)
+	for series, value := range want {
+		if !strings.HasPrefix(all[series], "0 "+value+" ") { // the form, and the number
+			t.Errorf("%s is %q, want %s", series, all[series], value)
+		}
+	}
+	if len(all) != len(want) {
+		t.Errorf("%d series, want %d", len(all), len(want))
 	}
 }

@@ -104,6 +104,9 @@ func before(objects []tables.Object, of int) (names []string) {
 func (s *tabled) column(o *layout, b *tables.Block, r *tables.Row) (c columnTemplate, ok bool) {
 	for _, name := range r.Counters {
 		k := o.find(name)
+		if k < 0 && r.Else != "" {
+			k = o.find(r.Else)
+		}
 		if k < 0 || o.Counters[k].Type.IsText() {
 			return c, false
 		}
@@ -156,6 +159,9 @@ func tableHelp(o *layout, b *tables.Block, metric string) string {
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		name := strings.Join(r.Counters, " + ")
+		if r.Else != "" {
+			name += " or " + r.Else
+		}
 		if r.Metric == metric && name != "" && !slices.Contains(counters, name) {
 			counters = append(counters, name)
 		}

@@ -179,6 +179,27 @@ func TestOTel(t *testing.T) {
 	}
 }
 
+// TestOTelOfWindows: processors are numbered through over their nodes, and virtual memory is what a
+// process committed, where it is known.
+func TestOTelOfWindows(t *testing.T) {
+	f, n := block(t, at0,
+		made{"Processor Information", []string{"Processor Frequency PERF_COUNTER_RAWCOUNT"},
+			[]string{"0,0: 1", "0,1: 2", "0,_Total: 9", "1,0: 3", "1,_Total: 9", "_Total: 9"}, ""},
+		made{"Process", []string{"ID Process PERF_COUNTER_RAWCOUNT", "Virtual Bytes PERF_COUNTER_LARGE_RAWCOUNT",
+			"Page File Bytes PERF_COUNTER_LARGE_RAWCOUNT"}, []string{"db: 44 2199023255552 4096"}, ""})
+	want := []string{
+		`system.cpu.frequency{cpu.logical_number="0"} 1000000`,
+		`system.cpu.frequency{cpu.logical_number="1"} 2000000`,
+		`system.cpu.frequency{cpu.logical_number="2"} 3000000`,
+		`system.cpu.logical.count{} 3`,
+		`process.memory.virtual{process.executable.name="db",process.pid="44"} 4096`,
+	}
+	set := mapped(t, NewMapper(Options{Names: []Scheme{OTel}}), f, n)
+	if diff := cmp.Diff(want, lines(set)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestTablesOfLogs maps all samples of real logs under all names: nothing comes twice, and what a
 // metric takes over as it is is the raw value.
 func TestTablesOfLogs(t *testing.T) {

@@ -91,6 +91,8 @@ func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value st
 		return pool, cut && !strings.Contains(name, "#")
 	case tables.Core:
 		return name[strings.LastIndexByte(name, ' ')+1:], true
+	case tables.Logical:
+		return logicalNumber(o, i, name), true
 	case tables.VM:
 		return name[:max(0, strings.LastIndexByte(name, ':'))], true
 	case tables.File:
@@ -99,6 +101,22 @@ func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value st
 		return strings.ReplaceAll(name, "#", " "), name != "" && name != "Services" && name != "Console"
 	}
 	return numberedName(o, i, name), true
+}
+
+// logicalNumber is the number of a processor among all of the machine. Processor Information counts
+// within each node or group.
+func logicalNumber(o frame.Object, i int, name string) string {
+	if o.Single() || !strings.Contains(name, ",") {
+		return name
+	}
+
+	n := 0
+	for j := range i {
+		if !frame.IsTotal(o.Labels().Name(j)) {
+			n++
+		}
+	}
+	return strconv.Itoa(n)
 }
 
 // counter is the value of the counter that a label has.

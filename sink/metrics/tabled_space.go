@@ -125,20 +125,22 @@ func (s *tabled) summed(o *layout, r *tables.Row, ks []int) (value, bool) {
 	return nil, false
 }
 
-// instances is how many there are.
+// instances is how many there are; where only a total was recorded that is not known.
 func instances(in *inputs, out *Column) {
 	out.Form = Whole
 	for i := range out.Bits {
-		out.Bits[i] = in.count()
+		if out.Bits[i] = in.count(); out.Bits[i] == 0 {
+			in.lack(out, i)
+		}
 	}
 }
 
 // sum adds up what of makes of the raw value of each instance and of its base. One that has
-// none takes the sum away.
+// none takes the sum away, and there is none where there are no instances but totals.
 func sum(k, base int, of func(v, base uint64, name string) (uint64, bool)) value {
 	return func(in *inputs, out *Column) {
 		out.Form = Whole
-		total, whole := uint64(0), true
+		total, whole := uint64(0), in.count() > 0
 		for i := range in.object.Len() {
 			name := ""
 			if !in.object.Single() {

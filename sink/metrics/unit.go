@@ -82,53 +82,137 @@ var unitWords = map[string]unit{
 
 var ratio = unit{name: "ratio", part: 0.01}
 
-// known are units that no word of the name tells, by object and counter in lower case; and
-// which raw counts only grow. An object that ends in * is all that begin so.
-var known = []struct {
+// rule tells what no word of a counter's name does: its unit, or that a raw count only grows. Names are in lower
+// case, and one that ends in * is all that begin so.
+type rule struct {
 	object   string
-	counters []string // one that ends in * is all that begin so
+	counters []string
 	unit     unit
-}{
+}
+
+var (
+	inBytes   = unit{name: "bytes"}
+	megabytes = unit{name: "bytes", times: 1 << 20}
+	inSeconds = unit{name: "seconds"}
+	inMilli   = unit{name: "seconds", ticks: 10_000}
+	inMicro   = unit{name: "seconds", ticks: 10}
+)
+
+// knownUnits are the rules about units.
+var knownUnits = []rule{
 	{"processor information", []string{"processor frequency"}, unit{name: "hertz", times: 1_000_000}},
 	{"thermal zone information", []string{"temperature"}, unit{name: "celsius", part: 1, offset: -273.15}},
 	{"thermal zone information", []string{"high precision temperature"},
 		unit{name: "celsius", part: 0.1, offset: -273.15}},
 	{"network *", []string{"current bandwidth"}, unit{name: "bytes_per_second", part: 1. / 8}},
-	{"memory", []string{"commit limit"}, unit{name: "bytes"}},
-	{"process*", []string{"working set*"}, unit{name: "bytes"}},
+	{"memory", []string{"commit limit"}, inBytes},
+	{"*", []string{"working set", "working set peak", "working set - private"}, inBytes},
+	{"windows time service", []string{"computed time offset", "ntp roundtrip delay"}, inMicro},
 
+	{"web service", []string{"service uptime"}, inSeconds},
+	{"w3svc_w3wp", cacheMemory, inBytes},
+	{"web service cache", cacheMemory, inBytes},
+	{"dns", []string{
+		"caching memory", "database node memory", "nbstat memory", "record flow memory", "tcp message memory",
+		"udp message memory",
+	}, inBytes},
+	{"directoryservices", []string{"atq estimated queue delay", "ldap bind time"}, inMilli},
+	{"ntds", []string{"atq estimated queue delay", "ldap bind time"}, inMilli},
+	{".net clr memory", []string{
+		"gen 0 heap size", "gen 1 heap size", "gen 2 heap size", "large object heap size",
+	}, inBytes},
+
+	{"sqlserver:buffer manager", []string{"page life expectancy", "extension page unreferenced time"}, inSeconds},
+	{"sqlserver:transactions", []string{"longest transaction running time"}, inSeconds},
+	{"sqlserver:databases", []string{"log flush wait time"}, inMilli},
+	{"sqlserver:databases", []string{"group commit time/sec"}, inMicro},
+	{"sqlserver:databases", []string{"bulk copy throughput/sec"}, unit{name: "bytes", times: 1 << 10}},
+	{"sqlserver:database replica", []string{"transaction delay"}, inMilli},
+	{"hyper-v dynamic memory *", []string{
+		"available memory", "available memory for balancing", "guest available memory",
+		"guest visible physical memory", "physical memory",
+	}, megabytes},
+	{"hyper-v dynamic memory *", []string{"added memory", "removed memory"},
+		unit{name: "bytes", times: 1 << 20, grows: true}},
+}
+
+var cacheMemory = []string{
+	"current file cache memory usage", "maximum file cache memory usage", "output cache current memory usage",
+}
+
+// growing are raw counts that only grow, though their types do not say so.
+var growing = []rule{
 	{"network *", []string{
 		"packets received errors", "packets received discarded", "packets received unknown",
 		"packets outbound errors", "packets outbound discarded",
-	}, unit{grows: true}},
+	}, onlyGrows},
 	{"tcpv*", []string{
 		"connections active", "connections passive", "connections reset", "connection failures",
-	}, unit{grows: true}},
-	{"udpv*", []string{"datagrams received errors"}, unit{grows: true}},
+	}, onlyGrows},
+	{"udpv*", []string{"datagrams received errors"}, onlyGrows},
 	{"ipv*", []string{
 		"datagrams received header errors", "datagrams received address errors",
 		"datagrams received unknown protocol", "datagrams received discarded",
 		"datagrams outbound discarded", "datagrams outbound no route",
 		"fragment re-assembly failures", "fragmentation failures",
-	}, unit{grows: true}},
-	{"icmp*", []string{"received *", "sent *", "messages received errors", "messages outbound errors"},
-		unit{grows: true}},
-	{"memory", []string{"pool paged allocs", "pool nonpaged allocs", "oom kills"}, unit{grows: true}},
-	{"control group", []string{"oom kills"}, unit{grows: true}},
-	{"web service", []string{"total *"}, unit{grows: true}},
+	}, onlyGrows},
+	{"icmp*", []string{"received *", "sent *", "messages received errors", "messages outbound errors"}, onlyGrows},
+	{"memory", []string{"pool paged allocs", "pool nonpaged allocs", "oom kills"}, onlyGrows},
+	{"control group", []string{"oom kills"}, onlyGrows},
+	{"windows time service", []string{"ntp server incoming requests", "ntp server outgoing responses"}, onlyGrows},
+
+	{"web service", []string{"total *"}, onlyGrows},
+	{"app_pool_was", []string{"total application pool recycles", "total worker process*"}, onlyGrows},
+	{"w3svc_w3wp", cacheCounts, onlyGrows},
+	{"web service cache", cacheCounts, onlyGrows},
+	{"dns", []string{
+		"axfr *", "ixfr *", "zone transfer *", "notify *", "recursive *", "secure update *", "tcp *", "udp *",
+		"total *", "unmatched *", "wins *", "dynamic update n*", "dynamic update r*", "dynamic update t*",
+		"dynamic update w*",
+	}, onlyGrows},
+	{"directoryservices", []string{"dra sync requests *", "dra sync failures *"}, onlyGrows},
+	{"ntds", []string{"dra sync requests *", "dra sync failures *"}, onlyGrows},
+	{"remote desktop connection broker counterset", []string{"successful connections", "failed connections"}, onlyGrows},
+	{".net clr exceptions", []string{"# of exceps thrown"}, onlyGrows},
+	{".net clr interop", []string{"# of marshalling"}, onlyGrows},
+	{".net clr jit", []string{"# of methods jitted", "# of il bytes jitted", "total *"}, onlyGrows},
+	{".net clr loading", []string{"total *"}, onlyGrows},
+	{".net clr locksandthreads", []string{"total *", "# of total recognized threads"}, onlyGrows},
+	{".net clr memory", []string{"# gen *", "# induced gc"}, onlyGrows},
+	{".net clr remoting", []string{"total *"}, onlyGrows},
+	{".net clr security", []string{"total *", "# link time checks"}, onlyGrows},
+
+	{"sqlserver:access methods", []string{
+		"by-reference lob *", "count *", "failed leaf page cookie", "failed tree page cookie",
+		"used leaf page cookie", "used tree page cookie", "lobhandle *", "lobss provider *",
+	}, onlyGrows},
+	{"hyper-v virtual network adapter drop reasons", []string{"incoming *", "outgoing *"}, onlyGrows},
+	{"hyper-v virtual storage device", []string{"error count", "read count", "write count"}, onlyGrows},
+	{"hyper-v legacy network adapter", []string{"frames dropped"}, onlyGrows},
+	{"hyper-v dynamic memory vm", []string{"memory add operations", "memory remove operations"}, onlyGrows},
 }
 
-// knownUnit is the row of known that a counter has.
+var cacheCounts = []string{
+	"total *", "kernel: total *", "file cache *", "uri cache *", "kernel: uri cache *", "metadata cache *",
+	"kernel: metadata cache *", "output cache total *",
+}
+
+var onlyGrows = unit{grows: true}
+
+// knownUnit is what the first rule that a counter meets tells.
 func knownUnit(object, name string) (unit, bool) {
 	like := func(pattern, s string) bool {
 		begin, open := strings.CutSuffix(pattern, "*")
 		return s == pattern || open && strings.HasPrefix(s, begin)
 	}
+	object, _ = withoutInstance(object)
 	object, name = strings.ToLower(object), strings.ToLower(name)
 	is := func(pattern string) bool { return like(pattern, name) }
-	for _, row := range known {
-		if like(row.object, object) && slices.ContainsFunc(row.counters, is) {
-			return row.unit, true
+	for _, rules := range [][]rule{knownUnits, growing} {
+		for _, r := range rules {
+			if like(r.object, object) && slices.ContainsFunc(r.counters, is) {
+				return r.unit, true
+			}
 		}
 	}
 	return unit{}, false

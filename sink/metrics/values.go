@@ -60,9 +60,16 @@ func decimal(k int, factor, offset float64) value {
 	}
 }
 
-// toFloat makes whole numbers decimals.
+// toFloat makes whole numbers decimals. A thousandth is divided by a thousand, as there is no such
+// double: 3820 of them are 3.82 and not 3.8200000000000003.
 func toFloat(out *Column, factor float64) {
 	out.Form = Float
+	if over := math.Round(1 / factor); factor < 1 && 1/over == factor {
+		for i, v := range out.Bits {
+			out.Bits[i] = math.Float64bits(float64(v) / over)
+		}
+		return
+	}
 	for i, v := range out.Bits {
 		out.Bits[i] = math.Float64bits(float64(v) * factor)
 	}

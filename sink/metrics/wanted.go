@@ -12,6 +12,7 @@ import (
 // wanted knows which counters of which instances are wanted.
 type wanted struct {
 	totals  bool // as Options has it
+	lone    bool // totals are kept where there is nothing else
 	parts   []selection.Part
 	exclude []selection.Path
 	costly  []uint32
@@ -37,7 +38,7 @@ func (c *choice) equal(o *choice) bool {
 
 // resolve has names looked up.
 func (w *wanted) resolve(opt *Options, names *nametable.Names, schema *winperf.Schema) {
-	*w = wanted{totals: opt.Totals, parts: selection.Parts(opt.Select)}
+	*w = wanted{totals: opt.Totals, lone: opt.LoneTotals, parts: selection.Parts(opt.Select)}
 	tables := selection.ShownTables(names)
 	for i := range w.parts {
 		w.parts[i].Resolve(tables)
@@ -104,7 +105,8 @@ func (w *wanted) find(c *choice, o frame.Object, totals bool) []bool {
 	n := o.Len()
 	w.instances = slices.Grow(w.instances[:0], n)[:n]
 	labels := o.Labels()
-	total := func(i int) bool { return !totals && !w.totals && !o.Single() && frame.IsTotal(labels.Name(i)) }
+	totals = totals || w.totals || o.Single() || w.lone && allTotals(labels, n)
+	total := func(i int) bool { return !totals && frame.IsTotal(labels.Name(i)) }
 	for i := range w.instances {
 		w.instances[i] = c.whole && !total(i)
 	}
@@ -131,6 +133,16 @@ func (w *wanted) find(c *choice, o frame.Object, totals bool) []bool {
 		}
 	}
 	return w.instances
+}
+
+// allTotals reports whether an object has no other instances than totals.
+func allTotals(labels *frame.Labels, n int) bool {
+	for i := range n {
+		if !frame.IsTotal(labels.Name(i)) {
+			return false
+		}
+	}
+	return true
 }
 
 // findAll returns the positions of the instances that each path names.

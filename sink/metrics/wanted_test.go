@@ -140,3 +140,28 @@ func TestNewNames(t *testing.T) {
 	wantLines(t, mapped(t, m, f, names(t, map[uint32]string{10: "Thing"})), `winperf_thing_number_12{name="x"} 1`)
 	wantLines(t, mapped(t, m, f, names(t, map[uint32]string{10: "Thing", 12: "Size"})), `winperf_thing_size{name="x"} 1`)
 }
+
+// TestLoneTotals: a total stays where its object has nothing else, and goes where it has.
+func TestLoneTotals(t *testing.T) {
+	counters := []string{"Reads/sec PERF_COUNTER_BULK_COUNT"}
+	f, n := block(t, at0,
+		made{"Disk", counters, []string{"_Total: 7"}, ""},
+		made{"Processor", counters, []string{"0: 1", "_Total: 1"}, ""},
+		made{"Processor Information", counters, []string{"0,_Total: 5", "_Total: 5"}, ""})
+	set := mapped(t, NewMapper(Options{LoneTotals: true}), f, n)
+	wantLines(t, set,
+		`winperf_disk_reads_total{name="_Total"} 7`, `winperf_processor_reads_total{name="0"} 1`,
+		`winperf_processor_information_reads_total{name="0,_Total"} 5`,
+		`winperf_processor_information_reads_total{name="_Total"} 5`)
+	wantLines(t, mapped(t, NewMapper(Options{}), f, n), `winperf_processor_reads_total{name="0"} 1`)
+
+	// How many there are, and what they have together, a total does not tell.
+	f, n = block(t, at0,
+		made{"Processor", []string{"% Idle Time PERF_100NSEC_TIMER"}, []string{"_Total: 10000000"}, ""},
+		made{"NUMA Node Memory", []string{"Total MBytes PERF_COUNTER_RAWCOUNT"}, []string{"_Total: 16"}, ""})
+	set = mapped(t, NewMapper(Options{LoneTotals: true, NoLegacy: true, Names: []Scheme{WindowsExporter}}), f, n)
+	got := lines(set, "windows_cpu_time_total", "windows_cpu_logical_processor", "windows_memory_physical_total_bytes")
+	if diff := cmp.Diff([]string{`windows_cpu_time_total{core="_Total",mode="idle"} 1`}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -18,12 +18,10 @@ type wide struct {
 
 // wideOf returns the counter at position k if it is unwrapped, else nil.
 func (st *object) wideOf(k int) *wide {
-	for i := range st.wides {
-		if st.wides[i].k == k {
-			return &st.wides[i]
-		}
+	if k >= len(st.wideAt) || st.wideAt[k] == 0 {
+		return nil
 	}
-	return nil
+	return &st.wides[st.wideAt[k]-1]
 }
 
 // definitionID finds a counter again in other definitions.
@@ -35,7 +33,7 @@ type definitionID struct {
 // unwrap has a counter unwrapped where that is needed, with what is known of it.
 func (st *object) unwrap(l *layout, k int, old []wide) {
 	d := &l.Counters[k]
-	if d.Size != 4 || !grows(l, k) || slices.ContainsFunc(st.wides, func(w wide) bool { return w.k == k }) {
+	if d.Size != 4 || !grows(l, k) || st.wideOf(k) != nil {
 		return
 	}
 
@@ -48,6 +46,10 @@ func (st *object) unwrap(l *layout, k int, old []wide) {
 		}
 	}
 	st.wides = append(st.wides, w)
+	if st.wideAt == nil {
+		st.wideAt = make([]int32, len(l.Counters))
+	}
+	st.wideAt[k] = int32(len(st.wides))
 }
 
 // grows reports whether the raw value of a counter only grows. A base does what its

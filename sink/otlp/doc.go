@@ -3,12 +3,14 @@
 // the body of a POST to /v1/metrics, or a message of gRPC. It sends nothing.
 //
 // A counter becomes a monotonic, cumulative Sum, whose start time is when what its row stands
-// for began, where that is known; a gauge a Gauge; an average a Summary without quantiles;
-// an info metric a Gauge of 1. There are no histograms. Labels become attributes; what
+// for began, where that is known; an additive gauge a Sum that is not monotonic, and any other a Gauge;
+// an average a Summary without quantiles; an info metric a Gauge of 1. There are no histograms. Labels
+// become attributes, process.pid and cpu.logical_number integers, as the semantic conventions have them; what
 // [Options] says of the resource stands once.
 //
 // A name loses _total at its end, and its unit is written as UCUM has it: seconds as s, bytes as
 // By, ratio as 1. What turns OTLP into Prometheus' names by the usual rules (unit and
-// type as suffixes, never twice) gets the same names as from a scrape. The names of OpenTelemetry's
+// type as suffixes, never twice) gets the same names as from a scrape; for that a rate has no unit
+// but that in its name. The names of OpenTelemetry's
 // semantic conventions have no _total, and pass as they are.
 package otlp

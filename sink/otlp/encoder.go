@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -69,6 +70,7 @@ const (
 	keyName     = 1 // KeyValue
 	keyValue    = 2
 	valueString = 1 // AnyValue
+	valueInt    = 3
 )
 
 // NewEncoder returns an Encoder.
@@ -112,9 +114,22 @@ func appendAttribute(b []byte, field uint32, l metrics.Label) []byte {
 	b, at := protobuf.Begin(b, field)
 	b = protobuf.String(b, keyName, l.Name)
 	b, value := protobuf.Begin(b, keyValue)
-	b = protobuf.String(b, valueString, l.Value)
+	if n, ok := integer(l); ok {
+		b = protobuf.Uint(b, valueInt, n)
+	} else {
+		b = protobuf.String(b, valueString, l.Value)
+	}
 	b = protobuf.End(b, value)
 	return protobuf.End(b, at)
+}
+
+// integer is the value of an attribute that the semantic conventions have as an integer.
+func integer(l metrics.Label) (n uint64, ok bool) {
+	if l.Name != "cpu.logical_number" && l.Name != "process.pid" {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(l.Value, 10, 63)
+	return n, err == nil
 }
 
 // Encode adds the values of a Set to the request at hand. Each request that is full is
@@ -213,6 +228,15 @@ func whole(c *metrics.Column) bool {
 		!slices.ContainsFunc(c.Bits, func(v uint64) bool { return v > math.MaxInt64 })
 }
 
+// unitOf is the unit of a family as UCUM has it. A rate whose name has it already has none: what makes
+// Prometheus' names of this does not know it there, and adds _per_second once more.
+func unitOf(f *metrics.Family) string {
+	if strings.HasSuffix(f.Unit, "per_second") && strings.HasSuffix(f.Name, "_"+f.Unit) {
+		return ""
+	}
+	return Unit(f.Unit)
+}
+
 // nameOf is what OpenTelemetry calls a family.
 func nameOf(f *metrics.Family) string {
 	if f.Type != metrics.Counter {
@@ -221,7 +245,7 @@ func nameOf(f *metrics.Family) string {
 	return strings.TrimSuffix(f.Name, "_total")
 }
 
-// appendTime appends a field that is a time in nanoseconds since 1970.
+// appendTime appends a field that is a time in nanoseconds since 1970, 0 for one that is not known.
 func appendTime(b []byte, field uint32, t time.Time) []byte {
-	return binary.LittleEndian.AppendUint64(append(b, byte(field<<3|1)), uint64(t.UnixNano()))
+	return binary.LittleEndian.AppendUint64(append(b, byte(field<<3|1)), series.Nanoseconds(t))
 }

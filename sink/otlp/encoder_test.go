@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/protobuf"
 	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/sink/otlp"
@@ -26,6 +26,9 @@ func example() *metrics.Set {
 		{{Name: "name", Value: "a"}, {Name: "pid", Value: "7"}}, {{Name: "name", Value: "b\xffc"}}, nil,
 	}, []int64{began.UnixNano(), 0, 0})
 	single := metrics.NewRows([][]metrics.Label{nil}, nil)
+	numbered := metrics.NewRows([][]metrics.Label{
+		{{Name: "cpu.logical_number", Value: "3"}, {Name: "process.pid", Value: "x"}},
+	}, nil)
 	bits := math.Float64bits
 	return &metrics.Set{Time: taken, Families: []metrics.Family{
 		{
@@ -36,8 +39,12 @@ func example() *metrics.Set {
 			}},
 		},
 		{
-			Name: "system.memory.usage", Type: metrics.Gauge, Unit: "By", Help: "Used.",
+			Name: "system.memory.usage", Type: metrics.Gauge, Additive: true, Unit: "By", Help: "Used\xff\xfe.",
 			Columns: []metrics.Column{{Rows: single, Bits: []uint64{1 << 40}, Time: taken.Add(-time.Minute)}},
+		},
+		{
+			Name: "system.cpu.frequency", Unit: "Hz",
+			Columns: []metrics.Column{{Rows: numbered, Bits: []uint64{4_000_000_000}}},
 		},
 		{
 			Name: "winperf_reads_total", Type: metrics.Counter,
@@ -59,6 +66,8 @@ func example() *metrics.Set {
 			Name: "winperf_os_info", Type: metrics.Info,
 			Columns: []metrics.Column{{Rows: single, Bits: []uint64{1}, Extra: []metrics.Label{{Name: "version", Value: "10"}}}},
 		},
+		{Name: "winperf_bandwidth_bytes_per_second", Unit: "bytes_per_second", Columns: []metrics.Column{{Rows: single, Bits: []uint64{2}}}},
+		{Name: "system.bandwidth", Unit: "bytes_per_second", Columns: []metrics.Column{{Rows: single, Bits: []uint64{3}}}},
 		{Name: "winperf_nothing", Columns: []metrics.Column{{Rows: single, Bits: []uint64{1}, Absent: []uint64{1}}}},
 	}}
 }
@@ -66,12 +75,15 @@ func example() *metrics.Set {
 // wanted is what the example says, as lines. Times are those of taken but for what is said.
 const wanted = `sum winperf_process_processor_seconds "Time." s {"mode"="user" "name"="a" "pid"="7"} 1.5000001 from -1h0m0s
 sum winperf_process_processor_seconds "Time." s {"mode"="user" "name"="b` + "\uFFFD" + `c"} 2
-gauge system.memory.usage "Used." By {} 1099511627776 at -1m0s
+up-down system.memory.usage "Used` + "\uFFFD\uFFFD" + `." By {} 1099511627776 at -1m0s
+gauge system.cpu.frequency "" Hz {"cpu.logical_number"=3 "process.pid"="x"} 4000000000
 sum winperf_reads "" _ {} 1.8446744073709552e+19
 gauge winperf_idle_ratio "" 1 {} 0.25
 summary winperf_disk_read_seconds "" s {"name"="a" "pid"="7"} 3 1.5 from -1h0m0s
 sum winperf_disk_read_seconds_sum "" s {} 9
 gauge winperf_os_info "" _ {"version"="10"} 1
+gauge winperf_bandwidth_bytes_per_second "" _ {} 2
+gauge system.bandwidth "" By/s {} 3
 `
 
 func TestEncode(t *testing.T) {
@@ -175,6 +187,10 @@ func (d *decoder) attributes(all []protobuf.Field) string {
 	for _, f := range all {
 		m := d.fields(f.Bytes)
 		value := d.fields(d.one(m, 2).Bytes)
+		if len(value[3]) > 0 {
+			texts = append(texts, fmt.Sprintf("%q=%d", d.one(m, 1).Bytes, d.one(value, 3).Uint))
+			continue
+		}
 		texts = append(texts, fmt.Sprintf("%q=%q", d.one(m, 1).Bytes, d.one(value, 1).Bytes))
 	}
 	return "{" + strings.Join(texts, " ") + "}"
@@ -186,8 +202,11 @@ func (d *decoder) metric(m map[uint32][]protobuf.Field) (text string) {
 			continue
 		}
 		of := d.fields(d.one(m, number).Bytes)
-		if kind == "sum" != (d.one(of, 2).Uint == 2 && d.one(of, 3).Uint == 1) {
+		if kind == "sum" != (d.one(of, 2).Uint == 2) || kind != "sum" && len(of[3]) > 0 {
 			d.t.Errorf("a %s has temporality %v and monotonic %v", kind, of[2], of[3])
+		}
+		if kind == "sum" && d.one(of, 3).Uint == 0 {
+			kind = "up-down"
 		}
 		unit := string(d.one(m, 3).Bytes)
 		if unit == "" {
@@ -223,6 +242,27 @@ func (d *decoder) point(kind string, p map[uint32][]protobuf.Field) string {
 		}
 	}
 	return text
+}
+
+// A time that no number of nanoseconds can say is not known, and no other one.
+func TestFarTimes(t *testing.T) {
+	rows := metrics.NewRows([][]metrics.Label{nil}, nil)
+	for at, want := range map[time.Time]int64{
+		time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC): 0, winperf.FromFiletime(0): 0, winperf.FromFiletime(1 << 62): 0,
+		time.Unix(0, 0): 0, time.Unix(9e9, 123): 9e18 + 123, taken: taken.UnixNano(),
+	} {
+		set := &metrics.Set{Time: at, Families: []metrics.Family{{Name: "m", Columns: []metrics.Column{
+			{Rows: rows, Bits: []uint64{7}},
+		}}}}
+		got := strings.Join(encode(t, otlp.NewEncoder(otlp.Options{}), set), "")
+		text := "gauge m \"\" _ {} 7"
+		if d := time.Unix(0, want).Sub(taken); d != 0 {
+			text += fmt.Sprintf(" at %v", d)
+		}
+		if !strings.HasSuffix(got, text+"\n") {
+			t.Errorf("%v: %s, want %s", at, got, text)
+		}
+	}
 }
 
 // BenchmarkEncode is the cost of a data point. The same with the encoder of OpenTelemetry is
@@ -264,7 +304,10 @@ func FuzzAttributes(f *testing.F) {
 			{Name: "m", Columns: []metrics.Column{{Rows: rows, Bits: []uint64{bits}}}},
 		}}
 		got := strings.Join(encode(t, otlp.NewEncoder(otlp.Options{}), set), "")
-		want := fmt.Sprintf("{%q=%q} ", name, strings.ToValidUTF8(value, "\uFFFD"))
+		want := fmt.Sprintf("{%q=%q} ", name, string([]rune(value)))
+		if name == "process.pid" || name == "cpu.logical_number" {
+			want = "" // may be an integer, which TestEncode shows
+		}
 		if value != "" && !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s", got, want)
 		}

@@ -41,6 +41,7 @@ type points struct {
 	count  *metrics.Column // of a summary
 	attrs  *attributes
 	ints   bool
+	grows  bool   // of metricSum: the values only grow
 	starts bool   // rows tell when their values were 0
 	time   []byte // the field that is the time of a point
 }
@@ -63,9 +64,11 @@ func (e *Encoder) columns(f *family, k int, send func(*Request) error) (int, err
 			p.column, p.count = p.count, p.column
 		}
 	case f.Type == metrics.Counter || f.Type == metrics.Summary:
-		p.kind = metricSum
+		p.kind, p.grows = metricSum, true
+	case f.Additive:
+		p.kind = metricSum // an up-down counter
 	}
-	p.starts = p.kind != metricGauge
+	p.starts = p.kind == metricSummary || p.grows
 	return n, e.write(&p, send)
 }
 
@@ -98,8 +101,8 @@ func (e *Encoder) metric(p *points, i int) int {
 	begin, was := len(e.body), e.points
 	b, metric := protobuf.Begin(e.body, scopeMetricsMetric)
 	b = protobuf.String(b, metricName, p.name)
-	b = protobuf.String(b, metricDescription, p.family.Help)
-	b = protobuf.String(b, metricUnit, Unit(p.family.Unit))
+	b = protobuf.String(b, metricDescription, series.Text(p.family.Help))
+	b = protobuf.String(b, metricUnit, unitOf(p.family.Family))
 	b, kind := protobuf.Begin(b, p.kind)
 
 	for ; i < p.column.Rows.Len() && e.points < e.opt.MaxPoints; i++ {
@@ -116,6 +119,8 @@ func (e *Encoder) metric(p *points, i int) int {
 
 	if p.kind == metricSum {
 		b = protobuf.Uint(b, sumTemporality, cumulative)
+	}
+	if p.grows {
 		b = protobuf.Uint(b, sumMonotonic, 1)
 	}
 	e.body = protobuf.End(protobuf.End(b, kind), metric)

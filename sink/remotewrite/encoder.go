@@ -126,8 +126,8 @@ func (e *Encoder) column(f *metrics.Family, c *metrics.Column, at time.Time, sen
 		at = c.Time
 	}
 	ms := at.UnixMilli()
-	e.message.rows(f, c, ms)
 
+	begun := false // what has no value at all leaves nothing in the request
 	for i := range c.Bits {
 		if !c.Has(i) {
 			continue
@@ -136,6 +136,10 @@ func (e *Encoder) column(f *metrics.Family, c *metrics.Column, at time.Time, sen
 			if err := e.Flush(send); err != nil {
 				return err
 			}
+			begun = false
+		}
+		if !begun {
+			begun = true
 			e.message.rows(f, c, ms)
 		}
 		e.body = e.message.add(e.body, i, series.Bits(c, i))

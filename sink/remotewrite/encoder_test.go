@@ -35,7 +35,7 @@ func example() *metrics.Set {
 	single := metrics.NewRows([][]metrics.Label{nil}, nil)
 	return &metrics.Set{Time: taken, Families: []metrics.Family{
 		{
-			Name: "winperf_process_processor_seconds_total", Type: metrics.Counter, Unit: "seconds", Help: "Time.",
+			Name: "winperf_process_processor_seconds_total", Type: metrics.Counter, Unit: "seconds", Help: "Time\xff.",
 			Columns: []metrics.Column{{
 				Rows: rows, Form: metrics.Ticks100ns, Bits: []uint64{15_000_001, 20_000_000, 7}, Absent: []uint64{4},
 				Extra: []metrics.Label{{Name: "mode", Value: "user"}},
@@ -67,9 +67,9 @@ func TestVersions(t *testing.T) {
 	labels := []metrics.Label{{Name: "job", Value: "winperf"}, {Name: "name", Value: ""}}
 	want := map[remotewrite.Version]string{
 		remotewrite.V1: fmt.Sprintf(wanted, "", "", "", "", "") +
-			"winperf_process_processor_seconds_total 1 Time. seconds\n" +
+			"winperf_process_processor_seconds_total 1 Time\uFFFD. seconds\n" +
 			"winperf_memory_free_bytes 2 Free. bytes\nwinperf_disk_read_seconds 5  seconds\n",
-		remotewrite.V2: fmt.Sprintf(wanted, "", " from 1795406400123 1 Time. seconds", " 1 Time. seconds",
+		remotewrite.V2: fmt.Sprintf(wanted, "", " from 1795406400123 1 Time\uFFFD. seconds", " 1 Time\uFFFD. seconds",
 			" 2 Free. bytes", " 5  seconds"),
 	}
 	for version, want := range want {
@@ -323,7 +323,7 @@ func FuzzLabels(f *testing.F) {
 		if got[0] != got[1] {
 			t.Errorf("version 1.0 says %q, 2.0 %q", got[0], got[1])
 		}
-		label := name + "=" + strconv.Quote(strings.ToValidUTF8(value, "\uFFFD"))
+		label := name + "=" + strconv.Quote(string([]rune(value)))
 		if value != "" && !strings.Contains(got[0], label) {
 			t.Errorf("%s lacks %s", got[0], label)
 		}

@@ -77,7 +77,7 @@ func (m *first) tell(f *metrics.Family) {
 	m.meta, at = protobuf.Begin(m.meta, requestMetadata)
 	m.meta = protobuf.Uint(m.meta, metadataType, typeNumber(f.Type))
 	m.meta = protobuf.String(m.meta, metadataName, f.Name)
-	m.meta = protobuf.String(m.meta, metadataHelp, f.Help)
+	m.meta = protobuf.String(m.meta, metadataHelp, series.Text(f.Help))
 	m.meta = protobuf.String(m.meta, metadataUnit, f.Unit)
 	m.meta = protobuf.End(m.meta, at)
 }

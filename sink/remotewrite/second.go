@@ -68,7 +68,7 @@ func (m *second) rows(f *metrics.Family, c *metrics.Column, ms int64) {
 	var at int
 	m.meta, at = protobuf.Begin(m.meta[:0], series2Metadata)
 	m.meta = protobuf.Uint(m.meta, metadata2Type, typeNumber(f.Type))
-	m.meta = protobuf.Uint(m.meta, metadata2Help, uint64(m.place(m.number(f.Help))))
+	m.meta = protobuf.Uint(m.meta, metadata2Help, uint64(m.place(m.number(series.Text(f.Help)))))
 	m.meta = protobuf.Uint(m.meta, metadata2Unit, uint64(m.place(m.number(f.Unit))))
 	m.meta = protobuf.End(m.meta, at)
 }

@@ -7,7 +7,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/winperf/winperf/sink/metrics"
 )
@@ -48,8 +49,7 @@ const normalNaN = 0x7ff8000000000001
 
 // Merge appends to buf the labels of a row with those of other places, sorted by name. Of labels of
 // one name the row's stays, else that of the first of the others. Labels
-// without a value are left out, as they mean the same. What is no UTF-8 in a value
-// becomes U+FFFD, as databases of metrics take nothing else.
+// without a value are left out, as they mean the same. Values are as Text makes them.
 func Merge(buf, row []metrics.Label, others ...[]metrics.Label) []metrics.Label {
 	begin := len(buf)
 	buf = append(buf, row...)
@@ -63,9 +63,28 @@ func Merge(buf, row []metrics.Label, others ...[]metrics.Label) []metrics.Label 
 	merged = slices.CompactFunc(merged, func(a, b metrics.Label) bool { return a.Name == b.Name })
 	merged = slices.DeleteFunc(merged, func(l metrics.Label) bool { return l.Value == "" })
 	for i := range merged {
-		merged[i].Value = strings.ToValidUTF8(merged[i].Value, "\uFFFD")
+		merged[i].Value = Text(merged[i].Value)
 	}
 	return buf[:begin+len(merged)]
+}
+
+// Text returns a text as messages can hold it: each byte that is part of no character becomes U+FFFD, as
+// in the text that Prometheus scrapes.
+func Text(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
+
+// Nanoseconds returns a time in nanoseconds since 1970; 0, which stands for a time that is not known,
+// where these do not fit into 63 bits.
+func Nanoseconds(t time.Time) uint64 {
+	const most = math.MaxInt64 / int64(time.Second)
+	if s := t.Unix(); s < 0 || s >= most {
+		return 0
+	}
+	return uint64(t.UnixNano())
 }
 
 // Cache keeps a T for each pair of rows and labels of columns and Sets, as long as Sets have them.

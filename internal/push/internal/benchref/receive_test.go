@@ -78,6 +78,7 @@ type store struct {
 	mu     sync.Mutex
 	series []string
 	meta   []string
+	each   func(labels.Labels, float64) // if not nil, is told each series
 }
 
 // Store implements the storage of remote.NewWriteHandler.
@@ -135,6 +136,9 @@ func (s *store) second(body []byte, stats *remote.WriteResponseStats) error {
 }
 
 func (s *store) add(ls labels.Labels, value float64, ms int64) {
+	if s.each != nil {
+		s.each(ls, value)
+	}
 	names := []string{}
 	ls.Range(func(l labels.Label) { names = append(names, l.Name) })
 	text := ls.String()
@@ -203,10 +207,17 @@ func TestOTLP(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sender.Close()
-	if err := sendAll(t.Context(), sender, example()); err != nil {
+	set := example()
+	set.Families = append(set.Families, metrics.Family{
+		Name: "process.memory.usage", Type: metrics.Gauge, Unit: "By", Additive: true,
+		Columns: []metrics.Column{{
+			Rows: metrics.NewRows([][]metrics.Label{{{Name: "process.pid", Value: "7"}}}, nil), Bits: []uint64{4096},
+		}},
+	})
+	if err := sendAll(t.Context(), sender, set); err != nil {
 		t.Fatal(err)
 	}
-	if c := sender.Counts(); c.Sent != 4 || c.Refused+c.Retries > 0 {
+	if c := sender.Counts(); c.Sent != 5 || c.Refused+c.Retries > 0 {
 		t.Errorf("%+v", c)
 	}
 
@@ -216,6 +227,7 @@ func TestOTLP(t *testing.T) {
 		"winperf_process_processor_seconds Sum s Time. Cumulative true map[Zone:z mode:user name:b\uFFFDc] 2 0s unknown",
 		"winperf_memory_free_bytes Gauge By Free. map[] 1099511627776 -1m0s unknown",
 		"winperf_disk_read_seconds Summary s  map[] 1.25 3 0s unknown",
+		"process.memory.usage Sum By  Cumulative false map[process.pid:7] 4096 0s unknown",
 	}
 	var lines []string
 	for _, all := range got.AllMetrics() {

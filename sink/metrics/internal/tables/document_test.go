@@ -76,8 +76,11 @@ func tablesText(t *testing.T) string {
 
 	w.WriteString("\n## The names of OpenTelemetry\n\n" +
 		"With `--names otel` counters that one of OpenTelemetry's semantic conventions fits have its name,\n" +
-		"attributes and unit. They have dots, so that they are for OTLP only.\n\n" +
-		"| metric | unit | object | Linux |\n| --- | --- | --- | --- |\n")
+		"attributes and unit. They have dots, so that they are for OTLP only. They are those of version 1.43;\n" +
+		"the collector's receiver `hostmetrics` (0.160) still has older ones for most of what is not of a process:\n" +
+		"`state`, `device` and `direction` as attributes, and `system.network.packets`, `dropped` and `connections`.\n" +
+		"What tells a process is an attribute of each value, as one resource, the machine, has them all.\n\n" +
+		"| metric | type | unit | attributes | object | Linux |\n| --- | --- | --- | --- | --- | --- |\n")
 	otelRows(&w, otel.Blocks, linux)
 	return w.String()
 }
@@ -118,7 +121,7 @@ func linuxCounters(t *testing.T) map[string]map[string]bool {
 func onLinux(b Block, r Row, linux map[string]map[string]bool) bool {
 	return slices.ContainsFunc(b.Objects, func(o Object) bool {
 		counters, there := linux[o.Name]
-		return there && !slices.ContainsFunc(r.Counters, func(c string) bool { return !counters[c] })
+		return there && !slices.ContainsFunc(r.Counters, func(c string) bool { return !counters[c] && !counters[r.Else] })
 	})
 }
 
@@ -246,7 +249,13 @@ func otelRows(w *strings.Builder, blocks []Block, linux map[string]map[string]bo
 					where = "yes"
 				}
 			}
-			fmt.Fprintf(w, "| `%s` | `%s` | %s | %s |\n", r.Metric, r.Unit, object, where)
+			kind := map[byte]string{'C': "counter", 'I': "up-down counter", 'G': "gauge"}[r.Type]
+			var attributes []string
+			for _, l := range labelNames(b, r) {
+				attributes = append(attributes, "`"+l+"`")
+			}
+			fmt.Fprintf(w, "| `%s` | %s | `%s` | %s | %s | %s |\n",
+				r.Metric, kind, r.Unit, strings.Join(attributes, " "), object, where)
 		}
 	}
 }

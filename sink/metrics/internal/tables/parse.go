@@ -182,11 +182,12 @@ func (r *Row) counters(labels, counters, conversion string) (err error) {
 		return err
 	}
 
-	if counters != "" {
-		r.Counters = []string{counters}
-	}
-	if takes == 2 {
+	switch {
+	case takes == 2:
 		r.Counters = strings.Split(counters, " + ")
+	case counters != "":
+		first, other, _ := strings.Cut(counters, " or ")
+		r.Counters, r.Else = []string{first}, other
 	}
 	if len(r.Counters) != takes {
 		return fmt.Errorf("%q takes %d counters, and there are %d", conversion, takes, len(r.Counters))

@@ -18,8 +18,9 @@
 //
 // G is a gauge, C a counter, I an up-down counter, which is a gauge whose values add up to something.
 // Labels are those that all values of the row have (mode=idle); of facts and what is absent only their
-// names. The counter is its English name; some conversions take two, with + between them. The unit is in
-// UCUM, for names that have one. Fields at the end may be missing.
+// names. The counter is its English name; "A or B" takes B of objects that lack A, and some conversions
+// take two counters, with + between them. The unit is in UCUM, for names that have one. Fields at the end
+// may be missing.
 //
 // SQLServer: in the name of an object stands for MSSQL$NAME: too.
 package tables
@@ -88,6 +89,7 @@ const (
 	Pid                  // of PID_NAME the first part
 	Pool                 // of PID_NAME the second part
 	Core                 // the number at the end of the name
+	Logical              // of NODE,NUMBER the place among all processors, else the name
 	VM                   // the name up to its last :
 	File                 // the name without a leading \??\
 	Session              // a terminal session's name
@@ -96,7 +98,7 @@ const (
 
 var rules = map[string]Rule{
 	"instance": Instance, "word": Word, "process": Process, "last": Last, "pid": Pid, "pool": Pool,
-	"core": Core, "vm": VM, "file": File, "session": Session, "sql": SQL,
+	"core": Core, "logical": Logical, "vm": VM, "file": File, "session": Session, "sql": SQL,
 }
 
 // Pair is a label of a row.
@@ -110,9 +112,11 @@ type Row struct {
 	// Counters are names of counters: none where the value is of none, two where the conversion
 	// wants two.
 	Counters []string
-	Convert  Conversion
-	Unit     string
-	Line     int // in the file
+	// Else is taken of objects that lack the counter; "" where there is no other.
+	Else    string
+	Convert Conversion
+	Unit    string
+	Line    int // in the file
 }
 
 // Conversion makes the value of a metric of a raw value.

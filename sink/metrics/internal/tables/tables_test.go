@@ -305,7 +305,8 @@ func factConversion(f fact) Conversion {
 // TestParse: what a table can say, and what is wrong in one, with its line.
 func TestParse(t *testing.T) {
 	const good = "# names\n\ncollector a\nobject A {x=1, y=2}\nelse B\nlabels n=instance, id=[ID or Id]\n" +
-		"m_total | C | mode=idle | % Idle | base *1024 | s\nm | G | | X + Y | sum\n\ncollector f\nfacts\ni | I | a, b | what\n"
+		"m_total | C | mode=idle | % Idle | base *1024 | s\nm | G | | X + Y | sum\n" +
+		"e | G | | P or Q\n\ncollector f\nfacts\ni | I | a, b | what\n"
 	got, err := Parse("good", good)
 	if err != nil {
 		t.Fatal(err)
@@ -318,11 +319,12 @@ func TestParse(t *testing.T) {
 			{Metric: "m_total", Type: 'C', Labels: []Pair{{"mode", "idle"}}, Counters: []string{"% Idle"},
 				Convert: Conversion{Base, 1024, 1}, Unit: "s", Line: 7},
 			{Metric: "m", Type: 'G', Counters: []string{"X", "Y"}, Convert: Conversion{Sum, 1, 1}, Line: 8},
+			{Metric: "e", Type: 'G', Counters: []string{"P"}, Else: "Q", Convert: Conversion{Times: 1, Over: 1}, Line: 9},
 		},
 	}, {
 		Collector: "f", Kind: Facts,
 		Rows: []Row{{Metric: "i", Type: 'I', Labels: []Pair{{Name: "a"}, {Name: "b"}},
-			Counters: []string{"what"}, Line: 12}},
+			Counters: []string{"what"}, Line: 13}},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

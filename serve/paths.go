@@ -1,0 +1,156 @@
+package serve
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+)
+
+// maxUnmatched bounds the paths that are told of as a metric each.
+const maxUnmatched = 1000
+
+// unmatched are the paths of a configuration that have matched nothing in any sample.
+type unmatched struct {
+	mu    sync.Mutex
+	paths []selection.Path // in the order in which they were asked for
+	names *nametable.Names // that the paths were looked up in
+	seen  bool             // there was a sample
+}
+
+func newUnmatched(paths []winperf.Path) *unmatched {
+	u := &unmatched{}
+	for _, p := range paths {
+		u.paths = append(u.paths, selection.NewPath(p))
+	}
+	return u
+}
+
+// note takes note of a sample; nil is none.
+func (u *unmatched) note(c *measure.Cycle) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if c == nil {
+		return
+	}
+	u.seen = true
+	if len(u.paths) == 0 {
+		return
+	}
+
+	if c.Names != u.names {
+		u.names = c.Names
+		tables := selection.ShownTables(c.Names)
+		for i := range u.paths {
+			u.paths[i].Resolve(tables)
+		}
+	}
+	u.paths = slices.DeleteFunc(u.paths, func(p selection.Path) bool {
+		if c.Frame.IsZero() {
+			return inReadings(&p, c)
+		}
+		return inFrame(&p, c.Frame)
+	})
+}
+
+// inFrame reports whether a path matches anything in a frame.
+func inFrame(p *selection.Path, f frame.Frame) bool {
+	for o := range f.Objects() {
+		if o.Metadata() || !p.Machine(o.Machine()) || !p.Object.Is(o.ID().Index, "") || !p.Fits(o.Single()) {
+			continue
+		}
+		for k := range o.NumCounters() {
+			if p.Counter.Is(o.Counter(k).ID.Index, "") && inInstances(p, o) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inInstances reports whether a path matches an instance. All instances of an object can be there
+// without being any now.
+func inInstances(p *selection.Path, o frame.Object) bool {
+	if o.Single() || p.EveryInstance() {
+		return true
+	}
+	labels := o.Labels()
+	for i := range o.Len() {
+		if p.Instance(labels.Full(i), labels.Occurrence(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inReadings reports whether a path matches anything that came cooked.
+func inReadings(p *selection.Path, c *measure.Cycle) bool {
+	for i := range c.Len() {
+		r := c.At(i)
+		nothing := r.Status == counter.NoObject || r.Status == counter.NoCounter || r.Status == counter.NoInstance
+		if !nothing && p.Series(r.Series) == counter.OK {
+			return true
+		}
+	}
+	return false
+}
+
+// list appends the paths that have matched nothing, as far as a sample could have had it.
+func (u *unmatched) list(texts []string) []string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i := range u.paths {
+		if u.seen && len(texts) < maxUnmatched {
+			texts = append(texts, u.paths[i].Asked.String())
+		}
+	}
+	return texts
+}
+
+// asked is a path of the configuration that should match something, and its place there.
+type asked struct {
+	key, text string
+	path      winperf.Path
+}
+
+// asked are all paths that should match something.
+func (c *Config) asked() (list []asked) {
+	for i, p := range c.Paths {
+		list = append(list, asked{fmt.Sprintf("paths[%d]", i), "", p})
+	}
+	for i, name := range c.Objects {
+		list = append(list, asked{fmt.Sprintf("objects[%d]", i), name, wholeObject(name)})
+	}
+	for i, p := range c.Exclude {
+		list = append(list, asked{fmt.Sprintf("exclude[%d]", i), "", p})
+	}
+	for i := range c.Counters {
+		for k, p := range c.Counters[i].Paths() {
+			list = append(list, asked{c.keyOfCounter(i, k), "", p})
+		}
+	}
+	return list
+}
+
+// keyOfCounter is the key of a counter of performancecounter. Files have those at one of two places,
+// or as text, inside which there are no keys.
+func (c *Config) keyOfCounter(object, k int) string {
+	const own, exporters = "performancecounter.objects", "collector.performancecounter.objects"
+	name := c.Counters[object].Counters[k].Name
+	for _, list := range []string{own, exporters} {
+		key := fmt.Sprintf("%s[%d].counters[%d].name", list, object, k)
+		if _, there := c.places[key]; there && c.places[key].Text == name {
+			return key
+		}
+	}
+	if _, there := c.places[own]; there {
+		return own
+	}
+	return exporters
+}

@@ -1,0 +1,263 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/exporter-toolkit/web"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// problem is what is wrong with a value of a configuration.
+type problem struct {
+	key   string // as files have it: push[0].tls.ca_file
+	value string // where that is text
+	err   error
+}
+
+// wrong is the error about a problem, with its place where the value is that of a file.
+func (c *Config) wrong(p problem) error {
+	key, _, _ := strings.Cut(p.key, "[") // the whole list, whose element has the place
+	name, target := "", 0
+	if n, _ := fmt.Sscanf(p.key, "push[%d].", &target); n == 1 && target < len(c.Push) {
+		_, key, _ = strings.Cut(p.key, ".")
+		to := c.Push[target].target("", "")
+		name = to.Name() + ": "
+	}
+
+	err := p.err
+	if file, ok := err.(*fs.PathError); ok { //nolint:errorlint // which call failed is nothing to who reads this
+		err = fmt.Errorf("%s: %w", file.Path, file.Err)
+	}
+	place, ok := c.places.Find(p.key, p.value)
+	ok = ok && c.ofFile(p.key)
+	switch {
+	case !ok && key == "url": // which the error names itself
+		return err
+	case !ok:
+		return fmt.Errorf("%s%s: %w", name, key, err)
+	case strings.HasPrefix(key, "headers.") || strings.HasPrefix(key, "labels."):
+		return place.Key.Errorf("%s: %w", key, err)
+	}
+	return place.Errorf("%s: %w", strings.TrimPrefix(key, "web."), err)
+}
+
+// ofFile reports whether the value of a key is what the file says.
+func (c *Config) ofFile(key string) bool {
+	was := c.read
+	name, _, _ := strings.Cut(key, "[")
+	switch name {
+	case "source", "language": // whose text was compared
+		return true
+	case "paths":
+		return slices.Equal(c.Paths, was.Paths)
+	case "objects":
+		return slices.Equal(c.Objects, was.Objects)
+	case "exclude":
+		return slices.Equal(c.Exclude, was.Exclude)
+	case "costly_interval":
+		return c.CostlyInterval == was.CostlyInterval
+	case "timeout":
+		return c.Timeout == was.Timeout
+	case "timeout_offset":
+		return c.TimeoutOffset == was.TimeoutOffset
+	case "max_series":
+		return c.MaxSeries == was.MaxSeries
+	case "push":
+		return reflect.DeepEqual(c.Push, was.Push)
+	case "web.listen_address":
+		return slices.Equal(c.Web.Listen, was.Web.Listen)
+	case "web.config_file":
+		return c.Web.ConfigFile == was.Web.ConfigFile
+	case "web.max_connections":
+		return c.Web.MaxConnections == was.Web.MaxConnections
+	}
+	return reflect.DeepEqual(c.Counters, was.Counters) // performancecounter
+}
+
+// Check tells what is wrong with a configuration that can be known without its source: values
+// that cannot be, or not together, and files that cannot be used. What a file of a configuration says
+// has its place in the error.
+func (c *Config) Check() error {
+	check := checker{}
+	for _, p := range slices.Concat(c.problems(), c.fileProblems()) {
+		check.add(c.wrong(p))
+	}
+	return check.err()
+}
+
+// problems are those that the values themselves have.
+func (c *Config) problems() (list []problem) {
+	wrong := func(key, value string, err error) {
+		if err != nil {
+			list = append(list, problem{key, value, err})
+		}
+	}
+	for i, address := range c.Web.Listen {
+		err := checkAddress(address)
+		anyPort := strings.HasSuffix(address, ":0") // as often as it is wanted
+		if err == nil && !anyPort && slices.Contains(c.Web.Listen[:i], address) {
+			err = fmt.Errorf("%s is there twice", address)
+		}
+		wrong(fmt.Sprintf("web.listen_address[%d]", i), address, err)
+	}
+	for i := range c.Push {
+		list = append(list, c.Push[i].problems(fmt.Sprintf("push[%d].", i))...)
+	}
+
+	if _, err := nametable.ParseLanguage(c.Language); c.Language != "" && err != nil {
+		wrong("language", c.Language, errors.New("expected a hexadecimal language id such as 009 or 0x409"))
+	}
+	for i, name := range c.Objects {
+		if name == "" {
+			wrong(fmt.Sprintf("objects[%d]", i), "", errors.New("expected the name of an object, or a pattern"))
+		}
+	}
+	wrong("max_series", "", checkCount(c.MaxSeries))
+	wrong("web.max_connections", "", checkCount(c.Web.MaxConnections))
+	return append(list, c.timeProblems()...)
+}
+
+// timeProblems are those of how long things may take.
+func (c *Config) timeProblems() (list []problem) {
+	for _, t := range []struct {
+		key string
+		is  time.Duration
+	}{{"costly_interval", c.CostlyInterval}, {"timeout", c.Timeout}, {"timeout_offset", c.TimeoutOffset}} {
+		if t.is < 0 || t.is > longest {
+			list = append(list, problem{t.key, "", errTime})
+		}
+	}
+	whole := c.withDefaults()
+	if c.TimeoutOffset >= whole.Timeout && c.Timeout >= 0 {
+		const form = "expected less than the timeout, %v: nothing would be left for the sample"
+		list = append(list, problem{"timeout_offset", "", fmt.Errorf(form, whole.Timeout)})
+	}
+	return list
+}
+
+var errTime = errors.New("expected more than 0 and at most a year")
+
+func checkCount(n int) error {
+	if n < 0 {
+		return errors.New("expected 0 or more")
+	}
+	return nil
+}
+
+// checkAddress tells what is wrong with an address to listen on.
+func checkAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return fmt.Errorf("expected host:port, such as %s or :9182: %w", DefaultAddress, err)
+	}
+	return nil
+}
+
+// leastQueue is the least bound of a queue that holds a few samples of a desktop.
+const leastQueue = 1 << 20
+
+// problems are those of a target, whose keys begin so.
+func (t *Target) problems(key string) (list []problem) {
+	to := t.target("", "")
+	for _, p := range to.Check() {
+		list = append(list, problem{key + p.Key, p.Value, p.Err})
+	}
+
+	wrong := func(name string, err error) { list = append(list, problem{key + name, "", err}) }
+	if slices.Contains(t.Names, metrics.OTel) && !strings.HasPrefix(strings.ToLower(t.URL), "otlp") {
+		wrong("names", errors.New("the names otel are for otlp+http:// and otlp+https:// only"))
+	}
+	if t.Interval != 0 && (t.Interval < measure.LeastInterval || t.Interval > longest) {
+		wrong("interval", fmt.Errorf("expected from %v to a year", measure.LeastInterval))
+	}
+	if t.Queue.MaxBytes != 0 && t.Queue.MaxBytes < leastQueue {
+		wrong("queue.max_size", errors.New("expected at least 1M, which holds a few samples"))
+	}
+	if t.Queue.MaxAge < 0 || t.Queue.MaxAge > longest {
+		wrong("queue.max_age", errTime)
+	}
+	if t.Queue.MaxAge != 0 && t.Queue.MaxAge < t.Interval {
+		const form = "expected at least the interval, %v: no sample would be kept"
+		wrong("queue.max_age", fmt.Errorf(form, t.Interval))
+	}
+	return list
+}
+
+// fileProblems are those of files and directories that the configuration names.
+func (c *Config) fileProblems() (list []problem) {
+	if err := web.Validate(c.Web.ConfigFile); err != nil {
+		if _, missing := errors.AsType[*fs.PathError](err); !missing { // which names its file
+			err = fmt.Errorf("%s: %w", c.Web.ConfigFile, err)
+		}
+		list = append(list, problem{"web.config_file", c.Web.ConfigFile, err})
+	}
+
+	first := map[string]*Target{}
+	for i := range c.Push {
+		t, key := &c.Push[i], fmt.Sprintf("push[%d].", i)
+		to := t.target("", "")
+		for _, p := range to.CheckFiles() {
+			list = append(list, problem{key + p.Key, p.Value, p.Err})
+		}
+
+		dir, err := t.queueDirectory()
+		if other := first[dir]; other != nil {
+			err = other.sharedQueue(t, dir)
+		}
+		if err != nil {
+			list = append(list, problem{key + "queue.dir", t.Queue.Dir, err})
+		} else if dir != "" {
+			first[dir] = t
+		}
+	}
+	return list
+}
+
+// queueDirectory is the directory of the queue in the same spelling for all targets, "" where only
+// the start tells what it is.
+func (t *Target) queueDirectory() (string, error) {
+	dir, err := t.directory()
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return "", nil //nolint:nilerr // who begins to send may be told of another one
+	}
+
+	if is, err := os.Stat(dir); err == nil && !is.IsDir() {
+		return "", fmt.Errorf("%s is no directory", dir)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if runtime.GOOS == "windows" {
+		dir = strings.ToLower(dir)
+	}
+	return dir, nil
+}
+
+// sharedQueue says that another target has the same queue.
+func (t *Target) sharedQueue(other *Target, dir string) error {
+	to := t.target("", "")
+	if other.Queue.Dir == "" {
+		const form = "%s is there twice, and both would have one queue: name a directory for each, or drop one"
+		return fmt.Errorf(form, to.Name())
+	}
+	const form = "%q is the queue of %s already: each target needs one of its own"
+	return fmt.Errorf(form, dir, to.Name())
+}

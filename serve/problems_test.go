@@ -1,0 +1,199 @@
+package serve
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winperf/winperf"
+)
+
+// Every setting of a target is read strictly, and what cannot be sent is told with its place.
+func TestPushConfigErrors(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"    tls: {ca: x}\n", `f:3:11: unknown key "ca" (did you mean ca_file?)`},
+		{"    tls: [x]\n", `f:3:10: tls: expected keys with values, found a list`},
+		{"    tls: {insecure_skip_verify: 1}\n", `f:3:33: insecure_skip_verify: expected true or false, found "1"`},
+		{"    tls: {server_name: [a]}\n", `f:3:24: server_name: expected text, found a list`},
+		{"    tls: {ca_file: }\n", `f:3:20: ca_file: expected text, found nothing`},
+		{"    tls: {ca_file: a, ca_file: b}\n", `f:3:23: key "ca_file" is there already, in line 3`},
+		{"    tls: {cert_file: a}\n", `f:3:22: tls.cert_file: expected key_file beside it`},
+		{"    tls: {key_file: a}\n", `f:3:21: tls.key_file: expected cert_file beside it`},
+		{"    tls: {ca_file: a, insecure_skip_verify: true}\n", `f:3:20: tls.ca_file: insecure_skip_verify takes any`},
+		{"    password_file: a\n    bearer_file: b\n", `f:4:18: bearer_file: password_file is there too`},
+		{"    bearer_file: b\n", `f:3:18: bearer_file: the URL has a user too`},
+		{"    password: a\n", `f:3:5: unknown key "password" (did you mean password_file?)`},
+		{"    password_file: {a: b}\n", `f:3:20: password_file: expected text, found keys with values`},
+		{"    bearer_file: [a]\n", `f:3:18: bearer_file: expected text, found a list`},
+		{"    bearer_token_file: a\n", `f:3:5: unknown key "bearer_token_file"`},
+		{"    headers: {a b: x}\n", `f:3:15: headers.a b: bad header "a b": a name has letters`},
+		{"    headers: {A: \"x\\ny\"}\n", `f:3:15: headers.A: bad header A: its value has control characters`},
+		{"    headers: {A: [x]}\n", `f:3:18: A: expected text, found a list`},
+		{"    headers: {A: 1, A: 2}\n", `f:3:21: key "A" is there already, in line 3`},
+		{"    headers: {Content-Type: x}\n", `f:3:15: headers.Content-Type: winperf sets this header itself`},
+		{"    headers: [A]\n", `f:3:14: headers: expected keys with values, found a list`},
+		{"    labels: {a-b: x}\n", `f:3:14: labels.a-b: bad label "a-b": a name has letters, digits and _, ` +
+			`and begins with no digit (did you mean a_b?)`},
+		{"    labels: {site: x, __name__: x}\n", `f:3:23: labels.__name__: bad label "__name__": that is the name`},
+		{"    labels: {a: ~}\n", `f:3:17: a: expected text, found nothing`},
+		{"    labels: {a: 1, a: 2}\n", `f:3:20: key "a" is there already, in line 3`},
+		{"    label: {a: 1}\n", `f:3:5: unknown key "label" (did you mean labels?)`},
+		{"    names: [otel]\n", `f:3:12: names: the names otel are for otlp+http://`},
+		{"    names: [windows_exprter]\n", `f:3:12: names: unknown names "windows_exprter", expected own or ` +
+			`windows_exporter or otel (did you mean windows_exporter?)`},
+		{"    interval: 1ms\n", `f:3:15: interval: expected from 10ms to a year`},
+		{"    interval: -15s\n", `f:3:15: interval: expected more than 0 and at most a year`},
+		{"    interval: 15 seconds\n", `f:3:15: interval: expected a number of seconds or a time such as`},
+		{"    queue: {max_size: 0}\n", `f:3:23: max_size: expected more than 0`},
+		{"    queue: {max_size: -1G}\n", `f:3:23: max_size: expected a size such as`},
+		{"    queue: {max_size: 10K}\n", `f:3:23: queue.max_size: expected at least 1M`},
+		{"    queue: {max_age: 0}\n", `f:3:22: max_age: expected more than 0 and at most a year`},
+		{"    interval: 1h\n    queue: {max_age: 15m}\n", `f:4:22: queue.max_age: expected at least the interval, 1h0m0s`},
+		{"    queue: /var/lib/x\n", `f:3:12: queue: expected keys with values, found text "/var/lib/x"`},
+		{"    url: otlp+http://x\n", `f:3:5: key "url" is there already, in line 2`},
+	} {
+		text := "push:\n  - url: remote-write+https://me@host\n" + c.text
+		wantError(t, text, c.want)
+	}
+}
+
+// wantError reads a configuration whose one error begins as wanted, and has a place.
+func wantError(t *testing.T, text, want string) {
+	t.Helper()
+	_, err := ParseConfig("f", []byte(text))
+	var place *winperf.DataError
+	switch {
+	case err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n"):
+		t.Errorf("%q:\n got %v\nwant %s", text, err, want)
+	case !errors.As(err, &place) || place.Line == 0 || place.Column == 0:
+		t.Errorf("%q: no place in %#v", text, err)
+	}
+}
+
+func TestMoreConfigErrors(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"timeout: 5s\ntimeout_offset: 5s\n", `f:2:17: timeout_offset: expected less than the timeout, 5s`},
+		{"timeout_offset: 20\n", `f:1:17: timeout_offset: expected less than the timeout, 10s`},
+		{"timeout_offset: 0\n", `f:1:17: timeout_offset: expected more than 0`},
+		{"timeout: 10000h\n", `f:1:10: timeout: expected more than 0 and at most a year`},
+		{"max_series: 1e3\n", `f:1:13: max_series: expected a whole number, found "1e3"`},
+		{"web: {max_connections: -5}\n", `f:1:24: max_connections: expected 0 or more`},
+		{"web: {listen_address: [\":9182\", \":9182\"]}\n", `f:1:33: listen_address: :9182 is there twice`},
+		{"objects: Memory\n", `f:1:10: objects: expected a list such as ['Memory'], found text "Memory"`},
+		{"collectors: {enabled: cpu}\n", `f:1:1: unknown key "collectors": windows_exporter's; of its files only`},
+		{"collector: {service: {include: x}}\n", `f:1:13: unknown key "service": of windows_exporter's collectors`},
+		{"objects: [\"\"]\n", `f:1:11: objects: expected the name of an object`},
+		{"push: [{url: \"otlp+http://me:secret@[::1\"}]\n", `f:1:14: url: bad URL of a target: missing ']'`},
+	} {
+		wantError(t, c.text, c.want)
+	}
+}
+
+// Objects of performancecounter have their own places, also where they stand as text, and the second
+// of two that cannot be together has it.
+func TestGenericConfigErrors(t *testing.T) {
+	const object = "    - {name: a, object: Memory, counters: [{name: X}]}\n"
+	for _, c := range []struct{ text, want string }{
+		{object + "    - {name: a, object: Memory, counters: [{name: Y}]}\n", `f:4:7: wrong ` +
+			`performancecounter object "a": the name stands there twice`},
+		{object + "    - {name: b, object: Memory, counters: [{name: X}]}\n",
+			`f:4:7: wrong performancecounter object "b": metric windows_performancecounter_memory_x with the same`},
+		{"    - {name: a, object: Memory, typ: raw, counters: [{name: X}]}\n",
+			`f:3:33: unknown key "typ" (did you mean type?)`},
+		{"    - {name: a, object: Memory, type: raw2, counters: [{name: X}]}\n",
+			`f:3:7: wrong performancecounter object "a": type is raw or formatted, not "raw2"; did you mean raw?`},
+		{"    - {name: a, object: Memory, counters: [{name: X, labels: {a-b: c}}]}\n",
+			`f:3:7: wrong performancecounter object "a": counter X: "a-b" is no name of a label`},
+	} {
+		wantError(t, "performancecounter:\n  objects:\n"+c.text, c.want)
+		wantError(t, "performancecounter:\n  objects: |-\n"+c.text, c.want)
+	}
+}
+
+// What is wrong with the form and with values is told at once, by line; what follows from
+// something else that is wrong is not.
+func TestAllConfigErrors(t *testing.T) {
+	const text = "timeout: -1\npush:\n  - url: otlp+htp://x\n    interval: soon\n" +
+		"    labels: {a: [1]}\n  - names: [own]\nmax_serie: 5\n"
+	_, err := ParseConfig("f", []byte(text))
+	lines := []string{"f:1:10: timeout: ", "f:3:10: url: ", "f:4:15: interval: ", "f:5:17: a: ",
+		"f:6:5: the key url is missing", "f:7:1: unknown key"}
+	got := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		if len(got) != len(lines) || !strings.HasPrefix(got[i], line) {
+			t.Fatalf("got\n%v\nwant\n%s", err, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// Files that cannot be used have the place where they are named, but not where a flag has put
+// another one there.
+func TestCheckFilePlaces(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("STATE_DIRECTORY", dir)
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file = "'" + file + "'"
+	shared := "'" + filepath.Join(dir, "shared") + "'"
+	for _, c := range []struct{ text, want string }{
+		{"web: {config_file: none.yml}\n", `f:1:20: config_file: none.yml: `},
+		{"push: [{url: otlp+https://me@x, password_file: none}]\n", `f:1:48: password_file: none: `},
+		{"push: [{url: otlp+https://x, bearer_file: none}]\n", `f:1:43: bearer_file: none: `},
+		{"push: [{url: otlp+https://x, tls: {ca_file: none}}]\n", `f:1:45: tls.ca_file: none: `},
+		{"push: [{url: otlp+https://x, tls: {ca_file: " + file + "}}]\n", `f:1:45: tls.ca_file: `},
+		{
+			"push: [{url: otlp+https://x, tls: {cert_file: none, key_file: " + file + "}}]\n",
+			`f:1:47: tls.cert_file: none: `,
+		},
+		{"push:\n  - url: otlp+http://x\n    queue: {dir: " + file + "}\n", `f:3:18: queue.dir: `},
+		{
+			"push:\n  - url: otlp+http://x\n    queue: {dir: " + shared + "}\n" +
+				"  - url: otlp+http://y\n    queue: {dir: " + shared + "}\n",
+			`f:5:18: queue.dir: "`,
+		},
+		{
+			"push:\n  - url: otlp+http://x\n  - url: otlp+http://me:secret@x\n  - url: otlp+http://x\n",
+			`f:4:5: queue.dir: otlp+http://x is there twice, and both would have one queue`,
+		},
+	} {
+		config, err := ParseConfig("f", []byte(c.text))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if err := config.Check(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
+		}
+	}
+
+}
+
+// What was set after the file was read has no place in it, whatever stands there.
+func TestChangedConfigPlaces(t *testing.T) {
+	const text = "max_series: 5\ntimeout_offset: 1s\npush:\n  - {url: otlp+http://h, interval: 5s}\n" +
+		"web: {config_file: none.yml, listen_address: [':1']}\n"
+	for want, change := range map[string]func(*Config){
+		"f:5:20: config_file: none.yml: ":    func(*Config) {},
+		"web.config_file: other.yml: ":       func(c *Config) { c.Web.ConfigFile = "other.yml" },
+		"max_series: expected 0 or more":     func(c *Config) { c.Web.ConfigFile, c.MaxSeries = "", -1 },
+		"web.listen_address: expected host":  func(c *Config) { c.Web.ConfigFile, c.Web.Listen = "", []string{"1"} },
+		"timeout_offset: expected less than": func(c *Config) { c.Web.ConfigFile, c.TimeoutOffset = "", 1<<40 },
+		"f:2:17: timeout_offset: expected":   func(c *Config) { c.Web.ConfigFile, c.Timeout = "", 1 },
+		"otlp+http://x: interval: expected from": func(c *Config) {
+			c.Web.ConfigFile, c.Push = "", []Target{{URL: "otlp+http://x", Interval: 1}}
+		},
+	} {
+		config, err := ParseConfig("f", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&config)
+		if err := config.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

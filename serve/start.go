@@ -1,0 +1,204 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/measure"
+)
+
+// Check does what Run does before it listens, and ends: it loads the configuration, opens the
+// source and the files that are named. Nothing is sent, and no queue is opened. The error is what
+// Run would end with. The warnings are what it would serve all the same: paths that match
+// nothing now, and intervals that are shorter than a sample takes.
+func Check(ctx context.Context, opt ServerOptions) (warnings []error, err error) {
+	s := &server{opt: opt.withDefaults(), own: newOwn("")}
+	r, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+
+	is := r.source.Describe()
+	check := checker{}
+	for i := range r.config.Push {
+		t := &r.config.Push[i]
+		if err := t.canSend(is); err != nil {
+			check.add(r.config.wrong(problem{fmt.Sprintf("push[%d].url", i), t.URL, err}))
+		}
+	}
+	if err := check.err(); err != nil {
+		return nil, err
+	}
+	warnings = append(s.unmatched(ctx, r), r.tooOften(ctx)...)
+	sortByPlace(warnings)
+	return warnings, nil
+}
+
+// canSend tells whether samples of a source can be sent to a target.
+func (t *Target) canSend(is winperf.Description) error {
+	to := t.target("", "")
+	switch {
+	case is.Recorded:
+		const form = "%s: %w: a recording is sent by winperf convert -o %[1]s"
+		return fmt.Errorf(form, to.Name(), winperf.ErrNotSupported)
+	case is.Cooked:
+		const form = "%s: %w: samples that are pushed are kept as raw values, and the source has none"
+		return fmt.Errorf(form, to.Name(), winperf.ErrNotSupported)
+	}
+	return nil
+}
+
+// openSource opens the source, and tells where in the file an address stands that cannot be opened.
+func (s *server) openSource(ctx context.Context, config *Config) (winperf.Source, error) {
+	src, err := s.opt.Open(ctx, config.Source)
+	if err == nil {
+		return src, config.checkMachines(src)
+	}
+	if place, ok := config.places.Find("source", config.Source); ok {
+		err = place.Errorf("%w", err)
+	}
+	return nil, err
+}
+
+// checkMachines finds paths of another machine than that of a source, which it closes then.
+func (c *Config) checkMachines(src winperf.Source) error {
+	is := src.Describe()
+	if is.Recorded || is.Machine == "" {
+		return nil // whose samples tell
+	}
+	check := checker{}
+	for _, a := range c.asked() {
+		if err := selection.CheckMachine([]winperf.Path{a.path}, is.Machine); err != nil {
+			check.add(c.wrong(problem{a.key, a.text, err}))
+		}
+	}
+
+	err := check.err()
+	if err != nil {
+		err = errors.Join(err, src.Close())
+	}
+	return err
+}
+
+// unmatched are warnings about paths that match nothing now.
+func (s *server) unmatched(ctx context.Context, r *running) (warnings []error) {
+	all := r.config.asked()
+	if s.opt.Explain == nil || len(all) == 0 {
+		return nil
+	}
+	var paths []winperf.Path
+	for _, a := range all {
+		paths = append(paths, a.path)
+	}
+
+	reasons := s.opt.Explain(ctx, r.source, paths)
+	for i := range min(len(all), len(reasons)) {
+		if all[i].worthTelling(reasons[i]) {
+			warnings = append(warnings, r.config.wrong(all[i].because(reasons[i])))
+		}
+	}
+	sortByPlace(warnings)
+	return warnings
+}
+
+// worthTelling reports whether a path should match something. What is excluded need not be there on
+// every system; what is misspelt is nowhere.
+func (a *asked) worthTelling(reason string) bool {
+	excluded := strings.HasPrefix(a.key, "exclude")
+	return reason != "" && (!excluded || strings.Contains(reason, "did you mean"))
+}
+
+func (a *asked) because(reason string) problem {
+	what := a.path.String()
+	if strings.HasPrefix(a.key, "objects") {
+		what = a.path.Object
+	}
+	return problem{a.key, a.text, fmt.Errorf("%s: %s", what, reason)}
+}
+
+// tooOften are warnings about what is shorter than the time that a sample takes.
+func (r *running) tooOften(ctx context.Context) (warnings []error) {
+	took, err := r.cost(ctx)
+	if err != nil {
+		return []error{fmt.Errorf("no sample: %w", err)}
+	}
+	for i := range r.config.Push {
+		if is := r.config.Push[i].Interval; is != 0 && is < took {
+			const form = "%v is shorter than the %v that a sample takes now: samples will be missed"
+			p := problem{fmt.Sprintf("push[%d].interval", i), "", fmt.Errorf(form, is, took.Round(time.Millisecond))}
+			warnings = append(warnings, r.config.wrong(p))
+		}
+	}
+	return warnings
+}
+
+// cost is what a sample takes: of two, as the first one has files to open.
+func (r *running) cost(ctx context.Context) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	defer cancel()
+	first, err := r.exporter.main.get(ctx)
+	defer first.release()
+	if err != nil || first.cost.Sample < measure.LeastInterval { // no interval is shorter
+		return 0, err
+	}
+
+	select {
+	case <-ctx.Done():
+	case <-time.After(measure.LeastInterval):
+	}
+	second, err := r.exporter.main.get(ctx)
+	defer second.release()
+	if err != nil {
+		return first.cost.Sample, nil //nolint:nilerr // there is one
+	}
+	return min(first.cost.Sample, second.cost.Sample), nil
+}
+
+// otherThan are the settings in which a new configuration is another one, which need a restart.
+func (w *Web) otherThan(next *Web) (keys []string) {
+	for _, s := range []struct {
+		key  string
+		same bool
+	}{
+		{"listen_address", slices.Equal(w.Listen, next.Listen)},
+		{"config_file", w.ConfigFile == next.ConfigFile},
+		{"systemd_socket", w.SystemdSocket == next.SystemdSocket},
+		{"max_connections", w.MaxConnections == next.MaxConnections},
+	} {
+		if !s.same {
+			keys = append(keys, "web."+s.key)
+		}
+	}
+	return keys
+}
+
+func lateNote(keys []string) string {
+	return "used after a restart only: " + strings.Join(keys, ", ")
+}
+
+// maxWarnings bounds the lines about a configuration that is in use.
+const maxWarnings = 20
+
+// warn tells beside everything else which paths of a configuration match nothing, as long as
+// that is used by its caller.
+func (s *server) warn(r *running) {
+	r.users.Add(1)
+	s.closing.Go(func() {
+		defer r.users.Done()
+		warnings := s.unmatched(s.base, r)
+		for i, w := range warnings {
+			if i == maxWarnings {
+				s.opt.Log.Warn(fmt.Sprintf("%d more paths match nothing", len(warnings)-i))
+				break
+			}
+			s.opt.Log.Warn(w.Error())
+		}
+	})
+}
