@@ -128,6 +128,15 @@ func BenchmarkAttached(b *testing.B) {
 			p.Event(ctx, "event")
 		}
 	})
+	b.Run("EventCancelable", func(b *testing.B) {
+		p := attached(b, binding)
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		b.ReportAllocs()
+		for range b.N {
+			p.Event(ctx, "event")
+		}
+	})
 	b.Run("Region", func(b *testing.B) {
 		p := attached(b, binding)
 		b.ReportAllocs()

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,7 +29,7 @@ type binding struct {
 	done    chan struct{}
 	tickets sync.Pool                // *ticket
 	sensors atomic.Pointer[[]string] // for people
-	pending atomic.Int64             // events that were submitted and not served
+	pending atomic.Int64             // events that were submitted and not served; over, and more, at the end
 	// How long the last sample took, and the rest until its record, in ns.
 	sampling, completing atomic.Int64
 	emitted              atomic.Uint64
@@ -42,9 +43,11 @@ type binding struct {
 	watch    *time.Timer // cancels ctx when a sample takes too long
 	summary  *summaries
 	noted    anomalies
-	width    int  // how many values the last record had
-	over     bool // nothing is served any more
+	width    int // how many values the last record had
 }
+
+// over is what pending is when the binding serves nothing any more: those who submit more are told.
+const over = math.MinInt64 / 2
 
 // Bounds of a binding.
 const (
@@ -75,28 +78,9 @@ func (b *binding) run() {
 	}
 }
 
-// grace is how long a source may take to return when it is told to.
-const grace = time.Second
-
-// ended waits until the binding has ended. At the end of ctx one whose source does not return is left
-// behind, with it.
-func (b *binding) ended(ctx context.Context) {
-	select {
-	case <-b.done:
-		return
-	case <-ctx.Done():
-	}
-	late := time.NewTimer(grace)
-	defer late.Stop()
-	select {
-	case <-b.done:
-	case <-late.C:
-	}
-}
-
 // finish serves what waits, and ends.
 func (b *binding) finish() {
-	for b.pending.Load() > 0 {
+	for !b.pending.CompareAndSwap(0, over) {
 		select {
 		case t := <-b.queue:
 			b.serve(t)
@@ -106,7 +90,6 @@ func (b *binding) finish() {
 
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.over = true
 	_ = b.sampler.Close() // what it measured is in the records
 	b.watch.Stop()
 	b.cancel()
@@ -124,13 +107,13 @@ func (b *binding) renew() {
 func (b *binding) serve(t *ticket) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.take(t)
+	b.take(t, nil)
 	b.complete(t)
 }
 
-// serveHere serves an event in the goroutine that emitted it, if there is no other one and it does
-// not wait much longer for that. It reports whether it did.
-func (b *binding) serveHere(t *ticket) bool {
+// mayServeHere reports whether an event is to be served in the goroutine that emitted it: if there is no
+// other one and it does not wait much longer for that. Then it is the one that is served.
+func (b *binding) mayServeHere(t *ticket) bool {
 	sample, rest := time.Duration(b.sampling.Load()), time.Duration(b.completing.Load())
 	beyond := rest // what it takes beyond what is waited for
 	if t.until == atBegin {
@@ -139,18 +122,38 @@ func (b *binding) serveHere(t *ticket) bool {
 	if beyond >= quick || sample >= short || !b.pending.CompareAndSwap(0, 1) {
 		return false
 	}
-
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.over || !b.experiment.store.hasRoom(&b.quota) {
+	if !b.experiment.store.hasRoom(&b.quota) {
 		b.pending.Add(-1)
 		return false
 	}
+	return true
+}
+
+// serveHere serves an event in the goroutine that emitted it. It reports false where ctx ended before
+// there was a sample: that is to be taken by the goroutine of the binding.
+func (b *binding) serveHere(ctx context.Context, t *ticket) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.accept(t)
 	t.here = true
-	b.take(t)
+	if !b.takeUnless(ctx, t) {
+		t.here, t.err, t.cost = false, nil, Cost{}
+		return false
+	}
 	b.complete(t)
 	return true
+}
+
+// takeUnless takes the sample of an event unless ctx ends meanwhile. It reports whether that did not
+// matter.
+func (b *binding) takeUnless(ctx context.Context, t *ticket) bool {
+	// The end of a region is waited for longer than its sample may take.
+	if _, long := ctx.(*patience); long || ctx.Done() == nil {
+		b.take(t, nil)
+		return true
+	}
+	b.take(t, ctx)
+	return t.err == nil || ctx.Err() == nil
 }
 
 // prepare makes the next sample possible.
@@ -158,16 +161,37 @@ func (b *binding) prepare() error {
 	if b.prepared {
 		return nil
 	}
-	if b.ctx.Err() != nil {
-		b.renew()
-	}
+	b.limit()
 	err := b.sampler.Prepare(b.ctx)
+	b.unlimit()
 	b.prepared = err == nil
 	return err
 }
 
-// take takes the sample of an event.
-func (b *binding) take(t *ticket) {
+// limit bounds the time of what the binding does from now on, unlimit ends that.
+func (b *binding) limit() {
+	if b.ctx.Err() != nil {
+		b.renew()
+	}
+	b.watch.Reset(b.timeout())
+}
+
+func (b *binding) unlimit() {
+	if !b.watch.Stop() {
+		b.cancel() // now, and not while the next sample is taken
+	}
+}
+
+// timeout is how long a sample may take.
+func (b *binding) timeout() time.Duration {
+	if b.opt.Timeout <= 0 {
+		return defaultTimeout
+	}
+	return b.opt.Timeout
+}
+
+// take takes the sample of an event. It ends with the context of who emitted it, unless that is nil.
+func (b *binding) take(t *ticket, his context.Context) {
 	clock := b.experiment.clock
 	t.err = b.prepare()
 	b.prepared = false
@@ -175,7 +199,7 @@ func (b *binding) take(t *ticket) {
 	t.begun = clock.Now().UTC()
 	t.reach(atBegin)
 	if t.err == nil {
-		t.err = b.sample(t)
+		t.err = b.sample(t, his)
 	}
 	t.ended = clock.Now().UTC()
 	t.reach(atEnd)
@@ -183,16 +207,19 @@ func (b *binding) take(t *ticket) {
 }
 
 // sample takes a sample that is begun now, for as long as the binding waits for one.
-func (b *binding) sample(t *ticket) error {
-	limit := b.opt.Timeout
-	if limit <= 0 {
-		limit = defaultTimeout
+func (b *binding) sample(t *ticket, his context.Context) error {
+	b.limit()
+	ctx := b.ctx
+	if his != nil {
+		joined := &until{Context: ctx, his: his}
+		defer joined.end()
+		ctx = joined
 	}
-	b.watch.Reset(limit)
-	defer b.watch.Stop()
-	err := b.sampler.Sample(winperf.NotBefore(b.ctx, t.asked))
-	if err != nil && b.ctx.Err() != nil && b.experiment.ctx.Err() == nil {
-		return fmt.Errorf("no sample within %v: %w", limit, err)
+	err := b.sampler.Sample(winperf.NotBefore(ctx, t.asked))
+	late := b.ctx.Err() != nil
+	b.unlimit()
+	if err != nil && late && b.experiment.ctx.Err() == nil {
+		return fmt.Errorf("no sample within %v: %w", b.timeout(), err)
 	}
 	return err
 }

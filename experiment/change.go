@@ -28,8 +28,10 @@ func (e *Experiment) Resume(attrs ...Attr) error { return e.turn(Paused, Attache
 
 // turn goes from one state to another and tells it.
 func (e *Experiment) turn(from, to State, attrs []Attr) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	if err := e.lock(context.Background()); err != nil {
+		return err
+	}
+	defer func() { <-e.changing }()
 	if s := e.State(); s != from {
 		return fmt.Errorf("expected an experiment that is %v, and it is %v: %w", from, s, winperf.ErrState)
 	}
@@ -47,8 +49,11 @@ func (e *Experiment) turn(from, to State, attrs []Attr) error {
 func (e *Experiment) SetSensors(
 	ctx context.Context, name string, paths []winperf.Path, sensors []measure.SensorName, attrs ...Attr,
 ) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	ctx, done, err := e.change(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	b, err := e.wanted(name)
 	if err != nil {
 		return err
@@ -61,10 +66,10 @@ func (e *Experiment) SetSensors(
 	}
 	s, _, err := e.newSampler(ctx, &opt)
 	if err != nil {
-		return fmt.Errorf("binding %q: %w", name, err)
+		return e.unlessEnding(fmt.Errorf("binding %q: %w", name, err))
 	}
 	if err := b.exchange(ctx, s, opt); err != nil {
-		return err
+		return e.unlessEnding(err)
 	}
 
 	attrs = append([]Attr{{"binding", b.opt.Name}, {"sensors", strings.Join(*b.sensors.Load(), ", ")}}, attrs...)

@@ -2,13 +2,13 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/measure"
 )
@@ -120,6 +120,10 @@ func (e *Experiment) findSource(name string) *eventSource {
 	return nil
 }
 
+// SourceEnded is the event of the Change record that tells that an event source has ended by itself; the
+// attribute source is its name.
+const SourceEnded = "source ended"
+
 // start runs an event source beside all else.
 func (e *Experiment) start(s *eventSource) {
 	ctx, cancel := context.WithCancel(e.ctx)
@@ -127,7 +131,7 @@ func (e *Experiment) start(s *eventSource) {
 	s.cancel, s.ended, s.err = cancel, make(chan struct{}), nil
 	ended := s.ended
 	s.mu.Unlock()
-	e.beside.Go(func() {
+	go func() {
 		defer close(ended)
 		err := s.Run(ctx, &Emitter{experiment: e, source: s})
 		if ctx.Err() != nil {
@@ -141,20 +145,21 @@ func (e *Experiment) start(s *eventSource) {
 		if err != nil {
 			attrs = append(attrs, Attr{"error", err.Error()})
 		}
-		e.tell("source ended", attrs...)
-	})
+		e.tell(SourceEnded, attrs...)
+	}()
 }
 
-// stop ends an event source and waits for that.
-func (s *eventSource) stop() {
+// stop ends an event source and waits for that. It reports false where ctx ended first.
+func (s *eventSource) stop(ctx context.Context) bool {
 	s.mu.Lock()
 	cancel, ended := s.cancel, s.ended
 	s.cancel = nil
 	s.mu.Unlock()
-	if cancel != nil {
-		cancel()
-		<-ended
+	if cancel == nil {
+		return true
 	}
+	cancel()
+	return await(ctx, ended)
 }
 
 // Paced is an event source whose interval can be changed.
@@ -164,10 +169,13 @@ type Paced interface {
 	WithInterval(d time.Duration) EventSource
 }
 
-// SetInterval changes the interval of an event source. It begins anew with it.
+// SetInterval changes the interval of an event source, to 10 ms at least. It begins anew with it.
 func (e *Experiment) SetInterval(name string, d time.Duration, attrs ...Attr) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	ctx, done, err := e.change(context.Background())
+	if err != nil {
+		return err
+	}
+	defer done()
 	if s := e.State(); s != Attached && s != Paused {
 		return fmt.Errorf("change of an experiment that is %v: %w", s, winperf.ErrState)
 	}
@@ -179,11 +187,13 @@ func (e *Experiment) SetInterval(name string, d time.Duration, attrs ...Attr) er
 	if !ok {
 		return fmt.Errorf("source of events %q (%s) has no interval: %w", s.name, s.kind, winperf.ErrNotSupported)
 	}
-	if d <= 0 {
-		return errors.New("expected an interval of more than 0")
+	if d < schedule.Least {
+		return fmt.Errorf("an interval of %v: expected %v or more", d, schedule.Least)
 	}
 
-	s.stop()
+	if !s.stop(ctx) {
+		return e.unlessEnding(ctx.Err())
+	}
 	s.mu.Lock()
 	s.EventSource = paced.WithInterval(d)
 	s.mu.Unlock()

@@ -125,6 +125,24 @@ func TestIntervalGap(t *testing.T) {
 	})
 }
 
+// Events by the clock tell what was missed before they were aligned again.
+func TestIntervalAlignedGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, start := newClock(), time.Now().Round(0) // midnight
+		r := begin(t, newFake(nil), experiment.Options{
+			Clock: c, Bindings: []experiment.Binding{bound("tick")},
+			Events: []experiment.EventSource{experiment.Interval{Name: "tick", Every: time.Second, Aligned: true}},
+		})
+		time.Sleep(2300 * time.Millisecond)
+		c.add(400*time.Millisecond, time.Hour)
+		time.Sleep(2 * time.Second)
+		want := []string{"1s", "2s", "1h0m4s -3600"}
+		if diff := cmp.Diff(want, ticks(r.end(), start)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestSetInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -143,7 +161,8 @@ func TestSetInterval(t *testing.T) {
 		}{
 			{r.SetInterval("tock", time.Second), `there is no source of events "tock" (did you mean "tick"?)`},
 			{r.SetInterval("in", time.Second), "has no interval"},
-			{r.SetInterval("tick", 0), "more than 0"},
+			{r.SetInterval("tick", 0), "10ms or more"},
+			{r.SetInterval("tick", 9*time.Millisecond), "10ms or more"},
 		} {
 			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
 				t.Errorf("error %v, want %s", tt.err, tt.want)
@@ -228,6 +247,8 @@ func TestThreshold(t *testing.T) {
 			[]string{"0s begin 11", "4s end 7", "6s begin 11"}},
 		{"minimum duration", experiment.Threshold{Bound: 10, For: 2 * time.Second}, []string{"11", "12", "9", "11", "11", "13", "14", "1"},
 			[]string{"5s begin 13", "7s end 1"}},
+		{"below, with hysteresis and minimum duration", experiment.Threshold{Bound: 10, Below: true, Hysteresis: 2, For: time.Second},
+			[]string{"9", "10", "9", "8", "11", "9", "12", "9", "12"}, []string{"3s begin 8", "6s end 12"}},
 		{"a look that fails says nothing", experiment.Threshold{Bound: 10}, []string{"11", "-", "12", "-", "9"},
 			[]string{"0s begin 11", "4s end 9"}},
 	} {
@@ -407,7 +428,7 @@ func TestLines(t *testing.T) {
 			refused(14, "the line is longer than 200 bytes"),
 			refused(15, "the line is not UTF-8"),
 			refused(16, `expected text in quotes at "\"unended"`),
-			"lines last",
+			"lines last unended=true(bool)",
 			"experiment source ended source=stdin(string)",
 			"experiment detached",
 		}
@@ -416,6 +437,36 @@ func TestLines(t *testing.T) {
 		}
 		if n, ok := strings.Count(acks.String(), "\n"), strings.Count(acks.String(), "ok\n"); n != 16 || ok != 8 {
 			t.Errorf("answers:\n%s", &acks)
+		}
+	})
+}
+
+// Lines that are not understood are told up to a number, and counted beyond it. A byte order mark
+// is no part of a name, and JSON that is whole needs no line end.
+func TestBadLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		input := "\ufefffirst\r\n" + strings.Repeat("x y\n", 250) + `{"name":"last"}`
+		r := begin(t, newFake(nil), experiment.Options{
+			Bindings: []experiment.Binding{bound("*")},
+			Events:   []experiment.EventSource{experiment.Lines{Name: "in", Reader: strings.NewReader(input)}},
+		})
+		synctest.Wait()
+		must(t, r.Detach(context.Background()))
+		told := 0
+		var got []string
+		for _, rec := range r.rest() {
+			if rec.Event.Name == "line refused" {
+				told++
+				continue
+			}
+			got = append(got, fmt.Sprint(rec.Event.Name, rec.Event.Attrs))
+		}
+		want := []string{
+			"attached[]", "first[]", "last[]", "more lines refused[{source in} {lines 150}]",
+			"source ended[{source in}]", "detached[]",
+		}
+		if diff := cmp.Diff(want, got); diff != "" || told != 100 {
+			t.Errorf("%d are told; %s", told, diff)
 		}
 	})
 }

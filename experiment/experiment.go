@@ -9,12 +9,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/internal/cache"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
 )
@@ -48,7 +46,7 @@ type Experiment struct {
 	program       *Program
 	clock         measure.Clock
 	origins       []measure.Origin // with an object cache in front, where bindings share
-	caches        []*cache.Source
+	shared        []winperf.Source // those of the program's experiments
 	bindings      []*binding
 	sources       []*eventSource
 	store         *store
@@ -58,9 +56,11 @@ type Experiment struct {
 	ctx    context.Context // of all that it does
 	cancel context.CancelFunc
 	state  atomic.Uint32
-	beside sync.WaitGroup // event sources and the spool's loop
+	spills chan struct{} // closed when the spool's loop has ended
 
-	mu       sync.Mutex // held while the experiment is changed
+	changing chan struct{}   // holds a value while the experiment is changed
+	ending   context.Context // of changes: it ends when somebody wants to detach
+	end      context.CancelFunc
 	attached time.Time
 }
 
@@ -70,7 +70,9 @@ func New(opt Options) (*Experiment, error) {
 	e := &Experiment{
 		name: opt.Name, opt: opt, program: opt.Program, session: newSession(),
 		clock: schedule.OrSystem(opt.Clock), changes: quota{policy: DropOldest, capacity: maxChanges, room: maxChanges},
+		changing: make(chan struct{}, 1),
 	}
+	e.ending, e.end = context.WithCancel(context.Background())
 	if e.name == "" {
 		e.name = "experiment"
 	}
@@ -189,8 +191,11 @@ func (e *Experiment) bound(name string) []*binding {
 // first values are compared with, and listens to events from then on. ctx bounds this and not the
 // experiment. After an error nothing is attached, and Attach can be tried again.
 func (e *Experiment) Attach(ctx context.Context) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	ctx, done, err := e.change(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	if s := e.State(); s != Ready {
 		return fmt.Errorf("attach of an experiment that is %v: %w", s, winperf.ErrState)
 	}
@@ -198,9 +203,9 @@ func (e *Experiment) Attach(ctx context.Context) error {
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	e.share()
 	if err := e.open(ctx); err != nil {
-		e.closeCaches()
+		e.unshare()
 		e.cancel()
-		return err
+		return e.unlessEnding(err)
 	}
 
 	e.attached = e.clock.Now().UTC()
@@ -208,9 +213,13 @@ func (e *Experiment) Attach(ctx context.Context) error {
 	e.tell("attached")
 
 	// Whoever serves comes before whoever emits.
-	if e.opt.Spool != nil {
-		e.beside.Go(func() { e.store.spillLoop(e.ctx) })
-	}
+	e.spills = make(chan struct{})
+	go func() {
+		defer close(e.spills)
+		if e.opt.Spool != nil {
+			e.store.spillLoop(e.ctx)
+		}
+	}()
 	for _, b := range e.bindings {
 		go b.run()
 	}
@@ -221,38 +230,41 @@ func (e *Experiment) Attach(ctx context.Context) error {
 	return nil
 }
 
-// share puts an object cache in front of live sources that several bindings measure.
-func (e *Experiment) share() {
-	e.origins = slices.Clone(e.opt.Sources)
-	readers := len(e.bindings)
-	for _, s := range e.sources {
-		if _, reads := s.EventSource.(interface{ reads() }); reads {
-			readers++
-		}
+// change begins a change, one at a time. Its context ends when the experiment is to end, too.
+func (e *Experiment) change(ctx context.Context) (_ context.Context, done func(), _ error) {
+	if err := e.lock(ctx); err != nil {
+		return nil, nil, err
 	}
-	if e.opt.Apart || readers < 2 {
-		return
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(e.ending, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+		<-e.changing
+	}, nil
+}
 
-	for i := range e.origins {
-		if o := &e.origins[i]; !o.Source.Describe().Recorded {
-			shared := cache.New(open{o.Source}, cache.Options{})
-			e.caches, o.Source = append(e.caches, shared), shared
-		}
+// lock waits until nobody else changes the experiment, or until ctx ends.
+func (e *Experiment) lock(ctx context.Context) error {
+	select {
+	case e.changing <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case e.changing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
-// open is a source that stays open.
-type open struct{ winperf.Source }
-
-func (open) Close() error { return nil }
-
-// closeCaches gives back what the object caches hold.
-func (e *Experiment) closeCaches() {
-	for _, c := range e.caches {
-		_ = c.Close() // every sample was taken
+// unlessEnding returns why a change failed.
+func (e *Experiment) unlessEnding(err error) error {
+	if err != nil && e.ending.Err() != nil {
+		return fmt.Errorf("the experiment ends: %w", winperf.ErrState)
 	}
-	e.caches = nil
+	return err
 }
 
 // open makes the measurement contexts of all bindings.
@@ -268,49 +280,6 @@ func (e *Experiment) open(ctx context.Context) error {
 	return nil
 }
 
-// Detach ends the experiment: events that wait are measured, summaries are made, and Next returns
-// what is left and then io.EOF. At the end of ctx it waits no longer, and records that there is no
-// room for are dropped. Detaching again does nothing.
-func (e *Experiment) Detach(ctx context.Context) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	switch e.State() {
-	case Detached:
-		return nil
-	case Ready:
-		e.state.Store(uint32(Detached))
-		e.store.close()
-		return nil
-	}
-
-	hurry := context.AfterFunc(ctx, func() {
-		e.store.giveUp()
-		e.cancel()
-	})
-	defer hurry()
-
-	// Nothing new comes from here on; what waits is served.
-	e.program.detach(e)
-	e.state.Store(uint32(Detached))
-	for _, s := range e.sources {
-		s.stop()
-	}
-	for _, b := range e.bindings {
-		close(b.stop)
-	}
-	for _, b := range e.bindings {
-		b.ended(ctx)
-	}
-
-	e.summarize()
-	e.tell("detached")
-	e.cancel()
-	e.beside.Wait()
-	e.closeCaches()
-	e.store.close()
-	return ctx.Err()
-}
-
 // State is what the experiment does now.
 func (e *Experiment) State() State { return State(e.state.Load()) }
 
@@ -323,13 +292,14 @@ func (e *Experiment) Name() string { return e.name }
 // Session tells this run of the experiment from all others.
 func (e *Experiment) Session() string { return e.session }
 
-// stamp gives an event its time and its names in other systems.
+// stamp gives an event its time and its names in other systems, which other experiments have others of.
 func (e *Experiment) stamp(ctx context.Context, info *EventInfo) {
 	info.Time = e.clock.Now().UTC()
+	var l Links
 	if e.opt.Links != nil {
-		l := e.opt.Links(ctx)
-		info.Trace, info.SpanID, info.Task = l.Trace, l.Span, l.Task
+		l = e.opt.Links(ctx)
 	}
+	info.Trace, info.SpanID, info.Task = l.Trace, l.Span, l.Task
 }
 
 // Next returns the oldest records that it did not return yet, up to max, and waits until there is

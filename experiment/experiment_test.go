@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -181,8 +182,16 @@ func TestContextEnds(t *testing.T) {
 		}
 		region.End()
 		want := "point point Ticks=3 Work=10\nspan region Ticks=4 Work=10(+20)\n"
-		if diff := cmp.Diff(want, texts(r.end())); diff != "" {
+		records := r.end()
+		if diff := cmp.Diff(want, texts(records)); diff != "" {
 			t.Error(diff)
+		}
+		// After a second the sample of the region's begin takes 5 s more, and that of the point 6 s.
+		if p := records[0]; p.Delay != 5*time.Second || p.Blocked >= time.Millisecond {
+			t.Errorf("the point has a delay of %v, and held up the program for %v", p.Delay, p.Blocked)
+		}
+		if s := records[1]; s.Blocked != time.Second+11*time.Second {
+			t.Errorf("the region held up the program for %v", s.Blocked)
 		}
 	})
 }
@@ -222,6 +231,37 @@ func TestRegionIdentity(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// When a process began is told by the clock of its object, which may be apart from the time of day: on
+// Linux that was set since the system was booted.
+func TestRegionIdentityApart(t *testing.T) {
+	for _, apart := range []int64{-3 * 1e7, 3 * 1e7} {
+		synctest.Test(t, func(t *testing.T) {
+			shift := func(n int, all ...string) string {
+				const epoch = 133_485_408_000_000_000
+				old, now := fmt.Sprintf("time=%d freq", epoch+int64(n)*1e7), fmt.Sprintf("time=%d freq", epoch+apart+int64(n)*1e7)
+				return strings.Replace(processes(n, all...), old, now, 1)
+			}
+			by := int(apart / 1e7)
+			f := newFake(func(n int) string {
+				if n < 3 {
+					return shift(n, "old 20 "+strconv.Itoa(by+1)+" 100")
+				}
+				return shift(n, "old 20 "+strconv.Itoa(by+1)+" 300", "new 30 "+strconv.Itoa(by+3)+" 7",
+					"hidden 40 "+strconv.Itoa(by+1)+" 9")
+			})
+			r := begin(t, f, experiment.Options{Bindings: []experiment.Binding{
+				{Events: []string{"*"}, Paths: paths(`\Process(*)\Work Rate`)},
+			}})
+			_, region := r.program.Region(t.Context(), "region")
+			region.End()
+			want := "span region Work Rate=200(+200) Work Rate=no_previous(+7) Work Rate=no_previous"
+			if got := text(r.end()[0]); got != want {
+				t.Errorf("clocks %d s apart: record %s, want %s", by, got, want)
+			}
+		})
+	}
 }
 
 // A counter of 4 bytes that falls is taken to have wrapped only where the instance is known to be the

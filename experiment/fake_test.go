@@ -32,6 +32,8 @@ type fake struct {
 	// before is called when a sample is begun; an error fails it.
 	before func(ctx context.Context, n int) error
 	quirks winperf.Quirks // of the samples
+	// mangle, where it is not nil, changes the bytes of a sample.
+	mangle func(n int, bytes []byte)
 
 	mu     sync.Mutex
 	taken  int
@@ -80,6 +82,14 @@ func processes(n int, all ...string) string {
 	return b.String()
 }
 
+// crowd are so many processes.
+func crowd(count int) (all []string) {
+	for i := range count {
+		all = append(all, fmt.Sprintf("p%d %d 1 7", i, 100+i))
+	}
+	return all
+}
+
 func (f *fake) Describe() winperf.Description                   { return winperf.Description{Machine: "HOST"} }
 func (f *fake) Schema(context.Context) (*winperf.Schema, error) { return f.schema, nil }
 func (f *fake) Close() error                                    { return errors.New("experiments do not close sources") }
@@ -126,6 +136,9 @@ func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	bytes, err := b.Encode()
 	if err != nil {
 		panic(err)
+	}
+	if q.mangle != nil {
+		q.mangle(n, bytes)
 	}
 	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error {
 		raw.Format, raw.Schema, raw.Bytes = winperf.FormatV1, q.schema, append(raw.Bytes[:0], bytes...)

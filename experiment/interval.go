@@ -47,22 +47,23 @@ func (i Interval) check() error {
 
 // Run implements [EventSource].
 func (i Interval) Run(ctx context.Context, out *Emitter) error {
-	clock := out.Clock()
+	clock, missed := out.Clock(), 0
 	for ctx.Err() == nil {
 		if i.Aligned {
 			if err := schedule.Sleep(ctx, clock, untilMultiple(clock.Now(), schedule.Interval(i.Every))); err != nil {
 				return nil
 			}
 		}
-		i.ticks(ctx, out, newDrift(clock))
+		missed = i.ticks(ctx, out, newDrift(clock), missed)
 	}
 	return nil
 }
 
-// ticks emits events until ctx ends, or until those that are to be aligned are no longer.
-func (i Interval) ticks(ctx context.Context, out *Emitter, d drift) {
+// ticks emits events until ctx ends, or until those that are to be aligned are no longer. The first one
+// tells so many missed ones; ticks returns how many nobody has told yet.
+func (i Interval) ticks(ctx context.Context, out *Emitter, d drift, missed int) int {
 	due := schedule.New(i.Every, out.Clock())
-	for first, missed := true, 0; ; first = false {
+	for first := true; ; first = false {
 		due.Begin()
 		if i.Aligned || !first {
 			out.event(ctx, EventInfo{Name: i.Name, Missed: missed})
@@ -71,10 +72,10 @@ func (i Interval) ticks(ctx context.Context, out *Emitter, d drift) {
 
 		var err error
 		if missed, _, err = due.Wait(ctx); err != nil {
-			return
+			return 0
 		}
 		if i.Aligned && d.tooFar(schedule.Interval(i.Every)) {
-			return
+			return missed
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -24,7 +25,8 @@ import (
 //
 // A region has a line for its begin and one for its end, with an id that both have; what ends it
 // may have attributes, too. Regions that are open at the end of the lines end there, with the
-// attribute unended:
+// attribute unended. So has the event of a text that ends without a line end, as whoever wrote it
+// may have died in the middle of a word or number; JSON that is whole tells so itself:
 //
 //	checkout region=begin id=17 items=3
 //	checkout region=end id=17
@@ -32,7 +34,8 @@ import (
 //
 // Values of text attributes that read as whole or decimal numbers, true or false are that; others
 // are text, in quotes as Go has them where they hold spaces. Empty lines are nothing. A line that
-// cannot be understood gives a Change record that says why, up to 100 of them.
+// cannot be understood gives a Change record that says why, up to 100 of them; one more at the end
+// counts the others.
 type Lines struct {
 	Name   string
 	Reader io.Reader
@@ -63,7 +66,8 @@ func (l Lines) Run(ctx context.Context, out *Emitter) error {
 	})
 	defer stop()
 
-	read := lineReader{lines: l, out: out, regions: map[string]OpenRegion{}}
+	read := lineReader{lines: l, out: out, regions: map[string]lineRegion{}}
+	defer read.tellRest()
 	ended := make(chan error, 1)
 	go func() { ended <- read.run(ctx) }()
 	select {
@@ -81,8 +85,8 @@ func (l Lines) Run(ctx context.Context, out *Emitter) error {
 const (
 	maxLine        = 1 << 16
 	maxLineRegions = 10_000
+	maxLineBytes   = 4 << 20 // of the lines that regions were begun by which are open
 	maxBadLines    = 100
-	maxEventName   = 1024
 )
 
 // lineReader reads the lines of one reader.
@@ -90,8 +94,15 @@ type lineReader struct {
 	lines   Lines
 	out     *Emitter
 	number  int
-	bad     int
-	regions map[string]OpenRegion // that are open, by name and id
+	bad     atomic.Int64
+	regions map[string]lineRegion // that are open, by name and id
+	held    int                   // bytes of the lines that began them
+}
+
+// lineRegion is a region that a line began.
+type lineRegion struct {
+	OpenRegion
+	size int // of the line
 }
 
 // run reads lines until their end, or that of ctx.
@@ -110,7 +121,7 @@ func (r *lineReader) run(ctx context.Context) error {
 			err = skipLine(in)
 			r.refuse(ctx, r.wrong("the line is longer than %d bytes", size))
 		case len(bytes.TrimSpace(line)) > 0:
-			r.take(ctx, line)
+			r.take(ctx, line, err == nil)
 		}
 
 		if errors.Is(err, io.EOF) {
@@ -142,11 +153,21 @@ func skipLine(in *bufio.Reader) error {
 	}
 }
 
-// take emits the event of a line.
-func (r *lineReader) take(ctx context.Context, line []byte) {
-	l, err := parseLine(bytes.TrimSpace(line))
+// byteOrderMark is what some programs on Windows begin their output with.
+const byteOrderMark = "\ufeff"
+
+// take emits the event of a line. One that is not whole may lack a part.
+func (r *lineReader) take(ctx context.Context, line []byte, whole bool) {
+	line = bytes.TrimSpace(line)
+	if r.number == 1 {
+		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+	}
+	l, err := parseLine(line)
+	if err == nil && !whole && line[0] != '{' {
+		l.attrs = append(l.attrs, Attr{"unended", true})
+	}
 	if err == nil {
-		err = r.emit(ctx, &l)
+		err = r.emit(ctx, &l, len(line))
 	}
 	if err != nil {
 		r.refuse(ctx, r.wrong("%s", err))
@@ -155,8 +176,8 @@ func (r *lineReader) take(ctx context.Context, line []byte) {
 	r.answer("ok\n")
 }
 
-// emit emits what a line says.
-func (r *lineReader) emit(ctx context.Context, l *eventLine) error {
+// emit emits what a line of a size says.
+func (r *lineReader) emit(ctx context.Context, l *eventLine, size int) error {
 	key := l.name + "\x00" + l.id
 	open, isOpen := r.regions[key]
 	switch {
@@ -164,14 +185,16 @@ func (r *lineReader) emit(ctx context.Context, l *eventLine) error {
 		r.out.Event(ctx, l.name, l.attrs...)
 	case l.region == "begin" && isOpen:
 		return fmt.Errorf("a region %q with the id %q is open already", l.name, l.id)
-	case l.region == "begin" && len(r.regions) >= maxLineRegions:
+	case l.region == "begin" && (len(r.regions) >= maxLineRegions || r.held+size > maxLineBytes):
 		return fmt.Errorf("%d regions are open, which is as many as there can be", len(r.regions))
 	case l.region == "begin":
-		r.regions[key] = r.out.Region(ctx, l.name, l.attrs...)
+		r.held += size
+		r.regions[key] = lineRegion{r.out.Region(ctx, l.name, l.attrs...), size}
 	case !isOpen:
 		return fmt.Errorf("no region %q with the id %q is open", l.name, l.id)
 	default:
 		delete(r.regions, key)
+		r.held -= open.size
 		open.finish(l.attrs, atBegin)
 	}
 	return nil
@@ -187,8 +210,15 @@ func (r *lineReader) wrong(format string, args ...any) error {
 // refuse tells that a line is not understood.
 func (r *lineReader) refuse(ctx context.Context, err error) {
 	r.answer("error " + safetext.Line(err.Error()) + "\n")
-	if r.bad++; r.bad <= maxBadLines && ctx.Err() == nil {
+	if r.bad.Add(1) <= maxBadLines && ctx.Err() == nil {
 		r.out.experiment.tell("line refused", Attr{"source", r.lines.Name}, Attr{"error", err.Error()})
+	}
+}
+
+// tellRest tells how many lines were refused beyond those that were told one by one.
+func (r *lineReader) tellRest() {
+	if more := r.bad.Load() - maxBadLines; more > 0 {
+		r.out.experiment.tell("more lines refused", Attr{"source", r.lines.Name}, Attr{"lines", more})
 	}
 }
 

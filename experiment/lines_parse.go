@@ -21,10 +21,15 @@ type eventLine struct {
 	attrs  []Attr
 }
 
+var errNoName = fmt.Errorf("expected the name of an event, of 1 to %d bytes", maxEventName)
+
 // parseLine reads a line without its end.
 func parseLine(line []byte) (l eventLine, err error) {
-	if !utf8.Valid(line) {
+	switch {
+	case !utf8.Valid(line):
 		return l, errors.New("the line is not UTF-8")
+	case len(line) == 0:
+		return l, errNoName // nothing but a byte order mark
 	}
 	if line[0] == '{' {
 		l, err = parseJSONLine(line)
@@ -37,7 +42,7 @@ func parseLine(line []byte) (l eventLine, err error) {
 
 	switch {
 	case l.name == "" || len(l.name) > maxEventName:
-		return l, fmt.Errorf("expected the name of an event, of 1 to %d bytes", maxEventName)
+		return l, errNoName
 	case strings.ContainsFunc(l.name, unicode.IsControl):
 		return l, errors.New("the name of the event holds control characters")
 	case len(l.attrs) > maxAttrs:

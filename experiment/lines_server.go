@@ -6,6 +6,9 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
+
+	"github.com/winperf/winperf/internal/schedule"
 )
 
 // LineServer takes connections, and lines from each of them as [Lines] does, with answers. It is
@@ -48,14 +51,22 @@ func (l LineServer) Run(ctx context.Context, out *Emitter) error {
 		most = 64
 	}
 	places := make(chan struct{}, most)
-	for {
+	for failures := 0; ; {
 		c, err := l.Listener.Accept()
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
+		switch {
+		case ctx.Err() != nil:
+			if err == nil {
+				_ = c.Close() // nothing of it was read
 			}
-			return err
+			return nil
+		case err != nil:
+			if failures++; failures == maxFailures || !passes(err) {
+				return err
+			}
+			_ = schedule.Sleep(ctx, out.Clock(), acceptPause) // Accept says that ctx ended
+			continue
 		}
+		failures = 0
 
 		select {
 		case places <- struct{}{}:
@@ -64,10 +75,20 @@ func (l LineServer) Run(ctx context.Context, out *Emitter) error {
 				l.serve(ctx, c, out)
 			})
 		default:
+			_ = c.SetDeadline(time.Now().Add(acceptPause)) // one who does not read is not waited for
 			_, _ = io.WriteString(c, "error there are as many connections as there can be\n")
 			_ = c.Close() // nothing of it was read
 		}
 	}
+}
+
+// acceptPause is how long a listener is left alone that has failed.
+const acceptPause = 100 * time.Millisecond
+
+// passes reports whether an error of a listener is one that passes, such as too many open files.
+func passes(err error) bool {
+	var temporary interface{ Temporary() bool }
+	return errors.As(err, &temporary) && temporary.Temporary()
 }
 
 // serve takes the lines of a connection.

@@ -1,13 +1,14 @@
 package experiment_test
 
 import (
-	"bytes"
 	"fmt"
 	"log/slog"
 	"math"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/trace"
 	"slices"
@@ -237,8 +238,10 @@ func TestLiveSignals(t *testing.T) {
 
 // The execution trace has the ids of events, in their tasks.
 func TestTraceJoins(t *testing.T) {
-	var out bytes.Buffer
-	if err := trace.Start(&out); err != nil {
+	file, err := os.Create(filepath.Join(t.TempDir(), "trace"))
+	must(t, err)
+	defer file.Close()
+	if err := trace.Start(file); err != nil {
 		t.Skip(err)
 	}
 	r := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{bound("*")}})
@@ -247,10 +250,39 @@ func TestTraceJoins(t *testing.T) {
 	r.program.Event(ctx, "traced point")
 	region.End()
 	task.End()
+	r.program.Event(t.Context(), "of no task")
 	trace.Stop()
-	for _, rec := range r.end() {
-		if want := fmt.Sprintf("%d %s", rec.Event.ID, rec.Event.Name); !bytes.Contains(out.Bytes(), []byte(want)) {
-			t.Errorf("the trace does not hold %q", want)
+
+	records, logs := r.end(), traceLogs(t, file.Name())
+	for _, rec := range records {
+		want := []string{fmt.Sprintf("task 1: event %d %s", rec.Event.ID, rec.Event.Name)}
+		switch {
+		case rec.Kind == experiment.Span:
+			want = []string{strings.Replace(want[0], "event", "begin", 1), strings.Replace(want[0], "event", "end", 1)}
+		case rec.Event.Name == "of no task":
+			want[0] = strings.Replace(want[0], "task 1", "task 0", 1)
+		}
+		for _, text := range want {
+			if !slices.Contains(logs, text) {
+				t.Errorf("the trace does not hold %q: %q", text, logs)
+			}
 		}
 	}
+	if len(records) != 3 || len(logs) != 4 {
+		t.Errorf("%d records, and the trace has %q", len(records), logs)
+	}
+}
+
+// traceLogs are the messages of a trace that are winperf's, with their tasks.
+func traceLogs(t *testing.T, file string) (all []string) {
+	t.Helper()
+	text, err := exec.Command("go", "tool", "trace", "-d=parsed", file).Output()
+	if err != nil {
+		t.Skipf("what a trace holds is read with go tool trace: %v", err)
+	}
+	line := regexp.MustCompile(`(?m) Log .*Task=(\d+) Category="winperf" Message="(.*)"$`)
+	for _, m := range line.FindAllStringSubmatch(string(text), -1) {
+		all = append(all, "task "+m[1]+": "+m[2])
+	}
+	return all
 }

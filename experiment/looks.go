@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/measure"
@@ -38,6 +39,7 @@ func look(
 		due.End()
 
 		switch {
+		case err == nil && unreadable(cycle):
 		case err == nil:
 			failures = 0
 			see(cycle)
@@ -53,6 +55,18 @@ func look(
 		}
 	}
 	return nil
+}
+
+// unreadable reports whether a sample is damaged where the instances were to be: it does not say that
+// they are gone.
+func unreadable(c *measure.Cycle) bool {
+	if len(c.Damage) == 0 {
+		return false
+	}
+	columns := c.Columns()
+	return !slices.ContainsFunc(columns, func(col measure.Column) bool {
+		return slices.ContainsFunc(col.Status, func(s counter.Status) bool { return s != counter.NoObject })
+	})
 }
 
 // origin is the source of a name, the first one for "".
@@ -179,8 +193,8 @@ func (p Processes) Run(ctx context.Context, out *Emitter) error { return p.insta
 // population are the instances that were there at the last look.
 type population struct {
 	seen    bool
-	members map[markID]instance
-	spare   map[markID]instance
+	members map[lastingID]instance
+	spare   map[lastingID]instance
 }
 
 // instance is one of them, as it is told.
@@ -199,14 +213,14 @@ func (i instance) attrs(within time.Duration) []Attr {
 func (p *population) update(c *measure.Cycle) (came, left []instance) {
 	now := p.spare
 	if now == nil {
-		now = map[markID]instance{}
+		now = map[lastingID]instance{}
 	}
 	clear(now)
 	columns := c.Columns()
 	for i := range columns {
 		for _, s := range columns[i].AllSeries() {
 			if s.ID.Counter != nil && s.ObjectID != (winperf.ObjectID{}) {
-				now[idOf(s)] = instance{s.Path.InstanceText(), s.Key}
+				now[idOf(s).lasting()] = instance{s.Path.InstanceText(), s.Key}
 			}
 		}
 	}
@@ -219,7 +233,7 @@ func (p *population) update(c *measure.Cycle) (came, left []instance) {
 }
 
 // missing are those of one set that are not in another.
-func missing(of, in map[markID]instance) (all []instance) {
+func missing(of, in map[lastingID]instance) (all []instance) {
 	for id, x := range of {
 		if _, there := in[id]; !there {
 			all = append(all, x)

@@ -31,7 +31,9 @@ type Options struct {
 
 	// Apart makes each binding sample its sources by itself. Otherwise a live source that
 	// several bindings measure is put behind an object cache, so that an event that several
-	// bindings wait for is sampled once. Sources that are shared already need it, too.
+	// bindings wait for is sampled once: one cache for all experiments of the program. An
+	// experiment with one binding that was the first to read a source goes on without. Sources
+	// that are shared already may share less, and get one, too.
 	Apart bool
 	// Language and Names are those of [measure.Options].
 	Language string
@@ -77,7 +79,8 @@ type Binding struct {
 
 	// Policy says what becomes of a record where as many records of the binding wait in memory as
 	// there may be: Capacity, 0 means 10,000, with as many values together as Room says, 0 means
-	// 500,000, which is some 100 MB.
+	// 500,000, which is some 100 MB. An anomaly, or 200 bytes of attributes, count as a value. With
+	// the policies Wait and Spill the last record may go beyond Room.
 	Policy         Policy
 	Capacity, Room int
 	// Timeout is how long a sample may take; 0 means 10 s.

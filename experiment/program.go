@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"runtime/trace"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 type Program struct {
 	attached atomic.Pointer[attachment] // nil: none
 	events   atomic.Uint64              // ids given so far
+	sources  sharing                    // that experiments measure
 
 	mu    sync.Mutex // guards what follows, and changes of attached
 	known map[string]struct{}
@@ -67,7 +69,7 @@ func (p *Program) Declare(names ...string) {
 }
 
 // Names are the names of events that are known by now, sorted: those that were declared, and
-// those that happened while an experiment was attached. There are 10,000 at most.
+// those that happened while an experiment was attached. There are 10,000 at most, of 1,024 bytes at most.
 func (p *Program) Names() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,9 +81,12 @@ func (p *Program) Names() []string {
 	return names
 }
 
-// maxNames bounds the names of events that are remembered. Events of other names are measured,
-// but their bindings are looked up each time.
-const maxNames = 10_000
+// maxNames and maxEventName, in bytes, bound the names of events that are remembered. Events of other
+// names are measured, but their bindings are looked up each time.
+const (
+	maxNames     = 10_000
+	maxEventName = 1024
+)
 
 // learn remembers a name. It reports whether there was room.
 func (p *Program) learn(name string) bool {
@@ -90,13 +95,13 @@ func (p *Program) learn(name string) bool {
 	if _, there := p.known[name]; there {
 		return true
 	}
-	if len(p.known) >= maxNames {
+	if len(p.known) >= maxNames || len(name) > maxEventName {
 		return false
 	}
 	if p.known == nil {
 		p.known = map[string]struct{}{}
 	}
-	p.known[name] = struct{}{}
+	p.known[strings.Clone(name)] = struct{}{} // it may be a part of much
 	return true
 }
 
@@ -148,7 +153,7 @@ func (a *attachment) route(name string) []*binding {
 		bindings = append(bindings, e.bound(name)...)
 	}
 	if a.program.learn(name) {
-		a.routes.Store(name, bindings)
+		a.routes.Store(strings.Clone(name), bindings)
 	}
 	return bindings
 }
@@ -158,9 +163,18 @@ func (a *attachment) event(ctx context.Context, name string, attrs []slog.Attr) 
 	if len(bindings) == 0 {
 		return
 	}
+	ctx = orBackground(ctx)
 	info := a.info(ctx, name, attrs)
 	logTrace(ctx, "event", &info)
 	emitPoint(ctx, bindings, &info)
+}
+
+// orBackground is a context for programs that pass none: without an experiment they would run.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
 }
 
 // info is what is known about an event of code before it is handed to anybody.

@@ -77,6 +77,7 @@ func (a *attachment) region(
 	if len(bindings) == 0 {
 		return ctx, OpenRegion{}
 	}
+	ctx = orBackground(ctx)
 	info := a.info(ctx, name, attrs)
 	logTrace(ctx, "begin", &info)
 	return beginRegion(ctx, bindings, &info)
@@ -168,16 +169,24 @@ func (p *patience) stop() {
 
 // marks are the operands of a binding's sensors at the begin of a region.
 type marks struct {
-	list   []mark
-	clocks []counter.Clocks
-	first  [1]counter.Clocks // nearly always there is one
-	of     sampler           // whose series they are
-	times  []time.Time       // of the samples, by the clock of each source's system; zero for none
-	alone  [1]time.Time      // nearly always there is one
-	at     map[markID]int32  // place in list; made when the order is not that of the end
+	list    []mark
+	clocks  []counter.Clocks
+	first   [1]counter.Clocks // nearly always there is one
+	of      sampler           // whose series they are
+	origins []markOrigin      // of the sources
+	alone   [1]markOrigin     // nearly always there is one
+	// Places in list; made when the order is not that of the end, and for what is not found.
+	at      map[markID]int32
+	lasting map[lastingID]int32 // of the source at hand
 
 	// Where the end has come to: its source, and the place of the next value if nothing came or went.
 	source, place int
+}
+
+// markOrigin is what marks know about a source.
+type markOrigin struct {
+	time     time.Time // of its sample, by the clock of its system; zero for none
+	from, to int       // where its marks stand
 }
 
 // mark is the operands of one series.
@@ -186,21 +195,6 @@ type mark struct {
 	value, base, multi uint64
 	clocks             int32
 	missing            bool // it was there, and had no operands
-}
-
-// markID tells series from each other. Where an instance has a key, that is the identity,
-// whatever it is called; else that of its series.
-type markID struct {
-	counter  *winperf.Series
-	instance uint32
-	key      string
-}
-
-func idOf(s *winperf.Series) markID {
-	if s.Key != "" {
-		return markID{counter: s.ID.Counter, key: s.Key}
-	}
-	return markID{counter: s.ID.Counter, instance: s.ID.Instance}
 }
 
 // add adds the operands of a series, nil for one that has none.
@@ -223,8 +217,8 @@ func (m *marks) add(s *winperf.Series, o *counter.Sample) {
 // newMarks returns marks without operands, with room for so many, of so many sources.
 func newMarks(of sampler, room, sources int) *marks {
 	m := &marks{list: make([]mark, 0, room), of: of}
-	if m.times = m.alone[:]; sources > 1 {
-		m.times = make([]time.Time, sources)
+	if m.origins = m.alone[:]; sources > 1 {
+		m.origins = make([]markOrigin, sources)
 	}
 	return m
 }
@@ -232,7 +226,11 @@ func newMarks(of sampler, room, sources int) *marks {
 // find returns where a series stands, nearly always behind the one that was found before; -1 for one
 // that was not there.
 func (m *marks) find(s *winperf.Series) int {
-	i := m.lookUp(idOf(s))
+	id := idOf(s)
+	i := m.lookUp(id)
+	if i < 0 {
+		i = m.lookUpLasting(id)
+	}
 	if i >= 0 {
 		m.place = i + 1
 	}
@@ -255,6 +253,33 @@ func (m *marks) lookUp(id markID) int {
 	return -1
 }
 
+// lookUpLasting finds a series of the source at hand whose object was away between begin and end.
+func (m *marks) lookUpLasting(id markID) int {
+	if m.source < 0 {
+		return -1
+	}
+	if m.lasting == nil {
+		o := &m.origins[m.source]
+		m.lasting = make(map[lastingID]int32, o.to-o.from)
+		for i := o.from; i < o.to; i++ {
+			m.lasting[m.list[i].id.lasting()] = int32(i)
+		}
+	}
+	if i, ok := m.lasting[id.lasting()]; ok {
+		return int(i)
+	}
+	return -1
+}
+
+// turnTo has the values of another source of a sampler found. Those of a sampler that took the place of
+// the one whose marks these are have another order of sources.
+func (m *marks) turnTo(of sampler, source int) {
+	m.source, m.lasting = source, nil
+	if of != m.of {
+		m.source = -1
+	}
+}
+
 // operands returns those at a place; false where there are none.
 func (m *marks) operands(i int) (counter.Sample, bool) {
 	k := &m.list[i]
@@ -270,6 +295,7 @@ type operands struct {
 	bound int
 	count int
 	open  int
+	over  bool // nothing is kept any more
 	// The parts that are kept, in the order of their begins.
 	oldest, last *part
 }
@@ -281,6 +307,9 @@ var errOverflow = errors.New("too many regions were open: what was measured at i
 func (o *operands) keep(p *part, m *marks) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.over {
+		return
+	}
 	p.marks, p.prev = m, o.last
 	if o.last == nil {
 		o.oldest = p
@@ -320,6 +349,18 @@ func (o *operands) remove(p *part) {
 		p.next.prev = p.prev
 	}
 	p.marks, p.prev, p.next = nil, nil, nil
+}
+
+// close gives up the marks of all parts, and returns how many there were.
+func (o *operands) close() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := o.open
+	for o.oldest != nil {
+		o.remove(o.oldest)
+	}
+	o.over = true
+	return n
 }
 
 // regions is how many regions are kept, each once for each of its bindings.

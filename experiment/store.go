@@ -38,32 +38,48 @@ type store struct {
 type quota struct {
 	policy          Policy
 	capacity, room  int // most records, and most values of them together
-	waiting, values int // records and values in memory
+	waiting, values int // records in memory, and their size in values
 	dropped         uint64
 	oldest, last    *entry
 }
 
-// full reports whether there is no room for a record with so many values. One record there is always
+// full reports whether there is no room for a record of so many values. One record there is always
 // room for.
 func (q *quota) full(values int) bool {
 	return q.waiting >= q.capacity || q.waiting > 0 && q.values+values > q.room
 }
 
-// each is how many values a record has, on average.
-func (q *quota) each() int { return q.values / max(1, q.waiting) }
+// waits reports whether a record for which there is no room waits. One is stored as soon as there is any
+// room, so that it is known before its sample whether it will wait.
+func (q *quota) waits() bool { return q.policy == Wait || q.policy == Spill }
 
 // halfFull reports whether it is time to spill.
 func (q *quota) halfFull() bool { return 2*q.waiting >= q.capacity || 2*q.values >= q.room }
 
 // count counts a record that came, or with -1 one that is gone.
-func (q *quota) count(r *Record, by int) {
+func (q *quota) count(e *entry, by int) {
 	q.waiting += by
-	q.values += by * len(r.Values)
+	q.values += by * e.size
+}
+
+// bytesOfValue is about what a value takes of memory.
+const bytesOfValue = 200
+
+// sizeOf is what a record takes of memory, in values. Text takes some, too.
+func sizeOf(r *Record) int {
+	bytes := len(r.Event.Name)
+	for i := range r.Event.Attrs {
+		a := &r.Event.Attrs[i]
+		text, _ := a.Value.(string)
+		bytes += len(a.Key) + len(text)
+	}
+	return len(r.Values) + len(r.Anomalies) + bytes/bytesOfValue
 }
 
 // entry is a record in memory. It stands in two lists: of all, and of its binding.
 type entry struct {
 	record     *Record
+	size       int // in values
 	quota      *quota
 	prev, next *entry
 	mate       *entry // the next one of the binding
@@ -82,8 +98,9 @@ func newStore(opt *Options, capacity int) *store {
 // put stores a record as the policy says, and gives it its number. It reports whether it was
 // stored.
 func (s *store) put(q *quota, r *Record) bool {
+	size := sizeOf(r)
 	s.mu.Lock()
-	if !s.makeRoom(q, len(r.Values)) {
+	if !s.makeRoom(q, size) {
 		s.drop(q, 1)
 		s.dropped++
 		s.mu.Unlock()
@@ -93,9 +110,10 @@ func (s *store) put(q *quota, r *Record) bool {
 	s.number++
 	r.Number, r.Dropped = s.number, s.dropped
 	s.dropped = 0
-	s.push(&entry{record: r, quota: q})
+	e := &entry{record: r, size: size, quota: q}
+	s.push(e)
 	s.waiting++
-	q.count(r, 1)
+	q.count(e, 1)
 
 	tooMany := s.waiting >= s.limit && !s.told
 	s.told = s.told || tooMany
@@ -124,11 +142,14 @@ func (s *store) lose(q *quota) {
 func (s *store) hasRoom(q *quota) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !q.full(q.each()) || q.policy == DropOldest || q.policy == DropNewest
+	return !q.waits() || !q.full(1)
 }
 
-// makeRoom makes room for a record with so many values, if the policy can do that.
+// makeRoom makes room for a record of so many values, if the policy can do that.
 func (s *store) makeRoom(q *quota, values int) bool {
+	if q.waits() {
+		values = min(values, 1)
+	}
 	for !s.closed && q.full(values) {
 		switch {
 		case q.policy == DropOldest && q.oldest != nil:
@@ -156,7 +177,7 @@ func (s *store) dropEntry(e *entry) {
 	s.drop(e.quota, 1)
 	s.remove(e)
 	s.waiting--
-	e.quota.count(e.record, -1)
+	e.quota.count(e, -1)
 }
 
 func (s *store) drop(q *quota, n uint64) {
@@ -215,7 +236,7 @@ func (s *store) pop(n int) []*entry {
 // leave counts entries as gone.
 func (s *store) leave(entries []*entry) {
 	for _, e := range entries {
-		e.quota.count(e.record, -1)
+		e.quota.count(e, -1)
 	}
 	s.waiting -= len(entries)
 	if s.waiting <= s.limit/2 {

@@ -66,8 +66,8 @@ func newSummaries(opt Aggregate) (*summaries, error) {
 	return &summaries{opt: opt, events: map[string]*summary{}}, nil
 }
 
-// add adds the values of a record.
-func (s *summaries) add(r *Record) {
+// add adds the values of a record. It reports false where there is no room for the name of its event.
+func (s *summaries) add(r *Record) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.begin.IsZero() {
@@ -76,7 +76,7 @@ func (s *summaries) add(r *Record) {
 	of := s.events[r.Event.Name]
 	if of == nil {
 		if len(s.events) >= s.opt.Series {
-			return
+			return false
 		}
 		of = &summary{first: r.Begun, values: map[summaryKey]*seriesSummary{}}
 		s.events[r.Event.Name] = of
@@ -88,6 +88,7 @@ func (s *summaries) add(r *Record) {
 	for i := range r.Values {
 		s.addValue(of, &r.Values[i], at)
 	}
+	return true
 }
 
 // addValue adds a value, and the difference of a region.

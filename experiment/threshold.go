@@ -68,7 +68,7 @@ func (t Threshold) reads() {}
 
 // Run implements [EventSource].
 func (t Threshold) Run(ctx context.Context, out *Emitter) error {
-	w := watched{rule: t, all: map[markID]*crossing{}}
+	w := watched{rule: t, all: map[lastingID]*crossing{}}
 	clock := out.Clock()
 	return look(ctx, out, t.Origin, t.Path, t.Every, func(c *measure.Cycle) {
 		for _, e := range w.see(c, clock.Elapsed()) {
@@ -80,7 +80,7 @@ func (t Threshold) Run(ctx context.Context, out *Emitter) error {
 // watched are the series that a threshold looks at.
 type watched struct {
 	rule  Threshold
-	all   map[markID]*crossing
+	all   map[lastingID]*crossing
 	looks int
 }
 
@@ -120,7 +120,7 @@ func (w *watched) see(c *measure.Cycle, now time.Duration) (events []crossed) {
 
 // step looks at one value; known is false where there is none.
 func (w *watched) step(s *winperf.Series, v float64, known bool, now time.Duration) (crossed, bool) {
-	id := idOf(s)
+	id := idOf(s).lasting()
 	x := w.all[id]
 	if x == nil {
 		x = &crossing{path: s.Path.String()}

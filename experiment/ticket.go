@@ -31,6 +31,7 @@ type ticket struct {
 
 	wake  chan struct{} // gets a value when the stage is reached
 	users atomic.Int32  // who emitted it, and who serves it
+	left  atomic.Int64  // for how long who emitted it waited, in ns, where he waits no longer; else 0
 }
 
 // newTicket returns a ticket, in the memory of one that was served.
@@ -67,6 +68,14 @@ func (t *ticket) reach(s stage) {
 	}
 }
 
+// heldUp is for how long the event held up who emitted it.
+func (t *ticket) heldUp() time.Duration {
+	if left := time.Duration(t.left.Load()); left > 0 {
+		return min(left, t.blocked)
+	}
+	return t.blocked
+}
+
 // submit hands an event to the binding. Who emits it to no other one may serve it himself. It
 // returns nil where there is nothing to wait for.
 func (b *binding) submit(ctx context.Context, t *ticket, info *EventInfo, alone bool) *ticket {
@@ -75,9 +84,12 @@ func (b *binding) submit(ctx context.Context, t *ticket, info *EventInfo, alone 
 		t.emitted = info.Time
 	}
 	switch {
-	case alone && b.serveHere(t):
-		b.free(t)
-		return nil
+	case alone && b.mayServeHere(t):
+		if b.serveHere(ctx, t) {
+			b.free(t)
+			return nil
+		}
+		return b.handOver(t)
 	case b.enqueue(ctx, t):
 		return t
 	}
@@ -86,7 +98,10 @@ func (b *binding) submit(ctx context.Context, t *ticket, info *EventInfo, alone 
 
 // enqueue leaves an event to the goroutine of the binding. It reports whether that takes it.
 func (b *binding) enqueue(ctx context.Context, t *ticket) bool {
-	b.pending.Add(1)
+	if b.pending.Add(1) < 0 { // it is over
+		b.pending.Add(-1)
+		return false
+	}
 	select {
 	case b.queue <- t:
 		b.accept(t)
@@ -100,12 +115,32 @@ func (b *binding) enqueue(ctx context.Context, t *ticket) bool {
 		b.accept(t)
 		return true
 	case <-ctx.Done():
-		b.emitted.Add(1) // it was given an event, of which there will be no record
-		b.experiment.store.lose(&b.quota)
-	case <-b.done:
+	case <-b.experiment.ctx.Done(): // its source does not answer
 	}
-	b.pending.Add(-1)
+	b.emitted.Add(1) // it was given an event, of which there will be no record
+	b.lose()
 	return false
+}
+
+// handOver leaves an event to the goroutine of the binding that who emitted it began to serve. It
+// returns nil where there are so many others that it has no place.
+func (b *binding) handOver(t *ticket) *ticket {
+	select {
+	case b.queue <- t:
+		return t
+	default:
+	}
+	if t.part != nil {
+		t.part.begun.Store(false)
+	}
+	b.lose()
+	return nil
+}
+
+// lose counts an event that waits no longer and gives no record.
+func (b *binding) lose() {
+	b.experiment.store.lose(&b.quota)
+	b.pending.Add(-1)
 }
 
 // accept notes that an event will be served.
@@ -125,6 +160,7 @@ func (b *binding) await(ctx context.Context, t *ticket) {
 	case <-t.wake:
 		b.free(t)
 	case <-ctx.Done(): // the ticket stays with whoever serves it
-	case <-b.done:
+		t.left.Store(int64(max(1, b.experiment.clock.Now().Sub(t.emitted))))
+	case <-b.experiment.ctx.Done():
 	}
 }

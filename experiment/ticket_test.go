@@ -7,7 +7,7 @@ import (
 
 // An event that nobody waits for any longer is one that was emitted, and dropped.
 func TestGivenUp(t *testing.T) {
-	e := &Experiment{store: newStore(&Options{}, 1)}
+	e := &Experiment{store: newStore(&Options{}, 1), ctx: t.Context()}
 	b := &binding{experiment: e, queue: make(chan *ticket), done: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

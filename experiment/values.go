@@ -16,7 +16,7 @@ import (
 // begin keeps what a region is measured against at its end.
 func (b *binding) begin(t *ticket, cycles []measure.MemberCycle) {
 	p := t.part
-	p.cost, p.blocked, p.err = t.cost, t.blocked, t.err
+	p.cost, p.blocked, p.err = t.cost, t.heldUp(), t.err
 	if t.err != nil {
 		return
 	}
@@ -24,8 +24,9 @@ func (b *binding) begin(t *ticket, cycles []measure.MemberCycle) {
 	m := newMarks(b.sampler, b.width, len(cycles))
 	for i := range cycles {
 		if c := cycles[i].Cycle; c != nil {
-			m.times[i] = c.Time
+			m.origins[i].time, m.origins[i].from = c.Time, len(m.list)
 			markCycle(m, c)
+			m.origins[i].to = len(m.list)
 		}
 	}
 	b.width = len(m.list)
@@ -52,7 +53,7 @@ func (b *binding) store(t *ticket, cycles []measure.MemberCycle) {
 	r := &Record{
 		Experiment: b.experiment.name, Session: b.experiment.session, Binding: b.opt.Name,
 		Event: t.event, Begun: t.begun, Ended: t.ended,
-		Delay: max(0, t.begun.Sub(t.emitted)), Blocked: t.blocked, Cost: t.cost,
+		Delay: max(0, t.begun.Sub(t.emitted)), Blocked: t.heldUp(), Cost: t.cost,
 	}
 
 	var m *marks
@@ -73,8 +74,11 @@ func (b *binding) store(t *ticket, cycles []measure.MemberCycle) {
 	}
 
 	if b.summary != nil {
-		b.summary.add(r)
+		known := b.summary.add(r)
 		if b.opt.Aggregate.Only {
+			if !known {
+				b.experiment.store.lose(&b.quota)
+			}
 			return
 		}
 	}
@@ -131,7 +135,7 @@ func (b *binding) fill(r *Record, cycles []measure.MemberCycle, m *marks) {
 
 		r.Anomalies = append(r.Anomalies, c.Anomalies...)
 		if m != nil {
-			m.source = i
+			m.turnTo(b.sampler, i)
 		}
 		columns := c.Columns()
 		for k := range columns {
@@ -198,7 +202,7 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, 
 // thread that began in the region counts from 0.
 func (b *binding) came(v *Value, m *marks, newer counter.Sample) {
 	v.lackPrevious()
-	if v.Series.Type.Cumulative() && m.of == b.sampler && beganSince(v.Series.Key, m.times[m.source]) {
+	if v.Series.Type.Cumulative() && m.source >= 0 && beganSince(v.Series.Key, m.origins[m.source].time, newer.Clocks) {
 		v.Difference, v.HasDifference = newer.Value, true
 	}
 	if b.opt.Raw {
@@ -206,14 +210,30 @@ func (b *binding) came(v *Value, m *marks, newer counter.Sample) {
 	}
 }
 
-// startUnit is how exactly the kernel of Linux tells when a process began.
-const startUnit = 10 * time.Millisecond
+// How exactly is known when a process began: the kernel of Linux tells it in steps of 10 ms, some more may
+// pass on a busy machine between two clocks that are read, and the time of day may be slewed by a thousandth.
+const (
+	startUnit = 50 * time.Millisecond
+	slewed    = 1000
+)
 
-// beganSince reports whether the process or thread of a key, id@start, began after a time.
-func beganSince(key string, t time.Time) bool {
+// beganSince reports whether the process or thread of a key, id@start, began after a time, which the
+// clock of its system told; now are the clocks of a later sample.
+func beganSince(key string, t time.Time, now counter.Clocks) bool {
 	_, text, has := strings.Cut(key, "@")
 	start, err := strconv.ParseInt(text, 10, 64)
-	return has && err == nil && !t.IsZero() && !winperf.FromFiletime(start).Before(t.Add(-startUnit))
+	if !has || err != nil || t.IsZero() {
+		return false
+	}
+
+	// Starts are told by the clock of their object: on Linux by one that goes on from when the system
+	// was booted, whatever the time of day has been set to since.
+	began := winperf.FromFiletime(start)
+	if apart := now.Time100ns - now.ObjectTime; now.ObjectFreq == 1e7 && max(apart, -apart) < 24*3600*1e7 {
+		began = began.Add(time.Duration(apart) * 100)
+	}
+	within := startUnit + max(0, winperf.FromFiletime(now.Time100ns).Sub(t)/slewed)
+	return !began.Before(t.Add(-within))
 }
 
 // lackPrevious takes the value away where it needs two samples.

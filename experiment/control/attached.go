@@ -25,11 +25,11 @@ type attached struct {
 
 func (a *attached) name() string { return a.exp.Name() }
 
-// maxExperiments bounds the experiments that clients may attach.
-const maxExperiments = 64
-
 // attach makes an experiment and attaches it. Records are delivered from begin on.
 func (s *Server) attach(ctx context.Context, owner *conn, spec Spec) (*attached, error) {
+	if err := spec.check(); err != nil {
+		return nil, failure("bad_request", "%v", err)
+	}
 	if err := s.reserve(&spec); err != nil {
 		return nil, err
 	}
@@ -144,6 +144,12 @@ func (a *attached) begin() {
 
 // addSink adds a sink that is no client.
 func (a *attached) addSink(s *Sink) error {
+	if err := checkCount("sinks", len(a.sinkNames())+1, maxSinks); err != nil {
+		return failure("busy", "%v", err)
+	}
+	if err := checkName("a sink", s.Name); err != nil {
+		return failure("bad_request", "%v", err)
+	}
 	route, err := s.route()
 	if err != nil {
 		return failure("bad_request", "%v", err)
@@ -254,6 +260,7 @@ func (t target) describe() Experiment {
 		Name: st.Name, Session: st.Session, State: st.State.String(), Attached: st.Attached,
 		Stored: st.Stored, Dropped: st.Dropped, Waiting: st.Waiting, OpenRegions: st.OpenRegions,
 		Bindings: []BindingState{}, Sources: []SourceState{}, Sinks: []SinkState{},
+		Error: errorText(st.SpoolError),
 	}
 	for _, b := range st.Bindings {
 		e.Bindings = append(e.Bindings, BindingState{
@@ -272,6 +279,7 @@ func (t target) describe() Experiment {
 	e.By, e.Keep = t.attached.owner.who, t.attached.spec.Keep
 	state := t.attached.delivery.State()
 	e.Waiting += int(state.Waiting)
+	e.Error = errorText(errors.Join(st.SpoolError, state.Err))
 	for _, r := range state.Routes {
 		e.Sinks = append(e.Sinks, SinkState{
 			r.Name, r.Number, r.Delivered, r.Lost, r.Refused, r.Failures, errorText(r.Err),

@@ -107,8 +107,12 @@ func (c *Client) read() {
 	}
 }
 
-// maxBatch bounds the records that a program may send before it ends their batch.
-const maxBatch = 256 << 20
+// maxBatch bounds the records that a program may send before it ends their batch, of which each
+// takes some more memory than its text.
+const (
+	maxBatch   = 256 << 20
+	recordSize = 256
+)
 
 // take takes a line. Records wait in open until their batch ends.
 func (c *Client) take(line []byte, open map[string][][]byte, size *int) error {
@@ -118,7 +122,7 @@ func (c *Client) take(line []byte, open map[string][][]byte, size *int) error {
 	}
 	switch {
 	case a.Record != nil:
-		if *size += len(a.Record); *size > maxBatch {
+		if *size += len(a.Record) + recordSize; *size > maxBatch {
 			return fmt.Errorf("%w: a batch of more than %d bytes", winperf.ErrBadData, maxBatch)
 		}
 		open[a.Experiment] = append(open[a.Experiment], bytes.Clone(a.Record))
@@ -131,7 +135,7 @@ func (c *Client) take(line []byte, open map[string][][]byte, size *int) error {
 			b.Err = a.Error
 		}
 		for _, r := range b.Records {
-			*size -= len(r)
+			*size -= len(r) + recordSize
 		}
 		delete(open, a.Experiment)
 		return c.hand(b)

@@ -22,9 +22,6 @@ import (
 // its first request, and to take what is sent to it.
 const lineTime = 10 * time.Second
 
-// maxReceived bounds the experiments whose records one client receives.
-const maxReceived = 16
-
 // conn is a client, from the server's side.
 type conn struct {
 	server *Server
@@ -136,7 +133,12 @@ func decodeStrict(text []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	err := d.Decode(to)
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("expected a JSON object, and there is nothing")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("expected the end of the JSON object, and it stops in the middle")
+	case err != nil:
 		msg := strings.TrimPrefix(err.Error(), "json: ")
 		if name, unknown := strings.CutPrefix(msg, "unknown field "); unknown {
 			name = strings.Trim(name, `"`)

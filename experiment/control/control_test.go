@@ -377,7 +377,7 @@ func TestRefusals(t *testing.T) {
 	call(t, c, requests(), nil)
 	refused(t, c, Request{Op: "resume"}, "state", "paused")
 	refused(t, c, Request{Op: "change"}, "bad_request", `needs a "change"`)
-	refused(t, c, Request{Op: "change", Change: &Change{Every: 1}}, "bad_request", "which source of events?")
+	refused(t, c, Request{Op: "change", Change: &Change{Every: Duration(time.Second)}}, "bad_request", "no source of events with an interval")
 	refused(t, c, Request{Op: "change", Change: &Change{Binding: "requests*", Sensors: []string{`\A\B`}}}, "unknown", "did you mean")
 }
 
@@ -499,6 +499,13 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, p, err)
 		}
 	}
+	_, odd := listening(t, func(o *Options) { o.Name, o.Dir = "run über all", dir })
+	for _, text := range []string{"run über all", "run__ber_all", "RUN ÜBER ALL"} {
+		if p, err := Find(t.Context(), dir, text); err != nil || p.Path != odd.Path() {
+			t.Errorf("%q: %v, %v", text, p, err)
+		}
+	}
+	must(t, odd.Close())
 	if _, err := Find(t.Context(), dir, "tset"); !errors.Is(err, ErrNoProgram) || !strings.Contains(err.Error(), `"test"?`) {
 		t.Error(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -71,6 +72,11 @@ type Program struct {
 
 // socketName is the name of a program's socket.
 func socketName(name string, pid int) string {
+	return fmt.Sprintf("%s.%d%s", fileName(name), pid, suffix)
+}
+
+// fileName is a program's name as its socket has it.
+func fileName(name string) string {
 	safe := func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
@@ -79,7 +85,7 @@ func socketName(name string, pid int) string {
 	}
 	const longest = 32 // a socket's path is 107 bytes at most
 	name = strings.Map(safe, name)
-	return fmt.Sprintf("%s.%d%s", name[:min(len(name), longest)], pid, suffix)
+	return name[:min(len(name), longest)]
 }
 
 // parseSocket reads a socket's name.
@@ -94,7 +100,7 @@ func parseSocket(file string) (name string, pid int, ok bool) {
 }
 
 // Programs returns the programs that listen in a directory, "" being that of Dir, sorted by
-// name and process id. Sockets that programs left behind are removed.
+// name and process id. Sockets that programs left behind are removed; nothing else is touched.
 func Programs(ctx context.Context, dir string) ([]Program, error) {
 	if dir == "" {
 		var err error
@@ -116,7 +122,7 @@ func Programs(ctx context.Context, dir string) ([]Program, error) {
 	for _, f := range files {
 		name, pid, ok := parseSocket(f.Name())
 		p := Program{name, pid, filepath.Join(dir, f.Name())}
-		if ok && p.listens(ctx) {
+		if ok && isSocket(f.Type()) && p.listens(ctx) {
 			found = append(found, p)
 		}
 	}
@@ -127,6 +133,15 @@ func Programs(ctx context.Context, dir string) ([]Program, error) {
 		return a.PID - b.PID
 	})
 	return found, nil
+}
+
+// isSocket reports whether a file may be a socket. Only where systems tell sockets from files
+// is that certain.
+func isSocket(kind fs.FileMode) bool {
+	if runtime.GOOS == "windows" {
+		return kind&(fs.ModeDir|fs.ModeSymlink) == 0
+	}
+	return kind&fs.ModeType == fs.ModeSocket
 }
 
 // listens reports whether there is a program behind the socket, and removes it where there
@@ -153,7 +168,7 @@ func Find(ctx context.Context, dir, text string) (Program, error) {
 		return Program{}, err
 	}
 	fit := slices.DeleteFunc(slices.Clone(all), func(p Program) bool {
-		return text != "" && !strings.EqualFold(p.Name, text) && strconv.Itoa(p.PID) != text
+		return text != "" && !strings.EqualFold(p.Name, fileName(text)) && strconv.Itoa(p.PID) != text
 	})
 	switch {
 	case len(fit) == 1:

@@ -87,7 +87,7 @@ func (c *conn) sensors(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
 	all := Sensors{Sensors: []Sensor{}}
 	pattern := winperf.CompilePattern(r.Pattern)
@@ -121,7 +121,12 @@ func (all *Sensors) add(g *measure.SensorGroup, every bool, pattern winperf.Patt
 	}
 }
 
+// workTime is how long a source may take to show what it has, or to be measured for the first time.
+const workTime = time.Minute
+
 func (c *conn) attach(ctx context.Context, r *Request) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, workTime)
+	defer cancel()
 	if r.Spec == nil {
 		return nil, failure("bad_request", `attach needs a "spec"`)
 	}
@@ -221,6 +226,9 @@ func (c *conn) change(ctx context.Context, r *Request) (any, error) {
 }
 
 func (c *conn) changeInterval(t target, ch *Change) error {
+	if err := checkInterval(time.Duration(ch.Every)); err != nil {
+		return failure("bad_request", "%v", err)
+	}
 	name := ch.Source
 	if name == "" {
 		var paced []string
@@ -228,6 +236,9 @@ func (c *conn) changeInterval(t target, ch *Change) error {
 			if s.Interval > 0 {
 				paced = append(paced, s.Name)
 			}
+		}
+		if len(paced) == 0 {
+			return failure("bad_request", "%q has no source of events with an interval", t.exp.Name())
 		}
 		if len(paced) != 1 {
 			return failure("bad_request", "which source of events? these have an interval: %q", paced)
@@ -238,6 +249,8 @@ func (c *conn) changeInterval(t target, ch *Change) error {
 }
 
 func (c *conn) changeSensors(ctx context.Context, t target, ch *Change) error {
+	ctx, cancel := context.WithTimeout(ctx, workTime)
+	defer cancel()
 	name := ch.Binding
 	if name == "" {
 		var names []string
@@ -248,6 +261,9 @@ func (c *conn) changeSensors(ctx context.Context, t target, ch *Change) error {
 			return failure("bad_request", "which binding? there are %q", names)
 		}
 		name = names[0]
+	}
+	if err := checkCount("sensors", len(ch.Sensors), maxPaths); err != nil {
+		return failure("bad_request", "%v", err)
 	}
 	paths, sensors, err := parseSensors(ch.Sensors)
 	if err != nil {

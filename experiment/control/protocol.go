@@ -157,6 +157,8 @@ type Experiment struct {
 	Bindings    []BindingState `json:"bindings"`
 	Sources     []SourceState  `json:"event_sources"`
 	Sinks       []SinkState    `json:"sinks"`
+	// Error is why its records get no further for now: a disk that is full, for instance.
+	Error string `json:"error,omitempty"`
 }
 
 // BindingState is how a binding is.

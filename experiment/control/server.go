@@ -122,8 +122,9 @@ func listen(o *Options) (*net.UnixListener, error) {
 			return nil, err
 		}
 
-		// A program of the same id left it behind.
-		if removeErr := os.Remove(path); removeErr != nil {
+		// A program of the same id left it behind, unless it is no socket at all.
+		info, statErr := os.Lstat(path)
+		if statErr != nil || !isSocket(info.Mode()) || os.Remove(path) != nil {
 			return nil, err
 		}
 		if l, err = net.ListenUnix("unix", address); err != nil {

@@ -95,6 +95,11 @@ func parseSensors(texts []string) (paths []winperf.Path, sensors []measure.Senso
 
 func (s *EventSource) source() (experiment.EventSource, error) {
 	every := time.Duration(s.Every)
+	if every != 0 {
+		if err := checkInterval(every); err != nil {
+			return nil, fmt.Errorf("%q: %w", s.Name, err)
+		}
+	}
 	var path winperf.Path
 	if s.Path != "" {
 		var err error
@@ -124,6 +129,14 @@ func (s *EventSource) source() (experiment.EventSource, error) {
 		t.Bound, t.Below = *s.Below, true
 	}
 	return t, nil
+}
+
+// checkInterval refuses what would be another interval than was asked for.
+func checkInterval(d time.Duration) error {
+	if d < measure.LeastInterval {
+		return fmt.Errorf("an interval of %v: expected %v or more", d, measure.LeastInterval)
+	}
+	return nil
 }
 
 // name is what tells the sink from others.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -158,6 +157,8 @@ type Delivery struct {
 	mu     sync.Mutex
 	routes []*route
 	over   bool // Close was called
+	// failing is why Run does not get on; nil where it does.
+	failing error
 
 	room   chan struct{} // gets a value when a sink took something
 	once   sync.Once
@@ -289,39 +290,6 @@ func (d *Delivery) Hurry(int) {
 	defer d.mu.Unlock()
 	for _, r := range d.routes {
 		signal(r.hurry)
-	}
-}
-
-// Records is where records come from: an experiment.
-type Records interface {
-	// Next returns up to n records that are next, waits until there is one, and returns
-	// io.EOF at the end.
-	Next(ctx context.Context, n int) ([]*experiment.Record, error)
-	// Done tells that the records up to a number need not be kept any more.
-	Done(through uint64) error
-}
-
-// Run takes records until there are no more or ctx ends. While the queue is full it takes
-// none: they stay where they are, under the policy of their bindings. The end of ctx loses
-// those that were just taken, up to 100, so it should be the end of from that ends Run.
-func (d *Delivery) Run(ctx context.Context, from Records) error {
-	const batch = 100
-	for {
-		records, err := from.Next(ctx, batch)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-
-		n, err := d.Put(ctx, records...)
-		if n > 0 {
-			err = errors.Join(err, from.Done(records[n-1].Number))
-		}
-		if err != nil {
-			return err
-		}
 	}
 }
 

@@ -29,17 +29,24 @@ func newReadings(format string, o sink.Options) (*readings, error) {
 }
 
 func (r *readings) encode(batch []Item) ([]byte, error) {
-	r.out.Reset()
+	// All are read before any is written: what is refused leaves the sink as it was, which
+	// may have a head to write.
+	records := make([]experiment.Record, len(batch))
 	for i := range batch {
-		rec, err := batch[i].Record()
-		if err != nil {
+		var err error
+		if records[i], err = batch[i].Record(); err != nil {
 			return nil, &Refused{err}
 		}
+	}
+
+	r.out.Reset()
+	for i := range records {
+		rec := &records[i]
 		if len(rec.Values) == 0 {
 			continue
 		}
-		moment := momentOf(&rec)
-		r.take(&rec, moment)
+		moment := momentOf(rec)
+		r.take(rec, moment)
 		if err := r.sink.Write(moment, r.list); err != nil {
 			return nil, err
 		}

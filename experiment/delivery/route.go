@@ -178,10 +178,15 @@ func (r *route) deliverSome(ctx context.Context) (bool, error) {
 		return false, err
 	}
 
+	// Where the queue cannot note that, on a full disk, the sink has the batch all the same, and
+	// should not wait for the next one. It may come again in the next run of the program.
 	through := r.pending[n-1].number
 	r.pending = r.pending[n:]
-	defer signal(r.room)
-	return true, r.reader.Forget(through)
+	if err := r.reader.Forget(through); err != nil {
+		r.set(func(s *RouteState) { s.Err = err })
+	}
+	signal(r.room)
+	return true, nil
 }
 
 // read reads records, unless there are some that were read and not delivered.

@@ -27,7 +27,21 @@ func (i *Item) Record() (experiment.Record, error) { return experiment.ParseReco
 
 // newItem returns a record on its way.
 func newItem(r *experiment.Record) Item {
-	return Item{r.Experiment, r.Session, r.Number, r.AppendJSON(nil)}
+	return Item{r.Experiment, r.Session, r.Number, appendRecord(r)}
+}
+
+// appendRecord writes a record. One that no reader would take, as it is too long, goes without its
+// values, and says so.
+func appendRecord(r *experiment.Record) []byte {
+	text := r.AppendJSON(nil)
+	if len(text) <= experiment.MaxRecord {
+		return text
+	}
+	const form = "its %d values are left out: with them the record has %d bytes, and %d are the most"
+	short := *r
+	short.Err = fmt.Sprintf(form, len(r.Values), len(text), experiment.MaxRecord)
+	short.Values, short.Anomalies = nil, nil
+	return short.AppendJSON(nil)
 }
 
 // ParseItem finds out which record a line of JSON is, and reads no more of it than that

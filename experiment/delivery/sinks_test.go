@@ -296,6 +296,12 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "disk":
 		deliverToDisk()
+	case "deaf", "closed": // until they are killed
+		if os.Getenv(program) == "closed" {
+			_ = os.Stdin.Close() // and it goes on
+		}
+		select {}
+	case "quits":
 	default:
 		readRecords()
 	}
@@ -405,5 +411,36 @@ func TestSpill(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(disk.Dir, "*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// A program that does not read, closes its input or ends at once holds up nobody, and does not outlive
+// the delivery; what it did not take is told.
+func TestProgramHostile(t *testing.T) {
+	for _, does := range []string{"deaf", "closed", "quits"} {
+		t.Run(does, func(t *testing.T) {
+			t.Parallel()
+			s, err := NewProgram([]string{os.Args[0]}, ProgramOptions{Env: append(os.Environ(), program+"="+does)})
+			must(t, err)
+			good := &testSink{}
+			d := begin(t, Options{Records: 5000, Routes: []Route{
+				{Name: "bad", Sink: s, Linger: -1, Timeout: 50 * time.Millisecond, First: time.Millisecond, Most: time.Millisecond},
+				{Name: "good", Sink: good, Linger: -1},
+			}})
+			put(t, d, records("x", 1, 2000)...)
+			for end := time.Now().Add(time.Minute); d.State().Routes[0].Failures < 3; time.Sleep(time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatalf("%+v", d.State())
+				}
+			}
+			stopped, stop := context.WithCancel(t.Context())
+			stop()
+			if err := d.Close(stopped); !errors.Is(err, ErrUndelivered) {
+				t.Errorf("Close: %v", err)
+			}
+			if state := d.State().Routes; state[0].Delivered+d.State().Waiting < 2000 || state[1].Lost > 0 {
+				t.Errorf("%+v", d.State())
+			}
+		})
 	}
 }

@@ -54,7 +54,7 @@ func openSpill(dir string, d Disk) (*Spill, error) {
 func (s *Spill) Append(records []*experiment.Record) error {
 	lines := make([][]byte, len(records))
 	for i, r := range records {
-		lines[i] = r.AppendJSON(nil)
+		lines[i] = appendRecord(r)
 	}
 	_, err := s.spool.Append(lines...)
 	return err

@@ -5,7 +5,9 @@ type State struct {
 	// Waiting is how many records are in the queue, and Dropped how many were dropped there
 	// because of its bounds, in all runs where it is on disk.
 	Waiting, Dropped uint64
-	Routes           []RouteState
+	// Err is why Run cannot take records for now, nil where it can.
+	Err    error
+	Routes []RouteState
 }
 
 // RouteState is the state of the way to one sink.
@@ -27,6 +29,7 @@ func (d *Delivery) State() State {
 	s := State{Waiting: q.Waiting, Dropped: q.Dropped}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	s.Err = d.failing
 	for _, r := range d.routes {
 		s.Routes = append(s.Routes, r.get())
 	}

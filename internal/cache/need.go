@@ -66,15 +66,36 @@ func (n *needs) of(id winperf.ObjectID) need {
 	return need{whole: true, version: math.MaxInt}
 }
 
-// join finds out what all open queries want. Samples of an object that were asked for by then
-// are not enough for who comes now, if that wants more. Source.mu is locked.
-func (s *Source) join() {
+// join adds a query to the open ones, or what it wants now if it is one of them. Samples of an
+// object that were asked for by then are not enough for it, if it wants more than the others.
+// Source.mu is locked.
+func (s *Source) join(q *query) {
+	s.open[q] = struct{}{}
+	if s.left {
+		s.count()
+		return
+	}
+	all := maps.Clone(*s.needs)
+	for id, n := range q.needs {
+		all[id] = all[id].with(n)
+	}
+	s.want(all)
+}
+
+// count finds out what the open queries want, after others have left. Source.mu is locked.
+func (s *Source) count() {
+	s.left = false
 	all := needs{}
 	for q := range s.open {
 		for id, n := range q.needs {
 			all[id] = all[id].with(n)
 		}
 	}
+	s.want(all)
+}
+
+// want notes what all open queries want. Source.mu is locked.
+func (s *Source) want(all needs) {
 	if maps.EqualFunc(all, *s.needs, need.equal) {
 		return
 	}

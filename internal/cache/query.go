@@ -62,8 +62,7 @@ func (q *query) want(ids []winperf.ObjectID, sm *sample) {
 		}
 	}
 
-	s.open[q] = struct{}{}
-	s.join()
+	s.join(q)
 	q.since = s.needs
 }
 
@@ -196,6 +195,9 @@ func (q *query) look(after time.Time) error {
 		return errClosed()
 	}
 	s.learn()
+	if s.left {
+		s.count()
+	}
 	q.missing, q.asking, q.waits = q.missing[:0], q.asking[:0], q.waits[:0]
 	q.lookEach(s.clock.Elapsed(), after)
 	q.begin()
@@ -341,7 +343,7 @@ func (q *query) Close() error {
 	s.mu.Lock()
 	if _, open := s.open[q]; open {
 		delete(s.open, q)
-		s.join()
+		s.left = true
 	}
 	s.mu.Unlock()
 

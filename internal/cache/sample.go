@@ -21,9 +21,8 @@ type sample struct {
 	// Guarded by Source.mu. At 0 references the blocks are released and the sample
 	// serves again. The references are those of items and of queries that picked
 	// it.
-	refs    int
-	learned bool               // it was found out which objects it holds,
-	ids     []winperf.ObjectID // these
+	refs int
+	ids  []winperf.ObjectID // that it holds, once it was decoded
 }
 
 // maxFree bounds the samples that are kept for the next time.
@@ -82,11 +81,19 @@ func (sm *sample) look() (decoded, readable bool) {
 
 // learn finds out what samples hold that were decoded meanwhile. Source.mu is locked.
 func (s *Source) learn() {
-	for i := len(s.fresh) - 1; i >= 0; i-- {
+	// Learning of one may release others, which are taken out of the list then.
+	for i := len(s.fresh) - 1; i >= 0; i = min(i, len(s.fresh)) - 1 {
 		sm := s.fresh[i]
+		sm.ids = sm.ids[:0]
+		decoded, readable := sm.look()
+		if !decoded {
+			continue
+		}
+
 		sm.refs++ // it may be forgotten
-		if s.learnOf(sm); sm.learned {
-			s.fresh = slices.Delete(s.fresh, i, i+1)
+		s.fresh = slices.Delete(s.fresh, i, i+1)
+		if !sm.alone {
+			s.learnOf(sm, readable)
 		}
 		s.release(sm)
 	}
@@ -94,13 +101,7 @@ func (s *Source) learn() {
 
 // learnOf inserts the objects that came along unasked with a sample, and forgets one
 // that cannot be read.
-func (s *Source) learnOf(sm *sample) {
-	sm.ids = sm.ids[:0]
-	decoded, readable := sm.look()
-	if sm.learned = decoded; !decoded || sm.alone {
-		return
-	}
-
+func (s *Source) learnOf(sm *sample, readable bool) {
 	for _, id := range sm.ids {
 		it := s.table.item(id)
 		if it.sample == sm {

@@ -41,7 +41,8 @@ type Source struct {
 	free    []*sample
 	fresh   []*sample // of which it is not known which objects they hold
 	open    map[*query]struct{}
-	needs   *needs // of the open queries
+	needs   *needs // of the open queries,
+	left    bool   // and of such that have left since
 	changes int    // of the needs
 	queries uint64 // that reached the source
 	closed  bool

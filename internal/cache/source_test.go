@@ -387,3 +387,25 @@ func TestNamesAreKept(t *testing.T) {
 		}
 	}
 }
+
+// What comes along with a sample may take the place of one that nobody decoded or holds any more.
+func TestUnaskedReplacesUndecoded(t *testing.T) {
+	r := newRig(t)
+	a, b, c := r.user(memory), r.user(process), r.user(system)
+	r.fake.unasked = map[uint32][]uint32{process: {memory}}
+	if err := a.take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.taken.Release()
+	if err := a.query.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	r.clock.advance(100 * ms)
+	b.wantSample("230:0s 4:0s")
+	c.wantSample("2:0s")
+	d := r.user(memory)
+	r.clock.advance(100 * ms)
+	d.wantSample("4:100ms")
+	r.wantAsked([]uint32{memory}, []uint32{process, memory}, []uint32{system})
+}

@@ -5,7 +5,7 @@ import "math"
 // MeanDifference is by how much the mean of b is above that of a, and half the width of the
 // interval around that in which the true difference is with a confidence between 0 and 1, by
 // Welch's method: the two may be spread differently. The latter is NaN where either has fewer
-// than two values.
+// than two values, or their spread is no number.
 func MeanDifference(a, b *Figures, confidence float64) (difference, half float64) {
 	difference = b.Mean - a.Mean
 	if a.Count < 2 || b.Count < 2 || !(confidence > 0 && confidence < 1) {
@@ -18,5 +18,8 @@ func MeanDifference(a, b *Figures, confidence float64) (difference, half float64
 		return difference, 0
 	}
 	freedom := (va + vb) * (va + vb) / (va*va/float64(a.Count-1) + vb*vb/float64(b.Count-1))
+	if math.IsNaN(freedom) || math.IsInf(va+vb, 0) {
+		return difference, math.NaN()
+	}
 	return difference, student(confidence, freedom) * math.Sqrt(va+vb)
 }

@@ -30,4 +30,13 @@ func TestMeanDifference(t *testing.T) {
 	if difference, half := MeanDifference(figures(2, 2), figures(3, 3), 0.95); difference != 1 || half != 0 {
 		t.Errorf("%v ± %v of equal values", difference, half)
 	}
+	for _, huge := range []float64{1e160, math.MaxFloat64} { // whose squares are no numbers
+		if _, half := MeanDifference(figures(-huge, huge), figures(huge, -huge), 0.95); !math.IsNaN(half) {
+			t.Errorf("± %v of values as %v", half, huge)
+		}
+	}
+	tiny := math.SmallestNonzeroFloat64
+	if _, half := MeanDifference(figures(0, tiny), figures(0, 1e-170), 0.95); half < 0 || half > 1 {
+		t.Errorf("± %v of tiny values", half)
+	}
 }

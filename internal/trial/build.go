@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/measure"
@@ -25,6 +26,11 @@ type Opener struct {
 	Lines func(ctx context.Context, name string) (io.ReadCloser, error)
 	// Listen listens at a socket that lines come through.
 	Listen func(ctx context.Context, path string) (net.Listener, error)
+	// Reason says why a path has no value in a source, and what may have been meant; nil says no more
+	// than the status.
+	Reason func(ctx context.Context, src winperf.Source, p winperf.Path, s counter.Status) string
+	// Hurry is that of all commands.
+	Hurry context.Context
 	// Stdout and Stderr are those of commands and programs that records go to.
 	Stdout, Stderr io.Writer
 }
@@ -150,13 +156,16 @@ func (e *EventEntry) threshold() experiment.Threshold {
 	return t
 }
 
+// resultsRoute is the name of the way to the results folder.
+const resultsRoute = "results"
+
 // routes are where records go: the results folder, and what the file says.
-func (f *File) routes(folder *Folder, open *Opener) ([]delivery.Route, error) {
+func (f *File) routes(folder *Folder, open *Opener, broken *broken) ([]delivery.Route, error) {
 	records, err := delivery.NewFile(folder.File(FileRecords), delivery.FileOptions{Format: delivery.FormatRecords})
 	if err != nil {
 		return nil, err
 	}
-	all := []delivery.Route{{Name: "results", Sink: records}}
+	all := []delivery.Route{{Name: resultsRoute, Sink: resultsSink{records, broken}}}
 	for i := range f.Deliver {
 		d := &f.Deliver[i]
 		sink, err := d.sink(folder, open)
@@ -187,6 +196,9 @@ func (d *DeliverEntry) sink(folder *Folder, open *Opener) (delivery.Sink, error)
 		name := d.File
 		if !filepath.IsAbs(name) {
 			name = folder.File(name)
+			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+				return nil, err
+			}
 		}
 		return delivery.NewFile(name, delivery.FileOptions{Format: d.Format})
 	case d.URL != "":

@@ -2,24 +2,16 @@ package trial
 
 import (
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
 
-	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/internal/strictyaml"
 	"github.com/winperf/winperf/measure"
 )
 
 // maxRuns bounds a plan, which is drawn before the first run.
 const maxRuns = 100_000
-
-// ownFiles are the names in a results folder that deliveries cannot have.
-var ownFiles = []string{FilePlan, FileExperiment, FileRuns, FileSamples, FileRecords, FileReport, "spill"}
 
 // checkNumbers checks what stands at the top of the file.
 func (f *File) checkNumbers() error {
@@ -74,6 +66,9 @@ func (q *QueueEntry) check() error {
 	case q.Age < 0 || q.Size < 0:
 		return q.Directory.Errorf("queue: expected a size and an age above 0")
 	}
+	if err := CanCreate(q.Directory.V); err != nil {
+		return q.Directory.Errorf("queue: %w", err)
+	}
 	return nil
 }
 
@@ -108,61 +103,4 @@ func (b *BindingEntry) checkNumbers() error {
 		errs = append(errs, b.Errorf("expected events and sensors of the binding"))
 	}
 	return errors.Join(errs...)
-}
-
-// check checks a delivery as far as can be without a connection.
-func (d *DeliverEntry) check() error {
-	n := 0
-	for _, has := range []bool{d.File != "", d.URL != "", len(d.Program) > 0} {
-		if has {
-			n++
-		}
-	}
-	if n != 1 {
-		return d.Errorf("expected one of file, url and program")
-	}
-
-	switch {
-	case d.File != "":
-		return d.checkFile()
-	case d.Format != "":
-		return d.Errorf("format is for files")
-	case d.URL != "":
-		return d.checkURL()
-	}
-	if _, err := exec.LookPath(d.Program[0]); err != nil {
-		return d.Errorf("%w", err)
-	}
-	return nil
-}
-
-func (d *DeliverEntry) checkFile() error {
-	if slices.Contains(ownFiles, filepath.Clean(d.File)) {
-		return d.Errorf("%s is in the results folder already: expected another name", d.File)
-	}
-	if _, err := delivery.FileFormat(d.File, d.Format); err != nil {
-		return d.Errorf("%w", err)
-	}
-	return nil
-}
-
-func (d *DeliverEntry) checkURL() error {
-	if _, err := delivery.NewHTTP(d.URL, delivery.HTTPOptions{}); err != nil {
-		return d.Errorf("%w", err)
-	}
-
-	// A variable that is not set would send a request without what it was meant to have.
-	var missing []string
-	for _, text := range d.Headers {
-		os.Expand(text, func(name string) string {
-			if _, ok := os.LookupEnv(name); !ok {
-				missing = append(missing, name)
-			}
-			return ""
-		})
-	}
-	if slices.Sort(missing); len(missing) > 0 {
-		return d.Errorf("headers: the environment has no %s", strings.Join(slices.Compact(missing), ", "))
-	}
-	return nil
 }

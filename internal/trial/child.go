@@ -24,7 +24,12 @@ type Command struct {
 	Stderr io.Writer
 	// Grace is how long the program has to end when it is asked to, before it is killed; 0 means 10 s.
 	Grace time.Duration
+	// Hurry, where there is one, ends the time that a program has to end which was asked to.
+	Hurry context.Context
 }
+
+// hurried reports whether nobody waits any longer for the program to end by itself.
+func (c *Command) hurried() bool { return c.Hurry != nil && c.Hurry.Err() != nil }
 
 // grace is how long the program has to end.
 func (c *Command) grace() time.Duration { return cmp.Or(c.Grace, 10*time.Second) }
@@ -52,9 +57,11 @@ func titleName(index uint32) string { return "#" + strconv.FormatUint(uint64(ind
 
 // Child is a program that runs.
 type Child struct {
+	ctx     context.Context
 	cmd     *exec.Cmd
 	began   time.Time
 	stopped atomic.Bool
+	asked   atomic.Int64 // when it was asked to end, since it began
 }
 
 // Start starts a program. It is asked to end when ctx does; ending is called before that.
@@ -62,12 +69,13 @@ func Start(ctx context.Context, c Command, ending func()) (*Child, error) {
 	if len(c.Args) == 0 {
 		return nil, errors.New("no command given")
 	}
-	child := &Child{cmd: exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)}
+	child := &Child{ctx: ctx, cmd: exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)}
 	cmd := child.cmd
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Stdin, c.Stdout, c.Stderr
 	cmd.WaitDelay = c.grace()
 	cmd.Cancel = func() error {
 		child.stopped.Store(true)
+		child.asked.Store(int64(time.Since(child.began)))
 		ending()
 		return askToEnd(cmd.Process)
 	}
@@ -83,6 +91,16 @@ func Start(ctx context.Context, c Command, ending func()) (*Child, error) {
 		return nil, err
 	}
 	return child, nil
+}
+
+// kill ends a program that was asked to end and has not.
+func (c *Child) kill() {
+	_ = c.cmd.Process.Kill() // it may have ended
+}
+
+// left is how much of the time that the program had to end is left, one second at least.
+func (c *Child) left(grace time.Duration) time.Duration {
+	return max(time.Second, grace-time.Since(c.began)+time.Duration(c.asked.Load()))
 }
 
 // PID is the program's process id.
@@ -101,5 +119,8 @@ func (c *Child) Wait() (Exit, error) {
 	exit := await.ExitOf(state)
 	x.Status, x.Signal, x.User, x.System = exit.Status, exit.Signal, state.UserTime(), state.SystemTime()
 	systemUsage(&x, state)
+
+	// Ctrl-C at a terminal is sent to the program, too, which may have ended before it was asked to.
+	x.Stopped = x.Stopped || c.ctx.Err() != nil && x.Signal != ""
 	return x, nil
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -134,6 +134,13 @@ var policies = []experiment.Policy{
 
 func (f *File) check() error {
 	errs := []error{f.checkNumbers()}
+	for _, name := range slices.Sorted(maps.Keys(f.Sensors)) {
+		for _, v := range f.Sensors[name] {
+			_, _, err := f.sensor(v)
+			errs = append(errs, err)
+		}
+	}
+
 	names := map[string]bool{}
 	for i := range f.Events {
 		errs = append(errs, f.Events[i].check(f, names))
@@ -141,8 +148,9 @@ func (f *File) check() error {
 	for i := range f.Bindings {
 		errs = append(errs, f.Bindings[i].check(f))
 	}
+	routes := map[string]bool{}
 	for i := range f.Deliver {
-		errs = append(errs, f.Deliver[i].check())
+		errs = append(errs, f.Deliver[i].check(routes))
 	}
 
 	commands := map[string]bool{}
@@ -172,9 +180,12 @@ func (e *EventEntry) check(f *File, names map[string]bool) error {
 		return e.Errorf("event %q: expected the path of a counter", e.Name)
 	}
 	if e.Source.V != "" {
-		if err := f.known(e.Source, "source", maps.Keys(f.Sources)); err != nil {
+		if err := f.known(e.Source, "source", slices.Values(f.sourceNames())); err != nil {
 			return err
 		}
+	}
+	if err := e.checkLines(); err != nil {
+		return e.Errorf("event %q: %w", e.Name, err)
 	}
 	if e.Instances != "" {
 		if _, err := winperf.ParsePath(e.Instances); err != nil {
@@ -207,7 +218,7 @@ func (e *EventEntry) kinds() (kinds []string) {
 }
 
 // known is an error where a name is none of those that there are.
-func (f *File) known(v strictyaml.Value[string], what string, names func(func(string) bool)) error {
+func (f *File) known(v strictyaml.Value[string], what string, names iter.Seq[string]) error {
 	all := slices.Sorted(names)
 	if slices.Contains(all, v.V) {
 		return nil
@@ -226,7 +237,10 @@ func meant(name string, all []string) string {
 func (b *BindingEntry) check(f *File) error {
 	var errs []error
 	for _, s := range b.Sensors {
-		_, _, err := f.sensors(s)
+		if _, list := f.Sensors[s.V]; list {
+			continue // its entries are checked where they stand
+		}
+		_, _, err := f.sensor(s)
 		errs = append(errs, err)
 	}
 	_, err := b.policy()
@@ -288,51 +302,72 @@ func (b *BindingEntry) policy() (experiment.Policy, error) {
 	return 0, b.Policy.Errorf("policy %q: expected %s%s", b.Policy.V, strings.Join(words, ", "), meant(b.Policy.V, words))
 }
 
-// sensors are what an entry of a binding stands for: a list by its name, a path, or a sensor name.
-func (f *File) sensors(v strictyaml.Value[string]) ([]winperf.Path, []measure.SensorName, error) {
-	list, ok := f.Sensors[v.V]
-	if !ok {
-		list = []strictyaml.Value[string]{v}
+// entries are what an entry of a binding stands for: those of a list, or itself.
+func (f *File) entries(v strictyaml.Value[string]) []strictyaml.Value[string] {
+	if list, ok := f.Sensors[v.V]; ok {
+		return list
 	}
+	return []strictyaml.Value[string]{v}
+}
 
-	var paths []winperf.Path
-	var names []measure.SensorName
-	for _, s := range list {
+// sensors are the paths and sensor names that an entry of a binding stands for.
+func (f *File) sensors(v strictyaml.Value[string]) (paths []winperf.Path, names []measure.SensorName, err error) {
+	for _, s := range f.entries(v) {
+		path, name, err := f.sensor(s)
 		switch {
-		case strings.HasPrefix(s.V, `\`):
-			p, err := winperf.ParsePath(s.V)
-			if err != nil {
-				return nil, nil, s.Errorf("%w", err)
-			}
-			paths = append(paths, p)
-		case strings.Contains(s.V, "/"):
-			n, err := measure.ParseSensorName(s.V)
-			if err != nil {
-				return nil, nil, s.Errorf("%w", err)
-			}
-			names = append(names, n)
+		case err != nil:
+			return nil, nil, err
+		case path != nil:
+			paths = append(paths, *path)
 		default:
-			return nil, nil, s.Errorf("%q is no path, no sensor name and no list of sensors%s", s.V,
-				meant(s.V, slices.Sorted(maps.Keys(f.Sensors))))
+			names = append(names, name)
 		}
 	}
 	return paths, names, nil
 }
 
-// check checks a command. names are those of the commands before it.
-func (c *CommandEntry) check(names map[string]bool) error {
-	if len(c.Run) == 0 || c.Run[0] == "" {
-		return c.Errorf("expected a program")
+// sensor is a path, or the name of a sensor in one of the file's sources. That of a usual source, as
+// list -o sensors writes it, names the same counter in any and is a path.
+func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, measure.SensorName, error) {
+	var name measure.SensorName
+	switch {
+	case strings.HasPrefix(s.V, `\`):
+		p, err := winperf.ParsePath(s.V)
+		if err != nil {
+			return nil, name, s.Errorf("%w", err)
+		}
+		return &p, name, nil
+	case !strings.Contains(s.V, "/"):
+		return nil, name, s.Errorf("%q is no path, no sensor name and no list of sensors%s", s.V,
+			meant(s.V, slices.Sorted(maps.Keys(f.Sensors))))
 	}
-	name := c.name()
-	if names[name] {
-		return c.Errorf("two commands are called %q", name)
+
+	name, err := measure.ParseSensorName(s.V)
+	if err != nil {
+		return nil, name, s.Errorf("%w", err)
 	}
-	names[name] = true
-	if _, err := exec.LookPath(c.Run[0]); err != nil {
-		return c.Errorf("command %q: %w", name, err)
+	sources := f.sourceNames()
+	declared := func(of string) bool { return strings.EqualFold(of, name.Source) }
+	if slices.ContainsFunc(sources, declared) {
+		return nil, name, nil
 	}
-	return nil
+	if !measure.UsualSource(name.Source) {
+		return nil, name, s.Errorf("no source is called %q%s", name.Source, meant(name.Source, sources))
+	}
+
+	p := name.Path()
+	if err := p.Validate(); err != nil {
+		return nil, name, s.Errorf("%w", err)
+	}
+	return &p, name, nil
+}
+
+// sourceNames are the names of the file's sources.
+func (f *File) sourceNames() []string {
+	if len(f.Sources) == 0 {
+		return []string{defaultSource}
+	}
+	return slices.Sorted(maps.Keys(f.Sources))
 }
 
 // name is what the command is called: by default, what it is.

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,12 @@ func program(t *testing.T) string {
 func TestReadFile(t *testing.T) {
 	const head = "name: a\nsensors: {cpu: ['\\Processor(*)\\% Processor Time', linux.winperf/System/Processes]}\n"
 	const tick = "events: [{name: tick, interval: 1s}]\n"
+	dir := filepath.ToSlash(t.TempDir())
+	for _, name := range []string{"file", "there.csv", "there.jsonl"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct{ text, want string }{
 		{head + tick + "bindings: [{events: [tick], sensors: [cpu]}]\n", ""},
 		{"name: a\n", "expected commands to run, or bindings"},
@@ -79,8 +86,40 @@ func TestReadFile(t *testing.T) {
 		{head + tick + "bindings: [{events: [tick], sensors: [cpu], capacity: -5}]\n", "x.yaml:4:12: capacity -5"},
 		{head + tick + "bindings: [{events: [tick], sensors: [cpu], timeout: -5s}]\n", "x.yaml:4:12: timeout -5s"},
 		{head + tick + "bindings: [{events: [], sensors: []}]\n", "x.yaml:4:12: expected events and sensors"},
+
+		// A list is checked once, where it stands, also one that nothing names.
+		{"name: a\nsensors: {cpu: ['\\x']}\ncommands: [{run: [go]}]\n", `x.yaml:2:17: bad counter path`},
+		{"name: a\nsensors: {cpu: [cpi]}\ncommands: [{run: [go]}]\n", `x.yaml:2:17: "cpi" is no path`},
+		{"name: a\nsensors: {cpu: [nosuch/System/Processes]}\ncommands: [{run: [go]}]\n", `x.yaml:2:17: no source is called "nosuch"`},
+		{"name: a\nsources: {hots: 'local:'}\nsensors: {cpu: [host/System/Processes]}\ncommands: [{run: [go]}]\n",
+			`x.yaml:3:17: no source is called "host"; did you mean "hots"?`},
+		{"name: a\nsensors: {cpu: [local/System/Processes, WIN32.winperf/System/Processes]}\ncommands: [{run: [go]}]\n", ""},
+
+		// Places, files and programs.
+		{head + "events: [{name: a, lines: DIR/none/pipe}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `x.yaml:3:10: event "a": `},
+		{head + "events: [{name: a, lines: DIR/pipe}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "(a pipe that lines come through must be made"},
+		{head + "events: [{name: a, lines: DIR}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "is a directory, expected a pipe or a file"},
+		{head + "events: [{name: a, lines: 'unix:DIR/none/s'}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `x.yaml:3:10: event "a": `},
+		{head + "events: [{name: a, lines: 'unix:DIR/file'}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "is there already and is no socket"},
+		{head + "events: [{name: a, lines: 'unix:'}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "expected unix:PATH"},
+		{head + "events: [{name: a, lines: 'unix:DIR/s'}, {name: b, lines: DIR/file}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", ""},
+		{"name: a\ncommands: [{run: [go], dir: DIR/none}]\n", `x.yaml:2:12: command "`},
+		{"name: a\ncommands: [{run: [go], dir: DIR/file}]\n", "is no directory"},
+		{"name: a\ncommands: [{run: [./none], dir: DIR}]\n", `x.yaml:2:12: command "./none"`},
+		{"name: a\ncommands: [{run: [go], env: {'A=B': c}}]\n", `"A=B" is no name of a variable`},
+		{"name: a\nqueue: {directory: DIR/file/q}\ncommands: [{run: [go]}]\n", "x.yaml:2:20: queue: DIR/file/q cannot be made"},
+		{"name: a\nqueue: {directory: DIR/new/q}\ncommands: [{run: [go]}]\n", ""},
+		{"name: a\ndeliver: [{file: ../x.csv}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: ../x.csv is not in the results folder"},
+		{"name: a\ndeliver: [{file: sub/x.csv}]\ncommands: [{run: [go]}]\n", ""},
+		{"name: a\ndeliver: [{file: DIR/none/x.csv}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: "},
+		{"name: a\ndeliver: [{file: DIR/there.csv}]\ncommands: [{run: [go]}]\n", "there.csv is there already"},
+		{"name: a\ndeliver: [{file: DIR/there.jsonl}]\ncommands: [{run: [go]}]\n", ""},
+		{"name: a\ndeliver: [{file: x.csv}, {name: x.csv, file: y.csv}]\ncommands: [{run: [go]}]\n", `x.yaml:2:26: two deliveries are called "x.csv"`},
+		{"name: a\ndeliver: [{name: results, file: x.csv}]\ncommands: [{run: [go]}]\n", `two deliveries are called "results"`},
 	} {
-		_, err := ReadFile("x.yaml", []byte(strings.ReplaceAll(c.text, "[go", "["+program(t))))
+		places := strings.NewReplacer("DIR", dir, "[go", "["+program(t))
+		c.text, c.want = places.Replace(c.text), places.Replace(c.want)
+		_, err := ReadFile("x.yaml", []byte(c.text))
 		if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s\nerror %v, want %q", c.text, err, c.want)
 		}

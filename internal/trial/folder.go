@@ -36,6 +36,7 @@ type Conditions struct {
 	Seed       uint64    `json:"seed"`
 	Plan       []Step    `json:"plan"`
 	Variants   []string  `json:"variants"`
+	Programs   []string  `json:"programs"` // of the variants, where they were found; "" for one that was not
 }
 
 // MarshalText writes the order's word.
@@ -78,7 +79,7 @@ func Create(path string, c Conditions) (*Folder, error) {
 		return nil, err
 	}
 	if len(there) > 0 {
-		return nil, fmt.Errorf("%s is not empty: the results of an experiment need a folder of their own", path)
+		return nil, notEmpty(path)
 	}
 
 	f := &Folder{Path: path}
@@ -113,6 +114,17 @@ func (f *Folder) Add(r *Result) error {
 
 // Close completes the folder.
 func (f *Folder) Close() error { return f.runs.Close() }
+
+// Discard removes the folder of an experiment that did not begin, but for what is not its own.
+func (f *Folder) Discard() error {
+	for _, name := range ownFiles {
+		if err := os.Remove(f.file(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	_ = os.Remove(f.Path) // it stays where it holds something else
+	return nil
+}
 
 // maxPlan bounds what is read of conditions: some hundred bytes for each of maxRuns.
 const maxPlan = 64 << 20

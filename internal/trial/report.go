@@ -66,7 +66,7 @@ func Variants(results []*Result) (groups []Group, failed int) {
 		if r.Warmup {
 			continue
 		}
-		if r.Exit.Status != 0 || r.Exit.Signal != "" || r.Exit.Stopped {
+		if r.failed() {
 			failed++
 			continue
 		}
@@ -78,6 +78,21 @@ func Variants(results []*Result) (groups []Group, failed int) {
 	}
 	slices.SortFunc(groups, func(a, b Group) int { return a.Results[0].Step.Variant - b.Results[0].Step.Variant })
 	return groups, failed
+}
+
+// FailedWarmups is how many warm-ups failed or were stopped.
+func FailedWarmups(results []*Result) (n int) {
+	for _, r := range results {
+		if r.Warmup && r.failed() {
+			n++
+		}
+	}
+	return n
+}
+
+// failed reports whether a run failed or was stopped, so that it is compared with nothing.
+func (r *Result) failed() bool {
+	return r.Exit.Status != 0 || r.Exit.Signal != "" || r.Exit.Stopped
 }
 
 // Row is one measure of all groups.

@@ -30,7 +30,7 @@ type Options struct {
 	Source winperf.Source
 	// Around is called for each run and calls run, which runs the command; nil runs it at once.
 	// run calls ended when the command has ended, on Linux while its process is still there.
-	Around func(ctx context.Context, r *Result, run func(ctx context.Context, ended func()))
+	Around func(ctx context.Context, r *Result, run func(ctx context.Context, ended func(await.Exit)))
 }
 
 // Runs is how many runs the plan has.
@@ -58,11 +58,11 @@ func Run(ctx context.Context, opt Options, each func(*Result) error) error {
 		}
 		r := &Result{Step: step, Variant: opt.Variants[step.Variant].Name, Args: opt.Variants[step.Variant].Args}
 		var err error
-		work := func(ctx context.Context, ended func()) { err = runOnce(ctx, &opt, r, ended) }
+		work := func(ctx context.Context, ended func(await.Exit)) { err = runOnce(ctx, &opt, r, ended) }
 		if opt.Around != nil {
 			opt.Around(ctx, r, work)
 		} else {
-			work(ctx, func() {})
+			work(ctx, func(await.Exit) {})
 		}
 
 		if err != nil {
@@ -76,14 +76,22 @@ func Run(ctx context.Context, opt Options, each func(*Result) error) error {
 }
 
 // runOnce runs a command and looks at its processes meanwhile.
-func runOnce(ctx context.Context, opt *Options, r *Result, ended func()) error {
+func runOnce(ctx context.Context, opt *Options, r *Result, end func(await.Exit)) error {
 	v := &opt.Variants[r.Step.Variant]
-	ended = sync.OnceFunc(ended)
-	defer ended()
+	var once sync.Once
+	ended := func(x await.Exit) { once.Do(func() { end(x) }) }
+	defer ended(await.Exit{Status: -1}) // of a command that could not be started
 	w := &watcher{src: opt.Source}
 	child, err := w.start(ctx, v.Command)
 	if err != nil {
 		return err
+	}
+
+	if v.Hurry != nil {
+		defer context.AfterFunc(v.Hurry, func() {
+			w.look() // what it started is nobody's as soon as it is gone
+			child.kill()
+		})()
 	}
 
 	// The command is followed to its end, also when ctx has ended before it.
@@ -98,9 +106,10 @@ func runOnce(ctx context.Context, opt *Options, r *Result, ended func()) error {
 	}()
 
 	// Where the system lets that be, all is read once more before the process is gone for good.
-	_, there := await.AwaitExit(child.PID())
+	last, there := await.AwaitExit(child.PID())
+	took := time.Since(child.began)
 	if there {
-		ended()
+		ended(last)
 		stop()
 		<-watched
 		if v.Interval > 0 {
@@ -108,7 +117,7 @@ func runOnce(ctx context.Context, opt *Options, r *Result, ended func()) error {
 		}
 	}
 	exit, failed := child.Wait()
-	ended()
+	ended(await.Exit{Status: exit.Status, Signal: exit.Signal})
 	stop()
 	<-watched
 
@@ -116,9 +125,12 @@ func runOnce(ctx context.Context, opt *Options, r *Result, ended func()) error {
 	if err != nil {
 		r.Err = err.Error()
 	}
-	r.Exit, r.Tree = exit, w.tree.Usage()
+	r.Exit, r.Tree = exit, w.usage()
+	if there {
+		r.Exit.Time = took // the last look is none of the command's time
+	}
 	if exit.Stopped {
-		w.endOthers(v.grace())
+		w.endOthers(child.left(v.grace()), v.hurried)
 	}
 	return failed
 }

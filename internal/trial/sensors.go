@@ -4,32 +4,67 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
 )
 
-// maxSensorSeries bounds of how many series, a counter of an instance at an event each, the
-// records of a folder are read.
-const maxSensorSeries = 100_000
+// The bounds of what is read of the records of a folder: series, a counter of an instance at an event
+// each, and means of runs.
+const (
+	maxSensorSeries = 100_000
+	maxSensorMeans  = 1_000_000
+)
 
 // Sensors are what the sensors of a results folder showed, by event and path.
 type Sensors struct {
 	units  map[sensorKey]string
 	values map[sensorKey][]float64
-	Left   int // values of more series than are kept
+	means  map[sensorOfRun]*mean // of what was measured several times in a run
+	Left   int                   // values of more series than are kept
+	Failed int                   // records that were left out as they are of runs that failed or were stopped
+	Others int                   // records that were left out as they are of warm-ups
+}
+
+// sensorOfRun is a series within one run.
+type sensorOfRun struct {
+	sensorKey
+	run int // its number
+}
+
+type mean struct {
+	sum   float64
+	count int
 }
 
 // sensorKey tells a series: machines are left out, so that folders of two can be compared.
 type sensorKey struct{ event, path string }
 
-// ReadSensors reads the records of a results folder; one without records has none.
-func ReadSensors(folder string) (*Sensors, error) {
-	s := &Sensors{units: map[sensorKey]string{}, values: map[sensorKey][]float64{}}
+// ofRun reports whether the series is of the runs of one of these commands.
+func (k sensorKey) ofRun(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return k.event == RunEvent+"."+n })
+}
+
+func newSensors() *Sensors {
+	return &Sensors{
+		units: map[sensorKey]string{}, values: map[sensorKey][]float64{}, means: map[sensorOfRun]*mean{},
+	}
+}
+
+// ReadSensors reads the records of a results folder with these runs; one without records has none. What
+// was measured in warm-ups and in runs that failed or were stopped is left out.
+//
+// Other events in a run give one value a run, the mean: values of one run are more alike than those of two,
+// and comparing them one by one would find differences where there is only noise.
+func ReadSensors(folder string, runs []*Result) (*Sensors, error) {
+	s := newSensors()
 	name := filepath.Join(folder, FileRecords)
 	in, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -44,6 +79,7 @@ func ReadSensors(folder string) (*Sensors, error) {
 	for n := 1; ; n++ {
 		line, err := readLine(lines)
 		if errors.Is(err, io.EOF) { // also of a last line that was cut off
+			s.finish()
 			return s, nil
 		}
 		var r experiment.Record
@@ -54,53 +90,166 @@ func ReadSensors(folder string) (*Sensors, error) {
 			return nil, &winperf.DataError{Source: name, Line: n, Msg: err.Error()}
 		}
 		if r.Kind == experiment.Point || r.Kind == experiment.Span {
-			s.add(&r)
+			s.sort(&r, runs)
 		}
 	}
 }
 
-func (s *Sensors) add(r *experiment.Record) {
+// sort adds a record, or counts it where it does not count.
+func (s *Sensors) sort(r *experiment.Record, runs []*Result) {
+	switch run := during(r, runs); {
+	case run == nil || !run.Warmup && !run.failed():
+		s.add(r, run)
+	case run.Warmup:
+		s.Others++
+	default:
+		s.Failed++
+	}
+}
+
+// during is the run that a record is of: its region, or an event while it went on. It is nil for none,
+// and for an event beside all runs.
+func during(r *experiment.Record, runs []*Result) *Result {
+	at := r.Event.Time
+	next, _ := slices.BinarySearchFunc(runs, at, func(run *Result, at time.Time) int {
+		return run.Exit.Began.Compare(at)
+	})
+	if next < len(runs) && runs[next].isRegion(r) { // which begins before its command
+		return runs[next]
+	}
+	if next == 0 {
+		return nil
+	}
+	before := runs[next-1]
+	if before.isRegion(r) || !at.After(before.Exit.Began.Add(before.Exit.Time)) {
+		return before
+	}
+	return nil
+}
+
+// isRegion reports whether a record is that of the run itself.
+func (r *Result) isRegion(of *experiment.Record) bool {
+	if of.Kind != experiment.Span || of.Event.Name != r.event() {
+		return false
+	}
+	return slices.Contains(of.Event.Attrs, experiment.Attr{Key: attrRepetition, Value: int64(r.Repetition)})
+}
+
+// ofDifference is behind the path of a counter whose differences in regions are compared, as those of a
+// process that a run started: it has no rates.
+const ofDifference = " (difference)"
+
+// add adds the values of a record, of a run where it is not nil.
+func (s *Sensors) add(r *experiment.Record, run *Result) {
 	for i := range r.Values {
 		v := &r.Values[i]
 		number, _ := v.Value.Float64()
-		if v.Status != counter.OK || v.Value.Kind() == counter.KindText {
+		unit, of := v.Unit.String(), ""
+		switch {
+		case v.Status == counter.OK && v.Value.Kind() != counter.KindText:
+		case v.Status != counter.OK && v.HasDifference:
+			number, unit, of = float64(v.Difference), counter.Count.String(), ofDifference
+		default:
 			continue
 		}
-		key := sensorKey{r.Event.Name, v.Path}
+
+		path := v.Path
 		if p, err := winperf.ParsePath(v.Path); err == nil {
 			p.Machine = ""
-			key.path = p.String()
+			path = p.String()
 		}
-		if _, there := s.values[key]; !there && len(s.values) == maxSensorSeries {
-			s.Left++
-			continue
+
+		key := sensorKey{r.Event.Name, path + of}
+		if run == nil || run.isRegion(r) {
+			s.addNumber(key, number, unit)
+		} else {
+			s.addMean(sensorOfRun{sensorKey{run.event(), r.Event.Name + ": " + key.path}, run.Number}, number, unit)
 		}
-		s.values[key] = append(s.values[key], number)
-		s.units[key] = v.Unit.String()
 	}
+}
+
+func (s *Sensors) addMean(key sensorOfRun, number float64, unit string) {
+	m := s.means[key]
+	if m == nil {
+		if len(s.means) == maxSensorMeans {
+			s.Left++
+			return
+		}
+		m = &mean{}
+		s.means[key], s.units[key.sensorKey] = m, unit
+	}
+	m.sum, m.count = m.sum+number, m.count+1
+}
+
+// finish takes the means of the runs, in their order.
+func (s *Sensors) finish() {
+	keys := slices.SortedFunc(maps.Keys(s.means), func(a, b sensorOfRun) int { return a.run - b.run })
+	for _, key := range keys {
+		m := s.means[key]
+		s.addNumber(key.sensorKey, m.sum/float64(m.count), s.units[key.sensorKey])
+	}
+	s.means = nil
+}
+
+func (s *Sensors) addNumber(key sensorKey, number float64, unit string) {
+	if _, there := s.values[key]; !there && len(s.values) == maxSensorSeries {
+		s.Left++
+		return
+	}
+	s.values[key] = append(s.values[key], number)
+	s.units[key] = unit
 }
 
 // CompareSensors compares what sensors showed at the same events in several folders: series that
 // all of them have, in the order of their events and paths.
 func CompareSensors(folders []*Sensors) (rows []Row) {
-	var keys []sensorKey
-	for key := range folders[0].values {
-		everywhere := func(s *Sensors) bool { return len(s.values[key]) > 0 }
-		if !slices.ContainsFunc(folders, func(s *Sensors) bool { return !everywhere(s) }) {
-			keys = append(keys, key)
-		}
-	}
-	slices.SortFunc(keys, func(a, b sensorKey) int {
-		return slices.Compare([]string{a.event, a.path}, []string{b.event, b.path})
-	})
-
-	for _, key := range keys {
-		numbers := make([][]float64, len(folders))
-		for i, s := range folders {
-			numbers[i] = s.values[key]
+	for _, key := range folders[0].keys() {
+		var numbers [][]float64
+		for _, s := range folders {
+			numbers = append(numbers, s.values[key])
 		}
 		m := Measure{Name: key.event + " " + key.path, Unit: folders[0].units[key]}
-		rows = append(rows, compare(m, numbers))
+		if !slices.ContainsFunc(numbers, func(n []float64) bool { return len(n) == 0 }) {
+			rows = append(rows, compare(m, numbers))
+		}
 	}
 	return rows
+}
+
+// CompareCommands compares what sensors showed over the runs of the commands of one folder, each
+// sensor that at least one of them has. It leaves out what has no part in that, see Rest.
+func (s *Sensors) CompareCommands(names []string) (rows []Row) {
+	seen := map[string]bool{}
+	for _, key := range s.keys() {
+		if seen[key.path] || !key.ofRun(names) {
+			continue
+		}
+		seen[key.path] = true
+		var numbers [][]float64
+		for _, name := range names {
+			numbers = append(numbers, s.values[sensorKey{RunEvent + "." + name, key.path}])
+		}
+		rows = append(rows, compare(Measure{Name: key.path, Unit: s.units[key]}, numbers))
+	}
+	slices.SortFunc(rows, func(a, b Row) int { return strings.Compare(a.Name, b.Name) })
+	return rows
+}
+
+// Rest is what sensors showed at all other events than the runs of these commands.
+func (s *Sensors) Rest(names []string) (rows []Row) {
+	for _, key := range s.keys() {
+		if key.ofRun(names) {
+			continue
+		}
+		m := Measure{Name: key.event + " " + key.path, Unit: s.units[key]}
+		rows = append(rows, compare(m, [][]float64{s.values[key]}))
+	}
+	return rows
+}
+
+// keys are the series, in the order of their events and paths.
+func (s *Sensors) keys() []sensorKey {
+	return slices.SortedFunc(maps.Keys(s.values), func(a, b sensorKey) int {
+		return slices.Compare([]string{a.event, a.path}, []string{b.event, b.path})
+	})
 }

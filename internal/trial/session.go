@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
+	"net"
 	"path/filepath"
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/control"
 	"github.com/winperf/winperf/experiment/delivery"
+	await "github.com/winperf/winperf/internal/child"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
@@ -34,6 +34,7 @@ type Session struct {
 	opened  []io.Closer
 	program experiment.Program
 
+	broken     broken
 	experiment *experiment.Experiment // nil: nothing is bound
 	delivery   *delivery.Delivery
 	spill      *delivery.Spill
@@ -42,7 +43,7 @@ type Session struct {
 // Prepare opens all that a file names and checks what only that can tell. folder is nil for a
 // check alone.
 func Prepare(ctx context.Context, f *File, folder *Folder, open *Opener) (s *Session, err error) {
-	s = &Session{file: f, open: open, folder: folder}
+	s = &Session{file: f, open: open, folder: folder, broken: broken{told: make(chan struct{})}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -102,12 +103,12 @@ func (s *Session) bind(ctx context.Context) error {
 		}
 		opt.Events = append(opt.Events, events)
 	}
-	opt.OnLimit = func(n int) { s.delivery.Hurry(n) } // called when records come, so there is one
 
 	if s.folder != nil {
-		if opt.Spool, err = s.deliver(spills); err != nil {
+		if opt.Spool, err = s.deliver(ctx, spills); err != nil {
 			return err
 		}
+		opt.OnLimit = s.delivery.Hurry
 	} else if spills {
 		opt.Spool = noSpool{}
 	}
@@ -116,8 +117,8 @@ func (s *Session) bind(ctx context.Context) error {
 }
 
 // deliver begins the delivery of records, and a spill where a binding wants one.
-func (s *Session) deliver(spills bool) (experiment.Spool, error) {
-	routes, err := s.file.routes(s.folder, s.open)
+func (s *Session) deliver(ctx context.Context, spills bool) (experiment.Spool, error) {
+	routes, err := s.file.routes(s.folder, s.open, &s.broken)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +130,15 @@ func (s *Session) deliver(spills bool) (experiment.Spool, error) {
 		return nil, err
 	}
 
-	dir := s.folder.File("spill")
+	spill := delivery.Disk{Dir: s.folder.File("spill")}
 	if opt.Disk != nil {
-		dir = filepath.Join(opt.Disk.Dir, "spill")
+		spill.Dir = filepath.Join(opt.Disk.Dir, "spill")
+		// What a run that was killed had spilled goes the way of what it had queued.
+		if err := delivery.Recover(ctx, spill, s.delivery.Put); err != nil {
+			return nil, err
+		}
 	}
-	s.spill, err = delivery.NewSpill(delivery.Disk{Dir: dir})
+	s.spill, err = delivery.NewSpill(spill)
 	return s.spill, err
 }
 
@@ -150,17 +155,27 @@ type Outcome struct {
 	Summaries []*experiment.Record
 	Status    experiment.Status
 	Delivery  delivery.State
-	Samples   int // that were kept
+	Tally     Tally
+	Kept      Kept
 }
 
-// Run runs the experiment to its end, or that of ctx, which is no error.
+// Kept are the raw samples that a results folder keeps.
+type Kept struct {
+	Samples int
+	Missed  int   // that were due and not taken
+	Err     error // why there are no more
+}
+
+// Run runs the experiment to its end, or that of ctx, which is no error. Where the results folder takes no
+// more, it ends when the command that runs has ended.
 func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcome, err error) {
 	defer s.listen(ctx)()
 	keep := s.keepSamples(ctx)
 	defer func() {
-		var kept error
-		out.Samples, kept = keep()
-		err = errors.Join(err, kept)
+		out.Kept = keep()
+		if !errors.Is(err, out.Kept.Err) {
+			err = errors.Join(err, out.Kept.Err)
+		}
 	}()
 	if s.experiment == nil {
 		out.Results, err = s.commands(ctx, each)
@@ -170,12 +185,20 @@ func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcom
 	if err := s.experiment.Attach(ctx); err != nil {
 		return out, err
 	}
-	delivered := make(chan error, 1)
-	go func() { delivered <- s.delivery.Run(context.WithoutCancel(ctx), s.experiment) }()
+	delivering, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	delivered, over := make(chan error, 1), make(chan struct{})
+	records := &tallying{ // nothing reads the tally until all were delivered
+		Records: s.experiment, tally: &out.Tally, sources: len(s.file.Events), idle: make(chan struct{}),
+	}
+	go func() {
+		defer close(over)
+		delivered <- s.delivery.Run(delivering, records)
+	}()
 	if len(s.file.Commands) > 0 {
 		out.Results, err = s.commands(ctx, each)
 	} else {
-		s.wait(ctx)
+		s.wait(ctx, records.idle, over)
 	}
 	err = ended(ctx, err)
 
@@ -183,8 +206,12 @@ func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcom
 	defer cancel()
 	err = errors.Join(err, s.experiment.Detach(last))
 	out.Summaries, out.Status = s.experiment.Summaries(), s.experiment.Status()
+	context.AfterFunc(last, stop)
 	err = errors.Join(err, <-delivered, s.delivery.Close(last))
-	out.Delivery = s.delivery.State()
+	if broken := s.broken.stop(); !errors.Is(err, errBroken) {
+		err = errors.Join(err, broken)
+	}
+	out.Delivery, s.delivery = s.delivery.State(), nil
 	return out, err
 }
 
@@ -214,16 +241,20 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// wait waits until an experiment without commands is over.
-func (s *Session) wait(ctx context.Context) {
-	if s.file.Duration.V == 0 {
-		<-ctx.Done()
-		return
+// wait waits until an experiment without commands is over: its time, or all that emits events, or itself, when
+// somebody ended it from outside.
+func (s *Session) wait(ctx context.Context, idle, ended <-chan struct{}) {
+	var over <-chan time.Time // never, without a duration
+	if d := s.file.Duration.V; d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		over = timer.C
 	}
-	over := time.NewTimer(s.file.Duration.V)
-	defer over.Stop()
 	select {
-	case <-over.C:
+	case <-over:
+	case <-idle:
+	case <-ended:
+	case <-s.broken.told:
 	case <-ctx.Done():
 	}
 }
@@ -254,21 +285,37 @@ func (s *Session) commands(ctx context.Context, each func(*Result) error) (all [
 	opt := s.file.Trials()
 	for i := range opt.Variants {
 		opt.Variants[i].Stdout, opt.Variants[i].Stderr = s.open.Stdout, s.open.Stderr
+		opt.Variants[i].Hurry = s.open.Hurry
 	}
 	opt.Source = s.live()
-	opt.Around = func(ctx context.Context, r *Result, run func(context.Context, func())) {
-		event := RunEvent
-		if r.Warmup {
-			event = WarmupEvent
-		}
-		ctx, region := s.program.Region(ctx, event+"."+r.Variant, slog.String("command", r.Variant),
-			slog.Int("repetition", r.Repetition))
-		run(ctx, func() { region.End() })
+	opt.Around = func(ctx context.Context, r *Result, run func(context.Context, func(await.Exit))) {
+		ctx, region := s.program.Region(ctx, r.event(), slog.String("command", r.Variant),
+			slog.Int(attrRepetition, r.Repetition))
+		run(ctx, func(x await.Exit) { region.End(endAttrs(x)...) })
 	}
 	return all, Run(ctx, opt, func(r *Result) error {
 		all = append(all, r)
-		return errors.Join(s.folder.Add(r), each(r))
+		return errors.Join(s.folder.Add(r), each(r), s.broken.stop())
 	})
+}
+
+// attrRepetition is the attribute of a region that tells which run of its command it is.
+const attrRepetition = "repetition"
+
+// event is the name of the region of a run.
+func (r *Result) event() string {
+	if r.Warmup {
+		return WarmupEvent + "." + r.Variant
+	}
+	return RunEvent + "." + r.Variant
+}
+
+// endAttrs are what a region tells of how its command ended, as those of [experiment.Child] do.
+func endAttrs(x await.Exit) []slog.Attr {
+	if x.Signal != "" {
+		return []slog.Attr{slog.String("signal", x.Signal)}
+	}
+	return []slog.Attr{slog.Int("status", x.Status)}
 }
 
 // live is the first source that is no record, in which the processes of commands are looked for.
@@ -281,65 +328,13 @@ func (s *Session) live() winperf.Source {
 	return nil
 }
 
-// keepSamples keeps raw samples of all that is measured in the results folder, until it is told
-// to stop.
-func (s *Session) keepSamples(ctx context.Context) (stop func() (int, error)) {
-	sel := Selection()
-	for i := range s.file.Bindings {
-		for _, v := range s.file.Bindings[i].Sensors {
-			paths, names, _ := s.file.sensors(v) // they were checked
-			sel.Paths = append(sel.Paths, paths...)
-			for _, n := range names {
-				sel.Paths = append(sel.Paths, n.Path())
-			}
-		}
-	}
-	src := s.live()
-	if src == nil {
-		return func() (int, error) { return 0, nil }
-	}
-
-	ctx, cancel := context.WithCancel(ctx)
-	done, samples, err := make(chan struct{}), 0, error(nil)
-	go func() {
-		defer close(done)
-		samples, err = keep(ctx, src, sel, s.folder.File(FileSamples), s.file.every())
-	}()
-	return func() (int, error) {
-		cancel()
-		<-done
-		return samples, err
-	}
-}
-
-// keep writes raw samples to a capture until ctx ends.
-func keep(
-	ctx context.Context, src winperf.Source, sel winperf.Selection, name string, every time.Duration,
-) (samples int, err error) {
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return 0, err
-	}
-	w := capture.NewWriter(file, capture.Options{Location: time.Local})
-	defer func() { err = errors.Join(err, w.Close(), file.Close()) }()
-
-	opt := measure.Options{Interval: every, RawOnly: true, KeepFirst: true, CostlyTogether: true}
-	for cycle, err := range measure.Watch(ctx, src, sel, opt) {
-		if err != nil {
-			return w.Samples(), fmt.Errorf("samples to keep: %w", err)
-		}
-		if err := w.Write(cycle.Sample); err != nil {
-			return w.Samples(), err
-		}
-	}
-	return w.Samples(), nil
-}
-
 // Close gives back what Prepare opened. A session that ran needs it, too.
 func (s *Session) Close() error {
 	var errs []error
 	for _, c := range s.opened {
-		errs = append(errs, c.Close())
+		if err := c.Close(); !errors.Is(err, net.ErrClosed) { // the experiment has closed its listeners
+			errs = append(errs, err)
+		}
 	}
 	if s.delivery != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)

@@ -38,6 +38,13 @@ func (w *watcher) add(f frame.Frame) {
 	w.tree.Add(f)
 }
 
+// usage is what the processes used until now.
+func (w *watcher) usage() TreeUsage {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.tree.Usage()
+}
+
 // lookTime bounds a look beside those at intervals, which holds up the end of a command.
 const lookTime = 2 * time.Second
 
@@ -50,15 +57,18 @@ func (w *watcher) look() bool {
 	defer cancel()
 	m := measure.New(w.src, Selection(), measure.Options{FramesOnly: true})
 	defer m.Close()
-	cycle, err := m.Cycle(ctx)
+
+	// The source is shared: a sample that somebody began before may not have what is looked for.
+	cycle, err := m.Cycle(winperf.NotBefore(ctx, time.Now()))
 	if err == nil {
 		w.add(cycle.Frame)
 	}
 	return err == nil
 }
 
-// endOthers asks those to end that are still there, and ends those that are after a while.
-func (w *watcher) endOthers(grace time.Duration) {
+// endOthers asks those to end that are still there, and ends those that are after a while, or as soon as
+// there is no time for that.
+func (w *watcher) endOthers(grace time.Duration, hurried func() bool) {
 	const step = 50 * time.Millisecond
 	for waited := time.Duration(0); waited < grace+lookTime; waited += step {
 		if !w.look() {
@@ -72,7 +82,7 @@ func (w *watcher) endOthers(grace time.Duration) {
 		switch {
 		case waited == 0:
 			each(left, askToEnd)
-		case waited >= grace:
+		case waited >= grace || hurried():
 			each(left, (*os.Process).Kill)
 		}
 		time.Sleep(step)

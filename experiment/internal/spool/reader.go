@@ -100,21 +100,30 @@ func (r *Reader) Forget(through uint64) error {
 	if s.closed {
 		return fmt.Errorf("%w: a closed spool", winperf.ErrState)
 	}
-	if through = min(through, s.next-1); through <= s.cursors.Readers[r.name] {
+	through = min(through, s.next-1)
+	if through <= s.cursors.Readers[r.name] && !s.unsaved {
 		return nil
 	}
 
-	s.cursors.Readers[r.name] = through
+	s.cursors.Readers[r.name] = max(through, s.cursors.Readers[r.name])
 	r.after = max(r.after, through)
-	if err := s.cursors.save(s.dir, s.opt.Sync < 0); err != nil {
-		return err
+	saved := s.save()
+	removed, err := s.removeForgotten()
+	if saved != nil && removed {
+		saved = s.save() // on a full disk there is room now
 	}
+	return errors.Join(saved, err)
+}
+
+// removeForgotten removes the segments that no reader needs. It reports whether there were any.
+func (s *Spool) removeForgotten() (some bool, err error) {
 	for len(s.segments) > 1 && s.segments[1].first-1 <= s.cursors.least() {
 		if err := s.remove(); err != nil {
-			return err
+			return some, err
 		}
+		some = true
 	}
-	return nil
+	return some, nil
 }
 
 // Rewind makes the next Read begin behind what was forgotten.

@@ -68,6 +68,7 @@ type Spool struct {
 	next     uint64 // the number of the next entry
 	total    int64  // bytes of all segments
 	cursors  cursors
+	unsaved  bool  // the file of the cursors is older than they are
 	cut      int64 // bytes that were cut off the end
 	buf      []byte
 	failed   error // why syncing failed
@@ -240,12 +241,17 @@ func (s *Spool) Append(data ...[]byte) (last uint64, err error) {
 			return 0, err
 		}
 	}
+
+	// Room comes first: what fails behind the write could not be told as an entry that is not there.
+	if err := s.limit(now, int64(len(s.buf))); err != nil {
+		return 0, err
+	}
 	if err := s.write(); err != nil {
 		return 0, err
 	}
 	s.next += uint64(len(data))
 	s.segments[len(s.segments)-1].newest = now
-	return s.next - 1, s.limit(now)
+	return s.next - 1, nil
 }
 
 // write writes buf at the end of the last segment.
@@ -298,28 +304,36 @@ func (s *Spool) syncLate() {
 	}
 }
 
-// limit drops the oldest segments until the spool is within its bounds. The one that is
-// written stays.
-func (s *Spool) limit(now time.Time) error {
+// limit drops the oldest segments until the spool with so many bytes more is within its bounds.
+// The one that is written stays.
+func (s *Spool) limit(now time.Time, more int64) error {
 	for len(s.segments) > 1 {
 		oldest := s.segments[0]
 		old := s.opt.Age > 0 && now.Sub(oldest.newest) > s.opt.Age
-		if s.total <= s.opt.Bytes && !old {
+		if s.total+more <= s.opt.Bytes && !old {
 			break
-		}
-
-		begin, end := max(oldest.first, s.cursors.least()+1), s.segments[1].first
-		if begin < end {
-			s.cursors.Dropped += end - begin
 		}
 		if err := s.remove(); err != nil {
 			return err
 		}
-		if err := s.cursors.save(s.dir, false); err != nil {
-			return err
+		begin, end := max(oldest.first, s.cursors.least()+1), s.segments[0].first
+		if begin < end {
+			s.cursors.Dropped += end - begin
 		}
+		s.unsaved = true
 	}
-	return nil
+
+	if !s.unsaved {
+		return nil
+	}
+	return s.save()
+}
+
+// save brings to disk how far the readers are.
+func (s *Spool) save() error {
+	err := s.cursors.save(s.dir, s.opt.Sync < 0)
+	s.unsaved = err != nil
+	return err
 }
 
 // remove removes the oldest segment.

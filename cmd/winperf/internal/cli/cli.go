@@ -51,12 +51,13 @@ const (
 type app struct {
 	stdin          *interruptible
 	stdout, stderr io.Writer
-	host           *hosted // what runs the program for long; nil for none
-	read           bool    // standard input is taken
-	partial        bool    // some of what was asked for gave no value
-	nothing        bool    // all of it named nothing, which was told
-	noticed        []error // notices that were told
-	elsewhere      bool    // it was told that other accounts publish
+	host           *hosted  // what runs the program for long; nil for none
+	args           []string // of the command line
+	read           bool     // standard input is taken
+	partial        bool     // some of what was asked for gave no value
+	nothing        bool     // all of it named nothing, which was told
+	noticed        []error  // notices that were told
+	elsewhere      bool     // it was told that other accounts publish
 }
 
 // Main runs the program with the command line, streams and signals of the
@@ -105,6 +106,7 @@ func runHosted(
 func (a *app) execute(ctx context.Context, args []string) error {
 	root := a.rootCommand()
 	args = append([]string{}, args...) // cobra takes nil for the program's own
+	a.args = args
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		cmd, _, err := root.Find(args)
 		if err != nil {

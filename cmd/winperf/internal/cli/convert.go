@@ -351,6 +351,9 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 	opt := writeOptions(c.logs[0].Source.Describe(), c.zone, format, file, c.selection.Paths)
 	opt.Named, opt.Chosen = true, len(opt.Paths) > 0
 	opt.Exclude, opt.Machines = c.options.Exclude, c.machines()
+	if opt.Labels, err = c.target.seriesLabels(c.logs[0].Source.Describe().Machine); err != nil {
+		return nil, err
+	}
 	if format == "csv" || format == "tsv" {
 		samples := 0
 		opt.Sink.Columns, err = logs.Columns(ctx, c.logs, c.selection, c.options, func(m *logs.Moment) {

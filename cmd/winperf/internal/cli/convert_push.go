@@ -177,10 +177,7 @@ func (h *history) moment(ctx context.Context, m *logs.Moment) error {
 
 // labels are those that tell a machine from others.
 func (h *history) labels(from *logs.Log, cycle *measure.Cycle) []metrics.Label {
-	machine := from.Source.Describe().Machine
-	if machine == "" && !cycle.Frame.IsZero() {
-		machine = cycle.Frame.Machine()
-	}
+	machine := logs.MachineOf(from, cycle)
 	switch {
 	case machine == "":
 		return nil
@@ -189,7 +186,7 @@ func (h *history) labels(from *logs.Log, cycle *measure.Cycle) []metrics.Label {
 	case h.otlp || !h.machines:
 		return nil
 	default:
-		return []metrics.Label{{Name: "instance", Value: machine}}
+		return []metrics.Label{{Name: logs.InstanceLabel, Value: machine}}
 	}
 }
 

@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/control"
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/sink"
@@ -50,8 +55,8 @@ documentation of experiments (docs/experiments.md) has its fields.
 The records are written as lines of JSON. With -o csv, table and so on only their
 values are written, with -o FILE to a file.
 
-Exit status: 0 done, 1 nothing was attached, 3 some events gave no values, or records
-were lost.`,
+Exit status: 0 done, 1 nothing was attached, 3 some events gave no values, a sensor
+named nothing, or records were lost.`,
 		Example: `  winperf experiment attach shop --event 'checkout*' --sensor '\Process(shop)\% Processor Time'
   winperf experiment attach shop --every 1s --sensor '\Process(shop)\*' -o load.csv
   winperf experiment attach shop --spec load.json --keep`,
@@ -170,11 +175,14 @@ func (a *app) receiveRecords(
 	defer func() { _ = c.Close() }() // all was said
 
 	var at control.Attached
-	if err := c.Call(ctx, r, &at); err != nil {
+	if err := callProgram(ctx, c, r, &at, patienceFor(r.Op)); err != nil {
 		return err
 	}
 	a.complain(fmt.Errorf("receiving %s of %s, process %d", at.Experiment, p.Name, p.PID)) // no complaint
-	in := receiving{app: a, client: c, out: out}
+	if r.Spec != nil {
+		a.tellUnseen(ctx, c, r.Spec)
+	}
+	in := receiving{app: a, client: c, out: out, named: map[string]counter.Status{}}
 	err = in.receive(ctx)
 	if ctx.Err() != nil {
 		err = in.leave(ctx, at.Experiment, ends)
@@ -208,6 +216,24 @@ type receiving struct {
 	failed  int    // records without values
 	dropped uint64 // records that the program had no room for
 	ended   bool
+	named   map[string]counter.Status // paths, with OK for those that ever named something
+}
+
+// tellUnseen tells which patterns of events fit nothing that is known by now. That may change: programs
+// need not declare what they emit.
+func (a *app) tellUnseen(ctx context.Context, c *control.Client, spec *control.Spec) {
+	var l control.Listing
+	if len(spec.Events) > 0 || callProgram(ctx, c, control.Request{Op: "list"}, &l, answerTime) != nil {
+		return
+	}
+	for i := range spec.Bindings {
+		for _, text := range spec.Bindings[i].Events {
+			if len(l.Events) > 0 && !slices.ContainsFunc(l.Events, winperf.CompilePattern(text).Match) {
+				const form = "no event that is known so far fits %q; known are %s"
+				a.complain(fmt.Errorf(form, text, strings.Join(l.Events[:min(len(l.Events), 10)], ", ")))
+			}
+		}
+	}
 }
 
 // receive writes records until the experiment or ctx ends.
@@ -245,6 +271,7 @@ func (r *receiving) write(ctx context.Context, b *control.Batch) error {
 		if r.dropped += records[i].Dropped; records[i].Err != "" {
 			r.failed++
 		}
+		r.see(&records[i])
 	}
 
 	if len(items) > 0 {
@@ -253,6 +280,22 @@ func (r *receiving) write(ctx context.Context, b *control.Batch) error {
 		}
 	}
 	return b.Done()
+}
+
+// see notes which paths name something, and how others are.
+func (r *receiving) see(rec *experiment.Record) {
+	const most = 10_000
+	for i := range rec.Values {
+		v := &rec.Values[i]
+		status := v.Status
+		if !slices.Contains([]counter.Status{counter.NoObject, counter.NoCounter, counter.NoInstance}, status) {
+			status = counter.OK
+		}
+		before, known := r.named[v.Path]
+		if known && before != counter.OK || !known && len(r.named) < most {
+			r.named[v.Path] = status
+		}
+	}
 }
 
 // leave ends the experiment, if it is to end, and waits for its last records.
@@ -284,5 +327,12 @@ func (r *receiving) judge() {
 	if r.dropped > 0 {
 		r.app.complain(fmt.Errorf("%d records found no room and were dropped", r.dropped))
 		r.app.partial = true
+	}
+
+	for _, path := range slices.Sorted(maps.Keys(r.named)) {
+		if r.named[path] != counter.OK {
+			r.app.complain(fmt.Errorf("%s never named anything: %v", path, r.named[path]))
+			r.app.partial = true
+		}
 	}
 }

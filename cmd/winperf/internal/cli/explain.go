@@ -120,7 +120,10 @@ type knownObject struct {
 	instances  func() []string // as in paths
 }
 
-type knownCounter struct{ name, help string }
+type knownCounter struct {
+	name, help string
+	title      uint32 // 0 as with objects
+}
 
 // patience is how long an explanation may keep the program from ending.
 const patience = 2 * time.Second
@@ -129,7 +132,12 @@ const patience = 2 * time.Second
 // not costly and those that the paths name. With metadata the objects may be without
 // their instances.
 func readCatalogue(ctx context.Context, src winperf.Source, metadata bool, paths ...winperf.Path) *catalogue {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	return readCatalogueNow(context.WithoutCancel(ctx), src, metadata, paths...)
+}
+
+// readCatalogueNow is readCatalogue as long as ctx lasts.
+func readCatalogueNow(ctx context.Context, src winperf.Source, metadata bool, paths ...winperf.Path) *catalogue {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	sel := winperf.Selection{Global: true, Metadata: metadata}
 	for _, p := range paths {
@@ -174,7 +182,9 @@ func (c *catalogue) addSample() {
 		}
 		for _, k := range shown(o) {
 			d := o.Counter(k)
-			known.counters = append(known.counters, knownCounter{names.Title(d.ID.Index), names.Help(d.Help)})
+			known.counters = append(known.counters, knownCounter{
+				name: names.Title(d.ID.Index), help: names.Help(d.Help), title: d.ID.Index,
+			})
 		}
 		c.objects = append(c.objects, known)
 	}

@@ -50,6 +50,7 @@ func TestFullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
+	t.Parallel() // it waits most of the time
 	path := livePath(t)
 	counters := []string{`\Processor(*)\*`, `\Memory\*`, path, "-i", "0.01"}
 	log := filepath.Join(t.TempDir(), "log.capture")
@@ -58,22 +59,30 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("%v, %s", err, out)
 	}
 	for kind, disk := range fullDisks(t) {
-		for _, format := range []string{"capture", "blg", "csv", "tsv", "jsonl"} {
-			t.Run(kind+"/"+format, func(t *testing.T) { fillRecording(t, disk, format, counters) })
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			fillDisk(t, disk, log, counters)
+		})
+	}
+}
+
+func fillDisk(t *testing.T, disk fullDisk, log string, counters []string) {
+	t.Helper()
+	for _, format := range []string{"capture", "blg", "csv", "tsv", "jsonl"} {
+		t.Run(format, func(t *testing.T) { fillRecording(t, disk, format, counters) })
+	}
+	t.Run("blg of objects", func(t *testing.T) { fillRecording(t, disk, "blg", []string{"-i", "0.01"}) })
+	for _, format := range []string{"blg", "csv", "tsv", "json", "jsonl"} {
+		t.Run("convert to "+format, func(t *testing.T) {
+			fillOutput(t, disk, false, "convert", log, "-o", "x."+format)
+		})
+		if format == "blg" {
+			continue
 		}
-		t.Run(kind+"/blg of objects", func(t *testing.T) { fillRecording(t, disk, "blg", []string{"-i", "0.01"}) })
-		for _, format := range []string{"blg", "csv", "tsv", "json", "jsonl"} {
-			t.Run(kind+"/convert to "+format, func(t *testing.T) {
-				fillOutput(t, disk, false, "convert", log, "-o", "x."+format)
-			})
-			if format == "blg" {
-				continue
-			}
-			t.Run(kind+"/watch as "+format, func(t *testing.T) {
-				watch := []string{"watch", "--source", log, "-o", "x." + format}
-				fillOutput(t, disk, true, append(watch, counters[:3]...)...)
-			})
-		}
+		t.Run("watch as "+format, func(t *testing.T) {
+			watch := []string{"watch", "--source", log, "-o", "x." + format}
+			fillOutput(t, disk, true, append(watch, counters[:3]...)...)
+		})
 	}
 }
 

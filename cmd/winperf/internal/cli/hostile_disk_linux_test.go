@@ -89,6 +89,7 @@ func TestDiskFullRecord(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
+	t.Parallel() // it waits most of the time
 	disk := smallDisk(t, 256)
 	for _, format := range []string{"capture", "csv", "tsv", "jsonl", "blg"} {
 		name := filepath.Join(disk, "full."+format)
@@ -241,6 +242,7 @@ func TestFileTooLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
+	t.Parallel() // it waits most of the time
 	for _, format := range []string{"capture", "csv", "jsonl", "blg"} {
 		name := filepath.Join(t.TempDir(), "limited."+format)
 		cmd := process(t, "winperf", "record", `\Memory\*`, `\Processor(*)\*`, "-i", "0.01", "--quiet", "-o", name)

@@ -27,6 +27,26 @@ func untilSignal(ctx context.Context) context.Context {
 	return ctx
 }
 
+// untilSecond returns a context that ends with the second Ctrl-C or SIGTERM from now on, which then does
+// not end the program at once. It is for a command that is asked to end and waits for others.
+func untilSecond() (second context.Context, stop func()) {
+	second, cancel := context.WithCancel(context.Background())
+	arrived := make(chan os.Signal, 2)
+	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		defer signal.Stop(arrived)
+		for range 2 {
+			select {
+			case <-arrived:
+			case <-second.Done():
+				return
+			}
+		}
+		cancel()
+	}()
+	return second, cancel
+}
+
 // hangups are the signals that a terminal has gone away, or that a server is to read its
 // configuration again.
 type hangups struct {

@@ -32,7 +32,8 @@ func TestOpenMetricsBlocks(t *testing.T) {
 		}
 		t.Skip("no promtool: Debian has it in prometheus")
 	}
-	for _, name := range []string{"PAL_SampleLog.blg", "Tx_BasicPerfCounters.blg"} {
+	for name, machine := range map[string]string{"PAL_SampleLog.blg": "ZACH-PC", "Tx_BasicPerfCounters.blg": "GEORGIS3"} {
+		whose := []metrics.Label{{Name: "instance", Value: machine}, {Name: "job", Value: "winperf"}}
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			log := filepath.Join(realData(t), "blg", name)
@@ -41,14 +42,14 @@ func TestOpenMetricsBlocks(t *testing.T) {
 			for _, from := range []string{log, cooked} {
 				run(t, "convert", from, "-o", text, "--overwrite", "--quiet")
 				data := filepath.Join(dir, filepath.Base(from)+".data")
-				compareBlocks(t, samplesOf(t, from), dumped(t, text, data))
+				compareBlocks(t, samplesOf(t, from, whose...), dumped(t, text, data))
 			}
 		})
 	}
 }
 
-// samplesOf are the values of a log, by series and time as promtool shows them.
-func samplesOf(t *testing.T, log string) map[string]float64 {
+// samplesOf are the values of a log, by series and time as promtool shows them. All series have more.
+func samplesOf(t *testing.T, log string, more ...metrics.Label) map[string]float64 {
 	t.Helper()
 	src, err := source.Open(t.Context(), log)
 	if err != nil {
@@ -57,7 +58,7 @@ func samplesOf(t *testing.T, log string) map[string]float64 {
 	defer src.Close()
 
 	samples := map[string]float64{}
-	mapper := metrics.NewMapper(metrics.Options{Totals: true}) // as convert does
+	mapper := metrics.NewMapper(metrics.Options{LoneTotals: true}) // as convert does
 	defer mapper.Close()
 	all := winperf.Selection{Global: true, Costly: true}
 	for c, err := range measure.Watch(t.Context(), src, all, measure.Options{KeepFirst: true}) {
@@ -72,14 +73,14 @@ func samplesOf(t *testing.T, log string) map[string]float64 {
 		}
 		for _, f := range set.Families {
 			for i := range f.Columns {
-				addSamples(samples, f.Name, &f.Columns[i], set.Time)
+				addSamples(samples, f.Name, &f.Columns[i], set.Time, more)
 			}
 		}
 	}
 	return samples
 }
 
-func addSamples(to map[string]float64, name string, c *metrics.Column, at time.Time) {
+func addSamples(to map[string]float64, name string, c *metrics.Column, at time.Time, more []metrics.Label) {
 	if !c.Time.IsZero() {
 		at = c.Time
 	}
@@ -88,7 +89,7 @@ func addSamples(to map[string]float64, name string, c *metrics.Column, at time.T
 			continue
 		}
 		labels := append([]metrics.Label{{Name: "__name__", Value: name + c.Suffix}}, c.Extra...)
-		labels = append(labels, c.Rows.Labels(i)...)
+		labels = append(append(labels, c.Rows.Labels(i)...), more...)
 		slices.SortFunc(labels, func(a, b metrics.Label) int { return strings.Compare(a.Name, b.Name) })
 		var parts []string
 		for _, l := range labels {

@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/winperf/winperf/internal/push"
+	"github.com/winperf/winperf/sink/metrics"
 )
 
 // pushFlags say how a target of metrics is asked.
@@ -20,13 +21,16 @@ type pushFlags struct {
 func (f *pushFlags) add(cmd *cobra.Command) {
 	flags, t := cmd.Flags(), &f.target
 	flags.StringArrayVar(&f.headers, "push-header", nil, "`NAME=VALUE`: a header of each request that sends metrics")
-	const labels = "`NAME=VALUE`: a label of all series sent, or attribute of the resource; NAME= takes one away"
+	const labels = "`NAME=VALUE`: a label of all series that are sent or written as openmetrics, " +
+		"or attribute of the resource; NAME= takes one away"
 	flags.StringArrayVar(&f.labels, "push-label", nil, labels)
 	flags.StringVar(&t.PasswordFile, "push-password-file", "", "`FILE` with the password of the user in the URL")
 	flags.StringVar(&t.BearerFile, "push-bearer-file", "", "`FILE` with a bearer token")
 	flags.StringVar(&t.TLS.CAFile, "push-ca", "", "`FILE` with the certificates to trust (PEM)")
 	flags.StringVar(&t.TLS.CertFile, "push-cert", "", "`FILE` with the client's certificate (PEM)")
 	flags.StringVar(&t.TLS.KeyFile, "push-key", "", "`FILE` with its key (PEM)")
+	const serverName = "`NAME` that the other side's certificate must have; by default its host"
+	flags.StringVar(&t.TLS.ServerName, "push-server-name", "", serverName)
 	flags.BoolVar(&t.TLS.Insecure, "push-insecure", false, "take any certificate of the other side")
 }
 
@@ -45,15 +49,30 @@ func (f *pushFlags) settle(url, machine, system string) (push.Target, error) {
 		return t, err
 	}
 	t.AddLabels(labels)
-	return t, f.check()
+	return t, nil
 }
 
-// check refuses half of what belongs together.
-func (f *pushFlags) check() error {
-	if (f.target.TLS.CertFile == "") != (f.target.TLS.KeyFile == "") {
-		return errors.New("--push-cert and --push-key belong together")
+// seriesLabels are the labels of all metrics of a machine that are written as text: those that are sent.
+func (f *pushFlags) seriesLabels(machine string) ([]metrics.Label, error) {
+	labels, err := pairs("--push-label", f.labels)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	for name, value := range labels {
+		if err := push.CheckLabel(metrics.Label{Name: name, Value: value}); err != nil {
+			return nil, fmt.Errorf("--push-label: %w", err)
+		}
+	}
+
+	var t push.Target
+	t.Labels, _ = push.Identity(machine, "", "")
+	t.AddLabels(labels)
+	all := slices.DeleteFunc(t.Labels, func(l metrics.Label) bool {
+		_, given := labels[l.Name]
+		return given && l.Value == ""
+	})
+	slices.SortFunc(all, func(a, b metrics.Label) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
 }
 
 // pairs reads what a flag says as NAME=VALUE.

@@ -208,6 +208,9 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	if err := r.probe(ctx, src); err != nil {
 		return err
 	}
+	if r.live {
+		defer manageable(ctx, "record", src)()
+	}
 	p := r.newProgress()
 	err = r.record(ctx, src, p)
 	if err == nil && r.tally.cycles > 0 && len(r.paths) > 0 && !r.begun {

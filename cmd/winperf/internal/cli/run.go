@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"time"
@@ -28,18 +29,21 @@ type runner struct {
 	compare     bool
 	disturbance bool
 	intervals   []string
+	changed     func(flag string) bool // whether it was given
+	repeated    []trial.Step           // the plan of the folder that is repeated; nil for none
 }
 
 func (a *app) runCommand() *cobra.Command {
 	r := &runner{app: a, every: interval(200 * time.Millisecond)}
 	cmd := &cobra.Command{
-		Use:   "run {EXPERIMENT | -- COMMAND [ARG...]}",
+		Use:   "run {EXPERIMENT | DIRECTORY | -- COMMAND [ARG...]}",
 		Short: "Run an experiment, or a command, and show what it used",
 		Long: `Run runs an experiment from a file in YAML, which says what is measured at which
 events, what becomes of the records, and which commands are run and compared
-(docs/experiments.md). It is checked as a whole first; --check does no more. Its
-results go to a directory of their own: the file, the conditions and the plan with its
-seed, every record and run, raw samples of all that was measured, and the report.
+(docs/experiments.md). It is checked as a whole first, with one sample of every counter
+that it names; --check does no more. Its results go to a directory of their own: the
+file, the conditions and the plan with its seed, every record and run, raw samples of
+all that was measured, and the report.
 
 Behind -- it runs a command, once or several times, and shows on standard error what it
 used: time, processor time, memory, I/O and context switches. Figures of all its
@@ -52,20 +56,28 @@ intervals, in blocks of random order, and run shows what measuring costs it: the
 difference of the means with its 95 % confidence interval, and how probable such
 a difference is if there is none. -p adds what is measured.
 
+With the DIRECTORY of results run does the same again: the same commands in the same
+order.
+
 With --compare run compares the runs in two results folders, or the commands in one.
 
 -o DIRECTORY keeps what is needed to repeat the runs and to compare them: the plan
 with its seed, the conditions, each run with all its processes, and the report.
 
-Exit status: 0 done, 1 the experiment or command could not be run, 3 it failed in some of
-the runs, some were not run as the experiment was stopped, or records were lost.`,
+Ctrl-C asks the command to end and completes the results; a second one kills it.
+
+Exit status: 0 done, 1 the experiment or command could not be run or its results not
+be kept, 3 it failed in some of the runs, some were not run as the experiment was
+stopped, or records were lost; of --check 3 when an object is missing that may come.`,
 		Example: `  winperf run experiment.yaml
   winperf run --check experiment.yaml
   winperf run -- make -j4
   winperf run -n 10 --warmup 1 -o before -- ./load --requests 1000
   winperf run --compare before after
+  winperf run before -o again
   winperf run --disturbance -n 20 -p '\Process(*)\*' -- ./load --requests 1000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			r.changed = cmd.Flags().Changed
 			return r.run(cmd.Context(), args, cmd.ArgsLenAtDash() == 0)
 		},
 	}
@@ -95,10 +107,16 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 	case !dash && len(args) > 1:
 		return fmt.Errorf("run takes one experiment file and got %d arguments; a command stands behind --", len(args))
 	case !dash:
-		return r.runFile(ctx, args[0])
+		return r.runNamed(ctx, args[0])
+	case r.check:
+		return errors.New("--check is for experiment files")
 	}
 
-	command := trial.Command{Args: args, Stdin: os.Stdin, Stdout: r.app.stdout, Stderr: r.app.stderr}
+	hurry, stop := untilSecond()
+	defer stop()
+	command := trial.Command{
+		Args: args, Stdin: os.Stdin, Stdout: r.app.stdout, Stderr: r.app.stderr, Hurry: hurry,
+	}
 	opt, err := r.options(command)
 	if err != nil {
 		return err
@@ -110,6 +128,22 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 	defer src.Close()
 	opt.Source = src
 	return r.measure(ctx, opt)
+}
+
+// ofCommands are the flags that say what stands in the file of an experiment.
+var ofCommands = []string{"count", "warmup", "interval", "path", "disturbance", "intervals"}
+
+// runNamed runs the experiment of a file, or what a results folder is of.
+func (r *runner) runNamed(ctx context.Context, name string) error {
+	for _, flag := range ofCommands {
+		if r.changed(flag) {
+			return fmt.Errorf("--%s is for commands behind --; for an experiment its file says that", flag)
+		}
+	}
+	if isFolder(name) {
+		return r.repeat(ctx, name)
+	}
+	return r.runFile(ctx, name)
 }
 
 // options are what runs how often.
@@ -161,7 +195,7 @@ func (r *runner) measure(ctx context.Context, opt trial.Options) (err error) {
 		err = errors.Join(err, folder.Close())
 	}
 
-	report := r.report(all) + r.left(&opt, len(all))
+	report := r.report(all) + r.left(&opt, all)
 	if folder != nil {
 		err = errors.Join(err, folder.Keep(trial.FileReport, []byte(report)))
 	}
@@ -170,13 +204,13 @@ func (r *runner) measure(ctx context.Context, opt trial.Options) (err error) {
 }
 
 // left tells how many runs of the plan are missing, as the experiment was stopped.
-func (r *runner) left(opt *trial.Options, done int) string {
-	of := opt.Runs()
+func (r *runner) left(opt *trial.Options, all []*trial.Result) string {
+	done, of := len(all), opt.Runs()
 	if done == of {
 		return ""
 	}
 	r.app.partial = true
-	return fmt.Sprintf("\n%d of %d runs were begun\n", done, of)
+	return fmt.Sprintf("\n%d of %d runs were begun%s\n", done, of, stopped(all))
 }
 
 // create makes the results folder, if one is wanted.
@@ -188,12 +222,13 @@ func (r *runner) create(opt *trial.Options) (*trial.Folder, error) {
 	machine, _ := os.Hostname()
 	c := trial.Conditions{
 		Program: versionLine(), System: runtime.GOOS + "/" + runtime.GOARCH, Machine: machine,
-		Processors: runtime.NumCPU(), Began: time.Now().UTC(), Args: os.Args[1:], Dir: dir,
+		Processors: runtime.NumCPU(), Began: time.Now().UTC(), Args: r.app.args, Dir: dir,
 		Order: opt.Order, Seed: opt.Seed,
 		Plan: trial.Plan(len(opt.Variants), opt.Repetitions, opt.Warmups, opt.Order, opt.Seed),
 	}
 	for _, v := range opt.Variants {
-		c.Variants = append(c.Variants, v.Name)
+		program, _ := exec.LookPath(v.Args[0])
+		c.Variants, c.Programs = append(c.Variants, v.Name), append(c.Programs, program)
 	}
 	return trial.Create(r.folder, c)
 }

@@ -23,27 +23,47 @@ func (r *runner) compareFolders(folders []string) error {
 		return fmt.Errorf("--compare takes one or two results folders and got %d", len(folders))
 	}
 	var all []compared
-	var sensors []*trial.Sensors
 	for _, folder := range folders {
 		c, err := r.readFolder(folder)
 		if err != nil {
 			return err
 		}
-		all, sensors = append(all, c), append(sensors, c.sensors)
+		all = append(all, c)
 	}
 
 	var b strings.Builder
 	for _, groups := range tables(all) {
 		writeComparison(&b, groups)
 	}
-	if rows := trial.CompareSensors(sensors); len(rows) > 0 {
-		writeRows(&b, folders, rows)
-	}
+	writeSensors(&b, folders, all)
 	if b.Len() == 0 {
 		return errors.New("there is nothing to compare: no run that succeeded, and no sensor in all of them")
 	}
 	_, err := fmt.Fprint(r.app.stdout, strings.TrimPrefix(b.String(), "\n"))
 	return err
+}
+
+// writeSensors writes what sensors showed: in the runs of the commands of one folder side by side, or
+// in two folders.
+func writeSensors(b *strings.Builder, folders []string, all []compared) {
+	if len(all) > 1 {
+		columns := []column{{name: folders[0]}, {name: folders[1]}}
+		if rows := trial.CompareSensors([]*trial.Sensors{all[0].sensors, all[1].sensors}); len(rows) > 0 {
+			writeRows(b, columns, rows)
+		}
+		return
+	}
+
+	var names []string
+	for _, g := range all[0].groups {
+		names = append(names, g.Name)
+	}
+	if rows := all[0].sensors.CompareCommands(names); len(rows) > 0 {
+		writeRows(b, runColumns(all[0].groups), rows)
+	}
+	if rows := all[0].sensors.Rest(names); len(rows) > 0 {
+		writeRows(b, []column{{name: folders[0]}}, rows)
+	}
 }
 
 // readFolder reads a results folder, and tells what it lacks.
@@ -53,15 +73,22 @@ func (r *runner) readFolder(folder string) (c compared, err error) {
 	if err != nil {
 		return c, err
 	}
-	if c.sensors, err = trial.ReadSensors(folder); err != nil {
-		return c, err
-	}
-
 	var failed int
 	if c.groups, failed = trial.Variants(results); failed > 0 {
 		r.app.partial = true
 		r.app.complain(fmt.Errorf("%s: %d runs failed and are left out", folder, failed))
 	}
+	if c.sensors, err = trial.ReadSensors(folder, results); err != nil {
+		return c, err
+	}
+	if n := c.sensors.Failed; n > 0 {
+		r.app.complain(fmt.Errorf("%s: %d records of these runs are left out", folder, n))
+	}
+	if n := c.sensors.Left; n > 0 {
+		r.app.partial = true
+		r.app.complain(fmt.Errorf("%s: %d values of sensors are left out: there are too many sensors", folder, n))
+	}
+
 	conditions, err := trial.ReadConditions(folder)
 	if err != nil {
 		return c, err

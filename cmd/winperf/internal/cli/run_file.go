@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,13 +9,11 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/internal/trial"
@@ -32,30 +31,62 @@ func (r *runner) runFile(ctx context.Context, name string) error {
 		return err
 	}
 
-	// What only opening its sources can tell shows before anything is made.
+	hurry, stop := untilSecond()
+	defer stop()
 	opener := r.opener()
-	checked, err := trial.Prepare(ctx, f, nil, opener)
-	if err != nil {
-		return err
-	}
-	if err := checked.Close(); err != nil || r.check {
+	opener.Hurry = hurry
+	if err := r.checkFile(ctx, f, opener); err != nil || r.check {
 		return err
 	}
 
-	if f.Seed == 0 {
-		if f.Seed = r.seed; f.Seed == 0 {
-			f.Seed = rand.Uint64()
-		}
+	if f.Seed = cmp.Or(r.seed, f.Seed); f.Seed == 0 {
+		f.Seed = rand.Uint64()
 	}
 	opt := f.Trials()
+	r.checkRepeated(&opt)
 	if r.folder == "" {
-		r.folder = f.Name.V + "-" + time.Now().Format("20060102-150405")
+		r.folder = freeName(f.Name.V + "-" + time.Now().Format("20060102-150405"))
 	}
 	folder, err := r.create(&opt)
 	if err != nil {
 		return err
 	}
 	return r.runSession(ctx, f, text, folder, opener)
+}
+
+// freeName is a name that nothing has yet: of two experiments in one second the later one gets a number.
+func freeName(name string) string {
+	free := name
+	for n := 2; n < 1000; n++ {
+		if _, err := os.Lstat(free); err != nil {
+			break
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
+}
+
+// checkFile checks what only opening the sources of a file can tell, before anything is made.
+func (r *runner) checkFile(ctx context.Context, f *trial.File, opener *trial.Opener) error {
+	if r.folder != "" {
+		if err := trial.CanKeep(r.folder); err != nil {
+			return err
+		}
+	}
+	s, err := trial.Prepare(ctx, f, nil, opener)
+	if err != nil {
+		return err
+	}
+
+	absent, err := s.Examine(ctx)
+	for _, a := range absent {
+		// An instance may well begin with the command; the report tells which ones never came.
+		if r.check || a.Status != counter.NoInstance {
+			r.app.complain(a.Err)
+		}
+		r.app.partial = r.app.partial || r.check && a.Status != counter.NoInstance
+	}
+	return errors.Join(err, s.Close())
 }
 
 // runSession runs an experiment into its folder and reports.
@@ -68,7 +99,7 @@ func (r *runner) runSession(
 	}
 	s, err := trial.Prepare(ctx, f, folder, opener)
 	if err != nil {
-		return err
+		return errors.Join(err, folder.Discard())
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 
@@ -93,11 +124,31 @@ func (r *runner) opener() *trial.Opener {
 		},
 		Lines: r.openLines,
 		Listen: func(ctx context.Context, path string) (net.Listener, error) {
-			var c net.ListenConfig
-			return c.Listen(ctx, "unix", path)
+			return listenAt(ctx, path)
+		},
+		Reason: func(ctx context.Context, src winperf.Source, p winperf.Path, s counter.Status) string {
+			c := readCatalogue(ctx, src, false, p)
+			defer c.close()
+			return c.reason(p, s)
 		},
 		Stdout: r.app.stdout, Stderr: r.app.stderr,
 	}
+}
+
+// listenAt listens at a socket. One that a program left behind, which ended without removing it, makes
+// room for it.
+func listenAt(ctx context.Context, path string) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+		c, err := new(net.Dialer).DialContext(ctx, "unix", path)
+		if err == nil {
+			return nil, errors.Join(fmt.Errorf("%s: another program listens there", path), c.Close())
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	var c net.ListenConfig
+	return c.Listen(ctx, "unix", path)
 }
 
 // openLines opens what event lines are read from. A pipe is opened for writing, too, where that
@@ -120,20 +171,13 @@ func (r *runner) outcome(f *trial.File, out *trial.Outcome, folder string) strin
 	var b strings.Builder
 	if len(f.Commands) > 0 {
 		opt := f.Trials()
-		b.WriteString(r.report(out.Results) + r.left(&opt, len(out.Results)))
+		b.WriteString(r.report(out.Results) + r.left(&opt, out.Results))
 	}
 	if len(f.Bindings) > 0 {
-		fmt.Fprintf(&b, "\n%d records, %d of them dropped", out.Status.Stored, out.Status.Dropped)
-		for _, route := range out.Delivery.Routes {
-			fmt.Fprintf(&b, "; %s got %d", safetext.Line(filepath.Base(route.Name)), route.Delivered)
-			if route.Lost+route.Refused > 0 {
-				r.app.partial = true
-				fmt.Fprintf(&b, " and lost %d", route.Lost+route.Refused)
-			}
-		}
-		b.WriteString("\n")
-		r.app.partial = r.app.partial || out.Status.Dropped > 0
-		writeSources(&b, &out.Status)
+		r.writeRecords(&b, out)
+	}
+	if k := out.Kept; k.Samples+k.Missed > 0 {
+		fmt.Fprintf(&b, "%d raw samples%s\n", k.Samples, besides(k.Missed, "missed"))
 	}
 
 	for _, summary := range out.Summaries {
@@ -141,39 +185,4 @@ func (r *runner) outcome(f *trial.File, out *trial.Outcome, folder string) strin
 	}
 	fmt.Fprintf(&b, "\nresults in %s\n", safetext.Line(folder))
 	return b.String()
-}
-
-// writeSources tells of event sources that gave up.
-func writeSources(b *strings.Builder, s *experiment.Status) {
-	for _, e := range s.Events {
-		if e.Err != nil {
-			fmt.Fprintf(b, "event source %s gave up: %s\n", safetext.Line(e.Name), safetext.Line(e.Err.Error()))
-		}
-	}
-}
-
-// writeStatistics writes the statistics of an event name.
-func writeStatistics(b *strings.Builder, rec *experiment.Record) {
-	fmt.Fprintf(b, "\n%s\n", safetext.Line(rec.Event.Name))
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	for i := range rec.Values {
-		v := &rec.Values[i]
-		s := v.Statistics
-		if s == nil {
-			continue
-		}
-		what := ""
-		if s.Difference {
-			what = " (difference)"
-		}
-		fmt.Fprintf(t, "  %s%s\tn=%d\tmean %.6g", safetext.Line(v.Path), what, s.Count, s.Mean)
-		if s.Count > 1 {
-			fmt.Fprintf(t, " (%.6g to %.6g)", s.Low, s.High)
-		}
-		for p, percent := range s.Percents {
-			fmt.Fprintf(t, "\tp%.4g %.6g", percent, s.Percentiles[p])
-		}
-		fmt.Fprintln(t)
-	}
-	_ = t.Flush() // to memory
 }

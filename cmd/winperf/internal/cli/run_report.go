@@ -24,18 +24,40 @@ func (r *runner) report(all []*trial.Result) string {
 		r.app.partial = true
 		fmt.Fprintf(&b, "%d of %d runs failed%s\n", failed, len(all), stopped(all))
 	}
+	if n := trial.FailedWarmups(all); n > 0 {
+		r.app.partial = true
+		fmt.Fprintf(&b, "%d warm-up runs failed\n", n)
+	}
 	counted := slices.DeleteFunc(slices.Clone(all), func(x *trial.Result) bool { return x.Warmup })
 	if len(counted) == 1 {
 		writeRun(&b, counted[0])
 		return b.String()
 	}
 	writeComparison(&b, groups)
+	writeUnseen(&b, all)
 	return b.String()
+}
+
+// writeUnseen tells of processes that were not seen as often as they should be.
+func writeUnseen(b *strings.Builder, all []*trial.Result) {
+	missed, failed, reason := 0, 0, ""
+	for _, x := range all {
+		missed += x.Missed
+		if x.Err != "" {
+			failed, reason = failed+1, cmp.Or(reason, x.Err)
+		}
+	}
+	if missed > 0 {
+		fmt.Fprintf(b, "\nsamples of the processes that were missed: %d\n", missed)
+	}
+	if failed > 0 {
+		fmt.Fprintf(b, "\nthe processes of %d runs could not be seen: %s\n", failed, safetext.Line(reason))
+	}
 }
 
 // stopped tells whether the last run ended with the experiment.
 func stopped(all []*trial.Result) string {
-	if !all[len(all)-1].Exit.Stopped {
+	if len(all) == 0 || !all[len(all)-1].Exit.Stopped {
 		return ""
 	}
 	return "; the last of them was stopped"
@@ -43,14 +65,19 @@ func stopped(all []*trial.Result) string {
 
 // writeRun writes what one run used.
 func writeRun(b *strings.Builder, x *trial.Result) {
-	fmt.Fprintf(b, "\n%s: %s after %s\n\n", safetext.Line(strings.Join(x.Args, " ")), ending(&x.Exit), seconds(x.Exit.Time.Seconds()))
+	command := safetext.Line(strings.Join(x.Args, " "))
+	fmt.Fprintf(b, "\n%s: %s after %s\n\n", command, ending(&x.Exit), seconds(x.Exit.Time.Seconds()))
 	if x.Err != "" {
 		fmt.Fprintf(b, "its processes could not be seen: %s\n\n", safetext.Line(x.Err))
 	}
 
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	tree, system := &x.Tree, &x.Exit
-	fmt.Fprintf(t, "\tSYSTEM\tSEEN IN %d PROCESSES\n", len(tree.Processes))
+	of := "PROCESSES"
+	if len(tree.Processes) == 1 {
+		of = "PROCESS"
+	}
+	fmt.Fprintf(t, "\tSYSTEM\tSEEN IN %d %s\n", len(tree.Processes), of)
 	row := func(name, system, seen string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, system, seen) }
 	row("user time", seconds(system.User.Seconds()), seconds(tree.User.Seconds()))
 	row("system time", seconds(system.System.Seconds()), seconds(tree.System.Seconds()))
@@ -102,30 +129,44 @@ func writeComparison(b *strings.Builder, groups []trial.Group) {
 	if len(groups) == 0 {
 		return
 	}
-	names := make([]string, len(groups))
+	writeRows(b, runColumns(groups), trial.Report(groups))
+}
+
+// runColumns are a column for each group.
+func runColumns(groups []trial.Group) []column {
+	columns := make([]column, len(groups))
 	for i, g := range groups {
-		names[i] = fmt.Sprintf("%s (n=%d)", g.Name, len(g.Results))
+		columns[i] = column{fmt.Sprintf("%s (n=%d)", g.Name, len(g.Results)), len(g.Results)}
 	}
-	writeRows(b, names, trial.Report(groups))
+	return columns
+}
+
+// column is a column of a table.
+type column struct {
+	name  string
+	count int // of its runs: cells of fewer say so; 0 is not known
 }
 
 // writeRows writes a table with a column for each group.
-func writeRows(b *strings.Builder, names []string, rows []trial.Row) {
+func writeRows(b *strings.Builder, columns []column, rows []trial.Row) {
 	fmt.Fprintf(b, "\nMeans with their %.0f %% confidence intervals", trial.Confidence*100)
-	if len(names) > 1 {
+	if len(columns) > 1 {
 		fmt.Fprintf(b, "; differences from the first column, and how probable they are if there is none")
 	}
 	b.WriteString("\n\n")
 
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	for _, name := range names {
-		fmt.Fprintf(t, "\t%s", safetext.Line(name))
+	for _, c := range columns {
+		fmt.Fprintf(t, "\t%s", safetext.Line(c.name))
 	}
 	fmt.Fprintln(t)
 	for _, row := range rows {
 		fmt.Fprint(t, safetext.Line(row.Name))
-		for _, c := range row.Cells {
+		for i, c := range row.Cells {
 			fmt.Fprintf(t, "\t%s", cellText(row.Unit, c))
+			if n := columns[i].count; n > 0 && c.Count > 0 && c.Count < n {
+				fmt.Fprintf(t, " [n=%d]", c.Count)
+			}
 		}
 		fmt.Fprintln(t)
 	}

@@ -89,7 +89,7 @@ func (a *app) pathFile(ctx context.Context, name string) (paths []winperf.Path, 
 // source, which names the same counter in any. Of a path that only lacks its beginning or its
 // end it says what may have been meant.
 func parsePath(text string) (winperf.Path, error) {
-	if name, err := measure.ParseSensorName(text); err == nil && isSensorSource(name.Source) {
+	if name, err := measure.ParseSensorName(text); err == nil && measure.UsualSource(name.Source) {
 		p := name.Path()
 		return p, p.Validate()
 	}
@@ -105,13 +105,6 @@ func parsePath(text string) (winperf.Path, error) {
 	return p, err
 }
 
-// isSensorSource tells whether sensor names of the usual sources begin so; win32.winperf is
-// how the Java Performance Measurement Framework spells Windows, too.
-func isSensorSource(name string) bool {
-	return strings.EqualFold(name, "windows.winperf") || strings.EqualFold(name, "linux.winperf") ||
-		strings.EqualFold(name, "win32.winperf")
-}
-
 // readPaths reads paths, one a line, in UTF-8 or UTF-16, as PowerShell redirects.
 // Empty lines and those that begin with # or ;
 // are passed over, as are the quotes that spreadsheets leave around paths.
@@ -125,7 +118,7 @@ func readPaths(r io.Reader) ([]winperf.Path, error) {
 	lines := bufio.NewScanner(text)
 	n := 1
 	for ; lines.Scan(); n++ {
-		text := strings.Trim(strings.TrimSpace(lines.Text()), `"`)
+		text := unquoted(strings.TrimSpace(lines.Text()))
 		if text == "" || text[0] == '#' || text[0] == ';' {
 			continue
 		}
@@ -142,6 +135,14 @@ func readPaths(r io.Reader) ([]winperf.Path, error) {
 		return nil, fmt.Errorf("line %d: longer than %d bytes", n, bufio.MaxScanTokenSize)
 	}
 	return paths, lines.Err()
+}
+
+// unquoted takes away the quotes that a text stands in. One quote is a part of a name.
+func unquoted(text string) string {
+	if n := len(text); n >= 2 && text[0] == '"' && text[n-1] == '"' {
+		return text[1 : n-1]
+	}
+	return text
 }
 
 // options are the measurement's options that the flags ask for.

@@ -2,14 +2,19 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/sink/metrics"
@@ -18,6 +23,8 @@ import (
 
 // server is the serve command.
 type server struct {
+	managed managedServer
+
 	app    *app
 	source sourceFlags
 	sel    selectFlags
@@ -26,12 +33,16 @@ type server struct {
 	legacy bool
 	costly interval
 	limit  interval
+	offset interval
 	file   string
 	check  bool
 
-	push     []string // URLs
-	interval interval
-	target   pushFlags
+	push      []string // URLs
+	pushNames []string
+	interval  interval
+	queue     serve.Queue
+	age       interval // of queue
+	target    pushFlags
 }
 
 const serveHelp = `Serve answers scrapes of Prometheus at /metrics. Each scrape takes a sample; scrapes
@@ -55,8 +66,9 @@ the file of --web.config.file, in the form that all exporters share.
 
 The file of --config has everything that flags have, in YAML; flags go before it.
 SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reads it again; if it
-is wrong, the old one stays in use. --check reads it and ends: with status 0, or
-with what is wrong, by line and column.
+is wrong, the old one stays in use. --check does what is done before serving, and
+ends: with status 0, or with all that is wrong, by line and column. That a path
+matches nothing is a warning, here and at the start: what it names may come later.
 
 Exit status: 0 done, 1 the server could not begin or had to end.`
 
@@ -73,7 +85,10 @@ func (a *app) serveCommand() *cobra.Command {
   winperf serve --push remote-write+http://localhost:9090 --push-interval 10
   winperf serve --config winperf.yml --check`,
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return s.run(cmd, args) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		defer s.managed.close()
+		return s.run(cmd, args)
+	}
 	s.add(cmd)
 	return cmd
 }
@@ -92,16 +107,41 @@ func (s *server) add(cmd *cobra.Command) {
 	f.BoolVar(&s.legacy, "legacy", true, legacy)
 	f.IntVar(&s.flags.MaxSeries, "max-series", 0, "limit of the series in a scrape, `N`; 0 is none")
 	f.Var(&s.limit, "timeout", "limit of a scrape that tells none itself (default 10s)")
+	const offset = "what is taken off the limit that a scrape tells, for the way back (default 500ms)"
+	f.Var(&s.offset, "timeout-offset", offset)
+	s.addPush(cmd)
 
+	f.StringVar(&s.file, "config", "", "`FILE` with the configuration, in YAML")
+	const check = "tell what is wrong with the configuration, the files it names and the source, and end"
+	f.BoolVar(&s.check, "check", false, check)
+	s.addWeb(cmd)
+
+	complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter"},
+		cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "push-names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter", "otel"},
+		cobra.ShellCompDirectiveNoFileComp))
+	cmd.ValidArgsFunction = completePath(&s.source)
+}
+
+// addPush adds the flags about what is sent.
+func (s *server) addPush(cmd *cobra.Command) {
+	f := cmd.Flags()
 	const push = "send samples to this `URL` too: remote-write+http://HOST or otlp+http://HOST (or https);" +
 		" may be given several times"
 	f.StringArrayVar(&s.push, "push", nil, push)
 	f.Var(&s.interval, "push-interval", "time between two samples that are sent (default 15s)")
+	const names = "`NAMES` of metrics that are sent: own, windows_exporter, otel (OTLP only); as --names by default"
+	f.StringSliceVar(&s.pushNames, "push-names", nil, names)
+	const queue = "`DIR` of what the target did not take yet; by default one by its address"
+	f.StringVar(&s.queue.Dir, "push-queue", "", queue)
+	f.Var((*byteSize)(&s.queue.MaxBytes), "push-queue-size", "limit of that: 500M, 1G (default 256M)")
+	f.Var(&s.age, "push-queue-age", "limit of its age (default 48h)")
 	s.target.add(cmd)
+}
 
-	f.StringVar(&s.file, "config", "", "`FILE` with the configuration, in YAML")
-	f.BoolVar(&s.check, "check", false, "check the configuration and end")
-
+// addWeb adds the flags about how the server is reached, as all exporters have them.
+func (s *server) addWeb(cmd *cobra.Command) {
+	f := cmd.Flags()
 	const listen = "`ADDRESS` to listen on; may be given several times (default " + serve.DefaultAddress + ")"
 	f.StringArrayVar(&s.flags.Web.Listen, "web.listen-address", nil, listen)
 	f.StringVar(&s.flags.Web.ConfigFile, "web.config.file", "", "`FILE` with certificates and passwords")
@@ -109,45 +149,54 @@ func (s *server) add(cmd *cobra.Command) {
 	f.BoolVar(&s.flags.Web.Lifecycle, "web.enable-lifecycle", false, "reload with POST or PUT of /-/reload")
 	const connections = "limit of connections at once for each address, `N` (default 512)"
 	f.IntVar(&s.flags.Web.MaxConnections, "web.max-connections", 0, connections)
-
-	complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter"},
-		cobra.ShellCompDirectiveNoFileComp))
-	cmd.ValidArgsFunction = completePath(&s.source)
 }
 
 func (s *server) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	paths, err := s.app.paths(ctx, args, &s.sel)
 	if err != nil {
+		for _, arg := range args {
+			if ext := filepath.Ext(arg); ext == ".yml" || ext == ".yaml" {
+				return fmt.Errorf("%q is no counter path (did you mean --config %s?)", arg, arg)
+			}
+		}
 		return quoteHint(ctx, []string{s.source.source}, args, nil, err)
 	}
 	if s.flags.Exclude, err = parsePaths(s.sel.exclude); err != nil {
 		return err
 	}
 	s.flags.Paths = paths
+	if err := needPush(cmd.Flags()); err != nil {
+		return err
+	}
 
 	changed := cmd.Flags().Changed
 	load := func(context.Context) (serve.Config, error) { return s.load(changed) }
+	opt := serve.ServerOptions{
+		Load: load, Open: s.open, Explain: unmatched, Version: version(), Log: s.app.logger(), Listening: s.tell,
+	}
 	if s.check {
-		c, err := load(ctx)
-		if err != nil {
-			return err
+		warnings, err := serve.Check(ctx, opt)
+		for _, w := range warnings {
+			s.app.complain(fmt.Errorf("warning: %w", w))
 		}
-		return c.Check()
+		return err
 	}
-	reload := takeHangups(ctx)
+
+	opt.Reload = takeHangups(ctx)
 	if s.app.host != nil {
-		reload = s.app.host.reload
+		opt.Reload = s.app.host.reload
 	}
-	return serve.Run(ctx, serve.ServerOptions{
-		Load: load, Open: s.open, Reload: reload, Version: version(), Log: s.app.logger(),
-		Listening: s.tell,
-	})
+	return serve.Run(ctx, opt)
 }
 
 // open opens the source.
 func (s *server) open(ctx context.Context, url string) (winperf.Source, error) {
-	return s.app.openSource(ctx, url, source.LogOptions{})
+	src, err := s.app.openSource(ctx, url, source.LogOptions{})
+	if err == nil && !s.check {
+		s.managed.opened(ctx, url)
+	}
+	return src, err
 }
 
 // tell says where the server can be reached, and tells who started it that it can be.
@@ -197,6 +246,7 @@ func (s *server) load(given func(flag string) bool) (c serve.Config, err error) 
 	overrule(given, "max-series", &c.MaxSeries, s.flags.MaxSeries)
 	overrule(given, "costly-interval", &c.CostlyInterval, time.Duration(s.costly))
 	overrule(given, "timeout", &c.Timeout, time.Duration(s.limit))
+	overrule(given, "timeout-offset", &c.TimeoutOffset, time.Duration(s.offset))
 
 	if given("push") {
 		if c.Push, err = s.targets(c.Names); err != nil {
@@ -212,12 +262,30 @@ func (s *server) load(given func(flag string) bool) (c serve.Config, err error) 
 	return c, nil
 }
 
+// needPush refuses flags about targets that no flag names: those of the file have settings of their own.
+func needPush(f *pflag.FlagSet) (err error) {
+	f.Visit(func(flag *pflag.Flag) {
+		if strings.HasPrefix(flag.Name, "push-") && !f.Changed("push") {
+			const form = "--%s is about the targets of --push, and there is none; " +
+				"those of a file have settings of their own there"
+			err = fmt.Errorf(form, flag.Name)
+		}
+	})
+	return err
+}
+
 // targets are those of the flags.
 func (s *server) targets(names []metrics.Scheme) (all []serve.Target, err error) {
 	t := s.target.target
 	to := serve.Target{
-		Names: names, Interval: time.Duration(s.interval),
+		Names: names, Interval: time.Duration(s.interval), Queue: s.queue,
 		PasswordFile: t.PasswordFile, BearerFile: t.BearerFile, TLS: serve.TLS(t.TLS),
+	}
+	to.Queue.MaxAge = time.Duration(s.age)
+	if len(s.pushNames) > 0 {
+		if to.Names, err = serve.ParsePushNames(s.pushNames); err != nil {
+			return nil, fmt.Errorf("--push-names: %w", err)
+		}
 	}
 	if to.Headers, err = pairs("--push-header", s.target.headers); err != nil {
 		return nil, err
@@ -229,7 +297,7 @@ func (s *server) targets(names []metrics.Scheme) (all []serve.Target, err error)
 		to.URL = url
 		all = append(all, to)
 	}
-	return all, s.target.check()
+	return all, nil
 }
 
 // overrule sets what a flag says, if it was given.
@@ -248,6 +316,10 @@ func readConfig(name string) (c serve.Config, err error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxConfig))
 	if err != nil {
+		var of *fs.PathError
+		if errors.As(err, &of) { // which call failed is nothing to who reads this
+			err = of.Err
+		}
 		return c, fmt.Errorf("%s: %w", name, err)
 	}
 	return serve.ParseConfig(name, text)

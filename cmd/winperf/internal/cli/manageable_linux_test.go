@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf/experiment/control"
+)
+
+// shortDir is where programs of this test listen: a socket's path has to be short.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "wp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv(control.Environment, dir)
+	return dir
+}
+
+// Programs that hang, as one that is suspended does, hold up no answer of the others.
+func TestAskPrograms(t *testing.T) {
+	dir := shortDir(t)
+	var programs []control.Program
+	for i := range 40 {
+		path := filepath.Join(dir, fmt.Sprintf("mute.%d.sock", 1<<22+i))
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		programs = append(programs, control.Program{Name: "mute", PID: 1<<22 + i, Path: path})
+	}
+	stop := manageable(t.Context(), "record", nil)
+	defer stop()
+	own, err := control.Find(t.Context(), "", fmt.Sprint(os.Getpid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	programs = append(programs[:20], append([]control.Program{own}, programs[20:]...)...)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	answers := askPrograms(ctx, programs, 200*time.Millisecond)
+	for i, a := range answers {
+		if mute := programs[i].Name == "mute"; (a.err != nil) != mute {
+			t.Errorf("%s: %v", programs[i].Name, a.err)
+		}
+	}
+	if got := answers[20].listing; got.Program != "record" || got.PID != os.Getpid() || len(got.Sources) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// lying answers every request at a socket with the same text, and goes on with that for ever.
+func lying(t *testing.T, dir, name, text string, again bool) {
+	t.Helper()
+	l, err := net.Listen("unix", filepath.Join(dir, fmt.Sprintf("%s.%d.sock", name, os.Getpid())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				if _, err := c.Read(make([]byte, 1<<10)); err != nil {
+					return
+				}
+				for {
+					if _, err := io.WriteString(c, text); err != nil || !again {
+						return
+					}
+				}
+			}()
+		}
+	}()
+}
+
+// What a program says of itself is no more than text: it takes bounded memory, steers no terminal and
+// forges no line.
+func TestLyingPrograms(t *testing.T) {
+	dir := shortDir(t)
+	for name, x := range map[string]struct {
+		text, says string
+		again      bool
+	}{
+		"garbage": {"HTTP/1.1 200 OK\n", "the program sent no JSON", false},
+		"half":    {`{"id":1,"res`, "the program has closed the connection", false},
+		"types":   {`{"id":1,"result":{"program":7}}` + "\n", "the program's answer: bad data", false},
+		"deep":    {`{"id":1,"result":` + strings.Repeat("[", 100_000) + "\n", "exceeded max depth", false},
+		"endless": {strings.Repeat("x", 1<<20), "a line of more than 67108864 bytes", true},
+		"batches": {`{"experiment":"e","session":"s","through":1}` + "\n", "batches that nobody acknowledged", true},
+	} {
+		lying(t, dir, name, x.text, x.again)
+		var out, told strings.Builder
+		if status := Run(t.Context(), []string{"experiment", "list", name}, nil, &out, &told); status != 1 {
+			t.Errorf("%s: status %d", name, status)
+		}
+		if out.Len() > 0 || !strings.Contains(told.String(), x.says) {
+			t.Errorf("%s: %q, %q", name, out.String(), told.String())
+		}
+	}
+
+	const odd = `{"program":"\u001b[31mred\nx","events":["\u202e"],"experiments":[{"name":"a\nb"}]}`
+	lying(t, dir, "names", `{"id":1,"result":`+odd+"}\n", false)
+	var out strings.Builder
+	if status := Run(t.Context(), []string{"experiment", "list", "names"}, nil, &out, io.Discard); status != 0 {
+		t.Errorf("status %d", status)
+	}
+	if lines := strings.Count(out.String(), "\n"); lines != 3 || strings.ContainsAny(out.String(), "\x1b\u202e") {
+		t.Errorf("%q", out.String())
+	}
+}

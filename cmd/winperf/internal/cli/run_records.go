@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/internal/trial"
+)
+
+// shownSilent is how many counters without a value a report lists.
+const shownSilent = 20
+
+// writeRecords writes what became of the records, and what they tell besides their values: all that is
+// missing is counted.
+func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
+	fmt.Fprintf(b, "\n%d records, %d of them dropped", out.Status.Stored, out.Status.Dropped)
+	for _, route := range out.Delivery.Routes {
+		fmt.Fprintf(b, "; %s got %d", safetext.Line(filepath.Base(route.Name)), route.Delivered)
+		if route.Lost+route.Refused > 0 {
+			r.app.partial = true
+			fmt.Fprintf(b, " and lost %d", route.Lost+route.Refused)
+		}
+	}
+	b.WriteString("\n")
+	r.app.partial = r.app.partial || out.Status.Dropped > 0
+	writeSources(b, &out.Status)
+
+	t := &out.Tally
+	if t.Failed > 0 {
+		r.app.partial = true
+		fmt.Fprintf(b, "%d records without values, the first one as: %s\n", t.Failed, safetext.Line(t.Reason))
+	}
+	missed := t.Missed()
+	for _, name := range slices.Sorted(maps.Keys(missed)) {
+		fmt.Fprintf(b, "%s: %d events were due and missed\n", safetext.Line(name), missed[name])
+	}
+	if t.Gaps > 0 {
+		fmt.Fprintf(b, "the machine was suspended for %v in %d records\n", t.Suspended, t.Gaps)
+	}
+	if text := t.AnomaliesText(); text != "" {
+		fmt.Fprintf(b, "anomalies in records: %s\n", text)
+	}
+	writeSilent(b, t.Silent())
+}
+
+// writeSources tells of event sources that gave up.
+func writeSources(b *strings.Builder, s *experiment.Status) {
+	for _, e := range s.Events {
+		if e.Err != nil {
+			fmt.Fprintf(b, "event source %s gave up: %s\n", safetext.Line(e.Name), safetext.Line(e.Err.Error()))
+		}
+	}
+}
+
+// writeSilent lists counters that never had a value.
+func writeSilent(b *strings.Builder, all []trial.Silence) {
+	for _, s := range all[:min(len(all), shownSilent)] {
+		fmt.Fprintf(b, "no value at %s: %s (%v)\n", safetext.Line(s.Event), safetext.Line(s.Path), s.Status)
+	}
+	if more := len(all) - shownSilent; more > 0 {
+		fmt.Fprintf(b, "and %d more counters without a value\n", more)
+	}
+}
+
+// besides tells how many there are of something that should not be; "" for none.
+func besides(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d %s", n, what)
+}
+
+// writeStatistics writes the statistics of an event name.
+func writeStatistics(b *strings.Builder, rec *experiment.Record) {
+	fmt.Fprintf(b, "\n%s\n", safetext.Line(rec.Event.Name))
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for i := range rec.Values {
+		v := &rec.Values[i]
+		s := v.Statistics
+		if s == nil {
+			continue
+		}
+		what := ""
+		if s.Difference {
+			what = " (difference)"
+		}
+		fmt.Fprintf(t, "  %s%s\tn=%d", safetext.Line(v.Path), what, s.Count)
+		if s.Count == 0 {
+			fmt.Fprintln(t, "\tno value")
+			continue
+		}
+		fmt.Fprintf(t, "\tmean %.6g", s.Mean)
+		if s.Count > 1 {
+			fmt.Fprintf(t, " (%.6g to %.6g)", s.Low, s.High)
+		}
+		for p, percent := range s.Percents {
+			fmt.Fprintf(t, "\tp%.4g %.6g", percent, s.Percentiles[p])
+		}
+		fmt.Fprintln(t)
+	}
+	_ = t.Flush() // to memory
+}

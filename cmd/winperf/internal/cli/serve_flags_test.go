@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/winperf/winperf/internal/strictyaml"
+)
+
+// configFlags are the flags of keys that are called otherwise.
+var configFlags = map[string]string{
+	"paths": "counters", "objects": "object", "push.url": "push", "push.headers": "push-header",
+	"push.labels": "push-label", "push.tls.ca_file": "push-ca", "push.tls.cert_file": "push-cert",
+	"push.tls.key_file": "push-key", "push.tls.server_name": "push-server-name",
+	"push.tls.insecure_skip_verify": "push-insecure", "push.queue.dir": "push-queue",
+	"push.queue.max_size": "push-queue-size", "push.queue.max_age": "push-queue-age",
+	"web.config_file": "web.config.file",
+}
+
+// TestServeFlags: each key of the configuration has a flag, and each flag a key.
+func TestServeFlags(t *testing.T) {
+	text, err := os.ReadFile("../../../../serve/testdata/all.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := regexp.MustCompile(`\[\d+\]`)
+	group := regexp.MustCompile(`^(push|push\.tls|push\.queue|web|push\.(headers|labels)\..*)$`)
+	var flags []string
+	for key := range strictyaml.PlacesOf("all.yml", text) {
+		key = number.ReplaceAllString(key, "")
+		if group.MatchString(key) || strings.Contains(key, "performancecounter") || key == "collector" {
+			continue
+		}
+		flag := configFlags[key]
+		if flag == "" {
+			before, last, _ := strings.Cut(key, ".")
+			flag = strings.ReplaceAll(before, "_", "-")
+			if last != "" {
+				separator := map[string]string{"push": "-", "web": "."}[before]
+				flag = before + separator + strings.ReplaceAll(last, "_", "-")
+			}
+		}
+		flags = append(flags, flag)
+	}
+
+	command := new(app).serveCommand()
+	for _, flag := range flags {
+		if command.Flags().Lookup(flag) == nil {
+			t.Errorf("there is no flag --%s", flag)
+		}
+	}
+	command.Flags().VisitAll(func(f *pflag.Flag) {
+		own := []string{"check", "config", "help"}
+		if !slices.Contains(flags, f.Name) && !slices.Contains(own, f.Name) {
+			t.Errorf("--%s has no key", f.Name)
+		}
+	})
+}

@@ -1,0 +1,331 @@
+package control
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf/experiment"
+)
+
+// What is no socket in the directory of sockets is neither taken for a program nor touched, even
+// under a name that a dead program's could have; sockets of the dead go, however many there are.
+func TestForeignFiles(t *testing.T) {
+	_, s := listening(t)
+	dir := filepath.Dir(s.Path())
+	dead := func(i int) string { return filepath.Join(dir, socketName("gone", 1<<22+i)) }
+	must(t, os.Mkdir(dead(1), 0o700))
+	must(t, os.WriteFile(dead(2), []byte("mine"), 0o600))
+	foreign := []string{dead(1), dead(2)}
+	for i, to := range []string{s.Path(), filepath.Join(dir, "nowhere"), dir} {
+		link := dead(3 + i)
+		if os.Symlink(to, link) == nil { // not every account may on Windows
+			foreign = append(foreign, link)
+		}
+	}
+
+	const left = 500
+	for i := range left {
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: dead(100 + i), Net: "unix"})
+		must(t, err)
+		l.SetUnlinkOnClose(false)
+		must(t, l.Close())
+	}
+	all, err := Programs(t.Context(), dir)
+	must(t, err)
+	if len(all) != 1 || all[0].Name != "test" {
+		t.Errorf("%d programs: %.200v", len(all), all)
+	}
+
+	if runtime.GOOS == "windows" {
+		return // which does not tell sockets from files everywhere
+	}
+	for _, name := range foreign {
+		if _, err := os.Lstat(name); err != nil {
+			t.Error("it was touched:", err)
+		}
+	}
+	files, err := os.ReadDir(dir)
+	must(t, err)
+	if len(files) != 1+len(foreign) {
+		t.Errorf("%d files are left, want the socket and %d others", len(files), len(foreign))
+	}
+}
+
+// A file that stands where the socket belongs is left alone; a socket of the dead is not.
+func TestForeignSocket(t *testing.T) {
+	dir := socketDir(t)
+	path := filepath.Join(dir, socketName("x", os.Getpid()))
+	must(t, os.WriteFile(path, []byte("mine"), 0o600))
+	if s, err := Listen(t.Context(), Options{Name: "x", Dir: dir}); err == nil {
+		must(t, s.Close())
+		t.Error("it listens instead of a file")
+	}
+	if runtime.GOOS == "windows" {
+		return // which does not tell sockets from files everywhere
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "mine" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// conversation is what a client says that attaches an experiment and changes it.
+func conversation(t *testing.T) []byte {
+	t.Helper()
+	var all []byte
+	for i, r := range []Request{
+		requests(), {Op: "change", Change: &Change{Sensors: []string{`\System\Work`}}}, {Op: "pause"}, {Op: "detach"},
+	} {
+		r.ID = uint64(i) + 1
+		text, err := json.Marshal(r)
+		must(t, err)
+		all = append(append(all, text...), '\n')
+	}
+	return all
+}
+
+// A client that dies at any byte of what it says leaves nothing behind.
+func TestDiesAnywhere(t *testing.T) {
+	p, s := listening(t)
+	all := conversation(t)
+	none := func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.conns)+len(s.experiments)+len(s.attaching) == 0
+	}
+	for n := 1; n <= len(all); n++ {
+		c, err := net.Dial("unix", s.Path())
+		must(t, err)
+		_, err = c.Write(all[:n])
+		must(t, err)
+		must(t, c.Close())
+
+		// Who is answered now was let in behind the one that is dead.
+		next, err := Dial(t.Context(), s.Path())
+		must(t, err)
+		call(t, next, Request{Op: "list"}, nil)
+		must(t, next.Close())
+		within(t, fmt.Sprintf("nothing is left of %d bytes", n), none)
+		if left := len(p.Experiments()); left > 0 {
+			t.Fatalf("after %d bytes %d experiments are attached", n, left)
+		}
+	}
+}
+
+// A client that dies while records come leaves nothing behind, whatever it has read of them.
+func TestDiesReading(t *testing.T) {
+	p, s := listening(t)
+	request := conversation(t)
+	request = request[:strings.IndexByte(string(request), '\n')+1]
+	for n := 0; n < 2000; n += 37 {
+		c, err := net.Dial("unix", s.Path())
+		must(t, err)
+		_, err = c.Write(request)
+		must(t, err)
+		within(t, "it is attached", func() bool { return len(p.Experiments()) == 1 })
+		for range 3 {
+			p.Event(t.Context(), "request")
+		}
+		buf := make([]byte, n)
+		must(t, c.SetReadDeadline(time.Now().Add(50*time.Millisecond))) // it may not be as much
+		_, _ = c.Read(buf)
+		must(t, c.Close())
+		within(t, "it is over", func() bool { return len(p.Experiments()) == 0 })
+	}
+}
+
+// storm makes changes as they come, most of which some other one has made impossible.
+func storm(t *testing.T, s *Server, rounds int) {
+	c, err := Dial(t.Context(), s.Path())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer func() { _ = c.Close() }() // all was said
+	go func() {
+		for {
+			b, err := c.Next(t.Context())
+			if err != nil {
+				return
+			}
+			_ = b.Done() // it may be over
+		}
+	}()
+
+	tick := func(s *Spec) { s.Events = []EventSource{{Name: "tick", Every: Duration(10 * time.Millisecond)}} }
+	for range rounds {
+		name := fmt.Sprint("load ", rand.IntN(3))
+		r := Request{Experiment: name}
+		switch rand.IntN(7) {
+		case 0, 1:
+			r = requests(tick, func(s *Spec) { s.Name, s.Keep = name, rand.IntN(2) == 0 })
+		case 2:
+			r.Op = "detach"
+		case 3:
+			r.Op = []string{"pause", "resume", "receive"}[rand.IntN(3)]
+		case 4:
+			r.Op, r.Change = "change", &Change{Every: Duration(time.Duration(10+rand.IntN(90)) * time.Millisecond)}
+		case 5:
+			r.Op, r.Change = "change", &Change{Sensors: []string{`\System\Work`}}
+		case 6:
+			r = Request{Op: "list"}
+		}
+		var told *Error
+		if err := c.Call(t.Context(), r, nil); err != nil && (!errors.As(err, &told) || told.Code == "failed") {
+			t.Errorf("%s of %s: %v", r.Op, name, err)
+			return
+		}
+	}
+}
+
+// Experiments come, change and go in a storm of several clients, while events happen.
+func TestStorm(t *testing.T) {
+	p, s := listening(t)
+	var storms, events sync.WaitGroup
+	stop := make(chan struct{})
+	events.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				p.Event(t.Context(), "request")
+			}
+		}
+	})
+	for range 6 {
+		storms.Go(func() { storm(t, s, 150) })
+	}
+	storms.Wait()
+	close(stop)
+	events.Wait()
+
+	c := dial(t, s)
+	var l Listing
+	within(t, "those that were to end have ended", func() bool {
+		call(t, c, Request{Op: "list"}, &l)
+		for _, e := range l.Experiments {
+			if !e.Keep {
+				return false
+			}
+		}
+		return true
+	})
+	for _, e := range l.Experiments {
+		call(t, c, Request{Op: "detach", Experiment: e.Name}, nil)
+	}
+	within(t, "all have ended", func() bool { return len(p.Experiments()) == 0 })
+}
+
+// Very many connections at once are told that they are too many, and cost whoever is there nothing.
+func TestManyAtOnce(t *testing.T) {
+	many := 1000
+	if runtime.GOOS == "windows" {
+		many = 200
+	}
+	p, s := listening(t)
+	good := dial(t, s)
+	call(t, good, requests(), nil)
+	var all []net.Conn
+	defer func() {
+		for _, c := range all {
+			_ = c.Close() // most are closed by the other end
+		}
+	}()
+	for range many {
+		c, err := net.Dial("unix", s.Path())
+		if err != nil {
+			continue // so many at once that the system refuses
+		}
+		all = append(all, c)
+		_, _ = c.Write([]byte(`{"id":1,`)) // it may be refused
+	}
+	r := received{t: t, c: good}
+	p.Event(t.Context(), "request after all")
+	r.until("request after all")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.conns) > 16 || len(all) < many/2 {
+		t.Errorf("%d clients of %d are let in", len(s.conns), len(all))
+	}
+}
+
+// What asks for too much, or for another interval than there can be, is refused and changes nothing.
+func TestTooMuch(t *testing.T) {
+	p, s := listening(t)
+	c := dial(t, s)
+	times := func(n int) []string { return strings.Split(strings.Repeat("x", n), "") }
+	for says, change := range map[string]func(*Spec){
+		"65 bindings: expected 64":             func(s *Spec) { s.Bindings = make([]Binding, 65) },
+		"65 sources of events: expected 64":    func(s *Spec) { s.Events = make([]EventSource, 65) },
+		"17 sinks: expected 16":                func(s *Spec) { s.Sinks = make([]Sink, 17) },
+		"1001 events: expected 1000":           func(s *Spec) { s.Bindings[0].Events = times(1001) },
+		"10001 sensors: expected 10000":        func(s *Spec) { s.Bindings[0].Sensors = times(10_001) },
+		"the name of the experiment: expected": func(s *Spec) { s.Name = "load\x1b[31m" },
+		"the name of a binding: expected 256":  func(s *Spec) { s.Bindings[0].Name = strings.Repeat("x", 257) },
+		"the name of a source of events: exp":  func(s *Spec) { s.Events = []EventSource{{Name: "a\nb"}} },
+		"the name of a sink: expected 256":     func(s *Spec) { s.Sinks = []Sink{{Name: "a\x00", File: "/dev/null"}} },
+		"an interval of 9ms: expected 10ms or": func(s *Spec) {
+			s.Events = []EventSource{{Name: "x", Every: Duration(9 * time.Millisecond)}}
+		},
+	} {
+		refused(t, c, requests(change), "bad_request", says)
+	}
+	if left := p.Experiments(); len(left) > 0 {
+		t.Errorf("%d experiments are attached", len(left))
+	}
+
+	tick := func(s *Spec) { s.Events = []EventSource{{Name: "tick", Every: Duration(time.Hour)}} }
+	call(t, c, requests(tick), nil)
+	least := Change{Every: Duration(time.Millisecond)}
+	refused(t, c, Request{Op: "change", Change: &least}, "bad_request", "an interval of 1ms: expected 10ms or more")
+	refused(t, c, Request{Op: "change", Change: &Change{Sensors: times(10_001)}}, "bad_request", "10001 sensors")
+	var l Listing
+	call(t, c, Request{Op: "list"}, &l)
+	if got := time.Duration(l.Experiments[0].Sources[0].Every); got != time.Hour {
+		t.Errorf("the interval is %v", got)
+	}
+}
+
+// Names that are odd, but can be shown, are what they were from one end to the other.
+func TestOddNames(t *testing.T) {
+	p, s := listening(t)
+	c := dial(t, s)
+	for i, name := range []string{" ", `"\`, "%s%d%!", "größe 日本 \u202e", "a/b=c;d|e", `{"id":1}`, strings.Repeat("x", 256)} {
+		call(t, c, requests(func(s *Spec) { s.Name = name }), nil)
+		event := fmt.Sprintf("request %d %s", i, name)
+		p.Event(t.Context(), event)
+		r := received{t: t, c: c}
+		r.until(event)
+		if last := r.all[len(r.all)-1]; last.Experiment != name || last.Kind != experiment.Point {
+			t.Errorf("%q: %+v", name, last)
+		}
+		call(t, c, Request{Op: "detach", Experiment: name}, nil)
+		r.until("")
+	}
+}
+
+// A directory that is none, and one whose files cannot be read, are errors and no empty lists.
+func TestNoDirectory(t *testing.T) {
+	file := filepath.Join(socketDir(t), "file")
+	must(t, os.WriteFile(file, nil, 0o600))
+	if all, err := Programs(t.Context(), file); err == nil {
+		t.Errorf("%v in a file", all)
+	}
+	if all, err := Programs(t.Context(), file+"x"); err != nil || len(all) > 0 {
+		t.Errorf("%v, %v in a directory that is not there", all, err)
+	}
+	if _, err := Find(t.Context(), file+"x", ""); !errors.Is(err, ErrNobody) || errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}

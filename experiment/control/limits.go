@@ -1,0 +1,74 @@
+package control
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Bounds of what clients may ask for, so that none takes all that the program has.
+const (
+	maxExperiments = 64     // that clients may attach
+	maxReceived    = 16     // experiments whose records one client receives
+	maxBindings    = 64     // of an experiment
+	maxSources     = 64     // of events, of an experiment
+	maxSinks       = 16     // of an experiment
+	maxPatterns    = 1000   // of a binding
+	maxPaths       = 10_000 // paths and names of sensors of a binding
+	maxName        = 256    // bytes
+)
+
+// check says what is too much, or cannot be shown.
+func (s *Spec) check() error {
+	if err := checkName("the experiment", s.Name); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		what      string
+		has, most int
+	}{
+		{"bindings", len(s.Bindings), maxBindings}, {"sources of events", len(s.Events), maxSources},
+		{"sinks", len(s.Sinks), maxSinks},
+	} {
+		if err := checkCount(c.what, c.has, c.most); err != nil {
+			return err
+		}
+	}
+
+	for i := range s.Bindings {
+		if err := s.Bindings[i].check(); err != nil {
+			return fmt.Errorf("bindings[%d]: %w", i, err)
+		}
+	}
+	for i := range s.Events {
+		if err := checkName("a source of events", s.Events[i].Name); err != nil {
+			return fmt.Errorf("events[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (b *Binding) check() error {
+	if err := checkName("a binding", b.Name); err != nil {
+		return err
+	}
+	if err := checkCount("events", len(b.Events), maxPatterns); err != nil {
+		return err
+	}
+	return checkCount("sensors", len(b.Sensors), maxPaths)
+}
+
+func checkCount(what string, has, most int) error {
+	if has > most {
+		return fmt.Errorf("%d %s: expected %d at most", has, what, most)
+	}
+	return nil
+}
+
+// checkName refuses names that do not fit into a line of text.
+func checkName(of, name string) error {
+	if len(name) > maxName || strings.ContainsFunc(name, unicode.IsControl) {
+		return fmt.Errorf("the name of %s: expected %d bytes at most, without control characters", of, maxName)
+	}
+	return nil
+}

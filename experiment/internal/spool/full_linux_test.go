@@ -1,0 +1,87 @@
+package spool
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// smallDisk is a directory on a file system of its own, of so many bytes.
+func smallDisk(t *testing.T, size int) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", size)); err != nil {
+		t.Skipf("skipped: no file system can be mounted here: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) }) // or what follows tells
+	return dir
+}
+
+// fill appends entries until the disk is full, and returns how many there are in all.
+func fill(t *testing.T, s *Spool, from int) (last int) {
+	t.Helper()
+	for n := from; n < from+10_000; n++ {
+		if _, err := s.Append(bigEntry(n)); errors.Is(err, syscall.ENOSPC) {
+			return n - 1
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("the disk does not get full")
+	return 0
+}
+
+func bigEntry(n int) []byte { return bytes.Repeat(fmt.Appendf(nil, "%d;", n), 200) }
+
+// On a full disk what was appended is there, once, and what failed is not; what a reader forgets
+// makes room again, though nothing can be noted before there is some.
+func TestFullDisk(t *testing.T) {
+	disk := smallDisk(t, 256<<10)
+	o := Options{Bytes: 1 << 30, Segment: 32 << 10, Readers: []string{"a"}}
+	dir := filepath.Join(disk, "spool")
+	s := open(t, dir, o)
+	defer func() { _ = s.Close() }()
+	r := s.Reader("a")
+
+	last := fill(t, s, 1)
+	_ = os.WriteFile(filepath.Join(disk, "rest"), make([]byte, 4096), 0o600) // the last page, if there is one
+	seen := 0
+	for round := range 5 {
+		for seen < last {
+			entries, lost, err := r.Read(7, 1<<20)
+			must(t, err)
+			if len(entries) == 0 || lost > 0 {
+				t.Fatalf("round %d: %d entries at %d of %d, %d lost", round, len(entries), seen, last, lost)
+			}
+			for _, e := range entries {
+				if seen++; e.Number != uint64(seen) || !bytes.Equal(e.Data, bigEntry(seen)) {
+					t.Fatalf("round %d: entry %d is %d: %.40q", round, seen, e.Number, e.Data)
+				}
+			}
+			_ = r.Forget(uint64(seen)) // it may fail, but not for good
+		}
+		must(t, r.Forget(uint64(seen)))
+		if got := s.State(); got.Waiting != 0 || got.Last != uint64(last) || got.Bytes > 64<<10 {
+			t.Fatalf("round %d: %+v, %d were appended", round, got, last)
+		}
+		if more := fill(t, s, last+1); more < last+50 {
+			t.Fatalf("round %d: room for %d entries", round, more-last)
+		} else {
+			last = more
+		}
+	}
+
+	// What was forgotten does not come back.
+	must(t, r.Forget(uint64(seen)))
+	must(t, s.Close())
+	s = open(t, dir, o)
+	entries, lost, err := s.Reader("a").Read(1, 1)
+	must(t, err)
+	if len(entries) != 1 || lost > 0 || entries[0].Number > uint64(seen)+1 {
+		t.Errorf("after %d it goes on with %v, %d lost", seen, entries, lost)
+	}
+}

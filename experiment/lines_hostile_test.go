@@ -1,0 +1,148 @@
+package experiment_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/experiment"
+)
+
+// readAll waits until all sources of events have come to their end.
+func (r *rig) readAll() {
+	r.t.Helper()
+	running := func(s experiment.EventSourceStatus) bool { return s.Running }
+	for end := time.Now().Add(30 * time.Second); slices.ContainsFunc(r.Status().Events, running); {
+		if time.Now().After(end) {
+			r.t.Fatal("the lines do not end")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// A program that never reads its answers holds up itself only, not the end of the experiment either.
+func TestLineServerUnread(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	r := begin(t, newFake(nil), experiment.Options{
+		Bindings: []experiment.Binding{numbered("never", experiment.DropOldest, 10), bound("good")},
+		Events:   []experiment.EventSource{experiment.LineServer{Name: "server", Listener: listener}},
+	})
+	deaf, err := net.Dial("tcp", listener.Addr().String())
+	must(t, err)
+	defer deaf.Close()
+	must(t, deaf.SetWriteDeadline(time.Now().Add(time.Second)))
+	text := []byte(strings.Repeat("x y\n", 10_000)) // each gets a long answer
+	for err == nil {
+		_, err = deaf.Write(text) // until nothing more is taken
+	}
+
+	good, err := net.Dial("tcp", listener.Addr().String())
+	must(t, err)
+	defer good.Close()
+	fmt.Fprintln(good, "good")
+	if answer, err := bufio.NewReader(good).ReadString('\n'); answer != "ok\n" {
+		t.Errorf("answer %q, error %v", answer, err)
+	}
+	if diff := cmp.Diff([]string{"lines good"}, names(r.end())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Several writers of one pipe, of which one dies in the middle of a line, cost the others nothing: what
+// it left and the line behind it are one that is told.
+func TestPipeOfSeveral(t *testing.T) {
+	in, out, err := os.Pipe()
+	must(t, err)
+	r := begin(t, newFake(nil), experiment.Options{
+		Bindings: []experiment.Binding{bound("*")},
+		Events:   []experiment.EventSource{experiment.Lines{Name: "pipe", Reader: in}},
+	})
+	const writers, each = 4, 50
+	var writing sync.WaitGroup
+	for w := range writers {
+		writing.Go(func() {
+			for i := range each {
+				fmt.Fprintf(out, "event.%d n=%d\n", w, i)
+			}
+		})
+	}
+	writing.Wait()
+	fmt.Fprint(out, `{"name":"dead","at`) // its end never comes
+	fmt.Fprintln(out, "event.lost")
+	fmt.Fprintln(out, "event.last")
+	must(t, out.Close())
+	r.readAll()
+
+	next, last := [writers]int{}, ""
+	for _, rec := range r.end() {
+		var w int
+		if n, _ := fmt.Sscanf(rec.Event.Name, "event.%d", &w); n == 0 {
+			last += rec.Event.Name
+			continue
+		}
+		if want := fmt.Sprint("[{n ", next[w], "}]"); fmt.Sprint(rec.Event.Attrs) != want {
+			t.Errorf("%s has %v, want %s", rec.Event.Name, rec.Event.Attrs, want)
+		}
+		next[w]++
+	}
+	if next != [writers]int{each, each, each, each} || last != "event.last" {
+		t.Errorf("%v of each writer, and then %q", next, last)
+	}
+}
+
+// BenchmarkLines is what a line costs that no binding asks for, and one that is measured.
+func BenchmarkLines(b *testing.B) {
+	for _, name := range []string{"other", "event"} {
+		b.Run(name, func(b *testing.B) {
+			in, out, err := os.Pipe()
+			must(b, err)
+			r := begin(b, newFake(nil), experiment.Options{
+				Bindings: []experiment.Binding{numbered("event", experiment.DropOldest, 1000)},
+				Events:   []experiment.EventSource{experiment.Lines{Name: "pipe", Reader: in}},
+			})
+			line := []byte(name + " n=17 user=\"Ann Lee\" ok=true\n")
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := out.Write(line); err != nil {
+					b.Fatal(err)
+				}
+			}
+			must(b, out.Close())
+			r.readAll()
+		})
+	}
+}
+
+// A file of lines that is a directory, or ends, is told and no more.
+func TestLinesFails(t *testing.T) {
+	dir, err := os.Open(t.TempDir())
+	must(t, err)
+	defer dir.Close()
+	empty := filepath.Join(t.TempDir(), "empty")
+	must(t, os.WriteFile(empty, nil, 0o600))
+	file, err := os.Open(empty)
+	must(t, err)
+	defer file.Close()
+
+	r := begin(t, newFake(nil), experiment.Options{
+		Bindings: []experiment.Binding{bound("*")},
+		Events: []experiment.EventSource{
+			experiment.Lines{Name: "dir", Reader: dir}, experiment.Lines{Name: "empty", Reader: file},
+		},
+	})
+	r.readAll()
+	if s := r.Status().Events; s[0].Err == nil || s[1].Err != nil {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,190 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/strictyaml"
+	"github.com/winperf/winperf/measure"
+)
+
+// Absence is something that a file names and that is not there now, though it may come.
+type Absence struct {
+	Err    error // with its place in the file
+	Status counter.Status
+}
+
+// examineTime bounds how long is looked for what a file names.
+const examineTime = 30 * time.Second
+
+// maxFindings is how many absences and errors are told.
+const maxFindings = 50
+
+// Examine looks for the counters that the file names. What can never have a value is an error: a
+// counter that its object lacks, an instance of an object without instances, a machine that no source
+// reads, and an object that a recorded source lacks. An object of a living machine may come with
+// the program that publishes it, and an instance at any time: these are absences.
+func (s *Session) Examine(ctx context.Context) (absent []Absence, err error) {
+	ctx, cancel := context.WithTimeout(ctx, examineTime)
+	defer cancel()
+	var errs []error
+	for _, w := range s.wanted() {
+		status, err := s.examine(ctx, w)
+		switch {
+		case ctx.Err() != nil:
+			return absent, ctx.Err()
+		case err != nil && len(errs) < maxFindings:
+			errs = append(errs, w.at.Errorf("%w", err))
+		case err != nil || status == counter.OK:
+		case len(absent) < maxFindings:
+			err := w.at.Errorf("%s: %s; it may come later", w.text, s.reason(ctx, w, status))
+			absent = append(absent, Absence{err, status})
+		}
+	}
+	return absent, errors.Join(errs...)
+}
+
+// wanted is a counter that a file names.
+type wanted struct {
+	at      strictyaml.Pos
+	text    string
+	path    winperf.Path
+	origins []measure.Origin // where it is looked for
+}
+
+// wanted are the counters that the bindings and the events of the file name, each place once.
+func (s *Session) wanted() (all []wanted) {
+	seen := map[strictyaml.Pos]bool{}
+	for i := range s.file.Bindings {
+		for _, v := range s.file.Bindings[i].Sensors {
+			for _, entry := range s.file.entries(v) {
+				if !seen[entry.Pos] {
+					seen[entry.Pos] = true
+					all = append(all, s.sensor(entry))
+				}
+			}
+		}
+	}
+
+	for i := range s.file.Events {
+		e := &s.file.Events[i]
+		w := wanted{at: e.Pos, text: e.Instances, origins: s.named(e.Source.V)}
+		switch {
+		case e.Instances != "":
+			w.path, _ = winperf.ParsePath(e.Instances) // it was checked
+		case e.Path.V.Counter != "":
+			w.at, w.path, w.text = e.Path.Pos, e.Path.V.Path, e.Path.V.String()
+		default:
+			continue
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// sensor is a path, which is looked for in all sources, or the name of a sensor in one of them.
+func (s *Session) sensor(v strictyaml.Value[string]) wanted {
+	w := wanted{at: v.Pos, text: v.V, origins: s.origins}
+	path, name, _ := s.file.sensor(v) // it was checked
+	if path != nil {
+		w.path = *path
+	} else {
+		w.path, w.origins = name.Path(), s.named(name.Source)
+	}
+	return w
+}
+
+// named is the source of a name, the first one for "", as experiments take them.
+func (s *Session) named(name string) []measure.Origin {
+	for _, o := range s.origins {
+		if name == "" || strings.EqualFold(o.Name, name) {
+			return []measure.Origin{o}
+		}
+	}
+	return nil
+}
+
+// examine takes a sample of a counter and returns what is missing, counter.OK for nothing. The error
+// says why it can never have a value.
+func (s *Session) examine(ctx context.Context, w wanted) (counter.Status, error) {
+	status, recorded, err := look(ctx, w.origins, w.path)
+	if err != nil {
+		return 0, err
+	}
+
+	never := status == counter.NoCounter || status == counter.NoObject && recorded
+	if status == counter.NoInstance {
+		other := w.path
+		other.Instance, other.Index, other.HasInstance = "*", 0, !w.path.HasInstance
+		if !other.HasInstance {
+			other.Instance = ""
+		}
+		form, _, err := look(ctx, w.origins, other)
+		never = err == nil && form == counter.OK
+	}
+	if never {
+		return 0, fmt.Errorf("%s: %s", w.text, s.reason(ctx, w, status))
+	}
+	return status, nil
+}
+
+// look takes a sample of a path of each source that it may be about and returns what is missing in the
+// one that lacks least, and whether all are recorded. The error is that of the last where all failed.
+func look(
+	ctx context.Context, origins []measure.Origin, p winperf.Path,
+) (best counter.Status, recorded bool, err error) {
+	found := false
+	recorded = true
+	for _, o := range origins {
+		status, failed := lacks(ctx, o.Source, p)
+		if failed != nil {
+			err = failed
+			continue
+		}
+		if recorded = recorded && o.Source.Describe().Recorded; !found || extent(status) > extent(best) {
+			best, found = status, true
+		}
+	}
+	if found {
+		return best, recorded, nil
+	}
+	return 0, false, err
+}
+
+// extent is how much of a path is there.
+func extent(s counter.Status) int {
+	return slices.Index([]counter.Status{counter.NoObject, counter.NoCounter, counter.NoInstance, counter.OK}, s)
+}
+
+// lacks takes a sample of a path and returns what of it is not there.
+func lacks(ctx context.Context, src winperf.Source, p winperf.Path) (counter.Status, error) {
+	m := measure.New(src, winperf.Selection{Paths: []winperf.Path{p}}, measure.Options{CostlyTogether: true})
+	defer m.Close()
+	cycle, err := m.Cycle(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if cycle.Len() == 0 {
+		return counter.NoInstance, nil
+	}
+
+	status := cycle.At(0).Status
+	if extent(status) < 0 {
+		return counter.OK, nil // it has no value yet, or may not be read
+	}
+	return status, nil
+}
+
+// reason says why a counter has no value, and what may have been meant.
+func (s *Session) reason(ctx context.Context, w wanted, status counter.Status) string {
+	if s.open.Reason == nil || len(w.origins) == 0 {
+		return status.String()
+	}
+	return s.open.Reason(ctx, w.origins[0].Source, w.path, status)
+}

@@ -1,0 +1,109 @@
+package trial
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/source"
+)
+
+// An experiment whose events all come by lines ends with these, and delivers what a run with its queue had
+// spilled when it was killed.
+func TestLinesEnd(t *testing.T) {
+	dir := t.TempDir()
+	queue := filepath.Join(dir, "queue")
+	spill, err := delivery.NewSpill(delivery.Disk{Dir: filepath.Join(queue, "spill")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := &experiment.Record{
+		Experiment: "lines", Session: "killed", Number: 1, Kind: experiment.Point, Event: experiment.EventInfo{Name: "left"},
+	}
+	if err := spill.Append([]*experiment.Record{left}); err != nil {
+		t.Fatal(err)
+	}
+	if err := spill.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	f, err := ReadFile("x.yaml", []byte("name: lines\nqueue: {directory: "+queue+"}\nevents: [{name: in, lines: stdin}]\n"+
+		"bindings: [{events: ['*'], sensors: ['\\System\\Processes'], policy: spill}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := Create(filepath.Join(dir, "results"), Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	s, err := Prepare(t.Context(), f, folder, &Opener{
+		Source: func(ctx context.Context, url string) (winperf.Source, error) { return source.Open(ctx, url) },
+		Lines: func(context.Context, string) (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader("first\nsecond\n")), nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Run(t.Context(), func(*Result) error { return nil }); err != nil {
+		t.Error(err)
+	}
+
+	text, err := os.ReadFile(folder.File(FileRecords))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"left", "first", "second"} {
+		if n := strings.Count(string(text), `"name":"`+name+`"`); n != 1 {
+			t.Errorf("%d records of %q in\n%s", n, name, text)
+		}
+	}
+}
+
+// An experiment that somebody ends from outside is over.
+func TestEndedFromOutside(t *testing.T) {
+	f, err := ReadFile("x.yaml", []byte("name: ticks\nevents: [{name: tick, interval: 10ms}]\n"+
+		"bindings: [{events: [tick], sensors: ['\\System\\Processes']}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := Create(filepath.Join(t.TempDir(), "results"), Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	s, err := Prepare(t.Context(), f, folder, &Opener{
+		Source: func(ctx context.Context, url string) (winperf.Source, error) { return source.Open(ctx, url) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	e := s.experiment
+	go func() {
+		for e.State() != experiment.Attached || e.Status().Stored == 0 {
+			select {
+			case <-t.Context().Done():
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+		if err := e.Detach(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	out, err := s.Run(t.Context(), func(*Result) error { return nil })
+	if err != nil || out.Status.State != experiment.Detached {
+		t.Errorf("%v, error %v", out.Status, err)
+	}
+}

@@ -1,0 +1,233 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/delivery"
+)
+
+// Missed events, gaps, anomalies, failures and counters without a value are counted, each of its own event.
+func TestTally(t *testing.T) {
+	value := func(path string, status counter.Status) experiment.Value {
+		return experiment.Value{Path: `\\H\` + path, Status: status}
+	}
+	event := func(name string, missed int, attrs ...experiment.Attr) experiment.EventInfo {
+		return experiment.EventInfo{Name: name, Missed: missed, Attrs: attrs}
+	}
+	came := winperf.Anomaly{Kind: winperf.InstancesCame}
+	left := winperf.Anomaly{Kind: winperf.InstancesLeft}
+	used := value(`Process(load)\% Processor Time`, counter.NoPrevious)
+	used.HasDifference = true
+
+	var tally Tally
+	for _, r := range []experiment.Record{
+		{Kind: experiment.Change, Event: event("attached", 99)},
+		{Binding: "a", Event: event("tick", 2), Anomalies: []winperf.Anomaly{came, left, came}, Values: []experiment.Value{
+			value(`Process(a)\% Processor Time`, counter.NoPrevious), value(`Process(b)\% Processor Time`, counter.NoPrevious),
+			value(`Process(a)\Handle Count`, counter.InvalidData), value(`Process(b)\Handle Count`, counter.InvalidData),
+			value(`System\Threads`, counter.OK), value(`System\Oops`, counter.NoCounter), value(`Disk(x*)\Reads`, counter.NoInstance),
+		}},
+		{Binding: "b", Event: event("tick", 2)}, // the same two
+		{Binding: "a", Event: event("tick", 3), Values: []experiment.Value{
+			value(`Process(a)\% Processor Time`, counter.OK), value(`Process(never)\% Processor Time`, counter.NoInstance),
+			value(`Disk(xy)\Reads`, counter.OK), value(`System\Threads`, counter.NoPrevious),
+		}},
+		{Binding: "a", Event: event("tock", 1), Err: "no sample within 1s"},
+		{Binding: "a", Event: event("tock", 0), Err: "another"},
+		{Kind: experiment.Span, Event: event("run.x", 0, experiment.Attr{Key: "suspended", Value: 3 * time.Second}),
+			Values: []experiment.Value{used, value(`System\Threads`, counter.NoPrevious)}},
+	} {
+		tally.Add(&r)
+	}
+
+	if diff := cmp.Diff(map[string]int{"tick": 5, "tock": 1}, tally.Missed()); diff != "" {
+		t.Errorf("missed (-want +got):\n%s", diff)
+	}
+	if tally.Failed != 2 || tally.Reason != "no sample within 1s" || tally.Gaps != 1 || tally.Suspended != 3*time.Second {
+		t.Errorf("%+v", tally)
+	}
+	if got := tally.AnomaliesText(); got != "instances_came 2, instances_left 1" {
+		t.Errorf("anomalies %q", got)
+	}
+	want := []Silence{
+		{"run.x", `\\H\System\Threads`, counter.NoPrevious},
+		{"tick", `\\H\Process(*)\Handle Count`, counter.InvalidData},
+		{"tick", `\\H\Process(never)\% Processor Time`, counter.NoInstance},
+		{"tick", `\\H\System\Oops`, counter.NoCounter},
+	}
+	if diff := cmp.Diff(want, tally.Silent()); diff != "" {
+		t.Errorf("without a value (-want +got):\n%s", diff)
+	}
+}
+
+// Records of warm-ups and of runs that failed or were stopped are not compared: neither those of the run
+// itself nor those of events meanwhile.
+func TestSensorsOfRuns(t *testing.T) {
+	at := func(seconds float64) time.Time { return epoch.Add(time.Duration(seconds * float64(time.Second))) }
+	run := func(n int, warmup bool, x Exit) *Result {
+		x.Began, x.Time = at(float64(n)*10), 5*time.Second
+		return &Result{Step: Step{Number: n, Repetition: n, Warmup: warmup}, Variant: "x", Exit: x}
+	}
+	runs := []*Result{
+		run(1, true, Exit{}), run(2, false, Exit{}), run(3, false, Exit{Status: 1}), run(4, false, Exit{}),
+		run(5, false, Exit{Stopped: true}),
+	}
+
+	dir := t.TempDir()
+	var text []byte
+	add := func(kind experiment.Kind, name string, when float64, attrs ...experiment.Attr) {
+		r := experiment.Record{Experiment: "x", Session: "s", Number: 1, Kind: kind}
+		r.Event = experiment.EventInfo{Name: name, Time: at(when), Attrs: attrs}
+		r.Values = []experiment.Value{{Path: `\\H\System\Processes`, Value: counter.Float(when), Unit: counter.Count}}
+		text = append(r.AppendJSON(text), '\n')
+	}
+	for _, r := range runs {
+		// A region begins before its command, and is of it also where clocks differ a little.
+		attr := experiment.Attr{Key: attrRepetition, Value: int64(r.Repetition)}
+		add(experiment.Span, r.event(), float64(r.Number)*10-0.5, attr)
+		add(experiment.Point, "tick", float64(r.Number)*10+1)
+		add(experiment.Point, "tick", float64(r.Number)*10+3)
+		add(experiment.Point, "tick", float64(r.Number)*10+7) // between two runs
+	}
+	if err := os.WriteFile(filepath.Join(dir, FileRecords), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	s, err := ReadSensors(dir, runs)
+	if err != nil || s.Failed != 6 || s.Others != 3 {
+		t.Fatalf("%d records of failed runs, %d of warm-ups, error %v", s.Failed, s.Others, err)
+	}
+	want := map[sensorKey][]float64{
+		{"run.x", `\System\Processes`}:       {19.5, 39.5},
+		{"run.x", `tick: \System\Processes`}: {22, 42}, // means of two
+		{"tick", `\System\Processes`}:        {17, 27, 37, 47, 57},
+	}
+	if diff := cmp.Diff(want, s.values); diff != "" {
+		t.Errorf("compared (-want +got):\n%s", diff)
+	}
+}
+
+// The sensors of one folder are compared between its commands, what only one of them has as well.
+func TestCompareCommands(t *testing.T) {
+	s := &Sensors{units: map[sensorKey]string{}, values: map[sensorKey][]float64{
+		{"run.a", "both"}: {1, 1, 1, 1, 1}, {"run.b", "both"}: {2, 2, 2, 2, 2}, {"run.b", "one"}: {3}, {"tick", "both"}: {4},
+	}}
+	rows := s.CompareCommands([]string{"a", "b"})
+	if len(rows) != 2 || rows[0].Name != "both" || rows[0].Cells[1].Difference != 1 || !rows[0].Cells[1].Significant() {
+		t.Fatalf("%+v", rows)
+	}
+	if one := rows[1].Cells; one[0].Count != 0 || one[1].Mean != 3 || one[1].Significant() {
+		t.Errorf("%+v", one)
+	}
+	if rest := s.Rest([]string{"a", "b"}); len(rest) != 1 || rest[0].Name != "tick both" || rest[0].Cells[0].Mean != 4 {
+		t.Errorf("%+v", rest)
+	}
+}
+
+// A process that began in a region has a difference and no rate: that is what is compared.
+func TestSensorsDifference(t *testing.T) {
+	s := newSensors()
+	s.add(&experiment.Record{Event: experiment.EventInfo{Name: "run.a"}, Values: []experiment.Value{
+		{Path: `\\H\Process(a)\% Processor Time`, Status: counter.NoPrevious, Difference: 7, HasDifference: true},
+		{Path: `\\H\System\Work`, Value: counter.Float(2), Difference: 9, HasDifference: true},
+		{Path: `\\H\System\Text`, Value: counter.Text("x")},
+	}}, nil)
+	want := map[sensorKey][]float64{
+		{"run.a", `\Process(a)\% Processor Time (difference)`}: {7}, {"run.a", `\System\Work`}: {2},
+	}
+	if diff := cmp.Diff(want, s.values); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// failing is a sink that takes nothing.
+type failing struct{ err error }
+
+func (f failing) Deliver(context.Context, []delivery.Item) error { return f.err }
+func (failing) Close(context.Context) error                      { return nil }
+
+// What the results folder does not take is refused for good, which ends the runs; that nobody waits any
+// longer is no such failure.
+func TestResultsSink(t *testing.T) {
+	full := errors.New("no space left")
+	b := &broken{told: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (resultsSink{failing{context.Canceled}, b}).Deliver(ctx, nil); !errors.Is(err, context.Canceled) || b.stop() != nil {
+		t.Errorf("error %v, %v", err, b.stop())
+	}
+
+	var refused *delivery.Refused
+	for range 2 {
+		err := (resultsSink{failing{full}, b}).Deliver(t.Context(), nil)
+		if !errors.As(err, &refused) || !errors.Is(err, full) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if err := b.stop(); !errors.Is(err, errBroken) || !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+	if err := (resultsSink{failing{}, b}).Deliver(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// A folder that cannot be made is told before, and trying that leaves nothing behind.
+func TestCanKeep(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, can := range map[string]bool{
+		filepath.Join(dir, "new"): true, filepath.Join(dir, "a", "b"): true, filepath.Join(t.TempDir()): true,
+		dir: false, file: false, filepath.Join(file, "x"): false,
+	} {
+		if err := CanKeep(path); (err == nil) != can {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%v is left, error %v", left, err)
+	}
+}
+
+// Discard removes what an experiment that did not begin has made, and nothing else.
+func TestDiscard(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "results")
+	for _, other := range []bool{false, true} {
+		f, err := Create(dir, Conditions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other {
+			if err := f.Keep("mine", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(f.Close(), f.Discard()); err != nil {
+			t.Error(err)
+		}
+		left, _ := os.ReadDir(dir) // there is none, or it is looked at
+		if names := slices.Collect(func(yield func(string) bool) {
+			for _, e := range left {
+				if !yield(e.Name()) {
+					return
+				}
+			}
+		}); other != slices.Equal(names, []string{"mine"}) {
+			t.Errorf("left %v", names)
+		}
+	}
+}
