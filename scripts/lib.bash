@@ -22,12 +22,12 @@ tests() {
 		/^(Test|Fuzz|Benchmark)[^ ]*$/ { name[n++] = $1 }'
 }
 
-# fuzz PACKAGE NAME DURATION LOG [OPTION]... fuzzes one target and writes what go says
-# to a file. Go's fuzzer now and then takes the end of its own time for a failure of
-# the target and says so in just these three words, which no input can cause.
-# That counts as done. By default the fuzzer spends up to a minute on making each
+# fuzz NAME DURATION LOG COMMAND... fuzzes one target with a command that runs tests, and
+# writes what it says to a file. Go's fuzzer now and then takes the end of its own time
+# for a failure of the target and says so in just these three words, which no input can
+# cause. That counts as done. By default the fuzzer spends up to a minute on making each
 # input that reaches new code smaller; ten tries leave that minute for new ones.
 fuzz() {
-	go test -run '^$' -fuzz "^$2\$" -fuzztime "$3" -fuzzminimizetime 10x "${@:5}" "$1" >"$4" 2>&1 ||
-		grep -qx ' *context deadline exceeded' "$4"
+	"${@:4}" -test.run '^$' -test.fuzz "^$1\$" -test.fuzztime "$2" -test.fuzzminimizetime 10x >"$3" 2>&1 ||
+		grep -qx ' *context deadline exceeded' "$3"
 }
