@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -339,6 +340,31 @@ func TestSecond(t *testing.T) {
 		if now, perSecond := c.At(Clock(clock)); now != want[0] || perSecond != want[1] {
 			t.Errorf("clock %v: %d at %d per second, want %d", Clock(clock), now, perSecond, want)
 		}
+	}
+}
+
+// TestTimerClock: the constants of winperf.h name the clock of each timer.
+func TestTimerClock(t *testing.T) {
+	timers := 0
+	for info := range Types() {
+		want := NoClock
+		if strings.Contains(info.Name, "TIMER") && info.Unit == Percent {
+			timers++
+			switch {
+			case strings.Contains(info.Name, "100NS"):
+				want = Clock100ns
+			case strings.Contains(info.Name, "OBJ"):
+				want = ObjectClock
+			default:
+				want = TickClock
+			}
+		}
+		if got := info.Type.TimerClock(); got != want {
+			t.Errorf("%s: %v, want %v", info.Name, got, want)
+		}
+	}
+	if timers < 12 {
+		t.Errorf("%d timers", timers)
 	}
 }
 

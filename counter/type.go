@@ -158,6 +158,24 @@ func (t Type) AcceptsBase(base Type) (ok, exact bool) {
 // Clock tells which clock the formula uses.
 func (t Type) Clock() Clock { return lookup(t).Clock }
 
+// TimerClock tells in whose ticks a timer's raw value counts how long something was active (or
+// inactive): those of the formula's clock or, of the precision timers, whose formula takes the
+// time from a base, those of the base. It is NoClock for all other types.
+func (t Type) TimerClock() Clock {
+	switch t {
+	case Precision100NSTimer:
+		return Clock100ns
+	case PrecisionSystemTimer:
+		return TickClock
+	case PrecisionObjectTimer:
+		return ObjectClock
+	case Timer, Timer100NSec, ObjTimeTimer, TimerInv, TimerInv100NSec,
+		MultiTimer, MultiTimer100NSec, MultiTimerInv, MultiTimerInv100NSec:
+		return t.Clock()
+	}
+	return NoClock
+}
+
 // Second tells what PDH keeps beside a raw value of the type, as the second value
 // that its formula needs (PDH_RAW_COUNTER.SecondValue of pdh.h): the raw value of
 // the base, or else what a clock showed. Of a type that has neither, with NoClock,

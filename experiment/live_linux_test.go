@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
@@ -137,8 +138,8 @@ func checkRegion(t *testing.T, load time.Duration, within float64) {
 	if !ok || math.Abs(shown-want) > within*max(want, 100) {
 		t.Errorf("the region shows %.2f %% of a processor (%v), the program %.2f %%", shown, v.Status, want)
 	}
-	if d := time.Duration(v.Difference) * 100; math.Abs((d - used).Seconds()) > within*used.Seconds() {
-		t.Errorf("the difference is %v, the program has used %v", d, used)
+	if d, unit := v.Grown(); unit != counter.Seconds || math.Abs(d-used.Seconds()) > within*used.Seconds() {
+		t.Errorf("the difference is %v %v, the program has used %v", d, unit, used)
 	}
 	if d := records[0].Event.Duration; math.Abs((d - took).Seconds()) > within*took.Seconds() {
 		t.Errorf("the region lasted %v, by the program %v", d, took)
@@ -173,8 +174,9 @@ func TestLiveChild(t *testing.T) {
 			continue
 		}
 		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		if d := time.Duration(v.Difference) * 100; !v.HasDifference || (d-used).Abs() > 50*time.Millisecond {
-			t.Errorf("the process has used %v, the record says %v (%v)", used, d, v.HasDifference)
+		d, unit := v.Grown()
+		if !v.HasDifference || unit != counter.Seconds || math.Abs(d-used.Seconds()) > 0.05 {
+			t.Errorf("the process has used %v, the record says %v %v (%v)", used, d, unit, v.HasDifference)
 		}
 		return
 	}

@@ -85,7 +85,10 @@ type Value struct {
 	// counters that do not accumulate.
 	Difference    uint64
 	HasDifference bool
-	Touched       winperf.AnomalySet
+	// TicksPerSecond is how many of Difference are a second, where the raw value counts ticks of a
+	// clock, as processor times do; else it is 0.
+	TicksPerSecond int64
+	Touched        winperf.AnomalySet
 	// Raw are the operands, where the binding asks for them: of a region those of its
 	// begin and end, else those of the sample.
 	Raw []counter.Sample

@@ -124,6 +124,7 @@ func (v *Value) append(dst []byte) []byte {
 	o.seconds("age", v.Age)
 	if v.HasDifference {
 		o.b = strconv.AppendUint(o.key("difference"), v.Difference, 10)
+		o.uint("ticks_per_second", uint64(max(v.TicksPerSecond, 0)))
 	}
 	if v.Touched != 0 {
 		o.b = appendKinds(o.key("anomalies"), v.Touched)

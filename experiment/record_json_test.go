@@ -39,7 +39,7 @@ func fullRecord() Record {
 		Values: []Value{
 			{
 				Path: `\\HOST\Process(a/b)\% Processor Time`, Value: counter.Float(5), Unit: counter.Percent,
-				Age: 2 * time.Second, Difference: math.MaxUint64, HasDifference: true,
+				Age: 2 * time.Second, Difference: math.MaxUint64, HasDifference: true, TicksPerSecond: 10_000_000,
 				Touched: winperf.AnomalySet(0).With(winperf.InstancesCame).With(winperf.PathUnmatched),
 				Raw: []counter.Sample{
 					{Value: math.MaxUint64, Base: 2, Multi: 3, Clocks: counter.Clocks{

@@ -72,6 +72,7 @@ type recordValue struct {
 	Status     string           `json:"status"`
 	Age        seconds          `json:"age"`
 	Difference *uint64          `json:"difference"`
+	Ticks      int64            `json:"ticks_per_second"`
 	Anomalies  []string         `json:"anomalies"`
 	Raw        []recordOperands `json:"raw"`
 
@@ -252,7 +253,7 @@ func (l *recordValue) value() (Value, error) {
 		return v, fmt.Errorf("%q is no status", l.Status)
 	}
 	if l.Difference != nil {
-		v.Difference, v.HasDifference = *l.Difference, true
+		v.Difference, v.HasDifference, v.TicksPerSecond = *l.Difference, true, max(l.Ticks, 0)
 	}
 
 	for _, text := range l.Anomalies {

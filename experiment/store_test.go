@@ -412,7 +412,7 @@ func TestAggregate(t *testing.T) {
 			"point Work false":    "5 of 10 to 10, mean 10 within 10.000 to 10.000, median 10, unit per_second",
 			"region Ticks false":  "3 of 8 to 15, mean 11.333333333333334 within 2.609 to 20.057, median 11, unit count",
 			"region Work false":   "3 of 10 to 10, mean 10 within 10.000 to 10.000, median 10, unit per_second",
-			"region Work true":    "3 of 10 to 30, mean 20 within -4.841 to 44.841, median 20, unit none",
+			"region Work true":    "3 of 10 to 30, mean 20 within -4.841 to 44.841, median 20, unit count",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

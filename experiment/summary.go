@@ -102,7 +102,8 @@ func (s *summaries) addValue(of *summary, v *Value, at time.Duration) {
 	}
 	if v.HasDifference {
 		if to := s.to(of, v, true); to != nil {
-			to.Add(at, float64(v.Difference))
+			grown, _ := v.Grown()
+			to.Add(at, grown)
 		}
 	}
 }
@@ -121,7 +122,7 @@ func (s *summaries) to(of *summary, v *Value, difference bool) *stats.Series {
 	s.series++
 	unit := v.Unit
 	if difference {
-		unit = counter.NoUnit
+		_, unit = v.Grown()
 	}
 	made := &seriesSummary{series: v.Series, unit: unit, all: s.group.Series(false)}
 	of.values[key] = made

@@ -192,7 +192,9 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, 
 	}
 	result := col.Since(n, older, newer, c.Cook)
 	v.Value, v.Status = result.Value, result.Status
-	v.Difference, v.HasDifference = difference(v.Series, older.Value, newer.Value, result.Status)
+	if d, has := difference(v.Series, older.Value, newer.Value, result.Status); has {
+		v.grew(d, &newer.Clocks)
+	}
 	if b.opt.Raw {
 		v.Raw = []counter.Sample{older, newer}
 	}
@@ -203,7 +205,7 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, 
 func (b *binding) came(v *Value, m *marks, newer counter.Sample) {
 	v.lackPrevious()
 	if v.Series.Type.Cumulative() && m.source >= 0 && beganSince(v.Series.Key, m.origins[m.source].time, newer.Clocks) {
-		v.Difference, v.HasDifference = newer.Value, true
+		v.grew(newer.Value, &newer.Clocks)
 	}
 	if b.opt.Raw {
 		v.Raw = []counter.Sample{newer}
@@ -241,6 +243,26 @@ func (v *Value) lackPrevious() {
 	if v.Series.Type.Samples() == 2 {
 		v.Value, v.Status = counter.Value{}, counter.NoPrevious
 	}
+}
+
+// grew sets by how much the raw value grew.
+func (v *Value) grew(by uint64, clocks *counter.Clocks) {
+	v.Difference, v.HasDifference = by, true
+
+	clock := v.Series.Type.TimerClock()
+	if v.Series.Type.Unit() == counter.Seconds {
+		clock = v.Series.Type.Clock() // an average: how long all operations took together
+	}
+	_, perSecond := clocks.At(clock)
+	v.TicksPerSecond = max(perSecond, 0)
+}
+
+// Grown returns the difference in its unit: in seconds where it is a time, else as a count.
+func (v *Value) Grown() (float64, counter.Unit) {
+	if v.TicksPerSecond > 0 {
+		return float64(v.Difference) / float64(v.TicksPerSecond), counter.Seconds
+	}
+	return float64(v.Difference), counter.Count
 }
 
 // difference is by how much the raw value of a counter that accumulates grew. One of 4 bytes may

@@ -148,7 +148,8 @@ func (s *Sensors) add(r *experiment.Record, run *Result) {
 		switch {
 		case v.Status == counter.OK && v.Value.Kind() != counter.KindText:
 		case v.Status != counter.OK && v.HasDifference:
-			number, unit, of = float64(v.Difference), counter.Count.String(), ofDifference
+			grown, in := v.Grown()
+			number, unit, of = grown, in.String(), ofDifference
 		default:
 			continue
 		}

@@ -139,14 +139,19 @@ func TestSensorsDifference(t *testing.T) {
 	s := newSensors()
 	s.add(&experiment.Record{Event: experiment.EventInfo{Name: "run.a"}, Values: []experiment.Value{
 		{Path: `\\H\Process(a)\% Processor Time`, Status: counter.NoPrevious, Difference: 7, HasDifference: true},
+		{Path: `\\H\Process(a)\% User Time`, Status: counter.NoPrevious, Difference: 7, HasDifference: true, TicksPerSecond: 1e7},
 		{Path: `\\H\System\Work`, Value: counter.Float(2), Difference: 9, HasDifference: true},
 		{Path: `\\H\System\Text`, Value: counter.Text("x")},
 	}}, nil)
 	want := map[sensorKey][]float64{
-		{"run.a", `\Process(a)\% Processor Time (difference)`}: {7}, {"run.a", `\System\Work`}: {2},
+		{"run.a", `\Process(a)\% Processor Time (difference)`}: {7},
+		{"run.a", `\Process(a)\% User Time (difference)`}:      {7e-7}, {"run.a", `\System\Work`}: {2},
 	}
 	if diff := cmp.Diff(want, s.values); diff != "" {
 		t.Error(diff)
+	}
+	if unit := s.units[sensorKey{"run.a", `\Process(a)\% User Time (difference)`}]; unit != "seconds" {
+		t.Errorf("the difference of a time has the unit %q", unit)
 	}
 }
 

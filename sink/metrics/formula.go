@@ -227,11 +227,7 @@ func precisionTimers(d *definition, k int, _ unit) []template {
 	if d.Base < 0 {
 		return nil
 	}
-	clock := map[counter.Type]counter.Clock{
-		counter.PrecisionSystemTimer: counter.TickClock,
-		counter.Precision100NSTimer:  counter.Clock100ns,
-		counter.PrecisionObjectTimer: counter.ObjectClock,
-	}[d.Type]
+	clock := d.Type.TimerClock()
 	return []template{
 		single("_seconds_total", Counter, "seconds", seconds(k, clock), k),
 		single("_base_seconds_total", Counter, "seconds", secondsLike(d.Base, k, clock), d.Base),

@@ -35,7 +35,7 @@ func (s *tabled) value(o *layout, r *tables.Row, ks []int) (value, []int, bool) 
 	case tables.Kelvin:
 		return kelvin(k), ks, true
 	case tables.Sum, tables.Less, tables.High:
-		return combined(c.Op, k, ks[1], timerClock(d.Type)), ks, true
+		return combined(c.Op, k, ks[1], d.Type.TimerClock()), ks, true
 	case tables.UsedMemory:
 		return lessThan(k, s.facts.PhysicalMemory), ks, s.facts.PhysicalMemory > 0
 	}
@@ -69,7 +69,7 @@ func ofBase(o *layout, op tables.Op, ks []int) (value, []int, bool) {
 // inUnits is the raw value in the unit of its metric: times in seconds, all else as the row
 // says.
 func inUnits(d *definition, k int, c tables.Conversion) value {
-	if clock := timerClock(d.Type); clock != counter.NoClock {
+	if clock := d.Type.TimerClock(); clock != counter.NoClock {
 		return seconds(k, clock)
 	}
 	if d.Type == counter.DoubleRaw {
@@ -102,26 +102,9 @@ func doubleBy(k int, factor float64) value {
 	}
 }
 
-// timerClock is the clock in whose ticks raw values of a type count time; NoClock for types
-// that do not.
-func timerClock(t counter.Type) counter.Clock {
-	switch t {
-	case counter.Precision100NSTimer:
-		return counter.Clock100ns
-	case counter.PrecisionSystemTimer:
-		return counter.TickClock
-	case counter.PrecisionObjectTimer:
-		return counter.ObjectClock
-	case counter.Timer, counter.Timer100NSec, counter.ObjTimeTimer, counter.TimerInv, counter.TimerInv100NSec,
-		counter.MultiTimer, counter.MultiTimer100NSec, counter.MultiTimerInv, counter.MultiTimerInv100NSec:
-		return t.Clock()
-	}
-	return counter.NoClock
-}
-
 // clockOfType is the clock of a type; the performance counter where it has none.
 func clockOfType(t counter.Type) counter.Clock {
-	if clock := timerClock(t); clock != counter.NoClock {
+	if clock := t.TimerClock(); clock != counter.NoClock {
 		return clock
 	}
 	if clock := t.Clock(); clock != counter.NoClock {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/internal/trial"
@@ -87,7 +88,10 @@ func writeStatistics(b *strings.Builder, rec *experiment.Record) {
 			continue
 		}
 		what := ""
-		if s.Difference {
+		switch {
+		case s.Difference && v.Unit == counter.Seconds:
+			what = " (difference in seconds)"
+		case s.Difference:
 			what = " (difference)"
 		}
 		fmt.Fprintf(t, "  %s%s\tn=%d", safetext.Line(v.Path), what, s.Count)
