@@ -58,7 +58,11 @@ func (t *Target) canSend(is winperf.Description) error {
 // openSource opens the source, and tells where in the file an address stands that cannot be opened.
 func (s *server) openSource(ctx context.Context, config *Config) (winperf.Source, error) {
 	src, err := s.opt.Open(ctx, config.Source)
-	if err == nil {
+	switch {
+	case err == nil && src.Describe().Log.Raw:
+		const form = "%s holds raw values without their formulas; metrics are made of the log that they are from: %w"
+		err = errors.Join(fmt.Errorf(form, config.Source, winperf.ErrNotSupported), src.Close())
+	case err == nil:
 		return src, config.checkMachines(src)
 	}
 	if place, ok := config.places.Find("source", config.Source); ok {

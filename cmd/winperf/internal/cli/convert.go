@@ -307,7 +307,7 @@ func (c *converter) check(format string) error {
 	for _, log := range c.logs {
 		is := log.Source.Describe()
 		switch {
-		case is.Cooked && is.Log.Raw && (c.raw || logs.IsRaw(format)):
+		case is.Log.Raw && (c.raw || logs.IsRaw(format) || format == logs.OpenMetrics):
 			return rawLinesError(log.Name, needer)
 		case is.Cooked && logs.IsRaw(format):
 			return fmt.Errorf("%s holds displayable values, and %s raw ones: %w",

@@ -53,6 +53,9 @@ func (c *converter) push(ctx context.Context, args []string) (err error) {
 	}
 	thin := logs.Thin{Every: int(c.every), Interval: time.Duration(c.interval)}
 	for _, log := range c.logs {
+		if log.Source.Describe().Log.Raw {
+			return rawLinesError(log.Name, "metrics")
+		}
 		log.Source = thin.Of(log.Source)
 	}
 	return c.send(ctx, url)
