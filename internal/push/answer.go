@@ -31,11 +31,12 @@ type answer struct {
 	written int           // samples that the target has, of a request that is taken or refused
 	after   time.Duration // at least so long before the next try
 	err     error         // why it is not taken as a whole
+	nobody  bool          // there is no receiver, or none for who asks
 }
 
 // judge says what a reply to a request means. Its Retry-After is counted from now.
 func judge(r *request, got *reply, now time.Time) answer {
-	a := answer{after: retryAfter(got.header.Get("Retry-After"), now)}
+	a := answer{after: retryAfter(got.header.Get("Retry-After"), now), nobody: nobody(got.status)}
 	switch status := got.status; {
 	case status/100 == 2:
 		a.verdict, a.written = taken, r.samples
@@ -87,6 +88,16 @@ func retried(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired,
 		http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return false
+}
+
+// nobody reports whether a status says that there is no receiver, or none for who asks.
+func nobody(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired,
+		http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
 		return true
 	}
 	return false

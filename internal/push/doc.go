@@ -15,6 +15,7 @@
 // before they are sent. 400, 409 and 422 may be about one sample of many: Prometheus refuses a whole request
 // for one that is too old, or that it has a newer one than. Such a request is divided by time until
 // those stand alone. What is refused then, or by any other 4xx, is counted, told and passed over.
+// Whoever sends a history once wants to end instead where nobody takes it: SenderOptions.NeedReceiver.
 //
 // # Versions of remote write
 //

@@ -16,6 +16,9 @@ import (
 // what it was sent: all that was sent since the last Flush that succeeded must be sent again.
 var ErrAgain = errors.New("the target takes an older version of the protocol; all is to be sent again")
 
+// ErrNoReceiver says that an answer is none of a receiver, or of one that does not know who asks.
+var ErrNoReceiver = errors.New("it takes nothing")
+
 // ErrGaveUp says that a target did not take a request for as long as Target.Patience.
 var ErrGaveUp = errors.New("gave up")
 
@@ -23,6 +26,7 @@ var ErrGaveUp = errors.New("gave up")
 type Counts struct {
 	Sent     uint64 // samples that the target took
 	Refused  uint64 // samples that it did not take and never will
+	Whole    uint64 // requests, or parts of divided ones, that were refused with all their samples
 	Requests uint64 // that were answered, taken or refused
 	Retries  uint64 // requests that were sent again, whole or in parts, as they were not taken
 	// Failing is since when requests fail; zero while they do not. Succeeded is when the last
@@ -53,6 +57,10 @@ type SenderOptions struct {
 	Version string
 	// Tell is told when sending fails and when it goes on, and of what is refused.
 	Tell func(error)
+	// NeedReceiver ends sending with ErrNoReceiver where an answer says that there is no receiver, or that it
+	// does not know who asks: 401, 403, 404, 405, 407 and 410. Without it the samples of a request are passed
+	// over, or tried again, as somebody may mend that while others come.
+	NeedReceiver bool
 }
 
 // NewSender returns a Sender, which has asked nothing yet. The error says what is wrong with the
@@ -162,6 +170,9 @@ func (s *Sender) insist(ctx context.Context, r *request) (a answer, err error) {
 		if err := ctx.Err(); err != nil && a.verdict == again {
 			return a, err
 		}
+		if s.opt.NeedReceiver && a.nobody {
+			return a, fmt.Errorf("%s: %w: %w", s.client.target.Name(), ErrNoReceiver, a.err)
+		}
 		if a.verdict != again {
 			return a, nil
 		}
@@ -208,6 +219,9 @@ func (s *Sender) answered(r *request, a *answer) {
 	c.Requests++
 	c.Sent += uint64(a.written)
 	c.Refused += uint64(r.samples - a.written)
+	if a.written == 0 && r.samples > 0 {
+		c.Whole++
+	}
 	if a.verdict == taken {
 		c.Succeeded = now
 	}

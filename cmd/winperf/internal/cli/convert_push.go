@@ -21,6 +21,7 @@ type history struct {
 	sender   *push.Sender
 	metrics  *logs.Metrics
 	resume   push.Resume
+	from     time.Time // up to which all was sent before
 	before   time.Time // of the moment before the one at hand
 	machines bool      // there are several
 	otlp     bool
@@ -77,7 +78,9 @@ func (c *converter) send(ctx context.Context, url string) error {
 	c.progress = c.app.newProgress(c.quiet)
 	defer c.progress.clear()
 	h := &history{converter: c, machines: c.machines(), otlp: strings.HasPrefix(strings.ToLower(url), "otlp")}
-	h.sender, err = push.NewSender(target, push.SenderOptions{Version: version(), Tell: h.tell})
+	h.sender, err = push.NewSender(target, push.SenderOptions{
+		Version: version(), Tell: h.tell, NeedReceiver: true,
+	})
 	if err != nil {
 		return err
 	}
@@ -90,6 +93,7 @@ func (c *converter) send(ctx context.Context, url string) error {
 	if err := h.resume.Read(); err != nil {
 		return err
 	}
+	h.from = h.resume.Until
 	return h.result(ctx, h.all(ctx))
 }
 
@@ -128,9 +132,6 @@ func (h *history) walk(ctx context.Context) error {
 		if len(m.Cycles) == 0 {
 			break
 		}
-		if m.Time.After(h.resume.Until) {
-			h.warn(m.Time)
-		}
 		for _, cycle := range m.Cycles {
 			h.tally.count(cycle)
 		}
@@ -146,10 +147,17 @@ func (h *history) walk(ctx context.Context) error {
 	if err := h.sender.Flush(ctx); err != nil {
 		return err
 	}
-	if h.before.IsZero() {
-		return nil // there was nothing
+	return h.reached(h.before)
+}
+
+// reached notes that all up to a time was sent. What was refused as a whole was not: the position stays before
+// it, as the target may be told to take it, or be another.
+func (h *history) reached(until time.Time) error {
+	counts := h.sender.Counts()
+	if counts.Sent == 0 || counts.Whole > 0 || !until.After(h.resume.Until) {
+		return nil
 	}
-	return h.resume.Sent(h.before)
+	return h.resume.Sent(until)
 }
 
 // moment sends the metrics of a moment, and notes what was sent by that.
@@ -159,6 +167,9 @@ func (h *history) moment(ctx context.Context, m *logs.Moment) error {
 		if !m.Time.After(h.resume.Until) {
 			return nil
 		}
+		if hasValues(set) {
+			h.warn(m.Time)
+		}
 		sent, err := h.sender.Send(ctx, set, h.labels(from, cycle)...)
 		full = full || sent
 		return err
@@ -167,8 +178,8 @@ func (h *history) moment(ctx context.Context, m *logs.Moment) error {
 		return err
 	}
 
-	if full && h.before.After(h.resume.Until) {
-		if err := h.resume.Sent(h.before); err != nil {
+	if full {
+		if err := h.reached(h.before); err != nil {
 			return err
 		}
 	}
@@ -176,6 +187,20 @@ func (h *history) moment(ctx context.Context, m *logs.Moment) error {
 		h.before = m.Time
 	}
 	return nil
+}
+
+// hasValues reports whether a Set has samples at all.
+func hasValues(set *metrics.Set) bool {
+	for i := range set.Families {
+		for _, c := range set.Families[i].Columns {
+			for row := range c.Bits {
+				if c.Has(row) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // labels are those that tell a machine from others.
@@ -196,7 +221,7 @@ func (h *history) labels(from *logs.Log, cycle *measure.Cycle) []metrics.Label {
 // warn says once what may become of old samples.
 func (h *history) warn(first time.Time) {
 	const old = time.Hour
-	if h.warned || time.Since(first) < old {
+	if h.warned || h.quiet || time.Since(first) < old {
 		return
 	}
 	h.warned = true
@@ -232,15 +257,20 @@ func (h *history) judge(counts *push.Counts) error {
 	switch {
 	case h.tally.cycles == 0:
 		return errors.Join(append(h.damage.first, errors.New("there are no samples to send"))...)
-	case counts.Requests == 0 && h.resume.Name != "":
+	case counts.Requests == 0 && !h.from.IsZero() && !h.before.After(h.from):
 		h.app.complain(fmt.Errorf("nothing was sent: %s says that all was sent before", h.resume.Name))
 		return nil
+	case counts.Requests == 0:
+		return errors.New("nothing was sent")
 	case counts.Sent == 0 && counts.Refused > 0:
 		return fmt.Errorf("%s took none of %d samples", h.resume.To, counts.Refused)
 	case counts.Refused > 0:
 		h.app.partial = true
 		const form = "%s did not take %d of %d samples"
 		h.app.complain(fmt.Errorf(form, h.resume.To, counts.Refused, counts.Refused+counts.Sent))
+		if counts.Whole > 0 && h.resume.Name != "" {
+			h.app.complain(errors.New("the same command sends again what was refused, and all behind it"))
+		}
 	}
 	return nil
 }
@@ -249,8 +279,10 @@ func (h *history) judge(counts *push.Counts) error {
 func (h *history) goOn() string {
 	until := h.resume.Until
 	switch {
-	case until.IsZero():
+	case until.IsZero() && h.sender.Counts().Sent == 0:
 		return "; nothing was sent"
+	case until.IsZero():
+		return "; the same command begins anew"
 	case h.resume.Name != "":
 		return "; the same command goes on from there"
 	default:
