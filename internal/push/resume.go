@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // Resume is a file that says how far a history was sent, so that sending can go on after an
@@ -19,15 +22,19 @@ type Resume struct {
 	// Of and To are what is sent and where; a file that says another is refused.
 	Of []string
 	To string
+	// How says with which flags samples were chosen, named and labelled, by their names. A file that says
+	// others is refused too: it may be that samples are wanted now that were left out then.
+	How map[string][]string
 	// Until is the time up to which all was sent; zero before anything was.
 	Until time.Time
 }
 
 // resumeFile is what the file holds.
 type resumeFile struct {
-	Of    []string  `json:"of"`
-	To    string    `json:"to"`
-	Until time.Time `json:"until"`
+	Of    []string            `json:"of"`
+	To    string              `json:"to"`
+	How   map[string][]string `json:"how,omitempty"`
+	Until time.Time           `json:"until"`
 }
 
 // Read reads the file; one that is not there says that nothing was sent. The error wraps
@@ -53,8 +60,47 @@ func (r *Resume) Read() error {
 		const form = "it is about %q sent to %s, not %q to %s"
 		return &winperf.DataError{Source: r.Name, Msg: fmt.Sprintf(form, f.Of, f.To, r.Of, r.To)}
 	}
+	if was, is := different(f.How, r.How), different(r.How, f.How); was != "" {
+		const form = "it is about samples that were chosen %s, not %s: expected the same as then, or another file"
+		return &winperf.DataError{Source: r.Name, Msg: fmt.Sprintf(form, was, is)}
+	}
 	r.Until = f.Until
 	return nil
+}
+
+// different are the flags of one choice that another does not have the same, as a text: with --a "x" and without
+// --b. It is "" where all are the same.
+func different(of, other map[string][]string) string {
+	both := maps.Clone(other)
+	if both == nil {
+		both = map[string][]string{}
+	}
+	maps.Copy(both, of)
+
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		switch values, has := of[name]; {
+		case slices.Equal(values, other[name]):
+		case has:
+			parts = append(parts, "with "+flagText(name, values))
+		default:
+			parts = append(parts, "without "+flagText(name, nil))
+		}
+	}
+	return strings.Join(parts, " and ")
+}
+
+// flagText is a flag with its values.
+func flagText(name string, values []string) string {
+	text := safetext.Line("--" + name)
+	const most = 5 // of thousands of paths
+	for i, v := range values {
+		if i == most {
+			return fmt.Sprintf("%s and %d more", text, len(values)-most)
+		}
+		text += fmt.Sprintf(" %q", v)
+	}
+	return text
 }
 
 // Sent notes that all up to a time was sent.
@@ -63,7 +109,7 @@ func (r *Resume) Sent(until time.Time) error {
 	if r.Name == "" {
 		return nil
 	}
-	text, err := json.Marshal(resumeFile{r.Of, r.To, until})
+	text, err := json.Marshal(resumeFile{r.Of, r.To, r.How, until})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,35 @@ func TestResume(t *testing.T) {
 		other.Name = r.Name
 		if err := other.Read(); !errors.Is(err, winperf.ErrBadData) || !other.Until.IsZero() {
 			t.Errorf("of something else: %v", err)
+		}
+	}
+	for _, tt := range []struct {
+		was, is map[string][]string
+		want    string // "" is no error
+	}{
+		{nil, map[string][]string{}, ""},
+		{map[string][]string{"path": {"a", "b"}}, map[string][]string{"path": {"a", "b"}}, ""},
+		{map[string][]string{"path": {"a"}}, nil, `it is about samples that were chosen with --path "a", not without --path`},
+		{nil, map[string][]string{"path": {"a"}}, `chosen without --path, not with --path "a"`},
+		{map[string][]string{"path": {"a"}}, map[string][]string{"path": {"a", "b"}}, `with --path "a", not with --path "a" "b"`},
+		{
+			map[string][]string{"end": {"1"}, "path": {"a"}, "zone": {"x"}}, map[string][]string{"end": {"2"}, "zone": {"x"}},
+			`with --end "1" and with --path "a", not with --end "2" and without --path`,
+		},
+	} {
+		r.How = tt.was
+		if err := r.Sent(at); err != nil {
+			t.Fatal(err)
+		}
+		again.How, again.Until = tt.is, time.Time{}
+		err := again.Read()
+		switch {
+		case tt.want == "" && (err != nil || !again.Until.Equal(at)):
+			t.Errorf("%v, %v: %v, %v", tt.was, tt.is, again.Until, err)
+		case tt.want != "" && (!errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), tt.want)):
+			t.Errorf("%v, %v: %v, want %s", tt.was, tt.is, err, tt.want)
+		case tt.want != "" && !again.Until.IsZero():
+			t.Errorf("%v, %v: it is at %v", tt.was, tt.is, again.Until)
 		}
 	}
 	if err := os.WriteFile(r.Name, []byte("{"), 0o600); err != nil {

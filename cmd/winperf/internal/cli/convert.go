@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/push"
@@ -34,6 +35,7 @@ type converter struct {
 	quiet    bool
 	target   pushFlags
 	resume   string // the file that says how far logs were sent
+	given    *pflag.FlagSet
 
 	selection winperf.Selection
 	options   measure.Options
@@ -117,6 +119,7 @@ could not be read for lack of permission, or some data was damaged.`,
 
 func (c *converter) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	c.given = f
 	c.output.add(cmd, convertFormats())
 	const path = "only counters that match this `PATH`; may be given several times"
 	f.StringArrayVar(&c.paths, "path", nil, path)

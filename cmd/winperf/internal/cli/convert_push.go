@@ -86,7 +86,7 @@ func (c *converter) send(ctx context.Context, url string) error {
 	}
 	defer h.sender.Close()
 
-	h.resume = push.Resume{Name: c.resume, To: target.Name()}
+	h.resume = push.Resume{Name: c.resume, To: target.Name(), How: c.how()}
 	for _, log := range c.logs {
 		h.resume.Of = append(h.resume.Of, log.Name)
 	}

@@ -178,3 +178,54 @@ func TestBackfillNothing(t *testing.T) {
 		t.Errorf("quiet, it said %q", said)
 	}
 }
+
+// A position is one of the samples that were chosen then, under the names and labels of then: with others the
+// command does not go on from it.
+func TestBackfillResumesTheSame(t *testing.T) {
+	log := writeWide(t, 2, 3)
+	dir := t.TempDir()
+	state, paths := filepath.Join(dir, "state"), filepath.Join(dir, "paths")
+	write := func(text string) {
+		if err := os.WriteFile(paths, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := newAnswers(t)
+	url := "remote-write+" + a.URL
+	const first = `\Queue(1)\Length`
+	expect(t, exitDone, "2 samples were sent", log, url, "--resume", state, "--path", first)
+
+	for _, more := range [][]string{
+		{},
+		{"--path", first, "--path", `\Queue(2)\Length`},
+		{"--path", first, "--exclude", `\Memory\*`},
+		{"--path", first, "--begin", "+1s"},
+		{"--path", first, "--end", "+1s"},
+		{"--path", first, "--every", "2"},
+		{"--path", first, "--interval", "60"},
+		{"--path", first, "--zone", "+05:00"},
+		{"--path", first, "--push-label", "site=a"},
+		{"--path", first, "--push-header", "x-scope-orgid=a"},
+	} {
+		status, said := backfilled(t, log, url, append(more, "--resume", state)...)
+		if status != exitFailed || !strings.Contains(said, "samples that were chosen with") {
+			t.Errorf("%s: status %d: %s", more, status, said)
+		}
+	}
+
+	// What does not choose samples may change, and so may the place where paths stand.
+	write(first + "\n")
+	for _, more := range [][]string{
+		{"--path", first, "--quiet"}, {"--path", first, "--push-header", "Authorization=Bearer x"}, {"--counters", paths},
+	} {
+		if status, said := backfilled(t, log, url, append(more, "--resume", state)...); status != exitDone {
+			t.Errorf("%s: status %d: %s", more, status, said)
+		}
+	}
+	text, err := os.ReadFile(state)
+	if err != nil || strings.Contains(string(text), "Bearer") {
+		t.Errorf("%s, %v", text, err)
+	}
+	write(first + "\n" + `\Queue(2)\Length` + "\n")
+	expect(t, exitFailed, "samples that were chosen with", log, url, "--resume", state, "--counters", paths)
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// notChosen are the flags that neither choose samples nor say what they are called, and those that how reads
+// otherwise. Of a flag that is not among them a position depends.
+var notChosen = []string{
+	"output", "resume", "quiet", "cap100", "path", "counters", "push-header", "push-bearer-file", "push-ca", "push-cert",
+	"push-insecure", "push-key", "push-password-file", "push-server-name",
+}
+
+// how says with which flags samples are chosen, named and labelled.
+func (c *converter) how() map[string][]string {
+	how := map[string][]string{}
+	c.given.Visit(func(f *pflag.Flag) {
+		list, several := f.Value.(pflag.SliceValue)
+		switch {
+		case slices.Contains(notChosen, f.Name):
+		case several:
+			how[f.Name] = list.GetSlice()
+		default:
+			how[f.Name] = []string{f.Value.String()}
+		}
+	})
+
+	// Wherever a path stands it chooses the same.
+	for _, p := range c.selection.Paths {
+		how["path"] = append(how["path"], p.String())
+	}
+	if tenants := c.target.tenants(); tenants != nil {
+		how["push-header"] = tenants
+	}
+	return how
+}
+
+// tenants are the headers that say to whom samples are sent, where a target is several in one. Others may be
+// secret, and are not written to any file.
+func (f *pushFlags) tenants() (all []string) {
+	for _, header := range f.headers {
+		switch name, value, _ := strings.Cut(header, "="); http.CanonicalHeaderKey(name) {
+		case "X-Scope-Orgid", "Thanos-Tenant":
+			all = append(all, http.CanonicalHeaderKey(name)+"="+value)
+		}
+	}
+	return all
+}
