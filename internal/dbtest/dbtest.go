@@ -191,8 +191,14 @@ func labelText(labels map[string]string) string {
 // Exported reads all that VictoriaMetrics has of what winperf sent.
 func (d *Database) Exported() Samples {
 	d.t.Helper()
+	return d.ExportedOf(`{job="winperf"}`)
+}
+
+// ExportedOf reads all that VictoriaMetrics has of the series that match.
+func (d *Database) ExportedOf(match string) Samples {
+	d.t.Helper()
 	d.get("/internal/force_flush") // or it would show them some seconds later
-	body := d.get("/api/v1/export?" + url.Values{"match[]": {`{job="winperf"}`}, "reduce_mem_usage": {"1"}}.Encode())
+	body := d.get("/api/v1/export?" + url.Values{"match[]": {match}, "reduce_mem_usage": {"1"}}.Encode())
 	samples := Samples{}
 	for line := range strings.Lines(body) {
 		var series struct {

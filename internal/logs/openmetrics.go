@@ -10,8 +10,8 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// InstanceLabel tells the machine of a metric as Prometheus has it. MachineLabel does so for OTLP,
-// where there are several.
+// InstanceLabel tells the machine of a metric as Prometheus has it. MachineLabel does so where
+// there are several.
 const (
 	InstanceLabel = "instance"
 	MachineLabel  = "machine"
@@ -24,7 +24,7 @@ type Metrics struct {
 	mappers map[*Log]*metrics.Mapper
 }
 
-// NewMetrics returns a Metrics. Of opt it takes Paths and Exclude.
+// NewMetrics returns a Metrics. Of opt it takes Paths, Exclude, Names, Instance and Machines.
 func NewMetrics(opt Options) *Metrics {
 	return &Metrics{opt: opt, mappers: map[*Log]*metrics.Mapper{}}
 }
@@ -48,10 +48,16 @@ func (x *Metrics) Each(m *Moment, each func(from *Log, cycle *measure.Cycle, set
 func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 	mapper := x.mappers[from]
 	if mapper == nil {
+		home := ""
+		if x.opt.Instance {
+			home = machineOf(from, cycle)
+		}
 		mapper = metrics.NewMapper(metrics.Options{
 			Select:     winperf.Selection{Paths: x.opt.Paths},
 			Exclude:    x.opt.Exclude,
 			LoneTotals: true, // they are often all that was recorded
+			Names:      x.opt.Names,
+			Home:       home,
 		})
 		x.mappers[from] = mapper
 	}
@@ -60,6 +66,20 @@ func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 		return mapper.MapReadings(cycle.Time, cycle), nil
 	}
 	return mapper.Map(cycle.Frame, cycle.Names)
+}
+
+// Labels are those that tell the machine of a sample of a log; series of others have theirs.
+func (x *Metrics) Labels(from *Log, cycle *measure.Cycle) []metrics.Label {
+	machine := machineOf(from, cycle)
+	switch {
+	case machine == "":
+		return nil
+	case x.opt.Instance:
+		return []metrics.Label{{Name: InstanceLabel, Value: machine}}
+	case x.opt.Machines:
+		return []metrics.Label{{Name: MachineLabel, Value: machine}}
+	}
+	return nil
 }
 
 // Close gives up the samples that are held.
@@ -73,35 +93,33 @@ func (x *Metrics) Close() {
 // metricsWriter gathers metrics, and writes them when there are no more.
 type metricsWriter struct {
 	*prometheus.Backfill
-	labels   []metrics.Label
-	machines bool
-	metrics  *Metrics
+	labels  []metrics.Label
+	metrics *Metrics
 }
 
 func newMetricsWriter(w io.Writer, opt Options) *metricsWriter {
 	return &metricsWriter{
 		Backfill: prometheus.NewBackfill(w, prometheus.BackfillOptions{Spool: opt.Spool}),
 		labels:   opt.Labels,
-		machines: opt.Machines,
 		metrics:  NewMetrics(opt),
 	}
 }
 
 func (w *metricsWriter) Write(m *Moment) error {
 	return w.metrics.Each(m, func(from *Log, cycle *measure.Cycle, set *metrics.Set) error {
-		more := slices.Clone(w.labels)
-		machine := MachineOf(from, cycle)
-		at := slices.IndexFunc(more, func(l metrics.Label) bool { return l.Name == InstanceLabel })
-		if at >= 0 && (w.machines || more[at].Value == "") && machine != "" {
-			more[at].Value = machine
+		more := w.metrics.Labels(from, cycle)
+		for _, l := range w.labels {
+			is := func(of metrics.Label) bool { return of.Name == l.Name }
+			if l.Value != "" && !slices.ContainsFunc(more, is) {
+				more = append(more, l)
+			}
 		}
-		more = slices.DeleteFunc(more, func(l metrics.Label) bool { return l.Value == "" })
 		return w.Add(set, more...)
 	})
 }
 
-// MachineOf is the machine that a sample of a log is of; "" where neither tells it.
-func MachineOf(from *Log, cycle *measure.Cycle) string {
+// machineOf is the machine that a sample of a log is of; "" where neither tells it.
+func machineOf(from *Log, cycle *measure.Cycle) string {
 	machine := from.Source.Describe().Machine
 	if machine == "" && !cycle.Frame.IsZero() {
 		machine = cycle.Frame.Machine()

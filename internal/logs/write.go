@@ -55,10 +55,13 @@ type Options struct {
 	Chosen bool
 	// Tail is what the log goes on behind; nil begins a new one.
 	Tail *Tail
-	// Labels are those of all metrics. The value of InstanceLabel is the log's machine where it is ""
-	// here, and where Machines tells that there are several.
-	Labels   []metrics.Label
-	Machines bool
+	// Labels are those of all metrics. Instance says that InstanceLabel has the machine of each series, as far
+	// as log or sample name it. Without it MachineLabel has that of the log where Machines tells that there
+	// are several.
+	Labels             []metrics.Label
+	Instance, Machines bool
+	// Names are the schemes of names of metrics; nil is winperf's own.
+	Names []metrics.Scheme
 	// Exclude leaves out metrics of what these paths name.
 	Exclude []winperf.Path
 	// Spool makes a temporary file for metrics that do not fit into memory; nil keeps them there.

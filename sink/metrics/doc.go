@@ -77,7 +77,7 @@
 // sql_instance. As soon as one sample holds objects of several machines, all instances
 // have the label machine, from then on. Totals (_Total) are left out unless Options ask for
 // them or a path names one, so that sums over a metric are right. No label is called
-// instance or job, which Prometheus sets itself.
+// instance or job, which Prometheus sets itself, but for instance where Options have a Home.
 //
 // # Names of other programs
 //

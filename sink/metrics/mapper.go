@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -24,6 +25,9 @@ type Options struct {
 	// LoneTotals keeps totals where an object has no other instances, and of displayed values a
 	// counter, as in a log of which they are all that was recorded.
 	LoneTotals bool
+	// Home is the machine that who takes the Sets has as the instance of series that do not say another: those
+	// of other machines get a label "instance" with theirs. Without it there is none.
+	Home string
 	// Select is what is wanted of what the frames hold: paths choose counters and
 	// instances, everything else whole objects. The zero Selection is all.
 	Select winperf.Selection
@@ -229,6 +233,15 @@ func (m *Mapper) indexBefore() {
 		was := m.byKey[st.objectKey]
 		m.byKey[st.objectKey] = namesakes{cmp.Or(was.first, st), was.n + 1}
 	}
+}
+
+// foreign returns a machine as the label instance has it; "" for the home, and where there is none.
+func (o *Options) foreign(machine string) string {
+	machine = strings.TrimLeft(machine, `\`)
+	if o.Home == "" || strings.EqualFold(machine, strings.TrimLeft(o.Home, `\`)) {
+		return ""
+	}
+	return machine
 }
 
 // apart is how far the time of an object must be from that of its sample to be told:

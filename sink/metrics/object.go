@@ -110,7 +110,7 @@ func (m *Mapper) teach(st *object, o frame.Object) {
 		return
 	}
 
-	l := newLayout(o, m.names.In(nametable.English), m.several)
+	l := newLayout(o, m.names.In(nametable.English), m.several || m.opt.foreign(o.Machine()) != "")
 	st.name = l.Name
 	for _, s := range m.schemes {
 		st.templates = append(st.templates, m.wanted.templates(s.templates(l), l))

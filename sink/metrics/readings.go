@@ -127,7 +127,7 @@ func (c *readings) arrange(opt *Options, r winperf.Readings, same *seen) {
 			c.columns[at].unit = cookedUnit(s.path.Object, s.path.Counter, s.unit)
 		}
 		s.column, s.row = at, len(c.columns[at].labels)
-		c.columns[at].labels = append(c.columns[at].labels, s.labels(several))
+		c.columns[at].labels = append(c.columns[at].labels, s.labels(several, opt.foreign(s.path.Machine)))
 	}
 
 	for i := range c.columns {
@@ -177,8 +177,8 @@ func (c *readings) wants(opt *Options, s *winperf.Series, totals bool) bool {
 	})
 }
 
-// labels are those of the series' instance.
-func (s *cookedSeries) labels(several bool) (ls []Label) {
+// labels are those of the series' instance. foreign is its machine where that is not at home.
+func (s *cookedSeries) labels(several bool, foreign string) (ls []Label) {
 	add := func(name, value string) {
 		if value != "" {
 			ls = append(ls, Label{name, value})
@@ -187,6 +187,7 @@ func (s *cookedSeries) labels(several bool) (ls []Label) {
 	if s.path.Index > 0 {
 		add(indexLabel, strconv.Itoa(s.path.Index))
 	}
+	add("instance", foreign)
 	if several {
 		add("machine", s.path.Machine)
 	}

@@ -130,6 +130,7 @@ func (m *Mapper) labelsOf(st *object, r *rowSet, o frame.Object, i, was int) ([]
 		if m.several {
 			made = append(made, Label{"machine", st.machine})
 		}
+		made = append(made, Label{"instance", m.opt.foreign(st.machine)})
 		made = slices.DeleteFunc(made, func(l Label) bool { return l.Value == "" })
 		slices.SortFunc(made, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
 		ls = slices.Clone(made)

@@ -42,7 +42,7 @@ type layout struct {
 	Name, Help string
 	Counters   []definition // by position in the object, bases too
 	// Machine says that instances get a label with the name of their machine, since
-	// there are several in the sample.
+	// there are several in the sample, or it is not at home.
 	Machine bool
 }
 

@@ -15,6 +15,7 @@ type tabled struct {
 	byObject map[string][]int // positions of blocks by name of object in lower case
 	facts    Facts
 	totals   bool // Options.Totals: what other programs leave out is left out here too
+	foreign  func(machine string) string
 }
 
 // newWindowsExporter returns the names of windows_exporter.
@@ -43,7 +44,10 @@ func newTabled(t *tables.Table, err error, opt *Options) (*tabled, error) {
 		return nil, err
 	}
 
-	s := &tabled{blocks: t.Blocks, byObject: map[string][]int{}, facts: opt.Facts, totals: opt.Totals}
+	s := &tabled{
+		blocks: t.Blocks, byObject: map[string][]int{},
+		facts: opt.Facts, totals: opt.Totals, foreign: opt.foreign,
+	}
 	for i := range s.blocks {
 		for _, o := range s.blocks[i].Objects {
 			name := strings.ToLower(o.Name)

@@ -46,6 +46,9 @@ func (s *tabled) fact(r *tables.Row, machines []string) (told, bool) {
 	case "time of the sample":
 		known = true
 		c.Form, f.isTime = Ticks100ns, true
+		if len(machines) == 1 && s.foreign(machines[0]) != "" {
+			c.Rows = NewRows([][]Label{{{"instance", s.foreign(machines[0])}}}, nil)
+		}
 	case "name of the time zone":
 		known = known && s.facts.TimeZone != ""
 		c.Rows = NewRows([][]Label{{{"timezone", s.facts.TimeZone}}}, nil)
@@ -96,6 +99,7 @@ func (s *tabled) machineRows(what string, machines []string) *Rows {
 		if len(machines) > 1 {
 			ls = append(ls, Label{"machine", m})
 		}
+		ls = append(ls, Label{"instance", s.foreign(m)})
 		ls = slices.DeleteFunc(ls, func(l Label) bool { return l.Value == "" })
 		slices.SortFunc(ls, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
 		rows = append(rows, ls)

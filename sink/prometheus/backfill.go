@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -93,6 +94,8 @@ type stored struct {
 type numbered struct {
 	numbers []uint32
 	seen    uint64
+	names   []string        // of labels that any of the rows has
+	more    []metrics.Label // that rows got which have none of the name
 }
 
 // The memory that things take, in words of 8 bytes.
@@ -160,20 +163,46 @@ func (b *Backfill) family(moment time.Time, f *metrics.Family, more []metrics.La
 
 	for columns := f.Columns; len(columns) > 0; {
 		n := min(together(columns), width)
-		wanted := more
-		if haveNames(columns[0].Rows, more) {
-			wanted = nil
-		}
-		b.column(moment, h.track(columns[:n], wanted), columns[:n])
+		common, some := b.divide(columns[0].Rows, more)
+		b.column(moment, h.track(columns[:n], common), columns[:n], some)
 		columns = columns[n:]
 	}
 }
 
-// haveNames reports whether rows have labels of the same names as others.
-func haveNames(rows *metrics.Rows, others []metrics.Label) bool {
-	return rows.Len() > 0 && slices.ContainsFunc(rows.Labels(0), func(own metrics.Label) bool {
-		return slices.ContainsFunc(others, func(l metrics.Label) bool { return l.Name == own.Name })
-	})
+// divide returns of labels those that no row has the name of, and the others: rows that do not have these get
+// them, each by itself.
+func (b *Backfill) divide(rows *metrics.Rows, more []metrics.Label) (common, some []metrics.Label) {
+	var own []string
+	if n := b.rows[rows]; n != nil {
+		own = n.names
+	} else {
+		own = namesOf(rows)
+	}
+	has := func(l metrics.Label) bool { return slices.Contains(own, l.Name) }
+	if !slices.ContainsFunc(more, has) {
+		return more, nil
+	}
+
+	for _, l := range more {
+		if has(l) {
+			some = append(some, l)
+		} else {
+			common = append(common, l)
+		}
+	}
+	return common, some
+}
+
+// namesOf are the names of the labels that rows have.
+func namesOf(rows *metrics.Rows) (names []string) {
+	for i := range rows.Len() {
+		for _, l := range rows.Labels(i) {
+			if l.Value != "" && !slices.Contains(names, l.Name) {
+				names = append(names, l.Name)
+			}
+		}
+	}
+	return names
 }
 
 // track returns that of columns, which it adds if it is not there.
@@ -200,13 +229,13 @@ func (h *history) track(columns []metrics.Column, more []metrics.Label) *track {
 	return t
 }
 
-// column keeps the values of columns that stand side by side.
-func (b *Backfill) column(moment time.Time, t *track, columns []metrics.Column) {
+// column keeps the values of columns that stand side by side. Rows get more labels, but those that they have.
+func (b *Backfill) column(moment time.Time, t *track, columns []metrics.Column, more []metrics.Label) {
 	at := columns[0].Time
 	if at.IsZero() {
 		at = moment
 	}
-	s := segment{rows: b.number(columns[0].Rows), milli: at.UnixMilli()}
+	s := segment{rows: b.number(columns[0].Rows, more), milli: at.UnixMilli()}
 
 	for i := range columns {
 		c := &columns[i]
@@ -233,12 +262,16 @@ func (b *Backfill) keep(words []uint64) []uint64 {
 	return b.values[begin:len(b.values):len(b.values)]
 }
 
-// number returns the numbers that the labels of rows have.
-func (b *Backfill) number(rows *metrics.Rows) *numbered {
+// number returns the numbers that the labels of rows have, with more of them for rows that lack those.
+func (b *Backfill) number(rows *metrics.Rows, more []metrics.Label) *numbered {
 	n := b.rows[rows]
-	if n == nil {
-		n = &numbered{numbers: make([]uint32, 0, rows.Len())}
-		l, begin := newLabels(rows), 0
+	if n == nil || !slices.Equal(n.more, more) {
+		n = &numbered{numbers: make([]uint32, 0, rows.Len()), names: namesOf(rows), more: more}
+		full := rows
+		if len(more) > 0 {
+			full = withLabels(rows, more)
+		}
+		l, begin := newLabels(full), 0
 		for _, end := range l.ends {
 			k, _ := b.labels.Add(l.text[begin:end])
 			n.numbers = append(n.numbers, uint32(k))
@@ -249,4 +282,20 @@ func (b *Backfill) number(rows *metrics.Rows) *numbered {
 	}
 	n.seen = b.sets
 	return n
+}
+
+// withLabels are rows with more labels, but those that a row has.
+func withLabels(rows *metrics.Rows, more []metrics.Label) *metrics.Rows {
+	all := make([][]metrics.Label, rows.Len())
+	for i := range all {
+		own := rows.Labels(i)
+		all[i] = slices.Clone(own)
+		for _, l := range more {
+			if !slices.ContainsFunc(own, func(o metrics.Label) bool { return o.Name == l.Name && o.Value != "" }) {
+				all[i] = append(all[i], l)
+			}
+		}
+		slices.SortStableFunc(all[i], func(a, b metrics.Label) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return metrics.NewRows(all, nil)
 }

@@ -18,14 +18,12 @@ import (
 // history sends what logs hold to where metrics are kept.
 type history struct {
 	*converter
-	sender   *push.Sender
-	metrics  *logs.Metrics
-	resume   push.Resume
-	from     time.Time // up to which all was sent before
-	before   time.Time // of the moment before the one at hand
-	machines bool      // there are several
-	otlp     bool
-	warned   bool
+	sender  *push.Sender
+	metrics *logs.Metrics
+	resume  push.Resume
+	from    time.Time // up to which all was sent before
+	before  time.Time // of the moment before the one at hand
+	warned  bool
 }
 
 // pushPatience is for how long a target may not answer.
@@ -77,7 +75,7 @@ func (c *converter) send(ctx context.Context, url string) error {
 
 	c.progress = c.app.newProgress(c.quiet)
 	defer c.progress.clear()
-	h := &history{converter: c, machines: c.machines(), otlp: strings.HasPrefix(strings.ToLower(url), "otlp")}
+	h := &history{converter: c}
 	h.sender, err = push.NewSender(target, push.SenderOptions{
 		Version: version(), Tell: h.tell, NeedReceiver: true,
 	})
@@ -119,7 +117,10 @@ func (h *history) all(ctx context.Context) error {
 // walk goes over the logs from their beginning. What was sent before is mapped once more,
 // as counters that wrapped go on from there, and not sent.
 func (h *history) walk(ctx context.Context) error {
-	h.metrics = logs.NewMetrics(logs.Options{Paths: h.selection.Paths, Exclude: h.options.Exclude})
+	h.metrics = logs.NewMetrics(logs.Options{
+		Paths: h.selection.Paths, Exclude: h.options.Exclude,
+		Machines: h.machines(), Instance: !h.target.sets(logs.InstanceLabel),
+	})
 	defer h.metrics.Close()
 	h.before = h.resume.Until
 	h.progress.restart()
@@ -170,7 +171,7 @@ func (h *history) moment(ctx context.Context, m *logs.Moment) error {
 		if hasValues(set) {
 			h.warn(m.Time)
 		}
-		sent, err := h.sender.Send(ctx, set, h.labels(from, cycle)...)
+		sent, err := h.sender.Send(ctx, set, h.metrics.Labels(from, cycle)...)
 		full = full || sent
 		return err
 	})
@@ -201,21 +202,6 @@ func hasValues(set *metrics.Set) bool {
 		}
 	}
 	return false
-}
-
-// labels are those that tell a machine from others.
-func (h *history) labels(from *logs.Log, cycle *measure.Cycle) []metrics.Label {
-	machine := logs.MachineOf(from, cycle)
-	switch {
-	case machine == "":
-		return nil
-	case h.otlp && h.machines:
-		return []metrics.Label{{Name: logs.MachineLabel, Value: machine}}
-	case h.otlp || !h.machines:
-		return nil
-	default:
-		return []metrics.Label{{Name: logs.InstanceLabel, Value: machine}}
-	}
 }
 
 // warn says once what may become of old samples.

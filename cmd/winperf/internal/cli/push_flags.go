@@ -75,6 +75,14 @@ func (f *pushFlags) seriesLabels(machine string) ([]metrics.Label, error) {
 	return all, nil
 }
 
+// sets reports whether a label was given, with a value or without.
+func (f *pushFlags) sets(label string) bool {
+	return slices.ContainsFunc(f.labels, func(text string) bool {
+		name, _, _ := strings.Cut(text, "=")
+		return name == label
+	})
+}
+
 // pairs reads what a flag says as NAME=VALUE.
 func pairs(flag string, texts []string) (map[string]string, error) {
 	all := map[string]string{}
