@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -15,9 +14,9 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/push"
-	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
+	"github.com/winperf/winperf/sink/metrics"
 )
 
 // converter is the convert command.
@@ -36,6 +35,9 @@ type converter struct {
 	target   pushFlags
 	resume   string // the file that says how far logs were sent
 	given    *pflag.FlagSet
+
+	nameWords []string
+	names     []metrics.Scheme // nil is winperf's own
 
 	selection winperf.Selection
 	options   measure.Options
@@ -97,12 +99,14 @@ remote-write+http://HOST[:PORT][/api/v1/write] (Prometheus, VictoriaMetrics, Mim
 to otlp+http://HOST[:PORT][/v1/metrics] (OpenTelemetry); https in place of http as well.
 With --resume FILE an interrupted command goes on where it was. Not every database keeps
 old samples: VictoriaMetrics drops those older than its -retentionPeriod, Prometheus takes
-them only while it has no newer ones, and neither says so in its answer.
+them only while it has no newer ones, and neither says so in its answer. With --push-names
+windows_exporter the metrics have the names that dashboards for that exporter ask for.
 
 OUT is created only when it is complete, not if converting fails or is interrupted.
 
-Exit status: 0 done, 1 nothing was converted, 3 a path gave no value, some values
-could not be read for lack of permission, or some data was damaged.`,
+Exit status: 0 done, 1 nothing was converted or sent, 3 a path gave no value, some values
+could not be read for lack of permission, some data was damaged, or a target did not
+take all.`,
 		Example: `  winperf convert load.blg -o load.csv
   winperf convert load.csv -o cpu.jsonl --path '\Processor(*)\% Processor Time'
   winperf convert monday.blg tuesday.blg -o both.tsv --begin '3/2/2026 18:00:00'
@@ -110,6 +114,7 @@ could not be read for lack of permission, or some data was damaged.`,
   winperf convert load.blg -o raw.jsonl --raw
   winperf convert load.blg -o load.om && promtool tsdb create-blocks-from openmetrics load.om data
   winperf convert load.blg -o remote-write+http://localhost:8428 --resume load.state
+  winperf convert load.blg -o remote-write+http://localhost:8428 --push-names own,windows_exporter
   winperf convert load.csv -cf paths.txt -t 10 -f tsv -o thin.tsv     (as relog spells it)`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
@@ -133,6 +138,7 @@ func (c *converter) flags(cmd *cobra.Command) {
 	const resume = "keep in `FILE` how far the logs were sent to a URL, and go on from there"
 	f.StringVar(&c.resume, "resume", "", resume)
 	c.target.add(cmd)
+	c.addNames(cmd)
 	f.Var(&c.language, "language", languageHelp)
 	c.log.add(cmd)
 	cmd.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
@@ -144,6 +150,9 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if push.IsURL(c.output.output) {
 		return c.push(ctx, args)
 	}
+	if err := notTarget(c.output.output); err != nil && c.output.format == "" {
+		return err
+	}
 	if c.resume != "" {
 		return errors.New("--resume is for logs that are sent: -o remote-write+http://HOST")
 	}
@@ -152,9 +161,11 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	}
 	format, file, err := c.output.settle()
 	if err == nil {
+		err = c.settleNames(format, "")
+	}
+	if err == nil {
 		err = c.settle(ctx, args, format, file)
 	}
-
 	if err != nil {
 		return err
 	}
@@ -300,6 +311,9 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 
 // check refuses what a format cannot hold.
 func (c *converter) check(format string) error {
+	if err := c.checkNames(); err != nil {
+		return err
+	}
 	first := c.logs[0]
 	machine := first.Source.Describe().Machine
 	needer := format
@@ -339,75 +353,4 @@ func (c *converter) close() error {
 	all := c.logs
 	c.logs = nil
 	return closeLogs(all)
-}
-
-// convertOutput is where convert writes: a file that appears when it is
-// complete, or standard output.
-type convertOutput struct {
-	logs.Writer
-	file  *pendingFile // nil for standard output
-	spool spoolFile
-}
-
-// create begins the output.
-func (c *converter) create(ctx context.Context, format, file string) (out *convertOutput, err error) {
-	opt := writeOptions(c.logs[0].Source.Describe(), c.zone, format, file, c.selection.Paths)
-	opt.Named, opt.Chosen = true, len(opt.Paths) > 0
-	opt.Exclude, opt.Machines, opt.Instance = c.options.Exclude, c.machines(), !c.target.sets(logs.InstanceLabel)
-	if opt.Labels, err = c.target.seriesLabels(c.logs[0].Source.Describe().Machine); err != nil {
-		return nil, err
-	}
-	if format == "csv" || format == "tsv" {
-		samples := 0
-		opt.Sink.Columns, err = logs.Columns(ctx, c.logs, c.selection, c.options, func(m *logs.Moment) {
-			samples += len(m.Cycles)
-			c.progress.show(m, samples)
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-
-	out = &convertOutput{spool: spoolFile{beside: file}}
-	opt.Spool = out.spool.open
-	w := io.Writer(struct{ io.Writer }{c.app.stdout}) // a pipe cannot be sought in
-	if _, terminal := isTerminal(c.app.stdout); terminal {
-		w = safetext.NewTerminal(w)
-	}
-	if file != "" {
-		if out.file, err = createPending(ctx, c.output.target(file)); err != nil {
-			return nil, err
-		}
-		w = out.file
-	}
-	if format == logs.OpenMetrics { // which is all written at the end
-		w = &writing{Writer: w, ctx: ctx, progress: c.progress}
-	}
-
-	if c.types != nil {
-		out.Writer, err = newRawLines(w, c.types)
-	} else {
-		out.Writer, err = logs.NewWriter(w, format, opt)
-	}
-	if err != nil {
-		out.abandon()
-	}
-	return out, err
-}
-
-// finish completes the output. The logs are closed before it takes its name,
-// which may be that of one of them.
-func (o *convertOutput) finish(closeLogs func() error) error {
-	if err := errors.Join(o.Close(), closeLogs()); err != nil || o.file == nil {
-		return err
-	}
-	return o.file.commit()
-}
-
-// abandon leaves nothing of an output that is not complete.
-func (o *convertOutput) abandon() {
-	_ = o.spool.Close() // nobody reads it any more
-	if o.file != nil {
-		o.file.abandon()
-	}
 }

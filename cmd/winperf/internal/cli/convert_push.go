@@ -35,6 +35,9 @@ func (c *converter) push(ctx context.Context, args []string) (err error) {
 	if c.output.format != "" || c.output.overwrite || c.raw {
 		return errors.New("--format, --overwrite and --raw say nothing about metrics that are sent")
 	}
+	if err := c.settleNames("", url); err != nil {
+		return err
+	}
 	if err := c.settle(ctx, args, logs.OpenMetrics, url); err != nil {
 		return err
 	}
@@ -48,6 +51,9 @@ func (c *converter) push(ctx context.Context, args []string) (err error) {
 	defer c.timeMatters()
 	c.logs, c.zone, err = c.app.openLogs(ctx, args, &c.log, &c.within, &c.selection)
 	if err != nil {
+		return err
+	}
+	if err := c.checkNames(); err != nil {
 		return err
 	}
 	thin := logs.Thin{Every: int(c.every), Interval: time.Duration(c.interval)}
@@ -118,7 +124,7 @@ func (h *history) all(ctx context.Context) error {
 // as counters that wrapped go on from there, and not sent.
 func (h *history) walk(ctx context.Context) error {
 	h.metrics = logs.NewMetrics(logs.Options{
-		Paths: h.selection.Paths, Exclude: h.options.Exclude,
+		Paths: h.selection.Paths, Exclude: h.options.Exclude, Names: h.names,
 		Machines: h.machines(), Instance: !h.target.sets(logs.InstanceLabel),
 	})
 	defer h.metrics.Close()
@@ -247,7 +253,7 @@ func (h *history) judge(counts *push.Counts) error {
 		h.app.complain(fmt.Errorf("nothing was sent: %s says that all was sent before", h.resume.Name))
 		return nil
 	case counts.Requests == 0:
-		return errors.New("nothing was sent")
+		return h.nothing()
 	case counts.Sent == 0 && counts.Refused > 0:
 		return fmt.Errorf("%s took none of %d samples", h.resume.To, counts.Refused)
 	case counts.Refused > 0:
@@ -259,6 +265,15 @@ func (h *history) judge(counts *push.Counts) error {
 		}
 	}
 	return nil
+}
+
+// nothing is the error where nothing was sent.
+func (h *history) nothing() error {
+	if h.otherNames() {
+		const form = "nothing was sent: what was chosen has no metrics under the names %s"
+		return fmt.Errorf(form, strings.Join(h.nameWords, ","))
+	}
+	return errors.New("nothing was sent")
 }
 
 // goOn says how to send what is left.

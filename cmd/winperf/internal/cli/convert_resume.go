@@ -12,7 +12,7 @@ import (
 // otherwise. Of a flag that is not among them a position depends.
 var notChosen = []string{
 	"output", "resume", "quiet", "cap100", "path", "counters", "push-header", "push-bearer-file", "push-ca", "push-cert",
-	"push-insecure", "push-key", "push-password-file", "push-server-name",
+	"push-insecure", "push-names", "push-key", "push-password-file", "push-server-name",
 }
 
 // how says with which flags samples are chosen, named and labelled.
@@ -32,6 +32,9 @@ func (c *converter) how() map[string][]string {
 	// Wherever a path stands it chooses the same.
 	for _, p := range c.selection.Paths {
 		how["path"] = append(how["path"], p.String())
+	}
+	if c.otherNames() {
+		how["push-names"] = c.nameWords
 	}
 	if tenants := c.target.tenants(); tenants != nil {
 		how["push-header"] = tenants

@@ -51,6 +51,12 @@ func TestOpenMetricsBlocks(t *testing.T) {
 // samplesOf are the values of a log, by series and time as promtool shows them. All series have more.
 func samplesOf(t *testing.T, log string, more ...metrics.Label) map[string]float64 {
 	t.Helper()
+	return samplesNamed(t, log, nil, more...)
+}
+
+// samplesNamed are those of samplesOf under other names.
+func samplesNamed(t *testing.T, log string, names []metrics.Scheme, more ...metrics.Label) map[string]float64 {
+	t.Helper()
 	src, err := source.Open(t.Context(), log)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +64,7 @@ func samplesOf(t *testing.T, log string, more ...metrics.Label) map[string]float
 	defer src.Close()
 
 	samples := map[string]float64{}
-	mapper := metrics.NewMapper(metrics.Options{LoneTotals: true}) // as convert does
+	mapper := metrics.NewMapper(metrics.Options{Names: names, LoneTotals: true}) // as convert does
 	defer mapper.Close()
 	all := winperf.Selection{Global: true, Costly: true}
 	for c, err := range measure.Watch(t.Context(), src, all, measure.Options{KeepFirst: true}) {

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/safetext"
+)
+
+// convertOutput is where convert writes: a file that appears when it is
+// complete, or standard output.
+type convertOutput struct {
+	logs.Writer
+	file  *pendingFile // nil for standard output
+	spool spoolFile
+}
+
+// create begins the output.
+func (c *converter) create(ctx context.Context, format, file string) (out *convertOutput, err error) {
+	opt := writeOptions(c.logs[0].Source.Describe(), c.zone, format, file, c.selection.Paths)
+	opt.Named, opt.Chosen = true, len(opt.Paths) > 0
+	opt.Exclude, opt.Machines, opt.Instance = c.options.Exclude, c.machines(), !c.target.sets(logs.InstanceLabel)
+	if opt.Labels, err = c.target.seriesLabels(c.logs[0].Source.Describe().Machine); err != nil {
+		return nil, err
+	}
+	if format == "csv" || format == "tsv" {
+		samples := 0
+		opt.Sink.Columns, err = logs.Columns(ctx, c.logs, c.selection, c.options, func(m *logs.Moment) {
+			samples += len(m.Cycles)
+			c.progress.show(m, samples)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+
+	out = &convertOutput{spool: spoolFile{beside: file}}
+	opt.Spool = out.spool.open
+	w := io.Writer(struct{ io.Writer }{c.app.stdout}) // a pipe cannot be sought in
+	if _, terminal := isTerminal(c.app.stdout); terminal {
+		w = safetext.NewTerminal(w)
+	}
+	if file != "" {
+		if out.file, err = createPending(ctx, c.output.target(file)); err != nil {
+			return nil, err
+		}
+		w = out.file
+	}
+	if format == logs.OpenMetrics { // which is all written at the end
+		w = &writing{Writer: w, ctx: ctx, progress: c.progress}
+	}
+
+	if c.types != nil {
+		out.Writer, err = newRawLines(w, c.types)
+	} else {
+		out.Writer, err = logs.NewWriter(w, format, opt)
+	}
+	if err != nil {
+		out.abandon()
+	}
+	return out, err
+}
+
+// finish completes the output. The logs are closed before it takes its name,
+// which may be that of one of them.
+func (o *convertOutput) finish(closeLogs func() error) error {
+	if err := errors.Join(o.Close(), closeLogs()); err != nil || o.file == nil {
+		return err
+	}
+	return o.file.commit()
+}
+
+// abandon leaves nothing of an output that is not complete.
+func (o *convertOutput) abandon() {
+	_ = o.spool.Close() // nobody reads it any more
+	if o.file != nil {
+		o.file.abandon()
+	}
+}
