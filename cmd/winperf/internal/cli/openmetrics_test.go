@@ -48,6 +48,33 @@ func TestOpenMetricsBlocks(t *testing.T) {
 	}
 }
 
+// One text of raw and displayable values of one counter has its name twice, as a counter and as a gauge: Prometheus
+// takes both, and each value is there.
+func TestOpenMetricsOfBothKinds(t *testing.T) {
+	if _, err := exec.LookPath("promtool"); err != nil {
+		t.Skip("no promtool: Debian has it in prometheus")
+	}
+	dir := t.TempDir()
+	log := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	cooked, text := filepath.Join(dir, "cooked.csv"), filepath.Join(dir, "both.om")
+	path := []string{"--quiet", "--path", `\Memory\Pool Paged Allocs`}
+	run(t, append([]string{"convert", log, "-o", cooked}, path...)...)
+	run(t, append([]string{"convert", log, cooked, "-o", text}, path...)...)
+
+	counters, gauges := 0, 0
+	for key := range dumped(t, text, filepath.Join(dir, "data")) {
+		switch {
+		case strings.Contains(key, `"winperf_memory_pool_paged_allocs_total"`):
+			counters++
+		case strings.Contains(key, `"winperf_memory_pool_paged_allocs"`):
+			gauges++
+		}
+	}
+	if counters == 0 || counters != gauges {
+		t.Errorf("%d of the counter, %d of the gauge", counters, gauges)
+	}
+}
+
 // samplesOf are the values of a log, by series and time as promtool shows them. All series have more.
 func samplesOf(t *testing.T, log string, more ...metrics.Label) map[string]float64 {
 	t.Helper()
