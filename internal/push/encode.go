@@ -62,9 +62,13 @@ type otlpEncoder struct {
 }
 
 func newOTLPEncoder(t *Target, version string) encoder {
-	e := &otlpEncoder{Encoder: otlp.NewEncoder(otlp.Options{
-		Resource: t.Resource, Version: version, MaxPoints: t.MaxSamples, MaxBytes: t.MaxBytes,
-	})}
+	opt := otlp.Options{
+		Resource: t.Resource, PerMachine: t.PerMachine, Version: version, MaxPoints: t.MaxSamples, MaxBytes: t.MaxBytes,
+	}
+	if len(t.PerMachine) > 0 {
+		opt.Machine = "instance"
+	}
+	e := &otlpEncoder{Encoder: otlp.NewEncoder(opt)}
 	e.zip = gzip.NewWriter(&e.packed)
 	return e
 }

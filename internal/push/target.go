@@ -28,6 +28,9 @@ type Target struct {
 	// Labels are those of all series of remote write, Resource the attributes of the
 	// resource of OTLP. See [Identity].
 	Labels, Resource []metrics.Label
+	// PerMachine are the attributes of Resource that name the machine. With them series that have a label instance
+	// are sent by OTLP in a resource of their own, in which these have its value, and without the label.
+	PerMachine []string
 	// Timeout bounds a request with its answer; 0 means 30 s.
 	Timeout time.Duration
 	// Gap is the time before the second try, MaxGap that before late ones; 0 mean 1 s and a minute.

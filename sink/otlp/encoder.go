@@ -18,6 +18,11 @@ type Options struct {
 	// Resource are the attributes of what the metrics are of, in any order: service.name,
 	// host.name.
 	Resource []metrics.Label
+	// Machine is the name of the label that tells the machine of a series, and PerMachine are the attributes of
+	// Resource that do. Points of each machine have a resource of their own then, with its name as these
+	// attributes, and without the label. Series without it are of Resource. "" is no label.
+	Machine    string
+	PerMachine []string
 	// Scope and Version name what made the metrics; "" is winperf, and no version.
 	Scope, Version string
 	// MaxPoints and MaxBytes bound a request: by its data points (0 means 10,000), and by its
@@ -36,21 +41,33 @@ type Request struct {
 // Encoder makes requests of Sets. It keeps what it made of labels. It serves one goroutine.
 type Encoder struct {
 	opt    Options
-	before []byte // fields of ResourceMetrics and ScopeMetrics in front of the metrics
-	scope  []byte
+	scope  []byte // field of ScopeMetrics in front of the metrics
 	cache  series.Cache[attributes]
 	more   []metrics.Label // that the Set at hand has
 	labels []metrics.Label // scratch
 
-	body   []byte // metrics of the request at hand
+	parts  []part         // of the request at hand
+	byName map[string]int // their positions by machine
+	at     int            // the one that is written
+	others int            // the length of those that are not
 	packed []byte
 	points int
 }
 
+// part is what a request has of a machine.
+type part struct {
+	resource []byte // field of ResourceMetrics in front of all others
+	body     []byte // metrics
+}
+
+// maxParts is how many parts are kept for the requests that follow.
+const maxParts = 100
+
 // attributes are the labels of rows as fields of a data point.
 type attributes struct {
-	bytes []byte
-	ends  []uint32 // of each row
+	bytes    []byte
+	ends     []uint32 // of each row
+	machines []string // of each row; nil where none has one
 }
 
 // Fields of the messages in opentelemetry/proto/metrics/v1/metrics.proto and those that
@@ -86,14 +103,50 @@ func NewEncoder(opt Options) *Encoder {
 	}
 
 	e := &Encoder{opt: opt}
-	e.before, e.scope = e.resource(), e.scopeOf()
+	e.scope = e.scopeOf()
+	e.reset()
 	return e
 }
 
+// choose says of which machine the metrics that follow are.
+func (e *Encoder) choose(machine string) {
+	at, ok := e.byName[machine]
+	if !ok {
+		at = len(e.parts)
+		e.parts = append(e.parts, part{resource: e.resource(machine)})
+		e.byName[machine] = at
+	}
+	if at != e.at {
+		e.others += len(e.parts[e.at].body) - len(e.parts[at].body)
+		e.at = at
+	}
+}
+
+// size is the length of all metrics of the request at hand.
+func (e *Encoder) size() int { return e.others + len(e.parts[e.at].body) }
+
+// reset begins another request.
+func (e *Encoder) reset() {
+	for i := range e.parts {
+		e.parts[i].body = e.parts[i].body[:0]
+	}
+	if e.byName == nil || len(e.parts) > maxParts {
+		e.parts, e.byName = nil, map[string]int{}
+		e.choose("")
+	}
+	e.at, e.others, e.points = 0, 0, 0
+}
+
 // resource is the field of ResourceMetrics that says what the metrics are of.
-func (e *Encoder) resource() []byte {
+func (e *Encoder) resource(machine string) []byte {
+	var own []metrics.Label
+	for _, name := range e.opt.PerMachine {
+		if machine != "" {
+			own = append(own, metrics.Label{Name: name, Value: machine})
+		}
+	}
 	b, at := protobuf.Begin(nil, resourceMetricsResource)
-	for _, l := range series.Merge(nil, nil, e.opt.Resource) {
+	for _, l := range series.Merge(nil, own, e.opt.Resource) {
 		b = appendAttribute(b, resourceAttributes, l)
 	}
 	return protobuf.End(b, at)
@@ -143,7 +196,7 @@ func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...me
 		for k := 0; k < len(f.Columns); {
 			n, err := e.columns(&f, k, send)
 			if err != nil {
-				e.body, e.points = e.body[:0], 0
+				e.reset()
 				return err
 			}
 			k += n
@@ -158,15 +211,22 @@ func (e *Encoder) Flush(send func(*Request) error) error {
 	if e.points == 0 {
 		return nil
 	}
-	b, resource := protobuf.Begin(e.packed[:0], requestResource)
-	b = append(b, e.before...)
-	b, scope := protobuf.Begin(b, resourceMetricsScope)
-	b = append(append(b, e.scope...), e.body...)
-	b = protobuf.End(b, scope)
-	e.packed = protobuf.End(b, resource)
+	b := e.packed[:0]
+	for _, p := range e.parts {
+		if len(p.body) == 0 {
+			continue
+		}
+		var resource, scope int
+		b, resource = protobuf.Begin(b, requestResource)
+		b = append(b, p.resource...)
+		b, scope = protobuf.Begin(b, resourceMetricsScope)
+		b = append(append(b, e.scope...), p.body...)
+		b = protobuf.End(protobuf.End(b, scope), resource)
+	}
+	e.packed = b
 
 	r := Request{Body: e.packed, Points: e.points}
-	e.body, e.points = e.body[:0], 0
+	e.reset()
 	return send(&r)
 }
 
@@ -177,12 +237,25 @@ func (e *Encoder) attributesOf(c *metrics.Column) *attributes {
 		for i := range c.Rows.Len() {
 			e.labels = series.Merge(e.labels[:0], c.Rows.Labels(i), c.Extra, e.more)
 			for _, l := range e.labels {
+				if e.opt.Machine != "" && l.Name == e.opt.Machine {
+					a.machines = append(a.machines, make([]string, i+1-len(a.machines))...)
+					a.machines[i] = l.Value
+					continue
+				}
 				a.bytes = appendAttribute(a.bytes, pointAttributes, l)
 			}
 			a.ends = append(a.ends, uint32(len(a.bytes)))
 		}
 		return a
 	})
+}
+
+// machine is that of row i, "" where it has none.
+func (a *attributes) machine(i int) string {
+	if i >= len(a.machines) {
+		return ""
+	}
+	return a.machines[i]
 }
 
 // of returns the attributes of row i.

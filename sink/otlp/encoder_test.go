@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +114,53 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// Series of several machines: each has the resource of its own, wherever it stands among others and however
+// requests are divided.
+func TestMachines(t *testing.T) {
+	on := func(machine, name string) []metrics.Label {
+		return []metrics.Label{{Name: "instance", Value: machine}, {Name: "name", Value: name}}
+	}
+	mixed := metrics.NewRows([][]metrics.Label{
+		on("WEB1", "a"), on("WEB2", "a"), on("", "a"), on("WEB2", "b"), on("WEB1", "b"), on("WEB3", "gone"),
+	}, nil)
+	set := &metrics.Set{Time: taken, Families: []metrics.Family{
+		{Name: "x", Columns: []metrics.Column{{Rows: mixed, Bits: []uint64{1, 2, 3, 4, 5, 6}, Absent: []uint64{1 << 5}}}},
+		{Name: "y", Columns: []metrics.Column{{Rows: metrics.NewRows([][]metrics.Label{nil}, nil), Bits: []uint64{7}}}},
+	}}
+	want := []string{
+		`HOME gauge x "" _ {"name"="a"} 3`, `HOME gauge y "" _ {} 7`,
+		`WEB1 gauge x "" _ {"name"="a"} 1`, `WEB1 gauge x "" _ {"name"="b"} 5`,
+		`WEB2 gauge x "" _ {"name"="a"} 2`, `WEB2 gauge x "" _ {"name"="b"} 4`,
+	}
+
+	for name, opt := range map[string]otlp.Options{
+		"one": {}, "points": {MaxPoints: 2}, "bytes": {MaxBytes: 100}, "one byte": {MaxBytes: 1},
+	} {
+		opt.Machine, opt.PerMachine = "instance", []string{"host.name"}
+		opt.Resource = []metrics.Label{{Name: "host.name", Value: "HOME"}, {Name: "service.name", Value: "winperf"}}
+		e := otlp.NewEncoder(opt)
+		for round := range 3 {
+			var got []string
+			requests := encode(t, e, set)
+			for _, request := range requests {
+				machine := ""
+				for line := range strings.Lines(request) {
+					line = strings.TrimSpace(line)
+					if m := regexp.MustCompile(`^{"host.name"="(\w+)" "service.name"="winperf"}`).FindStringSubmatch(line); m != nil {
+						machine = m[1]
+					} else {
+						got = append(got, machine+" "+line)
+					}
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" || (name == "one") != (len(requests) == 1) {
+				t.Errorf("%s, round %d: %d requests\n%s", name, round, len(requests), diff)
+			}
+		}
+	}
+}
+
 // An error of send ends Encode, and nothing of the lost request is in the next one.
 func TestSendFails(t *testing.T) {
 	e := otlp.NewEncoder(otlp.Options{MaxPoints: 2})
@@ -170,14 +219,16 @@ func (d *decoder) one(m map[uint32][]protobuf.Field, number uint32) protobuf.Fie
 	return append(m[number], protobuf.Field{})[0]
 }
 
-func (d *decoder) request(b []byte) string {
-	metricsOf := d.fields(d.one(d.fields(b), 1).Bytes)
-	scope := d.fields(d.one(metricsOf, 2).Bytes)
-	who := d.fields(d.one(scope, 1).Bytes)
-	resource := d.fields(d.one(metricsOf, 1).Bytes)
-	text := fmt.Sprintf("%s %s %s\n", d.attributes(resource[1]), d.one(who, 1).Bytes, d.one(who, 2).Bytes)
-	for _, m := range scope[2] {
-		text += d.metric(d.fields(m.Bytes))
+func (d *decoder) request(b []byte) (text string) {
+	for _, one := range d.fields(b)[1] {
+		metricsOf := d.fields(one.Bytes)
+		scope := d.fields(d.one(metricsOf, 2).Bytes)
+		who := d.fields(d.one(scope, 1).Bytes)
+		resource := d.fields(d.one(metricsOf, 1).Bytes)
+		text += fmt.Sprintf("%s %s %s\n", d.attributes(resource[1]), d.one(who, 1).Bytes, d.one(who, 2).Bytes)
+		for _, m := range scope[2] {
+			text += d.metric(d.fields(m.Bytes))
+		}
 	}
 	return text
 }

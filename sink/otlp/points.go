@@ -85,33 +85,35 @@ func together(a, b *metrics.Column) bool {
 // write writes a metric, in several requests where one is too small for it.
 func (e *Encoder) write(p *points, send func(*Request) error) error {
 	for i := 0; i < p.column.Rows.Len(); {
-		if e.points >= e.opt.MaxPoints || len(e.body) >= e.opt.MaxBytes {
+		if e.points >= e.opt.MaxPoints || e.size() >= e.opt.MaxBytes {
 			if err := e.Flush(send); err != nil {
 				return err
 			}
 		}
+		e.choose(p.attrs.machine(i))
 		i = e.metric(p, i)
 	}
 	return nil
 }
 
-// metric appends a metric with the points from row i on that a request takes, and
+// metric appends a metric with the points from row i on that a request takes and that are of one machine, and
 // returns the row behind them.
 func (e *Encoder) metric(p *points, i int) int {
-	begin, was := len(e.body), e.points
-	b, metric := protobuf.Begin(e.body, scopeMetricsMetric)
+	to, machine := &e.parts[e.at].body, p.attrs.machine(i)
+	begin, was := len(*to), e.points
+	b, metric := protobuf.Begin(*to, scopeMetricsMetric)
 	b = protobuf.String(b, metricName, p.name)
 	b = protobuf.String(b, metricDescription, series.Text(p.family.Help))
 	b = protobuf.String(b, metricUnit, unitOf(p.family.Family))
 	b, kind := protobuf.Begin(b, p.kind)
 
-	for ; i < p.column.Rows.Len() && e.points < e.opt.MaxPoints; i++ {
+	for ; i < p.column.Rows.Len() && e.points < e.opt.MaxPoints && p.attrs.machine(i) == machine; i++ {
 		if !p.column.Has(i) || p.count != nil && !p.count.Has(i) {
 			continue
 		}
 		b = p.append(b, i)
 		e.points++
-		if len(b) >= e.opt.MaxBytes {
+		if e.others+len(b) >= e.opt.MaxBytes {
 			i++
 			break
 		}
@@ -123,9 +125,9 @@ func (e *Encoder) metric(p *points, i int) int {
 	if p.grows {
 		b = protobuf.Uint(b, sumMonotonic, 1)
 	}
-	e.body = protobuf.End(protobuf.End(b, kind), metric)
+	*to = protobuf.End(protobuf.End(b, kind), metric)
 	if e.points == was { // no row has a value
-		e.body = e.body[:begin]
+		*to = (*to)[:begin]
 	}
 	return i
 }

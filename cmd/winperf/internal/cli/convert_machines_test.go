@@ -1,14 +1,23 @@
 package cli
 
 import (
+	"cmp"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/winperf/winperf/internal/dbtest"
+	"github.com/winperf/winperf/internal/protobuf"
 )
 
 // writeTwo writes a text log of the machines WEB1 and WEB2, with and without an instance.
@@ -125,4 +134,95 @@ func TestBackfillMachines(t *testing.T) {
 	if len(got) != 2 {
 		t.Errorf("%q", got)
 	}
+}
+
+// TestBackfillMachinesByOTLP sends records and logs of two machines as OpenTelemetry has them: a resource for each.
+func TestBackfillMachinesByOTLP(t *testing.T) {
+	var mu sync.Mutex
+	var got []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		z, err := gzip.NewReader(r.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		body, err := io.ReadAll(z)
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, resources(body)...)
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+
+	both, dir := writeTwo(t), t.TempDir()
+	one, two := filepath.Join(dir, "one.csv"), filepath.Join(dir, "two.csv")
+	run(t, "convert", both, "-o", one, "--path", `\\WEB1\Processor(*)\*`)
+	run(t, "convert", both, "-o", two, "--path", `\\WEB2\Processor(*)\*`)
+	for _, tt := range []struct {
+		args []string
+		want []string // host.name, service.instance.id, machine of points, value
+	}{
+		{[]string{both, "--path", `\Processor(*)\*`}, []string{"WEB1 WEB1 WEB1 0.1", "WEB2 WEB2 WEB2 0.9"}},
+		{[]string{one, two}, []string{"WEB1 WEB1 - 0.1", "WEB2 WEB2 - 0.9"}},
+		{[]string{one}, []string{"WEB1 WEB1 - 0.1"}},
+		{[]string{one, two, "--push-label", "host.name=all"}, []string{"all WEB1 - 0.1", "all WEB2 - 0.9"}},
+		{[]string{one, two, "--push-label", "service.instance.id=x"}, []string{"WEB1 x WEB1 0.1", "WEB1 x WEB2 0.9"}},
+	} {
+		mu.Lock()
+		got = nil
+		mu.Unlock()
+		status, said := backfilled(t, tt.args[0], "otlp+"+server.URL, tt.args[1:]...)
+		slices.Sort(got)
+		if status != exitDone || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q; status %d: %s", tt.args[1:], got, tt.want, status, said)
+		}
+	}
+}
+
+// resources are the points of gauges of a message of OpenTelemetry, each with its resource.
+func resources(message []byte) (all []string) {
+	texts := func(attributes []protobuf.Field) map[string]string {
+		found := map[string]string{}
+		for _, f := range attributes {
+			value := first(f.Bytes, 2)
+			found[string(first(f.Bytes, 1))] = string(first(value, 1))
+		}
+		return found
+	}
+	for _, of := range repeated(message, 1) {
+		resource := texts(repeated(first(of.Bytes, 1), 1))
+		for _, metric := range repeated(first(of.Bytes, 2), 2) {
+			for _, point := range repeated(first(metric.Bytes, 5), 1) {
+				value := 0.0
+				for _, f := range repeated(point.Bytes, 4) {
+					value = math.Float64frombits(f.Uint)
+				}
+				all = append(all, fmt.Sprint(resource["host.name"], " ", resource["service.instance.id"], " ",
+					cmp.Or(texts(repeated(point.Bytes, 7))["machine"], "-"), " ", value))
+			}
+		}
+	}
+	return all
+}
+
+// repeated are the fields of a number.
+func repeated(b []byte, number uint32) (all []protobuf.Field) {
+	for len(b) > 0 {
+		f, rest, err := protobuf.Next(b)
+		if err != nil {
+			return append(all, protobuf.Field{Bytes: []byte(err.Error())})
+		}
+		if f.Number == number {
+			all = append(all, f)
+		}
+		b = rest
+	}
+	return all
+}
+
+// first is the first of them, as bytes.
+func first(b []byte, number uint32) []byte {
+	return append(repeated(b, number), protobuf.Field{})[0].Bytes
 }

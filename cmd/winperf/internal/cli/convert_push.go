@@ -18,12 +18,13 @@ import (
 // history sends what logs hold to where metrics are kept.
 type history struct {
 	*converter
-	sender  *push.Sender
-	metrics *logs.Metrics
-	resume  push.Resume
-	from    time.Time // up to which all was sent before
-	before  time.Time // of the moment before the one at hand
-	warned  bool
+	sender   *push.Sender
+	metrics  *logs.Metrics
+	resume   push.Resume
+	from     time.Time // up to which all was sent before
+	before   time.Time // of the moment before the one at hand
+	warned   bool
+	instance bool // each series has that of its machine
 }
 
 // pushPatience is for how long a target may not answer.
@@ -77,11 +78,14 @@ func (c *converter) send(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	target.Patience = pushPatience
+	target.Patience, target.PerMachine = pushPatience, c.target.perMachine()
 
 	c.progress = c.app.newProgress(c.quiet)
 	defer c.progress.clear()
-	h := &history{converter: c}
+	h := &history{converter: c, instance: !c.target.sets(logs.InstanceLabel)}
+	if otlp := strings.HasPrefix(strings.ToLower(url), "otlp"); otlp {
+		h.instance = target.PerMachine != nil
+	}
 	h.sender, err = push.NewSender(target, push.SenderOptions{
 		Version: version(), Tell: h.tell, NeedReceiver: true,
 	})
@@ -125,7 +129,7 @@ func (h *history) all(ctx context.Context) error {
 func (h *history) walk(ctx context.Context) error {
 	h.metrics = logs.NewMetrics(logs.Options{
 		Paths: h.selection.Paths, Exclude: h.options.Exclude, Names: h.names,
-		Machines: h.machines(), Instance: !h.target.sets(logs.InstanceLabel),
+		Machines: h.machines(), Instance: h.instance,
 	})
 	defer h.metrics.Close()
 	h.before = h.resume.Until

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/push"
 	"github.com/winperf/winperf/sink/metrics"
 )
@@ -81,6 +82,19 @@ func (f *pushFlags) sets(label string) bool {
 		name, _, _ := strings.Cut(text, "=")
 		return name == label
 	})
+}
+
+// perMachine are the attributes of a resource that name the machine and were not given. Where the user has
+// one instance for all, there are none: all is of one resource.
+func (f *pushFlags) perMachine() (names []string) {
+	if f.sets(logs.InstanceLabel) || f.sets("service.instance.id") {
+		return nil
+	}
+	names = []string{"service.instance.id"}
+	if !f.sets("host.name") {
+		names = append(names, "host.name")
+	}
+	return names
 }
 
 // pairs reads what a flag says as NAME=VALUE.
