@@ -33,6 +33,7 @@ func (c *Config) wrong(p problem) error {
 	if n, _ := fmt.Sscanf(p.key, "push[%d].", &target); n == 1 && target < len(c.Push) {
 		_, key, _ = strings.Cut(p.key, ".")
 		to := c.Push[target].target("", "")
+		to.Number = c.numberOf(target)
 		name = to.Name() + ": "
 	}
 

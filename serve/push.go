@@ -35,8 +35,7 @@ func startPush(ctx context.Context, r *running, version string, log *slog.Logger
 	ctx, p.cancel = context.WithCancel(ctx)
 	var names []string
 	for i := range r.config.Push {
-		t := &r.config.Push[i]
-		pusher, err := t.pusher(r, version, log)
+		pusher, err := r.pusher(i, version, log)
 		if err != nil {
 			return nil, errors.Join(err, p.stop())
 		}
@@ -65,10 +64,11 @@ func (p *pushes) stop() error {
 	return errors.Join(errs...)
 }
 
-// pusher returns what sends to a target.
-func (t *Target) pusher(r *running, version string, log *slog.Logger) (*push.Pusher, error) {
-	is := r.source.Describe()
+// pusher returns what sends to a target of the configuration.
+func (r *running) pusher(target int, version string, log *slog.Logger) (*push.Pusher, error) {
+	t, is := &r.config.Push[target], r.source.Describe()
 	to := t.target(is.Machine, version)
+	to.Number = r.config.numberOf(target)
 	if err := t.canSend(is); err != nil {
 		return nil, err
 	}
@@ -86,6 +86,18 @@ func (t *Target) pusher(r *running, version string, log *slog.Logger) (*push.Pus
 		NewMapper: func() push.Mapper { return metrics.NewMapper(mapping) },
 		Dir:       dir, Queue: queue.Options{MaxBytes: t.Queue.MaxBytes, MaxAge: t.Queue.MaxAge},
 	})
+}
+
+// numberOf is the number of a target among those before it whose names look the same, from 1: tenants of one
+// receiver, or passwords, which are not shown.
+func (c *Config) numberOf(target int) (n int) {
+	is := c.Push[target].target("", "")
+	for i := range c.Push[:target+1] {
+		if to := c.Push[i].target("", ""); to.Name() == is.Name() {
+			n++
+		}
+	}
+	return n
 }
 
 // target is the target as it is asked.

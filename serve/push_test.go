@@ -69,6 +69,50 @@ func TestPush(t *testing.T) {
 	}
 }
 
+// Targets that look the same, tenants of one receiver for example, are told apart: by their number, the first
+// by none, in metrics and in the log.
+func TestPushLookTheSame(t *testing.T) {
+	var away atomic.Bool
+	url, requests := pushTarget(t, &away)
+	secret := func(password string) string { return strings.Replace(url, "//", "//me:"+password+"@", 1) }
+	shown := secret("xxxxx")
+	var targets []Target
+	for _, to := range [][2]string{{url, "a"}, {url, "b"}, {secret("one"), "b"}, {secret("two"), "a"}} {
+		targets = append(targets, Target{
+			URL: to[0], Headers: map[string]string{"X-Team": to[1]},
+			Interval: 100 * time.Millisecond, Queue: Queue{Dir: t.TempDir()},
+		})
+	}
+
+	s := start(t, Config{Push: targets})
+	sent := func(text, target string) bool {
+		series := "\nwinperf_push_samples_sent_total{target=\"" + target + "\"} "
+		return strings.Contains(text, series) && !strings.Contains(text, series+"0\n")
+	}
+	s.until(func(text string) bool {
+		return requests() > 4 && sent(text, url) && sent(text, shown+" (2)") &&
+			strings.Contains(s.log.String(), shown+": it answered 503")
+	})
+
+	_, text := s.ask(http.MethodGet, "/metrics")
+	for _, none := range []string{url + " (2)", shown} {
+		if !strings.Contains(text, `samples_sent_total{target="`+none+"\"} 0\n") {
+			t.Errorf("expected that %s took nothing: %s", none, text)
+		}
+		if !strings.Contains(s.log.String(), "\""+none+": it answered 503") {
+			t.Errorf("the log does not name %s: %s", none, s.log)
+		}
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(text) {
+		series, _, _ := strings.Cut(line, "} ")
+		if strings.HasPrefix(line, "winperf_push_") && seen[series] {
+			t.Errorf("%s is there twice", series)
+		}
+		seen[series] = true
+	}
+}
+
 // A configuration whose queue cannot be used is not reloaded: what is in use is sent on.
 func TestPushReloadWrong(t *testing.T) {
 	var away atomic.Bool

@@ -41,6 +41,8 @@ type Target struct {
 	MaxSamples, MaxBytes int
 	// UserAgent names the program; "" is winperf.
 	UserAgent string
+	// Number tells targets apart whose URLs look the same; 0 and 1 are not told.
+	Number int
 }
 
 // TLS says how the other side is known, and how this one shows who it is. The zero TLS trusts
@@ -125,13 +127,16 @@ func hidden(err error) error {
 	return err
 }
 
-// Name is the target as people may see it: its URL without a password.
+// Name is the target as people may see it: its URL without a password, and its number.
 func (t *Target) Name() string {
-	u, err := url.Parse(t.URL)
-	if err != nil {
-		return "a target"
+	name := "a target"
+	if u, err := url.Parse(t.URL); err == nil {
+		name = u.Redacted()
 	}
-	return u.Redacted()
+	if t.Number > 1 {
+		name += fmt.Sprintf(" (%d)", t.Number)
+	}
+	return name
 }
 
 func (t *Target) settle() {
