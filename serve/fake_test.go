@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 type fake struct {
 	t        testing.TB
 	recorded int // samples, where it is a record
+	machine  string // "" is HOST
 
 	mu     sync.Mutex
 	taken  int // of all queries
@@ -42,7 +44,7 @@ var fakeNames = map[uint32]string{
 }
 
 func (s *fake) Describe() winperf.Description {
-	return winperf.Description{Machine: "HOST", Recorded: s.recorded > 0, Samples: s.recorded}
+	return winperf.Description{Machine: cmp.Or(s.machine, "HOST"), Recorded: s.recorded > 0, Samples: s.recorded}
 }
 
 func (s *fake) Schema(context.Context) (*winperf.Schema, error) {

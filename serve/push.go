@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/winperf/winperf/internal/hostfacts"
 	"github.com/winperf/winperf/internal/push"
 	"github.com/winperf/winperf/internal/queue"
 	"github.com/winperf/winperf/sink/metrics"
@@ -66,10 +67,8 @@ func (p *pushes) stop() error {
 
 // pusher returns what sends to a target of the configuration.
 func (r *running) pusher(target int, version string, log *slog.Logger) (*push.Pusher, error) {
-	t, is := &r.config.Push[target], r.source.Describe()
-	to := t.target(is.Machine, version)
-	to.Number = r.config.numberOf(target)
-	if err := t.canSend(is); err != nil {
+	t, to := &r.config.Push[target], r.target(target, version)
+	if err := t.canSend(r.source.Describe()); err != nil {
 		return nil, err
 	}
 	dir, err := t.directory()
@@ -86,6 +85,13 @@ func (r *running) pusher(target int, version string, log *slog.Logger) (*push.Pu
 		NewMapper: func() push.Mapper { return metrics.NewMapper(mapping) },
 		Dir:       dir, Queue: queue.Options{MaxBytes: t.Queue.MaxBytes, MaxAge: t.Queue.MaxAge},
 	})
+}
+
+// target is a target of the configuration, that is told whose samples it gets.
+func (r *running) target(target int, version string) push.Target {
+	to := r.config.Push[target].target(hostfacts.Name(r.source.Describe()), version)
+	to.Number = r.config.numberOf(target)
+	return to
 }
 
 // numberOf is the number of a target among those before it whose names look the same, from 1: tenants of one

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -168,6 +170,29 @@ func TestPushCannotBegin(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// What is sent of this machine has the name that the system has for it, as what others send has; the Windows
+// model's name is in capitals. Of another machine it is what the source calls that.
+func TestPushIdentity(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, _, _ := strings.Cut(host, ".")
+	other := "OTHER-" + short
+	for machine, want := range map[string]string{strings.ToUpper(short): host, other: other} {
+		c := Config{Push: []Target{{URL: "otlp+http://host"}}}
+		r := &running{source: &fake{t: t, machine: machine}, config: c}
+		to := r.target(0, "v1")
+		got := map[string]string{}
+		for _, l := range slices.Concat(to.Labels, to.Resource) {
+			got[l.Name] = l.Value
+		}
+		if got["instance"] != want || got["host.name"] != want || got["service.instance.id"] != want {
+			t.Errorf("%s: %v, want %s", machine, got, want)
 		}
 	}
 }
