@@ -72,7 +72,7 @@ func TestHostileRequests(t *testing.T) {
 		"bad escape":     {"GET /metrics?path=%zz HTTP/1.1\r\nHost: x\r\n\r\n", "400"},
 		"NUL in path":    {"GET /metrics%00 HTTP/1.1\r\nHost: x\r\n\r\n", "404"},
 		"other version":  {"GET /metrics HTTP/9.9\r\nHost: x\r\n\r\n", "505"},
-		"long body":      {reload + "Content-Length: 99999999\r\n\r\n", "403"},
+		"long body":      {reload + "Content-Length: 99999999\r\n\r\n", "413"},
 		"absolute other": {"GET http://169.254.169.254/metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200"},
 	} {
 		if got := s.raw(c.request); !strings.Contains(got, " "+c.want+" ") && !strings.HasSuffix(got, " "+c.want) {
@@ -81,6 +81,59 @@ func TestHostileRequests(t *testing.T) {
 	}
 	if status, _ := s.ask("GET", "/metrics"); status != 200 {
 		t.Errorf("afterwards: status %d", status)
+	}
+}
+
+// A request whose body is longer than any needs to be is refused, whether it says how long that is or not, and
+// does nothing; one whose body does not come is given up.
+func TestBodies(t *testing.T) {
+	config := Config{Web: Web{Lifecycle: true}}
+	s := start(t, config)
+	hasty := startWith(t, config, func(o *ServerOptions) {
+		o.patience = defaultPatience()
+		o.patience.read = 200 * time.Millisecond
+	})
+	const (
+		get    = "GET /metrics HTTP/1.1\r\nHost: x\r\n"
+		reload = "POST /-/reload HTTP/1.1\r\nHost: x\r\n"
+	)
+	length := func(n int) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n", n) }
+	chunked := func(n int) string {
+		return "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1\r\nx\r\n", n) + "0\r\n\r\n"
+	}
+	long := strings.Repeat("x", 1<<20)
+	reloads := 0
+	for _, c := range []struct{ name, request, want string }{
+		{"a length and the body", reload + length(len(long)) + long, "413"},
+		{"a length and a few bytes", reload + length(99999999) + "hello", "413"},
+		{"one byte too many", reload + length(maxBody+1) + long[:maxBody+1], "413"},
+		{"chunked", reload + chunked(maxBody+1), "413"},
+		{"one large chunk", reload + "Transfer-Encoding: chunked\r\n\r\n100000\r\n" + long + "\r\n0\r\n\r\n", "413"},
+		{"a scrape", get + length(len(long)) + long, "413"},
+		{"a chunked scrape", get + chunked(maxBody+1), "413"},
+		{"half a body", reload + length(100) + "hello", "408"},
+		{"half a chunk", reload + "Transfer-Encoding: chunked\r\n\r\n5\r\nx", "408"},
+		{"no chunk", reload + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n", "400"},
+
+		{"as long as may be", reload + length(maxBody) + long[:maxBody], "200"},
+		{"as long in chunks", reload + chunked(maxBody), "200"},
+		{"a scrape with a body", get + length(5) + "hello", "200"},
+		{"none", reload + "\r\n", "200"},
+	} {
+		to := s
+		if c.want == "408" {
+			to = hasty
+		}
+		if got := to.raw(c.request); !strings.Contains(got, " "+c.want+" ") {
+			t.Errorf("%s: %q, want %s", c.name, got, c.want)
+		}
+		if c.want == "200" && strings.HasPrefix(c.request, reload) {
+			reloads++
+		}
+	}
+	const reloaded = `msg="the configuration was reloaded"`
+	if got := strings.Count(s.log.String(), reloaded); got != reloads || strings.Contains(hasty.log.String(), reloaded) {
+		t.Errorf("%d reloads, want %d", got, reloads)
 	}
 }
 

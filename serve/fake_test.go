@@ -20,7 +20,7 @@ import (
 // times of n+1 seconds.
 type fake struct {
 	t        testing.TB
-	recorded int // samples, where it is a record
+	recorded int    // samples, where it is a record
 	machine  string // "" is HOST
 
 	mu     sync.Mutex

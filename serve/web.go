@@ -2,10 +2,13 @@ package serve
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 )
@@ -59,7 +62,35 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.index)
 
 	// A page of another site must not make its reader's browser reload this.
-	return http.NewCrossOriginProtection().Handler(http.MaxBytesHandler(mux, maxBody))
+	return http.NewCrossOriginProtection().Handler(bounded(mux))
+}
+
+// bounded reads the bodies of requests, of which nobody here wants to know anything, so that one that is longer
+// than a client has reason to send does nothing.
+func bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var err error
+		if r.ContentLength > maxBody { // which need not come to be known
+			err = &http.MaxBytesError{Limit: maxBody}
+		} else {
+			_, err = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
+		}
+		if err == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+
+		w.Header().Set("Connection", "close") // what is left of it is not read
+		switch _, large := errors.AsType[*http.MaxBytesError](err); {
+		case large:
+			const form = "the body of the request is too large, expected at most %d bytes"
+			refuse(w, http.StatusRequestEntityTooLarge, fmt.Errorf(form, maxBody))
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			refuse(w, http.StatusRequestTimeout, errors.New("the body of the request did not come in time"))
+		default:
+			refuse(w, http.StatusBadRequest, fmt.Errorf("the body of the request cannot be read: %w", err))
+		}
+	})
 }
 
 // says answers with a text.
