@@ -338,7 +338,7 @@ func (e *Exporter) view(f filter, paths []winperf.Path) *view {
 	v := e.views[key]
 	if v == nil {
 		e.forget()
-		v = e.newView(paths)
+		v = e.newView(f, paths)
 		e.views[key] = v
 	}
 	v.used = time.Now()

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,9 +21,15 @@ func wholeObject(name string) winperf.Path {
 	return winperf.Path{Object: name, Instance: "*", HasInstance: true, Counter: "*"}
 }
 
-// parseFilter reads ?object= and ?path=, which add up. nil is no filter. Other
-// parameters say nothing.
+// parseFilter reads ?object= and ?path=, which add up. nil is no filter. There is no other key:
+// with one that is misspelt the answer would be everything.
 func parseFilter(query url.Values) (filter, error) {
+	for _, key := range slices.Sorted(maps.Keys(query)) {
+		if !slices.Contains(filterKeys, key) {
+			return nil, unknownFilter(key)
+		}
+	}
+
 	var f filter
 	for _, name := range query["object"] {
 		if name == "" {
@@ -41,6 +48,20 @@ func parseFilter(query url.Values) (filter, error) {
 		return nil, fmt.Errorf("%d filters, expected at most %d: %w", len(f), maxFilters, winperf.ErrPath)
 	}
 	return f, nil
+}
+
+var filterKeys = []string{"object", "path"}
+
+// unknownFilter says which keys there are, and what those of windows_exporter are here.
+func unknownFilter(key string) error {
+	hint := didYouMean(key, filterKeys)
+	if key == "collect[]" || key == "exclude[]" {
+		hint = ": it chooses collectors of windows_exporter, object chooses objects, as object=Memory does"
+	}
+
+	const most = 60
+	const form = "unknown key %.*q in the query, expected %s%s"
+	return fmt.Errorf(form, most, key, strings.Join(filterKeys, " or "), hint)
 }
 
 // key is the same for filters that ask for the same.

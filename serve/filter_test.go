@@ -3,6 +3,8 @@ package serve
 import (
 	"fmt"
 	"io"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +26,11 @@ func TestFilter(t *testing.T) {
 		{"?path=%5CProcessor(1)%5C*", 200, "", `winperf_processor_interrupts_total{name="0"}`},
 		{"?path=%5CProcessor(*)%5CInterrupts/sec&object=Memory", 200, free, `winperf_processor_processor`},
 		{"?object=Nothing", 200, "winperf_series", free},
-		{"?unknown=1", 200, free, ""},
+		{"?unknown=1", 400, `unknown key "unknown" in the query, expected object or path`, free},
+		{"?Object=Memory", 400, "(did you mean object?)", free},
+		{"?object=Memory&x", 400, `unknown key "x"`, free},
+		{"?" + strings.Repeat("y", 300) + "=1", 400, `unknown key "yyy`, strings.Repeat("y", 200)},
+		{"?collect[]=cpu&collect[]=os", 400, "it chooses collectors of windows_exporter, object chooses objects", free},
 		{"?object=", 400, "object: expected the name of an object", ""},
 		{"?path=Memory", 400, "a path begins with a backslash", ""},
 		{"?path=%5C%5C..%5C..%5Cetc%5Cpasswd", 200, "winperf_series", free},
@@ -65,6 +71,46 @@ func TestFilterWithin(t *testing.T) {
 			t.Errorf("%s: status %d\n%s", c.query, status, text)
 		}
 	}
+}
+
+// Of what a request asks for it is told what matches nothing, as what it names may be misspelt, or come later.
+func TestFilterUnmatched(t *testing.T) {
+	src := &fake{without: "Memory"}
+	e := exporter(t, src, Config{Paths: paths(t, `\Processor(0)\*`, `\*\Available Bytes`, `\Memroy\*`, `\Memroy\*`)})
+	const (
+		told   = `winperf_path_unmatched{path="`
+		inFile = told + `\\Memroy\\*"} 1`
+		memory = told + `\\Memory\\Available Bytes"} 1`
+	)
+	ask := func(query string, want ...string) {
+		t.Helper()
+		for _, accept := range []string{"text/plain", "application/openmetrics-text"} {
+			r := httptest.NewRequest("GET", "/metrics"+query, nil)
+			r.Header.Set("Accept", accept)
+			w := httptest.NewRecorder()
+			e.ServeHTTP(w, r)
+			var got []string
+			for line := range strings.Lines(w.Body.String()) {
+				if strings.HasPrefix(line, told) {
+					got = append(got, strings.TrimSpace(line))
+				}
+			}
+			if w.Code != 200 || !slices.Equal(got, want) {
+				t.Errorf("%s, %s: status %d, got %q, want %q", query, accept, w.Code, got, want)
+			}
+		}
+	}
+
+	byMemory := `?path=%5CMemory%5CAvailable%20Bytes`
+	ask(byMemory, told+`\\*\\Available Bytes"} 1`, inFile, memory)
+	ask("", told+`\\*\\Available Bytes"} 1`, inFile)
+	src.set(func() { src.without = "" })
+	rest(e)
+	ask(byMemory, inFile)
+	ask("?path=%5CMemroy%5C*", inFile)
+	ask("?path=%5CProcessor(0)%5CNope&object=Memory", inFile, told+`\\Processor(0)\\Nope"} 1`)
+	ask("?object=Processor", inFile)
+	ask("", inFile)
 }
 
 func TestIntersect(t *testing.T) {

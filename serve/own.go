@@ -142,10 +142,17 @@ func (o *own) answered(status int) {
 }
 
 // families returns all metrics about the exporter, for an answer whose main sample has objects; nil where it
-// has no sample.
-func (o *own) families(e *Exporter, series seriesCounts, objects map[string]bool, now time.Time) []metrics.Family {
+// has no sample. asked are paths of the request that match nothing.
+func (o *own) families(
+	e *Exporter, series seriesCounts, objects map[string]bool, asked []string, now time.Time,
+) []metrics.Family {
 	list := e.objects.list(now, e.mainObjects, objects)
 	paths := e.costlyPaths.list(e.mainPaths.list(nil))
+	for _, path := range asked {
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	b := builder{own: o}
@@ -185,7 +192,7 @@ func (o *own) families(e *Exporter, series seriesCounts, objects map[string]bool
 
 // reserved are the metrics about the exporter, whatever its configuration: no counter has their names.
 func (o *own) reserved(e *Exporter) []metrics.Family {
-	all := o.families(e, seriesCounts{}, map[string]bool{}, time.Now())
+	all := o.families(e, seriesCounts{}, map[string]bool{}, nil, time.Now())
 	for _, m := range pushMetrics {
 		all = append(all, metrics.Family{Name: m.name, Type: m.kind})
 	}
@@ -286,7 +293,7 @@ func (b *builder) unmatched(paths []string) {
 	}
 	c := metrics.Column{Rows: o.pathRows, Bits: slices.Repeat([]uint64{1}, len(paths))}
 	b.add("winperf_path_unmatched", metrics.Gauge, "",
-		"1 for a path of the configuration that has matched nothing since that was loaded.", c)
+		"1 for a path of the configuration, or of the request, that has matched nothing yet.", c)
 }
 
 func (b *builder) durations(name, help, label string, values []string, times []time.Duration) {

@@ -16,7 +16,7 @@ import (
 // maxUnmatched bounds the paths that are told of as a metric each.
 const maxUnmatched = 1000
 
-// unmatched are the paths of a configuration that have matched nothing in any sample.
+// unmatched are paths of a configuration, or of a filter, that have matched nothing in any sample.
 type unmatched struct {
 	mu    sync.Mutex
 	paths []selection.Path // in the order in which they were asked for
@@ -34,28 +34,32 @@ func newUnmatched(paths []winperf.Path) *unmatched {
 
 // note takes note of a sample; nil is none.
 func (u *unmatched) note(c *measure.Cycle) {
+	if c != nil {
+		u.look(c.Frame, c.Names, c)
+	}
+}
+
+// look drops the paths that match something in a frame, or in readings where that is zero.
+func (u *unmatched) look(f frame.Frame, names *nametable.Names, readings winperf.Readings) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if c == nil {
-		return
-	}
 	u.seen = true
 	if len(u.paths) == 0 {
 		return
 	}
 
-	if c.Names != u.names {
-		u.names = c.Names
-		tables := selection.ShownTables(c.Names)
+	if names != u.names {
+		u.names = names
+		tables := selection.ShownTables(names)
 		for i := range u.paths {
 			u.paths[i].Resolve(tables)
 		}
 	}
 	u.paths = slices.DeleteFunc(u.paths, func(p selection.Path) bool {
-		if c.Frame.IsZero() {
-			return inReadings(&p, c)
+		if f.IsZero() {
+			return inReadings(&p, readings)
 		}
-		return inFrame(&p, c.Frame)
+		return inFrame(&p, f)
 	})
 }
 
@@ -90,9 +94,9 @@ func inInstances(p *selection.Path, o frame.Object) bool {
 }
 
 // inReadings reports whether a path matches anything that came cooked.
-func inReadings(p *selection.Path, c *measure.Cycle) bool {
-	for i := range c.Len() {
-		r := c.At(i)
+func inReadings(p *selection.Path, readings winperf.Readings) bool {
+	for i := range readings.Len() {
+		r := readings.At(i)
 		nothing := r.Status == counter.NoObject || r.Status == counter.NoCounter || r.Status == counter.NoInstance
 		if !nothing && p.Series(r.Series) == counter.OK {
 			return true
@@ -101,13 +105,23 @@ func inReadings(p *selection.Path, c *measure.Cycle) bool {
 	return false
 }
 
-// list appends the paths that have matched nothing, as far as a sample could have had it.
+// list appends the paths that have matched nothing, as far as a sample could have had it, each once.
 func (u *unmatched) list(texts []string) []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if !u.seen {
+		return texts
+	}
+	there := map[string]bool{}
+	for _, text := range texts {
+		there[text] = true
+	}
+
 	for i := range u.paths {
-		if u.seen && len(texts) < maxUnmatched {
-			texts = append(texts, u.paths[i].Asked.String())
+		text := u.paths[i].Asked.String()
+		if !there[text] && len(texts) < maxUnmatched {
+			there[text] = true
+			texts = append(texts, text)
 		}
 	}
 	return texts

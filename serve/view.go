@@ -23,6 +23,7 @@ type view struct {
 	used time.Time     // by the exporter's lock
 
 	main, costly half
+	asked        *unmatched // the paths of the filter
 	encoders     map[prometheus.Format]*prometheus.Encoder
 	pages        map[prometheus.Format]*page // of the two halves' snapshots
 	families     []metrics.Family            // of one text
@@ -41,8 +42,9 @@ type half struct {
 	objects map[string]bool // of that snapshot
 }
 
-// newView returns a view of the paths, of everything where there are none.
-func (e *Exporter) newView(paths []winperf.Path) *view {
+// newView returns a view of the paths that a filter and the configuration have in common, of everything where
+// there are none.
+func (e *Exporter) newView(f filter, paths []winperf.Path) *view {
 	opt := e.mapping
 	opt.Select = e.sel
 	if len(paths) > 0 {
@@ -52,6 +54,7 @@ func (e *Exporter) newView(paths []winperf.Path) *view {
 		e: e, turn: make(chan struct{}, 1),
 		main:     half{mapper: metrics.NewMapper(opt)},
 		costly:   half{mapper: metrics.NewMapper(opt)},
+		asked:    newUnmatched(f),
 		encoders: map[prometheus.Format]*prometheus.Encoder{},
 		pages:    map[prometheus.Format]*page{},
 		names:    map[string]int{},
@@ -149,6 +152,7 @@ func (v *view) update(main, costly *snapshot) (changed bool, err error) {
 			return changed, err
 		}
 		p.half.objects = v.e.objects.in(p.s)
+		v.asked.look(p.s.frame, p.s.names, p.s.readings)
 	}
 	if changed {
 		v.e.own.mapped(time.Since(begin))
@@ -187,7 +191,7 @@ func (v *view) compose(main bool) *metrics.Set {
 	if !main {
 		objects = nil
 	}
-	own := v.e.own.families(v.e, v.counts, objects, time.Now())
+	own := v.e.own.families(v.e, v.counts, objects, v.unmatched(main), time.Now())
 	clear(v.names)
 	for i := range own {
 		v.names[own[i].Name] = i
@@ -199,6 +203,15 @@ func (v *view) compose(main bool) *metrics.Set {
 	set.Families = append(v.families, own...)
 	v.families = set.Families
 	return set
+}
+
+// unmatched are the paths of the filter that match nothing; none as long as a sample that could have it is not
+// there.
+func (v *view) unmatched(main bool) []string {
+	if !main || v.e.costly != nil && v.costly.set == nil {
+		return nil
+	}
+	return v.asked.list(nil)
 }
 
 // addApart adds what was sampled at another time.
