@@ -1,9 +1,10 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -13,8 +14,7 @@ import (
 
 // checker gathers what is wrong with a configuration.
 type checker struct {
-	errs   []error
-	unread bool // some values have another form, and are not there
+	errs []error
 }
 
 // add adds an error, those that it joins one by one.
@@ -30,7 +30,9 @@ func (c *checker) add(err error) {
 // what the others follow from.
 func (c *checker) err() error {
 	sortByPlace(c.errs)
-	same := func(a, b error) bool { return placeOf(a) != [2]int{} && placeOf(a) == placeOf(b) }
+	same := func(a, b error) bool {
+		return !isSeveral(a) && !isSeveral(b) && placeOf(a) != [2]int{} && placeOf(a) == placeOf(b)
+	}
 	return errors.Join(slices.CompactFunc(c.errs, same)...)
 }
 
@@ -78,20 +80,65 @@ func (c *checker) names(v strictyaml.Value[[]string], allowed ...string) []metri
 
 // generics are performancecounter objects, each of which and all together must be right.
 func (c *checker) generics(list []genericFile) (all []metrics.Generic) {
-	good := true
-	for _, g := range list {
-		all = append(all, g.Generic)
-		if err := g.Check(); err != nil && !c.unread {
-			good = false
-			c.add(g.Errorf("%w", err))
+	var read []metrics.Generic
+	for i := range list {
+		all = append(all, list[i].Generic)
+		read = append(read, list[i].completed(i))
+	}
+
+	for i, err := range metrics.CheckGenerics(read, nil) {
+		if err != nil {
+			c.errs = append(c.errs, several{list[i].each(err)})
 		}
 	}
-	if !good || c.unread || len(list) == 0 {
-		return all
-	}
-	if metrics.CheckGenerics(all) != nil {
-		first := sort.Search(len(all), func(n int) bool { return metrics.CheckGenerics(all[:n+1]) != nil })
-		c.add(list[first].Errorf("%w", metrics.CheckGenerics(all[:first+1])))
-	}
 	return all
+}
+
+// several are errors about one place, none of which follows from another one.
+type several struct{ error }
+
+func (s several) Unwrap() error { return s.error }
+
+func isSeveral(err error) bool {
+	_, is := err.(several) //nolint:errorlint // a list of errors has it itself
+	return is
+}
+
+// each has the place of the object in all errors that one of CheckGenerics joins.
+func (g *genericFile) each(err error) error {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what others wrap is one error
+	if !ok {
+		return g.Errorf("%w", err)
+	}
+	var errs []error
+	for _, err := range joined.Unwrap() {
+		errs = append(errs, g.Errorf("%w", err))
+	}
+	return errors.Join(errs...)
+}
+
+// completed is the object with something that is right, and like nothing else, in the place of what could not be
+// read: what would only follow from that is not told.
+func (g *genericFile) completed(number int) metrics.Generic {
+	is := g.Generic
+	if !g.Partial {
+		return is
+	}
+	is.Name = cmp.Or(is.Name, fmt.Sprintf("in line %d", g.Line))
+	is.Object = cmp.Or(is.Object, "?")
+	is.Counters = slices.Clone(is.Counters)
+	if len(is.Counters) == 0 {
+		is.Counters = make([]metrics.GenericCounter, 1)
+	}
+
+	for i := range is.Counters {
+		c := &is.Counters[i]
+		c.Name = cmp.Or(c.Name, fmt.Sprintf("number %d", i+1))
+		unlike := fmt.Sprintf("unread_%d_%d", number, i)
+		c.Metric = cmp.Or(c.Metric, unlike)
+		if c.Labels == nil {
+			c.Labels = map[string]string{unlike: ""}
+		}
+	}
+	return is
 }

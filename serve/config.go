@@ -255,7 +255,7 @@ type webFile struct {
 func ParseConfig(name string, text []byte) (Config, error) {
 	var f file
 	err := strictyaml.Decode(name, text, &f)
-	check := checker{unread: err != nil}
+	check := checker{}
 	check.add(err)
 	c := f.config(&check)
 

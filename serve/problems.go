@@ -92,7 +92,7 @@ func (c *Config) ofFile(key string) bool {
 // has its place in the error.
 func (c *Config) Check() error {
 	check := checker{}
-	for _, p := range slices.Concat(c.problems(), c.fileProblems()) {
+	for _, p := range slices.Concat(c.problems(), c.genericProblems(), c.fileProblems()) {
 		check.add(c.wrong(p))
 	}
 	return check.err()
@@ -128,6 +128,25 @@ func (c *Config) problems() (list []problem) {
 	wrong("max_series", "", checkCount(c.MaxSeries))
 	wrong("web.max_connections", "", checkCount(c.Web.MaxConnections))
 	return append(list, c.timeProblems()...)
+}
+
+// genericProblems are those of performancecounter, among them names that the schemes in use have: these may have
+// been set after the file was read.
+func (c *Config) genericProblems() (list []problem) {
+	names := slices.Clone(c.Names)
+	for i := range c.Push {
+		names = append(names, c.Push[i].Names...)
+	}
+	for i, err := range metrics.CheckGenerics(c.Counters, names) {
+		key := "performancecounter.objects"
+		if len(c.Counters[i].Counters) > 0 {
+			key, _, _ = strings.Cut(c.keyOfCounter(i, 0), ".counters[")
+		}
+		if err != nil {
+			list = append(list, problem{key, "", err})
+		}
+	}
+	return list
 }
 
 // timeProblems are those of how long things may take.

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/sink/metrics"
 )
 
 // Every setting of a target is read strictly, and what cannot be sent is told with its place.
@@ -109,6 +112,82 @@ func TestGenericConfigErrors(t *testing.T) {
 	} {
 		wantError(t, "performancecounter:\n  objects:\n"+c.text, c.want)
 		wantError(t, "performancecounter:\n  objects: |-\n"+c.text, c.want)
+	}
+}
+
+// What is wrong with an object of performancecounter hides nothing else that is wrong with it or with those beside
+// it, and nothing is told that only follows from it.
+func TestAllGenericErrors(t *testing.T) {
+	const text = "    - objct: Memory\n      name: a\n      type: rwa\n      counters: [{name: X, metric: a b}]\n" +
+		"    - name: a\n      object: Memory\n      counters: [{name: X, metric: m}, {name: Y, metric: m}]\n" +
+		"    - name: b\n      objects: Memory\n      counters:\n" +
+		"        - {name: X, metrc: m1}\n        - {name: X, metrc: m2}\n        - {nam: X, labels: {b c: d}}\n" +
+		"        - {name: X, metric: m, lables: {a: b}}\n" +
+		"    - {nme: c, object: Memory, conters: []}\n" +
+		"    - {nme: d, object: Memory, counters: {}}\n"
+	const wrong = `wrong performancecounter object `
+	want := []string{
+		`f:3:7: unknown key "objct" (did you mean object?)`,
+		`f:3:7: ` + wrong + `"a": type is raw or formatted, not "rwa"; did you mean raw?`,
+		`f:3:7: ` + wrong + `"a": counter X: "a b" is no name of a metric`,
+		`f:7:7: ` + wrong + `"a": the name stands there twice`,
+		`f:7:7: ` + wrong + `"a": metric m with the same labels is in "a", too`,
+		`f:10:7: ` + wrong + `"b": counter number 3: "b c" is no name of a label, or that of the instance`,
+		`f:11:7: unknown key "objects" (did you mean object?)`,
+		`f:13:21: unknown key "metrc" (did you mean metric?)`,
+		`f:14:21: unknown key "metrc" (did you mean metric?)`,
+		`f:15:12: unknown key "nam" (did you mean name?)`,
+		`f:16:32: unknown key "lables" (did you mean labels?)`,
+		`f:17:8: unknown key "nme" (did you mean name?)`,
+		`f:17:32: unknown key "conters" (did you mean counters?)`,
+		`f:18:8: unknown key "nme" (did you mean name?)`,
+		`f:18:42: counters: expected a list, found keys with values`,
+	}
+	for _, list := range []string{"", " |-"} {
+		_, err := ParseConfig("f", []byte("performancecounter:\n  objects:"+list+"\n"+text))
+		got := strings.Split(err.Error(), "\n")
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("objects:%s (-want +got):\n%s", list, diff)
+		}
+	}
+}
+
+// A metric that collectors of windows_exporter have can be one's own where their names are not used, whatever
+// says so.
+func TestGenericNamesTaken(t *testing.T) {
+	const object = "performancecounter:\n  objects:\n    - name: a\n      object: Memory\n      counters:\n" +
+		"        - {name: X, metric: mine}\n        - {name: Available Bytes, metric: windows_memory_available_bytes}\n"
+	const taken = `f:3:7: performancecounter.objects: wrong performancecounter object "a": ` +
+		`metric windows_memory_available_bytes is one of windows_exporter's collectors`
+	for _, c := range []struct {
+		names string
+		flags []metrics.Scheme
+		want  string
+	}{
+		{"[own]", nil, ""},
+		{"[]", nil, ""},
+		{"[own, windows_exporter]", nil, taken},
+		{"[own]", []metrics.Scheme{metrics.WindowsExporter}, taken},
+		{"[windows_exporter]", []metrics.Scheme{metrics.Own}, ""},
+		{"[own]\npush: [{url: otlp+http://h, names: [windows_exporter]}]", nil, taken},
+	} {
+		config, err := ParseConfig("f", []byte(object+"names: "+c.names+"\n"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if c.flags != nil {
+			config.Names = c.flags
+		}
+		got := ""
+		if err := config.Check(); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s, flags %v:\n got %s\nwant %s", c.names, c.flags, got, c.want)
+		}
 	}
 }
 

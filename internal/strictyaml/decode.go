@@ -56,7 +56,7 @@ func Decode(name string, text []byte, into any) error {
 		return fmt.Errorf("strictyaml: %T is no pointer to read into", into)
 	}
 
-	d := &decoder{problems: &problems{}, place: func(line, column int) Pos { return Pos{name, line, column} }}
+	d := &decoder{problems: &problems{}, place: func(line, column int) Pos { return Pos{Source: name, Line: line, Column: column} }}
 	d.text = text
 	d.document(v.Elem())
 	return errors.Join(d.list...)

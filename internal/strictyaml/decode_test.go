@@ -81,7 +81,7 @@ func TestDecode(t *testing.T) {
 	}
 
 	limit := Size(3 << 19)
-	at := func(line, column int) Pos { return Pos{"f", line, column} }
+	at := func(line, column int) Pos { return Pos{Source: "f", Line: line, Column: column} }
 	path := func(s string) Path {
 		p, err := winperf.ParsePath(s)
 		if err != nil {

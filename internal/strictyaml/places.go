@@ -39,7 +39,7 @@ func PlacesOf(name string, text []byte) Places {
 
 // add adds what is below a node that stands for a key.
 func (p Places) add(name, key string, n *yaml.Node, depth int) {
-	at := func(n *yaml.Node) Pos { return Pos{name, n.Line, n.Column} }
+	at := func(n *yaml.Node) Pos { return Pos{Source: name, Line: n.Line, Column: n.Column} }
 	if depth > MaxDepth {
 		return
 	}

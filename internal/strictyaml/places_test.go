@@ -10,7 +10,7 @@ func TestPlaces(t *testing.T) {
 	const text = "source: local\npush:\n  - url: &u http://a\n    tls: {ca_file: ca.pem}\n" +
 		"  - url: *u\n    headers:\n      X.y: 5\n"
 	all := PlacesOf("f", []byte(text))
-	at := func(line, column int) Pos { return Pos{"f", line, column} }
+	at := func(line, column int) Pos { return Pos{Source: "f", Line: line, Column: column} }
 	for key, want := range map[string]Place{
 		"source":              {at(1, 9), at(1, 1), "local"},
 		"push":                {at(3, 3), at(2, 1), ""},

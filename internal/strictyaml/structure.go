@@ -52,10 +52,7 @@ func (f *fields) add(t reflect.Type, around []int) {
 // structure reads keys into the fields of a structure.
 func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 	all := fieldsOf(v.Type())
-	for _, index := range all.pos {
-		v.FieldByIndex(index).Set(reflect.ValueOf(d.at(n)))
-	}
-
+	problems := len(d.list)
 	seen := map[string]Pos{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, ok := d.key(n.Content[i], seen)
@@ -74,6 +71,12 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		if _, there := seen[name]; !there {
 			d.problem(d.at(n), fmt.Sprintf("the key %s is missing", name))
 		}
+	}
+
+	at := d.at(n)
+	at.Partial = d.full || len(d.list) > problems
+	for _, index := range all.pos {
+		v.FieldByIndex(index).Set(reflect.ValueOf(at))
 	}
 }
 

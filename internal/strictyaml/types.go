@@ -15,6 +15,7 @@ import (
 type Pos struct {
 	Source       string // what was read, as Decode was told
 	Line, Column int    // from 1; columns are characters
+	Partial      bool   // of a structure: something in it could not be read
 }
 
 // Errorf is an error about what stands there, in the same form as those of Decode.

@@ -57,12 +57,10 @@ var (
 
 // Check says what is wrong with the object itself, everything at once. CheckGenerics looks at
 // several.
-func (g *Generic) Check() error {
-	var errs []error
-	wrong := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%w %q: %w", ErrGeneric, g.Name, fmt.Errorf(format, args...)))
-	}
+func (g *Generic) Check() error { return errors.Join(g.problems()...) }
 
+func (g *Generic) problems() (errs []error) {
+	wrong := func(format string, args ...any) { errs = append(errs, g.wrong(format, args...)) }
 	if g.Name == "" {
 		wrong("it has no name")
 	}
@@ -79,7 +77,12 @@ func (g *Generic) Check() error {
 	for i := range g.Counters {
 		g.Counters[i].check(wrong, g)
 	}
-	return errors.Join(errs...)
+	return errs
+}
+
+// wrong is an error about the object.
+func (g *Generic) wrong(format string, args ...any) error {
+	return fmt.Errorf("%w %q: %w", ErrGeneric, g.Name, fmt.Errorf(format, args...))
 }
 
 // check reports what is wrong with a counter.
@@ -113,39 +116,52 @@ func checkWord(wrong func(string, ...any), what, word string, words ...string) {
 	wrong("%s is %s or %s, not %q%s", what, words[0], words[1], word, hint)
 }
 
-// CheckGenerics says what is wrong with objects that stand in one configuration: names that come
-// twice, metrics of which two would be the same, and metrics that windows_exporter's other
-// collectors have.
-func CheckGenerics(all []Generic) error {
-	var errs []error
-	names := map[string]bool{}
-	metrics := map[string]string{}
-	taken, err := tableNames()
-	errs = append(errs, err)
-
-	for i := range all {
-		g := &all[i]
-		errs = append(errs, g.Check())
-		if names[g.Name] && g.Name != "" {
-			errs = append(errs, fmt.Errorf("%w %q: the name stands there twice", ErrGeneric, g.Name))
-		}
-		names[g.Name] = true
-
-		for c := range g.Counters {
-			name := g.Counters[c].metric(g.Object)
-			if taken[name] {
-				errs = append(errs, fmt.Errorf("%w %q: metric %s is one of windows_exporter's collectors",
-					ErrGeneric, g.Name, name))
-			}
-			key := fmt.Sprint(name, g.Counters[c].Labels)
-			if first, twice := metrics[key]; twice {
-				errs = append(errs, fmt.Errorf("%w %q: metric %s with the same labels is in %q, too",
-					ErrGeneric, g.Name, name, first))
-			}
-			metrics[key] = g.Name
-		}
+// CheckGenerics says what is wrong with each of the objects that stand in one configuration, everything at once;
+// nil where nothing is.
+// Beside what Check says these are names that come twice, metrics of which two would be the same and,
+// where names has those of windows_exporter, metrics that its other collectors have.
+func CheckGenerics(all []Generic, names []Scheme) []error {
+	seen := genericNames{objects: map[string]bool{}, metrics: map[string]string{}}
+	var err error
+	if slices.Contains(names, WindowsExporter) {
+		seen.taken, err = tableNames()
 	}
-	return errors.Join(errs...)
+
+	var errs []error
+	for i := range all {
+		found := append(all[i].problems(), seen.problems(&all[i])...)
+		errs = append(errs, errors.Join(append(found, err)...))
+	}
+	return errs
+}
+
+// genericNames are names of objects that were looked at.
+type genericNames struct {
+	objects map[string]bool
+	metrics map[string]string // the object that has a metric with labels
+	taken   map[string]bool   // metrics of others
+}
+
+// problems say which names of an object others have already.
+func (s *genericNames) problems(g *Generic) (errs []error) {
+	wrong := func(format string, args ...any) { errs = append(errs, g.wrong(format, args...)) }
+	if s.objects[g.Name] && g.Name != "" {
+		wrong("the name stands there twice")
+	}
+	s.objects[g.Name] = true
+
+	for c := range g.Counters {
+		name := g.Counters[c].metric(g.Object)
+		if s.taken[name] {
+			wrong("metric %s is one of windows_exporter's collectors", name)
+		}
+		key := fmt.Sprint(name, g.Counters[c].Labels)
+		if first, twice := s.metrics[key]; twice {
+			wrong("metric %s with the same labels is in %q, too", name, first)
+		}
+		s.metrics[key] = g.Name
+	}
+	return errs
 }
 
 // tableNames are the names of all metrics of windows_exporter.

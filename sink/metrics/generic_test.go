@@ -40,7 +40,7 @@ func TestGeneric(t *testing.T) {
 			Counters: []GenericCounter{{Name: "% Processor Time"}}},
 		{Name: "memory", Object: "Memory", Counters: []GenericCounter{{Name: "Cache Faults/sec"}}},
 	}
-	if err := CheckGenerics(all); err != nil {
+	if err := errors.Join(CheckGenerics(all, nil)...); err != nil {
 		t.Fatal(err)
 	}
 
@@ -141,17 +141,29 @@ func TestGenericCheck(t *testing.T) {
 		t.Error(err)
 	}
 
+	named := func(name string, change func(*Generic)) Generic {
+		return with(func(g *Generic) { g.Name = name; change(g) })
+	}
+	taken := named("c", func(g *Generic) { g.Counters[0].Metric = "windows_os_time" })
+	same := named("b", func(*Generic) {})
+	other := named("d", func(g *Generic) { g.Counters[0].Labels = map[string]string{"a": "b"} })
 	for _, tt := range []struct {
-		all  []Generic
-		want string
+		all   []Generic
+		names []Scheme
+		want  []string // of each object, "" is nothing
 	}{
-		{[]Generic{good, good}, "stands there twice"},
-		{[]Generic{good, with(func(g *Generic) { g.Name = "b" })}, `is in "a", too`},
-		{[]Generic{with(func(g *Generic) { g.Counters[0].Metric = "windows_os_time" })},
-			"one of windows_exporter's collectors"},
+		{[]Generic{good, other}, nil, []string{"", ""}},
+		{[]Generic{good, same, good}, nil, []string{"", `is in "a", too`, "stands there twice"}},
+		{[]Generic{named("b", func(g *Generic) { g.Type = "x" }), other}, nil, []string{"type is raw or formatted", ""}},
+		{[]Generic{good, taken}, nil, []string{"", ""}},
+		{[]Generic{good, taken}, []Scheme{Own, OTel}, []string{"", ""}},
+		{[]Generic{taken, good}, []Scheme{Own, WindowsExporter}, []string{"one of windows_exporter's collectors", ""}},
 	} {
-		if err := CheckGenerics(tt.all); !errors.Is(err, ErrGeneric) || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v, want %q", err, tt.want)
+		errs := CheckGenerics(tt.all, tt.names)
+		for i, want := range tt.want {
+			if err := errs[i]; (want != "") != errors.Is(err, ErrGeneric) || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%v: object %d: %v, want %q", tt.all, i, err, want)
+			}
 		}
 	}
 }
