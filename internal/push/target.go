@@ -78,19 +78,20 @@ func IsURL(text string) bool {
 
 // address returns the URL to ask, and the protocol.
 func (t *Target) address() (*url.URL, protocol, error) {
+	scheme, _, _ := strings.Cut(t.URL, ":")
+	p, known := protocols[strings.ToLower(scheme)]
+	if !known {
+		return nil, p, unknownScheme(t.URL)
+	}
 	u, err := url.Parse(t.URL)
 	if err != nil {
 		return nil, protocol{}, fmt.Errorf("bad URL of a target: %w", hidden(err))
 	}
-	p, known := protocols[u.Scheme]
-	if !known {
-		return nil, p, unknownScheme(u)
-	}
 	if _, err := strconv.ParseUint(cmp.Or(u.Port(), "1"), 10, 16); err != nil || u.Port() == "0" {
-		return nil, p, fmt.Errorf("bad URL of a target %s: expected a port from 1 to 65535", u.Redacted())
+		return nil, p, badURL(t.URL, "expected a port from 1 to 65535")
 	}
 	if u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" {
-		return nil, p, fmt.Errorf("bad URL of a target %s: expected %s://HOST[:PORT][/PATH]", u.Redacted(), u.Scheme)
+		return nil, p, badURL(t.URL, "expected %s://HOST[:PORT][/PATH]", u.Scheme)
 	}
 
 	u.Scheme = p.scheme
@@ -100,14 +101,15 @@ func (t *Target) address() (*url.URL, protocol, error) {
 	return u, p, nil
 }
 
-// unknownScheme says which schemes there are, and which one was meant.
-func unknownScheme(u *url.URL) error {
+// unknownScheme says of a URL, well formed or not, which schemes there are, and which one was meant.
+func unknownScheme(text string) error {
+	scheme, rest, _ := strings.Cut(strings.ToLower(text), ":")
 	schemes := slices.Sorted(maps.Keys(protocols))
-	near := suggest.Closest(u.Scheme, slices.Values(schemes))
-	if u.Scheme == "http" || u.Scheme == "https" { // by the path that it has
-		near = "otlp+" + u.Scheme
-		if strings.HasSuffix(u.Path, "/write") || strings.HasSuffix(u.Path, "/push") {
-			near = "remote-write+" + u.Scheme
+	near := suggest.Closest(scheme, slices.Values(schemes))
+	if scheme == "http" || scheme == "https" { // by the path that it has
+		near = "otlp+" + scheme
+		if strings.HasSuffix(rest, "/write") || strings.HasSuffix(rest, "/push") {
+			near = "remote-write+" + scheme
 		}
 	}
 
@@ -115,8 +117,29 @@ func unknownScheme(u *url.URL) error {
 	if near != "" {
 		hint = fmt.Sprintf(" (did you mean %s://?)", near)
 	}
-	const form = "bad URL of a target %s: expected %s://HOST%s"
-	return fmt.Errorf(form, u.Redacted(), strings.Join(schemes, "://, "), hint)
+	return badURL(text, "expected %s://HOST%s", strings.Join(schemes, "://, "), hint)
+}
+
+// badURL is an error about a URL, which it names as far as people may see it.
+func badURL(text, format string, args ...any) error {
+	name := shown(text)
+	if name != "" {
+		name = " " + name
+	}
+	return fmt.Errorf("bad URL of a target%s: %w", name, fmt.Errorf(format, args...))
+}
+
+// shown is a URL as people may see it: without a password, whatever its scheme is. Where the text does not tell
+// what may be one it is "".
+func shown(text string) string {
+	const letters = "+-._0123456789abcdefghijklmnopqrstuvwxyz"
+	scheme, rest, ok := strings.Cut(text, "://")
+	scheme = strings.ToLower(scheme)
+	u, err := url.Parse("x://" + rest) // a scheme with _ is none, and would be no URL
+	if !ok || err != nil || strings.Trim(scheme, letters) != "" {
+		return ""
+	}
+	return scheme + strings.TrimPrefix(u.Redacted(), "x")
 }
 
 // hidden is an error of url.Parse without the URL, which may have a password in it.
@@ -129,10 +152,7 @@ func hidden(err error) error {
 
 // Name is the target as people may see it: its URL without a password, and its number.
 func (t *Target) Name() string {
-	name := "a target"
-	if u, err := url.Parse(t.URL); err == nil {
-		name = u.Redacted()
-	}
+	name := cmp.Or(shown(t.URL), "a target")
 	if t.Number > 1 {
 		name += fmt.Sprintf(" (%d)", t.Number)
 	}

@@ -25,6 +25,16 @@ func TestAddress(t *testing.T) {
 		"otlp+http://me:secret@host:port":            "!bad URL of a target",
 		"otlp+http://host#part":                      "!expected otlp+http://HOST",
 		"":                                           "!expected otlp+http://",
+
+		"remote_write+http://localhost:9090/x": "!bad URL of a target remote_write+http://localhost:9090/x: " +
+			"expected otlp+http://, otlp+https://, remote-write+http://, remote-write+https://HOST " +
+			"(did you mean remote-write+http://?)",
+		"remote_write+https://me:secret@host": "!target remote_write+https://me:xxxxx@host: expected otlp+http://",
+		"remote_write+http://me:secret@[::1":  "!(did you mean remote-write+http://?)",
+		"otlp_http://host":                    "!(did you mean otlp+http://?)",
+		"me:secret@host://x":                  "!bad URL of a target: expected otlp+http://",
+		"otlp_http:me:secret@host":            "!bad URL of a target: expected otlp+http://",
+		"%zz":                                 "!bad URL of a target: ",
 	} {
 		u, _, err := (&Target{URL: text}).address()
 		switch why, fails := strings.CutPrefix(want, "!"); {
@@ -34,6 +44,30 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%q: the error has the password: %v", text, err)
 		case !fails && (err != nil || u.String() != want):
 			t.Errorf("%q: %v, %v, want %s", text, u, err, want)
+		}
+	}
+}
+
+// No name and no error shows a password, also where a URL is none.
+func TestNameHidesPasswords(t *testing.T) {
+	for text, want := range map[string]string{
+		"otlp+http://host":                   "otlp+http://host",
+		"OTLP+http://me:secret@host/a?b=c":   "otlp+http://me:xxxxx@host/a?b=c",
+		"remote_write+http://me:secret@host": "remote_write+http://me:xxxxx@host",
+		"me:secret@host:9090":                "a target",
+		"otlp+http:me:secret@host":           "a target",
+		"otlp+http://me:secret@[::1":         "a target",
+		"me:secret@host://x":                 "a target",
+		"":                                   "a target",
+	} {
+		target := Target{URL: text}
+		if got := target.Name(); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+		for _, p := range target.Check() {
+			if strings.Contains(p.Err.Error(), "secret") {
+				t.Errorf("%s: the error shows the password: %v", text, p.Err)
+			}
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (s *server) add(cmd *cobra.Command) {
 	f.BoolVar(&s.flags.Costly, "costly", false, "serve costly objects too")
 	f.Var(&s.costly, "costly-interval", "least time between two samples of costly objects (default 1m)")
 
-	f.StringSliceVar(&s.names, "names", nil, "`NAMES` of metrics: own, windows_exporter, or both")
+	f.StringSliceVar(&s.names, "names", nil, "`NAMES` of metrics: own, windows_exporter or own,windows_exporter")
 	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that sum up others, such as _Total")
 	const legacy = "with windows_exporter's names, those too that newer versions dropped"
 	f.BoolVar(&s.legacy, "legacy", true, legacy)

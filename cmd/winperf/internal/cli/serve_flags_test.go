@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/winperf/winperf/internal/strictyaml"
+	"github.com/winperf/winperf/serve"
 )
 
 // configFlags are the flags of keys that are called otherwise.
@@ -59,4 +60,18 @@ func TestServeFlags(t *testing.T) {
 			t.Errorf("--%s has no key", f.Name)
 		}
 	})
+}
+
+// The values that the help names are taken.
+func TestServeNamesOfHelp(t *testing.T) {
+	usage := (&app{}).serveCommand().Flag("names").Usage
+	_, values, ok := strings.Cut(usage, ": ")
+	if !ok {
+		t.Fatal(usage)
+	}
+	for value := range strings.SplitSeq(strings.ReplaceAll(values, " or ", ", "), ", ") {
+		if _, err := serve.ParseNames(strings.Split(value, ",")); err != nil {
+			t.Errorf("%s: %v", usage, err)
+		}
+	}
 }
