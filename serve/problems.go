@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/exporter-toolkit/web"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/sink/metrics"
@@ -93,9 +92,22 @@ func (c *Config) ofFile(key string) bool {
 func (c *Config) Check() error {
 	check := checker{}
 	for _, p := range slices.Concat(c.problems(), c.genericProblems(), c.fileProblems()) {
-		check.add(c.wrong(p))
+		check.errs = append(check.errs, c.wrongs(p))
 	}
 	return check.err()
+}
+
+// wrongs are the errors about a problem that joins several, or has one.
+func (c *Config) wrongs(p problem) error {
+	joined, ok := p.err.(interface{ Unwrap() []error }) //nolint:errorlint // what others wrap is one error
+	if !ok {
+		return c.wrong(p)
+	}
+	var errs []error
+	for _, err := range joined.Unwrap() {
+		errs = append(errs, c.wrong(problem{p.key, p.value, err}))
+	}
+	return several{errors.Join(errs...)}
 }
 
 // problems are those that the values themselves have.
@@ -220,10 +232,7 @@ func (t *Target) problems(key string) (list []problem) {
 
 // fileProblems are those of files and directories that the configuration names.
 func (c *Config) fileProblems() (list []problem) {
-	if err := web.Validate(c.Web.ConfigFile); err != nil {
-		if _, missing := errors.AsType[*fs.PathError](err); !missing { // which names its file
-			err = fmt.Errorf("%s: %w", c.Web.ConfigFile, err)
-		}
+	if err := checkWebFile(c.Web.ConfigFile); err != nil {
 		list = append(list, problem{"web.config_file", c.Web.ConfigFile, err})
 	}
 

@@ -251,6 +251,52 @@ func TestCheckFilePlaces(t *testing.T) {
 
 }
 
+// All that is wrong with a file of the exporter toolkit is told, a line each, with the place of its name where a
+// configuration has that.
+func TestCheckWebFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "web.yml")
+	hash := "$2y$10$" + strings.Repeat("a", 53)
+	const users = ": basic_auth_users: expected a bcrypt hash of the password of "
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"basic_auth_users: {a: " + hash + "}\n", nil},
+		{"tls_server_confg: {}\n\nbasic_auth_user: {}\n", []string{
+			":1: field tls_server_confg not found", ":3: field basic_auth_user not found",
+		}},
+		{"basic_auth_users: {a: " + hash + ", bob: secret}\n", []string{":1:90" + users + "bob,"}},
+		{"basic_auth_users:\n  bob: secret\n  al.x: ''\n  c: " + hash + "\n", []string{
+			":2:8" + users + "bob,", ":3:9" + users + "al.x,",
+		}},
+		{"basic_auth_users: {a: $9" + hash[2:] + "}\n", []string{":1:23" + users + "a,"}},
+		{"basic_auth_users: {a: $2y$99" + hash[6:] + "}\n", []string{": crypto/bcrypt: "}},
+		{"tls_server_config: {cert_file: none}\n", []string{": "}},
+	} {
+		if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		config, err := ParseConfig("f", []byte("web: {config_file: '"+name+"'}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		flags := Config{Web: Web{ConfigFile: name}}
+		for begin, config := range map[string]*Config{"f:1:20: config_file: ": &config, "web.config_file: ": &flags} {
+			var got []string
+			if err := config.Check(); err != nil {
+				got = strings.Split(err.Error(), "\n")
+			}
+			same := len(got) == len(c.want)
+			for i := range min(len(got), len(c.want)) {
+				same = same && strings.HasPrefix(got[i], begin+name+c.want[i]) && !strings.Contains(got[i], "secret")
+			}
+			if !same {
+				t.Errorf("%s:\n got %s\nwant %s%s", c.text, strings.Join(got, "\n"), begin, strings.Join(c.want, "\n"))
+			}
+		}
+	}
+}
+
 // What was set after the file was read has no place in it, whatever stands there.
 func TestChangedConfigPlaces(t *testing.T) {
 	const text = "max_series: 5\ntimeout_offset: 1s\npush:\n  - {url: otlp+http://h, interval: 5s}\n" +

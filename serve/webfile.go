@@ -1,0 +1,75 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/prometheus/exporter-toolkit/web"
+	"github.com/winperf/winperf/internal/strictyaml"
+)
+
+// checkWebFile says what is wrong with a file in the form of the exporter toolkit, each with its place as far as
+// the toolkit tells it. "" is no file.
+func checkWebFile(name string) error {
+	err := web.Validate(name)
+	if err == nil {
+		return nil
+	}
+	if _, missing := errors.AsType[*fs.PathError](err); missing { // which names its file
+		return err
+	}
+
+	if lines, ok := strings.CutPrefix(err.Error(), "yaml: unmarshal errors:\n"); ok {
+		return eachLine(name, lines)
+	}
+	if strings.Contains(err.Error(), "bcrypt") {
+		if err := checkPasswords(name); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// eachLine makes an error of each line, such as "  line 3: field tls not found in type web.Config".
+func eachLine(name, lines string) error {
+	var errs []error
+	for line := range strings.Lines(lines) {
+		line = strings.TrimSpace(line)
+		place, what, ok := strings.Cut(strings.TrimPrefix(line, "line "), ": ")
+		if !ok {
+			place, what = "", line
+		}
+		what, _, _ = strings.Cut(what, " in type ") // which is one of the toolkit's code
+		errs = append(errs, fmt.Errorf("%s: %s", strings.TrimSuffix(name+":"+place, ":"), what))
+	}
+	return errors.Join(errs...)
+}
+
+// checkPasswords says which users have something that is no hash of a password, whose text it does not show.
+func checkPasswords(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, strictyaml.MaxSize))
+	if err != nil {
+		return err
+	}
+
+	var errs []error
+	for key, place := range strictyaml.PlacesOf(name, text) {
+		user, ok := strings.CutPrefix(key, "basic_auth_users.")
+		const shortest = 59 // of bcrypt
+		if ok && (len(place.Text) < shortest || !strings.HasPrefix(place.Text, "$2")) {
+			const form = "basic_auth_users: expected a bcrypt hash of the password of %s, as htpasswd -nBC 10 makes it"
+			errs = append(errs, place.Errorf(form, user))
+		}
+	}
+	sortByPlace(errs)
+	return errors.Join(errs...)
+}
