@@ -27,12 +27,25 @@ func (s *tabled) told(machines []string) (all []told) {
 	return all
 }
 
+// factHelp are the helps of facts, by what the tables call them.
+var factHelp = map[string]string{
+	"names of the machine":       "Names of the machine.",
+	"the operating system":       "Operating system of the machine.",
+	"time of the sample":         "When the sample was taken, since 1970.",
+	"name of the time zone":      "Time zone of the machine.",
+	"physical memory":            "Physical memory of the machine.",
+	"address space of a process": "Address space that a process can have.",
+	"logical processors":         "Logical processors of the machine.",
+	"limit of processes":         "How many processes there can be at once.",
+	"start of the machine":       "When the machine was started, since 1970.",
+}
+
 // fact is the metric of a row of facts; false where its value is not known.
 func (s *tabled) fact(r *tables.Row, machines []string) (told, bool) {
 	what := r.Counters[0]
 	f := told{Family: Family{
 		Name: r.Metric, Type: tableType(r.Type), Additive: r.Type == 'I', Unit: r.Unit,
-		Help: "This is " + what + ".",
+		Help: factHelp[what],
 	}}
 	c := Column{Form: Whole, Rows: unlabelled, Bits: []uint64{1}}
 

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,6 +146,9 @@ func TestEveryFact(t *testing.T) {
 
 func checkTold(t *testing.T, r tables.Row, f Family) {
 	t.Helper()
+	if len(f.Help) < 10 || !strings.HasSuffix(f.Help, ".") || strings.HasPrefix(f.Help, "This is") {
+		t.Errorf("%s: the help is %q", r.Metric, f.Help)
+	}
 	if len(f.Columns) != 1 || f.Columns[0].Rows.Len() != 1 || len(f.Columns[0].Bits) != 1 {
 		t.Errorf("%s has no value", r.Metric)
 		return
