@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/winperf/winperf/experiment/delivery"
 )
@@ -41,12 +42,29 @@ func (b *broken) stop() error {
 // waits for a disk that is full, and no command for records.
 type resultsSink struct {
 	delivery.Sink
-	broken *broken
+	broken  *broken
+	earlier *earlier
+}
+
+// earlier counts records that a run which was killed had left in its queue.
+type earlier struct {
+	session atomic.Pointer[string] // of this run; nil before it has any records
+	records atomic.Uint64
+}
+
+// count counts what was delivered: a batch is of one session.
+func (e *earlier) count(batch []delivery.Item) {
+	if own := e.session.Load(); len(batch) > 0 && (own == nil || batch[0].Session != *own) {
+		e.records.Add(uint64(len(batch)))
+	}
 }
 
 // Deliver implements [delivery.Sink].
 func (s resultsSink) Deliver(ctx context.Context, batch []delivery.Item) error {
 	err := s.Sink.Deliver(ctx, batch)
+	if err == nil {
+		s.earlier.count(batch)
+	}
 	if err == nil || ctx.Err() != nil {
 		return err
 	}

@@ -156,16 +156,18 @@ func (e *EventEntry) threshold() experiment.Threshold {
 	return t
 }
 
-// resultsRoute is the name of the way to the results folder.
-const resultsRoute = "results"
+// ResultsRoute is the name of the way to the results folder.
+const ResultsRoute = "results"
 
 // routes are where records go: the results folder, and what the file says.
-func (f *File) routes(folder *Folder, open *Opener, broken *broken) ([]delivery.Route, error) {
+func (f *File) routes(
+	folder *Folder, open *Opener, results func(delivery.Sink) delivery.Sink,
+) ([]delivery.Route, error) {
 	records, err := delivery.NewFile(folder.File(FileRecords), delivery.FileOptions{Format: delivery.FormatRecords})
 	if err != nil {
 		return nil, err
 	}
-	all := []delivery.Route{{Name: resultsRoute, Sink: resultsSink{records, broken}}}
+	all := []delivery.Route{{Name: ResultsRoute, Sink: results(records)}}
 	for i := range f.Deliver {
 		d := &f.Deliver[i]
 		sink, err := d.sink(folder, open)

@@ -87,7 +87,7 @@ func (d *DeliverEntry) check(names map[string]bool) error {
 	if n != 1 {
 		return d.Errorf("expected one of file, url and program")
 	}
-	if names[d.name()] || d.name() == resultsRoute {
+	if names[d.name()] || d.name() == ResultsRoute {
 		return d.Errorf("two deliveries are called %q: expected a name of its own", d.name())
 	}
 	names[d.name()] = true

@@ -37,6 +37,8 @@ type Conditions struct {
 	Plan       []Step    `json:"plan"`
 	Variants   []string  `json:"variants"`
 	Programs   []string  `json:"programs"` // of the variants, where they were found; "" for one that was not
+	// Session is that of the records of these runs; "" where none are made. Others are of runs that were killed.
+	Session string `json:"session,omitempty"`
 }
 
 // MarshalText writes the order's word.
@@ -65,8 +67,9 @@ func (o *Order) UnmarshalText(text []byte) error {
 
 // Folder is where the results of an experiment go.
 type Folder struct {
-	Path string
-	runs *os.File
+	Path       string
+	conditions Conditions
+	runs       *os.File
 }
 
 // Create makes a results folder, which must not be there yet or be empty.
@@ -82,16 +85,27 @@ func Create(path string, c Conditions) (*Folder, error) {
 		return nil, notEmpty(path)
 	}
 
-	f := &Folder{Path: path}
-	text, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Keep(FilePlan, append(text, '\n')); err != nil {
+	f := &Folder{Path: path, conditions: c}
+	if err := f.keepPlan(); err != nil {
 		return nil, err
 	}
 	f.runs, err = os.OpenFile(f.file(FileRuns), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	return f, err
+}
+
+// keepPlan writes the conditions.
+func (f *Folder) keepPlan() error {
+	text, err := json.MarshalIndent(f.conditions, "", "  ")
+	if err != nil {
+		return err
+	}
+	return f.Keep(FilePlan, append(text, '\n'))
+}
+
+// keepSession adds the session of the records to the conditions.
+func (f *Folder) keepSession(session string) error {
+	f.conditions.Session = session
+	return f.keepPlan()
 }
 
 func (f *Folder) file(name string) string { return filepath.Join(f.Path, name) }

@@ -31,6 +31,7 @@ type Sensors struct {
 	Left   int                   // values of more series than are kept
 	Failed int                   // records that were left out as they are of runs that failed or were stopped
 	Others int                   // records that were left out as they are of warm-ups
+	Stray  int                   // records that were left out as they are of other sessions
 }
 
 // sensorOfRun is a series within one run.
@@ -59,11 +60,12 @@ func newSensors() *Sensors {
 }
 
 // ReadSensors reads the records of a results folder with these runs; one without records has none. What
-// was measured in warm-ups and in runs that failed or were stopped is left out.
+// was measured in warm-ups and in runs that failed or were stopped is left out, and so is what was delivered
+// late of a session that was killed, which had runs of its own. Without a session there is only one.
 //
 // Other events in a run give one value a run, the mean: values of one run are more alike than those of two,
 // and comparing them one by one would find differences where there is only noise.
-func ReadSensors(folder string, runs []*Result) (*Sensors, error) {
+func ReadSensors(folder, session string, runs []*Result) (*Sensors, error) {
 	s := newSensors()
 	name := filepath.Join(folder, FileRecords)
 	in, err := os.Open(name)
@@ -89,7 +91,11 @@ func ReadSensors(folder string, runs []*Result) (*Sensors, error) {
 		if err != nil {
 			return nil, &winperf.DataError{Source: name, Line: n, Msg: err.Error()}
 		}
-		if r.Kind == experiment.Point || r.Kind == experiment.Span {
+		switch {
+		case r.Kind != experiment.Point && r.Kind != experiment.Span:
+		case session != "" && r.Session != session:
+			s.Stray++
+		default:
 			s.sort(&r, runs)
 		}
 	}

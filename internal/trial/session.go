@@ -35,6 +35,7 @@ type Session struct {
 	program experiment.Program
 
 	broken     broken
+	earlier    earlier
 	experiment *experiment.Experiment // nil: nothing is bound
 	delivery   *delivery.Delivery
 	spill      *delivery.Spill
@@ -112,13 +113,17 @@ func (s *Session) bind(ctx context.Context) error {
 	} else if spills {
 		opt.Spool = noSpool{}
 	}
-	s.experiment, err = experiment.New(opt)
-	return err
+	if s.experiment, err = experiment.New(opt); err != nil || s.folder == nil {
+		return err
+	}
+	session := s.experiment.Session()
+	s.earlier.session.Store(&session)
+	return s.folder.keepSession(session)
 }
 
 // deliver begins the delivery of records, and a spill where a binding wants one.
 func (s *Session) deliver(ctx context.Context, spills bool) (experiment.Spool, error) {
-	routes, err := s.file.routes(s.folder, s.open, &s.broken)
+	routes, err := s.file.routes(s.folder, s.open, s.results)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +147,11 @@ func (s *Session) deliver(ctx context.Context, spills bool) (experiment.Spool, e
 	return s.spill, err
 }
 
+// results is the way into the results folder.
+func (s *Session) results(records delivery.Sink) delivery.Sink {
+	return resultsSink{records, &s.broken, &s.earlier}
+}
+
 // noSpool stands for a spool where nothing is measured.
 type noSpool struct{}
 
@@ -155,6 +165,7 @@ type Outcome struct {
 	Summaries []*experiment.Record
 	Status    experiment.Status
 	Delivery  delivery.State
+	Earlier   uint64 // records that the results got of runs that were killed
 	Tally     Tally
 	Kept      Kept
 }
@@ -212,6 +223,7 @@ func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcom
 		err = errors.Join(err, broken)
 	}
 	out.Delivery, s.delivery = s.delivery.State(), nil
+	out.Earlier = s.earlier.records.Load()
 	return out, err
 }
 

@@ -54,8 +54,17 @@ func TestLinesEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Run(t.Context(), func(*Result) error { return nil }); err != nil {
-		t.Error(err)
+	out, err := s.Run(t.Context(), func(*Result) error { return nil })
+	if err != nil || out.Earlier != 1 {
+		t.Errorf("%d records of the run that was killed, error %v", out.Earlier, err)
+	}
+
+	c, err := ReadConditions(folder.Path)
+	if err != nil || c.Session != out.Status.Session || c.Session == "" {
+		t.Errorf("the plan is of session %q, not %q, error %v", c.Session, out.Status.Session, err)
+	}
+	if sensors, err := ReadSensors(folder.Path, c.Session, nil); err != nil || sensors.Stray != 1 {
+		t.Errorf("%+v, error %v", sensors, err)
 	}
 
 	text, err := os.ReadFile(folder.File(FileRecords))

@@ -85,8 +85,9 @@ func TestSensorsOfRuns(t *testing.T) {
 
 	dir := t.TempDir()
 	var text []byte
+	session := "s"
 	add := func(kind experiment.Kind, name string, when float64, attrs ...experiment.Attr) {
-		r := experiment.Record{Experiment: "x", Session: "s", Number: 1, Kind: kind}
+		r := experiment.Record{Experiment: "x", Session: session, Number: 1, Kind: kind}
 		r.Event = experiment.EventInfo{Name: name, Time: at(when), Attrs: attrs}
 		r.Values = []experiment.Value{{Path: `\\H\System\Processes`, Value: counter.Float(when), Unit: counter.Count}}
 		text = append(r.AppendJSON(text), '\n')
@@ -99,13 +100,18 @@ func TestSensorsOfRuns(t *testing.T) {
 		add(experiment.Point, "tick", float64(r.Number)*10+3)
 		add(experiment.Point, "tick", float64(r.Number)*10+7) // between two runs
 	}
+
+	// Those of a run with the same queue that was killed before have runs that are not known here.
+	session = "killed"
+	add(experiment.Span, RunEvent+".x", -500, experiment.Attr{Key: attrRepetition, Value: int64(2)})
+	add(experiment.Point, "tick", -499)
 	if err := os.WriteFile(filepath.Join(dir, FileRecords), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 
-	s, err := ReadSensors(dir, runs)
-	if err != nil || s.Failed != 6 || s.Others != 3 {
-		t.Fatalf("%d records of failed runs, %d of warm-ups, error %v", s.Failed, s.Others, err)
+	s, err := ReadSensors(dir, "s", runs)
+	if err != nil || s.Failed != 6 || s.Others != 3 || s.Stray != 2 {
+		t.Fatalf("%d records of failed runs, %d of warm-ups, %d of others, error %v", s.Failed, s.Others, s.Stray, err)
 	}
 	want := map[sensorKey][]float64{
 		{"run.x", `\System\Processes`}:       {19.5, 39.5},
@@ -168,13 +174,13 @@ func TestResultsSink(t *testing.T) {
 	b := &broken{told: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (resultsSink{failing{context.Canceled}, b}).Deliver(ctx, nil); !errors.Is(err, context.Canceled) || b.stop() != nil {
+	if err := (resultsSink{failing{context.Canceled}, b, &earlier{}}).Deliver(ctx, nil); !errors.Is(err, context.Canceled) || b.stop() != nil {
 		t.Errorf("error %v, %v", err, b.stop())
 	}
 
 	var refused *delivery.Refused
 	for range 2 {
-		err := (resultsSink{failing{full}, b}).Deliver(t.Context(), nil)
+		err := (resultsSink{failing{full}, b, &earlier{}}).Deliver(t.Context(), nil)
 		if !errors.As(err, &refused) || !errors.Is(err, full) {
 			t.Errorf("error %v", err)
 		}
@@ -182,8 +188,20 @@ func TestResultsSink(t *testing.T) {
 	if err := b.stop(); !errors.Is(err, errBroken) || !errors.Is(err, full) {
 		t.Errorf("error %v", err)
 	}
-	if err := (resultsSink{failing{}, b}).Deliver(t.Context(), nil); err != nil {
+
+	// What it takes of another run is counted.
+	own, e := "own", &earlier{}
+	sink := resultsSink{failing{}, b, e}
+	killed := []delivery.Item{{Session: "killed"}, {Session: "killed"}}
+	if err := errors.Join(sink.Deliver(t.Context(), nil), sink.Deliver(t.Context(), killed)); err != nil {
 		t.Error(err)
+	}
+	e.session.Store(&own)
+	if err := errors.Join(sink.Deliver(t.Context(), killed), sink.Deliver(t.Context(), []delivery.Item{{Session: own}})); err != nil {
+		t.Error(err)
+	}
+	if n := e.records.Load(); n != 4 {
+		t.Errorf("%d records of another run, not 4", n)
 	}
 }
 

@@ -184,7 +184,7 @@ func TestCompareSensors(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, FileRecords), append(text, `{"exper`...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := ReadSensors(dir, nil)
+		s, err := ReadSensors(dir, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +197,7 @@ func TestCompareSensors(t *testing.T) {
 	if c := rows[0].Cells[1]; c.Difference != 10 || !c.Significant() || c.Count != 6 {
 		t.Errorf("%+v", c)
 	}
-	if none, err := ReadSensors(t.TempDir(), nil); err != nil || len(none.values) != 0 {
+	if none, err := ReadSensors(t.TempDir(), "", nil); err != nil || len(none.values) != 0 {
 		t.Errorf("%+v, error %v", none, err)
 	}
 }

@@ -78,8 +78,15 @@ func (r *runner) readFolder(folder string) (c compared, err error) {
 		r.app.partial = true
 		r.app.complain(fmt.Errorf("%s: %d runs failed and are left out", folder, failed))
 	}
-	if c.sensors, err = trial.ReadSensors(folder, results); err != nil {
+	conditions, err := trial.ReadConditions(folder)
+	if err != nil {
 		return c, err
+	}
+	if c.sensors, err = trial.ReadSensors(folder, conditions.Session, results); err != nil {
+		return c, err
+	}
+	if n := c.sensors.Stray; n > 0 {
+		r.app.complain(fmt.Errorf("%s: %d records of runs that were killed before are left out", folder, n))
 	}
 	if n := c.sensors.Failed; n > 0 {
 		r.app.complain(fmt.Errorf("%s: %d records of these runs are left out", folder, n))
@@ -89,10 +96,6 @@ func (r *runner) readFolder(folder string) (c compared, err error) {
 		r.app.complain(fmt.Errorf("%s: %d values of sensors are left out: there are too many sensors", folder, n))
 	}
 
-	conditions, err := trial.ReadConditions(folder)
-	if err != nil {
-		return c, err
-	}
 	if of := len(conditions.Plan); len(results) < of {
 		r.app.partial = true
 		r.app.complain(fmt.Errorf("%s: %d of %d runs of the plan are there", folder, len(results), of))

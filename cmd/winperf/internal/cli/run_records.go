@@ -23,6 +23,9 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	fmt.Fprintf(b, "\n%d records, %d of them dropped", out.Status.Stored, out.Status.Dropped)
 	for _, route := range out.Delivery.Routes {
 		fmt.Fprintf(b, "; %s got %d", safetext.Line(filepath.Base(route.Name)), route.Delivered)
+		if route.Name == trial.ResultsRoute && out.Earlier > 0 {
+			fmt.Fprintf(b, ", %d of them of a run that was killed before", out.Earlier)
+		}
 		if route.Lost+route.Refused > 0 {
 			r.app.partial = true
 			fmt.Fprintf(b, " and lost %d", route.Lost+route.Refused)
