@@ -3,6 +3,7 @@ package delivery
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -66,9 +67,8 @@ func NewFile(name string, o FileOptions) (Sink, error) {
 		return nil, err
 	}
 
-	// What a pipe took is not in a file, and one that nobody reads would hold up its writer.
 	if info, err := os.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-		return nil, fmt.Errorf("%s is a named pipe (%w): records go there by a program", name, winperf.ErrNotSupported)
+		return nil, isPipe(name)
 	}
 
 	flags := os.O_RDWR | os.O_CREATE
@@ -85,6 +85,43 @@ func NewFile(name string, o FileOptions) (Sink, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return s, nil
+}
+
+// CheckFile is the error that NewFile would have for a file, as far as can be told while nothing is made
+// or changed.
+func CheckFile(name string, o FileOptions) error {
+	format, err := FileFormat(name, o.Format)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		return isPipe(name)
+	case !o.Overwrite && format != FormatRecords:
+		return fmt.Errorf("%s is there already (%w): only files of records are gone on with", name, fs.ErrExist)
+	}
+
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if !info.Mode().IsRegular() || o.Overwrite {
+		return nil
+	}
+	_, err = findEnd(f)
+	return err
+}
+
+// isPipe is the error of a name that is a pipe's: what a pipe took is not in a file, and one that nobody
+// reads would hold up its writer.
+func isPipe(name string) error {
+	return fmt.Errorf("%s is a named pipe (%w): records go there by a program", name, winperf.ErrNotSupported)
 }
 
 // fileSink writes a file.
@@ -142,32 +179,66 @@ func (s *fileSink) take(format string, overwrite bool) error {
 // goOn finds the last record of the file and cuts off what a program that was killed left
 // behind it.
 func (s *fileSink) goOn() error {
-	size, err := s.file.Seek(0, io.SeekEnd)
+	end, err := findEnd(s.file)
 	if err != nil {
 		return err
 	}
-	begin := max(0, size-experiment.MaxRecord-1)
-	tail := make([]byte, size-begin)
-	if _, err := s.file.ReadAt(tail, begin); err != nil && !errors.Is(err, io.EOF) {
+	s.size, s.known = end.size, end.last
+	if err := s.file.Truncate(s.size); err != nil || !end.open {
 		return err
+	}
+	return s.write([]byte{'\n'})
+}
+
+// recordsEnd is where the records of a file end.
+type recordsEnd struct {
+	size int64 // behind the last one
+	last Item  // the last one; zero where there is none
+	open bool  // the last one has no line end
+}
+
+// findEnd finds the end of a file's records. Behind it is nothing, or a record that was cut off; what
+// else is there is somebody's own, and an error.
+func findEnd(f *os.File) (end recordsEnd, err error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return end, err
+	}
+	begin := max(0, size-2*(experiment.MaxRecord+1)) // a record, and a part of one
+	tail := make([]byte, size-begin)
+	if _, err := f.ReadAt(tail, begin); err != nil && !errors.Is(err, io.EOF) {
+		return end, err
 	}
 
 	whole := bytes.LastIndexByte(tail, '\n') + 1
-	s.size = begin + int64(whole)
-	if whole == 0 {
-		if begin > 0 {
-			return fmt.Errorf("%s: %w: it does not end with records", s.file.Name(), winperf.ErrBadData)
-		}
-		return s.file.Truncate(0)
+	rest := tail[whole:]
+	rec, err := experiment.ParseRecord(rest)
+	switch {
+	case err == nil: // the line end is all that is missing
+		return recordsEnd{size, Item{Session: rec.Session, Number: rec.Number}, true}, nil
+	case !beginsRecord(rest) || json.Valid(rest) || whole == 0 && begin > 0:
+		return end, fmt.Errorf("%s does not end with records: %w", f.Name(), winperf.ErrBadData)
 	}
 
-	line := tail[bytes.LastIndexByte(tail[:whole-1], '\n')+1 : whole]
-	rec, err := experiment.ParseRecord(line)
-	if err != nil {
-		return fmt.Errorf("%s does not end with records: %w", s.file.Name(), err)
+	end.size = begin + int64(whole)
+	if whole == 0 {
+		return end, nil
 	}
-	s.known = Item{Session: rec.Session, Number: rec.Number}
-	return s.file.Truncate(s.size)
+	line := tail[bytes.LastIndexByte(tail[:whole-1], '\n')+1 : whole]
+	if rec, err = experiment.ParseRecord(line); err != nil {
+		return end, fmt.Errorf("%s does not end with records: %w", f.Name(), err)
+	}
+	end.last = Item{Session: rec.Session, Number: rec.Number}
+	return end, nil
+}
+
+// recordBegin is what every record begins with.
+const recordBegin = `{"experiment":"`
+
+// beginsRecord reports whether a text may be the first part of a record.
+func beginsRecord(text []byte) bool {
+	n := min(len(text), len(recordBegin))
+	return string(text[:n]) == recordBegin[:n]
 }
 
 // Deliver implements Sink.

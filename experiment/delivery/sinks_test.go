@@ -82,9 +82,10 @@ func TestFileGoesOn(t *testing.T) {
 		tail  string // what a killed program leaves then
 		want  []string
 	}{
-		{items("a", 1, 3), `{"half`, names("a", 1, 3)},
+		{items("a", 1, 3), `{"experiment":"half`, names("a", 1, 3)},
 		{items("a", 2, 5), "", names("a", 1, 5)},
-		{items("b", 1, 2), "", append(names("a", 1, 5), names("b", 1, 2)...)},
+		{items("b", 1, 2), "NO LINE END", append(names("a", 1, 5), names("b", 1, 2)...)},
+		{items("b", 2, 3), "", append(names("a", 1, 5), names("b", 1, 3)...)},
 	} {
 		s, err := NewFile(name, FileOptions{})
 		must(t, err)
@@ -97,10 +98,16 @@ func TestFileGoesOn(t *testing.T) {
 		if got := inFile(t, name); !slices.Equal(got, c.want) {
 			t.Errorf("%d: %v, want %v", i, got, c.want)
 		}
-		f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+		text, err := os.ReadFile(name)
 		must(t, err)
-		_, err = f.WriteString(c.tail)
-		must(t, errors.Join(err, f.Close()))
+		if text = append(text, c.tail...); c.tail == "NO LINE END" {
+			text = bytes.TrimSuffix(text, []byte("\n"+c.tail))
+		}
+		must(t, os.WriteFile(name, text, 0o600))
+		must(t, CheckFile(name, FileOptions{}))
+		if again, err := os.ReadFile(name); !bytes.Equal(again, text) {
+			t.Errorf("%d: the check left %q, %v", i, again, err)
+		}
 	}
 
 	s, err := NewFile(name, FileOptions{Overwrite: true})
@@ -121,6 +128,19 @@ func TestFileRefuses(t *testing.T) {
 	}
 	if text, err := os.ReadFile(other); string(text) != "notes\n" {
 		t.Errorf("it is %q now, %v", text, err)
+	}
+	whole := string(record("s", 7).AppendJSON(nil)) + "\n"
+	for _, own := range []string{"no json at all", "x", `{"half`, `{"experiment":"of mine"}`, whole + "notes", whole + "{}"} {
+		must(t, os.WriteFile(other, []byte(own), 0o600))
+		if err := CheckFile(other, FileOptions{}); !errors.Is(err, winperf.ErrBadData) {
+			t.Errorf("check of a file that ends with %q: %v", own, err)
+		}
+		if _, err := NewFile(other, FileOptions{}); !errors.Is(err, winperf.ErrBadData) {
+			t.Errorf("a file that ends with %q: %v", own, err)
+		}
+		if text, err := os.ReadFile(other); string(text) != own {
+			t.Errorf("it is %q now, %v", text, err)
+		}
 	}
 	csv := filepath.Join(dir, "there.csv")
 	must(t, os.WriteFile(csv, nil, 0o600))

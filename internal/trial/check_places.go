@@ -110,8 +110,7 @@ func (d *DeliverEntry) checkFile() error {
 	if slices.Contains(ownFiles, filepath.Clean(d.File)) {
 		return d.Errorf("%s is in the results folder already: expected another name", d.File)
 	}
-	format, err := delivery.FileFormat(d.File, d.Format)
-	if err != nil {
+	if _, err := delivery.FileFormat(d.File, d.Format); err != nil {
 		return d.Errorf("%w", err)
 	}
 	if filepath.IsLocal(d.File) {
@@ -124,8 +123,8 @@ func (d *DeliverEntry) checkFile() error {
 	if err := isDir(filepath.Dir(d.File)); err != nil {
 		return d.Errorf("%w", err)
 	}
-	if _, err := os.Stat(d.File); err == nil && format != delivery.FormatRecords {
-		return d.Errorf("%s is there already; only files of records are gone on with", d.File)
+	if err := delivery.CheckFile(d.File, delivery.FileOptions{Format: d.Format}); err != nil {
+		return d.Errorf("%w", named(err))
 	}
 	return nil
 }

@@ -49,6 +49,9 @@ func TestReadFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, "mine.jsonl"), []byte("no records"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ text, want string }{
 		{head + tick + "bindings: [{events: [tick], sensors: [cpu]}]\n", ""},
 		{"name: a\n", "expected commands to run, or bindings"},
@@ -114,6 +117,8 @@ func TestReadFile(t *testing.T) {
 		{"name: a\ndeliver: [{file: DIR/none/x.csv}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: "},
 		{"name: a\ndeliver: [{file: DIR/there.csv}]\ncommands: [{run: [go]}]\n", "there.csv is there already"},
 		{"name: a\ndeliver: [{file: DIR/there.jsonl}]\ncommands: [{run: [go]}]\n", ""},
+		{"name: a\ndeliver: [{file: DIR/mine.jsonl}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: DIR/mine.jsonl does not end with records"},
+		{"name: a\ndeliver: [{file: DIR, format: records}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: DIR: is a directory"},
 		{"name: a\ndeliver: [{file: x.csv}, {name: x.csv, file: y.csv}]\ncommands: [{run: [go]}]\n", `x.yaml:2:26: two deliveries are called "x.csv"`},
 		{"name: a\ndeliver: [{name: results, file: x.csv}]\ncommands: [{run: [go]}]\n", `two deliveries are called "results"`},
 	} {
