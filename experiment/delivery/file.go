@@ -264,6 +264,14 @@ func (s *fileSink) Deliver(_ context.Context, batch []Item) error {
 	return nil
 }
 
+// Late implements sink.LateCounter.
+func (s *fileSink) Late() int {
+	if l, ok := s.format.(sink.LateCounter); ok {
+		return l.Late()
+	}
+	return 0
+}
+
 // write writes at the end, all or nothing.
 func (s *fileSink) write(text []byte) error {
 	if s.size < 0 {

@@ -97,6 +97,14 @@ func (r *readings) of(v *experiment.Value) *winperf.Series {
 	return s
 }
 
+// Late implements sink.LateCounter.
+func (r *readings) Late() int {
+	if l, ok := r.sink.(sink.LateCounter); ok {
+		return l.Late()
+	}
+	return 0
+}
+
 func (r *readings) end() ([]byte, error) {
 	r.out.Reset()
 	err := r.sink.Close()

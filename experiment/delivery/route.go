@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/winperf/winperf/sink"
 )
 
 // route brings records to one sink.
@@ -249,6 +251,9 @@ func (r *route) try(ctx context.Context, batch []Item) error {
 		}
 		s.Session, s.Number, s.Err = last.Session, last.Number, nil
 		s.Delivered += uint64(len(batch))
+		if l, ok := r.Sink.(sink.LateCounter); ok {
+			s.Late = l.Late()
+		}
 	})
 	return err
 }

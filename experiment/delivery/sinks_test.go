@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
 )
 
@@ -183,6 +184,28 @@ func TestFileFormats(t *testing.T) {
 		got := strings.ReplaceAll(string(text), "\r\n", "\n")
 		if strings.HasSuffix(c.name, ".csv") && got != c.want || !strings.Contains(got, c.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// The state counts the series that have no column, as they came after the first record.
+func TestLateSeries(t *testing.T) {
+	for name, want := range map[string]int{"x.csv": 2, "x.tsv": 2, "x.jsonl": 0, "x.json": 0} {
+		sink, err := NewFile(filepath.Join(t.TempDir(), name), FileOptions{})
+		must(t, err)
+		d, err := New(Options{Routes: []Route{{Name: "file", Sink: sink}}})
+		must(t, err)
+
+		others := records("a", 1, 4)
+		for i, instance := range []string{"c", "d", "d"} { // one of them twice
+			others[i+1].Values[1].Path = `\\HOST\Object(` + instance + `)\Counter`
+			others[i+1].Values[1].Status = counter.OK
+		}
+		_, err = d.Put(t.Context(), others...)
+		must(t, err)
+		must(t, d.Close(t.Context()))
+		if state := d.State().Routes[0]; state.Delivered != 4 || state.Late != want {
+			t.Errorf("%s: %+v, want %d late", name, state, want)
 		}
 	}
 }

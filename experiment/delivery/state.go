@@ -19,6 +19,9 @@ type RouteState struct {
 	// Delivered is how many records the sink took, Refused how many it will never take, Lost
 	// how many were dropped or damaged before they came to it; Failures how often it failed.
 	Delivered, Refused, Lost, Failures uint64
+	// Late is how many series are not in what the sink wrote, as they came after the first record, which
+	// has the columns of csv and tsv.
+	Late int
 	// Err is why the last try failed, nil after one that did not.
 	Err error
 }

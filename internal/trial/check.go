@@ -2,10 +2,12 @@ package trial
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/internal/strictyaml"
 	"github.com/winperf/winperf/measure"
 )
@@ -40,6 +42,41 @@ func (f *File) checkNumbers() error {
 		errs = append(errs, q.check())
 	}
 	return errors.Join(errs...)
+}
+
+// Warnings are what a file says that may not be what was meant, each with its place.
+func (f *File) Warnings() (all []error) {
+	for i := range f.Deliver {
+		d := &f.Deliver[i]
+		format, err := delivery.FileFormat(d.File, d.Format)
+		if err != nil || format != "csv" && format != "tsv" || f.measuresAlike() {
+			continue
+		}
+		const form = "%s gets the columns of the first record, and the bindings do not measure the same sensors"
+		all = append(all, d.Errorf(form, d.File))
+	}
+	return all
+}
+
+// measuresAlike reports whether all bindings have the same sensors.
+func (f *File) measuresAlike() bool {
+	var first []string
+	for i := range f.Bindings {
+		var names []string
+		for _, v := range f.Bindings[i].Sensors {
+			for _, entry := range f.entries(v) {
+				names = append(names, strings.ToLower(entry.V))
+			}
+		}
+
+		slices.Sort(names)
+		names = slices.Compact(names)
+		if i > 0 && !slices.Equal(names, first) {
+			return false
+		}
+		first = names
+	}
+	return true
 }
 
 // checkName checks the experiment's name, of which the results folder has its own.

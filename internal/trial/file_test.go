@@ -131,6 +131,32 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
+// A csv file has one set of columns: bindings that fill others are warned of, whatever the order in which
+// they name the same sensors.
+func TestWarnings(t *testing.T) {
+	const head = "name: a\nsensors: {m: ['\\System\\Processes', '\\System\\Threads']}\nevents: [{name: a, interval: 1s}]\n"
+	for bindings, want := range map[string]string{
+		`{events: [a], sensors: [m]}`: "",
+		`{events: [a], sensors: [m]}, {events: [a], sensors: ['\system\Threads', '\System\Processes', m]}`:   "",
+		`{events: [a], sensors: [m]}, {events: [a], sensors: ['\System\Threads']}`:                           "x.csv,y.x",
+		`{events: [a], sensors: ['\System\Threads']}, {events: [a], sensors: ['\System\System Up Time', m]}`: "x.csv,y.x",
+	} {
+		f, err := ReadFile("x.yaml", []byte(head+"bindings: ["+bindings+"]\ndeliver: [{file: x.csv}, "+
+			"{file: y.x, format: tsv}, {file: z.jsonl}, {file: z.json}, {url: 'http://h/'}]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, err := range f.Warnings() {
+			file, _, _ := strings.Cut(strings.SplitN(err.Error(), ": ", 2)[1], " ")
+			got = append(got, file)
+		}
+		if strings.Join(got, ",") != want {
+			t.Errorf("%s: warned of %q, want %q", bindings, got, want)
+		}
+	}
+}
+
 func TestTrials(t *testing.T) {
 	exe := program(t)
 	f, err := ReadFile("x.yaml", []byte("name: a\ncommands: [{run: ["+exe+", version], env: {A: b}}, {name: c, run: ["+exe+"]}]\nwarmup: 2\norder: in_turn\nseed: 9\n"))

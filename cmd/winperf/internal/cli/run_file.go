@@ -78,6 +78,9 @@ func (r *runner) checkFile(ctx context.Context, f *trial.File, opener *trial.Ope
 		return err
 	}
 
+	for _, err := range f.Warnings() {
+		r.app.complain(err)
+	}
 	absent, err := s.Examine(ctx)
 	for _, a := range absent {
 		// An instance may well begin with the command; the report tells which ones never came.

@@ -33,6 +33,12 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	}
 	b.WriteString("\n")
 	r.app.partial = r.app.partial || out.Status.Dropped > 0
+	for _, route := range out.Delivery.Routes {
+		if route.Late > 0 {
+			const form = "%d series came after the first record and are not in %s\n"
+			fmt.Fprintf(b, form, route.Late, safetext.Line(filepath.Base(route.Name)))
+		}
+	}
 	writeSources(b, &out.Status)
 
 	t := &out.Tally
