@@ -68,8 +68,8 @@ type Binding struct {
 	Name string
 	// Events are patterns of names of events: * and ? are wildcards, case does not matter.
 	Events []string
-	// Paths and Sensors are what is measured. Where there are several sources, a binding has
-	// either the ones or the others.
+	// Paths and Sensors are what is measured. Where there are several sources, a path goes to those that it
+	// is about, as measure.Join has it, and a sensor to its own.
 	Paths   []winperf.Path
 	Sensors []measure.SensorName
 	// Cook chooses between readings of the formulas, as in [measure.Options].

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,17 +26,7 @@ func newSampler(
 	if len(origins) == 1 {
 		return newSingle(origins[0], b, opt)
 	}
-	if len(b.Sensors) > 0 && len(b.Paths) > 0 {
-		return nil, errors.New("expected either paths or sensors, where there are several sources")
-	}
-
-	var j *measure.Joint
-	var err error
-	if len(b.Sensors) > 0 {
-		j, err = measure.JoinSensors(ctx, origins, b.Sensors, opt)
-	} else {
-		j, err = measure.Join(ctx, origins, winperf.Selection{Paths: b.Paths}, opt)
-	}
+	j, err := measure.JoinMixed(ctx, origins, winperf.Selection{Paths: b.Paths}, b.Sensors, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,20 @@ import (
 // The error wraps winperf.ErrNoMachine where a path names a machine that no
 // source reads, or is that of a source which cannot tell its names.
 func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt Options) (*Joint, error) {
+	return JoinMixed(ctx, origins, sel, nil, opt)
+}
+
+// JoinSensors returns a Joint over the sources of sensors, each of which is
+// found by the name of its origin. The error wraps winperf.ErrNoMachine where
+// there is none of that name.
+func JoinSensors(ctx context.Context, origins []Origin, sensors []SensorName, opt Options) (*Joint, error) {
+	return JoinMixed(ctx, origins, winperf.Selection{}, sensors, opt)
+}
+
+// JoinMixed returns a Joint over several sources for what Join and JoinSensors measure, together.
+func JoinMixed(
+	ctx context.Context, origins []Origin, sel winperf.Selection, sensors []SensorName, opt Options,
+) (*Joint, error) {
 	known, err := knowOrigins(ctx, origins)
 	if err != nil {
 		return nil, err
@@ -31,22 +45,10 @@ func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt Opti
 			return nil, err
 		}
 	}
-
 	for i := range known {
 		rest := sel
 		rest.Paths = known[i].sel.Paths
 		known[i].sel = rest
-	}
-	return newJoint(known, opt), nil
-}
-
-// JoinSensors returns a Joint over the sources of sensors, each of which is
-// found by the name of its origin. The error wraps winperf.ErrNoMachine where
-// there is none of that name.
-func JoinSensors(ctx context.Context, origins []Origin, sensors []SensorName, opt Options) (*Joint, error) {
-	known, err := knowOrigins(ctx, origins)
-	if err != nil {
-		return nil, err
 	}
 
 	for _, n := range sensors {

@@ -152,6 +152,26 @@ func TestJoinSensors(t *testing.T) {
 	}
 }
 
+// Paths and sensors are measured together, a sensor in its source only.
+func TestJoinMixed(t *testing.T) {
+	origins := []measure.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", named("B"))}}
+	path, err := winperf.ParsePath(`\\A\System\Processes`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sensor := measure.SensorName{Source: "two", Group: "System", Sensor: "Processes"}
+	j, err := measure.JoinMixed(t.Context(), origins, winperf.Selection{Paths: []winperf.Path{path}},
+		[]measure.SensorName{sensor}, measure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	want := []string{`one: \\A\System\Processes 0`, `two: \\B\System\Processes 0`}
+	if diff := cmp.Diff(want, members(round(t, j))); diff != "" {
+		t.Errorf("members (-want +got):\n%s", diff)
+	}
+}
+
 // Sources are sampled at the same moment, and the spread is told.
 func TestJointSpread(t *testing.T) {
 	slow := func(name string, d time.Duration) *scripted {

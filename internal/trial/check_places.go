@@ -91,6 +91,9 @@ func (d *DeliverEntry) check(names map[string]bool) error {
 		return d.Errorf("two deliveries are called %q: expected a name of its own", d.name())
 	}
 	names[d.name()] = true
+	if d.URL == "" && len(d.Headers) > 0 {
+		return d.Errorf("headers are for url")
+	}
 
 	switch {
 	case d.File != "":

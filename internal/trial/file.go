@@ -143,7 +143,7 @@ func (f *File) check() error {
 
 	names := map[string]bool{}
 	for i := range f.Events {
-		errs = append(errs, f.Events[i].check(f, names))
+		errs = append(errs, f.Events[i].check(f, names), f.checkReaders(i))
 	}
 	for i := range f.Bindings {
 		errs = append(errs, f.Bindings[i].check(f))
@@ -161,60 +161,6 @@ func (f *File) check() error {
 		errs = append(errs, errors.New("expected commands to run, or bindings of sensors to events"))
 	}
 	return errors.Join(errs...)
-}
-
-// check checks an event source. names are those of the sources before it.
-func (e *EventEntry) check(f *File, names map[string]bool) error {
-	kinds := e.kinds()
-	switch {
-	case len(kinds) == 0:
-		return e.Errorf("event %q: expected one of interval, lines, processes, instances, above, below and signals", e.Name)
-	case len(kinds) > 1:
-		return e.Errorf("event %q: it has %s, expected one of them", e.Name, strings.Join(kinds, " and "))
-	case names[strings.ToLower(e.Name)]:
-		return e.Errorf("event %q: there is another one of this name", e.Name)
-	}
-	names[strings.ToLower(e.Name)] = true
-
-	if (e.Above != nil || e.Below != nil) && e.Path.V.Counter == "" {
-		return e.Errorf("event %q: expected the path of a counter", e.Name)
-	}
-	if e.Source.V != "" {
-		if err := f.known(e.Source, "source", slices.Values(f.sourceNames())); err != nil {
-			return err
-		}
-	}
-	if err := e.checkLines(); err != nil {
-		return e.Errorf("event %q: %w", e.Name, err)
-	}
-	if e.Instances != "" {
-		if _, err := winperf.ParsePath(e.Instances); err != nil {
-			return e.Errorf("event %q: %w", e.Name, err)
-		}
-	}
-	for _, name := range e.Signals {
-		if _, err := signalNamed(name); err != nil {
-			return e.Errorf("event %q: %w", e.Name, err)
-		}
-	}
-	return e.checkNumbers()
-}
-
-// kinds are what the entry says of the kind of source.
-func (e *EventEntry) kinds() (kinds []string) {
-	for _, k := range []struct {
-		name string
-		has  bool
-	}{
-		{"interval", e.Interval != 0}, {"lines", e.Lines != ""}, {"processes", e.Processes != ""},
-		{"instances", e.Instances != ""}, {"above", e.Above != nil}, {"below", e.Below != nil},
-		{"signals", len(e.Signals) > 0},
-	} {
-		if k.has {
-			kinds = append(kinds, k.name)
-		}
-	}
-	return kinds
 }
 
 // known is an error where a name is none of those that there are.

@@ -98,6 +98,21 @@ func TestReadFile(t *testing.T) {
 			`x.yaml:3:17: no source is called "host"; did you mean "hots"?`},
 		{"name: a\nsensors: {cpu: [local/System/Processes, WIN32.winperf/System/Processes]}\ncommands: [{run: [go]}]\n", ""},
 
+		// Keys that a kind of source does not have, and lines that two sources would read.
+		{head + "events: [{name: a, interval: 1s, hysteresis: 3, for: 5s, path: '\\a\\b', every: 3s}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `x.yaml:3:10: event "a": a source with interval has no path, hysteresis, for, every`},
+		{head + "events: [{name: a, signals: [INT], aligned: true}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `x.yaml:3:10: event "a": a source with signals has no aligned`},
+		{head + "events: [{name: a, lines: stdin, aligned: true}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `x.yaml:3:10: event "a": a source with lines has no aligned`},
+		{head + "events: [{name: a, processes: x, source: local, for: 1s}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `x.yaml:3:10: event "a": a source with processes has no for`},
+		{head + "events: [{name: a, above: 1, path: '\\a\\b', for: 1s, hysteresis: 2, every: 1s, source: local}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", ""},
+		{head + "events: [{name: a, instances: '\\a(*)\\b', every: 1s, source: local}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", ""},
+		{head + "events: [{name: a, lines: stdin}, {name: b, lines: stdin}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `x.yaml:3:35: event "b": event "a" reads stdin already`},
+		{head + "events: [{name: a, lines: 'unix:DIR/s'}, {name: b, lines: 'unix:DIR/./s'}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `event "b": event "a" reads unix:DIR/./s already`},
+		{head + "events: [{name: a, lines: DIR/file}, {name: b, lines: DIR/file}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `event "b": event "a" reads DIR/file already`},
+		{head + "events: [{name: a, lines: stdin, signals: [NONESUCH], above: 1, every: 1ms}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `"NONESUCH" is no signal`},
+		{head + "events: [{name: a, lines: stdin, signals: [NONESUCH], above: 1, every: 1ms}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `it has lines and above and signals`},
+		{head + "events: [{name: a, lines: stdin, signals: [NONESUCH], above: 1, every: 1ms}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `every 1ms: expected 10ms`},
+		{"name: a\ndeliver: [{file: x.csv, headers: {A: b}}]\ncommands: [{run: [go]}]\n", "x.yaml:2:11: headers are for url"},
+
 		// Places, files and programs.
 		{head + "events: [{name: a, lines: DIR/none/pipe}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", `x.yaml:3:10: event "a": `},
 		{head + "events: [{name: a, lines: DIR/pipe}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n", "(a pipe that lines come through must be made"},

@@ -1,0 +1,120 @@
+package trial
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/winperf/winperf"
+)
+
+// check checks an event source. names are those of the sources before it.
+func (e *EventEntry) check(f *File, names map[string]bool) error {
+	var errs []error
+	wrong := func(format string, args ...any) {
+		errs = append(errs, e.Errorf("event %q: "+format, append([]any{e.Name}, args...)...))
+	}
+
+	switch kinds := e.kinds(); {
+	case len(kinds) == 0:
+		wrong("expected one of interval, lines, processes, instances, above, below and signals")
+	case len(kinds) > 1:
+		wrong("it has %s, expected one of them", strings.Join(kinds, " and "))
+	default:
+		if (e.Above != nil || e.Below != nil) && e.Path.V.Counter == "" {
+			wrong("expected the path of a counter")
+		}
+		if strange := e.strange(kinds[0]); len(strange) > 0 {
+			wrong("a source with %s has no %s", kinds[0], strings.Join(strange, ", "))
+		}
+	}
+	if key := strings.ToLower(e.Name); names[key] {
+		wrong("there is another one of this name")
+	} else {
+		names[key] = e.Name != ""
+	}
+
+	if e.Source.V != "" {
+		errs = append(errs, f.known(e.Source, "source", slices.Values(f.sourceNames())))
+	}
+	if err := e.checkLines(); err != nil {
+		wrong("%w", err)
+	}
+	if e.Instances != "" {
+		if _, err := winperf.ParsePath(e.Instances); err != nil {
+			wrong("%w", err)
+		}
+	}
+	for _, name := range e.Signals {
+		if _, err := signalNamed(name); err != nil {
+			wrong("%w", err)
+		}
+	}
+	return errors.Join(append(errs, e.checkNumbers())...)
+}
+
+// kinds are what the entry says of the kind of source.
+func (e *EventEntry) kinds() []string {
+	return present([]key{
+		{"interval", e.Interval != 0}, {"lines", e.Lines != ""}, {"processes", e.Processes != ""},
+		{"instances", e.Instances != ""}, {"above", e.Above != nil}, {"below", e.Below != nil},
+		{"signals", len(e.Signals) > 0},
+	})
+}
+
+// key is a key of an entry and whether the file has it.
+type key struct {
+	name string
+	has  bool
+}
+
+func present(keys []key) (names []string) {
+	for _, k := range keys {
+		if k.has {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+// ofKind are the keys that each kind of source has besides its own and the name.
+var ofKind = map[string][]string{
+	"interval":  {"aligned"},
+	"processes": {"every", "source"},
+	"instances": {"every", "source"},
+	"above":     {"path", "hysteresis", "for", "every", "source"},
+	"below":     {"path", "hysteresis", "for", "every", "source"},
+}
+
+// strange are the keys of the entry that are none of its kind.
+func (e *EventEntry) strange(kind string) []string {
+	all := present([]key{
+		{"aligned", e.Aligned}, {"path", e.Path.V.Counter != ""}, {"hysteresis", e.Hysteresis != 0},
+		{"for", e.For != 0}, {"every", e.Every != 0}, {"source", e.Source.V != ""},
+	})
+	return slices.DeleteFunc(all, func(name string) bool { return slices.Contains(ofKind[kind], name) })
+}
+
+// checkReaders is an error where a source before this one reads the same lines: each line would come to
+// one of them only, or the second could not listen.
+func (f *File) checkReaders(at int) error {
+	e := &f.Events[at]
+	for i := range f.Events[:at] {
+		if other := &f.Events[i]; e.Lines != "" && linesPlace(other.Lines) == linesPlace(e.Lines) {
+			return e.Errorf("event %q: event %q reads %s already", e.Name, other.Name, e.Lines)
+		}
+	}
+	return nil
+}
+
+// linesPlace is one text for the names that a socket, a pipe or a file has.
+func linesPlace(lines string) string {
+	if socket, ok := strings.CutPrefix(lines, "unix:"); ok {
+		return "unix:" + filepath.Clean(socket)
+	}
+	if lines == "" {
+		return ""
+	}
+	return filepath.Clean(lines)
+}
