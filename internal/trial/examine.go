@@ -50,6 +50,31 @@ func (s *Session) Examine(ctx context.Context) (absent []Absence, err error) {
 	return absent, errors.Join(errs...)
 }
 
+// ExaminePaths looks for paths that are measured beside a command. One that names no object or counter is
+// an error; an instance may begin with the command.
+func ExaminePaths(
+	ctx context.Context, src winperf.Source, paths []winperf.Path, open *Opener,
+) (absent []Absence, err error) {
+	ctx, cancel := context.WithTimeout(ctx, examineTime)
+	defer cancel()
+	s := &Session{open: open, origins: []measure.Origin{{Source: src}}}
+	var errs []error
+	for _, p := range paths {
+		w := wanted{text: p.String(), path: p, origins: s.origins}
+		status, err := s.examine(ctx, w)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case status == counter.NoInstance:
+			err := fmt.Errorf("%s: %s; it may come later", w.text, s.reason(ctx, w, status))
+			absent = append(absent, Absence{err, status})
+		case status != counter.OK:
+			errs = append(errs, fmt.Errorf("%s: %s", w.text, s.reason(ctx, w, status)))
+		}
+	}
+	return absent, errors.Join(errs...)
+}
+
 // wanted is a counter that a file names.
 type wanted struct {
 	at      strictyaml.Pos

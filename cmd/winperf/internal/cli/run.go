@@ -127,7 +127,20 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 	}
 	defer src.Close()
 	opt.Source = src
+	if err := r.examine(ctx, &opt); err != nil {
+		return err
+	}
 	return r.measure(ctx, opt)
+}
+
+// examine looks for what is measured beside the command: with less, the disturbance would be another one.
+func (r *runner) examine(ctx context.Context, opt *trial.Options) error {
+	paths := opt.Variants[len(opt.Variants)-1].Paths // all variants have the same, but the first none
+	absent, err := trial.ExaminePaths(ctx, opt.Source, paths, r.opener())
+	for _, a := range absent {
+		r.app.complain(a.Err)
+	}
+	return err
 }
 
 // ofCommands are the flags that say what stands in the file of an experiment.
@@ -153,6 +166,11 @@ func (r *runner) options(command trial.Command) (opt trial.Options, err error) {
 		opt.Seed = rand.Uint64()
 	}
 	if !r.disturbance {
+		for _, flag := range []string{"path", "intervals"} {
+			if r.changed(flag) {
+				return opt, fmt.Errorf("--%s is of --disturbance", flag)
+			}
+		}
 		opt.Variants = []trial.Variant{{
 			Name: strings.Join(command.Args, " "), Command: command, Interval: time.Duration(r.every),
 		}}
