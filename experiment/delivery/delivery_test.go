@@ -199,7 +199,8 @@ func TestRefused(t *testing.T) {
 		put(t, d, records("x", 1, 6)...)
 		must(t, d.Close(t.Context()))
 		s.expect(t, "x/1", "x/2", "x/4", "x/5")
-		if got := d.State().Routes[0]; got.Refused != 2 || got.Delivered != 4 {
+		if got := d.State().Routes[0]; got.Refused != 2 || got.Delivered != 4 ||
+			got.Refusal == nil || got.Refusal.Error() != "odd" {
 			t.Errorf("%+v", got)
 		}
 	})

@@ -104,7 +104,8 @@ func (s *httpSink) send(req *http.Request) error {
 		return nil
 	}
 
-	err = fmt.Errorf("the endpoint answered %s: %s", resp.Status, safetext.Line(strings.TrimSpace(string(text))))
+	answer := strings.TrimSuffix(resp.Status+": "+safetext.Line(strings.TrimSpace(string(text))), ": ")
+	err = fmt.Errorf("the endpoint answered %s", answer)
 	switch resp.StatusCode {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
 		http.StatusUnprocessableEntity:

@@ -156,17 +156,23 @@ func (s *programSink) Close(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if r.writing == nil {
+	taken := r.writing == nil
+	if taken {
 		err = r.stdin.Close()
 	} else {
-		r.kill() // it did not take the last batch
+		r.kill()
 	}
 	stop := context.AfterFunc(ctx, r.kill)
 	defer stop()
 	<-r.done
 	r.kill()
-	if ctx.Err() != nil {
+	switch {
+	case !taken:
+		return fmt.Errorf("%s was ended, as it did not read its last input", s.command[0])
+	case ctx.Err() != nil:
 		return fmt.Errorf("%s did not end with its input: %w", s.command[0], ctx.Err())
+	case r.err != nil:
+		return fmt.Errorf("%s has ended: %w", s.command[0], r.err)
 	}
-	return errors.Join(r.err, err)
+	return err
 }

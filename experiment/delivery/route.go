@@ -228,7 +228,7 @@ func (r *route) deliver(ctx context.Context, batch []Item) error {
 			err = r.try(ctx, batch[i:i+1])
 		}
 		if errors.As(err, &refused) {
-			r.set(func(s *RouteState) { s.Refused, s.Err = s.Refused+1, err })
+			r.set(func(s *RouteState) { s.Refused, s.Refusal, s.Err = s.Refused+1, refused.Err, err })
 			continue
 		}
 		if err != nil {
@@ -268,7 +268,10 @@ func (r *route) close(ctx context.Context) error {
 	err := r.Sink.Close(ctx)
 	if !r.complete {
 		why := cmp.Or(r.get().Err, context.Cause(ctx), errNoTime)
-		err = errors.Join(fmt.Errorf("%w: %w", ErrUndelivered, why), err)
+		if err != nil {
+			why = fmt.Errorf("%w; then %w", why, err) // in one line: both are of this route
+		}
+		err = fmt.Errorf("%w: %w", ErrUndelivered, why)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Name, err)

@@ -478,8 +478,14 @@ func TestProgramHostile(t *testing.T) {
 			}
 			stopped, stop := context.WithCancel(t.Context())
 			stop()
-			if err := d.Close(stopped); !errors.Is(err, ErrUndelivered) {
+			err = d.Close(stopped)
+			if !errors.Is(err, ErrUndelivered) {
 				t.Errorf("Close: %v", err)
+			}
+			for line := range strings.Lines(err.Error()) { // each says what it is about
+				if !strings.HasPrefix(line, "bad: ") && !strings.HasPrefix(line, "good: ") {
+					t.Errorf("Close: %q", line)
+				}
 			}
 			if state := d.State().Routes; state[0].Delivered+d.State().Waiting < 2000 || state[1].Lost > 0 {
 				t.Errorf("%+v", d.State())

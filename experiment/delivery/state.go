@@ -22,6 +22,8 @@ type RouteState struct {
 	// Late is how many series are not in what the sink wrote, as they came after the first record, which
 	// has the columns of csv and tsv.
 	Late int
+	// Refusal is why the sink refused records, the last time.
+	Refusal error
 	// Err is why the last try failed, nil after one that did not.
 	Err error
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/internal/trial"
 )
@@ -26,19 +27,19 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 		if route.Name == trial.ResultsRoute && out.Earlier > 0 {
 			fmt.Fprintf(b, ", %d of them of a run that was killed before", out.Earlier)
 		}
-		if route.Lost+route.Refused > 0 {
-			r.app.partial = true
-			fmt.Fprintf(b, " and lost %d", route.Lost+route.Refused)
+		for _, missing := range []struct {
+			how   string
+			count uint64
+		}{{"lost", route.Lost}, {"refused", route.Refused}} {
+			if missing.count > 0 {
+				r.app.partial = true
+				fmt.Fprintf(b, ", %s %d", missing.how, missing.count)
+			}
 		}
 	}
 	b.WriteString("\n")
 	r.app.partial = r.app.partial || out.Status.Dropped > 0
-	for _, route := range out.Delivery.Routes {
-		if route.Late > 0 {
-			const form = "%d series came after the first record and are not in %s\n"
-			fmt.Fprintf(b, form, route.Late, safetext.Line(filepath.Base(route.Name)))
-		}
-	}
+	writeRoutes(b, out.Delivery.Routes)
 	writeSources(b, &out.Status)
 
 	t := &out.Tally
@@ -57,6 +58,19 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 		fmt.Fprintf(b, "anomalies in records: %s\n", text)
 	}
 	writeSilent(b, t.Silent())
+}
+
+// writeRoutes tells why receivers lack what they lack.
+func writeRoutes(b *strings.Builder, all []delivery.RouteState) {
+	for _, route := range all {
+		name := safetext.Line(filepath.Base(route.Name))
+		if route.Refusal != nil {
+			fmt.Fprintf(b, "%s refused records, the last one as: %s\n", name, safetext.Line(route.Refusal.Error()))
+		}
+		if route.Late > 0 {
+			fmt.Fprintf(b, "%d series came after the first record and are not in %s\n", route.Late, name)
+		}
+	}
 }
 
 // writeSources tells of event sources that gave up.

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/internal/trial"
+)
+
+// The report says what each receiver lacks, and why.
+func TestWriteRecords(t *testing.T) {
+	out := trial.Outcome{Status: experiment.Status{Stored: 21}, Earlier: 4}
+	out.Delivery.Routes = []delivery.RouteState{
+		{Name: trial.ResultsRoute, Delivered: 25},
+		{Name: "http://h/x", Delivered: 17, Lost: 1, Refused: 4, Refusal: errors.New("400\x1b Bad Request")},
+		{Name: "/dir/o.csv", Delivered: 21, Late: 2},
+	}
+	r := &runner{app: &app{}}
+	var b strings.Builder
+	r.writeRecords(&b, &out)
+	want := `
+21 records, 0 of them dropped; results got 25, 4 of them of a run that was killed before; x got 17, lost 1, refused 4; o.csv got 21
+x refused records, the last one as: 400\x1b Bad Request
+2 series came after the first record and are not in o.csv
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" || !r.app.partial {
+		t.Errorf("partial %v, (-want +got):\n%s", r.app.partial, diff)
+	}
+}
