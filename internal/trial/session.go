@@ -167,7 +167,9 @@ type Outcome struct {
 	Delivery  delivery.State
 	Earlier   uint64 // records that the results got of runs that were killed
 	Tally     Tally
-	Kept      Kept
+	// Unrecorded is how many runs have no record, though a binding is for them.
+	Unrecorded int
+	Kept       Kept
 }
 
 // Kept are the raw samples that a results folder keeps.
@@ -224,6 +226,8 @@ func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcom
 	}
 	out.Delivery, s.delivery = s.delivery.State(), nil
 	out.Earlier = s.earlier.records.Load()
+	bindings, _, _ := s.file.bindings() // they were checked
+	out.Unrecorded = out.Tally.unrecorded(out.Results, bindings)
 	return out, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +24,11 @@ type Tally struct {
 	Anomalies map[winperf.AnomalyKind]int // by kind
 	Suspended time.Duration               // of the machine, within regions
 	Gaps      int                         // regions with such a gap
+	Pauses    int                         // of the experiment
+	Paused    time.Duration               // in all pauses
 
+	began  time.Time                  // of the pause that goes on; zero for none
+	runs   map[tallied]bool           // by event and repetition, those with a record
 	values map[tallied]counter.Status // OK of what ever had a value
 	missed map[tallied]int            // by event and binding
 }
@@ -36,14 +41,20 @@ const suspended = "suspended"
 
 // Add counts a record.
 func (t *Tally) Add(r *experiment.Record) {
+	if r.Kind == experiment.Change {
+		t.change(&r.Event)
+	}
 	if r.Kind != experiment.Point && r.Kind != experiment.Span {
 		return
 	}
 	if t.Anomalies == nil {
 		t.Anomalies, t.values = map[winperf.AnomalyKind]int{}, map[tallied]counter.Status{}
-		t.missed = map[tallied]int{}
+		t.missed, t.runs = map[tallied]int{}, map[tallied]bool{}
 	}
 
+	if r.Kind == experiment.Span {
+		t.region(&r.Event)
+	}
 	if n := r.Event.Missed; n > 0 {
 		t.missed[tallied{r.Event.Name, r.Binding}] += n
 	}
@@ -63,6 +74,48 @@ func (t *Tally) Add(r *experiment.Record) {
 	for i := range r.Values {
 		t.value(r.Event.Name, &r.Values[i])
 	}
+}
+
+// change notes how long the experiment was paused. A pause that nobody ended lasts to the end.
+func (t *Tally) change(e *experiment.EventInfo) {
+	switch e.Name {
+	case "paused":
+		t.Pauses, t.began = t.Pauses+1, e.Time
+	case "resumed", "detached":
+		if !t.began.IsZero() {
+			t.Paused += e.Time.Sub(t.began)
+		}
+		t.began = time.Time{}
+	}
+}
+
+// region notes that a run has a record. Regions of others do not come from code.
+func (t *Tally) region(e *experiment.EventInfo) {
+	if e.Source != "code" {
+		return
+	}
+	for _, a := range e.Attrs {
+		if a.Key == attrRepetition && len(t.runs) < maxRuns {
+			t.runs[tallied{e.Name, fmt.Sprint(a.Value)}] = true
+		}
+	}
+}
+
+// unrecorded is how many runs have no record, though a binding is for them: the experiment was paused or
+// ended, or the record was dropped.
+func (t *Tally) unrecorded(runs []*Result, bindings []experiment.Binding) (n int) {
+	for _, r := range runs {
+		bound := slices.ContainsFunc(bindings, func(b experiment.Binding) bool {
+			return (b.Aggregate == nil || !b.Aggregate.Only) && slices.ContainsFunc(b.Events, func(text string) bool {
+				pattern := winperf.CompilePattern(text)
+				return pattern.Match(r.event())
+			})
+		})
+		if bound && !t.runs[tallied{r.event(), strconv.Itoa(r.Repetition)}] {
+			n++
+		}
+	}
+	return n
 }
 
 // value notes whether a counter had a value, or the difference of a region.

@@ -70,6 +70,48 @@ func TestTally(t *testing.T) {
 	}
 }
 
+// Runs without a record are counted where a binding is for them, and so is the time of pauses.
+func TestTallyRuns(t *testing.T) {
+	at := func(seconds int) time.Time { return epoch.Add(time.Duration(seconds) * time.Second) }
+	var tally Tally
+	for _, r := range []experiment.Record{
+		{Kind: experiment.Change, Event: experiment.EventInfo{Name: "attached", Time: at(0)}},
+		{Kind: experiment.Change, Event: experiment.EventInfo{Name: "paused", Time: at(10)}},
+		{Kind: experiment.Change, Event: experiment.EventInfo{Name: "resumed", Time: at(13)}},
+		{Kind: experiment.Change, Event: experiment.EventInfo{Name: "paused", Time: at(20)}},
+		{Kind: experiment.Change, Event: experiment.EventInfo{Name: "detached", Time: at(21)}},
+	} {
+		tally.Add(&r)
+	}
+	for name, source := range map[string]string{"run.a": "code", "run.b": "lines"} {
+		tally.Add(&experiment.Record{Kind: experiment.Span, Event: experiment.EventInfo{
+			Name: name, Source: source, Attrs: []experiment.Attr{{Key: attrRepetition, Value: int64(2)}},
+		}})
+	}
+	if tally.Pauses != 2 || tally.Paused != 4*time.Second {
+		t.Errorf("%d pauses, of %v", tally.Pauses, tally.Paused)
+	}
+
+	var runs []*Result
+	for n := 1; n <= 3; n++ {
+		for _, name := range []string{"a", "b"} {
+			runs = append(runs, &Result{Variant: name, Step: Step{Repetition: n}})
+		}
+	}
+	runs = append(runs, &Result{Variant: "a", Step: Step{Repetition: 1, Warmup: true}})
+	all := experiment.Binding{Events: []string{"RUN.*"}}
+	for want, bindings := range map[int][]experiment.Binding{
+		0: {{Events: []string{"tick"}}, {Events: all.Events, Aggregate: &experiment.Aggregate{Only: true}}},
+		2: {{Events: []string{"run.a"}}},
+		5: {all, {Events: []string{"run.a"}}},
+		6: {{Events: []string{"*"}}},
+	} {
+		if got := tally.unrecorded(runs, bindings); got != want {
+			t.Errorf("%+v: %d runs have no record, not %d", bindings, got, want)
+		}
+	}
+}
+
 // Records of warm-ups and of runs that failed or were stopped are not compared: neither those of the run
 // itself nor those of events meanwhile.
 func TestSensorsOfRuns(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
@@ -46,6 +47,12 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	if t.Failed > 0 {
 		r.app.partial = true
 		fmt.Fprintf(b, "%d records without values, the first one as: %s\n", t.Failed, safetext.Line(t.Reason))
+	}
+	if out.Unrecorded > 0 {
+		fmt.Fprintf(b, "%d of %d runs have no record\n", out.Unrecorded, len(out.Results))
+	}
+	if t.Pauses > 0 {
+		fmt.Fprintf(b, "pauses of the experiment: %d, %v in all\n", t.Pauses, t.Paused.Round(time.Millisecond))
 	}
 	missed := t.Missed()
 	for _, name := range slices.Sorted(maps.Keys(missed)) {

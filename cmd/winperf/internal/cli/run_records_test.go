@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf/experiment"
@@ -13,7 +14,9 @@ import (
 
 // The report says what each receiver lacks, and why.
 func TestWriteRecords(t *testing.T) {
-	out := trial.Outcome{Status: experiment.Status{Stored: 21}, Earlier: 4}
+	out := trial.Outcome{Status: experiment.Status{Stored: 21}, Earlier: 4, Unrecorded: 2}
+	out.Results = make([]*trial.Result, 5)
+	out.Tally.Pauses, out.Tally.Paused = 1, 1500*time.Microsecond
 	out.Delivery.Routes = []delivery.RouteState{
 		{Name: trial.ResultsRoute, Delivered: 25},
 		{Name: "http://h/x", Delivered: 17, Lost: 1, Refused: 4, Refusal: errors.New("400\x1b Bad Request")},
@@ -26,6 +29,8 @@ func TestWriteRecords(t *testing.T) {
 21 records, 0 of them dropped; results got 25, 4 of them of a run that was killed before; x got 17, lost 1, refused 4; o.csv got 21
 x refused records, the last one as: 400\x1b Bad Request
 2 series came after the first record and are not in o.csv
+2 of 5 runs have no record
+pauses of the experiment: 1, 2ms in all
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" || !r.app.partial {
 		t.Errorf("partial %v, (-want +got):\n%s", r.app.partial, diff)
