@@ -38,7 +38,7 @@ type Opener struct {
 // defaultSource is the name of the source where a file names none.
 const defaultSource = "local"
 
-// origins opens the sources of a file. close closes them.
+// origins opens the sources of a file: all that can be opened, also after an error.
 func (f *File) origins(ctx context.Context, open *Opener) (all []measure.Origin, err error) {
 	urls := map[string]string{defaultSource: "local:"}
 	if len(f.Sources) > 0 {
@@ -47,14 +47,16 @@ func (f *File) origins(ctx context.Context, open *Opener) (all []measure.Origin,
 			urls[name] = url.V
 		}
 	}
+	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(urls)) {
 		src, err := open.Source(ctx, urls[name])
 		if err != nil {
-			return nil, errors.Join(f.Sources[name].Errorf("source %q: %w", name, err), closeAll(all))
+			errs = append(errs, f.Sources[name].Errorf("source %q: %w", name, err))
+			continue
 		}
 		all = append(all, measure.Origin{Name: name, Source: src})
 	}
-	return all, nil
+	return all, errors.Join(errs...)
 }
 
 func closeAll(origins []measure.Origin) error {

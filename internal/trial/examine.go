@@ -26,6 +26,21 @@ const examineTime = 30 * time.Second
 // maxFindings is how many absences and errors are told.
 const maxFindings = 50
 
+// Check looks for all that a file names and that only its sources can tell, as far as what ReadFile found
+// wrong with it, faults, lets that be. The error joins all that is wrong.
+func Check(ctx context.Context, f *File, faults error, open *Opener) (absent []Absence, err error) {
+	s := &Session{file: f, open: open}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	s.origins, err = f.origins(ctx, open)
+	err = errors.Join(faults, err, s.share())
+
+	absent, failed := s.Examine(ctx)
+	if err = errors.Join(err, failed); err != nil || len(f.Bindings) == 0 {
+		return absent, err
+	}
+	return absent, s.bind(ctx)
+}
+
 // Examine looks for the counters that the file names. What can never have a value is an error: a
 // counter that its object lacks, an instance of an object without instances, a machine that no source
 // reads, and an object that a recorded source lacks. An object of a living machine may come with
@@ -83,8 +98,13 @@ type wanted struct {
 	origins []measure.Origin // where it is looked for
 }
 
-// wanted are the counters that the bindings and the events of the file name, each place once.
-func (s *Session) wanted() (all []wanted) {
+// wanted are the counters that the bindings and the events of the file name, each place once: those that
+// are names, and whose sources are open.
+func (s *Session) wanted() []wanted {
+	return slices.DeleteFunc(s.counters(), func(w wanted) bool { return w.path.Counter == "" || len(w.origins) == 0 })
+}
+
+func (s *Session) counters() (all []wanted) {
 	seen := map[strictyaml.Pos]bool{}
 	for i := range s.file.Bindings {
 		for _, v := range s.file.Bindings[i].Sensors {
@@ -102,7 +122,7 @@ func (s *Session) wanted() (all []wanted) {
 		w := wanted{at: e.Pos, text: e.Instances, origins: s.named(e.Source.V)}
 		switch {
 		case e.Instances != "":
-			w.path, _ = winperf.ParsePath(e.Instances) // it was checked
+			w.path, _ = winperf.ParsePath(e.Instances) // an error was told
 		case e.Path.V.Counter != "":
 			w.at, w.path, w.text = e.Path.Pos, e.Path.V.Path, e.Path.V.String()
 		default:
@@ -115,20 +135,33 @@ func (s *Session) wanted() (all []wanted) {
 
 // sensor is a path, which is looked for in all sources, or the name of a sensor in one of them.
 func (s *Session) sensor(v strictyaml.Value[string]) wanted {
-	w := wanted{at: v.Pos, text: v.V, origins: s.origins}
-	path, name, _ := s.file.sensor(v) // it was checked
-	if path != nil {
+	w := wanted{at: v.Pos, text: v.V, origins: s.all()}
+	path, name, err := s.file.sensor(v)
+	switch {
+	case err != nil: // which was told
+	case path != nil:
 		w.path = *path
-	} else {
+	default:
 		w.path, w.origins = name.Path(), s.named(name.Source)
 	}
 	return w
 }
 
+// all are the sources of the file; none where one is not open, which might have what the others lack.
+func (s *Session) all() []measure.Origin {
+	if len(s.origins) < len(s.file.sourceNames()) {
+		return nil
+	}
+	return s.origins
+}
+
 // named is the source of a name, the first one for "", as experiments take them.
 func (s *Session) named(name string) []measure.Origin {
+	if all := s.all(); name == "" && len(all) > 0 {
+		return all[:1]
+	}
 	for _, o := range s.origins {
-		if name == "" || strings.EqualFold(o.Name, name) {
+		if strings.EqualFold(o.Name, name) {
 			return []measure.Origin{o}
 		}
 	}

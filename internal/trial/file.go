@@ -26,6 +26,7 @@ const (
 
 // File is an experiment as a file describes it.
 type File struct {
+	strictyaml.Pos
 	Name strictyaml.Value[string] `yaml:"name,required"`
 	// Sources are URLs or file names, by the names that sensors and events say; none is local:.
 	Sources map[string]strictyaml.Value[string] `yaml:"sources"`
@@ -118,7 +119,8 @@ type CommandEntry struct {
 }
 
 // ReadFile reads an experiment and checks all of it that can be checked without starting
-// anything. The error joins all that is wrong, each with line and column.
+// anything. The error joins all that is wrong, each with line and column. The file is nil only where the
+// text is none.
 func ReadFile(name string, text []byte) (*File, error) {
 	f := &File{}
 	if err := strictyaml.Decode(name, text, f); err != nil {
@@ -158,7 +160,7 @@ func (f *File) check() error {
 		errs = append(errs, f.Commands[i].check(commands))
 	}
 	if len(f.Commands) == 0 && len(f.Bindings) == 0 {
-		errs = append(errs, errors.New("expected commands to run, or bindings of sensors to events"))
+		errs = append(errs, f.Errorf("expected commands to run, or bindings of sensors to events"))
 	}
 	return errors.Join(errs...)
 }

@@ -54,7 +54,7 @@ func TestReadFile(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{head + tick + "bindings: [{events: [tick], sensors: [cpu]}]\n", ""},
-		{"name: a\n", "expected commands to run, or bindings"},
+		{"name: a\n", "x.yaml:1:1: expected commands to run, or bindings"},
 		{head + tick + "bindings: [{events: [tock], sensors: [cpu]}]\n", `x.yaml:4:22: nothing emits an event called "tock"; did you mean "tick"?`},
 		{head + "events: [{name: in, lines: stdin}]\nbindings: [{events: [any], sensors: [cpu]}]\n", ""},
 		{head + tick + "bindings: [{events: [t*], sensors: [cpu], policy: wayt}]\n", `expected wait, drop_oldest, drop_newest, spill; did you mean "wait"?`},

@@ -26,16 +26,16 @@ func (r *runner) runFile(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	f, err := trial.ReadFile(name, text)
-	if err != nil {
-		return err
+	f, faults := trial.ReadFile(name, text)
+	if f == nil {
+		return faults
 	}
 
 	hurry, stop := untilSecond()
 	defer stop()
 	opener := r.opener()
 	opener.Hurry = hurry
-	if err := r.checkFile(ctx, f, opener); err != nil || r.check {
+	if err := r.checkFile(ctx, f, faults, opener); err != nil || r.check {
 		return err
 	}
 
@@ -66,22 +66,17 @@ func freeName(name string) string {
 	return free
 }
 
-// checkFile checks what only opening the sources of a file can tell, before anything is made.
-func (r *runner) checkFile(ctx context.Context, f *trial.File, opener *trial.Opener) error {
+// checkFile checks what only opening the sources of a file can tell, before anything is made. faults are
+// what is wrong with its text.
+func (r *runner) checkFile(ctx context.Context, f *trial.File, faults error, opener *trial.Opener) error {
 	if r.folder != "" {
-		if err := trial.CanKeep(r.folder); err != nil {
-			return err
-		}
+		faults = errors.Join(faults, trial.CanKeep(r.folder))
 	}
-	s, err := trial.Prepare(ctx, f, nil, opener)
-	if err != nil {
-		return err
-	}
+	absent, err := trial.Check(ctx, f, faults, opener)
 
 	for _, err := range f.Warnings() {
 		r.app.complain(err)
 	}
-	absent, err := s.Examine(ctx)
 	for _, a := range absent {
 		// An instance may well begin with the command; the report tells which ones never came.
 		if r.check || a.Status != counter.NoInstance {
@@ -89,7 +84,7 @@ func (r *runner) checkFile(ctx context.Context, f *trial.File, opener *trial.Ope
 		}
 		r.app.partial = r.app.partial || r.check && a.Status != counter.NoInstance
 	}
-	return errors.Join(err, s.Close())
+	return err
 }
 
 // runSession runs an experiment into its folder and reports.
