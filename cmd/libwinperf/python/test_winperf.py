@@ -83,6 +83,30 @@ class Caller(unittest.TestCase):
             source.name(230)
         self.assertEqual(caught.exception.code, winperf.HANDLE)
 
+    def test_texts_and_numbers(self):
+        """What would be recorded as something else is refused."""
+        with winperf.Source(URL) as source:
+            for call in (
+                lambda: winperf.Source(URL + "\0"),
+                lambda: source.find_object("Process\0or"),
+                lambda: source.sensors(["windows.winperf/Process/ID Process\0#editor"]),
+                lambda: winperf.listen("one\0two"),
+                lambda: winperf.event("one\0two"),
+                lambda: winperf.event("one", **{"key\0": 1}),
+                lambda: winperf.event("one", text="a\0b"),
+                lambda: winperf.Region("one\0two"),
+            ):
+                with self.assertRaisesRegex(ValueError, "a text with a NUL"):
+                    call()
+        for number in (1 << 63, -(1 << 63) - 1, 1 << 64):
+            with self.assertRaisesRegex(OverflowError, f"attribute a: {number}"):
+                winperf.event("one", a=number)
+        region = winperf.Region("one", a=(1 << 63) - 1, b=-(1 << 63))
+        with self.assertRaises(OverflowError):
+            region.end(a=1 << 63)
+        self.assertGreater(region._handle, 0)  # it can still be ended
+        region.end()
+
     def test_end(self):
         with winperf.Source(URL) as source, source.snapshot() as snapshot:
             snapshot.cycle()

@@ -113,6 +113,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: globals().update(_library=_Forked()))
 
 
+def _utf8(text):
+    """A text as the library takes it. A NUL within would hide the rest."""
+    if "\0" in text:
+        raise ValueError(f"a text with a NUL: {text!r}")
+    return text.encode("utf-8")
+
+
 def _text(function, *arguments):
     """Calls a function that writes one text, with room for more each time that it was too little."""
     room = 256
@@ -192,7 +199,7 @@ class Source(_Object):
     """A source of samples: this machine, a log, a capture; see winperf_source_open."""
 
     def __init__(self, url="local:", freshness_ms=0):
-        super().__init__(_check(0, _library.winperf_source_open(url.encode("utf-8"), freshness_ms)))
+        super().__init__(_check(0, _library.winperf_source_open(_utf8(url), freshness_ms)))
 
     def close(self):
         """Closes the source. Its snapshots go on."""
@@ -217,13 +224,13 @@ class Source(_Object):
     def find_object(self, name):
         """The title index of an object."""
         found = ctypes.c_uint32()
-        self._call("winperf_object_find", name.encode("utf-8"), ctypes.byref(found))
+        self._call("winperf_object_find", _utf8(name), ctypes.byref(found))
         return found.value
 
     def find_counter(self, object, name):
         """The title index of a counter of an object."""
         found = ctypes.c_uint32()
-        self._call("winperf_counter_find", object, name.encode("utf-8"), ctypes.byref(found))
+        self._call("winperf_counter_find", object, _utf8(name), ctypes.byref(found))
         return found.value
 
     def all_sensors(self):
@@ -236,7 +243,7 @@ class Source(_Object):
     def find_sensor(self, name):
         """The sensor with a name."""
         s = _Sensor()
-        self._call("winperf_sensor_find", name.encode("utf-8"), ctypes.byref(s))
+        self._call("winperf_sensor_find", _utf8(name), ctypes.byref(s))
         return Sensor(name, *(getattr(s, field) for field, _ in _Sensor._fields_))
 
     def snapshot(self, kind=GLOBAL, requests=(), flags=0):
@@ -250,7 +257,7 @@ class Source(_Object):
 
     def sensors(self, names, flags=0):
         """A snapshot of sensors by their names. Item.request is the position in the list."""
-        array = (ctypes.c_char_p * len(names))(*(name.encode("utf-8") for name in names))
+        array = (ctypes.c_char_p * len(names))(*(_utf8(name) for name in names))
         return Snapshot(self._call("winperf_snapshot_create_sensors", array, len(names), flags))
 
 
@@ -346,19 +353,21 @@ def _attributes(values):
     """The attributes of an event as the library takes them: an array and its length."""
     array = (_Attribute * len(values))()
     for at, (key, value) in enumerate(values.items()):
-        array[at].key = key.encode("utf-8")
+        array[at].key = _utf8(key)
         if isinstance(value, int):
+            if not -(1 << 63) <= value < 1 << 63:
+                raise OverflowError(f"attribute {key}: {value} has more than 64 bits with a sign")
             array[at].type, array[at].value.int64 = INT64, value
         elif isinstance(value, float):
             array[at].type, array[at].value.decimal = DECIMAL, value
         else:
-            array[at].type, array[at].value.text = TEXT, str(value).encode("utf-8")
+            array[at].type, array[at].value.text = TEXT, _utf8(str(value))
     return array, len(values)
 
 
 def event(name, /, **attributes):
     """Says that something happened. Returns when the samples that experiments bind to it are begun."""
-    _check(0, _library.winperf_event(0, name.encode("utf-8"), *_attributes(attributes)))
+    _check(0, _library.winperf_event(0, _utf8(name), *_attributes(attributes)))
 
 
 class Region:
@@ -366,19 +375,20 @@ class Region:
 
     def __init__(self, name, /, within=None, **attributes):
         around = within._handle if within else 0
-        begun = _library.winperf_region_begin(around, name.encode("utf-8"), *_attributes(attributes))
+        begun = _library.winperf_region_begin(around, _utf8(name), *_attributes(attributes))
         self._handle = _check(0, begun)
         self.attributes = {}  # of the end
 
     def event(self, name, /, **attributes):
         """Says that something happened within the region."""
-        _check(0, _library.winperf_event(self._handle, name.encode("utf-8"), *_attributes(attributes)))
+        _check(0, _library.winperf_event(self._handle, _utf8(name), *_attributes(attributes)))
 
     def end(self, **attributes):
         """Ends the region, with further attributes."""
         if self._handle > 0:
+            all_of_them = _attributes({**self.attributes, **attributes})  # the region stays open where one is refused
             handle, self._handle = self._handle, 0
-            _check(handle, _library.winperf_region_end(handle, *_attributes({**self.attributes, **attributes})))
+            _check(handle, _library.winperf_region_end(handle, *all_of_them))
 
     def __enter__(self):
         return self
@@ -396,4 +406,4 @@ class _Listener(_Object):
 
 def listen(name):
     """Lets experiments be attached to this program from outside, until what is returned is closed."""
-    return _Listener(_check(0, _library.winperf_listen(name.encode("utf-8"))))
+    return _Listener(_check(0, _library.winperf_listen(_utf8(name))))
