@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,6 +58,91 @@ func TestLineServerUnread(t *testing.T) {
 	if diff := cmp.Diff([]string{"lines good"}, names(r.end())); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// pipes is a listener whose connections hold nothing: who writes waits until somebody reads.
+type pipes struct {
+	net.Listener
+	connected, closed chan net.Conn
+}
+
+func newPipes() *pipes { return &pipes{connected: make(chan net.Conn), closed: make(chan net.Conn)} }
+
+func (p *pipes) dial() net.Conn {
+	ours, theirs := net.Pipe()
+	p.connected <- theirs
+	return ours
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
+
+func (p *pipes) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.connected:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// All that a program sends is measured, whether or not it reads the answers. When it reads again it gets
+// whole lines, and the answer to what it sends from then on.
+func TestLineServerUnreadAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const lines = 5000
+		listener := newPipes()
+		r := begin(t, newFake(nil), experiment.Options{
+			Bindings: []experiment.Binding{numbered("e", experiment.DropOldest, 2*lines)},
+			Events:   []experiment.EventSource{experiment.LineServer{Name: "server", Listener: listener}},
+		})
+		c := listener.dial()
+		defer c.Close()
+		start := time.Now()
+		for i := range lines {
+			fmt.Fprintf(c, "e n=%d\n", i)
+		}
+		synctest.Wait()
+		if held := time.Since(start); held > 2*time.Second {
+			t.Errorf("a client that does not read is held up for %v", held)
+		}
+
+		in, oks := bufio.NewReader(c), 0
+		must(t, c.SetReadDeadline(time.Now().Add(time.Second)))
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				break // nothing more waits
+			}
+			if oks++; line != "ok\n" {
+				t.Fatalf("answer %q", line)
+			}
+		}
+		if oks < 1000 || oks >= lines {
+			t.Errorf("%d answers to %d lines", oks, lines)
+		}
+
+		must(t, c.SetReadDeadline(time.Time{}))
+		fmt.Fprint(c, "e wrong\n")
+		line, err := in.ReadString('\n')
+		if want := fmt.Sprintf("error server:%d:", lines+1); err != nil || !strings.Contains(line, want) {
+			t.Errorf("answer %q, error %v, want %s", line, err, want)
+		}
+
+		for i, rec := range r.end() {
+			if want := fmt.Sprint("[{n ", i, "}]"); fmt.Sprint(rec.Event.Attrs) != want {
+				t.Fatalf("event %d has %v", i, rec.Event.Attrs)
+			}
+			oks = i + 1
+		}
+		if oks != lines {
+			t.Errorf("%d events of %d lines", oks, lines)
+		}
+	})
 }
 
 // Several writers of one pipe, of which one dies in the middle of a line, cost the others nothing: what

@@ -13,7 +13,8 @@ import (
 
 // LineServer takes connections, and lines from each of them as [Lines] does, with answers. It is
 // for programs that come and go. The listener says who may connect; it is closed at the end of the
-// experiment.
+// experiment. Of the answers to one who does not read them for a second, those beyond 1,024 are dropped;
+// events never are.
 type LineServer struct {
 	Name     string
 	Listener net.Listener
@@ -94,6 +95,8 @@ func passes(err error) bool {
 // serve takes the lines of a connection.
 func (l LineServer) serve(ctx context.Context, c net.Conn, out *Emitter) {
 	defer c.Close()
-	lines := Lines{Name: l.Name, Reader: c, Ack: c, Max: l.Max}
+	a := newAnswers(c)
+	lines := Lines{Name: l.Name, Reader: c, Ack: a, Max: l.Max}
 	_ = lines.Run(ctx, out) // a connection that breaks ends as one that is closed
+	a.end(ctx)
 }
