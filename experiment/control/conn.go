@@ -114,8 +114,8 @@ func (c *conn) handle(ctx context.Context, line []byte) error {
 	}
 
 	result, err := c.do(ctx, &r)
-	if r.ID == 0 {
-		return nil
+	if r.ID == 0 && r.Op == "ack" {
+		return nil // it comes with each batch
 	}
 	if err != nil {
 		return c.answer(answer{ID: r.ID, Error: toError(err)})

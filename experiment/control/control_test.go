@@ -166,7 +166,7 @@ func TestAttach(t *testing.T) {
 	}
 
 	var a Attached
-	call(t, c, requests(func(s *Spec) { s.Events = []EventSource{{Name: "request tick", Every: Duration(time.Hour)}} }), &a)
+	call(t, c, requests(func(s *Spec) { s.Events = []EventSource{{Name: "request tick", Every: Interval(time.Hour)}} }), &a)
 	r := received{t: t, c: c}
 	p.Event(t.Context(), "request one")
 	p.Event(t.Context(), "other")
@@ -174,7 +174,7 @@ func TestAttach(t *testing.T) {
 	call(t, c, Request{Op: "pause"}, nil)
 	p.Event(t.Context(), "request unseen")
 	call(t, c, Request{Op: "resume", Experiment: "LOAD"}, nil)
-	call(t, c, Request{Op: "change", Change: &Change{Every: Duration(2 * time.Hour)}}, nil)
+	call(t, c, Request{Op: "change", Change: &Change{Every: Interval(2 * time.Hour)}}, nil)
 	call(t, c, Request{Op: "change", Change: &Change{Sensors: []string{"windows.winperf/System/Work"}}}, nil)
 	p.Event(t.Context(), "request two")
 	r.until("request two")
@@ -367,6 +367,7 @@ func TestRefusals(t *testing.T) {
 		{requests(func(s *Spec) { s.Bindings[0].Policy = "drop_odlest" }), "bad_request", `did you mean "drop_oldest"?`},
 		{requests(func(s *Spec) { s.Events = []EventSource{{}} }), "bad_request", "expected a name"},
 		{requests(func(s *Spec) { s.Events = []EventSource{{Name: "x", Above: new(float64)}} }), "bad_request", "want one of"},
+		{requests(func(s *Spec) { s.Events = []EventSource{{Name: "x"}} }), "bad_request", "want one of"},
 	} {
 		refused(t, c, x.request, x.code, x.says)
 	}
@@ -377,7 +378,7 @@ func TestRefusals(t *testing.T) {
 	call(t, c, requests(), nil)
 	refused(t, c, Request{Op: "resume"}, "state", "paused")
 	refused(t, c, Request{Op: "change"}, "bad_request", `needs a "change"`)
-	refused(t, c, Request{Op: "change", Change: &Change{Every: Duration(time.Second)}}, "bad_request", "no source of events with an interval")
+	refused(t, c, Request{Op: "change", Change: &Change{Every: Interval(time.Second)}}, "bad_request", "no source of events with an interval")
 	refused(t, c, Request{Op: "change", Change: &Change{Binding: "requests*", Sensors: []string{`\A\B`}}}, "unknown", "did you mean")
 }
 
@@ -407,6 +408,11 @@ func TestHostile(t *testing.T) {
 		{`{"op":"list","id":-1}` + "\n", "bad_request"},
 		{`{"id":1,"op":"attach","spec":{"bindigs":[]}}` + "\n", `did you mean \"bindings\"?`},
 		{`{"id":1,"op":"list"}{"id":2}` + "\n", "more than one value"},
+		{`{"id":1,"op":"attach","spec":{"events":[{"name":"t","every":"0s"}]}}` + "\n", "10ms or more"},
+		{`{"id":1,"op":"change","change":{"every":"0s","sensors":["x"]}}` + "\n", "10ms or more"},
+		{`{"op":"list"}` + "\n", `{"result":{"program":"test"`},
+		{`{"op":"pause","experiment":"lod"}` + "\n", `{"error":{"code":"unknown"`},
+		{`{"op":"ack"}` + "\n" + `{"id":2,"op":"nothing"}` + "\n", `{"id":2,"error"`},
 		{strings.Repeat("[", 1<<19) + "\n", "bad_request"},
 		{strings.Repeat("x", maxRequest+1) + "\n", "a line of more than"},
 	} {

@@ -162,7 +162,7 @@ func storm(t *testing.T, s *Server, rounds int) {
 		}
 	}()
 
-	tick := func(s *Spec) { s.Events = []EventSource{{Name: "tick", Every: Duration(10 * time.Millisecond)}} }
+	tick := func(s *Spec) { s.Events = []EventSource{{Name: "tick", Every: Interval(10 * time.Millisecond)}} }
 	for range rounds {
 		name := fmt.Sprint("load ", rand.IntN(3))
 		r := Request{Experiment: name}
@@ -174,7 +174,7 @@ func storm(t *testing.T, s *Server, rounds int) {
 		case 3:
 			r.Op = []string{"pause", "resume", "receive"}[rand.IntN(3)]
 		case 4:
-			r.Op, r.Change = "change", &Change{Every: Duration(time.Duration(10+rand.IntN(90)) * time.Millisecond)}
+			r.Op, r.Change = "change", &Change{Every: Interval(time.Duration(10+rand.IntN(90)) * time.Millisecond)}
 		case 5:
 			r.Op, r.Change = "change", &Change{Sensors: []string{`\System\Work`}}
 		case 6:
@@ -276,7 +276,7 @@ func TestTooMuch(t *testing.T) {
 		"the name of a source of events: exp":  func(s *Spec) { s.Events = []EventSource{{Name: "a\nb"}} },
 		"the name of a sink: expected 256":     func(s *Spec) { s.Sinks = []Sink{{Name: "a\x00", File: "/dev/null"}} },
 		"an interval of 9ms: expected 10ms or": func(s *Spec) {
-			s.Events = []EventSource{{Name: "x", Every: Duration(9 * time.Millisecond)}}
+			s.Events = []EventSource{{Name: "x", Every: Interval(9 * time.Millisecond)}}
 		},
 	} {
 		refused(t, c, requests(change), "bad_request", says)
@@ -285,9 +285,9 @@ func TestTooMuch(t *testing.T) {
 		t.Errorf("%d experiments are attached", len(left))
 	}
 
-	tick := func(s *Spec) { s.Events = []EventSource{{Name: "tick", Every: Duration(time.Hour)}} }
+	tick := func(s *Spec) { s.Events = []EventSource{{Name: "tick", Every: Interval(time.Hour)}} }
 	call(t, c, requests(tick), nil)
-	least := Change{Every: Duration(time.Millisecond)}
+	least := Change{Every: Interval(time.Millisecond)}
 	refused(t, c, Request{Op: "change", Change: &least}, "bad_request", "an interval of 1ms: expected 10ms or more")
 	refused(t, c, Request{Op: "change", Change: &Change{Sensors: times(10_001)}}, "bad_request", "10001 sensors")
 	var l Listing

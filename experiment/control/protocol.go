@@ -15,7 +15,8 @@ const (
 
 // Request is what a client asks for.
 type Request struct {
-	// ID is in the answer, too. A request without one, such as an "ack", gets no answer.
+	// ID is in the answer, too; that to a request without one has none. An "ack" without one gets no
+	// answer.
 	ID uint64 `json:"id,omitempty"`
 	// Op is one of "list", "sensors", "attach", "receive", "detach", "pause", "resume",
 	// "change" and "ack".
@@ -95,7 +96,7 @@ type Binding struct {
 // or processes of the name Process, come and go.
 type EventSource struct {
 	Name       string   `json:"name"`
-	Every      Duration `json:"every,omitempty"`
+	Every      Interval `json:"every,omitempty"`
 	Aligned    bool     `json:"aligned,omitempty"`
 	Path       string   `json:"path,omitempty"`
 	Process    string   `json:"process,omitempty"`
@@ -123,7 +124,7 @@ type Change struct {
 	// Every is the new interval of the event source Source; "" is the only one with an
 	// interval.
 	Source string   `json:"source,omitempty"`
-	Every  Duration `json:"every,omitempty"`
+	Every  Interval `json:"every,omitempty"`
 	// Sensors are the new ones of Binding; "" is the only one.
 	Binding string   `json:"binding,omitempty"`
 	Sensors []string `json:"sensors,omitempty"`
@@ -230,5 +231,28 @@ func (d *Duration) UnmarshalText(text []byte) error {
 		return errors.New("expected a time such as 500ms or 1m30s")
 	}
 	*d = Duration(v)
+	return nil
+}
+
+// Interval is a Duration between two events or looks, of 10 ms at least. Its zero value says that none is
+// given, and so no text is that.
+type Interval time.Duration
+
+// String returns the text.
+func (i Interval) String() string { return time.Duration(i).String() }
+
+// MarshalText writes the text.
+func (i Interval) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads the text. 0 is refused: it would become another interval.
+func (i *Interval) UnmarshalText(text []byte) error {
+	var d Duration
+	if err := d.UnmarshalText(text); err != nil {
+		return err
+	}
+	if d == 0 {
+		return checkInterval(0)
+	}
+	*i = Interval(d)
 	return nil
 }

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -110,7 +111,10 @@ func (s *EventSource) source() (experiment.EventSource, error) {
 
 	bounded := s.Above != nil || s.Below != nil
 	switch {
-	case s.Above != nil && s.Below != nil, bounded && s.Path == "", s.Process != "" && s.Path != "":
+	case s.Name == "":
+		return nil, errors.New("expected a name of the source of events")
+	case every == 0 && s.Process == "" && s.Path == "", s.Process != "" && s.Path != "",
+		bounded && s.Path == "", s.Above != nil && s.Below != nil:
 		return nil, fmt.Errorf("%q: want one of every, process, path, and path with either above or below", s.Name)
 	case s.Process != "":
 		return experiment.Processes{Name: s.Name, Match: s.Process, Every: every}, nil

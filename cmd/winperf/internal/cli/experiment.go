@@ -168,7 +168,7 @@ func (a *app) experimentChangeCommand() *cobra.Command {
 		Args:              programAndExperiment,
 		ValidArgsFunction: completeProgram,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			ch.Every = control.Duration(every)
+			ch.Every = control.Interval(every)
 			if ch.Every == 0 && len(ch.Sensors)+len(add)+len(ch.RemoveSinks) == 0 {
 				return errors.New("change needs --every, --sensor, --add-sink or --remove-sink")
 			}

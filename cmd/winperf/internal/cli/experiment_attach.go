@@ -128,7 +128,7 @@ func (a *app) specOf(f *attachFlags) (*control.Spec, error) {
 		return nil, errors.New("attach needs --event PATTERN, --every TIME or both;" +
 			" winperf experiment list PROGRAM shows events")
 	case f.every != 0:
-		spec.Events = []control.EventSource{{Name: tick, Every: control.Duration(f.every)}}
+		spec.Events = []control.EventSource{{Name: tick, Every: control.Interval(f.every)}}
 		b.Events = append(b.Events, tick)
 	}
 	spec.Bindings, spec.Sinks = []control.Binding{b}, sinks
