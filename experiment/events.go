@@ -71,12 +71,33 @@ func (o *Emitter) Region(ctx context.Context, name string, attrs ...Attr) OpenRe
 
 // begin counts an event and finds its bindings.
 func (o *Emitter) begin(info *EventInfo) []*binding {
-	info.Source, info.ID = o.source.kind, o.experiment.program.events.Add(1)
-	o.experiment.program.learn(info.Name)
+	e := o.experiment
+	info.Source, info.ID = o.source.kind, e.program.events.Add(1)
 	o.source.mu.Lock()
-	defer o.source.mu.Unlock()
 	o.source.emitted++
-	return o.experiment.bound(info.Name)
+	o.source.mu.Unlock()
+
+	bindings := e.bound(info.Name)
+	if e.opt.Public {
+		e.program.learn(info.Name)
+		bindings = append(bindings, e.boundElsewhere(o.source, info.Name)...)
+	}
+	return bindings
+}
+
+// boundElsewhere are the bindings of a public event in the other experiments of the program. One that has
+// a source of that name has its own events in mind.
+func (e *Experiment) boundElsewhere(s *eventSource, name string) (found []*binding) {
+	a := e.program.attached.Load()
+	if a == nil {
+		return nil
+	}
+	for _, other := range a.experiments {
+		if other != e && other.findSource(s.name) == nil {
+			found = append(found, other.bound(name)...)
+		}
+	}
+	return found
 }
 
 // eventSource is an event source of an experiment.

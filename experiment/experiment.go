@@ -225,6 +225,9 @@ func (e *Experiment) Attach(ctx context.Context) error {
 	}
 	e.program.attach(e)
 	for _, s := range e.sources {
+		if e.opt.Public {
+			e.program.Declare(s.Describe().Events...)
+		}
 		e.start(s)
 	}
 	return nil

@@ -20,8 +20,11 @@ type Options struct {
 	Sources []measure.Origin
 	// Bindings say which sensors belong to which events.
 	Bindings []Binding
-	// Events emit events beside the code of the program.
+	// Events emit events beside the code of the program. Public ones are for all experiments of the
+	// program, as events of code are, but for those that have a source of that name themselves; others
+	// are for this experiment alone.
 	Events []EventSource
+	Public bool
 	// Program is where events of code come from; nil is [Process], which the functions Event
 	// and Region belong to.
 	Program *Program

@@ -68,8 +68,9 @@ func (p *Program) Declare(names ...string) {
 	}
 }
 
-// Names are the names of events that are known by now, sorted: those that were declared, and
-// those that happened while an experiment was attached. There are 10,000 at most, of 1,024 bytes at most.
+// Names are the names of events that are known by now, sorted: those that were declared, and those that
+// happened while an experiment was attached. Those that only one experiment gets are not among them. There
+// are 10,000 at most, of 1,024 bytes at most.
 func (p *Program) Names() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/measure"
@@ -137,6 +140,64 @@ func TestSeveralSourcesOtherTimes(t *testing.T) {
 			if diff := cmp.Diff(want, spans(r.end())); diff != "" {
 				t.Errorf("the time of the second source is %v ahead: %s", time.Duration(offset)*time.Second, diff)
 			}
+		})
+	}
+}
+
+// Public events of one experiment reach others of the program, once each, and those that have a source of
+// that name get their own. Other events are for their experiment alone.
+func TestPublicEvents(t *testing.T) {
+	for _, public := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			in, out := io.Pipe()
+			owner := begin(t, newFake(nil), experiment.Options{
+				Name: "owner", Bindings: []experiment.Binding{bound("*"), numbered("tick", experiment.DropOldest, 100)},
+				Events: []experiment.EventSource{
+					experiment.Interval{Name: "tick", Every: time.Second}, experiment.Lines{Name: "app", Reader: in},
+				},
+				Public: public,
+			})
+			attach := func(name string, every time.Duration, pattern string) *rig {
+				opt := experiment.Options{
+					Name: name, Program: owner.program, Bindings: []experiment.Binding{bound(pattern)},
+				}
+				if every > 0 {
+					opt.Events = []experiment.EventSource{experiment.Interval{Name: "Tick", Every: every}}
+				}
+				return begin(t, newFake(nil), opt)
+			}
+			ticks, all, own := attach("ticks", 0, "tick"), attach("all", 0, "*"), attach("own", time.Minute, "tick")
+			known := map[bool][]string{true: {"order", "tick"}}[public]
+
+			time.Sleep(2500 * time.Millisecond)
+			fmt.Fprintln(out, "order region=begin id=1")
+			fmt.Fprintln(out, "order region=end id=1 n=7")
+			synctest.Wait()
+			if diff := cmp.Diff(known, owner.program.Names(), cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+
+			for _, x := range []struct {
+				of   *rig
+				want []string
+			}{
+				{ticks, []string{"interval tick", "interval tick"}},
+				{all, []string{"interval tick", "interval tick", "lines order n=7"}},
+				{own, nil},
+				{owner, []string{
+					"interval tick", "interval tick", "interval tick", "interval tick", "lines order n=7",
+				}},
+			} {
+				if !public && x.of != owner {
+					x.want = nil
+				}
+				records := x.of.end()
+				slices.SortStableFunc(records, func(a, b *experiment.Record) int { return a.Event.Time.Compare(b.Event.Time) })
+				if diff := cmp.Diff(x.want, names(records, "n"), cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("public %v, records of %s: %s", public, x.of.Name(), diff)
+				}
+			}
+			must(t, out.Close())
 		})
 	}
 }

@@ -89,6 +89,7 @@ func (s *Session) bind(ctx context.Context) error {
 	}
 	opt := experiment.Options{
 		Name: s.file.Name.V, Sources: s.origins, Bindings: bindings, Program: &s.program, Language: s.file.Language,
+		Public: true,
 	}
 	for i := range s.file.Events {
 		e := &s.file.Events[i]

@@ -78,7 +78,31 @@ func TestLinesEnd(t *testing.T) {
 	}
 }
 
-// An experiment that somebody ends from outside is over.
+// ticksOf attaches another experiment to that of a session, and takes the first record of its events.
+func ticksOf(ctx context.Context, s *Session) (*experiment.Record, error) {
+	e, err := experiment.New(experiment.Options{
+		Name: "other", Program: &s.program, Sources: s.origins,
+		Bindings: []experiment.Binding{{Events: []string{"tick"}, Paths: []winperf.Path{{Object: "System", Counter: "Threads"}}}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Attach(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { _ = e.Detach(ctx) }() // the record is there
+	for {
+		records, err := e.Next(ctx, 1)
+		if err != nil {
+			return nil, err
+		}
+		if records[0].Kind == experiment.Point {
+			return records[0], nil
+		}
+	}
+}
+
+// An experiment that somebody ends from outside is over. Others get its events.
 func TestEndedFromOutside(t *testing.T) {
 	f, err := ReadFile("x.yaml", []byte("name: ticks\nevents: [{name: tick, interval: 10ms}]\n"+
 		"bindings: [{events: [tick], sensors: ['\\System\\Processes']}]\n"))
@@ -106,6 +130,10 @@ func TestEndedFromOutside(t *testing.T) {
 				return
 			case <-time.After(time.Millisecond):
 			}
+		}
+		rec, err := ticksOf(t.Context(), s)
+		if err != nil || rec.Event.Name != "tick" || len(rec.Values) != 1 || !strings.HasSuffix(rec.Values[0].Path, `\Threads`) {
+			t.Errorf("record %+v, error %v", rec, err)
 		}
 		if err := e.Detach(t.Context()); err != nil {
 			t.Error(err)
