@@ -520,6 +520,35 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// Names as list -o sensors writes them name the same counter in a source of whatever name; a source that
+// is called so goes before that.
+func TestUsualSensorNames(t *testing.T) {
+	p, s := listening(t, func(o *Options) { o.Sources[0].Name = "mine" })
+	c := dial(t, s)
+	r := received{t: t, c: c}
+	with := func(names ...string) func(*Spec) { return func(s *Spec) { s.Bindings[0].Sensors = names } }
+	call(t, c, requests(with("windows.winperf/System/Ticks")), nil)
+	p.Event(t.Context(), "request")
+	call(t, c, Request{Op: "change", Change: &Change{Sensors: []string{"linux.winperf/System/Work"}}}, nil)
+	p.Event(t.Context(), "request again")
+	r.until("request again")
+	var got []string
+	for _, rec := range r.all {
+		for _, v := range rec.Values {
+			got = append(got, fmt.Sprintf("%s %s %v", rec.Event.Name, v.Path, v.Status))
+		}
+	}
+	want := []string{`request \\HOST\System\Ticks ok`, `request again \\HOST\System\Work ok`}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+
+	refused(t, c, requests(func(s *Spec) { s.Name = "other" }, with("yours/System/Ticks")), "failed", "called mine")
+	_, named := listening(t)
+	refused(t, dial(t, named), requests(with("linux.winperf/System/Ticks", "elsewhere/System/Ticks")),
+		"failed", "the source is called windows.winperf")
+}
+
 func TestSensors(t *testing.T) {
 	_, s := listening(t)
 	c := dial(t, s)

@@ -265,7 +265,11 @@ func (c *conn) changeSensors(ctx context.Context, t target, ch *Change) error {
 	if err := checkCount("sensors", len(ch.Sensors), maxPaths); err != nil {
 		return failure("bad_request", "%v", err)
 	}
-	paths, sensors, err := parseSensors(ch.Sensors)
+	sources, err := c.server.sources.get(ctx)
+	if err != nil {
+		return err
+	}
+	paths, sensors, err := parseSensors(ch.Sensors, sources)
 	if err != nil {
 		return err
 	}

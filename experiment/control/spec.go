@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +37,7 @@ func ReadSpec(r io.Reader, most int64) (*Spec, error) {
 func (s *Spec) options(sources []measure.Origin) (experiment.Options, error) {
 	o := experiment.Options{Name: s.Name, Sources: sources}
 	for i := range s.Bindings {
-		b, err := s.Bindings[i].binding()
+		b, err := s.Bindings[i].binding(sources)
 		if err != nil {
 			return o, fmt.Errorf("bindings[%d]: %w", i, err)
 		}
@@ -52,7 +53,7 @@ func (s *Spec) options(sources []measure.Origin) (experiment.Options, error) {
 	return o, nil
 }
 
-func (b *Binding) binding() (experiment.Binding, error) {
+func (b *Binding) binding(sources []measure.Origin) (experiment.Binding, error) {
 	policy := experiment.DropOldest
 	if b.Policy != "" {
 		var err error
@@ -60,7 +61,7 @@ func (b *Binding) binding() (experiment.Binding, error) {
 			return experiment.Binding{}, err
 		}
 	}
-	paths, sensors, err := parseSensors(b.Sensors)
+	paths, sensors, err := parseSensors(b.Sensors, sources)
 	return experiment.Binding{
 		Name: b.Name, Events: b.Events, Paths: paths, Sensors: sensors, Raw: b.Raw,
 		Policy: policy, Capacity: b.Capacity, Timeout: time.Duration(b.Timeout),
@@ -74,8 +75,12 @@ func didYouMean(name string) string {
 	return fmt.Sprintf("; did you mean %q?", name)
 }
 
-// parseSensors reads paths, which begin with a backslash, and names of sensors.
-func parseSensors(texts []string) (paths []winperf.Path, sensors []measure.SensorName, err error) {
+// parseSensors reads paths, which begin with a backslash, and names of sensors. A name of a usual source,
+// as list -o sensors writes it, names the same counter in whatever the program measures, and is a path
+// where no source is called so.
+func parseSensors(
+	texts []string, sources []measure.Origin,
+) (paths []winperf.Path, sensors []measure.SensorName, err error) {
 	for _, text := range texts {
 		if strings.HasPrefix(text, `\`) {
 			p, err := winperf.ParsePath(text)
@@ -89,7 +94,17 @@ func parseSensors(texts []string) (paths []winperf.Path, sensors []measure.Senso
 		if err != nil {
 			return nil, nil, err
 		}
-		sensors = append(sensors, n)
+		called := func(o measure.Origin) bool { return strings.EqualFold(o.Name, n.Source) }
+		if slices.ContainsFunc(sources, called) || !measure.UsualSource(n.Source) {
+			sensors = append(sensors, n)
+			continue
+		}
+
+		p := n.Path()
+		if err := p.Validate(); err != nil {
+			return nil, nil, err
+		}
+		paths = append(paths, p)
 	}
 	return paths, sensors, nil
 }
