@@ -8,12 +8,15 @@ import (
 
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/measure"
 )
 
 // attached is an experiment that a client has attached.
 type attached struct {
 	exp      *experiment.Experiment
 	spec     Spec
+	sources  []measure.Origin     // what it measures
+	bindings []experiment.Binding // at its begin
 	owner    *conn
 	delivery *delivery.Delivery
 	spill    *delivery.Spill // nil where no binding needs it
@@ -91,7 +94,8 @@ func (s *Server) newAttached(ctx context.Context, owner *conn, spec Spec) (*atta
 	}
 
 	a := &attached{
-		exp: exp, spec: spec, owner: owner, delivery: to, spill: spill, server: s,
+		exp: exp, spec: spec, sources: sources, bindings: opt.Bindings, owner: owner,
+		delivery: to, spill: spill, server: s,
 		over: make(chan struct{}), ending: make(chan struct{}, 1),
 	}
 	a.ending <- struct{}{}

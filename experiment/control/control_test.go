@@ -549,6 +549,43 @@ func TestUsualSensorNames(t *testing.T) {
 		"failed", "the source is called windows.winperf")
 }
 
+// What is asked for and is not there is in the answer, also where another source has it.
+func TestAbsent(t *testing.T) {
+	_, s := listening(t, func(o *Options) {
+		o.Sources = append(o.Sources, measure.Origin{Name: "other", Source: newFakeSource()})
+	})
+	c := dial(t, s)
+	wrong := []string{`\System\Tikcs`, `\System\Ticks`, `\Systm\Work`, `\System(x)\Work`, `\Systm\Work`}
+	want := []Absent{
+		{`\System\Tikcs`, `\System\Tikcs`, "no_counter"}, {`\Systm\Work`, `\Systm\Work`, "no_object"},
+		{`\System(x)\Work`, `\System(x)\Work`, "no_instance"},
+	}
+	var at Attached
+	call(t, c, requests(func(s *Spec) { s.Bindings[0].Sensors = wrong }), &at)
+	if !slices.Equal(at.Absent, want) || at.Experiment != "load" {
+		t.Errorf("%+v, want %+v", at, want)
+	}
+
+	var done Changed
+	call(t, c, Request{Op: "change", Change: &Change{Sensors: []string{"other/System/Work", "other/System/Wrok"}}}, &done)
+	if want := []Absent{{"other/System/Wrok", `\System\Wrok`, "no_counter"}}; !slices.Equal(done.Absent, want) {
+		t.Errorf("%+v, want %+v", done, want)
+	}
+	done = Changed{}
+	call(t, c, Request{Op: "change", Change: &Change{Sensors: []string{`\System\Work`}}}, &done)
+	if len(done.Absent) > 0 {
+		t.Errorf("%+v", done)
+	}
+	many := make([]string, 100)
+	for i := range many {
+		many[i] = fmt.Sprintf(`\No%d\Work`, i)
+	}
+	call(t, c, Request{Op: "change", Change: &Change{Sensors: many}}, &done)
+	if len(done.Absent) != maxAbsent {
+		t.Errorf("%d are told", len(done.Absent))
+	}
+}
+
 func TestSensors(t *testing.T) {
 	_, s := listening(t)
 	c := dial(t, s)

@@ -143,8 +143,9 @@ func (c *conn) attach(ctx context.Context, r *Request) (any, error) {
 	a.begin()
 	if err != nil {
 		c.server.endLater(a)
+		return nil, err
 	}
-	return Attached{a.name(), a.exp.Session()}, err
+	return Attached{a.name(), a.exp.Session(), absent(ctx, a.sources, a.bindings)}, nil
 }
 
 var errForeignSinks = failure("forbidden", "only the user whose program this is may name sinks;"+
@@ -158,7 +159,7 @@ func (c *conn) receiveRecords(_ context.Context, r *Request) (any, error) {
 	if t.attached == nil {
 		return nil, failure("state", "%q was attached by the program itself, which takes its records", t.exp.Name())
 	}
-	return Attached{t.exp.Name(), t.exp.Session()}, c.receive(t.attached)
+	return Attached{Experiment: t.exp.Name(), Session: t.exp.Session()}, c.receive(t.attached)
 }
 
 func (c *conn) ack(_ context.Context, r *Request) (any, error) {
@@ -217,12 +218,13 @@ func (c *conn) change(ctx context.Context, r *Request) (any, error) {
 			return nil, err
 		}
 	}
+	var done Changed
 	if len(ch.Sensors) > 0 {
-		if err := c.changeSensors(ctx, t, ch); err != nil {
+		if done.Absent, err = c.changeSensors(ctx, t, ch); err != nil {
 			return nil, err
 		}
 	}
-	return struct{}{}, c.changeSinks(ctx, t, ch)
+	return done, c.changeSinks(ctx, t, ch)
 }
 
 func (c *conn) changeInterval(t target, ch *Change) error {
@@ -248,7 +250,8 @@ func (c *conn) changeInterval(t target, ch *Change) error {
 	return t.exp.SetInterval(name, time.Duration(ch.Every), c.by()...)
 }
 
-func (c *conn) changeSensors(ctx context.Context, t target, ch *Change) error {
+// changeSensors returns which of the new sensors are not there.
+func (c *conn) changeSensors(ctx context.Context, t target, ch *Change) ([]Absent, error) {
 	ctx, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
 	name := ch.Binding
@@ -258,22 +261,25 @@ func (c *conn) changeSensors(ctx context.Context, t target, ch *Change) error {
 			names = append(names, b.Name)
 		}
 		if len(names) != 1 {
-			return failure("bad_request", "which binding? there are %q", names)
+			return nil, failure("bad_request", "which binding? there are %q", names)
 		}
 		name = names[0]
 	}
 	if err := checkCount("sensors", len(ch.Sensors), maxPaths); err != nil {
-		return failure("bad_request", "%v", err)
+		return nil, failure("bad_request", "%v", err)
 	}
 	sources, err := c.server.sources.get(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	paths, sensors, err := parseSensors(ch.Sensors, sources)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return t.exp.SetSensors(ctx, name, paths, sensors, c.by()...)
+	if err := t.exp.SetSensors(ctx, name, paths, sensors, c.by()...); err != nil {
+		return nil, err
+	}
+	return absent(ctx, sources, []experiment.Binding{{Paths: paths, Sensors: sensors}}), nil
 }
 
 func (c *conn) changeSinks(ctx context.Context, t target, ch *Change) error {

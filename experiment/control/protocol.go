@@ -213,6 +213,21 @@ type Sensors struct {
 type Attached struct {
 	Experiment string `json:"experiment"`
 	Session    string `json:"session"`
+	// Absent is what "attach" was asked to measure and that is not there now.
+	Absent []Absent `json:"absent,omitempty"`
+}
+
+// Changed is the result of "change".
+type Changed struct {
+	Absent []Absent `json:"absent,omitempty"` // of its sensors
+}
+
+// Absent is a sensor that names nothing now, though it may come later. At most 50 are told.
+type Absent struct {
+	Sensor string `json:"sensor"` // as it was asked for
+	Path   string `json:"path"`
+	// Status is "no_object", "no_counter" or "no_instance".
+	Status string `json:"status"`
 }
 
 // Duration is a time.Duration whose text is such as "500ms" or "1m30s".

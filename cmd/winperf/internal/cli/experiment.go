@@ -175,7 +175,15 @@ func (a *app) experimentChangeCommand() *cobra.Command {
 			if ch.AddSinks, err = parseSinks(add); err != nil {
 				return err
 			}
-			return ask(cmd.Context(), args, control.Request{Op: "change", Change: &ch}, nil)
+			p, err := control.Find(cmd.Context(), "", argument(args, 0))
+			if err != nil {
+				return err
+			}
+			r := control.Request{Op: "change", Experiment: argument(args, 1), Change: &ch}
+			var done control.Changed
+			err = askProgram(cmd.Context(), p, r, &done, patienceFor(r.Op))
+			a.tellAbsent(cmd.Context(), p, done.Absent)
+			return err
 		},
 	}
 

@@ -181,6 +181,7 @@ func (a *app) receiveRecords(
 	a.complain(fmt.Errorf("receiving %s of %s, process %d", at.Experiment, p.Name, p.PID)) // no complaint
 	if r.Spec != nil {
 		a.tellUnseen(ctx, c, r.Spec)
+		a.tellAbsent(ctx, p, at.Absent)
 	}
 	in := receiving{app: a, client: c, out: out, named: map[string]counter.Status{}}
 	err = in.receive(ctx)

@@ -1,0 +1,104 @@
+package control
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/measure"
+)
+
+// Bounds of looking for what is not there: how many are told, and how long it may take.
+const (
+	maxAbsent  = 50
+	absentTime = 5 * time.Second
+)
+
+// wanted is what a binding measures, as it was named.
+type wanted struct {
+	text   string
+	path   winperf.Path
+	source string // "" is any
+	best   counter.Status
+	found  bool // a source was asked
+}
+
+// absent takes a sample of what bindings measure, and returns what of it names nothing now. That is no
+// error: it may come later.
+func absent(ctx context.Context, sources []measure.Origin, bindings []experiment.Binding) (all []Absent) {
+	ctx, cancel := context.WithTimeout(ctx, absentTime)
+	defer cancel()
+	var wants []wanted
+	for i := range bindings {
+		for _, p := range bindings[i].Paths {
+			wants = append(wants, wanted{text: p.String(), path: p})
+		}
+		for _, n := range bindings[i].Sensors {
+			wants = append(wants, wanted{text: n.String(), path: n.Path(), source: n.Source})
+		}
+	}
+
+	for _, o := range sources {
+		look(ctx, o, wants)
+	}
+	for i := range wants {
+		w := &wants[i]
+		a := Absent{Sensor: w.text, Path: w.path.String(), Status: w.best.String()}
+		if w.found && extent(w.best) < everything && len(all) < maxAbsent && !slices.Contains(all, a) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// look notes what of all that is wanted a source has. One that fails has nothing to say about that.
+func look(ctx context.Context, o measure.Origin, wants []wanted) {
+	var sel winperf.Selection
+	var asked []*wanted
+	for i := range wants {
+		if w := &wants[i]; w.source == "" || strings.EqualFold(w.source, o.Name) {
+			asked = append(asked, w)
+			sel.Paths = append(sel.Paths, w.path)
+		}
+	}
+	if len(asked) == 0 {
+		return
+	}
+
+	m := measure.New(o.Source, sel, measure.Options{CostlyTogether: true})
+	defer m.Close()
+	cycle, err := m.Cycle(ctx)
+	if err != nil {
+		return
+	}
+	from := 0
+	for i, w := range asked {
+		status := counter.NoInstance
+		if from < cycle.Parts[i] {
+			status = cycle.At(from).Status
+		}
+		if from = cycle.Parts[i]; !w.found || extent(status) > extent(w.best) {
+			w.best, w.found = status, true
+		}
+	}
+}
+
+// everything is the extent of what is there, whether or not it has a value.
+const everything = 3
+
+// extent is how much of a path is there.
+func extent(s counter.Status) int {
+	switch s {
+	case counter.NoObject:
+		return 0
+	case counter.NoCounter:
+		return 1
+	case counter.NoInstance:
+		return 2
+	}
+	return everything
+}
