@@ -54,15 +54,15 @@ func (r *Resume) Read() error {
 	var f resumeFile
 	if err := json.Unmarshal(text, &f); err != nil {
 		msg := fmt.Sprintf("it does not say how far something was sent: %v", err)
-		return &winperf.DataError{Source: r.Name, Msg: msg}
+		return &winperf.DataError{Source: r.Name, Offset: -1, Msg: msg}
 	}
 	if f.To != r.To || !slices.Equal(f.Of, r.Of) {
 		const form = "it is about %q sent to %s, not %q to %s"
-		return &winperf.DataError{Source: r.Name, Msg: fmt.Sprintf(form, f.Of, f.To, r.Of, r.To)}
+		return &winperf.DataError{Source: r.Name, Offset: -1, Msg: fmt.Sprintf(form, f.Of, f.To, r.Of, r.To)}
 	}
 	if was, is := different(f.How, r.How), different(r.How, f.How); was != "" {
 		const form = "it is about samples that were chosen %s, not %s: expected the same as then, or another file"
-		return &winperf.DataError{Source: r.Name, Msg: fmt.Sprintf(form, was, is)}
+		return &winperf.DataError{Source: r.Name, Offset: -1, Msg: fmt.Sprintf(form, was, is)}
 	}
 	r.Until = f.Until
 	return nil

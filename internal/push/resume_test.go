@@ -30,6 +30,9 @@ func TestResume(t *testing.T) {
 		if err := other.Read(); !errors.Is(err, winperf.ErrBadData) || !other.Until.IsZero() {
 			t.Errorf("of something else: %v", err)
 		}
+		if err := other.Read(); err == nil || !strings.HasPrefix(err.Error(), r.Name+": it is about") {
+			t.Errorf("it says %v", err)
+		}
 	}
 	for _, tt := range []struct {
 		was, is map[string][]string

@@ -109,12 +109,43 @@ func TestRefusedInPart(t *testing.T) {
 			t.Run(fmt.Sprint(name, bad), func(t *testing.T) {
 				sendMany(t, s, sets)
 				inOrder(t, r.has(), min(len(good), 1)*5, good)
-				if c := s.Counts(); c.Sent != uint64(5*len(good)) || c.Refused != uint64(5*len(bad)) {
+				if c := s.Counts(); c.Sent != uint64(5*len(good)) || c.Refused != uint64(5*len(bad)) ||
+					c.Whole != uint64(len(bad)) {
 					t.Errorf("%+v", c)
 				}
 			})
 			s.Close()
 		}
+	}
+}
+
+// A request with several machines is divided as others are: each part has the resources of what is in it.
+func TestMachinesRefusedInPart(t *testing.T) {
+	r := newReceiver(t, func(w http.ResponseWriter, q *http.Request, points []point) int {
+		if slices.ContainsFunc(points, func(p point) bool { return p.value == 2 }) {
+			return http.StatusBadRequest
+		}
+		return takes(w, q, points)
+	})
+	s, err := NewSender(Target{URL: r.url("otlp"), PerMachine: []string{"host.name"}}, SenderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	of := func(machine string) []metrics.Label {
+		return []metrics.Label{{Name: "instance", Value: machine}, {Name: "machine", Value: machine}}
+	}
+	var sets []*metrics.Set
+	for n := 1; n <= 3; n++ {
+		set := many(n, 3)
+		set.Families[0].Columns[0].Rows = metrics.NewRows([][]metrics.Label{of("A"), of("B"), of("A2")}, nil)
+		sets = append(sets, set)
+	}
+	sendMany(t, s, sets)
+	inOrder(t, r.has(), 3, []float64{1, 3})
+	if c := s.Counts(); c.Sent != 6 || c.Refused != 3 || c.Whole != 3 { // a machine at a time
+		t.Errorf("%+v", c)
 	}
 }
 
