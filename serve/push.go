@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,14 +25,16 @@ import (
 // pushes are what sends samples to the targets of the configuration in use.
 type pushes struct {
 	list   []*push.Pusher
+	keys   []string     // of each: its name and its queue
+	before []push.Stats // of each: what was counted before the configuration was reloaded
 	rows   *metrics.Rows // a row for each, of the metrics about them
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
 }
 
-// startPush begins to send. The error says why a target cannot be sent to, and its queue not used;
-// then nothing is sent.
-func startPush(ctx context.Context, r *running, version string, log *slog.Logger) (*pushes, error) {
+// startPush begins to send, and counts on what last, which has ended, has counted. The error says why a target
+// cannot be sent to, and its queue not used; then nothing is sent.
+func startPush(ctx context.Context, r *running, version string, log *slog.Logger, last *pushes) (*pushes, error) {
 	p := &pushes{}
 	ctx, p.cancel = context.WithCancel(ctx)
 	var names []string
@@ -40,7 +43,10 @@ func startPush(ctx context.Context, r *running, version string, log *slog.Logger
 		if err != nil {
 			return nil, errors.Join(err, p.stop())
 		}
+		key := pusher.Name() + "\n" + pusher.Dir()
 		p.list = append(p.list, pusher)
+		p.keys = append(p.keys, key)
+		p.before = append(p.before, last.counted(key))
 		names = append(names, pusher.Name())
 	}
 
@@ -50,6 +56,18 @@ func startPush(ctx context.Context, r *running, version string, log *slog.Logger
 	}
 	return p, nil
 }
+
+// counted is what was counted of a target, nothing where it is a new one.
+func (p *pushes) counted(key string) push.Stats {
+	if p != nil {
+		if i := slices.Index(p.keys, key); i >= 0 {
+			return p.stats(i)
+		}
+	}
+	return push.Stats{}
+}
+
+func (p *pushes) stats(i int) push.Stats { return p.list[i].Stats().After(&p.before[i]) }
 
 // stop ends sending. What is not sent stays in the queues.
 func (p *pushes) stop() error {
@@ -142,8 +160,8 @@ func (p *pushes) families(list []metrics.Family, now time.Time) []metrics.Family
 		return list
 	}
 	var stats []push.Stats
-	for _, pusher := range p.list {
-		stats = append(stats, pusher.Stats())
+	for i := range p.list {
+		stats = append(stats, p.stats(i))
 	}
 
 	for _, m := range pushMetrics {

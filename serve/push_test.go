@@ -7,12 +7,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf/internal/push"
 	"github.com/winperf/winperf/internal/queue"
 	"github.com/winperf/winperf/sink/metrics"
 )
@@ -68,6 +70,72 @@ func TestPush(t *testing.T) {
 	if text := s.log.String(); !strings.Contains(text, "503 Service Unavailable; trying again") ||
 		strings.Contains(text, "level=ERROR") {
 		t.Errorf("the log is %s", text)
+	}
+}
+
+// Counts of a target go on over a reload that leaves it and its queue as they are.
+func TestPushCountsGoOn(t *testing.T) {
+	var away atomic.Bool
+	url, _ := pushTarget(t, &away)
+	target := Target{
+		URL: url, Headers: map[string]string{"X-Team": "a"}, Interval: 100 * time.Millisecond,
+		Queue: Queue{Dir: t.TempDir()},
+	}
+	other := target
+	other.URL, other.Queue.Dir = url+"/other", t.TempDir()
+	s := start(t, Config{Push: []Target{target, other}})
+	sent := func(text, of string) int {
+		n, err := strconv.Atoi(value(text, `winperf_push_samples_sent_total{target="`+of+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	s.until(func(text string) bool { return sent(text, url) > 0 && sent(text, other.URL) > 0 })
+
+	away.Store(true)
+	_, text := s.ask(http.MethodGet, "/metrics")
+	before := sent(text, url)
+	for round := range 3 {
+		target.Interval += time.Millisecond
+		other.Queue.Dir = t.TempDir()
+		s.set(func() { s.config.Push = []Target{other, target} })
+		s.reload <- struct{}{}
+		s.until(func(string) bool {
+			return strings.Count(s.log.String(), "the configuration was reloaded") == round+1
+		})
+		_, text = s.ask(http.MethodGet, "/metrics")
+		if got := sent(text, url); got < before {
+			t.Errorf("reload %d: %d values sent, %d before", round, got, before)
+		}
+		if got := sent(text, other.URL); got != 0 {
+			t.Errorf("reload %d: %d values were sent from a new queue", round, got)
+		}
+	}
+}
+
+// Every count of a target goes on, and nothing that is a state.
+func TestPushStatsAfter(t *testing.T) {
+	at := time.Now()
+	fill := func(n uint64) push.Stats {
+		return push.Stats{
+			Counts: push.Counts{Sent: n, Refused: n, Requests: n, Retries: n, Failing: at.Add(-time.Duration(n))},
+			Queued: queue.Stats{
+				Bytes: int64(n), Samples: int(n), Oldest: at.Add(-time.Duration(n)), Dropped: n, Unwritten: n, Memory: int64(n),
+			},
+			Lost: n, MeasureErrors: n,
+		}
+	}
+	before, now := fill(3000), fill(50000)
+	total := now.After(&before)
+	for _, m := range pushMetrics {
+		want := m.value(&now, at)
+		if m.kind == metrics.Counter {
+			want += m.value(&before, at)
+		}
+		if got := m.value(&total, at); got != want || got == 0 {
+			t.Errorf("%s is %d, want %d", m.name, got, want)
+		}
 	}
 }
 
@@ -164,7 +232,7 @@ func TestPushCannotBegin(t *testing.T) {
 		if err == nil {
 			r := &running{config: c.withDefaults(), source: &fake{t: t}, exporter: &Exporter{}}
 			var p *pushes
-			if p, err = startPush(t.Context(), r, "v1", nil); err == nil {
+			if p, err = startPush(t.Context(), r, "v1", nil, nil); err == nil {
 				err = p.stop()
 			}
 		}

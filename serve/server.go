@@ -100,7 +100,7 @@ func Run(ctx context.Context, opt ServerOptions) (err error) {
 		s.closing.Wait()
 	}()
 
-	if err := s.startPush(ctx, s.live); err != nil {
+	if err := s.startPush(ctx, s.live, nil); err != nil {
 		return err
 	}
 	how := s.live.config.Web
@@ -173,23 +173,24 @@ func (s *server) reload(ctx context.Context) error {
 // cannot be, the one in use is sent on and the next one is closed.
 func (s *server) pushInstead(ctx context.Context, old, next *running) error {
 	// The queues of the old configuration are free when nothing is sent from them any more.
-	if err := s.push.stop(); err != nil {
+	last := s.push
+	if err := last.stop(); err != nil {
 		s.opt.Log.Warn("push", "err", err)
 	}
 
-	err := s.startPush(ctx, next)
+	err := s.startPush(ctx, next, last)
 	if err == nil {
 		return nil
 	}
-	if again := s.startPush(ctx, old); again != nil {
+	if again := s.startPush(ctx, old, last); again != nil {
 		err = errors.Join(err, fmt.Errorf("nothing is sent any more: %w", again))
 	}
 	return errors.Join(err, next.close())
 }
 
-// startPush begins to send what a configuration says.
-func (s *server) startPush(ctx context.Context, r *running) (err error) {
-	s.push, err = startPush(context.WithoutCancel(ctx), r, s.opt.Version, s.opt.Log)
+// startPush begins to send what a configuration says, after last, nil where nothing was sent before.
+func (s *server) startPush(ctx context.Context, r *running, last *pushes) (err error) {
+	s.push, err = startPush(context.WithoutCancel(ctx), r, s.opt.Version, s.opt.Log, last)
 	s.own.pushes(s.push)
 	return err
 }

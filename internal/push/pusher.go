@@ -51,6 +51,19 @@ type Stats struct {
 	MeasureErrors uint64
 }
 
+// After returns the stats of a Pusher that took the place of another one, whose counts are in them then.
+func (s Stats) After(before *Stats) Stats {
+	s.Sent += before.Sent
+	s.Refused += before.Refused
+	s.Requests += before.Requests
+	s.Retries += before.Retries
+	s.Queued.Dropped += before.Queued.Dropped
+	s.Queued.Unwritten += before.Queued.Unwritten
+	s.Lost += before.Lost
+	s.MeasureErrors += before.MeasureErrors
+	return s
+}
+
 // Pusher measures at an interval and sends what it measured.
 type Pusher struct {
 	opt    Options
@@ -97,6 +110,9 @@ func (p *Pusher) Stats() Stats {
 
 // Name is the target as people may see it.
 func (p *Pusher) Name() string { return p.opt.Target.Name() }
+
+// Dir is the directory of the queue.
+func (p *Pusher) Dir() string { return p.opt.Dir }
 
 // Run measures and sends until ctx ends, which is no error. What is not sent by then stays in
 // the queue for the next Run.
