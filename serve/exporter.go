@@ -197,12 +197,12 @@ func (e *Exporter) took(c *measure.Cycle, err error, main bool) {
 	if errors.Is(err, context.Canceled) {
 		return
 	}
-	failing := &e.failing[0]
+	failing, among := &e.failing[0], e.mainObjects
 	if !main {
-		failing = &e.failing[1]
+		failing, among = &e.failing[1], e.costlyObjects
 	}
 	if was := failing.Swap(err != nil); err != nil && !was {
-		e.opt.Log.Warn("no sample", "err", err)
+		e.opt.Log.Warn("no sample"+e.objects.of(among), "err", err)
 		if p, ok := errors.AsType[*panicked](err); ok {
 			e.opt.Log.Error("this is a fault of winperf", "stack", string(p.stack))
 		}

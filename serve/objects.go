@@ -2,8 +2,10 @@ package serve
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -129,6 +131,21 @@ func (o *objects) list(now time.Time, some, got map[string]bool) []objectState {
 	}
 	slices.SortFunc(list, func(a, b objectState) int { return cmp.Compare(a.Name, b.Name) })
 	return list
+}
+
+// of names some of the objects that could be in a sample, as " of Memory, Processor"; "" where none is known.
+func (o *objects) of(among map[string]bool) string {
+	const most = 5
+	o.mu.Lock()
+	names := slices.Sorted(maps.Keys(among))
+	o.mu.Unlock()
+	switch more := len(names) - most; {
+	case len(names) == 0:
+		return ""
+	case more > 0:
+		return fmt.Sprintf(" of %s and %d more objects", strings.Join(names[:most], ", "), more)
+	}
+	return " of " + strings.Join(names, ", ")
 }
 
 // englishNames keeps the English names of a schema.

@@ -25,8 +25,8 @@ import (
 // pushes are what sends samples to the targets of the configuration in use.
 type pushes struct {
 	list   []*push.Pusher
-	keys   []string     // of each: its name and its queue
-	before []push.Stats // of each: what was counted before the configuration was reloaded
+	keys   []string      // of each: its name and its queue
+	before []push.Stats  // of each: what was counted before the configuration was reloaded
 	rows   *metrics.Rows // a row for each, of the metrics about them
 	cancel context.CancelFunc
 	wait   sync.WaitGroup

@@ -117,7 +117,7 @@ func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 			if best != nil {
 				return best, nil
 			}
-			return nil, ctx.Err()
+			return nil, fmt.Errorf("it did not come in time: %w", ctx.Err())
 		case <-f.done:
 		}
 
@@ -216,7 +216,11 @@ func (s *sampler) take(ctx context.Context) {
 
 // cycle measures once and tells. What panics costs this sample, and what was measuring is not used again.
 func (s *sampler) cycle(ctx context.Context) (*measure.Cycle, error) {
+	begin := time.Now()
 	cycle, err := attempt(ctx, s.c)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("it was not complete after %v: %w", time.Since(begin).Round(10*time.Microsecond), err)
+	}
 	if _, panics := errors.AsType[*panicked](err); panics {
 		s.mu.Lock()
 		s.c = s.renew()

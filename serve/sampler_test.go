@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -48,6 +49,48 @@ func TestCostly(t *testing.T) {
 			break
 		}
 		runtime.Gosched()
+	}
+}
+
+// That a sample did not come in time is told with the objects that it could have, in the log and to who asks as
+// long as there is nothing else.
+func TestLateSampleNames(t *testing.T) {
+	slow := func(ctx context.Context, _ int, _ winperf.Selection) error { <-ctx.Done(); return ctx.Err() }
+	for _, c := range []struct {
+		paths    []string
+		first    bool // there was a sample before
+		want     string
+		answered string
+	}{
+		{[]string{`\Memory\*`}, false, `msg="no sample of Memory" err="it was not complete after `, ""},
+		{nil, false, `msg="no sample" err="it was not complete after `, "no sample: it "},
+		{nil, true, `msg="no sample of Memory, Processor" err="it was not complete after `, ""},
+		{[]string{`\Memory\*`, `\A\*`, `\B\*`, `\C\*`, `\D\*`, `\E\*`, `\F\*`}, false,
+			`msg="no sample of A, B, C, D, E and 2 more objects" err=`, ""},
+	} {
+		log := &logBuffer{}
+		src := &fake{t: t}
+		config := Config{Paths: paths(t, c.paths...)}
+		e, err := New(t.Context(), src, Options{Config: config, Log: slog.New(slog.NewTextHandler(log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.first {
+			scrape(e, "/metrics")
+			rest(e)
+		}
+		src.set(func() { src.before = slow })
+		status, text := scrape(e, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.01")
+		rest(e)
+		if !strings.Contains(log.String(), c.want) {
+			t.Errorf("the log is %s\nwant %s", log, c.want)
+		}
+		if (status == 503) != (c.answered != "") || !strings.Contains(text, c.answered) {
+			t.Errorf("status %d, %s", status, text)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
