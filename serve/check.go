@@ -106,7 +106,7 @@ func isSeveral(err error) bool {
 
 // each has the place of the object in all errors that one of CheckGenerics joins.
 func (g *genericFile) each(err error) error {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what others wrap is one error
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return g.Errorf("%w", err)
 	}

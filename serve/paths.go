@@ -109,7 +109,7 @@ func inReadings(p *selection.Path, readings winperf.Readings) bool {
 func (u *unmatched) list(texts []string) []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.seen {
+	if !u.seen || len(u.paths) == 0 {
 		return texts
 	}
 	there := map[string]bool{}

@@ -99,7 +99,7 @@ func (c *Config) Check() error {
 
 // wrongs are the errors about a problem that joins several, or has one.
 func (c *Config) wrongs(p problem) error {
-	joined, ok := p.err.(interface{ Unwrap() []error }) //nolint:errorlint // what others wrap is one error
+	joined, ok := p.err.(interface{ Unwrap() []error })
 	if !ok {
 		return c.wrong(p)
 	}

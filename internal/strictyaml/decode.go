@@ -13,7 +13,8 @@
 //   - time.Duration: seconds, or a time with units such as 500ms or 1h30m;
 //   - everything with UnmarshalText, such as Path and Size of this package;
 //   - Value, which remembers where its value stood, and a field of type Pos, which
-//     says where the structure around it began: for checks that come later;
+//     says where the structure around it began, and whether all in it could be read:
+//     for checks that come later;
 //   - Embedded, which may also be text that holds YAML.
 //
 // A structure with the method UnknownKey(key string) string says of a key that it does not
@@ -56,8 +57,8 @@ func Decode(name string, text []byte, into any) error {
 		return fmt.Errorf("strictyaml: %T is no pointer to read into", into)
 	}
 
-	d := &decoder{problems: &problems{}, place: func(line, column int) Pos { return Pos{Source: name, Line: line, Column: column} }}
-	d.text = text
+	d := &decoder{problems: &problems{}, text: text}
+	d.place = func(line, column int) Pos { return Pos{Source: name, Line: line, Column: column} }
 	d.document(v.Elem())
 	return errors.Join(d.list...)
 }

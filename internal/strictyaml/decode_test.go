@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -331,4 +332,30 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A structure knows whether something in it could not be read, at any depth, and not what is beside it.
+func TestPartial(t *testing.T) {
+	type inner struct {
+		Pos
+		A int `yaml:"a"`
+	}
+	type outer struct {
+		Pos
+		List Embedded[[]inner] `yaml:"list"`
+	}
+	const list = "\n  - a: 1\n  - a: x\n  - b: 1\n  - a: 2\n"
+	for _, text := range []string{"list:" + list, "list: |-" + list} {
+		var got outer
+		if err := Decode("f", []byte(text), &got); err == nil {
+			t.Error("no error")
+		}
+		var partial []bool
+		for _, one := range got.List.V {
+			partial = append(partial, one.Partial)
+		}
+		if !got.Partial || !slices.Equal(partial, []bool{false, true, true, false}) {
+			t.Errorf("%q: %v, %v", text, got.Partial, partial)
+		}
+	}
 }

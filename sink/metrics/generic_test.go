@@ -161,7 +161,8 @@ func TestGenericCheck(t *testing.T) {
 	} {
 		errs := CheckGenerics(tt.all, tt.names)
 		for i, want := range tt.want {
-			if err := errs[i]; (want != "") != errors.Is(err, ErrGeneric) || err != nil && !strings.Contains(err.Error(), want) {
+			err := errs[i]
+			if (want != "") != errors.Is(err, ErrGeneric) || err != nil && !strings.Contains(err.Error(), want) {
 				t.Errorf("%v: object %d: %v, want %q", tt.all, i, err, want)
 			}
 		}
