@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
@@ -48,7 +49,8 @@ type Batch struct {
 
 // Done tells the program that the records of the batch are where they belong. Those of a
 // batch that is not done come again to whoever receives the experiment next; and the next
-// batch does not come before.
+// batch does not come before. The error is why the program cannot be told: Next has what came
+// before that.
 func (b *Batch) Done() error {
 	if b.Ended {
 		return nil
@@ -195,12 +197,7 @@ func (c *Client) Call(ctx context.Context, r Request, result any) error {
 		return err
 	}
 	if err := c.write(text); err != nil {
-		select {
-		case <-c.done: // it may have said why
-			return c.failed
-		case <-ctx.Done():
-			return err
-		}
+		return err
 	}
 
 	select {
@@ -243,8 +240,21 @@ func (c *Client) send(r Request) error {
 func (c *Client) write(line []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	_, err := c.net.Write(append(line, '\n'))
-	return err
+	if _, err := c.net.Write(append(line, '\n')); err != nil {
+		return c.ended(err)
+	}
+	return nil
+}
+
+// ended is why the connection ended, where a write failed: the program may have said that.
+func (c *Client) ended(err error) error {
+	const moment = time.Second
+	select {
+	case <-c.done:
+		return c.failed
+	case <-time.After(moment):
+		return err
+	}
 }
 
 // Next returns the next batch of records, or the end of an experiment.

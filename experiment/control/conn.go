@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/internal/suggest"
 )
@@ -229,7 +230,7 @@ func (c *conn) receive(a *attached) error {
 	case len(c.received) >= maxReceived:
 		return failure("busy", "the records of %d experiments come already", maxReceived)
 	}
-	r := &receiver{conn: c, name: a.name(), acks: make(chan ack, 1)}
+	r := &receiver{conn: c, exp: a.exp, name: a.name(), acks: make(chan ack, 1)}
 	route := delivery.Route{Name: c.routeName(), Sink: r}
 	if err := a.delivery.Add(route); err != nil {
 		return err
@@ -276,6 +277,7 @@ type ack struct {
 // receiver is the sink that a client is.
 type receiver struct {
 	conn *conn
+	exp  *experiment.Experiment
 	name string
 	acks chan ack
 	buf  []byte
@@ -309,10 +311,30 @@ func (r *receiver) Deliver(ctx context.Context, batch []delivery.Item) error {
 				return nil
 			}
 		case <-ctx.Done():
-			_ = r.conn.net.Close() // it does not answer
+			r.leave(last.Number)
 			return ctx.Err()
 		}
 	}
+}
+
+// leave ends the connection of a client that did not acknowledge the records up to a number, and tells it
+// what it misses, if it has room for a line.
+func (r *receiver) leave(through uint64) {
+	const moment = 100 * time.Millisecond
+	what := "this client took too long"
+	switch {
+	case r.conn.server.ctx.Err() != nil:
+		what = "the program has ended"
+	case r.exp.State() == experiment.Detached:
+		what = "the experiment has ended"
+	}
+	more := max(r.exp.Status().Stored, through) - through
+	const form = "%s; its records up to %d were not acknowledged in time, and %d more were not sent"
+	last := answer{Experiment: r.name, Error: failure("failed", form, what, through, more)}
+	if text, err := json.Marshal(last); err == nil {
+		_ = r.conn.send(time.Now().Add(moment), append(text, '\n')) // it may be that it does not read
+	}
+	_ = r.conn.net.Close()
 }
 
 // Close implements delivery.Sink.

@@ -287,6 +287,35 @@ func TestDisconnect(t *testing.T) {
 	must(t, <-closed)
 }
 
+// A client that was stopped while the program ended gets what came, and is told what did not.
+func TestStoppedClient(t *testing.T) {
+	p, s := listening(t, func(o *Options) { o.Grace = 50 * time.Millisecond })
+	c := dial(t, s)
+	call(t, c, requests(), nil)
+	e := p.Experiments()[0]
+	b, err := c.Next(t.Context())
+	must(t, err)
+	for range 7 {
+		p.Event(t.Context(), "request")
+	}
+	must(t, s.Close())
+	<-c.done // all was read
+	records, err := b.Parse()
+	must(t, err)
+	through := records[len(records)-1].Number
+	want := fmt.Sprintf("the program has ended; its records up to %d were not acknowledged in time, and %d more were not sent",
+		through, e.Status().Stored-through)
+	if err := b.Done(); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if _, err := c.Next(t.Context()); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if e.Status().Stored-through < 7 {
+		t.Error("all records came in one batch")
+	}
+}
+
 // Sinks are added and removed while records come.
 func TestSinks(t *testing.T) {
 	p, s := listening(t)

@@ -215,6 +215,7 @@ type receiving struct {
 	client  *control.Client
 	out     delivery.Sink
 	failed  int    // records without values
+	last    uint64 // number of the last record
 	dropped uint64 // records that the program had no room for
 	ended   bool
 	named   map[string]counter.Status // paths, with OK for those that ever named something
@@ -241,6 +242,9 @@ func (a *app) tellUnseen(ctx context.Context, c *control.Client, spec *control.S
 func (r *receiving) receive(ctx context.Context) error {
 	for !r.ended {
 		b, err := r.client.Next(ctx)
+		if err != nil && r.last > 0 && ctx.Err() == nil {
+			err = fmt.Errorf("record %d is the last that came: %w", r.last, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -269,6 +273,7 @@ func (r *receiving) write(ctx context.Context, b *control.Batch) error {
 		return err
 	}
 	for i := range records {
+		r.last = max(r.last, records[i].Number)
 		if r.dropped += records[i].Dropped; records[i].Err != "" {
 			r.failed++
 		}
@@ -280,7 +285,8 @@ func (r *receiving) write(ctx context.Context, b *control.Batch) error {
 			return err
 		}
 	}
-	return b.Done()
+	_ = b.Done() // where the program has gone, the next batch says why
+	return nil
 }
 
 // see notes which paths name something, and how others are.
