@@ -44,10 +44,14 @@ type Lines struct {
 	Ack io.Writer
 	// Max is how long a line may be, in bytes; 0 means 65,536.
 	Max int
+	// From says what Reader reads, for people: the path of a pipe.
+	From string
 }
 
 // Describe implements [EventSource].
-func (l Lines) Describe() EventSourceInfo { return EventSourceInfo{Name: l.Name, Kind: "lines"} }
+func (l Lines) Describe() EventSourceInfo {
+	return EventSourceInfo{Name: l.Name, Kind: "lines", Detail: l.From}
+}
 
 func (l Lines) check() error {
 	if l.Reader == nil {

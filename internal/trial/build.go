@@ -130,7 +130,7 @@ func (e *EventEntry) lines(ctx context.Context, open *Opener) (experiment.EventS
 		return experiment.LineServer{Name: e.Name, Listener: l}, l, err
 	}
 	r, err := open.Lines(ctx, e.Lines)
-	return experiment.Lines{Name: e.Name, Reader: r}, r, err
+	return experiment.Lines{Name: e.Name, Reader: r, From: e.Lines}, r, err
 }
 
 func (e *EventEntry) signals() (experiment.Signals, error) {

@@ -22,6 +22,10 @@ type Step struct {
 	Warmup     bool `json:"warmup,omitempty"` // is not counted
 }
 
+// DrawSeed draws a seed for Plan. It is below 2^53: what reads plan.json with numbers as JavaScript has them,
+// as jq does, reads the same.
+func DrawSeed() uint64 { return 1 + rand.Uint64N(1<<53-1) }
+
 // Plan returns the runs of so many variants, so often each, after so many warm-ups of each. One
 // seed always gives one order.
 func Plan(variants, repetitions, warmups int, order Order, seed uint64) []Step {

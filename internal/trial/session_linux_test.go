@@ -54,6 +54,9 @@ func TestLinesEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	if d := s.experiment.Status().Events[0].Detail; d != "stdin" {
+		t.Errorf("the lines are said to be of %q", d)
+	}
 	out, err := s.Run(t.Context(), func(*Result) error { return nil })
 	if err != nil || out.Earlier != 1 {
 		t.Errorf("%d records of the run that was killed, error %v", out.Earlier, err)

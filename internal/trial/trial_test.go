@@ -18,6 +18,21 @@ import (
 	"github.com/winperf/winperf/experiment"
 )
 
+// Seeds that are drawn are exact in whatever reads them, and are not the word for none.
+func TestDrawSeed(t *testing.T) {
+	seen := map[uint64]bool{}
+	for range 1000 {
+		seed := DrawSeed()
+		if seed == 0 || uint64(float64(seed)) != seed || seed >= 1<<53 {
+			t.Fatalf("seed %d", seed)
+		}
+		seen[seed] = true
+	}
+	if len(seen) < 999 {
+		t.Errorf("%d seeds in 1000", len(seen))
+	}
+}
+
 // Every block has each variant once; one seed gives one order, and others give others.
 func TestPlan(t *testing.T) {
 	plan := Plan(3, 4, 1, Blocks, 7)

@@ -164,7 +164,8 @@ func describeExperiment(write func(form string, args ...any), e *control.Experim
 			strings.Join(b.Events, ", "), strings.Join(b.Sensors, ", "), b.Emitted, b.Failed, b.Dropped, b.Policy)
 	}
 	for _, s := range e.Sources {
-		write("  source    %s: %s %s; %d events%s\n", s.Name, s.Kind, s.Detail, s.Emitted, trouble(s.Error))
+		what := strings.TrimSpace(s.Kind + " " + s.Detail)
+		write("  source    %s: %s; %d events%s\n", s.Name, what, s.Emitted, trouble(s.Error))
 	}
 	for _, s := range e.Sinks {
 		write("  sink      %s: %d delivered, %d lost, %d refused%s\n",

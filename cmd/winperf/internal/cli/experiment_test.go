@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"regexp"
+	"strings"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -45,5 +48,19 @@ func polls(ts *testscript.TestScript, neg bool, args []string) {
 		if time.Now().After(end) {
 			ts.Fatalf("after a minute %v still writes %s", args[1:], text)
 		}
+	}
+}
+
+// A source of events is shown with what it is about, where it has that.
+func TestDescribeExperiment(t *testing.T) {
+	var b strings.Builder
+	describeExperiment(func(form string, args ...any) { fmt.Fprintf(&b, form, args...) }, &control.Experiment{
+		Sources: []control.SourceState{
+			{Name: "a", Kind: "lines", Emitted: 2}, {Name: "b", Kind: "lines", Detail: "/tmp/pipe", Error: "gone"},
+		},
+	})
+	want := "  source    a: lines; 2 events\n  source    b: lines /tmp/pipe; 0 events; gone\n"
+	if _, got, _ := strings.Cut(b.String(), "\n"); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

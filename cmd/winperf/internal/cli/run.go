@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime"
@@ -163,7 +162,7 @@ func (r *runner) runNamed(ctx context.Context, name string) error {
 func (r *runner) options(command trial.Command) (opt trial.Options, err error) {
 	opt.Repetitions, opt.Warmups, opt.Seed = max(1, int(r.repetitions)), int(r.warmups), r.seed
 	if opt.Seed == 0 {
-		opt.Seed = rand.Uint64()
+		opt.Seed = trial.DrawSeed()
 	}
 	if !r.disturbance {
 		for _, flag := range []string{"path", "intervals"} {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"strings"
@@ -40,7 +39,7 @@ func (r *runner) runFile(ctx context.Context, name string) error {
 	}
 
 	if f.Seed = cmp.Or(r.seed, f.Seed); f.Seed == 0 {
-		f.Seed = rand.Uint64()
+		f.Seed = trial.DrawSeed()
 	}
 	opt := f.Trials()
 	r.checkRepeated(&opt)
