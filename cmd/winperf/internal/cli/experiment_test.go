@@ -64,3 +64,20 @@ func TestDescribeExperiment(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// Two programs are told apart, whatever their arguments end with.
+func TestRouteName(t *testing.T) {
+	for name, want := range map[string]string{
+		"results":                           "results",
+		"/var/tmp/out.csv":                  "out.csv",
+		"/var/my files/out.csv":             "my files/out.csv",
+		"http://host/path/in":               "in",
+		"gzip":                              "gzip",
+		"/bin/sh -c cat >/dev/null":         "sh -c cat >/dev/null",
+		"sh -c " + strings.Repeat("é/", 40): "sh -c " + strings.Repeat("é/", 27) + "...",
+	} {
+		if got := routeName(name); got != want {
+			t.Errorf("%s is shown as %s, want %s", name, got, want)
+		}
+	}
+}

@@ -24,7 +24,7 @@ const shownSilent = 20
 func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	fmt.Fprintf(b, "\n%d records, %d of them dropped", out.Status.Stored, out.Status.Dropped)
 	for _, route := range out.Delivery.Routes {
-		fmt.Fprintf(b, "; %s got %d", safetext.Line(filepath.Base(route.Name)), route.Delivered)
+		fmt.Fprintf(b, "; %s got %d", routeName(route.Name), route.Delivered)
 		if route.Name == trial.ResultsRoute && out.Earlier > 0 {
 			fmt.Fprintf(b, ", %d of them of a run that was killed before", out.Earlier)
 		}
@@ -70,7 +70,7 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 // writeRoutes tells why receivers lack what they lack.
 func writeRoutes(b *strings.Builder, all []delivery.RouteState) {
 	for _, route := range all {
-		name := safetext.Line(filepath.Base(route.Name))
+		name := routeName(route.Name)
 		if route.Refusal != nil {
 			fmt.Fprintf(b, "%s refused records, the last one as: %s\n", name, safetext.Line(route.Refusal.Error()))
 		}
@@ -78,6 +78,21 @@ func writeRoutes(b *strings.Builder, all []delivery.RouteState) {
 			fmt.Fprintf(b, "%d series came after the first record and are not in %s\n", route.Late, name)
 		}
 	}
+}
+
+// routeName is the name of a receiver in reports: a file without its directory, a URL without its host, and
+// a program with its arguments, cut where they are long.
+func routeName(name string) string {
+	program, args, has := strings.Cut(name, " ")
+	if !has || strings.Contains(program, "://") {
+		return safetext.Line(filepath.Base(name))
+	}
+	const most = 60
+	short := []rune(filepath.Base(program) + " " + args)
+	if len(short) > most {
+		short = append(short[:most:most], []rune("...")...)
+	}
+	return safetext.Line(string(short))
 }
 
 // writeSources tells of event sources that gave up.
