@@ -183,6 +183,20 @@ func TestSensors(t *testing.T) {
 	}
 }
 
+// A sensor without an instance stands for all instances, as with the #* that commands write and take.
+func TestSensorsOfAllInstances(t *testing.T) {
+	for _, end := range []string{"", "#*"} {
+		l, src := opened(t, &fake{script: steady})
+		h, code := l.CreateSensors(src, []string{"windows.winperf/Process/ID Process" + end}, 0)
+		must(t, l, src, code)
+		must(t, l, h, cycle(t, l, h))
+		want := []string{"230/784#0@0 32-bit 12", "230/784#1@0 32-bit 13"}
+		if diff := cmp.Diff(want, lines(items(t, l, h))); diff != "" {
+			t.Errorf("%q: items (-want +got):\n%s", end, diff)
+		}
+	}
+}
+
 func TestNamesByPID(t *testing.T) {
 	l, src := opened(t, &fake{script: steady})
 	for flags, want := range map[foreign.Flags][]string{
