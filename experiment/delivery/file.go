@@ -211,11 +211,11 @@ func findEnd(f *os.File) (end recordsEnd, err error) {
 	}
 
 	whole := bytes.LastIndexByte(tail, '\n') + 1
-	rest := tail[whole:]
+	rest := bytes.TrimRight(tail[whole:], "\x00") // what a power failure may leave at the end of a file
 	rec, err := experiment.ParseRecord(rest)
 	switch {
 	case err == nil: // the line end is all that is missing
-		return recordsEnd{size, Item{Session: rec.Session, Number: rec.Number}, true}, nil
+		return recordsEnd{begin + int64(whole+len(rest)), Item{Session: rec.Session, Number: rec.Number}, true}, nil
 	case !beginsRecord(rest) || json.Valid(rest) || whole == 0 && begin > 0:
 		return end, fmt.Errorf("%s does not end with records: %w", f.Name(), winperf.ErrBadData)
 	}

@@ -86,7 +86,10 @@ func TestFileGoesOn(t *testing.T) {
 		{items("a", 1, 3), `{"experiment":"half`, names("a", 1, 3)},
 		{items("a", 2, 5), "", names("a", 1, 5)},
 		{items("b", 1, 2), "NO LINE END", append(names("a", 1, 5), names("b", 1, 2)...)},
-		{items("b", 2, 3), "", append(names("a", 1, 5), names("b", 1, 3)...)},
+		{items("b", 2, 3), "\x00\x00\x00", append(names("a", 1, 5), names("b", 1, 3)...)}, // as a power failure may
+		{items("b", 3, 4), `{"experiment":"half` + "\x00\x00", append(names("a", 1, 5), names("b", 1, 4)...)},
+		{items("b", 4, 5), "NO LINE END", append(names("a", 1, 5), names("b", 1, 5)...)},
+		{items("b", 5, 6), "", append(names("a", 1, 5), names("b", 1, 6)...)},
 	} {
 		s, err := NewFile(name, FileOptions{})
 		must(t, err)
