@@ -176,10 +176,12 @@ func (s *eventSource) stop(ctx context.Context) bool {
 	cancel, ended := s.cancel, s.ended
 	s.cancel = nil
 	s.mu.Unlock()
-	if cancel == nil {
-		return true
+	if ended == nil {
+		return true // it never ran
 	}
-	cancel()
+	if cancel != nil { // else somebody told it before, and may not have waited so long
+		cancel()
+	}
 	return await(ctx, ended)
 }
 
