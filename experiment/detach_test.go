@@ -126,6 +126,49 @@ func TestDetachDuringAttach(t *testing.T) {
 	})
 }
 
+// paced is a stubborn event source that counts how often it was begun.
+type paced struct {
+	stubborn
+	begun *atomic.Int32
+}
+
+func (p paced) WithInterval(time.Duration) experiment.EventSource { return p }
+
+func (p paced) Run(ctx context.Context, out *experiment.Emitter) error {
+	p.begun.Add(1)
+	return p.stubborn.Run(ctx, out)
+}
+
+// An event source that has not stopped yet is not begun anew by a second change, which waited for the first.
+func TestDetachDuringTwoChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := paced{stubborn{make(chan struct{})}, new(atomic.Int32)}
+		defer close(p.free)
+		r := begin(t, newFake(nil), experiment.Options{
+			Bindings: []experiment.Binding{bound("*")}, Events: []experiment.EventSource{p},
+		})
+		changed := make(chan error, 2)
+		for range 2 {
+			go func() { changed <- r.SetInterval("stubborn", time.Second) }()
+			synctest.Wait()
+		}
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := r.Detach(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		for range 2 {
+			if err := <-changed; !errors.Is(err, winperf.ErrState) {
+				t.Errorf("error %v", err)
+			}
+		}
+		if n := p.begun.Load(); n != 1 {
+			t.Errorf("it was begun %d times", n)
+		}
+	})
+}
+
 // Of events that are emitted while an experiment ends each one that counts has a record.
 func TestDetachCounts(t *testing.T) {
 	for range 25 {

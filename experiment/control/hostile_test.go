@@ -225,6 +225,7 @@ func TestStorm(t *testing.T) {
 		call(t, c, Request{Op: "detach", Experiment: e.Name}, nil)
 	}
 	within(t, "all have ended", func() bool { return len(p.Experiments()) == 0 })
+	within(t, "none is kept", func() bool { return len(s.list()) == 0 })
 }
 
 // Very many connections at once are told that they are too many, and cost whoever is there nothing.

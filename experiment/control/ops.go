@@ -321,14 +321,19 @@ type target struct {
 	attached *attached
 }
 
-// targets are all experiments of the program.
+// targets are all experiments of the program, but for those that are being attached: who ended one before
+// its client is known to own it would end a part of it.
 func (s *Server) targets() (all []target) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	known := map[*experiment.Experiment]*attached{}
-	for _, a := range s.list() {
+	for _, a := range s.experiments {
 		known[a.exp] = a
 	}
 	for _, e := range s.opt.Program.Experiments() {
-		all = append(all, target{e, known[e]})
+		if !slices.Contains(s.attaching, e.Name()) {
+			all = append(all, target{e, known[e]})
+		}
 	}
 	return all
 }
