@@ -72,6 +72,7 @@ func testKill(t *testing.T, more func(i int) bool) {
 	must(t, d.Close(t.Context()))
 
 	got := inFile(t, name)
+	t.Logf("%d programs were killed, and the file has %d records", len(taken), len(got))
 	for i, last := range taken {
 		session := fmt.Sprint("s", i)
 		want := names(session, 1, last)

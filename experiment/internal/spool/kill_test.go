@@ -101,7 +101,8 @@ func runAndKill(t *testing.T, dir string) (k killed) {
 func testKill(t *testing.T, more func(i int) bool) {
 	dir := t.TempDir()
 	var before killed
-	for i := 0; more(i); i++ {
+	var kills int
+	for ; more(kills); kills++ {
 		k := runAndKill(t, dir)
 		k = killed{max(k.appended, before.appended), max(k.forgetting, before.forgetting), max(k.forgot, before.forgot)}
 		s := open(t, dir, killOptions)
@@ -137,6 +138,7 @@ func testKill(t *testing.T, more func(i int) bool) {
 		before.appended = state.Last
 		must(t, s.Close())
 	}
+	t.Logf("%d programs were killed, and appended %d entries", kills, before.appended)
 }
 
 func TestKill(t *testing.T) {
