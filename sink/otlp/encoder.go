@@ -127,14 +127,14 @@ func (e *Encoder) size() int { return e.others + len(e.parts[e.at].body) }
 
 // reset begins another request.
 func (e *Encoder) reset() {
+	e.at, e.others, e.points = 0, 0, 0
+	if e.byName == nil || len(e.parts) > maxParts {
+		e.parts = []part{{resource: e.resource("")}}
+		e.byName = map[string]int{"": 0}
+	}
 	for i := range e.parts {
 		e.parts[i].body = e.parts[i].body[:0]
 	}
-	if e.byName == nil || len(e.parts) > maxParts {
-		e.parts, e.byName = nil, map[string]int{}
-		e.choose("")
-	}
-	e.at, e.others, e.points = 0, 0, 0
 }
 
 // resource is the field of ResourceMetrics that says what the metrics are of.

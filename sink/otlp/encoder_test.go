@@ -161,6 +161,34 @@ func TestMachines(t *testing.T) {
 	}
 }
 
+// More machines than an Encoder remembers: each request has all of them all the same.
+func TestManyMachines(t *testing.T) {
+	const machines = 250
+	e := otlp.NewEncoder(otlp.Options{Machine: "instance", PerMachine: []string{"host.name"}})
+	for round := range 3 {
+		var labels [][]metrics.Label
+		bits := make([]uint64, machines)
+		for i := range machines {
+			labels = append(labels, []metrics.Label{{Name: "instance", Value: fmt.Sprintf("M%d", i)}})
+			bits[i] = uint64(1000*round + i)
+		}
+		set := &metrics.Set{Time: taken, Families: []metrics.Family{
+			{Name: "x", Columns: []metrics.Column{{Rows: metrics.NewRows(labels, nil), Bits: bits}}},
+		}}
+
+		var got, want []string
+		for line := range strings.Lines(strings.Join(encode(t, e, set), "")) {
+			got = append(got, strings.TrimSpace(line))
+		}
+		for i, value := range bits {
+			want = append(want, fmt.Sprintf(`{"host.name"="M%d"} winperf`, i), fmt.Sprintf(`gauge x "" _ {} %d`, value))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("round %d: %s", round, diff)
+		}
+	}
+}
+
 // An error of send ends Encode, and nothing of the lost request is in the next one.
 func TestSendFails(t *testing.T) {
 	e := otlp.NewEncoder(otlp.Options{MaxPoints: 2})
