@@ -27,6 +27,9 @@ type Resume struct {
 	How map[string][]string
 	// Until is the time up to which all was sent; zero before anything was.
 	Until time.Time
+	// Moments is how many were sent that are not after it, in the order in which they are read: where a clock
+	// was set back the same times come once more. 0 is any number.
+	Moments int
 }
 
 // resumeFile is what the file holds.
@@ -35,6 +38,8 @@ type resumeFile struct {
 	To    string              `json:"to"`
 	How   map[string][]string `json:"how,omitempty"`
 	Until time.Time           `json:"until"`
+
+	Moments int `json:"moments,omitempty"`
 }
 
 // Read reads the file; one that is not there says that nothing was sent. The error wraps
@@ -64,8 +69,13 @@ func (r *Resume) Read() error {
 		const form = "it is about samples that were chosen %s, not %s: expected the same as then, or another file"
 		return &winperf.DataError{Source: r.Name, Offset: -1, Msg: fmt.Sprintf(form, was, is)}
 	}
-	r.Until = f.Until
+	r.Until, r.Moments = f.Until, f.Moments
 	return nil
+}
+
+// Has reports whether a moment of the history was sent: which one it is, from 1, and its time.
+func (r *Resume) Has(moment int, at time.Time) bool {
+	return !at.After(r.Until) && (r.Moments <= 0 || moment <= r.Moments)
 }
 
 // different are the flags of one choice that another does not have the same, as a text: with --a "x" and without
@@ -103,13 +113,13 @@ func flagText(name string, values []string) string {
 	return text
 }
 
-// Sent notes that all up to a time was sent.
-func (r *Resume) Sent(until time.Time) error {
-	r.Until = until
+// Sent notes that a number of moments was sent, of which none is after a time.
+func (r *Resume) Sent(moments int, until time.Time) error {
+	r.Until, r.Moments = until, moments
 	if r.Name == "" {
 		return nil
 	}
-	text, err := json.Marshal(resumeFile{r.Of, r.To, r.How, until})
+	text, err := json.Marshal(resumeFile{r.Of, r.To, r.How, until, moments})
 	if err != nil {
 		return err
 	}

@@ -11,19 +11,43 @@ import (
 	"github.com/winperf/winperf"
 )
 
+// A time that comes again behind all that was sent was not sent.
+func TestResumeHas(t *testing.T) {
+	at := time.Date(2026, 11, 23, 5, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		r      Resume
+		moment int
+		time   time.Time
+		want   bool
+	}{
+		{Resume{}, 1, at, false},
+		{Resume{Until: at}, 1, at, true}, // of a file that tells no number
+		{Resume{Until: at}, 1000, at.Add(-time.Hour), true},
+		{Resume{Until: at}, 1, at.Add(1), false},
+		{Resume{Until: at, Moments: 3}, 3, at, true},
+		{Resume{Until: at, Moments: 3}, 3, at.Add(1), false}, // of a log that is another one now
+		{Resume{Until: at, Moments: 3}, 4, at, false},
+		{Resume{Until: at, Moments: 3}, 4, at.Add(-time.Hour), false},
+	} {
+		if got := tt.r.Has(tt.moment, tt.time); got != tt.want {
+			t.Errorf("%d until %v has %d at %v: %v", tt.r.Moments, tt.r.Until, tt.moment, tt.time, got)
+		}
+	}
+}
+
 func TestResume(t *testing.T) {
 	r := Resume{Name: filepath.Join(t.TempDir(), "state"), Of: []string{"a.blg"}, To: "otlp+http://h"}
 	if err := r.Read(); err != nil || !r.Until.IsZero() {
 		t.Errorf("without a file: %v, %v", r.Until, err)
 	}
 	at := time.Date(2026, 11, 23, 5, 0, 0, 123456700, time.UTC)
-	if err := r.Sent(at); err != nil {
+	if err := r.Sent(3, at); err != nil {
 		t.Fatal(err)
 	}
 
 	again := Resume{Name: r.Name, Of: r.Of, To: r.To}
-	if err := again.Read(); err != nil || !again.Until.Equal(at) {
-		t.Errorf("%v, %v, want %v", again.Until, err, at)
+	if err := again.Read(); err != nil || !again.Until.Equal(at) || again.Moments != 3 {
+		t.Errorf("%d until %v, %v, want 3 until %v", again.Moments, again.Until, err, at)
 	}
 	for _, other := range []Resume{{Of: []string{"b.blg"}, To: r.To}, {Of: r.Of, To: "otlp+http://other"}} {
 		other.Name = r.Name
@@ -49,7 +73,7 @@ func TestResume(t *testing.T) {
 		},
 	} {
 		r.How = tt.was
-		if err := r.Sent(at); err != nil {
+		if err := r.Sent(3, at); err != nil {
 			t.Fatal(err)
 		}
 		again.How, again.Until = tt.is, time.Time{}
@@ -71,7 +95,7 @@ func TestResume(t *testing.T) {
 	}
 
 	none := Resume{}
-	if err := errors.Join(none.Read(), none.Sent(at)); err != nil || !none.Until.Equal(at) {
+	if err := errors.Join(none.Read(), none.Sent(3, at)); err != nil || !none.Until.Equal(at) {
 		t.Errorf("without a name: %v, %v", none.Until, err)
 	}
 }

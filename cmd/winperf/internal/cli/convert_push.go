@@ -22,7 +22,9 @@ type history struct {
 	metrics  *logs.Metrics
 	resume   push.Resume
 	from     time.Time // up to which all was sent before
-	before   time.Time // of the moment before the one at hand
+	moments  int       // that were read before the one at hand
+	before   time.Time // of the latest of them
+	back     bool      // a clock was set back in a log: times come again
 	warned   bool
 	instance bool // each series has that of its machine
 }
@@ -132,7 +134,7 @@ func (h *history) walk(ctx context.Context) error {
 		Machines: h.machines(), Instance: h.instance,
 	})
 	defer h.metrics.Close()
-	h.before = h.resume.Until
+	h.moments, h.before, h.back = 0, time.Time{}, false
 	h.progress.restart()
 
 	for m, err := range logs.Read(ctx, h.logs, h.selection, h.options) {
@@ -158,24 +160,25 @@ func (h *history) walk(ctx context.Context) error {
 	if err := h.sender.Flush(ctx); err != nil {
 		return err
 	}
-	return h.reached(h.before)
+	return h.reached()
 }
 
-// reached notes that all up to a time was sent. What was refused as a whole was not: the position stays before
-// it, as the target may be told to take it, or be another.
-func (h *history) reached(until time.Time) error {
+// reached notes that all moments before the one at hand were sent. What was refused as a whole was not: the
+// position stays before it, as the target may be told to take it, or be another.
+func (h *history) reached() error {
 	counts := h.sender.Counts()
-	if counts.Sent == 0 || counts.Whole > 0 || !until.After(h.resume.Until) {
+	if counts.Sent == 0 || counts.Whole > 0 || h.resume.Has(h.moments, h.before) {
 		return nil
 	}
-	return h.resume.Sent(until)
+	return h.resume.Sent(h.moments, h.before)
 }
 
 // moment sends the metrics of a moment, and notes what was sent by that.
 func (h *history) moment(ctx context.Context, m *logs.Moment) error {
 	full := false
+	before := h.resume.Has(h.moments+1, m.Time)
 	err := h.metrics.Each(m, func(from *logs.Log, cycle *measure.Cycle, set *metrics.Set) error {
-		if !m.Time.After(h.resume.Until) {
+		if before {
 			return nil
 		}
 		if hasValues(set) {
@@ -190,10 +193,12 @@ func (h *history) moment(ctx context.Context, m *logs.Moment) error {
 	}
 
 	if full {
-		if err := h.reached(h.before); err != nil {
+		if err := h.reached(); err != nil {
 			return err
 		}
 	}
+	h.moments++
+	h.back = h.back || m.Time.Before(h.before)
 	if m.Time.After(h.before) {
 		h.before = m.Time
 	}
@@ -286,10 +291,10 @@ func (h *history) goOn() string {
 	switch {
 	case until.IsZero() && h.sender.Counts().Sent == 0:
 		return "; nothing was sent"
-	case until.IsZero():
-		return "; the same command begins anew"
-	case h.resume.Name != "":
+	case h.resume.Name != "" && !until.IsZero():
 		return "; the same command goes on from there"
+	case until.IsZero() || h.back:
+		return "; the same command begins anew"
 	default:
 		at := until.UTC().Format(time.RFC3339Nano)
 		return fmt.Sprintf("; all up to %s was sent, and --begin %[1]s goes on", at)
