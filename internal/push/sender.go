@@ -19,7 +19,7 @@ var ErrAgain = errors.New("the target takes an older version of the protocol; al
 // ErrNoReceiver says that an answer is none of a receiver, or of one that does not know who asks.
 var ErrNoReceiver = errors.New("it takes nothing")
 
-// ErrGaveUp says that a target did not take a request for as long as Target.Patience.
+// ErrGaveUp says that a target did not take a request for as long as Target.Patience, or would not before.
 var ErrGaveUp = errors.New("gave up")
 
 // Counts is what became of samples since the Sender was made.
@@ -177,14 +177,29 @@ func (s *Sender) insist(ctx context.Context, r *request) (a answer, err error) {
 			return a, nil
 		}
 
-		s.failed(a.err)
-		if p := s.client.target.Patience; p > 0 && time.Since(begin) > p {
-			return a, fmt.Errorf("%s: %w after %v: %w", s.client.target.Name(), ErrGaveUp, p, a.err)
+		if err := s.patience(time.Since(begin), &a); err != nil {
+			return a, err
 		}
+		s.failed(a.err)
 		if err := sleep(ctx, max(s.gap(try), a.after)); err != nil {
 			return a, err
 		}
 	}
+}
+
+// patience is an error where a target has not taken a request for too long, or asks not to be asked before that.
+func (s *Sender) patience(since time.Duration, a *answer) error {
+	name, p := s.client.target.Name(), s.client.target.Patience
+	switch {
+	case p <= 0:
+		return nil
+	case since > p:
+		return fmt.Errorf("%s: %w after %v: %w", name, ErrGaveUp, p, a.err)
+	case since+a.after > p:
+		const form = "%s: %w, as it is not to be asked again for %v: %w"
+		return fmt.Errorf(form, name, ErrGaveUp, a.after.Round(time.Second), a.err)
+	}
+	return nil
 }
 
 // try sends a request once.

@@ -146,6 +146,24 @@ func TestRefused(t *testing.T) {
 	})
 }
 
+// Who does not wait for as long as a target asks for does not wait at all.
+func TestPatienceAndRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := func(after string) reply { return reply{status: 503, header: http.Header{"Retry-After": {after}}} }
+		s, asked, told := scripted(t, Target{URL: someone, Patience: time.Minute}, busy("40"), busy("21"))
+		err := send(t.Context(), s, 1)
+		if !errors.Is(err, ErrGaveUp) || !strings.Contains(err.Error(), "for 21s: it answered 503") {
+			t.Errorf("%v, want %v", err, ErrGaveUp)
+		}
+		if waited := time.Since(asked.start); len(asked.asked) != 2 || waited != 40*time.Second {
+			t.Errorf("%d tries in %v", len(asked.asked), waited)
+		}
+		if said := told.all(); len(said) != 1 || !strings.Contains(said[0], "trying again") {
+			t.Errorf("told %q", said)
+		}
+	})
+}
+
 // A context ends waiting, and Patience ends trying.
 func TestEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
