@@ -2,6 +2,7 @@ package push
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -85,7 +86,7 @@ func (t *Target) address() (*url.URL, protocol, error) {
 	}
 	u, err := url.Parse(t.URL)
 	if err != nil {
-		return nil, protocol{}, fmt.Errorf("bad URL of a target: %w", hidden(err))
+		return nil, protocol{}, fmt.Errorf("bad URL of a target: %w", hidden(t.URL, err))
 	}
 	if _, err := strconv.ParseUint(cmp.Or(u.Port(), "1"), 10, 16); err != nil || u.Port() == "0" {
 		return nil, p, badURL(t.URL, "expected a port from 1 to 65535")
@@ -142,8 +143,13 @@ func shown(text string) string {
 	return scheme + strings.TrimPrefix(u.Redacted(), "x")
 }
 
-// hidden is an error of url.Parse without the URL, which may have a password in it.
-func hidden(err error) error {
+// hidden is an error of url.Parse about a text, without the text, which may have a password in it. Where it has a
+// user nothing of what the parser found is told: that is the beginning of a password where one has a / in it.
+func hidden(text string, err error) error {
+	if strings.Contains(text, "@") {
+		const form = "SCHEME://USER:PASSWORD@HOST[:PORT][/PATH]; in a password / is %2F, ? %3F, # %23 and % %25"
+		return errors.New("expected " + form)
+	}
 	if of, ok := err.(*url.Error); ok { //nolint:errorlint // url.Parse wraps nothing around it
 		return of.Err
 	}
