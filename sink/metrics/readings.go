@@ -22,6 +22,10 @@ type readings struct {
 	parts   []selection.Part
 	exclude []selection.Path
 	ready   bool // parts and exclude are made
+
+	machine string // of the first series there was
+	known   bool   // there was one
+	several bool   // there was one of another machine: from then on all series are labelled with theirs
 }
 
 // cookedSeries is a reading's series, and where its values go.
@@ -51,6 +55,9 @@ type cookedColumn struct {
 // cooked, as those of text logs: gauges in base units that are named after their unit,
 // with _ratio in place of percent and _per_second for rates. It makes nothing of texts.
 // Where the source does not tell the unit the counter's name does.
+//
+// As soon as there was a reading of another machine than that of the first one, in whichever moment, all series
+// have the label machine, from then on.
 //
 // Options choose as they do for Map, but for names: there are only winperf's own. The
 // Set is valid until the next call.
@@ -97,12 +104,13 @@ func (c *readings) arrange(opt *Options, r winperf.Readings, same *seen) {
 	}
 
 	c.series, c.columns = c.series[:0], nil
-	machine, several := "", false
 	for i := range r.Len() {
 		s := r.At(i).Series
+		if !c.known {
+			c.machine, c.known = s.Path.Machine, true
+		}
 		c.series = append(c.series, cookedSeries{path: s.Path, parent: s.Parent, unit: s.Unit, column: -1})
-		several = several || i > 0 && !strings.EqualFold(machine, s.Path.Machine)
-		machine = s.Path.Machine
+		c.several = c.several || !strings.EqualFold(c.machine, s.Path.Machine)
 	}
 
 	others := map[[3]string]bool{} // counters with instances that are no totals
@@ -123,11 +131,11 @@ func (c *readings) arrange(opt *Options, r winperf.Readings, same *seen) {
 		if !ok {
 			at = len(c.columns)
 			byCounter[key] = at
-			c.columns = append(c.columns, cookedColumn{object: key[0], counter: key[1], several: several})
+			c.columns = append(c.columns, cookedColumn{object: key[0], counter: key[1], several: c.several})
 			c.columns[at].unit = cookedUnit(s.path.Object, s.path.Counter, s.unit)
 		}
 		s.column, s.row = at, len(c.columns[at].labels)
-		c.columns[at].labels = append(c.columns[at].labels, s.labels(several, opt.foreign(s.path.Machine)))
+		c.columns[at].labels = append(c.columns[at].labels, s.labels(c.several, opt.foreign(s.path.Machine)))
 	}
 
 	for i := range c.columns {

@@ -191,3 +191,32 @@ func TestMapReadingsTwice(t *testing.T) {
 		t.Errorf("%d series, want %d", len(all), len(want))
 	}
 }
+
+// Of lines of text each moment has series of its own. What a series is called does not depend on which others a moment
+// has, once there was one of another machine, and no two machines have one series.
+func TestMapReadingsOfMachines(t *testing.T) {
+	both := seriesOf(t, `\\A\P(1)\X`, `\\B\P(1)\X`)
+	first, second := both[:1], both[1:]
+	m := NewMapper(Options{})
+	for i, step := range []struct {
+		series []*winperf.Series
+		want   []string
+	}{
+		{nil, nil},
+		{first, []string{`winperf_p_x{name="1"} 1`}},
+		{second, []string{`winperf_p_x{machine="B",name="1"} 1`}},
+		{first, []string{`winperf_p_x{machine="A",name="1"} 1`}},
+		{both, []string{`winperf_p_x{machine="A",name="1"} 1`, `winperf_p_x{machine="B",name="1"} 1`}},
+		{second, []string{`winperf_p_x{machine="B",name="1"} 1`}},
+		{first, []string{`winperf_p_x{machine="A",name="1"} 1`}},
+	} {
+		values := make([]any, len(step.series))
+		for k := range values {
+			values[k] = 1.
+		}
+		set := m.MapReadings(time.Time{}, read(t, time.Time{}, step.series, values...))
+		if diff := cmp.Diff(step.want, lines(set)); diff != "" {
+			t.Errorf("moment %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
