@@ -94,7 +94,6 @@ type stored struct {
 type numbered struct {
 	numbers []uint32
 	seen    uint64
-	names   []string        // of labels that any of the rows has
 	more    []metrics.Label // that rows got which have none of the name
 }
 
@@ -163,65 +162,35 @@ func (b *Backfill) family(moment time.Time, f *metrics.Family, more []metrics.La
 
 	for columns := f.Columns; len(columns) > 0; {
 		n := min(together(columns), width)
-		common, some := b.divide(columns[0].Rows, more)
-		b.column(moment, h.track(columns[:n], common), columns[:n], some)
+		b.column(moment, h.track(columns[:n]), columns[:n], without(more, columns[0].Extra))
 		columns = columns[n:]
 	}
 }
 
-// divide returns of labels those that no row has the name of, and the others: rows that do not have these get
-// them, each by itself.
-func (b *Backfill) divide(rows *metrics.Rows, more []metrics.Label) (common, some []metrics.Label) {
-	var own []string
-	if n := b.rows[rows]; n != nil {
-		own = n.names
-	} else {
-		own = namesOf(rows)
+// without returns labels but those whose name others have.
+func without(labels, others []metrics.Label) []metrics.Label {
+	taken := func(l metrics.Label) bool {
+		return slices.ContainsFunc(others, func(o metrics.Label) bool { return o.Name == l.Name })
 	}
-	has := func(l metrics.Label) bool { return slices.Contains(own, l.Name) }
-	if !slices.ContainsFunc(more, has) {
-		return more, nil
+	if !slices.ContainsFunc(labels, taken) {
+		return labels
 	}
-
-	for _, l := range more {
-		if has(l) {
-			some = append(some, l)
-		} else {
-			common = append(common, l)
-		}
-	}
-	return common, some
-}
-
-// namesOf are the names of the labels that rows have.
-func namesOf(rows *metrics.Rows) (names []string) {
-	for i := range rows.Len() {
-		for _, l := range rows.Labels(i) {
-			if l.Value != "" && !slices.Contains(names, l.Name) {
-				names = append(names, l.Name)
-			}
-		}
-	}
-	return names
+	return slices.DeleteFunc(slices.Clone(labels), taken)
 }
 
 // track returns that of columns, which it adds if it is not there.
-func (h *history) track(columns []metrics.Column, more []metrics.Label) *track {
-	extra := columns[0].Extra
+func (h *history) track(columns []metrics.Column) *track {
 	var suffixes [width]string
 	for i := range columns {
 		suffixes[i] = columns[i].Suffix
 	}
-
 	for _, t := range h.tracks {
-		own := len(t.extra) - len(more)
-		same := t.suffixes == suffixes && own >= 0 && slices.Equal(t.extra[:own], extra)
-		if same && slices.Equal(t.extra[own:], more) {
+		if t.suffixes == suffixes && slices.Equal(t.extra, columns[0].Extra) {
 			return t
 		}
 	}
 
-	t := &track{extra: slices.Concat(extra, more), suffixes: suffixes}
+	t := &track{extra: slices.Clone(columns[0].Extra), suffixes: suffixes}
 	for i := range columns {
 		t.starts[i] = newStart(h.Name+suffixes[i], t.extra)
 	}
@@ -262,11 +231,12 @@ func (b *Backfill) keep(words []uint64) []uint64 {
 	return b.values[begin:len(b.values):len(b.values)]
 }
 
-// number returns the numbers that the labels of rows have, with more of them for rows that lack those.
+// number returns the numbers that the labels of rows have, with more of them for rows that lack those. The labels
+// of a row are one text wherever they are from, as which rows have their own changes from Set to Set.
 func (b *Backfill) number(rows *metrics.Rows, more []metrics.Label) *numbered {
 	n := b.rows[rows]
 	if n == nil || !slices.Equal(n.more, more) {
-		n = &numbered{numbers: make([]uint32, 0, rows.Len()), names: namesOf(rows), more: more}
+		n = &numbered{numbers: make([]uint32, 0, rows.Len()), more: slices.Clone(more)}
 		full := rows
 		if len(more) > 0 {
 			full = withLabels(rows, more)

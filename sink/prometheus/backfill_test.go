@@ -83,6 +83,41 @@ wait_seconds_count{machine="A\\B",name="b\\\"\n"} 2 1767323047.678
 // truth is what a history is to hold: by series, its samples in the order of time.
 type truth map[string][]string
 
+// A label that some rows have, and others get, does not tear a series apart: in the first and the third Set no row
+// has an instance, in the others one of another machine has.
+func TestBackfillLabelsOfSome(t *testing.T) {
+	rows := [][]metrics.Label{
+		{{Name: "machine", Value: "A"}}, {{Name: "instance", Value: "B"}, {Name: "machine", Value: "B"}},
+	}
+	var b bytes.Buffer
+	w := NewBackfill(&b, BackfillOptions{})
+	for i, second := range []int64{1, 2, 3, 4, 4} {
+		n := 1 + i%2
+		set := &metrics.Set{Time: time.Unix(second, 0), Families: []metrics.Family{{Name: "x", Columns: []metrics.Column{
+			{Rows: metrics.NewRows(rows[:n], nil), Bits: []uint64{uint64(10 + i), uint64(20 + i)}[:n]},
+		}}}}
+		more := []metrics.Label{{Name: "instance", Value: "A"}, {Name: "job", Value: "j"}}
+		if err := w.Add(set, more...); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const want = `x{instance="A",job="j",machine="A"} 10 1
+x{instance="A",job="j",machine="A"} 11 2
+x{instance="A",job="j",machine="A"} 12 3
+x{instance="A",job="j",machine="A"} 13 4
+x{instance="B",job="j",machine="B"} 21 2
+x{instance="B",job="j",machine="B"} 23 4
+# EOF
+`
+	if got := b.String(); !strings.HasSuffix(got, "\n"+want) || w.OutOfOrder() != 1 {
+		t.Errorf("%d left out, want 1 and\n%s\n%s", w.OutOfOrder(), want, got)
+	}
+}
+
 // randomHistory calls add with Sets in which everything comes, goes and changes.
 func randomHistory(r *rand.Rand, add func(*metrics.Set)) truth {
 	truth := truth{}
