@@ -43,19 +43,33 @@ type resumeFile struct {
 }
 
 // Read reads the file; one that is not there says that nothing was sent. The error wraps
-// winperf.ErrBadData where it is none, or of something else.
+// winperf.ErrBadData where it is none, or of something else, and is that of the system where it cannot be written:
+// better now than when something was sent.
 func (r *Resume) Read() error {
 	if r.Name == "" {
 		return nil
 	}
 	text, err := os.ReadFile(r.Name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	switch {
+	case err == nil:
+		err = r.read(text)
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	}
+	if err == nil {
+		err = os.WriteFile(r.next(), nil, 0o600)
 	}
 	if err != nil {
 		return err
 	}
+	return os.Remove(r.next())
+}
 
+// next is the name of what takes the place of the file when it is complete.
+func (r *Resume) next() string { return r.Name + ".new" }
+
+// read takes what the file says.
+func (r *Resume) read(text []byte) error {
 	var f resumeFile
 	if err := json.Unmarshal(text, &f); err != nil {
 		msg := fmt.Sprintf("it does not say how far something was sent: %v", err)
@@ -115,16 +129,18 @@ func flagText(name string, values []string) string {
 
 // Sent notes that a number of moments was sent, of which none is after a time.
 func (r *Resume) Sent(moments int, until time.Time) error {
+	if r.Name != "" {
+		text, err := json.Marshal(resumeFile{r.Of, r.To, r.How, until, moments})
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(r.next(), append(text, '\n'), 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(r.next(), r.Name); err != nil {
+			return err
+		}
+	}
 	r.Until, r.Moments = until, moments
-	if r.Name == "" {
-		return nil
-	}
-	text, err := json.Marshal(resumeFile{r.Of, r.To, r.How, until, moments})
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(r.Name+".new", append(text, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(r.Name+".new", r.Name)
+	return nil
 }

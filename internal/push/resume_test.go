@@ -2,6 +2,7 @@ package push
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,25 @@ import (
 
 	"github.com/winperf/winperf"
 )
+
+// A file that cannot be written is told of before anything is sent, and what was not noted is no position.
+func TestResumeNotWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	r := Resume{Name: filepath.Join(dir, "state")}
+	if err := r.Read(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without the directory: %v", err)
+	}
+	if err := r.Sent(3, time.Now()); err == nil || !r.Until.IsZero() || r.Moments != 0 {
+		t.Errorf("%v, %d until %v", err, r.Moments, r.Until)
+	}
+
+	if err := errors.Join(os.Mkdir(dir, 0o700), r.Read()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("reading leaves %v, %v", left, err)
+	}
+}
 
 // A time that comes again behind all that was sent was not sent.
 func TestResumeHas(t *testing.T) {

@@ -99,6 +99,16 @@ func notThere(t *testing.T, file string) {
 	}
 }
 
+// Nothing is sent where it could not be noted.
+func TestBackfillNotNoted(t *testing.T) {
+	a := newAnswers(t)
+	state := filepath.Join(t.TempDir(), "none", "state")
+	expect(t, exitFailed, "state.new", writeWide(t, 2, 1), "remote-write+"+a.URL, "--resume", state)
+	if a.requests > 0 {
+		t.Errorf("%d requests", a.requests)
+	}
+}
+
 // What a target refuses is not sent: the same command sends it again, to a target that takes it.
 func TestBackfillRefused(t *testing.T) {
 	log := writeWide(t, 4, 10)
