@@ -112,10 +112,7 @@ func (c *Config) selection() winperf.Selection {
 // open makes the samplers.
 func (e *Exporter) open(ctx context.Context) error {
 	sel := e.opt.selection()
-	e.objects = newObjects(sel.Paths)
-	for _, s := range e.objects.list(time.Time{}, nil, nil) {
-		e.mainObjects[s.Name] = true
-	}
+	e.objects = newObjects()
 	e.mainPaths, e.costlyPaths = newUnmatched(sel.Paths), newUnmatched(nil)
 	e.mapping.Reserved = e.own.reserved(e)
 	how := measure.Options{Language: e.opt.Language, FramesOnly: true}
@@ -128,6 +125,7 @@ func (e *Exporter) open(ctx context.Context) error {
 			sel.Costly = true // a record has what it has
 		}
 		e.sel = sel
+		e.objects.expect(sel.Paths, e.mainObjects)
 		var err error
 		e.main, err = readRecorded(ctx, e.src, sel, how, e.tookMain, e.damaged)
 		return err
@@ -138,6 +136,8 @@ func (e *Exporter) open(ctx context.Context) error {
 		return err
 	}
 	e.sel = sel
+	e.objects.expect(rest.Paths, e.mainObjects)
+	e.objects.expect(costly.Paths, e.costlyObjects)
 	e.mainPaths, e.costlyPaths = newUnmatched(rest.Paths), newUnmatched(costly.Paths)
 	e.main = newSampler(func() *measure.Measurement { return measure.New(e.src, rest, how) }, e.tookMain)
 	if costly.Costly || len(costly.Paths) > 0 {

@@ -33,7 +33,8 @@ type fake struct {
 	// text, if not nil, is sample n of main or costly objects; titles are its names.
 	text   func(n int, costly bool) string
 	titles map[uint32]string
-	block  []byte // if not nil, every sample
+	german map[uint32]string // if not nil, names in a second language
+	block  []byte            // if not nil, every sample
 }
 
 const threadTitle = 232
@@ -53,10 +54,15 @@ func (s *fake) Schema(context.Context) (*winperf.Schema, error) {
 		titles = s.titles
 	}
 	names, err := nametable.FromMap(nametable.Counter, titles)
-	return &winperf.Schema{
+	schema := &winperf.Schema{
 		Names:  []winperf.NameTable{{Language: "009", Counter: names.Encode(nil)}},
 		Costly: []uint32{threadTitle}, Interface: "fake",
-	}, err
+	}
+	if err == nil && s.german != nil {
+		names, err = nametable.FromMap(nametable.Counter, s.german)
+		schema.Names = append(schema.Names, winperf.NameTable{Language: "007", Counter: names.Encode(nil)})
+	}
+	return schema, err
 }
 
 func (s *fake) Close() error {
@@ -118,7 +124,13 @@ func (q *fakeQuery) wants(name string) bool {
 		return true
 	}
 	for _, p := range q.sel.Paths {
-		if winperf.CompilePattern(p.Object).Match(name) {
+		asked := winperf.CompilePattern(p.Object)
+		for title, german := range q.german {
+			if asked.Match(german) && fakeNames[title] == name {
+				return true
+			}
+		}
+		if asked.Match(name) {
 			return true
 		}
 	}

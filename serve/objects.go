@@ -34,18 +34,23 @@ type objectState struct {
 type objects struct {
 	mu      sync.Mutex
 	known   map[string]*objectState
+	awaited []string // names by which paths ask for objects that no sample had yet
 	english englishNames
 }
 
-// newObjects knows the objects that paths name without wildcards.
-func newObjects(paths []winperf.Path) *objects {
-	o := &objects{known: map[string]*objectState{}}
+func newObjects() *objects { return &objects{known: map[string]*objectState{}} }
+
+// expect knows the objects that paths name without wildcards: they could be among those of a sampler.
+func (o *objects) expect(paths []winperf.Path, among map[string]bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	for _, p := range paths {
-		if !winperf.CompilePattern(p.Object).HasWildcard() {
-			o.known[p.Object] = &objectState{Name: p.Object, named: true}
+		if name := p.Object; o.known[name] == nil && !winperf.CompilePattern(name).HasWildcard() {
+			o.known[name] = &objectState{Name: name, named: true}
+			o.awaited = append(o.awaited, name)
+			among[name] = true
 		}
 	}
-	return o
 }
 
 // note takes note of the objects of a sample; c is nil where there was none. among are the objects
@@ -66,16 +71,43 @@ func (o *objects) note(c *measure.Cycle, among map[string]bool) {
 
 	for name := range o.names(c.Frame, c) {
 		s := o.known[name]
-		if s == nil {
-			if len(o.known) >= maxObjects {
+		if s == nil || s.seen.IsZero() {
+			if s = o.meet(name, c.Frame); s == nil {
 				continue
 			}
-			s = &objectState{Name: name}
-			o.known[name] = s
 		}
 		among[name] = true
 		s.up, s.seen, s.took = true, time.Now().Add(-c.Cost.Decode-c.Cost.Cook), c.Cost.Sample
 	}
+}
+
+// meet knows an object that no sample had before, nil where there are too many. Paths may have named it in another
+// language, or in small letters: it has the name that the sample has.
+func (o *objects) meet(name string, f frame.Frame) *objectState {
+	named := false
+	o.awaited = slices.DeleteFunc(o.awaited, func(asked string) bool {
+		is := o.means(asked, name, f)
+		if named = named || is; is && asked != name {
+			delete(o.known, asked)
+		}
+		return is
+	})
+
+	s := o.known[name]
+	if s == nil && len(o.known) < maxObjects {
+		s = &objectState{Name: name, named: named}
+		o.known[name] = s
+	}
+	return s
+}
+
+// means reports whether a path that asks for an object so means the one of an English name.
+func (o *objects) means(asked, name string, f frame.Frame) bool {
+	if f.IsZero() || strings.EqualFold(asked, name) {
+		return strings.EqualFold(asked, name)
+	}
+	names := o.english.of(f.Schema())
+	return slices.ContainsFunc(names.Lookup(asked), func(index uint32) bool { return names.Title(index) == name })
 }
 
 // in returns the objects that a snapshot has.
