@@ -345,6 +345,27 @@ func (e *Exporter) view(f filter, paths []winperf.Path) *view {
 	return v
 }
 
+// continues has counters of 4 bytes go on over 2^32 from where another exporter of the same source has them, whose
+// scrapes are waited for as long as ctx lasts. It comes before the first scrape.
+func (e *Exporter) continues(ctx context.Context, last *Exporter) (err error) {
+	last.mu.Lock()
+	views := maps.Clone(last.views)
+	last.mu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for key, v := range views {
+		paths, wrong := v.f.within(e.sel)
+		if wrong != nil || len(v.f) > 0 && len(paths) == 0 {
+			continue // nobody can ask for it any more
+		}
+		next := e.newView(v.f, paths)
+		next.used = time.Now()
+		e.views[key] = next
+		err = errors.Join(err, next.continues(ctx, v))
+	}
+	return err
+}
+
 // forget makes room for a view. That of everything stays.
 func (e *Exporter) forget() {
 	if len(e.views) < maxViews {

@@ -151,6 +151,7 @@ func (s *server) reload(ctx context.Context) error {
 		return err
 	}
 
+	s.goOn(ctx, old, next)
 	s.mu.Lock()
 	s.live = next
 	s.mu.Unlock()
@@ -168,6 +169,21 @@ func (s *server) reload(ctx context.Context) error {
 	})
 	return nil
 }
+
+// goOn has counters that winperf continues over 2^32 go on with the next configuration, where that has the same source.
+func (s *server) goOn(ctx context.Context, old, next *running) {
+	if old.config.Source != next.config.Source || next.source.Describe().Recorded {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, goOnLimit) // a slow reader may have the turn for long
+	defer cancel()
+	if err := next.exporter.continues(ctx, old.exporter); err != nil {
+		s.opt.Log.Debug("some counters begin anew", "err", err)
+	}
+}
+
+// goOnLimit is how long is waited for scrapes under way to learn where counters are.
+const goOnLimit = time.Second
 
 // pushInstead sends what the next configuration says in place of the one in use. Where that
 // cannot be, the one in use is sent on and the next one is closed.

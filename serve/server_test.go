@@ -216,9 +216,14 @@ func TestReload(t *testing.T) {
 // until scrapes until a text is as wanted: those of scrapes at the same time are shared.
 func (s *runningServer) until(wanted func(text string) bool) string {
 	s.t.Helper()
+	return s.untilAt("/metrics", wanted)
+}
+
+func (s *runningServer) untilAt(path string, wanted func(text string) bool) string {
+	s.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		_, text := s.ask("GET", "/metrics")
+		_, text := s.ask("GET", path)
 		if wanted(text) {
 			return text
 		}

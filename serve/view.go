@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math/bits"
 	"slices"
@@ -19,6 +20,7 @@ import (
 // wrote serves those that ask for the same sample in the same format.
 type view struct {
 	e    *Exporter
+	f    filter
 	turn chan struct{} // holds one element while somebody has the turn
 	used time.Time     // by the exporter's lock
 
@@ -51,7 +53,7 @@ func (e *Exporter) newView(f filter, paths []winperf.Path) *view {
 		opt.Select = winperf.Selection{Paths: paths}
 	}
 	return &view{
-		e: e, turn: make(chan struct{}, 1),
+		e: e, f: f, turn: make(chan struct{}, 1),
 		main:     half{mapper: metrics.NewMapper(opt)},
 		costly:   half{mapper: metrics.NewMapper(opt)},
 		asked:    newUnmatched(f),
@@ -59,6 +61,15 @@ func (e *Exporter) newView(f filter, paths []winperf.Path) *view {
 		pages:    map[prometheus.Format]*page{},
 		names:    map[string]int{},
 	}
+}
+
+// continues has the view's counters go on from where they are in another one, of an earlier configuration.
+func (v *view) continues(ctx context.Context, last *view) error {
+	if err := last.take(ctx); err != nil {
+		return err
+	}
+	defer last.give()
+	return errors.Join(v.main.mapper.Continue(last.main.mapper), v.costly.mapper.Continue(last.costly.mapper))
 }
 
 // take waits for the turn, as long as ctx lasts. A turn that is free can be had at any time: the

@@ -1,8 +1,10 @@
 package metrics
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 )
 
@@ -103,4 +105,30 @@ func continued(total, raw uint64, match counter.Match) uint64 {
 		return high + wrap + raw
 	}
 	return raw
+}
+
+// Continue has the counts of 4 bytes go on that another Mapper knows, one of earlier samples of the same machines: a
+// Mapper that knew nothing would begin with the raw value, and rate() would take all of that as counted since. It
+// comes before the first Map, while nobody uses the other one.
+func (m *Mapper) Continue(last *Mapper) error {
+	if m.uses > 0 {
+		return fmt.Errorf("metrics: %w: samples were mapped already", winperf.ErrState)
+	}
+	if last.prev.IsZero() {
+		return nil
+	}
+	if err := last.prev.Retain(); err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+
+	m.prev = last.prev
+	for _, st := range last.objects {
+		known := &object{objectKey: st.objectKey}
+		for i := range st.wides {
+			w := &st.wides[i]
+			known.wides = append(known.wides, wide{id: w.id, total: slices.Clone(w.total)})
+		}
+		m.objects = append(m.objects, known)
+	}
+	return nil
 }

@@ -1,0 +1,60 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/winperf/winperf"
+)
+
+// Counters of 4 bytes that wrapped go on over a reload, with and without a filter, where the source stays: rate() would
+// take a raw value in their place as counted since.
+func TestReloadGoesOn(t *testing.T) {
+	interrupts := []uint32{4294967000, 100, 200, 300, 400, 500, 600}
+	const all, some = "/metrics", "/metrics?object=Processor"
+	for source, want := range map[string][]string{
+		"fake:":  {"4294967000", "4294967396", "4294967496", "4294967596", "4294967696", "4294967796"},
+		"other:": {"4294967000", "4294967396", "200", "300", "400", "500"},
+	} {
+		for _, path := range []string{all, some} {
+			var samples atomic.Int64
+			open := func(context.Context, string) (winperf.Source, error) {
+				return &fake{t: t, text: func(int, bool) string {
+					n := min(int(samples.Add(1)), len(interrupts))
+					return fmt.Sprintf("block name=\"HOST\" perftime=%d perffreq=10 time100ns=133500000000000000\n"+
+						"object 238\n counter 148 PERF_COUNTER_COUNTER\n instance \"0\" : %d\n", n, interrupts[n-1])
+				}}, nil
+			}
+			s := startWith(t, Config{Source: "fake:", Web: Web{Lifecycle: true}}, func(o *ServerOptions) { o.Open = open })
+
+			got := []string{""}
+			scrape := func() {
+				s.untilAt(path, func(text string) bool { // scrapes at the same time share a sample
+					v := value(text, `winperf_processor_interrupts_total{name="0"}`)
+					if v == got[len(got)-1] {
+						return false
+					}
+					got = append(got, v)
+					return true
+				})
+			}
+			scrape()
+			scrape()
+			for _, exclude := range []string{`\Memory\*`, `\System\*`} {
+				s.set(func() { s.config.Source, s.config.Exclude = source, paths(t, exclude) })
+				if status, text := s.ask(http.MethodPost, "/-/reload"); status != http.StatusOK {
+					t.Fatal(status, text)
+				}
+				scrape()
+				scrape()
+			}
+			if got = got[1:]; !slices.Equal(got, want) {
+				t.Errorf("%s of %s: %q, want %q", path, source, got, want)
+			}
+		}
+	}
+}
