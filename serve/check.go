@@ -137,7 +137,7 @@ func (g *genericFile) completed(number int) metrics.Generic {
 		unlike := fmt.Sprintf("unread_%d_%d", number, i)
 		c.Metric = cmp.Or(c.Metric, unlike)
 		if c.Labels == nil {
-			c.Labels = map[string]string{unlike: ""}
+			c.Labels = map[string]string{unlike: "?"}
 		}
 	}
 	return is

@@ -154,11 +154,30 @@ func (c *Config) genericProblems() (list []problem) {
 		if len(c.Counters[i].Counters) > 0 {
 			key, _, _ = strings.Cut(c.keyOfCounter(i, 0), ".counters[")
 		}
-		if err != nil {
-			list = append(list, problem{key, "", err})
+		for _, err := range []error{err, c.likeOwn(i)} {
+			if err != nil {
+				list = append(list, problem{key, "", err})
+			}
 		}
 	}
 	return list
+}
+
+// likeOwn says which metrics of an object of performancecounter are called as those about the program itself, that
+// it would not be served beside.
+func (c *Config) likeOwn(object int) error {
+	b := builder{own: newOwn("")}
+	b.process(time.Time{})
+	var errs []error
+	g := &c.Counters[object]
+	for i := range g.Counters {
+		same := func(f metrics.Family) bool { return f.Name == g.Counters[i].Metric }
+		if slices.ContainsFunc(b.list, same) {
+			const form = "%w %q: metric %s is one about winperf itself"
+			errs = append(errs, fmt.Errorf(form, metrics.ErrGeneric, g.Name, g.Counters[i].Metric))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // timeProblems are those of how long things may take.

@@ -191,6 +191,24 @@ func TestGenericNamesTaken(t *testing.T) {
 	}
 }
 
+// A metric about winperf itself would stand in the place of one's own of that name: both are refused together with
+// what else is wrong.
+func TestGenericNamesOfItself(t *testing.T) {
+	config, err := ParseConfig("f", []byte("performancecounter:\n  objects:\n    - name: a\n      object: Memory\n"+
+		"      counters:\n        - {name: X, metric: go_info}\n        - {name: Y, metric: windows_os_time}\n"+
+		"        - {name: Z, metric: process_resident_memory_bytes}\n        - {name: T, metric: go_information}\n"+
+		"names: [windows_exporter]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = `f:3:7: performancecounter.objects: wrong performancecounter object "a": metric `
+	want := at + "windows_os_time is one of windows_exporter's collectors\n" +
+		at + "go_info is one about winperf itself\n" + at + "process_resident_memory_bytes is one about winperf itself"
+	if err := config.Check(); err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
 // What is wrong with the form and with values is told at once, by line; what follows from
 // something else that is wrong is not.
 func TestAllConfigErrors(t *testing.T) {

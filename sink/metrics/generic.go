@@ -155,13 +155,23 @@ func (s *genericNames) problems(g *Generic) (errs []error) {
 		if s.taken[name] {
 			wrong("metric %s is one of windows_exporter's collectors", name)
 		}
-		key := fmt.Sprint(name, g.Counters[c].Labels)
+		key := name + g.Counters[c].labelled()
 		if first, twice := s.metrics[key]; twice {
 			wrong("metric %s with the same labels is in %q, too", name, first)
 		}
 		s.metrics[key] = g.Name
 	}
 	return errs
+}
+
+// labelled are the labels of a counter as one text. One that is empty is none.
+func (c *GenericCounter) labelled() (text string) {
+	for _, l := range slices.Sorted(maps.Keys(c.Labels)) {
+		if value := c.Labels[l]; value != "" {
+			text += fmt.Sprintf(" %s=%q", l, value)
+		}
+	}
+	return text
 }
 
 // tableNames are the names of all metrics of windows_exporter.

@@ -147,11 +147,16 @@ func TestGenericCheck(t *testing.T) {
 	taken := named("c", func(g *Generic) { g.Counters[0].Metric = "windows_os_time" })
 	same := named("b", func(*Generic) {})
 	other := named("d", func(g *Generic) { g.Counters[0].Labels = map[string]string{"a": "b"} })
+	empty := named("e", func(g *Generic) { g.Counters[0].Labels = map[string]string{"z": ""} })
+	two := named("f", func(g *Generic) { g.Counters[0].Labels = map[string]string{"a": "b c:d"} })
+	three := named("g", func(g *Generic) { g.Counters[0].Labels = map[string]string{"a": "b", "c": "d"} })
 	for _, tt := range []struct {
 		all   []Generic
 		names []Scheme
 		want  []string // of each object, "" is nothing
 	}{
+		{[]Generic{good, empty}, nil, []string{"", `is in "a", too`}}, // an empty label is none
+		{[]Generic{two, three}, nil, []string{"", ""}},
 		{[]Generic{good, other}, nil, []string{"", ""}},
 		{[]Generic{good, same, good}, nil, []string{"", `is in "a", too`, "stands there twice"}},
 		{[]Generic{named("b", func(g *Generic) { g.Type = "x" }), other}, nil, []string{"type is raw or formatted", ""}},
