@@ -196,14 +196,14 @@ func TestGenericNamesTaken(t *testing.T) {
 func TestGenericNamesOfItself(t *testing.T) {
 	config, err := ParseConfig("f", []byte("performancecounter:\n  objects:\n    - name: a\n      object: Memory\n"+
 		"      counters:\n        - {name: X, metric: go_info}\n        - {name: Y, metric: windows_os_time}\n"+
-		"        - {name: Z, metric: process_resident_memory_bytes}\n        - {name: T, metric: go_information}\n"+
+		"        - {name: Z, metric: go_goroutines}\n        - {name: T, metric: go_information}\n"+
 		"names: [windows_exporter]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	const at = `f:3:7: performancecounter.objects: wrong performancecounter object "a": metric `
 	want := at + "windows_os_time is one of windows_exporter's collectors\n" +
-		at + "go_info is one about winperf itself\n" + at + "process_resident_memory_bytes is one about winperf itself"
+		at + "go_info is one about winperf itself\n" + at + "go_goroutines is one about winperf itself"
 	if err := config.Check(); err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
