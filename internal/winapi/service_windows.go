@@ -20,6 +20,9 @@ const localService = `NT AUTHORITY\LocalService`
 // stopTime is how long a removed service is waited for to stop.
 const stopTime = 20 * time.Second
 
+// ServiceDirectory returns the directory in which services start.
+func ServiceDirectory() (string, error) { return windows.GetSystemDirectory() }
+
 // InstallService creates a service that starts with the system, and its source in the event
 // log. What of it was made before an error is removed again. Settings that the system does
 // not know, as Wine does not know some, are left out and returned.

@@ -20,6 +20,8 @@ import (
 
 // serviceManager is what starts programs with the system.
 type serviceManager interface {
+	// directory is where services start.
+	directory() (string, error)
 	// install returns the settings that the system does not know.
 	install(winapi.ServiceConfig) (unknown []string, err error)
 	start(name string) error
@@ -74,7 +76,8 @@ func (a *app) serviceInstallCommand() *cobra.Command {
 		Use:   "install [flags] [-- COMMAND [ARG...]]",
 		Short: "Install the service and start it",
 		Long: `Install creates a service that runs winperf serve with a configuration file, or
-another command of winperf, and starts it. The configuration is checked first.
+another command of winperf, and starts it. The configuration is checked first, from the
+system's directory, in which services run: files that it names need their whole path.
 
 The service runs under LocalService, which may read performance counters and little
 else, and keeps no privilege but that of passing through directories. It needs
@@ -101,7 +104,11 @@ func (a *app) installService(ctx context.Context, name, account, config string, 
 	if err != nil {
 		return err
 	}
-	if command, err = a.serviceWork(ctx, config, command); err != nil {
+	dir, err := manager.directory()
+	if err != nil {
+		return err
+	}
+	if command, err = a.serviceWork(ctx, dir, config, command); err != nil {
 		return err
 	}
 
@@ -124,9 +131,9 @@ func (a *app) installService(ctx context.Context, name, account, config string, 
 	return err
 }
 
-// serviceWork is the command that a service runs, with absolute paths, as services start
-// in the system's directory. A configuration is checked.
-func (a *app) serviceWork(ctx context.Context, config string, command []string) ([]string, error) {
+// serviceWork is the command that a service runs, with absolute paths, as services start in another directory. There
+// a configuration is checked, too: the files that it names are looked for where the service will.
+func (a *app) serviceWork(ctx context.Context, dir, config string, command []string) ([]string, error) {
 	if len(command) > 0 && config != "" {
 		return nil, errors.New("--config is for winperf serve; give it behind -- with another command")
 	}
@@ -145,10 +152,26 @@ func (a *app) serviceWork(ctx context.Context, config string, command []string) 
 		}
 		command = append(command, "--config", whole)
 	}
-	if status := Run(ctx, append(slices.Clone(command), "--check"), a.stdin, a.stdout, a.stderr); status != exitDone {
-		return nil, errors.New("nothing was installed")
+	status, err := within(dir, func() int {
+		return Run(ctx, append(slices.Clone(command), "--check"), a.stdin, a.stdout, a.stderr)
+	})
+	if err == nil && status != exitDone {
+		err = fmt.Errorf("nothing was installed (the service runs in %s: names of files are relative to that)", dir)
 	}
-	return command, nil
+	return command, err
+}
+
+// within does something in a directory and comes back.
+func within(dir string, do func() int) (status int, err error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return 0, err
+	}
+	if err := os.Chdir(dir); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.Chdir(here)) }()
+	return do(), nil
 }
 
 func (a *app) serviceRemoveCommand() *cobra.Command {

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,5 +59,41 @@ func TestEventLines(t *testing.T) {
 	want := eventList{"1 one", "1 two", "1 " + long[:maxEvent], "1 " + long[maxEvent:], "1 end"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
+// The configuration of a service is checked where it runs: files that are only found from here would be missing.
+func TestServiceWork(t *testing.T) {
+	there := t.TempDir()
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"secret": "x", "good.yaml": "max_series: 5\n",
+		"near.yaml": "push: [{url: 'otlp+http://me@localhost', password_file: secret}]\n",
+		"far.yaml":  "push: [{url: 'otlp+http://me@localhost', password_file: '" + filepath.Join(here, "secret") + "'}]\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	for config, want := range map[string]string{
+		"good.yaml": "", "far.yaml": "", "near.yaml": "nothing was installed (the service runs in " + there,
+	} {
+		var told strings.Builder
+		a := &app{stdout: &told, stderr: &told}
+		command, err := a.serviceWork(t.Context(), there, config, nil)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q; %s", config, err, want, told.String())
+		}
+		if got := []string{"serve", "--config", filepath.Join(here, config)}; err == nil && !slices.Equal(command, got) {
+			t.Errorf("%s: %q", config, command)
+		}
+		if dir, err := os.Getwd(); err != nil || dir != here {
+			t.Errorf("the directory is %s, %v", dir, err)
+		}
 	}
 }

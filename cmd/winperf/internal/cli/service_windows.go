@@ -13,6 +13,8 @@ func services() (serviceManager, error) { return windowsServices{}, nil }
 
 type windowsServices struct{}
 
+func (windowsServices) directory() (string, error) { return winapi.ServiceDirectory() }
+
 func (windowsServices) install(c winapi.ServiceConfig) ([]string, error) {
 	return winapi.InstallService(c)
 }
