@@ -74,6 +74,8 @@ type Attr struct {
 // Value is the reading of one sensor instance.
 type Value struct {
 	Path string // of the counter, with the instance
+	// Source is the name of the source, of an experiment that measures several; "" where there is only one.
+	Source string
 	// Series tells the counter and the instance; nil in a record that was read back.
 	Series *winperf.Series
 	Value  counter.Value

@@ -117,6 +117,7 @@ func (c *Cost) append(dst []byte) []byte {
 func (v *Value) append(dst []byte) []byte {
 	o := jsonObject{append(dst, '{'), true}
 	o.always("path", v.Path)
+	o.text("source", v.Source)
 	o.b = v.appendNumber(o.key("value"))
 	o.always("unit", v.Unit.String())
 	o.always("status", v.Status.String())

@@ -48,7 +48,7 @@ func fullRecord() Record {
 				},
 			},
 			{Path: `\Memory\Available Bytes`, Value: counter.Int(math.MaxUint64), Unit: counter.Count},
-			{Path: `\A\Small`, Value: counter.Float(1e-300), Unit: counter.Seconds},
+			{Path: `\A\Small`, Source: "a \"log\"", Value: counter.Float(1e-300), Unit: counter.Seconds},
 			{Path: `\A\Text`, Value: counter.Text("hé\x1b"), Unit: counter.TextUnit},
 			{Path: `\A\B`, Unit: counter.PerSecond, Status: counter.NoPrevious},
 			{Path: `\A\B`, Unit: counter.PerSecond, Statistics: &Statistics{

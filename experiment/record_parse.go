@@ -66,6 +66,7 @@ type recordCost struct {
 
 type recordValue struct {
 	Path       string           `json:"path"`
+	Source     string           `json:"source"`
 	Value      *json.Number     `json:"value"`
 	Text       *string          `json:"text"`
 	Unit       string           `json:"unit"`
@@ -244,7 +245,7 @@ func parseAnyFloat(text []byte) (float64, error) {
 }
 
 func (l *recordValue) value() (Value, error) {
-	v := Value{Path: l.Path, Age: time.Duration(l.Age)}
+	v := Value{Path: l.Path, Source: l.Source, Age: time.Duration(l.Age)}
 	var known bool
 	if v.Unit, known = counter.ParseUnit(l.Unit); !known {
 		return v, fmt.Errorf("%q is no unit", l.Unit)

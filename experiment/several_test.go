@@ -60,6 +60,55 @@ func TestSeveralSourcesRegion(t *testing.T) {
 	})
 }
 
+// What two sources have at the same path is told apart in records and their statistics. Of one source the
+// name is not said.
+func TestSeveralSourcesSamePath(t *testing.T) {
+	sources := func(records []*experiment.Record) string {
+		var b strings.Builder
+		for _, r := range records {
+			for _, v := range r.Values {
+				fmt.Fprintf(&b, "%s:%s", v.Source, v.Series.Path.Counter)
+				if v.Statistics != nil {
+					fmt.Fprintf(&b, " %d of %g", v.Statistics.Count, v.Statistics.Mean)
+				}
+				b.WriteByte('\n')
+			}
+		}
+		return b.String()
+	}
+	synctest.Test(t, func(t *testing.T) {
+		one, two := newFake(nil), newFake(nil)
+		two.setBefore(func(_ context.Context, n int) error { // it fails once: its statistics have one value less
+			if n == 3 {
+				return errors.New("no luck")
+			}
+			return nil
+		})
+		b := experiment.Binding{
+			Events: []string{"*"}, Paths: paths(`\System\Ticks`), Aggregate: &experiment.Aggregate{Percentiles: []float64{50}},
+		}
+		r := begin(t, one, experiment.Options{
+			Sources:  []measure.Origin{{Name: "one", Source: one}, {Name: "two", Source: two}},
+			Bindings: []experiment.Binding{b},
+		})
+		r.program.Event(t.Context(), "e")
+		r.program.Event(t.Context(), "e")
+		want := "one:Ticks\ntwo:Ticks\none:Ticks\n"
+		if got := sources(r.end()); !strings.HasPrefix(got, want) {
+			t.Errorf("records of %s, want %s", got, want)
+		}
+		if got, want := sources(r.Summaries()), "one:Ticks 2 of 2.5\ntwo:Ticks 1 of 2\n"; got != want {
+			t.Errorf("statistics of %s, want %s", got, want)
+		}
+
+		alone := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{b}})
+		alone.program.Event(t.Context(), "e")
+		if got := sources(alone.end()); !strings.HasPrefix(got, ":Ticks\n") {
+			t.Errorf("records of %s", got)
+		}
+	})
+}
+
 // spans are the operands of regions: instance:begin-end, or what there is instead.
 func spans(records []*experiment.Record) string {
 	var b strings.Builder

@@ -36,6 +36,7 @@ type summary struct {
 // summaryKey tells series apart; a region's differences are a series of their own.
 type summaryKey struct {
 	path       string
+	source     string
 	difference bool
 }
 
@@ -110,7 +111,7 @@ func (s *summaries) addValue(of *summary, v *Value, at time.Duration) {
 
 // to is the series that a value belongs to, nil where there is no room for it.
 func (s *summaries) to(of *summary, v *Value, difference bool) *stats.Series {
-	key := summaryKey{v.Path, difference}
+	key := summaryKey{v.Path, v.Source, difference}
 	if known := of.values[key]; known != nil {
 		return known.all
 	}
@@ -156,7 +157,8 @@ func (s *summaries) records(b *binding) []*Record {
 }
 
 func compareValues(a, b Value) int {
-	if c := strings.Compare(a.Path, b.Path); c != 0 || a.Statistics.Difference == b.Statistics.Difference {
+	c := cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Source, b.Source))
+	if c != 0 || a.Statistics.Difference == b.Statistics.Difference {
 		return c
 	}
 	if a.Statistics.Difference {
@@ -180,7 +182,7 @@ func (v *seriesSummary) value(opt *Aggregate, key summaryKey) Value {
 	if f.Count == 0 {
 		status = counter.InvalidData
 	}
-	return Value{Path: key.path, Series: v.series, Unit: v.unit, Status: status, Statistics: st}
+	return Value{Path: key.path, Source: key.source, Series: v.series, Unit: v.unit, Status: status, Statistics: st}
 }
 
 // Summaries are the statistics of the records until now, of all bindings that have some: a record

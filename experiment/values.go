@@ -139,17 +139,18 @@ func (b *binding) fill(r *Record, cycles []measure.MemberCycle, m *marks) {
 		}
 		columns := c.Columns()
 		for k := range columns {
-			b.fillColumn(r, c, &columns[k], m)
+			b.fillColumn(r, &cycles[i], &columns[k], m)
 		}
 	}
 	b.width = len(r.Values)
 }
 
 // fillColumn adds the values of a column.
-func (b *binding) fillColumn(r *Record, c *measure.Cycle, col *measure.Column, m *marks) {
+func (b *binding) fillColumn(r *Record, of *measure.MemberCycle, col *measure.Column, m *marks) {
+	c, source := of.Cycle, b.nameOf(of)
 	age := max(0, c.Time.Sub(col.Time))
 	for n, s := range col.AllSeries() {
-		v := Value{Path: s.String(), Series: s, Unit: s.Unit, Age: age, Touched: col.Touched}
+		v := Value{Path: s.String(), Source: source, Series: s, Unit: s.Unit, Age: age, Touched: col.Touched}
 		v.Value, v.Status = col.Value(n), col.Status[n]
 		if col.Marks != nil {
 			v.Touched |= col.Marks[n]
@@ -161,6 +162,15 @@ func (b *binding) fillColumn(r *Record, c *measure.Cycle, col *measure.Column, m
 		}
 		r.Values = append(r.Values, v)
 	}
+}
+
+// nameOf is the name of a source where there are several: counters of two may have the same path, such as
+// those of a machine and of its log.
+func (b *binding) nameOf(c *measure.MemberCycle) string {
+	if len(b.experiment.opt.Sources) < 2 {
+		return ""
+	}
+	return c.Origin
 }
 
 // addRaw adds the operands of a value, where they are asked for.

@@ -13,8 +13,16 @@ import (
 type readings struct {
 	out    bytes.Buffer
 	sink   sink.Sink
-	series map[string]*winperf.Series // by path
+	series map[string]known // by path
+	others map[string]bool  // paths, each with a source that is not the first to have it
 	list   winperf.ReadingList
+}
+
+// known is the series of a path, and the source that it is of: these formats have no name for a source, so
+// that values of another one would be taken for its own.
+type known struct {
+	series *winperf.Series
+	source string
 }
 
 // maxSeries bounds the series that are kept: where instances come and go all the time,
@@ -22,7 +30,7 @@ type readings struct {
 const maxSeries = 100_000
 
 func newReadings(format string, o sink.Options) (*readings, error) {
-	r := &readings{series: make(map[string]*winperf.Series)}
+	r := &readings{series: map[string]known{}, others: map[string]bool{}}
 	s, err := sink.New(format, &r.out, o)
 	r.sink = s
 	return r, err
@@ -64,8 +72,8 @@ func momentOf(rec *experiment.Record) time.Time {
 	return rec.Event.Time
 }
 
-// take makes readings of a record's values. A path that cannot be read has none: it is in
-// the records only.
+// take makes readings of a record's values. A path that cannot be read has none, and neither has one that
+// another source had before: they are in the records only.
 func (r *readings) take(rec *experiment.Record, moment time.Time) {
 	r.list = r.list[:0]
 	for i := range rec.Values {
@@ -81,8 +89,13 @@ func (r *readings) take(rec *experiment.Record, moment time.Time) {
 }
 
 func (r *readings) of(v *experiment.Value) *winperf.Series {
-	if s, known := r.series[v.Path]; known {
-		return s
+	if k, is := r.series[v.Path]; is && k.source == v.Source {
+		return k.series
+	} else if is {
+		if len(r.others) < maxSeries {
+			r.others[v.Source+"/"+v.Path] = true
+		}
+		return nil
 	}
 	if len(r.series) >= maxSeries {
 		clear(r.series)
@@ -93,16 +106,16 @@ func (r *readings) of(v *experiment.Value) *winperf.Series {
 	}
 	s := winperf.NewSeries(path)
 	s.Unit = v.Unit
-	r.series[v.Path] = s
+	r.series[v.Path] = known{s, v.Source}
 	return s
 }
 
-// Late implements sink.LateCounter.
+// Late implements sink.LateCounter. It counts those of other sources, too.
 func (r *readings) Late() int {
 	if l, ok := r.sink.(sink.LateCounter); ok {
-		return l.Late()
+		return l.Late() + len(r.others)
 	}
-	return 0
+	return len(r.others)
 }
 
 func (r *readings) end() ([]byte, error) {

@@ -213,6 +213,36 @@ func TestLateSeries(t *testing.T) {
 	}
 }
 
+// Files of values have no name for a source: of two with the same path they have the first one's values, and
+// the state counts the other.
+func TestSameSeriesOfTwoSources(t *testing.T) {
+	for _, name := range []string{"x.csv", "x.json"} {
+		path := filepath.Join(t.TempDir(), name)
+		sink, err := NewFile(path, FileOptions{})
+		must(t, err)
+		d, err := New(Options{Routes: []Route{{Name: "file", Sink: sink}}})
+		must(t, err)
+
+		all := records("a", 1, 4)
+		for i, r := range all {
+			other := r.Values[0]
+			r.Values[0].Source, r.Values[1].Source = "here", "here"
+			other.Source, other.Value = "log", counter.Int(777)
+			if r.Values = append(r.Values, other); i == 2 { // the source that comes first fails
+				r.Values = r.Values[2:]
+			}
+		}
+		_, err = d.Put(t.Context(), all...)
+		must(t, err)
+		must(t, d.Close(t.Context()))
+		text, err := os.ReadFile(path)
+		must(t, err)
+		if state := d.State().Routes[0]; state.Late != 1 || bytes.Contains(text, []byte("777")) || !bytes.Contains(text, []byte("4")) {
+			t.Errorf("%+v\n%s", state, text)
+		}
+	}
+}
+
 // endpoint is what a POST gets as its answer.
 type endpoint struct {
 	*httptest.Server

@@ -19,8 +19,8 @@ type RouteState struct {
 	// Delivered is how many records the sink took, Refused how many it will never take, Lost
 	// how many were dropped or damaged before they came to it; Failures how often it failed.
 	Delivered, Refused, Lost, Failures uint64
-	// Late is how many series are not in what the sink wrote, as they came after the first record, which
-	// has the columns of csv and tsv.
+	// Late is how many series are not in what the sink wrote: in csv and tsv those that came after the first
+	// record, which has the columns, and in all files of values those with the path of another source's.
 	Late int
 	// Refusal is why the sink refused records, the last time.
 	Refusal error

@@ -165,6 +165,9 @@ func (s *Sensors) add(r *experiment.Record, run *Result) {
 			p.Machine = ""
 			path = p.String()
 		}
+		if v.Source != "" { // another one may have a counter of the same path
+			path = v.Source + ": " + path
+		}
 
 		key := sensorKey{r.Event.Name, path + of}
 		if run == nil || run.isRegion(r) {

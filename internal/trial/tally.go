@@ -34,7 +34,7 @@ type Tally struct {
 }
 
 // tallied is a counter of an instance, or a binding, at an event.
-type tallied struct{ event, of string }
+type tallied struct{ event, of, source string }
 
 // suspended is the attribute of a region in which the machine was suspended.
 const suspended = "suspended"
@@ -56,7 +56,7 @@ func (t *Tally) Add(r *experiment.Record) {
 		t.region(&r.Event)
 	}
 	if n := r.Event.Missed; n > 0 {
-		t.missed[tallied{r.Event.Name, r.Binding}] += n
+		t.missed[tallied{event: r.Event.Name, of: r.Binding}] += n
 	}
 	if r.Err != "" {
 		if t.Failed++; t.Failed == 1 {
@@ -96,7 +96,7 @@ func (t *Tally) region(e *experiment.EventInfo) {
 	}
 	for _, a := range e.Attrs {
 		if a.Key == attrRepetition && len(t.runs) < maxRuns {
-			t.runs[tallied{e.Name, fmt.Sprint(a.Value)}] = true
+			t.runs[tallied{event: e.Name, of: fmt.Sprint(a.Value)}] = true
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (t *Tally) unrecorded(runs []*Result, bindings []experiment.Binding) (n int
 				return pattern.Match(r.event())
 			})
 		})
-		if bound && !t.runs[tallied{r.event(), strconv.Itoa(r.Repetition)}] {
+		if bound && !t.runs[tallied{event: r.event(), of: strconv.Itoa(r.Repetition)}] {
 			n++
 		}
 	}
@@ -120,7 +120,7 @@ func (t *Tally) unrecorded(runs []*Result, bindings []experiment.Binding) (n int
 
 // value notes whether a counter had a value, or the difference of a region.
 func (t *Tally) value(event string, v *experiment.Value) {
-	key, status := tallied{event, v.Path}, v.Status
+	key, status := tallied{event, v.Path, v.Source}, v.Status
 	if v.HasDifference {
 		status = counter.OK
 	}
@@ -144,6 +144,7 @@ func (t *Tally) Missed() map[string]int {
 // Silence is a counter that never had a value at an event, and why not, the last time.
 type Silence struct {
 	Event, Path string
+	Source      string // of an experiment with several
 	Status      counter.Status
 }
 
@@ -161,7 +162,7 @@ func (t *Tally) Silent() (all []Silence) {
 
 	told := map[tallied]counter.Status{}
 	for key, status := range t.values {
-		general := tallied{key.event, key.allInstances()}
+		general := tallied{key.event, key.allInstances(), key.source}
 		switch {
 		case status == counter.OK:
 		case status == counter.NoInstance && !strings.ContainsAny(key.of, "*?"):
@@ -171,10 +172,10 @@ func (t *Tally) Silent() (all []Silence) {
 		}
 	}
 	for key, status := range told {
-		all = append(all, Silence{key.event, key.of, status})
+		all = append(all, Silence{key.event, key.of, key.source, status})
 	}
 	slices.SortFunc(all, func(a, b Silence) int {
-		return slices.Compare([]string{a.Event, a.Path}, []string{b.Event, b.Path})
+		return slices.Compare([]string{a.Event, a.Path, a.Source}, []string{b.Event, b.Path, b.Source})
 	})
 	return all
 }

@@ -28,6 +28,8 @@ func TestTally(t *testing.T) {
 	left := winperf.Anomaly{Kind: winperf.InstancesLeft}
 	used := value(`Process(load)\% Processor Time`, counter.NoPrevious)
 	used.HasDifference = true
+	ofLog := value(`System\Threads`, counter.NoCounter)
+	ofLog.Source = "log"
 
 	var tally Tally
 	for _, r := range []experiment.Record{
@@ -36,6 +38,7 @@ func TestTally(t *testing.T) {
 			value(`Process(a)\% Processor Time`, counter.NoPrevious), value(`Process(b)\% Processor Time`, counter.NoPrevious),
 			value(`Process(a)\Handle Count`, counter.InvalidData), value(`Process(b)\Handle Count`, counter.InvalidData),
 			value(`System\Threads`, counter.OK), value(`System\Oops`, counter.NoCounter), value(`Disk(x*)\Reads`, counter.NoInstance),
+			ofLog,
 		}},
 		{Binding: "b", Event: event("tick", 2)}, // the same two
 		{Binding: "a", Event: event("tick", 3), Values: []experiment.Value{
@@ -60,10 +63,11 @@ func TestTally(t *testing.T) {
 		t.Errorf("anomalies %q", got)
 	}
 	want := []Silence{
-		{"run.x", `\\H\System\Threads`, counter.NoPrevious},
-		{"tick", `\\H\Process(*)\Handle Count`, counter.InvalidData},
-		{"tick", `\\H\Process(never)\% Processor Time`, counter.NoInstance},
-		{"tick", `\\H\System\Oops`, counter.NoCounter},
+		{"run.x", `\\H\System\Threads`, "", counter.NoPrevious},
+		{"tick", `\\H\Process(*)\Handle Count`, "", counter.InvalidData},
+		{"tick", `\\H\Process(never)\% Processor Time`, "", counter.NoInstance},
+		{"tick", `\\H\System\Oops`, "", counter.NoCounter},
+		{"tick", `\\H\System\Threads`, "log", counter.NoCounter},
 	}
 	if diff := cmp.Diff(want, tally.Silent()); diff != "" {
 		t.Errorf("without a value (-want +got):\n%s", diff)

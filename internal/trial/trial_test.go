@@ -181,6 +181,34 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// Two sources may have counters of the same path, which are two series.
+func TestCompareSources(t *testing.T) {
+	dir := t.TempDir()
+	var text []byte
+	for i := range 2 {
+		r := experiment.Record{Experiment: "x", Session: "s", Number: uint64(i + 1), Event: experiment.EventInfo{Name: "tick"}}
+		for source, v := range map[string]int{"here": 10 + i, "log": 1000 + i} {
+			r.Values = append(r.Values, experiment.Value{
+				Path: `\\H\System\Threads`, Source: source, Value: counter.Int(uint64(v)), Unit: counter.Count,
+			})
+		}
+		text = append(r.AppendJSON(text), '\n')
+	}
+	if err := os.WriteFile(filepath.Join(dir, FileRecords), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ReadSensors(dir, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[sensorKey][]float64{
+		{"tick", `here: \System\Threads`}: {10, 11}, {"tick", `log: \System\Threads`}: {1000, 1001},
+	}
+	if diff := cmp.Diff(want, s.values); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Sensors are compared by event and path, whatever the machine; a series that one folder
 // lacks is left out.
 func TestCompareSensors(t *testing.T) {

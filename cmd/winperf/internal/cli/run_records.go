@@ -75,7 +75,8 @@ func writeRoutes(b *strings.Builder, all []delivery.RouteState) {
 			fmt.Fprintf(b, "%s refused records, the last one as: %s\n", name, safetext.Line(route.Refusal.Error()))
 		}
 		if route.Late > 0 {
-			fmt.Fprintf(b, "%d series came after the first record and are not in %s\n", route.Late, name)
+			const form = "%d series are not in %s: they came after the first record, or another source has their path\n"
+			fmt.Fprintf(b, form, route.Late, name)
 		}
 	}
 }
@@ -104,10 +105,19 @@ func writeSources(b *strings.Builder, s *experiment.Status) {
 	}
 }
 
+// pathOf is a path with the name of its source, of an experiment that has several.
+func pathOf(source, path string) string {
+	if source == "" {
+		return path
+	}
+	return source + ": " + path
+}
+
 // writeSilent lists counters that never had a value.
 func writeSilent(b *strings.Builder, all []trial.Silence) {
 	for _, s := range all[:min(len(all), shownSilent)] {
-		fmt.Fprintf(b, "no value at %s: %s (%v)\n", safetext.Line(s.Event), safetext.Line(s.Path), s.Status)
+		path := pathOf(s.Source, s.Path)
+		fmt.Fprintf(b, "no value at %s: %s (%v)\n", safetext.Line(s.Event), safetext.Line(path), s.Status)
 	}
 	if more := len(all) - shownSilent; more > 0 {
 		fmt.Fprintf(b, "and %d more counters without a value\n", more)
@@ -139,7 +149,7 @@ func writeStatistics(b *strings.Builder, rec *experiment.Record) {
 		case s.Difference:
 			what = " (difference)"
 		}
-		fmt.Fprintf(t, "  %s%s\tn=%d", safetext.Line(v.Path), what, s.Count)
+		fmt.Fprintf(t, "  %s%s\tn=%d", safetext.Line(pathOf(v.Source, v.Path)), what, s.Count)
 		if s.Count == 0 {
 			fmt.Fprintln(t, "\tno value")
 			continue

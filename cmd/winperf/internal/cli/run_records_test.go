@@ -28,7 +28,7 @@ func TestWriteRecords(t *testing.T) {
 	want := `
 21 records, 0 of them dropped; results got 25, 4 of them of a run that was killed before; x got 17, lost 1, refused 4; o.csv got 21
 x refused records, the last one as: 400\x1b Bad Request
-2 series came after the first record and are not in o.csv
+2 series are not in o.csv: they came after the first record, or another source has their path
 2 of 5 runs have no record
 pauses of the experiment: 1, 2ms in all
 `
