@@ -30,7 +30,11 @@ type runner struct {
 	intervals   []string
 	changed     func(flag string) bool // whether it was given
 	repeated    []trial.Step           // the plan of the folder that is repeated; nil for none
+	begun       bool                   // all was checked
 }
+
+// errNotBegun tells that Ctrl-C came before there was anything to complete.
+var errNotBegun = errors.New("interrupted; nothing was run")
 
 func (a *app) runCommand() *cobra.Command {
 	r := &runner{app: a, every: interval(200 * time.Millisecond)}
@@ -77,7 +81,11 @@ stopped, or records were lost; of --check 3 when an object is missing that may c
   winperf run --disturbance -n 20 -p '\Process(*)\*' -- ./load --requests 1000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.changed = cmd.Flags().Changed
-			return r.run(cmd.Context(), args, cmd.ArgsLenAtDash() == 0)
+			err := r.run(cmd.Context(), args, cmd.ArgsLenAtDash() == 0)
+			if !r.begun && isInterrupt(cmd.Context(), err) {
+				return errNotBegun // a failure: what was wrong may not have been found
+			}
+			return err
 		},
 	}
 
@@ -129,6 +137,7 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 	if err := r.examine(ctx, &opt); err != nil {
 		return err
 	}
+	r.begun = true
 	return r.measure(ctx, opt)
 }
 

@@ -100,6 +100,7 @@ func (r *runner) runSession(
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 
+	r.begun = true
 	s.Told = r.app.complain
 	opt := f.Trials()
 	done := 0

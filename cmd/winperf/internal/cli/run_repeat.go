@@ -43,6 +43,7 @@ func (r *runner) repeat(ctx context.Context, folder string) error {
 		return fmt.Errorf("%s: the plan has no command that can be run again", folder)
 	}
 	args := slices.Insert(slices.Clone(c.Args), dash, "--seed", strconv.FormatUint(r.seed, 10), "--output", r.folder)
+	r.begun = true // as far as this command tells, which the other one knows better
 	return r.app.execute(ctx, args)
 }
 
