@@ -83,8 +83,9 @@ type Value struct {
 	Status counter.Status
 	// Age is how much older than the record's sample the values are that it was computed of.
 	Age time.Duration
-	// Difference is by how much the raw value grew in a region; HasDifference is false for
-	// counters that do not accumulate.
+	// Difference is by how much the raw value grew in a region, and of an inverse timer the rest of the
+	// region: \Processor\% Processor Time has that in which the processor was idle as its raw value.
+	// HasDifference is false for counters that do not accumulate.
 	Difference    uint64
 	HasDifference bool
 	// TicksPerSecond is how many of Difference are a second, where the raw value counts ticks of a

@@ -202,7 +202,8 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, 
 	}
 	result := col.Since(n, older, newer, c.Cook)
 	v.Value, v.Status = result.Value, result.Status
-	if d, has := difference(v.Series, older.Value, newer.Value, result.Status); has {
+	from := col.Older(older, newer)
+	if d, has := difference(v.Series.Type, &from, &newer, result.Status); has {
 		v.grew(d, &newer.Clocks)
 	}
 	if b.opt.Raw {
@@ -214,7 +215,8 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, 
 // thread that began in the region counts from 0.
 func (b *binding) came(v *Value, m *marks, newer counter.Sample) {
 	v.lackPrevious()
-	if v.Series.Type.Cumulative() && m.source >= 0 && beganSince(v.Series.Key, m.origins[m.source].time, newer.Clocks) {
+	t := v.Series.Type
+	if t.Cumulative() && !t.Inverse() && m.source >= 0 && beganSince(v.Series.Key, m.origins[m.source].time, newer.Clocks) {
 		v.grew(newer.Value, &newer.Clocks)
 	}
 	if b.opt.Raw {
@@ -275,16 +277,37 @@ func (v *Value) Grown() (float64, counter.Unit) {
 	return float64(v.Difference), counter.Count
 }
 
-// difference is by how much the raw value of a counter that accumulates grew. One of 4 bytes may
+// difference is by how much what a counter counts grew, of one that accumulates. A raw value of 4 bytes may
 // have wrapped, which the status of its value tells: it was computed.
-func difference(s *winperf.Series, older, newer uint64, status counter.Status) (uint64, bool) {
+func difference(t counter.Type, older, newer *counter.Sample, status counter.Status) (grown uint64, ok bool) {
 	switch {
-	case !s.Type.Cumulative():
+	case !t.Cumulative():
 		return 0, false
-	case newer >= older:
-		return newer - older, true
-	case status == counter.OK && older <= math.MaxUint32:
-		return uint64(uint32(newer - older)), true
+	case newer.Value >= older.Value:
+		grown = newer.Value - older.Value
+	case status == counter.OK && older.Value <= math.MaxUint32:
+		grown = uint64(uint32(newer.Value - older.Value))
+	default:
+		return 0, false
 	}
-	return 0, false
+
+	if !t.Inverse() {
+		return grown, true
+	}
+	return rest(t, older, newer, grown, status)
+}
+
+// rest is how much of a region is left of an inverse timer, whose raw value grew while there was nothing to
+// count, and may be a little ahead of its clock. Of a region that is too short for its value there is none.
+func rest(t counter.Type, older, newer *counter.Sample, grown uint64, status counter.Status) (left uint64, ok bool) {
+	begin, _ := older.Clocks.At(t.TimerClock())
+	end, _ := newer.Clocks.At(t.TimerClock())
+	if end <= begin || status != counter.OK {
+		return 0, false
+	}
+	all := uint64(end - begin)
+	if t.IsMulti() {
+		all *= newer.Multi
+	}
+	return all - min(all, grown), true
 }

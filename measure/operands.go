@@ -24,8 +24,14 @@ func (c *Column) Operands(n int) (counter.Sample, counter.Status) {
 // cycle.
 func (c *Column) Since(n int, older, newer counter.Sample, opt counter.Options) counter.Result {
 	formula := c.object.Formula(c.item.k, opt)
-	older = c.object.Since(older, newer)
+	older = c.Older(older, newer)
 	return formula.CookOne(&older, &newer, c.match(n))
+}
+
+// Older returns older operands as [Column.Since] takes them: where the source can tell, with the system time
+// as it would have been if nobody had set it meanwhile.
+func (c *Column) Older(older, newer counter.Sample) counter.Sample {
+	return c.object.Since(older, newer)
 }
 
 // match is how well the n-th value is known to be of the same instance in all samples in which its
