@@ -29,7 +29,7 @@ type Sensors struct {
 	values map[sensorKey][]float64
 	means  map[sensorOfRun]*mean // of what was measured several times in a run
 	Left   int                   // values of more series than are kept
-	Failed int                   // records that were left out as they are of runs that failed or were stopped
+	Failed int                   // records that were left out as they are of runs that failed, were stopped or are missing
 	Others int                   // records that were left out as they are of warm-ups
 	Stray  int                   // records that were left out as they are of other sessions
 }
@@ -59,13 +59,15 @@ func newSensors() *Sensors {
 	}
 }
 
-// ReadSensors reads the records of a results folder with these runs; one without records has none. What
-// was measured in warm-ups and in runs that failed or were stopped is left out, and so is what was delivered
-// late of a session that was killed, which had runs of its own. Without a session there is only one.
+// ReadSensors reads the records of a results folder with these conditions and runs; one without records has
+// none. What was measured in warm-ups and in runs that failed or were stopped is left out, and so is what was
+// delivered late of a session that was killed, which had runs of its own. Without a session there is only one.
+// Where runs of the plan are missing, one may have been under way when all ended: what came behind the last
+// run that is there may be of it, and is left out, too.
 //
 // Other events in a run give one value a run, the mean: values of one run are more alike than those of two,
 // and comparing them one by one would find differences where there is only noise.
-func ReadSensors(folder, session string, runs []*Result) (*Sensors, error) {
+func ReadSensors(folder string, c Conditions, runs []*Result) (*Sensors, error) {
 	s := newSensors()
 	name := filepath.Join(folder, FileRecords)
 	in, err := os.Open(name)
@@ -93,8 +95,10 @@ func ReadSensors(folder, session string, runs []*Result) (*Sensors, error) {
 		}
 		switch {
 		case r.Kind != experiment.Point && r.Kind != experiment.Span:
-		case session != "" && r.Session != session:
+		case c.Session != "" && r.Session != c.Session:
 			s.Stray++
+		case len(runs) < len(c.Plan) && behind(&r, runs):
+			s.Failed++
 		default:
 			s.sort(&r, runs)
 		}
@@ -113,6 +117,18 @@ func (s *Sensors) sort(r *experiment.Record, runs []*Result) {
 	}
 }
 
+// behind reports whether a record is of an event after the last run that is there.
+func behind(r *experiment.Record, runs []*Result) bool {
+	if len(runs) == 0 {
+		return true
+	}
+	last := runs[len(runs)-1]
+	return !last.isRegion(r) && r.Event.Time.After(last.end())
+}
+
+// end is when the run's command had ended.
+func (r *Result) end() time.Time { return r.Exit.Began.Add(r.Exit.Time) }
+
 // during is the run that a record is of: its region, or an event while it went on. It is nil for none,
 // and for an event beside all runs.
 func during(r *experiment.Record, runs []*Result) *Result {
@@ -127,7 +143,7 @@ func during(r *experiment.Record, runs []*Result) *Result {
 		return nil
 	}
 	before := runs[next-1]
-	if before.isRegion(r) || !at.After(before.Exit.Began.Add(before.Exit.Time)) {
+	if before.isRegion(r) || !at.After(before.end()) {
 		return before
 	}
 	return nil

@@ -66,7 +66,7 @@ func TestLinesEnd(t *testing.T) {
 	if err != nil || c.Session != out.Status.Session || c.Session == "" {
 		t.Errorf("the plan is of session %q, not %q, error %v", c.Session, out.Status.Session, err)
 	}
-	if sensors, err := ReadSensors(folder.Path, c.Session, nil); err != nil || sensors.Stray != 1 {
+	if sensors, err := ReadSensors(folder.Path, c, nil); err != nil || sensors.Stray != 1 {
 		t.Errorf("%+v, error %v", sensors, err)
 	}
 

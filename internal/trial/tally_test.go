@@ -155,7 +155,8 @@ func TestSensorsOfRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	s, err := ReadSensors(dir, "s", runs)
+	conditions := Conditions{Session: "s", Plan: make([]Step, len(runs))}
+	s, err := ReadSensors(dir, conditions, runs)
 	if err != nil || s.Failed != 6 || s.Others != 3 || s.Stray != 2 {
 		t.Fatalf("%d records of failed runs, %d of warm-ups, %d of others, error %v", s.Failed, s.Others, s.Stray, err)
 	}
@@ -166,6 +167,21 @@ func TestSensorsOfRuns(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, s.values); diff != "" {
 		t.Errorf("compared (-want +got):\n%s", diff)
+	}
+
+	// Where the fourth run was killed with winperf, nobody knows when it began.
+	s, err = ReadSensors(dir, conditions, runs[:3])
+	if err != nil || s.Failed != 3+1+8 { // of the third, behind it, and of those that are missing
+		t.Errorf("%d records of runs that failed or are missing, error %v", s.Failed, err)
+	}
+	want = map[sensorKey][]float64{
+		{"run.x", `\System\Processes`}: {19.5}, {"run.x", `tick: \System\Processes`}: {22}, {"tick", `\System\Processes`}: {17, 27},
+	}
+	if diff := cmp.Diff(want, s.values); diff != "" {
+		t.Errorf("compared of a plan that was not completed (-want +got):\n%s", diff)
+	}
+	if s, err = ReadSensors(dir, conditions, nil); err != nil || len(s.values) != 0 {
+		t.Errorf("%v, error %v", s.values, err)
 	}
 }
 

@@ -197,7 +197,7 @@ func TestCompareSources(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, FileRecords), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := ReadSensors(dir, "", nil)
+	s, err := ReadSensors(dir, Conditions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestCompareSensors(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, FileRecords), append(text, `{"exper`...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := ReadSensors(dir, "", nil)
+		s, err := ReadSensors(dir, Conditions{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +240,7 @@ func TestCompareSensors(t *testing.T) {
 	if c := rows[0].Cells[1]; c.Difference != 10 || !c.Significant() || c.Count != 6 {
 		t.Errorf("%+v", c)
 	}
-	if none, err := ReadSensors(t.TempDir(), "", nil); err != nil || len(none.values) != 0 {
+	if none, err := ReadSensors(t.TempDir(), Conditions{}, nil); err != nil || len(none.values) != 0 {
 		t.Errorf("%+v, error %v", none, err)
 	}
 }

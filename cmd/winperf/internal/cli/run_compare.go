@@ -82,23 +82,23 @@ func (r *runner) readFolder(folder string) (c compared, err error) {
 	if err != nil {
 		return c, err
 	}
-	if c.sensors, err = trial.ReadSensors(folder, conditions.Session, results); err != nil {
-		return c, err
+	if of := len(conditions.Plan); len(results) < of {
+		r.app.partial = true
+		r.app.complain(fmt.Errorf("%s: %d of %d runs of the plan are there", folder, len(results), of))
 	}
-	if n := c.sensors.Stray; n > 0 {
-		r.app.complain(fmt.Errorf("%s: %d records of runs that were killed before are left out", folder, n))
+
+	if c.sensors, err = trial.ReadSensors(folder, conditions, results); err != nil {
+		return c, err
 	}
 	if n := c.sensors.Failed; n > 0 {
 		r.app.complain(fmt.Errorf("%s: %d records of these runs are left out", folder, n))
 	}
+	if n := c.sensors.Stray; n > 0 {
+		r.app.complain(fmt.Errorf("%s: %d records of runs that were killed before are left out", folder, n))
+	}
 	if n := c.sensors.Left; n > 0 {
 		r.app.partial = true
 		r.app.complain(fmt.Errorf("%s: %d values of sensors are left out: there are too many sensors", folder, n))
-	}
-
-	if of := len(conditions.Plan); len(results) < of {
-		r.app.partial = true
-		r.app.complain(fmt.Errorf("%s: %d of %d runs of the plan are there", folder, len(results), of))
 	}
 	return c, nil
 }
