@@ -33,6 +33,7 @@ func (f *File) checkNumbers() error {
 			errs = append(errs, n.of.Errorf("%s %d: expected a number from 0 to %d", n.what, n.of.V, maxRuns))
 		}
 	}
+	errs = append(errs, f.checkOfCommands())
 	runs := len(f.Commands) * (max(f.Repetitions.V, 1) + f.Warmup.V)
 	if errors.Join(errs...) == nil && runs > maxRuns {
 		errs = append(errs, f.Repetitions.Errorf("%d runs in all: expected %d at most", runs, maxRuns))
@@ -40,6 +41,27 @@ func (f *File) checkNumbers() error {
 
 	if q := f.Queue; q != nil {
 		errs = append(errs, q.check())
+	}
+	return errors.Join(errs...)
+}
+
+// checkOfCommands is an error where a file says how commands are run that it does not have, or how long an
+// experiment lasts that lasts as long as its commands.
+func (f *File) checkOfCommands() error {
+	if len(f.Commands) > 0 {
+		if d := f.Duration; d.V > 0 {
+			return d.Errorf("duration is for experiments without commands: this one ends with the last run")
+		}
+		return nil
+	}
+	var errs []error
+	for _, key := range []struct {
+		name string
+		strictyaml.Pos
+	}{{"repetitions", f.Repetitions.Pos}, {"warmup", f.Warmup.Pos}, {"order", f.Order.Pos}} {
+		if key.Line > 0 {
+			errs = append(errs, key.Errorf("%s is for commands, and there are none", key.name))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -125,6 +147,20 @@ func (e *EventEntry) checkNumbers() error {
 		errs = append(errs, e.Errorf("expected a name of the event"))
 	}
 	return errors.Join(errs...)
+}
+
+// checkName checks the name of a binding, which is that of its first event where the file has none.
+func (b *BindingEntry) checkName(names map[string]bool) error {
+	name := b.Name
+	if name == "" && len(b.Events) > 0 {
+		name = b.Events[0].V
+	}
+	key := strings.ToLower(name)
+	if names[key] {
+		return b.Errorf("two bindings are called %q: expected a name of its own", name)
+	}
+	names[key] = name != ""
+	return nil
 }
 
 // checkNumbers checks the storage of a binding.

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,7 +43,11 @@ func (e *EventEntry) check(f *File, names map[string]bool) error {
 		wrong("%w", err)
 	}
 	if e.Instances != "" {
-		if _, err := winperf.ParsePath(e.Instances); err != nil {
+		p, err := winperf.ParsePath(e.Instances)
+		if err == nil && !p.HasInstance {
+			err = fmt.Errorf(`%s: expected a path with instances, such as \Process(*)\ID Process`, e.Instances)
+		}
+		if err != nil {
 			wrong("%w", err)
 		}
 	}

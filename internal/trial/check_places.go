@@ -91,6 +91,11 @@ func (d *DeliverEntry) check(names map[string]bool) error {
 		return d.Errorf("two deliveries are called %q: expected a name of its own", d.name())
 	}
 	names[d.name()] = true
+	if place := "file " + filepath.Clean(d.File); d.File != "" && names[place] {
+		return d.Errorf("another delivery writes %s already", d.File)
+	} else if d.File != "" {
+		names[place] = true
+	}
 	if d.URL == "" && len(d.Headers) > 0 {
 		return d.Errorf("headers are for url")
 	}

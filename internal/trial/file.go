@@ -126,6 +126,9 @@ func ReadFile(name string, text []byte) (*File, error) {
 	if err := strictyaml.Decode(name, text, f); err != nil {
 		return nil, err
 	}
+	if f.Line == 0 {
+		return nil, strictyaml.Pos{Source: name, Line: 1, Column: 1}.Errorf("nothing is said: expected an experiment")
+	}
 	return f, f.check()
 }
 
@@ -147,8 +150,9 @@ func (f *File) check() error {
 	for i := range f.Events {
 		errs = append(errs, f.Events[i].check(f, names), f.checkReaders(i))
 	}
+	bindings := map[string]bool{}
 	for i := range f.Bindings {
-		errs = append(errs, f.Bindings[i].check(f))
+		errs = append(errs, f.Bindings[i].check(f, bindings))
 	}
 	routes := map[string]bool{}
 	for i := range f.Deliver {
@@ -182,11 +186,15 @@ func meant(name string, all []string) string {
 	return ""
 }
 
-func (b *BindingEntry) check(f *File) error {
-	var errs []error
+// check checks a binding. names are those of the ones before it.
+func (b *BindingEntry) check(f *File, names map[string]bool) error {
+	errs := []error{b.checkName(names)}
 	for _, s := range b.Sensors {
-		if _, list := f.Sensors[s.V]; list {
-			continue // its entries are checked where they stand
+		if list, is := f.Sensors[s.V]; is { // its entries are checked where they stand
+			if len(list) == 0 {
+				errs = append(errs, s.Errorf("the list %q is empty, expected sensors", s.V))
+			}
+			continue
 		}
 		_, _, err := f.sensor(s)
 		errs = append(errs, err)

@@ -89,6 +89,26 @@ func TestReadFile(t *testing.T) {
 		{head + tick + "bindings: [{events: [tick], sensors: [cpu], capacity: -5}]\n", "x.yaml:4:12: capacity -5"},
 		{head + tick + "bindings: [{events: [tick], sensors: [cpu], timeout: -5s}]\n", "x.yaml:4:12: timeout -5s"},
 		{head + tick + "bindings: [{events: [], sensors: []}]\n", "x.yaml:4:12: expected events and sensors"},
+		{"", "x.yaml:1:1: nothing is said"},
+		{"# later\n", "x.yaml:1:1: nothing is said"},
+		{"name: a\nduration: 1s\ncommands: [{run: [go]}]\n", "x.yaml:2:11: duration is for experiments without commands"},
+		{head + tick + "bindings: [{events: [tick], sensors: [cpu]}]\nrepetitions: 3\nwarmup: 0\norder: in_turn\n",
+			"x.yaml:5:14: repetitions is for commands, and there are none\n" +
+				"x.yaml:6:9: warmup is for commands, and there are none\nx.yaml:7:8: order is for commands"},
+
+		// Bindings have names of their own, also those that are made, and so have files.
+		{head + tick + "bindings: [{events: [tick], sensors: [cpu]}, {events: [Tick, t*], sensors: [cpu]}]\n",
+			`x.yaml:4:46: two bindings are called "Tick"`},
+		{head + tick + "bindings: [{events: [tick], sensors: [cpu]}, {name: b, events: [tick], sensors: [cpu]}]\n", ""},
+		{head + tick + "bindings: [{name: x, events: [tick], sensors: [cpu]}, {name: X, events: [t*], sensors: [cpu]}]\n",
+			`x.yaml:4:55: two bindings are called "X"`},
+		{"name: a\nsensors: {none: []}\ncommands: [{run: [go]}]\nbindings: [{events: [run], sensors: [none]}]\n",
+			`x.yaml:4:38: the list "none" is empty`},
+		{head + "events: [{name: a, instances: '\\System\\Threads'}]\nbindings: [{events: ['*'], sensors: [cpu]}]\n",
+			`x.yaml:3:10: event "a": \System\Threads: expected a path with instances`},
+		{"name: a\ndeliver: [{file: a.csv}, {file: ./a.csv}]\ncommands: [{run: [go]}]\n",
+			"x.yaml:2:26: another delivery writes ./a.csv already"},
+		{"name: a\ndeliver: [{file: a.csv}, {name: b, file: a.csv}]\ncommands: [{run: [go]}]\n", "x.yaml:2:26: another delivery writes"},
 
 		// A list is checked once, where it stands, also one that nothing names.
 		{"name: a\nsensors: {cpu: ['\\x']}\ncommands: [{run: [go]}]\n", `x.yaml:2:17: bad counter path`},
@@ -152,9 +172,9 @@ func TestWarnings(t *testing.T) {
 	const head = "name: a\nsensors: {m: ['\\System\\Processes', '\\System\\Threads']}\nevents: [{name: a, interval: 1s}]\n"
 	for bindings, want := range map[string]string{
 		`{events: [a], sensors: [m]}`: "",
-		`{events: [a], sensors: [m]}, {events: [a], sensors: ['\system\Threads', '\System\Processes', m]}`:   "",
-		`{events: [a], sensors: [m]}, {events: [a], sensors: ['\System\Threads']}`:                           "x.csv,y.x",
-		`{events: [a], sensors: ['\System\Threads']}, {events: [a], sensors: ['\System\System Up Time', m]}`: "x.csv,y.x",
+		`{events: [a], sensors: [m]}, {name: b, events: [a], sensors: ['\system\Threads', '\System\Processes', m]}`:   "",
+		`{events: [a], sensors: [m]}, {name: b, events: [a], sensors: ['\System\Threads']}`:                           "x.csv,y.x",
+		`{events: [a], sensors: ['\System\Threads']}, {name: b, events: [a], sensors: ['\System\System Up Time', m]}`: "x.csv,y.x",
 	} {
 		f, err := ReadFile("x.yaml", []byte(head+"bindings: ["+bindings+"]\ndeliver: [{file: x.csv}, "+
 			"{file: y.x, format: tsv}, {file: z.jsonl}, {file: z.json}, {url: 'http://h/'}]\n"))

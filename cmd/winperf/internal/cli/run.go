@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -194,6 +195,9 @@ func (r *runner) options(command trial.Command) (opt trial.Options, err error) {
 		var d interval
 		if err := (liveInterval{&d}).Set(text); err != nil {
 			return opt, fmt.Errorf("--intervals: %q: %w", text, err)
+		}
+		if slices.Contains(intervals, time.Duration(d)) {
+			return opt, fmt.Errorf("--intervals: %v is there twice", time.Duration(d))
 		}
 		intervals = append(intervals, time.Duration(d))
 	}
