@@ -265,8 +265,11 @@ func (s *fileSink) Deliver(_ context.Context, batch []Item) error {
 }
 
 // Late implements sink.LateCounter.
-func (s *fileSink) Late() int {
-	if l, ok := s.format.(sink.LateCounter); ok {
+func (s *fileSink) Late() int { return lateIn(s.format) }
+
+// lateIn is how many series have no place in what an encoder makes.
+func lateIn(e encoder) int {
+	if l, ok := e.(sink.LateCounter); ok {
 		return l.Late()
 	}
 	return 0

@@ -28,6 +28,9 @@ func (s *writerSink) Deliver(_ context.Context, batch []Item) error {
 	return err
 }
 
+// Late implements sink.LateCounter.
+func (s *writerSink) Late() int { return lateIn(s.format) }
+
 // Close implements Sink.
 func (s *writerSink) Close(context.Context) error {
 	text, err := s.format.end()

@@ -298,9 +298,10 @@ func (r *receiving) see(rec *experiment.Record) {
 		if !slices.Contains([]counter.Status{counter.NoObject, counter.NoCounter, counter.NoInstance}, status) {
 			status = counter.OK
 		}
-		before, known := r.named[v.Path]
+		path := pathOf(v.Source, v.Path)
+		before, known := r.named[path]
 		if known && before != counter.OK || !known && len(r.named) < most {
-			r.named[v.Path] = status
+			r.named[path] = status
 		}
 	}
 }
@@ -334,6 +335,9 @@ func (r *receiving) judge() {
 	if r.dropped > 0 {
 		r.app.complain(fmt.Errorf("%d records found no room and were dropped", r.dropped))
 		r.app.partial = true
+	}
+	if l, ok := r.out.(sink.LateCounter); ok && l.Late() > 0 {
+		r.app.complain(fmt.Errorf(lateForm, l.Late(), "the output"))
 	}
 
 	for _, path := range slices.Sorted(maps.Keys(r.named)) {

@@ -67,6 +67,9 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	writeSilent(b, t.Silent())
 }
 
+// lateForm tells of series that files of values have no place for.
+const lateForm = "%d series are not in %s: they came after the first record, or another source has their path"
+
 // writeRoutes tells why receivers lack what they lack.
 func writeRoutes(b *strings.Builder, all []delivery.RouteState) {
 	for _, route := range all {
@@ -75,8 +78,7 @@ func writeRoutes(b *strings.Builder, all []delivery.RouteState) {
 			fmt.Fprintf(b, "%s refused records, the last one as: %s\n", name, safetext.Line(route.Refusal.Error()))
 		}
 		if route.Late > 0 {
-			const form = "%d series are not in %s: they came after the first record, or another source has their path\n"
-			fmt.Fprintf(b, form, route.Late, name)
+			fmt.Fprintf(b, lateForm+"\n", route.Late, name)
 		}
 	}
 }
