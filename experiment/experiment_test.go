@@ -154,12 +154,21 @@ func TestWhatBlocks(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		region.End()
+		if d := time.Since(start); d != 8*time.Second {
+			t.Errorf("the end of a region returned after %v", d)
+		}
+
+		_, whole := r.program.Region(t.Context(), "whole") // after the sample of that end
+		whole.EndSampled()
+		if d := time.Since(start); d != 11*time.Second {
+			t.Errorf("the whole end of a region returned after %v", d)
+		}
 
 		var got []string
 		for _, rec := range r.end() {
 			got = append(got, fmt.Sprint(rec.Event.Name, " ", rec.Delay, " ", rec.Blocked, " ", rec.Event.Duration, " ", rec.Cost.Sample))
 		}
-		want := []string{"first 0s 0s 0s 1s", "second 1s 1s 0s 1s", "region 0s 2s 5s 2s"}
+		want := []string{"first 0s 0s 0s 1s", "second 1s 1s 0s 1s", "region 0s 2s 5s 2s", "whole 0s 3s 0s 2s"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

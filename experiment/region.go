@@ -23,6 +23,14 @@ func (o OpenRegion) End(attrs ...slog.Attr) {
 	}
 }
 
+// EndSampled is End, but returns when the samples of its end are complete, as far as that takes no longer than
+// 20 s: what they are of may then go, such as a process that has ended.
+func (o OpenRegion) EndSampled(attrs ...slog.Attr) {
+	if o.r != nil {
+		o.r.end(copyAttrs(attrs), atEnd)
+	}
+}
+
 // finish is End with attributes that are a record's already. It returns when the samples have come
 // to a stage.
 func (o OpenRegion) finish(attrs []Attr, until stage) {

@@ -37,6 +37,8 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		time.Sleep(time.Minute)
+	case "quick":
+		os.Exit(0)
 	case "deaf":
 		signal.Ignore(syscall.SIGTERM)
 		name := filepath.Join(os.Getenv("TRIAL_DIR"), "ready")

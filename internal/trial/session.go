@@ -308,7 +308,8 @@ func (s *Session) commands(ctx context.Context, each func(*Result) error) (all [
 	opt.Around = func(ctx context.Context, r *Result, run func(context.Context, func(await.Exit))) {
 		ctx, region := s.program.Region(ctx, r.event(), slog.String("command", r.Variant),
 			slog.Int(attrRepetition, r.Repetition))
-		run(ctx, func(x await.Exit) { region.End(endAttrs(x)...) })
+		// The process is gone for good as soon as this returns.
+		run(ctx, func(x await.Exit) { region.EndSampled(endAttrs(x)...) })
 	}
 	return all, Run(ctx, opt, func(r *Result) error {
 		all = append(all, r)

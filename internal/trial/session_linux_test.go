@@ -3,6 +3,8 @@ package trial
 import (
 	"context"
 	"io"
+	"iter"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,6 +79,85 @@ func TestLinesEnd(t *testing.T) {
 	for _, name := range []string{"left", "first", "second"} {
 		if n := strings.Count(string(text), `"name":"`+name+`"`); n != 1 {
 			t.Errorf("%d records of %q in\n%s", n, name, text)
+		}
+	}
+}
+
+// slowly is a source whose samples take a while, each as long as is drawn.
+type slowly struct{ winperf.Source }
+
+func (s slowly) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	q, err := s.Source.Compile(ctx, sel)
+	return slowQuery{q}, err
+}
+
+type slowQuery struct{ winperf.Query }
+
+func (q slowQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	time.Sleep(rand.N(50 * time.Millisecond))
+	return q.Query.Next(ctx, s)
+}
+
+// The end of a run is sampled before its process is gone, however long that takes and whatever else is
+// sampled then.
+func TestRunIsSeenAtItsEnd(t *testing.T) {
+	f, err := ReadFile("x.yaml", []byte("name: seen\ncommands: [{name: quick, run: ["+os.Args[0]+"], env: {TRIAL_LOAD: quick}}]\n"+
+		"repetitions: 20\ninterval: 20ms\nbindings:\n"+
+		"  - {name: a, events: [run], sensors: ['\\Process("+filepath.Base(os.Args[0])+"*)\\ID Process']}\n"+
+		"  - {name: b, events: [run], sensors: ['\\System\\Processes']}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := Create(filepath.Join(t.TempDir(), "results"), Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	open := &Opener{Source: func(ctx context.Context, url string) (winperf.Source, error) {
+		src, err := source.Open(ctx, url)
+		return slowly{src}, err
+	}}
+	s, err := Prepare(t.Context(), f, folder, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out, err := s.Run(t.Context(), func(*Result) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	seen := map[uint64]bool{}
+	for r := range readRecords(t, folder) {
+		for _, v := range r.Values {
+			if n, ok := v.Value.Float64(); ok && r.Binding == "a" {
+				seen[uint64(n)] = true
+			}
+		}
+	}
+	for _, r := range out.Results {
+		if pid := r.Tree.Processes[0].PID; !seen[uint64(pid)] {
+			t.Errorf("process %d of run %d is not in the record of its end", pid, r.Number)
+		}
+	}
+}
+
+// readRecords are the records of a results folder.
+func readRecords(t *testing.T, folder *Folder) iter.Seq[*experiment.Record] {
+	t.Helper()
+	text, err := os.ReadFile(folder.File(FileRecords))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(yield func(*experiment.Record) bool) {
+		for line := range strings.Lines(string(text)) {
+			r, err := experiment.ParseRecord([]byte(line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !yield(&r) {
+				return
+			}
 		}
 	}
 }
