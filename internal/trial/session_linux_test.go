@@ -83,7 +83,7 @@ func TestLinesEnd(t *testing.T) {
 	}
 }
 
-// slowly is a source whose samples take a while, each as long as is drawn.
+// slowly is a source whose samples take a while, or none, as is drawn.
 type slowly struct{ winperf.Source }
 
 func (s slowly) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
@@ -94,7 +94,7 @@ func (s slowly) Compile(ctx context.Context, sel winperf.Selection) (winperf.Que
 type slowQuery struct{ winperf.Query }
 
 func (q slowQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	time.Sleep(rand.N(50 * time.Millisecond))
+	time.Sleep(time.Duration(rand.IntN(2)) * 40 * time.Millisecond)
 	return q.Query.Next(ctx, s)
 }
 
@@ -102,7 +102,7 @@ func (q slowQuery) Next(ctx context.Context, s *winperf.Sample) error {
 // sampled then.
 func TestRunIsSeenAtItsEnd(t *testing.T) {
 	f, err := ReadFile("x.yaml", []byte("name: seen\ncommands: [{name: quick, run: ["+os.Args[0]+"], env: {TRIAL_LOAD: quick}}]\n"+
-		"repetitions: 20\ninterval: 20ms\nbindings:\n"+
+		"repetitions: 8\ninterval: 20ms\nbindings:\n"+
 		"  - {name: a, events: [run], sensors: ['\\Process("+filepath.Base(os.Args[0])+"*)\\ID Process']}\n"+
 		"  - {name: b, events: [run], sensors: ['\\System\\Processes']}\n"))
 	if err != nil {
