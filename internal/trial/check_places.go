@@ -179,18 +179,17 @@ func (c *CommandEntry) check(names map[string]bool) error {
 			return c.Errorf("command %q: %w", name, err)
 		}
 	}
-	if _, err := exec.LookPath(c.program()); err != nil {
+	if _, err := exec.LookPath(ProgramIn(c.Dir, c.Run[0])); err != nil {
 		return c.Errorf("command %q: %w", name, err)
 	}
 	return nil
 }
 
-// program is what is run: a name without a directory is looked for in PATH, and one with a relative one
-// where the command runs.
-func (c *CommandEntry) program() string {
-	program := c.Run[0]
-	if c.Dir != "" && filepath.Base(program) != program && !filepath.IsAbs(program) {
-		return filepath.Join(c.Dir, program)
+// ProgramIn is where a program is that runs in a directory, "" for the current one: a name without a directory
+// is looked for in PATH, and one with a relative one where the command runs.
+func ProgramIn(dir, program string) string {
+	if dir != "" && filepath.Base(program) != program && !filepath.IsAbs(program) {
+		return filepath.Join(dir, program)
 	}
 	return program
 }

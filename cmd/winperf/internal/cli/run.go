@@ -257,7 +257,7 @@ func (r *runner) create(opt *trial.Options) (*trial.Folder, error) {
 		Plan: trial.Plan(len(opt.Variants), opt.Repetitions, opt.Warmups, opt.Order, opt.Seed),
 	}
 	for _, v := range opt.Variants {
-		program, _ := exec.LookPath(v.Args[0])
+		program, _ := exec.LookPath(trial.ProgramIn(v.Dir, v.Args[0]))
 		c.Variants, c.Programs = append(c.Variants, v.Name), append(c.Programs, program)
 	}
 	return trial.Create(r.folder, c)
