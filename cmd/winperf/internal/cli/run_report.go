@@ -78,9 +78,10 @@ func writeRun(b *strings.Builder, x *trial.Result) {
 		of = "PROCESS"
 	}
 	fmt.Fprintf(t, "\tSYSTEM\tSEEN IN %d %s\n", len(tree.Processes), of)
-	row := func(name, system, seen string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, system, seen) }
-	row("user time", seconds(system.User.Seconds()), seconds(tree.User.Seconds()))
-	row("system time", seconds(system.System.Seconds()), seconds(tree.System.Seconds()))
+	row := func(name, system, tree string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, system, tree) }
+	seen := len(tree.Processes) > 0 // else nobody looked, as no source has the processes of this machine
+	row("user time", seconds(system.User.Seconds()), known(seen, seconds(tree.User.Seconds())))
+	row("system time", seconds(system.System.Seconds()), known(seen, seconds(tree.System.Seconds())))
 	row("peak memory", known(system.PeakMemory > 0, bytesText(float64(system.PeakMemory))+" (largest process)"),
 		known(tree.PeakMemory > 0, bytesText(float64(tree.PeakMemory))+" (all at one moment)"))
 	row("read", "-", known(tree.IOKnown, bytesText(float64(tree.Read))))
@@ -107,7 +108,7 @@ func writeProcesses(b *strings.Builder, all []trial.Process) {
 	fmt.Fprintf(t, "\nPROCESS\tPID\tUSER\tSYSTEM\tPEAK\tREAD\tWRITTEN\n")
 	for _, p := range all[:min(shownProcesses, len(all))] {
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", safetext.Line(p.Name), p.PID, seconds(p.User.Seconds()),
-			seconds(p.System.Seconds()), bytesText(float64(p.Peak)),
+			seconds(p.System.Seconds()), known(p.Peak > 0, bytesText(float64(p.Peak))),
 			known(p.IOKnown, bytesText(float64(p.Read))), known(p.IOKnown, bytesText(float64(p.Written))))
 	}
 	_ = t.Flush() // to memory

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/winperf/winperf/internal/trial"
 )
@@ -61,5 +62,27 @@ func TestPlanHasPrograms(t *testing.T) {
 	c, err := trial.ReadConditions(folder.Path)
 	if want := []string{exe, exe, ""}; err != nil || !slices.Equal(c.Programs, want) {
 		t.Errorf("programs %q, want %q, error %v", c.Programs, want, err)
+	}
+}
+
+// What nobody looked at is not known, and is no time of zero.
+func TestRunWithoutLooks(t *testing.T) {
+	lines := func(r *trial.Result) (times []string) {
+		var b strings.Builder
+		writeRun(&b, r)
+		for line := range strings.Lines(b.String()) {
+			if name, figures, ok := strings.Cut(line, " time "); ok {
+				times = append(times, name+" "+strings.Join(strings.Fields(figures), " "))
+			}
+		}
+		return times
+	}
+	r := &trial.Result{Args: []string{"x"}, Exit: trial.Exit{User: 2 * time.Second, System: 3 * time.Second}}
+	if got, want := lines(r), []string{"user 2.000 s -", "system 3.000 s -"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Tree.Processes = make([]trial.Process, 1)
+	if got, want := lines(r), []string{"user 2.000 s 0.00 ms", "system 3.000 s 0.00 ms"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
