@@ -128,13 +128,16 @@ func (r *lineReader) run(ctx context.Context) error {
 			r.take(ctx, line, err == nil)
 		}
 
+		if err == nil {
+			continue
+		}
+		if errors.Is(err, io.EOF) || ctx.Err() == nil {
+			r.endAll() // also of a client that was killed, whose connection breaks where it left answers unread
+		}
 		if errors.Is(err, io.EOF) {
-			r.endAll()
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("reading lines: %w", err)
-		}
+		return fmt.Errorf("reading lines: %w", err)
 	}
 	return nil
 }

@@ -232,3 +232,34 @@ func TestLinesFails(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A client that is killed breaks its connection where it left answers unread. What it left open ends then.
+func TestLineServerBroken(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	r := begin(t, newFake(nil), experiment.Options{
+		Bindings: []experiment.Binding{bound("load")},
+		Events:   []experiment.EventSource{experiment.LineServer{Name: "server", Listener: listener}},
+	})
+	c, err := net.Dial("tcp", listener.Addr().String())
+	must(t, err)
+	fmt.Fprintln(c, "load region=begin id=1")
+	if answer, err := bufio.NewReader(c).ReadString('\n'); answer != "ok\n" {
+		t.Errorf("answer %q, error %v", answer, err)
+	}
+	if tcp, ok := c.(*net.TCPConn); ok {
+		must(t, tcp.SetLinger(0)) // the end is a reset
+	}
+	must(t, c.Close())
+
+	for end := time.Now().Add(30 * time.Second); r.Status().OpenRegions > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the region is open for good")
+		}
+	}
+	if diff := cmp.Diff([]string{"lines load unended=true"}, names(r.end(), "unended")); diff != "" {
+		t.Error(diff)
+	}
+}
