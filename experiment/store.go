@@ -154,6 +154,8 @@ func (s *store) makeRoom(q *quota, values int) bool {
 		switch {
 		case q.policy == DropOldest && q.oldest != nil:
 			s.dropEntry(q.oldest)
+		case q.policy == DropOldest: // all of them are being spilled
+			return true
 		case q.policy == Wait && !s.givenUp, q.policy == Spill && s.spillErr == nil && !s.givenUp:
 			s.room.Wait()
 		default:

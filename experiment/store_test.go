@@ -243,6 +243,31 @@ func TestSpill(t *testing.T) {
 	})
 }
 
+// As long as all records of a binding are on their way to the spool, the newest one behind them is kept.
+func TestDropOldestSpilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := begin(t, newFake(nil), experiment.Options{
+			Spool:    &spool{delay: time.Second},
+			Bindings: []experiment.Binding{numbered("a", experiment.DropOldest, 2), numbered("b", experiment.Spill, 2)},
+		})
+		r.emit(t.Context(), "a", 0, 2)
+		r.emit(t.Context(), "b", 0, 1) // has all of them spilled
+		r.emit(t.Context(), "a", 2, 5)
+		time.Sleep(time.Minute)
+		r.emit(t.Context(), "a", 5, 6)
+		got := []string{}
+		for _, rec := range r.end() {
+			got = append(got, short(rec))
+		}
+		if diff := cmp.Diff([]string{"2 a0", "3 a1", "4 b0", "7 a4 -2", "8 a5"}, got); diff != "" {
+			t.Error(diff)
+		}
+		if s := r.Status(); s.Dropped != 2 || s.Bindings[0].Dropped != 2 {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
+
 // A spool may drop what is too old or too much: delivery goes on with what there is.
 func TestSpoolDrops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -418,6 +443,33 @@ func TestAggregate(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// Statistics are made at the end, whatever waits then, and take no record's place.
+func TestAggregateFull(t *testing.T) {
+	for _, policy := range []experiment.Policy{
+		experiment.DropOldest, experiment.DropNewest, experiment.Wait, experiment.Spill,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := numbered("a", policy, 2)
+			b.Aggregate = &experiment.Aggregate{}
+			s := &spool{err: errors.New("disk full")}
+			r := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{b}, Spool: s})
+			r.emit(t.Context(), "a", 0, 2)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			must(t, r.Detach(ctx))
+
+			var got []string
+			for _, rec := range r.rest() {
+				got = append(got, fmt.Sprint(rec.Kind, " ", short(rec)))
+			}
+			want := []string{"2 1 attached", "0 2 a0", "0 3 a1", "3 4 a0", "3 5 a1", "2 6 detached"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%v: %s", policy, diff)
+			}
+		})
+	}
 }
 
 // An event can be joined with what other systems know of it.
