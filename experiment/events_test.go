@@ -335,6 +335,12 @@ func TestPaced(t *testing.T) {
 func TestSourceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(nil)
+		f.setBefore(func(_ context.Context, n int) error {
+			if n == 1 {
+				return nil // it is that of the binding
+			}
+			return errors.New("no luck")
+		})
 		r := begin(t, f, experiment.Options{
 			Apart: true, Bindings: []experiment.Binding{bound("*")},
 			Events: []experiment.EventSource{
@@ -342,7 +348,6 @@ func TestSourceEnds(t *testing.T) {
 				experiment.Processes{Name: "q", Match: "x"},
 			},
 		})
-		f.setBefore(func(context.Context, int) error { return errors.New("no luck") })
 		time.Sleep(time.Minute)
 		f.setBefore(nil)
 		r.program.Event(t.Context(), "e")
