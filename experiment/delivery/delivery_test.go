@@ -206,6 +206,35 @@ func TestRefused(t *testing.T) {
 	})
 }
 
+// What was taken or refused of a batch is counted once, and does not come again with what failed.
+func TestRefusedAndFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		s := &testSink{fail: func(_ context.Context, batch []Item) error {
+			switch {
+			case slices.ContainsFunc(batch, func(i Item) bool { return i.Number == 2 }):
+				return &Refused{errors.New("odd")}
+			case slices.ContainsFunc(batch, func(i Item) bool { return i.Number == 3 }):
+				if tries++; tries < 4 {
+					return errors.New("later")
+				}
+			}
+			return nil
+		}}
+		d := begin(t, Options{Routes: []Route{{Name: "a", Sink: s}}})
+		put(t, d, records("x", 1, 4)...)
+		time.Sleep(time.Minute)
+		s.expect(t, "x/1", "x/3", "x/4")
+		if got := d.State().Routes[0]; got.Refused != 1 || got.Delivered != 3 || got.Number != 4 {
+			t.Errorf("%+v", got)
+		}
+		if n := d.State().Waiting; n != 0 {
+			t.Errorf("%d wait", n)
+		}
+		must(t, d.Close(t.Context()))
+	})
+}
+
 // A sink that hangs is left alone after its time, holds up no other one, and loses what
 // there is no room for, which is counted.
 func TestSlowSink(t *testing.T) {

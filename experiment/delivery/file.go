@@ -129,7 +129,8 @@ type fileSink struct {
 	file   *os.File
 	size   int64 // of what was delivered; -1 where the file is no regular one
 	format encoder
-	ready  []byte // what a batch became that could not be written
+	ready  []byte // what a batch became that is not written yet
+	last   Item   // the last record of that; zero where there is none
 	known  Item   // the last record in the file
 }
 
@@ -243,6 +244,11 @@ func beginsRecord(text []byte) bool {
 
 // Deliver implements Sink.
 func (s *fileSink) Deliver(_ context.Context, batch []Item) error {
+	// What could not be written comes again, with others or alone. It is written as it was: formats
+	// know what they have given.
+	if err := s.flush(); err != nil {
+		return err
+	}
 	fresh := slices.DeleteFunc(slices.Clone(batch), func(i Item) bool {
 		return i.Session == s.known.Session && i.Number <= s.known.Number
 	})
@@ -250,17 +256,23 @@ func (s *fileSink) Deliver(_ context.Context, batch []Item) error {
 		return nil
 	}
 
-	if s.ready == nil {
-		text, err := s.format.encode(fresh)
-		if err != nil {
-			return err
-		}
-		s.ready = text
+	text, err := s.format.encode(fresh)
+	if err != nil {
+		return err
+	}
+	s.ready, s.last = text, fresh[len(fresh)-1]
+	return s.flush()
+}
+
+// flush writes what is ready.
+func (s *fileSink) flush() error {
+	if s.last.Number == 0 {
+		return nil
 	}
 	if err := s.write(s.ready); err != nil {
 		return err
 	}
-	s.ready, s.known = nil, fresh[len(fresh)-1]
+	s.known, s.ready, s.last = s.last, nil, Item{}
 	return nil
 }
 

@@ -168,27 +168,31 @@ func (r *route) deliverSome(ctx context.Context) (bool, error) {
 		return false, err
 	}
 
-	n := 1
-	for n < len(r.pending) && r.pending[n].item.Session == r.pending[0].item.Session {
-		n++
+	var batch []Item
+	for i := range r.pending {
+		if item := r.pending[i].item; item.Session == r.pending[0].item.Session {
+			batch = append(batch, item)
+			continue
+		}
+		break
 	}
-	batch := make([]Item, n)
-	for i := range batch {
-		batch[i] = r.pending[i].item
+	n, err := r.deliver(ctx, batch)
+	if n > 0 {
+		r.forget(n)
 	}
-	if err := r.deliver(ctx, batch); err != nil {
-		return false, err
-	}
+	return err == nil, err
+}
 
-	// Where the queue cannot note that, on a full disk, the sink has the batch all the same, and
-	// should not wait for the next one. It may come again in the next run of the program.
+// forget gives up the first so many pending records.
+func (r *route) forget(n int) {
+	// Where the queue cannot note that, on a full disk, the sink has the records all the same, and
+	// should not wait for the next ones. They may come again in the next run of the program.
 	through := r.pending[n-1].number
 	r.pending = r.pending[n:]
 	if err := r.reader.Forget(through); err != nil {
 		r.set(func(s *RouteState) { s.Err = err })
 	}
 	signal(r.room)
-	return true, nil
 }
 
 // read reads records, unless there are some that were read and not delivered.
@@ -214,28 +218,30 @@ func (r *route) read() error {
 	return nil
 }
 
-// deliver delivers a batch. What the sink refuses is tried record by record, so that
-// one bad record costs itself only.
-func (r *route) deliver(ctx context.Context, batch []Item) error {
-	err := r.try(ctx, batch)
+// deliver delivers a batch. What the sink refuses is tried record by record, so that one bad record
+// costs itself only. It returns how many of the first records need not come again.
+func (r *route) deliver(ctx context.Context, batch []Item) (n int, err error) {
+	err = r.try(ctx, batch)
 	var refused *Refused
-	if !errors.As(err, &refused) {
-		return err
+	switch {
+	case err == nil:
+		return len(batch), nil
+	case !errors.As(err, &refused):
+		return 0, err
 	}
 
 	for i := range batch {
 		if len(batch) > 1 {
 			err = r.try(ctx, batch[i:i+1])
 		}
-		if errors.As(err, &refused) {
+		switch {
+		case errors.As(err, &refused):
 			r.set(func(s *RouteState) { s.Refused, s.Refusal, s.Err = s.Refused+1, refused.Err, err })
-			continue
-		}
-		if err != nil {
-			return err
+		case err != nil:
+			return i, err
 		}
 	}
-	return nil
+	return len(batch), nil
 }
 
 func (r *route) try(ctx context.Context, batch []Item) error {

@@ -79,7 +79,8 @@ type Sink interface {
 	// Deliver takes a batch: records of one session in the order of their numbers, at least
 	// one. It returns nil when all of them are where they belong. After an error that is no
 	// Refused the same batch comes again, or records of it with others behind them; an error
-	// that wraps a *Wait says when at the earliest. It obeys ctx.
+	// that wraps a *Wait says when at the earliest. Of a batch that is refused each record comes
+	// alone. It obeys ctx.
 	Deliver(ctx context.Context, batch []Item) error
 	// Close completes what was delivered. It is called once, and obeys ctx.
 	Close(ctx context.Context) error
