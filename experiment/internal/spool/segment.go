@@ -58,6 +58,16 @@ func appendEntry(dst []byte, e Entry) []byte {
 	return append(dst, e.Data...)
 }
 
+// beyondRoom is how many of the first entries find no room beside those behind them.
+func beyondRoom(data [][]byte, room int64) int {
+	for i := len(data) - 1; i >= 0; i-- {
+		if room -= headSize + int64(len(data[i])); room < 0 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
 // head is the head of an entry that is whole.
 type head struct {
 	length int64

@@ -212,8 +212,9 @@ func (s *Spool) begin() error {
 	return err
 }
 
-// Append adds entries and returns the number of the last one. After an error none of
-// them is there. The error wraps winperf.ErrState after Close.
+// Append adds entries and returns the number of the last one. Of more than the spool may hold
+// the first ones are dropped at once, and counted. After an error none of them is there. The error
+// wraps winperf.ErrState after Close.
 func (s *Spool) Append(data ...[]byte) (last uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,14 +226,14 @@ func (s *Spool) Append(data ...[]byte) (last uint64, err error) {
 		return 0, err
 	}
 
-	now := s.opt.Now()
-	s.buf = s.buf[:0]
-	for i, d := range data {
-		s.buf = appendEntry(s.buf, Entry{s.next + uint64(i), now, d})
+	now, beyond := s.opt.Now(), beyondRoom(data, s.opt.Bytes)
+	if n := len(data); n > 0 && beyond == n {
+		const form = "%s: an entry of %d bytes, want at most the %d of the whole spool"
+		return 0, fmt.Errorf(form, s.dir, headSize+len(data[n-1]), s.opt.Bytes)
 	}
-	if int64(len(s.buf)) > s.opt.Bytes {
-		const form = "%s: %d bytes at once, want at most the %d of the whole spool"
-		return 0, fmt.Errorf(form, s.dir, len(s.buf), s.opt.Bytes)
+	s.buf = s.buf[:0]
+	for i := beyond; i < len(data); i++ {
+		s.buf = appendEntry(s.buf, Entry{s.next + uint64(i), now, data[i]})
 	}
 
 	at := &s.segments[len(s.segments)-1]
@@ -251,6 +252,10 @@ func (s *Spool) Append(data ...[]byte) (last uint64, err error) {
 	}
 	s.next += uint64(len(data))
 	s.segments[len(s.segments)-1].newest = now
+	if beyond > 0 {
+		s.cursors.Dropped += uint64(beyond)
+		s.unsaved = true
+	}
 	return s.next - 1, nil
 }
 

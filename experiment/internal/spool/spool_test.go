@@ -173,6 +173,30 @@ func onlySegment(t *testing.T, dir string) string {
 	return files[0]
 }
 
+// Of more than the spool may hold at once the last ones are kept, and the others are counted.
+func TestMoreThanAll(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{Bytes: 10 * (headSize + 8), Segment: 100, Readers: []string{"a"}})
+	for _, err := range []error{second(s.Append(texts(1, 3)...)), second(s.Append(texts(4, 50)...))} {
+		must(t, err)
+	}
+	state := s.State()
+	if state.Last != 50 || state.Dropped != 40 || state.Bytes > 10*(headSize+8) {
+		t.Errorf("%+v", state)
+	}
+	expect(t, s.Reader("a"), 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50)
+	if last, err := s.Append(make([]byte, 1000)); err == nil || last != 0 {
+		t.Errorf("%d, error %v", last, err)
+	}
+	must(t, s.Close())
+
+	again := open(t, dir, Options{Readers: []string{"a"}})
+	must(t, second(again.Append(texts(51, 51)...)))
+	expect(t, again.Reader("a"), 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51)
+}
+
+func second(_ uint64, err error) error { return err }
+
 // A segment may end anywhere: what is whole is there, and nothing else.
 func TestTornTail(t *testing.T) {
 	whole := t.TempDir()
