@@ -62,7 +62,7 @@ func (i Interval) Run(ctx context.Context, out *Emitter) error {
 // ticks emits events until ctx ends, or until those that are to be aligned are no longer. The first one
 // tells so many missed ones; ticks returns how many nobody has told yet.
 func (i Interval) ticks(ctx context.Context, out *Emitter, d drift, missed int) int {
-	due := schedule.New(i.Every, out.Clock())
+	due, every := schedule.New(i.Every, out.Clock()), schedule.Interval(i.Every)
 	for first := true; ; first = false {
 		due.Begin()
 		if i.Aligned || !first {
@@ -74,7 +74,10 @@ func (i Interval) ticks(ctx context.Context, out *Emitter, d drift, missed int) 
 		if missed, _, err = due.Wait(ctx); err != nil {
 			return 0
 		}
-		if i.Aligned && d.tooFar(schedule.Interval(i.Every)) {
+		if i.Aligned && d.tooFar(every) {
+			if untilMultiple(d.clock.Now(), every) > every/2 {
+				missed++ // the one that is due now: the next one comes nearly an interval later
+			}
 			return missed
 		}
 	}
