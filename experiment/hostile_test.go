@@ -462,3 +462,23 @@ func TestHostileAttributes(t *testing.T) {
 		}
 	})
 }
+
+// What an event has no room for is counted, in groups, too.
+func TestManyAttributes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{bound("*")}})
+		many, group := []slog.Attr{{}}, []any{}
+		for i := range 10_000 {
+			many, group = append(many, slog.Int("n", i)), append(group, slog.Int("n", i))
+		}
+		r.program.Event(t.Context(), "all", many[:129]...) // one is none
+		r.program.Event(t.Context(), "many", append(many, slog.Group("g", group...))...)
+		want := []string{"code all n=127", "code many n=127 attributes left out=19872"}
+		for i, rec := range r.end() {
+			rec.Event.Attrs = rec.Event.Attrs[127:]
+			if diff := cmp.Diff(want[i], names([]*experiment.Record{rec}, "n", "attributes left out")[0]); diff != "" {
+				t.Error(diff)
+			}
+		}
+	})
+}

@@ -44,6 +44,7 @@ func Region(ctx context.Context, name string, attrs ...slog.Attr) (context.Conte
 // the end of ctx: then the event is measured all the same, as soon as possible. A sample that is
 // complete sooner than another goroutine could begin it, in a few microseconds, is taken here.
 // Without an experiment that is bound to the name Event returns at once and allocates nothing.
+// Of more than 128 attributes the others are left out, and one more, "attributes left out", counts them.
 func (p *Program) Event(ctx context.Context, name string, attrs ...slog.Attr) {
 	if a := p.attached.Load(); a != nil {
 		a.event(ctx, name, attrs)
@@ -238,36 +239,47 @@ func logTrace(ctx context.Context, what string, info *EventInfo) {
 // maxAttrs bounds the attributes of an event.
 const maxAttrs = 128
 
+// leftOut is the attribute that tells how many others there was no room for.
+const leftOut = "attributes left out"
+
 // copyAttrs copies attributes, whose memory is the caller's. Those of a group have its name
 // before theirs.
 func copyAttrs(attrs []slog.Attr) []Attr {
 	if len(attrs) == 0 {
 		return nil
 	}
-	list := make([]Attr, 0, len(attrs))
+	to := attrList{list: make([]Attr, 0, min(len(attrs), maxAttrs+1))}
 	for i := range attrs {
-		list = appendAttr(list, "", attrs[i], 0)
+		to.add("", attrs[i], 0)
 	}
-	return list
+	if to.left > 0 {
+		to.list = append(to.list, Attr{leftOut, int64(to.left)})
+	}
+	return to.list
 }
 
-func appendAttr(list []Attr, prefix string, a slog.Attr, depth int) []Attr {
+// attrList are attributes that were copied.
+type attrList struct {
+	list []Attr
+	left int // that are not in the list, as it is full
+}
+
+func (l *attrList) add(prefix string, a slog.Attr, depth int) {
 	v := a.Value.Resolve()
 	switch {
-	case len(list) >= maxAttrs:
-		return list
 	case v.Kind() == slog.KindGroup && depth < 8:
 		if a.Key != "" {
 			prefix += a.Key + "."
 		}
 		for _, in := range v.Group() {
-			list = appendAttr(list, prefix, in, depth+1)
+			l.add(prefix, in, depth+1)
 		}
-		return list
 	case a.Key == "" && v.Equal(slog.Value{}): // as slog has it
-		return list
+	case len(l.list) >= maxAttrs:
+		l.left++
 	case v.Kind() == slog.KindAny || v.Kind() == slog.KindGroup:
-		return append(list, Attr{prefix + a.Key, v.String()})
+		l.list = append(l.list, Attr{prefix + a.Key, v.String()})
+	default:
+		l.list = append(l.list, Attr{prefix + a.Key, v.Any()})
 	}
-	return append(list, Attr{prefix + a.Key, v.Any()})
 }
