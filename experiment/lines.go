@@ -115,7 +115,7 @@ func (r *lineReader) run(ctx context.Context) error {
 	if size <= 0 {
 		size = maxLine
 	}
-	in := bufio.NewReaderSize(r.lines.Reader, max(16, size))
+	in := bufio.NewReaderSize(r.lines.Reader, max(16, size+len("\n")))
 
 	for ctx.Err() == nil {
 		r.number++

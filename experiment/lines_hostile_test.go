@@ -263,3 +263,21 @@ func TestLineServerBroken(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A line may be as long as is said, with a line end and without.
+func TestLongestLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		line := func(size int) string { return "e a=" + strings.Repeat("x", size-len("e a=")) }
+		for _, text := range []string{line(100) + "\n" + line(100) + "\n", line(101) + "\n" + line(100), line(100) + "\n" + line(101)} {
+			r := begin(t, newFake(nil), experiment.Options{
+				Bindings: []experiment.Binding{bound("*")},
+				Events:   []experiment.EventSource{experiment.Lines{Name: "in", Reader: strings.NewReader(text), Max: 100}},
+			})
+			synctest.Wait()
+			want := strings.Count(text, "e a=") - strings.Count(text, line(101))
+			if n := len(r.end()); n != want {
+				t.Errorf("%d events of %d and %d bytes, want %d", n, strings.Index(text, "\n"), len(text), want)
+			}
+		}
+	})
+}
