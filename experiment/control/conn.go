@@ -230,7 +230,7 @@ func (c *conn) receive(a *attached) error {
 	case len(c.received) >= maxReceived:
 		return failure("busy", "the records of %d experiments come already", maxReceived)
 	}
-	r := &receiver{conn: c, exp: a.exp, name: a.name(), acks: make(chan ack, 1)}
+	r := &receiver{conn: c, exp: a.exp, name: a.name(), acks: make(chan struct{}, 1)}
 	route := delivery.Route{Name: c.routeName(), Sink: r}
 	if err := a.delivery.Add(route); err != nil {
 		return err
@@ -257,14 +257,8 @@ func (c *conn) forget(a *attached) {
 func (c *conn) acknowledge(r *Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for a, receiver := range c.received {
-		if a.exp.Session() != r.Session {
-			continue
-		}
-		select {
-		case receiver.acks <- ack{r.Session, r.Number}:
-		default: // one that nobody waits for
-		}
+	for _, receiver := range c.received {
+		receiver.acknowledge(ack{r.Session, r.Number})
 	}
 }
 
@@ -279,8 +273,37 @@ type receiver struct {
 	conn *conn
 	exp  *experiment.Experiment
 	name string
-	acks chan ack
+	acks chan struct{} // gets a value when the batch under way is acknowledged
 	buf  []byte
+
+	mu     sync.Mutex
+	awaits ack // of the batch under way; zero for none
+}
+
+// await begins to wait for the acknowledgement of a batch.
+func (r *receiver) await(a ack) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.awaits = a
+	select {
+	case <-r.acks: // that of a batch that was given up
+	default:
+	}
+}
+
+// acknowledge takes an acknowledgement. Any but that of the batch under way means nothing: a client may
+// repeat itself.
+func (r *receiver) acknowledge(a ack) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a.number == 0 || a != r.awaits {
+		return
+	}
+	r.awaits = ack{}
+	select {
+	case r.acks <- struct{}{}:
+	default: // there is one
+	}
 }
 
 // Deliver sends a batch, and waits until the client has it. One that takes too long is
@@ -300,20 +323,17 @@ func (r *receiver) Deliver(ctx context.Context, batch []delivery.Item) error {
 		return err
 	}
 
+	r.await(ack{last.Session, last.Number})
 	limit, _ := ctx.Deadline()
 	if err := r.conn.send(limit, append(append(r.buf, end...), '\n')); err != nil {
 		return err
 	}
-	for {
-		select {
-		case a := <-r.acks:
-			if a == (ack{last.Session, last.Number}) {
-				return nil
-			}
-		case <-ctx.Done():
-			r.leave(last.Number)
-			return ctx.Err()
-		}
+	select {
+	case <-r.acks:
+		return nil
+	case <-ctx.Done():
+		r.leave(last.Number)
+		return ctx.Err()
 	}
 }
 

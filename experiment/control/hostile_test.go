@@ -228,6 +228,31 @@ func TestStorm(t *testing.T) {
 	within(t, "none is kept", func() bool { return len(s.list()) == 0 })
 }
 
+// A client may repeat itself, acknowledge what it never got, and what is long acknowledged: it gets its
+// records, and is not left.
+func TestOddAcks(t *testing.T) {
+	p, s := listening(t)
+	c := dial(t, s)
+	var at Attached
+	must(t, c.Call(t.Context(), requests(), &at))
+	const batches = 30
+	odd := []byte(`{"op":"ack"}` + "\n" + `{"op":"ack","session":"other","number":1}` + "\n")
+	for n := uint64(0); n < 10*batches; n++ {
+		odd = fmt.Appendf(odd, `{"op":"ack","session":%q,"number":%d}`+"\n", at.Session, 1_000_000+n)
+	}
+	for i := range batches {
+		p.Event(t.Context(), "request")
+		b, err := c.Next(t.Context())
+		if err != nil {
+			t.Fatalf("batch %d: %v", i, err)
+		}
+		must(t, c.write(odd))
+		for range 20 {
+			must(t, b.Done())
+		}
+	}
+}
+
 // Very many connections at once are told that they are too many, and cost whoever is there nothing.
 func TestManyAtOnce(t *testing.T) {
 	many := 1000
