@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -297,6 +298,8 @@ func TestTooMuch(t *testing.T) {
 		"17 sinks: expected 16":                func(s *Spec) { s.Sinks = make([]Sink, 17) },
 		"1001 events: expected 1000":           func(s *Spec) { s.Bindings[0].Events = times(1001) },
 		"10001 sensors: expected 10000":        func(s *Spec) { s.Bindings[0].Sensors = times(10_001) },
+		"a capacity of -1: expected 1 to":      func(s *Spec) { s.Bindings[0].Capacity = -1 },
+		"a capacity of 2147483647: expected 1": func(s *Spec) { s.Bindings[0].Capacity = math.MaxInt32 },
 		"the name of the experiment: expected": func(s *Spec) { s.Name = "load\x1b[31m" },
 		"the name of a binding: expected 256":  func(s *Spec) { s.Bindings[0].Name = strings.Repeat("x", 257) },
 		"the name of a source of events: exp":  func(s *Spec) { s.Events = []EventSource{{Name: "a\nb"}} },

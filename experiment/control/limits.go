@@ -8,14 +8,15 @@ import (
 
 // Bounds of what clients may ask for, so that none takes all that the program has.
 const (
-	maxExperiments = 64     // that clients may attach
-	maxReceived    = 16     // experiments whose records one client receives
-	maxBindings    = 64     // of an experiment
-	maxSources     = 64     // of events, of an experiment
-	maxSinks       = 16     // of an experiment
-	maxPatterns    = 1000   // of a binding
-	maxPaths       = 10_000 // paths and names of sensors of a binding
-	maxName        = 256    // bytes
+	maxExperiments = 64      // that clients may attach
+	maxReceived    = 16      // experiments whose records one client receives
+	maxBindings    = 64      // of an experiment
+	maxSources     = 64      // of events, of an experiment
+	maxSinks       = 16      // of an experiment
+	maxPatterns    = 1000    // of a binding
+	maxPaths       = 10_000  // paths and names of sensors of a binding
+	maxCapacity    = 100_000 // records of a binding that wait, of some 1,000 bytes each beside their values
+	maxName        = 256     // bytes
 )
 
 // check says what is too much, or cannot be shown.
@@ -54,6 +55,9 @@ func (b *Binding) check() error {
 	}
 	if err := checkCount("events", len(b.Events), maxPatterns); err != nil {
 		return err
+	}
+	if b.Capacity < 0 || b.Capacity > maxCapacity {
+		return fmt.Errorf("a capacity of %d: expected 1 to %d, or none", b.Capacity, maxCapacity)
 	}
 	return checkCount("sensors", len(b.Sensors), maxPaths)
 }
