@@ -44,8 +44,9 @@ func (e *Experiment) turn(from, to State, attrs []Attr) error {
 	return nil
 }
 
-// SetSensors makes a binding measure something else from the next event on. Regions that are open
-// then have no values of sensors that are new. After an error all is as it was.
+// SetSensors makes a binding measure something else from the next event on. Regions that are open then
+// have values only of what needs no begin, whether or not it was measured before. After an error all is as
+// it was.
 func (e *Experiment) SetSensors(
 	ctx context.Context, name string, paths []winperf.Path, sensors []measure.SensorName, attrs ...Attr,
 ) error {
