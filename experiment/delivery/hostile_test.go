@@ -157,23 +157,31 @@ func TestHugeRecord(t *testing.T) {
 		path := fmt.Sprintf(`\\HOST\Object(%s %d)\Counter`, long, i)
 		huge.Values = append(huge.Values, experiment.Value{Path: path, Value: counter.Int(uint64(i)), Unit: counter.Count})
 	}
+	talkative := record("x", 4)
+	talkative.Event.Name = strings.Repeat("e", experiment.MaxRecord)
+	talkative.Event.Attrs = []experiment.Attr{{Key: "text", Value: strings.Repeat("x", experiment.MaxRecord)}}
 	name := filepath.Join(t.TempDir(), "x.jsonl")
-	s, err := NewFile(name, FileOptions{})
-	must(t, err)
-	d := begin(t, Options{Routes: []Route{{Name: "a", Sink: s}}})
-	put(t, d, record("x", 1), huge, record("x", 3))
-	must(t, d.Close(t.Context()))
-	if got := inFile(t, name); !slices.Equal(got, names("x", 1, 3)) {
-		t.Errorf("%v", got)
+	for range 2 { // the second run goes on behind the last record
+		s, err := NewFile(name, FileOptions{})
+		must(t, err)
+		d := begin(t, Options{Routes: []Route{{Name: "a", Sink: s}}})
+		put(t, d, record("x", 1), huge, record("x", 3), talkative)
+		must(t, d.Close(t.Context()))
+		if got := inFile(t, name); !slices.Equal(got, names("x", 1, 4)) {
+			t.Errorf("%v", got)
+		}
 	}
 
 	spill, err := NewSpill(Disk{Dir: t.TempDir()})
 	must(t, err)
-	must(t, spill.Append([]*experiment.Record{record("x", 1), huge, record("x", 3)}))
+	must(t, spill.Append([]*experiment.Record{record("x", 1), huge, record("x", 3), talkative}))
 	all, err := spill.Read(0, 10)
 	must(t, err)
-	if len(all) != 3 || len(all[1].Values) > 0 || !strings.Contains(all[1].Err, "its 40002 values are left out") {
-		t.Errorf("%d records; %+v", len(all), all)
+	if len(all) != 4 || len(all[1].Values) > 0 || !strings.Contains(all[1].Err, "its 40002 values are left out") {
+		t.Fatalf("%d records; %+v", len(all), all)
+	}
+	if e := all[3].Event; len(e.Name) != 1024 || len(e.Attrs) > 0 || !strings.Contains(all[3].Err, "values and 1 attributes are left out") {
+		t.Errorf("%+v", all[3])
 	}
 	must(t, spill.Close())
 }

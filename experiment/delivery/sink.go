@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -31,7 +32,7 @@ func newItem(r *experiment.Record) Item {
 }
 
 // appendRecord writes a record. One that no reader would take, as it is too long, goes without its
-// values, and says so.
+// values, or else without what its event tells, too, and says so.
 func appendRecord(r *experiment.Record) []byte {
 	text := r.AppendJSON(nil)
 	if len(text) <= experiment.MaxRecord {
@@ -41,6 +42,15 @@ func appendRecord(r *experiment.Record) []byte {
 	short := *r
 	short.Err = fmt.Sprintf(form, len(r.Values), len(text), experiment.MaxRecord)
 	short.Values, short.Anomalies = nil, nil
+	if text := short.AppendJSON(nil); len(text) <= experiment.MaxRecord {
+		return text
+	}
+
+	const most, formAttrs = 1024, "its %d values and %d attributes are left out: with them the record has %d bytes," +
+		" and %d are the most"
+	short.Err = fmt.Sprintf(formAttrs, len(r.Values), len(r.Event.Attrs), len(text), experiment.MaxRecord)
+	short.Event.Name = strings.ToValidUTF8(short.Event.Name[:min(len(short.Event.Name), most)], "")
+	short.Event.Attrs, short.Event.Trace, short.Event.SpanID, short.Event.Task = nil, "", "", ""
 	return short.AppendJSON(nil)
 }
 
