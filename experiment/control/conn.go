@@ -51,22 +51,59 @@ func (c *conn) serve(ctx context.Context) {
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = c.net.Close() }) // which ends reading
 	defer stop()
+
+	// Acknowledgements are read while what was asked for before takes its time.
+	requests := make(chan *asked, maxAsked)
+	var working sync.WaitGroup
+	working.Go(func() { c.work(ctx, requests) })
+	err := c.read(requests)
+	close(requests)
+	working.Wait()
+
+	var refused *Error
+	if errors.As(err, &refused) {
+		_ = c.answer(answer{Error: refused}) // it is told, and then left
+	}
+	_ = c.net.Close() // receivers fail from now on
+	c.leave()
+}
+
+// asked is a request that was read; err is why it is none.
+type asked struct {
+	Request
+	err error
+}
+
+// maxAsked bounds the requests of a client that are read before those in front of them are carried out.
+const maxAsked = 4
+
+// read reads requests until the client has gone, or did what is refused.
+func (c *conn) read(requests chan<- *asked) error {
 	for first := true; ; first = false {
 		line, err := c.readLine(first)
 		if err != nil {
-			var refused *Error
-			if errors.As(err, &refused) {
-				_ = c.answer(answer{Error: refused}) // it is told, and then left
-			}
-			break
+			return err
 		}
-		if err := c.handle(ctx, line); err != nil {
-			break
+		if len(line) == 0 {
+			continue
+		}
+		var r asked
+		if r.err = decodeStrict(line, &r.Request); r.err == nil && r.Op == "ack" {
+			c.acknowledge(&r.Request)
+		}
+		requests <- &r
+	}
+}
+
+// work carries out requests, one after the other, until one cannot be answered.
+func (c *conn) work(ctx context.Context, requests <-chan *asked) {
+	left := false
+	for r := range requests {
+		if !left && c.handle(ctx, r) != nil {
+			left = true
+			_ = c.net.Close() // which ends reading
 		}
 	}
-
-	_ = c.net.Close() // receivers fail from now on
-	c.leave()
 }
 
 // readLine reads a request. A line that is begun has to end soon.
@@ -105,16 +142,12 @@ func readLine(in *bufio.Reader, most int) ([]byte, error) {
 }
 
 // handle carries out a request. An error ends the connection.
-func (c *conn) handle(ctx context.Context, line []byte) error {
-	if len(line) == 0 {
-		return nil
-	}
-	var r Request
-	if err := decodeStrict(line, &r); err != nil {
-		return c.answer(answer{ID: r.ID, Error: failure("bad_request", "no request: %v", err)})
+func (c *conn) handle(ctx context.Context, r *asked) error {
+	if r.err != nil {
+		return c.answer(answer{ID: r.ID, Error: failure("bad_request", "no request: %v", r.err)})
 	}
 
-	result, err := c.do(ctx, &r)
+	result, err := c.do(ctx, &r.Request)
 	if r.ID == 0 && r.Op == "ack" {
 		return nil // it comes with each batch
 	}

@@ -14,8 +14,17 @@ import (
 // times that.
 type fakeSource struct {
 	schema *winperf.Schema
-	mu     sync.Mutex
-	taken  int
+	before func() // each sample; nil is nothing
+
+	mu    sync.Mutex
+	taken int
+}
+
+// samples is how many samples were begun.
+func (f *fakeSource) samples() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.taken
 }
 
 func newFakeSource() *fakeSource {
@@ -40,6 +49,9 @@ func (q *fakeQuery) Next(_ context.Context, s *winperf.Sample) error {
 	q.taken++
 	n := q.taken
 	q.mu.Unlock()
+	if q.before != nil {
+		q.before()
+	}
 	text := fmt.Sprintf("block name=\"HOST\" perftime=%d perffreq=1000 time100ns=%d\n"+
 		"object 2 form=single\n counter 6 PERF_COUNTER_RAWCOUNT\n counter 8 PERF_COUNTER_BULK_COUNT\n values : %d %d\n",
 		n*1000, int64(133_485_408_000_000_000)+int64(n)*10_000_000, n, 10*n)

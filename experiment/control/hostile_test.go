@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/measure"
 )
 
 // What is no socket in the directory of sockets is neither taken for a program nor touched, even
@@ -252,6 +253,30 @@ func TestOddAcks(t *testing.T) {
 			must(t, b.Done())
 		}
 	}
+}
+
+// A client gets its records while something else takes long that it asked for.
+func TestAcksBesideRequests(t *testing.T) {
+	slow, free := newFakeSource(), make(chan struct{})
+	slow.before = func() { <-free }
+	p, s := listening(t, func(o *Options) { o.Sources = append(o.Sources, measure.Origin{Name: "slow", Source: slow}) })
+	of := func(source string) Request {
+		return requests(func(s *Spec) { s.Name, s.Bindings[0].Sensors = source, []string{source + "/System/Ticks"} })
+	}
+	c := dial(t, s)
+	call(t, c, of("windows.winperf"), nil)
+	attached := make(chan error, 1)
+	go func() { attached <- c.Call(t.Context(), of("slow"), nil) }()
+	within(t, "the other one is being attached", func() bool { return slow.samples() > 0 })
+
+	r := received{t: t, c: c}
+	for i := range 3 {
+		name := fmt.Sprint("request ", i)
+		p.Event(t.Context(), name)
+		r.until(name)
+	}
+	close(free)
+	must(t, <-attached)
 }
 
 // Very many connections at once are told that they are too many, and cost whoever is there nothing.

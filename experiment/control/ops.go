@@ -162,10 +162,8 @@ func (c *conn) receiveRecords(_ context.Context, r *Request) (any, error) {
 	return Attached{Experiment: t.exp.Name(), Session: t.exp.Session()}, c.receive(t.attached)
 }
 
-func (c *conn) ack(_ context.Context, r *Request) (any, error) {
-	c.acknowledge(r)
-	return nil, nil
-}
+// ack answers one that wants that. It was carried out as it was read.
+func (c *conn) ack(context.Context, *Request) (any, error) { return nil, nil }
 
 func (c *conn) detach(ctx context.Context, r *Request) (any, error) {
 	t, err := c.server.target(r.Experiment)
