@@ -96,13 +96,17 @@ func TestHTTPNonsense(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			must(t, d.Close(ctx))
-			if state := d.State().Routes[0]; state.Delivered != 100 || state.Failures != 2 || state.Lost+state.Refused > 0 {
+			if state := d.State().Routes[0]; state.Delivered != 100 || state.Failures < 2 || state.Lost+state.Refused > 0 {
 				t.Errorf("%+v", state)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if !slices.Equal(got, names("x", 1, 100)) {
-				t.Errorf("it got %v", got)
+			all, times := names("x", 1, 100), 0
+			for ; len(got) >= len(all) && slices.Equal(got[:len(all)], all); times++ {
+				got = got[len(all):] // on a slow machine it may have taken too long, and the batch came again
+			}
+			if times == 0 || len(got) > 0 {
+				t.Errorf("it got all %d times, and then %v", times, got)
 			}
 		})
 	}
@@ -118,7 +122,7 @@ func takeRequests(t *testing.T, c net.Conn) (got []string) {
 		}
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			t.Error(err)
+			return got // the client waits no longer
 		}
 		got = append(got, inText(t, body)...)
 		_, _ = c.Write([]byte("HTTP/1.1 204 Fine\r\n\r\n")) // what fails here fails there, too
