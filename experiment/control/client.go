@@ -24,7 +24,7 @@ type Client struct {
 	done    chan struct{} // is closed when nothing more comes
 	failed  error         // why; valid after done
 
-	writing sync.Mutex // held while a line is written
+	writing chan struct{} // holds a value while a line is written
 
 	mu      sync.Mutex
 	last    uint64
@@ -79,7 +79,7 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	}
 	c := &Client{
 		net: conn, batches: make(chan Batch, 4*maxReceived), done: make(chan struct{}),
-		waiting: map[uint64]chan answer{},
+		writing: make(chan struct{}, 1), waiting: map[uint64]chan answer{},
 	}
 	go c.read()
 	return c, nil
@@ -196,7 +196,7 @@ func (c *Client) Call(ctx context.Context, r Request, result any) error {
 	if err != nil {
 		return err
 	}
-	if err := c.write(text); err != nil {
+	if err := c.write(ctx, text); err != nil {
 		return err
 	}
 
@@ -234,16 +234,36 @@ func (c *Client) send(r Request) error {
 	if err != nil {
 		return err
 	}
-	return c.write(text)
+	return c.write(context.Background(), text)
 }
 
-func (c *Client) write(line []byte) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if _, err := c.net.Write(append(line, '\n')); err != nil {
-		return c.ended(err)
+// write writes a line. A program that does not take it until ctx ends is left: half of it may be on its way.
+func (c *Client) write(ctx context.Context, line []byte) error {
+	select {
+	case c.writing <- struct{}{}:
+		defer func() { <-c.writing }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return nil
+	late := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(late)
+		_ = c.net.SetWriteDeadline(time.Unix(1, 0)) // what is written returns
+	})
+	_, err := c.net.Write(append(line, '\n'))
+	if !stop() {
+		<-late
+		_ = c.net.SetWriteDeadline(time.Time{}) // for who writes next
+	}
+
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		_ = c.net.Close()
+		return ctx.Err()
+	}
+	return c.ended(err)
 }
 
 // ended is why the connection ended, where a write failed: the program may have said that.

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -248,9 +249,35 @@ func TestOddAcks(t *testing.T) {
 		if err != nil {
 			t.Fatalf("batch %d: %v", i, err)
 		}
-		must(t, c.write(odd))
+		must(t, c.write(t.Context(), odd))
 		for range 20 {
 			must(t, b.Done())
+		}
+	}
+}
+
+// A call to a program that is stopped ends with its context, however much it says.
+func TestProgramStopped(t *testing.T) {
+	l, err := net.Listen("unix", filepath.Join(socketDir(t), "s"))
+	must(t, err)
+	defer l.Close() // nobody accepts
+	c, err := Dial(t.Context(), l.Addr().String())
+	must(t, err)
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	told := make(chan error, 2)
+	for range 2 {
+		go func() { told <- c.Call(ctx, Request{Op: "sensors", Pattern: strings.Repeat("x", 4<<20)}, nil) }()
+	}
+	for range 2 {
+		select {
+		case err := <-told:
+			if err == nil {
+				t.Error("it was answered")
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("the call goes on")
 		}
 	}
 }
