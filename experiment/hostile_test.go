@@ -482,3 +482,27 @@ func TestManyAttributes(t *testing.T) {
 		}
 	})
 }
+
+// What happens within regions of several programs is a part of that of its own program.
+func TestRegionsOfPrograms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{bound("*")}})
+		two := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{bound("*")}})
+		ctx, outer := one.program.Region(t.Context(), "outer")
+		two.program.Event(ctx, "alone")
+		ctx, inner := two.program.Region(ctx, "inner")
+		one.program.Event(ctx, "of outer")
+		two.program.Event(ctx, "of inner")
+		inner.End()
+		outer.End()
+
+		var got []string
+		for _, rec := range append(one.end(), two.end()...) {
+			got = append(got, fmt.Sprint(rec.Event.ID, " ", rec.Event.Name, " in ", rec.Event.Parent))
+		}
+		want := []string{"2 of outer in 1", "1 outer in 0", "1 alone in 0", "3 of inner in 2", "2 inner in 0"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -182,7 +182,7 @@ func orBackground(ctx context.Context) context.Context {
 // info is what is known about an event of code before it is handed to anybody.
 func (a *attachment) info(ctx context.Context, name string, attrs []slog.Attr) EventInfo {
 	info := EventInfo{Name: name, Source: "code", ID: a.program.events.Add(1), Attrs: copyAttrs(attrs)}
-	if around := regionOf(ctx); around != nil {
+	if around := regionOf(ctx, a.program); around != nil {
 		info.Parent = around.info.ID
 	}
 	return info

@@ -70,11 +70,12 @@ type part struct {
 	prev, next *part
 }
 
-type regionKey struct{}
+// regionKey is of the regions of one program: another one has other ids.
+type regionKey struct{ of *Program }
 
-// regionOf is the region around what a context is used for, nil for none.
-func regionOf(ctx context.Context) *region {
-	r, _ := ctx.Value(regionKey{}).(*region)
+// regionOf is the region of a program around what a context is used for, nil for none.
+func regionOf(ctx context.Context, p *Program) *region {
+	r, _ := ctx.Value(regionKey{p}).(*region)
 	return r
 }
 
@@ -111,7 +112,7 @@ func beginRegion(ctx context.Context, bindings []*binding, info *EventInfo) (con
 	for i := range r.parts {
 		r.parts[i].awake, r.parts[i].elapsed = awake, bindings[i].experiment.clock.Elapsed()
 	}
-	r.ctx = context.WithValue(ctx, regionKey{}, r)
+	r.ctx = context.WithValue(ctx, regionKey{bindings[0].experiment.program}, r)
 	return r.ctx, OpenRegion{r}
 }
 
