@@ -143,15 +143,15 @@ func shown(text string) string {
 	return scheme + strings.TrimPrefix(u.Redacted(), "x")
 }
 
-// hidden is an error of url.Parse about a text, without the text, which may have a password in it. Where it has a
-// user nothing of what the parser found is told: that is the beginning of a password where one has a / in it.
+// hidden is an error of url.Parse about a text, without the text, which may have a password in it. Where the text has a
+// user nothing is told that the parser quotes of it: of a password with a / that is the beginning, taken for a port.
 func hidden(text string, err error) error {
-	if strings.Contains(text, "@") {
+	if of, ok := err.(*url.Error); ok { //nolint:errorlint // url.Parse wraps nothing around it
+		err = of.Err
+	}
+	if strings.Contains(text, "@") && strings.Contains(err.Error(), `"`) {
 		const form = "SCHEME://USER:PASSWORD@HOST[:PORT][/PATH]; in a password / is %2F, ? %3F, # %23 and % %25"
 		return errors.New("expected " + form)
-	}
-	if of, ok := err.(*url.Error); ok { //nolint:errorlint // url.Parse wraps nothing around it
-		return of.Err
 	}
 	return err
 }
