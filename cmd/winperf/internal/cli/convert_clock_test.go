@@ -13,22 +13,21 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/s2"
-
-	"github.com/winperf/winperf/internal/protobuf"
 )
 
 // takenValues is a target that knows remote write 1.0 only. It keeps the values it was sent by their times, and
 // answers a request with 401 that is the one of a number.
 type takenValues struct {
 	*httptest.Server
-	values   map[float64]uint64 // and in milliseconds when they were
-	requests int
-	stranger int // the number of the request that is answered with 401, from 1; 0 is none
+	values    map[float64]uint64 // and in milliseconds when they were
+	instances map[float64]string // and whose they are
+	requests  int
+	stranger  int // the number of the request that is answered with 401, from 1; 0 is none
 }
 
 func newTakenValues(t *testing.T) *takenValues {
 	t.Helper()
-	v := &takenValues{values: map[float64]uint64{}}
+	v := &takenValues{values: map[float64]uint64{}, instances: map[float64]string{}}
 	v.Server = httptest.NewServer(v)
 	t.Cleanup(v.Close)
 	return v
@@ -51,28 +50,21 @@ func (v *takenValues) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// take keeps the samples of a message WriteRequest: series are its fields 1, whose fields 2 are samples.
+// take keeps the samples of a message WriteRequest: series are its fields 1, which have labels as fields 1 and samples
+// as fields 2.
 func (v *takenValues) take(body []byte) {
-	for _, series := range fieldsOf(body, 1) {
-		for _, sample := range fieldsOf(series.Bytes, 2) {
-			value, at := fieldsOf(sample.Bytes, 1), fieldsOf(sample.Bytes, 2)
-			v.values[math.Float64frombits(value[0].Uint)] = at[0].Uint
+	for _, series := range repeated(body, 1) {
+		instance := ""
+		for _, label := range repeated(series.Bytes, 1) {
+			if string(first(label.Bytes, 1)) == "instance" {
+				instance = string(first(label.Bytes, 2))
+			}
+		}
+		for _, sample := range repeated(series.Bytes, 2) {
+			value := math.Float64frombits(repeated(sample.Bytes, 1)[0].Uint)
+			v.values[value], v.instances[value] = repeated(sample.Bytes, 2)[0].Uint, instance
 		}
 	}
-}
-
-func fieldsOf(b []byte, number uint32) (all []protobuf.Field) {
-	for len(b) > 0 {
-		f, rest, err := protobuf.Next(b)
-		if err != nil {
-			return nil
-		}
-		if f.Number == number {
-			all = append(all, f)
-		}
-		b = rest
-	}
-	return all
 }
 
 // writeSetBack writes a text log of a clock that was set back: each of its values is another one. It returns when

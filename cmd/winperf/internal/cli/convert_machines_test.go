@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -16,7 +17,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/dbtest"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/protobuf"
 )
 
@@ -109,6 +112,57 @@ func TestInstanceOfLogs(t *testing.T) {
 		args := append([]string{"convert", "-o", "openmetrics", "--quiet", "--push-label", tt.label}, logs...)
 		if got := owners(string(run(t, args...))); !slices.Equal(got, []string{tt.first, tt.second}) {
 			t.Errorf("%s: %q", tt.label, got)
+		}
+	}
+}
+
+// A log that names no machine is of none, wherever it stands among others.
+func TestInstanceOfNone(t *testing.T) {
+	both, dir := writeTwo(t), t.TempDir()
+	named, none := filepath.Join(dir, "named.csv"), filepath.Join(dir, "none.csv")
+	run(t, "convert", both, "-o", named, "--path", `\\WEB1\Processor(*)\*`)
+	const text = `"(PDH-CSV 4.0) (UTC)(0)","\Processor(0)\% Processor Time"` + "\n" + `"01/02/2026 13:04:06.000","40"` + "\n"
+	if err := os.WriteFile(none, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	want := []string{"- - 0 0.4", "WEB1 - 0 0.1"}
+	for _, logs := range [][]string{{named, none}, {none, named}} {
+		args := append([]string{"convert", "-o", "openmetrics", "--quiet"}, logs...)
+		if got := owners(string(run(t, args...))); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", logs, got, want)
+		}
+		target := newTakenValues(t)
+		if status, said := backfilled(t, logs[0], "remote-write+"+target.URL, logs[1]); status != exitDone {
+			t.Errorf("status %d: %s", status, said)
+		}
+		if got := target.instances; len(got) != 2 || got[0.1] != "WEB1" || got[0.4] != "" {
+			t.Errorf("%s: %v", logs, got)
+		}
+	}
+}
+
+// of is a source of a system.
+type of struct {
+	winperf.Source
+	system string
+}
+
+func (s of) Schema(context.Context) (*winperf.Schema, error) {
+	return &winperf.Schema{Interface: s.system}, nil
+}
+
+// Logs of several systems have none.
+func TestSystemOfLogs(t *testing.T) {
+	for want, systems := range map[string][]string{
+		"linux": {"local"}, "windows": {"v1", "v2"}, "": {"local", "v1"},
+	} {
+		var c converter
+		for _, system := range systems {
+			c.logs = append(c.logs, &logs.Log{Source: of{system: system}})
+		}
+		if got, err := c.system(t.Context()); err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", systems, got, err, want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 	opt := writeOptions(c.logs[0].Source.Describe(), c.zone, format, file, c.selection.Paths)
 	opt.Named, opt.Chosen = true, len(opt.Paths) > 0
 	opt.Exclude, opt.Machines, opt.Instance = c.options.Exclude, c.machines(), !c.target.sets(logs.InstanceLabel)
-	if opt.Labels, err = c.target.seriesLabels(c.logs[0].Source.Describe().Machine); err != nil {
+	if opt.Labels, err = c.target.seriesLabels(); err != nil {
 		return nil, err
 	}
 	if format == "csv" || format == "tsv" {

@@ -71,23 +71,14 @@ func (c *converter) push(ctx context.Context, args []string) (err error) {
 
 // send sends what the logs hold.
 func (c *converter) send(ctx context.Context, url string) error {
-	schema, err := c.logs[0].Source.Schema(ctx)
+	target, instance, err := c.pushTarget(ctx, url)
 	if err != nil {
 		return err
 	}
-	system, _, _ := strings.Cut(measure.SourceName(schema), ".")
-	target, err := c.target.settle(url, c.logs[0].Source.Describe().Machine, system)
-	if err != nil {
-		return err
-	}
-	target.Patience, target.PerMachine = pushPatience, c.target.perMachine()
 
 	c.progress = c.app.newProgress(c.quiet)
 	defer c.progress.clear()
-	h := &history{converter: c, instance: !c.target.sets(logs.InstanceLabel)}
-	if otlp := strings.HasPrefix(strings.ToLower(url), "otlp"); otlp {
-		h.instance = target.PerMachine != nil
-	}
+	h := &history{converter: c, instance: instance}
 	h.sender, err = push.NewSender(target, push.SenderOptions{
 		Version: version(), Tell: h.tell, NeedReceiver: true,
 	})
@@ -105,6 +96,44 @@ func (c *converter) send(ctx context.Context, url string) error {
 	}
 	h.from = h.resume.Until
 	return h.result(ctx, h.all(ctx))
+}
+
+// pushTarget is where the logs are sent. Where each series has the instance of its own machine the target tells none:
+// what is of a log that names no machine is not of another one's.
+func (c *converter) pushTarget(ctx context.Context, url string) (t push.Target, instance bool, err error) {
+	system, err := c.system(ctx)
+	if err != nil {
+		return t, false, err
+	}
+	perMachine := c.target.perMachine()
+	instance = !c.target.sets(logs.InstanceLabel)
+	if otlp := strings.HasPrefix(strings.ToLower(url), "otlp"); otlp {
+		instance = perMachine != nil
+	}
+
+	machine := c.logs[0].Source.Describe().Machine
+	if instance {
+		machine = ""
+	}
+	t, err = c.target.settle(url, machine, system)
+	t.Patience, t.PerMachine = pushPatience, perMachine
+	return t, instance, err
+}
+
+// system is that of the machines that the logs are of; "" where it is not the same.
+func (c *converter) system(ctx context.Context) (system string, err error) {
+	for i, log := range c.logs {
+		schema, err := log.Source.Schema(ctx)
+		if err != nil {
+			return "", err
+		}
+		of, _, _ := strings.Cut(measure.SourceName(schema), ".")
+		if i > 0 && of != system {
+			return "", nil
+		}
+		system = of
+	}
+	return system, nil
 }
 
 // tell shows what the sender says.

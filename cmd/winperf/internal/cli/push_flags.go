@@ -53,8 +53,9 @@ func (f *pushFlags) settle(url, machine, system string) (push.Target, error) {
 	return t, nil
 }
 
-// seriesLabels are the labels of all metrics of a machine that are written as text: those that are sent.
-func (f *pushFlags) seriesLabels(machine string) ([]metrics.Label, error) {
+// seriesLabels are the labels of all metrics that are written as text: those that are sent, but for the machine, which
+// each log has its own of.
+func (f *pushFlags) seriesLabels() ([]metrics.Label, error) {
 	labels, err := pairs("--push-label", f.labels)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (f *pushFlags) seriesLabels(machine string) ([]metrics.Label, error) {
 	}
 
 	var t push.Target
-	t.Labels, _ = push.Identity(machine, "", "")
+	t.Labels, _ = push.Identity("", "", "")
 	t.AddLabels(labels)
 	all := slices.DeleteFunc(t.Labels, func(l metrics.Label) bool {
 		_, given := labels[l.Name]
