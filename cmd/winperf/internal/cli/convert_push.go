@@ -124,8 +124,11 @@ func (c *converter) pushTarget(ctx context.Context, url string) (t push.Target, 
 func (c *converter) system(ctx context.Context) (system string, err error) {
 	for i, log := range c.logs {
 		schema, err := log.Source.Schema(ctx)
-		if err != nil {
+		switch {
+		case err != nil && i == 0:
 			return "", err
+		case err != nil:
+			continue // which is told when it is read
 		}
 		of, _, _ := strings.Cut(measure.SourceName(schema), ".")
 		if i > 0 && of != system {
