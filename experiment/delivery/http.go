@@ -41,8 +41,8 @@ const (
 func NewHTTP(endpoint string, o HTTPOptions) (Sink, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		const form = "%q is no endpoint (%w): want http://HOST[:PORT]/PATH or https://…"
-		return nil, fmt.Errorf(form, endpoint, winperf.ErrNotSupported)
+		const form = "%s is no endpoint (%w): want http://HOST[:PORT]/PATH or https://…"
+		return nil, fmt.Errorf(form, shownEndpoint(endpoint), winperf.ErrNotSupported)
 	}
 
 	client := http.Client{}
@@ -56,6 +56,14 @@ func NewHTTP(endpoint string, o HTTPOptions) (Sink, error) {
 		o.Now = time.Now
 	}
 	return &httpSink{u.String(), client, o}, nil
+}
+
+// shownEndpoint is a text that is no endpoint, unless it may have a password in it.
+func shownEndpoint(text string) string {
+	if strings.Contains(text, "@") {
+		return "the URL (hidden, as it has a user)"
+	}
+	return strconv.Quote(text)
 }
 
 type httpSink struct {

@@ -327,9 +327,11 @@ func TestHTTPAnswers(t *testing.T) {
 		}
 		must(t, s.Close(t.Context()))
 	}
-	for _, url := range []string{"", "example.com", "ftp://x/", "http://", "http://\x00/"} {
-		if _, err := NewHTTP(url, HTTPOptions{}); err == nil {
-			t.Errorf("%q is an endpoint", url)
+	for _, url := range []string{
+		"", "example.com", "ftp://x/", "http://", "http://\x00/", "ftp://me:S3CRET@x/", "http://me:S3/CRET@x/",
+	} {
+		if _, err := NewHTTP(url, HTTPOptions{}); err == nil || strings.Contains(err.Error(), "S3") {
+			t.Errorf("%q: error %v", url, err)
 		}
 	}
 }

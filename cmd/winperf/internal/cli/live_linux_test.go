@@ -321,7 +321,7 @@ func TestLiveLoadSoak(t *testing.T) {
 }
 
 // TestLiveWithoutDescriptors reads this machine with so few file descriptors that
-// nothing of it can be read: the program says why there is nothing.
+// nothing of it can be read, while a recording finds one for its file: the program says why there is nothing.
 func TestLiveWithoutDescriptors(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "winperf")
 	if err := os.Symlink(process(t, "").Path, program); err != nil {
@@ -339,7 +339,7 @@ func TestLiveWithoutDescriptors(t *testing.T) {
 		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "all.blg")}, exitPartial},
 		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "one.capture"), `\System\Processes`}, exitFailed},
 	} {
-		cmd := exec.Command("/bin/sh", append([]string{"-c", `ulimit -n 9 && exec "$0" "$@"`, program}, tt.args...)...)
+		cmd := exec.Command("/bin/sh", append([]string{"-c", `ulimit -n 11 && exec "$0" "$@"`, program}, tt.args...)...)
 		out, err := cmd.CombinedOutput()
 		if status := cmd.ProcessState.ExitCode(); status != tt.want {
 			t.Errorf("%q: status %d (%v), want %d", tt.args, status, err, tt.want)
