@@ -104,8 +104,17 @@ class Caller(unittest.TestCase):
         region = winperf.Region("one", a=(1 << 63) - 1, b=-(1 << 63))
         with self.assertRaises(OverflowError):
             region.end(a=1 << 63)
-        self.assertGreater(region._handle, 0)  # it can still be ended
+        with self.assertRaises(winperf.Error) as caught:
+            region.end(**{f"a{n}": n for n in range(129)})
+        self.assertEqual(caught.exception.code, winperf.TOO_MANY)
+        region.event("it can still be ended")
+        handle = region._handle
         region.end()
+        region.end()  # which does nothing
+        region._handle = handle
+        with self.assertRaises(winperf.Error) as caught:
+            region.end()
+        self.assertEqual((caught.exception.code, region._handle), (winperf.HANDLE, 0))
 
     def test_end(self):
         with winperf.Source(URL) as source, source.snapshot() as snapshot:

@@ -388,7 +388,10 @@ class Region:
         if self._handle > 0:
             all_of_them = _attributes({**self.attributes, **attributes})  # the region stays open where one is refused
             handle, self._handle = self._handle, 0
-            _check(handle, _library.winperf_region_end(handle, *all_of_them))
+            code = _library.winperf_region_end(handle, *all_of_them)
+            if code < 0 and code != HANDLE:
+                self._handle = handle
+            _check(handle, code)
 
     def __enter__(self):
         return self

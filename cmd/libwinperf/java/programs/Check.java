@@ -1,4 +1,5 @@
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -11,6 +12,7 @@ import winperf.IntValueHandle;
 import winperf.LongValueHandle;
 import winperf.Measurable;
 import winperf.MeasurementContext;
+import winperf.Region;
 import winperf.Sensor;
 import winperf.SensorKind;
 import winperf.SingleSensor;
@@ -53,6 +55,7 @@ public final class Check {
 		try (DataSource source = new DataSource(arguments[1])) {
 			anomaly(source);
 		}
+		regions();
 		several(arguments[0]);
 		threads();
 		signals();
@@ -174,6 +177,20 @@ public final class Check {
 		equal("no source", outcome(() -> new DataSource("nothing:")), WinperfException.NOT_SUPPORTED);
 		equal("a text with a NUL", outcome(() -> new DataSource("local:\0")), IllegalArgumentException.class);
 		equal("retries", outcome(step(() -> source.setRetries(-1))), WinperfException.ARGUMENT);
+	}
+
+	/** A region whose end is refused stays open, and can be ended. */
+	private static void regions() {
+		Region region = new Region("region");
+		equal("a key alone", outcome(step(() -> region.atEnd("key"))), IllegalArgumentException.class);
+		equal("a NUL", outcome(step(() -> region.atEnd("key", "\0"))), IllegalArgumentException.class);
+		region.atEnd(Collections.nCopies(2 * 129, "x").toArray());
+		equal("129 attributes", outcome(step(region::close)), WinperfException.TOO_MANY);
+		region.event("it is open");
+		region.atEnd("key", "value");
+		region.close();
+		region.close();
+		equal("an event in what was ended", outcome(step(() -> region.event("late"))), WinperfException.HANDLE);
 	}
 
 	/** A context hides that its sensors are of several sources. */

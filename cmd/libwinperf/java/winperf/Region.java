@@ -3,7 +3,7 @@ package winperf;
 /** A part of the program that experiments measure as a whole, from its begin to its end. */
 public final class Region implements AutoCloseable {
 	private final int handle;
-	private Object[] atEnd = {};
+	private Attributes atEnd = new Attributes();
 	private boolean ended;
 
 	/** Begins a region. It returns when the samples of its begin are complete, so that it does not measure itself. */
@@ -26,19 +26,19 @@ public final class Region implements AutoCloseable {
 		Events.emit(handle, name, attributes);
 	}
 
-	/** Sets the attributes of the end: keys and values in turn. */
+	/** Sets the attributes of the end: keys and values in turn. What is refused changes nothing. */
 	public synchronized void atEnd(Object... attributes) {
-		atEnd = attributes;
+		atEnd = new Attributes(attributes);
 	}
 
-	/** Ends the region. Ending it again does nothing. */
+	/** Ends the region. Ending it again does nothing. A region whose end is refused is open, and can be ended again. */
 	@Override
 	public synchronized void close() {
 		if (ended) {
 			return;
 		}
-		ended = true;
-		Attributes a = new Attributes(atEnd);
-		WinperfException.check(handle, Native.regionEnd(handle, a.texts, a.types, a.bits));
+		int code = Native.regionEnd(handle, atEnd.texts, atEnd.types, atEnd.bits);
+		ended = code >= 0 || code == WinperfException.HANDLE;
+		WinperfException.check(handle, code);
 	}
 }
