@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/measure"
@@ -159,7 +160,11 @@ func (a *attached) addSink(s *Sink) error {
 		return failure("bad_request", "%v", err)
 	}
 	if err := a.delivery.Add(route); err != nil {
-		return failure("bad_request", "%v", errors.Join(err, route.Sink.Close(context.Background())))
+		_ = route.Sink.Close(context.Background()) // it got nothing
+		if errors.Is(err, winperf.ErrState) {
+			return failure("state", "the experiment %q ends", a.name())
+		}
+		return failure("bad_request", "%v", err)
 	}
 	a.server.mu.Lock()
 	defer a.server.mu.Unlock()

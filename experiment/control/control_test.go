@@ -411,6 +411,16 @@ func TestRefusals(t *testing.T) {
 	refused(t, c, Request{Op: "change", Change: &Change{Binding: "requests*", Sensors: []string{`\A\B`}}}, "unknown", "did you mean")
 }
 
+// A sink that is added to an experiment which ends comes too late, and is not what is wrong.
+func TestSinkTooLate(t *testing.T) {
+	_, s := listening(t)
+	c := dial(t, s)
+	call(t, c, requests(func(s *Spec) { s.Quiet = true }), nil)
+	must(t, s.list()[0].delivery.Close(t.Context()))
+	sink := Sink{File: filepath.Join(t.TempDir(), "x.jsonl")}
+	refused(t, c, Request{Op: "change", Change: &Change{AddSinks: []Sink{sink}}}, "state", `the experiment "load" ends`)
+}
+
 // raw sends bytes and returns what comes back until the connection is closed.
 func raw(t *testing.T, s *Server, text string) string {
 	t.Helper()
