@@ -90,6 +90,9 @@ func (c *conn) read(requests chan<- *asked) error {
 		var r asked
 		if r.err = decodeStrict(line, &r.Request); r.err == nil && r.Op == "ack" {
 			c.acknowledge(&r.Request)
+			if r.ID == 0 {
+				continue // it comes with each batch, and has no answer
+			}
 		}
 		requests <- &r
 	}
@@ -148,9 +151,6 @@ func (c *conn) handle(ctx context.Context, r *asked) error {
 	}
 
 	result, err := c.do(ctx, &r.Request)
-	if r.ID == 0 && r.Op == "ack" {
-		return nil // it comes with each batch
-	}
 	if err != nil {
 		return c.answer(answer{ID: r.ID, Error: toError(err)})
 	}

@@ -297,7 +297,7 @@ func TestAcksBesideRequests(t *testing.T) {
 	within(t, "the other one is being attached", func() bool { return slow.samples() > 0 })
 
 	r := received{t: t, c: c}
-	for i := range 3 {
+	for i := range 20 { // more than requests are read ahead
 		name := fmt.Sprint("request ", i)
 		p.Event(t.Context(), name)
 		r.until(name)
