@@ -80,7 +80,7 @@ func (f *File) bindings() (all []experiment.Binding, spills bool, err error) {
 		}
 		for _, e := range b.Events {
 			binding.Events = append(binding.Events, e.V)
-			if e.V == RunEvent || e.V == WarmupEvent {
+			if strings.EqualFold(e.V, RunEvent) || strings.EqualFold(e.V, WarmupEvent) {
 				binding.Events = append(binding.Events, e.V+".*")
 			}
 		}

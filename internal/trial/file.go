@@ -214,8 +214,8 @@ func (b *BindingEntry) check(f *File, names map[string]bool) error {
 	return errors.Join(errs...)
 }
 
-// checkEvents says where a binding names an event that nothing emits. Lines may have any name,
-// and so may what code of another program emits.
+// checkEvents says where a binding names an event, or has a pattern of events, that nothing emits. Lines may
+// have any name.
 func (f *File) checkEvents(b *BindingEntry) error {
 	var names []string
 	for i := range f.Commands {
@@ -235,7 +235,8 @@ func (f *File) checkEvents(b *BindingEntry) error {
 
 	var errs []error
 	for _, v := range b.Events {
-		if strings.ContainsAny(v.V, "*?") || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, v.V) }) {
+		pattern := winperf.CompilePattern(v.V)
+		if slices.ContainsFunc(names, pattern.Match) {
 			continue
 		}
 		errs = append(errs, v.Errorf("nothing emits an event called %q%s", v.V, meant(v.V, names)))

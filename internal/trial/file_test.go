@@ -3,6 +3,7 @@ package trial
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,13 @@ func TestReadFile(t *testing.T) {
 			"x.yaml:5:14: repetitions is for commands, and there are none\n" +
 				"x.yaml:6:9: warmup is for commands, and there are none\nx.yaml:7:8: order is for commands"},
 
+		// Names and patterns of events that nothing emits.
+		{head + "bindings: [{events: ['*'], sensors: [cpu]}]\n", `x.yaml:3:22: nothing emits an event called "*"`},
+		{head + tick + "bindings: [{events: ['tock*'], sensors: [cpu]}]\n", `x.yaml:4:22: nothing emits an event called "tock*"`},
+		{head + tick + "bindings: [{events: ['T?CK'], sensors: [cpu]}]\n", ""},
+		{head + "events: [{name: p, processes: x}]\nbindings: [{events: ['p.*', '*.end'], sensors: [cpu]}]\n", ""},
+		{head + "commands: [{name: a, run: [go]}]\nbindings: [{events: ['run.?', 'w*'], sensors: [cpu]}]\n", ""},
+
 		// Bindings have names of their own, also those that are made, and so have files.
 		{head + tick + "bindings: [{events: [tick], sensors: [cpu]}, {events: [Tick, t*], sensors: [cpu]}]\n",
 			`x.yaml:4:46: two bindings are called "Tick"`},
@@ -188,6 +196,21 @@ func TestWarnings(t *testing.T) {
 		}
 		if strings.Join(got, ",") != want {
 			t.Errorf("%s: warned of %q, want %q", bindings, got, want)
+		}
+	}
+}
+
+// run stands for the runs of all commands, in whatever case, as names of events do.
+func TestRunOfAll(t *testing.T) {
+	for _, word := range []string{"run", "RUN", "Warmup"} {
+		f, err := ReadFile("x.yaml", []byte("name: a\ncommands: [{name: c, run: ["+program(t)+"]}]\n"+
+			"bindings: [{events: ["+word+"], sensors: ['\\System\\Threads']}]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bindings, _, err := f.bindings()
+		if want := []string{word, word + ".*"}; err != nil || !slices.Equal(bindings[0].Events, want) {
+			t.Errorf("events %q, want %q, error %v", bindings[0].Events, want, err)
 		}
 	}
 }
