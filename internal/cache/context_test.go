@@ -249,3 +249,35 @@ func TestReadersAndOneMeasurer(t *testing.T) {
 	wait.Wait()
 	newest.Release()
 }
+
+// A cache over a cache, as of an experiment over the source of a run, leaves the blocks alone that others
+// are reading: the race detector tells.
+func TestCacheOfCache(t *testing.T) {
+	r := newRig(t)
+	outer := New(r.cache, Options{Clock: r.clock})
+	q, err := outer.Compile(t.Context(), winperf.Selection{Objects: ids(process)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	reader := r.user(process)
+	if err := reader.take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		if _, err := reader.frame(); err != nil || !reader.taken.Parts[0].Block.Shared {
+			t.Errorf("the block is not shared, error %v", err)
+		}
+	})
+	var s winperf.Sample
+	if err := q.Next(t.Context(), &s); err != nil {
+		t.Fatal(err)
+	}
+	wait.Wait()
+	if s.Parts[0].Block != reader.taken.Parts[0].Block {
+		t.Error("the two caches gave different samples")
+	}
+	s.Release()
+}

@@ -55,10 +55,11 @@ func (s *Source) release(sm *sample) {
 	}
 }
 
-// share has the blocks decoded and cooked once for all that get them.
+// share has the blocks decoded and cooked once for all that get them. Those of a source that is a cache itself
+// are shared already, and others are reading them.
 func (sm *sample) share() {
 	for i := range sm.from.Parts {
-		if b := sm.from.Parts[i].Block; b != nil {
+		if b := sm.from.Parts[i].Block; b != nil && !b.Shared {
 			b.Shared = true
 		}
 	}
