@@ -50,7 +50,7 @@ func (r *readings) encode(batch []Item) ([]byte, error) {
 	r.out.Reset()
 	for i := range records {
 		rec := &records[i]
-		if len(rec.Values) == 0 {
+		if len(rec.Values) == 0 || rec.Kind == experiment.Summary { // statistics are of no moment
 			continue
 		}
 		moment := momentOf(rec)

@@ -213,6 +213,37 @@ func TestLateSeries(t *testing.T) {
 	}
 }
 
+// Statistics are no values of a moment: files of values do not have them.
+func TestStatisticsAreNoMoment(t *testing.T) {
+	for _, name := range []string{"x.csv", "x.json", "x.txt"} {
+		var texts []string
+		for _, statistics := range []bool{false, true} {
+			path := filepath.Join(t.TempDir(), name)
+			sink, err := NewFile(path, FileOptions{})
+			must(t, err)
+			d, err := New(Options{Routes: []Route{{Name: "file", Sink: sink}}})
+			must(t, err)
+
+			all := records("a", 1, 3)
+			if statistics {
+				s := record("a", 4)
+				s.Kind, s.Begun = experiment.Summary, all[0].Begun
+				s.Values[0].Value, s.Values[0].Statistics = counter.Value{}, &experiment.Statistics{Count: 3, Mean: 2}
+				all = append(all, s)
+			}
+			_, err = d.Put(t.Context(), all...)
+			must(t, err)
+			must(t, d.Close(t.Context()))
+			text, err := os.ReadFile(path)
+			must(t, err)
+			texts = append(texts, string(text))
+		}
+		if texts[0] != texts[1] {
+			t.Errorf("%s with statistics:\n%s\nwithout:\n%s", name, texts[1], texts[0])
+		}
+	}
+}
+
 // Files of values have no name for a source: of two with the same path they have the first one's values, and
 // the state counts the other.
 func TestSameSeriesOfTwoSources(t *testing.T) {
