@@ -167,7 +167,9 @@ type Outcome struct {
 	Status    experiment.Status
 	Delivery  delivery.State
 	Earlier   uint64 // records that the results got of runs that were killed
-	Tally     Tally
+	// Undelivered tells of records that some receiver did not take in time. It wraps delivery.ErrUndelivered.
+	Undelivered error
+	Tally       Tally
 	// Unrecorded is how many runs have no record, though a binding is for them.
 	Unrecorded int
 	Kept       Kept
@@ -221,7 +223,10 @@ func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcom
 	err = errors.Join(err, s.experiment.Detach(last))
 	out.Summaries, out.Status = s.experiment.Summaries(), s.experiment.Status()
 	context.AfterFunc(last, stop)
-	err = errors.Join(err, <-delivered, s.delivery.Close(last))
+	err = errors.Join(err, <-delivered)
+	if out.Undelivered = s.delivery.Close(last); !errors.Is(out.Undelivered, delivery.ErrUndelivered) {
+		err, out.Undelivered = errors.Join(err, out.Undelivered), nil
+	}
 	if broken := s.broken.stop(); !errors.Is(err, errBroken) {
 		err = errors.Join(err, broken)
 	}

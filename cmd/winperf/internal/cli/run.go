@@ -101,7 +101,6 @@ stopped, or records were lost; of --check 3 when an object is missing that may c
 	flags.StringSliceVar(&r.intervals, "intervals", []string{"1", "0.1", "0.01"}, "of --disturbance")
 	flags.BoolVar(&r.check, "check", false, "check the experiment and run nothing")
 	flags.BoolVar(&r.compare, "compare", false, "compare results: --compare DIRECTORY [DIRECTORY]")
-	cmd.MarkFlagsMutuallyExclusive("compare", "disturbance")
 	return cmd
 }
 

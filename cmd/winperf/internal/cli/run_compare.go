@@ -19,6 +19,11 @@ type compared struct {
 
 // compareFolders compares the runs of two folders, or the commands of one.
 func (r *runner) compareFolders(folders []string) error {
+	for _, flag := range slices.Concat(ofCommands, []string{"seed", "check", "output"}) {
+		if r.changed(flag) {
+			return fmt.Errorf("--%s says how something is run; --compare runs nothing", flag)
+		}
+	}
 	if len(folders) < 1 || len(folders) > 2 {
 		return fmt.Errorf("--compare takes one or two results folders and got %d", len(folders))
 	}

@@ -41,6 +41,12 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	b.WriteString("\n")
 	r.app.partial = r.app.partial || out.Status.Dropped > 0
 	writeRoutes(b, out.Delivery.Routes)
+	if out.Undelivered != nil {
+		r.app.partial = true
+		for _, line := range errorLines(out.Undelivered) {
+			fmt.Fprintln(b, safetext.Line(line))
+		}
+	}
 	writeSources(b, &out.Status)
 
 	t := &out.Tally

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 func TestWriteRecords(t *testing.T) {
 	out := trial.Outcome{Status: experiment.Status{Stored: 21}, Earlier: 4, Unrecorded: 2}
 	out.Results = make([]*trial.Result, 5)
+	out.Undelivered = fmt.Errorf("http://h/x: %w: no route\x1b", delivery.ErrUndelivered)
 	out.Tally.Pauses, out.Tally.Paused = 1, 1500*time.Microsecond
 	out.Delivery.Routes = []delivery.RouteState{
 		{Name: trial.ResultsRoute, Delivered: 25},
@@ -29,6 +31,7 @@ func TestWriteRecords(t *testing.T) {
 21 records, 0 of them dropped; results got 25, 4 of them of a run that was killed before; x got 17, lost 1, refused 4; o.csv got 21
 x refused records, the last one as: 400\x1b Bad Request
 2 series are not in o.csv: they came after the first record, or another source has their path
+http://h/x: records were not delivered: no route\x1b
 2 of 5 runs have no record
 pauses of the experiment: 1, 2ms in all
 `
