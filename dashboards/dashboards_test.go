@@ -36,6 +36,7 @@ type panel struct {
 		Expr, LegendFormat, RefID string
 		Datasource                struct{ Type, UID string }
 	}
+	FieldConfig struct{ Defaults struct{ Max *float64 } }
 }
 
 // files are the dashboards, and what chooses hosts in each of their expressions.
@@ -113,6 +114,28 @@ func TestDashboards(t *testing.T) {
 			checkPlace(t, file, &p, taken)
 			checkTargets(t, file, &p, hosts)
 		}
+	}
+}
+
+// TestCommittedMemoryHasNoTop: Linux promises more memory than its limit, and what is above the top of a panel
+// is not drawn.
+func TestCommittedMemoryHasNoTop(t *testing.T) {
+	shown := 0
+	for file := range files {
+		for _, p := range readDashboard(t, file).Panels {
+			for _, target := range p.Targets {
+				if !strings.Contains(target.Expr, "winperf_memory_committed") {
+					continue
+				}
+				shown++
+				if top := p.FieldConfig.Defaults.Max; top != nil {
+					t.Errorf("%s: %s ends at %v", file, p.Title, *top)
+				}
+			}
+		}
+	}
+	if shown < 2 {
+		t.Errorf("committed memory is shown %d times", shown)
 	}
 }
 
