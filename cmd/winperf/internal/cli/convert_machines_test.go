@@ -222,7 +222,10 @@ func TestBackfillMachinesByOTLP(t *testing.T) {
 		{[]string{one, two}, []string{"WEB1 WEB1 - 0.1", "WEB2 WEB2 - 0.9"}},
 		{[]string{one}, []string{"WEB1 WEB1 - 0.1"}},
 		{[]string{one, two, "--push-label", "host.name=all"}, []string{"all WEB1 - 0.1", "all WEB2 - 0.9"}},
-		{[]string{one, two, "--push-label", "service.instance.id=x"}, []string{"WEB1 x WEB1 0.1", "WEB1 x WEB2 0.9"}},
+		// One instance for all is no host that all are of.
+		{[]string{one, two, "--push-label", "service.instance.id=x"}, []string{" x WEB1 0.1", " x WEB2 0.9"}},
+		{[]string{one, two, "--push-label", "instance=x"}, []string{"  WEB1 0.1", "  WEB2 0.9"}},
+		{[]string{one, "--push-label", "instance=x"}, []string{"WEB1 WEB1 - 0.1"}},
 	} {
 		mu.Lock()
 		got = nil
