@@ -89,13 +89,19 @@ func (r *readings) take(rec *experiment.Record, moment time.Time) {
 }
 
 func (r *readings) of(v *experiment.Value) *winperf.Series {
-	if k, is := r.series[v.Path]; is && k.source == v.Source {
+	k, is := r.series[v.Path]
+	if is && k.source == v.Source {
 		return k.series
-	} else if is {
+	}
+	other := v.Source + "/" + v.Path
+	if is {
 		if len(r.others) < maxSeries {
-			r.others[v.Source+"/"+v.Path] = true
+			r.others[other] = true
 		}
 		return nil
+	}
+	if r.others[other] {
+		return nil // the first source's is not kept any more
 	}
 	if len(r.series) >= maxSeries {
 		clear(r.series)

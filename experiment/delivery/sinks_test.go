@@ -22,6 +22,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/sink"
 )
 
 func items(session string, from, to uint64) (all []Item) {
@@ -557,5 +558,41 @@ func TestProgramHostile(t *testing.T) {
 				t.Errorf("%+v", d.State())
 			}
 		})
+	}
+}
+
+// That also holds where so many series came and went that the first source's is no longer known.
+func TestSameSeriesAfterMany(t *testing.T) {
+	r, err := newReadings("json", sink.Options{File: true})
+	must(t, err)
+	var out []byte
+	number := uint64(0)
+	write := func(values ...experiment.Value) {
+		t.Helper()
+		number++
+		rec := record("a", number)
+		rec.Values = values
+		text, err := r.encode([]Item{newItem(rec)})
+		must(t, err)
+		out = append(out, text...)
+	}
+	of := func(source, instance string, n uint64) experiment.Value {
+		return experiment.Value{
+			Path: `\\HOST\Object(` + instance + `)\Counter`, Source: source, Value: counter.Int(n), Unit: counter.Count,
+		}
+	}
+
+	write(of("here", "x", 4), of("log", "x", 777))
+	many := make([]experiment.Value, 0, 10_000)
+	for i := range maxSeries {
+		if many = append(many, of("here", fmt.Sprint(i), 5)); len(many) == cap(many) {
+			write(many...)
+			many = many[:0]
+		}
+	}
+	write(of("log", "x", 777)) // that of the other source is missing here
+	write(of("here", "x", 6), of("log", "x", 777))
+	if bytes.Contains(out, []byte(`"value":777`)) || r.Late() != 1 {
+		t.Errorf("%d late, and the other source's value is there: %s", r.Late(), out[max(0, len(out)-500):])
 	}
 }
