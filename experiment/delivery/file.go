@@ -302,7 +302,11 @@ func (s *fileSink) write(text []byte) error {
 
 // Close implements Sink.
 func (s *fileSink) Close(context.Context) error {
-	text, err := s.format.end()
+	var text []byte
+	var err error
+	if s.flush() == nil { // else Deliver said why, and an end without what is before it is none
+		text, err = s.format.end()
+	}
 	if err == nil && len(text) > 0 {
 		err = s.write(text)
 	}

@@ -192,6 +192,51 @@ func TestFileFormats(t *testing.T) {
 	}
 }
 
+// What a file had no room for is written as it was, with the next batch or at the end, and once.
+func TestFileNotWritten(t *testing.T) {
+	for _, name := range []string{"x.csv", "x.json", "x.jsonl", "x.records"} {
+		var texts []string
+		for _, batches := range [][][]Item{
+			{items("a", 1, 2), items("a", 3, 4)},
+			{nil, items("a", 1, 2), items("a", 3, 4)}, // nil: the batch behind it fails
+			{nil, items("a", 1, 2), items("a", 1, 1), items("a", 2, 4)},
+			{items("a", 1, 2), nil, items("a", 3, 4)},
+			{nil, items("a", 1, 4)},
+		} {
+			path := filepath.Join(t.TempDir(), name)
+			s, err := NewFile(path, FileOptions{})
+			must(t, err)
+			file := s.(*fileSink)
+			writes := file.file
+			reads, err := os.Open(path)
+			must(t, err)
+			for i, batch := range batches {
+				if batch == nil {
+					continue
+				}
+				full := i > 0 && batches[i-1] == nil
+				if full {
+					file.file = reads // which takes nothing
+				}
+				if err := s.Deliver(t.Context(), batch); (err != nil) != full {
+					t.Errorf("%s: error %v", name, err)
+				}
+				file.file = writes
+			}
+			must(t, s.Close(t.Context()))
+			must(t, reads.Close())
+			text, err := os.ReadFile(path)
+			must(t, err)
+			texts = append(texts, string(text))
+		}
+		for i, text := range texts {
+			if text != texts[0] || text == "" {
+				t.Errorf("%s: %d is\n%s\nwant\n%s", name, i, text, texts[0])
+			}
+		}
+	}
+}
+
 // The state counts the series that have no column, as they came after the first record.
 func TestLateSeries(t *testing.T) {
 	for name, want := range map[string]int{"x.csv": 2, "x.tsv": 2, "x.jsonl": 0, "x.json": 0} {
