@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http/httptest"
@@ -178,5 +179,30 @@ func TestDroppedView(t *testing.T) {
 	p, err := v.write(io.Discard, s, nil, prometheus.Text)
 	if err != nil || value(p.text.String(), free) == "" {
 		t.Errorf("%v", err)
+	}
+}
+
+// What is costly is not there yet, and not misspelt, as long as it was not sampled.
+func TestFilterUnmatchedCostly(t *testing.T) {
+	hold := make(chan struct{})
+	src := &fake{}
+	src.before = func(_ context.Context, _ int, sel winperf.Selection) error {
+		if sel.Costly {
+			<-hold
+		}
+		return nil
+	}
+	e := exporter(t, src, Config{Costly: true})
+	const told = "\nwinperf_path_unmatched{"
+	status, text := scrape(e, "/metrics?object=Thread&object=Memroy", "X-Prometheus-Scrape-Timeout-Seconds", "0.05")
+	if status != 200 || strings.Contains(text, told) {
+		t.Errorf("%d: %s", status, text)
+	}
+	close(hold)
+	for !strings.Contains(text, "\nwinperf_thread_available_bytes{") {
+		_, text = scrape(e, "/metrics?object=Thread&object=Memroy")
+	}
+	if strings.Count(text, told) != 1 || !strings.Contains(text, told+`path="\\Memroy(*)\\*"} 1`) {
+		t.Error(text)
 	}
 }
