@@ -23,6 +23,7 @@ func TestContinue(t *testing.T) {
 	b := frames(t, // of another query
 		strings.Replace(at1, "4579545", "8159090", 1)+
 			two+" values : 8\n"+one+" instance \"b\" : 7 1\n instance \"c\" : 20 21\n instance \"a\" : 11 3\n")
+	later := frames(t, strings.Replace(at1, "4579545", "9159090", 1)+two+" values : 13\n")
 
 	old := NewMapper(Options{})
 	for _, f := range a {
@@ -44,6 +45,7 @@ func TestContinue(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
+		mapped(t, m, later[0], n) // in memory that is not the other one's
 		m.Close()
 	}
 
