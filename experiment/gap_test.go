@@ -89,3 +89,28 @@ func TestRegionClockSet(t *testing.T) {
 		})
 	}
 }
+
+// The difference of an inverse timer is of the time that passed, whatever the time of day was set to.
+func TestInverseTimerClockSet(t *testing.T) {
+	for _, by := range []int64{0, 3600, -3600} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake(func(n int) string {
+				wall := 133_485_408_000_000_000 + int64(n)*10_000_000
+				if n > 2 {
+					wall += by * 10_000_000
+				}
+				idle := n * 4_000_000
+				return fmt.Sprintf("block name=\"HOST\" perftime=%d perffreq=1000 time100ns=%d\n", n*1000, wall) +
+					fmt.Sprintf("object 2 form=single\n counter 8 PERF_100NSEC_TIMER_INV\n values : %d\n", idle)
+			})
+			f.quirks = winperf.ClocksTogether
+			b := experiment.Binding{Events: []string{"*"}, Paths: paths(`\System\Work`)}
+			r := begin(t, f, experiment.Options{Bindings: []experiment.Binding{b}})
+			_, region := r.program.Region(t.Context(), "region")
+			region.End()
+			if v := r.end()[0].Values[0]; !v.HasDifference || v.Difference != 6_000_000 {
+				t.Errorf("set by %d s: %+v", by, v)
+			}
+		})
+	}
+}
