@@ -41,7 +41,7 @@ var codeTexts = [numCodes]string{
 
 // Error says what the code means.
 func (c Code) Error() string {
-	if c <= OK && -c < numCodes {
+	if c <= OK && c > -numCodes { // -c of the lowest number is no code
 		return codeTexts[-c]
 	}
 	return fmt.Sprintf("unknown code %d", int32(c))

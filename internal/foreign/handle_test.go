@@ -78,6 +78,9 @@ func TestCodes(t *testing.T) {
 	if len(want) != numCodes || Code(1).Error() != "unknown code 1" || Code(-99).Error() != "unknown code -99" {
 		t.Errorf("%d codes of %d", len(want), numCodes)
 	}
+	if got := Code(math.MinInt32).Error(); got != "unknown code -2147483648" { // which is its own negative
+		t.Errorf("the lowest number: %q", got)
+	}
 }
 
 // Texts that cannot stand in C are made so that they can.

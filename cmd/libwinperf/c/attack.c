@@ -318,7 +318,10 @@ static void null_places(void)
 		{winperf_event(0, "event", &text, INT32_MAX), WINPERF_TOO_MANY},
 		{winperf_region_begin(0, "region", &untyped, 1), WINPERF_ARGUMENT},
 		{winperf_status_text(-1, NULL, &none), WINPERF_ARGUMENT},
+		{winperf_status_text(INT32_MIN, NULL, &none), WINPERF_ARGUMENT},
+		{winperf_code_text(INT32_MIN, NULL, &none), WINPERF_SIZE},
 	};
+	none = 0; /* what code_text needs */
 	char number[20];
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
 		snprintf(number, sizeof number, "call %d", (int)i);
