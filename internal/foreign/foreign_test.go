@@ -220,6 +220,32 @@ func TestNamesByPID(t *testing.T) {
 	}
 }
 
+// The name of an instance with its occurrence names it, and no other one, whoever gave the name.
+func TestInstancesFindThemselves(t *testing.T) {
+	l, src := opened(t, &fake{script: func(n int) []proc {
+		return []proc{{"shell", 13, 5, 0, 1}, {"shell", 14, 4, 0, 2}, {"Shell", 15, 3, 0, 3}, {"_Total", 0, 0, 0, 6}}
+	}})
+	for _, flags := range []foreign.Flags{0, foreign.ByPID, foreign.ByNameAndPID} {
+		h, code := l.Create(src, foreign.Custom, []foreign.Request{{Object: 230}}, flags)
+		must(t, l, src, code)
+		names, rest := instances(t, l, h, 230)
+		sensors := make([]string, len(names))
+		for i, name := range names {
+			sensors[i] = fmt.Sprintf("windows.winperf/Process/ID Process#%s#%d", name, rest[i].Occurrence)
+		}
+
+		h, code = l.CreateSensors(src, sensors, flags)
+		must(t, l, src, code)
+		must(t, l, h, cycle(t, l, h))
+		want := []string{
+			"230/784#0@0 32-bit 13", "230/784#1@1 32-bit 14", "230/784#2@2 32-bit 15", "230/784#3@3 32-bit 0",
+		}
+		if diff := cmp.Diff(want, lines(items(t, l, h))); diff != "" {
+			t.Errorf("flags %d, %q (-want +got):\n%s", flags, sensors, diff)
+		}
+	}
+}
+
 func TestStructure(t *testing.T) {
 	l, src := opened(t, &fake{script: steady})
 	h := snapshot(t, l, src, foreign.Global)

@@ -3,6 +3,7 @@ package foreign
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
@@ -153,7 +154,7 @@ func (l *Library) Instances(h Handle, a Access, object uint32, out []byte, rest 
 	bytes, n int, code Code,
 ) {
 	code = l.object(h, a, object, func(s *snapshot, g *measure.SensorGroup, o frame.Object) (err error) {
-		bytes, n, err = copyBoth(out, s.instanceNames(g, o), rest, instancesOf(g, o))
+		bytes, n, err = copyBoth(out, s.instanceNames(g, o), rest, s.instancesOf(g, o))
 		return err
 	})
 	return bytes, n, code
@@ -174,13 +175,25 @@ func (s *snapshot) instanceNames(g *measure.SensorGroup, o frame.Object) []strin
 	return names
 }
 
-func instancesOf(g *measure.SensorGroup, o frame.Object) []Instance {
+// instancesOf says what the names of the instances do not. Those that the rule calls the same are numbered
+// as the measurement numbers them; names that differ in case only are equal.
+func (s *snapshot) instancesOf(g *measure.SensorGroup, o frame.Object) []Instance {
 	all := make([]Instance, len(g.Instances))
 	for i := range all {
 		all[i] = Instance{ParentPosition: -1, Occurrence: int32(g.Instances[i].Index)}
 		if object, at, has := o.Instance(i).ParentPlace(); has {
 			all[i].ParentObject, all[i].ParentPosition = object, int32(at)
 		}
+	}
+	if s.rule.Name == nil {
+		return all
+	}
+
+	count := make(map[string]int32, len(all))
+	for i, name := range s.instanceNames(g, o) {
+		name = strings.ToLower(name)
+		all[i].Occurrence = count[name]
+		count[name]++
 	}
 	return all
 }
