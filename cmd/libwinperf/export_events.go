@@ -17,7 +17,7 @@ import (
 
 //export winperf_listen
 func winperf_listen(name *C.char) C.winperf_handle {
-	text, code := textIn(name, "name")
+	text, code := textIn(0, name, "name")
 	if code != foreign.OK {
 		return C.winperf_handle(code)
 	}
@@ -31,7 +31,7 @@ func winperf_listen_end(listener C.winperf_handle) C.int32_t {
 
 //export winperf_event
 func winperf_event(region C.winperf_handle, name *C.char, attributes *C.winperf_attribute, count C.int32_t) C.int32_t {
-	text, attrs, code := eventIn(name, attributes, count)
+	text, attrs, code := eventIn(region, name, attributes, count)
 	if code != foreign.OK {
 		return C.int32_t(code)
 	}
@@ -42,7 +42,7 @@ func winperf_event(region C.winperf_handle, name *C.char, attributes *C.winperf_
 func winperf_region_begin(region C.winperf_handle, name *C.char, attributes *C.winperf_attribute,
 	count C.int32_t,
 ) C.winperf_handle {
-	text, attrs, code := eventIn(name, attributes, count)
+	text, attrs, code := eventIn(region, name, attributes, count)
 	if code != foreign.OK {
 		return C.winperf_handle(code)
 	}
@@ -51,7 +51,7 @@ func winperf_region_begin(region C.winperf_handle, name *C.char, attributes *C.w
 
 //export winperf_region_end
 func winperf_region_end(region C.winperf_handle, attributes *C.winperf_attribute, count C.int32_t) C.int32_t {
-	attrs, code := attributesIn(attributes, count)
+	attrs, code := attributesIn(region, attributes, count)
 	if code != foreign.OK {
 		return C.int32_t(code)
 	}
@@ -59,12 +59,14 @@ func winperf_region_end(region C.winperf_handle, attributes *C.winperf_attribute
 }
 
 // eventIn reads the name and the attributes of an event.
-func eventIn(name *C.char, attributes *C.winperf_attribute, count C.int32_t) (string, []slog.Attr, foreign.Code) {
-	text, code := textIn(name, "name")
+func eventIn(region C.winperf_handle, name *C.char, attributes *C.winperf_attribute, count C.int32_t) (
+	string, []slog.Attr, foreign.Code,
+) {
+	text, code := textIn(region, name, "name")
 	if code != foreign.OK {
 		return "", nil, code
 	}
-	attrs, code := attributesIn(attributes, count)
+	attrs, code := attributesIn(region, attributes, count)
 	return text, attrs, code
 }
 
@@ -72,22 +74,24 @@ func eventIn(name *C.char, attributes *C.winperf_attribute, count C.int32_t) (st
 const maxAttributes = 128
 
 // attributesIn reads attributes of the caller.
-func attributesIn(attributes *C.winperf_attribute, count C.int32_t) ([]slog.Attr, foreign.Code) {
-	all, code := given[C.winperf_attribute](unsafe.Pointer(attributes), count, maxAttributes, "attributes")
+func attributesIn(region C.winperf_handle, attributes *C.winperf_attribute, count C.int32_t) (
+	[]slog.Attr, foreign.Code,
+) {
+	all, code := given[C.winperf_attribute](region, unsafe.Pointer(attributes), count, maxAttributes, "attributes")
 	if code != foreign.OK || len(all) == 0 {
 		return nil, code
 	}
 	attrs := make([]slog.Attr, len(all))
 	for i := range all {
-		if attrs[i], code = attributeIn(&all[i]); code != foreign.OK {
+		if attrs[i], code = attributeIn(region, &all[i]); code != foreign.OK {
 			return nil, code
 		}
 	}
 	return attrs, foreign.OK
 }
 
-func attributeIn(a *C.winperf_attribute) (slog.Attr, foreign.Code) {
-	key, code := textIn(a.key, "key of an attribute")
+func attributeIn(region C.winperf_handle, a *C.winperf_attribute) (slog.Attr, foreign.Code) {
+	key, code := textIn(region, a.key, "key of an attribute")
 	if code != foreign.OK {
 		return slog.Attr{}, code
 	}
@@ -99,8 +103,8 @@ func attributeIn(a *C.winperf_attribute) (slog.Attr, foreign.Code) {
 	case C.WINPERF_DECIMAL:
 		return slog.Float64(key, *(*float64)(at)), foreign.OK
 	case C.WINPERF_TEXT:
-		text, code := textIn(*(**C.char)(at), "attribute "+key)
+		text, code := textIn(region, *(**C.char)(at), "attribute "+key)
 		return slog.String(key, text), code
 	}
-	return slog.Attr{}, library.Fail("attribute %s has the type %d", key, int32(a._type))
+	return slog.Attr{}, library.Fail(foreign.Handle(region), "attribute %s has the type %d", key, int32(a._type))
 }

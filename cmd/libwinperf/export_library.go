@@ -22,19 +22,19 @@ func winperf_version_length() C.int32_t { return size(library.VersionSize()) }
 
 //export winperf_version_text
 func winperf_version_text(text *C.char, length *C.int32_t) C.int32_t {
-	return fill(unsafe.Pointer(text), length, "text", library.Version)
+	return fill(0, unsafe.Pointer(text), length, "text", library.Version)
 }
 
 //export winperf_code_text
 func winperf_code_text(code C.int32_t, text *C.char, length *C.int32_t) C.int32_t {
-	return fill(unsafe.Pointer(text), length, "text", func(out []byte) (int, foreign.Code) {
+	return fill(0, unsafe.Pointer(text), length, "text", func(out []byte) (int, foreign.Code) {
 		return library.Describe(foreign.Code(code), out)
 	})
 }
 
 //export winperf_status_text
 func winperf_status_text(status C.int32_t, text *C.char, length *C.int32_t) C.int32_t {
-	return fill(unsafe.Pointer(text), length, "text", func(out []byte) (int, foreign.Code) {
+	return fill(0, unsafe.Pointer(text), length, "text", func(out []byte) (int, foreign.Code) {
 		return library.Status(int32(status), out)
 	})
 }
@@ -46,7 +46,7 @@ func winperf_error_length(object C.winperf_handle) C.int32_t {
 
 //export winperf_error_text
 func winperf_error_text(object C.winperf_handle, text *C.char, length *C.int32_t) C.int32_t {
-	return fill(unsafe.Pointer(text), length, "text", func(out []byte) (int, foreign.Code) {
+	return fill(0, unsafe.Pointer(text), length, "text", func(out []byte) (int, foreign.Code) {
 		return library.Error(foreign.Handle(object), out)
 	})
 }

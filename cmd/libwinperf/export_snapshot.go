@@ -21,7 +21,7 @@ func winperf_snapshot_create(source C.winperf_handle, kind C.int32_t, requests *
 ) C.winperf_handle {
 	var wanted []foreign.Request
 	if foreign.Kind(kind) == foreign.Custom {
-		all, code := given[foreign.Request](unsafe.Pointer(requests), count, foreign.MaxRequests, "requests")
+		all, code := given[foreign.Request](source, unsafe.Pointer(requests), count, foreign.MaxRequests, "requests")
 		if code != foreign.OK {
 			return C.winperf_handle(code)
 		}
@@ -34,7 +34,7 @@ func winperf_snapshot_create(source C.winperf_handle, kind C.int32_t, requests *
 func winperf_snapshot_create_sensors(source C.winperf_handle, names **C.char, count C.int32_t,
 	flags C.uint32_t,
 ) C.winperf_handle {
-	wanted, code := textsIn(names, count, "names")
+	wanted, code := textsIn(source, names, count, "names")
 	if code != foreign.OK {
 		return C.winperf_handle(code)
 	}

@@ -16,7 +16,7 @@ import (
 
 //export winperf_source_open
 func winperf_source_open(url *C.char, freshness C.int32_t) C.winperf_handle {
-	address, code := textIn(url, "url")
+	address, code := textIn(0, url, "url")
 	if code != foreign.OK {
 		return C.winperf_handle(code)
 	}
@@ -55,7 +55,7 @@ func winperf_names_length(source C.winperf_handle) C.int32_t {
 func winperf_names_get(source C.winperf_handle, names *C.char, length *C.int32_t, indices *C.uint32_t,
 	count *C.int32_t,
 ) C.int32_t {
-	return fillBoth(names, length, unsafe.Pointer(indices), count, "indices",
+	return fillBoth(source, names, length, unsafe.Pointer(indices), count, "indices",
 		func(out []byte, indices []uint32) (int, int, foreign.Code) {
 			return library.Names(foreign.Handle(source), out, indices)
 		})
@@ -68,26 +68,26 @@ func winperf_name_length(source C.winperf_handle, index C.uint32_t) C.int32_t {
 
 //export winperf_name_get
 func winperf_name_get(source C.winperf_handle, index C.uint32_t, name *C.char, length *C.int32_t) C.int32_t {
-	return fill(unsafe.Pointer(name), length, "name", func(out []byte) (int, foreign.Code) {
+	return fill(source, unsafe.Pointer(name), length, "name", func(out []byte) (int, foreign.Code) {
 		return library.Name(foreign.Handle(source), uint32(index), out)
 	})
 }
 
 //export winperf_object_find
 func winperf_object_find(source C.winperf_handle, name *C.char, object *C.uint32_t) C.int32_t {
-	text, code := textIn(name, "name")
+	text, code := textIn(source, name, "name")
 	if code != foreign.OK {
 		return C.int32_t(code)
 	}
-	return found(object, func() (uint32, foreign.Code) {
+	return found(source, object, func() (uint32, foreign.Code) {
 		return library.FindObject(foreign.Handle(source), text)
 	})
 }
 
 // found is the result of a function that finds an index.
-func found(index *C.uint32_t, find func() (uint32, foreign.Code)) C.int32_t {
+func found(source C.winperf_handle, index *C.uint32_t, find func() (uint32, foreign.Code)) C.int32_t {
 	if index == nil {
-		return C.int32_t(library.Fail("the place for the index is NULL"))
+		return C.int32_t(library.Fail(foreign.Handle(source), "the place for the index is NULL"))
 	}
 	n, code := find()
 	if code == foreign.OK {
@@ -100,11 +100,11 @@ func found(index *C.uint32_t, find func() (uint32, foreign.Code)) C.int32_t {
 func winperf_counter_find(source C.winperf_handle, object C.uint32_t, name *C.char,
 	counter *C.uint32_t,
 ) C.int32_t {
-	text, code := textIn(name, "name")
+	text, code := textIn(source, name, "name")
 	if code != foreign.OK {
 		return C.int32_t(code)
 	}
-	return found(counter, func() (uint32, foreign.Code) {
+	return found(source, counter, func() (uint32, foreign.Code) {
 		return library.FindCounter(foreign.Handle(source), uint32(object), text)
 	})
 }
@@ -123,7 +123,7 @@ func winperf_sensors_length(source C.winperf_handle) C.int32_t {
 func winperf_sensors_get(source C.winperf_handle, names *C.char, length *C.int32_t, sensors *C.winperf_sensor,
 	count *C.int32_t,
 ) C.int32_t {
-	return fillBoth(names, length, unsafe.Pointer(sensors), count, "sensors",
+	return fillBoth(source, names, length, unsafe.Pointer(sensors), count, "sensors",
 		func(out []byte, sensors []foreign.Sensor) (int, int, foreign.Code) {
 			return library.Sensors(foreign.Handle(source), out, sensors)
 		})
@@ -131,12 +131,12 @@ func winperf_sensors_get(source C.winperf_handle, names *C.char, length *C.int32
 
 //export winperf_sensor_find
 func winperf_sensor_find(source C.winperf_handle, name *C.char, sensor *C.winperf_sensor) C.int32_t {
-	text, code := textIn(name, "name")
+	text, code := textIn(source, name, "name")
 	switch {
 	case code != foreign.OK:
 		return C.int32_t(code)
 	case sensor == nil:
-		return C.int32_t(library.Fail("the place for the sensor is NULL"))
+		return C.int32_t(library.Fail(foreign.Handle(source), "the place for the sensor is NULL"))
 	}
 
 	made, code := library.FindSensor(foreign.Handle(source), text)

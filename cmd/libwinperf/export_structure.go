@@ -37,7 +37,7 @@ func winperf_snapshot_objects_get_safe(snapshot C.winperf_handle, out *C.uint32_
 }
 
 func objectsGet(snapshot C.winperf_handle, out *C.uint32_t, count *C.int32_t, a foreign.Access) C.int32_t {
-	return fill(unsafe.Pointer(out), count, "objects", func(out []uint32) (int, foreign.Code) {
+	return fill(snapshot, unsafe.Pointer(out), count, "objects", func(out []uint32) (int, foreign.Code) {
 		return library.Objects(foreign.Handle(snapshot), a, out)
 	})
 }
@@ -69,7 +69,7 @@ func winperf_snapshot_counters_get_safe(snapshot C.winperf_handle, object C.uint
 func countersGet(snapshot C.winperf_handle, object C.uint32_t, counters *C.winperf_counter, count *C.int32_t,
 	a foreign.Access,
 ) C.int32_t {
-	return fill(unsafe.Pointer(counters), count, "counters", func(out []foreign.Counter) (int, foreign.Code) {
+	return fill(snapshot, unsafe.Pointer(counters), count, "counters", func(out []foreign.Counter) (int, foreign.Code) {
 		return library.Counters(foreign.Handle(snapshot), a, uint32(object), out)
 	})
 }
@@ -111,7 +111,7 @@ func winperf_snapshot_instances_get_safe(snapshot C.winperf_handle, object C.uin
 func instancesGet(snapshot C.winperf_handle, object C.uint32_t, names *C.char, length *C.int32_t,
 	instances *C.winperf_instance, count *C.int32_t, a foreign.Access,
 ) C.int32_t {
-	return fillBoth(names, length, unsafe.Pointer(instances), count, "instances",
+	return fillBoth(snapshot, names, length, unsafe.Pointer(instances), count, "instances",
 		func(out []byte, rest []foreign.Instance) (int, int, foreign.Code) {
 			return library.Instances(foreign.Handle(snapshot), a, uint32(object), out, rest)
 		})

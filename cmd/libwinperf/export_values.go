@@ -37,7 +37,7 @@ func winperf_snapshot_items_get_safe(snapshot C.winperf_handle, items *C.winperf
 }
 
 func itemsGet(snapshot C.winperf_handle, items *C.winperf_item, count *C.int32_t, a foreign.Access) C.int32_t {
-	return fill(unsafe.Pointer(items), count, "items", func(out []foreign.Item) (int, foreign.Code) {
+	return fill(snapshot, unsafe.Pointer(items), count, "items", func(out []foreign.Item) (int, foreign.Code) {
 		return library.Items(foreign.Handle(snapshot), a, out)
 	})
 }
@@ -69,7 +69,7 @@ func winperf_snapshot_text_get_safe(snapshot C.winperf_handle, item C.int32_t,
 func textGet(snapshot C.winperf_handle, item C.int32_t, text *C.char, length *C.int32_t,
 	a foreign.Access,
 ) C.int32_t {
-	return fill(unsafe.Pointer(text), length, "text", func(out []byte) (int, foreign.Code) {
+	return fill(snapshot, unsafe.Pointer(text), length, "text", func(out []byte) (int, foreign.Code) {
 		return library.Text(foreign.Handle(snapshot), a, int(item), out)
 	})
 }
@@ -86,7 +86,7 @@ func winperf_snapshot_time_safe(snapshot C.winperf_handle, ns *C.int64_t) C.int3
 
 func timeGet(snapshot C.winperf_handle, ns *C.int64_t, a foreign.Access) C.int32_t {
 	if ns == nil {
-		return C.int32_t(library.Fail("the place for the time is NULL"))
+		return C.int32_t(library.Fail(foreign.Handle(snapshot), "the place for the time is NULL"))
 	}
 	t, code := library.Time(foreign.Handle(snapshot), a)
 	if code == foreign.OK {
@@ -127,7 +127,7 @@ func winperf_snapshot_anomalies_get_safe(snapshot C.winperf_handle, lines *C.cha
 }
 
 func anomaliesGet(snapshot C.winperf_handle, lines *C.char, length *C.int32_t, a foreign.Access) C.int32_t {
-	return fill(unsafe.Pointer(lines), length, "lines", func(out []byte) (int, foreign.Code) {
+	return fill(snapshot, unsafe.Pointer(lines), length, "lines", func(out []byte) (int, foreign.Code) {
 		return library.Anomalies(foreign.Handle(snapshot), a, out)
 	})
 }

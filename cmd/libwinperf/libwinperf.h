@@ -62,8 +62,8 @@ int32_t winperf_code_text(int32_t code, char *text, int32_t *length);
 
 /*
  * The text of the last failure of an object. Handle 0 is for functions that had no object: a source
- * could not be opened, a handle or a pointer was wrong; it is that of any thread. It is empty where there
- * was none.
+ * could not be opened, a handle was wrong, the object is closed now. It has also what pointers, lengths and
+ * texts were wrong, as the object has; it is that of any thread. It is empty where there was none.
  */
 int32_t winperf_error_length(winperf_handle object);
 int32_t winperf_error_text(winperf_handle object, char *text, int32_t *length);

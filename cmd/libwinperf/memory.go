@@ -23,27 +23,28 @@ var (
 // maxText bounds the texts that callers give, in bytes.
 const maxText = 1 << 20
 
-// textIn reads a text of the caller.
-func textIn(text *C.char, what string) (string, foreign.Code) {
+// textIn reads a text of the caller. Like the functions below it is given the handle of the call, 0 for none,
+// whose object keeps what is wrong.
+func textIn(of C.winperf_handle, text *C.char, what string) (string, foreign.Code) {
 	if text == nil {
-		return "", library.Fail("%s is NULL", what)
+		return "", library.Fail(foreign.Handle(of), "%s is NULL", what)
 	}
 	n := C.strnlen(text, maxText)
 	if n == maxText {
-		return "", library.Fail("%s has %d bytes or more", what, maxText)
+		return "", library.Fail(foreign.Handle(of), "%s has %d bytes or more", what, maxText)
 	}
 	return C.GoStringN(text, C.int(n)), foreign.OK
 }
 
 // textsIn reads an array of texts.
-func textsIn(texts **C.char, count C.int32_t, what string) ([]string, foreign.Code) {
-	all, code := given[*C.char](unsafe.Pointer(texts), count, foreign.MaxRequests, what)
+func textsIn(of C.winperf_handle, texts **C.char, count C.int32_t, what string) ([]string, foreign.Code) {
+	all, code := given[*C.char](of, unsafe.Pointer(texts), count, foreign.MaxRequests, what)
 	if code != foreign.OK {
 		return nil, code
 	}
 	read := make([]string, len(all))
 	for i := range all {
-		if read[i], code = textIn(all[i], what); code != foreign.OK {
+		if read[i], code = textIn(of, all[i], what); code != foreign.OK {
 			return nil, code
 		}
 	}
@@ -51,29 +52,31 @@ func textsIn(texts **C.char, count C.int32_t, what string) ([]string, foreign.Co
 }
 
 // given is an array that the caller gives, of which no more than most elements are read.
-func given[T any](at unsafe.Pointer, count C.int32_t, most int, what string) ([]T, foreign.Code) {
+func given[T any](of C.winperf_handle, at unsafe.Pointer, count C.int32_t, most int, what string) (
+	[]T, foreign.Code,
+) {
 	if int(count) > most {
-		return nil, library.FailTooMany(int(count), most, what)
+		return nil, library.FailTooMany(foreign.Handle(of), int(count), most, what)
 	}
-	return array[T](at, &count, what)
+	return array[T](of, at, &count, what)
 }
 
 // array is an array of the caller as a slice, *count elements long.
-func array[T any](at unsafe.Pointer, count *C.int32_t, what string) ([]T, foreign.Code) {
+func array[T any](of C.winperf_handle, at unsafe.Pointer, count *C.int32_t, what string) ([]T, foreign.Code) {
 	if count == nil {
-		return nil, library.Fail("the length of %s is NULL", what)
+		return nil, library.Fail(foreign.Handle(of), "the length of %s is NULL", what)
 	}
 
 	n := int(*count) // once, as another thread may write there
 	switch {
 	case n < 0:
-		return nil, library.Fail("the length of %s is %d", what, n)
+		return nil, library.Fail(foreign.Handle(of), "the length of %s is %d", what, n)
 	case n == 0:
 		return nil, foreign.OK
 	case at == nil:
-		return nil, library.Fail("%s is NULL and has the length %d", what, n)
+		return nil, library.Fail(foreign.Handle(of), "%s is NULL and has the length %d", what, n)
 	case uintptr(n) > -uintptr(at)/unsafe.Sizeof(*(*T)(at)):
-		return nil, library.Fail("%s has the length %d, which goes beyond the end of memory", what, n)
+		return nil, library.Fail(foreign.Handle(of), "%s has the length %d, which goes beyond the end of memory", what, n)
 	}
 	return unsafe.Slice((*T)(at), n), foreign.OK
 }
@@ -95,8 +98,10 @@ func told(count *C.int32_t, n int, code foreign.Code) C.int32_t {
 }
 
 // fill has an array of the caller filled.
-func fill[T any](at unsafe.Pointer, count *C.int32_t, what string, do func([]T) (int, foreign.Code)) C.int32_t {
-	out, code := array[T](at, count, what)
+func fill[T any](of C.winperf_handle, at unsafe.Pointer, count *C.int32_t, what string,
+	do func([]T) (int, foreign.Code),
+) C.int32_t {
+	out, code := array[T](of, at, count, what)
 	if code != foreign.OK {
 		return C.int32_t(code)
 	}
@@ -105,14 +110,14 @@ func fill[T any](at unsafe.Pointer, count *C.int32_t, what string, do func([]T) 
 }
 
 // fillBoth has a list of texts filled and an array of what goes with each.
-func fillBoth[T any](texts *C.char, length *C.int32_t, at unsafe.Pointer, count *C.int32_t, what string,
-	do func([]byte, []T) (int, int, foreign.Code),
+func fillBoth[T any](of C.winperf_handle, texts *C.char, length *C.int32_t, at unsafe.Pointer,
+	count *C.int32_t, what string, do func([]byte, []T) (int, int, foreign.Code),
 ) C.int32_t {
-	out, code := array[byte](unsafe.Pointer(texts), length, "names")
+	out, code := array[byte](of, unsafe.Pointer(texts), length, "names")
 	if code != foreign.OK {
 		return C.int32_t(code)
 	}
-	rest, code := array[T](at, count, what)
+	rest, code := array[T](of, at, count, what)
 	if code != foreign.OK {
 		return C.int32_t(code)
 	}

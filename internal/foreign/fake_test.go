@@ -59,6 +59,7 @@ type fake struct {
 	onSample func(ctx context.Context, n int) error // called while the n-th sample is taken
 	recorded int                                    // samples; 0 is a live source
 	cooked   bool
+	stuck    error // of Close
 
 	mu           sync.Mutex
 	taken        int // samples of all queries, those of definitions left out
@@ -87,7 +88,7 @@ func (f *fake) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed++
-	return nil
+	return f.stuck
 }
 
 func (f *fake) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {

@@ -32,21 +32,31 @@ func on[T object](l *Library, h Handle, do func(T) error) Code {
 	}
 	if err := do(o); err != nil {
 		o.setError(err)
+		if _, gone := l.handles.get(h); gone != nil {
+			l.setError(err) // nobody can ask the object any more
+		}
 		return codeOf(err)
 	}
 	return OK
 }
 
-// Fail notes an argument that could not be read, and returns its code.
-func (l *Library) Fail(format string, args ...any) Code {
-	l.setError(fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), BadArgument))
-	return BadArgument
+// Fail notes an argument that could not be read, and returns its code. The text is that of the Library, and
+// of the object of the handle where there is one: who called does not know which it is about.
+func (l *Library) Fail(h Handle, format string, args ...any) Code {
+	return l.fail(h, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), BadArgument))
 }
 
-// FailTooMany notes that an argument has more elements than there may be, and returns its code.
-func (l *Library) FailTooMany(n, most int, what string) Code {
-	l.setError(tooMany(n, most, what))
-	return TooMany
+// FailTooMany is Fail for an argument that has more elements than there may be.
+func (l *Library) FailTooMany(h Handle, n, most int, what string) Code {
+	return l.fail(h, tooMany(n, most, what))
+}
+
+func (l *Library) fail(h Handle, err error) Code {
+	l.setError(err)
+	if o, missing := l.handles.get(h); missing == nil {
+		o.setError(err)
+	}
+	return codeOf(err)
 }
 
 // ErrorSize is how many bytes Error takes.

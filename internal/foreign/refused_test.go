@@ -1,6 +1,7 @@
 package foreign_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -32,6 +33,34 @@ func TestTooSmall(t *testing.T) {
 		if bytes != size || n != 2 || code != foreign.TooSmall || text[0] != 0 || rest[0] != (foreign.Instance{}) {
 			t.Errorf("room for %v: %d bytes, %d, code %d, %q %v", tt, bytes, n, code, text, rest)
 		}
+	}
+}
+
+// The text of a failure is there for who asks the handle of the call, and where that is closed for who asks
+// the library.
+func TestErrorTexts(t *testing.T) {
+	l, src := opened(t, &fake{script: steady, stuck: errors.New("the file is stuck")})
+	if _, code := l.FindObject(src, "Proces"); code != foreign.NotFound {
+		t.Fatalf("code %d", code)
+	}
+	if code := l.Fail(src, "name is NULL"); code != foreign.BadArgument {
+		t.Errorf("code %d", code)
+	}
+	for _, h := range []foreign.Handle{src, 0} {
+		if got := errorText(l, h); got != "name is NULL: bad argument" {
+			t.Errorf("handle %d has the text %q", h, got)
+		}
+	}
+	l.FailTooMany(src, 3, 2, "names")
+	if got := errorText(l, src); got != "3 names, of at most 2: too many" {
+		t.Errorf("too many: %q", got)
+	}
+
+	if code := l.CloseSource(src); code != foreign.Failed {
+		t.Errorf("code %d", code)
+	}
+	if got := errorText(l, 0); got != "the file is stuck" {
+		t.Errorf("close: %q", got)
 	}
 }
 

@@ -40,7 +40,7 @@ func version() string {
 // Status writes the word of an item's status.
 func (l *Library) Status(status int32, out []byte) (int, Code) {
 	if status < 0 || status > 0xFF {
-		return 0, l.Fail("there is no status %d", status)
+		return 0, l.Fail(0, "there is no status %d", status)
 	}
 	n, err := copyText(out, counter.Status(status).String())
 	return n, codeOf(err)

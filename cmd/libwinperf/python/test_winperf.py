@@ -79,6 +79,10 @@ class Caller(unittest.TestCase):
                 self.assertEqual(caught.exception.code, code, caught.exception)
             with self.assertRaisesRegex(winperf.Error, 'did you mean "Process"'):
                 source.find_object("Proces")
+            with self.assertRaisesRegex(winperf.Error, "name has 1048576 bytes or more"):
+                source.find_object("x" * (1 << 20))
+            with self.assertRaisesRegex(winperf.Error, "1048577 requests, of at most 1048576"):
+                source.custom([(2, 0)] * ((1 << 20) + 1))
         with self.assertRaises(winperf.Error) as caught:
             source.name(230)
         self.assertEqual(caught.exception.code, winperf.HANDLE)
