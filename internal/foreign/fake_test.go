@@ -59,7 +59,8 @@ type fake struct {
 	onSample func(ctx context.Context, n int) error // called while the n-th sample is taken
 	recorded int                                    // samples; 0 is a live source
 	cooked   bool
-	stuck    error // of Close
+	stuck    error  // of Close
+	onSchema func() // called while names are read
 
 	mu           sync.Mutex
 	taken        int // samples of all queries, those of definitions left out
@@ -82,7 +83,12 @@ func (f *fake) Describe() winperf.Description {
 	return winperf.Description{Machine: "HOST", Recorded: f.recorded > 0, Samples: f.recorded, Cooked: f.cooked}
 }
 
-func (f *fake) Schema(context.Context) (*winperf.Schema, error) { return english, nil }
+func (f *fake) Schema(context.Context) (*winperf.Schema, error) {
+	if f.onSchema != nil {
+		f.onSchema()
+	}
+	return english, nil
+}
 
 func (f *fake) Close() error {
 	f.mu.Lock()

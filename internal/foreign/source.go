@@ -26,8 +26,10 @@ type shared struct {
 	src      winperf.Source
 	recorded bool
 
+	holding sync.Mutex // guards holders; never held while the source is asked for something
+	holders int        // the handle, the snapshots, and who reads names
+
 	mu        sync.Mutex // guards what follows
-	holders   int        // the handle and the snapshots
 	names     *nametable.Names
 	catalogue *measure.Catalogue // definitions; nil as long as nobody asked
 }
@@ -93,8 +95,8 @@ func (s *settings) within(ctx context.Context) (context.Context, context.CancelF
 
 // hold counts one more user, unless there is none any more.
 func (s *shared) hold() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.holding.Lock()
+	defer s.holding.Unlock()
 	if s.holders == 0 {
 		return false
 	}
@@ -104,10 +106,10 @@ func (s *shared) hold() bool {
 
 // release closes the source with its last user.
 func (s *shared) release() error {
-	s.mu.Lock()
+	s.holding.Lock()
 	s.holders--
 	last := s.holders == 0
-	s.mu.Unlock()
+	s.holding.Unlock()
 	if !last {
 		return nil
 	}
@@ -125,10 +127,23 @@ func (l *Library) Refresh(h Handle) Code {
 }
 
 // known returns the names that the source has, read once.
-func (s *shared) known() (*nametable.Names, error) {
+func (s *shared) known() (names *nametable.Names, err error) {
+	err = s.reading(func() error {
+		names, err = s.readNames()
+		return err
+	})
+	return names, err
+}
+
+// reading does something with names and definitions. The source stays open for as long.
+func (s *shared) reading(do func() error) error {
+	if !s.hold() {
+		return fmt.Errorf("the source was closed: %w", UnknownHandle)
+	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.readNames()
+	err := do()
+	s.mu.Unlock()
+	return errors.Join(err, s.release())
 }
 
 func (s *shared) readNames() (*nametable.Names, error) {
@@ -147,20 +162,28 @@ func (s *shared) readNames() (*nametable.Names, error) {
 }
 
 // defined returns the definitions of all objects that the source has, and the names, read once.
-func (s *shared) defined() (*measure.Catalogue, *nametable.Names, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	names, err := s.readNames()
-	if err != nil || s.catalogue != nil {
-		return s.catalogue, names, err
+func (s *shared) defined() (c *measure.Catalogue, names *nametable.Names, err error) {
+	err = s.reading(func() error {
+		if names, err = s.readNames(); err != nil {
+			return err
+		}
+		c, err = s.readDefinitions()
+		return err
+	})
+	return c, names, err
+}
+
+func (s *shared) readDefinitions() (*measure.Catalogue, error) {
+	if s.catalogue != nil {
+		return s.catalogue, nil
 	}
 	ctx, cancel := s.within(context.Background())
 	defer cancel()
 
 	c, err := measure.ReadCatalogue(ctx, s.src, measure.CatalogueOptions{Definitions: true})
 	if err != nil {
-		return nil, nil, fmt.Errorf("definitions: %w", err)
+		return nil, fmt.Errorf("definitions: %w", err)
 	}
 	s.catalogue = c
-	return c, names, nil
+	return c, nil
 }

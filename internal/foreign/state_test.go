@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/winperf/winperf/internal/foreign"
 )
@@ -281,5 +282,46 @@ func TestDestroyStops(t *testing.T) {
 	must(t, l, 0, <-destroyed)
 	if code := l.Decode(h, foreign.Safe); code != foreign.UnknownHandle {
 		t.Errorf("after that: code %d", code)
+	}
+}
+
+// Whoever ends a snapshot in the plain form, or takes the source's handle out of use, does not wait for one who
+// reads the names of the source.
+func TestDestroyDoesNotWaitForNames(t *testing.T) {
+	reading, read := make(chan struct{}), make(chan struct{})
+	f := &fake{script: steady}
+	l, src := opened(t, f)
+	h := snapshot(t, l, src, foreign.Global)
+	f.onSchema = func() {
+		close(reading)
+		<-read
+	}
+	must(t, l, src, l.Refresh(src))
+	named := make(chan foreign.Code)
+	go func() {
+		_, code := l.NamesCount(src)
+		named <- code
+	}()
+	<-reading
+
+	ended := make(chan foreign.Code)
+	go func() {
+		ended <- l.Destroy(h, foreign.Plain)
+		ended <- l.CloseSource(src)
+	}()
+	for range 2 {
+		select {
+		case code := <-ended:
+			must(t, l, 0, code)
+		case <-time.After(10 * time.Second):
+			t.Error("it waits")
+			close(read)
+			<-named
+			return
+		}
+	}
+	close(read)
+	if code := <-named; code != foreign.OK {
+		t.Errorf("the names of a source that is closed meanwhile: code %d", code)
 	}
 }
