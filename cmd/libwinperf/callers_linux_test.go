@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/winperf/winperf/experiment/control"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 )
@@ -153,7 +154,14 @@ func TestJavaValues(t *testing.T) {
 }
 
 func TestJavaClasses(t *testing.T) {
-	if out := jvm(t, nil, nil, "Check", known(t), changed(t)); out != "ok\n" {
+	check(t, nil, nil)
+}
+
+// check runs Check.
+func check(t *testing.T, env, options []string) {
+	t.Helper()
+	env = append(env, control.Environment+"="+t.TempDir())
+	if out := jvm(t, env, options, "Check", known(t), changed(t), retyped(t)); out != "ok\n" {
 		t.Error(out)
 	}
 }
@@ -180,9 +188,7 @@ func TestJavaLoadsTwice(t *testing.T) {
 
 // Check, while the virtual machine checks what the code in C does, and keeps its handlers.
 func TestJavaChecked(t *testing.T) {
-	if out := jvm(t, []string{"LD_PRELOAD=" + jsig(t)}, []string{"-Xcheck:jni"}, "Check", known(t), changed(t)); out != "ok\n" {
-		t.Error(out)
-	}
+	check(t, []string{"LD_PRELOAD=" + jsig(t)}, []string{"-Xcheck:jni"})
 }
 
 func TestPythonModule(t *testing.T) {

@@ -22,22 +22,33 @@ var (
 		{Index: 180, Name: "Working Set", Type: counter.LargeRawCount},
 		{Index: 4000, Name: "Big", Type: counter.LargeRawCount},
 	}}
+	// What counts is another program from then on, whose values are others.
+	retypedProcess = &provider.Object{Index: 230, Name: "Process", Multi: true, Counters: []provider.Counter{
+		{Index: 6, Name: "% Processor Time", Type: counter.LargeRawCount},
+		{Index: 784, Name: "ID Process", Type: counter.LargeRawCount},
+		{Index: 180, Name: "Working Set", Type: counter.RawCount},
+		{Index: 4000, Name: "Big", Type: counter.Timer100NSec},
+	}}
 )
 
 // known is a record of two samples, a second apart from 2024-01-01 on, whose values the callers' own
 // tests know. The process editor is busy all the time.
-func known(t *testing.T) string { return samples(t, 2) }
+func known(t *testing.T) string { return samples(t, process, process) }
 
 // changed is known with a third sample, in which the process worker has come.
-func changed(t *testing.T) string { return samples(t, 3) }
+func changed(t *testing.T) string { return samples(t, process, process, process) }
 
-func samples(t *testing.T, count int) string {
+// retyped is known, but in its second sample the counters of processes have other types than in the first.
+func retyped(t *testing.T) string { return samples(t, process, retypedProcess) }
+
+// samples is a record of samples that hold an object of processes each.
+func samples(t *testing.T, of ...*provider.Object) string {
 	t.Helper()
 	at := t.TempDir()
 	var files []string
-	for n := range count {
+	for n, process := range of {
 		file := filepath.Join(at, fmt.Sprint(n))
-		if err := os.WriteFile(file, knownBlock(int64(n)), 0o666); err != nil {
+		if err := os.WriteFile(file, knownBlock(int64(n), process), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, file)
@@ -57,14 +68,14 @@ func samples(t *testing.T, count int) string {
 	return "perfdata:" + strings.Join(files, ",") + "?names=" + file
 }
 
-func knownBlock(second int64) []byte {
+func knownBlock(second int64, process *provider.Object) []byte {
 	const epoch, perSecond = 133_485_408_000_000_000, 10_000_000
 	clocks := func() counter.Clocks {
 		return counter.Clocks{PerfTime: second * 1000, PerfFreq: 1000, Time100ns: epoch + second*perSecond}
 	}
 	d, err := provider.NewDispatcher(provider.Options{
 		Machine: "HOST", Clocks: clocks, OnProblem: func(p provider.Problem) { panic(p.Err) },
-	}, knownValues(second*perSecond))
+	}, knownValues{uint64(second * perSecond), process})
 	if err != nil {
 		panic(err)
 	}
@@ -76,13 +87,16 @@ func knownBlock(second int64) []byte {
 	return b
 }
 
-// knownValues provides the values of a moment, in 100 ns since the first sample.
-type knownValues uint64
+// knownValues provides the values of a moment.
+type knownValues struct {
+	at      uint64 // in 100 ns since the first sample
+	process *provider.Object
+}
 
 func (v knownValues) Name() string                                   { return "test" }
 func (v knownValues) Open(context.Context) (provider.Session, error) { return v, nil }
 func (v knownValues) Close() error                                   { return nil }
-func (v knownValues) Objects() []*provider.Object                    { return []*provider.Object{system, process} }
+func (v knownValues) Objects() []*provider.Object                    { return []*provider.Object{system, v.process} }
 
 func (v knownValues) Collect(_ context.Context, _ *provider.Query, out *provider.Writer) error {
 	layout, err := provider.NewLayout(system, nil)
@@ -93,7 +107,7 @@ func (v knownValues) Collect(_ context.Context, _ *provider.Query, out *provider
 	ow.Set(0, 2)
 	ow.End()
 
-	if layout, err = provider.NewLayout(process, nil); err != nil {
+	if layout, err = provider.NewLayout(v.process, nil); err != nil {
 		return err
 	}
 	ow = out.Object(layout)
@@ -115,10 +129,10 @@ type instance struct {
 
 func (v knownValues) processes() []instance {
 	all := []instance{
-		{"editor", []uint64{uint64(v), 3_000_000_000, 1 << 40, 1<<63 + 1}},
+		{"editor", []uint64{v.at, 3_000_000_000, 1 << 40, 1<<63 + 1}},
 		{"größer", []uint64{0, 13, 1<<53 + 1, 0}},
 	}
-	if v >= 20_000_000 { // from the third sample on
+	if v.at >= 20_000_000 { // from the third sample on
 		all = append(all, instance{"worker", []uint64{1, 14, 15, 16}})
 	}
 	return all

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import winperf.ConversionException;
 import winperf.DataSource;
 import winperf.DoubleValueHandle;
+import winperf.Events;
 import winperf.IntValueHandle;
 import winperf.LongValueHandle;
 import winperf.Measurable;
@@ -21,7 +22,7 @@ import winperf.ValueHandle;
 import winperf.ValueType;
 import winperf.WinperfException;
 
-/** Usage: Check URL CHANGED. Checks the classes against the records that the Go test writes. */
+/** Usage: Check URL CHANGED RETYPED. Checks the classes against the records that the Go test writes. */
 public final class Check {
 	private static final AtomicInteger failures = new AtomicInteger();
 
@@ -55,7 +56,12 @@ public final class Check {
 		try (DataSource source = new DataSource(arguments[1])) {
 			anomaly(source);
 		}
+		try (DataSource source = new DataSource(arguments[2])) {
+			retyped(source);
+		}
+		listener();
 		regions();
+		names();
 		several(arguments[0]);
 		threads();
 		signals();
@@ -116,6 +122,31 @@ public final class Check {
 					ConversionException.class, ConversionException.class);
 			equal("why", context.value(gone).status(), "no_instance");
 			equal("is valid", context.value(gone).isValid(), false);
+		}
+		Measurable any = sensor(source, "Working Set").instance("*");
+		try (MeasurementContext context = new MeasurementContext(List.of(any))) {
+			context.prepare();
+			context.sample();
+			context.decode();
+			equal("the first that fits", context.value(any).getLong(), 1L << 40);
+		}
+	}
+
+	/** Storage of one type takes no value of another one. */
+	private static void retyped(DataSource source) {
+		List<Measurable> all = new ArrayList<>();
+		for (String counter : List.of("ID Process", "Working Set", "% Processor Time")) {
+			all.add(sensor(source, counter).instance("editor"));
+		}
+		try (MeasurementContext context = new MeasurementContext(all)) {
+			context.prepare();
+			context.sample();
+			context.decode();
+			for (Measurable m : all) {
+				equal(m + " of another type", context.value(m).toString(), "[other_type]");
+				equal(m + " of another type as a double", outcome(context.value(m)::getDouble),
+						ConversionException.class);
+			}
 		}
 	}
 
@@ -179,6 +210,13 @@ public final class Check {
 		equal("retries", outcome(step(() -> source.setRetries(-1))), WinperfException.ARGUMENT);
 	}
 
+	/** What lets experiments be attached can be closed twice. */
+	private static void listener() {
+		Events.Listener listener = Events.listen("check");
+		listener.close();
+		equal("closed again", outcome(step(listener::close)), "done");
+	}
+
 	/** A region whose end is refused stays open, and can be ended. */
 	private static void regions() {
 		Region region = new Region("region");
@@ -191,6 +229,15 @@ public final class Check {
 		region.close();
 		region.close();
 		equal("an event in what was ended", outcome(step(() -> region.event("late"))), WinperfException.HANDLE);
+	}
+
+	/** Names are found in either case, with their escapes. */
+	private static void names() {
+		try (DataSource here = new DataSource()) {
+			Sensor switches = here.sensor(here.name() + "/System/Context Switches%2Fsec");
+			equal("a name in lower case", here.sensor(here.name() + "/system/context switches%2fsec"), switches);
+			equal("is a sensor", switches != null, true);
+		}
 	}
 
 	/** A context hides that its sensors are of several sources. */

@@ -93,7 +93,7 @@ public final class DataSource implements AutoCloseable {
 
 	/** The sensor of a name without an instance, in either case; null where there is none. */
 	public Sensor sensor(String sensor) {
-		return sensors.get(sensor.replaceAll("%(?!2F|23|25)", "%25").toLowerCase(Locale.ROOT));
+		return sensors.get(sensor.replaceAll("%(?!2[Ff]|23|25)", "%25").toLowerCase(Locale.ROOT));
 	}
 
 	/** How long an operation may last. Contexts that are made from now on have it. */

@@ -30,10 +30,13 @@ public final class Events {
 			this.handle = handle;
 		}
 
-		/** Ends the experiments that were attached, and lets no more be. */
+		/** Ends the experiments that were attached, and lets no more be. Closing it again does nothing. */
 		@Override
 		public void close() {
-			WinperfException.check(handle, Native.listenEnd(handle));
+			int code = Native.listenEnd(handle);
+			if (code != WinperfException.HANDLE) {
+				WinperfException.check(handle, code);
+			}
 		}
 	}
 }

@@ -7,7 +7,7 @@ import java.util.List;
 /** The part of a measurement context that is about one data source: a snapshot and the storage of its readings. */
 final class ProbeContext {
 	private static final int ITEM_SIZE = 32; // of winperf_item
-	private static final int REQUEST = 12, STATUS = 20, VALUE = 24; // where its members are
+	private static final int REQUEST = 12, TYPE = 16, STATUS = 20, VALUE = 24; // where its members are
 
 	private final List<Measurable> measured = new ArrayList<>();
 	private final List<ValueHandle> values = new ArrayList<>();
@@ -49,10 +49,17 @@ final class ProbeContext {
 		}
 		WinperfException.check(snapshot, count);
 		for (int i = 0; i < count; i++) {
-			int at = i * ITEM_SIZE;
-			values.get(items.getInt(at + REQUEST)).set(items.getInt(at + STATUS), items, at + VALUE);
+			int at = i * ITEM_SIZE, request = items.getInt(at + REQUEST);
+			values.get(request).set(status(measured.get(request), at), items, at + VALUE);
 		}
 		return anomaly;
+	}
+
+	/** The status of the item at a position. Storage cannot take a value of another type: what counts was replaced. */
+	private int status(Measurable m, int at) {
+		int status = items.getInt(at + STATUS);
+		boolean same = items.getInt(at + TYPE) == m.sensor().valueType().code();
+		return status == 0 && !same ? ValueHandle.OTHER_TYPE : status;
 	}
 
 	/** When the last sample was taken, in nanoseconds since 1970 in UTC. */

@@ -8,7 +8,7 @@ public final class StaticSensor extends Sensor {
 		super(source, name, kind, valueType, object);
 	}
 
-	/** The first instance of a name, whether or not it is there now. */
+	/** The first instance of a name, whether or not it is there now. * and ? in it stand for any characters. */
 	public SensorInstance instance(String instance) {
 		return instance(instance, 0);
 	}

@@ -10,7 +10,10 @@ import java.nio.ByteBuffer;
 public abstract class ValueHandle {
 	private static final String[] STATUSES = new String[256];
 
-	private int status = -1;
+	/** Beside the statuses of the library: there was no cycle, and the reading has another type than its sensor. */
+	static final int NOT_MEASURED = -1, OTHER_TYPE = -2;
+
+	private int status = NOT_MEASURED;
 
 	ValueHandle() {}
 
@@ -21,7 +24,14 @@ public abstract class ValueHandle {
 
 	/** "ok", or why there is no value, such as no_previous or no_instance. */
 	public final synchronized String status() {
-		return status < 0 ? "not_measured" : statusText(status);
+		switch (status) {
+			case NOT_MEASURED:
+				return "not_measured";
+			case OTHER_TYPE:
+				return "other_type";
+			default:
+				return statusText(status);
+		}
 	}
 
 	/** The value as an int. */
@@ -36,8 +46,11 @@ public abstract class ValueHandle {
 	/** Takes the value that stands at a position, in the form that the type has. */
 	abstract void read(ByteBuffer from, int at);
 
-	/** Sets a reading: the value at a position of a buffer, or why there is none. */
+	/** Sets a reading: the value at a position of a buffer, or why there is none. The first of a cycle counts. */
 	final synchronized void set(int status, ByteBuffer from, int at) {
+		if (this.status != NOT_MEASURED) {
+			return;
+		}
 		this.status = status;
 		if (status == 0) {
 			read(from, at);
@@ -46,7 +59,7 @@ public abstract class ValueHandle {
 
 	/** Ends the reading of the cycle before. */
 	final synchronized void clear() {
-		status = -1;
+		status = NOT_MEASURED;
 	}
 
 	/** Throws where there is no value. */

@@ -30,6 +30,11 @@ public enum ValueType {
 		this.code = code;
 	}
 
+	/** The code of libwinperf.h. */
+	final int code() {
+		return code;
+	}
+
 	/** Allocates storage for a reading. */
 	abstract ValueHandle allocate();
 
