@@ -178,8 +178,13 @@ func TestSensors(t *testing.T) {
 			t.Errorf("%s: code %d (%s), want %d", name, code, errorText(l, src), want)
 		}
 	}
-	if _, code := l.CreateSensors(src, []string{"windows.winperf/System/Processes", "windows.winperf/system/processes"}, 0); code != foreign.BadArgument {
-		t.Errorf("the same sensor twice: code %d", code)
+	for _, twice := range [][]string{
+		{"windows.winperf/System/Processes", "windows.winperf/system/processes"},
+		{"windows.winperf/Process/ID Process#shell", "windows.winperf/Process/ID Process#Shell"},
+	} {
+		if _, code := l.CreateSensors(src, twice, 0); code != foreign.BadArgument {
+			t.Errorf("the same sensor twice, %q: code %d", twice, code)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/measure"
@@ -119,10 +120,12 @@ func (s *shared) wantSensors(names []string) (wants, error) {
 		if err != nil {
 			return wants{}, err
 		}
-		if j, twice := first[p]; twice {
+		same := p
+		same.Instance = strings.ToLower(p.Instance) // names are those of an instance in either case
+		if j, twice := first[same]; twice {
 			return wants{}, fmt.Errorf("sensor %q is the same as %q: %w", name, names[j], BadArgument)
 		}
-		first[p] = i
+		first[same] = i
 		w.selection.Paths = append(w.selection.Paths, p)
 		w.requests, w.order = append(w.requests, r), append(w.order, i)
 	}
