@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -30,14 +31,20 @@ func on[T object](l *Library, h Handle, do func(T) error) Code {
 		l.setError(err)
 		return codeOf(err)
 	}
-	if err := do(o); err != nil {
-		o.setError(err)
-		if _, gone := l.handles.get(h); gone != nil {
-			l.setError(err) // nobody can ask the object any more
-		}
-		return codeOf(err)
+	err = do(o)
+	if err == nil {
+		return OK
 	}
-	return OK
+
+	code := codeOf(err)
+	if code == UnknownHandle && errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("handle %d was closed meanwhile: %w", h, code)
+	}
+	o.setError(err)
+	if _, gone := l.handles.get(h); gone != nil || code == UnknownHandle {
+		l.setError(err) // nobody can ask the object any more, or soon
+	}
+	return code
 }
 
 // Fail notes an argument that could not be read, and returns its code. The text is that of the Library, and
