@@ -51,7 +51,9 @@ func TestErrorTexts(t *testing.T) {
 			t.Errorf("handle %d has the text %q", h, got)
 		}
 	}
-	l.FailTooMany(src, 3, 2, "names")
+	if code := l.FailTooMany(src, 3, 2, "names"); code != foreign.TooMany {
+		t.Errorf("code %d", code)
+	}
 	if got := errorText(l, src); got != "3 names, of at most 2: too many" {
 		t.Errorf("too many: %q", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -293,6 +294,8 @@ func TestDestroyStops(t *testing.T) {
 // reads the names of the source.
 func TestDestroyDoesNotWaitForNames(t *testing.T) {
 	reading, read := make(chan struct{}), make(chan struct{})
+	goOn := sync.OnceFunc(func() { close(read) })
+	defer goOn()
 	f := &fake{script: steady}
 	l, src := opened(t, f)
 	h := snapshot(t, l, src, foreign.Global)
@@ -301,14 +304,14 @@ func TestDestroyDoesNotWaitForNames(t *testing.T) {
 		<-read
 	}
 	must(t, l, src, l.Refresh(src))
-	named := make(chan foreign.Code)
+	named := make(chan foreign.Code, 1)
 	go func() {
 		_, code := l.NamesCount(src)
 		named <- code
 	}()
 	<-reading
 
-	ended := make(chan foreign.Code)
+	ended := make(chan foreign.Code, 2)
 	go func() {
 		ended <- l.Destroy(h, foreign.Plain)
 		ended <- l.CloseSource(src)
@@ -318,13 +321,10 @@ func TestDestroyDoesNotWaitForNames(t *testing.T) {
 		case code := <-ended:
 			must(t, l, 0, code)
 		case <-time.After(10 * time.Second):
-			t.Error("it waits")
-			close(read)
-			<-named
-			return
+			t.Fatal("it waits")
 		}
 	}
-	close(read)
+	goOn()
 	if code := <-named; code != foreign.OK {
 		t.Errorf("the names of a source that is closed meanwhile: code %d", code)
 	}
