@@ -231,12 +231,15 @@ public final class Check {
 		equal("an event in what was ended", outcome(step(() -> region.event("late"))), WinperfException.HANDLE);
 	}
 
-	/** Names are found in either case, with their escapes. */
+	/** Names are found in either case, with their escapes, and as commands write them. */
 	private static void names() {
 		try (DataSource here = new DataSource()) {
 			Sensor switches = here.sensor(here.name() + "/System/Context Switches%2Fsec");
 			equal("a name in lower case", here.sensor(here.name() + "/system/context switches%2fsec"), switches);
 			equal("is a sensor", switches != null, true);
+			equal("all instances of none", here.sensor(switches.name() + "#*"), null);
+			Sensor time = here.sensor(here.name() + "/Processor/% Processor Time");
+			equal("all instances", here.sensor(time.name() + "#*"), time);
 		}
 	}
 

@@ -91,8 +91,19 @@ public final class DataSource implements AutoCloseable {
 		return new ArrayList<>(sensors.values());
 	}
 
-	/** The sensor of a name without an instance, in either case; null where there is none. */
+	/**
+	 * The sensor of a name without an instance, in either case; null where there is none. #* behind the name, as
+	 * winperf list -o sensors writes it, says that the sensor has instances.
+	 */
 	public Sensor sensor(String sensor) {
+		if (!sensor.endsWith("#*")) {
+			return find(sensor);
+		}
+		Sensor found = find(sensor.substring(0, sensor.length() - 2));
+		return found instanceof StaticSensor ? found : null;
+	}
+
+	private Sensor find(String sensor) {
 		return sensors.get(sensor.replaceAll("%(?!2[Ff]|23|25)", "%25").toLowerCase(Locale.ROOT));
 	}
 
