@@ -410,3 +410,17 @@ func TestNoDirectory(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A program that ended listening can begin again at once: the socket is gone with Close.
+func TestListenAgain(t *testing.T) {
+	noLeak(t)
+	o := Options{Name: "test", Program: new(experiment.Program), Dir: socketDir(t)}
+	for range 300 {
+		s, err := Listen(t.Context(), o)
+		must(t, err)
+		must(t, s.Close())
+		if _, err := os.Lstat(s.Path()); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("%s is there after Close: %v", s.Path(), err)
+		}
+	}
+}

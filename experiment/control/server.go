@@ -181,6 +181,7 @@ func (s *Server) run() {
 		}
 		s.accept(ctx, c)
 	}
+	_ = s.listener.Close() // the end may be seen here before who closes it has begun
 
 	// Clients get the last records before they are left. What one attaches meanwhile ends, too.
 	s.endAll()
