@@ -63,13 +63,6 @@ func (l Lines) check() error {
 // Run implements [EventSource]. At the end of ctx it waits no longer for the reader; a read that is
 // under way is interrupted where the reader has deadlines, as pipes and sockets have.
 func (l Lines) Run(ctx context.Context, out *Emitter) error {
-	stop := context.AfterFunc(ctx, func() {
-		if d, ok := l.Reader.(interface{ SetDeadline(time.Time) error }); ok {
-			_ = d.SetDeadline(time.Unix(1, 0)) // files that have none say so
-		}
-	})
-	defer stop()
-
 	read := lineReader{lines: l, out: out, regions: map[string]lineRegion{}}
 	defer read.tellRest()
 	ended := make(chan error, 1)
@@ -81,6 +74,9 @@ func (l Lines) Run(ctx context.Context, out *Emitter) error {
 		}
 		return err
 	case <-ctx.Done():
+		if d, ok := l.Reader.(interface{ SetDeadline(time.Time) error }); ok {
+			_ = d.SetDeadline(time.Unix(1, 0)) // files that have none say so
+		}
 		return nil
 	}
 }

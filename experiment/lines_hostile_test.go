@@ -2,6 +2,8 @@ package experiment_test
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -280,4 +282,93 @@ func TestLongestLines(t *testing.T) {
 			}
 		}
 	})
+}
+
+// ending is a context that has ended, which functions that wait for that are told later.
+type ending struct {
+	context.Context
+	done chan struct{}
+	over bool
+}
+
+func (e *ending) Done() <-chan struct{} { return e.done }
+
+func (e *ending) Err() error {
+	if e.over {
+		return context.Canceled
+	}
+	return nil
+}
+
+// end ends it.
+func (e *ending) end() {
+	e.over = true
+	close(e.done)
+}
+
+// interruptible is a reader that waits until it has a deadline.
+type interruptible struct {
+	once     sync.Once
+	deadline chan struct{}
+}
+
+func (r *interruptible) Read([]byte) (int, error) {
+	<-r.deadline
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (r *interruptible) SetDeadline(time.Time) error {
+	r.once.Do(func() { close(r.deadline) })
+	return nil
+}
+
+// Whoever sees the end of the experiment first interrupts the read that is under way.
+func TestLinesInterrupted(t *testing.T) {
+	for range 50 {
+		ctx, r := &ending{Context: t.Context(), done: make(chan struct{})}, &interruptible{deadline: make(chan struct{})}
+		ctx.end()
+		must(t, experiment.Lines{Name: "in", Reader: r}.Run(ctx, new(experiment.Emitter)))
+		select {
+		case <-r.deadline:
+		default:
+			t.Fatal("a read is under way for good")
+		}
+	}
+}
+
+// closable is a listener whose Accept says what is asked for.
+type closable struct {
+	net.Listener
+	accept func() (net.Conn, error)
+	closed int
+}
+
+func (c *closable) Accept() (net.Conn, error) { return c.accept() }
+
+func (c *closable) Close() error {
+	c.closed++
+	return nil
+}
+
+// The listener is closed when the experiment ends while somebody connects, and when it fails for good.
+func TestLineServerCloses(t *testing.T) {
+	for range 50 {
+		ctx := &ending{Context: t.Context(), done: make(chan struct{})}
+		l := &closable{accept: func() (net.Conn, error) {
+			ctx.end()
+			one, other := net.Pipe()
+			return one, other.Close()
+		}}
+		must(t, experiment.LineServer{Name: "server", Listener: l}.Run(ctx, new(experiment.Emitter)))
+		if l.closed != 1 {
+			t.Fatalf("closed %d times", l.closed)
+		}
+	}
+
+	broken := errors.New("broken")
+	l := &closable{accept: func() (net.Conn, error) { return nil, broken }}
+	err := experiment.LineServer{Name: "server", Listener: l}.Run(t.Context(), new(experiment.Emitter))
+	if !errors.Is(err, broken) || l.closed != 1 {
+		t.Errorf("%v, closed %d times", err, l.closed)
+	}
 }

@@ -13,7 +13,7 @@ import (
 
 // LineServer takes connections, and lines from each of them as [Lines] does, with answers. It is
 // for programs that come and go. The listener says who may connect; it is closed at the end of the
-// experiment. Of the answers to one who does not read them for a second, those beyond 1,024 are dropped;
+// experiment, or when it fails for good. Of the answers to one who does not read them for a second, those beyond 1,024 are dropped;
 // events never are.
 type LineServer struct {
 	Name     string
@@ -42,10 +42,12 @@ func (l LineServer) check() error {
 
 // Run implements [EventSource].
 func (l LineServer) Run(ctx context.Context, out *Emitter) error {
-	stop := context.AfterFunc(ctx, func() { _ = l.Listener.Close() }) // Accept says so
+	closeListener := sync.OnceFunc(func() { _ = l.Listener.Close() }) // Accept says so
+	stop := context.AfterFunc(ctx, closeListener)
 	defer stop()
 	var serving sync.WaitGroup
 	defer serving.Wait()
+	defer closeListener() // the end of ctx may be seen here first, and nobody accepts any more
 
 	most := l.Connections
 	if most <= 0 {
