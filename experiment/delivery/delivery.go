@@ -154,9 +154,10 @@ type Delivery struct {
 	stop  context.CancelFunc
 	group sync.WaitGroup
 
-	mu     sync.Mutex
-	routes []*route
-	over   bool // Close was called
+	mu      sync.Mutex
+	routes  []*route
+	leaving []string // names of routes that are being removed
+	over    bool     // Close was called
 	// failing is why Run does not get on; nil where it does.
 	failing error
 
@@ -191,12 +192,15 @@ func (d *Delivery) begin(r Route, reader queueReader) {
 }
 
 // Add adds a route. It gets the records that come from now on, and where it is the only
-// one those, too, that wait.
+// one those, too, that wait. Before Remove of a route has returned there is none of its name.
 func (d *Delivery) Add(r Route) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.over {
 		return fmt.Errorf("%w: a closed delivery", winperf.ErrState)
+	}
+	if slices.Contains(d.leaving, r.Name) {
+		return fmt.Errorf("%w: the route %q is still being removed", winperf.ErrState, r.Name)
 	}
 	if err := checkRoutes(append(d.list(), r)); err != nil {
 		return err
@@ -225,6 +229,7 @@ func (d *Delivery) Remove(ctx context.Context, name string) (bool, error) {
 	r, over := d.routes[i], d.over
 	if !over {
 		d.routes = slices.Delete(d.routes, i, i+1)
+		d.leaving = append(d.leaving, name) // the queue still knows it, and would forget a new one
 	}
 	d.mu.Unlock()
 
@@ -235,14 +240,22 @@ func (d *Delivery) Remove(ctx context.Context, name string) (bool, error) {
 	}
 	d.queue.remove(name)
 	signal(d.room)
-	return true, r.Sink.Close(ctx)
+	err := r.Sink.Close(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.leaving = slices.DeleteFunc(d.leaving, func(other string) bool { return other == name })
+	return true, err
 }
 
 // Put takes records for all sinks, in the order of their numbers. Where the queue is full
 // it waits until there is room, or ctx ends; the error then says so, and the records
-// before that one, taken, were taken. After Close the error wraps winperf.ErrState.
+// before that one, taken, were taken. After Close the error wraps winperf.ErrState, and
+// winperf.ErrBadData at a record without a number, such as those of Experiment.Summaries are.
 func (d *Delivery) Put(ctx context.Context, records ...*experiment.Record) (taken int, err error) {
 	for _, r := range records {
+		if r.Number == 0 {
+			return taken, errNoNumber
+		}
 		if err := d.put(ctx, newItem(r).JSON); err != nil {
 			return taken, err
 		}

@@ -197,24 +197,26 @@ func (r *route) forget(n int) {
 
 // read reads records, unless there are some that were read and not delivered.
 func (r *route) read() error {
-	if len(r.pending) > 0 {
-		return nil
-	}
-	entries, lost, err := r.reader.Read(r.Records, r.Bytes)
-	if err != nil {
-		return err
-	}
-
-	r.pending = nil // an array of its own, for sinks that keep what they got
-	for _, e := range entries {
-		item, err := ParseItem(e.Data)
+	for len(r.pending) == 0 {
+		entries, lost, err := r.reader.Read(r.Records, r.Bytes)
 		if err != nil {
-			lost++
-			continue
+			return err
 		}
-		r.pending = append(r.pending, pending{item, e.Number})
+
+		r.pending = nil // an array of its own, for sinks that keep what they got
+		for _, e := range entries {
+			item, err := ParseItem(e.Data)
+			if err != nil {
+				lost++
+				continue
+			}
+			r.pending = append(r.pending, pending{item, e.Number})
+		}
+		r.set(func(s *RouteState) { s.Lost += lost })
+		if len(entries) == 0 {
+			break // else those that follow may be whole
+		}
 	}
-	r.set(func(s *RouteState) { s.Lost += lost })
 	return nil
 }
 

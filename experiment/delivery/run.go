@@ -23,7 +23,8 @@ type Records interface {
 // none: they stay where they are, under the policy of their bindings. What fails, such as a
 // disk that is full, is tried again each second, and State tells it meanwhile. The end of ctx,
 // or Close, loses those that were just taken, up to 100: the error then wraps ErrUndelivered
-// and counts them. So it should be the end of from that ends Run.
+// and counts them. So it should be the end of from that ends Run. So does a record without a number, which no
+// experiment gives.
 func (d *Delivery) Run(ctx context.Context, from Records) error {
 	for {
 		records, err := from.Next(ctx, runBatch)
@@ -33,7 +34,7 @@ func (d *Delivery) Run(ctx context.Context, from Records) error {
 		if err == nil {
 			err = d.bring(ctx, from, records)
 		}
-		if err != nil && !d.rest(ctx, err) {
+		if errors.Is(err, errNoNumber) || err != nil && !d.rest(ctx, err) {
 			return err
 		}
 	}
@@ -56,7 +57,7 @@ func (d *Delivery) bring(ctx context.Context, from Records, records []*experimen
 		if records = records[n:]; len(records) == 0 {
 			return nil
 		}
-		if !d.rest(ctx, err) {
+		if errors.Is(err, errNoNumber) || !d.rest(ctx, err) {
 			return fmt.Errorf("%w: %d that were on their way into the queue: %w", ErrUndelivered, len(records), err)
 		}
 	}

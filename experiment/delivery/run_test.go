@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/internal/spool"
 )
@@ -157,4 +159,75 @@ func TestForgetFails(t *testing.T) {
 			t.Errorf("its state is %+v", r)
 		}
 	})
+}
+
+// A record without a number, such as a summary that is not stored, is refused, and costs no other.
+func TestNoNumber(t *testing.T) {
+	d, err := New(Options{})
+	must(t, err)
+	s := new(testSink)
+	must(t, d.Add(Route{Name: "a", Sink: s, Records: 1}))
+	if n, err := d.Put(t.Context(), record("s", 1), record("s", 0), record("s", 2)); n != 1 || !errors.Is(err, winperf.ErrBadData) {
+		t.Errorf("%d were taken, error %v", n, err)
+	}
+	from := &storedRecords{left: []*experiment.Record{record("s", 2), record("s", 0)}}
+	if err := d.Run(t.Context(), from); !errors.Is(err, ErrUndelivered) || !errors.Is(err, winperf.ErrBadData) {
+		t.Error(err)
+	}
+
+	must(t, d.queue.append([]byte("{}"))) // what is in a queue on disk may be anybody's
+	if n, err := d.Put(t.Context(), record("s", 3)); n != 1 || err != nil {
+		t.Errorf("%d were taken, error %v", n, err)
+	}
+	must(t, d.Close(t.Context()))
+	if want := []string{"s/1", "s/2", "s/3"}; !slices.Equal(s.taken, want) || d.State().Routes[0].Lost != 1 {
+		t.Errorf("%v, want %v; %+v", s.taken, want, d.State())
+	}
+}
+
+// A route that takes the place of another one gets all that comes from then on, however long the other
+// takes to leave.
+func TestReplace(t *testing.T) {
+	for _, disk := range []*Disk{nil, {Dir: t.TempDir()}} {
+		d, err := New(Options{Disk: disk})
+		must(t, err)
+		entered, leave, removed := make(chan struct{}), make(chan struct{}), make(chan error)
+		old, other, replacement := new(testSink), new(testSink), new(testSink)
+		old.fail = func(context.Context, []Item) error {
+			close(entered)
+			<-leave
+			return nil
+		}
+		must(t, d.Add(Route{Name: "a", Sink: old, Linger: -1}))
+		must(t, d.Add(Route{Name: "b", Sink: other, Linger: -1}))
+		_, err = d.Put(t.Context(), record("s", 1))
+		must(t, err)
+		<-entered
+
+		go func() {
+			_, err := d.Remove(t.Context(), "a")
+			removed <- err
+		}()
+		for len(d.State().Routes) > 1 {
+			time.Sleep(time.Millisecond)
+		}
+		if err := d.Add(Route{Name: "a", Sink: replacement}); !errors.Is(err, winperf.ErrState) {
+			t.Errorf("error %v of a name that is not free", err)
+		}
+		close(leave)
+		must(t, <-removed)
+
+		must(t, d.Add(Route{Name: "a", Sink: replacement, Linger: time.Hour}))
+		_, err = d.Put(t.Context(), records("s", 2, 9)...)
+		must(t, err)
+		for d.State().Routes[0].Number < 9 { // only the replacement has not got them
+			time.Sleep(time.Millisecond)
+		}
+		_, err = d.Put(t.Context(), record("s", 10))
+		must(t, err)
+		must(t, d.Close(t.Context()))
+		if len(replacement.taken) != 9 || replacement.taken[0] != "s/2" || len(other.taken) != 10 {
+			t.Errorf("%v instead of %v", replacement.taken, other.taken)
+		}
+	}
 }

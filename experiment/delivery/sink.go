@@ -79,10 +79,13 @@ func ParseItem(line []byte) (Item, error) {
 		}
 	}
 	if i.Number == 0 {
-		return i, fmt.Errorf("a record without its number: %w", winperf.ErrBadData)
+		return i, errNoNumber
 	}
 	return i, nil
 }
+
+// errNoNumber is about a record that no receiver could tell from others.
+var errNoNumber = fmt.Errorf("a record without its number: %w", winperf.ErrBadData)
 
 // Sink takes records. It is used by one goroutine at a time.
 type Sink interface {
