@@ -25,8 +25,8 @@ type Options struct {
 	PerMachine []string
 	// Scope and Version name what made the metrics; "" is winperf, and no version.
 	Scope, Version string
-	// MaxPoints and MaxBytes bound a request: by its data points (0 means 10,000), and by its
-	// length (0 means 4 MiB). A single point is never too large.
+	// MaxPoints bounds a request by its data points (0 means 10,000). MaxBytes ends one behind the point with
+	// which its length comes to that (0 means 4 MiB).
 	MaxPoints, MaxBytes int
 }
 

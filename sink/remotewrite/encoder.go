@@ -39,8 +39,8 @@ type Options struct {
 	Version Version
 	// Labels are those that all series get which do not have them, in any order.
 	Labels []metrics.Label
-	// MaxSamples and MaxBytes bound a request: by its samples (0 means 10,000), and by its
-	// length before compression (0 means 4 MiB). A single sample is never too large.
+	// MaxSamples bounds a request by its samples (0 means 10,000). MaxBytes ends one behind the sample
+	// with which its length before compression comes to that (0 means 4 MiB).
 	MaxSamples, MaxBytes int
 }
 
@@ -78,6 +78,8 @@ type message interface {
 	size() int
 	// finish appends that, and begins another request.
 	finish(b []byte) []byte
+	// lost says that what was finished last did not get anywhere.
+	lost()
 	// next says that a Set was written.
 	next()
 }
@@ -160,7 +162,11 @@ func (e *Encoder) Flush(send func(*Request) error) error {
 	e.packed = e.compress(e.packed[:cap(e.packed)], e.body)
 	r.Body = e.packed
 	e.body, e.samples = e.body[:0], 0
-	return send(&r)
+	err := send(&r)
+	if err != nil {
+		e.message.lost()
+	}
+	return err
 }
 
 // reset gives up the request at hand.

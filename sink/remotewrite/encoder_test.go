@@ -141,6 +141,20 @@ func TestSendFails(t *testing.T) {
 	}
 }
 
+// What a request that was lost said about its metrics comes again.
+func TestSendFailsMetadata(t *testing.T) {
+	e := remotewrite.NewEncoder(remotewrite.Options{Version: remotewrite.V1})
+	failed := errors.New("failed")
+	none := func(*remotewrite.Request) error { return failed }
+	if err := errors.Join(e.Encode(example(), none), e.Flush(none)); !errors.Is(err, failed) {
+		t.Errorf("%v, want %v", err, failed)
+	}
+	want := encode(t, remotewrite.NewEncoder(remotewrite.Options{Version: remotewrite.V1}), example())
+	if diff := cmp.Diff(want, encode(t, e, example())); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // encode returns what the requests of a Set say, each as a text.
 func encode(t testing.TB, e *remotewrite.Encoder, set *metrics.Set) (requests []string) {
 	t.Helper()

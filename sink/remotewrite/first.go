@@ -123,6 +123,9 @@ func (m *first) finish(b []byte) []byte {
 	return b
 }
 
+// lost has all metadata sent again: which of it was in one request is not known.
+func (m *first) lost() { clear(m.told) }
+
 func (m *first) next() { m.cache.Next() }
 
 // appendLabel appends a label, whose value is of two pieces, as a field of a TimeSeries.
