@@ -117,13 +117,16 @@ func NewBackfill(w io.Writer, opt BackfillOptions) *Backfill {
 // Add takes the samples of a Set, each with its time, and gives all of them more labels, such
 // as the machine that they are of, but for rows that have one of these names already. The
 // error is that of the temporary file, which every later call returns again; after Close
-// it wraps winperf.ErrState.
+// it wraps winperf.ErrState, and winperf.ErrNotSupported of a Set that is not for OpenMetrics
+// (TextOnly).
 func (b *Backfill) Add(set *metrics.Set, more ...metrics.Label) error {
 	switch {
 	case b.err != nil:
 		return b.err
 	case b.closed:
 		return fmt.Errorf("%w: the history is closed", winperf.ErrState)
+	case set.TextOnly:
+		return errTextOnly
 	}
 
 	b.sets++

@@ -288,6 +288,22 @@ func TestBackfillFails(t *testing.T) {
 	}
 }
 
+// A Set whose names OpenMetrics does not allow is refused, as an Encoder does, and costs no other.
+func TestBackfillTextOnly(t *testing.T) {
+	var got, want strings.Builder
+	set := exampleSet()
+	w := NewBackfill(&got, BackfillOptions{})
+	set.TextOnly = true
+	if err := w.Add(set); !errors.Is(err, winperf.ErrNotSupported) {
+		t.Errorf("error %v, want %v", err, winperf.ErrNotSupported)
+	}
+	set.TextOnly = false
+	alone := NewBackfill(&want, BackfillOptions{})
+	if err := errors.Join(w.Add(set), w.Close(), alone.Add(set), alone.Close()); err != nil || got.String() != want.String() {
+		t.Errorf("%s\nwant\n%s, error %v", got.String(), want.String(), err)
+	}
+}
+
 // FuzzPiece reads records of any bytes.
 func FuzzPiece(f *testing.F) {
 	f.Add(appendRecord(nil, key{0, 0, 0}, []point{{milli: 5, forms: [width]uint8{1, 3}, values: [width]uint64{1, 2}}}))

@@ -57,6 +57,10 @@ func NewEncoder(opt Options) *Encoder {
 	return e
 }
 
+// errTextOnly is about a Set that is [metrics.Set.TextOnly].
+var errTextOnly = fmt.Errorf("OpenMetrics with names that break its rules is %w: they are for the text format only",
+	winperf.ErrNotSupported)
+
 // Encode writes a Set as a whole exposition, piece by piece while it goes through
 // it. The error is that of w, which gets nothing more then, or wraps
 // winperf.ErrNotSupported where there is no such format, or the Set is not for it (TextOnly).
@@ -65,8 +69,7 @@ func (e *Encoder) Encode(w io.Writer, set *metrics.Set) error {
 		return fmt.Errorf("format %d of metrics is %w", e.opt.Format, winperf.ErrNotSupported)
 	}
 	if set.TextOnly && e.opt.Format != Text {
-		return fmt.Errorf("OpenMetrics with names that break its rules is %w: they are for the text format only",
-			winperf.ErrNotSupported)
+		return errTextOnly
 	}
 
 	e.count++
