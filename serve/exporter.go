@@ -68,19 +68,19 @@ type Exporter struct {
 // maxViews is how many filters are remembered.
 const maxViews = 8
 
-// New returns an exporter over a source, which it does not close. It takes no sample of a
-// live source, and reads a recorded one to its end. The error is that of the source or
-// of the configuration.
+// New returns an exporter over a source, which it does not close. It takes no sample of a live source, and
+// reads a recorded one to its end. The error is that of the source or of the configuration, without Push and files.
 func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error) {
-	opt.Config = opt.withDefaults()
-	if opt.own == nil {
+	if opt.own == nil { // a server has checked more, and before it set defaults
+		if err := opt.checkScraped(); err != nil {
+			return nil, err
+		}
 		opt.own = newOwn(opt.Version)
 	}
+	opt.Config = opt.withDefaults()
 	opt.write = cmp.Or(opt.write, defaultPatience().write)
 	opt.piece = cmp.Or(opt.piece, defaultPatience().piece)
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	e := &Exporter{
 		opt: opt, src: src, own: opt.own, views: map[string]*view{},
 		mainObjects: map[string]bool{}, costlyObjects: map[string]bool{},

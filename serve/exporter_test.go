@@ -347,3 +347,30 @@ func TestToldOnce(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// A configuration that would give no metrics, or some that nobody takes, is refused at once.
+func TestNewChecks(t *testing.T) {
+	memory := func(counters ...string) []metrics.Generic {
+		g := metrics.Generic{Name: "memory", Object: "Memory"}
+		for _, name := range counters {
+			g.Counters = append(g.Counters, metrics.GenericCounter{Name: name, Metric: "x"})
+		}
+		return []metrics.Generic{g}
+	}
+	for want, config := range map[string]Config{
+		"names: the names otel cannot":                   {Names: []metrics.Scheme{metrics.OTel}},
+		"names: the names own are there twice":           {Names: []metrics.Scheme{metrics.Own, metrics.Own}},
+		"timeout: expected":                              {Timeout: -time.Second},
+		"max_series: expected":                           {MaxSeries: -1},
+		"objects: expected":                              {Objects: []string{""}},
+		`object "memory": metric x with the same labels`: {Counters: memory("C", "D")},
+	} {
+		src := new(fake)
+		src.t = t
+		e, err := New(t.Context(), src, Options{Config: config})
+		if e != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	exporter(t, new(fake), Config{Push: []Target{{URL: "no URL"}}, Timeout: 100 * time.Millisecond}) // nothing of it matters here
+}

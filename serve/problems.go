@@ -64,6 +64,8 @@ func (c *Config) ofFile(key string) bool {
 		return slices.Equal(c.Paths, was.Paths)
 	case "objects":
 		return slices.Equal(c.Objects, was.Objects)
+	case "names":
+		return slices.Equal(c.Names, was.Names)
 	case "exclude":
 		return slices.Equal(c.Exclude, was.Exclude)
 	case "costly_interval":
@@ -90,8 +92,20 @@ func (c *Config) ofFile(key string) bool {
 // that cannot be, or not together, and files that cannot be used. What a file of a configuration says
 // has its place in the error.
 func (c *Config) Check() error {
+	return c.checked(slices.Concat(c.problems(), c.genericProblems(), c.fileProblems()))
+}
+
+// checkScraped tells what is wrong for who only scrapes.
+func (c *Config) checkScraped() error {
+	alone := *c
+	alone.Push = nil
+	return alone.checked(append(alone.problems(), alone.genericProblems()...))
+}
+
+// checked are problems as one error.
+func (c *Config) checked(list []problem) error {
 	check := checker{}
-	for _, p := range slices.Concat(c.problems(), c.genericProblems(), c.fileProblems()) {
+	for _, p := range list {
 		check.errs = append(check.errs, c.wrongs(p))
 	}
 	return check.err()
@@ -137,6 +151,7 @@ func (c *Config) problems() (list []problem) {
 			wrong(fmt.Sprintf("objects[%d]", i), "", errors.New("expected the name of an object, or a pattern"))
 		}
 	}
+	wrong("names", "", checkNames(c.Names))
 	wrong("max_series", "", checkCount(c.MaxSeries))
 	wrong("web.max_connections", "", checkCount(c.Web.MaxConnections))
 	return append(list, c.timeProblems()...)
@@ -199,6 +214,19 @@ func (c *Config) timeProblems() (list []problem) {
 }
 
 var errTime = errors.New("expected more than 0 and at most a year")
+
+// checkNames tells which schemes of names cannot be served, which ParseNames does not return.
+func checkNames(names []metrics.Scheme) error {
+	for i, scheme := range names {
+		switch {
+		case scheme != metrics.Own && scheme != metrics.WindowsExporter:
+			return fmt.Errorf("the names %v cannot be scraped", scheme)
+		case slices.Contains(names[:i], scheme):
+			return fmt.Errorf("the names %v are there twice", scheme)
+		}
+	}
+	return nil
+}
 
 func checkCount(n int) error {
 	if n < 0 {
