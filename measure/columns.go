@@ -67,6 +67,13 @@ func (c *Column) Series(n int) *winperf.Series {
 	if c.item == nil {
 		return c.one
 	}
+	c.item.object.lazy.Lock()
+	defer c.item.object.lazy.Unlock()
+	return c.series(n)
+}
+
+// series is Series of a column with an item, whose lock is held.
+func (c *Column) series(n int) *winperf.Series {
 	if c.item.kept == nil {
 		c.item.kept = make([]*winperf.Series, len(c.item.instances))
 	}
@@ -74,7 +81,7 @@ func (c *Column) Series(n int) *winperf.Series {
 	s := &c.item.kept[n]
 	if *s == nil {
 		var made winperf.Series
-		c.describe(&made, n)
+		c.describeItem(&made, n)
 		*s = made.Clone()
 	}
 	return *s
@@ -87,9 +94,11 @@ func (c *Column) AllSeries() []*winperf.Series {
 	if c.item == nil {
 		return []*winperf.Series{c.one}
 	}
+	c.item.object.lazy.Lock()
+	defer c.item.object.lazy.Unlock()
 	if !c.item.complete {
 		for n := range c.Len() {
-			c.Series(n)
+			c.series(n)
 		}
 		c.item.complete = true
 	}
@@ -102,7 +111,13 @@ func (c *Column) describe(s *winperf.Series, n int) {
 		*s = *c.one
 		return
 	}
+	c.item.object.lazy.Lock()
+	defer c.item.object.lazy.Unlock()
+	c.describeItem(s, n)
+}
 
+// describeItem is describe of a column with an item, whose lock is held.
+func (c *Column) describeItem(s *winperf.Series, n int) {
 	i := int(c.item.instances[n])
 	*s = *c.item.counter()
 	s.ID.Instance = c.item.object.instances[i]

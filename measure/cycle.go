@@ -47,6 +47,7 @@ type Cycle struct {
 	values   int // how many readings there are
 	columns  []Column
 	readings []winperf.Reading
+	began    forms // what was there first, and does not change
 	has      forms
 	at       position    // of what At returned last
 	store    columnStore // of columns that were made of readings
@@ -142,6 +143,6 @@ func (c *Cycle) keepSample() {
 
 // begin empties the cycle; its values will be there as columns or as readings.
 func (c *Cycle) begin(has forms) {
-	c.columns, c.readings, c.has = c.columns[:0], c.readings[:0], has
+	c.columns, c.readings, c.began, c.has = c.columns[:0], c.readings[:0], has, has
 	c.Parts, c.ColumnParts, c.values, c.at = c.Parts[:0], c.ColumnParts[:0], 0, position{}
 }

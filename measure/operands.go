@@ -39,7 +39,7 @@ func (c *Column) Older(older, newer counter.Sample) counter.Sample {
 func (c *Column) match(n int) counter.Match {
 	i := int(c.item.instances[n])
 	switch in := c.object.Instance(i); {
-	case c.object.Single(), c.item.object.key(c.object, i) != "":
+	case c.object.Single(), c.item.object.hasKey(c.object, i):
 		return counter.Verified
 	case frame.IsTotal(in.Name()):
 		return counter.Aggregate

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -79,6 +80,9 @@ type objectPlan struct {
 	next      uint32   // number that no instance had yet
 	hasKeys   bool     // instances may have keys
 	keys      []string // of the instances, as far as they were asked for; see key
+	// lazy is held while keys, or the series of items, are made: whoever measures uses its cycle while
+	// others call Measurement.Readings.
+	lazy sync.Mutex
 
 	// Of the cycle in which the plan was made, see plan.cycles.
 	made    uint64
@@ -92,7 +96,7 @@ type item struct {
 	k         int     // position of the counter
 	instances []int32 // positions, rising
 	object    *objectPlan
-	kept      []*winperf.Series // those that were asked for; see Column.Series
+	kept      []*winperf.Series // those that were asked for, by lazy; see Column.Series
 	complete  bool              // all were
 }
 

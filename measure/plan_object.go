@@ -371,7 +371,7 @@ func (b *planner) olderSeries(common *winperf.Series) []*winperf.Series {
 	return b.before[common]
 }
 
-// key is the key of instance i of the object, see winperf.Series; it is made once.
+// key is the key of instance i of the object, see winperf.Series; it is made once, by lazy.
 func (op *objectPlan) key(o frame.Object, i int) string {
 	if !op.hasKeys {
 		return ""
@@ -388,4 +388,11 @@ func (op *objectPlan) key(o frame.Object, i int) string {
 		return ""
 	}
 	return op.keys[i]
+}
+
+// hasKey reports whether instance i has a key.
+func (op *objectPlan) hasKey(o frame.Object, i int) bool {
+	op.lazy.Lock()
+	defer op.lazy.Unlock()
+	return op.key(o, i) != ""
 }
