@@ -309,7 +309,8 @@ func (d *Delivery) Hurry(int) {
 // Close delivers what is there, as long as ctx lasts and a sink does not fail for good,
 // and closes the sinks, which have a second of their own for that. Its error joins those
 // of the sinks, and wraps ErrUndelivered where records are left: with a queue on disk they
-// come in the next run. Closing again returns the same error.
+// come in the next run. A sink that does not return then, such as one that writes to what nobody reads,
+// is left behind. Closing again returns the same error.
 func (d *Delivery) Close(ctx context.Context) error {
 	d.once.Do(func() { d.err = d.close(ctx) })
 	return d.err
@@ -333,12 +334,27 @@ func (d *Delivery) close(ctx context.Context) error {
 	}
 
 	d.stop()
-	d.group.Wait()
+	d.await(ctx)
 	var errs []error
 	for _, r := range routes {
 		errs = append(errs, r.close(ctx))
 	}
 	return errors.Join(append(errs, d.queue.close())...)
+}
+
+// await waits until all routes have ended that were told to, but not for good: a sink need not obey.
+func (d *Delivery) await(ctx context.Context) {
+	ended := make(chan struct{})
+	go func() {
+		d.group.Wait()
+		close(ended)
+	}()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	select {
+	case <-ended:
+	case <-grace.Done():
+	}
 }
 
 // signal puts a value into a channel for one, unless there is one.

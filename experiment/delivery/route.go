@@ -268,6 +268,11 @@ func (r *route) try(ctx context.Context, batch []Item) error {
 
 // close closes the sink. Its error tells what was not delivered.
 func (r *route) close(ctx context.Context) error {
+	select {
+	case <-r.done:
+	default: // one goroutine at a time uses a sink
+		return fmt.Errorf("%s: %w: %w", r.Name, ErrUndelivered, errStuck)
+	}
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -287,4 +292,7 @@ func (r *route) close(ctx context.Context) error {
 	return nil
 }
 
-var errNoTime = errors.New("there was no time for them")
+var (
+	errNoTime = errors.New("there was no time for them")
+	errStuck  = errors.New("what they go to does not take them, and does not stop")
+)

@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/internal/spool"
+	"github.com/winperf/winperf/sink"
 )
 
 // fullQueue is a queue that takes nothing as long as full is not nil.
@@ -230,4 +231,28 @@ func TestReplace(t *testing.T) {
 			t.Errorf("%v instead of %v", replacement.taken, other.taken)
 		}
 	}
+}
+
+// A sink that does not return is left behind a while after the end of the context: others are closed.
+func TestCloseStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reader, w := io.Pipe() // which nobody reads
+		stuck, err := NewWriter(w, FormatRecords, sink.Options{})
+		must(t, err)
+		other := new(testSink)
+		d, err := New(Options{Routes: []Route{{Name: "stuck", Sink: stuck, Linger: -1}, {Name: "other", Sink: other}}})
+		must(t, err)
+		_, err = d.Put(t.Context(), record("s", 1))
+		must(t, err)
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := d.Close(ctx); !errors.Is(err, ErrUndelivered) || !errors.Is(err, errStuck) {
+			t.Errorf("error %v, want %v", err, errStuck)
+		}
+		if !other.closed || len(other.taken) != 1 {
+			t.Errorf("the other sink took %v, closed: %t", other.taken, other.closed)
+		}
+		must(t, reader.Close()) // the write that is under way fails, and its goroutine ends
+	})
 }
