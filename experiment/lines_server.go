@@ -13,8 +13,8 @@ import (
 
 // LineServer takes connections, and lines from each of them as [Lines] does, with answers. It is
 // for programs that come and go. The listener says who may connect; it is closed at the end of the
-// experiment, or when it fails for good. Of the answers to one who does not read them for a second, those beyond 1,024 are dropped;
-// events never are.
+// experiment, or when it fails for good. Of the answers to one who does not read them for a second, those
+// beyond 1,024 are dropped; events never are.
 type LineServer struct {
 	Name     string
 	Listener net.Listener
