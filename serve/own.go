@@ -207,6 +207,7 @@ func (o *own) likeWindowsExporter(list []objectState) []metrics.Family {
 	e := metrics.Exporter{
 		Version: o.version, GoVersion: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 	}
+
 	at := map[string]int{}
 	for _, s := range list {
 		name := o.collector(s.Name)

@@ -252,6 +252,7 @@ func (c *conn) changeInterval(t target, ch *Change) error {
 func (c *conn) changeSensors(ctx context.Context, t target, ch *Change) ([]Absent, error) {
 	ctx, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
+
 	name := ch.Binding
 	if name == "" {
 		var names []string
@@ -263,6 +264,7 @@ func (c *conn) changeSensors(ctx context.Context, t target, ch *Change) ([]Absen
 		}
 		name = names[0]
 	}
+
 	if err := checkCount("sensors", len(ch.Sensors), maxPaths); err != nil {
 		return nil, failure("bad_request", "%v", err)
 	}

@@ -93,6 +93,7 @@ func (r *readings) of(v *experiment.Value) *winperf.Series {
 	if is && k.source == v.Source {
 		return k.series
 	}
+
 	other := v.Source + "/" + v.Path
 	if is {
 		if len(r.others) < maxSeries {
@@ -103,6 +104,7 @@ func (r *readings) of(v *experiment.Value) *winperf.Series {
 	if r.others[other] {
 		return nil // the first source's is not kept any more
 	}
+
 	if len(r.series) >= maxSeries {
 		clear(r.series)
 	}

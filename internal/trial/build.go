@@ -78,6 +78,7 @@ func (f *File) bindings() (all []experiment.Binding, spills bool, err error) {
 		binding := experiment.Binding{
 			Name: b.Name, Policy: policy, Capacity: b.Capacity, Timeout: b.Timeout, Raw: b.Raw,
 		}
+
 		for _, e := range b.Events {
 			binding.Events = append(binding.Events, e.V)
 			if strings.EqualFold(e.V, RunEvent) || strings.EqualFold(e.V, WarmupEvent) {
@@ -89,10 +90,14 @@ func (f *File) bindings() (all []experiment.Binding, spills bool, err error) {
 			if err != nil {
 				return nil, false, err
 			}
-			binding.Paths, binding.Sensors = append(binding.Paths, paths...), append(binding.Sensors, names...)
+			binding.Paths = append(binding.Paths, paths...)
+			binding.Sensors = append(binding.Sensors, names...)
 		}
+
 		if s := b.Summary; s != nil {
-			binding.Aggregate = &experiment.Aggregate{Percentiles: s.Percentiles, Confidence: s.Confidence, Only: s.Only}
+			binding.Aggregate = &experiment.Aggregate{
+				Percentiles: s.Percentiles, Confidence: s.Confidence, Only: s.Only,
+			}
 		}
 		all, spills = append(all, binding), spills || policy == experiment.Spill
 	}
@@ -100,7 +105,9 @@ func (f *File) bindings() (all []experiment.Binding, spills bool, err error) {
 }
 
 // source is an entry as an event source. opened, if not nil, is to be closed at the end.
-func (e *EventEntry) source(ctx context.Context, open *Opener) (s experiment.EventSource, opened io.Closer, err error) {
+func (e *EventEntry) source(ctx context.Context, open *Opener) (
+	s experiment.EventSource, opened io.Closer, err error,
+) {
 	switch {
 	case e.Interval != 0:
 		return experiment.Interval{Name: e.Name, Every: e.Interval, Aligned: e.Aligned}, nil, nil

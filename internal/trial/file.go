@@ -256,7 +256,8 @@ func (b *BindingEntry) policy() (experiment.Policy, error) {
 		}
 		words = append(words, p.String())
 	}
-	return 0, b.Policy.Errorf("policy %q: expected %s%s", b.Policy.V, strings.Join(words, ", "), meant(b.Policy.V, words))
+	const form = "policy %q: expected %s%s"
+	return 0, b.Policy.Errorf(form, b.Policy.V, strings.Join(words, ", "), meant(b.Policy.V, words))
 }
 
 // entries are what an entry of a binding stands for: those of a list, or itself.

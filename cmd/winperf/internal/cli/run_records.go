@@ -150,6 +150,7 @@ func writeStatistics(b *strings.Builder, rec *experiment.Record) {
 		if s == nil {
 			continue
 		}
+
 		what := ""
 		switch {
 		case s.Difference && v.Unit == counter.Seconds:
@@ -162,6 +163,7 @@ func writeStatistics(b *strings.Builder, rec *experiment.Record) {
 			fmt.Fprintln(t, "\tno value")
 			continue
 		}
+
 		fmt.Fprintf(t, "\tmean %.6g", s.Mean)
 		if s.Count > 1 {
 			fmt.Fprintf(t, " (%.6g to %.6g)", s.Low, s.High)
