@@ -88,6 +88,7 @@ const (
 	ClockSet                            // the system time was set between two samples
 	InstancesRenamed                    // the same instances have other names than in the sample before
 	PathUnmatched                       // a path matches nothing yet; told once, not in each sample
+	InstanceBegan                       // an instance began after the sample before, and counts from zero
 	numAnomalies
 )
 
@@ -108,6 +109,7 @@ var anomalyWords = [numAnomalies]string{
 
 	InstancesRenamed: "instances_renamed",
 	PathUnmatched:    "path_unmatched",
+	InstanceBegan:    "instance_began",
 }
 
 // String returns the word of the kind, such as "instances_came".

@@ -257,3 +257,44 @@ func realFile(t *testing.T, name string) []byte {
 	}
 	return data
 }
+
+// TestLongPatterns: patterns of all lengths match as their parts do, also where states share no word of memory.
+func TestLongPatterns(t *testing.T) {
+	for _, n := range []int{1, 61, 62, 63, 64, 65, 127, 128, 254, 255, 256, 1021, 1022, 1023, 1024, 5000} {
+		long := strings.Repeat("a", n)
+		for _, tt := range []struct {
+			pattern, name string
+			want          bool
+		}{
+			{"*" + long, "b" + strings.ToUpper(long), true},
+			{"*" + long, long + "b", false},
+			{long + "*", long + "b", true},
+			{long + "*", long[1:] + "b", false},
+			{"*" + long + "*", "x" + long + "y", true},
+			{"*" + long + "b*", long + long + "a", false},
+			{"?" + long + "*é", "É" + long + "É", true},
+			{"?" + long + "*é", "É" + long + "E", false},
+			{long + "?*", long, false},
+			{long + "*?", long + "*", true},
+			{"*" + long + "*" + long, long + long, true},
+			{"*" + long + "*" + long, long + long[1:], false},
+		} {
+			if got := winperf.CompilePattern(tt.pattern).Match(tt.name); got != tt.want {
+				t.Errorf("%d: %.9s... matches %.9s...: %v", n, tt.pattern, tt.name, got)
+			}
+		}
+	}
+}
+
+// TestPatternIsLinear matches a name that makes a search for the pattern begin again at each character.
+func TestPatternIsLinear(t *testing.T) {
+	p := winperf.CompilePattern("*" + strings.Repeat("a", 60) + "b*")
+	name := strings.Repeat("a", 100_000)
+	if allocs := testing.AllocsPerRun(100, func() {
+		if p.Match(name) {
+			t.Error("it matches")
+		}
+	}); allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}

@@ -17,8 +17,9 @@ import (
 type Pattern struct {
 	text string
 	kind patternKind
-	// folded is text ready for comparing, for kindWildcard: runs of * are one
-	// star and the rest is folded.
+	// For kindWildcard, one of these: folded is text ready for comparing, runs of * are one star and the rest is
+	// folded.
+	auto   *automaton
 	folded []rune
 }
 
@@ -31,8 +32,11 @@ const (
 	kindWildcard
 )
 
-// anyRun is * in Pattern.folded, where ? is itself.
+// anyRun is the wildcard for any run of characters. ? is itself in Pattern.folded, too.
 const anyRun = '*'
+
+// longest is the number of characters up to which a pattern gets an automaton, whose memory grows with its square.
+const longest = 1023
 
 // CompilePattern makes a Pattern. Every text is one.
 func CompilePattern(text string) Pattern {
@@ -46,12 +50,17 @@ func CompilePattern(text string) Pattern {
 	}
 
 	p.kind = kindWildcard
-	p.folded = make([]rune, 0, len(text))
+	folded := make([]rune, 0, len(text))
 	for _, r := range text {
-		if n := len(p.folded); r == anyRun && n > 0 && p.folded[n-1] == anyRun {
+		if n := len(folded); r == anyRun && n > 0 && folded[n-1] == anyRun {
 			continue
 		}
-		p.folded = append(p.folded, wire.Fold(r))
+		folded = append(folded, wire.Fold(r))
+	}
+	if len(folded) <= longest {
+		p.auto = newAutomaton(folded)
+	} else {
+		p.folded = folded
 	}
 	return p
 }
@@ -62,8 +71,10 @@ func (p Pattern) String() string { return p.text }
 // HasWildcard reports whether the pattern can match more than one name.
 func (p Pattern) HasWildcard() bool { return p.kind != kindLiteral }
 
-// Match reports whether the whole of name matches. It allocates nothing, and its
-// time is bounded by the product of both lengths.
+// Match reports whether the whole of name matches. Its time is linear in the length of name: a step takes as
+// long for any pattern of up to 63 characters, and in proportion to its length for a longer one. Only for a pattern
+// of more than 1,023 characters its time is bounded by the product of both lengths. It allocates nothing for patterns
+// of up to 255 characters.
 func (p Pattern) Match(name string) bool {
 	return p.kind == kindAll || p.match(name)
 }
@@ -72,13 +83,16 @@ func (p Pattern) match(name string) bool {
 	if p.kind == kindLiteral {
 		return strings.EqualFold(p.text, name)
 	}
-	return p.matchWildcard(name)
+	if p.auto != nil {
+		return p.auto.match(name)
+	}
+	return p.matchLong(name)
 }
 
-// matchWildcard walks over name once. Where a character does not fit, the last
+// matchLong walks over name once. Where a character does not fit, the last
 // star takes one character more and the walk goes on behind it; earlier stars
 // need never be tried again, because the last one can take over all they could.
-func (p Pattern) matchWildcard(name string) bool {
+func (p Pattern) matchLong(name string) bool {
 	star, resume := -1, 0 // the last star in folded, and where in name its run ends
 	i, at := 0, 0         // in folded, in name
 	for at < len(name) {

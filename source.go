@@ -22,6 +22,9 @@ type Selection struct {
 	// Of a source that holds displayable values and no definitions a sample then
 	// has all the series that there are anywhere in the data, without values.
 	Metadata bool
+	// NamesOnly wants the names of objects, counters and instances. A source may leave
+	// out the values, where that costs less.
+	NamesOnly bool
 	// Begin and End bound the samples of a recording by their times, both
 	// inclusive; zero is no bound. They say nothing to a live source.
 	Begin, End time.Time

@@ -34,7 +34,7 @@ func partsOf(s *winperf.Sample) bool {
 		return true
 	}
 	p := &s.Parts[0]
-	return p.Block == nil || p.Only != nil || p.Name != "" || p.Err != nil || p.Beside
+	return p.Block == nil || p.Only != nil || p.Name != "" || p.Beside
 }
 
 // given is the block of a part in an earlier sample, and the record where its bytes
@@ -91,7 +91,7 @@ func appendParts(b []byte, s *winperf.Sample, last lasting, all bool) ([]byte, e
 	for i := range s.Parts {
 		p := &s.Parts[i]
 		text := ""
-		if p.Err != nil {
+		if p.Block == nil && p.Err != nil {
 			text = p.Err.Error()
 		}
 

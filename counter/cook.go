@@ -112,6 +112,9 @@ type Options struct {
 	Clamp bool
 	// Cap100 lowers percentages above 100 to 100, as PDH does by default.
 	Cap100 bool
+	// NeedPrevious gives NoPrevious to a process or thread that began after the older sample, as PDH does.
+	// The default counts it from zero, see frame.CountsFromZero. Formulas ignore it.
+	NeedPrevious bool
 	// Least is the least time between two samples of which a rate is computed;
 	// those of a shorter one are TooClose. 0 computes all, as PDH does.
 	Least time.Duration

@@ -3,7 +3,6 @@ package dashboards
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,8 +30,10 @@ func startServing(t *testing.T) string {
 	config := serve.Config{Names: names, Web: serve.Web{Listen: []string{"127.0.0.1:0"}}}
 	go func() {
 		end <- serve.Run(ctx, serve.ServerOptions{
-			Load:      func(context.Context) (serve.Config, error) { return config, nil },
-			Listening: func(all []net.Addr) { addresses <- all[0].String() },
+			Load: func(context.Context) (serve.Config, error) { return config, nil },
+			Listening: func(urls []string) {
+				addresses <- strings.TrimSuffix(strings.TrimPrefix(urls[0], "http://"), "/metrics")
+			},
 		})
 	}()
 	t.Cleanup(func() {
@@ -113,15 +114,17 @@ func possible(t *testing.T) map[string]int {
 }
 
 var (
+	absent     = regexp.MustCompile(`absent\(([^)]*)\)`)
 	comparison = regexp.MustCompile(`\s*(==|!=|<=|>=|<|>)\s*[0-9.]+`)
 	variables  = strings.NewReplacer("$job", "winperf", "$instance", "127.0.0.1:.*", "$__rate_interval", "20s")
 )
 
 // plain is an expression as Prometheus takes it, and without what may not hold on this machine:
-// comparisons with a number, and what stands in for missing data.
+// comparisons with a number, absent(), and what stands in for missing data.
 func plain(expression string) (whole, data string) {
 	whole = variables.Replace(expression)
-	return whole, strings.ReplaceAll(comparison.ReplaceAllString(whole, ""), " or vector(0)", "")
+	data = absent.ReplaceAllString(comparison.ReplaceAllString(whole, ""), "$1")
+	return whole, strings.ReplaceAll(data, " or vector(0)", "")
 }
 
 // TestExpressions: a real Prometheus that scrapes this machine has data for every expression.

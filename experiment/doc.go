@@ -45,6 +45,10 @@
 // another's name or place is not taken for it. A process that began within a region counts from 0:
 // it has a difference, and no rate.
 //
+// In fast loops two samples may be less than 10 ms apart ([measure.LeastInterval]). Rates and percentages
+// have no value then, and the status is [counter.TooClose]. Differences of regions are there all the same;
+// an event for every so many rounds has rates, too. [counter.Options.Least] in Binding.Cook sets another limit.
+//
 // # Sources of events
 //
 // Beside code there are [Interval], [Lines], [Instances], [Processes], [Threshold], [Signals] and

@@ -199,16 +199,9 @@ func (e *Experiment) SetInterval(name string, d time.Duration, attrs ...Attr) er
 		return err
 	}
 	defer done()
-	if s := e.State(); s != Attached && s != Paused {
-		return fmt.Errorf("change of an experiment that is %v: %w", s, winperf.ErrState)
-	}
-	s := e.findSource(name)
-	if s == nil {
-		return unknown("source of events", name, suggest.Closest(name, e.sourceNames()))
-	}
-	paced, ok := s.EventSource.(Paced)
-	if !ok {
-		return fmt.Errorf("source of events %q (%s) has no interval: %w", s.name, s.kind, winperf.ErrNotSupported)
+	s, paced, err := e.paced(name)
+	if err != nil {
+		return err
 	}
 	if d < schedule.Least {
 		return fmt.Errorf("an interval of %v: expected %v or more", d, schedule.Least)
@@ -223,6 +216,34 @@ func (e *Experiment) SetInterval(name string, d time.Duration, attrs ...Attr) er
 	e.tell("interval changed", append([]Attr{{"source", s.name}, {"interval", d}}, attrs...)...)
 	e.start(s)
 	return nil
+}
+
+// CheckInterval returns the error that SetInterval would have now for a source of events.
+func (e *Experiment) CheckInterval(name string) error {
+	_, done, err := e.change(context.Background())
+	if err != nil {
+		return err
+	}
+	defer done()
+	_, _, err = e.paced(name)
+	return err
+}
+
+// paced finds a source of events with an interval. Whoever calls it has begun a change.
+func (e *Experiment) paced(name string) (*eventSource, Paced, error) {
+	if s := e.State(); s != Attached && s != Paused {
+		return nil, nil, fmt.Errorf("change of an experiment that is %v: %w", s, winperf.ErrState)
+	}
+	s := e.findSource(name)
+	if s == nil {
+		return nil, nil, unknown("source of events", name, suggest.Closest(name, e.sourceNames()))
+	}
+	paced, ok := s.EventSource.(Paced)
+	if !ok {
+		const form = "source of events %q (%s) has no interval: %w"
+		return nil, nil, fmt.Errorf(form, s.name, s.kind, winperf.ErrNotSupported)
+	}
+	return s, paced, nil
 }
 
 func (e *Experiment) sourceNames() func(yield func(string) bool) {

@@ -226,15 +226,15 @@ func TestRegionIdentity(t *testing.T) {
 		last := records[len(records)-1]
 		got := map[string]string{}
 		for _, v := range last.Values {
-			got[v.Path] = fmt.Sprint(v.Status, " ", v.Difference, " ", v.HasDifference)
+			got[v.Path] = fmt.Sprint(v.Status, " ", v.Difference, " ", v.HasDifference, " ", v.Touched.Has(winperf.InstancesCame))
 		}
 		want := map[string]string{
-			`\\HOST\Process(renamed)\Work Rate`: "ok 300 true",
-			`\\HOST\Process(c)\Work Rate`:       "ok 200 true",
-			`\\HOST\Process(a)\Work Rate`:       "no_previous 50 true", // it began in the region, from 0
-			`\\HOST\Process(b)\Work Rate`:       "no_previous 7 true",
-			`\\HOST\Process(a#1)\Work Rate`:     "no_previous 9 true",  // the id of another one before
-			`\\HOST\Process(hidden)\Work Rate`:  "no_previous 0 false", // it was not seen before, though it was there
+			`\\HOST\Process(renamed)\Work Rate`: "ok 300 true false",
+			`\\HOST\Process(c)\Work Rate`:       "ok 200 true false",
+			`\\HOST\Process(a)\Work Rate`:       "ok 50 true true", // it began in the region, from 0
+			`\\HOST\Process(b)\Work Rate`:       "ok 7 true true",
+			`\\HOST\Process(a#1)\Work Rate`:     "ok 9 true true",           // the id of another one before
+			`\\HOST\Process(hidden)\Work Rate`:  "no_previous 0 false true", // it was not seen before, though it was there
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -265,7 +265,7 @@ func TestRegionIdentityApart(t *testing.T) {
 			}})
 			_, region := r.program.Region(t.Context(), "region")
 			region.End()
-			want := "span region Work Rate=200(+200) Work Rate=no_previous(+7) Work Rate=no_previous"
+			want := "span region Work Rate=200(+200) Work Rate=7(+7) Work Rate=no_previous"
 			if got := text(r.end()[0]); got != want {
 				t.Errorf("clocks %d s apart: record %s, want %s", by, got, want)
 			}
@@ -458,6 +458,7 @@ func TestRegionAnomalies(t *testing.T) {
 		}
 		want := []string{
 			"instances_left: Process: b2", "instances_came: Process: b4 (measured from here on)",
+			"instance_began: Process: b4 (counted from zero)",
 			"instances_left: Process: b4",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -194,8 +194,8 @@ type marks struct {
 
 // markOrigin is what marks know about a source.
 type markOrigin struct {
-	time     time.Time // of its sample, by the clock of its system; zero for none
-	from, to int       // where its marks stand
+	clocks   counter.Clocks // of its sample; zero for none
+	from, to int            // where its marks stand
 }
 
 // mark is the operands of one series.

@@ -185,7 +185,7 @@ func TestSeveralSourcesOtherTimes(t *testing.T) {
 			r := twoSources(t, one, two)
 			_, region := r.program.Region(t.Context(), "region")
 			region.End()
-			want := "span region a:2-3 hidden:no_previous,0,false new:no_previous,9,true b:2-3\n"
+			want := "span region a:2-3 hidden:no_previous,0,false new:ok,9,true b:2-3\n"
 			if diff := cmp.Diff(want, spans(r.end())); diff != "" {
 				t.Errorf("the time of the second source is %v ahead: %s", time.Duration(offset)*time.Second, diff)
 			}

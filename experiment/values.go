@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -24,7 +24,7 @@ func (b *binding) begin(t *ticket, cycles []measure.MemberCycle) {
 	m := newMarks(b.sampler, b.width, len(cycles))
 	for i := range cycles {
 		if c := cycles[i].Cycle; c != nil {
-			m.origins[i].time, m.origins[i].from = c.Time, len(m.list)
+			m.origins[i].clocks, m.origins[i].from = c.Frame.Clocks(), len(m.list)
 			markCycle(m, c)
 			m.origins[i].to = len(m.list)
 		}
@@ -191,7 +191,7 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, 
 		return // a text, or the value's own status says why
 	}
 	if at < 0 {
-		b.came(v, m, newer)
+		b.came(v, c, col, n, m, newer)
 		return
 	}
 
@@ -213,41 +213,35 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, 
 
 // came makes the value of a series that was not measured at the begin of its region. A process or
 // thread that began in the region counts from 0.
-func (b *binding) came(v *Value, m *marks, newer counter.Sample) {
+func (b *binding) came(v *Value, c *measure.Cycle, col *measure.Column, n int, m *marks, newer counter.Sample) {
 	v.lackPrevious()
-	t := v.Series.Type
-	if t.Cumulative() && !t.Inverse() && m.source >= 0 && beganSince(v.Series.Key, m.origins[m.source].time, newer.Clocks) {
-		v.grew(newer.Value, &newer.Clocks)
-	}
 	if b.opt.Raw {
 		v.Raw = []counter.Sample{newer}
 	}
-}
-
-// How exactly is known when a process began: the kernel of Linux tells it in steps of 10 ms, some more may
-// pass on a busy machine between two clocks that are read, and the time of day may be slewed by a thousandth.
-const (
-	startUnit = 50 * time.Millisecond
-	slewed    = 1000
-)
-
-// beganSince reports whether the process or thread of a key, id@start, began after a time, which the
-// clock of its system told; now are the clocks of a later sample.
-func beganSince(key string, t time.Time, now counter.Clocks) bool {
-	_, text, has := strings.Cut(key, "@")
-	start, err := strconv.ParseInt(text, 10, 64)
-	if !has || err != nil || t.IsZero() {
-		return false
+	if m.source < 0 {
+		return
+	}
+	if v.Series.Key != "" {
+		v.Touched = v.Touched.With(winperf.InstancesCame)
+	}
+	if !frame.CountsFromZero(v.Series.Type) {
+		return
 	}
 
-	// Starts are told by the clock of their object: on Linux by one that goes on from when the system
-	// was booted, whatever the time of day has been set to since.
-	began := winperf.FromFiletime(start)
-	if apart := now.Time100ns - now.ObjectTime; now.ObjectFreq == 1e7 && max(apart, -apart) < 24*3600*1e7 {
-		began = began.Add(time.Duration(apart) * 100)
+	older := counter.Sample{Clocks: m.origins[m.source].clocks}
+	_, text, _ := strings.Cut(v.Series.Key, "@")
+	start, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || !frame.BeganBetween(start, older.Clocks, newer.Clocks) {
+		return
 	}
-	within := startUnit + max(0, winperf.FromFiletime(now.Time100ns).Sub(t)/slewed)
-	return !began.Before(t.Add(-within))
+	v.grew(newer.Value, &newer.Clocks)
+
+	// An object that is sampled apart has other clocks than the sample at the begin.
+	if v.Age == 0 && !c.Cook.NeedPrevious {
+		result := col.Since(n, older, newer, c.Cook)
+		v.Value, v.Status = result.Value, result.Status
+		v.Touched = v.Touched.With(winperf.InstanceBegan)
+	}
 }
 
 // lackPrevious takes the value away where it needs two samples.

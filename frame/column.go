@@ -196,6 +196,9 @@ func (p *Pair) cookStrip(c *Cooked, first int, bits []uint64, status []counter.S
 			p.loadOlder(op, col, c.K, first)
 		}
 	}
+	if p.begun && col.two {
+		p.startFromZero(op, col, first)
+	}
 
 	if col.time > 0 {
 		p.cookOwnClock(op, col, first)
@@ -227,6 +230,8 @@ type column struct {
 	multi   bool  // the component count stands behind the value
 	fixed   bool  // value and base are inside every block
 
+	fromZero bool // an instance that began between two samples has a value
+
 	// What the codec found out, which depends on the values too.
 	state  index.CounterState
 	found  int32  // base
@@ -254,6 +259,7 @@ func newColumn(d *index.Counter, baseSize int, opt counter.Options) column {
 		c.status = counter.InvalidData
 	}
 	c.fixed = d.State == index.Readable && !c.multi
+	c.fromZero = CountsFromZero(d.Type) && d.Time == 0
 	return c
 }
 
@@ -360,7 +366,7 @@ func (p *Pair) readOlder(dst []uint64, k, first int, status []counter.Status) {
 
 	for i, j := range from {
 		if j < 0 || status[i] != counter.OK {
-			continue // Match says that there is none
+			continue // it is not matched, or began meanwhile
 		}
 		if _, ok := p.prev.Raw(int(j), k); !ok {
 			status[i] = counter.NoPrevious

@@ -90,6 +90,7 @@ type Pair struct {
 	from        []int32 // position of each instance in the older object, -1 = none
 	inPlace     bool    // every instance stands where it stood
 	allVerified bool    // every instance is known to be the same
+	begun       bool    // some instances began after the older sample, see Began
 
 	settled *Labels // instances that were matched by name, each in its place and verified
 

@@ -29,6 +29,9 @@
 // name where it is unique, and as a last resort name and occurrence, marked as
 // unverified (counter.Unverified).
 //
+// A process or thread that began after the older frame counts from zero, unless
+// [counter.Options.NeedPrevious] is set; see [Pair.Began].
+//
 // Where the system time was set between two frames of a source that can tell
 // ([winperf.ClocksTogether]), counters that are divided by it take the time that the
 // performance counter tells.

@@ -56,6 +56,7 @@ func (id *identity) byStart() bool { return id.process >= 0 && id.start >= 0 }
 // the older object.
 func (p *Pair) matchInstances() {
 	n := p.cur.Len()
+	p.begun = false
 	if len(p.from) != n {
 		p.from = slices.Grow(p.from[:0], n)[:n]
 		p.match = slices.Grow(p.match[:0], n)[:n]

@@ -120,6 +120,9 @@ func (p *Pair) matchByStart() {
 		p.matchMoved(cur, prev)
 	}
 	p.rejectFallen()
+	if left > 0 {
+		p.findBegun()
+	}
 }
 
 // keyLookAhead is how many instances may have left in one place before those

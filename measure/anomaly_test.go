@@ -96,7 +96,8 @@ func TestAnomalies(t *testing.T) {
 			[]sample{processes(0, proc("a", 4, 9, 0)), processes(1, proc("a", 8, 0, 0))},
 			[]string{
 				"instances_came: Process: a (measured from here on)", "instances_left: Process: a",
-				`\Process(a)\% Processor Time [instances_came]`,
+				"instance_began: Process: a (counted from zero)",
+				`\Process(a)\% Processor Time [instances_came,instance_began]`,
 			},
 		},
 		{

@@ -28,10 +28,11 @@ type Cycle struct {
 	Frame frame.Frame
 	// Cook are the options that Frame is cooked with, see Options.Cook.
 	Cook counter.Options
-	// Sample is what was taken, as the source gave it. It is valid until the
-	// Measurement prepares the next.
+	// Sample is the sample as the source returned it, without costly objects that are
+	// sampled apart (see Options.CostlyTogether). The Measurement owns it. It is valid until
+	// the next call of Prepare, Cycle or Close, and in Watch until the next cycle.
 	Sample *winperf.Sample
-	// Names are the names of the sample's objects and counters.
+	// Names are the names of the sample's objects and counters, nil where nothing was decoded.
 	Names *nametable.Names
 	// Damage is what was found wrong with the sample or its name tables.
 	Damage []error

@@ -147,8 +147,9 @@ func ExampleCycle_anomalies() {
 	// Output:
 	// instances_came: Process: shell (measured from here on)
 	// instances_left: Process: shell
+	// instance_began: Process: shell (counted from zero)
 	// \\HOST\Process(editor)\% Processor Time ok false
-	// \\HOST\Process(shell)\% Processor Time no_previous true
+	// \\HOST\Process(shell)\% Processor Time ok true
 }
 
 // Processes are called by name and id, and a rule of the caller's names

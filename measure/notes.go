@@ -201,6 +201,22 @@ func (w *part) judge(n *notes, lack counter.Status) {
 	})
 }
 
+// began notes the instances of an object that count from zero.
+func (n *notes) began(p *plan, op *objectPlan, ck *frame.Cooker) {
+	a := winperf.Anomaly{
+		Kind: winperf.InstanceBegan, Object: op.id, ObjectName: p.names.Title(op.id.Index),
+		Action: "counted from zero",
+	}
+
+	pair := ck.Object(p.out[op.group.columns[0].out].object)
+	for _, i := range op.arrived {
+		if pair.Began(int(i)) {
+			a.Instances = append(a.Instances, op.naming.spelled(int(i)))
+		}
+	}
+	n.add(a)
+}
+
 // fell notes the values of a column that fell, in its marks too: those that were
 // reset and those that wrapped.
 func (n *notes) fell(p *plan, col *column, values *Column, pair *frame.Pair) {

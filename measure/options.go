@@ -34,9 +34,9 @@ type Options struct {
 	Exclude []winperf.Path
 	// FramesOnly makes no readings: the frames are what is wanted.
 	FramesOnly bool
-	// RawOnly decodes nothing: of a Cycle's Frame only Raw can be read, and its
-	// Time is when the sample was taken by the clock of this machine. It is for
-	// programs that keep samples as they are. The source must have raw samples.
+	// RawOnly decodes nothing. A Cycle then holds the sample in Sample, an empty Frame, and
+	// no Names. Its Time is when the sample was taken by the clock of this machine. RawOnly
+	// is for programs that store samples. The source must have raw samples.
 	RawOnly bool
 	// Names are rules that give instances other names, the first that has a name
 	// for an instance first. See ByPID.
@@ -74,7 +74,8 @@ type Options struct {
 	// day, or just at it, on the Clock, which can be set; zero means no end.
 	End time.Time
 	// KeepFirst makes Watch yield the first cycle of a live source too, in
-	// which counters that need two samples have no value yet.
+	// which counters that need two samples have no value yet. In later cycles a process or thread that
+	// began after the previous sample counts from zero, unless Cook.NeedPrevious is set.
 	KeepFirst bool
 	// Speed is the pace of recorded sources in Watch: 1 is that of the record,
 	// 10 is ten times faster; 0 is as fast as possible.

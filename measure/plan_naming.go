@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +56,20 @@ func ByNameAndPID() NameRule {
 		}
 		return name + ":" + id, true
 	}}
+}
+
+// ParseNaming returns the rules that a word stands for: "pid" is ByPID, "name:pid" is ByNameAndPID, and
+// "name" or "" is no rule.
+func ParseNaming(word string) ([]NameRule, error) {
+	switch word {
+	case "", "name":
+		return nil, nil
+	case "pid":
+		return []NameRule{ByPID()}, nil
+	case "name:pid":
+		return []NameRule{ByNameAndPID()}, nil
+	}
+	return nil, fmt.Errorf("names %q: expected pid, name:pid or name", word)
 }
 
 // instanceID is the process id, or process and thread id, of an instance of an

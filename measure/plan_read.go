@@ -82,6 +82,7 @@ func (op *objectPlan) read(columns []Column, o frame.Object, touched winperf.Ano
 // which values fell: all of their values, or single ones.
 func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 	g, fresh := &op.group, op.made == p.cycles
+	began := false
 	for k := range g.columns {
 		col := &g.columns[k]
 		out, fell := &p.out[col.out], g.fell && g.cooked[col.cooked].Fell
@@ -94,16 +95,22 @@ func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 		}
 
 		if came {
-			col.markCame(out.Marks)
+			col.markCame(out.Marks, ck.Object(out.object))
+			began = began || out.marked(winperf.InstanceBegan)
 		}
 		if fell {
 			n.fell(p, col, out, ck.Object(out.object))
 		}
 	}
+
+	if began {
+		n.began(p, op, ck)
+	}
 }
 
-// markCame marks the values of instances that came.
-func (col *column) markCame(marks []winperf.AnomalySet) {
+// markCame marks the values of instances that came, and values that count from the start of their instance.
+func (col *column) markCame(marks []winperf.AnomalySet, pair *frame.Pair) {
+	fromZero := frame.CountsFromZero(col.counter().Type)
 	all := len(marks) == col.object.labels.Len()
 	for _, i := range col.object.arrived {
 		m, wanted := int(i), all
@@ -112,6 +119,9 @@ func (col *column) markCame(marks []winperf.AnomalySet) {
 		}
 		if wanted {
 			marks[m] = marks[m].With(winperf.InstancesCame)
+			if fromZero && pair.Began(int(i)) {
+				marks[m] = marks[m].With(winperf.InstanceBegan)
+			}
 		}
 	}
 }

@@ -23,8 +23,8 @@ var ErrSensorName = errors.New("bad sensor name")
 // what stands in a path, parent/name where it has a parent. The index tells
 // instances of one name apart; 0, the first, is not written.
 //
-// The characters / # and % within a name are written %2F, %23 and %25. A % that
-// does not begin one of these stands for itself, so that
+// The characters / # and % within a name are written %2F, %23 and %25. %20 is read
+// as a space. Any other % stands for itself, so that
 // windows.winperf/Processor/% Processor Time can be typed.
 type SensorName struct {
 	Source string // such as windows.winperf, see SourceName
@@ -81,7 +81,7 @@ func ParseSensorName(text string) (SensorName, error) {
 
 var (
 	sensorEscaper   = strings.NewReplacer("%", "%25", "/", "%2F", "#", "%23")
-	sensorUnescaper = strings.NewReplacer("%25", "%", "%2F", "/", "%2f", "/", "%23", "#")
+	sensorUnescaper = strings.NewReplacer("%25", "%", "%2F", "/", "%2f", "/", "%23", "#", "%20", " ")
 )
 
 // String returns the name as text.

@@ -56,6 +56,8 @@ func TestSensorNameAsTyped(t *testing.T) {
 	tests := []struct{ text, canonical string }{
 		{"windows.winperf/Processor/% Processor Time#_Total", "windows.winperf/Processor/%25 Processor Time#_Total"},
 		{"windows.winperf/System/Context Switches%2fsec", "windows.winperf/System/Context Switches%2Fsec"},
+		{"windows.winperf/Process/%25%20Processor%20Time#my%20editor", "windows.winperf/Process/%25 Processor Time#my editor"},
+		{"a/b/%2520", "a/b/%2520"},
 		{"windows.winperf/Thread/x#firefox/1", "windows.winperf/Thread/x#firefox%2F1"},
 		{"a/b/100%", "a/b/100%25"},
 		{"a/b/%zz%2", "a/b/%25zz%252"},

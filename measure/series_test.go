@@ -101,14 +101,14 @@ func TestInstancesOverTime(t *testing.T) {
 			[]sample{processes(0, a, proc("x", 8, 40, 500), b), processes(1, later(a, 1), proc("x", 16, 0, 600), later(b, 2)), processes(2, later(a, 2), proc("x", 16, 0, 610), later(b, 4))},
 			[][]string{
 				{h + "a" + busy + "no_previous", h + "x" + busy + "no_previous", h + "b" + busy + "no_previous"},
-				{h + "a" + busy + "1 =", h + "x" + busy + "no_previous", h + "b" + busy + "2 ="},
+				{h + "a" + busy + "1 =", h + "x" + busy + "600", h + "b" + busy + "2 ="},
 				{h + "a" + busy + "1 =", h + "x" + busy + "10 =", h + "b" + busy + "2 ="},
 			},
 		},
 		{
 			"another process with the same id", `\Process(x)\% Processor Time`,
 			[]sample{processes(0, proc("x", 8, 40, 500)), processes(1, proc("x", 8, 0, 600))},
-			[][]string{{h + "x" + busy + "no_previous"}, {h + "x" + busy + "no_previous"}},
+			[][]string{{h + "x" + busy + "no_previous"}, {h + "x" + busy + "600"}},
 		},
 		{
 			"a named one that goes and another that comes", `\Process(x)\% Processor Time`,

@@ -3,9 +3,12 @@ package measure_test
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -197,6 +200,7 @@ func heap() uint64 {
 
 type soakStats struct {
 	cycles, rates, came, left int
+	last                      time.Time       // of the readings before
 	read                      struct{ n int } // by another goroutine
 }
 
@@ -222,7 +226,7 @@ func soak(ctx context.Context, t *testing.T, c *measure.Measurement, stats *soak
 				stats.came += len(a.Instances)
 			case winperf.InstancesLeft:
 				stats.left += len(a.Instances)
-			case winperf.BufferGrew, winperf.SourceSlow:
+			case winperf.InstanceBegan, winperf.BufferGrew, winperf.SourceSlow:
 			default:
 				t.Errorf("cycle %d: %v", stats.cycles, a)
 			}
@@ -233,6 +237,7 @@ func soak(ctx context.Context, t *testing.T, c *measure.Measurement, stats *soak
 			return
 		}
 		pids = checkWorld(t, readings, pids, stats)
+		stats.last = cy.Time
 		time.Sleep(ms) // others may read meanwhile
 	}
 }
@@ -252,12 +257,20 @@ func checkWorld(t *testing.T, readings []winperf.Reading, pids map[*winperf.Seri
 		now[readings[i].Series] = pid
 		rate := readings[n+i]
 		v, _ := rate.Value.Float64()
+		want := float64(speedOf(pid, start))
+		if rate.Anomalies.Has(winperf.InstanceBegan) { // what it used so far, over the whole time between the samples
+			_, text, _ := strings.Cut(rate.Key, "@")
+			ticks, _ := strconv.ParseUint(text, 10, 64)
+			began := (ticks - epoch) / second // may be just after the sample, where the age is 0
+			lived := uint64(rate.Time.Sub(winperf.FromFiletime(epoch))/time.Second) - began + 1
+			want = float64(speedOf(pid, began)*lived) / rate.Time.Sub(stats.last).Seconds()
+		}
 		switch {
 		case rate.Path.Instance != readings[i].Path.Instance || rate.Path.Index != readings[i].Path.Index || rate.Key != readings[i].Key:
 			t.Errorf("%s stands beside %s", rate, readings[i])
 		case rate.Status == counter.NoPrevious:
-		case rate.Status != counter.OK || v != float64(speedOf(pid, start)):
-			t.Errorf("%s of process %d since %d is %v (%v), want %d", rate, pid, start, v, rate.Status, speedOf(pid, start))
+		case rate.Status != counter.OK || math.Abs(v-want) > 1e-9*want:
+			t.Errorf("%s of process %d since %d is %v (%v), want %v", rate, pid, start, v, rate.Status, want)
 		default:
 			stats.rates++
 		}

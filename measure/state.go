@@ -99,16 +99,19 @@ func (g *gate) enter(op operation) (t transition, was state, err error) {
 	}
 }
 
-// run lets an operation through and does it, or refuses it.
+// run lets an operation through and does it, or refuses it. An operation that panics has failed: the measurement
+// can still be closed.
 func (g *gate) run(op operation, do func() error) error {
 	t, _, err := g.enter(op)
 	if err != nil {
 		return err
 	}
+
+	after := t.failure
+	defer func() { g.set(after) }()
 	if err = do(); err != nil {
-		g.set(t.failure)
 		return err
 	}
-	g.set(t.success)
+	after = t.success
 	return nil
 }

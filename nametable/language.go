@@ -21,14 +21,19 @@ const (
 // Perflib: three or more hexadecimal digits of the primary language, with the
 // sublanguage for Chinese and Portuguese only. It takes a language identifier
 // of winnt.h in hexadecimal, with or without leading zeros and 0x: 9, 009, 409
-// and 0x0409 are all 009; 0x804 stays 804. The error wraps
-// [winperf.ErrBadData].
+// and 0x0409 are all 009; 0x804 stays 804. It also takes a language by its English
+// name or its ISO 639-1 code, with or without a region: German, de, de-AT. Two letters are
+// always a code. The error wraps [winperf.ErrBadData].
 func ParseLanguage(s string) (string, error) {
+	if id := languageNamed(s); id != "" {
+		return id, nil
+	}
+
 	digits := strings.TrimPrefix(strings.ToLower(s), "0x")
 	id, err := strconv.ParseUint(digits, 16, 16)
 	primary := id & 0x3FF // PRIMARYLANGID
 	if err != nil || primary == 0 {
-		return "", fmt.Errorf("language %.40q: expected a hexadecimal language id such as 009 or 0x409: %w",
+		return "", fmt.Errorf("language %.40q: expected a language such as de, German, 007 or 0x407: %w",
 			s, winperf.ErrBadData)
 	}
 	if primary == primaryChinese || primary == primaryPortuguese {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/datablock"
 )
@@ -23,30 +24,48 @@ import (
 // then, so that the others' objects arrive. A provider that fails for that is left
 // alone like any other.
 func (d *Dispatcher) Collect(ctx context.Context, q *Query, dst []byte) ([]byte, error) {
+	block, _, err := d.CollectPart(ctx, q, dst)
+	return block, err
+}
+
+// CollectPart is Collect. In addition it returns why wanted objects may be missing: late is the error of providers
+// that did not answer in time, now or the last time that they were asked. It is nil if there is none.
+func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (block []byte, late, err error) {
 	if err := d.takeTurn(ctx); err != nil {
-		return slices.Clip(dst), err
+		return slices.Clip(dst), nil, err
 	}
 	defer func() { <-d.turn }()
 
 	d.choose(q)
 	if err := d.open(ctx); err != nil {
-		return slices.Clip(dst), err
+		return slices.Clip(dst), nil, err
 	}
 
-	block := d.appendHead(dst)
-	r := round{stage: stageCollect, limit: d.opt.CollectTimeout, query: q, block: block}
+	clocks := d.opt.Clocks()
+	block = d.appendHead(dst, clocks)
+	r := round{stage: stageCollect, limit: d.opt.CollectTimeout, query: q, clocks: clocks, block: block}
 	if err := d.makeRound(ctx, d.wanted, r); err != nil {
-		return slices.Clip(dst), err
+		return slices.Clip(dst), nil, err
 	}
 
 	block, objects := d.assemble(block)
 	datablock.FinishBlock(block[len(dst):], objects)
-	return block, nil
+	return block, d.late(q), nil
+}
+
+// late returns the errors of providers of wanted objects that did not answer in time.
+func (d *Dispatcher) late(q *Query) error {
+	var errs []error
+	for _, e := range d.entries {
+		if e.late != nil && slices.ContainsFunc(e.objects, q.Wants) {
+			errs = append(errs, e.late)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // appendHead appends the head of a block. Its system time is UTC.
-func (d *Dispatcher) appendHead(dst []byte) []byte {
-	clocks := d.opt.Clocks()
+func (d *Dispatcher) appendHead(dst []byte, clocks counter.Clocks) []byte {
 	return datablock.AppendHead(dst, &datablock.Head{
 		Machine:       d.opt.Machine,
 		DefaultObject: -1,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/call"
 )
 
@@ -21,13 +22,15 @@ type entry struct {
 	session Session // nil: not opened
 	writer  Writer
 	query   *Query
-	given   []byte // what the provider's objects are appended to
+	clocks  counter.Clocks // of the sample
+	given   []byte         // what the provider's objects are appended to
 	answer  answer
 
 	stage    string // of the last call
 	heard    bool   // what it reported was told
 	told     bool   // it was reported that it does not return
 	buf      []byte // for the provider's objects, unless they go straight into the block
+	late     error  // why it did not answer in time, until it answers again
 	pauses   call.Pauses
 	failures int // since the dispatcher was made
 }

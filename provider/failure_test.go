@@ -301,3 +301,45 @@ func TestFailureOfClose(t *testing.T) {
 		t.Error("the good provider was not closed")
 	}
 }
+
+// A block says why objects may be missing as long as a provider that was late has not answered again.
+func TestLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := layout(t, peer())
+		slow := errBoom
+		other := &fake{name: "other", objects: []*provider.Object{peer()}}
+		other.collect = func(ctx context.Context, _ *provider.Query, w *provider.Writer) error {
+			switch {
+			case errors.Is(slow, context.DeadlineExceeded):
+				<-ctx.Done()
+			case errors.Is(slow, provider.ErrBusy):
+				time.Sleep(time.Hour)
+			case slow == nil:
+				writePeers(w, l, 15, 30)
+			}
+			return slow
+		}
+		d := newDispatcher(t, bounds(), append(goodProviders(t), other)...)
+		check := func(when string, q *provider.Query, want error) {
+			t.Helper()
+			if _, late, err := d.CollectPart(t.Context(), q, nil); err != nil || !errors.Is(late, want) {
+				t.Errorf("%s: late is %v, want %v; %v", when, late, want, err)
+			}
+		}
+
+		all, without := &provider.Query{Global: true}, &provider.Query{Objects: []uint32{2}}
+		check("an error", all, nil)
+		for _, next := range []error{context.DeadlineExceeded, provider.ErrBusy} {
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			slow = next
+			check("too late", all, slow)
+			check("left alone", all, slow)
+			check("not wanted", without, nil)
+			time.Sleep(2 * time.Hour)
+		}
+		synctest.Wait()
+		slow = nil
+		check("it answers again", all, nil)
+	})
+}

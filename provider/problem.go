@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -44,6 +45,9 @@ func (d *Dispatcher) fail(e *entry, stage string, err error) {
 		pause = 0 // it is not asked again anyway
 	}
 	e.failures++
+	if e.late = nil; errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) {
+		e.late = fmt.Errorf("%s: %w", e.name, err)
+	}
 	p := Problem{Stage: stage, Err: err, Failures: e.pauses.Failures, Pause: pause}
 	var in *panicked
 	if errors.As(err, &in) {

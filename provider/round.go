@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/call"
 )
 
@@ -15,10 +16,11 @@ const (
 
 // round is one call of each of several providers, all at once.
 type round struct {
-	stage string
-	limit time.Duration // for each provider's answer
-	query *Query
-	block []byte // what the first provider's objects are appended to
+	stage  string
+	limit  time.Duration // for each provider's answer
+	query  *Query
+	clocks counter.Clocks // of the sample
+	block  []byte         // what the first provider's objects are appended to
 }
 
 // makeRound makes the calls and waits until all have been answered or their
@@ -38,6 +40,7 @@ func (d *Dispatcher) makeRound(ctx context.Context, list []*entry, r round) erro
 		e.heard = false
 		e.told = false
 		e.query = r.query
+		e.clocks = r.clocks
 		e.given = r.block
 		if i > 0 {
 			e.given = e.buf[:0]
@@ -83,6 +86,7 @@ func (d *Dispatcher) judge(e *entry, r round) {
 	case e.answer.err != nil:
 		d.fail(e, r.stage, e.answer.err)
 	case r.stage == stageCollect:
+		e.late = nil
 		e.pauses.Reset()
 	}
 }

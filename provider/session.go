@@ -40,6 +40,7 @@ func (e *entry) openSession(ctx context.Context) {
 // collect lets the provider write its objects.
 func (e *entry) collect(ctx context.Context) {
 	w := &e.writer
+	w.clocks = e.clocks
 	w.begin(e.given)
 	err := attempt(func() error {
 		if err := e.session.Collect(ctx, e.query, w); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -30,6 +31,7 @@ type Writer struct {
 	instances int32  // of it, so far
 
 	maxBytes int
+	clocks   counter.Clocks // of the sample
 	declared []declared
 	place    map[uint32]int // in declared, by title index
 	reports  []error
@@ -53,8 +55,8 @@ func newWriter(objects []*Object, maxBytes int) Writer {
 
 // begin makes the writer ready to append to buf.
 func (w *Writer) begin(buf []byte) {
-	*w = Writer{buf: buf, base: len(buf), open: -1, maxBytes: w.maxBytes, declared: w.declared,
-		place: w.place}
+	*w = Writer{buf: buf, base: len(buf), open: -1, maxBytes: w.maxBytes, clocks: w.clocks,
+		declared: w.declared, place: w.place}
 	for i := range w.declared {
 		w.declared[i].written = false
 	}
@@ -84,6 +86,9 @@ func (w *Writer) failAs(kind error, format string, args ...any) {
 // all the same. It is no failure of the provider, which should tell each thing
 // once: it is told also if the call fails afterwards.
 func (w *Writer) Report(err error) { w.reports = append(w.reports, err) }
+
+// Clocks returns the clocks of the sample, which its block has in its header.
+func (w *Writer) Clocks() counter.Clocks { return w.clocks }
 
 // reserve ends the call if n more bytes are too many. Only a panic ends a provider that
 // would never stop writing.

@@ -65,7 +65,7 @@ func BenchmarkScrape(b *testing.B) {
 		for b.Loop() {
 			e.ServeHTTP(discard{http.Header{}}, r)
 		}
-		b.ReportMetric(float64(e.views[""].counts.written), "series")
+		b.ReportMetric(float64(e.all.counts.written), "series")
 	})
 	b.Run("map and write", func(b *testing.B) {
 		s, err := e.main.get(b.Context())

@@ -54,12 +54,12 @@ func (s *runningServer) raw(request string) string {
 func TestHostileRequests(t *testing.T) {
 	s := start(t, Config{})
 	const (
-		get    = "GET /metrics HTTP/1.1\r\nHost: x\r\n"
-		reload = "POST /-/reload HTTP/1.1\r\nHost: x\r\n"
+		get    = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
+		reload = "POST /-/reload HTTP/1.1\r\nHost: localhost\r\n"
 	)
 	long := strings.Repeat("x", 1<<20)
 	for name, c := range map[string]struct{ request, want string }{
-		"query of 1 MB":  {"GET /metrics?path=" + long + " HTTP/1.1\r\nHost: x\r\n\r\n", "431"},
+		"query of 1 MB":  {"GET /metrics?path=" + long + " HTTP/1.1\r\nHost: localhost\r\n\r\n", "431"},
 		"header of 1 MB": {get + "X: " + long + "\r\n\r\n", "431"},
 		"many headers":   {get + strings.Repeat("X: y\r\n", 100_000) + "\r\n", "431"},
 		"two lengths":    {reload + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello", "400"},
@@ -67,13 +67,13 @@ func TestHostileRequests(t *testing.T) {
 			"Content-Length: 5\r\n\r\nhello", "501"},
 		"folded header":  {get + "X : y\r\n\r\n", "400"},
 		"no host":        {"GET /metrics HTTP/1.1\r\n\r\n", "400"},
-		"two hosts":      {"GET /metrics HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "400"},
+		"two hosts":      {"GET /metrics HTTP/1.1\r\nHost: localhost\r\nHost: y\r\n\r\n", "400"},
 		"garbage":        {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", "400"},
-		"bad escape":     {"GET /metrics?path=%zz HTTP/1.1\r\nHost: x\r\n\r\n", "400"},
-		"NUL in path":    {"GET /metrics%00 HTTP/1.1\r\nHost: x\r\n\r\n", "404"},
-		"other version":  {"GET /metrics HTTP/9.9\r\nHost: x\r\n\r\n", "505"},
+		"bad escape":     {"GET /metrics?path=%zz HTTP/1.1\r\nHost: localhost\r\n\r\n", "400"},
+		"NUL in path":    {"GET /metrics%00 HTTP/1.1\r\nHost: localhost\r\n\r\n", "404"},
+		"other version":  {"GET /metrics HTTP/9.9\r\nHost: localhost\r\n\r\n", "505"},
 		"long body":      {reload + "Content-Length: 99999999\r\n\r\n", "413"},
-		"absolute other": {"GET http://169.254.169.254/metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200"},
+		"absolute other": {"GET http://169.254.169.254/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "200"},
 	} {
 		if got := s.raw(c.request); !strings.Contains(got, " "+c.want+" ") && !strings.HasSuffix(got, " "+c.want) {
 			t.Errorf("%s: %q, want %s", name, got, c.want)
@@ -94,8 +94,8 @@ func TestBodies(t *testing.T) {
 		o.patience.read = 200 * time.Millisecond
 	})
 	const (
-		get    = "GET /metrics HTTP/1.1\r\nHost: x\r\n"
-		reload = "POST /-/reload HTTP/1.1\r\nHost: x\r\n"
+		get    = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
+		reload = "POST /-/reload HTTP/1.1\r\nHost: localhost\r\n"
 	)
 	length := func(n int) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n", n) }
 	chunked := func(n int) string {
@@ -132,7 +132,9 @@ func TestBodies(t *testing.T) {
 		}
 	}
 	const reloaded = `msg="the configuration was reloaded"`
-	if got := strings.Count(s.log.String(), reloaded); got != reloads || strings.Contains(hasty.log.String(), reloaded) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if got := len(s.opened) - 1; got != reloads || strings.Contains(hasty.log.String(), reloaded) {
 		t.Errorf("%d reloads, want %d", got, reloads)
 	}
 }
@@ -160,8 +162,8 @@ func TestSlowClients(t *testing.T) {
 	}
 
 	half := dial("GET /metrics HTTP/1.1\r\nHo")
-	body := dial("POST /-/reload HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nx")
-	idle := dial("GET /-/ready HTTP/1.1\r\nHost: x\r\n\r\n")
+	body := dial("POST /-/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx")
+	idle := dial("GET /-/ready HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if status, text := s.ask("GET", "/metrics"); status != 200 || value(text, free) == "" {
 		t.Errorf("status %d\n%s", status, text)
 	}
@@ -172,29 +174,28 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// A client that does not read a long answer loses it, and others get theirs meanwhile: also where it is
-// too long to be kept, so that they have to wait for their turn.
+// A client that does not read a long answer loses it, and others get theirs meanwhile.
 func TestSlowReader(t *testing.T) {
-	t.Run("kept", func(t *testing.T) {
+	t.Run("plain", func(t *testing.T) {
 		desktop := func(context.Context, string) (winperf.Source, error) { return newBlocks(perftest.Desktop), nil }
 		slowReader(t, desktop, 5, func(p *patience) { p.write = 100 * time.Millisecond })
 	})
-	t.Run("piece by piece", func(t *testing.T) {
+	t.Run("compressed in memory", func(t *testing.T) {
 		block, err := encode(longBlock())
 		if err != nil {
 			t.Fatal(err)
 		}
 		long := func(context.Context, string) (winperf.Source, error) { return &fake{t: t, block: block}, nil }
-		slowReader(t, long, 60, func(p *patience) { p.write, p.piece = time.Hour, 500*time.Millisecond })
+		slowReader(t, long, 5, func(p *patience) { p.write = 100 * time.Millisecond })
 	})
 }
 
-// longBlock makes a text that is not kept in memory.
+// longBlock makes a text that memory holds compressed.
 func longBlock() string {
 	var b strings.Builder
 	b.WriteString("block name=\"HOST\" time100ns=133500000000000000\nobject 238\n counter 148 PERF_COUNTER_COUNTER\n")
 	name := strings.Repeat("x", 1000)
-	for i := range maxPage/len(name) + 1000 {
+	for i := range maxPlain/len(name) + 1000 {
 		fmt.Fprintf(&b, " instance \"%s%d\" : 7\n", name, i)
 	}
 	return b.String()
@@ -211,17 +212,9 @@ func slowReader(
 	})
 	_, whole := s.ask("GET", "/metrics")
 
-	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.(*net.TCPConn).SetReadBuffer(4096); err != nil {
-		t.Fatal(err)
-	}
-	const request = "GET /metrics HTTP/1.0\r\nHost: x\r\nX-Prometheus-Scrape-Timeout-Seconds: %d\r\n\r\n"
-	if _, err := fmt.Fprintf(c, request, seconds); err != nil {
-		t.Fatal(err)
+	// A machine with much other work may need more time for the answer.
+	for ; !leavesAnswer(t, s.url, seconds); seconds *= 2 {
+		t.Logf("no answer within %d seconds", seconds)
 	}
 	for range 3 {
 		if status, text := s.ask("GET", "/metrics"); status != 200 || len(text) < len(whole)/2 {
@@ -229,18 +222,38 @@ func slowReader(
 		}
 	}
 
-	// The server gives up when it may.
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.log.String(), "broken off"); {
-		if time.Now().After(deadline) {
-			t.Fatal("the server still waits for the one that does not read")
-		}
-		runtime.Gosched()
+	// The server gives up when it may. If it does not, this does not end.
+	for !strings.Contains(s.log.String(), "broken off") {
+		time.Sleep(time.Millisecond)
 	}
+}
+
+// leavesAnswer has a client read only the status of its answer, and reports whether there was one in time.
+func leavesAnswer(t *testing.T, url string, seconds int) bool {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	const request = "GET /metrics HTTP/1.0\r\nHost: localhost\r\nX-Prometheus-Scrape-Timeout-Seconds: %d\r\n\r\n"
+	if _, err := fmt.Fprintf(c, request, seconds); err != nil {
+		t.Fatal(err)
+	}
+	status := make([]byte, len("HTTP/1.0 200"))
+	_, err = io.ReadFull(c, status)
+	return err == nil && string(status) == "HTTP/1.0 200"
 }
 
 // A thousand connections at once all get an answer, though only a few are served at a time.
 func TestManyConnections(t *testing.T) {
-	s := start(t, Config{Web: Web{MaxConnections: 20}})
+	s := startWith(t, Config{Web: Web{MaxConnections: 20}}, func(o *ServerOptions) {
+		o.patience = defaultPatience()
+		o.patience.quiet = time.Hour // none is too slow to send its request
+	})
 	const clients = 1000
 	statuses := make([]int, clients)
 	var wait sync.WaitGroup

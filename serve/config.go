@@ -14,7 +14,7 @@ import (
 )
 
 // Config is what is served, from where, to whom. The zero Config serves all objects of
-// this machine that are not costly, under winperf's own names, to this machine.
+// this machine that are not costly, except Thread, under winperf's own names, to this machine.
 type Config struct {
 	// Source is the URL of what is measured, as source.Open takes it; "" is "local:".
 	Source string
@@ -22,7 +22,7 @@ type Config struct {
 	// source's preferred one. Metrics always have English names.
 	Language string
 	// Paths and Objects, which are names of objects with wildcards, are what is served;
-	// without both it is everything that is not costly. Costly adds costly objects.
+	// without both it is everything that is not costly, except Thread. Costly adds costly objects, and Thread.
 	Paths   []winperf.Path
 	Objects []string
 	Costly  bool
@@ -92,7 +92,7 @@ type Web struct {
 	SystemdSocket bool
 	// Lifecycle allows POST and PUT of /-/reload.
 	Lifecycle bool
-	// MaxConnections bounds connections at once; 0 is 512. More wait.
+	// MaxConnections bounds connections at once; 0 is 512. For more, idle ones are closed; if there are none, more wait.
 	MaxConnections int
 }
 

@@ -70,7 +70,7 @@ func TestConfigErrors(t *testing.T) {
 			`expected own or windows_exporter (did you mean windows_exporter?)`},
 		{"names: [otel]\n", `f:1:8: names: unknown names "otel", expected own or windows_exporter`},
 		{"names: [own, own]\n", `f:1:8: names: the names own are there twice`},
-		{"language: german\n", `f:1:11: language: expected a hexadecimal language id such as 009 or 0x409`},
+		{"language: klingon\n", `f:1:11: language: expected a language such as de, German, 007 or 0x407`},
 		{"timeout: 0\n", `f:1:10: timeout: expected more than 0 and at most a year`},
 		{"costly_interval: -1s\n", `f:1:18: costly_interval: expected more than 0 and at most a year`},
 		{"max_series: -1\n", `f:1:13: max_series: expected 0 or more`},

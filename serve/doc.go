@@ -17,9 +17,8 @@
 // Every scrape gets one sample of what was taken for it or, as long as it is fresh, for another one. A
 // sampler takes one sample at a time (measure.Measurement); costly objects have a sampler of
 // their own, beside. A view makes metrics of samples (metrics.Mapper) and keeps what that takes from one
-// scrape to the next; there is one for each filter. One scrape at a time writes a view's metrics, to
-// memory, from which all that came at the same time are answered; only what is longer than 8 MiB goes to the
-// client as it is made, and the next waits, but not longer than it may.
+// scrape to the next; a filter has one for one scrape. One scrape at a time has the turn and writes its metrics to
+// memory, compressed if they are long. Clients read them when others have the turn.
 //
 // What does not come in the time that the scraper allows is left out and told. docs/serve.md of the
 // project describes that, the metrics about the exporter and the bounds.

@@ -215,3 +215,20 @@ func TestCommentedKeys(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// The documentation quotes the unit for systemd about addresses.
+func TestServiceAddresses(t *testing.T) {
+	unit, page := readText(t, "../dist/winperf.service"), readText(t, documents+"serve.md")
+	n := 0
+	for line := range strings.Lines(unit) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "IPAddress") {
+			continue
+		}
+		if n++; !strings.Contains(page, "`"+line+"`") {
+			t.Errorf("docs/serve.md does not mention %s", line)
+		}
+	}
+	if n != 2 {
+		t.Errorf("the unit has %d lines about addresses", n)
+	}
+}

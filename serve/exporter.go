@@ -1,20 +1,17 @@
 package serve
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,10 +33,8 @@ type Options struct {
 	// Log is told what goes wrong; nil is nobody.
 	Log *slog.Logger
 
-	own *own // of a server; nil makes one
-	// How long a client may take to read an answer that is there, and a piece of one that others wait
-	// for; 0 is the default.
-	write, piece time.Duration
+	own   *own          // of a server; nil makes one
+	write time.Duration // that a client may take to read an answer that is there; 0 is the default
 }
 
 // Exporter answers scrapes: it is the http.Handler of /metrics for one configuration and one
@@ -59,14 +54,17 @@ type Exporter struct {
 	mainPaths, costlyPaths     *unmatched
 	failing                    [2]atomic.Bool // the last samples of both
 
-	mu    sync.Mutex
-	views map[string]*view
-	zips  sync.Pool // of *gzip.Writer
-	texts sync.Pool // of *bytes.Buffer
+	scrapes chan struct{} // holds one element for each scrape, until its answer was read
+	answers answers
+
+	// turn holds one element while a scrape maps a sample and writes its text to memory. It guards:
+	turn chan struct{}
+	all  *view // of everything that is served
+	zip  *gzip.Writer
 }
 
-// maxViews is how many filters are remembered.
-const maxViews = 8
+// maxScrapes bounds the scrapes at once. More are refused.
+const maxScrapes = 40
 
 // New returns an exporter over a source, which it does not close. It takes no sample of a live source, and
 // reads a recorded one to its end. The error is that of the source or of the configuration, without Push and files.
@@ -79,19 +77,21 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 	}
 	opt.Config = opt.withDefaults()
 	opt.write = cmp.Or(opt.write, defaultPatience().write)
-	opt.piece = cmp.Or(opt.piece, defaultPatience().piece)
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	e := &Exporter{
-		opt: opt, src: src, own: opt.own, views: map[string]*view{},
+		opt: opt, src: src, own: opt.own,
+		scrapes: make(chan struct{}, maxScrapes), turn: make(chan struct{}, 1), zip: gzip.NewWriter(io.Discard),
 		mainObjects: map[string]bool{}, costlyObjects: map[string]bool{},
 		mapping: metrics.Options{
 			Names: opt.Names, Totals: opt.Totals, LoneTotals: src.Describe().Recorded, Exclude: opt.Exclude,
 			Generic: opt.Counters, NoLegacy: opt.NoLegacy,
 		},
 	}
-	e.zips.New = func() any { return gzip.NewWriter(io.Discard) }
-	e.texts.New = func() any { return new(bytes.Buffer) }
-	return e, e.open(ctx)
+	if err := e.open(ctx); err != nil {
+		return nil, err
+	}
+	e.all = e.newView(nil, nil)
+	return e, nil
 }
 
 // selection is all that the configuration wants.
@@ -108,6 +108,12 @@ func (c *Config) selection() winperf.Selection {
 	}
 	return sel
 }
+
+// threadObject has more series than all other objects together, and most of them end soon.
+const threadObject = "Thread"
+
+// leavesOutThreads reports whether the object Thread is not served: the configuration asks for nothing by name.
+func (c *Config) leavesOutThreads() bool { return len(c.Paths)+len(c.Objects) == 0 && !c.Costly }
 
 // open makes the samplers.
 func (e *Exporter) open(ctx context.Context) error {
@@ -131,6 +137,11 @@ func (e *Exporter) open(ctx context.Context) error {
 		return err
 	}
 
+	if e.opt.leavesOutThreads() {
+		threads := wholeObject(threadObject)
+		e.mapping.Exclude = append(e.mapping.Exclude[:len(e.mapping.Exclude):len(e.mapping.Exclude)], threads)
+		e.objects.without = threadObject
+	}
 	rest, costly, err := e.part(ctx, sel, is)
 	if err != nil {
 		return err
@@ -232,12 +243,20 @@ func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {
 	if err != nil {
 		return refuse(w, http.StatusBadRequest, err)
 	}
-	paths, err := f.within(e.sel)
+	paths, err := f.within(r.Context(), e.sel)
 	if err != nil {
 		return refuse(w, http.StatusBadRequest, err)
 	}
 	if len(f) > 0 && len(paths) == 0 {
 		return refuse(w, http.StatusNotFound, errors.New("nothing of this is served"))
+	}
+
+	select {
+	case e.scrapes <- struct{}{}:
+		defer func() { <-e.scrapes }()
+	default:
+		err := fmt.Errorf("%d scrapes are being answered: try again later", maxScrapes)
+		return refuse(w, http.StatusServiceUnavailable, err)
 	}
 
 	wait := e.limitOf(r.Header.Get("X-Prometheus-Scrape-Timeout-Seconds"))
@@ -266,58 +285,107 @@ func (e *Exporter) limitOf(header string) time.Duration {
 	return asked - e.opt.TimeoutOffset
 }
 
+// answer takes a sample and writes its metrics to memory. The client reads them when others have the turn.
 func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, f filter,
 	paths []winperf.Path,
 ) int {
 	main, err := e.main.get(ctx)
-	defer main.release()
+	main.release() // whoever waits for the turn holds no sample
 	if err != nil && (r.Context().Err() != nil || errors.Is(err, errClosed) || !e.objects.any()) {
 		return refuse(w, http.StatusServiceUnavailable, fmt.Errorf("no sample: %w", err))
 	}
-	var costly *snapshot
 	if e.costly != nil {
-		costly = e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout))
-		defer costly.release()
+		e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout)).release()
 	}
 
-	v := e.view(f, paths)
-	if err := v.take(ctx); err != nil {
-		return refuse(w, http.StatusServiceUnavailable, errors.New("others are still reading their metrics"))
+	if err := e.takeTurn(ctx); err != nil {
+		return refuse(w, http.StatusServiceUnavailable, errors.New("others are still getting their metrics"))
 	}
 	format := e.format(r)
-	out := e.responder(w, r, format)
-	last, _ := ctx.Deadline()
-	long := &pieces{out, http.NewResponseController(w), last.Add(e.opt.write)}
-	p, err := e.write(v, long, main, costly, format)
-	defer p.release()
-	if err == nil && p != nil {
-		_, err = out.Write(p.text.Bytes())
+	text := &answer{pool: &e.answers, gzip: takesGzip(strings.Join(r.Header.Values("Accept-Encoding"), ","))}
+	defer text.release()
+	err = e.write(r.Context(), text, f, paths, err == nil, format)
+	switch {
+	case errors.Is(err, errClosed), errors.Is(err, errAnswers), r.Context().Err() != nil:
+		return refuse(w, http.StatusServiceUnavailable, err)
+	case err != nil:
+		return refuse(w, http.StatusInternalServerError, err)
 	}
-	return out.end(err)
+	return e.send(w, text, format)
 }
 
-// write writes what a view makes of two snapshots, and gives the turn back. A view that panicked is not
-// used again.
+// takeTurn waits for the turn, as long as ctx lasts. A free turn is taken at any time: the sample may have
+// needed all the time.
+func (e *Exporter) takeTurn(ctx context.Context) error {
+	select {
+	case e.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case e.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// write writes the metrics that a filter chooses of the newest samples, and gives the turn back. sampled says
+// whether the scrape got a sample. A view that panicked is not used again.
 func (e *Exporter) write(
-	v *view, to io.Writer, main, costly *snapshot, format prometheus.Format,
-) (*page, error) {
+	ctx context.Context, to *answer, f filter, paths []winperf.Path, sampled bool, format prometheus.Format,
+) error {
+	defer func() { <-e.turn }()
+	if e.all == nil {
+		return errClosed
+	}
 	whole := false
 	defer func() {
 		if !whole {
-			e.drop(v)
+			e.all = e.newView(nil, nil)
 		}
-		v.give()
 	}()
-	p, err := v.write(to, main, costly, format)
+
+	main, costly, err := e.newest(sampled)
+	defer main.release()
+	defer costly.release()
+	if err == nil {
+		err = e.all.update(context.Background(), main, costly)
+	}
+	v := e.all
+	if err == nil && len(f) > 0 {
+		v, err = e.filtered(ctx, f, paths, main, costly)
+		defer v.close()
+	}
+	if err == nil {
+		err = v.write(to, main != nil, format)
+	}
 	whole = true
-	return p, err
+	return err
 }
 
-// drop forgets a view.
-func (e *Exporter) drop(v *view) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	maps.DeleteFunc(e.views, func(_ string, other *view) bool { return other == v })
+// newest returns the newest samples, each of which may be nil; the first one is if the scrape got none.
+func (e *Exporter) newest(sampled bool) (main, costly *snapshot, err error) {
+	if sampled {
+		if main = e.main.latest(); main == nil {
+			return nil, nil, errClosed
+		}
+	}
+	if e.costly != nil {
+		costly = e.costly.latest()
+	}
+	return main, costly, nil
+}
+
+// filtered returns a view for one scrape. Its counters are where the view of everything has them.
+func (e *Exporter) filtered(
+	ctx context.Context, f filter, paths []winperf.Path, main, costly *snapshot,
+) (*view, error) {
+	v := e.newView(f, paths)
+	if err := v.continues(e.all); err != nil {
+		return v, err
+	}
+	return v, v.update(ctx, main, costly)
 }
 
 // format is the one that a request asks for.
@@ -330,57 +398,14 @@ func (e *Exporter) textOnly() bool {
 	return slices.Contains(e.opt.Names, metrics.WindowsExporter) || len(e.opt.Counters) > 0
 }
 
-// view returns the view of a filter, of which the few that were used last are kept.
-func (e *Exporter) view(f filter, paths []winperf.Path) *view {
-	key := f.key()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	v := e.views[key]
-	if v == nil {
-		e.forget()
-		v = e.newView(f, paths)
-		e.views[key] = v
-	}
-	v.used = time.Now()
-	return v
-}
-
 // continues has counters of 4 bytes go on over 2^32 from where another exporter of the same source has them, whose
 // scrapes are waited for as long as ctx lasts. It comes before the first scrape.
-func (e *Exporter) continues(ctx context.Context, last *Exporter) (err error) {
-	last.mu.Lock()
-	views := maps.Clone(last.views)
-	last.mu.Unlock()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for key, v := range views {
-		paths, wrong := v.f.within(e.sel)
-		if wrong != nil || len(v.f) > 0 && len(paths) == 0 {
-			continue // nobody can ask for it any more
-		}
-		next := e.newView(v.f, paths)
-		next.used = time.Now()
-		e.views[key] = next
-		err = errors.Join(err, next.continues(ctx, v))
+func (e *Exporter) continues(ctx context.Context, last *Exporter) error {
+	if err := last.takeTurn(ctx); err != nil {
+		return err
 	}
-	return err
-}
-
-// forget makes room for a view. That of everything stays.
-func (e *Exporter) forget() {
-	if len(e.views) < maxViews {
-		return
-	}
-	oldest := ""
-	for key, v := range e.views {
-		if key != "" && (oldest == "" || v.used.Before(e.views[oldest].used)) {
-			oldest = key
-		}
-	}
-	if v := e.views[oldest]; v != nil {
-		delete(e.views, oldest)
-		go v.close()
-	}
+	defer func() { <-last.turn }()
+	return e.all.continues(last.all)
 }
 
 // Close ends the samples under way. Scrapes that still wait get an error; the source stays
@@ -390,11 +415,11 @@ func (e *Exporter) Close() error {
 	if e.costly != nil {
 		err = errors.Join(err, e.costly.close())
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for key, v := range e.views {
-		delete(e.views, key)
-		v.close()
+	e.turn <- struct{}{}
+	defer func() { <-e.turn }()
+	if e.all != nil {
+		e.all.close()
+		e.all = nil
 	}
 	return err
 }

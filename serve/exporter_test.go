@@ -122,7 +122,7 @@ func TestConcurrent(t *testing.T) {
 	}
 	e := exporter(t, src, Config{})
 
-	const clients = 50
+	const clients = maxScrapes
 	texts := make([]string, clients)
 	var wait, ready sync.WaitGroup
 	for i := range clients {
@@ -268,18 +268,16 @@ func TestMaxSeries(t *testing.T) {
 	}
 }
 
-// While a client reads a long text slowly, others wait for their turn only as long as they
-// may.
+// A scrape waits for its turn only as long as it may.
 func TestTurn(t *testing.T) {
 	e := exporter(t, &fake{}, Config{})
 	scrape(e, "/metrics")
-	v := e.view(nil, nil)
-	if err := v.take(t.Context()); err != nil {
+	if err := e.takeTurn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	status, text := scrape(e, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.01")
-	v.give()
-	if status != http.StatusServiceUnavailable || !strings.Contains(text, "still reading") {
+	<-e.turn
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, "still getting") {
 		t.Errorf("status %d: %s", status, text)
 	}
 }

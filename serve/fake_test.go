@@ -35,6 +35,7 @@ type fake struct {
 	titles map[uint32]string
 	german map[uint32]string // if not nil, names in a second language
 	block  []byte            // if not nil, every sample
+	late   error             // of a provider whose objects samples lack
 }
 
 const threadTitle = 232
@@ -89,7 +90,7 @@ func (q *fakeQuery) Close() error { return nil }
 
 func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	q.mu.Lock()
-	n, before, without := q.n, q.before, q.without
+	n, before, without, late := q.n, q.before, q.without, q.late
 	q.n++
 	q.taken++
 	q.mu.Unlock()
@@ -103,7 +104,7 @@ func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 			return err
 		}
 	}
-	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error {
+	err := perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error {
 		raw.Format, raw.Schema = winperf.FormatV1, q.schema
 		var err error
 		switch {
@@ -116,6 +117,10 @@ func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 		}
 		return err
 	})
+	if err == nil {
+		s.Parts[0].Err = late
+	}
+	return err
 }
 
 // wants reports whether the query wants an object.

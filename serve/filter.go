@@ -1,17 +1,22 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/winperf/winperf"
 )
 
 // maxFilters bounds the filters of one scrape.
 const maxFilters = 32
+
+// maxFilterLength bounds each of them, in characters.
+const maxFilterLength = 1024
 
 // filter is what a scrape asks for, of what is served.
 type filter []winperf.Path
@@ -44,6 +49,11 @@ func parseFilter(query url.Values) (filter, error) {
 		}
 		f = append(f, p)
 	}
+	for _, p := range f {
+		if n := utf8.RuneCountInString(p.String()); n > maxFilterLength {
+			return nil, fmt.Errorf("a filter of %d characters, expected at most %d: %w", n, maxFilterLength, winperf.ErrPath)
+		}
+	}
 	if len(f) > maxFilters {
 		return nil, fmt.Errorf("%d filters, expected at most %d: %w", len(f), maxFilters, winperf.ErrPath)
 	}
@@ -64,31 +74,26 @@ func unknownFilter(key string) error {
 	return fmt.Errorf(form, most, key, strings.Join(filterKeys, " or "), hint)
 }
 
-// key is the same for filters that ask for the same.
-func (f filter) key() string {
-	var texts []string
-	for _, p := range f {
-		texts = append(texts, fmt.Sprintf("%q", p))
-	}
-	slices.Sort(texts)
-	return strings.Join(slices.Compact(texts), " ")
-}
-
 // within is what paths that are served have in common with the filter, all of the filter where
 // whole objects are served. It fails where two patterns overlap in a way that no path can say.
-func (f filter) within(served winperf.Selection) ([]winperf.Path, error) {
+func (f filter) within(ctx context.Context, served winperf.Selection) ([]winperf.Path, error) {
 	if served.Global {
 		return f, nil
 	}
 	var common []winperf.Path
+	known := map[winperf.Path]bool{}
 	for _, asked := range f {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for _, p := range served.Paths {
 			both, some, ok := intersect(asked, p)
 			if !ok {
 				return nil, fmt.Errorf("the filter %s and the path %s of the configuration overlap in part only; "+
 					"name what is wanted without wildcards: %w", asked, p, winperf.ErrPath)
 			}
-			if some {
+			if some && !known[both] {
+				known[both] = true
 				common = append(common, both)
 			}
 		}

@@ -2,8 +2,8 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -146,39 +146,51 @@ func TestIntersect(t *testing.T) {
 	}
 }
 
-func TestViewsAreFew(t *testing.T) {
-	e := exporter(t, &fake{}, Config{})
-	for i := range 100 {
-		scrape(e, fmt.Sprintf("/metrics?object=a%d", i))
-	}
-	if len(e.views) > maxViews {
-		t.Errorf("%d views are kept", len(e.views))
+// A filter has counters of 4 bytes over 2^32 where the view of everything has them, though it was not asked for
+// before.
+func TestFilterContinues(t *testing.T) {
+	interrupts := []uint32{4294967000, 100, 300}
+	src := &fake{text: func(n int, _ bool) string {
+		return fmt.Sprintf("block name=\"HOST\" perftime=%d perffreq=10 time100ns=133500000000000000\n"+
+			"object 238\n counter 148 PERF_COUNTER_COUNTER\n instance \"0\" : %d\n", n+1, interrupts[min(n, 2)])
+	}}
+	e := exporter(t, src, Config{})
+	scrape(e, "/metrics")
+	for _, want := range []string{"4294967396", "4294967596"} {
+		rest(e)
+		_, text := scrape(e, "/metrics?object=Processor")
+		if got := value(text, `winperf_processor_interrupts_total{name="0"}`); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 
-// A view that was dropped while a scrape waited for it still serves that scrape.
-func TestDroppedView(t *testing.T) {
+// Long filters are refused, and a filter stops with its client.
+func TestFilterBounds(t *testing.T) {
 	e := exporter(t, &fake{}, Config{})
-	f, err := parseFilter(map[string][]string{"object": {"Memory"}})
+	for n, want := range map[int]int{maxFilterLength - 8: 200, maxFilterLength - 7: 400} {
+		if status, text := scrape(e, "/metrics?path=%5C"+strings.Repeat("a", n)+"(*)%5Cabc"); status != want {
+			t.Errorf("%d characters: status %d: %s", n, status, text)
+		}
+	}
+
+	main, err := e.main.get(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := e.view(f, f)
-	for i := range 2 * maxViews {
-		scrape(e, fmt.Sprintf("/metrics?object=a%d", i))
-	}
-	s, err := e.main.get(t.Context())
-	if err != nil {
+	defer main.release()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := e.takeTurn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer s.release()
-	if err := v.take(t.Context()); err != nil {
-		t.Fatal(err)
+	f := filter(paths(t, `\Processor(*)\*`))
+	text := &answer{pool: &e.answers}
+	if err := e.write(gone, text, f, f, true, prometheus.Text); !errors.Is(err, context.Canceled) || text.size() > 0 {
+		t.Errorf("%d bytes for a client that is gone: %v", text.size(), err)
 	}
-	defer v.give()
-	p, err := v.write(io.Discard, s, nil, prometheus.Text)
-	if err != nil || value(p.text.String(), free) == "" {
-		t.Errorf("%v", err)
+	if status, text := scrape(e, "/metrics?object=Processor"); status != 200 || !strings.Contains(text, cpu) {
+		t.Errorf("afterwards: status %d\n%s", status, text)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -129,6 +128,7 @@ func hurriedScrapes(t *testing.T, late func(context.Context) error) {
 		},
 	}
 	e := exporter(t, src, Config{})
+	e.main.(*sampler).least = 0
 	scrape(e, "/metrics")
 	rest(e)
 
@@ -164,24 +164,34 @@ func TestUpIsOfTheAnswer(t *testing.T) {
 		t.Fatal("there is a sample")
 	}
 	for _, c := range []struct {
-		main *snapshot
-		want string
-	}{{main, "1"}, {nil, "0"}, {main, "1"}} {
-		v := e.view(nil, nil)
-		if err := v.take(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		p, err := e.write(v, io.Discard, c.main, nil, prometheus.Text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sampled bool
+		want    string
+	}{{true, "1"}, {false, "0"}, {true, "1"}} {
+		text := written(t, e, c.sampled)
 		for _, series := range []string{`winperf_object_up{object="Memory"}`, "winperf_sample_successful"} {
-			if got := value(p.text.String(), series); got != c.want {
+			if got := value(text, series); got != c.want {
 				t.Errorf("%s is %q, want %s", series, got, c.want)
 			}
 		}
-		p.release()
 	}
+}
+
+// written returns the text of a scrape that got a sample, or got none.
+func written(t *testing.T, e *Exporter, sampled bool) string {
+	t.Helper()
+	if err := e.takeTurn(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	to := &answer{pool: &e.answers}
+	defer to.release()
+	if err := e.write(t.Context(), to, nil, nil, sampled, prometheus.Text); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if _, err := to.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
 }
 
 // What panics costs one sample, or one view, and the server goes on.
@@ -207,7 +217,7 @@ func TestPanics(t *testing.T) {
 		t.Errorf("afterwards: status %d\n%s", status, text)
 	}
 
-	e.view(nil, nil).main.mapper = nil // which nothing can be written with
+	e.all.main.mapper = nil // which nothing can be written with
 	rest(e)
 	func() {
 		defer func() {

@@ -3,27 +3,51 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
+	"strconv"
+	"time"
 
 	"github.com/coreos/go-systemd/v22/activation"
-	"golang.org/x/net/netutil"
 )
 
-// listen opens the addresses, or takes the sockets that systemd handed over.
-func listen(ctx context.Context, how *Web) (list []net.Listener, err error) {
+// listen opens the addresses, or takes the sockets that systemd handed over. A connection is kept for the quiet time
+// without a request if there are too many.
+func listen(ctx context.Context, how *Web, quiet time.Duration) (list []net.Listener, err error) {
 	if how.SystemdSocket {
-		list, err = activation.Listeners()
-		if err == nil && len(list) == 0 {
-			err = errors.New("systemd has handed over no socket")
-		}
+		list, err = fromSystemd()
 	} else {
 		list, err = listenAll(ctx, how.Listen)
 	}
 	for i, l := range list {
-		list[i] = netutil.LimitListener(l, how.MaxConnections)
+		list[i] = newLimiter(l, how.MaxConnections, quiet)
 	}
 	return list, err
+}
+
+// fromSystemd takes the sockets that systemd handed over, each of which must accept connections.
+func fromSystemd() ([]net.Listener, error) {
+	list, err := activation.Listeners()
+	if err == nil && len(list) == 0 {
+		err = errors.New("systemd has handed over no socket")
+	}
+	for i, l := range list {
+		if l == nil {
+			const form = "file %d that systemd handed over is not a listening stream socket, expected ListenStream="
+			err = errors.Join(err, fmt.Errorf(form, i+1))
+		}
+	}
+	if err == nil {
+		return list, nil
+	}
+
+	for _, l := range list {
+		if l != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	return nil, err
 }
 
 func listenAll(ctx context.Context, addresses []string) (list []net.Listener, err error) {
@@ -41,9 +65,23 @@ func listenAll(ctx context.Context, addresses []string) (list []net.Listener, er
 	return list, nil
 }
 
-func addresses(listeners []net.Listener) (list []net.Addr) {
+// urls returns the URL of the metrics at each listener, which has certificates if the web file has them.
+func urls(listeners []net.Listener, webFile string) (list []string) {
+	scheme := "http"
+	if hasKey(webFile, "tls_server_config") {
+		scheme = "https"
+	}
 	for _, l := range listeners {
-		list = append(list, l.Addr())
+		tcp, ok := l.Addr().(*net.TCPAddr)
+		if !ok { // a Unix socket of systemd has no URL
+			list = append(list, l.Addr().String())
+			continue
+		}
+		host := tcp.String()
+		if tcp.IP.IsUnspecified() {
+			host = net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+		}
+		list = append(list, scheme+"://"+host+"/metrics")
 	}
 	return list
 }

@@ -9,7 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/winperf/winperf"
@@ -65,9 +67,18 @@ func readInto(raw *winperf.Raw, name string) error {
 // in both formats, in a program that has nothing else. The most memory that it had counts, with the
 // blocks, of which three are alive at once, and with the program itself.
 func TestMemory(t *testing.T) {
-	const most = 100_000 // KiB
+	measureMemory(t, 100_000, scrapeFiles)
+}
+
+// TestUnreadMemory has hundreds of clients, each with another filter, who read nothing.
+func TestUnreadMemory(t *testing.T) { measureMemory(t, 256_000, leaveUnread) }
+
+// measureMemory runs a test in a program of its own, over blocks in files, and compares the most memory that it
+// had, in KiB.
+func measureMemory(t *testing.T, most int, child func(*testing.T, []string)) {
+	t.Helper()
 	if os.Getenv("WINPERF_TEST_SCRAPE") != "" {
-		scrapeFiles(t, filepath.SplitList(os.Getenv("WINPERF_TEST_SCRAPE")))
+		child(t, filepath.SplitList(os.Getenv("WINPERF_TEST_SCRAPE")))
 		return
 	}
 
@@ -78,7 +89,7 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(withoutDetector(t), "-test.run", "^TestMemory$")
+	cmd := exec.Command(withoutDetector(t), "-test.run", "^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), "WINPERF_TEST_SCRAPE="+names[0]+string(filepath.ListSeparator)+names[1])
 	out, err := cmd.Output()
 	if err != nil {
@@ -127,6 +138,59 @@ func scrapeFiles(t *testing.T, names []string) {
 		e.ServeHTTP(discard{http.Header{}}, openMetrics)
 	}
 
+	printMemory(e)
+}
+
+// leaveUnread has clients that do not read their answers, until each has one or none.
+func leaveUnread(t *testing.T, names []string) {
+	debug.SetGCPercent(40) // as winperf serve does, whose memory the bound is about
+	e, err := New(t.Context(), &files{names: names}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	e.main.(*sampler).fresh = 0
+
+	e.ServeHTTP(discard{http.Header{}}, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+
+	const clients = 300
+	begun, end := make(chan struct{}, 1000*clients), make(chan struct{})
+	answered := make(chan struct{}, clients)
+	var wait sync.WaitGroup
+	for i := range clients {
+		wait.Go(func() {
+			r := httptest.NewRequest(http.MethodGet, fmt.Sprintf("/metrics?object=*&object=%d", i), nil)
+			if i%2 == 0 {
+				r.Header.Set("Accept-Encoding", "gzip")
+			}
+			r.Header.Set("X-Prometheus-Scrape-Timeout-Seconds", "60")
+			e.ServeHTTP(unread{blocked{httptest.NewRecorder(), begun, end}, answered}, r)
+		})
+	}
+	for range clients {
+		<-answered
+	}
+	printMemory(e)
+	close(end)
+	wait.Wait()
+}
+
+// unread is a client that tells when its answer begins.
+type unread struct {
+	blocked
+	answered chan<- struct{}
+}
+
+func (u unread) Write(p []byte) (int, error) {
+	select {
+	case u.answered <- struct{}{}:
+	default:
+	}
+	return u.blocked.Write(p)
+}
+
+// printMemory prints how many series there are, and the memory of the program.
+func printMemory(e *Exporter) {
 	status, err := os.ReadFile("/proc/self/status")
-	fmt.Printf("%d series\n%s%v", e.views[""].counts.written, status, err)
+	fmt.Printf("%d series\n%s%v", e.all.counts.written, status, err)
 }

@@ -35,6 +35,7 @@ type objects struct {
 	mu      sync.Mutex
 	known   map[string]*objectState
 	awaited []string // names by which paths ask for objects that no sample had yet
+	without string   // an object that is not served; "" is none
 	english englishNames
 }
 
@@ -138,7 +139,8 @@ func (o *objects) names(f frame.Frame, readings winperf.Readings) func(yield fun
 
 		names := o.english.of(f.Schema())
 		for object := range f.Objects() {
-			if name, ok := names.Name(object.ID().Index); ok && !object.Metadata() && !yield(name) {
+			name, ok := names.Name(object.ID().Index)
+			if ok && name != o.without && !object.Metadata() && !yield(name) {
 				return
 			}
 		}

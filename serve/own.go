@@ -2,6 +2,8 @@ package serve
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"math"
 	"runtime"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink/metrics"
 )
@@ -96,7 +99,7 @@ func (o *own) took(c *measure.Cycle, err error, main bool) {
 	defer o.mu.Unlock()
 	o.samples++
 	if main {
-		o.ok = err == nil
+		o.ok = err == nil && !partial(c)
 	}
 	if err != nil {
 		o.failed++
@@ -114,6 +117,14 @@ func (o *own) took(c *measure.Cycle, err error, main bool) {
 			o.anomalies[a.Kind]++
 		}
 	}
+}
+
+// partial reports whether a sample lacks objects because a provider was not ready in time, or was not asked as it
+// had been late before.
+func partial(c *measure.Cycle) bool {
+	return slices.ContainsFunc(c.Sample.Parts, func(p winperf.Part) bool {
+		return errors.Is(p.Err, context.DeadlineExceeded) || errors.Is(p.Err, call.ErrBusy)
+	})
 }
 
 func (o *own) damaged() {
@@ -164,7 +175,7 @@ func (o *own) families(
 	b.objects(list, now)
 	b.unmatched(paths)
 
-	b.gauge("winperf_sample_successful", "", "1 if the last sample succeeded.", truth(o.ok && objects != nil))
+	b.gauge("winperf_sample_successful", "", "1 if the last sample succeeded and no object was late.", truth(o.ok && objects != nil))
 	b.gauge("winperf_sample_bytes", "bytes", "Length of the last sample.", float64(o.bytes))
 	b.counter("winperf_samples_total", "", "Samples taken, those of costly objects too.", o.samples)
 	b.counter("winperf_samples_failed_total", "", "Samples of which nothing could be read.", o.failed)

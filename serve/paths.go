@@ -69,10 +69,18 @@ func inFrame(p *selection.Path, f frame.Frame) bool {
 		if o.Metadata() || !p.Machine(o.Machine()) || !p.Object.Is(o.ID().Index, "") || !p.Fits(o.Single()) {
 			continue
 		}
-		for k := range o.NumCounters() {
-			if p.Counter.Is(o.Counter(k).ID.Index, "") && inInstances(p, o) {
-				return true
-			}
+		if hasCounter(p, o) && inInstances(p, o) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasCounter reports whether a path matches a counter of an object.
+func hasCounter(p *selection.Path, o frame.Object) bool {
+	for k := range o.NumCounters() {
+		if p.Counter.Is(o.Counter(k).ID.Index, "") {
+			return true
 		}
 	}
 	return false

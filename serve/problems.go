@@ -144,7 +144,7 @@ func (c *Config) problems() (list []problem) {
 	}
 
 	if _, err := nametable.ParseLanguage(c.Language); c.Language != "" && err != nil {
-		wrong("language", c.Language, errors.New("expected a hexadecimal language id such as 009 or 0x409"))
+		wrong("language", c.Language, errors.New("expected a language such as de, German, 007 or 0x407"))
 	}
 	for i, name := range c.Objects {
 		if name == "" {

@@ -40,7 +40,7 @@ scrape_configs:
     tls_config: {ca_file: cert.pem}
     basic_auth: {username: monitor, password: wrong}
     static_configs: [{targets: [%[1]q]}]
-`, strings.TrimPrefix(s.url, "http://")))
+`, strings.TrimPrefix(s.url, "https://")))
 
 	// In every scrape the memory is what the count of samples says.
 	const right = "winperf_memory_available_bytes - on (job) winperf_samples_total"

@@ -14,7 +14,8 @@ import (
 
 // feed is where snapshots come from.
 type feed interface {
-	get(ctx context.Context) (*snapshot, error)
+	get(ctx context.Context) (*snapshot, error) // waits for a fresh one
+	latest() *snapshot                          // nil where there is none
 	close() error
 }
 
@@ -69,12 +70,22 @@ func (r *recorded) get(context.Context) (*snapshot, error) {
 	if len(r.last) == 0 {
 		return nil, errClosed
 	}
+	return r.last[0].hold(), nil
+}
+
+// latest returns the sample that is next.
+func (r *recorded) latest() *snapshot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.last) == 0 {
+		return nil
+	}
 	s := r.last[0].hold()
 	if len(r.last) == 2 {
 		r.last[0].release()
 		r.last = slices.Delete(r.last, 0, 1)
 	}
-	return s, nil
+	return s
 }
 
 func (r *recorded) close() error {

@@ -2,7 +2,7 @@ package serve
 
 import (
 	"bytes"
-	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 func TestFormats(t *testing.T) {
@@ -64,31 +66,105 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-func TestPageWriter(t *testing.T) {
-	var to strings.Builder
-	pool := sync.Pool{New: func() any { return new(bytes.Buffer) }}
-	w := newPageWriter(&to, &pool, 100)
-	part := strings.Repeat("x", 1<<20)
-	send := func(text string) {
-		if _, err := w.Write([]byte(text)); err != nil {
-			t.Error(err)
+// An answer comes out as it went in, of any length and compressed or not, and gives its memory back.
+func TestAnswer(t *testing.T) {
+	pool := &answers{}
+	zip := gzip.NewWriter(io.Discard)
+	for _, c := range []struct {
+		gzip, packed   bool
+		series, length int
+	}{
+		{false, false, 1, 0}, {false, false, 1, 10}, {false, false, 1, chunkSize}, {false, false, 1, chunkSize + 1},
+		{false, false, 1, maxPlain}, {false, true, 1, maxPlain + 1}, {false, true, 1_000_000, 10},
+		{true, true, 1, 0}, {true, true, 1, 10}, {true, true, 1, maxPlain + chunkSize},
+	} {
+		want := make([]byte, c.length)
+		for i := range want {
+			want[i] = byte(i * i >> 8)
+		}
+		a := &answer{pool: pool, gzip: c.gzip}
+		if err := a.begin(zip, c.series); err != nil {
+			t.Fatal(err)
+		}
+		for rest := want; len(rest) > 0; rest = rest[min(len(rest), 50_000):] {
+			if _, err := a.Write(rest[:min(len(rest), 50_000)]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := a.end(); err != nil {
+			t.Fatal(err)
+		}
+
+		var held bytes.Buffer
+		n, err := a.WriteTo(&held)
+		got, plain := held.Bytes(), io.Reader(nil)
+		if c.packed && err == nil {
+			if plain, err = a.plain(); err == nil {
+				got, err = io.ReadAll(plain)
+			}
+		}
+		if err != nil || !bytes.Equal(got, want) || a.packed != c.packed || int(n) != a.size() || a.text != int64(c.length) {
+			t.Errorf("%+v: %d bytes in %d, packed %v, %v", c, len(got), a.size(), a.packed, err)
+		}
+		if kept := pool.kept.Load(); kept < n || kept > n+chunkSize {
+			t.Errorf("%+v: %d bytes are counted for %d", c, kept, n)
+		}
+		if a.release(); pool.kept.Load() != 0 {
+			t.Errorf("%+v: %d bytes are kept", c, pool.kept.Load())
 		}
 	}
-	for range maxPage >> 20 {
-		send(part)
-	}
-	if to.Len() != 0 || w.long || w.text.Len() != maxPage {
-		t.Errorf("%d bytes written, %d kept", to.Len(), w.text.Len())
-	}
-	send("end")
-	if !w.long || w.text != nil || to.Len() != maxPage+3 || w.whole != maxPage+3 {
-		t.Errorf("%d bytes written, %d counted", to.Len(), w.whole)
-	}
+}
 
-	// What will be long is not gathered at all.
-	to.Reset()
-	w = newPageWriter(&to, &pool, 1_000_000)
-	if send("begin"); !w.long || w.text != nil || to.String() != "begin" {
-		t.Errorf("%q written", &to)
+// blocked is a client that does not read.
+type blocked struct {
+	http.ResponseWriter
+	begun chan<- struct{}
+	end   <-chan struct{}
+}
+
+func (b blocked) Write(p []byte) (int, error) {
+	b.begun <- struct{}{}
+	<-b.end
+	return len(p), nil
+}
+
+// Scrapes at once are bounded: another one is refused, and served when a client has read its answer.
+func TestMaxScrapes(t *testing.T) {
+	e := exporter(t, &fake{}, Config{})
+	begun, end := make(chan struct{}, maxScrapes), make(chan struct{})
+	var wait sync.WaitGroup
+	for i := range maxScrapes {
+		wait.Go(func() {
+			r := httptest.NewRequest(http.MethodGet, fmt.Sprintf("/metrics?object=Memory&object=%d", i), nil)
+			e.ServeHTTP(blocked{httptest.NewRecorder(), begun, end}, r)
+		})
+	}
+	for range maxScrapes {
+		<-begun
+	}
+	if status, text := scrape(e, "/metrics"); status != 503 || !strings.Contains(text, "40 scrapes are being answered") {
+		t.Errorf("one more: status %d, %s", status, text)
+	}
+	close(end)
+	wait.Wait()
+	if status, text := scrape(e, "/metrics"); status != 200 || value(text, free) == "" {
+		t.Errorf("afterwards: status %d, %s", status, text)
+	}
+}
+
+// The memory of unread answers is bounded: another one is refused.
+func TestMaxAnswers(t *testing.T) {
+	e := exporter(t, &fake{}, Config{})
+	e.answers.kept.Store(maxAnswers - chunkSize)
+	if status, text := scrape(e, "/metrics"); status != 200 || value(text, free) == "" {
+		t.Errorf("status %d, %s", status, text)
+	}
+	e.answers.kept.Store(maxAnswers)
+	if status, text := scrape(e, "/metrics"); status != 503 || !strings.Contains(text, "64 MB") {
+		t.Errorf("one more: status %d, %s", status, text)
+	}
+	e.answers.kept.Store(0)
+	if status, _ := scrape(e, "/metrics"); status != 200 {
+		t.Errorf("afterwards: status %d", status)
 	}
 }

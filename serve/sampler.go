@@ -11,6 +11,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
@@ -64,6 +65,7 @@ type sampler struct {
 	renew func() *measure.Measurement
 	c     *measure.Measurement
 	fresh time.Duration // how old a sample may be to be handed out
+	least time.Duration // that each sample may take, even if the scrape that began it waits for less
 	// took is told of every sample that ended, on the goroutine that took it.
 	took func(*measure.Cycle, error)
 
@@ -88,10 +90,14 @@ type flight struct {
 }
 
 func newSampler(renew func() *measure.Measurement, took func(*measure.Cycle, error)) *sampler {
-	s := &sampler{renew: renew, c: renew(), fresh: measure.LeastInterval, took: took}
+	s := &sampler{renew: renew, c: renew(), fresh: measure.LeastInterval, least: leastTime, took: took}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	return s
 }
+
+// leastTime is longer than sources wait for one of their providers. So no scrape can make a sample lack
+// objects that are only slow.
+const leastTime = defaultTimeout
 
 // closeGrace is how long is waited for a sample that was told to end.
 const closeGrace = 3 * time.Second
@@ -100,8 +106,7 @@ const closeGrace = 3 * time.Second
 var errClosed = errors.New("the exporter is closed")
 
 // get returns a sample that is under way or was complete just now, or takes one. It waits
-// as long as ctx lasts, and the sample, too, gets no longer than that. One that had less time and needed
-// all of it is not enough: then there is another. The error is that of the sample or of ctx. The caller
+// as long as ctx lasts. A sample that had less time and needed all of it is not enough: then there is another. The error is that of the sample or of ctx. The caller
 // releases the snapshot.
 func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 	deadline := before(ctx)
@@ -171,12 +176,25 @@ func before(ctx context.Context) time.Time {
 	return deadline.Add(-time.Until(deadline) / 10)
 }
 
+// latest returns the newest sample, nil where there is none.
+func (s *sampler) latest() *snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.newest == nil {
+		return nil
+	}
+	return s.newest.hold()
+}
+
 // start begins a sample if none is under way. Its caller has the lock. The sample has until the
-// deadline, where there is one; a scrape that is broken off does not end it, as others may wait for
-// it.
+// deadline, where there is one, but no less than the least time: a scrape with a short timeout must not
+// take objects from the others. A scrape that is broken off does not end it, as others may wait for it.
 func (s *sampler) start(deadline time.Time) *flight {
 	if s.flight != nil {
 		return s.flight
+	}
+	if least := time.Now().Add(s.least); !deadline.IsZero() && deadline.Before(least) {
+		deadline = least
 	}
 	s.flight = &flight{done: make(chan struct{}), deadline: deadline}
 	if s.closed {
@@ -185,13 +203,14 @@ func (s *sampler) start(deadline time.Time) *flight {
 		return s.flight
 	}
 
-	ctx, cancel := context.WithCancel(s.base)
-	if !deadline.IsZero() {
-		ctx, cancel = context.WithDeadline(s.base, deadline)
-	}
 	s.begun = time.Now()
 	go func() {
-		defer cancel()
+		ctx := s.base
+		if !deadline.IsZero() {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, deadline)
+			defer cancel()
+		}
 		s.take(ctx)
 	}()
 	return s.flight
@@ -214,7 +233,7 @@ func (s *sampler) take(ctx context.Context) {
 	s.flight = nil
 }
 
-// cycle measures once and tells. What panics costs this sample, and what was measuring is not used again.
+// cycle measures once and reports. A panic discards this sample and its measurement, which is closed.
 func (s *sampler) cycle(ctx context.Context) (*measure.Cycle, error) {
 	begin := time.Now()
 	cycle, err := attempt(ctx, s.c)
@@ -222,6 +241,7 @@ func (s *sampler) cycle(ctx context.Context) (*measure.Cycle, error) {
 		err = fmt.Errorf("it was not complete after %v: %w", time.Since(begin).Round(10*time.Microsecond), err)
 	}
 	if _, panics := errors.AsType[*panicked](err); panics {
+		abandon(s.c)
 		s.mu.Lock()
 		s.c = s.renew()
 		s.mu.Unlock()
@@ -230,13 +250,27 @@ func (s *sampler) cycle(ctx context.Context) (*measure.Cycle, error) {
 	return cycle, err
 }
 
-func attempt(ctx context.Context, c *measure.Measurement) (cycle *measure.Cycle, err error) {
+// abandon closes a measurement that panicked. Close may panic too, or never return: then it is left behind.
+func abandon(c *measure.Measurement) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	defer cancel()
+	_, _ = call.Once(ctx, func() (*measure.Cycle, error) {
+		return contain(func() (*measure.Cycle, error) { return nil, c.Close() })
+	})
+}
+
+func attempt(ctx context.Context, c *measure.Measurement) (*measure.Cycle, error) {
+	return contain(func() (*measure.Cycle, error) { return c.Cycle(ctx) })
+}
+
+// contain makes an error of a panic.
+func contain(do func() (*measure.Cycle, error)) (cycle *measure.Cycle, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			cycle, err = nil, &panicked{r, debug.Stack()}
 		}
 	}()
-	return c.Cycle(ctx)
+	return do()
 }
 
 // panicked is the error of a sample that panicked.
@@ -265,12 +299,7 @@ func (s *sampler) beside(ctx context.Context, interval, limit time.Duration) *sn
 		case <-f.done:
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.newest == nil {
-		return nil
-	}
-	return s.newest.hold()
+	return s.latest()
 }
 
 // close ends the sample that is under way and gives back the newest one.

@@ -3,16 +3,19 @@ package serve
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
@@ -75,6 +78,7 @@ func TestLateSampleNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		e.main.(*sampler).least = 0
 		if c.first {
 			scrape(e, "/metrics")
 			rest(e)
@@ -148,8 +152,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// Scrapes that come to their turn in another order than their samples were taken do not take
-// counters back.
+// An older sample does not take counters back.
 func TestOrder(t *testing.T) {
 	e := exporter(t, &fake{}, Config{})
 	older, err := e.main.get(t.Context())
@@ -164,15 +167,206 @@ func TestOrder(t *testing.T) {
 	}
 	defer newer.release()
 
-	v := e.view(nil, nil)
+	v := e.all
 	for _, s := range []*snapshot{newer, older} {
-		p, err := v.write(io.Discard, s, nil, prometheus.Text)
-		if err != nil {
+		if err := v.update(t.Context(), s, nil); err != nil {
 			t.Fatal(err)
 		}
-		if got := value(p.text.String(), free); got != "4097" {
-			t.Errorf("sample %d: memory %s", s.number, got)
+		var text strings.Builder
+		to := &answer{pool: &e.answers}
+		err := v.write(to, true, prometheus.Text)
+		if err == nil {
+			_, err = to.WriteTo(&text)
 		}
-		p.release()
+		if got := value(text.String(), free); err != nil || got != "4097" {
+			t.Errorf("sample %d: memory %s, %v", s.number, got, err)
+		}
+	}
+}
+
+// A scrape with a short timeout does not shorten the sample that it shares with others.
+func TestShortTimeout(t *testing.T) {
+	begun, resume := make(chan struct{}), make(chan struct{})
+	src := &fake{}
+	src.before = func(ctx context.Context, n int, _ winperf.Selection) error {
+		if n > 0 {
+			return nil
+		}
+		close(begun)
+		<-resume
+		// As sources do, it leaves out what is not ready in a part of the time.
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < time.Second {
+			src.set(func() { src.without = "Memory" })
+		}
+		return nil
+	}
+	e := exporter(t, src, Config{Timeout: time.Hour})
+	if status, _ := scrape(e, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.001"); status != 503 {
+		t.Errorf("with a short timeout: status %d", status)
+	}
+	<-begun
+	done := make(chan string)
+	go func() {
+		_, text := scrape(e, "/metrics")
+		done <- text
+	}()
+	close(resume)
+	if text := <-done; value(text, free) != "4096" || value(text, "winperf_sample_successful") != "1" {
+		t.Errorf("with time: %s", text)
+	}
+}
+
+// Each sample that lacks an object because its provider was late is not successful.
+func TestPartialSample(t *testing.T) {
+	src := &fake{t: t}
+	e := exporter(t, src, Config{})
+	for _, c := range []struct {
+		late error
+		want string
+	}{
+		{nil, "1"},
+		{winperf.ErrBadData, "1"},
+		{fmt.Errorf("no answer within 5s: %w", context.DeadlineExceeded), "0"},
+		{fmt.Errorf("no answer: %w", call.ErrBusy), "0"},
+		{fmt.Errorf("no answer: %w", call.ErrBusy), "0"},
+		{nil, "1"},
+	} {
+		src.set(func() { src.late = c.late })
+		_, text := scrape(e, "/metrics")
+		if got := value(text, "winperf_sample_successful"); got != c.want {
+			t.Errorf("late: %v: winperf_sample_successful %s, want %s", c.late, got, c.want)
+		}
+		rest(e)
+	}
+}
+
+// counting counts the contexts that are derived from it and have not ended.
+type counting struct {
+	context.Context
+	mu   sync.Mutex
+	open int
+}
+
+// AfterFunc is called by package context for each context below.
+func (c *counting) AfterFunc(func()) func() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open++
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.open--
+		return true
+	}
+}
+
+// Done is a channel of its own: package context cannot look through it.
+func (c *counting) Done() <-chan struct{} { return make(chan struct{}) }
+
+// A sample that ended leaves no context behind.
+func TestNoContextLeft(t *testing.T) {
+	e := exporter(t, &fake{}, Config{})
+	s := e.main.(*sampler)
+	base := &counting{Context: t.Context()}
+	s.base = base
+	for range 20 {
+		scrape(e, "/metrics")
+		rest(e)
+	}
+	base.mu.Lock()
+	defer base.mu.Unlock()
+	if s.number != 20 || base.open > 1 { // the last may just be about to end
+		t.Errorf("%d samples, %d contexts", s.number, base.open)
+	}
+}
+
+// panicking is a query that panics or hangs when it is closed.
+type panicking struct {
+	winperf.Query
+	closed chan struct{}
+	hang   <-chan struct{}
+}
+
+func (q *panicking) Next(context.Context, *winperf.Sample) error { panic("a fault") }
+
+func (q *panicking) Close() error {
+	close(q.closed)
+	if q.hang != nil {
+		<-q.hang
+	}
+	panic("another fault")
+}
+
+// panickingOnce is a fake whose first query panics.
+type panickingOnce struct {
+	*fake
+	first *panicking
+	used  bool
+}
+
+func (s *panickingOnce) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	if s.used {
+		return s.fake.Compile(ctx, sel)
+	}
+	s.used = true
+	return s.first, nil
+}
+
+// A measurement that panicked is closed, even if that panics too or does not end.
+func TestPanickedIsClosed(t *testing.T) {
+	hang := make(chan struct{})
+	defer close(hang)
+	for name, hangs := range map[string]chan struct{}{"panics": nil, "hangs": hang} {
+		t.Run(name, func(t *testing.T) {
+			q := &panicking{closed: make(chan struct{}), hang: hangs}
+			e, err := New(t.Context(), &panickingOnce{fake: &fake{t: t}, first: q}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			if status, text := scrape(e, "/metrics"); status != 503 || !strings.Contains(text, "a fault") {
+				t.Errorf("status %d: %s", status, text)
+			}
+			select {
+			case <-q.closed:
+			default:
+				t.Error("it was not closed")
+			}
+			rest(e)
+			if status, text := scrape(e, "/metrics"); status != 200 || value(text, free) != "4096" {
+				t.Errorf("afterwards: status %d\n%s", status, text)
+			}
+		})
+	}
+}
+
+// Without paths and objects Thread is left out, even if it is not costly; a path, an object or costly brings it.
+func TestThreads(t *testing.T) {
+	const thread = `winperf_thread_available_bytes{name="t"}`
+	for _, c := range []struct {
+		config Config
+		want   bool
+	}{
+		{Config{}, false},
+		{Config{Exclude: paths(t, `\Memory\*`)}, false},
+		{Config{Objects: []string{"*"}}, true},
+		{Config{Objects: []string{"Thread"}}, true},
+		{Config{Paths: paths(t, `\Thread(*)\*`)}, true},
+		{Config{Costly: true}, true},
+	} {
+		src := &fake{text: func(n int, _ bool) string { return blockText(n, func(string) bool { return true }, "") }}
+		e := exporter(t, src, c.config)
+		_, text := scrape(e, "/metrics")
+		if got := value(text, thread) != ""; got != c.want {
+			t.Errorf("%+v: Thread is there: %v", c.config, got)
+		}
+		up := value(text, `winperf_object_up{object="Thread"}`) == "1"
+		if set, err := metrics.NewMapper(e.mapping).Map(e.main.(*sampler).newest.frame, nil); err != nil || up != c.want {
+			t.Errorf("%+v: winperf_object_up %v, %v", c.config, up, err)
+		} else if pushed := slices.ContainsFunc(set.Families, func(f metrics.Family) bool {
+			return f.Object == "Thread" && f.Columns[0].Rows.Len() > 0
+		}); pushed != c.want {
+			t.Errorf("%+v: Thread is pushed: %v", c.config, pushed)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/binary"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -70,7 +71,6 @@ func TestSecure(t *testing.T) {
 	dir := t.TempDir()
 	file, trust := secure(t, dir, "secret", "")
 	s := start(t, Config{Web: Web{ConfigFile: file, Listen: []string{"127.0.0.1:0", "127.0.0.1:0"}}})
-	s.url = strings.Replace(s.url, "http:", "https:", 1)
 	secured := &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: trust}, DisableKeepAlives: true,
 	}}
@@ -120,7 +120,7 @@ func TestClientCertificates(t *testing.T) {
 			TLSClientConfig:   &tls.Config{RootCAs: trust, Certificates: certificates},
 			DisableKeepAlives: true,
 		}}
-		r, _ := http.NewRequest("GET", strings.Replace(s.url, "http:", "https:", 1)+"/-/ready", nil)
+		r, _ := http.NewRequest("GET", s.url+"/-/ready", nil)
 		r.SetBasicAuth("monitor", "secret")
 		resp, err := secured.Do(r)
 		if (err == nil) != (len(certificates) > 0) {
@@ -130,4 +130,39 @@ func TestClientCertificates(t *testing.T) {
 			_ = resp.Body.Close()
 		}
 	}
+}
+
+// A connection over HTTP/2 may have a few requests at once: each costs memory.
+func TestStreams(t *testing.T) {
+	file, trust := secure(t, t.TempDir(), "secret", "")
+	s := start(t, Config{Web: Web{ConfigFile: file}})
+	c, err := tls.Dial("tcp", strings.TrimPrefix(s.url, "https://"),
+		&tls.Config{RootCAs: trust, NextProtos: []string{"h2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"); err != nil {
+		t.Fatal(err)
+	}
+
+	// The first frame has the server's settings: 9 bytes of head, then 2 of number and 4 of value for each (RFC 9113).
+	head := make([]byte, 9)
+	if _, err := io.ReadFull(c, head); err != nil {
+		t.Fatal(err)
+	}
+	settings := make([]byte, int(head[1])<<8+int(head[2]))
+	if _, err := io.ReadFull(c, settings); err != nil {
+		t.Fatal(err)
+	}
+	const maxConcurrentStreams = 3
+	for ; len(settings) >= 6; settings = settings[6:] {
+		if binary.BigEndian.Uint16(settings) == maxConcurrentStreams {
+			if got := binary.BigEndian.Uint32(settings[2:]); got != maxStreams {
+				t.Errorf("%d streams, want %d", got, maxStreams)
+			}
+			return
+		}
+	}
+	t.Error("the server bounds no streams")
 }

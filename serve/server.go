@@ -31,8 +31,8 @@ type ServerOptions struct {
 	Version string
 	// Log is told what the server does; nil is nobody.
 	Log *slog.Logger
-	// Listening, if not nil, is called once with the addresses when the server can be reached.
-	Listening func([]net.Addr)
+	// Listening, if not nil, is called once with the URLs of the metrics when the server can be reached.
+	Listening func(urls []string)
 
 	patience patience // zero is the default
 }
@@ -42,6 +42,7 @@ type server struct {
 	opt     ServerOptions
 	base    context.Context // of what is done beside serving, which ends with it
 	own     *own
+	log     *slog.Logger   // of what clients can cause
 	loading sync.Mutex     // one reload at a time
 	closing sync.WaitGroup // configurations that were replaced
 
@@ -89,6 +90,7 @@ func (o ServerOptions) withDefaults() ServerOptions {
 // opened, an address in use.
 func Run(ctx context.Context, opt ServerOptions) (err error) {
 	s := &server{opt: opt.withDefaults(), base: ctx, own: newOwn(opt.Version)}
+	s.log = seldom(s.opt.Log)
 	if s.live, err = s.load(ctx); err != nil {
 		return err
 	}
@@ -104,7 +106,7 @@ func Run(ctx context.Context, opt ServerOptions) (err error) {
 		return err
 	}
 	how := s.live.config.Web
-	listeners, err := listen(ctx, &how)
+	listeners, err := listen(ctx, &how, s.opt.patience.quiet)
 	if err != nil {
 		return err
 	}
@@ -127,8 +129,8 @@ func (s *server) load(ctx context.Context) (*running, error) {
 	}
 
 	exporter, err := New(ctx, src, Options{
-		Config: config, Version: s.opt.Version, own: s.own, Log: s.opt.Log,
-		write: s.opt.patience.write, piece: s.opt.patience.piece,
+		Config: config, Version: s.opt.Version, own: s.own, Log: s.log,
+		write: s.opt.patience.write,
 	})
 	if err != nil {
 		return nil, errors.Join(err, src.Close())
@@ -136,8 +138,8 @@ func (s *server) load(ctx context.Context) (*running, error) {
 	return &running{config: config, exporter: exporter, source: src}, nil
 }
 
-// reload loads the configuration again. The one in use stays where the new one is wrong.
-func (s *server) reload(ctx context.Context) error {
+// reload loads the configuration again. The one in use stays where the new one is wrong. The log is that of who asked.
+func (s *server) reload(ctx context.Context, log *slog.Logger) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	old := s.live // which only a reload replaces
@@ -147,7 +149,7 @@ func (s *server) reload(ctx context.Context) error {
 	}
 	s.own.reloaded(err)
 	if err != nil {
-		s.opt.Log.Error("the configuration was not reloaded, the one in use stays", "err", err)
+		log.Error("the configuration was not reloaded, the one in use stays", "err", err)
 		return err
 	}
 
@@ -155,16 +157,16 @@ func (s *server) reload(ctx context.Context) error {
 	s.mu.Lock()
 	s.live = next
 	s.mu.Unlock()
-	s.opt.Log.Info("the configuration was reloaded")
+	log.Info("the configuration was reloaded")
 	if late := s.web.otherThan(&next.config.Web); len(late) > 0 {
-		s.opt.Log.Warn(lateNote(late))
+		log.Warn(lateNote(late))
 	}
 	s.warn(next)
 
 	s.closing.Go(func() {
 		old.users.Wait()
 		if err := old.close(); err != nil {
-			s.opt.Log.Warn("closing what the old configuration used", "err", err)
+			log.Warn("closing what the old configuration used", "err", err)
 		}
 	})
 	return nil
@@ -178,11 +180,11 @@ func (s *server) goOn(ctx context.Context, old, next *running) {
 	ctx, cancel := context.WithTimeout(ctx, goOnLimit) // a slow reader may have the turn for long
 	defer cancel()
 	if err := next.exporter.continues(ctx, old.exporter); err != nil {
-		s.opt.Log.Debug("some counters begin anew", "err", err)
+		s.log.Debug("some counters begin anew", "err", err)
 	}
 }
 
-// goOnLimit is how long is waited for scrapes under way to learn where counters are.
+// goOnLimit is how long is waited for the scrape that has the turn.
 const goOnLimit = time.Second
 
 // pushInstead sends what the next configuration says in place of the one in use. Where that
@@ -191,7 +193,7 @@ func (s *server) pushInstead(ctx context.Context, old, next *running) error {
 	// The queues of the old configuration are free when nothing is sent from them any more.
 	last := s.push
 	if err := last.stop(); err != nil {
-		s.opt.Log.Warn("push", "err", err)
+		s.log.Warn("push", "err", err)
 	}
 
 	err := s.startPush(ctx, next, last)
@@ -218,7 +220,7 @@ func (s *server) watchReload(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-s.opt.Reload:
-			_ = s.reload(ctx) // which has told
+			_ = s.reload(ctx, s.opt.Log) // which has told
 		}
 	}
 }
@@ -237,14 +239,14 @@ func (s *server) serve(ctx context.Context, listeners []net.Listener, how *Web) 
 		servers[i] = s.httpServer()
 		wait.Go(func() {
 			defer cancel()
-			err := web.Serve(l, servers[i], &flags, onlyWarnings(s.opt.Log))
+			err := web.Serve(l, servers[i], &flags, onlyWarnings(s.log))
 			if !errors.Is(err, http.ErrServerClosed) {
 				errs[i] = err
 			}
 		})
 	}
 	if s.opt.Listening != nil {
-		s.opt.Listening(addresses(listeners))
+		s.opt.Listening(urls(listeners, how.ConfigFile))
 	}
 
 	first := s.use()

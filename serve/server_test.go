@@ -22,6 +22,7 @@ import (
 type runningServer struct {
 	t      *testing.T
 	url    string
+	urls   []string // as Listening got them
 	reload chan struct{}
 	log    *logBuffer
 	stop   func() error // ends it and returns the error of Run
@@ -64,11 +65,11 @@ func startWith(t *testing.T, config Config, change func(*ServerOptions)) *runnin
 	}
 	s := &runningServer{t: t, config: config, reload: make(chan struct{}), log: &logBuffer{}}
 	ctx, cancel := context.WithCancel(context.Background())
-	listening, ended := make(chan []net.Addr, 1), make(chan error, 1)
+	listening, ended := make(chan []string, 1), make(chan error, 1)
 	opt := ServerOptions{
 		Load: s.load, Open: s.open, Reload: s.reload, Version: "v1",
 		Log:       slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Listening: func(a []net.Addr) { listening <- a },
+		Listening: func(urls []string) { listening <- urls },
 	}
 	change(&opt)
 	go func() { ended <- Run(ctx, opt) }()
@@ -85,8 +86,8 @@ func startWith(t *testing.T, config Config, change func(*ServerOptions)) *runnin
 		}
 	})
 	select {
-	case addresses := <-listening:
-		s.url = "http://" + addresses[0].String()
+	case urls := <-listening:
+		s.urls, s.url = urls, strings.TrimSuffix(urls[0], "/metrics")
 	case err := <-ended:
 		ended <- nil
 		t.Fatal(err)
@@ -148,6 +149,8 @@ func TestPages(t *testing.T) {
 		{"GET", "/metrics", 200, free},
 		{"GET", "/-/healthy", 200, "healthy"},
 		{"GET", "/-/ready", 200, "ready"},
+		{"HEAD", "/-/healthy", 200, ""},
+		{"HEAD", "/-/ready", 200, ""},
 		{"GET", "/", 200, `<a href="/metrics?object=Processor">Processor</a>`},
 		{"HEAD", "/metrics", 200, ""},
 		{"HEAD", "/", 200, ""},

@@ -19,6 +19,7 @@ import (
 // nothing now, and intervals that are shorter than a sample takes.
 func Check(ctx context.Context, opt ServerOptions) (warnings []error, err error) {
 	s := &server{opt: opt.withDefaults(), own: newOwn("")}
+	s.log = s.opt.Log
 	r, err := s.load(ctx)
 	if err != nil {
 		return nil, err
@@ -199,10 +200,10 @@ func (s *server) warn(r *running) {
 		warnings := s.unmatched(s.base, r)
 		for i, w := range warnings {
 			if i == maxWarnings {
-				s.opt.Log.Warn(fmt.Sprintf("%d more paths match nothing", len(warnings)-i))
+				s.log.Warn(fmt.Sprintf("%d more paths match nothing", len(warnings)-i))
 				break
 			}
-			s.opt.Log.Warn(w.Error())
+			s.log.Warn(w.Error())
 		}
 	})
 }

@@ -3,33 +3,25 @@ package serve
 import (
 	"context"
 	"errors"
-	"io"
 	"math/bits"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// view is what scrapes with the same filter see: metrics of the newest sample, under the
-// names and with the labels of the samples before. One scrape at a time has the turn; what it
-// wrote serves those that ask for the same sample in the same format.
+// view makes metrics of samples: the names and labels of one filter. It is used by the scrape that has the turn.
 type view struct {
-	e    *Exporter
-	f    filter
-	turn chan struct{} // holds one element while somebody has the turn
-	used time.Time     // by the exporter's lock
+	e *Exporter
 
 	main, costly half
 	asked        *unmatched // the paths of the filter
 	encoders     map[prometheus.Format]*prometheus.Encoder
-	pages        map[prometheus.Format]*page // of the two halves' snapshots
-	families     []metrics.Family            // of one text
-	names        map[string]int              // scratch: where families are
+	families     []metrics.Family // of one text
+	names        map[string]int   // scratch: where families are
 	counts       seriesCounts
 }
 
@@ -53,91 +45,43 @@ func (e *Exporter) newView(f filter, paths []winperf.Path) *view {
 		opt.Select = winperf.Selection{Paths: paths}
 	}
 	return &view{
-		e: e, f: f, turn: make(chan struct{}, 1),
+		e:        e,
 		main:     half{mapper: metrics.NewMapper(opt)},
 		costly:   half{mapper: metrics.NewMapper(opt)},
 		asked:    newUnmatched(f),
 		encoders: map[prometheus.Format]*prometheus.Encoder{},
-		pages:    map[prometheus.Format]*page{},
 		names:    map[string]int{},
 	}
 }
 
-// continues has the view's counters go on from where they are in another one, of an earlier configuration.
-func (v *view) continues(ctx context.Context, last *view) error {
-	if err := last.take(ctx); err != nil {
-		return err
+// continues has the counters of a new view go on from where they are in another one.
+func (v *view) continues(last *view) error {
+	if last == nil {
+		return errClosed
 	}
-	defer last.give()
 	return errors.Join(v.main.mapper.Continue(last.main.mapper), v.costly.mapper.Continue(last.costly.mapper))
 }
 
-// take waits for the turn, as long as ctx lasts. A turn that is free can be had at any time: the
-// sample may have taken all the time that there was.
-func (v *view) take(ctx context.Context) error {
-	select {
-	case v.turn <- struct{}{}:
-		return nil
-	default:
-	}
-	select {
-	case v.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (v *view) give() { <-v.turn }
-
-// close gives back what the mappers hold, when the one who has the turn is done.
+// close releases what the mappers hold.
 func (v *view) close() {
-	v.turn <- struct{}{}
-	v.forget()
 	v.main.mapper.Close()
 	v.costly.mapper.Close()
-	v.give() // to somebody who has waited for it; what that takes is the collector's
 }
 
-// write writes the metrics of two snapshots, each of which may be nil. It returns the text,
-// which its caller releases, or nil where that was long and went to w. Its caller has the turn.
-func (v *view) write(w io.Writer, main, costly *snapshot, format prometheus.Format) (*page, error) {
-	changed, err := v.update(main, costly)
-	if err != nil {
-		return nil, err
-	}
-	if changed {
-		v.forget()
-	}
-	if p := v.pages[format]; p != nil && main != nil && time.Since(p.made) < measure.LeastInterval {
-		return p.hold(), nil
-	}
-
+// write writes the metrics of the samples that the view was updated with. Without the main one there is only
+// what is not of the sample that failed.
+func (v *view) write(to *answer, main bool, format prometheus.Format) error {
 	begin := time.Now()
-	set := v.compose(main != nil)
-	out := newPageWriter(w, &v.e.texts, v.counts.written)
-	err = v.encoder(format).Encode(out, set)
-	v.e.own.wrote(time.Since(begin), out.whole)
-	if err != nil || out.long {
-		out.drop()
-		return nil, err
+	set := v.compose(main)
+	err := to.begin(v.e.zip, v.counts.written)
+	if err == nil {
+		err = v.encoder(format).Encode(to, set)
 	}
-
-	p := &page{text: out.text, made: time.Now(), pool: &v.e.texts}
-	p.hold()
-	if main != nil { // else ages and the like are all there is
-		v.pages[format].release()
-		v.pages[format] = p.hold()
+	if err == nil {
+		err = to.end()
 	}
-	return p, nil
-}
-
-// forget drops the texts of the sample before.
-func (v *view) forget() {
-	for format, p := range v.pages {
-		p.release()
-		delete(v.pages, format)
-	}
+	v.e.own.wrote(time.Since(begin), to.text)
+	return err
 }
 
 func (v *view) encoder(format prometheus.Format) *prometheus.Encoder {
@@ -147,36 +91,33 @@ func (v *view) encoder(format prometheus.Format) *prometheus.Encoder {
 	return v.encoders[format]
 }
 
-// update maps snapshots that are new.
-func (v *view) update(main, costly *snapshot) (changed bool, err error) {
+// update maps snapshots that are new, each of which may be nil. A view whose update failed is not used again
+// if ctx ended.
+func (v *view) update(ctx context.Context, main, costly *snapshot) error {
 	begin := time.Now()
 	for _, p := range []struct {
 		half *half
 		s    *snapshot
 	}{{&v.main, main}, {&v.costly, costly}} {
-		// One that came to its turn late may have an older sample: mappers want them in their order.
 		if p.s == nil || p.s.number <= p.half.number {
 			continue
 		}
-		changed = true
-		if err := p.half.update(p.s); err != nil {
-			return changed, err
+		if err := p.half.update(ctx, p.s); err != nil {
+			return err
 		}
 		p.half.objects = v.e.objects.in(p.s)
 		v.asked.look(p.s.frame, p.s.names, p.s.readings)
 	}
-	if changed {
-		v.e.own.mapped(time.Since(begin))
-	}
-	return changed, nil
+	v.e.own.mapped(time.Since(begin))
+	return nil
 }
 
-func (h *half) update(s *snapshot) error {
+func (h *half) update(ctx context.Context, s *snapshot) error {
 	if s.frame.IsZero() {
 		h.set, h.number = h.mapper.MapReadings(s.time, s.readings), s.number
 		return nil
 	}
-	set, err := h.mapper.Map(s.frame, s.names)
+	set, err := h.mapper.MapContext(ctx, s.frame, s.names)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"log/slog"
+	"log"
 	"net/http"
 	"os"
 	"strings"
@@ -17,21 +17,23 @@ import (
 const (
 	maxHeader = 16 << 10
 	maxBody   = 1 << 10
+
+	maxStreams = 8 // requests at once of a connection over HTTP/2
 )
 
 // patience is how long the server waits for clients.
 type patience struct {
 	header, read time.Duration // for a request
 	write        time.Duration // until an answer that is there was read
-	piece        time.Duration // until a piece of a long answer was read, which others wait for
 	idle         time.Duration // for the next request
+	quiet        time.Duration // for the next request if there are too many connections
 	shutdown     time.Duration // for answers under way when it is to end
 }
 
 func defaultPatience() patience {
 	return patience{
-		header: 5 * time.Second, read: 10 * time.Second, write: 30 * time.Second, piece: 5 * time.Second,
-		idle: 2 * time.Minute, shutdown: 5 * time.Second,
+		header: 5 * time.Second, read: 10 * time.Second, write: 30 * time.Second,
+		idle: 2 * time.Minute, quiet: time.Second, shutdown: 5 * time.Second,
 	}
 }
 
@@ -43,7 +45,9 @@ func (s *server) httpServer() *http.Server {
 		ReadTimeout:       s.opt.patience.read,
 		WriteTimeout:      s.opt.patience.write,
 		IdleTimeout:       s.opt.patience.idle,
-		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
+		ConnContext:       withConnection,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
+		ErrorLog:          log.New(errorLog{s.log}, "", 0),
 	}
 }
 
@@ -62,7 +66,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.index)
 
 	// A page of another site must not make its reader's browser reload this.
-	return http.NewCrossOriginProtection().Handler(bounded(mux))
+	return s.hostChecked(http.NewCrossOriginProtection().Handler(bounded(counted(mux))))
 }
 
 // bounded reads the bodies of requests, of which nobody here wants to know anything, so that one that is longer
@@ -110,7 +114,7 @@ func (s *server) reloadAsked(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// A client that goes away does not break it off, only the end of the server does.
-	if err := s.reload(s.base); err != nil {
+	if err := s.reload(s.base, s.log); err != nil {
 		err = fmt.Errorf("not reloaded, the configuration in use stays: %w", err)
 		refuse(w, http.StatusInternalServerError, err)
 		return

@@ -49,6 +49,20 @@ func eachLine(name, lines string) error {
 	return errors.Join(errs...)
 }
 
+// hasKey reports whether a file in the form of the exporter toolkit has values below a key. "" is no file.
+func hasKey(name, key string) bool {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	for at := range strictyaml.PlacesOf(name, text) {
+		if strings.HasPrefix(at, key+".") {
+			return true
+		}
+	}
+	return false
+}
+
 // checkPasswords says which users have something that is no hash of a password, whose text it does not show.
 func checkPasswords(name string) error {
 	file, err := os.Open(name)

@@ -36,7 +36,7 @@ func BenchmarkSink(b *testing.B) {
 		name string
 		make func(io.Writer) Sink
 	}{
-		{"jsonl", newJSONL},
+		{"jsonl", plainJSONL},
 		{"paths", newPaths},
 		{"table", func(w io.Writer) Sink { return newTable(w, Options{}) }},
 		{"terminal", func(w io.Writer) Sink { return newTable(w, Options{Terminal: true, Size: size}) }},

@@ -24,8 +24,6 @@ type known struct {
 
 // knownFormats returns the one list of formats, in the order in which they are shown.
 func knownFormats() []known {
-	jsonl := func(w io.Writer, _ Options) Sink { return newJSONL(w) }
-	array := func(w io.Writer, _ Options) Sink { return newJSON(w) }
 	csv, tsv := newLog(pdhtext.CSV), newLog(pdhtext.TSV)
 	paths := func(w io.Writer, _ Options) Sink { return newPaths(w) }
 
@@ -33,8 +31,8 @@ func knownFormats() []known {
 		{Format{"table", []string{".txt"}, "aligned columns, for people"}, newTable},
 		{Format{"csv", []string{".csv"}, "PDH-CSV 4.0, the comma-separated log of Windows"}, csv},
 		{Format{"tsv", []string{".tsv"}, "PDH-TSV 4.0, the tab-separated log of Windows"}, tsv},
-		{Format{"jsonl", []string{".jsonl", ".ndjson"}, "one JSON object a line for each reading"}, jsonl},
-		{Format{"json", []string{".json"}, "one JSON array of all readings"}, array},
+		{Format{"jsonl", []string{".jsonl", ".ndjson"}, "one JSON object a line for each reading"}, newJSONL},
+		{Format{"json", []string{".json"}, "one JSON array of all readings"}, newJSON},
 		{Format{"paths", nil, "the counter paths, each once"}, paths},
 	}
 }

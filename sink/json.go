@@ -1,9 +1,11 @@
 package sink
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -21,6 +23,7 @@ type jsonSink struct {
 	frame jsonFrame
 	begun bool
 	head  []byte // the beginning of every object of one moment
+	zone  func(first time.Time) string
 	path  []byte // of one reading
 }
 
@@ -32,17 +35,34 @@ type jsonFrame struct {
 }
 
 // newJSONL returns a Sink that writes one JSON object a line for each reading.
-func newJSONL(w io.Writer) Sink {
-	return &jsonSink{out: output{w: w}, frame: jsonFrame{after: "\n"}}
+func newJSONL(w io.Writer, o Options) Sink {
+	return &jsonSink{out: output{w: w}, frame: jsonFrame{after: "\n"}, zone: o.zoneAt}
 }
 
 // newJSON returns a Sink that writes one JSON array of objects like those of
 // newJSONL. Close completes the array.
-func newJSON(w io.Writer) Sink {
+func newJSON(w io.Writer, o Options) Sink {
 	return &jsonSink{
 		out:   output{w: w},
+		zone:  o.zoneAt,
 		frame: jsonFrame{first: "[\n", next: ",\n", end: "\n]\n", empty: "[]\n"},
 	}
+}
+
+// zoneAt returns the zone that JSON lines name in their first moment: a name of the IANA database,
+// or the offset from UTC at that time. It is "" for UTC and for a zone that is not known.
+func (o Options) zoneAt(first time.Time) string {
+	if o.Location == nil || o.NoZone {
+		return ""
+	}
+	name := cmp.Or(o.Zone, o.Location.String())
+	if _, err := time.LoadLocation(name); err == nil && strings.Contains(name, "/") {
+		return name
+	}
+	if offset := first.In(o.Location).Format("-07:00"); offset != "+00:00" {
+		return offset
+	}
+	return ""
 }
 
 func (s *jsonSink) Write(t time.Time, readings winperf.Readings) error {
@@ -51,7 +71,11 @@ func (s *jsonSink) Write(t time.Time, readings winperf.Readings) error {
 	}
 	s.head = append(s.head[:0], `{"time":"`...)
 	s.head = t.UTC().AppendFormat(s.head, jsonTime)
-	s.head = append(s.head, `","path":`...)
+	s.head = append(s.head, '"')
+	if zone := s.zone(t); zone != "" && !s.begun {
+		s.head = safetext.AppendJSON(append(s.head, `,"zone":`...), zone)
+	}
+	s.head = append(s.head, `,"path":`...)
 
 	for i := range readings.Len() {
 		r, lead := readings.At(i), s.frame.next
@@ -100,7 +124,32 @@ func appendReading(dst, path []byte, r *winperf.Reading, age time.Duration) []by
 	if r.Anomalies != 0 {
 		dst = appendAnomalies(dst, r.Anomalies)
 	}
-	return append(appendParts(dst, path, r.Series), '}')
+	dst = appendParts(dst, path, r.Series)
+	return append(appendIdentity(dst, r.Key), '}')
+}
+
+// appendIdentity appends the fields "pid", "tid" and "start" of a key of the form pid@start or pid/tid@start. A
+// start after the year 9999, which RFC 3339 cannot express, appends nothing.
+func appendIdentity(dst []byte, key string) []byte {
+	if key == "" {
+		return dst
+	}
+
+	const last = 2650467743999999999 // FILETIME of the end of 9999
+	id, began, _ := strings.Cut(key, "@")
+	start, err := strconv.ParseUint(began, 10, 64)
+	if err != nil || start > last {
+		return dst
+	}
+
+	pid, tid, isThread := strings.Cut(id, "/")
+	dst = append(append(dst, `,"pid":`...), pid...)
+	if isThread {
+		dst = append(append(dst, `,"tid":`...), tid...)
+	}
+	dst = append(dst, `,"start":"`...)
+	dst = winperf.FromFiletime(int64(start)).AppendFormat(dst, jsonTime)
+	return append(dst, '"')
 }
 
 // appendParts appends what a path consists of, each part as a field.

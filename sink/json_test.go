@@ -77,7 +77,7 @@ func reference(t testing.TB, at time.Time, r winperf.Reading) string {
 }
 
 func TestJSONL(t *testing.T) {
-	got := render(t, newJSONL, everyStatus())
+	got := render(t, plainJSONL, everyStatus())
 	head := `{"time":"2026-03-01T09:30:00.1234567Z","path":"\\\\HOST\\Memory\\`
 	want := head + `Available Bytes","value":18446744073709551615,"unit":"count","status":"ok","object":"Memory","counter":"Available Bytes"}
 ` + head + `Flags","value":48879,"unit":"count","status":"ok","object":"Memory","counter":"Flags"}
@@ -122,7 +122,7 @@ func TestJSONLAsEncodingJSON(t *testing.T) {
 		readings[i].Time = at.Add(later)
 	}
 	var out bytes.Buffer
-	if err := newJSONL(&out).Write(at, winperf.ReadingList(readings)); err != nil {
+	if err := plainJSONL(&out).Write(at, winperf.ReadingList(readings)); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(out.String(), "\n")
@@ -143,7 +143,7 @@ func TestJSON(t *testing.T) {
 		for _, readings := range moments {
 			want = append(want, readings...)
 		}
-		got := render(t, newJSON, moments...)
+		got := render(t, plainJSON, moments...)
 		var array []jsonShape
 		if err := json.Unmarshal([]byte(got), &array); err != nil {
 			t.Fatalf("%v in %s", err, got)
@@ -178,7 +178,7 @@ func TestJSONLMemory(t *testing.T) {
 		readings[i] = value(`\\HOST\Process(build)\ID Process`, counter.Int(1), counter.Count)
 	}
 	var w countingWriter
-	if err := newJSONL(&w).Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+	if err := plainJSONL(&w).Write(sampleTime, winperf.ReadingList(readings)); err != nil {
 		t.Fatal(err)
 	}
 	if w.largest > 2*flushAt || w.writes < 10 {
@@ -192,7 +192,7 @@ func TestJSONLNoAllocations(t *testing.T) {
 		readings = append(readings, value(fmt.Sprintf(`\\HOST\A(b#%d)\c`, i+1), counter.Float(float64(i)/3), counter.Percent))
 	}
 	readings = append(readings, everyStatus()...)
-	s, all := newJSONL(io.Discard), &oneByOne{list: readings}
+	s, all := plainJSONL(io.Discard), &oneByOne{list: readings}
 	if allocs := testing.AllocsPerRun(10, func() {
 		if err := s.Write(sampleTime, all); err != nil {
 			t.Fatal(err)
@@ -211,7 +211,7 @@ func FuzzJSONString(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		r := value(`\A\b`, counter.Text(s), counter.TextUnit)
 		var out bytes.Buffer
-		if err := newJSONL(&out).Write(sampleTime, winperf.ReadingList{r}); err != nil {
+		if err := plainJSONL(&out).Write(sampleTime, winperf.ReadingList{r}); err != nil {
 			t.Fatal(err)
 		}
 		if want := reference(t, sampleTime, r); out.String() != want {
@@ -236,7 +236,7 @@ func FuzzJSONNumber(f *testing.F) {
 		for _, kind := range []counter.Kind{counter.KindFloat, counter.KindInt, counter.KindHex} {
 			r := value(`\A\b`, counter.FromBits(kind, bits), counter.Count)
 			var out bytes.Buffer
-			if err := newJSONL(&out).Write(sampleTime, winperf.ReadingList{r}); err != nil {
+			if err := plainJSONL(&out).Write(sampleTime, winperf.ReadingList{r}); err != nil {
 				t.Fatal(err)
 			}
 			if want := reference(t, sampleTime, r); out.String() != want {
@@ -250,7 +250,7 @@ func FuzzJSONNumber(f *testing.F) {
 func TestJSONLAnomalies(t *testing.T) {
 	r := winperf.Reading{Series: winperf.NewSeries(winperf.Path{Object: "System", Counter: "Processes"}), Value: counter.Int(7)}
 	r.Anomalies = winperf.AnomalySet(0).With(winperf.ClockBack).With(winperf.BufferGrew)
-	got := render(t, newJSONL, []winperf.Reading{r})
+	got := render(t, plainJSONL, []winperf.Reading{r})
 	if want := `"value":7,"unit":"none","status":"ok","anomalies":["buffer_grew","clock_back"],"object":"System","counter":"Processes"}` + "\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("%s, want it to end in %s", got, want)
 	}

@@ -24,16 +24,21 @@ func isScaled(r *winperf.Reading) bool {
 // say so: Working Set, Working Set Peak, Working Set - Private.
 var byteCounters = []uint32{180, 182, 1478}
 
-// isBytes reports whether a reading is a number of bytes, or of bytes a second. Types
-// do not tell; names of counters do.
+// isBytes reports whether a reading is a number of bytes, or of bytes a second.
 func isBytes(r *winperf.Reading) bool {
-	if r.Unit != counter.PerSecond && r.Unit != counter.Count {
-		return false
-	}
-	isWord := func(c rune) bool { return c == ' ' || c == '/' || c == '(' || c == ')' || c == '.' }
-	return slices.Contains(byteCounters, r.CounterID.Index) ||
-		slices.Contains(strings.FieldsFunc(r.Path.Counter, isWord), "Bytes")
+	return IsBytes(r.Path.Counter, r.Unit) ||
+		mayBeBytes(r.Unit) && slices.Contains(byteCounters, r.CounterID.Index)
 }
+
+// IsBytes reports whether a counter with this name and unit has numbers of bytes, or of bytes per
+// second. Counter types do not say so, English names do.
+func IsBytes(name string, unit counter.Unit) bool {
+	isSpace := func(c rune) bool { return c == ' ' || c == '/' || c == '(' || c == ')' || c == '.' }
+	return mayBeBytes(unit) && (strings.HasPrefix(name, "Working Set") ||
+		slices.Contains(strings.FieldsFunc(name, isSpace), "Bytes"))
+}
+
+func mayBeBytes(unit counter.Unit) bool { return unit == counter.PerSecond || unit == counter.Count }
 
 // appendScaled appends the value of a reading with one decimal, a prefix and its unit:
 // 145.7 MiB, 10.5 MB/s, 1.2 M/s.

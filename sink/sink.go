@@ -64,6 +64,9 @@ type Options struct {
 	// Columns are the paths that get a column in csv and tsv; nil are those of the first
 	// moment.
 	Columns []string
+	// ByName makes each of Columns belong to a name: it has the values of all instances that
+	// have the name, one after the other. Otherwise a column is one instance's.
+	ByName bool
 
 	// Size returns the width in columns and the height in lines of the
 	// terminal that shows a table; it is asked at every moment. nil, or a
@@ -98,6 +101,7 @@ func newLog(format pdhtext.Format) func(io.Writer, Options) Sink {
 			Zone:     o.Zone,
 			NoZone:   o.NoZone,
 			Columns:  o.Columns,
+			ByName:   o.ByName,
 		})
 	}
 }

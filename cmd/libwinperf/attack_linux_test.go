@@ -16,6 +16,29 @@ func TestLivesFromC(t *testing.T) {
 	run(t, nil, compile(t, "lives"))
 }
 
+// Handlers of signals without SA_ONSTACK that the host has when it opens a source do no harm.
+func TestSignalsFromC(t *testing.T) {
+	run(t, nil, compile(t, "signals"), "1")
+}
+
+// The module refuses versions of Python that install handlers without SA_ONSTACK.
+func TestPythonVersion(t *testing.T) {
+	have(t, "gcc", "python3")
+	native.need(t, "native")
+	const program = `
+import sys
+sys.version_info = (3, 9, 18, "final", 0)
+try:
+    import winperf
+except ImportError as error:
+    print(error)
+`
+	got := run(t, pythonEnv(), "python3", "-c", program)
+	if want := "winperf needs Python 3.10 or later, and this is 3.9.18: older versions handle signals without SA_ONSTACK\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // What attacks from C calls all functions that there are.
 func TestAttackCallsAll(t *testing.T) {
 	text, err := os.ReadFile("c/attack.c")

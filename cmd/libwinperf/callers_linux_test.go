@@ -7,9 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf/experiment/control"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
@@ -120,6 +122,9 @@ func javaOptions(t testing.TB) []string {
 		}
 		options := []string{"-encoding", "UTF-8", "--release", "11", "-Xlint:all", "-Werror", "-cp", jar, "-d", classes}
 		run(t, nil, "javac", append(options, programs...)...)
+		if err := os.CopyFS(classes, os.DirFS("java/programs/services")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return []string{
 		"-Dfile.encoding=UTF-8", "-Dwinperf.library=" + filepath.Join(dir, "libwinperfjni.so"), "-cp", jar + ":" + classes,
@@ -141,16 +146,35 @@ func jsig(t testing.TB) string {
 	return file
 }
 
-// The classes in Java give every sensor the value that package measure has.
+// The classes in Java give every instance of every sensor the value that package measure has.
 func TestJavaValues(t *testing.T) {
 	have(t, "gcc", "javac", "java")
-	url := churn(t, 0)
-	var want []string
-	for _, r := range readings(t, url) {
-		want = append(want, measure.NewSensorName("windows.winperf", r.Path).String()+"\t"+value(r))
+	for _, percent := range []float64{0, 20} {
+		url := churn(t, percent)
+		var want []string
+		for _, r := range readings(t, url) {
+			want = append(want, measure.NewSensorName("windows.winperf", r.Path).String()+"\t"+value(r))
+		}
+		slices.Sort(want)
+		compare(t, "Java", want, jvm(t, nil, nil, "Print", url))
 	}
-	slices.Sort(want)
-	compare(t, "Java", want, jvm(t, nil, nil, "Print", url))
+}
+
+// Java and Python have the same of a source: names, sensors, and of snapshots of each kind the objects, counters
+// with their help, instances and values.
+func TestJavaHasWhatPythonHas(t *testing.T) {
+	have(t, "gcc", "python3", "javac", "java")
+	options := javaOptions(t)
+	for _, url := range []string{churn(t, 20), odd(t)} {
+		python := run(t, pythonEnv(), "python3", "python/everything.py", url)
+		java := run(t, nil, "java", append(options, "Everything", url)...)
+		if !strings.Contains(python, "\nitem\t") {
+			t.Errorf("no values in\n%s", python)
+		}
+		if diff := cmp.Diff(strings.Split(python, "\n"), strings.Split(java, "\n")); diff != "" {
+			t.Errorf("(-Python +Java):\n%.4000s", diff)
+		}
+	}
 }
 
 func TestJavaClasses(t *testing.T) {
@@ -161,7 +185,7 @@ func TestJavaClasses(t *testing.T) {
 func check(t *testing.T, env, options []string) {
 	t.Helper()
 	env = append(env, control.Environment+"="+t.TempDir())
-	if out := jvm(t, env, options, "Check", known(t), changed(t), retyped(t)); out != "ok\n" {
+	if out := jvm(t, env, options, "Check", known(t), changed(t), retyped(t), odd(t)); out != "ok\n" {
 		t.Error(out)
 	}
 }

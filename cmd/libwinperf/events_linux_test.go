@@ -61,6 +61,14 @@ func testEvents(t *testing.T, cmd *exec.Cmd) {
 
 	client := dial(ctx, t, at)
 	defer client.Close()
+	var listing control.Listing
+	if err := client.Call(ctx, control.Request{Op: "list"}, &listing); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"größer", "request"}, listing.Events); diff != "" {
+		t.Errorf("events before the first attach (-want +got):\n%s", diff)
+	}
+
 	spec := &control.Spec{Name: "load", Bindings: []control.Binding{
 		{Events: []string{"*"}, Sensors: []string{`\System\Processes`}, Policy: "wait"},
 	}}

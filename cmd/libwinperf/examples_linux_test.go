@@ -19,10 +19,12 @@ func TestExamples(t *testing.T) {
 	}
 
 	at := t.TempDir()
+	const class = `(?s)\n    import java\.util\.List;\n    import winperf\.\*;\n\n    public final class `
 	for file, program := range map[string]string{
-		"first.c":    `(?s)\n    #include <stdio.h>.*?\n    }\n`,
-		"first.py":   `(?s)\n    import winperf\n.*?print\(item.value\)\n`,
-		"First.java": `(?s)\n    import java.*?\n    }\n`,
+		"first.c":      `(?s)\n    #include <stdio.h>.*?\n    }\n`,
+		"first.py":     `(?s)\n    import winperf\n.*?print\(item.value\)\n`,
+		"First.java":   class + `First.*?\n    }\n`,
+		"Objects.java": class + `Objects.*?\n    }\n`,
 	} {
 		code := regexp.MustCompile(program).FindString(string(text))
 		code = strings.ReplaceAll(code, "\n    ", "\n")
@@ -33,7 +35,7 @@ func TestExamples(t *testing.T) {
 
 	t.Chdir(at)
 	commands := regexp.MustCompile(`(?m)^    (?:gcc|javac|java|PYTHONPATH=\S+) .*$`).FindAllString(string(text), -1)
-	if len(commands) != 4 {
+	if len(commands) != 6 {
 		t.Fatalf("commands %q", commands)
 	}
 	for _, line := range append(commands, "./first") {
@@ -55,7 +57,7 @@ func command(t *testing.T, words []string) (program, out string) {
 // checkShare checks that a program prints a share of processor time, and a compiler nothing.
 func checkShare(t *testing.T, program, out string) {
 	t.Helper()
-	numbers := regexp.MustCompile(`[\d.]+(?: %)?\n`).FindAllString(out, -1)
+	numbers := regexp.MustCompile(`\d[\d.]*(?: %)?\n`).FindAllString(out, -1)
 	if compiles := program == "gcc" || program == "javac"; compiles != (len(numbers) == 0) {
 		t.Errorf("%s printed %q", program, out)
 	}

@@ -21,12 +21,22 @@ func winperf_listen(name *C.char) C.winperf_handle {
 	if code != foreign.OK {
 		return C.winperf_handle(code)
 	}
+	setOnStack()
 	return handle(library.Listen(text))
 }
 
 //export winperf_listen_end
 func winperf_listen_end(listener C.winperf_handle) C.int32_t {
 	return C.int32_t(library.EndListen(foreign.Handle(listener)))
+}
+
+//export winperf_event_declare
+func winperf_event_declare(name *C.char) C.int32_t {
+	text, code := textIn(0, name, "name")
+	if code != foreign.OK {
+		return C.int32_t(code)
+	}
+	return C.int32_t(library.Declare(text))
 }
 
 //export winperf_event

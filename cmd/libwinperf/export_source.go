@@ -20,6 +20,7 @@ func winperf_source_open(url *C.char, freshness C.int32_t) C.winperf_handle {
 	if code != foreign.OK {
 		return C.winperf_handle(code)
 	}
+	setOnStack()
 	return handle(library.OpenSource(address, int32(freshness)))
 }
 

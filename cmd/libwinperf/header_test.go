@@ -108,3 +108,32 @@ func TestHeaderConstants(t *testing.T) {
 		t.Errorf("the header has %v, want %v", got, want)
 	}
 }
+
+// natives are the functions that the classes in Java call.
+func natives(t *testing.T) []string {
+	t.Helper()
+	return matches(t, "java/winperf/Native.java", `static native int (\w+)\(`)
+}
+
+// matches are what a pattern finds in a file, sorted.
+func matches(t *testing.T, file, pattern string) []string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(b), -1) {
+		all = append(all, m[1])
+	}
+	slices.Sort(all)
+	return all
+}
+
+// The library for Java has what its classes call, and nothing else.
+func TestNativeMethods(t *testing.T) {
+	got := matches(t, "java/winperf_jni.c", `(?m)^(?:FUNCTION|OF_HANDLE)\((\w+)`)
+	if want := natives(t); !slices.Equal(got, want) || len(got) < 40 {
+		t.Errorf("winperf_jni.c has %q, and Native.java %q", got, want)
+	}
+}

@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -35,8 +36,9 @@ var (
 // tests know. The process editor is busy all the time.
 func known(t *testing.T) string { return samples(t, process, process) }
 
-// changed is known with a third sample, in which the process worker has come.
-func changed(t *testing.T) string { return samples(t, process, process, process) }
+// changed is known with a third sample, in which the process worker has come, and a fourth one, in which the
+// process before it has left.
+func changed(t *testing.T) string { return samples(t, process, process, process, process) }
 
 // retyped is known, but in its second sample the counters of processes have other types than in the first.
 func retyped(t *testing.T) string { return samples(t, process, retypedProcess) }
@@ -44,14 +46,9 @@ func retyped(t *testing.T) string { return samples(t, process, retypedProcess) }
 // samples is a record of samples that hold an object of processes each.
 func samples(t *testing.T, of ...*provider.Object) string {
 	t.Helper()
-	at := t.TempDir()
-	var files []string
+	var blocks [][]byte
 	for n, process := range of {
-		file := filepath.Join(at, fmt.Sprint(n))
-		if err := os.WriteFile(file, knownBlock(int64(n), process), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, file)
+		blocks = append(blocks, knownBlock(int64(n), process))
 	}
 
 	var names strings.Builder
@@ -61,11 +58,7 @@ func samples(t *testing.T, of ...*provider.Object) string {
 			fmt.Fprintf(&names, "%d\t%s\n", o.Counters[i].Index, o.Counters[i].Name)
 		}
 	}
-	file := filepath.Join(at, "names.txt")
-	if err := os.WriteFile(file, []byte(names.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return "perfdata:" + strings.Join(files, ",") + "?names=" + file
+	return recordNamed(t, names.String(), blocks...)
 }
 
 func knownBlock(second int64, process *provider.Object) []byte {
@@ -135,5 +128,29 @@ func (v knownValues) processes() []instance {
 	if v.at >= 20_000_000 { // from the third sample on
 		all = append(all, instance{"worker", []uint64{1, 14, 15, 16}})
 	}
+	if v.at >= 30_000_000 { // from the fourth sample on
+		all = slices.Delete(all, 1, 2)
+	}
 	return all
+}
+
+// odd is a record of an object that is a thing itself, with a text, a heading and a help text.
+func odd(t *testing.T) string {
+	t.Helper()
+	o := perfdata.Object{Title: 300, Help: 301, Form: perfdata.Single, Counters: []perfdata.Counter{
+		{Title: 302, Help: 303, Type: counter.CounterText, Size: 12, Offset: 8},
+		{Title: 304, Help: 305, Type: counter.NoData},
+		{Title: 306, Help: 307, Type: counter.RawCount, Size: 4, Offset: 4},
+	}}
+	if _, err := o.AddInstance(""); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(o.SetText(0, 0, "größe"), o.SetValue(0, 2, 7)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := (&perfdata.Block{Objects: []perfdata.Object{o}}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recordNamed(t, "300\tOdd\n301\tIs odd.\n302\tText\n303\tTells it.\n304\tHeading\n306\tNumber\n", b, b, b)
 }

@@ -18,6 +18,10 @@
  * is needed. Where an array is too small it returns WINPERF_SIZE and writes nothing else. An
  * array may be NULL where its length is 0.
  *
+ * Signals: a handler that runs while its thread is in the library needs SA_ONSTACK, or it corrupts memory: the
+ * stacks of Go are small. winperf_source_open and winperf_listen set SA_ONSTACK on the handlers that they find.
+ * Set it yourself on handlers that you install later. Python sets it from version 3.10 on.
+ *
  * A process that was forked off can do nothing with the library, whose threads are not there, but start
  * another program.
  *
@@ -133,11 +137,12 @@ typedef struct winperf_sensor {
 
 /*
  * Sensors by name: source/group/sensor and source/group/sensor#instance, where the group is the
- * object's name and / # % within names are written %2F %23 %25:
+ * object's name and / # % within names are written %2F %23 %25; %20 is read as a space:
  *
  *     windows.winperf/Processor/%25 Processor Time#_Total
  *
- * The source is windows.winperf, or linux.winperf for a Linux host.
+ * The source is windows.winperf, or linux.winperf for a Linux host. Functions that take the name of a sensor
+ * take the path of a counter, too: \Processor(_Total)\% Processor Time.
  */
 int32_t winperf_sensors_count(winperf_handle source);
 int32_t winperf_sensors_length(winperf_handle source);
@@ -193,9 +198,12 @@ int32_t winperf_snapshot_state(winperf_handle snapshot);
 /*
  * The cycle: prepare, sample, decode. A step that fails leaves the snapshot initialized. Sample returns
  * WINPERF_ANOMALY where memory had to grow while it took the data. Decode samples again, up to
- * WINPERF_RETRIES times, where instances came or left, and returns WINPERF_ANOMALY where that did not
- * help: the values are then those of the instances that were there both times. Of a record no sample is taken
- * twice.
+ * WINPERF_RETRIES times, while instances came or left since the sample before, and returns WINPERF_ANOMALY
+ * if they still did in its last sample. Decode does not take further samples of a recorded source.
+ *
+ * Rates and averages cover the time since the last cycle that was complete, however many samples decode takes.
+ * A process or thread that started after that counts from zero. Any other instance that was not there then has the
+ * status no_previous.
  */
 int32_t winperf_snapshot_prepare(winperf_handle snapshot);
 int32_t winperf_snapshot_prepare_safe(winperf_handle snapshot);
@@ -292,6 +300,12 @@ int32_t winperf_snapshot_anomalies_get_safe(winperf_handle snapshot, char *lines
  */
 winperf_handle winperf_listen(const char *name);
 int32_t winperf_listen_end(winperf_handle listener);
+
+/*
+ * Declares the name of an event or a region, of at most 1,024 bytes. winperf experiment list shows the names that
+ * were declared, and those of events that happened while an experiment was attached.
+ */
+int32_t winperf_event_declare(const char *name);
 
 typedef struct winperf_attribute {
 	const char *key;

@@ -18,7 +18,9 @@ import (
 )
 
 // library is what the functions have open. A C library has no other place for that.
-var library = foreign.Library{Events: foreign.Events{Emit: experiment.Event, Begin: begin, Listen: listen}}
+var library = foreign.Library{Events: foreign.Events{
+	Emit: experiment.Event, Begin: begin, Declare: experiment.Process().Declare, Listen: listen,
+}}
 
 // begin begins a region of the program.
 func begin(ctx context.Context, name string, attrs ...slog.Attr) (context.Context, func(...slog.Attr)) {

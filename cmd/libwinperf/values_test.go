@@ -27,6 +27,18 @@ import (
 // record writes blocks as files, with names for what they hold, and returns the URL of a source.
 func record(t testing.TB, blocks ...[]byte) string {
 	t.Helper()
+
+	// Names with what stands for something else in the names of sensors.
+	var names strings.Builder
+	for index := uint32(2); index < 4000; index += 2 {
+		fmt.Fprintf(&names, "%d\tName %d/%% of #x\n", index, index)
+	}
+	return recordNamed(t, names.String(), blocks...)
+}
+
+// recordNamed is record with names of the caller, a line each: index TAB name.
+func recordNamed(t testing.TB, names string, blocks ...[]byte) string {
+	t.Helper()
 	at := t.TempDir()
 	var files []string
 	for i, b := range blocks {
@@ -37,13 +49,8 @@ func record(t testing.TB, blocks ...[]byte) string {
 		files = append(files, file)
 	}
 
-	// Names with what stands for something else in the names of sensors.
-	var names strings.Builder
-	for index := uint32(2); index < 4000; index += 2 {
-		fmt.Fprintf(&names, "%d\tName %d/%% of #x\n", index, index)
-	}
 	file := filepath.Join(at, "names.txt")
-	if err := os.WriteFile(file, []byte(names.String()), 0o666); err != nil {
+	if err := os.WriteFile(file, []byte(names), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return "perfdata:" + strings.Join(files, ",") + "?names=" + file
@@ -103,14 +110,10 @@ func number(f float64) string {
 	return fmt.Sprintf("%#x", math.Float64bits(f))
 }
 
-// wanted are the lines of c/print.c. Of a record in which instances changed, only those of both
-// samples have values.
+// wanted are the lines of c/print.c.
 func wanted(all []winperf.Reading) []string {
 	var lines []string
 	for _, r := range all {
-		if r.Anomalies.Has(winperf.InstancesCame) {
-			continue
-		}
 		instance := r.Path.Instance
 		if r.Path.Index > 0 {
 			instance += fmt.Sprintf("#%d", r.Path.Index)

@@ -119,12 +119,16 @@ func show(out io.Writer, older, newer *perfdata.Block) error {
 		line += fmt.Sprintf("  %s %5.1f %%", r.instance, r.value)
 	}
 
-	// The network has no total: this is the sum over all interfaces.
+	// The network has no total: this is the sum over all interfaces. A machine may lack the object.
 	sum := 0.0
-	for _, r := range rates(older, newer, network, bytesTotal) {
+	interfaces := rates(older, newer, network, bytesTotal)
+	for _, r := range interfaces {
 		sum += r.value
 	}
-	_, err := fmt.Fprintf(out, "%s  network %9.1f KB/s\n", line, sum/1000)
+	if len(interfaces) > 0 {
+		line += fmt.Sprintf("  network %9.1f KB/s", sum/1000)
+	}
+	_, err := fmt.Fprintln(out, line)
 	return err
 }
 

@@ -81,6 +81,28 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// Without the object, and as long as no interface is in two blocks, there is no number of the network.
+func TestNoNetwork(t *testing.T) {
+	var older, newer *perfdata.Block
+	for i, b := range []**perfdata.Block{&older, &newer} {
+		var err error
+		if *b, err = perfdata.Parse(block(t, int64(i), 0), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	for _, objects := range []int{2, 1} {
+		older.Objects, newer.Objects = older.Objects[:objects], newer.Objects[:objects]
+		var out strings.Builder
+		if err := show(&out, older, newer); err != nil {
+			t.Fatal(err)
+		}
+		if want := "00:00:01  _Total 100.0 %\n"; out.String() != want {
+			t.Errorf("%d objects: %q, want %q", objects, out.String(), want)
+		}
+	}
+}
+
 func TestLive(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("skipped: whether this system has the objects is not sure")

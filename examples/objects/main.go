@@ -1,5 +1,6 @@
 // Objects lists all objects of a source with their counters and instances, and
-// their help, in the language of the user.
+// their help, in the language of the user. Everything has the order of the
+// source's blocks, and each counter and instance its number there, from 0.
 package main
 
 import (
@@ -84,9 +85,9 @@ func show(out io.Writer, object *measure.SensorGroup) error {
 	fmt.Fprintf(out, "%s (%d%s)\n    %s\n", object.Name, object.ObjectID.Index, costly, object.Help)
 
 	fmt.Fprintln(out, "  counters")
-	for _, s := range object.Sensors {
-		fmt.Fprintf(out, "    %s (%d): %v, %v, %v\n        %s\n",
-			s.Name.Sensor, s.CounterID.Index, s.Type, s.Unit, s.Kind, s.Help)
+	for n, s := range object.Sensors {
+		fmt.Fprintf(out, "    %d  %s (%d): %v, %v, %v\n        %s\n",
+			n, s.Name.Sensor, s.CounterID.Index, s.Type, s.Unit, s.Kind, s.Help)
 	}
 
 	// The name of an instance begins with that of its parent: editor/4711 is a
@@ -95,12 +96,12 @@ func show(out io.Writer, object *measure.SensorGroup) error {
 		fmt.Fprintln(out, "  instances")
 	}
 
-	for _, instance := range object.Instances {
+	for n, instance := range object.Instances {
 		name := instance.Name
 		if instance.Index > 0 {
 			name += fmt.Sprintf("#%d", instance.Index)
 		}
-		fmt.Fprintf(out, "    %s\n", name)
+		fmt.Fprintf(out, "    %d  %s\n", n, name)
 	}
 	_, err := fmt.Fprintln(out)
 	return err

@@ -22,7 +22,8 @@ func TestUserLanguage(t *testing.T) {
 	}
 }
 
-// A block of two threads of one name, and German names for it.
+// A block whose objects, counters and instances are in no order of names or
+// numbers, with two threads of one name, and German names for it.
 func TestList(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte, err error) string {
@@ -37,19 +38,24 @@ func TestList(t *testing.T) {
 		return name
 	}
 
-	switches := perfdata.NewCounter(146, counter.CounterCounter)
-	o := perfdata.Object{Title: 232, Help: 233, Counters: []perfdata.Counter{switches}}
-	o.Layout(false)
-	for _, name := range []string{"1", "1"} {
-		if _, err := o.AddInstance(name); err != nil {
+	thread := perfdata.Object{Title: 232, Help: 233, Counters: []perfdata.Counter{
+		perfdata.NewCounter(680, counter.RawCount), perfdata.NewCounter(146, counter.CounterCounter),
+	}}
+	thread.Layout(false)
+	for _, name := range []string{"9", "1", "1"} {
+		if _, err := thread.AddInstance(name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	data, err := (&perfdata.Block{Objects: []perfdata.Object{o}}).Encode()
+
+	memory := perfdata.Object{Title: 4, Counters: []perfdata.Counter{perfdata.NewCounter(24, counter.RawCount)}}
+	memory.Layout(false)
+	data, err := (&perfdata.Block{PerfFreq: 1, Objects: []perfdata.Object{thread, memory}}).Encode()
 	block := write("block.bin", data, err)
 
 	table, err := nametable.FromMap(nametable.Mixed, map[uint32]string{
-		232: "Thread", 233: "Threads führen Befehle aus.", 146: "Kontextwechsel/s", 147: "Wie oft er begann.",
+		4: "Speicher", 24: "Verfügbare Bytes", 232: "Thread", 233: "Threads führen Befehle aus.",
+		146: "Kontextwechsel/s", 147: "Wie oft er begann.", 680: "ID", 681: "Seine Nummer.",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -63,13 +69,23 @@ func TestList(t *testing.T) {
 	want := `Thread (232)
     Threads führen Befehle aus.
   counters
-    Kontextwechsel/s (146): PERF_COUNTER_COUNTER, per_second, gauge
+    0  ID (680): PERF_COUNTER_RAWCOUNT, count, gauge
+        Seine Nummer.
+    1  Kontextwechsel/s (146): PERF_COUNTER_COUNTER, per_second, gauge
         Wie oft er begann.
   instances
-    1
-    1#1
+    0  9
+    1  1
+    2  1#1
 
-1 objects, 1 counters, 2 values
+Speicher (4)
+    
+  counters
+    0  Verfügbare Bytes (24): PERF_COUNTER_RAWCOUNT, count, gauge
+        
+  instances
+
+2 objects, 3 counters, 6 values
 `
 	if out.String() != want {
 		t.Errorf("found\n%swant\n%s", out.String(), want)

@@ -61,22 +61,23 @@ type processor struct {
 }
 
 func main() {
+	url := flag.String("source", "local:", "the URL of a source, or the name of a log")
 	count := flag.Int("n", 0, "how often to print; 0 is no end")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 
-	err := run(ctx, *count, time.Second, os.Stdout)
+	err := run(ctx, *url, *count, time.Second, os.Stdout)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "processors:", err)
 		os.Exit(1)
 	}
 }
 
-// run prints all processors at every interval, until that was done count times
-// or ctx ends.
-func run(ctx context.Context, count int, interval time.Duration, out io.Writer) error {
-	src, err := source.Open(ctx, "local:")
+// run prints all processors at every interval, or without waiting in each sample
+// of a log, until that was done count times, the log or ctx ends.
+func run(ctx context.Context, url string, count int, interval time.Duration, out io.Writer) error {
+	src, err := source.Open(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -91,6 +92,9 @@ func run(ctx context.Context, count int, interval time.Duration, out io.Writer) 
 	}
 	defer reader.Close()
 
+	if src.Describe().Recorded {
+		interval = 1 // a log has its own times
+	}
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for n := 0; count == 0 || n < count; n++ {
@@ -101,6 +105,9 @@ func run(ctx context.Context, count int, interval time.Duration, out io.Writer) 
 		}
 
 		processors, err := reader.Read(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

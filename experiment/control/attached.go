@@ -3,10 +3,11 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/measure"
@@ -23,6 +24,7 @@ type attached struct {
 	spill    *delivery.Spill // nil where no binding needs it
 	sinks    []string        // names of routes that are no clients; guarded by the server
 	server   *Server         // whose lock guards
+	changing sync.Mutex      // held by the client that changes it
 	over     chan struct{}   // is closed when all records were taken out of the experiment
 	ending   chan struct{}   // holds one value: whoever ends it takes that
 }
@@ -100,13 +102,15 @@ func (s *Server) newAttached(ctx context.Context, owner *conn, spec Spec) (*atta
 		over: make(chan struct{}), ending: make(chan struct{}, 1),
 	}
 	a.ending <- struct{}{}
-	for i := range spec.Sinks {
-		if err := a.addSink(&spec.Sinks[i]); err != nil {
-			return nil, errors.Join(err, a.delivery.Close(ctx), closeSpill(spill))
-		}
+	routes, err := a.openSinks(spec.Sinks)
+	if err != nil {
+		return nil, errors.Join(err, a.delivery.Close(ctx), closeSpill(spill))
 	}
 	if err := exp.Attach(ctx); err != nil {
-		return nil, errors.Join(err, a.delivery.Close(ctx), closeSpill(spill))
+		return nil, errors.Join(err, discard(ctx, routes), a.delivery.Close(ctx), closeSpill(spill))
+	}
+	if err := a.addSinks(ctx, routes); err != nil {
+		return nil, errors.Join(err, exp.Detach(ctx), a.delivery.Close(ctx), closeSpill(spill))
 	}
 	exp.Tell("attached from outside", owner.by()...)
 	return a, nil
@@ -147,28 +151,62 @@ func (a *attached) begin() {
 	}()
 }
 
-// addSink adds a sink that is no client.
-func (a *attached) addSink(s *Sink) error {
-	if err := checkCount("sinks", len(a.sinkNames())+1, maxSinks); err != nil {
-		return failure("busy", "%v", err)
+// openSinks opens sinks that are no clients, all or none.
+func (a *attached) openSinks(sinks []Sink) (routes []delivery.Route, err error) {
+	if err := checkCount("sinks", len(a.sinkNames())+len(sinks), maxSinks); err != nil {
+		return nil, failure("busy", "%v", err)
 	}
-	if err := checkName("a sink", s.Name); err != nil {
-		return failure("bad_request", "%v", err)
+	var taken []string
+	for _, r := range a.delivery.State().Routes {
+		taken = append(taken, r.Name)
 	}
-	route, err := s.route()
-	if err != nil {
-		return failure("bad_request", "%v", err)
-	}
-	if err := a.delivery.Add(route); err != nil {
-		_ = route.Sink.Close(context.Background()) // it got nothing
-		if errors.Is(err, winperf.ErrState) {
-			return failure("state", "the experiment %q ends", a.name())
+
+	for i := range sinks {
+		route, err := sinks[i].open(taken)
+		if err != nil {
+			_ = discard(context.Background(), routes) // the first error counts
+			return nil, failure("bad_request", "%v", err)
 		}
-		return failure("bad_request", "%v", err)
+		routes, taken = append(routes, route), append(taken, route.Name)
 	}
-	a.server.mu.Lock()
-	defer a.server.mu.Unlock()
-	a.sinks = append(a.sinks, route.Name)
+	return routes, nil
+}
+
+// open opens a sink whose name is none of those that are taken.
+func (s *Sink) open(taken []string) (delivery.Route, error) {
+	if err := checkName("a sink", s.Name); err != nil {
+		return delivery.Route{}, err
+	}
+	if name := s.name(); slices.Contains(taken, name) {
+		return delivery.Route{}, fmt.Errorf("there is a sink %q already", name)
+	}
+	return s.route()
+}
+
+// discard closes sinks that got nothing.
+func discard(ctx context.Context, routes []delivery.Route) error {
+	var errs []error
+	for _, r := range routes {
+		errs = append(errs, delivery.Discard(ctx, r.Sink))
+	}
+	return errors.Join(errs...)
+}
+
+// addSinks delivers to sinks from now on. It fails if the experiment ends, or if a sink of the same name
+// is still being removed; then none is added.
+func (a *attached) addSinks(ctx context.Context, routes []delivery.Route) error {
+	for i, r := range routes {
+		if err := a.delivery.Add(r); err != nil {
+			for _, added := range routes[:i] {
+				_, _ = a.removeSink(ctx, added.Name) // the first error counts
+			}
+			_ = discard(ctx, routes[i:])
+			return failure("state", "the experiment %q ends, or a sink of this name does: %v", a.name(), err)
+		}
+		a.server.mu.Lock()
+		a.sinks = append(a.sinks, r.Name)
+		a.server.mu.Unlock()
+	}
 	return nil
 }
 

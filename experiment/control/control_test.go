@@ -650,3 +650,66 @@ func TestSensors(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// A change of which a part fails changes nothing, whatever part that is.
+func TestChangeAllOrNothing(t *testing.T) {
+	p, s := listening(t)
+	c := dial(t, s)
+	dir := t.TempDir()
+	fresh, taken := filepath.Join(dir, "fresh.csv"), filepath.Join(dir, "taken.csv")
+	replaced, first := filepath.Join(dir, "replaced.csv"), filepath.Join(dir, "first.records")
+	for _, name := range []string{taken, replaced} {
+		must(t, os.WriteFile(name, []byte("mine"), 0o600))
+	}
+	call(t, c, requests(func(s *Spec) {
+		s.Events = []EventSource{{Name: "request tick", Every: Interval(time.Hour)}}
+		s.Sinks = []Sink{{Name: "first", File: first}}
+	}), nil)
+
+	every, sensors := Interval(2*time.Hour), []string{`\System\Work`}
+	added := []Sink{{File: fresh}, {File: replaced, Overwrite: true}}
+	for name, ch := range map[string]Change{
+		"interval":       {Every: every, Source: "nothing", Sensors: sensors, AddSinks: added},
+		"short interval": {Every: 1, Sensors: sensors, AddSinks: added},
+		"path":           {Every: every, Sensors: []string{"no path"}, AddSinks: added},
+		"binding":        {Every: every, Sensors: sensors, Binding: "nothing", AddSinks: added},
+		"sink":           {Every: every, Sensors: sensors, AddSinks: append(added[:2:2], Sink{File: taken})},
+		"name of a sink": {Every: every, Sensors: sensors, AddSinks: append(added[:2:2], Sink{Name: "first", File: fresh + "2"})},
+		"two of a name":  {Every: every, Sensors: sensors, AddSinks: append(added[:2:2], added[0])},
+		"sink to remove": {Every: every, Sensors: sensors, AddSinks: added, RemoveSinks: []string{"first", "nothing"}},
+	} {
+		if err := c.Call(t.Context(), Request{Op: "change", Change: &ch}, nil); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		var l Listing
+		call(t, c, Request{Op: "list"}, &l)
+		e := l.Experiments[0]
+		if d := time.Duration(e.Sources[0].Every); d != time.Hour || e.Bindings[0].Sensors[0] != `\System\Ticks` {
+			t.Errorf("%s: interval %v, sensors %q", name, d, e.Bindings[0].Sensors)
+		}
+		for _, sink := range e.Sinks {
+			if sink.Name != "first" && !strings.HasPrefix(sink.Name, "client ") {
+				t.Errorf("%s: there is a sink %q", name, sink.Name)
+			}
+		}
+		if _, err := os.Stat(fresh); err == nil {
+			t.Errorf("%s: there is a new file", name)
+		}
+	}
+	for _, name := range []string{taken, replaced} {
+		if text, err := os.ReadFile(name); err != nil || string(text) != "mine" {
+			t.Errorf("%s holds %q, error %v", name, text, err)
+		}
+	}
+
+	// The same change without an error is carried out.
+	ch := Change{Every: every, Sensors: sensors, AddSinks: added, RemoveSinks: []string{"first"}}
+	call(t, c, Request{Op: "change", Change: &ch}, nil)
+	p.Event(t.Context(), "request one")
+	r := received{t: t, c: c}
+	r.until("request one")
+	if changed := []string{"sensors changed", "interval changed", "sink added", "sink added", "sink removed"}; !slices.Equal(
+		slices.DeleteFunc(r.names, func(n string) bool { return !slices.Contains(changed, n) }), changed) {
+		t.Errorf("%v", r.names)
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/measure"
 )
@@ -199,7 +200,20 @@ func (c *conn) resume(_ context.Context, r *Request) (any, error) {
 // by says in a Change record who made the change.
 func (c *conn) by() []experiment.Attr { return []experiment.Attr{{Key: "by", Value: c.who}} }
 
-// change makes the changes in the order of their fields, until one fails.
+// plan is a change that was checked.
+type plan struct {
+	target  target
+	source  string // whose interval changes
+	every   time.Duration
+	binding string // whose sensors change
+	paths   []winperf.Path
+	sensors []measure.SensorName
+	origins []measure.Origin
+	routes  []delivery.Route // sinks that are added
+	remove  []string         // sinks that are removed
+}
+
+// change makes all of the changes, or none: everything that can fail is done before the first of them.
 func (c *conn) change(ctx context.Context, r *Request) (any, error) {
 	t, err := c.server.target(r.Experiment)
 	if err != nil {
@@ -210,108 +224,146 @@ func (c *conn) change(ctx context.Context, r *Request) (any, error) {
 		return nil, failure("bad_request",
 			`change needs a "change" with "every", "sensors", "add_sinks" or "remove_sinks"`)
 	}
+	if t.attached != nil {
+		t.attached.changing.Lock()
+		defer t.attached.changing.Unlock()
+	}
 
-	if ch.Every > 0 {
-		if err := c.changeInterval(t, ch); err != nil {
-			return nil, err
-		}
+	p := plan{target: t, every: time.Duration(ch.Every), remove: ch.RemoveSinks}
+	if err := p.check(ctx, c, ch); err != nil {
+		return nil, err
 	}
-	var done Changed
-	if len(ch.Sensors) > 0 {
-		if done.Absent, err = c.changeSensors(ctx, t, ch); err != nil {
-			return nil, err
-		}
-	}
-	return done, c.changeSinks(ctx, t, ch)
+	return p.carryOut(ctx, c)
 }
 
-func (c *conn) changeInterval(t target, ch *Change) error {
-	if err := checkInterval(time.Duration(ch.Every)); err != nil {
+// check checks a change, and opens its sinks last.
+func (p *plan) check(ctx context.Context, c *conn, ch *Change) error {
+	if p.every > 0 {
+		if err := p.checkInterval(ch); err != nil {
+			return err
+		}
+	}
+	if len(ch.Sensors) > 0 {
+		if err := p.checkSensors(ctx, c, ch); err != nil {
+			return err
+		}
+	}
+	return p.openSinks(c, ch)
+}
+
+// carryOut makes a change that was checked. Sensors come first: measuring them for the first time can fail.
+func (p *plan) carryOut(ctx context.Context, c *conn) (done Changed, err error) {
+	t := p.target
+	if p.binding != "" {
+		ctx, cancel := context.WithTimeout(ctx, workTime)
+		defer cancel()
+		if err := t.exp.SetSensors(ctx, p.binding, p.paths, p.sensors, c.by()...); err != nil {
+			return done, errors.Join(err, discard(ctx, p.routes))
+		}
+		done.Absent = absent(ctx, p.origins, []experiment.Binding{{Paths: p.paths, Sensors: p.sensors}})
+	}
+
+	// What follows fails only if the experiment ends meanwhile.
+	if p.every > 0 {
+		if err := t.exp.SetInterval(p.source, p.every, c.by()...); err != nil {
+			return done, errors.Join(err, discard(ctx, p.routes))
+		}
+	}
+	return done, p.changeSinks(ctx, c)
+}
+
+func (p *plan) checkInterval(ch *Change) error {
+	if err := checkInterval(p.every); err != nil {
 		return failure("bad_request", "%v", err)
 	}
-	name := ch.Source
-	if name == "" {
-		var paced []string
-		for _, s := range t.exp.Status().Events {
-			if s.Interval > 0 {
-				paced = append(paced, s.Name)
-			}
-		}
-		if len(paced) == 0 {
-			return failure("bad_request", "%q has no source of events with an interval", t.exp.Name())
-		}
-		if len(paced) != 1 {
-			return failure("bad_request", "which source of events? these have an interval: %q", paced)
-		}
-		name = paced[0]
+	exp := p.target.exp
+	if p.source = ch.Source; p.source != "" {
+		return exp.CheckInterval(p.source)
 	}
-	return t.exp.SetInterval(name, time.Duration(ch.Every), c.by()...)
+
+	var paced []string
+	for _, s := range exp.Status().Events {
+		if s.Interval > 0 {
+			paced = append(paced, s.Name)
+		}
+	}
+	if len(paced) == 0 {
+		return failure("bad_request", "%q has no source of events with an interval", exp.Name())
+	}
+	if len(paced) != 1 {
+		return failure("bad_request", "which source of events? these have an interval: %q", paced)
+	}
+	p.source = paced[0]
+	return nil
 }
 
-// changeSensors returns which of the new sensors are not there.
-func (c *conn) changeSensors(ctx context.Context, t target, ch *Change) ([]Absent, error) {
-	ctx, cancel := context.WithTimeout(ctx, workTime)
-	defer cancel()
-
-	name := ch.Binding
-	if name == "" {
-		var names []string
-		for _, b := range t.exp.Status().Bindings {
-			names = append(names, b.Name)
-		}
+func (p *plan) checkSensors(ctx context.Context, c *conn, ch *Change) error {
+	var names []string
+	for _, b := range p.target.exp.Status().Bindings {
+		names = append(names, b.Name)
+	}
+	if p.binding = ch.Binding; p.binding == "" {
 		if len(names) != 1 {
-			return nil, failure("bad_request", "which binding? there are %q", names)
+			return failure("bad_request", "which binding? there are %q", names)
 		}
-		name = names[0]
+		p.binding = names[0]
+	}
+	if err := checkCount("sensors", len(ch.Sensors), maxPaths); err != nil {
+		return failure("bad_request", "%v", err)
 	}
 
-	if err := checkCount("sensors", len(ch.Sensors), maxPaths); err != nil {
-		return nil, failure("bad_request", "%v", err)
+	var err error
+	if p.origins, err = c.server.sources.get(ctx); err != nil {
+		return err
 	}
-	sources, err := c.server.sources.get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	paths, sensors, err := parseSensors(ch.Sensors, sources)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.exp.SetSensors(ctx, name, paths, sensors, c.by()...); err != nil {
-		return nil, err
-	}
-	return absent(ctx, sources, []experiment.Binding{{Paths: paths, Sensors: sensors}}), nil
+	p.paths, p.sensors, err = parseSensors(ch.Sensors, p.origins)
+	return err
 }
 
-func (c *conn) changeSinks(ctx context.Context, t target, ch *Change) error {
+// openSinks opens the sinks that are added, and looks for those that are removed.
+func (p *plan) openSinks(c *conn, ch *Change) (err error) {
+	a := p.target.attached
 	switch {
 	case len(ch.AddSinks)+len(ch.RemoveSinks) == 0:
 		return nil
-	case t.attached == nil:
-		return failure("state", "%q was attached by the program itself, which has its sinks", t.exp.Name())
+	case a == nil:
+		return failure("state", "%q was attached by the program itself, which has its sinks", p.target.exp.Name())
 	case !c.own:
 		return errForeignSinks
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, c.server.opt.Grace)
-	defer cancel()
-	for i := range ch.AddSinks {
-		if err := t.attached.addSink(&ch.AddSinks[i]); err != nil {
-			return err
-		}
-		t.exp.Tell("sink added", append(c.by(), experiment.Attr{Key: "sink", Value: ch.AddSinks[i].name()})...)
-	}
+	known := a.sinkNames()
 	for _, name := range ch.RemoveSinks {
-		found, err := t.attached.removeSink(ctx, name)
-		if err != nil {
-			return err
-		}
-		if !found {
-			meant := suggest.Closest(name, slices.Values(t.attached.sinkNames()))
+		if !slices.Contains(known, name) {
+			meant := suggest.Closest(name, slices.Values(known))
 			return failure("unknown", "there is no sink %q%s", name, didYouMean(meant))
 		}
+	}
+	p.routes, err = a.openSinks(ch.AddSinks)
+	return err
+}
+
+func (p *plan) changeSinks(ctx context.Context, c *conn) error {
+	if len(p.routes)+len(p.remove) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.server.opt.Grace)
+	defer cancel()
+	t := p.target
+	if err := t.attached.addSinks(ctx, p.routes); err != nil {
+		return err
+	}
+	for _, r := range p.routes {
+		t.exp.Tell("sink added", append(c.by(), experiment.Attr{Key: "sink", Value: r.Name})...)
+	}
+
+	var errs []error
+	for _, name := range p.remove {
+		_, err := t.attached.removeSink(ctx, name)
+		errs = append(errs, err)
 		t.exp.Tell("sink removed", append(c.by(), experiment.Attr{Key: "sink", Value: name})...)
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // target is an experiment that a request is about. attached is nil where the program has

@@ -72,6 +72,9 @@ type Spec struct {
 	Sinks []Sink `json:"sinks,omitempty"`
 	// Keep lets the experiment go on when whoever attached it has gone; otherwise it ends.
 	Keep bool `json:"keep,omitempty"`
+	// Names is how processes and threads are named: "pid", "name:pid" or "name", which is also "". With
+	// an id a series never goes on with another process of the same name.
+	Names string `json:"names,omitempty"`
 	// Quiet has no records sent to whoever attached it.
 	Quiet bool `json:"quiet,omitempty"`
 }

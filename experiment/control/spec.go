@@ -36,6 +36,10 @@ func ReadSpec(r io.Reader, most int64) (*Spec, error) {
 // options turns a spec into what an experiment is made of.
 func (s *Spec) options(sources []measure.Origin) (experiment.Options, error) {
 	o := experiment.Options{Name: s.Name, Sources: sources}
+	var err error
+	if o.Names, err = measure.ParseNaming(s.Names); err != nil {
+		return o, err
+	}
 	for i := range s.Bindings {
 		b, err := s.Bindings[i].binding(sources)
 		if err != nil {

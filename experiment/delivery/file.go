@@ -75,16 +75,31 @@ func NewFile(name string, o FileOptions) (Sink, error) {
 	if format != FormatRecords && !o.Overwrite {
 		flags |= os.O_EXCL
 	}
+	_, before := os.Lstat(name)
 	f, err := os.OpenFile(name, flags, 0o666)
 	if err != nil {
 		return nil, err
 	}
 
-	s := &fileSink{file: f}
+	s := &fileSink{file: f, created: errors.Is(before, fs.ErrNotExist)}
 	if err := s.open(format, o); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return s, nil
+}
+
+// Discard closes a sink that delivered nothing. A file that NewFile created is removed, and one that
+// it was to overwrite stays as it was.
+func Discard(ctx context.Context, s Sink) error {
+	f, ok := s.(*fileSink)
+	if !ok {
+		return s.Close(ctx)
+	}
+	err := f.file.Close()
+	if f.created {
+		err = errors.Join(err, os.Remove(f.file.Name()))
+	}
+	return err
 }
 
 // CheckFile is the error that NewFile would have for a file, as far as can be told while nothing is made
@@ -126,7 +141,10 @@ func isPipe(name string) error {
 
 // fileSink writes a file.
 type fileSink struct {
-	file   *os.File
+	file *os.File
+	// created reports that NewFile created the file, replaces that its content goes with the first write.
+	created, replaces bool
+
 	size   int64 // of what was delivered; -1 where the file is no regular one
 	format encoder
 	ready  []byte // what a batch became that is not written yet
@@ -168,8 +186,8 @@ func (s *fileSink) take(format string, overwrite bool) error {
 	if err == nil && !locked {
 		return fmt.Errorf("%s: another program is writing this file", s.file.Name())
 	}
-	if overwrite {
-		return s.file.Truncate(0)
+	if s.replaces = overwrite; overwrite {
+		return nil
 	}
 	if format == FormatRecords {
 		return s.goOn()
@@ -293,11 +311,24 @@ func (s *fileSink) write(text []byte) error {
 		_, err := s.file.Write(text)
 		return err
 	}
+	if err := s.replace(); err != nil {
+		return err
+	}
 	if _, err := s.file.WriteAt(text, s.size); err != nil {
 		return errors.Join(err, s.file.Truncate(s.size))
 	}
 	s.size += int64(len(text))
 	return nil
+}
+
+// replace empties a file that is overwritten, once.
+func (s *fileSink) replace() error {
+	if !s.replaces {
+		return nil
+	}
+	err := s.file.Truncate(0)
+	s.replaces = err != nil
+	return err
 }
 
 // Close implements Sink.
@@ -311,7 +342,7 @@ func (s *fileSink) Close(context.Context) error {
 		err = s.write(text)
 	}
 	if s.size >= 0 {
-		err = errors.Join(err, s.file.Sync())
+		err = errors.Join(err, s.replace(), s.file.Sync())
 	}
 	return errors.Join(err, s.file.Close())
 }

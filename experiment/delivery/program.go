@@ -25,7 +25,8 @@ type ProgramOptions struct {
 // of a program, which is started with the first batch. A program that ends is started again
 // with the next try, and gets first what the one before may not have read: the last 64 KiB,
 // which is what fits into a pipe, and at least the last batch. Close ends its input, and
-// waits for it.
+// waits for it. If this process is killed, the program ends too: on Linux it gets SIGTERM, elsewhere
+// only the end of its input.
 func NewProgram(command []string, o ProgramOptions) (Sink, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, fmt.Errorf("a program needs a name: %w", winperf.ErrNotSupported)
@@ -95,6 +96,7 @@ func (s *programSink) start() error {
 	alive, kill := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(alive, s.command[0], s.command[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = s.opt.Stdout, s.opt.Stderr, s.opt.Dir, s.opt.Env
+	cmd.SysProcAttr = endsWithParent()
 	const grace = time.Second
 	cmd.WaitDelay = grace // for children that hold its output
 	stdin, err := cmd.StdinPipe()

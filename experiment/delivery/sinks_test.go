@@ -449,6 +449,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(program) {
 	case "":
 		os.Exit(m.Run())
+	case "parent":
+		runDeafProgram()
 	case "disk":
 		deliverToDisk()
 	case "deaf", "closed": // until they are killed
@@ -640,4 +642,17 @@ func TestSameSeriesAfterMany(t *testing.T) {
 	if bytes.Contains(out, []byte(`"value":777`)) || r.Late() != 1 {
 		t.Errorf("%d late, and the other source's value is there: %s", r.Late(), out[max(0, len(out)-500):])
 	}
+}
+
+// runDeafProgram has a sink that reads no input, says which process it is, and waits to be killed.
+func runDeafProgram() {
+	s, err := NewProgram([]string{"sh", "-c", "echo $$; exec sleep 600"}, ProgramOptions{Stdout: os.Stdout})
+	if err == nil {
+		err = s.Deliver(context.Background(), []Item{newItem(record("s", 1))})
+	}
+	if err != nil {
+		fmt.Println("error", err)
+		return
+	}
+	select {}
 }

@@ -32,5 +32,5 @@ func exitOf(info *unix.Siginfo) Exit {
 	if info.Code == cldExited {
 		return Exit{Status: int(status)}
 	}
-	return Exit{Status: -1, Signal: unix.SignalName(syscall.Signal(status))}
+	return Exit{Status: -1, Signal: signalName(syscall.Signal(status))}
 }

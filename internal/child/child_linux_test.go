@@ -37,9 +37,15 @@ func TestAwaitExit(t *testing.T) {
 		}
 		got, there := AwaitExit(cmd.Process.Pid)
 		_ = cmd.Wait() // it may have failed
+		if n := SignalNumber(got.Signal); n != max(0, -c.end) {
+			t.Errorf("end %d: signal %d", c.end, n)
+		}
 		if after := ExitOf(cmd.ProcessState); got != c.want || !there || after != c.want {
 			t.Errorf("end %d: %+v, %v, afterwards %+v", c.end, got, there, after)
 		}
+	}
+	if name := signalName(40); name != "signal 40" || SignalNumber(name) != 40 { // real-time signals have no names
+		t.Errorf("signal 40 is %q, number %d", name, SignalNumber(name))
 	}
 	if _, there := AwaitExit(os.Getpid()); there {
 		t.Error("this process is no child of its own")

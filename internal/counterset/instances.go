@@ -13,6 +13,24 @@ type InstanceName struct {
 	ID   uint32
 }
 
+// ParseInstances takes a sequence of PERF_INSTANCE_HEADER apart, the answer of
+// PerfEnumerateCounterSetInstances. Instances before damage are returned with the error, a
+// [*winperf.DataError].
+func ParseInstances(b []byte) ([]InstanceName, error) {
+	var all []InstanceName
+	size := uint32(len(b))
+	for pos := uint32(0); pos < size; {
+		end, name, err := readInstance(b, pos, size)
+		if err != nil {
+			return all, err
+		}
+		text := b[pos+instanceSize:][:name]
+		all = append(all, InstanceName{wire.Text(text, wire.UTF16LE), u32(b, int(pos)+atInstanceID)})
+		pos = end
+	}
+	return all, nil
+}
+
 // AppendInstance appends a PERF_INSTANCE_HEADER with its name. The error wraps
 // ErrEncode: the name has a NUL.
 func AppendInstance(dst []byte, in InstanceName) ([]byte, error) {

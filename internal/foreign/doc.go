@@ -16,7 +16,7 @@
 //     and destroy are alone.
 //   - What is returned in arrays has an operation that tells the size. An array that is too
 //     small is refused with [TooSmall] and stays as it is; the number that it takes is told again.
-//   - When a sample shows that instances came or left, Decode prepares and samples again, a
-//     few times, so that the values are those of the same instances. If they still change it
-//     answers [Anomaly], and the values are those of the instances that both samples hold.
+//   - When instances came or left since the sample before, Decode prepares and samples again, a few times. If
+//     they still change it returns [Anomaly]. The values are those of the last sample, computed since the last
+//     complete cycle, however many samples Decode took.
 package foreign

@@ -16,6 +16,8 @@ type Events struct {
 	Emit func(ctx context.Context, name string, attrs ...slog.Attr)
 	// Begin begins a region, and returns what ends it and the context for what happens within.
 	Begin func(ctx context.Context, name string, attrs ...slog.Attr) (context.Context, func(...slog.Attr))
+	// Declare makes the name of an event known before the event is emitted.
+	Declare func(names ...string)
 	// Listen lets experiments be attached to the program from outside.
 	Listen func(ctx context.Context, name string) (io.Closer, error)
 }
@@ -51,6 +53,25 @@ func (l *Library) Event(within Handle, name string, attrs []slog.Attr) Code {
 	ctx, cancel := context.WithTimeout(ctx, eventTimeout)
 	defer cancel()
 	l.Events.Emit(ctx, name, attrs...)
+	return OK
+}
+
+// maxEventName is the longest name of an event that a program keeps, in bytes.
+const maxEventName = 1024
+
+// Declare makes the name of an event known before the event is emitted for the first time.
+func (l *Library) Declare(name string) Code {
+	switch {
+	case l.Events.Declare == nil:
+		err := fmt.Errorf("this library has no experiments: %w", NotSupported)
+		l.setError(err)
+		return codeOf(err)
+	case name == "":
+		return l.Fail(0, "an event that is declared needs a name")
+	case len(name) > maxEventName:
+		return l.FailTooMany(0, len(name), maxEventName, "bytes in the name of an event")
+	}
+	l.Events.Declare(name)
 	return OK
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/winperf/winperf/internal/foreign"
@@ -29,7 +30,8 @@ func (h *heard) library(listen error) *foreign.Library {
 			h.add(ctx, "begin", name, attrs)
 			return context.WithValue(ctx, aroundKey{}, name), func(attrs ...slog.Attr) { h.add(ctx, "end", name, attrs) }
 		},
-		Listen: func(context.Context, string) (io.Closer, error) { return h, listen },
+		Declare: func(names ...string) { h.all = append(h.all, fmt.Sprint("declare ", names)) },
+		Listen:  func(context.Context, string) (io.Closer, error) { return h, listen },
 	}}
 }
 
@@ -42,6 +44,7 @@ func TestEvents(t *testing.T) {
 	var h heard
 	l := h.library(nil)
 	must(t, l, 0, l.Event(0, "alone", []slog.Attr{slog.Int("n", 1)}))
+	must(t, l, 0, l.Declare("job"))
 	job, code := l.BeginRegion(0, "job", nil)
 	must(t, l, 0, code)
 	step, code := l.BeginRegion(job, "step", nil)
@@ -52,7 +55,7 @@ func TestEvents(t *testing.T) {
 	must(t, l, 0, l.EndRegion(step, []slog.Attr{slog.String("result", "ok")}))
 
 	want := []string{
-		"event /alone[n=1]", "begin /job[]", "begin job/step[]", "event step/within[]", "end /job[]",
+		"event /alone[n=1]", "declare [job]", "begin /job[]", "begin job/step[]", "event step/within[]", "end /job[]",
 		"event step/after[]", "end job/step[result=ok]",
 	}
 	if !slices.Equal(h.all, want) {
@@ -80,6 +83,8 @@ func TestEventsRefused(t *testing.T) {
 		"a listener's settings":  {l.Set(listener, foreign.Retries, 1), foreign.WrongKind},
 		"a listener's sample":    {l.Sample(listener, foreign.Safe), foreign.WrongKind},
 		"no name":                {noName, foreign.BadArgument},
+		"declare no name":        {l.Declare(""), foreign.BadArgument},
+		"declare a long name":    {l.Declare(strings.Repeat("x", 1025)), foreign.TooMany},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: code %d, want %d", name, tt.got, tt.want)
@@ -100,6 +105,9 @@ func TestEventsRefused(t *testing.T) {
 	var none foreign.Library
 	_, region := none.BeginRegion(0, "job", nil)
 	_, listen := none.Listen("program")
+	if code := none.Declare("event"); code != foreign.NotSupported {
+		t.Errorf("declare without experiments: code %d", code)
+	}
 	if event := none.Event(0, "event", nil); event != foreign.NotSupported || region != event || listen != event {
 		t.Errorf("without experiments: codes %d, %d, %d", event, region, listen)
 	}

@@ -153,6 +153,9 @@ func TestSensors(t *testing.T) {
 		"windows.winperf/Process/Working Set#gone",
 		"windows.winperf/Process/% Processor Time",
 		"windows.winperf/System/Processes",
+		`\Process(shell)\Working Set`,
+		`\\HOST\process(e*)\working set`,
+		"windows.winperf/System/Context%20Switches%2Fsec",
 	}, 0)
 	must(t, l, src, code)
 	must(t, l, h, cycle(t, l, h))
@@ -161,6 +164,8 @@ func TestSensors(t *testing.T) {
 		"230/180#-1@2 none no_instance",
 		"230/6#0@3 decimal 100", "230/6#1@3 decimal 0",
 		"2/248#0@4 32-bit 2",
+		"230/180#1@5 64-bit 3", "230/180#0@6 64-bit 1099511627776",
+		"2/146#0@7 decimal 50",
 	}
 	if diff := cmp.Diff(want, lines(items(t, l, h))); diff != "" {
 		t.Errorf("items (-want +got):\n%s", diff)
@@ -173,6 +178,11 @@ func TestSensors(t *testing.T) {
 		"windows.winperf/Process/Processes":           foreign.NotFound,
 		"windows.winperf/System/Processes#1":          foreign.NotFound,
 		"windows.winperf/Process/ID Process#editor#1": foreign.OK, // it may come
+		`\Process(editor`:                             foreign.BadArgument,
+		`\\OTHER\System\Processes`:                    foreign.NotFound,
+		`\Prozess(*)\ID Process`:                      foreign.NotFound,
+		`\System\*`:                                   foreign.NotFound,
+		`\Process(later)\ID Process`:                  foreign.OK,
 	} {
 		if _, code := l.CreateSensors(src, []string{name}, 0); code != want {
 			t.Errorf("%s: code %d (%s), want %d", name, code, errorText(l, src), want)
@@ -181,6 +191,7 @@ func TestSensors(t *testing.T) {
 	for _, twice := range [][]string{
 		{"windows.winperf/System/Processes", "windows.winperf/system/processes"},
 		{"windows.winperf/Process/ID Process#shell", "windows.winperf/Process/ID Process#Shell"},
+		{"windows.winperf/System/Processes", `\System\Processes`},
 	} {
 		if _, code := l.CreateSensors(src, twice, 0); code != foreign.BadArgument {
 			t.Errorf("the same sensor twice, %q: code %d", twice, code)

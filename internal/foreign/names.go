@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/internal/thismachine"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
@@ -267,7 +269,7 @@ func (l *Library) Sensors(h Handle, out []byte, sensors []Sensor) (bytes, n int,
 }
 
 // FindSensor returns the sensor with a name such as linux.winperf/Processor/% Processor Time#_Total.
-// Whether the instance is there is for the measurement to find out.
+// The name may be a path, too. Whether the instance is there is for the measurement to find out.
 func (l *Library) FindSensor(h Handle, name string) (found Sensor, code Code) {
 	code = on(l, h, func(s *shared) error {
 		sensor, _, err := s.sensor(name)
@@ -279,15 +281,18 @@ func (l *Library) FindSensor(h Handle, name string) (found Sensor, code Code) {
 	return found, code
 }
 
-// sensor finds a sensor by its name.
+// sensor finds a sensor by its name, or by the path of its counter.
 func (s *shared) sensor(name string) (*measure.Sensor, measure.SensorName, error) {
-	n, err := measure.ParseSensorName(name)
+	n, err := s.parseSensor(name)
 	if err != nil {
 		return nil, n, err
 	}
 	c, _, err := s.defined()
 	if err != nil {
 		return nil, n, err
+	}
+	if n.Source == "" { // of a path
+		n.Source = c.Source
 	}
 
 	// The instance may come and go, whichever are there now.
@@ -305,4 +310,23 @@ func (s *shared) sensor(name string) (*measure.Sensor, measure.SensorName, error
 		err = fmt.Errorf("sensor %s: %w: %s has no instances", n, winperf.ErrNoInstance, n.Group)
 	}
 	return sensor, n, err
+}
+
+// parseSensor reads the name of a sensor or, with a leading backslash, the path of a counter, which gives a name
+// without source.
+func (s *shared) parseSensor(text string) (measure.SensorName, error) {
+	if !strings.HasPrefix(text, `\`) {
+		return measure.ParseSensorName(text)
+	}
+	p, err := winperf.ParsePath(text)
+	if err != nil {
+		return measure.SensorName{}, err
+	}
+
+	is := s.src.Describe()
+	p = thismachine.Paths([]winperf.Path{p}, is)[0]
+	if p.Machine != "" && !strings.EqualFold(p.Machine, is.Machine) {
+		return measure.SensorName{}, fmt.Errorf("path %s: %w: the source is %s", text, winperf.ErrNoMachine, is.Machine)
+	}
+	return measure.NewSensorName("", p), nil
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -16,6 +16,9 @@ type results struct {
 	texts     map[int]string // of the items that are texts, by position
 	anomalies []string
 	more      int // anomalies that are left out
+
+	bits   []uint64 // of a column that is computed again
+	status []counter.Status
 }
 
 // maxAnomalies bounds how many anomalies a snapshot keeps.
@@ -54,9 +57,8 @@ func (r *results) listed() []string {
 	return append(r.anomalies[:n:n], fmt.Sprintf("%d more", r.more))
 }
 
-// collect makes items of the values of a cycle. Where only those of both samples are wanted, instances
-// that came are left out; those that left have no values anyway.
-func (r *results) collect(cycle *measure.Cycle, w wants, both bool) error {
+// collect makes items of the values of a cycle. It computes them again with since, unless that is nil.
+func (r *results) collect(cycle *measure.Cycle, w wants, since *frame.Cooker) error {
 	r.time = cycle.Time.UnixNano()
 	if n := cycle.Len(); n > math.MaxInt32 {
 		return fmt.Errorf("%d values: %w", n, TooMany)
@@ -64,7 +66,7 @@ func (r *results) collect(cycle *measure.Cycle, w wants, both bool) error {
 
 	columns, ends := cycle.Columns(), cycle.ColumnParts
 	part := 0
-	for i := range columns {
+	for i, col := range columns {
 		for part < len(ends) && i >= ends[part] {
 			part++
 		}
@@ -72,16 +74,32 @@ func (r *results) collect(cycle *measure.Cycle, w wants, both bool) error {
 		if part < len(w.order) {
 			request = w.order[part]
 		}
-		r.addColumn(&columns[i], w, request, both)
+		if since != nil {
+			r.recook(&col, since)
+		}
+		r.addColumn(&col, w, request)
 	}
 	return nil
 }
 
-func (r *results) addColumn(col *measure.Column, w wants, request int, both bool) {
+// recook computes the values of a column again.
+func (r *results) recook(col *measure.Column, since *frame.Cooker) {
+	o, k, _, ok := col.Place(0)
+	if !ok {
+		return
+	}
+	cooked := since.Object(o).Column(k)
+
+	r.bits, r.status = r.bits[:0], r.status[:0]
 	for n := range col.Len() {
-		if both && col.Marks != nil && col.Marks[n].Has(winperf.InstancesCame) {
-			continue
-		}
+		_, _, at, _ := col.Place(n)
+		r.bits, r.status = append(r.bits, cooked.Bits[at]), append(r.status, cooked.Status[at])
+	}
+	col.Bits, col.Status = r.bits, r.status
+}
+
+func (r *results) addColumn(col *measure.Column, w wants, request int) {
+	for n := range col.Len() {
 		item := Item{Instance: -1, Request: int32(request), Status: int32(col.Status[n])}
 		if o, k, at, ok := col.Place(n); ok {
 			c := o.Counter(k)

@@ -29,7 +29,10 @@ type snapshot struct {
 	gone  bool         // destroyed
 
 	m         *measure.Measurement
-	frame     frame.Frame // of the last sample, held
+	frame     frame.Frame  // of the last sample, held
+	base      frame.Frame  // of the last complete cycle, held; the next one is computed against it
+	decoded   int          // samples since base
+	cooker    frame.Cooker // of base and frame, where there are samples between them
 	rule      measure.NameRule
 	completed bool // a cycle
 	results
@@ -159,7 +162,10 @@ func (s *snapshot) first() error {
 	if err != nil {
 		return fmt.Errorf("first sample: %w", err)
 	}
-	return s.keep(cycle.Frame)
+	if err := s.keep(cycle.Frame); err != nil {
+		return err
+	}
+	return s.setBase()
 }
 
 // inTime returns the context of an operation.
@@ -173,6 +179,16 @@ func (s *snapshot) keep(f frame.Frame) error {
 		return err
 	}
 	s.frame = f
+	return nil
+}
+
+// setBase makes the last sample the one that the next cycle is computed against.
+func (s *snapshot) setBase() error {
+	if err := s.frame.Retain(); err != nil {
+		return err
+	}
+	s.base.Release()
+	s.base, s.decoded = s.frame, 0
 	return nil
 }
 
@@ -200,6 +216,7 @@ func (s *snapshot) close() error {
 	s.end()
 	err := s.m.Close()
 	s.frame.Release()
+	s.base.Release()
 	return errors.Join(err, s.source.release())
 }
 
@@ -245,9 +262,8 @@ func (l *Library) Sample(h Handle, a Access) Code {
 	})
 }
 
-// Decode computes the values. It answers Anomaly where instances came or left and the samples
-// that it took because of that did not help; the values are then those of the instances that
-// were in both samples.
+// Decode computes the values since the last complete cycle. It samples again while instances come or leave,
+// and returns Anomaly if they still did in its last sample.
 func (l *Library) Decode(h Handle, a Access) Code {
 	return on(l, h, func(s *snapshot) error {
 		return s.run(opDecode, a, func() error {
@@ -297,19 +313,28 @@ func (s *snapshot) decodeSample() (*measure.Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.decoded++
 	s.note(cycle)
 	return cycle, s.keep(cycle.Frame)
 }
 
 // complete makes the results of a cycle those of the snapshot.
 func (s *snapshot) complete(cycle *measure.Cycle) error {
-	what, changed := change(cycle)
-	if err := s.collect(cycle, s.wants, changed); err != nil {
+	// The measurement computed the cycle against its sample before, which may be one that the caller did not see.
+	var since *frame.Cooker
+	if s.decoded > 1 {
+		since = &s.cooker
+		since.Set(s.base, s.frame, cycle.Cook)
+	}
+	if err := s.collect(cycle, s.wants, since); err != nil {
+		return err
+	}
+	if err := s.setBase(); err != nil {
 		return err
 	}
 
 	s.completed = true
-	if changed {
+	if what, changed := change(cycle); changed {
 		return fmt.Errorf("%v: %w", what, Anomaly)
 	}
 	return nil

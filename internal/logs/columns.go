@@ -24,7 +24,7 @@ func Columns(
 			add = found.addAll
 		}
 
-		found.last = found.last[:0]
+		found.last, found.instances = found.last[:0], found.instances[:0]
 		for m, err := range Read(ctx, []*Log{log}, sel, opt) {
 			if err != nil {
 				break // the second walk tells of it
@@ -43,6 +43,8 @@ type columns struct {
 	texts textset.Set        // of those that add found
 	text  []byte             // of one reading
 	last  []winperf.SeriesID // by position: which series was there last that is known
+
+	instances []string // by position: the name that the instance of that series had
 }
 
 // addAll adds the columns of a log that says what it has. Their names are those of
@@ -60,18 +62,21 @@ func (c *columns) addAll(m *Moment) {
 func (c *columns) add(m *Moment) {
 	if more := m.Len() - len(c.names); more > 0 { // what grows leaves several times its size behind
 		c.names, c.last = slices.Grow(c.names, more), slices.Grow(c.last, more)
+		c.instances = slices.Grow(c.instances, more)
 	}
 	for i := range m.Len() {
 		r := m.At(i)
 		if i == len(c.last) {
 			c.last = append(c.last, winperf.SeriesID{})
+			c.instances = append(c.instances, "")
 		}
 
-		if c.last[i] == r.ID && r.ID.Counter != nil || NamesNothing(r.Status) {
+		same := c.last[i] == r.ID && r.ID.Counter != nil && c.instances[i] == r.Path.Instance
+		if same || NamesNothing(r.Status) {
 			continue
 		}
 
-		c.last[i] = r.ID
+		c.last[i], c.instances[i] = r.ID, r.Path.Instance
 		c.text, _ = r.Path.AppendText(c.text[:0])
 		if _, added := c.texts.Add(c.text); added {
 			c.names = append(c.names, string(c.text))

@@ -68,6 +68,8 @@ type Written struct {
 	Size    int64  // of all files, without those that were dropped
 	Name    string // of the latest file
 	Late    int    // series that came too late for their file
+
+	LateNames []string // the paths of the first few of them
 }
 
 // Written returns what was written by now.
@@ -235,6 +237,9 @@ func (s *Files) finish() error {
 	}
 
 	s.written.Late += f.log.Late()
+	if w, ok := f.log.(*textWriter); ok && len(s.written.LateNames) == 0 {
+		s.written.LateNames = w.LateNames()
+	}
 	err := f.close()
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.name, err)

@@ -28,6 +28,7 @@ type Gatherer struct {
 	rows   []Row
 	group  stats.Group
 	origin time.Time // that statistics count times from
+	latest time.Time // of the sample before in the same log; zero for none
 
 	ids     map[winperf.SeriesID]*stats.Series
 	names   map[string]*stats.Series
@@ -51,6 +52,9 @@ type Row struct {
 type gatheredColumn struct {
 	series []*winperf.Series
 	to     []*stats.Series // nil as long as there is nothing by the name
+	// before and at are when the column was sampled last in this log, and before that; zero
+	// for never.
+	before, at time.Time
 }
 
 // waiting are values of samples that came as readings, on their way to their series: to give
@@ -59,8 +63,9 @@ type gatheredColumn struct {
 type waiting struct {
 	series []*winperf.Series // by position; nil where there was nothing by the name yet
 	times  []time.Duration
-	values []float64 // by time and position, with the marks below
-	rows   int       // that there is room for
+	before []time.Time // by time: Gatherer.latest
+	values []float64   // by time and position, with the marks below
+	rows   int         // that there is room for
 }
 
 // What waits where there is no number.
@@ -99,7 +104,14 @@ func (g *Gatherer) Begin() {
 	for _, row := range g.Rows() {
 		row.Values.Break()
 	}
+	g.latest = time.Time{}
+	for i := range g.columns {
+		g.columns[i].before, g.columns[i].at = time.Time{}, time.Time{}
+	}
 }
+
+// Time returns the time that statistics count as t, such as [stats.Figures.MaxAt].
+func (g *Gatherer) Time(t time.Duration) time.Time { return g.origin.Add(t) }
 
 // Add takes a sample.
 func (g *Gatherer) Add(cycle *measure.Cycle) {
@@ -116,6 +128,7 @@ func (g *Gatherer) Add(cycle *measure.Cycle) {
 		g.names = make(map[string]*stats.Series, cycle.Len())
 	}
 
+	defer func() { g.latest = cycle.Time }()
 	if cycle.Frame.IsZero() {
 		g.readings(cycle.Readings())
 		return
@@ -141,6 +154,10 @@ func (g *Gatherer) Add(cycle *measure.Cycle) {
 // the next one is, and counts once.
 func (g *Gatherer) column(col *measure.Column, to *gatheredColumn, apart bool) {
 	to.follow(col)
+	if !col.Time.Equal(to.at) {
+		to.before, to.at = to.at, col.Time
+	}
+
 	t := col.Time.Sub(g.origin)
 	for n, status := range col.Status {
 		values := to.to[n]
@@ -150,6 +167,7 @@ func (g *Gatherer) column(col *measure.Column, to *gatheredColumn, apart bool) {
 			}
 			values = g.row(to.series[n])
 			to.to[n] = values
+			g.absent(values, to.before)
 		}
 
 		switch {
@@ -161,6 +179,13 @@ func (g *Gatherer) column(col *measure.Column, to *gatheredColumn, apart bool) {
 		default:
 			values.Add(t, float64(col.Bits[n]))
 		}
+	}
+}
+
+// absent notes that a series was not in the sample before, which was taken at a time.
+func (g *Gatherer) absent(values *stats.Series, before time.Time) {
+	if !before.IsZero() {
+		values.Absent(before.Sub(g.origin))
 	}
 }
 
@@ -215,7 +240,7 @@ func (g *Gatherer) next(t time.Time) ([]*winperf.Series, []float64) {
 	}
 	w := g.filling
 	row := w.row(len(w.times))
-	w.times = append(w.times, t.Sub(g.origin))
+	w.times, w.before = append(w.times, t.Sub(g.origin)), append(w.before, g.latest)
 	for n := range row {
 		row[n] = unknown
 	}
@@ -269,6 +294,11 @@ func (g *Gatherer) give(w *waiting) {
 		}
 		if g.given.series[n] != series {
 			g.given.series[n], g.given.to[n] = series, g.named(series)
+			first := 0
+			for first < len(w.times)-1 && w.values[first*len(w.series)+n] == unknown {
+				first++
+			}
+			g.absent(g.given.to[n], w.before[first])
 		}
 
 		to, whole := g.given.to[n], sorted
@@ -282,7 +312,7 @@ func (g *Gatherer) give(w *waiting) {
 			addMarked(to, w.times, values)
 		}
 	}
-	w.times = w.times[:0]
+	w.times, w.before = w.times[:0], w.before[:0]
 }
 
 // addMarked gives a series values among which are marks.
@@ -362,19 +392,21 @@ func (g *Gatherer) row(series *winperf.Series) *stats.Series {
 
 // named finds the row of a series by its name, and makes one where there is none.
 func (g *Gatherer) named(series *winperf.Series) *stats.Series {
-	name := g.name(series)
+	name := g.Name(series)
 	values := g.names[name]
 	if values == nil {
-		values = g.group.Series(series.Type.OverTime())
+		// JSON lines have no types, but their units show the rates.
+		overTime := series.Type.OverTime() || series.Unit == counter.PerSecond
+		values = g.group.Series(overTime)
 		g.names[name] = values
 		g.rows = append(g.rows, Row{series, values})
 	}
 	return values
 }
 
-// name tells series apart: an instance that has a key by that, so that it stays the
+// Name tells series apart: an instance that has a key by that, so that it stays the
 // same when it is called otherwise, and is no other that is called as it was.
-func (g *Gatherer) name(series *winperf.Series) string {
+func (g *Gatherer) Name(series *winperf.Series) string {
 	if series.Key == "" || g.ByPath {
 		return series.String()
 	}

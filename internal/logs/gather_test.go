@@ -52,7 +52,7 @@ func TestGather(t *testing.T) {
 	for _, row := range g.Rows() {
 		f := row.Values.Figures(50)
 		missing -= f.Missing
-		values := want[g.name(row.Series)]
+		values := want[g.Name(row.Series)]
 		if f.Count != len(values) {
 			t.Fatalf("%v: %d values, want %d", row.Series, f.Count, len(values))
 		}

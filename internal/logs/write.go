@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/internal/pdhlog"
@@ -93,16 +95,7 @@ func NewWriter(w io.Writer, format string, opt Options) (Writer, error) {
 		return newMetricsWriter(w, opt), nil
 	}
 
-	const atOnce = 256 << 10
-	t := &textWriter{out: bufio.NewWriterSize(w, atOnce), opt: opt}
-	var err error
-	if tail.head == nil {
-		t.Sink, err = sink.New(format, t.out, opt.Sink)
-		return t, err
-	}
-	t.Sink, err = pdhtext.NewAppender(t.out, tail.head, opt.Location)
-	t.same = newSameCounters(tail.head)
-	return t, err
+	return newTextWriter(w, format, opt, tail)
 }
 
 // captureWriter writes raw samples.
@@ -143,13 +136,37 @@ func (w blgWriter) Write(m *Moment) error {
 	return nil
 }
 
+// IsPacked reports whether JSON lines in a file of this name are compressed with zstd.
+func IsPacked(name string) bool { return strings.EqualFold(filepath.Ext(name), ".zst") }
+
 // textWriter writes readings.
 type textWriter struct {
 	sink.Sink
-	out   *bufio.Writer
-	opt   Options
-	named View
-	same  *sameCounters // to be looked at with the first readings behind a tail
+	out    *bufio.Writer
+	packed *zstd.Encoder // which out writes to; nil writes as it is
+	opt    Options
+	named  View
+	same   *sameCounters // to be looked at with the first readings behind a tail
+}
+
+func newTextWriter(w io.Writer, format string, opt Options, tail *Tail) (t *textWriter, err error) {
+	t = &textWriter{opt: opt}
+	if format == "jsonl" && IsPacked(opt.Name) {
+		if t.packed, err = zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)); err != nil {
+			return nil, err
+		}
+		w = t.packed
+	}
+
+	const atOnce = 256 << 10
+	t.out = bufio.NewWriterSize(w, atOnce)
+	if tail.head == nil {
+		t.Sink, err = sink.New(format, t.out, opt.Sink)
+		return t, err
+	}
+	t.Sink, err = pdhtext.NewAppender(t.out, tail.head, opt.Location)
+	t.same = newSameCounters(tail.head)
+	return t, err
 }
 
 func (w *textWriter) Write(m *Moment) error {
@@ -170,13 +187,29 @@ func (w *textWriter) Write(m *Moment) error {
 	return w.Sink.Write(m.Time, &w.named)
 }
 
-func (w *textWriter) Flush() error { return w.out.Flush() }
+func (w *textWriter) Flush() error {
+	if err := w.out.Flush(); err != nil || w.packed == nil {
+		return err
+	}
+	return w.packed.Flush()
+}
 
 func (w *textWriter) Close() error {
 	if err := w.Sink.Close(); err != nil {
 		return err
 	}
-	return w.out.Flush()
+	if err := w.out.Flush(); err != nil || w.packed == nil {
+		return err
+	}
+	return w.packed.Close()
+}
+
+// LateNames returns the paths of the first few series that Late counts.
+func (w *textWriter) LateNames() []string {
+	if late, ok := w.Sink.(interface{ LateNames() []string }); ok {
+		return late.LateNames()
+	}
+	return nil
 }
 
 func (w *textWriter) Late() int {

@@ -20,6 +20,7 @@ type columns struct {
 	owners  map[uint64]int32    // by the key of an instance and its counter: the column
 	owned   map[int32]bool      // columns that are in owners
 	late    map[uint64]struct{} // hashes of paths
+	missing []string            // the first paths in late, at most maxMissing
 	seed    maphash.Seed        // of these
 	path    []byte              // of one reading
 
@@ -30,7 +31,21 @@ type columns struct {
 	// two identities replaces the search for a path. A log of one moment has none.
 	ids []winperf.SeriesID
 	to  []int32
+
+	byName bool
+	names  []instanceName // by position, as ids
+	keys   []uint64       // by position: hash of key and counter, 0 = no key
+	holder []uint64       // by column: the last one of keys that it had
 }
+
+// instanceName is the name of an instance in a path.
+type instanceName struct {
+	text  string
+	index int
+}
+
+// maxMissing is how many paths without a column are kept for a message.
+const maxMissing = 3
 
 // waiting is a column whose path named nothing when the log began.
 type waiting struct {
@@ -40,8 +55,9 @@ type waiting struct {
 
 // newColumns makes columns of what is named, or else of the readings, and places
 // the readings.
-func newColumns(named []string, readings winperf.Readings) *columns {
+func newColumns(named []string, byName bool, readings winperf.Readings) *columns {
 	c := &columns{
+		byName: byName && named != nil,
 		owners: map[uint64]int32{}, owned: map[int32]bool{},
 		late: map[uint64]struct{}{}, seed: maphash.MakeSeed(),
 	}
@@ -66,6 +82,9 @@ func (c *columns) name(paths []string) {
 		c.paths.Add(c.path)
 	}
 	c.row = make([]uint32, c.paths.Len())
+	if c.byName {
+		c.holder = make([]uint64, c.paths.Len())
+	}
 }
 
 // add makes a column for each path of the readings, and notes which goes there.
@@ -122,19 +141,64 @@ func (c *columns) len() int { return c.paths.Len() - len(c.aliases) }
 func (c *columns) place(readings winperf.Readings) {
 	clear(c.row)
 	if more := readings.Len() - len(c.ids); more > 0 {
-		c.ids = append(c.ids, make([]winperf.SeriesID, more)...)
-		c.to = append(c.to, make([]int32, more)...)
+		c.grow(more)
 	}
 
 	for i := range readings.Len() {
 		r := readings.At(i)
-		if r.ID != c.ids[i] || r.ID == (winperf.SeriesID{}) {
-			c.ids[i], c.to[i] = r.ID, c.of(r)
+		if !c.same(i, r) {
+			c.find(i, r)
 		}
-		if column := c.to[i]; column != noColumn {
-			c.row[column] = uint32(i + 1)
+
+		column := c.to[i]
+		if column == noColumn {
+			continue
 		}
+		changes := c.byName && c.changes(column, c.keys[i])
+		if changes && r.Type.Samples() == 2 && !r.Anomalies.Has(winperf.InstanceBegan) {
+			continue
+		}
+		c.row[column] = uint32(i + 1)
 	}
+}
+
+// grow makes room for so many more readings.
+func (c *columns) grow(more int) {
+	c.ids = append(c.ids, make([]winperf.SeriesID, more)...)
+	c.to = append(c.to, make([]int32, more)...)
+	if c.byName {
+		c.names = append(c.names, make([]instanceName, more)...)
+		c.keys = append(c.keys, make([]uint64, more)...)
+	}
+}
+
+// same reports whether a reading is of the series that was last at its position. Where columns
+// belong to names, the series must still have its name.
+func (c *columns) same(i int, r *winperf.Reading) bool {
+	if r.ID != c.ids[i] || r.ID == (winperf.SeriesID{}) {
+		return false
+	}
+	return !c.byName || c.names[i] == instanceName{r.Path.Instance, r.Path.Index}
+}
+
+// find finds the column of the reading at a position.
+func (c *columns) find(i int, r *winperf.Reading) {
+	c.ids[i] = r.ID
+	if !c.byName {
+		c.to[i] = c.of(r)
+		return
+	}
+	c.names[i], c.keys[i] = instanceName{r.Path.Instance, r.Path.Index}, c.key(r)
+	c.to[i] = c.named(r)
+}
+
+// changes notes the instance that a column has now, and reports whether it had another one before.
+func (c *columns) changes(column int32, key uint64) bool {
+	before := c.holder[column]
+	if key != 0 {
+		c.holder[column] = key
+	}
+	return key != 0 && before != 0 && before != key
 }
 
 // of returns the column of a reading. One that is known by a key has the column of that
@@ -152,7 +216,7 @@ func (c *columns) of(r *winperf.Reading) int32 {
 	}
 
 	if c.owned[column] { // by another instance, which had the name before
-		c.late[key] = struct{}{}
+		c.addLate(key, r)
 		return noColumn
 	}
 	c.own(key, column)
@@ -179,8 +243,17 @@ func (c *columns) named(r *winperf.Reading) int32 {
 			return w.column
 		}
 	}
-	c.late[maphash.Bytes(c.seed, path)] = struct{}{}
+	c.addLate(maphash.Bytes(c.seed, path), r)
 	return noColumn
+}
+
+// addLate counts a series that has no column.
+func (c *columns) addLate(hash uint64, r *winperf.Reading) {
+	before := len(c.late)
+	c.late[hash] = struct{}{}
+	if len(c.late) > before && len(c.missing) < maxMissing {
+		c.missing = append(c.missing, r.Path.String())
+	}
 }
 
 // namesNothing reports whether the reading stands for a path that named nothing.

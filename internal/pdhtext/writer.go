@@ -49,6 +49,10 @@ type Options struct {
 	// Columns are the paths that get a column, as Path.String writes them; nil are
 	// those of the first moment that has readings.
 	Columns []string
+	// ByName makes each of Columns belong to a name: it has the values of all instances that
+	// have the name, one after the other. In the first row of another instance counters that
+	// need two samples have no value. Otherwise a column belongs to one instance.
+	ByName bool
 }
 
 // separators and marks are what tells the formats apart.
@@ -65,7 +69,7 @@ var (
 // missing from a moment leaves its field blank, and one that comes back under the
 // same path fills its column again; but where the series tells which instance it is of
 // (Series.Key), a column is that instance's for ever: another one of the same name counts
-// as later. A path that named nothing at first, as
+// as later, unless Options.ByName is set. A path that named nothing at first, as
 // its status says, gets its column filled by what it names later, whatever the case of its
 // letters and with or without machine.
 //
@@ -115,7 +119,7 @@ func (w *Writer) Write(t time.Time, readings winperf.Readings) error {
 	if w.columns != nil {
 		w.columns.place(readings)
 	} else {
-		w.columns = newColumns(w.opt.Columns, readings)
+		w.columns = newColumns(w.opt.Columns, w.opt.ByName, readings)
 		w.opt.Columns = nil
 		if err := w.appendHead(t); err != nil {
 			return err
@@ -142,6 +146,14 @@ func (w *Writer) Late() int {
 		return 0
 	}
 	return len(w.columns.late)
+}
+
+// LateNames returns the paths of the first three series that Late counts.
+func (w *Writer) LateNames() []string {
+	if w.columns == nil {
+		return nil
+	}
+	return w.columns.missing
 }
 
 // Close ends the log. It does not close the underlying writer. The error is

@@ -45,6 +45,7 @@ type counting struct {
 	n      uint64                          // of the last sample
 	before func(ctx context.Context) error // is called before each sample; nil does nothing
 	now    func() time.Time                // the time of day; nil is the system's
+	more   []perfdata.Object               // of each block
 	taken  atomic.Uint64                   // n, for others to read while samples are taken
 }
 
@@ -69,7 +70,7 @@ func (s *counting) Next(ctx context.Context, sample *winperf.Sample) error {
 	if s.now != nil {
 		now = s.now
 	}
-	b, err := block(s.n, now())
+	b, err := block(s.n, now(), s.more...)
 	if err != nil {
 		return err
 	}
@@ -77,8 +78,8 @@ func (s *counting) Next(ctx context.Context, sample *winperf.Sample) error {
 	return nil
 }
 
-// block is a block with one value.
-func block(value uint64, at time.Time) ([]byte, error) {
+// block is a block with one value, and more objects.
+func block(value uint64, at time.Time, more ...perfdata.Object) ([]byte, error) {
 	const rawCount = counter.Type(0x00010100)
 	o := perfdata.Object{Title: 2, Form: perfdata.Single, DefaultCounter: -1, Freq: 1e7}
 	o.Counters = []perfdata.Counter{perfdata.NewCounter(4, rawCount)}
@@ -90,7 +91,7 @@ func block(value uint64, at time.Time) ([]byte, error) {
 		return nil, err
 	}
 	now := winperf.ToFiletime(at)
-	b := perfdata.Block{PerfTime: now, PerfFreq: 1e7, Time100ns: now, Objects: []perfdata.Object{o}}
+	b := perfdata.Block{PerfTime: now, PerfFreq: 1e7, Time100ns: now, Objects: append([]perfdata.Object{o}, more...)}
 	return b.Encode()
 }
 
@@ -321,7 +322,7 @@ func (l *teller) all() []string {
 // until polls until a condition holds.
 func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for range 3000 {
+	for range 12_000 { // two minutes
 		if holds() {
 			return
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/sink/metrics"
+	"golang.org/x/time/rate"
 )
 
 // Mapper makes metrics of samples, in the order of a query. A *[metrics.Mapper] is one.
@@ -73,6 +74,8 @@ type Pusher struct {
 	mu         sync.Mutex
 	lost, errs uint64
 	told       time.Time // that measuring failed
+
+	damage rate.Sometimes // reports of damaged samples
 }
 
 // New opens the queue and returns a Pusher. The error says what is wrong with the target
@@ -98,7 +101,9 @@ func New(opt Options) (*Pusher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pusher{opt: opt, queue: q, sender: sender}, nil
+	return &Pusher{
+		opt: opt, queue: q, sender: sender, damage: rate.Sometimes{Interval: time.Minute},
+	}, nil
 }
 
 // Stats returns what was done. It may be called from any goroutine.
@@ -231,9 +236,7 @@ func (p *Pusher) one(ctx context.Context, cycle *measure.Cycle, err error, mappe
 		return false, ctx.Err()
 	}
 	if err == nil {
-		for _, err := range cycle.Damage {
-			p.opt.Sender.Tell(fmt.Errorf("%s: %w", p.opt.Target.Name(), err))
-		}
+		p.reportDamage(cycle.Damage)
 		var set *metrics.Set
 		if set, err = mapper.Map(cycle.Frame, cycle.Names); err == nil {
 			return p.sender.Send(ctx, set)
@@ -245,6 +248,20 @@ func (p *Pusher) one(ctx context.Context, cycle *measure.Cycle, err error, mappe
 	}
 	p.note(&p.lost, err)
 	return false, nil
+}
+
+// reportDamage reports the damage of a sample, at most once a minute: it may be in every sample.
+func (p *Pusher) reportDamage(errs []error) {
+	if len(errs) == 0 {
+		return
+	}
+	p.damage.Do(func() {
+		err := fmt.Errorf("%s: %w", p.opt.Target.Name(), errs[0])
+		if len(errs) > 1 {
+			err = fmt.Errorf("%w (and %d more)", err, len(errs)-1)
+		}
+		p.opt.Sender.Tell(err)
+	})
 }
 
 // flush sends what is left, and notes that all up to a place was sent.

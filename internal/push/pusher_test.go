@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/queue"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // begin runs a Pusher until the test ends, or stop is called.
@@ -83,6 +85,34 @@ func TestPush(t *testing.T) {
 	// The end may break off the answer to the last one.
 	if st.Sent != came && st.Sent+1 != came || st.Retries+st.Refused+st.Lost+st.MeasureErrors+st.Queued.Dropped > 0 {
 		t.Errorf("%+v", st)
+	}
+}
+
+// Damage that is in every sample is reported once a minute, and the rest is sent.
+func TestPushDamaged(t *testing.T) {
+	const elapsed = counter.Type(0x30240500)
+	noClock := perfdata.Object{Title: 6, Form: perfdata.Single, DefaultCounter: -1}
+	noClock.Counters = []perfdata.Counter{perfdata.NewCounter(8, elapsed), perfdata.NewCounter(10, elapsed)}
+	if _, err := noClock.AddInstance(""); err != nil {
+		t.Fatal(err)
+	}
+	noClock.Layout(false)
+
+	r, told := newReceiver(t, takes), &teller{}
+	p, stop := begin(t, Options{
+		Target: Target{URL: r.url("remote-write")}, Sender: SenderOptions{Tell: told.tell},
+		Source: &counting{more: []perfdata.Object{noClock}}, Dir: t.TempDir(),
+	})
+	until(t, "five samples", func() bool { return p.Stats().Sent >= 5 })
+	stop()
+
+	check(t, r.has())
+	damage := slices.DeleteFunc(told.all(), func(s string) bool { return !strings.Contains(s, "bad time base") })
+	if len(damage) == 0 || !strings.HasSuffix(damage[0], "(and 1 more)") {
+		t.Errorf("%q", damage)
+	}
+	if sent := p.Stats().Sent; uint64(len(damage)) > sent/2 {
+		t.Errorf("%d reports of %d samples", len(damage), sent)
 	}
 }
 

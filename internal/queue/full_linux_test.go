@@ -75,7 +75,7 @@ func TestFullDisk(t *testing.T) {
 // A disk that the queue fills by itself has room again when that was sent: the file that is written
 // last goes too.
 func TestDiskFullOfQueue(t *testing.T) {
-	b := open(t, small(t, 200<<10), queue.Options{})
+	b := open(t, filepath.Join(small(t, 200<<10), "queue"), queue.Options{})
 	next := 0
 	for range 5 {
 		from := next

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -126,7 +125,7 @@ func (q *Queue) writeSegment(s *segment) error {
 	}
 
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(q.name(s)))
+		return errors.Join(err, q.files.Remove(s.name()))
 	}
 	return nil
 }

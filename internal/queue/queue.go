@@ -18,13 +18,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/internal/filelock"
+	"github.com/winperf/winperf/internal/queuedir"
 	"github.com/winperf/winperf/internal/schedule"
 )
 
@@ -92,6 +92,7 @@ type Stats struct {
 // Queue is samples in a directory. One goroutine appends, and one reads.
 type Queue struct {
 	dir     string
+	files   *queuedir.Dir
 	opt     Options
 	lock    *os.File
 	changed chan struct{} // has something when samples were appended
@@ -115,26 +116,27 @@ type Queue struct {
 // wraps ErrInUse, or is that of the system.
 func Open(dir string, opt Options) (*Queue, error) {
 	opt.settle()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	files, err := queuedir.Open(dir)
 	if err != nil {
 		return nil, err
+	}
+	lock, err := files.OpenFile("lock", os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), files.Close())
 	}
 
 	locked, err := filelock.Try(lock)
 	if err == nil && !locked {
 		err = ErrInUse
 	}
-	q := &Queue{dir: dir, opt: opt, lock: lock, changed: make(chan struct{}, 1)}
+	q := &Queue{dir: dir, files: files, opt: opt, lock: lock, changed: make(chan struct{}, 1)}
 	q.synced = opt.Clock.Elapsed() - opt.SyncEvery
 	if err == nil {
 		err = q.find()
 	}
 
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close(), files.Close())
 	}
 	q.Rewind()
 	return q, nil
@@ -247,7 +249,7 @@ func (q *Queue) begin(now time.Duration) error {
 }
 
 func (q *Queue) create(s *segment) (*os.File, error) {
-	return os.OpenFile(q.name(s), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	return q.files.OpenFile(s.name(), os.O_RDWR|os.O_CREATE|os.O_EXCL)
 }
 
 // end ends what is written. It need not be closed as a capture: its samples are
@@ -374,5 +376,5 @@ func (q *Queue) Close() error {
 	}
 	q.end()
 	q.reading.leave(q.done)
-	return errors.Join(err, q.lock.Close())
+	return errors.Join(err, q.lock.Close(), q.files.Close())
 }

@@ -26,7 +26,7 @@ func (r *reader) next(ctx context.Context, q *Queue, seg *segment, s *winperf.Sa
 		r.leave(Place{Segment: seg.number})
 	}
 	if r.cursor == nil {
-		if err := r.open(q.name(seg), seg); err != nil {
+		if err := r.open(q, seg); err != nil {
 			return Place{}, err
 		}
 	}
@@ -44,7 +44,7 @@ func (r *reader) next(ctx context.Context, q *Queue, seg *segment, s *winperf.Sa
 	}
 }
 
-func (r *reader) open(name string, seg *segment) (err error) {
+func (r *reader) open(q *Queue, seg *segment) (err error) {
 	r.read = 0
 	if seg.memory != nil {
 		r.held, err = capture.Open(seg.memory, seg.size)
@@ -54,7 +54,7 @@ func (r *reader) open(name string, seg *segment) (err error) {
 		return err
 	}
 
-	f, err := os.Open(name)
+	f, err := q.files.OpenFile(seg.name(), os.O_RDONLY)
 	if err != nil {
 		return err
 	}

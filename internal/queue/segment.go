@@ -66,16 +66,17 @@ func (s *segment) left(done Place) int {
 	}
 }
 
-func (q *Queue) name(s *segment) string {
-	return filepath.Join(q.dir, fmt.Sprintf("%012d%s", s.number, extension))
-}
+func (s *segment) name() string { return fmt.Sprintf("%012d%s", s.number, extension) }
+
+// path is the name of a segment in messages.
+func (q *Queue) path(s *segment) string { return filepath.Join(q.dir, s.name()) }
 
 // find finds what is in the directory.
 func (q *Queue) find() error {
 	if err := q.readPosition(); err != nil {
 		q.opt.Tell(fmt.Errorf("queue %s: %w; samples may be sent again", q.dir, err))
 	}
-	files, err := os.ReadDir(q.dir) // sorted by name, and so by number
+	files, err := q.files.ReadDir() // sorted by name, and so by number
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (q *Queue) find() error {
 	for _, f := range files {
 		number, err := strconv.ParseUint(strings.TrimSuffix(f.Name(), extension), 10, 64)
 		s := &segment{number: number}
-		if err != nil || number == 0 || number > highestNumber || filepath.Base(q.name(s)) != f.Name() {
+		if err != nil || number == 0 || number > highestNumber || s.name() != f.Name() {
 			continue // nothing that a queue wrote
 		}
 
@@ -103,13 +104,13 @@ func (q *Queue) find() error {
 
 // empty removes a file without a byte: the program was killed, or the disk was full, when it began.
 func (q *Queue) empty(s *segment) bool {
-	info, err := os.Stat(q.name(s))
-	return err == nil && info.Size() == 0 && os.Remove(q.name(s)) == nil
+	info, err := q.files.Stat(s.name())
+	return err == nil && info.Size() == 0 && q.files.Remove(s.name()) == nil
 }
 
 // look finds out what is in a file, and takes it where that is a capture.
 func (q *Queue) look(s *segment) error {
-	f, err := os.Open(q.name(s))
+	f, err := q.files.OpenFile(s.name(), os.O_RDONLY)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (q *Queue) look(s *segment) error {
 	case errors.Is(err, winperf.ErrNotSupported):
 		return q.setAside(s, err)
 	case err != nil:
-		q.opt.Tell(fmt.Errorf("queue: %s is left alone: %w", q.name(s), err))
+		q.opt.Tell(fmt.Errorf("queue: %s is left alone: %w", q.path(s), err))
 		return nil
 	}
 
@@ -140,8 +141,8 @@ func (q *Queue) look(s *segment) error {
 // setAside gives a file of a later version another name. Under its own it would be removed by that
 // version, as one that was sent before those that are written from now on.
 func (q *Queue) setAside(s *segment, why error) error {
-	to := q.name(s) + ".later"
-	if err := os.Rename(q.name(s), to); err != nil {
+	to := q.path(s) + ".later"
+	if err := q.files.Rename(s.name(), s.name()+".later"); err != nil {
 		return errors.Join(why, err)
 	}
 	q.opt.Tell(fmt.Errorf("queue: %w; what is in the file is not sent, and it is %s now", why, to))
@@ -200,7 +201,7 @@ func (q *Queue) remove(i int) {
 	if s.memory != nil {
 		return
 	}
-	if err := os.Remove(q.name(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := q.files.Remove(s.name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		q.opt.Tell(fmt.Errorf("queue: %w", err))
 	}
 }
@@ -224,8 +225,7 @@ func (q *Queue) removeEmpty() {
 // readPosition reads how far the reader was. Nothing is an error that keeps the queue from
 // being read from its beginning.
 func (q *Queue) readPosition() error {
-	name := filepath.Join(q.dir, positionName)
-	text, err := os.ReadFile(name)
+	text, err := q.files.ReadFile(positionName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (q *Queue) readPosition() error {
 		err = fmt.Errorf("there is no sample %d of file %d", at.Sample, at.Segment)
 	}
 	if err != nil {
-		return fmt.Errorf("%s holds no position: %w", name, err)
+		return fmt.Errorf("%s holds no position: %w", positionName, err)
 	}
 	q.done = at
 	return nil
@@ -251,9 +251,5 @@ func (q *Queue) note() error {
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(q.dir, positionName)
-	if err := os.WriteFile(name+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name)
+	return q.files.Replace(positionName, text, false)
 }

@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/internal/queue"
+	"github.com/winperf/winperf/internal/queuedir"
 )
 
 // A file that was cut at any byte costs the samples that are not whole, and none before or after.
@@ -240,5 +242,38 @@ func write(t *testing.T, name string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(name, content, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Files that another account prepared are neither followed nor waited for: the queue is not opened.
+func TestPreparedFiles(t *testing.T) {
+	victim := filepath.Join(t.TempDir(), "victim")
+	write(t, victim, []byte("mine"))
+	for _, name := range []string{"lock", "position.json"} {
+		dir := t.TempDir()
+		if err := os.Symlink(victim, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+		var told []string
+		q, err := queue.Open(dir, queue.Options{Tell: func(err error) { told = append(told, err.Error()) }})
+		if err == nil {
+			err = q.Close()
+		}
+		if said := fmt.Sprint(err, told); !strings.Contains(said, name+" is no regular file") {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+
+	dir := t.TempDir()
+	name := filepath.Join(dir, "000000000001.capture")
+	write(t, name, nil)
+	if err := os.Truncate(name, 1<<40); err != nil {
+		t.Skip(err)
+	}
+	if _, err := queue.Open(dir, queue.Options{}); !errors.Is(err, queuedir.ErrUnsafe) {
+		t.Errorf("a huge file: error %v", err)
+	}
+	if got := string(read(t, victim)); got != "mine" {
+		t.Errorf("the file that was linked to holds %q", got)
 	}
 }

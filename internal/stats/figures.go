@@ -12,9 +12,16 @@ import (
 type Figures struct {
 	Count, Missing int
 	Min, Max       float64
+	MaxAt          time.Duration // the time of the first value as large as Max; 0 without a value
 	// Mean is that of the values. Average goes by the time that each stands for in a
 	// weighted series, and is the same as Mean in others.
 	Mean, Average float64
+	// Total is the sum of each value of a weighted series multiplied by the seconds that it
+	// stands for: of bytes per second, bytes. It is NaN for other series.
+	Total float64
+	// Present is the time that all values together stand for. Each stands for the time since
+	// the reading before it.
+	Present time.Duration
 	// Deviation is the standard deviation of a sample; NaN of fewer than two values.
 	Deviation float64
 	// Percentiles are those that were asked for: of each the least value that is not
@@ -42,7 +49,11 @@ func (s *Series) Figures(percents ...float64) Figures {
 
 	f := Figures{
 		Count: m.count, Missing: s.missing, Min: m.min, Max: m.max,
-		Mean: m.mean, Deviation: m.standard(), Last: s.last,
+		MaxAt: s.peakAt, Mean: m.mean, Deviation: m.standard(), Last: s.last,
+		Present: s.present, Total: math.NaN(),
+	}
+	if s.weighted && m.count > 0 {
+		f.Total = s.weightedSum
 	}
 	if m.count == 0 {
 		f.Min, f.Max, f.Mean, f.Last = math.NaN(), math.NaN(), math.NaN(), math.NaN()

@@ -41,6 +41,9 @@ type Series struct {
 	previous time.Duration // of the reading before, with or without value; never is none
 	newest   time.Duration // of last
 	last     float64
+	peak     float64       // the largest value
+	peakAt   time.Duration // when it was there first
+	present  time.Duration // see Figures.Present
 
 	weights, weightedSum float64 // of a weighted series
 	weighted             bool
@@ -66,6 +69,7 @@ func (g *Group) Series(weighted bool) *Series {
 	s := &g.fresh[0]
 	g.fresh = g.fresh[1:]
 	s.group, s.weighted, s.previous, s.newest = g, weighted, never, never
+	s.peak = math.Inf(-1)
 	if g.Above != nil {
 		s.run = &run{bound: *g.Above}
 	}
@@ -79,12 +83,15 @@ func (s *Series) Add(t time.Duration, v float64) {
 		return
 	}
 
+	since := s.since(t)
+	s.present += since
 	if s.weighted {
-		seconds := float64(s.since(t)) / float64(time.Second)
+		seconds := since.Seconds()
 		s.weights += seconds
 		s.weightedSum += seconds * v
 	}
 
+	s.rise(t, v)
 	if s.run != nil {
 		s.runOn(t, v)
 	}
@@ -116,9 +123,21 @@ func (s *Series) AddAll(times []time.Duration, values []float64) {
 		return
 	}
 
+	for i, v := range values {
+		s.rise(times[i], v)
+	}
+
 	end := len(times) - 1
+	s.present += s.since(times[0]) + times[end] - times[0]
 	s.values = append(s.values, values...)
 	s.last, s.newest, s.previous = values[end], times[end], times[end]
+}
+
+// rise keeps a value that is the largest until now, and of equal ones the earliest.
+func (s *Series) rise(t time.Duration, v float64) {
+	if v > s.peak || v == s.peak && t < s.peakAt {
+		s.peak, s.peakAt = v, t
+	}
 }
 
 // Miss notes that there was no value at a time.
@@ -133,6 +152,14 @@ func (s *Series) Pass(t time.Duration) {
 	s.previous = t
 	if s.run != nil {
 		s.run.on = false
+	}
+}
+
+// Absent notes that the series had no reading after its last one until t. The next value
+// stands for the time since t at most.
+func (s *Series) Absent(t time.Duration) {
+	if s.previous < t {
+		s.Pass(t)
 	}
 }
 

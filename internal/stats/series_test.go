@@ -386,3 +386,49 @@ func TestAddAll(t *testing.T) {
 		}
 	}
 }
+
+// TestWhenAndHowMuch: the time of the maximum is the earliest of equal ones, the total of a rate is
+// its sum over the time, and each value stands for the time since the reading before it.
+func TestWhenAndHowMuch(t *testing.T) {
+	g := &Group{}
+	s := g.Series(true)
+	s.Pass(at(0))
+	s.Add(at(1), 2)
+	s.Add(at(4), 5)
+	s.Miss(at(5))
+	s.Add(at(6), 5)
+	f := s.Figures()
+	if f.MaxAt != at(4) || f.Total != 2*1+5*3+5*1 || f.Present != at(5) {
+		t.Errorf("maximum at %v, total %v, present %v", f.MaxAt, f.Total, f.Present)
+	}
+
+	// All at once is the same as one by one, and values that are not weighted have no total.
+	times, values := []time.Duration{at(1), at(3), at(4), at(8)}, []float64{1, 7, 7, 2}
+	for _, all := range []bool{true, false} {
+		s := g.Series(false)
+		s.Absent(at(0))
+		if all {
+			s.AddAll(times, values)
+		} else {
+			for i, v := range values {
+				s.Add(times[i], v)
+			}
+		}
+		if f := s.Figures(); f.MaxAt != at(3) || f.Present != at(8) || !math.IsNaN(f.Total) {
+			t.Errorf("all at once %v: maximum at %v, present %v, total %v", all, f.MaxAt, f.Present, f.Total)
+		}
+	}
+
+	// A series that was absent does not stand for that time, and one that has a later reading stays.
+	s = g.Series(true)
+	s.Add(at(1), 10)
+	s.Absent(at(100))
+	s.Absent(at(50))
+	s.Add(at(102), 10)
+	if f := s.Figures(); f.Total != 20 || f.Present != at(2) {
+		t.Errorf("absent: total %v, present %v", f.Total, f.Present)
+	}
+	if f := g.Series(true).Figures(); f.MaxAt != 0 || !math.IsNaN(f.Total) {
+		t.Errorf("no value: %+v", f)
+	}
+}

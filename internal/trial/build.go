@@ -31,6 +31,8 @@ type Opener struct {
 	Reason func(ctx context.Context, src winperf.Source, p winperf.Path, s counter.Status) string
 	// Hurry is that of all commands.
 	Hurry context.Context
+	// Experiments opens a socket through which other experiments can be attached to the run.
+	Experiments bool
 	// Stdout and Stderr are those of commands and programs that records go to.
 	Stdout, Stderr io.Writer
 }

@@ -53,6 +53,15 @@ type Exit struct {
 	MajorFaults uint64 `json:"major_faults"`
 }
 
+// StartError is the error of a command that could not be started.
+type StartError struct{ Err error }
+
+// Error implements error.
+func (e *StartError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *StartError) Unwrap() error { return e.Err }
+
 func titleName(index uint32) string { return "#" + strconv.FormatUint(uint64(index), 10) }
 
 // Child is a program that runs.

@@ -48,6 +48,8 @@ type File struct {
 	// Duration ends an experiment without commands; 0 goes on until it is stopped.
 	Duration strictyaml.Value[time.Duration] `yaml:"duration"`
 	Language string                          `yaml:"language"`
+	// Names is how processes and threads are named: pid, name:pid or name.
+	Names strictyaml.Value[string] `yaml:"names"`
 }
 
 // EventEntry is a source of events. One of its kinds must be there.
@@ -139,6 +141,9 @@ var policies = []experiment.Policy{
 
 func (f *File) check() error {
 	errs := []error{f.checkNumbers()}
+	if _, err := measure.ParseNaming(f.Names.V); err != nil {
+		errs = append(errs, f.Names.Errorf("%w", err))
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.Sensors)) {
 		for _, v := range f.Sensors[name] {
 			_, _, err := f.sensor(v)

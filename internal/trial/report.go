@@ -14,7 +14,7 @@ const Confidence = 0.95
 // Measure is something that each run has a number of.
 type Measure struct {
 	Name string // as reports show it
-	Unit string // "seconds", "bytes" or "count"
+	Unit string // "seconds", Bytes, BytesPerSecond or "count", or another unit of a counter
 	of   func(*Result) (v float64, ok bool)
 }
 
@@ -24,14 +24,14 @@ var measures = []Measure{
 	{"processor time", "seconds", func(r *Result) (float64, bool) { return (r.Exit.User + r.Exit.System).Seconds(), true }},
 	{"user time", "seconds", func(r *Result) (float64, bool) { return r.Exit.User.Seconds(), true }},
 	{"system time", "seconds", func(r *Result) (float64, bool) { return r.Exit.System.Seconds(), true }},
-	{"peak memory, largest process", "bytes", func(r *Result) (float64, bool) {
+	{"peak memory, largest process", Bytes, func(r *Result) (float64, bool) {
 		return float64(r.LargestProcess()), r.LargestProcess() > 0
 	}},
-	{"peak memory, all processes", "bytes", func(r *Result) (float64, bool) {
+	{"peak memory, all processes", Bytes, func(r *Result) (float64, bool) {
 		return float64(r.Tree.PeakMemory), r.Tree.PeakMemory > 0
 	}},
-	{"read", "bytes", func(r *Result) (float64, bool) { return float64(r.Tree.Read), r.Tree.IOKnown }},
-	{"written", "bytes", func(r *Result) (float64, bool) { return float64(r.Tree.Written), r.Tree.IOKnown }},
+	{"read", Bytes, func(r *Result) (float64, bool) { return float64(r.Tree.Read), r.Tree.IOKnown }},
+	{"written", Bytes, func(r *Result) (float64, bool) { return float64(r.Tree.Written), r.Tree.IOKnown }},
 	{"voluntary context switches", "count", func(r *Result) (float64, bool) {
 		return float64(r.Exit.Voluntary), r.Exit.Known
 	}},

@@ -14,6 +14,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/sink"
 )
 
 // The bounds of what is read of the records of a folder: series, a counter of an instance at an event
@@ -166,12 +167,12 @@ func (s *Sensors) add(r *experiment.Record, run *Result) {
 	for i := range r.Values {
 		v := &r.Values[i]
 		number, _ := v.Value.Float64()
-		unit, of := v.Unit.String(), ""
+		unit, of := UnitOf(v), ""
 		switch {
 		case v.Status == counter.OK && v.Value.Kind() != counter.KindText:
 		case v.Status != counter.OK && v.HasDifference:
 			grown, in := v.Grown()
-			number, unit, of = grown, in.String(), ofDifference
+			number, unit, of = grown, unitOf(v.Path, in), ofDifference
 		default:
 			continue
 		}
@@ -192,6 +193,26 @@ func (s *Sensors) add(r *experiment.Record, run *Result) {
 			s.addMean(sensorOfRun{sensorKey{run.event(), r.Event.Name + ": " + key.path}, run.Number}, number, unit)
 		}
 	}
+}
+
+// The units of numbers of bytes, which counters do not have: for them these are counts, and counts per second.
+const (
+	Bytes          = "bytes"
+	BytesPerSecond = "bytes_per_second"
+)
+
+// UnitOf returns the unit of a value or of its statistics: that of its counter, Bytes or BytesPerSecond.
+func UnitOf(v *experiment.Value) string { return unitOf(v.Path, v.Unit) }
+
+func unitOf(path string, unit counter.Unit) string {
+	p, err := winperf.ParsePath(path)
+	switch {
+	case err != nil || !sink.IsBytes(p.Counter, unit):
+		return unit.String()
+	case unit == counter.PerSecond:
+		return BytesPerSecond
+	}
+	return Bytes
 }
 
 func (s *Sensors) addMean(key sensorOfRun, number float64, unit string) {

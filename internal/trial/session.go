@@ -24,14 +24,12 @@ const closeTime = 10 * time.Second
 
 // Session is an experiment of a file, ready to be run.
 type Session struct {
-	// Told is given what should be known and stops nothing; nil discards it.
-	Told func(error)
-
 	file    *File
 	open    *Opener
 	folder  *Folder
 	origins []measure.Origin
 	opened  []io.Closer
+	server  *control.Server // nil: no other experiments can be attached
 	program experiment.Program
 
 	broken     broken
@@ -58,10 +56,15 @@ func Prepare(ctx context.Context, f *File, folder *Folder, open *Opener) (s *Ses
 	if err := s.share(); err != nil {
 		return s, err
 	}
-	if len(f.Bindings) == 0 {
+	if len(f.Bindings) > 0 {
+		if err := s.bind(ctx); err != nil {
+			return s, err
+		}
+	}
+	if folder == nil || !open.Experiments {
 		return s, nil
 	}
-	return s, s.bind(ctx)
+	return s, s.listen(ctx)
 }
 
 // share puts live sources behind an object cache: commands, bindings and the samples that are
@@ -87,8 +90,12 @@ func (s *Session) bind(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	names, err := measure.ParseNaming(s.file.Names.V)
+	if err != nil {
+		return err
+	}
 	opt := experiment.Options{
-		Name: s.file.Name.V, Sources: s.origins, Bindings: bindings, Program: &s.program, Language: s.file.Language,
+		Names: names, Name: s.file.Name.V, Sources: s.origins, Bindings: bindings, Program: &s.program, Language: s.file.Language,
 		Public: true,
 	}
 	for i := range s.file.Events {
@@ -185,7 +192,7 @@ type Kept struct {
 // Run runs the experiment to its end, or that of ctx, which is no error. Where the results folder takes no
 // more, it ends when the command that runs has ended.
 func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcome, err error) {
-	defer s.listen(ctx)()
+	defer s.stopListening()
 	keep := s.keepSamples(ctx)
 	defer func() {
 		out.Kept = keep()
@@ -237,21 +244,21 @@ func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcom
 	return out, err
 }
 
-// listen lets other experiments be attached to this run, from outside. A run goes on without it.
-func (s *Session) listen(ctx context.Context) (stop func()) {
-	server, err := control.Listen(ctx, control.Options{
+// listen opens a socket through which other experiments can be attached to this run.
+func (s *Session) listen(ctx context.Context) (err error) {
+	s.server, err = control.Listen(ctx, control.Options{
 		Name: "run " + s.file.Name.V, Program: &s.program, Sources: s.origins,
 	})
 	if err != nil {
-		if s.Told != nil {
-			s.Told(fmt.Errorf("no experiments can be attached to this run: %w", err))
-		}
-		return func() {}
+		return fmt.Errorf("no experiments can be attached to this run: %w", err)
 	}
-	return func() {
-		if err := server.Close(); err != nil && s.Told != nil {
-			s.Told(err)
-		}
+	return nil
+}
+
+// stopListening ends the socket and the experiments that were attached through it.
+func (s *Session) stopListening() {
+	if s.server != nil {
+		_ = s.server.Close() // which always returns nil
 	}
 }
 
@@ -353,6 +360,7 @@ func (s *Session) live() winperf.Source {
 
 // Close gives back what Prepare opened. A session that ran needs it, too.
 func (s *Session) Close() error {
+	s.stopListening()
 	var errs []error
 	for _, c := range s.opened {
 		if err := c.Close(); !errors.Is(err, net.ErrClosed) { // the experiment has closed its listeners

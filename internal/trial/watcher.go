@@ -26,7 +26,7 @@ func (w *watcher) start(ctx context.Context, c Command) (*Child, error) {
 	defer w.mu.Unlock()
 	child, err := Start(ctx, c, func() { w.look() })
 	if err != nil {
-		return nil, err
+		return nil, &StartError{err}
 	}
 	w.tree = NewTree(child.PID())
 	return child, nil

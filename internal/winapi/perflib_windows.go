@@ -52,6 +52,23 @@ func (p *Perflib) RegistrationInfo(machine string, set *winperf.GUID, code, lang
 	return int(actual), err
 }
 
+// EnumerateInstances writes a PERF_INSTANCE_HEADER block for each active instance of a
+// counter set into buf.
+//
+// sys PerfEnumerateCounterSetInstances(machine *uint16, id *GUID, instances *byte, size
+// uint32, actual *uint32) (status Errno) = advapi32.PerfEnumerateCounterSetInstances
+func (p *Perflib) EnumerateInstances(machine string, set *winperf.GUID, buf []byte) (int, error) {
+	name, err := textOrNull(machine)
+	if err != nil {
+		return 0, err
+	}
+	var actual uint32
+	err = callStatus(p.dll, "PerfEnumerateCounterSetInstances", uintptr(unsafe.Pointer(name)),
+		uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(unsafe.SliceData(buf))), uintptr(len(buf)),
+		uintptr(unsafe.Pointer(&actual)))
+	return int(actual), err
+}
+
 // OpenQuery opens a query.
 //
 // sys	PerfOpenQueryHandle(machine *uint16, query *Handle) (status Errno) = advapi32.PerfOpenQueryHandle

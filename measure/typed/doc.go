@@ -25,6 +25,10 @@
 // those of the same name in an int. Fields without a tag are zero in every row.
 // Structs within the struct belong to it.
 //
+// A process or thread that began after the previous sample counts from zero, unless
+// Options.Cook.NeedPrevious is set. Any other instance that the previous sample did not
+// have has no rate yet (counter.NoPrevious).
+//
 // All of this is checked when a [Reader] is opened: a struct that does not fit
 // the object gives an error that names the field. What is compiled then is a list
 // of places and conversions; to fill rows neither looks at types nor allocates.

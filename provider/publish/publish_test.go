@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -90,6 +91,26 @@ func TestQueries(t *testing.T) {
 		}
 		if f.NumObjects() == 0 && query != "Costly" {
 			t.Errorf("query %s: no objects", query)
+		}
+	}
+}
+
+// Every type that a schema may have can be read.
+func TestTypes(t *testing.T) {
+	dir := tempDir(t)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	for info := range counter.Types() {
+		declared := fmt.Sprintf(`{"objects": [{"name": %q, "counters": [{"name": "N", "type": %q}]}]}`,
+			info.Name, info.Name)
+		if _, err := registration.ParseDeclaration("test.json", []byte(declared)); err == nil {
+			start(t, dir, declared)
+		}
+	}
+
+	prov := w.Refresh()
+	for _, query := range []string{"Global", "MetadataGlobal"} {
+		if f, _ := w.block(prov, query); f.NumObjects() < 30 {
+			t.Errorf("%s: %d objects", query, f.NumObjects())
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/pubfile"
+	"golang.org/x/time/rate"
 )
 
 // ReaderOptions for a [Reader]. The zero options are ready for use.
@@ -27,8 +28,8 @@ type ReaderOptions struct {
 	// Reserved tells names that nobody may publish an object under, in any case:
 	// those of the machine's own objects.
 	Reserved func(name string) bool
-	// OnProblem, if not nil, is told what is wrong with a published file, once.
-	// It must not call the Reader.
+	// OnProblem, if not nil, is called with each new problem of a published file, after the
+	// first 64 at most once a second. It must not call the Reader.
 	OnProblem func(error)
 	// budget bounds the bytes of memory that the files of one directory may take
 	// together: their definitions, which may take half of it, and in a sample
@@ -54,6 +55,7 @@ type Reader struct {
 	turn     chan struct{} // holds one element while a goroutine uses what follows
 	dirs     []*watched
 	told     map[string]bool // problems of files that are there
+	times    rate.Sometimes  // reports of problems
 	accounts accounts
 	account  int64 // that reads
 	open     fileOf
@@ -94,6 +96,7 @@ func NewReader(opt ReaderOptions) *Reader {
 		opt:      opt,
 		turn:     make(chan struct{}, 1),
 		told:     map[string]bool{},
+		times:    rate.Sometimes{First: maxAtOnce, Interval: time.Second},
 		accounts: accounts{},
 		account:  int64(os.Geteuid()),
 		open:     openIdentified,
@@ -435,18 +438,25 @@ func (r *Reader) leaveOut(f *foreign, err error) {
 	}
 }
 
-// maxTold bounds how many problems are remembered as told.
-const maxTold = 4096
+const (
+	// maxTold bounds how many problems are remembered as reported.
+	maxTold = 4096
+	// maxAtOnce is how many problems are reported without a pause. Then it is one a second at
+	// most: the files of other accounts can change all the time.
+	maxAtOnce = 64
+)
 
-// tell tells a problem, if it was not told before.
+// tell reports a problem, if it was not reported before and there were not too many.
 func (r *Reader) tell(path string, err error) {
 	key := path + "\x00" + err.Error()
 	if r.told[key] || r.opt.OnProblem == nil {
 		return
 	}
-	if len(r.told) == maxTold {
-		clear(r.told)
-	}
-	r.told[key] = true
-	r.opt.OnProblem(err)
+	r.times.Do(func() {
+		if len(r.told) == maxTold {
+			clear(r.told)
+		}
+		r.told[key] = true
+		r.opt.OnProblem(err)
+	})
 }

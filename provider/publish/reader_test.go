@@ -320,6 +320,18 @@ func TestRace(t *testing.T) {
 	})
 }
 
+// A file that has another fault each time causes few reports.
+func TestReports(t *testing.T) {
+	w := watch(t, ReaderOptions{Dirs: []string{tempDir(t)}})
+	const faults = 100_000
+	for n := range faults {
+		w.tell("a file", fmt.Errorf("fault %d", n))
+	}
+	if n := len(w.problems); n < maxAtOnce || n > faults/10 {
+		t.Errorf("%d reports of %d faults", n, faults)
+	}
+}
+
 // A closed reader finds nothing, and a provider that is not the latest delivers
 // nothing.
 func TestClosedReader(t *testing.T) {

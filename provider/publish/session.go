@@ -307,7 +307,10 @@ func (c *collection) write(ctx context.Context, w *provider.Writer, m *merged, f
 		}
 	}
 
+	// Objects on the tick clock, as the provider DLL writes them on Windows.
+	clocks := w.Clocks()
 	o := w.Object(m.layout)
+	o.Clock(clocks.PerfTime, clocks.PerfFreq)
 	for _, p := range parts {
 		err := p.file.reading(func() error { return c.writePart(ctx, &o, m, p, fixed) })
 		if errors.Is(err, errChanged) {

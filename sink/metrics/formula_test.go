@@ -72,7 +72,8 @@ func number(form Form, bits uint64) *big.Float {
 func (p *proof) add(t *testing.T, f frame.Frame, n *nametable.Names) {
 	t.Helper()
 	now := values(t, mapped(t, p.mapper, f, n))
-	p.cooker.Set(p.prev, f, counter.Options{})
+	// A series that begins has no older value: Prometheus cannot count it from zero.
+	p.cooker.Set(p.prev, f, counter.Options{NeedPrevious: true})
 	for o := range f.Objects() {
 		if !o.Metadata() {
 			p.object(t, o, n, now)

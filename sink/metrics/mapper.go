@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/maphash"
 	"strings"
@@ -111,6 +112,11 @@ func NewMapper(opt Options) *Mapper {
 // The error wraps winperf.ErrState or winperf.ErrReleased where the frame is empty or was
 // released.
 func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
+	return m.MapContext(context.Background(), f, names)
+}
+
+// MapContext is Map, and stops when ctx ends: the error is that of ctx, and the Mapper can only be closed.
+func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable.Names) (*Set, error) {
 	if f.IsZero() {
 		return nil, fmt.Errorf("metrics: %w: the frame is empty", winperf.ErrState)
 	}
@@ -120,7 +126,10 @@ func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
 
 	m.learn(f, names)
 	m.cooker.Set(m.prev, f, counter.Options{})
-	m.update(f)
+	if err := m.update(ctx, f); err != nil {
+		f.Release()
+		return nil, err
+	}
 	if m.changed {
 		m.arrange()
 		m.changed = false
@@ -171,7 +180,7 @@ func (m *Mapper) learn(f frame.Frame, names *nametable.Names) {
 }
 
 // update finds what is known about each object of a frame, and learns what is new.
-func (m *Mapper) update(f frame.Frame) {
+func (m *Mapper) update(ctx context.Context, f frame.Frame) error {
 	m.uses++
 	m.before = append(m.before[:0], m.objects...)
 	m.objects = m.objects[:0]
@@ -181,7 +190,10 @@ func (m *Mapper) update(f frame.Frame) {
 		st := m.object(len(m.objects), o)
 		st.uses = m.uses
 		m.objects = append(m.objects, st)
-		m.changed = m.renew(st, o, f) || m.changed
+		m.changed = m.renew(ctx, st, o, f) || m.changed
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
 
 	if len(m.before) != len(m.objects) {
@@ -189,6 +201,7 @@ func (m *Mapper) update(f frame.Frame) {
 	}
 	m.gone.end(m)
 	clear(m.before)
+	return nil
 }
 
 // object returns what is known about an object: of that in the same place before, as

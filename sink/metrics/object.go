@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -57,7 +58,7 @@ type cell struct {
 }
 
 // renew takes an object of a new frame, and reports whether its families changed.
-func (m *Mapper) renew(st *object, o frame.Object, f frame.Frame) (changed bool) {
+func (m *Mapper) renew(ctx context.Context, st *object, o frame.Object, f frame.Frame) (changed bool) {
 	st.now, st.fresh = o, false
 	if st.learnt && !m.stale && st.unwanted {
 		return false // whatever it has: it is looked at no further
@@ -76,7 +77,7 @@ func (m *Mapper) renew(st *object, o frame.Object, f frame.Frame) (changed bool)
 	}
 
 	st.widen()
-	m.renewRows(st, o)
+	m.renewRows(ctx, st, o)
 	return changed
 }
 

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"cmp"
+	"context"
 	"hash/maphash"
 	"math"
 	"slices"
@@ -30,11 +31,14 @@ type rowSet struct {
 }
 
 // renewRows makes the rows of an object anew where instances came, went, moved or were
-// renamed, or where labels may change by themselves.
-func (m *Mapper) renewRows(st *object, o frame.Object) {
+// renamed, or where labels may change by themselves. It stops when ctx ends.
+func (m *Mapper) renewRows(ctx context.Context, st *object, o frame.Object) {
 	labels := o.Labels()
 	same := st.labels == labels && st.pair.InPlace()
 	for _, r := range st.rows {
+		if ctx.Err() != nil {
+			return
+		}
 		sameIDs := r.readIDs(o)
 		if !same || !sameIDs || r.rows == nil || r.labelling.Changing {
 			m.makeRows(st, r, o)

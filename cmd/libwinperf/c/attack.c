@@ -291,6 +291,8 @@ static void null_places(void)
 		{winperf_source_open(NULL, 0), WINPERF_ARGUMENT},
 		{winperf_listen(NULL), WINPERF_ARGUMENT},
 		{winperf_listen(""), WINPERF_ARGUMENT},
+		{winperf_event_declare(NULL), WINPERF_ARGUMENT},
+		{winperf_event_declare(""), WINPERF_ARGUMENT},
 		{winperf_object_find(source, NULL, &found), WINPERF_ARGUMENT},
 		{winperf_object_find(source, "Process", NULL), WINPERF_ARGUMENT},
 		{winperf_counter_find(source, object, NULL, &found), WINPERF_ARGUMENT},

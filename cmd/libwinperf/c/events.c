@@ -1,7 +1,7 @@
 /*
  * Usage: events
  *
- * Lets experiments be attached to it, waits for a line on standard input, emits an event, and then another
+ * Declares its events, lets experiments be attached to it, waits for a line on standard input, emits an event, and then another
  * one within a region, and waits for the end of its input.
  */
 #include <stdio.h>
@@ -22,6 +22,8 @@ static int32_t check(const char *what, int32_t result)
 
 int main(void)
 {
+	check("event_declare", winperf_event_declare("request"));
+	check("event_declare", winperf_event_declare("größer"));
 	winperf_handle listener = check("listen", winperf_listen("events"));
 	if (getchar() == EOF)
 		return 1;

@@ -19,9 +19,9 @@ static void *array(JNIEnv *env, jobject buffer, size_t size, int32_t *length)
 }
 
 /* told is how much a function wrote, or why it wrote nothing. */
-static jint told(int32_t code, int32_t length)
+static jint told(int32_t code, const int32_t *length)
 {
-	return code == WINPERF_OK ? length : code;
+	return code == WINPERF_OK ? *length : code;
 }
 
 /* bytes copies an array of bytes and ends it with two NULs, so that no text or list in it goes on behind it. */
@@ -74,11 +74,12 @@ FUNCTION(createSensors)(JNIEnv *env, jclass class, jint source, jbyteArray names
 	return snapshot;
 }
 
-FUNCTION(createWhole)(JNIEnv *env, jclass class, jint source, jint object, jint flags)
+FUNCTION(create)(JNIEnv *env, jclass class, jint source, jint kind, jobject requests, jint flags)
 {
-	(void)env, (void)class;
-	winperf_request whole = {(uint32_t)object, 0};
-	return winperf_snapshot_create(source, WINPERF_CUSTOM, &whole, 1, (uint32_t)flags);
+	(void)class;
+	int32_t count;
+	winperf_request *in = array(env, requests, sizeof *in, &count);
+	return winperf_snapshot_create(source, kind, in, count, (uint32_t)flags);
 }
 
 FUNCTION(set)(JNIEnv *env, jclass class, jint object, jint setting, jint value)
@@ -93,7 +94,63 @@ FUNCTION(sensors)(JNIEnv *env, jclass class, jint source, jobject names, jobject
 	int32_t length, count;
 	char *texts = array(env, names, 1, &length);
 	winperf_sensor *out = array(env, sensors, sizeof *out, &count);
-	return told(winperf_sensors_get(source, texts, &length, out, &count), count);
+	return told(winperf_sensors_get(source, texts, &length, out, &count), &count);
+}
+
+FUNCTION(sensorFind)(JNIEnv *env, jclass class, jint source, jbyteArray name, jobject sensor)
+{
+	(void)class;
+	int32_t count;
+	winperf_sensor *out = array(env, sensor, sizeof *out, &count);
+	char *text = bytes(env, name);
+	jint code = winperf_sensor_find(source, text, count ? out : NULL);
+	free(text);
+	return code;
+}
+
+FUNCTION(names)(JNIEnv *env, jclass class, jint source, jobject names, jobject indices)
+{
+	(void)class;
+	int32_t length, count;
+	char *texts = array(env, names, 1, &length);
+	uint32_t *out = array(env, indices, sizeof *out, &count);
+	return told(winperf_names_get(source, texts, &length, out, &count), &count);
+}
+
+FUNCTION(nameLength)(JNIEnv *env, jclass class, jint source, jint index)
+{
+	(void)env, (void)class;
+	return winperf_name_length(source, (uint32_t)index);
+}
+
+FUNCTION(name)(JNIEnv *env, jclass class, jint source, jint index, jobject name)
+{
+	(void)class;
+	int32_t length;
+	char *out = array(env, name, 1, &length);
+	return told(winperf_name_get(source, (uint32_t)index, out, &length), &length);
+}
+
+FUNCTION(objectFind)(JNIEnv *env, jclass class, jint source, jbyteArray name, jobject object)
+{
+	(void)class;
+	int32_t count;
+	uint32_t *out = array(env, object, sizeof *out, &count);
+	char *text = bytes(env, name);
+	jint code = winperf_object_find(source, text, count ? out : NULL);
+	free(text);
+	return code;
+}
+
+FUNCTION(counterFind)(JNIEnv *env, jclass class, jint source, jint object, jbyteArray name, jobject counter)
+{
+	(void)class;
+	int32_t count;
+	uint32_t *out = array(env, counter, sizeof *out, &count);
+	char *text = bytes(env, name);
+	jint code = winperf_counter_find(source, (uint32_t)object, text, count ? out : NULL);
+	free(text);
+	return code;
 }
 
 FUNCTION(items)(JNIEnv *env, jclass class, jint snapshot, jobject items)
@@ -101,7 +158,21 @@ FUNCTION(items)(JNIEnv *env, jclass class, jint snapshot, jobject items)
 	(void)class;
 	int32_t count;
 	winperf_item *out = array(env, items, sizeof *out, &count);
-	return told(winperf_snapshot_items_get_safe(snapshot, out, &count), count);
+	return told(winperf_snapshot_items_get_safe(snapshot, out, &count), &count);
+}
+
+FUNCTION(textLength)(JNIEnv *env, jclass class, jint snapshot, jint item)
+{
+	(void)env, (void)class;
+	return winperf_snapshot_text_length_safe(snapshot, item);
+}
+
+FUNCTION(text)(JNIEnv *env, jclass class, jint snapshot, jint item, jobject text)
+{
+	(void)class;
+	int32_t length;
+	char *out = array(env, text, 1, &length);
+	return told(winperf_snapshot_text_get_safe(snapshot, item, out, &length), &length);
 }
 
 FUNCTION(time)(JNIEnv *env, jclass class, jint snapshot, jobject ns)
@@ -110,6 +181,28 @@ FUNCTION(time)(JNIEnv *env, jclass class, jint snapshot, jobject ns)
 	int32_t count;
 	int64_t *out = array(env, ns, sizeof *out, &count);
 	return winperf_snapshot_time_safe(snapshot, count ? out : NULL);
+}
+
+FUNCTION(objects)(JNIEnv *env, jclass class, jint snapshot, jobject objects)
+{
+	(void)class;
+	int32_t count;
+	uint32_t *out = array(env, objects, sizeof *out, &count);
+	return told(winperf_snapshot_objects_get_safe(snapshot, out, &count), &count);
+}
+
+FUNCTION(countersCount)(JNIEnv *env, jclass class, jint snapshot, jint object)
+{
+	(void)env, (void)class;
+	return winperf_snapshot_counters_count_safe(snapshot, (uint32_t)object);
+}
+
+FUNCTION(counters)(JNIEnv *env, jclass class, jint snapshot, jint object, jobject counters)
+{
+	(void)class;
+	int32_t count;
+	winperf_counter *out = array(env, counters, sizeof *out, &count);
+	return told(winperf_snapshot_counters_get_safe(snapshot, (uint32_t)object, out, &count), &count);
 }
 
 FUNCTION(instancesCount)(JNIEnv *env, jclass class, jint snapshot, jint object)
@@ -131,7 +224,7 @@ FUNCTION(instances)(JNIEnv *env, jclass class, jint snapshot, jint object, jobje
 	char *texts = array(env, names, 1, &length);
 	winperf_instance *out = array(env, instances, sizeof *out, &count);
 	int32_t code = winperf_snapshot_instances_get_safe(snapshot, (uint32_t)object, texts, &length, out, &count);
-	return told(code, count);
+	return told(code, &count);
 }
 
 FUNCTION(anomalies)(JNIEnv *env, jclass class, jint snapshot, jobject lines)
@@ -139,7 +232,7 @@ FUNCTION(anomalies)(JNIEnv *env, jclass class, jint snapshot, jobject lines)
 	(void)class;
 	int32_t length;
 	char *out = array(env, lines, 1, &length);
-	return told(winperf_snapshot_anomalies_get_safe(snapshot, out, &length), length);
+	return told(winperf_snapshot_anomalies_get_safe(snapshot, out, &length), &length);
 }
 
 FUNCTION(error)(JNIEnv *env, jclass class, jint object, jobject text)
@@ -147,7 +240,7 @@ FUNCTION(error)(JNIEnv *env, jclass class, jint object, jobject text)
 	(void)class;
 	int32_t length;
 	char *out = array(env, text, 1, &length);
-	return told(winperf_error_text(object, out, &length), length);
+	return told(winperf_error_text(object, out, &length), &length);
 }
 
 FUNCTION(codeText)(JNIEnv *env, jclass class, jint code, jobject text)
@@ -155,7 +248,7 @@ FUNCTION(codeText)(JNIEnv *env, jclass class, jint code, jobject text)
 	(void)class;
 	int32_t length;
 	char *out = array(env, text, 1, &length);
-	return told(winperf_code_text(code, out, &length), length);
+	return told(winperf_code_text(code, out, &length), &length);
 }
 
 FUNCTION(statusText)(JNIEnv *env, jclass class, jint status, jobject text)
@@ -163,7 +256,15 @@ FUNCTION(statusText)(JNIEnv *env, jclass class, jint status, jobject text)
 	(void)class;
 	int32_t length;
 	char *out = array(env, text, 1, &length);
-	return told(winperf_status_text(status, out, &length), length);
+	return told(winperf_status_text(status, out, &length), &length);
+}
+
+FUNCTION(version)(JNIEnv *env, jclass class, jobject text)
+{
+	(void)class;
+	int32_t length;
+	char *out = array(env, text, 1, &length);
+	return told(winperf_version_text(out, &length), &length);
 }
 
 /* event is the name of an event, if it has one, and its attributes. */
@@ -214,6 +315,15 @@ static int read_event(JNIEnv *env, struct event *e, jbyteArray name, jbyteArray 
 	return 1;
 }
 
+FUNCTION(eventDeclare)(JNIEnv *env, jclass class, jbyteArray name)
+{
+	(void)class;
+	char *text = bytes(env, name);
+	jint code = winperf_event_declare(text);
+	free(text);
+	return code;
+}
+
 FUNCTION(listen)(JNIEnv *env, jclass class, jbyteArray name)
 {
 	(void)class;
@@ -258,6 +368,18 @@ FUNCTION(regionEnd)(JNIEnv *env, jclass class, jint region, jbyteArray texts, ji
 	return result;
 }
 
+FUNCTION(interfaceVersion)(JNIEnv *env, jclass class)
+{
+	(void)env, (void)class;
+	return winperf_interface();
+}
+
+FUNCTION(versionLength)(JNIEnv *env, jclass class)
+{
+	(void)env, (void)class;
+	return winperf_version_length();
+}
+
 /* Functions of a handle and nothing else. */
 #define OF_HANDLE(name, function) \
 	FUNCTION(name)(JNIEnv *env, jclass class, jint handle) \
@@ -266,8 +388,13 @@ FUNCTION(regionEnd)(JNIEnv *env, jclass class, jint region, jbyteArray texts, ji
 		return function(handle); \
 	}
 OF_HANDLE(closeSource, winperf_source_close)
+OF_HANDLE(refresh, winperf_source_refresh)
+OF_HANDLE(namesCount, winperf_names_count)
+OF_HANDLE(namesLength, winperf_names_length)
 OF_HANDLE(sensorsCount, winperf_sensors_count)
 OF_HANDLE(sensorsLength, winperf_sensors_length)
+OF_HANDLE(state, winperf_snapshot_state)
+OF_HANDLE(objectsCount, winperf_snapshot_objects_count_safe)
 OF_HANDLE(destroy, winperf_snapshot_destroy_safe)
 OF_HANDLE(prepare, winperf_snapshot_prepare_safe)
 OF_HANDLE(sample, winperf_snapshot_sample_safe)

@@ -1,6 +1,6 @@
 """Usage: events.py
 
-Lets experiments be attached to it, and emits what c/events.c does.
+Declares its events, lets experiments be attached to it, and emits what c/events.c does.
 """
 
 import sys
@@ -9,6 +9,7 @@ import winperf
 
 
 def main():
+    winperf.declare("request", "größer")
     with winperf.listen("events"):
         if not sys.stdin.readline():
             return 1

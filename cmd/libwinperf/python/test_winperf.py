@@ -41,12 +41,23 @@ class Caller(unittest.TestCase):
             self.assertEqual(snapshot.time(), 1_704_067_201_000_000_000)
             self.assertEqual(snapshot.anomalies(), [])
 
+    def test_sensors(self):
+        with winperf.Source(URL) as source:
+            sensors = [
+                source.find_sensor("windows.winperf/Process/Working%20Set#editor"),
+                "\\Process(größer)\\ID Process",
+                *(s for s in source.all_sensors() if s.name == "windows.winperf/System/Processes"),
+            ]
+            with source.sensors(sensors) as snapshot:
+                snapshot.cycle()
+                self.assertEqual([(i.request, i.value) for i in snapshot.items()], [(0, 1 << 40), (1, 13), (2, 2)])
+
     def test_anomaly(self):
         with winperf.Source(CHANGED) as source, source.sensors(["windows.winperf/Process/ID Process"]) as snapshot:
             self.assertFalse(snapshot.cycle())
             self.assertTrue(snapshot.cycle())
             self.assertEqual(snapshot.anomalies(), ["instances_came: Process: worker (measured from here on)"])
-            self.assertEqual([item.value for item in snapshot.items()], [3_000_000_000, 13])
+            self.assertEqual([item.value for item in snapshot.items()], [3_000_000_000, 13, 14])
 
     def test_structure(self):
         with winperf.Source(URL) as source, source.snapshot() as snapshot:

@@ -18,6 +18,12 @@ import ctypes
 import os
 import sys
 
+if sys.version_info < (3, 10):
+    raise ImportError(
+        "winperf needs Python 3.10 or later, and this is {}.{}.{}: "
+        "older versions handle signals without SA_ONSTACK".format(*sys.version_info[:3])
+    )
+
 OK, FAILED, HANDLE, KIND, STATE, ARGUMENT, ANOMALY = 0, -1, -2, -3, -4, -5, -6
 SIZE, NOT_FOUND, NOT_SUPPORTED, TIMEOUT, END, DAMAGED, TOO_MANY = -7, -8, -9, -10, -11, -12, -13
 
@@ -241,7 +247,7 @@ class Source(_Object):
         ]
 
     def find_sensor(self, name):
-        """The sensor with a name."""
+        """The sensor with a name, or with the path of its counter."""
         s = _Sensor()
         self._call("winperf_sensor_find", _utf8(name), ctypes.byref(s))
         return Sensor(name, *(getattr(s, field) for field, _ in _Sensor._fields_))
@@ -255,8 +261,12 @@ class Source(_Object):
         """A snapshot of requests."""
         return self.snapshot(CUSTOM, requests, flags)
 
-    def sensors(self, names, flags=0):
-        """A snapshot of sensors by their names. Item.request is the position in the list."""
+    def sensors(self, sensors, flags=0):
+        """A snapshot of sensors: each is a name, the path of a counter or a Sensor.
+
+        Item.request is the position in the list.
+        """
+        names = [sensor.name if isinstance(sensor, Sensor) else sensor for sensor in sensors]
         array = (ctypes.c_char_p * len(names))(*(_utf8(name) for name in names))
         return Snapshot(self._call("winperf_snapshot_create_sensors", array, len(names), flags))
 
@@ -363,6 +373,12 @@ def _attributes(values):
         else:
             array[at].type, array[at].value.text = TEXT, _utf8(str(value))
     return array, len(values)
+
+
+def declare(*names):
+    """Declares names of events and regions, which winperf experiment list shows before they happen."""
+    for name in names:
+        _check(0, _library.winperf_event_declare(_utf8(name)))
 
 
 def event(name, /, **attributes):

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
+
+	"github.com/winperf/winperf/internal/queuedir"
 )
+
+// readersName is the name of the file with the cursors.
+const readersName = "readers"
 
 // cursors are how far the readers are, as they stand in the file "readers".
 type cursors struct {
@@ -20,8 +23,8 @@ type cursors struct {
 
 // load reads the file. One that cannot be read, as the end of the system may leave it,
 // makes the readers begin with the oldest entry: they get some twice, and lose none.
-func (c *cursors) load(dir string, readers []string) error {
-	text, err := os.ReadFile(filepath.Join(dir, "readers"))
+func (c *cursors) load(dir *queuedir.Dir, readers []string) error {
+	text, err := dir.ReadFile(readersName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -42,25 +45,12 @@ func (c *cursors) load(dir string, readers []string) error {
 }
 
 // save replaces the file.
-func (c *cursors) save(dir string, sync bool) error {
+func (c *cursors) save(dir *queuedir.Dir, sync bool) error {
 	text, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, "readers")
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-
-	_, err = f.Write(append(text, '\n'))
-	if err == nil && sync {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return dir.Replace(readersName, append(text, '\n'), sync)
 }
 
 // least is how far the last of the readers is, 0 where there is none.

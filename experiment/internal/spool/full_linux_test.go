@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/winperf/winperf/internal/queuedir"
 )
 
 // smallDisk is a directory on a file system of its own, of so many bytes.
@@ -83,5 +85,79 @@ func TestFullDisk(t *testing.T) {
 	must(t, err)
 	if len(entries) != 1 || lost > 0 || entries[0].Number > uint64(seen)+1 {
 		t.Errorf("after %d it goes on with %v, %d lost", seen, entries, lost)
+	}
+}
+
+// On a disk that others fill the last segment makes room when all of it was delivered.
+func TestFullDiskOfOthers(t *testing.T) {
+	disk := smallDisk(t, 256<<10)
+	o := Options{Bytes: 1 << 30, Segment: 64 << 10, Readers: []string{"a"}}
+	dir := filepath.Join(disk, "spool")
+	s := open(t, dir, o)
+	r := s.Reader("a")
+	for n := 1; n <= 20; n++ {
+		_, err := s.Append(bigEntry(n))
+		must(t, err)
+	}
+	_ = os.WriteFile(filepath.Join(disk, "other"), make([]byte, 1<<20), 0o600) // as much as there is room for
+
+	last := fill(t, s, 21)
+	for round := range 3 {
+		for seen := uint64(0); seen < uint64(last); {
+			entries, lost, err := r.Read(100, 1<<20)
+			must(t, err)
+			if len(entries) == 0 || lost > 0 {
+				t.Fatalf("round %d: %d entries, %d lost, of %d", round, len(entries), lost, last)
+			}
+			seen = entries[len(entries)-1].Number
+			if got := entries[0]; !bytes.Equal(got.Data, bigEntry(int(got.Number))) {
+				t.Fatalf("round %d: entry %d has %.40q", round, got.Number, got.Data)
+			}
+		}
+		_ = r.Forget(uint64(last)) // there may be no room to note it
+		more := fill(t, s, last+1)
+		if more < last+5 {
+			t.Fatalf("round %d: room for %d entries after all were delivered", round, more-last)
+		}
+		last = more
+	}
+
+	must(t, s.Close())
+	s = open(t, dir, o)
+	if got := s.State(); got.Last != uint64(last) || got.Dropped > 0 {
+		t.Errorf("%+v, want the last entry to be %d", got, last)
+	}
+}
+
+// Files that another account prepared are neither followed nor waited for: the spool is not opened.
+func TestPreparedFiles(t *testing.T) {
+	victim := filepath.Join(t.TempDir(), "victim")
+	must(t, os.WriteFile(victim, []byte("mine"), 0o600))
+	link := func(name string) error { return os.Symlink(victim, name) }
+	pipe := func(name string) error { return syscall.Mkfifo(name, 0o600) }
+	huge := func(name string) error {
+		return errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, 1<<40))
+	}
+	for _, c := range []struct {
+		name    string
+		prepare func(name string) error
+	}{
+		{"lock", link}, {"lock", pipe}, {"readers", link}, {"readers", pipe}, {"readers", huge},
+		{segmentName(1), link}, {segmentName(1), pipe}, {segmentName(1), huge},
+	} {
+		dir := t.TempDir()
+		must(t, c.prepare(filepath.Join(dir, c.name)))
+		if _, err := Open(dir, Options{}); !errors.Is(err, queuedir.ErrUnsafe) {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+	}
+
+	dir := t.TempDir()
+	must(t, os.Chmod(dir, 0o777))
+	if _, err := Open(dir, Options{}); !errors.Is(err, queuedir.ErrUnsafe) {
+		t.Errorf("a directory that others can write: error %v", err)
+	}
+	if text, err := os.ReadFile(victim); err != nil || string(text) != "mine" {
+		t.Errorf("the file that was linked to has %q, error %v", text, err)
 	}
 }

@@ -63,7 +63,7 @@ func (r *Reader) Read(most int, bytes int64) (entries []Entry, lost uint64, err 
 
 // readSegment reads entries of one segment.
 func (r *Reader) readSegment(g *segment, most int, bytes int64, entries *[]Entry) error {
-	f, err := os.Open(g.path)
+	f, err := r.spool.dir.OpenFile(g.name, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // somebody has removed it: what it held is lost
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -29,15 +28,13 @@ type Entry struct {
 
 // segment is one file: entries with the numbers from first on.
 type segment struct {
-	path   string
+	name   string
 	first  uint64
 	size   int64     // of the bytes that count; nobody reads beyond
 	newest time.Time // when its last entry was appended
 }
 
-func segmentPath(dir string, first uint64) string {
-	return filepath.Join(dir, fmt.Sprintf("%020d%s", first, suffix))
-}
+func segmentName(first uint64) string { return fmt.Sprintf("%020d%s", first, suffix) }
 
 // parseSegment reads a file's name; false where it is no segment's.
 func parseSegment(name string) (first uint64, ok bool) {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/filelock"
+	"github.com/winperf/winperf/internal/queuedir"
 )
 
 // ErrInUse tells that another program, or another part of this one, has the spool open.
@@ -55,7 +55,8 @@ func (o *Options) setDefaults() {
 
 // Spool is an open spool. It may be used from several goroutines.
 type Spool struct {
-	dir     string
+	path    string
+	dir     *queuedir.Dir
 	opt     Options
 	lock    *os.File
 	changed chan struct{} // gets a value when something waits to be synced
@@ -77,35 +78,36 @@ type Spool struct {
 
 // Open opens the spool in a directory, which is made where it is not there. The error
 // wraps ErrInUse where it is open already.
-func Open(dir string, o Options) (*Spool, error) {
+func Open(path string, o Options) (*Spool, error) {
 	o.setDefaults()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	lock, err := lockDir(dir)
+	dir, err := queuedir.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	lock, err := lockDir(path, dir)
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
 
 	s := &Spool{
-		dir: dir, opt: o, lock: lock,
+		path: path, dir: dir, opt: o, lock: lock,
 		changed: make(chan struct{}, 1), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	if err := s.recover(); err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), lock.Close(), dir.Close())
 	}
 	go s.syncLate()
 	return s, nil
 }
 
-func lockDir(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+func lockDir(path string, dir *queuedir.Dir) (*os.File, error) {
+	f, err := dir.OpenFile("lock", os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	locked, err := filelock.Try(f)
 	if err == nil && !locked {
-		err = fmt.Errorf("%s: %w by another program", dir, ErrInUse)
+		err = fmt.Errorf("%s: %w by another program", path, ErrInUse)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -136,7 +138,7 @@ func (s *Spool) recover() error {
 }
 
 func (s *Spool) findSegments() error {
-	entries, err := os.ReadDir(s.dir)
+	entries, err := s.dir.ReadDir()
 	if err != nil {
 		return err
 	}
@@ -149,7 +151,7 @@ func (s *Spool) findSegments() error {
 		if err != nil {
 			return err
 		}
-		s.segments = append(s.segments, segment{segmentPath(s.dir, first), first, info.Size(), info.ModTime()})
+		s.segments = append(s.segments, segment{segmentName(first), first, info.Size(), info.ModTime()})
 		s.total += info.Size()
 	}
 
@@ -164,7 +166,7 @@ func (s *Spool) findSegments() error {
 
 // recoverLast finds the last entry of the last segment and cuts off what is behind it.
 func (s *Spool) recoverLast(last *segment) error {
-	f, err := os.OpenFile(last.path, os.O_RDWR, 0)
+	f, err := s.dir.OpenFile(last.name, os.O_RDWR)
 	if err != nil {
 		return err
 	}
@@ -180,7 +182,7 @@ func (s *Spool) recoverLast(last *segment) error {
 		return true
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", last.path, err)
+		return fmt.Errorf("%s: %w", last.name, err)
 	}
 
 	s.cut = last.size - end
@@ -193,14 +195,14 @@ func (s *Spool) recoverLast(last *segment) error {
 func (s *Spool) begin() error {
 	if n := len(s.segments); n > 0 && s.segments[n-1].size == 0 && s.active == nil {
 		// An earlier run began it and appended nothing.
-		if err := os.Remove(s.segments[n-1].path); err != nil {
+		if err := s.dir.Remove(s.segments[n-1].name); err != nil {
 			return err
 		}
 		s.segments = s.segments[:n-1]
 	}
 
-	path := segmentPath(s.dir, s.next)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	name := segmentName(s.next)
+	f, err := s.dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}
@@ -208,7 +210,7 @@ func (s *Spool) begin() error {
 		err = errors.Join(s.active.Sync(), s.active.Close())
 	}
 	s.active = f
-	s.segments = append(s.segments, segment{path: path, first: s.next})
+	s.segments = append(s.segments, segment{name: name, first: s.next})
 	return err
 }
 
@@ -229,25 +231,18 @@ func (s *Spool) Append(data ...[]byte) (last uint64, err error) {
 	now, beyond := s.opt.Now(), beyondRoom(data, s.opt.Bytes)
 	if n := len(data); n > 0 && beyond == n {
 		const form = "%s: an entry of %d bytes, want at most the %d of the whole spool"
-		return 0, fmt.Errorf(form, s.dir, headSize+len(data[n-1]), s.opt.Bytes)
+		return 0, fmt.Errorf(form, s.path, headSize+len(data[n-1]), s.opt.Bytes)
 	}
 	s.buf = s.buf[:0]
 	for i := beyond; i < len(data); i++ {
 		s.buf = appendEntry(s.buf, Entry{s.next + uint64(i), now, data[i]})
 	}
 
-	at := &s.segments[len(s.segments)-1]
-	if at.size > 0 && at.size+int64(len(s.buf)) > s.opt.Segment {
-		if err := s.begin(); err != nil {
-			return 0, err
-		}
+	err = s.store(now)
+	if err != nil && s.reuse() {
+		err = s.store(now)
 	}
-
-	// Room comes first: what fails behind the write could not be told as an entry that is not there.
-	if err := s.limit(now, int64(len(s.buf))); err != nil {
-		return 0, err
-	}
-	if err := s.write(); err != nil {
+	if err != nil {
 		return 0, err
 	}
 	s.next += uint64(len(data))
@@ -257,6 +252,39 @@ func (s *Spool) Append(data ...[]byte) (last uint64, err error) {
 		s.unsaved = true
 	}
 	return s.next - 1, nil
+}
+
+// store writes buf to the last segment, or to a new one.
+func (s *Spool) store(now time.Time) error {
+	at := &s.segments[len(s.segments)-1]
+	if at.size > 0 && at.size+int64(len(s.buf)) > s.opt.Segment {
+		if err := s.begin(); err != nil {
+			return err
+		}
+	}
+
+	// Room comes first: what fails behind the write could not be told as an entry that is not there.
+	if err := s.limit(now, int64(len(s.buf))); err != nil {
+		return err
+	}
+	return s.write()
+}
+
+// reuse makes room on a full disk: if no reader needs an entry of the last segment, it is emptied and
+// replaced by a new one. It reports whether there may be room now.
+func (s *Spool) reuse() bool {
+	at := &s.segments[len(s.segments)-1]
+	if at.size == 0 || s.cursors.least() < s.next-1 || s.active.Truncate(0) != nil {
+		return false
+	}
+
+	// Offsets of readers are not valid any more. They belong to a segment with the old number.
+	s.total -= at.size
+	at.size, at.first = 0, s.next
+	if s.begin() == nil { // else the emptied segment is written
+		_, _ = s.removeForgotten() // what cannot be removed holds no bytes
+	}
+	return true
 }
 
 // write writes buf at the end of the last segment.
@@ -343,7 +371,7 @@ func (s *Spool) save() error {
 
 // remove removes the oldest segment.
 func (s *Spool) remove() error {
-	if err := os.Remove(s.segments[0].path); err != nil {
+	if err := s.dir.Remove(s.segments[0].name); err != nil {
 		return err
 	}
 	s.total -= s.segments[0].size
@@ -393,8 +421,8 @@ func (s *Spool) Close() error {
 	s.mu.Unlock()
 
 	<-s.stopped
-	return errors.Join(err, s.lock.Close())
+	return errors.Join(err, s.lock.Close(), s.dir.Close())
 }
 
 // Remove closes the spool and removes its directory.
-func (s *Spool) Remove() error { return errors.Join(s.Close(), os.RemoveAll(s.dir)) }
+func (s *Spool) Remove() error { return errors.Join(s.Close(), os.RemoveAll(s.path)) }

@@ -278,7 +278,7 @@ func FuzzSegment(f *testing.F) {
 	f.Add(append([]byte("wpspwpsp"), whole...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
-		must(t, os.WriteFile(segmentPath(dir, 1), data, 0o600))
+		must(t, os.WriteFile(filepath.Join(dir, segmentName(1)), data, 0o600))
 		s, err := Open(dir, Options{Readers: []string{"a"}})
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,8 @@ func systemCalls(library string) (*calls, error) {
 	k := winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
 	return &calls{
 		enumerateSets: p.EnumerateCounterSet, registrationInfo: p.RegistrationInfo,
-		openQuery: p.OpenQuery, closeQuery: p.CloseQuery, addCounters: p.AddCounters,
+		enumerateInstances: p.EnumerateInstances,
+		openQuery:          p.OpenQuery, closeQuery: p.CloseQuery, addCounters: p.AddCounters,
 		queryInfo: p.QueryInfo, queryData: p.QueryData,
 		computerName: k.ComputerName, uiLanguage: k.UILanguage, now: time.Now,
 	}, nil

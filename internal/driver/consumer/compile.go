@@ -13,7 +13,7 @@ import (
 
 // Compile implements winperf.Source. Of each set that is wanted the query asks
 // for all counters, as their formulas need one another, and for the instances
-// that all paths have in common.
+// that all paths have in common. For names only it enumerates all instances of each set.
 func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
 	if err := selection.CheckMachine(sel.Paths, s.machine); err != nil {
 		return nil, err
@@ -26,19 +26,23 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	names, _ := nametable.FromSchema(schema) // the reader of the schema is told of its damage
 	parts := selection.Resolve(sel, names)
 	var ids []counterset.Identifier
+	var infos []*counterset.Info
 	for _, set := range schema.Sets {
 		if filter, wanted := wants(parts, set); wanted {
 			id := counterset.Identifier{Set: set.GUID, Counter: counterset.Any, InstanceID: counterset.Any}
-			if info, _ := counterset.ParseInfo(set.Info); info != nil && !info.Single() {
+			info, _ := counterset.ParseInfo(set.Info)
+			if info != nil && !info.Single() {
 				id.Instance = filter
 			}
-			ids = append(ids, id)
+			ids, infos = append(ids, id), append(infos, info)
 		}
 	}
 
 	q := newQuery(s)
 	if sel.Metadata {
 		err = q.session.describe(ids)
+	} else if sel.NamesOnly {
+		err = q.session.enumerate(ids, infos)
 	} else if left := q.line.Do(ctx, 0, func(context.Context) { err = q.session.start(ids) }); left != nil {
 		err = fmt.Errorf("compile: %w", left)
 	}

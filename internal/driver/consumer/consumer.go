@@ -106,6 +106,21 @@ func (c *consumer) sets() ([]winperf.GUID, error) {
 	return ids, nil
 }
 
+// instances returns the instances that a counter set has now.
+func (c *consumer) instances(set winperf.GUID) ([]counterset.InstanceName, error) {
+	b, err := grown(make([]byte, 4096), maxInfo, func(buf []byte) (int, error) {
+		return c.calls.enumerateInstances(c.machine, &set, buf)
+	})
+	var all []counterset.InstanceName
+	if err == nil {
+		all, err = counterset.ParseInstances(b)
+	}
+	if err != nil {
+		return nil, &callError{function: "PerfEnumerateCounterSetInstances", set: set, err: err}
+	}
+	return all, nil
+}
+
 // registration reads what is registered about a counter set, as the system gives
 // it. code is one of the Reg constants of package counterset, lang a language
 // identifier, 0 for English, or for counterset.RegCounter the counter's id.

@@ -99,15 +99,16 @@ func (f *fake) source(opt Options) (*source, error) { return open(f.table(), opt
 // table are the fake's functions.
 func (f *fake) table() *calls {
 	return &calls{
-		enumerateSets:    f.enumerateSets,
-		registrationInfo: f.registrationInfo,
-		openQuery:        f.openQuery,
-		closeQuery:       f.closeQuery,
-		addCounters:      f.addCounters,
-		queryInfo:        f.queryInfo,
-		queryData:        f.queryData,
-		computerName:     func() (string, error) { return "HOST", f.called("computerName") },
-		uiLanguage:       func() (uint16, error) { return 0x407, f.called("uiLanguage") },
+		enumerateSets:      f.enumerateSets,
+		registrationInfo:   f.registrationInfo,
+		enumerateInstances: f.enumerateInstances,
+		openQuery:          f.openQuery,
+		closeQuery:         f.closeQuery,
+		addCounters:        f.addCounters,
+		queryInfo:          f.queryInfo,
+		queryData:          f.queryData,
+		computerName:       func() (string, error) { return "HOST", f.called("computerName") },
+		uiLanguage:         func() (uint16, error) { return 0x407, f.called("uiLanguage") },
 		now: func() time.Time {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -220,6 +221,30 @@ func (f *fake) registrationInfo(_ string, id *winperf.GUID, code, lang uint32, b
 		return give(buf, bytes.Repeat([]byte{9}, 16))
 	}
 	return 0, counterset.InvalidParameter
+}
+
+func (f *fake) enumerateInstances(_ string, id *winperf.GUID, buf []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.called("enumerateInstances"); err != nil {
+		return 0, err
+	}
+
+	s := f.set(*id)
+	switch {
+	case s == nil || !s.running:
+		return 0, counterset.GUIDNotFound
+	case s.refuse != counterset.Success:
+		return 0, s.refuse
+	}
+	var b []byte
+	for _, in := range s.instances {
+		b, _ = counterset.AppendInstance(b, in)
+	}
+	if f.mend != nil {
+		b = f.mend(b)
+	}
+	return give(buf, b)
 }
 
 func (f *fake) openQuery(string) (uintptr, error) {

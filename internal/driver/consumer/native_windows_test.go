@@ -72,6 +72,14 @@ func TestNative(t *testing.T) {
 			len(all) != 1 || all[0].Text != "Samples/sec" {
 			t.Error(all, errs)
 		}
+		names, err := c.instances(winperf.GUID{1})
+		want := []counterset.InstanceName{{Name: "C:", ID: 1}, {Name: "D:", ID: 2}}
+		if diff := cmp.Diff(want, names); diff != "" || err != nil {
+			t.Error(diff, err)
+		}
+		if _, err := c.instances(winperf.GUID{3}); !errors.Is(err, counterset.GUIDNotFound) {
+			t.Error(err)
+		}
 		h, err := c.Open()
 		if err != nil || n.handles() != 1 {
 			t.Fatal(err, n.handles())
@@ -106,7 +114,8 @@ func TestNative(t *testing.T) {
 	_, err1 := c.sets()
 	_, _, err2 := c.info(winperf.GUID{1})
 	_, err3 := c.Open()
-	for _, err := range []error{err1, err2, err3} {
+	_, err4 := c.instances(winperf.GUID{1})
+	for _, err := range []error{err1, err2, err3, err4} {
 		if !errors.Is(err, counterset.Status(winapi.ERROR_BAD_NETPATH)) {
 			t.Error(err)
 		}
@@ -171,18 +180,20 @@ func TestNativeMisdeeds(t *testing.T) {
 		}
 		_, err1 := c.sets()
 		_, _, err2 := c.info(winperf.GUID{1})
-		h, err3 := c.Open()
-		if err3 != nil {
-			return []error{err1, err2, err3}
+		_, err3 := c.instances(winperf.GUID{1})
+		h, err4 := c.Open()
+		if err4 != nil {
+			return []error{err1, err2, err3, err4}
 		}
-		_, err4 := h.add(id)
-		_, _, err5 := h.info()
-		_, err6 := h.sample(nil, 0)
-		return []error{err1, err2, err3, err4, err5, err6, h.Close()}
+		_, err5 := h.add(id)
+		_, _, err6 := h.info()
+		_, err7 := h.sample(nil, 0)
+		return []error{err1, err2, err3, err4, err5, err6, err7, h.Close()}
 	}
 	for _, function := range []string{
-		"PerfEnumerateCounterSet", "PerfQueryCounterSetRegistrationInfo", "PerfOpenQueryHandle",
-		"PerfAddCounters", "PerfQueryCounterInfo", "PerfQueryCounterData", "PerfCloseQueryHandle",
+		"PerfEnumerateCounterSet", "PerfQueryCounterSetRegistrationInfo",
+		"PerfEnumerateCounterSetInstances", "PerfOpenQueryHandle", "PerfAddCounters",
+		"PerfQueryCounterInfo", "PerfQueryCounterData", "PerfCloseQueryHandle",
 	} {
 		t.Setenv("WINPERF_FAKE", function)
 		failed := 0

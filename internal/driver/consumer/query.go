@@ -76,6 +76,7 @@ type session struct {
 	refused []counterset.Identifier // those that are not, with the reason
 	tried   time.Time               // when they were tried last
 	trailer []byte                  // the identifiers behind the data of a sample
+	infos   []*counterset.Info      // of the sets whose instances a sample enumerates; nil: it has values
 }
 
 // describe makes a session that samples definitions only.
@@ -85,6 +86,20 @@ func (s *session) describe(ids []counterset.Identifier) error {
 		s.refused = append(s.refused, id)
 	}
 	return s.makeTrailer(nil)
+}
+
+// enumerate makes a session that samples the names of instances and no values.
+func (s *session) enumerate(ids []counterset.Identifier, infos []*counterset.Info) error {
+	var b []byte
+	for i, id := range ids {
+		id.Index = uint32(i)
+		var err error
+		if b, err = counterset.AppendIdentifier(b, id); err != nil {
+			return err
+		}
+	}
+	s.infos = infos
+	return s.makeTrailer(b)
 }
 
 // start opens the query and adds the identifiers.
@@ -197,7 +212,9 @@ func (s *session) sample(buf []byte) ([]byte, error) {
 
 	var err error
 	if s.active == 0 {
-		buf = s.empty(buf)
+		if buf, err = s.names(buf); err != nil {
+			return buf, err
+		}
 	} else if buf, err = s.handle.sample(buf, len(s.trailer)); err != nil {
 		return buf, err
 	}
@@ -210,10 +227,43 @@ func (s *session) sample(buf []byte) ([]byte, error) {
 	return append(buf, s.trailer...), nil
 }
 
-// empty is a sample without answers.
-func (s *session) empty(buf []byte) []byte {
+// names makes a sample without values: the instances of the sets that are enumerated, in
+// their order. A set that cannot be enumerated has the reason in its place.
+func (s *session) names(buf []byte) ([]byte, error) {
 	d := counterset.Data{}
 	d.Clocks.Time100ns = winperf.ToFiletime(s.consumer.calls.now())
-	buf, _ = counterset.AppendData(buf[:0], &d) // only answers can be wrong
-	return buf
+	for _, info := range s.infos {
+		answer, err := s.named(info)
+		if err != nil {
+			return buf[:0], err
+		}
+		d.Answers = append(d.Answers, answer)
+	}
+	return counterset.AppendData(buf[:0], &d)
+}
+
+// named lists the instances of a set. Only a missing function is an error.
+func (s *session) named(info *counterset.Info) (counterset.Answer, error) {
+	if info == nil || info.Single() || len(info.Counters) == 0 {
+		return counterset.Answer{Status: counterset.InstanceNotFound}, nil
+	}
+
+	all, err := s.consumer.instances(info.GUID)
+	status := counterset.InvalidData
+	switch {
+	case errors.Is(err, winperf.ErrNotSupported):
+		return counterset.Answer{}, err
+	case errors.As(err, &status), err != nil:
+		return counterset.Answer{Status: status}, nil
+	}
+
+	a := counterset.Answer{Form: counterset.FullSet}
+	for _, c := range info.Counters {
+		a.Counters = append(a.Counters, c.ID)
+	}
+	for _, name := range all {
+		values := make([]counterset.Value, len(a.Counters)) // none has a value
+		a.Instances = append(a.Instances, counterset.Instance{InstanceName: name, Values: values})
+	}
+	return a, nil
 }

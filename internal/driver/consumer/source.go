@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -129,12 +130,18 @@ func parseLanguage(s string) (language, error) {
 		return language{}, err
 	}
 
-	var lang uint32
-	if _, err := fmt.Sscanf(strings.TrimPrefix(strings.ToLower(s), "0x"), "%x", &lang); err != nil {
+	// A name, or a code such as de, has the number of its id.
+	number, err := strconv.ParseUint(id, 16, 32)
+	if err != nil {
 		return language{}, fmt.Errorf("language %q: %w", s, winperf.ErrBadData)
 	}
-
+	lang := uint32(number)
 	const primary, defaultForm = 0x3FF, 0x400 // winnt.h: PRIMARYLANGID, MAKELANGID with SUBLANG_DEFAULT
+	whole, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(s), "0x"), 16, 32)
+	if err == nil && uint32(whole)&primary == lang&primary {
+		lang = uint32(whole)
+	}
+
 	if lang <= primary {
 		lang |= defaultForm
 	}

@@ -119,6 +119,61 @@ func TestSelections(t *testing.T) {
 	}
 }
 
+// TestNamesOnly lists the instances of each set without a query and without values. The list
+// grows beyond the first buffer, and each set that cannot be listed says why.
+func TestNamesOnly(t *testing.T) {
+	f := newFake()
+	src, err := f.source(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	names := winperf.Selection{Global: true, NamesOnly: true}
+	q, err := src.Compile(t.Context(), names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+
+	const noValues = "Disk C:=0 D:=0 _Total=0\nClock\nDead"
+	if got := next(t, q); got != noValues {
+		t.Errorf("%s\nwant\n%s", got, noValues)
+	}
+	if n := f.calls["openQuery"] + f.calls["queryData"]; n != 0 || f.calls["enumerateInstances"] != 2 {
+		t.Errorf("%d calls for values: %v", n, f.calls)
+	}
+
+	want := "Disk C:=0 D:=0 _Total=0"
+	for i := range 300 { // of 16 bytes and more: 4096 bytes are too few
+		in := counterset.InstanceName{Name: fmt.Sprintf("Disk %03d", i), ID: uint32(10 + i)}
+		f.sets[0].instances = append(f.sets[0].instances, in)
+		want += " " + in.Name + "=0"
+	}
+	if got := next(t, q); got != want+"\nClock\nDead" {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if n := f.calls["enumerateInstances"]; n != 5 {
+		t.Errorf("%d calls, want one more than before for the set that grew", n)
+	}
+
+	f.sets[0].refuse = counterset.AccessDenied
+	f.sets[2].running, f.sets[2].instances = true, []counterset.InstanceName{{Name: "back"}}
+	if got := next(t, q); !strings.HasPrefix(got, "Disk\nClock\nDead back=0\ndamage: ") ||
+		!strings.Contains(got, "access denied") {
+		t.Error(got)
+	}
+
+	f.sets[0].refuse = counterset.Success
+	f.mend = func(b []byte) []byte { return b[:len(b)-8] }
+	if got := next(t, q); !strings.Contains(got, "ERROR_INVALID_DATA") {
+		t.Errorf("cut off: %s", got)
+	}
+	f.fail = func(call string, _ int) error { return fmt.Errorf("%s: %w", call, winperf.ErrNotSupported) }
+	if got := next(t, q); !strings.HasPrefix(got, "error: PerfEnumerateCounterSetInstances of counter set") {
+		t.Errorf("the system lacks the function: %s", got)
+	}
+}
+
 // TestSchema reads names and help texts in two languages.
 func TestSchema(t *testing.T) {
 	f := newFake()

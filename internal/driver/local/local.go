@@ -218,9 +218,12 @@ type query struct {
 func (q *query) Next(ctx context.Context, s *winperf.Sample) (err error) {
 	b := s.Begin(&q.blocks)
 	b.Format, b.Quirks, b.Schema = winperf.FormatV1, winperf.ClocksTogether, q.source.schema
-	b.Bytes, err = q.dispatcher.Collect(ctx, q.query, b.Bytes[:0])
+	part := &s.Parts[0]
+	b.Bytes, part.Err, err = q.dispatcher.CollectPart(ctx, q.query, b.Bytes[:0])
 	if err == nil && q.published != nil {
-		err = q.published.sample(ctx, &b.Raw)
+		var late error
+		late, err = q.published.sample(ctx, &b.Raw)
+		part.Err = errors.Join(part.Err, late)
 	}
 	if s.Schema = b.Schema; err != nil {
 		s.Release()

@@ -315,6 +315,28 @@ func TestProblem(t *testing.T) {
 	}
 }
 
+// A sample without the objects of a provider that was late says so, as long as they are missing.
+func TestLate(t *testing.T) {
+	slow := &recorder{objects: []*provider.Object{object(500, "Shop", "Orders")}, fail: context.DeadlineExceeded}
+	s, _ := open(t, Options{Providers: []provider.Provider{slow}})
+	q, err := s.Compile(t.Context(), winperf.Selection{Global: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sample winperf.Sample
+	defer sample.Release()
+	for n := range 2 { // the second one is in the pause, or late again
+		if err := q.Next(t.Context(), &sample); err != nil || !errors.Is(sample.Parts[0].Err, slow.fail) {
+			t.Errorf("sample %d: %v, %v", n, sample.Parts[0].Err, err)
+		}
+	}
+
+	memory := compileMemory(t, s)
+	if err := memory.Next(t.Context(), &sample); err != nil || sample.Parts[0].Err != nil {
+		t.Errorf("without the object: %v, %v", sample.Parts[0].Err, err)
+	}
+}
+
 // Failures are anomalies of the source: each is told once, and the oldest are
 // forgotten.
 func TestAnomalies(t *testing.T) {

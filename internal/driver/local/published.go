@@ -159,27 +159,27 @@ func (q *publishedQuery) schemaNow(ctx context.Context) (*winperf.Schema, error)
 	return q.schema, nil
 }
 
-// sample adds the published objects to a sample of the host's.
-func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) error {
+// sample adds the published objects to a sample of the host's. late is why some may be missing.
+func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) (late, err error) {
 	if q.view == nil {
-		return nil
+		return nil, nil
 	}
 	if err := q.take(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	defer q.giveBack()
 
 	raw.Schema = q.schema
 	if q.dispatcher == nil || !q.q.Global && len(q.q.Objects) == 0 {
-		return nil
+		return nil, nil
 	}
 
 	host := len(raw.Bytes)
-	block, err := q.dispatcher.Collect(ctx, q.q, raw.Bytes)
+	block, late, err := q.dispatcher.CollectPart(ctx, q.q, raw.Bytes)
 	if err == nil {
 		raw.Bytes = datablock.JoinBlocks(block, host)
 	}
-	return err
+	return late, err
 }
 
 // damage returns what of the published objects could not be read. While another call

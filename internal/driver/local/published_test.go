@@ -26,12 +26,18 @@ const keepsMapped = runtime.GOOS == "windows"
 // in the directory.
 func openPublished(t *testing.T, dir string) *source {
 	t.Helper()
+	return openPublishedAt(t, dir, counter.Clocks{PerfFreq: 1})
+}
+
+// openPublishedAt is openPublished with these clocks in each sample.
+func openPublishedAt(t *testing.T, dir string, clocks counter.Clocks) *source {
+	t.Helper()
 	if err := os.Chmod(dir, 0o700); err != nil { // others must not write to it, whatever the umask says
 		t.Fatal(err)
 	}
 	s, err := newSource(host{
 		machine:  "HOST",
-		dispatch: provider.Options{Clocks: func() counter.Clocks { return counter.Clocks{PerfFreq: 1} }},
+		dispatch: provider.Options{Clocks: func() counter.Clocks { return clocks }},
 		provider: &recorder{objects: hostObjects()},
 		publish:  true,
 	}, Options{Published: []string{dir}})
@@ -49,8 +55,14 @@ func openPublished(t *testing.T, dir string) *source {
 // startPublisher publishes an object with the instance and a counter N.
 func startPublisher(t *testing.T, dir, object, instance string, value uint64) *publish.Publisher {
 	t.Helper()
+	return startPublisherOf(t, dir, object, "PERF_COUNTER_LARGE_RAWCOUNT", instance, value)
+}
+
+// startPublisherOf is startPublisher with a type for the counter.
+func startPublisherOf(t *testing.T, dir, object, counter, instance string, value uint64) *publish.Publisher {
+	t.Helper()
 	s, err := registration.ParseDeclaration("test", fmt.Appendf(nil,
-		`{"driver": "Test", "objects": [{"symbol": "O", "name": %q, "help": "About it.", "multi": true, "counters": [{"symbol": "N", "name": "N", "type": "PERF_COUNTER_LARGE_RAWCOUNT"}]}]}`, object))
+		`{"driver": "Test", "objects": [{"symbol": "O", "name": %q, "help": "About it.", "multi": true, "counters": [{"symbol": "N", "name": "N", "type": %q}]}]}`, object, counter))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +134,27 @@ func TestPublished(t *testing.T) {
 				t.Errorf("step %d: %s, want %s", i, got, step.want)
 			}
 		}
+	}
+}
+
+// Types on an object's own clock use the tick clock of the sample.
+func TestPublishedObjectClock(t *testing.T) {
+	dir := t.TempDir()
+	s := openPublishedAt(t, dir, counter.Clocks{PerfTime: 1000, PerfFreq: 10})
+	startPublisherOf(t, dir, "Shop", "PERF_ELAPSED_TIME", "one", 400)
+	startPublisherOf(t, dir, "Queue", "PERF_OBJ_TIME_TIMER", "one", 400)
+	c := measure.New(s, winperf.Selection{Paths: parse(t, `\Shop(*)\N`, `\Queue(*)\N`)}, measure.Options{})
+	defer c.Close()
+
+	cy, err := c.Cycle(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cy.Damage) > 0 {
+		t.Errorf("damage: %v", cy.Damage)
+	}
+	if r := cy.Readings()[0]; r.Path.Instance != "one" || r.Value != counter.Float(60) || r.Status != counter.OK {
+		t.Errorf("%s is %v, %v, want 60", r.Path, r.Value, r.Status)
 	}
 }
 

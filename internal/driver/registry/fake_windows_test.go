@@ -166,17 +166,18 @@ func TestHang(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
+
+	// On a slow machine the time may be over before the call begins.
 	raw := new(winperf.Raw)
-	if err := perftest.Take(ctx, q, raw); !errors.Is(err, context.DeadlineExceeded) || raw.Bytes != nil {
-		t.Errorf("error %v", err)
+	for err = nil; !errors.Is(err, provider.ErrBusy); {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		err = perftest.Take(ctx, q, raw)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, provider.ErrBusy) || raw.Bytes != nil {
+			t.Fatalf("error %v", err)
+		}
 	}
-	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := perftest.Take(ctx, q, raw); !errors.Is(err, provider.ErrBusy) {
-		t.Errorf("error %v", err)
-	}
+
 	t.Setenv("WINPERF_FAKE", "")
 	if err := perftest.Take(t.Context(), q, raw); err != nil {
 		t.Error(err)

@@ -3,6 +3,7 @@ package replay
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,7 @@ func OpenJSONL(file File) (winperf.Source, error) {
 	r.is.Log = winperf.LogInfo{Format: "winperf JSON lines", Zone: "UTC", Location: time.UTC}
 	if line != nil {
 		r.is.Machine = line.path.Machine
+		r.is.Log.Zone, r.is.Log.Location = line.zone()
 	}
 	for range maxWithoutType {
 		if err != nil || line.raw {
@@ -88,7 +90,7 @@ const maxWithoutType = 100
 // maxJSONLine is longer than any line of a reading.
 const maxJSONLine = 1 << 20
 
-// jsonSeries is what is known of the readings of a path.
+// jsonSeries is a series of the file.
 type jsonSeries struct {
 	*winperf.Series
 	wanted bool
@@ -102,8 +104,9 @@ type jsonReader struct {
 	choice choice
 
 	in      *bufio.Reader
-	number  int // of the line that was read last
-	series  map[string]*jsonSeries
+	number  int                    // of the line that was read last
+	series  map[string]*jsonSeries // by path and key
+	id      []byte                 // path and key of one reading
 	samples int
 	ahead   *jsonReading // the first of the next sample
 }
@@ -128,10 +131,24 @@ type jsonReading struct {
 	winperf.Reading // without Series, at the time of the line
 	path            winperf.Path
 	text            string // of the path
-	parent          string
+	parent, key     string
+	zoneName        string // of the log, in its first moment
 	unit            counter.Unit
 	raw             bool // the line has what the displayable value is computed of
 	age             time.Duration
+}
+
+// zone returns the zone that a line names, and UTC for a line without one. A name that is not
+// known is returned as it is, with UTC.
+func (r *jsonReading) zone() (string, *time.Location) {
+	if t, err := time.Parse("Z07:00", r.zoneName); err == nil {
+		_, offset := t.Zone()
+		return r.zoneName, time.FixedZone(r.zoneName, offset)
+	}
+	if location, err := time.LoadLocation(r.zoneName); err == nil {
+		return cmp.Or(r.zoneName, "UTC"), location
+	}
+	return r.zoneName, time.UTC
 }
 
 // bad returns the error about the line that was just read.
@@ -170,6 +187,7 @@ func (q *jsonReader) line() (*jsonReading, error) {
 // readingLine is the shape of a line.
 type readingLine struct {
 	Time      *time.Time
+	Zone      string
 	Path      *string
 	Value     json.RawMessage
 	Text      *string
@@ -178,7 +196,26 @@ type readingLine struct {
 	Age       float64
 	Anomalies []string
 	Parent    string
+	PID, TID  *uint64
+	Start     *time.Time
 	Cur       json.RawMessage // the raw sample that convert --raw adds
+}
+
+// key returns the Series.Key that pid, tid and start were written from, "" for a line without them.
+func (line *readingLine) key() (string, error) {
+	if line.PID == nil || line.Start == nil {
+		return "", nil
+	}
+
+	start := winperf.ToFiletime(*line.Start)
+	if start < 0 {
+		return "", fmt.Errorf("the start %v is before 1601", *line.Start)
+	}
+	id := strconv.FormatUint(*line.PID, 10)
+	if line.TID != nil {
+		id += "/" + strconv.FormatUint(*line.TID, 10)
+	}
+	return id + "@" + strconv.FormatInt(start, 10), nil
 }
 
 // parseReading reads a line.
@@ -191,7 +228,7 @@ func parseReading(text []byte) (*jsonReading, error) {
 		return nil, errors.New("no reading: expected an object with time, path and status")
 	}
 
-	r := &jsonReading{text: *line.Path, parent: line.Parent}
+	r := &jsonReading{text: *line.Path, parent: line.Parent, zoneName: line.Zone}
 	r.Time, r.raw = *line.Time, line.Cur != nil
 	r.age = time.Duration(line.Age * float64(time.Second))
 	var err error
@@ -200,6 +237,10 @@ func parseReading(text []byte) (*jsonReading, error) {
 	}
 	if r.parent != "" && !strings.HasPrefix(r.path.Instance, r.parent+"/") {
 		return nil, fmt.Errorf("the parent %q is not that of %s", r.parent, r.text)
+	}
+
+	if r.key, err = line.key(); err != nil {
+		return nil, err
 	}
 
 	var known bool
@@ -309,12 +350,13 @@ func (q *jsonReader) add(s *winperf.Sample, r *jsonReading) bool {
 
 // find returns the series of a reading.
 func (q *jsonReader) find(r *jsonReading) *jsonSeries {
-	series := q.series[r.text]
+	q.id = append(append(append(q.id[:0], r.text...), 0), r.key...)
+	series := q.series[string(q.id)]
 	if series == nil {
 		series = &jsonSeries{Series: winperf.NewSeries(r.path)}
-		series.Unit, series.Parent = r.unit, r.parent
+		series.Unit, series.Parent, series.Key = r.unit, r.parent, r.key
 		series.wanted = q.choice.wants(series.Series)
-		q.series[r.text] = series
+		q.series[string(q.id)] = series
 	}
 	return series
 }

@@ -164,8 +164,8 @@ func TestVistaNames(t *testing.T) {
 	})
 }
 
-// A process has a value where the sample before has the same id and start time,
-// and only there.
+// A process has a value where the sample before has the same id and start time. One that began
+// after that sample counts from zero.
 func TestVistaIdentity(t *testing.T) {
 	type identity struct{ pid, start uint64 }
 	var born []string
@@ -188,8 +188,13 @@ func TestVistaIdentity(t *testing.T) {
 			switch {
 			case r.Path.Instance == "_Total": // its time may fall when processes end
 			case !lives:
-				if r.Status != counter.NoPrevious {
-					t.Errorf("%s has the status %v, but is new", r, r.Status)
+				start := winperf.FromFiletime(int64(id.start))
+				if !start.After(older.Time()) || start.After(cy.Frame.Time()) {
+					t.Errorf("%s began at %v, not between the samples", r, start)
+				}
+				want := 100 * float64(raw(t, cy.Frame, 6, i)) / float64(clock)
+				if v, _ := r.Value.Float64(); r.Status != counter.OK || !near(v, want) {
+					t.Errorf("%s: %v (%v), want %v from zero", r, r.Value, r.Status, want)
 				}
 				born = append(born, r.Path.Instance)
 			default:

@@ -139,6 +139,20 @@ static INSTANCE instance(int i)
 	return in;
 }
 
+__declspec(dllexport) ULONG WINAPI PerfEnumerateCounterSetInstances(LPCWSTR machine, const GUID *set, INSTANCE *to,
+	DWORD room, DWORD *actual)
+{
+	INSTANCE all[2] = {instance(0), instance(1)};
+
+	if (mode(L"PerfEnumerateCounterSetInstances"))
+		return ERROR_ACCESS_DENIED;
+	if (machine && wcscmp(machine, L"other"))
+		return ERROR_BAD_NETPATH;
+	if (!IsEqualGUID(set, &disk))
+		return IsEqualGUID(set, &clock_set) ? ERROR_WMI_INSTANCE_NOT_FOUND : ERROR_WMI_GUID_NOT_FOUND;
+	return give(all, sizeof(all), to, room, actual);
+}
+
 __declspec(dllexport) ULONG WINAPI PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query)
 {
 	if (mode(L"PerfOpenQueryHandle"))

@@ -4,7 +4,7 @@
  * environment variable WINPERF_FAKE says:
  *
  *   lost     every second query says that the connection is gone
- *   hang     "Global" takes a second
+ *   hang     "Global" takes until the mode changes
  *   size     "Global" tells more bytes than the buffer has
  *   type     "Global" is a text
  *   endless  there is no last subkey
@@ -95,8 +95,8 @@ static LSTATUS query_data(const WCHAR *name, LPDWORD type, LPBYTE data, LPDWORD 
 		return ERROR_ACCESS_DENIED;
 	if (wcscmp(name, L"Global") != 0 && wcscmp(name, L"4") != 0 && wcscmp(name, L"Foreign UNIX 4") != 0)
 		return ERROR_FILE_NOT_FOUND;
-	if (mode(L"hang"))
-		Sleep(1000);
+	while (mode(L"hang"))
+		Sleep(10);
 	if (mode(L"type"))
 		return give(REG_SZ, english, sizeof english, type, data, size);
 	if (mode(L"size")) {

@@ -1,7 +1,12 @@
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,15 +19,19 @@ import winperf.LongValueHandle;
 import winperf.Measurable;
 import winperf.MeasurementContext;
 import winperf.Region;
+import winperf.Request;
 import winperf.Sensor;
 import winperf.SensorKind;
+import winperf.SensorSource;
 import winperf.SingleSensor;
+import winperf.Snapshot;
 import winperf.StaticSensor;
+import winperf.TextValueHandle;
 import winperf.ValueHandle;
 import winperf.ValueType;
 import winperf.WinperfException;
 
-/** Usage: Check URL CHANGED RETYPED. Checks the classes against the records that the Go test writes. */
+/** Usage: Check URL CHANGED RETYPED ODD. Checks the classes against the records that the Go test writes. */
 public final class Check {
 	private static final AtomicInteger failures = new AtomicInteger();
 
@@ -59,6 +68,17 @@ public final class Check {
 		try (DataSource source = new DataSource(arguments[2])) {
 			retyped(source);
 		}
+		try (DataSource source = new DataSource(arguments[1])) {
+			whole(source);
+		}
+		try (DataSource source = new DataSource(arguments[1])) {
+			fewer(source);
+		}
+		try (DataSource source = new DataSource(arguments[3])) {
+			text(source);
+		}
+		costly();
+		sources();
 		listener();
 		regions();
 		names();
@@ -164,8 +184,102 @@ public final class Check {
 			equal("an anomaly", context.decode(), true);
 			equal("anomalies", context.anomalies(), List.of("instances_came: Process: worker (measured from here on)"));
 			equal("a value beside it", outcome(context.value(editor)::getLong), 3_000_000_000L);
-			equal("no value yet", context.value(worker).isValid(), false);
+			equal("a value of the new one", outcome(context.value(worker)::getInt), 14);
 		}
+	}
+
+	/** A sensor as a whole has all instances: also one that came later, and none that has left. */
+	private static void whole(DataSource source) {
+		StaticSensor id = sensor(source, "ID Process");
+		Measurable processes = (SingleSensor) source.sensor("windows.winperf/System/Processes");
+		try (MeasurementContext context = new MeasurementContext(List.of(id, processes))) {
+			List<String> cycles = new ArrayList<>();
+			for (int i = 0; i < 3; i++) {
+				context.prepare();
+				context.sample();
+				context.decode();
+				cycles.add(context.values(id).toString());
+				equal("beside a sensor as a whole", context.value(processes).getInt(), 2);
+			}
+			String editor = "{" + id.name() + "#editor=3000000000, ", last = id.name() + "#größer=13}";
+			equal("the first cycle", cycles.get(0), editor + last);
+			equal("an instance came", cycles.get(1), editor + id.name() + "#größer=13, " + id.name() + "#worker=14}");
+			equal("it is measured, and another has left", cycles.get(2), editor + id.name() + "#worker=14}");
+
+			equal("by name", context.values(id).get(id.instance("Worker")).getInt(), 14);
+			equal("no storage of its own", context.value(id), null);
+			equal("not measured", context.values(sensor(source, "Big")).isEmpty(), true);
+		}
+	}
+
+	/** A cycle with fewer items than the one before has no others. */
+	private static void fewer(DataSource source) {
+		try (Snapshot snapshot = source.custom(List.of(new Request(230, 784)))) {
+			List<Integer> counts = new ArrayList<>();
+			for (int i = 0; i < 3; i++) {
+				snapshot.cycle();
+				counts.add(snapshot.items().size());
+			}
+			equal("items of each cycle", counts, List.of(2, 3, 2));
+		}
+	}
+
+	/** Values that are texts, and counters that have none. */
+	private static void text(DataSource source) {
+		SingleSensor text = (SingleSensor) source.sensor("windows.winperf/Odd/Text");
+		SingleSensor heading = (SingleSensor) source.sensor("windows.winperf/Odd/Heading");
+		equal("type of a text", text.valueType(), ValueType.TEXT);
+		equal("raw type of a text", text.type(), 0xB00);
+		equal("title indices", List.of(text.object(), text.counter()), List.of(300, 302));
+		equal("type of a heading", heading.valueType(), ValueType.NONE);
+		equal("help", source.text(303), "Tells it.");
+		equal("no help", outcome(() -> source.text(305)), WinperfException.NOT_FOUND);
+		equal("what may have been meant", outcome(() -> source.findObject("Od")), WinperfException.NOT_FOUND);
+		source.refresh();
+		try (MeasurementContext context = new MeasurementContext(List.of(text, heading))) {
+			context.prepare();
+			context.sample();
+			context.decode();
+			equal("a text", ((TextValueHandle) context.value(text)).getText(), "größe");
+			equal("a text as a number", outcome(context.value(text)::getLong), ConversionException.class);
+			equal("a heading is valid", context.value(heading).isValid(), false);
+		}
+	}
+
+	/** The sensors of costly objects say so, and a snapshot of these objects has them. */
+	private static void costly() {
+		try (DataSource here = new DataSource(); Snapshot costly = here.costly(); Snapshot global = here.global()) {
+			Set<Integer> objects = new TreeSet<>();
+			here.sensors().stream().filter(Sensor::costly).forEach(s -> objects.add(s.object()));
+			equal("costly objects", new TreeSet<>(costly.objects()), objects);
+			equal("there are some", objects.isEmpty(), false);
+			equal("all others", Collections.disjoint(global.objects(), objects), true);
+		}
+	}
+
+	/** Sources are found, and measured in one context. */
+	private static void sources() {
+		List<Measurable> measured = new ArrayList<>();
+		Map<String, SensorSource> found = new TreeMap<>();
+		ServiceLoader.load(SensorSource.class).forEach(source -> found.put(source.name(), source));
+		equal("sources", found.keySet(), Set.of("jvm.memory", "linux.winperf"));
+		DataSource here = (DataSource) found.get("linux.winperf");
+		SensorSource memory = found.get("jvm.memory");
+
+		Measurable processes = (SingleSensor) here.sensor("linux.winperf/System/Processes");
+		StaticSensor pools = (StaticSensor) memory.sensors().get(1);
+		SingleSensor heap = (SingleSensor) memory.sensors().get(0);
+		measured.addAll(List.of(heap, pools, processes));
+		try (MeasurementContext context = new MeasurementContext(measured)) {
+			context.prepare();
+			context.sample();
+			context.decode();
+			equal("heap", context.value(heap).getLong() > 0, true);
+			equal("pools", new ArrayList<>(context.values(pools).keySet()), pools.instances());
+			equal("processes", context.value(processes).getInt() > 1, true);
+			equal("time", context.time(memory) > 1_704_067_200_000_000_000L, true);
+		}
+		found.values().forEach(SensorSource::close);
 	}
 
 	private static void conversions(String what, ValueHandle value, Object type, Object i, Object l, Object d) {

@@ -2,11 +2,12 @@ import java.io.IOException;
 import winperf.Events;
 import winperf.Region;
 
-/** Usage: Emit. Lets experiments be attached to it, and emits what c/events.c does. */
+/** Usage: Emit. Declares its events, lets experiments be attached to it, and emits what c/events.c does. */
 public final class Emit {
 	private Emit() {}
 
 	public static void main(String[] arguments) throws IOException {
+		Events.declare("request", "größer");
 		Events.Listener listener = Events.listen("events");
 		try {
 			if (System.in.read() < 0) {

@@ -1,10 +1,13 @@
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import winperf.DataSource;
 import winperf.Measurable;
 import winperf.MeasurementContext;
 import winperf.Sensor;
+import winperf.SensorInstance;
 import winperf.StaticSensor;
+import winperf.ValueHandle;
 
 /**
  * Usage: Print URL
@@ -23,11 +26,7 @@ public final class Print {
 		try (DataSource source = new DataSource(arguments[0])) {
 			List<Measurable> all = new ArrayList<>();
 			for (Sensor sensor : source.sensors()) {
-				if (sensor instanceof StaticSensor) {
-					all.addAll(((StaticSensor) sensor).instances());
-				} else {
-					all.add((Measurable) sensor);
-				}
+				all.add((Measurable) sensor);
 			}
 			print(all);
 		}
@@ -42,7 +41,13 @@ public final class Print {
 			}
 			StringBuilder text = new StringBuilder();
 			for (Measurable m : all) {
-				text.append(m.name()).append('\t').append(context.value(m)).append('\n');
+				if (!(m instanceof StaticSensor)) {
+					text.append(m.name()).append('\t').append(context.value(m)).append('\n');
+					continue;
+				}
+				for (Map.Entry<SensorInstance, ValueHandle> e : context.values((StaticSensor) m).entrySet()) {
+					text.append(e.getKey().name()).append('\t').append(e.getValue()).append('\n');
+				}
 			}
 			System.out.print(text);
 		}

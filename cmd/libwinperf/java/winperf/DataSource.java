@@ -1,17 +1,18 @@
 package winperf;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
- * A source of readings: this machine, a log, a capture. It has sensors, and measurement contexts measure them.
+ * The counters of this machine, or those in a log or capture. It has sensors, which measurement contexts measure, and
+ * snapshots of whole objects, which name objects and counters by title index.
  * It may be used by any number of threads.
  */
-public final class DataSource implements AutoCloseable {
+public final class DataSource implements SensorSource {
 	/** How instances of processes and threads are named. */
 	public enum Names {
 		/** As the source names them. */
@@ -23,12 +24,13 @@ public final class DataSource implements AutoCloseable {
 	}
 
 	private static final int TIMEOUT_MS = 1, RETRIES = 2, REST = 3; // settings
-	private static final int SENSOR_SIZE = 28, INSTANCE_SIZE = 12; // of winperf_sensor, winperf_instance
+	private static final int GLOBAL = 1, COSTLY = 2, CUSTOM = 3; // kinds of snapshots
+	private static final int SENSOR_SIZE = 28; // of winperf_sensor
 
 	private final int handle;
 	private final Names names;
-	private final Map<String, Sensor> sensors = new LinkedHashMap<>(); // by name in lower case
-	private String name = "windows.winperf";
+	private volatile Map<Long, Sensor> sensors; // by the title indices of object and counter
+	private volatile String name = "windows.winperf";
 
 	/** Opens this machine's source. */
 	public DataSource() {
@@ -48,45 +50,61 @@ public final class DataSource implements AutoCloseable {
 		this.handle = WinperfException.check(0, Native.open(Texts.encode(url), freshness));
 		this.names = names;
 		try {
-			readSensors();
+			refresh();
 		} catch (RuntimeException e) {
 			Native.closeSource(handle);
 			throw e;
 		}
 	}
 
-	private void readSensors() {
-		int count = check(Native.sensorsCount(handle));
+	/** The version of the library. */
+	public static String version() {
+		ByteBuffer text = Texts.buffer(WinperfException.check(0, Native.versionLength()));
+		WinperfException.check(0, Native.version(text));
+		return Texts.decode(text);
+	}
+
+	/** Reads names and sensors anew, which are read once otherwise: counters may have been installed. */
+	public synchronized void refresh() {
+		check(Native.refresh(handle));
 		ByteBuffer texts = Texts.buffer(check(Native.sensorsLength(handle)));
-		ByteBuffer made = Texts.buffer(count * SENSOR_SIZE);
-		count = check(Native.sensors(handle, texts, made));
+		ByteBuffer made = Texts.buffer(check(Native.sensorsCount(handle)) * SENSOR_SIZE);
+		int count = check(Native.sensors(handle, texts, made));
 		List<String> all = Texts.split(texts, count);
+
+		Map<Long, Sensor> found = new LinkedHashMap<>();
 		for (int i = 0; i < count; i++) {
-			add(all.get(i), made, i * SENSOR_SIZE);
+			found.putIfAbsent(key(made, i * SENSOR_SIZE), sensor(all.get(i), made, i * SENSOR_SIZE));
+		}
+		sensors = found;
+		if (count > 0) {
+			name = all.get(0).substring(0, all.get(0).indexOf('/'));
 		}
 	}
 
-	/** Adds the sensor at a place of a buffer. One whose readings are no numbers is left out. */
-	private void add(String sensor, ByteBuffer from, int at) {
-		ValueType type = ValueType.of(from.getInt(at + 16));
-		if (type == null) {
-			return;
-		}
-		int object = from.getInt(at);
+	/** The object and the counter of the sensor at a place of a buffer. */
+	private static long key(ByteBuffer from, int at) {
+		return (long) from.getInt(at) << 32 | Integer.toUnsignedLong(from.getInt(at + 4));
+	}
+
+	/** Makes the sensor at a place of a buffer. */
+	private Sensor sensor(String sensor, ByteBuffer from, int at) {
 		SensorKind kind = SensorKind.values()[from.getInt(at + 12)];
-		boolean instances = from.getInt(at + 20) != 0;
-		name = sensor.substring(0, sensor.indexOf('/'));
-		sensors.putIfAbsent(sensor.toLowerCase(Locale.ROOT), instances
-				? new StaticSensor(this, sensor, kind, type, object)
-				: new SingleSensor(this, sensor, kind, type, object));
+		ValueType type = ValueType.of(from.getInt(at + 16));
+		Sensor.Title title =
+				new Sensor.Title(from.getInt(at), from.getInt(at + 4), from.getInt(at + 8), from.getInt(at + 24) != 0);
+		return from.getInt(at + 20) != 0
+				? new StaticSensor(this, sensor, kind, type, title)
+				: new SingleSensor(this, sensor, kind, type, title);
 	}
 
 	/** The name that sensor names begin with: windows.winperf, or linux.winperf for a Linux host. */
+	@Override
 	public String name() {
 		return name;
 	}
 
-	/** All sensors, in the order of the source. */
+	@Override
 	public List<Sensor> sensors() {
 		return new ArrayList<>(sensors.values());
 	}
@@ -96,15 +114,93 @@ public final class DataSource implements AutoCloseable {
 	 * winperf list -o sensors writes it, says that the sensor has instances.
 	 */
 	public Sensor sensor(String sensor) {
-		if (!sensor.endsWith("#*")) {
-			return find(sensor);
+		ByteBuffer found = Texts.buffer(SENSOR_SIZE);
+		int code = Native.sensorFind(handle, Texts.encode(sensor), found);
+		boolean one = sensor.contains("#") && !sensor.endsWith("#*");
+		if (code == WinperfException.NOT_FOUND || code == WinperfException.ARGUMENT || one) {
+			return null;
 		}
-		Sensor found = find(sensor.substring(0, sensor.length() - 2));
-		return found instanceof StaticSensor ? found : null;
+		check(code);
+		return sensors.get(key(found, 0));
 	}
 
-	private Sensor find(String sensor) {
-		return sensors.get(sensor.replaceAll("%(?!2[Ff]|23|25)", "%25").toLowerCase(Locale.ROOT));
+	/** The names of all objects and counters by their title indices, in the order of the source. */
+	public synchronized Map<Integer, String> names() {
+		ByteBuffer texts = Texts.buffer(check(Native.namesLength(handle)));
+		ByteBuffer indices = Texts.buffer(check(Native.namesCount(handle)) * Integer.BYTES);
+		int count = check(Native.names(handle, texts, indices));
+		List<String> all = Texts.split(texts, count);
+		Map<Integer, String> found = new LinkedHashMap<>();
+		for (int i = 0; i < count; i++) {
+			found.put(indices.getInt(i * Integer.BYTES), all.get(i));
+		}
+		return found;
+	}
+
+	/** The name or the help text of a title index. Without one it throws a WinperfException of code NOT_FOUND. */
+	public synchronized String text(int index) {
+		ByteBuffer text = Texts.buffer(check(Native.nameLength(handle, index)));
+		check(Native.name(handle, index, text));
+		return Texts.decode(text);
+	}
+
+	/** The title index of the object with a name, in either case. */
+	public int findObject(String object) {
+		ByteBuffer found = Texts.buffer(Integer.BYTES);
+		check(Native.objectFind(handle, Texts.encode(object), found));
+		return found.getInt(0);
+	}
+
+	/** The title index of the counter of an object with a name. Counters of several objects have one name. */
+	public int findCounter(int object, String counter) {
+		ByteBuffer found = Texts.buffer(Integer.BYTES);
+		check(Native.counterFind(handle, object, Texts.encode(counter), found));
+		return found.getInt(0);
+	}
+
+	/** Makes a snapshot of all objects that are not costly. It takes a sample, as every new snapshot does. */
+	public Snapshot global() {
+		return snapshot(GLOBAL, List.of());
+	}
+
+	/** Makes a snapshot of all costly objects. */
+	public Snapshot costly() {
+		return snapshot(COSTLY, List.of());
+	}
+
+	/** Makes a snapshot of counters and whole objects. */
+	public Snapshot custom(List<Request> requests) {
+		return snapshot(CUSTOM, requests);
+	}
+
+	private Snapshot snapshot(int kind, List<Request> requests) {
+		ByteBuffer pairs = Texts.buffer(requests.size() * 2 * Integer.BYTES);
+		for (Request r : requests) {
+			pairs.putInt(r.object()).putInt(r.counter());
+		}
+		return new Snapshot(check(Native.create(handle, kind, pairs, flags())), List.of());
+	}
+
+	@Override
+	public ProbeContext probe(List<Measurable> measured) {
+		StringBuilder list = new StringBuilder();
+		for (Measurable m : measured) {
+			list.append(m.name()).append('\0');
+		}
+		byte[] bytes = list.toString().getBytes(StandardCharsets.UTF_8);
+		return new Snapshot(check(Native.createSensors(handle, bytes, measured.size(), flags())), measured);
+	}
+
+	/** The instances that a sensor has now. It makes a snapshot of the object for that. */
+	@Override
+	public List<SensorInstance> instances(StaticSensor sensor) {
+		try (Snapshot snapshot = custom(List.of(Request.whole(sensor.object())))) {
+			List<SensorInstance> found = new ArrayList<>();
+			for (Instance i : snapshot.instances(sensor.object())) {
+				found.add(sensor.instance(i.name(), i.occurrence()));
+			}
+			return found;
+		}
 	}
 
 	/** How long an operation may last. Contexts that are made from now on have it. */
@@ -120,37 +216,6 @@ public final class DataSource implements AutoCloseable {
 	/** Whether prepare waits until a sample gives rates, up to 10 ms; it does, if that is not set. */
 	public void setRest(boolean rest) {
 		check(Native.set(handle, REST, rest ? 1 : 0));
-	}
-
-	/** The instances of a sensor that are there now: those of a snapshot that is made and destroyed for that. */
-	List<SensorInstance> instances(StaticSensor sensor) {
-		int object = sensor.object();
-		int snapshot = check(Native.createWhole(handle, object, flags()));
-		try {
-			int count = WinperfException.check(snapshot, Native.instancesCount(snapshot, object));
-			int length = WinperfException.check(snapshot, Native.instancesLength(snapshot, object));
-			ByteBuffer texts = Texts.buffer(length), rest = Texts.buffer(count * INSTANCE_SIZE);
-			count = WinperfException.check(snapshot, Native.instances(snapshot, object, texts, rest));
-
-			List<SensorInstance> found = new ArrayList<>();
-			List<String> all = Texts.split(texts, count);
-			for (int i = 0; i < count; i++) {
-				found.add(sensor.instance(all.get(i), rest.getInt(i * INSTANCE_SIZE + 8)));
-			}
-			return found;
-		} finally {
-			Native.destroy(snapshot);
-		}
-	}
-
-	/** Makes a snapshot of sensors by their names, and returns its handle. */
-	int snapshot(List<Measurable> of) {
-		StringBuilder list = new StringBuilder();
-		for (Measurable m : of) {
-			list.append(m.name()).append('\0');
-		}
-		byte[] bytes = list.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8);
-		return check(Native.createSensors(handle, bytes, of.size(), flags()));
 	}
 
 	private int flags() {

@@ -1,12 +1,12 @@
 package winperf;
 
-import java.nio.ByteBuffer;
-
 /** A decimal reading. */
 public final class DoubleValueHandle extends ValueHandle {
 	private double value;
 
-	DoubleValueHandle() {}
+	DoubleValueHandle(double value) {
+		this.value = value;
+	}
 
 	/** Always throws: what works for one value of a sensor works for all. */
 	@Override
@@ -29,8 +29,8 @@ public final class DoubleValueHandle extends ValueHandle {
 	}
 
 	@Override
-	void read(ByteBuffer from, int at) {
-		value = from.getDouble(at);
+	void copy(ValueHandle from) {
+		value = ((DoubleValueHandle) from).value;
 	}
 
 	@Override

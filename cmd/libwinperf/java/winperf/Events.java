@@ -9,6 +9,13 @@ public final class Events {
 		return new Listener(WinperfException.check(0, Native.listen(Texts.encode(name))));
 	}
 
+	/** Declares names of events and regions, which {@code winperf experiment list} shows before they happen. */
+	public static void declare(String... names) {
+		for (String name : names) {
+			WinperfException.check(0, Native.eventDeclare(Texts.encode(name)));
+		}
+	}
+
 	/**
 	 * Says that something happened, with attributes: keys and values in turn. It returns when the samples that are
 	 * bound to the event are begun; at once where there are none.

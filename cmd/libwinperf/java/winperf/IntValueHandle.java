@@ -1,12 +1,12 @@
 package winperf;
 
-import java.nio.ByteBuffer;
-
 /** A reading of 32 bits without a sign. */
 public final class IntValueHandle extends ValueHandle {
 	private int value;
 
-	IntValueHandle() {}
+	IntValueHandle(int value) {
+		this.value = value;
+	}
 
 	/** {@inheritDoc} Those of 2^31 and more do not fit. */
 	@Override
@@ -30,8 +30,8 @@ public final class IntValueHandle extends ValueHandle {
 	}
 
 	@Override
-	void read(ByteBuffer from, int at) {
-		value = from.getInt(at);
+	void copy(ValueHandle from) {
+		value = ((IntValueHandle) from).value;
 	}
 
 	@Override

@@ -1,12 +1,12 @@
 package winperf;
 
-import java.nio.ByteBuffer;
-
 /** A reading of 64 bits without a sign. */
 public final class LongValueHandle extends ValueHandle {
 	private long value;
 
-	LongValueHandle() {}
+	LongValueHandle(long value) {
+		this.value = value;
+	}
 
 	/** Always throws: what works for one value of a sensor works for all. */
 	@Override
@@ -37,8 +37,8 @@ public final class LongValueHandle extends ValueHandle {
 	}
 
 	@Override
-	void read(ByteBuffer from, int at) {
-		value = from.getLong(at);
+	void copy(ValueHandle from) {
+		value = ((LongValueHandle) from).value;
 	}
 
 	@Override

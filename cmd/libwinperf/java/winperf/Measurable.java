@@ -1,6 +1,6 @@
 package winperf;
 
-/** What a measurement context has a reading of: a sensor without instances, or an instance of one that has some. */
+/** Something that a measurement context measures: a sensor, or an instance of a sensor that has some. */
 public interface Measurable {
 	/** The name: source/group/sensor, or source/group/sensor#instance. */
 	String name();

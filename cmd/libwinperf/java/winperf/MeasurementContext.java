@@ -7,53 +7,64 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures a list of sensors, of one or several data sources, in three steps: prepare allocates, sample takes the raw
+ * Measures a list of sensors, of one or several sources, in three steps: prepare allocates, sample takes the raw
  * data as fast as it can be, decode computes the values and stores them. Steps in the wrong order are refused with a
  * WinperfException of code STATE. One thread measures; others may read the values.
+ *
+ * <p>A StaticSensor in the list stands for all its instances. A reading that several in the list stand for belongs to
+ * the first of them.
  */
 public final class MeasurementContext implements AutoCloseable {
-	private final Map<DataSource, ProbeContext> probes = new LinkedHashMap<>();
-	private final Map<String, ValueHandle> values = new LinkedHashMap<>(); // by the names of what is measured
+	private final Map<SensorSource, Part> parts = new LinkedHashMap<>();
 
 	/** Makes a context. It takes a sample, so that the first cycle gives the values of sensors that need two. */
 	public MeasurementContext(Collection<? extends Measurable> sensors) {
 		for (Measurable m : sensors) {
-			ProbeContext probe = probes.computeIfAbsent(m.sensor().source(), source -> new ProbeContext());
-			if (values.putIfAbsent(m.name(), ValueType.INT32.allocate()) != null) {
-				throw new IllegalArgumentException("twice in the list: " + m.name());
-			}
-			values.put(m.name(), probe.add(m));
+			parts.computeIfAbsent(m.sensor().source(), source -> new Part()).add(m);
 		}
 
-		List<ProbeContext> opened = new ArrayList<>();
+		List<Part> opened = new ArrayList<>();
 		try {
-			for (ProbeContext probe : probes.values()) {
-				probe.open();
-				opened.add(probe);
-			}
+			parts.forEach((source, part) -> {
+				part.open(source);
+				opened.add(part);
+			});
 		} catch (RuntimeException e) {
-			opened.forEach(ProbeContext::close);
+			opened.forEach(part -> part.probe().close());
 			throw e;
 		}
 	}
 
-	/** The storage of a reading, which keeps its place as long as the context; null for what is not measured. */
+	/**
+	 * The storage of a reading, which keeps its place as long as the context; null for what is not measured, and for
+	 * a StaticSensor, whose readings values has.
+	 */
 	public ValueHandle value(Measurable m) {
-		return values.get(m.name());
+		Part part = parts.get(m.sensor().source());
+		return part == null ? null : part.value(m);
+	}
+
+	/**
+	 * The readings of a StaticSensor in the last cycle, by its instances in the order of the source. The map does not
+	 * change; the next cycle makes another one. It is empty if the sensor has no instances or is not measured.
+	 */
+	public Map<SensorInstance, ValueHandle> values(StaticSensor sensor) {
+		Part part = parts.get(sensor.source());
+		return part == null ? Map.of() : part.values(sensor);
 	}
 
 	/** Makes a sample possible. */
 	public void prepare() {
-		for (ProbeContext probe : probes.values()) {
-			probe.prepare();
+		for (Part part : parts.values()) {
+			part.probe().prepare();
 		}
 	}
 
 	/** Takes the raw data. Returns whether something was unusual. */
 	public boolean sample() {
 		boolean anomaly = false;
-		for (ProbeContext probe : probes.values()) {
-			anomaly |= probe.sample();
+		for (Part part : parts.values()) {
+			anomaly |= part.probe().sample();
 		}
 		return anomaly;
 	}
@@ -61,22 +72,22 @@ public final class MeasurementContext implements AutoCloseable {
 	/** Computes the values. Returns whether something was unusual: see anomalies. */
 	public boolean decode() {
 		boolean anomaly = false;
-		for (ProbeContext probe : probes.values()) {
-			anomaly |= probe.decode();
+		for (Part part : parts.values()) {
+			anomaly |= part.decode();
 		}
 		return anomaly;
 	}
 
-	/** When the last sample of a data source was taken, in nanoseconds since 1970 in UTC. */
-	public long time(DataSource source) {
-		return probes.get(source).time();
+	/** When the last sample of a source was taken, in nanoseconds since 1970 in UTC. */
+	public long time(SensorSource source) {
+		return parts.get(source).probe().time();
 	}
 
 	/** What was unusual in the last cycle, a line each. */
 	public List<String> anomalies() {
 		List<String> all = new ArrayList<>();
-		for (ProbeContext probe : probes.values()) {
-			all.addAll(probe.anomalies());
+		for (Part part : parts.values()) {
+			all.addAll(part.probe().anomalies());
 		}
 		return all;
 	}
@@ -84,6 +95,6 @@ public final class MeasurementContext implements AutoCloseable {
 	/** Ends the measurement. */
 	@Override
 	public void close() {
-		probes.values().forEach(ProbeContext::close);
+		parts.values().forEach(part -> part.probe().close());
 	}
 }

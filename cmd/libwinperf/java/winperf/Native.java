@@ -1,6 +1,7 @@
 package winperf;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 
 /**
  * The functions of libwinperf, as winperf_jni.c passes them on: in the form that waits for its turn. Results are
@@ -10,18 +11,37 @@ import java.nio.ByteBuffer;
 final class Native {
 	static {
 		String file = System.getProperty("winperf.library");
+		boolean windows = System.getProperty("os.name").startsWith("Windows");
 		if (file != null) {
-			System.load(file);
+			Path path = Path.of(file).toAbsolutePath();
+			if (windows) { // which does not look for libwinperf.dll in the directory of the library that needs it
+				System.load(path.resolveSibling("libwinperf.dll").toString());
+			}
+			System.load(path.toString());
 		} else {
+			if (windows) {
+				System.loadLibrary("libwinperf");
+			}
 			System.loadLibrary("winperfjni");
+		}
+		if (interfaceVersion() != 1) {
+			throw new UnsatisfiedLinkError("libwinperf has interface " + interfaceVersion() + ", and these classes know 1");
 		}
 	}
 
 	private Native() {}
 
+	static native int interfaceVersion();
+
+	static native int versionLength();
+
+	static native int version(ByteBuffer text);
+
 	static native int open(byte[] url, int freshness);
 
 	static native int closeSource(int source);
+
+	static native int refresh(int source);
 
 	static native int set(int object, int setting, int value);
 
@@ -31,11 +51,29 @@ final class Native {
 
 	static native int sensors(int source, ByteBuffer names, ByteBuffer sensors);
 
+	static native int sensorFind(int source, byte[] name, ByteBuffer sensor);
+
+	static native int namesCount(int source);
+
+	static native int namesLength(int source);
+
+	static native int names(int source, ByteBuffer names, ByteBuffer indices);
+
+	static native int nameLength(int source, int index);
+
+	static native int name(int source, int index, ByteBuffer name);
+
+	static native int objectFind(int source, byte[] name, ByteBuffer object);
+
+	static native int counterFind(int source, int object, byte[] name, ByteBuffer counter);
+
+	static native int create(int source, int kind, ByteBuffer requests, int flags);
+
 	static native int createSensors(int source, byte[] names, int count, int flags);
 
-	static native int createWhole(int source, int object, int flags);
-
 	static native int destroy(int snapshot);
+
+	static native int state(int snapshot);
 
 	static native int prepare(int snapshot);
 
@@ -47,7 +85,19 @@ final class Native {
 
 	static native int items(int snapshot, ByteBuffer items);
 
+	static native int textLength(int snapshot, int item);
+
+	static native int text(int snapshot, int item, ByteBuffer text);
+
 	static native int time(int snapshot, ByteBuffer ns);
+
+	static native int objectsCount(int snapshot);
+
+	static native int objects(int snapshot, ByteBuffer objects);
+
+	static native int countersCount(int snapshot, int object);
+
+	static native int counters(int snapshot, int object, ByteBuffer counters);
 
 	static native int instancesCount(int snapshot, int object);
 
@@ -66,6 +116,8 @@ final class Native {
 	static native int codeText(int code, ByteBuffer text);
 
 	static native int statusText(int status, ByteBuffer text);
+
+	static native int eventDeclare(byte[] name);
 
 	static native int listen(byte[] name);
 

@@ -1,23 +1,23 @@
 package winperf;
 
-/** One statistic of a data source. */
+/** One statistic of a source. */
 public abstract class Sensor {
-	private final DataSource source;
+	private final SensorSource source;
 	private final String name;
 	private final SensorKind kind;
 	private final ValueType valueType;
-	private final int object;
+	private final Title title;
 
-	Sensor(DataSource source, String name, SensorKind kind, ValueType valueType, int object) {
+	Sensor(SensorSource source, String name, SensorKind kind, ValueType valueType, Title title) {
 		this.source = source;
 		this.name = name;
 		this.kind = kind;
 		this.valueType = valueType;
-		this.object = object;
+		this.title = title;
 	}
 
-	/** The data source that it belongs to. */
-	public final DataSource source() {
+	/** The source that it belongs to. */
+	public final SensorSource source() {
 		return source;
 	}
 
@@ -36,13 +36,45 @@ public abstract class Sensor {
 		return valueType;
 	}
 
-	/** The title index of its object. */
-	final int object() {
-		return object;
+	/** The title index of its object; 0 in a source other than DataSource. */
+	public final int object() {
+		return title.object;
+	}
+
+	/** The title index of its counter; 0 in a source other than DataSource. */
+	public final int counter() {
+		return title.counter;
+	}
+
+	/** The type of its counter as winperf.h of Windows has it, such as 0x20510500, PERF_100NSEC_TIMER; else 0. */
+	public final int type() {
+		return title.type;
+	}
+
+	/** Whether its object takes long to measure, so that a global snapshot leaves it out. */
+	public final boolean costly() {
+		return title.costly;
 	}
 
 	@Override
 	public final String toString() {
 		return name;
+	}
+
+	/** What a counter of Windows has, and other sensors have not. */
+	static final class Title {
+		static final Title NONE = new Title(0, 0, 0, false);
+
+		private final int object;
+		private final int counter;
+		private final int type;
+		private final boolean costly;
+
+		Title(int object, int counter, int type, boolean costly) {
+			this.object = object;
+			this.counter = counter;
+			this.type = type;
+			this.costly = costly;
+		}
 	}
 }

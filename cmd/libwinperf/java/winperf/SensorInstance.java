@@ -1,15 +1,18 @@
 package winperf;
 
-/** An instance of a sensor: a process, a disk. */
+import java.util.Locale;
+
+/** An instance of a sensor: a process, a disk. Instances of one name, in either case, and one source are equal. */
 public final class SensorInstance implements Measurable {
 	private final StaticSensor sensor;
 	private final String instance;
-	private final int occurrence;
+	private final String name;
 
 	SensorInstance(StaticSensor sensor, String instance, int occurrence) {
 		this.sensor = sensor;
 		this.instance = instance;
-		this.occurrence = occurrence;
+		String text = instance.replace("%", "%25").replace("/", "%2F").replace("#", "%23");
+		this.name = sensor.name() + "#" + text + (occurrence > 0 ? "#" + occurrence : "");
 	}
 
 	@Override
@@ -24,12 +27,26 @@ public final class SensorInstance implements Measurable {
 
 	@Override
 	public String name() {
-		String text = instance.replace("%", "%25").replace("/", "%2F").replace("#", "%23");
-		return sensor.name() + "#" + text + (occurrence > 0 ? "#" + occurrence : "");
+		return name;
+	}
+
+	@Override
+	public boolean equals(Object other) {
+		return other instanceof SensorInstance && sensor.source() == ((SensorInstance) other).sensor.source()
+				&& key().equals(((SensorInstance) other).key());
+	}
+
+	@Override
+	public int hashCode() {
+		return key().hashCode();
+	}
+
+	private String key() {
+		return name.toLowerCase(Locale.ROOT);
 	}
 
 	@Override
 	public String toString() {
-		return name();
+		return name;
 	}
 }

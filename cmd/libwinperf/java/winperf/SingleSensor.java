@@ -2,8 +2,13 @@ package winperf;
 
 /** A sensor without instances. */
 public final class SingleSensor extends Sensor implements Measurable {
-	SingleSensor(DataSource source, String name, SensorKind kind, ValueType valueType, int object) {
-		super(source, name, kind, valueType, object);
+	/** Makes a sensor of a source other than DataSource. */
+	public SingleSensor(SensorSource source, String name, SensorKind kind, ValueType valueType) {
+		this(source, name, kind, valueType, Title.NONE);
+	}
+
+	SingleSensor(SensorSource source, String name, SensorKind kind, ValueType valueType, Title title) {
+		super(source, name, kind, valueType, title);
 	}
 
 	@Override

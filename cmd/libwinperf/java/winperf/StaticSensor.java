@@ -2,10 +2,23 @@ package winperf;
 
 import java.util.List;
 
-/** A sensor with instances. */
-public final class StaticSensor extends Sensor {
-	StaticSensor(DataSource source, String name, SensorKind kind, ValueType valueType, int object) {
-		super(source, name, kind, valueType, object);
+/**
+ * A sensor with instances. In a measurement context it stands for all of them, those that come later included; its
+ * instances can be measured alone, too.
+ */
+public final class StaticSensor extends Sensor implements Measurable {
+	/** Makes a sensor of a source other than DataSource. */
+	public StaticSensor(SensorSource source, String name, SensorKind kind, ValueType valueType) {
+		this(source, name, kind, valueType, Title.NONE);
+	}
+
+	StaticSensor(SensorSource source, String name, SensorKind kind, ValueType valueType, Title title) {
+		super(source, name, kind, valueType, title);
+	}
+
+	@Override
+	public Sensor sensor() {
+		return this;
 	}
 
 	/** The first instance of a name, whether or not it is there now. * and ? in it stand for any characters. */

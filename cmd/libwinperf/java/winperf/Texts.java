@@ -5,10 +5,23 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Texts and buffers as libwinperf takes and gives them. */
 final class Texts {
+	private static final Map<Integer, String> STATUSES = new ConcurrentHashMap<>();
+
 	private Texts() {}
+
+	/** The word of a status, such as no_previous. */
+	static String status(int status) {
+		return STATUSES.computeIfAbsent(status, number -> {
+			ByteBuffer text = buffer(100);
+			Native.statusText(number, text);
+			return decode(text);
+		});
+	}
 
 	/** A direct buffer of at least one byte, which has an address even where nothing goes in. */
 	static ByteBuffer buffer(int size) {

@@ -8,30 +8,45 @@ import java.nio.ByteBuffer;
  * and where there is no value.
  */
 public abstract class ValueHandle {
-	private static final String[] STATUSES = new String[256];
+	private static final String OK = "ok", NOT_MEASURED = "not_measured";
 
-	/** Beside the statuses of the library: there was no cycle, and the reading has another type than its sensor. */
-	static final int NOT_MEASURED = -1, OTHER_TYPE = -2;
-
-	private int status = NOT_MEASURED;
+	private String status = NOT_MEASURED;
 
 	ValueHandle() {}
 
+	/**
+	 * Makes the value of an item: an Integer or a Long, both without a sign, a Double, or the text of anything else.
+	 */
+	public static ValueHandle of(Object value) {
+		ValueHandle made;
+		if (value instanceof Integer) {
+			made = new IntValueHandle((Integer) value);
+		} else if (value instanceof Long) {
+			made = new LongValueHandle((Long) value);
+		} else if (value instanceof Double) {
+			made = new DoubleValueHandle((Double) value);
+		} else {
+			made = new TextValueHandle(String.valueOf(value));
+		}
+		made.status = OK;
+		return made;
+	}
+
+	/** Makes what an item has in place of a value: a status such as no_instance. */
+	public static ValueHandle missing(ValueType type, String status) {
+		ValueHandle made = type.allocate();
+		made.status = status;
+		return made;
+	}
+
 	/** Reports whether there is a value. */
 	public final synchronized boolean isValid() {
-		return status == 0;
+		return status.equals(OK);
 	}
 
 	/** "ok", or why there is no value, such as no_previous or no_instance. */
 	public final synchronized String status() {
-		switch (status) {
-			case NOT_MEASURED:
-				return "not_measured";
-			case OTHER_TYPE:
-				return "other_type";
-			default:
-				return statusText(status);
-		}
+		return status;
 	}
 
 	/** The value as an int. */
@@ -43,17 +58,20 @@ public abstract class ValueHandle {
 	/** The value as a double. */
 	public abstract double getDouble();
 
-	/** Takes the value that stands at a position, in the form that the type has. */
-	abstract void read(ByteBuffer from, int at);
+	/** Takes the value of a handle of the same class. */
+	abstract void copy(ValueHandle from);
 
-	/** Sets a reading: the value at a position of a buffer, or why there is none. The first of a cycle counts. */
-	final synchronized void set(int status, ByteBuffer from, int at) {
-		if (this.status != NOT_MEASURED) {
+	/**
+	 * Sets the reading of a cycle. The first one counts: a name that is a wildcard may have several. A value of
+	 * another type is refused, as the counter was replaced by another one.
+	 */
+	final synchronized void set(ValueHandle from) {
+		if (!status.equals(NOT_MEASURED)) {
 			return;
 		}
-		this.status = status;
-		if (status == 0) {
-			read(from, at);
+		status = from.isValid() && from.getClass() != getClass() ? "other_type" : from.status();
+		if (isValid()) {
+			copy(from);
 		}
 	}
 
@@ -64,8 +82,8 @@ public abstract class ValueHandle {
 
 	/** Throws where there is no value. */
 	final void mustBeValid() {
-		if (status != 0) {
-			throw new ConversionException("there is no value: " + status());
+		if (!isValid()) {
+			throw new ConversionException("there is no value: " + status);
 		}
 	}
 
@@ -73,20 +91,9 @@ public abstract class ValueHandle {
 		return new ConversionException(value + " as " + as + " loses something");
 	}
 
-	private static String statusText(int status) {
-		synchronized (STATUSES) {
-			if (STATUSES[status & 0xFF] == null) {
-				ByteBuffer text = Texts.buffer(100);
-				Native.statusText(status, text);
-				STATUSES[status & 0xFF] = Texts.decode(text);
-			}
-			return STATUSES[status & 0xFF];
-		}
-	}
-
 	@Override
 	public synchronized String toString() {
-		return isValid() ? text() : "[" + status() + "]";
+		return isValid() ? text() : "[" + status + "]";
 	}
 
 	/** The value as a text. */

@@ -6,21 +6,35 @@ public enum ValueType {
 	INT32(1) {
 		@Override
 		ValueHandle allocate() {
-			return new IntValueHandle();
+			return new IntValueHandle(0);
 		}
 	},
 	/** An unsigned integer of 64 bits. */
 	INT64(2) {
 		@Override
 		ValueHandle allocate() {
-			return new LongValueHandle();
+			return new LongValueHandle(0);
 		}
 	},
 	/** A double. */
 	DECIMAL(3) {
 		@Override
 		ValueHandle allocate() {
-			return new DoubleValueHandle();
+			return new DoubleValueHandle(0);
+		}
+	},
+	/** A text. */
+	TEXT(4) {
+		@Override
+		ValueHandle allocate() {
+			return new TextValueHandle("");
+		}
+	},
+	/** Nothing: a heading, or a type that is not known. Its storage never has a value. */
+	NONE(0) {
+		@Override
+		ValueHandle allocate() {
+			return new TextValueHandle("");
 		}
 	};
 
@@ -30,21 +44,16 @@ public enum ValueType {
 		this.code = code;
 	}
 
-	/** The code of libwinperf.h. */
-	final int code() {
-		return code;
-	}
-
 	/** Allocates storage for a reading. */
 	abstract ValueHandle allocate();
 
-	/** Returns the type with a code of libwinperf.h; null for texts and for what has no readings. */
+	/** Returns the type with a code of libwinperf.h. */
 	static ValueType of(int code) {
 		for (ValueType type : values()) {
 			if (type.code == code) {
 				return type;
 			}
 		}
-		return null;
+		return NONE;
 	}
 }

@@ -90,7 +90,8 @@ func newAgreement(t *testing.T, record string) *agreement {
 	n := len(frames)
 	a.first, a.last = frames[1], frames[n-2]
 	a.interval = a.span() / time.Duration(n-3)
-	a.cooker.Set(a.first, a.last, counter.Options{})
+	// A series that begins has no older value: Prometheus cannot count it from zero.
+	a.cooker.Set(a.first, a.last, counter.Options{NeedPrevious: true})
 	t.Logf("%d samples, %v apart", n, a.interval)
 	return a
 }

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"os"
+	"os/signal"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,4 +18,19 @@ func inBackground(terminal any) bool {
 	}
 	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
 	return err == nil && group != unix.Getpgrp()
+}
+
+// continues returns a function that reports whether the program went on after a stop, such as of
+// Ctrl-Z, since it was called last.
+func continues() func() bool {
+	events := make(chan os.Signal, 1)
+	signal.Notify(events, unix.SIGCONT)
+	return func() bool {
+		select {
+		case <-events:
+			return true
+		default:
+			return false
+		}
+	}
 }

@@ -45,6 +45,12 @@ const (
 	exitDone    = 0
 	exitFailed  = 1 // nothing could be shown
 	exitPartial = 3 // some of what was asked for gave no value, or was damaged
+
+	// The statuses of run with a command, as other programs that run commands have them.
+	exitOfRun      = 125 // winperf itself failed
+	exitNotStarted = 126 // the command is there and could not be started
+	exitNotFound   = 127
+	exitSignal     = 128 // plus the number of the signal that ended the command
 )
 
 // app is one run of the program.
@@ -56,6 +62,8 @@ type app struct {
 	read           bool     // standard input is taken
 	partial        bool     // some of what was asked for gave no value
 	nothing        bool     // all of it named nothing, which was told
+	command        bool     // run -- COMMAND: the exit status is that of the command
+	commandStatus  int      // the first status of its runs that is not 0
 	noticed        []error  // notices that were told
 	elsewhere      bool     // it was told that other accounts publish
 }
@@ -70,7 +78,8 @@ func Main() int {
 }
 
 // Run executes the command line and returns the exit status: 0 done, 1 nothing
-// could be shown, 3 some of what was asked for gave no value or was damaged.
+// could be shown, 3 some of what was asked for gave no value or was damaged. Of run
+// with a command it is the status of the command, see its help.
 // What went wrong is told on stderr. Run ends, with complete output, when ctx
 // ends, and quietly when nobody reads stdout any more.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
@@ -85,6 +94,9 @@ func runHosted(
 	defer func() {
 		if r := recover(); r != nil {
 			status = a.crash(r)
+		}
+		if a.command {
+			status = a.statusOfCommand(status)
 		}
 	}()
 
@@ -112,6 +124,7 @@ func (a *app) execute(ctx context.Context, args []string) error {
 		if err != nil {
 			return unknownCommand(root, args)
 		}
+		a.command = runsCommand(cmd, args)
 		if args, err = rewrite(cmd, args); err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -33,7 +32,7 @@ type comparer struct {
 	tolerance tolerance
 	differing bool
 
-	counted bool // -n was given
+	counted, paced bool // -n, -i were given
 
 	paths []winperf.Path
 	sides []*side
@@ -67,6 +66,8 @@ values, which successive samples of a busy system are not: with many samples it 
 small changes, and --tolerance says up to which percentage of the first log's median
 and mean they do not matter. This holds for percentages too: from 10 % to 11 % is a
 change of 10 %. Without a path all counters are compared. Instances are matched by name.
+A process that began after the previous sample has no rate in its first sample, as in
+PDH; with --from-start it counts from zero.
 
 For live sources, for perfdata: and with -n it reads single values, one source
 right after the other. It shows the values side by side, marks differences, and
@@ -90,7 +91,7 @@ was damaged.`,
   winperf compare '\System\*' --source local: --source 'perfdata:one.bin,two.bin?names=names.tsv'
   winperf compare '\Memory\*' --source before.csv --source after.csv -n 1 --tolerance 0 -o jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.counted = cmd.Flags().Changed("count")
+			c.counted, c.paced = cmd.Flags().Changed("count"), cmd.Flags().Changed("interval")
 			return c.run(cmd.Context(), args)
 		},
 	}
@@ -101,7 +102,8 @@ was damaged.`,
 func (c *comparer) flags(cmd *cobra.Command) {
 	c.source.source = "local:" // where completion finds names
 	flags := cmd.Flags()
-	flags.StringArrayVar(&c.sources, "source", nil, "`URL` of a source to compare; give it several times")
+	flags.StringArrayVar(&c.sources, "source", nil,
+		"`URL` of a source to compare; give it several times: "+sourceForms())
 	flags.Var(&c.source.language, "language", languageHelp)
 	const every = "time between two samples of a source: 2, 0.5, 500ms"
 	flags.VarP(liveInterval{&c.every}, "interval", "i", every)
@@ -112,6 +114,7 @@ func (c *comparer) flags(cmd *cobra.Command) {
 	c.output.add(cmd, compareFormats)
 	c.output.addExact(cmd)
 	c.sel.add(cmd, &c.source)
+	c.sel.addFromStart(cmd)
 	c.log.add(cmd)
 	c.within.add(cmd)
 	complete(cmd, "source", completeSource)
@@ -148,20 +151,11 @@ func (c *comparer) run(ctx context.Context, args []string) (err error) {
 
 // settle finds out what is wanted.
 func (c *comparer) settle(ctx context.Context, args []string) (err error) {
-	var paths, unknown []string
-	for _, arg := range args {
-		switch {
-		case isPath(arg):
-			paths = append(paths, arg)
-			continue
-		case arg != "-" && !isURL(arg) && !isThere(arg):
-			unknown = append(unknown, arg)
-		}
-		c.sources = append(c.sources, arg)
-	}
-	if err := quoteHint(ctx, append(c.sources, "local:"), unknown, nil, nil); err != nil {
+	names, paths, err := splitArguments(ctx, args, append(c.sources, "local:"))
+	if err != nil {
 		return err
 	}
+	c.sources = append(c.sources, names...)
 
 	if c.paths, err = c.app.paths(ctx, paths, &c.sel); err != nil {
 		return err
@@ -183,15 +177,6 @@ func (c *comparer) settle(ctx context.Context, args []string) (err error) {
 	}
 	return nil
 }
-
-// isThere reports whether there is a file of the name.
-func isThere(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}
-
-// isPath tells a path from the name of a log.
-func isPath(arg string) bool { return strings.HasPrefix(arg, `\`) }
 
 // open opens the sources. One that cannot be opened or does not know the paths'
 // machine is told of and left out, as long as there are others.

@@ -31,7 +31,7 @@ func isLog(name string) bool {
 }
 
 // comparedPercentiles are those that are shown. The first is the median.
-var comparedPercentiles = percentiles{50, 95, 99}
+var comparedPercentiles = defaultPercentiles
 
 // loggedSide is one of the logs that are compared.
 type loggedSide struct {
@@ -43,6 +43,9 @@ type loggedSide struct {
 
 // compareLogs compares distributions.
 func (c *comparer) compareLogs(ctx context.Context, opt measure.Options) error {
+	if c.paced {
+		return errors.New("-i is the time between samples of live sources; winperf convert -i thins a log")
+	}
 	sides, err := c.readLogs(ctx, opt)
 	if err != nil {
 		return err
@@ -185,13 +188,18 @@ func writeLogsTable(out *output, sides []*loggedSide, all []logs.Distributions, 
 	// Paths are no cells: they would make the first column as wide as the longest.
 	var lines bytes.Buffer
 	t := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
-	names := strings.ToUpper(strings.Join(comparedPercentiles.names(), "\t"))
-	fmt.Fprintf(t, "COUNTER\tCOUNT\tMEAN\t%s\tDIFFERENCE\n", names)
+	percents := strings.ToUpper(strings.Join(comparedPercentiles.names(), "\t"))
+	fmt.Fprintf(t, "COUNTER\tCOUNT\tMEAN\t%s\tDIFFERENCE\n", percents)
 
+	var names []string
+	for _, side := range sides {
+		names = append(names, side.name)
+	}
+	names = shownSources(names)
 	for i := range all {
 		for n := range sides {
 			figures := cells(&all[i].Logs[n], all[i].Series, human)
-			fmt.Fprintf(t, "  %s\t%s\n", shownSource(sides[n].name), figures)
+			fmt.Fprintf(t, "  %s\t%s\n", names[n], figures)
 		}
 	}
 

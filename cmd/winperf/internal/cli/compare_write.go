@@ -93,8 +93,8 @@ func (c *comparer) writeTable(out *output, all []logs.Comparison) error {
 
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "COUNTER")
-	for _, s := range c.sides {
-		fmt.Fprintf(t, "\t%s", s.head())
+	for _, head := range c.heads() {
+		fmt.Fprintf(t, "\t%s", head)
 	}
 
 	fmt.Fprintln(t, "\tDIFFERENCE")
@@ -109,13 +109,34 @@ func (c *comparer) writeTable(out *output, all []logs.Comparison) error {
 	return t.Flush()
 }
 
-// head is what a source is called in a table.
-func (s *side) head() string { return shownSource(s.url) }
+// heads are the names of the sources in tables.
+func (c *comparer) heads() []string {
+	var urls []string
+	for _, s := range c.sides {
+		urls = append(urls, s.url)
+	}
+	return shownSources(urls)
+}
 
-// shownSource is what the source of a URL is called in a table.
-func shownSource(url string) string {
+// shownSources are the names of sources in tables: short ones, unless two that differ would look the
+// same.
+func shownSources(urls []string) []string {
 	const longest = 24
-	return shorten(safetext.Line(url), longest)
+	var short, whole []string
+	of := map[string]string{}
+	same := false
+	for _, url := range urls {
+		text := safetext.Line(url)
+		cut := shorten(text, longest)
+		other, known := of[cut]
+		same = same || known && other != text
+		of[cut] = text
+		short, whole = append(short, cut), append(whole, text)
+	}
+	if same {
+		return whole
+	}
+	return short
 }
 
 // verdict is the difference for people.
@@ -154,7 +175,8 @@ func readingText(r winperf.Reading, human bool) string {
 func (c *comparer) writeCosts(out *output) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "SOURCE\tPREPARE\tSAMPLE\tDECODE\tPROCESSOR\tALLOCATIONS\tBYTES")
-	for _, s := range c.sides {
+	heads := c.heads()
+	for i, s := range c.sides {
 		m, processor, bytes := s.mean(), "-", "-"
 		if m.ProcessorKnown {
 			processor = shortTime(m.Processor)
@@ -162,7 +184,7 @@ func (c *comparer) writeCosts(out *output) error {
 		if m.Bytes > 0 {
 			bytes = strconv.Itoa(m.Bytes)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t", s.head(), shortTime(m.Prepare), shortTime(m.Sample))
+		fmt.Fprintf(t, "%s\t%s\t%s\t", heads[i], shortTime(m.Prepare), shortTime(m.Sample))
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\n", shortTime(m.Decode), processor, m.Allocations, bytes)
 	}
 	return t.Flush()

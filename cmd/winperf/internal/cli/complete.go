@@ -85,8 +85,11 @@ func completeSource(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 }
 
 func completeLanguage(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	english := cobra.CompletionWithDesc(nametable.English, "English")
-	return []cobra.Completion{english}, cobra.ShellCompDirectiveNoFileComp
+	names := []cobra.Completion{cobra.CompletionWithDesc(nametable.English, "English")}
+	for code, name := range nametable.LanguageNames() {
+		names = append(names, cobra.CompletionWithDesc(code, name))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 func completeType(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -128,9 +131,13 @@ func completeWanted(f *sourceFlags) cobra.CompletionFunc {
 	}
 }
 
-// completePath completes a counter path part by part.
+// completePath completes a counter path part by part. A shell may have taken the first backslash
+// from a path without quotes.
 func completePath(f *sourceFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if !strings.HasPrefix(text, `\`) {
+			text = `\` + text
+		}
 		var paths []cobra.Completion
 		inInstance := strings.Contains(text, "(") && !strings.Contains(text, `)\`)
 		look(cmd.Context(), f.source, !inInstance, func(c *catalogue) { paths = typeable(c.paths(text)) })

@@ -9,7 +9,8 @@ _winperf() {
 	esac
 	before=${line%"$typed"}
 	plain=${typed#"$quote"}
-	[ -n "$quote" ] || plain=$(printf '%s' "$plain" | sed 's/\\\(.\)/\1/g')
+	# A backslash before a letter, a digit or % is that of a path without quotes.
+	[ -n "$quote" ] || plain=$(printf '%s' "$plain" | sed 's/\\\([^[:alnum:]%]\)/\1/g')
 
 	# What stands before, as words. What is set against the typed text is part of
 	# it: bash breaks words at : and =.

@@ -14,6 +14,8 @@ _winperf() {
 		shown+=("${line/$tab/  -- }")
 	done
 	((directive & 2)) && options+=(-S '')
+	# zsh would compare the names with a path whose backslash it has taken as a quote.
+	[[ $plain == \\* || $names[1] != \\* ]] || options+=(-U)
 	((${#names})) && compadd $options -l -d shown -a names && return
 	((directive & 4)) || _files
 }

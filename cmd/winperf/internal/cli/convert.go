@@ -26,7 +26,9 @@ type converter struct {
 	sel      selectFlags
 	log      logFlags
 	language language
+	name     naming
 	paths    []string
+	files    []string // the names of the logs
 	within   rangeFlags
 	every    count
 	interval interval
@@ -55,7 +57,7 @@ type converter struct {
 // convertFormats are what convert writes; the first is the one without options.
 func convertFormats() []sink.Format {
 	formats := slices.DeleteFunc(sink.Formats(), func(f sink.Format) bool { return f.Name == "table" })
-	return append(formats,
+	return append(withPacked(formats),
 		sink.Format{
 			Name: "blg", Extensions: []string{".blg"},
 			Description: "binary performance log of Windows, raw values",
@@ -74,19 +76,24 @@ func convertFormats() []sink.Format {
 func (a *app) convertCommand() *cobra.Command {
 	c := &converter{app: a}
 	cmd := &cobra.Command{
-		Use:   "convert LOG... -o OUT",
+		Use:   "convert LOG... [PATH...] -o OUT",
 		Short: "Convert, trim, thin out and merge logs",
 		Long: `Convert reads logs and captures and writes them in another format: text logs of
-Windows (.csv, .tsv), JSON (.jsonl, .json), binary logs (.blg) and captures.
+Windows (.csv, .tsv), JSON (.jsonl, .json; .jsonl.zst is compressed), binary logs (.blg)
+and captures.
 
-Without --path and --counters all counters are converted. Several logs, also of
+Only the counters that the paths name are converted; without a path and --counters all are.
+An argument that begins with \ is a path, unless a file of that name exists. Several logs, also of
 several machines, are merged by time. Samples can be selected by time, number and
 interval. If the log holds raw values, rates are then computed over the whole
 interval; displayable values stay unchanged. csv and tsv have a column for every
-instance in the logs; if several processes had the same name one after the other,
-the column shows the first. A capture or binary log holds raw values and whole
-objects, from the machines of one log. openmetrics holds everything that there ever was
-under metric names, series by series, for 'promtool tsdb create-blocks-from openmetrics';
+instance name in the logs, found by reading them twice. If several processes had the
+same name one after the other, the column shows all of them; rates and averages have
+no value in the first row of each. A process that began after the previous sample has no
+rate in its first sample, as in PDH; with --from-start it counts from zero. This holds for
+a log on standard input, too, of which a temporary copy is read. A capture or binary log
+holds raw values and whole objects, from the machines of one log. openmetrics holds everything
+that there ever was under metric names, series by series, for 'promtool tsdb create-blocks-from openmetrics';
 what does not fit into memory waits in a temporary file beside OUT. Prometheus deletes
 what is older than its retention.
 
@@ -108,7 +115,7 @@ Exit status: 0 done, 1 nothing was converted or sent, 3 a path gave no value, so
 could not be read for lack of permission, some data was damaged, or a target did not
 take all.`,
 		Example: `  winperf convert load.blg -o load.csv
-  winperf convert load.csv -o cpu.jsonl --path '\Processor(*)\% Processor Time'
+  winperf convert load.csv '\Processor(*)\% Processor Time' -o cpu.jsonl
   winperf convert monday.blg tuesday.blg -o both.tsv --begin '3/2/2026 18:00:00'
   winperf convert night.capture -o night.csv -i 60
   winperf convert load.blg -o raw.jsonl --raw
@@ -126,9 +133,10 @@ func (c *converter) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	c.given = f
 	c.output.add(cmd, convertFormats())
-	const path = "only counters that match this `PATH`; may be given several times"
+	const path = "only counters that match this `PATH`, as an argument that is a path; may be given several times"
 	f.StringArrayVar(&c.paths, "path", nil, path)
 	c.sel.add(cmd, &sourceFlags{})
+	c.sel.addFromStart(cmd)
 	c.within.add(cmd)
 	f.Var(&c.every, "every", "take every Nth sample")
 	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
@@ -140,13 +148,17 @@ func (c *converter) flags(cmd *cobra.Command) {
 	c.target.add(cmd)
 	c.addNames(cmd)
 	f.Var(&c.language, "language", languageHelp)
+	c.name.add(cmd)
 	c.log.add(cmd)
-	cmd.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	cmd.ValidArgsFunction = completeLogs
 }
 
 var errInterrupted = errors.New("interrupted; nothing was converted")
 
 func (c *converter) run(ctx context.Context, args []string) (err error) {
+	if push.IsURL(c.output.output) && c.name != "" {
+		return errors.New("--name is about readings, and metrics have names of their own")
+	}
 	if push.IsURL(c.output.output) {
 		return c.push(ctx, args)
 	}
@@ -179,7 +191,7 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	c.timeMatters = sync.OnceFunc(spareMemory())
 	defer c.timeMatters()
 
-	c.logs, c.zone, err = c.app.openLogs(ctx, args, &c.log, &c.within, &c.selection)
+	c.logs, c.zone, err = c.app.openLogs(ctx, c.files, &c.log, &c.within, &c.selection)
 	if err != nil {
 		return err
 	}
@@ -225,8 +237,8 @@ func (c *converter) convert(ctx context.Context, format, file string) error {
 	}
 	if late := out.Late(); late > 0 {
 		const form = "%d counters and instances have no place in %s: they came after the first sample," +
-			" or have the name of one that had ended"
-		c.app.complain(fmt.Errorf(form, late, format))
+			" or have the name of one that had ended%s; -f jsonl keeps them"
+		c.app.complain(fmt.Errorf(form, late, format, someNames(lateNames(out.Writer), late)))
 		c.app.partial = c.app.partial || logs.IsRaw(format)
 	}
 	return nil
@@ -261,7 +273,8 @@ func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 	case ctx.Err() != nil:
 		return errInterrupted
 	case c.tally.cycles == 0:
-		return errors.Join(append(c.damage.first, errors.New("there are no samples to convert"))...)
+		err := c.within.empty(ctx, "there are no samples to convert", c.zone, c.logs...)
+		return errors.Join(append(c.damage.first, err)...)
 	}
 	return nil
 }
@@ -280,28 +293,39 @@ func (c *converter) finish(ctx context.Context) {
 // settle checks the options, and reads the paths and the options of the measurement, before
 // any log is opened. quoteHint explains an argument that looks like an unquoted path.
 func (c *converter) settle(ctx context.Context, args []string, format, file string) error {
-	if len(args) == 0 {
+	names, more, err := splitArguments(ctx, args, nil)
+	if err != nil {
+		return err
+	}
+	c.files, c.paths = names, append(c.paths, more...)
+
+	if len(names) == 0 {
 		return errors.New("no log given; for example winperf convert load.blg -o load.csv")
 	}
 	if _, terminal := isTerminal(c.app.stdout); terminal && file == "" && logs.IsRaw(format) {
 		return fmt.Errorf("bytes are not shown on a terminal: name a file, -o log.%s", format)
 	}
 	switch {
+	case c.name != "" && (c.raw || logs.IsRaw(format) || format == logs.OpenMetrics):
+		return errors.New("--name is about readings: csv, tsv, jsonl, json or paths, without --raw")
 	case c.raw && logs.IsRaw(format):
 		return fmt.Errorf("--raw: %s always holds raw values", format)
 	case c.raw && format == logs.OpenMetrics:
 		return fmt.Errorf("--raw: %s always holds raw values, where the log does", format)
+	case c.raw && logs.IsPacked(file):
+		return errors.New("--raw: lines of raw values are not compressed; -o raw.jsonl")
 	case c.raw && format == "jsonl":
 		c.types = rawTypes{}
 	}
 
 	paths, err := c.app.paths(ctx, c.paths, &c.sel)
 	if err != nil {
-		return quoteHint(ctx, args, c.paths, args, err)
+		return quoteHint(ctx, names, c.paths, names, err)
 	}
 
 	c.selection, c.tally = wanted(paths)
 	c.options, err = c.sel.options(c.language)
+	c.name.set(&c.options)
 
 	// A whole log in a raw format is copied frame by frame, without computing readings.
 	c.options.KeepFirst = true
@@ -327,8 +351,8 @@ func (c *converter) check(format string) error {
 		case is.Log.Raw && (c.raw || logs.IsRaw(format) || format == logs.OpenMetrics):
 			return rawLinesError(log.Name, needer)
 		case is.Cooked && logs.IsRaw(format):
-			return fmt.Errorf("%s holds displayable values, and %s raw ones: %w",
-				log.Name, format, winperf.ErrNotSupported)
+			return fmt.Errorf("%s holds displayable values, and %s raw ones; convert the log that it was made of,"+
+				" or write csv, tsv or jsonl: %w", log.Name, format, winperf.ErrNotSupported)
 		case is.Cooked && c.raw:
 			return fmt.Errorf("%s holds displayable values and no raw ones: %w",
 				log.Name, winperf.ErrNotSupported)

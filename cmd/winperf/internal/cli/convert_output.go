@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/safetext"
@@ -27,6 +28,7 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 	}
 	if format == "csv" || format == "tsv" {
 		samples := 0
+		opt.Sink.ByName = true
 		opt.Sink.Columns, err = logs.Columns(ctx, c.logs, c.selection, c.options, func(m *logs.Moment) {
 			samples += len(m.Cycles)
 			c.progress.show(m, samples)
@@ -78,4 +80,24 @@ func (o *convertOutput) abandon() {
 	if o.file != nil {
 		o.file.abandon()
 	}
+}
+
+// lateNames returns the first paths that a log of readings had no place for.
+func lateNames(w logs.Writer) []string {
+	if names, ok := w.(interface{ LateNames() []string }); ok {
+		return names.LateNames()
+	}
+	return nil
+}
+
+// someNames lists the first of so many names for a message, "" for none.
+func someNames(names []string, of int) string {
+	if len(names) == 0 {
+		return ""
+	}
+	text := " (" + strings.Join(names, ", ")
+	if of > len(names) {
+		text += ", …"
+	}
+	return text + ")"
 }

@@ -52,7 +52,7 @@ func (c *converter) push(ctx context.Context, args []string) (err error) {
 
 	c.timeMatters = sync.OnceFunc(spareMemory())
 	defer c.timeMatters()
-	c.logs, c.zone, err = c.app.openLogs(ctx, args, &c.log, &c.within, &c.selection)
+	c.logs, c.zone, err = c.app.openLogs(ctx, c.files, &c.log, &c.within, &c.selection)
 	if err != nil {
 		return err
 	}

@@ -164,6 +164,7 @@ type cookLine struct {
 	cookedOf
 	Value, Text, Unit, Age, Anomalies json.RawMessage
 	Object, Parent, Instance, Counter json.RawMessage
+	PID, TID, Start                   json.RawMessage
 	Status                            string
 
 	Type json.RawMessage `json:"type"`

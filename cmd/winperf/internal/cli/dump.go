@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/thismachine"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -118,9 +119,8 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	return d.show(ctx, src, d.log.shownZone(src.Describe(), opt), format)
 }
 
-// errNoSample: a recording ends before its first sample.
-var errNoSample = errors.New(
-	"there is no sample that can be read; winperf info tells what is wrong with a log")
+// noSample: a recording ends before its first sample.
+const noSample = "there is no sample that can be read; winperf info tells what is wrong with a log"
 
 // show takes a sample and writes what is wanted of it.
 func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, format string) error {
@@ -140,7 +140,7 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if errors.Is(err, io.EOF) {
-		return errNoSample
+		return d.within.empty(ctx, noSample, zone, &logs.Log{Source: src})
 	}
 	if err != nil {
 		return err

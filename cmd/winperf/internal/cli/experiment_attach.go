@@ -82,6 +82,10 @@ func (f *attachFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.binding.Sensors, "sensor", nil, "`PATH` or name of a sensor; may be repeated")
 	flags.Var(liveInterval{&f.every}, "every", "the interval of events of the name tick")
 	flags.BoolVar(&f.binding.Raw, "raw", false, "add the raw values to the records")
+	const names = "name processes and threads by id: pid, name:pid, or name (default: name)"
+	flags.StringVar(&f.spec.Names, "names", "", names)
+	complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"pid", "name:pid", "name"},
+		cobra.ShellCompDirectiveNoFileComp))
 	const policy = "what becomes of a record that finds no room: drop_oldest, drop_newest, spill, or wait," +
 		" which holds up the program (default: drop_oldest)"
 	flags.StringVar(&f.binding.Policy, "policy", "", policy)
@@ -114,6 +118,9 @@ func (a *app) specOf(f *attachFlags) (*control.Spec, error) {
 		spec.Keep = spec.Keep || f.spec.Keep
 		if f.spec.Name != "" {
 			spec.Name = f.spec.Name
+		}
+		if f.spec.Names != "" {
+			spec.Names = f.spec.Names
 		}
 		return spec, nil
 	}
@@ -167,7 +174,14 @@ func (a *app) receiveRecords(
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.Close(context.WithoutCancel(ctx))) }()
+	attached := false
+	defer func() {
+		if attached {
+			err = errors.Join(err, out.Close(context.WithoutCancel(ctx)))
+		} else {
+			err = errors.Join(err, delivery.Discard(ctx, out))
+		}
+	}()
 	c, p, err := dialProgram(ctx, argument(args, 0))
 	if err != nil {
 		return err
@@ -178,6 +192,7 @@ func (a *app) receiveRecords(
 	if err := callProgram(ctx, c, r, &at, patienceFor(r.Op)); err != nil {
 		return err
 	}
+	attached = true
 	a.complain(fmt.Errorf("receiving %s of %s, process %d", at.Experiment, p.Name, p.PID)) // no complaint
 	if r.Spec != nil {
 		a.tellUnseen(ctx, c, r.Spec)

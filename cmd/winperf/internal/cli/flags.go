@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/source"
 )
 
 // interval is a time between samples: seconds, [[hh:]mm:]ss as typeperf has
@@ -117,13 +118,13 @@ func (v *language) Type() string { return "ID" }
 func (v *language) Set(s string) error {
 	id, err := nametable.ParseLanguage(s)
 	if err != nil {
-		return errors.New("expected a hexadecimal language id such as 009 or 0x409")
+		return errors.New("expected a language such as de, German, 007 or 0x407")
 	}
 	*v = language(id)
 	return nil
 }
 
-const languageHelp = "language of object and counter names: 009 is English, 007 German"
+const languageHelp = "language of object and counter names, by code, name or number: de, German or 007"
 
 // sourceFlags are the options of every command that opens a source.
 type sourceFlags struct {
@@ -132,12 +133,47 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
-	const source = "`URL` of where counters come from: local:, a log's file name," +
-		" perfdata:FILE[,FILE...][?names=FILE] and others"
-	cmd.Flags().StringVar(&f.source, "source", "local:", source)
+	f.source = "local:"
+	cmd.Flags().Var(&once{text: &f.source}, "source", "`URL` of the source of counters: "+sourceForms())
 	cmd.Flags().Var(&f.language, "language", languageHelp)
 	complete(cmd, "source", completeSource)
 	complete(cmd, "language", completeLanguage)
+}
+
+// once is the value of a flag that cannot have two values. The same one may be given again: for completion
+// cobra reads the arguments twice.
+type once struct {
+	text *string
+	set  bool
+}
+
+// String returns the value.
+func (v *once) String() string {
+	if v.text == nil {
+		return ""
+	}
+	return *v.text
+}
+
+// Type names the value in help texts.
+func (v *once) Type() string { return "string" }
+
+// Set takes the value, and refuses another one.
+func (v *once) Set(s string) error {
+	if v.set && s != *v.text {
+		return errors.New("it was given before; winperf compare reads several sources")
+	}
+	*v.text, v.set = s, true
+	return nil
+}
+
+// sourceForms lists what --source takes, for help texts.
+func sourceForms() string {
+	forms := []string{"a log's file name", "- (a log on standard input)"}
+	for _, s := range source.Schemes() {
+		forms = append(forms, s.Usage+" ("+s.Brief+")")
+	}
+	return strings.Join(forms, ", ")
 }
 
 // selectFlags say which counters are wanted, besides the paths on the command line.
@@ -145,11 +181,26 @@ type selectFlags struct {
 	counters string
 	exclude  []string
 	cap100   bool
+	// Whether a process that began after the sample before has rates; see counter.Options.NeedPrevious.
+	pdhExact, fromStart bool
 }
 
 func (f *selectFlags) add(cmd *cobra.Command, source *sourceFlags) {
 	f.addPaths(cmd, source)
 	cmd.Flags().BoolVar(&f.cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
+}
+
+// addPDHExact adds the flag of commands that count a new process from zero.
+func (f *selectFlags) addPDHExact(cmd *cobra.Command) {
+	const exact = "give no rates to a process that began after the sample before, as PDH does"
+	cmd.Flags().BoolVar(&f.pdhExact, "pdh-exact", false, exact)
+}
+
+// addFromStart adds the flag of commands that compute as PDH does.
+func (f *selectFlags) addFromStart(cmd *cobra.Command) {
+	const start = "count a process that began after the sample before from zero; PDH gives it no rates"
+	f.pdhExact = true
+	cmd.Flags().BoolVar(&f.fromStart, "from-start", false, start)
 }
 
 // addPaths adds the flags that name paths.

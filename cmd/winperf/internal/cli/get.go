@@ -9,6 +9,8 @@ func (a *app) getCommand() *cobra.Command {
 		Short: "Show one reading of each counter",
 		Long: `Get shows one reading of each counter that the paths name. Counters that need
 two samples, such as rates, are sampled twice, one interval apart.
+A process or thread that began after the previous sample counts from zero, so that
+short ones have rates; --pdh-exact gives them none.
 
 From a log it shows the last sample, or with --at the last sample up to that time.
 Times are written as '6/30/2007 15:40:38', as 2007-06-30T15:40:38, or as other

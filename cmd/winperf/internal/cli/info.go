@@ -53,7 +53,7 @@ Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
 	i.output.add(cmd, infoFormats)
 	i.log.add(cmd)
 	i.within.add(cmd)
-	cmd.Flags().Var(&i.language, "language", "language of object names: 009 is English, 007 German")
+	cmd.Flags().Var(&i.language, "language", languageHelp)
 	cmd.Flags().BoolVar(&i.quiet, "quiet", false, "show no progress")
 	return cmd
 }

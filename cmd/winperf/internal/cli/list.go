@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -166,7 +167,7 @@ func (l *lister) run(ctx context.Context, args []string) error {
 	if l.names {
 		err = l.writeNames()
 	} else {
-		err = l.list(ctx, src, out.format)
+		err = l.list(ctx, src, zone, out.format)
 	}
 	if err == nil {
 		out.kept.release()
@@ -192,19 +193,21 @@ func (l *lister) settle(args []string) error {
 	return err
 }
 
-// list samples everything once and shows the objects that match.
-func (l *lister) list(ctx context.Context, src winperf.Source, format string) error {
+// list samples the names of everything once and shows the objects that match.
+func (l *lister) list(ctx context.Context, src winperf.Source, zone shownZone, format string) error {
 	if series, cooked, err := logSeries(ctx, src); err != nil {
 		return err
 	} else if cooked {
 		return l.listLog(series, format)
 	}
 
-	m := measure.New(src, l.sel, measure.Options{FramesOnly: true, Language: string(l.source.language)})
+	sel := l.sel
+	sel.NamesOnly = true
+	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: string(l.source.language)})
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if errors.Is(err, io.EOF) {
-		return errNoSample
+		return l.within.empty(ctx, noSample, zone, &logs.Log{Source: src})
 	}
 	if err != nil {
 		return err

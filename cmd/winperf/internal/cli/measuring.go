@@ -19,10 +19,9 @@ type measureFlags struct {
 }
 
 func (f *measureFlags) add(cmd *cobra.Command) {
-	cmd.Flags().Var(&f.name, "name", "name processes and threads by id: pid, or name:pid")
+	f.name.add(cmd)
 	const anomalies = "report on standard error what disturbed the measurement"
 	cmd.Flags().BoolVar(&f.anomalies, "anomalies", false, anomalies)
-	complete(cmd, "name", cobra.FixedCompletions(namings(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *measureFlags) addSpeed(cmd *cobra.Command) {
@@ -32,9 +31,7 @@ func (f *measureFlags) addSpeed(cmd *cobra.Command) {
 
 // set puts what the flags say into options.
 func (f *measureFlags) set(opt *measure.Options) {
-	if rule := nameRules[string(f.name)]; rule != nil {
-		opt.Names = []measure.NameRule{rule()}
-	}
+	f.name.set(opt)
 	opt.Speed = float64(f.speed)
 }
 
@@ -44,6 +41,19 @@ type naming string
 var nameRules = map[string]func() measure.NameRule{"pid": measure.ByPID, "name:pid": measure.ByNameAndPID}
 
 func namings() []string { return []string{"pid", "name:pid"} }
+
+// add adds --name.
+func (v *naming) add(cmd *cobra.Command) {
+	cmd.Flags().Var(v, "name", "name processes and threads by id: pid, or name:pid")
+	complete(cmd, "name", cobra.FixedCompletions(namings(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// set puts the rule into options.
+func (v *naming) set(opt *measure.Options) {
+	if rule := nameRules[string(*v)]; rule != nil {
+		opt.Names = []measure.NameRule{rule()}
+	}
+}
 
 // String returns the rule's name.
 func (v *naming) String() string { return string(*v) }

@@ -2,13 +2,16 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/publish"
+	"github.com/winperf/winperf/provider/registration"
 )
 
 // Hostile neighbours publish files that cannot be read and objects of other accounts:
@@ -81,6 +84,59 @@ func TestHostileNeighbours(t *testing.T) {
 		status := Run(t.Context(), []string{"get", tt.path}, strings.NewReader(""), &stdout, &stderr)
 		if status != tt.status || (stderr.Len() > 0) != tt.told {
 			t.Errorf("%s: status %d, want %d: %s", tt.path, status, tt.status, stderr.String())
+		}
+	}
+}
+
+// Counters of every type that another account publishes, with odd names of instances and no
+// values, do not change the status and report nothing.
+func TestOthersTypes(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: only root can give files away")
+	}
+	dir := filepath.Join(t.TempDir(), "published")
+	t.Setenv(publish.Environment, dir)
+	t.Chdir(t.TempDir())
+	for info := range counter.Types() {
+		declared := fmt.Sprintf(`{"objects": [{"name": %q, "multi": true, "counters": [{"name": "N", "type": %q}]}]}`,
+			"Odd "+info.Name, info.Name)
+		s, err := registration.ParseDeclaration("test.json", []byte(declared))
+		if err != nil {
+			continue // a type that cannot be published
+		}
+		p, err := publish.New(s, publish.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = p.Close() })
+		if err := os.Chown(p.Path(), 61002, -1); err != nil {
+			t.Fatal(err)
+		}
+		o, err := p.Object("Odd " + info.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"a", "a", "_Total", "#1", "a/b", "\n", "\ufffe", "(", strings.Repeat("x", 1000)} {
+			if _, err := o.Instance(name, publish.InstanceOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+
+	for _, args := range [][]string{
+		{"get", `\System\Processes`, `\*(*)\N`, "-o", "jsonl"},
+		{"watch", `\System\Processes`, `\*(*)\N`, "-n", "3", "-i", "0.01", "-o", "jsonl"},
+		{"record", `\System\*`, `\Odd*(*)\*`, "-n", "3", "-i", "0.01", "-o", "x.capture"},
+		{"summary", "x.capture"},
+		{"list"},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+		if status != exitDone || strings.Contains(stderr.String(), "bad ") {
+			t.Errorf("%q: status %d: %s", args, status, stderr.String())
+		}
+		if args[0] == "get" && !strings.Contains(stdout.String(), "Odd PERF_ELAPSED_TIME") {
+			t.Errorf("%q: nothing of the other account", args)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -78,9 +77,9 @@ func (f *outputFlags) resolve() (format, file string, err error) {
 		return "", "", fmt.Errorf(form, f.output, formatNames(f.formats))
 	}
 
-	extension := strings.ToLower(filepath.Ext(f.output))
+	ends := func(extension string) bool { return strings.HasSuffix(strings.ToLower(f.output), extension) }
 	for _, k := range f.formats {
-		if slices.Contains(k.Extensions, extension) {
+		if slices.ContainsFunc(k.Extensions, ends) {
 			return k.Name, f.output, nil
 		}
 	}
@@ -111,6 +110,14 @@ func (f *outputFlags) settle(reads ...string) (format, file string, err error) {
 	t := f.target(file)
 	_, err = t.look()
 	return format, file, err
+}
+
+// withPacked adds the extension of JSON lines that are compressed.
+func withPacked(formats []sink.Format) []sink.Format {
+	i := slices.IndexFunc(formats, named("jsonl"))
+	formats[i].Extensions = append(slices.Clone(formats[i].Extensions), ".jsonl.zst")
+	formats[i].Description += "; compressed if the file's name ends in .jsonl.zst"
+	return formats
 }
 
 // everyFormat are the formats of all commands.

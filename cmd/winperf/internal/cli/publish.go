@@ -9,11 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
+	"golang.org/x/time/rate"
 )
 
 type publishOptions struct {
@@ -37,13 +39,17 @@ driver and symbols may be left out; they are then derived from the names.
 
 Each line is a path, a space, and the operation on the raw value:
   \Transfer\Bytes Sent 5                 set it to 5
-  \Peer(Peer 1)\Bytes Served +15         add 15; -15 subtracts
+  \Peer(Peer 1)\Bytes Served +15         add 15; -15 subtracts, but not below 0
   \Transfer\Available Bandwidth 20/50    set it and its base, +20/+50 adds
   \Peer(Peer 1)\* remove                 remove the instance
+PERF_DOUBLE_RAW takes decimals, such as 21.5, and may fall below 0. The raw value
+of PERF_ELAPSED_TIME is the start, by the clock that samples have: on Linux the
+seconds of /proc/uptime at that time, times 10,000,000; on Windows
+QueryPerformanceCounter.
 An instance is created, with zeros, when a line first names it. In
 \Part(Peer 1/a)\Bytes, if an instance has the name before the slash, the rest is
 the name of its child. Empty lines and lines that begin with # are ignored. A line
-that cannot be read is reported and skipped.
+that cannot be read is skipped. The first 20 are reported, then at most one a second.
 
 Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
 		Example: `  winperf provider init --example > shop.json
@@ -122,6 +128,8 @@ func missingDirs(chosen string) (dirs []string) {
 
 // publishLines carries out every line that can be read.
 func (a *app) publishLines(in *lineReader, p *publishing) error {
+	faults := lineFaults{app: a, times: rate.Sometimes{First: maxFaults, Interval: time.Second}}
+	defer faults.end()
 	for number := 1; ; number++ {
 		line, err := in.next()
 		if errors.Is(err, io.EOF) {
@@ -136,9 +144,40 @@ func (a *app) publishLines(in *lineReader, p *publishing) error {
 		}
 
 		if fault != nil {
-			a.partial = true
 			fault.Source, fault.Line = standardInput, number
-			a.complain(fault)
+			faults.add(fault)
 		}
 	}
+}
+
+const (
+	maxFaults    = 20  // lines that cannot be read are reported, then one a second
+	maxFaultText = 300 // characters of a report
+)
+
+// lineFaults reports lines that cannot be read.
+type lineFaults struct {
+	app    *app
+	times  rate.Sometimes
+	hidden int // lines that were not reported
+}
+
+// add reports a line, or counts it if there are too many.
+func (l *lineFaults) add(fault *winperf.DataError) {
+	l.app.partial = true
+	l.hidden++
+	l.times.Do(func() {
+		l.hidden--
+		l.end()
+		fault.Msg = shorten(fault.Msg, maxFaultText)
+		l.app.complain(fault)
+	})
+}
+
+// end reports how many lines were not reported.
+func (l *lineFaults) end() {
+	if l.hidden > 0 {
+		l.app.complain(fmt.Errorf("%s: %d more lines could not be read", standardInput, l.hidden))
+	}
+	l.hidden = 0
 }

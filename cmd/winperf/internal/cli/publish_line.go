@@ -3,11 +3,14 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -15,32 +18,30 @@ import (
 // publishing carries out lines.
 type publishing struct {
 	publisher *publish.Publisher
-	objects   []string                     // names
+	objects   []registration.Object
 	instances map[instanceKey]*publishNode // that are there
-	handles   map[string]*publishHandle    // by path as it was written
 }
 
-// instanceKey names an instance: its object and its full name, in lower case.
-type instanceKey struct{ object, name string }
+// instanceKey names an instance: the position of its object, and its full name in lower case. The
+// name is "" for an object without instances.
+type instanceKey struct {
+	object int
+	name   string
+}
 
-// publishNode is an instance with the keys of its children.
+// publishNode is an instance, or an object without instances.
 type publishNode struct {
 	*publish.Instance
-	children []instanceKey
-	paths    []string // that have a handle
+	parent   *publishNode // nil: none
+	children map[instanceKey]bool
+	handles  []publishHandle // by position of the counter in the schema
 }
 
 // publishHandle is a counter that a line named.
 type publishHandle struct{ value, base *publish.Counter }
 
 func newPublishing(p *publish.Publisher, s *registration.Declaration) *publishing {
-	pub := &publishing{
-		publisher: p, instances: map[instanceKey]*publishNode{}, handles: map[string]*publishHandle{},
-	}
-	for i := range s.Objects {
-		pub.objects = append(pub.objects, s.Objects[i].Name)
-	}
-	return pub
+	return &publishing{publisher: p, objects: s.Objects, instances: map[instanceKey]*publishNode{}}
 }
 
 // line carries out a line. It returns nil or, with the column in characters, why it
@@ -64,16 +65,21 @@ func (p *publishing) line(text string) *winperf.DataError {
 		return nil
 	}
 
-	c, err := parseChange(value)
+	// A line without a value has a part of its path as the value, so that is reported first.
+	target, noTarget := p.target(path)
+	c, err := parseChange(value, target.double)
 	if err != nil {
 		return &winperf.DataError{Column: at(split + 1), Msg: err.Error()}
 	}
-
-	h, err := p.handle(path)
-	if err != nil {
-		return &winperf.DataError{Column: pathColumn(path, err), Msg: err.Error()}
+	if noTarget != nil {
+		return &winperf.DataError{Column: pathColumn(path, noTarget), Msg: noTarget.Error()}
 	}
-	if err := c.apply(h); err != nil {
+
+	h, err := p.handle(target)
+	if err != nil {
+		return &winperf.DataError{Column: 1, Msg: err.Error()}
+	}
+	if err := c.apply(h, target.double); err != nil {
 		return &winperf.DataError{Column: at(split + 1), Msg: err.Error()}
 	}
 	return nil
@@ -88,113 +94,134 @@ func pathColumn(path string, err error) int {
 	return 1
 }
 
-// handle returns the counter that a path names, and makes its instance if that is
-// not there.
-func (p *publishing) handle(text string) (*publishHandle, error) {
-	if h := p.handles[text]; h != nil {
+// publishTarget is the counter that a path names.
+type publishTarget struct {
+	winperf.Path
+	object  *publish.Object
+	key     instanceKey
+	counter int  // its position in the schema
+	double  bool // the raw value is a float64
+}
+
+// target returns the counter that a path names. Its instance may be missing.
+func (p *publishing) target(text string) (t publishTarget, err error) {
+	if t.Path, err = winperf.ParsePath(text); err != nil {
+		return t, err
+	}
+	if t.object, t.key, err = p.object(t.Path); err != nil {
+		return t, err
+	}
+
+	switch multi := t.object.Multi(); {
+	case !multi && t.HasInstance:
+		const form = `object %s has no instances: expected \%s\%s`
+		return t, fmt.Errorf(form, t.Object, t.Object, t.Counter)
+	case multi && !t.HasInstance:
+		const form = `object %s has instances: expected \%s(NAME)\%s`
+		return t, fmt.Errorf(form, t.Object, t.Object, t.Counter)
+	}
+
+	counters := p.objects[t.key.object].Counters
+	t.counter = slices.IndexFunc(counters, func(c registration.Counter) bool {
+		return strings.EqualFold(c.Name, t.Counter)
+	})
+	if t.counter < 0 {
+		const form = "counter %q: %w in object %q of the schema"
+		return t, fmt.Errorf(form, t.Counter, winperf.ErrNoCounter, t.Object)
+	}
+
+	typ, err := counter.ParseType(counters[t.counter].Type)
+	t.double = typ == counter.DoubleRaw
+	return t, err
+}
+
+// handle returns the counter to change, and creates its instance if it is missing.
+func (p *publishing) handle(t publishTarget) (*publishHandle, error) {
+	node, err := p.node(t)
+	if err != nil {
+		return nil, err
+	}
+	h := &node.handles[t.counter]
+	if h.value != nil {
 		return h, nil
 	}
-	path, err := winperf.ParsePath(text)
+
+	value, err := node.Counter(t.Counter)
 	if err != nil {
 		return nil, err
 	}
-
-	o, err := p.object(path)
-	if err != nil {
+	base, err := node.Base(t.Counter)
+	if err != nil && !errors.Is(err, winperf.ErrNoCounter) {
 		return nil, err
 	}
-
-	in, node, err := p.instance(o, path)
-	if err != nil {
-		return nil, err
-	}
-
-	h := &publishHandle{}
-	if h.value, err = in.Counter(path.Counter); err != nil {
-		return nil, err
-	}
-	if h.base, err = in.Base(path.Counter); err != nil && !errors.Is(err, winperf.ErrNoCounter) {
-		return nil, err
-	}
-
-	if node != nil {
-		node.paths = append(node.paths, text)
-	}
-	p.handles[text] = h
+	h.value, h.base = value, base
 	return h, nil
 }
 
-// object returns the object of a path that names one thing of this machine.
-func (p *publishing) object(path winperf.Path) (*publish.Object, error) {
+// object returns the object that a path of this machine names, and the key of its instance.
+func (p *publishing) object(path winperf.Path) (*publish.Object, instanceKey, error) {
 	if path.Machine != "" || path.Index != 0 {
-		return nil, errors.New("expected a path without a machine and without # and a number")
+		return nil, instanceKey{},
+			errors.New("expected a path without a machine and without # and a number")
 	}
-	return p.publisher.Object(path.Object)
+	o, err := p.publisher.Object(path.Object)
+	if err != nil {
+		return nil, instanceKey{}, err
+	}
+	i := slices.IndexFunc(p.objects, func(o registration.Object) bool {
+		return strings.EqualFold(o.Name, path.Object)
+	})
+	return o, instanceKey{i, strings.ToLower(path.Instance)}, nil
 }
 
-// instance returns what has the counter of a path, and its node if it is one of
-// several.
-func (p *publishing) instance(o *publish.Object, path winperf.Path) (*publish.Instance, *publishNode, error) {
-	if !o.Multi() {
-		if path.HasInstance {
-			const form = `object %s has no instances: expected \%s\%s`
-			return nil, nil, fmt.Errorf(form, path.Object, path.Object, path.Counter)
-		}
-		in, err := o.Single()
-		return in, nil, err
+// node returns the instance that has a counter, and creates it if it is missing.
+func (p *publishing) node(t publishTarget) (*publishNode, error) {
+	if node := p.instances[t.key]; node != nil {
+		return node, nil
 	}
+	node := &publishNode{handles: make([]publishHandle, len(p.objects[t.key.object].Counters))}
 
-	if !path.HasInstance {
-		const form = `object %s has instances: expected \%s(NAME)\%s`
-		return nil, nil, fmt.Errorf(form, path.Object, path.Object, path.Counter)
+	var err error
+	if t.object.Multi() {
+		err = p.create(node, t)
+	} else {
+		node.Instance, err = t.object.Single()
 	}
-	key := keyOf(path.Object, path.Instance)
-	if node := p.instances[key]; node != nil {
-		return node.Instance, node, nil
-	}
-	if err := p.knowsCounter(o, path); err != nil {
-		return nil, nil, err
-	}
-
-	name, parent, err := p.parent(path.Instance)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	p.instances[t.key] = node
+	return node, nil
+}
 
+// create publishes an instance.
+func (p *publishing) create(node *publishNode, t publishTarget) error {
+	name, parent, err := p.parent(t.Instance)
+	if err != nil {
+		return err
+	}
 	opt := publish.InstanceOptions{}
 	if parent != nil {
 		opt.Parent = parent.Instance
 	}
 
-	in, err := o.Instance(name, opt)
-	if err != nil {
-		return nil, nil, err
+	if node.Instance, err = t.object.Instance(name, opt); err != nil || parent == nil {
+		return err
 	}
-
-	node := &publishNode{Instance: in}
-	p.instances[key] = node
-	if parent != nil {
-		parent.children = append(parent.children, key)
+	node.parent = parent
+	if parent.children == nil {
+		parent.children = map[instanceKey]bool{}
 	}
-	return in, node, nil
-}
-
-// knowsCounter tells whether a counter is there before an instance is made for
-// it.
-func (p *publishing) knowsCounter(o *publish.Object, path winperf.Path) error {
-	if o.Has(path.Counter) {
-		return nil
-	}
-	const form = "counter %q: %w in object %q of the schema"
-	return fmt.Errorf(form, path.Counter, winperf.ErrNoCounter, path.Object)
+	parent.children[t.key] = true
+	return nil
 }
 
 // parent finds the instance that a name begins with, before a slash: the one with
 // the longest name. It returns the rest of the name, all of it without a parent.
 func (p *publishing) parent(full string) (name string, parent *publishNode, err error) {
 	for i := strings.LastIndexByte(full, '/'); i > 0; i = strings.LastIndexByte(full[:i], '/') {
-		for _, object := range p.objects {
-			node := p.instances[keyOf(object, full[:i])]
+		for k := range p.objects {
+			node := p.instances[instanceKey{k, strings.ToLower(full[:i])}]
 			if node != nil && parent != nil {
 				return "", nil, fmt.Errorf("instance %q: several objects have a parent %q", full, full[:i])
 			}
@@ -215,87 +242,114 @@ func (p *publishing) remove(text string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.object(path); err != nil {
+	_, key, err := p.object(path)
+	if err != nil {
 		return err
 	}
 	if !path.HasInstance || path.Counter != "*" {
 		return fmt.Errorf(`expected \%s(NAME)\* remove`, path.Object)
 	}
 
-	key := keyOf(path.Object, path.Instance)
 	node := p.instances[key]
 	if node == nil {
 		return fmt.Errorf("instance %q of object %q: %w", path.Instance, path.Object, winperf.ErrNoInstance)
+	}
+	if node.parent != nil {
+		delete(node.parent.children, key)
 	}
 	p.forget(key)
 	return node.Remove()
 }
 
+// forget forgets an instance and its children.
 func (p *publishing) forget(key instanceKey) {
-	node := p.instances[key]
-	if node == nil {
-		return
-	}
-	for _, child := range node.children {
+	for child := range p.instances[key].children {
 		p.forget(child)
-	}
-	for _, path := range node.paths {
-		delete(p.handles, path)
 	}
 	delete(p.instances, key)
 }
 
-func keyOf(object, instance string) instanceKey {
-	return instanceKey{strings.ToLower(object), strings.ToLower(instance)}
-}
-
-// change is what is to be done with a raw value and its base.
+// change is what a line does with a raw value and its base.
 type change struct {
 	value, base amount
 	hasBase     bool
 }
 
-// amount is a number to set, or to add to or subtract from what is there.
+// amount is a number to set, to add or to subtract.
 type amount struct {
-	sign byte // '+' or '-'; 0 sets
-	n    uint64
+	sign   byte // '+' or '-'; 0 sets
+	n      uint64
+	double float64 // the number, if the raw value is a float64
 }
 
-func parseChange(s string) (c change, err error) {
+// parseChange reads the operation of a line. Only a raw value that is a float64 takes decimals.
+func parseChange(s string, double bool) (c change, err error) {
 	value, base, hasBase := strings.Cut(s, "/")
-	if c.value, err = parseAmount(value); err == nil && hasBase {
+	if c.value, err = parseAmount(value, double); err == nil && hasBase {
 		c.hasBase = true
-		c.base, err = parseAmount(base)
+		c.base, err = parseAmount(base, false)
 	}
-	if err != nil {
-		return c, fmt.Errorf("%q: expected a whole number, +N, -N, VALUE/BASE or remove", s)
+	if err == nil {
+		return c, nil
 	}
-	return c, nil
+
+	number := "a whole number"
+	if double {
+		number = "a number"
+	}
+	return c, fmt.Errorf("%q: expected %s, +N, -N, VALUE/BASE or remove", s, number)
 }
 
-func parseAmount(s string) (a amount, err error) {
+func parseAmount(s string, double bool) (a amount, err error) {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		a.sign, s = s[0], s[1:]
 	}
-	a.n, err = strconv.ParseUint(s, 10, 64)
+	if !double {
+		a.n, err = strconv.ParseUint(s, 10, 64)
+		return a, err
+	}
+
+	// ParseFloat also takes names and signs: -Inf, NaN, +1.
+	if strings.Trim(s, "0123456789.eE+-") != "" || strings.IndexAny(s, "+-") == 0 {
+		return a, strconv.ErrSyntax
+	}
+	a.double, err = strconv.ParseFloat(s, 64)
 	return a, err
 }
 
-func (c change) apply(h *publishHandle) error {
-	switch {
-	case c.hasBase && h.base == nil:
+func (c change) apply(h *publishHandle, double bool) error {
+	if c.hasBase && h.base == nil {
 		return errors.New("the type of this counter has no base: expected one number")
-	case !c.value.fits(h.value) || c.hasBase && !c.base.fits(h.base):
-		return errors.New("the value has 4 bytes: expected up to 4294967295")
+	}
+	if double {
+		return c.value.applyDouble(h.value)
+	}
+
+	if err := c.value.check(h.value); err != nil {
+		return err
+	}
+	if !c.hasBase {
+		c.value.apply(h.value)
+		return nil
+	}
+	if err := c.base.check(h.base); err != nil {
+		return err
 	}
 	c.value.apply(h.value)
-	if c.hasBase {
-		c.base.apply(h.base)
-	}
+	c.base.apply(h.base)
 	return nil
 }
 
-func (a amount) fits(c *publish.Counter) bool { return c.Size() == 8 || a.n < 1<<32 }
+// check returns why a counter cannot take the number.
+func (a amount) check(c *publish.Counter) error {
+	if c.Size() == 4 && a.n > math.MaxUint32 {
+		return errors.New("the value has 4 bytes: expected up to 4294967295")
+	}
+	if now := c.Load(); a.sign == '-' && a.n > now {
+		return fmt.Errorf("the value is %d and cannot fall below 0", now)
+	}
+	return nil
+}
 
 func (a amount) apply(c *publish.Counter) {
 	switch a.sign {
@@ -306,4 +360,20 @@ func (a amount) apply(c *publish.Counter) {
 	default:
 		c.Set(a.n)
 	}
+}
+
+// applyDouble is apply for a raw value that is a float64.
+func (a amount) applyDouble(c *publish.Counter) error {
+	v := a.double
+	switch a.sign {
+	case '+':
+		v = math.Float64frombits(c.Load()) + a.double
+	case '-':
+		v = math.Float64frombits(c.Load()) - a.double
+	}
+	if math.IsInf(v, 0) {
+		return errors.New("the value is out of range")
+	}
+	c.Set(math.Float64bits(v))
+	return nil
 }

@@ -7,8 +7,9 @@ import (
 )
 
 // quoteHint says which path was meant where the shell took the backslashes from one that
-// stood without quotes, as far as one of the sources has its counter; what stands behind the
-// path are the arguments that it may have fallen apart into. err is what is wrong otherwise.
+// stood without quotes, or where it has slashes in their place, as far as one of the sources has
+// its counter; what stands behind the path are the arguments that it may have fallen apart into.
+// err is what is wrong otherwise.
 func quoteHint(ctx context.Context, urls, paths, behind []string, err error) error {
 	asked := append([]string{strings.Join(paths, " ")}, paths...)
 	for _, path := range paths {
@@ -44,7 +45,7 @@ func (c *catalogue) unquoted(arg string) string {
 
 	for _, o := range c.objects {
 		for _, d := range append(o.counters, knownCounter{name: "*"}) {
-			if strings.EqualFold(plain, o.name+d.name) {
+			if strings.EqualFold(plain, o.name+d.name) || strings.EqualFold(plain, "/"+o.name+"/"+d.name) {
 				return `\` + o.name + instance + `\` + d.name
 			}
 		}

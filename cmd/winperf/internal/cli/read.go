@@ -27,6 +27,7 @@ type reader struct {
 	output outputFlags
 	sel    selectFlags
 	every  interval
+	thins  func() bool // -i was given
 	count  count
 	how    measureFlags
 	log    logFlags
@@ -47,10 +48,12 @@ type reader struct {
 func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 	r.every = interval(schedule.DefaultInterval)
 	cmd.Flags().VarP(liveInterval{&r.every}, "interval", "i", intervalHelp)
+	r.thins = func() bool { return cmd.Flags().Changed("interval") }
 	r.source.add(cmd)
 	r.output.add(cmd, sink.Formats())
 	r.output.addExact(cmd)
 	r.sel.add(cmd, &r.source)
+	r.sel.addPDHExact(cmd)
 	r.how.add(cmd)
 	r.log.add(cmd)
 	r.within.add(cmd)
@@ -76,6 +79,12 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 
 	recorded := src.Describe().Recorded
 	r.live, r.anomalies.zone = !recorded, zone
+	switch thins := recorded && r.thins(); {
+	case thins && r.get:
+		return errors.New("-i: of a log get shows the last sample; winperf watch -i and convert -i thin a log")
+	case thins:
+		src = logs.Thin{Interval: time.Duration(r.every)}.Of(src)
+	}
 	sel, err := r.selection(ctx, src, zone)
 	if err != nil {
 		return err
@@ -167,6 +176,7 @@ func (r *reader) choose(ctx context.Context, args []string) (err error) {
 			" (winperf list shows what there is)")
 	}
 	r.tally = newTally(len(r.paths))
+	r.tally.continued = continues()
 	return nil
 }
 
@@ -223,17 +233,18 @@ func (r *reader) watch(
 	}
 
 	if r.tally.cycles == 0 && ctx.Err() == nil {
-		return r.noSample()
+		return r.noSample(ctx, src)
 	}
 	return nil
 }
 
 // noSample is the error where there was nothing to show.
-func (r *reader) noSample() error {
-	if r.at == "" && !r.within.given() {
-		return errors.New("the source has no samples")
+func (r *reader) noSample(ctx context.Context, src winperf.Source) error {
+	within := r.within
+	if r.at != "" {
+		within.end = r.at
 	}
-	return errors.New("the record has no sample at that time; winperf info shows when it begins and ends")
+	return within.empty(ctx, "the source has no samples", r.anomalies.zone, &logs.Log{Source: src})
 }
 
 // take shows a cycle, and tells what is wrong with it.
@@ -308,13 +319,21 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 // tally keeps which paths have had a value.
 type tally struct {
 	cycles, missed, damaged int
-	served                  []bool
-	last                    []counter.Status // of each path's last reading without a value, else OK
-	explained               []bool
-	explanations            int
-	damage                  []error // of the first damaged sample, until it is reported
-	denied                  denied
-	notices                 []error // the first of each kind
+
+	// Samples are missed while the program is stopped, too. The signal that it goes on may come
+	// shortly after the sample that notices them, so they wait for the next one.
+	stopped   int         // missed because of that
+	undecided int         // missed before the last sample
+	resumed   bool        // the last sample was the first one after a stop
+	continued func() bool // the program went on after a stop since the last call; nil: it never does
+
+	served       []bool
+	last         []counter.Status // of each path's last reading without a value, else OK
+	explained    []bool
+	explanations int
+	damage       []error // of the first damaged sample, until it is reported
+	denied       denied
+	notices      []error // the first of each kind
 }
 
 func newTally(paths int) tally {
@@ -327,7 +346,7 @@ func newTally(paths int) tally {
 
 func (t *tally) count(c *measure.Cycle) {
 	t.cycles++
-	t.missed += c.Missed
+	t.miss(c.Missed)
 	t.countDamage(c)
 	t.denied.count(c)
 
@@ -346,6 +365,22 @@ func (t *tally) count(c *measure.Cycle) {
 			t.served[w] = true // another path has it
 		}
 		from = to
+	}
+}
+
+// miss counts samples that were missed since the sample before, and decides why those before that were.
+// The first sample after a stop is late, so that the one behind it may be missed because of that, too.
+func (t *tally) miss(n int) {
+	switch {
+	case t.continued != nil && t.continued():
+		t.stopped += t.undecided + n
+		t.undecided, t.resumed = 0, true
+	case t.resumed:
+		t.stopped += n
+		t.resumed = false
+	default:
+		t.missed += t.undecided
+		t.undecided = n
 	}
 }
 
@@ -370,13 +405,18 @@ func (t *tally) reportDamage(a *app) {
 // reportCounts says how many samples were missed or damaged; slow is what may have been too slow
 // for them, besides the machine.
 func (t *tally) reportCounts(a *app, slow string) {
-	if t.missed > 0 {
+	t.miss(0)
+	missed := func(n int, why string) {
 		what := "1 sample was"
-		if t.missed > 1 {
-			what = fmt.Sprintf("%d samples were", t.missed)
+		if n > 1 {
+			what = fmt.Sprintf("%d samples were", n)
 		}
-		a.complain(fmt.Errorf("%s missed because the machine or the %s was too slow", what, slow))
+		if n > 0 {
+			a.complain(fmt.Errorf("%s missed %s", what, why))
+		}
 	}
+	missed(t.stopped, "while the program was stopped")
+	missed(t.missed, fmt.Sprintf("because the machine or the %s was too slow", slow))
 	if t.damaged > 1 {
 		a.complain(fmt.Errorf("%d of %d samples were damaged", t.damaged, t.cycles))
 	}

@@ -30,14 +30,17 @@ type recorder struct {
 	output outputFlags
 	sel    selectFlags
 	every  interval
+	thins  func() bool // -i was given
 	count  count
 	limit  logs.Limits
+	name   naming
 	naming recordNaming
 	begin  string
 	end    string
 	during interval
 	sync   interval
 	quiet  bool
+	attach bool // --experiments
 	tell   bool
 	more   []string // paths
 
@@ -80,7 +83,7 @@ func recordFormats() []sink.Format {
 			formats = append(formats, f)
 		}
 	}
-	return formats
+	return withPacked(formats)
 }
 
 const recordHelp = `Record takes a sample every interval and writes it to a file. It stops on Ctrl-C,
@@ -91,8 +94,13 @@ the file as Ctrl-C does; under nohup SIGHUP is ignored.
               system: complete data of the objects that the paths name; without a
               path of all objects that are not costly
   blg         binary log of Windows, raw values; not verified on Windows
-  csv, tsv    text logs of Windows; a column for each instance of the first row
-  jsonl       a JSON object for each reading
+  csv, tsv    text logs of Windows; a column for each instance of the first row. A
+              column belongs to one instance, not to its name: instances that appear
+              later are not recorded. 'winperf convert' writes a log with all of them
+  jsonl       a JSON object for each reading; NAME.jsonl.zst is compressed
+
+In csv, tsv and jsonl a process or thread that began after the previous sample counts
+from zero; with --pdh-exact it has no rates in its first sample.
 
 NAME may contain {time}, {date}, {mmddhhmm}, {host} and {serial}. Without -o it is
 winperf_{time} with the format's extension. An existing file is kept unless
@@ -114,6 +122,10 @@ most the sample being written is lost; blg files with intervals below one second
 lose up to one second. A file is flushed to disk when it is closed, and with --sync
 at that interval: a power failure loses no more than that. If the disk is full,
 recording ends and what was recorded before is kept.
+
+With --experiments programs of the same account can attach experiments to the
+recording (winperf experiment attach record). They measure the same source, and can
+write files and start programs. Without it no socket is opened.
 
 Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path
 never gave a value (capture and blg: never matched anything), some values could
@@ -142,7 +154,9 @@ func (a *app) recordCommand() *cobra.Command {
 
 func (r *recorder) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.VarP(liveInterval{&r.every}, "interval", "i", "time between samples: 2, 0.5, 500ms, 1:30")
+	const every = "time between samples: 2, 0.5, 500ms, 1:30; of a log the first sample of each interval"
+	f.VarP(liveInterval{&r.every}, "interval", "i", every)
+	r.thins = func() bool { return f.Changed("interval") }
 	f.VarP(&r.count, "count", "n", "number of samples; 0 goes on until stopped")
 	f.Var(&r.during, "for", "record for this time: 60, 10m, 8:00:00")
 
@@ -160,14 +174,17 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.Var(&r.naming.suffix, "suffix", "end of the name: nnnnnn (serial number) or mmddhhmm")
 	f.BoolVar(&r.naming.append, "append", false, "append to an existing file")
 	f.Var(&r.sync, "sync", "flush recorded data to disk at this interval: 10, 1m")
+	f.BoolVar(&r.attach, "experiments", false, experimentsUsage)
 	f.BoolVar(&r.quiet, "quiet", false, "report only errors")
 	f.BoolVar(&r.tell, "progress", false, "report progress even without a terminal: one line for each sample")
 
 	r.source.add(cmd)
+	r.name.add(cmd)
 	r.read.add(cmd)
 	r.output.add(cmd, recordFormats())
 	f.Lookup("output").Usage = "`NAME` of the file, whose extension names the format"
 	r.sel.add(cmd, &r.source)
+	r.sel.addPDHExact(cmd)
 
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	limits := []cobra.Completion{logs.Stop, logs.New, logs.Circular}
@@ -193,6 +210,10 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 		return rawLinesError(r.source.source, r.format)
 	}
 	r.live, r.zone = !is.Recorded, zone
+	src = r.thin(src)
+	if r.attach && !r.live {
+		return errors.New("--experiments measures a live source, and this one is a log")
+	}
 	if r.files, err = r.newFiles(is); err != nil {
 		return err
 	}
@@ -208,8 +229,12 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	if err := r.probe(ctx, src); err != nil {
 		return err
 	}
-	if r.live {
-		defer manageable(ctx, "record", src)()
+	if r.attach {
+		stop, err := openExperiments(ctx, "record", src)
+		if err != nil {
+			return err
+		}
+		defer stop()
 	}
 	p := r.newProgress()
 	err = r.record(ctx, src, p)
@@ -220,13 +245,21 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 		err = errEnded
 	}
 	if err == nil && r.tally.cycles == 0 && !r.live && ctx.Err() == nil {
-		err = errNoSamples
+		err = r.noSamples(ctx, src)
 	}
 
 	p.clear()
 	err = errors.Join(err, r.files.Close())
 	r.finish(ctx, src, p, err)
 	return err
+}
+
+// thin returns a source that has only the samples of a log that -i asks for. A live source stays as it is.
+func (r *recorder) thin(src winperf.Source) winperf.Source {
+	if r.live || !r.thins() {
+		return src
+	}
+	return logs.Thin{Interval: time.Duration(r.every)}.Of(src)
 }
 
 // settle reads the options before anything is opened.
@@ -252,16 +285,23 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 	}
 
 	r.tally = newTally(len(r.paths))
+	r.tally.continued = continues()
 	switch {
 	case len(r.paths) == 0 && !logs.IsRaw(r.format):
 		const form = `no path given: a %s file has readings of counters, such as '\Memory\Available MBytes'`
 		return fmt.Errorf(form, r.format)
 	case logs.IsRaw(r.format) && (len(r.sel.exclude) > 0 || r.sel.cap100):
 		return fmt.Errorf("--exclude and --cap100 are about readings, and %s keeps raw values", r.format)
+	case logs.IsRaw(r.format) && r.name != "":
+		return fmt.Errorf("--name is about readings, and %s keeps raw values", r.format)
 	case r.naming.append && r.output.overwrite:
 		return errors.New("--append and --overwrite exclude each other")
 	case r.naming.append && r.format == "blg":
-		return fmt.Errorf("--append: a binary log cannot be appended to; winperf convert merges logs: %w",
+		return fmt.Errorf("--append: a binary log cannot be appended to; record in another file,"+
+			" and winperf convert OLD.blg NEW.blg -o ALL.blg merges them: %w", winperf.ErrNotSupported)
+	case r.naming.append && r.format == "jsonl" && logs.IsPacked(r.output.output):
+		return fmt.Errorf("--append: a compressed file cannot be appended to; record in another file,"+
+			" and winperf convert OLD.jsonl.zst NEW.jsonl.zst -o ALL.jsonl.zst merges them: %w",
 			winperf.ErrNotSupported)
 	case r.naming.append && r.limit.Action != logs.Stop:
 		return fmt.Errorf("--append goes on with one file, --at-limit %s begins others", r.limit.Action)
@@ -355,7 +395,7 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 	cycle, err := c.Cycle(ctx)
 	switch {
 	case errors.Is(err, io.EOF):
-		return errNoSamples
+		return r.noSamples(ctx, src)
 	case err != nil && len(r.paths) == 0:
 		return nil // all is recorded as it is, also what cannot be read
 	case err != nil:
@@ -382,6 +422,7 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 	}
 
 	raw := logs.IsRaw(r.format)
+	r.name.set(&opt)
 	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
 	opt.Clock, opt.For, opt.End = r.clock, time.Duration(r.during), r.until
 	opt.CostlyTogether, opt.KeepFirst = raw, raw
@@ -477,7 +518,7 @@ func sampleTime(c *measure.Cycle) time.Time {
 func (r *recorder) countSample(c *measure.Cycle) {
 	if !r.reads {
 		r.tally.cycles++
-		r.tally.missed += c.Missed
+		r.tally.miss(c.Missed)
 		r.tally.countDamage(c)
 		return
 	}
@@ -507,8 +548,9 @@ func (r *recorder) finish(ctx context.Context, src winperf.Source, p *recordProg
 	t.reportCounts(a, "disk")
 	written := r.files.Written()
 	if written.Late > 0 {
-		const form = "%d series came after the first sample and are not in the %s file"
-		a.complain(fmt.Errorf(form, written.Late, r.format))
+		const form = "%d series came after the first sample and are not in the %s file%s;" +
+			" -f jsonl or -f capture keeps them"
+		a.complain(fmt.Errorf(form, written.Late, r.format, someNames(written.LateNames, written.Late)))
 	}
 
 	if err == nil {

@@ -8,14 +8,19 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/measure"
 )
 
 // errEnded tells that a recording ended by itself and has nothing.
 var errEnded = errors.New("nothing was recorded: the end came before the first sample")
 
-// errNoSamples tells that a record, or what --begin and --end leave of it, is empty.
-var errNoSamples = errors.New("nothing was recorded: there are no samples to record")
+// noSamples returns the error of a record that is empty, or of which --begin and --end leave nothing.
+func (r *recorder) noSamples(ctx context.Context, src winperf.Source) error {
+	within := rangeFlags{r.begin, r.end}
+	const what = "nothing was recorded: there are no samples to record"
+	return within.empty(ctx, what, r.zone, &logs.Log{Source: src})
+}
 
 // cutRecord chooses the samples of a record.
 func (r *recorder) cutRecord(ctx context.Context, src winperf.Source) error {

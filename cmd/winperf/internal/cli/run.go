@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,6 +28,8 @@ type runner struct {
 	compare     bool
 	disturbance bool
 	intervals   []string
+	attach      bool                   // --experiments
+	status      bool                   // --measure-status
 	changed     func(flag string) bool // whether it was given
 	repeated    []trial.Step           // the plan of the folder that is repeated; nil for none
 	begun       bool                   // all was checked
@@ -70,9 +71,20 @@ with its seed, the conditions, each run with all its processes, and the report.
 
 Ctrl-C asks the command to end and completes the results; a second one kills it.
 
-Exit status: 0 done, 1 the experiment or command could not be run or its results not
-be kept, 3 it failed in some of the runs, some were not run as the experiment was
-stopped, or records were lost; of --check 3 when an object is missing that may come.`,
+With --experiments programs of the same account can attach further experiments to the
+run of an experiment (winperf experiment attach run_NAME). They can write files and
+start programs. Without it no socket is opened.
+
+Exit status of a command behind --: the status of the command, or of several runs the
+first that is not 0; 128+n if signal n ended it; 126 if it could not be started, 127 if
+it was not found; 125 if winperf itself failed, also if it could not keep the results
+or was stopped before the last run. Problems with measuring are only reported on
+standard error.
+
+Exit status of an experiment, of --compare, and with --measure-status of a command: 0
+done, 1 the experiment or command could not be run or its results not be kept, 3 it
+failed in some of the runs, some were not run as the experiment was stopped, or
+records were lost; of --check 3 when an object is missing that may come.`,
 		Example: `  winperf run experiment.yaml
   winperf run --check experiment.yaml
   winperf run -- make -j4
@@ -82,7 +94,9 @@ stopped, or records were lost; of --check 3 when an object is missing that may c
   winperf run --disturbance -n 20 -p '\Process(*)\*' -- ./load --requests 1000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.changed = cmd.Flags().Changed
-			err := r.run(cmd.Context(), args, cmd.ArgsLenAtDash() == 0)
+			dash := cmd.ArgsLenAtDash() == 0
+			a.command = dash && !r.status
+			err := r.run(cmd.Context(), args, dash)
 			if !r.begun && isInterrupt(cmd.Context(), err) {
 				return errNotBegun // a failure: what was wrong may not have been found
 			}
@@ -100,6 +114,9 @@ stopped, or records were lost; of --check 3 when an object is missing that may c
 	flags.BoolVar(&r.disturbance, "disturbance", false, "show what measuring costs the command")
 	flags.StringSliceVar(&r.intervals, "intervals", []string{"1", "0.1", "0.01"}, "of --disturbance")
 	flags.BoolVar(&r.check, "check", false, "check the experiment and run nothing")
+	flags.BoolVar(&r.attach, "experiments", false, experimentsUsage)
+	const status = "end with status 0, 1 or 3, whatever the status of the command"
+	flags.BoolVar(&r.status, "measure-status", false, status)
 	flags.BoolVar(&r.compare, "compare", false, "compare results: --compare DIRECTORY [DIRECTORY]")
 	return cmd
 }
@@ -117,6 +134,8 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 		return r.runNamed(ctx, args[0])
 	case r.check:
 		return errors.New("--check is for experiment files")
+	case r.attach:
+		return errors.New("--experiments is for experiment files")
 	}
 
 	hurry, stop := untilSecond()
@@ -180,7 +199,7 @@ func (r *runner) options(command trial.Command) (opt trial.Options, err error) {
 			}
 		}
 		opt.Variants = []trial.Variant{{
-			Name: strings.Join(command.Args, " "), Command: command, Interval: time.Duration(r.every),
+			Name: commandLine(command.Args), Command: command, Interval: time.Duration(r.every),
 		}}
 		return opt, nil
 	}
@@ -224,6 +243,7 @@ func (r *runner) measure(ctx context.Context, opt trial.Options) (err error) {
 		err = errors.Join(err, folder.Close())
 	}
 
+	r.app.commandStatus = statusOfRuns(all, opt.Runs(), err)
 	report := r.report(all) + r.left(&opt, all)
 	if folder != nil {
 		err = errors.Join(err, folder.Keep(trial.FileReport, []byte(report)))

@@ -33,7 +33,7 @@ func (r *runner) runFile(ctx context.Context, name string) error {
 	hurry, stop := untilSecond()
 	defer stop()
 	opener := r.opener()
-	opener.Hurry = hurry
+	opener.Hurry, opener.Experiments = hurry, r.attach
 	if err := r.checkFile(ctx, f, faults, opener); err != nil || r.check {
 		return err
 	}
@@ -101,7 +101,6 @@ func (r *runner) runSession(
 	defer func() { err = errors.Join(err, s.Close()) }()
 
 	r.begun = true
-	s.Told = r.app.complain
 	opt := f.Trials()
 	done := 0
 	out, err := s.Run(ctx, func(*trial.Result) error {

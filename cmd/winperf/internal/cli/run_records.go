@@ -164,14 +164,23 @@ func writeStatistics(b *strings.Builder, rec *experiment.Record) {
 			continue
 		}
 
-		fmt.Fprintf(t, "\tmean %.6g", s.Mean)
+		show := func(f float64) string { return statisticText(trial.UnitOf(v), f) }
+		fmt.Fprintf(t, "\tmean %s", show(s.Mean))
 		if s.Count > 1 {
-			fmt.Fprintf(t, " (%.6g to %.6g)", s.Low, s.High)
+			fmt.Fprintf(t, " (%s to %s)", show(s.Low), show(s.High))
 		}
 		for p, percent := range s.Percents {
-			fmt.Fprintf(t, "\tp%.4g %.6g", percent, s.Percentiles[p])
+			fmt.Fprintf(t, "\tp%.4g %s", percent, show(s.Percentiles[p]))
 		}
 		fmt.Fprintln(t)
 	}
 	_ = t.Flush() // to memory
+}
+
+// statisticText shows a statistic: bytes with a prefix, all other numbers as they are.
+func statisticText(unit string, f float64) string {
+	if unit == trial.Bytes || unit == trial.BytesPerSecond {
+		return inUnit(unit, f)
+	}
+	return fmt.Sprintf("%.6g", f)
 }

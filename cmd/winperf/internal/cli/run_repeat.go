@@ -38,11 +38,18 @@ func (r *runner) repeat(ctx context.Context, folder string) error {
 		return r.runFile(ctx, file)
 	}
 
+	if r.attach {
+		return fmt.Errorf("%s is of a command, and --experiments is for experiment files", folder)
+	}
 	dash := slices.Index(c.Args, "--")
 	if dash < 0 || len(c.Args) == 0 || c.Args[0] != "run" {
 		return fmt.Errorf("%s: the plan has no command that can be run again", folder)
 	}
-	args := slices.Insert(slices.Clone(c.Args), dash, "--seed", strconv.FormatUint(r.seed, 10), "--output", r.folder)
+	flags := []string{"--seed", strconv.FormatUint(r.seed, 10), "--output", r.folder}
+	if r.status {
+		flags = append(flags, "--measure-status")
+	}
+	args := slices.Insert(slices.Clone(c.Args), dash, flags...)
 	r.begun = true // as far as this command tells, which the other one knows better
 	return r.app.execute(ctx, args)
 }

@@ -65,8 +65,7 @@ func stopped(all []*trial.Result) string {
 
 // writeRun writes what one run used.
 func writeRun(b *strings.Builder, x *trial.Result) {
-	command := safetext.Line(strings.Join(x.Args, " "))
-	fmt.Fprintf(b, "\n%s: %s after %s\n\n", command, ending(&x.Exit), seconds(x.Exit.Time.Seconds()))
+	fmt.Fprintf(b, "\n%s: %s after %s\n\n", safetext.Line(commandLine(x.Args)), ending(&x.Exit), seconds(x.Exit.Time.Seconds()))
 	if x.Err != "" {
 		fmt.Fprintf(b, "its processes could not be seen: %s\n\n", safetext.Line(x.Err))
 	}
@@ -93,6 +92,19 @@ func writeRun(b *strings.Builder, x *trial.Result) {
 	if x.Missed > 0 {
 		fmt.Fprintf(b, "\nsamples of the processes that were missed: %d\n", x.Missed)
 	}
+}
+
+// commandLine returns a command as a shell takes it: arguments with other characters than usual are quoted.
+func commandLine(args []string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = arg
+		if arg == "" || strings.Trim(arg, plain) != "" {
+			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
 }
 
 // writeProcesses lists the processes that used most processor time.
@@ -207,8 +219,10 @@ func inUnit(unit string, v float64) string {
 	switch unit {
 	case "seconds":
 		return seconds(v)
-	case "bytes":
+	case trial.Bytes:
 		return bytesText(v)
+	case trial.BytesPerSecond:
+		return bytesText(v) + "/s"
 	default:
 		return fmt.Sprintf("%.4g", v)
 	}
@@ -237,7 +251,7 @@ func seconds(v float64) string {
 func bytesText(v float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	at := 0
-	for v >= 1000 && at < len(units)-1 {
+	for math.Abs(v) >= 1000 && at < len(units)-1 {
 		v, at = v/1024, at+1
 	}
 	if at == 0 {

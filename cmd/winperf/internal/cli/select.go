@@ -97,12 +97,31 @@ func parsePath(text string) (winperf.Path, error) {
 	if err == nil {
 		return p, nil
 	}
-	for _, whole := range []string{`\` + text, text + `\*`, `\` + text + `\*`} {
+	for _, whole := range []string{backslashed(text), `\` + text, text + `\*`, `\` + text + `\*`} {
 		if _, wrong := winperf.ParsePath(whole); wrong == nil && text != "" {
 			return p, fmt.Errorf("%w (did you mean '%s'?)", err, whole)
 		}
 	}
 	return p, err
+}
+
+// backslashed returns a path that was written with slashes. Of the slashes in the names of counters and
+// instances it changes none.
+func backslashed(text string) string {
+	parent, rest := `\`, strings.TrimPrefix(text, "/")
+	if whole, two := strings.CutPrefix(rest, "/"); two {
+		machine, path, _ := strings.Cut(whole, "/")
+		parent, rest = `\\`+machine+`\`, path
+	}
+
+	end := strings.LastIndex(rest, ")/") + 1
+	if end == 0 {
+		end = strings.Index(rest, "/")
+	}
+	if end < 0 || !strings.HasPrefix(text, "/") {
+		return text
+	}
+	return parent + rest[:end] + `\` + rest[end+1:]
 }
 
 // readPaths reads paths, one a line, in UTF-8 or UTF-16, as PowerShell redirects.
@@ -151,7 +170,9 @@ func (f *selectFlags) options(language language) (measure.Options, error) {
 	return measure.Options{
 		Language: string(language),
 		Exclude:  exclude,
-		Cook:     counter.Options{Clamp: true, Cap100: f.cap100},
+		Cook: counter.Options{
+			Clamp: true, Cap100: f.cap100, NeedPrevious: f.pdhExact && !f.fromStart,
+		},
 	}, err
 }
 

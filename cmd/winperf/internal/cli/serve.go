@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -23,8 +23,6 @@ import (
 
 // server is the serve command.
 type server struct {
-	managed managedServer
-
 	app    *app
 	source sourceFlags
 	sel    selectFlags
@@ -36,6 +34,7 @@ type server struct {
 	offset interval
 	file   string
 	check  bool
+	attach bool // --experiments
 
 	push      []string // URLs
 	pushNames []string
@@ -48,7 +47,7 @@ type server struct {
 const serveHelp = `Serve answers scrapes of Prometheus at /metrics. Each scrape takes a sample; scrapes
 that come at the same time share it. Metrics are raw values in base units, so
 that rate() of them is what the other commands show. Without a path it serves all
-objects that are not costly. Costly objects, which are served if they are named
+objects that are not costly, except Thread, which --object '*' adds. Costly objects, which are served if they are named
 or with --costly, are sampled beside the others at their own pace.
 
 A scrape may ask for a part: /metrics?object=Memory&path=\Process(*)\ID%20Process.
@@ -64,11 +63,16 @@ sample before the last, so that rates have something to begin with.
 By default it listens on this machine only. Certificates and passwords stand in
 the file of --web.config.file, in the form that all exporters share.
 
-The file of --config has everything that flags have, in YAML; flags go before it.
+The file of --config has everything that flags have but --experiments, in YAML; flags
+go before it.
 SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reads it again; if it
 is wrong, the old one stays in use. --check does what is done before serving, and
 ends: with status 0, or with all that is wrong, by line and column. That a path
 matches nothing is a warning, here and at the start: what it names may come later.
+
+With --experiments programs of the same account can attach experiments to the server
+(winperf experiment attach serve). They measure this machine, whatever the server's
+source is, and can write files and start programs. Without it no socket is opened.
 
 Exit status: 0 done, 1 the server could not begin or had to end.`
 
@@ -85,10 +89,7 @@ func (a *app) serveCommand() *cobra.Command {
   winperf serve --push remote-write+http://localhost:9090 --push-interval 10
   winperf serve --config winperf.yml --check`,
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		defer s.managed.close()
-		return s.run(cmd, args)
-	}
+	cmd.RunE = s.run
 	s.add(cmd)
 	return cmd
 }
@@ -114,6 +115,7 @@ func (s *server) add(cmd *cobra.Command) {
 	f.StringVar(&s.file, "config", "", "`FILE` with the configuration, in YAML")
 	const check = "tell what is wrong with the configuration, the files it names and the source, and end"
 	f.BoolVar(&s.check, "check", false, check)
+	f.BoolVar(&s.attach, "experiments", false, experimentsUsage)
 	s.addWeb(cmd)
 
 	complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter"},
@@ -183,26 +185,30 @@ func (s *server) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
+	defer debug.SetGCPercent(debug.SetGCPercent(serveGCPercent))
 	opt.Reload = takeHangups(ctx)
 	if s.app.host != nil {
 		opt.Reload = s.app.host.reload
+	}
+	if s.attach {
+		stop, err := openExperiments(ctx, "serve", nil)
+		if err != nil {
+			return err
+		}
+		defer stop()
 	}
 	return serve.Run(ctx, opt)
 }
 
 // open opens the source.
 func (s *server) open(ctx context.Context, url string) (winperf.Source, error) {
-	src, err := s.app.openSource(ctx, url, source.LogOptions{})
-	if err == nil && !s.check {
-		s.managed.opened(ctx, url)
-	}
-	return src, err
+	return s.app.openSource(ctx, url, source.LogOptions{})
 }
 
 // tell says where the server can be reached, and tells who started it that it can be.
-func (s *server) tell(addresses []net.Addr) {
-	for _, a := range addresses {
-		fmt.Fprintf(s.app.stderr, "winperf: serving %s\n", a)
+func (s *server) tell(urls []string) {
+	for _, url := range urls {
+		fmt.Fprintf(s.app.stderr, "winperf: serving %s\n", url)
 	}
 	if s.app.host != nil {
 		s.app.host.ready()

@@ -30,7 +30,7 @@ func TestServeHangup(t *testing.T) {
 	s := &served{t: t, stderr: stderr}
 	eventually(t, "serving", func() bool {
 		if m := serving.FindStringSubmatch(stderr.String()); m != nil {
-			s.url = "http://" + m[1]
+			s.url = m[1]
 		}
 		return s.url != ""
 	})

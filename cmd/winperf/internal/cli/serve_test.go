@@ -51,7 +51,7 @@ func eventually(t *testing.T, what string, f func() bool) {
 	}
 }
 
-var serving = regexp.MustCompile(`winperf: serving (\S+)\n`)
+var serving = regexp.MustCompile(`winperf: serving (http://\S+)/metrics\n`)
 
 // serve runs winperf serve with arguments.
 func serveInProcess(t *testing.T, ctx context.Context, args ...string) *served {
@@ -70,7 +70,7 @@ func serveInProcess(t *testing.T, ctx context.Context, args ...string) *served {
 
 	eventually(t, "serving", func() bool {
 		if m := serving.FindStringSubmatch(s.stderr.String()); m != nil {
-			s.url = "http://" + m[1]
+			s.url = m[1]
 		}
 		return s.url != "" || len(ended) > 0
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,16 +23,21 @@ type summarizer struct {
 	output   outputFlags
 	sel      selectFlags
 	log      logFlags
+	files    []string // the names of the logs
 	more     []string // paths
 	within   rangeFlags
 	every    interval
+	thins    func() bool // -i was given
 	during   interval
 	above    bound
 	order    sortKey
 	percents percentiles
+	most     count // instances of each counter; 0 is all
 	quiet    bool
 
+	asked     []winperf.Path
 	selection winperf.Selection
+	lifetimes lifetimes
 	options   measure.Options
 	tally     tally
 	damage    damageCount
@@ -46,35 +52,51 @@ var summaryFormats = []sink.Format{
 }
 
 func (a *app) summaryCommand() *cobra.Command {
-	s := &summarizer{app: a, every: interval(schedule.DefaultInterval), percents: percentiles{50, 95, 99}}
+	s := &summarizer{app: a, every: interval(schedule.DefaultInterval)}
+	s.percents = slices.Clone(defaultPercentiles)
 	cmd := &cobra.Command{
-		Use:   "summary LOG...",
+		Use:   "summary LOG... [PATH...]",
 		Short: "Show the distribution of each counter's values in logs, or during a measurement",
 		Long: `Summary reads logs and captures once and shows for each counter and instance the
-number of values, minimum, average, maximum, standard deviation, percentiles and the
-last value. Several logs are treated as one: a counter in two of them has one row.
+number of values, minimum, average, maximum and when it was, total, standard deviation,
+percentiles and the last value. With paths it shows only their counters. An argument that
+begins with \ is a path, unless a file of that name exists. Several logs are treated as
+one: a counter in two of them has one row.
 With --for it measures this machine, or --source, for that time instead.
 
   count      number of values. Samples in which the instance existed without a value
              are missing. The first sample of a rate is neither
   average    weighted by time for rates, percentages of time and queue lengths, else
              the plain mean; csv and tsv logs do not contain the counter type, so
-             there it is always the plain mean
+             there it is always the plain mean, and in JSON lines only rates show
+  at         time of the first value that is as large as the maximum
+  total      of a rate its sum over the time, such as bytes, and of a percentage of time
+             the seconds; other values, and csv and tsv logs, have none
   deviation  standard deviation of a sample
   p95        95 % of the values are at most this value, which is a measured one. With
              more than 1,024 values it is approximate; the table shows the error
   above      number of values above --above; longest is the longest unbroken time above
 
-A process has one row for its whole lifetime, even if its name changes. On a terminal
-numbers of bytes and large rates are rounded (--exact shows all digits).
+--top N shows of each counter the N largest instances, by --sort total (the default),
+average or maximum. Averages and maxima count by the time that the instance was present,
+so one that ended after two samples does not come first. A counter without a total goes
+by its average. _Total and the process Idle are not among them.
+
+A process has one row for its whole lifetime, even if its name or its number changes: a path
+such as \Process(svchost)\* shows all that were the first of the name at some time. Its rates count from
+its start, so that short processes have some (not with --pdh-exact). On a terminal
+numbers of bytes and large rates are rounded (--exact shows all digits), and if a line
+does not fit, the numbers are below the name. The formats csv and jsonl also have the unit
+of the total, and "present": the seconds that all values of the row stand for.
 
 Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, some values
 could not be read for lack of permission, or some data was damaged.`,
 		Example: `  winperf summary load.blg
-  winperf summary load.blg --path '\Processor(*)\% Processor Time' --above 80
+  winperf summary load.blg '\Processor(*)\% Processor Time' --above 80
+  winperf summary load.blg '\Process(*)\% Processor Time' --top 5
   winperf summary monday.csv tuesday.csv --sort p95 -o both.csv
-  winperf summary night.capture --path '\Process(*)\Working Set' --sort maximum
-  winperf summary --for 60 -i 1 --path '\PhysicalDisk(*)\*'`,
+  winperf summary night.capture '\Process(*)\Working Set' --sort maximum
+  winperf summary --for 60 -i 1 '\PhysicalDisk(*)\*'`,
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args) },
 	}
 	s.flags(cmd)
@@ -83,25 +105,31 @@ could not be read for lack of permission, or some data was damaged.`,
 
 func (s *summarizer) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&s.more, "path", nil, "only what this `PATH` names; may be given several times")
+	const path = "only what this `PATH` names, as an argument that is a path; may be given several times"
+	f.StringArrayVar(&s.more, "path", nil, path)
 	f.Var(&s.during, "for", "measure a live source for this time: 60, 10m, 8:00:00")
-	f.VarP(liveInterval{&s.every}, "interval", "i", "time between samples of a live source: 2, 0.5, 500ms")
+	const every = "time between samples: 2, 0.5, 500ms; of a log the first sample of each interval"
+	f.VarP(liveInterval{&s.every}, "interval", "i", every)
+	s.thins = func() bool { return f.Changed("interval") }
 	s.within.add(cmd)
 	f.Var(&s.above, "above", "show the number of values above NUMBER, and the longest unbroken time above it")
 	f.Var(&s.order, "sort", "sort by KEY, largest first: "+sortKeyNames()+", or a percentile such as p95")
+	f.Var(&s.most, "top", "show of each counter the `N` largest instances, by --sort; see above")
 	f.Var(&s.percents, "percentiles", "percentiles to show")
 	f.BoolVar(&s.quiet, "quiet", false, "show no progress")
 	s.source.add(cmd)
 	s.output.add(cmd, summaryFormats)
 	s.output.addExact(cmd)
 	s.sel.add(cmd, &s.source)
+	s.sel.addPDHExact(cmd)
 	s.log.add(cmd)
 	complete(cmd, "path", completePath(&s.source))
-	cmd.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	complete(cmd, "sort", completeSort)
+	cmd.ValidArgsFunction = completeLogs
 }
 
-func (s *summarizer) run(ctx context.Context, names []string) (err error) {
-	if err := s.settle(ctx, names); err != nil {
+func (s *summarizer) run(ctx context.Context, args []string) (err error) {
+	if err := s.settle(ctx, args); err != nil {
 		return err
 	}
 	s.gathered = &logs.Gatherer{Above: s.above.value}
@@ -109,7 +137,7 @@ func (s *summarizer) run(ctx context.Context, names []string) (err error) {
 	if s.during > 0 {
 		err = s.watch(ctx)
 	} else {
-		err = s.read(ctx, names)
+		err = s.read(ctx)
 	}
 
 	if err != nil {
@@ -123,13 +151,25 @@ func (s *summarizer) run(ctx context.Context, names []string) (err error) {
 }
 
 // settle reads the options before anything is opened.
-func (s *summarizer) settle(ctx context.Context, names []string) error {
+func (s *summarizer) settle(ctx context.Context, args []string) error {
 	if _, _, err := s.output.resolve(); err != nil {
 		return err
 	}
 	if err := s.order.check(s.above.value != nil, s.percents); err != nil {
 		return err
 	}
+
+	if s.most > 0 {
+		if err := s.order.checkTop(); err != nil {
+			return err
+		}
+	}
+
+	names, more, err := splitArguments(ctx, args, nil)
+	if err != nil {
+		return err
+	}
+	s.files, s.more = names, append(s.more, more...)
 
 	switch {
 	case len(names) > 0 && s.during > 0:
@@ -150,13 +190,16 @@ func (s *summarizer) settle(ctx context.Context, names []string) error {
 	if err != nil {
 		return quoteHint(ctx, append(names, s.source.source), s.more, names, err)
 	}
+	s.asked = paths
+	s.lifetimes, paths = newLifetimes(paths)
 	s.selection, s.tally = wanted(paths)
 	s.options, err = s.sel.options(s.source.language)
 	return err
 }
 
 // read reads logs, one after the other.
-func (s *summarizer) read(ctx context.Context, names []string) (err error) {
+func (s *summarizer) read(ctx context.Context) (err error) {
+	names := s.files
 	if len(names) == 0 {
 		names = []string{s.source.source}
 	}
@@ -168,6 +211,9 @@ func (s *summarizer) read(ctx context.Context, names []string) (err error) {
 
 	s.zone = zone
 	for _, log := range all {
+		if s.thins() {
+			log.Source = logs.Thin{Interval: time.Duration(s.every)}.Of(log.Source)
+		}
 		if err := s.readLog(ctx, log); err != nil {
 			return err
 		}
@@ -175,7 +221,7 @@ func (s *summarizer) read(ctx context.Context, names []string) (err error) {
 
 	s.damage.tell(s.app)
 	if s.tally.cycles == 0 {
-		return errors.New("there are no samples to sum up")
+		return s.within.empty(ctx, "there are no samples to sum up", zone, all...)
 	}
 	return s.explain(ctx, all[0].Source, len(s.more) > 0 || s.sel.counters != "")
 }
@@ -196,6 +242,7 @@ func (s *summarizer) readLog(ctx context.Context, log *logs.Log) error {
 		for _, cycle := range m.Cycles {
 			s.tally.count(cycle)
 			s.gathered.Add(cycle)
+			s.lifetimes.add(cycle, s.gathered)
 		}
 		p.show(m, s.tally.cycles)
 	}
@@ -228,6 +275,7 @@ func (s *summarizer) watch(ctx context.Context) error {
 		}
 		s.tally.count(cycle)
 		s.gathered.Add(cycle)
+		s.lifetimes.add(cycle, s.gathered)
 		if !isLarge(cycle) {
 			timeMatters()
 		}
@@ -249,12 +297,16 @@ func (s *summarizer) watch(ctx context.Context) error {
 // no path had a value, it also tells why paths gave none. It returns an error where the
 // summary would be empty.
 func (s *summarizer) explain(ctx context.Context, src winperf.Source, asked bool) error {
+	s.lifetimes.finish(&s.tally)
 	s.tally.denied.report(s.app, src)
 	if asked || !s.tally.any() {
-		s.app.explain(ctx, src, &s.tally, s.selection.Paths, true)
+		s.app.explain(ctx, src, &s.tally, s.asked, true)
 	}
-	if len(s.gathered.Rows()) == 0 {
+	if !slices.ContainsFunc(s.gathered.Rows(), s.shows) {
 		return errors.New("there is no value to sum up")
 	}
 	return nil
 }
+
+// shows reports whether a row is one of those that the paths name.
+func (s *summarizer) shows(row logs.Row) bool { return s.lifetimes.has(s.gathered.Name(row.Series)) }

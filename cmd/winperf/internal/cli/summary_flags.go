@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/winperf/winperf/internal/stats"
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
 )
 
 // bound is a number that values can be above.
@@ -38,6 +39,8 @@ func (v *bound) Set(s string) error {
 
 // percentiles are those to show, in percent.
 type percentiles []float64
+
+var defaultPercentiles = percentiles{50, 95, 99}
 
 // String returns the numbers.
 func (v *percentiles) String() string {
@@ -89,18 +92,25 @@ type sortKey string
 // sortKeys are those apart from percentiles.
 var sortKeys = []struct {
 	name  string
-	value func(f *stats.Figures) float64 // nil for the name of the counter
+	value func(r *summaryRow) float64 // nil for the name of the counter
 }{
 	{"counter", nil},
-	{"count", func(f *stats.Figures) float64 { return float64(f.Count) }},
-	{"missing", func(f *stats.Figures) float64 { return float64(f.Missing) }},
-	{"minimum", func(f *stats.Figures) float64 { return f.Min }},
-	{"average", func(f *stats.Figures) float64 { return f.Average }},
-	{"maximum", func(f *stats.Figures) float64 { return f.Max }},
-	{"deviation", func(f *stats.Figures) float64 { return f.Deviation }},
-	{"last", func(f *stats.Figures) float64 { return f.Last }},
-	{"above", func(f *stats.Figures) float64 { return float64(f.Above) }},
-	{"longest", func(f *stats.Figures) float64 { return f.LongestAbove.Seconds() }},
+	{"count", func(r *summaryRow) float64 { return float64(r.figures.Count) }},
+	{"missing", func(r *summaryRow) float64 { return float64(r.figures.Missing) }},
+	{"minimum", func(r *summaryRow) float64 { return r.figures.Min }},
+	{"average", func(r *summaryRow) float64 { return r.figures.Average }},
+	{"maximum", func(r *summaryRow) float64 { return r.figures.Max }},
+	{"total", (*summaryRow).total},
+	{"deviation", func(r *summaryRow) float64 { return r.figures.Deviation }},
+	{"last", func(r *summaryRow) float64 { return r.figures.Last }},
+	{"above", func(r *summaryRow) float64 { return float64(r.figures.Above) }},
+	{"longest", func(r *summaryRow) float64 { return r.figures.LongestAbove.Seconds() }},
+}
+
+// completeSort completes the keys, and the usual percentiles.
+func completeSort(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names := strings.Split(sortKeyNames(), ", ")
+	return append(names, defaultPercentiles.names()...), cobra.ShellCompDirectiveNoFileComp
 }
 
 func sortKeyNames() string {
@@ -154,8 +164,8 @@ func (v sortKey) check(bounded bool, percents percentiles) error {
 
 // sort sorts rows: by a number the largest first, and what has none last.
 func (v sortKey) sort(rows []summaryRow, percents percentiles) {
-	value := func(f *stats.Figures) float64 {
-		return f.Percentiles[slices.Index(percents.names(), string(v))]
+	value := func(r *summaryRow) float64 {
+		return r.figures.Percentiles[slices.Index(percents.names(), string(v))]
 	}
 	for _, k := range sortKeys {
 		if k.name == string(v) {
@@ -171,7 +181,66 @@ func (v sortKey) sort(rows []summaryRow, percents percentiles) {
 		})
 	default:
 		slices.SortStableFunc(rows, func(a, b summaryRow) int {
-			return cmp.Compare(value(&b.figures), value(&a.figures))
+			return cmp.Compare(value(&b), value(&a))
 		})
 	}
+}
+
+// topKeys are the keys of --top. Without one it is the first.
+var topKeys = []sortKey{"total", "average", "maximum"}
+
+// checkTop fails if --top has no such key.
+func (v sortKey) checkTop() error {
+	if v == "" || slices.Contains(topKeys, v) {
+		return nil
+	}
+	return fmt.Errorf("--top: --sort %s: expected total, average or maximum", v)
+}
+
+// weight is the value that --top sorts a row by. Averages and maxima are multiplied by the time that
+// the instance was present.
+func (v sortKey) weight(r *summaryRow) float64 {
+	present := max(r.figures.Present, 1).Seconds() // of a single sample it is 0
+	switch total := r.total(); {
+	case v == "maximum":
+		return r.figures.Max * present
+	case v == "average" || math.IsNaN(total):
+		return r.figures.Average * present
+	default:
+		return total
+	}
+}
+
+// top returns of each counter the rows of the n instances with the largest weights, in descending
+// order. Sums of other instances, and the idle process, are left out if there are others.
+func (v sortKey) top(rows []summaryRow, n int) []summaryRow {
+	var counters []string
+	instances := map[string][]summaryRow{}
+	for _, r := range rows {
+		p := r.series.Path
+		p.Instance, p.Index = "", 0
+		name := strings.ToLower(p.String())
+		if instances[name] == nil {
+			counters = append(counters, name)
+		}
+		instances[name] = append(instances[name], r)
+	}
+
+	var kept []summaryRow
+	for _, name := range counters {
+		all := instances[name]
+		if slices.ContainsFunc(all, func(r summaryRow) bool { return !isSum(r.series) }) {
+			all = slices.DeleteFunc(all, func(r summaryRow) bool { return isSum(r.series) })
+		}
+		slices.SortStableFunc(all, func(a, b summaryRow) int { return cmp.Compare(v.weight(&b), v.weight(&a)) })
+		kept = append(kept, all[:min(n, len(all))]...)
+	}
+	return kept
+}
+
+// isSum reports whether an instance is the sum of others, or the process Idle, which uses no processor.
+func isSum(s *winperf.Series) bool {
+	instance := strings.ToLower(s.Path.Instance)
+	process := s.ObjectID.Index == processObject || strings.EqualFold(s.Path.Object, "Process")
+	return strings.HasSuffix(instance, "_total") || process && instance == "idle"
 }

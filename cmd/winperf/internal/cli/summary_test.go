@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // TestRealSummary compares with what perfmon showed of a log of Windows 8: average, least,
@@ -44,6 +45,31 @@ func TestRealSummary(t *testing.T) {
 		near(name, *other.Percentiles[1].Value, *blg.Percentiles[1].Value, 1e-12)
 		if other.Count != 600 {
 			t.Errorf("%s: %d values", name, other.Count)
+		}
+	}
+}
+
+// TestRealTop: of a log of Windows the process that used most processor time comes first, not one that
+// was there for two samples only, whose average is higher.
+func TestRealTop(t *testing.T) {
+	file := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	for _, key := range []string{"total", "average", "maximum"} {
+		out := run(t, "summary", file, `\Process(*)\% Processor Time`, "--top", "1", "--sort", key, "-o", "jsonl")
+		var line struct {
+			Path, Unit string
+			Total      float64
+			TotalUnit  string    `json:"total_unit"`
+			When       time.Time `json:"maximum_time"`
+		}
+		if err := json.Unmarshal(out, &line); err != nil {
+			t.Fatal(err)
+		}
+		when := time.Date(2007, 8, 14, 19, 45, 38, 599e6, time.UTC)
+		if line.Path != `\\ZACH-PC\Process(mmc)\% Processor Time` || line.When.Truncate(time.Millisecond) != when {
+			t.Errorf("by %s: %s, maximum at %v", key, line.Path, line.When)
+		}
+		if math.Abs(line.Total-39.84375) > 0.001 || line.TotalUnit != "seconds" {
+			t.Errorf("by %s: total %v %s", key, line.Total, line.TotalUnit)
 		}
 	}
 }

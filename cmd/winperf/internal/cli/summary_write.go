@@ -4,10 +4,11 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -28,10 +29,17 @@ func (s *summarizer) write(out *output) error {
 	figures := s.gathered.Figures(s.percents...)
 	rows := make([]summaryRow, 0, len(figures))
 	for i, g := range s.gathered.Rows() {
-		rows = append(rows, summaryRow{g.Series, g.Series.String(), figures[i]})
+		if s.shows(g) {
+			rows = append(rows, summaryRow{g.Series, g.Series.String(), figures[i]})
+		}
 	}
 
-	s.order.sort(rows, s.percents)
+	if s.most > 0 {
+		rows = s.order.top(rows, int(s.most))
+	} else {
+		s.order.sort(rows, s.percents)
+	}
+
 	switch out.format {
 	case "jsonl":
 		return s.writeJSON(out, rows)
@@ -41,85 +49,186 @@ func (s *summarizer) write(out *output) error {
 	return s.writeTable(out, rows)
 }
 
-// summaryColumn is a number that a row has.
-type summaryColumn struct {
-	name  string
-	value func(f *stats.Figures) float64
-	plain bool // it is a number of values or of seconds, not one of the counter's
-}
-
-// columns are the numbers in the order in which csv and the table show them.
-func (s *summarizer) columns() []summaryColumn {
-	columns := []summaryColumn{
-		{"count", func(f *stats.Figures) float64 { return float64(f.Count) }, true},
-		{"missing", func(f *stats.Figures) float64 { return float64(f.Missing) }, true},
-		{"minimum", func(f *stats.Figures) float64 { return f.Min }, false},
-		{"average", func(f *stats.Figures) float64 { return f.Average }, false},
-		{"maximum", func(f *stats.Figures) float64 { return f.Max }, false},
-		{"deviation", func(f *stats.Figures) float64 { return f.Deviation }, false},
-	}
-
-	for i, name := range s.percents.names() {
-		value := func(f *stats.Figures) float64 { return f.Percentiles[i] }
-		columns = append(columns, summaryColumn{name, value, false})
-	}
-
-	columns = append(columns, summaryColumn{"last", func(f *stats.Figures) float64 { return f.Last }, false})
-	if s.above.value != nil {
-		columns = append(columns,
-			summaryColumn{"above", func(f *stats.Figures) float64 { return float64(f.Above) }, true},
-			summaryColumn{
-				"longest", func(f *stats.Figures) float64 { return f.LongestAbove.Seconds() }, true,
-			})
-	}
-	return columns
-}
-
 // writeTable writes the rows for people.
 func (s *summarizer) writeTable(out *output, rows []summaryRow) error {
 	g := s.gathered
 	samples := plural(g.Samples, "sample")
 	fmt.Fprintf(out, "%s from %s to %s\n\n", samples, s.zone.text(g.First), s.zone.text(g.Last))
 
-	columns := s.columns()
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	const behindMaximum = 5
+	when := summaryColumn{"at", func(r *summaryRow) float64 { return r.figures.Max }, s.whenText()}
+	total := summaryColumn{"total", (*summaryRow).total, totalText}
+	columns := slices.Insert(s.columns(), behindMaximum, when, total)
+
+	head := []string{"COUNTER"}
 	for _, c := range columns {
-		fmt.Fprintf(t, "%s\t", strings.ToUpper(c.name))
+		head = append(head, strings.ToUpper(c.name))
 	}
 
-	fmt.Fprintln(t, "  COUNTER")
+	lines := [][]string{head}
 	names, human := s.shownPaths(rows), s.output.human(out)
 	farthest := 0.0
 	for i := range rows {
 		r := &rows[i]
 		farthest = max(farthest, r.figures.Error)
+		line := []string{safetext.Line(names[i])}
 		for _, c := range columns {
-			fmt.Fprintf(t, "%s\t", c.text(r, human))
+			text := "-"
+			if v := c.value(r); !math.IsNaN(v) {
+				text = c.text(r, v, human)
+			}
+			line = append(line, text)
 		}
-		fmt.Fprintf(t, "  %s\n", safetext.Line(names[i]))
+		lines = append(lines, line)
 	}
 
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	writeFitting(out, lines)
 	if farthest > 0 {
 		fmt.Fprintf(out, "\nPercentiles that are not exact are within %.2g %% of a value.\n", farthest*100)
 	}
 	return nil
 }
 
-// text is the number for people.
-func (c *summaryColumn) text(r *summaryRow, human bool) string {
-	switch v := c.value(&r.figures); {
-	case math.IsNaN(v), c.name == "longest" && r.figures.Above == 0:
-		return "-"
-	case c.name == "longest":
-		return r.figures.LongestAbove.Round(time.Millisecond).String()
-	case c.plain:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	default:
-		return string(appendFigure(nil, v, r.series, human))
+// whenText returns the text of the time of a maximum: without the day, if all samples are of one.
+func (s *summarizer) whenText() func(*summaryRow, float64, bool) string {
+	g, form := s.gathered, "2006-01-02 15:04:05.000"
+	day := func(t time.Time) string { return t.In(s.zone.Location).Format(time.DateOnly) }
+	if day(g.First) == day(g.Last) {
+		form = "15:04:05.000"
 	}
+	return func(r *summaryRow, _ float64, _ bool) string {
+		return g.Time(r.figures.MaxAt).In(s.zone.Location).Format(form)
+	}
+}
+
+// writeFitting writes lines of a name and numbers, the names to the left. If they are too wide for
+// the terminal, the numbers follow below their name, on as many lines as they need, and each
+// stays whole.
+func writeFitting(out *output, lines [][]string) {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, text := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+		}
+	}
+
+	const gap = 2
+	width := 0 // without bound
+	if out.terminal() {
+		width, _ = out.size()
+	}
+
+	all := widths[0]
+	for _, w := range widths[1:] {
+		all += gap + w
+	}
+	beside := width == 0 || all <= width
+
+	for _, line := range lines {
+		used := width // the first number begins a line
+		if beside {
+			fmt.Fprintf(out, "%-*s", widths[0], line[0])
+			used = 0
+		} else {
+			fmt.Fprint(out, line[0])
+		}
+
+		for i, text := range line[1:] {
+			w := gap + widths[i+1]
+			if !beside && used+w > width {
+				fmt.Fprintln(out)
+				used = 0
+			}
+			fmt.Fprintf(out, "%*s", w, text)
+			used += w
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+// total is what the values of a rate add up to, or the seconds of a percentage of time; NaN for
+// all others.
+func (r *summaryRow) total() float64 {
+	switch r.series.Unit {
+	case counter.PerSecond:
+		return r.figures.Total
+	case counter.Percent:
+		return r.figures.Total / 100
+	}
+	return math.NaN()
+}
+
+// totalUnit is the unit of total; "" if there is no total.
+func (r *summaryRow) totalUnit() string {
+	switch {
+	case math.IsNaN(r.total()):
+		return ""
+	case r.series.Unit == counter.Percent:
+		return counter.Seconds.String()
+	}
+	return counter.Count.String()
+}
+
+// summaryColumn is a figure that a row has.
+type summaryColumn struct {
+	name  string
+	value func(r *summaryRow) float64
+	text  func(r *summaryRow, v float64, human bool) string // for people
+}
+
+// columns are the numbers in the order in which csv shows them.
+func (s *summarizer) columns() []summaryColumn {
+	columns := []summaryColumn{
+		{"count", func(r *summaryRow) float64 { return float64(r.figures.Count) }, plainText},
+		{"missing", func(r *summaryRow) float64 { return float64(r.figures.Missing) }, plainText},
+		{"minimum", func(r *summaryRow) float64 { return r.figures.Min }, figureText},
+		{"average", func(r *summaryRow) float64 { return r.figures.Average }, figureText},
+		{"maximum", func(r *summaryRow) float64 { return r.figures.Max }, figureText},
+		{"deviation", func(r *summaryRow) float64 { return r.figures.Deviation }, figureText},
+	}
+
+	for i, name := range s.percents.names() {
+		value := func(r *summaryRow) float64 { return r.figures.Percentiles[i] }
+		columns = append(columns, summaryColumn{name, value, figureText})
+	}
+
+	last := func(r *summaryRow) float64 { return r.figures.Last }
+	columns = append(columns, summaryColumn{"last", last, figureText})
+	if s.above.value != nil {
+		above := func(r *summaryRow) float64 { return float64(r.figures.Above) }
+		longest := func(r *summaryRow) float64 { return r.figures.LongestAbove.Seconds() }
+		columns = append(columns,
+			summaryColumn{"above", above, plainText}, summaryColumn{"longest", longest, longestText})
+	}
+	return columns
+}
+
+func plainText(_ *summaryRow, v float64, _ bool) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func figureText(r *summaryRow, v float64, human bool) string {
+	return string(appendFigure(nil, v, r.series, human))
+}
+
+func longestText(r *summaryRow, _ float64, _ bool) string {
+	if r.figures.Above == 0 {
+		return "-"
+	}
+	return r.figures.LongestAbove.Round(time.Millisecond).String()
+}
+
+// totalText is a total with its unit, unless it is a plain number.
+func totalText(r *summaryRow, v float64, human bool) string {
+	const longest = 1e9 // seconds that fit into a time.Duration
+	if r.series.Unit == counter.Percent && math.Abs(v) < longest {
+		return time.Duration(v * float64(time.Second)).Round(time.Millisecond).String()
+	}
+	amount := winperf.Reading{Series: new(winperf.Series), Value: counter.Float(math.Round(v))}
+	*amount.Series = *r.series
+	amount.Unit = counter.Count
+	if v >= 0 && v < 1<<53 {
+		amount.Value = counter.Int(uint64(math.Round(v)))
+	}
+	return string(appendNumber(nil, &amount, human))
 }
 
 // appendFigure appends a number of a series as the table shows it: without places where
@@ -174,6 +283,7 @@ func (s *summarizer) writeCSV(out *output, rows []summaryRow) error {
 	for _, c := range columns {
 		line = append(line, c.name)
 	}
+	line = append(line, "maximum_time", "total", "total_unit", "present")
 
 	w := csv.NewWriter(out)
 	_ = w.Write(line) // Flush keeps the error
@@ -181,16 +291,26 @@ func (s *summarizer) writeCSV(out *output, rows []summaryRow) error {
 		r := &rows[i]
 		line = append(line[:0], strings.Map(breaksNoLine, r.path), r.series.Key, r.series.Unit.String())
 		for _, c := range columns {
-			text := ""
-			if v := c.value(&r.figures); !math.IsNaN(v) {
-				text = strconv.FormatFloat(v, 'g', -1, 64)
-			}
-			line = append(line, text)
+			line = append(line, csvNumber(c.value(r)))
 		}
+
+		when := ""
+		if r.figures.Count > 0 {
+			when = s.zone.text(s.gathered.Time(r.figures.MaxAt))
+		}
+		line = append(line, when, csvNumber(r.total()), r.totalUnit(), csvNumber(r.figures.Present.Seconds()))
 		_ = w.Write(line)
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// csvNumber is a number with all digits; "" if there is none.
+func csvNumber(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 // summaryLine is the shape of a line of summary -o jsonl. Others may rely on it; fields
@@ -209,6 +329,10 @@ type summaryLine struct {
 	Percentiles []jsonPercentile `json:"percentiles"`
 	Error       float64          `json:"percentile_error"` // greatest relative one; 0 is exact
 	Last        *float64         `json:"last"`
+	MaximumTime *time.Time       `json:"maximum_time"` // the first time of the maximum, in UTC
+	Total       *float64         `json:"total"`        // of a rate, or of a percentage of time
+	TotalUnit   string           `json:"total_unit,omitempty"`
+	Present     float64          `json:"present_seconds"` // the time that the values stand for
 	Above       *jsonAbove       `json:"above,omitempty"`
 }
 
@@ -233,6 +357,11 @@ func (s *summarizer) writeJSON(out *output, rows []summaryRow) error {
 			Minimum: jsonNumber(f.Min), Average: jsonNumber(f.Average), Mean: jsonNumber(f.Mean),
 			Maximum: jsonNumber(f.Max), Deviation: jsonNumber(f.Deviation), Last: jsonNumber(f.Last),
 			Percentiles: jsonPercentiles(s.percents, f), Error: f.Error,
+			Total: jsonNumber(r.total()), TotalUnit: r.totalUnit(), Present: f.Present.Seconds(),
+		}
+		if f.Count > 0 {
+			when := s.gathered.Time(f.MaxAt).UTC()
+			line.MaximumTime = &when
 		}
 
 		if s.above.value != nil {

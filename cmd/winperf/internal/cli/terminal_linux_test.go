@@ -157,6 +157,49 @@ func TestTerminalUnits(t *testing.T) {
 	}
 }
 
+// TestTerminalSummary sums up on a terminal of 80 columns: the name comes first, and no line is longer,
+// so that the terminal breaks no number.
+func TestTerminalSummary(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const log = `"(PDH-CSV 4.0) (UTC)(0)","\\H\PhysicalDisk(_Total)\Disk Bytes/sec"` + "\n" +
+		`"01/02/2026 15:04:05.000","1234567890"` + "\n"
+	if err := os.WriteFile("log.csv", []byte(log), 0o666); err != nil {
+		t.Fatal(err)
+	}
+
+	tty, screen := terminal(t)
+	size := unix.Winsize{Row: 24, Col: 80}
+	if err := unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &size); err != nil {
+		t.Fatal(err)
+	}
+	cmd := process(t, "winperf", "summary", "log.csv", "--above", "1", "--percentiles", "5,50,95,99.9")
+	cmd.Stdout = tty
+	runQuietly(t, cmd)
+	if err := tty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := io.ReadAll(screen)
+	if err != nil && !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+
+	lines := strings.Split(strings.ReplaceAll(string(shown), "\r", ""), "\n")
+	i := slices.Index(lines, `\PhysicalDisk(_Total)\Disk Bytes/sec`)
+	if i < 0 || !strings.HasPrefix(strings.TrimSpace(lines[i+1]), "1  ") {
+		t.Errorf("the name is not above its numbers: %q", lines)
+	}
+	numbers := 0
+	for _, line := range lines {
+		if len(line) > int(size.Col) {
+			t.Errorf("%d columns: %q", len(line), line)
+		}
+		numbers += strings.Count(line, "1234567890")
+	}
+	if numbers != 8 { // minimum, average, maximum, last and four percentiles
+		t.Errorf("the number stands there %d times: %q", numbers, lines)
+	}
+}
+
 // runQuietly runs a program that has nothing to complain of.
 func runQuietly(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/sink"
 	"github.com/winperf/winperf/source"
 )
@@ -101,7 +102,8 @@ func (z shownZone) text(t time.Time) string { return t.In(z.Location).Format(sho
 type rangeFlags struct{ begin, end string }
 
 func (f *rangeFlags) add(cmd *cobra.Command) {
-	const begin = "leave out samples of a log before this `TIME`; +1h is an hour after the first sample"
+	const begin = "leave out samples of a log before this `TIME`; +1h is an hour after the first sample," +
+		" 15:42 is on its day"
 	cmd.Flags().StringVar(&f.begin, "begin", "", begin)
 	cmd.Flags().StringVar(&f.end, "end", "", "leave out samples of a log after this `TIME`")
 }
@@ -131,6 +133,53 @@ func (f *rangeFlags) choose(
 	return nil
 }
 
+// empty returns the error of logs that have no sample in the range: what is missing, and for a range
+// that was given the first and the last time that the logs have.
+func (f *rangeFlags) empty(ctx context.Context, what string, zone shownZone, all ...*logs.Log) error {
+	if !f.given() {
+		return errors.New(what)
+	}
+	var first, last time.Time
+	for _, log := range all {
+		begin, end := spanOf(ctx, log.Source)
+		if first.IsZero() || !begin.IsZero() && begin.Before(first) {
+			first = begin
+		}
+		if end.After(last) {
+			last = end
+		}
+	}
+
+	if first.IsZero() {
+		return errors.New(what)
+	}
+	const form = "%s between these times: the samples of the log are from %s to %s"
+	return fmt.Errorf(form, what, zone.text(first), zone.text(last))
+}
+
+// spanOf returns the times of the first and the last sample of a record, zero for none. Behind what cannot be
+// read it looks no further.
+func spanOf(ctx context.Context, src winperf.Source) (first, last time.Time) {
+	q, err := src.Compile(ctx, winperf.Selection{Global: true, Costly: true})
+	if err != nil {
+		return first, last
+	}
+	defer q.Close()
+
+	var sample winperf.Sample
+	defer sample.Release()
+	for q.Next(ctx, &sample) == nil {
+		t := capture.Time(&sample)
+		if first.IsZero() {
+			first = t
+		}
+		if t.After(last) {
+			last = t
+		}
+	}
+	return first, last
+}
+
 // moments reads times, and those that are said by the samples of records.
 type moments struct {
 	zone    shownZone
@@ -144,6 +193,12 @@ func (m *moments) parse(ctx context.Context, s string, end bool) (time.Time, err
 	switch {
 	case end && strings.EqualFold(s, "end"):
 		return time.Time{}, nil
+	case isTimeOfDay(s):
+		first, err := firstTime(ctx, m.records)
+		if err != nil {
+			return time.Time{}, err
+		}
+		return parseMoment(onDay(first.In(m.zone.Location), s), m.zone.Location, end)
 	case !relative:
 		return parseMoment(s, m.zone.Location, end)
 	}
@@ -154,6 +209,24 @@ func (m *moments) parse(ctx context.Context, s string, end bool) (time.Time, err
 	}
 	first, err := firstTime(ctx, m.records)
 	return first.Add(d), err
+}
+
+// isTimeOfDay reports whether a text is a time without a day, such as 15:42 or 15:42:10.5.
+func isTimeOfDay(s string) bool {
+	for _, form := range []string{"15:04", "15:04:05"} {
+		if _, err := time.Parse(form, s); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// onDay puts the day of a moment in front of a time of day.
+func onDay(day time.Time, timeOfDay string) string {
+	if strings.Count(timeOfDay, ":") == 1 {
+		timeOfDay += ":00"
+	}
+	return day.Format(time.DateOnly) + " " + timeOfDay
 }
 
 // firstTime is when the earliest of the first samples of records was taken.
@@ -201,7 +274,8 @@ var dayForms = []string{"1/2/2006", "2006-01-02"}
 
 var errMoment = errors.New(
 	"expected a time such as '6/30/2007 15:40:38', 2007-06-30T15:40:38, 2007-06-30T13:40:38Z or" +
-		" '2007-06-30 15:40:38.659 +02:00', or a day")
+		" '2007-06-30 15:40:38.659 +02:00', or a day;" +
+		" of a log also 15:42, on the day of its first sample")
 
 // parseMoment reads a time in a zone, unless it says its own; "" is the zero time. A day is
 // its beginning, or at the end of a range its end.

@@ -55,6 +55,11 @@ func (h *helpWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// otherPrograms are the commands that do the same as programs with other names.
+var otherPrograms = map[string]string{
+	"relog": "convert", "typeperf": "watch", "logman": "record", "top": "watch", "diff": "compare",
+}
+
 // unknownCommand says that the first argument which is not a flag names no
 // command.
 func unknownCommand(root *cobra.Command, args []string) error {
@@ -68,6 +73,9 @@ func unknownCommand(root *cobra.Command, args []string) error {
 
 	if strings.HasPrefix(name, `\`) {
 		return fmt.Errorf("%s is a path and needs a command before it, such as get or watch", name)
+	}
+	if command := otherPrograms[name]; command != "" {
+		return fmt.Errorf("unknown command %q; winperf %s does that: winperf help %[2]s", name, command)
 	}
 	commands := func(yield func(string) bool) {
 		for _, c := range root.Commands() {

@@ -38,6 +38,9 @@ is redrawn in place: arrow and page keys scroll, q quits, and bytes and large
 rates are rounded (--exact shows all digits). In a pipe each reading follows the
 previous one.
 
+A process or thread that began after the previous sample counts from zero, so that
+short ones have rates; --pdh-exact gives them none.
+
 Paths are as for winperf get. A path that matches nothing yet is tried again with
 each sample. New and ended instances are tracked; csv and tsv have one column for
 each instance of the first row. A process that takes another name keeps the one
@@ -57,7 +60,7 @@ some values could not be read for lack of permission, or some data was damaged.`
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	}
 
-	r.flags(cmd, "time between samples: 2, 0.5, 500ms, 1:30")
+	r.flags(cmd, "time between samples: 2, 0.5, 500ms, 1:30; of a log the first sample of each interval")
 	r.how.addSpeed(cmd)
 	cmd.Flags().VarP(&r.count, "count", "n", "number of readings; 0 goes on until stopped")
 	return cmd

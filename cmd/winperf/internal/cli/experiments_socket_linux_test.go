@@ -39,7 +39,10 @@ func TestAskPrograms(t *testing.T) {
 		defer l.Close()
 		programs = append(programs, control.Program{Name: "mute", PID: 1<<22 + i, Path: path})
 	}
-	stop := manageable(t.Context(), "record", nil)
+	stop, err := openExperiments(t.Context(), "record", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer stop()
 	own, err := control.Find(t.Context(), "", fmt.Sprint(os.Getpid()))
 	if err != nil {

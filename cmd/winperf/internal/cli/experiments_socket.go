@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/control"
+	"github.com/winperf/winperf/measure"
+)
+
+// experimentsUsage is the help of --experiments.
+const experimentsUsage = "open a local socket through which programs of this account can attach experiments;" +
+	" an attached experiment can write files and start programs"
+
+// openExperiments opens a socket through which experiments can be attached to a command, until stop
+// is called. They measure src, or this machine if it is nil.
+func openExperiments(ctx context.Context, name string, src winperf.Source) (stop func(), err error) {
+	opt := control.Options{Name: name}
+	if src != nil {
+		schema, err := src.Schema(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("--experiments: %w", err)
+		}
+		opt.Sources = []measure.Origin{{Name: measure.SourceName(schema), Source: src}}
+	}
+
+	server, err := control.Listen(ctx, opt)
+	if err != nil {
+		return nil, fmt.Errorf("--experiments: %w", err)
+	}
+	return func() { _ = server.Close() }, nil // Close always returns nil
+}

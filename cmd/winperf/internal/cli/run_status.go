@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os/exec"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/internal/child"
+	"github.com/winperf/winperf/internal/trial"
+)
+
+// runsCommand reports whether the command line runs a command whose status becomes the exit
+// status. It looks at the arguments as they are, because errors in flags count too.
+func runsCommand(cmd *cobra.Command, args []string) bool {
+	dash := slices.Index(args, "--")
+	return cmd.Name() == "run" && dash >= 0 && !slices.Contains(args[:dash], "--measure-status")
+}
+
+// statusOfCommand returns the exit status of run with a command. status is the one that winperf
+// would have without it.
+func (a *app) statusOfCommand(status int) int {
+	if a.commandStatus == 0 && status == exitFailed {
+		return exitOfRun
+	}
+	return a.commandStatus // values that could not be measured were reported, and change nothing
+}
+
+// statusOfRuns returns the first status of the runs that is not 0. After it, in this order: the status
+// of a command that could not be started, and exitOfRun if runs of the plan are missing.
+func statusOfRuns(all []*trial.Result, planned int, err error) int {
+	for _, r := range all {
+		if status := exitStatus(&r.Exit); status != 0 {
+			return status
+		}
+	}
+
+	var start *trial.StartError
+	switch {
+	case errors.As(err, &start) && !errors.Is(err, context.Canceled):
+		return startStatus(start)
+	case len(all) < planned:
+		return exitOfRun
+	}
+	return exitDone
+}
+
+// exitStatus returns the status that a shell shows for a command that ended.
+func exitStatus(x *trial.Exit) int {
+	if x.Signal != "" {
+		return exitSignal + child.SignalNumber(x.Signal)
+	}
+	return x.Status
+}
+
+// startStatus returns the status that a shell shows for a command that could not be started.
+func startStatus(err *trial.StartError) int {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return exitNotFound
+	}
+	return exitNotStarted
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/measure"
+)
+
+// lifetimes finds the instances that paths without wildcards name. (svchost) is the first of that name,
+// which is another process once the first one has ended. A row has the whole lifetime of its process,
+// so all instances of the name are read, and those that were never named are left out.
+type lifetimes struct {
+	matchers []winperf.Matcher
+	widened  []bool // by path: all instances of its name are read
+	named    []bool // by path: an instance was named
+
+	rows map[string]bool // by logs.Gatherer.Name: of the widened paths, whether a path named it
+}
+
+// newLifetimes returns the lifetimes of paths, and the paths to read.
+func newLifetimes(asked []winperf.Path) (lifetimes, []winperf.Path) {
+	l := lifetimes{
+		widened: make([]bool, len(asked)), named: make([]bool, len(asked)),
+		rows: map[string]bool{},
+	}
+	var read []winperf.Path
+	for i, p := range asked {
+		l.matchers = append(l.matchers, p.Matcher())
+		instance := winperf.Path{Instance: p.Instance, Index: p.Index, HasInstance: true}
+		if p.HasInstance && p.Instance != "" && !instance.HasWildcard() {
+			l.widened[i] = true
+			p.Index = winperf.AnyIndex
+		}
+		read = append(read, p)
+	}
+	return l, read
+}
+
+// add notes which readings of a cycle the paths name.
+func (l *lifetimes) add(cycle *measure.Cycle, g *logs.Gatherer) {
+	from := 0
+	for w, to := range cycle.Parts {
+		for i := from; i < to && w < len(l.widened) && l.widened[w]; i++ {
+			r := cycle.At(i)
+			if logs.NamesNothing(r.Status) {
+				continue
+			}
+			if l.matchers[w].Instance(r.Path.Instance, r.Path.Index) {
+				l.named[w] = true
+				l.rows[g.Name(r.Series)] = true
+			} else if name := g.Name(r.Series); !l.rows[name] {
+				l.rows[name] = l.other(&r.Path, w)
+			}
+		}
+		from = to
+	}
+}
+
+// other reports whether another path than the one at w names an instance.
+func (l *lifetimes) other(p *winperf.Path, w int) bool {
+	for i := range l.matchers {
+		m := &l.matchers[i]
+		if i != w && m.Object(p.Object) && m.Counter(p.Counter) && m.Instance(p.Instance, p.Index) {
+			l.named[i] = true
+			return true
+		}
+	}
+	return false
+}
+
+// finish notes in the tally the paths that named no instance, although others of the name were there.
+func (l *lifetimes) finish(t *tally) {
+	for w, widened := range l.widened {
+		if widened && t.served[w] && !l.named[w] {
+			t.served[w], t.last[w] = false, counter.NoInstance
+		}
+	}
+}
+
+// has reports whether a row is to be shown.
+func (l *lifetimes) has(name string) bool {
+	named, widened := l.rows[name]
+	return named || !widened
+}
