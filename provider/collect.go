@@ -36,6 +36,9 @@ func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (blo
 	}
 	defer func() { <-d.turn }()
 
+	if err := d.awaitLeft(ctx, q); err != nil {
+		return slices.Clip(dst), nil, err
+	}
 	d.choose(q)
 	if err := d.open(ctx); err != nil {
 		return slices.Clip(dst), nil, err
@@ -90,6 +93,23 @@ func (d *Dispatcher) takeTurn(ctx context.Context) error {
 }
 
 func errClosed() error { return fmt.Errorf("collect from a closed dispatcher: %w", winperf.ErrState) }
+
+// awaitLeft waits for providers whose call was left behind by a query that was cancelled: they had less time than they
+// may take. The time for it is that of an answer, and leaves half of the time to ctx's deadline for the answers themselves.
+func (d *Dispatcher) awaitLeft(ctx context.Context, q *Query) error {
+	var left []*call.Line
+	for _, e := range d.entries {
+		if e.line.Busy() && !e.told && slices.ContainsFunc(e.objects, q.Wants) {
+			left = append(left, e.line)
+		}
+	}
+
+	if len(left) == 0 {
+		return nil
+	}
+	d.round.AwaitLeft(ctx, left, call.Share(ctx, d.opt.CollectTimeout, 1./2), d.closing)
+	return d.ended(ctx)
+}
 
 // choose puts the providers that are to be asked into d.wanted.
 func (d *Dispatcher) choose(q *Query) {

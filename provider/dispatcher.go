@@ -49,7 +49,9 @@ const (
 // block. It is then left alone for a while: 100 ms, twice as long after every
 // further failure in a row, and 10 minutes from the eleventh on. One that does
 // not return when it should is left behind: the query goes on without it, and
-// it is not asked again before it has returned; what it says then is dropped.
+// it is not asked again before it has returned; what it says then is dropped. A
+// provider that was left behind because its caller cancelled the query did nothing
+// wrong: the next query waits for it as for any answer.
 //
 // Nothing here can hold back what stops a Go program as a whole, such as a panic on a
 // goroutine of the provider.

@@ -29,7 +29,7 @@ func stuck(t testing.TB) (p *fake, release chan struct{}) {
 }
 
 // TestLeftBehind: a provider that goes on when the query has been cancelled
-// holds up neither it nor the next ones, and serves again when it has
+// does not hold it up. The next query waits for it once, as for any answer. It serves again when it has
 // returned.
 func TestLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -94,6 +94,33 @@ func TestLeftBehindAgain(t *testing.T) {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 			time.Sleep(time.Minute)
+		}
+	})
+}
+
+// TestLeftBehindReturns: a query that finds the call of a cancelled one waits for it as long as it may wait for any
+// answer. The object is in its block, and nothing is a problem.
+func TestLeftBehindReturns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := answers(t, "slow", simple(4, false))
+		collect := slow.collect
+		slow.collect = func(ctx context.Context, q *provider.Query, w *provider.Writer) error {
+			time.Sleep(2 * time.Second) // whatever the context says
+			return collect(ctx, q, w)
+		}
+		d := dispatcher(t, nil, answers(t, "good", simple(2, false)), slow)
+
+		for range 3 {
+			for _, after := range []time.Duration{time.Second, time.Second / 2} { // the second waits for the first one's
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(after, cancel)
+				if _, err := d.Collect(ctx, everything(), nil); !errors.Is(err, context.Canceled) {
+					t.Errorf("error %v", err)
+				}
+			}
+			if diff := cmp.Diff([]uint32{2, 4}, titles(ask(t, d, everything()))); diff != "" {
+				t.Errorf("objects (-want +got):\n%s", diff)
+			}
 		}
 	})
 }

@@ -96,6 +96,15 @@ func (r *Round) Await(ctx context.Context, late <-chan time.Time) bool {
 	return r.gather(ctx, nil, late) == nil
 }
 
+// AwaitLeft waits until calls that were left behind have returned, until ctx ends, the limit is reached or stop is
+// closed. The round must have no calls of its own.
+func (r *Round) AwaitLeft(ctx context.Context, lines []*Line, limit time.Duration, stop <-chan struct{}) {
+	r.out = append(r.out[:0], lines...)
+	_ = r.gather(ctx, stop, r.alarm(limit)) // their lines report which have not returned
+	r.out = r.out[:0]
+	r.timer.Stop()
+}
+
 // gather waits for the calls that are out, one after the other, as all of them have
 // to return anyway. It returns why it stopped, nil if none is out any more.
 func (r *Round) gather(ctx context.Context, stop <-chan struct{}, late <-chan time.Time) (reason error) {

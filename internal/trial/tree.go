@@ -84,11 +84,11 @@ func Selection() winperf.Selection {
 	return sel
 }
 
-// Add looks at a frame.
-func (t *Tree) Add(f frame.Frame) {
+// Add adds the processes of a frame. It reports whether the frame has processes.
+func (t *Tree) Add(f frame.Frame) bool {
 	o, ok := f.Find(winperf.ObjectID{Index: processObject})
 	if !ok || !t.place(o) {
-		return
+		return false
 	}
 
 	// A child may stand before its parent, so it takes as many rounds as the tree is deep to
@@ -106,6 +106,7 @@ func (t *Tree) Add(f frame.Frame) {
 	}
 	t.pids, t.last = seen, now
 	t.measure(now)
+	return true
 }
 
 // place finds the counters.

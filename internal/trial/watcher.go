@@ -3,6 +3,7 @@ package trial
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,10 +33,11 @@ func (w *watcher) start(ctx context.Context, c Command) (*Child, error) {
 	return child, nil
 }
 
-func (w *watcher) add(f frame.Frame) {
+// add adds the processes of a frame, and reports whether it has any.
+func (w *watcher) add(f frame.Frame) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.tree.Add(f)
+	return w.tree.Add(f)
 }
 
 // usage is what the processes used until now.
@@ -45,10 +47,12 @@ func (w *watcher) usage() TreeUsage {
 	return w.tree.Usage()
 }
 
-// lookTime bounds a look beside those at intervals, which holds up the end of a command.
-const lookTime = 2 * time.Second
+const (
+	lookTime  = 5 * time.Second // for a look outside of the interval, which holds up the end of a command
+	lookPause = 50 * time.Millisecond
+)
 
-// look looks once more at the processes, and reports whether it could.
+// look takes one more sample of the processes, and reports whether it has them.
 func (w *watcher) look() bool {
 	if w.src == nil {
 		return false
@@ -58,21 +62,30 @@ func (w *watcher) look() bool {
 	m := measure.New(w.src, Selection(), measure.Options{FramesOnly: true})
 	defer m.Close()
 
-	// The source is shared: a sample that somebody began before may not have what is looked for.
-	cycle, err := m.Cycle(winperf.NotBefore(ctx, time.Now()))
-	if err == nil {
-		w.add(cycle.Frame)
+	for ; ; time.Sleep(lookPause) {
+		// The source is shared: a sample that another caller began earlier may lack the newest processes.
+		cycle, err := m.Cycle(winperf.NotBefore(ctx, time.Now()))
+		if err != nil {
+			return false
+		}
+		if w.add(cycle.Frame) {
+			return true
+		}
+
+		// On a busy machine a sample may lack the processes because they were not read in time.
+		if !slices.ContainsFunc(cycle.Sample.Parts, func(p winperf.Part) bool { return p.Err != nil }) {
+			return false
+		}
 	}
-	return err == nil
 }
 
-// endOthers asks those to end that are still there, and ends those that are after a while, or as soon as
-// there is no time for that.
+// endOthers asks the processes that are left to end, and kills those that are left after the grace, or as soon as
+// hurried reports true.
 func (w *watcher) endOthers(grace time.Duration, hurried func() bool) {
-	const step = 50 * time.Millisecond
-	for waited := time.Duration(0); waited < grace+lookTime; waited += step {
+	begin, asked := time.Now(), false
+	for ; time.Since(begin) < grace+lookTime; time.Sleep(lookPause) {
 		if !w.look() {
-			return // a process id that was not just seen may be that of a stranger
+			return // a process id that was not just seen may belong to another process by now
 		}
 		left := w.living()
 		if len(left) == 0 {
@@ -80,12 +93,12 @@ func (w *watcher) endOthers(grace time.Duration, hurried func() bool) {
 		}
 
 		switch {
-		case waited == 0:
+		case !asked:
 			each(left, askToEnd)
-		case waited >= grace || hurried():
+			asked = true
+		case time.Since(begin) >= grace || hurried():
 			each(left, (*os.Process).Kill)
 		}
-		time.Sleep(step)
 	}
 }
 

@@ -102,8 +102,23 @@ func (q *composedQuery) learn(u *unit) {
 	u.forget()
 }
 
+// awaitLeft waits for units whose call was left behind by a sample that was cancelled: they had less time than they may
+// take. It leaves half of the time to ctx's deadline for the answers themselves.
+func (q *composedQuery) awaitLeft(ctx context.Context) {
+	var left []*call.Line
+	for _, u := range q.units {
+		if u.line.Busy() && !errors.Is(u.err, call.ErrBusy) {
+			left = append(left, u.line)
+		}
+	}
+	if len(left) > 0 {
+		q.round.AwaitLeft(ctx, left, call.Share(ctx, q.source.limit, 1./2), nil)
+	}
+}
+
 // ask asks the units. Whatever becomes of the sample, it tells the damage that they found.
 func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
+	q.awaitLeft(ctx)
 	limit := call.Share(ctx, q.source.limit, 3./4) // leaves time for the others' objects
 	if err := q.round.Begin(ctx, limit); err != nil {
 		return err

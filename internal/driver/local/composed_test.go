@@ -459,10 +459,11 @@ func TestFailure(t *testing.T) {
 
 // A provider that hangs, and does not even stop when it is told to, costs its own
 // set. It is not asked again until it has returned.
-func TestHang(t *testing.T) {
+func TestHang(t *testing.T) { synctest.Test(t, checkHang) }
+
+func checkHang(t *testing.T) {
 	registry, sets, pdh := machine()
 	c := composeFakes(t, registry, sets, pdh)
-	c.grace = time.Millisecond
 	clock := &fakeClock{time.Unix(1e9, 0)}
 	c.now = clock.now
 	var hangs, asked atomic.Int32
@@ -480,29 +481,14 @@ func TestHang(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sample winperf.Sample
-	var pool frame.Pool
-	objects := func() int {
-		t.Helper()
-		if err := q.Next(t.Context(), &sample); err != nil {
-			t.Fatal(err)
-		}
-		f, err := pool.Decode(&sample, frame.Frame{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Release()
-		return f.NumObjects()
-	}
-	c.limit = time.Minute // nothing hangs
-	if n := objects(); n != 4 {
+	if n := numObjects(t.Context(), t, q); n != 4 {
 		t.Fatalf("%d objects", n)
 	}
-	c.limit = 50 * time.Millisecond
+
 	hangs.Store(1)
 	asked.Store(0)
 	for range 3 {
-		if n := objects(); n != 3 {
+		if n := numObjects(t.Context(), t, q); n != 3 {
 			t.Errorf("%d objects while one hangs", n)
 		}
 		clock.t = clock.t.Add(time.Hour)
@@ -511,20 +497,70 @@ func TestHang(t *testing.T) {
 	if len(all) != 1 || !errors.Is(all[0].Err, provider.ErrBusy) || asked.Load() != 1 {
 		t.Errorf("asked %d times, anomalies %v", asked.Load(), all)
 	}
+
 	close(free)
-	c.limit = time.Minute
-	for range 1000 { // until its goroutine had its turn
-		if objects() == 4 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	if n := objects(); n != 4 {
+	synctest.Wait()
+	if n := numObjects(t.Context(), t, q); n != 4 {
 		t.Errorf("%d objects after it has returned", n)
 	}
 	if err := q.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// numObjects takes a sample and returns the number of objects in it, 0 if ctx ended before.
+func numObjects(ctx context.Context, t *testing.T, q winperf.Query) int {
+	t.Helper()
+	var sample winperf.Sample
+	var pool frame.Pool
+	if err := q.Next(ctx, &sample); err != nil {
+		if ctx.Err() == nil {
+			t.Fatal(err)
+		}
+		return 0
+	}
+	f, err := pool.Decode(&sample, frame.Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Release()
+	return f.NumObjects()
+}
+
+// A sample that finds the call of a cancelled one waits for it as long as it may wait for any answer.
+func TestHangOfCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry, sets, pdh := machine()
+		c := composeFakes(t, registry, sets, pdh)
+		c.now = time.Now
+		sets.sample = func(_ context.Context, title uint32) error {
+			if title == 1<<24 {
+				time.Sleep(2 * time.Second) // whatever the context says
+			}
+			return nil
+		}
+		q, err := c.Compile(t.Context(), sel(t, `\*(*)\Count`))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for range 3 {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, cancel)
+			if n := numObjects(ctx, t, q); n != 0 {
+				t.Errorf("%d objects though nobody waited", n)
+			}
+			if n := numObjects(t.Context(), t, q); n != 4 {
+				t.Errorf("%d objects", n)
+			}
+		}
+		if all, _ := c.troubles.since(nil, 0); len(all) != 0 {
+			t.Errorf("anomalies %v", all)
+		}
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // A closed source stays closed, however long.
