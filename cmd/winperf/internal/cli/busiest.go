@@ -14,10 +14,11 @@ const mostProcesses = 10
 
 // Title indices that the standard paths are known by in every language.
 const (
-	processObject = 230
-	processorTime = 6
-	workingSet    = 180
-	idProcess     = 784
+	processObject   = 230
+	processorObject = 238
+	processorTime   = 6
+	workingSet      = 180
+	idProcess       = 784
 )
 
 // narrowStandard keeps of the readings of the standard paths those of the

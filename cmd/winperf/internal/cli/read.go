@@ -42,6 +42,7 @@ type reader struct {
 	tally  tally
 	view   logs.View
 
+	unlisted  unlisted
 	anomalies anomalies
 }
 
@@ -88,6 +89,9 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	sel, err := r.selection(ctx, src, zone)
 	if err != nil {
 		return err
+	}
+	if format, _, err := r.output.resolve(); err == nil && format == "table" && !r.get {
+		r.unlisted = newUnlisted(ctx, src, &sel, &opt)
 	}
 	out, err := r.app.open(ctx, &r.output, zone, r.count == 1)
 	if err != nil {
@@ -293,14 +297,18 @@ func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
 // counters that are not there, which standard error tells about, as everything
 // does where the user did not ask for them; programs get all.
 func (r *reader) shown(cycle *measure.Cycle, out *destination) winperf.Readings {
+	all := extended{of: cycle, length: r.unlisted.own(cycle)}
+	more := r.unlisted.readings(cycle)
 	if r.asked && (out.inPlace || out.out.format != "table") {
-		return cycle
+		all.more = more
+		return all
 	}
-	r.view.Choose(cycle, func(reading *winperf.Reading) bool { return !absent(reading.Status) })
+
+	r.view.Choose(all, func(reading *winperf.Reading) bool { return !absent(reading.Status) })
 	if !r.asked && r.narrow != nil && out.out.format == "table" {
 		r.narrow(&r.view)
 	}
-	return &r.view
+	return extended{&r.view, r.view.Len(), more}
 }
 
 // finish says at the end what was not as it should be.
@@ -351,7 +359,7 @@ func (t *tally) count(c *measure.Cycle) {
 	t.denied.count(c)
 
 	from := 0
-	for w, to := range c.Parts {
+	for w, to := range c.Parts[:min(len(c.Parts), len(t.served))] { // the user did not ask for others
 		for i := from; i < to; i++ {
 			r := c.At(i)
 			if r.Status == counter.OK {

@@ -38,6 +38,7 @@ type summarizer struct {
 	asked     []winperf.Path
 	selection winperf.Selection
 	lifetimes lifetimes
+	unlisted  unlisted
 	options   measure.Options
 	tally     tally
 	damage    damageCount
@@ -84,7 +85,10 @@ by its average. _Total and the process Idle are not among them.
 
 A process has one row for its whole lifetime, even if its name or its number changes: a path
 such as \Process(svchost)\* shows all that were the first of the name at some time. Its rates count from
-its start, so that short processes have some (not with --pdh-exact). On a terminal
+its start, so that short processes have some (not with --pdh-exact). If % Processor
+Time of every process is selected, the last row of the table is "(not in a listed
+process)": the time of all processors that no process used, such as that of processes
+which ended between two samples. csv and jsonl do not have it. On a terminal
 numbers of bytes and large rates are rounded (--exact shows all digits), and if a line
 does not fit, the numbers are below the name. The formats csv and jsonl also have the unit
 of the total, and "present": the seconds that all values of the row stand for.
@@ -210,6 +214,7 @@ func (s *summarizer) read(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, closeLogs(all)) }()
 
 	s.zone = zone
+	s.findUnlisted(ctx, all[0].Source)
 	for _, log := range all {
 		if s.thins() {
 			log.Source = logs.Thin{Interval: time.Duration(s.every)}.Of(log.Source)
@@ -233,6 +238,7 @@ func (s *summarizer) readLog(ctx context.Context, log *logs.Log) error {
 	opt := s.options
 	opt.KeepFirst = true
 	s.gathered.Begin()
+	s.unlisted.begin()
 	for m, err := range logs.Read(ctx, []*logs.Log{log}, s.selection, opt) {
 		if err != nil {
 			return err
@@ -240,13 +246,26 @@ func (s *summarizer) readLog(ctx context.Context, log *logs.Log) error {
 		s.app.notice(m.Damage)
 		s.damage.add(m.Damage)
 		for _, cycle := range m.Cycles {
-			s.tally.count(cycle)
-			s.gathered.Add(cycle)
-			s.lifetimes.add(cycle, s.gathered)
+			s.add(cycle)
 		}
 		p.show(m, s.tally.cycles)
 	}
 	return ctx.Err()
+}
+
+// findUnlisted looks whether the table has a row for processor time that is in no process.
+func (s *summarizer) findUnlisted(ctx context.Context, src winperf.Source) {
+	if format, _, err := s.output.resolve(); err == nil && format == "table" {
+		s.unlisted = newUnlisted(ctx, src, &s.selection, &s.options)
+	}
+}
+
+// add adds a cycle to the statistics.
+func (s *summarizer) add(cycle *measure.Cycle) {
+	s.tally.count(cycle)
+	s.gathered.Add(cycle)
+	s.lifetimes.add(cycle, s.gathered)
+	s.unlisted.add(cycle, s.gathered)
 }
 
 // watch measures a live source until the time is over or the user ends it.
@@ -261,6 +280,7 @@ func (s *summarizer) watch(ctx context.Context) error {
 		return errors.New("--for measures a live source; --begin and --end cut logs")
 	}
 	s.zone = zone
+	s.findUnlisted(ctx, src)
 	opt := s.options
 	opt.Interval = time.Duration(s.every)
 	opt.Count, opt.KeepFirst = int(s.during/s.every)+1, true // the first sample begins the first interval
@@ -273,9 +293,7 @@ func (s *summarizer) watch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.tally.count(cycle)
-		s.gathered.Add(cycle)
-		s.lifetimes.add(cycle, s.gathered)
+		s.add(cycle)
 		if !isLarge(cycle) {
 			timeMatters()
 		}
@@ -309,4 +327,7 @@ func (s *summarizer) explain(ctx context.Context, src winperf.Source, asked bool
 }
 
 // shows reports whether a row is one of those that the paths name.
-func (s *summarizer) shows(row logs.Row) bool { return s.lifetimes.has(s.gathered.Name(row.Series)) }
+func (s *summarizer) shows(row logs.Row) bool {
+	name := s.gathered.Name(row.Series)
+	return s.lifetimes.has(name) && !s.unlisted.hidden[name]
+}

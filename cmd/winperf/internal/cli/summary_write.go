@@ -46,7 +46,7 @@ func (s *summarizer) write(out *output) error {
 	case "csv":
 		return s.writeCSV(out, rows)
 	}
-	return s.writeTable(out, rows)
+	return s.writeTable(out, append(rows, s.unlisted.summary(s.percents)...))
 }
 
 // writeTable writes the rows for people.

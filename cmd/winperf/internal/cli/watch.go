@@ -41,6 +41,12 @@ previous one.
 A process or thread that began after the previous sample counts from zero, so that
 short ones have rates; --pdh-exact gives them none.
 
+If a path selects % Processor Time of every process, the table has a row "(not in a
+listed process)": the time of all processors minus the sum of all processes, except
+Idle and _Total. It is in percent of one processor and contains processes that ended
+between two samples, and interrupts. Other formats do not have it, and neither has a
+source without the object Processor, --cap100, or a process that --exclude leaves out.
+
 Paths are as for winperf get. A path that matches nothing yet is tried again with
 each sample. New and ended instances are tracked; csv and tsv have one column for
 each instance of the first row. A process that takes another name keeps the one

@@ -1,0 +1,319 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/internal/stats"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+)
+
+// unlistedName is the instance of the row of processor time that is in the value of no process.
+const unlistedName = "(not in a listed process)"
+
+// unlisted computes the processor time that is in the value of no process, such as the time of
+// processes that ended between two samples: the total of all processors minus the sum of all processes.
+// The zero unlisted computes nothing.
+type unlisted struct {
+	every []bool // by part of the user's selection: it selects the processor time of every process
+	added bool   // a part for the processors follows them, which is not shown
+
+	series map[string]*winperf.Series // of the rows, by machine
+
+	group  stats.Group
+	rows   []logs.Row
+	hidden map[string]bool // by logs.Gatherer.Name: rows of the added part
+}
+
+// newUnlisted looks whether parts of a selection select every process. If a path does, newUnlisted adds a
+// path for the processors.
+func newUnlisted(
+	ctx context.Context, src winperf.Source, sel *winperf.Selection, opt *measure.Options,
+) unlisted {
+	u := unlisted{series: map[string]*winperf.Series{}, hidden: map[string]bool{}}
+	for _, p := range sel.Paths {
+		path := selection.NewPath(p)
+		u.every = append(u.every, path.EveryInstance() && isProcessTime(ctx, src, p))
+	}
+	if sel.Global {
+		u.every = []bool{true, true} // Global and Costly
+	}
+
+	// Excluded processes and percentages cut to 100 are missing in the sum of all processes.
+	excluded := func(p winperf.Path) bool { return !isIdleOrTotal(p.Instance) && isProcessTime(ctx, src, p) }
+	if !slices.Contains(u.every, true) || opt.Cook.Cap100 || slices.ContainsFunc(opt.Exclude, excluded) {
+		return unlisted{}
+	}
+
+	if u.added = !sel.Global; u.added {
+		path := winperf.Path{Object: "Processor", HasInstance: true, Instance: "*", Counter: "% Processor Time"}
+		sel.Paths = append(slices.Clone(sel.Paths), path)
+	}
+	return u
+}
+
+// isProcessTime reports whether a path is about the processor time of processes. Names that are not
+// English are looked up in the source.
+func isProcessTime(ctx context.Context, src winperf.Source, p winperf.Path) bool {
+	path := selection.NewPath(p)
+	if path.Object.Is(processObject, "Process") && path.Counter.Is(processorTime, "% Processor Time") {
+		return true
+	}
+
+	schema, err := winperf.CostlySchema(ctx, src)
+	if err != nil || schema == nil {
+		return false // the measurement reports the error
+	}
+	names, _ := nametable.FromSchema(schema)
+	path.Resolve(selection.NewTables(names))
+	return path.Object.Is(processObject, "") && path.Counter.Is(processorTime, "")
+}
+
+// isIdleOrTotal reports whether an instance of the object Process has the name of one that is no process.
+func isIdleOrTotal(name string) bool { return frame.IsTotal(name) || strings.EqualFold(name, "Idle") }
+
+// isTime reports whether a series is the processor time of an object. Text logs have no title indices.
+func isTime(s *winperf.Series, object uint32, name string) bool {
+	if s.ObjectID.Index == 0 {
+		return strings.EqualFold(s.Path.Object, name) && strings.EqualFold(s.Path.Counter, "% Processor Time")
+	}
+	return s.ObjectID.Index == object && s.CounterID.Index == processorTime
+}
+
+// own returns the number of readings of a cycle that the user selected.
+func (u *unlisted) own(cycle *measure.Cycle) int {
+	if n := len(u.every); u.added && n <= len(cycle.Parts) {
+		return cycle.Parts[n-1]
+	}
+	return cycle.Len()
+}
+
+// readings returns the processor time of a cycle that is in the value of no process, for each machine.
+func (u *unlisted) readings(cycle *measure.Cycle) []winperf.Reading {
+	if u.every == nil {
+		return nil
+	}
+
+	var found machineTimes
+	columns := cycle.Columns()
+	part := 0
+	for i := range columns {
+		for part < len(cycle.ColumnParts) && i >= cycle.ColumnParts[part] {
+			part++
+		}
+
+		col := &columns[i]
+		if col.Len() == 0 {
+			continue
+		}
+		switch s := col.Series(0); {
+		case isTime(s, processObject, "Process"):
+			found.of(s).addProcesses(col, part < len(u.every) && u.every[part])
+		case isTime(s, processorObject, "Processor"):
+			found.of(s).addProcessors(col)
+		}
+	}
+
+	var list []winperf.Reading
+	for _, m := range found {
+		if r, ok := m.reading(); ok {
+			r.Series = u.row(m.process)
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// row returns the series of a machine's row. It has the names and the unit of a process's series.
+func (u *unlisted) row(process *winperf.Series) *winperf.Series {
+	machine := process.Path.Machine
+	if u.series[machine] == nil {
+		p := process.Path
+		p.Instance, p.Index = unlistedName, 0
+		s := winperf.NewSeries(p)
+		s.ObjectID, s.CounterID = process.ObjectID, process.CounterID
+		s.Type, s.Unit, s.Scale = process.Type, process.Unit, process.Scale
+		u.series[machine] = s
+	}
+	return u.series[machine]
+}
+
+// add adds a cycle to the statistics of the rows.
+func (u *unlisted) add(cycle *measure.Cycle, g *logs.Gatherer) {
+	for i := u.own(cycle); i < cycle.Len(); i++ {
+		u.hidden[g.Name(cycle.At(i).Series)] = true
+	}
+
+	for _, r := range u.readings(cycle) {
+		at := slices.IndexFunc(u.rows, func(row logs.Row) bool { return row.Series == r.Series })
+		if at < 0 {
+			at = len(u.rows)
+			u.group.Above = g.Above
+			u.rows = append(u.rows, logs.Row{Series: r.Series, Values: u.group.Series(r.Type.OverTime())})
+		}
+
+		values, t := u.rows[at].Values, r.Time.Sub(g.Time(0))
+		switch v, _ := r.Value.Float64(); r.Status {
+		case counter.OK:
+			values.Add(t, v)
+		case counter.NoPrevious:
+			values.Pass(t)
+		default:
+			values.Miss(t)
+		}
+	}
+}
+
+// begin says that cycles of another log follow.
+func (u *unlisted) begin() {
+	for _, row := range u.rows {
+		row.Values.Break()
+	}
+}
+
+// summary returns the rows that have a value.
+func (u *unlisted) summary(percents percentiles) (rows []summaryRow) {
+	for _, row := range u.rows {
+		series := row.Series.Clone()
+		series.Path.Instance = strings.Trim(unlistedName, "()") // the path has parentheses of its own
+		if f := row.Values.Figures(percents...); f.Count > 0 {
+			rows = append(rows, summaryRow{series, series.Path.String(), f})
+		}
+	}
+	return rows
+}
+
+// machineTimes are the processor times of machines.
+type machineTimes []*machineTime
+
+// of returns the times of a series' machine.
+func (l *machineTimes) of(s *winperf.Series) *machineTime {
+	for _, m := range *l {
+		if strings.EqualFold(m.machine, s.Path.Machine) {
+			return m
+		}
+	}
+	m := &machineTime{machine: s.Path.Machine, totalStatus: counter.NoInstance, lacks: counter.NoPrevious}
+	*l = append(*l, m)
+	return m
+}
+
+// machineTime is the processor time of one machine in one sample, in percent of one processor.
+type machineTime struct {
+	machine string
+
+	process *winperf.Series // of a process; nil if not every process is selected
+	at      time.Time       // of the sample of the processes
+	used    float64         // by all processes
+	lacks   counter.Status  // why the sum of the processes is not known, else OK
+
+	total       float64 // the average of all processors
+	totalAt     time.Time
+	totalStatus counter.Status
+	processors  int
+}
+
+// addProcesses adds the values of processes. every tells that the path selects every process.
+func (m *machineTime) addProcesses(col *measure.Column, every bool) {
+	for n, status := range col.Status {
+		if isNoProcess(col, n) || logs.NamesNothing(status) {
+			continue
+		}
+		if every {
+			m.process, m.at = col.Series(n), col.Time
+		}
+
+		// A process without a previous sample has no value: its time is in no value of a process. An empty
+		// cell of a text log is mostly a process that was not there.
+		_, _, _, raw := col.Place(n)
+		switch {
+		case status == counter.InvalidData && !raw:
+		case status == counter.OK:
+			v, _ := col.Value(n).Float64()
+			m.used += v
+			if m.lacks == counter.NoPrevious {
+				m.lacks = counter.OK
+			}
+		case status != counter.NoPrevious:
+			m.lacks = status
+		}
+	}
+}
+
+// addProcessors adds the values of processors.
+func (m *machineTime) addProcessors(col *measure.Column) {
+	for n, status := range col.Status {
+		if !frame.IsTotal(sourceName(col, n)) {
+			if !logs.NamesNothing(status) {
+				m.processors++
+			}
+			continue
+		}
+		m.total, _ = col.Value(n).Float64()
+		m.totalAt, m.totalStatus = col.Time, status
+	}
+}
+
+// isNoProcess reports whether an instance is Idle or _Total. Processes may have these names, with another id.
+func isNoProcess(col *measure.Column, n int) bool {
+	if !isIdleOrTotal(sourceName(col, n)) {
+		return false
+	}
+	key := col.Series(n).Key
+	return key == "" || strings.HasPrefix(key, "0@")
+}
+
+// sourceName returns the name that the source gives an instance, whatever rules name it.
+func sourceName(col *measure.Column, n int) string {
+	if o, _, i, ok := col.Place(n); ok {
+		return o.Instance(i).Name()
+	}
+	return col.Series(n).Path.Instance
+}
+
+// sampledTogether is by how much the times of objects of one sample may differ.
+const sampledTogether = 100 * time.Millisecond
+
+// reading returns the processor time that is in the value of no process. ok is false if the sample
+// does not have all that the sum needs.
+func (m *machineTime) reading() (r winperf.Reading, ok bool) {
+	apart := m.totalAt.Sub(m.at).Abs() >= sampledTogether
+	if m.process == nil || m.processors == 0 || logs.NamesNothing(m.totalStatus) || apart {
+		return r, false
+	}
+
+	r.Time, r.Status = m.totalAt, m.totalStatus
+	if r.Status == counter.OK {
+		r.Status = m.lacks
+	}
+	if r.Status == counter.OK {
+		r.Value = counter.Float(max(0, m.total*float64(m.processors)-m.used))
+	}
+	return r, true
+}
+
+// extended are the first readings of a list, and some more.
+type extended struct {
+	of     winperf.Readings
+	length int // of the list
+	more   []winperf.Reading
+}
+
+// Len implements [winperf.Readings].
+func (e extended) Len() int { return e.length + len(e.more) }
+
+// At implements [winperf.Readings].
+func (e extended) At(i int) *winperf.Reading {
+	if i < e.length {
+		return e.of.At(i)
+	}
+	return &e.more[i-e.length]
+}
