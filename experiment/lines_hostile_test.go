@@ -23,7 +23,7 @@ import (
 func (r *rig) readAll() {
 	r.t.Helper()
 	running := func(s experiment.EventSourceStatus) bool { return s.Running }
-	for end := time.Now().Add(2 * time.Minute); slices.ContainsFunc(r.Status().Events, running); {
+	for end := time.Now().Add(5 * time.Minute); slices.ContainsFunc(r.Status().Events, running); {
 		if time.Now().After(end) {
 			r.t.Fatal("the lines do not end")
 		}
@@ -256,7 +256,7 @@ func TestLineServerBroken(t *testing.T) {
 	}
 	must(t, c.Close())
 
-	for end := time.Now().Add(2 * time.Minute); r.Status().OpenRegions > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); r.Status().OpenRegions > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the region is open for good")
 		}

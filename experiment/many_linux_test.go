@@ -140,7 +140,7 @@ func (a *answers) wait(t *testing.T) {
 	t.Helper()
 	select {
 	case <-a.all:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatalf("%d of %d lines were answered", a.got.Load(), a.want)
 	}
 	if a.refused != 0 {

@@ -173,7 +173,7 @@ func TestSoakContexts(t *testing.T) {
 // noMoreGoroutines waits for those that were told to end to do so.
 func noMoreGoroutines(t *testing.T, before int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(ms) {
+	for deadline := time.Now().Add(5 * time.Minute); runtime.NumGoroutine() > before; time.Sleep(ms) {
 		if time.Now().After(deadline) {
 			t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 			return

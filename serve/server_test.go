@@ -224,7 +224,7 @@ func (s *runningServer) until(wanted func(text string) bool) string {
 
 func (s *runningServer) untilAt(path string, wanted func(text string) bool) string {
 	s.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(5 * time.Minute)
 	for {
 		_, text := s.ask("GET", path)
 		if wanted(text) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -86,7 +87,9 @@ func TestStartWarns(t *testing.T) {
 
 // TestCheckServer: what a server would end with is an error, and what it would serve all the same a
 // warning.
-func TestCheckServer(t *testing.T) {
+func TestCheckServer(t *testing.T) { synctest.Test(t, checkServer) }
+
+func checkServer(t *testing.T) {
 	const push = "push: [{url: otlp+http://h, interval: 10ms}]\n"
 	slow := func(context.Context, int, winperf.Selection) error {
 		<-time.After(20 * time.Millisecond) // what its sample takes

@@ -27,7 +27,7 @@ func TestEvents(t *testing.T) {
 }
 
 func testEvents(t *testing.T, cmd *exec.Cmd) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	at, err := os.MkdirTemp("/tmp", "wp") // a socket's path must be short
 	if err != nil {

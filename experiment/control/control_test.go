@@ -32,7 +32,7 @@ func must(t testing.TB, err error) {
 // within waits until something is so.
 func within(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !is(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !is(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it is not so: " + what)
 		}
@@ -43,7 +43,7 @@ func within(t *testing.T, what string, is func() bool) {
 func noLeak(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(5 * time.Minute); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				buf := make([]byte, 1<<20)
 				t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
@@ -133,7 +133,7 @@ type received struct {
 // until receives records until an event of that name came, or with "" until the end.
 func (r *received) until(name string) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(r.t.Context(), 5*time.Minute)
 	defer cancel()
 	for {
 		b, err := r.c.Next(ctx)
@@ -433,7 +433,7 @@ func raw(t *testing.T, s *Server, text string) string {
 	c, err := net.Dial("unix", s.Path())
 	must(t, err)
 	defer c.Close()
-	must(t, c.SetDeadline(time.Now().Add(30*time.Second)))
+	must(t, c.SetDeadline(time.Now().Add(5*time.Minute)))
 	_, _ = c.Write([]byte(text)) // the server may close before it has all
 	line, err := bufio.NewReader(c).ReadString('\n')
 	if err != nil {

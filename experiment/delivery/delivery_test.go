@@ -375,7 +375,7 @@ func TestDisk(t *testing.T) {
 	if from.forgot != 250 {
 		t.Errorf("forgot %d", from.forgot)
 	}
-	for end := time.Now().Add(time.Minute); d.State().Routes[0].Delivered < 250; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); d.State().Routes[0].Delivered < 250; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%+v", d.State())
 		}

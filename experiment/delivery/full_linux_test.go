@@ -27,7 +27,7 @@ func smallDisk(t *testing.T, size int) string {
 // until waits until a state is so.
 func until(t *testing.T, d *Delivery, is func(State) bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(d.State()); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !is(d.State()); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%+v", d.State())
 		}
@@ -38,7 +38,7 @@ func until(t *testing.T, d *Delivery, is func(State) bool) {
 // moment, until the failed write is taken back.
 func wholeLines(t *testing.T, name string) int {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Millisecond) {
 		text, err := os.ReadFile(name)
 		must(t, err)
 		if len(text) == 0 || strings.HasSuffix(string(text), "\n") {
@@ -76,7 +76,7 @@ func TestFullFile(t *testing.T) {
 		}
 
 		must(t, syscall.Mount("", disk, "tmpfs", syscall.MS_REMOUNT, "size=1048576"))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		must(t, d.Close(ctx))
 		other.expect(t, names("x", 1, all)...)

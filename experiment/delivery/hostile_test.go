@@ -93,7 +93,7 @@ func TestHTTPNonsense(t *testing.T) {
 				Name: "a", Sink: s, Timeout: 300 * time.Millisecond, First: time.Millisecond, Most: time.Millisecond,
 			}}})
 			put(t, d, records("x", 1, 100)...)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			must(t, d.Close(ctx))
 			if state := d.State().Routes[0]; state.Delivered != 100 || state.Failures < 2 || state.Lost+state.Refused > 0 {

@@ -209,7 +209,7 @@ func TestReplace(t *testing.T) {
 			_, err := d.Remove(t.Context(), "a")
 			removed <- err
 		}()
-		end := time.Now().Add(time.Minute)
+		end := time.Now().Add(5 * time.Minute)
 		for len(d.State().Routes) > 1 && time.Now().Before(end) {
 			time.Sleep(time.Millisecond)
 		}

@@ -499,7 +499,7 @@ func TestProgram(t *testing.T) {
 
 		// It ends at its 8th record without saying so. The next ones start it again.
 		put(t, d, records("x", 7, 8)...)
-		for end := time.Now().Add(time.Minute); d.State().Routes[0].Failures == 0; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(5 * time.Minute); d.State().Routes[0].Failures == 0; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%+v", d.State())
 			}
@@ -585,7 +585,7 @@ func TestProgramHostile(t *testing.T) {
 				{Name: "good", Sink: good, Linger: -1},
 			}})
 			put(t, d, records("x", 1, 2000)...)
-			for end := time.Now().Add(time.Minute); d.State().Routes[0].Failures < 3; time.Sleep(time.Millisecond) {
+			for end := time.Now().Add(5 * time.Minute); d.State().Routes[0].Failures < 3; time.Sleep(time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatalf("%+v", d.State())
 				}

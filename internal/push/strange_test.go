@@ -3,6 +3,7 @@ package push
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,30 +11,87 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
-// strange is a listener whose first connections are served by a function, and all others by who
-// accepts.
+// strange is a network in memory, so that a test does not depend on speed. A function serves the first connection, and a
+// server accepts the others.
 type strange struct {
-	net.Listener
-	serve func(net.Conn)
-	left  int
+	serve  func(net.Conn)
+	first  sync.Once
+	dialed chan net.Conn
+	closed chan struct{}
+	once   sync.Once // of Close
+}
+
+func (l *strange) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	strange := false
+	l.first.Do(func() {
+		strange = true
+		go func() {
+			defer theirs.Close()
+			l.serve(theirs)
+		}()
+	})
+	if strange {
+		return ours, nil
+	}
+
+	select {
+	case l.dialed <- theirs:
+		return ours, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 func (l *strange) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil || l.left == 0 {
-			return c, err
-		}
-		l.left--
-		go func() {
-			defer c.Close()
-			l.serve(c)
-		}()
+	select {
+	case c := <-l.dialed:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
 	}
+}
+
+func (l *strange) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9090} }
+
+func (l *strange) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// strangeTarget starts a target whose first connection a function serves. It returns the target's receiver and a Sender to
+// it, whose requests last 30 s at most.
+func strangeTarget(t *testing.T, scheme string, serve func(net.Conn)) (*receiver, *Sender) {
+	t.Helper()
+	r := &receiver{t: t, answer: takes}
+	l := &strange{serve: serve, dialed: make(chan net.Conn), closed: make(chan struct{})}
+	server := httptest.NewUnstartedServer(r)
+	_ = server.Listener.Close() // which waits for connections from elsewhere
+	server.Listener = l
+	if scheme == "https" {
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
+	t.Cleanup(server.Close)
+
+	s, err := NewSender(Target{URL: "remote-write+" + scheme + "://127.0.0.1:9090", TLS: TLS{Insecure: scheme == "https"}},
+		SenderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := s.client.http.Transport.(*http.Transport)
+	transport.DialContext = l.dial
+	t.Cleanup(s.Close)
+	return r, s
 }
 
 // says answers a request, as soon as there is one, by a text.
@@ -102,29 +160,18 @@ func TestStrangeTargets(t *testing.T) {
 		"garbage after a redirect":  {says("HTTP/1.1 301 Gone\r\nLocation: http://[::1%zz\r\n\r\n"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := &receiver{t: t, answer: takes}
-			server := httptest.NewUnstartedServer(r)
-			server.Listener = &strange{server.Listener, c.serve, 1}
-			server.Start()
-			defer server.Close()
-			s, err := NewSender(Target{
-				URL: "remote-write+" + server.URL, Timeout: time.Second, Gap: time.Millisecond,
-			}, SenderOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-
-			if err := send(t.Context(), s, 1); err != nil {
-				t.Fatal(err)
-			}
-			if got := s.Counts(); got.Sent != 2 || got.Refused != 0 || (got.Retries == 0) != c.taken {
-				t.Errorf("%+v", got)
-			}
-			if got := len(r.has()); (got == 0) != c.taken {
-				t.Errorf("the target has %d points by another request", got)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				r, s := strangeTarget(t, "http", c.serve)
+				if err := send(t.Context(), s, 1); err != nil {
+					t.Fatal(err)
+				}
+				if got := s.Counts(); got.Sent != 2 || got.Refused != 0 || (got.Retries == 0) != c.taken {
+					t.Errorf("%+v", got)
+				}
+				if got := len(r.has()); got != map[bool]int{false: 2, true: 0}[c.taken] {
+					t.Errorf("the target has %d points by another request", got)
+				}
+			})
 		})
 	}
 }
@@ -139,25 +186,15 @@ func TestStrangeTLS(t *testing.T) {
 		"garbage":      forever("", "\x16\x03\x03\xff\xff garbage"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := &receiver{t: t, answer: takes}
-			server := httptest.NewUnstartedServer(r)
-			server.Listener = &strange{server.Listener, serve, 1}
-			server.StartTLS()
-			defer server.Close()
-			s, err := NewSender(Target{
-				URL: "remote-write+" + server.URL, Timeout: time.Second, Gap: time.Millisecond, TLS: TLS{Insecure: true},
-			}, SenderOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-			if err := send(t.Context(), s, 1); err != nil {
-				t.Fatal(err)
-			}
-			if got := s.Counts(); got.Sent != 2 || got.Retries == 0 || len(r.has()) != 2 {
-				t.Errorf("%+v, %d points", got, len(r.has()))
-			}
+			synctest.Test(t, func(t *testing.T) {
+				r, s := strangeTarget(t, "https", serve)
+				if err := send(t.Context(), s, 1); err != nil {
+					t.Fatal(err)
+				}
+				if got := s.Counts(); got.Sent != 2 || got.Retries != 1 || len(r.has()) != 2 {
+					t.Errorf("%+v, %d points", got, len(r.has()))
+				}
+			})
 		})
 	}
 }

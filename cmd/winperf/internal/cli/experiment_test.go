@@ -39,14 +39,14 @@ func polls(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	pattern, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(hostileLimit); ; time.Sleep(20 * time.Millisecond) {
 		_ = ts.Exec(args[1], args[2:]...) // it may fail at first
 		text := ts.ReadFile("stdout")
 		if pattern.MatchString(text) {
 			return
 		}
 		if time.Now().After(end) {
-			ts.Fatalf("after a minute %v still writes %s", args[1:], text)
+			ts.Fatalf("after %v %v still writes %s", hostileLimit, args[1:], text)
 		}
 	}
 }

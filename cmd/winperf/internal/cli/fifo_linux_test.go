@@ -51,7 +51,7 @@ func (r *fifoRun) end(t *testing.T) int {
 	select {
 	case status := <-r.status:
 		return status
-	case <-time.After(time.Minute):
+	case <-time.After(hostileLimit):
 		t.Fatal("it does not end")
 		return 0
 	}

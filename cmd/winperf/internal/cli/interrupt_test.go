@@ -173,7 +173,7 @@ func TestHangup(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	hangs := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	hangs := time.AfterFunc(hostileLimit, func() { _ = cmd.Process.Kill() })
 	defer hangs.Stop()
 	if _, err := bufio.NewReader(pipe).ReadString('\n'); err != nil {
 		t.Error(err)

@@ -62,7 +62,7 @@ func (w *watched) press(t *testing.T, keys string) {
 // expect waits until a text is shown, behind what was expected before.
 func (w *watched) expect(t *testing.T, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(hostileLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if i := strings.Index(w.shown.String()[w.seen:], text); i >= 0 {
 			w.seen += i + len(text)
 			return

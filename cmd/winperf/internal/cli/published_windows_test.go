@@ -33,7 +33,7 @@ func TestPublished(t *testing.T) {
 
 // until repeats a command until it succeeds: until PROGRAM ARGUMENT...
 func until(ts *testscript.TestScript, _ bool, args []string) {
-	for range 100 {
+	for deadline := time.Now().Add(hostileLimit); time.Now().Before(deadline); {
 		if ts.Exec(args[0], args[1:]...) == nil {
 			return
 		}

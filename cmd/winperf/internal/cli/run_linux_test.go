@@ -197,19 +197,20 @@ func TestFullDiskRun(t *testing.T) {
 			cmd.Stderr = &p.stderr
 			p.launch(t)
 
-			// The command goes on until nothing more can be written for a while.
-			before := int64(-1)
+			// The command goes on until the program has gone on for a while without writing more.
+			size, since := int64(0), 0
 			p.waitFor(t, func(*signalProgram) bool {
-				time.Sleep(200 * time.Millisecond)
 				var now int64
 				for _, name := range []string{trial.FileRecords, trial.FileSamples} {
 					if info, err := os.Stat(filepath.Join(folder, name)); err == nil {
 						now += info.Size()
 					}
 				}
-				full := now == before && now > diskRoom/2
-				before = now
-				return full
+				slept := p.sleeps()
+				if now != size {
+					size, since = now, slept
+				}
+				return now > diskRoom/2 && slept > since+200
 			})
 			if err := os.WriteFile(file+".full", nil, 0o666); err != nil {
 				t.Fatal(err)
@@ -234,6 +235,21 @@ func TestFullDiskRun(t *testing.T) {
 			_ = os.RemoveAll(folder) // to make room
 		})
 	}
+}
+
+// sleeps returns how often the threads of a program have waited for something, which says how far it has gone on, however
+// slow the machine is.
+func (p *signalProgram) sleeps() (n int) {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", p.cmd.Process.Pid)) // the pattern is valid
+	for _, name := range files {
+		text, _ := os.ReadFile(name) // a thread may end meanwhile
+		_, count, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
+		count, _, _ = strings.Cut(count, "\n")
+		if switches, err := strconv.Atoi(strings.TrimSpace(count)); err == nil {
+			n += switches
+		}
+	}
+	return n
 }
 
 // readWhole counts the whole lines of records in a file.

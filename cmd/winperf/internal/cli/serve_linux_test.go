@@ -25,7 +25,7 @@ func TestServeHangup(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	hangs := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	hangs := time.AfterFunc(hostileLimit, func() { _ = cmd.Process.Kill() })
 	defer hangs.Stop()
 	s := &served{t: t, stderr: stderr}
 	eventually(t, "serving", func() bool {

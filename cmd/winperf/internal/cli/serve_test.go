@@ -43,7 +43,7 @@ func (b *sharedBuffer) String() string {
 // eventually calls f until it reports true.
 func eventually(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !f(); {
+	for deadline := time.Now().Add(hostileLimit); !f(); {
 		if time.Now().After(deadline) {
 			t.Fatal("did not happen: " + what)
 		}

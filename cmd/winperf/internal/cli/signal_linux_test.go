@@ -41,7 +41,7 @@ func started(t *testing.T, cmd *exec.Cmd, pipe func() (io.ReadCloser, error)) (*
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	hangs := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	hangs := time.AfterFunc(hostileLimit, func() { _ = cmd.Process.Kill() })
 	reader := bufio.NewReader(stream)
 	line, err := reader.ReadString('\n')
 	if err != nil {
@@ -227,7 +227,7 @@ func TestSecondSignal(t *testing.T) {
 			ended <- state
 		}()
 		send := first
-		for range 1000 {
+		for deadline := time.Now().Add(hostileLimit); time.Now().Before(deadline); {
 			if err := cmd.Process.Signal(send); err != nil {
 				break // it has ended
 			}
