@@ -162,10 +162,14 @@ typedef struct winperf_request {
 	uint32_t counter; /* title index; 0 is the whole object */
 } winperf_request;
 
-/* How instances are named. Without a flag the source's names are kept. */
+/*
+ * Flags of a snapshot. At most one says how instances are named; without one the source's names are kept.
+ * WINPERF_PDH_EXACT gives no rate to a process or thread that started after the last complete cycle, as PDH does.
+ */
 enum {
-	WINPERF_BY_PID = 1,         /* processes and threads by their ids: 1234, 1234/5678 */
-	WINPERF_BY_NAME_AND_PID = 2 /* by name and ids: editor:1234 */
+	WINPERF_BY_PID = 1,          /* processes and threads by their ids: 1234, 1234/5678 */
+	WINPERF_BY_NAME_AND_PID = 2, /* by name and ids: editor:1234 */
+	WINPERF_PDH_EXACT = 4        /* new processes and threads have the status no_previous */
 };
 
 /*
@@ -202,8 +206,8 @@ int32_t winperf_snapshot_state(winperf_handle snapshot);
  * if they still did in its last sample. Decode does not take further samples of a recorded source.
  *
  * Rates and averages cover the time since the last cycle that was complete, however many samples decode takes.
- * A process or thread that started after that counts from zero. Any other instance that was not there then has the
- * status no_previous.
+ * A process or thread that started after that counts from zero, without WINPERF_PDH_EXACT. Any other instance that
+ * was not there then has the status no_previous.
  */
 int32_t winperf_snapshot_prepare(winperf_handle snapshot);
 int32_t winperf_snapshot_prepare_safe(winperf_handle snapshot);

@@ -166,6 +166,33 @@ func TestNewProcessesCountFromZero(t *testing.T) {
 	}
 }
 
+// With the flag PDHExact a process that began after the last complete cycle has no rate in that cycle.
+func TestNewProcessesAsPDH(t *testing.T) {
+	f := &fake{script: func(n int) []proc {
+		procs := []proc{{"editor", 12, 5, uint64(50 * n), 1}}
+		if n > 0 {
+			procs = append(procs, proc{"burn", 14, ^uint64(0), uint64(80 * (n - 1)), 2}) // began after 1 s
+		}
+		return procs
+	}}
+	l, src := opened(t, f)
+	requests := []foreign.Request{{Object: 230, Counter: 6}, {Object: 230, Counter: 784}}
+	h, code := l.Create(src, foreign.Custom, requests, foreign.ByPID|foreign.PDHExact)
+	if code != foreign.OK {
+		t.Fatalf("code %d: %s", code, errorText(l, src))
+	}
+
+	for _, want := range []map[uint64]string{{12: "50", 14: "no_previous"}, {12: "50", 14: "80"}} {
+		must(t, l, h, cycle(t, l, h))
+		if diff := cmp.Diff(want, processorTimes(t, l, h)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if told := strings.Join(anomalies(t, l, h), "\n"); strings.Contains(told, "instance_began") {
+			t.Errorf("anomalies %q", told)
+		}
+	}
+}
+
 // processorTimes are the values of % Processor Time by process id, which the snapshot has, too.
 func processorTimes(t *testing.T, l *foreign.Library, h foreign.Handle) map[uint64]string {
 	t.Helper()

@@ -129,14 +129,15 @@ func (l *Library) create(h Handle, f Flags, want func(*shared) (wants, error)) (
 func newSnapshot(src *shared, w wants, f Flags) (*snapshot, error) {
 	s := &snapshot{source: src, wants: w}
 	opt := measure.Options{CostlyTogether: true}
-	switch f {
+	opt.Cook.NeedPrevious = f&PDHExact != 0
+	switch f &^ PDHExact {
 	case 0:
 	case ByPID:
 		s.rule = measure.ByPID()
 	case ByNameAndPID:
 		s.rule = measure.ByNameAndPID()
 	default:
-		return nil, fmt.Errorf("flags %#x: at most one of those that there are: %w", uint32(f), BadArgument)
+		return nil, fmt.Errorf("flags %#x: expected the known ones, and at most one for names: %w", uint32(f), BadArgument)
 	}
 	if s.rule.Name != nil {
 		opt.Names = []measure.NameRule{s.rule}

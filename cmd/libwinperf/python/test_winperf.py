@@ -59,6 +59,17 @@ class Caller(unittest.TestCase):
             self.assertEqual(snapshot.anomalies(), ["instances_came: Process: worker (measured from here on)"])
             self.assertEqual([item.value for item in snapshot.items()], [3_000_000_000, 13, 14])
 
+    def test_pdh_exact(self):
+        """The flag goes together with one for names."""
+        sensors = ["windows.winperf/Process/% Processor Time#3000000000"]
+        with winperf.Source(URL) as source:
+            with source.sensors(sensors, winperf.BY_PID | winperf.PDH_EXACT) as snapshot:
+                snapshot.cycle()
+                self.assertEqual([item.value for item in snapshot.items()], [100.0])
+            with self.assertRaises(winperf.Error) as raised:
+                source.sensors(sensors, 8)
+            self.assertEqual(raised.exception.code, winperf.ARGUMENT)
+
     def test_structure(self):
         with winperf.Source(URL) as source, source.snapshot() as snapshot:
             process = source.find_object("process")

@@ -30,6 +30,7 @@ SIZE, NOT_FOUND, NOT_SUPPORTED, TIMEOUT, END, DAMAGED, TOO_MANY = -7, -8, -9, -1
 TIMEOUT_MS, RETRIES, REST = 1, 2, 3  # settings
 GLOBAL, COSTLY, CUSTOM = 1, 2, 3  # kinds of snapshots
 BY_PID, BY_NAME_AND_PID = 1, 2  # flags: how instances are named
+PDH_EXACT = 4  # flag: a process or thread that started after the last cycle has no rate, as in PDH
 NONE, INT32, INT64, DECIMAL, TEXT = 0, 1, 2, 3, 4  # types of values
 GAUGE, COUNTER = 0, 1  # what values do
 

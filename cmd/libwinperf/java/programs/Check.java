@@ -322,6 +322,9 @@ public final class Check {
 		equal("no source", outcome(() -> new DataSource("nothing:")), WinperfException.NOT_SUPPORTED);
 		equal("a text with a NUL", outcome(() -> new DataSource("local:\0")), IllegalArgumentException.class);
 		equal("retries", outcome(step(() -> source.setRetries(-1))), WinperfException.ARGUMENT);
+		source.setPdhExact(true);
+		equal("as PDH", outcome(step(() -> new MeasurementContext(List.of(processes)).close())), "done");
+		source.setPdhExact(false);
 	}
 
 	/** What lets experiments be attached can be closed twice. */

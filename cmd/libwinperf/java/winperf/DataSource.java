@@ -24,11 +24,13 @@ public final class DataSource implements SensorSource {
 	}
 
 	private static final int TIMEOUT_MS = 1, RETRIES = 2, REST = 3; // settings
+	private static final int PDH_EXACT = 4; // a flag of snapshots
 	private static final int GLOBAL = 1, COSTLY = 2, CUSTOM = 3; // kinds of snapshots
 	private static final int SENSOR_SIZE = 28; // of winperf_sensor
 
 	private final int handle;
 	private final Names names;
+	private volatile boolean pdhExact;
 	private volatile Map<Long, Sensor> sensors; // by the title indices of object and counter
 	private volatile String name = "windows.winperf";
 
@@ -218,8 +220,17 @@ public final class DataSource implements SensorSource {
 		check(Native.set(handle, REST, rest ? 1 : 0));
 	}
 
+	/**
+	 * Whether a process or thread that started after the last cycle has no rate, as in PDH. It counts from zero,
+	 * if this is not set. Contexts that are made from now on have it.
+	 */
+	public void setPdhExact(boolean exact) {
+		pdhExact = exact;
+	}
+
 	private int flags() {
-		return names.ordinal(); // 0, WINPERF_BY_PID and WINPERF_BY_NAME_AND_PID
+		return names.ordinal() // 0, WINPERF_BY_PID and WINPERF_BY_NAME_AND_PID
+			| (pdhExact ? PDH_EXACT : 0);
 	}
 
 	private int check(int result) {
