@@ -96,7 +96,7 @@ func TestHeaderConstants(t *testing.T) {
 		"GAUGE": int(measure.Gauge), "COUNTER": int(measure.CounterKind),
 		"GLOBAL": int(foreign.Global), "COSTLY": int(foreign.Costly), "CUSTOM": int(foreign.Custom),
 		"BY_PID": int(foreign.ByPID), "BY_NAME_AND_PID": int(foreign.ByNameAndPID),
-		"PDH_EXACT": int(foreign.PDHExact),
+		"PDH_EXACT":    int(foreign.PDHExact),
 		"INITIALIZING": int(foreign.Initializing), "INITIALIZED": int(foreign.Initialized),
 		"PREPARING": int(foreign.Preparing), "PREPARED": int(foreign.Prepared), "SAMPLING": int(foreign.Sampling),
 		"SAMPLED": int(foreign.Sampled), "DECODING": int(foreign.Decoding),
