@@ -28,9 +28,10 @@ func (d *Dispatcher) Collect(ctx context.Context, q *Query, dst []byte) ([]byte,
 	return block, err
 }
 
-// CollectPart is Collect. In addition it returns why wanted objects may be missing: late is the error of providers
-// that did not answer in time, now or the last time that they were asked. It is nil if there is none.
-func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (block []byte, late, err error) {
+// CollectPart is Collect. In addition it returns why wanted objects are missing: lack is the error of providers that
+// failed or did not answer in time, now or the last time that they were asked. It is nil if there is none. It has no
+// error that wraps [io/fs.ErrPermission].
+func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (block []byte, lack, err error) {
 	if err := d.takeTurn(ctx); err != nil {
 		return slices.Clip(dst), nil, err
 	}
@@ -53,15 +54,15 @@ func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (blo
 
 	block, objects := d.assemble(block)
 	datablock.FinishBlock(block[len(dst):], objects)
-	return block, d.late(q), nil
+	return block, d.lack(q), nil
 }
 
-// late returns the errors of providers of wanted objects that did not answer in time.
-func (d *Dispatcher) late(q *Query) error {
+// lack returns the errors of providers of wanted objects that did not answer.
+func (d *Dispatcher) lack(q *Query) error {
 	var errs []error
 	for _, e := range d.entries {
-		if e.late != nil && slices.ContainsFunc(e.objects, q.Wants) {
-			errs = append(errs, e.late)
+		if e.failure != nil && slices.ContainsFunc(e.objects, q.Wants) {
+			errs = append(errs, e.failure)
 		}
 	}
 	return errors.Join(errs...)

@@ -30,7 +30,7 @@ type entry struct {
 	heard    bool   // what it reported was told
 	told     bool   // it was reported that it does not return
 	buf      []byte // for the provider's objects, unless they go straight into the block
-	late     error  // why it did not answer in time, until it answers again
+	failure  error  // why it did not answer, until it answers again; nil also where it lacks permission
 	pauses   call.Pauses
 	failures int // since the dispatcher was made
 }

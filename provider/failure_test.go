@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -302,11 +303,12 @@ func TestFailureOfClose(t *testing.T) {
 	}
 }
 
-// A block says why objects may be missing as long as a provider that was late has not answered again.
-func TestLate(t *testing.T) {
+// A block says why objects are missing as long as a provider that failed or was late has not answered again. That it lacks
+// permission, which does not change, is no reason.
+func TestLack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := layout(t, peer())
-		slow := errBoom
+		slow, errPanic := fs.ErrPermission, errors.New("boom")
 		other := &fake{name: "other", objects: []*provider.Object{peer()}}
 		other.collect = func(ctx context.Context, _ *provider.Query, w *provider.Writer) error {
 			switch {
@@ -314,6 +316,8 @@ func TestLate(t *testing.T) {
 				<-ctx.Done()
 			case errors.Is(slow, provider.ErrBusy):
 				time.Sleep(time.Hour)
+			case errors.Is(slow, errPanic):
+				panic(slow)
 			case slow == nil:
 				writePeers(w, l, 15, 30)
 			}
@@ -322,18 +326,22 @@ func TestLate(t *testing.T) {
 		d := newDispatcher(t, bounds(), append(goodProviders(t), other)...)
 		check := func(when string, q *provider.Query, want error) {
 			t.Helper()
-			if _, late, err := d.CollectPart(t.Context(), q, nil); err != nil || !errors.Is(late, want) {
-				t.Errorf("%s: late is %v, want %v; %v", when, late, want, err)
+			_, lack, err := d.CollectPart(t.Context(), q, nil)
+			if panicked := want == errPanic; panicked && lack != nil && strings.Contains(lack.Error(), "other: panic: boom") {
+				lack = want
+			}
+			if err != nil || !errors.Is(lack, want) {
+				t.Errorf("%s: it lacks objects because of %v, want %v; %v", when, lack, want, err)
 			}
 		}
 
 		all, without := &provider.Query{Global: true}, &provider.Query{Objects: []uint32{2}}
-		check("an error", all, nil)
-		for _, next := range []error{context.DeadlineExceeded, provider.ErrBusy} {
+		check("no permission", all, nil)
+		for _, next := range []error{errBoom, errPanic, context.DeadlineExceeded, provider.ErrBusy} {
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			slow = next
-			check("too late", all, slow)
+			check("failed", all, slow)
 			check("left alone", all, slow)
 			check("not wanted", without, nil)
 			time.Sleep(2 * time.Hour)

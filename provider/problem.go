@@ -1,9 +1,9 @@
 package provider
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -45,8 +45,8 @@ func (d *Dispatcher) fail(e *entry, stage string, err error) {
 		pause = 0 // it is not asked again anyway
 	}
 	e.failures++
-	if e.late = nil; errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) {
-		e.late = fmt.Errorf("%s: %w", e.name, err)
+	if e.failure = nil; !errors.Is(err, fs.ErrPermission) {
+		e.failure = fmt.Errorf("%s: %w", e.name, err)
 	}
 	p := Problem{Stage: stage, Err: err, Failures: e.pauses.Failures, Pause: pause}
 	var in *panicked

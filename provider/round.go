@@ -86,7 +86,7 @@ func (d *Dispatcher) judge(e *entry, r round) {
 	case e.answer.err != nil:
 		d.fail(e, r.stage, e.answer.err)
 	case r.stage == stageCollect:
-		e.late = nil
+		e.failure = nil
 		e.pauses.Reset()
 	}
 }

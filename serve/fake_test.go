@@ -90,7 +90,7 @@ func (q *fakeQuery) Close() error { return nil }
 
 func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	q.mu.Lock()
-	n, before, without, late := q.n, q.before, q.without, q.late
+	n, before := q.n, q.before
 	q.n++
 	q.taken++
 	q.mu.Unlock()
@@ -104,6 +104,9 @@ func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 			return err
 		}
 	}
+	q.mu.Lock()
+	without, late := q.without, q.late
+	q.mu.Unlock()
 	err := perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error {
 		raw.Format, raw.Schema = winperf.FormatV1, q.schema
 		var err error

@@ -2,8 +2,6 @@ package serve
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"math"
 	"runtime"
 	"slices"
@@ -12,7 +10,6 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink/metrics"
 )
@@ -26,8 +23,7 @@ type own struct {
 	stages    [numStages]time.Duration // since the start
 	samples   uint64
 	failed    uint64
-	ok        bool // the last sample of the main selection
-	bytes     int  // of the last sample
+	bytes     int // of the last sample
 	written   uint64
 	scrapes   map[int]uint64 // by status
 	anomalies []uint64       // by kind
@@ -98,9 +94,6 @@ func (o *own) took(c *measure.Cycle, err error, main bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.samples++
-	if main {
-		o.ok = err == nil && !partial(c)
-	}
 	if err != nil {
 		o.failed++
 		return
@@ -119,11 +112,11 @@ func (o *own) took(c *measure.Cycle, err error, main bool) {
 	}
 }
 
-// partial reports whether a sample lacks objects because a provider was not ready in time, or was not asked as it
-// had been late before.
+// partial reports whether a sample lacks objects because a provider failed or was not ready in time, or was not asked as it
+// had failed before.
 func partial(c *measure.Cycle) bool {
 	return slices.ContainsFunc(c.Sample.Parts, func(p winperf.Part) bool {
-		return errors.Is(p.Err, context.DeadlineExceeded) || errors.Is(p.Err, call.ErrBusy)
+		return p.Err != nil
 	})
 }
 
@@ -153,9 +146,9 @@ func (o *own) answered(status int) {
 }
 
 // families returns all metrics about the exporter, for an answer whose main sample has objects; nil where it
-// has no sample. asked are paths of the request that match nothing.
+// has no sample. whole says that the sample lacks no object. asked are paths of the request that match nothing.
 func (o *own) families(
-	e *Exporter, series seriesCounts, objects map[string]bool, asked []string, now time.Time,
+	e *Exporter, series seriesCounts, objects map[string]bool, whole bool, asked []string, now time.Time,
 ) []metrics.Family {
 	list := e.objects.list(now, e.mainObjects, objects)
 	paths := e.costlyPaths.list(e.mainPaths.list(nil))
@@ -175,7 +168,7 @@ func (o *own) families(
 	b.objects(list, now)
 	b.unmatched(paths)
 
-	b.gauge("winperf_sample_successful", "", "1 if the last sample succeeded and no object was late.", truth(o.ok && objects != nil))
+	b.gauge("winperf_sample_successful", "", "1 if the sample of this scrape succeeded and lacks no object.", truth(whole))
 	b.gauge("winperf_sample_bytes", "bytes", "Length of the last sample.", float64(o.bytes))
 	b.counter("winperf_samples_total", "", "Samples taken, those of costly objects too.", o.samples)
 	b.counter("winperf_samples_failed_total", "", "Samples of which nothing could be read.", o.failed)
@@ -203,7 +196,7 @@ func (o *own) families(
 
 // reserved are the metrics about the exporter, whatever its configuration: no counter has their names.
 func (o *own) reserved(e *Exporter) []metrics.Family {
-	all := o.families(e, seriesCounts{}, map[string]bool{}, nil, time.Now())
+	all := o.families(e, seriesCounts{}, map[string]bool{}, true, nil, time.Now())
 	for _, m := range pushMetrics {
 		all = append(all, metrics.Family{Name: m.name, Type: m.kind})
 	}

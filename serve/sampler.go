@@ -25,6 +25,8 @@ type snapshot struct {
 	readings winperf.ReadingList
 	names    *nametable.Names
 	cost     measure.Cost
+	partial  bool      // it lacks objects
+	deadline time.Time // until which it could last; zero: without limit
 
 	mu    sync.Mutex
 	users int
@@ -32,7 +34,7 @@ type snapshot struct {
 
 // newSnapshot keeps what a cycle gave. It is held once.
 func newSnapshot(c *measure.Cycle, number uint64) *snapshot {
-	s := &snapshot{number: number, time: c.Time, names: c.Names, cost: c.Cost, users: 1}
+	s := &snapshot{number: number, time: c.Time, names: c.Names, cost: c.Cost, partial: partial(c), users: 1}
 	if c.Frame.IsZero() {
 		s.readings = slices.Clone(c.Readings())
 	} else if c.Frame.Retain() == nil {
@@ -40,6 +42,15 @@ func newSnapshot(c *measure.Cycle, number uint64) *snapshot {
 	}
 	return s
 }
+
+// suits reports whether a scrape that allows a sample to last until the deadline can have this one. A partial sample that
+// had less time does not suit it.
+func (s *snapshot) suits(deadline time.Time) bool {
+	return !s.partial || !earlier(s.deadline, deadline)
+}
+
+// earlier reports whether one deadline is before another. The zero time is no limit.
+func earlier(a, b time.Time) bool { return !a.IsZero() && (b.IsZero() || a.Before(b)) }
 
 func (s *snapshot) hold() *snapshot {
 	s.mu.Lock()
@@ -105,9 +116,9 @@ const closeGrace = 3 * time.Second
 // errClosed says that the configuration was replaced while a scrape waited.
 var errClosed = errors.New("the exporter is closed")
 
-// get returns a sample that is under way or was complete just now, or takes one. It waits
-// as long as ctx lasts. A sample that had less time and needed all of it is not enough: then there is another. The error is that of the sample or of ctx. The caller
-// releases the snapshot.
+// get returns a sample that is under way or was complete just now, or takes one. It waits as long as ctx lasts. It takes
+// another one after a sample that had less time and needed all of it, or is partial. The error is that of the sample or of
+// ctx. The caller releases the snapshot.
 func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 	deadline := before(ctx)
 	for {
@@ -131,9 +142,9 @@ func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 			best.release()
 			best = got
 		}
-		hurried := !f.deadline.IsZero() && f.deadline.Before(deadline) && !time.Now().Before(f.deadline)
+		hurried := earlier(f.deadline, deadline) && !time.Now().Before(f.deadline)
 		switch {
-		case hurried && !errors.Is(err, errClosed):
+		case (hurried || got != nil && !got.suits(deadline)) && !errors.Is(err, errClosed):
 		case best != nil:
 			return best, nil
 		default:
@@ -147,7 +158,7 @@ func (s *sampler) board(deadline time.Time, had *snapshot) (*flight, *snapshot) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ready := s.newest != nil && s.err == nil && s.flight == nil && s.newest != had
-	if ready && time.Since(s.ended) < s.fresh {
+	if ready && s.newest.suits(deadline) && time.Since(s.ended) < s.fresh {
 		return nil, s.newest.hold()
 	}
 	return s.start(deadline), nil
@@ -227,6 +238,7 @@ func (s *sampler) take(ctx context.Context) {
 		s.newest.release()
 		s.number++
 		s.newest = newSnapshot(cycle, s.number)
+		s.newest.deadline = s.flight.deadline
 		s.ended = time.Now()
 	}
 	close(s.flight.done)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -216,7 +217,65 @@ func TestShortTimeout(t *testing.T) {
 	}
 }
 
-// Each sample that lacks an object because its provider was late is not successful.
+// A partial sample is not shared with a scrape that allowed more time: neither with one that waited for it, nor with one that
+// comes right behind, nor with one whose own sample it replaced before the metrics were written.
+func TestPartialIsNotShared(t *testing.T) {
+	const timeout = "X-Prometheus-Scrape-Timeout-Seconds"
+	whole := func(t *testing.T, how, text string) {
+		t.Helper()
+		if value(text, free) == "" || value(text, "winperf_sample_successful") != "1" {
+			t.Errorf("%s: %s", how, text)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		src := &fake{t: t}
+		src.before = func(ctx context.Context, n int, _ winperf.Selection) error {
+			time.Sleep(4 * time.Second)
+			deadline, _ := ctx.Deadline()
+			src.set(func() {
+				src.without, src.late = "", nil
+				if time.Until(deadline) < 10*time.Second { // as sources do
+					src.without, src.late = "Memory", context.DeadlineExceeded
+				}
+			})
+			return nil
+		}
+		e, err := New(t.Context(), src, Options{Config: Config{Timeout: time.Hour}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+
+		var all sync.WaitGroup
+		all.Go(func() {
+			status, text := scrape(e, "/metrics", timeout, "9")
+			if status != 200 || value(text, free) != "" || value(text, "winperf_sample_successful") != "0" {
+				t.Errorf("with a short timeout: status %d\n%s", status, text)
+			}
+			_, text = scrape(e, "/metrics", timeout, "60")
+			whole(t, "right behind", text)
+		})
+		time.Sleep(time.Second)
+		_, text := scrape(e, "/metrics", timeout, "60")
+		whole(t, "waiting for it", text)
+		all.Wait()
+
+		// The scrape that has its sample waits for the turn, while a short one takes another sample.
+		time.Sleep(time.Minute)
+		e.turn <- struct{}{}
+		all.Go(func() {
+			_, text := scrape(e, "/metrics", timeout, "60")
+			whole(t, "replaced", text)
+		})
+		time.Sleep(5 * time.Second)
+		all.Go(func() { scrape(e, "/metrics", timeout, "9") })
+		time.Sleep(5 * time.Second)
+		<-e.turn
+		all.Wait()
+	})
+}
+
+// Each sample that lacks an object because its provider failed or was late is not successful.
 func TestPartialSample(t *testing.T) {
 	src := &fake{t: t}
 	e := exporter(t, src, Config{})
@@ -225,7 +284,7 @@ func TestPartialSample(t *testing.T) {
 		want string
 	}{
 		{nil, "1"},
-		{winperf.ErrBadData, "1"},
+		{fmt.Errorf("panic: nil: %w", winperf.ErrBadData), "0"},
 		{fmt.Errorf("no answer within 5s: %w", context.DeadlineExceeded), "0"},
 		{fmt.Errorf("no answer: %w", call.ErrBusy), "0"},
 		{fmt.Errorf("no answer: %w", call.ErrBusy), "0"},

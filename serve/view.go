@@ -34,6 +34,7 @@ type half struct {
 	number  uint64 // of the snapshot that set is of
 	set     *metrics.Set
 	objects map[string]bool // of that snapshot
+	partial bool            // that snapshot lacks objects
 }
 
 // newView returns a view of the paths that a filter and the configuration have in common, of everything where
@@ -105,7 +106,7 @@ func (v *view) update(ctx context.Context, main, costly *snapshot) error {
 		if err := p.half.update(ctx, p.s); err != nil {
 			return err
 		}
-		p.half.objects = v.e.objects.in(p.s)
+		p.half.objects, p.half.partial = v.e.objects.in(p.s), p.s.partial
 		v.asked.look(p.s.frame, p.s.names, p.s.readings)
 	}
 	v.e.own.mapped(time.Since(begin))
@@ -143,7 +144,7 @@ func (v *view) compose(main bool) *metrics.Set {
 	if !main {
 		objects = nil
 	}
-	own := v.e.own.families(v.e, v.counts, objects, v.unmatched(main), time.Now())
+	own := v.e.own.families(v.e, v.counts, objects, main && !v.main.partial, v.unmatched(main), time.Now())
 	clear(v.names)
 	for i := range own {
 		v.names[own[i].Name] = i

@@ -221,9 +221,9 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) (err error) {
 	part := &s.Parts[0]
 	b.Bytes, part.Err, err = q.dispatcher.CollectPart(ctx, q.query, b.Bytes[:0])
 	if err == nil && q.published != nil {
-		var late error
-		late, err = q.published.sample(ctx, &b.Raw)
-		part.Err = errors.Join(part.Err, late)
+		var lack error
+		lack, err = q.published.sample(ctx, &b.Raw)
+		part.Err = errors.Join(part.Err, lack)
 	}
 	if s.Schema = b.Schema; err != nil {
 		s.Release()

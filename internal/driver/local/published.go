@@ -160,7 +160,7 @@ func (q *publishedQuery) schemaNow(ctx context.Context) (*winperf.Schema, error)
 }
 
 // sample adds the published objects to a sample of the host's. late is why some may be missing.
-func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) (late, err error) {
+func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) (lack, err error) {
 	if q.view == nil {
 		return nil, nil
 	}
@@ -175,11 +175,11 @@ func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) (late, er
 	}
 
 	host := len(raw.Bytes)
-	block, late, err := q.dispatcher.CollectPart(ctx, q.q, raw.Bytes)
+	block, lack, err := q.dispatcher.CollectPart(ctx, q.q, raw.Bytes)
 	if err == nil {
 		raw.Bytes = datablock.JoinBlocks(block, host)
 	}
-	return late, err
+	return lack, err
 }
 
 // damage returns what of the published objects could not be read. While another call
