@@ -242,6 +242,45 @@ func TestRegionIdentity(t *testing.T) {
 	})
 }
 
+// A process that began in a region of two seconds has the rate as well as the difference, unless the binding computes as
+// PDH does. An inverse counter has neither.
+func TestRegionRates(t *testing.T) {
+	for _, exact := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake(func(n int) string {
+				const epoch = 133_485_408_000_000_000
+				s := header(n) + fmt.Sprintf("object 230 time=%d freq=10000000\n", epoch+int64(n)*1e7) +
+					" counter 784 PERF_COUNTER_RAWCOUNT\n counter 684 PERF_ELAPSED_TIME\n" +
+					" counter 232 PERF_COUNTER_BULK_COUNT\n counter 6 PERF_100NSEC_TIMER_INV\n"
+				if n > 2 {
+					s += fmt.Sprintf(" instance \"new\" : 30 %d %d 5000000\n", epoch+int64(2.5*1e7), 4*n-9)
+				}
+				return s + fmt.Sprintf(" instance \"old\" : 20 %d %d %d\n", epoch, 10*n, 5_000_000*n)
+			})
+			b := experiment.Binding{Events: []string{"*"}, Paths: paths(`\Process(*)\Work Rate`, `\Process(*)\Ticks`)}
+			b.Cook.NeedPrevious = exact
+			r := begin(t, f, experiment.Options{Bindings: []experiment.Binding{b}})
+			_, region := r.program.Region(t.Context(), "region") // sample 2
+			r.program.Event(t.Context(), "between")
+			region.End() // sample 4
+
+			want := "span region Work Rate=3.5(+7) Work Rate=10(+20) Ticks=no_previous Ticks=50(+10000000)"
+			if exact {
+				want = strings.Replace(want, "=3.5(", "=no_previous(", 1)
+			}
+			last := r.end()[1]
+			if diff := cmp.Diff(want, text(last)); diff != "" {
+				t.Errorf("as PDH does: %v: %s", exact, diff)
+			}
+			for i, v := range last.Values {
+				if want := i == 0 && !exact; v.Touched.Has(winperf.InstanceBegan) != want {
+					t.Errorf("as PDH does: %v: %s: anomalies %v", exact, v.Path, v.Touched)
+				}
+			}
+		})
+	}
+}
+
 // When a process began is told by the clock of its object, which may be apart from the time of day: on
 // Linux that was set since the system was booted.
 func TestRegionIdentityApart(t *testing.T) {

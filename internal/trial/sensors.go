@@ -158,8 +158,8 @@ func (r *Result) isRegion(of *experiment.Record) bool {
 	return slices.Contains(of.Event.Attrs, experiment.Attr{Key: attrRepetition, Value: int64(r.Repetition)})
 }
 
-// ofDifference is behind the path of a counter whose differences in regions are compared, as those of a
-// process that a run started: it has no rates.
+// ofDifference follows the path of a counter whose differences in regions are compared, such as the counters of a
+// process that a run started: the difference is all that the process used.
 const ofDifference = " (difference)"
 
 // add adds the values of a record, of a run where it is not nil.
@@ -169,10 +169,10 @@ func (s *Sensors) add(r *experiment.Record, run *Result) {
 		number, _ := v.Value.Float64()
 		unit, of := UnitOf(v), ""
 		switch {
-		case v.Status == counter.OK && v.Value.Kind() != counter.KindText:
-		case v.Status != counter.OK && v.HasDifference:
+		case v.HasDifference && (v.Status != counter.OK || v.Touched.Has(winperf.InstanceBegan)):
 			grown, in := v.Grown()
 			number, unit, of = grown, unitOf(v.Path, in), ofDifference
+		case v.Status == counter.OK && v.Value.Kind() != counter.KindText:
 		default:
 			continue
 		}

@@ -202,18 +202,23 @@ func TestCompareCommands(t *testing.T) {
 	}
 }
 
-// A process that began in a region has a difference and no rate: that is what is compared.
+// Of a process that began in a region the difference is compared, whether or not the record has its rate.
 func TestSensorsDifference(t *testing.T) {
 	s := newSensors()
 	s.add(&experiment.Record{Event: experiment.EventInfo{Name: "run.a"}, Values: []experiment.Value{
 		{Path: `\\H\Process(a)\% Processor Time`, Status: counter.NoPrevious, Difference: 7, HasDifference: true},
 		{Path: `\\H\Process(a)\% User Time`, Status: counter.NoPrevious, Difference: 7, HasDifference: true, TicksPerSecond: 1e7},
+		{
+			Path: `\\H\Process(b)\% User Time`, Value: counter.Float(70), Difference: 7, HasDifference: true, TicksPerSecond: 1e7,
+			Touched: winperf.AnomalySet(0).With(winperf.InstanceBegan),
+		},
 		{Path: `\\H\System\Work`, Value: counter.Float(2), Difference: 9, HasDifference: true},
 		{Path: `\\H\System\Text`, Value: counter.Text("x")},
 	}}, nil)
 	want := map[sensorKey][]float64{
 		{"run.a", `\Process(a)\% Processor Time (difference)`}: {7},
 		{"run.a", `\Process(a)\% User Time (difference)`}:      {7e-7}, {"run.a", `\System\Work`}: {2},
+		{"run.a", `\Process(b)\% User Time (difference)`}: {7e-7},
 	}
 	if diff := cmp.Diff(want, s.values); diff != "" {
 		t.Error(diff)
