@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"golang.org/x/time/rate"
+
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
@@ -145,6 +147,7 @@ func watch(t testing.TB, opt ReaderOptions) *watcher {
 	w := &watcher{t: t}
 	opt.OnProblem = func(err error) { w.problems = append(w.problems, err.Error()) }
 	w.Reader = NewReader(opt)
+	w.times = rate.Sometimes{Every: 1} // tests look at all problems
 	w.open, w.claims = openMade, claimMade
 	w.view = w.View(nil)
 	t.Cleanup(func() { _ = w.Close() })

@@ -8,9 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider"
@@ -320,16 +323,23 @@ func TestRace(t *testing.T) {
 	})
 }
 
-// A file that has another fault each time causes few reports.
+// A file that has another fault each time causes one report a second, from the first one on.
 func TestReports(t *testing.T) {
-	w := watch(t, ReaderOptions{Dirs: []string{tempDir(t)}})
-	const faults = 100_000
-	for n := range faults {
-		w.tell("a file", fmt.Errorf("fault %d", n))
-	}
-	if n := len(w.problems); n < maxAtOnce || n > faults/10 {
-		t.Errorf("%d reports of %d faults", n, faults)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var reports []string
+		r := NewReader(ReaderOptions{
+			Dirs: []string{tempDir(t)}, OnProblem: func(err error) { reports = append(reports, err.Error()) },
+		})
+		for second := range 3 {
+			for n := range 1000 {
+				r.tell("a file", fmt.Errorf("fault %d.%d", second, n))
+			}
+			time.Sleep(time.Second)
+		}
+		if want := []string{"fault 0.0", "fault 1.0", "fault 2.0"}; !slices.Equal(reports, want) {
+			t.Errorf("reports %q, want %q", reports, want)
+		}
+	})
 }
 
 // A closed reader finds nothing, and a provider that is not the latest delivers
