@@ -427,3 +427,52 @@ func TestTooClose(t *testing.T) {
 	_, err = c.Read(t.Context())
 	check(clock, 0, err)
 }
+
+// A process that began between two samples counts from zero, unless the options ask for the rule of PDH. Idle, and a
+// process without a start time, have no rate.
+func TestBegan(t *testing.T) {
+	type process struct {
+		Name string               `perf:"@instance"`
+		ID   typed.Value[uint32]  `perf:"ID Process"`
+		Busy typed.Value[float64] `perf:"% Processor Time"`
+	}
+	const epoch = 133500000000000000
+	names := map[uint32]string{230: "Process", 784: "ID Process", 684: "Elapsed Time", 6: "% Processor Time"}
+	object := "object 230 freq=10000000\n counter 784 PERF_COUNTER_RAWCOUNT\n counter 684 PERF_ELAPSED_TIME\n counter 6 PERF_100NSEC_TIMER\n"
+	first := object + fmt.Sprintf(" instance \"a\" : 8 %d 1000000\n", epoch-10_000_000)
+	second := object + fmt.Sprintf(" instance \"a\" : 8 %d 2500000\n instance \"b\" : 9 %d 3000000\n", epoch+5_000_000, epoch+2_000_000) +
+		fmt.Sprintf(" instance \"unknown\" : 10 0 3000000\n instance \"Idle\" : 0 %d 3000000\n", epoch+2_000_000)
+	third := object + fmt.Sprintf(" instance \"b\" : 9 %d 4000000\n", epoch+2_000_000)
+
+	for _, exact := range []bool{false, true} {
+		want := [][]string{
+			{"a 8 ok 25", "b 9 ok 30", "unknown 10 no_previous 0", "Idle 0 no_previous 0"},
+			{"b 9 ok 10"},
+		}
+		if exact {
+			want[0][0], want[0][1] = "a 8 no_previous 0", "b 9 no_previous 0"
+		}
+		opt := typed.Options{Clock: new(stepping)}
+		opt.Cook.NeedPrevious = exact
+		r, err := typed.Open[process](t.Context(), serve(names, first, second, third), "Process", opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range want {
+			rows, err := r.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, p := range rows {
+				got = append(got, fmt.Sprint(p.Name, " ", p.ID.V, " ", p.Busy.Status, " ", p.Busy.V))
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("as PDH does: %v: %s", exact, diff)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
