@@ -137,7 +137,8 @@ func newSnapshot(src *shared, w wants, f Flags) (*snapshot, error) {
 	case ByNameAndPID:
 		s.rule = measure.ByNameAndPID()
 	default:
-		return nil, fmt.Errorf("flags %#x: expected the known ones, and at most one for names: %w", uint32(f), BadArgument)
+		const form = "flags %#x: expected the known ones, and at most one for names: %w"
+		return nil, fmt.Errorf(form, uint32(f), BadArgument)
 	}
 	if s.rule.Name != nil {
 		opt.Names = []measure.NameRule{s.rule}

@@ -78,8 +78,8 @@ const (
 // Flags change how a snapshot is made.
 type Flags uint32
 
-// The flags. Without one instances have the names that the source gives them, and a process or thread that began
-// after the last complete cycle counts from zero.
+// The flags. Without one instances have the names that the source gives them, and a process or thread that
+// began after the last complete cycle counts from zero.
 const (
 	ByPID        Flags = 1 << iota // processes and threads are named by their ids: 1234, 1234/5678
 	ByNameAndPID                   // by name and ids: editor:1234

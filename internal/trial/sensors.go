@@ -158,8 +158,8 @@ func (r *Result) isRegion(of *experiment.Record) bool {
 	return slices.Contains(of.Event.Attrs, experiment.Attr{Key: attrRepetition, Value: int64(r.Repetition)})
 }
 
-// ofDifference follows the path of a counter whose differences in regions are compared, such as the counters of a
-// process that a run started: the difference is all that the process used.
+// ofDifference follows the path of a counter whose differences in regions are compared, such as the counters
+// of a process that a run started: the difference is all that the process used.
 const ofDifference = " (difference)"
 
 // add adds the values of a record, of a run where it is not nil.

@@ -78,20 +78,16 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	}
 	defer src.Close()
 
-	recorded := src.Describe().Recorded
-	r.live, r.anomalies.zone = !recorded, zone
-	switch thins := recorded && r.thins(); {
-	case thins && r.get:
-		return errors.New("-i: of a log get shows the last sample; winperf watch -i and convert -i thin a log")
-	case thins:
-		src = logs.Thin{Interval: time.Duration(r.every)}.Of(src)
+	r.live, r.anomalies.zone = !src.Describe().Recorded, zone
+	if src, err = r.thinned(src); err != nil {
+		return err
 	}
 	sel, err := r.selection(ctx, src, zone)
 	if err != nil {
 		return err
 	}
-	if format, _, err := r.output.resolve(); err == nil && format == "table" && !r.get {
-		r.unlisted = newUnlisted(ctx, src, &sel, &opt)
+	if !r.get {
+		r.unlisted = findUnlisted(ctx, src, &sel, &opt, &r.output)
 	}
 	out, err := r.app.open(ctx, &r.output, zone, r.count == 1)
 	if err != nil {
@@ -116,6 +112,17 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 		return r.getLast(ctx, src, sel, opt, out)
 	}
 	return r.watch(ctx, src, sel, opt, out)
+}
+
+// thinned returns the source with fewer samples if -i was given for a log.
+func (r *reader) thinned(src winperf.Source) (winperf.Source, error) {
+	switch {
+	case r.live || !r.thins():
+		return src, nil
+	case r.get:
+		return src, errors.New("-i: of a log get shows the last sample; winperf watch -i and convert -i thin a log")
+	}
+	return logs.Thin{Interval: time.Duration(r.every)}.Of(src), nil
 }
 
 // selection is what is wanted of a source.

@@ -214,7 +214,7 @@ func (s *summarizer) read(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, closeLogs(all)) }()
 
 	s.zone = zone
-	s.findUnlisted(ctx, all[0].Source)
+	s.unlisted = findUnlisted(ctx, all[0].Source, &s.selection, &s.options, &s.output)
 	for _, log := range all {
 		if s.thins() {
 			log.Source = logs.Thin{Interval: time.Duration(s.every)}.Of(log.Source)
@@ -253,13 +253,6 @@ func (s *summarizer) readLog(ctx context.Context, log *logs.Log) error {
 	return ctx.Err()
 }
 
-// findUnlisted looks whether the table has a row for processor time that is in no process.
-func (s *summarizer) findUnlisted(ctx context.Context, src winperf.Source) {
-	if format, _, err := s.output.resolve(); err == nil && format == "table" {
-		s.unlisted = newUnlisted(ctx, src, &s.selection, &s.options)
-	}
-}
-
 // add adds a cycle to the statistics.
 func (s *summarizer) add(cycle *measure.Cycle) {
 	s.tally.count(cycle)
@@ -280,7 +273,7 @@ func (s *summarizer) watch(ctx context.Context) error {
 		return errors.New("--for measures a live source; --begin and --end cut logs")
 	}
 	s.zone = zone
-	s.findUnlisted(ctx, src)
+	s.unlisted = findUnlisted(ctx, src, &s.selection, &s.options, &s.output)
 	opt := s.options
 	opt.Interval = time.Duration(s.every)
 	opt.Count, opt.KeepFirst = int(s.during/s.every)+1, true // the first sample begins the first interval

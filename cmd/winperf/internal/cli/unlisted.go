@@ -33,11 +33,15 @@ type unlisted struct {
 	hidden map[string]bool // by logs.Gatherer.Name: rows of the added part
 }
 
-// newUnlisted looks whether parts of a selection select every process. If a path does, newUnlisted adds a
-// path for the processors.
-func newUnlisted(
-	ctx context.Context, src winperf.Source, sel *winperf.Selection, opt *measure.Options,
+// findUnlisted returns the rows that a table has. If a path of the selection selects every process, findUnlisted
+// adds a path for the processors. Other formats than the table have no rows.
+func findUnlisted(
+	ctx context.Context, src winperf.Source, sel *winperf.Selection, opt *measure.Options, out *outputFlags,
 ) unlisted {
+	if format, _, err := out.resolve(); err != nil || format != "table" {
+		return unlisted{}
+	}
+
 	u := unlisted{series: map[string]*winperf.Series{}, hidden: map[string]bool{}}
 	for _, p := range sel.Paths {
 		path := selection.NewPath(p)
