@@ -6,15 +6,15 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// automaton is a pattern as a nondeterministic automaton. It is in several states at once, each of which is a bit:
-// state i says that the name so far matches the first i characters of the pattern, stars not counted. So no name
-// makes it go back. It does not change.
+// automaton is a pattern as a nondeterministic automaton. It is in several states at once, each of which is a
+// bit: state i says that the name so far matches the first i characters of the pattern, stars not counted. So
+// no name makes it go back. It does not change.
 type automaton struct {
 	words int      // of 64 states each
 	last  int      // the state in which the whole pattern matches
 	loops []uint64 // states before a star, which takes any character
-	// steps are the states that a character leads to, for each class of characters: class 0 are those that only ?
-	// matches.
+	// steps are the states that a character leads to, for each class of characters: class 0 are those that
+	// only ? matches.
 	steps [][]uint64
 	ascii [128]uint16     // the class of a character
 	other map[rune]uint16 // of folded characters beyond ASCII

@@ -17,8 +17,8 @@ import (
 type Pattern struct {
 	text string
 	kind patternKind
-	// For kindWildcard, one of these: folded is text ready for comparing, runs of * are one star and the rest is
-	// folded.
+	// For kindWildcard, one of these: folded is text ready for comparing, runs of * are one star and the rest
+	// is folded.
 	auto   *automaton
 	folded []rune
 }
@@ -35,7 +35,8 @@ const (
 // anyRun is the wildcard for any run of characters. ? is itself in Pattern.folded, too.
 const anyRun = '*'
 
-// longest is the number of characters up to which a pattern gets an automaton, whose memory grows with its square.
+// longest is the number of characters up to which a pattern gets an automaton, whose memory grows with its
+// square.
 const longest = 1023
 
 // CompilePattern makes a Pattern. Every text is one.
@@ -72,9 +73,9 @@ func (p Pattern) String() string { return p.text }
 func (p Pattern) HasWildcard() bool { return p.kind != kindLiteral }
 
 // Match reports whether the whole of name matches. Its time is linear in the length of name: a step takes as
-// long for any pattern of up to 63 characters, and in proportion to its length for a longer one. Only for a pattern
-// of more than 1,023 characters its time is bounded by the product of both lengths. It allocates nothing for patterns
-// of up to 255 characters.
+// long for any pattern of up to 63 characters, and in proportion to its length for a longer one. Only for a
+// pattern of more than 1,023 characters its time is bounded by the product of both lengths. It allocates
+// nothing for patterns of up to 255 characters.
 func (p Pattern) Match(name string) bool {
 	return p.kind == kindAll || p.match(name)
 }

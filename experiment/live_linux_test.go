@@ -127,9 +127,9 @@ func measured(do func()) stretch {
 	return stretch{processorTime() - used, time.Since(begin)}
 }
 
-// checkRegion compares what a region says about a load with what the program says of the load and of all around the
-// region: that holds however busy the machine is. The kernel counts processor time in units of 10 ms, and the load may
-// begin before the sample is complete.
+// checkRegion compares what a region says about a load with what the program says of the load and of all
+// around the region: that holds however busy the machine is. The kernel counts processor time in units of 10
+// ms, and the load may begin before the sample is complete.
 func checkRegion(t *testing.T, load time.Duration) {
 	t.Helper()
 	r := live(t, experiment.Options{Bindings: []experiment.Binding{

@@ -28,9 +28,9 @@ func (d *Dispatcher) Collect(ctx context.Context, q *Query, dst []byte) ([]byte,
 	return block, err
 }
 
-// CollectPart is Collect. In addition it returns why wanted objects are missing: lack is the error of providers that
-// failed or did not answer in time, now or the last time that they were asked. It is nil if there is none. It has no
-// error that wraps [io/fs.ErrPermission].
+// CollectPart is Collect. In addition it returns why wanted objects are missing: lack is the error of
+// providers that failed or did not answer in time, now or the last time that they were asked. It is nil if
+// there is none. It has no error that wraps [io/fs.ErrPermission].
 func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (block []byte, lack, err error) {
 	if err := d.takeTurn(ctx); err != nil {
 		return slices.Clip(dst), nil, err
@@ -95,8 +95,9 @@ func (d *Dispatcher) takeTurn(ctx context.Context) error {
 
 func errClosed() error { return fmt.Errorf("collect from a closed dispatcher: %w", winperf.ErrState) }
 
-// awaitLeft waits for providers whose call was left behind by a query that was cancelled: they had less time than they
-// may take. The time for it is that of an answer, and leaves half of the time to ctx's deadline for the answers themselves.
+// awaitLeft waits for providers whose call was left behind by a query that was cancelled: they had less time
+// than they may take. The time for it is that of an answer, and leaves half of the time to ctx's deadline for
+// the answers themselves.
 func (d *Dispatcher) awaitLeft(ctx context.Context, q *Query) error {
 	var left []*call.Line
 	for _, e := range d.entries {

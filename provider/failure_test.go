@@ -303,8 +303,8 @@ func TestFailureOfClose(t *testing.T) {
 	}
 }
 
-// A block says why objects are missing as long as a provider that failed or was late has not answered again. That it lacks
-// permission, which does not change, is no reason.
+// A block says why objects are missing as long as a provider that failed or was late has not answered again.
+// That it lacks permission, which does not change, is no reason.
 func TestLack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := layout(t, peer())

@@ -98,8 +98,8 @@ func TestLeftBehindAgain(t *testing.T) {
 	})
 }
 
-// TestLeftBehindReturns: a query that finds the call of a cancelled one waits for it as long as it may wait for any
-// answer. The object is in its block, and nothing is a problem.
+// TestLeftBehindReturns: a query that finds the call of a cancelled one waits for it as long as it may wait
+// for any answer. The object is in its block, and nothing is a problem.
 func TestLeftBehindReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := answers(t, "slow", simple(4, false))

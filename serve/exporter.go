@@ -67,7 +67,8 @@ type Exporter struct {
 const maxScrapes = 40
 
 // New returns an exporter over a source, which it does not close. It takes no sample of a live source, and
-// reads a recorded one to its end. The error is that of the source or of the configuration, without Push and files.
+// reads a recorded one to its end. The error is that of the source or of the configuration, without Push and
+// files.
 func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error) {
 	if opt.own == nil { // a server has checked more, and before it set defaults
 		if err := opt.checkScraped(); err != nil {
@@ -78,15 +79,18 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 	opt.Config = opt.withDefaults()
 	opt.write = cmp.Or(opt.write, defaultPatience().write)
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
+
 	e := &Exporter{
 		opt: opt, src: src, own: opt.own,
-		scrapes: make(chan struct{}, maxScrapes), turn: make(chan struct{}, 1), zip: gzip.NewWriter(io.Discard),
+		scrapes: make(chan struct{}, maxScrapes), turn: make(chan struct{}, 1),
+		zip:         gzip.NewWriter(io.Discard),
 		mainObjects: map[string]bool{}, costlyObjects: map[string]bool{},
 		mapping: metrics.Options{
 			Names: opt.Names, Totals: opt.Totals, LoneTotals: src.Describe().Recorded, Exclude: opt.Exclude,
 			Generic: opt.Counters, NoLegacy: opt.NoLegacy,
 		},
 	}
+
 	if err := e.open(ctx); err != nil {
 		return nil, err
 	}
@@ -112,7 +116,8 @@ func (c *Config) selection() winperf.Selection {
 // threadObject has more series than all other objects together, and most of them end soon.
 const threadObject = "Thread"
 
-// leavesOutThreads reports whether the object Thread is not served: the configuration asks for nothing by name.
+// leavesOutThreads reports whether the object Thread is not served: the configuration asks for nothing by
+// name.
 func (c *Config) leavesOutThreads() bool { return len(c.Paths)+len(c.Objects) == 0 && !c.Costly }
 
 // open makes the samplers.
@@ -152,7 +157,8 @@ func (e *Exporter) open(ctx context.Context) error {
 	e.mainPaths, e.costlyPaths = newUnmatched(rest.Paths), newUnmatched(costly.Paths)
 	e.main = newSampler(func() *measure.Measurement { return measure.New(e.src, rest, how) }, e.tookMain)
 	if costly.Costly || len(costly.Paths) > 0 {
-		e.costly = newSampler(func() *measure.Measurement { return measure.New(e.src, costly, how) }, e.tookCostly)
+		renew := func() *measure.Measurement { return measure.New(e.src, costly, how) }
+		e.costly = newSampler(renew, e.tookCostly)
 	}
 	return nil
 }
@@ -304,7 +310,8 @@ func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Re
 		}
 
 		if e.takeTurn(ctx) != nil {
-			return refuse(w, http.StatusServiceUnavailable, errors.New("others are still getting their metrics"))
+			err := errors.New("others are still getting their metrics")
+			return refuse(w, http.StatusServiceUnavailable, err)
 		}
 		if ctx.Err() != nil {
 			deadline = time.Unix(0, 0) // there is no time for another sample, so any suits
@@ -337,7 +344,8 @@ func (e *Exporter) takeTurn(ctx context.Context) error {
 	}
 }
 
-// errHurried says that the newest sample does not suit a scrape: it is partial, and had less time than that allows.
+// errHurried says that the newest sample does not suit a scrape: it is partial, and had less time than that
+// allows.
 var errHurried = errors.New("the sample is partial")
 
 // write writes the metrics that a filter chooses of the newest samples, and gives the turn back. sampled says
@@ -413,8 +421,8 @@ func (e *Exporter) textOnly() bool {
 	return slices.Contains(e.opt.Names, metrics.WindowsExporter) || len(e.opt.Counters) > 0
 }
 
-// continues has counters of 4 bytes go on over 2^32 from where another exporter of the same source has them, whose
-// scrapes are waited for as long as ctx lasts. It comes before the first scrape.
+// continues has counters of 4 bytes go on over 2^32 from where another exporter of the same source has them,
+// whose scrapes are waited for as long as ctx lasts. It comes before the first scrape.
 func (e *Exporter) continues(ctx context.Context, last *Exporter) error {
 	if err := last.takeTurn(ctx); err != nil {
 		return err

@@ -80,18 +80,21 @@ func (f filter) within(ctx context.Context, served winperf.Selection) ([]winperf
 	if served.Global {
 		return f, nil
 	}
+
 	var common []winperf.Path
 	known := map[winperf.Path]bool{}
 	for _, asked := range f {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+
 		for _, p := range served.Paths {
 			both, some, ok := intersect(asked, p)
 			if !ok {
 				return nil, fmt.Errorf("the filter %s and the path %s of the configuration overlap in part only; "+
 					"name what is wanted without wildcards: %w", asked, p, winperf.ErrPath)
 			}
+
 			if some && !known[both] {
 				known[both] = true
 				common = append(common, both)

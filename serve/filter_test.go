@@ -75,7 +75,8 @@ func TestFilterWithin(t *testing.T) {
 	}
 }
 
-// Of what a request asks for it is told what matches nothing, as what it names may be misspelt, or come later.
+// Of what a request asks for it is told what matches nothing, as what it names may be misspelt, or come
+// later.
 func TestFilterUnmatched(t *testing.T) {
 	src := &fake{without: "Memory"}
 	e := exporter(t, src, Config{Paths: paths(t, `\Processor(0)\*`, `\*\Available Bytes`, `\Memroy\*`, `\Memroy\*`)})
@@ -147,8 +148,8 @@ func TestIntersect(t *testing.T) {
 	}
 }
 
-// A filter has counters of 4 bytes over 2^32 where the view of everything has them, though it was not asked for
-// before.
+// A filter has counters of 4 bytes over 2^32 where the view of everything has them, though it was not asked
+// for before.
 func TestFilterContinues(t *testing.T) {
 	interrupts := []uint32{4294967000, 100, 300}
 	src := &fake{text: func(n int, _ bool) string {

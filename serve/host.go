@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// hostChecked refuses requests over loopback for names of other hosts, if there is no authentication. A page whose
-// name its owner points at this machine (DNS rebinding) must not read the metrics with the browser of a user here.
+// hostChecked refuses requests over loopback for names of other hosts, if there is no authentication. A page
+// whose name its owner points at this machine (DNS rebinding) must not read the metrics with the browser of a
+// user here.
 func (s *server) hostChecked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
@@ -25,7 +26,8 @@ func (s *server) hostChecked(next http.Handler) http.Handler {
 	})
 }
 
-// isHere reports whether a Host header is an address, localhost or the host of an address that the server listens on.
+// isHere reports whether a Host header is an address, localhost or the host of an address that the server
+// listens on.
 func isHere(header string, listen []string) bool {
 	host := hostOf(header)
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || host == "localhost" {

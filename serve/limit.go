@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// limiter bounds the connections of a listener. If there are too many, one without a request is closed for a new
-// one: first those that were never authenticated, and of these the one that has been quiet longest. New connections
-// wait as long as all others have requests, or had one a short while ago.
+// limiter bounds the connections of a listener. If there are too many, one without a request is closed for a
+// new one: first those that were never authenticated, and of these the one that has been quiet longest. New
+// connections wait as long as all others have requests, or had one a short while ago.
 type limiter struct {
 	net.Listener
 	quiet time.Duration // that a connection is kept without a request
@@ -25,7 +25,8 @@ type limiter struct {
 
 func newLimiter(l net.Listener, most int, quiet time.Duration) *limiter {
 	return &limiter{
-		Listener: l, quiet: quiet, slots: make(chan struct{}, most), done: make(chan struct{}), open: map[*limited]bool{},
+		Listener: l, quiet: quiet, slots: make(chan struct{}, most), done: make(chan struct{}),
+		open: map[*limited]bool{},
 	}
 }
 

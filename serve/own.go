@@ -112,8 +112,8 @@ func (o *own) took(c *measure.Cycle, err error, main bool) {
 	}
 }
 
-// partial reports whether a sample lacks objects because a provider failed or was not ready in time, or was not asked as it
-// had failed before.
+// partial reports whether a sample lacks objects because a provider failed or was not ready in time, or was
+// not asked as it had failed before.
 func partial(c *measure.Cycle) bool {
 	return slices.ContainsFunc(c.Sample.Parts, func(p winperf.Part) bool {
 		return p.Err != nil
@@ -146,7 +146,8 @@ func (o *own) answered(status int) {
 }
 
 // families returns all metrics about the exporter, for an answer whose main sample has objects; nil where it
-// has no sample. whole says that the sample lacks no object. asked are paths of the request that match nothing.
+// has no sample. whole says that the sample lacks no object. asked are paths of the request that match
+// nothing.
 func (o *own) families(
 	e *Exporter, series seriesCounts, objects map[string]bool, whole bool, asked []string, now time.Time,
 ) []metrics.Family {

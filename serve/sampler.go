@@ -43,8 +43,8 @@ func newSnapshot(c *measure.Cycle, number uint64) *snapshot {
 	return s
 }
 
-// suits reports whether a scrape that allows a sample to last until the deadline can have this one. A partial sample that
-// had less time does not suit it.
+// suits reports whether a scrape that allows a sample to last until the deadline can have this one. A partial
+// sample that had less time does not suit it.
 func (s *snapshot) suits(deadline time.Time) bool {
 	return !s.partial || !earlier(s.deadline, deadline)
 }
@@ -116,9 +116,9 @@ const closeGrace = 3 * time.Second
 // errClosed says that the configuration was replaced while a scrape waited.
 var errClosed = errors.New("the exporter is closed")
 
-// get returns a sample that is under way or was complete just now, or takes one. It waits as long as ctx lasts. It takes
-// another one after a sample that had less time and needed all of it, or is partial. The error is that of the sample or of
-// ctx. The caller releases the snapshot.
+// get returns a sample that is under way or was complete just now, or takes one. It waits as long as ctx
+// lasts. It takes another one after a sample that had less time and needed all of it, or is partial. The
+// error is that of the sample or of ctx. The caller releases the snapshot.
 func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 	deadline := before(ctx)
 	for {

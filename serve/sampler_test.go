@@ -56,8 +56,8 @@ func TestCostly(t *testing.T) {
 	}
 }
 
-// That a sample did not come in time is told with the objects that it could have, in the log and to who asks as
-// long as there is nothing else.
+// That a sample did not come in time is told with the objects that it could have, in the log and to who asks
+// as long as there is nothing else.
 func TestLateSampleNames(t *testing.T) {
 	slow := func(ctx context.Context, _ int, _ winperf.Selection) error { <-ctx.Done(); return ctx.Err() }
 	for _, c := range []struct {
@@ -217,8 +217,9 @@ func TestShortTimeout(t *testing.T) {
 	}
 }
 
-// A partial sample is not shared with a scrape that allowed more time: neither with one that waited for it, nor with one that
-// comes right behind, nor with one whose own sample it replaced before the metrics were written.
+// A partial sample is not shared with a scrape that allowed more time: neither with one that waited for it,
+// nor with one that comes right behind, nor with one whose own sample it replaced before the metrics were
+// written.
 func TestPartialIsNotShared(t *testing.T) {
 	const timeout = "X-Prometheus-Scrape-Timeout-Seconds"
 	whole := func(t *testing.T, how, text string) {
@@ -399,7 +400,8 @@ func TestPanickedIsClosed(t *testing.T) {
 	}
 }
 
-// Without paths and objects Thread is left out, even if it is not costly; a path, an object or costly brings it.
+// Without paths and objects Thread is left out, even if it is not costly; a path, an object or costly brings
+// it.
 func TestThreads(t *testing.T) {
 	const thread = `winperf_thread_available_bytes{name="t"}`
 	for _, c := range []struct {

@@ -13,7 +13,8 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// view makes metrics of samples: the names and labels of one filter. It is used by the scrape that has the turn.
+// view makes metrics of samples: the names and labels of one filter. It is used by the scrape that has the
+// turn.
 type view struct {
 	e *Exporter
 
@@ -158,8 +159,8 @@ func (v *view) compose(main bool) *metrics.Set {
 	return set
 }
 
-// unmatched are the paths of the filter that match nothing; none as long as a sample that could have it is not
-// there.
+// unmatched are the paths of the filter that match nothing; none as long as a sample that could have it is
+// not there.
 func (v *view) unmatched(main bool) []string {
 	if !main || v.e.costly != nil && v.costly.set == nil {
 		return nil

@@ -157,6 +157,7 @@ func (s *programSink) Close(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
+
 	var err error
 	taken := r.writing == nil
 	if taken {
@@ -164,10 +165,12 @@ func (s *programSink) Close(ctx context.Context) error {
 	} else {
 		r.kill()
 	}
+
 	stop := context.AfterFunc(ctx, r.kill)
 	defer stop()
 	<-r.done
 	r.kill()
+
 	switch {
 	case !taken:
 		return fmt.Errorf("%s was ended, as it did not read its last input", s.command[0])

@@ -96,8 +96,8 @@ func (r *Round) Await(ctx context.Context, late <-chan time.Time) bool {
 	return r.gather(ctx, nil, late) == nil
 }
 
-// AwaitLeft waits until calls that were left behind have returned, until ctx ends, the limit is reached or stop is
-// closed. The round must have no calls of its own.
+// AwaitLeft waits until calls that were left behind have returned, until ctx ends, the limit is reached or
+// stop is closed. The round must have no calls of its own.
 func (r *Round) AwaitLeft(ctx context.Context, lines []*Line, limit time.Duration, stop <-chan struct{}) {
 	r.out = append(r.out[:0], lines...)
 	_ = r.gather(ctx, stop, r.alarm(limit)) // their lines report which have not returned

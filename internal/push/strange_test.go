@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// strange is a network in memory, so that a test does not depend on speed. A function serves the first connection, and a
-// server accepts the others.
+// strange is a network in memory, so that a test does not depend on speed. A function serves the first
+// connection, and a server accepts the others.
 type strange struct {
 	serve  func(net.Conn)
 	first  sync.Once
@@ -67,8 +67,8 @@ func (l *strange) Close() error {
 	return nil
 }
 
-// strangeTarget starts a target whose first connection a function serves. It returns the target's receiver and a Sender to
-// it, whose requests last 30 s at most.
+// strangeTarget starts a target whose first connection a function serves. It returns the target's receiver
+// and a Sender to it, whose requests last 30 s at most.
 func strangeTarget(t *testing.T, scheme string, serve func(net.Conn)) (*receiver, *Sender) {
 	t.Helper()
 	r := &receiver{t: t, answer: takes}

@@ -113,20 +113,25 @@ func (e *EventEntry) source(ctx context.Context, open *Opener) (
 	switch {
 	case e.Interval != 0:
 		return experiment.Interval{Name: e.Name, Every: e.Interval, Aligned: e.Aligned}, nil, nil
+
 	case e.Lines != "":
 		s, opened, err := e.lines(ctx, open)
 		if err != nil {
 			err = e.Errorf("event %q: %w", e.Name, err)
 		}
 		return s, opened, err
+
 	case e.Processes != "":
 		return experiment.Processes{Name: e.Name, Match: e.Processes, Origin: e.Source.V, Every: e.Every}, nil, nil
+
 	case e.Instances != "":
 		p, err := winperf.ParsePath(e.Instances)
 		return experiment.Instances{Name: e.Name, Path: p, Origin: e.Source.V, Every: e.Every}, nil, err
+
 	case len(e.Signals) > 0:
 		s, err := e.signals()
 		return s, nil, err
+
 	default:
 		return e.threshold(), nil, nil
 	}

@@ -144,6 +144,7 @@ func (f *File) check() error {
 	if _, err := measure.ParseNaming(f.Names.V); err != nil {
 		errs = append(errs, f.Names.Errorf("%w", err))
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(f.Sensors)) {
 		for _, v := range f.Sensors[name] {
 			_, _, err := f.sensor(v)
@@ -155,10 +156,12 @@ func (f *File) check() error {
 	for i := range f.Events {
 		errs = append(errs, f.Events[i].check(f, names), f.checkReaders(i))
 	}
+
 	bindings := map[string]bool{}
 	for i := range f.Bindings {
 		errs = append(errs, f.Bindings[i].check(f, bindings))
 	}
+
 	routes := map[string]bool{}
 	for i := range f.Deliver {
 		errs = append(errs, f.Deliver[i].check(routes))
@@ -168,6 +171,7 @@ func (f *File) check() error {
 	for i := range f.Commands {
 		errs = append(errs, f.Commands[i].check(commands))
 	}
+
 	if len(f.Commands) == 0 && len(f.Bindings) == 0 {
 		errs = append(errs, f.Errorf("expected commands to run, or bindings of sensors to events"))
 	}
@@ -204,8 +208,10 @@ func (b *BindingEntry) check(f *File, names map[string]bool) error {
 		_, _, err := f.sensor(s)
 		errs = append(errs, err)
 	}
+
 	_, err := b.policy()
 	errs = append(errs, err, b.checkNumbers(), f.checkEvents(b))
+
 	if s := b.Summary; s != nil {
 		for _, p := range s.Percentiles {
 			if !(p >= 0 && p <= 100) {

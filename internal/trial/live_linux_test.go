@@ -117,8 +117,8 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// lacking is a source on a busy machine: of each query the first samples lack the processes, which were not read in
-// time.
+// lacking is a source on a busy machine: of each query the first samples lack the processes, which were not
+// read in time.
 type lacking struct {
 	winperf.Source
 	samples int // of each query

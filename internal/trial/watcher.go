@@ -79,8 +79,8 @@ func (w *watcher) look() bool {
 	}
 }
 
-// endOthers asks the processes that are left to end, and kills those that are left after the grace, or as soon as
-// hurried reports true.
+// endOthers asks the processes that are left to end, and kills those that are left after the grace, or as
+// soon as hurried reports true.
 func (w *watcher) endOthers(grace time.Duration, hurried func() bool) {
 	begin, asked := time.Now(), false
 	for ; time.Since(begin) < grace+lookTime; time.Sleep(lookPause) {

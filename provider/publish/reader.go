@@ -28,8 +28,8 @@ type ReaderOptions struct {
 	// Reserved tells names that nobody may publish an object under, in any case:
 	// those of the machine's own objects.
 	Reserved func(name string) bool
-	// OnProblem, if not nil, is called with new problems of published files, at most once a second. A problem that
-	// is left out for that is reported when it is found again. OnProblem must not call the Reader.
+	// OnProblem, if not nil, is called with new problems of published files, at most once a second. A problem
+	// that is left out for that is reported when it is found again. OnProblem must not call the Reader.
 	OnProblem func(error)
 	// budget bounds the bytes of memory that the files of one directory may take
 	// together: their definitions, which may take half of it, and in a sample
@@ -441,8 +441,8 @@ func (r *Reader) leaveOut(f *foreign, err error) {
 // maxTold bounds how many problems are remembered as reported.
 const maxTold = 4096
 
-// tell reports a problem, if it was not reported before and none was in the last second: the files of other accounts can
-// change all the time.
+// tell reports a problem, if it was not reported before and none was in the last second: the files of other
+// accounts can change all the time.
 func (r *Reader) tell(path string, err error) {
 	key := path + "\x00" + err.Error()
 	if r.told[key] || r.opt.OnProblem == nil {

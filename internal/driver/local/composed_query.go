@@ -102,8 +102,8 @@ func (q *composedQuery) learn(u *unit) {
 	u.forget()
 }
 
-// awaitLeft waits for units whose call was left behind by a sample that was cancelled: they had less time than they may
-// take. It leaves half of the time to ctx's deadline for the answers themselves.
+// awaitLeft waits for units whose call was left behind by a sample that was cancelled: they had less time
+// than they may take. It leaves half of the time to ctx's deadline for the answers themselves.
 func (q *composedQuery) awaitLeft(ctx context.Context) {
 	var left []*call.Line
 	for _, u := range q.units {

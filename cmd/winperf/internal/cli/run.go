@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/winperf/winperf/internal/trial"
 	"github.com/winperf/winperf/source"
 )
@@ -38,12 +39,7 @@ type runner struct {
 // errNotBegun tells that Ctrl-C came before there was anything to complete.
 var errNotBegun = errors.New("interrupted; nothing was run")
 
-func (a *app) runCommand() *cobra.Command {
-	r := &runner{app: a, every: interval(200 * time.Millisecond)}
-	cmd := &cobra.Command{
-		Use:   "run {EXPERIMENT | DIRECTORY | -- COMMAND [ARG...]}",
-		Short: "Run an experiment, or a command, and show what it used",
-		Long: `Run runs an experiment from a file in YAML, which says what is measured at which
+const runHelp = `Run runs an experiment from a file in YAML, which says what is measured at which
 events, what becomes of the records, and which commands are run and compared
 (docs/experiments.md). It is checked as a whole first, with one sample of every counter
 that it names; --check does no more. Its results go to a directory of their own: the
@@ -84,14 +80,23 @@ standard error.
 Exit status of an experiment, of --compare, and with --measure-status of a command: 0
 done, 1 the experiment or command could not be run or its results not be kept, 3 it
 failed in some of the runs, some were not run as the experiment was stopped, or
-records were lost; of --check 3 when an object is missing that may come.`,
-		Example: `  winperf run experiment.yaml
+records were lost; of --check 3 when an object is missing that may come.`
+
+const runExample = `  winperf run experiment.yaml
   winperf run --check experiment.yaml
   winperf run -- make -j4
   winperf run -n 10 --warmup 1 -o before -- ./load --requests 1000
   winperf run --compare before after
   winperf run before -o again
-  winperf run --disturbance -n 20 -p '\Process(*)\*' -- ./load --requests 1000`,
+  winperf run --disturbance -n 20 -p '\Process(*)\*' -- ./load --requests 1000`
+
+func (a *app) runCommand() *cobra.Command {
+	r := &runner{app: a, every: interval(200 * time.Millisecond)}
+	cmd := &cobra.Command{
+		Use:     "run {EXPERIMENT | DIRECTORY | -- COMMAND [ARG...]}",
+		Short:   "Run an experiment, or a command, and show what it used",
+		Long:    runHelp,
+		Example: runExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.changed = cmd.Flags().Changed
 			dash := cmd.ArgsLenAtDash() == 0
@@ -104,7 +109,11 @@ records were lost; of --check 3 when an object is missing that may come.`,
 		},
 	}
 
-	flags := cmd.Flags()
+	r.addFlags(cmd.Flags())
+	return cmd
+}
+
+func (r *runner) addFlags(flags *pflag.FlagSet) {
 	flags.VarP(liveInterval{&r.every}, "interval", "i", "time between two looks at the processes: 1, 0.1, 50ms")
 	flags.VarP(&r.repetitions, "count", "n", "how often it runs; of each variant")
 	flags.Var(&r.warmups, "warmup", "runs before these that are not counted")
@@ -118,7 +127,6 @@ records were lost; of --check 3 when an object is missing that may come.`,
 	const status = "end with status 0, 1 or 3, whatever the status of the command"
 	flags.BoolVar(&r.status, "measure-status", false, status)
 	flags.BoolVar(&r.compare, "compare", false, "compare results: --compare DIRECTORY [DIRECTORY]")
-	return cmd
 }
 
 // run does what the arguments ask for: dash tells that they are a command behind --.
