@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 )
 
 var unlistedRow = regexp.MustCompile(`(?m)^\(not in a listed process\) +(.*)$`)
@@ -220,5 +222,81 @@ func TestUnlistedReal(t *testing.T) {
 		if shown := strings.Contains(out, `\Processor(`); shown != (paths == nil) {
 			t.Errorf("%q: processors are shown: %v", paths, shown)
 		}
+	}
+}
+
+// A log of several machines has a row for each machine whose processes are all selected.
+func TestUnlistedMachines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	head, row := `"(PDH-CSV 4.0) (UTC)(0)"`, `"01/02/2026 15:04:05.000"`
+	for _, m := range []struct{ machine, total, burn string }{{"A", "50", "20"}, {"B", "80", "20"}} {
+		for name, value := range map[string]string{"Processor(0)": m.total, "Processor(_Total)": m.total, "Process(burn)": m.burn} {
+			head += fmt.Sprintf(`,"\\%s\%s\%% Processor Time"`, m.machine, name)
+			row += fmt.Sprintf(`,"%s"`, value)
+		}
+	}
+	writeFile(t, "two.csv", head+"\r\n"+row+"\r\n")
+
+	for _, tt := range []struct {
+		paths, want []string
+	}{
+		{[]string{`\Process(*)\% Processor Time`}, []string{"30.00", "60.00"}},
+		{[]string{`\\B\Process(*)\% Processor Time`}, []string{"60.00"}},
+		{[]string{`\\A\Process(burn)\% Processor Time`, `\\B\Process(*)\% Processor Time`}, []string{"60.00"}},
+	} {
+		args := append([]string{"watch", "--source", "two.csv"}, tt.paths...)
+		if diff := cmp.Diff(tt.want, shownUnlisted(t, args...)); diff != "" {
+			t.Errorf("%q: %s", tt.paths, diff)
+		}
+	}
+
+	out := string(run(t, "summary", "two.csv", `\Process(*)\% Processor Time`))
+	for machine, value := range map[string]string{"A": "30", "B": "60"} {
+		row := regexp.MustCompile(`\\\\` + machine + `\\Process\(not in a listed process\)\\% Processor Time +1 +0 +` + value)
+		if !row.MatchString(out) {
+			t.Errorf("no row of %s in\n%s", machine, out)
+		}
+	}
+}
+
+// Processes and processors of different samples are not compared.
+func TestUnlistedApart(t *testing.T) {
+	at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	for apart, want := range map[time.Duration]bool{
+		0: true, 50 * time.Millisecond: true, -50 * time.Millisecond: true, time.Second: false, -time.Second: false,
+	} {
+		m := machineTime{
+			process: winperf.NewSeries(winperf.Path{Object: "Process"}), at: at.Add(apart), used: 40,
+			total: 30, totalAt: at, processors: 2,
+		}
+		r, ok := m.reading()
+		if ok != want {
+			t.Errorf("%v apart: %v", apart, ok)
+		}
+		if v, _ := r.Value.Float64(); ok && (v != 20 || !r.Time.Equal(at)) {
+			t.Errorf("%v apart: %v at %v", apart, v, r.Time)
+		}
+	}
+
+	process := winperf.NewSeries(winperf.Path{Object: "Process"})
+	for name, m := range map[string]machineTime{
+		"not every process": {processors: 2}, "no total": {process: process, processors: 2, totalStatus: counter.NoInstance},
+	} {
+		if _, ok := m.reading(); ok {
+			t.Errorf("%s: there is a row", name)
+		}
+	}
+}
+
+// Time between two logs does not count as time above a bound.
+func TestUnlistedLogs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, hour := range []string{"15", "16"} {
+		writeFile(t, hour+".csv", `"(PDH-CSV 4.0) (UTC)(0)","\\A\Processor(0)\% Processor Time","\\A\Processor(_Total)\% Processor Time","\\A\Process(burn)\% Processor Time"`+
+			"\r\n"+`"01/02/2026 `+hour+`:04:05.000","50","50","20"`+"\r\n"+`"01/02/2026 `+hour+`:04:07.000","50","50","20"`+"\r\n")
+	}
+	out := string(run(t, "summary", "15.csv", "16.csv", `\Process(*)\% Processor Time`, "--above", "10"))
+	if !regexp.MustCompile(`\(not in a listed process\)\\% Processor Time +4 .* 4 +2s\n`).MatchString(out) {
+		t.Error(out)
 	}
 }
